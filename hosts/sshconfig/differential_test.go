@@ -1,0 +1,200 @@
+package sshconfig_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
+)
+
+// lookSSH returns the real ssh. Without one the test is skipped, except in CI, where it must not be.
+func lookSSH(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("ssh")
+	if err != nil && os.Getenv("CI") == "true" {
+		t.Fatal("ssh is not installed, and CI must compare with it")
+	}
+	if err != nil {
+		t.Skip("ssh is not installed: nothing to compare with")
+	}
+	return path
+}
+
+// sshG runs "ssh -G", which makes no connection, and returns its values by keyword.
+func sshG(t *testing.T, ssh, file, host string) (map[string][]string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), ssh, "-G", "-F", file, host)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, stderr.String())
+	}
+	values := map[string][]string{}
+	for l := range strings.Lines(string(out)) {
+		k, v, _ := strings.Cut(strings.TrimSuffix(l, "\n"), " ")
+		values[k] = append(values[k], v)
+	}
+	return values, nil
+}
+
+// asSSH renders settings the way "ssh -G" prints them.
+func asSSH(s sshconfig.Settings) map[string][]string {
+	yesNo := map[bool]string{true: "yes", false: "no"}
+	m := map[string][]string{
+		"hostname":              {s.HostName.V},
+		"port":                  {strconv.Itoa(int(s.Port.V))},
+		"user":                  {s.User.V},
+		"identitiesonly":        {yesNo[s.IdentitiesOnly.V]},
+		"hashknownhosts":        {yesNo[s.HashKnownHosts.V]},
+		"serveraliveinterval":   {strconv.Itoa(int(s.ServerAliveInterval.V.Seconds()))},
+		"serveralivecountmax":   {strconv.Itoa(s.ServerAliveCountMax.V)},
+		"stricthostkeychecking": {map[sshconfig.StrictHostKeyChecking]string{"yes": "true", "off": "false"}[s.StrictHostKeyChecking.V]},
+		"connecttimeout":        {"none"},
+	}
+	if m["stricthostkeychecking"][0] == "" {
+		m["stricthostkeychecking"][0] = string(s.StrictHostKeyChecking.V)
+	}
+	if s.ConnectTimeout.From.File != "" {
+		m["connecttimeout"] = []string{strconv.Itoa(int(s.ConnectTimeout.V.Seconds()))}
+	}
+	for _, v := range s.IdentityFiles {
+		if v.Raw != "" { // ssh prints its defaults too, and they differ between versions
+			m["identityfile"] = append(m["identityfile"], v.Raw)
+		}
+	}
+	for _, v := range s.CertificateFiles {
+		m["certificatefile"] = append(m["certificatefile"], v.Raw)
+	}
+	m["userknownhostsfile"] = []string{joined(s.UserKnownHostsFiles)}
+	m["globalknownhostsfile"] = []string{joined(s.GlobalKnownHostsFiles)}
+	if s.HostKeyAlias.V != "" {
+		m["hostkeyalias"] = []string{s.HostKeyAlias.V}
+	}
+	if s.ProxyCommand.V != "" {
+		m["proxycommand"] = []string{s.ProxyCommand.V}
+	}
+	var hops []string
+	for _, j := range s.ProxyJump.V {
+		hop := j.Host
+		if strings.Contains(hop, ":") {
+			hop = "[" + hop + "]"
+		}
+		if j.User != "" {
+			hop = j.User + "@" + hop
+		}
+		if j.Port != 0 {
+			hop += ":" + strconv.Itoa(int(j.Port))
+		}
+		hops = append(hops, hop)
+	}
+	if hops != nil {
+		m["proxyjump"] = []string{strings.Join(hops, ",")}
+	}
+	return m
+}
+
+func joined(vs []sshconfig.Value[string]) string {
+	if len(vs) == 0 {
+		return "none"
+	}
+	return strings.Join(paths(vs), " ")
+}
+
+// normal drops from ssh's answer what ours leaves out on purpose.
+func normal(m map[string][]string) map[string][]string {
+	builtin := func(v string) bool { return strings.HasPrefix(v, "~/.ssh/id_") || v == "none" }
+	for _, k := range []string{"identityfile", "certificatefile"} {
+		m[k] = slices.DeleteFunc(m[k], builtin)
+	}
+	if v := m["proxyjump"]; len(v) == 1 && v[0] == "none" {
+		delete(m, "proxyjump")
+	}
+	if v := m["proxycommand"]; len(v) == 1 && strings.EqualFold(v[0], "none") {
+		delete(m, "proxycommand")
+	}
+	return m
+}
+
+var compared = []string{"hostname", "port", "user", "identityfile", "certificatefile", "proxyjump", "proxycommand",
+	"userknownhostsfile", "globalknownhostsfile", "identitiesonly", "stricthostkeychecking", "connecttimeout",
+	"serveraliveinterval", "serveralivecountmax", "hostkeyalias", "hashknownhosts"}
+
+func compare(t *testing.T, ssh, file, host string) (failed bool) {
+	t.Helper()
+	want, wantErr := sshG(t, ssh, file, host)
+	cfg, err := sshconfig.Open(file)
+	var got sshconfig.Settings
+	if err == nil {
+		got, err = cfg.Resolve(host, sshconfig.Options{})
+	}
+	text, _ := os.ReadFile(file)
+	if (err != nil) != (wantErr != nil) {
+		t.Fatalf("for %s:\n%s\nssh says: %v\nwe say: %v", host, text, wantErr, err)
+	}
+	if err != nil {
+		return true
+	}
+	want, ours := normal(want), asSSH(got)
+	for _, k := range compared {
+		if strings.Join(want[k], "\n") != strings.Join(ours[k], "\n") {
+			t.Fatalf("for %s, %s:\n%s\nssh says %q\nwe say %q (warnings %v)", host, k, text, want[k], ours[k], got.Warnings)
+		}
+	}
+	return false
+}
+
+// The strongest claim this package makes: for generated configurations the real ssh gives the same answers.
+func TestGeneratedConfigurationsResolveAsWithTheRealSSH(t *testing.T) {
+	ssh := lookSSH(t)
+	n := 600
+	if testing.Short() {
+		n = 60
+	}
+	me, err := user.Current()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	refused := 0
+	for seed := range n {
+		g := &generator{Rand: rand.New(rand.NewPCG(uint64(seed), 7)), dir: dir, me: me.Username}
+		file := filepath.Join(dir, fmt.Sprintf("config%d", seed))
+		require.NoError(t, os.WriteFile(file, []byte(g.file(3)), 0o600))
+		if compare(t, ssh, file, g.pick(names)) {
+			refused++
+		}
+	}
+	t.Logf("%d configurations agree, %d of them refused by both", n, refused)
+	if refused > n/2 {
+		t.Errorf("%d of %d configurations were refused: the generator proves too little", refused, n)
+	}
+}
+
+// Hand-picked lines, each on its own and each in a block, compared with the real ssh: also what both refuse.
+func TestSingleLinesResolveAsWithTheRealSSH(t *testing.T) {
+	ssh := lookSSH(t)
+	dir := t.TempDir()
+	for i, text := range singleLines {
+		file := filepath.Join(dir, fmt.Sprintf("config%d", i))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		compare(t, ssh, file, "foo")
+	}
+}
+
+// The file the machine's own distribution ships must load.
+func TestTheSystemFileOfThisMachineLoads(t *testing.T) {
+	cfg, err := sshconfig.Load(sshconfig.None, "/etc/ssh/ssh_config")
+	require.NoError(t, err)
+	_, err = cfg.Resolve("foo", sshconfig.Options{})
+	require.NoError(t, err)
+}

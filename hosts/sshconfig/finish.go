@@ -1,0 +1,119 @@
+package sshconfig
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+)
+
+// defaultIdentities are the key files OpenSSH tries when none is configured, in its order.
+var defaultIdentities = []string{"id_rsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk"}
+
+// finish fills defaults and expands what can only be expanded once everything is known.
+func (r *resolver) finish() {
+	s, local := &r.s, r.cfg.local
+	s.HostName.V = r.host
+	if s.HostName.From.File == Given {
+		s.HostName.From = hosts.Pos{}
+	}
+	if !s.User.isSet() {
+		s.User.V = local.User
+	}
+	if !s.Port.isSet() {
+		s.Port.V = DefaultPort
+	}
+	if !s.ServerAliveCountMax.isSet() {
+		s.ServerAliveCountMax.V = DefaultServerAliveCountMax
+	}
+	if !s.StrictHostKeyChecking.isSet() {
+		s.StrictHostKeyChecking.V = StrictAsk
+	}
+	s.HostKeyAlias.V = lower(s.HostKeyAlias.V)
+	if lower(s.ProxyCommand.V) == None {
+		s.ProxyCommand.V = ""
+	}
+	r.checkUser()
+	r.problems.add(s.finishJumps())
+	r.files()
+	r.agent()
+}
+
+func (r *resolver) checkUser() {
+	user := r.s.User
+	err := checkUser(user.V)
+	// Newer versions of ssh expand these in user names, older ones do not: whom to log in as must not be a guess.
+	if user.From.File != Given && (strings.Contains(user.V, "%") || strings.Contains(user.V, "${")) {
+		r.problems.add(errorAt(user.From, "user %s: tokens and variables in user names are not supported", user.V))
+	}
+	switch {
+	case err == nil:
+	case user.From.File == "" || user.From.File == Given:
+		r.problems.add(&Error{Pos: hosts.Pos{File: user.Source()}, Msg: "user", Err: err})
+	default:
+		r.problems.add(&Error{Pos: user.From, Msg: "user", Err: err})
+	}
+}
+
+func (r *resolver) files() {
+	s, local := &r.s, r.cfg.local
+	t := s.tokens(local)
+	if len(s.IdentityFiles) == 0 {
+		for _, name := range defaultIdentities {
+			s.IdentityFiles = append(s.IdentityFiles, Value[string]{V: filepath.Join(local.Home, ".ssh", name)})
+		}
+	}
+	if r.userHostsFrom.File == "" {
+		for _, name := range []string{"known_hosts", "known_hosts2"} {
+			s.UserKnownHostsFiles = append(s.UserKnownHostsFiles, Value[string]{V: filepath.Join(local.Home, ".ssh", name)})
+		}
+	}
+	if r.globalHostsFrom.File == "" {
+		for _, name := range []string{"ssh_known_hosts", "ssh_known_hosts2"} {
+			s.GlobalKnownHostsFiles = append(s.GlobalKnownHostsFiles, Value[string]{V: filepath.Join(local.SystemDir, name)})
+		}
+	}
+	r.expandFiles("IdentityFile", &s.IdentityFiles, t)
+	r.expandFiles("CertificateFile", &s.CertificateFiles, t)
+	r.expandFiles("UserKnownHostsFile", &s.UserKnownHostsFiles, t)
+	// GlobalKnownHostsFile is not expanded by OpenSSH either.
+}
+
+// expandFiles expands what was configured and drops "none".
+func (r *resolver) expandFiles(what string, list *[]Value[string], t tokens) {
+	kept := (*list)[:0]
+	for _, v := range *list {
+		if lower(v.Raw) == None {
+			continue
+		}
+		if v.isSet() {
+			var err error
+			if v.V, err = r.cfg.local.path(v.Raw, t); err != nil {
+				r.problems.add(&Error{Pos: v.From, Msg: what + " " + v.Raw, Err: err})
+			}
+		}
+		kept = append(kept, v)
+	}
+	*list = kept
+}
+
+// agent turns the forms of IdentityAgent into a socket path.
+func (r *resolver) agent() {
+	v := &r.s.IdentityAgent
+	name, legacy := strings.CutPrefix(v.Raw, "$")
+	switch {
+	case !v.isSet():
+		v.V, _ = r.env("SSH_AUTH_SOCK")
+	case v.Raw == None:
+		v.V = ""
+	case v.Raw == "SSH_AUTH_SOCK":
+		v.V, _ = r.env("SSH_AUTH_SOCK")
+	case legacy && !strings.HasPrefix(name, "{"):
+		v.V, _ = r.env(name)
+	default:
+		var err error
+		if v.V, err = r.cfg.local.path(v.Raw, r.s.tokens(r.cfg.local)); err != nil {
+			r.problems.add(&Error{Pos: v.From, Msg: "IdentityAgent " + v.Raw, Err: err})
+		}
+	}
+}

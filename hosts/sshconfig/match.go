@@ -1,0 +1,113 @@
+package sshconfig
+
+import "strings"
+
+// matchHost evaluates a Host line. Patterns are compared with the name as typed, case-sensitively; in the final pass
+// with the resolved one.
+func (r *resolver) matchHost(l *line) (bool, error) {
+	if len(l.args) == 0 {
+		return false, nil // "Host #comment": OpenSSH takes it as a block for nothing
+	}
+	matched := false
+	for _, pat := range l.args {
+		if pat == "" {
+			return false, errorAt(l.pos, "Host has an empty pattern")
+		}
+		pat, negated := strings.CutPrefix(pat, "!")
+		if matchPattern(r.host, pat) {
+			if negated {
+				return false, nil
+			}
+			matched = true
+		}
+	}
+	return matched, nil
+}
+
+// match evaluates a Match line. unsure names the criteria that cannot be judged when everything else holds; the block
+// is then left out and the caller says so.
+func (r *resolver) match(l *line) (applies bool, unsure []string, err error) {
+	host, err := r.matchName()
+	if err != nil {
+		return false, nil, err
+	}
+	user := or(r.s.User.V, r.cfg.local.User)
+	result, count := true, 0
+	for rest := l.raw; ; {
+		word, next, ok := cutWord(rest)
+		if rest = next; !ok {
+			return false, nil, errorAt(l.pos, "Match: a double quote is not closed")
+		}
+		if word == "" || word[0] == '#' {
+			break
+		}
+		name, negated := strings.CutPrefix(word, "!")
+		name = lower(name)
+		if name == "all" {
+			arg, _, _ := cutWord(rest)
+			if count > 1 || arg != "" && arg[0] != '#' {
+				return false, nil, errorAt(l.pos, "Match: all cannot be combined with other criteria")
+			}
+			result = result && !negated
+			count++
+			break
+		}
+		count++
+		if name == "canonical" || name == "final" {
+			r.wantFinal = r.wantFinal || name == "final"
+			result = result && r.final != negated
+			continue
+		}
+		arg, next, ok := cutWord(rest)
+		if rest = next; !ok || arg == "" || arg[0] == '#' {
+			return false, nil, errorAt(l.pos, "Match: %s needs a value", name)
+		}
+		var holds bool
+		switch name {
+		case "host":
+			holds = matchList(lower(host), arg, true)
+		case "originalhost":
+			holds = matchList(lower(r.s.Alias), arg, true)
+		case "user":
+			holds = matchList(user, arg, false)
+		case "localuser":
+			holds = matchList(r.cfg.local.User, arg, false)
+		case "tagged":
+			holds = matchList(r.s.Tag.V, arg, false)
+		case "exec", "localnetwork", "sessiontype", "command", "version":
+			if result {
+				unsure = append(unsure, name)
+			}
+			continue
+		default:
+			return false, nil, errorAt(l.pos, "Match: there is no criterion %q", name)
+		}
+		if strings.ContainsAny(arg, `'\`) {
+			return false, nil, errorAt(l.pos, "Match: versions of ssh differ on what ' and \\ mean in %s; use double quotes", name)
+		}
+		result = result && holds != negated
+	}
+	if count == 0 {
+		return false, nil, errorAt(l.pos, "Match has no criterion")
+	}
+	if !result {
+		return false, nil, nil
+	}
+	return len(unsure) == 0, unsure, nil
+}
+
+// matchName is the host name that Match host sees at this point of the evaluation.
+func (r *resolver) matchName() (string, error) {
+	if r.final || !r.s.HostName.isSet() {
+		return r.host, nil
+	}
+	return r.expandHostName()
+}
+
+func (r *resolver) expandHostName() (string, error) {
+	name, err := expand(r.s.HostName.Raw, tokens{'h': r.s.Alias}, nil)
+	if err != nil {
+		return "", &Error{Pos: r.s.HostName.From, Msg: "HostName", Err: err}
+	}
+	return name, nil
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package sshconfig
+
+import "io/fs"
+
+func unsafeOwner(fs.FileInfo) string { return "" }

@@ -1,0 +1,39 @@
+//go:build unix
+
+package sshconfig
+
+import (
+	"io/fs"
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// unsafeOwner says why a file must not be trusted, or "". The rule is OpenSSH's: owned by root or the account itself,
+// and not writable for others. A group is let through when it is the owner's private one, as Debian's ssh does,
+// because files come out group-writable there by default.
+func unsafeOwner(info fs.FileInfo) string {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	uid := uint32(os.Getuid())
+	if st.Uid != 0 && st.Uid != uid {
+		return "belongs to another account; it must belong to you or root"
+	}
+	mode := info.Mode().Perm()
+	if mode&0o002 != 0 || mode&0o020 != 0 && !privateGroup(st.Uid, st.Gid) {
+		return "can be written by other accounts; run: chmod go-w on it"
+	}
+	return ""
+}
+
+func privateGroup(uid, gid uint32) bool {
+	u, err := user.LookupId(strconv.FormatUint(uint64(uid), 10))
+	if err != nil {
+		return false
+	}
+	g, err := user.LookupGroupId(strconv.FormatUint(uint64(gid), 10))
+	return err == nil && u.Gid == g.Gid && g.Name == u.Username
+}

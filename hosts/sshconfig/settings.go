@@ -1,0 +1,95 @@
+package sshconfig
+
+import (
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+)
+
+// Value is one setting and where it came from.
+type Value[T any] struct {
+	V    T
+	Raw  string    // as written, before expansion; "" for defaults and given values
+	From hosts.Pos // the directive that decided; File is "" for a default and [Given] for a value from Options
+}
+
+// Given is the File of a value that Options set.
+const Given = "given"
+
+// Source says where the value came from: "file:line", "given" or "default".
+func (v Value[T]) Source() string {
+	if v.From.File == "" {
+		return "default"
+	}
+	return v.From.String()
+}
+
+func (v Value[T]) isSet() bool { return v.From.File != "" }
+
+// StrictHostKeyChecking says what to do about host keys that are not known yet.
+type StrictHostKeyChecking string
+
+// The values of StrictHostKeyChecking. Ask is the default. Off is what "no" and "off" mean to ssh; whether to obey is
+// the dialer's decision.
+const (
+	StrictYes       StrictHostKeyChecking = "yes"
+	StrictAsk       StrictHostKeyChecking = "ask"
+	StrictAcceptNew StrictHostKeyChecking = "accept-new"
+	StrictOff       StrictHostKeyChecking = "off"
+)
+
+// OpenSSH's defaults where they are not the zero value.
+const (
+	DefaultPort                = 22
+	DefaultServerAliveCountMax = 3
+)
+
+// Settings is what a configuration says about one host. Slices are the caller's own.
+type Settings struct {
+	Alias string // the name as typed
+
+	HostName Value[string] // name or address to connect to, lower case unless it is an address; never empty
+	User     Value[string] // never empty
+	Port     Value[uint16] // never 0
+
+	// IdentityFiles are the private keys to try, in order, expanded. When none is configured they are OpenSSH's
+	// default files, with a zero From; those need not exist. "IdentityFile none" leaves the list empty.
+	IdentityFiles    []Value[string]
+	CertificateFiles []Value[string]
+	IdentitiesOnly   Value[bool]
+	// IdentityAgent is the path of the agent's socket, by default from SSH_AUTH_SOCK of whoever asks. "" means that
+	// there is no agent or that none may be used.
+	IdentityAgent Value[string]
+
+	UserKnownHostsFiles   []Value[string] // expanded; empty for "none"
+	GlobalKnownHostsFiles []Value[string] // empty for "none"
+	HostKeyAlias          Value[string]   // lower case; "" means none
+	HostKeyAlgorithms     Value[string]   // as written, with its "+", "-" or "^"; "" means the default
+	StrictHostKeyChecking Value[StrictHostKeyChecking]
+	HashKnownHosts        Value[bool]
+
+	// ProxyJump lists jump hosts, first hop first. Each hop is resolved on its own: it takes nothing from this host.
+	// Only the first hop's own ProxyJump counts; the others are reached through the hop before them.
+	ProxyJump Value[[]Jump]
+	// ProxyCommand is the program to connect through, with its tokens not expanded; "" means none. It and ProxyJump
+	// are never both set.
+	ProxyCommand Value[string]
+
+	ConnectTimeout      Value[time.Duration] // 0 means none is configured
+	ServerAliveInterval Value[time.Duration] // 0 means off
+	ServerAliveCountMax Value[int]
+
+	Tag Value[string] // for Match tagged; "" means none
+
+	Unsupported []Directive // directives that apply to this host and are not acted on, in order of appearance
+	Warnings    []*Error    // blocks that could not be judged and were left out, in order of appearance
+}
+
+// Directive is a line that was understood but is not acted on.
+type Directive struct {
+	Keyword string // lower case
+	Value   string // as written
+	From    hosts.Pos
+	// Minor is true when leaving it out cannot change what a command sees or what protects the connection.
+	Minor bool
+}
