@@ -1,0 +1,13 @@
+package hosts
+
+// Prod is the tier a host counts as when none is known.
+const Prod = "prod"
+
+// TierName returns the host's tier, or [Prod] when it has none: what nobody described is treated with the care that
+// production needs.
+func (h Host) TierName() string {
+	if h.Tier == "" {
+		return Prod
+	}
+	return h.Tier
+}
