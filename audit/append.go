@@ -1,0 +1,158 @@
+package audit
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// append writes events behind the chain and moves its head. On an error the chain is as it was before. later asks the
+// committer for an fsync.
+func (f *File) append(events []Event, later bool) (ticket uint64, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return 0, unavailable("write", f.path, ErrClosed, "")
+	}
+	if err := f.failed(); err != nil {
+		return 0, err
+	}
+	if err := f.lock(); err != nil {
+		return 0, err
+	}
+	defer unlock(f.headFile)
+	if err := f.catchUp(); err != nil {
+		return 0, err
+	}
+	if f.cfg.MaxSize > 0 && f.end.size >= f.cfg.MaxSize {
+		if err := f.rotate(); err != nil {
+			return 0, err
+		}
+	}
+	if err := f.extend(events, nil); err != nil {
+		return 0, err
+	}
+	ticket = f.ticket.Add(1)
+	if later && !f.committing {
+		f.committing = true
+		f.wg.Go(f.commit)
+	}
+	return ticket, nil
+}
+
+// extend encodes events, writes them behind lead, and moves head. The lock is held.
+func (f *File) extend(events []Event, lead []byte) error {
+	end := f.end
+	b := append(f.buf[:0], lead...)
+	for i := range events {
+		e := &events[i]
+		at := e.Time
+		if at.IsZero() {
+			at = f.cfg.Now()
+		}
+		var text [hexLen]byte
+		var hmac []byte
+		if e.Exact != nil {
+			hmac = f.keys.appendMAC(text[:0], f.keys.exact, e.Exact)
+		}
+		from := len(b)
+		b = appendBody(b, e, end.count+1, at, hmac, &end.hash)
+		b, end.hash = f.keys.signLine(b, from)
+		end.count++
+		if len(b)-from > maxLine {
+			return unavailable("write", f.path, fmt.Errorf("a record of %d bytes is longer than the %d a reader accepts", len(b)-from, maxLine),
+				"send the command in smaller parts")
+		}
+	}
+	if f.buf = b; cap(b) > 1<<20 {
+		f.buf = nil // one long script must not be paid for until the end
+	}
+	if _, err := f.data.Write(b); err != nil {
+		f.takeBack()
+		return unavailable("write", f.path, err, doSpace)
+	}
+	end.size += int64(len(b))
+	return f.moveHead(end, false)
+}
+
+// takeBack removes what a failed write left behind the chain, so that the failure leaves no trace. Where that fails
+// too, the next append seals it.
+func (f *File) takeBack() {
+	if f.data.Truncate(f.end.size) != nil {
+		f.stale = true
+	}
+}
+
+// moveHead lets head say that the chain ends at end.
+func (f *File) moveHead(end head, sync bool) error {
+	f.headBuf = f.keys.appendHead(f.headBuf[:0], end, f.name)
+	_, err := f.headFile.WriteAt(f.headBuf, 0)
+	if err == nil && sync {
+		err = f.headFile.Sync()
+	}
+	if err != nil {
+		// Head may hold anything now. Put back what it said, and look again before the next append.
+		f.stale = true
+		if f.end.file == end.file {
+			f.takeBack()
+			f.headBuf = f.keys.appendHead(f.headBuf[:0], f.end, f.name)
+			_, _ = f.headFile.WriteAt(f.headBuf, 0)
+		}
+		return unavailable("write", f.headFile.Name(), err, doSpace)
+	}
+	f.end = end
+	return nil
+}
+
+// catchUp makes sure that the files are still the ones this File knows and that it knows their end. The lock is held.
+func (f *File) catchUp() error {
+	size, same, err := look(f.path, f.id)
+	switch {
+	case err != nil:
+		return unavailable("write", f.path, err, doGone)
+	case !same:
+		return damaged(f.path, "another file took its place")
+	case unlinked(f.headFile):
+		return unavailable("write", f.headFile.Name(), os.ErrNotExist, doGone)
+	case size < f.end.size:
+		return damaged(f.path, "it is shorter than it was")
+	case size == f.end.size && !f.stale:
+		return nil
+	}
+	return f.resume()
+}
+
+// rotate ends the current file and starts the next. Everything in the old one is on disk before.
+func (f *File) rotate() error {
+	next := f.end.file + 1
+	if err := f.extend([]Event{{Kind: ChainRotate, Next: dataName(next)}}, nil); err != nil {
+		return err
+	}
+	if err := f.sync(f.ticket.Add(1)); err != nil {
+		return err
+	}
+	if err := f.startFile(next); err != nil {
+		f.stale = true
+		return err
+	}
+	return nil
+}
+
+// lastLine reads the line that ends at end.
+func lastLine(r io.ReaderAt, end int64) ([]byte, error) {
+	for n := int64(4 << 10); ; n *= 4 {
+		n = min(n, end, maxLine)
+		b := make([]byte, n)
+		if _, err := r.ReadAt(b, end-n); err != nil {
+			return nil, err
+		}
+		for i := len(b) - 2; i >= 0; i-- {
+			if b[i] == '\n' {
+				return b[i+1:], nil
+			}
+		}
+		if n == end || n == maxLine {
+			return b, nil
+		}
+	}
+}

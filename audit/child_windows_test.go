@@ -1,0 +1,3 @@
+package audit_test
+
+func child(string, string) int { return 1 }

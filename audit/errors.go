@@ -1,0 +1,72 @@
+package audit
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+var (
+	// ErrUnavailable is wrapped by every error after which an event may not be on the record. Nothing may be sent.
+	ErrUnavailable = errors.New("audit: unavailable")
+	// ErrDamaged is wrapped, beside ErrUnavailable, when the chain itself is wrong: Verify says where.
+	ErrDamaged = errors.New("audit: chain is damaged")
+	// ErrClosed is wrapped when the sink has been closed.
+	ErrClosed = errors.New("audit: closed")
+	// ErrNotFound is returned by Show for an id that is not on the record.
+	ErrNotFound = errors.New("audit: no such id")
+)
+
+// Error is a failure to record. It always wraps ErrUnavailable.
+type Error struct {
+	Op   string // what was tried: "write", "open", "use" …
+	Path string // the file or directory concerned
+	Err  error  // why
+	Do   string // what to do next
+}
+
+// Error gives the four parts as one line.
+func (e *Error) Error() string {
+	s := "audit: cannot " + e.Op + " " + e.Path + ": " + reason(e.Err)
+	if e.Do != "" {
+		s += "; " + e.Do
+	}
+	return s
+}
+
+// Unwrap gives ErrUnavailable and the cause.
+func (e *Error) Unwrap() []error { return []error{ErrUnavailable, e.Err} }
+
+// damage is a cause that is ErrDamaged with words of its own.
+type damage string
+
+func (d damage) Error() string        { return string(d) }
+func (d damage) Is(target error) bool { return target == ErrDamaged }
+
+const (
+	doAccess = "make it readable and writable for this account only (directory 0700, files 0600), then try again"
+	doSpace  = "free space on that disk or raise the limit, then try again"
+	doDamage = "run `fairlead audit verify` to see where, keep the directory as evidence, and move it aside to start a new chain"
+	doGone   = "put the audit directory back, or restart to begin a new chain; nothing is sent until then"
+	doDisk   = "check the disk, then restart; nothing is sent until then"
+	doWait   = "see which process holds it (a stopped one holds on), then try again"
+)
+
+func unavailable(op, path string, err error, do string) error {
+	return &Error{Op: op, Path: path, Err: err, Do: do}
+}
+
+func damaged(path, why string) error {
+	return &Error{Op: "use", Path: path, Err: damage(why), Do: doDamage}
+}
+
+// reason is the innermost cause, since Error names operation and path itself.
+func reason(err error) string {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err.Error()
+	}
+	if se, ok := errors.AsType[*os.SyscallError](err); ok {
+		return se.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,134 @@
+package audit
+
+import (
+	"strings"
+	"time"
+)
+
+// Version is the format version this package writes, the v of every record.
+const Version = 1
+
+// Kind says what an Event is about. Values are a stable format; more may appear.
+type Kind string
+
+// A kind that ends in ".request" stands before the deed, its partner with the same ID ends in ".result".
+const (
+	SessionOpen     Kind = "session.open"
+	SessionClose    Kind = "session.close"
+	CommandRequest  Kind = "command.request"
+	CommandResult   Kind = "command.result"
+	CommandInput    Kind = "command.input" // text or keys sent to a running command
+	FileRequest     Kind = "file.request"
+	FileResult      Kind = "file.result"
+	ApprovalRequest Kind = "approval.request"
+	ApprovalResult  Kind = "approval.result"
+
+	// ChainSeal and ChainRotate are written by File itself.
+	ChainSeal   Kind = "chain.seal"
+	ChainRotate Kind = "chain.rotate"
+)
+
+// after reports whether an event of this kind is written when the deed is done, so that nobody waits for the disk.
+func (k Kind) after() bool {
+	return k == SessionClose || strings.HasSuffix(string(k), ".result")
+}
+
+// pair splits a kind into what it is about and which half of the pair it is.
+func (k Kind) pair() (about string, request, result bool) {
+	if about, ok := strings.CutSuffix(string(k), ".request"); ok {
+		return about, true, false
+	}
+	about, ok := strings.CutSuffix(string(k), ".result")
+	return about, false, ok
+}
+
+// Event is one record. Fields that do not apply are left empty and are not written. The JSON names are a stable format:
+// adding is allowed, changing is not.
+type Event struct {
+	V    int       `json:"v"`    // format version; set by the sink
+	Seq  uint64    `json:"seq"`  // place in the chain, from 1; set by the sink
+	Time time.Time `json:"time"` // UTC; set by the sink if zero
+	Kind Kind      `json:"kind"`
+
+	ID    string `json:"id,omitempty"`    // exec id: pairs a request with its result
+	Group string `json:"group,omitempty"` // shared by the requests of one fleet command
+
+	// Who.
+	Principal  string `json:"principal,omitempty"`
+	Client     string `json:"client,omitempty"` // what the client calls itself: a label, not a proof
+	UID        *int   `json:"uid,omitempty"`    // of the asking process; nil means unknown, not root
+	Separation string `json:"separation,omitempty"`
+
+	// How.
+	Host       string `json:"host,omitempty"`
+	Address    string `json:"address,omitempty"`
+	Route      string `json:"route,omitempty"` // jump hosts, first hop first
+	SSHUser    string `json:"ssh_user,omitempty"`
+	Key        string `json:"key,omitempty"` // fingerprint of the key that logged in
+	CertID     string `json:"cert_id,omitempty"`
+	CertSerial uint64 `json:"cert_serial,omitempty"`
+	HostKey    string `json:"host_key,omitempty"` // fingerprint
+	Session    string `json:"session,omitempty"`
+	Sandbox    string `json:"sandbox,omitempty"`
+
+	// What. Command is redacted before it gets here. Exact holds the bytes as they are sent; it is never written: a sink
+	// with a key records its HMAC as CommandHMAC, others ignore it.
+	Command     string `json:"command,omitempty"`
+	Exact       []byte `json:"-"`
+	CommandHMAC string `json:"command_hmac,omitempty"`
+	StdinBytes  int64  `json:"stdin_bytes,omitempty"`
+	StdinSHA256 string `json:"stdin_sha256,omitempty"`
+
+	// Why.
+	Verdict       string `json:"verdict,omitempty"`
+	Rule          string `json:"rule,omitempty"`
+	Class         string `json:"class,omitempty"`
+	Policy        string `json:"policy,omitempty"` // hash of the policy that judged
+	Reason        string `json:"reason,omitempty"` // as the asker gave it
+	Approval      string `json:"approval,omitempty"`
+	ApprovedBy    string `json:"approved_by,omitempty"`
+	ApprovalProof string `json:"approval_proof,omitempty"`
+
+	// ReadOnly says that the command changes nothing, so that its request need not wait for the disk. It is a hint for
+	// the sink and is not written (class and rule are).
+	ReadOnly bool `json:"-"`
+
+	// Result.
+	State        string  `json:"state,omitempty"`
+	Status       string  `json:"status,omitempty"`
+	ExitCode     *int    `json:"exit_code,omitempty"` // nil means unknown, not zero
+	Signal       string  `json:"signal,omitempty"`
+	StoppedBy    string  `json:"stopped_by,omitempty"`
+	CWD          string  `json:"cwd,omitempty"`
+	DurationMS   int64   `json:"duration_ms,omitempty"`
+	StdoutBytes  int64   `json:"stdout_bytes,omitempty"`
+	StderrBytes  int64   `json:"stderr_bytes,omitempty"`
+	StdoutSHA256 string  `json:"stdout_sha256,omitempty"`
+	StderrSHA256 string  `json:"stderr_sha256,omitempty"`
+	Omitted      Omitted `json:"omitted,omitzero"`
+	Error        Fault   `json:"error,omitzero"`
+
+	// Torn and Next belong to the chain's own records.
+	Torn Torn   `json:"torn,omitzero"` // in chain.seal
+	Next string `json:"next,omitempty"`
+}
+
+// Omitted counts the bytes of each stream that were not given to the caller.
+type Omitted struct {
+	Stdout int64 `json:"stdout,omitempty"`
+	Stderr int64 `json:"stderr,omitempty"`
+}
+
+// Fault is why a command has no ordinary result.
+type Fault struct {
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// Torn describes bytes of a write that never became whole: where they begin in their file, how many there are up to the
+// seal's own line, and their SHA-256 in hexadecimal.
+type Torn struct {
+	Offset int64  `json:"offset"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}

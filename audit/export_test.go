@@ -1,0 +1,15 @@
+package audit
+
+// Syncs is how often f called fsync on records.
+func (f *File) Syncs() int {
+	f.syncMu.Lock()
+	defer f.syncMu.Unlock()
+	return f.syncs
+}
+
+// Busy reports whether the committer runs.
+func (f *File) Busy() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.committing
+}

@@ -1,0 +1,105 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+)
+
+// All yields every event in dir, oldest first. A line that is no record is yielded as an error that names file and line,
+// and reading goes on; an unfinished last line is not yielded. Readers take no lock and check no MAC: Verify does.
+func All(dir string) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		r := &reader{dir: dir, file: 1}
+		defer r.close()
+		r.drain(yield)
+	}
+}
+
+// reader is a place in a chain that moves forward as records appear.
+type reader struct {
+	dir  string
+	file int
+	off  int64 // where the next line begins
+	num  int   // its number, from 1; 0 where it is not known
+	f    *os.File
+}
+
+func (r *reader) close() {
+	if r.f != nil {
+		_ = r.f.Close()
+		r.f = nil
+	}
+}
+
+// drain yields what is there now. It reports whether the consumer wants more.
+func (r *reader) drain(yield func(Event, error) bool) bool {
+	for {
+		if r.f == nil {
+			path := filepath.Join(r.dir, dataName(r.file))
+			f, err := os.Open(path)
+			if errors.Is(err, fs.ErrNotExist) && r.file > 1 {
+				return true // the writer has not got there yet
+			}
+			if err != nil {
+				return yield(Event{}, unavailable("read", path, err, doAccess))
+			}
+			r.f = f
+			if r.off == 0 {
+				r.num = 1
+			}
+		}
+		if !r.lines(yield) {
+			return false
+		}
+		if _, err := os.Stat(filepath.Join(r.dir, dataName(r.file+1))); err != nil {
+			return true
+		}
+		// The next file is made after the last record of this one, but maybe since we looked.
+		if !r.lines(yield) {
+			return false
+		}
+		r.close()
+		r.file, r.off, r.num = r.file+1, 0, 1
+	}
+}
+
+// lines yields the whole lines from r.off on.
+func (r *reader) lines(yield func(Event, error) bool) bool {
+	in := newLines(io.NewSectionReader(r.f, r.off, 1<<62), r.off)
+	for {
+		raw, off, _, err := in.next()
+		if errors.Is(err, io.EOF) {
+			return true
+		}
+		if err != nil {
+			return yield(Event{}, unavailable("read", r.f.Name(), err, doDisk))
+		}
+		if raw[len(raw)-1] != '\n' && len(raw) < maxLine {
+			return true // being written, or torn
+		}
+		r.off = off + int64(len(raw))
+		e, err := decode(raw)
+		if err != nil {
+			err = fmt.Errorf("audit: %s is not a record; run `fairlead audit verify`", r.place(off))
+			e = Event{}
+		}
+		if r.num > 0 {
+			r.num++
+		}
+		if !yield(e, err) {
+			return false
+		}
+	}
+}
+
+func (r *reader) place(off int64) string {
+	if r.num == 0 {
+		return fmt.Sprintf("%s: the line at byte %d", r.f.Name(), off)
+	}
+	return fmt.Sprintf("%s:%d", r.f.Name(), r.num)
+}

@@ -1,0 +1,39 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Show returns every event of the exec with this id, oldest first. The beginning of an id is enough where only one
+// begins so. ErrNotFound where there is none.
+func Show(dir, id string) ([]Event, error) {
+	if id == "" {
+		return nil, fmt.Errorf("%w: it is empty", ErrNotFound)
+	}
+	found := map[string][]Event{}
+	for e, err := range All(dir) {
+		if err != nil {
+			if errors.Is(err, ErrUnavailable) {
+				return nil, err
+			}
+			continue // a line that is no record has no id
+		}
+		if strings.HasPrefix(e.ID, id) {
+			found[e.ID] = append(found[e.ID], e)
+		}
+	}
+	if events, ok := found[id]; ok {
+		return events, nil
+	}
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("%w: %q; `fairlead audit tail` shows recent ones", ErrNotFound, id)
+	case 1:
+		for _, events := range found {
+			return events, nil
+		}
+	}
+	return nil, fmt.Errorf("audit: %d ids begin with %q; give more of it", len(found), id)
+}

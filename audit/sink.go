@@ -1,0 +1,46 @@
+package audit
+
+import "context"
+
+// Sink records events. Record may be called concurrently and returns once the event is as durable as the sink makes it;
+// an error means that the event may be missing, and for a request that nothing may be sent. A Sink does not modify
+// or retain what e points to. Contexts carry values here, not deadlines: cancelling one never loses the record, because
+// the record of a cancellation matters most.
+type Sink interface {
+	Record(ctx context.Context, e Event) error
+}
+
+// GroupSink is a Sink that can record many events as one group: one write, one place in the chain, one fsync.
+type GroupSink interface {
+	Sink
+	RecordAll(ctx context.Context, events []Event) error
+}
+
+// RecordAll records events through s, as one group if s is a GroupSink and else one after the other up to the first
+// error. After an error none of the deeds they announce may be done.
+func RecordAll(ctx context.Context, s Sink, events []Event) error {
+	if g, ok := s.(GroupSink); ok {
+		return g.RecordAll(ctx, events)
+	}
+	for _, e := range events {
+		if err := s.Record(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SinkFunc makes a Sink of a function.
+type SinkFunc func(ctx context.Context, e Event) error
+
+// Record calls f.
+func (f SinkFunc) Record(ctx context.Context, e Event) error { return f(ctx, e) }
+
+// Discard is a Sink that keeps nothing, for tests and for an explicit opt-out.
+type Discard struct{}
+
+// Record does nothing.
+func (Discard) Record(context.Context, Event) error { return nil }
+
+// RecordAll does nothing.
+func (Discard) RecordAll(context.Context, []Event) error { return nil }
