@@ -1,0 +1,114 @@
+package audit_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+)
+
+// tmpfs mounts a file system of one page for each of the chain's files and a few more.
+func tmpfs(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=32k,mode=0700"); err != nil {
+		t.Skipf("no tmpfs can be mounted here (%v); the test with a file size limit covers the cut write", err)
+	}
+	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, 0)) })
+	return dir
+}
+
+func TestFullDiskStopsRequestsAndLeavesAWholeChain(t *testing.T) {
+	mnt := tmpfs(t)
+	dir := filepath.Join(mnt, "audit")
+	f, err := audit.Open(dir, audit.Config{})
+	require.NoError(t, err)
+	defer f.Close()
+	var good int
+	for ; ; good++ {
+		require.Less(t, good, 1000)
+		e := request(fmt.Sprintf("e_%d", good), good%2 == 0)
+		e.Command = strings.Repeat("x", 700)
+		if err = f.Record(t.Context(), e); err != nil {
+			break
+		}
+	}
+	require.ErrorIs(t, err, audit.ErrUnavailable)
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	assert.EqualError(t, err, "audit: cannot write "+dir+"/000001.jsonl: no space left on device; "+
+		"free space on that disk or raise the limit, then try again")
+	r := whole(t, dir)
+	assert.EqualValues(t, good, r.Records)
+	assert.Nil(t, r.Torn)
+
+	require.NoError(t, syscall.Mount("", mnt, "", syscall.MS_REMOUNT, "size=64k"))
+	require.NoError(t, f.Record(t.Context(), request("e_after", false)), "it goes on once there is space")
+	require.NoError(t, f.Close())
+	assert.EqualValues(t, good+1, whole(t, dir).Records)
+}
+
+func TestFullDiskCannotStartAChain(t *testing.T) {
+	mnt := tmpfs(t)
+	fill, err := os.Create(filepath.Join(mnt, "fill"))
+	require.NoError(t, err)
+	for err == nil {
+		_, err = fill.Write(make([]byte, 4096))
+	}
+	require.NoError(t, fill.Close())
+	_, err = audit.Open(filepath.Join(mnt, "audit"), audit.Config{})
+	require.ErrorIs(t, err, audit.ErrUnavailable)
+	require.NoError(t, os.Remove(filepath.Join(mnt, "fill")))
+	f, err := audit.Open(filepath.Join(mnt, "audit"), audit.Config{})
+	require.NoError(t, err, "what the first try left is in nobody's way")
+	require.NoError(t, f.Close())
+}
+
+// asNobody runs fn without root's power over file modes, on a thread of its own that is thrown away.
+func asNobody(t *testing.T, fn func()) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		fn()
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		const nobody = 65534
+		_, _, _ = syscall.RawSyscall(syscall.SYS_SETFSUID, nobody, 0, 0)
+		fn()
+	}()
+	<-done
+}
+
+func TestUnwritableDirectoryStopsRequests(t *testing.T) {
+	dir := newDir(t)
+	f := open(t, dir, audit.Config{})
+	require.NoError(t, f.Record(t.Context(), request("e_1", true)))
+
+	require.NoError(t, os.Chmod(dir, 0))
+	defer func() { assert.NoError(t, os.Chmod(dir, 0o700)) }()
+	var recordErr, openErr, verifyErr error
+	asNobody(t, func() {
+		recordErr = f.Record(t.Context(), request("e_2", true))
+		_, openErr = audit.Open(dir, audit.Config{})
+		_, verifyErr = audit.Verify(dir)
+	})
+	for _, err := range []error{recordErr, openErr, verifyErr} {
+		require.ErrorIs(t, err, audit.ErrUnavailable)
+		require.ErrorIs(t, err, os.ErrPermission)
+		assert.ErrorContains(t, err, dir)
+	}
+	require.NoError(t, os.Chmod(dir, 0o700))
+	require.NoError(t, f.Record(t.Context(), request("e_3", true)), "it goes on once it may")
+	require.NoError(t, f.Close())
+	assert.EqualValues(t, 2, whole(t, dir).Records)
+}
