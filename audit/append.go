@@ -3,12 +3,15 @@ package audit
 import (
 	"fmt"
 	"io"
-	"os"
+	"time"
 )
 
-// append writes events behind the chain and moves its head. On an error the chain is as it was before. later asks the
-// committer for an fsync.
-func (f *File) append(events []Event, later bool) (ticket uint64, err error) {
+// placeHolds is how long a look at the path is good for.
+const placeHolds = time.Millisecond
+
+// append writes events behind the chain and moves its head. On an error the chain is as it was before. What is not
+// durable is left to the committer to sync.
+func (f *File) append(events []Event, durable bool) (ticket uint64, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -21,7 +24,7 @@ func (f *File) append(events []Event, later bool) (ticket uint64, err error) {
 		return 0, err
 	}
 	defer unlock(f.headFile)
-	if err := f.catchUp(); err != nil {
+	if err := f.catchUp(durable); err != nil {
 		return 0, err
 	}
 	if f.cfg.MaxSize > 0 && f.end.size >= f.cfg.MaxSize {
@@ -33,7 +36,7 @@ func (f *File) append(events []Event, later bool) (ticket uint64, err error) {
 		return 0, err
 	}
 	ticket = f.ticket.Add(1)
-	if later && !f.committing {
+	if !durable && !f.committing {
 		f.committing = true
 		f.wg.Go(f.commit)
 	}
@@ -104,22 +107,51 @@ func (f *File) moveHead(end head, sync bool) error {
 	return nil
 }
 
-// catchUp makes sure that the files are still the ones this File knows and that it knows their end. The lock is held.
-func (f *File) catchUp() error {
-	size, same, err := look(f.path, f.id)
+// catchUp makes sure that the files are still the ones this File knows, and that it knows their end. The lock is held.
+func (f *File) catchUp(durable bool) error {
+	size, linked, err := sizeOf(f.data)
 	switch {
 	case err != nil:
-		return unavailable("write", f.path, err, doGone)
-	case !same:
-		return damaged(f.path, "another file took its place")
-	case unlinked(f.headFile):
-		return unavailable("write", f.headFile.Name(), os.ErrNotExist, doGone)
+		return unavailable("write", f.path, err, doDisk)
+	case !linked:
+		f.placed = time.Time{}
+	}
+	if err := f.checkPlace(durable); err != nil {
+		return err
+	}
+	switch {
 	case size < f.end.size:
 		return damaged(f.path, "it is shorter than it was")
 	case size == f.end.size && !f.stale:
 		return nil
 	}
 	return f.resume()
+}
+
+// checkPlace makes sure that the names still lead to the open files. A file that lost its name is seen at once; that a
+// directory above was renamed costs a walk down the path to see, so for events that change nothing the answer holds
+// for placeHolds. Nothing is lost meanwhile: the record stands in the directory that was moved.
+func (f *File) checkPlace(durable bool) error {
+	now := time.Now()
+	if !durable && now.Sub(f.placed) < placeHolds {
+		return nil
+	}
+	f.placed = time.Time{}
+	mine, err := same(f.path, f.id)
+	if err != nil {
+		return unavailable("write", f.path, err, doGone)
+	}
+	if !mine {
+		return damaged(f.path, "another file took its place")
+	}
+	if mine, err = same(f.headFile.Name(), f.headID); err != nil {
+		return unavailable("write", f.headFile.Name(), err, doGone)
+	}
+	if !mine {
+		return damaged(f.headFile.Name(), "another file took its place")
+	}
+	f.placed = now
+	return nil
 }
 
 // rotate ends the current file and starts the next. Everything in the old one is on disk before.

@@ -60,8 +60,10 @@ type File struct {
 	path       string   // of data
 	name       string   // of data, in dir
 	id         identity // of data
-	stale      bool     // an append went wrong halfway: read head again
-	committing bool     // the committer runs
+	headID     identity
+	placed     time.Time // when the names last led to these files
+	stale      bool      // an append went wrong halfway: read head again
+	committing bool      // the committer runs
 	closed     bool
 	buf        []byte
 	headBuf    []byte
@@ -161,6 +163,9 @@ func (f *File) begin() error {
 	defer unlock(f.headFile)
 	fi, err := f.headFile.Stat()
 	if err != nil {
+		return unavailable("read", f.headFile.Name(), err, doAccess)
+	}
+	if f.headID, err = identify(f.headFile); err != nil {
 		return unavailable("read", f.headFile.Name(), err, doAccess)
 	}
 	if fi.Size() == 0 {
@@ -288,7 +293,7 @@ func (f *File) record(events []Event) error {
 	for i := range events {
 		durable = durable || !events[i].ReadOnly && !events[i].Kind.after()
 	}
-	ticket, err := f.append(events, !durable)
+	ticket, err := f.append(events, durable)
 	if err != nil || !durable {
 		return err
 	}

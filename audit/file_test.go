@@ -160,14 +160,19 @@ func TestNothingIsRecordedElsewhere(t *testing.T) {
 			require.NoError(t, os.Truncate(filepath.Join(dir, "000001.jsonl"), 10))
 		}, "it is shorter than it was", audit.ErrDamaged},
 		{"head is removed", func(t *testing.T, dir string) { require.NoError(t, os.Remove(filepath.Join(dir, "head"))) },
-			"head: file does not exist", os.ErrNotExist},
+			"head: no such file or directory", os.ErrNotExist},
+		{"head is replaced by its copy", func(t *testing.T, dir string) {
+			path := filepath.Join(dir, "head")
+			writeFile(t, readFile(t, path), path+".new")
+			require.NoError(t, os.Rename(path+".new", path))
+		}, "another file took its place", audit.ErrDamaged},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := newDir(t)
 			f := open(t, dir, audit.Config{})
 			require.NoError(t, f.Record(t.Context(), request("e_1", true)))
 			tt.damage(t, dir)
-			for _, readOnly := range []bool{true, false} {
+			for _, readOnly := range []bool{false, true} {
 				err := f.Record(t.Context(), request("e_2", readOnly))
 				require.ErrorIs(t, err, audit.ErrUnavailable)
 				assert.ErrorIs(t, err, tt.is)
@@ -178,12 +183,22 @@ func TestNothingIsRecordedElsewhere(t *testing.T) {
 	}
 }
 
+func TestAReadOnlyRequestSeesARemovedDirectoryAtOnce(t *testing.T) {
+	dir := newDir(t)
+	f := open(t, dir, audit.Config{})
+	require.NoError(t, f.Record(t.Context(), request("e_1", true)))
+	require.NoError(t, os.RemoveAll(dir))
+	err := f.Record(t.Context(), request("e_2", true))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorIs(t, err, audit.ErrUnavailable)
+}
+
 func TestADirectoryPutBackIsGoodAgain(t *testing.T) {
 	dir := newDir(t)
 	f := open(t, dir, audit.Config{})
 	require.NoError(t, f.Record(t.Context(), request("e_1", true)))
 	require.NoError(t, os.Rename(dir, dir+".old"))
-	require.Error(t, f.Record(t.Context(), request("e_2", true)))
+	require.Error(t, f.Record(t.Context(), request("e_2", false)))
 	require.NoError(t, os.Rename(dir+".old", dir))
 	require.NoError(t, f.Record(t.Context(), request("e_3", true)))
 	require.NoError(t, f.Close())

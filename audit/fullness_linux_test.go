@@ -98,7 +98,7 @@ func TestUnwritableDirectoryStopsRequests(t *testing.T) {
 	defer func() { assert.NoError(t, os.Chmod(dir, 0o700)) }()
 	var recordErr, openErr, verifyErr error
 	asNobody(t, func() {
-		recordErr = f.Record(t.Context(), request("e_2", true))
+		recordErr = f.Record(t.Context(), request("e_2", false))
 		_, openErr = audit.Open(dir, audit.Config{})
 		_, verifyErr = audit.Verify(dir)
 	})

@@ -121,31 +121,3 @@ func TestVerifyOfNoChainIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 	assert.ErrorContains(t, err, "there is no audit record in this directory")
 }
-
-// Any bytes as records, with a head and a key that are right or are any bytes themselves.
-func FuzzVerify(f *testing.F) {
-	dir := chainOf(f, 3, audit.Config{})
-	data, head, key := readFile(f, dir, "000001.jsonl"), readFile(f, dir, "head"), readFile(f, dir, "key")
-	f.Add(data, head, key)
-	f.Add(data[:len(data)-3], head, key)
-	f.Add([]byte("{}\n\n\"\n"), head, key)
-	f.Add(append(data, `{"v":1,"seq":4,"kind":"chain.seal","prev":"`...), head, key)
-	f.Add([]byte{}, []byte{}, []byte{})
-	f.Fuzz(func(t *testing.T, d, h, k []byte) {
-		dir := newDir(t)
-		require.NoError(t, os.Mkdir(dir, 0o700))
-		writeFile(t, d, dir, "000001.jsonl")
-		writeFile(t, h, dir, "head")
-		writeFile(t, k, dir, "key")
-		r, err := audit.Verify(dir)
-		require.NoError(t, err)
-		for _, err := range audit.All(dir) {
-			_ = err
-		}
-		_, err = audit.Tail(dir, 2)
-		require.NoError(t, err)
-		if string(k) == string(key) && string(h) == string(head) {
-			require.Equal(t, strings.HasPrefix(string(d), string(data)), r.OK(), "only what was written is whole")
-		}
-	})
-}

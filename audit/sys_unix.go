@@ -18,19 +18,22 @@ func identify(f *os.File) (identity, error) {
 	return identity{uint64(st.Dev), st.Ino}, nil
 }
 
-// look says how long the file at path is and whether it still is the one identified before.
-func look(path string, want identity) (size int64, same bool, err error) {
+// same reports whether the file at path is the one identified before.
+func same(path string, want identity) (bool, error) {
 	var st syscall.Stat_t
 	if err := syscall.Stat(path, &st); err != nil {
-		return 0, false, os.NewSyscallError("stat", err)
+		return false, os.NewSyscallError("stat", err)
 	}
-	return st.Size, identity{uint64(st.Dev), st.Ino} == want, nil
+	return identity{uint64(st.Dev), st.Ino} == want, nil
 }
 
-// unlinked reports whether no name leads to f any more.
-func unlinked(f *os.File) bool {
+// sizeOf says how long f is, and whether a name still leads to it.
+func sizeOf(f *os.File) (size int64, linked bool, err error) {
 	var st syscall.Stat_t
-	return syscall.Fstat(int(f.Fd()), &st) != nil || st.Nlink == 0
+	if err := syscall.Fstat(int(f.Fd()), &st); err != nil {
+		return 0, false, os.NewSyscallError("fstat", err)
+	}
+	return st.Size, st.Nlink > 0, nil
 }
 
 // tryLock takes the lock on f if nobody else has it.

@@ -15,17 +15,20 @@ func identify(f *os.File) (identity, error) {
 	return identity{fi}, err
 }
 
-// look says how long the file at path is and whether it still is the one identified before.
-func look(path string, want identity) (size int64, same bool, err error) {
+// same reports whether the file at path is the one identified before.
+func same(path string, want identity) (bool, error) {
 	fi, err := os.Stat(path)
+	return err == nil && os.SameFile(fi, want.info), err
+}
+
+// sizeOf says how long f is. Windows does not remove files that are open, so a name always leads to it.
+func sizeOf(f *os.File) (size int64, linked bool, err error) {
+	fi, err := f.Stat()
 	if err != nil {
 		return 0, false, err
 	}
-	return fi.Size(), os.SameFile(fi, want.info), nil
+	return fi.Size(), true, nil
 }
-
-// unlinked is always false: Windows does not remove files that are open.
-func unlinked(*os.File) bool { return false }
 
 // Locks are mandatory on Windows, so the byte that is locked lies far behind what is read and written.
 const (
