@@ -1,0 +1,42 @@
+// Package inventory loads a [hosts.Inventory] from a file: YAML, TOML or JSON, read through Viper.
+//
+// [Load] reads a file once; [Watch] keeps a [Live] inventory that follows the file. Whatever is wrong is reported all at
+// once, each problem a [*hosts.ParseError] with file and line, joined with errors.Join and sorted by line. Nothing is
+// guessed: unknown keys, unknown names and contradictions are errors.
+//
+// # The file
+//
+//	version: 1            # required
+//	defaults: {…}         # fields for every host
+//	groups: [{…}]         # name, hosts, children, and fields for every member
+//	hosts: [{…}]          # name, groups, and fields
+//	rules: [{…}]          # match: a selector; set: fields for the hosts it picks
+//
+// The fields are transport, addr, port, user, via, labels, tier, identity, ssh_config, connect_timeout, shell, login, env,
+// command, become and ready; they mean what [hosts.Host] says. A scalar is read as it is written, so a name 0042 stays
+// 0042. Durations have Go's form (10s, 2m30s). Labels are "key=value" and env is "KEY=value", in lists: keys of mappings
+// would lose their case on the way. ~ in a path is kept: whoever opens the file expands it.
+//
+// A name in hosts, and in the hosts of a group, may be a range such as web[01-12]. A name listed in a group that is no
+// entry of hosts becomes a host of its own. If the name of an entry is a range and its addr has one of the same size, each
+// host gets its own address. Hosts keep the order of the file.
+//
+// # Precedence
+//
+// Each field comes from the innermost place that sets it: the host's entry, then rules, then groups from the inside out,
+// then defaults. A group is inside another if it is a child of it, or a child of a child. Lists are replaced, not
+// appended to, and an empty list or text takes an outer value away; labels are merged key by key. If two rules, or two
+// groups neither of which is inside the other, set the same field of a host to different values and nothing closer does,
+// that is an error. Rules are matched against the hosts as they are without rules; a rule may match nobody, but it may
+// not name what does not exist.
+//
+// Fields that say how to reach a host over SSH (addr, port, user, via, identity, ssh_config) have no meaning for the other
+// transports: a host's own are errors, inherited ones are dropped.
+//
+// # Environment
+//
+// FAIRLEAD_DEFAULTS_USER=root overrides the file's default for user, and so on for every field: FAIRLEAD_DEFAULTS_ and
+// the name in capitals. Only defaults are overridden; what groups, rules and hosts set stays. Lists are separated by
+// commas; a value that begins with [ or { is read as YAML, which command, become and ready need. An empty variable counts as
+// unset; a variable that names no field is an error.
+package inventory

@@ -1,0 +1,187 @@
+package inventory
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+)
+
+// settle is how long after the first sign of a change the file is read: writers write in several steps.
+const settle = 50 * time.Millisecond
+
+// WatchOptions says how a file is followed.
+type WatchOptions struct {
+	Options
+
+	// OnReload is called after each reload that the file's change caused, with its error or nil, from the goroutine that
+	// watches. It may call every method but Close. nil means nobody wants to know.
+	OnReload func(error)
+}
+
+// Live is an inventory that follows its file. All methods are safe for concurrent use.
+//
+// One goroutine watches the file; Watch starts it, Close stops it and waits for it.
+type Live struct {
+	path string // absolute
+	opts WatchOptions
+
+	current atomic.Pointer[loaded]
+
+	reload sync.Mutex // one at a time, so that an older file never replaces a newer one
+
+	watcher *fsnotify.Watcher
+	stop    chan struct{}
+	closing sync.Once
+	done    sync.WaitGroup
+}
+
+// loaded is one state of the file.
+type loaded struct {
+	inv      *hosts.Inventory
+	warnings []Warning
+	sum      [sha256.Size]byte // of the bytes tried last, good or not
+}
+
+// Watch loads the inventory at path and then follows it: when the file is written, replaced or comes back, it is read
+// again. It fails if the first load does. The caller closes the Live.
+func Watch(path string, o WatchOptions) (*Live, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("inventory: %w", err)
+	}
+	l := &Live{path: abs, opts: o, stop: make(chan struct{})}
+	if l.watcher, err = fsnotify.NewWatcher(); err != nil {
+		return nil, fmt.Errorf("inventory: cannot watch files: %w", err)
+	}
+	if err := l.follow(); err != nil {
+		return nil, errors.Join(fmt.Errorf("inventory: cannot watch the file: %w", err), l.watcher.Close())
+	}
+	// Only after the watch is set, so that no change falls between.
+	if err := l.Reload(); err != nil {
+		return nil, errors.Join(err, l.watcher.Close())
+	}
+	l.done.Go(l.watch)
+	return l, nil
+}
+
+// Current returns the inventory as it was last read without error. It never changes; a later call may return another.
+func (l *Live) Current() *hosts.Inventory { return l.current.Load().inv }
+
+// Warnings returns what [Load] warned about Current.
+func (l *Live) Warnings() []Warning { return l.current.Load().warnings }
+
+// Reload reads the file now. On an error, which is that of [Load], the inventory stays as it was.
+func (l *Live) Reload() error {
+	_, err := l.reloadIf(func([]byte) bool { return true })
+	return err
+}
+
+// reloadIf reads the file, and loads it if wanted says so of its bytes' hash.
+func (l *Live) reloadIf(wanted func(sum []byte) bool) (tried bool, err error) {
+	l.reload.Lock()
+	defer l.reload.Unlock()
+	data, err := readFile(l.path)
+	if err != nil {
+		return true, err
+	}
+	sum := sha256.Sum256(data)
+	if !wanted(sum[:]) {
+		return false, nil
+	}
+	inv, warnings, err := Parse(data, l.path, l.opts.Options)
+	next := loaded{inv, warnings, sum}
+	if err != nil {
+		old := l.current.Load()
+		if old == nil {
+			return true, err
+		}
+		next.inv, next.warnings = old.inv, old.warnings
+	}
+	l.current.Store(&next)
+	return true, err
+}
+
+// Close stops following the file and returns when nothing runs any more. Current stays readable. Close may be called
+// again.
+func (l *Live) Close() error {
+	var err error
+	l.closing.Do(func() {
+		close(l.stop)
+		err = l.watcher.Close()
+	})
+	l.done.Wait()
+	return err
+}
+
+// follow watches the directories of the file and of what it links to: editors and configuration managers replace files,
+// and a watch on the file itself would be lost with it.
+func (l *Live) follow() error {
+	dirs := []string{filepath.Dir(l.path)}
+	if real, err := filepath.EvalSymlinks(l.path); err == nil {
+		dirs = append(dirs, filepath.Dir(real))
+	}
+	var errs []error
+	for _, d := range dirs {
+		errs = append(errs, l.watcher.Add(d)) // again is no error
+	}
+	return errors.Join(errs...)
+}
+
+// watch waits for changes. Whether it was this file that changed is decided by its bytes, not by the names in events,
+// which links and renames make unreliable; and not before settle has passed, however many events there are.
+func (l *Live) watch() {
+	var due <-chan time.Time
+	for {
+		select {
+		case <-l.stop:
+			return
+		case _, ok := <-l.watcher.Events:
+			if !ok {
+				return
+			}
+			if due == nil {
+				due = time.After(settle)
+			}
+		case _, ok := <-l.watcher.Errors: // events were lost: look
+			if !ok {
+				return
+			}
+			if due == nil {
+				due = time.After(settle)
+			}
+		case <-due:
+			due = nil
+			l.changed()
+		}
+	}
+}
+
+func (l *Live) changed() {
+	if err := l.follow(); err != nil && !errors.Is(err, os.ErrNotExist) {
+		l.tell(fmt.Errorf("inventory: cannot watch the file: %w", err))
+	}
+	last := l.current.Load().sum
+	tried, err := l.reloadIf(func(sum []byte) bool { return !bytes.Equal(sum, last[:]) })
+	if errors.Is(err, os.ErrNotExist) {
+		return // between the two steps of a replacement, or gone: either way the inventory stays
+	}
+	if tried {
+		l.tell(err)
+	}
+}
+
+func (l *Live) tell(err error) {
+	if l.opts.OnReload != nil {
+		l.opts.OnReload(err)
+	}
+}
