@@ -1,0 +1,237 @@
+package sshconfig_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
+)
+
+func TestDefaultsAreOpenSSHs(t *testing.T) {
+	h := newHome(t)
+	cfg, err := h.Open(sshconfig.None)
+	require.NoError(t, err)
+	s, err := cfg.Resolve("Web", sshconfig.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, "web", s.HostName.V)
+	assert.Equal(t, "Web", s.Alias)
+	assert.Equal(t, "alice", s.User.V)
+	assert.EqualValues(t, 22, s.Port.V)
+	assert.Equal(t, sshconfig.StrictAsk, s.StrictHostKeyChecking.V)
+	assert.Equal(t, 3, s.ServerAliveCountMax.V)
+	assert.Equal(t, "/run/agent", s.IdentityAgent.V)
+	assert.Contains(t, paths(s.IdentityFiles), filepath.Join(h.Home, ".ssh/id_ed25519"))
+	assert.NotContains(t, paths(s.IdentityFiles), filepath.Join(h.Home, ".ssh/identity"))
+	assert.Equal(t, filepath.Join(h.Home, ".ssh/known_hosts"), s.UserKnownHostsFiles[0].V)
+	assert.Equal(t, filepath.Join(h.SystemDir, "ssh_known_hosts"), s.GlobalKnownHostsFiles[0].V)
+	assert.Equal(t, "default", s.Port.Source())
+	assert.Empty(t, s.Unsupported)
+}
+
+func TestEveryValueSaysWhereItCameFrom(t *testing.T) {
+	h := newHome(t)
+	s, err := h.resolve("Host web\n  Port 2222\n\nHost *\n  User bob\n  Port 3\n  HostName %h.example.com\n", "web")
+	require.NoError(t, err)
+	file := filepath.Join(h.Home, ".ssh/config")
+	assert.Equal(t, file+":2", s.Port.Source())
+	assert.Equal(t, file+":5", s.User.Source())
+	assert.Equal(t, "web.example.com", s.HostName.V)
+	assert.Equal(t, file+":7", s.HostName.Source())
+	assert.Equal(t, "default", s.ConnectTimeout.Source())
+
+	cfg, err := h.Open(file)
+	require.NoError(t, err)
+	s, err = cfg.Resolve("web", sshconfig.Options{User: "eve", Port: 99})
+	require.NoError(t, err)
+	assert.Equal(t, "eve", s.User.V)
+	assert.EqualValues(t, 99, s.Port.V)
+	assert.Equal(t, sshconfig.Given, s.Port.Source())
+}
+
+// Each case is one that the decoding library alone gets wrong.
+func TestTheLibrarysFlawsAreWorkedAround(t *testing.T) {
+	for name, c := range map[string]struct {
+		config, host string
+		port         int
+	}{
+		"Match final all":                        {"Match final all\nPort 5\n", "web", 5},
+		"Match user":                             {"User bob\nMatch user bob\nPort 5\n", "web", 5},
+		"Match originalhost":                     {"Match originalhost web\nPort 5\n", "web", 5},
+		"Match localuser":                        {"Match localuser alice\nPort 5\n", "web", 5},
+		"Match canonical":                        {"Match canonical\nPort 5\n", "web", 22},
+		"Match of two criteria":                  {"Match host web user bob\nPort 5\n", "web", 22},
+		"criteria are not patterns":              {"Match host web user bob\nPort 5\n", "user", 22},
+		"negated criterion":                      {"Match host web !user alice\nPort 5\n", "web", 22},
+		"Match list":                             {"Match host db,web\nPort 5\n", "web", 5},
+		"Match on the resolved name":             {"HostName real\nMatch host real\nPort 5\n", "web", 5},
+		"? is one character":                     {"Host web?\nPort 5\n", "web", 22},
+		"tabs separate patterns":                 {"Host a\tweb\nPort 5\n", "web", 5},
+		"quoted pattern":                         {"Host \"web\"\nPort 5\n", "web", 5},
+		"a failing Match exec is not applied":    {"Match host web exec \"false\"\nPort 5\n", "web", 22},
+		"a succeeding Match exec is not applied": {"Match host web exec \"true\"\nPort 5\n", "web", 22},
+		"Match tagged":                           {"Tag t1\nMatch tagged t1\nPort 5\n", "web", 5},
+		"case-sensitive patterns":                {"Host WEB\nPort 5\n", "web", 22},
+		"the final pass sees the resolved name":  {"Host real\nPort 5\nHost web\nHostName real\nMatch final all\nUser x\n", "web", 5},
+		"a byte order mark":                      {"\xef\xbb\xbfHost web\nPort 5\n", "web", 5},
+		"CRLF and no last line end":              {"Host web\r\nPort 5", "web", 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.EqualValues(t, c.port, must(t, c.config, c.host).Port.V)
+		})
+	}
+
+	s := must(t, "IdentityFile ~/.ssh/key#1\nIdentityFile \"/key #2\"\nIdentityFile /key3 # three\n"+
+		"UserKnownHostsFile \"/a b\" /c\nServerAliveInterval 1m\nConnectTimeout none\nIdentitiesOnly YES\n"+
+		"ProxyCommand sh -c 'echo #x'\n", "web")
+	assert.Equal(t, []string{"~/.ssh/key#1", "/key #2", "/key3"}, []string{s.IdentityFiles[0].Raw, s.IdentityFiles[1].V, s.IdentityFiles[2].V})
+	assert.Equal(t, []string{"/a b", "/c"}, paths(s.UserKnownHostsFiles))
+	assert.Equal(t, time.Minute, s.ServerAliveInterval.V)
+	assert.Zero(t, s.ConnectTimeout.V)
+	assert.True(t, s.IdentitiesOnly.V)
+	assert.Equal(t, "sh -c 'echo #x'", s.ProxyCommand.V)
+}
+
+func TestMatchExecIsNamedWhereItWouldMatterAndNeverRun(t *testing.T) {
+	h := newHome(t)
+	marker := filepath.Join(h.dir, "ran")
+	text := "Host other\nMatch host db exec \"touch " + marker + "\"\nPort 5\nMatch !exec \"touch " + marker + "\" all\nPort 6\n"
+	s, err := h.resolve(text, "web")
+	require.NoError(t, err)
+	require.Len(t, s.Warnings, 1, "the first block is not about this host whatever exec says")
+	assert.Equal(t, 4, s.Warnings[0].Pos.Line)
+	assert.ErrorContains(t, s.Warnings[0], "exec")
+	assert.EqualValues(t, 22, s.Port.V)
+	s, err = h.resolve(text+"Match final all\nUser x\n", "db")
+	require.NoError(t, err)
+	assert.Len(t, s.Warnings, 2, "each once, also with a second pass")
+	assert.NoFileExists(t, marker)
+}
+
+func TestWhatIsNotSupportedIsNamed(t *testing.T) {
+	s := must(t, "Host web\nForwardAgent yes\nVisualHostKey yes\nSendEnv A\nCompression no\nHost db\nTunnel yes\n"+
+		"Host *\nForwardAgent no\nSendEnv B\nCiphers aes256-ctr\nMatch final all\n", "web")
+	var got []string
+	for _, d := range s.Unsupported {
+		got = append(got, d.Keyword+" "+d.Value)
+		assert.Equal(t, d.Keyword == "visualhostkey", d.Minor, d.Keyword)
+		assert.NotZero(t, d.From.Line)
+	}
+	assert.Equal(t, []string{"forwardagent yes", "visualhostkey yes", "sendenv A", "sendenv B", "ciphers aes256-ctr"}, got)
+}
+
+func TestWhatWouldBeUnsafeToLeaveOutIsAnError(t *testing.T) {
+	for text, want := range map[string]string{
+		"CanonicalizeHostname yes":        "config:1: canonicalizehostname yes:",
+		"\nCanonicalizeHostname always":   "config:2:",
+		"RefuseConnection gone":           "refuses connections",
+		"RevokedHostKeys /etc/ssh/krl":    "revoked key",
+		"RemoteCommand tmux":              "remote command",
+		"User %u":                         "tokens and variables in user names",
+		"User -x":                         "starts with a dash",
+		"HostName -x":                     "starts with a dash",
+		"ProxyJump -x":                    "starts with a dash",
+		"HostName \"a b\"":                "it holds ' '",
+		"ProxyJump web":                   "its own jump host",
+		"ProxyJump a,none":                "none must stand alone",
+		"Match host 'web'\nPort 5":        "use double quotes",
+		"Port 0":                          `config:1: port: "0" is not a port`,
+		"Prot 22":                         `"prot" is not a directive`,
+		"IdentityFile ${NOPE}/x":          "NOPE is not set",
+		"IdentityFile %q":                 `"%q" is not known`,
+		"IdentityFile %":                  "lone %",
+		"IdentityFile ~nobody-at-all/x":   "no account",
+		"IdentityAgent ${NOPE}":           "NOPE is not set",
+		"IdentityAgent $a-b":              "not the name of an environment variable",
+		"Match host":                      "host needs a value",
+		"Match weather fine":              `no criterion "weather"`,
+		"Host a\x00b":                     "NUL",
+		"IdentityFile \"x":                "not closed",
+		"Host db\nPort x\nHost q\nPrt 23": "config:4:",
+	} {
+		_, err := newHome(t).resolve(text, "web")
+		if assert.Error(t, err, text) {
+			assert.ErrorContains(t, err, want, text)
+			assert.ErrorContains(t, err, "sshconfig: ", text)
+		}
+	}
+	for _, fine := range []string{"CanonicalizeHostname no", "RevokedHostKeys none", "RemoteCommand none", "Host db\nRefuseConnection x",
+		"IgnoreUnknown Prot*\nProt 22", "CanonicalizeHostname no\nCanonicalizeHostname yes"} {
+		_, err := newHome(t).resolve(fine, "web")
+		assert.NoError(t, err, fine)
+	}
+}
+
+func TestRefusedNamesAreRefusedWhateverTheConfigurationSays(t *testing.T) {
+	cfg := &sshconfig.Config{}
+	for _, name := range []string{"", "-oProxyCommand=x", "a b", "a\nb", "a'b"} {
+		_, err := cfg.Resolve(name, sshconfig.Options{})
+		assert.ErrorIs(t, err, sshconfig.ErrBadName, "%q", name)
+	}
+	_, err := cfg.Resolve("web", sshconfig.Options{User: "-x"})
+	assert.ErrorIs(t, err, sshconfig.ErrBadName)
+	s, err := cfg.Resolve("web", sshconfig.Options{User: "dom\\user"})
+	require.NoError(t, err)
+	assert.Equal(t, "dom\\user", s.User.V)
+}
+
+func TestTokensVariablesAndHomes(t *testing.T) {
+	h := newHome(t)
+	s, err := h.resolve("HostName Real.example.com\nUser bob\nPort 7\nIdentityFile ~/%d-%h-%i-%k-%L-%l-%n-%p-%r-%u-%%\n"+
+		"IdentityFile ${KEYS}/%C\nIdentityFile ${EMPTY}x\nUserKnownHostsFile ~/kh-%h %d/x\nIdentityAgent $KEYS\nHostKeyAlias Pet\n", "Web")
+	require.NoError(t, err)
+	assert.Equal(t, []string{h.Home + "/" + h.Home + "-real.example.com-1000-pet-desk-desk.example.org-Web-7-bob-alice-%",
+		"/keys/" + filepath.Base(s.IdentityFiles[1].V), "x"}, paths(s.IdentityFiles))
+	assert.Len(t, filepath.Base(s.IdentityFiles[1].V), 40)
+	assert.Equal(t, []string{h.Home + "/kh-real.example.com", h.Home + "/x"}, paths(s.UserKnownHostsFiles))
+	assert.Equal(t, "/keys", s.IdentityAgent.V)
+	assert.Equal(t, "pet", s.HostKeyAlias.V)
+	for config, want := range map[string]string{"IdentityAgent none": "", "IdentityAgent SSH_AUTH_SOCK": "/run/agent",
+		"IdentityAgent ~/sock": "~/sock", "IdentityAgent $UNSET_NAME": "", "IdentityAgent ${KEYS}/%r": "/keys/alice"} {
+		h := newHome(t)
+		s, err := h.resolve(config, "web")
+		require.NoError(t, err)
+		if want == "~/sock" {
+			want = h.Home + "/sock"
+		}
+		assert.Equal(t, want, s.IdentityAgent.V, config)
+	}
+}
+
+func TestTheAgentIsThatOfWhoeverAsks(t *testing.T) {
+	cfg, err := newHome(t).Open(sshconfig.None)
+	require.NoError(t, err)
+	s, err := cfg.Resolve("web", sshconfig.Options{LookupEnv: func(k string) (string, bool) { return "/caller/" + k, true }})
+	require.NoError(t, err)
+	assert.Equal(t, "/caller/SSH_AUTH_SOCK", s.IdentityAgent.V)
+}
+
+func TestJumpHosts(t *testing.T) {
+	for config, want := range map[string][]sshconfig.Jump{
+		"ProxyJump a,u@b:2200,[::1]:33":     {{Host: "a"}, {User: "u", Host: "b", Port: 2200}, {Host: "::1", Port: 33}},
+		"ProxyJump none\nProxyJump a":       nil,
+		"ProxyCommand nc %h\nProxyJump a":   nil,
+		"ProxyCommand none\nProxyJump a":    nil,
+		"ProxyJump a\nProxyCommand nc":      {{Host: "a"}},
+		"ProxyJump %r@jump-%h\nUser bob":    {{User: "bob", Host: "jump-web"}},
+		"ProxyJump ssh://u@a:5/ # comment":  {{User: "u", Host: "a", Port: 5}},
+		"Host web\nProxyJump none # direct": nil,
+	} {
+		s := must(t, config, "web")
+		assert.Equal(t, want, s.ProxyJump.V, config)
+		if want != nil {
+			assert.Empty(t, s.ProxyCommand.V, config)
+		}
+	}
+	assert.Equal(t, "nc %h", must(t, "ProxyCommand nc %h", "web").ProxyCommand.V)
+}
+
+func TestNoneLeavesListsEmpty(t *testing.T) {
+	s := must(t, "IdentityFile none\nUserKnownHostsFile none\nGlobalKnownHostsFile none\n", "web")
+	assert.Empty(t, s.IdentityFiles)
+	assert.Empty(t, s.UserKnownHostsFiles)
+	assert.Empty(t, s.GlobalKnownHostsFiles)
+}
