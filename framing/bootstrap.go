@@ -1,0 +1,134 @@
+package framing
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+)
+
+// Shell says which shell to start and how.
+type Shell struct {
+	Name  string   // "bash", "zsh", "ksh", "dash", "ash" or "sh"; "" or "auto" is the account's, else bash, else sh
+	Login bool     // read the account's profile first
+	Dir   string   // directory to start in; "" is where the account's login leads
+	Env   []string // "KEY=value" pairs, exported
+
+	// Reader forces how standard error is read: "perl", "hexdump" or "lines". "" takes the first of them that the host
+	// has. Tests use it.
+	Reader string
+}
+
+// Loader returns the command line that opens a shell's handshake. It means the same to every login shell that sshd may
+// hand it to, fish and tcsh included: one line, no backslash, no "!", single quotes around everything that matters. It
+// prints the nonce when it waits for [Bootstrap]'s text.
+func Loader(nonce Token) string {
+	a, b := string(nonce[:TokenLen/2]), string(nonce[TokenLen/2:])
+	return `exec sh -c 'stty raw -echo isig -iexten 2>/dev/null;printf %s%s%s ` + a + ` ` + b + ` R;IFS= read -r _fl_x;eval "$_fl_x"'`
+}
+
+// loaderRest is the first line that the loader reads: it reads the others, as far as an RS on its own.
+const loaderRest = `_fl_n=$(printf '\n.');_fl_n=${_fl_n%.};_fl_x=;while IFS= read -r _fl_l;do case $_fl_l in (^)break;;esac;_fl_x=$_fl_x$_fl_l$_fl_n;done;eval "$_fl_x"` + "\n"
+
+// environment is what every shell gets: nothing that pages, asks, colours or keeps a history.
+const environment = `unset HISTFILE PROMPT_COMMAND BASH_ENV ENV
+TERM=dumb PAGER=cat GIT_PAGER=cat GH_PAGER=cat SYSTEMD_PAGER=cat MANPAGER=cat NO_COLOR=1
+GIT_TERMINAL_PROMPT=0 GIT_ASKPASS= SSH_ASKPASS= GH_PROMPT_DISABLED=1 DEBIAN_FRONTEND=noninteractive
+export TERM PAGER GIT_PAGER GH_PAGER SYSTEMD_PAGER MANPAGER NO_COLOR
+export GIT_TERMINAL_PROMPT GIT_ASKPASS SSH_ASKPASS GH_PROMPT_DISABLED DEBIAN_FRONTEND
+for _fl_x in /usr/lib/locale/C.utf8 /usr/lib/locale/C.UTF-8; do test -d $_fl_x && { LC_ALL=C.UTF-8; export LC_ALL; }; done
+`
+
+// pickShell sets the positional parameters to the shell's command line. s is the name asked for, w is y for a login
+// shell.
+const pickShell = `_fl_f() { printf '^%s%sF%s\n' @1 @2 "$*"; read -r _fl_x; exit 1; }
+_fl_o=$_fl_s
+case $_fl_s in
+(''|auto) case ${SHELL##*/} in (bash|zsh|ksh|ksh93|mksh|dash|ash) _fl_s=$SHELL;; (*) _fl_s=$(command -v bash)||_fl_s=$(command -v sh);; esac;;
+(ksh) _fl_s=$(command -v ksh)||_fl_s=$(command -v mksh)||_fl_s=$(command -v ksh93);;
+(*) _fl_s=$(command -v $_fl_o);;
+esac
+set -- "$_fl_s"
+case $_fl_o$_fl_s in (ash) _fl_s=$(command -v busybox) && set -- "$_fl_s" ash;; esac
+case $_fl_s in ('') _fl_f "there is no $_fl_o on the host";; esac
+case $_fl_w$_fl_s in
+(y*/zsh) set -- "$@" -l;; (*/zsh) set -- "$@" -f;;
+(y*/bash) set -- "$@" --login;; (*/bash) set -- "$@" --norc --noprofile;;
+(y*) set -- "$@" -l;;
+esac
+_fl_o=${_fl_s##*/}
+`
+
+// pickReader starts the supervisor with the best reader of the host; e is the one asked for.
+const pickReader = `case $_fl_e in ('') for _fl_x in perl hexdump; do command -v $_fl_x >/dev/null 2>&1 && _fl_e=$_fl_x && break; done;; esac
+case $_fl_e in (perl) exec perl -e "$_fl_p" "$@" -c "$_fl_d" "$_fl_o";; esac
+eval "$_fl_h"
+`
+
+// Bootstrap returns what to type once the loader has printed nonce. It starts the supervisor and the shell, which say
+// hello; see [Startup]. A value that holds a NUL byte is refused with a *QuoteError.
+func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(withMarks(loaderRest, nonce))
+	b.WriteString(environment)
+	for _, kv := range sh.Env {
+		if !isVariable(kv) {
+			return nil, errVariable
+		}
+		if err := appendLine(&b, "export ", kv); err != nil {
+			return nil, err
+		}
+	}
+	if sh.Dir != "" {
+		if err := appendLine(&b, "cd ", sh.Dir); err != nil {
+			return nil, err
+		}
+	}
+	login := ""
+	if sh.Login {
+		login = "y"
+	}
+	for _, v := range [][2]string{
+		{"_fl_d=", driverText(nonce)},
+		{"_fl_p=", withMarks(perlSupervisor, nonce)},
+		{"_fl_h=", withMarks(shellSupervisor, nonce)},
+		{"_fl_s=", sh.Name},
+		{"_fl_e=", sh.Reader},
+		{"_fl_w=", login},
+	} {
+		b.WriteString(v[0])
+		b.Write(appendSingleQuoted(nil, v[1]))
+		b.WriteByte('\n')
+	}
+	b.WriteString(withMarks(pickShell, nonce))
+	b.WriteString(pickReader)
+	b.WriteString("\x1e\n")
+	return b.Bytes(), nil
+}
+
+var errVariable = errors.New("framing: a variable for the shell must be NAME=value, with a NAME of letters, digits and _")
+
+func isVariable(kv string) bool {
+	name, _, ok := strings.Cut(kv, "=")
+	if !ok || name == "" || '0' <= name[0] && name[0] <= '9' {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; c == '-' || !isTokenByte(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// appendLine writes a builtin with one quoted word, over as many short lines as it takes.
+func appendLine(b *bytes.Buffer, builtin, word string) error {
+	if i := strings.IndexByte(word, 0); i >= 0 {
+		return &QuoteError{Offset: i}
+	}
+	b.WriteString(builtin)
+	q := lineQuoter{dst: b.AvailableBuffer()}
+	q.text(word)
+	b.Write(q.finish())
+	b.WriteByte('\n')
+	return nil
+}

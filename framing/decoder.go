@@ -1,0 +1,325 @@
+package framing
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// Decoder turns what a shell prints into events. Give it the bytes as they arrive with Feed, then call Next until it
+// reports false. It allocates nothing for output, never looks at a byte twice, and holds back at most one mark's worth
+// of bytes. Its zero value is not valid; see [Startup]. It must not be used concurrently.
+type Decoder struct {
+	out splitter // the terminal's stream
+	err splitter // standard error, where end marks come through it
+	in  []byte   // what Feed brought and Next has not used
+	pos int64    // bytes of the stream used so far
+
+	state   state
+	reading byte    // E or C: text belongs to this field, not to the output; 0 otherwise
+	left    int     // bytes left of a record
+	payload []byte  // what err has not used of a record's piece
+	one     [1]byte // the payload of a record of one byte
+	field   []byte  // the trailer or farewell that is being read
+	number  []byte  // the length or status that is being read
+	asked   bool    // the directory in field comes from pwd, which adds a newline
+	quiet   bool    // errors come with end marks of their own
+	live    bool    // a frame is expected or running
+	started bool    // its start has been seen
+	ended   bool    // its trailer has been seen
+	errDone bool    // its end mark has come through standard error
+	shutOut bool    // the shell's end has been seen, on the terminal and …
+	shutErr bool    // … through standard error
+	trailer Trailer // once ended
+	exit    Exit    // once shutOut; before that, Dir alone may be known
+	done    bool    // Exited has been reported
+}
+
+// state says what the bytes of the terminal's stream are.
+type state uint8
+
+const (
+	inText    state = iota
+	inLength        // of a record of standard error, up to ";"
+	inRecord        // left bytes of standard error
+	inStatus        // of the shell that has ended, up to the newline
+	inNewline       // the end of a trailer: a newline, with a CR before it if the terminal rewrites output
+)
+
+// newDecoder returns a decoder for the shell that said hello.
+func newDecoder(h Hello, nonce Token) *Decoder {
+	d := &Decoder{quiet: h.errorMarks}
+	d.out.shell, d.out.nonce = h.token, nonce
+	d.out.letters = [3]string{byFrame: "SEZz", byShell: "eX", byNonce: "Cc"}
+	d.err.shell = h.token
+	d.err.letters = [3]string{byFrame: "e", byShell: "X"}
+	d.err.noBytes = true
+	return d
+}
+
+// Expect says that the frame with this token is about to be sent. Until it starts, output is stray. It must not be
+// called while another frame is under way.
+func (d *Decoder) Expect(tok Token) {
+	d.out.frame, d.err.frame = tok, tok
+	d.live, d.started, d.ended = true, false, false
+	d.trailer = Trailer{}
+	d.errDone = !d.quiet
+}
+
+// Feed hands over the next piece of the stream. The decoder uses it until Next has reported false; earlier pieces must
+// have been used up.
+func (d *Decoder) Feed(p []byte) { d.in = p }
+
+// Close says that the stream has ended. It reports a frame or a mark that was cut off; nil means that the stream ended
+// where it may.
+func (d *Decoder) Close() *Error {
+	if d.live || d.state != inText || d.reading != 0 {
+		return &Error{Offset: d.pos, Err: ErrTorn}
+	}
+	return nil
+}
+
+// Next returns the next event. It reports false when all that was fed is used.
+func (d *Decoder) Next() (Event, bool) {
+	for {
+		if len(d.payload) > 0 {
+			if ev, ok := d.nextError(); ok {
+				return ev, true
+			}
+			continue
+		}
+		if ev, ok := d.finish(); ok {
+			return ev, true
+		}
+		if len(d.in) == 0 {
+			return Event{}, false
+		}
+		var ev Event
+		var ok bool
+		switch d.state {
+		case inText:
+			ev, ok = d.nextText()
+		case inRecord:
+			n := min(d.left, len(d.in))
+			d.payload = d.use(n)
+			if d.left -= n; d.left == 0 {
+				d.state = inText
+			}
+		default:
+			ev, ok = d.nextNumber()
+		}
+		if ok {
+			return ev, true
+		}
+	}
+}
+
+// use takes n bytes of the input.
+func (d *Decoder) use(n int) []byte {
+	p := d.in[:n:n]
+	d.in = d.in[n:]
+	d.pos += int64(n)
+	return p
+}
+
+// finish reports a frame or a shell whose end has come through both streams.
+func (d *Decoder) finish() (Event, bool) {
+	if d.live && d.ended && d.errDone {
+		d.live = false
+		d.out.frame, d.err.frame = Token{}, Token{}
+		return Event{Kind: Ended, Trailer: d.trailer}, true
+	}
+	if d.shutOut && (d.shutErr || !d.quiet) && !d.done {
+		d.done, d.live = true, false
+		return Event{Kind: Exited, Exit: d.exit}, true
+	}
+	return Event{}, false
+}
+
+func (d *Decoder) broken(err error) (Event, bool) {
+	return Event{Kind: Broken, Err: &Error{Offset: d.pos, Err: err}}, true
+}
+
+// nextText looks for the next mark on the terminal. A record of standard error may stand anywhere, also inside a trailer
+// that did not arrive in one piece.
+func (d *Decoder) nextText() (Event, bool) {
+	text, f, who, letter, used := d.out.next(d.in)
+	d.use(used)
+	if len(text) > 0 {
+		return d.text(text)
+	}
+	switch {
+	case f == isByte:
+		d.one[0] = letter
+		d.payload = d.one[:]
+	case f == isMark && who == byFrame:
+		return d.frameMark(letter)
+	case f == isMark && who == byNonce:
+		if letter == 'C' {
+			d.reading, d.field = 'C', d.field[:0]
+		} else if d.reading == 'C' {
+			d.reading, d.exit.Dir = 0, string(d.field)
+		}
+	case f == isMark:
+		d.number = d.number[:0]
+		if d.state = inLength; letter == 'X' {
+			d.state = inStatus
+		}
+	}
+	return Event{}, false
+}
+
+func (d *Decoder) text(text []byte) (Event, bool) {
+	switch {
+	case d.reading != 0:
+		if d.field = append(d.field, text...); len(d.field) > maxField {
+			d.reading = 0
+			return d.broken(ErrMalformed)
+		}
+		return Event{}, false
+	case d.live && d.started && !d.ended:
+		return Event{Kind: Stdout, Data: text}, true
+	default:
+		return Event{Kind: Stray, Data: text}, true
+	}
+}
+
+// frameMark takes a mark with the frame's token.
+func (d *Decoder) frameMark(letter byte) (Event, bool) {
+	switch letter {
+	case 'S':
+		if d.started {
+			return d.broken(ErrDoubled)
+		}
+		d.started = true
+		return Event{Kind: Started}, true
+	case 'E':
+		if !d.started || d.ended || d.reading == 'E' {
+			return d.broken(ErrDoubled)
+		}
+		d.reading, d.field = 'E', d.field[:0]
+	default:
+		if d.reading != 'E' {
+			return d.broken(ErrDoubled)
+		}
+		d.reading, d.state, d.asked = 0, inNewline, letter == 'z'
+	}
+	return Event{}, false
+}
+
+// nextError looks for the next mark in standard error.
+func (d *Decoder) nextError() (Event, bool) {
+	text, letter := d.payload, byte(0)
+	if d.quiet {
+		var used int
+		var f found
+		text, f, _, letter, used = d.err.next(d.payload)
+		if f != isMark {
+			letter = 0
+		}
+		d.payload = d.payload[used:]
+		text = d.skipNewline(text)
+	} else {
+		d.payload = nil
+	}
+	switch letter {
+	case 'e':
+		d.errDone, d.err.newline = true, true
+	case 'X':
+		d.shutErr, d.err.newline = true, true
+	}
+	if len(text) == 0 {
+		return Event{}, false
+	}
+	// The two streams reach the terminal by different ways, so errors of a command may come before its start.
+	if over := d.quiet && d.errDone || !d.quiet && d.ended; d.live && !over {
+		return Event{Kind: Stderr, Data: text}, true
+	}
+	return Event{Kind: Stray, Data: text}, true
+}
+
+// skipNewline drops the newline that belongs to an end mark: readers that work by line need it.
+func (d *Decoder) skipNewline(text []byte) []byte {
+	if d.err.newline && len(text) > 0 {
+		d.err.newline = false
+		if text[0] == '\n' {
+			return text[1:]
+		}
+	}
+	return text
+}
+
+// nextNumber reads on in a length, a status or the newline after a trailer.
+func (d *Decoder) nextNumber() (Event, bool) {
+	for len(d.in) > 0 {
+		c := d.use(1)[0]
+		switch {
+		case d.state == inNewline:
+			if c == '\r' && !d.trailer.Cooked {
+				d.trailer.Cooked = true
+				continue
+			}
+			d.state = inText
+			if c != '\n' {
+				return d.broken(ErrMalformed)
+			}
+			return d.parseTrailer()
+		case d.state == inLength && c == ';':
+			d.state = inText
+			n, err := strconv.Atoi(string(d.number))
+			if err != nil || n < 1 {
+				return d.broken(ErrMalformed)
+			}
+			d.state, d.left = inRecord, n
+			return Event{}, false
+		case d.state == inStatus && c == '\n':
+			d.state = inText
+			return d.status(bytes.TrimSuffix(d.number, []byte{'\r'}))
+		}
+		if d.number = append(d.number, c); len(d.number) > maxCount {
+			d.state = inText
+			return d.broken(ErrMalformed)
+		}
+	}
+	return Event{}, false
+}
+
+// parseTrailer reads "code;flags;directory".
+func (d *Decoder) parseTrailer() (Event, bool) {
+	code, rest, ok := bytes.Cut(d.field, []byte{';'})
+	flags, dir, ok2 := bytes.Cut(rest, []byte{';'})
+	n, err := strconv.Atoi(string(code))
+	if !ok || !ok2 || err != nil || n < 0 {
+		return d.broken(ErrMalformed)
+	}
+	if n > 255 { // ksh93 gives 256 + the signal's number
+		n = 128 + n&127
+	}
+	if d.asked {
+		dir = bytes.TrimSuffix(bytes.TrimSuffix(dir, []byte{'\n'}), []byte{'\r'})
+	}
+	d.ended = true
+	d.trailer.ExitCode = n
+	d.trailer.Trace = bytes.IndexByte(flags, 'x') >= 0
+	d.trailer.Errexit = bytes.IndexByte(flags, 'e') >= 0
+	d.trailer.Dir = string(dir)
+	return Event{}, false
+}
+
+// status reads "code;signal" of the shell. "?" for the signal means that the code may be 128 plus one.
+func (d *Decoder) status(field []byte) (Event, bool) {
+	code, signal, _ := bytes.Cut(field, []byte{';'})
+	n, err := strconv.Atoi(string(code))
+	if err != nil {
+		return d.broken(ErrMalformed)
+	}
+	d.exit.Code = n
+	if string(signal) == "?" {
+		if n > 128 && n < 128+65 && d.exit.Dir == "" { // a shell that ends by itself says where it is
+			d.exit.Signal = n - 128
+		}
+	} else if d.exit.Signal, err = strconv.Atoi(string(signal)); err != nil {
+		return d.broken(ErrMalformed)
+	}
+	d.shutOut = true
+	return Event{}, false
+}

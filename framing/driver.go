@@ -1,0 +1,73 @@
+package framing
+
+import "strings"
+
+// rs (record separator) opens every mark, and alone on a line closes what is typed. User text never brings one: the
+// encoder writes control bytes as expansions.
+const rs = 0x1e
+
+// driver is the program of the shell that runs the commands: it reads frames from the terminal and evaluates them. It
+// is given with -c, so there is no prompt, no line editor, no history and no start file.
+//
+// What it keeps to itself: descriptor 8 is the pipe for output, 9 the one for errors, 0 the terminal; its own 1 and 2
+// are /dev/null, so nothing that the shell says about the driver is seen. The user's command gets the pipes as 1 and 2
+// only. What it redirects for good is undone with the redirections of the eval around it, so it cannot cut them off.
+//
+// A frame is read whole before anything of it runs, and the text that holds the token is an argument of eval: no
+// variable, no function and no byte in the terminal's queue holds it while the command runs. Traps on DEBUG and ERR
+// and tracing, which could see the printing command, are switched off in a command of their own before it.
+//
+// The loops are written with until, so that they end when a command switched execution off (set -n): every command
+// then counts as a success. The loop of one round catches a break or continue that is in no loop of the command's own;
+// one that reaches further ends the shell, which the supervisor tells (x is set while a command runs).
+//
+// The variables: b what makes a word a builtin, p how to print one word as it is, t how to drop the traps that watch
+// commands, c the dialect, n how to number lines from 1, e set when errors need an end mark of their own. Below, ^ stands for RS and @1, @2 for the
+// halves of the shell's nonce.
+const driver = `exec 8>&1 9>&2 >/dev/null 2>&1
+_fl_b=command _fl_p='printf %s' _fl_t=: _fl_c=sh _fl_n=
+if test "${BASH_VERSION-}"; then _fl_b=builtin _fl_t='trap - DEBUG ERR' _fl_c=bash _fl_n='LINENO=0;'
+elif test "${ZSH_VERSION-}"; then _fl_b=builtin _fl_t='trap - DEBUG ZERR' _fl_c=zsh
+else case ${KSH_VERSION-} in (*MIRBSD*) _fl_b=builtin _fl_p='print -rn --' _fl_t='trap - ERR' _fl_c=mksh;;
+(?*) _fl_p='print -rn --' _fl_t='trap - DEBUG ERR' _fl_c=ksh93;; esac
+fi
+trap : INT
+trap '{ set +x; } 2>/dev/null; eval "$_fl_p \"^@1\"\"@2C\${PWD-}^@1\"\"@2c\"" 2>/dev/null >/dev/tty' EXIT
+eval "$_fl_p \"^@1\"\"@2H$_fl_c;$$;${_fl_e-};${PWD-}^@1\"\"@2h\" >&8"
+_fl_x=
+until IFS=' ' $_fl_b read -r _fl_1 _fl_2 _fl_m; $_fl_b test $?$_fl_x != 0; do
+_fl= _fl_x=y
+until IFS= $_fl_b read -r _fl_l; $_fl_b test $? != 0; do case $_fl_l in (^) _fl_x=; break;; esac
+_fl=$_fl$_fl_l'
+'
+done
+case $_fl_x in (y) break;; esac
+case $_fl_m in (m) _fl_r='</dev/null >&8 2>&8';; (t) _fl_r='>&8 2>&9';; (*) _fl_r='</dev/null >&8 2>&9';; esac
+case ${_fl_e-} in (?*) _fl_m="\\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}e'
+' >&9";; (*) _fl_m=;; esac
+$_fl_b eval "_fl= _fl_1= _fl_2= _fl_l= _fl_m= _fl_x=y
+\\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}S >&8
+for _fl_l in y; do $_fl_n $_fl_r 8>&- 9>&- \\$_fl_b eval $_fl
+done
+_fl_r=\$? _fl_m=\$-
+\\$_fl_b $_fl_t
+\\$_fl_b set +x
+$_fl_m
+_fl_x=
+\\$_fl_b test . -ef \"\${PWD-}\" && \\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}E\$_fl_r\\;\"\$_fl_m\;\$PWD\"'^'$_fl_1''${_fl_2}Z'
+' >&8 || { \\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}E\$_fl_r\\;\"\$_fl_m\;\"; \\$_fl_b pwd; \\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}z'
+'; } >&8"
+done`
+
+// Repair is the script of a [Tty] frame that makes the terminal raw again, as [Loader] left it.
+const Repair = `stty raw -echo isig -iexten <&0 >/dev/null 2>&1`
+
+// driverText returns the driver for a shell whose hello and farewell carry nonce.
+func driverText(nonce Token) string {
+	return withMarks(driver, nonce)
+}
+
+// withMarks puts RS and the halves of the nonce in their places.
+func withMarks(text string, nonce Token) string {
+	return strings.NewReplacer("^", "\x1e", "@1", string(nonce[:TokenLen/2]), "@2", string(nonce[TokenLen/2:])).Replace(text)
+}

@@ -1,0 +1,141 @@
+package framing
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Mode says what a command's descriptors are.
+type Mode uint8
+
+// The modes. In each, standard input is /dev/null unless the mode says otherwise.
+const (
+	Split  Mode = iota // standard output and standard error apart
+	Merged             // both in the order in which they were written, as standard output
+	Tty                // as Split, but standard input is the terminal: for repairing its settings
+)
+
+// letter is the mode's sign in a frame's first line.
+func (m Mode) letter() string {
+	switch m {
+	case Merged:
+		return " m"
+	case Tty:
+		return " t"
+	default:
+		return ""
+	}
+}
+
+// Command is what a frame carries.
+type Command struct {
+	Script string // shell source, passed on untouched; "" is a command that does nothing
+	Mode   Mode
+	Trace  bool // xtrace was on when the last command ended; see [Trailer]
+}
+
+// maxLine bounds every line that is typed, in bytes: a terminal that somebody put back into canonical mode cuts lines
+// at 4095 (termios(3)).
+const maxLine = 1000
+
+// Append appends the frame for cmd to dst: what to type at a shell of dialect d that waits for one. The text holds no
+// control byte but newlines and the closing RS, whatever the script holds, so no terminal setting can change what
+// arrives. A script that holds a NUL byte is refused with a *QuoteError, and dst is returned unchanged.
+func Append(dst []byte, d Dialect, tok Token, cmd Command) ([]byte, error) {
+	if i := strings.IndexByte(cmd.Script, 0); i >= 0 {
+		return dst, &QuoteError{Offset: i}
+	}
+	dst = append(dst, tok.halves()...)
+	dst = append(dst, cmd.Mode.letter()...)
+	dst = append(dst, '\n')
+	q := lineQuoter{dst: dst, line: len(dst), dialect: d}
+	if cmd.Trace {
+		// Typed inside the command, so that turning it on is not itself traced.
+		q.text(`\set -x;`)
+	}
+	q.text(cmd.Script)
+	dst = q.finish()
+	return append(dst, '\n', rs, '\n'), nil
+}
+
+// lineQuoter writes a text as one shell word over many short lines.
+type lineQuoter struct {
+	dst     []byte
+	line    int // where the current line begins in dst
+	start   int // where the word begins
+	dialect Dialect
+	open    bool // inside single quotes
+	any     bool // something has been written
+}
+
+func (q *lineQuoter) text(s string) {
+	for i := 0; i < len(s); {
+		c := s[i]
+		if len(q.dst)-q.line > maxLine {
+			q.close()
+			q.dst = append(q.dst, '\\', '\n') // outside quotes: the next line continues the word
+			q.line = len(q.dst)
+		}
+		switch {
+		case c == '\'':
+			q.close()
+			q.dst = append(q.dst, '\\', '\'')
+			i++
+		case isControl(c):
+			n := 1
+			for i+n < len(s) && n < 64 && isControl(s[i+n]) {
+				n++
+			}
+			q.close()
+			q.controls(s[i : i+n])
+			i += n
+		default:
+			if !q.open {
+				q.dst = append(q.dst, '\'')
+				q.open = true
+			}
+			q.dst = append(q.dst, c)
+			if c == '\n' {
+				q.line = len(q.dst)
+			}
+			i++
+		}
+		q.any = true
+	}
+}
+
+// isControl reports whether c may mean something to a terminal. Tab and newline do not, in any mode we can be in.
+func isControl(c byte) bool { return c < 0x20 && c != '\n' && c != '\t' || c == 0x7f }
+
+// controls writes control bytes as an expansion that yields them. In a substitution the full stop keeps nothing: the
+// bytes never end in a newline.
+func (q *lineQuoter) controls(s string) {
+	if q.dialect.controlEscape() {
+		q.dst = append(q.dst, "$'"...)
+	} else {
+		q.dst = append(q.dst, `"$(\command printf '`...)
+	}
+	for i := range len(s) {
+		q.dst = fmt.Appendf(q.dst, `\%03o`, s[i])
+	}
+	if q.dialect.controlEscape() {
+		q.dst = append(q.dst, '\'')
+	} else {
+		q.dst = append(q.dst, `')"`...)
+	}
+}
+
+func (q *lineQuoter) close() {
+	if q.open {
+		q.dst = append(q.dst, '\'')
+		q.open = false
+	}
+}
+
+func (q *lineQuoter) finish() []byte {
+	q.close()
+	if !q.any {
+		q.dst = append(q.dst, "''"...)
+	}
+	return q.dst
+}

@@ -1,0 +1,121 @@
+package framing
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Hello is what a shell says about itself when it is ready for frames.
+type Hello struct {
+	Dialect Dialect
+	PID     int
+	Dir     string // where it stands
+
+	// Exact says that standard error arrives byte for byte and as it is written. Otherwise it comes line by line,
+	// without NUL bytes.
+	Exact bool
+
+	token      Token
+	errorMarks bool
+}
+
+// StartupError says that the host refused to start the shell, in its words.
+type StartupError struct{ Reason string }
+
+func (e *StartupError) Error() string { return "framing: " + e.Reason }
+
+// Startup follows a shell from its command line to its hello. Feed it all that the shell prints; it tells when to type
+// the bootstrap. Use one per shell, from one goroutine.
+type Startup struct {
+	nonce Token
+	buf   []byte
+	step  int
+	hello Hello
+}
+
+// maxNoise bounds what a login shell's start files may print.
+const maxNoise = 1 << 20
+
+// NewStartup returns the Startup for the shell that was started with Loader(nonce).
+func NewStartup(nonce Token) *Startup { return &Startup{nonce: nonce} }
+
+// Feed takes the next piece of output. loaded becomes true once, when the text of [Bootstrap] must be typed. d is
+// non-nil once the shell is ready, and Startup is not needed any more. Before that the shell must get nothing else.
+func (s *Startup) Feed(p []byte) (loaded bool, h Hello, d *Decoder, err error) {
+	s.buf = append(s.buf, p...)
+	if s.step == 0 {
+		i := bytes.Index(s.buf, []byte(s.nonce.String()+"R"))
+		if i < 0 {
+			return false, h, nil, s.tooLong()
+		}
+		s.buf = s.buf[i+TokenLen+1:]
+		s.step, loaded = 1, true
+	}
+	mark := "\x1e" + s.nonce.String()
+	if i := bytes.Index(s.buf, []byte(mark+"F")); i >= 0 {
+		if reason, _, ok := strings.Cut(string(s.buf[i+markLen:]), "\n"); ok {
+			return loaded, h, nil, &StartupError{strings.TrimSuffix(reason, "\r")}
+		}
+	}
+	if s.step == 1 {
+		i := bytes.Index(s.buf, []byte(mark+"T"))
+		if i < 0 || len(s.buf) < i+markLen+TokenLen {
+			return loaded, h, nil, s.tooLong()
+		}
+		tok, ok := parseToken(s.buf[i+markLen : i+markLen+TokenLen])
+		if !ok {
+			return loaded, h, nil, &StartupError{"the shell's supervisor sent a token that is none"}
+		}
+		s.hello.token = tok
+		s.buf = s.buf[i+markLen+TokenLen:]
+		s.step = 2
+	}
+	i := bytes.Index(s.buf, []byte(mark+"H"))
+	j := bytes.Index(s.buf, []byte(mark+"h"))
+	if i < 0 || j < i {
+		return loaded, h, nil, s.tooLong()
+	}
+	if err := s.hello.parse(string(s.buf[i+markLen : j])); err != nil {
+		return loaded, h, nil, err
+	}
+	d = newDecoder(s.hello, s.nonce)
+	return loaded, s.hello, d, nil
+}
+
+// Noise returns what the host printed instead of what was expected, for an error message.
+func (s *Startup) Noise() string { return string(s.buf) }
+
+func (s *Startup) tooLong() error {
+	if len(s.buf) > maxNoise {
+		return &StartupError{fmt.Sprintf("the account's start files printed more than %d bytes", maxNoise)}
+	}
+	return nil
+}
+
+// parse reads "dialect;pid;marks;directory".
+func (h *Hello) parse(text string) error {
+	f := strings.SplitN(text, ";", 4)
+	if len(f) != 4 {
+		return &StartupError{"the shell's hello is not well formed"}
+	}
+	switch f[0] {
+	case "bash":
+		h.Dialect = Bash
+	case "zsh":
+		h.Dialect = Zsh
+	case "mksh":
+		h.Dialect = Mksh
+	case "ksh93":
+		h.Dialect = Ksh93
+	}
+	pid, err := strconv.Atoi(f[1])
+	if err != nil {
+		return &StartupError{"the shell's hello holds no process id"}
+	}
+	h.PID, h.Dir = pid, f[3]
+	h.errorMarks = f[2] != ""
+	h.Exact = f[2] != "lines"
+	return nil
+}

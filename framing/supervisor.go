@@ -1,0 +1,61 @@
+package framing
+
+// The supervisor is the parent of the shell: it relays the shell's two pipes to the terminal, standard output as it
+// is and standard error in records, and tells how the shell ended. It makes a fresh token and says it first, so that
+// nothing that the shell runs can print a record or an end that counts. It ignores the keyboard's signals.
+//
+// Below, ^ stands for RS and @1, @2 for the halves of the shell's nonce.
+
+// perlSupervisor does it in one process. Between reading output and passing it on it reads all that waits on the error
+// pipe, so errors written before a frame's end come before it. After the shell's end it drains what is left (within
+// bounds: a background process may write for ever) and stays until the terminal is closed or a minute has gone,
+// because Linux throws away what a terminal still holds when the session leader ends. The wait of 10 s covers a child
+// that ends just before select; 4 is EINTR.
+const perlSupervisor = `$SIG{$_}="IGNORE"for qw(INT QUIT TSTP TTIN TTOU);
+open R,"</dev/urandom";sysread R,$t,22;close R;
+$t=join"",map{("A".."Z","a".."z",0..9,"_","-")[$_&63]}unpack"C*",$t;
+pipe O,P;pipe E,F;$SIG{CHLD}=sub{};
+defined($p=fork)or exit 126;
+if(!$p){$SIG{$_}="DEFAULT"for qw(INT QUIT TSTP TTIN TTOU CHLD);open STDOUT,">&P";open STDERR,">&F";close$_ for O,P,E,F;exec{$ARGV[0]}@ARGV;exit 127}
+close P;close F;
+sub w{my$d=0;while($d<length$_[0]){my$n=syswrite STDOUT,$_[0],length($_[0])-$d,$d;if(defined$n){$d+=$n}elsif($!!=4){exit}}}
+w"^@1"."@2T$t\n";
+$u=$v="";vec($u,fileno O,1)=1;vec($v,fileno E,1)=1;$l=4e6;
+for(;;){
+if(select($r=$u|$v,undef,undef,defined$s?0:10)>0&&$l>0){
+$o=$e="";
+if(vec$r,fileno O,1){$n=sysread O,$o,65536;vec($u,fileno O,1)=0 if defined$n&&!$n}
+$m=0;while($m<2e6&&vec($v,fileno E,1)&&select($r=$v,undef,undef,0)>0){$n=sysread E,$b,65536;if(!$n){vec($v,fileno E,1)=0 if defined$n;last}$m+=$n;$e.="^$t"."e$n;$b"}
+w$e.$o;$l-=$m+length$o if defined$s;
+if(!defined$s&&!unpack"%32b*",$u|$v){waitpid$p,0;$s=$?}
+}else{
+last if defined$s;
+$q=waitpid$p,1;$s=$?if$q;
+}}
+w sprintf"^%sX%d;%d\n",$t,$s>>8,$s&127;
+alarm 60;sysread STDIN,$b,1;exit$s>>8`
+
+// shellSupervisor does the same with what every host has, in more processes: cat relays the output, and errors go
+// through a reader that is chosen where it runs. Such a reader works on its own time, so frames end only when an end
+// mark has come through it too (the variable e of the driver). A pipeline needs no named pipe and so no directory.
+//
+// $1… is the shell's command line, _fl_d the driver, _fl_e the reader. hexdump prints each byte as it comes; the shell's own loop, the last
+// resort, works by line, loses NUL bytes and is told as such.
+const shellSupervisor = `_fl_t=$(LC_ALL=C tr -dc A-Za-z0-9_- </dev/urandom|head -c 22)
+_fl_n=$(printf %.8s "$_fl_t")
+trap : INT QUIT TSTP
+exec 5>&1
+printf '^%s%sT%s\n' @1 @2 "$_fl_t"
+case $_fl_e in
+(hexdump) _fl_h() { exec hexdump -v -e '"^~'"$_fl_n"'" 1/1 "%02x" "\n"'; };;
+(*) _fl_e=lines; _fl_h() { LC_ALL=C; while IFS= read -r _fl_l; do printf '^%se%d;%s\n' "$_fl_t" $((${#_fl_l}+1)) "$_fl_l"; done; case $_fl_l in (?*) printf '^%se%d;%s' "$_fl_t" ${#_fl_l} "$_fl_l";; esac; };;
+esac
+{ trap : INT QUIT TSTP
+{ trap : INT QUIT TSTP
+"$@" -c "_fl_e=$_fl_e
+$_fl_d" "$_fl_o" 2>&3 3>&- 5>&-
+_fl_s=$?
+printf '^%sX\n' "$_fl_t" >&3
+printf '^%sX%d;?\n' "$_fl_t" "$_fl_s"
+read -r _fl_x; } | (trap '' INT QUIT TSTP; exec cat >&5 3>&- 5>&-); } 3>&1 | (trap '' INT QUIT TSTP; exec >&5 5>&-; _fl_h)
+read -r _fl_x`

@@ -1,0 +1,2 @@
+// Package session runs commands on hosts through long-lived shells.
+package session

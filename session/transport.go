@@ -1,0 +1,79 @@
+package session
+
+import (
+	"context"
+	"io"
+)
+
+// Transport is a live connection to one host, able to start programs on it. Package session/sshconn implements it over
+// SSH, package session/localpty with a local pseudo-terminal; session/sessiontest checks both against this contract.
+//
+// All methods may be called concurrently.
+type Transport interface {
+	// Open starts p and returns its streams. ctx bounds starting only: once Open has returned, cancelling ctx has no
+	// effect on the program. After Close, and once the connection is gone, Open fails with an error that wraps
+	// ErrClosed. A connection that has no room for another program (sshd's MaxSessions) reports ErrFull.
+	Open(ctx context.Context, p Program) (Stream, error)
+
+	// Wait blocks until the connection is gone and returns why; nil if Close was the reason.
+	Wait() error
+
+	// Close ends the connection and every Stream on it, unblocking their callers. It is idempotent and returns after
+	// the transport's goroutines have ended.
+	Close() error
+
+	// Peer says who is at the other end, for the record. It does not change.
+	Peer() Peer
+}
+
+// Peer is what a transport knows about its other end. Fields that do not apply are empty.
+type Peer struct {
+	Addr    string   // "10.0.0.11:22"
+	User    string   // the account that logged in
+	HostKey string   // SHA256:… fingerprint of the verified host key
+	Key     string   // SHA256:… fingerprint of the key that logged in
+	Via     []string // jump hosts, first hop first
+}
+
+// Program is what to start: a command line for the account's login shell (a transport without one uses sh), always on a
+// terminal. The terminal should be raw from the start: no echo, no canonical lines, no output processing, signals from
+// the keyboard on.
+type Program struct {
+	Line string // required
+	Size Size   // zero means 24 rows of 80 columns
+	Term string // "" means "dumb"
+}
+
+// Size is a terminal's size in character cells.
+type Size struct{ Rows, Cols int }
+
+// Stream is one running program on its terminal. Read and Write may be used concurrently with each other and with the
+// other methods.
+type Stream interface {
+	io.Reader // what the program prints; io.EOF once it has ended or hung up, however the terminal says it
+	io.Writer // what is typed
+
+	// Wait blocks until the program has ended and returns how. The error is non-nil when the far side never said.
+	Wait() (Exit, error)
+
+	// Close hangs up: the program and what runs in its terminal get SIGHUP. It is idempotent, unblocks Read, Write and
+	// Wait, and returns after the stream's goroutines have ended. It does not close the Transport.
+	Close() error
+}
+
+// Exit is how a program ended.
+type Exit struct {
+	Code   int    // meaningful when Signal is ""
+	Signal string // "KILL", "TERM" …, without SIG
+}
+
+// Pinger may be implemented by a Transport that can check its liveness with a round trip. ctx bounds the wait. After an
+// error, other than that of ctx, the connection is of no use.
+type Pinger interface {
+	Ping(ctx context.Context) error
+}
+
+// Resizer may be implemented by a Stream.
+type Resizer interface {
+	Resize(Size) error
+}
