@@ -106,7 +106,7 @@ func (e *labelExpr) String() string {
 	if e.not {
 		op = "!="
 	}
-	if value == "" || strings.ContainsFunc(value, func(r rune) bool { return !valueRune(r) }) ||
+	if value == "" || value[0] == '=' || strings.ContainsFunc(value, func(r rune) bool { return !valueRune(r) }) ||
 		!e.glob && strings.ContainsAny(value, "*?") {
 		value = quoteValue(value)
 	}

@@ -273,7 +273,7 @@ func TestMatchJudgesAHostThatIsInNoInventory(t *testing.T) {
 func FuzzSelector(f *testing.F) {
 	for _, seed := range []string{
 		"web01", "all,!x", "~^(a|b){1,2},c", `~"a|\"b"`, `k="v\\ \"w"`, "tier!=prod", "(a,!b)&!(c,d)|e", "!!a", "@g & web[01-12/2]*",
-		"re:a\\", "^f", "-", "a=b*,c!=\"d?\"", "((!a))&b", "~[]a]&b", "~[[:alpha:]]", "r[1-2]n[1-2]", "all", "~\\Qa\\\"\\E", "~a\\,b",
+		"re:a\\", "^f", "-", "a=b*,c!=\"d?\"", "((!a))&b", "~[]a]&b", "~[[:alpha:]]", "r[1-2]n[1-2]", "all", "~\\Qa\\\"\\E", "~a\\,b", `k="="`,
 	} {
 		f.Add(seed)
 	}

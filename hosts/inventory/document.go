@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
-	"github.com/fairlead-ssh/fairlead/hosts/internal/near"
 )
 
 // document is what a file says, read but not yet put together.
@@ -291,9 +290,4 @@ func (r *reader) rule(n *node) *rule {
 	}
 	u.pos = match.pos
 	return u
-}
-
-// unknown completes a message about a name that nothing has.
-func unknown(name string, known []string) string {
-	return near.Hint(near.Find(name, slices.Values(known)))
 }

@@ -249,6 +249,11 @@ func TestTheFileAsAWholeCanBeWrong(t *testing.T) {
 		"TOML, in an inline table":   {"x.toml", "version = 1\nhosts = [\n {name = 'a'},\n {name = 'b', port = 0},\n]", `x.toml:4: port: "0" is not between 1 and 65535`},
 		"TOML, a number":             {"x.toml", "version = 1\n[defaults]\n\nport = 70000", `x.toml:4: port: "70000" is not between 1 and 65535`},
 		"TOML, a truth":              {"x.toml", "version = 1\n[defaults]\n\nshell = true", `x.toml:4: shell: "true" is none of auto, bash, zsh, ksh, mksh, dash, ash, sh`},
+		"TOML, lists without end":    {"x.toml", "version = 1\n# [[[[\na = '[[['\nb = \"\"\"[\n\\\"[\"\"\"\nc = " + strings.Repeat("[", 1<<20), "x.toml:6: more than 32 levels of lists and mappings"},
+		"TOML, keys without end":     {"x.toml", "version = 1\n" + strings.Repeat("a.", 1<<20) + "b = 1", "x.toml:2: more than 32 levels of lists and mappings"},
+		"YAML, lists without end":    {"x.yaml", "a: " + strings.Repeat("[", 1<<20), "x.yaml:1: not valid YAML: exceeded max depth of 10000"},
+		"YAML, values without end":   {"x.yaml", "a:\n" + strings.Repeat("-\n", 1<<20), "x.yaml:1000000: more than 1000000 values"},
+		"a file without end":         {"x.yaml", "#" + strings.Repeat(" ", 16<<20), "x.yaml:1: the file has 16777217 bytes, more than 16777216"},
 		"TOML, a table in the wrong": {"x.toml", "version = 1\n[[hosts]]\nname = 'a'\n[hosts.becom]\nuser = 'x'", `x.toml:4: unknown key "becom" in a host (did you mean become?)`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,10 +7,25 @@ import (
 	"slices"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/internal/near"
 )
 
 // problems collects what is wrong with a file, to report it all at once.
-type problems struct{ errs []*hosts.ParseError }
+type problems struct {
+	errs  []*hosts.ParseError
+	hints int // how many near misses were looked for
+}
+
+// maxHints bounds the looking: it costs a comparison with every name, and a reader gets the point before that.
+const maxHints = 50
+
+// unknown completes a message about a name that nothing has.
+func (p *problems) unknown(name string, known []string) string {
+	if p.hints++; p.hints > maxHints {
+		return ""
+	}
+	return near.Hint(near.Find(name, slices.Values(known)))
+}
 
 // add notes a problem.
 func (p *problems) add(pos hosts.Pos, format string, args ...any) {

@@ -84,7 +84,7 @@ func (r *resolver) collect() {
 		for _, g := range e.groups {
 			i, ok := r.tree.byName[g.name]
 			if !ok {
-				r.add(g.pos, "group %q does not exist%s", g.name, unknown(g.name, r.tree.names()))
+				r.add(g.pos, "group %q does not exist%s", g.name, r.unknown(g.name, r.tree.names()))
 				continue
 			}
 			for _, name := range e.names {

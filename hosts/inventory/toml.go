@@ -12,6 +12,9 @@ import (
 // toml reads data twice: once with the ordinary decoder, which knows the rules about tables that are there twice, and
 // once expression by expression, for the lines.
 func (b *builder) toml(data []byte) (*node, error) {
+	if err := b.checkDepth(data); err != nil {
+		return nil, err
+	}
 	var whole map[string]any
 	if err := toml.Unmarshal(data, &whole); err != nil {
 		return nil, b.fail(min(b.tomlLine(data, err), b.line(len(data))),
