@@ -1,6 +1,7 @@
 package framing_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -33,41 +34,74 @@ func TestACommandGivesItsOutputErrorsCodeAndDirectory(t *testing.T) {
 	})
 }
 
-// Whatever a command does to its shell, the next one works: in the same shell, or the shell has said how it ended.
+// Whatever a command does to its shell, its frame ends, and then either the next command works or the shell has said
+// that it ended. Nothing of ours shows in either.
 func TestNothingACommandDoesStopsTheNextOne(t *testing.T) {
-	type row struct {
-		script, out, err string
-		code             int
-	}
-	_ = row{}
-	rows := []string{
-		"", "\n\n", "# comment", "echo a # comment", "echo a;", "sleep 0 &", "a='", "(", "for", "if true", "}", "EOF", "exit 3", "exec true", "exec sh -c 'exit 5'",
-		"kill -9 $$", "set -eu; false", "set -x; echo hi", "set -v", "IFS=/", "unset IFS", "PATH=/nonexistent", "unset PATH", "set -C", "set -f", "LC_ALL=C",
-		"alias printf=false; printf() { :; }; cd() { :; }; unset -f cd", "alias eval=false read=false builtin=false command=false test=false", "test() { return 1; }; read() { :; }; set() { :; }; eval() { :; }; trap() { :; }",
-		"trap 'echo T' EXIT; exit 2", "trap 'echo D' DEBUG", `trap 'echo "$BASH_COMMAND"' DEBUG`, "stty sane", "stty sane </dev/tty", "stty echo icanon onlcr </dev/tty", "stty echo </dev/tty", "stty icanon </dev/tty", "reset",
-		"PS1=x PS2=y PROMPT_COMMAND='echo P'", "exec 1>&-", "exec 2>/dev/null", "exec </dev/null", "exec 8>&- 9>&-", "exec 9>/dev/null 8>/dev/null", "exec 0<&-", "for i in 0 1 2 3 4 5 6 7 8 9; do eval \"exec $i>&-\"; done",
-		"cat", "read x; echo $?", "set -n", "set -u; unset PWD", "PWD=/fake", "unset PWD", "cd /tmp; rmdir fl_d 2>/dev/null; mkdir fl_d; cd fl_d; rmdir ../fl_d", "read x </dev/tty & sleep 0.05; kill $!", "umask 077; ulimit -n 64", "ulimit -n 11",
-		"return 3", "break 99", "continue 9", "shift 3", "set -- a b c", "${x?bad}", "readonly R=1; R=2", "trap '' INT HUP TERM", "set -o posix", "setopt shwordsplit rcquotes ksharrays", "exec 5>/tmp/fl_trace; BASH_XTRACEFD=5; set -x", "BASH_XTRACEFD=1; set -x; echo hi", "set -m; sleep 0.01 & wait",
-		"kill -TERM $$", "kill -INT $$", "kill -INT 0", "kill -HUP $$", "kill -STOP $$ & sleep 0.1; kill -CONT $$", "python3 -c 'import termios; termios.tcflush(open(\"/dev/tty\"), termios.TCIFLUSH)'", "set -e", "set -o nounset", "shopt -s extdebug", "shopt -s expand_aliases; alias if=echo then=echo", "alias -g X=y", "emulate csh", "setopt noexec", "IFS=0123456789", "local x", "declare -r PWD", "readonly PWD IFS", "unset -f x; typeset -i _x=3", "printf '\\036'", "echo >/dev/tty tty",
-	}
-	for _, name := range shells {
-		for _, reader := range []string{"perl", "hexdump"} {
-			t.Run(name+"/"+reader, func(t *testing.T) {
-				for _, r := range rows {
-					t.Run(r, func(t *testing.T) {
-						s := start(t, framing.Shell{Name: name, Reader: reader})
-						o := s.run(r)
-						if o.exit != nil {
-							t.Logf("exit %+v out %q err %q stray %q", *o.exit, o.stdout, o.stderr, o.stray)
-							return
-						}
-						t.Logf("code %d out %q err %q stray %q %+v", o.trailer.ExitCode, o.stdout, o.stderr, o.stray, o.trailer)
-						o = s.run(`echo ok; echo "don't" >&2`)
-						assert.Equal(t, "ok\n", o.stdout)
-						t.Logf("then code %d out %q err %q stray %q %+v", o.trailer.ExitCode, o.stdout, o.stderr, o.stray, o.trailer)
-					})
+	eachShell(t, func(t *testing.T, sh framing.Shell) {
+		for _, script := range poisons {
+			t.Run(script, func(t *testing.T) {
+				if sh.Reader != "perl" && slices.Contains(stops, script) {
+					return
 				}
+				s := start(t, sh)
+				o := s.run(script)
+				assertNothingOfOurs(t, o)
+				if o.exit != nil {
+					return
+				}
+				o = s.run(`echo ok; (exit 3)`)
+				assertNothingOfOurs(t, o)
+				if o.exit == nil || o.exit.Code == 3 {
+					assert.Contains(t, o.stdout, "ok\n")
+					if o.exit != nil { // errexit, as asked for
+						return
+					}
+					assert.Equal(t, 3, o.trailer.ExitCode)
+					return
+				}
+				assert.Contains(t, endsTheShellLater, script, "the shell ended, having said %q", o.stderr)
 			})
 		}
+	})
+}
+
+func assertNothingOfOurs(t *testing.T, o outcome) {
+	t.Helper()
+	for _, text := range []string{o.stdout, o.stderr, o.stray} {
+		assert.NotContains(t, text, "_fl_")
+		assert.NotContains(t, text, "\x1e")
 	}
+}
+
+// stops are commands that stop the shell. Only the supervisor in perl makes it go on.
+var stops = []string{"kill -STOP $$", "set -m; sleep 0.01 & wait"}
+
+// endsTheShellLater are settings under which no driver can go on: the shell ends when it reads the next frame.
+var endsTheShellLater = []string{"emulate csh", "readonly PWD IFS", "set -m; sleep 0.01 & wait", "shopt -s expand_aliases; alias if=echo then=echo for=echo until=echo"}
+
+// poisons are the commands that break shells that are driven by a prompt, or by a careless loop.
+var poisons = []string{
+	"", "\n\n", "# comment", "echo a # comment", "echo a;", "sleep 0 &",
+	"a='", `a="`, "(", ")", "for", "if true", "}", "{", "EOF", "cat <<EOF", "cat <<'EOF'\nx", "case x in", "&&", ";;", "$(", "`", "a() {",
+	"exit 3", "exec true", "exec sh -c 'exit 5'", "exec /nonexistent", "kill -9 $$", "kill -TERM $$", "kill -HUP $$",
+	"kill -INT $$", "kill -INT 0", "kill -STOP $$", "return 3", "break", "continue", "break 99", "continue 9", "shift 3",
+	"set -eu; false", "set -e", "set -u; unset PWD", "set -x; echo hi", "set -v", "set -n", "set -C", "set -f", "set -a", "set -k", "set -t",
+	"set -m; sleep 0.01 & wait", "set -b", "set -h", "set -p", "set -o posix", "set -- a b c", "set --", "set - ",
+	"IFS=/", "IFS=,", "IFS=0123456789", "IFS=abcdefghijklmnopqrstuvwxyz", "unset IFS", "PATH=/nonexistent", "unset PATH", "LC_ALL=C", "LC_ALL=nonsense", "unset HOME",
+	"alias printf=false; printf() { :; }; cd() { :; }; unset -f cd",
+	"alias eval=false read=false builtin=false command=false test=false set=false",
+	"test() { return 1; }; read() { :; }; set() { :; }; eval() { :; }; trap() { :; }; pwd() { :; }; print() { :; }",
+	"shopt -s expand_aliases; alias if=echo then=echo for=echo until=echo", "shopt -s extdebug", "alias -g X=y",
+	"trap 'echo T' EXIT; exit 2", "trap - EXIT; exit 2", "trap '' EXIT; exit 2", "trap 'echo D' DEBUG", `trap 'echo "$BASH_COMMAND"' DEBUG`, "trap 'echo E' ERR; false", "trap '' INT HUP TERM QUIT",
+	"trap - INT", "set -e; trap 'echo E' ERR; false",
+	"stty sane </dev/tty", "stty echo </dev/tty", "stty icanon </dev/tty", "stty echo icanon onlcr </dev/tty", "stty raw </dev/tty", "stty sane", "reset",
+	"PS1=x PS2=y PS4=z PROMPT_COMMAND='echo P'; set -x",
+	"exec 1>&-", "exec 2>/dev/null", "exec </dev/null", "exec 0<&-", "exec 8>&- 9>&-", "exec 9>/dev/null 8>/dev/null", "exec >/dev/null 2>&1",
+	`for i in 0 1 2 3 4 5 6 7 8 9; do eval "exec $i>&-"; done`, `for i in 0 1 2 3 4 5 6 7 8 9; do eval "exec $i>/dev/null"; done`,
+	"cat", "read x; echo $?", "umask 077; ulimit -n 64", "ulimit -s 256", "cd /; cd -", "cd /nonexistent",
+	"PWD=/fake", "unset PWD", "readonly PWD", "readonly PWD IFS", "readonly R=1; R=2", "${x?bad}", "unset -f x; typeset -i _x=3", "local x", "x[",
+	"setopt shwordsplit rcquotes ksharrays", "setopt noexec", "setopt extendedglob nomatch globsubst", "emulate csh", "emulate sh", "unsetopt multios",
+	"exec 5>/tmp/fl_trace; BASH_XTRACEFD=5; set -x", "BASH_XTRACEFD=1; set -x; true",
+	"python3 -c 'import termios; termios.tcflush(open(\"/dev/tty\"), termios.TCIFLUSH)'",
+	"mkdir -p /tmp/fl_gone && cd /tmp/fl_gone && rmdir /tmp/fl_gone",
 }

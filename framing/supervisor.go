@@ -9,12 +9,13 @@ package framing
 // perlSupervisor does it in one process. Between reading output and passing it on it reads all that waits on the error
 // pipe, so errors written before a frame's end come before it. After the shell's end it drains what is left (within
 // bounds: a background process may write for ever) and stays until the terminal is closed or a minute has gone,
-// because Linux throws away what a terminal still holds when the session leader ends. The wait of 10 s covers a child
-// that ends just before select; 4 is EINTR.
+// because Linux throws away what a terminal still holds when the session leader ends. A shell that was stopped goes on: as
+// the terminal's foreground (21520 is Linux's TIOCSPGRP), because what stops a shell is job control that was switched on
+// without it. The wait of 10 s covers a child that ends just before select; 3 is WNOHANG|WUNTRACED, 4 is EINTR.
 const perlSupervisor = `$SIG{$_}="IGNORE"for qw(INT QUIT TSTP TTIN TTOU);
 open R,"</dev/urandom";sysread R,$t,22;close R;
 $t=join"",map{("A".."Z","a".."z",0..9,"_","-")[$_&63]}unpack"C*",$t;
-pipe O,P;pipe E,F;$SIG{CHLD}=sub{};
+pipe O,P;pipe E,F;$SIG{CHLD}=sub{$c=1};
 defined($p=fork)or exit 126;
 if(!$p){$SIG{$_}="DEFAULT"for qw(INT QUIT TSTP TTIN TTOU CHLD);open STDOUT,">&P";open STDERR,">&F";close$_ for O,P,E,F;exec{$ARGV[0]}@ARGV;exit 127}
 close P;close F;
@@ -22,7 +23,7 @@ sub w{my$d=0;while($d<length$_[0]){my$n=syswrite STDOUT,$_[0],length($_[0])-$d,$
 w"^@1"."@2T$t\n";
 $u=$v="";vec($u,fileno O,1)=1;vec($v,fileno E,1)=1;$l=4e6;
 for(;;){
-if(select($r=$u|$v,undef,undef,defined$s?0:10)>0&&$l>0){
+if(select($r=$u|$v,undef,undef,$c||defined$s?0:10)>0&&$l>0){
 $o=$e="";
 if(vec$r,fileno O,1){$n=sysread O,$o,65536;vec($u,fileno O,1)=0 if defined$n&&!$n}
 $m=0;while($m<2e6&&vec($v,fileno E,1)&&select($r=$v,undef,undef,0)>0){$n=sysread E,$b,65536;if(!$n){vec($v,fileno E,1)=0 if defined$n;last}$m+=$n;$e.="^$t"."e$n;$b"}
@@ -30,7 +31,7 @@ w$e.$o;$l-=$m+length$o if defined$s;
 if(!defined$s&&!unpack"%32b*",$u|$v){waitpid$p,0;$s=$?}
 }else{
 last if defined$s;
-$q=waitpid$p,1;$s=$?if$q;
+$c=0;if(0<waitpid$p,3){if(($?&255)==127){ioctl STDIN,21520,pack"i",getpgrp$p;kill CONT,$p}else{$s=$?}}
 }}
 w sprintf"^%sX%d;%d\n",$t,$s>>8,$s&127;
 alarm 60;sysread STDIN,$b,1;exit$s>>8`
