@@ -13,4 +13,35 @@ var (
 	ErrAuth = errors.New("session: not authenticated")
 	// ErrHostKey is wrapped by a dial that ended at the server's host key: unknown, changed or revoked.
 	ErrHostKey = errors.New("session: host key not trusted")
+	// ErrUnknownOutcome is wrapped by errors after which a command may or may not have run. Do not retry on it.
+	ErrUnknownOutcome = errors.New("session: outcome unknown")
+	// ErrAudit is wrapped when the record could not be written, and so nothing was sent.
+	ErrAudit = errors.New("session: cannot be recorded")
+	// ErrDenied is wrapped when policy refused a command. Nothing was sent.
+	ErrDenied = errors.New("session: denied")
 )
+
+// Error says why there is no answer from the host. Its text never contains the command.
+type Error struct {
+	Op        string // "dial", "open", "run", …
+	Host      string
+	Code      string // for programs: "busy", "closed", "denied", "unreachable", "auth", "hostkey", "lost", "timeout", …
+	Exec      string // for "busy": the exec that is running
+	Sent      bool   // whether any byte of the command had been written; false means that a retry cannot run it twice
+	Retriable bool   // whether trying again may help
+	Err       error
+}
+
+func (e *Error) Error() string {
+	text := e.Op
+	if e.Host != "" {
+		text += " " + e.Host
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }

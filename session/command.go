@@ -1,0 +1,44 @@
+package session
+
+import (
+	"io"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/hosts"
+)
+
+// DefaultKeep is how many bytes of each stream a Result holds when Command.Keep is zero.
+const DefaultKeep = 64 << 10
+
+// Command is the unit of work.
+type Command struct {
+	// Script is shell source, sent as it is. Use [Words] for exact words. A NUL byte cannot be sent.
+	Script string
+
+	// Timeout is how long the command may run; then it is stopped and the session goes on. Zero or negative means no
+	// limit.
+	Timeout time.Duration
+
+	// Merged gives both streams as standard output, in the order in which they were written.
+	Merged bool
+
+	// Stdout and Stderr, if not nil, get every byte as it arrives, from one goroutine. A writer that blocks holds the
+	// command back. A writer that fails gets nothing more; the command goes on, and the Result's error says so.
+	Stdout, Stderr io.Writer
+
+	// Streams, if not nil, is asked for the writers of each host that Pool.Each runs the command on, instead of Stdout
+	// and Stderr. It is called once per host, from many goroutines.
+	Streams func(h hosts.Host) (stdout, stderr io.Writer)
+
+	// Keep bounds the bytes of each stream that the Result holds: the first half and the last half of them. Zero means
+	// DefaultKeep; negative keeps nothing.
+	Keep int
+
+	// Reason is why the command is run, for the record.
+	Reason string
+}
+
+// Words returns shell source that runs exactly these words: the first is the command, builtins included. It fails only
+// for words that hold a NUL byte.
+func Words(words ...string) (string, error) { return framing.QuoteWords(words) }

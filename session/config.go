@@ -1,0 +1,63 @@
+package session
+
+import (
+	"errors"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// Defaults of Config.
+const (
+	DefaultReady = 20 * time.Second
+	DefaultGrace = 2 * time.Second
+)
+
+// Config configures sessions. Policy and Audit are required: what may run and where it is recorded is never a default.
+// policy.AllowAll and audit.Discard{} say so when nothing is to be judged or recorded.
+type Config struct {
+	Principal string         // who asks, for policy and record; "" means "program"
+	Policy    policy.Decider // asked before every command; an ask that nobody answers is a denial
+	Audit     audit.Sink     // gets the request before a byte is sent, and the result; if it cannot record, nothing is sent
+
+	// Ready bounds the start of a shell, login included, and how long a shell may take to accept a command. Zero means
+	// DefaultReady; negative means no limit.
+	Ready time.Duration
+
+	// Grace is how long each step of stopping a command may take. Zero means DefaultGrace; negative means none: the
+	// shell is replaced at once.
+	Grace time.Duration
+
+	Trace *Trace // nil traces nothing
+}
+
+// withDefaults returns a copy that is complete, or says what is missing.
+func (c Config) withDefaults() (Config, error) {
+	if c.Policy == nil {
+		return c, errors.New("session: Config.Policy is required (policy.AllowAll allows everything)")
+	}
+	if c.Audit == nil {
+		return c, errors.New("session: Config.Audit is required (audit.Discard{} records nothing)")
+	}
+	if c.Principal == "" {
+		c.Principal = "program"
+	}
+	c.Ready = orDefault(c.Ready, DefaultReady)
+	c.Grace = orDefault(c.Grace, DefaultGrace)
+	if c.Trace == nil {
+		c.Trace = &Trace{}
+	}
+	return c, nil
+}
+
+// orDefault applies the rule for zero and negative values; no limit is 0 from then on.
+func orDefault[T time.Duration | int](v, def T) T {
+	switch {
+	case v == 0:
+		return def
+	case v < 0:
+		return 0
+	}
+	return v
+}

@@ -1,0 +1,374 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+)
+
+// connPool is the pool's core: connections by key, each with room for a number of borrowers. It knows nothing of shells
+// and commands.
+type connPool struct {
+	cfg   PoolConfig
+	trace *Trace
+	base  context.Context // ends with shut; dials and pings live under it
+	end   context.CancelFunc
+	dials chan struct{} // one token per dial in progress
+	wg    sync.WaitGroup
+
+	mu     sync.Mutex // guards what follows; never held while dialing, pinging, closing or calling out
+	keys   map[string]*bucket
+	closed bool
+	idle   chan struct{} // closed when closed and nothing is borrowed; made by drained
+	stats  Stats
+}
+
+// bucket is what there is for one key.
+type bucket struct {
+	conns   []*conn // in the order of last use
+	dialing int
+	waiting []chan grant // each buffered for one; first come, first served
+}
+
+// grant is what a waiter gets: a place on a connection, or why there is none.
+type grant struct {
+	c   *conn
+	err error
+}
+
+// conn is one connection and its borrowers.
+type conn struct {
+	key   string
+	b     *bucket
+	host  hosts.Host
+	t     Transport
+	max   int // places; 0 means no limit
+	used  int
+	made  time.Time
+	since time.Time   // of the last give-back
+	timer *time.Timer // closes it when idle for too long; nil while borrowed
+	gone  bool        // takes no more borrowers, closes with the last one
+}
+
+// Stats is a snapshot. Counters only grow.
+type Stats struct {
+	Dialing  int // connections being made
+	Idle     int // connections that nobody uses
+	Used     int // connections in use
+	Sessions int // borrowers of them
+	Waiting  int // callers waiting for a place now
+
+	Acquired   int64         // places given out
+	Waited     int64         // of them, those that could not be given at once
+	WaitTime   time.Duration // their total
+	Canceled   int64         // callers who gave up waiting
+	Dialed     int64
+	ClosedIdle int64
+	ClosedOld  int64
+	ClosedDead int64
+}
+
+func newConnPool(cfg PoolConfig) *connPool {
+	p := &connPool{cfg: cfg, trace: cfg.Session.Trace, keys: map[string]*bucket{}}
+	p.base, p.end = context.WithCancel(context.Background())
+	if cfg.MaxDials > 0 {
+		p.dials = make(chan struct{}, cfg.MaxDials)
+	}
+	return p
+}
+
+// connKey says which hosts may share a connection.
+func connKey(h hosts.Host) string {
+	parts := []string{string(h.Transport), h.Name, h.Addr, h.User, string(rune(h.Port)), h.SSHConfig}
+	parts = append(parts, h.Via...)
+	parts = append(parts, "\x00")
+	parts = append(parts, h.Identity...)
+	parts = append(parts, "\x00")
+	return strings.Join(append(parts, h.Command...), "\x01")
+}
+
+// acquire gives a place on a connection to h: on the one used last, else on a new one if the limits allow it, else when
+// one comes free. ctx bounds the wait only.
+func (p *connPool) acquire(ctx context.Context, h hosts.Host) (*conn, error) {
+	began := time.Now()
+	key := connKey(h)
+	for {
+		p.mu.Lock()
+		if p.closed {
+			p.mu.Unlock()
+			return nil, ErrClosed
+		}
+		b := p.keys[key]
+		if b == nil {
+			b = &bucket{}
+			p.keys[key] = b
+		}
+		if c := b.free(); c != nil {
+			c.take()
+			p.stats.Acquired++
+			stale := time.Since(c.since) > pingAfter
+			p.mu.Unlock()
+			if stale && !p.healthy(ctx, c) {
+				continue
+			}
+			return c, nil
+		}
+		ch := make(chan grant, 1)
+		b.waiting = append(b.waiting, ch)
+		p.dialMore(ctx, key, h, b)
+		p.stats.Waited++
+		p.mu.Unlock()
+		select {
+		case g := <-ch:
+			p.mu.Lock()
+			p.stats.WaitTime += time.Since(began)
+			p.mu.Unlock()
+			return g.c, g.err
+		case <-ctx.Done():
+			p.giveUp(b, ch)
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// pingAfter is how long a connection may have been idle to be lent without a look at it.
+const pingAfter = 5 * time.Second
+
+// pingTimeout bounds that look.
+const pingTimeout = 5 * time.Second
+
+func (p *connPool) healthy(ctx context.Context, c *conn) bool {
+	pinger, ok := c.t.(Pinger)
+	if !ok {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	defer context.AfterFunc(p.base, cancel)()
+	if pinger.Ping(ctx) == nil {
+		return true
+	}
+	p.giveBack(c, ErrClosed)
+	return false
+}
+
+// free returns the connection used last that has a place.
+func (b *bucket) free() *conn {
+	for _, c := range slices.Backward(b.conns) {
+		if !c.gone && (c.max == 0 || c.used < c.max) {
+			return c
+		}
+	}
+	return nil
+}
+
+// take is a borrower more.
+func (c *conn) take() {
+	c.used++
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+}
+
+// dialMore starts a dial if somebody waits for one and the limits allow it. p.mu is held.
+func (p *connPool) dialMore(ctx context.Context, key string, h hosts.Host, b *bucket) {
+	live := b.dialing
+	for _, c := range b.conns {
+		if !c.gone {
+			live++
+		}
+	}
+	places := max(p.cfg.MaxSessionsPerConn, 1)
+	if p.closed || len(b.waiting) <= b.dialing*places || p.cfg.MaxConnsPerHost > 0 && live >= p.cfg.MaxConnsPerHost {
+		return
+	}
+	b.dialing++
+	p.stats.Dialing++
+	// The caller may go: the connection is for whoever waits then.
+	ctx = context.WithoutCancel(ctx)
+	p.wg.Go(func() { p.dial(ctx, key, h, b) })
+}
+
+// dial makes a connection and hands its places out.
+func (p *connPool) dial(ctx context.Context, key string, h hosts.Host, b *bucket) {
+	t, err := p.dialOne(ctx, h)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b.dialing--
+	p.stats.Dialing--
+	if err == nil && p.closed {
+		p.mu.Unlock()
+		t.Close()
+		p.mu.Lock()
+		err = ErrClosed
+	}
+	if err != nil {
+		// Everybody who waits would get the same answer from another try, at once.
+		for _, ch := range b.waiting {
+			ch <- grant{err: err}
+		}
+		b.waiting = nil
+		return
+	}
+	now := time.Now()
+	c := &conn{key: key, b: b, host: h, t: t, max: p.cfg.MaxSessionsPerConn, made: now, since: now}
+	b.conns = append(b.conns, c)
+	p.stats.Dialed++
+	p.wg.Go(func() { p.watch(c) })
+	p.serve(b)
+	if c.used == 0 {
+		p.rest(c)
+	}
+}
+
+func (p *connPool) dialOne(ctx context.Context, h hosts.Host) (Transport, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(p.base, func() { cancel(ErrClosed) })()
+	if p.dials != nil {
+		select {
+		case p.dials <- struct{}{}:
+			defer func() { <-p.dials }()
+		case <-p.base.Done():
+			return nil, ErrClosed
+		}
+	}
+	if p.cfg.DialTimeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, p.cfg.DialTimeout)
+		defer stop()
+	}
+	if f := p.trace.DialStart; f != nil {
+		f(h)
+	}
+	began := time.Now()
+	t, err := p.cfg.Dial(ctx, h)
+	if f := p.trace.DialDone; f != nil {
+		var peer Peer
+		if err == nil {
+			peer = t.Peer()
+		}
+		f(h, peer, time.Since(began), err)
+	}
+	if err != nil {
+		return nil, &dialError{err}
+	}
+	return t, nil
+}
+
+// serve gives free places to those who wait. p.mu is held.
+func (p *connPool) serve(b *bucket) {
+	for len(b.waiting) > 0 {
+		c := b.free()
+		if c == nil {
+			return
+		}
+		c.take()
+		p.stats.Acquired++
+		b.waiting[0] <- grant{c: c}
+		b.waiting = b.waiting[1:]
+	}
+}
+
+// giveUp withdraws a waiter; a place that it got meanwhile goes back.
+func (p *connPool) giveUp(b *bucket, ch chan grant) {
+	p.mu.Lock()
+	p.stats.Canceled++
+	if i := slices.Index(b.waiting, ch); i >= 0 {
+		b.waiting = slices.Delete(b.waiting, i, i+1)
+		p.mu.Unlock()
+		return
+	}
+	p.mu.Unlock()
+	if g := <-ch; g.c != nil {
+		p.giveBack(g.c, nil)
+	}
+}
+
+// giveBack returns a place. why tells what was wrong with the connection: ErrClosed that it is of no use, ErrFull that it
+// has fewer places than was thought, nil nothing.
+func (p *connPool) giveBack(c *conn, why error) {
+	p.mu.Lock()
+	c.used--
+	c.since = time.Now()
+	b := c.b
+	switch {
+	case errors.Is(why, ErrFull):
+		c.max = max(c.used, 1)
+	case why != nil && !c.gone:
+		c.gone = true
+		p.stats.ClosedDead++
+	case !c.gone && p.cfg.MaxLifetime > 0 && time.Since(c.made) > p.cfg.MaxLifetime:
+		c.gone = true
+		p.stats.ClosedOld++
+	}
+	if i := slices.Index(b.conns, c); i >= 0 && !c.gone {
+		b.conns = append(slices.Delete(b.conns, i, i+1), c) // used last
+	}
+	p.serve(b)
+	p.dialMore(p.base, c.key, c.host, b)
+	unused := c.used == 0
+	if unused && !c.gone {
+		p.rest(c)
+	}
+	shut := unused && (c.gone || p.closed)
+	p.signalIdle()
+	p.mu.Unlock()
+	if shut {
+		c.t.Close()
+	}
+}
+
+// rest starts the time after which an unused connection is closed. p.mu is held.
+func (p *connPool) rest(c *conn) {
+	if p.cfg.IdleTimeout > 0 && c.timer == nil {
+		c.timer = time.AfterFunc(p.cfg.IdleTimeout, func() { p.retire(c) })
+	}
+}
+
+// retire closes a connection that is still unused.
+func (p *connPool) retire(c *conn) {
+	p.mu.Lock()
+	if c.used > 0 || c.gone {
+		p.mu.Unlock()
+		return
+	}
+	c.gone = true
+	p.stats.ClosedIdle++
+	p.mu.Unlock()
+	c.t.Close()
+}
+
+// watch waits for the end of a connection and forgets it.
+func (p *connPool) watch(c *conn) {
+	err := c.t.Wait()
+	p.mu.Lock()
+	if !c.gone {
+		c.gone = true
+		if err != nil {
+			p.stats.ClosedDead++
+		}
+	}
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+	b := c.b
+	b.conns = slices.DeleteFunc(b.conns, func(o *conn) bool { return o == c })
+	if !p.closed && len(b.waiting) > 0 {
+		p.dialMore(p.base, c.key, c.host, b)
+	} else if len(b.conns)+len(b.waiting)+b.dialing == 0 && p.keys[c.key] == b {
+		delete(p.keys, c.key)
+	}
+	p.mu.Unlock()
+	c.t.Close()
+	if f := p.trace.ConnClosed; f != nil {
+		f(c.host, err)
+	}
+}

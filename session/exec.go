@@ -1,0 +1,247 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+)
+
+// Exec is one run of one command in a session. All methods may be called concurrently.
+type Exec struct {
+	id       string
+	s        *Session
+	cmd      Command
+	tok      framing.Token
+	began    time.Time // monotonic
+	stdout   io.Writer
+	stderr   io.Writer
+	done     chan struct{} // closed when res is final
+	stopped  sync.Once     // the ladder is climbed once
+	timer    *time.Timer   // of cmd.Timeout; nil without one
+	internal bool          // a frame of our own: no result, no record
+	ready    *time.Timer   // for the shell to accept the frame; nil without a limit
+
+	mu       sync.Mutex // guards what follows until done
+	res      Result
+	out, err capture
+	stray    []byte
+	started  bool
+	recorded bool   // the request is on record
+	sent     bool   // a byte has left
+	why      Status // why it is being stopped; "" if nobody asked for that
+	step     string // the last step of the ladder
+	werr     error  // the first failure of a caller's writer
+}
+
+// ID returns the exec's identifier, unique in this process and in the audit trail.
+func (x *Exec) ID() string { return x.id }
+
+// Done is closed when the command has ended and its Result is final.
+func (x *Exec) Done() <-chan struct{} { return x.done }
+
+// Result returns the Result as far as it is known: final once Done is closed, else with State Running and the output so
+// far.
+func (x *Exec) Result() Result {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	r := x.res
+	if r.State == Running {
+		x.fill(&r)
+		r.Stdout, r.Stderr, r.Stray = bytes.Clone(r.Stdout), bytes.Clone(r.Stderr), bytes.Clone(r.Stray)
+	}
+	return r
+}
+
+// Wait waits for the end of the command, or of ctx, and returns what Result does then. The end of ctx does nothing to
+// the command. The error is nil unless ctx ended first.
+func (x *Exec) Wait(ctx context.Context) (Result, error) {
+	select {
+	case <-x.done:
+		return x.res, nil
+	case <-ctx.Done():
+		return x.Result(), context.Cause(ctx)
+	}
+}
+
+// fill puts in what grows while the command runs. x.mu is held.
+func (x *Exec) fill(r *Result) {
+	r.Duration = time.Since(x.began)
+	r.StdoutBytes, r.StderrBytes = x.out.total, x.err.total
+	r.Stdout, r.CutStdout, r.OmittedStdout = x.out.bytes()
+	r.Stderr, r.CutStderr, r.OmittedStderr = x.err.bytes()
+	r.Stray = x.stray
+}
+
+// event takes one event from the shell's pump.
+func (x *Exec) event(sh *shell, ev framing.Event) {
+	if x.internal {
+		if ev.Kind == framing.Ended || ev.Kind == framing.Exited {
+			close(x.done)
+		}
+		return
+	}
+	switch ev.Kind {
+	case framing.Stdout, framing.Stderr:
+		x.output(ev)
+	case framing.Stray:
+		x.mu.Lock()
+		if len(x.stray) < maxStray {
+			x.stray = append(x.stray, ev.Data...)
+		}
+		x.mu.Unlock()
+	case framing.Started:
+		if x.ready != nil {
+			x.ready.Stop()
+		}
+		x.mu.Lock()
+		x.started = true
+		if len(x.stray) > 0 {
+			if i := framing.EchoOf(x.stray, x.tok); i >= 0 {
+				x.stray = x.stray[:i]
+				sh.cooked.Store(true)
+			}
+		}
+		x.mu.Unlock()
+	case framing.Ended:
+		if ev.Trailer.Cooked {
+			sh.cooked.Store(true)
+		}
+		x.s.frameEnded(ev.Trailer)
+		x.ended(ev.Trailer.ExitCode, 0, ev.Trailer.Dir)
+	case framing.Exited:
+		x.s.shellEnded(ev.Exit.Dir)
+		x.ended(ev.Exit.Code, ev.Exit.Signal, ev.Exit.Dir)
+	case framing.Broken:
+		x.fail(StatusLost, "broken", errors.Join(ErrUnknownOutcome, ev.Err))
+	}
+}
+
+// output keeps, counts and passes on one piece of a stream.
+func (x *Exec) output(ev framing.Event) {
+	c, w := &x.out, &x.stdout
+	if ev.Kind == framing.Stderr {
+		c, w = &x.err, &x.stderr
+	}
+	x.mu.Lock()
+	first := x.out.total+x.err.total == 0
+	c.write(ev.Data)
+	x.mu.Unlock()
+	if first && x.s.cfg.Trace.FirstByte != nil {
+		x.s.cfg.Trace.FirstByte(x.s.host, x.id)
+	}
+	if *w == nil {
+		return
+	}
+	if _, err := (*w).Write(ev.Data); err != nil {
+		*w = nil
+		x.mu.Lock()
+		x.werr = errors.Join(x.werr, err)
+		x.mu.Unlock()
+	}
+}
+
+// ended is the host's answer: a code, or the signal that killed the shell.
+func (x *Exec) ended(code, signal int, dir string) {
+	x.mu.Lock()
+	r := &x.res
+	r.Dir = dir
+	switch {
+	case signal != 0:
+		r.Status, r.Signal = StatusSignal, signalName(signal)
+	case code == 0:
+		r.Status, r.ExitCode = StatusOK, &zero
+	default:
+		r.Status, r.ExitCode = StatusExit, &code
+	}
+	if x.why != "" {
+		r.Status, r.StoppedBy = x.why, x.step
+		r.Err = x.stopError()
+	} else if x.werr != nil {
+		r.Status = StatusError
+		r.Err = x.error("write", false, fmt.Errorf("the output could not be written: %w", x.werr))
+	}
+	x.mu.Unlock()
+	x.finish()
+}
+
+// zero is what every ExitCode of 0 points to. Nobody may write through a Result's pointer.
+var zero int
+
+// streamEnded is the end of the shell's stream without an answer.
+func (x *Exec) streamEnded(err error) {
+	if x.internal {
+		close(x.done)
+		return
+	}
+	x.s.shellEnded("")
+	x.mu.Lock()
+	why, started := x.why, x.started
+	x.mu.Unlock()
+	switch {
+	case why != "":
+		x.mu.Lock()
+		x.res.Status, x.res.StoppedBy, x.res.MayRun = why, x.step, true
+		x.res.Err = x.stopError()
+		x.mu.Unlock()
+		x.finish()
+	case !started:
+		x.fail(StatusLost, "lost", fmt.Errorf("%w: the shell ended before it accepted the command", ErrUnknownOutcome))
+	case errors.Is(err, io.EOF):
+		x.fail(StatusLost, "lost", fmt.Errorf("%w: the connection or the shell ended while the command ran", ErrUnknownOutcome))
+	default:
+		x.fail(StatusLost, "lost", fmt.Errorf("%w: %w", ErrUnknownOutcome, err))
+	}
+}
+
+// stopError says who stopped the command. x.mu is held.
+func (x *Exec) stopError() *Error {
+	switch x.why {
+	case StatusTimeout:
+		return x.error("timeout", true, fmt.Errorf("the command was stopped after %v", x.cmd.Timeout))
+	default:
+		return x.error(string(x.why), true, errors.New("the command was stopped because it was asked for"))
+	}
+}
+
+func (x *Exec) error(code string, retriable bool, err error) *Error {
+	return &Error{Op: "run", Host: x.s.host.Name, Code: code, Sent: x.sent, Retriable: retriable, Err: err}
+}
+
+// fail ends the exec without an answer from the host.
+func (x *Exec) fail(status Status, code string, err error) {
+	x.mu.Lock()
+	x.res.Status = status
+	e := x.error(code, !x.sent && status != StatusDenied && status != StatusAuth && status != StatusHostKey, err)
+	x.res.Err = e
+	x.mu.Unlock()
+	x.finish()
+}
+
+// finish records the result, frees the session and closes done. It is called once, when res has its status.
+func (x *Exec) finish() {
+	if x.timer != nil {
+		x.timer.Stop()
+	}
+	if x.ready != nil {
+		x.ready.Stop()
+	}
+	x.mu.Lock()
+	x.fill(&x.res)
+	x.res.State = Done
+	recorded := x.recorded
+	x.mu.Unlock()
+	if recorded {
+		x.s.recordResult(x)
+	}
+	x.s.release(x)
+	close(x.done)
+	if f := x.s.cfg.Trace.Done; f != nil {
+		f(x.res)
+	}
+}

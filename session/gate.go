@@ -1,0 +1,89 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// The gate: every command passes judge and recordRequest, in this order, before a byte is sent, and recordResult after.
+// There is no other way to a shell.
+
+// judge asks the policy. It fails x unless the answer is allow.
+func (s *Session) judge(ctx context.Context, x *Exec) bool {
+	d, err := s.cfg.Policy.Decide(ctx, policy.Request{
+		Principal: s.cfg.Principal, Host: s.host, Command: x.cmd.Script, Dir: s.Dir(), Reason: x.cmd.Reason,
+	})
+	if err != nil {
+		d = policy.Decision{Reason: "the policy could not decide: " + err.Error()}
+	}
+	x.res.Decision = d
+	if f := s.cfg.Trace.Judged; f != nil {
+		f(s.host, x.id, d)
+	}
+	if d.Verdict == policy.Allow {
+		return true
+	}
+	reason := d.Reason
+	if d.Verdict == policy.Ask {
+		reason = strings.TrimSpace(reason + " (nobody can approve it here)")
+	}
+	if s.recordRequest(ctx, x) {
+		x.fail(StatusDenied, "denied", fmt.Errorf("%w: %s", ErrDenied, reason))
+	}
+	return false
+}
+
+// recordRequest puts the request on record. If that fails, so does x: nothing unrecorded is ever sent.
+func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
+	e := s.event(audit.CommandRequest, x)
+	d := &x.res.Decision
+	e.Command, e.Exact = x.cmd.Script, []byte(x.cmd.Script)
+	e.Verdict, e.Rule, e.Class, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), x.cmd.Reason
+	e.Approval = d.Approval
+	e.CWD = s.Dir()
+	e.ReadOnly = d.Class == policy.ReadOnly || d.Verdict != policy.Allow
+	if err := s.cfg.Audit.Record(context.WithoutCancel(ctx), e); err != nil {
+		x.fail(StatusError, "audit", fmt.Errorf("%w, so nothing was sent: %w", ErrAudit, err))
+		return false
+	}
+	x.mu.Lock()
+	x.recorded = true
+	x.mu.Unlock()
+	return true
+}
+
+// recordResult puts the result on record. A result that cannot be written is told in the Result, and the request stays
+// without one, which is what the record then says: outcome not known here.
+func (s *Session) recordResult(x *Exec) {
+	r := &x.res
+	e := s.event(audit.CommandResult, x)
+	e.State, e.Status = string(r.State), string(r.Status)
+	e.ExitCode, e.Signal, e.StoppedBy, e.CWD = r.ExitCode, r.Signal, r.StoppedBy, r.Dir
+	e.DurationMS = r.Duration.Milliseconds()
+	e.StdoutBytes, e.StderrBytes = r.StdoutBytes, r.StderrBytes
+	e.Omitted = audit.Omitted{Stdout: r.OmittedStdout, Stderr: r.OmittedStderr}
+	if r.Err != nil {
+		e.Error = audit.Fault{Code: r.Err.Code, Message: r.Err.Error()}
+	}
+	if err := s.cfg.Audit.Record(context.Background(), e); err != nil && r.Err == nil {
+		r.Status = StatusError
+		r.Err = x.error("audit", false, fmt.Errorf("the command ended (%s), but its result %w: %w", e.Status, ErrAudit, err))
+	}
+}
+
+// event fills in who and how.
+func (s *Session) event(kind audit.Kind, x *Exec) audit.Event {
+	e := audit.Event{Kind: kind, ID: x.id, Principal: s.cfg.Principal, Host: s.host.Name, Session: s.id}
+	if t := s.transport(); t != nil {
+		p := t.Peer()
+		e.Address, e.SSHUser, e.Key, e.HostKey = p.Addr, p.User, p.Key, p.HostKey
+		if len(p.Via) > 0 {
+			e.Route = strings.Join(p.Via, ",")
+		}
+	}
+	return e
+}

@@ -1,0 +1,230 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+)
+
+// Defaults of PoolConfig.
+const (
+	DefaultMaxConnsPerHost    = 2
+	DefaultMaxSessionsPerConn = 8 // below sshd's own limit of 10 (sshd_config(5), MaxSessions)
+	DefaultMaxDials           = 16
+	DefaultForks              = 32
+	DefaultDialTimeout        = time.Minute
+	DefaultIdleTimeout        = 10 * time.Minute
+	DefaultMaxLifetime        = 8 * time.Hour
+	DefaultLeaseTTL           = time.Hour
+)
+
+// PoolConfig configures a Pool. Dial and Session's required fields are required. In every numeric field zero means the
+// default, a negative value no limit.
+type PoolConfig struct {
+	// Dial connects to a host. It runs in a goroutine of its own: a caller who gives up waiting does not cancel it, since
+	// the connection may serve the next one. Its context keeps the caller's values and ends after DialTimeout or with
+	// the pool. Errors that wrap ErrAuth and ErrHostKey are told as such.
+	Dial func(ctx context.Context, h hosts.Host) (Transport, error)
+
+	Session Config // for every session that the pool opens
+
+	MaxConnsPerHost    int           // dialing, in use and idle together
+	MaxSessionsPerConn int           // less where a server shows that it takes less
+	MaxDials           int           // in progress over all hosts
+	Forks              int           // commands of one Each at a time
+	DialTimeout        time.Duration // connection and authentication
+	IdleTimeout        time.Duration // an unused connection closes after this
+	MaxLifetime        time.Duration // a connection takes no new sessions after this
+	LeaseTTL           time.Duration // a lease that is not extended for this long is taken back
+}
+
+func (c PoolConfig) withDefaults() (PoolConfig, error) {
+	if c.Dial == nil {
+		return c, errors.New("session: PoolConfig.Dial is required")
+	}
+	var err error
+	if c.Session, err = c.Session.withDefaults(); err != nil {
+		return c, err
+	}
+	c.MaxConnsPerHost = orDefault(c.MaxConnsPerHost, DefaultMaxConnsPerHost)
+	c.MaxSessionsPerConn = orDefault(c.MaxSessionsPerConn, DefaultMaxSessionsPerConn)
+	c.MaxDials = orDefault(c.MaxDials, DefaultMaxDials)
+	c.Forks = orDefault(c.Forks, DefaultForks)
+	c.DialTimeout = orDefault(c.DialTimeout, DefaultDialTimeout)
+	c.IdleTimeout = orDefault(c.IdleTimeout, DefaultIdleTimeout)
+	c.MaxLifetime = orDefault(c.MaxLifetime, DefaultMaxLifetime)
+	c.LeaseTTL = orDefault(c.LeaseTTL, DefaultLeaseTTL)
+	return c, nil
+}
+
+// Pool keeps connections to hosts and opens sessions on them. It shares connections, never shells: every session gets a
+// fresh one, so nothing leaks from one user to the next. Two hosts share a connection only where address, port, user,
+// route and identity are equal. A pool belongs to one principal, because connections carry credentials. It is safe for
+// concurrent use.
+type Pool struct {
+	cfg  PoolConfig
+	core *connPool
+	wg   sync.WaitGroup // of Run and Each
+
+	mu       sync.Mutex // guards what follows
+	sessions map[*Session]struct{}
+	closed   bool
+}
+
+// NewPool checks cfg and returns a Pool. It dials nothing.
+func NewPool(cfg PoolConfig) (*Pool, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Pool{cfg: cfg, core: newConnPool(cfg), sessions: map[*Session]struct{}{}}, nil
+}
+
+// Run runs cmd on h in a shell of its own and closes it. See [Session.Run] for Result and error.
+func (p *Pool) Run(ctx context.Context, h hosts.Host, cmd Command) (Result, error) {
+	r := p.run(ctx, h, cmd)
+	if r.Err != nil {
+		return r, r.Err
+	}
+	return r, nil
+}
+
+func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
+	began := time.Now()
+	s := p.newSession(h)
+	if s == nil {
+		return closedResult(h, cmd)
+	}
+	defer s.Close()
+	r, _ := s.Run(ctx, cmd)
+	r.Queue = max(0, time.Since(began)-r.Duration)
+	return r
+}
+
+func closedResult(h hosts.Host, cmd Command) Result {
+	return Result{Host: h.Name, Command: cmd.Script, State: Done, Status: StatusError, Lane: "session",
+		Err: &Error{Op: "run", Host: h.Name, Code: "closed", Err: ErrClosed}}
+}
+
+// Open returns a session on h that the caller keeps and closes. The connection is made, or shared, with the first
+// command. It fails only when the pool is closed.
+func (p *Pool) Open(h hosts.Host) (*Session, error) {
+	if s := p.newSession(h); s != nil {
+		return s, nil
+	}
+	return nil, &Error{Op: "open", Host: h.Name, Code: "closed", Err: ErrClosed}
+}
+
+// newSession makes a session that borrows its connection; nil after Close.
+func (p *Pool) newSession(h hosts.Host) *Session {
+	l := &lender{pool: p.core, host: h}
+	s := newSession(nil, h, p.cfg.Session, l)
+	l.onFree = func() {
+		p.mu.Lock()
+		delete(p.sessions, s)
+		p.mu.Unlock()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		s.shut()
+		return nil
+	}
+	p.sessions[s] = struct{}{}
+	return s
+}
+
+// Each runs cmd on all hosts, Forks at a time, and yields each Result as it comes. Breaking out of the loop, or the end
+// of ctx, stops what runs and waits for it; after the end of ctx the hosts that are left yield canceled Results.
+func (p *Pool) Each(ctx context.Context, hs []hosts.Host, cmd Command) iter.Seq2[hosts.Host, Result] {
+	return func(yield func(hosts.Host, Result) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		results := make(chan hostResult)
+		var wg sync.WaitGroup
+		defer func() {
+			cancel()
+			go func() { wg.Wait(); close(results) }()
+			for range results { // who is still running must find somebody to tell
+			}
+		}()
+		next := make(chan hosts.Host, len(hs))
+		for _, h := range hs {
+			next <- h
+		}
+		close(next)
+		forks := len(hs)
+		if p.cfg.Forks > 0 {
+			forks = min(forks, p.cfg.Forks)
+		}
+		for range forks {
+			wg.Go(func() {
+				for h := range next {
+					if ctx.Err() != nil {
+						results <- hostResult{h, canceledResult(h, cmd)}
+						continue
+					}
+					c := cmd
+					if c.Streams != nil {
+						c.Stdout, c.Stderr = c.Streams(h)
+					}
+					results <- hostResult{h, p.run(ctx, h, c)}
+				}
+			})
+		}
+		for range hs {
+			r := <-results
+			if !yield(r.host, r.result) {
+				return
+			}
+		}
+	}
+}
+
+func canceledResult(h hosts.Host, cmd Command) Result {
+	return Result{Host: h.Name, Command: cmd.Script, State: Done, Status: StatusCanceled, Lane: "session",
+		Err: &Error{Op: "run", Host: h.Name, Code: "canceled", Retriable: true, Err: errors.New("not started")}}
+}
+
+type hostResult struct {
+	host   hosts.Host
+	result Result
+}
+
+// CloseIdle closes connections that no session uses.
+func (p *Pool) CloseIdle() { p.core.closeIdle() }
+
+// Stats returns one consistent snapshot.
+func (p *Pool) Stats() Stats { return p.core.snapshot() }
+
+// Close ends every session and connection and returns when all goroutines are gone. It is idempotent.
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	open := make([]*Session, 0, len(p.sessions))
+	for s := range p.sessions {
+		open = append(open, s)
+	}
+	p.mu.Unlock()
+	p.core.shut()
+	var wg sync.WaitGroup
+	for _, s := range open {
+		wg.Go(func() { s.Close() })
+	}
+	wg.Wait()
+	p.core.wait()
+	return nil
+}
+
+// Shutdown is Close that first waits until every session has been closed by its owner. If ctx ends sooner, it closes
+// them and returns the cause.
+func (p *Pool) Shutdown(ctx context.Context) error {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	err := p.core.drained(ctx)
+	return errors.Join(err, p.Close())
+}

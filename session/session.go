@@ -1,0 +1,420 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/hosts"
+)
+
+// Session is a named place on one host: a shell with a working directory, variables and functions that stay from
+// command to command. It runs one command at a time; a second one is refused, not queued, because it would run in a
+// state that nobody foresaw. When the shell ends (exit, exec, kill), the next command gets a new one in the same
+// directory, and its Result says so. Methods may be called concurrently.
+type Session struct {
+	id   string
+	host hosts.Host
+	cfg  Config
+	wg   sync.WaitGroup // of short-lived writers
+	pool *lender        // where the connection comes from; nil for a Session made with Open
+
+	closing context.Context // ends with Close
+	shut    context.CancelFunc
+
+	mu     sync.Mutex // guards what follows; never held while waiting or calling out
+	t      Transport
+	cur    *Exec  // running, or about to
+	sh     *shell // nil before the first command
+	dir    string // where the shell stands; "" before the first command
+	trace  bool   // xtrace is on
+	closed bool
+}
+
+// Open returns a session on t for h. The shell starts with the first command. The Session does not own t: Close leaves it
+// open. The error tells what cfg lacks.
+func Open(t Transport, h hosts.Host, cfg Config) (*Session, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return newSession(t, h, cfg, nil), nil
+}
+
+func newSession(t Transport, h hosts.Host, cfg Config, from *lender) *Session {
+	s := &Session{id: newID("s_"), host: h, cfg: cfg, t: t, pool: from}
+	s.closing, s.shut = context.WithCancel(context.Background())
+	return s
+}
+
+func (s *Session) transport() Transport {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.t
+}
+
+// ID is unique in this process and in the audit trail.
+func (s *Session) ID() string { return s.id }
+
+// Host is the host as given to Open.
+func (s *Session) Host() hosts.Host { return s.host }
+
+// Dir is the working directory after the last command; "" before the first.
+func (s *Session) Dir() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dir
+}
+
+// Run runs cmd until it ends. The Result is always filled. The error is nil exactly when the host answered (status ok,
+// exit or signal); else it is the Result's *Error. When ctx ends first the command is stopped, see [Exec.Stop], and the
+// status is canceled; the session stays usable.
+func (s *Session) Run(ctx context.Context, cmd Command) (Result, error) {
+	x := s.begin(ctx, cmd)
+	if ctx.Done() == nil {
+		<-x.done
+	} else {
+		select {
+		case <-x.done:
+		case <-ctx.Done():
+			x.stop(StatusCanceled)
+		}
+	}
+	if x.res.Err != nil {
+		return x.res, x.res.Err
+	}
+	return x.res, nil
+}
+
+// Start begins cmd and returns while it runs. ctx bounds what comes before: policy, record, connecting, sending. The
+// error is the *Error of a command that did not start.
+func (s *Session) Start(ctx context.Context, cmd Command) (*Exec, error) {
+	x := s.begin(ctx, cmd)
+	select {
+	case <-x.done:
+		if x.res.Err != nil && !x.res.Err.Sent {
+			return x, x.res.Err
+		}
+	default:
+	}
+	return x, nil
+}
+
+// begin takes a command through the gate: reserve, judge, record, send. The Exec it returns is done if that failed.
+func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
+	x := &Exec{id: newID("e_"), s: s, cmd: cmd, tok: framing.NewToken(), began: time.Now(), done: make(chan struct{})}
+	x.stdout, x.stderr = cmd.Stdout, cmd.Stderr
+	keep := max(orDefault(cmd.Keep, DefaultKeep), 0)
+	x.out.limit, x.err.limit = keep/2, keep/2
+	x.res = Result{
+		Host: s.host.Name, Session: s.id, Exec: x.id, Command: cmd.Script, State: Running, Started: x.began,
+		Lane: "session", StderrMode: "live",
+	}
+	if cmd.Merged {
+		x.res.StderrMode = "merged"
+	}
+	if !s.reserve(x) {
+		return x
+	}
+	// The zero dialect will do to find out whether the script can be sent at all.
+	if _, err := framing.Quote(cmd.Script); err != nil {
+		x.fail(StatusError, "invalid", err)
+		return x
+	}
+	if !s.judge(ctx, x) || !s.recordRequest(ctx, x) {
+		return x
+	}
+	sh := s.shellFor(ctx, x)
+	if sh != nil {
+		s.sendTo(sh, x)
+	}
+	return x
+}
+
+// reserve makes x the session's command.
+func (s *Session) reserve(x *Exec) bool {
+	s.mu.Lock()
+	running, closed := s.cur, s.closed
+	if running == nil && !closed {
+		s.cur = x
+	}
+	s.mu.Unlock()
+	switch {
+	case closed:
+		x.fail(StatusError, "closed", ErrClosed)
+		return false
+	case running != nil:
+		x.fail(StatusError, "busy", fmt.Errorf("%w with %s: wait for it or stop it", ErrBusy, running.id))
+		x.res.Err.Exec = running.id
+		return false
+	}
+	return true
+}
+
+// release ends what reserve began.
+func (s *Session) release(x *Exec) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cur == x {
+		s.cur = nil
+	}
+}
+
+// shellOf returns the shell that x was sent to; nil if it was not sent.
+func (s *Session) shellOf(x *Exec) *shell {
+	x.mu.Lock()
+	sent := x.sent
+	x.mu.Unlock()
+	if !sent {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sh
+}
+
+// shellFor returns the session's shell, starting one where there is none, or fails x.
+func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
+	s.mu.Lock()
+	sh, dir := s.sh, s.dir
+	s.mu.Unlock()
+	if sh != nil && sh.alive() {
+		if !sh.cooked.Load() || s.repair(ctx, sh) {
+			return s.usable(sh, x)
+		}
+	}
+	if sh != nil {
+		sh.close()
+		x.res.ShellRestarted = true
+		if f := s.cfg.Trace.ShellRestarted; f != nil {
+			f(s.host, s.id)
+		}
+	}
+	began := time.Now()
+	sh, err := s.newShell(ctx, x, dir)
+	x.res.Dial = time.Since(began)
+	if err != nil {
+		s.failStart(ctx, x, err)
+		return nil
+	}
+	if x.res.ShellRestarted && dir != "" && sh.hello.Dir == dir {
+		x.res.Restored = append(x.res.Restored, "cwd")
+	}
+	s.mu.Lock()
+	s.sh, s.trace = sh, false
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		sh.close()
+		x.fail(StatusError, "closed", ErrClosed)
+		return nil
+	}
+	return s.usable(sh, x)
+}
+
+func (s *Session) usable(sh *shell, x *Exec) *shell {
+	if !sh.hello.Exact && !x.cmd.Merged {
+		x.res.StderrMode = "lines"
+	}
+	return sh
+}
+
+// newShell starts a shell in dir. Where the connection is gone, or has no room, it goes on with another one, if the
+// session has a pool to get it from: nothing has been sent yet.
+func (s *Session) newShell(ctx context.Context, x *Exec, dir string) (*shell, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.closing, func() { cancel(ErrClosed) })()
+	spec := framing.Shell{Name: s.host.Shell, Login: s.host.Login, Dir: dir, Env: s.host.Env}
+	for try := 0; ; try++ {
+		var sh *shell
+		err := errNoConn
+		if t := s.transport(); t != nil {
+			sh, err = s.shellOn(ctx, t, spec)
+		}
+		if err == nil || s.pool == nil || try == 3 || !errors.Is(err, errNoConn) && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrFull) || ctx.Err() != nil {
+			return sh, err
+		}
+		t, lerr := s.pool.exchange(ctx, err)
+		if lerr != nil {
+			return nil, lerr
+		}
+		x.res.Reconnected = x.res.Reconnected || x.res.ShellRestarted && errors.Is(err, ErrClosed)
+		s.mu.Lock()
+		s.t = t
+		s.mu.Unlock()
+	}
+}
+
+// shellOn starts a shell on one connection within the time that a shell has to become ready.
+func (s *Session) shellOn(ctx context.Context, t Transport, spec framing.Shell) (*shell, error) {
+	if s.cfg.Ready > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.Ready, fmt.Errorf(
+			"no shell was ready within %v: the account's start files may wait for input", s.cfg.Ready))
+		defer cancel()
+	}
+	return startShell(ctx, t, spec)
+}
+
+// failStart sorts out why there is no shell.
+func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
+	var dialed *dialError
+	switch {
+	case s.closing.Err() != nil:
+		x.fail(StatusCanceled, "closed", ErrClosed)
+	case errors.As(err, &dialed):
+		status, code := dialed.status()
+		x.fail(status, code, dialed.Err)
+	case errors.Is(err, ErrClosed):
+		x.fail(StatusUnreachable, "unreachable", fmt.Errorf("the connection is gone: %w", err))
+	case ctx.Err() != nil:
+		x.fail(StatusCanceled, "canceled", err)
+	case errors.Is(err, ErrFull):
+		x.fail(StatusUnreachable, "full", err)
+	default:
+		x.fail(StatusError, "shell", err)
+	}
+}
+
+// repair puts the terminal back as it was before a command changed it.
+func (s *Session) repair(ctx context.Context, sh *shell) bool {
+	fix := &Exec{s: s, tok: framing.NewToken(), done: make(chan struct{}), internal: true}
+	text, err := framing.Append(nil, sh.hello.Dialect, fix.tok, framing.Command{Script: framing.Repair, Mode: framing.Tty})
+	if err != nil {
+		return false
+	}
+	sh.cooked.Store(false)
+	if ok, err := sh.send(fix, fix.tok, text); !ok || err != nil {
+		return false
+	}
+	t := time.NewTimer(max(s.cfg.Ready, time.Second))
+	defer t.Stop()
+	select {
+	case <-fix.done:
+		return sh.alive()
+	case <-ctx.Done():
+	case <-t.C:
+	}
+	return false
+}
+
+// longText is the length from which a frame is written by a goroutine of its own: the shell's first answers may have to
+// be read before the last of it fits.
+const longText = 2048
+
+// sendTo sends x's frame.
+func (s *Session) sendTo(sh *shell, x *Exec) {
+	s.mu.Lock()
+	cmd := framing.Command{Script: x.cmd.Script, Trace: s.trace}
+	s.mu.Unlock()
+	if x.cmd.Merged {
+		cmd.Mode = framing.Merged
+	}
+	text, err := framing.Append(make([]byte, 0, len(x.cmd.Script)+96), sh.hello.Dialect, x.tok, cmd)
+	if err != nil {
+		x.fail(StatusError, "invalid", err)
+		return
+	}
+	x.mu.Lock()
+	stopped := x.why
+	x.sent = stopped == ""
+	x.mu.Unlock()
+	if stopped != "" {
+		x.fail(stopped, string(stopped), errors.New("stopped before anything was sent"))
+		return
+	}
+	if s.cfg.Ready > 0 {
+		// A shell that does not take the frame is of no use, and what it did take will never run: a frame counts only whole.
+		x.ready = time.AfterFunc(s.cfg.Ready+time.Duration(len(text))*100*time.Microsecond, func() { sh.stream.Close() })
+	}
+	if x.cmd.Timeout > 0 {
+		x.timer = time.AfterFunc(x.cmd.Timeout, func() { x.stop(StatusTimeout) })
+	}
+	if f := s.cfg.Trace.Sent; f != nil {
+		f(s.host, x.id, len(text))
+	}
+	if len(text) <= longText {
+		s.write(sh, x, text)
+	} else {
+		s.wg.Go(func() { s.write(sh, x, text) })
+	}
+}
+
+// write types the frame. After an error the pump sees the stream's end and tells x; only when the shell had already
+// ended must that be done here.
+func (s *Session) write(sh *shell, x *Exec, text []byte) {
+	ok, err := sh.send(x, x.tok, text)
+	if !ok {
+		x.mu.Lock()
+		x.sent = false
+		x.mu.Unlock()
+		x.fail(StatusError, "shell", errors.New("the shell ended before the command was sent"))
+	} else if err != nil {
+		sh.stream.Close()
+	}
+}
+
+// frameEnded notes the state that a command leaves.
+func (s *Session) frameEnded(t framing.Trailer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trace = t.Trace
+	if t.Dir != "" {
+		s.dir = t.Dir
+	}
+}
+
+// shellEnded notes where the shell stood, if that is known.
+func (s *Session) shellEnded(dir string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if dir != "" {
+		s.dir = dir
+	}
+}
+
+// Reset replaces the shell by a new one in the same directory, stopping what runs. It starts with the next command.
+func (s *Session) Reset() {
+	s.mu.Lock()
+	sh, x := s.sh, s.cur
+	s.mu.Unlock()
+	if sh != nil {
+		sh.close()
+	}
+	if x != nil {
+		<-x.done
+	}
+}
+
+// Close ends the shell with all that still runs in its terminal, and returns when our goroutines are gone. What left the
+// terminal's session (setsid, nohup) goes on. Close is idempotent.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	first := !s.closed
+	s.closed = true
+	s.shut()
+	sh, x := s.sh, s.cur
+	s.mu.Unlock()
+	if x != nil {
+		x.mu.Lock()
+		if x.why == "" {
+			x.why, x.step = StatusCanceled, "shell"
+		}
+		x.mu.Unlock()
+	}
+	if sh != nil {
+		sh.close()
+	}
+	if x != nil {
+		<-x.done
+	}
+	s.wg.Wait()
+	if first && s.pool != nil {
+		s.pool.free()
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+)
+
+// maxStray bounds what is kept of late output between two commands.
+const maxStray = 64 << 10
+
+// shell is one shell on one stream: the program, the decoder of what it prints, and the goroutine that reads it.
+type shell struct {
+	stream Stream
+	hello  framing.Hello
+	done   chan struct{} // closed when the pump has ended
+	cooked atomic.Bool   // the terminal must be repaired before the next command
+
+	mu    sync.Mutex // guards what follows; never held while reading, writing or calling out
+	dec   *framing.Decoder
+	cur   *Exec  // who gets the events
+	stray []byte // late output that no command has taken yet
+	dead  bool   // no more commands: the shell has ended or is being replaced
+
+	farewell string // where the shell stood when it ended, if it said so
+}
+
+// startShell opens a shell and waits until it is ready. ctx bounds that.
+func startShell(ctx context.Context, t Transport, spec framing.Shell) (*shell, error) {
+	nonce := framing.NewToken()
+	text, err := framing.Bootstrap(nonce, spec)
+	if err != nil {
+		return nil, err
+	}
+	stream, err := t.Open(ctx, Program{Line: framing.Loader(nonce)})
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { stream.Close() })
+	sh, err := handshake(stream, framing.NewStartup(nonce), text)
+	if !stop() {
+		err = errors.Join(context.Cause(ctx), err)
+	}
+	if err != nil {
+		stream.Close()
+		return nil, err
+	}
+	go sh.pump()
+	return sh, nil
+}
+
+// handshake drives the startup to the shell's hello.
+func handshake(stream Stream, up *framing.Startup, text []byte) (*shell, error) {
+	buf := make([]byte, 4096)
+	for {
+		n, err := stream.Read(buf)
+		loaded, hello, dec, uperr := up.Feed(buf[:n])
+		switch {
+		case uperr != nil:
+			return nil, uperr
+		case dec != nil:
+			return &shell{stream: stream, hello: hello, dec: dec, done: make(chan struct{})}, nil
+		case err != nil:
+			return nil, noShell(stream, up, err)
+		case loaded:
+			if _, err := stream.Write(text); err != nil {
+				return nil, noShell(stream, up, err)
+			}
+		}
+	}
+}
+
+// noShell says in the host's own words why there is no shell.
+func noShell(stream Stream, up *framing.Startup, err error) error {
+	said := strings.Join(strings.Fields(strings.ToValidUTF8(up.Noise(), "?")), " ")
+	if len(said) > 200 {
+		said = said[:200] + "…"
+	}
+	if said != "" {
+		said = fmt.Sprintf("; it printed %q", said)
+	}
+	if !errors.Is(err, io.EOF) {
+		return fmt.Errorf("the shell did not become ready: %w%s", err, said)
+	}
+	exit, werr := stream.Wait()
+	switch {
+	case werr != nil:
+		return fmt.Errorf("the host closed the shell before it was ready%s", said)
+	case exit.Signal != "":
+		return fmt.Errorf("the shell was killed by SIG%s before it was ready%s", exit.Signal, said)
+	default:
+		return fmt.Errorf("the account's login shell ended with code %d before a shell was ready%s (is it an account that may run commands?)", exit.Code, said)
+	}
+}
+
+// The pump reads with a small buffer while nothing much comes, so that an idle session stays small.
+const smallRead = 512
+
+var bigReads = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
+
+// pump reads the stream to its end and hands out what it holds. It is the only reader and the only user of Next.
+func (sh *shell) pump() {
+	defer close(sh.done)
+	small := make([]byte, smallRead)
+	var big *[]byte
+	for {
+		buf := small
+		if big != nil {
+			buf = *big
+		}
+		n, err := sh.stream.Read(buf)
+		idle, ended := sh.decode(buf[:n])
+		if big == nil && n == len(small) {
+			big = bigReads.Get().(*[]byte)
+		} else if big != nil && idle {
+			bigReads.Put(big)
+			big = nil
+		}
+		if ended {
+			sh.stream.Close() // the supervisor waits for it
+			return
+		}
+		if err != nil {
+			sh.lost(err)
+			return
+		}
+	}
+}
+
+// decode hands out the events in p. idle says that no command is running, ended that the shell is no more.
+func (sh *shell) decode(p []byte) (idle, ended bool) {
+	sh.mu.Lock()
+	sh.dec.Feed(p)
+	for {
+		ev, ok := sh.dec.Next()
+		x := sh.cur
+		if !ok {
+			sh.mu.Unlock()
+			return x == nil, ended
+		}
+		if ev.Kind == framing.Ended || ev.Kind == framing.Exited {
+			sh.cur = nil
+			if ended = ended || ev.Kind == framing.Exited; ended {
+				sh.dead = true
+				sh.farewell = ev.Exit.Dir
+			}
+		}
+		if x == nil {
+			if ev.Kind == framing.Stray && len(sh.stray) < maxStray {
+				sh.stray = append(sh.stray, ev.Data...)
+			}
+			continue
+		}
+		sh.mu.Unlock()
+		x.event(sh, ev)
+		sh.mu.Lock()
+	}
+}
+
+// lost ends the shell because its stream has ended.
+func (sh *shell) lost(err error) {
+	sh.mu.Lock()
+	x := sh.cur
+	sh.cur, sh.dead = nil, true
+	sh.mu.Unlock()
+	if x != nil {
+		x.streamEnded(err)
+	}
+}
+
+// send types a frame for x, which gets the events from then on. ok is false when the shell takes no more commands; then
+// nothing was typed.
+func (sh *shell) send(x *Exec, tok framing.Token, text []byte) (ok bool, err error) {
+	sh.mu.Lock()
+	if sh.dead {
+		sh.mu.Unlock()
+		return false, nil
+	}
+	sh.dec.Expect(tok)
+	x.stray, sh.stray = sh.stray, nil
+	sh.cur = x
+	sh.mu.Unlock()
+	_, err = sh.stream.Write(text)
+	return true, err
+}
+
+// alive reports whether the shell takes commands.
+func (sh *shell) alive() bool {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return !sh.dead
+}
+
+// close hangs up and waits for the pump.
+func (sh *shell) close() {
+	sh.stream.Close()
+	<-sh.done
+}
