@@ -1,6 +1,9 @@
 package framing
 
-import "crypto/rand"
+import (
+	"bytes"
+	"crypto/rand"
+)
 
 // TokenLen is the length of a token's text, in bytes.
 const TokenLen = 22
@@ -46,4 +49,10 @@ func (t Token) String() string { return string(t[:]) }
 // that echoes its input never prints a mark.
 func (t Token) halves() string {
 	return string(t[:TokenLen/2]) + " " + string(t[TokenLen/2:])
+}
+
+// EchoOf returns where in output the terminal began to echo the frame with this token, or -1: a terminal whose echo
+// somebody switched on prints what is typed before the frame starts.
+func EchoOf(output []byte, t Token) int {
+	return bytes.Index(output, []byte(t.halves()))
 }
