@@ -20,10 +20,11 @@ type Shell struct {
 
 // Loader returns the command line that opens a shell's handshake. It means the same to every login shell that sshd may
 // hand it to, fish and tcsh included: one line, no backslash, no "!", single quotes around everything that matters. It
-// prints the nonce when it waits for [Bootstrap]'s text.
+// prints the nonce when it waits for [Bootstrap]'s text. noflsh keeps what is on its way when ^C is typed: without it the
+// terminal throws that away, marks included (termios(3)).
 func Loader(nonce Token) string {
 	a, b := string(nonce[:TokenLen/2]), string(nonce[TokenLen/2:])
-	return `exec sh -c 'stty raw -echo isig -iexten 2>/dev/null;printf %s%s%s ` + a + ` ` + b + ` R;IFS= read -r _fl_x;eval "$_fl_x"'`
+	return `exec sh -c 'stty raw -echo isig -iexten noflsh 2>/dev/null;printf %s%s%s ` + a + ` ` + b + ` R;IFS= read -r _fl_x;eval "$_fl_x"'`
 }
 
 // loaderRest is the first line that the loader reads: it reads the others, as far as an RS on its own.

@@ -62,7 +62,7 @@ _fl_x=
 done`
 
 // Repair is the script of a [Tty] frame that makes the terminal raw again, as [Loader] left it.
-const Repair = `stty raw -echo isig -iexten <&0 >/dev/null 2>&1`
+const Repair = `stty raw -echo isig -iexten noflsh <&0 >/dev/null 2>&1`
 
 // driverText returns the driver for a shell whose hello and farewell carry nonce.
 func driverText(nonce Token) string {

@@ -1,9 +1,11 @@
 package framing_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,6 +39,9 @@ func have(t testing.TB, name string) string {
 	return path
 }
 
+// room bounds how many shells live at once, on a machine with many cores too.
+var room = make(chan struct{}, 8)
+
 // shell is a real shell on a real terminal.
 type shell struct {
 	t      testing.TB
@@ -44,9 +49,13 @@ type shell struct {
 	dec    *framing.Decoder
 	hello  framing.Hello
 	cmd    *exec.Cmd
+	nonce  framing.Token
+	tokens []framing.Token // of all frames, the last one last
+	wire   *bytes.Buffer   // if set, a copy of all that the terminal prints
 	trace  bool
 	cooked bool
 	chunk  int // bytes per read; 0 means as many as there are
+	buf    []byte
 }
 
 // outcome is all that a frame gave.
@@ -56,19 +65,49 @@ type outcome struct {
 	exit                  *framing.Exit
 }
 
+// account is how a login reaches a shell: what sshd would start, and the environment that it would give.
+type account struct {
+	login []string // the login shell and its option for a command; nil is sh -c
+	env   []string // nil is the environment of the test
+}
+
 func start(t testing.TB, sh framing.Shell) *shell {
 	t.Helper()
 	have(t, sh.Name)
+	return startAs(t, account{}, sh)
+}
+
+func startAs(t testing.TB, acc account, sh framing.Shell) *shell {
+	t.Helper()
+	s, err := tryStart(t, acc, sh)
+	require.NoError(t, err)
+	return s
+}
+
+// tryStart returns the error that a host reports instead of starting a shell.
+func tryStart(t testing.TB, acc account, sh framing.Shell) (*shell, error) {
+	t.Helper()
 	nonce := framing.NewToken()
-	cmd := exec.Command("/bin/sh", "-c", framing.Loader(nonce))
-	cmd.Env = append(os.Environ(), "SHELL=/bin/sh")
+	if acc.login == nil {
+		acc.login = []string{"/bin/sh", "-c"}
+	}
+	if acc.env == nil {
+		acc.env = append(os.Environ(), "SHELL=/bin/sh")
+	}
+	cmd := exec.Command(acc.login[0], append(slices.Clone(acc.login[1:]), framing.Loader(nonce))...)
+	cmd.Env = acc.env
+	room <- struct{}{}
 	tty, err := pty.Start(cmd)
+	if err != nil {
+		<-room
+	}
 	require.NoError(t, err)
 	tty = nonblocking(t, tty)
-	s := &shell{t: t, tty: tty, cmd: cmd}
+	s := &shell{t: t, tty: tty, cmd: cmd, nonce: nonce}
 	t.Cleanup(func() {
 		tty.Close()
 		cmd.Wait()
+		<-room
 	})
 	text, err := framing.Bootstrap(nonce, sh)
 	require.NoError(t, err)
@@ -77,13 +116,15 @@ func start(t testing.TB, sh framing.Shell) *shell {
 		p, err := s.read()
 		require.NoErrorf(t, err, "the shell printed %q", up.Noise())
 		loaded, h, d, err := up.Feed(p)
-		require.NoError(t, err)
+		if err != nil {
+			return nil, err
+		}
 		if loaded {
 			s.write(text)
 		}
 		s.hello, s.dec = h, d
 	}
-	return s
+	return s, nil
 }
 
 // nonblocking makes deadlines work: pty.Start leaves the descriptor in blocking mode.
@@ -95,20 +136,45 @@ func nonblocking(t testing.TB, f *os.File) *os.File {
 	return os.NewFile(uintptr(fd), "terminal")
 }
 
-var errSilent = errors.New("nothing came for ten seconds")
+// both are the readers that keep every byte; allReaders is all there are.
+var (
+	both       = []string{"perl", "hexdump"}
+	allReaders = []string{"perl", "hexdump", "lines"}
+)
 
-func (s *shell) read() ([]byte, error) {
-	n := s.chunk
-	if n == 0 {
-		n = 1 << 16
+// eachShell runs f on every shell with every one of the readers, side by side.
+func eachShell(t *testing.T, readers []string, f func(t *testing.T, sh framing.Shell)) {
+	t.Parallel()
+	for _, name := range shells {
+		for _, reader := range readers {
+			t.Run(name+"/"+reader, func(t *testing.T) {
+				t.Parallel()
+				f(t, framing.Shell{Name: name, Reader: reader})
+			})
+		}
 	}
-	buf := make([]byte, n)
-	if err := s.tty.SetReadDeadline(time.Now().Add(4 * time.Second)); err != nil {
+}
+
+var errSilent = errors.New("nothing came for twenty seconds")
+
+// read returns what the terminal prints next. It is valid until the next call.
+func (s *shell) read() ([]byte, error) {
+	if s.buf == nil {
+		s.buf = make([]byte, 1<<16)
+	}
+	buf := s.buf
+	if s.chunk > 0 {
+		buf = buf[:s.chunk]
+	}
+	if err := s.tty.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
 		return nil, err
 	}
 	k, err := s.tty.Read(buf)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = errSilent
+	}
+	if s.wire != nil {
+		s.wire.Write(buf[:k])
 	}
 	return buf[:k], err
 }
@@ -125,6 +191,7 @@ func (s *shell) send(cmd framing.Command) {
 	tok := framing.NewToken()
 	text, err := framing.Append(nil, s.hello.Dialect, tok, cmd)
 	require.NoError(s.t, err)
+	s.tokens = append(s.tokens, tok)
 	s.dec.Expect(tok)
 	// A writer of its own: a long script and a shell that already answers would wait for each other.
 	go s.tty.Write(text)
@@ -142,7 +209,32 @@ func (s *shell) run(script string) outcome {
 	return s.wait()
 }
 
+// ok runs a command that prepares something: it must succeed and print nothing.
+func (s *shell) ok(script string) {
+	s.t.Helper()
+	o := s.run(script)
+	require.Nil(s.t, o.exit, script)
+	require.Equal(s.t, outcome{trailer: framing.Trailer{Dir: o.trailer.Dir}}, o, script)
+}
+
+// output runs a command that must succeed, and returns its standard output.
+func (s *shell) output(script string) string {
+	s.t.Helper()
+	o := s.run(script)
+	require.Nil(s.t, o.exit, script)
+	require.Equal(s.t, 0, o.trailer.ExitCode, "%s: %q %q", script, o.stdout, o.stderr)
+	require.Empty(s.t, o.stderr, script)
+	require.Empty(s.t, o.stray, script)
+	return o.stdout
+}
+
 func (s *shell) wait() outcome {
+	s.t.Helper()
+	return s.waitSeeing(func(framing.Event) bool { return true })
+}
+
+// waitSeeing waits for the frame's end and shows every event to see; when that reports false, it waits no longer.
+func (s *shell) waitSeeing(see func(framing.Event) bool) outcome {
 	s.t.Helper()
 	var o outcome
 	var out, errs, stray strings.Builder
@@ -168,7 +260,7 @@ func (s *shell) wait() outcome {
 			case framing.Exited:
 				o.exit = &ev.Exit
 			}
-			if ev.Kind == framing.Ended || ev.Kind == framing.Exited {
+			if !see(ev) || ev.Kind == framing.Ended || ev.Kind == framing.Exited {
 				o.stdout, o.stderr, o.stray = out.String(), errs.String(), stray.String()
 				return o
 			}

@@ -9,19 +9,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/framing"
 )
 
-// eachShell runs f on every shell with the readers that a host may have.
-func eachShell(t *testing.T, f func(t *testing.T, sh framing.Shell)) {
-	for _, name := range shells {
-		for _, reader := range []string{"perl", "hexdump"} {
-			t.Run(name+"/"+reader, func(t *testing.T) {
-				f(t, framing.Shell{Name: name, Reader: reader})
-			})
-		}
-	}
-}
-
 func TestACommandGivesItsOutputErrorsCodeAndDirectory(t *testing.T) {
-	eachShell(t, func(t *testing.T, sh framing.Shell) {
+	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
 		s := start(t, sh)
 		o := s.run("cd /tmp; echo out; echo err >&2; (exit 7)")
 		assert.Equal(t, "out\n", o.stdout)
@@ -37,7 +26,7 @@ func TestACommandGivesItsOutputErrorsCodeAndDirectory(t *testing.T) {
 // Whatever a command does to its shell, its frame ends, and then either the next command works or the shell has said
 // that it ended. Nothing of ours shows in either.
 func TestNothingACommandDoesStopsTheNextOne(t *testing.T) {
-	eachShell(t, func(t *testing.T, sh framing.Shell) {
+	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
 		for _, script := range poisons {
 			t.Run(script, func(t *testing.T) {
 				if sh.Reader != "perl" && slices.Contains(stops, script) {

@@ -205,6 +205,9 @@ func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 	}
 	s.mu.Lock()
 	s.sh, s.trace = sh, false
+	if s.dir == "" {
+		s.dir = sh.hello.Dir
+	}
 	closed := s.closed
 	s.mu.Unlock()
 	if closed {
