@@ -22,6 +22,8 @@ const rs = 0x1e
 // one that reaches further ends the shell, as does a
 // frame that the shell cannot read (x is set until the end of a frame is reached). The supervisor tells.
 //
+// A long script is collected in two steps, because shells copy a string to lengthen it.
+//
 // The variables: b what makes a word a builtin, p how to print one word as it is, t how to drop the traps that watch
 // commands, c the dialect, n how to number lines from 1, e set when errors need an end mark of their own. Below, ^ stands for RS and @1, @2 for the
 // halves of the shell's nonce.
@@ -37,19 +39,20 @@ trap '{ set +x; } 2>/dev/null; eval "$_fl_p \"^@1\"\"@2C\${PWD-}^@1\"\"@2c\"" 2>
 eval "$_fl_p \"^@1\"\"@2H$_fl_c;$$;${_fl_e-};${PWD-}^@1\"\"@2h\" >&8"
 _fl_x=
 until "$_fl_b" test "$_fl_x" = y || { IFS=' ' "$_fl_b" read -r _fl_1 _fl_2 _fl_m; "$_fl_b" test "$?" != 0; }; do
-_fl= _fl_x=y
+_fl= _fl_s= _fl_x=y
 until IFS= "$_fl_b" read -r _fl_l; "$_fl_b" test "$?" != 0; do case $_fl_l in (^) _fl_x=; break;; esac
-_fl=$_fl$_fl_l'
+_fl_s=$_fl_s$_fl_l'
 '
+case ${#_fl_s} in (?????*) _fl=$_fl$_fl_s _fl_s=;; esac
 done
 case $_fl_x in (y) break;; esac
 _fl_x=y
 case $_fl_m in (m) _fl_r='</dev/null >&8 2>&8';; (t) _fl_r='>&8 2>&9';; (*) _fl_r='</dev/null >&8 2>&9';; esac
 case ${_fl_e-} in (?*) _fl_m="\\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}e'
 ' >&9";; (*) _fl_m=;; esac
-"$_fl_b" eval "_fl= _fl_1= _fl_2= _fl_l= _fl_m=
+"$_fl_b" eval "_fl= _fl_s= _fl_1= _fl_2= _fl_l= _fl_m=
 \\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}S >&8
-for _fl_l in y; do $_fl_n $_fl_r 8>&- 9>&- \\$_fl_b eval $_fl
+for _fl_l in y; do $_fl_n $_fl_r 8>&- 9>&- \\$_fl_b eval $_fl$_fl_s
 done
 _fl_r=\$? _fl_m=\$-
 \\$_fl_b $_fl_t
