@@ -248,3 +248,22 @@ func contains(list, word string) bool {
 	}
 	return false
 }
+
+// stopping are the cases of commands that do not want to stop. A sleep that is a builtin, as in mksh, stops only with the
+// shell.
+func stopping() []sessionCase {
+	stoppedBy := func(steps ...string) func(t *testing.T, r session.Result) {
+		return func(t *testing.T, r session.Result) {
+			assert.Equal(t, session.StatusTimeout, r.Status)
+			assert.Contains(t, steps, r.StoppedBy)
+		}
+	}
+	const soon = 300 * time.Millisecond
+	return []sessionCase{
+		{"ignores INT", "", []step{sh("trap '' INT; sleep 100", "").within(soon).also(stoppedBy("TERM", "shell")).any(), ok}},
+		{"ignores INT and TERM", "", []step{sh(`sh -c "trap '' INT TERM; sleep 100"`, "").within(soon).also(stoppedBy("TERM", "KILL")).any(), ok}},
+		{"a loop that ignores INT and TERM", "", []step{sh(`A=1; sh -c "trap '' INT TERM; while :; do sleep 1; done"`, "").within(soon).also(stoppedBy("KILL")).any(), sh("echo $A", "1\n")}},
+		{"a loop of builtins", "", []step{sh("cd /tmp", ""), sh("while :; do :; done", "").within(soon).also(stoppedBy("INT", "shell")).any(), ok.in("/tmp")}},
+		{"a pipeline", "", []step{sh("sleep 100 | cat | sleep 100", "").within(soon).also(stoppedBy("INT")).any(), ok}},
+	}
+}

@@ -1,7 +1,11 @@
 package session
 
 import (
+	"context"
+	"io"
 	"time"
+
+	"github.com/fairlead-ssh/fairlead/framing"
 )
 
 // intr is what the terminal turns into SIGINT.
@@ -9,8 +13,10 @@ var intr = []byte{3}
 
 // Stop stops the command step by step and returns when it has ended. The Result's status is canceled.
 //
-// The steps are: ^C, as from the keyboard; then a new shell. Each has the grace of the session's Config. A command that
-// ignores ^C may go on running after its shell is gone; the Result says so.
+// The steps are: ^C, as from the keyboard; SIGTERM and then SIGKILL to what the shell started, through a second program
+// on the same connection; a new shell. Each has the grace of the session's Config, and StoppedBy names the one that
+// worked: INT, TERM, KILL, shell. Only the last loses the shell's state, and only after it may something be left
+// running; the Result says so (MayRun).
 func (x *Exec) Stop() { x.stop(StatusCanceled) }
 
 // stop climbs the ladder once, for the first reason that comes.
@@ -23,10 +29,11 @@ func (x *Exec) stop(why Status) {
 		if sh == nil {
 			return // not sent yet: whoever is about to send looks at why first
 		}
-		if x.tried("INT") && x.s.cfg.Grace > 0 {
+		if grace := x.s.cfg.Grace; grace > 0 {
+			x.tried("INT")
 			// Another goroutine, because a stream that takes no more bytes must not hold the ladder.
 			x.s.wg.Go(func() { sh.stream.Write(intr) })
-			if x.endsWithin(x.s.cfg.Grace) {
+			if x.endsWithin(grace) || x.signal(sh, "TERM", grace) || x.signal(sh, "KILL", grace) {
 				return
 			}
 		}
@@ -37,14 +44,13 @@ func (x *Exec) stop(why Status) {
 }
 
 // tried notes and tells a step.
-func (x *Exec) tried(step string) bool {
+func (x *Exec) tried(step string) {
 	x.mu.Lock()
 	x.step = step
 	x.mu.Unlock()
 	if f := x.s.cfg.Trace.LadderStep; f != nil {
 		f(x.s.host, x.id, step)
 	}
-	return true
 }
 
 func (x *Exec) endsWithin(d time.Duration) bool {
@@ -56,4 +62,45 @@ func (x *Exec) endsWithin(d time.Duration) bool {
 	case <-t.C:
 		return false
 	}
+}
+
+// signal sends a signal to what the shell has started and reports whether that ended the command. Where there is nothing
+// to signal (a loop of builtins), or no second program to be had, the step is skipped.
+func (x *Exec) signal(sh *shell, name string, grace time.Duration) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	defer context.AfterFunc(x.s.closing, cancel)()
+	before := x.currentStep()
+	x.tried(name)
+	if n := killDescendants(ctx, x.s.transport(), sh.hello.PID, name); n > 0 && x.endsWithin(grace) {
+		return true
+	}
+	select {
+	case <-x.done: // of the step before, a little late
+		return true
+	default:
+	}
+	x.mu.Lock()
+	x.step = before
+	x.mu.Unlock()
+	return false
+}
+
+func (x *Exec) currentStep() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.step
+}
+
+// killDescendants signals all descendants of a process and returns how many there were; 0 also when it could not be
+// done. ctx bounds it.
+func killDescendants(ctx context.Context, t Transport, pid int, signal string) int {
+	stream, err := t.Open(ctx, Program{Line: framing.Signal(pid, signal)})
+	if err != nil {
+		return 0
+	}
+	defer stream.Close()
+	defer context.AfterFunc(ctx, func() { stream.Close() })()
+	said, _ := io.ReadAll(io.LimitReader(stream, 1<<16))
+	return framing.Signaled(string(said), pid)
 }
