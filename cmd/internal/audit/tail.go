@@ -1,0 +1,79 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+)
+
+// DefaultTail is how many records "audit tail" prints.
+const DefaultTail = 10
+
+// TailOptions is everything that "audit tail" needs.
+type TailOptions struct {
+	IO     *iostreams.IOStreams
+	Dir    func() (string, error)
+	Lines  int
+	Follow bool
+	JSON   bool
+}
+
+// NewCmdTail builds the command. runF replaces the real work in tests of flags.
+func NewCmdTail(f *cmdutil.Factory, dir func() (string, error), runF func(context.Context, *TailOptions) error) *cobra.Command {
+	o := &TailOptions{IO: f.IO, Dir: dir}
+	if runF == nil {
+		runF = tailRun
+	}
+	cmd := &cobra.Command{
+		Use:   "tail",
+		Short: "Print the last records",
+		Example: `  fairlead audit tail -n 50
+  fairlead audit tail -f --json | jq 'select(.status == "exit")'`,
+		Args: cmdutil.Args(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Lines < 0 {
+				return cmdutil.Usagef("-n must not be negative")
+			}
+			return runF(cmd.Context(), o)
+		},
+	}
+	fl := cmd.Flags()
+	fl.IntVarP(&o.Lines, "lines", "n", DefaultTail, "how many records")
+	fl.BoolVarP(&o.Follow, "follow", "f", false, "go on with new records as they are written, until ^C")
+	fl.BoolVar(&o.JSON, "json", false, "print one JSON object per line")
+	return cmd
+}
+
+func tailRun(ctx context.Context, o *TailOptions) error {
+	dir, err := existing(o.Dir)
+	if err != nil {
+		return err
+	}
+	if !o.Follow {
+		events, err := audit.Tail(dir, o.Lines)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			if err := printEvent(o.IO, e, o.JSON); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for e, err := range audit.Follow(ctx, dir, o.Lines) {
+		if err != nil {
+			fmt.Fprintf(o.IO.Err, "fairlead: %s\n", cmdutil.Text(err))
+			continue
+		}
+		if err := printEvent(o.IO, e, o.JSON); err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}

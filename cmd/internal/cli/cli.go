@@ -1,0 +1,144 @@
+// Package cli is the program, minus main.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	auditcmd "github.com/fairlead-ssh/fairlead/cmd/internal/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// Main runs the program with os.Args and returns its exit code; see package exitcode.
+func Main() int {
+	ios := iostreams.System(os.Getenv)
+	f, done := newFactory(ios, os.Getenv)
+	ctx, abort, stop := withSignals(context.Background())
+	defer stop()
+	code := make(chan int, 1)
+	go func() { // ends with the program, at the latest
+		err := Run(ctx, f, os.Args[1:])
+		if cerr := done(); err == nil {
+			err = cerr
+		}
+		code <- finish(ios, err)
+	}()
+	select {
+	case c := <-code:
+		return c
+	case sig := <-abort:
+		// No lock, no wait: whoever asks twice must not hang. What has no result on the record may still be running.
+		fmt.Fprintf(os.Stderr, "\nfairlead: %v; ended at once: what was running may go on, see fairlead audit verify\n", sig)
+		return 128 + sig.Number
+	}
+}
+
+// Run builds the command tree and runs it with args.
+func Run(ctx context.Context, f *cmdutil.Factory, args []string) error {
+	root := NewRoot(f)
+	root.SetArgs(args)
+	return root.ExecuteContext(ctx)
+}
+
+// NewRoot assembles the command tree.
+func NewRoot(f *cmdutil.Factory) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "fairlead COMMAND",
+		Short: "Run commands on the machines you operate, exactly and on the record",
+		Long: `Fairlead runs commands on the machines you operate, exactly and on the record.
+
+Hosts come from an inventory and are reached over SSH as ssh would reach them, or through any command that gives a
+shell. Every command is recorded before it is sent.`,
+		Example: `  fairlead -i inventory.example.yaml run all -- uname -a
+  fairlead run root@10.0.0.5 -- uptime
+  fairlead hosts list
+  fairlead audit verify`,
+		Args:          cmdutil.Group,
+		RunE:          cmdutil.Help,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetIn(f.IO.In)
+	root.SetOut(f.IO.Out)
+	root.SetErr(f.IO.Err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return cmdutil.Usagef("%w; see %s --help", err, cmd.CommandPath())
+	})
+	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "read hosts from `file` (YAML, TOML or JSON)")
+	root.AddCommand(run.NewCmd(f, nil), hostscmd.NewCmd(f), auditcmd.NewCmd(f), version.NewCmd(f, nil))
+	return root
+}
+
+// finish tells what went wrong and returns the exit code.
+func finish(ios *iostreams.IOStreams, err error) int {
+	if errors.Is(ios.Out.Err(), syscall.EPIPE) {
+		return exitcode.ClosedPipe // whoever reads the output has enough
+	}
+	if err == nil && ios.Out.Err() != nil {
+		err = fmt.Errorf("cannot write to standard output: %w", ios.Out.Err())
+	}
+	var silent *cmdutil.ExitError
+	if err != nil && !errors.As(err, &silent) {
+		tell(ios.Err, err)
+	}
+	return code(err)
+}
+
+// code is where errors become exit codes.
+func code(err error) int {
+	var (
+		exit  *cmdutil.ExitError
+		usage *cmdutil.UsageError
+		sig   *cmdutil.SignalError
+	)
+	switch {
+	case err == nil:
+		return exitcode.OK
+	case errors.As(err, &exit):
+		return exit.Code
+	case errors.As(err, &usage):
+		return exitcode.Usage
+	case errors.As(err, &sig):
+		return 128 + sig.Number
+	case errors.Is(err, audit.ErrUnavailable), errors.Is(err, session.ErrAudit):
+		return exitcode.Internal
+	case errors.Is(err, context.Canceled):
+		return exitcode.Interrupted
+	}
+	return exitcode.Internal
+}
+
+// tell prints err: one line for each of the errors that it joins.
+func tell(w io.Writer, err error) {
+	var usage *cmdutil.UsageError
+	if errors.As(err, &usage) {
+		err = usage.Err
+	}
+	var sig *cmdutil.SignalError
+	if errors.As(err, &sig) {
+		return
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok && isList(err, joined.Unwrap()) {
+		for _, e := range joined.Unwrap() {
+			tell(w, e)
+		}
+		return
+	}
+	fmt.Fprintf(w, "fairlead: %s\n", cmdutil.Text(err))
+}
+
+// isList reports whether err is no more than the errors in it, as those of errors.Join are.
+func isList(err error, all []error) bool { return err.Error() == errors.Join(all...).Error() }

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/inventory"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// linger is how long a connection stays after its host is done: a run uses each host once.
+const linger = time.Millisecond
+
+// maxWarnings bounds how many warnings about an inventory are printed.
+const maxWarnings = 10
+
+// newFactory returns the factory of the program, and what closes everything that came out of it.
+func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.Factory, func() error) {
+	f := &cmdutil.Factory{IO: ios, Getenv: getenv}
+	var closers []func() error // in the order of opening; commands ask one at a time
+	f.Inventory = sync.OnceValues(func() (*hosts.Inventory, error) { return loadInventory(f) })
+	f.Audit = sync.OnceValues(func() (audit.Sink, error) {
+		dir, err := f.AuditDir()
+		if err != nil {
+			return nil, errors.Join(audit.ErrUnavailable, err)
+		}
+		sink, err := audit.Open(dir, audit.Config{})
+		if err != nil {
+			return nil, err
+		}
+		closers = append(closers, sink.Close)
+		return sink, nil
+	})
+	f.Pool = func(o cmdutil.PoolOptions) (*session.Pool, error) {
+		sink, err := f.Audit()
+		if err != nil {
+			return nil, err
+		}
+		d := dialer.New(dialer.Config{IO: ios, Inventory: f.Inventory})
+		closers = append(closers, d.Close)
+		forks, capped := dialer.CapForks(o.Forks)
+		if capped {
+			fmt.Fprintf(ios.Err, "fairlead: only %d hosts at a time: this process may not open more files (ulimit -n)\n", forks)
+		}
+		pool, err := session.NewPool(session.PoolConfig{
+			Dial: d.Dial, Forks: forks, MaxDials: forks, MaxConnsPerHost: 1, IdleTimeout: linger,
+			DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
+			Session:     session.Config{Principal: cmdutil.Principal(), Policy: policy.AllowAll, Audit: sink, Trace: o.Trace},
+		})
+		if err != nil {
+			return nil, err
+		}
+		closers = append(closers, pool.Close)
+		return pool, nil
+	}
+	return f, func() error {
+		var errs []error
+		for i := len(closers) - 1; i >= 0; i-- {
+			errs = append(errs, closers[i]())
+		}
+		return errors.Join(errs...)
+	}
+}
+
+// loadInventory reads the inventory that the flag, the environment or habit names.
+func loadInventory(f *cmdutil.Factory) (*hosts.Inventory, error) {
+	path, from := f.InventoryFile, "-i"
+	if path == "" {
+		path, from = f.Getenv("FAIRLEAD_INVENTORY"), "FAIRLEAD_INVENTORY"
+	}
+	if path == "" {
+		var err error
+		if path, err = f.DefaultInventory(); err != nil {
+			return nil, err
+		}
+		from = ""
+	}
+	inv, warnings, err := inventory.Load(path, inventory.Options{})
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && from == "":
+		return nil, fmt.Errorf("there is no inventory at %s: write one, name one with -i, or write user@host for a host outside of it", path)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no inventory at %s, which %s names", path, from)
+	case err != nil:
+		return nil, err
+	}
+	for i, w := range warnings {
+		if i == maxWarnings {
+			fmt.Fprintf(f.IO.Err, "fairlead: and %d more warnings about the inventory\n", len(warnings)-i)
+			break
+		}
+		fmt.Fprintf(f.IO.Err, "fairlead: warning: %s\n", w)
+	}
+	return inv, nil
+}

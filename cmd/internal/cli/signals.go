@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+)
+
+// withSignals returns a context that the first ^C, TERM or HUP ends, with a *cmdutil.SignalError as its cause, and a channel
+// that tells the second one. A signal that was ignored when the program started stays ignored. stop ends it all.
+func withSignals(parent context.Context) (ctx context.Context, abort <-chan *cmdutil.SignalError, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	second := make(chan *cmdutil.SignalError, 1)
+	sigs := make(chan os.Signal, 2)
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(sigs, s)
+		}
+	}
+	// Caught and dropped, so that a write to a closed pipe is an error and not a death without a record. Programs that are
+	// started get the default back, which they would not if it were ignored.
+	pipe := make(chan os.Signal, 1)
+	signal.Notify(pipe, syscall.SIGPIPE)
+
+	end := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		first := true
+		for {
+			select {
+			case <-end:
+				return
+			case s := <-sigs:
+				err := &cmdutil.SignalError{Signal: s, Number: int(s.(syscall.Signal))}
+				if first {
+					first = false
+					cancel(err)
+					continue
+				}
+				select {
+				case second <- err:
+				default:
+				}
+			}
+		}
+	})
+	return ctx, second, func() {
+		signal.Stop(sigs)
+		signal.Stop(pipe)
+		close(end)
+		wg.Wait()
+		cancel(nil)
+	}
+}

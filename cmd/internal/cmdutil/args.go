@@ -1,0 +1,33 @@
+package cmdutil
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Group is the Args of a command that only holds others: an argument is the name of none of them.
+func Group(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	hint := ""
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = " (did you mean " + strings.Join(near, " or ") + "?)"
+	}
+	return Usagef("%s has no command %q%s; %s --help lists them", cmd.CommandPath(), args[0], hint, cmd.CommandPath())
+}
+
+// Help is the RunE of a command that only holds others.
+func Help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// Args returns the Args of a command that takes between least and most arguments. what completes "takes …".
+func Args(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return Usagef("%s takes %s, got %d arguments", strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" "), what, len(args))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,37 @@
+// Package cmdutil is what every command package may assume: a Factory of dependencies, and errors that say how a command
+// ends.
+package cmdutil
+
+import (
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// Factory hands out dependencies. Cheap ones are values; anything that reads files, asks or dials is a function, made at
+// most once and only by the commands that need it, so that "fairlead help" works with a broken inventory.
+type Factory struct {
+	IO     *iostreams.IOStreams
+	Getenv func(string) string
+
+	InventoryFile string // as given with -i; "" means FAIRLEAD_INVENTORY, else the default place
+
+	// Inventory loads the inventory. Mistakes in it are usage errors.
+	Inventory func() (*hosts.Inventory, error)
+	// Audit opens the record. Its error means that nothing may be sent.
+	Audit func() (audit.Sink, error)
+	// Pool opens the record and makes a pool that writes to it. Whoever made the factory closes it.
+	Pool func(PoolOptions) (*session.Pool, error)
+}
+
+// PoolOptions is what a command's flags say about connections.
+type PoolOptions struct {
+	Forks int // hosts at a time; at least 1
+	Trace *session.Trace
+}
+
+// MaxConnectTimeout bounds what --connect-timeout takes: longer is a slip of the unit.
+const MaxConnectTimeout = time.Hour

@@ -1,0 +1,41 @@
+package cmdutil
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+)
+
+// DefaultInventory is where the inventory is when nobody says otherwise.
+func (f *Factory) DefaultInventory() (string, error) {
+	return f.place("XDG_CONFIG_HOME", ".config", "inventory.yaml")
+}
+
+// AuditDir is where the record is kept.
+func (f *Factory) AuditDir() (string, error) {
+	return f.place("XDG_STATE_HOME", filepath.Join(".local", "state"), "audit")
+}
+
+// place is name in our directory under what variable says, else under def in the home directory. A relative path counts
+// as unset (XDG Base Directory Specification).
+func (f *Factory) place(variable, def, name string) (string, error) {
+	base := f.Getenv(variable)
+	if !filepath.IsAbs(base) {
+		home := f.Getenv("HOME")
+		if !filepath.IsAbs(home) {
+			return "", fmt.Errorf("neither %s nor HOME names a directory: set one of them", variable)
+		}
+		base = filepath.Join(home, def)
+	}
+	return filepath.Join(base, "fairlead", name), nil
+}
+
+// Principal is who asks when a person calls the program.
+func Principal() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return "operator/" + u.Username
+	}
+	return "operator/uid-" + strconv.Itoa(os.Getuid())
+}

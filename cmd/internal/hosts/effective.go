@@ -1,0 +1,173 @@
+package hosts
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
+)
+
+// value is one setting that will be used.
+type value struct {
+	Field string `json:"field"`
+	Value string `json:"value"`
+	From  string `json:"from"`
+}
+
+// values collects them in the order in which they are shown.
+type values struct {
+	host hosts.Host
+	list []value
+}
+
+// add takes a value that the inventory sets, or, where it does not, what is used instead.
+func (v *values) add(field, set, otherwise, from string) {
+	if set != "" {
+		v.list = append(v.list, value{field, set, v.origin()})
+		return
+	}
+	v.list = append(v.list, value{field, otherwise, from})
+}
+
+// origin names the place of what the host's entry, and what it inherits, say.
+func (v *values) origin() string {
+	if v.host.Source.File == "" {
+		return "given"
+	}
+	return "inventory, " + v.host.Source.String()
+}
+
+// effective says what will be used for h.
+func effective(h hosts.Host) ([]value, error) {
+	v := &values{host: h}
+	v.add("name", h.Name, "", "")
+	v.add("transport", string(h.Transport), string(hosts.SSH), "default")
+	v.add("tier", h.Tier, hosts.Prod, "default: an unknown tier counts as prod")
+	v.add("groups", strings.Join(h.Groups, ","), "", "default")
+	v.add("labels", strings.Join(labels(h), ","), "", "default")
+	switch kind(h) {
+	case hosts.SSH:
+		if err := v.ssh(); err != nil {
+			return nil, err
+		}
+	case hosts.Command:
+		v.add("command", strings.Join(h.Command, " "), "", "default")
+	}
+	v.add("shell", h.Shell, "auto", "default")
+	v.add("login", boolean(h.Login), "false", "default")
+	v.add("env", strings.Join(h.Env, ","), "", "default")
+	return v.list, nil
+}
+
+// ssh asks OpenSSH's configuration for what the inventory leaves open, as connecting does.
+func (v *values) ssh() error {
+	h := v.host
+	cfg, err := loadConfig(h.SSHConfig)
+	if err != nil {
+		return err
+	}
+	name := h.Addr
+	if name == "" {
+		name = h.Name
+	}
+	s, err := cfg.Resolve(name, sshconfig.Options{User: h.User, Port: h.Port})
+	if err != nil {
+		return err
+	}
+	v.add("ssh_config", h.SSHConfig, "~/.ssh/config", "default")
+	v.resolved("addr", s.HostName.V, s.HostName.Source())
+	v.resolved("port", strconv.Itoa(int(s.Port.V)), s.Port.Source())
+	v.resolved("user", s.User.V, s.User.Source())
+	if len(h.Via) > 0 {
+		v.add("via", strings.Join(h.Via, ","), "", "")
+	} else {
+		var hops []string
+		for _, j := range s.ProxyJump.V {
+			hops = append(hops, j.Host)
+		}
+		v.resolved("via", strings.Join(hops, ","), s.ProxyJump.Source())
+	}
+	if s.ProxyCommand.V != "" {
+		v.resolved("proxy command", s.ProxyCommand.V, s.ProxyCommand.Source())
+	}
+	for _, f := range h.Identity {
+		v.add("identity", f, "", "")
+	}
+	if len(h.Identity) == 0 {
+		for _, f := range s.IdentityFiles {
+			v.resolved("identity", f.V, f.Source())
+		}
+	}
+	for _, f := range s.CertificateFiles {
+		v.resolved("certificate", f.V, f.Source())
+	}
+	v.resolved("agent", s.IdentityAgent.V, s.IdentityAgent.Source())
+	for _, f := range append(s.UserKnownHostsFiles, s.GlobalKnownHostsFiles...) {
+		v.resolved("known hosts", f.V, f.Source())
+	}
+	if s.HostKeyAlias.V != "" {
+		v.resolved("host key alias", s.HostKeyAlias.V, s.HostKeyAlias.Source())
+	}
+	v.resolved("unknown host keys", string(s.StrictHostKeyChecking.V), s.StrictHostKeyChecking.Source())
+	timeout := ""
+	if h.ConnectTimeout > 0 {
+		timeout = h.ConnectTimeout.String()
+	}
+	v.add("connect_timeout", timeout, duration(s.ConnectTimeout.V), s.ConnectTimeout.Source())
+	for _, d := range s.Unsupported {
+		v.resolved("not supported", d.Keyword+" "+d.Value, d.From.String())
+	}
+	for _, w := range s.Warnings {
+		v.resolved("warning", w.Msg, w.Pos.String())
+	}
+	return nil
+}
+
+func (v *values) resolved(field, text, from string) {
+	if from == sshconfig.Given {
+		from = v.origin()
+	}
+	v.list = append(v.list, value{field, text, from})
+}
+
+func boolean(b bool) string {
+	if b {
+		return "true"
+	}
+	return ""
+}
+
+func duration(d time.Duration) string {
+	if d == 0 {
+		return "none"
+	}
+	return d.String()
+}
+
+// loadConfig reads what Host.SSHConfig names.
+func loadConfig(path string) (*sshconfig.Config, error) {
+	switch path {
+	case "":
+		return sshconfig.Load()
+	case sshconfig.None:
+		return sshconfig.Open(sshconfig.None)
+	}
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil, fmt.Errorf("ssh_config %s: %w", path, err)
+		}
+		path = filepath.Join(home, rest)
+	}
+	cfg, err := sshconfig.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("ssh_config %s: the file does not exist", path)
+	}
+	return cfg, err
+}

@@ -1,0 +1,148 @@
+package run
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// foldKeep is how much of each stream is kept for printing. Outputs are compared in full.
+const foldKeep = 256 << 10
+
+// sums are over everything that a host printed.
+type sums struct{ stdout, stderr hash.Hash }
+
+// foldView prints identical outcomes once, the most frequent first.
+type foldView struct {
+	ios    *iostreams.IOStreams
+	gate   *gate
+	groups map[outcome]*group
+}
+
+// outcome is what must be equal for hosts to be told together.
+type outcome struct {
+	status         session.Status
+	what, why      string
+	stdout, stderr [sha256.Size]byte
+}
+
+// group is the hosts of one outcome.
+type group struct {
+	first  int // the smallest index, to order groups of equal size
+	names  []string
+	result session.Result // of one of them
+	what   string
+	why    string
+}
+
+func (v *foldView) start(t *target) (stdout, stderr io.Writer) {
+	t.sums = sums{sha256.New(), sha256.New()}
+	return t.sums.stdout, t.sums.stderr
+}
+
+func (v *foldView) done(t *target, r session.Result) {
+	var o outcome
+	o.status = r.Status
+	o.what, o.why = describe(r)
+	if t.sums.stdout != nil {
+		t.sums.stdout.Sum(o.stdout[:0])
+		t.sums.stderr.Sum(o.stderr[:0])
+		t.sums = sums{}
+	}
+	if v.groups == nil {
+		v.groups = map[outcome]*group{}
+	}
+	g := v.groups[o]
+	if g == nil {
+		g = &group{first: t.index, result: r, what: o.what, why: o.why}
+		v.groups[o] = g
+	}
+	g.first = min(g.first, t.index)
+	g.names = append(g.names, t.label)
+}
+
+func (v *foldView) finish(*summary, int) {
+	all := make([]*group, 0, len(v.groups))
+	for _, g := range v.groups {
+		all = append(all, g)
+	}
+	slices.SortFunc(all, func(a, b *group) int {
+		return cmp.Or(cmp.Compare(len(b.names), len(a.names)), cmp.Compare(a.first, b.first))
+	})
+	for i, g := range all {
+		var b bytes.Buffer
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		v.print(&b, g)
+		v.gate.out().Write(b.Bytes())
+	}
+}
+
+// print writes one group: who and how, what they printed, and apart from it what went to standard error.
+func (v *foldView) print(b *bytes.Buffer, g *group) {
+	count := "1 host"
+	if len(g.names) > 1 {
+		count = fmt.Sprintf("%d hosts", len(g.names))
+	}
+	how := g.what
+	if g.why != "" {
+		how += ": " + g.why
+	}
+	color := "32"
+	if g.result.Status != session.StatusOK {
+		color = "31"
+	}
+	fmt.Fprintf(b, "%s\n", v.paint("1;"+color, fmt.Sprintf("== %s (%s): %s", hosts.Fold(g.names), count, how)))
+	r := &g.result
+	v.stream(b, r.Stdout, r.CutStdout, r.OmittedStdout)
+	if len(r.Stderr) > 0 || r.OmittedStderr > 0 {
+		fmt.Fprintf(b, "%s\n", v.paint("33", "-- stderr"))
+		v.stream(b, r.Stderr, r.CutStderr, r.OmittedStderr)
+	}
+}
+
+// stream writes what is kept of a stream, says what is left out, and ends the last line.
+func (v *foldView) stream(b *bytes.Buffer, kept []byte, cut, omitted int64) {
+	head, tail := kept, []byte(nil)
+	if omitted > 0 && cut <= int64(len(kept)) {
+		head, tail = kept[:cut], kept[cut:]
+	}
+	v.text(b, head)
+	if omitted > 0 {
+		fmt.Fprintf(b, "%s\n", v.paint("2", fmt.Sprintf("… %d bytes left out …", omitted)))
+		v.text(b, tail)
+	}
+}
+
+func (v *foldView) text(b *bytes.Buffer, text []byte) {
+	if len(text) == 0 {
+		return
+	}
+	if v.ios.OutTTY {
+		for line := range bytes.Lines(text) {
+			b.Write(append(appendShown(nil, bytes.TrimSuffix(line, []byte("\n"))), '\n'))
+		}
+		return
+	}
+	b.Write(text)
+	if text[len(text)-1] != '\n' {
+		b.WriteByte('\n')
+	}
+}
+
+func (v *foldView) paint(color, s string) string {
+	if !v.ios.ColorOut() {
+		return s
+	}
+	return "\x1b[" + color + "m" + strings.TrimSuffix(s, "\n") + "\x1b[0m"
+}

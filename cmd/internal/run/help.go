@@ -1,0 +1,40 @@
+package run
+
+const long = `Run a command on every selected host and show what it prints.
+
+TARGETS is a selector: names and ranges (web01, web[01-12]), globs (web*), @group, role=web, tier=dev, ~regex, all, or
+user@host for a host outside the inventory. "," means or, "&" and, "!" except; ^file and - read names from a file or
+standard input.
+
+One argument after -- is shell source, sent as it is. Several are exact words: no shell on the way looks into them.
+
+Output of a single host comes through byte for byte. That of several comes in whole lines, each with the host's name;
+standard error stays on standard error.
+
+Exit codes:
+  0    everything succeeded
+  1    a command failed somewhere; with a single host, that command's own code, 128+n after signal n
+  2    the call, the selector or the inventory is wrong
+  3    some host was not reached, not logged in to, or not trusted
+  4    some command was stopped by --timeout, or its outcome is not known
+  5    some command was denied, rejected, or not approved in time
+  6    our own failure, for instance a record that cannot be written: nothing was sent then
+  130  interrupted
+When several apply, the first of 6, 5, 4, 3 decides, then 1.
+
+^C stops what runs and tells what was done and what was not; a second ^C ends at once.`
+
+const example = `  # the kernel of every web server
+  fairlead run @web -- uname -r
+
+  # shell source: quotes keep it in one piece
+  fairlead run 'web[01-12]' -- 'df -h / | tail -1'
+
+  # who is different?
+  fairlead run all --fold -- cat /etc/os-release
+
+  # for programs
+  fairlead run tier=dev --json -- uptime | jq -r 'select(.status != "ok").host'
+
+  # a host that is in no inventory
+  fairlead run root@10.0.0.5 -- systemctl is-system-running`

@@ -1,0 +1,142 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// target is one host of the run.
+type target struct {
+	index    int
+	host     hosts.Host
+	label    string
+	out, err *lines // of a live run over several hosts
+
+	running bool // guarded by report.mu
+	sums    sums // of a folded run
+}
+
+// presenter shows results in one of the ways that flags choose.
+type presenter interface {
+	// start returns the writers of one host that is about to run. It is called from many goroutines.
+	start(t *target) (stdout, stderr io.Writer)
+	// done gets every host's result, in the order in which they come.
+	done(t *target, r session.Result)
+	// finish comes after the last result. code is what the program will exit with.
+	finish(s *summary, code int)
+}
+
+// report runs a command on all targets and follows what becomes of it.
+type report struct {
+	o    *Options
+	gate *gate
+	view presenter
+	keep int // Command.Keep
+
+	targets []*target
+	byHost  map[hostKey]*target
+	summary summary
+
+	mu   sync.Mutex // guards what follows, and target.running
+	done int
+}
+
+// hostKey tells the hosts of a run apart: names are unique in an inventory, but not outside of it.
+type hostKey struct {
+	name, user string
+	port       uint16
+	source     hosts.Pos
+}
+
+func keyOf(h hosts.Host) hostKey { return hostKey{h.Name, h.User, h.Port, h.Source} }
+
+func newReport(o *Options, hs []hosts.Host, g *gate) *report {
+	r := &report{o: o, gate: g, byHost: make(map[hostKey]*target, len(hs))}
+	labels := targets.Labels(hs)
+	for i, h := range hs {
+		t := &target{index: i, host: h, label: labels[i]}
+		r.targets = append(r.targets, t)
+		r.byHost[keyOf(h)] = t
+	}
+	r.summary = summary{total: len(hs), tally: exitcode.Tally{Own: o.OwnExitCode}}
+	switch {
+	case o.JSON:
+		r.view = &jsonView{gate: g}
+	case o.Fold:
+		r.view, r.keep = &foldView{ios: o.IO, gate: g}, foldKeep
+	default:
+		r.view, r.keep = newLive(o.IO, g, labels), -1
+	}
+	return r
+}
+
+// run runs the command to its end and returns what the program ends with.
+func (r *report) run(ctx context.Context, pool *session.Pool) error {
+	began := time.Now()
+	stop := r.watch(ctx)
+	hs := make([]hosts.Host, len(r.targets))
+	for i, t := range r.targets {
+		hs[i] = t.host
+	}
+	cmd := session.Command{Script: r.o.Script, Timeout: r.o.Timeout, Keep: r.keep, Streams: r.start}
+	for h, res := range pool.Each(ctx, hs, cmd) {
+		t := r.byHost[keyOf(h)]
+		r.mu.Lock()
+		t.running = false
+		r.done++
+		r.mu.Unlock()
+		r.summary.add(t, res)
+		r.view.done(t, res)
+	}
+	stop()
+	r.summary.took = time.Since(began)
+	code := r.code(ctx)
+	r.view.finish(&r.summary, code)
+	switch err := context.Cause(ctx); {
+	case errors.Is(err, errClosedPipe):
+		return cmdutil.Exit(exitcode.ClosedPipe)
+	case errors.As(err, &errOutput{}):
+		return fmt.Errorf("cannot write to standard output: %w", err)
+	}
+	io.WriteString(r.o.IO.Err, r.summary.text())
+	return cmdutil.Exit(code)
+}
+
+// code is the exit code of what has happened so far.
+func (r *report) code(ctx context.Context) int {
+	var sig *cmdutil.SignalError
+	if r.summary.canceled > 0 && errors.As(context.Cause(ctx), &sig) {
+		return 128 + sig.Number
+	}
+	return r.summary.tally.Code()
+}
+
+func (r *report) start(h hosts.Host) (stdout, stderr io.Writer) {
+	t := r.byHost[keyOf(h)]
+	r.mu.Lock()
+	t.running = true
+	r.mu.Unlock()
+	return r.view.start(t)
+}
+
+// running returns how many hosts are done and the labels of those that run now, in the order of the run.
+func (r *report) running() (done int, labels []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range r.targets {
+		if t.running {
+			labels = append(labels, t.label)
+		}
+	}
+	return r.done, labels
+}

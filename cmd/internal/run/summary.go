@@ -1,0 +1,154 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// summary adds up what became of each host.
+type summary struct {
+	total    int
+	tally    exitcode.Tally
+	took     time.Duration
+	canceled int
+
+	names      map[session.Status][]string
+	notStarted []string // canceled before anything was sent
+	reasons    []*reason
+}
+
+// reason is one way to fail and who failed so.
+type reason struct {
+	status session.Status
+	what   string // "exit 3", "unreachable", …
+	why    string // the error's text; "" where the host answered
+	names  []string
+}
+
+func (s *summary) add(t *target, r session.Result) {
+	s.tally.Add(r)
+	if s.names == nil {
+		s.names = map[session.Status][]string{}
+	}
+	s.names[r.Status] = append(s.names[r.Status], t.label)
+	if r.Status == session.StatusCanceled {
+		s.canceled++
+		if r.Err == nil || !r.Err.Sent {
+			s.notStarted = append(s.notStarted, t.label)
+		}
+	}
+	if r.Status == session.StatusOK {
+		return
+	}
+	what, why := describe(r)
+	for _, known := range s.reasons {
+		if known.status == r.Status && known.what == what && known.why == why {
+			known.names = append(known.names, t.label)
+			return
+		}
+	}
+	s.reasons = append(s.reasons, &reason{status: r.Status, what: what, why: why, names: []string{t.label}})
+}
+
+// describe says in words how a host failed, and why.
+func describe(r session.Result) (what, why string) {
+	switch r.Status {
+	case session.StatusOK:
+		return "ok", ""
+	case session.StatusExit:
+		if r.ExitCode != nil {
+			return fmt.Sprintf("exit %d", *r.ExitCode), ""
+		}
+	case session.StatusSignal:
+		return "killed by SIG" + r.Signal, ""
+	case session.StatusCanceled:
+		if r.Err == nil || !r.Err.Sent {
+			return "not run", ""
+		}
+		if r.MayRun {
+			return "stopped, may still be running", ""
+		}
+		return "stopped", ""
+	}
+	what = map[session.Status]string{
+		session.StatusAuth: "not logged in", session.StatusHostKey: "not trusted", session.StatusLost: "outcome unknown",
+	}[r.Status]
+	if what == "" {
+		what = string(r.Status)
+	}
+	if r.Err != nil && r.Err.Err != nil {
+		why = oneLine(cmdutil.Text(r.Err.Err))
+	}
+	return what, why
+}
+
+// text is what a person should read last; "" when there is nothing to say that the output and the exit code do not.
+func (s *summary) text() string {
+	if len(s.reasons) == 0 {
+		return ""
+	}
+	s.sort()
+	if s.total == 1 {
+		first := s.reasons[0]
+		if first.status == session.StatusExit {
+			return ""
+		}
+		return fmt.Sprintf("fairlead: %s: %s\n", first.names[0], first.tell())
+	}
+	failed, width := 0, 0
+	for _, r := range s.reasons {
+		failed += len(r.names)
+	}
+	folded := make([]string, len(s.reasons))
+	for i, r := range s.reasons {
+		folded[i] = hosts.Fold(r.names)
+		width = max(width, min(len(folded[i]), 40))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "fairlead: %d of %d hosts failed, %d succeeded\n", failed, s.total, len(s.names[session.StatusOK]))
+	for i, r := range s.reasons {
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, folded[i], r.tell())
+	}
+	return b.String()
+}
+
+func (r *reason) tell() string {
+	if r.why == "" {
+		return r.what
+	}
+	return r.what + ": " + r.why
+}
+
+// sort puts what decides the exit code first, and where that is equal what hits most.
+func (s *summary) sort() {
+	weight := func(r *reason) int {
+		return slices.Index([]session.Status{
+			session.StatusError, session.StatusDenied, session.StatusExpired, session.StatusLost, session.StatusTimeout,
+			session.StatusUnreachable, session.StatusAuth, session.StatusHostKey, session.StatusSignal, session.StatusExit,
+			session.StatusCanceled,
+		}, r.status)
+	}
+	slices.SortStableFunc(s.reasons, func(a, b *reason) int {
+		return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(len(b.names), len(a.names)), cmp.Compare(a.tell(), b.tell()))
+	})
+}
+
+// oneLine makes text fit for a line on a terminal.
+func oneLine(text string) string {
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) && r != '\t' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
