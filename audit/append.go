@@ -32,9 +32,13 @@ func (f *File) append(events []Event, durable bool) (ticket uint64, err error) {
 			return 0, err
 		}
 	}
+	if len(f.late) > 0 {
+		events = append(f.late, events...)
+	}
 	if err := f.extend(events, nil); err != nil {
 		return 0, err
 	}
+	f.late = nil
 	ticket = f.ticket.Add(1)
 	if !durable && !f.committing {
 		f.committing = true

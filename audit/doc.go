@@ -19,7 +19,9 @@
 //
 // [File.Record] returns after fsync for every event that may precede a change on a host. Events marked ReadOnly, and
 // events written after the fact (results, session.close), are in the operating system's hands when Record returns (they survive a
-// killed process) and on disk within 100 ms. Records made at the same time share one fsync. [SyncAlways] waits for all.
+// killed process) and on disk within 100 ms. Only results that are marked ReadOnly may wait for 5 ms, or for the next
+// record, before they are written: a process that is killed then leaves the request of a command that changed nothing
+// without its result. Records made at the same time share one fsync. [SyncAlways] waits for all.
 //
 // # Format, version 1
 //

@@ -64,6 +64,8 @@ type File struct {
 	placed     time.Time // when the names last led to these files
 	stale      bool      // an append went wrong halfway: read head again
 	committing bool      // the committer runs
+	late       []Event   // results that go out with the next append, or soon
+	delivering bool      // somebody will write late
 	closed     bool
 	buf        []byte
 	headBuf    []byte
@@ -289,9 +291,14 @@ func (f *File) RecordAll(_ context.Context, events []Event) error {
 }
 
 func (f *File) record(events []Event) error {
-	durable := f.cfg.Sync == SyncAlways
+	durable, results := f.cfg.Sync == SyncAlways, f.cfg.Sync != SyncAlways
 	for i := range events {
-		durable = durable || !events[i].ReadOnly && !events[i].Kind.after()
+		after := events[i].Kind.after()
+		durable = durable || !events[i].ReadOnly && !after
+		results = results && after && events[i].ReadOnly
+	}
+	if results {
+		return f.postpone(events)
 	}
 	ticket, err := f.append(events, durable)
 	if err != nil || !durable {
@@ -307,12 +314,20 @@ func (f *File) Close() error {
 		f.mu.Unlock()
 		return nil
 	}
+	f.mu.Unlock()
+	err := f.deliver()
+
+	f.mu.Lock()
+	if f.closed {
+		f.mu.Unlock()
+		return err
+	}
 	f.closed = true
 	close(f.stop)
 	f.mu.Unlock()
 
 	f.wg.Wait()
-	err := f.sync(f.ticket.Load())
+	err = errors.Join(err, f.sync(f.ticket.Load()))
 	if err == nil {
 		if e := f.headFile.Sync(); e != nil {
 			err = unavailable("sync", f.headFile.Name(), e, doDisk)

@@ -61,6 +61,7 @@ func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
 func (s *Session) recordResult(x *Exec) {
 	r := &x.res
 	e := s.event(audit.CommandResult, x)
+	e.ReadOnly = r.Decision.Class == policy.ReadOnly
 	e.State, e.Status = string(r.State), string(r.Status)
 	e.ExitCode, e.Signal, e.StoppedBy, e.CWD = r.ExitCode, r.Signal, r.StoppedBy, r.Dir
 	e.DurationMS = r.Duration.Milliseconds()
