@@ -9,7 +9,7 @@ const rs = 0x1e
 // driver is the program of the shell that runs the commands: it reads frames from the terminal and evaluates them. It
 // is given with -c, so there is no prompt, no line editor, no history and no start file.
 //
-// What it keeps to itself: descriptor 8 is the pipe for output, 9 the one for errors, 0 the terminal; its own 1 and 2
+// What it keeps to itself: descriptor o (8, in bash 241) is the pipe for output, f (9, 242) the one for errors, 0 the terminal; its own 1 and 2
 // are /dev/null, so nothing that the shell says about the driver is seen. The user's command gets the pipes as 1 and 2
 // only. What it redirects for good is undone with the redirections of the eval around it, so it cannot cut them off.
 //
@@ -28,40 +28,42 @@ const rs = 0x1e
 // commands, c the dialect, n how to number lines from 1, e set when errors need an end mark of their own. Below, ^ stands for RS and @1, @2 for the
 // halves of the shell's nonce.
 const driver = `exec 8>&1 9>&2 >/dev/null 2>&1
-_fl_b=command _fl_p='printf %s' _fl_t=: _fl_c=sh _fl_n=
+_fl_b=command _fl_p='printf %s' _fl_t=: _fl_c=sh _fl_n= _fl_o=8 _fl_f=9 _fl_h='8>&- 9>&-' _fl_i=/dev/null
 if test "${BASH_VERSION-}"; then _fl_b=builtin _fl_t='trap - DEBUG ERR' _fl_c=bash _fl_n='LINENO=0;'
+exec 241>&8 242>&9 243</dev/null && exec 8>&- 9>&- && _fl_o=241 _fl_f=242 _fl_h= _fl_i='&243'
 elif test "${ZSH_VERSION-}"; then _fl_b=builtin _fl_t='trap - DEBUG ZERR' _fl_c=zsh
 else case ${KSH_VERSION-} in (*MIRBSD*) _fl_b=builtin _fl_p='print -rn --' _fl_t='trap - ERR' _fl_c=mksh;;
 (?*) _fl_p='print -rn --' _fl_t='trap - DEBUG ERR' _fl_c=ksh93;; esac
 fi
 trap : INT
 trap '{ set +x; } 2>/dev/null; eval "$_fl_p \"^@1\"\"@2C\${PWD-}^@1\"\"@2c\"" 2>/dev/null >/dev/tty' EXIT
-eval "$_fl_p \"^@1\"\"@2H$_fl_c;$$;${_fl_e-};${PWD-}^@1\"\"@2h\" >&8"
+eval "$_fl_p \"^@1\"\"@2H$_fl_c;$$;${_fl_e-};${PWD-}^@1\"\"@2h\" >&$_fl_o"
 _fl_x=
-until "$_fl_b" test "$_fl_x" = y || { IFS=' ' "$_fl_b" read -r _fl_1 _fl_2 _fl_m; "$_fl_b" test "$?" != 0; }; do
-_fl= _fl_s= _fl_x=y
-until IFS= "$_fl_b" read -r _fl_l; "$_fl_b" test "$?" != 0; do case $_fl_l in (^) _fl_x=; break;; esac
+until case $_fl_x in (y) ;; (*) IFS=' ' "$_fl_b" read -r _fl_1 _fl_2 _fl_m _fl; case $? in (0) "$_fl_b" test '';; esac;; esac; do
+_fl_x=y _fl_s=
+case $_fl in (?*) ;; (*)
+until IFS= "$_fl_b" read -r _fl_l; case $? in (0) "$_fl_b" test '';; esac; do
 _fl_s=$_fl_s$_fl_l'
 '
+case $_fl_l in (*^) _fl=$_fl$_fl_s; break;; esac
 case ${#_fl_s} in (?????*) _fl=$_fl$_fl_s _fl_s=;; esac
-done
-case $_fl_x in (y) break;; esac
-_fl_x=y
-case $_fl_m in (m) _fl_r='</dev/null >&8 2>&8';; (t) _fl_r='>&8 2>&9';; (*) _fl_r='</dev/null >&8 2>&9';; esac
-case ${_fl_e-} in (?*) _fl_m="\\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}e'
-' >&9";; (*) _fl_m=;; esac
+done;; esac
+case $_fl in (*^|*^'
+') _fl=${_fl%^*};; (*) break;; esac
+case $_fl_m in (m) _fl_m="<$_fl_i >&$_fl_o 2>&$_fl_o";; (t) _fl_m=">&$_fl_o 2>&$_fl_f";; (*) _fl_m="<$_fl_i >&$_fl_o 2>&$_fl_f";; esac
+case ${_fl_e-} in (?*) _fl_s="\\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}e'
+' >&$_fl_f";; (*) _fl_s=;; esac
 "$_fl_b" eval "_fl= _fl_s= _fl_1= _fl_2= _fl_l= _fl_m=
-\\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}S >&8
-for _fl_l in y; do $_fl_n $_fl_r 8>&- 9>&- \\$_fl_b eval $_fl$_fl_s
-done
+for _fl_l in y; do \\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}S; $_fl_n \\$_fl_b eval $_fl
+done $_fl_m $_fl_h
 _fl_r=\$? _fl_m=\$-
 \\$_fl_b $_fl_t
 \\$_fl_b set +x
-$_fl_m
+$_fl_s
 _fl_x=
 \\$_fl_b test . -ef \"\${PWD-}\" && \\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}E\"\$_fl_r;\$_fl_m;\$PWD\"'^'$_fl_1''${_fl_2}Z'
-' >&8 || { \\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}E\"\$_fl_r;\$_fl_m;\"; \\$_fl_b pwd; \\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}z'
-'; } >&8"
+' >&$_fl_o || { \\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}E\"\$_fl_r;\$_fl_m;\"; \\$_fl_b pwd; \\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}z'
+'; } >&$_fl_o"
 done`
 
 // Repair is the script of a [Tty] frame that makes the terminal raw again, as [Loader] left it.

@@ -23,7 +23,7 @@ func (m Mode) letter() string {
 	case Tty:
 		return " t"
 	default:
-		return ""
+		return " -"
 	}
 }
 
@@ -47,7 +47,12 @@ func Append(dst []byte, d Dialect, tok Token, cmd Command) ([]byte, error) {
 	}
 	dst = append(dst, tok.halves()...)
 	dst = append(dst, cmd.Mode.letter()...)
-	dst = append(dst, '\n')
+	// Behind the mode comes a word that fits the line; a longer one begins on the next.
+	if len(cmd.Script) < maxLine/2 && !strings.Contains(cmd.Script, "\n") {
+		dst = append(dst, ' ')
+	} else {
+		dst = append(dst, '\n')
+	}
 	q := lineQuoter{dst: dst, line: len(dst), dialect: d}
 	if cmd.Trace {
 		// Typed inside the command, so that turning it on is not itself traced.
@@ -55,7 +60,7 @@ func Append(dst []byte, d Dialect, tok Token, cmd Command) ([]byte, error) {
 	}
 	q.text(cmd.Script)
 	dst = q.finish()
-	return append(dst, '\n', rs, '\n'), nil
+	return append(dst, rs, '\n'), nil
 }
 
 // lineQuoter writes a text as one shell word over many short lines.
