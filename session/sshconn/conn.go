@@ -1,0 +1,210 @@
+package sshconn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// Conn is a connection to a host: a [session.Transport] and [session.Pinger].
+type Conn struct {
+	d       *Dialer
+	t       *target
+	via     *jump // nil for a direct connection
+	ssh     ssh.Conn
+	peer    session.Peer
+	hostKey ssh.PublicKey
+	done    chan struct{} // closed once the connection is gone; err is set by then
+	err     error         // nil if Close was the reason
+
+	wg sync.WaitGroup // every goroutine of the connection
+
+	mu     sync.Mutex // guards what follows
+	closed bool       // no goroutine may be started any more
+	cause  error      // why we gave the connection up
+	probe  *probe     // under way
+}
+
+func newConn(d *Dialer, t *target, via *jump, sc ssh.Conn) *Conn {
+	return &Conn{d: d, t: t, via: via, ssh: sc, done: make(chan struct{}), peer: session.Peer{Addr: t.addr(), User: t.user}}
+}
+
+// run starts the connection's own goroutines.
+func (c *Conn) run(channels <-chan ssh.NewChannel, requests <-chan *ssh.Request) {
+	c.spawn(func() { c.serve(channels, requests) })
+	every, most := c.d.net.KeepAlive, c.d.net.KeepAliveMax
+	if c.t.keepAlive != 0 {
+		every = c.t.keepAlive
+	}
+	if c.t.keepAliveMax > 0 {
+		most = c.t.keepAliveMax
+	}
+	if every > 0 {
+		c.spawn(func() { c.keepAlive(every, most) })
+	}
+}
+
+// spawn runs f in a goroutine that Close waits for. It reports false, and does nothing, once Close has begun.
+func (c *Conn) spawn(f func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.wg.Go(f)
+	return true
+}
+
+// serve answers what the server asks, always no, until the connection is gone.
+func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Request) {
+	for channels != nil || requests != nil {
+		select {
+		case nc, ok := <-channels:
+			if !ok {
+				channels = nil
+				continue
+			}
+			_ = nc.Reject(ssh.Prohibited, "not asked for")
+		case r, ok := <-requests:
+			if !ok {
+				requests = nil
+				continue
+			}
+			if r.WantReply {
+				_ = r.Reply(false, nil)
+			}
+		}
+	}
+	err := c.ssh.Wait()
+	c.mu.Lock()
+	switch {
+	case c.cause != nil:
+		c.err = c.cause
+	case !c.closed:
+		c.err = fmt.Errorf("sshconn: %s (%s): the connection was lost%s: %w", c.t.name, c.t.addr(), lost(err), session.ErrClosed)
+	}
+	c.mu.Unlock()
+	close(c.done)
+	if c.via != nil {
+		c.d.release(c.via)
+	}
+}
+
+// lost says why a connection ended, for the middle of a sentence.
+func lost(err error) string {
+	if err == nil {
+		return ""
+	}
+	return plain(err)
+}
+
+// giveUp ends a connection that is of no use any more.
+func (c *Conn) giveUp(why string) {
+	c.mu.Lock()
+	if c.cause == nil && !c.closed {
+		c.cause = fmt.Errorf("sshconn: %s (%s): %s: %w", c.t.name, c.t.addr(), why, session.ErrClosed)
+	}
+	c.mu.Unlock()
+	c.ssh.Close()
+}
+
+// Wait blocks until the connection is gone. The error says why, and wraps [session.ErrClosed]; it is nil if Close was
+// the reason.
+func (c *Conn) Wait() error {
+	<-c.done
+	return c.err
+}
+
+// Done is closed once the connection is gone.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Close ends the connection and every program on it, and lets go of its jump host.
+func (c *Conn) Close() error {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.ssh.Close()
+	c.wg.Wait()
+	return nil
+}
+
+// Peer says who is at the other end.
+func (c *Conn) Peer() session.Peer { return c.peer }
+
+// CheckHostKey asks again whether the key that the host has shown is trusted, for instance after a known_hosts file has
+// changed. The error is an *[Error] as Dial would give it; the connection stays as it is.
+func (c *Conn) CheckHostKey() error {
+	if err := c.t.hostKeys.Check(c.t.query(), c.hostKey); err != nil {
+		return &Error{Host: c.t.name, Addr: c.t.addr(), Err: &HostKeyError{Err: err}}
+	}
+	return nil
+}
+
+// reason says why nothing can be done on the connection; nil means that it lives.
+func (c *Conn) reason() error {
+	select {
+	case <-c.done:
+		if c.err != nil {
+			return c.err
+		}
+	default:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !c.closed {
+			return nil
+		}
+	}
+	return fmt.Errorf("sshconn: %s: the connection is closed: %w", c.t.name, session.ErrClosed)
+}
+
+// start opens a channel in a goroutine of the connection, because the library knows no contexts, and hands it to ready
+// there. When ctx ends first, whatever comes of it is given to drop.
+func start[T any](ctx context.Context, c *Conn, open func() (T, error), drop func(T)) (T, error) {
+	var zero T
+	type opened struct {
+		v   T
+		err error
+	}
+	if err := c.reason(); err != nil {
+		return zero, err
+	}
+	if ctx.Err() != nil {
+		return zero, fmt.Errorf("sshconn: %s: not started: %w", c.t.name, context.Cause(ctx))
+	}
+	result := make(chan opened)
+	if !c.spawn(func() {
+		v, err := open()
+		select {
+		case result <- opened{v, err}:
+		case <-ctx.Done():
+			if err == nil {
+				drop(v)
+			}
+		}
+	}) {
+		return zero, c.reason()
+	}
+	select {
+	case o := <-result:
+		return o.v, o.err
+	case <-ctx.Done():
+		return zero, fmt.Errorf("sshconn: %s: given up: %w", c.t.name, context.Cause(ctx))
+	}
+}
+
+// refused explains a channel that was not opened.
+func (c *Conn) refused(err error) error {
+	if e, ok := errors.AsType[*ssh.OpenChannelError](err); ok {
+		return fmt.Errorf("sshconn: %s: the server opens no more sessions on this connection (it says %q; MaxSessions may be"+
+			" reached): %w", c.t.name, printable(e.Message), session.ErrFull)
+	}
+	if gone := c.reason(); gone != nil {
+		return gone
+	}
+	return fmt.Errorf("sshconn: %s: the connection broke%s: %w", c.t.name, plain(err), session.ErrClosed)
+}

@@ -1,0 +1,82 @@
+package sshconn
+
+import (
+	"context"
+	"net"
+	"slices"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// stage is how far a connection came, for errors.
+type stage int
+
+const (
+	reaching stage = iota // no network connection yet
+	greeting              // connected, and the server has not said that it speaks SSH
+	agreeing              // key exchange
+	entering              // the host is who it should be; logging in
+)
+
+func (d *Dialer) timeout(t *target) time.Duration {
+	if t.timeout != 0 {
+		return t.timeout
+	}
+	return d.net.ConnectTimeout
+}
+
+// connect makes one connection and logs in. It takes over via only when it succeeds.
+func (d *Dialer) connect(clk *clock, t *target, via *jump) (*Conn, error) {
+	var raw net.Conn
+	var err error
+	if via == nil {
+		raw, err = d.net.DialContext(clk, "tcp", t.addr())
+	} else {
+		raw, err = via.conn.tunnel(clk, t.host, t.port)
+	}
+	if err != nil {
+		return nil, &Error{Host: t.name, Addr: t.addr(), Err: explain(clk, reaching, err, "")}
+	}
+	// Not every connection knows deadlines, so the end of time closes it.
+	stop := context.AfterFunc(clk, func() { raw.Close() })
+
+	w := &wire{Conn: raw}
+	l := &login{t: t, clk: clk, w: w, max: d.net.MaxTries}
+	sc, channels, requests, err := ssh.NewClientConn(w, t.addr(), l.settings())
+	l.end()
+	if err == nil && !stop() {
+		sc.Close()
+		err = context.Cause(clk)
+	}
+	heard := w.hush()
+	if err != nil {
+		stop()
+		raw.Close()
+		return nil, l.failed(err, heard)
+	}
+
+	c := newConn(d, t, via, sc)
+	c.hostKey, _ = l.verdict()
+	c.peer.HostKey = ssh.FingerprintSHA256(c.hostKey)
+	c.peer.Key = l.fingerprint()
+	if via != nil {
+		c.peer.Via = append(slices.Clone(via.conn.peer.Via), via.conn.t.name)
+	}
+	c.run(channels, requests)
+	return c, nil
+}
+
+// settings returns what the SSH library needs to know.
+func (l *login) settings() *ssh.ClientConfig {
+	secure := ssh.SupportedAlgorithms()
+	cfg := &ssh.ClientConfig{
+		User:              l.t.user,
+		AuthCallback:      l.next,
+		HostKeyAlgorithms: l.t.hostKeys.Algorithms(l.t.query()),
+		ClientVersion:     "SSH-2.0-Fairlead",
+		HostKeyCallback:   l.checkHostKey,
+	}
+	cfg.KeyExchanges, cfg.Ciphers, cfg.MACs = secure.KeyExchanges, secure.Ciphers, secure.MACs
+	return cfg
+}

@@ -1,0 +1,206 @@
+package sshconn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// Error says why there is no connection to a host. Err is, or wraps, *[HostKeyError], *[AuthError], an error of the
+// network, context.DeadlineExceeded where the time was up, the cause of the caller's context, or only a text.
+type Error struct {
+	Host  string // the host that was wanted
+	Hop   string // the jump host where it ended; "" means the host itself
+	Addr  string // "10.0.0.11:22"; "" if it was not known yet
+	Early bool   // the server hung up before it knew who asks: it may be too busy, and later it may answer
+	Err   error
+}
+
+func (e *Error) Error() string {
+	text := "sshconn: " + e.Host
+	if e.Hop != "" {
+		text += ": through " + e.Hop
+	}
+	if e.Addr != "" {
+		text += " (" + e.Addr + ")"
+	}
+	return text + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// HostKeyError says that a host's key is not trusted. It wraps [session.ErrHostKey], and one of knownhosts'
+// *UnknownError, *ChangedError and *RevokedError, which hold the keys. A changed key must never be offered as a yes-or-no
+// question.
+type HostKeyError struct{ Err error }
+
+func (e *HostKeyError) Error() string { return e.Err.Error() }
+
+// Unwrap returns session.ErrHostKey and the cause.
+func (e *HostKeyError) Unwrap() []error { return []error{session.ErrHostKey, e.Err} }
+
+// Offered is a key that was shown to a server.
+type Offered struct {
+	From        string // the file, "agent" or "given"
+	Type        string // "ssh-ed25519" …
+	Fingerprint string // SHA256:…
+	Accepted    bool   // the server wanted a signature with it
+	Failed      string // why there was no signature; "" otherwise
+}
+
+// Skipped is a key that was not offered, and why.
+type Skipped struct {
+	From   string
+	Reason string
+}
+
+// AuthError says that a server refused to log a user in. It wraps [session.ErrAuth]. Trying again without a change only
+// counts against the address it comes from.
+type AuthError struct {
+	User    string
+	Methods []string // what the server would still take
+	Partial []string // what it took as one of several that it wants
+	Offered []Offered
+	Skipped []Skipped
+	Reason  string // what the server said when it hung up; "" if it only refused
+}
+
+// Unwrap returns session.ErrAuth.
+func (e *AuthError) Unwrap() error { return session.ErrAuth }
+
+func (e *AuthError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s may not log in", e.User)
+	if e.Reason != "" {
+		fmt.Fprintf(&b, ", the server says %q", e.Reason)
+	}
+	for i, o := range e.Offered {
+		b.WriteString([]string{"; offered ", ", "}[min(i, 1)])
+		fmt.Fprintf(&b, "%s %s (%s)", o.Type, o.Fingerprint, o.From)
+		switch {
+		case o.Failed != "":
+			fmt.Fprintf(&b, " which was accepted, but there is no signature: %s", o.Failed)
+		case o.Accepted:
+			b.WriteString(" which was accepted")
+		}
+	}
+	for i, s := range e.Skipped {
+		b.WriteString([]string{"; skipped ", ", "}[min(i, 1)])
+		fmt.Fprintf(&b, "%s (%s)", s.From, s.Reason)
+	}
+	switch {
+	case len(e.Partial) > 0:
+		fmt.Fprintf(&b, "; the server took %s and also wants %s, which is not supported yet", strings.Join(e.Partial, ", "),
+			strings.Join(e.Methods, " or "))
+	case len(e.Methods) > 0 && !strings.Contains(strings.Join(e.Methods, ","), "publickey"):
+		fmt.Fprintf(&b, "; the server takes no keys, but %s, which is not supported yet", strings.Join(e.Methods, " or "))
+	case len(e.Offered) == 0:
+		b.WriteString("; there was no key to offer: name one with identity, or add one to the agent")
+	default:
+		b.WriteString("; is the user right, and is one of these keys in its authorized_keys?")
+	}
+	return b.String()
+}
+
+// decided reports whether the server said no, as opposed to having gone away.
+func (l *login) decided(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "unable to authenticate") || strings.Contains(text, "ssh: disconnect") ||
+		strings.Contains(text, "no common public key signature") || len(l.tried) > 0 && l.tried[len(l.tried)-1].Failed != ""
+}
+
+func (l *login) refusal(err error) error {
+	e := &AuthError{User: l.t.user, Methods: l.methods, Partial: l.partial, Offered: l.tried}
+	if _, after, ok := strings.Cut(err.Error(), "ssh: disconnect, reason "); ok {
+		_, e.Reason, _ = strings.Cut(after, ": ")
+		e.Reason = printable(e.Reason)
+	}
+	if l.ring != nil {
+		e.Skipped = l.ring.skipped
+		for _, id := range l.ring.identities[len(l.tried):] {
+			e.Skipped = append(e.Skipped, Skipped{id.from, fmt.Sprintf("servers hang up after %d tries", len(l.tried))})
+		}
+	}
+	return e
+}
+
+// silent explains a dial whose time is up, or which the caller gave up.
+func silent(clk *clock, what string) error {
+	if e, ok := errors.AsType[*timeoutError](context.Cause(clk)); ok {
+		return fmt.Errorf("%s: %w", what, e)
+	}
+	return context.Cause(clk)
+}
+
+// explain says in plain words why a connection was not made. heard is what the server said first.
+func explain(clk *clock, at stage, err error, heard string) error {
+	if clk.Err() != nil {
+		return silent(clk, map[stage]string{
+			reaching: "the address does not answer; is the host up, is a firewall in between?",
+			greeting: "something takes connections there but does not speak; is sshd stuck, is it another service?",
+			agreeing: "the server went silent during the key exchange; a small MTU on the way may be the reason",
+			entering: "the server went silent while logging in",
+		}[at])
+	}
+	if e, ok := errors.AsType[*ssh.AlgorithmNegotiationError](err); ok {
+		return fmt.Errorf("no algorithm in common: %s; the server may be too old to be safe",
+			strings.TrimPrefix(e.Error(), "ssh: "))
+	}
+	switch {
+	case at == greeting:
+		if text := printable(heard); text != "" {
+			return fmt.Errorf("it does not greet as an SSH server, but says %q", text)
+		}
+		return fmt.Errorf("the server hung up before it said anything; it may be too busy (MaxStartups), or keep this"+
+			" address out for a while (PerSourcePenalties)%s", plain(err))
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Errorf("%w: nothing listens there; is sshd running, is the port right?", syscall.ECONNREFUSED)
+	case at == reaching:
+		if e, ok := errors.AsType[*net.DNSError](err); ok {
+			return fmt.Errorf("the name %s has no address (%w)", e.Name, err)
+		}
+		return fmt.Errorf("cannot be reached: %w", err)
+	case at == agreeing:
+		return fmt.Errorf("the key exchange failed%s", plain(err))
+	default:
+		return fmt.Errorf("the connection broke while logging in%s", plain(err))
+	}
+}
+
+// plain returns the text of an error of the SSH library, without its layers; nothing for a bare end of the stream.
+func plain(err error) string {
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "ssh: handshake failed: "), "ssh: ")
+	switch text {
+	case "", "EOF", "unexpected EOF":
+		return ": the server hung up"
+	}
+	return ": " + printable(text)
+}
+
+// printable returns what a server said, fit for a message: short, on one line, without control bytes.
+func printable(s string) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
+	s = strings.Map(func(r rune) rune {
+		if !strconv.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
+	if len(s) > maxHeard {
+		s = s[:maxHeard]
+	}
+	return s
+}
+
+// closePatience is how long a server may take to confirm that a program was hung up.
+const closePatience = 5 * time.Second

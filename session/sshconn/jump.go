@@ -1,0 +1,100 @@
+package sshconn
+
+import (
+	"context"
+)
+
+// jump is a connection to a jump host, shared by everybody who goes through it.
+type jump struct {
+	key    string
+	clk    *clock        // of dialing; who waits stands still with it
+	ready  chan struct{} // closed once dialing has ended
+	conn   *Conn         // valid after ready; nil if there is err
+	err    error
+	refs   int // guarded by Dialer.mu: connections through it, and who waits
+	cancel context.CancelFunc
+}
+
+// through returns a connection to the last hop of route, which the caller must release. One caller dials for all: a
+// caller that gives up does not take the others' connection away.
+func (d *Dialer) through(clk *clock, route []*target) (*jump, error) {
+	key := ""
+	for _, t := range route {
+		key = t.key(key)
+	}
+	d.mu.Lock()
+	j := d.jumps[key]
+	if j == nil || j.gone() {
+		j = d.newJump(clk, key, route)
+		d.jumps[key] = j
+	}
+	j.refs++
+	d.mu.Unlock()
+
+	defer j.clk.follow(clk)()
+	select {
+	case <-j.ready:
+	case <-clk.Done():
+		d.release(j)
+		last := route[len(route)-1]
+		return nil, &Error{Host: last.name, Addr: last.addr(), Err: silent(clk, "it has not let us in")}
+	}
+	if j.err != nil {
+		d.release(j)
+		return nil, j.err
+	}
+	return j, nil
+}
+
+// newJump starts to dial. Dialing ends when nobody waits for it any more.
+func (d *Dialer) newJump(first *clock, key string, route []*target) *jump {
+	limit := d.timeout(route[len(route)-1])
+	if first.limit >= 0 && (limit < 0 || limit > first.limit) {
+		limit = first.limit
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(first))
+	j := &jump{key: key, clk: newClock(ctx, limit), ready: make(chan struct{}), cancel: cancel}
+	go func() {
+		defer close(j.ready)
+		defer j.clk.stop()
+		j.conn, j.err = d.dialRoute(j.clk, route, key)
+	}()
+	return j
+}
+
+// gone reports whether j is of no use to anybody who comes now.
+func (j *jump) gone() bool {
+	select {
+	case <-j.ready:
+	default:
+		return false
+	}
+	if j.err != nil {
+		return true
+	}
+	select {
+	case <-j.conn.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// release gives j back. The last one to do so ends it.
+func (d *Dialer) release(j *jump) {
+	d.mu.Lock()
+	j.refs--
+	last := j.refs == 0
+	if last && d.jumps[j.key] == j {
+		delete(d.jumps, j.key)
+	}
+	d.mu.Unlock()
+	if !last {
+		return
+	}
+	j.cancel()
+	<-j.ready
+	if j.conn != nil {
+		j.conn.Close()
+	}
+}

@@ -1,0 +1,195 @@
+package sshconn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// DefaultMaxTries is how many keys are offered to one host: as many as OpenSSH's server takes (MaxAuthTries).
+const DefaultMaxTries = 6
+
+// identity is one key to log in with.
+type identity struct {
+	from   string // a file, "agent" … for messages
+	public ssh.PublicKey
+	// open returns the signer. It is called only once the server has accepted the public key, and may ask a person.
+	open func(ctx context.Context, clk *clock) (ssh.Signer, error)
+}
+
+func given(s ssh.Signer) identity {
+	return identity{from: "given", public: s.PublicKey(), open: func(context.Context, *clock) (ssh.Signer, error) { return s, nil }}
+}
+
+// keyring is what can be tried at one host, in order.
+type keyring struct {
+	identities []identity
+	skipped    []Skipped
+	close      func() // frees what the identities need; may be nil
+}
+
+// add appends id unless its key is there already.
+func (r *keyring) add(id identity) {
+	blob := string(id.public.Marshal())
+	if !slices.ContainsFunc(r.identities, func(other identity) bool { return string(other.public.Marshal()) == blob }) {
+		r.identities = append(r.identities, id)
+	}
+}
+
+func (r *keyring) skip(from, reason string) {
+	r.skipped = append(r.skipped, Skipped{From: from, Reason: reason})
+}
+
+// login is one attempt to become t.user at t. The SSH library calls it from one goroutine, except where told.
+type login struct {
+	t   *target
+	clk *clock
+	w   *wire
+	max int
+
+	mu      sync.Mutex    // guards these two: the library checks the host key in a goroutine that may outlast the dial
+	hostKey ssh.PublicKey // trusted; nil until the host has shown it
+	refused error         // why the host's key is not trusted
+
+	ring    *keyring
+	keysErr error
+	tried   []Offered
+	methods []string // what the server would take, as it said last
+	partial []string // what it has taken as one of several
+}
+
+// next picks the key to try now. One at a time, because the library gives up on all keys when one cannot sign.
+func (l *login) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
+	l.methods, l.partial = c.AllowedMethods, c.PartialSuccessMethods
+	if l.clk.Err() != nil || l.w.broken.Load() || !slices.Contains(l.methods, "publickey") {
+		return nil, nil
+	}
+	if l.ring == nil {
+		ring, err := l.t.keys(l.clk, l.clk)
+		if err != nil {
+			l.keysErr = err
+			return nil, err
+		}
+		l.ring = ring
+	}
+	if len(l.tried) == len(l.ring.identities) || l.max > 0 && len(l.tried) >= l.max {
+		return nil, nil
+	}
+	id := l.ring.identities[len(l.tried)]
+	l.tried = append(l.tried, Offered{From: id.from, Type: id.public.Type(), Fingerprint: ssh.FingerprintSHA256(id.public)})
+	s := &lazySigner{id: id, l: l, at: len(l.tried) - 1}
+	return ssh.PublicKeys(s), nil
+}
+
+// checkHostKey is called once the host has proved that it owns key.
+func (l *login) checkHostKey(_ string, _ net.Addr, key ssh.PublicKey) error {
+	err := l.t.checkHostKey(key)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.refused = err; err == nil {
+		l.hostKey = key
+	}
+	return err
+}
+
+// verdict returns the host's key if it is trusted, else why it is not; neither before the host has shown one.
+func (l *login) verdict() (ssh.PublicKey, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.hostKey, l.refused
+}
+
+// end frees what the keys needed.
+func (l *login) end() {
+	if l.ring != nil && l.ring.close != nil {
+		l.ring.close()
+	}
+}
+
+// fingerprint returns the key that logged in.
+func (l *login) fingerprint() string {
+	if n := len(l.tried); n > 0 && l.tried[n-1].Accepted {
+		return l.tried[n-1].Fingerprint
+	}
+	return ""
+}
+
+// lazySigner offers a public key, and opens the private one when the server wants a signature.
+type lazySigner struct {
+	id identity
+	l  *login
+	at int // in login.tried
+}
+
+func (s *lazySigner) PublicKey() ssh.PublicKey { return s.id.public }
+
+// Algorithms lists what the key can sign with, SHA-512 first, as OpenSSH prefers.
+func (s *lazySigner) Algorithms() []string {
+	format := s.id.public.Type()
+	if cert, ok := s.id.public.(*ssh.Certificate); ok {
+		format = cert.Key.Type()
+	}
+	if format == ssh.KeyAlgoRSA {
+		return []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256}
+	}
+	return []string{format}
+}
+
+func (s *lazySigner) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {
+	return s.SignWithAlgorithm(rand, data, s.Algorithms()[0])
+}
+
+func (s *lazySigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
+	o := &s.l.tried[s.at]
+	o.Accepted = true
+	sig, err := s.sign(rand, data, algorithm)
+	if err != nil {
+		o.Failed = strings.TrimPrefix(err.Error(), "ssh: ")
+	}
+	return sig, err
+}
+
+func (s *lazySigner) sign(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
+	signer, err := s.id.open(s.l.clk, s.l.clk)
+	if err != nil {
+		return nil, err
+	}
+	if as, ok := signer.(ssh.AlgorithmSigner); ok {
+		return as.SignWithAlgorithm(rand, data, algorithm)
+	}
+	if strings.HasPrefix(algorithm, "rsa-sha2-") {
+		return nil, errors.New("it can only sign with SHA-1, which is not secure")
+	}
+	return signer.Sign(rand, data)
+}
+
+// failed turns the library's error into one of ours.
+func (l *login) failed(err error, heard string) error {
+	e := &Error{Host: l.t.name, Addr: l.t.addr()}
+	hostKey, refused := l.verdict()
+	switch {
+	case refused != nil:
+		e.Err = &HostKeyError{Err: refused}
+	case l.clk.Err() == nil && l.keysErr != nil:
+		e.Err = fmt.Errorf("cannot get the keys to log in with: %w", l.keysErr)
+	case hostKey != nil && l.clk.Err() == nil && l.decided(err):
+		e.Err = l.refusal(err)
+	case hostKey != nil:
+		e.Err = explain(l.clk, entering, err, heard)
+	case strings.HasPrefix(heard, "SSH-2.0-") || strings.Contains(heard, "\nSSH-2.0-") ||
+		strings.HasPrefix(heard, "SSH-1.99-"):
+		e.Err = explain(l.clk, agreeing, err, heard)
+		e.Early = l.w.broken.Load() && l.clk.Err() == nil
+	default:
+		e.Err = explain(l.clk, greeting, err, heard)
+		e.Early = l.clk.Err() == nil
+	}
+	return e
+}

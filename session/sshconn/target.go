@@ -1,0 +1,53 @@
+package sshconn
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
+)
+
+// target is a host with everything decided that is needed to connect to it.
+type target struct {
+	name  string // as the operator calls it
+	host  string // to connect to: a name or an address
+	port  uint16
+	user  string
+	via   []hosts.Host // first hop first
+	alias string       // the name to look host keys up under; "" means host and port
+	login string       // what else tells one login from another, such as a list of key files
+
+	timeout      time.Duration // 0 means the Dialer's
+	keepAlive    time.Duration // 0 means the Dialer's; negative means none
+	keepAliveMax int           // 0 means the Dialer's
+
+	hostKeys   HostKeys
+	algorithms []string                                               // for host keys, before they are ordered; nil means all
+	trust      func(*knownhosts.UnknownError, knownhosts.Query) error // what to do about an unknown key; nil refuses it
+	keys       func(ctx context.Context, clk *clock) (*keyring, error)
+}
+
+func (t *target) addr() string { return net.JoinHostPort(t.host, strconv.Itoa(int(t.port))) }
+
+func (t *target) query() knownhosts.Query {
+	return knownhosts.Query{Host: t.host, Port: t.port, Alias: t.alias, Algorithms: t.algorithms}
+}
+
+// key tells logins apart: connections are shared where it is equal, and only there.
+func (t *target) key(before string) string {
+	return strings.Join([]string{before, t.user, t.addr(), t.alias, t.login}, "\x00")
+}
+
+func (t *target) checkHostKey(key ssh.PublicKey) error {
+	err := t.hostKeys.Check(t.query(), key)
+	if unknown, ok := err.(*knownhosts.UnknownError); ok && t.trust != nil {
+		return t.trust(unknown, t.query())
+	}
+	return err
+}
