@@ -4,19 +4,19 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 )
 
 // gate lets output through until standard output takes no more. Then the run is over: it cancels what runs, and swallows
-// the rest, so that commands end as canceled and not as failed.
+// the rest of both streams, so that commands end as canceled and not as failed.
 type gate struct {
 	ios    *iostreams.IOStreams
 	cancel context.CancelCauseFunc
 
-	once sync.Once
+	shut atomic.Bool
 }
 
 // errClosedPipe is the cause when whoever read our output went away.
@@ -32,21 +32,22 @@ func (g *gate) out() io.Writer { return writerFunc(g.writeOut) }
 // err lets through what it can: nobody can be told that standard error is gone.
 func (g *gate) err() io.Writer {
 	return writerFunc(func(p []byte) (int, error) {
-		g.ios.Err.Write(p)
+		if !g.shut.Load() {
+			g.ios.Err.Write(p)
+		}
 		return len(p), nil
 	})
 }
 
 func (g *gate) writeOut(p []byte) (int, error) {
 	if _, err := g.ios.Out.Write(p); err != nil {
-		g.once.Do(func() {
-			if errors.Is(err, syscall.EPIPE) {
-				err = errClosedPipe
-			} else {
-				err = errOutput{err}
-			}
-			g.cancel(err)
-		})
+		if errors.Is(err, syscall.EPIPE) {
+			err = errClosedPipe
+		} else {
+			err = errOutput{err}
+		}
+		g.shut.Store(true)
+		g.cancel(err) // the first cause stays
 	}
 	return len(p), nil
 }

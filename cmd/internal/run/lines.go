@@ -27,7 +27,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	rest := l.buf
 	for {
 		i := bytes.IndexByte(rest, '\n')
-		if i < 0 && len(rest) < maxLine {
+		if i < 0 && len(rest) <= maxLine {
 			break
 		}
 		if i < 0 || i > maxLine {

@@ -114,7 +114,15 @@ func (s *summary) text() string {
 		width = max(width, min(len(folded[i]), 40))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "fairlead: %d of %d hosts failed, %d succeeded\n", failed, s.total, len(s.names[session.StatusOK]))
+	good := s.names[session.StatusOK]
+	if s.canceled == 0 {
+		fmt.Fprintf(&b, "fairlead: %d of %d hosts failed, %d succeeded\n", failed, s.total, len(good))
+	} else {
+		fmt.Fprintf(&b, "fairlead: interrupted: %d of %d hosts are done\n", s.total-s.canceled, s.total)
+		if len(good) > 0 {
+			fmt.Fprintf(&b, "  %-*s  ok\n", width, hosts.Fold(good))
+		}
+	}
 	for i, r := range s.reasons {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, folded[i], r.tell())
 	}
