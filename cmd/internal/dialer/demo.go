@@ -2,42 +2,83 @@ package dialer
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"net"
+	"os/user"
+	"strconv"
 	"sync"
 
+	"golang.org/x/crypto/ssh"
+
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
-// demo is the server behind the demo hosts: one for all of them, started with the first dial.
+// demo is the server behind the demo hosts: one for all of them, started with the first dial. It listens on loopback,
+// lets in nobody but the key that was made with it, and its own key is verified like any other.
 type demo struct {
-	mu     sync.Mutex
+	mu     sync.Mutex // held while starting
 	server *sshserver.Server
+	dialer *sshconn.Dialer
+	host   string
+	port   uint16
 }
 
-func (d *demo) start() (*sshserver.Server, error) {
+// start starts the server once. A failure is not remembered: the next dial tries again.
+func (d *demo) start() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.server != nil {
-		return d.server, nil
+		return nil
 	}
 	s, err := sshserver.Start(sshserver.Config{MaxSessions: -1})
 	if err != nil {
-		return nil, err
+		return err
+	}
+	if err := d.know(s); err != nil {
+		s.Close()
+		return err
 	}
 	d.server = s
-	return s, nil
+	return nil
+}
+
+// know makes a dialer that trusts the server's key and has the key it lets in. d.mu is held.
+func (d *demo) know(s *sshserver.Server) error {
+	host, port, err := net.SplitHostPort(s.Addr())
+	if err != nil {
+		return err
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return err
+	}
+	keys, err := knownhosts.Static(knownhosts.StaticKey{Host: knownhosts.Name(host, uint16(n)), Key: s.HostKey()})
+	if err != nil {
+		return err
+	}
+	d.host, d.port = host, uint16(n)
+	d.dialer, err = sshconn.Static([]ssh.Signer{s.ClientKey()}, keys)
+	return err
 }
 
 func (d *demo) dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
-	_, err := d.start()
-	if err != nil {
-		return nil, err
+	if err := d.start(); err != nil {
+		return nil, fmt.Errorf("dialer: %s: the demo server cannot be started: %w", h.Name, err)
 	}
-	return nil, errors.New("dialer: not wired yet")
+	account := "demo"
+	if u, err := user.Current(); err == nil {
+		account = u.Username
+	}
+	return d.dialer.Dial(ctx, hosts.Host{
+		Name: h.Name, Addr: d.host, Port: d.port, User: account, ConnectTimeout: h.ConnectTimeout, Source: h.Source,
+	})
 }
 
+// close ends the server with all that runs in it.
 func (d *demo) close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
