@@ -28,8 +28,8 @@ const rs = 0x1e
 // commands, c the dialect, n how to number lines from 1, e set when errors need an end mark of their own. Below, ^ stands for RS and @1, @2 for the
 // halves of the shell's nonce.
 const driver = `exec 8>&1 9>&2 >/dev/null 2>&1
-_fl_b=command _fl_p='printf %s' _fl_t=: _fl_c=sh _fl_n= _fl_o=8 _fl_f=9 _fl_h='8>&- 9>&-' _fl_i=/dev/null
-if test "${BASH_VERSION-}"; then _fl_b=builtin _fl_t='trap - DEBUG ERR' _fl_c=bash _fl_n='LINENO=0;'
+_fl_b=command _fl_p='printf %s' _fl_t=: _fl_c=sh _fl_q= _fl_o=8 _fl_f=9 _fl_h='8>&- 9>&-' _fl_i=/dev/null
+if test "${BASH_VERSION-}"; then _fl_b=builtin _fl_t='trap - DEBUG ERR' _fl_c=bash _fl_q='LINENO=0;'
 exec 241>&8 242>&9 243</dev/null && exec 8>&- 9>&- && _fl_o=241 _fl_f=242 _fl_h= _fl_i='&243'
 elif test "${ZSH_VERSION-}"; then _fl_b=builtin _fl_t='trap - DEBUG ZERR' _fl_c=zsh
 else case ${KSH_VERSION-} in (*MIRBSD*) _fl_b=builtin _fl_p='print -rn --' _fl_t='trap - ERR' _fl_c=mksh;;
@@ -37,33 +37,38 @@ else case ${KSH_VERSION-} in (*MIRBSD*) _fl_b=builtin _fl_p='print -rn --' _fl_t
 fi
 trap : INT
 trap '{ set +x; } 2>/dev/null; eval "$_fl_p \"^@1\"\"@2C\${PWD-}^@1\"\"@2c\"" 2>/dev/null >/dev/tty' EXIT
+_fl_z() { eval "$_fl_p '^'$1'E'$_fl_r';'$_fl_m';'; \\$_fl_b pwd; $_fl_p '^'$1'z
+'"; }
+_fl_p="\\$_fl_b $_fl_p" _fl_j="done <$_fl_i >&$_fl_o 2>&$_fl_o $_fl_h" _fl_k="done >&$_fl_o 2>&$_fl_f $_fl_h" _fl_i="done <$_fl_i >&$_fl_o 2>&$_fl_f $_fl_h"
+_fl_n="_fl= _fl_1= _fl_2= _fl_3=
+for _fl_l in y; do $_fl_p ^" _fl_a="S; $_fl_q \\$_fl_b eval " _fl_t="
+_fl_r=\$? _fl_m=\$-
+\\$_fl_b $_fl_t
+\\$_fl_b set +x
+_fl_x=
+" _fl_d="E\"\$_fl_r;\$_fl_m;\$PWD\"^" _fl_g="Z'
+' >&$_fl_o || _fl_z " _fl_u="\\$_fl_b test . -ef \"\${PWD-}\" && $_fl_p ^"
 eval "$_fl_p \"^@1\"\"@2H$_fl_c;$$;${_fl_e-};${PWD-}^@1\"\"@2h\" >&$_fl_o"
 _fl_x=
-until case $_fl_x in (y) ;; (*) IFS=' ' "$_fl_b" read -r _fl_1 _fl_2 _fl_m _fl; case $? in (0) "$_fl_b" test '';; esac;; esac; do
-_fl_x=y _fl_s=
-case $_fl in (?*) ;; (*)
+until case $_fl_x in (y) ;; (*) IFS=' ' "$_fl_b" read -r _fl_1 _fl_2 _fl_3 _fl; case $? in (0) "$_fl_b" test '';; esac;; esac; do
+_fl_x=y
+case $_fl in (*^) ;; (*) _fl_s=
 until IFS= "$_fl_b" read -r _fl_l; case $? in (0) "$_fl_b" test '';; esac; do
 _fl_s=$_fl_s$_fl_l'
 '
 case $_fl_l in (*^) _fl=$_fl$_fl_s; break;; esac
 case ${#_fl_s} in (?????*) _fl=$_fl$_fl_s _fl_s=;; esac
-done;; esac
-case $_fl in (*^|*^'
-') _fl=${_fl%^*};; (*) break;; esac
-case $_fl_m in (m) _fl_m="<$_fl_i >&$_fl_o 2>&$_fl_o";; (t) _fl_m=">&$_fl_o 2>&$_fl_f";; (*) _fl_m="<$_fl_i >&$_fl_o 2>&$_fl_f";; esac
-case ${_fl_e-} in (?*) _fl_s="\\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}e'
-' >&$_fl_f";; (*) _fl_s=;; esac
-"$_fl_b" eval "_fl= _fl_s= _fl_1= _fl_2= _fl_l= _fl_m=
-for _fl_l in y; do \\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}S; $_fl_n \\$_fl_b eval $_fl
-done $_fl_m $_fl_h
-_fl_r=\$? _fl_m=\$-
-\\$_fl_b $_fl_t
-\\$_fl_b set +x
-$_fl_s
-_fl_x=
-\\$_fl_b test . -ef \"\${PWD-}\" && \\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}E\"\$_fl_r;\$_fl_m;\$PWD\"'^'$_fl_1''${_fl_2}Z'
-' >&$_fl_o || { \\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}E\"\$_fl_r;\$_fl_m;\"; \\$_fl_b pwd; \\$_fl_b $_fl_p '^'$_fl_1''${_fl_2}z'
-'; } >&$_fl_o"
+done
+case $_fl in (*^'
+') ;; (*) break;; esac
+_fl_s=;; esac
+case $_fl_3 in (-) _fl_3=$_fl_i;; (m) _fl_3=$_fl_j;; (t) _fl_3=$_fl_k;; esac
+_fl_1=$_fl_1$_fl_2
+case ${_fl_e-} in ('') _fl_2=;; (*) _fl_2="$_fl_p ^${_fl_1}e'
+' >&$_fl_f
+";; esac
+"$_fl_b" eval "$_fl_n$_fl_1$_fl_a${_fl%^*}
+$_fl_3$_fl_t$_fl_2$_fl_u$_fl_1$_fl_d$_fl_1$_fl_g$_fl_1 >&$_fl_o"
 done`
 
 // Repair is the script of a [Tty] frame that makes the terminal raw again, as [Loader] left it.

@@ -11,7 +11,8 @@ package framing
 // bounds: a background process may write for ever) and stays until the terminal is closed or a minute has gone,
 // because Linux throws away what a terminal still holds when the session leader ends. A shell that was stopped goes on: as
 // the terminal's foreground (21520 is Linux's TIOCSPGRP), because what stops a shell is job control that was switched on
-// without it. The wait of 10 s covers a child that ends just before select; 3 is WNOHANG|WUNTRACED, 4 is EINTR.
+// without it. A start mark alone waits 2 ms for what may follow at once: a silent command then costs one packet and not
+// two. The wait of 10 s covers a child that ends just before select; 3 is WNOHANG|WUNTRACED, 4 is EINTR.
 const perlSupervisor = `$SIG{$_}="IGNORE"for qw(INT QUIT TSTP TTIN TTOU);
 open R,"</dev/urandom";sysread R,$t,22;close R;
 $t=join"",map{("A".."Z","a".."z",0..9,"_","-")[$_&63]}unpack"C*",$t;
@@ -21,15 +22,15 @@ if(!$p){$SIG{$_}="DEFAULT"for qw(INT QUIT TSTP TTIN TTOU CHLD);open STDOUT,">&P"
 close P;close F;
 sub w{my$d=0;while($d<length$_[0]){my$n=syswrite STDOUT,$_[0],length($_[0])-$d,$d;if(defined$n){$d+=$n}elsif($!!=4){exit}}}
 w"^@1"."@2T$t\n";
-$u=$v="";vec($u,fileno O,1)=1;vec($v,fileno E,1)=1;$l=4e6;
+$h=$u=$v="";vec($u,fileno O,1)=1;vec($v,fileno E,1)=1;$l=4e6;
 for(;;){
-if(select($r=$u|$v,undef,undef,$c||defined$s?0:10)>0&&$l>0){
+if(select($r=$u|$v,undef,undef,$h ne""?.002:$c||defined$s?0:10)>0&&$l>0){
 $o=$e="";
-if(vec$r,fileno O,1){$n=sysread O,$o,65536;vec($u,fileno O,1)=0 if defined$n&&!$n}
+if(vec$r,fileno O,1){$n=sysread O,$o,65536;vec($u,fileno O,1)=0 if defined$n&&!$n;if($n==24&&$h eq""&&substr($o,23)eq"S"){$h=$o;next}}
 $m=0;while($m<2e6&&vec($v,fileno E,1)&&select($r=$v,undef,undef,0)>0){$n=sysread E,$b,65536;if(!$n){vec($v,fileno E,1)=0 if defined$n;last}$m+=$n;$e.="^$t"."e$n;$b"}
-w$e.$o;$l-=$m+length$o if defined$s;
+w$e.$h.$o;$h="";$l-=$m+length$o if defined$s;
 if(!defined$s&&!unpack"%32b*",$u|$v){waitpid$p,0;$s=$?}
-}else{
+}elsif($h ne""){w$h;$h=""}else{
 last if defined$s;
 $c=0;if(0<waitpid$p,3){if(($?&255)==127){ioctl STDIN,21520,pack"i",getpgrp$p;kill CONT,$p}else{$s=$?}}
 }}
