@@ -133,8 +133,8 @@ func (cfg Config) resolve(h hosts.Host) (*target, error) {
 	for _, name := range h.Via {
 		t.via = append(t.via, cfg.hop(name))
 	}
-	t.keys = func(ctx context.Context, _ *clock) (*keyring, error) {
-		signers, err := cfg.Auth(ctx, h)
+	t.keys = func(clk *clock) (*keyring, error) {
+		signers, err := cfg.Auth(clk, h)
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
-	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
@@ -28,20 +27,4 @@ func TestOpenSSHKeepsTheContractOfATransport(t *testing.T) {
 	sessiontest.RunTransport(t, func(t *testing.T) session.Transport {
 		return dial(t, d, sshd.Host(t, "sshd"))
 	})
-}
-
-// static returns a Dialer that knows server's keys and nothing else.
-func static(t *testing.T, server *sshserver.Server) *sshconn.Dialer {
-	t.Helper()
-	d, err := sshconn.Static([]ssh.Signer{server.ClientKey()}, sessiontest.HostKeys(t, server.Addr(), server.HostKey()))
-	require.NoError(t, err)
-	return d
-}
-
-func dial(t *testing.T, d *sshconn.Dialer, h hosts.Host) session.Transport {
-	t.Helper()
-	c, err := d.Dial(t.Context(), h)
-	require.NoError(t, err)
-	t.Cleanup(func() { c.Close() })
-	return c
 }

@@ -1,7 +1,6 @@
 package sshconn
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,11 +20,11 @@ type identity struct {
 	from   string // a file, "agent" … for messages
 	public ssh.PublicKey
 	// open returns the signer. It is called only once the server has accepted the public key, and may ask a person.
-	open func(ctx context.Context, clk *clock) (ssh.Signer, error)
+	open func(clk *clock) (ssh.Signer, error)
 }
 
 func given(s ssh.Signer) identity {
-	return identity{from: "given", public: s.PublicKey(), open: func(context.Context, *clock) (ssh.Signer, error) { return s, nil }}
+	return identity{from: "given", public: s.PublicKey(), open: func(*clock) (ssh.Signer, error) { return s, nil }}
 }
 
 // keyring is what can be tried at one host, in order.
@@ -72,7 +71,7 @@ func (l *login) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 		return nil, nil
 	}
 	if l.ring == nil {
-		ring, err := l.t.keys(l.clk, l.clk)
+		ring, err := l.t.keys(l.clk)
 		if err != nil {
 			l.keysErr = err
 			return nil, err
@@ -157,7 +156,7 @@ func (s *lazySigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm st
 }
 
 func (s *lazySigner) sign(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
-	signer, err := s.id.open(s.l.clk, s.l.clk)
+	signer, err := s.id.open(s.l.clk)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package sshconn
 
 import (
-	"context"
 	"net"
 	"strconv"
 	"strings"
@@ -30,7 +29,7 @@ type target struct {
 	hostKeys   HostKeys
 	algorithms []string                                               // for host keys, before they are ordered; nil means all
 	trust      func(*knownhosts.UnknownError, knownhosts.Query) error // what to do about an unknown key; nil refuses it
-	keys       func(ctx context.Context, clk *clock) (*keyring, error)
+	keys       func(clk *clock) (*keyring, error)
 }
 
 func (t *target) addr() string { return net.JoinHostPort(t.host, strconv.Itoa(int(t.port))) }

@@ -1,0 +1,103 @@
+package sshconn
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+)
+
+const (
+	// agentPatience is how long an agent may take to say what it holds.
+	agentPatience = 5 * time.Second
+	// agentSigning is how long it may take to sign: it may ask a person to confirm, or to touch a key.
+	agentSigning = 2 * time.Minute
+)
+
+// agentKeys is what an agent holds. A nil one holds nothing.
+type agentKeys struct {
+	conn net.Conn
+	list []identity
+}
+
+func (a *agentKeys) keys() []identity {
+	if a == nil {
+		return nil
+	}
+	return a.list
+}
+
+// dialAgent asks the agent at socket. One that does not answer is left out, and ring says so: there may be other keys.
+func dialAgent(clk *clock, socket string, ring *keyring) *agentKeys {
+	from := "agent at " + socket
+	patience := agentPatience
+	if clk.limit >= 0 {
+		patience = min(patience, clk.limit/3) // so that a stuck agent leaves time for the keys in files
+	}
+	ctx, cancel := context.WithTimeout(clk, patience)
+	defer cancel()
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	if err != nil {
+		ring.skip(from, "it does not answer: is it running?")
+		return nil
+	}
+	a := &agentKeys{conn: conn}
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	signers, err := agent.NewClient(conn).Signers()
+	if !stop() {
+		conn.Close()
+		ring.skip(from, fmt.Sprintf("it did not say its keys within %v", patience))
+		return nil
+	}
+	if err != nil {
+		conn.Close()
+		ring.skip(from, "it does not say its keys: is it locked, is it an agent?")
+		return nil
+	}
+	ring.close = func() { conn.Close() }
+	for _, s := range signers {
+		// Parsed, because the library does not tell certificates apart in what an agent says.
+		public, err := ssh.ParsePublicKey(s.PublicKey().Marshal())
+		if err != nil {
+			ring.skip(from, "it holds a key of a type that is not supported")
+			continue
+		}
+		if cert, ok := public.(*ssh.Certificate); ok {
+			if why := unfit(cert, time.Now()); why != "" {
+				ring.skip(from, why)
+				continue
+			}
+		}
+		a.list = append(a.list, identity{from: "agent", public: public, open: a.opener(s)})
+	}
+	return a
+}
+
+func (a *agentKeys) opener(s ssh.Signer) func(*clock) (ssh.Signer, error) {
+	return func(clk *clock) (ssh.Signer, error) {
+		return &agentSigner{Signer: s, clk: clk, conn: a.conn}, nil
+	}
+}
+
+// agentSigner signs through the agent, while the clock stands still.
+type agentSigner struct {
+	ssh.Signer
+	clk  *clock
+	conn net.Conn
+}
+
+func (s *agentSigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
+	s.clk.pause()
+	defer s.clk.resume()
+	_ = s.conn.SetDeadline(time.Now().Add(agentSigning))
+	stop := context.AfterFunc(s.clk, func() { _ = s.conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if as, ok := s.Signer.(ssh.AlgorithmSigner); ok {
+		return as.SignWithAlgorithm(rand, data, algorithm)
+	}
+	return s.Sign(rand, data)
+}

@@ -1,0 +1,198 @@
+package sshconn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
+	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
+)
+
+// DefaultConfig says how [Default] connects. The zero value is the account of this process, asking nobody.
+type DefaultConfig struct {
+	// Passphrase is called for an encrypted key file once a server has accepted its public key, one call at a time for
+	// each file. ctx ends when nobody waits any more; the time it takes is not counted. The bytes are wiped after use, the
+	// key is kept as long as its file does not change. Nil means that encrypted keys cannot be used but through an agent.
+	Passphrase func(ctx context.Context, keyfile string) ([]byte, error)
+
+	// AcceptNew obeys "StrictHostKeyChecking accept-new" in ssh_config, and takes "no" for the same: the key of a host
+	// about which nothing at all is known is recorded and trusted. Without it such a key is an error, like any other that
+	// is not known. A changed key is always an error.
+	AcceptNew bool
+
+	// Loader says whose configuration is read.
+	Loader sshconfig.Loader
+
+	Network
+}
+
+// Default returns a Dialer that connects as ssh(1) would: with what ssh_config says about a host where the host itself
+// does not, host keys from known_hosts files, keys from the agent and from files, in OpenSSH's order.
+//
+// Files are read when they are needed first, kept, and read again once they change.
+func Default(cfg DefaultConfig) (*Dialer, error) {
+	f := &files{cfg: cfg}
+	return newDialer(cfg.Network, func(h hosts.Host) (*target, error) { return f.resolve(h) })
+}
+
+// resolve asks ssh_config about h.
+func (f *files) resolve(h hosts.Host) (*target, error) {
+	conf, err := f.config(h.SSHConfig)
+	if err != nil {
+		return nil, err
+	}
+	s, err := conf.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port})
+	if err != nil {
+		return nil, err
+	}
+	t := &target{
+		name: h.Name, host: s.HostName.V, port: s.Port.V, user: s.User.V, alias: s.HostKeyAlias.V,
+		timeout: s.ConnectTimeout.V, keepAlive: s.ServerAliveInterval.V,
+	}
+	if h.Addr != "" {
+		t.host = h.Addr
+	}
+	if h.ConnectTimeout != 0 {
+		t.timeout = h.ConnectTimeout
+	}
+	if s.ServerAliveInterval.From.File != "" {
+		t.keepAliveMax = s.ServerAliveCountMax.V
+		if t.keepAlive == 0 {
+			t.keepAlive = -1 // switched off, which is not the same as unsaid
+		}
+	}
+	if err := f.viaOf(t, h, s); err != nil {
+		return nil, err
+	}
+	if t.algorithms, err = algorithms(s.HostKeyAlgorithms); err != nil {
+		return nil, err
+	}
+	t.hostKeys = &liveKeys{f: f, paths: append(values(s.UserKnownHostsFiles), values(s.GlobalKnownHostsFiles)...)}
+	switch s.StrictHostKeyChecking.V {
+	case sshconfig.StrictAcceptNew, sshconfig.StrictOff:
+		if f.cfg.AcceptNew && len(s.UserKnownHostsFiles) > 0 {
+			t.trust = record(s.UserKnownHostsFiles[0].V, s.HashKnownHosts.V)
+		}
+	}
+	w := f.wanted(h, s)
+	t.login = w.String()
+	t.keys = func(clk *clock) (*keyring, error) { return f.keyring(clk, w) }
+	return t, nil
+}
+
+// viaOf says through which hosts h is reached: its own list, else ssh_config's.
+func (f *files) viaOf(t *target, h hosts.Host, s sshconfig.Settings) error {
+	switch {
+	case len(h.Via) > 0:
+		for _, name := range h.Via {
+			hop := f.cfg.hop(name)
+			if hop.SSHConfig == "" {
+				hop.SSHConfig = h.SSHConfig
+			}
+			t.via = append(t.via, hop)
+		}
+	case s.ProxyCommand.V != "":
+		return fmt.Errorf("%s: ProxyCommand is not supported yet; use ProxyJump, or \"via\" in the inventory", s.ProxyCommand.Source())
+	default:
+		for _, j := range s.ProxyJump.V {
+			t.via = append(t.via, hosts.Host{Name: j.Host, User: j.User, Port: j.Port, SSHConfig: h.SSHConfig})
+		}
+	}
+	return nil
+}
+
+// liveKeys asks known_hosts files as they are now.
+type liveKeys struct {
+	f     *files
+	paths []string
+}
+
+func (k *liveKeys) Check(q knownhosts.Query, key hostKey) error {
+	db, err := k.f.knownHosts(k.paths)
+	if err != nil {
+		return err
+	}
+	return db.Check(q, key)
+}
+
+func (k *liveKeys) Algorithms(q knownhosts.Query) []string {
+	db, err := k.f.knownHosts(k.paths)
+	if err != nil {
+		return knownhosts.DefaultAlgorithms() // Check will say the error
+	}
+	return db.Algorithms(q)
+}
+
+// record returns what accepts an unknown key, by writing it down.
+func record(file string, hash bool) func(*knownhosts.UnknownError, knownhosts.Query) error {
+	return func(e *knownhosts.UnknownError, q knownhosts.Query) error {
+		if len(e.Skipped) > 0 || e.Certificate != nil {
+			return e // the key may be known, in a line that could not be read
+		}
+		name := q.Alias
+		if name == "" {
+			name = knownhosts.Name(q.Host, q.Port)
+		}
+		return knownhosts.Append(file, name, e.Key, knownhosts.AppendOptions{Hash: hash})
+	}
+}
+
+// algorithms evaluates HostKeyAlgorithms: a list, or a change to the default one. What is not secure or not known is left
+// out.
+func algorithms(v sshconfig.Value[string]) ([]string, error) {
+	spec, base := strings.TrimSpace(v.V), knownhosts.DefaultAlgorithms()
+	if spec == "" {
+		return nil, nil
+	}
+	sign := spec[0]
+	listed := strings.Split(strings.TrimLeft(spec, "+-^"), ",")
+	known := slices.DeleteFunc(slices.Clone(listed), func(a string) bool { return !slices.Contains(base, a) })
+	var out []string
+	switch sign {
+	case '+':
+		out = append(base, known...)
+	case '-':
+		out = slices.DeleteFunc(base, func(a string) bool {
+			return slices.ContainsFunc(listed, func(pattern string) bool { return matches(pattern, a) })
+		})
+	case '^':
+		out = append(known, base...)
+	default:
+		out = known
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: HostKeyAlgorithms leaves no algorithm that is supported and secure", v.Source())
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(out, func(a string) bool {
+		twice := seen[a]
+		seen[a] = true
+		return twice
+	}), nil
+}
+
+// matches reports whether name fits a pattern of OpenSSH's, in which * is any run of characters and ? one.
+func matches(pattern, name string) bool {
+	if pattern == "" {
+		return name == ""
+	}
+	switch {
+	case pattern[0] == '*':
+		return matches(pattern[1:], name) || name != "" && matches(pattern, name[1:])
+	case name == "":
+		return false
+	default:
+		return (pattern[0] == '?' || pattern[0] == name[0]) && matches(pattern[1:], name[1:])
+	}
+}
+
+func values(v []sshconfig.Value[string]) []string {
+	out := make([]string, len(v))
+	for i := range v {
+		out[i] = v[i].V
+	}
+	return out
+}

@@ -1,0 +1,132 @@
+package sshconn
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// maxAsked is how often a passphrase is asked for before a key is given up, as with OpenSSH.
+const maxAsked = 3
+
+// keyFile is one private key file, and the public files next to it.
+type keyFile struct {
+	path    string
+	stamps  [3]stamp // of the file, of .pub and of -cert.pub
+	public  ssh.PublicKey
+	cert    *ssh.Certificate // nil means none
+	problem string           // why the private key cannot be used; "" means it can, or that a passphrase is needed
+	missing bool             // there is nothing at all
+
+	mu     sync.Mutex // serialises asking; guards what follows
+	locked []byte     // the encrypted key
+	signer ssh.Signer
+}
+
+// key returns the key file at path as it is now.
+func (f *files) key(path string) *keyFile {
+	stamps := [3]stamp{stampOf(path), stampOf(path + ".pub"), stampOf(path + "-cert.pub")}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if k := f.keys[path]; k != nil && k.stamps == stamps {
+		return k
+	}
+	k := readKeyFile(path)
+	k.stamps = stamps
+	if f.keys == nil {
+		f.keys = map[string]*keyFile{}
+	}
+	f.keys[path] = k
+	return k
+}
+
+func readKeyFile(path string) *keyFile {
+	k := &keyFile{path: path}
+	if cert, ok := readPublic(path + "-cert.pub").(*ssh.Certificate); ok {
+		k.cert = cert
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		k.public = readPublic(path + ".pub")
+		k.missing = errors.Is(err, os.ErrNotExist) && k.public == nil && k.cert == nil
+		k.problem = "it cannot be read"
+		if errors.Is(err, os.ErrNotExist) {
+			k.problem = "there is no such file"
+		}
+		return k
+	}
+	k.signer, err = ssh.ParsePrivateKey(text)
+	if err == nil {
+		k.public = k.signer.PublicKey()
+	} else if e, ok := errors.AsType[*ssh.PassphraseMissingError](err); ok {
+		k.locked = text
+		if k.public = e.PublicKey; k.public == nil {
+			k.public = readPublic(path + ".pub")
+		}
+		if k.public == nil {
+			k.problem = "it is encrypted in a format that hides its public key, and there is no .pub file next to it"
+		}
+	} else if k.public = readPublic(path); k.public != nil {
+		k.problem = "it holds only a public key, which the agent does not have"
+		return k
+	} else {
+		k.public = readPublic(path + ".pub")
+		k.problem = "it holds no private key in a format that is known"
+		return k
+	}
+	if k.problem == "" {
+		k.problem = tooOpen(path)
+	}
+	return k
+}
+
+// readPublic returns the public key, or certificate, in a file; nil if there is none.
+func readPublic(path string) ssh.PublicKey {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	key, _, _, _, err := ssh.ParseAuthorizedKey(text)
+	if err != nil {
+		return nil
+	}
+	return key
+}
+
+// open returns the signer, and asks for the passphrase if that must be. The clock stands still meanwhile.
+func (k *keyFile) open(clk *clock, ask func(context.Context, string) ([]byte, error)) (ssh.Signer, error) {
+	clk.pause() // also while somebody else is asked for the same key
+	defer clk.resume()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.signer != nil {
+		return k.signer, nil
+	}
+	if ask == nil {
+		return nil, errors.New("the key is encrypted; add it to the agent with ssh-add")
+	}
+	for range maxAsked {
+		if clk.Err() != nil {
+			return nil, context.Cause(clk)
+		}
+		secret, err := ask(clk, k.path)
+		if err != nil {
+			return nil, fmt.Errorf("no passphrase for the key: %w", err)
+		}
+		signer, err := ssh.ParsePrivateKeyWithPassphrase(k.locked, secret)
+		clear(secret)
+		switch {
+		case err == nil:
+			k.signer, k.locked = signer, nil
+			return signer, nil
+		case !errors.Is(err, x509.IncorrectPasswordError):
+			return nil, errors.New("the key cannot be decrypted: its format is not known")
+		}
+	}
+	return nil, errors.New("the passphrase is wrong")
+}

@@ -1,0 +1,180 @@
+package sshconn_test
+
+import (
+	"context"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
+)
+
+func TestOneDeadlineEndsEveryWayToGoSilent(t *testing.T) {
+	for name, c := range map[string]struct {
+		faults sshserver.Faults
+		says   string
+	}{
+		"before a word":          {sshserver.Faults{Silent: true}, "takes connections there but does not speak"},
+		"in the key exchange":    {sshserver.Faults{StallKex: true}, "during the key exchange"},
+		"while it decides on us": {sshserver.Faults{StallAuth: true}, "while logging in"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, d := piped(t, c.faults, sshconn.Network{})
+				began := time.Now()
+				_, err := d.Dial(t.Context(), sessiontest.Host(t, "web1", server.Addr()))
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				assert.ErrorContains(t, err, c.says)
+				assert.ErrorContains(t, err, "web1 (127.0.0.1:22)")
+				assert.NotErrorIs(t, err, session.ErrAuth)
+				assert.Equal(t, sshconn.DefaultConnectTimeout, time.Since(began), "by default")
+
+				h := sessiontest.Host(t, "web1", server.Addr())
+				h.ConnectTimeout = 2 * time.Second
+				began = time.Now()
+				_, err = d.Dial(t.Context(), h)
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				assert.Equal(t, 2*time.Second, time.Since(began), "as the host says")
+			})
+		})
+	}
+}
+
+func TestTheCallersContextEndsADial(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, d := piped(t, sshserver.Faults{StallKex: true}, sshconn.Network{ConnectTimeout: -1})
+		ctx, cancel := context.WithCancelCause(t.Context())
+		reason := assert.AnError
+		time.AfterFunc(time.Hour, func() { cancel(reason) })
+		_, err := d.Dial(ctx, sessiontest.Host(t, "web1", server.Addr()))
+		assert.ErrorIs(t, err, reason)
+	})
+}
+
+func TestADeadConnectionIsGivenUpAfterSomeMissedProbes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, d := piped(t, sshserver.Faults{}, sshconn.Network{})
+		c, err := d.Dial(t.Context(), sessiontest.Host(t, "web1", server.Addr()))
+		require.NoError(t, err)
+		defer c.Close()
+		s, err := c.Open(t.Context(), session.Program{Line: "echo"})
+		require.NoError(t, err)
+		time.Sleep(time.Hour) // probes are answered with "no", and that is alive
+		synctest.Wait()
+
+		server.Stall()
+		began := time.Now()
+		_, err = s.Read(make([]byte, 1))
+		assert.Equal(t, io.EOF, err)
+		assert.ErrorIs(t, c.Wait(), session.ErrClosed)
+		assert.ErrorContains(t, c.Wait(), "no answer to probes for 1m30s")
+		// A probe may have been on its way when the network went.
+		assert.InDelta(t, (2 * time.Minute).Seconds(), time.Since(began).Seconds(), 31)
+		_, err = s.Wait()
+		assert.ErrorContains(t, err, "did not say how the program ended")
+		server.Resume()
+	})
+}
+
+func TestProbesCanBeSwitchedOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, d := piped(t, sshserver.Faults{}, sshconn.Network{KeepAlive: -1})
+		c, err := d.Dial(t.Context(), sessiontest.Host(t, "web1", server.Addr()))
+		require.NoError(t, err)
+		server.Stall()
+		time.Sleep(24 * time.Hour)
+		server.Resume()
+		require.NoError(t, c.(session.Pinger).Ping(t.Context()))
+		require.NoError(t, c.Close())
+	})
+}
+
+func TestAPingOfAStalledConnectionEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, d := piped(t, sshserver.Faults{}, sshconn.Network{KeepAlive: -1})
+		c, err := d.Dial(t.Context(), sessiontest.Host(t, "web1", server.Addr()))
+		require.NoError(t, err)
+		server.Stall()
+		for range 3 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			assert.ErrorIs(t, c.(session.Pinger).Ping(ctx), context.DeadlineExceeded)
+			cancel()
+		}
+		require.NoError(t, c.Close(), "closing does not wait for the answer")
+		server.Resume()
+	})
+}
+
+func TestClosingAStreamOfAStalledConnectionGivesItUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, d := piped(t, sshserver.Faults{}, sshconn.Network{KeepAlive: -1})
+		c, err := d.Dial(t.Context(), sessiontest.Host(t, "web1", server.Addr()))
+		require.NoError(t, err)
+		s, err := c.Open(t.Context(), session.Program{Line: "echo"})
+		require.NoError(t, err)
+		server.Stall()
+		require.NoError(t, s.Close())
+		assert.ErrorContains(t, c.Wait(), "did not confirm")
+		require.NoError(t, c.Close())
+		server.Resume()
+	})
+}
+
+func TestOpeningEndsWithItsContextAndLeavesTheConnectionUsable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, d := piped(t, sshserver.Faults{}, sshconn.Network{KeepAlive: -1})
+		c, err := d.Dial(t.Context(), sessiontest.Host(t, "web1", server.Addr()))
+		require.NoError(t, err)
+		defer c.Close()
+		server.Stall()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = c.Open(ctx, session.Program{Line: "echo"})
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		server.Resume()
+		for range sshserver.DefaultMaxSessions {
+			_, err := c.Open(t.Context(), session.Program{Line: "echo"})
+			require.NoError(t, err, "the one that was given up takes no room")
+		}
+		_, err = c.Open(t.Context(), session.Program{Line: "echo"})
+		assert.ErrorIs(t, err, session.ErrFull)
+	})
+}
+
+func TestADeadlineHoldsBehindAJumpHostToo(t *testing.T) {
+	target := sessiontest.Server(t, sshserver.Config{Faults: sshserver.Faults{Silent: true}})
+	jump := sessiontest.Server(t, sshserver.Config{})
+	d := trusting(t, sshconn.Network{Lookup: lookup(sessiontest.Host(t, "bastion", jump.Addr()))}, jump, target)
+	h := sessiontest.Host(t, "web1", target.Addr())
+	h.Via, h.ConnectTimeout = []string{"bastion"}, 300*time.Millisecond
+	_, err := d.Dial(t.Context(), h)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.ErrorContains(t, err, "web1 ("+target.Addr()+")")
+}
+
+func TestAStalledJumpHostIsNamed(t *testing.T) {
+	jump := sessiontest.Server(t, sshserver.Config{Faults: sshserver.Faults{StallKex: true}})
+	d := trusting(t, sshconn.Network{Lookup: lookup(sessiontest.Host(t, "bastion", jump.Addr()))}, jump)
+	_, err := d.Dial(t.Context(), hosts.Host{Name: "web1", User: "u", Via: []string{"bastion"}, ConnectTimeout: 300 * time.Millisecond})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.ErrorContains(t, err, "web1: through bastion ("+jump.Addr()+")")
+}
+
+func lookup(known ...hosts.Host) func(string) (hosts.Host, bool) {
+	return func(name string) (hosts.Host, bool) {
+		for _, h := range known {
+			if h.Name == name {
+				return h, true
+			}
+		}
+		return hosts.Host{}, false
+	}
+}
