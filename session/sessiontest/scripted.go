@@ -18,7 +18,7 @@ type Dialer struct {
 	t testing.TB
 
 	mu      sync.Mutex // guards what follows; never held while waiting or calling out
-	replies map[string]*script
+	replies map[string]*answers
 	hosts   map[string]*machine
 	lastPID int
 }
@@ -64,8 +64,8 @@ type Faults struct {
 	Deaf    bool   // the shell is ready and then takes no command
 }
 
-// script is the replies to one command.
-type script struct {
+// answers are the replies to one command.
+type answers struct {
 	replies []Reply
 	f       func(*Call) Reply
 	used    int
@@ -84,7 +84,7 @@ type machine struct {
 // arrives that no reply was given for, and when a reply was never asked for. Close what uses it before: in a defer, or
 // in a t.Cleanup that is registered later.
 func NewDialer(t testing.TB) *Dialer {
-	d := &Dialer{t: t, replies: map[string]*script{}, hosts: map[string]*machine{}}
+	d := &Dialer{t: t, replies: map[string]*answers{}, hosts: map[string]*machine{}}
 	t.Cleanup(d.verify)
 	return d
 }
@@ -112,14 +112,14 @@ func (d *Dialer) On(text string, replies ...Reply) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.replies[text] = &script{replies: replies}
+	d.replies[text] = &answers{replies: replies}
 }
 
 // OnFunc is On with a function, which runs in a goroutine of its own for every command.
 func (d *Dialer) OnFunc(text string, f func(*Call) Reply) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.replies[text] = &script{f: f}
+	d.replies[text] = &answers{f: f}
 }
 
 // Fault replaces what is wrong with a host. MaxSessions, Ping and what concerns shells change for connections that are

@@ -34,7 +34,10 @@ type job struct {
 
 const recordSeparator = "\x1e"
 
-var loaderNonce = regexp.MustCompile(`([A-Za-z0-9_-]{11}) ([A-Za-z0-9_-]{11}) R;`)
+var (
+	loaderNonce = regexp.MustCompile(`([A-Za-z0-9_-]{11}) ([A-Za-z0-9_-]{11}) R;`)
+	frameHead   = regexp.MustCompile(`^([A-Za-z0-9_-]{11}) ([A-Za-z0-9_-]{11})(?: ([a-z-]))?[ \n]`)
+)
 
 // boot is the login shell, and the loader that it is given.
 func (s *terminal) boot(line string) error {
@@ -82,7 +85,11 @@ func (s *terminal) typed(p []byte) {
 // readOn uses what has been typed, as far as no command runs.
 func (s *terminal) readOn() {
 	for s.job == nil && !s.ended && !s.closed {
-		text, rest, ok := bytes.Cut(s.in, []byte("\n"+recordSeparator+"\n"))
+		end := recordSeparator + "\n"
+		if !s.ready {
+			end = "\n" + end // the bootstrap holds others
+		}
+		text, rest, ok := bytes.Cut(s.in, []byte(end))
 		if !ok {
 			return
 		}
@@ -111,14 +118,16 @@ func (s *terminal) hello(text string) {
 
 // frame begins a command.
 func (s *terminal) frame(text string) {
-	head, word, _ := strings.Cut(text, "\n")
-	f := strings.Fields(head)
-	script, ok := unquote(word + "\n")
-	if !ok || len(f) < 2 || len(f[0]+f[1]) != framing.TokenLen {
+	m := frameHead.FindStringSubmatch(text)
+	script, ok := "", m != nil
+	if ok {
+		script, ok = unquote(text[len(m[0]):])
+	}
+	if !ok {
 		s.link.d.t.Errorf("sessiontest: %s was sent something that is no frame: %.200q", s.link.host.Name, text)
 		return
 	}
-	j := &job{frame: f[0] + f[1], merged: len(f) > 2 && f[2] == "m"}
+	j := &job{frame: m[1] + m[2], merged: m[3] == "m"}
 	s.job = j
 	if script == framing.Repair {
 		s.print(recordSeparator, j.frame, "S")
@@ -255,7 +264,7 @@ func (s *terminal) signal(name string) int {
 
 var octal = regexp.MustCompile(`\\[0-7]{3}`)
 
-// unquote reads a word as framing writes it, up to the newline that ends it.
+// unquote reads a word as framing writes it, up to its end or a newline.
 func unquote(word string) (string, bool) {
 	var b strings.Builder
 	for word != "" {
@@ -292,5 +301,5 @@ func unquote(word string) (string, bool) {
 		b.WriteString(text)
 		word = rest
 	}
-	return "", false
+	return b.String(), true
 }
