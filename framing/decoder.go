@@ -15,23 +15,27 @@ type Decoder struct {
 	pos int64    // bytes of the stream used so far
 
 	state   state
-	reading byte    // E or C: text belongs to this field, not to the output; 0 otherwise
-	left    int     // bytes left of a record
-	payload []byte  // what err has not used of a record's piece
-	one     [1]byte // the payload of a record of one byte
-	field   []byte  // the trailer or farewell that is being read
-	number  []byte  // the length or status that is being read
-	asked   bool    // the directory in field comes from pwd, which adds a newline
-	quiet   bool    // errors come with end marks of their own
-	live    bool    // a frame is expected or running
-	started bool    // its start has been seen
-	ended   bool    // its trailer has been seen
-	errDone bool    // its end mark has come through standard error
-	shutOut bool    // the shell's end has been seen, on the terminal and …
-	shutErr bool    // … through standard error
-	trailer Trailer // once ended
-	exit    Exit    // once shutOut; before that, Dir alone may be known
-	done    bool    // Exited has been reported
+	reading byte  // E or C: text belongs to this field, not to the output; 0 otherwise
+	whole   bool  // field holds a whole farewell: true if the shell's end follows, else output
+	who     owner // with letter, a mark that waits until a farewell that was none has been given back
+	letter  byte
+	plain   [markLen]byte // a mark that is output after all
+	left    int           // bytes left of a record
+	payload []byte        // what err has not used of a record's piece
+	one     [1]byte       // the payload of a record of one byte
+	field   []byte        // the trailer or farewell that is being read; a farewell with its marks
+	number  []byte        // the length or status that is being read
+	asked   bool          // the directory in field comes from pwd, which adds a newline
+	quiet   bool          // errors come with end marks of their own
+	live    bool          // a frame is expected or running
+	started bool          // its start has been seen
+	ended   bool          // its trailer has been seen
+	errDone bool          // its end mark has come through standard error
+	shutOut bool          // the shell's end has been seen, on the terminal and …
+	shutErr bool          // … through standard error
+	trailer Trailer       // once ended
+	exit    Exit          // once shutOut
+	done    bool          // Exited has been reported
 }
 
 // state says what the bytes of the terminal's stream are.
@@ -65,9 +69,14 @@ func (d *Decoder) Expect(tok Token) {
 	d.errDone = !d.quiet
 }
 
-// Feed hands over the next piece of the stream. The decoder uses it until Next has reported false; earlier pieces must
-// have been used up.
-func (d *Decoder) Feed(p []byte) { d.in = p }
+// Feed hands over the next piece of the stream. The decoder uses it, without a copy, until Next has reported false. What
+// is left of an earlier piece comes before it.
+func (d *Decoder) Feed(p []byte) {
+	if len(d.in) > 0 {
+		p = append(d.in[:len(d.in):len(d.in)], p...)
+	}
+	d.in = p
+}
 
 // Close says that the stream has ended. It reports a frame or a mark that was cut off; nil means that the stream ended
 // where it may.
@@ -81,14 +90,21 @@ func (d *Decoder) Close() *Error {
 // Next returns the next event. It reports false when all that was fed is used.
 func (d *Decoder) Next() (Event, bool) {
 	for {
+		if ev, ok := d.finish(); ok {
+			return ev, true
+		}
 		if len(d.payload) > 0 {
 			if ev, ok := d.nextError(); ok {
 				return ev, true
 			}
 			continue
 		}
-		if ev, ok := d.finish(); ok {
-			return ev, true
+		if letter := d.letter; letter != 0 {
+			d.letter = 0
+			if ev, ok := d.mark(d.who, letter); ok {
+				return ev, true
+			}
+			continue
 		}
 		if len(d.in) == 0 {
 			return Event{}, false
@@ -130,6 +146,7 @@ func (d *Decoder) finish() (Event, bool) {
 	}
 	if d.shutOut && (d.shutErr || !d.quiet) && !d.done {
 		d.done, d.live = true, false
+		d.out.frame, d.err.frame = Token{}, Token{}
 		return Event{Kind: Exited, Exit: d.exit}, true
 	}
 	return Event{}, false
@@ -142,40 +159,85 @@ func (d *Decoder) broken(err error) (Event, bool) {
 // nextText looks for the next mark on the terminal. A record of standard error may stand anywhere, also inside a trailer
 // that did not arrive in one piece.
 func (d *Decoder) nextText() (Event, bool) {
-	text, f, who, letter, used := d.out.next(d.in)
-	d.use(used)
-	if len(text) > 0 {
-		return d.text(text)
+	in := d.in
+	if d.reading != 0 { // so that a field that is too long is so at the same byte however the stream is cut
+		in = in[:min(len(in), maxField+1-len(d.field))]
 	}
+	text, f, who, letter, used := d.out.next(in)
+	d.use(used)
+	text = d.out.skipNewline(text, f)
 	switch {
+	case len(text) > 0:
+		return d.text(text)
 	case f == isByte:
 		d.one[0] = letter
 		d.payload = d.one[:]
-	case f == isMark && who == byFrame:
+		return Event{}, false
+	case f != isMark:
+		return Event{}, false
+	}
+	ends := who == byNonce && letter == 'c' || who == byShell && (letter == 'e' || d.whole)
+	if (d.reading == 'C' || d.whole) && !ends {
+		d.who, d.letter = who, letter
+		return d.giveBack()
+	}
+	return d.mark(who, letter)
+}
+
+// mark takes a mark of any owner.
+func (d *Decoder) mark(who owner, letter byte) (Event, bool) {
+	switch who {
+	case byFrame:
 		return d.frameMark(letter)
-	case f == isMark && who == byNonce:
-		if letter == 'C' {
-			d.reading, d.field = 'C', d.field[:0]
-		} else if d.reading == 'C' {
-			d.reading, d.exit.Dir = 0, string(d.field)
-		}
-	case f == isMark:
-		d.number = d.number[:0]
-		if d.state = inLength; letter == 'X' {
-			d.state = inStatus
+	case byNonce:
+		return d.farewell(letter)
+	}
+	d.number = d.number[:0]
+	if d.state = inLength; letter == 'X' {
+		d.state = inStatus
+		if d.whole {
+			d.whole = false
+			d.exit.Dir = string(d.field[markLen : len(d.field)-markLen])
 		}
 	}
 	return Event{}, false
 }
 
+// farewell takes a mark with the nonce, which is no secret: what it encloses counts as a farewell only when the shell's
+// end follows. It is output otherwise, if need be a little later than what came after it.
+func (d *Decoder) farewell(letter byte) (Event, bool) {
+	d.plain[0], d.plain[markLen-1] = rs, letter
+	copy(d.plain[1:], d.out.nonce[:])
+	switch {
+	case letter == 'C' && d.reading == 0:
+		d.reading, d.field = 'C', append(d.field[:0], d.plain[:]...)
+	case letter == 'c' && d.reading == 'C':
+		d.reading, d.whole = 0, true
+		d.field = append(d.field, d.plain[:]...)
+	default:
+		return d.text(d.plain[:])
+	}
+	return Event{}, false
+}
+
+// giveBack turns a farewell into output.
+func (d *Decoder) giveBack() (Event, bool) {
+	d.reading, d.whole = 0, false
+	return d.text(d.field)
+}
+
 func (d *Decoder) text(text []byte) (Event, bool) {
 	switch {
 	case d.reading != 0:
-		if d.field = append(d.field, text...); len(d.field) > maxField {
-			d.reading = 0
-			return d.broken(ErrMalformed)
+		d.field = append(d.field, text...)
+		switch {
+		case len(d.field) <= maxField:
+			return Event{}, false
+		case d.reading == 'C':
+			return d.giveBack()
 		}
-		return Event{}, false
+		d.reading = 0
+		return d.broken(ErrMalformed)
 	case d.live && d.started && !d.ended:
 		return Event{Kind: Stdout, Data: text}, true
 	default:
@@ -202,6 +264,7 @@ func (d *Decoder) frameMark(letter byte) (Event, bool) {
 			return d.broken(ErrDoubled)
 		}
 		d.reading, d.state, d.asked = 0, inNewline, letter == 'z'
+		d.trailer.Cooked = false
 	}
 	return Event{}, false
 }
@@ -217,7 +280,7 @@ func (d *Decoder) nextError() (Event, bool) {
 			letter = 0
 		}
 		d.payload = d.payload[used:]
-		text = d.skipNewline(text)
+		text = d.err.skipNewline(text, f)
 	} else {
 		d.payload = nil
 	}
@@ -235,17 +298,6 @@ func (d *Decoder) nextError() (Event, bool) {
 		return Event{Kind: Stderr, Data: text}, true
 	}
 	return Event{Kind: Stray, Data: text}, true
-}
-
-// skipNewline drops the newline that belongs to an end mark: readers that work by line need it.
-func (d *Decoder) skipNewline(text []byte) []byte {
-	if d.err.newline && len(text) > 0 {
-		d.err.newline = false
-		if text[0] == '\n' {
-			return text[1:]
-		}
-	}
-	return text
 }
 
 // nextNumber reads on in a length, a status or the newline after a trailer.

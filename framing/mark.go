@@ -127,6 +127,7 @@ func (s *splitter) next(in []byte) (text []byte, f found, who owner, letter byte
 	case isMark:
 		return nil, f, who, letter, markLen
 	case isByte:
+		s.newline = in[12] == '\r'
 		return nil, f, byShell, byte(unhex(in[10])<<4 | unhex(in[11])), byteLen
 	case isShort:
 		s.n = copy(s.held[:], in)
@@ -149,6 +150,7 @@ func (s *splitter) resume(in []byte) (text []byte, f found, who owner, letter by
 			return nil, f, who, letter, used
 		case f == isByte:
 			letter = byte(unhex(s.held[10])<<4 | unhex(s.held[11]))
+			s.newline = s.held[12] == '\r'
 			s.n = 0
 			return nil, f, byShell, letter, used
 		case f == isText:
@@ -171,4 +173,16 @@ func (s *splitter) release() []byte {
 	n := copy(s.freed[:], s.held[:j])
 	s.n = copy(s.held[:], s.held[j:s.n])
 	return s.freed[:n]
+}
+
+// skipNewline drops the newline that belongs to the mark before: readers that work by line need one, and a terminal
+// that rewrites output makes two bytes of it. f is what came with text.
+func (s *splitter) skipNewline(text []byte, f found) []byte {
+	if s.newline && (len(text) > 0 || f == isMark) {
+		s.newline = false
+		if len(text) > 0 && text[0] == '\n' {
+			return text[1:]
+		}
+	}
+	return text
 }
