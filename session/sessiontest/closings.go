@@ -15,7 +15,7 @@ import (
 // closings are the promises about ending a stream.
 var closings = []promise{
 	{"a stream can be closed twice, and from two sides at once", func(t *testing.T, open func() session.Transport) {
-		s := start(t, open(), script(`printf READY; sleep 60`))
+		s := start(t, open(), sh(`printf READY; sleep 60`))
 		readUntil(t, s, "READY")
 		other := make(chan error, 1)
 		go func() { other <- s.Close() }()
@@ -24,7 +24,7 @@ var closings = []promise{
 		closeIt(t, s)
 	}},
 	{"a closed stream reads nothing and takes nothing", func(t *testing.T, open func() session.Transport) {
-		s := start(t, open(), script(`printf READY; sleep 60`))
+		s := start(t, open(), sh(`printf READY; sleep 60`))
 		readUntil(t, s, "READY")
 		closeIt(t, s)
 		within(t, "read after close", func() {
@@ -39,7 +39,7 @@ var closings = []promise{
 		within(t, "wait after close", func() { _, _ = s.Wait() })
 	}},
 	{"close unblocks a reader", func(t *testing.T, open func() session.Transport) {
-		s := start(t, open(), script(`printf READY; sleep 60`))
+		s := start(t, open(), sh(`printf READY; sleep 60`))
 		readUntil(t, s, "READY")
 		ended := make(chan error, 1)
 		go func() {
@@ -50,7 +50,7 @@ var closings = []promise{
 		within(t, "the reader", func() { <-ended })
 	}},
 	{"close unblocks who waits", func(t *testing.T, open func() session.Transport) {
-		s := start(t, open(), script(`printf READY; sleep 60`))
+		s := start(t, open(), sh(`printf READY; sleep 60`))
 		readUntil(t, s, "READY")
 		ended := make(chan struct{})
 		go func() {
@@ -61,7 +61,7 @@ var closings = []promise{
 		within(t, "who waits", func() { <-ended })
 	}},
 	{"close unblocks a writer whom nobody reads", func(t *testing.T, open func() session.Transport) {
-		s := start(t, open(), script(`printf READY; sleep 60`))
+		s := start(t, open(), sh(`printf READY; sleep 60`))
 		readUntil(t, s, "READY")
 		ended := make(chan error, 1)
 		go func() {
@@ -73,15 +73,15 @@ var closings = []promise{
 	}},
 	{"close hangs up the program and what runs in its terminal", func(t *testing.T, open func() session.Transport) {
 		tr := open()
-		s := start(t, tr, script(`sleep 600 & printf '%s %s.' $$ $!; wait`))
+		s := start(t, tr, sh(`sleep 600 & printf '%s %s.' $$ $!; wait`))
 		pids := readUntil(t, s, ".")
 		closeIt(t, s)
 		assert.Empty(t, survivors(t, tr, pids))
 	}},
 	{"close does not end its neighbours", func(t *testing.T, open func() session.Transport) {
 		tr := open()
-		one := start(t, tr, script(`printf READY; sleep 60`))
-		two := start(t, tr, script(`printf READY; read -r x; printf %s "$x"`))
+		one := start(t, tr, sh(`printf READY; sleep 60`))
+		two := start(t, tr, sh(`printf READY; read -r x; printf %s "$x"`))
 		readUntil(t, one, "READY")
 		readUntil(t, two, "READY")
 		closeIt(t, one)
@@ -89,12 +89,12 @@ var closings = []promise{
 		assert.Equal(t, "alive", readAll(t, two))
 	}},
 	{"output is still there after the program has ended", func(t *testing.T, open func() session.Transport) {
-		s := start(t, open(), script(`printf 'the last words'`))
+		s := start(t, open(), sh(`printf 'the last words'`))
 		wait(t, s)
 		assert.Equal(t, "the last words", readAll(t, s))
 	}},
 	{"a writer is told when the program ends without reading", func(t *testing.T, open func() session.Transport) {
-		s := start(t, open(), script(`printf READY; head -c 10 >/dev/null; exit 6`))
+		s := start(t, open(), sh(`printf READY; head -c 10 >/dev/null; exit 6`))
 		readUntil(t, s, "READY")
 		within(t, "the writer", func() {
 			_, err := s.Write(noise(16 << 20))
@@ -103,7 +103,7 @@ var closings = []promise{
 		assert.Equal(t, session.Exit{Code: 6}, wait(t, s))
 	}},
 	{"writing to a program that has ended fails and does not hang", func(t *testing.T, open func() session.Transport) {
-		s := start(t, open(), script(`true`))
+		s := start(t, open(), sh(`true`))
 		readAll(t, s)
 		wait(t, s)
 		within(t, "write until it fails", func() {
@@ -121,7 +121,7 @@ var closings = []promise{
 // survivors returns which of pids are still there after a while.
 func survivors(t *testing.T, tr session.Transport, pids string) string {
 	t.Helper()
-	out, _ := run(t, tr, script(fmt.Sprintf(`for p in %s; do
+	out, _ := run(t, tr, sh(fmt.Sprintf(`for p in %s; do
 	i=0
 	while kill -0 $p 2>/dev/null && test $i -lt 200; do sleep 0.05; i=$((i+1)); done
 	kill -0 $p 2>/dev/null && printf '%%s ' $p
@@ -134,14 +134,14 @@ var lives = []promise{
 	{"a closed transport opens nothing, and says that it was closed", func(t *testing.T, open func() session.Transport) {
 		tr := open()
 		closeIt(t, tr)
-		_, err := tr.Open(t.Context(), script(`true`))
+		_, err := tr.Open(t.Context(), sh(`true`))
 		require.ErrorIs(t, err, session.ErrClosed)
 		within(t, "wait for the transport", func() { assert.NoError(t, tr.Wait()) })
 		closeIt(t, tr)
 	}},
 	{"closing a transport hangs up its programs and unblocks everybody", func(t *testing.T, open func() session.Transport) {
 		tr := open()
-		s := start(t, tr, script(`sleep 600 & printf '%s %s.' $$ $!; wait`))
+		s := start(t, tr, sh(`sleep 600 & printf '%s %s.' $$ $!; wait`))
 		pids := readUntil(t, s, ".")
 		var ended = make(chan struct{}, 3)
 		go func() { _, _ = io.Copy(io.Discard, s); ended <- struct{}{} }()
@@ -158,7 +158,7 @@ var lives = []promise{
 	}},
 	{"a transport can be closed from two sides at once", func(t *testing.T, open func() session.Transport) {
 		tr := open()
-		start(t, tr, script(`sleep 60`))
+		start(t, tr, sh(`sleep 60`))
 		other := make(chan error, 1)
 		go func() { other <- tr.Close() }()
 		closeIt(t, tr)

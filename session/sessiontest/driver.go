@@ -35,8 +35,8 @@ func within(t *testing.T, what string, f func()) {
 	}
 }
 
-// script returns a program that runs text with sh, whatever the account's login shell is.
-func script(text string) session.Program {
+// sh returns a program that runs text with sh, whatever the account's login shell is.
+func sh(text string) session.Program {
 	quoted, err := framing.Quote(text)
 	if err != nil {
 		panic("sessiontest: internal error: a script holds a NUL byte")

@@ -13,26 +13,26 @@ import (
 // outcomes are the promises about starting a program and about how it ended.
 var outcomes = []promise{
 	{"output and exit code of a program arrive", func(t *testing.T, open func() session.Transport) {
-		out, exit := run(t, open(), script(`printf out; printf err >&2; exit 3`))
+		out, exit := run(t, open(), sh(`printf out; printf err >&2; exit 3`))
 		assert.Equal(t, "outerr", out)
 		assert.Equal(t, session.Exit{Code: 3}, exit)
 	}},
 	{"a silent program that succeeds says so", func(t *testing.T, open func() session.Transport) {
-		out, exit := run(t, open(), script(`true`))
+		out, exit := run(t, open(), sh(`true`))
 		assert.Empty(t, out)
 		assert.Equal(t, session.Exit{}, exit)
 	}},
 	{"a program that a signal ended is told apart from one with an exit code", func(t *testing.T, open func() session.Transport) {
 		tr := open()
-		_, killed := run(t, tr, script(`kill -KILL $$`))
+		_, killed := run(t, tr, sh(`kill -KILL $$`))
 		assert.Equal(t, session.Exit{Signal: "KILL"}, killed)
-		_, terminated := run(t, tr, script(`kill -TERM $$`))
+		_, terminated := run(t, tr, sh(`kill -TERM $$`))
 		assert.Equal(t, session.Exit{Signal: "TERM"}, terminated)
-		_, said := run(t, tr, script(`exit 137`))
+		_, said := run(t, tr, sh(`exit 137`))
 		assert.Equal(t, session.Exit{Code: 137}, said)
 	}},
 	{"the end can be asked for again, and from many sides", func(t *testing.T, open func() session.Transport) {
-		s := start(t, open(), script(`exit 7`))
+		s := start(t, open(), sh(`exit 7`))
 		first := make(chan session.Exit, 2)
 		for range cap(first) {
 			go func() {
@@ -53,14 +53,14 @@ var outcomes = []promise{
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		tr := open()
-		_, err := tr.Open(ctx, script(`true`))
+		_, err := tr.Open(ctx, sh(`true`))
 		require.ErrorIs(t, err, context.Canceled)
-		out, _ := run(t, tr, script(`printf still here`))
+		out, _ := run(t, tr, sh(`printf still here`))
 		assert.Equal(t, "still", out[:5])
 	}},
 	{"a context that ends later does not touch the program", func(t *testing.T, open func() session.Transport) {
 		ctx, cancel := context.WithCancel(t.Context())
-		s, err := open().Open(ctx, script(`printf READY; read -r line; printf 'got %s' "$line"`))
+		s, err := open().Open(ctx, sh(`printf READY; read -r line; printf 'got %s' "$line"`))
 		require.NoError(t, err)
 		defer s.Close()
 		readUntil(t, s, "READY")
@@ -71,7 +71,7 @@ var outcomes = []promise{
 	}},
 	{"the terminal's name is dumb unless another is given", func(t *testing.T, open func() session.Transport) {
 		tr := open()
-		p := script(`printf %s "$TERM"`)
+		p := sh(`printf %s "$TERM"`)
 		out, _ := run(t, tr, p)
 		assert.Equal(t, "dumb", out)
 		p.Term = "xterm-256color"

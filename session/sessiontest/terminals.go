@@ -15,7 +15,7 @@ import (
 // terminals are the promises about the terminal that a program runs on.
 var terminals = []promise{
 	{"standard input, output and error are one terminal", func(t *testing.T, open func() session.Transport) {
-		_, exit := run(t, open(), script(`test -t 0 && test -t 1 && test -t 2 && : </dev/tty`))
+		_, exit := run(t, open(), sh(`test -t 0 && test -t 1 && test -t 2 && : </dev/tty`))
 		assert.Equal(t, session.Exit{}, exit)
 	}},
 	{"every byte that is printed arrives unchanged", func(t *testing.T, open func() session.Transport) {
@@ -26,13 +26,13 @@ var terminals = []promise{
 				want.WriteByte(byte(b))
 			}
 		}
-		out, _ := run(t, open(), script(`printf '`+format.String()+`\r\n\n\r\t'`))
+		out, _ := run(t, open(), sh(`printf '`+format.String()+`\r\n\n\r\t'`))
 		assert.Equal(t, want.String()+"\r\n\n\r\t", out)
 	}},
 	{"every byte that is typed arrives unchanged and unechoed, from the start, but those that send signals",
 		func(t *testing.T, open func() session.Transport) {
 			typed := everyByte()
-			s := start(t, open(), script(fmt.Sprintf(`head -c %d | od -An -v -tx1`, len(typed))))
+			s := start(t, open(), sh(fmt.Sprintf(`head -c %d | od -An -v -tx1`, len(typed))))
 			write(t, s, string(typed)) // the program has hardly started: what a terminal echoes, it would echo now
 			seen, err := hex.DecodeString(strings.Join(strings.Fields(readAll(t, s)), ""))
 			require.NoError(t, err, "the program printed no dump, so something was echoed")
@@ -43,7 +43,7 @@ var terminals = []promise{
 	{"suspend is a signal", keySends("\x1a", "TSTP")},
 	{"the size is what was asked for", func(t *testing.T, open func() session.Transport) {
 		tr := open()
-		p := script(`stty size`)
+		p := sh(`stty size`)
 		out, _ := run(t, tr, p)
 		assert.Equal(t, "24 80\n", out, "by default")
 		p.Size = session.Size{Rows: 33, Cols: 132}
@@ -51,7 +51,7 @@ var terminals = []promise{
 		assert.Equal(t, "33 132\n", out)
 	}},
 	{"the size can be changed", func(t *testing.T, open func() session.Transport) {
-		s := start(t, open(), script(`trap 'stty size; exit' WINCH; printf READY; sleep 60 & wait`))
+		s := start(t, open(), sh(`trap 'stty size; exit' WINCH; printf READY; sleep 60 & wait`))
 		r, ok := s.(session.Resizer)
 		if !ok {
 			t.Skip("this transport's terminals keep their size")
@@ -75,7 +75,7 @@ func everyByte() []byte {
 
 func keySends(key, signal string) func(t *testing.T, open func() session.Transport) {
 	return func(t *testing.T, open func() session.Transport) {
-		s := start(t, open(), script(`trap 'printf "`+signal+`."; exit 5' `+signal+`; printf READY; sleep 60 & wait`))
+		s := start(t, open(), sh(`trap 'printf "`+signal+`."; exit 5' `+signal+`; printf READY; sleep 60 & wait`))
 		readUntil(t, s, "READY")
 		write(t, s, key)
 		assert.Empty(t, readUntil(t, s, signal+"."), "the key was echoed")

@@ -17,7 +17,7 @@ import (
 var volumes = []promise{
 	{"output of any size reaches a slow reader whole", func(t *testing.T, open func() session.Transport) {
 		const size = 8 << 20
-		s := start(t, open(), script(fmt.Sprintf(`head -c %d /dev/zero; printf END`, size)))
+		s := start(t, open(), sh(fmt.Sprintf(`head -c %d /dev/zero; printf END`, size)))
 		total, ended := 0, false
 		within(t, "read slowly", func() {
 			one, page := make([]byte, 1), make([]byte, 4096)
@@ -39,17 +39,17 @@ var volumes = []promise{
 	}},
 	{"a program whose output nobody reads does not hold up another", func(t *testing.T, open func() session.Transport) {
 		tr := open()
-		flood := start(t, tr, script(`printf READY; while :; do printf '%4096s' x || exit; done`))
+		flood := start(t, tr, sh(`printf READY; while :; do printf '%4096s' x || exit; done`))
 		readUntil(t, flood, "READY")
 		for range 20 {
-			out, _ := run(t, tr, script(`printf quick`))
+			out, _ := run(t, tr, sh(`printf quick`))
 			require.Equal(t, "quick", out)
 		}
 		closeIt(t, flood)
 	}},
 	{"input of any size comes back whole while it is written", func(t *testing.T, open func() session.Transport) {
 		typed := noise(4 << 20)
-		s := start(t, open(), script(fmt.Sprintf(`head -c %d`, len(typed))))
+		s := start(t, open(), sh(fmt.Sprintf(`head -c %d`, len(typed))))
 		failed := make(chan error, 1)
 		go func() {
 			_, err := s.Write(typed)
@@ -65,7 +65,7 @@ var volumes = []promise{
 		tr := open()
 		var streams []session.Stream
 		for i := range 6 {
-			streams = append(streams, start(t, tr, script(fmt.Sprintf(`printf READY%d.; read -r x; printf "%d $x"; exit %d`, i, i, i))))
+			streams = append(streams, start(t, tr, sh(fmt.Sprintf(`printf READY%d.; read -r x; printf "%d $x"; exit %d`, i, i, i))))
 		}
 		for i, s := range streams {
 			readUntil(t, s, fmt.Sprintf("READY%d.", i))
@@ -81,7 +81,7 @@ var volumes = []promise{
 	{"many programs, one after the other, use nothing up", func(t *testing.T, open func() session.Transport) {
 		tr := open()
 		for i := range 40 {
-			out, exit := run(t, tr, script(fmt.Sprintf(`printf %d`, i)))
+			out, exit := run(t, tr, sh(fmt.Sprintf(`printf %d`, i)))
 			require.Equal(t, fmt.Sprint(i), out)
 			require.Equal(t, session.Exit{}, exit)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -24,6 +25,7 @@ type stream struct {
 	gone   chan struct{} // closed once the channel is
 
 	closing sync.Once
+	hungUp  atomic.Bool // Close has begun
 }
 
 // Open starts p.
@@ -165,8 +167,18 @@ func (s *stream) Wait() (session.Exit, error) {
 		return s.exit, nil
 	}
 	why := s.c.reason()
+	if why == nil && !s.hungUp.Load() {
+		// Channels close just before a lost connection is known to be lost, so ask.
+		if p := s.c.ask(); p != nil {
+			<-p.done
+			if p.err != nil {
+				<-s.c.done
+			}
+		}
+		why = s.c.reason()
+	}
 	if why == nil {
-		why = fmt.Errorf("sshconn: %s: the channel is %w", s.c.t.name, session.ErrClosed)
+		why = fmt.Errorf("sshconn: %s: the channel is closed: %w", s.c.t.name, session.ErrClosed)
 	}
 	return session.Exit{}, fmt.Errorf("%w; the host did not say how the program ended", why)
 }
@@ -188,6 +200,7 @@ func (s *stream) Resize(size session.Size) error {
 //  3. Without that for some seconds, the connection is given up.
 func (s *stream) Close() error {
 	s.closing.Do(func() {
+		s.hungUp.Store(true)
 		// Writing may block when the server does not read.
 		if !s.c.spawn(func() {
 			select {

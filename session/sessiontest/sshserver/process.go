@@ -32,6 +32,8 @@ func (c *conn) spawn(s *Session, ch ssh.Channel) (running, error) {
 
 // onTTY is a process on a terminal.
 type onTTY struct {
+	c  *conn
+	ch ssh.Channel
 	p  *tty.Process
 	wg sync.WaitGroup // what copies
 }
@@ -41,16 +43,18 @@ func (c *conn) onTerminal(cmd *exec.Cmd, s *Session, ch ssh.Channel) (running, e
 	if err != nil {
 		return nil, err
 	}
-	t := &onTTY{p: p}
+	return &onTTY{c: c, ch: ch, p: p}, nil
+}
+
+func (t *onTTY) begin() {
 	t.wg.Go(func() {
-		_, _ = io.Copy(onlyWriter{p}, onlyReader{ch}) // ends when either side does
+		_, _ = io.Copy(onlyWriter{t.p}, onlyReader{t.ch}) // ends when either side does
 	})
 	t.wg.Go(func() {
-		_, _ = io.CopyBuffer(onlyWriter{ch}, onlyReader{p}, make([]byte, 8<<10)) // a terminal hands out 4 KiB at most
-		code, signal := p.Wait()
-		c.end(ch, Exit{Code: code, Signal: signal})
+		_, _ = io.CopyBuffer(onlyWriter{t.ch}, onlyReader{t.p}, make([]byte, 8<<10)) // a terminal hands out 4 KiB at most
+		code, signal := t.p.Wait()
+		t.c.end(t.ch, Exit{Code: code, Signal: signal})
 	})
-	return t, nil
 }
 
 func (t *onTTY) resize(rows, cols int) { _ = t.p.Resize(rows, cols) }
@@ -68,8 +72,10 @@ func (t *onTTY) hangUp() {
 
 // onPipe is a process without a terminal.
 type onPipe struct {
+	c     *conn
+	ch    ssh.Channel
 	cmd   *exec.Cmd
-	grace time.Duration
+	stdin io.WriteCloser
 	ended chan struct{}
 	wg    sync.WaitGroup
 }
@@ -85,21 +91,23 @@ func (c *conn) onPipes(cmd *exec.Cmd, ch ssh.Channel) (running, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &onPipe{cmd: cmd, grace: c.s.cfg.Grace, ended: make(chan struct{})}
+	return &onPipe{c: c, ch: ch, cmd: cmd, stdin: stdin, ended: make(chan struct{})}, nil
+}
+
+func (p *onPipe) begin() {
 	p.wg.Go(func() {
-		_, _ = io.Copy(stdin, ch)
-		stdin.Close()
+		_, _ = io.Copy(p.stdin, p.ch)
+		p.stdin.Close()
 	})
 	p.wg.Go(func() {
-		_ = cmd.Wait() // how it ended is in ProcessState
+		_ = p.cmd.Wait() // how it ended is in ProcessState
 		close(p.ended)
-		e := Exit{Code: cmd.ProcessState.ExitCode()}
-		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		e := Exit{Code: p.cmd.ProcessState.ExitCode()}
+		if status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 			e = Exit{Signal: unix.SignalName(status.Signal())[len("SIG"):]}
 		}
-		c.end(ch, e)
+		p.c.end(p.ch, e)
 	})
-	return p, nil
 }
 
 func (p *onPipe) resize(int, int) {}
@@ -120,7 +128,7 @@ func (p *onPipe) kill(sig syscall.Signal) {
 
 func (p *onPipe) hangUp() {
 	p.kill(unix.SIGHUP)
-	timer := time.AfterFunc(p.grace, func() { p.kill(unix.SIGKILL) })
+	timer := time.AfterFunc(p.c.s.cfg.Grace, func() { p.kill(unix.SIGKILL) })
 	defer timer.Stop()
 	p.wg.Wait()
 }

@@ -28,6 +28,7 @@ type Exit struct {
 
 // running is a program that a channel's requests can reach.
 type running interface {
+	begin() // is called once, after the client has been told that the program runs: it may end at once
 	resize(rows, cols int)
 	signal(name string)
 	hangUp() // ends it, and returns once it is gone
@@ -58,7 +59,7 @@ func (c *conn) requests(ch ssh.Channel, requests <-chan *ssh.Request) {
 	s := &Session{ReadWriter: ch}
 	var program running
 	for r := range requests {
-		ok := false
+		ok, before := false, program
 		switch r.Type {
 		case "pty-req":
 			ok = program == nil && !c.faults.RefusePTY && s.terminal(r.Payload)
@@ -73,9 +74,9 @@ func (c *conn) requests(ch ssh.Channel, requests <-chan *ssh.Request) {
 				break
 			}
 			s.Line = m.Line
-			var err error
-			program, err = c.start(s, ch)
-			ok = err == nil
+			if p, err := c.start(s, ch); err == nil {
+				program, ok = p, true
+			}
 		case "subsystem":
 			var m struct{ Name string }
 			serve := c.s.cfg.Subsystems[""]
@@ -103,6 +104,9 @@ func (c *conn) requests(ch ssh.Channel, requests <-chan *ssh.Request) {
 		}
 		if r.WantReply {
 			_ = r.Reply(ok, nil)
+		}
+		if program != before {
+			program.begin()
 		}
 	}
 	if program != nil {
@@ -150,18 +154,21 @@ func (c *conn) end(ch ssh.Channel, e Exit) {
 
 // called is a Go function in a program's place.
 type called struct {
+	run    func()
 	cancel context.CancelFunc
-	done   chan struct{}
+	done   chan struct{} // closed once run has returned
 }
 
 func (c *conn) call(ch ssh.Channel, f func(context.Context) Exit) running {
 	ctx, cancel := context.WithCancel(c.s.ctx)
-	p := &called{cancel: cancel, done: make(chan struct{})}
+	return &called{run: func() { c.end(ch, f(ctx)) }, cancel: cancel, done: make(chan struct{})}
+}
+
+func (p *called) begin() {
 	go func() {
 		defer close(p.done)
-		c.end(ch, f(ctx))
+		p.run()
 	}()
-	return p
 }
 
 func (p *called) resize(int, int) {}
