@@ -43,8 +43,11 @@ func (m *marks) find(b []byte) (f found, who owner, letter byte) {
 	if len(b) == 1 {
 		return isShort, 0, 0
 	}
-	if b[1] == byteMark && !m.noBytes {
+	switch c := b[1]; {
+	case c == byteMark && !m.noBytes:
 		return m.findByte(b), 0, 0
+	case c != m.frame[0] && c != m.shell[0] && c != m.nonce[0]:
+		return isText, 0, 0
 	}
 	if len(b) < markLen {
 		text := b[1:]
@@ -115,10 +118,7 @@ func (s *splitter) next(in []byte) (text []byte, f found, who owner, letter byte
 	if s.n > 0 {
 		return s.resume(in)
 	}
-	i := bytes.IndexByte(in, rs)
-	if i < 0 {
-		return in, isText, 0, 0, len(in)
-	}
+	i := s.search(in)
 	if i > 0 {
 		return in[:i], isText, 0, 0, i
 	}
@@ -129,15 +129,27 @@ func (s *splitter) next(in []byte) (text []byte, f found, who owner, letter byte
 	case isByte:
 		s.newline = in[12] == '\r'
 		return nil, f, byShell, byte(unhex(in[10])<<4 | unhex(in[11])), byteLen
-	case isShort:
-		s.n = copy(s.held[:], in)
-		return nil, f, 0, 0, len(in)
 	}
-	j := bytes.IndexByte(in[1:], rs) + 1
-	if j == 0 {
-		j = len(in)
+	s.n = copy(s.held[:], in)
+	return nil, isShort, 0, 0, len(in)
+}
+
+// search returns where the first mark in b is or may begin.
+func (s *splitter) search(b []byte) int {
+	for i := 0; ; {
+		j := bytes.IndexByte(b[i:], rs)
+		if j < 0 {
+			return len(b)
+		}
+		i += j
+		for i+1 < len(b) && b[i+1] == rs { // no mark begins with two: output full of them costs little
+			i++
+		}
+		if f, _, _ := s.find(b[i:]); f != isText {
+			return i
+		}
+		i++
 	}
-	return in[:j], isText, 0, 0, j
 }
 
 // resume goes on with a mark that earlier input began.
@@ -154,7 +166,12 @@ func (s *splitter) resume(in []byte) (text []byte, f found, who owner, letter by
 			s.n = 0
 			return nil, f, byShell, letter, used
 		case f == isText:
-			return s.release(), f, 0, 0, used
+			text = s.release()
+			if s.n <= used { // what is still held came with this input: it need not go through here
+				used -= s.n
+				s.n = 0
+			}
+			return text, f, 0, 0, used
 		case used == len(in):
 			return nil, f, 0, 0, used
 		}
