@@ -58,7 +58,7 @@ func (d *Dialer) connect(clk *clock, t *target, via *jump) (*Conn, error) {
 
 	c := newConn(d, t, via, sc)
 	c.hostKey, _ = l.verdict()
-	c.peer.HostKey = ssh.FingerprintSHA256(c.hostKey)
+	c.peer.HostKey = fingerprint(c.hostKey)
 	c.peer.Key = l.fingerprint()
 	if via != nil {
 		c.peer.Via = append(slices.Clone(via.conn.peer.Via), via.conn.t.name)

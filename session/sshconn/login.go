@@ -82,7 +82,7 @@ func (l *login) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 		return nil, nil
 	}
 	id := l.ring.identities[len(l.tried)]
-	l.tried = append(l.tried, Offered{From: id.from, Type: id.public.Type(), Fingerprint: ssh.FingerprintSHA256(id.public)})
+	l.tried = append(l.tried, Offered{From: id.from, Type: id.public.Type(), Fingerprint: fingerprint(id.public)})
 	s := &lazySigner{id: id, l: l, at: len(l.tried) - 1}
 	return ssh.PublicKeys(s), nil
 }
@@ -118,6 +118,14 @@ func (l *login) fingerprint() string {
 		return l.tried[n-1].Fingerprint
 	}
 	return ""
+}
+
+// fingerprint names a key; of a certificate the key that it is about, as OpenSSH does.
+func fingerprint(key ssh.PublicKey) string {
+	if cert, ok := key.(*ssh.Certificate); ok {
+		key = cert.Key
+	}
+	return ssh.FingerprintSHA256(key)
 }
 
 // lazySigner offers a public key, and opens the private one when the server wants a signature.

@@ -1,0 +1,185 @@
+package sshconn_test
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"net"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
+)
+
+func freshKey(t *testing.T) (ed25519.PrivateKey, ssh.Signer) {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(nil)
+	require.NoError(t, err)
+	signer, err := ssh.NewSignerFromKey(private)
+	require.NoError(t, err)
+	return private, signer
+}
+
+// serveAgent answers at a socket for the time of the test.
+func serveAgent(t *testing.T, answer func(net.Conn)) (socket string) {
+	t.Helper()
+	socket = filepath.Join(t.TempDir(), "agent")
+	l, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() {
+				defer c.Close()
+				answer(c)
+			})
+		}
+	})
+	t.Cleanup(func() { l.Close(); wg.Wait() })
+	return socket
+}
+
+func newAgent(t *testing.T, keys ...agent.AddedKey) string {
+	t.Helper()
+	ring := agent.NewKeyring()
+	for _, k := range keys {
+		require.NoError(t, ring.Add(k))
+	}
+	return serveAgent(t, func(c net.Conn) { _ = agent.ServeAgent(ring, c) })
+}
+
+func TestAKeyOfTheAgentLogsIn(t *testing.T) {
+	a := newAccount(t)
+	private, signer := freshKey(t)
+	a.agent = newAgent(t, agent.AddedKey{PrivateKey: private})
+	server := accepting(t, signer.PublicKey())
+	a.knows(server)
+	a.config("", server)
+	tr := dial(t, a.dialer(), hosts.Host{Name: "web1"})
+	assert.Equal(t, ssh.FingerprintSHA256(signer.PublicKey()), tr.Peer().Key)
+}
+
+func TestKeysAreOfferedInTheOrderOfOpenSSH(t *testing.T) {
+	a := newAccount(t)
+	inFile := a.key("file", "")
+	other, otherSigner := freshKey(t)
+	named, namedSigner := freshKey(t)
+	a.write("named.pub", string(ssh.MarshalAuthorizedKey(namedSigner.PublicKey())))
+	a.agent = newAgent(t, agent.AddedKey{PrivateKey: other}, agent.AddedKey{PrivateKey: named})
+	server := accepting(t, newKey(t).PublicKey())
+	a.knows(server)
+	prints := func(keys ...ssh.PublicKey) (out []string) {
+		for _, k := range keys {
+			out = append(out, ssh.FingerprintSHA256(k))
+		}
+		return out
+	}
+	offers := func() (out []string) {
+		_, err := a.dialer().Dial(t.Context(), hosts.Host{Name: "web1"})
+		var refused *sshconn.AuthError
+		require.ErrorAs(t, err, &refused)
+		for _, o := range refused.Offered {
+			out = append(out, o.Fingerprint)
+		}
+		return out
+	}
+	files := "IdentityFile ~/.ssh/file\n\tIdentityFile ~/.ssh/named"
+	a.config(files, server)
+	assert.Equal(t, prints(namedSigner.PublicKey(), otherSigner.PublicKey(), inFile), offers(),
+		"the agent's that a file names, the agent's others, then files")
+	a.config("IdentitiesOnly yes\n\t"+files, server)
+	assert.Equal(t, prints(namedSigner.PublicKey(), inFile), offers())
+	a.config("IdentityAgent none\n\t"+files, server)
+	assert.Equal(t, prints(inFile), offers())
+}
+
+func TestAnAgentThatIsStuckLeavesTheKeysInFiles(t *testing.T) {
+	a := newAccount(t)
+	done := make(chan struct{})
+	a.agent = serveAgent(t, func(net.Conn) { <-done })
+	t.Cleanup(func() { close(done) })
+	key := a.key("id_ed25519", "")
+	server := accepting(t, key)
+	a.knows(server)
+	a.config("", server)
+	dial(t, a.dialer(), hosts.Host{Name: "web1", ConnectTimeout: 3 * time.Second})
+
+	server = accepting(t, newKey(t).PublicKey())
+	a.knows(server)
+	a.config("", server)
+	_, err := a.dialer().Dial(t.Context(), hosts.Host{Name: "web1", ConnectTimeout: 3 * time.Second})
+	require.ErrorIs(t, err, session.ErrAuth)
+	assert.ErrorContains(t, err, "it did not say its keys within 1s")
+}
+
+func TestAnAgentThatIsNotThereIsSkipped(t *testing.T) {
+	a := newAccount(t)
+	a.agent = filepath.Join(t.TempDir(), "nobody")
+	server := accepting(t, a.key("id_ed25519", ""))
+	a.knows(server)
+	a.config("", server)
+	dial(t, a.dialer(), hosts.Host{Name: "web1"})
+}
+
+// certified returns a certificate that lets key log in as user.
+func certified(t *testing.T, authority ssh.Signer, key ssh.PublicKey, user string, from, to time.Time) *ssh.Certificate {
+	t.Helper()
+	c := &ssh.Certificate{
+		Key: key, CertType: ssh.UserCert, ValidPrincipals: []string{user},
+		ValidAfter: uint64(from.Unix()), ValidBefore: uint64(to.Unix()),
+	}
+	require.NoError(t, c.SignCert(rand.Reader, authority))
+	return c
+}
+
+func TestACertificateNextToAKeyIsOfferedUnlessItHasExpired(t *testing.T) {
+	a := newAccount(t)
+	authority := newKey(t)
+	server := sessiontest.OpenSSHD(t, "TrustedUserCAKeys "+a.write("ca.pub", string(ssh.MarshalAuthorizedKey(authority.PublicKey()))))
+	key := a.key("id_ed25519", "")
+	known, err := knownHostsOf(server)
+	require.NoError(t, err)
+	a.write("known_hosts", known)
+	h := server.Host(t, "web1")
+
+	cert := certified(t, authority, key, server.User, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+	a.write("id_ed25519-cert.pub", string(ssh.MarshalAuthorizedKey(cert)))
+	assert.Equal(t, ssh.FingerprintSHA256(key), dial(t, a.dialer(), h).Peer().Key)
+
+	old := certified(t, authority, key, server.User, time.Unix(0, 0), time.Unix(1000, 0))
+	a.write("id_ed25519-cert.pub", string(ssh.MarshalAuthorizedKey(old)))
+	_, err = a.dialer().Dial(t.Context(), h)
+	require.ErrorIs(t, err, session.ErrAuth)
+	assert.ErrorContains(t, err, "the certificate expired at 1970-01-01T00:16:40Z")
+}
+
+func TestOpenSSHWithAllKindsOfKeys(t *testing.T) {
+	server := sessiontest.OpenSSHD(t)
+	a := newAccount(t)
+	known, err := knownHostsOf(server)
+	require.NoError(t, err)
+	a.write("known_hosts", known)
+	for _, kind := range []string{"rsa", "ecdsa", "ed25519"} {
+		t.Run(kind, func(t *testing.T) {
+			keygen(t, a.path("id_"+kind), kind)
+			authorize(t, server, a.path("id_"+kind+".pub"))
+			h := server.Host(t, "web1")
+			h.Identity = []string{a.path("id_" + kind)}
+			tr := dial(t, a.dialer(), h)
+			assert.NotEmpty(t, tr.Peer().Key)
+		})
+	}
+}
