@@ -42,7 +42,8 @@ const maxNoise = 1 << 20
 func NewStartup(nonce Token) *Startup { return &Startup{nonce: nonce} }
 
 // Feed takes the next piece of output. loaded becomes true once, when the text of [Bootstrap] must be typed. d is
-// non-nil once the shell is ready, and Startup is not needed any more. Before that the shell must get nothing else.
+// non-nil once the shell is ready, and Startup is not needed any more; what p held beyond that has been fed to d. Before
+// that the shell must get nothing else.
 func (s *Startup) Feed(p []byte) (loaded bool, h Hello, d *Decoder, err error) {
 	s.buf = append(s.buf, p...)
 	if s.step == 0 {
@@ -72,15 +73,16 @@ func (s *Startup) Feed(p []byte) (loaded bool, h Hello, d *Decoder, err error) {
 		s.buf = s.buf[i+markLen+TokenLen:]
 		s.step = 2
 	}
-	i := bytes.Index(s.buf, []byte(mark+"H"))
-	j := bytes.Index(s.buf, []byte(mark+"h"))
-	if i < 0 || j < i {
+	_, rest, _ := bytes.Cut(s.buf, []byte(mark+"H"))
+	text, rest, ok := bytes.Cut(rest, []byte(mark+"h"))
+	if !ok {
 		return loaded, h, nil, s.tooLong()
 	}
-	if err := s.hello.parse(string(s.buf[i+markLen : j])); err != nil {
+	if err := s.hello.parse(string(text)); err != nil {
 		return loaded, h, nil, err
 	}
 	d = newDecoder(s.hello, s.nonce)
+	d.Feed(rest)
 	return loaded, s.hello, d, nil
 }
 
