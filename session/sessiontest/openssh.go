@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,10 +102,13 @@ func (s *SSHD) start(t testing.TB, path string, more []string) bool {
 	require.NoError(t, l.Close())
 	_, port := splitAddr(t, s.Addr)
 
+	// Addresses add up in sshd_config(5), so one that is given takes the place of ours.
+	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "ListenAddress") }) {
+		more = append(more, "ListenAddress 127.0.0.1")
+	}
 	cfg := filepath.Join(s.Dir, "sshd_config")
 	writeFile(t, cfg, strings.Join(append(more,
 		fmt.Sprintf("Port %d", port),
-		"ListenAddress 127.0.0.1",
 		"HostKey "+filepath.Join(s.Dir, "host"),
 		"AuthorizedKeysFile "+s.Authorized,
 		"PidFile none",

@@ -1,0 +1,103 @@
+package session_test
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/localpty"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
+)
+
+// shells are the ones that every case is tried on.
+var shells = []string{"bash", "zsh", "dash", "ash", "ksh"}
+
+// needShell skips where a shell is missing, and fails in CI.
+func needShell(t testing.TB, name string) {
+	t.Helper()
+	program := map[string]string{"ash": "busybox", "ksh": "mksh"}[name]
+	if program == "" {
+		program = name
+	}
+	if _, err := exec.LookPath(program); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("%s is not installed", program)
+		}
+		t.Skipf("%s is not installed", program)
+	}
+}
+
+// transports are the ways to a shell, by name. Each returns a live connection that ends with the test.
+var transports = []struct {
+	name string
+	open func(t testing.TB) session.Transport
+}{
+	{"local", func(t testing.TB) session.Transport {
+		tr, err := localpty.New(localpty.Config{})
+		require.NoError(t, err)
+		t.Cleanup(func() { tr.Close() })
+		return tr
+	}},
+	{"server", func(t testing.TB) session.Transport {
+		srv := sessiontest.Server(t, sshserver.Config{})
+		return dial(t, srv.ClientKey(), sessiontest.HostKeys(t, srv.Addr(), srv.HostKey()), sessiontest.Host(t, "server", srv.Addr()))
+	}},
+	{"sshd", func(t testing.TB) session.Transport {
+		sshd := sessiontest.OpenSSHD(t)
+		return dial(t, sshd.ClientKey, sshd.HostKeys(t), sshd.Host(t, "sshd"))
+	}},
+}
+
+func dial(t testing.TB, key ssh.Signer, keys sshconn.HostKeys, h hosts.Host) session.Transport {
+	d, err := sshconn.Static([]ssh.Signer{key}, keys)
+	require.NoError(t, err)
+	tr, err := d.Dial(t.Context(), h)
+	require.NoError(t, err)
+	t.Cleanup(func() { tr.Close() })
+	return tr
+}
+
+// Every case on every shell over every transport: the same command gives the same Result everywhere.
+func TestEveryCaseHoldsOnEveryShellAndTransport(t *testing.T) {
+	for _, via := range transports {
+		t.Run(via.name, func(t *testing.T) {
+			t.Parallel()
+			for _, shell := range shells {
+				t.Run(shell, func(t *testing.T) {
+					needShell(t, shell)
+					t.Parallel()
+					tr := via.open(t)
+					for _, c := range append(cases(t.TempDir()), stopping()...) {
+						t.Run(c.name, func(t *testing.T) {
+							if c.only == "" || contains(c.only, shell) {
+								s := open(t, tr, shell)
+								defer s.Close()
+								runCase(t, s, c)
+							}
+						})
+					}
+				})
+			}
+		})
+	}
+}
+
+func open(t testing.TB, tr session.Transport, shell string) *session.Session {
+	t.Helper()
+	s, err := session.Open(tr, hosts.Host{Name: "host", Shell: shell}, session.Config{
+		Policy: policy.AllowAll, Audit: audit.Discard{}, Grace: 500 * time.Millisecond,
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
