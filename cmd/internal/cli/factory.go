@@ -45,7 +45,10 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 		if err != nil {
 			return nil, err
 		}
-		d := dialer.New(dialer.Config{IO: ios, Inventory: f.Inventory})
+		d, err := dialer.New(dialer.Config{IO: ios, Inventory: f.Inventory})
+		if err != nil {
+			return nil, err
+		}
 		closers = append(closers, d.Close)
 		forks, capped := dialer.CapForks(o.Forks)
 		if capped {

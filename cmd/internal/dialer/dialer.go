@@ -4,42 +4,64 @@ package dialer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/localpty"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
 // Config says what dialing may ask.
 type Config struct {
-	IO *iostreams.IOStreams // its status line makes room for questions
+	IO *iostreams.IOStreams // where a question for a passphrase disturbs nothing
 
-	// Inventory is asked for jump hosts that the inventory names.
+	// Inventory is asked for jump hosts. Nil, and an inventory that cannot be read, mean that none has a name there.
 	Inventory func() (*hosts.Inventory, error)
 }
 
 // Dialer is safe for concurrent use. Close it when no transport of it is in use any more.
 type Dialer struct {
+	ssh  *sshconn.Dialer
 	demo demo
 }
 
 // New returns a Dialer. It opens nothing.
-func New(cfg Config) *Dialer {
-	return &Dialer{}
+func New(cfg Config) (*Dialer, error) {
+	ssh, err := sshconn.Default(sshconn.DefaultConfig{
+		Passphrase: func(ctx context.Context, keyfile string) ([]byte, error) {
+			return askPassphrase(ctx, cfg.IO, keyfile)
+		},
+		Network: sshconn.Network{Lookup: cfg.lookup},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Dialer{ssh: ssh}, nil
+}
+
+func (cfg Config) lookup(name string) (hosts.Host, bool) {
+	if cfg.Inventory == nil {
+		return hosts.Host{}, false
+	}
+	inv, err := cfg.Inventory()
+	if err != nil {
+		return hosts.Host{}, false
+	}
+	h, err := inv.Lookup(name)
+	return h, err == nil
 }
 
 // Dial connects to h.
 func (d *Dialer) Dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
 	switch h.Transport {
+	case hosts.SSH, "":
+		return d.ssh.Dial(ctx, h)
 	case hosts.Local, hosts.Command:
 		return localpty.Dial(ctx, h)
 	case hosts.Demo:
 		return d.demo.dial(ctx, h)
-	case hosts.SSH, "":
-		return nil, errors.New("dialer: not wired yet")
 	}
 	return nil, fmt.Errorf("dialer: %s has the transport %q, which this program does not know", h.Name, h.Transport)
 }

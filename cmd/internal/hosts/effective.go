@@ -72,16 +72,12 @@ func (v *values) ssh() error {
 	if err != nil {
 		return err
 	}
-	name := h.Addr
-	if name == "" {
-		name = h.Name
-	}
-	s, err := cfg.Resolve(name, sshconfig.Options{User: h.User, Port: h.Port})
+	s, err := cfg.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port})
 	if err != nil {
 		return err
 	}
 	v.add("ssh_config", h.SSHConfig, "~/.ssh/config", "default")
-	v.resolved("addr", s.HostName.V, s.HostName.Source())
+	v.add("addr", h.Addr, s.HostName.V, s.HostName.Source())
 	v.resolved("port", strconv.Itoa(int(s.Port.V)), s.Port.Source())
 	v.resolved("user", s.User.V, s.User.Source())
 	if len(h.Via) > 0 {

@@ -14,7 +14,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -120,15 +119,15 @@ func (o *PingOptions) print(h hosts.Host, res session.Result, width int) error {
 	if res.Status == session.StatusOK {
 		j.RunMS = ms(res.Duration - res.Dial)
 	}
-	if res.Err != nil && res.Err.Err != nil {
-		j.Error = cmdutil.Text(res.Err.Err)
+	if res.Err != nil {
+		j.Error = cmdutil.WhyAt(res.Err)
 	}
 	if o.JSON {
 		return json.NewEncoder(o.IO.Out).Encode(j)
 	}
 	said := fmt.Sprintf("connect %.1f ms\trun %.2f ms", j.ConnectMS, j.RunMS)
 	if j.Error != "" {
-		said = table.Clean(j.Error)
+		said = j.Error
 	} else if res.Status != session.StatusOK {
 		said = "true did not succeed"
 	}

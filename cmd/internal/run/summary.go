@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
@@ -31,6 +30,7 @@ type reason struct {
 	status session.Status
 	what   string // "exit 3", "unreachable", …
 	why    string // the error's text; "" where the host answered
+	at     string // why, with the address of the first of names
 	names  []string
 }
 
@@ -56,7 +56,11 @@ func (s *summary) add(t *target, r session.Result) {
 			return
 		}
 	}
-	s.reasons = append(s.reasons, &reason{status: r.Status, what: what, why: why, names: []string{t.label}})
+	at := why
+	if why != "" {
+		at = cmdutil.WhyAt(r.Err)
+	}
+	s.reasons = append(s.reasons, &reason{status: r.Status, what: what, why: why, at: at, names: []string{t.label}})
 }
 
 // describe says in words how a host failed, and why.
@@ -85,8 +89,8 @@ func describe(r session.Result) (what, why string) {
 	if what == "" {
 		what = string(r.Status)
 	}
-	if r.Err != nil && r.Err.Err != nil {
-		why = oneLine(cmdutil.Text(r.Err.Err))
+	if r.Err != nil {
+		why = cmdutil.Why(r.Err)
 	}
 	return what, why
 }
@@ -130,8 +134,11 @@ func (s *summary) text() string {
 }
 
 func (r *reason) tell() string {
-	if r.why == "" {
+	switch {
+	case r.why == "":
 		return r.what
+	case len(r.names) == 1:
+		return r.what + ": " + r.at
 	}
 	return r.what + ": " + r.why
 }
@@ -148,15 +155,4 @@ func (s *summary) sort() {
 	slices.SortStableFunc(s.reasons, func(a, b *reason) int {
 		return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(len(b.names), len(a.names)), cmp.Compare(a.tell(), b.tell()))
 	})
-}
-
-// oneLine makes text fit for a line on a terminal.
-func oneLine(text string) string {
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsGraphic(r) && r != '\t' {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
 }

@@ -1,0 +1,141 @@
+package main_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/fairlead-ssh/fairlead/"
+
+// pkg is what "go list" says about a package.
+type pkg struct {
+	ImportPath string
+	Standard   bool
+	Imports    []string
+	Deps       []string
+	Module     *struct{ Path string }
+}
+
+// list runs "go list" over packages of this module.
+func list(t *testing.T, args ...string) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Standard,Imports,Deps,Module"}, args...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var all []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var p pkg
+		require.NoError(t, dec.Decode(&p))
+		all = append(all, p)
+	}
+	return all
+}
+
+// ours returns the packages of this module among paths, without the module's name.
+func ours(paths []string) (rel []string) {
+	for _, p := range paths {
+		if r, ok := strings.CutPrefix(p, module); ok {
+			rel = append(rel, r)
+		}
+	}
+	return rel
+}
+
+// The picture of the tree, as a test: for each package, the packages of ours that it may reach, directly or not.
+func TestArrowsPointOneWay(t *testing.T) {
+	near := []string{"hosts", "hosts/internal/near"}
+	core := append(near, "audit", "framing", "session/policy")
+	for name, may := range map[string][]string{
+		"framing":          nil,
+		"audit":            nil,
+		"hosts":            {"hosts/internal/near"},
+		"hosts/sshconfig":  near,
+		"hosts/knownhosts": near,
+		"hosts/inventory":  near,
+		"session/policy":   near,
+		"session":          core,
+		"session/localpty": append(core, "session", "session/internal/tty"),
+		"session/sshconn":  append(core, "session", "session/internal/tty", "hosts/sshconfig", "hosts/knownhosts"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, p := range list(t, module+name) {
+				for _, dep := range ours(p.Deps) {
+					assert.Contains(t, may, dep, "%s must not reach it", name)
+				}
+			}
+		})
+	}
+}
+
+func TestFramingAndAuditImportOnlyTheStandardLibrary(t *testing.T) {
+	for _, p := range list(t, "-deps", module+"framing", module+"audit") {
+		assert.True(t, p.Standard || strings.HasPrefix(p.ImportPath, module), p.ImportPath)
+	}
+}
+
+func TestSessionKnowsNothingOfSSHAndCommandLines(t *testing.T) {
+	for _, p := range list(t, "-deps", module+"session") {
+		for _, not := range []string{"golang.org/x/crypto/ssh", "github.com/spf13/", "net/http", "database/sql"} {
+			assert.False(t, strings.HasPrefix(p.ImportPath, not), "session must not reach %s", p.ImportPath)
+		}
+	}
+}
+
+func TestNothingImportsCommands(t *testing.T) {
+	for _, p := range list(t, module+"...") {
+		for _, dep := range ours(p.Imports) {
+			if strings.HasPrefix(dep, "cmd/") {
+				assert.True(t, strings.HasPrefix(p.ImportPath, module+"cmd/"), "%s imports %s", p.ImportPath, dep)
+			}
+		}
+	}
+}
+
+// maxModules is how many modules, outside of the standard library and golang.org/x, a program links that embeds sessions.
+const maxModules = 8
+
+func TestEmbeddingStaysLight(t *testing.T) {
+	var modules []string
+	for _, p := range list(t, "-deps", module+"session", module+"session/sshconn", module+"session/localpty") {
+		for _, not := range []string{"github.com/spf13/", "net/http", "database/sql"} {
+			assert.False(t, strings.HasPrefix(p.ImportPath, not), "it must not link %s", p.ImportPath)
+		}
+		if p.Standard || p.Module == nil || strings.HasPrefix(p.Module.Path, "golang.org/x/") || strings.HasPrefix(p.ImportPath, module) {
+			continue
+		}
+		if !slices.Contains(modules, p.Module.Path) {
+			modules = append(modules, p.Module.Path)
+		}
+	}
+	t.Logf("a program with session, sshconn and localpty links %d modules outside std and golang.org/x: %s",
+		len(modules), strings.Join(modules, ", "))
+	assert.LessOrEqual(t, len(modules), maxModules)
+}
+
+func TestEmbeddablePackagesCompileForWindows(t *testing.T) {
+	packages := []string{module + "framing", module + "audit", module + "hosts", module + "hosts/sshconfig",
+		module + "hosts/knownhosts", module + "session", module + "session/policy", module + "session/sshconn"}
+	windows := func(what string) (string, error) {
+		cmd := exec.Command("go", append([]string{what}, packages...)...)
+		cmd.Env = append(os.Environ(), "GOOS=windows", "CGO_ENABLED=0")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	out, err := windows("build")
+	assert.NoError(t, err, "GOOS=windows go build:\n%s", out)
+	// vet looks at tests too, and those may need what only Unix has.
+	out, _ = windows("vet")
+	for line := range strings.Lines(out) {
+		if strings.Contains(line, ".go:") && !strings.Contains(line, "_test.go:") {
+			t.Errorf("GOOS=windows go vet: %s", line)
+		}
+	}
+}

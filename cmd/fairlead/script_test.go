@@ -1,0 +1,157 @@
+package main_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cli"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"fairlead": func() { os.Exit(cli.Main()) }})
+}
+
+// The scripts run the program as a process of its own, with nothing of this machine's configuration.
+func TestScripts(t *testing.T) {
+	example, err := filepath.Abs("../../inventory.example.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
+			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
+			e.Setenv("AUDIT", filepath.Join(e.WorkDir, "state", "fairlead", "audit"))
+			e.Setenv("EXAMPLE", example)
+			e.Values[fifoKey{}] = fifos{}
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"code": code, "fifo": fifo, "await": await, "tmpfs": tmpfs, "sshd": sshd,
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "mounts" {
+				return canMount(), nil
+			}
+			return false, errors.New("unknown condition")
+		},
+		RequireUniqueNames: true,
+	})
+}
+
+// code N COMMAND…: the command exits with exactly N.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N COMMAND…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// fifo NAME makes a FIFO, for a program to say through it how far it is.
+func fifo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: fifo NAME")
+	}
+	name := ts.MkAbs(args[0])
+	ts.Check(syscall.Mkfifo(name, 0o600))
+	// Open both ways, so that no side waits for the other, and pollable, so that await can give up.
+	f, err := os.OpenFile(name, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	ts.Check(err)
+	ts.Defer(func() { f.Close() })
+	ts.Value(fifoKey{}).(fifos)[name] = f
+}
+
+// fifos are a script's open FIFOs; fifoKey finds them.
+type (
+	fifos   map[string]*os.File
+	fifoKey struct{}
+)
+
+// awaitAtMost is when a test that hangs is given up.
+const awaitAtMost = time.Minute
+
+// await NAME TEXT waits until the text has come through the FIFO.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await NAME TEXT")
+	}
+	f := ts.Value(fifoKey{}).(fifos)[ts.MkAbs(args[0])]
+	ts.Check(f.SetReadDeadline(time.Now().Add(awaitAtMost)))
+	var seen []byte
+	buf := make([]byte, 4096)
+	for !bytes.Contains(seen, []byte(args[1])) {
+		n, err := f.Read(buf)
+		seen = append(seen, buf[:n]...)
+		if err != nil {
+			ts.Fatalf("%s: %v, and no %q in %q", args[0], err, args[1], seen)
+		}
+	}
+}
+
+// tmpfs DIR SIZE mounts a file system that is soon full.
+func tmpfs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: tmpfs DIR SIZE")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o700))
+	ts.Check(exec.Command("mount", "-t", "tmpfs", "-o", "mode=0700,size="+args[1], "tmpfs", dir).Run())
+	ts.Defer(func() {
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			ts.Logf("umount %s: %v: %s", dir, err, out)
+		}
+	})
+}
+
+func canMount() bool {
+	if runtime.GOOS != "linux" || os.Getuid() != 0 {
+		return false
+	}
+	dir, err := os.MkdirTemp("", "fairlead-mount")
+	if err != nil {
+		return false
+	}
+	defer os.Remove(dir)
+	if exec.Command("mount", "-t", "tmpfs", "tmpfs", dir).Run() != nil {
+		return false
+	}
+	return exec.Command("umount", dir).Run() == nil
+}
+
+// fields splits "a=b" arguments.
+func fields(ts *testscript.TestScript, args []string, known ...string) map[string]string {
+	m := map[string]string{}
+	for _, a := range args {
+		k, v, ok := strings.Cut(a, "=")
+		if !ok || !slices.Contains(known, k) {
+			ts.Fatalf("unknown argument %q", a)
+		}
+		m[k] = v
+	}
+	return m
+}

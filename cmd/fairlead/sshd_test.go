@@ -1,0 +1,75 @@
+package main_test
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/crypto/ssh"
+	sshknownhosts "golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
+)
+
+// sshd NAME [fault=…] [login=PROGRAM] serves a host. It writes NAME.config, an OpenSSH client configuration that reaches the
+// host under that name, with NAME.key and NAME.known_hosts, and ends with the script. Faults: silent, refused (nobody
+// listens), stranger (lets nobody in), unknown (no key is known) and changed (another key is known).
+func sshd(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: sshd NAME [fault=…] [login=PROGRAM]")
+	}
+	name, opts := args[0], fields(ts, args[1:], "fault", "login")
+	pub, priv, err := ed25519.GenerateKey(rand.Reader)
+	ts.Check(err)
+	client, err := ssh.NewPublicKey(pub)
+	ts.Check(err)
+	block, err := ssh.MarshalPrivateKey(priv, "")
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(name+".key"), pem.EncodeToMemory(block), 0o600))
+
+	cfg := sshserver.Config{ClientKeys: []ssh.PublicKey{client}}
+	if login := opts["login"]; login != "" {
+		cfg.Shell = strings.Fields(login)
+	}
+	switch opts["fault"] {
+	case "silent":
+		cfg.Faults.Silent = true
+	case "stranger":
+		cfg.Faults.RefuseAuth = true
+	}
+	server, err := sshserver.Start(cfg)
+	ts.Check(err)
+	ts.Defer(func() { server.Close() })
+
+	known := server.HostKey()
+	if opts["fault"] == "changed" {
+		other, err := sshserver.NewKey()
+		ts.Check(err)
+		known = other.PublicKey()
+	}
+	line := sshknownhosts.Line([]string{server.Addr()}, known) + "\n"
+	if opts["fault"] == "unknown" {
+		line = ""
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(name+".known_hosts"), []byte(line), 0o600))
+	if opts["fault"] == "refused" {
+		ts.Check(server.Close())
+	}
+	host, port, err := net.SplitHostPort(server.Addr())
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(name+".config"), fmt.Appendf(nil, `Host %s
+	HostName %s
+	Port %s
+	User someone
+	IdentityFile %s
+	IdentitiesOnly yes
+	IdentityAgent none
+	UserKnownHostsFile %s
+	GlobalKnownHostsFile none
+`, name, host, port, ts.MkAbs(name+".key"), ts.MkAbs(name+".known_hosts")), 0o600))
+}

@@ -1,0 +1,52 @@
+package cmdutil
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
+)
+
+// Why returns the reason in err, for one line of text beside the name of the host: without the name of the host and the
+// package, and so the same for all hosts that fail alike.
+func Why(err error) string {
+	if err == nil {
+		return ""
+	}
+	var e *session.Error
+	if errors.As(err, &e) && e.Err != nil {
+		err = e.Err
+	}
+	var conn *sshconn.Error
+	if errors.As(err, &conn) {
+		text := Text(conn.Err)
+		if conn.Hop != "" {
+			text = "through " + conn.Hop + ": " + text
+		}
+		return OneLine(text)
+	}
+	return OneLine(Text(err))
+}
+
+// WhyAt is Why with the address that was tried, where one was.
+func WhyAt(err error) string {
+	text := Why(err)
+	var conn *sshconn.Error
+	if errors.As(err, &conn) && conn.Addr != "" {
+		return conn.Addr + ": " + text
+	}
+	return text
+}
+
+// OneLine makes text fit for a line on a terminal.
+func OneLine(text string) string {
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
