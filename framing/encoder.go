@@ -67,7 +67,6 @@ func Append(dst []byte, d Dialect, tok Token, cmd Command) ([]byte, error) {
 type lineQuoter struct {
 	dst     []byte
 	line    int // where the current line begins in dst
-	start   int // where the word begins
 	dialect Dialect
 	open    bool // inside single quotes
 	any     bool // something has been written
