@@ -28,6 +28,7 @@ type Conn struct {
 	closed bool       // no goroutine may be started any more
 	cause  error      // why we gave the connection up
 	probe  *probe     // under way
+	alive  keepAlive
 }
 
 func newConn(d *Dialer, t *target, via *jump, sc ssh.Conn) *Conn {
@@ -45,18 +46,30 @@ func (c *Conn) run(channels <-chan ssh.NewChannel, requests <-chan *ssh.Request)
 		most = c.t.keepAliveMax
 	}
 	if every > 0 {
-		c.spawn(func() { c.keepAlive(every, most) })
+		c.watch(every, most)
 	}
 }
 
 // spawn runs f in a goroutine that Close waits for. It reports false, and does nothing, once Close has begun.
 func (c *Conn) spawn(f func()) bool {
+	if !c.enter() {
+		return false
+	}
+	go func() {
+		defer c.wg.Done()
+		f()
+	}()
+	return true
+}
+
+// enter makes Close wait for c.wg.Done. It reports false once Close has begun.
+func (c *Conn) enter() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return false
 	}
-	c.wg.Go(f)
+	c.wg.Add(1)
 	return true
 }
 
@@ -82,6 +95,7 @@ func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Reques
 	}
 	err := c.ssh.Wait()
 	c.mu.Lock()
+	c.alive.unwatch()
 	switch {
 	case c.cause != nil:
 		c.err = c.cause
@@ -127,6 +141,7 @@ func (c *Conn) Done() <-chan struct{} { return c.done }
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	c.closed = true
+	c.alive.unwatch()
 	c.mu.Unlock()
 	c.ssh.Close()
 	c.wg.Wait()

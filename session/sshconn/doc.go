@@ -10,7 +10,6 @@
 // logging in together; time in which a person is asked does not count. Live connections are probed, so that a dead one
 // ends on its own.
 //
-// Goroutines: each connection owns one that answers the server, one that probes, and two for each program; Close waits
-// for them. Errors are *[Error] around one of the causes described there; types of the SSH library, command lines and
+// Goroutines: each connection owns one that answers the server, and two for each program; Close waits for them. Errors are *[Error] around one of the causes described there; types of the SSH library, command lines and
 // secrets never appear in them. There is no global state.
 package sshconn

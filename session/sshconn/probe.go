@@ -60,31 +60,58 @@ func (c *Conn) Ping(ctx context.Context) error {
 	}
 }
 
-// keepAlive probes the connection, and gives it up when too many probes in a row have no answer.
-func (c *Conn) keepAlive(every time.Duration, most int) {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	missed := 0
-	var answered <-chan struct{} // of the probe under way
-	for {
-		select {
-		case <-c.done:
-			return
-		case <-answered:
-			answered, missed = nil, 0
-		case <-tick.C:
-			if answered == nil {
-				p := c.ask()
-				if p == nil {
-					return
-				}
-				answered = p.done
-				continue
-			}
-			if missed++; missed >= most {
-				c.giveUp(fmt.Sprintf("no answer to probes for %v, so the connection is dead", time.Duration(most)*every))
-				return
-			}
-		}
+// keepAlive probes the connection now and then, and gives it up when too many probes in a row have no answer. It is a
+// timer and not a goroutine, because there are many connections that are idle.
+type keepAlive struct {
+	every  time.Duration
+	most   int
+	timer  *time.Timer // guarded by Conn.mu, as is what follows
+	asked  *probe      // the last one
+	missed int
+}
+
+// watch starts to probe c.
+func (c *Conn) watch(every time.Duration, most int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.alive = keepAlive{every: every, most: most}
+	c.alive.timer = time.AfterFunc(every, c.tick)
+}
+
+func (c *Conn) tick() {
+	if !c.enter() {
+		return
+	}
+	defer c.wg.Done()
+	select {
+	case <-c.done:
+		return
+	default:
+	}
+	p := c.ask()
+	if p == nil {
+		return
+	}
+	c.mu.Lock()
+	k := &c.alive
+	if p != k.asked {
+		k.asked, k.missed = p, 0 // the one before was answered
+	} else {
+		k.missed++
+	}
+	dead := k.missed >= k.most
+	if !dead {
+		k.timer.Reset(k.every)
+	}
+	c.mu.Unlock()
+	if dead {
+		c.giveUp(fmt.Sprintf("no answer to probes for %v, so the connection is dead", time.Duration(k.most)*k.every))
+	}
+}
+
+// unwatch stops probing. The caller holds Conn.mu.
+func (k *keepAlive) unwatch() {
+	if k.timer != nil {
+		k.timer.Stop()
 	}
 }
