@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/hosts"
+)
+
+func TestErrorsBecomeExitCodesAndLines(t *testing.T) {
+	mistake := func(line int) error {
+		return &hosts.ParseError{Pos: hosts.Pos{File: "i.yaml", Line: line}, Msg: "wrong"}
+	}
+	for name, tt := range map[string]struct {
+		err  error
+		code int
+		said string
+	}{
+		"none":                 {nil, 0, ""},
+		"a code alone":         {cmdutil.Exit(141), 141, ""},
+		"code 0 is no error":   {cmdutil.Exit(0), 0, ""},
+		"usage":                {cmdutil.Usagef("run needs %s", "TARGETS"), 2, "fairlead: run needs TARGETS\n"},
+		"all mistakes at once": {&cmdutil.UsageError{Err: errors.Join(mistake(3), mistake(9))}, 2, "fairlead: i.yaml:3: wrong\nfairlead: i.yaml:9: wrong\n"},
+		"no record":            {&audit.Error{Op: "open", Path: "/a", Err: syscall.ENOSPC, Do: "free space"}, 6, "fairlead: cannot open /a: no space left on device; free space\n"},
+		"interrupted":          {&cmdutil.SignalError{Signal: syscall.SIGINT, Number: 2}, 130, ""},
+		"terminated":           {&cmdutil.SignalError{Signal: syscall.SIGTERM, Number: 15}, 143, ""},
+		"canceled":             {fmt.Errorf("x: %w", context.Canceled), 130, "fairlead: x: context canceled\n"},
+		"anything else":        {errors.New("session: strange"), 6, "fairlead: strange\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ios, _, _, errOut := iostreams.Test()
+			assert.Equal(t, tt.code, finish(ios, tt.err))
+			assert.Equal(t, tt.said, errOut.String())
+		})
+	}
+}
+
+type broken struct{ err error }
+
+func (b broken) Write([]byte) (int, error) { return 0, b.err }
+
+func TestAReaderThatWentAwayEndsTheProgramQuietly(t *testing.T) {
+	var errOut strings.Builder
+	ios := iostreams.New(strings.NewReader(""), broken{syscall.EPIPE}, &errOut)
+	_, err := ios.Out.Write([]byte("x"))
+	assert.Equal(t, 141, finish(ios, err))
+	assert.Empty(t, errOut.String())
+}
+
+func TestOutputThatCannotBeWrittenIsAnErrorEvenIfNobodyLooked(t *testing.T) {
+	var errOut strings.Builder
+	ios := iostreams.New(strings.NewReader(""), broken{syscall.ENOSPC}, &errOut)
+	_, _ = ios.Out.Write([]byte("x"))
+	assert.Equal(t, 6, finish(ios, nil))
+	assert.Equal(t, "fairlead: cannot write to standard output: no space left on device\n", errOut.String())
+}
