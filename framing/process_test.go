@@ -1,0 +1,97 @@
+package framing_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// How long the tests wait for what is bound to happen, and how often they look.
+const (
+	patience = 20 * time.Second
+	tick     = 5 * time.Millisecond
+)
+
+// process is what the kernel says about one.
+type process struct {
+	pid     int
+	name    string
+	peak    int      // KiB of memory at most
+	written int64    // bytes, to whatever
+	files   []string // regular files that are open for writing
+}
+
+// session returns the processes of a terminal's session, living ones only.
+func session(sid int) (all []process) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		open, end := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
+		f := strings.Fields(string(b[end+1:]))
+		if f[3] != strconv.Itoa(sid) || f[0] == "Z" || f[0] == "X" {
+			continue
+		}
+		p := process{name: string(b[open+1 : end])}
+		p.pid, _ = strconv.Atoi(string(b[:open-1]))
+		p.read()
+		all = append(all, p)
+	}
+	return all
+}
+
+// read fills in what can be read.
+func (p *process) read() {
+	dir := fmt.Sprintf("/proc/%d/", p.pid)
+	for line := range strings.Lines(slurp(dir+"status") + slurp(dir+"io")) {
+		f := strings.Fields(line)
+		switch {
+		case len(f) < 2:
+		case f[0] == "VmHWM:":
+			p.peak, _ = strconv.Atoi(f[1])
+		case f[0] == "wchar:":
+			p.written, _ = strconv.ParseInt(f[1], 10, 64)
+		}
+	}
+	fds, _ := filepath.Glob(dir + "fd/*")
+	for _, fd := range fds {
+		info, err := os.Stat(fd)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if l, err := os.Lstat(fd); err == nil && l.Mode().Perm()&0o200 != 0 {
+			name, _ := os.Readlink(fd)
+			p.files = append(p.files, name)
+		}
+	}
+}
+
+func slurp(path string) string {
+	b, _ := os.ReadFile(path)
+	return string(b)
+}
+
+// find returns the process of that name in a session, or nil.
+func find(sid int, name string) *process {
+	for _, p := range session(sid) {
+		if p.name == name {
+			return &p
+		}
+	}
+	return nil
+}
+
+// requireGone waits until nothing is left of a session.
+func requireGone(t testing.TB, sid int) {
+	t.Helper()
+	require.Eventually(t, func() bool { return len(session(sid)) == 0 }, patience, tick, "a process is left")
+}
