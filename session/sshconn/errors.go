@@ -122,8 +122,11 @@ func (l *login) decided(err error) bool {
 func (l *login) refusal(err error) error {
 	e := &AuthError{User: l.t.user, Methods: l.methods, Partial: l.partial, Offered: l.tried}
 	if _, after, ok := strings.Cut(err.Error(), "ssh: disconnect, reason "); ok {
-		_, e.Reason, _ = strings.Cut(after, ": ")
-		e.Reason = printable(e.Reason)
+		_, said, _ := strings.Cut(after, ": ")
+		if text, err := strconv.Unquote(said); err == nil {
+			said = text
+		}
+		e.Reason = printable(said)
 	}
 	if l.ring != nil {
 		e.Skipped = l.ring.skipped
