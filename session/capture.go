@@ -77,5 +77,8 @@ func wholeAtStart(p []byte) []byte {
 			return p[i:]
 		}
 	}
+	if len(p) < utf8.UTFMax { // nothing but such a rest
+		return nil
+	}
 	return p
 }

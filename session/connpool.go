@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -24,7 +25,6 @@ type connPool struct {
 	mu     sync.Mutex // guards what follows; never held while dialing, pinging, closing or calling out
 	keys   map[string]*bucket
 	closed bool
-	idle   chan struct{} // closed when closed and nothing is borrowed; made by drained
 	stats  Stats
 }
 
@@ -49,10 +49,12 @@ type conn struct {
 	t     Transport
 	max   int // places; 0 means no limit
 	used  int
+	asked time.Time // when its dial began
 	made  time.Time
 	since time.Time   // of the last give-back
 	timer *time.Timer // closes it when idle for too long; nil while borrowed
 	gone  bool        // takes no more borrowers, closes with the last one
+	doubt bool        // a ping of it was broken off
 }
 
 // Stats is a snapshot. Counters only grow.
@@ -84,7 +86,7 @@ func newConnPool(cfg PoolConfig) *connPool {
 
 // connKey says which hosts may share a connection.
 func connKey(h hosts.Host) string {
-	parts := []string{string(h.Transport), h.Name, h.Addr, h.User, string(rune(h.Port)), h.SSHConfig}
+	parts := []string{string(h.Transport), h.Name, h.Addr, h.User, strconv.Itoa(int(h.Port)), h.SSHConfig}
 	parts = append(parts, h.Via...)
 	parts = append(parts, "\x00")
 	parts = append(parts, h.Identity...)
@@ -93,47 +95,66 @@ func connKey(h hosts.Host) string {
 }
 
 // acquire gives a place on a connection to h: on the one used last, else on a new one if the limits allow it, else when
-// one comes free. ctx bounds the wait only.
-func (p *connPool) acquire(ctx context.Context, h hosts.Host) (*conn, error) {
+// one comes free. ctx bounds the wait only. queued is the wait without the dial that it was for.
+func (p *connPool) acquire(ctx context.Context, h hosts.Host) (c *conn, queued time.Duration, err error) {
 	began := time.Now()
 	key := connKey(h)
 	for {
 		p.mu.Lock()
 		if p.closed {
 			p.mu.Unlock()
-			return nil, ErrClosed
+			return nil, 0, errPoolClosed
 		}
 		b := p.keys[key]
 		if b == nil {
 			b = &bucket{}
 			p.keys[key] = b
 		}
+		expired := p.expire(b)
 		if c := b.free(); c != nil {
 			c.take()
-			p.stats.Acquired++
-			stale := time.Since(c.since) > pingAfter
-			p.mu.Unlock()
-			if stale && !p.healthy(ctx, c) {
-				continue
+			stale := c.doubt || time.Since(c.since) > pingAfter
+			if !stale {
+				p.stats.Acquired++
 			}
-			return c, nil
+			p.mu.Unlock()
+			closeAll(expired)
+			if !stale {
+				return c, 0, nil
+			}
+			if ok, err := p.healthy(ctx, c); ok || err != nil {
+				return c, 0, err
+			}
+			continue
 		}
 		ch := make(chan grant, 1)
 		b.waiting = append(b.waiting, ch)
 		p.dialMore(ctx, key, h, b)
-		p.stats.Waited++
 		p.mu.Unlock()
+		closeAll(expired)
 		select {
 		case g := <-ch:
-			p.mu.Lock()
-			p.stats.WaitTime += time.Since(began)
-			p.mu.Unlock()
-			return g.c, g.err
+			if g.err != nil {
+				return nil, 0, g.err
+			}
+			return g.c, p.waited(g.c, began), nil
 		case <-ctx.Done():
 			p.giveUp(b, ch)
-			return nil, context.Cause(ctx)
+			return nil, time.Since(began), context.Cause(ctx)
 		}
 	}
+}
+
+// waited counts a wait that began then and was for c.
+func (p *connPool) waited(c *conn, began time.Time) (queued time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	wait := time.Since(began)
+	p.stats.WaitTime += wait
+	if c.made.After(began) {
+		return max(0, c.asked.Sub(began))
+	}
+	return wait
 }
 
 // pingAfter is how long a connection may have been idle to be lent without a look at it.
@@ -142,19 +163,57 @@ const pingAfter = 5 * time.Second
 // pingTimeout bounds that look.
 const pingTimeout = 5 * time.Second
 
-func (p *connPool) healthy(ctx context.Context, c *conn) bool {
-	pinger, ok := c.t.(Pinger)
-	if !ok {
-		return true
+// healthy looks at a connection that has been taken. If it is dead, or ctx ends first, it gives it back; the error is that
+// of ctx, or that the pool is closed.
+func (p *connPool) healthy(ctx context.Context, c *conn) (bool, error) {
+	var err error
+	if pinger, ok := c.t.(Pinger); ok {
+		pctx, cancel := context.WithTimeout(ctx, pingTimeout)
+		defer cancel()
+		defer context.AfterFunc(p.base, cancel)()
+		err = pinger.Ping(pctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
-	defer cancel()
-	defer context.AfterFunc(p.base, cancel)()
-	if pinger.Ping(ctx) == nil {
-		return true
+	p.mu.Lock()
+	c.doubt = err != nil
+	if err == nil {
+		p.stats.Acquired++
+	}
+	p.mu.Unlock()
+	switch {
+	case err == nil:
+		return true, nil
+	case p.base.Err() != nil:
+		p.giveBack(c, nil)
+		return false, errPoolClosed
+	case ctx.Err() != nil:
+		p.giveBack(c, nil)
+		return false, context.Cause(ctx)
 	}
 	p.giveBack(c, ErrClosed)
-	return false
+	return false, nil
+}
+
+// expire takes connections out of use that are too old, and returns those to close. p.mu is held.
+func (p *connPool) expire(b *bucket) (unused []*conn) {
+	if p.cfg.MaxLifetime <= 0 {
+		return nil
+	}
+	for _, c := range b.conns {
+		if !c.gone && time.Since(c.made) >= p.cfg.MaxLifetime {
+			c.gone = true
+			p.stats.ClosedOld++
+			if c.used == 0 {
+				unused = append(unused, c)
+			}
+		}
+	}
+	return unused
+}
+
+func closeAll(conns []*conn) {
+	for _, c := range conns {
+		c.t.Close()
+	}
 }
 
 // free returns the connection used last that has a place.
@@ -184,8 +243,11 @@ func (p *connPool) dialMore(ctx context.Context, key string, h hosts.Host, b *bu
 			live++
 		}
 	}
-	places := max(p.cfg.MaxSessionsPerConn, 1)
-	if p.closed || len(b.waiting) <= b.dialing*places || p.cfg.MaxConnsPerHost > 0 && live >= p.cfg.MaxConnsPerHost {
+	coming := b.dialing * p.cfg.MaxSessionsPerConn // places on connections that are being made
+	if b.dialing > 0 && p.cfg.MaxSessionsPerConn == 0 {
+		coming = len(b.waiting)
+	}
+	if p.closed || len(b.waiting) <= coming || p.cfg.MaxConnsPerHost > 0 && live >= p.cfg.MaxConnsPerHost {
 		return
 	}
 	b.dialing++
@@ -197,16 +259,18 @@ func (p *connPool) dialMore(ctx context.Context, key string, h hosts.Host, b *bu
 
 // dial makes a connection and hands its places out.
 func (p *connPool) dial(ctx context.Context, key string, h hosts.Host, b *bucket) {
-	t, err := p.dialOne(ctx, h)
+	t, asked, err := p.dialOne(ctx, h)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	b.dialing--
 	p.stats.Dialing--
-	if err == nil && p.closed {
-		p.mu.Unlock()
-		t.Close()
-		p.mu.Lock()
-		err = ErrClosed
+	if p.closed {
+		if err == nil {
+			p.mu.Unlock()
+			t.Close()
+			p.mu.Lock()
+		}
+		err = errPoolClosed
 	}
 	if err != nil {
 		// Everybody who waits would get the same answer from another try, at once.
@@ -214,10 +278,11 @@ func (p *connPool) dial(ctx context.Context, key string, h hosts.Host, b *bucket
 			ch <- grant{err: err}
 		}
 		b.waiting = nil
+		p.forget(key, b)
 		return
 	}
 	now := time.Now()
-	c := &conn{key: key, b: b, host: h, t: t, max: p.cfg.MaxSessionsPerConn, made: now, since: now}
+	c := &conn{key: key, b: b, host: h, t: t, max: p.cfg.MaxSessionsPerConn, asked: asked, made: now, since: now}
 	b.conns = append(b.conns, c)
 	p.stats.Dialed++
 	p.wg.Go(func() { p.watch(c) })
@@ -227,7 +292,8 @@ func (p *connPool) dial(ctx context.Context, key string, h hosts.Host, b *bucket
 	}
 }
 
-func (p *connPool) dialOne(ctx context.Context, h hosts.Host) (Transport, error) {
+// dialOne dials when its turn has come, which it tells in began.
+func (p *connPool) dialOne(ctx context.Context, h hosts.Host) (t Transport, began time.Time, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(p.base, func() { cancel(ErrClosed) })()
@@ -236,7 +302,7 @@ func (p *connPool) dialOne(ctx context.Context, h hosts.Host) (Transport, error)
 		case p.dials <- struct{}{}:
 			defer func() { <-p.dials }()
 		case <-p.base.Done():
-			return nil, ErrClosed
+			return nil, time.Now(), errPoolClosed
 		}
 	}
 	if p.cfg.DialTimeout > 0 {
@@ -247,8 +313,8 @@ func (p *connPool) dialOne(ctx context.Context, h hosts.Host) (Transport, error)
 	if f := p.trace.DialStart; f != nil {
 		f(h)
 	}
-	began := time.Now()
-	t, err := p.cfg.Dial(ctx, h)
+	began = time.Now()
+	t, err = p.cfg.Dial(ctx, h)
 	if f := p.trace.DialDone; f != nil {
 		var peer Peer
 		if err == nil {
@@ -257,9 +323,9 @@ func (p *connPool) dialOne(ctx context.Context, h hosts.Host) (Transport, error)
 		f(h, peer, time.Since(began), err)
 	}
 	if err != nil {
-		return nil, &dialError{err}
+		return nil, began, &dialError{err}
 	}
-	return t, nil
+	return t, began, nil
 }
 
 // serve gives free places to those who wait. p.mu is held.
@@ -271,6 +337,7 @@ func (p *connPool) serve(b *bucket) {
 		}
 		c.take()
 		p.stats.Acquired++
+		p.stats.Waited++
 		b.waiting[0] <- grant{c: c}
 		b.waiting = b.waiting[1:]
 	}
@@ -304,10 +371,8 @@ func (p *connPool) giveBack(c *conn, why error) {
 	case why != nil && !c.gone:
 		c.gone = true
 		p.stats.ClosedDead++
-	case !c.gone && p.cfg.MaxLifetime > 0 && time.Since(c.made) > p.cfg.MaxLifetime:
-		c.gone = true
-		p.stats.ClosedOld++
 	}
+	expired := p.expire(b)
 	if i := slices.Index(b.conns, c); i >= 0 && !c.gone {
 		b.conns = append(slices.Delete(b.conns, i, i+1), c) // used last
 	}
@@ -318,8 +383,8 @@ func (p *connPool) giveBack(c *conn, why error) {
 		p.rest(c)
 	}
 	shut := unused && (c.gone || p.closed)
-	p.signalIdle()
 	p.mu.Unlock()
+	closeAll(expired)
 	if shut {
 		c.t.Close()
 	}
@@ -335,13 +400,15 @@ func (p *connPool) rest(c *conn) {
 // retire closes a connection that is still unused.
 func (p *connPool) retire(c *conn) {
 	p.mu.Lock()
-	if c.used > 0 || c.gone {
+	if c.used > 0 || c.gone || p.closed {
 		p.mu.Unlock()
 		return
 	}
 	c.gone = true
 	p.stats.ClosedIdle++
+	p.wg.Add(1)
 	p.mu.Unlock()
+	defer p.wg.Done()
 	c.t.Close()
 }
 
@@ -361,14 +428,18 @@ func (p *connPool) watch(c *conn) {
 	}
 	b := c.b
 	b.conns = slices.DeleteFunc(b.conns, func(o *conn) bool { return o == c })
-	if !p.closed && len(b.waiting) > 0 {
-		p.dialMore(p.base, c.key, c.host, b)
-	} else if len(b.conns)+len(b.waiting)+b.dialing == 0 && p.keys[c.key] == b {
-		delete(p.keys, c.key)
-	}
+	p.dialMore(p.base, c.key, c.host, b)
+	p.forget(c.key, b)
 	p.mu.Unlock()
 	c.t.Close()
 	if f := p.trace.ConnClosed; f != nil {
 		f(c.host, err)
+	}
+}
+
+// forget drops a key that nobody uses. p.mu is held.
+func (p *connPool) forget(key string, b *bucket) {
+	if len(b.conns)+len(b.waiting)+b.dialing == 0 && p.keys[key] == b {
+		delete(p.keys, key)
 	}
 }

@@ -1,7 +1,5 @@
 package session
 
-import "context"
-
 // closeIdle closes what nobody uses.
 func (p *connPool) closeIdle() {
 	p.mu.Lock()
@@ -21,57 +19,27 @@ func (p *connPool) closeIdle() {
 
 // shut stops giving out places, ends dials and closes every connection.
 func (p *connPool) shut() {
+	p.end()
 	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
 	p.closed = true
-	var all []*conn
 	for _, b := range p.keys {
 		for _, ch := range b.waiting {
-			ch <- grant{err: ErrClosed}
+			ch <- grant{err: errPoolClosed}
 		}
 		b.waiting = nil
-		all = append(all, b.conns...)
 		for _, c := range b.conns {
 			c.gone = true
+			p.wg.Go(func() { c.t.Close() })
 		}
-	}
-	p.mu.Unlock()
-	p.end()
-	for _, c := range all {
-		p.wg.Go(func() { c.t.Close() })
 	}
 }
 
 // wait returns when every goroutine has ended.
 func (p *connPool) wait() { p.wg.Wait() }
-
-// drained waits until nothing is borrowed.
-func (p *connPool) drained(ctx context.Context) error {
-	p.mu.Lock()
-	if p.idle == nil {
-		p.idle = make(chan struct{})
-	}
-	idle := p.idle
-	p.signalIdle()
-	p.mu.Unlock()
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// signalIdle wakes drained. p.mu is held.
-func (p *connPool) signalIdle() {
-	if p.idle == nil || p.count().Sessions > 0 {
-		return
-	}
-	select {
-	case <-p.idle:
-	default:
-		close(p.idle)
-	}
-}
 
 // count fills in what is true now. p.mu is held.
 func (p *connPool) count() Stats {

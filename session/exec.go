@@ -21,11 +21,13 @@ type Exec struct {
 	began    time.Time // monotonic
 	stdout   io.Writer
 	stderr   io.Writer
-	done     chan struct{} // closed when res is final
-	stopped  sync.Once     // the ladder is climbed once
-	timer    *time.Timer   // of cmd.Timeout; nil without one
-	internal bool          // a frame of our own: no result, no record
-	ready    *time.Timer   // for the shell to accept the frame; nil without a limit
+	done     chan struct{}           // closed when res is final
+	abort    context.CancelCauseFunc // ends what comes before sending
+	steps    sync.WaitGroup          // of the ladder: x does not end during one
+	busyWith string                  // the exec that the session was busy with; "" if it was not
+	timer    *time.Timer             // of cmd.Timeout; nil without one
+	internal bool                    // a frame of our own: no result, no record
+	ready    *time.Timer             // for the shell to accept the frame; nil without a limit
 
 	mu       sync.Mutex // guards what follows until done
 	res      Result
@@ -34,6 +36,8 @@ type Exec struct {
 	started  bool
 	recorded bool   // the request is on record
 	sent     bool   // a byte has left
+	sh       *shell // where it was sent
+	over     bool   // no more steps of the ladder
 	why      Status // why it is being stopped; "" if nobody asked for that
 	step     string // the last step of the ladder
 	werr     error  // the first failure of a caller's writer
@@ -52,6 +56,8 @@ func (x *Exec) Result() Result {
 	defer x.mu.Unlock()
 	r := x.res
 	if r.State == Running {
+		r.Status, r.ExitCode, r.Signal, r.Dir = "", nil, "", ""
+		r.StoppedBy, r.MayRun, r.Err = "", false, nil
 		x.fill(&r)
 		r.Stdout, r.Stderr, r.Stray = bytes.Clone(r.Stdout), bytes.Clone(r.Stderr), bytes.Clone(r.Stray)
 	}
@@ -81,7 +87,7 @@ func (x *Exec) fill(r *Result) {
 // event takes one event from the shell's pump.
 func (x *Exec) event(sh *shell, ev framing.Event) {
 	if x.internal {
-		if ev.Kind == framing.Ended || ev.Kind == framing.Exited {
+		if ev.Kind == framing.Ended || ev.Kind == framing.Exited || ev.Kind == framing.Broken {
 			close(x.done)
 		}
 		return
@@ -118,7 +124,7 @@ func (x *Exec) event(sh *shell, ev framing.Event) {
 		x.s.shellEnded(ev.Exit.Dir)
 		x.ended(ev.Exit.Code, ev.Exit.Signal, ev.Exit.Dir)
 	case framing.Broken:
-		x.fail(StatusLost, "broken", errors.Join(ErrUnknownOutcome, ev.Err))
+		x.fail(StatusLost, "broken", fmt.Errorf("%w: %w", ErrUnknownOutcome, ev.Err))
 	}
 }
 
@@ -210,17 +216,25 @@ func (x *Exec) stopError() *Error {
 }
 
 func (x *Exec) error(code string, retriable bool, err error) *Error {
-	return &Error{Op: "run", Host: x.s.host.Name, Code: code, Sent: x.sent, Retriable: retriable, Err: err}
+	return &Error{Op: "run", Host: x.s.host.Name, Code: code, Exec: x.busyWith, Sent: x.sent, Retriable: retriable, Err: err}
 }
 
 // fail ends the exec without an answer from the host.
 func (x *Exec) fail(status Status, code string, err error) {
 	x.mu.Lock()
 	x.res.Status = status
-	e := x.error(code, !x.sent && status != StatusDenied && status != StatusAuth && status != StatusHostKey, err)
-	x.res.Err = e
+	x.res.Err = x.error(code, !x.sent && mayHelp(code), err)
 	x.mu.Unlock()
 	x.finish()
+}
+
+// mayHelp says whether the same command may fare better another time.
+func mayHelp(code string) bool {
+	switch code {
+	case "denied", "auth", "hostkey", "invalid", "closed":
+		return false
+	}
+	return true
 }
 
 // finish records the result, frees the session and closes done. It is called once, when res has its status.
@@ -232,16 +246,24 @@ func (x *Exec) finish() {
 		x.ready.Stop()
 	}
 	x.mu.Lock()
-	x.fill(&x.res)
-	x.res.State = Done
+	x.over = true
+	x.mu.Unlock()
+	x.steps.Wait() // none may hit the next command
+	x.mu.Lock()
+	r := x.res
+	x.fill(&r)
 	recorded := x.recorded
 	x.mu.Unlock()
+	r.State = Done
 	if recorded {
-		x.s.recordResult(x)
+		x.s.recordResult(x, &r)
+	}
+	x.mu.Lock()
+	x.res = r
+	x.mu.Unlock()
+	if f := x.s.cfg.Trace.Done; f != nil {
+		f(r)
 	}
 	x.s.release(x)
 	close(x.done)
-	if f := x.s.cfg.Trace.Done; f != nil {
-		f(x.res)
-	}
 }

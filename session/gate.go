@@ -17,6 +17,10 @@ func (s *Session) judge(ctx context.Context, x *Exec) bool {
 	d, err := s.cfg.Policy.Decide(ctx, policy.Request{
 		Principal: s.cfg.Principal, Host: s.host, Command: x.cmd.Script, Dir: s.Dir(), Reason: x.cmd.Reason,
 	})
+	if err != nil && ctx.Err() != nil {
+		s.failStart(ctx, x, err)
+		return false
+	}
 	if err != nil {
 		d = policy.Decision{Reason: "the policy could not decide: " + err.Error()}
 	}
@@ -58,8 +62,7 @@ func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
 
 // recordResult puts the result on record. A result that cannot be written is told in the Result, and the request stays
 // without one, which is what the record then says: outcome not known here.
-func (s *Session) recordResult(x *Exec) {
-	r := &x.res
+func (s *Session) recordResult(x *Exec, r *Result) {
 	e := s.event(audit.CommandResult, x)
 	e.ReadOnly = r.Decision.Class == policy.ReadOnly
 	e.State, e.Status = string(r.State), string(r.Status)

@@ -19,28 +19,66 @@ var intr = []byte{3}
 // running; the Result says so (MayRun).
 func (x *Exec) Stop() { x.stop(StatusCanceled) }
 
-// stop climbs the ladder once, for the first reason that comes.
+// stop climbs the ladder once, for the first reason that comes, and waits for the end.
 func (x *Exec) stop(why Status) {
-	x.stopped.Do(func() {
-		x.mu.Lock()
+	x.mu.Lock()
+	first, sent, sh := x.why == "" && !x.over, x.sent, x.sh
+	if first {
 		x.why = why
-		x.mu.Unlock()
-		sh := x.s.shellOf(x)
-		if sh == nil {
-			return // not sent yet: whoever is about to send looks at why first
-		}
-		if grace := x.s.cfg.Grace; grace > 0 {
-			x.tried("INT")
-			// Another goroutine, because a stream that takes no more bytes must not hold the ladder.
-			x.s.wg.Go(func() { sh.stream.Write(intr) })
-			if x.endsWithin(grace) || x.signal(sh, "TERM", grace) || x.signal(sh, "KILL", grace) {
-				return
-			}
-		}
-		x.tried("shell")
-		sh.close()
-	})
+	}
+	x.mu.Unlock()
+	switch {
+	case first && sent:
+		x.climb(sh)
+	case first:
+		x.abort(nil) // and whoever is about to send looks at why first
+	}
 	<-x.done
+}
+
+func (x *Exec) climb(sh *shell) {
+	if grace := x.s.cfg.Grace; grace > 0 {
+		x.tried("INT")
+		// Another goroutine, because a stream that takes no more bytes must not hold the ladder.
+		x.during(func() { x.steps.Go(func() { sh.stream.Write(intr) }) })
+		if x.endsWithin(grace) || x.signal(sh, "TERM", grace) || x.signal(sh, "KILL", grace) {
+			return
+		}
+	}
+	x.tried("shell")
+	sh.close()
+}
+
+// during calls f, a step of the ladder, unless the command has ended. It does not end before f returns, so that f cannot
+// hit the next command.
+func (x *Exec) during(f func()) {
+	x.mu.Lock()
+	over := x.over
+	if !over {
+		x.steps.Add(1)
+	}
+	x.mu.Unlock()
+	if !over {
+		defer x.steps.Done()
+		f()
+	}
+}
+
+// stopping reports whether somebody asked for the command's end.
+func (x *Exec) stopping() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.why != ""
+}
+
+// abandon says that the shell is about to be closed, so that the command's end is no surprise.
+func (x *Exec) abandon() {
+	x.mu.Lock()
+	if x.why == "" {
+		x.why, x.step = StatusCanceled, "shell"
+	}
+	x.mu.Unlock()
+	x.abort(nil)
 }
 
 // tried notes and tells a step.
@@ -64,15 +102,20 @@ func (x *Exec) endsWithin(d time.Duration) bool {
 	}
 }
 
+// signalTimeout bounds the program that sends a signal: a busy host takes its time to start one.
+const signalTimeout = 10 * time.Second
+
 // signal sends a signal to what the shell has started and reports whether that ended the command. Where there is nothing
 // to signal (a loop of builtins), or no second program to be had, the step is skipped.
 func (x *Exec) signal(sh *shell, name string, grace time.Duration) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	ctx, cancel := context.WithTimeout(context.Background(), max(grace, signalTimeout))
 	defer cancel()
 	defer context.AfterFunc(x.s.closing, cancel)()
 	before := x.currentStep()
 	x.tried(name)
-	if n := killDescendants(ctx, x.s.transport(), sh.hello.PID, name); n > 0 && x.endsWithin(grace) {
+	n := 0
+	x.during(func() { n = killDescendants(ctx, x.s.transport(), sh.hello.PID, name) })
+	if n > 0 && x.endsWithin(grace) {
 		return true
 	}
 	select {

@@ -26,6 +26,8 @@ func (p *Pool) Acquire(h hosts.Host) (*Lease, error) {
 	}
 	l := &Lease{s: s, ttl: p.cfg.LeaseTTL}
 	if l.ttl > 0 {
+		l.mu.Lock() // Release may come at once
+		defer l.mu.Unlock()
 		l.expires = time.Now().Add(l.ttl)
 		l.timer = time.AfterFunc(l.ttl, l.Release)
 	}

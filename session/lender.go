@@ -3,13 +3,18 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
 // errNoConn means that a session of a pool has no connection yet.
 var errNoConn = errors.New("session: not connected yet")
+
+// errPoolClosed means that the pool gives nothing out any more.
+var errPoolClosed = fmt.Errorf("the pool is closed: %w", ErrClosed)
 
 // dialError marks an error as the dialer's.
 type dialError struct{ Err error }
@@ -41,21 +46,22 @@ type lender struct {
 }
 
 // exchange gives back the connection the session has, if any, and gets another one. why is what was wrong with it.
-func (l *lender) exchange(ctx context.Context, why error) (Transport, error) {
+// queued is how long it waited for its turn, connecting not included.
+func (l *lender) exchange(ctx context.Context, why error) (t Transport, queued time.Duration, err error) {
 	l.release(why)
-	c, err := l.pool.acquire(ctx, l.host)
+	c, queued, err := l.pool.acquire(ctx, l.host)
 	if err != nil {
-		return nil, err
+		return nil, queued, err
 	}
 	l.mu.Lock()
 	if l.over {
 		l.mu.Unlock()
 		l.pool.giveBack(c, nil)
-		return nil, ErrClosed
+		return nil, queued, ErrClosed
 	}
 	l.c = c
 	l.mu.Unlock()
-	return c.t, nil
+	return c.t, queued, nil
 }
 
 func (l *lender) release(why error) {
@@ -68,7 +74,7 @@ func (l *lender) release(why error) {
 	}
 }
 
-// free ends the loan.
+// free ends the loan. It is idempotent.
 func (l *lender) free() {
 	l.mu.Lock()
 	l.over = true

@@ -68,11 +68,11 @@ func (c PoolConfig) withDefaults() (PoolConfig, error) {
 type Pool struct {
 	cfg  PoolConfig
 	core *connPool
-	wg   sync.WaitGroup // of Run and Each
 
 	mu       sync.Mutex // guards what follows
 	sessions map[*Session]struct{}
 	closed   bool
+	empty    chan struct{} // closed when there are no sessions and will be none; made by Shutdown
 }
 
 // NewPool checks cfg and returns a Pool. It dials nothing.
@@ -94,14 +94,12 @@ func (p *Pool) Run(ctx context.Context, h hosts.Host, cmd Command) (Result, erro
 }
 
 func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
-	began := time.Now()
 	s := p.newSession(h)
 	if s == nil {
 		return closedResult(h, cmd)
 	}
 	defer s.Close()
 	r, _ := s.Run(ctx, cmd)
-	r.Queue = max(0, time.Since(began)-r.Duration)
 	return r
 }
 
@@ -126,6 +124,7 @@ func (p *Pool) newSession(h hosts.Host) *Session {
 	l.onFree = func() {
 		p.mu.Lock()
 		delete(p.sessions, s)
+		p.tellEmpty()
 		p.mu.Unlock()
 	}
 	p.mu.Lock()
@@ -209,6 +208,9 @@ func (p *Pool) Close() error {
 		open = append(open, s)
 	}
 	p.mu.Unlock()
+	for _, s := range open {
+		s.seal()
+	}
 	p.core.shut()
 	var wg sync.WaitGroup
 	for _, s := range open {
@@ -224,7 +226,28 @@ func (p *Pool) Close() error {
 func (p *Pool) Shutdown(ctx context.Context) error {
 	p.mu.Lock()
 	p.closed = true
+	if p.empty == nil {
+		p.empty = make(chan struct{})
+	}
+	p.tellEmpty()
 	p.mu.Unlock()
-	err := p.core.drained(ctx)
+	var err error
+	select {
+	case <-p.empty:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
 	return errors.Join(err, p.Close())
+}
+
+// tellEmpty ends Shutdown's wait when no session is left. p.mu is held.
+func (p *Pool) tellEmpty() {
+	if p.empty == nil || len(p.sessions) > 0 {
+		return
+	}
+	select {
+	case <-p.empty:
+	default:
+		close(p.empty)
+	}
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -57,7 +58,7 @@ type Result struct {
 
 	Started  time.Time
 	Duration time.Duration
-	Queue    time.Duration // waiting for a free place in the pool
+	Queue    time.Duration // waiting for a place in the pool, before connecting
 	Dial     time.Duration // connecting and starting the shell
 
 	StdoutBytes, StderrBytes int64 // all that came
@@ -67,7 +68,7 @@ type Result struct {
 
 	StderrMode string // "live", "lines" (line by line, NUL bytes lost) or "merged"
 	Lane       string // the shell it ran in: "session"
-	StoppedBy  string // the step that stopped it: "INT", "new shell"
+	StoppedBy  string // the step that stopped it: "INT", "TERM", "KILL", "shell"
 	MayRun     bool   // what was stopped may still be running
 
 	ShellRestarted bool     // the shell was new, because the one before had ended
@@ -167,7 +168,13 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	if r.Err != nil {
 		j.Error = &errorJSON{Code: r.Err.Code, Message: r.Err.Error(), Retriable: r.Err.Retriable, Exec: r.Err.Exec}
 	}
-	return json.Marshal(j)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // shell source is full of < > &
+	if err := enc.Encode(j); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
 }
 
 // ExitError is a non-zero exit, or a death by signal, as an error. See Result.ExitErr.

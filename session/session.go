@@ -26,11 +26,12 @@ type Session struct {
 	shut    context.CancelFunc
 
 	mu     sync.Mutex // guards what follows; never held while waiting or calling out
-	t      Transport
-	cur    *Exec  // running, or about to
-	sh     *shell // nil before the first command
-	dir    string // where the shell stands; "" before the first command
-	trace  bool   // xtrace is on
+	t      Transport  // nil when there is none yet, or none any more
+	lost   bool       // the connection before was lost
+	cur    *Exec      // running, or about to
+	sh     *shell     // nil before the first command
+	dir    string     // where the shell stands; "" before the first command
+	trace  bool       // xtrace is on
 	closed bool
 }
 
@@ -116,6 +117,8 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 	if cmd.Merged {
 		x.res.StderrMode = "merged"
 	}
+	ctx, x.abort = context.WithCancelCause(ctx)
+	defer x.abort(nil)
 	if !s.reserve(x) {
 		return x
 	}
@@ -127,9 +130,12 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 	if !s.judge(ctx, x) || !s.recordRequest(ctx, x) {
 		return x
 	}
-	sh := s.shellFor(ctx, x)
-	if sh != nil {
-		s.sendTo(sh, x)
+	if ctx.Err() != nil {
+		s.failStart(ctx, x, context.Cause(ctx))
+		return x
+	}
+	if sh := s.shellFor(ctx, x); sh != nil {
+		s.sendTo(ctx, sh, x)
 	}
 	return x
 }
@@ -147,8 +153,8 @@ func (s *Session) reserve(x *Exec) bool {
 		x.fail(StatusError, "closed", ErrClosed)
 		return false
 	case running != nil:
+		x.busyWith = running.id
 		x.fail(StatusError, "busy", fmt.Errorf("%w with %s: wait for it or stop it", ErrBusy, running.id))
-		x.res.Err.Exec = running.id
 		return false
 	}
 	return true
@@ -161,19 +167,6 @@ func (s *Session) release(x *Exec) {
 	if s.cur == x {
 		s.cur = nil
 	}
-}
-
-// shellOf returns the shell that x was sent to; nil if it was not sent.
-func (s *Session) shellOf(x *Exec) *shell {
-	x.mu.Lock()
-	sent := x.sent
-	x.mu.Unlock()
-	if !sent {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.sh
 }
 
 // shellFor returns the session's shell, starting one where there is none, or fails x.
@@ -195,7 +188,7 @@ func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 	}
 	began := time.Now()
 	sh, err := s.newShell(ctx, x, dir)
-	x.res.Dial = time.Since(began)
+	x.res.Dial = time.Since(began) - x.res.Queue
 	if err != nil {
 		s.failStart(ctx, x, err)
 		return nil
@@ -210,9 +203,9 @@ func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 	}
 	closed := s.closed
 	s.mu.Unlock()
-	if closed {
+	if closed { // Close has not seen this shell
 		sh.close()
-		x.fail(StatusError, "closed", ErrClosed)
+		s.failStart(ctx, x, ErrClosed)
 		return nil
 	}
 	return s.usable(sh, x)
@@ -228,9 +221,6 @@ func (s *Session) usable(sh *shell, x *Exec) *shell {
 // newShell starts a shell in dir. Where the connection is gone, or has no room, it goes on with another one, if the
 // session has a pool to get it from: nothing has been sent yet.
 func (s *Session) newShell(ctx context.Context, x *Exec, dir string) (*shell, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(s.closing, func() { cancel(ErrClosed) })()
 	spec := framing.Shell{Name: s.host.Shell, Login: s.host.Login, Dir: dir, Env: s.host.Env}
 	for try := 0; ; try++ {
 		var sh *shell
@@ -241,13 +231,18 @@ func (s *Session) newShell(ctx context.Context, x *Exec, dir string) (*shell, er
 		if err == nil || s.pool == nil || try == 3 || !errors.Is(err, errNoConn) && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrFull) || ctx.Err() != nil {
 			return sh, err
 		}
-		t, lerr := s.pool.exchange(ctx, err)
+		// What is given back must not be used again, not even when there is nothing instead.
+		s.mu.Lock()
+		s.t, s.lost = nil, s.lost || errors.Is(err, ErrClosed)
+		s.mu.Unlock()
+		t, queued, lerr := s.pool.exchange(ctx, err)
+		x.res.Queue += queued
 		if lerr != nil {
 			return nil, lerr
 		}
-		x.res.Reconnected = x.res.Reconnected || x.res.ShellRestarted && errors.Is(err, ErrClosed)
 		s.mu.Lock()
-		s.t = t
+		x.res.Reconnected = x.res.ShellRestarted && s.lost
+		s.t, s.lost = t, false
 		s.mu.Unlock()
 	}
 }
@@ -267,15 +262,17 @@ func (s *Session) shellOn(ctx context.Context, t Transport, spec framing.Shell) 
 func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
 	var dialed *dialError
 	switch {
-	case s.closing.Err() != nil:
+	case s.closing.Err() != nil, errors.Is(err, errPoolClosed):
 		x.fail(StatusCanceled, "closed", ErrClosed)
+	case x.stopping():
+		x.fail(StatusCanceled, "canceled", errors.New("stopped before anything was sent"))
+	case ctx.Err() != nil:
+		x.fail(StatusCanceled, "canceled", fmt.Errorf("stopped before anything was sent: %w", context.Cause(ctx)))
 	case errors.As(err, &dialed):
 		status, code := dialed.status()
 		x.fail(status, code, dialed.Err)
 	case errors.Is(err, ErrClosed):
 		x.fail(StatusUnreachable, "unreachable", fmt.Errorf("the connection is gone: %w", err))
-	case ctx.Err() != nil:
-		x.fail(StatusCanceled, "canceled", err)
 	case errors.Is(err, ErrFull):
 		x.fail(StatusUnreachable, "full", err)
 	default:
@@ -298,6 +295,7 @@ func (s *Session) repair(ctx context.Context, sh *shell) bool {
 	defer t.Stop()
 	select {
 	case <-fix.done:
+		sh.keepStray(fix.stray)
 		return sh.alive()
 	case <-ctx.Done():
 	case <-t.C:
@@ -310,7 +308,7 @@ func (s *Session) repair(ctx context.Context, sh *shell) bool {
 const longText = 2048
 
 // sendTo sends x's frame.
-func (s *Session) sendTo(sh *shell, x *Exec) {
+func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) {
 	s.mu.Lock()
 	cmd := framing.Command{Script: x.cmd.Script, Trace: s.trace}
 	s.mu.Unlock()
@@ -323,11 +321,12 @@ func (s *Session) sendTo(sh *shell, x *Exec) {
 		return
 	}
 	x.mu.Lock()
-	stopped := x.why
-	x.sent = stopped == ""
+	x.sent = x.why == "" && ctx.Err() == nil
+	sent := x.sent
+	x.sh = sh
 	x.mu.Unlock()
-	if stopped != "" {
-		x.fail(stopped, string(stopped), errors.New("stopped before anything was sent"))
+	if !sent {
+		s.failStart(ctx, x, context.Cause(ctx))
 		return
 	}
 	if s.cfg.Ready > 0 {
@@ -341,7 +340,10 @@ func (s *Session) sendTo(sh *shell, x *Exec) {
 		f(s.host, x.id, len(text))
 	}
 	if len(text) <= longText {
+		// A shell that takes nothing more must not hold a caller who has gone.
+		unwatch := context.AfterFunc(ctx, func() { x.stop(StatusCanceled) })
 		s.write(sh, x, text)
+		unwatch()
 	} else {
 		s.wg.Go(func() { s.write(sh, x, text) })
 	}
@@ -385,6 +387,9 @@ func (s *Session) Reset() {
 	s.mu.Lock()
 	sh, x := s.sh, s.cur
 	s.mu.Unlock()
+	if x != nil {
+		x.abandon()
+	}
 	if sh != nil {
 		sh.close()
 	}
@@ -396,19 +401,7 @@ func (s *Session) Reset() {
 // Close ends the shell with all that still runs in its terminal, and returns when our goroutines are gone. What left the
 // terminal's session (setsid, nohup) goes on. Close is idempotent.
 func (s *Session) Close() error {
-	s.mu.Lock()
-	first := !s.closed
-	s.closed = true
-	s.shut()
-	sh, x := s.sh, s.cur
-	s.mu.Unlock()
-	if x != nil {
-		x.mu.Lock()
-		if x.why == "" {
-			x.why, x.step = StatusCanceled, "shell"
-		}
-		x.mu.Unlock()
-	}
+	sh, x := s.seal()
 	if sh != nil {
 		sh.close()
 	}
@@ -416,8 +409,21 @@ func (s *Session) Close() error {
 		<-x.done
 	}
 	s.wg.Wait()
-	if first && s.pool != nil {
+	if s.pool != nil {
 		s.pool.free()
 	}
 	return nil
+}
+
+// seal begins Close: no more commands, and what runs is not lost but canceled.
+func (s *Session) seal() (sh *shell, x *Exec) {
+	s.mu.Lock()
+	s.closed = true
+	s.shut()
+	sh, x = s.sh, s.cur
+	s.mu.Unlock()
+	if x != nil {
+		x.abandon()
+	}
+	return sh, x
 }

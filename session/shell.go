@@ -27,8 +27,6 @@ type shell struct {
 	cur   *Exec  // who gets the events
 	stray []byte // late output that no command has taken yet
 	dead  bool   // no more commands: the shell has ended or is being replaced
-
-	farewell string // where the shell stood when it ended, if it said so
 }
 
 // startShell opens a shell and waits until it is ready. ctx bounds that.
@@ -45,7 +43,8 @@ func startShell(ctx context.Context, t Transport, spec framing.Shell) (*shell, e
 	stop := context.AfterFunc(ctx, func() { stream.Close() })
 	sh, err := handshake(stream, framing.NewStartup(nonce), text)
 	if !stop() {
-		err = errors.Join(context.Cause(ctx), err)
+		// The stream's own error says only that it was closed: by us.
+		err = context.Cause(ctx)
 	}
 	if err != nil {
 		stream.Close()
@@ -144,12 +143,11 @@ func (sh *shell) decode(p []byte) (idle, ended bool) {
 			sh.mu.Unlock()
 			return x == nil, ended
 		}
-		if ev.Kind == framing.Ended || ev.Kind == framing.Exited {
+		switch ev.Kind {
+		case framing.Ended:
 			sh.cur = nil
-			if ended = ended || ev.Kind == framing.Exited; ended {
-				sh.dead = true
-				sh.farewell = ev.Exit.Dir
-			}
+		case framing.Exited, framing.Broken: // nothing that comes after a broken mark can be believed
+			sh.cur, sh.dead, ended = nil, true, true
 		}
 		if x == nil {
 			if ev.Kind == framing.Stray && len(sh.stray) < maxStray {
@@ -188,6 +186,13 @@ func (sh *shell) send(x *Exec, tok framing.Token, text []byte) (ok bool, err err
 	sh.mu.Unlock()
 	_, err = sh.stream.Write(text)
 	return true, err
+}
+
+// keepStray puts back late output that nobody has been told of.
+func (sh *shell) keepStray(p []byte) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.stray = append(p, sh.stray...)
 }
 
 // alive reports whether the shell takes commands.
