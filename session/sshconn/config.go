@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -121,6 +122,7 @@ func newDialer(n Network, resolve func(hosts.Host) (*target, error)) (*Dialer, e
 // resolve takes everything from the host itself.
 func (cfg Config) resolve(h hosts.Host) (*target, error) {
 	t := &target{name: h.Name, host: h.Addr, port: h.Port, user: h.User, timeout: h.ConnectTimeout, hostKeys: cfg.HostKeys}
+	t.login = strings.Join(h.Identity, "\x00")
 	if t.host == "" {
 		t.host = h.Name
 	}

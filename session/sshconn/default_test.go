@@ -247,6 +247,35 @@ func TestAPassphraseIsAskedForOnceAndOnlyWhenTheKeyIsAccepted(t *testing.T) {
 	assert.EqualValues(t, 2, asked.Load(), "one mistake, one success, and then it is kept")
 }
 
+func TestWhoGivesUpDoesNotWaitForAnothersPassphrase(t *testing.T) {
+	a := newAccount(t)
+	server := accepting(t, a.key("id_ed25519", "secret"))
+	a.knows(server)
+	a.config("", server)
+	asked, release := make(chan struct{}), make(chan struct{})
+	a.ask = func(context.Context, string) ([]byte, error) {
+		close(asked)
+		<-release
+		return []byte("secret"), nil
+	}
+	d := a.dialer()
+	first := make(chan error, 1)
+	go func() {
+		c, err := d.Dial(t.Context(), hosts.Host{Name: "web1"})
+		if err == nil {
+			err = c.Close()
+		}
+		first <- err
+	}()
+	<-asked
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, err := d.Dial(ctx, hosts.Host{Name: "web1"})
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	close(release)
+	assert.NoError(t, <-first)
+}
+
 func TestAPersonMayTakeLongerThanTheTimeout(t *testing.T) {
 	a := newAccount(t)
 	server := accepting(t, a.key("id_ed25519", "secret"))

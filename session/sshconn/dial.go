@@ -28,6 +28,11 @@ func (d *Dialer) DialConn(ctx context.Context, h hosts.Host) (*Conn, error) {
 	if ctx.Err() != nil {
 		return nil, &Error{Host: h.Name, Err: context.Cause(ctx)}
 	}
+	switch h.Transport {
+	case "", hosts.SSH, hosts.Demo:
+	default:
+		return nil, &Error{Host: h.Name, Err: fmt.Errorf("it is not reached over SSH: its transport is %q", h.Transport)}
+	}
 	route, err := d.route(h)
 	if err != nil {
 		return nil, &Error{Host: h.Name, Err: err}

@@ -255,4 +255,6 @@ func TestADialerNeedsWhatItCannotGuess(t *testing.T) {
 	assert.ErrorContains(t, err, "needs a key")
 	_, err = static(t, server).Dial(t.Context(), hosts.Host{Name: "web1"})
 	assert.ErrorContains(t, err, "sshconn: web1: no user is given")
+	_, err = static(t, server).Dial(t.Context(), hosts.Host{Name: "box", Transport: hosts.Command})
+	assert.ErrorContains(t, err, "box: it is not reached over SSH")
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -23,8 +22,8 @@ type keyFile struct {
 	problem string           // why the private key cannot be used; "" means it can, or that a passphrase is needed
 	missing bool             // there is nothing at all
 
-	mu     sync.Mutex // serialises asking; guards what follows
-	locked []byte     // the encrypted key
+	turn   chan struct{} // holds one token: whoever has it may ask, and touch what follows
+	locked []byte        // the encrypted key
 	signer ssh.Signer
 }
 
@@ -46,7 +45,7 @@ func (f *files) key(path string) *keyFile {
 }
 
 func readKeyFile(path string) *keyFile {
-	k := &keyFile{path: path}
+	k := &keyFile{path: path, turn: make(chan struct{}, 1)}
 	if cert, ok := readPublic(path + "-cert.pub").(*ssh.Certificate); ok {
 		k.cert = cert
 	}
@@ -102,8 +101,12 @@ func readPublic(path string) ssh.PublicKey {
 func (k *keyFile) open(clk *clock, ask func(context.Context, string) ([]byte, error)) (ssh.Signer, error) {
 	clk.pause() // also while somebody else is asked for the same key
 	defer clk.resume()
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	select {
+	case k.turn <- struct{}{}:
+		defer func() { <-k.turn }()
+	case <-clk.Done():
+		return nil, context.Cause(clk)
+	}
 	if k.signer != nil {
 		return k.signer, nil
 	}

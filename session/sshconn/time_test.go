@@ -154,7 +154,7 @@ func TestADeadlineHoldsBehindAJumpHostToo(t *testing.T) {
 	jump := sessiontest.Server(t, sshserver.Config{})
 	d := trusting(t, sshconn.Network{Lookup: lookup(sessiontest.Host(t, "bastion", jump.Addr()))}, jump, target)
 	h := sessiontest.Host(t, "web1", target.Addr())
-	h.Via, h.ConnectTimeout = []string{"bastion"}, 300*time.Millisecond
+	h.Via, h.ConnectTimeout = []string{"bastion"}, 2*time.Second
 	_, err := d.Dial(t.Context(), h)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.ErrorContains(t, err, "web1 ("+target.Addr()+")")
