@@ -176,8 +176,9 @@ func (d *Decoder) nextText() (Event, bool) {
 	case f != isMark:
 		return Event{}, false
 	}
-	ends := who == byNonce && letter == 'c' || who == byShell && (letter == 'e' || d.whole)
-	if (d.reading == 'C' || d.whole) && !ends {
+	// A farewell does not come through the pipes, so that a start and errors may stand behind or in it.
+	agrees := letter == 'c' || letter == 'S' || letter == 'e' || letter == 'X' && d.whole
+	if (d.reading == 'C' || d.whole) && !agrees {
 		d.who, d.letter = who, letter
 		return d.giveBack()
 	}
@@ -347,7 +348,10 @@ func (d *Decoder) parseTrailer() (Event, bool) {
 		n = 128 + n&127
 	}
 	if d.asked {
-		dir = bytes.TrimSuffix(bytes.TrimSuffix(dir, []byte{'\n'}), []byte{'\r'})
+		dir = bytes.TrimSuffix(dir, []byte{'\n'})
+		if d.trailer.Cooked {
+			dir = bytes.TrimSuffix(dir, []byte{'\r'})
+		}
 	}
 	d.ended = true
 	d.trailer.ExitCode = n

@@ -22,6 +22,8 @@ const rs = 0x1e
 // one that reaches further ends the shell, as does a
 // frame that the shell cannot read (x is set until the end of a frame is reached). The supervisor tells.
 //
+// The directory is PWD where that is true, else what pwd says; mksh's says nothing of a directory that was deleted.
+//
 // A long script is collected in two steps, because shells copy a string to lengthen it.
 //
 // The variables: b what makes a word a builtin, p how to print one word as it is, t how to drop the traps that watch
@@ -37,7 +39,8 @@ else case ${KSH_VERSION-} in (*MIRBSD*) _fl_b=builtin _fl_p='print -rn --' _fl_t
 fi
 trap : INT
 trap '{ set +x; } 2>/dev/null; eval "$_fl_p \"^@1\"\"@2C\${PWD-}^@1\"\"@2c\"" 2>/dev/null >/dev/tty' EXIT
-_fl_z() { eval "$_fl_p '^'$1'E'$_fl_r';'$_fl_m';'; \\$_fl_b pwd; $_fl_p '^'$1'z
+_fl_z() { eval "$_fl_p '^'$1'E'$_fl_r';'$_fl_m';'; \\$_fl_b pwd || $_fl_p \"\${PWD-}
+\"; $_fl_p '^'$1'z
 '"; }
 _fl_p="\\$_fl_b $_fl_p" _fl_j="done <$_fl_i >&$_fl_o 2>&$_fl_o $_fl_h" _fl_k="done >&$_fl_o 2>&$_fl_f $_fl_h" _fl_i="done <$_fl_i >&$_fl_o 2>&$_fl_f $_fl_h"
 _fl_n="_fl= _fl_1= _fl_2= _fl_3=

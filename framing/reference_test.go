@@ -136,7 +136,7 @@ func (r *ref) run() {
 			continue
 		}
 		r.eatOut = false
-		if name != "c" && name != "record" && !(name == "X" && r.whole) {
+		if name != "c" && name != "S" && name != "record" && !(name == "X" && r.whole) {
 			r.giveBack()
 		}
 		token := r.in[:n]
@@ -282,7 +282,10 @@ func (r *ref) parse(f string, pwd, cooked, newline bool) {
 	}
 	dir := p[2]
 	if pwd {
-		dir = strings.TrimSuffix(strings.TrimSuffix(dir, "\n"), "\r")
+		dir = strings.TrimSuffix(dir, "\n")
+		if cooked {
+			dir = strings.TrimSuffix(dir, "\r")
+		}
 	}
 	r.trailer = &framing.Trailer{ExitCode: code, Dir: dir, Trace: strings.Contains(p[1], "x"), Errexit: strings.Contains(p[1], "e"),
 		Cooked: cooked}
