@@ -68,11 +68,26 @@ func handshake(stream Stream, up *framing.Startup, text []byte) (*shell, error) 
 		case err != nil:
 			return nil, noShell(stream, up, err)
 		case loaded:
-			if _, err := stream.Write(text); err != nil {
+			if err := typeText(stream, text); err != nil {
 				return nil, noShell(stream, up, err)
 			}
 		}
 	}
+}
+
+// maxWrite bounds one write. An SSH connection keeps buffers of the size of its largest packet for as long as it lives.
+const maxWrite = 1 << 10
+
+// typeText writes text in pieces.
+func typeText(w io.Writer, text []byte) error {
+	for len(text) > 0 {
+		n := min(len(text), maxWrite)
+		if _, err := w.Write(text[:n]); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
 }
 
 // noShell says in the host's own words why there is no shell.
@@ -184,8 +199,7 @@ func (sh *shell) send(x *Exec, tok framing.Token, text []byte) (ok bool, err err
 	x.stray, sh.stray = sh.stray, nil
 	sh.cur = x
 	sh.mu.Unlock()
-	_, err = sh.stream.Write(text)
-	return true, err
+	return true, typeText(sh.stream, text)
 }
 
 // keepStray puts back late output that nobody has been told of.
