@@ -239,12 +239,7 @@ func mayHelp(code string) bool {
 
 // finish records the result, frees the session and closes done. It is called once, when res has its status.
 func (x *Exec) finish() {
-	if x.timer != nil {
-		x.timer.Stop()
-	}
-	if x.ready != nil {
-		x.ready.Stop()
-	}
+	x.stopClocks()
 	x.mu.Lock()
 	x.over = true
 	x.mu.Unlock()

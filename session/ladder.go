@@ -64,11 +64,41 @@ func (x *Exec) during(f func()) {
 	}
 }
 
-// stopping reports whether somebody asked for the command's end.
-func (x *Exec) stopping() bool {
+// reason returns why the command is to end; "" if nobody asked for that.
+func (x *Exec) reason() Status {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.why != ""
+	return x.why
+}
+
+// startClocks starts what bounds the acceptance of a frame of that size, and the command itself.
+func (x *Exec) startClocks(sh *shell, size int) {
+	x.stopClocks() // of a shell that had ended
+	if ready := x.s.cfg.Ready; ready > 0 {
+		// A shell that does not take the frame is of no use, and what it did take will never run: a frame counts only whole.
+		x.ready = time.AfterFunc(ready+time.Duration(size)*100*time.Microsecond, func() { x.during(func() { x.notReady(sh) }) })
+	}
+	if x.cmd.Timeout > 0 {
+		x.timer = time.AfterFunc(x.cmd.Timeout, func() { x.stop(StatusTimeout) })
+	}
+}
+
+func (x *Exec) stopClocks() {
+	if x.timer != nil {
+		x.timer.Stop()
+	}
+	if x.ready != nil {
+		x.ready.Stop()
+	}
+}
+
+func (x *Exec) notReady(sh *shell) {
+	x.mu.Lock()
+	started := x.started
+	x.mu.Unlock()
+	if !started {
+		sh.stream.Close()
+	}
 }
 
 // abandon says that the shell is about to be closed, so that the command's end is no surprise.

@@ -22,6 +22,8 @@ func TestOpenSaysWhatTheConfigLacks(t *testing.T) {
 	assert.ErrorContains(t, err, "Config.Audit is required")
 	_, err = session.NewPool(session.PoolConfig{Session: permissive()})
 	assert.ErrorContains(t, err, "PoolConfig.Dial is required")
+	_, err = session.NewPool(session.PoolConfig{Dial: (*sessiontest.Dialer)(nil).Dial})
+	assert.ErrorContains(t, err, "Config.Policy is required")
 }
 
 func TestSecondCommandIsRefusedWhileOneRuns(t *testing.T) {
@@ -310,8 +312,11 @@ func TestAccountThatMayNotRunCommandsSaysSoInItsOwnWords(t *testing.T) {
 func TestExecIsAHandleOnWhatRuns(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
 		d.On("sleep", reply{Stdout: "so far", Stderr: "err", Hang: true})
-		s := on(t, d, hosts.Host{Name: "web1"}, permissive())
+		s := on(t, d, web1, permissive())
+		assert.Equal(t, "web1", s.Host().Name)
+		assert.Empty(t, s.Dir())
 		x := begun(t, s, session.Command{Script: "sleep"})
+		assert.Equal(t, s.ID(), x.Result().Session)
 		time.Sleep(3 * time.Second)
 
 		r := x.Result()

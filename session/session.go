@@ -134,11 +134,19 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 		s.failStart(ctx, x, context.Cause(ctx))
 		return x
 	}
-	if sh := s.shellFor(ctx, x); sh != nil {
-		s.sendTo(ctx, sh, x)
+	for range maxShells {
+		sh := s.shellFor(ctx, x)
+		if sh == nil || s.sendTo(ctx, sh, x) {
+			return x
+		}
 	}
+	x.fail(StatusError, "shell", errors.New("every shell ended before the command was sent"))
 	return x
 }
+
+// maxShells is how many shells a command tries. More than one is needed where a shell ends just before it takes the
+// command.
+const maxShells = 3
 
 // reserve makes x the session's command.
 func (s *Session) reserve(x *Exec) bool {
@@ -264,8 +272,9 @@ func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
 	switch {
 	case s.closing.Err() != nil, errors.Is(err, errPoolClosed):
 		x.fail(StatusCanceled, "closed", ErrClosed)
-	case x.stopping():
-		x.fail(StatusCanceled, "canceled", errors.New("stopped before anything was sent"))
+	case x.reason() != "":
+		why := x.reason()
+		x.fail(why, string(why), errors.New("stopped before anything was sent"))
 	case ctx.Err() != nil:
 		x.fail(StatusCanceled, "canceled", fmt.Errorf("stopped before anything was sent: %w", context.Cause(ctx)))
 	case errors.As(err, &dialed):
@@ -288,9 +297,10 @@ func (s *Session) repair(ctx context.Context, sh *shell) bool {
 		return false
 	}
 	sh.cooked.Store(false)
-	if ok, err := sh.send(fix, fix.tok, text); !ok || err != nil {
+	if !sh.take(fix, fix.tok) {
 		return false
 	}
+	sh.write(text)
 	t := time.NewTimer(max(s.cfg.Ready, time.Second))
 	defer t.Stop()
 	select {
@@ -307,8 +317,8 @@ func (s *Session) repair(ctx context.Context, sh *shell) bool {
 // be read before the last of it fits.
 const longText = 2048
 
-// sendTo sends x's frame.
-func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) {
+// sendTo sends x's frame, or fails x. It reports false when the shell had ended, and so nothing was sent.
+func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	s.mu.Lock()
 	cmd := framing.Command{Script: x.cmd.Script, Trace: s.trace}
 	s.mu.Unlock()
@@ -318,7 +328,7 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) {
 	text, err := framing.Append(make([]byte, 0, len(x.cmd.Script)+96), sh.hello.Dialect, x.tok, cmd)
 	if err != nil {
 		x.fail(StatusError, "invalid", err)
-		return
+		return true
 	}
 	x.mu.Lock()
 	x.sent = x.why == "" && ctx.Err() == nil
@@ -327,14 +337,14 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) {
 	x.mu.Unlock()
 	if !sent {
 		s.failStart(ctx, x, context.Cause(ctx))
-		return
+		return true
 	}
-	if s.cfg.Ready > 0 {
-		// A shell that does not take the frame is of no use, and what it did take will never run: a frame counts only whole.
-		x.ready = time.AfterFunc(s.cfg.Ready+time.Duration(len(text))*100*time.Microsecond, func() { sh.stream.Close() })
-	}
-	if x.cmd.Timeout > 0 {
-		x.timer = time.AfterFunc(x.cmd.Timeout, func() { x.stop(StatusTimeout) })
+	x.startClocks(sh, len(text))
+	if !sh.take(x, x.tok) {
+		x.mu.Lock()
+		x.sent = false
+		x.mu.Unlock()
+		return false
 	}
 	if f := s.cfg.Trace.Sent; f != nil {
 		f(s.host, x.id, len(text))
@@ -342,25 +352,12 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) {
 	if len(text) <= longText {
 		// A shell that takes nothing more must not hold a caller who has gone.
 		unwatch := context.AfterFunc(ctx, func() { x.stop(StatusCanceled) })
-		s.write(sh, x, text)
+		sh.write(text)
 		unwatch()
 	} else {
-		s.wg.Go(func() { s.write(sh, x, text) })
+		s.wg.Go(func() { sh.write(text) })
 	}
-}
-
-// write types the frame. After an error the pump sees the stream's end and tells x; only when the shell had already
-// ended must that be done here.
-func (s *Session) write(sh *shell, x *Exec, text []byte) {
-	ok, err := sh.send(x, x.tok, text)
-	if !ok {
-		x.mu.Lock()
-		x.sent = false
-		x.mu.Unlock()
-		x.fail(StatusError, "shell", errors.New("the shell ended before the command was sent"))
-	} else if err != nil {
-		sh.stream.Close()
-	}
+	return true
 }
 
 // frameEnded notes the state that a command leaves.
@@ -385,7 +382,13 @@ func (s *Session) shellEnded(dir string) {
 // Reset replaces the shell by a new one in the same directory, stopping what runs. It starts with the next command.
 func (s *Session) Reset() {
 	s.mu.Lock()
-	sh, x := s.sh, s.cur
+	sh := s.sh
+	s.mu.Unlock()
+	if sh != nil {
+		sh.retire() // what begins from here on gets another one
+	}
+	s.mu.Lock()
+	x := s.cur
 	s.mu.Unlock()
 	if x != nil {
 		x.abandon()

@@ -187,19 +187,32 @@ func (sh *shell) lost(err error) {
 	}
 }
 
-// send types a frame for x, which gets the events from then on. ok is false when the shell takes no more commands; then
-// nothing was typed.
-func (sh *shell) send(x *Exec, tok framing.Token, text []byte) (ok bool, err error) {
+// take makes x, whose frame is about to be written, the one that gets the events. It reports false when the shell takes
+// no more commands.
+func (sh *shell) take(x *Exec, tok framing.Token) bool {
 	sh.mu.Lock()
+	defer sh.mu.Unlock()
 	if sh.dead {
-		sh.mu.Unlock()
-		return false, nil
+		return false
 	}
 	sh.dec.Expect(tok)
 	x.stray, sh.stray = sh.stray, nil
 	sh.cur = x
-	sh.mu.Unlock()
-	return true, typeText(sh.stream, text)
+	return true
+}
+
+// write types a frame. After an error the pump sees the stream's end and tells whom it concerns.
+func (sh *shell) write(text []byte) {
+	if err := typeText(sh.stream, text); err != nil {
+		sh.stream.Close()
+	}
+}
+
+// retire makes the shell take no more commands.
+func (sh *shell) retire() {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.dead = true
 }
 
 // keepStray puts back late output that nobody has been told of.
