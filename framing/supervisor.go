@@ -46,7 +46,7 @@ alarm 60;sysread STDIN,$b,1;exit$s>>8`
 const shellSupervisor = `_fl_t=$(LC_ALL=C tr -dc A-Za-z0-9_- </dev/urandom|head -c 22)
 _fl_n=$(printf %.8s "$_fl_t")
 trap : INT QUIT TSTP
-exec 5>&1
+exec 5>&1 2>/dev/null
 printf '^%s%sT%s\n' @1 @2 "$_fl_t"
 case $_fl_e in
 (hexdump) _fl_h() { exec hexdump -v -e '"^~'"$_fl_n"'" 1/1 "%02x" "\n"'; };;
