@@ -26,6 +26,9 @@ const rs = 0x1e
 //
 // A long script is collected in two steps, because shells copy a string to lengthen it.
 //
+// The farewell goes the way of the output, so that it comes in its place, and past it only where the shell leaves inside a
+// command that has the pipe closed (zsh).
+//
 // The variables: b what makes a word a builtin, p how to print one word as it is, t how to drop the traps that watch
 // commands, c the dialect, n how to number lines from 1, e set when errors need an end mark of their own. Below, ^ stands for RS and @1, @2 for the
 // halves of the shell's nonce.
@@ -38,7 +41,8 @@ else case ${KSH_VERSION-} in (*MIRBSD*) _fl_b=builtin _fl_p='print -rn --' _fl_t
 (?*) _fl_p='print -rn --' _fl_t='trap - DEBUG ERR' _fl_c=ksh93;; esac
 fi
 trap : INT
-trap '{ set +x; } 2>/dev/null; eval "$_fl_p \"^@1\"\"@2C\${PWD-}^@1\"\"@2c\"" 2>/dev/null >/dev/tty' EXIT
+_fl_y() { eval "$_fl_p \"^@1\"\"@2C\${PWD-}^@1\"\"@2c\""; }
+trap '{ set +x; } 2>/dev/null; { _fl_y >&$_fl_o; } 2>/dev/null || _fl_y 2>/dev/null >/dev/tty' EXIT
 _fl_z() { eval "$_fl_p '^'$1'E'$_fl_r';'$_fl_m';'; \\$_fl_b pwd || $_fl_p \"\${PWD-}
 \"; $_fl_p '^'$1'z
 '"; }
