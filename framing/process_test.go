@@ -7,10 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 // How long the tests wait for what is bound to happen, and how often they look.
@@ -88,10 +85,4 @@ func find(sid int, name string) *process {
 		}
 	}
 	return nil
-}
-
-// requireGone waits until nothing is left of a session.
-func requireGone(t testing.TB, sid int) {
-	t.Helper()
-	require.Eventually(t, func() bool { return len(session(sid)) == 0 }, patience, tick, "a process is left")
 }
