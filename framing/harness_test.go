@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -56,6 +57,7 @@ type shell struct {
 	cooked bool
 	chunk  int // bytes per read; 0 means as many as there are
 	buf    []byte
+	close  func() // hangs up; a test that starts many shells calls it between them
 }
 
 // outcome is all that a frame gave.
@@ -104,11 +106,12 @@ func tryStart(t testing.TB, acc account, sh framing.Shell) (*shell, error) {
 	require.NoError(t, err)
 	tty = nonblocking(t, tty)
 	s := &shell{t: t, tty: tty, cmd: cmd, nonce: nonce}
-	t.Cleanup(func() {
+	s.close = sync.OnceFunc(func() {
 		tty.Close()
 		cmd.Wait()
 		<-room
 	})
+	t.Cleanup(s.close)
 	text, err := framing.Bootstrap(nonce, sh)
 	require.NoError(t, err)
 	up := framing.NewStartup(nonce)
@@ -129,7 +132,13 @@ func tryStart(t testing.TB, acc account, sh framing.Shell) (*shell, error) {
 
 // nonblocking makes deadlines work: pty.Start leaves the descriptor in blocking mode.
 func nonblocking(t testing.TB, f *os.File) *os.File {
+	// A terminal that another test's process inherits would never be hung up.
+	syscall.ForkLock.RLock()
 	fd, err := syscall.Dup(int(f.Fd()))
+	if err == nil {
+		syscall.CloseOnExec(fd)
+	}
+	syscall.ForkLock.RUnlock()
 	require.NoError(t, err)
 	require.NoError(t, syscall.SetNonblock(fd, true))
 	f.Close()

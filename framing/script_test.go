@@ -138,6 +138,7 @@ func TestASyntaxErrorIsToldAtOnceAndReachesNothing(t *testing.T) {
 					require.Equal(t, framing.Mksh, s.hello.Dialect, "only mksh ends: %q", script)
 					assert.NotZero(t, o.exit.Code, script)
 					assert.NotEmpty(t, o.stderr, script)
+					s.close()
 					s = start(t, sh)
 				}
 				continue
