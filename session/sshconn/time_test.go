@@ -140,6 +140,7 @@ func TestOpeningEndsWithItsContextAndLeavesTheConnectionUsable(t *testing.T) {
 		_, err = c.Open(ctx, session.Program{Line: "echo"})
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		server.Resume()
+		synctest.Wait() // until the one that was given up has been opened late and closed
 		for range sshserver.DefaultMaxSessions {
 			_, err := c.Open(t.Context(), session.Program{Line: "echo"})
 			require.NoError(t, err, "the one that was given up takes no room")
