@@ -51,19 +51,26 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 // Class says what kind of thing a command does.
 type Class string
 
-// The classes that decisions name. The zero Class means that nobody looked.
+// The classes, from the mildest. The zero Class means that nobody looked, and counts as Unknown.
 const (
-	ReadOnly Class = "read-only" // changes nothing: its record need not wait for the disk
-	Unknown  Class = "unknown"
+	ReadOnly      Class = "read-only"      // changes nothing: its record need not wait for the disk
+	SensitiveRead Class = "sensitive-read" // shows secrets: private keys, password hashes, credentials
+	Write         Class = "write"          // changes files, processes or settings, or opens a network connection
+	Unknown       Class = "unknown"        // nobody can tell before it runs
+	Dangerous     Class = "dangerous"      // stops or removes what others rely on
+	Privileged    Class = "privileged"     // takes another account's rights: sudo, su, doas
+	Forbidden     Class = "forbidden"      // destroys the host, opens it to others, or runs code that nobody saw
 )
 
 // Request is what a decision is about. It is passed by value; deciders must not modify what it points to.
 type Request struct {
-	Principal string // who asks: "operator/ada", "agent/mcp", …
-	Host      hosts.Host
-	Command   string // exactly what would be sent
-	Dir       string // where it would run; "" if that is not known yet
-	Reason    string // as the asker gave it
+	Principal   string // who asks: "operator/ada", "agent/mcp", "program/NAME"; what stands before the slash is the role
+	Host        hosts.Host
+	Shell       string // the shell that runs it: "bash", "zsh", "mksh", "ksh", "dash", "ash", "sh"; "" counts as any of them
+	Command     string // exactly what would be sent
+	Dir         string // where it would run; "" if that is not known yet
+	Reason      string // as the asker gave it
+	Interactive bool   // somebody will type into it while it runs
 }
 
 // Decision is a verdict and what it rests on.
