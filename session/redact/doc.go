@@ -1,0 +1,107 @@
+// Package redact takes secrets out of text that agents, records and stores get to see, while the text streams by.
+//
+// A [Set] holds what is known to be secret. A [Writer] of it takes out known values, in all forms that programs give
+// them, and whatever looks like a secret. What it takes out becomes a mark, «redacted:KIND:ID»: KIND says what it was, ID
+// is a keyed hash of the value, so that the same value has the same ID within one Set and nobody without its key can
+// test a guess. A mark is never a plausible value; [ContainsMark] finds marks in what goes back to a host.
+//
+// # Streaming
+//
+// What a Writer passes on does not depend on how its input is cut. It holds back only what is not decided: the end of
+// the text if it is the start of a known form (at most three times [MaxSecret], in practice a few bytes), and what
+// follows a keyword until the end of its line (at most [Window] bytes). A secret that goes on is not held but dropped, so
+// memory is bounded, also for a key block that never ends: that one is taken out until the text ends. [Writer.Flush]
+// shows what waits when the source is silent; how much it may show is told there.
+//
+// # What it catches
+//
+// Known values of 4 bytes or more, learned ones of 8 or more ([Set.Learn], [Set.LearnFromCommand]), as they are and as
+// URLs, shells (single, double and backslash quotes), JSON and HTML write them; from 8 bytes on also in base64 (standard
+// and URL alphabet, at each of the three alignments, padded or not) and in hexadecimal digits; of a value of several
+// lines also each line of 16 bytes or more.
+//
+// And these, for [Guarded] readers. What stands between ‹ and › is taken out; {36} stands for 36 letters and digits,
+// {hex:32}, {upper:16} and {b64:44} for others.
+//
+//	kind                 example
+//	anthropic-key        ‹sk-ant-api03-{40}›
+//	api-key              X-Api-Key: ‹{32}›
+//	atlassian-token      ‹ATATT3{60}›
+//	authorization        Authorization: Bearer ‹{24}›
+//	aws-access-key-id    ‹AKIA{upper:16}›
+//	aws-secret-key       aws_secret_access_key = ‹{40}›
+//	aws-signature        https://b.s3.amazonaws.com/k?X-Amz-Signature=‹{hex:64}›
+//	age-key              ‹AGE-SECRET-KEY-1{upper:58}›
+//	azure-key            AccountName=a;AccountKey=‹{b64:88}›;EndpointSuffix=e
+//	cookie               Set-Cookie: session=‹{24}›; HttpOnly
+//	databricks-token     ‹dapi{hex:32}›
+//	digitalocean-token   ‹dop_v1_{hex:64}›
+//	docker-auth          {"auths":{"ghcr.io":{"auth":"‹{b64:24}›"}}}
+//	docker-token         ‹dckr_pat_{27}›
+//	dsn                  postgres://app:‹s3cr3t!›@db:5432/app
+//	github-token         ‹ghp_{36}›
+//	gitlab-token         ‹glpat-{20}›
+//	google-key           ‹AIza{35}›
+//	google-token         ‹ya29.{40}›
+//	grafana-token        ‹glsa_{32}_{hex:8}›
+//	huggingface-token    ‹hf_{34}›
+//	jwt                  ‹eyJ{20}.eyJ{30}.{43}›
+//	kubeconfig-key       client-key-data: ‹{b64:64}›
+//	linear-key           ‹lin_api_{40}›
+//	newrelic-key         ‹NRAK-{upper:27}›
+//	npm-token            ‹npm_{36}›
+//	openai-key           ‹sk-proj-{48}›
+//	password             DB_PASSWORD=‹hunter2›
+//	password             "password": "‹hunter2›"
+//	password             mysql -u root -p‹hunter2› app
+//	password             sshpass -p ‹hunter2› ssh web1
+//	password             curl -u admin:‹hunter2› http://web1/
+//	password             createuser --password=‹hunter2›
+//	password             echo '‹hunter2›' | sudo -S id
+//	password-hash        root:‹$6${16}${86}›:19000:0:99999:7:::
+//	pgpass               db:5432:app:deploy:‹hunter2›
+//	postman-key          ‹PMAK-{hex:24}-{hex:34}›
+//	private-key          ‹-----BEGIN OPENSSH PRIVATE KEY-----\n{64}\n-----END OPENSSH PRIVATE KEY-----›
+//	pulumi-token         ‹pul-{hex:40}›
+//	putty-key            ‹Private-Lines: 1\n{64}\nPrivate-MAC:› {hex:40}
+//	pypi-token           ‹pypi-AgE{60}›
+//	rubygems-key         ‹rubygems_{hex:48}›
+//	secret               client_secret: ‹{24}›
+//	sendgrid-key         ‹SG.{22}.{43}›
+//	sentry-token         ‹sntrys_{40}›
+//	shopify-token        ‹shpat_{hex:32}›
+//	slack-token          ‹xoxb-{24}›
+//	slack-webhook        https://hooks.slack.com/services/‹T{8}/B{8}/{24}›
+//	stripe-key           ‹sk_live_{24}›
+//	tailscale-key        ‹tskey-auth-{24}›
+//	telegram-token       123456789:‹AA{33}›
+//	token                token=‹{16}›
+//	twilio-key           ‹SK{hex:32}›
+//	vault-token          ‹hvs.{24}›
+//	wireguard-key        PrivateKey = ‹{b64:43}=›
+//
+// # What it does not catch
+//
+// Nobody who can run programs on a host is kept from a secret there: this is for accidents, not against intent. Not
+// caught, among others:
+//
+//	why                           example
+//	a value without a name        hunter2
+//	a word in running text        the password is hunter2
+//	a name nobody would guess     DB_CRED_X=hunter2
+//	fewer than 3 bytes            password=ab
+//	the name of a variable        password=$DB_PASSWORD
+//	a stand-in                    password: changed
+//	a reversed value              drowssap terces a
+//	an unknown value in base64    cGFzc3dvcmQ9aHVudGVyMg==
+//	a YAML value on other lines   password: |\n  hunter2hunter2
+//	a mysql driver's DSN          app:hunter2@tcp(db:3306)/app
+//	a public key or certificate   -----BEGIN CERTIFICATE-----\n{64}\n-----END CERTIFICATE-----
+//
+// Also not: a known value that is compressed, encrypted, broken over lines inside base64, in a hexadecimal or octal dump
+// with blanks, or encoded twice. Next to a value in base64 up to four bits of its first and last byte may stay.
+//
+// # Concurrency
+//
+// Sets and Writers may be used from many goroutines. No goroutine is started.
+package redact

@@ -1,0 +1,163 @@
+package redact
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// Window is the most that a rule looks at, in bytes from its keyword on, and so the most that a [Writer] holds back for
+// one. A rule never looks past the end of the line, except into key blocks, which are not held but dropped as they
+// come.
+const Window = 4 << 10
+
+// lookback is how much of what precedes a keyword a rule may look at.
+const lookback = 128
+
+// rule takes out one kind of thing.
+type rule struct {
+	kind string
+	keys []string       // see keyword
+	re   *regexp.Regexp // anchored at the keyword; its first group, or all of it, is where the secret stands
+	left edge           // what may stand before the keyword
+	tail *class         // the secret goes on while these come, over any distance; nil: the group is all of it
+	end  *blockEnd      // set for blocks: the secret goes on to this
+	ok   func(m *match) bool
+	// hold means that a silence may not show the start of what could become a match.
+	hold bool
+}
+
+// edge is a condition on the byte before a keyword.
+type edge int
+
+const (
+	anyLeft  edge = iota
+	wordLeft      // no letter, digit or underscore
+	nameLeft      // not inside a word: "dbPass" and "DB_PASS" are fine, "bypass" is not
+)
+
+// match is what the expression of a rule found.
+type match struct {
+	kind   string
+	before []byte // up to lookback bytes
+	win    []byte // from the keyword to the end of the line
+	group  []int
+	from   int    // of the secret, in win
+	to     int    //
+	tail   *class // may be changed by ok
+}
+
+func (m *match) text(n int) []byte {
+	if 2*n+1 >= len(m.group) || m.group[2*n] < 0 {
+		return nil
+	}
+	return m.win[m.group[2*n]:m.group[2*n+1]]
+}
+
+// find looks for the rule at the start of win.
+func (r *rule) find(before, win []byte) (*match, bool) {
+	if !r.left.allows(before, win[0]) {
+		return nil, false
+	}
+	g := r.re.FindSubmatchIndex(win)
+	if g == nil {
+		return nil, false
+	}
+	m := &match{kind: r.kind, before: before, win: win, group: g, from: g[0], to: g[1], tail: r.tail}
+	for n := 2; n+1 < len(g); n += 2 {
+		if g[n] >= 0 {
+			m.from, m.to = g[n], g[n+1]
+			break
+		}
+	}
+	if r.ok != nil && !r.ok(m) {
+		return nil, false
+	}
+	for m.tail != nil && m.to < len(win) && m.tail[win[m.to]] {
+		m.to++
+	}
+	if isMarks(win[m.from:m.to]) {
+		return nil, false
+	}
+	return m, true
+}
+
+func (e edge) allows(before []byte, first byte) bool {
+	if e == anyLeft || len(before) == 0 {
+		return true
+	}
+	c := before[len(before)-1]
+	if e == wordLeft {
+		return !isAlnum(c) && c != '_'
+	}
+	letter := isAlnum(c) && (c < '0' || c > '9')
+	return !letter || c >= 'a' && first < 'a'
+}
+
+// class is a set of bytes.
+type class [256]bool
+
+// classOf takes ranges, as "a-z0-9_"; a dash stands first or last.
+func classOf(ranges string) *class {
+	c := &class{}
+	for i := 0; i < len(ranges); i++ {
+		lo, hi := ranges[i], ranges[i]
+		if i+2 < len(ranges) && ranges[i+1] == '-' {
+			hi = ranges[i+2]
+			i += 2
+		}
+		for b := int(lo); b <= int(hi); b++ {
+			c[b] = true
+		}
+	}
+	return c
+}
+
+// but returns all visible bytes except those given, and bytes of multi-byte characters.
+func but(excluded string) *class {
+	c := &class{}
+	for b := '!'; b < 256; b++ {
+		c[b] = b != 0x7f && !bytes.ContainsRune([]byte(excluded), b)
+	}
+	return c
+}
+
+// blockEnd is how a key block ends: with a text, and up to most bytes of more that the expression describes.
+type blockEnd struct {
+	text []byte
+	re   *regexp.Regexp // anchored after text; nil: the text is all
+	most int
+}
+
+// in returns how much of b belongs to the block, and whether the block ends there.
+func (e *blockEnd) in(b []byte, final bool) (n int, over bool) {
+	for at := 0; ; {
+		i := bytes.Index(b[at:], e.text)
+		if i < 0 {
+			if final {
+				return len(b), false
+			}
+			return len(b) - startOf(e.text, b[at:]), false
+		}
+		at += i + len(e.text)
+		if e.re == nil {
+			return at, true
+		}
+		rest := b[at:min(len(b), at+e.most)]
+		if loc := e.re.FindIndex(rest); loc != nil {
+			return at + loc[1], true
+		}
+		if len(rest) < e.most && !final && lineEnd(rest) < 0 {
+			return at - len(e.text), false
+		}
+	}
+}
+
+// startOf returns how long the longest end of b is that is a proper start of text.
+func startOf(text, b []byte) int {
+	for n := min(len(text)-1, len(b)); n > 0; n-- {
+		if bytes.HasPrefix(text, b[len(b)-n:]) {
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,65 @@
+package redact
+
+import "regexp"
+
+// tokenRules take out what its issuer made recognisable. A row: kind, expression, what it may go on with, keywords.
+func tokenRules() []*rule {
+	token := func(kind, re string, tail *class, keys ...string) *rule {
+		return &rule{kind: kind, re: regexp.MustCompile(`^` + re), tail: tail, keys: keys, left: wordLeft, hold: true}
+	}
+	rules := []*rule{
+		token("aws-access-key-id", `((?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})(?:[^A-Za-z0-9]|$)`, nil, "akia", "asia", "abia", "acca"),
+		token("github-token", `gh[pousr]_[A-Za-z0-9]{36}`, wordBytes, "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+		token("github-token", `github_pat_[A-Za-z0-9_]{40,}`, wordBytes, "github_pat_"),
+		token("gitlab-token", `gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct|oas)-[A-Za-z0-9_-]{20,}`, tokenBytes,
+			"glpat-", "gldt-", "glrt-", "glrtr-", "glcbt-", "glptt-", "glft-", "glimt-", "glagent-", "glsoat-", "gloas-"),
+		token("slack-token", `xox[abeoprs]-[A-Za-z0-9-]{10,}`, wordBytes, "xox"),
+		token("slack-token", `xapp-\d-[A-Za-z0-9-]{10,}`, wordBytes, "xapp-"),
+		token("stripe-key", `[sr]k_(?:live|test)_[A-Za-z0-9]{10,}`, alnumBytes, "sk_live_", "sk_test_", "rk_live_", "rk_test_"),
+		token("stripe-key", `whsec_[A-Za-z0-9+/]{24,}`, base64Bytes, "whsec_"),
+		token("anthropic-key", `sk-ant-[A-Za-z0-9_-]{20,}`, wordBytes, "sk-ant-"),
+		token("openai-key", `sk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{32,})`, wordBytes, "sk-"),
+		token("google-key", `AIza[A-Za-z0-9_-]{35}`, wordBytes, "aiza"),
+		token("google-key", `GOCSPX-[A-Za-z0-9_-]{20,}`, wordBytes, "gocspx-"),
+		token("google-token", `ya29\.[A-Za-z0-9_-]{20,}`, tokenBytes, "ya29."),
+		token("npm-token", `npm_[A-Za-z0-9]{36}`, alnumBytes, "npm_"),
+		token("pypi-token", `pypi-AgE[A-Za-z0-9_-]{20,}`, wordBytes, "pypi-age"),
+		token("rubygems-key", `rubygems_[0-9a-f]{40,}`, alnumBytes, "rubygems_"),
+		token("docker-token", `dckr_[a-z]{1,5}_[A-Za-z0-9_-]{20,}`, wordBytes, "dckr_"),
+		token("huggingface-token", `hf_[A-Za-z0-9]{30,}`, alnumBytes, "hf_"),
+		token("twilio-key", `(SK[0-9a-f]{32})(?:[^A-Za-z0-9]|$)`, nil,
+			"sk0", "sk1", "sk2", "sk3", "sk4", "sk5", "sk6", "sk7", "sk8", "sk9", "ska", "skb", "skc", "skd", "ske", "skf"),
+		token("sendgrid-key", `SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,}`, wordBytes, "sg."),
+		token("digitalocean-token", `do[opr]_v1_[0-9a-f]{64}`, alnumBytes, "doo_v1_", "dop_v1_", "dor_v1_"),
+		token("vault-token", `hv[sbr]\.[A-Za-z0-9_-]{20,}`, wordBytes, "hvs.", "hvb.", "hvr."),
+		token("grafana-token", `gl(?:sa|c)_[A-Za-z0-9+/=_]{32,}`, base64Bytes, "glsa_", "glc_"),
+		token("tailscale-key", `tskey-[a-z]+-[A-Za-z0-9-]{10,}`, wordBytes, "tskey-"),
+		token("databricks-token", `(dapi[0-9a-f]{32}(?:-\d)?)(?:[^A-Za-z0-9]|$)`, nil, "dapi"),
+		token("shopify-token", `shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}`, alnumBytes, "shpat_", "shpca_", "shppa_", "shpss_"),
+		token("atlassian-token", `ATATT3[A-Za-z0-9_=-]{40,}`, classOf("A-Za-z0-9_=-"), "atatt3"),
+		token("linear-key", `lin_api_[A-Za-z0-9]{32,}`, alnumBytes, "lin_api_"),
+		token("newrelic-key", `NRAK-[A-Z0-9]{27}`, alnumBytes, "nrak-"),
+		token("pulumi-token", `pul-[0-9a-f]{40}`, alnumBytes, "pul-"),
+		token("postman-key", `PMAK-[0-9a-f]{24}-[0-9a-f]{34}`, alnumBytes, "pmak-"),
+		token("sentry-token", `sntry[su]_[A-Za-z0-9+/=_]{32,}`, base64Bytes, "sntrys_", "sntryu_"),
+		// RFC 7515: three parts, of which the first two are JSON objects; RFC 7516: five.
+		token("jwt", `eyJ[A-Za-z0-9_-]{8,}\.(?:eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*|[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})`,
+			tokenBytes, "eyj"),
+		// crypt(5).
+		token("password-hash", `\$(?:1|5|6|7|y|gy|md5|sha1|apr1)\$[./A-Za-z0-9,=$]{0,80}\$[./A-Za-z0-9]{20,}`, classOf("./A-Za-z0-9"),
+			"$1$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$sha1$", "$apr1$"),
+		token("password-hash", `\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}`, classOf("./A-Za-z0-9"), "$2a$", "$2b$", "$2x$", "$2y$"),
+		token("password-hash", `\$(?:argon2(?:id?|d)|scrypt|pbkdf2[a-z0-9-]*)\$[^\s:"']{30,}`, but(`:"'`), "$argon2", "$scrypt$", "$pbkdf2"),
+		token("password-hash", `\{(?:SSHA|SHA|SMD5|MD5|CRYPT|SSHA256|SSHA512|PBKDF2[A-Z0-9-]*)\}[A-Za-z0-9+/=.$]{20,}`, but(`,;"'`),
+			"{ssha", "{sha}", "{smd5}", "{md5}", "{crypt}", "{pbkdf2"),
+	}
+	return append(rules, &rule{
+		kind: "telegram-token", keys: []string{":aa"}, re: regexp.MustCompile(`^:(AA[A-Za-z0-9_-]{33})(?:[^A-Za-z0-9_-]|$)`),
+		ok: func(m *match) bool { return botNumber.Match(m.before) },
+	}, &rule{
+		kind: "slack-webhook", keys: []string{"hooks.slack.com/"}, tail: alnumBytes,
+		re: regexp.MustCompile(`^hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,})`),
+	})
+}
+
+var botNumber = regexp.MustCompile(`\d{8,12}$`)

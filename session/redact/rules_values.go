@@ -1,0 +1,213 @@
+package redact
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// escapes are what a program that paints its output puts between a name and its value.
+const escapes = `(?:\x1b\[[0-9;]*[mK])*`
+
+var secretName = `(pass(?:word|wd|wort|phrase|code)?|pwd|psk|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|` +
+	`(?:signing|encryption|master|account|auth|shared|preshared)[_-]?key|credentials?)`
+
+// valueRules take out the values of names that say so, in the notations of files, environments, JSON, YAML and programs.
+func valueRules() []*rule {
+	names := []string{
+		"pass", "pwd", "psk", "secret", "token", "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey",
+		"private_key", "signing_key", "encryption_key", "master_key", "account_key", "auth_key", "shared_key",
+		"preshared_key", "credential",
+	}
+	return []*rule{
+		{
+			kind: "aws-secret-key", keys: []string{"secret"}, tail: base64Bytes,
+			re: regexp.MustCompile(`^(?i)secret[_-]?access[_-]?key["'\\]*[ \t]*[=:][ \t]*\\?["']?([A-Za-z0-9/+]{40})`),
+		},
+		{
+			kind: "docker-auth", keys: []string{`"auth"`}, tail: base64Bytes,
+			re: regexp.MustCompile(`^"auth"[ \t]*:[ \t]*"([A-Za-z0-9+/]{6,}={0,2})"`),
+		},
+		{
+			kind: "secret", keys: names, ok: keyValue,
+			re: regexp.MustCompile(`^(?i)` + secretName + `((?:[_.-]?[a-z0-9]{1,24}){0,4}?)([\])]?["'\\]{0,2}` + escapes + `[ \t]*)` +
+				`(=>|:=|[=:])([ \t]*` + escapes + `)(\\?["']?)`),
+		},
+		{
+			kind: "secret", keys: names, ok: flagValue,
+			re: regexp.MustCompile(`^(?i)` + secretName + `[ \t]+` + shellWord),
+		},
+	}
+}
+
+var (
+	// notSecret are ends of names whose values are about a secret, and are none.
+	notSecret = regexp.MustCompile(`(?i)(?:type|ttl|count|file|path|dir|name|names|len|length|size|url|uri|endpoint|policy|min|max|` +
+		`expir\w*|age|id|ids|field|prompt|version|hint|strength|rotation|enabled|required|ref|store|manager|provider|class|` +
+		`authentication|auth|limit|usage|used|valid\w*|error|status|changed|updated|created|at|on|env|format|algorithm|alg|` +
+		`bytes|chars|index|source|header|issuer|audience|scope|scopes|budget|window|rate)$`)
+	flagBefore = regexp.MustCompile(`(?:^|[\s"'=])--?[A-Za-z0-9_-]*$`)
+	// leading is what may stand on a line before a name, if the line is about that name.
+	leading  = regexp.MustCompile(`^(?:[\w./~-]+:(?:\d+:)?)?[ \t"'{(>+-]*(?:(?:export|set|setx|setenv|env|declare -x|typeset -x|local|readonly|ENV|ARG|Environment=)[ \t"']*)?[\w.\[/-]*$`)
+	lineRest = regexp.MustCompile(`^(?:\\?["'])?[ \t\r,;)}\]]*(?:\\?["'])?[ \t\r]*(?:#.*|//.*|--.*)?$`)
+)
+
+// keyValue judges name = value, name: value and the like, and finds the end of the value.
+func keyValue(m *match) bool {
+	word, suffix := string(bytes.ToLower(m.text(1))), m.text(2)
+	m.kind = kindOfName(word)
+	if !secretSuffix(m, word, suffix) {
+		return false
+	}
+	sep, open := string(m.text(4)), m.text(6)
+	m.from = m.group[13]
+	if len(open) > 0 {
+		return quotedValue(m, open)
+	}
+	if sep == ":=" || len(m.text(3)) > 0 && m.text(3)[0] == ')' {
+		return false
+	}
+	lead := leads(m.before)
+	tight := sep == "=" && len(m.text(3)) == 0 && len(m.text(5)) == 0
+	class := listed
+	switch {
+	case inQuery(m.before):
+		class = queried
+	case lead:
+		class = unquoted
+	}
+	m.to, m.tail = m.from, class
+	for m.to < len(m.win) && class[m.win[m.to]] {
+		m.to++
+	}
+	if m.to < len(m.win) || len(m.win) < Window {
+		if v := bytes.TrimRight(m.win[m.from:m.to], ",;"); lead && !tight {
+			m.to = m.from + len(v)
+			m.tail = nil
+		}
+	}
+	value, rest := m.win[m.from:m.to], m.win[m.to:]
+	return len(value) >= 3 && bareValue(m, word, value, rest, lead, tight)
+}
+
+// bareValue judges a value without quotes. What stands alone after a name is one; in running text and in programs it
+// takes more.
+func bareValue(m *match, word string, value, rest []byte, lead, tight bool) bool {
+	switch {
+	case placeholder(value), word == "pwd" && (value[0] == '/' || value[0] == '~'):
+		return false
+	case value[0] == '=' || value[0] == ':' || value[0] == '>' || value[0] == '/' && filePath.Match(value):
+		return false
+	case len(rest) > 0 && (rest[0] == '(' || rest[0] == '['), call.Match(value):
+		return false
+	case m.kind != "password" && (number.Match(value) || len(value) < 4):
+		return false
+	case bytes.EqualFold(value, m.text(1)):
+		return false
+	case tight:
+		return lead || !dotted.Match(value)
+	case word == "pass" && bytes.Equal(m.text(1), []byte("PASS")), !lineRest.Match(rest):
+		return false
+	case lead:
+		return !dotted.Match(value)
+	}
+	return !letters.Match(value) && !dotted.Match(value)
+}
+
+var (
+	filePath = regexp.MustCompile(`^/[a-z0-9_.-]+(?:/[\w.-]*)+$`)
+	number   = regexp.MustCompile(`^[0-9.,_]{1,15}(?:[a-zA-Z%]{0,3})$`)
+	dotted   = regexp.MustCompile(`^[A-Za-z_]+(?:(?:\.|->|::)[A-Za-z_]+)+;?$`)
+	letters  = regexp.MustCompile(`^[A-Za-z_-]+[.!?:]?$`)
+	call     = regexp.MustCompile(`^[A-Za-z_][\w.:>-]*[(\[]`)
+)
+
+func quotedValue(m *match, open []byte) bool {
+	quote := open[len(open)-1]
+	escaped := len(open) == 2
+	end := m.from
+	for end < len(m.win) && m.win[end] != quote {
+		if m.win[end] == '\\' && end+1 < len(m.win) {
+			if escaped && m.win[end+1] == quote {
+				break
+			}
+			end++
+		}
+		end++
+	}
+	m.to = min(end, len(m.win))
+	m.tail = nil
+	if m.to == len(m.win) {
+		m.tail = quotedTail(quote)
+	}
+	value := m.win[m.from:m.to]
+	return len(value) >= 3 && (m.kind == "password" || len(value) >= 4 && !number.Match(value)) && !placeholder(value)
+}
+
+func quotedTail(quote byte) *class {
+	c := &class{}
+	for b := range c {
+		c[b] = b != '\n' && b != int(quote)
+	}
+	return c
+}
+
+// flagValue judges --name value.
+func flagValue(m *match) bool {
+	m.kind = kindOfName(string(bytes.ToLower(m.text(1))))
+	value := m.win[m.from:m.to]
+	if !flagBefore.Match(m.before) || placeholder(value) || bytes.Equal(bytes.ToUpper(value), value) && letters.Match(value) {
+		return false
+	}
+	return !bytes.EqualFold(value, m.text(1))
+}
+
+func kindOfName(word string) string {
+	switch {
+	case word[0] == 'p' && word[1] != 'r':
+		return "password"
+	case word == "token":
+		return "token"
+	case word == "secret", len(word) >= 10 && word[:10] == "credential":
+		return "secret"
+	}
+	return "api-key"
+}
+
+// secretSuffix judges the name around the word that made it interesting.
+func secretSuffix(m *match, word string, suffix []byte) bool {
+	if len(word) <= 4 && !nameLeft.allows(m.before, m.win[0]) {
+		return false
+	}
+	if len(suffix) == 0 {
+		return true
+	}
+	switch c := suffix[0]; {
+	case c == '_' || c == '-' || c == '.' || c >= '0' && c <= '9':
+	case len(suffix) == 1 && (c == 's' || c == 'S'):
+		return word != "token" && word != "pass"
+	case c >= 'A' && c <= 'Z':
+		if p := m.win[m.group[4]-1]; p < 'a' {
+			return false
+		}
+	default:
+		return false
+	}
+	return !notSecret.Match(suffix)
+}
+
+// leads reports whether a name after before is what its line is about.
+func leads(before []byte) bool {
+	i := bytes.LastIndexAny(before, "\n\x00")
+	if i < 0 && len(before) >= lookback {
+		return false
+	}
+	return leading.Match(before[i+1:])
+}
+
+func inQuery(before []byte) bool {
+	i := len(before)
+	for i > 0 && (isAlnum(before[i-1]) || before[i-1] == '_' || before[i-1] == '-') {
+		i--
+	}
+	return i > 0 && (before[i-1] == '?' || before[i-1] == '&')
+}
