@@ -11,7 +11,9 @@ import (
 
 const (
 	trigram  = 3
-	slotsLog = 14
+	seenLog  = 17
+	slotLog  = 12
+	foldByte = 0x20
 	foldMask = 0x20202020
 )
 
@@ -21,11 +23,13 @@ type keyword struct {
 	rules []*rule // in the order in which they are tried
 }
 
-// index finds keywords by their first three bytes, folded.
+// index finds keywords by hashes of their first three and four bytes, folded.
 type index struct {
-	slots   [1 << slotsLog]uint8 // bucket, 0 means none
+	three   [1 << seenLog / 64]uint64 // a bit for each hash: small enough to stay near the processor
+	four    [1 << seenLog / 64]uint64 // looked at after three
+	slots   [1 << slotLog]uint16      // by three bytes: where in buckets
 	buckets [][]*keyword
-	longest int
+	letters [256][]*keyword // by the first byte, in lower case
 }
 
 // rulebook is made once, on first use, and is immutable.
@@ -47,55 +51,94 @@ var rulebook = sync.OnceValue(func() *index {
 })
 
 func (x *index) put(w *keyword) {
-	x.longest = max(x.longest, len(w.text))
-	h := slot(uint32(w.text[0]) | uint32(w.text[1])<<8 | uint32(w.text[2])<<16 | foldMask)
-	if x.slots[h] == 0 {
-		x.buckets = append(x.buckets, nil)
-		x.slots[h] = uint8(len(x.buckets) - 1)
+	v := fold(w.text)
+	h := hash3(v)
+	x.three[h>>6] |= 1 << (h & 63)
+	for c := range uint32(256) {
+		if len(w.text) == trigram || c == uint32(w.text[trigram]|foldByte) {
+			h4 := hash4(v&0xffffff | c<<24 | foldMask)
+			x.four[h4>>6] |= 1 << (h4 & 63)
+		}
 	}
-	b := &x.buckets[x.slots[h]]
-	*b = append(*b, w)
+	s := h >> (seenLog - slotLog)
+	if x.slots[s] == 0 {
+		x.slots[s] = uint16(len(x.buckets))
+		x.buckets = append(x.buckets, nil)
+	}
+	x.buckets[x.slots[s]] = append(x.buckets[x.slots[s]], w)
+	x.letters[lower(w.text[0])] = append(x.letters[lower(w.text[0])], w)
 }
 
-// slot takes three folded bytes; the fourth does not count.
-func slot(v uint32) uint32 { return ((v << 8) * gramMul) >> (32 - slotsLog) }
+// fold takes the first three bytes in one case; other bytes may fall together too.
+func fold(b []byte) uint32 {
+	return (uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16) | foldMask
+}
+
+// hash3 takes three folded bytes; the fourth does not count.
+func hash3(v uint32) uint32 { return ((v << 8) * gramMul) >> (32 - seenLog) }
+
+// hash4 takes four folded bytes.
+func hash4(v uint32) uint32 { return (v * gramMul) >> (32 - seenLog) }
 
 // next returns the first position from i on where a keyword may begin, or the first one with too few bytes to tell.
 func (x *index) next(b []byte, i int) int {
-	slots := &x.slots
-	for ; i+8 <= len(b); i += 6 {
-		v := binary.LittleEndian.Uint64(b[i:]) | foldMask<<32 | foldMask
-		hit := slots[slot(uint32(v))] | slots[slot(uint32(v>>8))] | slots[slot(uint32(v>>16))] |
-			slots[slot(uint32(v>>24))] | slots[slot(uint32(v>>32))] | slots[slot(uint32(v>>40))]
-		if hit != 0 {
+	three := &x.three
+	for {
+		for ; i+8 <= len(b); i += 6 {
+			v := binary.LittleEndian.Uint64(b[i:]) | foldMask<<32 | foldMask
+			h0, h1, h2 := hash3(uint32(v)), hash3(uint32(v>>8)), hash3(uint32(v>>16))
+			h3, h4, h5 := hash3(uint32(v>>24)), hash3(uint32(v>>32)), hash3(uint32(v>>40))
+			hit := three[h0>>6]>>(h0&63) | three[h1>>6]>>(h1&63) | three[h2>>6]>>(h2&63) |
+				three[h3>>6]>>(h3&63) | three[h4>>6]>>(h4&63) | three[h5>>6]>>(h5&63)
+			if hit&1 != 0 {
+				break
+			}
+		}
+		if i+8 > len(b) {
 			break
 		}
-	}
-	for ; i+trigram <= len(b); i++ {
-		if x.bucket(b, i) != 0 {
-			return i
+		for end := i + 6; i < end; i++ {
+			if x.may(b, i) {
+				return i
+			}
 		}
+	}
+	for i+trigram <= len(b) && !x.may(b, i) {
+		i++
 	}
 	return i
 }
 
-func (x *index) bucket(b []byte, i int) uint8 {
-	return x.slots[slot(uint32(b[i])|uint32(b[i+1])<<8|uint32(b[i+2])<<16|foldMask)]
+// may reports whether a keyword may begin at b[i]; there must be three bytes.
+func (x *index) may(b []byte, i int) bool {
+	v := fold(b[i:])
+	h := hash3(v)
+	if x.three[h>>6]>>(h&63)&1 == 0 {
+		return false
+	}
+	if i+trigram == len(b) {
+		return true
+	}
+	h = hash4(v&0xffffff | uint32(b[i+trigram])<<24 | foldMask)
+	return x.four[h>>6]>>(h&63)&1 != 0
+}
+
+// bucket returns the keywords that may begin at b[i], and maybe others; there must be three bytes.
+func (x *index) bucket(b []byte, i int) []*keyword {
+	return x.buckets[x.slots[hash3(fold(b[i:]))>>(seenLog-slotLog)]]
 }
 
 // at reports whether a keyword begins at b[i], or may begin there if more bytes come.
 func (x *index) at(b []byte, i int) (found, maybe bool) {
 	if i+trigram > len(b) {
-		for _, bucket := range x.buckets {
-			for _, w := range bucket {
-				if foldedPrefix(w.text, b[i:]) {
-					return false, true
-				}
+		for _, w := range x.letters[lower(b[i])] {
+			if foldedPrefix(w.text, b[i:]) {
+				return false, true
 			}
 		}
 		return false, false
 	}
-	for _, w := range x.buckets[x.bucket(b, i)] {
+	for _, w := range x.bucket(b, i) {
 		switch {
 		case foldedPrefix(b[i:], w.text):
 			return true, false

@@ -155,7 +155,7 @@ func (x *pattern) growing(data []byte, i int) bool {
 			return false
 		}
 	}
-	for _, w := range x.book.buckets[x.book.bucket(data, i)] {
+	for _, w := range x.book.bucket(data, i) {
 		if !foldedPrefix(data[i:], w.text) {
 			continue
 		}
@@ -195,7 +195,7 @@ func window(b []byte, final bool) ([]byte, bool) {
 // try returns the first rule that holds at data[i:].
 func (x *pattern) try(data []byte, i int, win []byte) (*rule, *match) {
 	var before []byte
-	for _, w := range x.book.buckets[x.book.bucket(data, i)] {
+	for _, w := range x.book.bucket(data, i) {
 		if !foldedPrefix(win, w.text) {
 			continue
 		}

@@ -19,6 +19,7 @@ type rule struct {
 	keys []string       // see keyword
 	re   *regexp.Regexp // anchored at the keyword; its first group, or all of it, is where the secret stands
 	left edge           // what may stand before the keyword
+	need byte           // what must stand somewhere on the rest of the line; 0: nothing. It saves time.
 	tail *class         // the secret goes on while these come, over any distance; nil: the group is all of it
 	end  *blockEnd      // set for blocks: the secret goes on to this
 	ok   func(m *match) bool
@@ -55,7 +56,7 @@ func (m *match) text(n int) []byte {
 
 // find looks for the rule at the start of win.
 func (r *rule) find(before, win []byte) (*match, bool) {
-	if !r.left.allows(before, win[0]) {
+	if !r.left.allows(before, win[0]) || r.need != 0 && bytes.IndexByte(win, r.need) < 0 {
 		return nil, false
 	}
 	g := r.re.FindSubmatchIndex(win)

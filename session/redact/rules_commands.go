@@ -10,30 +10,30 @@ const shellWord = `(?:"([^"$` + "`" + `]{2,})"|'([^']{2,})'|([^\s"'$` + "`" + `|
 
 // commandRules take out what people put into command lines.
 func commandRules() []*rule {
-	command := func(names, flags string, keys ...string) *rule {
+	command := func(need byte, names, flags string, keys ...string) *rule {
 		return &rule{
-			kind: "password", keys: keys, left: wordLeft,
+			kind: "password", keys: keys, left: wordLeft, need: need,
 			re: regexp.MustCompile(`^(?:` + names + `)[ \t](?:[^\n;|&]*?[ \t])?(?:` + flags + `)` + shellWord),
 			ok: func(m *match) bool { return notPlaceholder(m) },
 		}
 	}
 	return []*rule{
-		command(`mysql[a-z_]*|mariadb[a-z-]*`, `-p`, "mysql", "mariadb"),
-		command(`sshpass`, `-p[ \t]*`, "sshpass"),
-		command(`docker|podman|helm|buildah|skopeo|crane|oras`, `(?:registry )?login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`,
+		command('-', `mysql[a-z_]*|mariadb[a-z-]*`, `-p`, "mysql", "mariadb"),
+		command('-', `sshpass`, `-p[ \t]*`, "sshpass"),
+		command('-', `docker|podman|helm|buildah|skopeo|crane|oras`, `(?:registry )?login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`,
 			"docker", "podman", "helm", "buildah", "skopeo", "crane", "oras"),
-		command(`redis-cli|valkey-cli`, `-a[ \t]*`, "redis-cli", "valkey-cli"),
-		command(`mongo[a-z]*`, `-p[ \t]*`, "mongo"),
-		command(`ldap(?:search|add|modify|delete|passwd|whoami)`, `-w[ \t]*`, "ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"),
-		command(`curl|wget|http|https`, `(?:-[a-zA-Z]*u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'@/]*:`, "curl", "wget", "https "),
-		command(`smbclient|mount\.cifs|rpcclient|smbget`, `-U[ \t]*[^\s%]+%`, "smbclient", "mount.cifs", "rpcclient", "smbget"),
-		command(`zip|unzip|7z[a-z]*`, `-[pP][ \t]*`, "unzip", "7za", "7zr", "zip -"),
-		command(`ipmitool|sqlcmd|bcp|isql`, `-P[ \t]*`, "ipmitool", "sqlcmd"),
-		command(`openssl`, `(?:-pass(?:in|out)?|-k)[ \t]+(?:pass:)?`, "openssl"),
-		command(`rabbitmqctl`, `(?:add_user|change_password)[ \t]+\S+[ \t]+`, "rabbitmqctl"),
-		command(`htpasswd`, `-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?`, "htpasswd"),
+		command('-', `redis-cli|valkey-cli`, `-a[ \t]*`, "redis-cli", "valkey-cli"),
+		command('-', `mongo[a-z]*`, `-p[ \t]*`, "mongo"),
+		command('-', `ldap(?:search|add|modify|delete|passwd|whoami)`, `-w[ \t]*`, "ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"),
+		command(':', `curl|wget`, `(?:-[a-zA-Z]*u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'@/]*:`, "curl", "wget"),
+		command('%', `smbclient|mount\.cifs|rpcclient|smbget`, `-U[ \t]*[^\s%]+%`, "smbclient", "mount.cifs", "rpcclient", "smbget"),
+		command('-', `zip|unzip|7z[a-z]*`, `-[pP][ \t]*`, "unzip", "7za", "7zr", "zip -"),
+		command('-', `ipmitool|sqlcmd|bcp|isql`, `-P[ \t]*`, "ipmitool", "sqlcmd"),
+		command('-', `openssl`, `(?:-pass(?:in|out)?|-k)[ \t]+(?:pass:)?`, "openssl"),
+		command('_', `rabbitmqctl`, `(?:add_user|change_password)[ \t]+\S+[ \t]+`, "rabbitmqctl"),
+		command('-', `htpasswd`, `-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?`, "htpasswd"),
 		{
-			kind: "password", keys: []string{"echo ", "printf "}, left: wordLeft,
+			kind: "password", keys: []string{"echo ", "printf "}, left: wordLeft, need: '|',
 			re: regexp.MustCompile(`^(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?:["']?%s(?:\\n)?["']?[ \t]+)?` +
 				`(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"'|;&]{3,}))[ \t]*\|[ \t]*` +
 				`(?:sudo[ \t]+(?:-\S+[ \t]+)*(?:-[a-zA-Z]*S|--stdin)\b|(?:sudo[ \t]+)?(?:chpasswd|passwd[ \t]+--stdin|docker[ \t]+login|cryptsetup)\b)`),

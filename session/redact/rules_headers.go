@@ -35,7 +35,7 @@ func headerRules() []*rule {
 		},
 		{
 			// RFC 3986 with user information: databases, queues, proxies, repositories.
-			kind: "dsn", keys: []string{"://"},
+			kind: "dsn", keys: []string{"://"}, need: '@',
 			re: regexp.MustCompile(`^://(?:[^\s:/?#@"'<>]*:([^\s/?#"'<>]+)|([A-Za-z0-9_-]{20,}))@[\w.\[%$({-]`),
 			ok: func(m *match) bool {
 				n := len(m.before)
