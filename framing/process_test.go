@@ -7,7 +7,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // How long the tests wait for what is bound to happen, and how often they look.
@@ -85,4 +88,13 @@ func find(sid int, name string) *process {
 		}
 	}
 	return nil
+}
+
+// requireGone waits until nothing is left of a session.
+func requireGone(t testing.TB, sid int) {
+	t.Helper()
+	gone := func() bool { return len(session(sid)) == 0 }
+	if !assert.Eventually(t, gone, patience, tick, "a process is left") {
+		t.Fatalf("left: %+v", session(sid))
+	}
 }

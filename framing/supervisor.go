@@ -12,15 +12,19 @@ package framing
 // because Linux throws away what a terminal still holds when the session leader ends. A shell that was stopped goes on: as
 // the terminal's foreground (21520 is Linux's TIOCSPGRP), because what stops a shell is job control that was switched on
 // without it. A start mark alone waits 2 ms for what may follow at once: a silent command then costs one packet and not
-// two. The wait of 10 s covers a child that ends just before select; 3 is WNOHANG|WUNTRACED, 4 is EINTR.
+// two. When the terminal goes, the kernel tells only its foreground; what is left of the session is told here (three times:
+// a shell's child forgets what it hears before its exec), and what
+// left it (setsid) or does not listen (nohup) stays. The wait of 10 s covers a child that ends just before select; 3 is WNOHANG|WUNTRACED, 4 is EINTR.
 const perlSupervisor = `$SIG{$_}="IGNORE"for qw(INT QUIT TSTP TTIN TTOU);
 open R,"</dev/urandom";sysread R,$t,22;close R;
 $t=join"",map{("A".."Z","a".."z",0..9,"_","-")[$_&63]}unpack"C*",$t;
-pipe O,P;pipe E,F;$SIG{CHLD}=sub{$c=1};
+sub f{local$/;open(S,"</proc/$_[0]/stat")&&<S>=~/.*\) \S+ \S+ \S+ (\d+) /s?$1:0}
+sub h{$SIG{HUP}="IGNORE";if(f($$)==$$){for(1..3){opendir D,"/proc";my@p=grep{!/\D/&&$_!=$$&&f($_)==$$}readdir D;kill"HUP",@p;kill"CONT",@p;@p||last;select undef,undef,undef,.05}}exit}
+pipe O,P;pipe E,F;$SIG{CHLD}=sub{$c=1};$SIG{HUP}=\&h;
 defined($p=fork)or exit 126;
-if(!$p){$SIG{$_}="DEFAULT"for qw(INT QUIT TSTP TTIN TTOU CHLD);open STDOUT,">&P";open STDERR,">&F";close$_ for O,P,E,F;exec{$ARGV[0]}@ARGV;exit 127}
+if(!$p){$SIG{$_}="DEFAULT"for qw(HUP INT QUIT TSTP TTIN TTOU CHLD);open STDOUT,">&P";open STDERR,">&F";close$_ for O,P,E,F;exec{$ARGV[0]}@ARGV;exit 127}
 close P;close F;
-sub w{my$d=0;while($d<length$_[0]){my$n=syswrite STDOUT,$_[0],length($_[0])-$d,$d;if(defined$n){$d+=$n}elsif($!!=4){exit}}}
+sub w{my$d=0;while($d<length$_[0]){my$n=syswrite STDOUT,$_[0],length($_[0])-$d,$d;if(defined$n){$d+=$n}elsif($!!=4){h()}}}
 w"^@1"."@2T$t\n";
 $h=$u=$v="";vec($u,fileno O,1)=1;vec($v,fileno E,1)=1;$l=4e6;
 for(;;){

@@ -1,0 +1,188 @@
+package framing_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+)
+
+func TestAShellThatEndsSaysHow(t *testing.T) {
+	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
+		for script, want := range map[string]framing.Exit{
+			"cd /usr; exit 3":                 {Code: 3, Dir: "/usr"},
+			"cd /usr; exit":                   {Code: 0, Dir: "/usr"},
+			"cd /usr; exec sh -c 'exit 5'":    {Code: 5},
+			"exec true":                       {Code: 0},
+			"kill -9 $$":                      {Signal: 9},
+			"trap 'echo T' EXIT; exit 2":      {Code: 2},
+			"echo last; cd /usr; exit 4":      {Code: 4, Dir: "/usr"},
+			"(sleep 100) & exit 6":            {Code: 6, Dir: "/"},
+			"echo lost >&2; exit 129":         {Code: 129, Dir: "/"},
+			"kill -TERM $$; sleep 1; exit 12": {Signal: 15},
+		} {
+			sh.Dir = "/"
+			s := start(t, sh)
+			o := s.run(script)
+			require.NotNil(t, o.exit, script)
+			got := *o.exit
+			if want.Signal == 15 && got.Signal == 0 {
+				// A shell that says farewell first ends with a code: ksh93's is 256 + 15, of which a byte is left.
+				assert.Contains(t, []int{143, 15}, got.Code, script)
+			} else if want.Signal != 0 {
+				assert.Equal(t, want.Signal, got.Signal, script)
+			} else {
+				assert.Zero(t, got.Signal, script)
+				assert.Equal(t, want.Code, got.Code, script)
+			}
+			if want.Dir != "" {
+				assert.Equal(t, want.Dir, got.Dir, script)
+			}
+			assertNothingOfOurs(t, o)
+			s.close()
+		}
+	})
+}
+
+func TestASilentCommandStartsNoProcess(t *testing.T) {
+	strace := have(t, "strace")
+	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
+		s := start(t, sh)
+		s.ok("true")
+		builtins := []string{"true", ":", "cd /usr", "x=1", "set -- a b", "cd /", "f() { :; }; f", "umask 022", "PWD=/fake", "true"}
+		// The control: one that does start a process is seen.
+		n, trace := s.traced(strace, append(builtins, "/bin/true"))
+		if n != 1 {
+			t.Errorf("%d processes were started: %s", n, trace)
+		}
+		n, trace = s.traced(strace, builtins)
+		if n != 0 {
+			t.Errorf("%d processes were started: %s", n, trace)
+		}
+	})
+}
+
+// traced runs commands while strace follows the shell, its supervisor and all that they start, and counts that.
+func (s *shell) traced(strace string, scripts []string) (started int, trace string) {
+	s.t.Helper()
+	file := s.t.TempDir() + "/trace"
+	args := []string{"-f", "-qq", "-o", file, "-e", "trace=fork,vfork,clone,clone3,execve"}
+	for _, p := range session(s.cmd.Process.Pid) {
+		args = append(args, "-p", fmt.Sprint(p.pid))
+	}
+	cmd := exec.Command(strace, args...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	require.NoError(s.t, cmd.Start())
+	attached := func() bool {
+		return strings.Contains(slurp(fmt.Sprintf("/proc/%d/status", s.hello.PID)), fmt.Sprintf("TracerPid:\t%d\n", cmd.Process.Pid))
+	}
+	require.Eventually(s.t, attached, patience, tick)
+	for _, script := range scripts {
+		s.run(script)
+	}
+	require.NoError(s.t, cmd.Process.Signal(os.Interrupt))
+	cmd.Wait() // ends by the signal
+	require.False(s.t, attached())
+	trace = slurp(file)
+	for line := range strings.Lines(trace) {
+		if !strings.Contains(line, "execve(") && !strings.Contains(line, "resumed") && strings.Contains(line, "(") {
+			started++
+		}
+	}
+	return started, trace + stderr.String()
+}
+
+func sleeps(sid int) (all []process) {
+	for _, p := range session(sid) {
+		if p.name == "sleep" {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+func TestNothingOfOursOutlivesTheTerminal(t *testing.T) {
+	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
+		for _, script := range []string{"", "sleep 100", "sleep 100 & sleep 100", "(sleep 100; sleep 100) | cat", "while :; do :; done", "yes", "yes >&2", "exit 3", "kill -9 $$", "trap : INT; sleep 100",
+			"set -m; sleep 100 &"} {
+			if strings.HasPrefix(script, "set -m") && sh.Reader != "perl" {
+				continue // the kernel tells only the foreground, and the shells that supervise cannot listen while they wait
+			}
+			s := start(t, sh)
+			s.send(framing.Command{Script: script})
+			s.waitSeeing(func(ev framing.Event) bool { return ev.Kind != framing.Started })
+			if strings.Contains(script, "sleep") && sh.Reader != "perl" && sh.Name != "ksh" {
+				// A child of bash or zsh that is told between fork and exec forgets it. Only perl tells it again. (sleep is a builtin of mksh.)
+				require.Eventually(t, func() bool { return len(sleeps(s.cmd.Process.Pid)) == strings.Count(script, "sleep")-strings.Count(script, "; sleep 100)") }, patience, tick)
+			}
+			s.close()
+			requireGone(t, s.cmd.Process.Pid)
+		}
+		s := start(t, sh) // idle
+		s.ok("true")
+		s.close()
+		requireGone(t, s.cmd.Process.Pid)
+	})
+}
+
+// The process that holds the terminals is this test, started again; it says which shells it has, and waits.
+func TestMain(m *testing.M) {
+	if os.Getenv("FRAMING_TEST_HOLD") == "" {
+		os.Exit(m.Run())
+	}
+	os.Args = []string{os.Args[0], "-test.run=^TestHoldTerminals$", "-test.v"}
+	os.Exit(m.Run())
+}
+
+func TestHoldTerminals(t *testing.T) {
+	script := os.Getenv("FRAMING_TEST_HOLD")
+	if script == "" {
+		t.Skip("runs only as the process that is killed")
+	}
+	for _, name := range shells {
+		s := start(t, framing.Shell{Name: name, Reader: os.Getenv("FRAMING_TEST_READER")})
+		s.send(framing.Command{Script: script})
+		s.waitSeeing(func(ev framing.Event) bool { return ev.Kind != framing.Started })
+		fmt.Printf("session %d\n", s.cmd.Process.Pid)
+	}
+	fmt.Println("ready")
+	<-t.Context().Done() // never: the test is killed
+}
+
+func TestNothingOfOursOutlivesAControllerThatIsKilled(t *testing.T) {
+	t.Parallel()
+	for _, reader := range allReaders {
+		for _, script := range []string{"true", "sleep 100", "yes"} {
+			t.Run(reader+"/"+script, func(t *testing.T) {
+				cmd := exec.Command(os.Args[0])
+				cmd.Env = append(os.Environ(), "FRAMING_TEST_HOLD="+script, "FRAMING_TEST_READER="+reader)
+				out, err := cmd.StdoutPipe()
+				require.NoError(t, err)
+				require.NoError(t, cmd.Start())
+				var sids []int
+				lines := bufio.NewScanner(out)
+				for lines.Scan() && lines.Text() != "ready" {
+					var sid int
+					if _, err := fmt.Sscanf(lines.Text(), "session %d", &sid); err == nil {
+						require.NotEmpty(t, session(sid))
+						sids = append(sids, sid)
+					}
+				}
+				require.NoError(t, cmd.Process.Kill())
+				cmd.Wait() // ends by the signal
+				require.Len(t, sids, len(shells))
+				for _, sid := range sids {
+					requireGone(t, sid)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package framing_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+)
+
+func TestEveryLoginShellStartsTheLoader(t *testing.T) {
+	t.Parallel()
+	for name, login := range map[string][]string{
+		"bash": {"bash", "-c"}, "zsh": {"zsh", "-c"}, "dash": {"dash", "-c"}, "ash": {"busybox", "ash", "-c"}, "mksh": {"mksh", "-c"}, "ksh93": {"ksh93", "-c"},
+		"fish": {"fish", "-c"}, "tcsh": {"tcsh", "-c"}, "tcsh without start files": {"tcsh", "-f", "-c"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			login := append([]string{have(t, login[0])}, login[1:]...)
+			for _, reader := range both {
+				s := startAs(t, account{login: login}, framing.Shell{Name: "dash", Reader: reader})
+				o := s.run("printf 'a\\0b\\n'; echo err >&2; (exit 3)")
+				assert.Equal(t, "a\x00b\n", o.stdout)
+				assert.Equal(t, "err\n", o.stderr)
+				assert.Equal(t, 3, o.trailer.ExitCode)
+				s.close()
+			}
+		})
+	}
+}
+
+// Some shells expand "!" and backslashes even in quotes, fish reads "{a,b}" and "(…)", and none of them can be told apart
+// before it has read the line.
+func TestTheLoaderHoldsNothingThatALoginShellReadsInItsOwnWay(t *testing.T) {
+	for range 100 {
+		line := framing.Loader(framing.NewToken())
+		assert.NotContains(t, line, "\n")
+		assert.NotContains(t, line, `\`)
+		assert.NotContains(t, line, "!")
+		outside := strings.Split(line, "'")
+		require.Len(t, outside, 3)
+		assert.Equal(t, "exec sh -c ", outside[0])
+		assert.Equal(t, "", outside[2])
+	}
+}
+
+func TestKsh93Works(t *testing.T) {
+	t.Parallel()
+	have(t, "ksh93")
+	path := t.TempDir()
+	require.NoError(t, os.Symlink(have(t, "ksh93"), filepath.Join(path, "ksh")))
+	for _, reader := range allReaders {
+		s := startAs(t, account{env: append(os.Environ(), "PATH="+path+":"+os.Getenv("PATH"))}, framing.Shell{Name: "ksh", Reader: reader})
+		require.Equal(t, framing.Ksh93, s.hello.Dialect)
+		o := s.run("cd /usr; print -r -- 'a b'; echo err >&2; typeset G=1; (exit 7)")
+		assert.Equal(t, outcome{stdout: "a b\n", stderr: "err\n", trailer: framing.Trailer{ExitCode: 7, Dir: "/usr"}}, o)
+		assert.Equal(t, "1\n", s.output("echo $G"))
+		assert.Equal(t, everyByte(), s.output(printText(framing.Mksh, quoted(t, everyByte()))))
+		o = s.interruptWhile("/bin/sleep 100", "sleep")
+		assert.Equal(t, 130, o.trailer.ExitCode)
+		o = s.run("(")
+		assert.NotZero(t, o.trailer.ExitCode)
+		assert.NotEmpty(t, o.stderr)
+		o = s.run("exit 3")
+		require.NotNil(t, o.exit)
+		assert.Equal(t, framing.Exit{Code: 3, Dir: "/usr"}, *o.exit)
+		s.close()
+	}
+}
+
+// onlyWith returns a PATH with a few programs and no more.
+func onlyWith(t *testing.T, programs ...string) string {
+	dir := t.TempDir()
+	for _, name := range append([]string{"sh", "stty", "tr", "head", "cat", "bash", "sleep"}, programs...) {
+		require.NoError(t, os.Symlink(have(t, name), filepath.Join(dir, name)))
+	}
+	return "PATH=" + dir
+}
+
+func TestAHostGivesTheBestReaderThatItHas(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		programs []string
+		exact    bool
+		process  string // of the supervisor's
+	}{
+		"perl":    {[]string{"perl", "hexdump"}, true, "perl"},
+		"hexdump": {[]string{"hexdump"}, true, "hexdump"},
+		"neither": {nil, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startAs(t, account{env: []string{onlyWith(t, tt.programs...), "HOME=/"}}, framing.Shell{Name: "bash"})
+			assert.Equal(t, tt.exact, s.hello.Exact)
+			o := s.run("echo out; echo err >&2; (exit 7)")
+			assert.Equal(t, "out\n", o.stdout)
+			assert.Equal(t, "err\n", o.stderr)
+			assert.Equal(t, 7, o.trailer.ExitCode)
+			for _, name := range []string{"perl", "hexdump"} {
+				assert.Equal(t, name == tt.process, find(s.cmd.Process.Pid, name) != nil, name)
+			}
+		})
+	}
+}
+
+func TestABusyboxHostNeedsNothingElse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	busybox := have(t, "busybox")
+	for _, name := range []string{"sh", "ash", "busybox", "stty", "tr", "head", "cat", "hexdump"} {
+		require.NoError(t, os.Symlink(busybox, filepath.Join(dir, name)))
+	}
+	s := startAs(t, account{login: []string{filepath.Join(dir, "sh"), "-c"}, env: []string{"PATH=" + dir}}, framing.Shell{})
+	assert.True(t, s.hello.Exact)
+	o := s.run("printf 'o\\0'; printf 'e\\0\\377' >&2; (exit 7)")
+	assert.Equal(t, "o\x00", o.stdout)
+	assert.Equal(t, "e\x00\xff", o.stderr)
+	assert.Equal(t, 7, o.trailer.ExitCode)
+}
+
+func TestAMissingShellIsToldInWords(t *testing.T) {
+	for _, name := range []string{"nosuchshell", "zsh"} {
+		_, err := tryStart(t, account{env: []string{onlyWith(t)}}, framing.Shell{Name: name})
+		var start *framing.StartupError
+		require.ErrorAs(t, err, &start)
+		assert.Equal(t, "there is no "+name+" on the host", start.Reason)
+		assert.EqualError(t, err, "framing: there is no "+name+" on the host")
+	}
+}
+
+func TestAnAutomaticShellIsTheAccountsElseBash(t *testing.T) {
+	for shell, want := range map[string]framing.Dialect{
+		"/usr/bin/zsh": framing.Zsh, "/bin/bash": framing.Bash, "/usr/bin/fish": framing.Bash, "/bin/tcsh": framing.Bash, "": framing.Bash, "/bin/dash": framing.POSIX,
+	} {
+		if _, err := exec.LookPath(shell); shell != "" && err != nil {
+			continue
+		}
+		for _, name := range []string{"", "auto"} {
+			s := startAs(t, account{env: append(os.Environ(), "SHELL="+shell)}, framing.Shell{Name: name})
+			assert.Equal(t, want, s.hello.Dialect, shell)
+			s.close()
+		}
+	}
+}
+
+func TestTheEnvironmentPagesAsksAndRemembersNothing(t *testing.T) {
+	eachShell(t, []string{"perl", "hexdump"}, func(t *testing.T, sh framing.Shell) {
+		s := startAs(t, account{env: append(os.Environ(), "HISTFILE=/tmp/history", "BASH_ENV=/nonexistent", "ENV=/nonexistent", "PROMPT_COMMAND=echo P",
+			"PAGER=less", "TERM=xterm-256color", "x=1", "p=2", "d=3", "b=4", "t=5")}, sh)
+		assert.Equal(t, "dumb cat cat cat cat cat 1 0\n", s.output("echo $TERM $PAGER $GIT_PAGER $GH_PAGER $SYSTEMD_PAGER $MANPAGER $NO_COLOR $GIT_TERMINAL_PROMPT"))
+		assert.Equal(t, "noninteractive 1\n", s.output("echo $DEBIAN_FRONTEND $GH_PROMPT_DISABLED"))
+		assert.Equal(t, "unset unset unset\n", s.output(`echo ${HISTFILE-unset} ${BASH_ENV-unset} ${PROMPT_COMMAND-unset}`))
+		assert.NotContains(t, s.output(`echo ${ENV-unset}`), "nonexistent", "ksh93 sets a default of its own")
+		assert.Equal(t, "[] []\n", s.output(`echo "[$GIT_ASKPASS] [$SSH_ASKPASS]"`))
+		assert.Equal(t, "1 2 3 4 5\n1 2 3 4 5\n", s.output(`echo $x $p $d $b $t; sh -c 'echo $x $p $d $b $t'`), "variables of the account")
+		assert.NotContains(t, s.output("env"), "_fl_")
+		env, err := os.ReadFile("/proc/self/environ")
+		require.NoError(t, err)
+		require.NotContains(t, string(env), "_fl_")
+	})
+}
+
+func TestAVariableGivenWithTheShellWinsOverOurs(t *testing.T) {
+	s := start(t, framing.Shell{Name: "bash", Env: []string{"PAGER=less", "TERM=xterm"}})
+	assert.Equal(t, "less xterm\n", s.output("echo $PAGER $TERM"))
+}
+
+// A login shell reads the account's profile, and what that prints or changes is bounded.
+func TestALoginShellReadsTheProfile(t *testing.T) {
+	home := realDir(t)
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".profile"), []byte("echo Welcome; export FROM_PROFILE=yes; PS1='$ '\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".zprofile"), []byte("echo Welcome; export FROM_PROFILE=yes\n"), 0o600))
+	eachShell(t, both, func(t *testing.T, sh framing.Shell) {
+		env := append(os.Environ(), "HOME="+home)
+		s := startAs(t, account{env: env}, sh)
+		assert.Equal(t, "no\n", s.output("echo ${FROM_PROFILE-no}"))
+		s.close()
+		sh.Login = true
+		s = startAs(t, account{env: env}, sh)
+		assert.Equal(t, "yes\n", s.output("echo ${FROM_PROFILE-no}"))
+	})
+}
