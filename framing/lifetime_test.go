@@ -121,7 +121,9 @@ func TestNothingOfOursOutlivesTheTerminal(t *testing.T) {
 			s.waitSeeing(func(ev framing.Event) bool { return ev.Kind != framing.Started })
 			if strings.Contains(script, "sleep") && sh.Reader != "perl" && sh.Name != "ksh" {
 				// A child of bash or zsh that is told between fork and exec forgets it. Only perl tells it again. (sleep is a builtin of mksh.)
-				require.Eventually(t, func() bool { return len(sleeps(s.cmd.Process.Pid)) == strings.Count(script, "sleep")-strings.Count(script, "; sleep 100)") }, patience, tick)
+				require.Eventually(t, func() bool {
+					return len(sleeps(s.cmd.Process.Pid)) == strings.Count(script, "sleep")-strings.Count(script, "; sleep 100)")
+				}, patience, tick)
 			}
 			s.close()
 			requireGone(t, s.cmd.Process.Pid)
