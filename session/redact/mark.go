@@ -23,7 +23,7 @@ const (
 var wholeMark = regexp.MustCompile(`^«redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}»`)
 
 // looseMark is a mark that lost its quotes, or has them in another encoding, on its way through a model or a program.
-var looseMark = regexp.MustCompile(`(?i)(?:«|\xab|\\u00ab|%c2%ab|&laquo;|<<)redacted:|redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}(?:[^0-9a-z]|$)`)
+var looseMark = regexp.MustCompile(`(?i)(?:«|\\u00ab|%c2%ab|&laquo;|<<)redacted:|redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}(?:[^0-9a-z]|$)`)
 
 // ContainsMark reports whether b holds a mark of this package, also one that was encoded or lost its quotes. Whatever
 // goes back to a host (a command, an input, a file's content) must be refused then: the mark stands where a value that
@@ -33,6 +33,9 @@ func ContainsMark(b []byte) bool {
 		i := indexRedacted(rest)
 		if i < 0 {
 			return false
+		}
+		if i > 0 && rest[i-1] == 0xab { // the last byte of «, which is all of it in Latin-1
+			return true
 		}
 		from, to := max(0, i-8), min(len(rest), i+maxMark)
 		if looseMark.Match(rest[from:to]) {

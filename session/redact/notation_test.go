@@ -11,7 +11,8 @@ import (
 
 var generated = regexp.MustCompile(`\{(?:(hex|upper|b64):)?(\d+)\}`)
 
-// expand turns the notation of doc.go into text: {36} into letters and digits, \n into a newline, \e into an escape.
+// expand turns the notation of doc.go into text: {36} into letters and digits, \n into a newline, \e into an escape,
+// \\ into a backslash.
 // Secrets are made, not written, so that nobody's scanner takes this repository for a leak.
 func expand(s string) string {
 	s = generated.ReplaceAllStringFunc(s, func(g string) string {
@@ -22,7 +23,7 @@ func expand(s string) string {
 		}[m[1]]
 		return strings.Repeat(alphabet, n/len(alphabet)+1)[:n]
 	})
-	return strings.NewReplacer(`\n`, "\n", `\e`, "\x1b", `\0`, "\x00", `\t`, "\t", `\r`, "\r").Replace(s)
+	return strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\e`, "\x1b", `\0`, "\x00", `\t`, "\t", `\r`, "\r").Replace(s)
 }
 
 // marked splits an example into the text and what of it is secret.

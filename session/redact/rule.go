@@ -54,6 +54,16 @@ func (m *match) text(n int) []byte {
 	return m.win[m.group[2*n]:m.group[2*n+1]]
 }
 
+// pick makes the first group from n on that took part the secret.
+func (m *match) pick(n int) {
+	for ; 2*n+1 < len(m.group); n++ {
+		if m.group[2*n] >= 0 {
+			m.from, m.to = m.group[2*n], m.group[2*n+1]
+			return
+		}
+	}
+}
+
 // find looks for the rule at the start of win.
 func (r *rule) find(before, win []byte) (*match, bool) {
 	if !r.left.allows(before, win[0]) || r.need != 0 && bytes.IndexByte(win, r.need) < 0 {
@@ -64,12 +74,7 @@ func (r *rule) find(before, win []byte) (*match, bool) {
 		return nil, false
 	}
 	m := &match{kind: r.kind, before: before, win: win, group: g, from: g[0], to: g[1], tail: r.tail}
-	for n := 2; n+1 < len(g); n += 2 {
-		if g[n] >= 0 {
-			m.from, m.to = g[n], g[n+1]
-			break
-		}
-	}
+	m.pick(1)
 	if r.ok != nil && !r.ok(m) {
 		return nil, false
 	}

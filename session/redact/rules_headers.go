@@ -45,7 +45,7 @@ func headerRules() []*rule {
 		{
 			// PostgreSQL's password file: host:port:database:user:password.
 			kind: "pgpass", keys: []string{":5432:", ":*:"},
-			re: regexp.MustCompile(`^:(?:5432|\*):[^\s:]+:[^\s:]+:(\S{3,})`), tail: visible,
+			re: regexp.MustCompile(`^:(?:5432|\*):[^\s:]+:[^\s:]+:((?:[^\s:\\]|\\.){3,})(?:\s|$)`),
 		},
 		{
 			kind: "azure-key", keys: []string{"accountkey=", "sharedaccesskey="}, tail: base64Bytes,

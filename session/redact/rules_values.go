@@ -29,7 +29,7 @@ func valueRules() []*rule {
 		},
 		{
 			kind: "secret", keys: names, ok: keyValue,
-			re: regexp.MustCompile(`^(?i)` + secretName + `((?:[_.-]?[a-z0-9]{1,24}){0,4}?)([\])]?["'\\]{0,2}` + escapes + `[ \t]*)` +
+			re: regexp.MustCompile(`^(?i)` + secretName + `((?:[_.-]?[a-z0-9]{1,24}){0,4}?)(["'\\]{0,2}[\])]?` + escapes + `[ \t]*)` +
 				`(=>|:=|[=:])([ \t]*` + escapes + `)(\\?["']?)`),
 		},
 		{
@@ -63,7 +63,7 @@ func keyValue(m *match) bool {
 	if len(open) > 0 {
 		return quotedValue(m, open)
 	}
-	if sep == ":=" || len(m.text(3)) > 0 && m.text(3)[0] == ')' {
+	if sep == ":=" || bytes.IndexByte(m.text(3), ')') >= 0 {
 		return false
 	}
 	lead := leads(m.before)
@@ -154,6 +154,7 @@ func quotedTail(quote byte) *class {
 // flagValue judges --name value.
 func flagValue(m *match) bool {
 	m.kind = kindOfName(string(bytes.ToLower(m.text(1))))
+	m.pick(2)
 	value := m.win[m.from:m.to]
 	if !flagBefore.Match(m.before) || placeholder(value) || bytes.Equal(bytes.ToUpper(value), value) && letters.Match(value) {
 		return false
