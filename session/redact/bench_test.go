@@ -124,3 +124,22 @@ func BenchmarkBuild(b *testing.B) {
 		})
 	}
 }
+
+// Text that is all keywords, without an end of a line: what somebody who wants to waste our time would send.
+func BenchmarkHostileText(b *testing.B) {
+	for _, unit := range []string{
+		"pass", "password", "password ", "token_a.", "://", "://a:", "echo a|", "mysql -", "eyJ", "curl ", "-----BEGIN ", "-----",
+		"Authorization: ", "AKIA", "$6$", "secret=", "«redacted:", "\"auth\"", "password=\\\"", "\n\"token\": \"", "login a ",
+		"docker login ", "htpasswd -b ", "token" + strings.Repeat("a1_", 20), "password" + strings.Repeat(" ", 100),
+		"LS0tLS1CRUdJTi", "identified by ", "{ssha}aaaaaaaaaaaaaaaaaaaa",
+	} {
+		b.Run(fmt.Sprintf("%.14q", unit), func(b *testing.B) {
+			text := []byte(strings.Repeat(unit, 64<<10/len(unit)))
+			w := redact.New(redact.Config{}).Writer(io.Discard, redact.Guarded)
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				_, _ = w.Write(text)
+			}
+		})
+	}
+}

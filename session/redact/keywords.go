@@ -13,7 +13,6 @@ const (
 	trigram  = 3
 	seenLog  = 17
 	slotLog  = 12
-	foldByte = 0x20
 	foldMask = 0x20202020
 )
 
@@ -23,10 +22,10 @@ type keyword struct {
 	rules []*rule // in the order in which they are tried
 }
 
-// index finds keywords by hashes of their first three and four bytes, folded.
+// index finds keywords by hashes of their first three bytes, folded, and of the three after the first, so that every
+// second position is enough to look at.
 type index struct {
-	three   [1 << seenLog / 64]uint64 // a bit for each hash: small enough to stay near the processor
-	four    [1 << seenLog / 64]uint64 // looked at after three
+	seen    [1 << seenLog / 64]uint64 // a bit for each hash: small enough to stay near the processor
 	slots   [1 << slotLog]uint16      // by three bytes: where in buckets
 	buckets [][]*keyword
 	letters [256][]*keyword // by the first byte, in lower case
@@ -51,13 +50,13 @@ var rulebook = sync.OnceValue(func() *index {
 })
 
 func (x *index) put(w *keyword) {
-	v := fold(w.text)
-	h := hash3(v)
-	x.three[h>>6] |= 1 << (h & 63)
-	for c := range uint32(256) {
-		if len(w.text) == trigram || c == uint32(w.text[trigram]|foldByte) {
-			h4 := hash4(v&0xffffff | c<<24 | foldMask)
-			x.four[h4>>6] |= 1 << (h4 & 63)
+	h := hash3(fold(w.text))
+	x.set(h)
+	if len(w.text) > trigram {
+		x.set(hash3(fold(w.text[1:])))
+	} else {
+		for any := range 256 {
+			x.set(hash3(fold([]byte{w.text[1], w.text[2], byte(any)})))
 		}
 	}
 	s := h >> (seenLog - slotLog)
@@ -69,6 +68,13 @@ func (x *index) put(w *keyword) {
 	x.letters[lower(w.text[0])] = append(x.letters[lower(w.text[0])], w)
 }
 
+func (x *index) set(h uint32) { x.seen[h>>6] |= 1 << (h & 63) }
+
+func (x *index) get(b []byte, i int) bool {
+	h := hash3(fold(b[i:]))
+	return x.seen[h>>6]>>(h&63)&1 != 0
+}
+
 // fold takes the first three bytes in one case; other bytes may fall together too.
 func fold(b []byte) uint32 {
 	return (uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16) | foldMask
@@ -77,50 +83,32 @@ func fold(b []byte) uint32 {
 // hash3 takes three folded bytes; the fourth does not count.
 func hash3(v uint32) uint32 { return ((v << 8) * gramMul) >> (32 - seenLog) }
 
-// hash4 takes four folded bytes.
-func hash4(v uint32) uint32 { return (v * gramMul) >> (32 - seenLog) }
-
 // next returns the first position from i on where a keyword may begin, or the first one with too few bytes to tell.
 func (x *index) next(b []byte, i int) int {
-	three := &x.three
-	for {
-		for ; i+8 <= len(b); i += 6 {
-			v := binary.LittleEndian.Uint64(b[i:]) | foldMask<<32 | foldMask
-			h0, h1, h2 := hash3(uint32(v)), hash3(uint32(v>>8)), hash3(uint32(v>>16))
-			h3, h4, h5 := hash3(uint32(v>>24)), hash3(uint32(v>>32)), hash3(uint32(v>>40))
-			hit := three[h0>>6]>>(h0&63) | three[h1>>6]>>(h1&63) | three[h2>>6]>>(h2&63) |
-				three[h3>>6]>>(h3&63) | three[h4>>6]>>(h4&63) | three[h5>>6]>>(h5&63)
-			if hit&1 != 0 {
-				break
+	seen := &x.seen
+	next := i // the first position that is not ruled out
+	for ; i+8 <= len(b); i += 6 {
+		v := binary.LittleEndian.Uint64(b[i:]) | foldMask<<32 | foldMask
+		h0, h2, h4 := hash3(uint32(v)), hash3(uint32(v>>16)), hash3(uint32(v>>32))
+		hit := seen[h0>>6]>>(h0&63) | seen[h2>>6]>>(h2&63) | seen[h4>>6]>>(h4&63)
+		if hit&1 != 0 {
+			for end := i + 5; next < end; next++ {
+				if x.may(b, next) {
+					return next
+				}
 			}
 		}
-		if i+8 > len(b) {
-			break
-		}
-		for end := i + 6; i < end; i++ {
-			if x.may(b, i) {
-				return i
-			}
-		}
+		next = i + 5
 	}
-	for i+trigram <= len(b) && !x.may(b, i) {
-		i++
+	for next+trigram <= len(b) && !x.may(b, next) {
+		next++
 	}
-	return i
+	return next
 }
 
 // may reports whether a keyword may begin at b[i]; there must be three bytes.
 func (x *index) may(b []byte, i int) bool {
-	v := fold(b[i:])
-	h := hash3(v)
-	if x.three[h>>6]>>(h&63)&1 == 0 {
-		return false
-	}
-	if i+trigram == len(b) {
-		return true
-	}
-	h = hash4(v&0xffffff | uint32(b[i+trigram])<<24 | foldMask)
-	return x.four[h>>6]>>(h&63)&1 != 0
+	return x.get(b, i) && (i+trigram == len(b) || x.get(b, i+1))
 }
 
 // bucket returns the keywords that may begin at b[i], and maybe others; there must be three bytes.

@@ -19,9 +19,11 @@ type rule struct {
 	keys []string       // see keyword
 	re   *regexp.Regexp // anchored at the keyword; its first group, or all of it, is where the secret stands
 	left edge           // what may stand before the keyword
-	need byte           // what must stand somewhere on the rest of the line; 0: nothing. It saves time.
-	tail *class         // the secret goes on while these come, over any distance; nil: the group is all of it
-	end  *blockEnd      // set for blocks: the secret goes on to this
+	look int            // how far the expression looks, 0: the whole of Window
+	need string         // what must stand within that; it saves time, as pre does
+	pre  func(before, win []byte) bool
+	tail *class    // the secret goes on while these come, over any distance; nil: the group is all of it
+	end  *blockEnd // set for blocks: the secret goes on to this
 	ok   func(m *match) bool
 	// hold means that a silence may not show the start of what could become a match.
 	hold bool
@@ -66,10 +68,14 @@ func (m *match) pick(n int) {
 
 // find looks for the rule at the start of win.
 func (r *rule) find(before, win []byte) (*match, bool) {
-	if !r.left.allows(before, win[0]) || r.need != 0 && bytes.IndexByte(win, r.need) < 0 {
+	near := win
+	if r.look > 0 {
+		near = win[:min(len(win), r.look)]
+	}
+	if !r.left.allows(before, win[0]) || r.need != "" && !bytes.Contains(near, []byte(r.need)) || r.pre != nil && !r.pre(before, near) {
 		return nil, false
 	}
-	g := r.re.FindSubmatchIndex(win)
+	g := r.re.FindSubmatchIndex(near)
 	if g == nil {
 		return nil, false
 	}

@@ -5,36 +5,39 @@ import (
 	"regexp"
 )
 
-// word is one word of a command, without its quotes: its three groups are three ways to write it.
+// commandLook bounds how far from the name of a program its password may stand.
+const commandLook = 384
+
+// shellWord is one word of a command, without its quotes: its three groups are three ways to write it.
 const shellWord = `(?:"([^"$` + "`" + `]{2,})"|'([^']{2,})'|([^\s"'$` + "`" + `|;&<>-][^\s"'|;&<>]+))`
 
 // commandRules take out what people put into command lines.
 func commandRules() []*rule {
-	command := func(need byte, names, flags string, keys ...string) *rule {
+	command := func(need, names, flags string, keys ...string) *rule {
 		return &rule{
-			kind: "password", keys: keys, left: wordLeft, need: need,
+			kind: "password", keys: keys, left: wordLeft, need: need, look: commandLook,
 			re: regexp.MustCompile(`^(?:` + names + `)[ \t](?:[^\n;|&]*?[ \t])?(?:` + flags + `)` + shellWord),
 			ok: func(m *match) bool { return notPlaceholder(m) },
 		}
 	}
 	return []*rule{
-		command('-', `mysql[a-z_]*|mariadb[a-z-]*`, `-p`, "mysql", "mariadb"),
-		command('-', `sshpass`, `-p[ \t]*`, "sshpass"),
-		command('-', `docker|podman|helm|buildah|skopeo|crane|oras`, `(?:registry )?login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`,
+		command(` -p`, `mysql[a-z_]*|mariadb[a-z-]*`, `-p`, "mysql", "mariadb"),
+		command(`-p`, `sshpass`, `-p[ \t]*`, "sshpass"),
+		command(`-p`, `docker|podman|helm|buildah|skopeo|crane|oras`, `(?:registry )?login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`,
 			"docker", "podman", "helm", "buildah", "skopeo", "crane", "oras"),
-		command('-', `redis-cli|valkey-cli`, `-a[ \t]*`, "redis-cli", "valkey-cli"),
-		command('-', `mongo[a-z]*`, `-p[ \t]*`, "mongo"),
-		command('-', `ldap(?:search|add|modify|delete|passwd|whoami)`, `-w[ \t]*`, "ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"),
-		command(':', `curl|wget`, `(?:-[a-zA-Z]*u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'@/]*:`, "curl", "wget"),
-		command('%', `smbclient|mount\.cifs|rpcclient|smbget`, `-U[ \t]*[^\s%]+%`, "smbclient", "mount.cifs", "rpcclient", "smbget"),
-		command('-', `zip|unzip`, `-P[ \t]*`, "unzip", "zip -"),
-		command('-', `7z[a-z]*`, `-p`, "7za", "7zr", "7z "),
-		command('-', `ipmitool|sqlcmd|bcp|isql`, `-P[ \t]*`, "ipmitool", "sqlcmd"),
-		command('-', `openssl`, `(?:-pass(?:in|out)?|-k)[ \t]+(?:pass:)?`, "openssl"),
-		command('_', `rabbitmqctl`, `(?:add_user|change_password)[ \t]+\S+[ \t]+`, "rabbitmqctl"),
-		command('-', `htpasswd`, `-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?`, "htpasswd"),
+		command(`-a`, `redis-cli|valkey-cli`, `-a[ \t]*`, "redis-cli", "valkey-cli"),
+		command(`-p`, `mongo[a-z]*`, `-p[ \t]*`, "mongo"),
+		command(`-w`, `ldap(?:search|add|modify|delete|passwd|whoami)`, `-w[ \t]*`, "ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"),
+		command(`:`, `curl|wget`, `(?:-[a-zA-Z]*u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'@/]*:`, "curl", "wget"),
+		command(`%`, `smbclient|mount\.cifs|rpcclient|smbget`, `-U[ \t]*[^\s%]+%`, "smbclient", "mount.cifs", "rpcclient", "smbget"),
+		command(`-P`, `zip|unzip`, `-P[ \t]*`, "unzip", "zip -"),
+		command(`-p`, `7z[a-z]*`, `-p`, "7za", "7zr", "7z "),
+		command(`-P`, `ipmitool|sqlcmd|bcp|isql`, `-P[ \t]*`, "ipmitool", "sqlcmd"),
+		command(` -`, `openssl`, `(?:-pass(?:in|out)?|-k)[ \t]+(?:pass:)?`, "openssl"),
+		command(`_`, `rabbitmqctl`, `(?:add_user|change_password)[ \t]+\S+[ \t]+`, "rabbitmqctl"),
+		command(`b`, `htpasswd`, `-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?`, "htpasswd"),
 		{
-			kind: "password", keys: []string{"echo ", "printf "}, left: wordLeft, need: '|',
+			kind: "password", keys: []string{"echo ", "printf "}, left: wordLeft, need: "|", look: commandLook,
 			re: regexp.MustCompile(`^(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?:["']?%s(?:\\n)?["']?[ \t]+)?` +
 				`(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"'|;&]{3,}))[ \t]*\|[ \t]*` +
 				`(?:sudo[ \t]+(?:-\S+[ \t]+)*(?:-[a-zA-Z]*S|--stdin)\b|(?:sudo[ \t]+)?(?:chpasswd|passwd[ \t]+--stdin|docker[ \t]+login|cryptsetup)\b)`),

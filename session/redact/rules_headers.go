@@ -9,7 +9,7 @@ import (
 func headerRules() []*rule {
 	return []*rule{
 		{
-			kind: "authorization", keys: []string{"authorization"}, tail: but(`"'\,`),
+			kind: "authorization", keys: []string{"authorization"}, look: 256, tail: but(`"'\,`),
 			re: regexp.MustCompile(`^(?i)authorization["'\\]*[ \t]*[:=][ \t]*\\?["']?[ \t]*` +
 				`(?:(?:bearer|basic|token|digest|negotiate|apikey|api-key|key)[ \t]+([^\s"'\\,]{3,})|[^\s"'\\,]{16,})`),
 			ok: func(m *match) bool {
@@ -35,7 +35,7 @@ func headerRules() []*rule {
 		},
 		{
 			// RFC 3986 with user information: databases, queues, proxies, repositories.
-			kind: "dsn", keys: []string{"://"}, need: '@',
+			kind: "dsn", keys: []string{"://"}, need: "@", look: 1 << 10,
 			re: regexp.MustCompile(`^://(?:[^\s:/?#@"'<>]*:([^\s/?#"'<>]+)|([A-Za-z0-9_-]{20,}))@[\w.\[%$({-]`),
 			ok: func(m *match) bool {
 				n := len(m.before)

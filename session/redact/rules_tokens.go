@@ -28,7 +28,7 @@ func tokenRules() []*rule {
 		token("docker-token", `dckr_[a-z]{1,5}_[A-Za-z0-9_-]{20,}`, wordBytes, "dckr_"),
 		token("huggingface-token", `hf_[A-Za-z0-9]{30,}`, alnumBytes, "hf_"),
 		token("twilio-key", `(SK[0-9a-f]{32})(?:[^A-Za-z0-9]|$)`, nil,
-			"sk0", "sk1", "sk2", "sk3", "sk4", "sk5", "sk6", "sk7", "sk8", "sk9", "ska", "skb", "skc", "skd", "ske", "skf"),
+			hexAfter("sk")...),
 		token("sendgrid-key", `SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,}`, wordBytes, "sg."),
 		token("digitalocean-token", `do[opr]_v1_[0-9a-f]{64}`, alnumBytes, "doo_v1_", "dop_v1_", "dor_v1_"),
 		token("vault-token", `hv[sbr]\.[A-Za-z0-9_-]{20,}`, wordBytes, "hvs.", "hvb.", "hvr."),
@@ -53,6 +53,11 @@ func tokenRules() []*rule {
 		token("password-hash", `\{(?:SSHA|SHA|SMD5|MD5|CRYPT|SSHA256|SSHA512|PBKDF2[A-Z0-9-]*)\}[A-Za-z0-9+/=.$]{20,}`, but(`,;"'`),
 			"{ssha", "{sha}", "{smd5}", "{md5}", "{crypt}", "{pbkdf2"),
 	}
+	for _, r := range rules {
+		if r.kind == "password-hash" {
+			r.look, r.pre = 256, longRun
+		}
+	}
 	return append(rules, &rule{
 		kind: "telegram-token", keys: []string{":aa"}, re: regexp.MustCompile(`^:(AA[A-Za-z0-9_-]{33})(?:[^A-Za-z0-9_-]|$)`),
 		ok: func(m *match) bool { return botNumber.Match(m.before) },
@@ -63,3 +68,29 @@ func tokenRules() []*rule {
 }
 
 var botNumber = regexp.MustCompile(`\d{8,12}$`)
+
+// longRun reports whether there are as many bytes of crypt's alphabet in a row as the shortest hash has.
+func longRun(_, win []byte) bool {
+	n := 0
+	for _, c := range win {
+		if n++; !base64Bytes[c] && c != '.' {
+			n = 0
+		}
+		if n == 20 {
+			return true
+		}
+	}
+	return false
+}
+
+// hexAfter returns keywords: a start that is too short for one, with each two hexadecimal digits after it.
+func hexAfter(start string) []string {
+	const digits = "0123456789abcdef"
+	var out []string
+	for _, a := range digits {
+		for _, b := range digits {
+			out = append(out, start+string(a)+string(b))
+		}
+	}
+	return out
+}

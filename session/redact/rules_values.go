@@ -28,12 +28,12 @@ func valueRules() []*rule {
 			re: regexp.MustCompile(`^"auth"[ \t]*:[ \t]*"([A-Za-z0-9+/]{6,}={0,2})"`),
 		},
 		{
-			kind: "secret", keys: names, ok: keyValue,
-			re: regexp.MustCompile(`^(?i)` + secretName + `((?:[_.-]?[a-z0-9]{1,24}){0,4}?)(["'\\]{0,2}[\])]?` + escapes + `[ \t]*)` +
+			kind: "secret", keys: names, look: nameLook, pre: assigns, ok: keyValue,
+			re: regexp.MustCompile(`^(?i)` + secretName + `([a-z0-9_.-]*?)(["'\\]{0,2}[\])]?` + escapes + `[ \t]*)` +
 				`(=>|:=|[=:])([ \t]*` + escapes + `)(\\?["']?)`),
 		},
 		{
-			kind: "secret", keys: names, ok: flagValue,
+			kind: "secret", keys: names, pre: isFlag, ok: flagValue,
 			re: regexp.MustCompile(`^(?i)` + secretName + `[ \t]+` + shellWord),
 		},
 	}
@@ -50,6 +50,30 @@ var (
 	leading  = regexp.MustCompile(`^(?:[\w./~-]+:(?:\d+:)?)?[ \t"'{(>+-]*(?:(?:export|set|setx|setenv|env|declare -x|typeset -x|local|readonly|ENV|ARG|Environment=)[ \t"']*)?[\w.\[/-]*$`)
 	lineRest = regexp.MustCompile(`^(?:\\?["'])?[ \t\r,;)}\]]*(?:\\?["'])?[ \t\r]*(?:#.*|//.*|--.*)?$`)
 )
+
+// nameLook bounds the rest of a name and what stands between it and its value.
+const nameLook = 160
+
+// assigns reports whether a name that goes on with win can be one that gets a value.
+func assigns(_, win []byte) bool {
+	i := 0
+	for i < len(win) && (tokenBytes[win[i]]) {
+		i++
+	}
+	for i < len(win) && bytes.IndexByte([]byte("\"'\\]) \t\x1b[;0123456789mK"), win[i]) >= 0 {
+		i++
+	}
+	return i < len(win) && (win[i] == ':' || win[i] == '=')
+}
+
+// isFlag reports whether the name that before ends with began with a dash.
+func isFlag(before, _ []byte) bool {
+	i := len(before)
+	for i > 0 && wordBytes[before[i-1]] && before[i-1] != '-' {
+		i--
+	}
+	return i > 0 && before[i-1] == '-' && flagBefore.Match(before)
+}
 
 // keyValue judges name = value, name: value and the like, and finds the end of the value.
 func keyValue(m *match) bool {
@@ -156,7 +180,7 @@ func flagValue(m *match) bool {
 	m.kind = kindOfName(string(bytes.ToLower(m.text(1))))
 	m.pick(2)
 	value := m.win[m.from:m.to]
-	if !flagBefore.Match(m.before) || placeholder(value) || bytes.Equal(bytes.ToUpper(value), value) && letters.Match(value) {
+	if placeholder(value) || bytes.Equal(bytes.ToUpper(value), value) && letters.Match(value) {
 		return false
 	}
 	return !bytes.EqualFold(value, m.text(1))

@@ -69,6 +69,7 @@ type secret struct {
 	id      string
 	own     bool
 	learned bool
+	forms   []form // made once; guarded by the mutex of the Set
 }
 
 // snapshot is a Set at one time, ready for searching.
@@ -127,6 +128,7 @@ func (s *Set) add(kind string, value []byte, own, learned bool) error {
 		}
 		if own && !old.own || !learned && old.learned {
 			n := *old // searches under way still use the old one
+			n.forms = nil
 			n.own = n.own || own
 			if n.learned && !learned {
 				n.learned, n.kind = false, cleanKind(kind)
@@ -180,10 +182,12 @@ func (s *Set) build() *snapshot {
 	}
 	var own, all []form
 	for _, x := range s.secrets {
-		forms := formsOf(x)
-		all = append(all, forms...)
+		if x.forms == nil {
+			x.forms = formsOf(x)
+		}
+		all = append(all, x.forms...)
 		if x.own {
-			own = append(own, forms...)
+			own = append(own, x.forms...)
 		}
 	}
 	now := &snapshot{own: newAutomaton(own), all: newAutomaton(all)}
