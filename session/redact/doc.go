@@ -8,7 +8,7 @@
 // # Streaming
 //
 // What a Writer passes on does not depend on how its input is cut. It holds back only what is not decided: the end of
-// the text if it is the start of a known form (at most three times [MaxSecret], in practice a few bytes), and what
+// the text if it is the start of a known form (at most six times [MaxSecret], in practice a few bytes), and what
 // follows a keyword until the end of its line (at most [Window] bytes). A secret that goes on is not held but dropped, so
 // memory is bounded, also for a key block that never ends: that one is taken out until the text ends. [Writer.Flush]
 // shows what waits when the source is silent; how much it may show is told there.

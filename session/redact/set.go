@@ -15,7 +15,7 @@ const (
 	MinGiven = 4
 	// MinLearned is the length in bytes below which a value is not learned.
 	MinLearned = 8
-	// MaxSecret is the length in bytes above which a secret is refused. Its longest form, three times as long, is the
+	// MaxSecret is the length in bytes above which a secret is refused. Its longest form, up to six times as long, is the
 	// most that a [Writer] holds back for a known secret.
 	MaxSecret = 16 << 10
 
