@@ -79,13 +79,13 @@ func (w *viewer) grep(v *snapshot, b Budget, re *regexp.Regexp, limit int64) err
 				c.add(e)
 			}
 			before.clear()
-			c.add(l.keep(limit))
+			c.add(l.keep(limit, c.tail.take()))
 			after = b.Context
 		case after > 0:
 			after--
-			c.add(l.keep(limit))
+			c.add(l.keep(limit, c.tail.take()))
 		case b.Context > 0:
-			before.add(l.keep(limit))
+			before.add(l.keep(limit, before.take()))
 		}
 	})
 	if err != nil {
@@ -124,8 +124,8 @@ type excerpt struct {
 	cut       bool
 }
 
-// keep copies the line, as much as is shown of it.
-func (l line) keep(limit int64) excerpt {
+// keep copies the line into buf, as much as is shown of it.
+func (l line) keep(limit int64, buf []byte) excerpt {
 	n := int(min(int64(len(l.text)), limit))
 	e := excerpt{off: l.off, size: l.size, cut: int64(n) < l.size}
 	if e.cut {
@@ -135,7 +135,7 @@ func (l line) keep(limit int64) excerpt {
 		}
 		n -= back
 	}
-	e.text = append(e.text, l.text[:n]...)
+	e.text = append(buf[:0], l.text[:n]...)
 	return e
 }
 
@@ -159,6 +159,13 @@ type queue struct {
 	q     []excerpt
 	from  int
 	sum   int64
+	spare []byte // of a line that was dropped: a flood of lines is no flood of allocations
+}
+
+func (q *queue) take() []byte {
+	p := q.spare
+	q.spare = nil
+	return p
 }
 
 func (q *queue) add(e excerpt) {
@@ -166,6 +173,7 @@ func (q *queue) add(e excerpt) {
 	q.sum += int64(len(e.text))
 	for len(q.q)-q.from > q.lines || q.sum > q.bytes {
 		q.sum -= int64(len(q.q[q.from].text))
+		q.spare = q.q[q.from].text
 		q.q[q.from] = excerpt{}
 		q.from++
 	}

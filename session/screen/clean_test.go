@@ -29,7 +29,7 @@ func TestCleanLeavesWhatAReaderSees(t *testing.T) {
 		"a line erased whole":           {text: "12345\x1b[2K\rab", want: "ab", removed: 1},
 		"overstrike":                    {text: "b\bbo\bol\bld", want: "bold"},
 		"backspace erases on overwrite": {text: "abd\bc\b\b", want: "abc"},
-		"column moves":                  {text: "a\x1b[5Gb\x1b[2Cc\x1b[3Dd", want: "a   d  c"[:0] + "a   bd c", removed: 3},
+		"column moves":                  {text: "a\x1b[5Gb\x1b[2Cc\x1b[3Dd", want: "a   bd c", removed: 3},
 		"moves to other lines":          {text: "a\x1b[3;1Hb\x1b[Ac\x1b[H\x1b[2J", want: "a\nb\nc\n", removed: 4},
 		"control characters":            {text: "a\x00\x07\x1c\x7fb", want: "ab", removed: 4},
 		"eight-bit controls":            {text: "a\u009b31mb\u009d0;t\ac\u0085d", want: "abcd", removed: 3},
@@ -59,6 +59,9 @@ func TestCleanLeavesWhatAReaderSees(t *testing.T) {
 
 // Inputs made to be slow: each would take minutes if a piece of it were looked at again and again.
 func TestCleanTakesLinearTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
 	for _, unit := range []string{
 		"\x1b]", "\u009d", "\x1b[", "\x1b[1", "\r\x1b[K", "\x1b[2Kx", "a\r", "\b", "\x1b[9999Cx", "\x1b[2K\x1b[9999Cx", "\u0301", "a\u0301", "\x1bP\n", "\x1b[K\x1b", "é\r",
 	} {

@@ -196,15 +196,23 @@ func modifier(name string) (rest string, bit int) {
 	return name, 0
 }
 
-// nearKeys returns names that differ from name by two letters at most, or go on from it.
+// nearKeys returns the names that differ least from name, by two letters at most, or go on from it.
 func nearKeys(name string) []string {
 	base, _ := splitModifiers(name)
 	low := strings.ToLower(clip(base, 20))
 	var near []string
+	best := 3
 	for _, k := range strings.Fields("Enter Tab BTab Esc Space Backspace Delete Insert Up Down Left Right Home End PageUp PageDown " +
 		"F1 F2 F3 F4 F5 F6 F7 F8 F9 F10 F11 F12 Return Escape Control-c Ctrl-c") {
 		l := strings.ToLower(k)
-		if d := distance(low, l); d <= 1 || d == 2 && len(low) > 3 || len(low) > 2 && strings.HasPrefix(l, low) {
+		d := distance(low, l)
+		if len(low) > 2 && strings.HasPrefix(l, low) {
+			d = min(d, 2)
+		}
+		switch {
+		case d < best && (d < 2 || len(low) > 3 || strings.HasPrefix(l, low)):
+			best, near = d, []string{k}
+		case d == best && len(near) > 0:
 			near = append(near, k)
 		}
 	}

@@ -19,11 +19,8 @@ func TestKeysSendWhatTerminalsSend(t *testing.T) {
 		"F1": "\x1bOP", "f4": "\x1bOS", "F5": "\x1b[15~", "F10": "\x1b[21~", "F12": "\x1b[24~",
 		"M-x": "\x1bx", "A-X": "\x1bX", "alt+b": "\x1bb", "meta-Enter": "\x1b\r", "M-Tab": "\x1b\t", "C-M-a": "\x1b\x01", "M-^C": "\x1b\x03",
 		"C-Right": "\x1b[1;5C", "S-Up": "\x1b[1;2A", "M-Left": "\x1b[1;3D", "C-S-End": "\x1b[1;6F", "C-Delete": "\x1b[3;5~", "S-F5": "\x1b[15;2~", "S-F1": "\x1b[1;2P",
-		"q": "q", "Q": "Q", "-": "-", "+": "+", "^": "^", "é": "é", "日": "日", "S-a": "A", "C--": "\x1f"[:0],
+		"q": "q", "Q": "Q", "-": "-", "+": "+", "^": "^", "é": "é", "日": "日", "S-a": "A",
 	} {
-		if want == "" {
-			continue
-		}
 		got, err := screen.Keys(screen.Modes{}, name)
 		require.NoError(t, err, name)
 		assert.Equal(t, want, string(got), name)
@@ -35,7 +32,7 @@ func TestKeysSendWhatTerminalsSend(t *testing.T) {
 
 func TestUnknownKeysAreToldWithNearOnes(t *testing.T) {
 	for name, near := range map[string]string{
-		"Entre": "Enter", "Retrun": "Return", "PageUpp": "PageUp", "Bakspace": "Backspace", "Escap": "Esc", "C-Uq": "Up", "F13": "F1", "Ctrl": "Ctrl-c",
+		"Entre": "Enter", "Retrun": "Return", "PageUpp": "PageUp", "Bakspace": "Backspace", "Escap": "Escape", "C-Uq": "Up", "F13": "F1", "Ctrl": "Ctrl-c",
 	} {
 		b, err := screen.Keys(screen.Modes{}, "a", name)
 		var unknown *screen.UnknownKeyError

@@ -78,7 +78,18 @@ func Recognise(l Look) Waiting {
 	return Waiting{Kind: Running}
 }
 
-const maxPrompt = 200
+const (
+	maxPrompt = 200
+	maxLook   = 512 // bytes of a line that are looked at: prompts are short, and say what they want at the end
+)
+
+// ending is the last n bytes of s, or a little less.
+func ending(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[len(s)-n:], "")
+}
 
 // tail is the end of what a terminal shows.
 type tail struct {
@@ -98,7 +109,7 @@ func lastLines(p []byte) tail {
 	var b strings.Builder
 	n := min(l.col, len(l.line))
 	writeCells(&b, l.line[:n])
-	t.last = b.String() + strings.Repeat(" ", min(l.col-n, 1))
+	t.last = ending(b.String(), maxLook) + strings.Repeat(" ", min(l.col-n, 1))
 	b.Reset()
 	writeCells(&b, l.line[n:])
 	t.rest, t.over = b.String(), l.out.String()
@@ -115,7 +126,7 @@ func prompt(t tail, echoOff, long bool) (Waiting, bool) {
 		case strings.TrimSpace(t.rest) != "": // a progress line, about to be written over
 		case echoOff && password(above):
 			return Waiting{Kind: Password, Prompt: above, Known: true}, true
-		case menu.MatchString(t.over[max(0, len(t.over)-1024):]):
+		case menu.MatchString(ending(t.over, 1024)):
 			return Waiting{Kind: Input, Prompt: above, Known: true}, true
 		}
 		return Waiting{}, false
@@ -126,13 +137,13 @@ func prompt(t tail, echoOff, long bool) (Waiting, bool) {
 		return known(Pager)
 	case password(line):
 		return known(Password)
-	case confirm.MatchString(line), yesOnly.MatchString(t.over[max(0, len(t.over)-1024):]) && enterValue.MatchString(line):
+	case confirm.MatchString(line), yesOnly.MatchString(ending(t.over, 1024)) && enterValue.MatchString(line):
 		return known(Confirm)
 	case marks.MatchString(line):
 		return known(Input)
 	case progress.MatchString(line):
 		return Waiting{}, false
-	case input.MatchString(line), menu.MatchString(t.over[max(0, len(t.over)-1024):] + line):
+	case input.MatchString(line), menu.MatchString(ending(t.over, 1024) + line):
 		return known(Input)
 	case echoOff:
 		return Waiting{Kind: Password, Prompt: line}, true

@@ -35,7 +35,7 @@ var waits = map[screen.Kind][]string{
 		"\x1b[1mPassword:\x1b[0m ", "\r\x1b[KPassword: ", "\x1b]0;ssh web01\aPassword: ", "garbage\rPassword: \x1b[K", "Passwordx\b: ",
 		"Username: ada\r\nPassword: ",
 		"[sudo] Passwort für ada: ", "Passwort: ", "Kennwort: ", "[sudo] Mot de passe de ada : ", "Mot de passe : ", "Mot de passe\u00a0: ",
-		"[sudo] contraseña para ada: ", "Contraseña: ", "Contrasen\u0303a: "[:0] + "Clave: ", "[sudo] senha para ada: ", "Senha: ",
+		"[sudo] contraseña para ada: ", "Contraseña: ", "Clave: ", "[sudo] senha para ada: ", "Senha: ",
 		"[sudo] password di ada: ", "[sudo] wachtwoord voor ada: ", "Wachtwoord: ", "[sudo] lösenord för ada: ", "[sudo] hasło użytkownika ada: ", "Hasło: ",
 		"[sudo] heslo pro ada: ", "[sudo] пароль для ada: ", "Пароль: ", "[sudo] ada のパスワード: ", "パスワード:", "パスワード：",
 		"[sudo] ada 的密码： ", "密码：", "密碼: ", "请输入验证码：", "[sudo] ada의 암호: ", "비밀번호: ", "Şifre: ", "รหัสผ่าน: ",
@@ -51,7 +51,7 @@ var waits = map[screen.Kind][]string{
 		"Are you sure? ", "Do you really want to delete it? ", "WARNING! This will remove all stopped containers.\r\nAre you sure you want to continue? [y/N] ",
 		"Do you want to perform these actions?\r\n  Only 'yes' will be accepted to approve.\r\n\r\n  Enter a value: ",
 		"Möchten Sie fortfahren? [J/n] ", "Souhaitez-vous continuer ? [O/n] ", "¿Desea continuar? [S/n] ", "Fortfahren [y/N]?", "Reload? [yes/no] ",
-		"Proceed with reload? [confirm] "[:0] + "Delete file? [yN] ", "Ok to proceed? (y) "[:0] + "Need to install it. Ok to proceed? (y/n) ", "Would you like to reboot now? ",
+		"Delete file? [yN] ", "Need to install it. Ok to proceed? (y/n) ", "Would you like to reboot now? ",
 	},
 	screen.Input: {
 		">>> ", "... ", "\r\n>>> ", "Python 3.13.0 (main)\r\nType \"help\" for more.\r\n>>> ", "In [1]: ", "   ...: ",

@@ -15,11 +15,11 @@ const (
 )
 
 // maxSize bounds columns and rows: a renderer pays for each cell.
-const maxSize = 1000
+const maxSize = 500
 
 // Config describes a Screen. The zero value is a terminal of 80 columns and 24 rows without a renderer.
 type Config struct {
-	Cols, Rows int // zero means 80 and 24; at most 1000 are taken
+	Cols, Rows int // zero means 80 and 24; at most 500 are taken
 	// Memory is how many of the last bytes are held to draw from. Zero means 256 KiB; less than 8 KiB is 8 KiB.
 	Memory int
 	// Render draws. Nil means that Screen.Render shows the last lines as plain text and knows no positions.
@@ -138,12 +138,12 @@ func (s *Screen) turn() {
 		modes := s.base.Modes
 		at := modes.track(data)
 		s.carry = shorten(data[at:])
-		if s.base.Modes.Alternate || modes.Alternate || bytes.Count(s.fresh, []byte{'\n'}) < s.base.Rows {
-			s.base = s.draw(s.base, data[:at])
-		} else { // as many lines have come since: nothing of it is left to see
-			s.base.Main, s.base.Alt = Page{}, Page{}
+		after := Picture{Cols: s.base.Cols, Rows: s.base.Rows, Modes: modes}
+		if skippable(after, s.fresh) == 0 {
+			after = s.draw(s.base, data[:at])
+			after.Modes = modes
 		}
-		s.base.Modes = modes
+		s.base = after
 	}
 	s.old, s.fresh = s.fresh, s.old[:0]
 	if s.fresh == nil {
@@ -151,8 +151,13 @@ func (s *Screen) turn() {
 	}
 }
 
-// draw never panics: a picture that cannot be drawn stays as it was.
+// draw never panics: what cannot be drawn is shown as plain text.
 func (s *Screen) draw(p Picture, data []byte) (out Picture) {
+	if at := skippable(p, data); at > 0 {
+		p.Modes.track(data[:at])
+		p.Main, p.Alt = Page{}, Page{}
+		data = data[at:]
+	}
 	if s.render == nil {
 		return plainText(p, data)
 	}
@@ -179,7 +184,7 @@ func plainText(p Picture, data []byte) Picture {
 	}
 	lines = append(lines, more...)
 	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
+		lines[i] = ending(strings.TrimRight(lines[i], " "), maxPlain)
 	}
 	*page = Page{Lines: lines[max(0, len(lines)-p.Rows):], Row: -1, Col: -1}
 	return p
@@ -264,6 +269,9 @@ func (v View) Text() string {
 	}
 	return strings.Join(v.Lines, "\n") + "\n"
 }
+
+// maxPlain is how many bytes of a line are shown where nobody draws.
+const maxPlain = 4 << 10
 
 // tailSize is how much of the end Recognise gets.
 const tailSize = 4 << 10

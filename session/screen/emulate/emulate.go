@@ -3,6 +3,7 @@
 package emulate
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -14,8 +15,14 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/screen"
 )
 
-// Render is a screen.Renderer: text only, no colours. Answers that the emulator makes to queries are thrown away.
+// Render is a screen.Renderer: text only, no colours. Answers that the emulator makes to queries are thrown away. It
+// panics when data asks for more work than a terminal program would; screen.Screen recovers.
 func Render(p screen.Picture, data []byte) screen.Picture {
+	// Each line feed may scroll, and there is no way to be told of them one by one.
+	scrolls := max(len(data)/p.Cols, bytes.Count(data, []byte{'\n'})+bytes.Count(data, []byte{'\v'})+bytes.Count(data, []byte{'\f'}))
+	if int64(scrolls)*int64(p.Cols*p.Rows) > maxWork {
+		panic(tooMuch)
+	}
 	e := vt.NewEmulator(p.Cols, p.Rows)
 	e.SetScrollbackSize(1) // nobody scrolls back
 	discardReplies(e)
@@ -43,14 +50,45 @@ func discardReplies(e *vt.Emulator) {
 	_ = c.Close()
 }
 
-// guard puts bounds to what a few bytes can make the emulator do, and adds what it lacks.
+// maxWork is how many cells may be touched by sequences that touch many: a few bytes can ask for the whole screen, again
+// and again. Real programs stay far below it; it bounds a drawing to seconds.
+const (
+	maxWork = 64 << 20
+	tooMuch = "emulate: the output draws too much"
+)
+
+// guard puts bounds to what a few bytes can make the emulator do, and adds what it lacks. When the work is too much it
+// panics, which a screen.Screen answers with plain text.
 func guard(e *vt.Emulator) {
-	limit := e.Width() * e.Height()
-	for _, final := range "@ABCDEFGILMPSTXZabde`" {
+	cells, work := e.Width()*e.Height(), int64(0)
+	spend := func(n int) {
+		if work += int64(n); work > maxWork {
+			panic(tooMuch)
+		}
+	}
+	for _, final := range "@ABCDEFGIJKLMPSTXZabdehlr`" {
 		e.RegisterCsiHandler(int(final), func(params ansi.Params) bool {
+			most := cells
+			switch final {
+			case 'J', 'L', 'M', 'S', 'T':
+				spend(cells)
+			case '@', 'K', 'P', 'X':
+				spend(e.Width())
+			case 'I', 'Z': // a step for each
+				most = e.Width()
+				spend(16 * most)
+			}
 			for i := range params {
-				if n := params[i].Param(0); n > limit {
-					params[i] = ansi.Param(limit)
+				if n := params[i].Param(0); n > most {
+					params[i] = ansi.Param(most)
+				}
+			}
+			if final == 'b' { // a character is dearer than a cell
+				n, _, _ := params.Param(0, 1)
+				n = min(n, most)
+				spend(32 * n)
+				for range min(n/e.Width(), e.Height()) { // lines that scroll
+					spend(cells)
 				}
 			}
 			return false
@@ -59,10 +97,20 @@ func guard(e *vt.Emulator) {
 	for _, final := range "hl" { // 47 is 1047's older name
 		e.RegisterCsiHandler(ansi.Command('?', 0, byte(final)), func(params ansi.Params) bool {
 			for i := range params {
-				if params[i].Param(0) == 47 {
+				switch params[i].Param(0) {
+				case 47:
 					params[i] = ansi.Param(1047)
+					spend(cells)
+				case 1047, 1049:
+					spend(cells)
 				}
 			}
+			return false
+		})
+	}
+	for _, final := range "cDEM" { // reset, and line feeds in both directions, which may scroll
+		e.RegisterEscHandler(int(final), func() bool {
+			spend(cells)
 			return false
 		})
 	}
