@@ -20,25 +20,29 @@ func (f *File) append(events []Event, durable bool) (ticket uint64, err error) {
 	if err := f.failed(); err != nil {
 		return 0, err
 	}
-	if err := f.lock(); err != nil {
+	if err := f.take(durable); err != nil {
 		return 0, err
 	}
-	defer unlock(f.headFile)
-	if err := f.catchUp(durable); err != nil {
-		return 0, err
+	if durable {
+		defer f.release()
 	}
 	if f.cfg.MaxSize > 0 && f.end.size >= f.cfg.MaxSize {
 		if err := f.rotate(); err != nil {
 			return 0, err
 		}
 	}
-	if len(f.late) > 0 {
+	// What waits goes along where somebody waits for the disk anyway, and else on its own: it must not hold up a request.
+	along := len(f.late) > 0 && (durable || len(events) == 0)
+	if along {
 		events = append(f.late, events...)
 	}
-	if err := f.extend(events, nil); err != nil {
+	if err := f.extend(events, nil, !durable); err != nil {
 		return 0, err
 	}
-	f.late = nil
+	if along {
+		clear(f.late)
+		f.late = f.late[:0]
+	}
 	ticket = f.ticket.Add(1)
 	if !durable && !f.committing {
 		f.committing = true
@@ -47,8 +51,9 @@ func (f *File) append(events []Event, durable bool) (ticket uint64, err error) {
 	return ticket, nil
 }
 
-// extend encodes events, writes them behind lead, and moves head. The lock is held.
-func (f *File) extend(events []Event, lead []byte) error {
+// extend encodes events, writes them behind lead, and moves head, or leaves that to the end of the lease. The lock is
+// held.
+func (f *File) extend(events []Event, lead []byte, later bool) error {
 	end := f.end
 	b := append(f.buf[:0], lead...)
 	for i := range events {
@@ -79,6 +84,10 @@ func (f *File) extend(events []Event, lead []byte) error {
 		return unavailable("write", f.path, err, doSpace)
 	}
 	end.size += int64(len(b))
+	if later {
+		f.end, f.behind = end, true
+		return nil
+	}
 	return f.moveHead(end, false)
 }
 
@@ -107,7 +116,7 @@ func (f *File) moveHead(end head, sync bool) error {
 		}
 		return unavailable("write", f.headFile.Name(), err, doSpace)
 	}
-	f.end = end
+	f.end, f.behind = end, false
 	return nil
 }
 
@@ -128,6 +137,11 @@ func (f *File) catchUp(durable bool) error {
 		return damaged(f.path, "it is shorter than it was")
 	case size == f.end.size && !f.stale:
 		return nil
+	}
+	if f.behind {
+		if err := f.moveHead(f.end, false); err != nil {
+			return err
+		}
 	}
 	return f.resume()
 }
@@ -161,7 +175,7 @@ func (f *File) checkPlace(durable bool) error {
 // rotate ends the current file and starts the next. Everything in the old one is on disk before.
 func (f *File) rotate() error {
 	next := f.end.file + 1
-	if err := f.extend([]Event{{Kind: ChainRotate, Next: dataName(next)}}, nil); err != nil {
+	if err := f.extend([]Event{{Kind: ChainRotate, Next: dataName(next)}}, nil, false); err != nil {
 		return err
 	}
 	if err := f.sync(f.ticket.Add(1)); err != nil {

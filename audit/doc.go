@@ -28,7 +28,7 @@
 // One directory (mode 0700) holds one chain. Its files (mode 0600):
 //
 //	key            64 lower-case hexadecimal digits and a newline: the chain's secret of 32 random bytes
-//	head           one line of fixed length, rewritten in place after every append; also the file that is locked
+//	head           one line of fixed length, rewritten in place after appends; also the file that is locked
 //	000001.jsonl   the records, one JSON object a line; 000002.jsonl follows when it is full, and so on
 //
 // Three keys are derived from the secret, each HMAC-SHA256(secret, label), with the labels "fairlead audit record 1",
@@ -52,12 +52,13 @@
 // C records stand in the chain (20 digits); the last one, with hash H, ends at byte S (20 digits) of file F (its name);
 // M is HMAC-SHA256(head key, the bytes before `,"mac":`). 64 zeros are the hash of no record.
 //
-// Writers take an exclusive flock on head, append to the last file with one write, then rewrite head, then let go. A
+// Writers take an exclusive flock on head, append to the last file with one write, then rewrite head, then let go; for
+// records of what changes nothing they may keep the lock for a millisecond and rewrite head at its end. A
 // writer that finds more in the file than it left there reads head again first.
 //
 // A full file ends with a chain.rotate record whose `next` names the file that follows.
 //
-// What may stand behind the head: whole records that continue the chain (a writer died between the two writes; they
+// What may stand behind the head: whole records that continue the chain (a writer died before it rewrote head; they
 // count), then the beginning of one more line (it died within the first). The next writer ends such torn bytes with
 // "~" and a newline where that is missing, and appends a chain.seal record: `torn` gives the offset, the length and the
 // SHA-256 of all bytes between the last good record and the seal, which stay where they are, as evidence. Nothing else

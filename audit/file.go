@@ -66,6 +66,9 @@ type File struct {
 	committing bool      // the committer runs
 	late       []Event   // results that go out with the next append, or soon
 	delivering bool      // somebody will write late
+	leased     bool      // the lock is held, until lease ends
+	lease      *time.Timer
+	behind     bool // head is
 	closed     bool
 	buf        []byte
 	headBuf    []byte
@@ -272,7 +275,7 @@ func waitLock(file *os.File, exclusive bool, patience time.Duration) error {
 			return unavailable("lock", file.Name(), errors.New("another process holds it"), doWait)
 		}
 		time.Sleep(pause)
-		pause = min(2*pause, 2*time.Millisecond)
+		pause = min(2*pause, leaseHolds/2)
 	}
 }
 
@@ -323,6 +326,7 @@ func (f *File) Close() error {
 		return err
 	}
 	f.closed = true
+	f.release()
 	close(f.stop)
 	f.mu.Unlock()
 

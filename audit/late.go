@@ -9,8 +9,8 @@ const (
 	maxLate = 256
 )
 
-// postpone keeps results until the next append, or for lateness, so that a command costs one write and not two. What
-// goes wrong then is told to whoever records next.
+// postpone keeps results until the next append that waits for the disk, or for lateness, so that a command costs one
+// write and not two. What goes wrong then is told to whoever records next.
 func (f *File) postpone(events []Event) error {
 	f.mu.Lock()
 	if f.closed {

@@ -9,27 +9,36 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 )
 
-// Results of commands that change nothing may come later, but always in order and never lost by Close.
-func TestResultsThatMayWaitComeWithTheNextRecordOrWithClose(t *testing.T) {
+// Results of commands that change nothing may come later, but always in order, before anything that changes something,
+// and never lost by Close.
+func TestResultsThatMayWaitComeInOrderAndBeforeWhatIsWaitedFor(t *testing.T) {
 	dir := t.TempDir() + "/audit"
 	f, err := audit.Open(dir, audit.Config{})
 	require.NoError(t, err)
-	for _, id := range []string{"e_1", "e_2", "e_3"} {
+	look := func(id string) {
 		require.NoError(t, f.Record(t.Context(), audit.Event{Kind: audit.CommandRequest, ID: id, ReadOnly: true}))
 		require.NoError(t, f.Record(t.Context(), audit.Event{Kind: audit.CommandResult, ID: id, ReadOnly: true}))
 	}
+	look("e_1")
+	look("e_2")
+	require.NoError(t, f.Record(t.Context(), audit.Event{Kind: audit.CommandRequest, ID: "e_3"}))
+	require.NoError(t, f.Record(t.Context(), audit.Event{Kind: audit.CommandResult, ID: "e_3"}))
+	look("e_4")
 	require.NoError(t, f.Close())
-	var got []string
+	seen := map[string]int{}
 	for e, err := range audit.All(dir) {
 		require.NoError(t, err)
-		got = append(got, string(e.Kind)+" "+e.ID)
+		seen[string(e.Kind)+" "+e.ID] = len(seen)
 	}
-	assert.Equal(t, []string{
-		"command.request e_1", "command.result e_1", "command.request e_2", "command.result e_2",
-		"command.request e_3", "command.result e_3",
-	}, got)
+	require.Len(t, seen, 8)
+	for _, id := range []string{"e_1", "e_2", "e_3", "e_4"} {
+		assert.Less(t, seen["command.request "+id], seen["command.result "+id], id)
+	}
+	assert.Less(t, seen["command.result e_1"], seen["command.result e_2"])
+	assert.Less(t, seen["command.result e_2"], seen["command.request e_3"])
+	assert.Less(t, seen["command.result e_3"], seen["command.result e_4"])
 	r, err := audit.Verify(dir)
 	require.NoError(t, err)
 	assert.Empty(t, r.Pending)
-	assert.Error(t, f.Record(t.Context(), audit.Event{Kind: audit.CommandResult, ID: "e_3", ReadOnly: true}))
+	assert.Error(t, f.Record(t.Context(), audit.Event{Kind: audit.CommandResult, ID: "e_4", ReadOnly: true}))
 }

@@ -120,7 +120,7 @@ func (f *File) seal(j *junk, ended bool) error {
 	t.SHA256 = hex.EncodeToString(j.sum.Sum(nil))
 	good := f.end
 	f.end.size = j.from + j.bytes // a failed write is taken back to here: the torn bytes are evidence
-	if err := f.extend([]Event{{Kind: ChainSeal, Torn: t}}, lead); err != nil {
+	if err := f.extend([]Event{{Kind: ChainSeal, Torn: t}}, lead, false); err != nil {
 		f.end = good
 		_ = f.moveHead(good, false) // in case head had moved
 		return err

@@ -12,7 +12,7 @@ package framing
 // because Linux throws away what a terminal still holds when the session leader ends. A shell that was stopped goes on: as
 // the terminal's foreground (21520 is Linux's TIOCSPGRP), because what stops a shell is job control that was switched on
 // without it. A start mark alone waits 2 ms for what may follow at once: a silent command then costs one packet and not
-// two. When the terminal goes, the kernel tells only its foreground; what is left of the session is told here (three times:
+// two. It waits awake at first, for some 50 µs: to sleep and be woken takes longer than most builtins. When the terminal goes, the kernel tells only its foreground; what is left of the session is told here (three times:
 // a shell's child forgets what it hears before its exec), and what
 // left it (setsid) or does not listen (nohup) stays. The wait of 10 s covers a child that ends just before select; 3 is WNOHANG|WUNTRACED, 4 is EINTR.
 const perlSupervisor = `$SIG{$_}="IGNORE"for qw(INT QUIT TSTP TTIN TTOU);
@@ -30,7 +30,8 @@ $h=$u=$v="";vec($u,fileno O,1)=1;vec($v,fileno E,1)=1;$l=4e6;
 for(;;){
 if(select($r=$u|$v,undef,undef,$h ne""?.002:$c||defined$s?0:10)>0&&$l>0){
 $o=$e="";
-if(vec$r,fileno O,1){$n=sysread O,$o,65536;vec($u,fileno O,1)=0 if defined$n&&!$n;if($n==24&&$h eq""&&substr($o,23)eq"S"){$h=$o;next}}
+if(vec$r,fileno O,1){$n=sysread O,$o,65536;vec($u,fileno O,1)=0 if defined$n&&!$n;
+if($n==24&&$h eq""&&substr($o,23)eq"S"){$h=$o;$o="";$n=0;for(1..60){select($r=$u,undef,undef,0)>0 and$n=sysread(O,$o,65536),last}$n||next}}
 $m=0;while($m<2e6&&vec($v,fileno E,1)&&select($r=$v,undef,undef,0)>0){$n=sysread E,$b,65536;if(!$n){vec($v,fileno E,1)=0 if defined$n;last}$m+=$n;$e.="^$t"."e$n;$b"}
 w$e.$h.$o;$h="";$l-=$m+length$o if defined$s;
 if(!defined$s&&!unpack"%32b*",$u|$v){waitpid$p,0;$s=$?}
