@@ -1,0 +1,176 @@
+package programs
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// A call is one judgement at work.
+type call struct {
+	args        []Arg
+	shell       string
+	stdin       string
+	interactive bool
+	node        *node
+	find        Finding
+
+	seen     [5]uint64 // by option index
+	vals     []value
+	ops      []Arg
+	loose    bool // some word may become none or several: which operand is which is not certain
+	supplant bool
+}
+
+type value struct {
+	at  uint16
+	arg Arg
+}
+
+// Judge says what a call means. It runs nothing and may be called concurrently.
+func Judge(c Call) Finding {
+	e := index()[c.Name]
+	if e == nil {
+		return Finding{Class: unknown, Rule: "programs/unlisted", Reason: "no table knows this program"}
+	}
+	j := &call{args: c.Args, shell: c.Shell, stdin: c.Stdin, interactive: c.Interactive, node: e.get()}
+	j.run()
+	j.guard()
+	return j.find
+}
+
+func (c *call) run() {
+	n := c.node
+	c.find = Finding{Class: read, Rule: n.rule, Reason: n.readReason, Env: n.env, Known: true}
+	if len(c.args) == 1 && c.args[0].certain() && n.program.alone != "" && listed(n.program.alone, c.args[0].Text) {
+		return
+	}
+	c.begin()
+	if n.program.raw {
+		n.program.check(c)
+		return
+	}
+	c.parse(c.args)
+	if c.interactive && n.program.style&pages != 0 && !c.given("--no-pager") {
+		c.say(unknown, "may start a pager, and whoever types into a pager can run commands")
+	}
+}
+
+// given says whether a word stands anywhere in the call.
+func (c *call) given(s string) bool {
+	return slices.ContainsFunc(c.args, func(a Arg) bool { return a.certain() && a.Text == s })
+}
+
+// begin raises to what the node is by itself. Where there are subcommands, that waits until none was given.
+func (c *call) begin() {
+	if n := c.node; n.subs == nil {
+		c.raise(n.program.classOf(), n.reason)
+	}
+}
+
+// raise makes the class at least as strict, and keeps the reason of the strictest.
+func (c *call) raise(class policy.Class, reason string) {
+	if Severity(class) > Severity(c.find.Class) {
+		c.find.Class, c.find.Reason = class, reason
+	}
+}
+
+// say raises with a reason that begins with the program's name.
+func (c *call) say(class policy.Class, why string) {
+	if Severity(class) > Severity(c.find.Class) {
+		c.find.Class, c.find.Reason = class, c.node.name+" "+why
+	}
+}
+
+// has says whether an option was given, by any of its names.
+func (c *call) has(names ...string) bool {
+	for _, name := range names {
+		if at := c.node.lookup(name); at != 0 && c.seen[at/64]&(1<<(at%64)) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// val returns the last value of an option.
+func (c *call) val(name string) (Arg, bool) {
+	at := c.node.lookup(name)
+	for i := len(c.vals) - 1; i >= 0; i-- {
+		if c.vals[i].at == at {
+			return c.vals[i].arg, true
+		}
+	}
+	return Arg{}, false
+}
+
+func (c *call) path(a Arg, wr bool) {
+	c.find.Paths = append(c.find.Paths, Path{Arg: a, Write: wr})
+}
+
+func (c *call) remove(a Arg) {
+	c.find.Paths = append(c.find.Paths, Path{Arg: a, Delete: true})
+}
+
+// nest reports a command that the program runs.
+func (c *call) nest(argv []Arg) {
+	if len(argv) == 0 {
+		return
+	}
+	c.find.Nested = append(c.find.Nested, Nested{Argv: slices.Clip(argv)})
+}
+
+func (c *call) nestRemote(argv []Arg) {
+	if len(argv) == 0 {
+		return
+	}
+	c.find.Nested = append(c.find.Nested, Nested{Argv: slices.Clip(argv), Remote: true})
+}
+
+// script reports shell source that the program runs.
+func (c *call) script(sh string, words ...Arg) {
+	c.find.Nested = append(c.find.Nested, Nested{Script: words, Shell: sh})
+	for _, w := range words {
+		if !w.certain() {
+			c.say(unknown, "runs shell source that isn't literal")
+		}
+	}
+}
+
+// listed says whether a space-separated list holds a word.
+func listed(list, s string) bool {
+	for item := range strings.FieldsSeq(list) {
+		if item == s {
+			return true
+		}
+	}
+	return false
+}
+
+func word(s string) Arg { return Arg{Text: s, Literal: true, Source: s} }
+
+// unseen is a word that only the run will tell, as xargs adds it.
+func unseen(prefix, source string) Arg { return Arg{Text: prefix, Source: source} }
+
+// certain says that the word is exactly Text.
+func (a Arg) certain() bool { return a.Literal && !a.Glob && !a.Split }
+
+// dash says that the word is an option, or may become one.
+func (a Arg) dash() bool {
+	if a.certain() {
+		return len(a.Text) > 1 && a.Text[0] == '-'
+	}
+	if a.Split || a.Text == "" {
+		return true
+	}
+	// What a pattern grows into begins with what stands before the pattern.
+	switch b := a.Text[0]; {
+	case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9':
+		return false
+	case b == '/', b == '.', b == '_', b == '~', b == ',', b == '%', b == ':':
+		return false
+	case b == '+', b == '@', b == '=':
+		return a.Glob // which may be one of ksh's patterns
+	}
+	return true
+}

@@ -1,0 +1,144 @@
+package programs
+
+import "strings"
+
+// jq reads the filter. jq can neither write nor run anything; but it can show the environment and load other code.
+func jq(c *call) {
+	if c.has("-f", "-L", "--arg", "--argjson", "--slurpfile", "--rawfile", "--args", "--jsonargs") {
+		jqArguments(c)
+		return
+	}
+	if len(c.ops) > 0 {
+		jqText(c, c.ops[0])
+	}
+}
+
+// jqArguments: options that take two words shift the operands; they are unknown already, and the filter is whichever
+// word it may be.
+func jqArguments(c *call) {
+	for _, a := range c.ops {
+		if a.certain() && strings.ContainsAny(a.Text, "$ ") {
+			jqText(c, a)
+		}
+	}
+}
+
+func jqText(c *call, a Arg) {
+	if !a.certain() {
+		c.say(unknown, "has a filter that isn't literal")
+		return
+	}
+	s := jqScan{c: c, src: a.Text}
+	if !s.code(0) {
+		c.say(unknown, "has a filter that this reader does not understand")
+	}
+}
+
+type jqScan struct {
+	c   *call
+	src string
+	at  int
+}
+
+// code reads up to the end, or inside an interpolation to its closing parenthesis.
+func (s *jqScan) code(depth int) bool {
+	if depth > 32 {
+		return false
+	}
+	open := 0
+	for s.at < len(s.src) {
+		b := s.src[s.at]
+		switch {
+		case b == '"':
+			if !s.str(depth) {
+				return false
+			}
+			continue
+		case b == '#':
+			// A comment ends at the newline; some versions let a backslash continue it.
+			line, _, more := strings.Cut(s.src[s.at:], "\n")
+			if more && strings.HasSuffix(strings.TrimRight(line, "\r"), `\`) {
+				return false
+			}
+			s.at += len(line)
+			continue
+		case b == '(':
+			open++
+		case b == ')':
+			if open--; open < 0 {
+				s.at++
+				return depth > 0
+			}
+		case strings.IndexByte(identifier, b) >= 0 && (b < '0' || b > '9'):
+			start := s.at
+			for s.at < len(s.src) && strings.IndexByte(identifier, s.src[s.at]) >= 0 {
+				s.at++
+			}
+			s.name(start, s.src[start:s.at])
+			continue
+		}
+		s.at++
+	}
+	return depth == 0
+}
+
+func (s *jqScan) str(depth int) bool {
+	for s.at++; s.at < len(s.src); {
+		switch s.src[s.at] {
+		case '"':
+			s.at++
+			return true
+		case '\\':
+			if s.at+1 < len(s.src) && s.src[s.at+1] == '(' {
+				s.at += 2
+				if !s.code(depth + 1) {
+					return false
+				}
+				continue
+			}
+			s.at += 2
+		default:
+			s.at++
+		}
+	}
+	return false
+}
+
+func (s *jqScan) name(start int, w string) {
+	before := byte(0)
+	if start > 0 {
+		before = s.src[start-1]
+	}
+	field := before == '.' && (start < 2 || s.src[start-2] != '.')
+	key := strings.HasPrefix(strings.TrimLeft(s.src[s.at:], " \t\n"), ":") && before != '$'
+	if field || key {
+		return
+	}
+	switch w {
+	case "env", "ENV":
+		s.c.say(secret, "has a filter that shows the environment, which may hold secrets")
+	case "import", "include", "modulemeta", "load", "getpath_file", "input_line_number_file", "exec", "system", "http":
+		s.c.say(unknown, "has a filter that loads other code")
+	}
+}
+
+// yq: its own operators load files and show the environment.
+func yq(c *call) {
+	for _, a := range c.ops {
+		if !a.certain() {
+			if a.Text == "" {
+				c.say(unknown, "has an expression that isn't literal")
+			}
+			continue
+		}
+		for _, op := range [...]string{"env", "load", "strload", "eval", "system", "split_doc", "envsubst"} {
+			if strings.Contains(a.Text, op+"(") || strings.Contains(a.Text, op+" (") || strings.Contains(a.Text, "$ENV") ||
+				strings.Contains(a.Text, op+"_") || strings.Contains(a.Text, "|"+op) || strings.Contains(a.Text, "| "+op) {
+				c.say(unknown, "has an expression that loads files or shows the environment")
+			}
+		}
+		if a.Text == "eval" || a.Text == "eval-all" || a.Text == "e" || a.Text == "ea" {
+			c.find.Reason = c.node.readReason
+		}
+	}
+}

@@ -1,0 +1,304 @@
+package programs
+
+import "strings"
+
+// parse reads options and operands as getopt does, by the node's lists.
+func (c *call) parse(args []Arg) {
+	n := c.node
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		s := a.Text
+		switch {
+		case !a.certain():
+			if !a.Split && c.gluedLong(a) {
+				continue
+			}
+			c.uncertain(a)
+			if c.operand(args, i, false) {
+				return
+			}
+		case s == "--":
+			for i++; i < len(args); i++ {
+				if a := args[i]; a.Split || a.Glob {
+					c.loose = true
+				}
+				if c.operand(args, i, true) {
+					return
+				}
+			}
+		case len(s) < 2 || s[0] != '-':
+			if c.operand(args, i, false) {
+				return
+			}
+		case n.program.style&dashlong != 0, s[1] == '-':
+			i += c.long(args, i)
+		default:
+			i += c.cluster(args, i)
+		}
+	}
+	c.finish()
+}
+
+// uncertain looks at a word that isn't literal and may be an option.
+func (c *call) uncertain(a Arg) {
+	if a.Split || a.Glob {
+		c.loose = true
+	}
+	if c.node.hazard && a.dash() {
+		c.say(unknown, "has options that do more than read, and a word that isn't literal could be one")
+	}
+}
+
+// gluedLong reads --name="$x": the name is certain, only the value is not.
+func (c *call) gluedLong(a Arg) bool {
+	name, prefix, ok := strings.Cut(a.Text, "=")
+	if !ok || !strings.HasPrefix(name, "--") {
+		return false
+	}
+	at := c.node.lookup(name)
+	if at == 0 || c.node.opts[at-1].kind == none {
+		return false
+	}
+	v := a
+	v.Text, v.Literal = prefix, false
+	c.set(at, &v)
+	return true
+}
+
+// operand takes args[i]; it returns true when the rest was taken too.
+func (c *call) operand(args []Arg, i int, after bool) bool {
+	n := c.node
+	if n.subs != nil && len(c.ops) == 0 {
+		c.descend(args, i)
+		return true
+	}
+	at := len(c.ops)
+	if c.supplant {
+		at++
+	}
+	if at < len(n.operands) && n.operands[at].kind == rest || n.program.style&first != 0 && !after {
+		// Options end at the first operand: everything else is an operand, or the command that is run.
+		if at < len(n.operands) && n.operands[at].kind == rest {
+			c.raise(n.operands[at].class, n.operands[at].reason)
+			c.ops = append(c.ops, args[i:]...)
+			c.finish()
+			return true
+		}
+		c.ops = append(c.ops, args[i])
+		for i++; i < len(args); i++ {
+			if args[i].Split || args[i].Glob {
+				c.loose = true
+			}
+			if at = len(c.ops); at < len(n.operands) && n.operands[at].kind == rest {
+				c.ops = append(c.ops, args[i:]...)
+				break
+			}
+			c.ops = append(c.ops, args[i])
+		}
+		c.finish()
+		return true
+	}
+	c.ops = append(c.ops, args[i])
+	return false
+}
+
+// descend goes on with a subcommand.
+func (c *call) descend(args []Arg, i int) {
+	n := c.node
+	a := args[i]
+	if !a.certain() {
+		c.say(unknown, "needs a literal subcommand")
+		return
+	}
+	sub := n.subs[a.Text]
+	if sub == nil {
+		c.say(unknown, "has a subcommand that no table knows")
+		c.ops = append(c.ops, args[i:]...)
+		if n.program.check != nil {
+			n.program.check(c)
+		}
+		return
+	}
+	if n.program.check != nil {
+		c.ops = append(c.ops, args[i:]...)
+		n.program.check(c)
+		c.ops = c.ops[:0]
+	}
+	c.enter(sub)
+	c.parse(args[i+1:])
+}
+
+// enter makes sub the node that reads the rest; what the program itself was given stays raised.
+func (c *call) enter(sub *node) {
+	if n := c.node; n.program.style&inherit == 0 {
+		c.seen, c.vals = [5]uint64{}, c.vals[:0]
+	}
+	c.node = sub
+	c.supplant = false
+	c.find.Env = sub.env
+	if c.find.Class == read {
+		c.find.Reason = sub.readReason
+	}
+	c.begin()
+}
+
+func (c *call) long(args []Arg, i int) (used int) {
+	n := c.node
+	s := args[i].Text
+	name, val, glued := strings.Cut(s, "=")
+	at := n.lookup(name)
+	if at == 0 && n.program.style&dashlong != 0 && strings.HasPrefix(name, "--") && n.program.style&exact == 0 {
+		at = n.lookup(name[1:])
+	}
+	if at == 0 && n.program.style&(exact|dashlong) == 0 {
+		var many bool
+		if at, many = n.abbreviated(name); many {
+			c.say(unknown, "has an abbreviated option that is not unique")
+			return 0
+		}
+	}
+	if at == 0 {
+		c.unlisted()
+		return 0
+	}
+	switch o := &n.opts[at-1]; {
+	case o.kind == none:
+		if glued {
+			c.unlisted()
+		}
+		c.set(at, nil)
+	case glued:
+		v := word(val)
+		c.set(at, &v)
+	case o.optional:
+		c.set(at, nil)
+	default:
+		return c.next(at, args, i)
+	}
+	return 0
+}
+
+// unlisted: what an option does that no table lists, nobody can tell.
+func (c *call) unlisted() { c.say(unknown, "has an option that no table lists") }
+
+// next takes the following word as the value.
+func (c *call) next(at uint16, args []Arg, i int) int {
+	if i+1 >= len(args) {
+		c.say(unknown, "has an option that lacks its value")
+		return 0
+	}
+	v := args[i+1]
+	if v.Split || v.Glob {
+		// No word, or several: what follows may be options, or values of others.
+		c.loose = true
+		if c.node.hazard {
+			c.say(unknown, "has an option whose value may become several words")
+		}
+	}
+	c.set(at, &v)
+	return 1
+}
+
+func (c *call) cluster(args []Arg, i int) (used int) {
+	n := c.node
+	s := args[i].Text[1:]
+	for k := 0; k < len(s); k++ {
+		b := s[k]
+		if b >= 128 {
+			c.unlisted()
+			return 0
+		}
+		at := n.short[b]
+		if at == 0 && '0' <= b && b <= '9' && n.short['#'] != 0 {
+			for k+1 < len(s) && '0' <= s[k+1] && s[k+1] <= '9' {
+				k++
+			}
+			c.set(n.short['#'], nil)
+			continue
+		}
+		if at == 0 || b == '#' {
+			c.unlisted()
+			continue
+		}
+		switch o := &n.opts[at-1]; {
+		case o.kind == none:
+			c.set(at, nil)
+		case k+1 < len(s):
+			v := word(s[k+1:])
+			c.set(at, &v)
+			return 0
+		case o.optional:
+			c.set(at, nil)
+		default:
+			return c.next(at, args, i)
+		}
+	}
+	return 0
+}
+
+// set notes an option and what it means.
+func (c *call) set(at uint16, v *Arg) {
+	c.seen[at/64] |= 1 << (at % 64)
+	o := &c.node.opts[at-1]
+	c.raise(o.class, o.reason)
+	if o.supplant {
+		c.supplant = true
+	}
+	if v == nil {
+		return
+	}
+	c.vals = append(c.vals, value{at, *v})
+	c.take(o.kind, *v)
+}
+
+// take notes what a value or operand of that kind means.
+func (c *call) take(k kind, a Arg) {
+	switch k {
+	case reads:
+		c.path(a, false)
+	case writes:
+		c.path(a, true)
+	case dels:
+		c.remove(a)
+	case shell:
+		c.script("", a)
+	case cmd:
+		c.nest([]Arg{a})
+	}
+}
+
+// finish gives the operands their roles.
+func (c *call) finish() {
+	n := c.node
+	if n.subs != nil {
+		c.raise(n.program.classOf(), n.reason)
+	}
+	if c.loose && !n.uniform {
+		c.say(unknown, "has operands whose number is not certain, and they are not alike")
+	}
+	at := 0
+	if c.supplant {
+		at = 1
+	}
+	for i, a := range c.ops {
+		if at >= len(n.operands) {
+			if n.repeat {
+				at = len(n.operands) - 1
+			} else {
+				c.say(unknown, "has more operands than the table knows")
+				break
+			}
+		}
+		o := &n.operands[at]
+		c.raise(o.class, o.reason)
+		if o.kind == rest {
+			c.nest(c.ops[i:])
+			break
+		}
+		c.take(o.kind, a)
+		at++
+	}
+	if n.program.check != nil {
+		n.program.check(c)
+	}
+}

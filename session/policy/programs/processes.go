@@ -1,0 +1,228 @@
+package programs
+
+import "strings"
+
+// processes look at processes, or signal them. Options as in procps 4, psmisc 23 and sysstat 12.
+var processes = []program{
+	{name: "ps", raw: true, check: ps, env: "PS_FORMAT PS_PERSONALITY"},
+	{name: "top", args: "text...", check: top, env: "TOPRC HOME XDG_CONFIG_HOME", opts: `
+		-b,--batch -n,--iterations=text -c,--cmdline-toggle -d,--delay=text -H,--threads-show -i,--idle-toggle
+		-o,--sort-override=text -p,--pid=text -u,--filter-only-euser=text -U,--filter-any-user=text -w,--width?text
+		-E=text -e=text -S -s -1 -O -h -V`},
+	{name: "htop|atop|btop|bpytop|glances|nmon|iotop|iftop|nethogs|powertop|tload|slabtop|s-tui|nvtop|bmon", class: unknown,
+		why: "is full-screen and never ends", args: "text...", alone: "--version -V --help"},
+	{name: "pgrep", args: "text...", opts: `
+		-a,--list-full -l,--list-name -c,--count -d,--delimiter=text -f,--full -g,--pgroup=text -G,--group=text
+		-i,--ignore-case -n,--newest -o,--oldest -O,--older=text -P,--parent=text -s,--session=text -t,--terminal=text
+		-u,--euid=text -U,--uid=text -v,--inverse -w,--lightweight -x,--exact -F,--pidfile=read -L,--logpidfile
+		-r,--runstates=text --ns=text --nslist=text -A,--ignore-ancestors --cgroup=text --env=text!secret --signal=text -Q,--quick`},
+	{name: "pidof", args: "text...", opts: `-s,--single-shot -c,--check-root -x -o,--omit-pid=text -q -w -z -t,--lightweight -S,--separator=text -n`},
+	{name: "pstree", args: "text...", opts: `
+		-a,--arguments -A,--ascii -c,--compact-not -C,--color=text -g,--show-pgids -G,--vt100 -h,--highlight-all
+		-H,--highlight-pid=text -l,--long -n,--numeric-sort -N,--ns-sort=text -p,--show-pids -s,--show-parents -S,--ns-changes
+		-t,--thread-names -T,--hide-threads -u,--uid-changes -U,--unicode -V -Z,--security-context`},
+	{name: "pmap", args: "text...", opts: `-x,--extended -X -d,--device -q,--quiet -A,--range=text -p,--show-path -c -C!ask -n!write -N!write -V`},
+	{name: "pwdx", args: "text...", opts: `-V`},
+	{name: "lsns", args: "text", opts: `-J,--json -l,--list -n,--noheadings -o,--output=text --output-all -p,--task=text -r,--raw -u,--notruncate -W,--nowrap -t,--type=text -P,--persistent -T,--tree?text -V`},
+	{name: "lslocks", opts: `-b,--bytes -i,--noinaccessible -J,--json -n,--noheadings -o,--output=text --output-all -p,--pid=text -r,--raw -u,--notruncate -V`},
+	{name: "kill", raw: true, check: kill},
+	{name: "pkill|killall|skill|snice", class: danger, why: "stops processes", args: "text...", alone: "--version -V --help -l --list"},
+	{name: "killall5", class: forbid, why: "stops every process", args: "text..."},
+	{name: "renice", class: write, args: "text...", opts: `-n=text -p -g -u -V`},
+	{name: "vmstat", args: "text...", check: interval, opts: `
+		-a,--active -f,--forks -m,--slabs -n,--one-header -s,--stats -d,--disk -D,--disk-sum -p,--partition=text
+		-S,--unit=text -w,--wide -t,--timestamp -y,--no-first -V`},
+	{name: "iostat", args: "text...", check: interval, env: "S_*", opts: `
+		-c -d -h -k -m -N -p?text -s -t -V -x -y -z --compact --dec=text -g=text -H -H -j=text -o=text --human --pretty -f=read`},
+	{name: "mpstat", args: "text...", check: interval, env: "S_*", opts: `-A -I=text -N=text -n -o=text -P=text -T -u -V -H --dec=text`},
+	{name: "pidstat", args: "text...", check: interval, env: "S_*", opts: `
+		-C=text -d -G=text -H -h -I -l -p=text -R -r -s -T=text -t -U?text -u -V -v -w -e=text!unknown --dec=text --human`},
+	{name: "sar", args: "text...", check: interval, env: "S_* LD_LIBRARY_PATH", opts: `
+		-A -B -b -C -D -d -F -H -h -I=text -i=text -j=text -m=text -n=text -P=text -p -q -r -S -s?text -e?text -t -u -V -v
+		-W -w -x -y -z -f?text -o?text!write --dec=text --human --iface=text --dev=text --fs=text --sadc --pretty`},
+	{name: "dstat|collectl", class: unknown, why: "never ends by itself and loads modules", args: "text...", alone: "--version"},
+	{name: "free", check: interval, args: "", opts: `
+		-b,--bytes --kilo --mega --giga --tera --kibi --mebi --gibi --tebi --peta --pebi -k -m -g -h,--human --si
+		-l,--lohi -t,--total -s,--seconds=text -c,--count=text -w,--wide -L,--line -v,--committed -V`},
+	{name: "prlimit", raw: true, check: prlimit},
+	{name: "jps", args: "text...", opts: `-q -m -l -v -V`},
+	{name: "jstack|jstat|jmap|jcmd|jinfo", class: unknown, why: "attaches to a running program", args: "text..."},
+}
+
+// ps has three styles of options at once.
+func ps(c *call) {
+	args := c.args
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		s := a.Text
+		switch {
+		case !a.certain():
+			if a.dash() || a.Split {
+				c.say(unknown, "shows environments where an option says so, and a word that isn't literal could be one")
+			} else if s == "" || s[0] > '9' {
+				c.say(unknown, "has a word that isn't literal and could be an option")
+			}
+		case strings.HasPrefix(s, "--"):
+			name, _, glued := strings.Cut(s, "=")
+			switch {
+			case listed("--no-headers --no-heading --headers --heading --forest --cumulative --deselect --info --context --help --version --signames", name):
+			case listed("--pid --ppid --sort --user --User --group --Group --cols --columns --width --rows --lines --format --tty --sid --quick-pid", name):
+				if !glued {
+					i++
+				}
+				if name == "--format" && (strings.Contains(strings.ToLower(s), "env") || i < len(args) && psFormat(args[i])) {
+					c.say(secret, "shows environments, which may hold secrets")
+				}
+			default:
+				c.say(unknown, "has an option that no table lists")
+			}
+		case strings.HasPrefix(s, "-"):
+			i += psUnix(c, s[1:], args[i+1:])
+		default:
+			i += psBSD(c, s, args[i+1:])
+		}
+	}
+}
+
+func psFormat(a Arg) bool {
+	return !a.certain() || strings.Contains(strings.ToLower(a.Text), "env")
+}
+
+const psShows = "shows environments, which may hold secrets"
+
+func psUnix(c *call, s string, next []Arg) int {
+	for k := 0; k < len(s); k++ {
+		switch b := s[k]; {
+		case strings.IndexByte("AedaNfFjlyMHLTZwVcPm", b) >= 0:
+		case strings.IndexByte("oOpCGgqstuUk", b) >= 0:
+			value := s[k+1:]
+			if b != 'o' && b != 'O' && b != 'C' && strings.ContainsAny(s, "e") && value != "" && strings.Trim(value, "0123456789,") != "" {
+				// "-auxe" is no user "xe": ps reads it as "auxe" then, which shows environments.
+				c.say(secret, psShows)
+			}
+			if value != "" {
+				if b == 'o' && strings.Contains(strings.ToLower(value), "env") {
+					c.say(secret, psShows)
+				}
+				return 0
+			}
+			if len(next) > 0 && (b == 'o' || b == 'O') && psFormat(next[0]) {
+				c.say(secret, psShows)
+			}
+			if len(next) > 0 && (next[0].Split || next[0].Glob) {
+				c.say(unknown, "has a value that may become several words")
+			}
+			return 1
+		default:
+			c.say(unknown, "has an option that no table lists")
+		}
+	}
+	return 0
+}
+
+func psBSD(c *call, s string, next []Arg) int {
+	if strings.Trim(s, "0123456789,") == "" {
+		return 0 // process ids
+	}
+	for k := 0; k < len(s); k++ {
+		switch b := s[k]; {
+		case b == 'e':
+			c.say(secret, psShows)
+		case strings.IndexByte("aTrxgjlsuvXfhnwHmLcSZVM", b) >= 0:
+		case strings.IndexByte("oOptUkNq", b) >= 0:
+			if k+1 < len(s) {
+				if strings.Contains(strings.ToLower(s[k:]), "env") {
+					c.say(secret, psShows)
+				}
+				return 0
+			}
+			if len(next) > 0 && psFormat(next[0]) {
+				c.say(secret, psShows)
+			}
+			return 1
+		default:
+			c.say(unknown, "has an option that no table lists")
+		}
+	}
+	return 0
+}
+
+func top(c *call) {
+	if !c.has("-b") || !c.has("-n") {
+		if !c.given("--help") && !c.given("-h") && !c.given("-V") && !c.given("--version") {
+			c.say(unknown, "is full-screen and never ends, but for top -b -n 1")
+		}
+	}
+}
+
+// interval: an interval without a count never ends.
+func interval(c *call) {
+	n := 0
+	for _, a := range c.ops {
+		if a.certain() && strings.Trim(a.Text, "0123456789.") == "" {
+			n++
+		} else if !a.certain() {
+			n = 1
+			break
+		}
+	}
+	if n == 1 || c.node.name == "free" && c.has("-s") && !c.has("-c") {
+		c.say(unknown, "with an interval and no count never ends")
+	}
+}
+
+// kill: signal 0 only asks whether the process is there.
+func kill(c *call) {
+	asks, dashes := false, false
+	class := danger
+	for i := 0; i < len(c.args); i++ {
+		a := c.args[i]
+		s := a.Text
+		switch {
+		case !a.certain():
+			asks = asks && !a.dash() && !a.Split
+		case s == "-l" || s == "-L" || s == "--list" || s == "--table" || s == "--help" || s == "--version":
+			if i == 0 {
+				return
+			}
+		case i == 0 && s == "-0", i == 0 && s == "-s" && len(c.args) > 1 && (c.args[1].Text == "0" || c.args[1].Text == "EXIT"):
+			asks = true
+			if s == "-s" {
+				i++
+			}
+		case i == 0 && (s == "-s" || s == "-n"):
+			i++
+		case s == "--":
+			dashes = true
+		case s == "-1" && (i > 0 || dashes):
+			class, asks = forbid, false
+		case i > 0 && strings.HasPrefix(s, "-"):
+			asks = asks && strings.Trim(s[1:], "0123456789") == ""
+		}
+	}
+	switch {
+	case asks:
+	case class == forbid:
+		c.say(forbid, "stops every process")
+	case len(c.args) > 0:
+		c.say(danger, "stops processes")
+	}
+}
+
+func prlimit(c *call) {
+	for i, a := range c.args {
+		if !a.certain() {
+			c.say(unknown, "has a word that isn't literal")
+			return
+		}
+		switch s := a.Text; {
+		case strings.Contains(s, "="), strings.ContainsAny(s, ":"):
+			c.say(write, "changes limits")
+		case strings.HasPrefix(s, "-"), strings.Trim(s, "0123456789") == "" && i > 0:
+		default:
+			c.nest(c.args[i:])
+			c.say(unknown, "runs a command with other limits")
+			return
+		}
+	}
+}
