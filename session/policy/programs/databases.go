@@ -9,7 +9,7 @@ var databases = []program{
 		-l,--list -V -X,--no-psqlrc -A,--no-align -t,--tuples-only -q,--quiet -P,--pset=text!unknown -F,--field-separator=text -x,--expanded
 		-w,--no-password -W,--password!unknown -U,--username=text -d,--dbname=text -p,--port=text -h,--host=text -H,--html --csv -1,--single-transaction
 		-z -0 -a -b -e -E -n -s!unknown -S -c,--command=text -f,--file=read!unknown -o,--output=write -L,--log-file=write -v,--set,--variable=text!unknown -R=text -T=text`},
-	{name: "pg_isready", style: exact, env: "PG*", check: local, opts: `-d,--dbname=text -h,--host=text -p,--port=text -q,--quiet -t,--timeout=text -U,--username=text -V -?`},
+	{name: "pg_isready", style: exact, env: "PG*", check: local, opts: `-d,--dbname=text -h,--host=text -p,--port=text -q,--quiet -t,--timeout=text -U,--username=text -V`},
 	{name: "pg_lsclusters|pg_config|pg_controldata|pg_waldump", args: "text...", style: exact, env: "PG*", opts: `-h -j --bindir --libdir --pgxs --configure -D,--pgdata=read`},
 	{name: "pg_ctl", class: danger, raw: true, check: endsWith("status"), why: "starts or stops a database"},
 	{name: "pg_ctlcluster", class: danger, raw: true, check: endsWith("status"), why: "starts or stops a database"},
@@ -33,7 +33,7 @@ var databases = []program{
 }
 
 const mysqlOptions = `
-	-u,--user=text -p?text --password?text -h,--host=text -P,--port=text -S,--socket=text --protocol=text --connect-timeout=text -s,--silent -v,--verbose -V -?
+	-u,--user=text -p?text --password?text -h,--host=text -P,--port=text -S,--socket=text --protocol=text --connect-timeout=text -s,--silent -v,--verbose -V
 	-C,--compress --defaults-file=read!unknown --defaults-extra-file=read!unknown --defaults-group-suffix=text!unknown --login-path=text --plugin-dir=text!unknown
 	--default-auth=text!unknown --ssl --skip-ssl`
 

@@ -85,7 +85,7 @@ var readers = []program{
 		-d,--decode -i,--ignore-garbage -w,--wrap=text --base64 --base64url --base32 --base32hex --base16 --base2msbf
 		--base2lsbf --z85`},
 	{name: "lsof", args: "read...", env: "LSOFDEVCACHE LSOFPERSDCPATH", opts: `
-		-? -a -b -c=text -C -d=text -D=text!unknown -e=text -E -f?text -F?text -g?text
+		-a -b -c=text -C -d=text -D=text!unknown -e=text -E -f?text -F?text -g?text
 		-h -H -i?text -k=read!ask -K?text -l -L?text -m=read!ask -M -n -N -o?text -O -p=text -P -Q -r?text!ask
 		-R -s?text -S?text -t -T?text -u=text -U -v -V -w -x?text -X -z?text -Z?text`},
 	{name: "fuser", args: "text...", class: read, opts: `
