@@ -1,0 +1,73 @@
+package judge
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// unescapeANSI gives the text of $'…' as bash and zsh read it. ok is false where they may differ or a NUL would cut it.
+func unescapeANSI(s string) (string, bool) {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s, true
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		if i == len(s) {
+			return "", false
+		}
+		if j := strings.IndexByte("abeEfnrtv\\'\"?", s[i]); j >= 0 {
+			b.WriteByte("\a\b\x1b\x1b\f\n\r\t\v\\'\"?"[j])
+			continue
+		}
+		base, skip, most := 0, 0, 0
+		switch c := s[i]; {
+		case c >= '0' && c <= '7':
+			base, most = 8, 3
+		case c == 'x':
+			base, skip, most = 16, 1, 2
+		case c == 'u':
+			base, skip, most = 16, 1, 4
+		case c == 'U':
+			base, skip, most = 16, 1, 8
+		default:
+			return "", false
+		}
+		i += skip
+		end := i
+		for end < len(s) && end < i+most && digitOf(s[end], base) {
+			end++
+		}
+		n, err := strconv.ParseUint(s[i:end], base, 32)
+		if err != nil || n == 0 {
+			return "", false
+		}
+		switch {
+		case most >= 4:
+			if !utf8.ValidRune(rune(n)) {
+				return "", false
+			}
+			b.WriteRune(rune(n))
+		default:
+			b.WriteByte(byte(n))
+		}
+		i = end - 1
+	}
+	return b.String(), true
+}
+
+func digitOf(c byte, base int) bool {
+	switch {
+	case c >= '0' && c <= '7':
+		return true
+	case base == 8:
+		return false
+	default:
+		return c == '8' || c == '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+	}
+}

@@ -1,0 +1,79 @@
+package judge
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// arithmetic judges an arithmetic expression. Shells evaluate the value of a name as an expression again, subscripts
+// and substitutions in it included, so only numbers and the shell's own counters are harmless.
+func (w *walker) arithmetic(x syntax.ArithmExpr) {
+	if !w.enter() {
+		return
+	}
+	defer w.leave()
+	switch x := x.(type) {
+	case nil:
+	case *syntax.BinaryArithm:
+		if assigns(x.Op) {
+			w.raise(policy.Unknown, "shell/assignment", "arithmetic sets a variable")
+			if word, ok := x.X.(*syntax.Word); ok {
+				w.setsName(word.Lit())
+			}
+		}
+		w.arithmetic(x.X)
+		w.arithmetic(x.Y)
+	case *syntax.UnaryArithm:
+		if x.Op == syntax.Inc || x.Op == syntax.Dec {
+			w.raise(policy.Unknown, "shell/assignment", "arithmetic sets a variable")
+		}
+		w.arithmetic(x.X)
+	case *syntax.ParenArithm:
+		w.arithmetic(x.X)
+	case *syntax.FlagsArithm:
+		w.raise(policy.Unknown, "shell/subscript", "subscript flags")
+		w.arithmetic(x.X)
+	case *syntax.Word:
+		w.arithmeticWord(x)
+	default:
+		w.raise(policy.Unknown, "shell/unknown-node", "a kind of arithmetic that the judge does not know")
+	}
+}
+
+func (w *walker) arithmeticWord(word *syntax.Word) {
+	if word == nil || digits(word.Lit()) || counter(word) {
+		return
+	}
+	if name := word.Lit(); name != "" {
+		w.use(name)
+	}
+	w.raise(policy.Unknown, "shell/arithmetic", "arithmetic evaluates the value of a name, and evaluation can run code")
+	w.word(word)
+}
+
+// counter knows $#, $?, $$ and their like: always numbers.
+func counter(word *syntax.Word) bool {
+	if len(word.Parts) != 1 {
+		return false
+	}
+	p, ok := word.Parts[0].(*syntax.ParamExp)
+	if !ok || p.Param == nil || p.Index != nil || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Excl || p.Flags != nil {
+		return false
+	}
+	switch p.Param.Value {
+	case "#", "?", "$", "!":
+		return true
+	}
+	return false
+}
+
+func assigns(op syntax.BinAritOperator) bool {
+	switch op {
+	case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
+		syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn, syntax.AndBoolAssgn,
+		syntax.OrBoolAssgn, syntax.XorBoolAssgn, syntax.PowAssgn:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,70 @@
+package judge
+
+import (
+	"strconv"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// braceWords follows the brace expansions of a split word into the words it makes, at most maxBraces; ok is false when
+// there are more.
+func braceWords(word *syntax.Word) (out [][]syntax.WordPart, ok bool) {
+	out, ok = [][]syntax.WordPart{nil}, true
+	for _, part := range word.Parts {
+		br, isBrace := part.(*syntax.BraceExp)
+		if !isBrace {
+			for i := range out {
+				out[i] = append(out[i][:len(out[i]):len(out[i])], part)
+			}
+			continue
+		}
+		alternatives, all := braceElems(br)
+		ok = ok && all
+		next := make([][]syntax.WordPart, 0, len(out)*len(alternatives))
+		for _, head := range out {
+			for _, alt := range alternatives {
+				if len(next) == maxBraces {
+					return next, false
+				}
+				next = append(next, append(head[:len(head):len(head)], alt...))
+			}
+		}
+		out = next
+	}
+	return out, ok
+}
+
+func braceElems(br *syntax.BraceExp) (out [][]syntax.WordPart, ok bool) {
+	ok = true
+	if br.Sequence {
+		return sequence(br)
+	}
+	for _, e := range br.Elems {
+		words, all := braceWords(e)
+		ok = ok && all
+		out = append(out, words...)
+		if len(out) > maxBraces {
+			return out[:maxBraces], false
+		}
+	}
+	return out, ok
+}
+
+func sequence(br *syntax.BraceExp) (out [][]syntax.WordPart, ok bool) {
+	from, err1 := strconv.Atoi(br.Elems[0].Lit())
+	to, err2 := strconv.Atoi(br.Elems[1].Lit())
+	// Steps, letters and padding: the words are harmless numbers and letters, but not followed one by one.
+	if err1 != nil || err2 != nil || len(br.Elems) > 2 || to-from >= maxBraces || from-to >= maxBraces {
+		return [][]syntax.WordPart{{&syntax.ParamExp{}}}, true
+	}
+	step := 1
+	if to < from {
+		step = -1
+	}
+	for n := from; ; n += step {
+		out = append(out, []syntax.WordPart{&syntax.Lit{Value: strconv.Itoa(n)}})
+		if n == to {
+			return out, true
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package judge
+
+import (
+	"strconv"
+	"strings"
+)
+
+// printf judges a format and its arguments. Some shells evaluate what a numeric conversion is given, and %n and -v set
+// variables.
+func (w *walker) printf(c call) {
+	args := c.args
+	if len(args) > 0 && args[0].Text == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return
+	}
+	format := args[0]
+	if !format.Literal || strings.HasPrefix(format.Text, "-") {
+		w.shapesSession(c)
+		return
+	}
+	numeric, ok := conversions(format.Text)
+	if !ok {
+		w.shapesSession(c)
+		return
+	}
+	for i, a := range args[1:] {
+		if a.Split || a.Glob {
+			for _, n := range numeric {
+				if n {
+					w.unknown(c, "some shells evaluate what a numeric conversion is given")
+					return
+				}
+			}
+		}
+		if len(numeric) > 0 && numeric[i%len(numeric)] && !number(a.Text, a.Literal) {
+			w.unknown(c, "some shells evaluate what a numeric conversion is given")
+			return
+		}
+	}
+	w.fine("builtins/printf", "it prints its arguments")
+}
+
+func number(s string, literal bool) bool {
+	if !literal {
+		return false
+	}
+	_, err := strconv.ParseFloat(s, 64)
+	return s == "" || err == nil
+}
+
+// conversions tells for each argument that a format takes in turn whether it is converted to a number; ok is false when
+// the format can do more than print.
+func conversions(format string) (numeric []bool, ok bool) {
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			continue
+		}
+		i++
+		for i < len(format) && strings.IndexByte("-+ #0123456789.'", format[i]) >= 0 {
+			i++
+		}
+		if i == len(format) {
+			return nil, false
+		}
+		if format[i] == '(' {
+			j := strings.IndexByte(format[i:], ')')
+			if j < 0 {
+				return nil, false
+			}
+			if i += j + 1; i == len(format) || format[i] != 'T' {
+				return nil, false
+			}
+			numeric = append(numeric, true)
+			continue
+		}
+		switch format[i] {
+		case '%':
+		case 's', 'q', 'c', 'b':
+			numeric = append(numeric, false)
+		case 'd', 'i', 'u', 'o', 'x', 'X', 'e', 'E', 'f', 'F', 'g', 'G', 'a', 'A':
+			numeric = append(numeric, true)
+		default:
+			return nil, false
+		}
+	}
+	return numeric, true
+}
+
+// print is the echo of zsh and ksh, with options that run code: only plain words are let through.
+func (w *walker) print(c call) {
+	for i, a := range c.args {
+		if i == 0 && a.Literal && (a.Text == "-r" || a.Text == "--" || a.Text == "-l" || a.Text == "-rl") {
+			continue
+		}
+		if strings.HasPrefix(a.Text, "-") || !a.Literal && a.Text == "" {
+			w.shapesSession(c)
+			return
+		}
+	}
+	w.fine("builtins/print", "it prints its arguments")
+}

@@ -1,0 +1,203 @@
+package judge
+
+import (
+	"path"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
+)
+
+// eval judges the text that eval puts together. It is never a read: what it shows is not what runs.
+func (w *walker) eval(c call) {
+	args := c.args
+	if len(args) > 0 && args[0].Text == "--" {
+		args = args[1:]
+	}
+	w.unknown(c, "eval runs text as code")
+	if w.subst != nil && w.subst.unseen() {
+		w.forbidUnseen()
+	}
+	text, _ := joinLiteral(args)
+	w.script(text, "")
+}
+
+// sourceFile judges the builtin that runs a file in the session's own shell.
+func (w *walker) sourceFile(c call) {
+	w.unknown(c, "it runs a file in the session's own shell")
+	w.setsName("*")
+	if w.subst != nil && w.subst.unseen() {
+		w.forbidUnseen()
+	}
+	if len(c.args) == 0 {
+		return
+	}
+	a := c.args[0]
+	w.noteRead(a)
+	if a.Literal && w.wasFetched(a.Text) {
+		w.forbidUnseen()
+	}
+	if a.Text == "/dev/stdin" || a.Text == "/dev/fd/0" {
+		w.facts.shell = true
+	}
+}
+
+// commandBuiltin judges command: a look-up, or a command of its own without functions.
+func (w *walker) commandBuiltin(c call) {
+	args := c.args
+	for len(args) > 0 && args[0].Literal && strings.HasPrefix(args[0].Text, "-") {
+		opt := args[0].Text
+		args = args[1:]
+		if opt == "--" {
+			break
+		}
+		switch {
+		case strings.Trim(opt[1:], "pvV") == "" && strings.ContainsAny(opt, "vV"):
+			if !lettersThenWords(args, "pvV") {
+				w.unknown(c, "a word that is not literal")
+				return
+			}
+			for _, a := range args {
+				w.use(a.Text)
+			}
+			w.fine("builtins/command", "it only says what a name means")
+			return
+		case opt != "-p":
+			w.unknown(c, "an option that is not known")
+		}
+	}
+	w.runs(c, args)
+}
+
+// precommand judges words that stand before a command and change how it is run.
+func (w *walker) precommand(c call) {
+	if c.name != "builtin" {
+		w.unknown(c, "it changes how the shell runs the command")
+	}
+	args := c.args
+	for c.name == "exec" && len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
+		if args[0].Text == "-a" && len(args) > 1 {
+			args = args[1:]
+		}
+		args = args[1:]
+	}
+	if c.name == "exec" {
+		w.setsName("*")
+	}
+	w.runs(c, args)
+}
+
+// runs judges the command that a builtin runs.
+func (w *walker) runs(c call, args []programs.Arg) {
+	if len(args) == 0 {
+		return
+	}
+	w.part(nil, sourceOf(args), func() { w.callWords(args, false) })
+}
+
+// cd judges a change of directory. It is a read: every path is judged from where it starts, and what a directory makes
+// a program do is the program's to answer for.
+func (w *walker) cd(c call) {
+	args := c.args
+	for len(args) > 0 && args[0].Literal && (args[0].Text == "-P" || args[0].Text == "-L" || args[0].Text == "--") {
+		args = args[1:]
+	}
+	w.use("CDPATH")
+	w.fine("builtins/cd", "it changes the session's directory")
+	switch {
+	case len(args) == 0:
+		w.use("HOME")
+		w.dir = "~"
+	case len(args) > 1:
+		w.unknown(c, "more than one argument")
+		w.dir = ""
+	case args[0].Literal && args[0].Text == "-":
+		w.use("OLDPWD")
+		w.dir = ""
+	case args[0].Literal && !strings.HasPrefix(args[0].Text, "-") && !strings.HasPrefix(args[0].Text, "+"):
+		w.noteRead(args[0])
+		w.dir = w.changed(args[0].Text)
+	default:
+		w.unknown(c, "which directory this is, is known only when it runs")
+		w.dir = ""
+	}
+}
+
+func (w *walker) changed(to string) string {
+	switch {
+	case strings.HasPrefix(to, "/"), strings.HasPrefix(to, "~"):
+		return path.Clean(to)
+	case w.dir == "":
+		return ""
+	default:
+		return path.Join(w.dir, to)
+	}
+}
+
+// exit judges what ends the shell: harmless in one of its own.
+func (w *walker) exit(c call) {
+	if w.subshell > 0 {
+		w.fine("builtins/"+c.name, "it ends a shell of its own")
+		return
+	}
+	w.unknown(c, "it ends the session's shell")
+}
+
+// read judges the builtin that fills variables from input. Names with subscripts are evaluated.
+func (w *walker) read(c call) {
+	names := 0
+	for i, a := range c.args {
+		switch {
+		case a.Literal && (a.Text == "-r" || a.Text == "-d" || a.Text == "--"):
+		case a.Literal && a.Text == "" && i > 0 && c.args[i-1].Text == "-d":
+		case a.Literal && inertName(a.Text):
+			w.setsName(a.Text)
+			names++
+		default:
+			w.shapesSession(c)
+			return
+		}
+	}
+	if names == 0 {
+		w.shapesSession(c)
+		return
+	}
+	w.fine("builtins/read", "it fills a variable that means nothing to the shell or to programs")
+}
+
+// kill judges signals. The shell's kill and the program are one to the judge.
+func (w *walker) kill(c call) {
+	args := c.args
+	harmless := false
+	if len(args) > 0 && args[0].Literal {
+		switch t := args[0].Text; {
+		case t == "-l" || t == "-L" || t == "--list" || t == "--table":
+			if lettersThenWords(args[1:], "") {
+				w.fine("builtins/kill", "it lists signals")
+				return
+			}
+		case t == "-0":
+			harmless, args = true, args[1:]
+		case (t == "-s" || t == "-n" || t == "--signal") && len(args) > 1:
+			harmless, args = args[1].Text == "0", args[2:]
+		case strings.HasPrefix(t, "-") && t != "--" && len(args) > 1:
+			args = args[1:]
+		}
+	}
+	if len(args) > 0 && args[0].Text == "--" {
+		args = args[1:]
+	}
+	for _, a := range args {
+		if a.Literal && (a.Text == "-1" || a.Text == "1" && !harmless) {
+			w.raise(policy.Forbidden, "forbidden/kill-all", "it signals the first process or every process")
+		}
+		if !a.Literal || !digits(a.Text) {
+			harmless = harmless && (a.Source == "$!" || a.Source == "$$")
+		}
+	}
+	if harmless {
+		w.fine("builtins/kill", "signal 0 only asks whether the process is there")
+		return
+	}
+	w.raise(policy.Dangerous, "builtins/kill", "it signals processes")
+}

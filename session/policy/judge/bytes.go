@@ -1,0 +1,92 @@
+package judge
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// Normalize returns script with CRLF as LF: the bytes that are judged, and the only ones that may be run.
+func Normalize(script string) string {
+	if strings.IndexByte(script, '\r') < 0 {
+		return script
+	}
+	return strings.ReplaceAll(script, "\r\n", "\n")
+}
+
+// verdict is a class with its ground.
+type verdict struct {
+	class        policy.Class
+	rule, reason string
+}
+
+// scan is what the bytes say before anything is parsed.
+type scan struct {
+	refused   verdict // class set: refuse without parsing
+	invalid   bool    // not UTF-8
+	invisible bool    // holds characters that are refused outside quotes
+}
+
+// scanBytes looks at every byte once. Terminals act on control bytes, bidi controls reorder what a reader sees, and
+// shells disagree about NUL and CR, so none of them is ever judged as text.
+func scanBytes(src string) scan {
+	var s scan
+	for i := 0; i < len(src); {
+		c := src[i]
+		if c < utf8.RuneSelf {
+			if c < 0x20 && c != '\n' && c != '\t' || c == 0x7f {
+				s.refused = verdict{policy.Forbidden, "bytes/control", controlReason(c)}
+				return s
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(src[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			s.invalid = true
+		case r < 0xa0:
+			s.refused = verdict{policy.Forbidden, "bytes/control", "a C1 control character, which a terminal may obey"}
+			return s
+		case isBidi(r):
+			s.refused = verdict{policy.Forbidden, "bytes/bidi", "a control character changes the order in which the command is shown"}
+			return s
+		case isInvisible(r):
+			s.invisible = true
+		}
+		i += n
+	}
+	return s
+}
+
+func controlReason(c byte) string {
+	switch c {
+	case 0:
+		return "a NUL byte: the shell and the judge would see different commands"
+	case '\r':
+		return "a carriage return that is not part of CRLF: a terminal takes it as the end of the line"
+	default:
+		return "a control byte, which a terminal obeys instead of passing it on"
+	}
+}
+
+func isBidi(r rune) bool {
+	return r == 0x061c || r == 0x200e || r == 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
+
+// isInvisible knows the characters of Unicode that show as nothing or as a space: Default_Ignorable_Code_Point and the
+// White_Space and Zs characters above ASCII, and the fillers.
+func isInvisible(r rune) bool {
+	switch r {
+	case 0x00a0, 0x00ad, 0x034f, 0x115f, 0x1160, 0x1680, 0x17b4, 0x17b5, 0x180b, 0x180c, 0x180d, 0x180e, 0x180f,
+		0x2028, 0x2029, 0x202f, 0x2800, 0x3000, 0x3164, 0xfeff, 0xffa0:
+		return true
+	}
+	switch {
+	case r >= 0x2000 && r <= 0x200d, r >= 0x205f && r <= 0x206f, r >= 0xfe00 && r <= 0xfe0f, r >= 0xfff0 && r <= 0xfffb,
+		r >= 0x1bca0 && r <= 0x1bca3, r >= 0x1d173 && r <= 0x1d17a, r >= 0xe0000 && r <= 0xe0fff:
+		return true
+	}
+	return false
+}

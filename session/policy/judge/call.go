@@ -1,0 +1,159 @@
+package judge
+
+import (
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
+)
+
+// call is one command with its name told.
+type call struct {
+	name  string
+	args  []programs.Arg
+	stdin string
+}
+
+// command1 judges a command whose first word is literal.
+func (w *walker) command1(head programs.Arg, args []programs.Arg) {
+	if !w.enter() {
+		return
+	}
+	defer w.leave()
+	name, trusted := programName(head.Text)
+	if !trusted {
+		w.raise(policy.Unknown, "shell/command-path", "only bare names and clean paths in the system's directories are trusted")
+		if w.wasFetched(head.Text) {
+			w.forbidUnseen()
+		}
+	}
+	for _, f := range w.functions {
+		if f == head.Text {
+			w.raise(policy.Unknown, "shell/function", "the script defines what this name means")
+		}
+	}
+	c := call{name: name, args: args, stdin: w.stdin}
+	w.use(name)
+	w.observe(c)
+	w.deletes(c)
+	if name == head.Text || alsoProgram(name) {
+		if b := builtin(name); b != nil {
+			b(w, c)
+			return
+		}
+	}
+	w.program(c)
+}
+
+// systemDirs are where a command given by its path is the program that the tables mean.
+func systemDir(dir string) bool {
+	switch dir {
+	case "/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin":
+		return true
+	}
+	return false
+}
+
+// programName returns the name that the tables know, and whether the word is a plain way of saying it.
+func programName(word string) (string, bool) {
+	i := strings.LastIndexByte(word, '/')
+	if i < 0 {
+		return word, plainName(word)
+	}
+	return word[i+1:], systemDir(word[:i]) && plainName(word[i+1:])
+}
+
+func plainName(s string) bool {
+	if s == "" {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_.+-[]:", c) >= 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// program asks the tables about an external program and judges what follows from the answer.
+func (w *walker) program(c call) {
+	w.interpreter(c)
+	w.netcat(c)
+	f := programs.Judge(programs.Call{Name: c.name, Args: c.args, Shell: w.shell, Stdin: c.stdin, Interactive: w.interactive})
+	w.raise(f.Class, f.Rule, f.Reason)
+	if w.cur.Class == policy.ReadOnly && f.Reason != "" {
+		w.cur.Rule, w.cur.Reason = f.Rule, f.Reason
+	}
+	if !f.Known {
+		w.raise(policy.Unknown, "programs/unlisted", "no table knows this program")
+	}
+	for _, name := range f.Env {
+		w.use(name)
+	}
+	w.operands(c, f)
+	w.stdinCode(c)
+	for _, n := range f.Nested {
+		w.nested(n)
+		if (c.name == "xargs" || c.name == "parallel") && len(n.Argv) > 0 && !metadataOnly(n.Argv[0].Text) {
+			w.facts.xargs = true
+		}
+	}
+	w.fetchesTo(c)
+}
+
+// nested judges what a program would run.
+func (w *walker) nested(n programs.Nested) {
+	remote, dir := w.remote, w.dir
+	if n.Remote {
+		w.remote, w.dir = true, ""
+	}
+	defer func() { w.remote, w.dir = remote, dir }()
+	if n.Script != nil {
+		text, ok := joinLiteral(n.Script)
+		if !ok {
+			w.raise(policy.Unknown, "shell/nested-code", "the code that it runs is known only when it runs")
+			if w.subst != nil && w.subst.unseen() {
+				w.forbidUnseen()
+			}
+		}
+		w.script(text, n.Shell)
+		return
+	}
+	if len(n.Argv) == 0 {
+		w.raise(policy.Unknown, "shell/nested-code", "what it runs is known only when it runs")
+		return
+	}
+	w.part(nil, sourceOf(n.Argv), func() { w.callWords(n.Argv, false) })
+}
+
+func joinLiteral(words []programs.Arg) (string, bool) {
+	var b strings.Builder
+	ok := true
+	for i, a := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(a.Text)
+		ok = ok && a.Literal
+	}
+	return b.String(), ok
+}
+
+func sourceOf(words []programs.Arg) string {
+	parts := make([]string, len(words))
+	for i, a := range words {
+		parts[i] = a.Source
+		if a.Source == "" {
+			parts[i] = a.Text
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// stdinCode judges interpreters whose code comes in by a redirect or a pipe.
+func (w *walker) stdinCode(c call) {
+	if takesCommands(c) && c.stdin != "none" {
+		w.raise(policy.Unknown, "shell/stdin-code", "an interpreter runs what it reads")
+	}
+}

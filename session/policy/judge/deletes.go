@@ -1,0 +1,108 @@
+package judge
+
+import (
+	"path"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
+)
+
+// deletes forbids what takes a system apart, whatever the tables say of the program.
+func (w *walker) deletes(c call) {
+	var targets []programs.Arg
+	switch c.name {
+	case "rm", "rmdir", "unlink", "shred", "srm", "wipe", "trash":
+		targets = plainOperands(c.args)
+	case "mv":
+		targets = plainOperands(c.args)
+		if len(targets) > 1 {
+			targets = targets[:len(targets)-1]
+		}
+	case "chmod", "chown", "chgrp", "setfacl", "chattr":
+		if hasShort(c.args, 'R') || anyPrefix(c.args, "--rec") {
+			targets = plainOperands(c.args)
+		}
+	default:
+		return
+	}
+	for _, a := range targets {
+		w.catastrophic(a)
+	}
+}
+
+func plainOperands(args []programs.Arg) []programs.Arg {
+	out := make([]programs.Arg, 0, len(args))
+	rest := false
+	for _, a := range args {
+		switch {
+		case rest || !strings.HasPrefix(a.Text, "-"):
+			out = append(out, a)
+		case a.Text == "--":
+			rest = true
+		}
+	}
+	return out
+}
+
+// hiddenDelete forbids a recursive delete whose command word is hidden.
+func (w *walker) hiddenDelete(args []programs.Arg) {
+	if !hasShort(args, 'r') && !hasShort(args, 'R') && !anyPrefix(args, "--recursive") {
+		return
+	}
+	for _, a := range plainOperands(args) {
+		w.catastrophic(a)
+	}
+}
+
+// catastrophic forbids removing or moving the root, a system directory, everything in one, or every home.
+func (w *walker) catastrophic(a programs.Arg) {
+	s := w.shapeOf(a)
+	if isCatastrophic(s.empty, w.dir, !a.Literal && !a.Glob) {
+		w.raise(policy.Forbidden, "forbidden/catastrophic-delete", "it removes, moves or opens up the system itself")
+	}
+}
+
+func isCatastrophic(p, dir string, guessed bool) bool {
+	if p == "" {
+		return false
+	}
+	root := dir
+	if root == "" {
+		// Enough steps up end at the root from anywhere.
+		if strings.HasPrefix(path.Clean(p), "../../../../../..") {
+			root = "/"
+		}
+	}
+	r := resolve(p, root)
+	if i := strings.LastIndexByte(r, '/'); i >= 0 && everything(r[i+1:]) && r != "/" {
+		r = r[:max(i, 1)]
+	} else if i < 0 && everything(r) && root == "/" {
+		r = "/"
+	}
+	if r == "/" || r == "~" {
+		return true
+	}
+	// What a forgotten variable would make of a longer path is a guess: the path may well be meant.
+	return !guessed && systemTree(r)
+}
+
+// everything knows the patterns that match all of a directory, hidden files included or not.
+func everything(segment string) bool {
+	return segment != "" && strings.Trim(segment, "*.?[]!^{}") == "" && strings.ContainsAny(segment, "*?[") && !strings.HasPrefix(segment, "..?") ||
+		segment == ".*" || segment == ".[!.]*" || segment == "..?*"
+}
+
+func systemTree(p string) bool {
+	switch p {
+	case "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/proc", "/root", "/run",
+		"/sbin", "/srv", "/sys", "/usr", "/var", "/mnt", "/media", "/lost+found",
+		"/usr/bin", "/usr/lib", "/usr/lib64", "/usr/local", "/usr/sbin", "/usr/share", "/usr/libexec", "/usr/local/bin",
+		"/usr/local/lib", "/var/lib", "/var/log", "/var/spool", "/var/mail", "/var/run", "/etc/ssh", "/etc/systemd",
+		"/etc/pam.d", "/boot/efi", "/boot/grub", "/boot/grub2", "/var/lib/dpkg", "/var/lib/rpm", "/var/lib/docker",
+		"/var/lib/mysql", "/var/lib/postgresql", "/var/lib/etcd", "/var/lib/kubelet",
+		"/Applications", "/Library", "/System", "/Users", "/private", "/private/etc", "/private/var":
+		return true
+	}
+	return false
+}

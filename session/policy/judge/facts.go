@@ -1,0 +1,123 @@
+package judge
+
+import (
+	"path"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
+)
+
+// facts are what matters about a command beyond its class: together, harmless halves can be forbidden.
+type facts struct {
+	fetches  bool // writes what it got from the network
+	decodes  bool // writes what somebody encoded
+	connects bool // its standard streams can be a network connection
+	shell    bool // a shell or interpreter that takes commands from its standard input
+	xargs    bool // reads the files that its input names
+	script   string
+	says     bool             // script is exactly what it writes
+	words    []programs.Arg   // of all its commands
+	found    [][]programs.Arg // the arguments of each find
+}
+
+func (f *facts) add(g facts) {
+	f.fetches = f.fetches || g.fetches
+	f.decodes = f.decodes || g.decodes
+	f.connects = f.connects || g.connects
+	f.shell = f.shell || g.shell
+	f.xargs = f.xargs || g.xargs
+	f.says = false
+}
+
+func (f *facts) unseen() bool { return f.fetches || f.decodes }
+
+// observe notes what a call of a program contributes to a pipeline.
+func (w *walker) observe(c call) {
+	f := w.facts
+	f.words = append(f.words, c.args...)
+	switch c.name {
+	case "curl", "wget", "wget2", "aria2c", "lynx", "w3m", "links", "elinks", "http", "https", "xh", "fetch", "ftp", "tftp",
+		"lwp-request", "GET", "axel", "scp", "rsync", "ssh", "sftp", "dig", "host", "nslookup", "aws", "gsutil":
+		f.fetches = true
+	case "nc", "ncat", "netcat", "nc.openbsd", "nc.traditional", "socat", "telnet", "cryptcat", "rcat":
+		f.fetches, f.connects = true, true
+	case "openssl":
+		f.connects = f.connects || anyText(c.args, "s_client") || anyText(c.args, "s_server")
+		f.fetches = f.fetches || f.connects
+		f.decodes = f.decodes || anyText(c.args, "enc") || anyText(c.args, "base64") || anyText(c.args, "-d")
+	case "base64", "base32", "basenc", "gzip", "xz", "bzip2", "zstd", "lz4", "gpg", "uudecode", "base58":
+		f.decodes = f.decodes || c.name == "uudecode" || decodesOption(c.args)
+	case "xxd":
+		f.decodes = f.decodes || hasShort(c.args, 'r') || anyText(c.args, "-revert")
+	case "gunzip", "zcat", "gzcat", "xzcat", "unxz", "bzcat", "bunzip2", "zstdcat", "unzstd", "lz4cat", "unlz4", "rev", "tr",
+		"uncompress", "funzip":
+		f.decodes = true
+	case "find", "fd", "fdfind", "locate":
+		f.found = append(f.found, c.args)
+	case "printf", "echo":
+		w.observeText(c)
+	}
+	if takesCommands(c) {
+		f.shell = true
+	}
+}
+
+// fetchesTo notes the names under which a fetched file may lie.
+func (w *walker) fetchesTo(c call) {
+	if !w.facts.fetches {
+		return
+	}
+	for _, a := range c.args {
+		if base := path.Base(a.Text); a.Literal && len(base) > 1 && len(w.fetched) < maxNames {
+			w.fetched = append(w.fetched, strings.TrimPrefix(base, "-O"), strings.TrimPrefix(base, "-o"))
+		}
+	}
+}
+
+func decodesOption(args []programs.Arg) bool {
+	for _, a := range args {
+		if !a.Literal || strings.HasPrefix(a.Text, "--dec") || strings.HasPrefix(a.Text, "--unc") {
+			return true
+		}
+	}
+	return hasShort(args, 'd') || hasShort(args, 'D')
+}
+
+// observeText notes what echo and printf write, where that is certain.
+func (w *walker) observeText(c call) {
+	var b strings.Builder
+	for i, a := range c.args {
+		if !a.Literal {
+			return
+		}
+		if strings.Contains(a.Text, `\x`) || strings.Contains(a.Text, `\0`) || strings.Contains(a.Text, `\1`) ||
+			strings.Contains(a.Text, `\u`) {
+			w.facts.decodes = true
+		}
+		if i == 0 && strings.HasPrefix(a.Text, "-") || i == 0 && c.name == "printf" && strings.Contains(a.Text, "%") {
+			continue
+		}
+		b.WriteString(strings.ReplaceAll(a.Text, `\n`, "\n"))
+		b.WriteByte(' ')
+	}
+	w.facts.script, w.facts.says = b.String(), true
+}
+
+func anyText(args []programs.Arg, text string) bool {
+	for _, a := range args {
+		if a.Text == text {
+			return true
+		}
+	}
+	return false
+}
+
+// hasShort reports whether a cluster of short options holds c.
+func hasShort(args []programs.Arg, c byte) bool {
+	for _, a := range args {
+		if len(a.Text) > 1 && a.Text[0] == '-' && a.Text[1] != '-' && strings.IndexByte(a.Text, c) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,128 @@
+package judge
+
+import (
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
+)
+
+func isShell(name string) bool {
+	switch name {
+	case "sh", "bash", "zsh", "dash", "ash", "ksh", "ksh93", "mksh", "lksh", "rbash", "fish", "csh", "tcsh", "yash", "posh", "rksh":
+		return true
+	}
+	return false
+}
+
+func isInterpreter(name string) bool {
+	if isShell(name) {
+		return true
+	}
+	for _, p := range [...]string{"python", "perl", "ruby", "node", "nodejs", "php", "lua", "tclsh", "deno", "bun", "Rscript", "pwsh", "pypy"} {
+		if rest, ok := strings.CutPrefix(name, p); ok && strings.Trim(rest, "0123456789.") == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// takesCommands reports whether a call takes commands from its standard input: an interpreter without a script.
+func takesCommands(c call) bool {
+	if !isInterpreter(c.name) {
+		return false
+	}
+	shell := isShell(c.name)
+	for i := 0; i < len(c.args); i++ {
+		a := c.args[i]
+		switch t := a.Text; {
+		case !a.Literal:
+			return true
+		case t == "-", t == "/dev/stdin", t == "/dev/fd/0", t == "/proc/self/fd/0", t == "-s":
+			return true
+		case t == "--":
+			return i+1 == len(c.args) || c.args[i+1].Text == "/dev/stdin" || c.args[i+1].Text == "-"
+		case !strings.HasPrefix(t, "-") && !strings.HasPrefix(t, "+"):
+			return false // a script file
+		case shell && (t == "-o" || t == "+o" || t == "-O" || t == "+O" || t == "--rcfile" || t == "--init-file"):
+			i++
+		case strings.HasPrefix(t, "--"):
+			if t == "--version" || t == "--help" || t == "--eval" {
+				return false
+			}
+		case shell && strings.IndexByte(t, 'c') > 0, !shell && strings.ContainsAny(t, "cemrV"):
+			return !shell && strings.Contains(t, "i") // inline code; python -i reads on
+		}
+	}
+	return true
+}
+
+// interpreter forbids code that nobody can have seen: fetched or decoded on the spot.
+func (w *walker) interpreter(c call) {
+	if !isInterpreter(c.name) {
+		return
+	}
+	if w.subst != nil && w.subst.unseen() {
+		w.forbidUnseen()
+	}
+	for i, a := range c.args {
+		if !a.Literal || !strings.HasPrefix(a.Text, "-") {
+			if a.Literal && w.wasFetched(a.Text) {
+				w.forbidUnseen()
+			}
+			if a.Literal && i > 0 && opensShellOverNetwork(a.Text) {
+				w.raise(policy.Forbidden, "forbidden/reverse-shell", "code that opens a connection and hands it a shell")
+			}
+		}
+	}
+}
+
+func opensShellOverNetwork(code string) bool {
+	if !strings.Contains(strings.ToLower(code), "socket") && !strings.Contains(code, "TCPS") {
+		return false
+	}
+	for _, s := range [...]string{"/bin/sh", "/bin/bash", "subprocess", "pty.spawn", "exec", "dup2", "os.system", "spawn"} {
+		if strings.Contains(code, s) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *walker) forbidUnseen() {
+	w.raise(policy.Forbidden, "forbidden/unseen-code", "it runs code that was fetched or decoded on the spot, which nobody can have seen")
+}
+
+// wasFetched reports whether an earlier command of the script may have fetched this file.
+func (w *walker) wasFetched(file string) bool {
+	base := file[strings.LastIndexByte(file, '/')+1:]
+	for _, f := range w.fetched {
+		if base != "" && f == base {
+			return true
+		}
+	}
+	return false
+}
+
+// netcat forbids the options with which network tools hand a connection to a program.
+func (w *walker) netcat(c call) {
+	forbid := func() {
+		w.raise(policy.Forbidden, "forbidden/reverse-shell", "it hands a network connection to a program")
+	}
+	switch c.name {
+	case "nc", "ncat", "netcat", "nc.traditional", "nc.openbsd", "cryptcat":
+		for _, a := range c.args {
+			if hasShort([]programs.Arg{a}, 'e') || hasShort([]programs.Arg{a}, 'c') ||
+				strings.HasPrefix(a.Text, "--exec") || strings.HasPrefix(a.Text, "--sh-exec") || strings.HasPrefix(a.Text, "--lua-exec") {
+				forbid()
+			}
+		}
+	case "socat":
+		for _, a := range c.args {
+			t := strings.ToLower(a.Text)
+			if strings.Contains(t, "exec:") || strings.Contains(t, "system:") || strings.Contains(t, "shell:") {
+				forbid()
+			}
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package judge
+
+import (
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
+)
+
+// Judge says what a request means. It may be called concurrently. It never fails: what it cannot tell is Unknown.
+func Judge(req Request) Report {
+	if req.Program != "" {
+		return judgeWords(req)
+	}
+	src := Normalize(req.Script)
+	s := scanBytes(src)
+	if s.refused.class != "" {
+		return refuse(s.refused, src)
+	}
+	if s.invalid {
+		src = strings.ToValidUTF8(src, "\uFFFD")
+	}
+	text, cut := prefixWithinCaps(src)
+	var out Report
+	for i, d := range dialects(req.Shell) {
+		r := judgeText(req, d, text, s, cut)
+		if i == 0 {
+			out = r
+			continue
+		}
+		out = stricter(out, r)
+	}
+	return out
+}
+
+func judgeText(req Request, d dialect, text string, s scan, cut bool) Report {
+	var acc account
+	root := Part{Class: policy.ReadOnly, Rule: "judge/nothing", Reason: "there is nothing to run"}
+	acc.interactive = req.Interactive
+	acc.classes = 1
+	var f facts
+	w := walker{account: &acc, d: d, shell: req.Shell, src: text, cur: &root, facts: &f, stdin: "none", dir: startDir(req.Dir)}
+	if req.Interactive {
+		w.stdin = ""
+	}
+	if cut {
+		w.cap("it is longer or more deeply nested than is looked at")
+	}
+	if !knownShell(req.Shell) {
+		w.raise(policy.Unknown, "shell/unknown-shell", "the judge does not know the language of this shell")
+	}
+	if s.invalid {
+		w.raise(policy.Unknown, "bytes/encoding", "it is not UTF-8, so that nobody can be shown what it says")
+	}
+	w.text(s.invisible)
+	return w.report(root)
+}
+
+// text parses the walker's source and judges it.
+func (w *walker) text(invisible bool) {
+	if strings.Contains(w.src, "$\\\n") || strings.Contains(w.src, "`\\\n") {
+		w.raise(policy.Unknown, "shell/continuation", "a line is continued within an expansion")
+	}
+	file, err := w.d.parse(w.src)
+	if err != nil {
+		w.raise(policy.Unknown, "shell/syntax", "it cannot be parsed as a whole")
+		if w.d.lang != syntax.LangBash {
+			// What one parser gives up on, another may still show to be forbidden.
+			if more, _ := inBash.parse(w.src); more != nil {
+				w.walkFile(more, true)
+			}
+		}
+	}
+	if invisible {
+		w.invisibles(file, err == nil)
+	}
+	if file != nil {
+		w.walkFile(file, err != nil)
+	}
+}
+
+// walkFile walks a parsed file. What the parser leaves behind after an error may be torn anywhere.
+func (w *walker) walkFile(file *syntax.File, torn bool) {
+	if torn {
+		cur, f, subst, depth := w.cur, w.facts, w.subst, w.depth
+		defer func() {
+			if recover() != nil {
+				w.cur, w.facts, w.subst, w.depth = cur, f, subst, depth
+				w.raise(policy.Unknown, "shell/syntax", "it cannot be parsed as a whole")
+			}
+		}()
+	}
+	w.stmts(file.Stmts)
+}
+
+// invisibles refuses characters that cannot be seen; within quotes they may be meant, and ask.
+func (w *walker) invisibles(file *syntax.File, whole bool) {
+	forbid := func() {
+		w.raise(policy.Forbidden, "bytes/invisible", "a character that cannot be seen, or that passes for a space")
+	}
+	w.raise(policy.Unknown, "bytes/invisible", "a character that cannot be seen, within quotes")
+	if !whole {
+		forbid()
+		return
+	}
+	quoted := make([]bool, len(w.src))
+	mark := func(n syntax.Node) {
+		for i := int(n.Pos().Offset()); i < int(n.End().Offset()) && i < len(quoted); i++ {
+			quoted[i] = true
+		}
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.SglQuoted:
+			mark(n)
+			return false
+		case *syntax.DblQuoted:
+			for _, p := range n.Parts {
+				if l, ok := p.(*syntax.Lit); ok {
+					mark(l)
+				}
+			}
+		case *syntax.Redirect:
+			if n.Hdoc != nil {
+				mark(n.Hdoc)
+			}
+		}
+		return true
+	})
+	for i, r := range w.src {
+		if r >= utf8.RuneSelf && !quoted[i] && isInvisible(r) {
+			forbid()
+			return
+		}
+	}
+}
+
+// script judges shell source within a command, in a shell of its own.
+func (w *walker) script(src, shell string) {
+	if src == "" || !w.enter() {
+		return
+	}
+	defer w.leave()
+	src = Normalize(src)
+	s := scanBytes(src)
+	if s.refused.class != "" {
+		w.raise(policy.Unknown, s.refused.rule, s.refused.reason)
+		return
+	}
+	text, cut := prefixWithinCaps(strings.ToValidUTF8(src, "\uFFFD"))
+	if cut {
+		w.cap("a script within it is longer or more deeply nested than is looked at")
+	}
+	if shell == "" {
+		shell = w.shell
+	}
+	for _, d := range dialects(shell) {
+		inner := *w
+		inner.d, inner.shell, inner.src, inner.shapes = d, shell, text, nil
+		inner.subst, inner.loopVars, inner.stdin = nil, nil, "none"
+		inner.subshell++
+		w.part(nil, text, func() {
+			inner.cur = w.cur
+			inner.text(s.invisible)
+		})
+	}
+}
+
+func startDir(dir string) string {
+	if !strings.HasPrefix(dir, "/") {
+		return ""
+	}
+	return path.Clean(dir)
+}
+
+// judgeWords judges structured mode: exact words, which no shell reads.
+func judgeWords(req Request) Report {
+	all := req.Program + "\n" + strings.Join(req.Args, "\n")
+	s := scanBytes(all)
+	if s.refused.class != "" {
+		return refuse(s.refused, req.Program)
+	}
+	var acc account
+	acc.interactive, acc.classes = req.Interactive, 1
+	root := Part{Class: policy.ReadOnly, Rule: "judge/nothing", Reason: "there is nothing to run"}
+	var f facts
+	w := walker{account: &acc, d: inBash, shell: req.Shell, cur: &root, facts: &f, stdin: "none", dir: startDir(req.Dir)}
+	if s.invalid || s.invisible {
+		w.raise(policy.Unknown, "bytes/encoding", "a word that cannot be shown as it is")
+	}
+	if len(all) > maxScript || len(req.Args) > hardParts {
+		w.cap("it is longer than is looked at")
+	}
+	args := make([]programs.Arg, 0, len(req.Args))
+	for _, a := range req.Args[:min(len(req.Args), hardParts)] {
+		if len(a) > maxWord {
+			w.cap("a word is longer than is looked at")
+			a = strings.ToValidUTF8(a[:maxWord], "")
+		}
+		args = append(args, literal(a))
+	}
+	if strings.IndexByte(req.Program, '/') >= 0 {
+		w.raise(policy.Unknown, "shell/command-path", "structured mode takes bare names of programs")
+	}
+	w.part(nil, clip(strings.Join(append([]string{req.Program}, req.Args...), " ")), func() { w.command1(literal(req.Program), args) })
+	return w.report(root)
+}
+
+func refuse(v verdict, src string) Report {
+	return Report{
+		Class: v.class, Rule: v.rule, Reason: v.reason, Classes: []policy.Class{v.class}, Taints: true,
+		Parts: []Part{{Line: 1, Col: 1, Text: clip(src), Class: v.class, Rule: v.rule, Reason: v.reason}},
+	}
+}
+
+func (w *walker) report(root Part) Report {
+	return Report{
+		Class: root.Class, Rule: root.Rule, Reason: root.Reason,
+		Classes: classesOf(w.classes), Parts: root.Parts,
+		Sets: sortedNames(w.setNames), Uses: sortedNames(w.useNames), Reads: w.reads, Writes: w.writes,
+		Taints: root.Class != policy.ReadOnly || len(w.setNames) > 0, Capped: w.capped,
+	}
+}
+
+// stricter joins what two languages make of one text: the worse tells the story, and both count.
+func stricter(a, b Report) Report {
+	if Worse(b.Class, a.Class) {
+		a, b = b, a
+	}
+	var set uint8
+	for _, c := range a.Classes {
+		set |= 1 << Rank(c)
+	}
+	for _, c := range b.Classes {
+		set |= 1 << Rank(c)
+	}
+	a.Classes = classesOf(set)
+	a.Sets = union(a.Sets, b.Sets)
+	a.Uses = union(a.Uses, b.Uses)
+	if len(b.Reads) > len(a.Reads) {
+		a.Reads = b.Reads
+	}
+	if len(b.Writes) > len(a.Writes) {
+		a.Writes = b.Writes
+	}
+	a.Taints = a.Taints || b.Taints
+	a.Capped = a.Capped || b.Capped
+	return a
+}
+
+func union(a, b []string) []string {
+	if len(b) == 0 {
+		return a
+	}
+	return sortedNames(append(append(make([]string, 0, len(a)+len(b)), a...), b...))
+}

@@ -1,0 +1,64 @@
+package judge
+
+import (
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// dialect is one language that a script is judged in.
+type dialect struct {
+	lang   syntax.LangVariant
+	braces bool // {a,b} makes two words
+	pool   *sync.Pool
+}
+
+var (
+	inBash  = dialect{syntax.LangBash, true, parserPool(syntax.LangBash)}
+	inPosix = dialect{syntax.LangPOSIX, false, parserPool(syntax.LangPOSIX)}
+	inMksh  = dialect{syntax.LangMirBSDKorn, true, parserPool(syntax.LangMirBSDKorn)}
+	inZsh   = dialect{syntax.LangZsh, true, parserPool(syntax.LangZsh)}
+)
+
+// dialects returns the languages of a shell; the strictest judgement counts. The parser has none for ksh93, which is
+// near mksh and bash, and none for busybox ash, which is POSIX with a few things of bash. "sh" may be any of them.
+func dialects(shell string) []dialect {
+	switch shell {
+	case "bash":
+		return []dialect{inBash}
+	case "zsh":
+		return []dialect{inZsh}
+	case "mksh":
+		return []dialect{inMksh}
+	case "ksh":
+		return []dialect{inMksh, inBash}
+	case "dash":
+		return []dialect{inPosix}
+	default:
+		return []dialect{inBash, inPosix}
+	}
+}
+
+func knownShell(shell string) bool {
+	switch shell {
+	case "", "bash", "zsh", "mksh", "ksh", "dash", "ash", "sh":
+		return true
+	}
+	return false
+}
+
+// maybeZsh reports whether zsh's readings of =cmd, glob qualifiers and subscripts must be thought of.
+func maybeZsh(shell string) bool { return shell == "zsh" || shell == "" }
+
+// parserPool keeps parsers with their buffers; a parser is used by one goroutine at a time.
+func parserPool(lang syntax.LangVariant) *sync.Pool {
+	return &sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(lang)) }}
+}
+
+func (d dialect) parse(src string) (*syntax.File, error) {
+	p := d.pool.Get().(*syntax.Parser)
+	f, err := p.Parse(strings.NewReader(src), "")
+	d.pool.Put(p)
+	return f, err
+}

@@ -1,0 +1,180 @@
+package judge
+
+import (
+	"path"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
+)
+
+// operands judges the files that a call names.
+func (w *walker) operands(c call, f programs.Finding) {
+	metadata := metadataOnly(c.name)
+	named := make(map[string]bool, 0)
+	for _, p := range f.Paths {
+		named[p.Arg.Source] = true
+		switch {
+		case p.Delete:
+			w.noteWrite(p.Arg, true)
+			w.catastrophic(p.Arg)
+			w.plants(p.Arg)
+		case p.Write:
+			w.noteWrite(p.Arg, false)
+			w.plants(p.Arg)
+		default:
+			w.noteRead(p.Arg)
+			if metadata {
+				continue
+			}
+			w.secretOperand(p.Arg)
+			if w.recursive(c) {
+				w.secretBelow(p.Arg)
+			}
+			if s := w.shapeOf(p.Arg); s.opaque {
+				w.raise(policy.Unknown, "paths/unknown", "which file it shows is known only when it runs")
+			}
+		}
+	}
+	if metadata && len(f.Nested) == 0 {
+		return
+	}
+	for _, a := range c.args {
+		if !named[a.Source] {
+			w.optionValue(a)
+		}
+	}
+	if c.name == "find" && runsReaders(f.Nested) {
+		w.foundFiles(c.args)
+	}
+}
+
+func runsReaders(nested []programs.Nested) bool {
+	for _, n := range nested {
+		if len(n.Argv) == 0 || !metadataOnly(n.Argv[0].Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// optionValue looks for a file within an option: --file=/etc/shadow, -f/etc/shadow, @/etc/shadow. It stands for tables
+// that do not say which options name files.
+func (w *walker) optionValue(a programs.Arg) {
+	if strings.IndexByte(a.Text, '/') < 0 || len(a.Text) > maxWord {
+		return
+	}
+	w.secretOperand(a)
+	if !a.Literal {
+		return
+	}
+	if _, value, ok := strings.Cut(a.Text, "="); ok {
+		w.secretOperand(literal(value))
+	}
+	if i := strings.IndexAny(a.Text, "/~@"); i > 0 {
+		w.secretOperand(literal(strings.TrimPrefix(a.Text[i:], "@")))
+	}
+}
+
+// foundFiles judges a find whose files something reads: by where it looks and the names it looks for.
+func (w *walker) foundFiles(args []programs.Arg) {
+	var roots, names []programs.Arg
+	for i, a := range args {
+		if strings.HasPrefix(a.Text, "-") || a.Text == "!" || a.Text == "(" {
+			break
+		}
+		roots = append(roots, args[i])
+	}
+	for i := 1; i < len(args); i++ {
+		switch args[i-1].Text {
+		case "-name", "-iname", "-path", "-ipath", "-wholename":
+			if strings.Trim(args[i].Text, "*?") != "" {
+				names = append(names, args[i])
+			}
+		}
+	}
+	for _, root := range roots {
+		if len(names) == 0 {
+			w.secretBelow(root)
+		}
+		for _, n := range names {
+			w.secretOperand(programs.Arg{Text: n.Text, Source: n.Text})
+			if !strings.HasPrefix(n.Text, "/") {
+				w.secretPattern(strings.TrimSuffix(w.shapeOf(root).wild, "/") + "/" + n.Text)
+			}
+		}
+	}
+}
+
+func literal(s string) programs.Arg { return programs.Arg{Text: s, Literal: true, Source: s} }
+
+// metadataOnly knows programs that show a file's name, kind and times but never what it holds.
+func metadataOnly(name string) bool {
+	switch name {
+	case "ls", "stat", "du", "df", "find", "test", "[", "[[", "readlink", "realpath", "dirname", "basename", "namei",
+		"getfacl", "lsattr", "getfattr", "dir", "vdir", "tree", "lsof", "fuser", "findmnt", "mountpoint", "pathchk",
+		"which", "whereis", "echo", "printf", "true", "kill", "rm", "mv", "mkdir", "rmdir", "rpm", "dpkg", "dpkg-query", "getcap", "locate", "plocate", "cd", "chmod", "chown", "touch":
+		return true
+	}
+	return false
+}
+
+// recursive reports whether a call reads everything below its operands.
+func (w *walker) recursive(c call) bool {
+	switch c.name {
+	case "grep", "egrep", "fgrep":
+		return hasShort(c.args, 'r') || hasShort(c.args, 'R') || anyPrefix(c.args, "--rec") || anyPrefix(c.args, "--deref")
+	case "rg", "ag", "ack", "tar", "rgrep", "zip", "rsync", "cpio":
+		return true
+	case "diff", "cp", "scp":
+		return hasShort(c.args, 'r') || hasShort(c.args, 'R') || hasShort(c.args, 'a') || anyPrefix(c.args, "--rec")
+	}
+	return false
+}
+
+func anyPrefix(args []programs.Arg, prefix string) bool {
+	for _, a := range args {
+		if strings.HasPrefix(a.Text, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// secretOperand raises the class when a word names, or as a pattern may reach, a file that holds secrets.
+func (w *walker) secretOperand(a programs.Arg) {
+	w.secretPattern(w.shapeOf(a).wild)
+}
+
+func (w *walker) secretPattern(p string) {
+	if p == "" || p == "*" || len(p) > maxWord {
+		return
+	}
+	if why, ok := holdsSecrets(p, w.dir, strings.ContainsAny(p, "*?[")); ok {
+		w.raise(policy.SensitiveRead, "secrets/path", why)
+	}
+}
+
+// secretBelow raises the class when a directory holds files that hold secrets.
+func (w *walker) secretBelow(a programs.Arg) {
+	if why, ok := secretsBelow(w.shapeOf(a).wild, w.dir); ok {
+		w.raise(policy.SensitiveRead, "secrets/tree", why)
+	}
+}
+
+func (w *walker) noteRead(a programs.Arg)             { w.note(&w.reads, a, false) }
+func (w *walker) noteWrite(a programs.Arg, gone bool) { w.note(&w.writes, a, gone) }
+
+func (w *walker) note(list *[]Path, a programs.Arg, gone bool) {
+	if len(*list) < maxNames {
+		*list = append(*list, Path{Text: a.Text, Literal: a.Literal, Source: clip(a.Source), Dir: w.dir, Delete: gone, Remote: w.remote})
+	}
+}
+
+// resolve makes a path absolute where that is possible, by its text alone.
+func resolve(p, dir string) string {
+	if p == "" || p[0] == '/' || p[0] == '~' || dir == "" {
+		return path.Clean(p)
+	}
+	return path.Join(dir, p)
+}

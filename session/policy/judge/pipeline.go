@@ -1,0 +1,115 @@
+package judge
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
+)
+
+// pipeline judges each stage, and then what the stages do together.
+func (w *walker) pipeline(c *syntax.BinaryCmd) {
+	w.part(c, w.source(c), func() {
+		stages := stagesOf(c)
+		outer, stdin, dir := w.facts, w.stdin, w.dir
+		all := make([]facts, len(stages))
+		for i, s := range stages {
+			w.facts = &all[i]
+			if i > 0 {
+				w.stdin = "pipe"
+			}
+			w.stmt(s)
+			w.stdin, w.dir = stdin, dir
+		}
+		w.together(all)
+		w.facts = outer
+		for _, f := range all {
+			w.facts.add(f)
+		}
+	})
+}
+
+// stagesOf flattens a pipeline without recursing: pipelines are as long as their author likes.
+func stagesOf(c *syntax.BinaryCmd) []*syntax.Stmt {
+	var back []*syntax.Stmt
+	for {
+		back = append(back, c.Y)
+		left, ok := plainBinary(c.X)
+		if !ok || left.Op != syntax.Pipe && left.Op != syntax.PipeAll {
+			break
+		}
+		c = left
+	}
+	out := append(make([]*syntax.Stmt, 0, len(back)+1), c.X)
+	for i := len(back) - 1; i >= 0; i-- {
+		out = append(out, back[i])
+	}
+	return out
+}
+
+func (w *walker) together(all []facts) {
+	var unseen, shell, connects bool
+	var words []programs.Arg
+	var found [][]programs.Arg
+	for i, f := range all {
+		if f.shell && unseen {
+			w.forbidUnseen()
+		}
+		if i > 0 && f.shell && all[i-1].says {
+			w.raise(policy.Unknown, "shell/piped-code", "an interpreter runs what the command before it writes")
+			w.script(all[i-1].script, "")
+		}
+		if f.xargs {
+			for _, a := range words {
+				w.secretOperand(a)
+			}
+			for _, args := range found {
+				w.foundFiles(args)
+			}
+		}
+		unseen = unseen || f.unseen()
+		shell, connects = shell || f.shell, connects || f.connects
+		words = append(words, f.words...)
+		found = append(found, f.found...)
+	}
+	if shell && connects {
+		w.raise(policy.Forbidden, "forbidden/reverse-shell", "a shell whose input or output is a network connection")
+	}
+}
+
+// callsItself reports whether a function's body starts the function in a pipeline or in the background.
+func callsItself(body *syntax.Stmt, name string) bool {
+	if body == nil {
+		return false
+	}
+	found := false
+	syntax.Walk(body, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.BinaryCmd:
+			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+				for _, s := range [...]*syntax.Stmt{n.X, n.Y} {
+					found = found || calls(s, name)
+				}
+			}
+		case *syntax.Stmt:
+			found = found || n.Background && calls(n, name)
+		}
+		return !found
+	})
+	return found
+}
+
+func calls(s *syntax.Stmt, name string) bool {
+	if s == nil {
+		return false
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		return len(c.Args) > 0 && c.Args[0].Lit() == name
+	case *syntax.Subshell:
+		return len(c.Stmts) > 0 && calls(c.Stmts[len(c.Stmts)-1], name)
+	case *syntax.BinaryCmd:
+		return calls(c.X, name) || calls(c.Y, name)
+	}
+	return false
+}

@@ -1,0 +1,160 @@
+package judge
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
+)
+
+// withRedirects judges the redirects of s, then the command in fn with its standard input known.
+func (w *walker) withRedirects(s *syntax.Stmt, fn func()) {
+	stdin, facts := w.stdin, w.facts
+	var socket bool
+	var texts []*syntax.Redirect
+	for _, r := range s.Redirs {
+		if r == nil {
+			continue
+		}
+		socket = w.redirect(r) || socket
+		if r.Hdoc != nil || r.Op == syntax.WordHdoc {
+			texts = append(texts, r)
+		}
+	}
+	before := *facts
+	facts.shell = false
+	fn()
+	if socket && (facts.shell || w.execs(s)) {
+		w.raise(policy.Forbidden, "forbidden/reverse-shell", "a shell whose input or output is a network connection")
+	}
+	if facts.shell && len(texts) > 0 {
+		for _, r := range texts {
+			w.fedCode(r)
+		}
+	}
+	facts.shell = facts.shell || before.shell
+	facts.connects = facts.connects || socket
+	facts.fetches = facts.fetches || socket
+	w.stdin = stdin
+}
+
+// execs reports whether the statement replaces the shell, or only its descriptors.
+func (w *walker) execs(s *syntax.Stmt) bool {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	return ok && len(c.Args) > 0 && c.Args[0].Lit() == "exec"
+}
+
+// fedCode judges a here-document or here-string that an interpreter reads.
+func (w *walker) fedCode(r *syntax.Redirect) {
+	word := r.Hdoc
+	if word == nil {
+		word = r.Word
+	}
+	if word == nil {
+		return
+	}
+	t := text{pure: true}
+	if r.Hdoc != nil {
+		w.build(&t, word.Parts, true)
+	} else {
+		w.build(&t, word.Parts, false)
+	}
+	w.raise(policy.Unknown, "shell/stdin-code", "an interpreter runs what it reads")
+	if t.open && w.subst != nil && w.subst.unseen() {
+		w.forbidUnseen()
+	}
+	w.script(t.empty.String(), "")
+}
+
+// redirect judges one redirect and reports whether it opens a network connection.
+func (w *walker) redirect(r *syntax.Redirect) (socket bool) {
+	if r.N != nil && !digits(r.N.Value) {
+		w.sets(r.N)
+		w.raise(policy.Unknown, "shell/redirect", "it keeps a descriptor in a variable")
+	}
+	toStdin := r.N == nil || r.N.Value == "0"
+	if r.Hdoc != nil {
+		w.expand(r.Hdoc.Parts, true)
+		if toStdin {
+			w.stdin = "heredoc"
+		}
+		return false
+	}
+	w.word(r.Word)
+	if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc {
+		return false
+	}
+	if r.Op == syntax.WordHdoc {
+		if toStdin {
+			w.stdin = "heredoc"
+		}
+		return false
+	}
+	args := w.appendArg(nil, r.Word)
+	if len(args) != 1 {
+		w.raise(policy.Unknown, "shell/redirect", "where it is redirected is known only when it runs")
+		return false
+	}
+	a := args[0]
+	if strings.HasPrefix(a.Text, "/dev/tcp/") || strings.HasPrefix(a.Text, "/dev/udp/") {
+		w.raise(policy.Unknown, "shell/network", "the shell opens a network connection")
+		return true
+	}
+	switch r.Op {
+	case syntax.DplIn, syntax.DplOut:
+		w.duplicate(r, a)
+	case syntax.RdrIn:
+		w.readFrom(a, toStdin)
+	default:
+		w.writeTo(a)
+	}
+	return false
+}
+
+// duplicate judges n>&m. Only the three standard streams are known to be what they seem.
+func (w *walker) duplicate(r *syntax.Redirect, a programs.Arg) {
+	if a.Literal {
+		switch strings.TrimSuffix(a.Text, "-") {
+		case "", "0", "1", "2":
+			return
+		}
+		if digits(strings.TrimSuffix(a.Text, "-")) {
+			w.raise(policy.Unknown, "shell/redirect", "what this descriptor leads to was decided earlier")
+			return
+		}
+	}
+	if r.Op == syntax.DplOut {
+		w.writeTo(a)
+		return
+	}
+	w.raise(policy.Unknown, "shell/redirect", "which descriptor this is, is known only when it runs")
+}
+
+func (w *walker) readFrom(a programs.Arg, toStdin bool) {
+	if toStdin {
+		w.stdin = "file"
+		if a.Literal && a.Text == "/dev/null" {
+			w.stdin = "none"
+		}
+	}
+	w.noteRead(a)
+	w.secretOperand(a)
+	if w.shapeOf(a).opaque || a.Glob {
+		w.raise(policy.Unknown, "shell/redirect", "which file it reads is known only when it runs")
+	}
+}
+
+// writeTo judges a redirect that creates or changes a file. Only the exact /dev/null is nothing.
+func (w *walker) writeTo(a programs.Arg) {
+	if a.Literal && a.Text == "/dev/null" {
+		return
+	}
+	if !a.Literal {
+		w.raise(policy.Unknown, "shell/redirect", "which file it writes is known only when it runs")
+	}
+	w.raise(policy.Write, "shell/redirect", "it writes to a file")
+	w.noteWrite(a, false)
+	w.plants(a)
+}

@@ -1,0 +1,94 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// Request is what is judged: a script, or with Program set exact words that no shell interprets.
+type Request struct {
+	Script      string
+	Shell       string // "bash", "zsh", "mksh", "ksh", "dash", "ash", "sh"; "" judges for any of them
+	Interactive bool   // somebody types into it: history expansion and pagers count
+	Dir         string // where it would run, absolute; "" when nobody knows
+
+	// Program and Args are the words of structured mode. Script is ignored when Program is set.
+	Program string
+	Args    []string
+}
+
+// Report is what a script means. Reports may be shared: treat slices as read-only.
+type Report struct {
+	Class  policy.Class // the worst over all parts
+	Rule   string       // which rule decided, such as "shell/redirect"
+	Reason string       // one sentence about the deciding part
+
+	Classes []policy.Class // every class that some part has, from the mildest
+	Parts   []Part         // the commands in order; bounded, see Capped
+
+	// Sets names the variables, functions, aliases and options that the script sets in its own shell, sorted. "*" stands
+	// for names that cannot be told.
+	Sets []string
+
+	// Uses names the variables and commands that the script's meaning rests on, sorted. A trailing "*" makes a prefix.
+	Uses []string
+
+	// Reads and Writes are operands that name files, in order, bounded like Parts.
+	Reads, Writes []Path
+
+	// Taints is true when the script could shape what later commands in the same shell mean.
+	Taints bool
+
+	// Capped is true when the script is longer, deeper or holds more parts than is looked at.
+	Capped bool
+}
+
+// UsesAny reports the first of names that the script's meaning rests on.
+func (r Report) UsesAny(names []string) (string, bool) {
+	for _, n := range names {
+		for _, u := range r.Uses {
+			prefix, wild := strings.CutSuffix(u, "*")
+			if n == "*" || n == u || wild && strings.HasPrefix(n, prefix) {
+				return n, true
+			}
+		}
+	}
+	return "", false
+}
+
+// Part is one command of the script, or a nested one.
+type Part struct {
+	Line, Col int    // from 1, in the script or, for a nested one, in its own text; 0 when there is none
+	Text      string // as written, at most 200 bytes of it
+	Class     policy.Class
+	Rule      string
+	Reason    string
+	Parts     []Part // substitutions, wrapped commands, scripts within
+}
+
+// Path is an operand that names a file.
+type Path struct {
+	Text    string // after quote removal; for a word that is not literal the certain beginning
+	Literal bool
+	Source  string // as written
+	Dir     string // what a relative path is relative to; "" when nobody knows
+	Delete  bool
+	Remote  bool // on another machine or in a container
+}
+
+func classesOf(set uint8) []policy.Class {
+	out := make([]policy.Class, 0, 2)
+	for i, c := range order {
+		if set&(1<<i) != 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func sortedNames(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,146 @@
+package judge
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
+)
+
+// simple judges a command of words, with its assignments and redirects. c is nil when there are only redirects.
+func (w *walker) simple(s *syntax.Stmt, c *syntax.CallExpr) {
+	outer := w.subst
+	var subst facts
+	w.subst = &subst
+	defer func() { w.subst = outer }()
+
+	if c != nil {
+		w.assignments(c)
+		w.wordList(c.Args)
+	}
+	w.withRedirects(s, func() {
+		switch {
+		case c == nil:
+			if w.subshell == 0 || maybeZsh(w.shell) {
+				w.raise(policy.Unknown, "shell/redirect", "zsh starts a program of its own for redirects without a command")
+			}
+		case len(c.Args) > 0:
+			w.callWords(w.args(c.Args), w.ansiCommand(c.Args[0]))
+		}
+	})
+	if outer != nil {
+		outer.add(subst)
+	}
+}
+
+// ansiCommand reports whether the command word holds $'…': read differently by shells that do not know it.
+func (w *walker) ansiCommand(word *syntax.Word) bool {
+	for _, p := range word.Parts {
+		switch p := p.(type) {
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				return true
+			}
+		case *syntax.DblQuoted:
+			if p.Dollar {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inertPrefix knows the variables that may be set for one command: they change how a program words things, not what it
+// does. It is a list of names that are known to be harmless, never of names that are not.
+func inertPrefix(name string) bool {
+	switch name {
+	case "TZ", "LANG", "NO_COLOR":
+		return true
+	}
+	return strings.HasPrefix(name, "LC_")
+}
+
+func inertValue(name, v string) bool {
+	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, ":") || strings.Contains(v, "..") {
+		return false // a file of the caller's choosing
+	}
+	for i := 0; i < len(v); i++ {
+		switch c := v[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("_+-.,@", c) >= 0:
+		case name == "TZ" && (c == '/' || c == '<' || c == '>' || c == ':'):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func (w *walker) assignments(c *syntax.CallExpr) {
+	for _, a := range c.Assigns {
+		if a == nil || a.Name == nil {
+			w.raise(policy.Unknown, "shell/assignment", "an assignment to a name that cannot be told")
+			w.setsName("*")
+			continue
+		}
+		w.assignment(a)
+		name := a.Name.Value
+		switch {
+		case len(c.Args) == 0:
+			w.setsName(name)
+			w.raise(policy.Unknown, "shell/assignment", "it sets a variable, which later commands may depend on")
+		case !inertPrefix(name) || a.Append || a.Index != nil || a.Array != nil || !w.inertAssign(name, a.Value):
+			w.setsName(name)
+			w.raise(policy.Unknown, "shell/environment", "the variable "+name+" may change what the program does")
+		}
+	}
+}
+
+func (w *walker) inertAssign(name string, value *syntax.Word) bool {
+	if value == nil {
+		return true
+	}
+	args := w.appendArg(nil, value)
+	return len(args) == 1 && args[0].Literal && inertValue(name, args[0].Text)
+}
+
+// assignment judges the expansions of an assignment.
+func (w *walker) assignment(a *syntax.Assign) {
+	w.word(a.Value)
+	if a.Index != nil && !plainIndex(a.Index) {
+		w.arithmetic(a.Index)
+	}
+	if a.Array != nil {
+		for _, e := range a.Array.Elems {
+			if e.Index != nil {
+				w.arithmetic(e.Index)
+			}
+			w.word(e.Value)
+		}
+	}
+}
+
+// callWords judges a command by its words after expansion.
+func (w *walker) callWords(args []programs.Arg, ansi bool) {
+	if len(args) == 0 {
+		w.raise(policy.Unknown, "shell/command-word", "no command word is left after expansion")
+		return
+	}
+	if ansi {
+		w.raise(policy.Unknown, "shell/command-word", "the command is spelled with escapes that not every shell reads the same")
+	}
+	head := args[0]
+	if len(args) > 1 && head.Source != "" && head.Source == args[1].Source && strings.Contains(head.Source, "{") {
+		w.raise(policy.Unknown, "shell/command-word", "a brace expansion makes the command")
+	}
+	if !head.Literal || head.Text == "" {
+		w.raise(policy.Unknown, "shell/command-word", "which command this is, is known only when it runs")
+		if w.subst != nil && w.subst.unseen() {
+			w.forbidUnseen()
+		}
+		w.hiddenDelete(args[1:])
+		return
+	}
+	w.command1(head, args[1:])
+}

@@ -1,0 +1,229 @@
+package judge
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+func (w *walker) stmts(list []*syntax.Stmt) {
+	for _, s := range list {
+		if w.account.parts > hardParts {
+			return
+		}
+		w.stmt(s)
+	}
+}
+
+func (w *walker) stmt(s *syntax.Stmt) {
+	if s == nil || !w.enter() {
+		return
+	}
+	defer w.leave()
+	call, simple := s.Cmd.(*syntax.CallExpr)
+	if simple || s.Cmd == nil {
+		w.part(s, w.source(s), func() {
+			w.background(s)
+			w.simple(s, call)
+		})
+		return
+	}
+	if s.Background || s.Coprocess || s.Disown || len(s.Redirs) > 0 {
+		w.part(s, w.source(s), func() {
+			w.background(s)
+			w.withRedirects(s, func() { w.command(s.Cmd) })
+		})
+		return
+	}
+	w.command(s.Cmd)
+}
+
+func (w *walker) background(s *syntax.Stmt) {
+	if s.Background || s.Coprocess || s.Disown {
+		w.raise(policy.Unknown, "shell/background", "it goes on in the background after the command has ended")
+	}
+}
+
+// command judges everything that is not a simple command.
+func (w *walker) command(c syntax.Command) {
+	switch c := c.(type) {
+	case *syntax.BinaryCmd:
+		w.binary(c)
+	case *syntax.Block:
+		w.stmts(c.Stmts)
+	case *syntax.Subshell:
+		dir := w.dir
+		w.subshell++
+		w.stmts(c.Stmts)
+		w.subshell--
+		w.dir = dir
+	case *syntax.IfClause:
+		w.ifClause(c)
+	case *syntax.WhileClause:
+		w.part(c, w.source(c), func() {
+			if !readsLines(c) {
+				w.raise(policy.Unknown, "shell/loop", "nobody can tell when the loop ends")
+			}
+			w.stmts(c.Cond)
+			w.stmts(c.Do)
+		})
+	case *syntax.ForClause:
+		w.part(c, w.source(c), func() { w.forClause(c) })
+	case *syntax.CaseClause:
+		w.part(c, w.source(c), func() { w.caseClause(c) })
+	case *syntax.FuncDecl:
+		w.part(c, w.source(c), func() { w.function(c) })
+	case *syntax.DeclClause:
+		w.part(c, w.source(c), func() { w.declare(c) })
+	case *syntax.TestClause:
+		w.part(c, w.source(c), func() { w.test(c.X) })
+	case *syntax.TimeClause:
+		w.stmt(c.Stmt)
+	case *syntax.ArithmCmd:
+		w.part(c, w.source(c), func() {
+			w.raise(policy.Unknown, "shell/arithmetic", "an arithmetic command evaluates what its names hold")
+			w.arithmetic(c.X)
+		})
+	case *syntax.LetClause:
+		w.part(c, w.source(c), func() {
+			w.raise(policy.Unknown, "shell/arithmetic", "let evaluates its arguments, and sets variables")
+			for _, x := range c.Exprs {
+				w.arithmetic(x)
+			}
+		})
+	case *syntax.CoprocClause:
+		w.part(c, w.source(c), func() {
+			w.raise(policy.Unknown, "shell/coproc", "a coprocess goes on after the command has ended")
+			w.word(c.Name)
+			w.stmt(c.Stmt)
+		})
+	case nil:
+	default:
+		w.part(c, w.source(c), func() {
+			w.raise(policy.Unknown, "shell/unknown-node", "a kind of command that the judge does not know")
+		})
+	}
+}
+
+// binary judges a chain without recursing along it: chains are as long as their author likes.
+func (w *walker) binary(c *syntax.BinaryCmd) {
+	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+		w.pipeline(c)
+		return
+	}
+	var rest []*syntax.Stmt
+	for {
+		rest = append(rest, c.Y)
+		left, ok := plainBinary(c.X)
+		if !ok || left.Op == syntax.Pipe || left.Op == syntax.PipeAll {
+			break
+		}
+		c = left
+	}
+	w.stmt(c.X)
+	for i := len(rest) - 1; i >= 0; i-- {
+		w.stmt(rest[i])
+	}
+}
+
+func plainBinary(s *syntax.Stmt) (*syntax.BinaryCmd, bool) {
+	if s == nil || len(s.Redirs) > 0 || s.Background || s.Coprocess || s.Disown {
+		return nil, false
+	}
+	b, ok := s.Cmd.(*syntax.BinaryCmd)
+	return b, ok
+}
+
+func (w *walker) ifClause(c *syntax.IfClause) {
+	for ; c != nil; c = c.Else {
+		w.stmts(c.Cond)
+		w.stmts(c.Then)
+	}
+}
+
+func (w *walker) forClause(c *syntax.ForClause) {
+	if c.Select {
+		w.raise(policy.Unknown, "shell/select", "a menu waits for somebody to choose")
+	}
+	switch loop := c.Loop.(type) {
+	case *syntax.WordIter:
+		w.wordList(loop.Items)
+		w.loopItems(loop)
+		mark := len(w.loopVars)
+		if loop.Name != nil && loop.InPos.IsValid() && !w.substitutes(loop.Items) {
+			w.loopVars = append(w.loopVars, loop.Name.Value)
+		}
+		w.stmts(c.Do)
+		w.loopVars = w.loopVars[:mark]
+		return
+	case *syntax.CStyleLoop:
+		w.raise(policy.Unknown, "shell/arithmetic", "arithmetic evaluates the value of a name")
+		w.arithmetic(loop.Init)
+		w.arithmetic(loop.Cond)
+		w.arithmetic(loop.Post)
+	default:
+		w.raise(policy.Unknown, "shell/unknown-node", "a kind of loop that the judge does not know")
+	}
+	w.stmts(c.Do)
+}
+
+// loopItems judges the variable and the values of a for loop: the values may be used as paths.
+func (w *walker) loopItems(loop *syntax.WordIter) {
+	w.sets(loop.Name)
+	if loop.Name == nil || !inertName(loop.Name.Value) {
+		w.raise(policy.Unknown, "shell/loop-variable", "the loop sets a variable that may mean something to the shell or to programs")
+	}
+	for _, a := range w.args(loop.Items) {
+		w.secretOperand(a)
+	}
+}
+
+func (w *walker) substitutes(words []*syntax.Word) bool {
+	for _, a := range w.args(words) {
+		if s := w.shapeOf(a); s.opaque {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *walker) caseClause(c *syntax.CaseClause) {
+	w.word(c.Word)
+	for _, item := range c.Items {
+		if item == nil {
+			continue
+		}
+		w.wordList(item.Patterns)
+		w.stmts(item.Stmts)
+	}
+}
+
+// function judges a definition: later commands of that name mean its body.
+func (w *walker) function(c *syntax.FuncDecl) {
+	w.raise(policy.Unknown, "shell/function", "it defines a function, so that a name means something else from now on")
+	names := c.Names
+	if c.Name != nil {
+		names = append([]*syntax.Lit{c.Name}, names...)
+	}
+	for _, n := range names {
+		w.sets(n)
+		if n != nil {
+			w.functions = append(w.functions, n.Value)
+			if callsItself(c.Body, n.Value) {
+				w.raise(policy.Forbidden, "forbidden/fork-bomb", "a function that starts copies of itself without end")
+			}
+		}
+	}
+	dir := w.dir
+	w.stmt(c.Body)
+	w.dir = dir
+}
+
+// readsLines reports whether a loop's condition is one read, which ends with its input.
+func readsLines(c *syntax.WhileClause) bool {
+	if c.Until || len(c.Cond) != 1 || c.Cond[0] == nil {
+		return false
+	}
+	call, ok := c.Cond[0].Cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) > 0 && call.Args[0].Lit() == "read"
+}

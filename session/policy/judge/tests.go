@@ -1,0 +1,148 @@
+package judge
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
+)
+
+// testCall judges test and [. Words at the place of an operator must be literal, -v and -R evaluate subscripts, and
+// some shells evaluate the operands of numeric comparisons.
+func (w *walker) testCall(c call) {
+	args := c.args
+	if c.name != "test" {
+		end := strings.Repeat("]", len(c.name))
+		if len(args) == 0 || args[len(args)-1].Text != end {
+			w.unknown(c, "the closing bracket is missing")
+			return
+		}
+		args = args[:len(args)-1]
+	}
+	for len(args) > 0 && args[0].Literal && args[0].Text == "!" {
+		args = args[1:]
+	}
+	for i, a := range args {
+		if a.Split && !(a.Source != "" && a.Source[0] == '$' && len(a.Source) == 2 && strings.IndexByte("#?$!", a.Source[1]) >= 0) {
+			w.unknown(c, "an unquoted expansion may become an operator")
+			return
+		}
+		if a.Literal && (a.Text == "-v" || a.Text == "-R") && (len(args) < 3 || i != 1) {
+			w.unknown(c, "this test evaluates subscripts")
+			return
+		}
+		if a.Literal && numericOperator(a.Text) && !w.testNumbers(args, i) {
+			w.unknown(c, "some shells evaluate what a numeric comparison is given")
+			return
+		}
+	}
+	if !operatorsLiteral(args) {
+		w.unknown(c, "a word that may be an operator is known only when it runs")
+		return
+	}
+	w.fine("builtins/test", "it only tests")
+}
+
+func operatorsLiteral(args []programs.Arg) bool {
+	switch len(args) {
+	case 0, 1:
+		return true
+	case 2:
+		return args[0].Literal
+	case 3:
+		return args[1].Literal && (binaryOperator(args[1].Text) || args[0].Literal)
+	}
+	for i, a := range args {
+		if a.Literal {
+			continue
+		}
+		after := i > 0 && args[i-1].Literal && (binaryOperator(args[i-1].Text) || unaryOperator(args[i-1].Text))
+		before := i+1 < len(args) && args[i+1].Literal && binaryOperator(args[i+1].Text)
+		if !after && !before {
+			return false
+		}
+	}
+	return true
+}
+
+func binaryOperator(s string) bool {
+	switch s {
+	case "=", "==", "!=", "<", ">", "-nt", "-ot", "-ef", "=~":
+		return true
+	}
+	return numericOperator(s)
+}
+
+func unaryOperator(s string) bool {
+	return len(s) == 2 && s[0] == '-' && strings.IndexByte("abcdefghkLprsStuwxOGNnz", s[1]) >= 0
+}
+
+func numericOperator(s string) bool {
+	switch s {
+	case "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
+		return true
+	}
+	return false
+}
+
+// testNumbers reports whether both sides of a numeric comparison are safe in the shell that runs it. bash and dash take
+// numbers only; zsh and the Korn shells evaluate.
+func (w *walker) testNumbers(args []programs.Arg, i int) bool {
+	if w.shell == "bash" || w.shell == "dash" || w.shell == "ash" {
+		return true
+	}
+	for _, j := range [...]int{i - 1, i + 1} {
+		if j < 0 || j >= len(args) {
+			continue
+		}
+		a := args[j]
+		t := strings.TrimPrefix(a.Text, "-")
+		if a.Literal && (digits(t) || t == "") {
+			continue
+		}
+		switch strings.Trim(a.Source, `"`) {
+		case "$#", "$?", "$$", "$!":
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+// test judges [[ … ]], whose operators the parser knows.
+func (w *walker) test(x syntax.TestExpr) {
+	if !w.enter() {
+		return
+	}
+	defer w.leave()
+	switch x := x.(type) {
+	case nil:
+	case *syntax.BinaryTest:
+		switch x.Op {
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			for _, side := range [...]syntax.TestExpr{x.X, x.Y} {
+				if word, ok := side.(*syntax.Word); !ok || !digits(strings.TrimPrefix(word.Lit(), "-")) && !counter(word) {
+					w.raise(policy.Unknown, "shell/arithmetic", "a numeric comparison evaluates its operands")
+				}
+			}
+		}
+		w.test(x.X)
+		w.test(x.Y)
+	case *syntax.UnaryTest:
+		if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
+			w.raise(policy.Unknown, "shell/subscript", "this test evaluates subscripts")
+		}
+		w.test(x.X)
+	case *syntax.ParenTest:
+		w.test(x.X)
+	case *syntax.Word:
+		w.word(x)
+	default:
+		w.raise(policy.Unknown, "shell/unknown-node", "a kind of test that the judge does not know")
+	}
+	if w.cur.Class == policy.ReadOnly {
+		w.fine("shell/test", "it only tests")
+	}
+}

@@ -1,0 +1,139 @@
+package judge
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// walker judges one text in one dialect. Nested scripts get walkers of their own that share the account.
+type walker struct {
+	*account
+	d      dialect
+	shell  string
+	src    string
+	shapes map[string]shape // by source: what words that are not literal may look like
+
+	cur      *Part    // the part being judged
+	facts    *facts   // what the current pipeline stage does
+	subst    *facts   // what the substitutions in the current command's words do
+	dir      string   // where the next command runs, "" when nobody knows
+	stdin    string   // what the next command reads
+	loopVars []string // loop variables in scope
+	subshell int      // how many shells of their own lie between here and the session
+	remote   bool     // on another machine or in a container
+}
+
+// account is what all walkers of one judgement share.
+type account struct {
+	interactive bool
+	depth       int
+	parts       int
+	classes     uint8
+	capped      bool
+	setNames    []string
+	useNames    []string
+	reads       []Path
+	writes      []Path
+	functions   []string // defined so far in this script
+	fetched     []string // names that something fetched may have been saved under
+	noNested    bool
+}
+
+// raise says that the current part is at least of this class.
+func (w *walker) raise(c policy.Class, rule, reason string) {
+	r := Rank(c)
+	w.classes |= 1 << r
+	if r > Rank(w.cur.Class) {
+		w.cur.Class, w.cur.Rule, w.cur.Reason = order[r], rule, reason
+	}
+}
+
+func (w *walker) cap(reason string) {
+	w.capped = true
+	w.raise(policy.Unknown, "judge/cap", reason)
+}
+
+// enter counts one level of nesting; false means that nothing below is looked at. Every true wants a leave.
+func (w *walker) enter() bool {
+	if w.depth >= hardDepth {
+		w.cap("nested deeper than is looked at")
+		return false
+	}
+	w.depth++
+	if w.depth > maxDepth {
+		w.cap("nested deeper than is looked at")
+	}
+	return true
+}
+
+func (w *walker) leave() { w.depth-- }
+
+// part judges one command with fn and hangs it below the current part. It reports false when there are too many.
+func (w *walker) part(n syntax.Node, text string, fn func()) bool {
+	w.account.parts++
+	if w.account.parts > hardParts {
+		w.cap("more commands than are looked at")
+		return false
+	}
+	if w.account.parts > maxParts {
+		w.cap("more commands than are judged")
+	}
+	p := Part{Text: clip(text), Class: policy.ReadOnly, Rule: "judge/nothing", Reason: "it changes nothing"}
+	if n != nil {
+		p.Line, p.Col = int(n.Pos().Line()), int(n.Pos().Col())
+	}
+	parent := w.cur
+	w.cur = &p
+	w.classes |= 1
+	fn()
+	w.cur = parent
+	if Worse(p.Class, parent.Class) || parent.Rule == "" || parent.Rule == "judge/nothing" && p.Rule != "" {
+		parent.Class, parent.Rule, parent.Reason = worst(p.Class, parent.Class), p.Rule, p.Reason
+	}
+	if w.account.parts <= maxParts {
+		parent.Parts = append(parent.Parts, p)
+	}
+	return true
+}
+
+func worst(a, b policy.Class) policy.Class {
+	if Worse(a, b) {
+		return a
+	}
+	return b
+}
+
+func clip(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	cut := maxText
+	for cut > 0 && s[cut]&0xc0 == 0x80 {
+		cut--
+	}
+	return s[:cut]
+}
+
+func (w *walker) sets(name *syntax.Lit) {
+	if name != nil {
+		w.setsName(name.Value)
+	}
+}
+
+// setsName notes a name that the script sets. In a subshell it does not reach the session, but later commands of the
+// same subshell mean what it makes of them, so it counts all the same.
+func (w *walker) setsName(name string) {
+	if name == "" {
+		name = "*"
+	}
+	if len(w.setNames) < maxNames {
+		w.setNames = append(w.setNames, name)
+	}
+}
+
+func (w *walker) use(name string) {
+	if len(w.useNames) < maxNames {
+		w.useNames = append(w.useNames, name)
+	}
+}

@@ -1,0 +1,299 @@
+package judge
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
+)
+
+// shape is what a word that is not literal may look like. Both forms take unquoted patterns as they are written.
+type shape struct {
+	empty  string // with every expansion empty: what a forgotten variable makes of it
+	wild   string // with every expansion as "*": what it may reach
+	subst  bool   // holds a command substitution
+	opaque bool   // an expansion that no loop in the script bounds
+}
+
+// text builds one word after quote removal.
+type text struct {
+	prefix, empty, wild strings.Builder
+	open                bool // an expansion or a pattern was seen: prefix is complete
+	glob, split         bool
+	subst, opaque       bool
+	ansi                bool // holds $'…' or $"…"
+	pure                bool // nothing but text so far
+}
+
+func (t *text) lit(s string) {
+	if !t.open {
+		t.prefix.WriteString(s)
+	}
+	t.empty.WriteString(s)
+	t.wild.WriteString(s)
+}
+
+func (t *text) expansion(ifUnset string, quoted bool) {
+	t.open, t.pure = true, false
+	t.empty.WriteString(ifUnset)
+	t.wild.WriteByte('*')
+	if !quoted {
+		t.split = true
+	}
+}
+
+func (t *text) pattern(s string) {
+	t.open, t.glob = true, true
+	t.empty.WriteString(s)
+	t.wild.WriteString(s)
+}
+
+// args expands words to what a program gets, as far as that is certain.
+func (w *walker) args(words []*syntax.Word) []programs.Arg {
+	out := make([]programs.Arg, 0, len(words)+2)
+	for _, word := range words {
+		out = w.appendArg(out, word)
+	}
+	return out
+}
+
+func (w *walker) appendArg(out []programs.Arg, word *syntax.Word) []programs.Arg {
+	if word == nil || len(word.Parts) == 0 {
+		return out
+	}
+	if len(word.Parts) == 1 {
+		if l, ok := word.Parts[0].(*syntax.Lit); ok && plain(l.Value) {
+			return append(out, programs.Arg{Text: l.Value, Literal: true, Source: l.Value})
+		}
+	}
+	source := w.source(word)
+	if len(source) > maxWord {
+		w.cap("a word is longer than is looked at")
+	}
+	if w.d.braces && strings.IndexByte(source, '{') >= 0 {
+		split := *word
+		if syntax.SplitBraces(&split) {
+			alternatives, ok := braceWords(&split)
+			for _, alt := range alternatives {
+				a := w.arg(alt, source)
+				out = append(out, a)
+			}
+			if !ok {
+				out = append(out, programs.Arg{Split: true, Source: source})
+			}
+			return out
+		}
+	}
+	return append(out, w.arg(word.Parts, source))
+}
+
+// plain reports whether an unquoted literal means exactly itself in every shell.
+func plain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\', '*', '?', '[', ']', '~', '{', '}', '$', '!', '=', '(', ')', '^', '#', '<', '>', '\'', '"', '`':
+			return false
+		}
+	}
+	return len(s) <= maxWord
+}
+
+func (w *walker) arg(parts []syntax.WordPart, source string) programs.Arg {
+	t := text{pure: true}
+	w.build(&t, parts, false)
+	a := programs.Arg{Text: t.prefix.String(), Literal: !t.open, Glob: t.glob, Split: t.split, Source: source}
+	if !a.Literal {
+		w.setShape(source, shape{empty: t.empty.String(), wild: t.wild.String(), subst: t.subst, opaque: t.opaque})
+	}
+	return a
+}
+
+// build appends parts to t. It judges nothing: expansions are judged where the word is walked.
+func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
+	for i, part := range parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			if quoted {
+				t.lit(unescapeQuoted(p.Value))
+			} else {
+				buildUnquoted(t, p.Value, i == 0)
+			}
+		case *syntax.SglQuoted:
+			if !p.Dollar {
+				t.lit(p.Value)
+				continue
+			}
+			t.ansi = true
+			if s, ok := unescapeANSI(p.Value); ok {
+				t.lit(s)
+			} else {
+				t.expansion("", true)
+			}
+		case *syntax.DblQuoted:
+			if p.Dollar {
+				t.ansi = true
+				t.expansion("", true) // a translation may stand in its place
+			}
+			w.build(t, p.Parts, true)
+		case *syntax.ParamExp:
+			if !w.bounded(p) {
+				t.opaque = true
+			}
+			t.expansion(ifUnset(p), quoted && !severalWords(p))
+		case *syntax.CmdSubst:
+			t.subst, t.opaque = true, true
+			t.expansion("", quoted)
+		case *syntax.ArithmExp:
+			t.open = true
+			t.empty.WriteByte('0')
+			t.wild.WriteByte('*')
+		case *syntax.ProcSubst:
+			t.lit("/dev/fd/")
+			t.open = true
+			t.wild.WriteByte('0')
+		case *syntax.ExtGlob:
+			t.pattern("*")
+		default:
+			t.opaque = true
+			t.expansion("", false)
+		}
+	}
+}
+
+// buildUnquoted appends the text of an unquoted literal. A tilde is kept as it is: it makes one word, never an option.
+func buildUnquoted(t *text, s string, first bool) {
+	start := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			t.lit(s[start:i])
+			if i+1 < len(s) && s[i+1] == '\n' {
+				i++
+				start = i + 1
+				continue
+			}
+			i++
+			start = i
+		case '*', '?', '[':
+			if s[i] == '[' && len(s) == 1 {
+				continue // the command [
+			}
+			t.lit(s[start:i])
+			t.pattern(s[i : i+1])
+			start = i + 1
+		case '(', ')':
+			t.open, t.glob = true, true
+		}
+	}
+	if start < len(s) {
+		t.lit(s[start:])
+	}
+}
+
+// unescapeQuoted removes the backslashes that mean something within double quotes.
+func unescapeQuoted(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			switch s[i+1] {
+			case '$', '`', '"', '\\':
+				i++
+			case '\n':
+				i++
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// ifUnset is what an expansion gives when its variable is unset or empty.
+func ifUnset(p *syntax.ParamExp) string {
+	if p.Length || p.IsSet || p.Width {
+		return "0"
+	}
+	if p.Param != nil && (p.Param.Value == "#" || p.Param.Value == "?" || p.Param.Value == "$") {
+		return "0"
+	}
+	if p.Param != nil && p.Param.Value == "HOME" && p.Exp == nil {
+		return "~"
+	}
+	if p.Exp != nil {
+		switch p.Exp.Op {
+		case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+			return "set"
+		case syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull, syntax.DefaultUnset, syntax.AssignUnset:
+			if p.Exp.Word == nil {
+				return ""
+			}
+			if s := p.Exp.Word.Lit(); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// severalWords reports whether an expansion makes several words even within double quotes.
+func severalWords(p *syntax.ParamExp) bool {
+	if p.Param != nil && p.Param.Value == "@" || p.Names == syntax.NamesPrefixWords || p.Flags != nil {
+		return true
+	}
+	if idx, ok := p.Index.(*syntax.Word); ok && idx.Lit() == "@" {
+		return true
+	}
+	return false
+}
+
+// bounded reports whether a loop of the script gives the variable its values, which were judged there.
+func (w *walker) bounded(p *syntax.ParamExp) bool {
+	if p.Param == nil {
+		return false
+	}
+	switch p.Param.Value {
+	case "#", "?", "$", "!":
+		return true
+	}
+	for _, name := range w.loopVars {
+		if name == p.Param.Value {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *walker) source(n syntax.Node) string {
+	from, to := int(n.Pos().Offset()), int(n.End().Offset())
+	if from > to || to > len(w.src) {
+		return ""
+	}
+	return w.src[from:to]
+}
+
+func (w *walker) setShape(source string, s shape) {
+	if w.shapes == nil {
+		w.shapes = make(map[string]shape, 4)
+	}
+	if old, ok := w.shapes[source]; ok { // alternatives of one brace expansion share their source
+		s.subst = s.subst || old.subst
+		s.opaque = s.opaque || old.opaque
+	}
+	w.shapes[source] = s
+}
+
+// shapeOf returns what a word may look like; for a literal one, itself.
+func (w *walker) shapeOf(a programs.Arg) shape {
+	if a.Literal {
+		return shape{empty: a.Text, wild: a.Text}
+	}
+	if s, ok := w.shapes[a.Source]; ok {
+		return s
+	}
+	// A word that a program puts together, as xargs does of what it reads: judged where it comes from.
+	return shape{empty: a.Text, wild: a.Text + "*"}
+}
