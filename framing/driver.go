@@ -29,11 +29,14 @@ const rs = 0x1e
 // The farewell goes the way of the output, so that it comes in its place, and past it only where the shell leaves inside a
 // command that has the pipe closed (zsh).
 //
+// For a terminal that somebody sits at, w cooks it before the command and v makes it raw again after, and throws away what
+// was typed and not read: it would be taken for the next frame.
+//
 // The variables: b what makes a word a builtin, p how to print one word as it is, t how to drop the traps that watch
 // commands, c the dialect, n how to number lines from 1, e set when errors need an end mark of their own. Below, ^ stands for RS and @1, @2 for the
 // halves of the shell's nonce.
 const driver = `exec 8>&1 9>&2 >/dev/null 2>&1
-_fl_b=command _fl_p='printf %s' _fl_t=: _fl_c=sh _fl_q= _fl_o=8 _fl_f=9 _fl_h='8>&- 9>&-' _fl_i=/dev/null
+_fl_b=command _fl_p='printf %s' _fl_t=: _fl_c=sh _fl_q= _fl_v= _fl_w= _fl_o=8 _fl_f=9 _fl_h='8>&- 9>&-' _fl_i=/dev/null
 if test "${BASH_VERSION-}"; then _fl_b=builtin _fl_t='trap - DEBUG ERR' _fl_c=bash _fl_q='LINENO=0;'
 exec 241>&8 242>&9 243</dev/null && exec 8>&- 9>&- && _fl_o=241 _fl_f=242 _fl_h= _fl_i='&243'
 elif test "${ZSH_VERSION-}"; then _fl_b=builtin _fl_t='trap - DEBUG ZERR' _fl_c=zsh
@@ -69,17 +72,27 @@ done
 case $_fl in (*^'
 ') ;; (*) break;; esac
 _fl_s=;; esac
-case $_fl_3 in (-) _fl_3=$_fl_i;; (m) _fl_3=$_fl_j;; (t) _fl_3=$_fl_k;; esac
+case $_fl_3 in (-) _fl_3=$_fl_i;; (m) _fl_3=$_fl_j;; (t) _fl_3=$_fl_k;;
+(/*) _fl_3="done <$_fl_3 >&$_fl_o 2>&$_fl_f $_fl_h";;
+(m*) _fl_3="done <${_fl_3#m} >&$_fl_o 2>&$_fl_o $_fl_h";;
+(x*) _fl_3=${_fl_3#x} _fl_w='PATH=/usr/bin:/bin stty sane -iexten rows '${_fl_3%:*}' cols '${_fl_3#*:}'
+_fl_v=${TERM-} TERM=xterm-256color
+'
+_fl_v='PATH=/usr/bin:/bin stty raw -echo isig -iexten noflsh min 0 time 0
+PATH=/usr/bin:/bin cat >/dev/null
+PATH=/usr/bin:/bin stty min 1
+TERM=$_fl_v _fl_v= _fl_w=
+' _fl_3="done >/dev/tty 2>&1 $_fl_h";; esac
 _fl_1=$_fl_1$_fl_2
 case ${_fl_e-} in ('') _fl_2=;; (*) _fl_2="$_fl_p ^${_fl_1}e'
 ' >&$_fl_f
 ";; esac
-"$_fl_b" eval "$_fl_n$_fl_1$_fl_a${_fl%^*}
-$_fl_3$_fl_t$_fl_2$_fl_u$_fl_1$_fl_d$_fl_1$_fl_g$_fl_1 >&$_fl_o"
+"$_fl_b" eval "$_fl_w$_fl_n$_fl_1$_fl_a${_fl%^*}
+$_fl_3$_fl_t$_fl_v$_fl_2$_fl_u$_fl_1$_fl_d$_fl_1$_fl_g$_fl_1 >&$_fl_o"
 done`
 
 // Repair is the script of a [Tty] frame that makes the terminal raw again, as [Loader] left it.
-const Repair = `stty raw -echo isig -iexten noflsh <&0 >/dev/null 2>&1`
+const Repair = `PATH=/usr/bin:/bin stty raw -echo isig -iexten noflsh <&0 >/dev/null 2>&1`
 
 // driverText returns the driver for a shell whose hello and farewell carry nonce.
 func driverText(nonce Token) string {

@@ -1,6 +1,7 @@
 package framing
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -13,26 +14,47 @@ const (
 	Split  Mode = iota // standard output and standard error apart
 	Merged             // both in the order in which they were written, as standard output
 	Tty                // as Split, but standard input is the terminal: for repairing its settings
+	Interactive        // all three are the terminal, cooked for the time of the command: output is Stdout as a screen gets it
 )
-
-// letter is the mode's sign in a frame's first line.
-func (m Mode) letter() string {
-	switch m {
-	case Merged:
-		return " m"
-	case Tty:
-		return " t"
-	default:
-		return " -"
-	}
-}
 
 // Command is what a frame carries.
 type Command struct {
 	Script string // shell source, passed on untouched; "" is a command that does nothing
 	Mode   Mode
 	Trace  bool // xtrace was on when the last command ended; see [Trailer]
+
+	// Stdin is the absolute path of the file that the command gets as standard input, of letters, digits and "/._-"
+	// only; "" leaves it to the mode. The command starts when the file could be opened, which may wait (a FIFO).
+	Stdin string
+
+	Rows, Cols int // of the terminal, for Interactive; 0 means 24 and 80
 }
+
+// header is what a frame's first line says of the mode.
+func (c Command) header() (string, error) {
+	if c.Stdin != "" && (c.Stdin[0] != '/' || strings.Trim(c.Stdin, pathBytes) != "" || len(c.Stdin) > maxLine/2) {
+		return "", errStdin
+	}
+	switch {
+	case c.Mode == Interactive:
+		rows, cols := c.Rows, c.Cols
+		if rows <= 0 || cols <= 0 {
+			rows, cols = 24, 80
+		}
+		return fmt.Sprintf(" x%d:%d", rows, cols), nil
+	case c.Mode == Merged:
+		return " m" + c.Stdin, nil
+	case c.Mode == Tty:
+		return " t", nil
+	case c.Stdin != "":
+		return " " + c.Stdin, nil
+	}
+	return " -", nil
+}
+
+const pathBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-"
+
+var errStdin = errors.New("framing: the path for standard input must be absolute, of letters, digits and /._- only")
 
 // maxLine bounds every line that is typed, in bytes: a terminal that somebody put back into canonical mode cuts lines
 // at 4095 (termios(3)).
@@ -40,13 +62,17 @@ const maxLine = 1000
 
 // Append appends the frame for cmd to dst: what to type at a shell of dialect d that waits for one. The text holds no
 // control byte but newlines and the closing RS, whatever the script holds, so no terminal setting can change what
-// arrives. A script that holds a NUL byte is refused with a *QuoteError, and dst is returned unchanged.
+// arrives. A script that holds a NUL byte is refused with a *QuoteError; on any error dst is returned unchanged.
 func Append(dst []byte, d Dialect, tok Token, cmd Command) ([]byte, error) {
 	if i := strings.IndexByte(cmd.Script, 0); i >= 0 {
 		return dst, &QuoteError{Offset: i}
 	}
+	header, err := cmd.header()
+	if err != nil {
+		return dst, err
+	}
 	dst = append(dst, tok.halves()...)
-	dst = append(dst, cmd.Mode.letter()...)
+	dst = append(dst, header...)
 	// Behind the mode comes a word that fits the line; a longer one begins on the next.
 	if len(cmd.Script) < maxLine/2 && !strings.Contains(cmd.Script, "\n") {
 		dst = append(dst, ' ')
