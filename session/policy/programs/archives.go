@@ -27,8 +27,8 @@ var archives = []program{
 			}
 		}
 	}},
-	{name: "7z|7za|7zr|7zz|rar|unrar|unar|lsar", class: write, raw: true, check: func(c *call) {
-		if c.node.name == "lsar" || len(c.args) > 0 && c.args[0].certain() && listed("l t lt vt v lb i", c.args[0].Text) {
+	{name: "7z|7za|7zr|7zz|rar|unrar|unar", class: write, raw: true, check: func(c *call) {
+		if len(c.args) > 0 && c.args[0].certain() && listed("l t lt vt v lb i", c.args[0].Text) {
 			c.find.Class, c.find.Reason = read, c.node.readReason
 			for _, a := range c.args[1:] {
 				if a.dash() && !listed("-slt -ba -bd -y", a.Text) {

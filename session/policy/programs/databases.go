@@ -84,7 +84,7 @@ func shows(a Arg, firsts string) bool {
 			continue
 		}
 		verb, _, _ := strings.Cut(s, " ")
-		if !listed(firsts, verb) || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_ '%=.-") != "" || strings.Contains(s, "--") {
+		if !listed(firsts, verb) || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_ '\"%=.-") != "" || strings.Contains(s, "--") {
 			return false
 		}
 	}

@@ -43,7 +43,7 @@ var gitVerbs = []program{
 		--ignore-submodules?text --ignored?text -z --column?text --no-column --ahead-behind --no-ahead-behind --renames
 		--no-renames --find-renames?text`},
 	{name: "log", style: exact, args: "text...", opts: gitLog + gitDiff, check: gitPatch},
-	{name: "shortlog", style: exact, args: "text...", opts: gitLog + ` -s,--summary --numbered -e,--email --group=text`, check: gitFormat},
+	{name: "shortlog", style: exact, args: "text...", opts: gitLog + ` -s,--summary -n,--numbered -e,--email --group=text`, check: gitFormat},
 	{name: "show|whatchanged", style: exact, args: "text...", opts: gitLog + gitDiff, check: gitPatch},
 	{name: "diff", style: exact, args: "read...", opts: gitDiff + ` --cached --staged --no-index --merge-base -0 -1 -2 -3`, check: gitPatch},
 	{name: "blame|annotate", style: exact, args: "text...", opts: `-L=text -l -t -s -e,--show-email -w -M?text -C?text --since=text --porcelain -p --line-porcelain -f -n -b --root --date=text --no-textconv --textconv!unknown --contents=read!ask --color-lines`, check: func(c *call) {

@@ -178,8 +178,14 @@ func (c *call) long(args []Arg, i int) (used int) {
 	return 0
 }
 
-// unlisted: what an option does that no table lists, nobody can tell.
-func (c *call) unlisted() { c.say(unknown, "has an option that no table lists") }
+// unlisted: what an option does that no table lists, nobody can tell. Where a program is no read and its table lists
+// nothing, that was said already.
+func (c *call) unlisted() {
+	if p := c.node.program; p.opts == "" && Severity(p.classOf()) >= Severity(write) {
+		return
+	}
+	c.say(unknown, "has an option that no table lists")
+}
 
 // next takes the following word as the value.
 func (c *call) next(at uint16, args []Arg, i int) int {

@@ -218,7 +218,11 @@ func prlimit(c *call) {
 		switch s := a.Text; {
 		case strings.Contains(s, "="), strings.ContainsAny(s, ":"):
 			c.say(write, "changes limits")
-		case strings.HasPrefix(s, "-"), strings.Trim(s, "0123456789") == "" && i > 0:
+		case strings.HasPrefix(s, "-"):
+			if !listed("-p --pid --json --raw --noheadings --verbose -a -c -d -e -f -i -l -m -n -q -r -s -t -u -v -x -y --help --version --output -o", s) {
+				c.say(unknown, "has an option that no table lists")
+			}
+		case strings.Trim(s, "0123456789") == "" && i > 0:
 		default:
 			c.nest(c.args[i:])
 			c.say(unknown, "runs a command with other limits")

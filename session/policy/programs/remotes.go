@@ -106,7 +106,7 @@ func sshKeygen(c *call) {
 			continue
 		}
 		s := a.Text
-		if i > 0 && listed("-f -E -F", c.args[i-1].Text) {
+		if prev := c.args[max(i-1, 0)].Text; i > 0 && len(prev) > 1 && prev[0] == '-' && strings.IndexByte("fEF", prev[len(prev)-1]) >= 0 {
 			c.path(a, false)
 			continue
 		}
@@ -120,6 +120,7 @@ func sshKeygen(c *call) {
 				looks = true
 			case 'f', 'E', 'v', 'q':
 			case 'y', 'e':
+				looks = true
 				c.say(secret, "reads a private key")
 			default:
 				c.say(write, "makes or changes keys")

@@ -86,13 +86,6 @@ var systemInfo = []program{
 	{name: "systemd-detect-virt", opts: `-c,--container -v,--vm -r,--chroot --private-users -q,--quiet --list`},
 	{name: "virt-what"},
 	{name: "ldconfig", opts: `-p,--print-cache -N -X -v,--verbose`, class: write, alone: "-p --print-cache"},
-	{name: "ulimit", raw: true, check: func(c *call) {
-		for _, a := range c.args {
-			if !a.certain() || !strings.HasPrefix(a.Text, "-") {
-				c.say(write, "changes limits")
-			}
-		}
-	}},
 	{name: "cpupower|turbostat|perf|bpftrace|bpftool", class: unknown, args: "text...", alone: "--version version"},
 	{name: "chronyc", args: "text...", style: exact, check: verbs("tracking sources sourcestats activity ntpdata serverstats selectdata"), opts: `-n -N -c -v -a -m -4 -6 -h=text!write -p=text -f=read`},
 	{name: "ntpq|ntpdc|ntpstat|ntpdate|sntp|rdate", class: write, why: "asks a time server over the network", args: "text..."},

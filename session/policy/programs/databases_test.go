@@ -1,0 +1,41 @@
+package programs_test
+
+import "testing"
+
+func TestDatabasesShowTheirStatusOnThisHost(t *testing.T) {
+	table(t, `
+		read-only | pg_isready -h localhost -p 5432
+		write | pg_isready -h db.example
+		read-only | psql -U postgres -l
+		write | psql -h db -l
+		write | psql -l "host=db"
+		unknown | psql
+		unknown | psql -f x.sql
+		unknown | psql -c 'delete from t'
+		unknown | psql -c '\! touch pwned'
+		unknown | psql -c '\l' -c '\! id'
+		unknown | psql -c 'show x; select pg_terminate_backend(1)'
+		unknown | psql -c '\dt \! id'
+		write | psql -l -o pwned
+		unknown | mysql
+		read-only | mysql -e 'show full processlist\G'
+		unknown | mysql -e '\! touch pwned'
+		unknown | mysql -e 'show tables; \! id'
+		unknown | mysql -e 'show tables; system id'
+		unknown | mysql -e 'drop table x'
+		write | mysql -h db -e 'show processlist'
+		dangerous | mysqladmin shutdown
+		read-only | redis-cli -h 127.0.0.1 info
+		write | redis-cli -h cache info
+		dangerous | redis-cli flushall
+		unknown | redis-cli monitor
+		unknown | redis-cli eval x 0
+		unknown | redis-cli
+		sensitive-read | redis-cli get session:1
+		sensitive-read | redis-cli config get requirepass
+		unknown | sqlite3 x.db .tables
+		dangerous | pg_ctl stop
+		read-only | pg_ctlcluster 15 main status
+		unknown | pg_dump app
+	`)
+}

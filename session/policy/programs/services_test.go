@@ -1,0 +1,49 @@
+package programs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
+)
+
+func TestServicesAreShownStartedAndStopped(t *testing.T) {
+	table(t, `
+		read-only | systemctl status nginx --no-pager
+		write | systemctl start nginx
+		dangerous | systemctl restart nginx
+		dangerous | systemctl --no-pager stop nginx
+		dangerous | systemctl poweroff
+		unknown | systemctl -H root@other status x
+		unknown | systemctl $VERB nginx
+		unknown | systemctl frobnicate
+		sensitive-read | systemctl show-environment
+		write | service nginx reload
+		dangerous | service nginx stop
+		write | journalctl --rotate
+		dangerous | journalctl --vacuum-size=1M
+		write | journalctl --cursor-file=pwned
+		unknown | journalctl -fu nginx
+		dangerous | crontab -r
+		unknown | crontab -e
+		write | crontab file
+		write | crontab -
+		unknown | at now
+		sensitive-read | coredumpctl dump 1
+	`)
+}
+
+func TestAPagerThatSomebodyTypesIntoIsNoRead(t *testing.T) {
+	arg := func(s string) programs.Arg { return programs.Arg{Text: s, Literal: true, Source: s} }
+	for _, name := range []string{"systemctl", "git", "man"} {
+		verb := map[string]string{"systemctl": "status", "git": "log", "man": "ls"}[name]
+		c := programs.Call{Name: name, Args: []programs.Arg{arg(verb)}}
+		assert.Equal(t, policy.ReadOnly, programs.Judge(c).Class, name)
+		c.Interactive = true
+		assert.Equal(t, policy.Unknown, programs.Judge(c).Class, name)
+	}
+	c := programs.Call{Name: "git", Args: []programs.Arg{arg("--no-pager"), arg("log")}, Interactive: true}
+	assert.Equal(t, policy.ReadOnly, programs.Judge(c).Class)
+}
