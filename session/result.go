@@ -121,6 +121,8 @@ type decisionJSON struct {
 	Rule     string         `json:"rule"`
 	Reason   string         `json:"reason"`
 	Approval string         `json:"approval"`
+	Needs    policy.Needs   `json:"needs,omitempty"`
+	Hint     string         `json:"hint,omitempty"`
 }
 
 type errorJSON struct {

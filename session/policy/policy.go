@@ -73,6 +73,16 @@ type Request struct {
 	Interactive bool   // somebody will type into it while it runs
 }
 
+// Needs says whose yes an [Ask] waits for. The zero Needs counts as an approval.
+type Needs string
+
+// What an Ask may wait for.
+const (
+	NeedsApproval     Needs = "approval"     // another principal's yes
+	NeedsConfirmation Needs = "confirmation" // the asker's own second thought, which --yes answers
+	NeedsBreakGlass   Needs = "break-glass"  // the asker types the host's name and a reason; --yes does not answer
+)
+
 // Decision is a verdict and what it rests on.
 type Decision struct {
 	Verdict  Verdict `json:"verdict"`
@@ -80,6 +90,8 @@ type Decision struct {
 	Rule     string  `json:"rule,omitempty"` // which rule decided
 	Reason   string  `json:"reason,omitempty"`
 	Approval string  `json:"approval,omitempty"` // the approval that turned an ask into an allow
+	Needs    Needs   `json:"needs,omitempty"`    // set with Ask
+	Hint     string  `json:"hint,omitempty"`     // what would make it pass
 }
 
 // Decider decides. It must be quick, must not perform the request, and may be called concurrently. On error the
