@@ -29,6 +29,8 @@ const rs = 0x1e
 // The farewell goes the way of the output, so that it comes in its place, and past it only where the shell leaves inside a
 // command that has the pipe closed (zsh).
 //
+// A line that does not begin a frame was typed at a command that had ended: it is passed over.
+//
 // For a terminal that somebody sits at, w cooks it before the command and v makes it raw again after, and throws away what
 // was typed and not read: it would be taken for the next frame.
 //
@@ -61,6 +63,7 @@ _fl_x=
 eval "$_fl_p \"^@1\"\"@2H$_fl_c;$$;${_fl_e-};${PWD-}^@1\"\"@2h\" >&$_fl_o"
 _fl_x=
 until case $_fl_x in (y) ;; (*) IFS=' ' "$_fl_b" read -r _fl_1 _fl_2 _fl_3 _fl; case $? in (0) "$_fl_b" test '';; esac;; esac; do
+case $_fl_1$_fl_2 in (??????????????????????) ;; (*) continue;; esac
 _fl_x=y
 case $_fl in (*^) ;; (*) _fl_s=
 until IFS= "$_fl_b" read -r _fl_l; case $? in (0) "$_fl_b" test '';; esac; do

@@ -1,0 +1,91 @@
+package framing_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+)
+
+// awkward are values that shells quote each in its own way.
+var awkward = map[string]string{
+	"A": "1", "EMPTY": "", "BLANKS": " a  b ", "QUOTES": `it's "quoted" \ and $x and ` + "`y`", "TEXT": "one\ntwo\n", "CONTROL": "a\x01\x1b[31m\tb\r",
+	"BYTES": "\xff\xfe", "UTF8": "grüße 漢字", "BRACES": "{a,b} *?[x] ~ # ! & ; < > |", "DECLARE": "x\nexport B='2'\ndeclare -x C=\"3\"", "TAIL": "trailing\\", "DOLLAR": "$'x'",
+}
+
+func TestASnapshotHoldsWhatIsExportedAndIsGivenToAnotherShell(t *testing.T) {
+	eachShell(t, []string{"perl"}, func(t *testing.T, sh framing.Shell) {
+		s := start(t, sh)
+		var script strings.Builder
+		for name, value := range awkward {
+			q, err := framing.Quote(value)
+			require.NoError(t, err)
+			script.WriteString("export " + name + "=" + q + "\n")
+		}
+		s.ok(script.String() + "umask 027; unset MANPAGER; NOT=exported; f() { :; }; export NOVALUE")
+		st, ok := framing.ParseState(s.output(framing.SnapshotScript(s.hello.Dialect)))
+		require.True(t, ok)
+		got := maps.Clone(st.Vars)
+		maps.DeleteFunc(got, func(name, _ string) bool { _, ours := awkward[name]; return !ours })
+		for name, value := range got {
+			assert.Equal(t, awkward[name], value, name)
+		}
+		assert.Len(t, got, len(awkward))
+		assert.NotContains(t, st.Vars, "NOT")
+		assert.NotContains(t, st.Vars, "MANPAGER")
+
+		next := start(t, sh)
+		now, ok := framing.ParseState(next.output(framing.SnapshotScript(next.hello.Dialect)))
+		require.True(t, ok)
+		fix, umask, vars, err := framing.RestoreScript(next.hello.Dialect, now, st)
+		require.NoError(t, err)
+		assert.True(t, umask)
+		assert.True(t, vars)
+		next.ok(fix)
+		text := next.output(framing.SnapshotScript(next.hello.Dialect))
+		same, ok := framing.ParseState(text)
+		require.True(t, ok, "%q", text)
+		fix, umask, vars, err = framing.RestoreScript(next.hello.Dialect, same, st)
+		require.NoError(t, err)
+		assert.Empty(t, fix)
+		assert.False(t, umask || vars)
+		assert.Equal(t, awkward["QUOTES"]+"|"+awkward["TEXT"]+"|unset", next.output(`printf '%s|%s|%s' "$QUOTES" "$TEXT" "${MANPAGER-unset}"`))
+	})
+}
+
+func TestASnapshotIsTakenAroundTheCommandsOfTheUser(t *testing.T) {
+	eachShell(t, []string{"perl"}, func(t *testing.T, sh framing.Shell) {
+		s := start(t, sh)
+		s.run("export A=1; umask() { echo 0777; }; alias export=false; PATH=/nonexistent")
+		st, ok := framing.ParseState(s.output(framing.SnapshotScript(s.hello.Dialect)))
+		require.True(t, ok)
+		assert.Equal(t, "1", st.Vars["A"])
+		assert.Equal(t, "/nonexistent", st.Vars["PATH"])
+		assert.NotEqual(t, "0777", st.Umask)
+	})
+}
+
+func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
+	for _, text := range []string{"", "0022", "x\nexport A=1\n", "0022\nexport A='1\n", "0022\nexport A=$'\\xzz'\n", "0022\nexport A=\"1\n", "99\n"} {
+		_, ok := framing.ParseState(text)
+		assert.False(t, ok, text)
+	}
+}
+
+func FuzzParseState(f *testing.F) {
+	f.Add("0022\ndeclare -x A=\"1\"\nexport B='x'\\''y'\ntypeset -x C=$'a\\n\\x41\\u00e9'\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		st, ok := framing.ParseState(text)
+		if !ok {
+			return
+		}
+		script, _, _, err := framing.RestoreScript(framing.Bash, framing.State{}, st)
+		if err == nil && strings.Contains(script, "\x00") {
+			t.Error("a NUL byte reached the script")
+		}
+	})
+}
