@@ -11,10 +11,10 @@ type Mode uint8
 
 // The modes. In each, standard input is /dev/null unless the mode says otherwise.
 const (
-	Split  Mode = iota // standard output and standard error apart
-	Merged             // both in the order in which they were written, as standard output
-	Tty                // as Split, but standard input is the terminal: for repairing its settings
-	Interactive        // all three are the terminal, cooked for the time of the command: output is Stdout as a screen gets it
+	Split       Mode = iota // standard output and standard error apart
+	Merged                  // both in the order in which they were written, as standard output
+	Tty                     // as Split, but standard input is the terminal: for repairing its settings
+	Interactive             // all three are the terminal, cooked for the time of the command: output is Stdout as a screen gets it
 )
 
 // Command is what a frame carries.

@@ -163,6 +163,15 @@ func (w *words) escaped(b *strings.Builder) bool {
 		c, s = s[0], s[1:]
 		switch c {
 		case 'x':
+			if hex, rest, ok := strings.Cut(strings.TrimPrefix(s, "["), "]"); ok && strings.HasPrefix(s, "[") { // ksh93
+				v, err := strconv.ParseUint(hex, 16, 8)
+				if err != nil {
+					return false
+				}
+				b.WriteByte(byte(v))
+				s = rest
+				continue
+			}
 			n := digits(s, 2, 16)
 			if n == 0 {
 				return false

@@ -27,8 +27,9 @@ func TestASnapshotHoldsWhatIsExportedAndIsGivenToAnotherShell(t *testing.T) {
 			script.WriteString("export " + name + "=" + q + "\n")
 		}
 		s.ok(script.String() + "umask 027; unset MANPAGER; NOT=exported; f() { :; }; export NOVALUE")
-		st, ok := framing.ParseState(s.output(framing.SnapshotScript(s.hello.Dialect)))
-		require.True(t, ok)
+		text := s.output(framing.SnapshotScript(s.hello.Dialect))
+		st, ok := framing.ParseState(text)
+		require.True(t, ok, "%q", text)
 		got := maps.Clone(st.Vars)
 		maps.DeleteFunc(got, func(name, _ string) bool { _, ours := awkward[name]; return !ours })
 		for name, value := range got {
@@ -46,7 +47,7 @@ func TestASnapshotHoldsWhatIsExportedAndIsGivenToAnotherShell(t *testing.T) {
 		assert.True(t, umask)
 		assert.True(t, vars)
 		next.ok(fix)
-		text := next.output(framing.SnapshotScript(next.hello.Dialect))
+		text = next.output(framing.SnapshotScript(next.hello.Dialect))
 		same, ok := framing.ParseState(text)
 		require.True(t, ok, "%q", text)
 		fix, umask, vars, err = framing.RestoreScript(next.hello.Dialect, same, st)
@@ -61,8 +62,9 @@ func TestASnapshotIsTakenAroundTheCommandsOfTheUser(t *testing.T) {
 	eachShell(t, []string{"perl"}, func(t *testing.T, sh framing.Shell) {
 		s := start(t, sh)
 		s.run("export A=1; umask() { echo 0777; }; alias export=false; PATH=/nonexistent")
-		st, ok := framing.ParseState(s.output(framing.SnapshotScript(s.hello.Dialect)))
-		require.True(t, ok)
+		text := s.output(framing.SnapshotScript(s.hello.Dialect))
+		st, ok := framing.ParseState(text)
+		require.True(t, ok, "%q", text)
 		assert.Equal(t, "1", st.Vars["A"])
 		assert.Equal(t, "/nonexistent", st.Vars["PATH"])
 		assert.NotEqual(t, "0777", st.Umask)
