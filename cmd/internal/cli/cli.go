@@ -18,6 +18,7 @@ import (
 	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 	"github.com/fairlead-ssh/fairlead/session"
 )
@@ -78,7 +79,7 @@ shell. Every command is recorded before it is sent.`,
 		return cmdutil.Usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "read hosts from `file` (YAML, TOML or JSON)")
-	root.AddCommand(run.NewCmd(f, nil), hostscmd.NewCmd(f), auditcmd.NewCmd(f), version.NewCmd(f, nil))
+	root.AddCommand(run.NewCmd(f, nil), shell.NewCmd(f, nil), hostscmd.NewCmd(f), auditcmd.NewCmd(f), version.NewCmd(f, nil))
 	return root
 }
 

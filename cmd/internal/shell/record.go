@@ -1,0 +1,111 @@
+package shell
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// entry is what one shell leaves on the record: session.open and command.request before the first byte is sent,
+// command.result and session.close after. All four have the same id, so that "audit show" prints them together. The
+// session's events tell about the recording; stdout_bytes and stdout_sha256 are the recording's in session.close, and the
+// terminal's own output in command.result.
+type entry struct {
+	sink  audit.Sink
+	who   audit.Event // what all of them say
+	start time.Time
+}
+
+func newEntry(sink audit.Sink, principal string, host string, peer session.Peer) *entry {
+	uid := os.Getuid()
+	return &entry{sink: sink, start: time.Now(), who: audit.Event{
+		ID: newID("e_"), Session: newID("s_"), Principal: principal, UID: &uid,
+		Host: host, Address: peer.Addr, SSHUser: peer.User, Key: peer.Key, HostKey: peer.HostKey, Route: strings.Join(peer.Via, ","),
+	}}
+}
+
+// newID returns prefix and 65 random bits, as the session package does for its own.
+func newID(prefix string) string {
+	const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
+	var b [13]byte
+	rand.Read(b[:])
+	for i := range b {
+		b[i] = alphabet[b[i]&31]
+	}
+	return prefix + string(b[:])
+}
+
+// request puts on record that line is about to be sent, and how it will be recorded. After an error nothing may be sent.
+func (e *entry) request(line string, d policy.Decision, how string) error {
+	ask := e.who
+	ask.Kind, ask.Command, ask.Exact = audit.CommandRequest, line, []byte(line)
+	ask.Verdict, ask.Rule, ask.Class, ask.Approval = d.Verdict.String(), d.Rule, string(d.Class), d.Approval
+	events := []audit.Event{ask}
+	if d.Verdict == policy.Allow {
+		open := e.who
+		open.Kind, open.Command = audit.SessionOpen, how
+		events = []audit.Event{open, ask}
+	}
+	if err := audit.RecordAll(context.Background(), e.sink, events); err != nil {
+		return fmt.Errorf("%w, so nothing was sent: %w", session.ErrAudit, err)
+	}
+	return nil
+}
+
+// outcome is how a shell ended.
+type outcome struct {
+	session.Result       // Status, ExitCode, Signal, Err
+	typed          int64 // bytes that were passed on to the host
+	shown          int64 // bytes of output
+	shownSHA256    string
+}
+
+// result puts the end on record. how is what request said.
+func (e *entry) result(o outcome, how string, rec recorded) error {
+	end := e.who
+	end.Kind, end.State, end.Status = audit.CommandResult, string(session.Done), string(o.Status)
+	end.ExitCode, end.Signal = o.ExitCode, o.Signal
+	end.DurationMS = time.Since(e.start).Milliseconds()
+	end.StdinBytes, end.StdoutBytes, end.StdoutSHA256 = o.typed, o.shown, o.shownSHA256
+	if o.Err != nil {
+		end.Error = audit.Fault{Code: o.Err.Code, Message: o.Err.Error()}
+	}
+	closed := e.who
+	closed.Kind, closed.Command, closed.DurationMS = audit.SessionClose, how, end.DurationMS
+	if rec.Path != "" {
+		closed.StdoutBytes, closed.StdoutSHA256 = rec.Bytes, rec.SHA256
+	}
+	if rec.Err != nil {
+		closed.Error = audit.Fault{Code: "recording", Message: reason(rec.Err)}
+	}
+	return audit.RecordAll(context.Background(), e.sink, []audit.Event{end, closed})
+}
+
+// howRecorded says in the record what becomes of the output.
+func howRecorded(path string, typed bool, why string) string {
+	switch {
+	case path == "":
+		return "not recorded: " + why
+	case typed:
+		return "recording, what is typed included: " + filepath.Base(path)
+	}
+	return "recording: " + filepath.Base(path)
+}
+
+// reason is err without the name of the file, which stands beside it.
+func reason(err error) string {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return err.Error()
+}

@@ -1,0 +1,180 @@
+// Package shell implements "fairlead shell".
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// Options is everything the command needs: dependencies, then flags, then arguments.
+type Options struct {
+	IO         *iostreams.IOStreams
+	Getenv     func(string) string
+	Inventory  func() (*hosts.Inventory, error)
+	Audit      func() (audit.Sink, error)
+	Dial       func(context.Context, hosts.Host) (session.Transport, error) // nil means as package dialer does
+	Policy     policy.Decider
+	Principal  string
+	Recordings func() (string, error) // the directory
+	MaxBytes   int64                  // of a recording
+
+	NoRecord       bool
+	RecordInput    bool
+	Escape         byte // 0 means none
+	ConnectTimeout time.Duration
+
+	Target string
+}
+
+// NewCmd builds the command. runF replaces the real work in tests of flags.
+func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
+	o := &Options{
+		IO: f.IO, Getenv: f.Getenv, Inventory: f.Inventory, Audit: f.Audit,
+		Policy: policy.AllowAll, Principal: cmdutil.Principal(), MaxBytes: MaxRecording, Escape: '~',
+	}
+	o.Recordings = func() (string, error) {
+		dir, err := f.AuditDir()
+		return filepath.Join(filepath.Dir(dir), "recordings"), err
+	}
+	if runF == nil {
+		runF = run
+	}
+	cmd := &cobra.Command{
+		Use:     "shell HOST",
+		Short:   "Open a terminal on one host, recorded",
+		Long:    long,
+		Example: example,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.parse(args, cmd.ArgsLenAtDash()); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), o)
+		},
+		ValidArgsFunction: completion.Targets(f),
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&o.NoRecord, "no-record", false, "record nothing but the audit entry, which says so; for operators only")
+	fl.BoolVar(&o.RecordInput, "record-input", false, "record what is typed too, passwords included")
+	fl.VarP(escapeFlag{&o.Escape}, "escape", "e", "the character that begins escape sequences")
+	fl.DurationVar(&o.ConnectTimeout, "connect-timeout", 0, "give up connecting after `duration`; 0 means what the inventory or ssh_config says")
+	return cmd
+}
+
+// parse checks flags and arguments. dash is how many arguments stand before "--", -1 without one.
+func (o *Options) parse(args []string, dash int) error {
+	switch {
+	case len(args) == 0 || dash == 0:
+		return cmdutil.Usagef("shell needs a HOST: fairlead shell HOST")
+	case dash > 0 || len(args) > 1:
+		return cmdutil.Usagef("shell takes one HOST and no command: fairlead run %s -- %s", args[0], strings.Join(args[1:], " "))
+	case o.NoRecord && o.RecordInput:
+		return cmdutil.Usagef("--no-record and --record-input exclude each other")
+	case o.NoRecord && !operator(o.Principal):
+		return cmdutil.Usagef("--no-record is for operators only")
+	case o.ConnectTimeout < 0 || o.ConnectTimeout > cmdutil.MaxConnectTimeout:
+		return cmdutil.Usagef("--connect-timeout must be between 0 and %v", cmdutil.MaxConnectTimeout)
+	}
+	o.Target = args[0]
+	return nil
+}
+
+func operator(principal string) bool { return strings.HasPrefix(principal, "operator/") }
+
+// run does the work: select, connect, record, and be a terminal.
+func run(ctx context.Context, o *Options) error {
+	host, err := o.host()
+	if err != nil {
+		return err
+	}
+	if !o.IO.InTTY || !o.IO.OutTTY {
+		which := "input"
+		if o.IO.InTTY {
+			which = "output"
+		}
+		return cmdutil.Usagef("standard %s is not a terminal: shell is for people at one; for a command use fairlead run %s -- COMMAND", which, o.Target)
+	}
+	sink, err := o.Audit()
+	if err != nil {
+		return err
+	}
+	dial := o.Dial
+	if dial == nil {
+		d, err := dialer.New(dialer.Config{IO: o.IO, Inventory: o.Inventory})
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		dial = d.Dial
+	}
+	conn, err := dial(ctx, host)
+	if err != nil {
+		return o.notReached(ctx, host, err)
+	}
+	defer conn.Close()
+	return o.open(ctx, host, conn, sink)
+}
+
+// host returns the one host that is meant.
+func (o *Options) host() (hosts.Host, error) {
+	sel := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader("")}
+	hs, err := sel.Resolve(o.Target, "")
+	if err != nil {
+		return hosts.Host{}, &cmdutil.UsageError{Err: err}
+	}
+	if len(hs) > 1 {
+		names := hosts.Fold(targets.Labels(hs))
+		if len(names) > 200 {
+			names = names[:200] + "…"
+		}
+		return hosts.Host{}, cmdutil.Usagef("shell takes one host, and %s picks %d: %s", o.Target, len(hs), names)
+	}
+	h := hs[0]
+	if o.ConnectTimeout > 0 {
+		h.ConnectTimeout = o.ConnectTimeout
+	}
+	return h, nil
+}
+
+// notReached tells why there is no connection.
+func (o *Options) notReached(ctx context.Context, h hosts.Host, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	status := session.StatusUnreachable
+	switch {
+	case errors.Is(err, session.ErrHostKey):
+		status = session.StatusHostKey
+	case errors.Is(err, session.ErrAuth):
+		status = session.StatusAuth
+	}
+	return o.fail(h, session.Result{Status: status}, cmdutil.WhyAt(err))
+}
+
+// fail prints one line and returns the exit code for r.
+func (o *Options) fail(h hosts.Host, r session.Result, why string) error {
+	what := map[session.Status]string{
+		session.StatusAuth: "not logged in", session.StatusHostKey: "not trusted", session.StatusLost: "connection lost",
+	}[r.Status]
+	if what == "" {
+		what = string(r.Status)
+	}
+	fmt.Fprintf(o.IO.Err, "fairlead: %s: %s: %s\n", h.Name, what, cmdutil.OneLine(why))
+	return exitOf(r)
+}
