@@ -22,6 +22,9 @@ func awkText(c *call, a Arg) {
 		c.say(unknown, "has a program that isn't literal")
 		return
 	}
+	if strings.Contains(a.Text, "/inet/") || strings.Contains(a.Text, "/inet4/") || strings.Contains(a.Text, "/inet6/") {
+		c.say(forbid, "has a program that opens network connections by a way made for backdoors")
+	}
 	s := awkScan{c: c, src: a.Text, before: awkOperator}
 	if !s.run() {
 		c.say(unknown, "has a program that this reader does not understand")

@@ -10,18 +10,21 @@ import (
 type kind uint8
 
 const (
-	none   kind = iota
-	text        // harmless whatever it says
-	reads       // a file that is read
-	writes      // a file that is written
-	dels        // a file that is removed
-	shell       // shell source
-	cmd         // the name of a program
-	rest        // a command, up to the end
+	none      kind = iota
+	text           // harmless whatever it says
+	reads          // a file that is read
+	writes         // a file that is written
+	dels           // a file that is removed
+	stats          // a file of which only name, attributes or size are shown
+	pairs          // two words: a name, then text
+	pairReads      // two words: a name, then a file that is read
+	shell          // shell source
+	cmd            // the name of a program
+	rest           // a command, up to the end
 )
 
 var kinds = map[string]kind{
-	"text": text, "read": reads, "write": writes, "del": dels, "shell": shell, "cmd": cmd, "rest": rest,
+	"text": text, "read": reads, "write": writes, "del": dels, "stat": stats, "pair": pairs, "pairread": pairReads, "shell": shell, "cmd": cmd, "rest": rest,
 }
 
 var classes = map[string]policy.Class{

@@ -17,7 +17,8 @@ var containers = []program{
 		{name: "stop|rm|rmi|stopp|rmp", class: danger, args: "text..."},
 		{name: "pull|create|run|runp|start|update|attach|port-forward|checkpoint", class: unknown, args: "text..."},
 	}},
-	{name: "ctr|buildah|skopeo|runc|crun|lxc-attach|lxc-execute|kind|minikube|k3d|firecracker", class: unknown, args: "text...", alone: "--version version"},
+	{name: "ctr|buildah|runc|crun|lxc-attach|lxc-execute|lxc-start|toolbox|distrobox", class: unknown, why: "runs a command in a container", raw: true, check: guess, alone: "--version version -v"},
+	{name: "skopeo|kind|minikube|k3d|firecracker", class: unknown, args: "text...", alone: "--version version"},
 	{name: "lxc|incus", style: exact, sub: []program{
 		{name: "list|ls|info|version", args: "text...", style: exact, opts: `-f,--format=text -c,--columns=text --fast --resources --show-log`},
 		{name: "exec", class: unknown, args: "text rest", style: exact | first, opts: `-T -t --cwd=text --env=text --user=text --group=text -n`, check: remote},
@@ -25,7 +26,7 @@ var containers = []program{
 		{name: "launch|init|start|copy|move|file|config|profile|network|storage|snapshot|restore|publish|import|export", class: write, args: "text..."},
 	}},
 	{name: "lxc-ls", args: "text...", opts: `-f,--fancy -1 --active --running --stopped --frozen -F,--fancy-format=text`},
-	{name: "virsh", style: exact, args: "text...", opts: `-c,--connect=text!unknown -q,--quiet -r,--readonly`, sub: []program{
+	{name: "virsh", style: exact, env: "LIBVIRT_* VIRSH_*", args: "text...", opts: `-c,--connect=text!unknown -q,--quiet -r,--readonly`, sub: []program{
 		{name: "list|dominfo|domstate|domstats|domblklist|domiflist|domifaddr|vcpuinfo|vcpucount|nodeinfo|version|net-list|net-info|pool-list|pool-info|vol-list|capabilities|hostname|uri|sysinfo|domblkinfo|dommemstat|snapshot-list|freecell|nodememstats|nodecpustats", style: exact, args: "text...", opts: `--all --inactive --title --table --name --uuid --details --human --source=text --persistent --running --autostart`},
 		{name: "dumpxml|secret-get-value|secret-list", class: secret, args: "text..."},
 		{name: "destroy|undefine|shutdown|reboot|reset|suspend|vol-delete|pool-destroy|net-destroy|snapshot-delete", class: danger, args: "text..."},

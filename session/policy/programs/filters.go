@@ -64,7 +64,7 @@ var filters = []program{
 		-n,--null-input -R,--raw-input -s,--slurp -c,--compact-output -r,--raw-output --raw-output0 -j,--join-output
 		-a,--ascii-output -S,--sort-keys -C,--color-output -M,--monochrome-output --tab --indent=text --unbuffered
 		--stream --stream-errors --seq -e,--exit-status -V -h,--help --build-configuration -f,--from-file!unknown
-		-L,--library-path=text!unknown --arg!ask --argjson!ask --slurpfile!ask --rawfile!ask --args!ask --jsonargs!ask`,
+		-L,--library-path=text!unknown --arg=pair --argjson=pair --slurpfile=pairread --rawfile=pairread --args!ask --jsonargs!ask`,
 		style: exact, env: "JQ_COLORS HOME"},
 	{name: "gojq|jaq", like: "jq", args: "text read...", check: jq, style: exact},
 	{name: "yq", args: "text read...", check: yq, style: exact, opts: `

@@ -26,7 +26,7 @@ func find(c *call) {
 			c.say(unknown, "has options that do more than read, and a word that isn't literal could be one")
 		}
 		starts = append(starts, a)
-		c.path(a, false)
+		c.find.Paths = append(c.find.Paths, Path{Arg: a, Stat: true})
 	}
 	f := findCall{c: c, starts: starts, everything: true}
 	f.expression(args[i:])
@@ -154,6 +154,8 @@ func (f *findCall) found(a Arg) Arg {
 		switch {
 		case len(f.starts) == 0:
 			before = "."
+		case len(f.starts) == 1:
+			before = f.starts[0].Text
 		case f.starts[0].Text != "":
 			before = f.starts[0].Text[:1]
 			for _, s := range f.starts[1:] {

@@ -30,7 +30,7 @@ var gits = []program{
 		--config-env=text!unknown --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-optional-locks
 		--no-advice --list-cmds=text --attr-source=text!unknown`, sub: gitVerbs},
 	{name: "tig|gitk|lazygit|git-gui|gitui", class: unknown, why: "is full-screen", args: "text..."},
-	{name: "gh|glab|hub|git-lfs|git-crypt", class: unknown, why: "opens network connections, or runs helpers", args: "text...", alone: "--version version"},
+	{name: "gh|glab|hub|git-lfs|git-crypt", class: unknown, why: "opens network connections, or runs helpers", args: "text...", alone: "--version"},
 	{name: "svn", style: exact, sub: []program{
 		{name: "info|status|st|stat", style: exact, args: "read...", opts: `-q,--quiet -v,--verbose -R,--recursive -N --xml --show-item=text --no-ignore --depth=text -u,--show-updates!write --config-dir=text!unknown --config-option=text!unknown`, check: svn},
 		{name: "log|diff|cat|list|ls|blame|update|up|checkout|co|commit|ci|export|import|switch|merge|revert|cleanup|add|delete|copy|move|propset", class: write, why: "opens network connections, or changes files", args: "text..."}}},
@@ -51,7 +51,7 @@ var gitVerbs = []program{
 			c.say(unknown, "runs what the repository's configuration names, but for --no-textconv")
 		}
 	}},
-	{name: "grep", style: exact, args: "text...", opts: `
+	{name: "grep", style: exact, args: "text read...", opts: `
 		-i,--ignore-case -I -a,--text -w,--word-regexp -v,--invert-match -h -H --full-name -E,--extended-regexp -G,--basic-regexp
 		-P,--perl-regexp -F,--fixed-strings -n,--line-number --column -l,--files-with-matches,--name-only -L,--files-without-match -z,--null
 		-o,--only-matching -c,--count --color?text --no-color --break --heading -p,--show-function -A,--after-context=text

@@ -4,22 +4,8 @@ import "strings"
 
 // jq reads the filter. jq can neither write nor run anything; but it can show the environment and load other code.
 func jq(c *call) {
-	if c.has("-f", "-L", "--arg", "--argjson", "--slurpfile", "--rawfile", "--args", "--jsonargs") {
-		jqArguments(c)
-		return
-	}
 	if len(c.ops) > 0 {
 		jqText(c, c.ops[0])
-	}
-}
-
-// jqArguments: options that take two words shift the operands; they are unknown already, and the filter is whichever
-// word it may be.
-func jqArguments(c *call) {
-	for _, a := range c.ops {
-		if a.certain() && strings.ContainsAny(a.Text, "$ ") {
-			jqText(c, a)
-		}
 	}
 }
 
@@ -124,7 +110,10 @@ func (s *jqScan) name(start int, w string) {
 
 // yq: its own operators load files and show the environment.
 func yq(c *call) {
-	for _, a := range c.ops {
+	for i, a := range c.ops {
+		if i < 2 && a.certain() {
+			jqText(c, a)
+		}
 		if !a.certain() {
 			if a.Text == "" {
 				c.say(unknown, "has an expression that isn't literal")

@@ -4,7 +4,7 @@ import "strings"
 
 // network: the machine's own sockets, addresses and routes are looked at; whatever opens a connection is never a read.
 var network = []program{
-	{name: "ss", args: "text...", opts: `
+	{name: "ss", args: "text...", check: ssFilter, calm: true, opts: `
 		-h,--help -V,--version -Q,--no-queues -n,--numeric -r,--resolve!ask -a,--all -l,--listening -B,--bound-inactive
 		-o,--options -e,--extended -m,--memory -p,--processes -T,--threads -i,--info --tos --cgroup -s,--summary -b,--bpf
 		-E,--events!ask -Z,--context -z,--contexts -N,--net=text!unknown -4,--ipv4 -6,--ipv6 -0,--packet -t,--tcp -M,--mptcp
@@ -58,12 +58,12 @@ var network = []program{
 		}
 	}},
 	{name: "lldpcli|lldpctl", args: "text...", check: verbs("show"), opts: `-f=text`},
-	{name: "ipcalc|sipcalc", args: "text...", opts: `-b -n -c -s -h -m -p -4 -6 --json`},
+	{name: "ipcalc|sipcalc", args: "text...", opts: `-b -n -c -s -m -p -4 -6 --json`},
 	{name: "ipset", raw: true, check: listOnly("list -L --list save -S -n -name -t -terse")},
 	{name: "tcpdump|tshark|dumpcap|ngrep|snoop", class: unknown, why: "listens until stopped, and can write files and run programs", args: "text...", alone: "--version -D --list-interfaces"},
 	{name: "ping|ping6|fping|hping3|arping|traceroute|traceroute6|tracepath|mtr|dig|host|nslookup|drill|delv|kdig|whois|nmap|masscan|zmap|iperf|iperf3|rpcinfo|showmount|snmpwalk|snmpget|snmpset|ldapsearch|smbclient|rpcclient|nbtscan|avahi-browse|avahi-resolve|kinit|speedtest|speedtest-cli|swaks|ntpdig|grpcurl|websocat|wscat|mosquitto_pub|mosquitto_sub|hey|ab|wrk|siege|testssl|sslscan|nikto|httpstat",
 		raw: true, class: write, check: client, why: "opens network connections", alone: "--version -V -h --help"},
-	{name: "curl|wget|wget2|http|https|httpie|xh|aria2c|axel|lynx|links|elinks|w3m|ftp|lftp|ncftp|tftp|telnet|gopher|yt-dlp",
+	{name: "curl|wget|wget2|http|https|httpie|xh|aria2c|axel|finger|lynx|links|elinks|w3m|ftp|lftp|ncftp|tftp|telnet|gopher|yt-dlp",
 		raw: true, class: write, check: client, why: "opens network connections", env: "*_proxy *_PROXY CURL_HOME HOME NETRC SSLKEYLOGFILE WGETRC", alone: "--version -V --help"},
 	{name: "nc|ncat|netcat|nc.openbsd|nc.traditional|pnc|sbd|powercat", raw: true, class: write, why: "opens network connections", check: netcat, alone: "--version -h --help"},
 	{name: "socat", raw: true, class: write, why: "opens network connections", check: socat, alone: "-V -h"},
@@ -72,6 +72,15 @@ var network = []program{
 		{name: "status", opts: `--json --peers --active --self --web!unknown`},
 		{name: "ip", args: "text", opts: `-4 -6 -1`}, {name: "version"},
 	}},
+}
+
+// ssFilter: a host's name in a filter is asked of a name server.
+func ssFilter(c *call) {
+	for i, a := range c.ops {
+		if i > 0 && listed("dst src", c.ops[i-1].Text) && strings.Contains(a.Text, ".") && strings.ContainsAny(strings.ToLower(a.Text), "abcdefghijklmnopqrstuvwxyz") {
+			c.say(write, "asks a name server")
+		}
+	}
 }
 
 // client is a program of the network. The files that it sends, writes or takes its options from are named where they

@@ -4,7 +4,7 @@ import "strings"
 
 // kubectlOptions hold for every verb of kubectl.
 const kubectlOptions = `
-	-n,--namespace=text --context=text --cluster=text --request-timeout=text -v,--v=text --warnings-as-errors --log-flush-frequency=text
+	-n,--namespace=text --context=text!ask --cluster=text!ask --request-timeout=text -v,--v=text --warnings-as-errors --log-flush-frequency=text
 	--match-server-version --kubeconfig=read!unknown -s,--server=text!unknown --token=text!unknown --user=text!unknown --username=text!unknown
 	--password=text!unknown --as=text!unknown --as-group=text!unknown --as-uid=text!unknown --certificate-authority=read!unknown
 	--client-certificate=read!unknown --client-key=read!unknown --insecure-skip-tls-verify!unknown --tls-server-name=text!unknown
@@ -60,9 +60,9 @@ var orchestrators = []program{
 	{name: "k3s|microk8s", style: exact, class: unknown, alone: "--version -v version status", sub: []program{
 		{name: "kubectl", style: exact | inherit, env: "KUBECONFIG KUBE* HOME", opts: kubectlOptions, sub: kubectlVerbs}}},
 	{name: "kubectx|kubens", class: write, args: "text...", alone: "-c --current"},
-	{name: "k9s|stern|kubetail|kustomize|skaffold|tilt|argocd|flux|istioctl|linkerd|cilium|kubeadm|eksctl|kops|velero|etcdctl|calicoctl", class: unknown, args: "text...", alone: "version --version"},
+	{name: "k9s|stern|kubetail|kustomize|skaffold|tilt|argocd|flux|istioctl|linkerd|cilium|kubeadm|eksctl|kops|velero|etcdctl|calicoctl", class: unknown, args: "text...", alone: "--version"},
 	{name: "helm", style: exact | inherit, env: "HELM_* KUBECONFIG", opts: `
-		--debug -n,--namespace=text --kube-context=text --kubeconfig=read!unknown --kube-apiserver=text!unknown --kube-token=text!unknown
+		--debug -n,--namespace=text --kube-context=text!ask --kubeconfig=read!unknown --kube-apiserver=text!unknown --kube-token=text!unknown
 		--kube-as-user=text!unknown --kube-ca-file=read!unknown --registry-config=read!unknown --repository-config=read!unknown --repository-cache=read!unknown`, sub: []program{
 		{name: "list|ls", style: exact, opts: `-A,--all-namespaces -a,--all -d,--date --deployed --failed -f,--filter=text -m,--max=text --offset=text -o,--output=text --pending -r,--reverse -l,--selector=text -q,--short --superseded --time-format=text --uninstalled --uninstalling --no-headers`},
 		{name: "status|history|hist", style: exact, args: "text", opts: `-o,--output=text --revision=text --max=text --show-desc --show-resources`},

@@ -57,6 +57,7 @@ var packages = []program{
 		--qf=text --queryformat=text --requires --provides -l,--list -i,--info --latest-limit=text --security --color=text -d=text -e=text
 		-c,--config=read!unknown --installroot=text!unknown --setopt=text!unknown --releasever=text --forcearch=text!ask --noplugins --disableplugin=text`, sub: []program{
 		{name: "list|info|history|repolist|repoinfo|provides|whatprovides|search|repoquery|deplist|grouplist|group|groups|updateinfo|module|help|version|alias", args: "text...", check: func(c *call) {
+			fetches(c, "--cacheonly", "history repolist version help alias")
 			for _, a := range c.ops {
 				if listed("undo redo rollback install remove userinstalled new enable disable reset switch-to update upgrade mark add delete", a.Text) && a.Text != "userinstalled" || !a.certain() {
 					c.say(danger, "changes packages")
@@ -68,7 +69,10 @@ var packages = []program{
 		{name: "install|localinstall|groupinstall|update|upgrade|upgrade-minimal|update-minimal|reinstall|downgrade|distro-sync|distrosync|system-upgrade|offline-upgrade", class: forbid, why: "installs packages", args: "text...", check: install},
 	}},
 	{name: "zypper", style: exact | inherit, opts: `-q,--quiet -v,--verbose -n,--non-interactive --no-refresh -i,--installed-only -s,--details -r,--repo=text -t,--type=text -x,--xmlout`, sub: []program{
-		{name: "search|se|info|if|packages|pa|repos|lr|locks|ll|list-updates|lu|list-patches|lp|services|ls|what-provides|wp|patterns|products|ps|needs-rebooting|targetos|versioncmp|help|licenses", args: "text..."},
+		{name: "repos|lr|locks|ll|services|ls|ps|needs-rebooting|targetos|versioncmp|help|licenses", args: "text..."},
+		{name: "search|se|info|if|packages|pa|list-updates|lu|list-patches|lp|what-provides|wp|patterns|products", args: "text...", check: func(c *call) {
+			fetches(c, "--no-refresh", "")
+		}},
 		{name: "refresh|ref|clean|addrepo|ar|removerepo|rr|modifyrepo|mr|renamerepo|addlock|al|removelock|rl|download", class: write, args: "text..."},
 		{name: "remove|rm", class: danger, args: "text..."},
 		{name: "install|in|update|up|patch|dist-upgrade|dup|install-new-recommends|inr|source-install|si", class: forbid, why: "installs packages", args: "text...", check: install},
@@ -84,11 +88,11 @@ var packages = []program{
 		{name: "del", class: danger, args: "text..."},
 		{name: "add|upgrade|fix", class: forbid, why: "installs packages", args: "text...", check: install},
 	}},
-	{name: "brew|port|opkg|emerge|xbps-install|nix|nix-env|guix|pkg|pkg_add|swupd|eopkg|slackpkg|installpkg|rpm-ostree|asdf|sdk", class: forbid, why: "may install packages", raw: true, check: looser("list info search query status show leaves outdated --version -v --help -h list-installed")},
+	{name: "brew|port|opkg|emerge|xbps-install|nix|nix-env|guix|pkg|pkg_add|swupd|eopkg|slackpkg|installpkg|rpm-ostree|asdf|sdk", class: forbid, why: "may install packages", raw: true, check: looser("list leaves --version --help list-installed")},
 	{name: "snap|flatpak", style: exact | inherit, opts: `--all --unicode=text --color=text --app --runtime --columns=text --user --system -d`, sub: []program{
-		{name: "list|info|version|services|connections|changes|tasks|interfaces|history|ps|warnings", args: "text...", opts: `--verbose`},
+		{name: "list|version|services|connections|changes|tasks|interfaces|history|ps|warnings", args: "text...", opts: `--verbose`},
 		{name: "logs", args: "text...", opts: `-n=text -f!ask`},
-		{name: "find|search|download|set|connect|disconnect|enable|disable|start|refresh-list|mask|pin|override|config", class: write, args: "text..."},
+		{name: "find|info|search|download|set|connect|disconnect|enable|disable|start|refresh-list|mask|pin|override|config", class: write, args: "text..."},
 		{name: "remove|uninstall|stop|restart|revert|kill|repair", class: danger, args: "text..."},
 		{name: "install|refresh|update|upgrade", class: forbid, why: "installs packages", args: "text...", check: install},
 		{name: "run|try", class: unknown, args: "text..."},
@@ -100,7 +104,7 @@ var packages = []program{
 		{name: "uninstall|remove", class: danger, args: "text..."},
 		{name: "install|update|upgrade|create|sync|add|inject", class: forbid, why: "installs packages", args: "text...", check: install},
 	}},
-	{name: "npm|pnpm|yarn", style: exact | inherit, class: unknown, alone: "--version -v --help", env: "NPM_CONFIG_* npm_config_* NODE_*", opts: `-g,--global --depth=text -l,--long --json --parseable --prod --production --dev --all -a --silent -s --omit=text --prefix=text --script-shell=text!unknown --node-options=text!unknown --userconfig=read!unknown --globalconfig=read!unknown`, sub: []program{
+	{name: "npm", style: exact | inherit, class: unknown, alone: "--version -v --help", env: "NPM_CONFIG_* npm_config_* NODE_*", opts: `-g,--global --depth=text -l,--long --json --parseable --prod --production --dev --all -a --silent -s --omit=text --prefix=text --script-shell=text!unknown --node-options=text!unknown --userconfig=read!unknown --globalconfig=read!unknown`, sub: []program{
 		{name: "ls|list|la|ll|root|prefix|bin|version|why|explain|query|help", args: "text...", check: func(c *call) {
 			if strings.HasSuffix(c.node.name, "version") && len(c.ops) > 0 {
 				c.say(write, "with an operand changes the package")
@@ -112,19 +116,19 @@ var packages = []program{
 		{name: "install|i|ci|add|update|up|upgrade|global|dlx|create", class: forbid, why: "installs packages", args: "text...", check: install},
 		{name: "run|run-script|test|t|start|stop|restart|exec|x|rebuild|explore|edit", class: unknown, why: "runs the project's own commands", args: "text..."},
 	}},
+	{name: "yarn|pnpm|rustc|rustup|corepack", class: unknown, why: "runs what a project's files name", args: "text..."},
 	{name: "npx|bunx|uvx|pnpx", class: forbid, why: "fetches and runs code that nobody saw", args: "text...", alone: "--version", check: install},
 	{name: "gem|bundle|bundler", style: exact | inherit, class: unknown, alone: "--version -v", opts: `-l,--local -a,--all -d,--details --no-details --versions -i,--installed -q -v=text -I --no-installed --prerelease`, sub: []program{
 		{name: "list|environment|env|contents|dependency|which|specification|help|outdated-local|platform|config-get|show|info", args: "text..."},
 		{name: "uninstall|cleanup|clean|remove", class: danger, args: "text..."},
 		{name: "install|update|add|i", class: forbid, why: "installs packages", args: "text...", check: install},
 	}},
-	{name: "cargo", style: exact | inherit, class: unknown, alone: "--version -V --list --help", opts: `-q -v,--verbose --offline --locked --frozen --config=text!unknown -Z=text!unknown -C=text!unknown`, sub: []program{
-		{name: "version|help|locate-project|pkgid", args: "text...", opts: `--message-format=text --workspace --manifest-path=read`},
+	{name: "cargo", style: exact | inherit, class: unknown, opts: `-q -v,--verbose --offline --locked --frozen --config=text!unknown -Z=text!unknown -C=text!unknown`, sub: []program{
 		{name: "install|add|update|binstall", class: forbid, why: "installs packages", args: "text...", check: install},
 		{name: "uninstall|clean|remove|rm", class: danger, args: "text..."},
 		{name: "build|b|check|c|run|r|test|t|bench|doc|fmt|fix|publish|package|fetch|metadata|tree|search|clippy|login|yank|vendor|new|init", class: unknown, why: "runs the project's own code", args: "text..."},
 	}},
-	{name: "composer|php-composer|luarocks|cpan|cpanm|pecl|pear|opam|stack|cabal|mix|rebar3|hex|nuget|dotnet|mvn|gradle|sbt|lein|rustup|nvm|rbenv|pyenv", class: unknown, why: "may fetch and run code", args: "text...", alone: "--version -V -v --info --list-sdks --list-runtimes"},
+	{name: "composer|php-composer|luarocks|cpan|cpanm|pecl|pear|opam|stack|cabal|mix|rebar3|hex|nuget|dotnet|mvn|gradle|sbt|lein|nvm|rbenv|pyenv", class: unknown, why: "may fetch and run code, even to tell its version", args: "text..."},
 	{name: "alternatives|update-alternatives", args: "text...", style: exact, opts: `--display --list --query --get-selections --config!unknown --install!danger --set!danger --remove!danger --auto!danger --all!unknown --remove-all!danger --set-selections!danger`, check: func(c *call) {
 		if c.seen == [5]uint64{} {
 			c.say(unknown, "has no action")
@@ -145,6 +149,11 @@ func installs(c *call, opts ...string) {
 
 // rpm: -i is "info" in a query and "install" without one; -F, -U and -e are what they are only without one.
 func rpm(c *call) {
+	for _, a := range c.ops {
+		if strings.Contains(a.Text, "://") {
+			c.say(write, "opens network connections")
+		}
+	}
 	query := c.has("-q", "-V", "-K", "--showrc", "--checksig")
 	if c.has("-i") && !query {
 		c.say(forbid, "installs packages")
@@ -155,6 +164,15 @@ func rpm(c *call) {
 			c.say(unknown, "has no action that a table lists")
 		}
 	}
+}
+
+// fetches: without the option, or a first word that needs none, the lists may be fetched anew first.
+func fetches(c *call, option, without string) {
+	verb := c.node.name[strings.LastIndexByte(c.node.name, ' ')+1:]
+	if c.has(option) || c.has("--installed") || listed(without, verb) || len(c.ops) > 0 && c.ops[0].certain() && c.ops[0].Text == "installed" {
+		return
+	}
+	c.say(write, "may fetch lists from the network, but for "+option)
 }
 
 // looser makes a check for package managers of which only the words that look are known.

@@ -202,6 +202,21 @@ func (c *call) next(at uint16, args []Arg, i int) int {
 		}
 	}
 	c.set(at, &v)
+	if k := c.node.opts[at-1].kind; k == pairs || k == pairReads {
+		if i+2 >= len(args) {
+			c.say(unknown, "has an option that lacks its second value")
+			return 1
+		}
+		second := args[i+2]
+		if second.Split || second.Glob {
+			c.loose = true
+			c.say(unknown, "has an option whose value may become several words")
+		}
+		if k == pairReads {
+			c.path(second, false)
+		}
+		return 2
+	}
 	return 1
 }
 
@@ -262,6 +277,8 @@ func (c *call) take(k kind, a Arg) {
 	switch k {
 	case reads:
 		c.path(a, false)
+	case stats:
+		c.find.Paths = append(c.find.Paths, Path{Arg: a, Stat: true})
 	case writes:
 		c.path(a, true)
 	case dels:

@@ -196,6 +196,9 @@ func RawDevice(name string) bool {
 func (c *call) guard() {
 	for _, p := range c.find.Paths {
 		name := p.Arg.Text
+		if !p.Write && !p.Delete && !p.Stat && strings.HasPrefix(name, "/dev/") {
+			c.device(path.Clean(name))
+		}
 		if name == "" || !p.Write && !p.Delete {
 			continue
 		}
@@ -208,5 +211,17 @@ func (c *call) guard() {
 		if class, why := WriteClass(name); why != "" {
 			c.say(class, why)
 		}
+	}
+}
+
+// device: reading from a device may show a whole disk, never end, or start a watchdog.
+func (c *call) device(name string) {
+	switch {
+	case RawDevice(name):
+		c.say(secret, "reads a raw disk or memory device")
+	case name == "/dev/null", name == "/dev/stdin", name == "/dev/stdout", name == "/dev/stderr", strings.HasPrefix(name, "/dev/fd/"),
+		c.node.name == "head" && (name == "/dev/urandom" || name == "/dev/random" || name == "/dev/zero"):
+	case strings.HasPrefix(name, "/dev/"):
+		c.say(unknown, "reads a device: it may never end, or react to being read")
 	}
 }

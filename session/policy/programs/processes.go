@@ -1,6 +1,9 @@
 package programs
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // processes look at processes, or signal them. Options as in procps 4, psmisc 23 and sysstat 12.
 var processes = []program{
@@ -153,14 +156,20 @@ func top(c *call) {
 			c.say(unknown, "is full-screen and never ends, but for top -b -n 1")
 		}
 	}
+	if a, ok := c.val("-n"); ok && (!a.certain() || len(a.Text) > 2) {
+		c.say(unknown, "may take long")
+	}
 }
 
 // interval: an interval without a count never ends.
 func interval(c *call) {
-	n := 0
+	n, seconds := 0, 1.0
 	for _, a := range c.ops {
 		if a.certain() && strings.Trim(a.Text, "0123456789.") == "" {
 			n++
+			if f, err := strconv.ParseFloat(a.Text, 64); err == nil && n <= 2 {
+				seconds *= f
+			}
 		} else if !a.certain() {
 			n = 1
 			break
@@ -168,6 +177,9 @@ func interval(c *call) {
 	}
 	if n == 1 || c.node.name == "free" && c.has("-s") && !c.has("-c") {
 		c.say(unknown, "with an interval and no count never ends")
+	}
+	if n > 1 && seconds > 120 {
+		c.say(unknown, "may take long")
 	}
 }
 

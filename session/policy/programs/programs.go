@@ -38,6 +38,7 @@ type Path struct {
 	Arg    Arg
 	Write  bool // created or changed
 	Delete bool // removed, or moved away
+	Stat   bool // only name, attributes, size or kind are shown, not what the file holds
 }
 
 // Finding is what a call means. The zero Finding is of class "", which counts as [policy.Unknown].

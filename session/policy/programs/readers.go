@@ -2,7 +2,7 @@ package programs
 
 // readers show files and directories. Options as in GNU coreutils 9 and file 5.
 var readers = []program{
-	{name: "ls|dir|vdir", args: "read...", env: "LS_COLORS", opts: `
+	{name: "ls|dir|vdir", args: "stat...", env: "LS_COLORS", opts: `
 		-a,--all -A,--almost-all --author -b,--escape --block-size=text -B,--ignore-backups -c -C --color?text
 		-d,--directory -D,--dired -f -F --classify?text --file-type --format=text --full-time -g
 		--group-directories-first -G,--no-group -h,--human-readable --si -H,--dereference-command-line
@@ -24,36 +24,36 @@ var readers = []program{
 	{name: "tail", args: "read...", opts: `
 		-# -c,--bytes=text -f!ask --follow?text!ask -F!ask -n,--lines=text --max-unchanged-stats=text --pid=text
 		-q,--quiet,--silent --retry -s,--sleep-interval=text -v,--verbose -z,--zero-terminated`},
-	{name: "wc", args: "read...", opts: `
+	{name: "wc", args: "stat...", opts: `
 		-c,--bytes -m,--chars -l,--lines --files0-from=read!ask -L,--max-line-length -w,--words --total=text`},
-	{name: "stat", args: "read...", opts: `
+	{name: "stat", args: "stat...", opts: `
 		-L,--dereference -f,--file-system --cached=text -c,--format=text --printf=text -t,--terse`},
-	{name: "file", args: "read...", env: "MAGIC", opts: `
+	{name: "file", args: "stat...", env: "MAGIC", opts: `
 		-b,--brief -c,--checking-printout -C,--compile!write -d,--debug -E -e,--exclude=text --exclude-quiet=text
 		--extension -F,--separator=text -f,--files-from=read!ask -h,--no-dereference -i,--mime --mime-type
 		--mime-encoding -k,--keep-going -l,--list -L,--dereference -m,--magic-file=read -N,--no-pad -n,--no-buffer
 		-p,--preserve-date!write -P,--parameter=text -r,--raw -s,--special-files -S,--no-sandbox!ask -v,--version
 		-z,--uncompress!ask -Z,--uncompress-noreport!ask -0,--print0 --apple`},
-	{name: "du", args: "read...", env: "DU_BLOCK_SIZE BLOCK_SIZE BLOCKSIZE TIME_STYLE", opts: `
+	{name: "du", args: "stat...", env: "DU_BLOCK_SIZE BLOCK_SIZE BLOCKSIZE TIME_STYLE", opts: `
 		-0,--null -a,--all --apparent-size -A -B,--block-size=text -b,--bytes -c,--total -D,--dereference-args
 		-d,--max-depth=text --files0-from=read!ask -H -h,--human-readable --inodes -k -L,--dereference -l,--count-links
 		-m -P,--no-dereference -S,--separate-dirs --si -s,--summarize -t,--threshold=text --time?text
 		--time-style=text -X,--exclude-from=read --exclude=text -x,--one-file-system`},
-	{name: "df", args: "read...", opts: `
+	{name: "df", args: "stat...", opts: `
 		-a,--all -B,--block-size=text -h,--human-readable -H,--si -i,--inodes -k -l,--local --no-sync --output?text
 		-P,--portability --sync!ask --total -t,--type=text -T,--print-type -x,--exclude-type=text -v -m -b -g`},
-	{name: "readlink", args: "read...", opts: `
+	{name: "readlink", args: "stat...", opts: `
 		-f,--canonicalize -e,--canonicalize-existing -m,--canonicalize-missing -n,--no-newline -q,--quiet -s,--silent
 		-v,--verbose -z,--zero`},
-	{name: "realpath", args: "read...", opts: `
+	{name: "realpath", args: "stat...", opts: `
 		-e,--canonicalize-existing -E,--canonicalize -m,--canonicalize-missing -L,--logical -P,--physical -q,--quiet
 		--relative-to=text --relative-base=text -s,--strip,--no-symlinks -z,--zero`},
 	{name: "basename", args: "text...", opts: `-a,--multiple -s,--suffix=text -z,--zero`},
 	{name: "dirname", args: "text...", opts: `-z,--zero`},
-	{name: "namei", args: "read...", opts: `
+	{name: "namei", args: "stat...", opts: `
 		-x,--mountpoints -m,--modes -o,--owners -l,--long -n,--nosymlinks -v,--vertical -Z,--context -h -V`},
 	{name: "pathchk", args: "text...", opts: `-p -P --portability`},
-	{name: "tree", args: "read...", opts: `
+	{name: "tree", args: "stat...", opts: `
 		-a -d -l -f -x -L=text -R!unknown -P=text -I=text --gitignore --gitfile=read --ignore-case --matchdirs --metafirst
 		--prune --info --infofile=read --noreport --charset=text --filelimit=text --filesfirst --dirsfirst --sort=text
 		--timefmt=text --si --du -q -N -Q -p -u -g -s -h -D -F --inodes --device -v -t -c -U -r -i -A -S -n -C
@@ -84,7 +84,7 @@ var readers = []program{
 	{name: "basenc", args: "read", opts: `
 		-d,--decode -i,--ignore-garbage -w,--wrap=text --base64 --base64url --base32 --base32hex --base16 --base2msbf
 		--base2lsbf --z85`},
-	{name: "lsof", args: "read...", env: "LSOFDEVCACHE LSOFPERSDCPATH", opts: `
+	{name: "lsof", args: "stat...", env: "LSOFDEVCACHE LSOFPERSDCPATH", opts: `
 		-a -b -c=text -C -d=text -D=text!unknown -e=text -E -f?text -F?text -g?text
 		-h -H -i?text -k=read!ask -K?text -l -L?text -m=read!ask -M -n -N -o?text -O -p=text -P -Q -r?text!ask
 		-R -s?text -S?text -t -T?text -u=text -U -v -V -w -x?text -X -z?text -Z?text`},
@@ -92,14 +92,14 @@ var readers = []program{
 		-a,--all -c -f -i,--interactive!danger -k,--kill!danger -l,--list-signals -m,--mount -M,--ismountpoint
 		-n,--namespace=text -s,--silent -SIGNAL!danger -u,--user -v,--verbose -w,--writeonly!danger -4,--ipv4 -6,--ipv6
 		-V -I,--inode`},
-	{name: "getfacl", args: "read...", opts: `
+	{name: "getfacl", args: "stat...", opts: `
 		-a,--access -d,--default -c,--omit-header -e,--all-effective -E,--no-effective -s,--skip-base -R,--recursive
 		-L,--logical -P,--physical -t,--tabular -p,--absolute-names -n,--numeric --one-file-system -v -h`},
 	{name: "getfattr", args: "read...", opts: `
 		-n,--name=text -d,--dump -e,--encoding=text -h,--no-dereference -m,--match=text --absolute-names
 		--only-values -R,--recursive -L,--logical -P,--physical`},
-	{name: "lsattr", args: "read...", opts: `-R -V -a -d -l -p -v`},
-	{name: "getcap", args: "read...", opts: `-h -n -r -v`},
+	{name: "lsattr", args: "stat...", opts: `-R -V -a -d -l -p -v`},
+	{name: "getcap", args: "stat...", opts: `-h -n -r -v`},
 	{name: "cmp", args: "read read text text", opts: `
 		-b,--print-bytes -i,--ignore-initial=text -l,--verbose -n,--bytes=text -s,--quiet,--silent -v,--version`},
 	{name: "diff", args: "read...", opts: `
@@ -132,7 +132,7 @@ var readers = []program{
 		-a -C -D -g -n -u -l -h -S -s -d -x -t -p -r -R -f -e -V -W -w -j=text -M=text --dynamic --headers --sections
 		--segments --symbols --file-header --disassemble --wide --all --demangle?text --defined-only --undefined-only`},
 	{name: "look", args: "text read", opts: `-a,--alternative -d,--alphanum -f,--ignore-case -t,--terminate=text -V`},
-	{name: "mountpoint", args: "read", opts: `-q,--quiet --nofollow -d,--fs-devno -x,--devno -V`},
+	{name: "mountpoint", args: "stat", opts: `-q,--quiet --nofollow -d,--fs-devno -x,--devno -V`},
 	{name: "ncdu|mc|ranger|nnn", class: unknown, why: "is full-screen, and can remove files", args: "read...", alone: "--version -v -V --help"},
 	{name: "find", raw: true, check: find},
 	{name: "fd|fdfind", args: "text read...", style: exact, opts: `

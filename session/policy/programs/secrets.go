@@ -7,7 +7,7 @@ var secrets = []program{
 	{name: "gpg|gpg2|gpgv|gpgsm", raw: true, class: unknown, check: gpg, env: "GNUPGHOME", alone: "--version"},
 	{name: "openssl", raw: true, check: openssl, env: "OPENSSL_* SSL_CERT_*"},
 	{name: "pass|gopass|secret-tool|keyctl|kwallet-query|op|bw|lpass|doppler|chamber|vault|sops|age|age-keygen|rage|ansible-vault|kubeseal|credstash|berglas|bao|infisical|certtool|keytool|ykman|tpm2_unseal|wpa_passphrase|mkpasswd|pwgen|apg|htdigest",
-		class: secret, why: "handles secrets", raw: true, check: func(c *call) { c.say(unknown, "handles secrets, and may change them") }, alone: "--version version status"},
+		class: secret, why: "handles secrets", raw: true, check: func(c *call) { c.say(unknown, "handles secrets, and may change them") }, alone: "--version"},
 	{name: "klist", args: "text...", opts: `-c -k -t -e -f -a -n -A -l -s -C -K!secret -V -i`},
 	{name: "gpgconf|gpg-connect-agent|gpg-agent|dirmngr|pinentry", class: unknown, args: "text...", alone: "--version --list-dirs --list-components"},
 	{name: "update-ca-certificates|update-ca-trust|trust|dehydrated|acme.sh|lego|mkcert", class: danger, why: "changes what is trusted", args: "text...", alone: "--version"},

@@ -10,7 +10,7 @@ var systemInfo = []program{
 	{name: "uptime", opts: `-p,--pretty -s,--since -r,--raw -c,--container -h -V`},
 	{name: "w", args: "text...", opts: `-h,--no-header -u,--no-current -s,--short -f,--from -o,--old-style -i,--ip-addr -p,--pids -t,--terminal -c,--container -V`},
 	{name: "who", args: "read text", opts: `
-		-a,--all -b,--boot -d,--dead -H,--heading -l,--login --lookup -m -p,--process -q,--count -r,--runlevel -s,--short
+		-a,--all -b,--boot -d,--dead -H,--heading -l,--login --lookup!ask -m -p,--process -q,--count -r,--runlevel -s,--short
 		-t,--time -T,-w,--mesg,--message,--writable -u,--users`},
 	{name: "last|lastb", args: "text...", opts: `
 		-# -a,--hostlast -d,--dns!ask -f,--file=read -F,--fulltimes -i,--ip -n,--limit=text -p,--present=text -R,--nohostname
@@ -18,7 +18,7 @@ var systemInfo = []program{
 	{name: "lastlog|lastlog2", opts: `-b,--before=text -t,--time=text -u,--user=text -C,--clear!danger -S,--set!write -R,--root=text!unknown -h`},
 	{name: "faillog", opts: `-a,--all -t,--time=text -u,--user=text -l=text!write -m=text!write -M=text!write -r,--reset!write`},
 	{name: "id", args: "text...", opts: `-a -Z,--context -g,--group -G,--groups -n,--name -r,--real -u,--user -z,--zero`},
-	{name: "finger|pinky", args: "text...", opts: `-l -s -b -h -p -f -w -i -q -m`},
+	{name: "pinky", args: "text...", opts: `-l -s -b -h -p -f -w -i -q -m`},
 	{name: "hostname|dnsdomainname|domainname|nisdomainname|ypdomainname", args: "text!write", opts: `
 		-a,--alias -A,--all-fqdns -b,--boot!write -d,--domain -f,--fqdn,--long -F,--file=read!write -i,--ip-address
 		-I,--all-ip-addresses -s,--short -y,--yp,--nis -V -h`},
@@ -125,6 +125,8 @@ func getent(c *call) {
 		c.say(unknown, "needs a literal database")
 	case a.Text == "shadow" || a.Text == "gshadow":
 		c.say(secret, "shows password hashes")
+	case strings.HasPrefix(a.Text, "ahosts"), a.Text == "hosts" && len(c.ops) > 1, a.Text == "networks" && len(c.ops) > 1:
+		c.say(write, "asks a name server")
 	}
 }
 

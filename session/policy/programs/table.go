@@ -20,8 +20,9 @@ type program struct {
 	//	-a,--all             no value
 	//	-n,--lines=text      needs a value: glued, after "=", or the next word
 	//	--color?text         may have one: glued or after "="
-	//	-o,--output=write    kinds: text, read (a file read), write (a file written), shell (source that is run),
-	//	                     cmd (the name of a program that is run)
+	//	-o,--output=write    kinds: text, read (a file read), stat (a file of which only attributes are shown), write
+	//	                     (a file written), shell (source that is run), cmd (the name of a program that is run),
+	//	                     pair and pairread (two words, the second text or a file read)
 	//	-#                   digits: head -20
 	//	--set=text!write     classes: secret write unknown danger priv forbid, and "ask": unknown where it is written
 	//	                     out, but changing nothing, so that a glob that grows into it does no harm

@@ -1,0 +1,71 @@
+package programs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
+)
+
+func TestCatastrophicPathsAreRecognisedHoweverTheyAreSpelt(t *testing.T) {
+	for _, p := range []string{"/", "//", "/.", "/..", "/*", "/.*", "/*/", "/etc", "/etc/", "/etc/*", "/e*", "/usr/../etc", "/home/ada", "/home/*",
+		"~", "~/", "~/*", "~/.*", "~bob", "../../..", "../../../*", "/etc/passwd"} {
+		assert.True(t, programs.Catastrophic(p), p)
+	}
+	for _, p := range []string{"", ".", "*", "..", "/tmp", "/tmp/*", "/srv/app", "/home/ada/x", "~/x", "../x", "../../../x", "etc", "/var/log/nginx"} {
+		assert.False(t, programs.Catastrophic(p), p)
+	}
+}
+
+func TestWritingSomeFilesIsWorseThanWriting(t *testing.T) {
+	for p, want := range map[string]policy.Class{
+		"/dev/sda": policy.Forbidden, "/dev/../dev/nvme0n1p1": policy.Forbidden, "/dev/null": policy.Write, "/dev/mem": policy.Forbidden,
+		"~/.ssh/authorized_keys": policy.Forbidden, "/home/a/.ssh/config": policy.Forbidden, "/etc/sudoers.d/x": policy.Forbidden,
+		"/etc/passwd": policy.Forbidden, "/etc//passwd": policy.Forbidden, "/etc/profile": policy.Forbidden, "~/.zshenv": policy.Forbidden,
+		"/etc/cron.d/x": policy.Dangerous, "/etc/systemd/system/x.service": policy.Dangerous, "/proc/sysrq-trigger": policy.Forbidden,
+		"/proc/sys/net/ipv4/ip_forward": policy.Dangerous, "/usr/bin/ls": policy.Dangerous, "/srv/app/profile": policy.Write, "x": policy.Write,
+	} {
+		got, _ := programs.WriteClass(p)
+		assert.Equal(t, want, got, p)
+	}
+}
+
+func TestReadingADeviceIsNoPlainRead(t *testing.T) {
+	table(t, `
+		read-only | ls -l /dev/sda
+		read-only | stat /dev/sda
+		read-only | cat /dev/null
+		read-only | head -c 16 /dev/urandom
+		sensitive-read | xxd -l 512 /dev/sda
+		sensitive-read | strings /dev/mem
+		unknown | cat /dev/watchdog
+		unknown | cat /dev/urandom
+	`)
+}
+
+func TestPathsSayWhetherTheContentsAreShown(t *testing.T) {
+	arg := func(s string) programs.Arg { return programs.Arg{Text: s, Literal: true, Source: s} }
+	got := programs.Judge(programs.Call{Name: "ls", Args: []programs.Arg{arg("-l"), arg("/etc/shadow")}})
+	require.Len(t, got.Paths, 1)
+	assert.True(t, got.Paths[0].Stat)
+	got = programs.Judge(programs.Call{Name: "grep", Args: []programs.Arg{arg("-f"), arg("/etc/shadow"), arg("x")}})
+	require.Len(t, got.Paths, 2)
+	assert.False(t, got.Paths[0].Stat)
+	got = programs.Judge(programs.Call{Name: "diff", Args: []programs.Arg{arg("--to-file=/etc/shadow"), arg("a")}})
+	require.Len(t, got.Paths, 2)
+	assert.Equal(t, "/etc/shadow", got.Paths[0].Arg.Text)
+	got = programs.Judge(programs.Call{Name: "cp", Args: []programs.Arg{arg("a"), arg("b"), arg("dir")}})
+	require.Len(t, got.Paths, 3)
+	assert.True(t, got.Paths[2].Write)
+	assert.False(t, got.Paths[1].Write)
+}
+
+func TestWhatFindFindsBeginsWithWhereItStarts(t *testing.T) {
+	arg := func(s string) programs.Arg { return programs.Arg{Text: s, Literal: true, Source: s} }
+	got := programs.Judge(programs.Call{Name: "find", Args: []programs.Arg{arg("/root/.ssh"), arg("-exec"), arg("cat"), arg("{}"), arg("+")}})
+	require.Len(t, got.Nested, 1)
+	assert.Equal(t, programs.Arg{Text: "/root/.ssh", Source: "{}"}, got.Nested[0].Argv[1])
+}
