@@ -58,7 +58,12 @@ func counter(word *syntax.Word) bool {
 		return false
 	}
 	p, ok := word.Parts[0].(*syntax.ParamExp)
-	if !ok || p.Param == nil || p.Index != nil || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Excl || p.Flags != nil {
+	return ok && counterParam(p)
+}
+
+func counterParam(p *syntax.ParamExp) bool {
+	if p.Param == nil || p.Index != nil || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Excl || p.Flags != nil ||
+		p.Length || p.Width || p.IsSet || p.NestedParam != nil || len(p.Modifiers) > 0 || p.Names != 0 {
 		return false
 	}
 	switch p.Param.Value {

@@ -95,8 +95,10 @@ func (w *walker) program(c call) {
 	w.stdinCode(c)
 	for _, n := range f.Nested {
 		w.nested(n)
-		if (c.name == "xargs" || c.name == "parallel") && len(n.Argv) > 0 && !metadataOnly(n.Argv[0].Text) {
-			w.facts.xargs = true
+		if (c.name == "xargs" || c.name == "parallel") && len(n.Argv) > 0 {
+			name, _ := programName(n.Argv[0].Text)
+			w.facts.xargs = w.facts.xargs || !metadataOnly(name)
+			w.facts.shell = w.facts.shell || isInterpreter(name)
 		}
 	}
 	w.fetchesTo(c)
@@ -140,15 +142,23 @@ func joinLiteral(words []programs.Arg) (string, bool) {
 	return b.String(), ok
 }
 
+// sourceOf gives the words of a nested command as they were written, as far as a Part shows them.
 func sourceOf(words []programs.Arg) string {
-	parts := make([]string, len(words))
+	var b strings.Builder
 	for i, a := range words {
-		parts[i] = a.Source
+		if b.Len() > maxText {
+			break
+		}
+		if i > 0 {
+			b.WriteByte(' ')
+		}
 		if a.Source == "" {
-			parts[i] = a.Text
+			b.WriteString(clip(a.Text))
+		} else {
+			b.WriteString(clip(a.Source))
 		}
 	}
-	return strings.Join(parts, " ")
+	return b.String()
 }
 
 // stdinCode judges interpreters whose code comes in by a redirect or a pipe.

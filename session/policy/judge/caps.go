@@ -4,16 +4,20 @@ import "strings"
 
 // What is looked at. Over a limit the class is at least Unknown, and what was seen so far can still be forbidden.
 const (
-	maxScript  = 64 << 10 // bytes that are parsed
-	maxWord    = 4 << 10  // bytes of one word
-	maxDepth   = 32       // substitutions, blocks and scripts within one another
-	maxParts   = 256      // commands
-	maxBraces  = 64       // words that one brace expansion is followed into
-	maxNames   = 512      // names and paths reported
-	maxText    = 200      // bytes of a Part's text
-	hardDepth  = 64       // where the walk stops even looking for what is forbidden
-	hardParts  = 4096
-	maxOpeners = 2048 // brackets and keywords that may nest: the parser needs quadratic time for some of them
+	maxScript     = 64 << 10 // bytes that are parsed
+	maxWord       = 4 << 10  // bytes of one word
+	maxDepth      = 32       // substitutions, blocks and scripts within one another
+	maxParts      = 256      // commands
+	maxWords      = 1024     // words of one command
+	maxTokens     = 6000     // words and operators, counted before parsing
+	maxPatterns   = 256      // patterns of files
+	maxOpenBraces = 32       // in one word
+	maxBraces     = 64       // words that one brace expansion is followed into
+	maxNames      = 512      // names and paths reported
+	maxText       = 200      // bytes of a Part's text
+	hardDepth     = 40       // where the walk stops even looking for what is forbidden
+	hardParts     = 1024
+	maxOpeners    = 1024 // brackets and keywords that may nest: the parser needs quadratic time for some of them
 )
 
 // prefixWithinCaps returns the part of src that may be parsed. The parser recurses once per opening bracket or compound
@@ -22,7 +26,7 @@ func prefixWithinCaps(src string) (prefix string, cut bool) {
 	if len(src) > maxScript {
 		src, cut = src[:maxScript], true
 	}
-	openers := 0
+	openers, tokens := 0, 0
 	for i := 0; i < len(src); i++ {
 		switch src[i] {
 		case '(', '{', '[', '`', '?', '!', '~':
@@ -31,10 +35,12 @@ func prefixWithinCaps(src string) (prefix string, cut bool) {
 			if (i == 0 || isSeparator(src[i-1])) && opensCompound(src[i:]) {
 				openers++
 			}
+		case ' ', '\t', '\n', ';', '&', '|', '<', '>', '$', '\'', '"':
+			tokens++
 		default:
 			continue
 		}
-		if openers > maxOpeners {
+		if openers > maxOpeners || tokens > maxTokens {
 			return src[:i], true
 		}
 	}

@@ -68,7 +68,7 @@ func (w *walker) fetchesTo(c call) {
 		return
 	}
 	for _, a := range c.args {
-		if base := path.Base(a.Text); a.Literal && len(base) > 1 && len(w.fetched) < maxNames {
+		if base := path.Base(a.Text); a.Literal && base != "." && base != "/" && base != "-" && len(w.fetched) < maxNames {
 			w.fetched = append(w.fetched, strings.TrimPrefix(base, "-O"), strings.TrimPrefix(base, "-o"))
 		}
 	}

@@ -1,6 +1,9 @@
 package judge
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // segments splits a clean path at its slashes; an absolute one begins with an empty segment, and the root is just that.
 func segments(p string) []string {
@@ -21,12 +24,15 @@ func reaches(segs, pat []string, pattern bool) bool {
 		return len(segs) == 0
 	}
 	if pat[0] == "**" {
-		floating := len(pat) > 1
-		for i := 0; i <= len(segs); i++ {
-			if !floating {
-				return len(segs) > 0
-			}
-			if reachesFixed(segs[i:], pat[1:], pattern, true) {
+		rest := pat[1:]
+		if len(rest) == 0 {
+			return len(segs) > 0
+		}
+		if !slices.Contains(rest, "**") {
+			return len(segs) >= len(rest) && reachesFixed(segs[len(segs)-len(rest):], rest, pattern, true)
+		}
+		for i := range segs {
+			if reachesFixed(segs[i:], rest, pattern, true) {
 				return true
 			}
 		}
@@ -54,13 +60,16 @@ func reachesFixed(segs, pat []string, pattern, floating bool) bool {
 			return false
 		}
 		if !pattern {
-			if ok, _ := overlap(p, segs[i]); !ok {
+			if p != segs[i] && !matchGlob(p, segs[i]) {
 				return false
 			}
 			continue
 		}
 		ok, aim := overlap(segs[i], p)
 		if !ok {
+			return false
+		}
+		if floating && extensionOnly(segs[i]) && aim < literalLen(p) {
 			return false
 		}
 		if floating && p != "" && aim < min(3, literalLen(p)) && !(p[0] == '.' && aim >= 1 && segs[i] != "*" && segs[i] != "" && segs[i][0] == '.') {
@@ -84,11 +93,16 @@ func suffixOf(segs, pat []string, pattern bool) bool {
 		if strings.ContainsAny(p, "*?[") {
 			return false
 		}
-		if ok, aim := overlap(segs[i], p); !ok || pattern && aim < 3 {
+		if ok, aim := overlap(segs[i], p); !ok || pattern && (aim < 3 || extensionOnly(segs[i]) && aim < len(p)) {
 			return false
 		}
 	}
 	return true
+}
+
+// extensionOnly knows *.conf and its like: they say what kind of file, not which.
+func extensionOnly(s string) bool {
+	return strings.HasPrefix(s, "*.") && !isWild(s[2:])
 }
 
 func literalLen(p string) int {
@@ -120,6 +134,34 @@ func token(s string, i int) (c byte, star, one bool, next int) {
 		}
 	}
 	return s[i], false, false, i + 1
+}
+
+// matchGlob reports whether a pattern matches a text that has no wildcards.
+func matchGlob(pat, s string) bool {
+	i, j := 0, 0
+	star, mark := -1, 0
+	for j < len(s) {
+		if i < len(pat) {
+			c, isStar, one, next := token(pat, i)
+			switch {
+			case isStar:
+				star, mark, i = next, j, next
+				continue
+			case one || c == s[j]:
+				i, j = next, j+1
+				continue
+			}
+		}
+		if star < 0 {
+			return false
+		}
+		mark++
+		i, j = star, mark
+	}
+	for i < len(pat) && pat[i] == '*' {
+		i++
+	}
+	return i == len(pat)
 }
 
 // maxSegment bounds the work of comparing two patterns; what is longer is taken to match.

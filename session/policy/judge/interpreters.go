@@ -59,6 +59,13 @@ func takesCommands(c call) bool {
 
 // interpreter forbids code that nobody can have seen: fetched or decoded on the spot.
 func (w *walker) interpreter(c call) {
+	if strings.HasSuffix(c.name, "awk") {
+		for _, a := range c.args {
+			if strings.Contains(a.Text, "/inet") && strings.ContainsAny(a.Text, "|&") {
+				w.raise(policy.Forbidden, "forbidden/reverse-shell", "code that opens a connection and runs what comes from it")
+			}
+		}
+	}
 	if !isInterpreter(c.name) {
 		return
 	}
@@ -78,7 +85,8 @@ func (w *walker) interpreter(c call) {
 }
 
 func opensShellOverNetwork(code string) bool {
-	if !strings.Contains(strings.ToLower(code), "socket") && !strings.Contains(code, "TCPS") {
+	if lower := strings.ToLower(code); !strings.Contains(lower, "socket") && !strings.Contains(lower, "sockopen") &&
+		!strings.Contains(lower, "net.connect") && !strings.Contains(lower, "createconnection") {
 		return false
 	}
 	for _, s := range [...]string{"/bin/sh", "/bin/bash", "subprocess", "pty.spawn", "exec", "dup2", "os.system", "spawn"} {

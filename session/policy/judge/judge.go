@@ -27,6 +27,9 @@ func Judge(req Request) Report {
 	text, cut := prefixWithinCaps(src)
 	var out Report
 	for i, d := range dialects(req.Shell) {
+		if i > 0 && d.lang == syntax.LangPOSIX && sameInAll(text) {
+			break
+		}
 		r := judgeText(req, d, text, s, cut)
 		if i == 0 {
 			out = r
@@ -158,7 +161,10 @@ func (w *walker) script(src, shell string) {
 	if shell == "" {
 		shell = w.shell
 	}
-	for _, d := range dialects(shell) {
+	for i, d := range dialects(shell) {
+		if i > 0 && d.lang == syntax.LangPOSIX && sameInAll(text) {
+			break
+		}
 		inner := *w
 		inner.d, inner.shell, inner.src, inner.shapes = d, shell, text, nil
 		inner.subst, inner.loopVars, inner.stdin = nil, nil, "none"

@@ -62,3 +62,32 @@ func (d dialect) parse(src string) (*syntax.File, error) {
 	d.pool.Put(p)
 	return f, err
 }
+
+// sameInAll reports whether POSIX shells read a text exactly as bash does: no brackets, no expansions, none of bash's
+// operators and none of the words that only bash reserves.
+func sameInAll(src string) bool {
+	for i := 0; i < len(src); i++ {
+		switch src[i] {
+		case '$', '`', '{', '}', '(', ')', '[', '!':
+			return false
+		case '&':
+			if i > 0 && (src[i-1] == '|' || src[i-1] == ';') || i+1 < len(src) && (src[i+1] == '>' || src[i+1] == '|') {
+				return false
+			}
+		case '<':
+			if i+1 < len(src) && (src[i+1] == '<' || src[i+1] == '>' || src[i+1] == '&') {
+				return false
+			}
+		case '>':
+			if i+1 < len(src) && src[i+1] == '&' && (i+2 == len(src) || src[i+2] < '0' || src[i+2] > '9') {
+				return false
+			}
+		}
+	}
+	for _, word := range [...]string{"time", "function", "select", "coproc", "let", "declare", "typeset", "local", "export", "readonly", "nameref"} {
+		if strings.Contains(src, word) {
+			return false
+		}
+	}
+	return true
+}

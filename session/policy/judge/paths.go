@@ -98,7 +98,7 @@ func (w *walker) foundFiles(args []programs.Arg) {
 			w.secretBelow(root)
 		}
 		for _, n := range names {
-			w.secretOperand(programs.Arg{Text: n.Text, Source: n.Text})
+			w.secretPattern(n.Text)
 			if !strings.HasPrefix(n.Text, "/") {
 				w.secretPattern(strings.TrimSuffix(w.shapeOf(root).wild, "/") + "/" + n.Text)
 			}
@@ -150,9 +150,21 @@ func (w *walker) secretPattern(p string) {
 	if p == "" || p == "*" || len(p) > maxWord {
 		return
 	}
-	if why, ok := holdsSecrets(p, w.dir, strings.ContainsAny(p, "*?[")); ok {
+	if isWild(p) && !w.patternBudget() {
+		return
+	}
+	if why, ok := holdsSecrets(p, w.dir, isWild(p)); ok {
 		w.raise(policy.SensitiveRead, "secrets/path", why)
 	}
+}
+
+// patternBudget counts the patterns that are compared with the tables: each comparison costs.
+func (w *walker) patternBudget() bool {
+	if w.patterns++; w.patterns > maxPatterns {
+		w.cap("more patterns than are looked at")
+		return false
+	}
+	return true
 }
 
 // secretBelow raises the class when a directory holds files that hold secrets.

@@ -1,8 +1,6 @@
 package judge
 
 import (
-	"strings"
-
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
@@ -13,30 +11,20 @@ func (w *walker) plants(a programs.Arg) {
 	if p == "" || p == "*" || len(p) > maxWord {
 		return
 	}
-	segs := segments(resolve(p, w.dir))
-	glob := !a.Literal
-	for _, pl := range plantTable {
-		if reaches(segs, pl.segs, glob) {
-			w.raise(pl.class, pl.rule, pl.why)
-		}
+	if isWild(p) && !w.patternBudget() {
+		return
+	}
+	if e := plantTable.find(segments(resolve(p, w.dir)), isWild(p)); e != nil {
+		w.raise(e.class, e.rule, e.why)
 	}
 }
 
-type plant struct {
-	segs      []string
-	class     policy.Class
-	rule, why string
-}
-
+// plantTable knows the paths that give whoever writes them more than a file.
 var plantTable = plantsOf()
 
-func plantsOf() []plant {
-	var out []plant
-	add := func(class policy.Class, rule, why, paths string) {
-		for p := range strings.FieldsSeq(paths) {
-			out = append(out, plant{segments(p), class, rule, why})
-		}
-	}
+func plantsOf() *pathTable {
+	var t pathTable
+	add := func(class policy.Class, rule, why, paths string) { t.add(class, rule, why, "", paths) }
 	add(policy.Forbidden, "forbidden/keys", "it changes who may log in or take which rights", `
 		**/.ssh/authorized_keys **/.ssh/authorized_keys2 **/.ssh/authorized_keys.d/** **/.ssh/rc **/.ssh/environment
 		**/.ssh/config **/.rhosts **/.shosts **/.k5login /etc/hosts.equiv /etc/ssh/** /etc/passwd /etc/shadow /etc/group /etc/gshadow
@@ -63,5 +51,5 @@ func plantsOf() []plant {
 		/etc/systemd/** /lib/systemd/** /usr/lib/systemd/** /run/systemd/** **/.config/systemd/** /etc/fstab /etc/hosts /etc/resolv.conf
 		/etc/apt/** /etc/yum.repos.d/** /etc/selinux/** /etc/apparmor.d/** /etc/default/grub **/.git/hooks/** **/.git/config
 		/usr/local/bin/** /usr/local/sbin/** /etc/fairlead/** **/.config/fairlead/**`)
-	return out
+	return &t
 }

@@ -1,24 +1,17 @@
 package judge
 
-import "strings"
+import (
+	"strings"
 
-// secretFile is a pattern of paths whose content is secret. "**" stands for any number of directories.
-type secretFile struct {
-	segs     []string
-	except   []string // last segments that are not secret after all
-	why      string
-	anchored bool
-}
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
 
+// secretTable knows the paths whose content is secret.
 var secretTable = secretsOf()
 
-func secretsOf() []secretFile {
-	var out []secretFile
-	add := func(why, except, paths string) {
-		for p := range strings.FieldsSeq(paths) {
-			out = append(out, secretFile{segments(p), strings.Fields(except), why, p[0] == '/'})
-		}
-	}
+func secretsOf() *pathTable {
+	var t pathTable
+	add := func(why, except, paths string) { t.add(policy.SensitiveRead, "secrets/path", why, except, paths) }
 	add("it holds password hashes", "", `
 		/etc/shadow /etc/gshadow /etc/shadow* /etc/gshadow* /etc/master.passwd /etc/security/opasswd /etc/sudoers /etc/sudoers.d/** /var/backups/*shadow*
 		**/.htpasswd* /etc/libuser.conf /etc/ppp/*secrets /etc/opasswd`)
@@ -53,42 +46,17 @@ func secretsOf() []secretFile {
 		/proc/kcore /proc/keys /dev/mem /dev/kmem /proc/*/auxv /var/lib/systemd/coredump/** /var/crash/** **/core.[0-9]*`)
 	add("it is a raw disk", "", `
 		/dev/sd* /dev/hd* /dev/vd* /dev/xvd* /dev/nvme*n* /dev/mmcblk* /dev/md[0-9]* /dev/dm-* /dev/mapper/** /dev/disk/** /dev/loop[0-9]*`)
-	return out
+	return &t
 }
 
-// holdsSecrets reports whether path, which may be a pattern, is or may reach a file whose content is secret. Symbolic
+// holdsSecrets reports whether a path, which may be a pattern, is or may reach a file whose content is secret. Symbolic
 // links are the host's affair: this is about the text alone.
 func holdsSecrets(p, dir string, pattern bool) (why string, ok bool) {
-	segs := segments(throughProc(resolve(p, dir)))
-	if len(segs) == 0 {
+	e := secretTable.find(segments(throughProc(resolve(p, dir))), pattern)
+	if e == nil {
 		return "", false
 	}
-	last := segs[len(segs)-1]
-	for i := range secretTable {
-		s := &secretTable[i]
-		if !s.matches(segs, pattern) || s.excepted(last) {
-			continue
-		}
-		return s.why, true
-	}
-	return "", false
-}
-
-func (s *secretFile) matches(segs []string, pattern bool) bool {
-	if reaches(segs, s.segs, pattern) {
-		return true
-	}
-	// A relative path with nobody knowing where it starts may be the end of an absolute one.
-	return s.anchored && segs[0] != "" && suffixOf(segs, s.segs, pattern)
-}
-
-func (s *secretFile) excepted(last string) bool {
-	for _, e := range s.except {
-		if ok, _ := overlap(last, e); ok && !strings.ContainsAny(last, "*?[") {
-			return true
-		}
-	}
-	return false
+	return e.why, true
 }
 
 // throughProc takes away what leads to the same file by another way.
@@ -128,8 +96,8 @@ func secretsBelow(p, dir string) (why string, ok bool) {
 	if len(segs) == 1 || len(segs) <= 3 && (segs[1] == "home" || segs[1] == "root" || segs[1] == "Users") {
 		return "everybody's secrets lie below", true
 	}
-	for i := range secretTable {
-		s := &secretTable[i]
+	for i := range secretTable.all {
+		s := &secretTable.all[i]
 		if s.anchored && len(s.segs) > len(segs) && reaches(segs, s.segs[:len(segs)], true) {
 			return "below it is a file of which: " + s.why, true
 		}

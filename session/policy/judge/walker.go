@@ -37,7 +37,7 @@ type account struct {
 	writes      []Path
 	functions   []string // defined so far in this script
 	fetched     []string // names that something fetched may have been saved under
-	noNested    bool
+	patterns    int
 }
 
 // raise says that the current part is at least of this class.

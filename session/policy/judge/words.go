@@ -51,6 +51,10 @@ func (t *text) pattern(s string) {
 
 // args expands words to what a program gets, as far as that is certain.
 func (w *walker) args(words []*syntax.Word) []programs.Arg {
+	if len(words) > maxWords {
+		w.cap("a command has more words than are looked at")
+		words = words[:maxWords]
+	}
 	out := make([]programs.Arg, 0, len(words)+2)
 	for _, word := range words {
 		out = w.appendArg(out, word)
@@ -72,6 +76,10 @@ func (w *walker) appendArg(out []programs.Arg, word *syntax.Word) []programs.Arg
 		w.cap("a word is longer than is looked at")
 	}
 	if w.d.braces && strings.IndexByte(source, '{') >= 0 {
+		if strings.Count(source, "{") > maxOpenBraces {
+			w.cap("a word has more braces than are looked at")
+			return append(out, programs.Arg{Split: true, Source: source})
+		}
 		split := *word
 		if syntax.SplitBraces(&split) {
 			alternatives, ok := braceWords(&split)
@@ -137,6 +145,12 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 			}
 			w.build(t, p.Parts, true)
 		case *syntax.ParamExp:
+			if counterParam(p) {
+				t.open = true // a number: it makes one word, never an option
+				t.empty.WriteByte('0')
+				t.wild.WriteByte('*')
+				continue
+			}
 			if !w.bounded(p) {
 				t.opaque = true
 			}
@@ -176,8 +190,8 @@ func buildUnquoted(t *text, s string, first bool) {
 			i++
 			start = i
 		case '*', '?', '[':
-			if s[i] == '[' && len(s) == 1 {
-				continue // the command [
+			if s == "[" || s == "[[" {
+				break // the commands
 			}
 			t.lit(s[start:i])
 			t.pattern(s[i : i+1])
@@ -255,10 +269,6 @@ func (w *walker) bounded(p *syntax.ParamExp) bool {
 	if p.Param == nil {
 		return false
 	}
-	switch p.Param.Value {
-	case "#", "?", "$", "!":
-		return true
-	}
 	for _, name := range w.loopVars {
 		if name == p.Param.Value {
 			return true
@@ -294,6 +304,9 @@ func (w *walker) shapeOf(a programs.Arg) shape {
 	if s, ok := w.shapes[a.Source]; ok {
 		return s
 	}
-	// A word that a program puts together, as xargs does of what it reads: judged where it comes from.
+	// A word that a program puts together, as find and xargs do: judged where its parts come from.
+	if a.Source == "{}" && a.Text != "" {
+		return shape{empty: a.Text, wild: a.Text + "/*"}
+	}
 	return shape{empty: a.Text, wild: a.Text + "*"}
 }
