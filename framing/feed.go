@@ -27,14 +27,13 @@ IFS= read -r _fl_x || exit 1
 exec 4>"$_fl_d/in" 3>&-
 rm -rf "$_fl_d"
 trap - EXIT HUP INT TERM
-case $_fl_p in (perl) exec perl -e 'open O,">&=4";$b="";for(;;){while($b!~s/^([0-9]+)\n//){sysread(STDIN,$b,65536,length$b)or exit}$n=$1||exit;while($n){$b eq""and(sysread(STDIN,$b,65536)or exit);$m=length$b<$n?length$b:$n;$d=0;while($d<$m){$d+=syswrite(O,$b,$m-$d,$d)||exit}substr($b,0,$m)="";$n-=$m}}';; esac
+case $_fl_p in (perl) exec perl -e 'open O,">&=4";$b="";for(;;){while(($i=index$b,"\n")<0){sysread(STDIN,$b,65536,length$b)or exit}$n=substr$b,0,$i;substr($b,0,$i+1)="";$n>0||exit;while($n){$b eq""and(sysread(STDIN,$b,65536)or exit);$m=length$b<$n?length$b:$n;$d=0;while($d<$m){$d+=syswrite(O,$b,$m-$d,$d)||exit}substr($b,0,$m)="";$n-=$m}}';; esac
 while IFS= read -r _fl_x; do case $_fl_x in (.) exit;; esac; printf "$_fl_x" >&4 || exit; done
 `
 
 // FeedScript returns what to type once the loader has printed nonce.
 func FeedScript(nonce Token) []byte {
-	text := withMarks(loaderRest, nonce) + strings.ReplaceAll(withMarks(strings.ReplaceAll(feeder, "s/^(", "s/\x00("), nonce), "\x00", "^")
-	return []byte(text + "\x1e\n")
+	return []byte(withMarks(loaderRest, nonce) + withMarks(feeder, nonce) + "\x1e\n")
 }
 
 // Feeder is a feeder that is ready.

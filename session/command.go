@@ -20,6 +20,23 @@ type Command struct {
 	// limit.
 	Timeout time.Duration
 
+	// Idle is how long the command may print nothing; then it is stopped like one whose time is up. Zero or negative
+	// means no limit.
+	Idle time.Duration
+
+	// Stdin, if not nil, is the command's standard input, read to its end; nil is /dev/null. Its bytes pass exactly, as
+	// fast as the command reads. The command's end does not wait for a Read that blocks. What is read ahead of the
+	// command's end and not taken by it is lost.
+	Stdin io.Reader
+
+	// Stdins, if not nil, is asked for the standard input of each host that Pool.Each runs the command on, instead of Stdin.
+	Stdins func(h hosts.Host) io.Reader
+
+	// Interactive gives the command a terminal, cooked and with echo, of the given Size: what it prints is standard
+	// output as a screen gets it, and [Exec.Input] types. It has no Stdin, and is always Merged.
+	Interactive bool
+	Size        Size // zero means 24 rows of 80 columns
+
 	// Merged gives both streams as standard output, in the order in which they were written.
 	Merged bool
 

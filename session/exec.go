@@ -28,6 +28,9 @@ type Exec struct {
 	timer    *time.Timer             // of cmd.Timeout; nil without one
 	internal bool                    // a frame of our own: no result, no record
 	ready    *time.Timer             // for the shell to accept the frame; nil without a limit
+	idle     *time.Timer             // of cmd.Idle; nil without one
+	feed     *feed                   // standard input; nil without one
+	then     func()                  // of a frame of our own: called at its end, by the pump
 
 	mu       sync.Mutex // guards what follows until done
 	res      Result
@@ -41,6 +44,10 @@ type Exec struct {
 	why      Status // why it is being stopped; "" if nobody asked for that
 	step     string // the last step of the ladder
 	werr     error  // the first failure of a caller's writer
+	silent   bool   // it was cmd.Idle that ended it
+	frame    bool   // the shell waits for the next frame
+	inErr    error  // why standard input could not be read
+	typed    bool   // something may have been typed that nobody read
 }
 
 // ID returns the exec's identifier, unique in this process and in the audit trail.
@@ -87,7 +94,15 @@ func (x *Exec) fill(r *Result) {
 // event takes one event from the shell's pump.
 func (x *Exec) event(sh *shell, ev framing.Event) {
 	if x.internal {
-		if ev.Kind == framing.Ended || ev.Kind == framing.Exited || ev.Kind == framing.Broken {
+		switch ev.Kind {
+		case framing.Stdout:
+			x.out.write(ev.Data)
+		case framing.Stray:
+			x.stray = append(x.stray, ev.Data...)
+		case framing.Ended, framing.Exited, framing.Broken:
+			if x.then != nil && ev.Kind == framing.Ended {
+				x.then()
+			}
 			close(x.done)
 		}
 		return
@@ -114,11 +129,15 @@ func (x *Exec) event(sh *shell, ev framing.Event) {
 			}
 		}
 		x.mu.Unlock()
+		if x.feed != nil {
+			go x.feed.run() // ends with the input, or the feed's stream
+		}
 	case framing.Ended:
 		if ev.Trailer.Cooked {
 			sh.cooked.Store(true)
 		}
 		x.s.frameEnded(ev.Trailer)
+		x.frame = true
 		x.ended(ev.Trailer.ExitCode, 0, ev.Trailer.Dir)
 	case framing.Exited:
 		x.s.shellEnded(ev.Exit.Dir)
@@ -138,6 +157,9 @@ func (x *Exec) output(ev framing.Event) {
 	first := x.out.total+x.err.total == 0
 	c.write(ev.Data)
 	x.mu.Unlock()
+	if x.idle != nil {
+		x.idle.Reset(x.cmd.Idle)
+	}
 	if first && x.s.cfg.Trace.FirstByte != nil {
 		x.s.cfg.Trace.FirstByte(x.s.host, x.id)
 	}
@@ -209,7 +231,12 @@ func (x *Exec) streamEnded(err error) {
 func (x *Exec) stopError() *Error {
 	switch x.why {
 	case StatusTimeout:
+		if x.silent {
+			return x.error("idle", true, fmt.Errorf("the command was stopped because it printed nothing for %v", x.cmd.Idle))
+		}
 		return x.error("timeout", true, fmt.Errorf("the command was stopped after %v", x.cmd.Timeout))
+	case StatusError:
+		return x.error("stdin", true, fmt.Errorf("the command was stopped because its standard input could not be read: %w", x.inErr))
 	default:
 		return x.error(string(x.why), true, errors.New("the command was stopped because it was asked for"))
 	}
@@ -250,6 +277,9 @@ func (x *Exec) finish() {
 	recorded := x.recorded
 	x.mu.Unlock()
 	r.State = Done
+	if x.feed != nil {
+		r.StdinBytes, r.StdinSHA256 = x.feed.close()
+	}
 	if recorded {
 		x.s.recordResult(x, &r)
 	}
@@ -258,6 +288,9 @@ func (x *Exec) finish() {
 	x.mu.Unlock()
 	if f := x.s.cfg.Trace.Done; f != nil {
 		f(r)
+	}
+	if x.frame && x.s.wantsSnapshot(x) {
+		x.s.snapshot(x.sh)
 	}
 	x.s.release(x)
 	close(x.done)

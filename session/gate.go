@@ -15,7 +15,7 @@ import (
 // judge asks the policy. It fails x unless the answer is allow.
 func (s *Session) judge(ctx context.Context, x *Exec) bool {
 	d, err := s.cfg.Policy.Decide(ctx, policy.Request{
-		Principal: s.cfg.Principal, Host: s.host, Command: x.cmd.Script, Dir: s.Dir(), Reason: x.cmd.Reason,
+		Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.cmd.Script, Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: x.cmd.Interactive,
 	})
 	if err != nil && ctx.Err() != nil {
 		s.failStart(ctx, x, err)
@@ -69,6 +69,7 @@ func (s *Session) recordResult(x *Exec, r *Result) {
 	e.ExitCode, e.Signal, e.StoppedBy, e.CWD = r.ExitCode, r.Signal, r.StoppedBy, r.Dir
 	e.DurationMS = r.Duration.Milliseconds()
 	e.StdoutBytes, e.StderrBytes = r.StdoutBytes, r.StderrBytes
+	e.StdinBytes, e.StdinSHA256 = r.StdinBytes, r.StdinSHA256
 	e.Omitted = audit.Omitted{Stdout: r.OmittedStdout, Stderr: r.OmittedStderr}
 	if r.Err != nil {
 		e.Error = audit.Fault{Code: r.Err.Code, Message: r.Err.Error()}

@@ -78,6 +78,14 @@ func (x *Exec) startClocks(sh *shell, size int) {
 		// A shell that does not take the frame is of no use, and what it did take will never run: a frame counts only whole.
 		x.ready = time.AfterFunc(ready+time.Duration(size)*100*time.Microsecond, func() { x.during(func() { x.notReady(sh) }) })
 	}
+	if x.cmd.Idle > 0 {
+		x.idle = time.AfterFunc(x.cmd.Idle, func() {
+			x.mu.Lock()
+			x.silent = x.why == ""
+			x.mu.Unlock()
+			x.stop(StatusTimeout)
+		})
+	}
 	if x.cmd.Timeout > 0 {
 		x.timer = time.AfterFunc(x.cmd.Timeout, func() { x.stop(StatusTimeout) })
 	}
@@ -89,6 +97,9 @@ func (x *Exec) stopClocks() {
 	}
 	if x.ready != nil {
 		x.ready.Stop()
+	}
+	if x.idle != nil {
+		x.idle.Stop()
 	}
 }
 

@@ -99,6 +99,10 @@ func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
 		return closedResult(h, cmd)
 	}
 	defer s.Close()
+	s.single = true
+	if cmd.Stdins != nil {
+		cmd.Stdin = cmd.Stdins(h)
+	}
 	r, _ := s.Run(ctx, cmd)
 	return r
 }

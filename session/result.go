@@ -62,6 +62,8 @@ type Result struct {
 	Dial     time.Duration // connecting and starting the shell
 
 	StdoutBytes, StderrBytes int64 // all that came
+	StdinBytes               int64 // what was given to the command, whether it read it or not
+	StdinSHA256              string
 	OmittedStdout            int64 // bytes left out between head and tail
 	OmittedStderr            int64
 	CutStdout, CutStderr     int64 // where they are left out; meaningful when bytes are

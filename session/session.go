@@ -22,6 +22,8 @@ type Session struct {
 	wg   sync.WaitGroup // of short-lived writers
 	pool *lender        // where the connection comes from; nil for a Session made with Open
 
+	single bool // for one command
+
 	closing context.Context // ends with Close
 	shut    context.CancelFunc
 
@@ -32,7 +34,12 @@ type Session struct {
 	sh     *shell     // nil before the first command
 	dir    string     // where the shell stands; "" before the first command
 	trace  bool       // xtrace is on
+	typed  bool       // something may have been typed that no command read
 	closed bool
+
+	state    framing.State // last known, if known
+	known    bool
+	snapping chan struct{} // closed when the snapshot under way has been taken; nil without one
 }
 
 // Open returns a session on t for h. The shell starts with the first command. The Session does not own t: Close leaves it
@@ -114,7 +121,7 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 		Host: s.host.Name, Session: s.id, Exec: x.id, Command: cmd.Script, State: Running, Started: x.began,
 		Lane: "session", StderrMode: "live",
 	}
-	if cmd.Merged {
+	if cmd.Merged || cmd.Interactive {
 		x.res.StderrMode = "merged"
 	}
 	ctx, x.abort = context.WithCancelCause(ctx)
@@ -136,7 +143,7 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 	}
 	for range maxShells {
 		sh := s.shellFor(ctx, x)
-		if sh == nil || s.sendTo(ctx, sh, x) {
+		if sh == nil || !s.input(ctx, x) || s.sendTo(ctx, sh, x) {
 			return x
 		}
 	}
@@ -179,6 +186,7 @@ func (s *Session) release(x *Exec) {
 
 // shellFor returns the session's shell, starting one where there is none, or fails x.
 func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
+	s.settle(ctx)
 	s.mu.Lock()
 	sh, dir := s.sh, s.dir
 	s.mu.Unlock()
@@ -204,8 +212,11 @@ func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 	if x.res.ShellRestarted && dir != "" && sh.hello.Dir == dir {
 		x.res.Restored = append(x.res.Restored, "cwd")
 	}
+	if x.res.ShellRestarted {
+		x.res.Restored = append(x.res.Restored, s.restore(ctx, sh)...)
+	}
 	s.mu.Lock()
-	s.sh, s.trace = sh, false
+	s.sh, s.trace, s.typed = sh, false, false
 	if s.dir == "" {
 		s.dir = sh.hello.Dir
 	}
@@ -220,7 +231,7 @@ func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 }
 
 func (s *Session) usable(sh *shell, x *Exec) *shell {
-	if !sh.hello.Exact && !x.cmd.Merged {
+	if !sh.hello.Exact && !x.cmd.Merged && !x.cmd.Interactive {
 		x.res.StderrMode = "lines"
 	}
 	return sh
@@ -291,26 +302,38 @@ func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
 
 // repair puts the terminal back as it was before a command changed it.
 func (s *Session) repair(ctx context.Context, sh *shell) bool {
-	fix := &Exec{s: s, tok: framing.NewToken(), done: make(chan struct{}), internal: true}
-	text, err := framing.Append(nil, sh.hello.Dialect, fix.tok, framing.Command{Script: framing.Repair, Mode: framing.Tty})
-	if err != nil {
-		return false
-	}
 	sh.cooked.Store(false)
-	if !sh.take(fix, fix.tok) {
+	_, ok := s.runOwn(ctx, sh, framing.Command{Script: framing.Repair, Mode: framing.Tty})
+	return ok
+}
+
+// input gets the command's standard input ready, or fails x.
+func (s *Session) input(ctx context.Context, x *Exec) bool {
+	if x.cmd.Stdin == nil || x.cmd.Interactive || x.feed != nil {
+		return true
+	}
+	if s.cfg.Ready > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.Ready, fmt.Errorf("the host was not ready for it within %v", s.cfg.Ready))
+		defer cancel()
+	}
+	f, err := s.openFeed(ctx, x)
+	if err != nil {
+		x.fail(StatusError, "stdin", err)
 		return false
 	}
-	sh.write(text)
-	t := time.NewTimer(max(s.cfg.Ready, time.Second))
-	defer t.Stop()
-	select {
-	case <-fix.done:
-		sh.keepStray(fix.stray)
-		return sh.alive()
-	case <-ctx.Done():
-	case <-t.C:
+	x.feed = f
+	return true
+}
+
+// shellName is the kind of shell that runs the commands; before the first, what was asked for.
+func (s *Session) shellName() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sh != nil {
+		return s.sh.hello.Dialect.String()
 	}
-	return false
+	return s.host.Shell
 }
 
 // longText is the length from which a frame is written by a goroutine of its own: the shell's first answers may have to
@@ -321,11 +344,22 @@ const longText = 2048
 func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	s.mu.Lock()
 	cmd := framing.Command{Script: x.cmd.Script, Trace: s.trace}
+	text := make([]byte, 0, len(x.cmd.Script)+96)
+	if s.typed { // ends what was typed past the end of a command: the shell passes over such a line
+		text = append(text, '\n')
+	}
+	s.typed = x.cmd.Interactive
 	s.mu.Unlock()
-	if x.cmd.Merged {
+	switch {
+	case x.cmd.Interactive:
+		cmd.Mode, cmd.Rows, cmd.Cols = framing.Interactive, x.cmd.Size.Rows, x.cmd.Size.Cols
+	case x.cmd.Merged:
 		cmd.Mode = framing.Merged
 	}
-	text, err := framing.Append(make([]byte, 0, len(x.cmd.Script)+96), sh.hello.Dialect, x.tok, cmd)
+	if x.feed != nil {
+		cmd.Stdin = x.feed.f.Path
+	}
+	text, err := framing.Append(text, sh.hello.Dialect, x.tok, cmd)
 	if err != nil {
 		x.fail(StatusError, "invalid", err)
 		return true

@@ -71,6 +71,7 @@ type Request struct {
 	Dir         string // where it would run; "" if that is not known yet
 	Reason      string // as the asker gave it
 	Interactive bool   // somebody will type into it while it runs
+	Input       string // what is typed at Command, which runs already; "" when Command itself is judged
 }
 
 // Needs says whose yes an [Ask] waits for. The zero Needs counts as an approval.

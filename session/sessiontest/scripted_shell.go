@@ -129,8 +129,14 @@ func (s *terminal) frame(text string) {
 	}
 	j := &job{frame: m[1] + m[2], merged: m[3] == "m"}
 	s.job = j
-	if script == framing.Repair {
+	switch script {
+	case framing.Repair:
 		s.print(recordSeparator, j.frame, "S")
+		s.finish(0)
+		return
+	case framing.SnapshotScript(framing.Bash): // a scripted host exports nothing
+		s.print(recordSeparator, j.frame, "S")
+		s.print("0022\n")
 		s.finish(0)
 		return
 	}

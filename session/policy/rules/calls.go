@@ -1,0 +1,60 @@
+package rules
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/judge"
+)
+
+// clipped is a length from which on a part's text may be only the beginning of it: the judge keeps 200 bytes, and a
+// character that does not fit any more is left out.
+const clipped = 196
+
+// eachCall calls f with the words of every command that the judge saw, nested ones too. torn means that more words may
+// follow that are not there to be seen.
+func (c *command) eachCall(parts []judge.Part, f func(words []word, torn bool, class policy.Class)) {
+	for i := range parts {
+		p := &parts[i]
+		if words, torn, ok := c.callOf(p); ok {
+			f(words, torn, p.Class)
+		}
+		c.eachCall(p.Parts, f)
+	}
+}
+
+// callOf returns the words of a part that is a simple command. The judge's text of a nested command may have lost its
+// quotes on the way, so its words are a guess at worst: good enough to ask, and only deny and ask rules use them.
+func (c *command) callOf(p *judge.Part) (words []word, torn, ok bool) {
+	if p.Line > 0 {
+		call := c.calls[[2]uint{uint(p.Line), uint(p.Col)}]
+		if call != nil && strings.HasPrefix(c.src[min(len(c.src), int(call.Pos().Offset())):], beginning(p.Text)) {
+			return wordsOf(call.Args), false, len(call.Args) > 0
+		}
+	}
+	torn = len(p.Text) >= clipped
+	file, err := parse(p.Text, c.req.Shell)
+	if err != nil || len(file.Stmts) != 1 {
+		for _, s := range strings.Fields(p.Text) {
+			words = append(words, word{text: strings.Trim(s, `'"\;`), literal: true})
+		}
+		return words, true, len(words) > 0
+	}
+	switch cmd := file.Stmts[0].Cmd.(type) {
+	case *syntax.CallExpr:
+		return wordsOf(cmd.Args), torn, len(cmd.Args) > 0
+	case *syntax.DeclClause:
+		return []word{{text: cmd.Variant.Value, literal: true}}, true, true
+	}
+	return nil, false, false
+}
+
+// beginning is enough of a text to tell it from one that stands in the same place of another script.
+func beginning(s string) string {
+	if len(s) > 16 {
+		return s[:16]
+	}
+	return strings.TrimRight(s, ";& \n")
+}

@@ -1,0 +1,70 @@
+// Package rules decides by roles, tiers and policy files what the judge has found out about a command.
+//
+// An [Engine] is a [policy.Decider]. It asks package judge for the classes of a command and looks each of them up:
+// the strictest verdict over all classes and all parts of a command is the verdict. What nobody wrote a rule for is
+// decided by the built-in table:
+//
+//	class           agent                          operator
+//	read-only       allow                          allow
+//	sensitive-read  ask                            allow
+//	write           ask                            allow
+//	unknown         ask                            allow
+//	dangerous       ask                            allow; confirmation where the tier is prod or unknown
+//	privileged      deny; ask with become          allow
+//	forbidden       deny                           break-glass
+//
+// The role is what stands before the slash in a principal's name; one without a known role is an agent. Programs have no
+// column of their own: what no rule decides gets [Config.Program], which denies unless it is set.
+//
+// # Policy files
+//
+//	version: 1
+//	rules:
+//	  - name: dev-is-free
+//	    hosts: "tier=dev"                    # a selector; required
+//	    principals: ["role=agent"]           # names or role=…, "*" for all; required
+//	    classes: [write, dangerous]          # at least one of classes, programs and paths;
+//	    programs: ["systemctl restart *"]    # where several are given, all of them must hold
+//	    paths: ["/srv/**"]
+//	    verdict: allow                       # deny, ask or allow; required
+//	    reason: "throw-away machines"
+//	    match: ["systemctl restart nginx"]   # examples, checked when the file is read
+//	    not_match: ["systemctl stop nginx"]
+//	principals:
+//	  - name: agent/mcp                      # or role=agent, or "*"
+//	    hosts: "tier=dev"
+//	    tools: [hosts_list, look, run]
+//	    programs: [systemctl, journalctl]    # for structured mode
+//	    shell: false                         # structured mode only
+//	    strict: true                         # no metacharacters in structured mode's arguments
+//	    env: clean
+//	    max_output: 64KiB
+//	    max_timeout: 10m
+//	    rate: 30/m
+//	    daily: 1000
+//	    max_hosts: 20                        # wider asks; 0 is no limit
+//
+// Where several rules of a file match, deny beats ask and ask beats allow. A rule takes the place of the built-in cell
+// for what it matches. Rules can allow only what they surely match, while a deny or an ask that may match asks: the two
+// directions differ wherever the command leaves something open, see below.
+//
+// Programs are matched on the words of the parsed command. A pattern is literal words, and "*" as the last one stands
+// for any further words. To allow, the words must be the whole of a simple command, all of them literal, without
+// assignments and redirects. To deny or ask, the command may stand anywhere: behind a wrapper, in a loop, in a
+// substitution; options in between, and words known only when it runs, make it ask. A pattern with "*" does not allow
+// what is privileged or forbidden unless classes name that.
+//
+// Paths are matched by their text, absolute, after cleaning. "*" and "?" stay within one name, "**" as the last one is
+// everything below. To allow, the command must name a file that it writes, and every file it writes must match; that
+// never covers the class unknown alone, since paths say nothing about a command that nobody understands. Symbolic links
+// are not looked at: that is a sandbox's task.
+//
+// Examples are judged without a directory and in any shell.
+//
+// # Layers
+//
+// The built-in table comes first, then the system's file, then the user's, then what was allowed for one session
+// ([Engine.WithAllowance]). A user's file changes any built-in cell where there is no system file; where there is one
+// it can only tighten what the two make of a command. Nothing makes bytes run that the judge refuses to read: control
+// characters and characters that cannot be seen.
+package rules

@@ -1,0 +1,74 @@
+package rules
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// SystemFile is where root keeps the policy of a machine.
+const SystemFile = "/etc/fairlead/policy.yaml"
+
+// File is a policy file that was read and found right. It never changes.
+type File struct {
+	Name       string // as it was given
+	rules      []*rule
+	principals []*entry
+	sum        [sha256.Size]byte
+}
+
+// ReadFile reads a policy file. The file and its directory must belong to root or to the account that runs this program,
+// and nobody else may be able to write to them: whoever can write the policy decides. Mistakes in the file are
+// [*FileError], all of them joined with errors.Join; that the file is not there is [io/fs.ErrNotExist].
+func ReadFile(name string) (*File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("rules: %w", err)
+	}
+	defer f.Close()
+	if err := checkOwner(f); err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("rules: %w", err)
+	}
+	return Parse(data, name)
+}
+
+// Parse reads a policy. name is what messages call it. Mistakes are reported as by [ReadFile].
+func Parse(data []byte, name string) (*File, error) {
+	p := &problems{file: name}
+	f := &File{Name: name, sum: sha256.Sum256(data)}
+	if root := p.document(data); root != nil {
+		p.file1(root, f)
+	}
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (p *problems) file1(root *yaml.Node, f *File) {
+	fields := p.fields(root, "a policy", "version", "rules", "principals")
+	if v := fields["version"]; v == nil {
+		p.add(root.Line, "version is missing: begin with version: 1")
+	} else if s, ok := p.scalar(v, "version"); ok && s != "1" {
+		p.add(v.Line, "version %s is not known; this program reads version 1", clip(s))
+	}
+	if n := fields["rules"]; n != nil {
+		f.rules = p.rules(n)
+	}
+	if n := fields["principals"]; n != nil {
+		f.principals = p.entries(n)
+	}
+}
+
+var classes = []policy.Class{
+	policy.ReadOnly, policy.SensitiveRead, policy.Write, policy.Unknown, policy.Dangerous, policy.Privileged, policy.Forbidden,
+}

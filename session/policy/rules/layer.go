@@ -1,0 +1,143 @@
+package rules
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/judge"
+)
+
+// layer is a file in an Engine.
+type layer struct {
+	file    *File
+	kind    string // what its rules are called by in decisions: "system/" or "policy/"
+	tighten bool   // it can only tighten what lies below
+}
+
+// matching is the rules that are for a principal and a host.
+type matching struct {
+	engine *Engine
+	role   Role
+	layers [2][]*rule // as in the engine
+}
+
+// matching returns nil where there are none.
+func (e *Engine) matching(role Role, req policy.Request) *matching {
+	var m *matching
+	for i, l := range e.layers {
+		for _, r := range l.file.rules {
+			if !r.principals.match(role, req.Principal) || !r.hosts.Match(req.Host) {
+				continue
+			}
+			if m == nil {
+				m = &matching{engine: e, role: role}
+			}
+			m.layers[i] = append(m.layers[i], r)
+		}
+	}
+	return m
+}
+
+// decide returns the cell that decides, and the class that it was looked up for.
+func (m *matching) decide(req policy.Request, rep *judge.Report) (cell, policy.Class) {
+	c := newCommand(req, rep)
+	var out cell
+	var class policy.Class
+	first := true
+	for i := range c.units {
+		for _, k := range c.units[i].classes {
+			next := m.lookup(c, &c.units[i], k)
+			if first {
+				out, class, first = next, k, false
+			} else if s := stricter(out, next); s != out {
+				out, class = s, k
+			}
+		}
+	}
+	if s := m.tightened(c); s != nil {
+		if s := stricter(out, *s); s != out {
+			out, class = s, rep.Class
+		}
+	}
+	return out, class
+}
+
+// lookup returns what the layers make of a class of a unit.
+func (m *matching) lookup(c *command, u *unit, k policy.Class) cell {
+	out := m.engine.builtin(m.role, c.req.Host, k)
+	for i, l := range m.engine.layers {
+		var layer *cell
+		for _, r := range m.layers[i] {
+			if !r.covers(c, u, k) {
+				continue
+			}
+			next := m.cell(l, r, r.verdict, k)
+			if layer == nil {
+				layer = &next
+			} else {
+				*layer = stricter(*layer, next)
+			}
+		}
+		switch {
+		case layer == nil:
+		case l.tighten:
+			out = stricter(out, *layer)
+		default:
+			out = *layer
+		}
+	}
+	return out
+}
+
+// tightened returns what rules that deny or ask make of the command as a whole, or nil.
+func (m *matching) tightened(c *command) *cell {
+	var out *cell
+	for i, l := range m.engine.layers {
+		for _, r := range m.layers[i] {
+			if r.verdict == policy.Allow {
+				continue
+			}
+			found := r.touches(c)
+			if found == no {
+				continue
+			}
+			next := m.cell(l, r, r.verdict, c.rep.Class)
+			if found == maybe && r.verdict == policy.Deny {
+				next = m.cell(l, r, policy.Ask, c.rep.Class)
+				next.reason = "nobody can tell whether this rule denies it: " + next.reason
+			}
+			if out == nil {
+				out = &next
+			} else {
+				*out = stricter(*out, next)
+			}
+		}
+	}
+	return out
+}
+
+func (m *matching) cell(l layer, r *rule, v policy.Verdict, k policy.Class) cell {
+	out := cell{verdict: v, rule: l.kind + r.name, reason: r.reason}
+	out.needs, out.hint = needsOf(m.role, v, k)
+	if out.reason == "" {
+		out.reason = "the rule says so"
+	}
+	return out
+}
+
+// hashFiles names the files that a policy is made of.
+func hashFiles(files ...*File) string {
+	h, any := sha256.New(), false
+	for i, f := range files {
+		if f != nil {
+			any = true
+			h.Write([]byte{byte(i)})
+			h.Write(f.sum[:])
+		}
+	}
+	if !any {
+		return "builtin"
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

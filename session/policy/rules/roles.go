@@ -1,0 +1,155 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// Role is what a principal is.
+type Role string
+
+// The roles. Whoever has none of them is an Agent.
+const (
+	Agent    Role = "agent"
+	Operator Role = "operator"
+	Program  Role = "program"
+)
+
+// RoleOf returns the role in a principal's name: what stands before the slash.
+func RoleOf(principal string) Role {
+	role, name, found := strings.Cut(principal, "/")
+	if !found || name == "" {
+		return Agent
+	}
+	switch r := Role(role); r {
+	case Operator, Program:
+		return r
+	}
+	return Agent
+}
+
+// cell is one decided field of the table: a verdict and what it rests on.
+type cell struct {
+	verdict policy.Verdict
+	needs   policy.Needs
+	rule    string
+	reason  string // "" leaves it to the judge
+	hint    string
+}
+
+// What would make a command pass, where something simple would.
+const (
+	hintApproval = "an operator can approve it, or a rule can allow it"
+	hintBecome   = "an operator can run it, or set become: for the host, so that it can be approved"
+	hintTier     = "the host has no tier, which counts as prod: set tier: in the inventory, or answer with --yes"
+	hintYes      = "answer with --yes"
+	hintBreak    = "type the name of the host and a reason at the terminal; --yes does not answer"
+	hintOperator = "an operator can run it; agents never"
+	hintNoRule   = "a rule can allow it"
+	hintRule     = "the rule must be changed by whoever owns the policy file"
+	hintBytes    = "write it without that character"
+)
+
+// builtin is the table in the package's comment.
+func (e *Engine) builtin(role Role, h hosts.Host, c policy.Class) cell {
+	out := cell{verdict: policy.Deny, rule: builtinRule(c)}
+	switch role {
+	case Operator:
+		operatorCell(&out, h, c)
+	case Program:
+		out.rule, out.verdict = "builtin/program", e.program
+		if out.verdict != policy.Allow {
+			out.hint = hintNoRule
+		}
+		if out.verdict == policy.Ask {
+			out.needs = policy.NeedsApproval
+		}
+	default:
+		agentCell(&out, h, c)
+	}
+	return out
+}
+
+func agentCell(out *cell, h hosts.Host, c policy.Class) {
+	switch c {
+	case policy.ReadOnly:
+		out.verdict = policy.Allow
+		return
+	case policy.Forbidden:
+		out.hint = hintOperator
+		return
+	case policy.Privileged:
+		if h.Become.User == "" {
+			out.hint = hintBecome
+			return
+		}
+	}
+	out.verdict, out.needs, out.hint = policy.Ask, policy.NeedsApproval, hintApproval
+}
+
+func operatorCell(out *cell, h hosts.Host, c policy.Class) {
+	switch {
+	case c == policy.Forbidden:
+		out.verdict, out.needs, out.hint = policy.Ask, policy.NeedsBreakGlass, hintBreak
+	case c == policy.Dangerous && h.TierName() == hosts.Prod:
+		out.verdict, out.needs, out.hint = policy.Ask, policy.NeedsConfirmation, hintYes
+		if h.Tier == "" {
+			out.hint = hintTier
+		}
+	default:
+		out.verdict = policy.Allow
+	}
+}
+
+func builtinRule(c policy.Class) string {
+	switch c {
+	case policy.ReadOnly:
+		return "builtin/read-only"
+	case policy.SensitiveRead:
+		return "builtin/sensitive-read"
+	case policy.Write:
+		return "builtin/write"
+	case policy.Dangerous:
+		return "builtin/dangerous"
+	case policy.Privileged:
+		return "builtin/privileged"
+	case policy.Forbidden:
+		return "builtin/forbidden"
+	}
+	return "builtin/unknown"
+}
+
+// needsOf says whose yes an ask of a file waits for. An operator's is a second thought: an approval would be another's.
+func needsOf(role Role, v policy.Verdict, c policy.Class) (policy.Needs, string) {
+	switch {
+	case v == policy.Allow:
+		return "", ""
+	case v == policy.Deny:
+		return "", hintRule
+	case role != Operator:
+		return policy.NeedsApproval, "an operator can approve it"
+	case c == policy.Forbidden:
+		return policy.NeedsBreakGlass, hintBreak
+	}
+	return policy.NeedsConfirmation, hintYes
+}
+
+// stricter returns the stricter of two cells; of equals the one whose yes is harder to get, then the first.
+func stricter(a, b cell) cell {
+	if b.verdict < a.verdict || b.verdict == a.verdict && b.verdict == policy.Ask && weight(b.needs) > weight(a.needs) {
+		return b
+	}
+	return a
+}
+
+func weight(n policy.Needs) int {
+	switch n {
+	case policy.NeedsConfirmation:
+		return 0
+	case policy.NeedsBreakGlass:
+		return 2
+	}
+	return 1
+}

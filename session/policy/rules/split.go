@@ -1,0 +1,189 @@
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/judge"
+)
+
+// command is what rules about programs and paths look at: the judge's report, beside the words of the same source.
+type command struct {
+	req   policy.Request
+	rep   *judge.Report
+	src   string
+	calls map[[2]uint]*syntax.CallExpr // all of them, by where their statement stands
+	units []unit
+}
+
+// unit is a simple command of the script itself: not in a loop, a function or a substitution. A script that is not just
+// a list of them is a single unit without words.
+type unit struct {
+	classes []policy.Class
+	words   []word // nil when rules may not go by them
+	core    string // the command without its redirects; "" when rules may not go by what it writes
+	out     bool   // a redirect writes to a file
+}
+
+func newCommand(req policy.Request, rep *judge.Report) *command {
+	c := &command{req: req, rep: rep, src: judge.Normalize(req.Command), calls: map[[2]uint]*syntax.CallExpr{}}
+	file, err := parse(c.src, req.Shell)
+	if file != nil {
+		c.index(file)
+	}
+	if err == nil && !rep.Capped && utf8.ValidString(c.src) && !strings.Contains(c.src, "$\\\n") {
+		c.split(file)
+	}
+	if c.units == nil {
+		c.units = []unit{{classes: c.upTo(rep.Class)}}
+	}
+	return c
+}
+
+// index finds all calls. What the parser leaves behind after an error may be torn anywhere.
+func (c *command) index(file *syntax.File) {
+	defer func() { _ = recover() }()
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if s, ok := n.(*syntax.Stmt); ok {
+			if call, ok := s.Cmd.(*syntax.CallExpr); ok {
+				c.calls[[2]uint{s.Pos().Line(), s.Pos().Col()}] = call
+			}
+		}
+		return true
+	})
+}
+
+// split finds the units, where the script is just a list of simple commands and pipelines of them, and the judge saw
+// the very same ones.
+func (c *command) split(file *syntax.File) {
+	var list []*syntax.Stmt
+	for _, s := range file.Stmts {
+		list = chain(list, s, syntax.AndStmt, syntax.OrStmt)
+	}
+	if len(list) != len(c.rep.Parts) {
+		return
+	}
+	units := make([]unit, 0, len(list))
+	worst := policy.ReadOnly
+	for i, s := range list {
+		part := &c.rep.Parts[i]
+		stages, parts := []*syntax.Stmt{s}, c.rep.Parts[i:i+1]
+		if b, ok := s.Cmd.(*syntax.BinaryCmd); ok {
+			if !plain(s) || b.Op != syntax.Pipe && b.Op != syntax.PipeAll {
+				return
+			}
+			stages, parts = chain(nil, s, syntax.Pipe, syntax.PipeAll), part.Parts
+		}
+		if len(stages) != len(parts) {
+			return
+		}
+		inner := policy.ReadOnly
+		for j, stage := range stages {
+			call, ok := stage.Cmd.(*syntax.CallExpr)
+			if !ok || !samePlace(stage, &parts[j]) {
+				return
+			}
+			units = append(units, c.unit(stage, call, parts[j].Class))
+			inner = worse(inner, parts[j].Class)
+		}
+		if judge.Worse(part.Class, inner) { // what only the pipeline as a whole does
+			units = append(units, unit{classes: []policy.Class{part.Class}})
+		}
+		worst = worse(worst, part.Class)
+	}
+	if len(units) == 0 {
+		return
+	}
+	if judge.Worse(c.rep.Class, worst) {
+		units = append(units, unit{classes: []policy.Class{c.rep.Class}})
+	}
+	c.units = units
+}
+
+// chain appends the statements that the operators join.
+func chain(list []*syntax.Stmt, s *syntax.Stmt, ops ...syntax.BinCmdOperator) []*syntax.Stmt {
+	var right []*syntax.Stmt
+	for {
+		b, ok := s.Cmd.(*syntax.BinaryCmd)
+		if !ok || !plain(s) || b.Op != ops[0] && b.Op != ops[1] {
+			break
+		}
+		// The parser joins from the left; what it joins otherwise stays in one piece, which nothing then covers.
+		right = append(right, b.Y)
+		s = b.X
+	}
+	list = append(list, s)
+	for i := len(right) - 1; i >= 0; i-- {
+		list = append(list, right[i])
+	}
+	return list
+}
+
+func plain(s *syntax.Stmt) bool {
+	return len(s.Redirs) == 0 && !s.Background && !s.Coprocess && !s.Disown && !s.Negated
+}
+
+func samePlace(s *syntax.Stmt, p *judge.Part) bool {
+	return p.Line == int(s.Pos().Line()) && p.Col == int(s.Pos().Col())
+}
+
+func worse(a, b policy.Class) policy.Class {
+	if judge.Worse(a, b) {
+		return a
+	}
+	return b
+}
+
+func (c *command) unit(s *syntax.Stmt, call *syntax.CallExpr, class policy.Class) unit {
+	u := unit{classes: c.upTo(class)}
+	if s.Background || s.Coprocess || s.Disown || len(call.Args) == 0 {
+		return u
+	}
+	pure, outside := true, true
+	for _, r := range s.Redirs {
+		pure = pure && harmless(r)
+		u.out = u.out || r.Op != syntax.RdrIn && !harmless(r)
+		outside = outside && (r.Pos().Offset() >= call.End().Offset() || r.End().Offset() <= call.Pos().Offset())
+	}
+	if outside {
+		u.core = c.src[call.Pos().Offset():call.End().Offset()]
+	}
+	if pure && len(call.Assigns) == 0 {
+		u.words = wordsOf(call.Args)
+	}
+	return u
+}
+
+// harmless knows the redirects that neither read nor write a file: of the three standard streams onto each other, and
+// to and from nothing.
+func harmless(r *syntax.Redirect) bool {
+	if r.N != nil && r.N.Value != "0" && r.N.Value != "1" && r.N.Value != "2" || r.Word == nil {
+		return false
+	}
+	to, ok := literal(r.Word)
+	if !ok {
+		return false
+	}
+	switch r.Op {
+	case syntax.DplOut, syntax.DplIn:
+		return to == "0" || to == "1" || to == "2"
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn:
+		return to == "/dev/null"
+	}
+	return false
+}
+
+// upTo returns the classes of the script that a part of this class may have, from the worst: of each part only the worst
+// is known. That it changes nothing counts only where that is all.
+func (c *command) upTo(class policy.Class) []policy.Class {
+	out := []policy.Class{class}
+	for i := len(c.rep.Classes) - 1; i >= 0; i-- {
+		if k := c.rep.Classes[i]; judge.Worse(class, k) && k != policy.ReadOnly {
+			out = append(out, k)
+		}
+	}
+	return out
+}

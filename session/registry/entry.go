@@ -1,0 +1,205 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// Entry is a session in a Registry.
+type Entry struct {
+	r         *Registry
+	s         *session.Session
+	name      string
+	principal string
+	opened    time.Time
+	once      bool      // for a single command, and not listed
+	closeOnce sync.Once // of close
+
+	mu    sync.Mutex // guards what follows; never held while the session is called
+	used  time.Time  // when the last command began or ended
+	cur   *Exec      // running
+	last  *Exec      // the last one that was started
+	timer *time.Timer
+	over  bool
+}
+
+// ID is the session's; unique.
+func (e *Entry) ID() string { return e.s.ID() }
+
+// Name is as given to Open; "" for a session without one.
+func (e *Entry) Name() string { return e.name }
+
+// Host is the session's, with what Open was asked to add.
+func (e *Entry) Host() hosts.Host { return e.s.Host() }
+
+// Opened is when.
+func (e *Entry) Opened() time.Time { return e.opened }
+
+// Dir is the working directory after the last command.
+func (e *Entry) Dir() string { return e.s.Dir() }
+
+// Session is the session itself. What runs in it past the Entry is neither kept nor counted as use.
+func (e *Entry) Session() *session.Session { return e.s }
+
+// Current is the command that runs; nil when none does.
+func (e *Entry) Current() *Exec {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.cur
+}
+
+// Last is the command that was started last; nil before the first.
+func (e *Entry) Last() *Exec {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.last
+}
+
+// begin starts the shell, in the directory that was asked for.
+func (e *Entry) begin(ctx context.Context, req OpenRequest) error {
+	script := ":"
+	if req.Dir != "" {
+		dir, err := framing.Quote(req.Dir)
+		if err != nil {
+			return fault("open", req.Host.Name, CodeInvalid, false, "cwd: %w", err)
+		}
+		script = "cd -- " + dir
+	}
+	x, err := e.start(ctx, Command{Script: script, Reason: req.Reason})
+	if err != nil {
+		return err
+	}
+	defer e.r.forget(x) // it was ours, not the caller's
+	if err := x.Wait(ctx); err != nil {
+		x.Stop()
+		return fault("open", req.Host.Name, "canceled", true, "the shell was not ready in time: %w", err)
+	}
+	res := x.sx.Result()
+	switch {
+	case res.Err != nil:
+		return res.Err
+	case res.Status != session.StatusOK:
+		return fault("open", req.Host.Name, CodeInvalid, false, "cannot start in %q: %s", req.Dir, x.said())
+	}
+	e.mu.Lock()
+	e.last = nil
+	e.mu.Unlock()
+	return nil
+}
+
+// Reset replaces the shell by a new one in the same directory, stopping what runs. It starts with the next command.
+func (e *Entry) Reset() {
+	e.s.Reset()
+	if x := e.Current(); x != nil {
+		select {
+		case <-x.done:
+		case <-e.r.closing.Done():
+		}
+	}
+}
+
+// Close ends the session with all that runs in its terminal. Its commands can still be looked at. It is idempotent.
+func (e *Entry) Close() { e.close("it was asked to") }
+
+func (e *Entry) close(why string) {
+	e.closeOnce.Do(func() {
+		e.mu.Lock()
+		e.over = true
+		if e.timer != nil {
+			e.timer.Stop()
+		}
+		e.mu.Unlock()
+		r := e.r
+		r.mu.Lock()
+		delete(r.entries, e.ID())
+		r.ended.bury(e.principal+"\x00"+e.ID(), why)
+		if mine := (owned{e.principal, e.name}); r.names[mine] == e {
+			delete(r.names, mine)
+			r.ended.bury(e.principal+"\x00"+e.name, why)
+		}
+		r.mu.Unlock()
+		e.s.Close()
+		if x := e.Current(); x != nil {
+			<-x.done
+		}
+	})
+}
+
+// arm sets the timer to when the first of the limits is reached.
+func (e *Entry) arm() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	wait, _ := e.remaining(time.Now())
+	if wait < 0 || e.over {
+		return
+	}
+	if e.timer == nil {
+		e.timer = time.AfterFunc(wait, e.limit)
+		return
+	}
+	e.timer.Reset(wait)
+}
+
+// remaining is how long the session may stay, and why no longer; negative without a limit. e.mu is held.
+func (e *Entry) remaining(now time.Time) (wait time.Duration, why string) {
+	idle, life := e.r.cfg.Idle, e.r.cfg.Lifetime
+	wait = -1
+	if idle > 0 {
+		wait, why = max(0, idle-now.Sub(e.used)), fmt.Sprintf("no command came for %v", idle)
+	}
+	if life > 0 {
+		if left := max(0, life-now.Sub(e.opened)); wait < 0 || left < wait {
+			wait, why = left, fmt.Sprintf("it was open for %v", life)
+		}
+	}
+	return wait, why
+}
+
+// limit closes the session when a limit is reached; while a command runs, its end does.
+func (e *Entry) limit() {
+	e.mu.Lock()
+	wait, why := e.remaining(time.Now())
+	busy, over := e.cur != nil, e.over
+	e.mu.Unlock()
+	switch {
+	case over || busy:
+	case wait > 0:
+		e.arm()
+	default:
+		r := e.r
+		r.mu.Lock()
+		if r.closed {
+			r.mu.Unlock()
+			return // Close closes it
+		}
+		r.wg.Add(1)
+		r.mu.Unlock()
+		defer r.wg.Done()
+		e.close(why)
+	}
+}
+
+// old reports whether the session takes no more commands because of its age.
+func (e *Entry) old() bool {
+	return e.r.cfg.Lifetime > 0 && time.Since(e.opened) >= e.r.cfg.Lifetime
+}
+
+// ended notes that x has, and looks at the limits again.
+func (e *Entry) ended(x *Exec) {
+	e.mu.Lock()
+	if e.cur == x {
+		e.cur = nil
+	}
+	e.used = time.Now()
+	e.mu.Unlock()
+	e.arm()
+}
+
+var errOld = errors.New("the session has reached its age limit and takes no more commands: open another one")

@@ -1,0 +1,157 @@
+package registry
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"sync"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// maxFleets is how many runs over many hosts are remembered.
+const maxFleets = 100
+
+// Fleet is one command on several hosts, each in a session of its own that is closed afterwards.
+type Fleet struct {
+	r         *Registry
+	id        string
+	principal string
+	done      chan struct{}
+	stop      context.CancelFunc
+	ctx       context.Context // ends with Stop and with the registry
+
+	mu      sync.Mutex // guards members' Exec and Err
+	members []Member
+}
+
+// Member is what became of one host. All but the Host is empty until its turn comes.
+type Member struct {
+	Host hosts.Host
+	Exec *Exec
+	Err  error // why there is no Exec
+}
+
+// FleetRequest is a command on several hosts.
+type FleetRequest struct {
+	Principal string
+	Hosts     []hosts.Host
+	Dir       string // where it runs; "" means the account's home directory
+	Command   Command
+	Forks     int // hosts at a time; zero means session.DefaultForks
+}
+
+// Fleet starts a command on several hosts and returns at once. It goes on until all have ended, Stop, or Close of the
+// registry.
+func (r *Registry) Fleet(req FleetRequest) (*Fleet, error) {
+	f := &Fleet{r: r, id: "r_" + strings.ToLower(rand.Text()[:13]), principal: req.Principal, done: make(chan struct{})}
+	f.members = make([]Member, len(req.Hosts))
+	for i, h := range req.Hosts {
+		f.members[i].Host = h
+	}
+	f.ctx, f.stop = context.WithCancel(r.closing)
+	forks := req.Forks
+	if forks <= 0 {
+		forks = session.DefaultForks
+	}
+	forks = min(forks, len(req.Hosts))
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		f.stop()
+		return nil, fault("run", "", CodeClosed, false, "%w", session.ErrClosed)
+	}
+	r.fleets[f.id] = f
+	r.order = append(r.order, f.id)
+	if len(r.order) > maxFleets {
+		delete(r.fleets, r.order[0])
+		r.order = r.order[1:]
+	}
+	r.wg.Add(1)
+	r.mu.Unlock()
+	next := make(chan int, len(req.Hosts))
+	for i := range req.Hosts {
+		next <- i
+	}
+	close(next)
+	var wg sync.WaitGroup
+	for range forks {
+		wg.Go(func() {
+			for i := range next {
+				f.member(i, req)
+			}
+		})
+	}
+	go func() {
+		defer r.wg.Done()
+		wg.Wait()
+		f.stop()
+		close(f.done)
+	}()
+	return f, nil
+}
+
+// member runs the command on one host.
+func (f *Fleet) member(i int, req FleetRequest) {
+	if f.ctx.Err() != nil {
+		f.note(i, nil, fault("run", req.Hosts[i].Name, "canceled", true, "not started"))
+		return
+	}
+	e, err := f.r.add(OpenRequest{Principal: req.Principal, Host: req.Hosts[i]})
+	if err != nil {
+		f.note(i, nil, err)
+		return
+	}
+	e.once = true
+	defer e.close("its command has ended")
+	if req.Dir != "" {
+		if err := e.begin(f.ctx, OpenRequest{Host: req.Hosts[i], Dir: req.Dir, Reason: req.Command.Reason}); err != nil {
+			f.note(i, nil, err)
+			return
+		}
+	}
+	x, err := e.start(f.ctx, req.Command)
+	f.note(i, x, err)
+	if err != nil {
+		return
+	}
+	if x.Wait(f.ctx) != nil {
+		x.Stop()
+	}
+}
+
+func (f *Fleet) note(i int, x *Exec, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.members[i].Exec, f.members[i].Err = x, err
+}
+
+// ID is the run's; unique.
+func (f *Fleet) ID() string { return f.id }
+
+// Done is closed when all hosts have ended.
+func (f *Fleet) Done() <-chan struct{} { return f.done }
+
+// Stop stops what runs, leaves out who has not begun, and returns when all have ended.
+func (f *Fleet) Stop() {
+	f.stop()
+	<-f.done
+}
+
+// Members returns what is known now, in the order of the request.
+func (f *Fleet) Members() []Member {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]Member(nil), f.members...)
+}
+
+// FleetOf returns a principal's run by its id.
+func (r *Registry) FleetOf(principal, id string) (*Fleet, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f := r.fleets[id]; f != nil && f.principal == principal {
+		return f, nil
+	}
+	return nil, fault("find", "", CodeNotFound, false, "there is no run %.80q", id)
+}

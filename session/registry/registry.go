@@ -1,0 +1,238 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// maxName bounds the name of a session.
+const maxName = 64
+
+// Registry holds sessions and commands. Make one with New.
+type Registry struct {
+	cfg Config
+	wg  sync.WaitGroup // of every goroutine of ours
+
+	closing context.Context // ends with Close
+	shut    context.CancelFunc
+
+	mu      sync.Mutex // guards what follows; never held while a session is called
+	entries map[string]*Entry
+	names   map[owned]*Entry // those that have a name; also while they are being opened
+	ended   graveyard        // why sessions that are gone were closed
+	execs   shelf
+	fleets  map[string]*Fleet
+	order   []string // of fleets, the oldest first
+	keys    ledger
+	closed  bool
+}
+
+// owned is a name within a principal's.
+type owned struct{ principal, name string }
+
+// New returns an empty Registry. The error says what cfg lacks.
+func New(cfg Config) (*Registry, error) {
+	if cfg.Open == nil {
+		return nil, errors.New("registry: Config.Open is required (session.Pool.Open)")
+	}
+	r := &Registry{
+		cfg: cfg.withDefaults(), entries: map[string]*Entry{}, names: map[owned]*Entry{}, fleets: map[string]*Fleet{},
+		ended: graveyard{why: map[string]string{}}, execs: shelf{byID: map[string]*Exec{}}, keys: ledger{m: map[key]*claim{}},
+	}
+	r.closing, r.shut = context.WithCancel(context.Background())
+	return r, nil
+}
+
+// OpenRequest says what session is wanted.
+type OpenRequest struct {
+	Principal string     // who owns it
+	Host      hosts.Host // where
+	Name      string     // unique among the principal's; "" means none
+	Dir       string     // where it starts; "" means the account's home directory
+	Env       []string   // "KEY=value", besides the host's own
+	Shell     string     // instead of the host's
+	Reason    string     // for the record
+}
+
+// Open opens a session and waits until its shell is ready, or ctx ends. Errors are *session.Error; then there is no
+// session.
+func (r *Registry) Open(ctx context.Context, req OpenRequest) (*Entry, error) {
+	if err := req.check(); err != nil {
+		return nil, err
+	}
+	e, err := r.add(req)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.begin(ctx, req); err != nil {
+		e.close("it could not be opened")
+		return nil, err
+	}
+	return e, nil
+}
+
+func (q *OpenRequest) check() error {
+	bad := func(format string, args ...any) error {
+		return fault("open", q.Host.Name, CodeInvalid, false, format, args...)
+	}
+	if len(q.Name) > maxName || strings.ContainsFunc(q.Name, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '/' }) ||
+		strings.HasPrefix(q.Name, "s_") {
+		return bad("a session's name has at most %d characters, no blanks, no slash, and does not begin with s_", maxName)
+	}
+	for _, kv := range q.Env {
+		if name, _, ok := strings.Cut(kv, "="); !ok || !isVariable(name) {
+			return bad("%q is no variable with a value", name)
+		}
+	}
+	return nil
+}
+
+func isVariable(name string) bool {
+	for i, c := range []byte(name) {
+		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// add makes the entry and takes its name.
+func (r *Registry) add(req OpenRequest) (*Entry, error) {
+	h := req.Host
+	h.Env = append(slices.Clone(h.Env), req.Env...)
+	if req.Shell != "" {
+		h.Shell = req.Shell
+	}
+	s, err := r.cfg.Open(h)
+	if err != nil {
+		return nil, asError("open", h.Name, err)
+	}
+	now := time.Now()
+	e := &Entry{r: r, s: s, name: req.Name, principal: req.Principal, opened: now, used: now}
+	mine := owned{req.Principal, req.Name}
+	r.mu.Lock()
+	twin := r.names[mine]
+	switch {
+	case r.closed:
+		err = fault("open", h.Name, CodeClosed, false, "%w", session.ErrClosed)
+	case req.Name != "" && twin != nil:
+		err = fault("open", h.Name, CodeExists, false, "there is a session %s on %s already (%s): use it, close it, or take another name",
+			req.Name, twin.Host().Name, twin.ID())
+	case r.cfg.MaxSessions > 0 && len(r.entries) >= r.cfg.MaxSessions:
+		err = fault("open", h.Name, CodeFull, true, "%d sessions are open, and no more may be: close one", len(r.entries))
+	default:
+		r.entries[e.ID()] = e
+		if req.Name != "" {
+			r.names[mine] = e
+		}
+	}
+	r.mu.Unlock()
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	e.arm()
+	return e, nil
+}
+
+// Get returns a principal's session by its id or name. A session that was closed is told from one that never was.
+func (r *Registry) Get(principal, idOrName string) (*Entry, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.entries[idOrName]
+	if e == nil {
+		e = r.names[owned{principal, idOrName}]
+	}
+	if e != nil && e.principal == principal && idOrName != "" {
+		return e, nil
+	}
+	if why := r.ended.why[principal+"\x00"+idOrName]; why != "" {
+		return nil, fault("find", "", CodeClosed, false, "session %s is closed: %s: %w", idOrName, why, session.ErrClosed)
+	}
+	return nil, fault("find", "", CodeNotFound, false, "there is no session %.80q", idOrName)
+}
+
+// List returns a principal's sessions, the oldest first.
+func (r *Registry) List(principal string) []*Entry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []*Entry
+	for _, e := range r.entries {
+		if e.principal == principal && !e.once {
+			all = append(all, e)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Entry) int { return a.opened.Compare(b.opened) })
+	return all
+}
+
+// Exec returns a principal's command by its id.
+func (r *Registry) Exec(principal, id string) (*Exec, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if x := r.execs.byID[id]; x != nil && x.e.principal == principal {
+		return x, nil
+	}
+	return nil, fault("find", "", CodeNotFound, false, "there is no command %.80q, or its output is not kept any more", id)
+}
+
+// Close closes every session, stopping what runs, frees every output, and returns when all goroutines are gone. It is
+// idempotent.
+func (r *Registry) Close() error {
+	r.mu.Lock()
+	r.closed = true
+	all := make([]*Entry, 0, len(r.entries))
+	for _, e := range r.entries {
+		all = append(all, e)
+	}
+	r.mu.Unlock()
+	r.shut()
+	var wg sync.WaitGroup
+	for _, e := range all {
+		wg.Go(func() { e.close("everything was closed") })
+	}
+	wg.Wait()
+	r.wg.Wait()
+	r.mu.Lock()
+	kept := r.execs.all()
+	r.execs = shelf{byID: map[string]*Exec{}}
+	r.mu.Unlock()
+	for _, x := range kept {
+		x.drop()
+	}
+	return nil
+}
+
+// graveyard remembers why the last sessions were closed.
+type graveyard struct {
+	why   map[string]string
+	order []string
+}
+
+const maxGraves = 200
+
+func (g *graveyard) bury(id, why string) {
+	if g.why[id] == "" {
+		g.order = append(g.order, id)
+	}
+	g.why[id] = why
+	if len(g.order) > maxGraves {
+		delete(g.why, g.order[0])
+		g.order = slices.Delete(g.order, 0, 1)
+	}
+}
+
+// String is for messages: how many of what there are.
+func (r *Registry) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return fmt.Sprintf("%d sessions, %d commands kept", len(r.entries), len(r.execs.byID))
+}

@@ -1,0 +1,78 @@
+package registry
+
+import (
+	"context"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/redact"
+)
+
+// Command is what is run.
+type Command struct {
+	Script      string
+	Reason      string        // why, for the record
+	RequestID   string        // the same id with the same command gives the same Exec; "" means none
+	Timeout     time.Duration // how long it may run; zero means no limit
+	Idle        time.Duration // how long it may be silent; zero means no limit
+	Merged      bool          // both streams as standard output
+	Interactive bool          // on a terminal that takes input
+	Size        session.Size  // of that terminal
+}
+
+// Start runs a command and returns once it was sent, or will never be: then the Exec's Result says why. ctx bounds what
+// comes before sending. The error is for commands that never became one: the session is busy (with the exec that runs in
+// the *session.Error), closed, or the request makes no sense.
+func (e *Entry) Start(ctx context.Context, cmd Command) (*Exec, error) {
+	if cmd.RequestID == "" {
+		return e.start(ctx, cmd)
+	}
+	return e.r.once(ctx, e, cmd, func() (*Exec, error) { return e.start(ctx, cmd) })
+}
+
+func (e *Entry) start(ctx context.Context, cmd Command) (*Exec, error) {
+	r, host := e.r, e.Host().Name
+	if redact.ContainsMark([]byte(cmd.Script)) {
+		return nil, fault("run", host, CodeInvalid, false, "the command holds the mark of something redacted; the host would get the mark, not the secret")
+	}
+	if e.old() {
+		return nil, &session.Error{Op: "run", Host: host, Code: CodeClosed, Err: errOld}
+	}
+	r.cfg.Secrets.LearnFromCommand(cmd.Script)
+	x := newExec(e, cmd)
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return nil, &session.Error{Op: "run", Host: host, Code: CodeClosed, Err: session.ErrClosed}
+	}
+	r.wg.Add(1) // for follow
+	r.mu.Unlock()
+	sx, err := e.s.Start(ctx, session.Command{
+		Script: cmd.Script, Reason: cmd.Reason, Timeout: cmd.Timeout, Merged: cmd.Merged,
+		Stdout: x.stdout, Stderr: x.stderr, Keep: -1,
+	})
+	if se := refused(err); se != nil {
+		r.wg.Done()
+		x.discard()
+		return nil, se
+	}
+	x.sx = sx
+	e.mu.Lock()
+	e.used = time.Now()
+	e.cur, e.last = x, x
+	e.mu.Unlock()
+	r.keep(x)
+	go x.follow()
+	return x, nil
+}
+
+// refused tells an error after which there is nothing to look at.
+func refused(err error) *session.Error {
+	if err == nil {
+		return nil
+	}
+	if se := asError("run", "", err); se.Code == "busy" || se.Code == CodeClosed {
+		return se
+	}
+	return nil
+}

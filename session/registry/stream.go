@@ -1,0 +1,42 @@
+package registry
+
+import (
+	"io"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/output"
+	"github.com/fairlead-ssh/fairlead/session/redact"
+)
+
+// stream takes what a command prints on one of its outputs: secrets out, the rest into the spool and onto the screen.
+type stream struct {
+	x     *Exec
+	spool *output.Spool
+	red   *redact.Writer
+}
+
+func newStream(x *Exec) *stream {
+	cfg := &x.e.r.cfg
+	s := &stream{x: x, spool: output.NewSpool(cfg.Spool)}
+	var w io.Writer = s.spool
+	if x.screen != nil {
+		w = io.MultiWriter(s.spool, x.screen)
+	}
+	s.red = cfg.Secrets.Writer(w, cfg.Audience)
+	return s
+}
+
+// Write never fails: a command must not be told that nobody keeps its output.
+func (s *stream) Write(p []byte) (int, error) {
+	s.red.Write(p)
+	s.x.wrote()
+	return len(p), nil
+}
+
+// finish passes on what is held back: nothing more will come.
+func (s *stream) finish() {
+	s.red.Close()
+	s.spool.Finish()
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

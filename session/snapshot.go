@@ -1,0 +1,144 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// maxSnapshot bounds what a shell may print as its state.
+const maxSnapshot = 1 << 20
+
+// ownExec is a frame of our own: no policy, no record, no Result. Its output is kept, within maxSnapshot.
+func (s *Session) ownExec() *Exec {
+	x := &Exec{s: s, tok: framing.NewToken(), done: make(chan struct{}), internal: true}
+	x.out.limit = maxSnapshot
+	return x
+}
+
+// runOwn runs a frame of our own and returns what it printed. It reports false when the shell did not answer in time.
+func (s *Session) runOwn(ctx context.Context, sh *shell, cmd framing.Command) (string, bool) {
+	x := s.ownExec()
+	if !s.typeOwn(sh, x, cmd) {
+		return "", false
+	}
+	t := time.NewTimer(max(s.cfg.Ready, time.Second))
+	defer t.Stop()
+	select {
+	case <-x.done:
+		sh.keepStray(x.stray)
+		return string(x.out.head), sh.alive()
+	case <-ctx.Done():
+	case <-t.C:
+	}
+	return "", false
+}
+
+func (s *Session) typeOwn(sh *shell, x *Exec, cmd framing.Command) bool {
+	text, err := s.ownText(sh, x, cmd)
+	if err != nil || !sh.take(x, x.tok) {
+		return false
+	}
+	if len(text) <= longText {
+		sh.write(text)
+	} else {
+		s.wg.Go(func() { sh.write(text) })
+	}
+	return true
+}
+
+// ownText is the frame of cmd; see Session.typed.
+func (s *Session) ownText(sh *shell, x *Exec, cmd framing.Command) ([]byte, error) {
+	var text []byte
+	s.mu.Lock()
+	if s.typed {
+		text = append(text, '\n')
+	}
+	s.mu.Unlock()
+	return framing.Append(text, sh.hello.Dialect, x.tok, cmd)
+}
+
+// wantsSnapshot reports whether the command that has just ended may have changed what a new shell would lack. A session
+// for one command has no use for a snapshot.
+func (s *Session) wantsSnapshot(x *Exec) bool {
+	return !s.single && x.res.Decision.Class != policy.ReadOnly
+}
+
+// snapshot asks the shell, which waits, for its state, while nobody waits for that: only the next command does, if it
+// comes at once. It is called by the pump, so it must not wait for the shell itself.
+func (s *Session) snapshot(sh *shell) {
+	x := s.ownExec()
+	text, err := s.ownText(sh, x, framing.Command{Script: framing.SnapshotScript(sh.hello.Dialect)})
+	if err != nil {
+		return
+	}
+	x.then = func() {
+		if st, ok := framing.ParseState(string(bytes.Clone(x.out.head))); ok {
+			s.mu.Lock()
+			s.state, s.known = st, true
+			s.mu.Unlock()
+		}
+		sh.keepStray(x.stray)
+	}
+	if !sh.take(x, x.tok) {
+		return
+	}
+	s.mu.Lock()
+	s.snapping = x.done
+	s.mu.Unlock()
+	s.wg.Go(func() { sh.write(text) })
+}
+
+// settle waits for a snapshot that is under way.
+func (s *Session) settle(ctx context.Context) {
+	s.mu.Lock()
+	done := s.snapping
+	s.mu.Unlock()
+	if done == nil {
+		return
+	}
+	select {
+	case <-done:
+		s.mu.Lock()
+		if s.snapping == done {
+			s.snapping = nil
+		}
+		s.mu.Unlock()
+	case <-ctx.Done():
+	}
+}
+
+// restore gives a new shell the state of the one before, as far as it is known, and says what that was.
+func (s *Session) restore(ctx context.Context, sh *shell) (restored []string) {
+	s.mu.Lock()
+	want, known := s.state, s.known
+	s.mu.Unlock()
+	if !known {
+		return nil
+	}
+	text, ok := s.runOwn(ctx, sh, framing.Command{Script: framing.SnapshotScript(sh.hello.Dialect)})
+	if !ok {
+		return nil
+	}
+	now, ok := framing.ParseState(text)
+	if !ok {
+		return nil
+	}
+	script, umask, vars, err := framing.RestoreScript(sh.hello.Dialect, now, want)
+	if err != nil || script == "" {
+		return nil
+	}
+	if _, ok := s.runOwn(ctx, sh, framing.Command{Script: script}); !ok {
+		return nil
+	}
+	if umask {
+		restored = append(restored, "umask")
+	}
+	if vars {
+		restored = append(restored, "env")
+	}
+	return restored
+}

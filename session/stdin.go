@@ -1,0 +1,174 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"sync"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+)
+
+// feed is a command's standard input on its way: a program on the host, on a stream of its own, that passes it into a
+// named pipe.
+type feed struct {
+	x       *Exec
+	src     io.Reader
+	stream  Stream
+	f       framing.Feeder
+	release func() // gives back a connection that was borrowed for it
+
+	mu     sync.Mutex // guards what follows
+	sent   int64
+	sum    hash.Hash
+	closed bool
+}
+
+// openFeed starts the program. ctx bounds that.
+func (s *Session) openFeed(ctx context.Context, x *Exec) (*feed, error) {
+	nonce := framing.NewToken()
+	stream, release, err := s.second(ctx, Program{Line: framing.Loader(nonce)})
+	if err != nil {
+		return nil, fmt.Errorf("standard input needs a second program on the connection: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { stream.Close() })
+	f, err := readyFeed(stream, nonce)
+	if !stop() && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		stream.Close()
+		release()
+		return nil, fmt.Errorf("standard input: %w", err)
+	}
+	return &feed{x: x, src: x.cmd.Stdin, stream: stream, f: f, release: release, sum: sha256.New()}, nil
+}
+
+func readyFeed(stream Stream, nonce framing.Token) (framing.Feeder, error) {
+	up := framing.NewStartup(nonce)
+	var said []byte
+	buf := make([]byte, 4096)
+	loaded := false
+	for len(said) < 1<<16 {
+		n, err := stream.Read(buf)
+		if !loaded {
+			ok, _, _, uperr := up.Feed(buf[:n])
+			if uperr != nil {
+				return framing.Feeder{}, uperr
+			}
+			if ok {
+				loaded = true
+				if err := typeText(stream, framing.FeedScript(nonce)); err != nil {
+					return framing.Feeder{}, errors.New("the host closed the program before it was ready")
+				}
+			}
+		} else {
+			said = append(said, buf[:n]...)
+			f, ready, failed := framing.Feeding(said, nonce)
+			if failed {
+				return f, errors.New("the host can make no named pipe in its directory for temporary files")
+			}
+			if ready {
+				return f, nil
+			}
+		}
+		if err != nil {
+			return framing.Feeder{}, errors.New("the host closed the program before it was ready")
+		}
+	}
+	return framing.Feeder{}, errors.New("the host printed too much before the program was ready")
+}
+
+// second starts a program beside the session's shell: on its connection, or, where that has no room, on another one of
+// the session's pool.
+func (s *Session) second(ctx context.Context, p Program) (Stream, func(), error) {
+	t := s.transport()
+	if t == nil {
+		return nil, nil, errNoConn
+	}
+	stream, err := t.Open(ctx, p)
+	if err == nil || s.pool == nil || !errors.Is(err, ErrFull) {
+		return stream, func() {}, err
+	}
+	c, _, err := s.pool.pool.acquire(ctx, s.host)
+	if err != nil {
+		return nil, nil, err
+	}
+	stream, err = c.t.Open(ctx, p)
+	if err != nil {
+		s.pool.pool.giveBack(c, err)
+		return nil, nil, err
+	}
+	return stream, func() { s.pool.pool.giveBack(c, nil) }, nil
+}
+
+// feedPiece is how much is read from the caller at once.
+const feedPiece = 32 << 10
+
+// run passes the caller's bytes on, once the command has opened the pipe. It ends with the input, or when the stream is
+// closed. It is a goroutine of its own: a caller's reader that blocks may keep it past the command's end.
+func (f *feed) run() {
+	if _, err := io.WriteString(f.stream, framing.Go); err != nil {
+		return
+	}
+	go io.Copy(io.Discard, f.stream) // nothing comes; ends with the stream
+	buf := make([]byte, feedPiece)
+	var piece []byte
+	for {
+		n, err := f.src.Read(buf)
+		if n > 0 {
+			piece = f.f.AppendPiece(piece[:0], buf[:n])
+			if !f.count(buf[:n]) || typeAll(f.stream, piece) != nil {
+				return // the command reads no more, or has ended
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			typeAll(f.stream, f.f.AppendPiece(piece[:0], nil))
+			return
+		case err != nil:
+			f.x.inputFailed(err)
+			return
+		}
+	}
+}
+
+func typeAll(w io.Writer, p []byte) error {
+	_, err := w.Write(p)
+	return err
+}
+
+// count notes what is about to leave; false once the command has ended.
+func (f *feed) count(p []byte) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return false
+	}
+	f.sent += int64(len(p))
+	f.sum.Write(p)
+	return true
+}
+
+// close ends the program on the host, and says how much was given to it.
+func (f *feed) close() (sent int64, sum string) {
+	f.mu.Lock()
+	f.closed = true
+	sent, sum = f.sent, hex.EncodeToString(f.sum.Sum(nil))
+	f.mu.Unlock()
+	f.stream.Close()
+	f.release()
+	return sent, sum
+}
+
+// inputFailed stops a command whose input cannot be read to its end: what it got is not what was meant.
+func (x *Exec) inputFailed(err error) {
+	x.mu.Lock()
+	x.inErr = err
+	x.mu.Unlock()
+	x.stop(StatusError)
+}
