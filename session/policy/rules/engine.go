@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
@@ -109,8 +110,8 @@ func (e *Engine) decide(req policy.Request, rep *judge.Report) (cell, policy.Cla
 
 // Allows reports whether a class is allowed for a principal on a host as far as no program or path is asked for. Where
 // unknown is allowed, what an earlier command did to a shell makes no difference to the policy.
-func (e *Engine) Allows(principal string, req policy.Request, class policy.Class) bool {
-	req.Principal = principal
+func (e *Engine) Allows(principal string, host hosts.Host, class policy.Class) bool {
+	req := policy.Request{Principal: principal, Host: host}
 	rep := &judge.Report{Class: class, Classes: []policy.Class{class}, Capped: true}
 	c, _ := e.decide(req, rep)
 	return c.verdict == policy.Allow

@@ -68,7 +68,7 @@ func (e *Engine) Admit(principal string, now time.Time) error {
 		}
 		if u.tokens < 1 {
 			wait := time.Duration((1 - u.tokens) * float64(each))
-			return &QuotaError{principal, "rate", fmt.Sprintf("%d per %s", l.Rate, unit(l.RatePer)), u.at.Add(wait)}
+			return &QuotaError{principal, "rate", fmt.Sprintf("%d per %s", l.Rate, timeName(l.RatePer)), u.at.Add(wait)}
 		}
 		u.tokens--
 	}
@@ -97,7 +97,7 @@ func (m *meter) room(day int64) {
 	}
 }
 
-func unit(d time.Duration) string {
+func timeName(d time.Duration) string {
 	switch d {
 	case time.Second:
 		return "second"
