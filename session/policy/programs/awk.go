@@ -87,8 +87,8 @@ func (s *awkScan) run() bool {
 		case b == '/' && s.before == awkUnsure:
 			return false
 		case '0' <= b && b <= '9' || b == '.':
-			for s.at < len(s.src) && strings.IndexByte(identifier+".", s.src[s.at]) >= 0 {
-				s.at++
+			if !s.number() {
+				return false
 			}
 			s.before, s.word = awkOperand, ""
 			continue
@@ -108,6 +108,19 @@ func (s *awkScan) run() bool {
 		s.word = ""
 	}
 	return len(s.opens) == 0
+}
+
+// number reads a decimal number. A name right after it would be a call to some and part of the number to others.
+func (s *awkScan) number() bool {
+	rest := strings.TrimLeft(s.src[s.at:], digits+".")
+	if rest != "" && (rest[0] == 'e' || rest[0] == 'E') {
+		exponent := strings.TrimLeft(rest[1:], "+-")
+		if after := strings.TrimLeft(exponent, digits); after != exponent {
+			rest = after
+		}
+	}
+	s.at = len(s.src) - len(rest)
+	return rest == "" || strings.IndexByte(identifier, rest[0]) < 0
 }
 
 // functions collects the functions that the program defines itself.

@@ -33,6 +33,9 @@ func TestAwkProgramsAreRead(t *testing.T) {
 		unknown | gawk '@load "filefuncs"; BEGIN{}'
 		unknown | gawk 'BEGIN { f = "system"; @f("id") }'
 		unknown | gawk -i inplace '{print}' f
+		unknown | awk 'BEGIN { x = 1system("id") }'
+		unknown | awk '{ print $1system("id") }'
+		read-only | awk '{ print 1e3 * $2, .5, 2e-1 }' f
 		unknown | awk -f prog f
 		unknown | awk "{print $X}" f
 		unknown | awk 'BEGIN { ARGV[1] = "/etc/shadow"; ARGC = 2 }'
