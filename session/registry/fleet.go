@@ -98,12 +98,11 @@ func (f *Fleet) member(i int, req FleetRequest) {
 		f.note(i, nil, fault("run", req.Hosts[i].Name, "canceled", true, "not started"))
 		return
 	}
-	e, err := f.r.add(OpenRequest{Principal: req.Principal, Host: req.Hosts[i]})
+	e, err := f.r.add(OpenRequest{Principal: req.Principal, Host: req.Hosts[i]}, true)
 	if err != nil {
 		f.note(i, nil, err)
 		return
 	}
-	e.once = true
 	defer e.close("its command has ended")
 	if req.Dir != "" {
 		if err := e.begin(f.ctx, OpenRequest{Host: req.Hosts[i], Dir: req.Dir, Reason: req.Command.Reason}); err != nil {

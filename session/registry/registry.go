@@ -68,7 +68,7 @@ func (r *Registry) Open(ctx context.Context, req OpenRequest) (*Entry, error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
-	e, err := r.add(req)
+	e, err := r.add(req, false)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +104,8 @@ func isVariable(name string) bool {
 	return name != ""
 }
 
-// add makes the entry and takes its name.
-func (r *Registry) add(req OpenRequest) (*Entry, error) {
+// add makes the entry and takes its name. once says that it is for a single command, and not listed.
+func (r *Registry) add(req OpenRequest, once bool) (*Entry, error) {
 	h := req.Host
 	h.Env = append(slices.Clone(h.Env), req.Env...)
 	if req.Shell != "" {
@@ -116,7 +116,7 @@ func (r *Registry) add(req OpenRequest) (*Entry, error) {
 		return nil, asError("open", h.Name, err)
 	}
 	now := time.Now()
-	e := &Entry{r: r, s: s, name: req.Name, principal: req.Principal, opened: now, used: now}
+	e := &Entry{r: r, s: s, name: req.Name, principal: req.Principal, once: once, opened: now, used: now}
 	mine := owned{req.Principal, req.Name}
 	r.mu.Lock()
 	twin := r.names[mine]

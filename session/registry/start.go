@@ -48,7 +48,8 @@ func (e *Entry) start(ctx context.Context, cmd Command) (*Exec, error) {
 	r.wg.Add(1) // for follow
 	r.mu.Unlock()
 	sx, err := e.s.Start(ctx, session.Command{
-		Script: cmd.Script, Reason: cmd.Reason, Timeout: cmd.Timeout, Merged: cmd.Merged,
+		Script: cmd.Script, Reason: cmd.Reason, Timeout: cmd.Timeout, Merged: cmd.Merged, Idle: cmd.Idle,
+		Interactive: cmd.Interactive, Size: cmd.Size,
 		Stdout: x.stdout, Stderr: x.stderr, Keep: -1,
 	})
 	if se := refused(err); se != nil {

@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/session"
@@ -159,4 +161,24 @@ func tail(s *output.Spool) []byte {
 	from := max(0, s.Total()-tailBytes)
 	n, _ := s.ReadAt(b, from)
 	return b[:n]
+}
+
+// Sum is a hash of all a stream's kept bytes and of how many there were, to find equal outputs.
+func (x *Exec) Sum(stream string) ([sha256.Size]byte, error) {
+	h := sha256.New()
+	var at int64
+	for {
+		p, err := x.Page(stream, at, 64<<10)
+		if err != nil {
+			return [sha256.Size]byte{}, err
+		}
+		h.Write(p.Text)
+		if p.Skipped > 0 || p.End || len(p.Text) == 0 {
+			fmt.Fprintf(h, "\x00%d", p.Skipped)
+		}
+		if p.End || len(p.Text) == 0 {
+			return [sha256.Size]byte(h.Sum(nil)), nil
+		}
+		at = p.Next
+	}
 }
