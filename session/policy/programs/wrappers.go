@@ -38,7 +38,7 @@ var wrappers = []program{
 		-s,--shared -x,-e,--exclusive -u,--unlock -n,--nb,--nonblock -w,--timeout=text -o,--close -F,--no-fork -E,--conflict-exit-code=text --verbose -V -c,--command=shell`},
 	{name: "taskset", args: "text...", style: first, check: taskset, opts: `-a,--all-tasks -p,--pid -c,--cpu-list -V`},
 	{name: "chrt", args: "text...", style: first, check: taskset, opts: `-a -b -d -f -i -o -r -e -R -T=text -P=text -D=text -m,--max -p,--pid -v -V`},
-	{name: "chroot|unshare|nsenter|setarch|linux32|linux64|i386|x86_64|firejail|bwrap|fakeroot|fakechroot|proot|proxychains|proxychains4|torsocks|torify|tsocks|eatmydata|catchsegv|choom|uclampset|cgexec|dbus-run-session|dbus-launch|xvfb-run|caffeinate|softlimit|envdir|chpst|with-contenv|retry|ts|chronic|ifne|pee|mispipe|vidir|ltrace-run|entr|inotifywait|inotifywatch|incrond|gdbus|nocache|run-parts|runcon|newrole|cpulimit|trickle|rlwrap|socksify|sshuttle|openvt|aa-exec|libtool",
+	{name: "chroot|unshare|nsenter|setarch|linux32|linux64|i386|x86_64|firejail|bwrap|fakeroot|fakechroot|proot|proxychains|proxychains4|torsocks|torify|tsocks|eatmydata|catchsegv|choom|uclampset|cgexec|dbus-run-session|dbus-launch|xvfb-run|caffeinate|softlimit|envdir|chpst|with-contenv|retry|ts|chronic|ifne|pee|mispipe|vidir|entr|inotifywait|inotifywatch|incrond|gdbus|nocache|run-parts|runcon|newrole|cpulimit|trickle|rlwrap|socksify|sshuttle|openvt|aa-exec|libtool",
 		class: unknown, why: "runs a command in a way that changes what it means", raw: true, check: guess, alone: "--version -V"},
 	{name: "tmux|screen|byobu|zellij|tmate|dvtm", class: unknown, why: "runs commands in terminals of its own", raw: true, check: guess, alone: "-V --version"},
 	{name: "busybox|toybox", raw: true, check: busybox, alone: "--help --list"},
