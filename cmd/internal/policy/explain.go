@@ -1,0 +1,165 @@
+package policy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/judge"
+)
+
+// ExplainOptions is everything that "policy explain" needs.
+type ExplainOptions struct {
+	IO *iostreams.IOStreams
+	Situation
+	JSON bool
+
+	Command string
+}
+
+// NewCmdExplain builds the command. runF replaces the real work in tests of flags.
+func NewCmdExplain(f *cmdutil.Factory, runF func(context.Context, *ExplainOptions) error) *cobra.Command {
+	o := &ExplainOptions{IO: f.IO, Situation: newSituation(f)}
+	if runF == nil {
+		runF = explainRun
+	}
+	cmd := &cobra.Command{
+		Use:   "explain [flags] -- COMMAND…",
+		Short: "Show what a command was taken for, part by part",
+		Long: `Show what a command was taken for: each part with its class and the rule that gave it, those within others below them,
+and what would make the command pass.
+
+Commands are judged for an agent on a prod host unless flags say otherwise. One argument after -- is shell source;
+several are exact words. Exits 0 whatever the verdict: ask "policy check" for an answer by exit code.`,
+		Example: `  fairlead policy explain -- 'ps aux | grep nginx > /tmp/x'
+  fairlead policy explain --principal operator -- 'sudo systemctl stop nginx'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if o.Command, err = words("explain", args, cmd.ArgsLenAtDash()); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), o)
+		},
+	}
+	o.flags(cmd, f)
+	cmd.Flags().BoolVar(&o.JSON, "json", false, "print a JSON object")
+	return cmd
+}
+
+// explainJSON is a stable format.
+type explainJSON struct {
+	checkJSON
+	Needs  policy.Needs `json:"needs,omitempty"`
+	Hint   string       `json:"hint,omitempty"`
+	Parts  []partJSON   `json:"parts"`
+	Writes []string     `json:"writes,omitempty"`
+	Sets   []string     `json:"sets,omitempty"`
+	Uses   []string     `json:"uses,omitempty"`
+	Capped bool         `json:"capped,omitempty"`
+	Policy string       `json:"policy"`
+}
+
+type partJSON struct {
+	Line   int          `json:"line,omitempty"`
+	Column int          `json:"column,omitempty"`
+	Text   string       `json:"text"`
+	Class  policy.Class `json:"class"`
+	Rule   string       `json:"rule"`
+	Reason string       `json:"reason"`
+	Parts  []partJSON   `json:"parts,omitempty"`
+}
+
+func explainRun(ctx context.Context, o *ExplainOptions) error {
+	e, req, err := o.judge()
+	if err != nil {
+		return err
+	}
+	req.Command = o.Command
+	d, err := e.Decide(ctx, req)
+	if err != nil {
+		return err
+	}
+	rep := e.Judge(req)
+	if o.JSON {
+		return json.NewEncoder(o.IO.Out).Encode(explainJSON{
+			checkJSON: toJSON(d), Needs: d.Needs, Hint: d.Hint, Parts: partsJSON(rep.Parts), Writes: writes(rep),
+			Sets: rep.Sets, Uses: rep.Uses, Capped: rep.Capped, Policy: e.Hash(),
+		})
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s (%s, %s)\n", asked(d), cmdutil.OneLine(d.Reason), d.Class, d.Rule)
+	fmt.Fprintf(&b, "for %s on %s, in %s; policy %s\n\n", req.Principal, where(req), shellName(req.Shell), e.Hash())
+	tree(&b, rep.Parts, "  ")
+	if rep.Capped {
+		b.WriteString("  … and more than is looked at\n")
+	}
+	b.WriteString("\n")
+	line(&b, "writes", writes(rep))
+	line(&b, "sets", rep.Sets)
+	line(&b, "rests on", rep.Uses)
+	if d.Hint != "" {
+		fmt.Fprintf(&b, "to make it pass: %s\n", d.Hint)
+	}
+	_, err = o.IO.Out.Write([]byte(b.String()))
+	return err
+}
+
+func tree(b *strings.Builder, parts []judge.Part, indent string) {
+	for _, p := range parts {
+		fmt.Fprintf(b, "%s%-14s %s\n", indent, p.Class, cmdutil.OneLine(strings.TrimRight(p.Text, "; \n")))
+		fmt.Fprintf(b, "%s%-14s %s [%s]\n", indent, "", cmdutil.OneLine(p.Reason), p.Rule)
+		tree(b, p.Parts, indent+"    ")
+	}
+}
+
+func line(b *strings.Builder, what string, list []string) {
+	if len(list) > 0 {
+		fmt.Fprintf(b, "%s: %s\n", what, cmdutil.OneLine(strings.Join(list, ", ")))
+	}
+}
+
+func writes(rep judge.Report) (out []string) {
+	for _, w := range rep.Writes {
+		s := w.Source
+		if w.Literal {
+			s = w.Text
+		}
+		if w.Remote {
+			s += " (elsewhere)"
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func partsJSON(parts []judge.Part) []partJSON {
+	out := make([]partJSON, 0, len(parts))
+	for _, p := range parts {
+		out = append(out, partJSON{p.Line, p.Col, p.Text, p.Class, p.Rule, p.Reason, partsJSON(p.Parts)})
+	}
+	return out
+}
+
+func where(req policy.Request) string {
+	name := req.Host.Name
+	if name == "" {
+		name = "a host"
+	}
+	if req.Host.Tier == "" {
+		return name + " without a tier, which counts as prod"
+	}
+	return name + " of tier " + req.Host.Tier
+}
+
+func shellName(s string) string {
+	if s == "" {
+		return "any shell"
+	}
+	return s
+}
