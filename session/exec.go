@@ -98,7 +98,11 @@ func (x *Exec) event(sh *shell, ev framing.Event) {
 		case framing.Stdout:
 			x.out.write(ev.Data)
 		case framing.Stray:
-			x.stray = append(x.stray, ev.Data...)
+			if len(x.stray) < maxStray {
+				x.stray = append(x.stray, ev.Data...)
+			}
+		case framing.Started:
+			x.dropEcho(sh)
 		case framing.Ended, framing.Exited, framing.Broken:
 			if x.then != nil && ev.Kind == framing.Ended {
 				x.then()
@@ -122,12 +126,7 @@ func (x *Exec) event(sh *shell, ev framing.Event) {
 		}
 		x.mu.Lock()
 		x.started = true
-		if len(x.stray) > 0 {
-			if i := framing.EchoOf(x.stray, x.tok); i >= 0 {
-				x.stray = x.stray[:i]
-				sh.cooked.Store(true)
-			}
-		}
+		x.dropEcho(sh)
 		x.mu.Unlock()
 		if x.feed != nil {
 			go x.feed.run() // ends with the input, or the feed's stream
@@ -144,6 +143,17 @@ func (x *Exec) event(sh *shell, ev framing.Event) {
 		x.ended(ev.Exit.Code, ev.Exit.Signal, ev.Exit.Dir)
 	case framing.Broken:
 		x.fail(StatusLost, "broken", fmt.Errorf("%w: %w", ErrUnknownOutcome, ev.Err))
+	}
+}
+
+// dropEcho takes the frame itself out of what came before it: a terminal that echoes was not raw any more.
+func (x *Exec) dropEcho(sh *shell) {
+	if len(x.stray) == 0 {
+		return
+	}
+	if i := framing.EchoOf(x.stray, x.tok); i >= 0 {
+		x.stray = x.stray[:i]
+		sh.cooked.Store(true)
 	}
 }
 

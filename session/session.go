@@ -302,8 +302,8 @@ func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
 
 // repair puts the terminal back as it was before a command changed it.
 func (s *Session) repair(ctx context.Context, sh *shell) bool {
-	sh.cooked.Store(false)
 	_, ok := s.runOwn(ctx, sh, framing.Command{Script: framing.Repair, Mode: framing.Tty})
+	sh.cooked.Store(false)
 	return ok
 }
 

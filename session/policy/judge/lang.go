@@ -63,23 +63,50 @@ func (d dialect) parse(src string) (*syntax.File, error) {
 	return f, err
 }
 
-// sameInAll reports whether POSIX shells read a text exactly as bash does: no brackets, no expansions, none of bash's
-// operators and none of the words that only bash reserves.
+// sameInAll reports whether POSIX shells read a text exactly as bash does: plain words, quotes and variables, none of
+// bash's operators and none of the words that only bash reserves. It gives up at anything else, comments included.
 func sameInAll(src string) bool {
+	double := false
 	for i := 0; i < len(src); i++ {
-		switch src[i] {
-		case '$', '`', '{', '}', '(', ')', '[', '!':
+		next := byte(0)
+		if i+1 < len(src) {
+			next = src[i+1]
+		}
+		switch c := src[i]; c {
+		case '\\':
+			i++
+		case '"':
+			double = !double
+		case '\'':
+			if double {
+				continue
+			}
+			end := strings.IndexByte(src[i+1:], '\'')
+			if end < 0 {
+				return false
+			}
+			i += end + 1
+		case '$':
+			if !(next >= 'a' && next <= 'z' || next >= 'A' && next <= 'Z' || next == '_' || next == '?' || next == '#') {
+				return false
+			}
+			i++
+		case '`', '#', '!':
 			return false
+		case '{', '}', '(', ')', '[':
+			if !double {
+				return false
+			}
 		case '&':
-			if i > 0 && (src[i-1] == '|' || src[i-1] == ';') || i+1 < len(src) && (src[i+1] == '>' || src[i+1] == '|') {
+			if !double && (i > 0 && (src[i-1] == '|' || src[i-1] == ';') || next == '>' || next == '|') {
 				return false
 			}
 		case '<':
-			if i+1 < len(src) && (src[i+1] == '<' || src[i+1] == '>' || src[i+1] == '&') {
+			if !double && (next == '<' || next == '>' || next == '&') {
 				return false
 			}
 		case '>':
-			if i+1 < len(src) && src[i+1] == '&' && (i+2 == len(src) || src[i+2] < '0' || src[i+2] > '9') {
+			if !double && next == '&' && (i+2 == len(src) || src[i+2] < '0' || src[i+2] > '9') {
 				return false
 			}
 		}

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
@@ -10,10 +12,11 @@ func (p *problems) check(r *rule, examples []example) {
 	for _, e := range examples {
 		req := policy.Request{Command: e.command}
 		rep := judge.Judge(judge.Request{Script: e.command})
-		matched := r.matches(newCommand(req, &rep))
+		c := newCommand(req, &rep)
+		matched := r.matches(c)
 		switch {
 		case e.match && !matched:
-			p.add(e.line, "rule %q: the example %q is of class %s and does not match", r.name, clip(e.command), rep.Class)
+			p.add(e.line, "rule %q: the example %q does not match: %s", r.name, clip(e.command), r.why(c))
 		case !e.match && matched:
 			p.add(e.line, "rule %q: the example %q is of class %s and matches, but must not", r.name, clip(e.command), rep.Class)
 		}
@@ -33,4 +36,27 @@ func (r *rule) matches(c *command) bool {
 		}
 	}
 	return all || r.verdict != policy.Allow && r.touches(c) == yes
+}
+
+// why says which condition keeps the rule from standing for a command.
+func (r *rule) why(c *command) string {
+	for i := range c.units {
+		u := &c.units[i]
+		for _, k := range u.classes {
+			switch {
+			case r.covers(c, u, k):
+			case len(r.classes) > 0 && !slices.Contains(r.classes, k):
+				return "it is " + string(k) + ", which is none of its classes"
+			case len(r.programs) > 0 && u.words == nil:
+				return "programs are matched on simple commands, without assignments and redirects to files"
+			case len(r.programs) > 0 && !slices.ContainsFunc(r.programs, func(p pattern) bool { return p.covers(u.words) }):
+				return "it is none of its programs"
+			case !r.coversClass(k), len(r.paths) == 0:
+				return "it is " + string(k) + ", which such a rule covers only if classes name it, and paths alone never for unknown"
+			default:
+				return "it does not write below its paths alone (a path that is not absolute is nowhere in an example)"
+			}
+		}
+	}
+	return "it cannot be judged"
 }
