@@ -101,10 +101,13 @@ func howRecorded(path string, typed bool, why string) string {
 	return "recording: " + filepath.Base(path)
 }
 
-// reason is err without the name of the file, which stands beside it.
+// reason is why a recording is not whole, without the name of its file, which stands beside it.
 func reason(err error) string {
 	var path *os.PathError
-	if errors.As(err, &path) {
+	switch {
+	case errors.Is(err, errTooLong):
+		err = errTooLong
+	case errors.As(err, &path):
 		err = path.Err
 	}
 	return err.Error()

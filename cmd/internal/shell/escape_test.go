@@ -1,0 +1,105 @@
+package shell
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// feed gives e the pieces one after the other, until it hangs up.
+func feed(e *escape, pieces ...string) (sent string, done []action) {
+	for _, piece := range pieces {
+		for rest := []byte(piece); len(rest) > 0; {
+			var out []byte
+			var do action
+			out, do, rest = e.filter(nil, rest)
+			sent += string(out)
+			if do != nothing {
+				done = append(done, do)
+			}
+			if do == hangUp {
+				return sent, done
+			}
+		}
+	}
+	return sent, done
+}
+
+func TestEscapeSequencesCountAtTheBeginningOfALine(t *testing.T) {
+	for name, tt := range map[string]struct {
+		typed string
+		sent  string
+		done  []action
+	}{
+		"plain text":                   {"ls -l\r", "ls -l\r", nil},
+		"hang up, first thing":         {"~.never", "", []action{hangUp}},
+		"hang up after a line":         {"ls\r~.never", "ls\r", []action{hangUp}},
+		"hang up after a newline":      {"ls\n~.", "ls\n", []action{hangUp}},
+		"in the middle of a line":      {"cd ~.\r", "cd ~.\r", nil},
+		"help, and then hang up":       {"~?~.", "", []action{showHelp, hangUp}},
+		"twice types one":              {"~~.\r", "~.\r", nil},
+		"twice, and in the line again": {"~~ ~.\r", "~ ~.\r", nil},
+		"another key types both":       {"~/bin\r", "~/bin\r", nil},
+		"a line of its own":            {"~\r~.", "~\r", []action{hangUp}},
+		"a home directory":             {"~root\r", "~root\r", nil},
+		"help goes on with the line":   {"~?ls\r", "ls\r", []action{showHelp}},
+		"keys that are not text":       {"\x03~.", "\x03~.", nil},
+	} {
+		for how, pieces := range map[string][]string{"whole": {tt.typed}, "key by key": strings.Split(tt.typed, "")} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				sent, done := feed(&escape{char: '~'}, pieces...)
+				assert.Equal(t, tt.sent, sent)
+				assert.Equal(t, tt.done, done)
+			})
+		}
+	}
+}
+
+func TestWithoutAnEscapeCharacterEverythingPasses(t *testing.T) {
+	sent, done := feed(&escape{}, "~.\r~?\r\x00")
+	assert.Equal(t, "~.\r~?\r\x00", sent)
+	assert.Empty(t, done)
+	sent, done = feed(&escape{char: '%'}, "~.\r%.")
+	assert.Equal(t, "~.\r", sent)
+	assert.Equal(t, []action{hangUp}, done)
+}
+
+func TestTheEscapeFlagTakesOneCharacterOrNone(t *testing.T) {
+	var c byte = '~'
+	f := escapeFlag{&c}
+	assert.Equal(t, "~", f.String())
+	require.NoError(t, f.Set("^"))
+	assert.Equal(t, byte('^'), c)
+	require.NoError(t, f.Set("none"))
+	assert.Equal(t, "none", f.String())
+	for _, v := range []string{"", "ab", ".", "?", " ", "\r", "é"} {
+		assert.Error(t, f.Set(v), "%q", v)
+	}
+}
+
+func FuzzEscapeDependsOnTheBytesAndNotOnTheirPieces(f *testing.F) {
+	f.Add([]byte("ls\r~?~~x\r~."), 3)
+	f.Add([]byte("\n~\n~."), 1)
+	f.Fuzz(func(t *testing.T, typed []byte, size int) {
+		if size < 1 || size > len(typed) {
+			size = max(1, len(typed))
+		}
+		whole, did := feed(&escape{char: '~'}, string(typed))
+		var pieces []string
+		for p := typed; len(p) > 0; {
+			n := min(size, len(p))
+			pieces = append(pieces, string(p[:n]))
+			p = p[n:]
+		}
+		parts, did2 := feed(&escape{char: '~'}, pieces...)
+		if whole != parts || !assert.ObjectsAreEqual(did, did2) {
+			t.Fatalf("%q gives %q whole and %q in pieces of %d", typed, whole, parts, size)
+		}
+		if !bytes.ContainsRune(typed, '~') && whole != string(typed) {
+			t.Fatalf("%q became %q", typed, whole)
+		}
+	})
+}
