@@ -21,6 +21,14 @@ type Config struct {
 	Policy    policy.Decider // asked before every command; an ask that nobody answers is a denial
 	Audit     audit.Sink     // gets the request before a byte is sent, and the result; if it cannot record, nothing is sent
 
+	// Redact, if not nil, is applied to the text of commands and input before it goes on record. The record's HMAC is that
+	// of the exact bytes.
+	Redact func(text string) string
+
+	// ForeignEnv says that the variables of Host.Env were given by whoever asks, and not by the inventory: commands that
+	// are allowed only for what they mean do not see them.
+	ForeignEnv bool
+
 	// Ready bounds the start of a shell, login included, and how long a shell may take to accept a command. Zero means
 	// DefaultReady; negative means no limit.
 	Ready time.Duration
@@ -45,6 +53,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Ready = orDefault(c.Ready, DefaultReady)
 	c.Grace = orDefault(c.Grace, DefaultGrace)
+	if c.Redact == nil {
+		c.Redact = func(text string) string { return text }
+	}
 	if c.Trace == nil {
 		c.Trace = &Trace{}
 	}

@@ -135,11 +135,11 @@ func (x *Exec) event(sh *shell, ev framing.Event) {
 		if ev.Trailer.Cooked {
 			sh.cooked.Store(true)
 		}
-		x.s.frameEnded(ev.Trailer)
+		x.s.frameEnded(x.res.Lane, ev.Trailer)
 		x.frame = true
 		x.ended(ev.Trailer.ExitCode, 0, ev.Trailer.Dir)
 	case framing.Exited:
-		x.s.shellEnded(ev.Exit.Dir)
+		x.s.stands(x.res.Lane, ev.Exit.Dir)
 		x.ended(ev.Exit.Code, ev.Exit.Signal, ev.Exit.Dir)
 	case framing.Broken:
 		x.fail(StatusLost, "broken", fmt.Errorf("%w: %w", ErrUnknownOutcome, ev.Err))
@@ -217,7 +217,6 @@ func (x *Exec) streamEnded(err error) {
 		close(x.done)
 		return
 	}
-	x.s.shellEnded("")
 	x.mu.Lock()
 	why, started := x.why, x.started
 	x.mu.Unlock()

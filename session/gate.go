@@ -15,7 +15,7 @@ import (
 // judge asks the policy. It fails x unless the answer is allow.
 func (s *Session) judge(ctx context.Context, x *Exec) bool {
 	d, err := s.cfg.Policy.Decide(ctx, policy.Request{
-		Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.cmd.Script, Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: x.cmd.Interactive,
+		Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.cmd.Script, Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: x.cmd.Interactive, Set: s.names(),
 	})
 	if err != nil && ctx.Err() != nil {
 		s.failStart(ctx, x, err)
@@ -25,6 +25,9 @@ func (s *Session) judge(ctx context.Context, x *Exec) bool {
 		d = policy.Decision{Reason: "the policy could not decide: " + err.Error()}
 	}
 	x.res.Decision = d
+	if d.Send != "" {
+		x.cmd.Script, x.res.Command = d.Send, d.Send
+	}
 	if f := s.cfg.Trace.Judged; f != nil {
 		f(s.host, x.id, d)
 	}
@@ -45,7 +48,7 @@ func (s *Session) judge(ctx context.Context, x *Exec) bool {
 func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
 	e := s.event(audit.CommandRequest, x)
 	d := &x.res.Decision
-	e.Command, e.Exact = x.cmd.Script, []byte(x.cmd.Script)
+	e.Command, e.Exact = s.cfg.Redact(x.cmd.Script), []byte(x.cmd.Script)
 	e.Verdict, e.Rule, e.Class, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), x.cmd.Reason
 	e.Approval = d.Approval
 	e.CWD = s.Dir()

@@ -32,7 +32,7 @@ func (x *Exec) input(ctx context.Context, p []byte, shown string) error {
 		return &Error{Op: "input", Host: s.host.Name, Code: "denied", Err: fmt.Errorf("%w: the policy could not decide: %w", ErrDenied, err)}
 	}
 	e := s.event(audit.CommandInput, x)
-	e.Command, e.Exact = shown, []byte(shown)
+	e.Command, e.Exact = s.cfg.Redact(shown), []byte(shown)
 	e.Verdict, e.Rule, e.Class = d.Verdict.String(), d.Rule, string(d.Class)
 	if err := s.cfg.Audit.Record(context.WithoutCancel(ctx), e); err != nil {
 		return &Error{Op: "input", Host: s.host.Name, Code: "audit", Err: fmt.Errorf("%w, so nothing was typed: %w", ErrAudit, err)}

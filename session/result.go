@@ -69,7 +69,7 @@ type Result struct {
 	CutStdout, CutStderr     int64 // where they are left out; meaningful when bytes are
 
 	StderrMode string // "live", "lines" (line by line, NUL bytes lost) or "merged"
-	Lane       string // the shell it ran in: "session"
+	Lane       string // the shell it ran in: "session" or "clean"
 	StoppedBy  string // the step that stopped it: "INT", "TERM", "KILL", "shell"
 	MayRun     bool   // what was stopped may still be running
 
@@ -146,7 +146,10 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		CutAt:   map[string]int64{}, Redacted: map[string]int{},
 		StderrMode: r.StderrMode, Lane: r.Lane, StoppedBy: r.StoppedBy, MayRun: r.MayRun,
 		ShellRestarted: r.ShellRestarted, Reconnected: r.Reconnected, Restored: r.Restored,
-		Decision: decisionJSON(r.Decision),
+		Decision: decisionJSON{
+			Verdict: r.Decision.Verdict, Class: r.Decision.Class, Rule: r.Decision.Rule, Reason: r.Decision.Reason,
+			Approval: r.Decision.Approval, Needs: r.Decision.Needs, Hint: r.Decision.Hint,
+		},
 	}
 	if !r.Started.IsZero() {
 		j.Started = r.Started.UTC().Format(time.RFC3339Nano)

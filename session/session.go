@@ -37,6 +37,14 @@ type Session struct {
 	typed  bool       // something may have been typed that no command read
 	closed bool
 
+	tainted bool     // something that may change what later commands mean has run in sh
+	set     []string // names that commands have set there, as far as it was seen
+	moved   bool     // sh does not stand in dir
+
+	lane     *shell // of the clean lane; nil before it is needed
+	freeLane func() // gives its connection back
+	laneDir  string // where it stands
+
 	state    framing.State // last known, if known
 	known    bool
 	snapping chan struct{} // closed when the snapshot under way has been taken; nil without one
@@ -119,7 +127,7 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 	x.out.limit, x.err.limit = keep/2, keep/2
 	x.res = Result{
 		Host: s.host.Name, Session: s.id, Exec: x.id, Command: cmd.Script, State: Running, Started: x.began,
-		Lane: "session", StderrMode: "live",
+		Lane: laneSession, StderrMode: "live",
 	}
 	if cmd.Merged || cmd.Interactive {
 		x.res.StderrMode = "merged"
@@ -141,8 +149,9 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 		s.failStart(ctx, x, context.Cause(ctx))
 		return x
 	}
+	s.pickLane(x)
 	for range maxShells {
-		sh := s.shellFor(ctx, x)
+		sh := s.laneOf(ctx, x)
 		if sh == nil || !s.input(ctx, x) || s.sendTo(ctx, sh, x) {
 			return x
 		}
@@ -184,14 +193,23 @@ func (s *Session) release(x *Exec) {
 	}
 }
 
+// laneOf returns the shell of x's lane, starting one where there is none, or fails x.
+func (s *Session) laneOf(ctx context.Context, x *Exec) *shell {
+	if x.res.Lane == laneClean {
+		return s.laneFor(ctx, x)
+	}
+	return s.shellFor(ctx, x)
+}
+
 // shellFor returns the session's shell, starting one where there is none, or fails x.
 func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 	s.settle(ctx)
 	s.mu.Lock()
-	sh, dir := s.sh, s.dir
+	sh, dir, moved := s.sh, s.dir, s.moved
+	s.moved = false
 	s.mu.Unlock()
 	if sh != nil && sh.alive() {
-		if !sh.cooked.Load() || s.repair(ctx, sh) {
+		if (!sh.cooked.Load() || s.repair(ctx, sh)) && (!moved || s.moveTo(ctx, sh, dir)) {
 			return s.usable(sh, x)
 		}
 	}
@@ -343,7 +361,7 @@ const longText = 2048
 // sendTo sends x's frame, or fails x. It reports false when the shell had ended, and so nothing was sent.
 func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	s.mu.Lock()
-	cmd := framing.Command{Script: x.cmd.Script, Trace: s.trace}
+	cmd := framing.Command{Script: x.cmd.Script, Trace: s.trace && x.res.Lane == laneSession}
 	text := make([]byte, 0, len(x.cmd.Script)+96)
 	if s.typed { // ends what was typed past the end of a command: the shell passes over such a line
 		text = append(text, '\n')
@@ -373,6 +391,9 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 		s.failStart(ctx, x, context.Cause(ctx))
 		return true
 	}
+	if x.res.Lane == laneSession {
+		s.taint(x.res.Decision)
+	}
 	x.startClocks(sh, len(text))
 	if !sh.take(x, x.tok) {
 		x.mu.Lock()
@@ -395,28 +416,21 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 }
 
 // frameEnded notes the state that a command leaves.
-func (s *Session) frameEnded(t framing.Trailer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.trace = t.Trace
-	if t.Dir != "" {
-		s.dir = t.Dir
+func (s *Session) frameEnded(lane string, t framing.Trailer) {
+	if lane == laneSession {
+		s.mu.Lock()
+		s.trace = t.Trace
+		s.mu.Unlock()
 	}
+	s.stands(lane, t.Dir)
 }
 
-// shellEnded notes where the shell stood, if that is known.
-func (s *Session) shellEnded(dir string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if dir != "" {
-		s.dir = dir
-	}
-}
-
-// Reset replaces the shell by a new one in the same directory, stopping what runs. It starts with the next command.
+// Reset replaces the shell by a new one in the same directory, stopping what runs. It starts with the next command, and
+// has nothing of the old one.
 func (s *Session) Reset() {
 	s.mu.Lock()
 	sh := s.sh
+	s.known, s.tainted, s.set = false, false, nil
 	s.mu.Unlock()
 	if sh != nil {
 		sh.retire() // what begins from here on gets another one
@@ -430,6 +444,7 @@ func (s *Session) Reset() {
 	if sh != nil {
 		sh.close()
 	}
+	s.closeLane()
 	if x != nil {
 		<-x.done
 	}
@@ -442,6 +457,7 @@ func (s *Session) Close() error {
 	if sh != nil {
 		sh.close()
 	}
+	s.closeLane()
 	if x != nil {
 		<-x.done
 	}

@@ -66,12 +66,13 @@ const (
 type Request struct {
 	Principal   string // who asks: "operator/ada", "agent/mcp", "program/NAME"; what stands before the slash is the role
 	Host        hosts.Host
-	Shell       string // the shell that runs it: "bash", "zsh", "mksh", "ksh", "dash", "ash", "sh"; "" counts as any of them
-	Command     string // exactly what would be sent
-	Dir         string // where it would run; "" if that is not known yet
-	Reason      string // as the asker gave it
-	Interactive bool   // somebody will type into it while it runs
-	Input       string // what is typed at Command, which runs already; "" when Command itself is judged
+	Shell       string   // the shell that runs it: "bash", "zsh", "mksh", "ksh", "dash", "ash", "sh"; "" counts as any of them
+	Command     string   // exactly what would be sent
+	Dir         string   // where it would run; "" if that is not known yet
+	Reason      string   // as the asker gave it
+	Interactive bool     // somebody will type into it while it runs
+	Set         []string // names that earlier commands of the session have set, as far as that was seen
+	Input       string   // what is typed at Command, which runs already; "" when Command itself is judged
 }
 
 // Needs says whose yes an [Ask] waits for. The zero Needs counts as an approval.
@@ -93,6 +94,12 @@ type Decision struct {
 	Approval string  `json:"approval,omitempty"` // the approval that turned an ask into an allow
 	Needs    Needs   `json:"needs,omitempty"`    // set with Ask
 	Hint     string  `json:"hint,omitempty"`     // what would make it pass
+
+	// For the session that runs it.
+	Send   string   `json:"-"` // if not "", what is run instead of Command: the same with CRLF read as a newline
+	Clean  bool     `json:"-"` // allowed only for what it means: not in a shell that other commands have shaped
+	Taints bool     `json:"-"` // it may change what later commands in the same shell mean
+	Sets   []string `json:"-"` // names that it sets there
 }
 
 // Decider decides. It must be quick, must not perform the request, and may be called concurrently. On error the

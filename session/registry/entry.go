@@ -203,3 +203,11 @@ func (e *Entry) ended(x *Exec) {
 }
 
 var errOld = errors.New("the session has reached its age limit and takes no more commands: open another one")
+
+// Shell is the shell that was asked for, by Open or the host; "" where the account's own decides.
+func (e *Entry) Shell() string {
+	if sh := e.Host().Shell; sh != "auto" {
+		return sh
+	}
+	return ""
+}

@@ -182,3 +182,8 @@ func (x *Exec) Sum(stream string) ([sha256.Size]byte, error) {
 		at = p.Next
 	}
 }
+
+// Redact takes secrets out of a text that is not output.
+func (r *Registry) Redact(text string) (string, redact.Counts) {
+	return r.cfg.Secrets.String(text, r.cfg.Audience)
+}

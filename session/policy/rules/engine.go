@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -83,6 +84,17 @@ func (e *Engine) Decide(ctx context.Context, req policy.Request) (policy.Decisio
 	if a, ok := e.allowance(req, rep, d); ok {
 		d.Verdict, d.Approval, d.Needs, d.Hint = policy.Allow, a.Approval, "", ""
 		d.Rule, d.Reason = "session/allowance", "it was allowed for this session"
+	}
+	d.Taints, d.Sets = rep.Taints, rep.Sets
+	if sent := judge.Normalize(req.Command); sent != req.Command {
+		d.Send = sent
+	}
+	if d.Verdict == policy.Allow && d.Approval == "" && !e.Allows(req.Principal, req.Host, policy.Unknown) {
+		d.Clean = true
+		if name, used := rep.UsesAny(req.Set); used {
+			d.Verdict, d.Needs, d.Clean = policy.Ask, policy.NeedsApproval, false
+			d.Rule, d.Reason = "builtin/session-name", fmt.Sprintf("it rests on %s, which an earlier command of the session has set", name)
+		}
 	}
 	return d, nil
 }

@@ -114,7 +114,7 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		"another version":              {"version: 2\n", "p.yaml:1: version 2 is not known"},
 		"an unknown key":               {"version: 1\nrulez: []\n", `p.yaml:2: unknown key "rulez" in a policy; known: version, rules, principals`},
 		"a key twice":                  {"version: 1\nrules: []\nrules: []\n", `p.yaml:3: "rules" is there twice; first on line 2`},
-		"two documents":                {"version: 1\n---\nversion: 1\n", "p.yaml:3: a second document"},
+		"two documents":                {"version: 1\n---\nversion: 1\n", "p.yaml:2: a second document"},
 		"no YAML":                      {"version: 1\nrules: [\n", "p.yaml:3: not valid YAML"},
 		"an alias":                     {"version: 1\nrules: &a []\nprincipals: *a\n", "p.yaml:2: anchors and aliases are not supported"},
 		"a tag":                        {"version: !!str 1\n", "p.yaml:1: tags such as !!str are not supported"},

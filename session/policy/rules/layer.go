@@ -41,7 +41,7 @@ func (e *Engine) matching(role Role, req policy.Request) *matching {
 
 // decide returns the cell that decides, and the class that it was looked up for.
 func (m *matching) decide(req policy.Request, rep *judge.Report) (cell, policy.Class) {
-	c := newCommand(req, rep)
+	c := m.command(req, rep)
 	var out cell
 	var class policy.Class
 	first := true
@@ -61,6 +61,21 @@ func (m *matching) decide(req policy.Request, rep *judge.Report) (cell, policy.C
 		}
 	}
 	return out, class
+}
+
+// command takes the source apart only where that can make a difference.
+func (m *matching) command(req policy.Request, rep *judge.Report) *command {
+	if m.role == Program { // for which what is read-only is not allowed by itself
+		return newCommand(req, rep)
+	}
+	for _, layer := range m.layers {
+		for _, r := range layer {
+			if len(r.programs)+len(r.paths) > 0 {
+				return newCommand(req, rep)
+			}
+		}
+	}
+	return byClass(req, rep)
 }
 
 // lookup returns what the layers make of a class of a unit.

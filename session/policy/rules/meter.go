@@ -76,7 +76,8 @@ func (e *Engine) Admit(principal string, now time.Time) error {
 	return nil
 }
 
-// room makes place for one more principal: first by those of days gone by, then by anybody. mu is held.
+// room makes place for more principals: first by those of days gone by, then by anybody, many at a time so that it is
+// done seldom. mu is held.
 func (m *meter) room(day int64) {
 	if m.all == nil {
 		m.all = map[string]*usage{}
@@ -90,7 +91,7 @@ func (m *meter) room(day int64) {
 		}
 	}
 	for name := range m.all {
-		if len(m.all) < mostMetered {
+		if len(m.all) <= mostMetered/2 {
 			return
 		}
 		delete(m.all, name)

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -28,19 +29,36 @@ type unit struct {
 	out     bool   // a redirect writes to a file
 }
 
+// byClass is enough for rules that ask for classes alone.
+func byClass(req policy.Request, rep *judge.Report) *command {
+	c := &command{req: req, rep: rep}
+	c.units = []unit{{classes: c.upTo(rep.Class)}}
+	return c
+}
+
 func newCommand(req policy.Request, rep *judge.Report) *command {
 	c := &command{req: req, rep: rep, src: judge.Normalize(req.Command), calls: map[[2]uint]*syntax.CallExpr{}}
 	file, err := parse(c.src, req.Shell)
 	if file != nil {
 		c.index(file)
 	}
-	if err == nil && !rep.Capped && utf8.ValidString(c.src) && !strings.Contains(c.src, "$\\\n") {
+	if err == nil && !rep.Capped && c.legible() {
 		c.split(file)
 	}
 	if c.units == nil {
 		c.units = []unit{{classes: c.upTo(rep.Class)}}
 	}
 	return c
+}
+
+// legible reports whether the text says what it seems to say: the judge's doubts about bytes belong to no part, so that
+// no rule about parts may silence them.
+func (c *command) legible() bool {
+	return utf8.ValidString(c.src) && !strings.Contains(c.src, "$\\\n") && !strings.Contains(c.src, "`\\\n") &&
+		!(c.req.Interactive && strings.ContainsAny(c.src, "!^")) &&
+		!strings.ContainsFunc(c.src, func(r rune) bool {
+			return r >= utf8.RuneSelf && (!unicode.IsGraphic(r) || unicode.IsSpace(r))
+		})
 }
 
 // index finds all calls. What the parser leaves behind after an error may be torn anywhere.
