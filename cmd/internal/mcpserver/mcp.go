@@ -1,0 +1,185 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/screen/emulate"
+)
+
+// Options is everything the command needs: dependencies, then flags.
+type Options struct {
+	IO        *iostreams.IOStreams
+	Inventory func() (*hosts.Inventory, error)
+	Audit     func() (audit.Sink, error)
+	Policy    func() (string, error) // where the user's policy file is, if there is one
+
+	InventoryFile func() string // as given
+	As            string
+	AllowAll      bool
+	PrintConfig   bool
+}
+
+const long = `Serve one agent on standard input and output, over the Model Context Protocol.
+
+The agent gets tools to list hosts, run commands on them, and keep sessions. It acts as agent/NAME, whatever the client calls
+itself; every command is judged and recorded under that name. Without a policy file it may run what only reads: all else
+would have to be approved by a person, and nobody can approve here, so it is refused. --print-config prints what to put
+into a client's configuration.
+
+Standard output carries nothing but the protocol. When standard input ends, every session is closed and what runs in them
+is ended.`
+
+const example = `  fairlead -i hosts.yaml mcp --print-config
+  fairlead mcp --as claude`
+
+// NewCmd builds the command. runF replaces the real work in tests of flags.
+func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
+	o := &Options{IO: f.IO, Inventory: f.Inventory, Audit: f.Audit, Policy: func() (string, error) {
+		inv, err := f.DefaultInventory()
+		return filepath.Join(filepath.Dir(inv), "policy.yaml"), err
+	}, InventoryFile: func() string { return f.InventoryFile }}
+	if runF == nil {
+		runF = run
+	}
+	cmd := &cobra.Command{
+		Use:     "mcp",
+		Short:   "Serve an agent over the Model Context Protocol",
+		Long:    long,
+		Example: example,
+		Args:    cmdutil.Args(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !agentName.MatchString(o.As) {
+				return cmdutil.Usagef("--as takes a name of letters, digits, dots, dashes and underscores, not %q", o.As)
+			}
+			return runF(cmd.Context(), o)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&o.As, "as", "mcp", "let the agent act as agent/`name`")
+	fl.BoolVar(&o.AllowAll, "allow-all", false, "let the agent do whatever you may do, on any host: no policy applies")
+	fl.BoolVar(&o.PrintConfig, "print-config", false, "print what a client's configuration needs, and exit")
+	return cmd
+}
+
+var agentName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// run serves until the client is gone.
+func run(ctx context.Context, o *Options) error {
+	if o.PrintConfig {
+		return printConfig(o)
+	}
+	principal := "agent/" + o.As
+	g := allowAll()
+	if !o.AllowAll {
+		user, err := o.Policy()
+		if err != nil {
+			return err
+		}
+		if g, err = newGate(principal, rules.SystemFile, user); err != nil {
+			return &cmdutil.UsageError{Err: err}
+		}
+	}
+	sink, err := o.Audit()
+	if err != nil {
+		return err
+	}
+	d, err := dialer.New(dialer.Config{IO: o.IO, Inventory: o.Inventory})
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	state := newConns()
+	pool, err := session.NewPool(session.PoolConfig{
+		Dial: d.Dial, DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
+		Session: session.Config{Principal: principal, Policy: g, Audit: sink, Trace: state.trace()},
+	})
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	reg, err := registry.New(registry.Config{Open: pool.Open, Render: emulate.Render})
+	if err != nil {
+		return err
+	}
+	defer reg.Close()
+	s, err := New(Config{
+		Registry: reg, Inventory: o.Inventory, Principal: principal, Policy: g, Limits: g.limits, Admit: g.admit, AnyEnv: g.anyEnv,
+		AnyOne: o.AllowAll, State: state.state, Version: version.Read().Version,
+	})
+	if err != nil {
+		return err
+	}
+	return serve(ctx, s, reg, o.IO)
+}
+
+// serve answers until standard input ends.
+func serve(ctx context.Context, s *Server, reg *registry.Registry, ios *iostreams.IOStreams) error {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	in := &watched{r: ios.In, ended: func() {
+		s.Hangup()
+		wg.Go(func() { reg.Close() }) // what calls wait for ends
+	}}
+	err := s.Run(ctx, &mcp.IOTransport{Reader: in, Writer: nopCloser{ios.Out}})
+	s.Hangup()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil && !errors.Is(err, io.EOF) && !in.over() {
+		return fmt.Errorf("the client's messages cannot be read: %w", err)
+	}
+	return nil
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// printConfig prints what clients read, in the form that most of them share.
+func printConfig(o *Options) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	args := []string{"mcp"}
+	if file := o.InventoryFile(); file != "" {
+		if file, err = filepath.Abs(file); err != nil {
+			return err
+		}
+		args = append([]string{"-i", file}, args...)
+	}
+	if o.As != "mcp" {
+		args = append(args, "--as", o.As)
+	}
+	if o.AllowAll {
+		args = append(args, "--allow-all")
+	}
+	type server struct {
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+	}
+	enc := json.NewEncoder(o.IO.Out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(map[string]map[string]server{"mcpServers": {"fairlead": {Command: exe, Args: args}}})
+}

@@ -1,0 +1,144 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/screen"
+)
+
+type lookArgs struct {
+	SessionID string   `json:"session_id,omitempty" jsonschema:"id or name of a session: its last command"`
+	ExecID    string   `json:"exec_id,omitempty" jsonschema:"id of a command, or of a run on many hosts"`
+	Offset    *int64   `json:"offset,omitempty" jsonschema:"show the exact output from this byte on"`
+	Stream    string   `json:"stream,omitempty" jsonschema:"of which stream (default stdout)"`
+	Screen    bool     `json:"screen,omitempty" jsonschema:"show the terminal of an interactive command as it looks now"`
+	WaitS     *float64 `json:"wait_s,omitempty" jsonschema:"wait at most so many seconds for a running command (default 25, at most 50)"`
+}
+
+// anything matches as soon as there is something.
+var anything = regexp.MustCompile(`(?s).`)
+
+// sessionOutput gives an *execOut, or the *runOut of a run on many hosts.
+func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outputResult, string, error) {
+	out := &outputResult{}
+	wait, err := waitTime(in.WaitS)
+	if err != nil {
+		return out, "", err
+	}
+	limits := s.cfg.Limits()
+	b, err := (*outputArgs)(nil).budget(limits.MaxOutput)
+	if err != nil {
+		return out, "", err
+	}
+	if strings.HasPrefix(in.ExecID, "r_") {
+		f, err := s.cfg.Registry.FleetOf(s.cfg.Principal, in.ExecID)
+		if err != nil {
+			return out, "", err
+		}
+		s.awaitFleet(ctx, c, f, wait, false)
+		run, line, err := s.showFleet(f, b)
+		out.take(run)
+		return out, line, err
+	}
+	x, err := s.commandOf(in)
+	if err != nil {
+		return out, "", err
+	}
+	paged := in.Offset != nil || in.Stream != ""
+	w := registry.Wait{}
+	switch {
+	case paged && in.Stream != registry.Stderr:
+		w.Pattern, w.From = anything, max(0, at(in.Offset))
+	case paged, in.Screen:
+		wait = 0
+	default:
+		w.Prompt = x.Command().Interactive
+	}
+	woke := s.await(ctx, c, x, wait, w, false)
+	if paged {
+		b.MaxBytes = leastBytes
+	}
+	ex, text, err := s.show(x, b, woke)
+	if err != nil {
+		return out, "", err
+	}
+	out.execOut = *ex
+	if paged {
+		p, err := x.Page(in.Stream, at(in.Offset), int(limits.Output(callBytes/2)))
+		if err != nil {
+			return out, "", err
+		}
+		stream := in.Stream
+		if stream == "" {
+			stream = registry.Stdout
+		}
+		out.Page = page(stream, p)
+		out.Stdout, out.Stderr, out.Omitted, out.CutAt, out.Cleaned = "", "", nil, nil, nil
+	}
+	if in.Screen {
+		v, err := x.Screen()
+		if err != nil {
+			return out, "", err
+		}
+		out.Screen = drawn(v)
+	}
+	return out, text, nil
+}
+
+func at(offset *int64) int64 {
+	if offset == nil {
+		return 0
+	}
+	return *offset
+}
+
+// commandOf finds the command that is meant.
+func (s *Server) commandOf(in lookArgs) (*registry.Exec, error) {
+	switch {
+	case in.ExecID != "":
+		return s.cfg.Registry.Exec(s.cfg.Principal, in.ExecID)
+	case in.SessionID == "":
+		return nil, invalid("session_output needs session_id or exec_id")
+	}
+	e, err := s.cfg.Registry.Get(s.cfg.Principal, in.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	if x := e.Last(); x != nil {
+		return x, nil
+	}
+	return nil, &callError{code: registry.CodeNotFound, err: fmt.Errorf("session %s has run no command", e.ID())}
+}
+
+func drawn(v screen.View) *screenOut {
+	o := &screenOut{Row: v.Row, Col: v.Col, Alternate: v.Alternate, Lines: []string{}}
+	for _, l := range v.Lines {
+		text, _ := screen.Clean(l)
+		o.Lines = append(o.Lines, text)
+	}
+	o.Title, _ = screen.Clean(v.Title)
+	return o
+}
+
+// outputResult is the result of one command or of a run.
+type outputResult struct {
+	execOut
+	Run      string            `json:"run,omitempty" jsonschema:"of a run on many hosts: its id"`
+	Hosts    int               `json:"hosts,omitempty"`
+	Statuses map[string]string `json:"statuses,omitempty" jsonschema:"of a run: the folded names under each status"`
+	Groups   []groupOut        `json:"groups,omitempty" jsonschema:"of a run: hosts with the same outcome"`
+	More     int               `json:"more_groups,omitempty"`
+}
+
+func (o *outputResult) take(r *runOut) {
+	o.Run, o.Hosts, o.Statuses, o.Groups, o.More = r.Run, r.Hosts, r.Statuses, r.Groups, r.More
+	o.Command, o.State, o.OutputIs, o.Error = r.Command, r.State, r.OutputIs, r.Error
+}
+
+// done reports whether a state is the last one.
+func done(state string) bool { return state == string(session.Done) }

@@ -1,0 +1,172 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/output"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/judge"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+type runArgs struct {
+	Targets  string      `json:"targets" jsonschema:"selector: names, web[01-12], web*, @group, role=web, tier=dev, ~regex, all; joined by , & and !"`
+	Command  string      `json:"command,omitempty" jsonschema:"shell source; or program and args"`
+	Program  string      `json:"program,omitempty" jsonschema:"a program's bare name, run with exactly args"`
+	Args     []string    `json:"args,omitempty"`
+	CWD      string      `json:"cwd,omitempty"`
+	Become   string      `json:"become,omitempty" jsonschema:"another account"`
+	Reason   string      `json:"reason,omitempty" jsonschema:"why, for the record and for who approves"`
+	TimeoutS *float64    `json:"timeout_s,omitempty" jsonschema:"stop it after so many seconds (default 600)"`
+	WaitS    *float64    `json:"wait_s,omitempty" jsonschema:"wait so many seconds for the end (default 25, at most 50); it goes on after"`
+	Output   *outputArgs `json:"output,omitempty"`
+}
+
+func (s *Server) run(ctx context.Context, c *call, in runArgs) (*runOut, string, error) {
+	return s.onHosts(ctx, c, in, false)
+}
+
+// look runs what only reads, and asks nobody.
+func (s *Server) look(ctx context.Context, c *call, in runArgs) (*runOut, string, error) {
+	return s.onHosts(ctx, c, in, true)
+}
+
+func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool) (*runOut, string, error) {
+	out := &runOut{}
+	wait, err := waitTime(in.WaitS)
+	if err != nil {
+		return out, "", err
+	}
+	limits := s.cfg.Limits()
+	b, err := in.Output.budget(limits.MaxOutput)
+	if err != nil {
+		return out, "", err
+	}
+	cmd := registry.Command{Reason: in.Reason}
+	if cmd.Timeout, err = s.timeout(in.TimeoutS); err != nil {
+		return out, "", err
+	}
+	if cmd.Script, err = in.script(limits); err != nil {
+		return out, "", err
+	}
+	if in.Become != "" {
+		return out, "", &callError{code: "unsupported", err: fmt.Errorf("nobody can become another account here, and nothing was run: leave become out")}
+	}
+	hs, err := s.selectHosts(in.Targets)
+	if err != nil {
+		return out, "", err
+	}
+	if onlyRead {
+		if r := judge.Judge(judge.Request{Script: cmd.Script}); r.Class != policy.ReadOnly {
+			return out, "", denied("look runs only what is known to change nothing and to show no secrets; this is %s: %s", r.Class, r.Reason)
+		}
+	}
+	refused, why, err := s.judgeAll(ctx, hs, cmd, in.CWD)
+	if err != nil {
+		return out, "", err
+	}
+	if len(refused) > 0 {
+		// It goes to nobody. On the hosts that refuse it is put on record as refused.
+		hs = refused
+	}
+	f, err := s.cfg.Registry.Fleet(registry.FleetRequest{Principal: s.cfg.Principal, Hosts: hs, Dir: in.CWD, Command: cmd})
+	if err != nil {
+		return out, "", err
+	}
+	s.awaitFleet(ctx, c, f, wait, true)
+	out, text, err := s.showFleet(f, b)
+	if err == nil && len(refused) > 0 {
+		out.Error = faultOf(why)
+		text = told(out.Error)
+	}
+	return out, text, err
+}
+
+// script is what is run.
+func (in *runArgs) script(limits rules.Limits) (string, error) {
+	switch {
+	case in.Program != "" && in.Command != "":
+		return "", invalid("give command, or program and args, not both")
+	case in.Program != "":
+		if err := rules.Structured(in.Program, in.Args, limits); err != nil {
+			return "", err
+		}
+		script, err := session.Words(append([]string{in.Program}, in.Args...)...)
+		if err != nil {
+			return "", invalid("%w", err)
+		}
+		return script, nil
+	case in.Command == "" || len(in.Args) > 0:
+		return "", invalid("give command, or program and args")
+	}
+	if err := limits.Shell(); err != nil {
+		return "", err
+	}
+	return judge.Normalize(in.Command), nil
+}
+
+// judgeAll judges a command on all hosts before a byte goes to any. It returns those that refuse, and why.
+func (s *Server) judgeAll(ctx context.Context, hs []hosts.Host, cmd registry.Command, dir string) (refused []hosts.Host, why, err error) {
+	most := s.cfg.Limits().MaxHosts
+	for _, h := range hs {
+		d, err := s.cfg.Policy.Decide(ctx, policy.Request{
+			Principal: s.cfg.Principal, Host: h, Shell: h.Shell, Command: cmd.Script, Dir: dir, Reason: cmd.Reason,
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		if d.Verdict == policy.Allow {
+			continue
+		}
+		refused = append(refused, h)
+		if why == nil {
+			why = denied("%s refuses it, and so it ran nowhere: %s%s", h.Name, d.Reason, nobody(d.Verdict))
+		}
+	}
+	if most > 0 && len(hs) > most && len(refused) == 0 {
+		return nil, nil, denied("%d hosts at once are more than %d, which a person would have to approve, and nobody can approve it here: use a narrower selector", len(hs), most)
+	}
+	return refused, why, nil
+}
+
+func nobody(v policy.Verdict) string {
+	if v == policy.Ask {
+		return " (nobody can approve it here)"
+	}
+	return ""
+}
+
+// awaitFleet waits for all hosts up to wait. If the call is canceled, what runs is stopped when owned says so.
+func (s *Server) awaitFleet(ctx context.Context, c *call, f *registry.Fleet, wait time.Duration, owned bool) {
+	wctx, stop := s.waiting(ctx, c, wait, func() progress { return fleetProgress(f) })
+	select {
+	case <-f.Done():
+	case <-wctx.Done():
+	}
+	stop()
+	if owned && ctx.Err() != nil && s.closing.Err() == nil {
+		f.Stop()
+	}
+}
+
+func fleetProgress(f *registry.Fleet) progress {
+	all := f.Members()
+	n := 0
+	for _, m := range all {
+		if m.Err != nil || m.Exec != nil && !m.Exec.Running() {
+			n++
+		}
+	}
+	return progress{done: float64(n), total: float64(len(all)), text: fmt.Sprintf("%d of %d hosts are done", n, len(all))}
+}
+
+// budgetOf shares a call's bytes among groups of hosts.
+func budgetOf(b output.Budget, groups int) output.Budget {
+	b.MaxBytes = min(b.MaxBytes, max(leastBytes, callBytes/(2*max(1, groups))))
+	return b
+}
