@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 	xterm "golang.org/x/term"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cli"
@@ -252,4 +253,26 @@ func need(t *testing.T, programs ...string) {
 			t.Skipf("%s is not installed", p)
 		}
 	}
+}
+
+// cook makes the terminal as it was before, behind the program's back.
+func (c *console) cook() {
+	c.t.Helper()
+	require.NoError(c.t, xterm.Restore(int(c.tty.Fd()), c.before))
+}
+
+// echoes reports whether the terminal shows what is typed.
+func (c *console) echoes() bool {
+	c.t.Helper()
+	tio, err := unix.IoctlGetTermios(int(c.tty.Fd()), getTermios)
+	require.NoError(c.t, err)
+	return tio.Lflag&unix.ECHO != 0
+}
+
+// unread is how many bytes wait for who reads the terminal next.
+func (c *console) unread() int {
+	c.t.Helper()
+	n, err := unix.IoctlGetInt(int(c.tty.Fd()), unreadBytes)
+	require.NoError(c.t, err)
+	return n
 }

@@ -165,7 +165,7 @@ func (o *Options) finish(ctx context.Context, h hosts.Host, e *entry, out outcom
 	switch out.Status {
 	case session.StatusLost:
 		fmt.Fprintln(o.IO.Err)
-		code = o.fail(h, out.Result, cmdutil.Why(out.Err)+"; what ran there may go on")
+		code = o.fail(h, out.Result, lost(out.Err)+"; what ran there may go on")
 	case session.StatusUnreachable, session.StatusError:
 		code = o.fail(h, out.Result, cmdutil.Why(out.Err))
 	case session.StatusSignal:
@@ -188,6 +188,12 @@ func (o *Options) finish(ctx context.Context, h hosts.Host, e *entry, out outcom
 		}
 	}
 	return code
+}
+
+// lost says why a shell was lost, without what everybody sees.
+func lost(err error) string {
+	why := strings.ReplaceAll(cmdutil.Why(err), ": "+session.ErrClosed.Error(), "")
+	return strings.TrimSuffix(why, "; the host did not say how the program ended")
 }
 
 // hungUp says who ended the shell from this side.

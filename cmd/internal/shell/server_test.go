@@ -24,8 +24,14 @@ func sshd(t *testing.T) string {
 	return fmt.Sprintf("{name: sshd, ssh_config: %s}", sessiontest.OpenSSHD(t).Config)
 }
 
-// server starts the server in this process, and returns its line of the inventory.
+// server starts the server in this process, and returns its line of the inventory, under the name "server".
 func server(t *testing.T, cfg sshserver.Config) (s *sshserver.Server, host string) {
+	t.Helper()
+	return serverAs(t, "server", cfg)
+}
+
+// serverAs is server with another name.
+func serverAs(t *testing.T, name string, cfg sshserver.Config) (s *sshserver.Server, host string) {
 	t.Helper()
 	pub, priv, err := ed25519.GenerateKey(rand.Reader)
 	require.NoError(t, err)
@@ -46,7 +52,14 @@ func server(t *testing.T, cfg sshserver.Config) (s *sshserver.Server, host strin
 	tcp, err := net.ResolveTCPAddr("tcp", s.Addr())
 	require.NoError(t, err)
 	known := write("known_hosts", fmt.Sprintf("%s %s", knownhosts.Name(tcp.IP.String(), uint16(tcp.Port)), ssh.MarshalAuthorizedKey(s.HostKey())))
-	config := write("config", fmt.Sprintf("Host server\n\tHostName %s\n\tPort %d\n\tUser tester\n\tIdentityFile %s\n\tIdentitiesOnly yes\n"+
-		"\tIdentityAgent none\n\tUserKnownHostsFile %s\n\tGlobalKnownHostsFile none\n", tcp.IP, tcp.Port, key, known))
-	return s, fmt.Sprintf("{name: server, ssh_config: %s}", config)
+	config := write("config", fmt.Sprintf("Host %s\n\tHostName %s\n\tPort %d\n\tUser tester\n\tIdentityFile %s\n\tIdentitiesOnly yes\n"+
+		"\tIdentityAgent none\n\tUserKnownHostsFile %s\n\tGlobalKnownHostsFile none\n", name, tcp.IP, tcp.Port, key, known))
+	return s, fmt.Sprintf("{name: %s, ssh_config: %s}", name, config)
+}
+
+func hostKey(t *testing.T) ssh.Signer {
+	t.Helper()
+	k, err := sshserver.NewKey()
+	require.NoError(t, err)
+	return k
 }

@@ -170,7 +170,7 @@ func (o *Options) notReached(ctx context.Context, h hosts.Host, err error) error
 // fail prints one line and returns the exit code for r.
 func (o *Options) fail(h hosts.Host, r session.Result, why string) error {
 	what := map[session.Status]string{
-		session.StatusAuth: "not logged in", session.StatusHostKey: "not trusted", session.StatusLost: "connection lost",
+		session.StatusAuth: "not logged in", session.StatusHostKey: "not trusted",
 	}[r.Status]
 	if what == "" {
 		what = string(r.Status)
