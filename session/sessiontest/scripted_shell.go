@@ -134,7 +134,11 @@ func (s *terminal) frame(text string) {
 		s.print(recordSeparator, j.frame, "S")
 		s.finish(0)
 		return
-	case framing.SnapshotScript(framing.Bash): // a scripted host exports nothing
+	case framing.SnapshotScript(framing.Bash): // a scripted host exports nothing, and nobody's command is told of this
+		d := s.link.d
+		d.mu.Lock()
+		d.machine(s.link.host.Name).typed -= len(text) + len(recordSeparator) + 1
+		d.mu.Unlock()
 		s.print(recordSeparator, j.frame, "S")
 		s.print("0022\n")
 		s.finish(0)
