@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"sync"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/inventory"
 	"github.com/fairlead-ssh/fairlead/session"
-	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
 // linger is how long a connection stays after its host is done: a run uses each host once.
@@ -25,7 +26,7 @@ const maxWarnings = 10
 
 // newFactory returns the factory of the program, and what closes everything that came out of it.
 func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.Factory, func() error) {
-	f := &cmdutil.Factory{IO: ios, Getenv: getenv}
+	f := &cmdutil.Factory{IO: ios, Getenv: getenv, Terminal: openTerminal}
 	var closers []func() error // in the order of opening; commands ask one at a time
 	f.Inventory = sync.OnceValues(func() (*hosts.Inventory, error) { return loadInventory(f) })
 	f.Audit = sync.OnceValues(func() (audit.Sink, error) {
@@ -41,6 +42,16 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 		return sink, nil
 	})
 	f.Pool = func(o cmdutil.PoolOptions) (*session.Pool, error) {
+		if o.Policy == nil {
+			engine, err := f.Policy("")
+			if err != nil {
+				return nil, err
+			}
+			o.Policy = engine
+		}
+		if o.Redact == nil {
+			o.Redact = redact.New(redact.Config{})
+		}
 		sink, err := f.Audit()
 		if err != nil {
 			return nil, err
@@ -57,7 +68,9 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 		pool, err := session.NewPool(session.PoolConfig{
 			Dial: d.Dial, Forks: forks, MaxDials: forks, MaxConnsPerHost: 1, IdleTimeout: linger,
 			DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
-			Session:     session.Config{Principal: cmdutil.Principal(), Policy: policy.AllowAll, Audit: sink, Trace: o.Trace},
+			Session: session.Config{
+				Principal: f.Caller().Principal, Policy: o.Policy, Audit: sink, Redact: cmdutil.Redactor(o.Redact), Trace: o.Trace,
+			},
 		})
 		if err != nil {
 			return nil, err
@@ -72,6 +85,15 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 		}
 		return errors.Join(errs...)
 	}
+}
+
+// openTerminal opens the terminal that the process belongs to.
+func openTerminal() (cmdutil.Terminal, error) {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	return tty, nil
 }
 
 // loadInventory reads the inventory that the flag, the environment or habit names.

@@ -3,12 +3,15 @@
 package cmdutil
 
 import (
+	"io"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
 // Factory hands out dependencies. Cheap ones are values; anything that reads files, asks or dials is a function, made at
@@ -25,12 +28,22 @@ type Factory struct {
 	Audit func() (audit.Sink, error)
 	// Pool opens the record and makes a pool that writes to it. Whoever made the factory closes it.
 	Pool func(PoolOptions) (*session.Pool, error)
+	// Terminal opens the terminal of the process, wherever its streams go, for questions. Nil means that there is none.
+	Terminal func() (Terminal, error)
+}
+
+// Terminal is where a person is asked. The end of its deadline ends a Read, where the terminal can be polled.
+type Terminal interface {
+	io.ReadWriteCloser
+	SetReadDeadline(t time.Time) error
 }
 
 // PoolOptions is what a command's flags say about connections.
 type PoolOptions struct {
-	Forks int // hosts at a time; at least 1
-	Trace *session.Trace
+	Forks  int // hosts at a time; at least 1
+	Trace  *session.Trace
+	Policy policy.Decider // nil means what [Factory.Policy] returns for ""
+	Redact *redact.Set    // what the record must not show; nil means what the commands themselves give away
 }
 
 // MaxConnectTimeout bounds what --connect-timeout takes: longer is a slip of the unit.

@@ -1,0 +1,60 @@
+package cmdutil
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/redact"
+)
+
+// Policy returns what decides for this machine and user: the built-in policy, changed by root's file and then by file, or
+// by the one in the user's configuration if file is "". Mistakes in the files are usage errors.
+func (f *Factory) Policy(file string) (*rules.Engine, error) {
+	p := rules.Places{User: file, Named: file != ""}
+	if file == "" {
+		// Where there is no home there is no file of the user's either.
+		if inv, err := f.DefaultInventory(); err == nil {
+			p.User = filepath.Join(filepath.Dir(inv), "policy.yaml")
+		}
+	}
+	cfg, err := p.Load()
+	if err != nil {
+		return nil, policyMistakes(err)
+	}
+	return rules.New(cfg), nil
+}
+
+// policyMistakes makes usage errors for people of what is wrong with policy files: one each.
+func policyMistakes(err error) error {
+	list := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		list = joined.Unwrap()
+	}
+	for i, e := range list {
+		list[i] = errors.New(strings.TrimPrefix(e.Error(), "rules: "))
+	}
+	return &UsageError{Err: errors.Join(list...)}
+}
+
+// Redactor returns what takes secrets out of the texts of commands for the record. It learns the secrets that a command
+// names before it takes them out. It remembers the last text, since a fleet runs the same one everywhere. It may be
+// called concurrently.
+func Redactor(set *redact.Set) func(text string) string {
+	var (
+		mu         sync.Mutex
+		text, safe string
+	)
+	return func(t string) string {
+		mu.Lock()
+		defer mu.Unlock()
+		if t != text {
+			set.LearnFromCommand(t)
+			text = t
+			safe, _ = set.String(t, redact.Guarded)
+		}
+		return safe
+	}
+}

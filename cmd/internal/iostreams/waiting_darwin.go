@@ -1,0 +1,3 @@
+package iostreams
+
+const fionread = 0x4004667f // FIONREAD, <sys/filio.h>
