@@ -8,7 +8,6 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/output"
-	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/screen"
 )
@@ -51,7 +50,7 @@ func (s *Server) sessionExec(ctx context.Context, c *call, in execArgs) (*execOu
 		return out, "", err
 	}
 	cmd := registry.Command{
-		Script: judge.Normalize(in.Command), Reason: in.Reason, RequestID: in.RequestID, Timeout: timeout,
+		Script: in.Command, Reason: in.Reason, RequestID: in.RequestID, Timeout: timeout,
 		Merged: in.Stderr == "merged", Interactive: in.Interactive,
 	}
 	sctx, stop := s.starting(ctx)
@@ -126,6 +125,7 @@ func (o *execOut) fillResult(v *registry.View) {
 	if d := r.Decision; d.Rule != "" || d.Reason != "" {
 		o.Decision = &decisionOut{
 			Verdict: d.Verdict.String(), Class: string(d.Class), Rule: d.Rule, Reason: d.Reason, Approval: d.Approval,
+			Needs: string(d.Needs), Hint: d.Hint,
 		}
 	}
 }

@@ -73,12 +73,13 @@ func program() int {
 // place is a child process's surroundings.
 type place struct {
 	home, inventory string
+	host            string // the name of its host
 }
 
 // newPlace writes an inventory, and a policy file if there is a text for one.
 func newPlace(t testing.TB, inv, policy string) place {
 	t.Helper()
-	p := place{home: t.TempDir()}
+	p := place{home: t.TempDir(), host: "here"}
 	p.inventory = filepath.Join(p.home, "inventory.yaml")
 	require.NoError(t, os.WriteFile(p.inventory, []byte(inv), 0o600))
 	if policy != "" {

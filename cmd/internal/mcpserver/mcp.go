@@ -22,6 +22,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/screen/emulate"
 )
@@ -108,16 +109,20 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	defer d.Close()
-	state := newConns()
+	state, secrets := newConns(), redact.New(redact.Config{})
+	forRecord := func(text string) string {
+		clean, _ := secrets.String(text, redact.Guarded)
+		return clean
+	}
 	pool, err := session.NewPool(session.PoolConfig{
 		Dial: d.Dial, DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
-		Session: session.Config{Principal: principal, Policy: g, Audit: sink, Trace: state.trace()},
+		Session: session.Config{Principal: principal, Policy: g, Audit: sink, Redact: forRecord, Trace: state.trace()},
 	})
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	reg, err := registry.New(registry.Config{Open: pool.Open, Render: emulate.Render})
+	reg, err := registry.New(registry.Config{Open: pool.Open, Secrets: secrets, Render: emulate.Render})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ type decisionOut struct {
 	Rule     string `json:"rule,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 	Approval string `json:"approval,omitempty"`
+	Needs    string `json:"needs,omitempty" jsonschema:"what would turn an ask into an allow"`
+	Hint     string `json:"hint,omitempty"`
 }
 
 type waitingOut struct {

@@ -1,0 +1,163 @@
+package mcpserver_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// example is the inventory that comes with the project: a local host and three demo hosts.
+func example(t testing.TB, policy string) place {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "inventory.example.yaml"))
+	require.NoError(t, err)
+	return newPlace(t, string(text), policy)
+}
+
+func TestHostsAreListed(t *testing.T) {
+	c := example(t, "").start(t, nil)
+	r := c.call("hosts_list", nil)
+	var hs []struct {
+		Name, Tier, Transport, Connection string
+		Groups, Labels                    []string
+	}
+	require.NoError(t, json.Unmarshal(r.Hosts, &hs))
+	require.Len(t, hs, 4)
+	assert.Equal(t, "here", hs[0].Name)
+	assert.Equal(t, "local", hs[0].Transport)
+	assert.Contains(t, hs[1].Groups, "demo")
+	assert.Contains(t, hs[1].Labels, "role=web")
+	assert.Empty(t, hs[1].Connection)
+	assert.Equal(t, "4 hosts", r.Text)
+	c.open("demo1")
+	r = c.call("hosts_list", args{"selector": "demo1"})
+	require.NoError(t, json.Unmarshal(r.Hosts, &hs))
+	require.Len(t, hs, 1)
+	assert.Equal(t, "connected", hs[0].Connection)
+	assert.Equal(t, "invalid", c.call("hosts_list", args{"selector": "^/etc/passwd"}).Error.Code)
+}
+
+func TestAFleetIsFolded(t *testing.T) {
+	c := example(t, "").start(t, nil, "--allow-all")
+	r := c.call("run", args{"targets": "@demo", "command": "echo same"})
+	require.Nil(t, r.Error, "%+v", r.Error)
+	require.Len(t, r.Groups, 1)
+	assert.Equal(t, "demo[1-3]", r.Groups[0].Hosts)
+	assert.Equal(t, 3, r.Groups[0].Count)
+	assert.Equal(t, "same\n", r.Groups[0].Stdout)
+	assert.Equal(t, map[string]string{"ok": "demo[1-3]"}, r.Statuses)
+	assert.Contains(t, r.Text, "3 hosts: 3 ok")
+
+	dir := t.TempDir()
+	one := filepath.Join(dir, "one") // made by the first that comes
+	r = c.call("run", args{"targets": "@demo", "cwd": dir, "command": "if mkdir " + one + " 2>/dev/null; then echo first; exit 4; fi; pwd"})
+	require.Len(t, r.Groups, 2, r.Raw)
+	assert.Equal(t, 2, r.Groups[0].Count)
+	assert.Equal(t, dir+"\n", r.Groups[0].Stdout)
+	assert.Equal(t, 1, r.Groups[1].Count)
+	assert.Equal(t, "first\n", r.Groups[1].Stdout)
+	assert.Equal(t, 4, *r.Groups[1].ExitCode)
+	assert.Len(t, r.Statuses, 2)
+	again := c.call("session_output", args{"exec_id": r.Run})
+	assert.Equal(t, r.Groups, again.Groups)
+	whole := c.call("session_output", args{"exec_id": r.Groups[1].Exec})
+	assert.Equal(t, "first\n", whole.Stdout)
+
+	r = c.call("run", args{"targets": "demo1", "program": "printf", "args": []string{"%s|", "a b", "$HOME"}})
+	require.Len(t, r.Groups, 1, r.Raw)
+	assert.Equal(t, "a b|$HOME|", r.Groups[0].Stdout)
+}
+
+func TestAFleetThatTakesLongIsAHandle(t *testing.T) {
+	c := example(t, "").start(t, nil, "--allow-all")
+	gate := filepath.Join(t.TempDir(), "go")
+	r := c.call("run", args{"targets": "@demo", "command": "until [ -e " + gate + " ]; do sleep 0.05; done; echo on", "wait_s": 0})
+	assert.Equal(t, "running", r.State)
+	assert.Contains(t, r.Text, r.Run)
+	require.NoError(t, os.WriteFile(gate, nil, 0o600))
+	r = c.call("session_output", args{"exec_id": r.Run, "wait_s": 30})
+	assert.Equal(t, "done", r.State)
+	require.Len(t, r.Groups, 1, r.Raw)
+	assert.Equal(t, "on\n", r.Groups[0].Stdout)
+}
+
+func TestWhatAnAgentMayDoUnasked(t *testing.T) {
+	c := example(t, "").start(t, nil)
+	r := c.call("run", args{"targets": "all", "command": "uname -s"})
+	require.Nil(t, r.Error, "%+v", r.Error)
+	assert.Equal(t, map[string]string{"ok": "demo[1-3],here"}, r.Statuses)
+	file := filepath.Join(t.TempDir(), "f")
+	r = c.call("run", args{"targets": "all", "command": "touch " + file})
+	require.NotNil(t, r.Error, r.Raw)
+	assert.Equal(t, "denied", r.Error.Code)
+	assert.False(t, r.Error.Retriable)
+	assert.Contains(t, r.Error.Message, "nobody can approve it here")
+	assert.Equal(t, map[string]string{"denied": "demo[1-3],here"}, r.Statuses)
+	id := c.open("here")
+	r = c.exec(id, "touch "+file)
+	assert.Equal(t, "denied", r.Status)
+	assert.Equal(t, "denied", r.Error.Code)
+	assert.Equal(t, "ok", c.exec(id, "ls /").Status)
+	r = c.exec(id, "cat", args{"interactive": true, "wait_s": 1})
+	require.Equal(t, "running", r.State, r.Raw)
+	r = c.call("session_input", args{"session_id": id, "text": "ls\n"})
+	require.NotNil(t, r.Error, r.Raw)
+	assert.Equal(t, "denied", r.Error.Code)
+	r = c.call("session_input", args{"session_id": id, "signal": "INT"})
+	require.Nil(t, r.Error, r.Raw)
+	assert.Equal(t, "done", r.State)
+	assert.NoFileExists(t, file)
+}
+
+const devIsFree = `version: 1
+rules:
+  - name: first-is-free
+    hosts: "demo1"
+    principals: ["agent/mcp"]
+    classes: [read-only, write, unknown]
+    verdict: allow
+    reason: "throw-away machine"
+principals:
+  - name: agent/mcp
+    tools: [hosts_list, look, run, session_open, session_exec, session_output, session_close]
+    max_timeout: 1s
+    max_output: 1KiB
+    max_hosts: 2
+`
+
+func TestAPolicyFileSaysMore(t *testing.T) {
+	c := example(t, devIsFree).start(t, nil)
+	file := filepath.Join(t.TempDir(), "f")
+	r := c.call("run", args{"targets": "demo1", "command": "touch " + file})
+	require.Nil(t, r.Error, "%+v", r.Error)
+	assert.FileExists(t, file)
+
+	r = c.call("run", args{"targets": "demo1,demo2", "command": "touch " + file + "2"})
+	require.NotNil(t, r.Error, r.Raw)
+	assert.Contains(t, r.Error.Message, "demo2 refuses it, and so it ran nowhere")
+	assert.Equal(t, map[string]string{"denied": "demo2"}, r.Statuses)
+	assert.NoFileExists(t, file+"2")
+
+	r = c.call("run", args{"targets": "@demo", "command": "uname"})
+	assert.Contains(t, r.Error.Message, "3 hosts at once are more than 2")
+	r = c.call("session_input", args{"session_id": "x"})
+	assert.Equal(t, "denied", r.Error.Code)
+	r = c.call("run", args{"targets": "demo1", "command": "seq 1 1000; sleep 60"})
+	assert.Equal(t, map[string]string{"timeout": "demo1"}, r.Statuses)
+	assert.Less(t, len(r.Groups[0].Stdout), 1200)
+}
+
+func TestALookOnlyReads(t *testing.T) {
+	c := example(t, "").start(t, nil, "--allow-all")
+	r := c.call("look", args{"targets": "@demo", "command": "cat /etc/hostname"})
+	require.Nil(t, r.Error, "%+v", r.Error)
+	for _, command := range []string{"touch /tmp/x", "cat /etc/shadow", "no-such-program-xyz"} {
+		r = c.call("look", args{"targets": "@demo", "command": command})
+		require.NotNil(t, r.Error, command)
+		assert.Equal(t, "denied", r.Error.Code)
+	}
+}
