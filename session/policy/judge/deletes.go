@@ -74,6 +74,12 @@ func isCatastrophic(p, dir string, guessed bool) bool {
 			root = "/"
 		}
 	}
+	if strings.HasPrefix(root, "~") {
+		root = "/root" + strings.TrimLeft(root[1:], "abcdefghijklmnopqrstuvwxyz0123456789_.-") // the home nearest to the root
+	}
+	if strings.HasPrefix(p, "~/") {
+		p = "/root" + p[1:]
+	}
 	r := resolve(p, root)
 	if i := strings.LastIndexByte(r, '/'); i >= 0 && everything(r[i+1:]) && r != "/" {
 		r = r[:max(i, 1)]

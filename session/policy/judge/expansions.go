@@ -67,6 +67,8 @@ func (w *walker) seam(s string, next syntax.WordPart) {
 		w.raise(policy.Unknown, "shell/history", "an interactive shell may replace ! by an earlier command")
 	case s[len(s)-1] == '$' && isLit && strings.HasPrefix(l.Value, "["):
 		w.oldArithmetic()
+	case s[len(s)-1] == '$' && !isLit:
+		w.raise(policy.Unknown, "shell/dollar-quote", "newer shells of this kind read escapes in these quotes")
 	}
 }
 
@@ -147,7 +149,7 @@ func (w *walker) param(p *syntax.ParamExp) {
 	case p.NestedParam != nil:
 		w.raise(policy.Unknown, "shell/nested", "a nested expansion")
 		w.expand([]syntax.WordPart{p.NestedParam}, true)
-	case p.Flags != nil, len(p.Modifiers) > 0, p.Width:
+	case p.Flags != nil, len(p.Modifiers) > 0, p.Width, p.GlobSubst != syntax.OptUnset, p.Split != syntax.OptUnset, p.RcExpand != syntax.OptUnset:
 		w.raise(policy.Unknown, "shell/flags", "expansion flags can run code")
 	case p.Param == nil:
 		w.raise(policy.Unknown, "shell/nested", "an expansion without a name")

@@ -85,12 +85,14 @@ func (w *walker) interpreter(c call) {
 }
 
 func opensShellOverNetwork(code string) bool {
-	if lower := strings.ToLower(code); !strings.Contains(lower, "socket") && !strings.Contains(lower, "sockopen") &&
-		!strings.Contains(lower, "net.connect") && !strings.Contains(lower, "createconnection") {
-		return false
-	}
-	for _, s := range [...]string{"/bin/sh", "/bin/bash", "subprocess", "pty.spawn", "exec", "dup2", "os.system", "spawn"} {
-		if strings.Contains(code, s) {
+	code = strings.ToLower(code)
+	return containsAny(code, "socket", "sockopen", "net.connect", "createconnection", "'net'", `"net"`, "tcpclient") &&
+		containsAny(code, "/bin/", "subprocess", "pty.spawn", "exec", "dup2", "system", "spawn", "popen", "child_process")
+}
+
+func containsAny(s string, list ...string) bool {
+	for _, x := range list {
+		if strings.Contains(s, x) {
 			return true
 		}
 	}

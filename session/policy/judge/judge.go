@@ -78,12 +78,40 @@ func (w *walker) text(invisible bool) {
 			}
 		}
 	}
+	if w.interactive && maybeZsh(w.shell) && strings.IndexByte(w.src, '#') >= 0 {
+		w.comments()
+	}
 	if invisible {
 		w.invisibles(file, err == nil)
 	}
 	if file != nil {
 		w.walkFile(file, err != nil)
 	}
+}
+
+// comments judges what stands behind a #. An interactive zsh does not take it for a comment unless it is told to: then
+// operators in it end the command, and expansions in it run.
+func (w *walker) comments() {
+	p := syntax.NewParser(syntax.Variant(w.d.lang), syntax.KeepComments(true))
+	file, _ := p.Parse(strings.NewReader(w.src), "")
+	if file == nil {
+		return
+	}
+	seen := func(list []syntax.Comment) {
+		for _, c := range list {
+			if strings.ContainsAny(c.Text, ";&|$`()<>\\'\"") {
+				w.raise(policy.Unknown, "shell/comment", "an interactive zsh runs what looks like a comment")
+			}
+		}
+	}
+	defer func() { _ = recover() }() // a torn file may be torn anywhere, and asks already
+	seen(file.Last)
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.Comment); ok {
+			seen([]syntax.Comment{*c})
+		}
+		return true
+	})
 }
 
 // walkFile walks a parsed file. What the parser leaves behind after an error may be torn anywhere.

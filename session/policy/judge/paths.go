@@ -147,7 +147,7 @@ func (w *walker) secretOperand(a programs.Arg) {
 }
 
 func (w *walker) secretPattern(p string) {
-	if p == "" || p == "*" || len(p) > maxWord {
+	if p == "" || p == "*" && w.dir == "" || len(p) > maxWord {
 		return
 	}
 	if isWild(p) && !w.patternBudget() {

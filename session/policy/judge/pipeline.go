@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -62,7 +64,11 @@ func (w *walker) together(all []facts) {
 		if f.xargs {
 			for _, a := range words {
 				w.secretOperand(a)
+				if strings.IndexByte(a.Text, '/') >= 0 {
+					w.secretOperand(literal(strings.TrimSuffix(a.Text, "/") + "/*"))
+				}
 			}
+			w.secretPattern("*")
 			for _, args := range found {
 				w.foundFiles(args)
 			}

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"path"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -34,10 +35,25 @@ func (w *walker) withRedirects(s *syntax.Stmt, fn func()) {
 			w.fedCode(r)
 		}
 	}
+	if facts.unseen() {
+		w.unseenFiles(s.Redirs)
+	}
 	facts.shell = facts.shell || before.shell
 	facts.connects = facts.connects || socket
 	facts.fetches = facts.fetches || socket
 	w.stdin = stdin
+}
+
+// unseenFiles notes where something fetched or decoded is kept.
+func (w *walker) unseenFiles(list []*syntax.Redirect) {
+	for _, r := range list {
+		if r == nil || r.Op == syntax.RdrIn || r.Hdoc != nil || r.Word == nil || len(w.fetched) >= maxNames {
+			continue
+		}
+		if base := path.Base(w.source(r.Word)); base != "null" && base != "." && base != "/" {
+			w.fetched = append(w.fetched, strings.Trim(base, `"'`))
+		}
+	}
 }
 
 // execs reports whether the statement replaces the shell, or only its descriptors.

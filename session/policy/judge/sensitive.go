@@ -43,6 +43,7 @@ func secretsOf() *pathTable {
 		**/.python_history **/.node_repl_history **/.wget-hsts **/.bash_sessions/** **/.zsh_sessions/** /var/account/**`)
 	add("it shows a process's environment or memory", "", `
 		/proc/*/environ /proc/*/task/*/environ /proc/*/mem /proc/*/task/*/mem /proc/*/fd/** /proc/*/cwd/** /proc/*/map_files/**
+		/dev/fd/3* /dev/fd/4* /dev/fd/5* /dev/fd/6* /dev/fd/7* /dev/fd/8* /dev/fd/9* /dev/fd/1?* /dev/fd/2?*
 		/proc/kcore /proc/keys /dev/mem /dev/kmem /proc/*/auxv /var/lib/systemd/coredump/** /var/crash/** **/core.[0-9]*`)
 	add("it is a raw disk", "", `
 		/dev/sd* /dev/hd* /dev/vd* /dev/xvd* /dev/nvme*n* /dev/mmcblk* /dev/md[0-9]* /dev/dm-* /dev/mapper/** /dev/disk/** /dev/loop[0-9]*`)
@@ -83,6 +84,9 @@ func throughProc(p string) string {
 
 // secretsBelow reports whether a directory holds files whose place is known and whose content is secret.
 func secretsBelow(p, dir string) (why string, ok bool) {
+	if why, ok := holdsSecrets(strings.TrimSuffix(p, "/")+"/*", dir, true); ok {
+		return why, true
+	}
 	segs := segments(throughProc(resolve(p, dir)))
 	if len(segs) == 0 {
 		return "", false

@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -22,20 +24,29 @@ func (w *walker) stmt(s *syntax.Stmt) {
 	defer w.leave()
 	call, simple := s.Cmd.(*syntax.CallExpr)
 	if simple || s.Cmd == nil {
-		w.part(s, w.source(s), func() {
+		w.part(s, w.sourceOfStmt(s), func() {
 			w.background(s)
 			w.simple(s, call)
 		})
 		return
 	}
 	if s.Background || s.Coprocess || s.Disown || len(s.Redirs) > 0 {
-		w.part(s, w.source(s), func() {
+		w.part(s, w.sourceOfStmt(s), func() {
 			w.background(s)
 			w.withRedirects(s, func() { w.command(s.Cmd) })
 		})
 		return
 	}
 	w.command(s.Cmd)
+}
+
+// sourceOfStmt is the statement as written, without the semicolon that ends it.
+func (w *walker) sourceOfStmt(s *syntax.Stmt) string {
+	text := w.source(s)
+	if !s.Semicolon.IsValid() || s.Background || s.Coprocess || s.Disown {
+		return text
+	}
+	return strings.TrimSuffix(text, ";")
 }
 
 func (w *walker) background(s *syntax.Stmt) {

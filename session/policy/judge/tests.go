@@ -76,7 +76,7 @@ func binaryOperator(s string) bool {
 }
 
 func unaryOperator(s string) bool {
-	return len(s) == 2 && s[0] == '-' && strings.IndexByte("abcdefghkLprsStuwxOGNnz", s[1]) >= 0
+	return len(s) == 2 && s[0] == '-' && strings.IndexByte("bcdefghkLprsStuwxOGNnz", s[1]) >= 0
 }
 
 func numericOperator(s string) bool {

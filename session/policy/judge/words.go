@@ -255,7 +255,8 @@ func ifUnset(p *syntax.ParamExp) string {
 
 // severalWords reports whether an expansion makes several words even within double quotes.
 func severalWords(p *syntax.ParamExp) bool {
-	if p.Param != nil && p.Param.Value == "@" || p.Names == syntax.NamesPrefixWords || p.Flags != nil {
+	if p.Param != nil && p.Param.Value == "@" || p.Names == syntax.NamesPrefixWords || p.Flags != nil ||
+		p.Split == syntax.OptOn || p.GlobSubst == syntax.OptOn || p.RcExpand == syntax.OptOn || p.NestedParam != nil {
 		return true
 	}
 	if idx, ok := p.Index.(*syntax.Word); ok && idx.Lit() == "@" {
