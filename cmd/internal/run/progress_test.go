@@ -46,7 +46,7 @@ func TestTheProgressLineComesAfterASecondAndGoes(t *testing.T) {
 		errOut := &lockedBuffer{}
 		ios := iostreams.New(strings.NewReader(""), io.Discard, errOut)
 		ios.ErrTTY = true
-		r := newReport(&Options{IO: ios}, []hosts.Host{{Name: "a"}, {Name: "b"}}, &gate{ios: ios})
+		r := newReport(&Options{IO: ios}, []hosts.Host{{Name: "a"}, {Name: "b"}}, &gate{ios: ios}, nil)
 		stop := r.watch(t.Context())
 		r.start(hosts.Host{Name: "b"})
 		time.Sleep(progressAfter - time.Millisecond)
@@ -82,7 +82,7 @@ func TestNothingComesBetweenTheBytesOfASingleHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ios, _, _, errOut := iostreams.Test()
 		ios.ErrTTY = true
-		r := newReport(&Options{IO: ios}, []hosts.Host{{Name: "a"}}, &gate{ios: ios})
+		r := newReport(&Options{IO: ios}, []hosts.Host{{Name: "a"}}, &gate{ios: ios}, nil)
 		stop := r.watch(t.Context())
 		r.start(hosts.Host{Name: "a"})
 		time.Sleep(time.Minute)

@@ -13,6 +13,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
 // target is one host of the run.
@@ -22,8 +23,9 @@ type target struct {
 	label    string
 	out, err *lines // of a live run over several hosts
 
-	running bool // guarded by report.mu
-	sums    sums // of a folded run
+	running bool    // guarded by report.mu
+	sums    sums    // of a folded run
+	censor  *censor // with --redact
 }
 
 // presenter shows results in one of the ways that flags choose.
@@ -43,6 +45,9 @@ type report struct {
 	view presenter
 	keep int // Command.Keep
 
+	secrets *redact.Set
+	removed redact.Counts // with --redact
+
 	targets []*target
 	byHost  map[hostKey]*target
 	summary summary
@@ -60,8 +65,8 @@ type hostKey struct {
 
 func keyOf(h hosts.Host) hostKey { return hostKey{h.Name, h.User, h.Port, h.Source} }
 
-func newReport(o *Options, hs []hosts.Host, g *gate) *report {
-	r := &report{o: o, gate: g, byHost: make(map[hostKey]*target, len(hs))}
+func newReport(o *Options, hs []hosts.Host, g *gate, secrets *redact.Set) *report {
+	r := &report{o: o, gate: g, secrets: secrets, byHost: make(map[hostKey]*target, len(hs))}
 	labels := targets.Labels(hs)
 	for i, h := range hs {
 		t := &target{index: i, host: h, label: labels[i]}
@@ -81,20 +86,32 @@ func newReport(o *Options, hs []hosts.Host, g *gate) *report {
 }
 
 // run runs the command to its end and returns what the program ends with.
-func (r *report) run(ctx context.Context, pool *session.Pool) error {
+func (r *report) run(ctx context.Context, pool *session.Pool, in *input) error {
 	began := time.Now()
 	stop := r.watch(ctx)
 	hs := make([]hosts.Host, len(r.targets))
 	for i, t := range r.targets {
 		hs[i] = t.host
 	}
-	cmd := session.Command{Script: r.o.Script, Timeout: r.o.Timeout, Keep: r.keep, Streams: r.start}
+	reason, _ := r.secrets.String(r.o.Reason, redact.Guarded)
+	cmd := session.Command{
+		Script: r.o.Script, Timeout: r.o.Timeout, Idle: r.o.Idle, Keep: r.keep, Streams: r.start, Reason: reason,
+	}
+	if r.o.Redact {
+		cmd.Keep = -1
+	}
+	in.put(&cmd)
+	unread := leftAlone{o: r.o}
+	unread.tell()
 	for h, res := range pool.Each(ctx, hs, cmd) {
 		t := r.byHost[keyOf(h)]
 		r.mu.Lock()
 		t.running = false
 		r.done++
 		r.mu.Unlock()
+		if r.o.Redact {
+			res = r.censored(t, res)
+		}
 		r.summary.add(t, res)
 		r.view.done(t, res)
 	}
@@ -108,7 +125,8 @@ func (r *report) run(ctx context.Context, pool *session.Pool) error {
 	case errors.As(err, &errOutput{}):
 		return fmt.Errorf("cannot write to standard output: %w", err)
 	}
-	io.WriteString(r.o.IO.Err, r.summary.text())
+	io.WriteString(r.o.IO.Err, tellCounts(r.removed)+r.summary.text())
+	unread.tell() // what waits may have come later
 	return cmdutil.Exit(code)
 }
 
@@ -126,7 +144,23 @@ func (r *report) start(h hosts.Host) (stdout, stderr io.Writer) {
 	r.mu.Lock()
 	t.running = true
 	r.mu.Unlock()
-	return r.view.start(t)
+	stdout, stderr = r.view.start(t)
+	if r.o.Redact {
+		t.censor = newCensor(r.secrets, stdout, stderr, r.keep)
+		return t.censor.out, t.censor.err
+	}
+	return stdout, stderr
+}
+
+// censored ends what is shown of a host, and returns its result without secrets.
+func (r *report) censored(t *target, res session.Result) session.Result {
+	if t.censor == nil { // it never began
+		t.censor = newCensor(r.secrets, nil, nil, 0)
+	}
+	r.removed.Add(t.censor.close())
+	res = t.censor.result(res)
+	t.censor = nil
+	return res
 }
 
 // running returns how many hosts are done and the labels of those that run now, in the order of the run.

@@ -3,7 +3,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
 // DefaultForks is how many hosts run at a time.
@@ -24,23 +25,33 @@ type Options struct {
 	IO        *iostreams.IOStreams
 	Inventory func() (*hosts.Inventory, error)
 	Pool      func(cmdutil.PoolOptions) (*session.Pool, error)
+	Policy    func(file string) (*rules.Engine, error)
+	Caller    func() cmdutil.Caller
+	Terminal  func() (cmdutil.Terminal, error) // nil means that nobody can be asked
 
 	Except         string
 	JSON           bool
 	Fold           bool
+	Redact         bool
 	Forks          int
 	Timeout        time.Duration
+	Idle           time.Duration
 	ConnectTimeout time.Duration
+	Stdin          string // "", "host" or "copy"
+	ScriptFile     string // "" means that Script is what runs
+	Reason         string
+	Yes            bool
+	PolicyFile     string
 	OwnExitCode    bool
 
 	Targets string
 	Script  string
+	Args    []string // of ScriptFile
 }
 
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{IO: f.IO, Inventory: f.Inventory, Pool: f.Pool}
-	exit := exitFlag{own: &o.OwnExitCode}
+	o := &Options{IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal}
 	if runF == nil {
 		runF = run
 	}
@@ -51,98 +62,58 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		Example: example,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.parse(args, cmd.ArgsLenAtDash()); err != nil {
+			if err := o.parse(args, cmd.ArgsLenAtDash(), cmd.Flags().Changed("script")); err != nil {
 				return err
 			}
 			return runF(cmd.Context(), o)
 		},
 		ValidArgsFunction: completion.Targets(f),
 	}
-	fl := cmd.Flags()
-	fl.StringVarP(&o.Except, "except", "x", "", "leave out the hosts that `selector` picks")
-	fl.BoolVar(&o.JSON, "json", false, "print one result per line as JSON as hosts finish, then a summary")
-	fl.BoolVar(&o.Fold, "fold", false, "print identical outcomes once, under the names of their hosts")
-	fl.IntVar(&o.Forks, "forks", DefaultForks, "how many hosts run at a time, at most `n`")
-	fl.DurationVar(&o.Timeout, "timeout", 0, "stop a command that runs longer than `duration` (2m30s); 0 means no limit")
-	fl.DurationVar(&o.ConnectTimeout, "connect-timeout", 0, "give up connecting after `duration`; 0 means what the inventory or ssh_config says")
-	fl.Var(exit, "exit-code", "host: a single host's own exit code; own: 1 for any that is not 0")
+	o.flags(cmd)
 	return cmd
 }
 
-// parse checks flags and arguments. dash is how many arguments stand before "--", -1 without one.
-func (o *Options) parse(args []string, dash int) error {
-	switch {
-	case len(args) == 0 || dash == 0:
-		return cmdutil.Usagef("run needs TARGETS and a command: fairlead run TARGETS -- COMMAND")
-	case dash < 0 && len(args) == 1:
-		return cmdutil.Usagef("run needs a command: fairlead run %s -- COMMAND", args[0])
-	case dash < 0:
-		return cmdutil.Usagef("write -- before the command: fairlead run %s -- %s", args[0], args[1])
-	case dash > 1:
-		return cmdutil.Usagef("run takes one TARGETS, got %d: join selectors with a comma", dash)
-	case len(args) == dash:
-		return cmdutil.Usagef("no command follows --")
-	case o.JSON && o.Fold:
-		return cmdutil.Usagef("--json and --fold exclude each other")
-	case o.Forks < 1:
-		return cmdutil.Usagef("--forks must be at least 1, not %d", o.Forks)
-	case o.Timeout < 0:
-		return cmdutil.Usagef("--timeout must not be negative")
-	case o.ConnectTimeout < 0 || o.ConnectTimeout > cmdutil.MaxConnectTimeout:
-		return cmdutil.Usagef("--connect-timeout must be between 0 and %v", cmdutil.MaxConnectTimeout)
-	}
-	o.Targets = args[0]
-	command := args[1:]
-	if len(command) == 1 {
-		o.Script = command[0]
-		return nil
-	}
-	var err error
-	if o.Script, err = session.Words(command...); err != nil {
-		return &cmdutil.UsageError{Err: err}
-	}
-	return nil
-}
-
-// run does the work: select, open the record, run, report.
+// run does the work: select, judge, open the record, run, report.
 func run(ctx context.Context, o *Options) error {
-	sel := targets.Resolver{Inventory: o.Inventory, In: o.IO.In}
+	sel := targets.Resolver{Inventory: o.Inventory, In: o.listInput()}
 	hs, err := sel.Resolve(o.Targets, o.Except)
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
-	if o.ConnectTimeout > 0 {
-		for i := range hs {
-			hs[i].ConnectTimeout = o.ConnectTimeout
+	if o.Stdin == stdinHost && len(hs) > 1 {
+		return cmdutil.Usagef("--stdin gives standard input to one host, and %s picks %d: --stdin=copy gives each of them a copy", o.Targets, len(hs))
+	}
+	var shell string
+	if o.ScriptFile != "" {
+		if o.Script, shell, err = o.script(); err != nil {
+			return err
 		}
 	}
-	pool, err := o.Pool(cmdutil.PoolOptions{Forks: min(o.Forks, len(hs))})
+	for i := range hs {
+		if o.ConnectTimeout > 0 {
+			hs[i].ConnectTimeout = o.ConnectTimeout
+		}
+		if shell != "" {
+			hs[i].Shell = shell
+		}
+	}
+	judged, err := o.judge(ctx, hs)
 	if err != nil {
 		return err
 	}
+	secrets := redact.New(redact.Config{})
+	secrets.LearnFromCommand(o.Script)
+	pool, err := o.Pool(cmdutil.PoolOptions{Forks: min(o.Forks, len(hs)), Policy: judged, Redact: secrets})
+	if err != nil {
+		return err
+	}
+	in, err := o.input(ctx, len(hs), judged)
+	if err != nil {
+		return err
+	}
+	defer in.close()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := newReport(o, hs, &gate{ios: o.IO, cancel: cancel})
-	return r.run(ctx, pool)
+	r := newReport(o, hs, &gate{ios: o.IO, cancel: cancel}, secrets)
+	return r.run(ctx, pool, in)
 }
-
-// exitFlag is --exit-code.
-type exitFlag struct{ own *bool }
-
-func (e exitFlag) Set(v string) error {
-	switch v {
-	case "host", "own":
-		*e.own = v == "own"
-		return nil
-	}
-	return errors.New("must be host or own")
-}
-
-func (e exitFlag) String() string {
-	if e.own != nil && *e.own {
-		return "own"
-	}
-	return "host"
-}
-
-func (e exitFlag) Type() string { return "host|own" }

@@ -32,26 +32,32 @@ type world struct {
 	*cmdutil.Factory
 	out, err *bytes.Buffer
 	audit    audit.Sink
-	policy   policy.Decider
+	policy   policy.Decider // instead of the request's own
+	env      map[string]string
+	tier     string
 }
 
 func newWorld(t *testing.T, names ...string) *world {
 	t.Helper()
 	ios, _, out, errOut := iostreams.Test()
-	w := &world{out: out, err: errOut, audit: audit.Discard{}, policy: policy.AllowAll}
+	w := &world{out: out, err: errOut, audit: audit.Discard{}, env: map[string]string{}, tier: "dev"}
 	w.Factory = &cmdutil.Factory{
-		IO: ios, Getenv: func(string) string { return "" },
+		IO: ios, Getenv: func(k string) string { return w.env[k] },
 		Inventory: func() (*hosts.Inventory, error) {
 			var hs []hosts.Host
 			for _, n := range names {
-				hs = append(hs, hosts.Host{Name: n, Transport: hosts.Local, Tier: "dev", Shell: "sh", Env: []string{"HOST=" + n},
+				hs = append(hs, hosts.Host{Name: n, Transport: hosts.Local, Tier: w.tier, Shell: "sh", Env: []string{"HOST=" + n},
 					Source: hosts.Pos{File: "test.yaml", Line: 1}})
 			}
 			return hosts.NewInventory(hs, nil)
 		},
 		Pool: func(o cmdutil.PoolOptions) (*session.Pool, error) {
+			if w.policy == nil {
+				w.policy = o.Policy
+			}
 			pool, err := session.NewPool(session.PoolConfig{Dial: dial, Forks: o.Forks, Session: session.Config{
-				Policy: w.policy, Audit: w.audit, Trace: o.Trace, Grace: time.Second,
+				Principal: w.Caller().Principal, Policy: w.policy, Audit: w.audit, Trace: o.Trace, Grace: time.Second,
+				Redact: cmdutil.Redactor(o.Redact),
 			}})
 			if err == nil {
 				t.Cleanup(func() { pool.Close() })
@@ -301,7 +307,7 @@ func TestADeniedCommandExitsWith5(t *testing.T) {
 	code, err := w.run(t.Context(), "web1", "--", "true")
 	require.NoError(t, err)
 	assert.Equal(t, 5, code)
-	assert.Equal(t, "fairlead: web1: denied: denied: not on a Friday\n", w.err.String())
+	assert.Equal(t, "fairlead: web1: denied: not on a Friday\n", w.err.String())
 }
 
 func TestTimeoutStopsTheCommandAndExitsWith4(t *testing.T) {

@@ -60,6 +60,9 @@ func (s *summary) add(t *target, r session.Result) {
 	if why != "" {
 		at = cmdutil.WhyAt(r.Err)
 	}
+	if r.Status == session.StatusDenied {
+		at = why
+	}
 	s.reasons = append(s.reasons, &reason{status: r.Status, what: what, why: why, at: at, names: []string{t.label}})
 }
 
@@ -91,6 +94,12 @@ func describe(r session.Result) (what, why string) {
 	}
 	if r.Err != nil {
 		why = cmdutil.Why(r.Err)
+	}
+	if r.Status == session.StatusDenied {
+		why = strings.TrimPrefix(why, "denied: ")
+		if hint := r.Decision.Hint; hint != "" {
+			why += ": " + cmdutil.OneLine(hint)
+		}
 	}
 	return what, why
 }

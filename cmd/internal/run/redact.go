@@ -1,0 +1,117 @@
+package run
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/redact"
+)
+
+// censor takes secrets out of what the operator sees of one host, if --redact says so.
+type censor struct {
+	set      *redact.Set
+	out, err *redact.Writer
+	kept     [2]*headTail // nil where nobody looks at the Result's output
+}
+
+// newCensor returns one whose writers pass on to these, which may be nil, and that keeps as much as keep says.
+func newCensor(set *redact.Set, stdout, stderr io.Writer, keep int) *censor {
+	c := &censor{set: set}
+	c.out = set.Writer(c.onto(0, stdout, keep), redact.Guarded)
+	c.err = set.Writer(c.onto(1, stderr, keep), redact.Guarded)
+	return c
+}
+
+func (c *censor) onto(i int, w io.Writer, keep int) io.Writer {
+	if keep < 0 {
+		return w
+	}
+	if keep == 0 {
+		keep = session.DefaultKeep
+	}
+	c.kept[i] = &headTail{limit: keep / 2}
+	if w == nil {
+		return c.kept[i]
+	}
+	return io.MultiWriter(w, c.kept[i])
+}
+
+// close passes on what was held back, and says what was taken out.
+func (c *censor) close() (counts redact.Counts) {
+	for _, w := range []*redact.Writer{c.out, c.err} {
+		_ = w.Close() // the views take everything
+		counts.Add(w.Counts())
+	}
+	return counts
+}
+
+// result returns r without secrets.
+func (c *censor) result(r session.Result) session.Result {
+	r.Command, _ = c.set.String(r.Command, redact.Guarded)
+	r.Stray, _ = c.set.Bytes(r.Stray, redact.Guarded)
+	if k := c.kept[0]; k != nil {
+		r.Stdout, r.CutStdout, r.OmittedStdout = k.bytes()
+	}
+	if k := c.kept[1]; k != nil {
+		r.Stderr, r.CutStderr, r.OmittedStderr = k.bytes()
+	}
+	return r
+}
+
+// tellCounts says how much was taken out; "" if nothing was.
+func tellCounts(counts redact.Counts) string {
+	if counts.Total() == 0 {
+		return ""
+	}
+	var kinds []string
+	for kind, n := range counts.Kinds {
+		kinds = append(kinds, fmt.Sprintf("%s %d", kind, n))
+	}
+	slices.Sort(kinds)
+	return fmt.Sprintf("fairlead: secrets were taken out of the output: %s\n", strings.Join(kinds, ", "))
+}
+
+// headTail keeps the first and the last bytes of a stream.
+type headTail struct {
+	limit      int // of each
+	head, tail []byte
+	total      int64
+}
+
+func (k *headTail) Write(p []byte) (int, error) {
+	n := len(p)
+	k.total += int64(n)
+	if room := min(k.limit-len(k.head), len(p)); room > 0 {
+		k.head = append(k.head, p[:room]...)
+		p = p[room:]
+	}
+	k.tail = append(k.tail, p[max(0, len(p)-k.limit):]...)
+	if len(k.tail) > 2*k.limit { // now and then, so that it costs little
+		k.tail = append(k.tail[:0], k.tail[len(k.tail)-k.limit:]...)
+	}
+	return n, nil
+}
+
+// bytes returns what is kept, the offset of the cut and how much is left out there. The cut falls between characters.
+func (k *headTail) bytes() (kept []byte, cut, omitted int64) {
+	head, tail := k.head, k.tail[max(0, len(k.tail)-k.limit):]
+	if k.total > int64(len(head)+len(tail)) {
+		for i := 0; i < utf8.UTFMax && len(tail) > 0 && !utf8.RuneStart(tail[0]); i++ {
+			tail = tail[1:]
+		}
+		for i := 1; i <= min(utf8.UTFMax-1, len(head)); i++ {
+			if c := head[len(head)-i]; utf8.RuneStart(c) {
+				if !utf8.FullRune(head[len(head)-i:]) {
+					head = head[:len(head)-i]
+				}
+				break
+			}
+		}
+	}
+	return bytes.Join([][]byte{head, tail}, nil), int64(len(head)), k.total - int64(len(head)+len(tail))
+}
