@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	policycmd "github.com/fairlead-ssh/fairlead/cmd/internal/policy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
@@ -80,7 +81,7 @@ shell. Every command is recorded before it is sent.`,
 		return cmdutil.Usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "read hosts from `file` (YAML, TOML or JSON)")
-	root.AddCommand(run.NewCmd(f, nil), shell.NewCmd(f, nil), hostscmd.NewCmd(f), auditcmd.NewCmd(f), policycmd.NewCmd(f), version.NewCmd(f, nil))
+	root.AddCommand(run.NewCmd(f, nil), shell.NewCmd(f, nil), hostscmd.NewCmd(f), auditcmd.NewCmd(f), policycmd.NewCmd(f), mcpserver.NewCmd(f, nil), version.NewCmd(f, nil))
 	return root
 }
 

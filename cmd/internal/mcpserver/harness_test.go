@@ -73,7 +73,8 @@ func program() int {
 // place is a child process's surroundings.
 type place struct {
 	home, inventory string
-	host            string // the name of its host
+	host            string   // the name of its host
+	env             []string // more variables
 }
 
 // newPlace writes an inventory, and a policy file if there is a text for one.
@@ -92,7 +93,7 @@ func newPlace(t testing.TB, inv, policy string) place {
 // command is the program as a child.
 func (p place) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], append([]string{"-i", p.inventory, "mcp"}, args...)...)
-	cmd.Env = append(os.Environ(), asProgram+"=1", "HOME="+p.home, "XDG_CONFIG_HOME=", "XDG_STATE_HOME=")
+	cmd.Env = append([]string{asProgram + "=1", "HOME=" + p.home, "PATH=" + os.Getenv("PATH")}, p.env...)
 	cmd.Stderr = os.Stderr
 	return cmd
 }

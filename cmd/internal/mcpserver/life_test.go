@@ -192,3 +192,14 @@ func TestTheCommandLineIsParsed(t *testing.T) {
 		})
 	}
 }
+
+func TestAnAgentCannotAllowItselfEverything(t *testing.T) {
+	p := newPlace(t, here, "")
+	p.env = []string{"CLAUDECODE=1"}
+	cmd := p.command("--allow-all")
+	cmd.Stderr = nil
+	cmd.Stdin = strings.NewReader("")
+	out, err := cmd.CombinedOutput()
+	assert.Error(t, err)
+	assert.Contains(t, string(out), "--allow-all is for a person to give")
+}

@@ -32,7 +32,8 @@ type Options struct {
 	IO        *iostreams.IOStreams
 	Inventory func() (*hosts.Inventory, error)
 	Audit     func() (audit.Sink, error)
-	Policy    func() (string, error) // where the user's policy file is, if there is one
+	Policy    func(file string) (*rules.Engine, error)
+	Caller    func() cmdutil.Caller
 
 	InventoryFile func() string // as given
 	As            string
@@ -55,10 +56,8 @@ const example = `  fairlead -i hosts.yaml mcp --print-config
 
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{IO: f.IO, Inventory: f.Inventory, Audit: f.Audit, Policy: func() (string, error) {
-		inv, err := f.DefaultInventory()
-		return filepath.Join(filepath.Dir(inv), "policy.yaml"), err
-	}, InventoryFile: func() string { return f.InventoryFile }}
+	o := &Options{IO: f.IO, Inventory: f.Inventory, Audit: f.Audit, Policy: f.Policy, Caller: f.Caller,
+		InventoryFile: func() string { return f.InventoryFile }}
 	if runF == nil {
 		runF = run
 	}
@@ -92,13 +91,13 @@ func run(ctx context.Context, o *Options) error {
 	principal := "agent/" + o.As
 	g := allowAll()
 	if !o.AllowAll {
-		user, err := o.Policy()
+		engine, err := o.Policy("")
 		if err != nil {
 			return err
 		}
-		if g, err = newGate(principal, rules.SystemFile, user); err != nil {
-			return &cmdutil.UsageError{Err: err}
-		}
+		g = gateOf(principal, engine)
+	} else if mark := o.Caller().Mark; mark != "" {
+		return cmdutil.Usagef("--allow-all is for a person to give, and an agent has started this (%s is set)", mark)
 	}
 	sink, err := o.Audit()
 	if err != nil {
@@ -110,13 +109,9 @@ func run(ctx context.Context, o *Options) error {
 	}
 	defer d.Close()
 	state, secrets := newConns(), redact.New(redact.Config{})
-	forRecord := func(text string) string {
-		clean, _ := secrets.String(text, redact.Guarded)
-		return clean
-	}
 	pool, err := session.NewPool(session.PoolConfig{
 		Dial: d.Dial, DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
-		Session: session.Config{Principal: principal, Policy: g, Audit: sink, Redact: forRecord, Trace: state.trace()},
+		Session: session.Config{Principal: principal, Policy: g, Audit: sink, Redact: cmdutil.Redactor(secrets), Trace: state.trace()},
 	})
 	if err != nil {
 		return err
