@@ -21,6 +21,11 @@ type Config struct {
 	Policy    policy.Decider // asked before every command; an ask that nobody answers is a denial
 	Audit     audit.Sink     // gets the request before a byte is sent, and the result; if it cannot record, nothing is sent
 
+	// Approver, if not nil, is asked about commands for which the policy says ask; without one an ask is a denial. The
+	// command waits as long as ApprovalTimeout: zero means DefaultApprovalTimeout, negative means no limit.
+	Approver        policy.Approver
+	ApprovalTimeout time.Duration
+
 	// Redact, if not nil, is applied to the text of commands and input before it goes on record. The record's HMAC is that
 	// of the exact bytes.
 	Redact func(text string) string
@@ -51,6 +56,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Principal == "" {
 		c.Principal = "program"
 	}
+	c.ApprovalTimeout = orDefault(c.ApprovalTimeout, DefaultApprovalTimeout)
 	c.Ready = orDefault(c.Ready, DefaultReady)
 	c.Grace = orDefault(c.Grace, DefaultGrace)
 	if c.Redact == nil {

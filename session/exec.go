@@ -14,25 +14,27 @@ import (
 
 // Exec is one run of one command in a session. All methods may be called concurrently.
 type Exec struct {
-	id       string
-	s        *Session
-	cmd      Command
-	tok      framing.Token
-	began    time.Time // monotonic
-	stdout   io.Writer
-	stderr   io.Writer
-	done     chan struct{}           // closed when res is final
-	abort    context.CancelCauseFunc // ends what comes before sending
-	steps    sync.WaitGroup          // of the ladder: x does not end during one
-	busyWith string                  // the exec that the session was busy with; "" if it was not
-	timer    *time.Timer             // of cmd.Timeout; nil without one
-	internal bool                    // a frame of our own: no result, no record
-	ready    *time.Timer             // for the shell to accept the frame; nil without a limit
-	idle     *time.Timer             // of cmd.Idle; nil without one
-	feed     *feed                   // standard input; nil without one
-	then     func()                  // of a frame of our own: called at its end, by the pump
+	id                string
+	s                 *Session
+	cmd               Command
+	tok               framing.Token
+	began             time.Time // monotonic
+	stdout            io.Writer
+	stderr            io.Writer
+	done              chan struct{}  // closed when res is final
+	steps             sync.WaitGroup // of the ladder: x does not end during one
+	busyWith          string         // the exec that the session was busy with; "" if it was not
+	timer             *time.Timer    // of cmd.Timeout; nil without one
+	internal          bool           // a frame of our own: no result, no record
+	ready             *time.Timer    // for the shell to accept the frame; nil without a limit
+	idle              *time.Timer    // of cmd.Idle; nil without one
+	feed              *feed          // standard input; nil without one
+	approvedBy, proof string         // who said yes, and how that was proven
 
-	mu       sync.Mutex // guards what follows until done
+	then func() // of a frame of our own: called at its end, by the pump
+
+	mu       sync.Mutex              // guards what follows until done
+	abort    context.CancelCauseFunc // ends what comes before sending
 	res      Result
 	out, err capture
 	stray    []byte
@@ -62,7 +64,7 @@ func (x *Exec) Result() Result {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	r := x.res
-	if r.State == Running {
+	if r.State != Done {
 		r.Status, r.ExitCode, r.Signal, r.Dir = "", nil, "", ""
 		r.StoppedBy, r.MayRun, r.Err = "", false, nil
 		x.fill(&r)

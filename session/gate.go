@@ -12,14 +12,14 @@ import (
 // The gate: every command passes judge and recordRequest, in this order, before a byte is sent, and recordResult after.
 // There is no other way to a shell.
 
-// judge asks the policy. It fails x unless the answer is allow.
-func (s *Session) judge(ctx context.Context, x *Exec) bool {
+// judge asks the policy. It fails x where the answer is no, or an ask that nobody can answer.
+func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 	d, err := s.cfg.Policy.Decide(ctx, policy.Request{
 		Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.cmd.Script, Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: x.cmd.Interactive, Set: s.names(),
 	})
 	if err != nil && ctx.Err() != nil {
 		s.failStart(ctx, x, err)
-		return false
+		return policy.Deny
 	}
 	if err != nil {
 		d = policy.Decision{Reason: "the policy could not decide: " + err.Error()}
@@ -31,8 +31,8 @@ func (s *Session) judge(ctx context.Context, x *Exec) bool {
 	if f := s.cfg.Trace.Judged; f != nil {
 		f(s.host, x.id, d)
 	}
-	if d.Verdict == policy.Allow {
-		return true
+	if d.Verdict == policy.Allow || d.Verdict == policy.Ask && s.cfg.Approver != nil {
+		return d.Verdict
 	}
 	reason := d.Reason
 	if d.Verdict == policy.Ask {
@@ -41,7 +41,7 @@ func (s *Session) judge(ctx context.Context, x *Exec) bool {
 	if s.recordRequest(ctx, x) {
 		x.fail(StatusDenied, "denied", fmt.Errorf("%w: %s", ErrDenied, reason))
 	}
-	return false
+	return policy.Deny
 }
 
 // recordRequest puts the request on record. If that fails, so does x: nothing unrecorded is ever sent.
@@ -50,7 +50,7 @@ func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
 	d := &x.res.Decision
 	e.Command, e.Exact = s.cfg.Redact(x.cmd.Script), []byte(x.cmd.Script)
 	e.Verdict, e.Rule, e.Class, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), x.cmd.Reason
-	e.Approval = d.Approval
+	e.Approval, e.ApprovedBy, e.ApprovalProof = d.Approval, x.approvedBy, x.proof
 	e.CWD = s.Dir()
 	e.ReadOnly = d.Class == policy.ReadOnly || d.Verdict != policy.Allow
 	if err := s.cfg.Audit.Record(context.WithoutCancel(ctx), e); err != nil {

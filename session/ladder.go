@@ -22,7 +22,7 @@ func (x *Exec) Stop() { x.stop(StatusCanceled) }
 // stop climbs the ladder once, for the first reason that comes, and waits for the end.
 func (x *Exec) stop(why Status) {
 	x.mu.Lock()
-	first, sent, sh := x.why == "" && !x.over, x.sent, x.sh
+	first, sent, sh, abort := x.why == "" && !x.over, x.sent, x.sh, x.abort
 	if first {
 		x.why = why
 	}
@@ -31,7 +31,7 @@ func (x *Exec) stop(why Status) {
 	case first && sent:
 		x.climb(sh)
 	case first:
-		x.abort(nil) // and whoever is about to send looks at why first
+		abort(nil) // and whoever is about to send looks at why first
 	}
 	<-x.done
 }
@@ -118,8 +118,9 @@ func (x *Exec) abandon() {
 	if x.why == "" {
 		x.why, x.step = StatusCanceled, "shell"
 	}
+	abort := x.abort
 	x.mu.Unlock()
-	x.abort(nil)
+	abort(nil)
 }
 
 // tried notes and tells a step.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
 // Session is a named place on one host: a shell with a working directory, variables and functions that stay from
@@ -132,8 +133,10 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 	if cmd.Merged || cmd.Interactive {
 		x.res.StderrMode = "merged"
 	}
-	ctx, x.abort = context.WithCancelCause(ctx)
-	defer x.abort(nil)
+	caller := ctx
+	ctx, abort := context.WithCancelCause(caller)
+	defer abort(nil)
+	x.abort = abort
 	if !s.reserve(x) {
 		return x
 	}
@@ -142,22 +145,45 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 		x.fail(StatusError, "invalid", err)
 		return x
 	}
-	if !s.judge(ctx, x) || !s.recordRequest(ctx, x) {
-		return x
+	switch s.judge(ctx, x) {
+	case policy.Allow:
+		s.proceed(ctx, x)
+	case policy.Ask:
+		// The caller may leave: whoever wants the answer holds the Exec, which holds the session.
+		ctx, abort := context.WithCancelCause(context.WithoutCancel(caller))
+		x.mu.Lock()
+		x.abort = abort
+		if x.why != "" || caller.Err() != nil {
+			abort(context.Cause(caller))
+		}
+		x.mu.Unlock()
+		s.wg.Go(func() {
+			defer abort(nil)
+			if s.await(ctx, x) {
+				s.proceed(ctx, x)
+			}
+		})
+	}
+	return x
+}
+
+// proceed records and sends what has been allowed.
+func (s *Session) proceed(ctx context.Context, x *Exec) {
+	if !s.recordRequest(ctx, x) {
+		return
 	}
 	if ctx.Err() != nil {
 		s.failStart(ctx, x, context.Cause(ctx))
-		return x
+		return
 	}
 	s.pickLane(x)
 	for range maxShells {
 		sh := s.laneOf(ctx, x)
 		if sh == nil || !s.input(ctx, x) || s.sendTo(ctx, sh, x) {
-			return x
+			return
 		}
 	}
 	x.fail(StatusError, "shell", errors.New("every shell ended before the command was sent"))
-	return x
 }
 
 // maxShells is how many shells a command tries. More than one is needed where a shell ends just before it takes the

@@ -6,6 +6,7 @@ package policy
 
 import (
 	"context"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
@@ -100,6 +101,37 @@ type Decision struct {
 	Clean  bool     `json:"-"` // allowed only for what it means: not in a shell that other commands have shaped
 	Taints bool     `json:"-"` // it may change what later commands in the same shell mean
 	Sets   []string `json:"-"` // names that it sets there
+}
+
+// Question is what an [Approver] is asked: whether exactly this may run, here and now.
+type Question struct {
+	Exec        string // the command's identifier
+	Session     string
+	Principal   string // who wants it
+	Host        hosts.Host
+	Shell       string
+	Command     string // exactly what will be sent
+	Dir         string
+	Reason      string // as the asker gave it
+	Interactive bool
+	Decision    Decision // why it asks
+	Asked       time.Time
+	Expires     time.Time // zero: never
+}
+
+// Answer is somebody's decision.
+type Answer struct {
+	Approved bool
+	ID       string // of the approval
+	By       string // who answered: "operator/ada"
+	Proof    string // how that is known: "touch", "passphrase", "unproven"
+	Reason   string
+}
+
+// Approver puts a question to somebody who may answer it and waits until they do, or until ctx ends. An error is no
+// answer, and denies. It may be called concurrently.
+type Approver interface {
+	Approve(ctx context.Context, q Question) (Answer, error)
 }
 
 // Decider decides. It must be quick, must not perform the request, and may be called concurrently. On error the

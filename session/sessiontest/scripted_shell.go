@@ -65,7 +65,7 @@ func (s *terminal) typed(p []byte) {
 	if s.faults.Mute {
 		return
 	}
-	if s.ready {
+	if s.ready && !bytes.Contains(p, []byte("export -p")) { // a snapshot is nobody's command
 		d := s.link.d
 		d.mu.Lock()
 		d.machine(s.link.host.Name).typed += len(p)
@@ -134,11 +134,7 @@ func (s *terminal) frame(text string) {
 		s.print(recordSeparator, j.frame, "S")
 		s.finish(0)
 		return
-	case framing.SnapshotScript(framing.Bash): // a scripted host exports nothing, and nobody's command is told of this
-		d := s.link.d
-		d.mu.Lock()
-		d.machine(s.link.host.Name).typed -= len(text) + len(recordSeparator) + 1
-		d.mu.Unlock()
+	case framing.SnapshotScript(framing.Bash): // a scripted host exports nothing
 		s.print(recordSeparator, j.frame, "S")
 		s.print("0022\n")
 		s.finish(0)
