@@ -36,7 +36,7 @@ type Host struct {
 	Env     []string // "KEY=value", set in every shell
 	Command []string // argv for Transport Command
 	Become  Become   // who to become in the shell; not used yet
-	Ready   []Ready  // checks before matching commands; not used yet
+	Ready   []Ready  // checks before matching commands
 
 	ConnectTimeout time.Duration // bounds TCP, handshake and authentication together; 0 means the dialer's default
 

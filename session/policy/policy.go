@@ -101,6 +101,7 @@ type Decision struct {
 	Clean  bool     `json:"-"` // allowed only for what it means: not in a shell that other commands have shaped
 	Taints bool     `json:"-"` // it may change what later commands in the same shell mean
 	Sets   []string `json:"-"` // names that it sets there
+	Uses   []string `json:"-"` // names of variables and programs that it rests on; nil where nobody looked
 }
 
 // Question is what an [Approver] is asked: whether exactly this may run, here and now.

@@ -56,16 +56,16 @@ func (e *Engine) Hash() string { return e.hash }
 
 // Judge returns what the judge makes of the request's command, from the cache where it was asked before. The report is
 // shared: do not modify it.
-func (e *Engine) Judge(req policy.Request) judge.Report { return *e.report(req) }
+func (e *Engine) Judge(req policy.Request) judge.Report { return e.judged(req).rep }
 
-func (e *Engine) report(req policy.Request) *judge.Report {
-	k := key{script: req.Command, shell: req.Shell, dir: req.Dir, interactive: req.Interactive}
-	if r := e.shared.cache.get(k); r != nil {
-		return r
+func (e *Engine) judged(req policy.Request) *judged {
+	k := keyOf(req)
+	if j := e.shared.cache.get(k); j != nil {
+		return j
 	}
-	r := judge.Judge(judge.Request{Script: req.Command, Shell: req.Shell, Dir: req.Dir, Interactive: req.Interactive})
-	e.shared.cache.put(k, &r)
-	return &r
+	j := judgeKey(k)
+	e.shared.cache.put(k, j)
+	return j
 }
 
 // Decide decides. Its error is that of ctx.
@@ -73,60 +73,93 @@ func (e *Engine) Decide(ctx context.Context, req policy.Request) (policy.Decisio
 	if err := ctx.Err(); err != nil {
 		return policy.Decision{}, err
 	}
-	rep := e.report(req)
-	c, class := e.decide(req, rep)
-	d := policy.Decision{
-		Verdict: c.verdict, Class: rep.Class, Rule: c.rule, Reason: c.reason, Needs: c.needs, Hint: c.hint,
+	if req.Input != "" {
+		return e.typed(req), nil
 	}
-	if d.Reason == "" {
-		d.Reason = reasonFor(rep, class)
-	}
-	if a, ok := e.allowance(req, rep, d); ok {
-		d.Verdict, d.Approval, d.Needs, d.Hint = policy.Allow, a.Approval, "", ""
-		d.Rule, d.Reason = "session/allowance", "it was allowed for this session"
-	}
-	d.Taints, d.Sets = rep.Taints, rep.Sets
+	j := e.judged(req)
+	rep := &j.rep
+	r := e.rule(req, j)
+	d := r.decision(rep)
+	d.Taints, d.Sets, d.Uses = rep.Taints, rep.Sets, rep.Uses
 	if sent := judge.Normalize(req.Command); sent != req.Command {
 		d.Send = sent
 	}
-	if d.Verdict == policy.Allow && d.Approval == "" && !e.Allows(req.Principal, req.Host, policy.Unknown) {
-		d.Clean = true
-		if name, used := rep.UsesAny(req.Set); used {
-			d.Verdict, d.Needs, d.Clean = policy.Ask, policy.NeedsApproval, false
-			d.Rule, d.Reason = "builtin/session-name", fmt.Sprintf("it rests on %s, which an earlier command of the session has set", name)
-		}
+	rests := ""
+	if !r.free {
+		rests, _ = rep.UsesAny(req.Set)
+	}
+	switch a, ok := e.allowance(req, j, d); {
+	case ok && rests == "":
+		d.Verdict, d.Approval, d.Needs, d.Hint = policy.Allow, a.Approval, "", ""
+		d.Rule, d.Reason = "session/allowance", "it was allowed for this session"
+	case d.Verdict == policy.Allow && rests != "":
+		d.Verdict, d.Rule = policy.Ask, "builtin/session-name"
+		d.Reason = fmt.Sprintf("it rests on %s, which an earlier command of the session has set", rests)
+		d.Needs, d.Hint = needsOf(RoleOf(req.Principal), policy.Ask, rep.Class)
+	case d.Verdict == policy.Allow:
+		d.Clean = !r.free
 	}
 	return d, nil
 }
 
-// decide returns the cell that decides, and the class that it was looked up for.
-func (e *Engine) decide(req policy.Request, rep *judge.Report) (cell, policy.Class) {
+// typed decides about what is typed into a running program: nobody can tell what that makes of it.
+func (e *Engine) typed(req policy.Request) policy.Decision {
+	rep := classReport(policy.Unknown)
+	rep.Reason = "what a running program makes of it is up to that program"
+	return e.rule(req, &judged{rep: rep, command: func() *command { return byClass(&rep) }}).decision(&rep)
+}
+
+// ruling is what decides, before allowances and the session's state.
+type ruling struct {
+	cell
+	class policy.Class // what the cell was looked up for
+	free  bool         // unknown is allowed there: what a shell is like makes no difference to the policy
+}
+
+func (r ruling) decision(rep *judge.Report) policy.Decision {
+	d := policy.Decision{Verdict: r.verdict, Class: rep.Class, Rule: r.rule, Reason: r.reason, Needs: r.needs, Hint: r.hint}
+	if d.Reason == "" {
+		d.Reason = reasonFor(rep, r.class)
+	}
+	return d
+}
+
+func (e *Engine) rule(req policy.Request, j *judged) ruling {
+	rep := &j.rep
 	if why, refused := refusedBytes(rep); refused {
-		return cell{verdict: policy.Deny, rule: "builtin/bytes", reason: why, hint: hintBytes}, policy.Forbidden
+		return ruling{cell{verdict: policy.Deny, rule: "builtin/bytes", reason: why, hint: hintBytes}, policy.Forbidden, false}
 	}
 	role := RoleOf(req.Principal)
 	if c, ok := e.outOfBounds(role, req); ok {
-		return c, rep.Class
+		return ruling{c, rep.Class, false}
 	}
 	if m := e.matching(role, req); m != nil {
-		return m.decide(req, rep)
+		return m.rule(req.Host, j)
 	}
-	out, class := e.builtin(role, req.Host, rep.Class), rep.Class
+	out := ruling{e.builtin(role, req.Host, rep.Class), rep.Class, e.builtin(role, req.Host, policy.Unknown).verdict == policy.Allow}
 	for _, c := range slices.Backward(rep.Classes) {
-		if s := stricter(out, e.builtin(role, req.Host, c)); s != out {
-			out, class = s, c
-		}
+		out.tighten(e.builtin(role, req.Host, c), c)
 	}
-	return out, class
+	return out
 }
 
-// Allows reports whether a class is allowed for a principal on a host as far as no program or path is asked for. Where
-// unknown is allowed, what an earlier command did to a shell makes no difference to the policy.
+// tighten takes the other cell where that is stricter.
+func (r *ruling) tighten(other cell, class policy.Class) {
+	if s := stricter(r.cell, other); s != r.cell {
+		r.cell, r.class = s, class
+	}
+}
+
+// Allows reports whether a class is allowed for a principal on a host, by rules that do not ask for programs or paths.
 func (e *Engine) Allows(principal string, host hosts.Host, class policy.Class) bool {
-	req := policy.Request{Principal: principal, Host: host}
-	rep := &judge.Report{Class: class, Classes: []policy.Class{class}, Capped: true}
-	c, _ := e.decide(req, rep)
-	return c.verdict == policy.Allow
+	rep := classReport(class)
+	j := &judged{rep: rep, command: func() *command { return byClass(&rep) }}
+	return e.rule(policy.Request{Principal: principal, Host: host}, j).verdict == policy.Allow
+}
+
+// classReport is the report about something of which only the class is known.
+func classReport(c policy.Class) judge.Report {
+	return judge.Report{Class: c, Classes: []policy.Class{c}}
 }
 
 // reasonFor returns the judge's reason for a class.
