@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
-	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
 
 // Allowance is a yes that holds for more than one time: for one session, and there for the exact same command or for
@@ -49,11 +48,10 @@ func (e *Engine) WithAllowance(a Allowance) (*Engine, error) {
 }
 
 // allowance finds what allows a request that would be asked about.
-func (e *Engine) allowance(req policy.Request, rep *judge.Report, d policy.Decision) (Allowance, bool) {
+func (e *Engine) allowance(req policy.Request, j *judged, d policy.Decision) (Allowance, bool) {
 	if len(e.allowed) == 0 || d.Verdict != policy.Ask || d.Needs != policy.NeedsApproval {
 		return Allowance{}, false
 	}
-	var c *command
 	for _, a := range e.allowed {
 		if a.Principal != req.Principal || a.Host != req.Host.Name || a.Dir != "" && a.Dir != req.Dir {
 			continue
@@ -64,12 +62,10 @@ func (e *Engine) allowance(req policy.Request, rep *judge.Report, d policy.Decis
 			}
 			continue
 		}
-		if grave(rep.Class) || rep.Class == policy.SensitiveRead {
+		if grave(j.rep.Class) || j.rep.Class == policy.SensitiveRead {
 			continue
 		}
-		if c == nil {
-			c = newCommand(req, rep)
-		}
+		c := j.command()
 		if len(c.units) == 1 && c.units[0].begins(a.Prefix) {
 			return a, true
 		}

@@ -3,6 +3,7 @@ package rules
 import (
 	"sync"
 
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
 
@@ -20,13 +21,29 @@ type key struct {
 	interactive        bool
 }
 
+func keyOf(req policy.Request) key {
+	return key{script: req.Command, shell: req.Shell, dir: req.Dir, interactive: req.Interactive}
+}
+
+// judged is what was found out about a command: at once by the judge, and the words when a rule wants to know them.
+type judged struct {
+	rep     judge.Report
+	command func() *command
+}
+
+func judgeKey(k key) *judged {
+	j := &judged{rep: judge.Judge(judge.Request{Script: k.script, Shell: k.shell, Dir: k.dir, Interactive: k.interactive})}
+	j.command = sync.OnceValue(func() *command { return newCommand(k, &j.rep) })
+	return j
+}
+
 // cache keeps reports by exact bytes. Each shard has two generations: what is used moves to the young one, and when
 // that is full the old one goes. The zero cache is ready for use.
 type cache struct{ shards [cacheShards]shard }
 
 type shard struct {
 	mu         sync.Mutex
-	young, old map[key]*judge.Report
+	young, old map[key]*judged
 	bytes      int // of the young keys
 }
 
@@ -39,7 +56,7 @@ func (c *cache) shard(k key) *shard {
 	return &c.shards[h%cacheShards]
 }
 
-func (c *cache) get(k key) *judge.Report {
+func (c *cache) get(k key) *judged {
 	if len(k.script) > cacheLongest {
 		return nil
 	}
@@ -56,7 +73,7 @@ func (c *cache) get(k key) *judge.Report {
 	return r
 }
 
-func (c *cache) put(k key, r *judge.Report) {
+func (c *cache) put(k key, r *judged) {
 	if len(k.script) > cacheLongest {
 		return
 	}
@@ -67,9 +84,9 @@ func (c *cache) put(k key, r *judge.Report) {
 }
 
 // put adds to the young generation. mu is held.
-func (s *shard) put(k key, r *judge.Report) {
+func (s *shard) put(k key, r *judged) {
 	if s.young == nil || len(s.young) >= cacheEntries || s.bytes >= cacheBytes {
-		s.young, s.old, s.bytes = make(map[key]*judge.Report), s.young, 0
+		s.young, s.old, s.bytes = make(map[key]*judged), s.young, 0
 	}
 	s.young[k] = r
 	s.bytes += len(k.script) + len(k.dir)

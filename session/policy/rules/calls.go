@@ -13,16 +13,23 @@ import (
 // character that does not fit any more is left out.
 const clipped = 196
 
-// eachCall calls f with the words of every command that the judge saw, nested ones too. torn means that more words may
-// follow that are not there to be seen.
-func (c *command) eachCall(parts []judge.Part, f func(words []word, torn bool, class policy.Class)) {
+// seen is a command that the judge saw, nested or not. torn means that more words may follow that are not there to be
+// seen.
+type seen struct {
+	words []word
+	torn  bool
+	class policy.Class
+}
+
+func (c *command) collect(out []seen, parts []judge.Part) []seen {
 	for i := range parts {
 		p := &parts[i]
 		if words, torn, ok := c.callOf(p); ok {
-			f(words, torn, p.Class)
+			out = append(out, seen{words, torn, p.Class})
 		}
-		c.eachCall(p.Parts, f)
+		out = c.collect(out, p.Parts)
 	}
+	return out
 }
 
 // callOf returns the words of a part that is a simple command. The judge's text of a nested command may have lost its
@@ -35,7 +42,7 @@ func (c *command) callOf(p *judge.Part) (words []word, torn, ok bool) {
 		}
 	}
 	torn = len(p.Text) >= clipped
-	file, err := parse(p.Text, c.req.Shell)
+	file, err := parse(p.Text, c.shell)
 	if err != nil || len(file.Stmts) != 1 {
 		for _, s := range strings.Fields(p.Text) {
 			words = append(words, word{text: strings.Trim(s, `'"\;`), literal: true})

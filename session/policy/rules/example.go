@@ -4,21 +4,18 @@ import (
 	"slices"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
-	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
 
 // check holds a rule against its examples. Their hosts and principals are taken as matching.
 func (p *problems) check(r *rule, examples []example) {
 	for _, e := range examples {
-		req := policy.Request{Command: e.command}
-		rep := judge.Judge(judge.Request{Script: e.command})
-		c := newCommand(req, &rep)
+		c := judgeKey(key{script: e.command}).command()
 		matched := r.matches(c)
 		switch {
 		case e.match && !matched:
 			p.add(e.line, "rule %q: the example %q does not match: %s", r.name, clip(e.command), r.why(c))
 		case !e.match && matched:
-			p.add(e.line, "rule %q: the example %q is of class %s and matches, but must not", r.name, clip(e.command), rep.Class)
+			p.add(e.line, "rule %q: the example %q is of class %s and matches, but must not", r.name, clip(e.command), c.rep.Class)
 		}
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
-	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
 
 // layer is a file in an Engine.
@@ -39,48 +39,50 @@ func (e *Engine) matching(role Role, req policy.Request) *matching {
 	return m
 }
 
-// decide returns the cell that decides, and the class that it was looked up for.
-func (m *matching) decide(req policy.Request, rep *judge.Report) (cell, policy.Class) {
-	c := m.command(req, rep)
-	var out cell
-	var class policy.Class
-	first := true
+// rule is [Engine.rule] where there are rules to look at.
+func (m *matching) rule(h hosts.Host, j *judged) ruling {
+	out := m.look(h, m.command(j))
+	// Rules about programs and paths say nothing about what may come.
+	unknown := classReport(policy.Unknown)
+	out.free = m.look(h, byClass(&unknown)).verdict == policy.Allow
+	return out
+}
+
+func (m *matching) look(h hosts.Host, c *command) ruling {
+	var out ruling
 	for i := range c.units {
 		for _, k := range c.units[i].classes {
-			next := m.lookup(c, &c.units[i], k)
-			if first {
-				out, class, first = next, k, false
-			} else if s := stricter(out, next); s != out {
-				out, class = s, k
+			next := m.lookup(h, c, &c.units[i], k)
+			if out.rule == "" {
+				out.cell, out.class = next, k
 			}
+			out.tighten(next, k)
 		}
 	}
 	if s := m.tightened(c); s != nil {
-		if s := stricter(out, *s); s != out {
-			out, class = s, rep.Class
-		}
+		out.tighten(*s, c.rep.Class)
 	}
-	return out, class
+	return out
 }
 
 // command takes the source apart only where that can make a difference.
-func (m *matching) command(req policy.Request, rep *judge.Report) *command {
+func (m *matching) command(j *judged) *command {
 	if m.role == Program { // for which what is read-only is not allowed by itself
-		return newCommand(req, rep)
+		return j.command()
 	}
 	for _, layer := range m.layers {
 		for _, r := range layer {
 			if len(r.programs)+len(r.paths) > 0 {
-				return newCommand(req, rep)
+				return j.command()
 			}
 		}
 	}
-	return byClass(req, rep)
+	return byClass(&j.rep)
 }
 
 // lookup returns what the layers make of a class of a unit.
-func (m *matching) lookup(c *command, u *unit, k policy.Class) cell {
-	out := m.engine.builtin(m.role, c.req.Host, k)
+func (m *matching) lookup(h hosts.Host, c *command, u *unit, k policy.Class) cell {
+	out := m.engine.builtin(m.role, h, k)
 	for i, l := range m.engine.layers {
 		var layer *cell
 		for _, r := range m.layers[i] {

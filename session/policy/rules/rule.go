@@ -73,7 +73,7 @@ func (r *rule) coversWrites(c *command, u *unit) bool {
 		}
 	}
 	// A redirect into a good place must not vouch for the program: by itself it changes nothing, or names its files too.
-	core := judge.Judge(judge.Request{Script: u.core, Shell: c.req.Shell, Interactive: c.req.Interactive})
+	core := judge.Judge(judge.Request{Script: u.core, Shell: c.shell, Interactive: c.typed})
 	return len(core.Writes) > 0 || u.out && core.Class == policy.ReadOnly
 }
 
@@ -113,15 +113,15 @@ func (r *rule) touchesPrograms(c *command) match {
 	if c.rep.Capped {
 		m = maybe
 	}
-	c.eachCall(c.rep.Parts, func(words []word, torn bool, class policy.Class) {
+	for _, s := range c.all() {
 		if len(r.classes) > 0 && !slices.ContainsFunc(r.classes, func(k policy.Class) bool {
-			return slices.Contains(c.rep.Classes, k) && !judge.Worse(k, class)
+			return slices.Contains(c.rep.Classes, k) && !judge.Worse(k, s.class)
 		}) {
-			return
+			continue
 		}
 		for _, p := range r.programs {
-			m = max(m, p.touches(words, torn))
+			m = max(m, p.touches(s.words, s.torn))
 		}
-	})
+	}
 	return m
 }

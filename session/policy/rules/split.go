@@ -2,6 +2,7 @@ package rules
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -12,12 +13,16 @@ import (
 )
 
 // command is what rules about programs and paths look at: the judge's report, beside the words of the same source.
+//
+// It never changes.
 type command struct {
-	req   policy.Request
 	rep   *judge.Report
 	src   string
+	shell string
+	typed bool                         // somebody types into it
 	calls map[[2]uint]*syntax.CallExpr // all of them, by where their statement stands
 	units []unit
+	all   func() []seen // every command that the judge saw, nested ones too
 }
 
 // unit is a simple command of the script itself: not in a loop, a function or a substitution. A script that is not just
@@ -30,15 +35,19 @@ type unit struct {
 }
 
 // byClass is enough for rules that ask for classes alone.
-func byClass(req policy.Request, rep *judge.Report) *command {
-	c := &command{req: req, rep: rep}
+func byClass(rep *judge.Report) *command {
+	c := &command{rep: rep}
 	c.units = []unit{{classes: c.upTo(rep.Class)}}
+	c.all = func() []seen { return nil }
 	return c
 }
 
-func newCommand(req policy.Request, rep *judge.Report) *command {
-	c := &command{req: req, rep: rep, src: judge.Normalize(req.Command), calls: map[[2]uint]*syntax.CallExpr{}}
-	file, err := parse(c.src, req.Shell)
+func newCommand(k key, rep *judge.Report) *command {
+	c := &command{
+		rep: rep, src: judge.Normalize(k.script), shell: k.shell, typed: k.interactive, calls: map[[2]uint]*syntax.CallExpr{},
+	}
+	c.all = sync.OnceValue(func() []seen { return c.collect(nil, rep.Parts) })
+	file, err := parse(c.src, c.shell)
 	if file != nil {
 		c.index(file)
 	}
@@ -55,7 +64,7 @@ func newCommand(req policy.Request, rep *judge.Report) *command {
 // no rule about parts may silence them.
 func (c *command) legible() bool {
 	return utf8.ValidString(c.src) && !strings.Contains(c.src, "$\\\n") && !strings.Contains(c.src, "`\\\n") &&
-		!(c.req.Interactive && strings.ContainsAny(c.src, "!^")) &&
+		!(c.typed && strings.ContainsAny(c.src, "!^")) &&
 		!strings.ContainsFunc(c.src, func(r rune) bool {
 			return r >= utf8.RuneSelf && (!unicode.IsGraphic(r) || unicode.IsSpace(r))
 		})

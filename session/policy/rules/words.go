@@ -2,6 +2,7 @@ package rules
 
 import (
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -10,6 +11,18 @@ import (
 type word struct {
 	text    string
 	literal bool
+}
+
+// parsers keep their buffers; one is used by one goroutine at a time.
+var parsers = map[syntax.LangVariant]*sync.Pool{
+	syntax.LangBash:       parserPool(syntax.LangBash),
+	syntax.LangPOSIX:      parserPool(syntax.LangPOSIX),
+	syntax.LangMirBSDKorn: parserPool(syntax.LangMirBSDKorn),
+	syntax.LangZsh:        parserPool(syntax.LangZsh),
+}
+
+func parserPool(lang syntax.LangVariant) *sync.Pool {
+	return &sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(lang)) }}
 }
 
 func parse(src, shell string) (*syntax.File, error) {
@@ -22,7 +35,11 @@ func parse(src, shell string) (*syntax.File, error) {
 	case "dash":
 		lang = syntax.LangPOSIX
 	}
-	return syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(src), "")
+	pool := parsers[lang]
+	p := pool.Get().(*syntax.Parser)
+	f, err := p.Parse(strings.NewReader(src), "")
+	pool.Put(p)
+	return f, err
 }
 
 func wordsOf(args []*syntax.Word) []word {
