@@ -9,7 +9,7 @@ const (
 	maxDepth      = 32       // substitutions, blocks and scripts within one another
 	maxParts      = 256      // commands
 	maxWords      = 1024     // words of one command
-	maxTokens     = 6000     // words and operators, counted before parsing
+	maxTokens     = 4000     // words and operators, counted before parsing
 	maxPatterns   = 256      // patterns of files
 	maxOpenBraces = 32       // in one word
 	maxBraces     = 64       // words that one brace expansion is followed into

@@ -16,7 +16,7 @@ type facts struct {
 	xargs    bool // reads the files that its input names
 	script   string
 	says     bool             // script is exactly what it writes
-	words    []programs.Arg   // of all its commands
+	words    [][]programs.Arg // of all its commands
 	found    [][]programs.Arg // the arguments of each find
 }
 
@@ -34,7 +34,9 @@ func (f *facts) unseen() bool { return f.fetches || f.decodes }
 // observe notes what a call of a program contributes to a pipeline.
 func (w *walker) observe(c call) {
 	f := w.facts
-	f.words = append(f.words, c.args...)
+	if len(f.words) < maxParts {
+		f.words = append(f.words, c.args)
+	}
 	switch c.name {
 	case "curl", "wget", "wget2", "aria2c", "lynx", "w3m", "links", "elinks", "http", "https", "xh", "fetch", "ftp", "tftp",
 		"lwp-request", "GET", "axel", "scp", "rsync", "ssh", "sftp", "dig", "host", "nslookup", "aws", "gsutil":

@@ -41,7 +41,7 @@ func Judge(req Request) Report {
 }
 
 func judgeText(req Request, d dialect, text string, s scan, cut bool) Report {
-	var acc account
+	acc := account{useNames: make([]string, 0, 8)}
 	root := Part{Class: policy.ReadOnly, Rule: "judge/nothing", Reason: "there is nothing to run"}
 	acc.interactive = req.Interactive
 	acc.classes = 1

@@ -51,7 +51,7 @@ func stagesOf(c *syntax.BinaryCmd) []*syntax.Stmt {
 
 func (w *walker) together(all []facts) {
 	var unseen, shell, connects bool
-	var words []programs.Arg
+	var words [][]programs.Arg
 	var found [][]programs.Arg
 	for i, f := range all {
 		if f.shell && unseen {
@@ -62,11 +62,8 @@ func (w *walker) together(all []facts) {
 			w.script(all[i-1].script, "")
 		}
 		if f.xargs {
-			for _, a := range words {
-				w.secretOperand(a)
-				if strings.IndexByte(a.Text, '/') >= 0 {
-					w.secretOperand(literal(strings.TrimSuffix(a.Text, "/") + "/*"))
-				}
+			for _, args := range words {
+				w.secretNames(args)
 			}
 			w.secretPattern("*")
 			for _, args := range found {
@@ -80,6 +77,16 @@ func (w *walker) together(all []facts) {
 	}
 	if shell && connects {
 		w.raise(policy.Forbidden, "forbidden/reverse-shell", "a shell whose input or output is a network connection")
+	}
+}
+
+// secretNames judges words that a later stage may take for names of files, or for directories whose files it gets.
+func (w *walker) secretNames(args []programs.Arg) {
+	for _, a := range args {
+		w.secretOperand(a)
+		if strings.IndexByte(a.Text, '/') >= 0 {
+			w.secretOperand(literal(strings.TrimSuffix(a.Text, "/") + "/*"))
+		}
 	}
 }
 
