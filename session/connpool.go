@@ -366,9 +366,9 @@ func (p *connPool) giveBack(c *conn, why error) {
 	c.since = time.Now()
 	b := c.b
 	switch {
-	case errors.Is(why, ErrFull):
-		c.max = max(c.used, 1)
-	case why != nil && !c.gone:
+	case errors.Is(why, ErrFull) && c.used > 0:
+		c.max = c.used
+	case why != nil && !c.gone: // or it is full with nobody on it: what has just ended there still takes its place
 		c.gone = true
 		p.stats.ClosedDead++
 	}

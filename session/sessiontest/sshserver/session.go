@@ -37,8 +37,11 @@ type running interface {
 // session serves a channel of that type. It is called in the order in which channels were asked for.
 func (c *conn) session(nc ssh.NewChannel, wg *sync.WaitGroup) {
 	limit := c.s.cfg.MaxSessions
-	if c.faults.RefuseOpen || limit > 0 && int(c.sessions.Add(1)) > limit {
-		c.sessions.Add(-1)
+	full := limit > 0 && int(c.sessions.Add(1)) > limit
+	if full || c.faults.RefuseOpen {
+		if limit > 0 {
+			c.sessions.Add(-1)
+		}
 		_ = nc.Reject(ssh.ConnectionFailed, "open failed")
 		return
 	}
