@@ -13,6 +13,10 @@ type Shell struct {
 	Dir   string   // directory to start in; "" is where the account's login leads
 	Env   []string // "KEY=value" pairs, exported
 
+	// Clean drops every variable of the account's environment but HOME, USER, LOGNAME, SHELL, PATH, LANG and TERM. What
+	// this package and Env set comes after that.
+	Clean bool
+
 	// Reader forces how standard error is read: "perl", "hexdump" or "lines". "" takes the first of them that the host
 	// has. Tests use it.
 	Reader string
@@ -29,6 +33,12 @@ func Loader(nonce Token) string {
 
 // loaderRest is the first line that the loader reads: it reads the others, as far as an RS on its own.
 const loaderRest = `_fl_n=$(printf '\n.');_fl_n=${_fl_n%.};_fl_x=;while IFS= read -r _fl_l;do case $_fl_l in (^)break;;esac;_fl_x=$_fl_x$_fl_l$_fl_n;done;eval "$_fl_x"` + "\n"
+
+// cleanEnvironment unsets what the account brings. A line of a value that looks like a variable names one that is unset
+// too, or none.
+const cleanEnvironment = `for _fl_x in $(env|sed -n 's/=.*//p'); do case $_fl_x in
+(HOME|USER|LOGNAME|SHELL|PATH|LANG|TERM|PWD|_fl_*|*[!A-Za-z0-9_]*|[0-9]*) ;; (*) unset $_fl_x 2>/dev/null;; esac; done
+`
 
 // environment is what every shell gets: nothing that pages, asks, colours or keeps a history.
 const environment = `unset HISTFILE PROMPT_COMMAND BASH_ENV ENV
@@ -70,6 +80,9 @@ eval "$_fl_h"
 func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(withMarks(loaderRest, nonce))
+	if sh.Clean {
+		b.WriteString(cleanEnvironment)
+	}
 	b.WriteString(environment)
 	for _, kv := range sh.Env {
 		if !isVariable(kv) {

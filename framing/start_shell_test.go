@@ -185,3 +185,12 @@ func TestALoginShellReadsTheProfile(t *testing.T) {
 		assert.Equal(t, "yes\n", s.output("echo ${FROM_PROFILE-no}"))
 	})
 }
+
+func TestACleanEnvironmentHoldsNothingOfTheAccountsButItsIdentity(t *testing.T) {
+	eachShell(t, []string{"perl"}, func(t *testing.T, sh framing.Shell) {
+		sh.Clean, sh.Env = true, []string{"GIVEN=1"}
+		s := startAs(t, account{env: append(os.Environ(), "SECRET=hunter2", "LINES_OF=a\nHOME=x\nFOO=1", "LD_PRELOAD=", "USER=ada")}, sh)
+		assert.Equal(t, "unset unset 1 ada cat\n", s.output(`echo ${SECRET-unset} ${LINES_OF-unset} $GIVEN $USER $PAGER`))
+		assert.Equal(t, os.Getenv("PATH")+"\n", s.output("echo $PATH"))
+	})
+}

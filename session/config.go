@@ -30,6 +30,9 @@ type Config struct {
 	// of the exact bytes.
 	Redact func(text string) string
 
+	// CleanEnv starts shells with HOME, USER, LOGNAME, SHELL, PATH, LANG and TERM of the account's environment, and no more.
+	CleanEnv bool
+
 	// ForeignEnv says that the variables of Host.Env were given by whoever asks, and not by the inventory: commands that
 	// are allowed only for what they mean do not see them.
 	ForeignEnv bool
