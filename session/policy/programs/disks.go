@@ -18,7 +18,11 @@ var disks = []program{
 		-i,--ascii -J,--json -l,--list -M,--merge -m,--perms -N,--nvme -n,--noheadings -o,--output=text -O,--output-all -P,--pairs
 		-p,--paths -Q,--filter=text -r,--raw -S,--scsi -s,--inverse -T,--tree?text -t,--topology -v,--virtio -w,--width=text
 		-x,--sort=text -y,--shell -z,--zoned --sysroot=read --highlight=text -H,--list-columns -V`},
-	{name: "blkid", args: "text...", opts: `
+	{name: "blkid", args: "text...", check: func(c *call) {
+		if cache, ok := c.val("-c"); !c.has("-p", "-i", "-k", "-V") && !(ok && cache.Text == "/dev/null") {
+			c.say(write, "writes its cache; -c /dev/null keeps it from that")
+		}
+	}, opts: `
 		-c,--cache-file=write -d,--no-encoding -g,--garbage-collect!write -k,--list-filesystems -l,--list-one -L,--label=text
 		-o,--output=text -s,--match-tag=text -t,--match-token=text -U,--uuid=text -p,--probe -i,--info -S,--size=text -O,--offset=text
 		-u,--usages=text -n,--match-types=text -D,--no-part-details -H,--hint=text -V`},

@@ -74,11 +74,21 @@ var network = []program{
 	}},
 }
 
-// ssFilter: a host's name in a filter is asked of a name server.
+// ssFilter: a word of a filter that is no keyword, address or port is a name, and asked of a name server (ss(8), HOST
+// SYNTAX).
 func ssFilter(c *call) {
-	for i, a := range c.ops {
-		if i > 0 && listed("dst src", c.ops[i-1].Text) && strings.Contains(a.Text, ".") && strings.ContainsAny(strings.ToLower(a.Text), "abcdefghijklmnopqrstuvwxyz") {
-			c.say(write, "asks a name server")
+	before := ""
+	for _, a := range c.ops {
+		for s := range strings.FieldsSeq(a.Text) {
+			s = strings.Trim(s, "()")
+			switch {
+			case s == "" || s[0] == ':' || listed(ssWords, s) || strings.Trim(s, "0123456789abcdefABCDEF.:/*[]%") == "":
+			case listed("dst src", before):
+				c.say(write, "asks a name server")
+			default:
+				c.say(unknown, "may look up a name")
+			}
+			before = s
 		}
 	}
 }
@@ -296,3 +306,7 @@ func nmcli(c *call) {
 	}
 	c.say(danger, "may change the network")
 }
+
+// ssWords are the keywords of ss's filters and its states.
+const ssWords = "state exclude dst src sport dport dev fwmark cgroup autobound and or not & | && || ! = == != eq ne neq ge geq le leq gt lt > < >= <= " +
+	"established syn-sent syn-recv fin-wait-1 fin-wait-2 time-wait closed close-wait last-ack listening listen closing all connected synchronized bucket big bound-inactive"
