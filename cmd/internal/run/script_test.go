@@ -1,0 +1,120 @@
+package run
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheFirstLineOfAScriptNamesItsShell(t *testing.T) {
+	for name, tt := range map[string]struct {
+		line, shell string
+		options     []string
+		err         string
+	}{
+		"nothing":                      {"", "", nil, ""},
+		"no #!":                        {"echo hello", "", nil, ""},
+		"sh":                           {"#!/bin/sh", "sh", nil, ""},
+		"a blank after #!":             {"#! /usr/bin/bash", "bash", nil, ""},
+		"a carriage return":            {"#!/bin/dash\r", "dash", nil, ""},
+		"through env":                  {"#!/usr/bin/env zsh", "zsh", nil, ""},
+		"through env with options":     {"#!/usr/bin/env -S bash -eu -o pipefail", "bash", []string{"-eu", "-o", "pipefail"}, ""},
+		"of busybox":                   {"#!/bin/busybox ash", "ash", nil, ""},
+		"the Korn shells are one":      {"#!/bin/mksh -e", "ksh", []string{"-e"}, ""},
+		"the end of options":           {"#!/bin/sh -e -", "sh", []string{"-e"}, ""},
+		"a name at the end":            {"#!/bin/bash -euo pipefail", "bash", []string{"-euo", "pipefail"}, ""},
+		"a login shell":                {"#!/bin/bash -l", "", nil, `takes "-l" only when it starts`},
+		"a long option":                {"#!/bin/bash --posix", "", nil, `takes "--posix" only when it starts`},
+		"an option without its name":   {"#!/bin/bash -o", "", nil, `takes "-o" only when it starts`},
+		"python":                       {"#!/usr/bin/env python3", "", nil, `fairlead run TARGETS --stdin -- python3 - < FILE`},
+		"fish is no POSIX shell":       {"#!/usr/bin/fish", "", nil, `--stdin -- fish`},
+		"perl with options":            {"#!/usr/bin/perl -w", "", nil, `only scripts for sh and its family`},
+		"nothing after #!":             {"#!", "", nil, "names no program"},
+		"env alone":                    {"#!/usr/bin/env", "", nil, `--stdin -- env`},
+		"a program named like a shell": {"#!/opt/bashful", "", nil, "--stdin"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shell, options, err := interpreter(tt.line)
+			if tt.err != "" {
+				require.ErrorContains(t, err, tt.err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, tt.shell, shell)
+			assert.ElementsMatch(t, tt.options, options)
+		})
+	}
+}
+
+func TestAScriptIsSentWithItsArgumentsOnItsFirstLine(t *testing.T) {
+	source, shell, err := compose([]byte("#!/bin/sh -e\necho \"$2\"\n"), []string{"-x", "it's", "", "$HOME\n`id`"})
+	require.NoError(t, err)
+	assert.Equal(t, "sh", shell)
+	assert.Equal(t, "\\set -- -x 'it'\\''s' '' '$HOME\n`id`'; \\set -e; #!/bin/sh -e\necho \"$2\"\n", source)
+	source, _, err = compose([]byte("(exit 3)"), nil)
+	require.NoError(t, err)
+	assert.Equal(t, `\set --; (exit 3)`, source)
+
+	_, _, err = compose([]byte("echo\n\x00"), nil)
+	assert.EqualError(t, err, "is no shell script: it holds a NUL byte, at offset 5")
+	_, _, err = compose([]byte("echo"), []string{"\x00"})
+	assert.ErrorContains(t, err, "cannot get its arguments")
+}
+
+// Whatever a script and its arguments hold, a shell gets the arguments exactly.
+func FuzzCompose(f *testing.F) {
+	f.Add("", "a b", "'")
+	f.Add("#!/bin/sh -e\n", "\n", "$x`y`\\")
+	f.Fuzz(func(t *testing.T, first, one, two string) {
+		source, _, err := compose([]byte(first+"\nprintf '%s.' \"$#\" \"$@\"\n"), []string{one, two})
+		if err != nil || strings.TrimSpace(first) != "" && !strings.HasPrefix(first, "#") || strings.Contains(first, "\n") {
+			return
+		}
+		out, err := exec.CommandContext(t.Context(), "sh", "-c", source).Output()
+		require.NoError(t, err)
+		assert.Equal(t, "2."+one+"."+two+".", string(out))
+	})
+}
+
+func TestWhatCannotBeSeenIsEscapedEverywhere(t *testing.T) {
+	for name, tt := range map[string]struct{ text, shown string }{
+		"plain":          {`echo "a\tb"`, `echo "a\tb"`},
+		"lines and tabs": {"if x; then\n\ty\nfi", "if x; then\n\ty\nfi"},
+		"letters":        {"echo 日本 ü", "echo 日本 ü"},
+		"escape":         {"echo \x1b[2K '\\x1b'", `echo \x1b[2K '\\x1b'`},
+		"bidi":           {"echo \u202e\"x\"\n#", "echo \\u202e\"x\"\n#"},
+		"zero width":     {"ec\u200bho", `ec\u200bho`},
+		"no text":        {"echo \xff", `echo \xff`},
+		"return":         {"true\r\n", "true\\r\n"},
+		"no-break space": {"echo\u00a0x", `echo\u00a0x`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shown, escaped := show(tt.text)
+			assert.Equal(t, tt.shown, shown)
+			assert.Equal(t, tt.text != tt.shown, escaped)
+		})
+	}
+}
+
+func TestTheHeadAndTheTailOfAStreamAreKept(t *testing.T) {
+	text := strings.Repeat("0123456789ü", 1000)
+	for _, piece := range []int{1, 7, 64, 4096, len(text)} {
+		k := &headTail{limit: 15}
+		for rest := text; rest != ""; rest = rest[min(piece, len(rest)):] {
+			_, err := k.Write([]byte(rest[:min(piece, len(rest))]))
+			require.NoError(t, err)
+		}
+		kept, cut, omitted := k.bytes()
+		assert.True(t, utf8.Valid(kept))
+		assert.Equal(t, text[:cut]+text[int(cut)+int(omitted):], string(kept), "pieces of %d bytes", piece)
+	}
+	k := &headTail{limit: 5}
+	_, _ = k.Write([]byte("0123456789"))
+	kept, _, omitted := k.bytes()
+	assert.Equal(t, "0123456789", string(kept))
+	assert.Zero(t, omitted)
+}
