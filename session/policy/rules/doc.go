@@ -56,8 +56,10 @@
 //
 // Paths are matched by their text, absolute, after cleaning. "*" and "?" stay within one name, "**" as the last one is
 // everything below. To allow, the command must name a file that it writes, and every file it writes must match; that
-// never covers the class unknown alone, since paths say nothing about a command that nobody understands. Symbolic links
-// are not looked at: that is a sandbox's task.
+// never covers the class unknown alone, since paths say nothing about a command that nobody understands. Without
+// programs it covers only commands that do nothing else: the plain ones (touch, mkdir, rm, mv, cp without options that
+// keep links, tee, chmod …) and the output of reads. A file that is there already may be a symbolic link, which is not
+// looked at: that is a sandbox's task.
 //
 // Examples are judged without a directory and in any shell.
 //

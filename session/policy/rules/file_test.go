@@ -65,6 +65,14 @@ rules:
       - touch /srv/x; systemctl stop nginx
       - touch /srv/$X
       - touch /srvx/y
+      - ln -s /etc /srv/l
+      - cp -a /proc/1/root /srv/l
+      - cp -P /proc/1/root /srv/l
+      - curl -o /srv/x http://example.com
+      - wget -O /srv/x http://example.com
+      - tar -xf a.tar -C /srv
+      - ./touch /srv/x
+      - git -C /srv/app pull
   - name: no-curl
     hosts: all
     principals: ["*"]

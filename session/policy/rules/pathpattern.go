@@ -25,7 +25,7 @@ func parsePathPattern(s string) (pathPattern, error) {
 	for _, name := range p.names {
 		switch {
 		case name == "" || name == "." || name == "..":
-			return p, errors.New("must be clean: no empty names, no . and no ..")
+			return p, errors.New("must be clean: without empty names, and without . and .. as names")
 		case strings.Contains(name, "**"):
 			return p, errors.New("may hold ** only as a name of its own, and the last one")
 		case strings.ContainsAny(name, "[]{}\\"):

@@ -74,7 +74,10 @@ func (r *rule) coversWrites(c *command, u *unit) bool {
 	}
 	// A redirect into a good place must not vouch for the program: by itself it changes nothing, or names its files too.
 	core := judge.Judge(judge.Request{Script: u.core, Shell: c.shell, Interactive: c.typed})
-	return len(core.Writes) > 0 || u.out && core.Class == policy.ReadOnly
+	if u.out && core.Class == policy.ReadOnly {
+		return true
+	}
+	return len(core.Writes) > 0 && (len(r.programs) > 0 || plainWriter(u.args))
 }
 
 // mostPaths is fewer than the judge ever reports: at so many there may be more.

@@ -29,7 +29,8 @@ type command struct {
 // a list of them is a single unit without words.
 type unit struct {
 	classes []policy.Class
-	words   []word // nil when rules may not go by them
+	words   []word // nil when rules may not go by them alone
+	args    []word // the words, whatever stands around them
 	core    string // the command without its redirects; "" when rules may not go by what it writes
 	out     bool   // a redirect writes to a file
 }
@@ -169,6 +170,7 @@ func (c *command) unit(s *syntax.Stmt, call *syntax.CallExpr, class policy.Class
 	if s.Background || s.Coprocess || s.Disown || len(call.Args) == 0 {
 		return u
 	}
+	u.args = wordsOf(call.Args)
 	pure, outside := true, true
 	for _, r := range s.Redirs {
 		pure = pure && harmless(r)
@@ -179,7 +181,7 @@ func (c *command) unit(s *syntax.Stmt, call *syntax.CallExpr, class policy.Class
 		u.core = c.src[call.Pos().Offset():call.End().Offset()]
 	}
 	if pure && len(call.Assigns) == 0 {
-		u.words = wordsOf(call.Args)
+		u.words = u.args
 	}
 	return u
 }

@@ -1,0 +1,29 @@
+package rules
+
+import (
+	"path"
+	"strings"
+)
+
+// plainWriter knows the calls of which paths alone say enough: programs that do nothing but change the files that they
+// name. It leaves out what opens connections, unpacks archives, or makes links: through a link the next command would
+// write elsewhere.
+func plainWriter(words []word) bool {
+	if len(words) == 0 || !words[0].literal || !sameProgram(path.Base(words[0].text), words[0].text) {
+		return false
+	}
+	switch path.Base(words[0].text) {
+	case "touch", "mkdir", "rmdir", "rm", "unlink", "mv", "tee", "truncate", "chmod", "chown", "chgrp", "mkfifo", "fallocate",
+		"split", "csplit", "sed", "sort", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd":
+		return true
+	case "cp":
+		// With other options it copies links as links, such as those below /proc that lead anywhere.
+		for _, w := range words[1:] {
+			if !w.literal || strings.HasPrefix(w.text, "-") && strings.Trim(w.text[1:], "fvnpui") != "" {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
