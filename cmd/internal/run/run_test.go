@@ -52,11 +52,12 @@ func newWorld(t *testing.T, names ...string) *world {
 			return hosts.NewInventory(hs, nil)
 		},
 		Pool: func(o cmdutil.PoolOptions) (*session.Pool, error) {
-			if w.policy == nil {
-				w.policy = o.Policy
+			decider := w.policy
+			if decider == nil {
+				decider = o.Policy
 			}
 			pool, err := session.NewPool(session.PoolConfig{Dial: dial, Forks: o.Forks, Session: session.Config{
-				Principal: w.Caller().Principal, Policy: w.policy, Audit: w.audit, Trace: o.Trace, Grace: time.Second,
+				Principal: w.Caller().Principal, Policy: decider, Audit: w.audit, Trace: o.Trace, Grace: time.Second,
 				Redact: cmdutil.Redactor(o.Redact),
 			}})
 			if err == nil {
