@@ -21,23 +21,37 @@ type seen struct {
 	class policy.Class
 }
 
-func (c *command) collect(out []seen, parts []judge.Part) []seen {
+// collect returns all of them, and those that only our own reading of the source knows: the judge may have told of its
+// reading in another language.
+func (c *command) collect() []seen {
+	told := map[*syntax.CallExpr]bool{}
+	out := c.collectParts(nil, c.rep.Parts, told)
+	for _, call := range c.calls {
+		if !told[call] && len(call.Args) > 0 {
+			out = append(out, seen{wordsOf(call.Args), false, c.rep.Class})
+		}
+	}
+	return out
+}
+
+func (c *command) collectParts(out []seen, parts []judge.Part, told map[*syntax.CallExpr]bool) []seen {
 	for i := range parts {
 		p := &parts[i]
-		if words, torn, ok := c.callOf(p); ok {
+		if words, torn, ok := c.callOf(p, told); ok {
 			out = append(out, seen{words, torn, p.Class})
 		}
-		out = c.collect(out, p.Parts)
+		out = c.collectParts(out, p.Parts, told)
 	}
 	return out
 }
 
 // callOf returns the words of a part that is a simple command. The judge's text of a nested command may have lost its
 // quotes on the way, so its words are a guess at worst: good enough to ask, and only deny and ask rules use them.
-func (c *command) callOf(p *judge.Part) (words []word, torn, ok bool) {
+func (c *command) callOf(p *judge.Part, told map[*syntax.CallExpr]bool) (words []word, torn, ok bool) {
 	if p.Line > 0 {
 		call := c.calls[[2]uint{uint(p.Line), uint(p.Col)}]
 		if call != nil && strings.HasPrefix(c.src[min(len(c.src), int(call.Pos().Offset())):], beginning(p.Text)) {
+			told[call] = true
 			return wordsOf(call.Args), false, len(call.Args) > 0
 		}
 	}

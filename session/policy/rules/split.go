@@ -47,7 +47,7 @@ func newCommand(k key, rep *judge.Report) *command {
 	c := &command{
 		rep: rep, src: judge.Normalize(k.script), shell: k.shell, typed: k.interactive, calls: map[[2]uint]*syntax.CallExpr{},
 	}
-	c.all = sync.OnceValue(func() []seen { return c.collect(nil, rep.Parts) })
+	c.all = sync.OnceValue(c.collect)
 	file, err := parse(c.src, c.shell)
 	if file != nil {
 		c.index(file)
