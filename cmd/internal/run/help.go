@@ -11,6 +11,20 @@ One argument after -- is shell source, sent as it is. Several are exact words: n
 Output of a single host comes through byte for byte. That of several comes in whole lines, each with the host's name;
 standard error stays on standard error.
 
+Standard input is /dev/null for commands, unless --stdin gives them this program's: as it comes to a single host, and
+with --stdin=copy all of it to each of several. --script FILE runs a shell script of up to 64 MiB, whole, with the
+arguments after --; "$0" is the shell's own name. The shell is the one that its #! names, else the host's; scripts for
+other programs are not run so: fairlead run HOST --stdin -- python3 - < FILE.
+
+Everything is judged first, for all hosts, by the built-in policy, /etc/fairlead/policy.yaml and --policy FILE or the
+policy.yaml of your configuration; see fairlead policy. What is dangerous on hosts of tier prod, or of none, is asked
+about once, at the terminal, before a byte goes anywhere; --yes answers. What is forbidden takes the host's name (of
+several, their number) and a reason, typed; --yes does not answer that. Called by an agent, which is seen by what agents
+set in the environment, the policy for agents counts.
+
+Standard output is exact. The record gets commands without the secrets that they hold; --redact takes what looks like a
+secret out of what is printed, too.
+
 Exit codes:
   0    everything succeeded
   1    a command failed somewhere; with a single host, that command's own code, 128+n after signal n
@@ -35,6 +49,10 @@ const example = `  # the kernel of every web server
 
   # for programs
   fairlead run tier=dev --json -- uptime | jq -r 'select(.status != "ok").host'
+
+  # a script with arguments on every canary; a file into a program on one host
+  fairlead run @canary --script tune.sh -- --dry-run 'a b'
+  fairlead run db1 --stdin -- 'gunzip | mysql app' < dump.sql.gz
 
   # a host that is in no inventory
   fairlead run root@10.0.0.5 -- systemctl is-system-running`
