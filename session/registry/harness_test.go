@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -30,6 +31,7 @@ type world struct {
 	t      *testing.T
 	dialer *sessiontest.Dialer
 	pool   *session.Pool
+	ready  sync.Once
 }
 
 // bubble runs f with a registry and a clock of its own.
@@ -43,17 +45,17 @@ func bubble(t *testing.T, cfg registry.Config, f func(t *testing.T, w *world)) {
 		})
 		require.NoError(t, err)
 		defer pool.Close()
-		d.On(":", reply{})
 		cfg.Open = pool.Open
 		r, err := registry.New(cfg)
 		require.NoError(t, err)
 		defer r.Close()
-		f(t, &world{r, t, d, pool})
+		f(t, &world{Registry: r, t: t, dialer: d, pool: pool})
 	})
 }
 
 func (w *world) open(host, name string) *registry.Entry {
 	w.t.Helper()
+	w.ready.Do(func() { w.dialer.On(":", reply{}) })
 	e, err := w.Open(w.t.Context(), registry.OpenRequest{Principal: me, Host: hosts.Host{Name: host}, Name: name})
 	require.NoError(w.t, err)
 	return e
