@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/screen"
@@ -85,6 +86,7 @@ func (b *bridge) run(ctx context.Context) (exit session.Exit, o outcome, err err
 	})
 
 	modes := screen.New(screen.Config{Memory: 1})
+	var asked queries
 	sum := sha256.New()
 	buf := make([]byte, 32<<10)
 	for {
@@ -96,6 +98,7 @@ func (b *bridge) run(ctx context.Context) (exit session.Exit, o outcome, err err
 			}
 			b.rec.output(p)
 			_, _ = modes.Write(p)
+			asked.see(p, time.Now())
 			_, _ = sum.Write(p)
 			o.shown += int64(n)
 		}
@@ -112,6 +115,7 @@ func (b *bridge) run(ctx context.Context) (exit session.Exit, o outcome, err err
 	b.queue.close()
 	b.term.stop()
 	wg.Wait()
+	asked.settle(b.term, b.out, time.Now())
 	b.term.restore()
 	if err != nil {
 		_, _ = io.WriteString(b.out, calm(modes.Modes()))

@@ -82,6 +82,7 @@ type console struct {
 
 	mu     sync.Mutex // guards what follows
 	raw    []byte     // everything that was printed
+	drops  bool       // keep only the end of it, and draw nothing
 	screen *screen.Screen
 }
 
@@ -121,7 +122,11 @@ func newConsole(t *testing.T) *console {
 			n, err := c.master.Read(buf)
 			c.mu.Lock()
 			c.raw = append(c.raw, buf[:n]...)
-			_, _ = c.screen.Write(buf[:n])
+			if c.drops {
+				c.raw = c.raw[max(0, len(c.raw)-tail):]
+			} else {
+				_, _ = c.screen.Write(buf[:n])
+			}
 			c.mu.Unlock()
 			if err != nil {
 				return
@@ -198,6 +203,16 @@ func (c *console) printed(text string) {
 	}, patience, 10*time.Millisecond, "%q never came\n%s", text, show{c})
 }
 
+// tail is what is kept of a flood.
+const tail = 8 << 10
+
+// drop prepares for a flood.
+func (c *console) drop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drops = true
+}
+
 // output is all that was ever printed.
 func (c *console) output() string {
 	c.mu.Lock()
@@ -267,12 +282,4 @@ func (c *console) echoes() bool {
 	tio, err := unix.IoctlGetTermios(int(c.tty.Fd()), getTermios)
 	require.NoError(c.t, err)
 	return tio.Lflag&unix.ECHO != 0
-}
-
-// unread is how many bytes wait for who reads the terminal next.
-func (c *console) unread() int {
-	c.t.Helper()
-	n, err := unix.IoctlGetInt(int(c.tty.Fd()), unreadBytes)
-	require.NoError(c.t, err)
-	return n
 }

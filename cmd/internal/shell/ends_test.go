@@ -120,14 +120,3 @@ func TestAProgramThatWasStoppedTakesTheTerminalOverAgain(t *testing.T) {
 	c.enter("exit 3")
 	assert.Equal(t, 3, c.exit())
 }
-
-func TestWhatIsTypedForTheHostDoesNotReachTheShellHere(t *testing.T) {
-	s, host := server(t, sshserver.Config{})
-	p := newPlace(t, host)
-	c := open(t, p.command(t, "shell", "server"))
-	c.atShell()
-	s.Cut()
-	c.keys("reboot\r")
-	assert.Equal(t, 4, c.exit())
-	assert.Zero(t, c.unread())
-}

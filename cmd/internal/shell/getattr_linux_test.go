@@ -2,4 +2,4 @@ package shell_test
 
 import "golang.org/x/sys/unix"
 
-const getTermios, unreadBytes = unix.TCGETS, unix.TIOCINQ
+const getTermios = unix.TCGETS

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -54,4 +55,16 @@ func (p place) events(t *testing.T) []audit.Event {
 	events, err := audit.Tail(p.audit(), 1000)
 	require.NoError(t, err)
 	return events
+}
+
+// wait returns what a file holds, once it is there.
+func wait(t *testing.T, path string) string {
+	t.Helper()
+	var data []byte
+	require.Eventually(t, func() (ok bool) {
+		var err error
+		data, err = os.ReadFile(path)
+		return err == nil
+	}, patience, 20*time.Millisecond, "%s was not written", path)
+	return string(data)
 }

@@ -18,10 +18,11 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
 )
 
-// sshd starts OpenSSH's server, and returns its line of the inventory.
+// sshd starts OpenSSH's server, and returns its line of the inventory. Shells there start in an empty home directory: what
+// the account has in its own profile is no part of the test.
 func sshd(t *testing.T) string {
 	t.Helper()
-	return fmt.Sprintf("{name: sshd, ssh_config: %s}", sessiontest.OpenSSHD(t).Config)
+	return fmt.Sprintf("{name: sshd, ssh_config: %s}", sessiontest.OpenSSHD(t, "SetEnv HOME="+t.TempDir()).Config)
 }
 
 // server starts the server in this process, and returns its line of the inventory, under the name "server".

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 	xterm "golang.org/x/term"
@@ -92,29 +93,48 @@ func (t *terminal) size() session.Size {
 	return session.Size{Rows: rows, Cols: cols}
 }
 
-// errWoken is read's error after stop.
-var errWoken = errors.New("woken")
+var (
+	errWoken  = errors.New("woken")   // of read, after stop
+	errNoKeys = errors.New("no keys") // of readFor, in time
+)
 
 // read waits for keys. io.EOF means that the terminal has gone.
-func (t *terminal) read(p []byte) (int, error) {
-	wake := int(t.wake[0].Fd())
-	if max(t.fd, wake) >= unix.FD_SETSIZE {
+func (t *terminal) read(p []byte) (int, error) { return t.get(p, t.wake[0], nil) }
+
+// readFor is read that waits no longer than d, and that stop does not end.
+func (t *terminal) readFor(p []byte, d time.Duration) (int, error) {
+	limit := unix.NsecToTimeval(max(0, d).Nanoseconds())
+	return t.get(p, nil, &limit)
+}
+
+func (t *terminal) get(p []byte, wake *os.File, limit *unix.Timeval) (int, error) {
+	top, pipe := t.fd, -1
+	if wake != nil {
+		pipe = int(wake.Fd())
+		top = max(top, pipe)
+	}
+	if top >= unix.FD_SETSIZE {
 		return 0, errors.New("too many files are open")
 	}
 	for {
 		// select, because poll knows no terminals on some systems.
 		var ready unix.FdSet
 		ready.Set(t.fd)
-		ready.Set(wake)
-		if _, err := unix.Select(max(t.fd, wake)+1, &ready, nil, nil, nil); err == unix.EINTR {
-			continue
-		} else if err != nil {
-			return 0, fmt.Errorf("cannot wait for keys: %w", err)
+		if wake != nil {
+			ready.Set(pipe)
 		}
-		if ready.IsSet(wake) {
+		n, err := unix.Select(top+1, &ready, nil, nil, limit)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return 0, fmt.Errorf("cannot wait for keys: %w", err)
+		case n == 0:
+			return 0, errNoKeys
+		case wake != nil && ready.IsSet(pipe):
 			return 0, errWoken
 		}
-		n, err := unix.Read(t.fd, p)
+		n, err = unix.Read(t.fd, p)
 		switch {
 		case err == unix.EINTR || err == unix.EAGAIN:
 			continue

@@ -1,0 +1,4 @@
+package shell
+
+// Run is the command without its flags.
+var Run = run
