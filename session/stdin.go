@@ -94,16 +94,19 @@ func (s *Session) second(ctx context.Context, p Program) (Stream, func(), error)
 	if err == nil || s.pool == nil || !errors.Is(err, ErrFull) {
 		return stream, func() {}, err
 	}
-	c, _, err := s.pool.pool.acquire(ctx, s.host)
-	if err != nil {
-		return nil, nil, err
-	}
-	stream, err = c.t.Open(ctx, p)
-	if err != nil {
+	for try := 0; ; try++ { // the pool may not know yet which connections have no room
+		c, _, err := s.pool.pool.acquire(ctx, s.host)
+		if err != nil {
+			return nil, nil, err
+		}
+		if stream, err = c.t.Open(ctx, p); err == nil {
+			return stream, func() { s.pool.pool.giveBack(c, nil) }, nil
+		}
 		s.pool.pool.giveBack(c, err)
-		return nil, nil, err
+		if try == 3 || !errors.Is(err, ErrFull) {
+			return nil, nil, err
+		}
 	}
-	return stream, func() { s.pool.pool.giveBack(c, nil) }, nil
 }
 
 // feedPiece is how much is read from the caller at once.

@@ -19,6 +19,7 @@ import (
 type Mark struct {
 	setting string
 	Tmp     string // TMPDIR on the host
+	home    string
 }
 
 // NewMark returns a mark that nothing has yet. It needs Linux: elsewhere the test is skipped.
@@ -28,7 +29,7 @@ func NewMark(t testing.TB) Mark {
 		t.Skip("processes are looked for in /proc")
 	}
 	tok := framing.NewToken()
-	return Mark{setting: "FAIRLEAD_TEST_MARK=" + string(tok[:]), Tmp: t.TempDir()}
+	return Mark{setting: "FAIRLEAD_TEST_MARK=" + string(tok[:]), Tmp: t.TempDir(), home: t.TempDir()}
 }
 
 // Env are the settings to add to what the host's programs get.
@@ -45,8 +46,11 @@ func (m Mark) On(env []string) []string {
 	return append(out, m.Env()...)
 }
 
-// SSHD is the line of sshd_config that gives the mark to every program.
-func (m Mark) SSHD() string { return fmt.Sprintf("SetEnv %s TMPDIR=%s", m.setting, m.Tmp) }
+// SSHD is the line of sshd_config that gives the mark to every program, and an empty home directory: the start files of
+// whoever runs the test are slow, and may not stand that connections are cut.
+func (m Mark) SSHD() string {
+	return fmt.Sprintf("SetEnv %s TMPDIR=%s HOME=%s", m.setting, m.Tmp, m.home)
+}
 
 // Processes returns the ids of the living processes that have the mark.
 func (m Mark) Processes(t testing.TB) []int {
