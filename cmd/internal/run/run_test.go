@@ -37,7 +37,7 @@ type world struct {
 	tier     string
 }
 
-func newWorld(t *testing.T, names ...string) *world {
+func newWorld(t testing.TB, names ...string) *world {
 	t.Helper()
 	ios, _, out, errOut := iostreams.Test()
 	w := &world{out: out, err: errOut, audit: audit.Discard{}, env: map[string]string{}, tier: "dev"}
