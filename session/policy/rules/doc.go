@@ -23,9 +23,9 @@
 //	  - name: dev-is-free
 //	    hosts: "tier=dev"                    # a selector; required
 //	    principals: ["role=agent"]           # names or role=…, "*" for all; required
-//	    classes: [write, dangerous]          # at least one of classes, programs and paths;
-//	    programs: ["systemctl restart *"]    # where several are given, all of them must hold
-//	    paths: ["/srv/**"]
+//	    classes: [write, dangerous]          # what the rule is for: these classes,
+//	    programs: ["systemctl restart *"]    # and these programs, whatever their class;
+//	    paths: ["/srv/**"]                   # and of that only what writes nowhere else
 //	    verdict: allow                       # deny, ask or allow; required
 //	    reason: "throw-away machines"
 //	    match: ["systemctl restart nginx"]   # examples, checked when the file is read

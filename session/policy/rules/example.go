@@ -6,10 +6,15 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
-// check holds a rule against its examples. Their hosts and principals are taken as matching.
+// check holds a rule against its examples. Their hosts and principals are taken as matching, and they run below the
+// first of its paths: "touch x" is about a file there.
 func (p *problems) check(r *rule, examples []example) {
+	dir := ""
+	if len(r.paths) > 0 {
+		dir = r.paths[0].base()
+	}
 	for _, e := range examples {
-		c := judgeKey(key{script: e.command}).command()
+		c := judgeKey(key{script: e.command, dir: dir}).command()
 		matched := r.matches(c)
 		switch {
 		case e.match && !matched:
@@ -42,16 +47,21 @@ func (r *rule) why(c *command) string {
 		for _, k := range u.classes {
 			switch {
 			case r.covers(c, u, k):
-			case len(r.classes) > 0 && !slices.Contains(r.classes, k):
+			case len(r.classes) > 0 && !slices.Contains(r.classes, k) && len(r.programs) == 0:
 				return "it is " + string(k) + ", which is none of its classes"
-			case len(r.programs) > 0 && u.words == nil:
+			case len(r.programs) > 0 && u.words == nil && !r.coversClass(k):
 				return "programs are matched on simple commands, without assignments and redirects to files"
-			case len(r.programs) > 0 && !slices.ContainsFunc(r.programs, func(p pattern) bool { return p.covers(u.words) }):
+			case grave(k) && !slices.Contains(r.classes, k) && slices.ContainsFunc(r.programs, func(p pattern) bool { return p.covers(u.words) }):
+				return "it is " + string(k) + ", which such a rule covers only if classes name it"
+			case len(r.programs) > 0 && !r.coversProgram(u, k) && !r.coversClass(k):
+				if len(r.classes) > 0 {
+					return "it is none of its programs, and " + string(k) + " is none of its classes"
+				}
 				return "it is none of its programs"
 			case !r.coversClass(k), len(r.paths) == 0:
 				return "it is " + string(k) + ", which such a rule covers only if classes name it, and paths alone never for unknown"
 			default:
-				return "it does not write below its paths alone (a path that is not absolute is nowhere in an example)"
+				return "it does not write below its paths alone"
 			}
 		}
 	}

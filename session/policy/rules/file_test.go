@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 )
 
@@ -54,7 +56,7 @@ rules:
     verdict: allow
     match: ["touch /srv/x", "rm -r /srv/app/cache", "echo hi > /srv/x", "mkdir /srv/a; touch /srv/a/b", "cp /etc/hosts /srv/h"]
     not_match:
-      - touch x
+      - touch /etc/motd
       - touch /etc/x
       - touch /srv/../etc/x
       - touch /srv/a /etc/b
@@ -206,4 +208,32 @@ principals:
 		lines = append(lines, f.Pos.String())
 	}
 	assert.Equal(t, []string{"p.yaml:1", "p.yaml:4", "p.yaml:5", "p.yaml:6", "p.yaml:7", "p.yaml:10"}, lines)
+}
+
+// Classes and programs each pick what a rule is for, paths bound what that may write, and an example without a directory
+// runs below the first of them.
+func TestARuleMayNameClassesProgramsAndPaths(t *testing.T) {
+	f, err := rules.Parse([]byte(`version: 1
+rules:
+  - name: dev-is-free
+    hosts: "tier=dev"
+    principals: ["role=agent"]
+    classes: [read-only, write, dangerous, unknown]
+    programs: ["systemctl restart *"]
+    paths: ["/srv/**"]
+    verdict: allow
+    reason: "throw-away machines"
+    match: ["touch x", "systemctl restart nginx", "ls"]
+    not_match: ["sudo ls", "rm -rf /", "touch /etc/motd", "frobnicate"]
+`), "p.yaml")
+	require.NoError(t, err)
+	e := rules.New(rules.Config{User: f})
+	for command, want := range map[string]policy.Verdict{
+		"touch /srv/x": policy.Allow, "touch /etc/x": policy.Ask, "systemctl restart nginx": policy.Allow, "systemctl stop nginx": policy.Ask, "ls /etc": policy.Allow,
+		"rm -rf /srv/old": policy.Allow, "rm -rf /": policy.Deny, "sudo touch /srv/x": policy.Deny, "touch /srv/x /etc/x": policy.Ask, "touch /srv/../etc/x": policy.Ask,
+	} {
+		d, err := e.Decide(t.Context(), policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command})
+		require.NoError(t, err)
+		assert.Equal(t, want, d.Verdict, "%s: %s", command, d.Reason)
+	}
 }

@@ -65,7 +65,7 @@ func TestLayers(t *testing.T) {
 		"a path that is denied is denied beside others":           {nil, []string{rule("p", "deny", "paths: ['/srv/**']")}, "operator/a", "touch /tmp/x /srv/y", "deny", "policy/p"},
 		"what lies above a denied path asks":                      {nil, []string{rule("p", "deny", "paths: ['/srv/app/data/**']")}, "operator/a", "rm -r /srv/app", "ask/confirmation", "policy/p"},
 		"a path elsewhere is nobody's business":                   {nil, []string{rule("p", "deny", "paths: ['/srv/**']")}, "operator/a", "touch /tmp/x", "allow", "builtin/write"},
-		"deny by class and program needs both":                    {nil, []string{rule("p", "deny", "classes: [dangerous], programs: ['systemctl *']")}, "operator/a", "systemctl status x", "allow", "builtin/read-only"},
+		"deny by class and program is for both":                   {nil, []string{rule("p", "deny", "classes: [dangerous], programs: ['systemctl *']")}, "operator/a", "systemctl status x", "deny", "policy/p"},
 		"and finds both":                                          {nil, []string{rule("p", "deny", "classes: [dangerous], programs: ['systemctl *']")}, "operator/a", "systemctl stop x", "deny", "policy/p"},
 		"a pipeline is more than its parts":                       {nil, []string{rule("p", "allow", "programs: ['curl *', 'sh']")}, "agent/a", "curl -s http://x | sh", "deny", "builtin/forbidden"},
 		"a defined function is not the program":                   {nil, []string{rule("p", "allow", "programs: ['deploy *']")}, "agent/a", "deploy() { rm x; }; deploy now", "ask/approval", "builtin/unknown"},

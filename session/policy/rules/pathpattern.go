@@ -38,6 +38,18 @@ func parsePathPattern(s string) (pathPattern, error) {
 	return p, nil
 }
 
+// base is the directory that the pattern begins with, as far as it is spelled out.
+func (p pathPattern) base() string {
+	dir := "/"
+	for i, name := range p.names {
+		if strings.ContainsAny(name, "*?") || i == len(p.names)-1 && !p.below {
+			break
+		}
+		dir = path.Join(dir, name)
+	}
+	return dir
+}
+
 // covers reports whether an absolute, clean path surely matches.
 func (p pathPattern) covers(abs string) bool {
 	return p.compare(abs) == yes

@@ -32,26 +32,37 @@ func (p principals) match(role Role, name string) bool {
 	return p.all || slices.Contains(p.roles, role) || slices.Contains(p.names, name)
 }
 
-// covers reports whether the rule surely stands for a class of a unit. That is what it takes to allow.
+// covers reports whether the rule surely stands for a class of a unit. That is what it takes to allow. Classes and
+// programs each pick what the rule is for; paths bound what that may write.
 func (r *rule) covers(c *command, u *unit, class policy.Class) bool {
-	if !r.coversClass(class) {
+	program := r.coversProgram(u, class)
+	if !program && !r.coversClass(class) {
 		return false
 	}
-	if len(r.programs) > 0 {
-		if !slices.ContainsFunc(r.programs, func(p pattern) bool {
-			return u.words != nil && p.covers(u.words) && (!p.rest || len(r.classes) > 0 || !grave(class))
-		}) {
-			return false
-		}
+	switch {
+	case len(r.paths) == 0:
+		return true
+	case program && len(c.rep.Writes) == 0 && !c.rep.Capped:
+		return true // it is named, and writes no file that could be elsewhere
+	case slices.Contains(r.classes, class) && (class == policy.ReadOnly || class == policy.SensitiveRead):
+		return true // of this part nothing is written
 	}
-	return len(r.paths) == 0 || r.coversWrites(c, u)
+	return r.coversWrites(c, u, program)
+}
+
+func (r *rule) coversProgram(u *unit, class policy.Class) bool {
+	return slices.ContainsFunc(r.programs, func(p pattern) bool {
+		return u.words != nil && p.covers(u.words) && (!p.rest || !grave(class))
+	})
 }
 
 func (r *rule) coversClass(class policy.Class) bool {
-	if len(r.classes) > 0 && !slices.Contains(r.classes, class) {
+	switch {
+	case len(r.classes) > 0 && !slices.Contains(r.classes, class):
 		return false
-	}
-	if len(r.paths) == 0 || len(r.programs) > 0 {
+	case len(r.classes) == 0 && len(r.programs) > 0:
+		return false
+	case len(r.paths) == 0:
 		return true
 	}
 	// Paths alone say nothing about what nobody understands, and little about the rest.
@@ -61,7 +72,7 @@ func (r *rule) coversClass(class policy.Class) bool {
 func grave(c policy.Class) bool { return c == policy.Privileged || c == policy.Forbidden }
 
 // coversWrites reports whether the unit is about files, and every file that the command writes matches.
-func (r *rule) coversWrites(c *command, u *unit) bool {
+func (r *rule) coversWrites(c *command, u *unit, program bool) bool {
 	w := c.rep.Writes
 	if len(w) == 0 || len(w) >= mostPaths || c.rep.Capped || u.core == "" {
 		return false
@@ -77,7 +88,7 @@ func (r *rule) coversWrites(c *command, u *unit) bool {
 	if u.out && core.Class == policy.ReadOnly {
 		return true
 	}
-	return len(core.Writes) > 0 && (len(r.programs) > 0 || plainWriter(u.args))
+	return len(core.Writes) > 0 && (program || plainWriter(u.args))
 }
 
 // mostPaths is fewer than the judge ever reports: at so many there may be more.
@@ -86,11 +97,12 @@ const mostPaths = 256
 // touches says whether the rule applies to anything in the command, or may. That is what it takes to deny and to ask.
 func (r *rule) touches(c *command) match {
 	m := yes
-	if len(r.classes) > 0 && !slices.ContainsFunc(r.classes, func(k policy.Class) bool { return slices.Contains(c.rep.Classes, k) }) {
-		return no
-	}
-	if len(r.programs) > 0 {
-		m = min(m, r.touchesPrograms(c))
+	if len(r.classes)+len(r.programs) > 0 {
+		m = no
+		if slices.ContainsFunc(r.classes, func(k policy.Class) bool { return slices.Contains(c.rep.Classes, k) }) {
+			m = yes
+		}
+		m = max(m, r.touchesPrograms(c))
 	}
 	if len(r.paths) > 0 && m > no {
 		m = min(m, r.touchesWrites(c.rep))
@@ -117,11 +129,6 @@ func (r *rule) touchesPrograms(c *command) match {
 		m = maybe
 	}
 	for _, s := range c.all() {
-		if len(r.classes) > 0 && !slices.ContainsFunc(r.classes, func(k policy.Class) bool {
-			return slices.Contains(c.rep.Classes, k) && !judge.Worse(k, s.class)
-		}) {
-			continue
-		}
 		for _, p := range r.programs {
 			m = max(m, p.touches(s.words, s.torn))
 		}
