@@ -1,0 +1,259 @@
+package approval
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// Limits of a Desk.
+const (
+	DefaultPerPrincipal = 64
+	maxPending          = 1024    // of all principals together
+	maxSettled          = 256     // how many are remembered, to tell why they wait no longer
+	maxReason           = 4 << 10 // bytes of what the answer says
+)
+
+// Unproven is the proof of an answer that rests on nothing but who could give it.
+const Unproven = "unproven"
+
+// Config is what may be chosen about a Desk. The zero Config is the default.
+type Config struct {
+	PerPrincipal int // how many questions of one principal wait at most; 0 means DefaultPerPrincipal, negative no limit but that of all
+}
+
+// Desk is where questions wait. It implements policy.Approver.
+type Desk struct {
+	perPrincipal int
+
+	mu      sync.Mutex // guards what follows
+	waiting map[string]*question
+	settled []settled // the last maxSettled, the newest last
+	readers map[chan Event]struct{}
+}
+
+// question is a Pending with what its asker waits for.
+type question struct {
+	Pending
+	digest Digest
+	answer *policy.Answer // set before done is closed
+	done   chan struct{}
+}
+
+// settled says what became of a question.
+type settled struct{ id, how string }
+
+// NewDesk returns an empty Desk. It needs no closing: what waits ends with the context of who asked.
+func NewDesk(cfg Config) *Desk {
+	return &Desk{
+		perPrincipal: cmp.Or(cfg.PerPrincipal, DefaultPerPrincipal),
+		waiting:      map[string]*question{}, readers: map[chan Event]struct{}{},
+	}
+}
+
+// Approve keeps q until it is answered, and returns the answer. It returns the cause of ctx when ctx ends first, an
+// ErrExpired when q does, and an ErrFull or ErrInvalid at once where q cannot be asked.
+func (d *Desk) Approve(ctx context.Context, q policy.Question) (policy.Answer, error) {
+	w, err := d.put(q)
+	if err != nil {
+		return policy.Answer{}, err
+	}
+	var over <-chan time.Time
+	// A context that ends first says better than we could why it ends.
+	if end, ok := ctx.Deadline(); !q.Expires.IsZero() && (!ok || end.After(q.Expires)) {
+		t := time.NewTimer(time.Until(q.Expires))
+		defer t.Stop()
+		over = t.C
+	}
+	select {
+	case <-w.done:
+		return *w.answer, nil
+	case <-ctx.Done():
+		return d.drop(w, Canceled, context.Cause(ctx))
+	case <-over:
+		return d.drop(w, Expired, ErrExpired)
+	}
+}
+
+// put makes q wait.
+func (d *Desk) put(q policy.Question) (*question, error) {
+	p := Pending{ID: newID(), Question: q}
+	doc := p.Document()
+	if q.Principal == "" {
+		return nil, fmt.Errorf("%w: it does not say who asks", ErrInvalid)
+	}
+	if len(doc) > MaxDocument {
+		return nil, fmt.Errorf("%w: a command of %d bytes is more than a person can look through; split it", ErrInvalid, len(q.Command))
+	}
+	p, err := Parse(doc) // from here on there is what is bound, and no more
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if over(p, time.Now()) {
+		return nil, ErrExpired
+	}
+	w := &question{Pending: p, digest: p.Digest(), done: make(chan struct{})}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	same := 0
+	for _, other := range d.waiting {
+		if other.Question.Principal == q.Principal {
+			same++
+		}
+	}
+	if len(d.waiting) >= maxPending || d.perPrincipal > 0 && same >= d.perPrincipal {
+		return nil, fmt.Errorf("%w: %d questions, %d of them of %s; wait until some are answered", ErrFull, len(d.waiting), same, q.Principal)
+	}
+	d.waiting[p.ID] = w
+	d.tell(Event{Kind: Asked, ID: p.ID, Principal: q.Principal})
+	return w, nil
+}
+
+// drop takes w away, unless an answer was faster.
+func (d *Desk) drop(w *question, kind EventKind, cause error) (policy.Answer, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if w.answer != nil {
+		return *w.answer, nil
+	}
+	how := "who asked has given it up"
+	if kind == Expired || over(w.Pending, time.Now()) {
+		kind, how = Expired, "nobody answered in time"
+	}
+	d.settle(w, kind, how)
+	return policy.Answer{}, cause
+}
+
+// settle ends the waiting of w. d.mu is held.
+func (d *Desk) settle(w *question, kind EventKind, how string) {
+	delete(d.waiting, w.ID)
+	if len(d.settled) == maxSettled {
+		d.settled = slices.Delete(d.settled, 0, 1)
+	}
+	d.settled = append(d.settled, settled{w.ID, how})
+	d.tell(Event{Kind: kind, ID: w.ID, Principal: w.Question.Principal})
+}
+
+// over reports whether the time of p is over.
+func over(p Pending, now time.Time) bool {
+	return !p.Question.Expires.IsZero() && !now.Before(p.Question.Expires)
+}
+
+// List returns what waits, the oldest first.
+func (d *Desk) List() []Pending {
+	d.mu.Lock()
+	list := make([]Pending, 0, len(d.waiting))
+	now := time.Now()
+	for _, w := range d.waiting {
+		if !over(w.Pending, now) {
+			list = append(list, w.Pending)
+		}
+	}
+	d.mu.Unlock()
+	slices.SortFunc(list, func(a, b Pending) int {
+		return cmp.Or(a.Question.Asked.Compare(b.Question.Asked), strings.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
+// Get returns what waits under id; else an ErrUnknown, or an ErrSettled that says what became of it.
+func (d *Desk) Get(id string) (Pending, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	w, err := d.get(id)
+	if err != nil {
+		return Pending{}, err
+	}
+	return w.Pending, nil
+}
+
+// get is Get. d.mu is held.
+func (d *Desk) get(id string) (*question, error) {
+	if w := d.waiting[id]; w != nil {
+		if over(w.Pending, time.Now()) {
+			return nil, fmt.Errorf("%w: nobody answered in time", ErrSettled)
+		}
+		return w, nil
+	}
+	for _, s := range d.settled {
+		if s.id == id {
+			return nil, fmt.Errorf("%w: %s", ErrSettled, s.how)
+		}
+	}
+	return nil, ErrUnknown
+}
+
+// Response is somebody's answer to what they were shown.
+type Response struct {
+	ID       string
+	Digest   Digest // of what was shown
+	By       string // who answers: "operator/ada"
+	Approved bool
+	Reason   string // printable text of up to 4 KiB; "" where there is none
+	Proof    string // of who answers; "" means Unproven
+}
+
+// Answer passes r on to who asked, once. It returns an ErrUnknown or ErrSettled where nothing waits under the id (any
+// more), an ErrMismatch where something else was shown, an ErrForbidden where By may not answer, and an ErrInvalid for a
+// reason that is no text. After an error the question waits on.
+func (d *Desk) Answer(r Response) error {
+	if err := mayAnswer(r.By); err != nil {
+		return err
+	}
+	if len(r.Reason) > maxReason || !utf8.ValidString(r.Reason) || strings.ContainsFunc(r.Reason, unprintable) {
+		return fmt.Errorf("%w: a reason is printable text of up to %d bytes", ErrInvalid, maxReason)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	w, err := d.get(r.ID)
+	switch {
+	case err != nil:
+		return err
+	case w.Question.Principal == r.By:
+		return fmt.Errorf("%w: %s has asked this, and nobody answers their own request", ErrForbidden, r.By)
+	case w.digest != r.Digest:
+		return ErrMismatch
+	}
+	w.answer = &policy.Answer{Approved: r.Approved, ID: r.ID, By: r.By, Proof: cmp.Or(r.Proof, Unproven), Reason: r.Reason}
+	close(w.done)
+	kind, how := Rejected, "it was rejected by "+r.By
+	if r.Approved {
+		kind, how = Approved, "it was approved by "+r.By
+	}
+	d.settle(w, kind, how)
+	return nil
+}
+
+// mayAnswer refuses those who answer nothing, whoever asks.
+func mayAnswer(by string) error {
+	role, name, _ := strings.Cut(by, "/")
+	switch {
+	case role == "" || name == "":
+		return fmt.Errorf("%w: it does not say who it is", ErrForbidden)
+	case strings.EqualFold(role, "agent"):
+		return fmt.Errorf("%w: %s is an agent, and a person has to answer", ErrForbidden, by)
+	}
+	return nil
+}
+
+func unprintable(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
+
+// newID returns an identifier of 130 random bits: one that is not to be guessed.
+func newID() string {
+	const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
+	var b [26]byte
+	rand.Read(b[:])
+	for i := range b {
+		b[i] = alphabet[b[i]&31]
+	}
+	return "a_" + string(b[:])
+}

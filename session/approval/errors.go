@@ -1,0 +1,30 @@
+package approval
+
+import "errors"
+
+// What a question or an answer may meet. Errors of this package wrap them and say more.
+var (
+	ErrUnknown   = errors.New("approval: nothing waits under this id")
+	ErrSettled   = errors.New("approval: it waits no longer")
+	ErrMismatch  = errors.New("approval: this is not what was shown: look at it again")
+	ErrForbidden = errors.New("approval: this caller may not answer")
+	ErrFull      = errors.New("approval: too much waits already")
+	ErrExpired   = errors.New("approval: nobody answered in time")
+	ErrInvalid   = errors.New("approval: the request cannot be understood")
+)
+
+// codes are the names of the errors between processes.
+var codes = map[string]error{
+	"unknown": ErrUnknown, "settled": ErrSettled, "mismatch": ErrMismatch, "forbidden": ErrForbidden, "full": ErrFull,
+	"expired": ErrExpired, "invalid": ErrInvalid,
+}
+
+// codeOf returns the name of an error; "internal" is any other.
+func codeOf(err error) string {
+	for code, e := range codes {
+		if errors.Is(err, e) {
+			return code
+		}
+	}
+	return "internal"
+}

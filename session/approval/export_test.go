@@ -1,0 +1,42 @@
+package approval
+
+import "net"
+
+// Outside has s take its callers for processes from elsewhere, of this uid.
+func (s *Server) Outside(uid int) {
+	s.peer = func(*net.UnixConn) (peer, error) { return peer{uid: uid}, nil }
+}
+
+// Handle has s answer one line of a process from elsewhere.
+func (s *Server) Handle(uid int, line []byte) any { return s.handle(peer{uid: uid}, line) }
+
+// Limits for tests.
+const (
+	MaxRequest = maxRequest
+	MaxReason  = maxReason
+	MaxSettled = maxSettled
+)
+
+// Process is what a test says of one.
+type Process struct {
+	Parent int
+	Name   string
+	Born   string
+}
+
+// Admit asks the tree of self for pid, in a made-up system; fails says which processes cannot be looked at.
+func Admit(system map[int]Process, self int, later map[int]Process, fails map[int]error, pid int) error {
+	now := system
+	look := func(pid int) (process, error) {
+		if err := fails[pid]; err != nil {
+			return process{}, err
+		}
+		p := now[pid]
+		return process{p.Parent, p.Name, p.Born}, nil
+	}
+	t := treeOf(self, system[self].Parent, look)
+	if later != nil {
+		now = later
+	}
+	return t.admit(pid)
+}

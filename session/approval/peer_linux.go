@@ -1,0 +1,53 @@
+package approval
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// peerOf asks for who has connected (SO_PEERCRED, unix(7)).
+func peerOf(c *net.UnixConn) (peer, error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return peer{}, err
+	}
+	var cred *unix.Ucred
+	var cerr error
+	if err := raw.Control(func(fd uintptr) { cred, cerr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) }); err != nil {
+		return peer{}, err
+	}
+	if cerr != nil {
+		return peer{}, os.NewSyscallError("getsockopt", cerr)
+	}
+	return peer{uid: int(cred.Uid), pid: int(cred.Pid)}, nil
+}
+
+// lookUp reads /proc/PID/stat (proc(5)): number, name in parentheses, state, parent, and as the 22nd field the time of birth.
+func lookUp(pid int) (process, error) {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return process{}, err
+	}
+	return parseStat(string(data))
+}
+
+func parseStat(stat string) (process, error) {
+	open, end := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')') // a name may hold either
+	if open < 0 || end < open {
+		return process{}, fmt.Errorf("approval: /proc tells of a process in an unknown way")
+	}
+	f := strings.Fields(stat[end+1:])
+	if len(f) < 20 {
+		return process{}, fmt.Errorf("approval: /proc tells too little of a process")
+	}
+	parent, err := strconv.Atoi(f[1])
+	if err != nil {
+		return process{}, fmt.Errorf("approval: /proc tells no parent of a process: %w", err)
+	}
+	return process{parent: parent, name: stat[open+1 : end], born: f[19]}, nil
+}

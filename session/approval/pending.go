@@ -1,0 +1,211 @@
+package approval
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// MaxDocument bounds a document, in bytes: nobody can look through more than that.
+const MaxDocument = 256 << 10
+
+// Pending is a question that waits for an answer, or one that was shown to somebody.
+type Pending struct {
+	ID       string // "a_…", not to be guessed
+	Question policy.Question
+}
+
+// Digest is the SHA-256 of a document: "sha256:" and 64 hexadecimal digits.
+type Digest string
+
+// magic opens a document and names its format.
+const magic = "fairlead-approval-v1\n"
+
+// Document returns what an answer is bound to, in the one form that these facts have: after a line that names the format,
+// each field as its name, the number of its bytes, a newline, the bytes as they are and a newline. Fields stand in a fixed
+// order; lists repeat theirs. Of the host it holds what says where commands go and how, of the decision what is shown.
+func (p Pending) Document() []byte {
+	q, h := p.Question, p.Question.Host
+	d := document{}
+	d.WriteString(magic)
+	d.field("id", p.ID)
+	d.field("exec", q.Exec)
+	d.field("session", q.Session)
+	d.field("principal", q.Principal)
+	d.field("host", h.Name)
+	d.field("transport", string(h.Transport))
+	d.field("addr", h.Addr)
+	d.field("port", strconv.Itoa(int(h.Port)))
+	d.field("user", h.User)
+	d.list("via", h.Via)
+	d.field("tier", h.Tier)
+	d.list("identity", h.Identity)
+	d.field("ssh-config", h.SSHConfig)
+	d.field("host-shell", h.Shell)
+	d.field("login", truth(h.Login))
+	d.list("env", h.Env)
+	d.list("argv", h.Command)
+	d.field("become-user", h.Become.User)
+	d.field("become-method", h.Become.Method)
+	d.field("shell", q.Shell)
+	d.field("dir", q.Dir)
+	d.field("command", q.Command)
+	d.field("interactive", truth(q.Interactive))
+	d.field("reason", q.Reason)
+	d.field("class", string(q.Decision.Class))
+	d.field("rule", q.Decision.Rule)
+	d.field("because", q.Decision.Reason)
+	d.field("hint", q.Decision.Hint)
+	d.field("asked", stamp(q.Asked))
+	d.field("expires", stamp(q.Expires))
+	return d.Bytes()
+}
+
+// Digest returns the digest of the document.
+func (p Pending) Digest() Digest {
+	sum := sha256.Sum256(p.Document())
+	return Digest("sha256:" + hex.EncodeToString(sum[:]))
+}
+
+type document struct{ bytes.Buffer }
+
+func (d *document) field(name, value string) {
+	fmt.Fprintf(d, "%s %d\n%s\n", name, len(value), value)
+}
+
+func (d *document) list(name string, values []string) {
+	for _, v := range values {
+		d.field(name, v)
+	}
+}
+
+func truth(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// stamp is a moment to the nanosecond; "" is no moment.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+var errDocument = errors.New("approval: this is no document of a request for approval")
+
+// Parse reads what Document wrote, and nothing else: whatever it returns without an error has doc as its document.
+func Parse(doc []byte) (Pending, error) {
+	if len(doc) > MaxDocument {
+		return Pending{}, fmt.Errorf("%w: it has %d bytes, and %d is the limit", errDocument, len(doc), MaxDocument)
+	}
+	rest, ok := strings.CutPrefix(string(doc), magic)
+	if !ok {
+		return Pending{}, fmt.Errorf("%w: it does not begin with %q", errDocument, strings.TrimSpace(magic))
+	}
+	var p Pending
+	for rest != "" {
+		head, after, _ := strings.Cut(rest, "\n")
+		name, size, _ := strings.Cut(head, " ")
+		n, err := strconv.ParseUint(size, 10, 31)
+		if err != nil || int(n) >= len(after) || after[n] != '\n' || !p.set(name, after[:n]) {
+			return Pending{}, fmt.Errorf("%w: a field is not as it should be, %d bytes before the end", errDocument, len(rest))
+		}
+		rest = after[n+1:]
+	}
+	if !bytes.Equal(p.Document(), doc) {
+		return Pending{}, fmt.Errorf("%w: fields are missing, twice there or out of order", errDocument)
+	}
+	return p, nil
+}
+
+// set reports whether name is a field and value one of its values.
+func (p *Pending) set(name, value string) bool {
+	q, h := &p.Question, &p.Question.Host
+	switch name {
+	case "id":
+		p.ID = value
+	case "exec":
+		q.Exec = value
+	case "session":
+		q.Session = value
+	case "principal":
+		q.Principal = value
+	case "host":
+		h.Name = value
+	case "transport":
+		h.Transport = hosts.Kind(value)
+	case "addr":
+		h.Addr = value
+	case "port":
+		n, err := strconv.ParseUint(value, 10, 16)
+		h.Port = uint16(n)
+		return err == nil
+	case "user":
+		h.User = value
+	case "via":
+		h.Via = append(h.Via, value)
+	case "tier":
+		h.Tier = value
+	case "identity":
+		h.Identity = append(h.Identity, value)
+	case "ssh-config":
+		h.SSHConfig = value
+	case "host-shell":
+		h.Shell = value
+	case "login":
+		h.Login = value == truth(true)
+	case "env":
+		h.Env = append(h.Env, value)
+	case "argv":
+		h.Command = append(h.Command, value)
+	case "become-user":
+		h.Become.User = value
+	case "become-method":
+		h.Become.Method = value
+	case "shell":
+		q.Shell = value
+	case "dir":
+		q.Dir = value
+	case "command":
+		q.Command = value
+	case "interactive":
+		q.Interactive = value == truth(true)
+	case "reason":
+		q.Reason = value
+	case "class":
+		q.Decision.Class = policy.Class(value)
+	case "rule":
+		q.Decision.Rule = value
+	case "because":
+		q.Decision.Reason = value
+	case "hint":
+		q.Decision.Hint = value
+	case "asked":
+		return parseStamp(value, &q.Asked)
+	case "expires":
+		return parseStamp(value, &q.Expires)
+	default:
+		return false
+	}
+	return true
+}
+
+func parseStamp(value string, t *time.Time) (ok bool) {
+	if value == "" {
+		return true
+	}
+	var err error
+	*t, err = time.Parse(time.RFC3339Nano, value)
+	return err == nil
+}
