@@ -49,7 +49,6 @@ type Exec struct {
 	silent   bool   // it was cmd.Idle that ended it
 	frame    bool   // the shell waits for the next frame
 	inErr    error  // why standard input could not be read
-	typed    bool   // something may have been typed that nobody read
 }
 
 // ID returns the exec's identifier, unique in this process and in the audit trail.
