@@ -22,6 +22,7 @@ type Exec struct {
 	screen         *screen.Screen // of an interactive command
 	done           chan struct{}  // closed when it has ended and all output is in
 	began          time.Time
+	counted        int64 // bytes that the shelf counts for it; guarded by the Registry's mu
 
 	quiet  sync.Mutex // held while a silence is used to flush
 	mu     sync.Mutex // guards what follows

@@ -7,8 +7,9 @@ import (
 
 // shelf is the commands that can be looked at, in the order of their start.
 type shelf struct {
-	byID  map[string]*Exec
-	order []*Exec
+	byID   map[string]*Exec
+	order  []*Exec
+	stored int64 // bytes of those that have ended
 }
 
 func (s *shelf) add(x *Exec) {
@@ -21,6 +22,8 @@ func (s *shelf) remove(x *Exec) bool {
 		return false
 	}
 	delete(s.byID, x.ID())
+	s.stored -= x.counted
+	x.counted = 0
 	i := slices.Index(s.order, x)
 	s.order = slices.Delete(s.order, i, i+1)
 	return true
@@ -28,20 +31,15 @@ func (s *shelf) remove(x *Exec) bool {
 
 func (s *shelf) all() []*Exec { return s.order }
 
-// excess takes out the oldest ended commands until what is left fits.
+// excess takes out the oldest ended commands until what is left fits. Those that run are not counted in bytes.
 func (s *shelf) excess(most int, bytes int64) (out []*Exec) {
-	var stored int64
-	for _, x := range s.order {
-		stored += x.stored()
-	}
-	for _, x := range slices.Clone(s.order) {
-		if (most <= 0 || len(s.order) <= most) && (bytes <= 0 || stored <= bytes) {
-			break
-		}
+	fits := func() bool { return (most <= 0 || len(s.order) <= most) && (bytes <= 0 || s.stored <= bytes) }
+	for i := 0; i < len(s.order) && !fits(); {
+		x := s.order[i]
 		if x.Running() {
+			i++
 			continue
 		}
-		stored -= x.stored()
 		s.remove(x)
 		out = append(out, x)
 	}
@@ -62,6 +60,10 @@ func (r *Registry) keep(x *Exec) {
 // expire makes room after x has ended, and lets it be forgotten some time.
 func (r *Registry) expire(x *Exec) {
 	r.mu.Lock()
+	if r.execs.byID[x.ID()] == x {
+		x.counted = x.stored()
+		r.execs.stored += x.counted
+	}
 	out := r.execs.excess(r.cfg.MaxExecs, r.cfg.MaxStored)
 	r.mu.Unlock()
 	for _, x := range out {

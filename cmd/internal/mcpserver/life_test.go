@@ -44,13 +44,9 @@ func (p place) raw(t *testing.T, args ...string) *raw {
 	t.Cleanup(func() { in.Close() })
 	go func() {
 		// Wait closes the pipe: what is still to be read is read first.
-		var left []byte
-		for {
-			var m json.RawMessage
-			if err := r.out.Decode(&m); err != nil {
-				break
-			}
-			left = append(left, m...)
+		var m json.RawMessage
+		for r.out.Decode(&m) == nil {
+			continue
 		}
 		r.end <- cmd.Wait()
 	}()

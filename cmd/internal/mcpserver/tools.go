@@ -1,9 +1,11 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -29,7 +31,8 @@ var enums = map[string][]any{
 	"stream": {"stdout", "stderr"},
 }
 
-// add adds a tool.
+// add adds a tool. Arguments are checked against the schema here, so that what is wrong with them has a code like any other
+// error, and results are written once.
 func add[In any, Out result](s *Server, t *mcp.Tool, h handler[In, Out]) error {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
@@ -40,10 +43,22 @@ func add[In any, Out result](s *Server, t *mcp.Tool, h handler[In, Out]) error {
 			p.Enum = words
 		}
 	}
-	t.InputSchema = schema
+	check, err := schema.Resolve(nil)
+	if err != nil {
+		return fmt.Errorf("mcpserver: %s: %w", t.Name, err)
+	}
+	out, err := jsonschema.ForType(reflect.TypeFor[Out]().Elem(), nil)
+	if err != nil {
+		return fmt.Errorf("mcpserver: %s: %w", t.Name, err)
+	}
+	t.InputSchema, t.OutputSchema = schema, out
 	open := true
 	t.Annotations.OpenWorldHint = &open
-	mcp.AddTool(s.mcp, t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
+	s.mcp.AddTool(t, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		in, err := arguments[In](req.Params.Arguments, check)
+		if err != nil {
+			return refusal(faultOf(err)), nil
+		}
 		out, line, err := h(ctx, &call{req: req}, in)
 		if err != nil {
 			*out.fault() = faultOf(err)
@@ -52,9 +67,46 @@ func add[In any, Out result](s *Server, t *mcp.Tool, h handler[In, Out]) error {
 		if f != nil && line == "" {
 			line = told(f)
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: line}}, IsError: f != nil}, out, nil
+		return answer(out, line, f != nil), nil
 	})
 	return nil
+}
+
+// arguments reads a call's arguments.
+func arguments[In any](raw json.RawMessage, check *jsonschema.Resolved) (in In, err error) {
+	if len(raw) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return in, invalid("the arguments are not an object: %w", err)
+	}
+	if err := check.Validate(fields); err != nil {
+		return in, invalid("the arguments do not fit the tool: %w", err)
+	}
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return in, invalid("the arguments do not fit the tool: %w", err)
+	}
+	return in, nil
+}
+
+// answer is a result as the protocol has it.
+func answer(content any, line string, failed bool) *mcp.CallToolResult {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // output is full of < > &
+	if err := enc.Encode(content); err != nil {
+		panic("mcpserver: internal error: " + err.Error()) // structs of strings and numbers can always be written
+	}
+	return &mcp.CallToolResult{
+		Content:           []mcp.Content{&mcp.TextContent{Text: line}},
+		StructuredContent: json.RawMessage(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), IsError: failed,
+	}
+}
+
+// refusal is a call that failed before it reached a tool.
+func refusal(f *faultOut) *mcp.CallToolResult {
+	return answer(map[string]*faultOut{"error": f}, told(f), true)
 }
 
 // told is a fault as a line of text.
@@ -118,8 +170,7 @@ func (s *Server) addTools() error {
 	return nil
 }
 
-// admit counts calls of tools, refuses those that the principal may not make, and gives what the SDK finds wrong with
-// arguments a code.
+// admit counts calls of tools, and refuses those that the principal may not make.
 func (s *Server) admit(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		r, ok := req.(*mcp.CallToolRequest)
@@ -132,25 +183,6 @@ func (s *Server) admit(next mcp.MethodHandler) mcp.MethodHandler {
 		if err := s.cfg.Admit(time.Now()); err != nil {
 			return refusal(faultOf(err)), nil
 		}
-		res, err := next(ctx, method, req)
-		if c, ok := res.(*mcp.CallToolResult); ok && err == nil && c.IsError && c.StructuredContent == nil {
-			why := "the arguments are not valid"
-			if e := c.GetError(); e != nil {
-				why = clip(e.Error(), 1000)
-			}
-			return refusal(&faultOut{Code: "invalid", Message: why}), nil
-		}
-		return res, err
-	}
-}
-
-// refusal is a call that failed before it reached a tool.
-func refusal(f *faultOut) *mcp.CallToolResult {
-	content, err := json.Marshal(map[string]*faultOut{"error": f})
-	if err != nil {
-		panic("mcpserver: internal error: " + err.Error()) // a struct of strings can always be written
-	}
-	return &mcp.CallToolResult{
-		Content: []mcp.Content{&mcp.TextContent{Text: told(f)}}, StructuredContent: json.RawMessage(content), IsError: true,
+		return next(ctx, method, req)
 	}
 }
