@@ -1,9 +1,7 @@
 package cmdutil
 
 import (
-	"errors"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -22,21 +20,9 @@ func (f *Factory) Policy(file string) (*rules.Engine, error) {
 	}
 	cfg, err := p.Load()
 	if err != nil {
-		return nil, policyMistakes(err)
+		return nil, &UsageError{Err: err}
 	}
 	return rules.New(cfg), nil
-}
-
-// policyMistakes makes usage errors for people of what is wrong with policy files: one each.
-func policyMistakes(err error) error {
-	list := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		list = joined.Unwrap()
-	}
-	for i, e := range list {
-		list[i] = errors.New(strings.TrimPrefix(e.Error(), "rules: "))
-	}
-	return &UsageError{Err: errors.Join(list...)}
 }
 
 // Redactor returns what takes secrets out of the texts of commands for the record. It learns the secrets that a command
