@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/approvals"
 	auditcmd "github.com/fairlead-ssh/fairlead/cmd/internal/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
@@ -81,7 +82,7 @@ shell. Every command is recorded before it is sent.`,
 		return cmdutil.Usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "read hosts from `file` (YAML, TOML or JSON)")
-	root.AddCommand(run.NewCmd(f, nil), shell.NewCmd(f, nil), hostscmd.NewCmd(f), auditcmd.NewCmd(f), policycmd.NewCmd(f), mcpserver.NewCmd(f, nil), version.NewCmd(f, nil))
+	root.AddCommand(run.NewCmd(f, nil), shell.NewCmd(f, nil), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f), policycmd.NewCmd(f), mcpserver.NewCmd(f, nil), version.NewCmd(f, nil))
 	return root
 }
 

@@ -1,0 +1,112 @@
+package approvals
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+)
+
+// AnswerOptions is everything that "approvals approve" and "approvals reject" need.
+type AnswerOptions struct {
+	Base
+	Caller   func() cmdutil.Caller
+	Terminal func() (cmdutil.Terminal, error) // nil means that there is none
+	Approve  bool
+
+	ID     string
+	Yes    bool
+	Reason string
+}
+
+// NewCmdApprove builds the command. runF replaces the real work in tests of flags.
+func NewCmdApprove(b Base, caller func() cmdutil.Caller, terminal func() (cmdutil.Terminal, error), runF func(context.Context, *AnswerOptions) error) *cobra.Command {
+	o := &AnswerOptions{Base: b, Caller: caller, Terminal: terminal, Approve: true}
+	if runF == nil {
+		runF = answerRun
+	}
+	cmd := &cobra.Command{
+		Use:   "approve ID",
+		Short: "Let a command run that waits",
+		Long: `Show a command that waits, ask whether it may run, and let it run: exactly what was shown, once. The beginning of an ID
+is enough where only one begins so.
+
+Exits 0 when it was approved, and 5 when it was not: it waits on after a no here; "reject" ends its waiting.`,
+		Example: `  fairlead approvals approve a_3kq7
+  fairlead approvals approve a_3kq7 --yes --reason 'as agreed'`,
+		Args: oneID,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.ID = args[0]
+			return runF(cmd.Context(), o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.Yes, "yes", false, "do not ask")
+	cmd.Flags().StringVar(&o.Reason, "reason", "", "why, for the record")
+	return cmd
+}
+
+// NewCmdReject builds the command. runF replaces the real work in tests of flags.
+func NewCmdReject(b Base, caller func() cmdutil.Caller, runF func(context.Context, *AnswerOptions) error) *cobra.Command {
+	o := &AnswerOptions{Base: b, Caller: caller, Yes: true}
+	if runF == nil {
+		runF = answerRun
+	}
+	cmd := &cobra.Command{
+		Use:   "reject ID --reason TEXT",
+		Short: "Refuse a command that waits",
+		Long: `Refuse a command that waits: it is not run, and who asked is told the reason. The beginning of an ID is enough where
+only one begins so.`,
+		Example: `  fairlead approvals reject a_3kq7 --reason 'not during the day'`,
+		Args:    oneID,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.ID = args[0]; strings.TrimSpace(o.Reason) == "" {
+				return cmdutil.Usagef("approvals reject needs --reason: who asked is told why")
+			}
+			return runF(cmd.Context(), o)
+		},
+	}
+	cmd.Flags().StringVar(&o.Reason, "reason", "", "why, for who asked and for the record")
+	return cmd
+}
+
+func answerRun(ctx context.Context, o *AnswerOptions) error {
+	who := o.Caller()
+	if who.Mark != "" {
+		return o.refuse("an agent has started this (%s is set), and a person has to answer: do it in a terminal of your own", who.Mark)
+	}
+	if !o.Yes && (!o.IO.InTTY || o.Terminal == nil) {
+		return cmdutil.Usagef("approve asks at the terminal, and standard input is none: give --yes to approve without being asked")
+	}
+	c, p, err := o.find(ctx, o.ID)
+	if err != nil {
+		return err
+	}
+	if !o.Yes {
+		said, err := o.ask(ctx, text(p, o.Now())+fmt.Sprintf("Let this run on %s, for %s? [y/N] ", line(p.Question.Host.Name), line(p.Question.Principal)))
+		if err != nil {
+			return err
+		}
+		if said = strings.ToLower(strings.TrimSpace(said)); said != "y" && said != "yes" {
+			return o.refuse("not approved; it waits on until it is answered or expires: fairlead approvals reject %s --reason TEXT ends that", p.ID)
+		}
+	} else if o.Approve {
+		if _, err := io.WriteString(o.IO.Out, text(p, o.Now())); err != nil {
+			return err // what could not be shown is not approved
+		}
+	}
+	err = c.Answer(ctx, approval.Response{ID: p.ID, Digest: p.Digest(), By: who.Principal, Approved: o.Approve, Reason: o.Reason})
+	if err != nil {
+		return o.told(p.ID, err)
+	}
+	done := "rejected"
+	if o.Approve {
+		done = "approved"
+	}
+	_, err = fmt.Fprintf(o.IO.Out, "%s %s\n", done, p.ID)
+	return err
+}

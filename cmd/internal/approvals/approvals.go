@@ -1,0 +1,91 @@
+// Package approvals implements "fairlead approvals".
+package approvals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+)
+
+// Base is what every one of the commands needs.
+type Base struct {
+	IO     *iostreams.IOStreams
+	Client func() (*approval.Client, error)
+	Now    func() time.Time
+}
+
+// NewCmd builds the command.
+func NewCmd(f *cmdutil.Factory) *cobra.Command {
+	base := Base{IO: f.IO, Now: time.Now, Client: func() (*approval.Client, error) {
+		dirs, err := f.ApprovalsDirs()
+		if err != nil {
+			return nil, err
+		}
+		return approval.Dial(dirs...)
+	}}
+	cmd := &cobra.Command{
+		Use:   "approvals COMMAND",
+		Short: "Look at what agents ask for, and answer",
+		Long: `Look at the commands that wait for a person's yes, and answer.
+
+What an agent's fairlead mcp may not run by itself waits up to 15 minutes. An approval is for exactly what was shown, here
+and now: these bytes, on this host, in this directory, once. It is on record with who gave it.
+
+Nobody answers what they asked themselves; agents answer nothing, nor does a terminal inside the program that runs the
+agent. Against a program with your own rights that is a guard rail, and no wall.`,
+		Example: `  fairlead approvals list
+  fairlead approvals approve a_3kq7
+  fairlead approvals reject a_3kq7 --reason 'not during the day'`,
+		Args: cmdutil.Group,
+		RunE: cmdutil.Help,
+	}
+	cmd.AddCommand(NewCmdList(base, nil), NewCmdShow(base, nil),
+		NewCmdApprove(base, f.Caller, f.Terminal, nil), NewCmdReject(base, f.Caller, nil))
+	return cmd
+}
+
+// find returns what waits under id.
+func (b *Base) find(ctx context.Context, id string) (*approval.Client, approval.Pending, error) {
+	c, err := b.Client()
+	if err != nil {
+		return nil, approval.Pending{}, b.told(id, err)
+	}
+	p, err := c.Get(ctx, id)
+	return c, p, b.told(id, err)
+}
+
+// told turns what went wrong with a question into what ends the program.
+func (b *Base) told(id string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, approval.ErrUnknown):
+		return cmdutil.Usagef("%s: %s; fairlead approvals list shows what waits", line(id), plain(err))
+	case errors.Is(err, approval.ErrSettled), errors.Is(err, approval.ErrForbidden), errors.Is(err, approval.ErrMismatch):
+		return b.refuse("%s: %s", line(id), plain(err))
+	}
+	return errors.New(plain(err))
+}
+
+// refuse tells why something is not done, and ends the program as what is denied does.
+func (b *Base) refuse(format string, args ...any) error {
+	fmt.Fprintf(b.IO.Err, "fairlead: "+format+"\n", args...)
+	return cmdutil.Exit(exitcode.Denied)
+}
+
+// plain is the text of an error for a line, without the name of the package.
+func plain(err error) string {
+	return cmdutil.OneLine(strings.ReplaceAll(err.Error(), "approval: ", ""))
+}
+
+// oneID is the Args of a command about one question.
+var oneID = cmdutil.Args(1, 1, "the ID of one request")

@@ -1,0 +1,79 @@
+package approvals
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
+)
+
+// ListOptions is everything that "approvals list" needs.
+type ListOptions struct {
+	Base
+	JSON bool
+}
+
+// NewCmdList builds the command. runF replaces the real work in tests of flags.
+func NewCmdList(b Base, runF func(context.Context, *ListOptions) error) *cobra.Command {
+	o := &ListOptions{Base: b}
+	if runF == nil {
+		runF = listRun
+	}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List what waits for an answer",
+		Long: `List what waits for an answer, the oldest first: id, age, time left, who asks, host, class and the first line of the
+command. Nothing is no mistake.`,
+		Args: cmdutil.Args(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runF(cmd.Context(), o) },
+	}
+	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line")
+	return cmd
+}
+
+func listRun(ctx context.Context, o *ListOptions) error {
+	c, err := o.Client()
+	if err != nil {
+		return errors.New(plain(err))
+	}
+	list, lerr := c.List(ctx) // some may have answered, where others did not
+	now := o.Now()
+	t := table.New("ID", "AGE", "EXPIRES", "WHO", "HOST", "CLASS", "COMMAND")
+	for _, s := range list {
+		if o.JSON {
+			if err := json.NewEncoder(o.IO.Out).Encode(s); err != nil {
+				return err
+			}
+			continue
+		}
+		command := line(s.FirstLine)
+		if s.Lines > 1 {
+			command += fmt.Sprintf(" (+ %s)", count(s.Lines-1, "line"))
+		}
+		expires := "never"
+		if !s.Expires.IsZero() {
+			expires = "in " + span(s.Expires.Sub(now))
+		}
+		t.Add(line(s.ID), span(now.Sub(s.Asked)), expires, line(s.Principal), line(s.Host), line(s.Class), command)
+	}
+	switch {
+	case lerr != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case o.JSON:
+	case len(list) == 0 && lerr == nil:
+		fmt.Fprintln(o.IO.Err, "fairlead: nothing waits for an answer")
+	case len(list) > 0:
+		if err := t.Print(o.IO); err != nil {
+			return err
+		}
+	}
+	if lerr != nil {
+		return errors.New(plain(lerr))
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package approvals
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+)
+
+// text is everything about p, whole.
+func text(p approval.Pending, now time.Time) string {
+	q := p.Question
+	var b strings.Builder
+	fact := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "  %-8s %s\n", name, value)
+		}
+	}
+	fmt.Fprintf(&b, "request %s\n", line(p.ID))
+	fact("who", line(q.Principal))
+	fact("host", place(q.Host))
+	fact("cwd", cmp.Or(line(q.Dir), "not known yet"))
+	fact("shell", line(q.Shell))
+	if q.Host.Login {
+		fact("login", "the account's profile is read first")
+	}
+	for _, e := range q.Host.Env {
+		fact("env", line(e))
+	}
+	for _, k := range q.Host.Identity {
+		fact("key", line(k))
+	}
+	fact("config", line(q.Host.SSHConfig))
+	if q.Interactive {
+		fact("input", "whatever is typed into it while it runs is not known yet")
+	}
+	fact("why", cmp.Or(line(q.Reason), "the asker gives no reason"))
+	fact("class", line(string(q.Decision.Class)))
+	fact("rule", line(q.Decision.Rule))
+	fact("because", line(q.Decision.Reason))
+	fact("hint", line(q.Decision.Hint))
+	fact("session", line(q.Session))
+	fact("exec", line(q.Exec))
+	fact("asked", moment(q.Asked, now, "%s ago"))
+	fact("expires", cmp.Or(moment(q.Expires, now, "in %s"), "never"))
+	fact("digest", string(p.Digest()))
+	lines, escaped := script(q.Command)
+	how := "as it is"
+	if escaped {
+		how = `with \ doubled, and what cannot be seen written as in Go`
+	}
+	fact("letters", foreign(q.Command))
+	fact("command", fmt.Sprintf("%s in %s, %s", count(len(q.Command), "byte"), count(len(lines), "line"), how))
+	for _, l := range lines {
+		b.WriteString("  | " + l + "\n")
+	}
+	return b.String()
+}
+
+// place says where commands go, and how.
+func place(h hosts.Host) string {
+	how := string(cmp.Or(h.Transport, hosts.SSH))
+	addr := h.Addr
+	if addr != "" && h.Port != 0 {
+		addr += ":" + strconv.Itoa(int(h.Port))
+	} else if h.Port != 0 {
+		addr = "port " + strconv.Itoa(int(h.Port))
+	}
+	if h.User != "" {
+		addr = h.User + "@" + addr
+	}
+	if addr != "" {
+		how += " " + line(addr)
+	}
+	if len(h.Via) > 0 {
+		how += " through " + words(h.Via)
+	}
+	if len(h.Command) > 0 {
+		how += ": " + words(h.Command)
+	}
+	if h.Become.User != "" {
+		how += ", becoming " + line(h.Become.User)
+	}
+	if h.Tier == "" {
+		return fmt.Sprintf("%s (%s; no tier, which counts as prod)", line(h.Name), how)
+	}
+	return fmt.Sprintf("%s (%s; tier %s)", line(h.Name), how, line(h.Tier))
+}
+
+func words(list []string) string {
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = line(w)
+	}
+	return strings.Join(out, " ")
+}
+
+// moment is a time for people, and how far it is.
+func moment(t, now time.Time, far string) string {
+	if t.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(far, span(t.Sub(now))) + t.Local().Format(" (2006-01-02 15:04:05 -0700)")
+}
+
+// span is how long something takes, to the second.
+func span(d time.Duration) string { return d.Abs().Round(time.Second).String() }
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
