@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -21,6 +22,7 @@ import (
 	xterm "golang.org/x/term"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cli"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/session/screen"
 	"github.com/fairlead-ssh/fairlead/session/screen/emulate"
 )
@@ -66,9 +68,21 @@ func (p place) command(t *testing.T, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.Command(self, append([]string{"-i", p.inventory}, args...)...)
-	cmd.Env = append(os.Environ(), asProgram+"=1", "HOME="+p.dir, "XDG_STATE_HOME="+p.dir, "TERM=xterm", "SHELL=/bin/sh",
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), isAgents), asProgram+"=1", "HOME="+p.dir, "XDG_STATE_HOME="+p.dir, "XDG_CONFIG_HOME=", "TERM=xterm", "SHELL=/bin/sh",
 		"HISTFILE=", "ENV=", "PS1=outer ", "LC_ALL=C.UTF-8")
 	return cmd
+}
+
+// isAgents reports whether a variable makes the caller an agent: a person sits at these terminals.
+func isAgents(kv string) bool {
+	name, value, _ := strings.Cut(kv, "=")
+	f := &cmdutil.Factory{Getenv: func(n string) string {
+		if n == name {
+			return value
+		}
+		return ""
+	}}
+	return f.Caller().Mark != ""
 }
 
 // console is a person's terminal with a program on it.

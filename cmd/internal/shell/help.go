@@ -17,12 +17,15 @@ $XDG_STATE_HOME/fairlead/recordings (~/.local/state where that is unset); the na
 recorded, though the host may print it. A recording stops at 1 GiB, or with the disk full, and says so; the terminal goes
 on. The audit record names the recording with its SHA-256, and says when there is none: --no-record is for operators.
 
+Policy judges a terminal as what nobody can tell before it is typed (class unknown): operators may open one, agents only
+where a policy says so.
+
 Exit codes:
   0    the shell ended well; else its own code, 128+n after signal n
   2    the call, the selector or the inventory is wrong, or there is no terminal
   3    the host was not reached, not logged in to, or not trusted
   4    the connection was lost
-  5    denied
+  5    denied by policy
   6    our own failure, for instance an audit record that cannot be written: nothing was sent then
   130  hung up, or interrupted before the shell began`
 

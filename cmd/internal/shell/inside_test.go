@@ -48,12 +48,16 @@ func newInside(t *testing.T) *inside {
 		Dial: func(context.Context, hosts.Host) (session.Transport, error) {
 			return localpty.New(localpty.Config{Env: plainEnv(t)})
 		},
-		Policy:     policy.AllowAll,
-		Principal:  "operator/ada",
+		Policy:     decides(policy.AllowAll),
+		Caller:     cmdutil.Caller{Principal: "operator/ada"},
 		Recordings: func() (string, error) { return filepath.Join(t.TempDir(), "recordings"), nil },
 		MaxBytes:   shell.MaxRecording, Escape: '~', Target: "ada@here",
 	}
 	return in
+}
+
+func decides(d policy.Decider) func() (policy.Decider, error) {
+	return func() (policy.Decider, error) { return d, nil }
 }
 
 func plainEnv(t *testing.T) []string {
@@ -153,16 +157,19 @@ func TestAFloodLeavesMemoryFlatAndStopsTheRecordingOnce(t *testing.T) {
 
 func TestWhatIsDeniedIsNotSent(t *testing.T) {
 	for name, d := range map[string]policy.Decision{
-		"denied: not on a Friday":                        {Verdict: policy.Deny, Reason: "not on a Friday"},
-		"denied: four eyes (nobody can approve it here)": {Verdict: policy.Ask, Reason: "four eyes"},
+		"denied: not on a Friday": {Verdict: policy.Deny, Reason: "not on a Friday"},
+		"denied: four eyes; it needs a yes, which nobody can give here": {Verdict: policy.Ask, Reason: "four eyes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := newInside(t)
-			in.Policy = policy.DeciderFunc(func(_ context.Context, r policy.Request) (policy.Decision, error) {
+			in.Policy = decides(policy.DeciderFunc(func(_ context.Context, r policy.Request) (policy.Decision, error) {
 				assert.True(t, r.Interactive)
 				assert.Equal(t, "operator/ada", r.Principal)
 				return d, nil
-			})
+			}))
+			in.Dial = func(context.Context, hosts.Host) (session.Transport, error) {
+				return nil, errors.New("must not be dialled")
+			}
 			in.start(t.Context())
 			assert.Equal(t, 5, in.code())
 			in.printed("fairlead: here: " + name)
@@ -174,9 +181,9 @@ func TestWhatIsDeniedIsNotSent(t *testing.T) {
 
 func TestAPolicyThatCannotDecideDenies(t *testing.T) {
 	in := newInside(t)
-	in.Policy = policy.DeciderFunc(func(context.Context, policy.Request) (policy.Decision, error) {
+	in.Policy = decides(policy.DeciderFunc(func(context.Context, policy.Request) (policy.Decision, error) {
 		return policy.Decision{Verdict: policy.Allow}, errors.New("broken")
-	})
+	}))
 	in.start(t.Context())
 	assert.Equal(t, 5, in.code())
 }
@@ -214,7 +221,7 @@ func TestAnEndThatCannotBeRecordedIsTold(t *testing.T) {
 
 func TestOthersThanOperatorsAreAlwaysRecorded(t *testing.T) {
 	in := newInside(t)
-	in.Principal = "agent/mcp"
+	in.Caller.Principal = "agent/mcp"
 	in.Recordings = func() (string, error) { return "/dev/null/recordings", nil }
 	in.start(t.Context())
 	err := <-in.result

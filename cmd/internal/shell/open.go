@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -19,29 +18,8 @@ import (
 
 func exitOf(r session.Result) error { return cmdutil.Exit(exitcode.Host(r)) }
 
-// open judges, records, and connects the host's shell with the terminal here.
-func (o *Options) open(ctx context.Context, h hosts.Host, conn session.Transport, sink audit.Sink) error {
-	t, err := openTerminal(o.IO.In)
-	if err != nil {
-		return err
-	}
-	defer t.close()
-	line := program(t.settings(), h.Env)
-	d, err := o.Policy.Decide(ctx, policy.Request{Principal: o.Principal, Host: h, Command: line, Interactive: true})
-	if err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		d = policy.Decision{Reason: "the policy could not decide: " + err.Error()}
-	}
-	e := newEntry(sink, o.Principal, h.Name, conn.Peer())
-	if d.Verdict != policy.Allow {
-		if err := e.request(line, d, ""); err != nil {
-			return err
-		}
-		return o.denied(h, e, d)
-	}
-
+// open records, and connects the host's shell with the terminal here.
+func (o *Options) open(ctx context.Context, h hosts.Host, conn session.Transport, t *terminal, e *entry, line string, d policy.Decision) error {
 	winch, unwatch := watchSize()
 	defer unwatch()
 	p := session.Program{Line: line, Size: t.size(), Term: term(o.Getenv("TERM"))}
@@ -83,19 +61,6 @@ func start(ctx context.Context, conn session.Transport, t *terminal, p session.P
 	return stream, nil
 }
 
-// denied puts the refusal on record, and tells it.
-func (o *Options) denied(h hosts.Host, e *entry, d policy.Decision) error {
-	why := d.Reason
-	if d.Verdict == policy.Ask {
-		why = strings.TrimSpace(why + " (nobody can approve it here)")
-	}
-	r := session.Result{Status: session.StatusDenied, Err: &session.Error{Op: "shell", Host: h.Name, Code: "denied", Err: errors.New(why)}}
-	if err := e.result(outcome{Result: r}, "", recorded{}); err != nil {
-		return err
-	}
-	return o.fail(h, r, why)
-}
-
 // record starts the recording. Where that fails an operator gets the terminal all the same, and a warning.
 func (o *Options) record(h hosts.Host, t *terminal, e *entry, p session.Program) (rec *recording, how string, err error) {
 	if o.NoRecord {
@@ -110,7 +75,7 @@ func (o *Options) record(h hosts.Host, t *terminal, e *entry, p session.Program)
 	switch {
 	case err == nil:
 		return rec, howRecorded(rec.file.f.Name(), o.RecordInput, ""), nil
-	case !operator(o.Principal):
+	case !operator(o.Caller.Principal):
 		return nil, "", fmt.Errorf("the terminal cannot be recorded, so nothing was sent: %w", err)
 	}
 	o.notice(t, "this terminal is not recorded: %s", cmdutil.Text(err))

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
 // entry is what one shell leaves on the record: session.open and command.request before the first byte is sent,
@@ -47,7 +49,8 @@ func newID(prefix string) string {
 // request puts on record that line is about to be sent, and how it will be recorded. After an error nothing may be sent.
 func (e *entry) request(line string, d policy.Decision, how string) error {
 	ask := e.who
-	ask.Kind, ask.Command, ask.Exact = audit.CommandRequest, line, []byte(line)
+	ask.Kind, ask.Exact = audit.CommandRequest, []byte(line)
+	ask.Command = cmdutil.Redactor(redact.New(redact.Config{}))(line)
 	ask.Verdict, ask.Rule, ask.Class, ask.Approval = d.Verdict.String(), d.Rule, string(d.Class), d.Approval
 	events := []audit.Event{ask}
 	if d.Verdict == policy.Allow {
@@ -69,7 +72,7 @@ type outcome struct {
 	shownSHA256    string
 }
 
-// result puts the end on record. how is what request said.
+// result puts the end on record. how is what request said; "" when it was denied.
 func (e *entry) result(o outcome, how string, rec recorded) error {
 	end := e.who
 	end.Kind, end.State, end.Status = audit.CommandResult, string(session.Done), string(o.Status)
@@ -86,6 +89,9 @@ func (e *entry) result(o outcome, how string, rec recorded) error {
 	}
 	if rec.Err != nil {
 		closed.Error = audit.Fault{Code: "recording", Message: reason(rec.Err)}
+	}
+	if how == "" { // denied: there was no session
+		return e.sink.Record(context.Background(), end)
 	}
 	return audit.RecordAll(context.Background(), e.sink, []audit.Event{end, closed})
 }

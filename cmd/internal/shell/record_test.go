@@ -45,6 +45,7 @@ func TestTheRecordSaysWhoWhereHowLongAndWhatWasRecorded(t *testing.T) {
 	assert.Equal(t, "recording: "+filepath.Base(path), open.Command)
 	assert.Contains(t, request.Command, `exec "${SHELL:-/bin/sh}" -l`)
 	assert.Equal(t, "allow", request.Verdict)
+	assert.Equal(t, "unknown", request.Class, "nobody can tell what will be typed")
 	assert.NotEmpty(t, request.CommandHMAC)
 	assert.Equal(t, "exit", result.Status)
 	require.NotNil(t, result.ExitCode)
@@ -119,4 +120,35 @@ func TestNothingIsSentWhenItCannotBeRecorded(t *testing.T) {
 	assert.Equal(t, 6, c.exit())
 	c.see("fairlead: ")
 	assert.NoDirExists(t, p.recordings())
+}
+
+func TestAnAgentGetsNoTerminalUnlessAPolicySaysSo(t *testing.T) {
+	p := newPlace(t, here)
+	agent := func(args ...string) *console {
+		cmd := p.command(t, append([]string{"shell"}, args...)...)
+		cmd.Env = append(cmd.Env, "CLAUDECODE=1", "XDG_CONFIG_HOME="+p.dir)
+		return open(t, cmd)
+	}
+	c := agent("here")
+	assert.Equal(t, 5, c.exit())
+	c.printed("fairlead: here: denied: ")
+	events := p.events(t)
+	require.Len(t, events, 2)
+	assert.Equal(t, audit.CommandRequest, events[0].Kind)
+	assert.Equal(t, "agent/claude-code", events[0].Principal)
+	assert.Equal(t, "ask", events[0].Verdict)
+	assert.NoDirExists(t, p.recordings())
+
+	require.NoError(t, os.WriteFile(filepath.Join(p.dir, "fairlead", "policy.yaml"), []byte(`version: 1
+rules:
+  - {name: free, hosts: "tier=dev", principals: ["role=agent"], classes: [unknown], verdict: allow}
+`), 0o600))
+	c = agent("here")
+	c.atShell()
+	c.enter("exit")
+	assert.Zero(t, c.exit())
+
+	c = agent("--no-record", "here")
+	assert.Equal(t, 2, c.exit())
+	c.printed("fairlead: --no-record is for operators, and agent/claude-code asks")
 }

@@ -29,11 +29,12 @@ type Options struct {
 	Inventory  func() (*hosts.Inventory, error)
 	Audit      func() (audit.Sink, error)
 	Dial       func(context.Context, hosts.Host) (session.Transport, error) // nil means as package dialer does
-	Policy     policy.Decider
-	Principal  string
+	Policy     func() (policy.Decider, error)
+	Caller     cmdutil.Caller
 	Recordings func() (string, error) // the directory
 	MaxBytes   int64                  // of a recording
 
+	PolicyFile     string
 	NoRecord       bool
 	RecordInput    bool
 	Escape         byte // 0 means none
@@ -46,7 +47,14 @@ type Options struct {
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Getenv: f.Getenv, Inventory: f.Inventory, Audit: f.Audit,
-		Policy: policy.AllowAll, Principal: cmdutil.Principal(), MaxBytes: MaxRecording, Escape: '~',
+		Caller: f.Caller(), MaxBytes: MaxRecording, Escape: '~',
+	}
+	o.Policy = func() (policy.Decider, error) {
+		engine, err := f.Policy(o.PolicyFile)
+		if err != nil {
+			return nil, err // and no Decider that is not nil and holds nothing
+		}
+		return engine, nil
 	}
 	o.Recordings = func() (string, error) {
 		dir, err := f.AuditDir()
@@ -70,6 +78,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		ValidArgsFunction: completion.Targets(f),
 	}
 	fl := cmd.Flags()
+	fl.StringVar(&o.PolicyFile, "policy", "", "judge by this policy `file` instead of the one in your configuration")
 	fl.BoolVar(&o.NoRecord, "no-record", false, "record nothing but the audit entry, which says so; for operators only")
 	fl.BoolVar(&o.RecordInput, "record-input", false, "record what is typed too, passwords included")
 	fl.VarP(escapeFlag{&o.Escape}, "escape", "e", "the character that begins escape sequences")
@@ -86,8 +95,10 @@ func (o *Options) parse(args []string, dash int) error {
 		return cmdutil.Usagef("shell takes one HOST and no command: fairlead run %s -- %s", args[0], strings.Join(args[1:], " "))
 	case o.NoRecord && o.RecordInput:
 		return cmdutil.Usagef("--no-record and --record-input exclude each other")
-	case o.NoRecord && !operator(o.Principal):
-		return cmdutil.Usagef("--no-record is for operators only")
+	case o.NoRecord && !operator(o.Caller.Principal):
+		return cmdutil.Usagef("--no-record is for operators, and %s asks", o.Caller.Principal)
+	case o.PolicyFile != "" && o.Caller.Mark != "":
+		return cmdutil.Usagef("--policy is not for agents, and %s is set", o.Caller.Mark)
 	case o.ConnectTimeout < 0 || o.ConnectTimeout > cmdutil.MaxConnectTimeout:
 		return cmdutil.Usagef("--connect-timeout must be between 0 and %v", cmdutil.MaxConnectTimeout)
 	}
@@ -97,7 +108,7 @@ func (o *Options) parse(args []string, dash int) error {
 
 func operator(principal string) bool { return strings.HasPrefix(principal, "operator/") }
 
-// run does the work: select, connect, record, and be a terminal.
+// run does the work: select, judge, connect, record, and be a terminal.
 func run(ctx context.Context, o *Options) error {
 	host, err := o.host()
 	if err != nil {
@@ -114,6 +125,19 @@ func run(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
+	t, err := openTerminal(o.IO.In)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	line := program(t.settings(), host.Env)
+	d, err := o.judge(ctx, host, line)
+	if err != nil {
+		return err
+	}
+	if d.Verdict != policy.Allow {
+		return o.denied(host, newEntry(sink, o.Caller.Principal, host.Name, session.Peer{}), line, d)
+	}
 	dial := o.Dial
 	if dial == nil {
 		d, err := dialer.New(dialer.Config{IO: o.IO, Inventory: o.Inventory})
@@ -128,7 +152,7 @@ func run(ctx context.Context, o *Options) error {
 		return o.notReached(ctx, host, err)
 	}
 	defer conn.Close()
-	return o.open(ctx, host, conn, sink)
+	return o.open(ctx, host, conn, t, newEntry(sink, o.Caller.Principal, host.Name, conn.Peer()), line, d)
 }
 
 // host returns the one host that is meant.
