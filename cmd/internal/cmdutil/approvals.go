@@ -1,6 +1,7 @@
 package cmdutil
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 )
@@ -18,7 +19,7 @@ func (f *Factory) ApprovalsDirs() ([]string, error) {
 	}
 	dir, err := f.place("", filepath.Join(".local", "state"), "approvals")
 	if err != nil && len(dirs) == 0 {
-		return nil, err
+		return nil, errors.New("none of XDG_RUNTIME_DIR, XDG_STATE_HOME and HOME names a directory: set one of them")
 	}
 	if err == nil && !slices.Contains(dirs, dir) {
 		dirs = append(dirs, dir)
