@@ -86,7 +86,9 @@ func (s *Server) show(x *registry.Exec, b output.Budget, woke registry.Wake) (*e
 	out.fill(v.Result.Host, &v, b)
 	out.Error = faultOf(errOf(v.Result.Err))
 	if v.Result.State != session.Done {
-		out.WaitingFor = waitingFor(x)
+		if v.Result.State == session.Running {
+			out.WaitingFor = waitingFor(x)
+		}
 		out.Woke = string(woke)
 	}
 	return out, line(out), nil
@@ -136,6 +138,8 @@ func line(o *execOut) string {
 	fmt.Fprintf(&b, "%s: ", o.Host)
 	took := (time.Duration(o.DurationMS) * time.Millisecond).String()
 	switch {
+	case o.State == string(session.AwaitingApproval):
+		fmt.Fprintf(&b, "%s waits for a person's approval (session_output waits for it)", o.Exec)
 	case o.State != string(session.Done):
 		fmt.Fprintf(&b, "still running after %s as %s", took, o.Exec)
 		if w := o.WaitingFor; w != nil && w.Kind != string(screen.Running) {
