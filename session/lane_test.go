@@ -66,6 +66,18 @@ var poisonings = []string{
 	"preexec() { touch $MARK; }; precmd() { touch $MARK; }; chpwd() { touch $MARK; }",
 }
 
+// eachShell runs f with every shell on this machine.
+func eachShell(t *testing.T, f func(t *testing.T, tr session.Transport, shell string)) {
+	tr := transports[0].open(t)
+	for _, shell := range shells {
+		t.Run(shell, func(t *testing.T) {
+			needShell(t, shell)
+			t.Parallel()
+			f(t, tr, shell)
+		})
+	}
+}
+
 func TestNothingThatASessionRanChangesWhatALaterReadMeans(t *testing.T) {
 	tr := transports[0].open(t)
 	for _, shell := range shells {
@@ -83,7 +95,7 @@ func TestNothingThatASessionRanChangesWhatALaterReadMeans(t *testing.T) {
 					continue // denied, which is as good
 				}
 				os.Remove(mark) // the poisoning itself was approved
-				for _, read := range []string{"ls", "pwd", "echo hi", "cd /", "true", "test -d /", "ls /usr | head -1"} {
+				for _, read := range []string{"ls", "echo hi", "cd /", "test -d / && pwd"} {
 					r, _ := s.Run(t.Context(), session.Command{Script: read})
 					require.NotEqual(t, session.StatusError, r.Status, "%v", r.Err)
 					if r.Status != session.StatusDenied {
@@ -101,7 +113,8 @@ func TestNothingThatASessionRanChangesWhatALaterReadMeans(t *testing.T) {
 // A function with the name of what our own frames stand on breaks the session's own shell: it is replaced, and what
 // comes after runs where that function is not.
 func TestAFunctionThatBreaksTheFrameCostsTheShellAndNotTheSession(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *session.Session, shell string) {
+	eachShell(t, func(t *testing.T, tr session.Transport, shell string) {
+		s := open(t, tr, shell)
 		for _, poison := range []string{"command() { :; }", "builtin() { :; }", "eval() { :; }", "read() { :; }", "test() { :; }", "print() { :; }"} {
 			s.Run(t.Context(), session.Command{Script: poison})
 			var r session.Result
@@ -116,8 +129,7 @@ func TestAFunctionThatBreaksTheFrameCostsTheShellAndNotTheSession(t *testing.T) 
 }
 
 func TestTheLanesShareADirectoryAndNothingElse(t *testing.T) {
-	everywhere(t, func(t *testing.T, own *session.Session, shell string) {
-		tr := transports[0].open(t)
+	eachShell(t, func(t *testing.T, tr session.Transport, shell string) {
 		s := asAgent(t, tr, shell)
 		run := func(script, lane, out string) {
 			t.Helper()
@@ -141,7 +153,6 @@ func TestTheLanesShareADirectoryAndNothingElse(t *testing.T) {
 		s.Reset()
 		run("pwd", "session", "/tmp\n")
 		require.NoError(t, s.Close())
-		_ = own
 	})
 }
 

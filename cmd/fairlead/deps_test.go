@@ -54,16 +54,23 @@ func TestArrowsPointOneWay(t *testing.T) {
 	near := []string{"hosts", "hosts/internal/near"}
 	core := append(near, "audit", "framing", "session/policy")
 	for name, may := range map[string][]string{
-		"framing":          nil,
-		"audit":            nil,
-		"hosts":            {"hosts/internal/near"},
-		"hosts/sshconfig":  near,
-		"hosts/knownhosts": near,
-		"hosts/inventory":  near,
-		"session/policy":   near,
-		"session":          core,
-		"session/localpty": append(core, "session", "session/internal/tty"),
-		"session/sshconn":  append(core, "session", "session/internal/tty", "hosts/sshconfig", "hosts/knownhosts"),
+		"framing":                 nil,
+		"audit":                   nil,
+		"hosts":                   {"hosts/internal/near"},
+		"hosts/sshconfig":         near,
+		"hosts/knownhosts":        near,
+		"hosts/inventory":         near,
+		"session/policy":          near,
+		"session":                 core,
+		"session/policy/programs": append(near, "session/policy"),
+		"session/policy/judge":    append(near, "session/policy", "session/policy/programs"),
+		"session/policy/rules":    append(near, "session/policy", "session/policy/judge", "session/policy/programs"),
+		"session/approval":        append(near, "session/policy"),
+		"session/redact":          {},
+		"session/output":          {},
+		"session/screen":          {},
+		"session/localpty":        append(core, "session", "session/internal/tty"),
+		"session/sshconn":         append(core, "session", "session/internal/tty", "hosts/sshconfig", "hosts/knownhosts"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, p := range list(t, module+name) {
