@@ -304,7 +304,7 @@ func (s *Session) newShell(ctx context.Context, x *Exec, dir string) (*shell, er
 			return nil, lerr
 		}
 		s.mu.Lock()
-		x.res.Reconnected = x.res.ShellRestarted && s.lost
+		x.res.Reconnected = x.res.Reconnected || x.res.ShellRestarted && s.lost
 		s.t, s.lost = t, false
 		s.mu.Unlock()
 	}

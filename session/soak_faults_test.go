@@ -200,7 +200,11 @@ func (w *worker) killSupervisor() {
 	if !ok {
 		return
 	}
-	x, before, ok := w.begin(session.Command{Script: "echo begun; sleep 100"}, printed("begun\n"))
+	// A shell that is about to start a program takes the hangup for itself, and the program stays.
+	x, before, ok := w.begin(session.Command{Script: "/bin/sleep 100 & echo $!; wait"}, func(x *session.Exec) bool {
+		name, err := os.ReadFile("/proc/" + strings.TrimSpace(string(x.Result().Stdout)) + "/comm")
+		return err == nil && string(name) == "sleep\n"
+	})
 	if !ok {
 		return
 	}

@@ -111,10 +111,14 @@ func serverSite(t testing.TB, cfg session.Config, mark sessiontest.Mark, program
 	if programs > 0 {
 		s.name = "narrow"
 	}
+	s.start(t, cfg, serverDialer(t, srv).Dial)
+	return s
+}
+
+func serverDialer(t testing.TB, srv *sshserver.Server) *sshconn.Dialer {
 	d, err := sshconn.Static([]ssh.Signer{srv.ClientKey()}, sessiontest.HostKeys(t, srv.Addr(), srv.HostKey()))
 	require.NoError(t, err)
-	s.start(t, cfg, d.Dial)
-	return s
+	return d
 }
 
 // sshdSite reaches OpenSSH's server over a network that fails.
