@@ -1,12 +1,16 @@
 package session_test
 
 import (
+	"os"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
 )
 
 // A directory's name is data: a shell that starts in it must not run what stands in it.
@@ -45,4 +49,36 @@ func TestAConnectionForOneProgramIsEnough(t *testing.T) {
 			assert.Equal(t, "abc", string(succeed(t, s, session.Command{Script: "cat", Stdin: letters("abc")}).Stdout))
 		})
 	}
+}
+
+// More sessions than one that begin at once, where a connection takes one program.
+func TestManySessionsBeginAtOnceWhereAConnectionTakesOneProgram(t *testing.T) {
+	t.Skip("found by the soak, not repaired yet: a session gives up after four connections that others were quicker on (newShell)")
+	site := serverSite(t, permissive(), sessiontest.NewMark(t), 1)
+	var wg sync.WaitGroup
+	for range 16 {
+		s := mustOpen(t, site.pool, site.on("dash"))
+		defer s.Close()
+		wg.Go(func() {
+			r, err := s.Run(t.Context(), session.Command{Script: "echo ok"})
+			assert.NoError(t, err)
+			assert.Equal(t, "ok\n", string(r.Stdout))
+		})
+	}
+	wg.Wait()
+}
+
+// A connection that goes away while the pipe for standard input is made: nothing of it stays.
+func TestAHangupWhileThePipeIsMadeLeavesNothing(t *testing.T) {
+	t.Skip("found by the soak, not repaired yet: the feeder sets its traps only after mktemp has made the directory")
+	mark, bin := sessiontest.NewMark(t), t.TempDir()
+	script := "#!/bin/sh\n/usr/bin/mktemp \"$@\"\nkill -HUP $PPID\n"
+	require.NoError(t, os.WriteFile(bin+"/mktemp", []byte(script), 0o755))
+	srv := sessiontest.Server(t, sshserver.Config{Env: append(mark.On(os.Environ()), "PATH="+bin+":"+os.Getenv("PATH"))})
+	tr := dial(t, srv.ClientKey(), sessiontest.HostKeys(t, srv.Addr(), srv.HostKey()), sessiontest.Host(t, "server", srv.Addr()))
+	s := open(t, tr, "dash")
+	_, _ = s.Run(t.Context(), session.Command{Script: "cat", Stdin: letters("abc")})
+	require.NoError(t, s.Close())
+	require.NoError(t, tr.Close())
+	nothingIsLeft(t, mark)
 }
