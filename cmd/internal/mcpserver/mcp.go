@@ -21,6 +21,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -34,6 +36,7 @@ type Options struct {
 	Audit     func() (audit.Sink, error)
 	Policy    func(file string) (*rules.Engine, error)
 	Caller    func() cmdutil.Caller
+	Approvals func() ([]string, error) // where to listen for answers, the first one; nil asks nobody
 
 	InventoryFile func() string // as given
 	As            string
@@ -44,9 +47,9 @@ type Options struct {
 const long = `Serve one agent on standard input and output, over the Model Context Protocol.
 
 The agent gets tools to list hosts, run commands on them, and keep sessions. It acts as agent/NAME, whatever the client calls
-itself; every command is judged and recorded under that name. Without a policy file it may run what only reads: all else
-would have to be approved by a person, and nobody can approve here, so it is refused. --print-config prints what to put
-into a client's configuration.
+itself; every command is judged and recorded under that name. Without a policy file it may run what only reads. The rest
+is denied, or waits up to 15 minutes for a person: "fairlead approvals list" and "approve ID", at a terminal of yours.
+--print-config prints what to put into a client's configuration.
 
 Standard output carries nothing but the protocol. When standard input ends, every session is closed and what runs in them
 is ended.`
@@ -56,7 +59,7 @@ const example = `  fairlead -i hosts.yaml mcp --print-config
 
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{IO: f.IO, Inventory: f.Inventory, Audit: f.Audit, Policy: f.Policy, Caller: f.Caller,
+	o := &Options{IO: f.IO, Inventory: f.Inventory, Audit: f.Audit, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs,
 		InventoryFile: func() string { return f.InventoryFile }}
 	if runF == nil {
 		runF = run
@@ -109,9 +112,12 @@ func run(ctx context.Context, o *Options) error {
 	}
 	defer d.Close()
 	state, secrets := newConns(), redact.New(redact.Config{})
+	approver, hangUp := o.approver(ctx)
+	defer hangUp()
 	pool, err := session.NewPool(session.PoolConfig{
 		Dial: d.Dial, DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
-		Session: session.Config{Principal: principal, Policy: g, Audit: sink, Redact: cmdutil.Redactor(secrets), Trace: state.trace()},
+		Session: session.Config{Principal: principal, Policy: g, Audit: sink, Redact: cmdutil.Redactor(secrets), Trace: state.trace(),
+			Approver: approver},
 	})
 	if err != nil {
 		return err
@@ -124,12 +130,37 @@ func run(ctx context.Context, o *Options) error {
 	defer reg.Close()
 	s, err := New(Config{
 		Registry: reg, Inventory: o.Inventory, Principal: principal, Policy: g, Limits: g.limits, Admit: g.admit, AnyEnv: g.anyEnv,
-		AnyOne: o.AllowAll, State: state.state, Version: version.Read().Version,
+		Asks: approver != nil, AnyOne: o.AllowAll, State: state.state, Version: version.Read().Version,
 	})
 	if err != nil {
 		return err
 	}
 	return serve(ctx, s, reg, o.IO)
+}
+
+// approver is a desk at which operators answer (fairlead approvals), and what closes it. Without a place for its socket
+// there is none, and what asks is denied.
+func (o *Options) approver(ctx context.Context) (policy.Approver, func()) {
+	if o.Approvals == nil {
+		return nil, func() {}
+	}
+	desk := approval.NewDesk(approval.Config{})
+	dirs, err := o.Approvals()
+	var srv *approval.Server
+	if err == nil {
+		srv, err = approval.Listen(desk, dirs[0])
+	}
+	if err != nil {
+		fmt.Fprintf(o.IO.Err, "fairlead: nobody can be asked for approval, so what asks is denied: %s\n", cmdutil.Text(err))
+		return nil, func() {}
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = srv.Serve(ctx) })
+	return desk, func() {
+		cancel()
+		wg.Wait()
+	}
 }
 
 // serve answers until standard input ends.

@@ -70,6 +70,12 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 	if err != nil {
 		return out, "", err
 	}
+	if s.cfg.Asks && len(refused) > 0 && !onlyRead && why.asks {
+		if len(hs) > 1 {
+			return out, "", denied("%w; a person can be asked about one host at a time: run it with each of them as the target", why.err)
+		}
+		refused = nil // it waits for an answer
+	}
 	if len(refused) > 0 {
 		// It goes to nobody. On the hosts that refuse it is put on record as refused.
 		hs = refused
@@ -81,7 +87,7 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 	s.awaitFleet(ctx, c, f, wait, true)
 	out, text, err := s.showFleet(f, b)
 	if err == nil && len(refused) > 0 {
-		out.Error = faultOf(why)
+		out.Error = faultOf(why.err)
 		text = told(out.Error)
 	}
 	return out, text, err
@@ -111,31 +117,38 @@ func (in *runArgs) script(limits rules.Limits) (string, error) {
 }
 
 // judgeAll judges a command on all hosts before a byte goes to any. It returns those that refuse, and why.
-func (s *Server) judgeAll(ctx context.Context, hs []hosts.Host, cmd registry.Command, dir string) (refused []hosts.Host, why, err error) {
+func (s *Server) judgeAll(ctx context.Context, hs []hosts.Host, cmd registry.Command, dir string) (refused []hosts.Host, why whyNot, err error) {
 	most := s.cfg.Limits().MaxHosts
 	for _, h := range hs {
 		d, err := s.cfg.Policy.Decide(ctx, policy.Request{
 			Principal: s.cfg.Principal, Host: h, Shell: h.Shell, Command: cmd.Script, Dir: dir, Reason: cmd.Reason,
 		})
 		if err != nil {
-			return nil, nil, err
+			return nil, why, err
 		}
 		if d.Verdict == policy.Allow {
 			continue
 		}
 		refused = append(refused, h)
-		if why == nil {
-			why = denied("%s refuses it, and so it ran nowhere: %s%s", h.Name, d.Reason, nobody(d.Verdict))
+		if why.err == nil {
+			why = whyNot{asks: true, err: denied("%s refuses it, and so it ran nowhere: %s%s", h.Name, d.Reason, s.nobody(d.Verdict))}
 		}
+		why.asks = why.asks && d.Verdict == policy.Ask
 	}
 	if most > 0 && len(hs) > most && len(refused) == 0 {
-		return nil, nil, denied("%d hosts at once are more than %d, which a person would have to approve, and nobody can approve it here: use a narrower selector", len(hs), most)
+		return nil, why, denied("%d hosts at once are more than %d, which a person would have to approve, and nobody can approve it here: use a narrower selector", len(hs), most)
 	}
 	return refused, why, nil
 }
 
-func nobody(v policy.Verdict) string {
-	if v == policy.Ask {
+// whyNot is why a command ran on no host.
+type whyNot struct {
+	err  error
+	asks bool // every host that refuses would ask
+}
+
+func (s *Server) nobody(v policy.Verdict) string {
+	if v == policy.Ask && !s.cfg.Asks {
 		return " (nobody can approve it here)"
 	}
 	return ""

@@ -24,6 +24,7 @@ type Config struct {
 	Limits func() rules.Limits                // of the principal; nil means none
 	Admit  func(now time.Time) error          // asked before every call; nil admits all
 	AnyEnv func(h hosts.Host) bool            // whether a session may have any variables; nil means inert ones alone
+	Asks   bool                               // somebody can be asked: what the policy asks about waits for an answer
 	AnyOne bool                               // hosts outside the inventory, as user@host, may be named
 	State  func(h hosts.Host) (string, error) // of the connection to a host, and why the last one failed; nil is not told
 
