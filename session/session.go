@@ -46,8 +46,7 @@ type Session struct {
 	freeLane func() // gives its connection back
 	laneDir  string // where it stands
 
-	state    framing.State // last known, if known
-	known    bool
+	state    string        // the last snapshot, as the shell printed it; "" without one
 	snapping chan struct{} // closed when the snapshot under way has been taken; nil without one
 }
 
@@ -456,7 +455,7 @@ func (s *Session) frameEnded(lane string, t framing.Trailer) {
 func (s *Session) Reset() {
 	s.mu.Lock()
 	sh := s.sh
-	s.known, s.tainted, s.set = false, false, nil
+	s.state, s.tainted, s.set = "", false, nil
 	s.mu.Unlock()
 	if sh != nil {
 		sh.retire() // what begins from here on gets another one

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"time"
 
@@ -76,9 +75,10 @@ func (s *Session) snapshot(sh *shell) {
 		return
 	}
 	x.then = func() {
-		if st, ok := framing.ParseState(string(bytes.Clone(x.out.head))); ok {
+		text := string(x.out.head) // as it came: a session that waits should be small
+		if _, ok := framing.ParseState(text); ok {
 			s.mu.Lock()
-			s.state, s.known = st, true
+			s.state = text
 			s.mu.Unlock()
 		}
 		sh.keepStray(x.stray)
@@ -114,8 +114,9 @@ func (s *Session) settle(ctx context.Context) {
 // restore gives a new shell the state of the one before, as far as it is known, and says what that was.
 func (s *Session) restore(ctx context.Context, sh *shell) (restored []string) {
 	s.mu.Lock()
-	want, known := s.state, s.known
+	last := s.state
 	s.mu.Unlock()
+	want, known := framing.ParseState(last)
 	if !known {
 		return nil
 	}
