@@ -44,10 +44,10 @@ type site struct {
 	server  *sshserver.Server // nil where the server cannot be told to refuse
 	roomy   bool              // a connection takes more than one program
 
-	// Faults come one at a time, and count twice, before and after: an odd number means that one is under way.
+	// Faults come one at a time. Those that break connections count twice, before and after: an odd number means that one
+	// is under way.
 	breaking sync.Mutex
 	cuts     atomic.Int64
-	drags    atomic.Int64 // those that take time but lose nothing
 
 	closed atomic.Int64 // connections that the pool knows to be gone
 }
@@ -61,11 +61,10 @@ func (s *site) disturb(f func()) {
 	f()
 }
 
+// drag runs f, which takes time but loses nothing.
 func (s *site) drag(f func()) {
 	s.breaking.Lock()
 	defer s.breaking.Unlock()
-	s.drags.Add(1)
-	defer s.drags.Add(1)
 	f()
 }
 
