@@ -121,7 +121,7 @@ func TestAProgramThatFlushesTheTerminalTakesNothingOfOurs(t *testing.T) {
 	have(t, "perl")
 	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
 		s := start(t, sh)
-		s.ok(`perl -MPOSIX -e 'open T, "+</dev/tty" or die; POSIX::tcflush(fileno T, TCIOFLUSH) for 1..3; $t = POSIX::Termios->new; $t->getattr(fileno T); $t->setattr(fileno T, 2)'`)
+		s.ok(`perl -MPOSIX -e 'open T, "+</dev/tty" or die; POSIX::tcflush(fileno T, TCIFLUSH) for 1..3; $t = POSIX::Termios->new; $t->getattr(fileno T); $t->setattr(fileno T, 2)'`)
 		assert.Equal(t, "ok\n", s.output("echo ok"))
 	})
 }
