@@ -97,7 +97,13 @@ func (w *worker) clean() {
 	default:
 		w.reopen()
 	}
-	w.run(session.Command{Script: "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin; export PATH; unset A LC_ALL; umask 022; cd " + quote(w.dir)})
+	const plain = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin; export PATH; unset A LC_ALL; umask 022; cd "
+	for range 100 {
+		if r, _ := w.run(session.Command{Script: plain + quote(w.dir)}); r.Status == session.StatusOK {
+			return
+		}
+		w.settle()
+	}
 }
 
 // reopen closes the session and opens another one.
@@ -155,6 +161,7 @@ func (w *worker) judge(before int64, r session.Result, err error) (quiet bool) {
 		w.unsent.Add(1)
 		w.must(!quiet, r, "an error without a cut")
 		w.must(!r.Err.Sent, r, "an error after something was sent")
+		return false // it has been told, and nothing else can be expected
 	default:
 		w.must(false, r, "an unknown status")
 	}
@@ -190,7 +197,7 @@ func tellsOfItself(script string) bool {
 
 // settle makes sure that the session has noticed every cut so far, so that what comes after is told of new ones only.
 func (w *worker) settle() {
-	w.doing = "settling after " + w.doing
+	w.doing = "settling after " + strings.TrimPrefix(w.doing, "settling after ")
 	for end := time.Now().Add(time.Minute); w.site.cuts.Load() != w.seen; {
 		if r, _ := w.run(session.Command{Script: "echo ok"}); r.Status != session.StatusOK {
 			require.True(w.t, time.Now().Before(end), "bricked: nothing works for a minute, at last %s (%v)", r.Status, r.Err)
