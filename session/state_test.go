@@ -178,7 +178,7 @@ func TestAnInteractiveProgramThatIgnoresTheKeyboardIsStopped(t *testing.T) {
 
 func TestOnlyWhatCanBeSentIsSignaled(t *testing.T) {
 	s := open(t, transports[0].open(t), "bash")
-	x, err := s.Start(t.Context(), session.Command{Script: "trap '' INT; echo ready; sleep 100"})
+	x, err := s.Start(t.Context(), session.Command{Script: "trap '' INT; sh -c 'echo ready; exec sleep 100'"})
 	require.NoError(t, err)
 	until(t, x, "ready")
 	require.ErrorContains(t, x.Signal(t.Context(), "HUP"), "INT, TERM and KILL")
