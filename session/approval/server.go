@@ -103,7 +103,7 @@ func (s *Server) Addr() string { return s.listener.Addr().String() }
 // Close removes the socket of a Server that was not served.
 func (s *Server) Close() error { return s.listener.Close() }
 
-// Serve answers until ctx ends, and returns nil then. It removes the socket, and waits for what it has started.
+// Serve answers until ctx ends, and returns nil then. It removes the socket, and finishes what has been asked.
 func (s *Server) Serve(ctx context.Context) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -136,7 +136,8 @@ func (s *Server) Serve(ctx context.Context) error {
 			wg.Go(func() {
 				defer func() { <-places }()
 				defer c.Close()
-				defer context.AfterFunc(ctx, func() { c.Close() })()
+				// What is being answered still is: who approves must hear whether it was heard.
+				defer context.AfterFunc(ctx, func() { c.CloseRead() })()
 				s.converse(c)
 			})
 		}

@@ -305,6 +305,23 @@ func TestTheEndOfAServerEndsItsConnections(t *testing.T) {
 	require.NoError(t, <-served)
 }
 
+// What was asked may end the process that serves: whoever has answered hears so before.
+func TestWhoeverAnswersHearsSoAlthoughTheServerEnds(t *testing.T) {
+	for range 50 {
+		d := approval.NewDesk(approval.Config{})
+		s, err := approval.Listen(d, place(t))
+		require.NoError(t, err)
+		s.Outside(os.Getuid())
+		ctx, cancel := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- s.Serve(ctx) }()
+		p, asked := asks(t, t.Context(), d, question("agent/x"))
+		go func() { <-asked; cancel() }()
+		require.NoError(t, dial(t, filepath.Dir(s.Addr())).Answer(t.Context(), yes(p)))
+		require.NoError(t, <-served)
+	}
+}
+
 // A process of its own asks; whether this one may answer depends on who has started that.
 func TestWhoHostsTheAgentMayLookButNotAnswer(t *testing.T) {
 	self, err := os.Executable()

@@ -22,12 +22,13 @@ type Entry struct {
 	once      bool      // for a single command, and not listed
 	closeOnce sync.Once // of close
 
-	mu    sync.Mutex // guards what follows; never held while the session is called
-	used  time.Time  // when the last command began or ended
-	cur   *Exec      // running
-	last  *Exec      // the last one that was started
-	timer *time.Timer
-	over  bool
+	mu     sync.Mutex // guards what follows; never held while the session is called
+	used   time.Time  // when the last command began or ended
+	cur    *Exec      // running
+	last   *Exec      // the last one that was started
+	coming starting
+	timer  *time.Timer
+	over   bool
 }
 
 // ID is the session's; unique.
@@ -60,6 +61,43 @@ func (e *Entry) Last() *Exec {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.last
+}
+
+// Latest is Last, after a wait for a command that is just being started, until ctx ends: it may run before Start says so.
+func (e *Entry) Latest(ctx context.Context) *Exec {
+	e.mu.Lock()
+	none := e.coming.none
+	e.mu.Unlock()
+	if none != nil {
+		select {
+		case <-none:
+		case <-ctx.Done():
+		}
+	}
+	return e.Last()
+}
+
+// starting counts the commands that are on their way.
+type starting struct {
+	n    int
+	none chan struct{} // closed when there are none any more; nil when there are none
+}
+
+func (e *Entry) starts() (stop func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	st := &e.coming
+	if st.n++; st.n == 1 {
+		st.none = make(chan struct{})
+	}
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if st.n--; st.n == 0 {
+			close(st.none)
+			st.none = nil
+		}
+	}
 }
 
 // begin starts the shell, in the directory that was asked for.

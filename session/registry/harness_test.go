@@ -32,6 +32,15 @@ type world struct {
 	dialer *sessiontest.Dialer
 	pool   *session.Pool
 	ready  sync.Once
+	held   chan struct{} // lets the command "held" be judged
+}
+
+// Decide allows everything, "held" only when it may go on.
+func (w *world) Decide(ctx context.Context, req policy.Request) (policy.Decision, error) {
+	if req.Command == "held" {
+		<-w.held
+	}
+	return policy.AllowAll.Decide(ctx, req)
 }
 
 // bubble runs f with a registry and a clock of its own.
@@ -39,9 +48,10 @@ func bubble(t *testing.T, cfg registry.Config, f func(t *testing.T, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		d := sessiontest.NewDialer(t)
+		w := &world{t: t, dialer: d, held: make(chan struct{})}
 		pool, err := session.NewPool(session.PoolConfig{
 			Dial: d.Dial, IdleTimeout: -1, MaxLifetime: -1,
-			Session: session.Config{Policy: policy.AllowAll, Audit: audit.Discard{}},
+			Session: session.Config{Policy: w, Audit: audit.Discard{}},
 		})
 		require.NoError(t, err)
 		defer pool.Close()
@@ -49,7 +59,8 @@ func bubble(t *testing.T, cfg registry.Config, f func(t *testing.T, w *world)) {
 		r, err := registry.New(cfg)
 		require.NoError(t, err)
 		defer r.Close()
-		f(t, &world{Registry: r, t: t, dialer: d, pool: pool})
+		w.Registry, w.pool = r, pool
+		f(t, w)
 	})
 }
 

@@ -1,7 +1,9 @@
 package registry_test
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -90,6 +92,26 @@ func TestASecondCommandIsRefusedAndToldWhatRuns(t *testing.T) {
 		x.Stop()
 		assert.Nil(t, e.Current())
 		assert.Equal(t, session.StatusCanceled, w.view(x).Result.Status)
+	})
+}
+
+func TestTheLatestCommandMayBeOnItsWay(t *testing.T) {
+	bubble(t, registry.Config{}, func(t *testing.T, w *world) {
+		w.dialer.On("held", reply{})
+		e := w.open("web1", "")
+		started := make(chan *registry.Exec)
+		go func() { started <- w.start(e, registry.Command{Script: "held"}) }()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		assert.Nil(t, e.Latest(ctx))
+		latest := make(chan *registry.Exec)
+		go func() { latest <- e.Latest(t.Context()) }()
+		synctest.Wait()
+		close(w.held)
+		x := <-started
+		assert.Same(t, x, <-latest)
+		assert.Same(t, x, e.Latest(t.Context()))
 	})
 }
 

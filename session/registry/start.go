@@ -31,6 +31,7 @@ func (e *Entry) Start(ctx context.Context, cmd Command) (*Exec, error) {
 }
 
 func (e *Entry) start(ctx context.Context, cmd Command) (*Exec, error) {
+	defer e.starts()()
 	r, host := e.r, e.Host().Name
 	if redact.ContainsMark([]byte(cmd.Script)) {
 		return nil, fault("run", host, CodeInvalid, false, "the command holds the mark of something redacted; the host would get the mark, not the secret")

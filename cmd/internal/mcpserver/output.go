@@ -45,7 +45,9 @@ func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outp
 		out.take(run)
 		return out, line, err
 	}
-	x, err := s.commandOf(in)
+	lctx, stop := context.WithTimeout(ctx, wait)
+	x, err := s.commandOf(lctx, in)
+	stop()
 	if err != nil {
 		return out, "", err
 	}
@@ -98,7 +100,7 @@ func at(offset *int64) int64 {
 }
 
 // commandOf finds the command that is meant.
-func (s *Server) commandOf(in lookArgs) (*registry.Exec, error) {
+func (s *Server) commandOf(ctx context.Context, in lookArgs) (*registry.Exec, error) {
 	switch {
 	case in.ExecID != "":
 		return s.cfg.Registry.Exec(s.cfg.Principal, in.ExecID)
@@ -109,7 +111,7 @@ func (s *Server) commandOf(in lookArgs) (*registry.Exec, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x := e.Last(); x != nil {
+	if x := e.Latest(ctx); x != nil {
 		return x, nil
 	}
 	return nil, &callError{code: registry.CodeNotFound, err: fmt.Errorf("session %s has run no command", e.ID())}

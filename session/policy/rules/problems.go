@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -26,7 +27,7 @@ type problems struct {
 }
 
 func (p *problems) add(line int, format string, args ...any) {
-	p.errs = append(p.errs, &FileError{Pos: hosts.Pos{File: p.file, Line: max(1, line)}, Msg: fmt.Sprintf(format, args...)})
+	p.errs = append(p.errs, &FileError{Pos: hosts.Pos{File: p.file, Line: max(1, line)}, Msg: printable(fmt.Sprintf(format, args...))})
 }
 
 // err returns all problems in the order of the file, or nil.
@@ -37,6 +38,20 @@ func (p *problems) err() error {
 		out[i] = e
 	}
 	return errors.Join(out...)
+}
+
+// printable writes what a terminal would obey, and the ends of lines, as Go does: a message quotes the file.
+func printable(msg string) string {
+	var b strings.Builder
+	for _, c := range msg {
+		if strconv.IsPrint(c) {
+			b.WriteRune(c)
+		} else {
+			q := strconv.QuoteRune(c)
+			b.WriteString(q[1 : len(q)-1])
+		}
+	}
+	return b.String()
 }
 
 // clip shortens what a message quotes.
