@@ -35,16 +35,18 @@ const rs = 0x1e
 // was typed and not read: it would be taken for the next frame.
 //
 // The variables: b what makes a word a builtin, p how to print one word as it is, t how to drop the traps that watch
-// commands, c the dialect, q what makes bash forget the last word ($_, which would be the mark), e set when errors need an end mark of their own. Below, ^ stands for RS and @1, @2 for the
+// commands, c the dialect, q the argument that bash remembers as the last word ($_) instead of the mark, u the
+// test that PWD is true, e set when errors need an end mark of their own. Below, ^ stands for RS and @1, @2 for the
 // halves of the shell's nonce.
 const driver = `exec 8>&1 9>&2 >/dev/null 2>&1
-_fl_b=command _fl_p='printf %s' _fl_t=: _fl_c=sh _fl_q= _fl_v= _fl_w= _fl_o=8 _fl_f=9 _fl_h='8>&- 9>&-' _fl_i=/dev/null
-if test "${BASH_VERSION-}"; then _fl_b=builtin _fl_t='trap - DEBUG ERR' _fl_c=bash _fl_q='_fl=;'
+_fl_b=command _fl_p='printf %s' _fl_t=: _fl_c=sh _fl_u= _fl_q= _fl_v= _fl_w= _fl_o=8 _fl_f=9 _fl_h='8>&- 9>&-' _fl_i=/dev/null
+if test "${BASH_VERSION-}"; then _fl_b=builtin _fl_t='trap - DEBUG ERR' _fl_c=bash _fl_u='[[ . -ef ${PWD-} ]]' _fl_q=" ''"
 exec 241>&8 242>&9 243</dev/null && exec 8>&- 9>&- && _fl_o=241 _fl_f=242 _fl_h= _fl_i='&243'
 elif test "${ZSH_VERSION-}"; then _fl_b=builtin _fl_t='trap - DEBUG ZERR' _fl_c=zsh
 else case ${KSH_VERSION-} in (*MIRBSD*) _fl_b=builtin _fl_p='print -rn --' _fl_t='trap - ERR' _fl_c=mksh;;
 (?*) _fl_p='print -rn --' _fl_t='trap - DEBUG ERR' _fl_c=ksh93;; esac
 fi
+case $_fl_u in ('') _fl_u="\\$_fl_b test . -ef \"\${PWD-}\"";; esac
 trap : INT
 _fl_y() { eval "$_fl_p \"^@1\"\"@2C\${PWD-}^@1\"\"@2c\""; }
 trap '{ set +x; } 2>/dev/null; { _fl_y >&$_fl_o; } 2>/dev/null || _fl_y 2>/dev/null >/dev/tty' EXIT
@@ -53,20 +55,19 @@ _fl_z() { eval "$_fl_p '^'$1'E'$_fl_r';'$_fl_m';'; \\$_fl_b pwd || $_fl_p \"\${P
 '"; }
 _fl_p="\\$_fl_b $_fl_p" _fl_j="done <$_fl_i >&$_fl_o 2>&$_fl_o $_fl_h" _fl_k="done >&$_fl_o 2>&$_fl_f $_fl_h" _fl_i="done <$_fl_i >&$_fl_o 2>&$_fl_f $_fl_h"
 _fl_n="_fl= _fl_1= _fl_2= _fl_3=
-for _fl_l in y; do $_fl_p ^" _fl_a="S; $_fl_q \\$_fl_b eval " _fl_t="
-_fl_r=\$? _fl_m=\$-
+for _fl_l in y; do $_fl_p ^" _fl_a="S$_fl_q; \\$_fl_b eval " _fl_t="
+_fl_r=\$? _fl_m=\$- _fl_x=
 \\$_fl_b $_fl_t
 \\$_fl_b set +x
-_fl_x=
 " _fl_d="E\"\$_fl_r;\$_fl_m;\$PWD\"^" _fl_g="Z'
-' >&$_fl_o || _fl_z " _fl_u="\\$_fl_b test . -ef \"\${PWD-}\" && $_fl_p ^"
+' >&$_fl_o || _fl_z " _fl_u="$_fl_u && $_fl_p ^"
 eval "$_fl_p \"^@1\"\"@2H$_fl_c;$$;${_fl_e-};\${PWD-}^@1\"\"@2h\" >&$_fl_o"
 _fl_x=
-until case $_fl_x in (y) ;; (*) IFS=' ' "$_fl_b" read -r _fl_1 _fl_2 _fl_3 _fl; case $? in (0) "$_fl_b" test '';; esac;; esac; do
+until case $_fl_x in (y) ;; (*) IFS=' ' "$_fl_b" read -r _fl_1 _fl_2 _fl_3 _fl; case $? in (0) ! case x in (x) ;; esac;; esac;; esac; do
 case $_fl_1$_fl_2 in (??????????????????????) ;; (*) continue;; esac
 _fl_x=y
 case $_fl in (*^) ;; (*) _fl_s=
-until IFS= "$_fl_b" read -r _fl_l; case $? in (0) "$_fl_b" test '';; esac; do
+until IFS= "$_fl_b" read -r _fl_l; case $? in (0) ! case x in (x) ;; esac;; esac; do
 _fl_s=$_fl_s$_fl_l'
 '
 case $_fl_l in (*^) _fl=$_fl$_fl_s; break;; esac

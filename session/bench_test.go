@@ -77,7 +77,7 @@ func BenchmarkWarmRun(b *testing.B) {
 	median(100, run)
 	var ratios, warm, plain []float64
 	for b.Loop() {
-		p, w := median(500, roundTrip), median(500, run)
+		p, w := median(3000, roundTrip), median(3000, run)
 		plain, warm, ratios = append(plain, float64(p.Nanoseconds())/1e3), append(warm, float64(w.Nanoseconds())/1e3), append(ratios, float64(w)/float64(p))
 	}
 	report(b, "bare-µs", plain)
