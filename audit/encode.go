@@ -60,6 +60,11 @@ func appendBody(b []byte, e *Event, seq uint64, at time.Time, hmac []byte, prev 
 	b = appendStr(b, `,"approval":`, e.Approval)
 	b = appendStr(b, `,"approved_by":`, e.ApprovedBy)
 	b = appendStr(b, `,"approval_proof":`, e.ApprovalProof)
+	b = appendStr(b, `,"approval_digest":`, e.ApprovalDigest)
+	b = appendStr(b, `,"approver":`, e.Approver)
+	b = appendStr(b, `,"approval_key":`, e.ApprovalKey)
+	b = appendStr(b, `,"approval_signature":`, e.ApprovalSignature)
+	b = appendStr(b, `,"approval_document":`, e.ApprovalDocument)
 
 	b = appendStr(b, `,"state":`, e.State)
 	b = appendStr(b, `,"status":`, e.Status)

@@ -89,6 +89,15 @@ type Event struct {
 	ApprovedBy    string `json:"approved_by,omitempty"`
 	ApprovalProof string `json:"approval_proof,omitempty"`
 
+	// What an approval rests on, for whoever verifies it without this program: the digest that was signed, by whom (a name
+	// among the enrolled approvers), with which key, the signature in OpenSSH's armor, and the document that the digest is of
+	// where nothing in it had to be redacted.
+	ApprovalDigest    string `json:"approval_digest,omitempty"`
+	Approver          string `json:"approver,omitempty"`
+	ApprovalKey       string `json:"approval_key,omitempty"` // fingerprint
+	ApprovalSignature string `json:"approval_signature,omitempty"`
+	ApprovalDocument  string `json:"approval_document,omitempty"`
+
 	// ReadOnly says that the command changes nothing, so that its request need not wait for the disk. It is a hint for
 	// the sink and is not written (class and rule are).
 	ReadOnly bool `json:"-"`
