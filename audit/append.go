@@ -26,8 +26,9 @@ func (f *File) append(events []Event, durable bool) (ticket uint64, err error) {
 	if durable {
 		defer f.release()
 	}
-	if f.cfg.MaxSize > 0 && f.end.size >= f.cfg.MaxSize {
-		if err := f.rotate(); err != nil {
+	now := f.cfg.Now()
+	if f.full(now) {
+		if err := f.rotate(now); err != nil {
 			return 0, err
 		}
 	}
@@ -36,7 +37,7 @@ func (f *File) append(events []Event, durable bool) (ticket uint64, err error) {
 	if along {
 		events = append(f.late, events...)
 	}
-	if err := f.extend(events, nil, !durable); err != nil {
+	if err := f.extend(events, now, nil, !durable); err != nil {
 		return 0, err
 	}
 	if along {
@@ -51,16 +52,16 @@ func (f *File) append(events []Event, durable bool) (ticket uint64, err error) {
 	return ticket, nil
 }
 
-// extend encodes events, writes them behind lead, and moves head, or leaves that to the end of the lease. The lock is
-// held.
-func (f *File) extend(events []Event, lead []byte, later bool) error {
+// extend encodes events, stamped with now where they have no time, writes them behind lead, and moves head, or leaves
+// that to the end of the lease. The lock is held.
+func (f *File) extend(events []Event, now time.Time, lead []byte, later bool) error {
 	end := f.end
 	b := append(f.buf[:0], lead...)
 	for i := range events {
 		e := &events[i]
 		at := e.Time
 		if at.IsZero() {
-			at = f.cfg.Now()
+			at = now
 		}
 		var text [hexLen]byte
 		var hmac []byte
@@ -83,6 +84,7 @@ func (f *File) extend(events []Event, lead []byte, later bool) error {
 		f.takeBack()
 		return unavailable("write", f.path, err, doSpace)
 	}
+	f.at("written")
 	end.size += int64(len(b))
 	if later {
 		f.end, f.behind = end, true
@@ -169,22 +171,6 @@ func (f *File) checkPlace(durable bool) error {
 		return damaged(f.headFile.Name(), "another file took its place")
 	}
 	f.placed = now
-	return nil
-}
-
-// rotate ends the current file and starts the next. Everything in the old one is on disk before.
-func (f *File) rotate() error {
-	next := f.end.file + 1
-	if err := f.extend([]Event{{Kind: ChainRotate, Next: dataName(next)}}, nil, false); err != nil {
-		return err
-	}
-	if err := f.sync(f.ticket.Add(1)); err != nil {
-		return err
-	}
-	if err := f.startFile(next); err != nil {
-		f.stale = true
-		return err
-	}
 	return nil
 }
 

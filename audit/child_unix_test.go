@@ -27,6 +27,9 @@ var childConfig = audit.Config{MaxSize: 8 << 10}
 // child is what the test binary does when it is started as a writer. It prints each id once it is acknowledged.
 func child(role, dir string) int {
 	ctx, cfg, limit := context.Background(), childConfig, 200
+	if work, step, ok := strings.Cut(role, ":"); ok {
+		return dieAt(work, step, dir)
+	}
 	switch role {
 	case "endless":
 		limit = 1_000_000

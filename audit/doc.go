@@ -56,7 +56,13 @@
 // records of what changes nothing they may keep the lock for a millisecond and rewrite head at its end. A
 // writer that finds more in the file than it left there reads head again first.
 //
-// A full file ends with a chain.rotate record whose `next` names the file that follows.
+// A full file (by size, or by the age of its first record) ends with a chain.rotate record whose `next` names the file
+// that follows. A writer that finds chain.rotate at the end of the last file goes on in the next.
+//
+// The oldest files may be removed, never one between two others. A chain.purge record in what is left says so: its
+// `purged` names the last file that is removed (`through`), how many `records` stand in the chain up to its end, and the
+// `hash` of the last of them, which is P of the first record that is left. A chain that does not begin with 000001.jsonl
+// and has no such record is not whole. A chain.purge record without `through` is about outputs, see [OutputStore].
 //
 // What may stand behind the head: whole records that continue the chain (a writer died before it rewrote head; they
 // count), then the beginning of one more line (it died within the first). The next writer ends such torn bytes with

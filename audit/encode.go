@@ -28,6 +28,7 @@ func appendBody(b []byte, e *Event, seq uint64, at time.Time, hmac []byte, prev 
 	b = appendStr(b, `,"separation":`, e.Separation)
 
 	b = appendStr(b, `,"host":`, e.Host)
+	b = appendStr(b, `,"tier":`, e.Tier)
 	b = appendStr(b, `,"address":`, e.Address)
 	b = appendStr(b, `,"route":`, e.Route)
 	b = appendStr(b, `,"ssh_user":`, e.SSHUser)
@@ -77,6 +78,8 @@ func appendBody(b []byte, e *Event, seq uint64, at time.Time, hmac []byte, prev 
 	b = appendInt(b, `,"stderr_bytes":`, e.StderrBytes)
 	b = appendStr(b, `,"stdout_sha256":`, e.StdoutSHA256)
 	b = appendStr(b, `,"stderr_sha256":`, e.StderrSHA256)
+	b = appendStr(b, `,"stdout_kept":`, e.StdoutKept)
+	b = appendStr(b, `,"stderr_kept":`, e.StderrKept)
 	if e.Omitted != (Omitted{}) {
 		at := len(b)
 		b = appendInt(b, `,"stdout":`, e.Omitted.Stdout)
@@ -99,10 +102,28 @@ func appendBody(b []byte, e *Event, seq uint64, at time.Time, hmac []byte, prev 
 		b = append(b, '}')
 	}
 	b = appendStr(b, `,"next":`, e.Next)
+	if e.Purged != (Purged{}) {
+		b = appendPurged(b, &e.Purged)
+	}
 
 	b = append(b, prevMark...)
 	b = hex.AppendEncode(b, prev[:])
 	return append(b, '"')
+}
+
+func appendPurged(b []byte, p *Purged) []byte {
+	at := len(b)
+	if !p.Before.IsZero() {
+		b = append(b, `,"before":"`...)
+		b = p.Before.UTC().AppendFormat(b, time.RFC3339Nano)
+		b = append(b, '"')
+	}
+	b = appendStr(b, `,"through":`, p.Through)
+	b = appendInt(b, `,"records":`, int64(p.Records))
+	b = appendStr(b, `,"hash":`, p.Hash)
+	b = appendInt(b, `,"outputs":`, p.Outputs)
+	b = appendInt(b, `,"bytes":`, p.Bytes)
+	return wrap(b, at, `,"purged":{`)
 }
 
 // wrap turns the members appended since at (each begins with a comma) into an object that opens with open.

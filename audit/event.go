@@ -23,9 +23,10 @@ const (
 	ApprovalRequest Kind = "approval.request"
 	ApprovalResult  Kind = "approval.result"
 
-	// ChainSeal and ChainRotate are written by File itself.
+	// ChainSeal, ChainRotate and ChainPurge are written by File itself.
 	ChainSeal   Kind = "chain.seal"
 	ChainRotate Kind = "chain.rotate"
+	ChainPurge  Kind = "chain.purge"
 )
 
 // after reports whether an event of this kind is written when the deed is done, so that nobody waits for the disk.
@@ -61,6 +62,7 @@ type Event struct {
 
 	// How.
 	Host       string `json:"host,omitempty"`
+	Tier       string `json:"tier,omitempty"` // of the host; absent counts as prod
 	Address    string `json:"address,omitempty"`
 	Route      string `json:"route,omitempty"` // jump hosts, first hop first
 	SSHUser    string `json:"ssh_user,omitempty"`
@@ -114,12 +116,15 @@ type Event struct {
 	StderrBytes  int64   `json:"stderr_bytes,omitempty"`
 	StdoutSHA256 string  `json:"stdout_sha256,omitempty"`
 	StderrSHA256 string  `json:"stderr_sha256,omitempty"`
+	StdoutKept   string  `json:"stdout_kept,omitempty"` // under which hash an OutputStore has what was kept of it, redacted
+	StderrKept   string  `json:"stderr_kept,omitempty"`
 	Omitted      Omitted `json:"omitted,omitzero"`
 	Error        Fault   `json:"error,omitzero"`
 
-	// Torn and Next belong to the chain's own records.
-	Torn Torn   `json:"torn,omitzero"` // in chain.seal
-	Next string `json:"next,omitempty"`
+	// Torn, Next and Purged belong to the chain's own records.
+	Torn   Torn   `json:"torn,omitzero"` // in chain.seal
+	Next   string `json:"next,omitempty"`
+	Purged Purged `json:"purged,omitzero"` // in chain.purge
 }
 
 // Omitted counts the bytes of each stream that were not given to the caller.
@@ -140,4 +145,14 @@ type Torn struct {
 	Offset int64  `json:"offset"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
+}
+
+// Purged describes what is removed: the oldest record files up to one of them, or outputs.
+type Purged struct {
+	Before  time.Time `json:"before,omitzero"`   // what is older than this
+	Through string    `json:"through,omitempty"` // the last record file that is removed
+	Records uint64    `json:"records,omitempty"` // how many there are in the chain up to its end
+	Hash    string    `json:"hash,omitempty"`    // of the last of them
+	Outputs int64     `json:"outputs,omitempty"` // how many outputs are removed
+	Bytes   int64     `json:"bytes,omitempty"`   // of the files or outputs
 }

@@ -13,3 +13,6 @@ func (f *File) Busy() bool {
 	defer f.mu.Unlock()
 	return f.committing
 }
+
+// At makes f tell where a rotation or a purge is. Set it before f is used.
+func (f *File) At(step func(name string)) { f.at = step }

@@ -25,6 +25,8 @@ const (
 const (
 	// DefaultMaxSize is the size at which a file is full.
 	DefaultMaxSize int64 = 64 << 20
+	// DefaultMaxAge is the age at which a file is full.
+	DefaultMaxAge = 31 * 24 * time.Hour
 	// DefaultLockWait is how long a writer waits for the others.
 	DefaultLockWait = 10 * time.Second
 
@@ -36,6 +38,7 @@ const (
 type Config struct {
 	Sync     SyncMode
 	MaxSize  int64            // bytes after which the next file begins; zero means DefaultMaxSize, negative never
+	MaxAge   time.Duration    // of a file's first record, after which the next file begins; zero means DefaultMaxAge, negative never
 	LockWait time.Duration    // zero means DefaultLockWait, negative means as long as it takes
 	Now      func() time.Time // stamps events that have no time; nil means time.Now
 }
@@ -61,6 +64,7 @@ type File struct {
 	name       string   // of data, in dir
 	id         identity // of data
 	headID     identity
+	born       time.Time // when the first record of data was made; zero where that was not looked up yet
 	placed     time.Time // when the names last led to these files
 	stale      bool      // an append went wrong halfway: read head again
 	committing bool      // the committer runs
@@ -72,6 +76,7 @@ type File struct {
 	closed     bool
 	buf        []byte
 	headBuf    []byte
+	at         func(step string) // told where a rotation or a purge is, by tests that kill it there
 
 	// syncMu is the queue for fsync: whoever gets it finds what is synced already, or syncs for all who wait. data
 	// changes only under both mutexes.
@@ -88,6 +93,9 @@ type File struct {
 func Open(dir string, cfg Config) (*File, error) {
 	if cfg.MaxSize == 0 {
 		cfg.MaxSize = DefaultMaxSize
+	}
+	if cfg.MaxAge == 0 {
+		cfg.MaxAge = DefaultMaxAge
 	}
 	if cfg.LockWait == 0 {
 		cfg.LockWait = DefaultLockWait
@@ -106,7 +114,7 @@ func Open(dir string, cfg Config) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{dir: dir, cfg: cfg, headFile: hf, stop: make(chan struct{}), headBuf: make([]byte, 0, headLen)}
+	f := &File{dir: dir, cfg: cfg, headFile: hf, stop: make(chan struct{}), at: func(string) {}, headBuf: make([]byte, 0, headLen)}
 	if err := f.begin(); err != nil {
 		return nil, errors.Join(err, f.closeFiles())
 	}
@@ -208,23 +216,6 @@ func (f *File) create() error {
 	return f.startFile(1)
 }
 
-// startFile makes file n, empty, and lets head point to its beginning.
-func (f *File) startFile(n int) error {
-	if n > maxFiles {
-		return unavailable("create", filepath.Join(f.dir, dataName(n)), errors.New("the chain has no more file names"),
-			"move the directory aside to start a new chain")
-	}
-	next := f.end
-	next.file, next.size = n, 0
-	if err := f.use(next, true); err != nil {
-		return err
-	}
-	if err := syncDir(f.dir); err != nil {
-		return unavailable("sync", f.dir, err, doDisk)
-	}
-	return f.moveHead(next, true)
-}
-
 // use makes the file of h the one that is appended to.
 func (f *File) use(h head, create bool) error {
 	name := dataName(h.file)
@@ -245,7 +236,7 @@ func (f *File) use(h head, create bool) error {
 	old := f.data
 	f.data = data
 	f.syncMu.Unlock()
-	f.path, f.name, f.id = path, name, id
+	f.path, f.name, f.id, f.born = path, name, id, time.Time{}
 	if old != nil {
 		_ = old.Close() // synced by whoever ended it, and nothing is buffered
 	}

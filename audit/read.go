@@ -14,7 +14,7 @@ import (
 // and reading goes on; an unfinished last line is not yielded. Readers take no lock and check no MAC: Verify does.
 func All(dir string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		r := &reader{dir: dir, file: 1}
+		r := &reader{dir: dir, file: firstFile(dir)}
 		defer r.close()
 		r.drain(yield)
 	}
@@ -27,6 +27,15 @@ type reader struct {
 	off  int64 // where the next line begins
 	num  int   // its number, from 1; 0 where it is not known
 	f    *os.File
+}
+
+// firstFile is the number of the oldest file in dir; 1 where that cannot be told.
+func firstFile(dir string) int {
+	files, err := dataFiles(dir)
+	if err != nil || len(files) == 0 {
+		return 1
+	}
+	return files[0]
 }
 
 func (r *reader) close() {
@@ -43,6 +52,10 @@ func (r *reader) drain(yield func(Event, error) bool) bool {
 			path := filepath.Join(r.dir, dataName(r.file))
 			f, err := os.Open(path)
 			if errors.Is(err, fs.ErrNotExist) && r.file > 1 {
+				if n := firstFile(r.dir); n > r.file {
+					r.file, r.off = n, 0 // it was purged meanwhile
+					continue
+				}
 				return true // the writer has not got there yet
 			}
 			if err != nil {

@@ -67,6 +67,7 @@ type Report struct {
 	Behind  uint64    `json:"behind,omitempty"`  // whole records behind head: a writer died between its two writes
 	Sealed  []Stretch `json:"sealed,omitempty"`  // torn by a crash, and sealed since
 	Torn    *Stretch  `json:"torn,omitempty"`    // torn by a crash at the end; the next writer seals it
+	Purged  *Missing  `json:"purged,omitempty"`  // the oldest files, removed on record; Records counts what stood there
 }
 
 // OK reports whether the chain is whole.

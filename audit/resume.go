@@ -14,23 +14,29 @@ func (f *File) resume() error {
 	if err != nil {
 		return err
 	}
-	if h.count < f.end.count {
+	switch {
+	case h.count < f.end.count:
 		return damaged(f.headFile.Name(), "it is older than what this process wrote")
+	case h.count == f.end.count && h.count > 0 && h.hash != f.end.hash:
+		return damaged(f.headFile.Name(), "it names another record than the one this process wrote last")
 	}
 	if f.data == nil || h.file != f.end.file {
 		if err := f.use(h, false); err != nil {
 			return err
 		}
 	}
-	if err := f.checkLast(h); err != nil {
+	ended, err := f.checkLast(h)
+	if err != nil {
 		return err
 	}
 	f.end, f.stale = h, false
-	if err := f.adopt(); err != nil {
-		f.stale = true
-		return err
+	if ended, err = f.adopt(ended); err == nil && ended {
+		err = f.toNext()
 	}
-	return nil
+	if err != nil {
+		f.stale = true
+	}
+	return err
 }
 
 func (f *File) readHead() (head, error) {
@@ -46,20 +52,21 @@ func (f *File) readHead() (head, error) {
 	return h, nil
 }
 
-// checkLast makes sure that the chain still ends as head says, before anything is appended to it.
-func (f *File) checkLast(h head) error {
+// checkLast makes sure that the chain still ends as head says, before anything is appended to it. ended means that the
+// last record ends its file.
+func (f *File) checkLast(h head) (ended bool, err error) {
 	fi, err := f.data.Stat()
 	switch {
 	case err != nil:
-		return unavailable("read", f.path, err, doDisk)
+		return false, unavailable("read", f.path, err, doDisk)
 	case fi.Size() < h.size:
-		return damaged(f.path, "it ends before the place that head names: records were cut off")
+		return false, damaged(f.path, "it ends before the place that head names: records were cut off")
 	case h.size == 0:
-		return nil
+		return false, nil
 	}
 	raw, err := lastLine(f.data, h.size)
 	if err != nil {
-		return unavailable("read", f.path, err, doDisk)
+		return false, unavailable("read", f.path, err, doDisk)
 	}
 	l, ok := parseLine(raw)
 	if ok {
@@ -67,42 +74,44 @@ func (f *File) checkLast(h head) error {
 		ok = mine && sum == h.hash && l.seq == h.count
 	}
 	if !ok {
-		return damaged(f.path, "its last record is not the one that head names")
+		return false, damaged(f.path, "its last record is not the one that head names")
 	}
-	return nil
+	return isRotate(l), nil
 }
 
-// adopt takes the whole records behind head into the chain and seals what is torn.
-func (f *File) adopt() error {
+// adopt takes the whole records behind head into the chain and seals what is torn. ended says whether the last record
+// ends its file, at first the one that head names.
+func (f *File) adopt(ended bool) (bool, error) {
 	end := f.end
 	c := &chain{k: f.keys, count: end.count, hash: end.hash}
 	in := newLines(io.NewSectionReader(f.data, end.size, 1<<62), end.size)
-	ended := true
+	whole := true // the last line has its newline
 	for {
 		raw, off, num, err := in.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return unavailable("read", f.path, err, doDisk)
+			return false, unavailable("read", f.path, err, doDisk)
 		}
-		ended = raw[len(raw)-1] == '\n'
-		if _, _, ok := c.take(raw, off, num); ok {
+		whole = raw[len(raw)-1] == '\n'
+		if l, _, ok := c.take(raw, off, num); ok {
 			end.count, end.hash, end.size = c.count, c.hash, in.off
+			ended = isRotate(l)
 		}
 	}
 	if end.count > f.end.count {
 		if err := f.data.Sync(); err != nil {
-			return unavailable("sync", f.path, err, doDisk)
+			return false, unavailable("sync", f.path, err, doDisk)
 		}
 		if err := f.moveHead(end, true); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if c.junk != nil {
-		return f.seal(c.junk, ended)
+		return false, f.seal(c.junk, whole)
 	}
-	return nil
+	return ended, nil
 }
 
 // sealLead ends a torn line. With the newline alone a record that lacks nothing else would become whole.
@@ -120,7 +129,7 @@ func (f *File) seal(j *junk, ended bool) error {
 	t.SHA256 = hex.EncodeToString(j.sum.Sum(nil))
 	good := f.end
 	f.end.size = j.from + j.bytes // a failed write is taken back to here: the torn bytes are evidence
-	if err := f.extend([]Event{{Kind: ChainSeal, Torn: t}}, lead, false); err != nil {
+	if err := f.extend([]Event{{Kind: ChainSeal, Torn: t}}, f.cfg.Now(), lead, false); err != nil {
 		f.end = good
 		_ = f.moveHead(good, false) // in case head had moved
 		return err

@@ -58,7 +58,7 @@ func before(dir string, n int) (*reader, error) {
 	if err != nil {
 		return nil, unavailable("read", dir, err, doAccess)
 	}
-	r := &reader{dir: dir, file: 1, num: 1}
+	r := &reader{dir: dir, file: firstFile(dir), num: 1}
 	for i := len(files) - 1; i >= 0; i-- {
 		off, found, err := lineBefore(filepath.Join(dir, dataName(files[i])), n)
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 // Verify checks the whole chain in dir. It takes the writers' lock only to note how long the files are, and checks up to
 // there. What is wrong with the chain stands in Report.Problem; the error is for what could not be read.
 func Verify(dir string) (Report, error) {
-	v := &verifier{dir: dir, open: map[string]Pending{}}
+	v := &verifier{dir: dir, open: map[string]Pending{}, borders: map[int]border{}}
 	err := v.run()
 	v.report.Head = hex.EncodeToString(v.chain.hash[:])
 	for _, p := range v.open {
@@ -35,6 +35,9 @@ type verifier struct {
 	head   head
 	files  []snapshot
 	open   map[string]Pending
+
+	borders map[int]border // where each file ends, by number; that of the first one that is there begins behind another
+	purges  []Purged       // what the chain says about files that are missing
 }
 
 // snapshot is a record file, and how long it was when the lock was held.
@@ -75,9 +78,14 @@ func (v *verifier) run() error {
 		}
 		return nil
 	}
+	last := 0
 	for i, s := range v.files {
-		if s.n != i+1 {
-			v.problem(Gap, filepath.Join(v.dir, dataName(i+1)), 0, "this file of the chain is missing")
+		if i == 0 && s.n > 1 && s.n <= v.head.file {
+			last = s.n - 1
+			v.startAt(s)
+		}
+		if last++; s.n != last {
+			v.problem(Gap, filepath.Join(v.dir, dataName(last)), 0, "this file of the chain is missing")
 			return nil
 		}
 		if s.n > v.head.file && s.size > 0 {
@@ -87,11 +95,14 @@ func (v *verifier) run() error {
 		if err := v.file(s); err != nil || v.report.Problem != nil {
 			return err
 		}
+		v.borders[s.n] = border{v.chain.count, v.chain.hash}
 	}
-	if last := len(v.files); last < v.head.file {
+	if last < v.head.file {
 		v.problem(Truncated, filepath.Join(v.dir, dataName(last+1)), 0,
 			fmt.Sprintf("this file is missing; head counts %d records, %d are here", v.head.count, v.chain.count))
+		return nil
 	}
+	v.checkPurged()
 	return nil
 }
 
@@ -283,6 +294,9 @@ func (v *verifier) note(l line) {
 	}
 	if json.Unmarshal(closed(l), &e) != nil {
 		return // the MAC says that a writer of this chain meant it so
+	}
+	if e.Kind == ChainPurge {
+		v.notePurge(l)
 	}
 	if v.report.First.IsZero() {
 		v.report.First = e.Time
