@@ -1,0 +1,114 @@
+package store
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// The files of migrations, in the order of their numbers: NNNN_what.sql, with the words of dialect.text, statements
+// ended by a semicolon at the end of a line. A file that was released is never changed.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migration is one of the steps from one state of the tables to the next.
+type migration struct {
+	name       string
+	statements []string
+}
+
+// steps returns all that this version knows; the first is number 1.
+func steps() ([]migration, error) {
+	files, err := fs.ReadDir(migrations, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	var all []migration
+	for i, f := range files {
+		if !strings.HasPrefix(f.Name(), fmt.Sprintf("%04d_", i+1)) {
+			return nil, fmt.Errorf("store: internal error: migration %s is not number %d", f.Name(), i+1)
+		}
+		text, err := fs.ReadFile(migrations, "migrations/"+f.Name())
+		if err != nil {
+			return nil, err
+		}
+		m := migration{name: strings.TrimSuffix(f.Name(), ".sql")}
+		for stmt := range strings.SplitSeq(string(text), ";\n") {
+			if stmt = strings.TrimSpace(stmt); stmt != "" {
+				m.statements = append(m.statements, stmt)
+			}
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// migrate brings the tables up to date, in one transaction. Of several processes that do so at once one does it.
+func (s *Store) migrate(ctx context.Context) error {
+	all, err := steps()
+	if err != nil {
+		return err
+	}
+	if v, err := s.version(ctx, len(all)); err != nil || v == len(all) {
+		return err
+	}
+	return s.write(ctx, "make the tables", func(q query) error {
+		if q.numbered {
+			// Any number that nobody else in the database is likely to lock.
+			if _, err := q.exec(`SELECT pg_advisory_xact_lock(6174626001)`); err != nil {
+				return err
+			}
+		}
+		if _, err := q.exec(`CREATE TABLE IF NOT EXISTS fairlead_schema (version BIGINT PRIMARY KEY, name @WORD@ NOT NULL, applied_at BIGINT NOT NULL)`); err != nil {
+			return err
+		}
+		var have int
+		if err := q.row(`SELECT COALESCE(MAX(version), 0) FROM fairlead_schema`).Scan(&have); err != nil {
+			return err
+		}
+		if err := s.tooNew(have, len(all)); err != nil {
+			return err
+		}
+		for i := have; i < len(all); i++ {
+			for _, stmt := range all[i].statements {
+				if _, err := q.exec(stmt); err != nil {
+					return fmt.Errorf("migration %s: %w", all[i].name, err)
+				}
+			}
+			if _, err := q.exec(`INSERT INTO fairlead_schema (version, name, applied_at) VALUES (?, ?, ?)`, int64(i+1), all[i].name, s.now()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// version returns how far the tables are; 0 where there are none. It does not write.
+func (s *Store) version(ctx context.Context, known int) (have int, err error) {
+	exists := `SELECT count(*) FROM sqlite_schema WHERE name = 'fairlead_schema'`
+	if s.db.numbered {
+		exists = `SELECT count(*) FROM pg_catalog.pg_class WHERE oid = to_regclass('fairlead_schema')`
+	}
+	err = s.read(ctx, "look at the tables", func(q query) error {
+		var n int
+		if err := q.row(exists).Scan(&n); err != nil || n == 0 {
+			return err
+		}
+		return q.row(`SELECT COALESCE(MAX(version), 0) FROM fairlead_schema`).Scan(&have)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return have, s.tooNew(have, known)
+}
+
+// tooNew refuses tables that this version does not know.
+func (s *Store) tooNew(have, known int) error {
+	if have <= known {
+		return nil
+	}
+	return fmt.Errorf("%w of fairlead: the tables in %s are number %d, and this one knows %d: update it, or name another store", ErrNewer, s.db.name, have, known)
+}

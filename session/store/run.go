@@ -1,0 +1,168 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// Begin claims an approved command for a keeper, and returns it with its exact bytes, which are wiped in the same step.
+// Of all that try, in any number of processes, one gets it. The claim is on disk when Begin returns; after an error the
+// command must not be run. It returns an ErrClaimed where somebody was faster, an ErrNotApproved where it waits for an
+// answer or has ended, an ErrExpired where its time is over, and an ErrSealKey where another keeper's key sealed it: then
+// nothing is claimed.
+func (s *Store) Begin(ctx context.Context, id, keeper string) (c Command, exact []byte, err error) {
+	if err := needed("the keeper", keeper); err != nil {
+		return Command{}, nil, err
+	}
+	err = s.write(ctx, "begin", func(q query) error {
+		now := s.now()
+		if c, err = q.command(id, true); err != nil {
+			return err
+		}
+		switch {
+		case c.ClaimedBy != "":
+			return fmt.Errorf("%w: %s", ErrClaimed, c.state())
+		case c.Status != Approved:
+			return fmt.Errorf("%w: %s", ErrNotApproved, c.state())
+		case c.overdue(now):
+			return fmt.Errorf("%w: command %s was approved, and not begun in time", ErrExpired, id)
+		}
+		if exact, err = s.exact(q, id); err != nil {
+			return err
+		}
+		if err := q.alive(keeper, now); err != nil {
+			return err
+		}
+		err := q.one(ErrClaimed, `UPDATE commands SET claimed_by = ?, claimed_at = ?, sealed = NULL, updated_at = ?
+			WHERE command_id = ? AND status = ? AND claimed_by = ''`, keeper, now, now, id, string(Approved))
+		if err != nil {
+			return err
+		}
+		if _, err := q.exec(`UPDATE approvals SET sealed = NULL WHERE command_id = ?`, id); err != nil {
+			return err
+		}
+		if c, err = q.command(id, false); err != nil {
+			return err
+		}
+		return s.tell(q, c)
+	})
+	if err != nil {
+		return Command{}, nil, err
+	}
+	return c, exact, nil
+}
+
+// Exact returns the exact bytes of a command that waits or was not begun, to show them to an approver; else an
+// ErrNotPending.
+func (s *Store) Exact(ctx context.Context, id string) (exact []byte, err error) {
+	err = s.read(ctx, "read exact bytes", func(q query) error {
+		if exact, err = s.exact(q, id); err == nil && exact == nil {
+			return fmt.Errorf("%w: the exact bytes of command %s are not kept any more", ErrNotPending, id)
+		}
+		return err
+	})
+	return exact, err
+}
+
+// exact opens the sealed bytes of a command; nil where there are none.
+func (s *Store) exact(q query, id string) ([]byte, error) {
+	var sealed []byte
+	if err := q.row(`SELECT sealed FROM commands WHERE command_id = ?`, id).Scan(&sealed); err != nil {
+		return nil, found(err, "command", id)
+	}
+	if sealed == nil {
+		return nil, nil
+	}
+	return s.seal.open("command "+id, sealed)
+}
+
+// End is how a command ended.
+type End struct {
+	Status               Status // Executed or Failed
+	Outcome              string // the Result's status
+	Reason               string // "" leaves the record's
+	ExitCode             *int
+	Stdout, Stderr       string
+	StdoutSum, StderrSum string          // of the whole outputs, as PutOutput returned them or the record tells; "" for none
+	Exec                 json.RawMessage // the Result
+}
+
+// Finish records the end of a command that keeper has begun; it returns an ErrNotClaimed where that is not so (any more:
+// it may have been told as lost meanwhile).
+func (s *Store) Finish(ctx context.Context, id, keeper string, e End) (c Command, err error) {
+	if e.Status != Executed && e.Status != Failed {
+		return Command{}, fmt.Errorf("%w: no command that ran ends as %q", ErrInvalid, e.Status)
+	}
+	if err := first(needed("the keeper", keeper), needed("the outcome", e.Outcome), word("a hash", e.StdoutSum), word("a hash", e.StderrSum),
+		s.room("the result", len(e.Stdout), len(e.Stderr), len(e.Exec), len(e.Reason))); err != nil {
+		return Command{}, err
+	}
+	var exit any
+	if e.ExitCode != nil {
+		exit = int64(*e.ExitCode)
+	}
+	err = s.write(ctx, "finish", func(q query) error {
+		now := s.now()
+		if c, err = q.command(id, true); err != nil {
+			return err
+		}
+		if c.Status != Approved || c.ClaimedBy != keeper {
+			return fmt.Errorf("%w: %s", ErrNotClaimed, c.state())
+		}
+		reason := c.Reason
+		if e.Reason != "" {
+			reason = e.Reason
+		}
+		err := q.one(ErrNotClaimed, `UPDATE commands SET status = ?, outcome = ?, reason = ?, exit_code = ?, stdout = ?, stderr = ?, stdout_sum = ?, stderr_sum = ?,
+			exec_result = ?, sealed = NULL, ended_at = ?, updated_at = ? WHERE command_id = ? AND status = ? AND claimed_by = ?`,
+			string(e.Status), e.Outcome, bytesOf(reason), exit, bytesOf(e.Stdout), bytesOf(e.Stderr), e.StdoutSum, e.StderrSum,
+			bytesOf(string(e.Exec)), now, now, id, string(Approved), keeper)
+		if err != nil {
+			return err
+		}
+		if c, err = q.command(id, false); err != nil {
+			return err
+		}
+		return s.tell(q, c)
+	})
+	if err != nil {
+		return Command{}, err
+	}
+	return c, nil
+}
+
+// Finalize freezes an ended command. A second call changes nothing and returns the same record. It returns an
+// ErrNotEnded for one that has not ended.
+func (s *Store) Finalize(ctx context.Context, id string) (c Command, err error) {
+	err = s.write(ctx, "finalize", func(q query) error {
+		if c, err = q.command(id, true); err != nil {
+			return err
+		}
+		switch {
+		case !c.Status.Ended():
+			return fmt.Errorf("%w: %s", ErrNotEnded, c.state())
+		case !c.Finalized.IsZero():
+			return nil
+		}
+		now := s.now()
+		if err := q.one(ErrNotEnded, `UPDATE commands SET finalized_at = ?, updated_at = ? WHERE command_id = ?`, now, now, id); err != nil {
+			return err
+		}
+		c, err = q.command(id, false)
+		return err
+	})
+	if err != nil {
+		return Command{}, err
+	}
+	return c, nil
+}
+
+// Command returns a record.
+func (s *Store) Command(ctx context.Context, id string) (c Command, err error) {
+	err = s.read(ctx, "read a command", func(q query) error {
+		c, err = q.command(id, false)
+		return err
+	})
+	return c, err
+}
