@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -45,9 +47,10 @@ func (s *Session) await(ctx context.Context, x *Exec) bool {
 	})
 	if err == nil && a.Approved && ctx.Err() == nil {
 		d.Verdict, d.Approval, d.Needs, d.Hint = policy.Allow, a.ID, "", ""
+		d.ApprovedBy, d.Proof = a.By, a.Proof
 		x.mu.Lock()
 		x.res.Decision, x.res.State = d, Running
-		x.approvedBy, x.proof = a.By, a.Proof
+		x.answer = a
 		x.mu.Unlock()
 		s.tellAnswer(ctx, x, a, "approved")
 		return true
@@ -80,9 +83,31 @@ func expiry(began time.Time, limit time.Duration) time.Time {
 	return began.Add(limit)
 }
 
-// tellAnswer puts an answer on record. A yes that cannot be recorded stops at the request's own record.
+// tellAnswer puts an answer on record, with all that it takes to verify it. A yes that cannot be recorded stops at the
+// request's own record.
 func (s *Session) tellAnswer(ctx context.Context, x *Exec, a policy.Answer, outcome string) {
 	e := s.event(audit.ApprovalResult, x)
-	e.Status, e.Approval, e.ApprovedBy, e.ApprovalProof, e.Reason = outcome, a.ID, a.By, a.Proof, a.Reason
+	e.Status, e.Approval, e.ApprovedBy, e.ApprovalProof, e.Reason = outcome, a.ID, a.By, string(a.Proof), a.Reason
+	e.ApprovalDigest, e.Approver, e.ApprovalKey, e.ApprovalSignature = a.Digest, a.Approver, a.Key, a.Signature
+	if a.Signature != "" && s.harmless(x, a.Document) {
+		e.ApprovalDocument = a.Document
+	}
 	_ = s.cfg.Audit.Record(context.WithoutCancel(ctx), e)
+}
+
+// maxRecorded bounds the documents that are put on record whole, in bytes. Of others the digest is there.
+const maxRecorded = 64 << 10
+
+// harmless reports whether a document may be put on record as it is: as text, and where nothing in it that is not on record
+// anyway has to be redacted.
+func (s *Session) harmless(x *Exec, document string) bool {
+	if len(document) > maxRecorded || !utf8.ValidString(document) {
+		return false
+	}
+	for _, text := range []string{x.cmd.Script, strings.Join(s.host.Env, "\n"), strings.Join(s.host.Command, "\n"), x.stdinHead} {
+		if s.cfg.Redact(text) != text {
+			return false
+		}
+	}
+	return true
 }

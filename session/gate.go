@@ -50,7 +50,7 @@ func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
 	d := &x.res.Decision
 	e.Command, e.Exact = s.cfg.Redact(x.cmd.Script), []byte(x.cmd.Script)
 	e.Verdict, e.Rule, e.Class, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), x.cmd.Reason
-	e.Approval, e.ApprovedBy, e.ApprovalProof = d.Approval, x.approvedBy, x.proof
+	e.Approval, e.ApprovedBy, e.ApprovalProof, e.ApprovalDigest = d.Approval, x.answer.By, string(x.answer.Proof), x.answer.Digest
 	e.CWD = s.Dir()
 	e.ReadOnly = d.Class == policy.ReadOnly || d.Verdict != policy.Allow
 	if err := s.cfg.Audit.Record(context.WithoutCancel(ctx), e); err != nil {

@@ -23,17 +23,19 @@ const (
 	maxReason           = 4 << 10 // bytes of what the answer says
 )
 
-// Unproven is the proof of an answer that rests on nothing but who could give it.
-const Unproven = "unproven"
-
 // Config is what may be chosen about a Desk. The zero Config is the default.
 type Config struct {
 	PerPrincipal int // how many questions of one principal wait at most; 0 means DefaultPerPrincipal, negative no limit but that of all
+
+	// Approvers returns who is enrolled now; nil means nobody. It is called for every question and every signed answer,
+	// concurrently. While it fails, no signature counts, and questions need what they would with an approver.
+	Approvers func() ([]Approver, error)
 }
 
 // Desk is where questions wait. It implements policy.Approver.
 type Desk struct {
 	perPrincipal int
+	approvers    func() ([]Approver, error)
 
 	mu      sync.Mutex // guards what follows
 	waiting map[string]*question
@@ -55,8 +57,8 @@ type settled struct{ id, how string }
 // NewDesk returns an empty Desk. It needs no closing: what waits ends with the context of who asked.
 func NewDesk(cfg Config) *Desk {
 	return &Desk{
-		perPrincipal: cmp.Or(cfg.PerPrincipal, DefaultPerPrincipal),
-		waiting:      map[string]*question{}, readers: map[chan Event]struct{}{},
+		perPrincipal: cmp.Or(cfg.PerPrincipal, DefaultPerPrincipal), approvers: enrolled(cfg.Approvers),
+		waiting: map[string]*question{}, readers: map[chan Event]struct{}{},
 	}
 }
 
@@ -86,6 +88,7 @@ func (d *Desk) Approve(ctx context.Context, q policy.Question) (policy.Answer, e
 
 // put makes q wait.
 func (d *Desk) put(q policy.Question) (*question, error) {
+	q.Decision.LeastProof = d.least(q)
 	p := Pending{ID: newID(), Question: q}
 	doc := p.Document()
 	if q.Principal == "" {
@@ -199,12 +202,18 @@ type Response struct {
 	By       string // who answers: "operator/ada"
 	Approved bool
 	Reason   string // printable text of up to 4 KiB; "" where there is none
-	Proof    string // of who answers; "" means Unproven
+
+	// Signature is what Sign returns for what was shown; nil is a bare answer, which is Unproven. It holds the public key.
+	// Only a yes is signed. Proof is the most that whoever answers says about it: a key that a passphrase opens is Unproven
+	// where an agent held it open. "" says nothing.
+	Signature []byte
+	Proof     Proof
 }
 
 // Answer passes r on to who asked, once. It returns an ErrUnknown or ErrSettled where nothing waits under the id (any
-// more), an ErrMismatch where something else was shown, an ErrForbidden where By may not answer, and an ErrInvalid for a
-// reason that is no text. After an error the question waits on.
+// more), an ErrMismatch where something else was shown, an ErrForbidden where By may not answer, an ErrProof where a yes
+// needs a better proof or the signature is none, and an ErrInvalid for a reason that is no text. After an error the question
+// waits on.
 func (d *Desk) Answer(r Response) error {
 	if err := mayAnswer(r.By); err != nil {
 		return err
@@ -212,18 +221,25 @@ func (d *Desk) Answer(r Response) error {
 	if len(r.Reason) > maxReason || !utf8.ValidString(r.Reason) || strings.ContainsFunc(r.Reason, unprintable) {
 		return fmt.Errorf("%w: a reason is printable text of up to %d bytes", ErrInvalid, maxReason)
 	}
+	answer, err := d.prove(r)
+	if err != nil {
+		return err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	w, err := d.get(r.ID)
 	switch {
 	case err != nil:
 		return err
-	case w.Question.Principal == r.By:
-		return fmt.Errorf("%w: %s has asked this, and nobody answers their own request", ErrForbidden, r.By)
+	case w.Question.Principal == r.By || answer.Approver != "" && w.Question.Principal == "operator/"+answer.Approver:
+		return fmt.Errorf("%w: %s has asked this, and nobody answers their own request", ErrForbidden, w.Question.Principal)
 	case w.digest != r.Digest:
 		return ErrMismatch
+	case r.Approved && !answer.Proof.AtLeast(w.Question.Decision.LeastProof):
+		return d.tooWeak(w.Question.Decision.LeastProof, answer)
 	}
-	w.answer = &policy.Answer{Approved: r.Approved, ID: r.ID, By: r.By, Proof: cmp.Or(r.Proof, Unproven), Reason: r.Reason}
+	answer.Digest, answer.Document = string(w.digest), string(w.Document())
+	w.answer = &answer
 	close(w.done)
 	kind, how := Rejected, "it was rejected by "+r.By
 	if r.Approved {

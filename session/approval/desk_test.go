@@ -28,7 +28,8 @@ func TestAnAnswerReachesWhoAskedOnce(t *testing.T) {
 			require.NoError(t, d.Answer(r))
 			got := <-done
 			require.NoError(t, got.err)
-			assert.Equal(t, policy.Answer{Approved: approved, ID: p.ID, By: "operator/ada", Proof: "unproven", Reason: "because"}, got.Answer)
+			assert.Equal(t, policy.Answer{Approved: approved, ID: p.ID, By: "operator/ada", Proof: "unproven", Reason: "because",
+				Digest: string(p.Digest()), Document: string(p.Document())}, got.Answer)
 
 			err := d.Answer(r)
 			require.ErrorIs(t, err, approval.ErrSettled)

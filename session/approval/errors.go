@@ -11,12 +11,14 @@ var (
 	ErrFull      = errors.New("approval: too much waits already")
 	ErrExpired   = errors.New("approval: nobody answered in time")
 	ErrInvalid   = errors.New("approval: the request cannot be understood")
+	ErrProof     = errors.New("approval: this is no proof of a person who may approve it")
 )
 
 // codes are the names of the errors between processes.
 var codes = map[string]error{
 	"unknown": ErrUnknown, "settled": ErrSettled, "mismatch": ErrMismatch, "forbidden": ErrForbidden, "full": ErrFull,
 	"expired": ErrExpired, "invalid": ErrInvalid,
+	"proof": ErrProof,
 }
 
 // codeOf returns the name of an error; "internal" is any other.

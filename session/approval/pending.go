@@ -59,11 +59,15 @@ func (p Pending) Document() []byte {
 	d.field("dir", q.Dir)
 	d.field("command", q.Command)
 	d.field("interactive", truth(q.Interactive))
+	d.field("stdin-bytes", strconv.FormatInt(q.StdinBytes, 10))
+	d.field("stdin-sha256", q.StdinSHA256)
+	d.field("stdin-head", q.StdinHead)
 	d.field("reason", q.Reason)
 	d.field("class", string(q.Decision.Class))
 	d.field("rule", q.Decision.Rule)
 	d.field("because", q.Decision.Reason)
 	d.field("hint", q.Decision.Hint)
+	d.field("least-proof", string(q.Decision.LeastProof))
 	d.field("asked", stamp(q.Asked))
 	d.field("expires", stamp(q.Expires))
 	return d.Bytes()
@@ -181,6 +185,14 @@ func (p *Pending) set(name, value string) bool {
 		q.Command = value
 	case "interactive":
 		q.Interactive = value == truth(true)
+	case "stdin-bytes":
+		var err error
+		q.StdinBytes, err = strconv.ParseInt(value, 10, 64)
+		return err == nil && q.StdinBytes >= 0
+	case "stdin-sha256":
+		q.StdinSHA256 = value
+	case "stdin-head":
+		q.StdinHead = value
 	case "reason":
 		q.Reason = value
 	case "class":
@@ -191,6 +203,9 @@ func (p *Pending) set(name, value string) bool {
 		q.Decision.Reason = value
 	case "hint":
 		q.Decision.Hint = value
+	case "least-proof":
+		q.Decision.LeastProof = Proof(value)
+		return value == "" || q.Decision.LeastProof.Known()
 	case "asked":
 		return parseStamp(value, &q.Asked)
 	case "expires":

@@ -233,7 +233,11 @@ func (s *Server) answer(who peer, req request) error {
 	if err := s.tree.admit(who.pid); err != nil {
 		return err
 	}
-	return s.desk.Answer(Response{ID: req.ID, Digest: req.Digest, By: by, Approved: req.Approved, Reason: req.Reason})
+	r := Response{ID: req.ID, Digest: req.Digest, By: by, Approved: req.Approved, Reason: req.Reason, Proof: req.Proof}
+	if req.Signature != "" {
+		r.Signature = []byte(req.Signature)
+	}
+	return s.desk.Answer(r)
 }
 
 // operator is the principal of an account.

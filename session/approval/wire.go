@@ -13,9 +13,10 @@ import (
 
 // Limits of the socket.
 const (
-	maxRequest  = 16 << 10         // bytes of a request
+	maxRequest  = 48 << 10         // bytes of a request: a reason and a signature
 	maxResponse = 4 << 20          // bytes of a response: a list of maxPending, or a document
 	maxField    = 256              // bytes of a text in a list
+	maxMessage  = 2 << 10          // bytes of an error's text
 	maxRequests = 64               // on one connection
 	maxPeers    = 16               // connections at a time
 	patience    = 10 * time.Second // for one request and its response
@@ -29,6 +30,9 @@ type request struct {
 	By       string `json:"by,omitempty"` // what the caller calls itself; see Server
 	Approved bool   `json:"approved,omitempty"`
 	Reason   string `json:"reason,omitempty"`
+
+	Signature string `json:"signature,omitempty"` // armored
+	Proof     Proof  `json:"proof,omitempty"`     // the most that the caller says about it
 }
 
 // response is one line from a server.
@@ -53,6 +57,7 @@ type Summary struct {
 	FirstLine string    `json:"first_line"`
 	Lines     int       `json:"lines"` // of the command
 	Bytes     int       `json:"bytes"` // of the command
+	Proof     Proof     `json:"least_proof,omitempty"`
 	Asked     time.Time `json:"asked,omitzero"`
 	Expires   time.Time `json:"expires,omitzero"` // zero: never
 }
@@ -64,14 +69,16 @@ func (p Pending) Summary() Summary {
 	return Summary{
 		ID: p.ID, Principal: clip(q.Principal), Host: clip(q.Host.Name), Tier: clip(q.Host.Tier), Class: clip(string(q.Decision.Class)),
 		FirstLine: clip(first), Lines: strings.Count(strings.TrimSuffix(q.Command, "\n"), "\n") + 1, Bytes: len(q.Command),
-		Asked: q.Asked, Expires: q.Expires,
+		Proof: q.Decision.LeastProof, Asked: q.Asked, Expires: q.Expires,
 	}
 }
 
 // clip cuts s to maxField bytes of valid UTF-8.
-func clip(s string) string {
-	if len(s) > maxField {
-		s = s[:maxField-len("…")] + "…"
+func clip(s string) string { return cut(s, maxField) }
+
+func cut(s string, most int) string {
+	if len(s) > most {
+		s = s[:most-len("…")] + "…"
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
@@ -90,7 +97,7 @@ func (r response) err() error {
 	if r.Error == nil {
 		return nil
 	}
-	known, text := codes[r.Error.Code], clip(r.Error.Message)
+	known, text := codes[r.Error.Code], cut(r.Error.Message, maxMessage)
 	switch {
 	case known == nil:
 		return errors.New("approval: " + cmp.Or(text, "it failed, and does not say why"))

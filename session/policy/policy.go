@@ -96,6 +96,12 @@ type Decision struct {
 	Needs    Needs   `json:"needs,omitempty"`    // set with Ask
 	Hint     string  `json:"hint,omitempty"`     // what would make it pass
 
+	// LeastProof is the least proof of a person that an approval takes, set with an Ask that needs one where a policy says
+	// so. ApprovedBy and Proof are set once an approval has turned the ask into an allow.
+	LeastProof Proof  `json:"least_proof,omitempty"`
+	ApprovedBy string `json:"approved_by,omitempty"`
+	Proof      Proof  `json:"proof,omitempty"`
+
 	// For the session that runs it.
 	Send   string   `json:"-"` // if not "", what is run instead of Command: the same with CRLF read as a newline
 	Clean  bool     `json:"-"` // allowed only for what it means: not in a shell that other commands have shaped
@@ -115,18 +121,35 @@ type Question struct {
 	Dir         string
 	Reason      string // as the asker gave it
 	Interactive bool
-	Decision    Decision // why it asks
-	Asked       time.Time
-	Expires     time.Time // zero: never
+
+	// What the command gets on its standard input: how much, its SHA-256 in hexadecimal ("" is no input: /dev/null), and up
+	// to StdinShown bytes of its beginning.
+	StdinBytes  int64
+	StdinSHA256 string
+	StdinHead   string
+
+	Decision Decision // why it asks
+	Asked    time.Time
+	Expires  time.Time // zero: never
 }
+
+// StdinShown is how much of a command's standard input is shown to those who approve it, in bytes.
+const StdinShown = 4 << 10
 
 // Answer is somebody's decision.
 type Answer struct {
 	Approved bool
 	ID       string // of the approval
 	By       string // who answered: "operator/ada"
-	Proof    string // how that is known: "touch", "passphrase", "unproven"
+	Proof    Proof  // how that is known
 	Reason   string
+
+	// What the proof rests on, for the record; empty where nothing was signed.
+	Digest    string // what was signed: the digest of Document
+	Document  string // what was approved, with all its bytes
+	Approver  string // the name of the enrolled approver
+	Key       string // the fingerprint of the key
+	Signature string // of Digest, in OpenSSH's armor
 }
 
 // Approver puts a question to somebody who may answer it and waits until they do, or until ctx ends. An error is no

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// usable refuses keys that ssh-keygen would not verify with either, and those that are too weak for a proof.
-func usable(key ssh.PublicKey) error {
+// Usable refuses, with an ErrFormat, keys that ssh-keygen would not verify with either, and those that are too weak for a proof.
+func Usable(key ssh.PublicKey) error {
 	switch key.Type() {
 	case ssh.KeyAlgoED25519, ssh.KeyAlgoSKED25519, ssh.KeyAlgoSKECDSA256, ssh.KeyAlgoRSA,
 		ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521:

@@ -66,7 +66,7 @@ func Sign(rand io.Reader, signer ssh.Signer, namespace string, message []byte) (
 		return nil, errors.New("sshsig: a signature needs a namespace")
 	}
 	s := &Signature{namespace: namespace, hash: SHA512, key: signer.PublicKey()}
-	if err := usable(s.key); err != nil {
+	if err := Usable(s.key); err != nil {
 		return nil, err
 	}
 	data, err := s.signed(message)
@@ -94,7 +94,7 @@ func (s *Signature) Verify(namespace string, message []byte) (Presence, error) {
 	if s.namespace != namespace {
 		return Presence{}, fmt.Errorf("%w: it is for %q, not for %q", ErrSignature, s.namespace, namespace)
 	}
-	if err := usable(s.key); err != nil {
+	if err := Usable(s.key); err != nil {
 		return Presence{}, err
 	}
 	if err := formatFits(s.key, s.sig.Format); err != nil {

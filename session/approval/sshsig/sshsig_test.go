@@ -16,6 +16,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/fairlead-ssh/fairlead/session/approval/sshsig"
+	"github.com/fairlead-ssh/fairlead/session/approval/sshsig/sshsigtest"
 )
 
 var message = []byte("fairlead-approval-v1\nid 3\na_1\n\x00\xff")
@@ -38,7 +39,7 @@ func TestASignatureOfEveryKindOfKeyVerifiesAndNothingElseDoes(t *testing.T) {
 			p, err := sig.Verify(namespace, message)
 			require.NoError(t, err)
 			if strings.HasPrefix(kind, "sk-") {
-				assert.Equal(t, sshsig.Presence{Hardware: true, Touched: true, Counter: 42}, p)
+				assert.Equal(t, sshsig.Presence{Hardware: true, Touched: true, Counter: 1}, p)
 				assert.True(t, sshsig.Hardware(sig.Key()))
 			} else {
 				assert.Zero(t, p)
@@ -61,13 +62,13 @@ func TestASecurityKeyThatNobodyTouchedProvesNothing(t *testing.T) {
 		}{
 			"no flags":                 {0, sshsig.Presence{}, sshsig.ErrPresence},
 			"a PIN without a touch":    {4, sshsig.Presence{}, sshsig.ErrPresence},
-			"a touch":                  {1, sshsig.Presence{Hardware: true, Touched: true, Counter: 42}, nil},
-			"a touch and a PIN":        {5, sshsig.Presence{Hardware: true, Touched: true, Verified: true, Counter: 42}, nil},
+			"a touch":                  {1, sshsig.Presence{Hardware: true, Touched: true, Counter: 1}, nil},
+			"a touch and a PIN":        {5, sshsig.Presence{Hardware: true, Touched: true, Verified: true, Counter: 1}, nil},
 			"bits that nobody defined": {0xfa, sshsig.Presence{}, sshsig.ErrPresence},
 		} {
 			t.Run(kind+" "+name, func(t *testing.T) {
-				tok := newToken(t, kind)
-				tok.flags = tt.flags
+				tok := sshsigtest.New(t, kind)
+				tok.Flags = tt.flags
 				sig, err := sshsig.Sign(rand.Reader, tok, namespace, message)
 				if tt.err != nil {
 					require.ErrorIs(t, err, tt.err)
@@ -85,35 +86,22 @@ func TestASecurityKeyThatNobodyTouchedProvesNothing(t *testing.T) {
 // What the hardware says is signed too: whoever sets the bit, or another counter, breaks the signature.
 func TestWhatASecurityKeySaysCannotBeChanged(t *testing.T) {
 	for _, kind := range []string{ssh.KeyAlgoSKED25519, ssh.KeyAlgoSKECDSA256} {
-		tok := newToken(t, kind)
-		for name, change := range map[string]func(rest []byte){
-			"the flags":   func(rest []byte) { rest[0] |= 4 },
-			"the counter": func(rest []byte) { rest[4]++ },
+		for name, tt := range map[string]struct {
+			flags byte
+			forge func(rest []byte)
+		}{
+			"the flags":   {1, func(rest []byte) { rest[0] |= 4 }},
+			"the touch":   {0, func(rest []byte) { rest[0] = 1 }},
+			"the counter": {1, func(rest []byte) { rest[4]++ }},
 		} {
 			t.Run(kind+" "+name, func(t *testing.T) {
-				_, err := sshsig.Sign(rand.Reader, forger{tok, change}, namespace, message)
+				tok := sshsigtest.New(t, kind)
+				tok.Flags, tok.Forge = tt.flags, tt.forge
+				_, err := sshsig.Sign(rand.Reader, tok, namespace, message)
 				require.ErrorIs(t, err, sshsig.ErrSignature)
 			})
 		}
-		untouched := *tok
-		untouched.flags = 0
-		_, err := sshsig.Sign(rand.Reader, forger{&untouched, func(rest []byte) { rest[0] = 1 }}, namespace, message)
-		require.ErrorIs(t, err, sshsig.ErrSignature)
 	}
-}
-
-// forger changes what a security key has said.
-type forger struct {
-	*token
-	change func(rest []byte)
-}
-
-func (f forger) Sign(r io.Reader, data []byte) (*ssh.Signature, error) {
-	sig, err := f.token.Sign(r, data)
-	if err == nil {
-		f.change(sig.Rest)
-	}
-	return sig, err
 }
 
 func TestSignNeedsANamespaceAndAKeyThatSigns(t *testing.T) {

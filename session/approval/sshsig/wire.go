@@ -91,7 +91,7 @@ func parse(raw []byte) (*Signature, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: its key cannot be read", ErrFormat)
 	}
-	if err := usable(key); err != nil {
+	if err := Usable(key); err != nil {
 		return nil, err
 	}
 	sig := &ssh.Signature{}

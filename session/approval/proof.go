@@ -1,0 +1,132 @@
+package approval
+
+import (
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/approval/sshsig"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// Namespace is what signatures of approvals are for (see ssh-keygen, -n).
+const Namespace = "approve@fairlead"
+
+// Proof says how it is known that a person has answered.
+type Proof = policy.Proof
+
+// The proofs, from the weakest.
+const (
+	Unproven   = policy.Unproven
+	Passphrase = policy.Passphrase
+	Touch      = policy.Touch
+)
+
+// Sign signs a yes to what was shown. What is signed is the text of the digest, "sha256:" and its 64 digits, without a
+// newline: whoever has the record alone can verify it with ssh-keygen -Y verify.
+func Sign(p Pending, signer ssh.Signer) ([]byte, error) {
+	sig, err := sshsig.Sign(rand.Reader, signer, Namespace, []byte(p.Digest()))
+	if err != nil {
+		return nil, fmt.Errorf("approval: cannot sign: %w", err)
+	}
+	return sig.Armor(), nil
+}
+
+// enrolled completes Config.Approvers.
+func enrolled(f func() ([]Approver, error)) func() ([]Approver, error) {
+	if f == nil {
+		return func() ([]Approver, error) { return nil, nil }
+	}
+	return f
+}
+
+// least returns the least proof that a yes to q takes: what the policy says, else a passphrase on hosts of the tier prod and
+// of none, once there is somebody who could give one.
+func (d *Desk) least(q policy.Question) Proof {
+	if q.Decision.LeastProof != "" {
+		return q.Decision.LeastProof
+	}
+	if q.Host.TierName() != hosts.Prod {
+		return Unproven
+	}
+	if all, err := d.approvers(); err == nil && len(all) == 0 {
+		return Unproven
+	}
+	return Passphrase
+}
+
+// prove returns the answer that r is, with what its signature proves.
+func (d *Desk) prove(r Response) (policy.Answer, error) {
+	a := policy.Answer{Approved: r.Approved, ID: r.ID, By: r.By, Proof: Unproven, Reason: r.Reason}
+	switch {
+	case r.Proof != "" && !r.Proof.Known():
+		return a, fmt.Errorf("%w: nobody knows the proof %.20q", ErrInvalid, r.Proof)
+	case r.Signature == nil:
+		return a, nil
+	case !r.Approved:
+		return a, fmt.Errorf("%w: only a yes is signed", ErrInvalid)
+	}
+	sig, err := sshsig.Parse(r.Signature)
+	if err != nil {
+		return a, fmt.Errorf("%w: %w", ErrProof, err)
+	}
+	if _, err := sig.Verify(Namespace, []byte(r.Digest)); err != nil {
+		return a, fmt.Errorf("%w: %w", ErrProof, err)
+	}
+	all, err := d.approvers()
+	if err != nil {
+		return a, fmt.Errorf("%w: it cannot be told who is enrolled: %w", ErrProof, err)
+	}
+	a.Key = ssh.FingerprintSHA256(sig.Key())
+	who, ok := byKey(all, sig.Key())
+	if !ok {
+		return a, fmt.Errorf("%w: the key %s is not enrolled; fairlead approvals enroll does that", ErrProof, a.Key)
+	}
+	if err := who.validAt(time.Now()); err != nil {
+		return a, fmt.Errorf("%w: %w", ErrProof, err)
+	}
+	a.Approver, a.Signature, a.Proof = who.Name, string(r.Signature), who.Proof
+	if r.Proof != "" && !sshsig.Hardware(sig.Key()) {
+		a.Proof = a.Proof.Weaker(r.Proof)
+	}
+	return a, nil
+}
+
+// tooWeak says what would do.
+func (d *Desk) tooWeak(least Proof, a policy.Answer) error {
+	have := "a bare yes is " + string(a.Proof)
+	if a.Approver != "" {
+		have = fmt.Sprintf("the signature of %s with %s is %s", a.Approver, a.Key, a.Proof)
+	}
+	all, err := d.approvers()
+	if err != nil {
+		return fmt.Errorf("%w: %s is needed, and it cannot be told who is enrolled: %w", ErrProof, least, err)
+	}
+	var names []string
+	for _, who := range all {
+		if who.Proof.AtLeast(least) && who.validAt(time.Now()) == nil && !slices.Contains(names, who.Name) {
+			names = append(names, who.Name)
+		}
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("%w: %s is needed, and %s; nobody is enrolled with such a key: fairlead approvals enroll --help", ErrProof, need(least), have)
+	}
+	return fmt.Errorf("%w: %s is needed, and %s; one of %s can sign it at a terminal: fairlead approvals approve %s",
+		ErrProof, need(least), have, strings.Join(names, ", "), a.ID)
+}
+
+// need is a proof as what is asked for.
+func need(p Proof) string {
+	switch p {
+	case Touch:
+		return "a touch of an enrolled security key"
+	case Passphrase:
+		return "a signature with an enrolled key that a passphrase opens, or a touch of a security key,"
+	}
+	return string(p)
+}

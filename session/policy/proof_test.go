@@ -1,0 +1,23 @@
+package policy_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+func TestATouchIsMoreThanAPassphraseAndThatMoreThanNothing(t *testing.T) {
+	order := []policy.Proof{"", policy.Unproven, policy.Passphrase, policy.Touch}
+	for i, p := range order {
+		for j, least := range order {
+			assert.Equal(t, i >= j, p.AtLeast(least), "%q for %q", p, least)
+			assert.Equal(t, order[max(i, j)], p.Stronger(least))
+			assert.Equal(t, order[min(i, j)], p.Weaker(least))
+		}
+		assert.Equal(t, i > 0, p.Known())
+		assert.False(t, p.AtLeast("oath"), "what nobody knows is not reached")
+		assert.Equal(t, i == 0, policy.Proof("oath").AtLeast(p))
+	}
+}
