@@ -106,6 +106,9 @@ func (s *SSHD) start(t testing.TB, path string, more []string) bool {
 	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "ListenAddress") }) {
 		more = append(more, "ListenAddress 127.0.0.1")
 	}
+	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "Subsystem") }) {
+		more = append(more, "Subsystem sftp internal-sftp")
+	}
 	cfg := filepath.Join(s.Dir, "sshd_config")
 	writeFile(t, cfg, strings.Join(append(more,
 		fmt.Sprintf("Port %d", port),
@@ -122,7 +125,6 @@ func (s *SSHD) start(t testing.TB, path string, more []string) bool {
 		"PrintLastLog no",
 		"UseDNS no",
 		"LogLevel VERBOSE",
-		"Subsystem sftp internal-sftp",
 		"",
 	), "\n"))
 	log, err := os.Create(s.Log)

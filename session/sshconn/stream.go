@@ -41,6 +41,17 @@ func (c *Conn) Open(ctx context.Context, p session.Program) (session.Stream, err
 }
 
 func (c *Conn) open(p session.Program) (*stream, error) {
+	return c.channel(func(s *stream) error {
+		err := s.request("pty-req", ptyRequest(p), "gives no terminal; is PermitTTY off, or no-pty set for this key?")
+		if err == nil {
+			err = s.request("exec", ssh.Marshal(struct{ Line string }{p.Line}), "does not run commands for this account")
+		}
+		return err
+	})
+}
+
+// channel opens a session's channel, and lets ask say what is wanted of it.
+func (c *Conn) channel(ask func(s *stream) error) (*stream, error) {
 	ch, requests, err := c.ssh.OpenChannel("session", nil)
 	if err != nil {
 		return nil, c.refused(err)
@@ -50,11 +61,7 @@ func (c *Conn) open(p session.Program) (*stream, error) {
 	if !c.spawn(func() { s.serve(requests) }) || !c.spawn(s.drain) {
 		return nil, c.reason()
 	}
-	err = s.request("pty-req", ptyRequest(p), "gives no terminal; is PermitTTY off, or no-pty set for this key?")
-	if err == nil {
-		err = s.request("exec", ssh.Marshal(struct{ Line string }{p.Line}), "does not run commands for this account")
-	}
-	if err != nil {
+	if err := ask(s); err != nil {
 		_ = ch.Close()
 		return nil, err
 	}
@@ -69,6 +76,11 @@ func (s *stream) request(name string, payload []byte, no string) error {
 	case err == nil:
 		return fmt.Errorf("sshconn: %s: the server %s", s.c.t.name, no)
 	}
+	return s.broken()
+}
+
+// broken says why a session could not be started.
+func (s *stream) broken() error {
 	if gone := s.c.reason(); gone != nil {
 		return gone
 	}

@@ -1,0 +1,18 @@
+// Package files reads, writes and edits single files on a host, whole and exactly.
+//
+// [Open] picks the way: the file system itself for this machine, sftp where the connection offers it, else commands of a
+// POSIX shell (cat, ls, mv). A [Host] behaves the same on all three.
+//
+// Writing is atomic: the content goes to a new file beside the old one (".fairlead-" and random letters), is put on disk
+// there, gets the mode and owner of the old one, and takes its name. Whatever fails before that leaves the old file as it
+// was and removes the new one. What a rename cannot keep is lost: other hard links to the old file, access control
+// lists, extended attributes. Nobody keeps others from writing at the same time; If of [WriteOptions] narrows that to the
+// moment before the rename.
+//
+// Paths are absolute. A symbolic link stands for what it leads to, and [Info] tells where that is. Only ordinary files are
+// read or written.
+//
+// This package is behind no gate: see session.Action for how its work passes one. Errors are *[Error]; those that wrap
+// session.ErrUnknownOutcome mean that the new content may or may not be there. A Host does one thing at a time and is
+// used by one goroutine.
+package files

@@ -1,0 +1,4 @@
+package files
+
+// ParseLs opens a door for fuzzing.
+var ParseLs = parseLs

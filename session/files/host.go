@@ -1,0 +1,234 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+const (
+	// MaxEdit is how many bytes a file may have that is edited.
+	MaxEdit = 16 << 20
+	// NewMode is the mode of a new file where none is given.
+	NewMode fs.FileMode = 0o644
+
+	cleanup = 10 * time.Second // for taking the new file away again
+)
+
+// backend is one way to the files of a host. Paths are absolute. Errors may wrap fs.ErrNotExist, fs.ErrPermission,
+// syscall.ENOSPC and session.ErrClosed, or be an *Error.
+type backend interface {
+	home(ctx context.Context) (string, error)
+	lstat(ctx context.Context, path string) (Info, error)
+	readlink(ctx context.Context, path string) (string, error)
+	realdir(ctx context.Context, dir string) (string, error)                            // without links
+	read(ctx context.Context, path string, offset, limit int64, w io.Writer) error      // a negative limit is none
+	create(ctx context.Context, path string, content []byte) error                      // new, for its owner alone, and on disk
+	adopt(ctx context.Context, temp, path string, mode fs.FileMode, uid, gid int) error // and rename; negative keeps
+	remove(ctx context.Context, path string) error
+	close() error
+}
+
+// Host is the files of a host.
+type Host struct{ b backend }
+
+// subsystems is what a connection has that offers sftp. The error wraps errors.ErrUnsupported where the server does not.
+type subsystems interface {
+	Subsystem(ctx context.Context, name string) (io.ReadWriteCloser, error)
+}
+
+// Open returns the files of h, which t leads to. ctx bounds that. The Host does not own t. Errors wrap session.ErrClosed
+// and session.ErrFull as those of t do.
+func Open(ctx context.Context, t session.Transport, h hosts.Host) (*Host, error) {
+	if h.Transport == hosts.Local {
+		return &Host{local{}}, nil
+	}
+	if s, ok := t.(subsystems); ok {
+		b, err := openSFTP(ctx, s)
+		if err == nil {
+			return &Host{b}, nil
+		}
+		if !errors.Is(err, errors.ErrUnsupported) {
+			return nil, err
+		}
+	}
+	b, err := openShell(t, h)
+	if err != nil {
+		return nil, err
+	}
+	return &Host{b}, nil
+}
+
+// Close ends what Open began.
+func (f *Host) Close() error { return f.b.close() }
+
+// Home is the account's home directory, or where sftp starts.
+func (f *Host) Home(ctx context.Context) (string, error) {
+	dir, err := f.b.home(ctx)
+	return dir, at(ctx, "look at", "~", err)
+}
+
+// Look tells where a path leads and what is there, which may be nothing.
+func (f *Host) Look(ctx context.Context, path string) (Info, error) {
+	i, err := f.resolve(ctx, path)
+	return i, at(ctx, "look at", path, err)
+}
+
+// Read writes the bytes of a file to w: limit of them from offset on, or all that follow if limit is negative. Of a file
+// that is read whole the Info has the hash. An offset past the end gives nothing. Of more than most bytes nothing is given; 0 means
+// no limit.
+func (f *Host) Read(ctx context.Context, path string, offset, limit, most int64, w io.Writer) (Info, error) {
+	i, err := f.read(ctx, path, offset, limit, most, w)
+	return i, at(ctx, "read", path, err)
+}
+
+func (f *Host) read(ctx context.Context, path string, offset, limit, most int64, w io.Writer) (Info, error) {
+	if offset < 0 {
+		return Info{Path: path}, fault(CodeInvalid, "the offset must not be negative")
+	}
+	i, err := f.resolve(ctx, path)
+	if err == nil {
+		err = i.mustBeFile()
+	}
+	if err != nil {
+		return i, err
+	}
+	if most > 0 && i.Size > most {
+		return i, tooLarge(i.Size, most)
+	}
+	sum := &counter{w: w, h: sha256.New(), most: most}
+	if err := f.b.read(ctx, i.Target, offset, limit, sum); err != nil {
+		return i, err
+	}
+	if offset == 0 && (limit < 0 || sum.n < limit) {
+		i.Size, i.SHA256 = sum.n, hex.EncodeToString(sum.h.Sum(nil))
+	}
+	return i, nil
+}
+
+func tooLarge(size, most int64) error {
+	return fault(CodeTooLarge, "it has %d bytes, and %d are the limit: read parts of it with a command", size, most)
+}
+
+// counter passes on and hashes.
+type counter struct {
+	w       io.Writer
+	h       hash.Hash
+	n, most int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	if c.most > 0 && c.n > c.most {
+		return 0, tooLarge(c.n, c.most)
+	}
+	c.h.Write(p)
+	return c.w.Write(p)
+}
+
+// Expect is what a file must be when it is written.
+type Expect struct {
+	SHA256 string // the hash of the old content; "" means any
+	Target string // where the path must lead; "" means anywhere
+	New    bool   // nothing may be there yet
+	Old    bool   // something must be there
+}
+
+// WriteOptions say how a file is written. The zero value is fine.
+type WriteOptions struct {
+	Mode *fs.FileMode // nil keeps that of the old file, NewMode for a new one
+	If   Expect
+}
+
+// Write gives a file new content, and makes it if it is not there. The Info is that of the new file.
+func (f *Host) Write(ctx context.Context, path string, content []byte, o WriteOptions) (Info, error) {
+	i, err := f.resolve(ctx, path)
+	if err == nil {
+		err = o.If.check(i)
+	}
+	if err == nil && i.Kind != None {
+		err = i.mustBeFile()
+	}
+	if err == nil {
+		i, err = f.replace(ctx, i, content, o)
+	}
+	return i, at(ctx, "write", path, err)
+}
+
+// Edit replaces old, which must be in the file exactly once, by new. Bytes are compared as they are.
+func (f *Host) Edit(ctx context.Context, path string, old, new []byte, o WriteOptions) (Info, error) {
+	i, err := f.edit(ctx, path, old, new, o)
+	return i, at(ctx, "edit", path, err)
+}
+
+func (f *Host) edit(ctx context.Context, path string, old, new []byte, o WriteOptions) (Info, error) {
+	if len(old) == 0 {
+		return Info{Path: path}, fault(CodeInvalid, "the text to replace is empty")
+	}
+	var text bytes.Buffer
+	i, err := f.read(ctx, path, 0, -1, MaxEdit, &text)
+	if err == nil {
+		err = o.If.check(i)
+	}
+	if err != nil {
+		return i, err
+	}
+	switch n := count(text.Bytes(), old); {
+	case n == 0:
+		return i, fault(CodeNoMatch, "the text to replace is not there (0 matches), so nothing was changed")
+	case n > 1:
+		return i, &Error{Code: CodeManyMatch, Matches: n,
+			Err: fmt.Errorf("the text to replace is there %d times, so nothing was changed: give more of what stands around it", n)}
+	}
+	o.If.SHA256, o.If.Old = i.SHA256, true // nobody else may have changed it meanwhile
+	return f.replace(ctx, i, bytes.Replace(text.Bytes(), old, new, 1), o)
+}
+
+// count counts occurrences, also those that overlap.
+func count(text, old []byte) (n int) {
+	for {
+		i := bytes.Index(text, old)
+		if i < 0 {
+			return n
+		}
+		n++
+		text = text[i+1:]
+	}
+}
+
+// check compares what is there with what is expected; the hash only where i has one.
+func (x Expect) check(i Info) error {
+	switch {
+	case x.Target != "" && x.Target != i.Target:
+		return fault(CodeConflict, "it leads to %q now, and not to %q any more", i.Target, x.Target)
+	case x.New && i.Kind != None:
+		return fault(CodeConflict, "something is there now")
+	case (x.Old || x.SHA256 != "") && i.Kind == None:
+		return fault(CodeConflict, "nothing is there")
+	case x.SHA256 != "" && i.SHA256 != "" && x.SHA256 != i.SHA256:
+		return &Error{Code: CodeConflict, SHA256: i.SHA256, Err: fmt.Errorf("its content is not the expected one: its sha256 is %s, not %s", i.SHA256, x.SHA256)}
+	}
+	return nil
+}
+
+func (i Info) mustBeFile() error {
+	switch i.Kind {
+	case Regular:
+		return nil
+	case None:
+		return fault(CodeNotFound, "there is no such file")
+	case Directory:
+		return fault(CodeDirectory, "it is a directory")
+	}
+	return fault(CodeSpecial, "it is a device, a FIFO or a socket, and not an ordinary file")
+}

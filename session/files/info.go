@@ -1,0 +1,56 @@
+package files
+
+import "io/fs"
+
+// Kind says what a path leads to.
+type Kind string
+
+// The kinds.
+const (
+	None      Kind = "" // nothing is there
+	Regular   Kind = "file"
+	Directory Kind = "directory"
+	Special   Kind = "special" // a device, a FIFO, a socket
+	link      Kind = "link"
+)
+
+// Info is what is known of a file.
+type Info struct {
+	Path   string // as asked for
+	Target string // where that leads: no part of it is a symbolic link, "." or ".."
+	Kind   Kind
+	Size   int64
+	Mode   fs.FileMode // permission bits, and set-uid, set-gid and sticky
+	SHA256 string      // of all bytes, in hexadecimal, where they were read or written; else ""
+
+	uid, gid int // -1 where unknown
+}
+
+// Linked reports whether a symbolic link is on the way.
+func (i Info) Linked() bool { return i.Path != i.Target }
+
+const modeBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
+
+// kindOf sorts a mode.
+func kindOf(m fs.FileMode) Kind {
+	switch {
+	case m.IsRegular():
+		return Regular
+	case m.IsDir():
+		return Directory
+	case m&fs.ModeSymlink != 0:
+		return link
+	}
+	return Special
+}
+
+// octal is a mode as chmod takes it.
+func octal(m fs.FileMode) uint32 {
+	n := uint32(m.Perm())
+	for bit, value := range map[fs.FileMode]uint32{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000} {
+		if m&bit != 0 {
+			n |= value
+		}
+	}
+	return n
+}

@@ -1,0 +1,71 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// maxLinks is how many symbolic links are followed.
+const maxLinks = 40
+
+// resolve follows the links at the end of a path one by one, and lets the host resolve the directory that holds the rest.
+func (f *Host) resolve(ctx context.Context, name string) (Info, error) {
+	none := Info{Path: name, uid: -1, gid: -1}
+	switch {
+	case !strings.HasPrefix(name, "/"):
+		return none, fault(CodeInvalid, "the path is not absolute")
+	case strings.ContainsRune(name, 0):
+		return none, fault(CodeInvalid, "the path holds a NUL byte")
+	}
+	cur := name
+	for range maxLinks {
+		dir, base := split(cur)
+		if base == "" || base == "." || base == ".." { // no name of a file: ".." counts after links
+			real, err := f.b.realdir(ctx, cur)
+			if err != nil {
+				return none, err
+			}
+			none.Target, none.Kind = real, Directory
+			return none, nil
+		}
+		i, err := f.b.lstat(ctx, cur)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return none, err
+		}
+		if err == nil && i.Kind == link {
+			to, err := f.b.readlink(ctx, cur)
+			if err != nil {
+				return none, err
+			}
+			if cur = to; !strings.HasPrefix(to, "/") {
+				cur = strings.TrimSuffix(dir, "/") + "/" + to
+			}
+			continue
+		}
+		real, derr := f.b.realdir(ctx, dir)
+		if errors.Is(derr, fs.ErrNotExist) {
+			return none, fault(CodeNotFound, "there is no directory %q", dir)
+		}
+		if derr != nil {
+			return none, derr
+		}
+		if err != nil {
+			i = none
+		}
+		i.Path, i.Target = name, path.Join(real, base)
+		return i, nil
+	}
+	return none, fault(CodeInvalid, "its symbolic links lead nowhere: there are more than %d", maxLinks)
+}
+
+// split parts a path at its last slash.
+func split(name string) (dir, base string) {
+	i := strings.LastIndexByte(name, '/')
+	if i == 0 {
+		return "/", name[1:]
+	}
+	return name[:i], name[i+1:]
+}

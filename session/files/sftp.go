@@ -1,0 +1,263 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"sync"
+
+	"github.com/pkg/sftp"
+
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// Extensions of OpenSSH's server. Without the first nothing can be replaced atomically.
+const (
+	extRename = "posix-rename@openssh.com"
+	extSync   = "fsync@openssh.com"
+	extSpace  = "statvfs@openssh.com"
+)
+
+// overSFTP is a host's sftp subsystem. The library knows no contexts: the end of one closes the client, and the next
+// call opens another.
+type overSFTP struct {
+	conn subsystems
+
+	mu sync.Mutex // guards c: contexts end at any time
+	c  *sftp.Client
+}
+
+// openSFTP returns an error that wraps errors.ErrUnsupported where there is no such subsystem, or one of little use.
+func openSFTP(ctx context.Context, conn subsystems) (*overSFTP, error) {
+	s := &overSFTP{conn: conn}
+	c, err := s.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := c.HasExtension(extRename); !ok {
+		s.close()
+		return nil, fmt.Errorf("files: the sftp server cannot replace files atomically: %w", errors.ErrUnsupported)
+	}
+	return s, nil
+}
+
+// client returns the client, opening one where there is none.
+func (s *overSFTP) client(ctx context.Context) (*sftp.Client, error) {
+	s.mu.Lock()
+	c := s.c
+	s.mu.Unlock()
+	if c != nil {
+		return c, nil
+	}
+	rw, err := s.conn.Subsystem(ctx, "sftp")
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { rw.Close() }) // a server that says nothing
+	c, err = sftp.NewClientPipe(rw, rw, sftp.UseConcurrentWrites(true))
+	if !stop() {
+		rw.Close()
+		return nil, fmt.Errorf("files: sftp did not begin: %w", context.Cause(ctx))
+	}
+	if err != nil {
+		rw.Close()
+		// sshd starts what is configured and says yes before it knows that the program is missing.
+		return nil, fmt.Errorf("files: the sftp server says nothing of sense (%v): %w", err, errors.ErrUnsupported)
+	}
+	s.mu.Lock()
+	s.c = c
+	s.mu.Unlock()
+	return c, nil
+}
+
+func (s *overSFTP) close() error {
+	s.mu.Lock()
+	c := s.c
+	s.c = nil
+	s.mu.Unlock()
+	if c == nil {
+		return nil
+	}
+	return c.Close()
+}
+
+// with calls f with a client that is closed when ctx ends.
+func (s *overSFTP) with(ctx context.Context, f func(c *sftp.Client) error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	c, err := s.client(ctx)
+	if err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(ended)
+		s.close()
+	})
+	err = f(c)
+	if !stop() {
+		<-ended
+		if err != nil {
+			return context.Cause(ctx)
+		}
+	}
+	if errors.Is(err, sftp.ErrSSHFxConnectionLost) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		s.close()
+		return fmt.Errorf("the connection was lost: %w", session.ErrClosed)
+	}
+	return err
+}
+
+func (s *overSFTP) home(ctx context.Context) (dir string, err error) {
+	return s.realdir(ctx, ".")
+}
+
+func (s *overSFTP) lstat(ctx context.Context, path string) (i Info, err error) {
+	err = s.with(ctx, func(c *sftp.Client) error {
+		st, err := c.Lstat(path)
+		if err == nil {
+			i = infoOf(st)
+		}
+		return err
+	})
+	return i, err
+}
+
+func infoOf(st fs.FileInfo) Info {
+	i := Info{Kind: kindOf(st.Mode()), Size: st.Size(), Mode: st.Mode() & modeBits, uid: -1, gid: -1}
+	if s, ok := st.Sys().(*sftp.FileStat); ok {
+		i.uid, i.gid = int(s.UID), int(s.GID)
+	}
+	return i
+}
+
+func (s *overSFTP) readlink(ctx context.Context, path string) (to string, err error) {
+	err = s.with(ctx, func(c *sftp.Client) error {
+		to, err = c.ReadLink(path)
+		return err
+	})
+	return to, err
+}
+
+// realdir asks for the kind too: servers resolve a last name that is not there.
+func (s *overSFTP) realdir(ctx context.Context, dir string) (real string, err error) {
+	err = s.with(ctx, func(c *sftp.Client) error {
+		st, err := c.Stat(dir)
+		if err != nil {
+			return err
+		}
+		if !st.IsDir() {
+			return fault(CodeNotFound, "%q is not a directory", dir)
+		}
+		real, err = c.RealPath(dir)
+		return err
+	})
+	return real, err
+}
+
+func (s *overSFTP) read(ctx context.Context, path string, offset, limit int64, w io.Writer) error {
+	return s.with(ctx, func(c *sftp.Client) error {
+		f, err := c.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if _, err := f.Seek(offset, io.SeekStart); err != nil {
+			return err
+		}
+		if limit < 0 {
+			_, err = f.WriteTo(w)
+			return err
+		}
+		return copyUntil(ctx, w, f, limit)
+	})
+}
+
+func (s *overSFTP) create(ctx context.Context, name string, content []byte) error {
+	return s.with(ctx, func(c *sftp.Client) error {
+		f, err := c.OpenFile(name, openNew)
+		if err != nil {
+			return s.full(c, path.Dir(name), len(content), err)
+		}
+		err = f.Chmod(0o600) // before there is anything to see
+		if err == nil {
+			_, err = f.Write(content)
+		}
+		if _, ok := c.HasExtension(extSync); ok && err == nil {
+			err = f.Sync()
+		}
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			return s.full(c, path.Dir(name), len(content), err)
+		}
+		// Parts are written at the same time: a hole would show in the size only at the end.
+		st, err := c.Lstat(name)
+		if err == nil && st.Size() != int64(len(content)) {
+			err = fmt.Errorf("%d of %d bytes have arrived", st.Size(), len(content))
+		}
+		return err
+	})
+}
+
+// full finds out whether a failure that the server does not explain is a full disk.
+func (s *overSFTP) full(c *sftp.Client, dir string, size int, err error) error {
+	var status *sftp.StatusError
+	if !errors.As(err, &status) {
+		return err
+	}
+	if _, ok := c.HasExtension(extSpace); !ok {
+		return err
+	}
+	v, verr := c.StatVFS(dir)
+	if verr == nil && (v.Frsize*v.Bavail < uint64(size) || v.Files > 0 && v.Favail == 0) {
+		return &Error{Code: CodeNoSpace, Err: errNoSpace}
+	}
+	return err
+}
+
+func (s *overSFTP) adopt(ctx context.Context, temp, name string, mode fs.FileMode, uid, gid int) error {
+	err := s.with(ctx, func(c *sftp.Client) error {
+		st, err := c.Lstat(temp)
+		if err != nil {
+			return err
+		}
+		if now := infoOf(st); uid >= 0 && (now.uid != uid || now.gid != gid) {
+			if err := c.Chown(temp, uid, gid); err != nil {
+				return wrongOwner(uid, gid)
+			}
+		}
+		return c.Chmod(temp, mode)
+	})
+	if err != nil {
+		return err
+	}
+	asked := false
+	err = s.with(ctx, func(c *sftp.Client) error {
+		asked = true
+		return c.PosixRename(temp, name)
+	})
+	var status *sftp.StatusError
+	if err != nil && asked && !errors.As(err, &status) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: the answer to the last step, renaming the new file, did not come: %w", session.ErrUnknownOutcome, err)
+	}
+	return err
+}
+
+func (s *overSFTP) remove(ctx context.Context, path string) error {
+	return s.with(ctx, func(c *sftp.Client) error {
+		err := c.Remove(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+}
+
+const openNew = os.O_WRONLY | os.O_CREATE | os.O_EXCL
