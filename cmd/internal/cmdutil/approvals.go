@@ -4,6 +4,8 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+
+	"github.com/fairlead-ssh/fairlead/session/approval"
 )
 
 // ApprovalsDirs returns where the sockets are that approvals are answered at. A process that asks puts its own into the
@@ -25,4 +27,18 @@ func (f *Factory) ApprovalsDirs() ([]string, error) {
 		dirs = append(dirs, dir)
 	}
 	return dirs, nil
+}
+
+// ApproversFile is where those are enrolled whose signatures count (fairlead approvals enroll).
+func (f *Factory) ApproversFile() (string, error) {
+	return f.place("XDG_CONFIG_HOME", ".config", "approvers")
+}
+
+// Approvers returns who is enrolled. Where there is no home nobody is.
+func (f *Factory) Approvers() ([]approval.Approver, error) {
+	file, err := f.ApproversFile()
+	if err != nil {
+		return nil, nil
+	}
+	return approval.ReadApprovers(file)
 }

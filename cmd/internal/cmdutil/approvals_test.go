@@ -1,9 +1,12 @@
 package cmdutil_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 )
@@ -28,4 +31,23 @@ func TestThoseWhoAnswerLookWhereverAServerMayHaveLooked(t *testing.T) {
 	}
 	_, err := (&cmdutil.Factory{Getenv: func(string) string { return "" }}).ApprovalsDirs()
 	assert.Error(t, err, "there is no place at all")
+}
+
+func TestApproversAreEnrolledInTheConfiguration(t *testing.T) {
+	dir := t.TempDir()
+	f := &cmdutil.Factory{Getenv: func(k string) string { return map[string]string{"XDG_CONFIG_HOME": dir}[k] }}
+	file, err := f.ApproversFile()
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(dir, "fairlead", "approvers"), file)
+	all, err := f.Approvers()
+	require.NoError(t, err)
+	assert.Empty(t, all)
+	require.NoError(t, os.Mkdir(filepath.Dir(file), 0o700))
+	require.NoError(t, os.WriteFile(file, []byte("what?\n"), 0o600))
+	_, err = f.Approvers()
+	assert.ErrorContains(t, err, file+":1: ")
+
+	all, err = (&cmdutil.Factory{Getenv: func(string) string { return "" }}).Approvers()
+	require.NoError(t, err)
+	assert.Empty(t, all, "there is no place where anybody could be")
 }

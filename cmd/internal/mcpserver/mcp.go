@@ -37,6 +37,7 @@ type Options struct {
 	Policy    func(file string) (*rules.Engine, error)
 	Caller    func() cmdutil.Caller
 	Approvals func() ([]string, error) // where to listen for answers, the first one; nil asks nobody
+	Approvers func() ([]approval.Approver, error)
 
 	InventoryFile func() string // as given
 	As            string
@@ -59,7 +60,7 @@ const example = `  fairlead -i hosts.yaml mcp --print-config
 
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{IO: f.IO, Inventory: f.Inventory, Audit: f.Audit, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs,
+	o := &Options{IO: f.IO, Inventory: f.Inventory, Audit: f.Audit, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs, Approvers: f.Approvers,
 		InventoryFile: func() string { return f.InventoryFile }}
 	if runF == nil {
 		runF = run
@@ -144,7 +145,7 @@ func (o *Options) approver(ctx context.Context) (policy.Approver, func()) {
 	if o.Approvals == nil {
 		return nil, func() {}
 	}
-	desk := approval.NewDesk(approval.Config{})
+	desk := approval.NewDesk(approval.Config{Approvers: o.Approvers})
 	dirs, err := o.Approvals()
 	var srv *approval.Server
 	if err == nil {
