@@ -68,6 +68,8 @@ type Result struct {
 	OmittedStderr            int64
 	CutStdout, CutStderr     int64 // where they are left out; meaningful when bytes are
 
+	Redacted map[string]int // secrets taken out of what is here, per kind; nil where nobody took any out
+
 	StderrMode string // "live", "lines" (line by line, NUL bytes lost) or "merged"
 	Lane       string // the shell it ran in: "session" or "clean"
 	StoppedBy  string // the step that stopped it: "INT", "TERM", "KILL", "shell"
@@ -153,6 +155,9 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}
 	if !r.Started.IsZero() {
 		j.Started = r.Started.UTC().Format(time.RFC3339Nano)
+	}
+	if r.Redacted != nil {
+		j.Redacted = r.Redacted
 	}
 	if r.Restored == nil {
 		j.Restored = []string{}

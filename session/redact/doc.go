@@ -52,6 +52,7 @@
 //	npm-token            ‹npm_{36}›
 //	openai-key           ‹sk-proj-{48}›
 //	password             DB_PASSWORD=‹hunter2›
+//	password             DB_PASSWORD=‹hunter2›; export DB_PASSWORD
 //	password             "password": "‹hunter2›"
 //	password             mysql -u root -p‹hunter2› app
 //	password             sshpass -p ‹hunter2› ssh web1

@@ -104,7 +104,11 @@ func keyValue(m *match) bool {
 		m.to++
 	}
 	if m.to < len(m.win) || len(m.win) < Window {
-		if v := bytes.TrimRight(m.win[m.from:m.to], ",;"); lead && !tight {
+		cut := ";" // which ends a command
+		if lead && !tight {
+			cut = ",;"
+		}
+		if v := bytes.TrimRight(m.win[m.from:m.to], cut); len(v) < m.to-m.from || lead && !tight {
 			m.to = m.from + len(v)
 			m.tail = nil
 		}

@@ -2,20 +2,27 @@ package run
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
+// flushAfter is the silence after which what is held back is shown as far as may be: it may be a question.
+const flushAfter = 100 * time.Millisecond
+
 // censor takes secrets out of what the operator sees of one host, if --redact says so.
 type censor struct {
 	set      *redact.Set
 	out, err *redact.Writer
+	silence  *time.Timer
 	kept     [2]*headTail // nil where nobody looks at the Result's output
 }
 
@@ -24,7 +31,28 @@ func newCensor(set *redact.Set, stdout, stderr io.Writer, keep int) *censor {
 	c := &censor{set: set}
 	c.out = set.Writer(c.onto(0, stdout, keep), redact.Guarded)
 	c.err = set.Writer(c.onto(1, stderr, keep), redact.Guarded)
+	c.silence = time.AfterFunc(flushAfter, func() {
+		_ = c.out.Flush() // an error comes again with the next bytes
+		_ = c.err.Flush()
+	})
 	return c
+}
+
+// writers take what the command prints.
+func (c *censor) writers() (stdout, stderr io.Writer) {
+	return awake{c.out, c.silence}, awake{c.err, c.silence}
+}
+
+// awake puts off what is to happen in silence.
+type awake struct {
+	io.Writer
+	silence *time.Timer
+}
+
+func (a awake) Write(p []byte) (int, error) {
+	n, err := a.Writer.Write(p)
+	a.silence.Reset(flushAfter)
+	return n, err
 }
 
 func (c *censor) onto(i int, w io.Writer, keep int) io.Writer {
@@ -41,8 +69,10 @@ func (c *censor) onto(i int, w io.Writer, keep int) io.Writer {
 	return io.MultiWriter(w, c.kept[i])
 }
 
-// close passes on what was held back, and says what was taken out.
+// close passes on what was held back, and says what was taken out. No bytes come any more; a flush that is under way
+// ends before, and a later one finds closed writers.
 func (c *censor) close() (counts redact.Counts) {
+	c.silence.Stop()
 	for _, w := range []*redact.Writer{c.out, c.err} {
 		_ = w.Close() // the views take everything
 		counts.Add(w.Counts())
@@ -50,10 +80,24 @@ func (c *censor) close() (counts redact.Counts) {
 	return counts
 }
 
-// result returns r without secrets.
-func (c *censor) result(r session.Result) session.Result {
-	r.Command, _ = c.set.String(r.Command, redact.Guarded)
-	r.Stray, _ = c.set.Bytes(r.Stray, redact.Guarded)
+// result returns r without secrets, and says there what was taken out: of its output, which counts tells, and the rest.
+func (c *censor) result(r session.Result, counts redact.Counts) session.Result {
+	var n redact.Counts
+	r.Redacted = map[string]int{}
+	maps.Copy(r.Redacted, counts.Kinds)
+	r.Command, n = c.set.String(r.Command, redact.Guarded)
+	addKinds(r.Redacted, n)
+	r.Stray, n = c.set.Bytes(r.Stray, redact.Guarded)
+	addKinds(r.Redacted, n)
+	if r.Err != nil {
+		e := *r.Err
+		var text string
+		if text, n = c.set.String(e.Err.Error(), redact.Guarded); n.Total() > 0 {
+			e.Err = errors.New(text)
+			r.Err = &e
+			addKinds(r.Redacted, n)
+		}
+	}
 	if k := c.kept[0]; k != nil {
 		r.Stdout, r.CutStdout, r.OmittedStdout = k.bytes()
 	}
@@ -61,6 +105,12 @@ func (c *censor) result(r session.Result) session.Result {
 		r.Stderr, r.CutStderr, r.OmittedStderr = k.bytes()
 	}
 	return r
+}
+
+func addKinds(to map[string]int, counts redact.Counts) {
+	for kind, n := range counts.Kinds {
+		to[kind] += n
+	}
 }
 
 // tellCounts says how much was taken out; "" if nothing was.

@@ -147,7 +147,7 @@ func (r *report) start(h hosts.Host) (stdout, stderr io.Writer) {
 	stdout, stderr = r.view.start(t)
 	if r.o.Redact {
 		t.censor = newCensor(r.secrets, stdout, stderr, r.keep)
-		return t.censor.out, t.censor.err
+		return t.censor.writers()
 	}
 	return stdout, stderr
 }
@@ -157,8 +157,9 @@ func (r *report) censored(t *target, res session.Result) session.Result {
 	if t.censor == nil { // it never began
 		t.censor = newCensor(r.secrets, nil, nil, 0)
 	}
-	r.removed.Add(t.censor.close())
-	res = t.censor.result(res)
+	counts := t.censor.close()
+	r.removed.Add(counts)
+	res = t.censor.result(res, counts)
 	t.censor = nil
 	return res
 }
