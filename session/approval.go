@@ -29,7 +29,7 @@ func (s *Session) await(ctx context.Context, x *Exec) bool {
 	d := x.res.Decision
 	x.mu.Unlock()
 	e := s.event(audit.ApprovalRequest, x)
-	e.Command, e.Exact, e.CWD = s.cfg.Redact(x.cmd.Script), []byte(x.cmd.Script), s.Dir()
+	e.Command, e.Exact, e.CWD = x.shown(s.cfg.Redact), []byte(x.shown(nil)), s.Dir()
 	e.Verdict, e.Rule, e.Class, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), x.cmd.Reason
 	if err := s.cfg.Audit.Record(context.WithoutCancel(ctx), e); err != nil {
 		x.fail(StatusError, "audit", fmt.Errorf("%w, so nobody was asked: %w", ErrAudit, err))
@@ -42,7 +42,7 @@ func (s *Session) await(ctx context.Context, x *Exec) bool {
 	}
 	began := time.Now()
 	a, err := s.cfg.Approver.Approve(ctx, policy.Question{
-		Exec: x.id, Session: s.id, Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.cmd.Script,
+		Exec: x.id, Session: s.id, Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.shown(nil),
 		Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: x.cmd.Interactive, Decision: d, Asked: began, Expires: expiry(began, s.cfg.ApprovalTimeout),
 	})
 	if err == nil && a.Approved && ctx.Err() == nil {
@@ -104,7 +104,7 @@ func (s *Session) harmless(x *Exec, document string) bool {
 	if len(document) > maxRecorded || !utf8.ValidString(document) {
 		return false
 	}
-	for _, text := range []string{x.cmd.Script, strings.Join(s.host.Env, "\n"), strings.Join(s.host.Command, "\n"), x.stdinHead} {
+	for _, text := range []string{x.shown(nil), strings.Join(s.host.Env, "\n"), strings.Join(s.host.Command, "\n"), x.stdinHead} {
 		if s.cfg.Redact(text) != text {
 			return false
 		}

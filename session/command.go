@@ -52,6 +52,9 @@ type Command struct {
 	// DefaultKeep; negative keeps nothing.
 	Keep int
 
+	// Action, if not nil, is done instead of running Script, which then says for the policy what the action means.
+	Action Action
+
 	// Reason is why the command is run, for the record.
 	Reason string
 }

@@ -46,9 +46,9 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 
 // recordRequest puts the request on record. If that fails, so does x: nothing unrecorded is ever sent.
 func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
-	e := s.event(audit.CommandRequest, x)
+	e := s.event(x.kind(audit.CommandRequest), x)
 	d := &x.res.Decision
-	e.Command, e.Exact = s.cfg.Redact(x.cmd.Script), []byte(x.cmd.Script)
+	e.Command, e.Exact = x.shown(s.cfg.Redact), []byte(x.shown(nil))
 	e.Verdict, e.Rule, e.Class, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), x.cmd.Reason
 	e.Approval, e.ApprovedBy, e.ApprovalProof, e.ApprovalDigest = d.Approval, x.answer.By, string(x.answer.Proof), x.answer.Digest
 	e.CWD = s.Dir()
@@ -66,7 +66,7 @@ func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
 // recordResult puts the result on record. A result that cannot be written is told in the Result, and the request stays
 // without one, which is what the record then says: outcome not known here.
 func (s *Session) recordResult(x *Exec, r *Result) {
-	e := s.event(audit.CommandResult, x)
+	e := s.event(x.kind(audit.CommandResult), x)
 	e.ReadOnly = r.Decision.Class == policy.ReadOnly
 	e.State, e.Status = string(r.State), string(r.Status)
 	e.ExitCode, e.Signal, e.StoppedBy, e.CWD = r.ExitCode, r.Signal, r.StoppedBy, r.Dir
@@ -76,6 +76,9 @@ func (s *Session) recordResult(x *Exec, r *Result) {
 	e.Omitted = audit.Omitted{Stdout: r.OmittedStdout, Stderr: r.OmittedStderr}
 	if r.Err != nil {
 		e.Error = audit.Fault{Code: r.Err.Code, Message: r.Err.Error()}
+	}
+	if x.cmd.Action != nil {
+		x.cmd.Action.Record(&e)
 	}
 	if err := s.cfg.Audit.Record(context.Background(), e); err != nil && r.Err == nil {
 		r.Status = StatusError

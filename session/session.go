@@ -175,6 +175,10 @@ func (s *Session) proceed(ctx context.Context, x *Exec) {
 		s.failStart(ctx, x, context.Cause(ctx))
 		return
 	}
+	if x.cmd.Action != nil {
+		s.act(ctx, x)
+		return
+	}
 	s.pickLane(x)
 	for range maxShells {
 		sh := s.laneOf(ctx, x)
