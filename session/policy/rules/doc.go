@@ -43,6 +43,10 @@
 //	    rate: 30/m
 //	    daily: 1000
 //	    max_hosts: 20                        # wider asks; 0 is no limit
+//	approvals:
+//	  proof:                                 # the least proof of a person, by tier and class; "*" is any
+//	    prod: passphrase                     # touch, passphrase or unproven
+//	    staging: {dangerous: touch, "*": unproven}
 //
 // Where several rules of a file match, deny beats ask and ask beats allow. A rule takes the place of the built-in cell
 // for what it matches. Rules can allow only what they surely match, while a deny or an ask that may match asks: the two
@@ -62,6 +66,10 @@
 // looked at: that is a sandbox's task.
 //
 // Examples are judged without a directory and in any shell.
+//
+// The least proof of an approval is the strongest that the file asks for any class of the command, on the tier of the host
+// (prod where it has none). Where it says nothing, whoever is asked decides: a passphrase on prod, once somebody is enrolled
+// who could give one.
 //
 // # Layers
 //

@@ -99,7 +99,7 @@ func (e *Engine) Decide(ctx context.Context, req policy.Request) (policy.Decisio
 	case d.Verdict == policy.Allow:
 		d.Clean = !r.free
 	}
-	return d, nil
+	return e.withProof(d, req.Host, rep.Classes), nil
 }
 
 // typed decides about what is typed into a running program: nobody can tell what that makes of it.
@@ -109,7 +109,8 @@ func (e *Engine) typed(req policy.Request) policy.Decision {
 	}
 	rep := classReport(policy.Unknown)
 	rep.Reason = "what a running program makes of it is up to that program"
-	return e.rule(req, &judged{rep: rep, command: func() *command { return byClass(&rep) }}).decision(&rep)
+	d := e.rule(req, &judged{rep: rep, command: func() *command { return byClass(&rep) }}).decision(&rep)
+	return e.withProof(d, req.Host, rep.Classes)
 }
 
 // ruling is what decides, before allowances and the session's state.

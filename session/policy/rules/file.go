@@ -19,6 +19,7 @@ type File struct {
 	Name       string // as it was given
 	rules      []*rule
 	principals []*entry
+	proofs     proofs
 	sum        [sha256.Size]byte
 }
 
@@ -55,7 +56,7 @@ func Parse(data []byte, name string) (*File, error) {
 }
 
 func (p *problems) file1(root *yaml.Node, f *File) {
-	fields := p.fields(root, "a policy", "version", "rules", "principals")
+	fields := p.fields(root, "a policy", "version", "rules", "principals", "approvals")
 	if v := fields["version"]; v == nil {
 		p.add(root.Line, "version is missing: begin with version: 1")
 	} else if s, ok := p.scalar(v, "version"); ok && s != "1" {
@@ -66,6 +67,9 @@ func (p *problems) file1(root *yaml.Node, f *File) {
 	}
 	if n := fields["principals"]; n != nil {
 		f.principals = p.entries(n)
+	}
+	if n := fields["approvals"]; n != nil {
+		f.proofs = p.approvals(n)
 	}
 }
 

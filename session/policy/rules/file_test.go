@@ -102,6 +102,10 @@ principals:
     rate: 30/m
     daily: 1000
     max_hosts: 20
+approvals:
+  proof:
+    prod: passphrase
+    staging: {dangerous: touch, "*": unproven}
 `
 
 func TestAFileWithEverythingAndItsExamplesIsRead(t *testing.T) {
@@ -122,7 +126,7 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		"a list":                       {"- a\n", "p.yaml:1: a policy is a mapping"},
 		"no version":                   {"rules: []\n", "p.yaml:1: version is missing"},
 		"another version":              {"version: 2\n", "p.yaml:1: version 2 is not known"},
-		"an unknown key":               {"version: 1\nrulez: []\n", `p.yaml:2: unknown key "rulez" in a policy; known: version, rules, principals`},
+		"an unknown key":               {"version: 1\nrulez: []\n", `p.yaml:2: unknown key "rulez" in a policy; known: version, rules, principals, approvals`},
 		"a key twice":                  {"version: 1\nrules: []\nrules: []\n", `p.yaml:3: "rules" is there twice; first on line 2`},
 		"two documents":                {"version: 1\n---\nversion: 1\n", "p.yaml:2: a second document"},
 		"no YAML":                      {"version: 1\nrules: [\n", "p.yaml:3: not valid YAML"},

@@ -46,6 +46,13 @@ func (e *Engine) JudgeMany(ctx context.Context, reqs []policy.Request) ([]policy
 			out = wide
 		}
 	}
+	for i, req := range reqs { // one yes is for all of them
+		d := e.withProof(out, req.Host, e.judged(req).rep.Classes)
+		if i > 0 {
+			d.LeastProof = stricterProof(out.LeastProof, d.LeastProof)
+		}
+		out.LeastProof = d.LeastProof
+	}
 	return all, out, nil
 }
 

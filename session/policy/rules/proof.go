@@ -1,0 +1,138 @@
+package rules
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// proofs are the least proofs that a file asks for, by tier and class; "*" is any of them.
+type proofs map[string]map[policy.Class]policy.Proof
+
+// least returns what a file asks for; "" is nothing. What names the tier counts before "*", and within a tier what names the
+// class before "*".
+func (p proofs) least(tier string, c policy.Class) policy.Proof {
+	for _, t := range [...]string{tier, "*"} {
+		for _, k := range [...]policy.Class{c, "*"} {
+			if least, said := p[t][k]; said {
+				return least
+			}
+		}
+	}
+	return ""
+}
+
+// leastProof is the least proof that an approval of these classes takes: the strongest that any of them asks for. "" leaves
+// it to whoever is asked, who knows whether somebody is enrolled.
+func (e *Engine) leastProof(h hosts.Host, classes []policy.Class) policy.Proof {
+	out := policy.Unproven
+	for _, c := range classes {
+		if c == policy.ReadOnly && len(classes) > 1 {
+			continue // beside what changes something it counts for nothing
+		}
+		var least policy.Proof
+		for _, l := range e.layers {
+			own := l.file.proofs.least(h.TierName(), c)
+			switch {
+			case own == "":
+			case l.tighten:
+				least = stricterProof(least, own)
+			default:
+				least = own
+			}
+		}
+		out = stricterProof(out, least)
+	}
+	return out
+}
+
+// stricterProof returns the stricter of two. What is left to whoever is asked is a passphrase at most, and may be nothing.
+func stricterProof(a, b policy.Proof) policy.Proof {
+	if s := a.Stronger(b); s != policy.Unproven {
+		return s
+	}
+	if a == "" || b == "" {
+		return ""
+	}
+	return policy.Unproven
+}
+
+// withProof adds the least proof to a decision that an approval may turn into an allow.
+func (e *Engine) withProof(d policy.Decision, h hosts.Host, classes []policy.Class) policy.Decision {
+	if d.Verdict == policy.Ask && (d.Needs == "" || d.Needs == policy.NeedsApproval) && len(classes) > 0 {
+		d.LeastProof = e.leastProof(h, classes)
+	}
+	return d
+}
+
+// approvals reads what a file says about approvals.
+func (p *problems) approvals(n *yaml.Node) proofs {
+	f := p.fields(n, "approvals", "proof")
+	if f == nil {
+		return nil
+	}
+	v := f["proof"]
+	if v == nil {
+		p.add(n.Line, "approvals: needs proof")
+		return nil
+	}
+	if v.Kind != yaml.MappingNode || len(v.Content) == 0 {
+		p.add(v.Line, "proof: expected a mapping of tiers, as in {prod: passphrase}")
+		return nil
+	}
+	out := proofs{}
+	for i := 0; i+1 < len(v.Content); i += 2 {
+		k, val := v.Content[i], v.Content[i+1]
+		if !tierName(k.Value) {
+			p.add(k.Line, `proof: %q is no tier such as prod, and not "*"`, clip(k.Value))
+		}
+		out[k.Value] = p.proofsOf(k.Value, val)
+	}
+	return out
+}
+
+// proofsOf reads one proof for all classes, or a mapping by class.
+func (p *problems) proofsOf(tier string, n *yaml.Node) map[policy.Class]policy.Proof {
+	if n.Kind != yaml.MappingNode {
+		return map[policy.Class]policy.Proof{"*": p.proof(n)}
+	}
+	out := map[policy.Class]policy.Proof{}
+	if len(n.Content) == 0 {
+		p.add(n.Line, "proof: the mapping of %s is empty; leave the tier out", clip(tier))
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := n.Content[i]
+		if c := policy.Class(k.Value); c != "*" && !knownClass(c) {
+			p.add(k.Line, `proof: %q is none of %s and not "*"`, clip(k.Value), classNames())
+		}
+		out[policy.Class(k.Value)] = p.proof(n.Content[i+1])
+	}
+	return out
+}
+
+func (p *problems) proof(n *yaml.Node) policy.Proof {
+	s, ok := p.scalar(n, "proof")
+	if ok && !policy.Proof(s).Known() {
+		p.add(n.Line, "proof: %q is none of touch, passphrase, unproven", clip(s))
+	}
+	return policy.Proof(s)
+}
+
+// tierName reports whether s may be the name of a tier, or "*".
+func tierName(s string) bool {
+	return s == "*" || s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
+	})
+}
+
+func knownClass(c policy.Class) bool {
+	for _, known := range classes {
+		if c == known {
+			return true
+		}
+	}
+	return false
+}
