@@ -31,8 +31,8 @@
 //	head           one line of fixed length, rewritten in place after appends; also the file that is locked
 //	000001.jsonl   the records, one JSON object a line; 000002.jsonl follows when it is full, and so on
 //
-// Three keys are derived from the secret, each HMAC-SHA256(secret, label), with the labels "fairlead audit record 1",
-// "fairlead audit head 1" and "fairlead audit exact 1". They differ so that nobody who chooses a command chooses what
+// Keys are derived from the secret, each HMAC-SHA256(secret, label), with the labels "fairlead audit record 1",
+// "fairlead audit head 1", "fairlead audit exact 1" and one for anchors. They differ so that nobody who chooses a command chooses what
 // is signed as a record.
 //
 // A record is a line of the form
@@ -75,8 +75,14 @@
 // Whoever does not have the key cannot change, add, remove or reorder a record, the last one included, without Verify
 // noticing. Whoever has it can write a new chain: an account that can read key can forge everything beside it. Putting
 // back an older head with the records cut to match, or removing the whole directory, cannot be seen from within either.
-// Against all three only a head kept elsewhere helps: [Report.Head] and [Report.Records] of an earlier Verify, on a machine that
-// the editor does not control.
+// Against all three only a head kept elsewhere helps, on a machine that the editor does not control: an [Anchor]. A [Tee]
+// takes anchors to such places, and for those that are required refuses a request that they have not acknowledged;
+// [VerifyAnchored] compares. Package sinks beside this one has places. What was recorded after the last anchor is proved
+// by the chain alone, and an anchor by somebody who has the key already proves nothing about what comes after.
+//
+// An anchor is a line {"v":1,"chain":"I","count":N,"hash":"H","time":"…","mac":"M"}: H is the hash of record N, M is
+// HMAC-SHA256 over the bytes before `,"mac":` with the key derived by the label "fairlead audit anchor 1", and I, the
+// first 32 digits of HMAC-SHA256(secret, "fairlead audit chain 1"), tells chains apart.
 //
 // After a power cut, head can be older than the records, which is harmless (they count), or, for records of the last
 // 100 ms that nobody was promised, newer. The latter is indistinguishable from a cut chain and is reported as one:

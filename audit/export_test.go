@@ -16,3 +16,6 @@ func (f *File) Busy() bool {
 
 // At makes f tell where a rotation or a purge is. Set it before f is used.
 func (f *File) At(step func(name string)) { f.at = step }
+
+// Thin keeps a queue within bounds.
+var Thin = thin

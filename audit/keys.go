@@ -21,9 +21,10 @@ const (
 // keys holds the derived HMACs, ready to be reset, and scratch space so that signing allocates nothing. Not safe for
 // concurrent use.
 type keys struct {
-	record, head, exact hash.Hash
-	sum                 [sha256.Size]byte
-	out                 []byte
+	record, head, exact, anchor hash.Hash
+	chain                       string // the name of the chain
+	sum                         [sha256.Size]byte
+	out                         []byte
 }
 
 func newKeys(secret []byte) *keys {
@@ -36,6 +37,8 @@ func newKeys(secret []byte) *keys {
 		record: derive("fairlead audit record 1"),
 		head:   derive("fairlead audit head 1"),
 		exact:  derive("fairlead audit exact 1"),
+		anchor: derive("fairlead audit anchor 1"),
+		chain:  chainID(secret),
 	}
 }
 

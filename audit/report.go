@@ -18,6 +18,8 @@ const (
 	MissingKey  ProblemKind = "missing key"  // nothing can be proved without it
 	BadKey      ProblemKind = "bad key"      // it is not the key of this chain
 	UnknownFile ProblemKind = "unknown file" // a record file that the chain does not know
+	NotAnchored ProblemKind = "not anchored" // the chain is not the one that was anchored
+	BadAnchor   ProblemKind = "bad anchor"   // an anchor was changed
 )
 
 // Problem is the first place where a chain is wrong.
@@ -67,6 +69,7 @@ type Report struct {
 	Behind  uint64    `json:"behind,omitempty"`  // whole records behind head: a writer died between its two writes
 	Sealed  []Stretch `json:"sealed,omitempty"`  // torn by a crash, and sealed since
 	Torn    *Stretch  `json:"torn,omitempty"`    // torn by a crash at the end; the next writer seals it
+	Anchors *Anchored `json:"anchors,omitempty"` // nil: there were none to compare with
 	Purged  *Missing  `json:"purged,omitempty"`  // the oldest files, removed on record; Records counts what stood there
 }
 

@@ -17,8 +17,13 @@ import (
 
 // Verify checks the whole chain in dir. It takes the writers' lock only to note how long the files are, and checks up to
 // there. What is wrong with the chain stands in Report.Problem; the error is for what could not be read.
-func Verify(dir string) (Report, error) {
-	v := &verifier{dir: dir, open: map[string]Pending{}, borders: map[int]border{}}
+func Verify(dir string) (Report, error) { return VerifyAnchored(dir, nil) }
+
+// VerifyAnchored is Verify, and compares the chain with anchors of it that were kept elsewhere, in any order. Anchors of
+// other chains may stand between them, but some must be of this one. Report.Anchors says how far the anchors reach; a
+// nil slice of anchors compares nothing.
+func VerifyAnchored(dir string, anchors []Anchor) (Report, error) {
+	v := &verifier{dir: dir, open: map[string]Pending{}, borders: map[int]border{}, anchors: anchors}
 	err := v.run()
 	v.report.Head = hex.EncodeToString(v.chain.hash[:])
 	for _, p := range v.open {
@@ -37,6 +42,7 @@ type verifier struct {
 	open   map[string]Pending
 
 	borders map[int]border // where each file ends, by number; that of the first one that is there begins behind another
+	anchors []Anchor       // to compare with; those of this chain, by count, once the key is known
 	purges  []Purged       // what the chain says about files that are missing
 }
 
@@ -78,6 +84,9 @@ func (v *verifier) run() error {
 		}
 		return nil
 	}
+	if !v.pickAnchors() {
+		return nil
+	}
 	last := 0
 	for i, s := range v.files {
 		if i == 0 && s.n > 1 && s.n <= v.head.file {
@@ -102,7 +111,9 @@ func (v *verifier) run() error {
 			fmt.Sprintf("this file is missing; head counts %d records, %d are here", v.head.count, v.chain.count))
 		return nil
 	}
-	v.checkPurged()
+	if v.checkPurged(); v.report.Problem == nil {
+		v.checkAnchorsEnd()
+	}
 	return nil
 }
 
@@ -209,6 +220,9 @@ func (v *verifier) file(s snapshot) error {
 			v.report.Sealed = append(v.report.Sealed, Stretch{File: s.path, Line: sealed.line, Bytes: sealed.bytes})
 		}
 		v.note(l)
+		if len(v.anchors) > 0 && !v.meetsAnchors(s.path, num) {
+			return nil
+		}
 		v.report.Bytes = v.report.Bytes + in.off - off
 		if holdsEnd && in.off == v.head.size && !v.meetsHead(s.path, num) {
 			return nil
