@@ -14,7 +14,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		postgres.stop()
+		os.Exit(code)
+	}))
 }
 
 // clock is a time that only moves when told.
@@ -51,6 +54,7 @@ var backends = []backend{
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		return store.Config{Path: filepath.Join(dir, "store.db")}
 	}},
+	{"postgres", inPostgres},
 }
 
 // everywhere runs a test on each kind.

@@ -1,0 +1,143 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/session/store"
+)
+
+// server is a Postgres of this test binary's own, on a socket in a temporary directory, started by the first test that
+// needs it.
+type server struct {
+	once    sync.Once
+	dir     string
+	cmd     *exec.Cmd
+	absent  string // why there is none
+	err     error
+	schemas atomic.Int64
+}
+
+var postgres server
+
+// schema returns the URL of an empty schema.
+func (p *server) schema(t *testing.T) string {
+	t.Helper()
+	p.once.Do(p.start)
+	if p.absent != "" {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(p.absent)
+		}
+		t.Skip(p.absent)
+	}
+	require.NoError(t, p.err)
+	conn, err := pgx.Connect(t.Context(), p.url(""))
+	require.NoError(t, err)
+	defer conn.Close(context.Background())
+	name := fmt.Sprintf("test_%d", p.schemas.Add(1))
+	_, err = conn.Exec(t.Context(), "CREATE SCHEMA "+name)
+	require.NoError(t, err)
+	return p.url("&search_path=" + name)
+}
+
+func (p *server) url(more string) string {
+	return "postgres://postgres@/postgres?host=" + p.dir + more
+}
+
+func (p *server) start() {
+	bins, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if path, err := exec.LookPath("initdb"); err == nil {
+		bins = append(bins, path)
+	}
+	if len(bins) == 0 {
+		p.absent = "no Postgres here: initdb is neither in the PATH nor in /usr/lib/postgresql/*/bin"
+		return
+	}
+	slices.Sort(bins)
+	bin := filepath.Dir(bins[len(bins)-1])
+	p.err = errors.Join(p.run(bin))
+}
+
+func (p *server) run(bin string) error {
+	var err error
+	if p.dir, err = os.MkdirTemp("", "flpg"); err != nil {
+		return err
+	}
+	attr := &syscall.SysProcAttr{}
+	if os.Getuid() == 0 { // which Postgres refuses to run as
+		u, err := user.Lookup("nobody")
+		if err != nil {
+			return err
+		}
+		uid, _ := strconv.Atoi(u.Uid)
+		gid, _ := strconv.Atoi(u.Gid)
+		if err := os.Chown(p.dir, uid, gid); err != nil {
+			return err
+		}
+		attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid), NoSetGroups: true}
+	}
+	env := append(os.Environ(), "LC_ALL=C", "TZ=UTC", "HOME="+p.dir)
+	data := filepath.Join(p.dir, "data")
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	initdb.Dir, initdb.Env, initdb.SysProcAttr = p.dir, env, attr
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	log, err := os.Create(filepath.Join(p.dir, "log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	leashed := *attr
+	leash(&leashed)
+	p.cmd = exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", p.dir, "-c", "listen_addresses=", "-c", "fsync=off",
+		"-c", "max_connections=200", "-c", "deadlock_timeout=100ms")
+	p.cmd.Dir, p.cmd.Env, p.cmd.SysProcAttr, p.cmd.Stdout, p.cmd.Stderr = p.dir, env, &leashed, log, log
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for tick := time.NewTicker(50 * time.Millisecond); ; <-tick.C {
+		conn, err := pgx.Connect(ctx, p.url(""))
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		if ctx.Err() != nil {
+			text, _ := os.ReadFile(log.Name())
+			return fmt.Errorf("postgres does not answer: %w: %s", err, text)
+		}
+	}
+}
+
+// stop ends the server, if it was started.
+func (p *server) stop() {
+	if p.cmd != nil && p.cmd.Process != nil {
+		p.cmd.Process.Signal(syscall.SIGINT) // its fast shutdown
+		p.cmd.Wait()
+	}
+	if p.dir != "" {
+		os.RemoveAll(p.dir)
+	}
+}
+
+// inPostgres is where a new store in Postgres is to be.
+func inPostgres(t *testing.T) store.Config {
+	return store.Config{URL: postgres.schema(t), Key: []byte(strings.Repeat("k", 32))}
+}
