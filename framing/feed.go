@@ -9,23 +9,27 @@ import (
 // A feeder is a second program on the host, on a terminal of its own, that gives a command its standard input through a
 // named pipe. The pipe has a name only until the command has opened it. What is fed comes in counted pieces, so that
 // every byte passes as it is and the end is a real end of file; a reader that is slow holds the feeder back, and so
-// whoever feeds it. When its terminal goes, so does the feeder, and what it made.
+// whoever feeds it. When its terminal goes, so does the feeder, and what it made: the directory's name is known, and what
+// removes it is set, before there is one.
 //
 // The text is typed as [Bootstrap]'s is: behind [Loader], once that has printed the nonce. perl passes bytes as they
 // come; without it the shell prints what comes as lines of octal escapes ([Feeder.Perl] says which).
 const feeder = `stty -isig 2>/dev/null
 umask 077
-_fl_d=$(mktemp -d "${TMPDIR:-/tmp}/.fairlead-XXXXXXXXXX" 2>/dev/null)
-case $_fl_d in (/*) case $_fl_d in (*[!A-Za-z0-9/._-]*) rmdir "$_fl_d"; _fl_d=;; esac;; esac
-case $_fl_d in ('') _fl_d=$(mktemp -d /tmp/.fairlead-XXXXXXXXXX);; esac
-trap 'rm -rf "$_fl_d"' EXIT
+_fl_d= _fl_n=.fairlead-@1@2
+trap 'rm -f "$_fl_d/in"; rmdir "$_fl_d"' EXIT
 trap 'exit 1' HUP INT TERM
+for _fl_x in "${TMPDIR-}" /tmp; do
+case $_fl_x in (*[!A-Za-z0-9/._-]*) continue;; (/*) ;; (*) continue;; esac
+_fl_d=$_fl_x/$_fl_n
+mkdir "$_fl_d" 2>/dev/null && break
+done
 mkfifo "$_fl_d/in" && exec 3<>"$_fl_d/in" || { printf '^%s%sQ\n' @1 @2; exit 1; }
 _fl_p=; command -v perl >/dev/null && _fl_p=perl
 printf '^%s%sP%s;%s\n' @1 @2 "$_fl_p" "$_fl_d/in"
 IFS= read -r _fl_x || exit 1
 exec 4>"$_fl_d/in" 3>&-
-rm -rf "$_fl_d"
+rm -f "$_fl_d/in"; rmdir "$_fl_d"
 trap - EXIT HUP INT TERM
 case $_fl_p in (perl) exec perl -e 'open O,">&=4";$b="";for(;;){while(($i=index$b,"\n")<0){sysread(STDIN,$b,65536,length$b)or exit}$n=substr$b,0,$i;substr($b,0,$i+1)="";$n>0||exit;while($n){$b eq""and(sysread(STDIN,$b,65536)or exit);$m=length$b<$n?length$b:$n;$d=0;while($d<$m){$d+=syswrite(O,$b,$m-$d,$d)||exit}substr($b,0,$m)="";$n-=$m}}';; esac
 while IFS= read -r _fl_x; do case $_fl_x in (.) exit;; esac; printf "$_fl_x" >&4 || exit; done

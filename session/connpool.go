@@ -32,7 +32,27 @@ type connPool struct {
 type bucket struct {
 	conns   []*conn // in the order of last use
 	dialing int
+	learned room // what the server has shown
 	waiting []chan grant // each buffered for one; first come, first served
+}
+
+// room is how many places a connection of a server has had when it refused one more. It is believed for a while only: what
+// has just ended may still take its place.
+type room struct {
+	places int
+	seen   time.Time
+}
+
+// believed is for how long.
+const believed = time.Minute
+
+// placesOf is how many places a new connection is thought to have; 0 means no limit. p.mu is held.
+func (p *connPool) placesOf(b *bucket) int {
+	places := p.cfg.MaxSessionsPerConn
+	if l := b.learned; l.places > 0 && time.Since(l.seen) < believed && (places == 0 || l.places < places) {
+		return l.places
+	}
+	return places
 }
 
 // grant is what a waiter gets: a place on a connection, or why there is none.
@@ -235,7 +255,7 @@ func (c *conn) take() {
 	}
 }
 
-// dialMore starts a dial if somebody waits for one and the limits allow it. p.mu is held.
+// dialMore starts dials as long as somebody waits for one and the limits allow it. p.mu is held.
 func (p *connPool) dialMore(ctx context.Context, key string, h hosts.Host, b *bucket) {
 	live := b.dialing
 	for _, c := range b.conns {
@@ -243,18 +263,21 @@ func (p *connPool) dialMore(ctx context.Context, key string, h hosts.Host, b *bu
 			live++
 		}
 	}
-	coming := b.dialing * p.cfg.MaxSessionsPerConn // places on connections that are being made
-	if b.dialing > 0 && p.cfg.MaxSessionsPerConn == 0 {
-		coming = len(b.waiting)
-	}
-	if p.closed || len(b.waiting) <= coming || p.cfg.MaxConnsPerHost > 0 && live >= p.cfg.MaxConnsPerHost {
-		return
-	}
-	b.dialing++
-	p.stats.Dialing++
-	// The caller may go: the connection is for whoever waits then.
+	places := p.placesOf(b)
+	// The caller may go: a connection is for whoever waits then.
 	ctx = context.WithoutCancel(ctx)
-	p.wg.Go(func() { p.dial(ctx, key, h, b) })
+	for ; !p.closed; live++ {
+		coming := b.dialing * places // on connections that are being made
+		if b.dialing > 0 && places == 0 {
+			coming = len(b.waiting)
+		}
+		if len(b.waiting) <= coming || p.cfg.MaxConnsPerHost > 0 && live >= p.cfg.MaxConnsPerHost {
+			return
+		}
+		b.dialing++
+		p.stats.Dialing++
+		p.wg.Go(func() { p.dial(ctx, key, h, b) })
+	}
 }
 
 // dial makes a connection and hands its places out.
@@ -282,11 +305,12 @@ func (p *connPool) dial(ctx context.Context, key string, h hosts.Host, b *bucket
 		return
 	}
 	now := time.Now()
-	c := &conn{key: key, b: b, host: h, t: t, max: p.cfg.MaxSessionsPerConn, asked: asked, made: now, since: now}
+	c := &conn{key: key, b: b, host: h, t: t, max: p.placesOf(b), asked: asked, made: now, since: now}
 	b.conns = append(b.conns, c)
 	p.stats.Dialed++
 	p.wg.Go(func() { p.watch(c) })
 	p.serve(b)
+	p.dialMore(ctx, key, h, b) // it may have fewer places than was thought when it was dialed
 	if c.used == 0 {
 		p.rest(c)
 	}
@@ -359,8 +383,8 @@ func (p *connPool) giveUp(b *bucket, ch chan grant) {
 }
 
 // giveBack returns a place. why tells what was wrong with the connection: ErrClosed that it is of no use, ErrFull that it
-// has fewer places than was thought, nil nothing.
-func (p *connPool) giveBack(c *conn, why error) {
+// has fewer places than was thought, nil nothing. shared tells that others have places on it.
+func (p *connPool) giveBack(c *conn, why error) (shared bool) {
 	p.mu.Lock()
 	c.used--
 	c.since = time.Now()
@@ -368,6 +392,7 @@ func (p *connPool) giveBack(c *conn, why error) {
 	switch {
 	case errors.Is(why, ErrFull) && c.used > 0:
 		c.max = c.used
+		b.learned = room{c.used, time.Now()}
 	case why != nil && !c.gone: // or it is full with nobody on it: what has just ended there still takes its place
 		c.gone = true
 		p.stats.ClosedDead++
@@ -383,11 +408,13 @@ func (p *connPool) giveBack(c *conn, why error) {
 		p.rest(c)
 	}
 	shut := unused && (c.gone || p.closed)
+	shared = c.used > 0
 	p.mu.Unlock()
 	closeAll(expired)
 	if shut {
 		c.t.Close()
 	}
+	return shared
 }
 
 // rest starts the time after which an unused connection is closed. p.mu is held.

@@ -92,15 +92,10 @@ func (s *Session) newLane(ctx context.Context, dir string) (*shell, error) {
 	sh, err := s.shellOn(ctx, t, spec)
 	release := func() {}
 	if errors.Is(err, ErrFull) && s.pool != nil {
-		c, _, lerr := s.pool.pool.acquire(ctx, s.host)
-		if lerr != nil {
-			return nil, lerr
-		}
-		if sh, err = s.shellOn(ctx, c.t, spec); err != nil {
-			s.pool.pool.giveBack(c, err)
-		} else {
-			release = func() { s.pool.pool.giveBack(c, nil) }
-		}
+		release, err = s.elsewhere(ctx, func(t Transport) (err error) {
+			sh, err = s.shellOn(ctx, t, spec)
+			return err
+		})
 	}
 	if err != nil {
 		return nil, err

@@ -45,33 +45,33 @@ type lender struct {
 	over bool
 }
 
-// exchange gives back the connection the session has, if any, and gets another one. why is what was wrong with it.
+// exchange gives back the connection the session has, if any, and gets another one. why is what was wrong with it. again
+// tells that it is about the old one alone: it had no room because of others.
 // queued is how long it waited for its turn, connecting not included.
-func (l *lender) exchange(ctx context.Context, why error) (t Transport, queued time.Duration, err error) {
-	l.release(why)
+func (l *lender) exchange(ctx context.Context, why error) (t Transport, queued time.Duration, again bool, err error) {
+	again = l.release(why) && errors.Is(why, ErrFull)
 	c, queued, err := l.pool.acquire(ctx, l.host)
 	if err != nil {
-		return nil, queued, err
+		return nil, queued, again, err
 	}
 	l.mu.Lock()
 	if l.over {
 		l.mu.Unlock()
 		l.pool.giveBack(c, nil)
-		return nil, queued, ErrClosed
+		return nil, queued, again, ErrClosed
 	}
 	l.c = c
 	l.mu.Unlock()
-	return c.t, queued, nil
+	return c.t, queued, again, nil
 }
 
-func (l *lender) release(why error) {
+// release gives back the connection, if any, and tells whether others use it.
+func (l *lender) release(why error) (shared bool) {
 	l.mu.Lock()
 	c := l.c
 	l.c = nil
 	l.mu.Unlock()
-	if c != nil {
-		l.pool.giveBack(c, why)
-	}
+	return c != nil && l.pool.giveBack(c, why)
 }
 
 // free ends the loan. It is idempotent.
@@ -82,3 +82,28 @@ func (l *lender) free() {
 	l.release(nil)
 	l.onFree()
 }
+
+// elsewhere tries use on other connections of the session's pool, where its own has no room, until one has: the pool may
+// not know yet which do. release gives that one back.
+func (s *Session) elsewhere(ctx context.Context, use func(Transport) error) (release func(), err error) {
+	p := s.pool.pool
+	for try := 1; ; {
+		c, _, err := p.acquire(ctx, s.host)
+		if err != nil {
+			return nil, err
+		}
+		if err = use(c.t); err == nil {
+			return func() { p.giveBack(c, nil) }, nil
+		}
+		shared := p.giveBack(c, err)
+		if !shared {
+			try++
+		}
+		if try > maxConns || !errors.Is(err, ErrFull) || ctx.Err() != nil {
+			return nil, err
+		}
+	}
+}
+
+// maxConns is how many connections are tried, those not counted that others had filled.
+const maxConns = 4

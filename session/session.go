@@ -288,20 +288,23 @@ func (s *Session) usable(sh *shell, x *Exec) *shell {
 // session has a pool to get it from: nothing has been sent yet.
 func (s *Session) newShell(ctx context.Context, x *Exec, dir string) (*shell, error) {
 	spec := framing.Shell{Name: s.host.Shell, Login: s.host.Login, Dir: dir, Env: s.host.Env, Clean: s.cfg.CleanEnv}
-	for try := 0; ; try++ {
+	for try := 0; ; {
 		var sh *shell
 		err := errNoConn
 		if t := s.transport(); t != nil {
 			sh, err = s.shellOn(ctx, t, spec)
 		}
-		if err == nil || s.pool == nil || try == 3 || !errors.Is(err, errNoConn) && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrFull) || ctx.Err() != nil {
+		if err == nil || s.pool == nil || try == maxConns-1 || !errors.Is(err, errNoConn) && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrFull) || ctx.Err() != nil {
 			return sh, err
 		}
 		// What is given back must not be used again, not even when there is nothing instead.
 		s.mu.Lock()
 		s.t, s.lost = nil, s.lost || errors.Is(err, ErrClosed)
 		s.mu.Unlock()
-		t, queued, lerr := s.pool.exchange(ctx, err)
+		t, queued, again, lerr := s.pool.exchange(ctx, err)
+		if !again {
+			try++
+		}
 		x.res.Queue += queued
 		if lerr != nil {
 			return nil, lerr

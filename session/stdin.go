@@ -94,19 +94,11 @@ func (s *Session) second(ctx context.Context, p Program) (Stream, func(), error)
 	if err == nil || s.pool == nil || !errors.Is(err, ErrFull) {
 		return stream, func() {}, err
 	}
-	for try := 0; ; try++ { // the pool may not know yet which connections have no room
-		c, _, err := s.pool.pool.acquire(ctx, s.host)
-		if err != nil {
-			return nil, nil, err
-		}
-		if stream, err = c.t.Open(ctx, p); err == nil {
-			return stream, func() { s.pool.pool.giveBack(c, nil) }, nil
-		}
-		s.pool.pool.giveBack(c, err)
-		if try == 3 || !errors.Is(err, ErrFull) {
-			return nil, nil, err
-		}
-	}
+	release, err := s.elsewhere(ctx, func(t Transport) (err error) {
+		stream, err = t.Open(ctx, p)
+		return err
+	})
+	return stream, release, err
 }
 
 // feedPiece is how much is read from the caller at once.
