@@ -1,0 +1,18 @@
+// Package sandbox says where a principal may work on a host, and how that is enforced.
+//
+// A [Sandbox] is a directory on a host. What holds a principal in it is told truthfully, as an [Enforcement]:
+//
+//   - kernel: the session's shell runs in a place of its own ([Bubblewrap], [Landlock]) in which only the directory can be
+//     written. Programs that nobody knows are held too.
+//   - account: the account that logs in can do no more; an operator says so, and nothing here proves it.
+//   - checked: each command is read before it runs ([Checked]), and the paths that it names are resolved on the host, by a
+//     [Resolver]. What leads outside is denied, and what cannot be told beforehand asks a person.
+//
+// checked judges names. It promises nothing about races (what another process does to the tree between the look and the
+// command), about hard links (a second name inside of a file outside looks like any other file), about mounts below the
+// directory, or about a CDPATH that the host's operator sets for the account; kernel holds through all of them but for the
+// hard links and mounts that are there already. The approval of a person is for the whole command: what was asked about and
+// approved runs as it is, but a path that surely leads outside is denied before anybody is asked.
+//
+// The package keeps no state and starts nothing by itself. Its values may be used concurrently.
+package sandbox

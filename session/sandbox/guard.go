@@ -1,0 +1,224 @@
+package sandbox
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/judge"
+)
+
+// GuardConfig configures a Guard. All fields are required.
+type GuardConfig struct {
+	Inner    policy.Decider // decides first; a Guard only makes that stricter
+	Sandbox  Sandbox
+	Level    Level    // with kernel and account the directory is looked at, and paths are left to who enforces them
+	Resolver Resolver // says where paths lead on the sandbox's host
+}
+
+// Guard decides about the commands of one session in one sandbox. Its methods may be called concurrently.
+type Guard struct{ cfg GuardConfig }
+
+var _ policy.Decider = (*Guard)(nil)
+
+// NewGuard checks cfg. The error says all that is wrong with it.
+func NewGuard(cfg GuardConfig) (*Guard, error) {
+	all := []error{cfg.Sandbox.Validate()}
+	if cfg.Inner == nil || cfg.Resolver == nil {
+		all = append(all, errors.New("sandbox: a guard needs a policy and a resolver"))
+	}
+	if cfg.Level.rank() > LevelKernel.rank() {
+		all = append(all, fmt.Errorf("sandbox: the level %q is not one of kernel, account and checked", clip(string(cfg.Level))))
+	}
+	if err := errors.Join(all...); err != nil {
+		return nil, err
+	}
+	return &Guard{cfg}, nil
+}
+
+// The rules that a Guard's decisions name.
+const (
+	ruleWrong     = "sandbox/wrong"     // not this sandbox's principal or host, or switched off
+	ruleResolve   = "sandbox/resolve"   // nobody could say where the paths lead
+	ruleDir       = "sandbox/cwd"       // the shell does not stand in the sandbox
+	ruleOutside   = "sandbox/outside"   // a path leads outside
+	ruleUncertain = "sandbox/uncertain" // it cannot be told beforehand, so a person is asked
+)
+
+// Decide asks the inner policy and then, unless that denies, the host. It takes one round trip to the host. Its error is
+// the inner one's, or that of ctx.
+func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision, error) {
+	d, err := g.cfg.Inner.Decide(ctx, req)
+	if err != nil || d.Verdict != policy.Ask && d.Verdict != policy.Allow {
+		return d, err
+	}
+	s := g.cfg.Sandbox
+	switch {
+	case !s.Active:
+		return deny(d, ruleWrong, fmt.Sprintf("the sandbox %s was switched off", s.name()), "ask the operator for another"), nil
+	case req.Principal != s.Principal || req.Host.Name != s.Host:
+		return deny(d, ruleWrong, fmt.Sprintf("the sandbox %s is for another principal or host", s.name()), ""), nil
+	case req.Input != "":
+		if d.Verdict == policy.Allow && d.Class != policy.ReadOnly && g.cfg.Level == LevelChecked {
+			return uncertain(d, "nobody can tell what paths are in what is typed"), nil
+		}
+		return d, nil
+	}
+	command := judge.Normalize(req.Command)
+	if !strings.HasPrefix(req.Dir, "/") {
+		req.Dir = ""
+	}
+	p := makePlan(s.Path, cmp.Or(req.Dir, "/"), shellOf(req.Shell), command)
+	if g.cfg.Level != LevelChecked && !p.move {
+		p.checks, p.ask = nil, ""
+	}
+	told, err := g.resolve(ctx, req.Dir, p)
+	switch {
+	case ctx.Err() != nil:
+		return policy.Decision{}, context.Cause(ctx)
+	case err != nil:
+		return deny(d, ruleResolve, err.Error(), "try again, or ask the operator whether the host answers"), nil
+	}
+	if !told.dirInside && !p.move {
+		return deny(d, ruleDir, told.where(req.Dir, s), "go there first: cd "+s.Path), nil
+	}
+	if told.outside != "" {
+		return deny(d, ruleOutside, told.outside, "name paths below "+s.Path), nil
+	}
+	if g.cfg.Level != LevelChecked {
+		return d, nil
+	}
+	rep := judge.Judge(judge.Request{Script: command, Shell: shellOf(req.Shell), Interactive: req.Interactive, Dir: req.Dir})
+	why := p.ask
+	if why == "" {
+		why = reachesFurther(rep)
+	}
+	if name, rests := rep.UsesAny(req.Set); why == "" && rests {
+		why = fmt.Sprintf("it rests on %s, which an earlier command of the session has set", name)
+	}
+	d.Taints = d.Taints || rep.Taints
+	d.Sets, d.Uses = rep.Sets, rep.Uses
+	if d.Class == "" {
+		d.Class = rep.Class
+	}
+	if d.Verdict == policy.Allow && why != "" {
+		return uncertain(d, why), nil
+	}
+	d.Clean = d.Verdict == policy.Allow
+	if sent := command; d.Send == "" && sent != req.Command {
+		d.Send = sent
+	}
+	return d, nil
+}
+
+// reachesFurther says why a command's meaning is more than the paths in it; "" if it is not.
+func reachesFurther(rep judge.Report) string {
+	switch {
+	case rep.Capped:
+		return "it is more than is looked at"
+	case judge.Rank(rep.Class) == judge.Rank(policy.Unknown), judge.Rank(rep.Class) > judge.Rank(policy.Dangerous):
+		return rep.Reason
+	}
+	for _, c := range rep.Classes {
+		if c == policy.Unknown {
+			return "part of it cannot be told before it runs"
+		}
+	}
+	return ""
+}
+
+// told is what the host said.
+type told struct {
+	dirInside bool
+	dir       string
+	outside   string
+}
+
+func (t told) where(dir string, s Sandbox) string {
+	switch {
+	case dir == "":
+		return "it is not known yet where it would run, which must be in the sandbox " + s.Path
+	case t.dir == dir:
+		return fmt.Sprintf("it would run in %q, outside the sandbox %s", clip(dir), s.Path)
+	}
+	return fmt.Sprintf("it would run in %q, which leads to %q, outside the sandbox %s", clip(dir), clip(t.dir), s.Path)
+}
+
+// resolve asks about the sandbox, the directory and all paths at once.
+func (g *Guard) resolve(ctx context.Context, dir string, p *plan) (told, error) {
+	s := g.cfg.Sandbox
+	paths := make([]string, 0, 2+2*len(p.checks))
+	paths = append(paths, s.Path, cmp.Or(dir, "/"))
+	for _, c := range p.checks {
+		paths = append(paths, c.path)
+		if c.enter {
+			paths = append(paths, holder(c.path))
+		}
+	}
+	at, err := g.cfg.Resolver.Resolve(ctx, s.Host, s.Path, paths)
+	if err != nil {
+		return told{}, err
+	}
+	if len(at) != len(paths) {
+		return told{}, errors.New("sandbox: the resolver gave another number of paths than it was asked for")
+	}
+	root := at[0]
+	if wrongPath(root) != "" {
+		return told{}, fmt.Errorf("sandbox: %s on %s leads to where no sandbox may be", s.name(), s.Host)
+	}
+	t := told{dir: at[1], dirInside: dir != "" && within(at[1], root)}
+	at = at[2:]
+	for _, c := range p.checks {
+		to, in := at[0], within(at[0], root)
+		at = at[1:]
+		held := true
+		if c.enter {
+			held = within(at[0], root)
+			at = at[1:]
+		}
+		switch {
+		case t.outside != "":
+		case !in:
+			t.outside = fmt.Sprintf("%q leads to %q, outside the sandbox %s", clip(c.said), clip(to), s.Path)
+		case c.below && to == root:
+			t.outside = fmt.Sprintf("%q is the sandbox %s itself, which is not to be taken away", clip(c.said), s.Path)
+		case !held:
+			t.outside = fmt.Sprintf("%q is a name in a directory outside the sandbox %s", clip(c.said), s.Path)
+		}
+	}
+	return t, nil
+}
+
+// holder is the directory in which a path's last name stands.
+func holder(p string) string {
+	p = strings.TrimRight(p, "/")
+	dir, last := path.Split(p)
+	if last == "." || last == ".." || dir == "" {
+		return p
+	}
+	return dir
+}
+
+// shellOf makes of a host's shell what package judge knows.
+func shellOf(name string) string {
+	if name == "auto" {
+		return ""
+	}
+	return name
+}
+
+func deny(d policy.Decision, rule, reason, hint string) policy.Decision {
+	return policy.Decision{Verdict: policy.Deny, Class: d.Class, Rule: rule, Reason: strings.TrimPrefix(reason, "sandbox: "), Hint: hint}
+}
+
+func uncertain(d policy.Decision, why string) policy.Decision {
+	d.Verdict, d.Rule, d.Approval, d.Clean = policy.Ask, ruleUncertain, "", false
+	d.Needs = policy.NeedsApproval
+	d.Reason = "the sandbox is only checked, and " + why
+	d.Hint = "write out the paths, one simple command at a time; or ask for a host whose kernel enforces the sandbox"
+	return d
+}

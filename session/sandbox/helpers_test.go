@@ -1,0 +1,83 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/session/sandbox"
+)
+
+// shellsToTry are argv of POSIX shells, by the name that package judge knows.
+var shellsToTry = []struct {
+	name string
+	argv []string
+}{
+	{"bash", []string{"bash", "--norc", "--noprofile", "-c"}},
+	{"dash", []string{"dash", "-c"}},
+	{"ash", []string{"busybox", "ash", "-c"}},
+	{"zsh", []string{"zsh", "-f", "-c"}},
+	{"mksh", []string{"mksh", "-c"}},
+	{"ksh", []string{"ksh", "-c"}},
+}
+
+// need skips, or fails where everything must be there, when a program is missing.
+func need(t testing.TB, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err == nil {
+		return
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("%s is not installed, and here it must be", program)
+	}
+	t.Skipf("%s is not installed", program)
+}
+
+// runner runs scripts with a shell of this machine.
+func runner(argv ...string) sandbox.Runner {
+	return func(ctx context.Context, _, script string) (string, error) {
+		cmd := exec.CommandContext(ctx, argv[0], append(append([]string{}, argv[1:]...), script)...)
+		var out, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &stderr
+		if err := cmd.Run(); err != nil {
+			return "", fmt.Errorf("%w: %s", err, stderr.String())
+		}
+		return out.String(), nil
+	}
+}
+
+// scratch is a directory without symbolic links on the way.
+func scratch(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "fl")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir, err = filepath.EvalSymlinks(dir)
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(dir, 0o755))
+	return dir
+}
+
+func write(t testing.TB, name, text string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+}
+
+func link(t testing.TB, to, name string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	require.NoError(t, os.Symlink(to, name))
+}
+
+// expand writes a scratch tree's paths for OUT and BOX.
+func expand(dir, command string) string {
+	return strings.NewReplacer("OUT", dir+"/out", "BOX", dir+"/box").Replace(command)
+}

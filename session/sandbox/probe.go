@@ -1,0 +1,44 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Ability is what a host's kernel was found to do, by trying it. The zero Ability is nothing.
+type Ability struct {
+	Bubblewrap bool   // bubblewrap is there, and made the place that [Bubblewrap] describes
+	Landlock   int    // the version of Landlock's interface; 0 without it, and where nobody can use it
+	Why        string // why not, in one sentence; "" where something was found
+}
+
+// Probe tries on the host whether bubblewrap works there for the sandbox: in many containers it is installed and its
+// namespaces are refused. It changes nothing, and takes one command; the answer holds for the account and the host, so
+// ask once. The sandbox's directory must be there. An error means that the host did not say.
+func Probe(ctx context.Context, run Runner, b Bubblewrap, s Sandbox) (Ability, error) {
+	args, err := b.args(s)
+	if err != nil {
+		return Ability{Why: strings.TrimPrefix(err.Error(), "sandbox: ")}, nil
+	}
+	said, err := run(ctx, s.Host, "(PATH=$PATH:/usr/bin:/bin:/usr/local/bin\ncommand -v bwrap >/dev/null 2>&1 || { printf 'fairlead:absent'; exit 0; }\n"+
+		"bwrap --version >/dev/null 2>&1 && _fl_x=$(bwrap "+strings.Join(args, " ")+" sh -c 'test $$ -lt 100 && test -w . || { echo the directory cannot be written; exit 1; }' 2>&1 </dev/null) && { printf 'fairlead:works'; exit 0; }\n"+
+		`printf 'fairlead:refused:%s' "$_fl_x")`)
+	if err != nil {
+		return Ability{}, fmt.Errorf("sandbox: %s was asked what its kernel can do and did not say: %w", s.Host, err)
+	}
+	switch {
+	case said == "fairlead:works":
+		return Ability{Bubblewrap: true}, nil
+	case said == "fairlead:absent":
+		return Ability{Why: "bubblewrap is not installed on the host"}, nil
+	case strings.HasPrefix(said, "fairlead:refused:"):
+		why := "bubblewrap does not work there"
+		if more := strings.Join(strings.Fields(strings.TrimPrefix(said, "fairlead:refused:")), " "); more != "" {
+			why += ": " + strconv.QuoteToGraphic(clip(more))
+		}
+		return Ability{Why: why}, nil
+	}
+	return Ability{}, fmt.Errorf("sandbox: %s was asked what its kernel can do and gave an answer that makes no sense; is its shell a POSIX shell?", s.Host)
+}
