@@ -102,6 +102,9 @@ type Decision struct {
 	ApprovedBy string `json:"approved_by,omitempty"`
 	Proof      Proof  `json:"proof,omitempty"`
 
+	// For the record.
+	Policy string `json:"-"` // the hash that names the policy that decided; "" where the decider has none
+
 	// For the session that runs it.
 	Send   string   `json:"-"` // if not "", what is run instead of Command: the same with CRLF read as a newline
 	Clean  bool     `json:"-"` // allowed only for what it means: not in a shell that other commands have shaped

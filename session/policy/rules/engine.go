@@ -73,6 +73,12 @@ func (e *Engine) Decide(ctx context.Context, req policy.Request) (policy.Decisio
 	if err := ctx.Err(); err != nil {
 		return policy.Decision{}, err
 	}
+	d, err := e.decide(req)
+	d.Policy = e.hash
+	return d, err
+}
+
+func (e *Engine) decide(req policy.Request) (policy.Decision, error) {
 	if req.Input != "" {
 		return e.typed(req), nil
 	}
