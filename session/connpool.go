@@ -32,7 +32,7 @@ type connPool struct {
 type bucket struct {
 	conns   []*conn // in the order of last use
 	dialing int
-	learned room // what the server has shown
+	learned room         // what the server has shown
 	waiting []chan grant // each buffered for one; first come, first served
 }
 

@@ -2,9 +2,13 @@ package sshconn_test
 
 import (
 	"context"
+	"crypto/ed25519"
+	"errors"
 	"io"
 	"net"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -97,6 +101,57 @@ func TestAServerThatHangsUpAtOnceIsToldApart(t *testing.T) {
 	require.ErrorAs(t, err, &e)
 	assert.True(t, e.Early)
 	assert.ErrorContains(t, err, "hung up before it said anything")
+}
+
+// closing closes the connection with the first packet after last was set.
+type closing struct {
+	net.Conn
+	last atomic.Bool
+}
+
+func (c *closing) Write(p []byte) (int, error) {
+	last := c.last.Load()
+	n, err := c.Conn.Write(p)
+	if last {
+		c.Conn.Close()
+	}
+	return n, err
+}
+
+// A server that says which methods it takes, and is gone then, has not refused anybody.
+func TestAServerThatHangsUpBeforeAKeyIsOfferedHasRefusedNobody(t *testing.T) {
+	server := sessiontest.Server(t, sshserver.Config{})
+	key, err := ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)))
+	require.NoError(t, err)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			nc, err := l.Accept()
+			if err != nil {
+				return
+			}
+			c := &closing{Conn: nc}
+			cfg := &ssh.ServerConfig{
+				PublicKeyCallback: func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, errors.New("no") },
+				AuthLogCallback:   func(ssh.ConnMetadata, string, error) { c.last.Store(true) },
+			}
+			cfg.AddHostKey(key)
+			_, _, _, err = ssh.NewServerConn(c, cfg)
+			assert.Error(t, err)
+		}
+	})
+	defer wg.Wait()
+	defer l.Close()
+	d, err := sshconn.Static([]ssh.Signer{server.ClientKey()}, sessiontest.HostKeys(t, l.Addr().String(), key.PublicKey()))
+	require.NoError(t, err)
+	for range 50 {
+		_, err := d.Dial(t.Context(), sessiontest.Host(t, "web1", l.Addr().String()))
+		require.Error(t, err)
+		require.NotErrorIs(t, err, session.ErrAuth)
+		require.ErrorContains(t, err, "the connection broke while logging in")
+	}
 }
 
 func TestHostKeysThatAreNotTrustedAreThreeErrors(t *testing.T) {

@@ -62,12 +62,13 @@ type login struct {
 	tried   []Offered
 	methods []string // what the server would take, as it said last
 	partial []string // what it has taken as one of several
+	broke   bool     // the connection went away, or the time ran out, before everything was tried
 }
 
 // next picks the key to try now. One at a time, because the library gives up on all keys when one cannot sign.
 func (l *login) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	l.methods, l.partial = c.AllowedMethods, c.PartialSuccessMethods
-	if l.clk.Err() != nil || l.w.broken.Load() || !slices.Contains(l.methods, "publickey") {
+	if l.broke = l.clk.Err() != nil || l.w.broken.Load(); l.broke || !slices.Contains(l.methods, "publickey") {
 		return nil, nil
 	}
 	if l.ring == nil {
@@ -186,6 +187,8 @@ func (l *login) failed(err error, heard string) error {
 		e.Err = &HostKeyError{Err: refused}
 	case l.clk.Err() == nil && l.keysErr != nil:
 		e.Err = fmt.Errorf("cannot get the keys to log in with: %w", l.keysErr)
+	case hostKey != nil && l.clk.Err() == nil && l.broke:
+		e.Err = explain(l.clk, entering, io.EOF, heard) // the library would speak of methods
 	case hostKey != nil && l.clk.Err() == nil && l.decided(err):
 		e.Err = l.refusal(err)
 	case hostKey != nil:
