@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -158,9 +159,9 @@ func (d *database) attempt(ctx context.Context, op string, patience time.Duratio
 		case ctx.Err() != nil:
 			return fmt.Errorf("store: %s: %w", op, context.Cause(ctx))
 		case kind == nil:
-			return fmt.Errorf("store: %s in %s: %w", op, d.name, err)
+			return fmt.Errorf("store: %s in %s: %s", op, d.name, line(err))
 		case !errors.Is(kind, errAgain):
-			return fmt.Errorf("%w: %s in %s: %w", kind, op, d.name, err)
+			return fmt.Errorf("%w: %s in %s: %s%s", kind, op, d.name, line(err), hints[kind])
 		case !deadline.IsZero() && time.Now().After(deadline):
 			return fmt.Errorf("%w: %s in %s: not a moment in %v: see which other process holds it", ErrBusy, op, d.name, patience)
 		}
@@ -172,6 +173,16 @@ func (d *database) attempt(ctx context.Context, op string, patience time.Duratio
 		}
 	}
 }
+
+// hints say what to do about an error of a database.
+var hints = map[error]string{
+	ErrFull:     ": make room; nothing was written",
+	ErrReadOnly: ": see who owns it, and whether its disk is mounted read-only; nothing was written",
+	ErrDamaged:  ": restore a copy, or move it away to begin with an empty one",
+}
+
+// line is the text of a driver's error, which may have several lines, in one.
+func line(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // ours reports an error that this package has made itself inside a transaction.
 func ours(err error) bool {

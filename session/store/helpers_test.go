@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +13,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if what := os.Getenv(childEnv); what != "" {
+		childMain(what)
+		return
+	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		postgres.stop()
 		os.Exit(code)
@@ -48,12 +51,7 @@ type backend struct {
 
 // backends are all kinds of store; the conformance suite runs on each.
 var backends = []backend{
-	{"sqlite", func(t *testing.T) store.Config {
-		dir, err := os.MkdirTemp("", "fl")
-		require.NoError(t, err)
-		t.Cleanup(func() { os.RemoveAll(dir) })
-		return store.Config{Path: filepath.Join(dir, "store.db")}
-	}},
+	{"sqlite", inSQLite},
 	{"postgres", inPostgres},
 }
 

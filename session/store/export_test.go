@@ -1,0 +1,17 @@
+package store
+
+import "context"
+
+// Exec runs a statement on the connection that writes.
+func (s *Store) Exec(ctx context.Context, text string) error {
+	_, err := s.db.writer.ExecContext(ctx, text)
+	return err
+}
+
+// ParseCursor and Cursor are the door to the parser of outside bytes.
+func ParseCursor(kind byte, text string) (at int64, id string, err error) {
+	p, err := parseCursor(kind, text)
+	return p.at, p.id, err
+}
+
+func Cursor(kind byte, at int64, id string) string { return cursor(kind, place{at, id}) }
