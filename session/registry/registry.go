@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 )
@@ -111,6 +112,7 @@ func (r *Registry) add(req OpenRequest, once bool) (*Entry, error) {
 	if req.Shell != "" {
 		h.Shell = req.Shell
 	}
+	r.learn(h.Env)
 	s, err := r.cfg.Open(h)
 	if err != nil {
 		return nil, asError("open", h.Name, err)
@@ -141,6 +143,16 @@ func (r *Registry) add(req OpenRequest, once bool) (*Entry, error) {
 	}
 	e.arm()
 	return e, nil
+}
+
+// learn takes the values of variables whose names say that they are secret for secrets.
+func (r *Registry) learn(env []string) {
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		if word, err := framing.Quote(value); err == nil {
+			r.cfg.Secrets.LearnFromCommand(name + "=" + word)
+		}
+	}
 }
 
 // Get returns a principal's session by its id or name. A session that was closed is told from one that never was.

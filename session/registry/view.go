@@ -64,7 +64,7 @@ func (x *Exec) clean(v *View) {
 		return clean
 	}
 	r := &v.Result
-	r.Command, r.Decision.Reason = text(r.Command), text(r.Decision.Reason)
+	r.Command, r.Dir, r.Decision.Reason = text(r.Command), text(r.Dir), text(r.Decision.Reason)
 	if len(r.Stray) > 0 {
 		var n redact.Counts
 		r.Stray, n = set.Bytes(r.Stray, who)

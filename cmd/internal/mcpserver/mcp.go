@@ -117,7 +117,7 @@ func run(ctx context.Context, o *Options) error {
 	defer hangUp()
 	pool, err := session.NewPool(session.PoolConfig{
 		Dial: d.Dial, DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
-		Session: session.Config{Principal: principal, Policy: g, Audit: sink, Redact: cmdutil.Redactor(secrets), Trace: state.trace(),
+		Session: session.Config{Principal: principal, Policy: g, Audit: cmdutil.CleanSink(sink, secrets), Redact: cmdutil.Redactor(secrets), Trace: state.trace(),
 			Approver: approver},
 	})
 	if err != nil {

@@ -40,8 +40,9 @@ func (s *Server) sessionOpen(ctx context.Context, _ *call, in openArgs) (*sessio
 	if err != nil {
 		return out, "", err
 	}
-	out = &sessionOut{SessionID: e.ID(), Name: e.Name(), Host: h.Name, Shell: e.Shell(), CWD: e.Dir()}
-	return out, fmt.Sprintf("session %s on %s, in %s", e.ID(), h.Name, e.Dir()), nil
+	dir, _ := s.cfg.Registry.Redact(e.Dir())
+	out = &sessionOut{SessionID: e.ID(), Name: e.Name(), Host: h.Name, Shell: e.Shell(), CWD: dir}
+	return out, fmt.Sprintf("session %s on %s, in %s", e.ID(), h.Name, dir), nil
 }
 
 // host finds one host.

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -64,9 +65,11 @@ func add[In any, Out result](s *Server, t *mcp.Tool, h handler[In, Out]) error {
 			*out.fault() = faultOf(err)
 		}
 		f := *out.fault()
-		if f != nil && line == "" {
-			line = told(f)
+		if f != nil {
+			f.Message, _ = s.cfg.Registry.Redact(f.Message)
+			line = cmp.Or(line, told(f))
 		}
+		line, _ = s.cfg.Registry.Redact(line)
 		return answer(out, line, f != nil), nil
 	})
 	return nil
