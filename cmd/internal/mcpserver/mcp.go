@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -102,6 +103,10 @@ func run(ctx context.Context, o *Options) error {
 		g = gateOf(principal, engine)
 	} else if mark := o.Caller().Mark; mark != "" {
 		return cmdutil.Usagef("--allow-all is for a person to give, and an agent has started this (%s is set)", mark)
+	}
+	if os.Getenv("GOGC") == "" {
+		// What a call leaves behind is several times what is kept, so that a collection would come every few dozen calls.
+		debug.SetGCPercent(400)
 	}
 	sink, err := o.Audit()
 	if err != nil {
