@@ -2,6 +2,7 @@ package approvals
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -15,9 +16,7 @@ import (
 // AnswerOptions is everything that "approvals approve" and "approvals reject" need.
 type AnswerOptions struct {
 	Base
-	Caller   func() cmdutil.Caller
-	Terminal func() (cmdutil.Terminal, error) // nil means that there is none
-	Approve  bool
+	Approve bool
 
 	ID     string
 	Yes    bool
@@ -25,8 +24,8 @@ type AnswerOptions struct {
 }
 
 // NewCmdApprove builds the command. runF replaces the real work in tests of flags.
-func NewCmdApprove(b Base, caller func() cmdutil.Caller, terminal func() (cmdutil.Terminal, error), runF func(context.Context, *AnswerOptions) error) *cobra.Command {
-	o := &AnswerOptions{Base: b, Caller: caller, Terminal: terminal, Approve: true}
+func NewCmdApprove(b Base, runF func(context.Context, *AnswerOptions) error) *cobra.Command {
+	o := &AnswerOptions{Base: b, Approve: true}
 	if runF == nil {
 		runF = answerRun
 	}
@@ -35,6 +34,9 @@ func NewCmdApprove(b Base, caller func() cmdutil.Caller, terminal func() (cmduti
 		Short: "Let a command run that waits",
 		Long: `Show a command that waits, ask whether it may run, and let it run: exactly what was shown, once. The beginning of an ID
 is enough where only one begins so.
+
+Whoever is enrolled signs it: the passphrase of the key is asked at the terminal, or the ssh-agent asks for a touch of the
+security key. --yes replaces neither.
 
 Exits 0 when it was approved, and 5 when it was not: it waits on after a no here; "reject" ends its waiting.`,
 		Example: `  fairlead approvals approve a_3kq7
@@ -45,14 +47,14 @@ Exits 0 when it was approved, and 5 when it was not: it waits on after a no here
 			return runF(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().BoolVar(&o.Yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&o.Yes, "yes", false, "do not ask whether; a passphrase that is needed is asked all the same")
 	cmd.Flags().StringVar(&o.Reason, "reason", "", "why, for the record")
 	return cmd
 }
 
 // NewCmdReject builds the command. runF replaces the real work in tests of flags.
-func NewCmdReject(b Base, caller func() cmdutil.Caller, runF func(context.Context, *AnswerOptions) error) *cobra.Command {
-	o := &AnswerOptions{Base: b, Caller: caller, Yes: true}
+func NewCmdReject(b Base, runF func(context.Context, *AnswerOptions) error) *cobra.Command {
+	o := &AnswerOptions{Base: b, Yes: true}
 	if runF == nil {
 		runF = answerRun
 	}
@@ -86,12 +88,18 @@ func answerRun(ctx context.Context, o *AnswerOptions) error {
 	if err != nil {
 		return err
 	}
+	var by *way
+	if o.Approve {
+		if by, err = o.signer(ctx, p); err != nil {
+			return err // before anybody is asked
+		}
+	}
 	if !o.Yes {
 		said, err := o.ask(ctx, text(p, o.Now())+fmt.Sprintf("Let this run on %s, for %s? [y/N] ", line(p.Question.Host.Name), line(p.Question.Principal)))
 		if err != nil {
 			return err
 		}
-		if said = strings.ToLower(strings.TrimSpace(said)); said != "y" && said != "yes" {
+		if !yes(said) {
 			return o.refuse("not approved; it waits on until it is answered or expires: fairlead approvals reject %s --reason TEXT ends that", p.ID)
 		}
 	} else if o.Approve {
@@ -99,8 +107,17 @@ func answerRun(ctx context.Context, o *AnswerOptions) error {
 			return err // what could not be shown is not approved
 		}
 	}
-	err = c.Answer(ctx, approval.Response{ID: p.ID, Digest: p.Digest(), By: who.Principal, Approved: o.Approve, Reason: o.Reason})
-	if err != nil {
+	r := approval.Response{ID: p.ID, Digest: p.Digest(), By: who.Principal, Approved: o.Approve, Reason: o.Reason}
+	if by != nil {
+		r.Proof = by.proof
+		if r.Signature, err = o.sign(ctx, p, *by); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			return o.refuse("not approved: %s; it waits on", plain(err))
+		}
+	}
+	if err := c.Answer(ctx, r); err != nil {
 		return o.told(p.ID, err)
 	}
 	done := "rejected"
@@ -109,4 +126,24 @@ func answerRun(ctx context.Context, o *AnswerOptions) error {
 	}
 	_, err = fmt.Fprintf(o.IO.Out, "%s %s\n", done, p.ID)
 	return err
+}
+
+// signer returns how the yes to p is signed; nil is a bare one. It refuses what would prove too little.
+func (o *AnswerOptions) signer(ctx context.Context, p approval.Pending) (*way, error) {
+	least := p.Question.Decision.LeastProof
+	all, err := o.Approvers()
+	if err != nil {
+		return nil, errors.New(plain(err))
+	}
+	w, ok := pick(o.ways(ctx, all), least)
+	switch {
+	case !ok && !approval.Unproven.AtLeast(least):
+		return nil, o.refuse("%s needs %s, and no key that is enrolled can prove that here; fairlead approvals enroll --list shows which there are, "+
+			"and enroll --new makes one. A security key must be in the ssh-agent: ssh-add it", line(p.ID), proves(least))
+	case !ok, o.Yes && approval.Unproven.AtLeast(least):
+		return nil, nil
+	case !w.agent && (o.Terminal == nil || !o.IO.InTTY):
+		return nil, o.refuse("%s needs %s, which is asked at the terminal, and standard input is none", line(p.ID), proves(least))
+	}
+	return &w, nil
 }

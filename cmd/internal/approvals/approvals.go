@@ -21,17 +21,25 @@ type Base struct {
 	IO     *iostreams.IOStreams
 	Client func() (*approval.Client, error)
 	Now    func() time.Time
+
+	Caller        func() cmdutil.Caller
+	Terminal      func() (cmdutil.Terminal, error) // nil means that there is none
+	Getenv        func(string) string
+	ApproversFile func() (string, error)
+	Approvers     func() ([]approval.Approver, error)
 }
 
 // NewCmd builds the command.
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
-	base := Base{IO: f.IO, Now: time.Now, Client: func() (*approval.Client, error) {
+	base := Base{IO: f.IO, Now: time.Now, Caller: f.Caller, Terminal: f.Terminal, Getenv: f.Getenv,
+		ApproversFile: f.ApproversFile, Approvers: f.Approvers}
+	base.Client = func() (*approval.Client, error) {
 		dirs, err := f.ApprovalsDirs()
 		if err != nil {
 			return nil, err
 		}
 		return approval.Dial(dirs...)
-	}}
+	}
 	cmd := &cobra.Command{
 		Use:   "approvals COMMAND",
 		Short: "Look at what agents ask for, and answer",
@@ -41,15 +49,18 @@ What an agent's fairlead mcp may not run by itself waits up to 15 minutes. An ap
 and now: these bytes, on this host, in this directory, once. It is on record with who gave it.
 
 Nobody answers what they asked themselves; agents answer nothing, nor does a terminal inside the program that runs the
-agent. Against a program with your own rights that is a guard rail, and no wall.`,
+agent. Against a program with your own rights that is a guard rail, and no wall.
+
+Once you are enrolled, an approval is a signature that takes your passphrase, or a touch of a security key: enroll --help.`,
 		Example: `  fairlead approvals list
   fairlead approvals approve a_3kq7
-  fairlead approvals reject a_3kq7 --reason 'not during the day'`,
+  fairlead approvals reject a_3kq7 --reason 'not during the day'
+  fairlead approvals enroll --new`,
 		Args: cmdutil.Group,
 		RunE: cmdutil.Help,
 	}
 	cmd.AddCommand(NewCmdList(base, nil), NewCmdShow(base, nil),
-		NewCmdApprove(base, f.Caller, f.Terminal, nil), NewCmdReject(base, f.Caller, nil))
+		NewCmdApprove(base, nil), NewCmdReject(base, nil), NewCmdEnroll(base, nil))
 	return cmd
 }
 
@@ -70,7 +81,8 @@ func (b *Base) told(id string, err error) error {
 		return nil
 	case errors.Is(err, approval.ErrUnknown):
 		return cmdutil.Usagef("%s: %s; fairlead approvals list shows what waits", line(id), plain(err))
-	case errors.Is(err, approval.ErrSettled), errors.Is(err, approval.ErrForbidden), errors.Is(err, approval.ErrMismatch):
+	case errors.Is(err, approval.ErrSettled), errors.Is(err, approval.ErrForbidden), errors.Is(err, approval.ErrMismatch),
+		errors.Is(err, approval.ErrProof):
 		return b.refuse("%s: %s", line(id), plain(err))
 	}
 	return errors.New(plain(err))

@@ -2,26 +2,39 @@ package approvals_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cli"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/approval/sshsig/sshsigtest"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
 // deskDir has the test's own program be a process that asks, instead of a test.
-const deskDir = "APPROVALS_TEST_DESK"
+const (
+	deskDir       = "APPROVALS_TEST_DESK"
+	deskApprovers = "APPROVALS_TEST_APPROVERS"
+	deskLeast     = "APPROVALS_TEST_LEAST" // the least proof that the policy asks for
+)
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(deskDir); dir != "" {
@@ -40,7 +53,9 @@ func desk(dir string, argv []string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	go func() { io.Copy(io.Discard, os.NewFile(3, "life")); cancel() }()
-	d := approval.NewDesk(approval.Config{})
+	d := approval.NewDesk(approval.Config{Approvers: func() ([]approval.Approver, error) {
+		return approval.ReadApprovers(os.Getenv(deskApprovers))
+	}})
 	s, err := approval.Listen(d, dir)
 	if err != nil {
 		return err
@@ -53,12 +68,13 @@ func desk(dir string, argv []string) error {
 	now := time.Now()
 	a, err := d.Approve(ctx, policy.Question{
 		Exec: "e_1", Session: "s_1", Principal: "agent/x", Shell: "bash", Command: argv[0], Dir: "/srv",
-		Host:     hosts.Host{Name: "web1", Addr: "10.0.0.1", Port: 2222, User: "root", Via: []string{"gate"}, Tier: "prod"},
-		Decision: policy.Decision{Verdict: policy.Ask, Class: policy.Write, Rule: "default/agent", Reason: "it writes"},
-		Reason:   "it hangs", Asked: now, Expires: now.Add(15 * time.Minute),
+		Host: hosts.Host{Name: "web1", Addr: "10.0.0.1", Port: 2222, User: "root", Via: []string{"gate"}, Tier: "prod"},
+		Decision: policy.Decision{Verdict: policy.Ask, Class: policy.Write, Rule: "default/agent", Reason: "it writes",
+			LeastProof: approval.Proof(os.Getenv(deskLeast))},
+		Reason: "it hangs", Asked: now, Expires: now.Add(15 * time.Minute),
 	})
 	if err == nil {
-		fmt.Printf("approved=%v by=%s reason=%s\n", a.Approved, a.By, a.Reason)
+		fmt.Printf("approved=%v by=%s proof=%s approver=%s reason=%s\n", a.Approved, a.By, a.Proof, a.Approver, a.Reason)
 	}
 	cancel()
 	return <-served
@@ -85,7 +101,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"desk": startDesk, "outcome": outcome, "code": code,
+			"desk": startDesk, "outcome": outcome, "code": code, "genkey": genkey, "sshagent": sshagent, "mode": mode,
 		},
 		RequireUniqueNames: true,
 	})
@@ -105,7 +121,8 @@ func startDesk(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	argv = append(argv, self, strings.NewReplacer(`\n`, "\n", `\e`, "\x1b", `\b`, "\u202e").Replace(args[1]))
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = append(os.Environ(), deskDir+"="+filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "fairlead", "approvals"))
+	cmd.Env = append(os.Environ(), deskDir+"="+filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "fairlead", "approvals"),
+		deskApprovers+"="+filepath.Join(ts.Getenv("HOME"), ".config", "fairlead", "approvers"), deskLeast+"="+ts.Getenv("LEAST"))
 	r, w, err := os.Pipe()
 	ts.Check(err)
 	cmd.ExtraFiles = []*os.File{r}
@@ -148,5 +165,92 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if fmt.Sprint(got) != args[0] {
 		ts.Fatalf("exit code %d, want %s", got, args[0])
+	}
+}
+
+// genkey FILE [PASSPHRASE] makes a key as ssh-keygen does.
+func genkey(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: genkey FILE [PASSPHRASE]")
+	}
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	ts.Check(err)
+	block, err := ssh.MarshalPrivateKey(key, "test")
+	if len(args) == 2 {
+		block, err = ssh.MarshalPrivateKeyWithPassphrase(key, "test", []byte(args[1]))
+	}
+	ts.Check(err)
+	public, err := ssh.NewPublicKey(key.Public())
+	ts.Check(err)
+	file := ts.MkAbs(args[0])
+	ts.Check(os.WriteFile(file, pem.EncodeToMemory(block), 0o600))
+	ts.Check(os.WriteFile(file+".pub", ssh.MarshalAuthorizedKey(public), 0o600))
+}
+
+// sshagent FILE… runs an agent that holds the keys in files without a passphrase, and a security key, of which it writes the
+// public half to sk.pub; it sets SSH_AUTH_SOCK. "sshagent -untouched" has the security key sign without a touch.
+func sshagent(ts *testscript.TestScript, neg bool, args []string) {
+	sk, err := sshsigtest.Make(ssh.KeyAlgoSKED25519)
+	ts.Check(err)
+	held := &keys{Agent: agent.NewKeyring(), sk: sk}
+	if len(args) > 0 && args[0] == "-untouched" {
+		held.sk.Flags, args = 0, args[1:]
+	}
+	for _, file := range args {
+		key, err := ssh.ParseRawPrivateKey([]byte(ts.ReadFile(file)))
+		ts.Check(err)
+		ts.Check(held.Add(agent.AddedKey{PrivateKey: key}))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("sk.pub"), ssh.MarshalAuthorizedKey(held.sk.PublicKey()), 0o600))
+	dir, err := os.MkdirTemp(ts.Getenv("XDG_RUNTIME_DIR"), "agent")
+	ts.Check(err)
+	socket := filepath.Join(dir, "s")
+	l, err := net.Listen("unix", socket)
+	ts.Check(err)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() { agent.ServeAgent(held, c); c.Close() })
+		}
+	})
+	ts.Defer(func() { l.Close(); wg.Wait() })
+	ts.Setenv("SSH_AUTH_SOCK", socket)
+}
+
+// keys is an agent with a security key among its keys.
+type keys struct {
+	agent.Agent
+	mu sync.Mutex
+	sk *sshsigtest.SecurityKey
+}
+
+func (k *keys) List() ([]*agent.Key, error) {
+	list, err := k.Agent.List()
+	public := k.sk.PublicKey()
+	return append(list, &agent.Key{Format: public.Type(), Blob: public.Marshal(), Comment: "sk"}), err
+}
+
+func (k *keys) Sign(key ssh.PublicKey, data []byte) (*ssh.Signature, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if bytes.Equal(key.Marshal(), k.sk.PublicKey().Marshal()) {
+		return k.sk.Sign(nil, data)
+	}
+	return k.Agent.Sign(key, data)
+}
+
+// mode MODE FILE: the file has exactly these permissions.
+func mode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mode MODE FILE")
+	}
+	st, err := os.Stat(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if got := fmt.Sprintf("%04o", st.Mode().Perm()); got != args[0] {
+		ts.Fatalf("%s has mode %s", args[1], got)
 	}
 }

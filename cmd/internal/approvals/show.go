@@ -73,6 +73,10 @@ type shown struct {
 	Rule        string          `json:"rule,omitempty"`
 	Because     string          `json:"because,omitempty"` // why the rule asks
 	Hint        string          `json:"hint,omitempty"`
+	LeastProof  approval.Proof  `json:"least_proof,omitempty"`
+	StdinBytes  int64           `json:"stdin_bytes,omitempty"`
+	StdinSHA256 string          `json:"stdin_sha256,omitempty"` // missing: no input
+	StdinHead   []byte          `json:"stdin_head,omitempty"`   // the beginning of it, to the byte
 	Session     string          `json:"session,omitempty"`
 	Exec        string          `json:"exec,omitempty"`
 	Asked       time.Time       `json:"asked,omitzero"`
@@ -87,6 +91,7 @@ func object(p approval.Pending) shown {
 		Host: h.Name, Transport: string(h.Transport), Address: h.Addr, Port: h.Port, User: h.User, Via: h.Via, Tier: h.Tier,
 		Shell: q.Shell, CWD: q.Dir, Command: q.Command, Exact: []byte(q.Command), Interactive: q.Interactive, Reason: q.Reason,
 		Class: string(q.Decision.Class), Rule: q.Decision.Rule, Because: q.Decision.Reason, Hint: q.Decision.Hint,
+		LeastProof: q.Decision.LeastProof, StdinBytes: q.StdinBytes, StdinSHA256: q.StdinSHA256, StdinHead: []byte(q.StdinHead),
 		Session: q.Session, Exec: q.Exec, Asked: q.Asked, Expires: q.Expires, Document: p.Document(),
 	}
 }

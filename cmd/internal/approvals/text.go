@@ -38,11 +38,17 @@ func text(p approval.Pending, now time.Time) string {
 	if q.Interactive {
 		fact("input", "whatever is typed into it while it runs is not known yet")
 	}
+	if q.StdinSHA256 != "" {
+		fact("stdin", count64(q.StdinBytes, "byte")+", SHA-256 "+line(q.StdinSHA256))
+	}
 	fact("why", cmp.Or(line(q.Reason), "the asker gives no reason"))
 	fact("class", line(string(q.Decision.Class)))
 	fact("rule", line(q.Decision.Rule))
 	fact("because", line(q.Decision.Reason))
 	fact("hint", line(q.Decision.Hint))
+	if least := q.Decision.LeastProof; !approval.Unproven.AtLeast(least) {
+		fact("needs", proves(least)+", of an enrolled approver")
+	}
 	fact("session", line(q.Session))
 	fact("exec", line(q.Exec))
 	fact("asked", moment(q.Asked, now, "%s ago"))
@@ -57,6 +63,20 @@ func text(p approval.Pending, now time.Time) string {
 	fact("command", fmt.Sprintf("%s in %s, %s", count(len(q.Command), "byte"), count(len(lines), "line"), how))
 	for _, l := range lines {
 		b.WriteString("  | " + l + "\n")
+	}
+	if q.StdinHead != "" {
+		head, escaped := script(q.StdinHead)
+		what := "all of it"
+		if int64(len(q.StdinHead)) < q.StdinBytes {
+			what = "its first " + count(len(q.StdinHead), "byte")
+		}
+		if escaped {
+			what += `, with \ doubled, and what cannot be seen written as in Go`
+		}
+		fact("stdin", what)
+		for _, l := range head {
+			b.WriteString("  < " + l + "\n")
+		}
 	}
 	return b.String()
 }
@@ -110,7 +130,9 @@ func moment(t, now time.Time, far string) string {
 // span is how long something takes, to the second.
 func span(d time.Duration) string { return d.Abs().Round(time.Second).String() }
 
-func count(n int, what string) string {
+func count(n int, what string) string { return count64(int64(n), what) }
+
+func count64(n int64, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -28,15 +28,25 @@ type SecurityKey struct {
 	public  ssh.PublicKey
 }
 
-// New returns a new security key of a type: ssh.KeyAlgoSKED25519 or ssh.KeyAlgoSKECDSA256.
+// New returns a new security key of a type: ssh.KeyAlgoSKED25519 or ssh.KeyAlgoSKECDSA256. It ends the test where that
+// fails.
 func New(t testing.TB, kind string) *SecurityKey {
 	t.Helper()
+	k, err := Make(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// Make is New without a test.
+func Make(kind string) (*SecurityKey, error) {
 	k := &SecurityKey{Flags: 1}
 	var wire []byte
 	if kind == ssh.KeyAlgoSKED25519 {
 		public, key, err := ed25519.GenerateKey(rand.Reader)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		k.key = key
 		wire = ssh.Marshal(struct {
@@ -47,11 +57,11 @@ func New(t testing.TB, kind string) *SecurityKey {
 	} else {
 		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		point, err := key.PublicKey.Bytes()
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		k.key = key
 		wire = ssh.Marshal(struct {
@@ -62,10 +72,10 @@ func New(t testing.TB, kind string) *SecurityKey {
 	}
 	public, err := ssh.ParsePublicKey(wire)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	k.public = public
-	return k
+	return k, nil
 }
 
 // PublicKey returns the public key.
