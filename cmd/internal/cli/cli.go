@@ -21,6 +21,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	policycmd "github.com/fairlead-ssh/fairlead/cmd/internal/policy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/serve"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -82,7 +83,7 @@ shell. Every command is recorded before it is sent.`,
 		return cmdutil.Usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "read hosts from `file` (YAML, TOML or JSON)")
-	root.AddCommand(run.NewCmd(f, nil), shell.NewCmd(f, nil), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f), policycmd.NewCmd(f), mcpserver.NewCmd(f, nil), version.NewCmd(f, nil))
+	root.AddCommand(run.NewCmd(f, nil), shell.NewCmd(f, nil), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f), policycmd.NewCmd(f), mcpserver.NewCmd(f, nil), serve.NewCmd(f, nil), version.NewCmd(f, nil))
 	return root
 }
 

@@ -1,0 +1,113 @@
+package keeper
+
+import (
+	"context"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"net/http"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+// Role is what a caller may do. Nobody both runs and approves with one token.
+type Role string
+
+// The roles. A caller on the socket is the account itself, and has the role Owner unless it acts for an agent.
+const (
+	Viewer   Role = "viewer"
+	Operator Role = "operator"
+	Approver Role = "approver"
+	Admin    Role = "admin"
+	Agent    Role = "agent"
+	Owner    Role = "owner"
+)
+
+// need is what a route takes.
+type need string
+
+const (
+	needNothing need = ""        // nobody in particular
+	needSee     need = "see"     // hosts, and what is one's own
+	needRun     need = "run"     // sessions and commands of one's own
+	needWatch   need = "watch"   // what others do: asks, events
+	needAudit   need = "audit"   // the record
+	needApprove need = "approve" // answer others' asks
+	needManage  need = "manage"  // tokens and sandboxes
+	needOwn     need = "own"     // the keeper itself
+)
+
+// allowed is which role may do what.
+var allowed = map[Role][]need{
+	Viewer:   {needNothing, needSee, needWatch, needAudit},
+	Operator: {needNothing, needSee, needRun, needWatch, needAudit},
+	Approver: {needNothing, needSee, needWatch, needAudit, needApprove},
+	Admin:    {needNothing, needSee, needWatch, needAudit, needManage},
+	Agent:    {needNothing, needSee, needRun},
+	Owner:    {needNothing, needSee, needRun, needWatch, needAudit, needApprove, needManage, needOwn},
+}
+
+func (r Role) may(n need) bool {
+	for _, a := range allowed[r] {
+		if a == n {
+			return true
+		}
+	}
+	return false
+}
+
+// caller is who asks, and for whom.
+type caller struct {
+	principal string // who it acts as: "operator/ada", "agent/claude"
+	role      Role
+	inventory string // absolute path, or ""
+	authSock  string
+}
+
+type callerKey struct{}
+
+func callerOf(ctx context.Context) *caller {
+	c, _ := ctx.Value(callerKey{}).(*caller)
+	return c
+}
+
+var agentName = regexp.MustCompile(`^agent/[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// local is who asks over the socket: the account, or an agent that it names.
+func (k *Keeper) local(r *http.Request) (*caller, *wire.Problem) {
+	c := &caller{principal: k.cfg.Principal, role: Owner, inventory: k.cfg.Inventory}
+	if as := r.Header.Values(wire.Principal); len(as) > 0 {
+		if len(as) > 1 || !agentName.MatchString(as[0]) {
+			return nil, problem(http.StatusForbidden, "forbidden", "%s names an agent (agent/NAME), and nobody else can be named", wire.Principal)
+		}
+		c.principal, c.role = as[0], Agent
+	}
+	if inv := r.Header.Get(wire.Inventory); inv != "" {
+		if !filepath.IsAbs(inv) || len(inv) > 4096 {
+			return nil, problem(http.StatusBadRequest, "invalid", "%s is an absolute path", wire.Inventory)
+		}
+		c.inventory = filepath.Clean(inv)
+	}
+	if sock := r.Header.Get(wire.AuthSock); sock != "" {
+		if !filepath.IsAbs(sock) || len(sock) > 4096 {
+			return nil, problem(http.StatusBadRequest, "invalid", "%s is an absolute path", wire.AuthSock)
+		}
+		c.authSock = sock
+	}
+	return c, nil
+}
+
+// foreign reports whether a request can come from a page of another site: browsers say so in Origin, and name the
+// site in Host.
+func foreign(r *http.Request, hostOK func(host string) bool) bool {
+	if !hostOK(r.Host) {
+		return true
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return r.Header.Get("Sec-Fetch-Site") == "cross-site"
+	}
+	_, at, ok := strings.Cut(origin, "://")
+	return !ok || at != r.Host
+}

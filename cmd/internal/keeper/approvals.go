@@ -1,0 +1,60 @@
+package keeper
+
+import (
+	"context"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+)
+
+type approvalIn struct {
+	ID string `path:"id" maxLength:"80"`
+}
+
+type answerIn struct {
+	ID   string `path:"id" maxLength:"80"`
+	Body wire.Answer
+}
+
+func (k *Keeper) addApprovals(a *api) {
+	const tag = "approvals"
+	add(a, route{method: "GET", path: "/v1/approvals", id: "list-approvals", summary: "Asks that wait for an answer", tag: tag, need: needWatch},
+		func(context.Context, *caller, *none) (*body[wire.Approvals], error) {
+			out := &wire.Approvals{Items: []wire.Approval{}}
+			for _, p := range k.desk.List() {
+				s := p.Summary()
+				out.Items = append(out.Items, wire.Approval{
+					ID: s.ID, Principal: s.Principal, Host: s.Host, Tier: s.Tier, Class: s.Class, FirstLine: s.FirstLine, Lines: s.Lines,
+					Bytes: s.Bytes, Asked: moment(s.Asked), Expires: moment(s.Expires),
+				})
+			}
+			return &body[wire.Approvals]{out}, nil
+		})
+	add(a, route{method: "GET", path: "/v1/approvals/{id}", id: "show-approval", summary: "An ask in full: what an answer is bound to", tag: tag, need: needApprove},
+		func(_ context.Context, _ *caller, in *approvalIn) (*body[wire.Document], error) {
+			p, err := k.desk.Get(in.ID)
+			if err != nil {
+				return nil, err
+			}
+			return &body[wire.Document]{&wire.Document{ID: p.ID, Digest: string(p.Digest()), Document: p.Document()}}, nil
+		})
+	answer := func(approved bool) func(context.Context, *caller, *answerIn) (*none, error) {
+		return func(_ context.Context, c *caller, in *answerIn) (*none, error) {
+			return nil, k.desk.Answer(approval.Response{
+				ID: in.ID, Digest: approval.Digest(in.Body.Digest), By: c.principal, Approved: approved, Reason: in.Body.Reason,
+			})
+		}
+	}
+	add(a, route{method: "POST", path: "/v1/approvals/{id}/approve", id: "approve", summary: "Say yes to exactly what was shown", tag: tag, need: needApprove}, answer(true))
+	add(a, route{method: "POST", path: "/v1/approvals/{id}/reject", id: "reject", summary: "Say no", tag: tag, need: needApprove}, answer(false))
+}
+
+// moment is nil for none.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}

@@ -1,0 +1,205 @@
+// Package client calls a keeper: sessions that outlive the caller, commands in them, and what comes of those.
+//
+// A [Client] keeps connections to one socket and starts nothing; see keeper.Dial. It may be used concurrently.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+// Config says whom to call, and as whom. Socket is required.
+type Config struct {
+	Socket    string // of the keeper
+	Principal string // "agent/NAME" to act for an agent; "" is the account itself
+	Inventory string // absolute path of the inventory; "" is the keeper's own
+	AuthSock  string // the caller's SSH_AUTH_SOCK; "" is no agent
+}
+
+// Client calls one keeper.
+type Client struct {
+	cfg  Config
+	http *http.Client
+}
+
+// maxAnswer bounds what is read of an answer that is no stream.
+const maxAnswer = 64 << 20
+
+// New returns a Client. It connects with the first call.
+func New(cfg Config) *Client {
+	return &Client{cfg: cfg, http: &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", cfg.Socket)
+		},
+		MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true,
+	}}}
+}
+
+// Close gives idle connections back. What runs goes on.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// As returns a Client for another agent, or for the account itself with "", over the same connections.
+func (c *Client) As(principal string) *Client {
+	other := *c
+	other.cfg.Principal = principal
+	return &other
+}
+
+// Health asks whether the keeper lives.
+func (c *Client) Health(ctx context.Context) (h wire.Health, err error) {
+	return h, c.call(ctx, "GET", "/healthz", nil, &h)
+}
+
+// Stop asks the keeper to end. It answers before it has.
+func (c *Client) Stop(ctx context.Context) error {
+	return c.call(ctx, "POST", "/v1/keeper/stop", nil, nil)
+}
+
+// Hosts lists the hosts that a selector picks; "" is all.
+func (c *Client) Hosts(ctx context.Context, selector string) ([]wire.Host, error) {
+	var out wire.Hosts
+	err := c.call(ctx, "GET", "/v1/hosts?selector="+url.QueryEscape(selector), nil, &out)
+	return out.Items, err
+}
+
+// Open opens a session and waits until its shell is ready.
+func (c *Client) Open(ctx context.Context, o wire.Open) (s wire.Session, err error) {
+	return s, c.call(ctx, "POST", "/v1/sessions", o, &s)
+}
+
+// Sessions lists the caller's.
+func (c *Client) Sessions(ctx context.Context) ([]wire.Session, error) {
+	var out wire.Sessions
+	err := c.call(ctx, "GET", "/v1/sessions", nil, &out)
+	return out.Items, err
+}
+
+// Session returns one by id or name.
+func (c *Client) Session(ctx context.Context, id string) (s wire.Session, err error) {
+	return s, c.call(ctx, "GET", sessionPath(id), nil, &s)
+}
+
+// CloseSession closes one, and ends what runs in it.
+func (c *Client) CloseSession(ctx context.Context, id string) error {
+	return c.call(ctx, "DELETE", sessionPath(id), nil, nil)
+}
+
+// Reset gives one a new shell in the same directory.
+func (c *Client) Reset(ctx context.Context, id string) (s wire.Session, err error) {
+	return s, c.call(ctx, "POST", sessionPath(id)+"/reset", nil, &s)
+}
+
+func sessionPath(id string) string { return "/v1/sessions/" + url.PathEscape(id) }
+func execPath(id string) string    { return "/v1/execs/" + url.PathEscape(id) }
+
+// Approvals lists the asks that wait for an answer.
+func (c *Client) Approvals(ctx context.Context) ([]wire.Approval, error) {
+	var out wire.Approvals
+	err := c.call(ctx, "GET", "/v1/approvals", nil, &out)
+	return out.Items, err
+}
+
+// Approval returns an ask in full.
+func (c *Client) Approval(ctx context.Context, id string) (d wire.Document, err error) {
+	return d, c.call(ctx, "GET", "/v1/approvals/"+url.PathEscape(id), nil, &d)
+}
+
+// Answer says yes or no to exactly the document of a digest.
+func (c *Client) Answer(ctx context.Context, id string, approve bool, a wire.Answer) error {
+	word := "reject"
+	if approve {
+		word = "approve"
+	}
+	return c.call(ctx, "POST", "/v1/approvals/"+url.PathEscape(id)+"/"+word, a, nil)
+}
+
+// request makes one. Its body can be sent again on another connection, as long as nothing has been answered.
+func (c *Client) request(ctx context.Context, method, path string, in any) (*http.Request, error) {
+	var body io.Reader
+	if in != nil {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(in); err != nil {
+			return nil, fmt.Errorf("client: %w", err)
+		}
+		body = bytes.NewReader(b.Bytes())
+	}
+	r, err := http.NewRequestWithContext(ctx, method, "http://keeper"+path, body)
+	if err != nil {
+		return nil, fmt.Errorf("client: %w", err)
+	}
+	for name, value := range map[string]string{wire.Principal: c.cfg.Principal, wire.Inventory: c.cfg.Inventory, wire.AuthSock: c.cfg.AuthSock} {
+		if value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+	if in != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r, nil
+}
+
+// call makes a request and reads its answer into out. A problem that the keeper tells is a *wire.Problem.
+func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
+	r, err := c.request(ctx, method, path, in)
+	if err != nil {
+		return err
+	}
+	return c.do(r, out)
+}
+
+func (c *Client) do(r *http.Request, out any) error {
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return unreachable(r.Context(), err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return unreachable(r.Context(), err)
+	}
+	if resp.StatusCode >= 400 {
+		return problemOf(resp, body)
+	}
+	if out == nil || len(body) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(body, out); err != nil {
+		return fmt.Errorf("client: the keeper's answer cannot be understood: %w", err)
+	}
+	return nil
+}
+
+// ErrUnreachable is wrapped where a keeper did not answer. Whether it has heard the request is not known.
+var ErrUnreachable = errors.New("client: the keeper does not answer")
+
+func unreachable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err // the address is ours and says nothing
+	}
+	return fmt.Errorf("%w: %w", ErrUnreachable, err)
+}
+
+func problemOf(resp *http.Response, body []byte) error {
+	p := &wire.Problem{}
+	if err := json.Unmarshal(body, p); err != nil || p.Detail == "" {
+		p.Status, p.Code, p.Detail = resp.StatusCode, "error", "the keeper answers "+strconv.Itoa(resp.StatusCode)
+	}
+	return p
+}

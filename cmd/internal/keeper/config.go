@@ -1,0 +1,65 @@
+package keeper
+
+import (
+	"errors"
+	"io"
+	"log"
+	"path/filepath"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+)
+
+// Defaults of Config.
+const (
+	DefaultIdle   = 15 * time.Minute
+	DefaultGrace  = 20 * time.Second // for what is asked while a keeper ends
+	maxRealms     = 256
+	maxRequests   = 1024 // in progress at a time
+	maxConns      = 4096
+	maxBody       = 2 << 20
+	bodyTime      = 10 * time.Second // for the whole body of a request
+	headerTime    = 10 * time.Second
+	keepAliveTime = 5 * time.Minute
+)
+
+// Config says what a Keeper serves. Policy, Audit and Principal are required. In Idle zero means the default, and a
+// negative value never.
+type Config struct {
+	Principal string // who a caller on the socket is: "operator/ada"
+	Inventory string // the absolute path of the one that is used where a request names none; "" means none
+
+	// Policy reads what decides; it is asked again when one of PolicyFiles has changed. Where it fails nothing may run.
+	Policy      func() (*rules.Engine, error)
+	PolicyFiles []string
+
+	Audit    audit.Sink // of all sessions; the caller closes it
+	AuditDir string     // where it can be read; "" means that it cannot
+
+	ApprovalsDir string // where the socket is at which operators answer; "" means only the API
+
+	Idle    time.Duration // without session and caller; then Serve returns
+	Version string
+	Log     io.Writer // what went wrong where nobody could be told; nil means nowhere
+}
+
+func (c Config) withDefaults() (Config, error) {
+	switch {
+	case c.Policy == nil || c.Audit == nil || c.Principal == "":
+		return c, errors.New("keeper: Config needs Policy, Audit and Principal")
+	case c.Inventory != "" && !filepath.IsAbs(c.Inventory):
+		return c, errors.New("keeper: Config.Inventory is an absolute path")
+	}
+	if c.Idle == 0 {
+		c.Idle = DefaultIdle
+	}
+	if c.Log == nil {
+		c.Log = io.Discard
+	}
+	return c, nil
+}
+
+func (c Config) logger() *log.Logger {
+	return log.New(c.Log, "fairlead keeper: ", log.LstdFlags|log.LUTC)
+}

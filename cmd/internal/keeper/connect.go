@@ -1,0 +1,137 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/inventory"
+	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
+)
+
+// maxFiles bounds how many inventories, and how many agents, are kept at a time.
+const maxFiles = 64
+
+// inventories are those that callers have named, each followed from its first use on.
+type inventories struct {
+	mu     sync.Mutex // held while one is read for the first time
+	live   map[string]*inventory.Live
+	closed bool
+}
+
+func newInventories() *inventories { return &inventories{live: map[string]*inventory.Live{}} }
+
+var errNoInventory = errors.New("the request names no inventory, and there is none at the usual place: only user@host can be reached")
+
+// current returns the inventory at an absolute path as it was last read without error.
+func (i *inventories) current(path string) (*hosts.Inventory, error) {
+	if path == "" {
+		return nil, errNoInventory
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if l := i.live[path]; l != nil {
+		return l.Current(), nil
+	}
+	if i.closed {
+		return nil, session.ErrClosed
+	}
+	if len(i.live) >= maxFiles {
+		return nil, fmt.Errorf("%d inventories are in use already, and no more can be", len(i.live))
+	}
+	l, err := inventory.Watch(path, inventory.WatchOptions{})
+	if err != nil {
+		return nil, err
+	}
+	i.live[path] = l
+	return l.Current(), nil
+}
+
+func (i *inventories) close() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.closed = true
+	for _, l := range i.live {
+		l.Close()
+	}
+	clear(i.live)
+}
+
+type authSockKey struct{}
+
+// withAuthSock makes what is dialed for ctx log in through the caller's agent.
+func withAuthSock(ctx context.Context, sock string) context.Context {
+	return context.WithValue(ctx, authSockKey{}, sock)
+}
+
+// connector dials hosts of one inventory. Over SSH it does so with the agent of whoever asks, and asks nobody: a keeper
+// has no terminal.
+type connector struct {
+	lookup func(name string) (hosts.Host, bool)
+	other  *dialer.Dialer
+
+	mu  sync.Mutex // guards ssh
+	ssh map[string]*sshconn.Dialer
+}
+
+func newConnector(inv func() (*hosts.Inventory, error)) (*connector, error) {
+	other, err := dialer.New(dialer.Config{Inventory: inv})
+	if err != nil {
+		return nil, err
+	}
+	lookup := func(name string) (hosts.Host, bool) {
+		i, err := inv()
+		if err != nil {
+			return hosts.Host{}, false
+		}
+		h, err := i.Lookup(name)
+		return h, err == nil
+	}
+	return &connector{lookup: lookup, other: other, ssh: map[string]*sshconn.Dialer{}}, nil
+}
+
+func (c *connector) dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
+	if h.Transport != hosts.SSH && h.Transport != "" {
+		return c.other.Dial(ctx, h)
+	}
+	sock, _ := ctx.Value(authSockKey{}).(string)
+	d, err := c.through(sock)
+	if err != nil {
+		return nil, err
+	}
+	return d.Dial(ctx, h)
+}
+
+// through returns what dials with an agent; "" is none.
+func (c *connector) through(sock string) (*sshconn.Dialer, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if d := c.ssh[sock]; d != nil {
+		return d, nil
+	}
+	d, err := sshconn.Default(sshconn.DefaultConfig{
+		Loader: sshconfig.Loader{LookupEnv: func(name string) (string, bool) {
+			if name == "SSH_AUTH_SOCK" {
+				return sock, sock != ""
+			}
+			return os.LookupEnv(name)
+		}},
+		Network: sshconn.Network{Lookup: c.lookup},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(c.ssh) >= maxFiles {
+		clear(c.ssh) // dialers hold nothing that a new one would not find again
+	}
+	c.ssh[sock] = d
+	return d, nil
+}
+
+func (c *connector) close() error { return c.other.Close() }

@@ -1,0 +1,326 @@
+package keeper
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"regexp"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/output"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+type runIn struct {
+	ID   string `path:"id" maxLength:"80" doc:"id or name of a session of one's own"`
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"the same key with the same request gives the same exec, for 24 hours"`
+	Body wire.Run
+}
+
+type resultOut struct {
+	Status int
+	Body   *wire.Result
+}
+
+type execIn struct {
+	ID    string  `path:"id" maxLength:"80" doc:"of a command of one's own"`
+	WaitS float64 `query:"wait_s" minimum:"0" doc:"wait so many seconds for its end (default 0, at most 50)"`
+	Max   int     `query:"max_bytes" minimum:"0" maximum:"4194304" doc:"of each stream (default 65536)"`
+}
+
+type stopIn struct {
+	ID string `path:"id" maxLength:"80"`
+}
+
+type inputIn struct {
+	ID   string `path:"id" maxLength:"80" doc:"of a command of one's own"`
+	Body wire.Input
+}
+
+type pageIn struct {
+	ID     string  `path:"id" maxLength:"80" doc:"of a command of one's own"`
+	Stream string  `query:"stream" enum:"stdout,stderr" default:"stdout"`
+	Offset int64   `query:"offset" minimum:"0"`
+	Limit  int     `query:"limit" minimum:"0" maximum:"4194304" doc:"bytes (default 262144)"`
+	WaitS  float64 `query:"wait_s" minimum:"0" doc:"wait so many seconds for something at that offset"`
+}
+
+func (k *Keeper) addExecs(a *api) {
+	const tag = "execs"
+	add(a, route{method: "POST", path: "/v1/sessions/{id}/execs", id: "run", summary: "Run a command in a session", tag: tag, need: needRun}, k.run)
+	add(a, route{method: "GET", path: "/v1/execs/{id}", id: "get-exec", summary: "A command as it is now; waits for its end if asked to", tag: tag, need: needSee}, k.look)
+	add(a, route{method: "POST", path: "/v1/execs/{id}/stop", id: "stop-exec", summary: "Stop a command step by step", tag: tag, need: needRun},
+		func(ctx context.Context, c *caller, in *stopIn) (*resultOut, error) {
+			x, err := k.exec(c, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			x.Stop()
+			return k.show(c, x, output.Budget{})
+		})
+	add(a, route{method: "POST", path: "/v1/execs/{id}/input", id: "input", summary: "Type at a command, or send it a signal", tag: tag, need: needRun}, k.input)
+	add(a, route{method: "GET", path: "/v1/execs/{id}/output", id: "page", summary: "Exact output by offset", tag: tag, need: needSee}, k.page)
+}
+
+// run starts a command and waits for its end. What a caller leaves behind goes on: stop ends it.
+func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, error) {
+	engine, err := k.admit(c)
+	if err != nil {
+		return nil, err
+	}
+	limits := engine.Limits(c.principal)
+	if err := limits.Shell(); err != nil {
+		return nil, err
+	}
+	b := &in.Body
+	wait, err := seconds("wait_s", b.WaitS, defaultWait, maxWait)
+	if err != nil {
+		return nil, err
+	}
+	timeout, err := timeoutOf(c, limits, b.TimeoutS)
+	if err != nil {
+		return nil, err
+	}
+	idle, err := seconds("idle_s", b.IdleS, 0, maxTimeout)
+	if err != nil {
+		return nil, err
+	}
+	budget, err := budgetOf(b.Output, limits)
+	if err != nil {
+		return nil, err
+	}
+	e, err := k.entry(c, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	ctx, err = consenting(ctx, c, e, b)
+	if err != nil {
+		return nil, err
+	}
+	sctx, stop := context.WithTimeout(ctx, beforeSending)
+	x, err := e.Start(sctx, registry.Command{
+		Script: b.Command, Reason: b.Reason, RequestID: in.Key, Timeout: timeout, Idle: idle, Merged: b.Merged,
+		Interactive: b.Interactive, Size: session.Size{Rows: b.Rows, Cols: b.Cols},
+	})
+	stop()
+	if err != nil {
+		return nil, err
+	}
+	k.await(ctx, x, wait, registry.Wait{Prompt: b.Interactive})
+	return k.show(c, x, budget)
+}
+
+// consenting carries an operator's yes to the policy, for this command alone.
+func consenting(ctx context.Context, c *caller, e *registry.Entry, b *wire.Run) (context.Context, error) {
+	if !b.Confirm && b.BreakGlass == "" {
+		return ctx, nil
+	}
+	switch {
+	case rules.RoleOf(c.principal) != rules.Operator:
+		return nil, problem(http.StatusForbidden, "forbidden", "an agent's request confirms nothing: that is for a person")
+	case b.BreakGlass != "" && b.BreakGlass != e.Host().Name:
+		return nil, invalid("break_glass is the name of the host, %s", e.Host().Name)
+	case b.BreakGlass != "" && b.Reason == "":
+		return nil, invalid("break_glass takes a reason")
+	}
+	return context.WithValue(ctx, consentKey{}, consent{script: b.Command, confirm: b.Confirm, glass: b.BreakGlass != ""}), nil
+}
+
+// await waits for a command. Waiting that takes no time needs no timer.
+func (k *Keeper) await(ctx context.Context, x *registry.Exec, wait time.Duration, w registry.Wait) {
+	if wait <= 0 {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, wait)
+	defer stop()
+	if w == (registry.Wait{}) {
+		_ = x.Wait(ctx) // what it is then is shown
+		return
+	}
+	x.WaitFor(ctx, w)
+}
+
+func (k *Keeper) look(ctx context.Context, c *caller, in *execIn) (*resultOut, error) {
+	x, err := k.exec(c, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	limits, err := k.limits(c)
+	if err != nil {
+		return nil, err
+	}
+	wait, err := seconds("wait_s", &in.WaitS, 0, maxWait)
+	if err != nil {
+		return nil, err
+	}
+	budget, err := budgetOf(&wire.Output{MaxBytes: in.Max}, limits)
+	if err != nil {
+		return nil, err
+	}
+	k.await(ctx, x, wait, registry.Wait{})
+	return k.show(c, x, budget)
+}
+
+// show tells what is known of a command: 200 once it is done, 202 before.
+func (k *Keeper) show(_ *caller, x *registry.Exec, b output.Budget) (*resultOut, error) {
+	v, err := x.View(registry.Budgets{Stdout: b, Stderr: b})
+	if err != nil {
+		return nil, err
+	}
+	out := &resultOut{Status: http.StatusOK, Body: wire.ResultOf(&v.Result, v.Redacted.Kinds)}
+	if v.Result.State == session.Done {
+		return out, nil
+	}
+	out.Status = http.StatusAccepted
+	if v.Result.State == session.Running {
+		if w := x.Waiting(); w.Kind != "" {
+			out.Body.WaitingFor = &wire.Waiting{Kind: string(w.Kind), Prompt: w.Prompt}
+		}
+	}
+	return out, nil
+}
+
+func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut, error) {
+	engine, err := k.admit(c)
+	if err != nil {
+		return nil, err
+	}
+	x, err := k.exec(c, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	b := &in.Body
+	wait, err := seconds("wait_s", b.WaitS, 0, maxWait)
+	if err != nil {
+		return nil, err
+	}
+	w := registry.Wait{Prompt: true, From: x.Printed()}
+	if b.WaitFor != "" {
+		if w.Pattern, err = regexp.Compile(b.WaitFor); err != nil || len(b.WaitFor) > 1000 {
+			return nil, invalid("wait_for is no RE2 pattern of at most 1000 bytes")
+		}
+	}
+	if b.Text != "" || len(b.Keys) > 0 {
+		if err := x.Type(ctx, b.Text, b.Keys...); err != nil {
+			return nil, err
+		}
+	}
+	if b.Signal != "" {
+		if err := x.Signal(ctx, b.Signal); err != nil {
+			return nil, err
+		}
+	}
+	k.await(ctx, x, wait, w)
+	budget, err := budgetOf(nil, engine.Limits(c.principal))
+	if err != nil {
+		return nil, err
+	}
+	return k.show(c, x, budget)
+}
+
+// anything matches as soon as there is something.
+var anything = regexp.MustCompile(`(?s).`)
+
+func (k *Keeper) page(ctx context.Context, c *caller, in *pageIn) (*body[wire.Page], error) {
+	x, err := k.exec(c, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	limits, err := k.limits(c)
+	if err != nil {
+		return nil, err
+	}
+	wait, err := seconds("wait_s", &in.WaitS, 0, maxWait)
+	if err != nil {
+		return nil, err
+	}
+	limit := in.Limit
+	if limit == 0 {
+		limit = defaultPage
+	}
+	limit = int(limits.Output(int64(limit)))
+	p, err := x.Page(in.Stream, in.Offset, limit)
+	if err == nil && len(p.Text) == 0 && !p.End && wait > 0 {
+		wctx, stop := context.WithTimeout(ctx, wait)
+		p, err = follow(wctx, x, in.Stream, in.Offset, limit)
+		stop()
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &wire.Page{Stream: in.Stream, Offset: p.Offset, Next: p.Next, End: p.End, Skipped: p.Skipped}
+	out.Encoding, out.Data = wire.Encode(p.Text, utf8.Valid(p.Text))
+	return &body[wire.Page]{out}, nil
+}
+
+// follow waits until there is something at an offset, the stream has ended, or ctx has.
+func follow(ctx context.Context, x *registry.Exec, stream string, offset int64, limit int) (output.Page, error) {
+	for {
+		more := x.Changed()
+		p, err := x.Page(stream, offset, limit)
+		if err != nil || len(p.Text) > 0 || p.End {
+			return p, err
+		}
+		select {
+		case <-more:
+		case <-x.Done():
+			return x.Page(stream, offset, limit)
+		case <-ctx.Done():
+			return p, nil
+		}
+	}
+}
+
+func (k *Keeper) limits(c *caller) (rules.Limits, error) {
+	engine, err := k.policy.current()
+	if err != nil {
+		return rules.Limits{}, problem(http.StatusInternalServerError, "policy", "%v", err)
+	}
+	return engine.Limits(c.principal), nil
+}
+
+// seconds reads a time in seconds; nil means def.
+func seconds(name string, s *float64, def, most time.Duration) (time.Duration, error) {
+	switch {
+	case s == nil:
+		return def, nil
+	case math.IsNaN(*s) || *s < 0:
+		return 0, invalid("%s must not be negative", name)
+	case *s > most.Seconds():
+		return most, nil
+	}
+	return time.Duration(*s * float64(time.Second)), nil
+}
+
+// timeoutOf is how long a command may run; zero is no limit, which agents do not get.
+func timeoutOf(c *caller, limits rules.Limits, s *float64) (time.Duration, error) {
+	def := time.Duration(0)
+	if rules.RoleOf(c.principal) != rules.Operator {
+		def = agentTimeout
+	}
+	d, err := seconds("timeout_s", s, def, maxTimeout)
+	if err == nil && s != nil && d == 0 {
+		err = invalid("timeout_s must be more than zero")
+	}
+	return limits.Timeout(d), err
+}
+
+// budgetOf checks how much of each stream is wanted.
+func budgetOf(o *wire.Output, limits rules.Limits) (output.Budget, error) {
+	b := output.Budget{MaxBytes: output.DefaultMaxBytes}
+	if o != nil {
+		b.Head, b.Tail, b.Grep, b.Context = o.Head, o.Tail, o.Grep, o.Context
+		if o.MaxBytes > 0 {
+			b.MaxBytes = min(o.MaxBytes, maxPage)
+		}
+	}
+	b.MaxBytes = int(limits.Output(int64(b.MaxBytes)))
+	if err := b.Validate(); err != nil {
+		return b, invalid("output: %v", err)
+	}
+	return b, nil
+}

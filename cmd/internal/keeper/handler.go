@@ -1,0 +1,117 @@
+package keeper
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+// handler is the way of every request: bounded, known, whole, and only then routed.
+func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer k.answering.Add(-1)
+		if k.answering.Add(1) > maxRequests {
+			k.refuse(w, "full", &wire.Problem{Status: http.StatusServiceUnavailable, Code: "full", Retriable: true, Detail: "too many requests are in progress"})
+			return
+		}
+		defer k.survive(w)
+		if foreign(r, localName) {
+			k.refuse(w, "foreign", problem(http.StatusForbidden, "forbidden", "the request names another host, or comes from another site's page"))
+			return
+		}
+		c, p := identify(r)
+		if p != nil {
+			k.refuse(w, "identity", p)
+			return
+		}
+		if wait := k.limiter.admit(c.principal, socketRate, socketBurst, time.Now()); wait > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
+			k.refuse(w, "rate", &wire.Problem{Status: http.StatusTooManyRequests, Code: "rate", Retriable: true, Detail: "too many requests"})
+			return
+		}
+		if p := whole(w, r); p != nil {
+			k.refuse(w, "body", p)
+			return
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		ctx := context.WithValue(r.Context(), callerKey{}, c)
+		k.api.ServeHTTP(w, r.WithContext(withAuthSock(ctx, c.authSock)))
+	})
+}
+
+func (k *Keeper) refuse(w http.ResponseWriter, reason string, p *wire.Problem) {
+	k.metrics.refused(reason)
+	writeProblem(w, p)
+}
+
+// survive keeps one broken request from taking the others with it. What it was about is not logged.
+func (k *Keeper) survive(w http.ResponseWriter) {
+	err := recover()
+	if err == nil {
+		return
+	}
+	if e, ok := err.(error); ok && errors.Is(e, http.ErrAbortHandler) {
+		panic(err)
+	}
+	k.log.Printf("a request ended in a panic of type %T\n%s", err, debug.Stack())
+	writeProblem(w, problem(http.StatusInternalServerError, "error", "the keeper has made a mistake: its log says where"))
+}
+
+// answerTime is how long an answer may take to be read, after the longest wait.
+const answerTime = maxWait + time.Minute
+
+// whole reads the body of a request within its bounds of size and time. Bounding the time of reading alone would end long
+// waits as well, and a body that is read piece by piece by a handler may come as slowly as its sender likes.
+func whole(w http.ResponseWriter, r *http.Request) *wire.Problem {
+	rc := http.NewResponseController(w)
+	_ = rc.SetWriteDeadline(time.Now().Add(answerTime))
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
+		return nil
+	}
+	if r.ContentLength > maxBody {
+		return tooLarge()
+	}
+	_ = rc.SetReadDeadline(time.Now().Add(bodyTime))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	_ = rc.SetReadDeadline(time.Time{})
+	var (
+		large *http.MaxBytesError
+		slow  net.Error
+	)
+	switch {
+	case errors.As(err, &large):
+		return tooLarge()
+	case errors.As(err, &slow) && slow.Timeout():
+		w.Header().Set("Connection", "close")
+		return problem(http.StatusRequestTimeout, "timeout", "the body did not come within %v", bodyTime)
+	case err != nil:
+		return problem(http.StatusBadRequest, "invalid", "the body was cut off")
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return nil
+}
+
+func tooLarge() *wire.Problem {
+	return problem(http.StatusRequestEntityTooLarge, "too_large", "a request has at most %d bytes", maxBody)
+}
+
+// localName reports whether a Host header means this machine.
+func localName(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	switch host {
+	case "keeper", "localhost", "127.0.0.1", "[::1]", "::1":
+		return true
+	}
+	return false
+}

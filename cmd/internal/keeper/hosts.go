@@ -1,0 +1,105 @@
+package keeper
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+type hostsIn struct {
+	Selector string `query:"selector" maxLength:"4096" doc:"names, web[01-12], web*, @group, role=web, tier=dev, ~regex, all; joined by , & and !"`
+}
+
+func (k *Keeper) addHosts(a *api) {
+	add(a, route{method: "GET", path: "/v1/hosts", id: "list-hosts", summary: "Hosts of the inventory", tag: "hosts", need: needSee},
+		func(_ context.Context, c *caller, in *hostsIn) (*body[wire.Hosts], error) {
+			r, done, err := k.realm(c)
+			if err != nil {
+				return nil, err
+			}
+			defer done()
+			hs, err := r.selectHosts(in.Selector)
+			if err != nil {
+				return nil, err
+			}
+			out := &wire.Hosts{Items: make([]wire.Host, len(hs))}
+			for i, h := range hs {
+				out.Items[i] = r.describe(h)
+			}
+			return &body[wire.Hosts]{out}, nil
+		})
+}
+
+// selectHosts resolves a selector; "" is all. Lists in files are refused: they would read this account's files for
+// whoever asks.
+func (r *realm) selectHosts(text string) ([]hosts.Host, error) {
+	inv, err := r.inventory()
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(text) == "" {
+		return slices.Collect(inv.All()), nil
+	}
+	sel, err := hosts.ParseSelector(text)
+	if err != nil {
+		return nil, invalid("%v", err)
+	}
+	hs, err := inv.Select(sel)
+	if err != nil {
+		return nil, problem(http.StatusNotFound, registry.CodeNotFound, "%v", err)
+	}
+	return hs, nil
+}
+
+func (r *realm) inventory() (*hosts.Inventory, error) {
+	inv, err := r.inv()
+	if err != nil {
+		return nil, problem(http.StatusUnprocessableEntity, "inventory", "%v", err)
+	}
+	return inv, nil
+}
+
+// host finds one host. Hosts outside the inventory are for operators.
+func (r *realm) host(name string) (hosts.Host, error) {
+	if h, ok, err := hosts.ParseAdHoc(name); ok || err != nil {
+		switch {
+		case err != nil:
+			return h, invalid("%v", err)
+		case !r.operator:
+			return h, problem(http.StatusForbidden, "denied", "%s is not in the inventory, and an agent may use no other hosts: see /v1/hosts", h.Name)
+		}
+		return h, nil
+	}
+	inv, err := r.inventory()
+	if err != nil {
+		return hosts.Host{}, err
+	}
+	h, err := inv.Lookup(name)
+	if err != nil {
+		return h, problem(http.StatusNotFound, registry.CodeNotFound, "%v", err)
+	}
+	return h, nil
+}
+
+func (r *realm) describe(h hosts.Host) wire.Host {
+	o := wire.Host{
+		Name: h.Name, Addr: h.Addr, Groups: slices.Clone(h.Groups), Labels: []string{}, Tier: h.TierName(),
+		Transport: string(h.Transport), Connection: r.state.text(h.Name),
+	}
+	if o.Groups == nil {
+		o.Groups = []string{}
+	}
+	if o.Transport == "" {
+		o.Transport = string(hosts.SSH)
+	}
+	for name, value := range h.Labels {
+		o.Labels = append(o.Labels, name+"="+value)
+	}
+	slices.Sort(o.Labels)
+	return o
+}

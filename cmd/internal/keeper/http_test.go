@@ -1,0 +1,202 @@
+package keeper_test
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+// ask sends one request with headers, and returns its status, its problem and its body.
+func (w *world) send(method, path, body string, headers ...string) (int, wire.Problem, string) {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, "http://localhost"+path, strings.NewReader(body))
+	require.NoError(w.t, err)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			req.Host = headers[i+1]
+			continue
+		}
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := w.http().Do(req)
+	require.NoError(w.t, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(w.t, err)
+	var p wire.Problem
+	if resp.StatusCode >= 400 {
+		assert.Equal(w.t, "application/problem+json", resp.Header.Get("Content-Type"), "%s %s", method, path)
+		require.NoError(w.t, json.Unmarshal(text, &p), "%s", text)
+		assert.Equal(w.t, resp.StatusCode, p.Status)
+		assert.NotEmpty(w.t, p.Code)
+		assert.NotEmpty(w.t, p.Title)
+	}
+	return resp.StatusCode, p, string(text)
+}
+
+func TestTheAPIDescribesItself(t *testing.T) {
+	w := start(t)
+	status, _, text := w.send("GET", "/openapi.json", "")
+	require.Equal(t, http.StatusOK, status)
+	var doc struct {
+		OpenAPI string
+		Paths   map[string]map[string]struct{ OperationID string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &doc))
+	assert.True(t, strings.HasPrefix(doc.OpenAPI, "3.1"), doc.OpenAPI)
+	for _, path := range []string{"/healthz", "/v1/hosts", "/v1/sessions", "/v1/sessions/{id}/execs", "/v1/execs/{id}/stream", "/v1/events", "/v1/approvals/{id}/approve", "/v1/audit/verify"} {
+		assert.Contains(t, doc.Paths, path)
+	}
+}
+
+func TestOtherSitesAreTurnedAway(t *testing.T) {
+	w := start(t)
+	for name, tt := range map[string]struct {
+		headers []string
+		want    int
+	}{
+		"no page":               {nil, 200},
+		"our own":               {[]string{"Origin", "http://localhost"}, 200},
+		"another site":          {[]string{"Origin", "http://evil.example"}, 403},
+		"another port":          {[]string{"Origin", "http://localhost:81"}, 403},
+		"a sandboxed page":      {[]string{"Origin", "null"}, 403},
+		"another name for us":   {[]string{"Host", "evil.example"}, 403},
+		"no name":               {[]string{"Host", "10.0.0.1"}, 403},
+		"said by the browser":   {[]string{"Sec-Fetch-Site", "cross-site"}, 403},
+		"another name and site": {[]string{"Host", "evil.example", "Origin", "http://evil.example"}, 403},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, _, _ := w.send("GET", "/v1/sessions", "", tt.headers...)
+			assert.Equal(t, tt.want, status)
+		})
+	}
+}
+
+func TestRequestsThatMakeNoSenseAreProblemsWithoutWhatTheyHold(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "s")
+	for name, tt := range map[string]struct {
+		method, path, body, code string
+		status                   int
+	}{
+		"no such path":       {"GET", "/v1/nothing", "", "not_found", 404},
+		"no such session":    {"POST", "/v1/sessions/none/execs", `{"command":"true"}`, "not_found", 404},
+		"no such exec":       {"GET", "/v1/execs/e_none", "", "not_found", 404},
+		"no JSON":            {"POST", "/v1/sessions/s/execs", `{"command":"hunter2hunter2`, "invalid", 400},
+		"an unknown key":     {"POST", "/v1/sessions/s/execs", `{"command":"true","hunter2hunter2":"hunter2hunter2"}`, "invalid", 422},
+		"a wrong type":       {"POST", "/v1/sessions/s/execs", `{"command":{"a":"hunter2hunter2"}}`, "invalid", 422},
+		"no command":         {"POST", "/v1/sessions/s/execs", `{}`, "invalid", 422},
+		"a negative time":    {"POST", "/v1/sessions/s/execs", `{"command":"true","wait_s":-1}`, "invalid", 422},
+		"a bad pattern":      {"POST", "/v1/sessions/s/execs", `{"command":"true","output":{"grep":"("}}`, "invalid", 422},
+		"a secret's mark":    {"POST", "/v1/sessions/s/execs", `{"command":"echo «redacted:password:abcd1234»"}`, "invalid", 422},
+		"a bad selector":     {"GET", "/v1/hosts?selector=%26", "", "invalid", 422},
+		"a file as selector": {"GET", "/v1/hosts?selector=%5E/etc/passwd", "", "invalid", 422},
+		"nobody":             {"GET", "/v1/hosts?selector=nobody", "", "not_found", 404},
+		"no such host":       {"POST", "/v1/sessions", `{"host":"heer"}`, "not_found", 404},
+		"a taken name":       {"POST", "/v1/sessions", `{"host":"here","name":"s"}`, "exists", 409},
+		"a bad name":         {"POST", "/v1/sessions", `{"host":"here","name":"a b"}`, "invalid", 422},
+		"too much":           {"POST", "/v1/sessions/s/execs", `{"command":"` + strings.Repeat("x", 3<<20) + `"}`, "too_large", 413},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, p, text := w.send(tt.method, tt.path, tt.body)
+			assert.Equal(t, tt.status, status, text)
+			assert.Equal(t, tt.code, p.Code, text)
+			if name != "an unknown key" {
+				assert.NotContains(t, text, "hunter2", "what was sent is not repeated")
+			}
+		})
+	}
+	status, _, _ := w.send("GET", "/v1/hosts", "", wire.Inventory, "relative.yaml")
+	assert.Equal(t, http.StatusBadRequest, status)
+	_ = s
+}
+
+func TestARequestThatIsCutOffHurtsNobody(t *testing.T) {
+	w := start(t)
+	for _, text := range []string{
+		"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"host\":",
+		"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+		"GET /healthz HTTP/1.1\r\nHost: local",
+		"\x00\xff\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 64<<10) + "\r\n\r\n",
+	} {
+		c, err := net.Dial("unix", w.places.Socket)
+		require.NoError(t, err)
+		_, _ = io.WriteString(c, text) // it may hang up meanwhile
+		require.NoError(t, c.(*net.UnixConn).CloseWrite())
+		_, _ = io.Copy(io.Discard, c)
+		c.Close()
+	}
+	_, err := w.Health(t.Context())
+	assert.NoError(t, err)
+}
+
+func TestMetricsAreCounted(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	w.run(w.Client, s.ID, "exit 3")
+	status, _, text := w.send("GET", "/metrics", "")
+	require.Equal(t, http.StatusOK, status)
+	assert.Contains(t, text, "fairlead_sessions 1\n")
+	assert.Contains(t, text, `fairlead_commands_total{status="exit",class="`)
+	assert.Contains(t, text, "fairlead_dials_total{outcome=\"ok\"} 1\n")
+	assert.Contains(t, text, "fairlead_command_seconds_bucket{le=\"+Inf\"} 2\n")
+	status, _, _ = w.send("GET", "/metrics", "", wire.Principal, "agent/a")
+	assert.Equal(t, http.StatusForbidden, status)
+}
+
+func TestHostsAreListedAsTheInventoryIsNow(t *testing.T) {
+	w := start(t)
+	w.open("here", "")
+	hs, err := w.Hosts(t.Context(), "tier=dev")
+	require.NoError(t, err)
+	require.Len(t, hs, 1)
+	assert.Equal(t, "connected", hs[0].Connection)
+	hs, err = w.Hosts(t.Context(), "")
+	require.NoError(t, err)
+	require.Len(t, hs, 2)
+	assert.Equal(t, "there", hs[1].Name)
+	assert.Empty(t, hs[1].Connection)
+}
+
+func TestEventsTellWhatHappensToThoseItConcerns(t *testing.T) {
+	w := start(t)
+	status := func(as string) (*http.Response, error) {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", "http://localhost/v1/events", nil)
+		require.NoError(t, err)
+		if as != "" {
+			req.Header.Set(wire.Principal, as)
+		}
+		return w.http().Do(req)
+	}
+	all, err := status("")
+	require.NoError(t, err)
+	defer all.Body.Close()
+	own, err := status("agent/a")
+	require.NoError(t, err)
+	defer own.Body.Close()
+	s := w.open("here", "")
+	r := w.run(w.Client, s.ID, "true")
+	as, err := w.As("agent/a").Open(t.Context(), wire.Open{Host: "here"})
+	require.NoError(t, err)
+	ar := w.run(w.As("agent/a"), as.ID, "true")
+	require.NoError(t, w.stop()) // which ends the streams
+	text, _ := io.ReadAll(all.Body)
+	assert.Contains(t, string(text), r.Exec)
+	assert.Contains(t, string(text), ar.Exec)
+	text, _ = io.ReadAll(own.Body)
+	assert.NotContains(t, string(text), r.Exec)
+	assert.Contains(t, string(text), ar.Exec)
+	assert.Contains(t, string(text), "event: done\n")
+}

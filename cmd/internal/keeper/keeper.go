@@ -1,0 +1,169 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"log"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/redact"
+)
+
+// Keeper holds sessions and answers requests. Make one with New. Its methods may be called concurrently.
+type Keeper struct {
+	cfg         Config
+	log         *log.Logger
+	sink        record
+	policy      *livePolicy
+	secrets     *redact.Set
+	desk        *approval.Desk
+	inventories *inventories
+	metrics     *metrics
+	events      *events
+	api         http.Handler
+	limiter     *limiter
+	started     time.Time
+
+	base    context.Context // of every request; ends with the keeper
+	end     context.CancelFunc
+	asked   chan struct{} // closed when a caller has asked the keeper to end
+	askOnce sync.Once
+
+	answering atomic.Int64 // requests in progress
+
+	leaving sync.WaitGroup // realms that are being closed, and goroutines of our own
+
+	mu     sync.Mutex // guards what follows
+	realms map[realmKey]*realm
+	closed bool
+}
+
+// New returns a Keeper that serves nobody yet. Close it.
+func New(cfg Config) (*Keeper, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	k := &Keeper{
+		cfg: cfg, log: cfg.logger(), sink: newRecord(cfg.Audit), policy: &livePolicy{load: cfg.Policy, files: cfg.PolicyFiles},
+		secrets: redact.New(redact.Config{}), desk: approval.NewDesk(approval.Config{}), inventories: newInventories(),
+		events: newEvents(), limiter: newLimiter(), started: time.Now(), asked: make(chan struct{}), realms: map[realmKey]*realm{},
+	}
+	k.base, k.end = context.WithCancel(context.Background())
+	k.metrics = newMetrics(k.sessions, func() int { return len(k.desk.List()) }, func() int { return int(k.answering.Load()) })
+	k.api = k.routes()
+	k.relayAsks()
+	k.listenForAnswers()
+	return k, nil
+}
+
+// relayAsks tells readers of events what happens at the desk.
+func (k *Keeper) relayAsks() {
+	asks, stop := k.desk.Subscribe(maxEvents)
+	context.AfterFunc(k.base, stop)
+	k.leaving.Go(func() {
+		for a := range asks {
+			k.events.asked(a)
+		}
+	})
+}
+
+// listenForAnswers opens the socket at which "fairlead approvals" answers. Without it the API is left.
+func (k *Keeper) listenForAnswers() {
+	if k.cfg.ApprovalsDir == "" {
+		return
+	}
+	srv, err := approval.Listen(k.desk, k.cfg.ApprovalsDir)
+	if err != nil {
+		k.log.Printf("approvals can be answered over the API alone: %v", err)
+		return
+	}
+	k.leaving.Go(func() {
+		if err := srv.Serve(k.base); err != nil {
+			k.log.Printf("approvals can be answered over the API alone: %v", err)
+		}
+	})
+}
+
+// Close ends every session and returns when everything is gone. It is idempotent.
+func (k *Keeper) Close() error {
+	k.mu.Lock()
+	k.closed = true
+	all := k.realms
+	k.realms = map[realmKey]*realm{}
+	k.mu.Unlock()
+	k.end()
+	var (
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		errs []error
+	)
+	for _, r := range all {
+		wg.Go(func() {
+			if err := r.close(); err != nil {
+				mu.Lock()
+				errs = append(errs, err)
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	k.leaving.Wait()
+	k.inventories.close()
+	return errors.Join(errs...)
+}
+
+// sessions counts those that are open.
+func (k *Keeper) sessions() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	n := 0
+	for key, r := range k.realms {
+		n += len(r.reg.List(key.principal))
+	}
+	return n
+}
+
+// busy reports whether the keeper has a reason to stay.
+func (k *Keeper) busy() bool {
+	return k.answering.Load() > 0 || k.sessions() > 0 || len(k.desk.List()) > 0
+}
+
+// stop asks the keeper to end.
+func (k *Keeper) stop() { k.askOnce.Do(func() { close(k.asked) }) }
+
+func (k *Keeper) health() wire.Health {
+	return wire.Health{
+		Status: "ok", Version: k.cfg.Version, Separation: separation, PID: os.Getpid(), Started: k.started.UTC(), Sessions: k.sessions(),
+	}
+}
+
+// idle returns when the keeper had nothing to do for so long, or ctx ends.
+func (k *Keeper) idle(ctx context.Context, limit time.Duration) {
+	if limit < 0 {
+		<-ctx.Done()
+		return
+	}
+	tick := time.NewTicker(max(min(limit/30, 10*time.Second), time.Millisecond))
+	defer tick.Stop()
+	since, heard := time.Now(), k.limiter.heard()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if n := k.limiter.heard(); n != heard || k.busy() {
+			since, heard = time.Now(), n
+		}
+		if time.Since(since) >= limit {
+			return
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package keeper
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+)
+
+// livePolicy is the policy as its files say now. A keeper lives long, and what an operator has forbidden must be forbidden.
+type livePolicy struct {
+	load  func() (*rules.Engine, error)
+	files []string
+
+	mu     sync.Mutex // guards what follows
+	engine *rules.Engine
+	err    error
+	seen   []stamp // of files, when engine was read
+}
+
+// stamp tells a file from what it was before.
+type stamp struct {
+	size int64
+	when time.Time
+	file os.FileInfo // for os.SameFile; nil where there is none
+}
+
+func stampOf(name string) stamp {
+	st, err := os.Stat(name)
+	if err != nil {
+		return stamp{size: -1}
+	}
+	return stamp{st.Size(), st.ModTime(), st}
+}
+
+func (a stamp) same(b stamp) bool {
+	if a.file == nil || b.file == nil {
+		return a.file == nil && b.file == nil
+	}
+	return a.size == b.size && a.when.Equal(b.when) && os.SameFile(a.file, b.file)
+}
+
+// current returns the engine of the files as they are. Files that cannot be used are an error, whatever was there before.
+func (p *livePolicy) current() (*rules.Engine, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	changed := p.seen == nil || p.err != nil
+	for i, f := range p.files {
+		changed = changed || !p.seen[i].same(stampOf(f))
+	}
+	if !changed {
+		return p.engine, nil
+	}
+	seen := make([]stamp, len(p.files)) // taken before reading, so that a change meanwhile is seen the next time
+	for i, f := range p.files {
+		seen[i] = stampOf(f)
+	}
+	p.engine, p.err = p.load()
+	p.seen = seen
+	if p.err != nil {
+		p.err = fmt.Errorf("the policy cannot be used, so nothing may run: %w", p.err)
+	}
+	return p.engine, p.err
+}
+
+// consent is an operator's own yes to one command, carried by the context of its request.
+type consent struct {
+	script  string
+	confirm bool
+	glass   bool
+}
+
+type consentKey struct{}
+
+// judge is the policy for the sessions of one principal.
+type judge struct {
+	live     *livePolicy
+	operator bool
+}
+
+// How an ask was answered, for the record.
+const (
+	byConfirm    = "confirmation: given with the request"
+	byBreakGlass = "break-glass: given with the request"
+)
+
+// Decide decides. What needs an operator's second thought is allowed if that came with the request, and denied else:
+// nobody but the asker could answer.
+func (j judge) Decide(ctx context.Context, req policy.Request) (policy.Decision, error) {
+	e, err := j.live.current()
+	if err != nil {
+		return policy.Decision{}, err
+	}
+	d, err := e.Decide(ctx, req)
+	if err != nil || d.Verdict != policy.Ask || d.Needs != policy.NeedsConfirmation && d.Needs != policy.NeedsBreakGlass {
+		return d, err
+	}
+	given, _ := ctx.Value(consentKey{}).(consent)
+	text := req.Command
+	if req.Input != "" {
+		text = req.Input
+	}
+	mine := j.operator && given.script == text
+	switch {
+	case mine && given.glass:
+		d.Verdict, d.Needs, d.Hint, d.Approval = policy.Allow, "", "", byBreakGlass
+	case mine && given.confirm && d.Needs == policy.NeedsConfirmation:
+		d.Verdict, d.Needs, d.Hint, d.Approval = policy.Allow, "", "", byConfirm
+	case d.Needs == policy.NeedsConfirmation:
+		d.Verdict, d.Reason = policy.Deny, d.Reason+" (it needs a confirmation)"
+	default:
+		d.Verdict, d.Reason = policy.Deny, d.Reason+" (it is forbidden, and the glass was not broken)"
+	}
+	return d, nil
+}

@@ -1,0 +1,134 @@
+package keeper
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+var (
+	errEnding  = &wire.Problem{Status: http.StatusServiceUnavailable, Code: "closed", Retriable: true, Detail: "this keeper is ending: try again"}
+	errTooMany = &wire.Problem{Status: http.StatusTooManyRequests, Code: "full", Retriable: true, Detail: "too many principals and inventories hold sessions: close some"}
+)
+
+// problem returns one that says why.
+func problem(status int, code, format string, args ...any) *wire.Problem {
+	return complete(&wire.Problem{Status: status, Code: code, Detail: fmt.Sprintf(format, args...)})
+}
+
+func invalid(format string, args ...any) *wire.Problem {
+	return problem(http.StatusUnprocessableEntity, registry.CodeInvalid, format, args...)
+}
+
+func notFound(what, name string) *wire.Problem {
+	return problem(http.StatusNotFound, registry.CodeNotFound, "there is no %s %.80q", what, name)
+}
+
+// complete fills in what follows from the status.
+func complete(p *wire.Problem) *wire.Problem {
+	q := *p
+	q.Type, q.Title = "about:blank", http.StatusText(q.Status)
+	return &q
+}
+
+// statusOf is the HTTP status of an error's code. A command that failed on its host is no failed request.
+var statusOf = map[string]int{
+	registry.CodeNotFound: http.StatusNotFound, registry.CodeExists: http.StatusConflict, registry.CodeConflict: http.StatusConflict,
+	registry.CodeGone: http.StatusGone, registry.CodeClosed: http.StatusGone, registry.CodeInvalid: http.StatusUnprocessableEntity,
+	registry.CodeFull: http.StatusTooManyRequests, registry.CodeNotRunning: http.StatusConflict,
+	registry.CodeNotInteractive: http.StatusConflict, registry.CodeSignal: http.StatusConflict,
+	"busy": http.StatusConflict, "denied": http.StatusForbidden, "rejected": http.StatusForbidden, "expired": http.StatusForbidden,
+	"unreachable": http.StatusBadGateway, "auth": http.StatusBadGateway, "hostkey": http.StatusBadGateway, "lost": http.StatusBadGateway,
+	"timeout": http.StatusGatewayTimeout, "canceled": http.StatusServiceUnavailable,
+}
+
+// asProblem tells an error to a caller.
+func asProblem(err error) *wire.Problem {
+	var (
+		ours  *wire.Problem
+		sess  *session.Error
+		quota *rules.QuotaError
+	)
+	p := &wire.Problem{Status: http.StatusInternalServerError, Code: "error", Detail: cmdutil.Why(err)}
+	switch {
+	case errors.As(err, &ours):
+		return complete(ours)
+	case errors.As(err, &sess):
+		p.Code, p.Retriable, p.Exec = sess.Code, sess.Retriable, sess.Exec
+		if s := statusOf[sess.Code]; s != 0 {
+			p.Status = s
+		}
+	case errors.As(err, &quota):
+		p.Status, p.Code, p.Retriable = http.StatusTooManyRequests, "quota", true
+	case errors.Is(err, rules.ErrLimit), errors.Is(err, rules.ErrStructured), errors.Is(err, approval.ErrForbidden):
+		p.Status, p.Code = http.StatusForbidden, "denied"
+	case errors.Is(err, approval.ErrUnknown):
+		p.Status, p.Code = http.StatusNotFound, registry.CodeNotFound
+	case errors.Is(err, approval.ErrSettled), errors.Is(err, approval.ErrMismatch):
+		p.Status, p.Code = http.StatusConflict, registry.CodeConflict
+	case errors.Is(err, approval.ErrInvalid):
+		p.Status, p.Code = http.StatusUnprocessableEntity, registry.CodeInvalid
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		p.Status, p.Code, p.Retriable = http.StatusServiceUnavailable, "canceled", true
+	}
+	return complete(p)
+}
+
+// codeOf is the code of a session's error; "" for others.
+func codeOf(err error) string {
+	var e *session.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// writeProblem answers a request that gets no further.
+func writeProblem(w http.ResponseWriter, p *wire.Problem) {
+	p = complete(p)
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p) // the caller may be gone
+}
+
+// reword makes a problem of ours from one of the framework's, without the values that it complains about: they may hold
+// secrets.
+func reword(_ huma.Context, _ string, v any) (any, error) {
+	m, ok := v.(*huma.ErrorModel)
+	if !ok {
+		return v, nil
+	}
+	var why []string
+	for _, e := range m.Errors {
+		text := e.Message
+		if e.Location != "" {
+			text = e.Location + ": " + text
+		}
+		why = append(why, text)
+	}
+	detail := m.Detail
+	if len(why) > 0 {
+		detail += ": " + strings.Join(why, "; ")
+	}
+	code := registry.CodeInvalid
+	switch m.Status {
+	case http.StatusNotFound:
+		code = registry.CodeNotFound
+	case http.StatusInternalServerError:
+		code = "error"
+	}
+	return problem(m.Status, code, "%.2000s", detail), nil
+}

@@ -1,0 +1,196 @@
+package keeper_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+func TestTheSocketIsTheAccountsAlone(t *testing.T) {
+	w := start(t)
+	st, err := os.Stat(w.places.Socket)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), st.Mode().Perm())
+	st, err = os.Stat(filepath.Dir(w.places.Socket))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o700), st.Mode().Perm())
+	require.NoError(t, w.stop())
+	assert.NoFileExists(t, w.places.Socket)
+
+	require.NoError(t, os.Chmod(filepath.Dir(w.places.Socket), 0o755))
+	err = keeper.Serve(t.Context(), w.cfg, w.places, nil)
+	require.ErrorContains(t, err, "may be entered by other accounts")
+}
+
+func TestOfKeepersThatStartTogetherOneServes(t *testing.T) {
+	w := start(t)
+	require.NoError(t, w.stop())
+	ctx, cancel := context.WithCancel(t.Context())
+	const n = 8
+	var serving atomic.Int32
+	errs := make(chan error, n)
+	first := make(chan struct{})
+	for range n {
+		go func() {
+			errs <- keeper.Serve(ctx, w.cfg, w.places, func() {
+				if serving.Add(1) == 1 {
+					close(first)
+				}
+			})
+		}()
+	}
+	<-first
+	for range n - 1 {
+		assert.ErrorIs(t, <-errs, keeper.ErrRunning)
+	}
+	assert.EqualValues(t, 1, serving.Load())
+	cancel()
+	assert.NoError(t, <-errs)
+}
+
+func TestASocketThatADeadKeeperHasLeftIsReplaced(t *testing.T) {
+	w := start(t)
+	require.NoError(t, w.stop())
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: w.places.Socket, Net: "unix"})
+	require.NoError(t, err)
+	l.SetUnlinkOnClose(false)
+	require.NoError(t, l.Close())
+	require.FileExists(t, w.places.Socket)
+	w.serve()
+	h, err := w.Health(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "shared-uid", h.Separation)
+	assert.Equal(t, os.Getpid(), h.PID)
+}
+
+func TestAKeeperLeavesWhenItHasNothingToDo(t *testing.T) {
+	w := start(t)
+	require.NoError(t, w.stop())
+	w.cfg.Idle = 50 * time.Millisecond
+	ready := make(chan struct{})
+	over := make(chan error, 1)
+	go func() { over <- keeper.Serve(t.Context(), w.cfg, w.places, func() { close(ready) }) }()
+	<-ready
+	c := client.New(client.Config{Socket: w.places.Socket})
+	s, err := c.Open(t.Context(), wire.Open{Host: "here"})
+	require.NoError(t, err, "a caller that is served keeps it")
+	r, err := c.Run(t.Context(), s.ID, wire.Run{Command: "sleep 0.3; echo still here"}, "")
+	require.NoError(t, err, "and so does a session, however long it is silent")
+	assert.Equal(t, "still here\n", r.Stdout)
+	require.NoError(t, c.CloseSession(t.Context(), s.ID))
+	assert.NoError(t, <-over)
+	_, err = c.Health(t.Context())
+	assert.ErrorIs(t, err, client.ErrUnreachable)
+	c.Close()
+}
+
+func TestStopEndsAKeeperAndWaitsUntilNothingIsLeft(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	_, err := w.Start(t.Context(), s.ID, wire.Run{Command: "sleep 1000"}, "")
+	require.NoError(t, err)
+	require.NoError(t, keeper.Stop(t.Context(), w.places))
+	assert.NoFileExists(t, w.places.Socket)
+	assert.ErrorIs(t, keeper.Stop(t.Context(), w.places), keeper.ErrNone)
+	_, err = keeper.Dial(t.Context(), keeper.DialConfig{Places: w.places})
+	assert.ErrorIs(t, err, keeper.ErrNone)
+}
+
+func TestWhoWaitsIsAnsweredWhenTheKeeperEnds(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: "sleep 1000"}, "")
+	require.NoError(t, err)
+	answered := make(chan error, 2)
+	go func() {
+		_, err := w.Wait(t.Context(), r.Exec)
+		answered <- err
+	}()
+	go func() {
+		_, err := w.Stream(t.Context(), r.Exec, io.Discard, io.Discard)
+		answered <- err
+	}()
+	require.NoError(t, w.stop())
+	for range 2 {
+		assert.Error(t, <-answered)
+	}
+}
+
+func TestPlacesAreFoundFromTheEnvironment(t *testing.T) {
+	for name, tt := range map[string]struct {
+		env    map[string]string
+		socket string
+	}{
+		"a run-time directory": {map[string]string{"XDG_RUNTIME_DIR": "/r", "HOME": "/h"}, "/r/fairlead/keeper.sock"},
+		"none":                 {map[string]string{"HOME": "/h"}, "/h/.local/state/fairlead/run/keeper.sock"},
+		"a state directory":    {map[string]string{"HOME": "/h", "XDG_STATE_HOME": "/s"}, "/s/fairlead/run/keeper.sock"},
+		"a relative one":       {map[string]string{"XDG_RUNTIME_DIR": "r", "HOME": "/h"}, "/h/.local/state/fairlead/run/keeper.sock"},
+		"nothing":              {nil, ""},
+		"too long":             {map[string]string{"XDG_RUNTIME_DIR": "/" + strings.Repeat("x", 100)}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := keeper.FindPlaces(func(k string) string { return tt.env[k] })
+			if tt.socket == "" {
+				assert.Error(t, err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, tt.socket, p.Socket)
+		})
+	}
+}
+
+func TestFiveHundredCallersAreServedAtOnce(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: "sleep 1000"}, "")
+	require.NoError(t, err)
+	const n = 500
+	var wg sync.WaitGroup
+	errs := make(chan error, n)
+	streams := make(chan *http.Response, n)
+	hc := w.http()
+	for range n {
+		wg.Go(func() {
+			resp, err := hc.Get("http://localhost/v1/execs/" + r.Exec + "/stream")
+			if err == nil && resp.StatusCode != http.StatusOK {
+				err = errors.New(resp.Status)
+			}
+			errs <- err
+			if resp != nil {
+				streams <- resp
+			}
+		})
+	}
+	wg.Wait()
+	for range n {
+		require.NoError(t, <-errs)
+	}
+	_, err = w.Health(t.Context())
+	require.NoError(t, err, "while they all listen")
+	_, err = w.StopExec(t.Context(), r.Exec)
+	require.NoError(t, err)
+	for range n {
+		resp := <-streams
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		require.NoError(t, err)
+		assert.Contains(t, string(body), "event: result")
+	}
+}

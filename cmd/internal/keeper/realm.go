@@ -1,0 +1,214 @@
+package keeper
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/redact"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/screen/emulate"
+)
+
+// realm is what one principal has with one inventory: sessions, commands and connections.
+type realm struct {
+	key      realmKey
+	operator bool
+	inv      func() (*hosts.Inventory, error)
+	conn     *connector
+	pool     *session.Pool
+	reg      *registry.Registry
+	state    *states
+	used     int // requests in progress; guarded by the Keeper's mu
+}
+
+type realmKey struct{ principal, inventory string }
+
+func (k *Keeper) newRealm(key realmKey) (*realm, error) {
+	r := &realm{key: key, operator: rules.RoleOf(key.principal) == rules.Operator, state: newStates()}
+	r.inv = func() (*hosts.Inventory, error) { return k.inventories.current(key.inventory) }
+	var err error
+	if r.conn, err = newConnector(r.inv); err != nil {
+		return nil, err
+	}
+	r.pool, err = session.NewPool(session.PoolConfig{
+		Dial: r.conn.dial, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
+		Session: session.Config{
+			Principal: key.principal, Policy: judge{k.policy, r.operator}, Audit: k.sink, Redact: cmdutil.Redactor(k.secrets),
+			Approver: policy.Approver(k.desk), Trace: k.trace(r),
+		},
+	})
+	if err != nil {
+		return nil, errors.Join(err, r.conn.close())
+	}
+	who := redact.Guarded
+	if r.operator {
+		who = redact.Everybody // operators get exact bytes
+	}
+	r.reg, err = registry.New(registry.Config{Open: r.pool.Open, Secrets: k.secrets, Audience: who, Render: emulate.Render})
+	if err != nil {
+		return nil, errors.Join(err, r.pool.Close(), r.conn.close())
+	}
+	return r, nil
+}
+
+// close ends every session of the realm.
+func (r *realm) close() error { return errors.Join(r.reg.Close(), r.pool.Close(), r.conn.close()) }
+
+// trace tells what happens in a realm to those who listen and count.
+func (k *Keeper) trace(r *realm) *session.Trace {
+	return &session.Trace{
+		DialDone: func(h hosts.Host, _ session.Peer, took time.Duration, err error) {
+			r.state.dialed(h.Name, err)
+			k.metrics.dialed(took, err)
+		},
+		ConnClosed: func(h hosts.Host, _ error) { r.state.closed(h.Name) },
+		Done: func(res session.Result) {
+			k.metrics.done(&res)
+			k.events.done(r.key.principal, &res)
+		},
+	}
+}
+
+// realm returns that of a caller, and what to call when the request is over.
+func (k *Keeper) realm(c *caller) (*realm, func(), error) {
+	key := realmKey{c.principal, c.inventory}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return nil, nil, errEnding
+	}
+	r := k.realms[key]
+	if r == nil {
+		if len(k.realms) >= maxRealms && !k.evict() {
+			return nil, nil, errTooMany
+		}
+		var err error
+		if r, err = k.newRealm(key); err != nil {
+			return nil, nil, err
+		}
+		k.realms[key] = r
+	}
+	r.used++
+	return r, func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		r.used--
+	}, nil
+}
+
+// evict closes a realm that nobody uses and that holds no session. k.mu is held; what is closed has nothing to wait for.
+func (k *Keeper) evict() bool {
+	for key, r := range k.realms {
+		if r.used == 0 && len(r.reg.List(key.principal)) == 0 {
+			delete(k.realms, key)
+			k.leaving.Go(func() { _ = r.close() })
+			return true
+		}
+	}
+	return false
+}
+
+// realmsOf returns a principal's realms, the one of the request first.
+func (k *Keeper) realmsOf(c *caller) []*realm {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var all []*realm
+	for key, r := range k.realms {
+		switch {
+		case key.principal != c.principal:
+		case key.inventory == c.inventory:
+			all = append([]*realm{r}, all...)
+		default:
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// entry finds a principal's session, whatever inventory the request names.
+func (k *Keeper) entry(c *caller, idOrName string) (*registry.Entry, error) {
+	var err error = notFound("session", idOrName)
+	for _, r := range k.realmsOf(c) {
+		e, rerr := r.reg.Get(c.principal, idOrName)
+		if rerr == nil {
+			return e, nil
+		}
+		if codeOf(rerr) != registry.CodeNotFound {
+			err = rerr
+		}
+	}
+	return nil, err
+}
+
+// exec finds a principal's command.
+func (k *Keeper) exec(c *caller, id string) (*registry.Exec, error) {
+	var err error = notFound("command", id)
+	for _, r := range k.realmsOf(c) {
+		x, rerr := r.reg.Exec(c.principal, id)
+		if rerr == nil {
+			return x, nil
+		}
+		if codeOf(rerr) != registry.CodeNotFound {
+			err = rerr
+		}
+	}
+	return nil, err
+}
+
+// states knows which hosts are connected, from what a pool tells.
+type states struct {
+	mu sync.Mutex
+	m  map[string]*state
+}
+
+type state struct {
+	open int
+	err  error // of the last attempt
+}
+
+func newStates() *states { return &states{m: map[string]*state{}} }
+
+func (s *states) of(host string) *state {
+	n := s.m[host]
+	if n == nil {
+		n = &state{}
+		s.m[host] = n
+	}
+	return n
+}
+
+func (s *states) dialed(host string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.of(host)
+	if n.err = err; err == nil {
+		n.open++
+	}
+}
+
+func (s *states) closed(host string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.of(host).open--
+}
+
+// text tells "connected", or why the last attempt failed; "" where there was none.
+func (s *states) text(host string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch n := s.m[host]; {
+	case n == nil:
+		return ""
+	case n.open > 0:
+		return "connected"
+	case n.err != nil:
+		return cmdutil.Why(n.err)
+	}
+	return ""
+}

@@ -1,0 +1,135 @@
+package keeper
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+// routes builds the API. Every route says what it needs; see table.
+func (k *Keeper) routes() http.Handler {
+	mux := http.NewServeMux()
+	cfg := huma.DefaultConfig("Fairlead", k.cfg.Version)
+	cfg.Info.Description = "Runs commands on machines, exactly, safely and on the record. Errors are problem details (RFC 9457) with a code."
+	cfg.DocsPath, cfg.SchemasPath, cfg.CreateHooks = "", "", nil // no page, and no links in answers
+	cfg.Transformers = []huma.Transformer{reword}
+	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"token": {Type: "http", Scheme: "bearer", Description: "Over TCP. Callers on the unix socket are known by their account."},
+	}
+	a := &api{k: k, API: humago.New(mux, cfg)}
+	k.addHealth(a)
+	k.addHosts(a)
+	k.addSessions(a)
+	k.addExecs(a)
+	k.addStreams(a)
+	k.addApprovals(a)
+	k.addAudit(a)
+	mux.Handle("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		writeProblem(w, problem(http.StatusNotFound, "not_found", "there is no %s %.200q here: see /openapi.json", r.Method, r.URL.Path))
+	}))
+	mux.Handle("GET /metrics", a.guard(needWatch, k.metrics))
+	return mux
+}
+
+// api is where routes are added.
+type api struct {
+	huma.API
+	k *Keeper
+}
+
+// route is one.
+type route struct {
+	method, path string
+	id, summary  string
+	tag          string
+	need         need
+	status       int // when all is well; 0 means 200
+	sse          bool
+}
+
+// add adds a route. Who may not use it is told so before the request is looked at.
+func add[I, O any](a *api, r route, handle func(ctx context.Context, c *caller, in *I) (*O, error)) {
+	op := huma.Operation{
+		Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Tags: []string{r.tag}, DefaultStatus: r.status,
+		MaxBodyBytes: maxBody, BodyReadTimeout: -1, // whole has seen to both
+		Errors:      []int{http.StatusForbidden, http.StatusTooManyRequests},
+		Middlewares: huma.Middlewares{func(ctx huma.Context, next func(huma.Context)) { a.check(r.need, ctx, next) }},
+	}
+	if r.need != needNothing {
+		op.Security = []map[string][]string{{"token": {}}}
+	}
+	huma.Register(a.API, op, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handle(ctx, callerOf(ctx), in)
+		if err != nil {
+			return nil, asProblem(err)
+		}
+		return out, nil
+	})
+}
+
+func (a *api) check(n need, ctx huma.Context, next func(huma.Context)) {
+	if p := deny(callerOf(ctx.Context()), n); p != nil {
+		_, w := humago.Unwrap(ctx)
+		a.k.refuse(w, "role", p)
+		return
+	}
+	next(ctx)
+}
+
+// guard is check for handlers that are not described.
+func (a *api) guard(n need, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p := deny(callerOf(r.Context()), n); p != nil {
+			a.k.refuse(w, "role", p)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+func deny(c *caller, n need) *wire.Problem {
+	switch {
+	case c == nil:
+		return problem(http.StatusUnauthorized, "auth", "nobody knows who asks")
+	case !c.role.may(n):
+		return problem(http.StatusForbidden, "forbidden", "%s (%s) may not do this: it takes the right to %s", c.principal, c.role, n)
+	}
+	return nil
+}
+
+// body is an answer that is nothing but JSON.
+type body[T any] struct{ Body *T }
+
+type none struct{}
+
+func (k *Keeper) addHealth(a *api) {
+	add(a, route{method: "GET", path: "/healthz", id: "health", summary: "Whether the keeper lives, and what its gate is worth", tag: "keeper"},
+		func(context.Context, *caller, *none) (*body[wire.Health], error) {
+			h := k.health()
+			return &body[wire.Health]{&h}, nil
+		})
+	add(a, route{method: "POST", path: "/v1/keeper/stop", id: "stop-keeper", summary: "End the keeper and everything it holds", tag: "keeper",
+		need: needOwn, status: http.StatusAccepted},
+		func(context.Context, *caller, *none) (*none, error) {
+			k.stop()
+			return nil, nil
+		})
+}
+
+// Times.
+const (
+	defaultWait    = 30 * time.Second
+	maxWait        = 50 * time.Second
+	agentTimeout   = 10 * time.Minute
+	maxTimeout     = 30 * 24 * time.Hour
+	beforeSending  = 5 * time.Minute // connecting, logging in with a key that is touched, and starting a shell
+	defaultPage    = 256 << 10
+	maxPage        = 4 << 20
+	maxEventsOnce  = 256
+	keepAliveEvery = 15 * time.Second // of streams that have nothing to say
+)

@@ -1,0 +1,111 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// Serve runs a keeper at the socket of p until ctx ends, a caller asks it to end, or it had nothing to do for cfg.Idle. It
+// calls ready, if not nil, once callers are answered. The error is ErrRunning where another keeper answers there, and nil
+// after a clean end.
+func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) {
+	start, stop := context.WithTimeout(ctx, startTime)
+	l, lock, err := listen(start, p)
+	stop()
+	if err != nil {
+		return err
+	}
+	// The lock goes last: whoever has it knows that nothing is left of us.
+	defer lock.release()
+	defer l.Close()
+	k, err := New(cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, k.Close()) }()
+	srv := k.server(k.handler(k.local))
+	var wg sync.WaitGroup
+	failed := make(chan error, 1)
+	wg.Go(func() { failed <- srv.Serve(newDoor(l)) })
+	defer wg.Wait()
+	if ready != nil {
+		ready()
+	}
+	ctx, leave := context.WithCancel(ctx)
+	wg.Go(func() {
+		defer leave()
+		k.idle(ctx, k.cfg.Idle)
+	})
+	select {
+	case <-ctx.Done():
+	case <-k.asked:
+	case err = <-failed:
+		err = fmt.Errorf("keeper: the socket cannot be served any more: %w", err)
+	}
+	leave()
+	k.shutdown(srv)
+	return err
+}
+
+// startTime bounds how long a start waits for a keeper that is ending.
+const startTime = time.Minute
+
+// server returns what serves h, with bounds on all that a caller could draw out.
+func (k *Keeper) server(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: headerTime, IdleTimeout: keepAliveTime, MaxHeaderBytes: 32 << 10, ErrorLog: k.log,
+		BaseContext: func(net.Listener) context.Context { return k.base },
+	}
+}
+
+// shutdown takes no more requests, ends the waiting of those in progress, and lets them answer.
+func (k *Keeper) shutdown(srv *http.Server) {
+	ctx, cancel := context.WithTimeout(context.Background(), DefaultGrace)
+	defer cancel()
+	k.end()
+	if srv.Shutdown(ctx) != nil {
+		srv.Close()
+	}
+}
+
+// door lets this account in, and nobody else: the directory's mode does so too, but root passes that.
+type door struct {
+	*net.UnixListener
+	places chan struct{}
+}
+
+func newDoor(l *net.UnixListener) *door { return &door{l, make(chan struct{}, maxConns)} }
+
+// Accept waits for a place, and for a caller.
+func (d *door) Accept() (net.Conn, error) {
+	for {
+		d.places <- struct{}{}
+		c, err := d.AcceptUnix()
+		if err != nil {
+			<-d.places
+			return nil, err
+		}
+		if uid, _, err := peerOf(c); err == nil && uid == os.Geteuid() {
+			return &guest{Conn: c, leave: sync.OnceFunc(func() { <-d.places })}, nil
+		}
+		c.Close()
+		<-d.places
+	}
+}
+
+// guest is a connection that gives its place back.
+type guest struct {
+	net.Conn
+	leave func()
+}
+
+func (g *guest) Close() error {
+	g.leave()
+	return g.Conn.Close()
+}

@@ -1,0 +1,270 @@
+package keeper_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+func TestASessionKeepsItsStateFromCallToCall(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "work")
+	assert.Equal(t, "here", s.Host)
+	assert.Equal(t, "operator/ada", s.Owner)
+	w.run(w.Client, "work", "cd /tmp; X=kept")
+	r := w.run(w.Client, s.ID, `printf '%s' "$X"; printf e >&2; exit 3`)
+	assert.Equal(t, "kept", r.Stdout)
+	assert.Equal(t, "e", r.Stderr)
+	assert.Equal(t, "/tmp", r.CWD)
+	assert.Equal(t, "exit", r.Status)
+	require.NotNil(t, r.ExitCode)
+	assert.Equal(t, 3, *r.ExitCode)
+
+	list, err := w.Sessions(t.Context())
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	assert.Equal(t, "work", list[0].Name)
+	assert.Equal(t, r.Exec, list[0].Last)
+
+	again, err := w.Look(t.Context(), r.Exec)
+	require.NoError(t, err)
+	assert.Equal(t, r, again, "a later look gives the whole result again")
+
+	_, err = w.Reset(t.Context(), "work")
+	require.NoError(t, err)
+	r = w.run(w.Client, "work", `printf '%s' "${X-gone}"; pwd`)
+	assert.Equal(t, "gone/tmp\n", r.Stdout)
+	require.NoError(t, w.CloseSession(t.Context(), "work"))
+	_, err = w.Session(t.Context(), s.ID)
+	assert.Equal(t, "closed", codeOf(t, err))
+	_, err = w.Session(t.Context(), "nobody")
+	assert.Equal(t, "not_found", codeOf(t, err))
+}
+
+func TestTheResultIsTheStableFormat(t *testing.T) {
+	code := 0
+	r := session.Result{
+		Host: "h", State: session.Done, Status: session.StatusOK, ExitCode: &code, Stdout: []byte("a\xff"), Stderr: []byte("b"), Dir: "/\xff",
+		Started: time.Unix(1, 5), OmittedStdout: 1, CutStdout: 7, Err: &session.Error{Op: "run", Code: "lost", Err: errors.New("x")},
+	}
+	want, err := json.Marshal(r)
+	require.NoError(t, err)
+	got, err := json.Marshal(wire.ResultOf(&r, nil))
+	require.NoError(t, err)
+	assert.JSONEq(t, string(want), string(got))
+}
+
+func TestACommandThatTakesLongerIsAHandle(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	fifo := filepath.Join(w.dir, "fifo")
+	w.run(w.Client, s.ID, "mkfifo "+fifo)
+	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: "cat " + fifo}, "")
+	require.NoError(t, err)
+	assert.Equal(t, "running", r.State)
+
+	_, err = w.Start(t.Context(), s.ID, wire.Run{Command: "true"}, "")
+	var p *wire.Problem
+	require.ErrorAs(t, err, &p)
+	assert.Equal(t, "busy", p.Code)
+	assert.Equal(t, r.Exec, p.Exec)
+	assert.Equal(t, http.StatusConflict, p.Status)
+
+	require.NoError(t, os.WriteFile(fifo, []byte("through"), 0o600))
+	r, err = w.Wait(t.Context(), r.Exec)
+	require.NoError(t, err)
+	assert.Equal(t, "through", r.Stdout)
+
+	r, err = w.Start(t.Context(), s.ID, wire.Run{Command: "sleep 1000"}, "")
+	require.NoError(t, err)
+	r, err = w.StopExec(t.Context(), r.Exec)
+	require.NoError(t, err)
+	assert.Equal(t, "canceled", r.Status)
+	assert.NotEmpty(t, r.StoppedBy)
+}
+
+func TestRunStopsItsCommandWhenItsCallerGivesUp(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	mark := filepath.Join(w.dir, "runs")
+	w.run(w.Client, s.ID, "mkfifo "+mark)
+	done := make(chan *wire.Result, 1)
+	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: "echo on > " + mark + "; sleep 1000"}, "key-1")
+	require.NoError(t, err)
+	_, err = os.ReadFile(mark)
+	require.NoError(t, err)
+	go func() {
+		got, _ := w.Run(ctx, s.ID, wire.Run{Command: "echo on > " + mark + "; sleep 1000"}, "key-1")
+		done <- got
+	}()
+	cancel()
+	<-done // it was too early to know which command was meant, or that one was stopped
+	r, err = w.StopExec(t.Context(), r.Exec)
+	require.NoError(t, err)
+	assert.Equal(t, "canceled", r.Status)
+}
+
+func TestARequestThatIsSentTwiceRunsOnce(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	log := filepath.Join(w.dir, "log")
+	cmd := wire.Run{Command: "echo once >> " + log}
+	one, err := w.Run(t.Context(), s.ID, cmd, "k1")
+	require.NoError(t, err)
+	two, err := w.Run(t.Context(), s.ID, cmd, "k1")
+	require.NoError(t, err)
+	assert.Equal(t, one.Exec, two.Exec)
+	text, err := os.ReadFile(log)
+	require.NoError(t, err)
+	assert.Equal(t, "once\n", string(text))
+	_, err = w.Run(t.Context(), s.ID, wire.Run{Command: "true"}, "k1")
+	assert.Equal(t, "conflict", codeOf(t, err))
+}
+
+func TestOutputIsPagedAndStreamedExactly(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	const script = `i=0; while [ $i -lt 3000 ]; do echo "line $i of many that make a long output, longer than what is shown"; i=$((i+1)); done; printf '\377\000' ; printf warn >&2`
+	r := w.run(w.Client, s.ID, script)
+	assert.Positive(t, r.Omitted["stdout"])
+	assert.Equal(t, "base64", r.Encoding)
+	var want bytes.Buffer
+	for off, end := int64(0), false; !end; {
+		p, err := w.Page(t.Context(), r.Exec, "stdout", off, 10000, 0)
+		require.NoError(t, err)
+		data, err := wire.Decode(p.Encoding, p.Data)
+		require.NoError(t, err)
+		require.NotEmpty(t, data)
+		want.Write(data)
+		off, end = p.Next, p.End
+	}
+	assert.EqualValues(t, r.StdoutBytes, want.Len())
+	assert.True(t, strings.HasSuffix(want.String(), "\xff\x00"))
+
+	var stdout, stderr bytes.Buffer
+	res, err := w.Stream(t.Context(), r.Exec, &stdout, &stderr)
+	require.NoError(t, err)
+	assert.Equal(t, want.Bytes(), stdout.Bytes())
+	assert.Equal(t, "warn", stderr.String())
+	assert.Equal(t, "ok", res.Status)
+}
+
+func TestAStreamShowsBothOutputsWhileTheCommandRuns(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	gate := filepath.Join(w.dir, "gate")
+	w.run(w.Client, s.ID, "mkfifo "+gate)
+	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: "echo first >&2; cat " + gate + "; echo last >&2"}, "")
+	require.NoError(t, err)
+	pr, pw := io.Pipe()
+	defer pr.Close()
+	over := make(chan error, 1)
+	var stdout bytes.Buffer
+	go func() {
+		_, err := w.Stream(t.Context(), r.Exec, &stdout, pw)
+		over <- err
+		pw.Close()
+	}()
+	b := make([]byte, 6)
+	_, err = io.ReadFull(pr, b)
+	require.NoError(t, err)
+	assert.Equal(t, "first\n", string(b), "standard error comes while standard output is silent")
+	require.NoError(t, os.WriteFile(gate, []byte("middle\n"), 0o600))
+	rest, err := io.ReadAll(pr)
+	require.NoError(t, err)
+	assert.Equal(t, "last\n", string(rest))
+	require.NoError(t, <-over)
+	assert.Equal(t, "middle\n", stdout.String())
+}
+
+func TestAStreamGoesOnAfterTheLastEventThatCame(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	r := w.run(w.Client, s.ID, "printf abcdef; printf xyz >&2")
+	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://keeper/v1/execs/"+r.Exec+"/stream", nil)
+	require.NoError(t, err)
+	req.Header.Set("Last-Event-ID", "4-3")
+	resp, err := w.http().Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	assert.Equal(t, "text/event-stream", resp.Header.Get("Content-Type"))
+	assert.Contains(t, string(body), `"offset":4,"encoding":"utf-8","data":"ef"`)
+	assert.NotContains(t, string(body), `"data":"xyz"`)
+	for _, bad := range []string{"4", "a-b", "-1-2", "4-3-2", "99999999999999999999-0"} {
+		req.Header.Set("Last-Event-ID", bad)
+		resp, err := w.http().Do(req)
+		require.NoError(t, err)
+		resp.Body.Close()
+		assert.Equal(t, http.StatusBadRequest, resp.StatusCode, bad)
+	}
+}
+
+func TestAnInteractiveCommandIsTypedAt(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	wait := 30.0
+	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: `printf 'name? '; read n; echo "hello $n"`, Interactive: true}, "")
+	require.NoError(t, err)
+	r, err = w.Input(t.Context(), r.Exec, wire.Input{WaitFor: `name\?`, WaitS: &wait})
+	require.NoError(t, err)
+	if !strings.Contains(r.Stdout, "name?") { // it had come before
+		t.Log("the prompt was there already")
+	}
+	_, err = w.Input(t.Context(), r.Exec, wire.Input{Text: "ada", Keys: []string{"Enter"}})
+	require.NoError(t, err)
+	r, err = w.Wait(t.Context(), r.Exec)
+	require.NoError(t, err)
+	assert.Contains(t, r.Stdout, "hello ada")
+	_, err = w.Input(t.Context(), r.Exec, wire.Input{Text: "x"})
+	assert.Equal(t, "not_running", codeOf(t, err))
+}
+
+func TestEverythingIsOnTheRecordAndOnlyReadThere(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	r := w.run(w.Client, s.ID, "touch "+filepath.Join(w.dir, "made"))
+	resp, err := w.http().Get("http://localhost/v1/audit?n=1000")
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	var tail struct{ Items []audit.Event }
+	require.NoError(t, json.NewDecoder(resp.Body).Decode(&tail))
+	kinds := map[audit.Kind]audit.Event{}
+	for _, e := range tail.Items {
+		if e.ID == r.Exec {
+			kinds[e.Kind] = e
+		}
+	}
+	require.Contains(t, kinds, audit.CommandRequest)
+	require.Contains(t, kinds, audit.CommandResult)
+	e := kinds[audit.CommandRequest]
+	assert.Equal(t, "operator/ada", e.Principal)
+	assert.Equal(t, "shared-uid", e.Separation)
+	require.NotNil(t, e.UID)
+	assert.Equal(t, os.Getuid(), *e.UID)
+	resp, err = w.http().Get("http://localhost/v1/audit/verify")
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	var v wire.Verified
+	require.NoError(t, json.NewDecoder(resp.Body).Decode(&v))
+	assert.True(t, v.OK)
+	assert.Positive(t, v.Records)
+}

@@ -1,0 +1,196 @@
+// Package wire is what the keeper and its clients say to each other: the JSON of the API, and the names of its headers.
+// Field names are a stable format. Fields ending in _s are seconds with fractions, in _ms milliseconds.
+package wire
+
+import "time"
+
+// Headers of requests.
+const (
+	// Principal makes a caller on the socket act for an agent: "agent/NAME".
+	Principal = "Fairlead-Principal"
+	// Inventory is the absolute path of the inventory that names in the request are looked up in. On the socket only.
+	Inventory = "Fairlead-Inventory"
+	// AuthSock is the caller's SSH_AUTH_SOCK. On the socket only.
+	AuthSock = "Fairlead-Ssh-Auth-Sock"
+	// IdempotencyKey makes a request that is sent twice run once.
+	IdempotencyKey = "Idempotency-Key"
+)
+
+// Problem is why a request failed (RFC 9457), with a code for programs.
+type Problem struct {
+	Type      string `json:"type" doc:"about:blank: the code says what it is"`
+	Title     string `json:"title"`
+	Status    int    `json:"status"`
+	Detail    string `json:"detail,omitempty"`
+	Code      string `json:"code" doc:"for programs: busy, not_found, closed, denied, conflict, invalid, unreachable and others"`
+	Retriable bool   `json:"retriable" doc:"whether trying again may help"`
+	Exec      string `json:"exec,omitempty" doc:"for busy: the command that runs"`
+}
+
+// Error is the detail.
+func (p *Problem) Error() string { return p.Detail }
+
+// GetStatus is the HTTP status.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType is that of problem details where JSON was asked for.
+func (p *Problem) ContentType(string) string { return "application/problem+json" }
+
+// Health says that a keeper lives, and what its gate is worth.
+type Health struct {
+	Status     string    `json:"status" enum:"ok"`
+	Version    string    `json:"version"`
+	Separation string    `json:"separation" enum:"shared-uid,split-uid" doc:"whether callers could use the keeper's SSH credentials without it"`
+	PID        int       `json:"pid"`
+	Started    time.Time `json:"started"`
+	Sessions   int       `json:"sessions"`
+}
+
+// Host is one of the inventory.
+type Host struct {
+	Name       string   `json:"name"`
+	Addr       string   `json:"addr,omitempty"`
+	Groups     []string `json:"groups"`
+	Labels     []string `json:"labels"`
+	Tier       string   `json:"tier"`
+	Transport  string   `json:"transport"`
+	Connection string   `json:"connection,omitempty" doc:"connected, or why the last attempt failed; left out where there was none"`
+}
+
+// Hosts is a list of them.
+type Hosts struct {
+	Items []Host `json:"items"`
+}
+
+// Open asks for a session.
+type Open struct {
+	Host   string            `json:"host" doc:"a host of the inventory; an operator may also write user@host:port"`
+	Name   string            `json:"name,omitempty" maxLength:"64" doc:"to use instead of the id; unique among the caller's"`
+	CWD    string            `json:"cwd,omitempty" maxLength:"4096" doc:"where it starts; the account's home directory if left out"`
+	Env    map[string]string `json:"env,omitempty"`
+	Shell  string            `json:"shell,omitempty" doc:"instead of the host's"`
+	Reason string            `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record"`
+}
+
+// Session is a shell with a name and an owner.
+type Session struct {
+	ID     string    `json:"id"`
+	Name   string    `json:"name,omitempty"`
+	Host   string    `json:"host"`
+	Shell  string    `json:"shell,omitempty"`
+	CWD    string    `json:"cwd"`
+	Opened time.Time `json:"opened"`
+	Owner  string    `json:"owner"`
+	Exec   string    `json:"exec,omitempty" doc:"the command that runs"`
+	Last   string    `json:"last,omitempty" doc:"the command that was started last"`
+}
+
+// Sessions is a list of them.
+type Sessions struct {
+	Items []Session `json:"items"`
+}
+
+// Run asks for a command.
+type Run struct {
+	Command     string   `json:"command" doc:"shell source, sent as it is"`
+	Reason      string   `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record and for who approves"`
+	WaitS       *float64 `json:"wait_s,omitempty" minimum:"0" doc:"wait so many seconds for its end (default 30, at most 50); it goes on after"`
+	TimeoutS    *float64 `json:"timeout_s,omitempty" minimum:"0" doc:"stop it after so many seconds; default 600 for agents, none for others"`
+	IdleS       *float64 `json:"idle_s,omitempty" minimum:"0" doc:"stop it when it printed nothing for so many seconds"`
+	Merged      bool     `json:"merged,omitempty" doc:"standard error into standard output, in the order of writing"`
+	Interactive bool     `json:"interactive,omitempty" doc:"on a terminal that takes input"`
+	Rows        int      `json:"rows,omitempty" minimum:"0" maximum:"1000" doc:"of that terminal"`
+	Cols        int      `json:"cols,omitempty" minimum:"0" maximum:"1000"`
+	Confirm     bool     `json:"confirm,omitempty" doc:"an operator's second thought, where the policy wants one"`
+	BreakGlass  string   `json:"break_glass,omitempty" doc:"an operator's: the host's name, to run what is forbidden; takes a reason too"`
+	Output      *Output  `json:"output,omitempty"`
+}
+
+// Output says how much of the output is wanted; the rest can be paged.
+type Output struct {
+	Head     int    `json:"head,omitempty" minimum:"0" doc:"this many first lines"`
+	Tail     int    `json:"tail,omitempty" minimum:"0" doc:"this many last lines"`
+	Grep     string `json:"grep,omitempty" doc:"only lines in which this RE2 pattern is found"`
+	Context  int    `json:"context,omitempty" minimum:"0" doc:"lines around them"`
+	MaxBytes int    `json:"max_bytes,omitempty" minimum:"0" maximum:"4194304" doc:"of each stream (default 65536)"`
+}
+
+// Input is typed at an interactive command, or sent to any as a signal.
+type Input struct {
+	Text    string   `json:"text,omitempty"`
+	Keys    []string `json:"keys,omitempty" doc:"after the text: C-c, C-d, Enter, Tab, Esc, Up, …"`
+	Signal  string   `json:"signal,omitempty" enum:"INT,TERM,KILL"`
+	WaitFor string   `json:"wait_for,omitempty" doc:"wait until this RE2 pattern comes on standard output"`
+	WaitS   *float64 `json:"wait_s,omitempty" minimum:"0" doc:"for the pattern, a prompt or the end (default 0)"`
+}
+
+// Page is a piece of a stream.
+type Page struct {
+	Stream   string `json:"stream" enum:"stdout,stderr"`
+	Offset   int64  `json:"offset"`
+	Next     int64  `json:"next_offset" doc:"where to go on"`
+	End      bool   `json:"end" doc:"nothing comes after this page, now or later"`
+	Skipped  int64  `json:"skipped,omitempty" doc:"bytes before offset that were not kept"`
+	Encoding string `json:"encoding" enum:"utf-8,base64"`
+	Data     string `json:"data"`
+}
+
+// Chunk is an event of the stream of a command's output. Its id, given back as Last-Event-ID, goes on after it.
+type Chunk struct {
+	Stream   string `json:"stream"`
+	Offset   int64  `json:"offset"`
+	Skipped  int64  `json:"skipped,omitempty"`
+	Encoding string `json:"encoding"`
+	Data     string `json:"data"`
+}
+
+// Event tells of what happened to an ask or a command.
+type Event struct {
+	Kind      string    `json:"kind" doc:"asked, approved, rejected, expired, canceled or done"`
+	ID        string    `json:"id" doc:"of the approval or the command"`
+	Principal string    `json:"principal"`
+	Host      string    `json:"host,omitempty"`
+	Status    string    `json:"status,omitempty" doc:"of a command that is done"`
+	ExitCode  *int      `json:"exit_code,omitempty"`
+	Time      time.Time `json:"time"`
+}
+
+// Approval is an ask that waits.
+type Approval struct {
+	ID        string     `json:"id"`
+	Principal string     `json:"principal"`
+	Host      string     `json:"host"`
+	Tier      string     `json:"tier,omitempty"`
+	Class     string     `json:"class,omitempty"`
+	FirstLine string     `json:"first_line" doc:"cut; what an answer is bound to is the document"`
+	Lines     int        `json:"lines"`
+	Bytes     int        `json:"bytes"`
+	Asked     *time.Time `json:"asked,omitempty"`
+	Expires   *time.Time `json:"expires,omitempty"`
+}
+
+// Approvals is a list of them.
+type Approvals struct {
+	Items []Approval `json:"items"`
+}
+
+// Document is an ask in full.
+type Document struct {
+	ID       string `json:"id"`
+	Digest   string `json:"digest" doc:"SHA-256 of the document; the answer names it"`
+	Document []byte `json:"document" doc:"what an answer is bound to, all of it"`
+}
+
+// Answer answers an ask.
+type Answer struct {
+	Digest string `json:"digest" doc:"of the document that was shown"`
+	Reason string `json:"reason,omitempty" maxLength:"4096"`
+}
+
+// Verified is what a check of the record found.
+type Verified struct {
+	OK       bool     `json:"ok"`
+	Records  uint64   `json:"records"`
+	Head     string   `json:"head,omitempty"`
+	Problems []string `json:"problems"`
+}

@@ -1,0 +1,173 @@
+// Package serve implements "fairlead serve".
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+)
+
+// Options is everything the command needs: dependencies, then flags.
+type Options struct {
+	IO        *iostreams.IOStreams
+	Audit     func() (audit.Sink, error)
+	AuditDir  func() (string, error)
+	Policy    func(file string) (*rules.Engine, error)
+	Caller    func() cmdutil.Caller
+	Approvals func() ([]string, error)
+	Inventory func() (string, error) // its path
+	PolicyDir func() (string, error) // where the user's policy.yaml is
+	Places    func() (keeper.Places, error)
+
+	Stop bool
+	Auto bool
+	Idle time.Duration
+}
+
+const long = `Run the keeper in the foreground: the process that holds sessions while nobody looks.
+
+It listens on a unix socket that this account alone can reach ($XDG_RUNTIME_DIR/fairlead/keeper.sock, or under the state
+directory), and answers HTTP there; /openapi.json describes the API. Whoever connects is the account itself, or an agent
+that it names. Every command is judged and recorded as on the command line.
+
+It ends with ^C, SIGTERM or "fairlead serve --stop", and its sessions end with it.`
+
+const example = `  fairlead serve
+  fairlead serve --idle 1h
+  curl --unix-socket $XDG_RUNTIME_DIR/fairlead/keeper.sock http://localhost/healthz
+  fairlead serve --stop`
+
+// stopTime bounds how long --stop waits.
+const stopTime = time.Minute
+
+// NewCmd builds the command. runF replaces the real work in tests of flags.
+func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
+	o := &Options{
+		IO: f.IO, Audit: f.Audit, AuditDir: f.AuditDir, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs,
+		Inventory: func() (string, error) { return inventoryPath(f) },
+		PolicyDir: func() (string, error) {
+			inv, err := f.DefaultInventory()
+			return filepath.Dir(inv), err
+		},
+		Places: func() (keeper.Places, error) { return keeper.FindPlaces(f.Getenv) },
+	}
+	if runF == nil {
+		runF = run
+	}
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Hold sessions, and serve an HTTP API on a socket", Long: long, Example: example,
+		Args: cmdutil.Args(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case o.Stop && (o.Auto || o.Idle != 0):
+				return cmdutil.Usagef("--stop goes with no other flag")
+			case o.Idle < 0:
+				return cmdutil.Usagef("--idle takes a time such as 15m, and not a negative one")
+			}
+			return runF(cmd.Context(), o)
+		},
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&o.Stop, "stop", false, "end the keeper that runs, with its sessions")
+	fl.DurationVar(&o.Idle, "idle", 0, "leave after so long a `time` without session and caller (default never)")
+	fl.BoolVar(&o.Auto, "auto", false, "run as one that was started on first use")
+	_ = fl.MarkHidden("auto")
+	return cmd
+}
+
+// inventoryPath is the absolute path of the inventory of requests that name none.
+func inventoryPath(f *cmdutil.Factory) (string, error) {
+	path := f.InventoryFile
+	if path == "" {
+		path = f.Getenv("FAIRLEAD_INVENTORY")
+	}
+	if path == "" {
+		return f.DefaultInventory()
+	}
+	return filepath.Abs(path)
+}
+
+func run(ctx context.Context, o *Options) error {
+	places, err := o.Places()
+	if err != nil {
+		return err
+	}
+	if o.Stop {
+		return stop(ctx, o, places)
+	}
+	tell := func(error) {}
+	if o.Auto {
+		tell = keeper.Ready()
+	}
+	err = serve(ctx, o, places, tell)
+	if o.Auto && errors.Is(err, keeper.ErrRunning) {
+		tell(nil) // who wanted a keeper has one
+		return nil
+	}
+	tell(err)
+	if ctx.Err() != nil && err == nil {
+		return nil // that is how it ends
+	}
+	return err
+}
+
+func serve(ctx context.Context, o *Options, places keeper.Places, tell func(error)) error {
+	who := o.Caller()
+	if who.Mark != "" {
+		return cmdutil.Usagef("the keeper is for a person to start, and an agent has started this (%s is set)", who.Mark)
+	}
+	cfg := keeper.Config{Principal: who.Principal, Idle: o.Idle, Version: version.Read().Version, Log: o.IO.Err}
+	if !o.Auto && o.Idle == 0 {
+		cfg.Idle = -1
+	}
+	var err error
+	if cfg.Inventory, err = o.Inventory(); err != nil {
+		return err
+	}
+	cfg.Policy = func() (*rules.Engine, error) { return o.Policy("") }
+	dir, err := o.PolicyDir()
+	if err != nil {
+		return err
+	}
+	cfg.PolicyFiles = []string{rules.SystemFile, filepath.Join(dir, "policy.yaml")}
+	if _, err := cfg.Policy(); err != nil {
+		return err
+	}
+	if cfg.Audit, err = o.Audit(); err != nil {
+		return err
+	}
+	if cfg.AuditDir, err = o.AuditDir(); err != nil {
+		return err
+	}
+	if dirs, err := o.Approvals(); err == nil {
+		cfg.ApprovalsDir = dirs[0]
+	}
+	return keeper.Serve(ctx, cfg, places, func() {
+		tell(nil)
+		if !o.Auto {
+			fmt.Fprintf(o.IO.Err, "fairlead: the keeper listens on %s\n", places.Socket)
+		}
+	})
+}
+
+func stop(ctx context.Context, o *Options, places keeper.Places) error {
+	ctx, cancel := context.WithTimeout(ctx, stopTime)
+	defer cancel()
+	err := keeper.Stop(ctx, places)
+	if errors.Is(err, keeper.ErrNone) {
+		fmt.Fprintln(o.IO.Err, "fairlead: no keeper runs")
+		return nil
+	}
+	return err
+}
