@@ -147,5 +147,20 @@ func (s *Store) Ping(ctx context.Context) error {
 	return s.read(ctx, "ping", func(q query) error { return q.row(`SELECT 1`).Scan(&one) })
 }
 
+// Check reads the whole database and returns an ErrDamaged where it does not fit together. Of a Postgres database, which
+// looks after itself, it only asks whether it answers.
+func (s *Store) Check(ctx context.Context) error {
+	if s.db.numbered {
+		return s.Ping(ctx)
+	}
+	return s.read(ctx, "check", func(q query) error {
+		said, err := q.strings(`PRAGMA integrity_check(1)`)
+		if err == nil && (len(said) != 1 || said[0] != "ok") {
+			return fmt.Errorf("%w: %s: %s", ErrDamaged, s.db.name, strings.Join(said, "; "))
+		}
+		return err
+	})
+}
+
 // now is the time as the store keeps it.
 func (s *Store) now() int64 { return s.cfg.Now().UnixMicro() }

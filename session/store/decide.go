@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // Decision is a person's answer to a pending command.
@@ -18,7 +19,7 @@ type Decision struct {
 
 // Decide records an answer, once: of several at the same time one counts. It returns an ErrNotPending where the command
 // waits no longer, an ErrExpired where its time is over (a later Expire ends it), an ErrMismatch where something else
-// was shown, and an ErrForbidden where who asked would approve. It does not look at Proof and Signature: callers do.
+// was shown, and an ErrForbidden where who asked, or an agent, would approve. It does not look at Proof and Signature: callers do.
 func (s *Store) Decide(ctx context.Context, id string, d Decision) (c Command, err error) {
 	if err := first(needed("who answers", d.By), word("the proof", d.Proof), word("the key's fingerprint", d.Fingerprint),
 		s.room("the answer", len(d.Reason), len(d.Signature))); err != nil {
@@ -37,6 +38,8 @@ func (s *Store) Decide(ctx context.Context, id string, d Decision) (c Command, e
 			return fmt.Errorf("%w: nobody answered for command %s in time", ErrExpired, id)
 		case d.Approve && d.By == c.RequestedBy:
 			return fmt.Errorf("%w: command %s was asked for by %s", ErrForbidden, id, d.By)
+		case d.Approve && strings.HasPrefix(d.By, "agent/"):
+			return fmt.Errorf("%w: %s is an agent", ErrForbidden, d.By)
 		}
 		if err := q.row(`SELECT digest FROM approvals WHERE command_id = ?`, id).Scan(&digest); err != nil {
 			return found(err, "approval of command", id)

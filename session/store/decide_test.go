@@ -23,6 +23,7 @@ func TestAnAnswerCountsOnceAndOnlyForWhatWasShown(t *testing.T) {
 			"of no document":        {answer: func(d *store.Decision) { d.Digest = "" }, want: store.ErrMismatch},
 			"of nobody":             {answer: func(d *store.Decision) { d.By = "" }, want: store.ErrInvalid},
 			"of who asked":          {answer: func(d *store.Decision) { d.By = asker }, want: store.ErrForbidden},
+			"of another agent":      {answer: func(d *store.Decision) { d.By = "agent/other" }, want: store.ErrForbidden},
 			"with a NUL in its key": {answer: func(d *store.Decision) { d.Fingerprint = "a\x00" }, want: store.ErrInvalid},
 			"after a yes": {want: store.ErrNotPending, before: func(t *testing.T, id string) {
 				_, err := s.Decide(t.Context(), id, yes())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -113,5 +112,5 @@ func TestWhoHoldsAFileIsWaitedForAndThenToldOf(t *testing.T) {
 	require.NoError(t, <-done)
 	page, err := s.Commands(t.Context(), store.CommandFilter{}, store.Paging{})
 	require.NoError(t, err)
-	assert.Len(t, page.Items, 1, fmt.Sprint("only what was said to be kept"))
+	assert.Len(t, page.Items, 1, "only what was said to be kept")
 }

@@ -12,7 +12,7 @@ var (
 	ErrNotPending  = errors.New("store: not pending")
 	ErrExpired     = errors.New("store: its time is over")
 	ErrMismatch    = errors.New("store: this is not what was shown")
-	ErrForbidden   = errors.New("store: nobody approves their own request")
+	ErrForbidden   = errors.New("store: this principal may not approve it")
 	ErrNotApproved = errors.New("store: not approved")
 	ErrClaimed     = errors.New("store: it was begun already")
 	ErrNotClaimed  = errors.New("store: this keeper does not run it")

@@ -11,7 +11,7 @@ import (
 // their order, also with several keepers.
 type Event struct {
 	Seq       int64
-	Kind      string // "command.pending", "command.running", … for each step of a command; else the caller's
+	Kind      string // "command.pending", "command.running", … for each step of a command; "session.ended"; else the caller's
 	Principal string // whom it concerns: who asked
 	Payload   json.RawMessage
 	Time      time.Time
@@ -44,7 +44,7 @@ func (s *Store) tell(q query, c Command) error {
 	return err
 }
 
-// Append adds an event and returns its number. Steps of commands add theirs themselves.
+// Append adds an event and returns its number. Steps of commands and ends of sessions add theirs themselves.
 func (s *Store) Append(ctx context.Context, kind, principal string, payload json.RawMessage) (seq int64, err error) {
 	if err := first(needed("the kind", kind), word("the principal", principal), s.room("the event", len(payload))); err != nil {
 		return 0, err
@@ -77,7 +77,7 @@ func (s *Store) append(q query, kind, principal string, payload []byte) (seq int
 type Events struct {
 	Items  []Event
 	Last   int64 // number of the newest there is; more than that of the last item if there are more to read
-	Missed bool  // events right after the number asked for are not kept any more
+	Missed bool  // events right after the number asked for are not kept any more, or it is a number of another store
 }
 
 // Since returns the events after a number, at most limit of them (0 means DefaultLimit, at most MaxLimit). It does not
@@ -114,7 +114,7 @@ func (s *Store) Since(ctx context.Context, seq int64, limit int) (e Events, err 
 		e.Missed = e.Items[0].Seq > seq+1
 		e.Last = max(e.Last, e.Items[len(e.Items)-1].Seq)
 	} else {
-		e.Missed = e.Last > seq
+		e.Missed = e.Last != seq
 	}
 	return e, nil
 }

@@ -20,7 +20,7 @@ func TestEachStepOfACommandIsAnEvent(t *testing.T) {
 		require.NoError(t, err)
 		_, err = s.Finish(t.Context(), c.ID, keeperID, store.End{Status: store.Executed, Outcome: "ok", Stdout: "hunter2"})
 		require.NoError(t, err)
-		_, err = s.Append(t.Context(), "session.ended", ada, nil)
+		_, err = s.Append(t.Context(), "job.ended", ada, nil)
 		require.NoError(t, err)
 		e, err := s.Since(t.Context(), 0, 0)
 		require.NoError(t, err)
@@ -31,7 +31,7 @@ func TestEachStepOfACommandIsAnEvent(t *testing.T) {
 			assert.Equal(t, clock.Now(), v.Time)
 			assert.NotContains(t, string(v.Payload), "hunter2")
 		}
-		assert.Equal(t, []string{"command.pending", "command.approved", "command.running", "command.executed", "session.ended"}, kinds)
+		assert.Equal(t, []string{"command.pending", "command.approved", "command.running", "command.executed", "job.ended"}, kinds)
 		assert.Equal(t, asker, e.Items[0].Principal)
 		assert.JSONEq(t, `{"command_id":"`+c.ID+`","session_id":"s_1","host":"web01","status":"executed","outcome":"ok","requested_by":"agent/mcp","approved_by":"operator/ada"}`,
 			string(e.Items[3].Payload))
@@ -67,7 +67,7 @@ func TestWhoComesBackReadsOnOrIsToldWhatIsMissing(t *testing.T) {
 			{15, 100, 16, 10, false},
 			{20, 3, 21, 3, false},
 			{25, 3, 0, 0, false},
-			{99, 3, 0, 0, false},
+			{99, 3, 0, 0, true},
 		} {
 			e, err := s.Since(t.Context(), tt.after, tt.limit)
 			require.NoError(t, err)

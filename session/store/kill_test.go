@@ -70,7 +70,7 @@ func (p *process) all(t *testing.T) string {
 
 // childMain is what the child does. It says each step once it was taken.
 func childMain(what string) {
-	cfg := store.Config{Path: os.Getenv("STORE_PATH"), URL: os.Getenv("STORE_URL")}
+	cfg := store.Config{Path: os.Getenv("STORE_PATH"), URL: os.Getenv("STORE_URL"), Patience: -1}
 	if key, _ := hex.DecodeString(os.Getenv("STORE_KEY")); len(key) > 0 {
 		cfg.Key = key
 	}
@@ -191,7 +191,7 @@ func TestAKilledKeeperLosesNoDecisionAndNothingRunsTwice(t *testing.T) {
 					case far == 2:
 						assert.True(t, c.Status == store.Executed || c.Outcome == store.OutcomeLost, "%+v", c)
 					}
-					assert.Equal(t, far >= 4, far >= 4 && !c.Finalized.IsZero())
+					assert.True(t, far < 4 || !c.Finalized.IsZero())
 				}
 				for _, id := range r.Approved { // their exact bytes have outlived the keeper
 					_, exact, err := s.Begin(t.Context(), id, keeperID)

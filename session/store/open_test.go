@@ -250,3 +250,19 @@ func TestAConnectionThatWasCutIsReplaced(t *testing.T) {
 	_, err := s.Decide(t.Context(), c.ID, yes())
 	require.NoError(t, err)
 }
+
+func TestACheckReadsTheWholeDatabase(t *testing.T) {
+	everywhere(t, func(t *testing.T, cfg store.Config, clock *clock) {
+		s := open(t, cfg)
+		wait(t, s, nil)
+		require.NoError(t, s.Check(t.Context()))
+		if cfg.Path == "" {
+			return
+		}
+		require.NoError(t, s.Exec(t.Context(), `PRAGMA writable_schema = 1`))
+		require.NoError(t, s.Exec(t.Context(), `DELETE FROM sqlite_schema WHERE name = 'commands_by_time'`))
+		require.NoError(t, s.Close())
+		s = open(t, cfg)
+		require.ErrorIs(t, s.Check(t.Context()), store.ErrDamaged, "pages that belong to nothing")
+	})
+}

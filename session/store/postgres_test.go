@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -57,7 +56,7 @@ func (p *server) schema(t *testing.T) string {
 }
 
 func (p *server) url(more string) string {
-	return "postgres://postgres@/postgres?host=" + p.dir + more
+	return "postgres://postgres@/postgres?connect_timeout=120&host=" + p.dir + more
 }
 
 func (p *server) start() {
@@ -71,7 +70,7 @@ func (p *server) start() {
 	}
 	slices.Sort(bins)
 	bin := filepath.Dir(bins[len(bins)-1])
-	p.err = errors.Join(p.run(bin))
+	p.err = p.run(bin)
 }
 
 func (p *server) run(bin string) error {
@@ -112,9 +111,11 @@ func (p *server) run(bin string) error {
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	for tick := time.NewTicker(50 * time.Millisecond); ; <-tick.C {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for ; ; <-tick.C {
 		conn, err := pgx.Connect(ctx, p.url(""))
 		if err == nil {
 			return conn.Close(ctx)

@@ -146,7 +146,7 @@ func (s *Store) bury(q query, now int64, keeper string) (lost, sessions []string
 		return nil, nil, err
 	}
 	for _, id := range sessions {
-		if _, err := q.exec(`UPDATE sessions SET ended_at = ?, updated_at = ?, ended_why = ? WHERE session_id = ?`, now, now, bytesOf("its keeper ended"), id); err != nil {
+		if err := s.endSession(q, id, "its keeper ended", now); err != nil {
 			return nil, nil, err
 		}
 	}

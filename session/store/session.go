@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -57,14 +58,39 @@ func (s *Store) OpenSession(ctx context.Context, n Session) (Session, error) {
 // EndSession notes that a session has ended, and why. The first reason stays.
 func (s *Store) EndSession(ctx context.Context, id, why string) (n Session, err error) {
 	err = s.write(ctx, "end a session", func(q query) error {
-		now := s.now()
-		if _, err := q.exec(`UPDATE sessions SET ended_at = ?, updated_at = ?, ended_why = ? WHERE session_id = ? AND ended_at = 0`, now, now, bytesOf(why), id); err != nil {
+		if err := s.endSession(q, id, why, s.now()); err != nil {
 			return err
 		}
 		n, err = q.session(id)
 		return err
 	})
 	return n, err
+}
+
+// sessionEvent is the payload of "session.ended".
+type sessionEvent struct {
+	ID      string `json:"session_id"`
+	Name    string `json:"name,omitempty"`
+	Host    string `json:"host"`
+	Sandbox string `json:"sandbox_id,omitempty"`
+}
+
+// endSession ends a session that has not ended, and tells.
+func (s *Store) endSession(q query, id, why string, now int64) error {
+	changed, err := q.exec(`UPDATE sessions SET ended_at = ?, updated_at = ?, ended_why = ? WHERE session_id = ? AND ended_at = 0`, now, now, bytesOf(why), id)
+	if err != nil || changed == 0 {
+		return err
+	}
+	n, err := q.session(id)
+	if err != nil {
+		return err
+	}
+	payload, err := json.Marshal(sessionEvent{n.ID, n.Name, n.Host, n.Sandbox})
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	_, err = s.append(q, "session.ended", n.Principal, payload)
+	return err
 }
 
 // MoveSession notes the working directory of an open session.
