@@ -15,8 +15,9 @@ import (
 )
 
 // tree makes a sandbox with everything that is of interest in it, and a place outside.
-func tree(t testing.TB) (dir string) {
-	dir = scratch(t)
+func tree(t testing.TB) (dir string) { return treeIn(t, scratch(t)) }
+
+func treeIn(t testing.TB, dir string) string {
 	for _, name := range []string{"box/a.txt", "box/b.txt", "box/sub/x.txt", "box/sub/deep/y.txt", "box/-n", "box/sp ace", "box/new\nline", "out/secret", "out/keep"} {
 		write(t, dir+"/"+name, name+"\n")
 	}
@@ -262,4 +263,13 @@ type resolverFunc func(context.Context, string, string, []string) ([]string, err
 
 func (f resolverFunc) Resolve(ctx context.Context, host, cwd string, paths []string) ([]string, error) {
 	return f(ctx, host, cwd, paths)
+}
+
+// A second name of a file looks like any other. It is what the kernel must hold, and the package says so.
+func TestAHardLinkToAFileOutsideIsNotSeenByWhatIsChecked(t *testing.T) {
+	dir := tree(t)
+	require.NoError(t, os.Link(dir+"/out/keep", dir+"/box/hard"))
+	g := guard(t, dir, policy.AllowAll)
+	assert.Equal(t, policy.Allow, decide(t, g, request(dir+"/box", "bash", "cat hard")).Verdict)
+	assert.Equal(t, policy.Deny, decide(t, g, request(dir+"/box", "bash", "ln ../out/keep other")).Verdict, "but no new one can be made")
 }

@@ -65,6 +65,23 @@ func scratch(t testing.TB) string {
 	return dir
 }
 
+// lasting is a scratch directory that is not in /tmp, where a place of its own would not see it.
+func lasting(t testing.TB) string {
+	t.Helper()
+	home, _ := os.UserHomeDir()
+	for _, in := range []string{"/srv", "/var/lib", home} {
+		if dir, err := os.MkdirTemp(in, "fl"); err == nil {
+			t.Cleanup(func() { os.RemoveAll(dir) })
+			dir, err = filepath.EvalSymlinks(dir)
+			require.NoError(t, err)
+			require.NoError(t, os.Chmod(dir, 0o755))
+			return dir
+		}
+	}
+	t.Skip("there is no directory outside /tmp that can be written")
+	return ""
+}
+
 func write(t testing.TB, name, text string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
