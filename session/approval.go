@@ -28,23 +28,39 @@ func (s *Session) await(ctx context.Context, x *Exec) bool {
 	x.res.State = AwaitingApproval
 	d := x.res.Decision
 	x.mu.Unlock()
-	e := s.event(audit.ApprovalRequest, x)
-	e.Command, e.Exact, e.CWD = x.shown(s.cfg.Redact), []byte(x.shown(nil)), s.Dir()
-	e.Verdict, e.Rule, e.Class, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), x.cmd.Reason
-	if err := s.cfg.Audit.Record(context.WithoutCancel(ctx), e); err != nil {
-		x.fail(StatusError, "audit", fmt.Errorf("%w, so nobody was asked: %w", ErrAudit, err))
-		return false
-	}
+	began := time.Now()
 	if s.cfg.ApprovalTimeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.ApprovalTimeout, ErrExpired)
 		defer cancel()
 	}
-	began := time.Now()
-	a, err := s.cfg.Approver.Approve(ctx, policy.Question{
+	if err := s.bind(ctx, x); err != nil {
+		switch {
+		case errors.Is(err, ErrExpired):
+			x.fail(StatusExpired, "expired", fmt.Errorf("%w: its standard input has not come to its end", err))
+		case ctx.Err() != nil:
+			s.failStart(ctx, x, err)
+		default:
+			x.fail(StatusError, "stdin", fmt.Errorf("nobody was asked: %w", err))
+		}
+		return false
+	}
+	e := s.event(audit.ApprovalRequest, x)
+	e.Command, e.Exact, e.CWD = x.shown(s.cfg.Redact), []byte(x.shown(nil)), s.Dir()
+	e.Verdict, e.Rule, e.Class, e.Policy, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), d.Policy, x.cmd.Reason
+	q := policy.Question{
 		Exec: x.id, Session: s.id, Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.shown(nil),
 		Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: x.cmd.Interactive, Decision: d, Asked: began, Expires: expiry(began, s.cfg.ApprovalTimeout),
-	})
+	}
+	if in := x.bond.input; in != nil {
+		q.StdinBytes, q.StdinSHA256, q.StdinHead = in.bytes, in.sum, in.head
+	}
+	e.StdinBytes, e.StdinSHA256 = q.StdinBytes, q.StdinSHA256
+	if err := s.cfg.Audit.Record(context.WithoutCancel(ctx), e); err != nil {
+		x.fail(StatusError, "audit", fmt.Errorf("%w, so nobody was asked: %w", ErrAudit, err))
+		return false
+	}
+	a, err := s.cfg.Approver.Approve(ctx, q)
 	if err == nil && a.Approved && ctx.Err() == nil {
 		d.Verdict, d.Approval, d.Needs, d.Hint = policy.Allow, a.ID, "", ""
 		d.ApprovedBy, d.Proof = a.By, a.Proof
@@ -104,7 +120,7 @@ func (s *Session) harmless(x *Exec, document string) bool {
 	if len(document) > maxRecorded || !utf8.ValidString(document) {
 		return false
 	}
-	for _, text := range []string{x.shown(nil), strings.Join(s.host.Env, "\n"), strings.Join(s.host.Command, "\n"), x.stdinHead} {
+	for _, text := range []string{x.shown(nil), strings.Join(s.host.Env, "\n"), strings.Join(s.host.Command, "\n"), x.bond.head()} {
 		if s.cfg.Redact(text) != text {
 			return false
 		}

@@ -1,6 +1,9 @@
 package session
 
-import "unicode/utf8"
+import (
+	"hash"
+	"unicode/utf8"
+)
 
 // capture keeps the first and the last bytes of a stream, and counts all.
 type capture struct {
@@ -9,10 +12,14 @@ type capture struct {
 	at    int    // where the ring's oldest byte is
 	limit int    // of each half
 	total int64
+	sum   hash.Hash // of all; nil where nobody wants to know
 }
 
 func (c *capture) write(p []byte) {
 	c.total += int64(len(p))
+	if c.sum != nil {
+		c.sum.Write(p)
+	}
 	if n := min(c.limit-len(c.head), len(p)); n > 0 {
 		c.head = append(c.head, p[:n]...)
 		p = p[n:]

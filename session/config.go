@@ -30,6 +30,10 @@ type Config struct {
 	// of the exact bytes.
 	Redact func(text string) string
 
+	// Outputs, if not nil, keeps what a Result has of a command's output, after Redact, under the hash that the record then
+	// names. What cannot be kept there is told in the record.
+	Outputs audit.OutputStore
+
 	// CleanEnv starts shells with HOME, USER, LOGNAME, SHELL, PATH, LANG and TERM of the account's environment, and no more.
 	CleanEnv bool
 

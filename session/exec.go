@@ -15,23 +15,23 @@ import (
 
 // Exec is one run of one command in a session. All methods may be called concurrently.
 type Exec struct {
-	id        string
-	s         *Session
-	cmd       Command
-	tok       framing.Token
-	began     time.Time // monotonic
-	stdout    io.Writer
-	stderr    io.Writer
-	done      chan struct{}  // closed when res is final
-	steps     sync.WaitGroup // of the ladder: x does not end during one
-	busyWith  string         // the exec that the session was busy with; "" if it was not
-	timer     *time.Timer    // of cmd.Timeout; nil without one
-	internal  bool           // a frame of our own: no result, no record
-	ready     *time.Timer    // for the shell to accept the frame; nil without a limit
-	idle      *time.Timer    // of cmd.Idle; nil without one
-	feed      *feed          // standard input; nil without one
-	answer    policy.Answer  // the yes to it, if one was needed
-	stdinHead string         // the beginning of its input, as whoever approved it saw that
+	id       string
+	s        *Session
+	cmd      Command
+	tok      framing.Token
+	began    time.Time // monotonic
+	stdout   io.Writer
+	stderr   io.Writer
+	done     chan struct{}  // closed when res is final
+	steps    sync.WaitGroup // of the ladder: x does not end during one
+	busyWith string         // the exec that the session was busy with; "" if it was not
+	timer    *time.Timer    // of cmd.Timeout; nil without one
+	internal bool           // a frame of our own: no result, no record
+	ready    *time.Timer    // for the shell to accept the frame; nil without a limit
+	idle     *time.Timer    // of cmd.Idle; nil without one
+	feed     *feed          // standard input; nil without one
+	answer   policy.Answer  // the yes to it, if one was needed
+	bond     bond           // what that was asked about
 
 	then func() // of a frame of our own: called at its end, by the pump
 
@@ -168,6 +168,7 @@ func (x *Exec) output(ev framing.Event) {
 	}
 	x.mu.Lock()
 	first := x.out.total+x.err.total == 0
+	x.s.sumUp(c)
 	c.write(ev.Data)
 	x.mu.Unlock()
 	if x.idle != nil {

@@ -14,8 +14,12 @@ import (
 
 // judge asks the policy. It fails x where the answer is no, or an ask that nobody can answer.
 func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
+	set := s.names()
+	if x.cmd.Action != nil {
+		set = nil // no shell of the session sees it
+	}
 	d, err := s.cfg.Policy.Decide(ctx, policy.Request{
-		Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.cmd.Script, Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: x.cmd.Interactive, Set: s.names(),
+		Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.cmd.Script, Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: x.cmd.Interactive, Set: set,
 	})
 	if err != nil && ctx.Err() != nil {
 		s.failStart(ctx, x, err)
@@ -49,7 +53,7 @@ func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
 	e := s.event(x.kind(audit.CommandRequest), x)
 	d := &x.res.Decision
 	e.Command, e.Exact = x.shown(s.cfg.Redact), []byte(x.shown(nil))
-	e.Verdict, e.Rule, e.Class, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), x.cmd.Reason
+	e.Verdict, e.Rule, e.Class, e.Policy, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), d.Policy, x.cmd.Reason
 	e.Approval, e.ApprovedBy, e.ApprovalProof, e.ApprovalDigest = d.Approval, x.answer.By, string(x.answer.Proof), x.answer.Digest
 	e.CWD = s.Dir()
 	e.ReadOnly = d.Class == policy.ReadOnly || d.Verdict != policy.Allow
@@ -71,9 +75,8 @@ func (s *Session) recordResult(x *Exec, r *Result) {
 	e.State, e.Status = string(r.State), string(r.Status)
 	e.ExitCode, e.Signal, e.StoppedBy, e.CWD = r.ExitCode, r.Signal, r.StoppedBy, r.Dir
 	e.DurationMS = r.Duration.Milliseconds()
-	e.StdoutBytes, e.StderrBytes = r.StdoutBytes, r.StderrBytes
+	s.outputs(&e, x, r)
 	e.StdinBytes, e.StdinSHA256 = r.StdinBytes, r.StdinSHA256
-	e.Omitted = audit.Omitted{Stdout: r.OmittedStdout, Stderr: r.OmittedStderr}
 	if r.Err != nil {
 		e.Error = audit.Fault{Code: r.Err.Code, Message: r.Err.Error()}
 	}
@@ -88,10 +91,10 @@ func (s *Session) recordResult(x *Exec, r *Result) {
 
 // event fills in who and how.
 func (s *Session) event(kind audit.Kind, x *Exec) audit.Event {
-	e := audit.Event{Kind: kind, ID: x.id, Principal: s.cfg.Principal, Host: s.host.Name, Session: s.id}
+	e := audit.Event{Kind: kind, ID: x.id, Principal: s.cfg.Principal, Host: s.host.Name, Tier: s.host.Tier, Session: s.id}
 	if t := s.transport(); t != nil {
 		p := t.Peer()
-		e.Address, e.SSHUser, e.Key, e.HostKey = p.Addr, p.User, p.Key, p.HostKey
+		p.tell(&e)
 		if len(p.Via) > 0 {
 			e.Route = strings.Join(p.Via, ",")
 		}

@@ -33,6 +33,9 @@ type Peer struct {
 	HostKey string   // SHA256:… fingerprint of the verified host key
 	Key     string   // SHA256:… fingerprint of the key that logged in
 	Via     []string // jump hosts, first hop first
+
+	CertID     string // of the certificate that logged in: its key id
+	CertSerial uint64
 }
 
 // Program is what to start: a command line for the account's login shell (a transport without one uses sh), always on a

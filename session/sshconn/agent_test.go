@@ -138,7 +138,7 @@ func TestAnAgentThatIsNotThereIsSkipped(t *testing.T) {
 func certified(t *testing.T, authority ssh.Signer, key ssh.PublicKey, user string, from, to time.Time) *ssh.Certificate {
 	t.Helper()
 	c := &ssh.Certificate{
-		Key: key, CertType: ssh.UserCert, ValidPrincipals: []string{user},
+		Key: key, CertType: ssh.UserCert, KeyId: "ada@laptop", Serial: 7, ValidPrincipals: []string{user},
 		ValidAfter: uint64(from.Unix()), ValidBefore: uint64(to.Unix()),
 	}
 	require.NoError(t, c.SignCert(rand.Reader, authority))
@@ -157,7 +157,10 @@ func TestACertificateNextToAKeyIsOfferedUnlessItHasExpired(t *testing.T) {
 
 	cert := certified(t, authority, key, server.User, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
 	a.write("id_ed25519-cert.pub", string(ssh.MarshalAuthorizedKey(cert)))
-	assert.Equal(t, ssh.FingerprintSHA256(key), dial(t, a.dialer(), h).Peer().Key)
+	peer := dial(t, a.dialer(), h).Peer()
+	assert.Equal(t, ssh.FingerprintSHA256(key), peer.Key)
+	assert.Equal(t, "ada@laptop", peer.CertID)
+	assert.EqualValues(t, 7, peer.CertSerial)
 
 	old := certified(t, authority, key, server.User, time.Unix(0, 0), time.Unix(1000, 0))
 	a.write("id_ed25519-cert.pub", string(ssh.MarshalAuthorizedKey(old)))

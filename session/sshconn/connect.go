@@ -59,7 +59,7 @@ func (d *Dialer) connect(clk *clock, t *target, via *jump) (*Conn, error) {
 	c := newConn(d, t, via, sc)
 	c.hostKey, _ = l.verdict()
 	c.peer.HostKey = fingerprint(c.hostKey)
-	c.peer.Key = l.fingerprint()
+	c.peer.Key, c.peer.CertID, c.peer.CertSerial = l.credential()
 	l.ring, l.tried = nil, nil // the library keeps l, for when keys are exchanged again
 	if via != nil {
 		c.peer.Via = append(slices.Clone(via.conn.peer.Via), via.conn.t.name)

@@ -113,12 +113,16 @@ func (l *login) end() {
 	}
 }
 
-// fingerprint returns the key that logged in.
-func (l *login) fingerprint() string {
-	if n := len(l.tried); n > 0 && l.tried[n-1].Accepted {
-		return l.tried[n-1].Fingerprint
+// credential returns the key that logged in, and what a certificate for it says about itself.
+func (l *login) credential() (fingerprint, certID string, serial uint64) {
+	n := len(l.tried)
+	if n == 0 || !l.tried[n-1].Accepted {
+		return "", "", 0
 	}
-	return ""
+	if cert, ok := l.ring.identities[n-1].public.(*ssh.Certificate); ok {
+		certID, serial = cert.KeyId, cert.Serial
+	}
+	return l.tried[n-1].Fingerprint, certID, serial
 }
 
 // fingerprint names a key; of a certificate the key that it is about, as OpenSSH does.

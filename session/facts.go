@@ -1,0 +1,58 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+)
+
+// tell fills in who and how, as far as the connection knows it.
+func (p *Peer) tell(e *audit.Event) {
+	e.Address, e.SSHUser, e.Key, e.HostKey = p.Addr, p.User, p.Key, p.HostKey
+	e.CertID, e.CertSerial = p.CertID, p.CertSerial
+}
+
+// sumUp makes c add up its bytes, where a record will say what they were.
+func (s *Session) sumUp(c *capture) {
+	if _, nowhere := s.cfg.Audit.(audit.Discard); c.sum == nil && !nowhere {
+		c.sum = sha256.New()
+	}
+}
+
+// digest is the SHA-256 of all that came, in hexadecimal; "" where nothing came, or nobody wants to know.
+func (c *capture) digest() string {
+	if c.sum == nil {
+		return ""
+	}
+	var b [sha256.Size]byte
+	return hex.EncodeToString(c.sum.Sum(b[:0]))
+}
+
+// outputs fills in what came of the streams, and keeps what the Result has of them where Config.Outputs says so: text
+// that was redacted, under the hash of that. What cannot be kept is told in the record; it never spoils a Result.
+func (s *Session) outputs(e *audit.Event, x *Exec, r *Result) {
+	e.StdoutBytes, e.StderrBytes = r.StdoutBytes, r.StderrBytes
+	x.mu.Lock()
+	e.StdoutSHA256, e.StderrSHA256 = x.out.digest(), x.err.digest()
+	x.mu.Unlock()
+	e.Omitted = audit.Omitted{Stdout: r.OmittedStdout, Stderr: r.OmittedStderr}
+	if s.cfg.Outputs == nil {
+		return
+	}
+	for _, o := range []struct {
+		data []byte
+		kept *string
+	}{{r.Stdout, &e.StdoutKept}, {r.Stderr, &e.StderrKept}} {
+		if len(o.data) == 0 {
+			continue
+		}
+		sum, err := s.cfg.Outputs.Put(context.Background(), []byte(s.cfg.Redact(string(o.data))))
+		if err != nil {
+			e.Error = audit.Fault{Code: "outputs", Message: err.Error()} // replaced by an error of the command itself
+			return
+		}
+		*o.kept = sum
+	}
+}
