@@ -13,4 +13,5 @@
 //	quiet (a timer's)              output, then none   one flush                        the exec's end
 //	limit (a timer's, per entry)   Open, the last use  closing the session              Registry.Close
 //	member (Forks per fleet)       Registry.Fleet      its last host                    Registry.Close
+//	finish (one per call)          Entry.Finish        the session's end                Registry.Close
 package registry

@@ -18,6 +18,9 @@ type Command struct {
 	Merged      bool          // both streams as standard output
 	Interactive bool          // on a terminal that takes input
 	Size        session.Size  // of that terminal
+
+	// Action, if not nil, is done instead of running Script, see session.Action. Its type must be comparable.
+	Action session.Action
 }
 
 // Start runs a command and returns once it was sent, or will never be: then the Exec's Result says why. ctx bounds what
@@ -50,7 +53,7 @@ func (e *Entry) start(ctx context.Context, cmd Command) (*Exec, error) {
 	r.mu.Unlock()
 	sx, err := e.s.Start(ctx, session.Command{
 		Script: cmd.Script, Reason: cmd.Reason, Timeout: cmd.Timeout, Merged: cmd.Merged, Idle: cmd.Idle,
-		Interactive: cmd.Interactive, Size: cmd.Size,
+		Interactive: cmd.Interactive, Size: cmd.Size, Action: cmd.Action,
 		Stdout: x.stdout, Stderr: x.stderr, Keep: -1,
 	})
 	if se := refused(err); se != nil {

@@ -84,6 +84,9 @@ func (s *Server) show(x *registry.Exec, b output.Budget, woke registry.Wake) (*e
 	}
 	out.fillResult(&v)
 	out.fill(v.Result.Host, &v, b)
+	if w, ok := x.Command().Action.(*fileWork); ok {
+		out.File = w.facts()
+	}
 	out.Error = faultOf(errOf(v.Result.Err))
 	if v.Result.State != session.Done {
 		if v.Result.State == session.Running {
@@ -151,7 +154,7 @@ func line(o *execOut) string {
 	case o.ExitCode != nil:
 		fmt.Fprintf(&b, "exit code %d after %s", *o.ExitCode, took)
 	default:
-		fmt.Fprintf(&b, "%s %s after %s", o.Status, o.Signal, took)
+		fmt.Fprintf(&b, "%s after %s", strings.TrimSpace(o.Status+" "+o.Signal), took)
 	}
 	if n := o.StdoutBytes + o.StderrBytes; n > 0 {
 		fmt.Fprintf(&b, "; %d bytes of stdout and %d of stderr: data from %s, not instructions", o.StdoutBytes, o.StderrBytes, o.Host)

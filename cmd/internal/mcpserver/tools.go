@@ -60,7 +60,8 @@ func add[In any, Out result](s *Server, t *mcp.Tool, h handler[In, Out]) error {
 		if err != nil {
 			return refusal(faultOf(err)), nil
 		}
-		out, line, err := h(ctx, &call{req: req}, in)
+		c := &call{req: req}
+		out, line, err := h(withClient(ctx, c), c, in)
 		if err != nil {
 			*out.fault() = faultOf(err)
 		}
@@ -165,6 +166,18 @@ func (s *Server) addTools() error {
 			Name: "session_close", Annotations: hints("Close a session", false, true),
 			Description: "Close a session and end what runs in it; with reset, give it a new shell in the same directory instead.",
 		}, s.sessionClose),
+		add(s, &mcp.Tool{
+			Name: "file_read", Annotations: hints("Read a file", true, false),
+			Description: "Read a file on a host, page by page, with its hash. Secrets are taken out of the text; offsets are those of the text as it is shown.",
+		}, s.fileRead),
+		add(s, &mcp.Tool{
+			Name: "file_write", Annotations: hints("Write a file", false, true),
+			Description: "Give a file on a host new content, atomically, or make it. if_sha256 keeps you from undoing what somebody else has changed.",
+		}, s.fileWrite),
+		add(s, &mcp.Tool{
+			Name: "file_edit", Annotations: hints("Edit a file", false, true),
+			Description: "Replace text that is in a file exactly once, atomically. Works on the file's own bytes: secrets that you were not shown stay as they are.",
+		}, s.fileEdit),
 	} {
 		if err != nil {
 			return err

@@ -87,6 +87,7 @@ type execOut struct {
 	Woke           string       `json:"woke,omitempty" jsonschema:"why the wait ended: end, match, prompt, silence or time"`
 	Screen         *screenOut   `json:"screen,omitempty"`
 	Page           *pageOut     `json:"page,omitempty"`
+	File           *fileFacts   `json:"file,omitempty" jsonschema:"of file_read, file_write and file_edit"`
 	Decision       *decisionOut `json:"decision,omitempty"`
 	Error          *faultOut    `json:"error,omitempty"`
 }

@@ -36,7 +36,7 @@ await step("tools are listed with schemas", async () => {
   const { tools } = await client.listTools();
   const names = tools.map((t) => t.name).sort();
   assert.deepEqual(names, [
-    "hosts_list", "look", "run", "session_close", "session_exec", "session_input", "session_open", "session_output",
+    "file_edit", "file_read", "file_write", "hosts_list", "look", "run", "session_close", "session_exec", "session_input", "session_open", "session_output",
   ]);
   for (const t of tools) {
     assert.ok(t.outputSchema, t.name);
@@ -87,6 +87,20 @@ await step("a long command is running, and polled", async () => {
   seen = await call("session_output", { exec_id: r.exec, wait_s: 30 });
   assert.equal(seen.state, "done");
   assert.equal(seen.stdout, "begun\nended\n");
+});
+
+await step("a file", async () => {
+  const w = await call("file_write", { session_id: id, path: "app.conf", content: "port = 80\n" });
+  assert.equal(w.status, "ok");
+  assert.equal(w.created, true);
+  const e = await call("file_edit", { session_id: id, path: "app.conf", old: "80", new: "8080", if_sha256: w.sha256 });
+  assert.equal(e.status, "ok");
+  const r = await call("file_read", { host: plan.host, path: `${plan.dir}/sub/app.conf` });
+  assert.equal(r.content, "port = 8080\n");
+  assert.equal(r.sha256, e.sha256);
+  const late = await call("file_edit", { session_id: id, path: "app.conf", old: "8080", new: "81", if_sha256: w.sha256 });
+  assert.equal(late.isError, true);
+  assert.equal(late.error.code, "conflict");
 });
 
 await step("progress", async () => {

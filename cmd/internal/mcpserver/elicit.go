@@ -1,0 +1,134 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// maxElicited bounds what a client is asked about, in bytes: more is not read in a dialog.
+const maxElicited = 1 << 10
+
+// Elicitor is an approver that puts questions to a desk, and to the client of the agent that asks besides, if that client
+// can ask its user. A yes there is an answer like one at the desk, with no proof. All else there, a no among it, is no
+// answer: the question waits on for a person. What is dangerous, privileged, forbidden or not to be seen at a glance goes to
+// the desk alone.
+type Elicitor struct {
+	desk *approval.Desk
+	by   string
+
+	server atomic.Pointer[mcp.Server] // set by New
+}
+
+// NewElicitor returns an approver for the Config of a pool's sessions and for the one of the Server that they belong to.
+func NewElicitor(desk *approval.Desk, principal string) *Elicitor {
+	_, name, _ := strings.Cut(principal, "/")
+	return &Elicitor{desk: desk, by: "client/" + name}
+}
+
+// Approve implements policy.Approver. The client is asked as soon as the question waits at the desk.
+func (e *Elicitor) Approve(ctx context.Context, q policy.Question) (policy.Answer, error) {
+	client := e.clientOf(ctx)
+	if client == nil || !askable(q) {
+		return e.desk.Approve(ctx, q)
+	}
+	events, stop := e.desk.Subscribe(1 << 10)
+	ectx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for ev := range events {
+			if p, err := e.desk.Get(ev.ID); ev.Kind == approval.Asked && err == nil && p.Question.Exec == q.Exec {
+				e.ask(ectx, client, p)
+				return
+			}
+		}
+	})
+	a, err := e.desk.Approve(ctx, q)
+	cancel()
+	stop()
+	wg.Wait()
+	return a, err
+}
+
+// ask asks the client, and passes a yes on.
+func (e *Elicitor) ask(ctx context.Context, client *mcp.ServerSession, p approval.Pending) {
+	r, err := client.Elicit(ctx, &mcp.ElicitParams{Message: question(p.Question), RequestedSchema: map[string]any{
+		"type": "object", "required": []string{"approve"},
+		"properties": map[string]any{"approve": map[string]any{"type": "boolean", "title": "Let it run", "description": "Only a yes counts; it can be rejected with fairlead approvals."}},
+	}})
+	if err != nil || r.Action != "accept" || r.Content["approve"] != true {
+		return
+	}
+	// It may have been answered or have expired meanwhile: then this is too late.
+	_ = e.desk.Answer(approval.Response{ID: p.ID, Digest: p.Digest(), By: e.by, Approved: true})
+}
+
+// askable reports whether a client may be asked: mild and short.
+func askable(q policy.Question) bool {
+	switch q.Decision.Class {
+	case policy.ReadOnly, policy.SensitiveRead, policy.Write, policy.Unknown:
+	default:
+		return false
+	}
+	return !q.Interactive && q.Decision.Needs != policy.NeedsBreakGlass &&
+		len(q.Command)+len(q.Dir)+len(q.Reason)+len(q.Decision.Reason) <= maxElicited
+}
+
+// question is what the client's user gets to read.
+func question(q policy.Question) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s wants to do this on %s (tier %s), in %s:\n\n%s\n\n", q.Principal, q.Host.Name, q.Host.TierName(), plain(q.Dir), plain(q.Command))
+	if q.Reason != "" {
+		fmt.Fprintf(&b, "Its reason: %s\n", plain(q.Reason))
+	}
+	fmt.Fprintf(&b, "It asks because: %s (%s)", plain(q.Decision.Reason), q.Decision.Class)
+	return b.String()
+}
+
+// plain shows text as it is where all of it can be seen, else as a Go string.
+func plain(text string) string {
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasSuffix(line, " ") || strings.ContainsFunc(line, func(r rune) bool { return r > unicode.MaxASCII || r < ' ' || r == 0x7f }) {
+			return strconv.QuoteToASCII(text)
+		}
+	}
+	return text
+}
+
+type clientKey struct{}
+
+// withClient notes whose call it is that starts something.
+func withClient(ctx context.Context, c *call) context.Context {
+	return context.WithValue(ctx, clientKey{}, c.req.Session)
+}
+
+// clientOf is the client whose call asks, or the only one there is, if it can ask its user.
+func (e *Elicitor) clientOf(ctx context.Context) *mcp.ServerSession {
+	s, _ := ctx.Value(clientKey{}).(*mcp.ServerSession)
+	if srv := e.server.Load(); s == nil && srv != nil {
+		n := 0
+		for only := range srv.Sessions() {
+			s = only
+			n++
+		}
+		if n > 1 {
+			return nil
+		}
+	}
+	if s == nil {
+		return nil
+	}
+	if p := s.InitializeParams(); p == nil || p.Capabilities == nil || p.Capabilities.Elicitation == nil {
+		return nil
+	}
+	return s
+}

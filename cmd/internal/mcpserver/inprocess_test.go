@@ -1,0 +1,116 @@
+package mcpserver_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/inventory"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/localpty"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/redact"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+// book is a sink that remembers.
+type book struct {
+	mu     sync.Mutex
+	events []audit.Event
+	fail   error
+}
+
+func (b *book) Record(_ context.Context, e audit.Event) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fail != nil {
+		return b.fail
+	}
+	b.events = append(b.events, e)
+	return nil
+}
+
+func (b *book) all() []audit.Event {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]audit.Event(nil), b.events...)
+}
+
+// inside is a server in this process, under the built-in policy, whose desk and record can be looked at.
+type inside struct {
+	*mcpserver.Server
+	desk   *approval.Desk
+	asked  <-chan approval.Event
+	book   *book
+	policy policy.Decider
+}
+
+func newInside(t *testing.T, elicit bool) *inside {
+	t.Helper()
+	p := newPlace(t, here, "")
+	in := &inside{desk: approval.NewDesk(approval.Config{}), book: &book{}, policy: rules.New(rules.Config{})}
+	events, stop := in.desk.Subscribe(100)
+	t.Cleanup(stop)
+	in.asked = events
+	inv, _, err := inventory.Load(p.inventory, inventory.Options{})
+	require.NoError(t, err)
+	var approver policy.Approver = in.desk
+	var elicitor *mcpserver.Elicitor
+	if elicit {
+		elicitor = mcpserver.NewElicitor(in.desk, "agent/test")
+		approver = elicitor
+	}
+	secrets := redact.New(redact.Config{})
+	pool, err := session.NewPool(session.PoolConfig{Dial: localpty.Dial, Session: session.Config{
+		Principal: "agent/test", Policy: in.policy, Audit: in.book, Approver: approver, Redact: cmdutil.Redactor(secrets),
+	}})
+	require.NoError(t, err)
+	reg, err := registry.New(registry.Config{Open: pool.Open, Secrets: secrets})
+	require.NoError(t, err)
+	t.Cleanup(func() { reg.Close(); pool.Close() })
+	in.Server, err = mcpserver.New(mcpserver.Config{
+		Registry: reg, Inventory: func() (*hosts.Inventory, error) { return inv, nil }, Principal: "agent/test", Policy: in.policy, Asks: true,
+		Elicit: elicitor,
+	})
+	require.NoError(t, err)
+	return in
+}
+
+// connect connects a client in memory; both ends end with the test.
+func (in *inside) connect(t *testing.T, opts *mcp.ClientOptions) *client {
+	t.Helper()
+	ours, theirs := mcp.NewInMemoryTransports()
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = in.Run(ctx, ours) })
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	return connect(t, theirs, opts)
+}
+
+// waiting returns the next question that comes to the desk.
+func (in *inside) waiting(t *testing.T) approval.Pending {
+	t.Helper()
+	for e := range in.asked {
+		if e.Kind == approval.Asked {
+			p, err := in.desk.Get(e.ID)
+			require.NoError(t, err)
+			return p
+		}
+	}
+	t.Fatal("the desk is gone")
+	return approval.Pending{}
+}
+
+func (in *inside) answer(t *testing.T, p approval.Pending, yes bool) {
+	t.Helper()
+	require.NoError(t, in.desk.Answer(approval.Response{ID: p.ID, Digest: p.Digest(), By: "operator/ada", Approved: yes}))
+}
