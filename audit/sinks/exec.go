@@ -1,0 +1,57 @@
+package sinks
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+)
+
+// program is run for each head, which it gets on its standard input.
+type program []string
+
+// waitDelay is how long what the program left behind may hold its output open.
+const waitDelay = time.Second
+
+// Anchor returns nil for exit code 0. The end of ctx kills the program.
+func (p program) Anchor(ctx context.Context, a audit.Anchor) error {
+	cmd := exec.CommandContext(ctx, p[0], p[1:]...)
+	cmd.WaitDelay = waitDelay
+	cmd.Stdin = bytes.NewReader(append(a.Line(), '\n'))
+	said := &firstLine{}
+	cmd.Stderr = said
+	err := cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() >= 0 {
+		return fmt.Errorf("exit code %d%s", exit.ExitCode(), said)
+	}
+	return plain(err)
+}
+
+// firstLine keeps the beginning of what it is told.
+type firstLine struct{ kept []byte }
+
+const maxSaid = 200
+
+func (l *firstLine) Write(p []byte) (int, error) {
+	l.kept = append(l.kept, p[:min(len(p), maxSaid-len(l.kept))]...)
+	return len(p), nil
+}
+
+func (l *firstLine) String() string {
+	text, _, _ := strings.Cut(strings.TrimSpace(strings.ToValidUTF8(string(l.kept), "?")), "\n")
+	if text == "" {
+		return ""
+	}
+	return ": " + strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) {
+			return '?'
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,290 @@
+package sinks_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/audit/sinks"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// head is the anchor of a chain of one record.
+func head(t *testing.T) audit.Anchor {
+	t.Helper()
+	f, err := audit.Open(filepath.Join(t.TempDir(), "audit"), audit.Config{})
+	require.NoError(t, err)
+	require.NoError(t, f.Record(t.Context(), audit.Event{Kind: audit.CommandRequest, ID: "e_1"}))
+	a, err := f.Head()
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	return a
+}
+
+func place(t *testing.T, c sinks.Config) audit.Anchorer {
+	t.Helper()
+	p, err := sinks.New(c)
+	require.NoError(t, err)
+	if closer, ok := p.(io.Closer); ok {
+		t.Cleanup(func() { assert.NoError(t, closer.Close()) })
+	}
+	return p
+}
+
+func write(t *testing.T, mode os.FileMode, text string, path ...string) string {
+	t.Helper()
+	name := filepath.Join(path...)
+	require.NoError(t, os.WriteFile(name, []byte(text), mode))
+	return name
+}
+
+func TestAFileGetsOneLineForEachHead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "heads")
+	p, a := place(t, sinks.Config{File: path}), head(t)
+	require.NoError(t, p.Anchor(t.Context(), a))
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString(`{"v":1,"cha`) // somebody died here
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.NoError(t, p.Anchor(t.Context(), a))
+
+	text, err := os.Open(path)
+	require.NoError(t, err)
+	defer text.Close()
+	got, others, err := audit.ReadAnchors(text)
+	require.NoError(t, err)
+	assert.Equal(t, []audit.Anchor{a, a}, got)
+	assert.Equal(t, 1, others)
+	fi, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), fi.Mode().Perm())
+
+	require.EqualError(t, place(t, sinks.Config{File: filepath.Join(path, "x")}).Anchor(t.Context(), a), "not a directory")
+}
+
+func TestSyslogOverANetwork(t *testing.T) {
+	a := head(t)
+	check := func(msg string) {
+		assert.Regexp(t, `^<109>1 \S+Z \S+ fairlead \d+ head - \{`, msg)
+		got, err := audit.ParseAnchor([]byte(msg))
+		require.NoError(t, err)
+		assert.Equal(t, a, got)
+	}
+	udp, err := net.ListenPacket("udp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer udp.Close()
+	require.NoError(t, place(t, sinks.Config{Syslog: "udp://" + udp.LocalAddr().String()}).Anchor(t.Context(), a))
+	buf := make([]byte, 4096)
+	n, _, err := udp.ReadFrom(buf)
+	require.NoError(t, err)
+	check(string(buf[:n]))
+
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer tcp.Close()
+	require.NoError(t, place(t, sinks.Config{Syslog: "tcp://" + tcp.Addr().String()}).Anchor(t.Context(), a))
+	conn, err := tcp.Accept()
+	require.NoError(t, err)
+	defer conn.Close()
+	r := bufio.NewReader(conn)
+	var size int
+	digits, err := r.ReadString(' ')
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal([]byte(strings.TrimSpace(digits)), &size))
+	rest, err := io.ReadAll(r)
+	require.NoError(t, err)
+	assert.Len(t, rest, size)
+	check(string(rest))
+
+	require.NoError(t, tcp.Close())
+	require.Error(t, place(t, sinks.Config{Syslog: "tcp://" + tcp.Addr().String()}).Anchor(t.Context(), a))
+}
+
+func TestTheLocalSyslogDaemonTakesHeads(t *testing.T) {
+	dir, err := os.MkdirTemp("", "fl") // a name that is short enough for a socket
+	require.NoError(t, err)
+	defer os.RemoveAll(dir)
+	sock := filepath.Join(dir, "log")
+	daemon, err := net.ListenPacket("unixgram", sock)
+	require.NoError(t, err)
+	defer daemon.Close()
+	a := head(t)
+	p := sinks.LocalSyslog(sock)
+	require.NoError(t, p.Anchor(t.Context(), a))
+	buf := make([]byte, 4096)
+	n, _, err := daemon.ReadFrom(buf)
+	require.NoError(t, err)
+	got, err := audit.ParseAnchor(buf[:n])
+	require.NoError(t, err)
+	assert.Equal(t, a, got)
+
+	err = sinks.LocalSyslog(filepath.Join(dir, "nobody")).Anchor(t.Context(), a)
+	assert.ErrorContains(t, err, "no syslog daemon listens here")
+}
+
+func TestAWebServerAcknowledgesWith2xx(t *testing.T) {
+	dir, a := t.TempDir(), head(t)
+	status := http.StatusNoContent
+	var got []byte
+	var auth string
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got, _ = io.ReadAll(r.Body)
+		auth = r.Header.Get("Authorization")
+		if status == http.StatusFound {
+			w.Header().Set("Location", "https://"+r.Host+"/elsewhere")
+		}
+		w.WriteHeader(status)
+	}))
+	defer server.Close()
+	ca := write(t, 0o644, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})), dir, "ca.pem")
+	token := write(t, 0o600, "s3cret\n", dir, "token")
+	c := sinks.Config{HTTPS: server.URL + "/heads?key=hush", CAFile: ca, TokenFile: token}
+	assert.NotContains(t, c.Name(), "hush")
+	p := place(t, c)
+	require.NoError(t, p.Anchor(t.Context(), a))
+	assert.Equal(t, string(a.Line())+"\n", string(got))
+	assert.Equal(t, "Bearer s3cret", auth)
+
+	for _, status = range []int{http.StatusFound, http.StatusUnauthorized, http.StatusInternalServerError} {
+		require.EqualError(t, p.Anchor(t.Context(), a), "it answered with status "+strconv.Itoa(status))
+	}
+	status = http.StatusOK
+	require.NoError(t, os.Chmod(token, 0o644))
+	require.ErrorContains(t, p.Anchor(t.Context(), a), "other accounts may read")
+	require.NoError(t, os.Chmod(token, 0o600))
+	require.NoError(t, p.Anchor(t.Context(), a))
+
+	untrusted := place(t, sinks.Config{HTTPS: server.URL})
+	err := untrusted.Anchor(t.Context(), a)
+	require.ErrorContains(t, err, "certificate")
+	server.Close()
+	err = place(t, c).Anchor(t.Context(), a)
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "hush")
+}
+
+func TestAProgramAcknowledgesWithExitCode0(t *testing.T) {
+	dir, a := t.TempDir(), head(t)
+	script := write(t, 0o700, "#!/bin/sh\ncat > \"$1\"\n", dir, "keep")
+	require.NoError(t, place(t, sinks.Config{Exec: []string{script, filepath.Join(dir, "got")}}).Anchor(t.Context(), a))
+	got, err := os.ReadFile(filepath.Join(dir, "got"))
+	require.NoError(t, err)
+	assert.Equal(t, string(a.Line())+"\n", string(got))
+
+	bad := write(t, 0o700, "#!/bin/sh\necho 'the disk \x1b[31mis full' >&2; echo more >&2; exit 3\n", dir, "bad")
+	require.EqualError(t, place(t, sinks.Config{Exec: []string{bad}}).Anchor(t.Context(), a), "exit code 3: the disk ?[31mis full")
+	require.EqualError(t, place(t, sinks.Config{Exec: []string{filepath.Join(dir, "none")}}).Anchor(t.Context(), a),
+		"no such file or directory")
+}
+
+func TestOpenRefusesWhatARequiredPlaceDoesNotTake(t *testing.T) {
+	state := t.TempDir()
+	heads := filepath.Join(state, "elsewhere", "heads")
+	dir := filepath.Join(state, "audit")
+	s, err := sinks.Open(dir, audit.Config{}, []sinks.Config{{File: heads, Required: audit.Always}}, nil)
+	require.NoError(t, err)
+	ask := audit.Event{Kind: audit.CommandRequest, ID: "e_1", Command: "uptime", Verdict: "allow"}
+	err = s.Record(t.Context(), ask)
+	require.ErrorIs(t, err, audit.ErrUnavailable)
+	assert.EqualError(t, err, "audit: cannot anchor at file "+heads+": no such file or directory; "+
+		"make it reachable again (it is required: always); nothing is sent until then")
+	require.NoError(t, os.Mkdir(filepath.Dir(heads), 0o700))
+	require.NoError(t, s.Record(t.Context(), ask))
+	require.NoError(t, s.Close())
+	f, err := os.Open(heads)
+	require.NoError(t, err)
+	defer f.Close()
+	anchors, _, err := audit.ReadAnchors(f)
+	require.NoError(t, err)
+	r, err := audit.VerifyAnchored(dir, anchors)
+	require.NoError(t, err)
+	require.Nil(t, r.Problem)
+	assert.Equal(t, r.Records, r.Anchors.Through)
+
+	_, err = sinks.Open(dir, audit.Config{}, []sinks.Config{{File: filepath.Join(dir, "heads")}}, nil)
+	assert.EqualError(t, err, "sinks: audit.sinks, entry 1: a file beside the chain proves nothing: put it where the chain's editor cannot write")
+}
+
+func TestConfigurationIsStrict(t *testing.T) {
+	for _, tt := range []struct{ name, json, want string }{
+		{"no list", `{}`, "audit.sinks must be a list"},
+		{"no map", `["x"]`, "entry 1: it must be a map"},
+		{"nothing", `[{"required":"always"}]`, "it needs exactly one of file, syslog, https and exec"},
+		{"two", `[{"file":"/x","syslog":"local"}]`, "it needs exactly one of"},
+		{"an unknown key", `[{"file":"/x","url":"y"}]`, `unknown key "url"; it may have file, syslog`},
+		{"a relative file", `[{"file":"x"}]`, "file must be an absolute path"},
+		{"a number", `[{"file":7}]`, "file must be a text"},
+		{"no URL", `[{"https":"://"}]`, "https must be a URL"},
+		{"plain http", `[{"https":"http://x/"}]`, "begins with https://"},
+		{"a password in a URL", `[{"https":"https://a:b@x/"}]`, "must not hold a password"},
+		{"a token for a file", `[{"file":"/x","token_file":"/y"}]`, "belong to https"},
+		{"a relative program", `[{"exec":["x"]}]`, "exec must begin with an absolute path"},
+		{"no words", `[{"exec":[]}]`, "exec must be a list of words"},
+		{"a number among words", `[{"exec":["/x",1]}]`, "exec must be a list of words"},
+		{"another requirement", `[{"file":"/x","required":"Always"}]`, `required is "Always": it must be never, prod or always`},
+		{"a bare number of seconds", `[{"file":"/x","timeout":"5"}]`, "it must be a duration like 5s"},
+		{"an hour", `[{"file":"/x","timeout":"1h"}]`, "timeout must be between 0 and 5m0s"},
+		{"udp that is required", `[{"syslog":"udp://x:514","required":"prod"}]`, "syslog over udp acknowledges nothing, so it cannot be required"},
+		{"syslog without a port", `[{"syslog":"tcp://x"}]`, "must name a host and a port"},
+		{"syslog by another road", `[{"syslog":"tls://x:1"}]`, "must be local, udp"},
+		{"the second of two", `[{"file":"/x"},{"file":"y"}]`, "entry 2: file must be"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var v any
+			require.NoError(t, json.Unmarshal([]byte(tt.json), &v))
+			_, err := sinks.Decode(v)
+			require.Error(t, err)
+			assert.Contains(t, err.Error(), tt.want)
+			assert.True(t, strings.HasPrefix(err.Error(), "sinks: audit.sinks"))
+		})
+	}
+	var v any
+	require.NoError(t, json.Unmarshal([]byte(`[{"https":"https://x/y","required":"prod","timeout":"3s","token_file":"/t","ca_file":"/c"},
+		{"syslog":"local","required":"always"},{"exec":["/bin/keep","a b"]}]`), &v))
+	got, err := sinks.Decode(v)
+	require.NoError(t, err)
+	assert.Equal(t, []sinks.Config{
+		{HTTPS: "https://x/y", Required: audit.Prod, Timeout: 3 * time.Second, TokenFile: "/t", CAFile: "/c"},
+		{Syslog: "local", Required: audit.Always}, {Exec: []string{"/bin/keep", "a b"}},
+	}, got)
+	got, err = sinks.Decode(nil)
+	require.NoError(t, err)
+	assert.Empty(t, got)
+}
+
+// Whatever a configuration holds: no panic, and what is accepted can be made and has a name.
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`[{"https":"https://x/y","required":"prod","timeout":"3s"},{"exec":["/bin/keep"]},{"syslog":"local"},{"file":"/x"}]`))
+	f.Add([]byte(`[{"https":"https://[::1"}]`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var v any
+		if json.Unmarshal(text, &v) != nil {
+			return
+		}
+		places, err := sinks.Decode(v)
+		if err != nil {
+			return
+		}
+		for _, c := range places {
+			require.NoError(t, c.Check())
+			require.NotEqual(t, "nothing", c.Name())
+		}
+	})
+}

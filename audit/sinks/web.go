@@ -1,0 +1,110 @@
+package sinks
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+)
+
+// web sends heads to a server with POST. Redirects are not followed, since they would take the token elsewhere, and no
+// proxy is used.
+type web struct {
+	url       string
+	tokenFile string
+	client    *http.Client
+}
+
+// maxReply bounds what is read of an answer, so that the connection can be used again.
+const maxReply = 16 << 10
+
+func newWeb(c Config) (*web, error) {
+	t := &tls.Config{MinVersion: tls.VersionTLS12}
+	if c.CAFile != "" {
+		pem, err := os.ReadFile(c.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("ca_file: %w", err)
+		}
+		t.RootCAs = x509.NewCertPool()
+		if !t.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, errors.New("ca_file: " + c.CAFile + " holds no certificate in PEM")
+		}
+	}
+	w := &web{url: c.HTTPS, tokenFile: c.TokenFile, client: &http.Client{
+		Transport:     &http.Transport{TLSClientConfig: t, ForceAttemptHTTP2: true, MaxIdleConns: 1, MaxResponseHeaderBytes: maxReply},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	if _, err := w.token(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// token reads the bearer token; "" where there is none.
+func (w *web) token() (string, error) {
+	if w.tokenFile == "" {
+		return "", nil
+	}
+	fi, err := os.Stat(w.tokenFile)
+	if err != nil {
+		return "", fmt.Errorf("token_file: %w", err)
+	}
+	if runtime.GOOS != "windows" && fi.Mode().Perm()&0o077 != 0 {
+		return "", errors.New("token_file: other accounts may read " + w.tokenFile + ": chmod 600 it")
+	}
+	text, err := os.ReadFile(w.tokenFile)
+	if err != nil {
+		return "", fmt.Errorf("token_file: %w", err)
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", errors.New("token_file: " + w.tokenFile + " holds no token: one line of printable ASCII")
+	}
+	return token, nil
+}
+
+// Anchor returns nil for a status of 2xx.
+func (w *web) Anchor(ctx context.Context, a audit.Anchor) error {
+	token, err := w.token()
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(append(a.Line(), '\n')))
+	if err != nil {
+		return errors.New("the URL cannot be used")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "fairlead")
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := w.client.Do(req)
+	if err != nil {
+		if ue, ok := errors.AsType[*url.Error](err); ok {
+			return ue.Err // without the URL, which may hold a secret
+		}
+		return err
+	}
+	defer resp.Body.Close()
+	_, _ = io.CopyN(io.Discard, resp.Body, maxReply)
+	if resp.StatusCode/100 != 2 {
+		return fmt.Errorf("it answered with status %d", resp.StatusCode)
+	}
+	return nil
+}
+
+// Close drops idle connections.
+func (w *web) Close() error {
+	w.client.CloseIdleConnections()
+	return nil
+}
