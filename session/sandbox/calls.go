@@ -213,6 +213,9 @@ func (w *walker) start(name string, args []string, f programs.Finding, at places
 	if len(f.Paths) > 0 {
 		w.asks(name + " is told to use files")
 	}
+	if strings.HasSuffix(name, "sh") && (len(args) == 0 || args[0] != "-c") {
+		w.asks("what " + name + " runs, and how it reads that, is known only when it runs")
+	}
 	for _, p := range named(f) {
 		w.must(at, p, false, false)
 	}

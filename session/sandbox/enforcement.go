@@ -1,6 +1,10 @@
 package sandbox
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/fairlead-ssh/fairlead/session"
+)
 
 // Level says what holds a principal in a sandbox.
 type Level string
@@ -21,9 +25,9 @@ type Enforcement struct {
 
 // Wants is what an operator configured for a sandbox. The zero Wants takes the best that the host has.
 type Wants struct {
-	Account bool  // the principal's login can do no more than the sandbox
-	Network bool  // kernel: no network at all
-	AtLeast Level // refuse what is weaker; "" takes anything
+	Account   bool  // the principal's login can do no more than the sandbox
+	NoNetwork bool  // no network at all, which only bubblewrap sees to
+	AtLeast   Level // refuse what is weaker; "" takes anything
 }
 
 // Choose says how a sandbox is enforced on a host that can do can. It fails when that is weaker than what is wanted, and
@@ -31,8 +35,8 @@ type Wants struct {
 func Choose(s Sandbox, can Ability, w Wants) (Enforcement, error) {
 	e := choose(s, can, w)
 	switch {
-	case w.Network && e.Level != LevelKernel:
-		return e, fmt.Errorf("sandbox: %s on %s must have no network, which only the kernel can see to: %s", s.name(), s.Host, e.Why)
+	case w.NoNetwork && e.Level != LevelKernel:
+		return e, fmt.Errorf("sandbox: %s on %s must have no network, which only bubblewrap can see to: %s", s.name(), s.Host, e.Why)
 	case w.AtLeast != "" && e.Level.rank() < w.AtLeast.rank():
 		return e, fmt.Errorf("sandbox: %s on %s must be enforced by %q at least, and only %q can be had: %s", s.name(), s.Host, w.AtLeast, e.Level, e.Why)
 	}
@@ -53,13 +57,13 @@ func (l Level) rank() int {
 
 func choose(s Sandbox, can Ability, w Wants) Enforcement {
 	net := "; the network is the account's"
-	if w.Network {
+	if w.NoNetwork {
 		net = "; there is no network"
 	}
 	switch {
 	case can.Bubblewrap && wrappable(s.Path):
 		return Enforcement{LevelKernel, "bubblewrap", "only the sandbox can be written, /tmp and /run are private, and no other process is to be seen" + net}
-	case can.Landlock >= MinLandlock && !w.Network:
+	case can.Landlock >= MinLandlock && !w.NoNetwork:
 		return Enforcement{LevelKernel, "landlock", "files can be created, changed and removed in the sandbox only; owners, modes and times of the account's other files, and sockets, are not covered" + net}
 	}
 	why := can.Why
@@ -73,4 +77,16 @@ func choose(s Sandbox, can Ability, w Wants) Enforcement {
 		return Enforcement{LevelAccount, "", "the operator says that the account can do no more; " + why}
 	}
 	return Enforcement{LevelChecked, "", "only the paths that commands name are judged, and nothing holds a program that does otherwise; " + why}
+}
+
+// Wrap returns how programs are started for a session under e: what [Transport] takes. It returns nil where they are
+// started as they are.
+func (e Enforcement) Wrap(s Sandbox, b Bubblewrap, l Landlock) func(session.Program) (session.Program, error) {
+	switch e.How {
+	case "bubblewrap":
+		return func(p session.Program) (session.Program, error) { return b.Program(s, p) }
+	case "landlock":
+		return func(p session.Program) (session.Program, error) { return l.Program(s, p) }
+	}
+	return nil
 }

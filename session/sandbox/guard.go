@@ -77,9 +77,14 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 		p.checks, p.ask = nil, ""
 	}
 	told, err := g.resolve(ctx, req.Dir, p)
+	if errors.Is(err, ErrMoved) && p.move {
+		told, err = g.resolve(ctx, "", p)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return policy.Decision{}, context.Cause(ctx)
+	case errors.Is(err, ErrMoved):
+		return deny(d, ruleDir, err.Error(), "go there again: cd "+s.Path), nil
 	case err != nil:
 		return deny(d, ruleResolve, err.Error(), "try again, or ask the operator whether the host answers"), nil
 	}
@@ -159,7 +164,7 @@ func (g *Guard) resolve(ctx context.Context, dir string, p *plan) (told, error) 
 			paths = append(paths, holder(c.path))
 		}
 	}
-	at, err := g.cfg.Resolver.Resolve(ctx, s.Host, s.Path, paths)
+	at, err := g.cfg.Resolver.Resolve(ctx, s.Host, dir, paths)
 	if err != nil {
 		return told{}, err
 	}

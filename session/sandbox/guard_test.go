@@ -61,7 +61,7 @@ func TestWhatNamesPathsInsideIsAllowed(t *testing.T) {
 	for _, command := range []string{
 		"ls", "ls -la sub", "cat a.txt b.txt", "cat 'sp ace'", `cat "new
 line"`, "cat ./sub/../a.txt", "cat BOX/a.txt", "cat in/y.txt", "cat in/../x.txt",
-		"cd sub && cat ../a.txt", "cd sub && cd .. && cat a.txt", "(cd sub && ls) | wc -l", "cd BOX/sub; cat x.txt", "cd ./sub", "cd -P in && cat ../x.txt",
+		"cd sub && cat ../a.txt", "cd sub && cd .. && cat a.txt", "(cd sub && ls) | wc -l", "cd BOX/sub; cat x.txt", "cd ./sub", "cd -P in && cat ../x.txt", "{ ls; cd sub; } && cat ../a.txt", "if cd sub; then cat ../a.txt; else ls sub; fi",
 		"grep -rn /etc/passwd .", "grep -e ../.. a.txt", "sed -n 's/..\\/x/y/p' a.txt", "sed -i 's/a/b/' a.txt", "sed -n 'w new.txt' a.txt", "awk '{print $1}' a.txt", "jq . a.txt",
 		"find . -name '*.txt' -type f", "find sub -path '*/deep/*'", "sort -t/ -k2 a.txt", "sort a.txt -o b.txt", "cut -d/ -f1 a.txt", "tr / : <a.txt",
 		"echo hi >new.txt", "echo /etc/passwd ../..", "printf '%s\\n' x >>a.txt", "cat <a.txt >copy.txt 2>&1", "cat a.txt >/dev/null 2>&1", "cat <<EOF\nplain\nEOF", "cat <<'EOF'\n$(x)\nEOF",
@@ -115,7 +115,7 @@ func TestWhatCannotBeToldBeforehandAsks(t *testing.T) {
 	g := guard(t, dir, policy.AllowAll)
 	for _, command := range []string{
 		"cat *", "cat *.txt", "ls [ab].txt", "cat $HOME", `cat "$x"`, "cat ~/x", "cat ~", "cat $(echo a.txt)", "cat `echo a.txt`", "cat <(ls)", "cat a.{txt,x}", "cat {a,b}.txt", "echo $x", "rm -rf \"$x\"", "cat $'a.txt'", "cat <<EOF\n$(ls)\nEOF", "cat <<<$x", "echo x >$f", "for f in a b; do cat $f; done", "for f in *; do ls; done", "x=../out; cat $x", "IFS=/; cat a.txt",
-		"./run.sh", "sh run.sh", "bash sub/x.txt", ". ./a.txt", "source a.txt", "eval 'cat a.txt'", "make", "go test ./sub", "npm install", "python3 a.txt", "python3 -c 'print(1)'", "perl -e 1", "git status", "git commit -m x", "docker ps", "kubectl get pods", "curl http://h/x", "ssh h ls", "sudo ls", "crontab a.txt", "kill 1234", "reboot", "systemctl restart x", "apt-get install x", "useradd x", "at now",
+		"./run.sh", "sh run.sh", "zsh -o extendedglob -c 'cat ^a'", "bash -lc 'cat a.txt'", "bash --rcfile a.txt -ic ls", "bash sub/x.txt", ". ./a.txt", "source a.txt", "eval 'cat a.txt'", "make", "go test ./sub", "npm install", "python3 a.txt", "python3 -c 'print(1)'", "perl -e 1", "git status", "git commit -m x", "docker ps", "kubectl get pods", "curl http://h/x", "ssh h ls", "sudo ls", "crontab a.txt", "kill 1234", "reboot", "systemctl restart x", "apt-get install x", "useradd x", "at now",
 		"xargs rm <a.txt", "find . -exec cat {} ;", "find . -exec rm '{}' +", "find . -delete", "find -L . -name x", "find . -fprint x.txt", "ls -LR sub", "grep -R x .", "du -L sub", "tree -l", "diff -r sub one", "cp -r sub two", "cp -a sub two", "cp -L a.txt b", "tar xf a.tar", "unzip a.zip", "patch -p1 <a.txt", "split a.txt", "rsync -a sub/ two/", "mkfifo x", "ln -s a.txt", "mv -t sub a.txt", "rmdir -p sub/deep", "chown root a.txt", "install a.txt sub",
 		"mv sub/deep one && cat one/y.txt", "ln -s sub s && cat s/x.txt", "for i in 1 2; do cat one/x; mv sub one; done", "rm -r sub; mkdir sub; cat sub/../a.txt", "ln -s sub s | cat s/x.txt",
 		"ls &", "sleep 1 & cat a.txt", "f() { ls; }; f", "alias ls=rm", "set -e; ls", "trap ls EXIT", "exec ls", "cd", "cd -", "cd $x", "pushd sub", "for i in 1 2 3; do cd sub; done", "[[ -f $x ]]", "(( x=1 ))", "export X=1", "PATH=. ls", "LD_PRELOAD=./a.txt ls", "cat <&5", "exec 3<a.txt", "sh -c 'cat \"$0\"' a.txt", "env X=1 ls", "awk '{print > \"x\"}' a.txt", "awk 'BEGIN{while((getline l<\"a\")>0)print l}'", "awk 'BEGIN{system(\"ls\")}'", "awk 'BEGIN{ARGV[1]=\"x\"}1' a", "sed -n '1e ls' a.txt", "sed -f a.txt b.txt", "sed -i.bak/x s/a/b/ a.txt", "jq 'import \"a\" as a; .' a.txt", "sort --compress-program=./x a.txt", "sort -T sub a.txt", "wc --files0-from=a.txt", "cat a.txt |", "cat 'a.txt", "vi a.txt", "less a.txt", "nohup ls", "watch ls", "ls \x7f",
@@ -228,6 +228,22 @@ func TestAHostThatDoesNotSayWhereThingsAreDenies(t *testing.T) {
 	cancel()
 	_, err := guard(t, dir, policy.AllowAll).Decide(ctx, req)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestAShellThatWasMovedMayOnlyGoBack(t *testing.T) {
+	dir := tree(t)
+	moved := resolverFunc(func(ctx context.Context, host, cwd string, paths []string) ([]string, error) {
+		if cwd != "" {
+			return nil, sandbox.ErrMoved
+		}
+		return sandbox.Local{}.Resolve(ctx, host, cwd, paths)
+	})
+	g := guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Resolver = moved })
+	d := decide(t, g, request(dir+"/box/sub", "bash", "cat x.txt"))
+	assert.Equal(t, policy.Deny, d.Verdict)
+	assert.Equal(t, "sandbox/cwd", d.Rule)
+	assert.Equal(t, policy.Allow, decide(t, g, request(dir+"/box/sub", "bash", "cd "+dir+"/box")).Verdict)
+	assert.Equal(t, policy.Deny, decide(t, g, request(dir+"/box/sub", "bash", "cd "+dir+"/out")).Verdict)
 }
 
 func TestTheSandboxMayLieBehindALink(t *testing.T) {

@@ -167,16 +167,22 @@ func climbs(p string) bool {
 	return false
 }
 
+// stmts returns where the shell may stand after the last of them.
 func (w *walker) stmts(list []*syntax.Stmt, at places) places {
+	ok, failed := w.list(list, at)
+	return ok.and(failed)
+}
+
+func (w *walker) list(list []*syntax.Stmt, at places) (ok, failed places) {
+	ok, failed = at, at
 	for _, s := range list {
-		ok, failed := w.stmt(s, at)
-		at = ok.and(failed)
-		if len(at) > maxDirs {
+		if at = ok.and(failed); len(at) > maxDirs {
 			w.asks("it goes to more directories than are followed")
 			at = at[:maxDirs]
 		}
+		ok, failed = w.stmt(s, at)
 	}
-	return at
+	return ok, failed
 }
 
 // stmt returns where the shell may stand afterwards, when it succeeds and when it fails.
@@ -215,8 +221,7 @@ func (w *walker) command(c syntax.Command, at places) (ok, failed places) {
 	case *syntax.BinaryCmd:
 		return w.binary(c, at)
 	case *syntax.Block:
-		at = w.stmts(c.Stmts, at)
-		return at, at
+		return w.list(c.Stmts, at)
 	case *syntax.Subshell:
 		w.stmts(c.Stmts, at)
 	case *syntax.TimeClause:
@@ -287,10 +292,11 @@ func (w *walker) binary(c *syntax.BinaryCmd, at places) (ok, failed places) {
 func (w *walker) ifClause(c *syntax.IfClause, at places) places {
 	var after places
 	for ; c != nil; c = c.Else {
-		if len(c.Cond) > 0 {
-			at = w.stmts(c.Cond, at)
+		then := at
+		if len(c.Cond) > 0 { // the last else has none
+			then, at = w.list(c.Cond, at)
 		}
-		after = after.and(w.stmts(c.Then, at))
+		after = after.and(w.stmts(c.Then, then))
 		if c.Else == nil && len(c.Cond) > 0 {
 			after = after.and(at)
 		}

@@ -10,7 +10,7 @@ import (
 // Ability is what a host's kernel was found to do, by trying it. The zero Ability is nothing.
 type Ability struct {
 	Bubblewrap bool   // bubblewrap is there, and made the place that [Bubblewrap] describes
-	Landlock   int    // the version of Landlock's interface; 0 without it, and where nobody can use it
+	Landlock   int    // [LandlockVersion] on a host of the kind local; 0 on others, where there is no helper
 	Why        string // why not, in one sentence; "" where something was found
 }
 

@@ -15,7 +15,13 @@ type Runner func(ctx context.Context, host, script string) (stdout string, err e
 
 // Remote resolves on the host, with one command there that changes nothing: shell builtins, and readlink, or ls where
 // there is no readlink, for each symbolic link on the way.
-type Remote struct{ Run Runner }
+type Remote struct {
+	Run Runner
+
+	// Here says that Run runs in the very shell that takes the command next, or in one that stands where that one does.
+	// Whether it still stands in the directory that it names is then looked at too: other commands may have moved it.
+	Here bool
+}
 
 var _ Resolver = Remote{}
 
@@ -54,6 +60,13 @@ func (r Remote) Resolve(ctx context.Context, host, cwd string, paths []string) (
 	}
 	var b strings.Builder
 	b.WriteString(resolveScript)
+	if r.Here && cwd != "" {
+		word, err := framing.Quote(cwd)
+		if err != nil {
+			return nil, fmt.Errorf("sandbox: the directory on %s cannot be passed: %w", host, err)
+		}
+		b.WriteString("test . -ef " + word + " || { printf M; exit 0; }\n")
+	}
 	for _, p := range paths {
 		if !strings.HasPrefix(p, "/") {
 			p = cwd + "/" + p
@@ -71,6 +84,9 @@ func (r Remote) Resolve(ctx context.Context, host, cwd string, paths []string) (
 	said, err := r.Run(ctx, host, b.String())
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %s was asked where paths lead and did not say: %w", host, err)
+	}
+	if said == "M" && r.Here {
+		return nil, ErrMoved
 	}
 	out := strings.Split(said, "\x00")
 	if len(out) != len(paths)+1 || out[len(paths)] != "E" {

@@ -12,7 +12,8 @@ import (
 // Resolver says where paths lead on a host, as the host's kernel would follow them: through symbolic links, and ".."
 // after them. What does not exist yet counts as a plain name, so the result is where it would come to be.
 //
-// Relative paths begin at cwd, which is absolute. The results are absolute, one for each path, in order. A path that
+// Relative paths begin at cwd, which is absolute, or "" when nobody knows where the command's shell stands. An
+// implementation that can see that shell reports [ErrMoved] when it does not stand in cwd. The results are absolute, one for each path, in order. A path that
 // passes through /proc or /dev/fd, on the way of a link too, leads to wherever the process that asks has something open:
 // the result is that path, from there on unresolved. An error means that nothing is known. Implementations may be called
 // concurrently.
@@ -20,10 +21,15 @@ type Resolver interface {
 	Resolve(ctx context.Context, host, cwd string, paths []string) ([]string, error)
 }
 
+// ErrMoved is wrapped when the command's shell does not stand where it is thought to: its directory was moved, or a link on
+// the way to it leads elsewhere by now.
+var ErrMoved = errors.New("sandbox: the shell does not stand in its directory any more")
+
 // maxLinks is how many symbolic links are followed in one path, as by Linux (path_resolution(7)).
 const maxLinks = 40
 
-// Local resolves on this machine, whatever the name of the host.
+// Local resolves on this machine, whatever the name of the host. It sees no shell, and so cannot tell when one does not
+// stand where it is thought to: for commands of a shell that lives on, take a [Remote] in that shell.
 type Local struct{}
 
 var _ Resolver = Local{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -147,4 +148,41 @@ func TestAHostThatAnswersNonsenseIsNotBelieved(t *testing.T) {
 	require.ErrorContains(t, err, "not absolute")
 	_, err = r.Resolve(t.Context(), "web1", "/srv", []string{"a\x00b"})
 	require.Error(t, err)
+}
+
+// A shell keeps the name of its directory when that is moved away, or when a link on the way is made anew. Names that are
+// relative then mean something else than they seem to.
+func TestAShellThatDoesNotStandWhereItSeemsToIsNoticed(t *testing.T) {
+	for _, sh := range shellsToTry {
+		t.Run(sh.name, func(t *testing.T) {
+			need(t, sh.argv[0])
+			for name, happens := range map[string]string{
+				"nothing happens":      "",
+				"it was moved":         "cd BOX/sub/deep; mv BOX/sub/deep BOX/moved; mkdir BOX/sub/deep",
+				"it was moved away":    "cd BOX/sub/deep; mv BOX/sub/deep BOX/moved",
+				"a link was made anew": "ln -s sub BOX/l; cd BOX/l; rm BOX/l; ln -s sub/deep BOX/l",
+				"it was removed":       "cd BOX/sub/deep; rm -r BOX/sub/deep",
+			} {
+				dir := tree(t)
+				cwd := dir + "/box/sub/deep"
+				if strings.Contains(happens, "BOX/l") {
+					cwd = dir + "/box/l"
+				}
+				run := runner(sh.argv...)
+				r := sandbox.Remote{Here: true, Run: func(ctx context.Context, host, script string) (string, error) {
+					if happens == "" {
+						script = "cd " + cwd + "\n" + script
+					}
+					return run(ctx, host, expand(dir, happens)+"\n"+script)
+				}}
+				got, err := r.Resolve(t.Context(), "here", cwd, []string{"x"})
+				if happens == "" {
+					require.NoError(t, err)
+					assert.Equal(t, []string{cwd + "/x"}, got)
+					continue
+				}
+				require.ErrorIs(t, err, sandbox.ErrMoved, name)
+			}
+		})
+	}
 }

@@ -1,0 +1,142 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/sandbox"
+)
+
+func TestTheStrongestThatTheHostHasIsTakenAndToldTruthfully(t *testing.T) {
+	both := sandbox.Ability{Bubblewrap: true, Landlock: 6}
+	land := sandbox.Ability{Landlock: 6, Why: "bubblewrap is not installed on the host"}
+	none := sandbox.Ability{Why: "bubblewrap is not installed on the host"}
+	for name, tt := range map[string]struct {
+		path  string
+		can   sandbox.Ability
+		wants sandbox.Wants
+		level sandbox.Level
+		how   string
+		why   string
+		fails string
+	}{
+		"bubblewrap before Landlock":     {can: both, level: "kernel", how: "bubblewrap", why: "the network is the account's"},
+		"no network":                     {can: both, wants: sandbox.Wants{NoNetwork: true}, level: "kernel", how: "bubblewrap", why: "there is no network"},
+		"Landlock":                       {can: land, level: "kernel", how: "landlock", why: "are not covered"},
+		"Landlock cannot cut a network":  {can: land, wants: sandbox.Wants{NoNetwork: true}, level: "checked", fails: "must have no network"},
+		"an old Landlock":                {can: sandbox.Ability{Landlock: 2, Why: "x"}, level: "checked"},
+		"a path that needs quotes":       {path: "/srv/my app", can: sandbox.Ability{Bubblewrap: true}, level: "checked", why: "characters"},
+		"an account that can do no more": {can: none, wants: sandbox.Wants{Account: true}, level: "account", why: "the operator says"},
+		"the kernel before the account":  {can: both, wants: sandbox.Wants{Account: true}, level: "kernel", how: "bubblewrap"},
+		"nothing":                        {can: none, level: "checked", why: "bubblewrap is not installed"},
+		"nobody asked":                   {level: "checked", why: "was not asked"},
+		"at least the kernel":            {can: none, wants: sandbox.Wants{Account: true, AtLeast: "kernel"}, level: "account", fails: `only "account" can be had`},
+		"at least the account":           {can: none, wants: sandbox.Wants{AtLeast: "account"}, level: "checked", fails: `only "checked"`},
+		"at least what is there":         {can: none, wants: sandbox.Wants{AtLeast: "checked"}, level: "checked"},
+		"at least what nobody knows":     {can: both, wants: sandbox.Wants{AtLeast: "steel"}, level: "kernel", how: "bubblewrap", fails: "steel"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := box("/srv/app")
+			if tt.path != "" {
+				s.Path = tt.path
+			}
+			e, err := sandbox.Choose(s, tt.can, tt.wants)
+			assert.Equal(t, tt.level, e.Level)
+			assert.Equal(t, tt.how, e.How)
+			assert.Contains(t, e.Why, tt.why)
+			if tt.fails != "" {
+				require.ErrorContains(t, err, tt.fails)
+				return
+			}
+			require.NoError(t, err)
+			wrap := e.Wrap(s, sandbox.Bubblewrap{}, sandbox.Landlock{Helper: []string{"/usr/bin/fairlead", "sandbox-exec"}})
+			require.Equal(t, e.How != "", wrap != nil)
+			if wrap == nil {
+				return
+			}
+			p, err := wrap(session.Program{Line: "exec sh -c 'true'", Term: "dumb"})
+			require.NoError(t, err)
+			assert.Equal(t, "dumb", p.Term)
+			assert.Regexp(t, `^exec (bwrap --ro-bind / / .* --bind /srv/app /srv/app |/usr/bin/fairlead sandbox-exec /srv/app).*sh -c 'true'$`, p.Line)
+		})
+	}
+}
+
+func TestOnlyProgramsOfOursAreStartedInASandbox(t *testing.T) {
+	s := box("/srv/app")
+	for _, line := range []string{"", "ls", "exec ls", "sh -c 'x'", "exec sh -c x"} {
+		_, err := sandbox.Bubblewrap{}.Program(s, session.Program{Line: line})
+		require.Error(t, err, line)
+		_, err = sandbox.Landlock{Helper: []string{"/x"}}.Program(s, session.Program{Line: line})
+		require.Error(t, err, line)
+	}
+	ours := session.Program{Line: "exec sh -c 'true'"}
+	for _, path := range []string{"/srv/my app", "/srv/a'b", "/srv/$x", "/srv/a!b", "/srv/é", "/srv/a\\b", "srv", "/"} {
+		_, err := sandbox.Bubblewrap{}.Program(box(path), ours)
+		require.Error(t, err, path)
+		_, err = sandbox.Landlock{Helper: []string{"/x"}}.Program(box(path), ours)
+		require.Error(t, err, path)
+	}
+	_, err := sandbox.Bubblewrap{Hide: []string{"/srv/a b"}}.Program(s, ours)
+	require.Error(t, err)
+	_, err = sandbox.Landlock{}.Program(s, ours)
+	require.Error(t, err)
+	_, err = sandbox.Landlock{Helper: []string{"/my fairlead"}}.Program(s, ours)
+	require.Error(t, err)
+}
+
+func TestAHostSaysWhatItsKernelCanDo(t *testing.T) {
+	s := box("/srv/app")
+	for said, want := range map[string]sandbox.Ability{
+		"fairlead:works":  {Bubblewrap: true},
+		"fairlead:absent": {Why: "bubblewrap is not installed on the host"},
+		"fairlead:refused:bwrap: No permissions to create\nnew namespace\x1b": {Why: `bubblewrap does not work there: "bwrap: No permissions to create new namespace\x1b"`},
+		"fairlead:refused:": {Why: "bubblewrap does not work there"},
+	} {
+		can, err := sandbox.Probe(t.Context(), func(context.Context, string, string) (string, error) { return said, nil }, sandbox.Bubblewrap{}, s)
+		require.NoError(t, err)
+		assert.Equal(t, want, can)
+	}
+	_, err := sandbox.Probe(t.Context(), func(context.Context, string, string) (string, error) { return "motd", nil }, sandbox.Bubblewrap{}, s)
+	require.Error(t, err)
+	gone := errors.New("gone")
+	_, err = sandbox.Probe(t.Context(), func(context.Context, string, string) (string, error) { return "", gone }, sandbox.Bubblewrap{}, s)
+	require.ErrorIs(t, err, gone)
+}
+
+// The probe's script, as shells run it, with programs that pass for bwrap.
+func TestTheProbeTriesBubblewrapAndChangesNothing(t *testing.T) {
+	for _, sh := range shellsToTry {
+		t.Run(sh.name, func(t *testing.T) {
+			need(t, sh.argv[0])
+			dir := scratch(t)
+			before := snapshot(t, dir)
+			for name, tt := range map[string]struct {
+				before string
+				works  bool
+				why    string
+			}{
+				"it is there":        {"bwrap() { :; }", true, ""},
+				"it is refused":      {`bwrap() { case $1 in (--version) ;; (*) echo 'bwrap: no' >&2; return 1;; esac; }`, false, `bubblewrap does not work there: "bwrap: no"`},
+				"it does not start":  {"bwrap() { return 1; }", false, "bubblewrap does not work there"},
+				"there is none here": {"command() { return 1; }", false, "bubblewrap is not installed on the host"},
+			} {
+				run := runner(sh.argv...)
+				can, err := sandbox.Probe(t.Context(), func(ctx context.Context, host, script string) (string, error) {
+					return run(ctx, host, tt.before+"\n"+script)
+				}, sandbox.Bubblewrap{}, box(dir))
+				require.NoError(t, err, name)
+				assert.Equal(t, sandbox.Ability{Bubblewrap: tt.works, Why: tt.why}, can, name)
+			}
+			assert.Equal(t, before, snapshot(t, dir))
+		})
+	}
+	can, err := sandbox.Probe(t.Context(), runner("sh", "-c"), sandbox.Bubblewrap{}, box("/nonexistent/fairlead"))
+	require.NoError(t, err)
+	assert.False(t, can.Bubblewrap)
+}
