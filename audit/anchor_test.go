@@ -44,6 +44,9 @@ func TestAnchorsTellWhatTheyProve(t *testing.T) {
 	dir, anchors := anchored(t)
 	r := whole(t, dir)
 	assert.Nil(t, r.Anchors, "there was nothing to compare with")
+	own, err := audit.ParseAnchor([]byte(r.Anchor))
+	require.NoError(t, err)
+	assert.Equal(t, r.Records, verifyAnchored(t, dir, own).Anchors.Through)
 	last := anchors[len(anchors)-1]
 	assert.Less(t, last.Count, r.Records)
 

@@ -19,3 +19,6 @@ func (f *File) At(step func(name string)) { f.at = step }
 
 // Thin keeps a queue within bounds.
 var Thin = thin
+
+// Glob matches with * and ?.
+var Glob = glob

@@ -250,3 +250,21 @@ func TestSinkFuncStopsAGroupAtTheFirstError(t *testing.T) {
 	assert.Equal(t, []string{"a", "b"}, seen)
 	require.NoError(t, audit.RecordAll(t.Context(), audit.Discard{}, make([]audit.Event, 3)))
 }
+
+func TestAsSaysWhoWhereAnEventDoesNot(t *testing.T) {
+	var seen []audit.Event
+	uid, other := 1000, 1001
+	s := audit.As(audit.SinkFunc(func(_ context.Context, e audit.Event) error {
+		seen = append(seen, e)
+		return nil
+	}), audit.Event{Principal: "operator/ada", Client: "shell", UID: &uid, Separation: "shared-uid", Host: "not meant"})
+	group := []audit.Event{{ID: "a"}, {ID: "b", Principal: "agent/x", UID: &other}}
+	require.NoError(t, s.RecordAll(t.Context(), group))
+	require.NoError(t, s.Record(t.Context(), audit.Event{ID: "c", Separation: "split-uid"}))
+	assert.Empty(t, group[0].Principal, "the caller's events are left alone")
+	assert.Equal(t, []audit.Event{
+		{ID: "a", Principal: "operator/ada", Client: "shell", UID: &uid, Separation: "shared-uid"},
+		{ID: "b", Principal: "agent/x", Client: "shell", UID: &other, Separation: "shared-uid"},
+		{ID: "c", Principal: "operator/ada", Client: "shell", UID: &uid, Separation: "split-uid"},
+	}, seen)
+}

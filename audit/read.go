@@ -20,12 +20,34 @@ func All(dir string) iter.Seq2[Event, error] {
 	}
 }
 
+// Records is All with the line that each event stands in, newline included, which is good until the next one. It is
+// what to export: decoded and encoded again, a record of a newer version would lose what this one does not know.
+func Records(dir string) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		r := &reader{dir: dir, file: firstFile(dir)}
+		defer r.close()
+		r.drain(func(e Event, err error) bool {
+			if err != nil {
+				return yield(Record{}, err)
+			}
+			return yield(Record{Event: e, Line: r.raw}, nil)
+		})
+	}
+}
+
+// Record is an event and the line that it stands in.
+type Record struct {
+	Event Event
+	Line  []byte
+}
+
 // reader is a place in a chain that moves forward as records appear.
 type reader struct {
 	dir  string
 	file int
-	off  int64 // where the next line begins
-	num  int   // its number, from 1; 0 where it is not known
+	off  int64  // where the next line begins
+	num  int    // its number, from 1; 0 where it is not known
+	raw  []byte // the line that is being yielded
 	f    *os.File
 }
 
@@ -95,7 +117,7 @@ func (r *reader) lines(yield func(Event, error) bool) bool {
 		if raw[len(raw)-1] != '\n' && len(raw) < maxLine {
 			return true // being written, or torn
 		}
-		r.off = off + int64(len(raw))
+		r.off, r.raw = off+int64(len(raw)), raw
 		e, err := decode(raw)
 		if err != nil {
 			err = fmt.Errorf("audit: %s is not a record; run `fairlead audit verify`", r.place(off))

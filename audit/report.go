@@ -64,6 +64,8 @@ type Report struct {
 	Last    time.Time `json:"last,omitzero"`
 	Head    string    `json:"head"` // hash of the last record: kept elsewhere, with Records, it proves what stood before it
 
+	Anchor string `json:"anchor,omitempty"` // a line to keep elsewhere, for VerifyAnchored; "" unless the chain is whole
+
 	Problem *Problem  `json:"problem,omitempty"` // nil: the chain is whole
 	Pending []Pending `json:"pending,omitempty"` // by place in the chain
 	Behind  uint64    `json:"behind,omitempty"`  // whole records behind head: a writer died between its two writes

@@ -1,6 +1,9 @@
 package audit
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Sink records events. Record may be called concurrently and returns once the event is as durable as the sink makes it;
 // an error means that the event may be missing, and for a request that nothing may be sent. A Sink does not modify
@@ -28,6 +31,43 @@ func RecordAll(ctx context.Context, s Sink, events []Event) error {
 		}
 	}
 	return nil
+}
+
+// As returns a Sink that records through s what who says, where an event does not say it itself: Principal, Client, UID
+// and Separation.
+func As(s Sink, who Event) GroupSink { return as{s, who} }
+
+type as struct {
+	s   Sink
+	who Event
+}
+
+func (a as) fill(e *Event) {
+	if e.Principal == "" {
+		e.Principal = a.who.Principal
+	}
+	if e.Client == "" {
+		e.Client = a.who.Client
+	}
+	if e.UID == nil {
+		e.UID = a.who.UID
+	}
+	if e.Separation == "" {
+		e.Separation = a.who.Separation
+	}
+}
+
+func (a as) Record(ctx context.Context, e Event) error {
+	a.fill(&e)
+	return a.s.Record(ctx, e)
+}
+
+func (a as) RecordAll(ctx context.Context, events []Event) error {
+	filled := slices.Clone(events) // the caller's are left alone
+	for i := range filled {
+		a.fill(&filled[i])
+	}
+	return RecordAll(ctx, a.s, filled)
 }
 
 // SinkFunc makes a Sink of a function.

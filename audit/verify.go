@@ -26,6 +26,10 @@ func VerifyAnchored(dir string, anchors []Anchor) (Report, error) {
 	v := &verifier{dir: dir, open: map[string]Pending{}, borders: map[int]border{}, anchors: anchors}
 	err := v.run()
 	v.report.Head = hex.EncodeToString(v.chain.hash[:])
+	if err == nil && v.report.Problem == nil {
+		a := Anchor{Count: v.chain.count, Hash: v.report.Head, Time: time.Now().UTC()}
+		v.report.Anchor = string(v.chain.k.signAnchor(a).Line())
+	}
 	for _, p := range v.open {
 		v.report.Pending = append(v.report.Pending, p)
 	}
