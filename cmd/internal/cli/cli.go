@@ -22,6 +22,7 @@ import (
 	policycmd "github.com/fairlead-ssh/fairlead/cmd/internal/policy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/serve"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/setup"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -83,7 +84,7 @@ shell. Every command is recorded before it is sent.`,
 		return cmdutil.Usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "read hosts from `file` (YAML, TOML or JSON)")
-	root.AddCommand(run.NewCmd(f, nil), shell.NewCmd(f, nil), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f), policycmd.NewCmd(f), mcpserver.NewCmd(f, nil), serve.NewCmd(f, nil), version.NewCmd(f, nil))
+	root.AddCommand(run.NewCmd(f, nil), shell.NewCmd(f, nil), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f), policycmd.NewCmd(f), mcpserver.NewCmd(f, nil), setup.NewCmd(f, nil), serve.NewCmd(f, nil), version.NewCmd(f, nil))
 	return root
 }
 
