@@ -124,6 +124,15 @@ func (w *walker) read(name string, p program, args []string, f programs.Finding,
 			w.must(at, said, false, p.trait&replaces != 0)
 		}
 	}
+	if name == "diff" { // a file and a directory: the file of that name in it
+		for _, dir := range named(f) {
+			for _, file := range named(f) {
+				if b := base(file); b != "" && dir != file {
+					w.must(at, dir+"/"+b, false, false)
+				}
+			}
+		}
+	}
 	if p.trait&wordy == 0 {
 		w.operands(args, at)
 	}

@@ -40,7 +40,7 @@ func (s Sandbox) Validate() error {
 			add("the %s is missing", f.name)
 		}
 	}
-	for _, f := range []struct{ name, value string }{{"id", s.ID}, {"principal", s.Principal}, {"host", s.Host}, {"label", s.Label}, {"path", s.Path}} {
+	for _, f := range []struct{ name, value string }{{"id", s.ID}, {"principal", s.Principal}, {"host", s.Host}, {"label", s.Label}} {
 		if !plain(f.value) {
 			add("the %s holds control characters, or is not UTF-8", f.name)
 		}
@@ -56,6 +56,8 @@ func wrongPath(p string) string {
 	switch {
 	case p == "":
 		return "is empty: name a directory"
+	case !plain(p):
+		return "holds control characters, or is not UTF-8"
 	case p[0] != '/':
 		return "is not absolute: begin it with /"
 	case len(p) > maxPath:
