@@ -18,8 +18,19 @@ func (w *walker) eval(c call) {
 	if w.subst != nil && w.subst.unseen() {
 		w.forbidUnseen()
 	}
-	text, _ := joinLiteral(args)
-	w.script(text, "")
+	w.script(w.joinLikely(args), "")
+}
+
+// joinLikely joins words, each as far as it is known.
+func (w *walker) joinLikely(words []programs.Arg) string {
+	var b strings.Builder
+	for i, a := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w.shapeOf(a).likely)
+	}
+	return b.String()
 }
 
 // sourceFile judges the builtin that runs a file in the session's own shell.
@@ -119,7 +130,11 @@ func (w *walker) cd(c call) {
 		w.dir = w.changed(args[0].Text)
 	default:
 		w.unknown(c, "which directory this is, is known only when it runs")
+		s := w.shapeOf(args[0])
 		w.dir = ""
+		if s.known && (strings.HasPrefix(s.likely, "/") || strings.HasPrefix(s.likely, "~")) {
+			w.dir = path.Clean(s.likely)
+		}
 	}
 }
 

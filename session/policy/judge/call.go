@@ -36,6 +36,9 @@ func (w *walker) command1(head programs.Arg, args []programs.Arg) {
 	w.use(name)
 	w.observe(c)
 	w.deletes(c)
+	if name == "pushd" && len(args) == 1 && args[0].Literal {
+		defer func(dir string) { w.dir = dir }(w.changed(args[0].Text))
+	}
 	if name == head.Text || alsoProgram(name) {
 		if b := builtin(name); b != nil {
 			b(w, c)
@@ -93,11 +96,18 @@ func (w *walker) program(c call) {
 	}
 	w.operands(c, f)
 	w.stdinCode(c)
+	dir := w.dir
+	if c.name == "env" {
+		w.dir = w.envDir(c.args)
+	}
+	defer func() { w.dir = dir }()
+	w.findHere(c)
 	for _, n := range f.Nested {
 		w.nested(n)
 		if (c.name == "xargs" || c.name == "parallel") && len(n.Argv) > 0 {
 			name, _ := programName(n.Argv[0].Text)
 			w.facts.xargs = w.facts.xargs || !metadataOnly(name)
+			w.facts.removes = w.facts.removes || removesFiles(name)
 			w.facts.shell = w.facts.shell || isInterpreter(name)
 		}
 	}
@@ -118,6 +128,9 @@ func (w *walker) nested(n programs.Nested) {
 			if w.subst != nil && w.subst.unseen() {
 				w.forbidUnseen()
 			}
+		}
+		if !ok {
+			text = w.joinLikely(n.Script)
 		}
 		w.script(text, n.Shell)
 		return

@@ -31,6 +31,84 @@ func (w *walker) deletes(c call) {
 	}
 }
 
+// removesFiles knows programs that remove or ruin the files they are given.
+func removesFiles(name string) bool {
+	switch name {
+	case "rm", "rmdir", "unlink", "shred", "srm", "wipe", "trash", "mv", "chmod", "chown", "chgrp", "truncate":
+		return true
+	}
+	return false
+}
+
+// foundRemoved forbids removing all that a find finds, by where it looks.
+func (w *walker) foundRemoved(args []programs.Arg) {
+	args = append(w.fromHere(args), literal("-delete"))
+	if f := programs.Judge(programs.Call{Name: "find", Args: args, Shell: w.shell}); f.Class == policy.Forbidden {
+		w.raise(f.Class, f.Rule, f.Reason)
+	}
+}
+
+// findHere judges a find again from where the script stands.
+func (w *walker) findHere(c call) {
+	if c.name == "find" && w.dir != "" {
+		f := programs.Judge(programs.Call{Name: "find", Args: w.fromHere(c.args), Shell: w.shell})
+		if f.Class == policy.Forbidden {
+			w.raise(f.Class, f.Rule, f.Reason)
+		}
+	}
+	if c.name == "git" && anyText(c.args, "clean") && (hasShort(c.args, 'f') || anyPrefix(c.args, "--force")) {
+		dir := w.dir
+		for i, a := range c.args {
+			if a.Text == "-C" && i+1 < len(c.args) {
+				dir = w.changed(c.args[i+1].Text)
+			}
+		}
+		if dir != "" {
+			w.catastrophic(literal(dir))
+		}
+	}
+}
+
+// fromHere gives a find's starting points as they are from the root.
+func (w *walker) fromHere(args []programs.Arg) []programs.Arg {
+	out := make([]programs.Arg, 0, len(args)+2)
+	starts, i := 0, 0
+	for ; i < len(args); i++ {
+		a := args[i]
+		if a.Literal && (a.Text == "-H" || a.Text == "-L" || a.Text == "-P") {
+			out = append(out, a)
+			continue
+		}
+		if strings.HasPrefix(a.Text, "-") || a.Text == "!" || a.Text == "(" {
+			break
+		}
+		starts++
+		if s := w.shapeOf(a); w.dir != "" && (a.Literal || s.known) {
+			a = literal(resolve(s.likely, w.dir))
+		}
+		out = append(out, a)
+	}
+	if starts == 0 && w.dir != "" {
+		out = append(out, literal(w.dir))
+	}
+	return append(out, args[i:]...)
+}
+
+// envDir is where env runs its command.
+func (w *walker) envDir(args []programs.Arg) string {
+	for i, a := range args {
+		switch {
+		case (a.Text == "-C" || a.Text == "--chdir") && i+1 < len(args):
+			return w.changed(args[i+1].Text)
+		case strings.HasPrefix(a.Text, "--chdir="):
+			return w.changed(a.Text[len("--chdir="):])
+		case strings.HasPrefix(a.Text, "-C") && len(a.Text) > 2:
+			return w.changed(a.Text[2:])
+		}
+	}
+	return w.dir
+}
+
 func plainOperands(args []programs.Arg) []programs.Arg {
 	out := make([]programs.Arg, 0, len(args))
 	rest := false
@@ -58,7 +136,7 @@ func (w *walker) hiddenDelete(args []programs.Arg) {
 // catastrophic forbids removing or moving the root, a system directory, everything in one, or every home.
 func (w *walker) catastrophic(a programs.Arg) {
 	s := w.shapeOf(a)
-	if isCatastrophic(s.empty, w.dir, !a.Literal && !a.Glob) {
+	if isCatastrophic(s.empty, w.dir, !a.Literal && !a.Glob) || s.known && isCatastrophic(s.likely, w.dir, false) {
 		w.raise(policy.Forbidden, "forbidden/catastrophic-delete", "it removes, moves or opens up the system itself")
 	}
 }
@@ -105,7 +183,9 @@ func systemTree(p string) bool {
 		"/sbin", "/srv", "/sys", "/usr", "/var", "/mnt", "/media", "/lost+found",
 		"/usr/bin", "/usr/lib", "/usr/lib64", "/usr/local", "/usr/sbin", "/usr/share", "/usr/libexec", "/usr/local/bin",
 		"/usr/local/lib", "/var/lib", "/var/log", "/var/spool", "/var/mail", "/var/run", "/etc/ssh", "/etc/systemd",
-		"/etc/pam.d", "/boot/efi", "/boot/grub", "/boot/grub2", "/var/lib/dpkg", "/var/lib/rpm", "/var/lib/docker",
+		"/etc/pam.d", "/lib/modules", "/usr/lib/modules", "/lib/systemd", "/usr/lib/systemd", "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu",
+		"/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/bin/sh", "/bin/bash", "/usr/bin/sh", "/usr/bin/bash", "/usr/bin/env", "/sbin/init",
+		"/etc/passwd", "/etc/shadow", "/etc/group", "/etc/sudoers", "/etc/fstab", "/boot/efi", "/boot/grub", "/boot/grub2", "/var/lib/dpkg", "/var/lib/rpm", "/var/lib/docker",
 		"/var/lib/mysql", "/var/lib/postgresql", "/var/lib/etcd", "/var/lib/kubelet",
 		"/Applications", "/Library", "/System", "/Users", "/private", "/private/etc", "/private/var":
 		return true

@@ -14,6 +14,7 @@ type facts struct {
 	connects bool // its standard streams can be a network connection
 	shell    bool // a shell or interpreter that takes commands from its standard input
 	xargs    bool // reads the files that its input names
+	removes  bool // removes or changes the files that its input names
 	script   string
 	says     bool             // script is exactly what it writes
 	words    [][]programs.Arg // of all its commands
@@ -26,6 +27,7 @@ func (f *facts) add(g facts) {
 	f.connects = f.connects || g.connects
 	f.shell = f.shell || g.shell
 	f.xargs = f.xargs || g.xargs
+	f.removes = f.removes || g.removes
 	f.says = false
 }
 

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -29,6 +30,9 @@ func isInterpreter(name string) bool {
 
 // takesCommands reports whether a call takes commands from its standard input: an interpreter without a script.
 func takesCommands(c call) bool {
+	if c.name == "at" || c.name == "batch" {
+		return !hasShort(c.args, 'f') && !hasShort(c.args, 'l') && !hasShort(c.args, 'r') && !hasShort(c.args, 'd')
+	}
 	if !isInterpreter(c.name) {
 		return false
 	}
@@ -66,6 +70,13 @@ func (w *walker) interpreter(c call) {
 			}
 		}
 	}
+	if runsText(c.name) {
+		for _, a := range c.args {
+			if a.Literal && len(a.Text) <= maxWord {
+				w.inlineCode(a.Text)
+			}
+		}
+	}
 	if !isInterpreter(c.name) {
 		return
 	}
@@ -80,6 +91,54 @@ func (w *walker) interpreter(c call) {
 			if a.Literal && i > 0 && opensShellOverNetwork(a.Text) {
 				w.raise(policy.Forbidden, "forbidden/reverse-shell", "code that opens a connection and hands it a shell")
 			}
+		}
+	}
+}
+
+// runsText knows programs, other than shells, whose arguments may hold code that runs commands.
+func runsText(name string) bool {
+	switch name {
+	case "vi", "vim", "nvim", "ex", "view", "emacs", "make", "gmake", "gdb", "mysql", "psql", "sqlite3", "expect", "m4", "julia", "R",
+		"groovy", "jshell", "osascript", "irb", "ipython", "sqlplus", "ftp", "ed":
+		return true
+	}
+	return isInterpreter(name) && !isShell(name)
+}
+
+var (
+	codeFetches = []string{"urlopen", "urlretrieve", "requests.get", "urllib", "http.get", "https.get", "file_get_contents(\"http", "file_get_contents('http",
+		"open-uri", "lwp::", "net::http", "fetch(", "httpclient", "http::tiny", "curl_exec", "httplib"}
+	codeDecodes = []string{"b64decode", "decode_base64", "base64", "fromhex", "unhexlify", "unpack", "rot13", "rot_13", "decompress", "marshal.loads",
+		"pickle.loads", "fromcharcode", "atob(", "gzinflate", "str_rot13", "hex2bin", "pack(", "reverse(", "[::-1]", "chr("}
+	codeRuns = []string{"exec(", "exec (", "eval(", "eval (", "eval ", "system(", "system ", "popen", "subprocess", "instance_eval", "assert(", "runpy",
+		"execsync", "spawn", "new function(", "loadstring", "load("}
+	codeRemoves = regexp.MustCompile(`(?i)(?:rmtree|rm_rf|rm_r|rmsync|rmdirsync|rmdir_r|remove_tree|remove_entry|unlinksync|fs\.rm|deltree|remove-item)[\s(]*['"]([^'"]{1,200})['"]`)
+	codeTexts   = regexp.MustCompile("'((?:[^'\\\\]|\\\\.){4,})'|\"((?:[^\"\\\\]|\\\\.){4,})\"|`([^`]{4,})`|(?:qx|%x)[{(\\[/|!]([^})\\]/|!]{4,})")
+)
+
+// inlineCode forbids code in another language that does plainly what a command may not: it fetches or decodes what it
+// runs, removes the system, or holds a command that is forbidden. What is not recognised here is unknown all the same.
+func (w *walker) inlineCode(code string) {
+	lower := strings.ToLower(code)
+	if (containsAny(lower, codeFetches...) || containsAny(lower, codeDecodes...)) && containsAny(lower, codeRuns...) {
+		w.forbidUnseen()
+	}
+	for _, m := range codeRemoves.FindAllStringSubmatch(code, 8) {
+		if isCatastrophic(m[1], "", false) {
+			w.raise(policy.Forbidden, "forbidden/catastrophic-delete", "it removes, moves or opens up the system itself")
+		}
+	}
+	texts := []string{strings.TrimLeft(code, ":! ")}
+	if _, rest, ok := strings.Cut(code, ";"); ok {
+		texts = append(texts, rest)
+	}
+	for _, m := range codeTexts.FindAllStringSubmatch(code, 8) {
+		texts = append(texts, m[1]+m[2]+m[3]+m[4])
+	}
+	for _, t := range texts {
+		// Only what looks as if it could be forbidden is worth being read as a command.
+		if containsAny(t, "rm ", "mkfs", "dd ", "/dev/", "nc ", "curl", "wget", "chmod", "kill", "find ", "shred", "wipefs", "base64") {
+			w.script(t, "")
 		}
 	}
 }

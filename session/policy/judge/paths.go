@@ -113,6 +113,7 @@ func metadataOnly(name string) bool {
 	switch name {
 	case "ls", "stat", "du", "df", "find", "test", "[", "[[", "readlink", "realpath", "dirname", "basename", "namei",
 		"getfacl", "lsattr", "getfattr", "dir", "vdir", "tree", "lsof", "fuser", "findmnt", "mountpoint", "pathchk",
+		"smartctl", "hdparm", "mdadm", "blkid", "fdisk", "sfdisk", "sgdisk", "gdisk", "parted", "tune2fs", "dumpe2fs", "nvme", "xfs_info",
 		"which", "whereis", "echo", "printf", "true", "kill", "rm", "mv", "mkdir", "rmdir", "rpm", "dpkg", "dpkg-query", "getcap", "locate", "plocate", "cd", "chmod", "chown", "touch":
 		return true
 	}

@@ -70,6 +70,16 @@ func (w *walker) together(all []facts) {
 				w.foundFiles(args)
 			}
 		}
+		if f.removes {
+			if i > 0 && all[i-1].says {
+				for _, name := range strings.Fields(all[i-1].script) {
+					w.catastrophic(literal(strings.Trim(name, "\x00")))
+				}
+			}
+			for _, args := range found {
+				w.foundRemoved(args)
+			}
+		}
 		unseen = unseen || f.unseen()
 		shell, connects = shell || f.shell, connects || f.connects
 		words = append(words, f.words...)

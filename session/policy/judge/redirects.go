@@ -81,7 +81,7 @@ func (w *walker) fedCode(r *syntax.Redirect) {
 	if t.open && w.subst != nil && w.subst.unseen() {
 		w.forbidUnseen()
 	}
-	w.script(t.empty.String(), "")
+	w.script(t.likely.String(), "")
 }
 
 // redirect judges one redirect and reports whether it opens a network connection.

@@ -85,6 +85,9 @@ func (w *walker) assignments(c *syntax.CallExpr) {
 			continue
 		}
 		w.assignment(a)
+		if len(c.Args) == 0 {
+			w.remember(a)
+		}
 		name := a.Name.Value
 		switch {
 		case len(c.Args) == 0:

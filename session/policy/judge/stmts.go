@@ -160,6 +160,7 @@ func (w *walker) forClause(c *syntax.ForClause) {
 	case *syntax.WordIter:
 		w.wordList(loop.Items)
 		w.loopItems(loop)
+		w.rememberItem(loop)
 		mark := len(w.loopVars)
 		if loop.Name != nil && loop.InPos.IsValid() && !w.substitutes(loop.Items) {
 			w.loopVars = append(w.loopVars, loop.Name.Value)

@@ -35,8 +35,9 @@ type account struct {
 	useNames    []string
 	reads       []Path
 	writes      []Path
-	functions   []string // defined so far in this script
-	fetched     []string // names that something fetched may have been saved under
+	functions   []string          // defined so far in this script
+	fetched     []string          // names that something fetched may have been saved under
+	values      map[string]string // what the script itself says of its variables
 	patterns    int
 }
 

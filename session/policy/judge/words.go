@@ -14,14 +14,18 @@ type shape struct {
 	wild   string // with every expansion as "*": what it may reach
 	subst  bool   // holds a command substitution
 	opaque bool   // an expansion that no loop in the script bounds
+	likely string // with every expansion as the script itself says, else as in empty
+	known  bool   // the script says so of all of them
 }
 
 // text builds one word after quote removal.
 type text struct {
 	prefix, empty, wild strings.Builder
-	open                bool // an expansion or a pattern was seen: prefix is complete
+	likely              strings.Builder // see shape
+	open                bool            // an expansion or a pattern was seen: prefix is complete
 	glob, split         bool
 	subst, opaque       bool
+	guess               bool // an expansion of which nothing is known
 	ansi                bool // holds $'…' or $"…"
 	pure                bool // nothing but text so far
 }
@@ -31,12 +35,14 @@ func (t *text) lit(s string) {
 		t.prefix.WriteString(s)
 	}
 	t.empty.WriteString(s)
+	t.likely.WriteString(s)
 	t.wild.WriteString(s)
 }
 
-func (t *text) expansion(ifUnset string, quoted bool) {
+func (t *text) expansion(ifUnset, likely string, quoted bool) {
 	t.open, t.pure = true, false
 	t.empty.WriteString(ifUnset)
+	t.likely.WriteString(likely)
 	t.wild.WriteByte('*')
 	if !quoted {
 		t.split = true
@@ -46,6 +52,7 @@ func (t *text) expansion(ifUnset string, quoted bool) {
 func (t *text) pattern(s string) {
 	t.open, t.glob = true, true
 	t.empty.WriteString(s)
+	t.likely.WriteString(s)
 	t.wild.WriteString(s)
 }
 
@@ -112,7 +119,7 @@ func (w *walker) arg(parts []syntax.WordPart, source string) programs.Arg {
 	w.build(&t, parts, false)
 	a := programs.Arg{Text: t.prefix.String(), Literal: !t.open, Glob: t.glob, Split: t.split, Source: source}
 	if !a.Literal {
-		w.setShape(source, shape{empty: t.empty.String(), wild: t.wild.String(), subst: t.subst, opaque: t.opaque})
+		w.setShape(source, shape{empty: t.empty.String(), wild: t.wild.String(), subst: t.subst, opaque: t.opaque, likely: t.likely.String(), known: !t.guess})
 	}
 	return a
 }
@@ -136,31 +143,37 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 			if s, ok := unescapeANSI(p.Value); ok {
 				t.lit(s)
 			} else {
-				t.expansion("", true)
+				t.expansion("", "", true)
 			}
 		case *syntax.DblQuoted:
 			if p.Dollar {
 				t.ansi = true
-				t.expansion("", true) // a translation may stand in its place
+				t.expansion("", "", true) // a translation may stand in its place
 			}
 			w.build(t, p.Parts, true)
 		case *syntax.ParamExp:
 			if counterParam(p) {
 				t.open = true // a number: it makes one word, never an option
 				t.empty.WriteByte('0')
+				t.likely.WriteByte('0')
 				t.wild.WriteByte('*')
 				continue
 			}
 			if !w.bounded(p) {
 				t.opaque = true
 			}
-			t.expansion(ifUnset(p), quoted && !severalWords(p))
+			value, known := w.valueOf(p)
+			t.guess = t.guess || !known
+			t.expansion(ifUnset(p), value, quoted && !severalWords(p))
 		case *syntax.CmdSubst:
 			t.subst, t.opaque = true, true
-			t.expansion("", quoted)
+			value, known := w.printed(p.Stmts)
+			t.guess = t.guess || !known
+			t.expansion("", value, quoted)
 		case *syntax.ArithmExp:
 			t.open = true
 			t.empty.WriteByte('0')
+			t.likely.WriteByte('0')
 			t.wild.WriteByte('*')
 		case *syntax.ProcSubst:
 			t.lit("/dev/fd/")
@@ -169,8 +182,8 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 		case *syntax.ExtGlob:
 			t.pattern("*")
 		default:
-			t.opaque = true
-			t.expansion("", false)
+			t.opaque, t.guess = true, true
+			t.expansion("", "", false)
 		}
 	}
 }
@@ -234,7 +247,8 @@ func ifUnset(p *syntax.ParamExp) string {
 	if p.Param != nil && (p.Param.Value == "#" || p.Param.Value == "?" || p.Param.Value == "$") {
 		return "0"
 	}
-	if p.Param != nil && p.Param.Value == "HOME" && p.Exp == nil {
+	if p.Param != nil && p.Param.Value == "HOME" && p.Slice == nil && p.Repl == nil && (p.Exp == nil || p.Exp.Op == syntax.ErrorUnset ||
+		p.Exp.Op == syntax.ErrorUnsetOrNull || p.Exp.Op == syntax.DefaultUnset || p.Exp.Op == syntax.DefaultUnsetOrNull) {
 		return "~"
 	}
 	if p.Exp != nil {
@@ -300,14 +314,14 @@ func (w *walker) setShape(source string, s shape) {
 // shapeOf returns what a word may look like; for a literal one, itself.
 func (w *walker) shapeOf(a programs.Arg) shape {
 	if a.Literal {
-		return shape{empty: a.Text, wild: a.Text}
+		return shape{empty: a.Text, likely: a.Text, wild: a.Text, known: true}
 	}
 	if s, ok := w.shapes[a.Source]; ok {
 		return s
 	}
 	// A word that a program puts together, as find and xargs do: judged where its parts come from.
 	if a.Source == "{}" && a.Text != "" {
-		return shape{empty: a.Text, wild: a.Text + "/*"}
+		return shape{empty: a.Text, likely: a.Text, wild: a.Text + "/*"}
 	}
-	return shape{empty: a.Text, wild: a.Text + "*"}
+	return shape{empty: a.Text, likely: a.Text, wild: a.Text + "*"}
 }

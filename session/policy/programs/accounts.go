@@ -4,10 +4,16 @@ import "strings"
 
 // accounts change who may log in and what they may do.
 var accounts = []program{
-	{name: "useradd|usermod|adduser|addgroup|gpasswd|groupmod|groupmems|newusers|chpasswd|chgpasswd", class: danger, why: "changes who may log in", raw: true, check: planting},
+	{name: "useradd|usermod|adduser|addgroup|gpasswd|groupmod|groupmems", class: danger, why: "changes who may log in", raw: true, check: planting},
+	{name: "newusers|chpasswd|chgpasswd", class: forbid, why: "plants passwords", args: "text...", raw: true, check: func(*call) {}, alone: "--help -h"},
 	{name: "userdel|deluser|groupadd|groupdel|delgroup|chsh|chfn|vipw|vigr|pwconv|pwunconv|grpconv|grpunconv|nologin|luseradd|lusermod|smbpasswd|htpasswd|kadmin|kadmin.local|ldappasswd|realm|sss_override|authconfig|authselect|pam-auth-update|dpkg-statoverride",
 		class: danger, why: "changes who may log in", args: "text..."},
 	{name: "passwd", class: danger, why: "changes a password", args: "text...", alone: "-S --status --help", raw: true, check: func(c *call) {
+		for _, a := range c.args {
+			if a.certain() && (listed("--delete --stdin", a.Text) || len(a.Text) > 1 && a.Text[0] == '-' && a.Text[1] != '-' && strings.Contains(a.Text, "d")) {
+				c.say(forbid, "plants rights: an account without a password, or with one that it is told")
+			}
+		}
 		if len(c.args) <= 2 && len(c.args) > 0 && c.args[0].certain() && listed("-S --status", c.args[0].Text) && (len(c.args) == 1 || c.args[1].certain()) {
 			c.find.Class, c.find.Reason = read, c.node.readReason
 		}
@@ -41,6 +47,9 @@ func planting(c *call) {
 			}
 		}
 		switch {
+		case listed("-p --password", prev) && listed("root toor", c.args[len(c.args)-1].Text),
+			strings.HasPrefix(s, "--password=") && listed("root toor", c.args[len(c.args)-1].Text):
+			c.say(forbid, "plants rights: a password for root")
 		case s == "0" && (strings.HasSuffix(prev, "u") || strings.HasSuffix(prev, "g") || prev == "--uid" || prev == "--gid" || strings.HasSuffix(prev, "G")),
 			s == "-u0", s == "-ou0", s == "--uid=0", s == "--gid=0", s == "-g0":
 			c.say(forbid, "plants rights: the number is root's")

@@ -43,7 +43,14 @@ var disks = []program{
 		-T,--tolerance=text -b,--badsum=text -r,--report=text -n,--nocheck=text -H,--health -c,--capabilities -A,--attributes
 		-f,--format=text -l,--log=text -v,--vendorattribute=text -F,--firmwarebug=text -P,--presets=text -B,--drivedb=text!unknown
 		-g,--get=text -s,--set=text!write -S,--saveauto=text!write -o,--offlineauto=text!write -t,--test=text!write -C,--captive!write -X,--abort!write`},
-	{name: "hdparm", args: "text...", style: exact, opts: `-i -I -g -C -N?text!danger -r?text!write -a?text!write -t!ask -T!ask -v --version`},
+	{name: "hdparm", args: "text...", style: exact, opts: `
+		-i -I -g -C -N?text!danger -r?text!write -a?text!write -t!ask -T!ask -v -q -f!write --version --verbose
+		--security-erase=text!forbid --security-erase-enhanced=text!forbid --security-set-pass=text!forbid --security-disable=text!forbid
+		--security-mode=text!danger --security-freeze!danger --security-unlock=text!danger --user-master=text!danger
+		--trim-sector-ranges=text!forbid --trim-sector-ranges-stdin!forbid --write-sector=text!forbid --repair-sector=text!forbid
+		--make-bad-sector=text!forbid --fwdownload=text!forbid --fwdownload-mode3=text!forbid --sanitize-block-erase!forbid
+		--sanitize-crypto-scramble!forbid --sanitize-overwrite=text!forbid --please-destroy-my-drive!forbid
+		--yes-i-know-what-i-am-doing!forbid --dco-restore!forbid --dco-setmax=text!forbid`},
 	{name: "nvme", style: exact, sub: []program{
 		{name: "list|list-subsys|smart-log|error-log|id-ctrl|id-ns|fw-log|show-regs|list-ns|list-ctrl|get-log|version|self-test-log", args: "text...", style: exact,
 			opts: `-o,--output-format=text -v,--verbose -H,--human-readable -n,--namespace-id=text -e,--log-entries=text -b!ask`},
@@ -59,8 +66,10 @@ var disks = []program{
 	}},
 	{name: "lvs|vgs|pvs|lvdisplay|vgdisplay|pvdisplay|lvmdiskscan", args: "text...", opts: lvmOptions},
 	{name: "vgscan|pvscan|lvscan", class: write, why: "may activate volumes and write a cache", args: "text..."},
-	{name: "lvremove|vgremove|pvremove|lvreduce|vgreduce|lvchange|vgchange|pvchange|vgrename|lvrename|pvmove|lvconvert|vgcfgrestore|vgexport|vgimport|vgsplit|vgmerge|pvresize|lvresize", class: danger, args: "text..."},
-	{name: "lvcreate|vgcreate|pvcreate|lvextend|vgextend|vgcfgbackup|vgck", class: write, args: "text...", why: "changes volumes"},
+	{name: "lvremove|vgremove|lvreduce|vgreduce|lvchange|vgchange|pvchange|vgrename|lvrename|pvmove|lvconvert|vgcfgrestore|vgexport|vgimport|vgsplit|vgmerge|pvresize|lvresize", class: danger, args: "text..."},
+	{name: "pvremove", class: danger, args: "text...", check: forced},
+	{name: "pvcreate", class: write, why: "changes volumes", args: "text...", check: forced},
+	{name: "lvcreate|vgcreate|lvextend|vgextend|vgcfgbackup|vgck", class: write, args: "text...", why: "changes volumes"},
 	{name: "lvm|lvmdump|dmeventd", class: unknown, args: "text...", alone: "version --version"},
 	{name: "dmsetup", style: exact | inherit, opts: `-c,-C,--columns -v --noheadings -o=text -O=text --target=text --tree --showkeys!secret`, sub: []program{
 		{name: "ls|info|status|table|deps|targets|version", args: "text..."},
@@ -73,7 +82,8 @@ var disks = []program{
 	}},
 	{name: "zpool", sub: []program{
 		{name: "status|list|iostat|history|get", args: "text...", check: interval, opts: `-v -x -H -o=text -p -P -L -T=text -s -t -D -i -l -q -r -y -n -c=text!unknown -e -g -j`},
-		{name: "destroy|labelclear|export|offline|detach|remove|split|rollback|reguid", class: danger, args: "text..."},
+		{name: "destroy|labelclear", class: forbid, args: "text..."},
+		{name: "export|offline|detach|remove|split|rollback|reguid", class: danger, args: "text..."},
 		{name: "create|add|attach|import|online|replace|scrub|set|trim|upgrade|clear|initialize|resilver|sync|checkpoint|reopen", class: write, args: "text..."},
 	}},
 	{name: "zfs", sub: []program{
@@ -90,7 +100,7 @@ var disks = []program{
 	}},
 	{name: "dumpe2fs", args: "text", opts: `-h -b -f -g -i -m -o=text -x -V`},
 	{name: "debugfs|xfs_db|xfs_repair|e2image|extundelete|testdisk|photorec|e2undo", class: danger, args: "text..."},
-	{name: "fsck|e2fsck|fsck.ext4|fsck.ext3|fsck.ext2|fsck.xfs|fsck.vfat|fsck.btrfs|ntfsfix|badblocks", class: danger, why: "changes a file system", args: "text..."},
+	{name: "fsck|e2fsck|fsck.ext4|fsck.ext3|fsck.ext2|fsck.xfs|fsck.vfat|fsck.btrfs|ntfsfix", class: danger, why: "changes a file system", args: "text..."},
 	{name: "mkfs|mke2fs|mkfs.ext2|mkfs.ext3|mkfs.ext4|mkfs.xfs|mkfs.btrfs|mkfs.vfat|mkfs.fat|mkfs.ntfs|mkfs.exfat|mkfs.f2fs|mkfs.minix|mkfs.cramfs|mkfs.bfs|mkfs.msdos|mkfs.reiserfs|mkfs.jfs|mkfs.zfs|mkdosfs|mkntfs|mkswap|blkdiscard|newfs|nwipe|diskutil|mkreiserfs|mkudffs|sg_format|sg_sanitize",
 		class: forbid, why: "destroys what a disk holds", args: "text...", alone: "--version -V --help"},
 	{name: "wipefs", args: "text...", opts: `-n,--no-act -J,--json -i,--noheadings -O,--output=text -p,--parsable -q,--quiet -t,--types=text -a,--all!forbid -o,--offset=text!forbid -f,--force!forbid -b,--backup?text!forbid --lock?text -V`},
@@ -101,7 +111,22 @@ var disks = []program{
 			c.say(write, "with an operand may set up a device")
 		}
 	}},
-	{name: "cryptsetup|veritysetup|integritysetup|luksmeta|clevis", class: danger, args: "text...", alone: "--version --help"},
+	{name: "badblocks", class: danger, why: "reads a whole disk", raw: true, alone: "-V", check: func(c *call) {
+		for _, a := range c.args {
+			if len(a.Text) > 1 && a.Text[0] == '-' && strings.ContainsAny(a.Text[1:], "wn") {
+				c.say(forbid, "writes over a whole disk")
+			}
+		}
+	}},
+	{name: "cryptsetup|veritysetup|integritysetup|luksmeta|clevis", class: danger, raw: true, alone: "--version --help", check: func(c *call) {
+		for _, a := range c.args {
+			switch a.Text {
+			case "luksFormat", "erase", "luksErase", "luksKillSlot", "luksRemoveKey", "reencrypt", "luksHeaderRestore", "plainFormat", "format", "tcryptFormat":
+				c.say(forbid, "destroys what a disk holds")
+			case "status", "luksDump", "isLuks", "luksUUID", "benchmark", "--test-passphrase":
+			}
+		}
+	}},
 	{name: "iscsiadm|targetcli|mdmon|drbdadm|drbdsetup|ceph|rados|rbd|gluster", class: unknown, args: "text...", alone: "--version -V"},
 	{name: "lsscsi", args: "text...", opts: `-c,--classic -C -d,--device -g,--generic -H,--hosts -i,--scsi_id -k,--kname -l,--long -L,--list -p,--protection -P,--protmode -s,--size -t,--transport -u,--unit -U -v,--verbose -w,--wwn -V -b,--brief`},
 	{name: "quota|repquota", args: "text...", opts: `-a -u -g -P -s,--human-readable -v,--verbose -c -C -t -n -i -p -w -A -q -l -Q -F=text -O=text`},
@@ -148,13 +173,15 @@ func partitions(c *call) {
 			c.say(unknown, "has a word that isn't literal")
 		case listed("-l --list -x --list-details -s --getsz -d --dump -J --json -F --list-free -g --show-geometry -V --version -v -h --help -p --print --show-size -T --list-types", s):
 			looks = true
+		case listed("-o --clear", s) && strings.HasSuffix(c.node.name, "gdisk"):
+			c.say(forbid, "destroys a partition table")
 		case listed("-u --bytes -o --output -b --sector-size -L --color", s):
 			if listed("-o --output -b --sector-size", s) {
 				i++
 			}
 		case strings.HasPrefix(s, "-u"), strings.HasPrefix(s, "--output="), strings.HasPrefix(s, "--color"):
 		case strings.HasPrefix(s, "-"):
-			if listed("-z --zap -Z --zap-all -o --clear --delete --wipe", s) {
+			if listed("-z --zap -Z --zap-all -o --clear --delete --wipe -R --load-backup -l --load-backup", s) && !(s == "-l" && c.node.name != "sgdisk") {
 				c.say(forbid, "destroys a partition table")
 			}
 			c.say(danger, "may change partitions")
@@ -162,6 +189,25 @@ func partitions(c *call) {
 	}
 	if !looks {
 		c.say(danger, "changes partitions")
+		if c.node.name == "sfdisk" || c.stdin != "" && c.stdin != "none" {
+			c.say(forbid, "replaces a partition table by what it reads")
+		}
+	}
+}
+
+// forced: twice the force overrules what protects volumes in use.
+func forced(c *call) {
+	n := 0
+	for _, a := range c.args {
+		switch {
+		case a.Text == "--force":
+			n++
+		case len(a.Text) > 1 && a.Text[0] == '-' && a.Text[1] != '-':
+			n += strings.Count(a.Text, "f")
+		}
+	}
+	if n > 1 {
+		c.say(forbid, "destroys volumes that are in use")
 	}
 }
 

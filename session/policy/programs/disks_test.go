@@ -21,12 +21,28 @@ func TestDisksAreListedNotWritten(t *testing.T) {
 		forbidden | blkdiscard /dev/sda
 		dangerous | lvremove -f vg/lv
 		dangerous | zfs destroy pool/x
-		dangerous | zpool destroy tank
+		forbidden | zpool destroy tank
 		forbidden | sgdisk --zap-all /dev/sda
 		forbidden | parted -s /dev/sda mklabel gpt
 		dangerous | tune2fs -m 1 /dev/sda1
 		write | smartctl -t long /dev/sda
-		dangerous | cryptsetup luksFormat /dev/sda
+		forbidden | cryptsetup luksFormat /dev/sda
+		forbidden | cryptsetup -q erase /dev/sda
+		dangerous | cryptsetup open /dev/sda x
+		forbidden | hdparm --security-erase p /dev/sda
+		read-only | hdparm -I /dev/sda
+		forbidden | badblocks -wsv /dev/sdb
+		dangerous | badblocks /dev/sdb
+		forbidden | pvremove -ff /dev/sda2
+		forbidden | pvcreate -ff /dev/sda2
+		dangerous | pvremove /dev/sda2
+		write | pvcreate /dev/sda2
+		dangerous | vgremove -f vg0
+		forbidden | zpool labelclear -f /dev/sda
+		forbidden | sgdisk -o /dev/sda
+		read-only | sgdisk -p /dev/sda
+		forbidden | sfdisk --delete /dev/sda
+		read-only | sfdisk -d /dev/sda
 		dangerous | btrfs subvolume delete x
 		forbidden | cp image /dev/sda
 		forbidden | tee /dev/sda

@@ -4,6 +4,7 @@ import "strconv"
 
 // harmless print what they are told, or nothing at all.
 var harmless = []program{
+	{name: "stty", class: unknown, why: "changes the terminal", args: "text...", alone: "-a --all -g --save size speed --version --help"},
 	{name: "true|false|pwd|arch|nproc|tty|logname|whoami|groups|users|hostid", args: "text...", opts: `
 		-L,--logical -P,--physical --all --ignore=text -s,--silent,--quiet -n`},
 	{name: "echo", raw: true, check: func(*call) {}},

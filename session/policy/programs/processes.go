@@ -29,7 +29,7 @@ var processes = []program{
 	{name: "lsns", args: "text", opts: `-J,--json -l,--list -n,--noheadings -o,--output=text --output-all -p,--task=text -r,--raw -u,--notruncate -W,--nowrap -t,--type=text -P,--persistent -T,--tree?text -V`},
 	{name: "lslocks", opts: `-b,--bytes -i,--noinaccessible -J,--json -n,--noheadings -o,--output=text --output-all -p,--pid=text -r,--raw -u,--notruncate -V`},
 	{name: "kill", raw: true, check: kill},
-	{name: "pkill|killall|skill|snice", class: danger, why: "stops processes", args: "text...", alone: "--version -V --help -l --list"},
+	{name: "pkill|killall|skill|snice|slay", class: danger, why: "stops processes", raw: true, check: stopsAll, alone: "--version -V --help -l --list"},
 	{name: "killall5", class: forbid, why: "stops every process", args: "text..."},
 	{name: "renice", class: write, args: "text...", opts: `-n=text -p -g -u -V`},
 	{name: "vmstat", args: "text...", check: interval, opts: `
@@ -50,6 +50,36 @@ var processes = []program{
 	{name: "prlimit", raw: true, check: prlimit},
 	{name: "jps", args: "text...", opts: `-q -m -l -v -V`},
 	{name: "jstack|jstat|jmap|jcmd|jinfo", class: unknown, why: "attaches to a running program", args: "text..."},
+}
+
+// stopsAll: a pattern that every name matches, all of root's processes, or all but some.
+func stopsAll(c *call) {
+	const all = "stops every process, or all that a system needs"
+	words := 0
+	for i, a := range c.args {
+		s := a.Text
+		prev := ""
+		if i > 0 {
+			prev = c.args[i-1].Text
+		}
+		switch {
+		case !a.certain():
+			words++
+		case listed("-u -U --user --euid --uid", prev) && c.node.name != "snice", strings.HasPrefix(s, "--user="), strings.HasPrefix(s, "--euid="), strings.HasPrefix(s, "--uid="):
+			if owner := s[strings.IndexByte(s, '=')+1:]; owner == "root" || owner == "0" {
+				c.say(forbid, all)
+			}
+		case listed("-uroot -Uroot -u0 -U0", s), c.node.name == "pkill" && (s == "-v" || s == "--inverse"):
+			c.say(forbid, all)
+		case strings.HasPrefix(s, "-") && len(s) > 1:
+		case listed("-s --signal -g -G -P -t -n -o -F", prev):
+		default:
+			words++
+			if strings.Trim(s, ".*^$+()|[]?") == "" && (c.node.name == "pkill" || c.given("-r") || c.given("--regexp")) || listed("systemd init 1", s) {
+				c.say(forbid, all)
+			}
+		}
+	}
 }
 
 // ps has three styles of options at once.

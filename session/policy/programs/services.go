@@ -68,8 +68,11 @@ var services = []program{
 	{name: "supervisorctl", args: "text...", style: exact, opts: `-c,--configuration=read!ask -s=text!write -u=text!ask -p=text!ask -i!ask`, check: verbs("status pid version avail tail")},
 	{name: "monit", args: "text...", check: verbs("status summary report")},
 	{name: "pm2|forever|circusctl", class: unknown, why: "starts its own daemon", args: "text...", alone: "--version"},
-	{name: "crontab", args: "write", opts: `-l -u=text -s -e!unknown -r!danger -i -n=text!unknown -T=read!ask -c!write -V`, check: func(c *call) {
+	{name: "crontab", args: "write!forbid", opts: `-l -u=text -s -e!unknown -r!danger -i -n=text!unknown -T=read!ask -c!write -V`, check: func(c *call) {
 		if !c.has("-l") {
+			if len(c.ops) == 0 && !c.has("-e") && !c.has("-r") && !c.has("-T") && !c.has("-V") {
+				c.say(forbid, "plants what it reads, to run later unasked")
+			}
 			c.say(write, "without -l changes what runs later")
 		}
 	}},

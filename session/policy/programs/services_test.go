@@ -28,8 +28,8 @@ func TestServicesAreShownStartedAndStopped(t *testing.T) {
 		unknown | journalctl -fu nginx
 		dangerous | crontab -r
 		unknown | crontab -e
-		write | crontab file
-		write | crontab -
+		forbidden | crontab file
+		forbidden | crontab -
 		unknown | at now
 		sensitive-read | coredumpctl dump 1
 	`)

@@ -112,6 +112,10 @@ func sysctl(c *call) {
 	for _, a := range c.ops {
 		if strings.Contains(a.Text, "=") || !a.certain() {
 			c.say(write, "may change a setting of the kernel")
+			if name, value, _ := strings.Cut(a.Text, "="); listed("kernel.core_pattern kernel/core_pattern", name) && strings.Contains(value, "|") ||
+				listed("kernel.modprobe kernel/modprobe kernel.hotplug", name) {
+				c.say(forbid, "makes the kernel run a program as root")
+			}
 		}
 	}
 }
