@@ -72,7 +72,11 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	if !strings.HasPrefix(req.Dir, "/") {
 		req.Dir = ""
 	}
-	p := makePlan(s.Path, cmp.Or(req.Dir, "/"), shellOf(req.Shell), command)
+	rep := judge.Judge(judge.Request{Script: command, Shell: shellOf(req.Shell), Interactive: req.Interactive, Dir: req.Dir})
+	p := &plan{ask: "it is more than is looked at"}
+	if !rep.Capped { // the parser recurses as deep as a command is nested
+		p = makePlan(s.Path, cmp.Or(req.Dir, "/"), shellOf(req.Shell), command)
+	}
 	if g.cfg.Level != LevelChecked && !p.move {
 		p.checks, p.ask = nil, ""
 	}
@@ -97,7 +101,6 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	if g.cfg.Level != LevelChecked {
 		return d, nil
 	}
-	rep := judge.Judge(judge.Request{Script: command, Shell: shellOf(req.Shell), Interactive: req.Interactive, Dir: req.Dir})
 	why := p.ask
 	if why == "" {
 		why = reachesFurther(rep)
@@ -123,8 +126,6 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 // reachesFurther says why a command's meaning is more than the paths in it; "" if it is not.
 func reachesFurther(rep judge.Report) string {
 	switch {
-	case rep.Capped:
-		return "it is more than is looked at"
 	case judge.Rank(rep.Class) == judge.Rank(policy.Unknown), judge.Rank(rep.Class) > judge.Rank(policy.Dangerous):
 		return rep.Reason
 	}

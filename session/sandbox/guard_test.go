@@ -3,7 +3,9 @@ package sandbox_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -127,6 +129,31 @@ func TestWhatCannotBeToldBeforehandAsks(t *testing.T) {
 			assert.Equal(t, policy.NeedsApproval, d.Needs, command)
 		}
 	}
+}
+
+func TestWhatIsTooMuchToLookAtAsksWithoutBeingRead(t *testing.T) {
+	dir := tree(t)
+	g := guard(t, dir, policy.AllowAll)
+	for name, command := range map[string]string{
+		"long":         "ls " + strings.Repeat("a ", 1<<20),
+		"deep":         strings.Repeat("(", 1<<20),
+		"substitution": strings.Repeat("$(", 1<<20),
+		"many paths":   "cat" + strings.Repeat(" a", 300) + strings.Repeat("/a", 10),
+		"many parts":   strings.Repeat("ls;", 10_000),
+		"many places":  strings.Repeat("cd sub; ", 20) + "ls",
+	} {
+		d := decide(t, g, request(dir+"/box", "bash", command))
+		if name == "many paths" { // they are all the same one
+			assert.Equal(t, policy.Allow, d.Verdict, "%s: %s", name, d.Reason)
+			continue
+		}
+		assert.Equal(t, policy.Ask, d.Verdict, "%s: %s", name, d.Reason)
+	}
+	var many strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&many, " f%d", i)
+	}
+	assert.Equal(t, policy.Ask, decide(t, g, request(dir+"/box", "bash", "cat"+many.String())).Verdict)
 }
 
 func TestAGuardOnlyMakesAPolicyStricter(t *testing.T) {

@@ -132,7 +132,7 @@ func outsideOf(t testing.TB, dir string) map[string]string {
 // Whatever is allowed, in whatever order, changes nothing outside. The commands really run, and what holds them there is
 // the kernel: a mistake in what is checked must not hurt the machine that finds it.
 func TestWhateverIsAllowedChangesNothingOutside(t *testing.T) {
-	trees, commands := 12, 60
+	trees, commands := 8, 40
 	if testing.Short() {
 		trees = 3
 	}
