@@ -2,11 +2,11 @@ package keeper
 
 import (
 	"context"
+	"crypto/rand"
+	"net/http"
 	"path/filepath"
 	"regexp"
 	"strings"
-
-	"net/http"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
@@ -34,18 +34,19 @@ const (
 	needWatch   need = "watch"   // what others do: asks, events
 	needAudit   need = "audit"   // the record
 	needApprove need = "approve" // answer others' asks
-	needManage  need = "manage"  // tokens and sandboxes
+	needPlace   need = "place"   // make and change sandboxes
+	needManage  need = "manage"  // tokens
 	needOwn     need = "own"     // the keeper itself
 )
 
 // allowed is which role may do what.
 var allowed = map[Role][]need{
 	Viewer:   {needNothing, needSee, needWatch, needAudit},
-	Operator: {needNothing, needSee, needRun, needWatch, needAudit},
+	Operator: {needNothing, needSee, needRun, needWatch, needAudit, needPlace},
 	Approver: {needNothing, needSee, needWatch, needAudit, needApprove},
-	Admin:    {needNothing, needSee, needWatch, needAudit, needManage},
+	Admin:    {needNothing, needSee, needWatch, needAudit, needPlace, needManage},
 	Agent:    {needNothing, needSee, needRun},
-	Owner:    {needNothing, needSee, needRun, needWatch, needAudit, needApprove, needManage, needOwn},
+	Owner:    {needNothing, needSee, needRun, needWatch, needAudit, needApprove, needPlace, needManage, needOwn},
 }
 
 func (r Role) may(n need) bool {
@@ -97,6 +98,9 @@ func (k *Keeper) local(r *http.Request) (*caller, *wire.Problem) {
 	}
 	return c, nil
 }
+
+// newID returns an identifier of 65 random bits.
+func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()[:13]) }
 
 // foreign reports whether a request can come from a page of another site: browsers say so in Origin, and name the
 // site in Host.

@@ -43,6 +43,7 @@ func (k *Keeper) addApprovals(a *api) {
 		return func(_ context.Context, c *caller, in *answerIn) (*none, error) {
 			return nil, k.desk.Answer(approval.Response{
 				ID: in.ID, Digest: approval.Digest(in.Body.Digest), By: c.principal, Approved: approved, Reason: in.Body.Reason,
+				Signature: in.Body.Signature, Proof: approval.Proof(in.Body.Proof),
 			})
 		}
 	}

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
 // Defaults of Config.
@@ -39,6 +41,15 @@ type Config struct {
 
 	ApprovalsDir string // where the socket is at which operators answer; "" means only the API
 
+	// Approvers returns who is enrolled to sign answers; nil means nobody.
+	Approvers func() ([]approval.Approver, error)
+
+	// Store keeps sandboxes, their commands and idempotency keys; nil means that there are none, and that keys are
+	// forgotten with the keeper. ID is what the store knows this keeper by, the same after a restart, and nobody else's at a
+	// time. The caller closes the store.
+	Store *store.Store
+	ID    string
+
 	Idle    time.Duration // without session and caller; then Serve returns
 	Version string
 	Log     io.Writer // what went wrong where nobody could be told; nil means nowhere
@@ -48,6 +59,8 @@ func (c Config) withDefaults() (Config, error) {
 	switch {
 	case c.Policy == nil || c.Audit == nil || c.Principal == "":
 		return c, errors.New("keeper: Config needs Policy, Audit and Principal")
+	case c.Store != nil && c.ID == "":
+		return c, errors.New("keeper: Config.Store needs an ID")
 	case c.Inventory != "" && !filepath.IsAbs(c.Inventory):
 		return c, errors.New("keeper: Config.Inventory is an absolute path")
 	}

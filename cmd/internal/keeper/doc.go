@@ -11,6 +11,8 @@
 // There is no global state. Nothing outlives Serve.
 //
 //	goroutine                   started by       ends with                        awaited by
+//	one per command in a sandbox  the request   its end, or Close                Close
+//	sweep of the store          New              Close                            Close
 //	HTTP server and requests    Serve            Shutdown, or the request         Serve
 //	approvals' socket           New              Close                            Close
 //	what sessions and pools     the first open   Close, or leaving a realm        Close

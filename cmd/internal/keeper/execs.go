@@ -93,11 +93,18 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 	if err != nil {
 		return nil, err
 	}
-	e, err := k.entry(c, in.ID)
+	e, err := k.entry(ctx, c, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	ctx, err = consenting(ctx, c, e, b)
+	if err != nil {
+		return nil, err
+	}
+	giveBack, err := k.claim(ctx, c, in.Key, struct {
+		Session string
+		Run     wire.Run
+	}{e.ID(), asked(b)})
 	if err != nil {
 		return nil, err
 	}
@@ -108,10 +115,18 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 	})
 	stop()
 	if err != nil {
+		giveBack()
 		return nil, err
 	}
 	k.await(ctx, x, wait, registry.Wait{Prompt: b.Interactive})
 	return k.show(c, x, budget)
+}
+
+// asked is what of a request makes it another one: not how long its caller waits, or what it wants to see.
+func asked(b *wire.Run) wire.Run {
+	r := *b
+	r.WaitS, r.Output = nil, nil
+	return r
 }
 
 // consenting carries an operator's yes to the policy, for this command alone.
@@ -221,9 +236,6 @@ func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut,
 	}
 	return k.show(c, x, budget)
 }
-
-// anything matches as soon as there is something.
-var anything = regexp.MustCompile(`(?s).`)
 
 func (k *Keeper) page(ctx context.Context, c *caller, in *pageIn) (*body[wire.Page], error) {
 	x, err := k.exec(c, in.ID)

@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -51,6 +52,10 @@ func start(t testing.TB, change ...func(*keeper.Config)) *world {
 		Policy:      func() (*rules.Engine, error) { return w.policy() },
 		PolicyFiles: []string{filepath.Join(dir, "policy.yaml")},
 	}
+	st, err := store.Open(t.Context(), store.Config{Path: filepath.Join(dir, "state", "store.db")})
+	require.NoError(t, err)
+	t.Cleanup(func() { st.Close() })
+	w.cfg.Store, w.cfg.ID = st, "k1"
 	for _, f := range change {
 		f(&w.cfg)
 	}

@@ -28,6 +28,7 @@ type Keeper struct {
 	events      *events
 	api         http.Handler
 	limiter     *limiter
+	term        *terminal // nil without a store
 	started     time.Time
 
 	base    context.Context // of every request; ends with the keeper
@@ -52,14 +53,22 @@ func New(cfg Config) (*Keeper, error) {
 	}
 	k := &Keeper{
 		cfg: cfg, log: cfg.logger(), sink: newRecord(cfg.Audit), policy: &livePolicy{load: cfg.Policy, files: cfg.PolicyFiles},
-		secrets: redact.New(redact.Config{}), desk: approval.NewDesk(approval.Config{}), inventories: newInventories(),
+		secrets: redact.New(redact.Config{}), desk: approval.NewDesk(approval.Config{Approvers: cfg.Approvers}), inventories: newInventories(),
 		events: newEvents(), limiter: newLimiter(), started: time.Now(), asked: make(chan struct{}), realms: map[realmKey]*realm{},
 	}
 	k.base, k.end = context.WithCancel(context.Background())
 	k.metrics = newMetrics(k.sessions, func() int { return len(k.desk.List()) }, func() int { return int(k.answering.Load()) })
+	if cfg.Store != nil {
+		k.term = newTerminal(k)
+	}
 	k.api = k.routes()
 	k.relayAsks()
 	k.listenForAnswers()
+	if k.term != nil {
+		if err := k.term.recover(k.base); err != nil {
+			return nil, errors.Join(err, k.Close())
+		}
+	}
 	return k, nil
 }
 
@@ -116,6 +125,9 @@ func (k *Keeper) Close() error {
 	wg.Wait()
 	k.leaving.Wait()
 	k.inventories.close()
+	if k.term != nil {
+		errs = append(errs, k.term.leave())
+	}
 	return errors.Join(errs...)
 }
 

@@ -45,6 +45,15 @@ func FindPlaces(getenv func(string) string) (Places, error) {
 	return p, nil
 }
 
+// ID is what a store knows the keeper at this place by. No other lives there at the same time: the lock sees to it.
+func (p Places) ID() (string, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("keeper: this machine has no name: %w", err)
+	}
+	return host + ":" + p.Socket, nil
+}
+
 // makeDir makes the directory of the socket for this account alone, and refuses one that others own or may enter.
 func (p Places) makeDir() error {
 	dir := filepath.Dir(p.Socket)

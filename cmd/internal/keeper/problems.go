@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
 var (
@@ -80,6 +81,17 @@ func asProblem(err error) *wire.Problem {
 		p.Status, p.Code = http.StatusConflict, registry.CodeConflict
 	case errors.Is(err, approval.ErrInvalid):
 		p.Status, p.Code = http.StatusUnprocessableEntity, registry.CodeInvalid
+	case errors.Is(err, store.ErrNotFound):
+		p.Status, p.Code = http.StatusNotFound, registry.CodeNotFound
+	case errors.Is(err, store.ErrForbidden), errors.Is(err, store.ErrToken):
+		p.Status, p.Code = http.StatusForbidden, "denied"
+	case errors.Is(err, store.ErrExists), errors.Is(err, store.ErrInactive), errors.Is(err, store.ErrNotPending), errors.Is(err, store.ErrExpired),
+		errors.Is(err, store.ErrMismatch), errors.Is(err, store.ErrNotEnded), errors.Is(err, store.ErrKeyReused), errors.Is(err, store.ErrClaimed):
+		p.Status, p.Code = http.StatusConflict, registry.CodeConflict
+	case errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrTooLarge), errors.Is(err, store.ErrCursor):
+		p.Status, p.Code = http.StatusUnprocessableEntity, registry.CodeInvalid
+	case errors.Is(err, store.ErrBusy):
+		p.Status, p.Code, p.Retriable = http.StatusServiceUnavailable, "busy", true
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		p.Status, p.Code, p.Retriable = http.StatusServiceUnavailable, "canceled", true
 	}

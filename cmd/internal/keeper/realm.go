@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
@@ -8,7 +9,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
-	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -23,6 +23,7 @@ type realm struct {
 	conn     *connector
 	pool     *session.Pool
 	reg      *registry.Registry
+	judge    judge
 	state    *states
 	used     int // requests in progress; guarded by the Keeper's mu
 }
@@ -31,6 +32,7 @@ type realmKey struct{ principal, inventory string }
 
 func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	r := &realm{key: key, operator: rules.RoleOf(key.principal) == rules.Operator, state: newStates()}
+	r.judge = judge{k.policy, r.operator}
 	r.inv = func() (*hosts.Inventory, error) { return k.inventories.current(key.inventory) }
 	var err error
 	if r.conn, err = newConnector(r.inv); err != nil {
@@ -39,8 +41,8 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	r.pool, err = session.NewPool(session.PoolConfig{
 		Dial: r.conn.dial, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
 		Session: session.Config{
-			Principal: key.principal, Policy: judge{k.policy, r.operator}, Audit: k.sink, Redact: cmdutil.Redactor(k.secrets),
-			Approver: policy.Approver(k.desk), Trace: k.trace(r),
+			Principal: key.principal, Policy: r.judge, Audit: k.sink, Redact: cmdutil.Redactor(k.secrets),
+			Approver: approver{k.desk}, Trace: k.trace(r),
 		},
 	})
 	if err != nil {
@@ -132,8 +134,8 @@ func (k *Keeper) realmsOf(c *caller) []*realm {
 }
 
 // entry finds a principal's session, whatever inventory the request names.
-func (k *Keeper) entry(c *caller, idOrName string) (*registry.Entry, error) {
-	var err error = notFound("session", idOrName)
+func (k *Keeper) entry(ctx context.Context, c *caller, idOrName string) (*registry.Entry, error) {
+	var err error
 	for _, r := range k.realmsOf(c) {
 		e, rerr := r.reg.Get(c.principal, idOrName)
 		if rerr == nil {
@@ -142,6 +144,9 @@ func (k *Keeper) entry(c *caller, idOrName string) (*registry.Entry, error) {
 		if codeOf(rerr) != registry.CodeNotFound {
 			err = rerr
 		}
+	}
+	if err == nil {
+		err = k.past(ctx, c, idOrName)
 	}
 	return nil, err
 }

@@ -29,6 +29,10 @@ func (k *Keeper) routes() http.Handler {
 	k.addStreams(a)
 	k.addApprovals(a)
 	k.addAudit(a)
+	if k.term != nil {
+		k.addSandboxes(a)
+		k.addTerminal(a)
+	}
 	mux.Handle("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, problem(http.StatusNotFound, "not_found", "there is no %s %.200q here: see /openapi.json", r.Method, r.URL.Path))
 	}))
@@ -49,7 +53,6 @@ type route struct {
 	tag          string
 	need         need
 	status       int // when all is well; 0 means 200
-	sse          bool
 }
 
 // add adds a route. Who may not use it is told so before the request is looked at.

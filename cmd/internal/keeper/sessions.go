@@ -34,8 +34,8 @@ func (k *Keeper) addSessions(a *api) {
 		})
 	add(a, route{method: "POST", path: "/v1/sessions", id: "open-session", summary: "Open a session", tag: "sessions", need: needRun, status: http.StatusCreated}, k.open)
 	add(a, route{method: "GET", path: "/v1/sessions/{id}", id: "get-session", summary: "One session", tag: "sessions", need: needSee},
-		func(_ context.Context, c *caller, in *sessionIn) (*body[wire.Session], error) {
-			e, err := k.entry(c, in.ID)
+		func(ctx context.Context, c *caller, in *sessionIn) (*body[wire.Session], error) {
+			e, err := k.entry(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -43,17 +43,18 @@ func (k *Keeper) addSessions(a *api) {
 			return &body[wire.Session]{&s}, nil
 		})
 	add(a, route{method: "DELETE", path: "/v1/sessions/{id}", id: "close-session", summary: "Close a session, and end what runs in it", tag: "sessions", need: needRun, status: http.StatusNoContent},
-		func(_ context.Context, c *caller, in *sessionIn) (*none, error) {
-			e, err := k.entry(c, in.ID)
+		func(ctx context.Context, c *caller, in *sessionIn) (*none, error) {
+			e, err := k.entry(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
 			}
 			e.Close()
+			k.ended(ctx, e.ID())
 			return nil, nil
 		})
 	add(a, route{method: "POST", path: "/v1/sessions/{id}/reset", id: "reset-session", summary: "Give a session a new shell in the same directory, and end what runs", tag: "sessions", need: needRun},
-		func(_ context.Context, c *caller, in *sessionIn) (*body[wire.Session], error) {
-			e, err := k.entry(c, in.ID)
+		func(ctx context.Context, c *caller, in *sessionIn) (*body[wire.Session], error) {
+			e, err := k.entry(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -102,6 +103,7 @@ func (k *Keeper) open(ctx context.Context, c *caller, in *openIn) (*body[wire.Se
 	if err != nil {
 		return nil, err
 	}
+	k.opened(ctx, c, e)
 	s := describe(c, e)
 	return &body[wire.Session]{&s}, nil
 }

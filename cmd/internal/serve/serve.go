@@ -15,7 +15,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
+	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
 // Options is everything the command needs: dependencies, then flags.
@@ -26,6 +28,7 @@ type Options struct {
 	Policy    func(file string) (*rules.Engine, error)
 	Caller    func() cmdutil.Caller
 	Approvals func() ([]string, error)
+	Approvers func() ([]approval.Approver, error)
 	Inventory func() (string, error) // its path
 	PolicyDir func() (string, error) // where the user's policy.yaml is
 	Places    func() (keeper.Places, error)
@@ -54,7 +57,7 @@ const stopTime = time.Minute
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
-		IO: f.IO, Audit: f.Audit, AuditDir: f.AuditDir, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs,
+		IO: f.IO, Audit: f.Audit, AuditDir: f.AuditDir, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs, Approvers: f.Approvers,
 		Inventory: func() (string, error) { return inventoryPath(f) },
 		PolicyDir: func() (string, error) {
 			inv, err := f.DefaultInventory()
@@ -152,6 +155,14 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 	}
 	if dirs, err := o.Approvals(); err == nil {
 		cfg.ApprovalsDir = dirs[0]
+	}
+	cfg.Approvers = o.Approvers
+	if cfg.Store, err = store.Open(ctx, store.Config{Path: filepath.Join(filepath.Dir(cfg.AuditDir), "store.db")}); err != nil {
+		return err
+	}
+	defer cfg.Store.Close()
+	if cfg.ID, err = places.ID(); err != nil {
+		return err
 	}
 	return keeper.Serve(ctx, cfg, places, func() {
 		tell(nil)

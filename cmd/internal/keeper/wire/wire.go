@@ -185,6 +185,9 @@ type Document struct {
 type Answer struct {
 	Digest string `json:"digest" doc:"of the document that was shown"`
 	Reason string `json:"reason,omitempty" maxLength:"4096"`
+
+	Signature []byte `json:"signature,omitempty" doc:"over the document's SHA-256, in OpenSSH's SSHSIG format; of a yes only"`
+	Proof     string `json:"proof,omitempty" doc:"the most that the answerer says about the key"`
 }
 
 // Verified is what a check of the record found.

@@ -1,0 +1,143 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"unicode/utf8"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/store"
+
+	"time"
+)
+
+// questionOf is what somebody is asked about a command. It says nothing of a session: the command gets a new one.
+func questionOf(c store.Command, exact string, h hosts.Host, d policy.Decision) policy.Question {
+	return policy.Question{
+		Exec: c.ID, Principal: c.RequestedBy, Host: h, Command: exact, Dir: c.Cwd, Reason: c.AskReason, Decision: d,
+		Asked: time.Now(), Expires: c.Expires,
+	}
+}
+
+// await puts a pending command to the desk, and does what is answered there. It ends with ctx; then the command waits on
+// in the store.
+func (t *terminal) await(ctx context.Context, c store.Command, q policy.Question, f *flight) {
+	t.k.leaving.Go(func() {
+		defer t.land(c.ID, f)
+		answer, err := t.k.desk.Approve(ctx, q)
+		if ctx.Err() != nil {
+			return
+		}
+		if err := t.answered(ctx, c, q, answer, err, f); err != nil {
+			t.k.log.Printf("command %s: %v", c.ID, err)
+		}
+	})
+}
+
+// answered does what was answered: begins the command, or ends it.
+func (t *terminal) answered(ctx context.Context, c store.Command, q policy.Question, a policy.Answer, failure error, f *flight) error {
+	switch {
+	case errors.Is(failure, approval.ErrExpired):
+		_, err := t.store.Withdraw(ctx, c.ID, "expired", "nobody answered in time")
+		return errors.Join(err, t.note(ctx, audit.ApprovalResult, c, "", q.Decision, "expired"))
+	case failure != nil:
+		_, err := t.store.Withdraw(ctx, c.ID, "denied", failure.Error())
+		return errors.Join(err, t.note(ctx, audit.ApprovalResult, c, "", q.Decision, "denied"))
+	}
+	asked, err := t.store.Approval(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	_, err = t.store.Decide(ctx, c.ID, store.Decision{
+		Approve: a.Approved, By: a.By, Proof: string(a.Proof), Reason: a.Reason, Digest: asked.Digest,
+	})
+	if err != nil {
+		return err
+	}
+	if !a.Approved {
+		return t.note(ctx, audit.ApprovalResult, c, "", q.Decision, "rejected")
+	}
+	c, exact, err := t.store.Begin(ctx, c.ID, t.id)
+	if err != nil {
+		return err
+	}
+	t.run(ctx, c, string(exact), f, &answered{q, a})
+	return nil
+}
+
+// askAgain puts a command that waited in another keeper to the desk, if it is still what it was.
+func (t *terminal) askAgain(ctx context.Context, id string) error {
+	c, err := t.store.Command(ctx, id)
+	if err != nil {
+		return err
+	}
+	void := func(why string) error {
+		_, err := t.store.Withdraw(ctx, id, "denied", why)
+		return err
+	}
+	exact, err := t.store.Exact(ctx, id)
+	if err != nil {
+		return err
+	}
+	asked, err := t.store.Approval(ctx, id)
+	if err != nil {
+		return err
+	}
+	p, err := approval.Parse(asked.Document)
+	if err != nil {
+		return void("what was asked cannot be read any more")
+	}
+	h, err := t.k.terminalHost(&caller{inventory: t.k.cfg.Inventory}, c.Host)
+	if err != nil {
+		return void("its host is not in the inventory any more")
+	}
+	q := questionOf(c, string(exact), h, p.Question.Decision)
+	if !same(q, p.Question) {
+		return void("its host is another one now")
+	}
+	t.await(ctx, c, q, t.take(id, agentTimeout))
+	return nil
+}
+
+// enter opens a session for one command, in its directory.
+func (t *terminal) enter(ctx context.Context, r *realm, h hosts.Host, c store.Command) (*registry.Entry, error) {
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, ownKey{}, true), beforeSending)
+	defer cancel()
+	return r.reg.Open(ctx, registry.OpenRequest{Principal: r.key.principal, Host: h, Dir: c.Cwd, Reason: "sandbox"})
+}
+
+func commandFor(exact string, c store.Command, timeout time.Duration) registry.Command {
+	return registry.Command{Script: exact, Reason: c.AskReason, Timeout: timeout}
+}
+
+// endOf is what the store keeps of a command that has ended: without secrets, whoever reads it.
+func (t *terminal) endOf(x *registry.Exec) store.End {
+	v, err := x.View(registry.Budgets{})
+	if err != nil {
+		return store.End{Status: store.Failed, Outcome: "error", Reason: t.redacted(err.Error())}
+	}
+	r := &v.Result
+	clean := func(b []byte) []byte {
+		b, n := t.k.secrets.Bytes(b, 0)
+		v.Redacted.Add(n)
+		return b
+	}
+	r.Stdout, r.Stderr, r.Stray = clean(r.Stdout), clean(r.Stderr), clean(r.Stray)
+	r.Command = t.redacted(r.Command)
+	end := store.End{Status: store.Failed, Outcome: string(r.Status), ExitCode: r.ExitCode, Exec: resultJSON(wire.ResultOf(r, v.Redacted.Kinds))}
+	_, end.Stdout = wire.Encode(r.Stdout, utf8.Valid(r.Stdout))
+	_, end.Stderr = wire.Encode(r.Stderr, utf8.Valid(r.Stderr))
+	if r.ExitCode != nil && (r.Status == session.StatusOK || r.Status == session.StatusExit) {
+		end.Status = store.Executed
+	}
+	if r.Err != nil {
+		end.Reason = t.redacted(asProblem(r.Err).Detail)
+	}
+	return end
+}

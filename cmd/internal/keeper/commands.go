@@ -1,0 +1,285 @@
+package keeper
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/redact"
+	"github.com/fairlead-ssh/fairlead/session/sandbox"
+	"github.com/fairlead-ssh/fairlead/session/store"
+)
+
+type (
+	newCommandIn struct {
+		Key  string `header:"Idempotency-Key" maxLength:"200" doc:"the same key with the same request gives the same command, for 24 hours"`
+		Body wire.NewCommand
+	}
+	commandIn struct {
+		ID string `path:"id" maxLength:"80"`
+	}
+	rejectIn struct {
+		ID   string `path:"id" maxLength:"80"`
+		Body *wire.Reject
+	}
+	commandsIn struct {
+		Sandbox string `query:"sandbox_id" maxLength:"80"`
+		Status  string `query:"status" enum:"pending,approved,executed,failed,rejected"`
+		Session string `query:"session_id" maxLength:"80"`
+		Limit   int    `query:"limit" minimum:"0" doc:"default 100, at most 1000"`
+		Cursor  string `query:"cursor" maxLength:"500"`
+	}
+	commandOut struct {
+		Status int
+		Body   *wire.Command
+	}
+)
+
+func (k *Keeper) addTerminal(a *api) {
+	const path = "/agent/terminal/commands"
+	add(a, route{method: "POST", path: path, id: "create-command", tag: terminalTag, need: needRun, status: http.StatusCreated,
+		summary: "Run a command in a sandbox: 201 when it has ended or was rejected, 202 while it runs or waits for a person"}, k.createCommand)
+	add(a, route{method: "GET", path: path, id: "list-commands", summary: "Commands: one's own, or all for people", tag: terminalTag, need: needSee}, k.listCommands)
+	add(a, route{method: "GET", path: path + "/{id}", id: "get-command", summary: "One command", tag: terminalTag, need: needSee},
+		func(ctx context.Context, c *caller, in *commandIn) (*commandOut, error) {
+			cmd, err := k.command(ctx, c, in.ID)
+			return &commandOut{http.StatusOK, commandJSON(cmd)}, err
+		})
+	add(a, route{method: "POST", path: path + "/{id}/approve", id: "approve-command", summary: "Approve a command that waits, and run it", tag: terminalTag, need: needApprove},
+		func(ctx context.Context, c *caller, in *commandIn) (*commandOut, error) {
+			return k.answerCommand(ctx, c, in.ID, true, "")
+		})
+	add(a, route{method: "POST", path: path + "/{id}/reject", id: "reject-command", summary: "Reject a command that waits", tag: terminalTag, need: needApprove},
+		func(ctx context.Context, c *caller, in *rejectIn) (*commandOut, error) {
+			reason := ""
+			if in.Body != nil {
+				reason = in.Body.Reason
+			}
+			return k.answerCommand(ctx, c, in.ID, false, reason)
+		})
+	add(a, route{method: "POST", path: path + "/{id}/finalize", id: "finalize-command", summary: "Freeze a command that has ended", tag: terminalTag, need: needRun},
+		func(ctx context.Context, c *caller, in *commandIn) (*commandOut, error) {
+			if _, err := k.command(ctx, c, in.ID); err != nil {
+				return nil, err
+			}
+			cmd, err := k.cfg.Store.Finalize(ctx, in.ID)
+			return &commandOut{http.StatusOK, commandJSON(cmd)}, err
+		})
+}
+
+// command finds one that a caller may see.
+func (k *Keeper) command(ctx context.Context, c *caller, id string) (store.Command, error) {
+	cmd, err := k.cfg.Store.Command(ctx, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && cmd.RequestedBy != c.principal && !c.role.may(needWatch) {
+		return cmd, notFound("command", id)
+	}
+	return cmd, err
+}
+
+func (k *Keeper) listCommands(ctx context.Context, c *caller, in *commandsIn) (*body[wire.Commands], error) {
+	f := store.CommandFilter{Sandbox: in.Sandbox, Session: in.Session, Status: store.Status(in.Status)}
+	if !c.role.may(needWatch) {
+		f.Principal = c.principal
+	}
+	page, err := k.cfg.Store.Commands(ctx, f, store.Paging{Limit: in.Limit, Cursor: in.Cursor})
+	if err != nil {
+		return nil, err
+	}
+	out := &wire.Commands{Items: make([]wire.Command, len(page.Items)), Next: page.Next}
+	for i, cmd := range page.Items {
+		out.Items[i] = *commandJSON(cmd)
+	}
+	return &body[wire.Commands]{out}, nil
+}
+
+func commandJSON(c store.Command) *wire.Command {
+	out := &wire.Command{
+		ID: c.ID, Session: c.Session, Sandbox: c.Sandbox, Host: c.Host, Command: c.Command, CWD: c.Cwd, Status: string(c.Status),
+		Verdict: c.Verdict, Reason: c.Reason, Outcome: c.Outcome, Stdout: c.Stdout, Stderr: c.Stderr, ExitCode: c.ExitCode,
+		RequestedBy: c.RequestedBy, ApprovedBy: c.ApprovedBy, Created: c.Created, Updated: c.Updated, Finalized: moment(c.Finalized),
+	}
+	if len(c.Exec) > 0 {
+		var r wire.Result
+		if json.Unmarshal(c.Exec, &r) == nil {
+			out.Exec = &r
+			if out.Session == "" {
+				out.Session = r.Session
+			}
+		}
+	}
+	return out
+}
+
+// createCommand judges a command, and runs it, lets it wait, or rejects it.
+func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn) (*commandOut, error) {
+	engine, err := k.admit(c)
+	if err != nil {
+		return nil, err
+	}
+	limits, b, t := engine.Limits(c.principal), &in.Body, k.term
+	if err := limits.Shell(); err != nil {
+		return nil, err
+	}
+	wait, err := seconds("wait_s", b.WaitS, defaultWait, maxWait)
+	if err != nil {
+		return nil, err
+	}
+	timeout, err := seconds("timeout_s", b.TimeoutS, agentTimeout, maxTimeout)
+	if err != nil {
+		return nil, err
+	}
+	timeout = limits.Timeout(timeout)
+	if redact.ContainsMark([]byte(b.Command)) {
+		return nil, invalid("the command holds the mark of something redacted; the host would get the mark, not the secret")
+	}
+	box, err := k.cfg.Store.Sandbox(ctx, b.Sandbox)
+	if err != nil || box.Owner != c.principal {
+		if err == nil || errors.Is(err, store.ErrNotFound) {
+			err = notFound("sandbox", b.Sandbox)
+		}
+		return nil, err
+	}
+	if !box.Active {
+		return nil, store.ErrInactive
+	}
+	h, err := k.terminalHost(c, box.Host)
+	if err != nil {
+		return nil, err
+	}
+	r, done, err := k.realm(c)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	k.secrets.LearnFromCommand(b.Command)
+	n := store.NewCommand{Exact: []byte(b.Command), Command: store.Command{
+		ID: newID("c_"), Sandbox: box.ID, Host: h.Name, Command: t.redacted(b.Command), Cwd: box.Path, AskReason: b.Reason, RequestedBy: c.principal,
+	}}
+	if in.Key != "" {
+		n.Key = store.Key{Key: in.Key, Request: resultJSON(b)}
+	}
+	d := policy.Decision{Rule: "sandbox/outside"}
+	dir, err := boxOf(box).Resolve(b.CWD)
+	switch {
+	case b.Host != "" && b.Host != h.Name:
+		d.Reason = "the sandbox is on another host"
+	case errors.Is(err, sandbox.ErrOutside):
+		d.Reason = "the directory is outside the sandbox"
+	case err != nil:
+		return nil, invalid("cwd: %v", err)
+	default:
+		n.Cwd = dir
+		guard, err := t.guard(ctx, r, h, box.ID)
+		if err != nil {
+			return nil, err
+		}
+		d, err = guard.Decide(ctx, policy.Request{Principal: c.principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})
+		if err != nil {
+			return nil, err
+		}
+	}
+	n.Verdict, n.Class, n.Rule, n.Reason = d.Verdict.String(), string(d.Class), d.Rule, d.Reason
+	var cmd store.Command
+	switch d.Verdict {
+	case policy.Allow:
+		cmd, err = t.begin(ctx, n, timeout)
+	case policy.Ask:
+		cmd, err = t.ask(ctx, n, questionOf(n.Command, b.Command, h, d), timeout)
+	default:
+		cmd, err = t.deny(ctx, n, d)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if cmd.Status == store.Approved {
+		if cmd, err = t.wait(ctx, cmd.ID, wait); err != nil {
+			return nil, err
+		}
+	}
+	out := &commandOut{http.StatusCreated, commandJSON(cmd)}
+	if !cmd.Status.Ended() {
+		out.Status = http.StatusAccepted
+	}
+	return out, nil
+}
+
+// begin keeps a command that is allowed, as this keeper's, and runs it.
+func (t *terminal) begin(ctx context.Context, n store.NewCommand, timeout time.Duration) (store.Command, error) {
+	n.Status, n.Claim = store.Approved, t.id
+	f := t.take(n.ID, timeout)
+	cmd, made, err := t.store.Create(ctx, n)
+	if err != nil || !made {
+		t.land(n.ID, f)
+		return cmd, err
+	}
+	t.k.leaving.Go(func() {
+		defer t.land(n.ID, f)
+		t.run(t.k.base, cmd, string(n.Exact), f, nil)
+	})
+	return cmd, nil
+}
+
+// ask keeps a command that waits, and puts it to the desk. What cannot be recorded is not asked.
+func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Question, timeout time.Duration) (store.Command, error) {
+	n.Status, n.Expires = store.Pending, time.Now().Add(session.DefaultApprovalTimeout)
+	q.Expires = n.Expires
+	n.Document = approval.Pending{ID: n.ID, Question: q}.Document()
+	if len(n.Document) > approval.MaxDocument {
+		return store.Command{}, invalid("a command of %d bytes is more than a person can look through; split it", len(n.Exact))
+	}
+	if err := t.note(ctx, audit.ApprovalRequest, n.Command, string(n.Exact), q.Decision, ""); err != nil {
+		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v, so nobody was asked", err)
+	}
+	cmd, made, err := t.store.Create(ctx, n)
+	if err != nil || !made {
+		return cmd, err
+	}
+	t.await(t.k.base, cmd, q, t.take(cmd.ID, timeout))
+	return cmd, nil
+}
+
+// deny keeps a command that was rejected, and why.
+func (t *terminal) deny(ctx context.Context, n store.NewCommand, d policy.Decision) (store.Command, error) {
+	n.Status, n.Outcome, n.Exact = store.Rejected, "denied", nil
+	if d.Hint != "" {
+		n.Reason += " (" + d.Hint + ")"
+	}
+	if err := t.note(ctx, audit.CommandRequest, n.Command, "", d, ""); err != nil {
+		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v", err)
+	}
+	if err := t.note(ctx, audit.CommandResult, n.Command, "", d, "denied"); err != nil {
+		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v", err)
+	}
+	cmd, _, err := t.store.Create(ctx, n)
+	return cmd, err
+}
+
+// answerCommand answers for a command that waits, and returns its record when that has been done.
+func (k *Keeper) answerCommand(ctx context.Context, c *caller, id string, approve bool, reason string) (*commandOut, error) {
+	cmd, err := k.command(ctx, c, id)
+	if err != nil {
+		return nil, err
+	}
+	if cmd.Status != store.Pending {
+		return nil, store.ErrNotPending
+	}
+	for _, p := range k.desk.List() {
+		if p.Question.Exec != id {
+			continue
+		}
+		err := k.desk.Answer(approval.Response{ID: p.ID, Digest: p.Digest(), By: c.principal, Approved: approve, Reason: reason})
+		if err != nil {
+			return nil, err
+		}
+		cmd, err := k.term.wait(ctx, id, maxWait)
+		return &commandOut{http.StatusOK, commandJSON(cmd)}, err
+	}
+	return nil, store.ErrNotPending
+}

@@ -1,0 +1,83 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/store"
+)
+
+// opened remembers a session, so that it can be told as ended when this keeper is gone. Not to remember it is no reason
+// not to have it.
+func (k *Keeper) opened(ctx context.Context, c *caller, e *registry.Entry) {
+	if k.cfg.Store == nil {
+		return
+	}
+	_, err := k.cfg.Store.OpenSession(context.WithoutCancel(ctx), store.Session{
+		ID: e.ID(), Name: e.Name(), Principal: c.principal, Host: e.Host().Name, Keeper: k.cfg.ID, Cwd: e.Dir(),
+	})
+	if err != nil {
+		k.log.Printf("session %s is not remembered: %v", e.ID(), err)
+	}
+}
+
+// ended remembers that a session has ended.
+func (k *Keeper) ended(ctx context.Context, id string) {
+	if k.cfg.Store == nil {
+		return
+	}
+	if _, err := k.cfg.Store.EndSession(context.WithoutCancel(ctx), id, "it was asked to"); err != nil {
+		k.log.Printf("session %s: %v", id, err)
+	}
+}
+
+// past tells a session that was from one that never was.
+func (k *Keeper) past(ctx context.Context, c *caller, idOrName string) error {
+	missing := notFound("session", idOrName)
+	if k.cfg.Store == nil {
+		return missing
+	}
+	s, err := k.cfg.Store.Session(ctx, idOrName)
+	if err != nil {
+		page, perr := k.cfg.Store.Sessions(ctx, store.SessionFilter{Principal: c.principal, Name: idOrName}, store.Paging{Limit: 1})
+		if perr != nil || len(page.Items) == 0 || idOrName == "" {
+			return missing
+		}
+		s = page.Items[0]
+	}
+	if s.Principal != c.principal {
+		return missing
+	}
+	why := s.EndReason
+	if why == "" {
+		why = "its time was over"
+	}
+	return problem(http.StatusGone, registry.CodeClosed, "session %.80s on %s is closed: %s", idOrName, s.Host, why)
+}
+
+// claim takes an idempotency key for a request, also against keepers before this one. The function gives it back, for a
+// request that came to nothing.
+func (k *Keeper) claim(ctx context.Context, c *caller, key string, request any) (giveBack func(), err error) {
+	if k.cfg.Store == nil || key == "" {
+		return func() {}, nil
+	}
+	sk := store.Key{Principal: c.principal, Key: key, Request: resultJSON(request), Target: "life " + k.life()}
+	got, err := k.cfg.Store.ClaimKey(ctx, sk)
+	switch {
+	case err != nil:
+		return nil, err
+	case got.State == store.KeyConflict:
+		return nil, problem(http.StatusConflict, registry.CodeConflict, "the %s was used for another request", wire.IdempotencyKey)
+	case got.State == store.KeySame && got.Target != sk.Target:
+		return nil, problem(http.StatusGone, registry.CodeGone, "that request was made to a keeper that has ended: whether it ran is on the record")
+	}
+	return func() {
+		err := k.cfg.Store.ReleaseKey(context.WithoutCancel(ctx), sk)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			k.log.Printf("an idempotency key was not given back: %v", err)
+		}
+	}, nil
+}

@@ -1,0 +1,165 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"regexp"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/sandbox"
+	"github.com/fairlead-ssh/fairlead/session/store"
+)
+
+type (
+	newSandboxIn struct{ Body wire.NewSandbox }
+	sandboxIn    struct {
+		ID string `path:"id" maxLength:"80"`
+	}
+	changeSandboxIn struct {
+		ID   string `path:"id" maxLength:"80"`
+		Body wire.SandboxChange
+	}
+	sandboxesIn struct {
+		Owner  string `query:"owner_principal_id" maxLength:"200"`
+		Host   string `query:"host" maxLength:"255"`
+		Limit  int    `query:"limit" minimum:"0" doc:"default 100, at most 1000"`
+		Cursor string `query:"cursor" maxLength:"500"`
+	}
+)
+
+const terminalTag = "terminal"
+
+func (k *Keeper) addSandboxes(a *api) {
+	const path = "/agent/terminal/sandboxes"
+	add(a, route{method: "GET", path: path, id: "list-sandboxes", summary: "Sandboxes: one's own, or all for people", tag: terminalTag, need: needSee}, k.listSandboxes)
+	add(a, route{method: "POST", path: path, id: "create-sandbox", summary: "Let a principal work in a directory", tag: terminalTag, need: needPlace, status: http.StatusCreated}, k.createSandbox)
+	add(a, route{method: "GET", path: path + "/{id}", id: "get-sandbox", summary: "One sandbox", tag: terminalTag, need: needSee},
+		func(ctx context.Context, c *caller, in *sandboxIn) (*body[wire.Sandbox], error) {
+			b, err := k.sandbox(ctx, c, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			return sandboxOut(b), nil
+		})
+	add(a, route{method: "PATCH", path: path + "/{id}", id: "change-sandbox", summary: "Change a sandbox", tag: terminalTag, need: needPlace}, k.changeSandbox)
+	add(a, route{method: "DELETE", path: path + "/{id}", id: "delete-sandbox", summary: "Delete a sandbox; its commands stay", tag: terminalTag, need: needPlace, status: http.StatusNoContent},
+		func(ctx context.Context, c *caller, in *sandboxIn) (*none, error) {
+			if _, err := k.sandbox(ctx, c, in.ID); err != nil {
+				return nil, err
+			}
+			return nil, k.cfg.Store.DeleteSandbox(ctx, in.ID)
+		})
+}
+
+func sandboxOut(b store.Sandbox) *body[wire.Sandbox] {
+	s := sandboxJSON(b)
+	return &body[wire.Sandbox]{&s}
+}
+
+func sandboxJSON(b store.Sandbox) wire.Sandbox {
+	return wire.Sandbox{ID: b.ID, Owner: b.Owner, Host: b.Host, Label: b.Label, Path: b.Path, Active: b.Active, Created: b.Created, Updated: b.Updated}
+}
+
+// sandbox finds one that a caller may see.
+func (k *Keeper) sandbox(ctx context.Context, c *caller, id string) (store.Sandbox, error) {
+	b, err := k.cfg.Store.Sandbox(ctx, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound), err == nil && b.Owner != c.principal && !c.role.may(needWatch):
+		return b, notFound("sandbox", id)
+	case err != nil:
+		return b, err
+	}
+	return b, nil
+}
+
+func (k *Keeper) listSandboxes(ctx context.Context, c *caller, in *sandboxesIn) (*body[wire.Sandboxes], error) {
+	if !c.role.may(needWatch) {
+		in.Owner = c.principal
+	}
+	page, err := k.cfg.Store.Sandboxes(ctx, store.SandboxFilter{Owner: in.Owner, Host: in.Host}, store.Paging{Limit: in.Limit, Cursor: in.Cursor})
+	if err != nil {
+		return nil, err
+	}
+	out := &wire.Sandboxes{Items: make([]wire.Sandbox, len(page.Items)), Next: page.Next}
+	for i, b := range page.Items {
+		out.Items[i] = sandboxJSON(b)
+	}
+	return &body[wire.Sandboxes]{out}, nil
+}
+
+// ownerName is whom a sandbox may be for.
+var ownerName = regexp.MustCompile(`^(agent|operator|program)/[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
+
+func (k *Keeper) createSandbox(ctx context.Context, c *caller, in *newSandboxIn) (*body[wire.Sandbox], error) {
+	b := store.Sandbox{Owner: in.Body.Owner, Host: in.Body.Host, Label: in.Body.Label, Path: in.Body.Path, Active: true}
+	if b.Owner == "" {
+		b.Owner = c.principal
+	}
+	if b.Owner != c.principal && !ownerName.MatchString(b.Owner) {
+		return nil, invalid("owner_principal_id is agent/NAME, operator/NAME or program/NAME")
+	}
+	h, err := k.terminalHost(c, b.Host)
+	if err != nil {
+		return nil, err
+	}
+	b.Host = h.Name
+	if err := boxOf(b).Validate(); err != nil {
+		return nil, invalid("%v", err)
+	}
+	if b, err = k.cfg.Store.CreateSandbox(ctx, b); err != nil {
+		return nil, err
+	}
+	return sandboxOut(b), nil
+}
+
+func (k *Keeper) changeSandbox(ctx context.Context, c *caller, in *changeSandboxIn) (*body[wire.Sandbox], error) {
+	b, err := k.sandbox(ctx, c, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if in.Body.Path != nil {
+		b.Path = *in.Body.Path
+		if err := boxOf(b).Validate(); err != nil {
+			return nil, invalid("%v", err)
+		}
+	}
+	b, err = k.cfg.Store.UpdateSandbox(ctx, in.ID, store.SandboxChange{Label: in.Body.Label, Path: in.Body.Path, Active: in.Body.Active})
+	if err != nil {
+		return nil, err
+	}
+	return sandboxOut(b), nil
+}
+
+func boxOf(b store.Sandbox) sandbox.Sandbox {
+	id := b.ID
+	if id == "" {
+		id = "b_new"
+	}
+	return sandbox.Sandbox{ID: id, Principal: b.Owner, Host: b.Host, Label: b.Label, Path: b.Path, Active: b.Active}
+}
+
+// terminalHost finds a sandbox's host. Sandboxes are of the keeper's own inventory, since they outlive whoever asks.
+func (k *Keeper) terminalHost(c *caller, name string) (hosts.Host, error) {
+	if c.inventory != k.cfg.Inventory {
+		return hosts.Host{}, invalid("sandboxes are on hosts of the keeper's own inventory, %s", k.cfg.Inventory)
+	}
+	inv, err := k.inventories.current(k.cfg.Inventory)
+	if err != nil {
+		return hosts.Host{}, problem(http.StatusUnprocessableEntity, "inventory", "%v", err)
+	}
+	if name == "" {
+		if inv.Len() != 1 {
+			return hosts.Host{}, invalid("host says which of the inventory's %d hosts is meant", inv.Len())
+		}
+		for h := range inv.All() {
+			return h, nil
+		}
+	}
+	h, err := inv.Lookup(name)
+	if err != nil {
+		return h, problem(http.StatusNotFound, "not_found", "%v", err)
+	}
+	return h, nil
+}

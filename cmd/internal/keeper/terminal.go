@@ -1,0 +1,271 @@
+package keeper
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/sandbox"
+	"github.com/fairlead-ssh/fairlead/session/store"
+)
+
+// terminal runs commands in sandboxes, each in a shell of its own, and keeps what becomes of them in the store.
+type terminal struct {
+	k     *Keeper
+	store *store.Store
+	id    string // of this keeper
+
+	mu     sync.Mutex // guards flying
+	flying map[string]*flight
+}
+
+// flight is a command that waits for an answer or runs in this process.
+type flight struct {
+	timeout time.Duration
+	ended   chan struct{} // closed when the record has its end
+}
+
+func newTerminal(k *Keeper) *terminal {
+	return &terminal{k: k, store: k.cfg.Store, id: k.cfg.ID, flying: map[string]*flight{}}
+}
+
+// sweepEvery is how often the keeper gives a sign of life to the store.
+const sweepEvery = 10 * time.Second
+
+// recover finds what a keeper before this one has left: what it had begun is lost, what was approved and not begun is
+// withdrawn, and what waits is asked again.
+func (t *terminal) recover(ctx context.Context) error {
+	found, err := t.store.Recover(ctx, t.id)
+	if err != nil {
+		return err
+	}
+	for _, id := range found.Approved {
+		if _, err := t.store.Withdraw(ctx, id, "canceled", "the keeper ended before it ran"); err != nil {
+			t.k.log.Printf("command %s: %v", id, err)
+		}
+	}
+	for _, id := range found.Pending {
+		if err := t.askAgain(ctx, id); err != nil {
+			t.k.log.Printf("command %s: %v", id, err)
+		}
+	}
+	t.k.leaving.Go(func() {
+		tick := time.NewTicker(sweepEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if _, err := t.store.Sweep(ctx, t.id); err != nil && ctx.Err() == nil {
+					t.k.log.Printf("%v", err)
+				}
+			}
+		}
+	})
+	return nil
+}
+
+// leave says that this keeper is gone.
+func (t *terminal) leave() error {
+	ctx, cancel := context.WithTimeout(context.Background(), DefaultGrace)
+	defer cancel()
+	_, err := t.store.Leave(ctx, t.id)
+	return err
+}
+
+func (t *terminal) take(id string, timeout time.Duration) *flight {
+	f := &flight{timeout: timeout, ended: make(chan struct{})}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.flying[id] = f
+	return f
+}
+
+func (t *terminal) land(id string, f *flight) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.flying, id)
+	close(f.ended)
+}
+
+// wait waits for the end of a command, if it is this process's, and returns its record as it is then.
+func (t *terminal) wait(ctx context.Context, id string, wait time.Duration) (store.Command, error) {
+	t.mu.Lock()
+	f := t.flying[id]
+	t.mu.Unlock()
+	if f != nil && wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-f.ended:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+	return t.store.Command(context.WithoutCancel(ctx), id)
+}
+
+// errVoid is why a yes does not count any more.
+var errVoid = errors.New("what was approved is not what would run now")
+
+// approver asks at the desk, but for commands that have their answer already: those must be what was asked about.
+type approver struct{ desk *approval.Desk }
+
+// answered is a yes that a command brings along, with what it was for.
+type answered struct {
+	question policy.Question
+	answer   policy.Answer
+}
+
+type answeredKey struct{}
+
+// Approve implements policy.Approver.
+func (a approver) Approve(ctx context.Context, q policy.Question) (policy.Answer, error) {
+	if given, ok := ctx.Value(answeredKey{}).(answered); ok {
+		if !same(given.question, q) {
+			return policy.Answer{}, errVoid
+		}
+		return given.answer, nil
+	}
+	return a.desk.Approve(ctx, q)
+}
+
+// same reports whether two questions are about the same command at the same place, judged alike.
+func same(a, b policy.Question) bool {
+	return string(essence(a)) == string(essence(b))
+}
+
+// essence is what of a question a yes is bound to beyond the moment in which it was asked.
+func essence(q policy.Question) []byte {
+	q.Exec, q.Session, q.Shell, q.Asked, q.Expires = "", "", "", time.Time{}, time.Time{}
+	q.Decision = policy.Decision{Class: q.Decision.Class, Rule: q.Decision.Rule}
+	return approval.Pending{Question: q}.Document()
+}
+
+// run runs a command that this keeper has begun, and records its end.
+func (t *terminal) run(ctx context.Context, c store.Command, exact string, f *flight, yes *answered) {
+	end := t.execute(ctx, c, exact, f, yes)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), DefaultGrace)
+	defer cancel()
+	if _, err := t.store.Finish(ctx, c.ID, t.id, end); err != nil {
+		t.k.log.Printf("command %s: its end cannot be recorded: %v", c.ID, err)
+	}
+}
+
+// execute runs a command in a new shell at its place.
+func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f *flight, yes *answered) store.End {
+	failed := func(outcome string, err error) store.End {
+		return store.End{Status: store.Failed, Outcome: outcome, Reason: t.redacted(asProblem(err).Detail)}
+	}
+	who := &caller{principal: c.RequestedBy, inventory: t.k.cfg.Inventory}
+	r, done, err := t.k.realm(who)
+	if err != nil {
+		return failed("error", err)
+	}
+	defer done()
+	h, err := t.k.terminalHost(who, c.Host)
+	if err != nil {
+		return failed("error", err)
+	}
+	guard, err := t.guard(ctx, r, h, c.Sandbox)
+	if err != nil {
+		return failed("denied", err)
+	}
+	e, err := t.enter(ctx, r, h, c)
+	if err != nil {
+		return failed(statusFor(err), err)
+	}
+	defer e.Close()
+	ctx = context.WithValue(ctx, guardKey{}, guard)
+	// Without an answer there is nobody to ask: what asks now was allowed a moment ago.
+	given := answered{}
+	if yes != nil {
+		given = *yes
+	}
+	x, err := e.Start(context.WithValue(ctx, answeredKey{}, given), commandFor(exact, c, f.timeout))
+	if err != nil {
+		return failed(statusFor(err), err)
+	}
+	select {
+	case <-x.Done():
+	case <-ctx.Done():
+		x.Stop()
+	}
+	return t.endOf(x)
+}
+
+// statusFor is the outcome of a command that never became one.
+func statusFor(err error) string {
+	switch code := codeOf(err); code {
+	case "unreachable", "auth", "hostkey", "timeout", "canceled", "denied":
+		return code
+	}
+	return "error"
+}
+
+// guard is what keeps a command in its sandbox, as the store says it is now.
+func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string) (*sandbox.Guard, error) {
+	b, err := t.store.Sandbox(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if !b.Active {
+		return nil, store.ErrInactive
+	}
+	if b.Owner != r.key.principal || b.Host != h.Name {
+		return nil, fmt.Errorf("the sandbox is another one now")
+	}
+	return sandbox.NewGuard(sandbox.GuardConfig{
+		Inner: policy.DeciderFunc(r.judge.decide), Sandbox: boxOf(b), Level: sandbox.LevelChecked,
+		Resolver: sandbox.Remote{Run: func(ctx context.Context, _, script string) (string, error) {
+			ctx = context.WithValue(ctx, ownKey{}, true)
+			res, err := r.pool.Run(ctx, h, session.Command{Script: script, Reason: "sandbox", Timeout: lookTime, Keep: 1 << 20})
+			if err != nil {
+				return "", err
+			}
+			if res.Status != session.StatusOK || res.OmittedStdout > 0 {
+				return "", fmt.Errorf("it cannot be told where paths lead on %s", h.Name)
+			}
+			return string(res.Stdout), nil
+		}},
+	})
+}
+
+// lookTime bounds looking where paths lead.
+const lookTime = 30 * time.Second
+
+// redacted takes secrets out of what the store keeps.
+func (t *terminal) redacted(text string) string {
+	text, _ = t.k.secrets.String(text, 0)
+	return text
+}
+
+// note puts something about a command on record that no session does.
+func (t *terminal) note(ctx context.Context, kind audit.Kind, c store.Command, exact string, d policy.Decision, status string) error {
+	e := audit.Event{
+		Kind: kind, ID: c.ID, Principal: c.RequestedBy, Host: c.Host, Sandbox: c.Sandbox, Command: c.Command, Exact: []byte(exact),
+		CWD: c.Cwd, Verdict: d.Verdict.String(), Rule: d.Rule, Class: string(d.Class), Reason: c.AskReason, Status: status,
+	}
+	if kind == audit.CommandResult || kind == audit.ApprovalResult {
+		e.Command, e.Exact, e.Verdict = "", nil, ""
+	}
+	return t.k.sink.Record(context.WithoutCancel(ctx), e)
+}
+
+// resultJSON is the Result in the record.
+func resultJSON(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return b
+}

@@ -1,0 +1,81 @@
+package wire
+
+import "time"
+
+// Sandbox is a directory on a host in which a principal may work.
+type Sandbox struct {
+	ID      string    `json:"sandbox_id"`
+	Owner   string    `json:"owner_principal_id"`
+	Host    string    `json:"host"`
+	Label   string    `json:"label"`
+	Path    string    `json:"path"`
+	Active  bool      `json:"is_active"`
+	Created time.Time `json:"created_at"`
+	Updated time.Time `json:"updated_at"`
+}
+
+// NewSandbox asks for one.
+type NewSandbox struct {
+	Owner string `json:"owner_principal_id,omitempty" maxLength:"200" doc:"whose it is: the caller's own if left out"`
+	Host  string `json:"host,omitempty" maxLength:"255" doc:"may be left out where the inventory has one host"`
+	Label string `json:"label,omitempty" maxLength:"200"`
+	Path  string `json:"path" maxLength:"4096" doc:"absolute"`
+}
+
+// SandboxChange changes one; what is left out stays.
+type SandboxChange struct {
+	Label  *string `json:"label,omitempty" maxLength:"200"`
+	Path   *string `json:"path,omitempty" maxLength:"4096"`
+	Active *bool   `json:"is_active,omitempty"`
+}
+
+// Sandboxes is a part of a list, the newest first.
+type Sandboxes struct {
+	Items []Sandbox `json:"items"`
+	Next  string    `json:"next_cursor"`
+}
+
+// NewCommand asks for a command in a sandbox.
+type NewCommand struct {
+	Sandbox  string   `json:"sandbox_id" maxLength:"80"`
+	Command  string   `json:"command" doc:"shell source"`
+	CWD      string   `json:"cwd,omitempty" maxLength:"4096" doc:"in the sandbox; relative to it, or absolute"`
+	Host     string   `json:"host,omitempty" maxLength:"255" doc:"the sandbox's, if it is said"`
+	Reason   string   `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record and for who approves"`
+	TimeoutS *float64 `json:"timeout_s,omitempty" minimum:"0" doc:"stop it after so many seconds (default 600)"`
+	WaitS    *float64 `json:"wait_s,omitempty" minimum:"0" doc:"wait so many seconds for its end (default 30, at most 50)"`
+}
+
+// Command is the record of one.
+type Command struct {
+	ID          string     `json:"command_id"`
+	Session     string     `json:"session_id"`
+	Sandbox     string     `json:"sandbox_id"`
+	Host        string     `json:"host"`
+	Command     string     `json:"command"`
+	CWD         string     `json:"cwd"`
+	Status      string     `json:"status" enum:"pending,approved,executed,failed,rejected"`
+	Verdict     string     `json:"verdict"`
+	Reason      string     `json:"reason" doc:"why the verdict, or why it ended so"`
+	Outcome     string     `json:"outcome" doc:"once it has ended: ok, exit, timeout, lost, denied, expired and others"`
+	Stdout      string     `json:"stdout"`
+	Stderr      string     `json:"stderr"`
+	ExitCode    *int       `json:"exit_code"`
+	RequestedBy string     `json:"requested_by"`
+	ApprovedBy  string     `json:"approved_by"`
+	Created     time.Time  `json:"created_at"`
+	Updated     time.Time  `json:"updated_at"`
+	Finalized   *time.Time `json:"finalized_at"`
+	Exec        *Result    `json:"exec" doc:"the Result, once it has run"`
+}
+
+// Commands is a part of a list, the newest first.
+type Commands struct {
+	Items []Command `json:"items"`
+	Next  string    `json:"next_cursor"`
+}
+
+// Reject says why not.
+type Reject struct {
+	Reason string `json:"reason,omitempty" maxLength:"4096"`
+}
