@@ -60,7 +60,7 @@ func (s *Session) await(ctx context.Context, x *Exec) bool {
 		x.fail(StatusError, "audit", fmt.Errorf("%w, so nobody was asked: %w", ErrAudit, err))
 		return false
 	}
-	a, err := s.cfg.Approver.Approve(ctx, q)
+	a, err := s.approver(x).Approve(ctx, q)
 	if err == nil && a.Approved && ctx.Err() == nil {
 		d.Verdict, d.Approval, d.Needs, d.Hint = policy.Allow, a.ID, "", ""
 		d.ApprovedBy, d.Proof = a.By, a.Proof
@@ -89,6 +89,14 @@ func (s *Session) await(ctx context.Context, x *Exec) bool {
 	s.tellAnswer(ctx, x, a, outcome)
 	x.fail(status, code, err)
 	return false
+}
+
+// approver is who is asked about x; nil is nobody.
+func (s *Session) approver(x *Exec) policy.Approver {
+	if x.cmd.Approver != nil {
+		return x.cmd.Approver
+	}
+	return s.cfg.Approver
 }
 
 // expiry is when waiting ends; zero if it does not.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
 // DefaultKeep is how many bytes of each stream a Result holds when Command.Keep is zero.
@@ -54,6 +55,9 @@ type Command struct {
 
 	// Action, if not nil, is done instead of running Script, which then says for the policy what the action means.
 	Action Action
+
+	// Approver, if not nil, is asked instead of the session's: the command was approved together with others.
+	Approver policy.Approver
 
 	// Reason is why the command is run, for the record.
 	Reason string

@@ -35,7 +35,7 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 	if f := s.cfg.Trace.Judged; f != nil {
 		f(s.host, x.id, d)
 	}
-	if d.Verdict == policy.Allow || d.Verdict == policy.Ask && s.cfg.Approver != nil {
+	if d.Verdict == policy.Allow || d.Verdict == policy.Ask && s.approver(x) != nil {
 		return d.Verdict
 	}
 	reason := d.Reason

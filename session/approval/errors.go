@@ -11,6 +11,7 @@ var (
 	ErrFull      = errors.New("approval: too much waits already")
 	ErrExpired   = errors.New("approval: nobody answered in time")
 	ErrInvalid   = errors.New("approval: the request cannot be understood")
+	ErrRejected  = errors.New("approval: it was refused")
 	ErrProof     = errors.New("approval: this is no proof of a person who may approve it")
 )
 

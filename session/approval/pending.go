@@ -40,21 +40,10 @@ func (p Pending) Document() []byte {
 	d.field("exec", q.Exec)
 	d.field("session", q.Session)
 	d.field("principal", q.Principal)
-	d.field("host", h.Name)
-	d.field("transport", string(h.Transport))
-	d.field("addr", h.Addr)
-	d.field("port", strconv.Itoa(int(h.Port)))
-	d.field("user", h.User)
-	d.list("via", h.Via)
-	d.field("tier", h.Tier)
-	d.list("identity", h.Identity)
-	d.field("ssh-config", h.SSHConfig)
-	d.field("host-shell", h.Shell)
-	d.field("login", truth(h.Login))
-	d.list("env", h.Env)
-	d.list("argv", h.Command)
-	d.field("become-user", h.Become.User)
-	d.field("become-method", h.Become.Method)
+	d.host(h)
+	for _, member := range q.Hosts {
+		d.field("member", hostText(member))
+	}
 	d.field("shell", q.Shell)
 	d.field("dir", q.Dir)
 	d.field("command", q.Command)
@@ -80,6 +69,31 @@ func (p Pending) Digest() Digest {
 }
 
 type document struct{ bytes.Buffer }
+
+// hostText is what a document holds of a host.
+func hostText(h hosts.Host) string {
+	var d document
+	d.host(h)
+	return d.String()
+}
+
+func (d *document) host(h hosts.Host) {
+	d.field("host", h.Name)
+	d.field("transport", string(h.Transport))
+	d.field("addr", h.Addr)
+	d.field("port", strconv.Itoa(int(h.Port)))
+	d.field("user", h.User)
+	d.list("via", h.Via)
+	d.field("tier", h.Tier)
+	d.list("identity", h.Identity)
+	d.field("ssh-config", h.SSHConfig)
+	d.field("host-shell", h.Shell)
+	d.field("login", truth(h.Login))
+	d.list("env", h.Env)
+	d.list("argv", h.Command)
+	d.field("become-user", h.Become.User)
+	d.field("become-method", h.Become.Method)
+}
 
 func (d *document) field(name, value string) {
 	fmt.Fprintf(d, "%s %d\n%s\n", name, len(value), value)
@@ -118,14 +132,8 @@ func Parse(doc []byte) (Pending, error) {
 		return Pending{}, fmt.Errorf("%w: it does not begin with %q", errDocument, strings.TrimSpace(magic))
 	}
 	var p Pending
-	for rest != "" {
-		head, after, _ := strings.Cut(rest, "\n")
-		name, size, _ := strings.Cut(head, " ")
-		n, err := strconv.ParseUint(size, 10, 31)
-		if err != nil || int(n) >= len(after) || after[n] != '\n' || !p.set(name, after[:n]) {
-			return Pending{}, fmt.Errorf("%w: a field is not as it should be, %d bytes before the end", errDocument, len(rest))
-		}
-		rest = after[n+1:]
+	if left, ok := fields(rest, p.set); !ok {
+		return Pending{}, fmt.Errorf("%w: a field is not as it should be, %d bytes before the end", errDocument, left)
 	}
 	if !bytes.Equal(p.Document(), doc) {
 		return Pending{}, fmt.Errorf("%w: fields are missing, twice there or out of order", errDocument)
@@ -133,10 +141,30 @@ func Parse(doc []byte) (Pending, error) {
 	return p, nil
 }
 
+// fields gives each field to set, until one is not as it should be: then it says how many bytes are left.
+func fields(rest string, set func(name, value string) bool) (left int, ok bool) {
+	for rest != "" {
+		head, after, _ := strings.Cut(rest, "\n")
+		name, size, _ := strings.Cut(head, " ")
+		n, err := strconv.ParseUint(size, 10, 31)
+		if err != nil || int(n) >= len(after) || after[n] != '\n' || !set(name, after[:n]) {
+			return len(rest), false
+		}
+		rest = after[n+1:]
+	}
+	return 0, true
+}
+
 // set reports whether name is a field and value one of its values.
 func (p *Pending) set(name, value string) bool {
-	q, h := &p.Question, &p.Question.Host
+	q := &p.Question
 	switch name {
+	case "member":
+		var h hosts.Host
+		if _, ok := fields(value, func(name, value string) bool { known, ok := setHost(&h, name, value); return known && ok }); !ok {
+			return false
+		}
+		q.Hosts = append(q.Hosts, h)
 	case "id":
 		p.ID = value
 	case "exec":
@@ -145,38 +173,6 @@ func (p *Pending) set(name, value string) bool {
 		q.Session = value
 	case "principal":
 		q.Principal = value
-	case "host":
-		h.Name = value
-	case "transport":
-		h.Transport = hosts.Kind(value)
-	case "addr":
-		h.Addr = value
-	case "port":
-		n, err := strconv.ParseUint(value, 10, 16)
-		h.Port = uint16(n)
-		return err == nil
-	case "user":
-		h.User = value
-	case "via":
-		h.Via = append(h.Via, value)
-	case "tier":
-		h.Tier = value
-	case "identity":
-		h.Identity = append(h.Identity, value)
-	case "ssh-config":
-		h.SSHConfig = value
-	case "host-shell":
-		h.Shell = value
-	case "login":
-		h.Login = value == truth(true)
-	case "env":
-		h.Env = append(h.Env, value)
-	case "argv":
-		h.Command = append(h.Command, value)
-	case "become-user":
-		h.Become.User = value
-	case "become-method":
-		h.Become.Method = value
 	case "shell":
 		q.Shell = value
 	case "dir":
@@ -211,9 +207,51 @@ func (p *Pending) set(name, value string) bool {
 	case "expires":
 		return parseStamp(value, &q.Expires)
 	default:
-		return false
+		known, ok := setHost(&q.Host, name, value)
+		return known && ok
 	}
 	return true
+}
+
+// setHost reports whether name is a field of a host, and value one of its values.
+func setHost(h *hosts.Host, name, value string) (known, ok bool) {
+	switch name {
+	case "host":
+		h.Name = value
+	case "transport":
+		h.Transport = hosts.Kind(value)
+	case "addr":
+		h.Addr = value
+	case "port":
+		n, err := strconv.ParseUint(value, 10, 16)
+		h.Port = uint16(n)
+		return true, err == nil
+	case "user":
+		h.User = value
+	case "via":
+		h.Via = append(h.Via, value)
+	case "tier":
+		h.Tier = value
+	case "identity":
+		h.Identity = append(h.Identity, value)
+	case "ssh-config":
+		h.SSHConfig = value
+	case "host-shell":
+		h.Shell = value
+	case "login":
+		h.Login = value == truth(true)
+	case "env":
+		h.Env = append(h.Env, value)
+	case "argv":
+		h.Command = append(h.Command, value)
+	case "become-user":
+		h.Become.User = value
+	case "become-method":
+		h.Become.Method = value
+	default:
+		return false, false
+	}
+	return true, true
 }
 
 func parseStamp(value string, t *time.Time) (ok bool) {

@@ -125,6 +125,10 @@ type Question struct {
 	Reason      string // as the asker gave it
 	Interactive bool
 
+	// Hosts are those that it is about, each once, where they are several. Host then stands for them: with their folded
+	// names, and the tier that is the most careful.
+	Hosts []hosts.Host
+
 	// What the command gets on its standard input: how much, its SHA-256 in hexadecimal ("" is no input: /dev/null), and up
 	// to StdinShown bytes of its beginning.
 	StdinBytes  int64

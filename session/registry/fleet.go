@@ -8,6 +8,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
 // maxFleets is how many runs over many hosts are remembered.
@@ -18,12 +19,14 @@ type Fleet struct {
 	r         *Registry
 	id        string
 	principal string
+	cmd       Command
 	done      chan struct{}
 	stop      context.CancelFunc
 	ctx       context.Context // ends with Stop and with the registry
 
-	mu      sync.Mutex // guards members' Exec and Err
+	mu      sync.Mutex // guards what follows
 	members []Member
+	waits   bool // for an approval
 }
 
 // Member is what became of one host. All but the Host is empty until its turn comes.
@@ -40,12 +43,25 @@ type FleetRequest struct {
 	Dir       string // where it runs; "" means the account's home directory
 	Command   Command
 	Forks     int // hosts at a time; zero means session.DefaultForks
+
+	// Permit, if not nil, is asked before anything goes to any host, and for each host where the policy asks: those that
+	// Asking tells.
+	Permit Permit
+	Asking func(h hosts.Host) bool
+	// Check, if not nil, is asked about a host when its turn comes; an error keeps the command from it.
+	Check func(h hosts.Host) error
+}
+
+// Permit is one approval of a command on several hosts, as approval.Group.
+type Permit interface {
+	policy.Approver
+	Ask(ctx context.Context) error
 }
 
 // Fleet starts a command on several hosts and returns at once. It goes on until all have ended, Stop, or Close of the
 // registry.
 func (r *Registry) Fleet(req FleetRequest) (*Fleet, error) {
-	f := &Fleet{r: r, id: "r_" + strings.ToLower(rand.Text()[:13]), principal: req.Principal, done: make(chan struct{})}
+	f := &Fleet{r: r, id: "r_" + strings.ToLower(rand.Text()[:13]), principal: req.Principal, cmd: req.Command, waits: req.Permit != nil, done: make(chan struct{})}
 	f.members = make([]Member, len(req.Hosts))
 	for i, h := range req.Hosts {
 		f.members[i].Host = h
@@ -70,6 +86,61 @@ func (r *Registry) Fleet(req FleetRequest) (*Fleet, error) {
 	}
 	r.wg.Add(1)
 	r.mu.Unlock()
+	req.Command.approver = nil
+	if req.Permit != nil {
+		req.Command.approver = req.Permit
+	}
+	go func() {
+		defer r.wg.Done()
+		if f.permitted(req) {
+			f.all(req, forks)
+		}
+		f.stop()
+		close(f.done)
+	}()
+	return f, nil
+}
+
+// permitted waits for an approval, if there must be one. Without it the hosts where the policy asks put the refusal on
+// record, and the others get nothing either.
+func (f *Fleet) permitted(req FleetRequest) bool {
+	if req.Permit == nil {
+		return true
+	}
+	ctx, cancel := context.WithTimeoutCause(f.ctx, session.DefaultApprovalTimeout, session.ErrExpired)
+	defer cancel()
+	err := req.Permit.Ask(ctx)
+	defer func() {
+		f.mu.Lock()
+		f.waits = false
+		f.mu.Unlock()
+	}()
+	for i, h := range req.Hosts {
+		switch {
+		case err == nil:
+		case f.ctx.Err() != nil:
+			f.note(i, nil, fault("run", h.Name, "canceled", true, "not started"))
+		case req.Asking(h):
+			f.member(i, FleetRequest{Principal: req.Principal, Hosts: req.Hosts, Command: req.Command})
+		default:
+			f.note(i, nil, fault("run", h.Name, "denied", false, "%w", err))
+		}
+	}
+	return err == nil
+}
+
+// Awaiting reports whether somebody has yet to approve it.
+func (f *Fleet) Awaiting() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.waits
+}
+
+// Command is what is run.
+func (f *Fleet) Command() Command { return f.cmd }
+
+// all runs the command on all hosts, some at a time.
+func (f *Fleet) all(req FleetRequest, forks int) {
 	next := make(chan int, len(req.Hosts))
 	for i := range req.Hosts {
 		next <- i
@@ -83,13 +154,7 @@ func (r *Registry) Fleet(req FleetRequest) (*Fleet, error) {
 			}
 		})
 	}
-	go func() {
-		defer r.wg.Done()
-		wg.Wait()
-		f.stop()
-		close(f.done)
-	}()
-	return f, nil
+	wg.Wait()
 }
 
 // member runs the command on one host.
@@ -97,6 +162,12 @@ func (f *Fleet) member(i int, req FleetRequest) {
 	if f.ctx.Err() != nil {
 		f.note(i, nil, fault("run", req.Hosts[i].Name, "canceled", true, "not started"))
 		return
+	}
+	if req.Check != nil {
+		if err := req.Check(req.Hosts[i]); err != nil {
+			f.note(i, nil, fault("run", req.Hosts[i].Name, "denied", false, "%w", err))
+			return
+		}
 	}
 	e, err := f.r.add(OpenRequest{Principal: req.Principal, Host: req.Hosts[i]}, true)
 	if err != nil {

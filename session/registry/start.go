@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
@@ -21,6 +22,8 @@ type Command struct {
 
 	// Action, if not nil, is done instead of running Script, see session.Action. Its type must be comparable.
 	Action session.Action
+
+	approver policy.Approver // see session.Command
 }
 
 // Start runs a command and returns once it was sent, or will never be: then the Exec's Result says why. ctx bounds what
@@ -53,7 +56,7 @@ func (e *Entry) start(ctx context.Context, cmd Command) (*Exec, error) {
 	r.mu.Unlock()
 	sx, err := e.s.Start(ctx, session.Command{
 		Script: cmd.Script, Reason: cmd.Reason, Timeout: cmd.Timeout, Merged: cmd.Merged, Idle: cmd.Idle,
-		Interactive: cmd.Interactive, Size: cmd.Size, Action: cmd.Action,
+		Interactive: cmd.Interactive, Size: cmd.Size, Action: cmd.Action, Approver: cmd.approver,
 		Stdout: x.stdout, Stderr: x.stderr, Keep: -1,
 	})
 	if se := refused(err); se != nil {
