@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -241,14 +242,26 @@ func TestWithoutAKeyNothingWaits(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAConnectionThatWasCutIsReplaced(t *testing.T) {
-	s := open(t, inPostgres(t))
-	wait(t, s, nil)
-	// One's own connection cannot be told from others by name: all of this schema's are cut.
-	_ = s.Exec(context.Background(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = pg_backend_pid()`)
-	c := wait(t, s, nil)
-	_, err := s.Decide(t.Context(), c.ID, yes())
+func TestConnectionsThatWereCutAreReplaced(t *testing.T) {
+	cfg := inPostgres(t)
+	admin, err := pgx.Connect(t.Context(), cfg.URL)
 	require.NoError(t, err)
+	defer admin.Close(context.Background())
+	cfg.URL += "&application_name=to_be_cut"
+	s := open(t, cfg)
+	c := wait(t, s, nil)
+	for name, call := range map[string]func() error{
+		"a step":    func() error { return second(s.Decide(t.Context(), c.ID, yes())) },
+		"a look":    func() error { return second(s.Command(t.Context(), c.ID)) },
+		"a list":    func() error { return second(s.Commands(t.Context(), store.CommandFilter{}, store.Paging{})) },
+		"a request": func() error { return s.Ping(t.Context()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := admin.Exec(t.Context(), `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'to_be_cut'`)
+			require.NoError(t, err)
+			require.NoError(t, call())
+		})
+	}
 }
 
 func TestACheckReadsTheWholeDatabase(t *testing.T) {

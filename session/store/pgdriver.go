@@ -85,13 +85,13 @@ func (c *pgConn) ResetSession(ctx context.Context) error {
 	return nil
 }
 
-func (c *pgConn) Ping(ctx context.Context) error { return c.retriable(c.pg.Ping(ctx)) }
+func (c *pgConn) Ping(ctx context.Context) error { return c.cut(c.pg.Ping(ctx), true) }
 
 // BeginTx begins a transaction. ctx bounds it up to and with its Commit.
 func (c *pgConn) BeginTx(ctx context.Context, _ driver.TxOptions) (driver.Tx, error) {
 	tx, err := c.pg.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
 	if err != nil {
-		return nil, c.retriable(err)
+		return nil, c.cut(err, true)
 	}
 	return pgTx{tx, func() error { return tx.Commit(ctx) }}, nil
 }
@@ -99,20 +99,21 @@ func (c *pgConn) BeginTx(ctx context.Context, _ driver.TxOptions) (driver.Tx, er
 func (c *pgConn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
 	tag, err := c.pg.Exec(ctx, text, values(args)...)
 	if err != nil {
-		return nil, c.retriable(err)
+		return nil, c.cut(err, false)
 	}
 	return driver.RowsAffected(tag.RowsAffected()), nil
 }
 
 func (c *pgConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
+	reads := c.pg.PgConn().TxStatus() == 'I' // what writes does so in a transaction
 	rows, err := c.pg.Query(ctx, text, values(args)...)
 	if err != nil {
-		return nil, c.retriable(err)
+		return nil, c.cut(err, reads)
 	}
 	// The statement's error comes with the first row; who asks for the columns has to know it before.
 	r := &pgRows{rows: rows, more: rows.Next()}
 	if err := rows.Err(); err != nil {
-		return nil, c.retriable(err)
+		return nil, c.cut(err, reads)
 	}
 	for _, f := range rows.FieldDescriptions() {
 		r.columns = append(r.columns, f.Name)
@@ -120,9 +121,10 @@ func (c *pgConn) QueryContext(ctx context.Context, text string, args []driver.Na
 	return r, nil
 }
 
-// retriable tells database/sql of a connection that was dead before anything was sent: it takes another one.
-func (c *pgConn) retriable(err error) error {
-	if err != nil && c.pg.IsClosed() && pgconn.SafeToRetry(err) {
+// cut tells database/sql of a connection that was cut before anything was sent, or where what was sent changes nothing:
+// it takes another one.
+func (c *pgConn) cut(err error, harmless bool) error {
+	if err != nil && c.pg.IsClosed() && (harmless || pgconn.SafeToRetry(err)) {
 		return driver.ErrBadConn
 	}
 	return err
