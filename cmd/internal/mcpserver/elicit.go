@@ -21,7 +21,8 @@ const maxElicited = 1 << 10
 // Elicitor is an approver that puts questions to a desk, and to the client of the agent that asks besides, if that client
 // can ask its user. A yes there is an answer like one at the desk, with no proof. All else there, a no among it, is no
 // answer: the question waits on for a person. What is dangerous, privileged, forbidden or not to be seen at a glance goes to
-// the desk alone.
+// the desk alone. So does everything where the client speaks a version of the protocol in which servers cannot ask by
+// themselves (from 2026-07-28 on).
 type Elicitor struct {
 	desk *approval.Desk
 	by   string

@@ -93,7 +93,12 @@ func (in *inside) connect(t *testing.T, opts *mcp.ClientOptions) *client {
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = in.Run(ctx, ours) })
 	t.Cleanup(func() { cancel(); wg.Wait() })
-	return connect(t, theirs, opts)
+	// The last version in which a server asks by itself.
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).
+		Connect(context.Background(), theirs, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	require.NoError(t, err)
+	t.Cleanup(func() { s.Close() })
+	return &client{t, s}
 }
 
 // waiting returns the next question that comes to the desk.

@@ -43,6 +43,7 @@ type Options struct {
 	InventoryFile func() string // as given
 	As            string
 	AllowAll      bool
+	Elicit        bool
 	PrintConfig   bool
 }
 
@@ -51,7 +52,10 @@ const long = `Serve one agent on standard input and output, over the Model Conte
 The agent gets tools to list hosts, run commands on them, and keep sessions. It acts as agent/NAME, whatever the client calls
 itself; every command is judged and recorded under that name. Without a policy file it may run what only reads. The rest
 is denied, or waits up to 15 minutes for a person: "fairlead approvals list" and "approve ID", at a terminal of yours.
---print-config prints what to put into a client's configuration.
+--print-config prints what to put into a client's configuration, and "fairlead setup" puts it there.
+
+--elicit asks in the client too, if that can ask its user: a yes there counts, but proves nobody; anything else there is no
+answer. What is dangerous or privileged, or longer than 1 KiB, is never asked there.
 
 Standard output carries nothing but the protocol. When standard input ends, every session is closed and what runs in them
 is ended.`
@@ -82,6 +86,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl := cmd.Flags()
 	fl.StringVar(&o.As, "as", "mcp", "let the agent act as agent/`name`")
 	fl.BoolVar(&o.AllowAll, "allow-all", false, "let the agent do whatever you may do, on any host: no policy applies")
+	fl.BoolVar(&o.Elicit, "elicit", false, "let the client ask its user for approval, too")
 	fl.BoolVar(&o.PrintConfig, "print-config", false, "print what a client's configuration needs, and exit")
 	return cmd
 }
@@ -101,8 +106,10 @@ func run(ctx context.Context, o *Options) error {
 			return err
 		}
 		g = gateOf(principal, engine)
-	} else if mark := o.Caller().Mark; mark != "" {
-		return cmdutil.Usagef("--allow-all is for a person to give, and an agent has started this (%s is set)", mark)
+	}
+	if mark := o.Caller().Mark; mark != "" && (o.AllowAll || o.Elicit) {
+		flag := map[bool]string{true: "--allow-all", false: "--elicit"}[o.AllowAll]
+		return cmdutil.Usagef("%s is for a person to give, and an agent has started this (%s is set)", flag, mark)
 	}
 	if os.Getenv("GOGC") == "" {
 		// What a call leaves behind is several times what is kept, so that a collection would come every few dozen calls.
@@ -120,6 +127,11 @@ func run(ctx context.Context, o *Options) error {
 	state, secrets := newConns(), redact.New(redact.Config{})
 	approver, hangUp := o.approver(ctx)
 	defer hangUp()
+	var elicitor *Elicitor
+	if desk, ok := approver.(*approval.Desk); ok && o.Elicit {
+		elicitor = NewElicitor(desk, principal)
+		approver = elicitor
+	}
 	pool, err := session.NewPool(session.PoolConfig{
 		Dial: d.Dial, DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
 		Session: session.Config{Principal: principal, Policy: g, Audit: cmdutil.CleanSink(sink, secrets), Redact: cmdutil.Redactor(secrets), Trace: state.trace(),
@@ -136,7 +148,7 @@ func run(ctx context.Context, o *Options) error {
 	defer reg.Close()
 	s, err := New(Config{
 		Registry: reg, Inventory: o.Inventory, Principal: principal, Policy: g, Limits: g.limits, Admit: g.admit, AnyEnv: g.anyEnv,
-		Asks: approver != nil, AnyOne: o.AllowAll, State: state.state, Version: version.Read().Version,
+		Asks: approver != nil, Elicit: elicitor, AnyOne: o.AllowAll, State: state.state, Version: version.Read().Version,
 	})
 	if err != nil {
 		return err
@@ -210,6 +222,9 @@ func printConfig(o *Options) error {
 	}
 	if o.AllowAll {
 		args = append(args, "--allow-all")
+	}
+	if o.Elicit {
+		args = append(args, "--elicit")
 	}
 	type server struct {
 		Command string   `json:"command"`

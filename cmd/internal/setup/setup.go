@@ -30,6 +30,7 @@ type Options struct {
 
 	As     string
 	File   string
+	Elicit bool
 	Print  bool
 	Remove bool
 	Client string
@@ -83,6 +84,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl := cmd.Flags()
 	fl.StringVar(&o.As, "as", "", "let the agent act as agent/`name` (default CLIENT)")
 	fl.StringVar(&o.File, "file", "", "edit `file` instead of the user's configuration")
+	fl.BoolVar(&o.Elicit, "elicit", false, "let the client ask its user for approval, too; see fairlead mcp --help")
 	fl.BoolVar(&o.Print, "print", false, "print what would be added, and change nothing")
 	fl.BoolVar(&o.Remove, "remove", false, "take it away again")
 	cmd.MarkFlagsMutuallyExclusive("print", "remove")
@@ -175,7 +177,11 @@ func (o *Options) start() (command string, args []string, err error) {
 		}
 		args = append(args, "-i", file)
 	}
-	return command, append(args, "mcp", "--as", o.As), nil
+	args = append(args, "mcp", "--as", o.As)
+	if o.Elicit {
+		args = append(args, "--elicit")
+	}
+	return command, args, nil
 }
 
 // file is the one to edit.
