@@ -64,6 +64,7 @@ type caller struct {
 	role      Role
 	inventory string // absolute path, or ""
 	authSock  string
+	bucket    string // of the token's rate; "" on the socket
 }
 
 type callerKey struct{}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"log"
+	"net"
 	"path/filepath"
 	"time"
 
@@ -50,9 +51,13 @@ type Config struct {
 	Store *store.Store
 	ID    string
 
+	TCP TCP // where else to listen
+
 	Idle    time.Duration // without session and caller; then Serve returns
 	Version string
 	Log     io.Writer // what went wrong where nobody could be told; nil means nowhere
+
+	listening func(net.Addr) // told the port, for tests
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -63,6 +68,9 @@ func (c Config) withDefaults() (Config, error) {
 		return c, errors.New("keeper: Config.Store needs an ID")
 	case c.Inventory != "" && !filepath.IsAbs(c.Inventory):
 		return c, errors.New("keeper: Config.Inventory is an absolute path")
+	}
+	if err := c.TCP.check(c); err != nil {
+		return c, err
 	}
 	if c.Idle == 0 {
 		c.Idle = DefaultIdle

@@ -15,7 +15,7 @@ import (
 )
 
 // handler is the way of every request: bounded, known, whole, and only then routed.
-func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem)) http.Handler {
+func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), named func(host string) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer k.answering.Add(-1)
 		if k.answering.Add(1) > maxRequests {
@@ -23,16 +23,23 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem)) 
 			return
 		}
 		defer k.survive(w)
-		if foreign(r, localName) {
+		if foreign(r, named) {
 			k.refuse(w, "foreign", problem(http.StatusForbidden, "forbidden", "the request names another host, or comes from another site's page"))
 			return
 		}
 		c, p := identify(r)
 		if p != nil {
+			if p.Status == http.StatusUnauthorized {
+				w.Header().Set("WWW-Authenticate", "Bearer")
+			}
 			k.refuse(w, "identity", p)
 			return
 		}
-		if wait := k.limiter.admit(c.principal, socketRate, socketBurst, time.Now()); wait > 0 {
+		rate, burst := float64(socketRate), float64(socketBurst)
+		if c.bucket != "" {
+			rate, burst = tokenRate, tokenBurst
+		}
+		if wait := k.limiter.admit(c.bucket+c.principal, rate, burst, time.Now()); wait > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
 			k.refuse(w, "rate", &wire.Problem{Status: http.StatusTooManyRequests, Code: "rate", Retriable: true, Detail: "too many requests"})
 			return
@@ -104,14 +111,10 @@ func tooLarge() *wire.Problem {
 	return problem(http.StatusRequestEntityTooLarge, "too_large", "a request has at most %d bytes", maxBody)
 }
 
-// localName reports whether a Host header means this machine.
+// localName reports whether a Host header is what callers on the socket say.
 func localName(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
 	}
-	switch host {
-	case "keeper", "localhost", "127.0.0.1", "[::1]", "::1":
-		return true
-	}
-	return false
+	return host == "keeper" || host == "localhost"
 }

@@ -32,6 +32,7 @@ func (k *Keeper) routes() http.Handler {
 	if k.term != nil {
 		k.addSandboxes(a)
 		k.addTerminal(a)
+		k.addTokens(a)
 	}
 	mux.Handle("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, problem(http.StatusNotFound, "not_found", "there is no %s %.200q here: see /openapi.json", r.Method, r.URL.Path))

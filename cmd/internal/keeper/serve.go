@@ -29,10 +29,26 @@ func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, k.Close()) }()
-	srv := k.server(k.handler(k.local))
+	servers := []*http.Server{k.server(k.handler(k.local, localName))}
+	listeners := []net.Listener{newDoor(l)}
+	if cfg.TCP.Addr != "" {
+		t, err := cfg.TCP.listen(ctx)
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		listeners = append(listeners, t)
+		servers = append(servers, k.server(k.handler(k.remote, cfg.TCP.named(t.Addr()))))
+		k.log.Printf("listening on %s", t.Addr())
+		if cfg.listening != nil {
+			cfg.listening(t.Addr())
+		}
+	}
 	var wg sync.WaitGroup
-	failed := make(chan error, 1)
-	wg.Go(func() { failed <- srv.Serve(newDoor(l)) })
+	failed := make(chan error, len(servers))
+	for i, srv := range servers {
+		wg.Go(func() { failed <- srv.Serve(listeners[i]) })
+	}
 	defer wg.Wait()
 	if ready != nil {
 		ready()
@@ -46,10 +62,10 @@ func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) 
 	case <-ctx.Done():
 	case <-k.asked:
 	case err = <-failed:
-		err = fmt.Errorf("keeper: the socket cannot be served any more: %w", err)
+		err = fmt.Errorf("keeper: nobody can be served any more: %w", err)
 	}
 	leave()
-	k.shutdown(srv)
+	k.shutdown(servers)
 	return err
 }
 
@@ -65,12 +81,14 @@ func (k *Keeper) server(h http.Handler) *http.Server {
 }
 
 // shutdown takes no more requests, ends the waiting of those in progress, and lets them answer.
-func (k *Keeper) shutdown(srv *http.Server) {
+func (k *Keeper) shutdown(servers []*http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), DefaultGrace)
 	defer cancel()
 	k.end()
-	if srv.Shutdown(ctx) != nil {
-		srv.Close()
+	for _, srv := range servers {
+		if srv.Shutdown(ctx) != nil {
+			srv.Close()
+		}
 	}
 }
 

@@ -36,6 +36,7 @@ type Options struct {
 	Stop bool
 	Auto bool
 	Idle time.Duration
+	TCP  keeper.TCP
 }
 
 const long = `Run the keeper in the foreground: the process that holds sessions while nobody looks.
@@ -43,6 +44,9 @@ const long = `Run the keeper in the foreground: the process that holds sessions 
 It listens on a unix socket that this account alone can reach ($XDG_RUNTIME_DIR/fairlead/keeper.sock, or under the state
 directory), and answers HTTP there; /openapi.json describes the API. Whoever connects is the account itself, or an agent
 that it names. Every command is judged and recorded as on the command line.
+
+With --listen it also answers over TLS, callers with a bearer token only. Tokens are made on the socket (POST
+/v1/tokens) for a principal and a role: viewer, operator, approver, admin or agent. No token both runs and approves.
 
 It ends with ^C, SIGTERM or "fairlead serve --stop", and its sessions end with it.`
 
@@ -73,7 +77,11 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		Args: cmdutil.Args(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
-			case o.Stop && (o.Auto || o.Idle != 0):
+			case o.TCP.Addr == "" && (o.TCP.CertFile != "" || o.TCP.KeyFile != "" || len(o.TCP.Names) > 0):
+				return cmdutil.Usagef("--tls-cert, --tls-key and --name go with --listen")
+			case o.TCP.Addr != "" && (o.TCP.CertFile == "" || o.TCP.KeyFile == ""):
+				return cmdutil.Usagef("--listen takes --tls-cert and --tls-key: without TLS there is only the socket")
+			case o.Stop && (o.Auto || o.Idle != 0 || o.TCP.Addr != ""):
 				return cmdutil.Usagef("--stop goes with no other flag")
 			case o.Idle < 0:
 				return cmdutil.Usagef("--idle takes a time such as 15m, and not a negative one")
@@ -84,6 +92,10 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl := cmd.Flags()
 	fl.BoolVar(&o.Stop, "stop", false, "end the keeper that runs, with its sessions")
 	fl.DurationVar(&o.Idle, "idle", 0, "leave after so long a `time` without session and caller (default never)")
+	fl.StringVar(&o.TCP.Addr, "listen", "", "listen on `host:port` too, with TLS, for callers with a token")
+	fl.StringVar(&o.TCP.CertFile, "tls-cert", "", "certificate `file` for --listen (PEM)")
+	fl.StringVar(&o.TCP.KeyFile, "tls-key", "", "key `file` of the certificate (PEM)")
+	fl.StringSliceVar(&o.TCP.Names, "name", nil, "take requests for this `host` name too on --listen; others are refused")
 	fl.BoolVar(&o.Auto, "auto", false, "run as one that was started on first use")
 	_ = fl.MarkHidden("auto")
 	return cmd
@@ -130,7 +142,7 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 	if who.Mark != "" {
 		return cmdutil.Usagef("the keeper is for a person to start, and an agent has started this (%s is set)", who.Mark)
 	}
-	cfg := keeper.Config{Principal: who.Principal, Idle: o.Idle, Version: version.Read().Version, Log: o.IO.Err}
+	cfg := keeper.Config{Principal: who.Principal, Idle: o.Idle, Version: version.Read().Version, Log: o.IO.Err, TCP: o.TCP}
 	if !o.Auto && o.Idle == 0 {
 		cfg.Idle = -1
 	}

@@ -1,0 +1,107 @@
+package keeper
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/store"
+)
+
+// tokenPrefix lets people and scanners recognise a secret of ours.
+const tokenPrefix = "fairlead_"
+
+type (
+	newTokenIn struct{ Body wire.NewToken }
+	tokenIn    struct {
+		ID string `path:"id" maxLength:"80"`
+	}
+)
+
+// addTokens adds what makes and revokes tokens.
+func (k *Keeper) addTokens(a *api) {
+	const tag, path = "tokens", "/v1/tokens"
+	add(a, route{method: "GET", path: path, id: "list-tokens", summary: "Tokens, without their secrets", tag: tag, need: needManage},
+		func(ctx context.Context, _ *caller, _ *none) (*body[wire.Tokens], error) {
+			all, err := k.cfg.Store.Tokens(ctx)
+			if err != nil {
+				return nil, err
+			}
+			out := &wire.Tokens{Items: make([]wire.Token, len(all))}
+			for i, t := range all {
+				out.Items[i] = tokenJSON(t)
+			}
+			return &body[wire.Tokens]{out}, nil
+		})
+	add(a, route{method: "POST", path: path, id: "create-token", summary: "Make a token; its secret is told once", tag: tag, need: needManage, status: http.StatusCreated}, k.createToken)
+	add(a, route{method: "DELETE", path: path + "/{id}", id: "revoke-token", summary: "Revoke a token", tag: tag, need: needManage, status: http.StatusNoContent},
+		func(ctx context.Context, _ *caller, in *tokenIn) (*none, error) {
+			return nil, k.cfg.Store.RevokeToken(ctx, in.ID)
+		})
+}
+
+func tokenJSON(t store.Token) wire.Token {
+	return wire.Token{
+		ID: t.ID, Name: t.Name, Principal: t.Principal, Role: t.Role, CreatedBy: t.CreatedBy, Created: t.Created,
+		Expires: moment(t.Expires), Revoked: moment(t.Revoked), Used: moment(t.Used),
+	}
+}
+
+// tokenPrincipal is whom a token may be for. A slash more or a blank would make another principal of it.
+var tokenPrincipal = regexp.MustCompile(`^(agent|operator)/[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
+
+func (k *Keeper) createToken(ctx context.Context, c *caller, in *newTokenIn) (*body[wire.Token], error) {
+	b := &in.Body
+	agent := rules.RoleOf(b.Principal) == rules.Agent
+	switch {
+	case !tokenPrincipal.MatchString(b.Principal):
+		return nil, invalid("principal is agent/NAME or operator/NAME")
+	case agent != (Role(b.Role) == Agent):
+		return nil, invalid("an agent's token has the role agent, and nobody else's has")
+	case b.Principal == k.cfg.Principal && Role(b.Role) == Approver:
+		// It would approve what the account itself asks.
+		return nil, problem(http.StatusForbidden, "forbidden", "%s asks on the socket, and nobody approves their own requests", b.Principal)
+	}
+	t := store.Token{Name: b.Name, Principal: b.Principal, Role: b.Role, CreatedBy: c.principal}
+	if b.TTLS > 0 {
+		t.Expires = time.Now().Add(time.Duration(min(b.TTLS, maxTokenTTL.Seconds()) * float64(time.Second)))
+	}
+	secret := tokenPrefix + rand.Text() + rand.Text()
+	t, err := k.cfg.Store.CreateToken(ctx, t, secret)
+	if err != nil {
+		return nil, err
+	}
+	out := tokenJSON(t)
+	out.Secret = secret
+	return &body[wire.Token]{&out}, nil
+}
+
+const maxTokenTTL = 10 * 365 * 24 * time.Hour
+
+// remote is who asks over TCP: whoever a token was made for. Nothing else says who somebody is, and nobody brings an
+// inventory, an agent or another name along.
+func (k *Keeper) remote(r *http.Request) (*caller, *wire.Problem) {
+	for _, name := range []string{wire.Principal, wire.Inventory, wire.AuthSock} {
+		if len(r.Header.Values(name)) > 0 {
+			return nil, problem(http.StatusForbidden, "forbidden", "%s is for callers on the socket", name)
+		}
+	}
+	secret, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok || !strings.HasPrefix(secret, tokenPrefix) || len(secret) > 200 {
+		return nil, problem(http.StatusUnauthorized, "auth", "a bearer token is needed")
+	}
+	t, err := k.cfg.Store.UseToken(r.Context(), secret)
+	if err != nil {
+		return nil, problem(http.StatusUnauthorized, "auth", "the token is not valid")
+	}
+	role := Role(t.Role)
+	if role == Owner || allowed[role] == nil {
+		return nil, problem(http.StatusForbidden, "forbidden", "the token has a role that is unknown here")
+	}
+	return &caller{principal: t.Principal, role: role, inventory: k.cfg.Inventory, bucket: t.ID}, nil
+}
