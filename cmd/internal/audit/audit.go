@@ -28,6 +28,7 @@ unset).`,
 		RunE: cmdutil.Help,
 	}
 	cmd.PersistentFlags().StringVar(&dir, "dir", "", "read the record in this `directory`")
-	cmd.AddCommand(NewCmdVerify(f, where, nil), NewCmdTail(f, where, nil), NewCmdShow(f, where, nil))
+	cmd.AddCommand(NewCmdVerify(f, where, nil), NewCmdTail(f, where, nil), NewCmdSearch(f, where, nil), NewCmdShow(f, where, nil),
+		NewCmdExport(f, where, nil), NewCmdReplay(f, where, nil), NewCmdPurge(f, where, nil))
 	return cmd
 }

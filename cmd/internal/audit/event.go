@@ -84,3 +84,16 @@ func fields(e audit.Event) [][2]string {
 	}
 	return out
 }
+
+// cleanLines makes text fit for a page: lines stay, what nobody can see does not.
+func cleanLines(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		rest, ended := strings.CutSuffix(line, "\n")
+		b.WriteString(table.Clean(rest))
+		if ended {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}

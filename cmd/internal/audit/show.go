@@ -14,10 +14,11 @@ import (
 
 // ShowOptions is everything that "audit show" needs.
 type ShowOptions struct {
-	IO   *iostreams.IOStreams
-	Dir  func() (string, error)
-	JSON bool
-	ID   string
+	IO     *iostreams.IOStreams
+	Dir    func() (string, error)
+	JSON   bool
+	Output bool
+	ID     string
 }
 
 // NewCmdShow builds the command. runF replaces the real work in tests of flags.
@@ -30,19 +31,25 @@ func NewCmdShow(f *cmdutil.Factory, dir func() (string, error), runF func(contex
 		Use:   "show EXEC",
 		Short: "Print everything on record about one command",
 		Long: `Print everything on record about one run of a command. EXEC is its id, e_…, as results, "audit tail" and "audit
-verify" print it; the beginning is enough where only one begins so.`,
-		Example: `  fairlead audit show e_3kq7`,
-		Args:    cmdutil.Args(1, 1, "the id of one EXEC"),
+verify" print it; the beginning is enough where only one begins so.
+
+Where outputs are kept, it says whether this one's still are, or were purged; --output prints them instead.`,
+		Example: `  fairlead audit show e_3kq7
+  fairlead audit show e_3kq7 --output`,
+		Args: cmdutil.Args(1, 1, "the id of one EXEC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.ID = args[0]
+			if o.ID = args[0]; o.JSON && o.Output {
+				return cmdutil.Usagef("audit show takes one of --json and --output")
+			}
 			return runF(cmd.Context(), o)
 		},
 	}
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line")
+	cmd.Flags().BoolVar(&o.Output, "output", false, "print what was kept of the output: stdout here, stderr there")
 	return cmd
 }
 
-func showRun(_ context.Context, o *ShowOptions) error {
+func showRun(ctx context.Context, o *ShowOptions) error {
 	dir, err := existing(o.Dir)
 	if err != nil {
 		return err
@@ -52,6 +59,10 @@ func showRun(_ context.Context, o *ShowOptions) error {
 		return &cmdutil.UsageError{Err: err}
 	} else if err != nil {
 		return err
+	}
+	kept := &keptOutputs{dir: dir, store: audit.NewOutputDir(outputsOf(dir), nil)}
+	if o.Output {
+		return kept.print(ctx, o.IO, events)
 	}
 	for i, e := range events {
 		if o.JSON {
@@ -68,6 +79,9 @@ func showRun(_ context.Context, o *ShowOptions) error {
 		t := table.New("FIELD", "VALUE")
 		for _, f := range fields(e) {
 			t.Add(f[0], f[1])
+		}
+		for _, s := range streamsOf(e) {
+			t.Add(s.name, kept.state(ctx, s.sum, e.Seq))
 		}
 		if err := t.Print(o.IO); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -20,9 +21,10 @@ import (
 
 // VerifyOptions is everything that "audit verify" needs.
 type VerifyOptions struct {
-	IO   *iostreams.IOStreams
-	Dir  func() (string, error)
-	JSON bool
+	IO      *iostreams.IOStreams
+	Dir     func() (string, error)
+	JSON    bool
+	Anchors []string // files
 }
 
 // NewCmdVerify builds the command. runF replaces the real work in tests of flags.
@@ -39,14 +41,17 @@ func NewCmdVerify(f *cmdutil.Factory, dir func() (string, error), runF func(cont
 Exits 0 when everything is as it was written, and 1 with the file and line where it is not. Requests without a result are
 told, and are no damage: the program was killed, or the command is still running.
 
-The head that is printed proves, together with the number of records and kept on another machine, that nobody replaced
-the whole record.`,
+Whoever has the record's key can write it anew, and nothing in it would tell. Heads that were kept elsewhere tell: an
+anchor proves every record up to its own. --anchors compares with a file of them, one a line, as other places and logs
+keep them (the anchor of today is in the output of --json), and says which records no anchor reaches.`,
 		Example: `  fairlead audit verify
-  fairlead audit verify --json | jq -r .head`,
+  fairlead audit verify --json | jq -r .anchor | ssh vault 'cat >>heads'
+  ssh vault cat heads | fairlead audit verify --anchors -`,
 		Args: cmdutil.Args(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runF(cmd.Context(), o) },
 	}
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print the report as a JSON object")
+	cmd.Flags().StringArrayVar(&o.Anchors, "anchors", nil, "compare with the anchors in this `file` (- is standard input); may be repeated")
 	return cmd
 }
 
@@ -55,7 +60,11 @@ func verifyRun(_ context.Context, o *VerifyOptions) error {
 	if err != nil {
 		return err
 	}
-	r, err := audit.Verify(dir)
+	anchors, err := o.anchors()
+	if err != nil {
+		return err
+	}
+	r, err := audit.VerifyAnchored(dir, anchors)
 	if err != nil {
 		return err
 	}
@@ -82,6 +91,18 @@ func verifyRun(_ context.Context, o *VerifyOptions) error {
 		fmt.Fprintf(&b, "from %s to %s\n", stamp(r.First), stamp(r.Last))
 	}
 	fmt.Fprintf(&b, "head: %s\n", r.Head)
+	if a := r.Anchors; a != nil {
+		b.WriteString(anchoredText(r.Records, *a))
+	}
+	if p := r.Purged; p != nil {
+		if p.Files > 0 {
+			fmt.Fprintf(&b, "%s in the oldest %s %s purged, on record\n", count(p.Records, "record"), count(uint64(p.Files), "file"), wasWere(p.Records))
+		}
+		if p.Left > 0 {
+			fmt.Fprintf(&b, "%s that a purge was to remove %s still there: it was interrupted; run it again\n",
+				count(uint64(p.Left), "file"), isAre(uint64(p.Left)))
+		}
+	}
 	if n := len(r.Pending); n > 0 {
 		fmt.Fprintf(&b, "%s without a result (the program was killed, or the command is still running):\n", count(uint64(n), "request"))
 		for _, p := range r.Pending {
@@ -96,6 +117,62 @@ func verifyRun(_ context.Context, o *VerifyOptions) error {
 	}
 	_, err = o.IO.Out.Write([]byte(b.String()))
 	return err
+}
+
+// anchors reads the files that are named; nil where none is.
+func (o *VerifyOptions) anchors() ([]audit.Anchor, error) {
+	var all []audit.Anchor
+	for _, name := range o.Anchors {
+		var in io.Reader = o.IO.In
+		if name != "-" {
+			f, err := os.Open(name)
+			if err != nil {
+				return nil, &cmdutil.UsageError{Err: fmt.Errorf("cannot read the anchors: %w", err)}
+			}
+			defer f.Close()
+			in = f
+		}
+		found, others, err := audit.ReadAnchors(in)
+		if err != nil {
+			return nil, &cmdutil.UsageError{Err: err}
+		}
+		if len(found) == 0 {
+			return nil, cmdutil.Usagef("there is no anchor in %s", name)
+		}
+		if others > 0 {
+			fmt.Fprintf(o.IO.Err, "fairlead: %s: %s no anchor\n", table.Clean(name), holds(others))
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// anchoredText tells anchored records from others.
+func anchoredText(records uint64, a audit.Anchored) string {
+	var b strings.Builder
+	if a.Through > 0 {
+		fmt.Fprintf(&b, "anchored: records 1 to %d, at %s (%s)\n", a.Through, stamp(a.Time), count(uint64(a.Matched), "anchor"))
+	}
+	switch {
+	case records > a.Through:
+		fmt.Fprintf(&b, "not anchored: records %d to %d\n", a.Through+1, records)
+	case records == 0:
+		b.WriteString("not anchored: there are no records\n")
+	}
+	if a.Purged > 0 {
+		fmt.Fprintf(&b, "%s could not be compared: the records were purged\n", count(uint64(a.Purged), "anchor"))
+	}
+	if a.Others > 0 {
+		fmt.Fprintf(&b, "%s %s of other records\n", count(uint64(a.Others), "anchor"), isAre(uint64(a.Others)))
+	}
+	return b.String()
+}
+
+func holds(lines int) string {
+	if lines == 1 {
+		return "1 line holds"
+	}
+	return fmt.Sprintf("%d lines hold", lines)
 }
 
 // existing returns the directory, or says that there is no record yet.
@@ -117,6 +194,13 @@ func count(n uint64, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func wasWere(n uint64) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
 }
 
 func isAre(n uint64) string {

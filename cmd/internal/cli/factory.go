@@ -21,6 +21,9 @@ import (
 // linger is how long a connection stays after its host is done: a run uses each host once.
 const linger = time.Millisecond
 
+// sharedUID says on record what the gate is worth: a program of the same account could run ssh itself.
+const sharedUID = "shared-uid"
+
 // maxWarnings bounds how many warnings about an inventory are printed.
 const maxWarnings = 10
 
@@ -39,7 +42,8 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 			return nil, err
 		}
 		closers = append(closers, sink.Close)
-		return sink, nil
+		uid := os.Getuid()
+		return audit.As(sink, audit.Event{UID: &uid, Separation: sharedUID}), nil
 	})
 	f.Pool = func(o cmdutil.PoolOptions) (*session.Pool, error) {
 		if o.Policy == nil {

@@ -1,0 +1,101 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+)
+
+// PurgeOptions is everything that "audit purge" needs.
+type PurgeOptions struct {
+	IO      *iostreams.IOStreams
+	Dir     func() (string, error)
+	Caller  cmdutil.Caller
+	Before  time.Time
+	Records bool
+}
+
+// outputsOf is where the outputs of the record in dir are kept.
+func outputsOf(dir string) string { return filepath.Join(filepath.Dir(filepath.Clean(dir)), "outputs") }
+
+// NewCmdPurge builds the command. runF replaces the real work in tests of flags.
+func NewCmdPurge(f *cmdutil.Factory, dir func() (string, error), runF func(context.Context, *PurgeOptions) error) *cobra.Command {
+	o := &PurgeOptions{IO: f.IO, Dir: dir, Caller: f.Caller()}
+	if runF == nil {
+		runF = purgeRun
+	}
+	before := ""
+	cmd := &cobra.Command{
+		Use:   "purge --before TIME [--records]",
+		Short: "Remove old outputs, or old records, on record",
+		Long: `Remove what was kept of the outputs of commands, where it was last kept before TIME. The record itself stays: it has the
+hashes of what was removed, and still verifies.
+
+With --records remove old records instead: the oldest files of the record, those whose last record is older than TIME.
+The file that is written to stays.
+
+A record says first what is removed and who asked for that, and "audit verify" accepts that it is missing for no other
+reason. Agents may not do this.`,
+		Example: `  fairlead audit purge --before 90d
+  fairlead audit purge --before 2026-01-01 --records`,
+		Args: cmdutil.Args(0, 0, "flags only"),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if before == "" {
+				return cmdutil.Usagef("audit purge needs --before: %s", whenHelp)
+			}
+			if o.Before, err = parseWhen("--before", before, time.Now()); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), o)
+		},
+	}
+	cmd.Flags().StringVar(&before, "before", "", "remove what is older than this `time`: "+whenHelp)
+	cmd.Flags().BoolVar(&o.Records, "records", false, "remove record files instead of outputs")
+	return cmd
+}
+
+func purgeRun(ctx context.Context, o *PurgeOptions) (err error) {
+	if o.Caller.Mark != "" {
+		fmt.Fprintf(o.IO.Err, "fairlead: agents may not remove anything from the record (%s is set)\n", o.Caller.Mark)
+		return cmdutil.Exit(exitcode.Denied)
+	}
+	dir, err := existing(o.Dir)
+	if err != nil {
+		return err
+	}
+	f, err := audit.Open(dir, audit.Config{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	uid := os.Getuid()
+	who := audit.Event{Principal: o.Caller.Principal, UID: &uid}
+	if o.Records {
+		p, err := f.PurgeRecords(o.Before, who)
+		if err != nil {
+			return err
+		}
+		if p.Through == "" {
+			_, err = fmt.Fprintf(o.IO.Out, "no file of the record is older than %s\n", stamp(o.Before))
+			return err
+		}
+		_, err = fmt.Fprintf(o.IO.Out, "removed the record up to %s: %s, %s\n", p.Through, count(p.Records, "record"), count(uint64(p.Bytes), "byte"))
+		return err
+	}
+	p, err := audit.NewOutputDir(outputsOf(dir), nil).Purge(ctx, o.Before, func(p audit.Purged) error { return f.RecordPurge(p, who) })
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(o.IO.Out, "removed %s, %s\n", count(uint64(p.Outputs), "output"), count(uint64(p.Bytes), "byte"))
+	return err
+}
