@@ -131,19 +131,16 @@ func answerRun(ctx context.Context, o *AnswerOptions) error {
 // signer returns how the yes to p is signed; nil is a bare one. It refuses what would prove too little.
 func (o *AnswerOptions) signer(ctx context.Context, p approval.Pending) (*way, error) {
 	least := p.Question.Decision.LeastProof
-	all, err := o.Approvers()
-	if err != nil {
-		return nil, errors.New(plain(err))
-	}
-	w, ok := pick(o.ways(ctx, all), least)
+	w, err := o.wayFor(ctx, p)
 	switch {
-	case !ok && !approval.Unproven.AtLeast(least):
-		return nil, o.refuse("%s needs %s, and no key that is enrolled can prove that here; fairlead approvals enroll --list shows which there are, "+
-			"and enroll --new makes one. A security key must be in the ssh-agent: ssh-add it", line(p.ID), proves(least))
-	case !ok, o.Yes && approval.Unproven.AtLeast(least):
+	case errors.Is(err, errNoWay):
+		return nil, o.refuse("%s %s", line(p.ID), err)
+	case err != nil:
+		return nil, errors.New(plain(err))
+	case w == nil, o.Yes && approval.Unproven.AtLeast(least):
 		return nil, nil
 	case !w.agent && (o.Terminal == nil || !o.IO.InTTY):
 		return nil, o.refuse("%s needs %s, which is asked at the terminal, and standard input is none", line(p.ID), proves(least))
 	}
-	return &w, nil
+	return w, nil
 }

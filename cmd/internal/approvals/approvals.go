@@ -52,7 +52,8 @@ Nobody answers what they asked themselves; agents answer nothing, nor does a ter
 agent. Against a program with your own rights that is a guard rail, and no wall.
 
 Once you are enrolled, an approval is a signature that takes your passphrase, or a touch of a security key: enroll --help.`,
-		Example: `  fairlead approvals list
+		Example: `  fairlead approvals watch
+  fairlead approvals list
   fairlead approvals approve a_3kq7
   fairlead approvals reject a_3kq7 --reason 'not during the day'
   fairlead approvals enroll --new`,
@@ -60,7 +61,7 @@ Once you are enrolled, an approval is a signature that takes your passphrase, or
 		RunE: cmdutil.Help,
 	}
 	cmd.AddCommand(NewCmdList(base, nil), NewCmdShow(base, nil),
-		NewCmdApprove(base, nil), NewCmdReject(base, nil), NewCmdEnroll(base, nil))
+		NewCmdApprove(base, nil), NewCmdReject(base, nil), NewCmdEnroll(base, nil), NewCmdWatch(base, nil))
 	return cmd
 }
 

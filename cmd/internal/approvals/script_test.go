@@ -33,7 +33,8 @@ import (
 const (
 	deskDir       = "APPROVALS_TEST_DESK"
 	deskApprovers = "APPROVALS_TEST_APPROVERS"
-	deskLeast     = "APPROVALS_TEST_LEAST" // the least proof that the policy asks for
+	asProgram     = "APPROVALS_TEST_AS_PROGRAM" // has the test's own program be fairlead
+	deskLeast     = "APPROVALS_TEST_LEAST"      // the least proof that the policy asks for
 )
 
 func TestMain(m *testing.M) {
@@ -43,6 +44,9 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		return
+	}
+	if os.Getenv(asProgram) != "" {
+		os.Exit(cli.Main())
 	}
 	testscript.Main(m, map[string]func(){"fairlead": func() { os.Exit(cli.Main()) }})
 }

@@ -62,9 +62,33 @@ func pick(ways []way, least approval.Proof) (way, bool) {
 	return way{}, false
 }
 
+// errNoWay is wrapped where nobody can sign here what would do.
+var errNoWay = errors.New("no key that is enrolled can prove that here")
+
+// wayFor returns how the yes to p is signed here; nil is not at all, where that does.
+func (b *Base) wayFor(ctx context.Context, p approval.Pending) (*way, error) {
+	least := p.Question.Decision.LeastProof
+	all, err := b.Approvers()
+	if err != nil {
+		return nil, err
+	}
+	w, ok := pick(b.ways(ctx, all), least)
+	switch {
+	case ok:
+		return &w, nil
+	case approval.Unproven.AtLeast(least):
+		return nil, nil
+	}
+	return nil, fmt.Errorf("needs %s, and %w; fairlead approvals enroll --list shows which there are, and enroll --new makes one. "+
+		"A security key must be in the ssh-agent: ssh-add it", proves(least), errNoWay)
+}
+
 // sign signs a yes to p.
 func (b *Base) sign(ctx context.Context, p approval.Pending, w way) (sig []byte, err error) {
 	if w.agent {
+		if w.proof == approval.Touch {
+			fmt.Fprintf(b.IO.Err, "fairlead: touch the security key of %s\n", line(w.who.Name))
+		}
 		return b.signByAgent(ctx, p, w)
 	}
 	for try := range 3 {
@@ -127,9 +151,6 @@ func (b *Base) signByAgent(ctx context.Context, p approval.Pending, w way) ([]by
 		return nil, fmt.Errorf("cannot reach the ssh-agent: %w", err)
 	}
 	defer done()
-	if sshsig.Hardware(w.who.Key) {
-		fmt.Fprintf(b.IO.Err, "fairlead: touch the security key of %s\n", line(w.who.Name))
-	}
 	signers, err := client.Signers()
 	if err != nil {
 		return nil, fmt.Errorf("the ssh-agent does not say what it holds: %w", err)

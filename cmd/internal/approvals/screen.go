@@ -1,0 +1,377 @@
+package approvals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/fairlead-ssh/fairlead/session/approval"
+)
+
+// mode is what the keyboard is for.
+type mode int
+
+const (
+	browsing  mode = iota
+	approving      // y approves
+	rejecting      // y rejects
+	reasoning      // a reason is being typed
+	unlocking      // a passphrase is being typed
+	working        // an answer is under way
+)
+
+// page is the screen of "approvals watch". Only the program's loop touches it.
+type page struct {
+	ctx    context.Context
+	o      *WatchOptions
+	me     string
+	w, h   int
+	list   []approval.Pending
+	loaded bool
+	err    error
+	chosen string          // the id under the cursor
+	top    int             // the first line of the details that is shown
+	seen   map[string]bool // whose end has been on the screen
+	mode   mode
+	about  approval.Pending // what is being answered: exactly this
+	by     *way
+	typed  string // a reason
+	phrase secret
+	note   string // what has become of the last answer
+}
+
+func newScreen(ctx context.Context, o *WatchOptions, me string) *page {
+	return &page{ctx: ctx, o: o, me: me, seen: map[string]bool{}}
+}
+
+// fetched is what waits now.
+type fetched struct {
+	list []approval.Pending
+	err  error
+}
+
+// tick is the time to look again.
+type tick struct{}
+
+// chose is how an answer is signed.
+type chose struct {
+	id  string
+	by  *way
+	err error
+}
+
+// answered is the end of an answer.
+type answered struct {
+	note string
+	err  error
+}
+
+// Init begins to look.
+func (m *page) Init() tea.Cmd { return m.fetch(nil) }
+
+// fetch asks for what waits. What is known already does not change, and is not asked for again.
+func (m *page) fetch(known []approval.Pending) tea.Cmd {
+	return func() tea.Msg {
+		client, err := m.o.Client() // a new one: places for sockets may have come
+		if err != nil {
+			return fetched{nil, err}
+		}
+		list, err := client.List(m.ctx)
+		var out []approval.Pending
+		for _, s := range list {
+			if i := slices.IndexFunc(known, func(p approval.Pending) bool { return p.ID == s.ID }); i >= 0 {
+				out = append(out, known[i])
+				continue
+			}
+			p, gerr := client.Get(m.ctx, s.ID)
+			switch {
+			case gerr == nil:
+				out = append(out, p)
+			case !errors.Is(gerr, approval.ErrUnknown) && !errors.Is(gerr, approval.ErrSettled): // it has just been answered
+				err = errors.Join(err, gerr)
+			}
+		}
+		return fetched{out, err}
+	}
+}
+
+// Update takes what happens.
+func (m *page) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var next tea.Cmd
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.w, m.h = msg.Width, msg.Height
+	case tick:
+		next = m.fetch(m.list)
+	case fetched:
+		m.take(msg)
+		next = tea.Tick(m.o.Interval, func(time.Time) tea.Msg { return tick{} })
+	case refreshed:
+		m.take(fetched(msg))
+	case chose:
+		next = m.unlock(msg)
+	case answered:
+		m.mode, m.by = browsing, nil
+		m.note = msg.note
+		if msg.err != nil {
+			m.note = plain(msg.err)
+		}
+		next = m.fetchOnce()
+	case tea.KeyPressMsg:
+		next = m.key(msg)
+	case tea.PasteMsg:
+		m.paste(msg.Content)
+	}
+	m.look()
+	return m, next
+}
+
+// fetchOnce looks at once, beside the clock that looks anyway.
+func (m *page) fetchOnce() tea.Cmd {
+	f := m.fetch(m.list)
+	return func() tea.Msg { return refreshed(f().(fetched)) }
+}
+
+// refreshed is fetched without the clock going on.
+type refreshed fetched
+
+// take shows what waits, with the cursor where it was.
+func (m *page) take(f fetched) {
+	at := m.cursor()
+	m.list, m.err, m.loaded = f.list, f.err, true
+	if m.cursor() < 0 {
+		m.chosen, m.top = "", 0
+		if len(m.list) > 0 {
+			m.chosen = m.list[min(max(at, 0), len(m.list)-1)].ID
+		}
+	}
+	// An answer to what is gone would be to something else.
+	if m.mode != browsing && m.mode != working && !slices.ContainsFunc(m.list, func(p approval.Pending) bool { return p.ID == m.about.ID }) {
+		m.leave("it waits no longer: it was answered elsewhere, or its time is over")
+	}
+}
+
+// leave goes back to choosing.
+func (m *page) leave(note string) {
+	m.phrase.wipe()
+	m.mode, m.by, m.typed, m.note = browsing, nil, "", note
+}
+
+// cursor is the place of what is chosen, or -1.
+func (m *page) cursor() int {
+	return slices.IndexFunc(m.list, func(p approval.Pending) bool { return p.ID == m.chosen })
+}
+
+// key takes a key.
+func (m *page) key(k tea.KeyPressMsg) tea.Cmd {
+	name := k.Keystroke()
+	if name == "ctrl+c" {
+		m.phrase.wipe()
+		return tea.Quit
+	}
+	switch m.mode {
+	case browsing:
+		return m.browse(name)
+	case approving, rejecting:
+		return m.confirm(name)
+	case reasoning:
+		return m.reason(k)
+	case unlocking:
+		return m.secret(k)
+	}
+	return nil
+}
+
+func (m *page) browse(name string) tea.Cmd {
+	at := m.cursor()
+	m.note = ""
+	switch name {
+	case "q":
+		return tea.Quit
+	case "j", "down":
+		m.choose(at + 1)
+	case "k", "up":
+		m.choose(at - 1)
+	case "space", "pgdown":
+		m.top += max(m.room()-1, 1)
+	case "b", "pgup":
+		m.top -= max(m.room()-1, 1)
+	case "y", "n", "r":
+		if at < 0 {
+			return nil
+		}
+		m.about = m.list[at]
+		switch {
+		case name == "n":
+			m.mode = rejecting
+		case name == "r":
+			m.mode = reasoning
+		case !m.seen[m.chosen]:
+			m.note = "there is more of it below: space reads on"
+		default:
+			m.mode = approving
+		}
+	}
+	return nil
+}
+
+func (m *page) choose(i int) {
+	if i >= 0 && i < len(m.list) {
+		m.chosen, m.top = m.list[i].ID, 0
+	}
+}
+
+// confirm takes the second thought.
+func (m *page) confirm(name string) tea.Cmd {
+	switch {
+	case name != "y":
+		m.leave("it waits on")
+	case m.mode == rejecting:
+		return m.reject("")
+	default:
+		m.mode = working
+		p := m.about
+		return func() tea.Msg {
+			by, err := m.o.wayFor(m.ctx, p)
+			return chose{p.ID, by, err}
+		}
+	}
+	return nil
+}
+
+// unlock goes on with a yes once it is known how it is signed.
+func (m *page) unlock(c chose) tea.Cmd {
+	switch {
+	case c.id != m.about.ID || m.mode != working:
+		return nil
+	case c.err != nil:
+		m.leave("not approved: it " + plain(c.err))
+		return nil
+	case c.by != nil && !c.by.agent:
+		m.mode, m.by = unlocking, c.by
+		return nil
+	}
+	return m.approve(c.by, nil)
+}
+
+// approve signs and sends a yes.
+func (m *page) approve(by *way, phrase []byte) tea.Cmd {
+	m.mode = working
+	p := m.about
+	if by != nil && by.proof == approval.Touch {
+		m.note = "touch the security key of " + line(by.who.Name)
+	}
+	return func() tea.Msg {
+		defer clear(phrase)
+		r := approval.Response{ID: p.ID, Digest: p.Digest(), By: m.me, Approved: true}
+		if by != nil {
+			var err error
+			r.Proof = by.proof
+			if by.agent {
+				r.Signature, err = m.o.signByAgent(m.ctx, p, *by)
+			} else {
+				r.Signature, err = signWith(p, *by, phrase)
+			}
+			if err != nil {
+				return answered{err: fmt.Errorf("not approved: %w", err)}
+			}
+		}
+		if err := m.answer(r); err != nil {
+			return answered{err: fmt.Errorf("not approved: %w", err)}
+		}
+		return answered{note: "approved " + p.ID}
+	}
+}
+
+// reject sends a no.
+func (m *page) reject(reason string) tea.Cmd {
+	m.mode = working
+	p := m.about
+	return func() tea.Msg {
+		err := m.answer(approval.Response{ID: p.ID, Digest: p.Digest(), By: m.me, Reason: reason})
+		if err != nil {
+			return answered{err: fmt.Errorf("not rejected: %w", err)}
+		}
+		return answered{note: "rejected " + p.ID}
+	}
+}
+
+func (m *page) answer(r approval.Response) error {
+	client, err := m.o.Client()
+	if err != nil {
+		return err
+	}
+	return client.Answer(m.ctx, r)
+}
+
+// reason takes a key of a reason.
+func (m *page) reason(k tea.KeyPressMsg) tea.Cmd {
+	switch k.Keystroke() {
+	case "enter":
+		reason := strings.TrimSpace(m.typed)
+		if reason == "" {
+			return nil
+		}
+		m.typed = ""
+		return m.reject(reason)
+	case "esc":
+		m.leave("it waits on")
+	case "backspace":
+		if r := []rune(m.typed); len(r) > 0 {
+			m.typed = string(r[:len(r)-1])
+		}
+	case "ctrl+u":
+		m.typed = ""
+	default:
+		m.paste(k.Text)
+	}
+	return nil
+}
+
+// secret takes a key of a passphrase.
+func (m *page) secret(k tea.KeyPressMsg) tea.Cmd {
+	switch k.Keystroke() {
+	case "enter":
+		by, phrase := m.by, m.phrase.line
+		m.phrase = secret{}
+		return m.approve(by, phrase)
+	case "esc":
+		m.leave("it waits on")
+	case "backspace":
+		m.phrase.rubOut()
+	case "ctrl+u":
+		m.phrase.wipe()
+	default:
+		m.paste(k.Text)
+	}
+	return nil
+}
+
+// paste takes text where some is being typed.
+func (m *page) paste(text string) {
+	switch m.mode {
+	case reasoning:
+		text = strings.Map(func(r rune) rune {
+			if hidden(r) {
+				return -1
+			}
+			return r
+		}, text)
+		if len(m.typed)+len(text) <= maxAnswer {
+			m.typed += text
+		}
+	case unlocking:
+		for _, c := range []byte(text) {
+			if c >= ' ' && c != 0x7f {
+				if _, err := m.phrase.key(c); err != nil {
+					m.leave("not approved: " + plain(err))
+				}
+			}
+		}
+	}
+}

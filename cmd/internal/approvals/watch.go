@@ -1,0 +1,82 @@
+package approvals
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+)
+
+// WatchOptions is everything that "approvals watch" needs.
+type WatchOptions struct {
+	Base
+	Interval time.Duration
+}
+
+// DefaultInterval is how often watch looks for what is new.
+const DefaultInterval = time.Second
+
+// NewCmdWatch builds the command. runF replaces the real work in tests of flags.
+func NewCmdWatch(b Base, runF func(context.Context, *WatchOptions) error) *cobra.Command {
+	o := &WatchOptions{Base: b}
+	if runF == nil {
+		runF = watchRun
+	}
+	cmd := &cobra.Command{
+		Use:   "watch",
+		Short: "Answer on a screen that shows what waits as it comes",
+		Long: `Show what waits as it comes, and answer with the keyboard.
+
+  j k  up down           choose
+  space b  PgDn PgUp     read on, and back
+  y                      approve what is shown, after a second y
+  n                      reject it, after a y
+  r                      reject it with a reason
+  q                      leave; what waits goes on waiting
+
+All of a command has to have been on the screen before y approves it. Whoever is enrolled is asked for a passphrase, or for a
+touch of the security key, as approve does.`,
+		Args: cmdutil.Args(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Interval <= 0 {
+				return cmdutil.Usagef("--interval takes a time such as 1s, not %v", o.Interval)
+			}
+			return runF(cmd.Context(), o)
+		},
+	}
+	cmd.Flags().DurationVar(&o.Interval, "interval", DefaultInterval, "how often to look")
+	return cmd
+}
+
+func watchRun(ctx context.Context, o *WatchOptions) error {
+	who := o.Caller()
+	if who.Mark != "" {
+		return o.refuse("an agent has started this (%s is set), and a person has to answer: do it in a terminal of your own", who.Mark)
+	}
+	if !o.IO.InTTY || !o.IO.OutTTY || o.Terminal == nil {
+		return cmdutil.Usagef("approvals watch needs a terminal; approvals list and approvals approve --help do without a screen")
+	}
+	if _, err := o.Client(); err != nil { // a place that is not trusted is told before the screen is taken
+		return errors.New(plain(err))
+	}
+	tty, err := o.Terminal()
+	if err != nil {
+		return errors.Join(errNoTerminal, err)
+	}
+	defer tty.Close()
+	m := newScreen(ctx, o, who.Principal)
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(tty), tea.WithOutput(tty), tea.WithoutSignalHandler())
+	o.IO.Hold(func() { _, err = p.Run() })
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil && !errors.Is(err, io.EOF):
+		return err
+	}
+	return nil
+}
