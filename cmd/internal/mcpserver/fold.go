@@ -43,6 +43,9 @@ const (
 func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, string, error) {
 	members := f.Members()
 	out := &runOut{Run: f.ID(), Hosts: len(members), State: string(session.Done), Statuses: map[string]string{}}
+	command, _ := s.cfg.Registry.Redact(f.Command().Script)
+	command, _ = screen.Clean(command)
+	out.Command = clip(command, maxCommand)
 	names := map[string][]string{}
 	var groups []*group
 	byOutcome := map[outcome]*group{}
@@ -62,11 +65,9 @@ func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, string,
 			groups = append(groups, g)
 		}
 		g.members = append(g.members, m)
-		if out.Command == "" && m.Exec != nil {
-			command, _ := s.cfg.Registry.Redact(m.Exec.Command().Script)
-			command, _ = screen.Clean(command)
-			out.Command = clip(command, maxCommand)
-		}
+	}
+	if f.Awaiting() {
+		out.State = string(session.AwaitingApproval)
 	}
 	for status, n := range names {
 		out.Statuses[status] = hosts.Fold(n)
@@ -180,7 +181,10 @@ func runLine(o *runOut, names map[string][]string) string {
 	}
 	slices.Sort(parts)
 	line := fmt.Sprintf("%d hosts: %s", o.Hosts, strings.Join(parts, ", "))
-	if !done(o.State) {
+	switch {
+	case o.State == string(session.AwaitingApproval):
+		line += fmt.Sprintf("; run %s waits for a person's approval of all of them (session_output with that exec_id waits for it)", o.Run)
+	case !done(o.State):
 		line += fmt.Sprintf("; run %s goes on (session_output with that exec_id waits for it)", o.Run)
 	}
 	if o.OutputIs != "" {

@@ -56,7 +56,12 @@ type inside struct {
 
 func newInside(t *testing.T, elicit bool) *inside {
 	t.Helper()
-	p := newPlace(t, here, "")
+	return within(t, newPlace(t, here, ""), elicit)
+}
+
+// within is newInside for another inventory.
+func within(t *testing.T, p place, elicit bool) *inside {
+	t.Helper()
 	in := &inside{desk: approval.NewDesk(approval.Config{}), book: &book{}, policy: rules.New(rules.Config{})}
 	events, stop := in.desk.Subscribe(100)
 	t.Cleanup(stop)
@@ -78,7 +83,7 @@ func newInside(t *testing.T, elicit bool) *inside {
 	require.NoError(t, err)
 	t.Cleanup(func() { reg.Close(); pool.Close() })
 	in.Server, err = mcpserver.New(mcpserver.Config{
-		Registry: reg, Inventory: func() (*hosts.Inventory, error) { return inv, nil }, Principal: "agent/test", Policy: in.policy, Asks: true,
+		Registry: reg, Inventory: func() (*hosts.Inventory, error) { return inv, nil }, Principal: "agent/test", Policy: in.policy, Asks: true, Approver: approver,
 		Elicit: elicitor,
 	})
 	require.NoError(t, err)

@@ -148,7 +148,7 @@ func run(ctx context.Context, o *Options) error {
 	defer reg.Close()
 	s, err := New(Config{
 		Registry: reg, Inventory: o.Inventory, Principal: principal, Policy: g, Limits: g.limits, Admit: g.admit, AnyEnv: g.anyEnv,
-		Asks: approver != nil, Elicit: elicitor, AnyOne: o.AllowAll, State: state.state, Version: version.Read().Version,
+		Asks: approver != nil, Approver: approver, Elicit: elicitor, AnyOne: o.AllowAll, State: state.state, Version: version.Read().Version,
 	})
 	if err != nil {
 		return err

@@ -3,10 +3,12 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
@@ -70,17 +72,20 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 	if err != nil {
 		return out, "", err
 	}
-	if s.cfg.Asks && len(refused) > 0 && !onlyRead && why.asks {
-		if len(hs) > 1 {
-			return out, "", denied("%w; a person can be asked about one host at a time: run it with each of them as the target", why.err)
+	req := registry.FleetRequest{Principal: s.cfg.Principal, Hosts: hs, Dir: in.CWD, Command: cmd}
+	switch wide := s.tooWide(len(hs)); {
+	case s.cfg.Asks && !onlyRead && why.asks && (len(refused) > 0 || wide != nil) && (len(hs) == 1 || s.cfg.Approver != nil):
+		if len(hs) > 1 { // else its session asks
+			s.askOnce(&req, refused, why.decision)
 		}
-		refused = nil // it waits for an answer
-	}
-	if len(refused) > 0 {
+		refused = nil
+	case len(refused) > 0:
 		// It goes to nobody. On the hosts that refuse it is put on record as refused.
-		hs = refused
+		req.Hosts = refused
+	case wide != nil:
+		return out, "", wide
 	}
-	f, err := s.cfg.Registry.Fleet(registry.FleetRequest{Principal: s.cfg.Principal, Hosts: hs, Dir: in.CWD, Command: cmd})
+	f, err := s.cfg.Registry.Fleet(req)
 	if err != nil {
 		return out, "", err
 	}
@@ -118,7 +123,7 @@ func (in *runArgs) script(limits rules.Limits) (string, error) {
 
 // judgeAll judges a command on all hosts before a byte goes to any. It returns those that refuse, and why.
 func (s *Server) judgeAll(ctx context.Context, hs []hosts.Host, cmd registry.Command, dir string) (refused []hosts.Host, why whyNot, err error) {
-	most := s.cfg.Limits().MaxHosts
+	why.asks = true
 	for _, h := range hs {
 		d, err := s.cfg.Policy.Decide(ctx, policy.Request{
 			Principal: s.cfg.Principal, Host: h, Shell: h.Shell, Command: cmd.Script, Dir: dir, Reason: cmd.Reason,
@@ -126,25 +131,60 @@ func (s *Server) judgeAll(ctx context.Context, hs []hosts.Host, cmd registry.Com
 		if err != nil {
 			return nil, why, err
 		}
+		if why.decision.Class == "" || judge.Worse(d.Class, why.decision.Class) {
+			d.LeastProof = d.LeastProof.Stronger(why.decision.LeastProof)
+			why.decision = d
+		}
+		why.decision.LeastProof = why.decision.LeastProof.Stronger(d.LeastProof)
 		if d.Verdict == policy.Allow {
 			continue
 		}
 		refused = append(refused, h)
 		if why.err == nil {
-			why = whyNot{asks: true, err: denied("%s refuses it, and so it ran nowhere: %s%s", h.Name, d.Reason, s.nobody(d.Verdict))}
+			why.err = denied("%s refuses it, and so it ran nowhere: %s%s", h.Name, d.Reason, s.nobody(d.Verdict))
 		}
 		why.asks = why.asks && d.Verdict == policy.Ask
-	}
-	if most > 0 && len(hs) > most && len(refused) == 0 {
-		return nil, why, denied("%d hosts at once are more than %d, which a person would have to approve, and nobody can approve it here: use a narrower selector", len(hs), most)
 	}
 	return refused, why, nil
 }
 
+// tooWide is why so many hosts at once take a person's yes, or nil.
+func (s *Server) tooWide(n int) error {
+	if most := s.cfg.Limits().MaxHosts; most > 0 && n > most {
+		return denied("%d hosts at once are more than %d, which a person would have to approve, and nobody can approve it here: use a narrower selector", n, most)
+	}
+	return nil
+}
+
 // whyNot is why a command ran on no host.
 type whyNot struct {
-	err  error
-	asks bool // every host that refuses would ask
+	err      error
+	asks     bool            // every host that refuses would ask
+	decision policy.Decision // of the host where it is the worst
+}
+
+// askOnce makes a run one question about all its hosts, as they are now.
+func (s *Server) askOnce(req *registry.FleetRequest, asking []hosts.Host, d policy.Decision) {
+	d.Verdict, d.Needs = policy.Ask, policy.NeedsApproval
+	if len(asking) == 0 {
+		d.Rule, d.Reason = "limits/max_hosts", fmt.Sprintf("%d hosts at once are more than %d", len(req.Hosts), s.cfg.Limits().MaxHosts)
+	}
+	now := time.Now()
+	req.Permit = approval.NewGroup(s.cfg.Approver, policy.Question{
+		Principal: s.cfg.Principal, Hosts: req.Hosts, Command: req.Command.Script, Dir: req.Dir, Reason: req.Command.Reason, Decision: d,
+		Asked: now, Expires: now.Add(session.DefaultApprovalTimeout),
+	})
+	names := map[string]bool{}
+	for _, h := range asking {
+		names[h.Name] = true
+	}
+	req.Asking = func(h hosts.Host) bool { return names[h.Name] }
+	req.Check = func(h hosts.Host) error {
+		if same, err := s.host(h.Name); err != nil || !reflect.DeepEqual(same, h) {
+			return fmt.Errorf("%s is not the host any more that was approved", h.Name)
+		}
+		return nil
+	}
 }
 
 func (s *Server) nobody(v policy.Verdict) string {

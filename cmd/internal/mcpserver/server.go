@@ -21,13 +21,15 @@ type Config struct {
 	Principal string         // who the agent is, "agent/NAME": the one that the registry's sessions are gated for
 	Policy    policy.Decider // the one of these sessions, asked here before anything runs on several hosts
 
-	Limits func() rules.Limits                // of the principal; nil means none
-	Admit  func(now time.Time) error          // asked before every call; nil admits all
-	AnyEnv func(h hosts.Host) bool            // whether a session may have any variables; nil means inert ones alone
-	Asks   bool                               // somebody can be asked: what the policy asks about waits for an answer
-	Elicit *Elicitor                          // the sessions' approver, if it is to ask this server's clients too
-	AnyOne bool                               // hosts outside the inventory, as user@host, may be named
-	State  func(h hosts.Host) (string, error) // of the connection to a host, and why the last one failed; nil is not told
+	Limits func() rules.Limits       // of the principal; nil means none
+	Admit  func(now time.Time) error // asked before every call; nil admits all
+	AnyEnv func(h hosts.Host) bool   // whether a session may have any variables; nil means inert ones alone
+	Asks   bool                      // somebody can be asked: what the policy asks about waits for an answer
+	// Approver is the sessions', for runs on many hosts that are one question; nil refuses them.
+	Approver policy.Approver
+	Elicit   *Elicitor                          // the sessions' approver, if it is to ask this server's clients too
+	AnyOne   bool                               // hosts outside the inventory, as user@host, may be named
+	State    func(h hosts.Host) (string, error) // of the connection to a host, and why the last one failed; nil is not told
 
 	Version string
 	Logger  *slog.Logger // of the protocol; nil logs nothing

@@ -25,7 +25,7 @@ func FuzzJudge(f *testing.F) {
 		for _, shell := range shells {
 			start := time.Now()
 			r := judge.Judge(judge.Request{Script: script, Shell: shell})
-			if d := time.Since(start); d > 5*time.Second {
+			if d := time.Since(start); d > time.Minute { // of a machine that may have other things to do
 				t.Fatalf("%v for %d bytes", d, len(script))
 			}
 			check(t, script, shell, r)
