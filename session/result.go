@@ -77,7 +77,7 @@ type Result struct {
 
 	ShellRestarted bool     // the shell was new, because the one before had ended
 	Reconnected    bool     // the connection was new, because the one before was lost
-	Restored       []string // what of the old shell's state the new one got
+	Restored       []string // what of the old shell's state the new one got: "cwd", "umask", "env"; see [RestoredStale]
 
 	Decision policy.Decision
 	Err      *Error // nil exactly when the host answered: ok, exit, signal
@@ -216,3 +216,7 @@ func (r Result) ExitErr() error {
 		return &ExitError{Signal: r.Signal}
 	}
 }
+
+// RestoredStale is in Result.Restored where umask and variables are those from before the last command that may have
+// changed them: the shell was gone before it could be asked.
+const RestoredStale = "stale"

@@ -47,6 +47,7 @@ type Session struct {
 	laneDir  string // where it stands
 
 	state    string        // the last snapshot, as the shell printed it; "" without one
+	stale    bool          // a snapshot after it was asked for, and has not come
 	snapping chan struct{} // closed when the snapshot under way has been taken; nil without one
 }
 

@@ -60,15 +60,20 @@ func (s *Session) ownText(sh *shell, x *Exec, cmd framing.Command) ([]byte, erro
 	return framing.Append(text, sh.hello.Dialect, x.tok, cmd)
 }
 
-// wantsSnapshot reports whether the command that has just ended may have changed what a new shell would lack. A session
-// for one command has no use for a snapshot.
+// wantsSnapshot reports whether the command that has just ended, or one before it, may have changed what a new shell would
+// lack. A session for one command has no use for a snapshot.
 func (s *Session) wantsSnapshot(x *Exec) bool {
-	return !s.single && x.res.Decision.Class != policy.ReadOnly
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.single && (s.stale || x.res.Decision.Class != policy.ReadOnly)
 }
 
 // snapshot asks the shell, which waits, for its state, while nobody waits for that: only the next command does, if it
 // comes at once. It is called by the pump, so it must not wait for the shell itself.
 func (s *Session) snapshot(sh *shell) {
+	s.mu.Lock()
+	s.stale = true
+	s.mu.Unlock()
 	x := s.ownExec()
 	text, err := s.ownText(sh, x, framing.Command{Script: framing.SnapshotScript(sh.hello.Dialect)})
 	if err != nil {
@@ -78,7 +83,7 @@ func (s *Session) snapshot(sh *shell) {
 		text := string(x.out.head) // as it came: a session that waits should be small
 		if _, ok := framing.ParseState(text); ok {
 			s.mu.Lock()
-			s.state = text
+			s.state, s.stale = text, false
 			s.mu.Unlock()
 		}
 		sh.keepStray(x.stray)
@@ -114,8 +119,12 @@ func (s *Session) settle(ctx context.Context) {
 // restore gives a new shell the state of the one before, as far as it is known, and says what that was.
 func (s *Session) restore(ctx context.Context, sh *shell) (restored []string) {
 	s.mu.Lock()
-	last := s.state
+	last, stale := s.state, s.stale
+	s.stale = false
 	s.mu.Unlock()
+	if stale {
+		defer func() { restored = append(restored, RestoredStale) }()
+	}
 	want, known := framing.ParseState(last)
 	if !known {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,11 +25,12 @@ type worker struct {
 	rng   *rand.Rand
 	dir   string // its own, on the host
 
-	s      *session.Session
-	seen   int64  // the site's cuts when the last command that was answered began
-	doing  string // for messages
-	past   []string
-	failed bool // told already
+	s        *session.Session
+	seen     int64  // the site's cuts when the last command that was answered began
+	doing    string // for messages
+	past     []string
+	failed   bool // told already
+	outdated bool // a new shell has the variables of some time before
 }
 
 func (w *worker) work() {
@@ -39,6 +41,9 @@ func (w *worker) work() {
 	events := w.events()
 	for w.more() {
 		w.settle()
+		if w.outdated {
+			w.freshen()
+		}
 		if w.rng.IntN(4) == 0 {
 			e := events[w.rng.IntN(len(events))]
 			w.doing = e.name
@@ -97,9 +102,15 @@ func (w *worker) clean() {
 	default:
 		w.reopen()
 	}
+	w.freshen()
+}
+
+// freshen gives the session what every case begins with.
+func (w *worker) freshen() {
 	const plain = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin; export PATH; unset A LC_ALL; umask 022; cd "
 	for range 100 {
-		if r, _ := w.run(session.Command{Script: plain + quote(w.dir)}); r.Status == session.StatusOK {
+		w.outdated = false
+		if r, _ := w.run(session.Command{Script: plain + quote(w.dir)}); r.Status == session.StatusOK && !w.outdated {
 			return
 		}
 		w.settle()
@@ -123,6 +134,7 @@ func (w *worker) run(cmd session.Command) (session.Result, bool) {
 	defer cancel()
 	before := w.site.cuts.Load()
 	r, err := w.s.Run(ctx, cmd)
+	w.outdated = w.outdated || slices.Contains(r.Restored, session.RestoredStale)
 	assert.NoError(w.t, ctx.Err(), "%s: the session hangs: %s", w.doing, short(cmd.Script))
 	return r, w.judge(before, r, err)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 )
 
 // everywhere runs f on every shell over every transport.
@@ -187,4 +188,31 @@ func TestOnlyWhatCanBeSentIsSignaled(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 143, *r.ExitCode)
 	require.Error(t, x.Signal(t.Context(), "TERM"))
+}
+
+// A host that is gone before its shell can be asked for its state.
+func TestStateThatIsOlderThanTheLastCommandIsTold(t *testing.T) {
+	mark := sessiontest.NewMark(t)
+	var site *site
+	cfg := permissive()
+	cfg.Trace = &session.Trace{Done: func(r session.Result) {
+		if r.Command == "export A=2" {
+			site.breaker.Cut()
+		}
+	}}
+	site = serverSite(t, cfg, mark, 0)
+	s := mustOpen(t, site.pool, site.on("bash"))
+	defer s.Close()
+	succeed(t, s, session.Command{Script: "export A=1"})
+	succeed(t, s, session.Command{Script: "export A=2"})
+	r, err := s.Run(t.Context(), session.Command{Script: `echo $A`})
+	for end := time.Now().Add(time.Minute); err != nil && time.Now().Before(end); { // the cut may be noticed only now
+		r, err = s.Run(t.Context(), session.Command{Script: `echo $A`})
+	}
+	require.NoError(t, err)
+	assert.Equal(t, "1\n", string(r.Stdout))
+	assert.Contains(t, r.Restored, "env")
+	assert.Contains(t, r.Restored, session.RestoredStale)
+	r = succeed(t, s, session.Command{Script: "echo $A"})
+	assert.Empty(t, r.Restored)
 }
