@@ -55,6 +55,44 @@ func TestFullDiskStopsRequestsAndLeavesAWholeChain(t *testing.T) {
 	assert.EqualValues(t, good+1, whole(t, dir).Records)
 }
 
+// Where the disk is full in the middle of a rotation, whichever step of it fails, nothing is recorded and nothing is lost.
+func TestFullDiskInARotationStopsRequestsAndLeavesAWholeChain(t *testing.T) {
+	for _, size := range []int64{900, 2000, 3500, 4096} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			mnt := tmpfs(t)
+			dir := filepath.Join(mnt, "audit")
+			f, err := audit.Open(dir, audit.Config{MaxSize: size})
+			require.NoError(t, err)
+			defer f.Close()
+			var acked []string
+			for i := 0; err == nil; i++ {
+				require.Less(t, i, 1000)
+				id := fmt.Sprintf("e_%d", i)
+				if err = f.Record(t.Context(), request(id, i%2 == 0)); err == nil {
+					acked = append(acked, id)
+				}
+			}
+			require.ErrorIs(t, err, audit.ErrUnavailable)
+			require.ErrorIs(t, err, syscall.ENOSPC)
+			for range 3 {
+				require.ErrorIs(t, f.Record(t.Context(), request("e_refused", false)), audit.ErrUnavailable)
+			}
+			whole(t, dir)
+
+			require.NoError(t, syscall.Mount("", mnt, "", syscall.MS_REMOUNT, "size=128k"))
+			require.NoError(t, f.Record(t.Context(), request("e_after", false)))
+			require.NoError(t, f.Close())
+			r := whole(t, dir)
+			assert.Greater(t, r.Files, 2)
+			assert.EqualValues(t, len(acked)+1+r.Files-1, r.Records, "one more at the end of each full file")
+			for e, err := range audit.All(dir) {
+				require.NoError(t, err)
+				assert.NotEqual(t, "e_refused", e.ID)
+			}
+		})
+	}
+}
+
 func TestFullDiskCannotStartAChain(t *testing.T) {
 	mnt := tmpfs(t)
 	fill, err := os.Create(filepath.Join(mnt, "fill"))

@@ -92,11 +92,15 @@ func isRotate(l line) bool {
 
 // firstTime reads when a file's first record was made; zero where that cannot be told.
 func firstTime(r io.ReaderAt) time.Time {
-	raw, _, _, err := newLines(io.NewSectionReader(r, 0, maxLine), 0).next()
-	if err != nil {
+	var b [128]byte // the time stands at the beginning of a record
+	n, _ := r.ReadAt(b[:], 0)
+	_, rest, _ := bytes.Cut(b[:n], []byte(`,"time":"`))
+	text, _, ok := bytes.Cut(rest, []byte{'"'})
+	t, err := time.Parse(time.RFC3339Nano, string(text))
+	if !ok || err != nil {
 		return time.Time{}
 	}
-	return timeOf(raw)
+	return t
 }
 
 func timeOf(raw []byte) time.Time {
