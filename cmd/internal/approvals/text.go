@@ -22,7 +22,17 @@ func text(p approval.Pending, now time.Time) string {
 	}
 	fmt.Fprintf(&b, "request %s\n", line(p.ID))
 	fact("who", line(q.Principal))
-	fact("host", place(q.Host))
+	if len(q.Hosts) == 0 {
+		fact("host", place(q.Host))
+	} else {
+		fact("hosts", fmt.Sprintf("%d, all of them once: %s", len(q.Hosts), line(q.Host.Name)))
+	}
+	for _, h := range q.Hosts {
+		fact("", place(h))
+		for _, e := range h.Env {
+			fact("", "  env "+line(e))
+		}
+	}
 	fact("cwd", cmp.Or(line(q.Dir), "not known yet"))
 	fact("shell", line(q.Shell))
 	if q.Host.Login {

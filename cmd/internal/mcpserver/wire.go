@@ -98,7 +98,7 @@ func (o *execOut) fault() **faultOut { return &o.Error }
 type runOut struct {
 	Run      string            `json:"run,omitempty" jsonschema:"the id of this run, for session_output's exec_id"`
 	Command  string            `json:"command,omitempty"`
-	State    string            `json:"state,omitempty" jsonschema:"running while any host is, else done"`
+	State    string            `json:"state,omitempty" jsonschema:"awaiting_approval before any host runs it, running while any does, else done"`
 	Hosts    int               `json:"hosts,omitempty"`
 	Statuses map[string]string `json:"statuses,omitempty" jsonschema:"every host's status: the folded names under each; running and waiting are not done yet"`
 	Groups   []groupOut        `json:"groups,omitempty" jsonschema:"hosts with the same outcome, the most first"`
