@@ -60,30 +60,32 @@ func (x *Exec) shown(hide func(string) string) string {
 	return hide(x.cmd.Script)
 }
 
-// act does what has been allowed and recorded, in a goroutine of its own, which Close awaits: a caller who has started it
-// may leave.
+// act gets ready to do what has been allowed and recorded, as long as ctx lasts, and does it in a goroutine of its own, which
+// Close awaits: a caller who has started it may leave.
 func (s *Session) act(ctx context.Context, x *Exec) {
+	x.mu.Lock()
+	x.res.Lane, x.res.StderrMode = "", ""
+	x.mu.Unlock()
+	deed, release, err := s.openDeed(ctx, x)
+	if deed == nil {
+		if err != nil {
+			s.failStart(ctx, x, err)
+		}
+		return
+	}
 	ctx, abort := context.WithCancelCause(context.WithoutCancel(ctx))
 	x.mu.Lock()
 	x.abort = abort
 	if x.why != "" {
 		abort(nil)
 	}
-	x.res.Lane, x.res.StderrMode = "", ""
 	x.mu.Unlock()
 	if x.cmd.Timeout > 0 {
 		x.timer = time.AfterFunc(x.cmd.Timeout, func() { x.stop(StatusTimeout) })
 	}
 	s.wg.Go(func() {
 		defer abort(nil)
-		deed, release, err := s.openDeed(ctx, x)
-		if deed == nil {
-			if err != nil {
-				s.failStart(ctx, x, err)
-			}
-			return
-		}
-		err = deed.Do(ctx, actionOutput{x})
+		err := deed.Do(ctx, actionOutput{x})
 		deed.Close()
 		release()
 		x.acted(err)
