@@ -83,15 +83,19 @@ func TestAKeeperLeavesWhenItHasNothingToDo(t *testing.T) {
 	w := start(t)
 	require.NoError(t, w.stop())
 	w.cfg.Idle = 50 * time.Millisecond
-	ready := make(chan struct{})
-	over := make(chan error, 1)
-	go func() { over <- keeper.Serve(t.Context(), w.cfg, w.places, func() { close(ready) }) }()
-	<-ready
 	c := client.New(client.Config{Socket: w.places.Socket})
-	s, err := c.Open(t.Context(), wire.Open{Host: "here"})
-	require.NoError(t, err, "a caller that is served keeps it")
+	var s wire.Session
+	opened, over := make(chan error, 1), make(chan error, 1)
+	go func() {
+		over <- keeper.Serve(t.Context(), w.cfg, w.places, func() { // before it looks whether it has anything to do
+			var err error
+			s, err = c.Open(t.Context(), wire.Open{Host: "here"})
+			opened <- err
+		})
+	}()
+	require.NoError(t, <-opened)
 	r, err := c.Run(t.Context(), s.ID, wire.Run{Command: "sleep 0.3; echo still here"}, "")
-	require.NoError(t, err, "and so does a session, however long it is silent")
+	require.NoError(t, err, "a session keeps it, however long it is silent")
 	assert.Equal(t, "still here\n", r.Stdout)
 	require.NoError(t, c.CloseSession(t.Context(), s.ID))
 	assert.NoError(t, <-over)
