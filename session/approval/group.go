@@ -18,7 +18,7 @@ type Group struct {
 	mu     sync.Mutex // guards what follows
 	asked  bool
 	answer policy.Answer
-	err    error // why there is no answer
+	err    error          // why there is no answer
 	left   map[string]int // how often a host may still use the answer, by what a document holds of it
 }
 
