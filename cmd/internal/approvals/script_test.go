@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 // desk asks for a command, after the argv of a program that it runs meanwhile, if any. It prints the id, and then what the
 // answer was. It ends with its third descriptor.
 func desk(dir string, argv []string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	go func() { io.Copy(io.Discard, os.NewFile(3, "life")); cancel() }()
 	d := approval.NewDesk(approval.Config{Approvers: func() ([]approval.Approver, error) {
