@@ -74,6 +74,13 @@ func (x *Exec) Result() Result {
 	return r
 }
 
+// note changes what is known of a command before it is sent; others may look at it by then, if it had to be approved.
+func (x *Exec) note(f func(*Result)) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	f(&x.res)
+}
+
 // Wait waits for the end of the command, or of ctx, and returns what Result does then. The end of ctx does nothing to
 // the command. The error is nil unless ctx ended first.
 func (x *Exec) Wait(ctx context.Context) (Result, error) {

@@ -48,7 +48,7 @@ func (s *Session) pickLane(x *Exec) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if x.res.Decision.Clean && (s.tainted || s.host.Login || len(s.host.Env) > 0 && s.cfg.ForeignEnv) {
-		x.res.Lane = laneClean
+		x.note(func(r *Result) { r.Lane = laneClean })
 	}
 }
 

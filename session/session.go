@@ -245,23 +245,25 @@ func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 	}
 	if sh != nil {
 		sh.close()
-		x.res.ShellRestarted = true
+		x.note(func(r *Result) { r.ShellRestarted = true })
 		if f := s.cfg.Trace.ShellRestarted; f != nil {
 			f(s.host, s.id)
 		}
 	}
 	began := time.Now()
 	sh, err := s.newShell(ctx, x, dir)
-	x.res.Dial = time.Since(began) - x.res.Queue
+	x.note(func(r *Result) { r.Dial = time.Since(began) - r.Queue })
 	if err != nil {
 		s.failStart(ctx, x, err)
 		return nil
 	}
-	if x.res.ShellRestarted && dir != "" && sh.hello.Dir == dir {
-		x.res.Restored = append(x.res.Restored, "cwd")
-	}
 	if x.res.ShellRestarted {
-		x.res.Restored = append(x.res.Restored, s.restore(ctx, sh)...)
+		var restored []string
+		if dir != "" && sh.hello.Dir == dir {
+			restored = append(restored, "cwd")
+		}
+		restored = append(restored, s.restore(ctx, sh)...)
+		x.note(func(r *Result) { r.Restored = append(r.Restored, restored...) })
 	}
 	s.mu.Lock()
 	s.sh, s.trace, s.typed = sh, false, false
@@ -280,7 +282,7 @@ func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 
 func (s *Session) usable(sh *shell, x *Exec) *shell {
 	if !sh.hello.Exact && !x.cmd.Merged && !x.cmd.Interactive {
-		x.res.StderrMode = "lines"
+		x.note(func(r *Result) { r.StderrMode = "lines" })
 	}
 	return sh
 }
@@ -306,14 +308,15 @@ func (s *Session) newShell(ctx context.Context, x *Exec, dir string) (*shell, er
 		if !again {
 			try++
 		}
-		x.res.Queue += queued
+		x.note(func(r *Result) { r.Queue += queued })
 		if lerr != nil {
 			return nil, lerr
 		}
 		s.mu.Lock()
-		x.res.Reconnected = x.res.Reconnected || x.res.ShellRestarted && s.lost
+		lost := s.lost
 		s.t, s.lost = t, false
 		s.mu.Unlock()
+		x.note(func(r *Result) { r.Reconnected = r.Reconnected || r.ShellRestarted && lost })
 	}
 }
 

@@ -51,7 +51,8 @@ func (d *Desk) least(q policy.Question) Proof {
 	if q.Decision.LeastProof != "" {
 		return q.Decision.LeastProof
 	}
-	if q.Host.TierName() != hosts.Prod {
+	prod := func(h hosts.Host) bool { return h.TierName() == hosts.Prod }
+	if !prod(q.Host) && !slices.ContainsFunc(q.Hosts, prod) {
 		return Unproven
 	}
 	if all, err := d.approvers(); err == nil && len(all) == 0 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,6 +60,16 @@ func on(tier string, least approval.Proof) policy.Question {
 	return q
 }
 
+func several(tiers ...string) policy.Question {
+	q := on(tiers[0], "")
+	for i, tier := range tiers {
+		h := q.Host
+		h.Name, h.Tier = fmt.Sprint("web", i), tier
+		q.Hosts = append(q.Hosts, h)
+	}
+	return q
+}
+
 func TestTheLeastProofIsThePolicysOrThatOfTheTierOnceSomebodyIsEnrolled(t *testing.T) {
 	everybody := func() ([]approval.Approver, error) { return newPeople(t).all, nil }
 	nobody := func() ([]approval.Approver, error) { return nil, nil }
@@ -72,6 +83,8 @@ func TestTheLeastProofIsThePolicysOrThatOfTheTierOnceSomebodyIsEnrolled(t *testi
 		"nobody asks who is":             {nil, on("", ""), approval.Unproven},
 		"prod":                           {everybody, on("prod", ""), approval.Passphrase},
 		"a host without a tier":          {everybody, on("", ""), approval.Passphrase},
+		"one host of several":            {everybody, several("dev", "prod"), approval.Passphrase},
+		"several of another tier":        {everybody, several("dev", "dev"), approval.Unproven},
 		"another tier":                   {everybody, on("dev", ""), approval.Unproven},
 		"the policy wants more":          {everybody, on("dev", approval.Touch), approval.Touch},
 		"the policy wants less":          {everybody, on("prod", approval.Unproven), approval.Unproven},
