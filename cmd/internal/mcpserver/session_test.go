@@ -299,6 +299,7 @@ func TestToolsAreNamedAndAnnotated(t *testing.T) {
 	readOnly := map[string]bool{
 		"hosts_list": true, "look": true, "run": false, "session_open": false, "session_exec": false,
 		"session_input": false, "session_output": true, "session_close": false,
+		"file_read": true, "file_write": false, "file_edit": false,
 	}
 	assert.Len(t, list.Tools, len(readOnly))
 	for _, tool := range list.Tools {

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is when a test that hangs is given up.
-const patience = 15 * time.Second
+const patience = time.Minute
 
 // place is where a program under test keeps its files.
 type place struct {
