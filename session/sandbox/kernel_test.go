@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -182,20 +183,22 @@ func TestNothingIsLeftOfAPlaceWhenItsSessionEnds(t *testing.T) {
 	bubblewrapped(t, s, b)
 	before := snapshot(t, dir)
 	ses := confined(t, "bash", func(p session.Program) (session.Program, error) { return b.Program(s, p) })
-	// A fifo that a process left behind would hold open: it ends when all of its writers have.
-	run(t, ses, "mkfifo pipe; (trap '' HUP; setsid sleep 600 >pipe 2>/dev/null </dev/null &) ; true")
-	got := make(chan error, 1)
-	go func() {
-		_, err := os.ReadFile(dir + "/box/pipe")
-		got <- err
-	}()
+	// A pipe that a process holds open ends when the last of them is gone. Opening it for both does not wait.
+	require.NoError(t, exec.Command("mkfifo", dir+"/box/pipe").Run())
+	both, err := os.OpenFile(dir+"/box/pipe", os.O_RDWR, 0)
+	require.NoError(t, err)
+	reader, err := os.Open(dir + "/box/pipe")
+	require.NoError(t, err)
+	defer reader.Close()
+	run(t, ses, "(trap '' HUP; setsid sh -c 'echo ready; exec sleep 600' >pipe 2>/dev/null </dev/null &) ; true")
+	ready := make([]byte, len("ready\n"))
+	_, err = io.ReadFull(reader, ready)
+	require.NoError(t, err)
+	require.NoError(t, both.Close())
 	require.NoError(t, ses.Close())
-	select {
-	case err := <-got:
-		require.NoError(t, err)
-	case <-time.After(time.Minute):
-		t.Fatal("a process of the sandbox outlived its session")
-	}
+	require.NoError(t, reader.SetReadDeadline(time.Now().Add(time.Minute)))
+	_, err = reader.Read(ready)
+	require.Equal(t, io.EOF, err, "a process of the sandbox outlived its session")
 	require.NoError(t, os.Remove(dir+"/box/pipe"))
 	assert.Equal(t, before, snapshot(t, dir))
 }
