@@ -5,7 +5,7 @@
 //   - kernel: the session's shell runs in a place of its own ([Bubblewrap], [Landlock]) in which only the directory can be
 //     written. Programs that nobody knows are held too.
 //   - account: the account that logs in can do no more; an operator says so, and nothing here proves it.
-//   - checked: each command is read before it runs ([Checked]), and the paths that it names are resolved on the host, by a
+//   - checked: each command is read before it runs ([Guard]), and the paths that it names are resolved on the host, by a
 //     [Resolver]. What leads outside is denied, and what cannot be told beforehand asks a person.
 //
 // checked judges names. It promises nothing about races (what another process does to the tree between the look and the
