@@ -17,6 +17,7 @@ type Conn struct {
 	t       *target
 	via     *jump // nil for a direct connection
 	ssh     ssh.Conn
+	w       *wire
 	peer    session.Peer
 	hostKey ssh.PublicKey
 	done    chan struct{} // closed once the connection is gone; err is set by then
@@ -31,8 +32,8 @@ type Conn struct {
 	alive  keepAlive
 }
 
-func newConn(d *Dialer, t *target, via *jump, sc ssh.Conn) *Conn {
-	return &Conn{d: d, t: t, via: via, ssh: sc, done: make(chan struct{}), peer: session.Peer{Addr: t.addr(), User: t.user}}
+func newConn(d *Dialer, t *target, via *jump, w *wire, sc ssh.Conn) *Conn {
+	return &Conn{d: d, t: t, via: via, w: w, ssh: sc, done: make(chan struct{}), peer: session.Peer{Addr: t.addr(), User: t.user}}
 }
 
 // run starts the connection's own goroutines.

@@ -56,7 +56,7 @@ func (d *Dialer) connect(clk *clock, t *target, via *jump) (*Conn, error) {
 		return nil, l.failed(err, heard)
 	}
 
-	c := newConn(d, t, via, sc)
+	c := newConn(d, t, via, w, sc)
 	c.hostKey, _ = l.verdict()
 	c.peer.HostKey = fingerprint(c.hostKey)
 	c.peer.Key, c.peer.CertID, c.peer.CertSerial = l.credential()

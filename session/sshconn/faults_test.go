@@ -313,3 +313,34 @@ func TestADialerNeedsWhatItCannotGuess(t *testing.T) {
 	_, err = static(t, server).Dial(t.Context(), hosts.Host{Name: "box", Transport: hosts.Command})
 	assert.ErrorContains(t, err, "box: it is not reached over SSH")
 }
+
+// Programs that are started while the connection goes away hold nobody up.
+func TestCloseReturnsWhenProgramsAreStartedAsTheConnectionEnds(t *testing.T) {
+	server := sessiontest.Server(t, sshserver.Config{MaxSessions: 1})
+	d := static(t, server)
+	for range 100 {
+		c, err := d.Dial(t.Context(), sessiontest.Host(t, "web1", server.Addr()))
+		require.NoError(t, err)
+		_, err = c.Open(t.Context(), session.Program{Line: "exec sleep 100"}) // takes the only place
+		require.NoError(t, err)
+		var wg sync.WaitGroup
+		refused := make(chan struct{}, 1000)
+		for range 8 {
+			wg.Go(func() {
+				for {
+					if _, err := c.Open(t.Context(), session.Program{Line: "exec sleep 100"}); !errors.Is(err, session.ErrFull) {
+						return
+					}
+					select {
+					case refused <- struct{}{}:
+					default:
+					}
+				}
+			})
+		}
+		<-refused
+		server.Cut()
+		wg.Wait()
+		require.NoError(t, c.Close())
+	}
+}

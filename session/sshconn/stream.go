@@ -52,7 +52,7 @@ func (c *Conn) open(p session.Program) (*stream, error) {
 
 // channel opens a session's channel, and lets ask say what is wanted of it.
 func (c *Conn) channel(ask func(s *stream) error) (*stream, error) {
-	ch, requests, err := c.ssh.OpenChannel("session", nil)
+	ch, requests, err := c.openChannel("session", nil)
 	if err != nil {
 		return nil, c.refused(err)
 	}
@@ -66,6 +66,38 @@ func (c *Conn) channel(ask func(s *stream) error) (*stream, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// openChannel is the library's, which never returns when a connection ends just before it has asked: its answer is waited
+// for only as long as there is a connection. [wire.end] makes that rare; a goroutine that is left behind nevertheless holds
+// a channel's buffers, no more.
+func (c *Conn) openChannel(kind string, extra []byte) (ssh.Channel, <-chan *ssh.Request, error) {
+	type answer struct {
+		ch       ssh.Channel
+		requests <-chan *ssh.Request
+		err      error
+	}
+	asked, ok := c.w.ask()
+	if !ok {
+		return nil, nil, io.EOF
+	}
+	come := make(chan answer, 1)
+	go func() {
+		defer asked()
+		ch, requests, err := c.ssh.OpenChannel(kind, extra)
+		come <- answer{ch, requests, err}
+	}()
+	select {
+	case a := <-come:
+		return a.ch, a.requests, a.err
+	case <-c.done:
+	}
+	select {
+	case a := <-come:
+		return a.ch, a.requests, a.err
+	default:
+		return nil, nil, io.EOF
+	}
 }
 
 func (s *stream) request(name string, payload []byte, no string) error {

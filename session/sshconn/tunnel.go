@@ -14,7 +14,7 @@ import (
 // once, whatever the jump host does: two goroutines of c stand between it and the channel.
 func (c *Conn) tunnel(ctx context.Context, host string, port uint16) (net.Conn, error) {
 	ch, err := start(ctx, c, func() (ssh.Channel, error) {
-		ch, requests, err := c.ssh.OpenChannel("direct-tcpip", ssh.Marshal(struct {
+		ch, requests, err := c.openChannel("direct-tcpip", ssh.Marshal(struct {
 			Host   string
 			Port   uint32
 			Origin string

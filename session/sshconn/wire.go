@@ -4,6 +4,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // maxHeard is how much of what a server says before SSH is kept for an error.
@@ -14,6 +15,9 @@ type wire struct {
 	net.Conn
 	quiet  atomic.Bool // the handshake is over
 	broken atomic.Bool // a Read has failed during it
+
+	asking atomic.Int32 // channels that are being opened
+	ended  atomic.Bool  // a Read has failed
 
 	mu    sync.Mutex
 	heard []byte
@@ -29,7 +33,32 @@ func (w *wire) Read(b []byte) (int, error) {
 			w.broken.Store(true)
 		}
 	}
+	if err != nil {
+		w.end()
+	}
 	return n, err
+}
+
+// settling is how long the end of a connection is kept from the SSH library while it opens channels. It answers those
+// that it knows of when it hears of the end, and forgets those that are on their way then.
+const settling = 50 * time.Millisecond
+
+func (w *wire) end() {
+	w.ended.Store(true)
+	for end := time.Now().Add(settling); w.asking.Load() > 0 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// ask lets a channel be opened, until done is called; not once the connection has ended.
+func (w *wire) ask() (done func(), ok bool) {
+	w.asking.Add(1)
+	done = func() { w.asking.Add(-1) }
+	if w.ended.Load() {
+		done()
+		return nil, false
+	}
+	return done, true
 }
 
 // hush stops remembering and returns what was heard.
