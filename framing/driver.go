@@ -29,7 +29,8 @@ const rs = 0x1e
 // The farewell goes the way of the output, so that it comes in its place, and past it only where the shell leaves inside a
 // command that has the pipe closed (zsh).
 //
-// A line that does not begin a frame was typed at a command that had ended: it is passed over.
+// A line that does not begin a frame was typed at a command that had ended: it is passed over. Where a function of the
+// command's took the place of what reads and prints, there is no line either: a test that cannot hold then does, and the shell ends.
 //
 // For a terminal that somebody sits at, w cooks it before the command and v makes it raw again after, and throws away what
 // was typed and not read: it would be taken for the next frame.
@@ -64,7 +65,7 @@ _fl_r=\$? _fl_m=\$- _fl_x=
 eval "$_fl_p \"^@1\"\"@2H$_fl_c;$$;${_fl_e-};\${PWD-}^@1\"\"@2h\" >&$_fl_o"
 _fl_x=
 until case $_fl_x in (y) ;; (*) IFS=' ' "$_fl_b" read -r _fl_1 _fl_2 _fl_3 _fl; case $? in (0) ! case x in (x) ;; esac;; esac;; esac; do
-case $_fl_1$_fl_2 in (??????????????????????) ;; (*) continue;; esac
+case $_fl_1$_fl_2 in (??????????????????????) ;; (*) "$_fl_b" test '' && break; continue;; esac
 _fl_x=y
 case $_fl in (*^) ;; (*) _fl_s=
 until IFS= "$_fl_b" read -r _fl_l; case $? in (0) ! case x in (x) ;; esac;; esac; do

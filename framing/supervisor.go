@@ -19,7 +19,7 @@ const perlSupervisor = `$SIG{$_}="IGNORE"for qw(INT QUIT TSTP TTIN TTOU);
 open R,"</dev/urandom";sysread R,$t,22;close R;
 $t=join"",map{("A".."Z","a".."z",0..9,"_","-")[$_&63]}unpack"C*",$t;
 sub f{local$/;open(S,"</proc/$_[0]/stat")&&<S>=~/.*\) \S+ \S+ \S+ (\d+) /s?$1:0}
-sub h{$SIG{HUP}="IGNORE";if(f($$)==$$){for(1..3){opendir D,"/proc";my@p=grep{!/\D/&&$_!=$$&&f($_)==$$}readdir D;kill"HUP",@p;kill"CONT",@p;@p||last;select undef,undef,undef,.05}}exit}
+sub h{$SIG{HUP}="IGNORE";if(f($$)==$$){for my$w(.01,.04,.1){1while 0<waitpid-1,1;opendir D,"/proc";my@p=grep{!/\D/&&$_!=$$&&f($_)==$$}readdir D;kill"HUP",@p;kill"CONT",@p;@p||last;select undef,undef,undef,$w}}exit}
 pipe O,P;pipe E,F;$SIG{CHLD}=sub{$c=1};$SIG{HUP}=\&h;
 defined($p=fork)or exit 126;
 if(!$p){$SIG{$_}="DEFAULT"for qw(HUP INT QUIT TSTP TTIN TTOU CHLD);open STDOUT,">&P";open STDERR,">&F";close$_ for O,P,E,F;exec{$ARGV[0]}@ARGV;exit 127}

@@ -109,6 +109,13 @@ func (s *SSHD) start(t testing.TB, path string, more []string) bool {
 	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "Subsystem") }) {
 		more = append(more, "Subsystem sftp internal-sftp")
 	}
+	// The account's own start files are none of a test's business: bash reads ~/.bashrc for every command over SSH, and
+	// what people keep there may print. SetEnv adds up too.
+	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "SetEnv") }) {
+		home := filepath.Join(s.Dir, "home")
+		require.NoError(t, os.MkdirAll(home, 0o700))
+		more = append(more, "SetEnv HOME="+home)
+	}
 	cfg := filepath.Join(s.Dir, "sshd_config")
 	writeFile(t, cfg, strings.Join(append(more,
 		fmt.Sprintf("Port %d", port),
