@@ -124,6 +124,7 @@ func TestResetReplacesTheShellAndKeepsTheDirectory(t *testing.T) {
 		s := on(t, d, web1, permissive())
 		s.Reset()
 		runOK(t, s, "cd")
+		synctest.Wait() // the shell's state is looked at after the answer
 		s.Reset()
 		r := runOK(t, s, "next")
 		assert.True(t, r.ShellRestarted)
@@ -221,6 +222,7 @@ func TestConnectionLostBetweenCommandsIsMadeAgainAndTold(t *testing.T) {
 		s := mustOpen(t, p, web1)
 		r := runOK(t, s, "cd")
 		assert.False(t, r.ShellRestarted || r.Reconnected)
+		synctest.Wait() // the shell's state is looked at after the answer
 		d.Break("web1")
 		synctest.Wait()
 		r = runOK(t, s, "next")
