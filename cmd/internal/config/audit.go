@@ -1,0 +1,108 @@
+package config
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/audit/sinks"
+)
+
+// Audit is how the record is kept.
+type Audit struct {
+	Sync    audit.SyncMode
+	MaxSize int64         // bytes after which the next file begins; as audit.Config's
+	MaxAge  time.Duration // after which it does; as audit.Config's
+	Sinks   []sinks.Config
+}
+
+func (a *Audit) read(p *problems, where string, n *yaml.Node) {
+	p.section(n, where, map[string]reader{"sync": a.readSync, "rotate": a.readRotate, "sinks": a.readSinks})
+}
+
+func (a *Audit) readSync(p *problems, where string, n *yaml.Node) {
+	switch text, ok := p.scalar(where, n); {
+	case !ok:
+	case text == "requests":
+		a.Sync = audit.SyncRequests
+	case text == "always":
+		a.Sync = audit.SyncAlways
+	default:
+		p.add(n.Line, "%s: must be requests or always", where)
+	}
+}
+
+func (a *Audit) readRotate(p *problems, where string, n *yaml.Node) {
+	p.section(n, where, map[string]reader{
+		"size": func(p *problems, where string, n *yaml.Node) {
+			text, ok := p.scalar(where, n)
+			if !ok {
+				return
+			}
+			if a.MaxSize, ok = parseSize(text); !ok {
+				p.add(n.Line, "%s: must be a size like 256MiB, of at least 1KiB, or never", where)
+			}
+		},
+		"age": func(p *problems, where string, n *yaml.Node) {
+			text, ok := p.scalar(where, n)
+			if !ok {
+				return
+			}
+			if text == "never" {
+				a.MaxAge = -1
+				return
+			}
+			d, err := time.ParseDuration(text)
+			if err != nil || d < time.Minute {
+				p.add(n.Line, "%s: must be a time like 720h, of at least 1m, or never", where)
+				return
+			}
+			a.MaxAge = d
+		},
+	})
+}
+
+var sizeText = regexp.MustCompile(`^([1-9][0-9]{0,8})(KiB|MiB|GiB)?$`)
+
+// parseSize reads bytes; "never" is -1.
+func parseSize(text string) (int64, bool) {
+	if text == "never" {
+		return -1, true
+	}
+	m := sizeText.FindStringSubmatch(text)
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(m[1], 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	n <<= map[string]int{"": 0, "KiB": 10, "MiB": 20, "GiB": 30}[m[2]]
+	return n, n >= 1<<10
+}
+
+// readSinks reads each place by itself, so that a mistake has its line.
+func (a *Audit) readSinks(p *problems, where string, n *yaml.Node) {
+	if n.Kind != yaml.SequenceNode {
+		p.add(n.Line, "%s: expected a list, as in [{file: /path}]", where)
+		return
+	}
+	for _, entry := range n.Content {
+		var item any
+		if err := entry.Decode(&item); err != nil {
+			p.add(entry.Line, "%s: cannot be understood", where)
+			continue
+		}
+		got, err := sinks.Decode([]any{item})
+		if err != nil {
+			_, msg, _ := strings.Cut(err.Error(), "entry 1: ")
+			p.add(entry.Line, "%s: %s", where, msg)
+			continue
+		}
+		a.Sinks = append(a.Sinks, got...)
+	}
+}

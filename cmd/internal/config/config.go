@@ -1,0 +1,79 @@
+// Package config reads config.yaml, the user's settings of the program itself: what stands in it holds for every command
+// unless a flag or an environment variable says otherwise.
+//
+//	keeper: auto            # auto, off or require
+//	store: /srv/fairlead.db # a file, or postgres://user@host/name
+//	audit:
+//	  sync: always          # requests (the default) or always
+//	  rotate: {size: 256MiB, age: 720h}
+//	  sinks:
+//	    - {file: /mnt/worm/heads, required: prod}
+//
+// The file is strict: what is not known is a mistake, and all mistakes are told at once, each with file and line. It may
+// name programs, so one that other accounts can write is refused. The package reads files and nothing else; it has no
+// global state.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// FileName is the name of the file, in the directory where the user's policy.yaml is.
+const FileName = "config.yaml"
+
+// Config is what the file says. The zero value is what holds without one.
+type Config struct {
+	Keeper KeeperMode // zero is Auto
+	Store  string     // where sandboxes and commands are kept: an absolute path or a postgres:// URL; "" is the usual place
+	Audit  Audit
+	Notify Notify
+}
+
+// maxFile and maxDepth bound the file: bytes, and lists and mappings in each other.
+const (
+	maxFile  = 1 << 20
+	maxDepth = 16
+)
+
+// Load reads a file. One that does not exist is the zero Config. Mistakes in it are *Error, joined.
+func Load(path string) (Config, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Config{}, nil
+	}
+	if err != nil {
+		return Config{}, fmt.Errorf("config: %w", err)
+	}
+	defer f.Close()
+	if err := trusted(f); err != nil {
+		return Config{}, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return Config{}, fmt.Errorf("config: %w", err)
+	}
+	return Parse(path, data)
+}
+
+// Parse reads what a file of that name holds.
+func Parse(file string, data []byte) (c Config, err error) {
+	p := &problems{file: file}
+	if top := p.document(data); top != nil {
+		p.section(top, "", map[string]reader{
+			"keeper": c.Keeper.read,
+			"store":  func(p *problems, where string, n *yaml.Node) { c.Store = p.store(where, n) },
+			"audit":  c.Audit.read,
+			"notify": c.Notify.read,
+		})
+	}
+	if err := p.err(); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}

@@ -1,0 +1,119 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/audit/sinks"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
+)
+
+func TestTheFileSaysWhatHoldsForEveryCommand(t *testing.T) {
+	c, err := config.Parse("c.yaml", []byte(`
+keeper: off
+store: postgres://fairlead@db/fairlead
+audit:
+  sync: always
+  rotate: {size: 16MiB, age: never}
+  sinks:
+    - {file: /mnt/heads, required: prod}
+    - syslog: local
+`))
+	require.NoError(t, err)
+	assert.Equal(t, config.Config{
+		Keeper: config.Off, Store: "postgres://fairlead@db/fairlead",
+		Audit: config.Audit{
+			Sync: audit.SyncAlways, MaxSize: 16 << 20, MaxAge: -1,
+			Sinks: []sinks.Config{{File: "/mnt/heads", Required: audit.Prod}, {Syslog: "local"}},
+		},
+	}, c)
+	c, err = config.Parse("c.yaml", []byte("audit: {rotate: {size: never, age: 24h}}"))
+	require.NoError(t, err)
+	assert.Equal(t, config.Audit{MaxSize: -1, MaxAge: 24 * time.Hour}, c.Audit)
+	for _, nothing := range []string{"", "# keeper: off\n", "{}"} {
+		c, err = config.Parse("c.yaml", []byte(nothing))
+		require.NoError(t, err, nothing)
+		assert.Zero(t, c)
+	}
+}
+
+func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
+	for name, tt := range map[string]struct{ text, want string }{
+		"a key that is not known":    {"\nkeepr: off\n", `config: c.yaml:2: unknown key "keepr" in the file; known: audit, keeper, notify, store`},
+		"one further in":             {"audit:\n  rotate:\n    sze: 1MiB\n", `config: c.yaml:3: unknown key "sze" in audit.rotate; known: age, size`},
+		"a mode that is not known":   {"keeper: never", "config: c.yaml:1: keeper: must be auto, off or require"},
+		"a value that is missing":    {"keeper:\n", "config: c.yaml:1: keeper: a value is missing"},
+		"a list for a value":         {"keeper: [off]", "config: c.yaml:1: keeper: expected a single value"},
+		"a value for a mapping":      {"audit: x", "config: c.yaml:1: audit: expected keys and values, as in “key: value”"},
+		"no mapping at all":          {"- keeper", "config: c.yaml:1: the file: expected keys and values, as in “key: value”"},
+		"a key that is there twice":  {"keeper: off\nkeeper: auto", `config: c.yaml:2: "keeper" is there twice; first on line 1`},
+		"a relative store":           {"store: x.db", "config: c.yaml:1: store: must be an absolute path, or a URL like postgres://user@host/name"},
+		"a store of another kind":    {"store: mysql://u:secret@h/d", "config: c.yaml:1: store: the URL must begin with postgres://"},
+		"a size that is none":        {"audit: {rotate: {size: 1 TB}}", "config: c.yaml:1: audit.rotate.size: must be a size like 256MiB, of at least 1KiB, or never"},
+		"an age that is none":        {"audit: {rotate: {age: 30d}}", "config: c.yaml:1: audit.rotate.age: must be a time like 720h, of at least 1m, or never"},
+		"a sink that is wrong":       {"audit:\n  sinks:\n    - {syslog: local}\n    - {file: x}\n", "config: c.yaml:4: audit.sinks: file must be an absolute path"},
+		"a sink that is no mapping":  {"audit: {sinks: [x]}", "config: c.yaml:1: audit.sinks: it must be a map"},
+		"no YAML":                    {"keeper: off\n\tx", "config: c.yaml:2: not valid YAML: found a tab character that violates indentation"},
+		"an anchor":                  {"keeper: &a off", "config: c.yaml:1: anchors and aliases are not supported"},
+		"a second document":          {"keeper: off\n---\nstore: /x\n", "config: c.yaml:2: a second document begins here; settings are one"},
+		"several at once, in order":  {"store: x\nkeeper: x", "config: c.yaml:1: store: must be an absolute path, or a URL like postgres://user@host/name\nconfig: c.yaml:2: keeper: must be auto, off or require"},
+		"what a terminal would obey": {"\"\\e[31m\": 1", `config: c.yaml:1: unknown key "\x1b[31m" in the file; known: audit, keeper, notify, store`},
+		"bytes that are no UTF-8":    {"keeper: \xff", "config: c.yaml:1: the file is not UTF-8"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := config.Parse("c.yaml", []byte(tt.text))
+			require.EqualError(t, err, tt.want)
+			assert.Zero(t, c)
+			var e *config.Error
+			require.ErrorAs(t, err, &e)
+			assert.Equal(t, "c.yaml", e.File)
+		})
+	}
+}
+
+func TestAFileThatOthersCanWriteIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o700))
+	name := filepath.Join(dir, config.FileName)
+	c, err := config.Load(name)
+	require.NoError(t, err, "there need not be one")
+	assert.Zero(t, c)
+
+	require.NoError(t, os.WriteFile(name, []byte("keeper: require"), 0o600))
+	c, err = config.Load(name)
+	require.NoError(t, err)
+	assert.Equal(t, config.Require, c.Keeper)
+
+	require.NoError(t, os.Chmod(name, 0o622))
+	_, err = config.Load(name)
+	require.ErrorContains(t, err, "can be written by others (mode 0622)")
+	require.NoError(t, os.Chmod(name, 0o600))
+	require.NoError(t, os.Chmod(dir, 0o777))
+	_, err = config.Load(name)
+	require.ErrorContains(t, err, "whoever can write there can replace the settings")
+
+	require.NoError(t, os.Chmod(dir, 0o700))
+	require.NoError(t, os.Remove(name))
+	require.NoError(t, os.Mkdir(name, 0o700))
+	_, err = config.Load(name)
+	require.ErrorContains(t, err, "is not a regular file")
+}
+
+// Whatever a file holds, reading it says so or gives settings; it neither panics nor does both.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("keeper: off\naudit: {rotate: {size: 1MiB}, sinks: [{exec: [/bin/x]}]}\n"))
+	f.Add([]byte("a: &x [*x]"))
+	f.Add([]byte("? {a: b}\n: c"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := config.Parse("c.yaml", data)
+		if err != nil {
+			assert.Zero(t, c)
+		}
+	})
+}
