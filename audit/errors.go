@@ -15,6 +15,8 @@ var (
 	ErrClosed = errors.New("audit: closed")
 	// ErrNotFound is returned by Show for an id that is not on the record.
 	ErrNotFound = errors.New("audit: no such id")
+	// ErrAmbiguous is wrapped by Show where several ids begin as the one that was asked for.
+	ErrAmbiguous = errors.New("audit: several ids")
 )
 
 // Error is a failure to record. It always wraps ErrUnavailable.

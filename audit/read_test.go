@@ -51,7 +51,8 @@ func TestShowFindsAnExecByTheBeginningOfItsID(t *testing.T) {
 		assert.Equal(t, 0, *events[1].ExitCode)
 	}
 	_, err := audit.Show(dir, "e_ab")
-	assert.EqualError(t, err, `audit: 2 ids begin with "e_ab"; give more of it`)
+	assert.EqualError(t, err, `audit: several ids: 2 of them begin with "e_ab"; give more of it`)
+	assert.ErrorIs(t, err, audit.ErrAmbiguous)
 	for _, id := range []string{"", "e_zz"} {
 		_, err = audit.Show(dir, id)
 		assert.ErrorIs(t, err, audit.ErrNotFound)

@@ -7,7 +7,7 @@ import (
 )
 
 // Show returns every event of the exec with this id, oldest first. The beginning of an id is enough where only one
-// begins so. ErrNotFound where there is none.
+// begins so, and ErrAmbiguous is wrapped where several do. ErrNotFound where there is none.
 func Show(dir, id string) ([]Event, error) {
 	if id == "" {
 		return nil, fmt.Errorf("%w: it is empty", ErrNotFound)
@@ -35,5 +35,5 @@ func Show(dir, id string) ([]Event, error) {
 			return events, nil
 		}
 	}
-	return nil, fmt.Errorf("audit: %d ids begin with %q; give more of it", len(found), id)
+	return nil, fmt.Errorf("%w: %d of them begin with %q; give more of it", ErrAmbiguous, len(found), id)
 }

@@ -95,6 +95,17 @@ func TestShowSaysWhatBecameOfAnOutput(t *testing.T) {
 	assert.Contains(t, p.ok("verify"), "the record is whole: 5 records in 1 file\n")
 }
 
+func TestTheBeginningOfAnIDMustBeThatOfOne(t *testing.T) {
+	p := newProgram(t)
+	p.record(record.Config{}, record.Event{Kind: record.CommandRequest, ID: "e_ab"}, record.Event{Kind: record.CommandRequest, ID: "e_ac"})
+	assert.Contains(t, p.ok("show", "e_ab"), "e_ab")
+	var usage *cmdutil.UsageError
+	err := p.run("show", "e_a")
+	require.ErrorAs(t, err, &usage)
+	assert.EqualError(t, err, `audit: several ids: 2 of them begin with "e_a"; give more of it`)
+	require.ErrorAs(t, p.run("show", "e_x"), &usage)
+}
+
 func TestPurgedRecordsAreTold(t *testing.T) {
 	p := newProgram(t)
 	at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)

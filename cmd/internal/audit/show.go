@@ -55,7 +55,7 @@ func showRun(ctx context.Context, o *ShowOptions) error {
 		return err
 	}
 	events, err := audit.Show(dir, o.ID)
-	if errors.Is(err, audit.ErrNotFound) {
+	if errors.Is(err, audit.ErrNotFound) || errors.Is(err, audit.ErrAmbiguous) {
 		return &cmdutil.UsageError{Err: err}
 	} else if err != nil {
 		return err
