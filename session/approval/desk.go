@@ -65,10 +65,31 @@ func NewDesk(cfg Config) *Desk {
 // Approve keeps q until it is answered, and returns the answer. It returns the cause of ctx when ctx ends first, an
 // ErrExpired when q does, and an ErrFull or ErrInvalid at once where q cannot be asked.
 func (d *Desk) Approve(ctx context.Context, q policy.Question) (policy.Answer, error) {
-	w, err := d.put(q)
+	a, err := d.Ask(q)
 	if err != nil {
 		return policy.Answer{}, err
 	}
+	return a.Wait(ctx)
+}
+
+// Waiting is a question that lies at a desk. Who asked must call Wait, once.
+type Waiting struct {
+	d *Desk
+	w *question
+}
+
+// Ask puts q to the desk and does not wait: when it returns the question can be answered. Its errors are those of Approve.
+func (d *Desk) Ask(q policy.Question) (*Waiting, error) {
+	w, err := d.put(q)
+	if err != nil {
+		return nil, err
+	}
+	return &Waiting{d, w}, nil
+}
+
+// Wait waits for the answer as Approve does, and takes the question from the desk.
+func (a *Waiting) Wait(ctx context.Context) (policy.Answer, error) {
+	d, w, q := a.d, a.w, a.w.Question
 	var over <-chan time.Time
 	// A context that ends first says better than we could why it ends.
 	if end, ok := ctx.Deadline(); !q.Expires.IsZero() && (!ok || end.After(q.Expires)) {

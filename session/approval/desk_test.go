@@ -245,3 +245,18 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	}
 	require.ErrorIs(t, d.Answer(yes(first)), approval.ErrUnknown)
 }
+
+func TestAQuestionCanBeAnsweredAsSoonAsItIsAsked(t *testing.T) {
+	d := approval.NewDesk(approval.Config{})
+	for range 100 {
+		asked, err := d.Ask(question("agent/x"))
+		require.NoError(t, err)
+		waiting := d.List()
+		require.Len(t, waiting, 1)
+		require.NoError(t, d.Answer(yes(waiting[0])))
+		a, err := asked.Wait(t.Context())
+		require.NoError(t, err)
+		assert.True(t, a.Approved)
+		assert.Empty(t, d.List())
+	}
+}

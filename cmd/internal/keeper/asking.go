@@ -28,9 +28,13 @@ func questionOf(c store.Command, exact string, h hosts.Host, d policy.Decision) 
 // await puts a pending command to the desk, and does what is answered there. It ends with ctx; then the command waits on
 // in the store.
 func (t *terminal) await(ctx context.Context, c store.Command, q policy.Question, f *flight) {
+	asked, err := t.k.desk.Ask(q) // not in the goroutine: whoever sees that the command waits may answer
 	t.k.leaving.Go(func() {
 		defer t.land(c.ID, f)
-		answer, err := t.k.desk.Approve(ctx, q)
+		var answer policy.Answer
+		if err == nil {
+			answer, err = asked.Wait(ctx)
+		}
 		if ctx.Err() != nil {
 			return
 		}

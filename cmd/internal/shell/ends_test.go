@@ -2,6 +2,7 @@ package shell_test
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -79,6 +80,10 @@ func TestAConnectionThatStallsCanBeHungUp(t *testing.T) {
 }
 
 func TestSignalsEndTheProgramAndRestoreTheTerminal(t *testing.T) {
+	// Tests that nohup started would hand on that hangups are ignored: what is caught here is not when a program begins.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP)
+	defer signal.Stop(caught)
 	for sig, code := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGINT: 130} {
 		t.Run(sig.String(), func(t *testing.T) {
 			p := newPlace(t, here)
