@@ -69,6 +69,7 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/approval/sshsig": {},
 		"session/store":           {},
 		"session/files":           append(core, "session"),
+		"session/filework":        append(core, "session", "session/files", "session/registry", "session/output", "session/redact", "session/screen"),
 		"session/sandbox":         append(core, "session", "session/policy/judge", "session/policy/programs"),
 		"session/registry":        append(core, "session", "session/output", "session/redact", "session/screen"),
 		"audit/sinks":             {"audit"},

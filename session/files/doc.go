@@ -1,4 +1,4 @@
-// Package files reads, writes and edits single files on a host, whole and exactly.
+// Package files reads, writes and edits single files on a host, whole and exactly, and lists directories.
 //
 // [Open] picks the way: the file system itself for this machine, sftp where the connection offers it, else commands of a
 // POSIX shell (cat, ls, mv). A [Host] behaves the same on all three.

@@ -2,3 +2,6 @@ package files
 
 // ParseLs opens a door for fuzzing.
 var ParseLs = parseLs
+
+// ParseList does, too.
+var ParseList = parseList

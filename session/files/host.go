@@ -36,6 +36,7 @@ type backend interface {
 	create(ctx context.Context, path string, content []byte) error                      // new, for its owner alone, and on disk
 	adopt(ctx context.Context, temp, path string, mode fs.FileMode, uid, gid int) error // and rename; negative keeps
 	remove(ctx context.Context, path string) error
+	list(ctx context.Context, dir string) ([]Name, error)
 	close() error
 }
 

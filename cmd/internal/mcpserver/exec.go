@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/filework"
 	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/screen"
@@ -84,8 +85,8 @@ func (s *Server) show(x *registry.Exec, b output.Budget, woke registry.Wake) (*e
 	}
 	out.fillResult(&v)
 	out.fill(v.Result.Host, &v, b)
-	if w, ok := x.Command().Action.(*fileWork); ok {
-		out.File = w.facts()
+	if w := filework.Of(x.Command().Action); w != nil {
+		out.File = factsOf(w)
 	}
 	out.Error = faultOf(errOf(v.Result.Err))
 	if v.Result.State != session.Done {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session"
-	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/filework"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/screen"
 )
@@ -22,23 +22,11 @@ type fileFacts struct {
 	Replaced bool   `json:"replaced,omitempty"`
 }
 
-func (w *fileWork) facts() *fileFacts {
-	i := w.result()
-	if i.Path == "" {
-		i = files.Info{Path: w.path, Target: w.seen.Target}
-	} else {
-		i.Path = w.path
-	}
-	f := &fileFacts{SHA256: i.SHA256}
+func factsOf(w *filework.Work) *fileFacts {
+	i := w.Facts()
+	f := &fileFacts{Size: i.Size, SHA256: i.SHA256, Mode: i.Mode, Created: i.Created, Replaced: i.Replaced}
 	f.Path, _ = screen.Clean(i.Path)
-	if i.Target != "" && i.Linked() {
-		f.LeadsTo, _ = screen.Clean(i.Target)
-	}
-	if i.Kind == files.Regular {
-		f.Size, f.Mode = &i.Size, fmt.Sprintf("%04o", unixMode(i.Mode))
-		f.Created = w.op == opWrite && w.seen.Kind == files.None
-		f.Replaced = w.op != opRead && !f.Created
-	}
+	f.LeadsTo, _ = screen.Clean(i.Target)
 	return f
 }
 
@@ -65,7 +53,7 @@ type fileOut struct {
 func (o *fileOut) fault() **faultOut { return &o.Error }
 
 // fill puts in all but content.
-func (o *fileOut) fill(x *registry.Exec, w *fileWork) error {
+func (o *fileOut) fill(x *registry.Exec, w *filework.Work) error {
 	v, err := x.View(registry.Budgets{})
 	if err != nil {
 		return err
@@ -73,9 +61,9 @@ func (o *fileOut) fill(x *registry.Exec, w *fileWork) error {
 	var e execOut
 	e.fillResult(&v)
 	o.Host, o.Session, o.Exec, o.State, o.Status, o.Decision = e.Host, e.Session, e.Exec, e.State, e.Status, e.Decision
-	o.fileFacts = *w.facts()
+	o.fileFacts = *factsOf(w)
 	o.Error = faultOf(errOf(v.Result.Err))
-	if w.op == opRead && v.Redacted.Total() > 0 {
+	if w.Op() == filework.Read && v.Redacted.Total() > 0 {
 		o.Redacted = maps.Clone(v.Redacted.Kinds)
 	}
 	return nil
@@ -94,12 +82,12 @@ func (o *fileOut) take(p *pageOut) {
 }
 
 // line is the result in one line.
-func (o *fileOut) line(op string) string {
+func (o *fileOut) line(op filework.Op) string {
 	name := o.Path
 	if o.LeadsTo != "" {
 		name += " (" + o.LeadsTo + ")"
 	}
-	did := map[string]string{opRead: "read", opWrite: "written", opEdit: "edited"}[op]
+	did := map[filework.Op]string{filework.Read: "read", filework.Write: "written", filework.Edit: "edited"}[op]
 	switch {
 	case o.State == string(session.AwaitingApproval):
 		return fmt.Sprintf("%s: %s waits for a person's approval before %s is %s (session_output waits for it)", o.Host, o.Exec, name, did)

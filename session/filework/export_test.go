@@ -1,0 +1,4 @@
+package filework
+
+// FormatNames is what a List puts out.
+var FormatNames = formatNames

@@ -1,0 +1,112 @@
+package filework
+
+import (
+	"context"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+// lookWithin bounds finding out where a path leads.
+const lookWithin = 30 * time.Second
+
+// Options say how a Request is run.
+type Options struct {
+	Reason  string        // why, for the record and for who approves
+	Timeout time.Duration // how long it may take; zero means no limit
+
+	// Starting bounds each of the two steps before anything is done: looking, and connecting, judging and recording. Nil
+	// bounds them with the context of Start alone.
+	Starting func(ctx context.Context) (context.Context, func())
+}
+
+// Start looks where the path of r leads, has r judged for that, and starts it in a session. The Exec may wait for an
+// approval, or have failed. The error is for what never became a command, and for what would fail in any case.
+func Start(ctx context.Context, e *registry.Entry, r Request, o Options) (*registry.Exec, *Work, error) {
+	if o.Starting == nil {
+		o.Starting = func(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
+	}
+	if err := r.Check(); err != nil {
+		return nil, nil, err
+	}
+	seen, err := lookAt(ctx, e, r, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &Work{req: r, path: seen.Path, seen: seen}
+	if err := w.check(); err != nil {
+		return nil, nil, err
+	}
+	script, err := w.script()
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, stop := o.Starting(ctx)
+	defer stop()
+	x, err := e.Start(ctx, registry.Command{Script: script, Action: w, Reason: o.Reason, Timeout: o.Timeout})
+	return x, w, err
+}
+
+// lookAt finds out where a path leads. It passes the gate by itself, as what only reads.
+func lookAt(ctx context.Context, e *registry.Entry, r Request, o Options) (files.Info, error) {
+	w := &Work{req: Request{Op: look}, path: r.Path}
+	if !r.Home {
+		w.dir = e.Dir()
+	}
+	script, err := w.script()
+	if err != nil {
+		return files.Info{}, err
+	}
+	ctx, stop := o.Starting(ctx)
+	defer stop()
+	x, err := e.Start(ctx, registry.Command{Script: script, Action: w, Reason: o.Reason, Timeout: lookWithin})
+	if err != nil {
+		return files.Info{}, err
+	}
+	v, err := x.View(registry.Budgets{})
+	if err != nil {
+		return files.Info{}, err
+	}
+	if v.Result.Decision.Verdict == policy.Ask && v.Result.State != session.Done { // it waits, or is about to
+		x.Stop()
+		return files.Info{}, fault("denied", "the policy lets nobody look unasked where a path leads on %s, and so nothing can be done with files there", e.Host().Name)
+	}
+	if x.Wait(ctx) != nil {
+		x.Stop()
+	}
+	if v, err = x.View(registry.Budgets{}); err == nil && v.Result.Err != nil {
+		err = v.Result.Err
+	}
+	return w.result(), err
+}
+
+// check refuses what would fail, before anybody is asked about it.
+func (w *Work) check() error {
+	code, why := "", ""
+	switch k, op := w.seen.Kind, w.req.Op; {
+	case op == List && k == files.None:
+		code, why = files.CodeNotFound, "there is no such directory"
+	case op == List && k != files.Directory:
+		code, why = files.CodeInvalid, "it is no directory"
+	case op == List:
+		return nil
+	case k == files.Directory:
+		code, why = files.CodeDirectory, "it is a directory"
+	case k == files.Special:
+		code, why = files.CodeSpecial, "it is a device, a FIFO or a socket"
+	case k == files.None && op != Write:
+		code, why = files.CodeNotFound, "there is no such file"
+	case k == files.None && w.req.IfSHA256 != "":
+		code, why = files.CodeConflict, "there is no such file, and if_sha256 says what should be in it"
+	case k != files.None && w.req.IfNew:
+		code, why = files.CodeConflict, "there is a file already"
+	case op != Write && w.seen.Size > MaxFile:
+		return fault(files.CodeTooLarge, "%s: it has %d bytes, and %d are the limit: use a command (head, tail, grep, sed)", w.seen.Target, w.seen.Size, MaxFile)
+	default:
+		return nil
+	}
+	return fault(code, "%s: %s", w.seen.Target, why)
+}
