@@ -92,7 +92,10 @@ func TestAStartFileThatAsksIsToldAndDoesNotHang(t *testing.T) {
 	cfg.Ready = 2 * time.Second
 	for _, a := range []account{
 		{name: "zsh", shell: []string{"zsh"}, files: map[string]string{".zshenv": asks}},
-		{name: "fish", shell: []string{"fish"}, files: map[string]string{".config/fish/config.fish": "read -P 'Continue? ' answer </dev/tty\n"}},
+		{name: "fish", shell: []string{"fish"}, files: map[string]string{
+			".config/fish/config.fish":                     "read -P 'Continue? ' answer </dev/tty\n",
+			".local/share/fish/generated_completions/keep": "", // else a fish that is new to an account writes them in the background
+		}},
 		{name: "tcsh", shell: []string{"tcsh"}, files: map[string]string{".tcshrc": "echo -n 'Continue? '\nset answer = \"$<\"\n"}},
 		{name: "profile", shell: []string{"dash"}, login: true, files: map[string]string{".profile": asks}},
 	} {
