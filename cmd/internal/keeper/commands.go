@@ -44,7 +44,7 @@ type (
 
 func (k *Keeper) addTerminal(a *api) {
 	const path = "/agent/terminal/commands"
-	add(a, route{method: "POST", path: path, id: "create-command", tag: terminalTag, need: needRun, status: http.StatusCreated,
+	add(a, route{method: "POST", path: path, id: "create-command", tag: terminalTag, need: needRun, status: http.StatusCreated, also: whileItRuns,
 		summary: "Run a command in a sandbox: 201 when it has ended or was rejected, 202 while it runs or waits for a person"}, k.createCommand)
 	add(a, route{method: "GET", path: path, id: "list-commands", summary: "Commands: one's own, or all for people", tag: terminalTag, need: needSee}, k.listCommands)
 	add(a, route{method: "GET", path: path + "/{id}", id: "get-command", summary: "One command", tag: terminalTag, need: needSee},

@@ -49,11 +49,14 @@ type pageIn struct {
 	WaitS  float64 `query:"wait_s" minimum:"0" doc:"wait so many seconds for something at that offset"`
 }
 
+// whileItRuns is how a command that has not ended is told.
+var whileItRuns = []int{http.StatusAccepted}
+
 func (k *Keeper) addExecs(a *api) {
 	const tag = "execs"
-	add(a, route{method: "POST", path: "/v1/sessions/{id}/execs", id: "run", summary: "Run a command in a session", tag: tag, need: needRun}, k.run)
-	add(a, route{method: "GET", path: "/v1/execs/{id}", id: "get-exec", summary: "A command as it is now; waits for its end if asked to", tag: tag, need: needSee}, k.look)
-	add(a, route{method: "POST", path: "/v1/execs/{id}/stop", id: "stop-exec", summary: "Stop a command step by step", tag: tag, need: needRun},
+	add(a, route{method: "POST", path: "/v1/sessions/{id}/execs", id: "run", summary: "Run a command in a session", tag: tag, need: needRun, also: whileItRuns}, k.run)
+	add(a, route{method: "GET", path: "/v1/execs/{id}", id: "get-exec", summary: "A command as it is now; waits for its end if asked to", tag: tag, need: needSee, also: whileItRuns}, k.look)
+	add(a, route{method: "POST", path: "/v1/execs/{id}/stop", id: "stop-exec", summary: "Stop a command step by step", tag: tag, need: needRun, also: whileItRuns},
 		func(ctx context.Context, c *caller, in *stopIn) (*resultOut, error) {
 			x, err := k.exec(c, in.ID)
 			if err != nil {
@@ -62,7 +65,7 @@ func (k *Keeper) addExecs(a *api) {
 			x.Stop()
 			return k.show(c, x, output.Budget{})
 		})
-	add(a, route{method: "POST", path: "/v1/execs/{id}/input", id: "input", summary: "Type at a command, or send it a signal", tag: tag, need: needRun}, k.input)
+	add(a, route{method: "POST", path: "/v1/execs/{id}/input", id: "input", summary: "Type at a command, or send it a signal", tag: tag, need: needRun, also: whileItRuns}, k.input)
 	add(a, route{method: "GET", path: "/v1/execs/{id}/output", id: "page", summary: "Exact output by offset", tag: tag, need: needSee}, k.page)
 }
 

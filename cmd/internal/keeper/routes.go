@@ -1,8 +1,10 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -34,6 +36,7 @@ func (k *Keeper) routes() http.Handler {
 		k.addTerminal(a)
 		k.addTokens(a)
 	}
+	a.describe()
 	mux.Handle("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, problem(http.StatusNotFound, "not_found", "there is no %s %.200q here: see /openapi.json", r.Method, r.URL.Path))
 	}))
@@ -53,7 +56,8 @@ type route struct {
 	id, summary  string
 	tag          string
 	need         need
-	status       int // when all is well; 0 means 200
+	status       int   // when all is well; 0 means 200
+	also         []int // statuses with the same answer
 }
 
 // add adds a route. Who may not use it is told so before the request is looked at.
@@ -62,6 +66,7 @@ func add[I, O any](a *api, r route, handle func(ctx context.Context, c *caller, 
 		Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Tags: []string{r.tag}, DefaultStatus: r.status,
 		MaxBodyBytes: maxBody, BodyReadTimeout: -1, // whole has seen to both
 		Errors:      []int{http.StatusForbidden, http.StatusTooManyRequests},
+		Responses:   map[string]*huma.Response{},
 		Middlewares: huma.Middlewares{func(ctx huma.Context, next func(huma.Context)) { a.check(r.need, ctx, next) }},
 	}
 	if r.need != needNothing {
@@ -74,6 +79,11 @@ func add[I, O any](a *api, r route, handle func(ctx context.Context, c *caller, 
 		}
 		return out, nil
 	})
+	for _, status := range r.also {
+		as := *op.Responses[strconv.Itoa(cmp.Or(r.status, http.StatusOK))]
+		as.Description = http.StatusText(status)
+		op.Responses[strconv.Itoa(status)] = &as
+	}
 }
 
 func (a *api) check(n need, ctx huma.Context, next func(huma.Context)) {

@@ -1,0 +1,1 @@
+export declare function check(path: string, method: string, answer: Response): Promise<void>;
