@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 )
@@ -24,12 +25,12 @@ type sums struct{ stdout, stderr hash.Hash }
 // foldView prints identical outcomes once, the most frequent first.
 type foldView struct {
 	ios    *iostreams.IOStreams
-	gate   *gate
-	groups map[outcome]*group
+	gate   *outcome.Gate
+	groups map[ending]*group
 }
 
-// outcome is what must be equal for hosts to be told together.
-type outcome struct {
+// ending is what must be equal for hosts to be told together.
+type ending struct {
 	status         session.Status
 	what, why      string
 	stdout, stderr [sha256.Size]byte
@@ -50,16 +51,16 @@ func (v *foldView) start(t *target) (stdout, stderr io.Writer) {
 }
 
 func (v *foldView) done(t *target, r session.Result) {
-	var o outcome
+	var o ending
 	o.status = r.Status
-	o.what, o.why = describe(r)
+	o.what, o.why = outcome.Describe(r)
 	if t.sums.stdout != nil {
 		t.sums.stdout.Sum(o.stdout[:0])
 		t.sums.stderr.Sum(o.stderr[:0])
 		t.sums = sums{}
 	}
 	if v.groups == nil {
-		v.groups = map[outcome]*group{}
+		v.groups = map[ending]*group{}
 	}
 	g := v.groups[o]
 	if g == nil {
@@ -84,7 +85,7 @@ func (v *foldView) finish(*summary, int) {
 			b.WriteByte('\n')
 		}
 		v.print(&b, g)
-		v.gate.out().Write(b.Bytes())
+		v.gate.Out().Write(b.Bytes())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 )
@@ -31,10 +32,10 @@ func (in *input) close() {
 }
 
 // input returns what --stdin asks for. Nothing is read for a request that was refused.
-func (o *Options) input(ctx context.Context, n int, judged *verdict) (*input, error) {
+func (o *Options) input(ctx context.Context, n int, judged *consent.Verdict) (*input, error) {
 	in := &input{}
 	switch {
-	case judged.refused != nil:
+	case judged.Refused():
 	case o.Stdin == stdinHost, o.Stdin == stdinCopy && n == 1:
 		in.one = o.IO.In
 	case o.Stdin == stdinCopy:

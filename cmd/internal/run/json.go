@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
 // jsonView prints one Result per line, then a summary.
-type jsonView struct{ gate *gate }
+type jsonView struct{ gate *outcome.Gate }
 
 // summaryJSON is a stable format, as Result's is.
 type summaryJSON struct {
@@ -42,5 +43,5 @@ func (v *jsonView) print(what any) {
 	if err != nil {
 		panic("run: internal error: " + err.Error()) // both types can always be written
 	}
-	v.gate.out().Write(append(line, '\n'))
+	v.gate.Out().Write(append(line, '\n'))
 }

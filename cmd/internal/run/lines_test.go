@@ -10,6 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
 func TestLinesPrefixWholeLinesHoweverTheyArrive(t *testing.T) {
 	long := strings.Repeat("x", maxLine)
 	for name, tt := range map[string]struct{ in, want string }{

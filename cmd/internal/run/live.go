@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -15,12 +16,12 @@ const maxPad = 32
 // live shows output as it comes: raw from a single host, in whole lines with the host's name from several.
 type live struct {
 	ios   *iostreams.IOStreams
-	gate  *gate
+	gate  *outcome.Gate
 	raw   bool
 	width int // of the names
 }
 
-func newLive(ios *iostreams.IOStreams, g *gate, labels []string) *live {
+func newLive(ios *iostreams.IOStreams, g *outcome.Gate, labels []string) *live {
 	l := &live{ios: ios, gate: g, raw: len(labels) == 1}
 	for _, name := range labels {
 		l.width = max(l.width, min(utf8.RuneCountInString(name), maxPad))
@@ -31,10 +32,10 @@ func newLive(ios *iostreams.IOStreams, g *gate, labels []string) *live {
 // start returns the writers of one host.
 func (l *live) start(t *target) (stdout, stderr io.Writer) {
 	if l.raw {
-		return l.gate.out(), l.gate.err()
+		return l.gate.Out(), l.gate.Err()
 	}
-	t.out = l.lines(t, l.gate.out(), l.ios.ColorOut(), l.ios.OutTTY, "36")
-	t.err = l.lines(t, l.gate.err(), l.ios.ColorErr(), l.ios.ErrTTY, "33")
+	t.out = l.lines(t, l.gate.Out(), l.ios.ColorOut(), l.ios.OutTTY, "36")
+	t.err = l.lines(t, l.gate.Err(), l.ios.ColorErr(), l.ios.ErrTTY, "33")
 	return t.out, t.err
 }
 

@@ -3,13 +3,13 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -41,7 +41,7 @@ type presenter interface {
 // report runs a command on all targets and follows what becomes of it.
 type report struct {
 	o    *Options
-	gate *gate
+	gate *outcome.Gate
 	view presenter
 	keep int // Command.Keep
 
@@ -65,7 +65,7 @@ type hostKey struct {
 
 func keyOf(h hosts.Host) hostKey { return hostKey{h.Name, h.User, h.Port, h.Source} }
 
-func newReport(o *Options, hs []hosts.Host, g *gate, secrets *redact.Set) *report {
+func newReport(o *Options, hs []hosts.Host, g *outcome.Gate, secrets *redact.Set) *report {
 	r := &report{o: o, gate: g, secrets: secrets, byHost: make(map[hostKey]*target, len(hs))}
 	labels := targets.Labels(hs)
 	for i, h := range hs {
@@ -119,11 +119,8 @@ func (r *report) run(ctx context.Context, pool *session.Pool, in *input) error {
 	r.summary.took = time.Since(began)
 	code := r.code(ctx)
 	r.view.finish(&r.summary, code)
-	switch err := context.Cause(ctx); {
-	case errors.Is(err, errClosedPipe):
-		return cmdutil.Exit(exitcode.ClosedPipe)
-	case errors.As(err, &errOutput{}):
-		return fmt.Errorf("cannot write to standard output: %w", err)
+	if err := outcome.Ended(context.Cause(ctx)); err != nil {
+		return err
 	}
 	io.WriteString(r.o.IO.Err, tellCounts(r.removed)+r.summary.text())
 	unread.tell() // what waits may have come later

@@ -9,7 +9,9 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -97,10 +99,15 @@ func run(ctx context.Context, o *Options) error {
 			hs[i].Shell = shell
 		}
 	}
-	judged, err := o.judge(ctx, hs)
+	judge := consent.Judge{
+		IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, PolicyFile: o.PolicyFile, Yes: o.Yes, Reason: o.Reason,
+	}
+	judge.TellAgent()
+	judged, err := judge.Decide(ctx, o.Script, hs)
 	if err != nil {
 		return err
 	}
+	o.Reason = judged.Reason
 	secrets := redact.New(redact.Config{})
 	secrets.LearnFromCommand(o.Script)
 	pool, err := o.Pool(cmdutil.PoolOptions{Forks: min(o.Forks, len(hs)), Policy: judged, Redact: secrets})
@@ -114,6 +121,6 @@ func run(ctx context.Context, o *Options) error {
 	defer in.close()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := newReport(o, hs, &gate{ios: o.IO, cancel: cancel}, secrets)
+	r := newReport(o, hs, outcome.NewGate(o.IO, cancel), secrets)
 	return r.run(ctx, pool, in)
 }

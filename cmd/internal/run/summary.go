@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 )
@@ -49,59 +49,15 @@ func (s *summary) add(t *target, r session.Result) {
 	if r.Status == session.StatusOK {
 		return
 	}
-	what, why := describe(r)
+	what, why := outcome.Describe(r)
 	for _, known := range s.reasons {
 		if known.status == r.Status && known.what == what && known.why == why {
 			known.names = append(known.names, t.label)
 			return
 		}
 	}
-	at := why
-	if why != "" {
-		at = cmdutil.WhyAt(r.Err)
-	}
-	if r.Status == session.StatusDenied {
-		at = why
-	}
+	_, at := outcome.DescribeAt(r)
 	s.reasons = append(s.reasons, &reason{status: r.Status, what: what, why: why, at: at, names: []string{t.label}})
-}
-
-// describe says in words how a host failed, and why.
-func describe(r session.Result) (what, why string) {
-	switch r.Status {
-	case session.StatusOK:
-		return "ok", ""
-	case session.StatusExit:
-		if r.ExitCode != nil {
-			return fmt.Sprintf("exit %d", *r.ExitCode), ""
-		}
-	case session.StatusSignal:
-		return "killed by SIG" + r.Signal, ""
-	case session.StatusCanceled:
-		if r.Err == nil || !r.Err.Sent {
-			return "not run", ""
-		}
-		if r.MayRun {
-			return "stopped, may still be running", ""
-		}
-		return "stopped", ""
-	}
-	what = map[session.Status]string{
-		session.StatusAuth: "not logged in", session.StatusHostKey: "not trusted", session.StatusLost: "outcome unknown",
-	}[r.Status]
-	if what == "" {
-		what = string(r.Status)
-	}
-	if r.Err != nil {
-		why = cmdutil.Why(r.Err)
-	}
-	if r.Status == session.StatusDenied {
-		why = strings.TrimPrefix(why, "denied: ")
-		if hint := r.Decision.Hint; hint != "" {
-			why += ": " + cmdutil.OneLine(hint)
-		}
-	}
-	return what, why
 }
 
 // text is what a person should read last; "" when there is nothing to say that the output and the exit code do not.
@@ -112,10 +68,7 @@ func (s *summary) text() string {
 	s.sort()
 	if s.total == 1 {
 		first := s.reasons[0]
-		if first.status == session.StatusExit {
-			return ""
-		}
-		return fmt.Sprintf("fairlead: %s: %s\n", first.names[0], first.tell())
+		return outcome.Line(first.names[0], first.status, first.tell())
 	}
 	failed, width := 0, 0
 	for _, r := range s.reasons {

@@ -1,4 +1,4 @@
-package run
+package consent
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 )
 
 // confirm asks for a second thought.
-func (o *Options) confirm(ctx context.Context, v *verdict, q *question) error {
+func (o *Judge) confirm(ctx context.Context, v *Verdict, q *question) error {
 	said, err := o.ask(ctx, func(ask asker) (bool, error) {
 		answer, err := ask(q.text("This needs a confirmation.") + "Run it? [y/N] ")
 		answer = strings.ToLower(strings.TrimSpace(answer))
@@ -36,7 +36,7 @@ func (o *Options) confirm(ctx context.Context, v *verdict, q *question) error {
 }
 
 // breakGlass asks for the name of the host, or for the number of them, and for a reason.
-func (o *Options) breakGlass(ctx context.Context, v *verdict, q *question) error {
+func (o *Judge) breakGlass(ctx context.Context, v *Verdict, q *question) error {
 	word, what := q.names[0], "the name of the host"
 	if n := len(q.names); n > 1 {
 		word, what = strconv.Itoa(n), "the number of hosts"
@@ -63,7 +63,7 @@ func (o *Options) breakGlass(ctx context.Context, v *verdict, q *question) error
 		v.refused.Hint = ""
 	default:
 		v.answered, v.approval = policy.NeedsBreakGlass, byBreakGlass
-		o.Reason = reason
+		v.Reason = reason
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ var errNoTerminal = errors.New("there is no terminal to ask at")
 
 // ask has f ask at the terminal of the process, with nothing else written meanwhile. The end of ctx ends it. The end of
 // input is an answer like an empty one.
-func (o *Options) ask(ctx context.Context, f func(asker) (bool, error)) (yes bool, err error) {
+func (o *Judge) ask(ctx context.Context, f func(asker) (bool, error)) (yes bool, err error) {
 	if o.Terminal == nil {
 		return false, errNoTerminal
 	}

@@ -1,4 +1,9 @@
-package run
+// Package consent asks an operator's second thought about a request, before a byte of it goes to any host: it judges the
+// request as a whole, on all its hosts, and where the policy wants a confirmation, or the glass broken, it asks at the
+// terminal. What was answered holds for exactly that text.
+//
+// There is no global state. A Judge serves one request.
+package consent
 
 import (
 	"context"
@@ -6,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -13,9 +19,26 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
-// verdict is what was decided about the request as a whole, before a byte goes to any host. The sessions ask it, so that
-// what is refused is on record for each host, and what was answered runs there and nowhere else.
-type verdict struct {
+// Judge decides about one request. IO, Caller and Policy are required.
+type Judge struct {
+	IO       *iostreams.IOStreams
+	Caller   cmdutil.Caller
+	Policy   func(file string) (*rules.Engine, error)
+	Terminal func() (cmdutil.Terminal, error) // nil means that nobody can be asked
+
+	PolicyFile string // judged by instead of the user's own; "" is that
+	Yes        bool   // confirms what the policy wants confirmed
+	Reason     string // why it is asked for
+
+	// Approvable says that somebody else can approve what the policy asks about: it is then neither refused nor answered.
+	Approvable bool
+}
+
+// Verdict is what was decided about a request as a whole. Sessions ask it, so that what is refused is on record for each
+// host, and what was answered runs there and nowhere else.
+type Verdict struct {
+	Reason string // why it was asked for, which breaking the glass may have added
+
 	engine  *rules.Engine
 	script  string
 	refused *policy.Decision // on all hosts
@@ -23,6 +46,12 @@ type verdict struct {
 	answered policy.Needs // what the caller has said yes to, for script alone; "" is nothing
 	approval string       // how
 }
+
+// Refused reports whether it runs nowhere.
+func (v *Verdict) Refused() bool { return v.refused != nil }
+
+// Answered is what the caller has said yes to; "" where nothing was asked.
+func (v *Verdict) Answered() policy.Needs { return v.answered }
 
 // How an ask was answered, for the record.
 const (
@@ -32,7 +61,7 @@ const (
 )
 
 // Decide decides about one host.
-func (v *verdict) Decide(ctx context.Context, req policy.Request) (policy.Decision, error) {
+func (v *Verdict) Decide(ctx context.Context, req policy.Request) (policy.Decision, error) {
 	if v.refused != nil {
 		return *v.refused, ctx.Err()
 	}
@@ -46,22 +75,19 @@ func (v *verdict) Decide(ctx context.Context, req policy.Request) (policy.Decisi
 	return d, nil
 }
 
-// judge decides about the request as a whole, and asks where the caller can be asked. A refusal is no error: it goes the
-// way of all commands, as far as the record.
-func (o *Options) judge(ctx context.Context, hs []hosts.Host) (*verdict, error) {
-	who := o.Caller()
-	if who.Mark != "" {
-		fmt.Fprintf(o.IO.Err, "fairlead: %s is set, so %s asks: what needs an approval is denied\n", who.Mark, who.Principal)
-		if o.PolicyFile != "" {
-			return nil, cmdutil.Usagef("--policy is not for agents, and %s is set", who.Mark)
-		}
+// Decide decides about script on hs, and asks where the caller can be asked. A refusal is no error: it goes the way of all
+// commands, as far as the record. Mistakes in policy files are usage errors; the end of ctx is its cause.
+func (o *Judge) Decide(ctx context.Context, script string, hs []hosts.Host) (*Verdict, error) {
+	who := o.Caller
+	if who.Mark != "" && o.PolicyFile != "" {
+		return nil, cmdutil.Usagef("--policy is not for agents, and %s is set", who.Mark)
 	}
 	engine, err := o.Policy(o.PolicyFile)
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{engine: engine, script: o.Script}
-	if redact.ContainsMark([]byte(o.Script)) {
+	v := &Verdict{Reason: o.Reason, engine: engine, script: script}
+	if redact.ContainsMark([]byte(script)) {
 		v.refused = &policy.Decision{
 			Class: policy.Unknown, Rule: "builtin/redacted-mark", Reason: "the command holds a mark that stands for a secret",
 			Hint: "write the secret itself",
@@ -70,7 +96,7 @@ func (o *Options) judge(ctx context.Context, hs []hosts.Host) (*verdict, error) 
 	}
 	reqs := make([]policy.Request, len(hs))
 	for i, h := range hs {
-		reqs[i] = policy.Request{Principal: who.Principal, Host: h, Shell: h.Shell, Command: o.Script, Reason: o.Reason}
+		reqs[i] = policy.Request{Principal: who.Principal, Host: h, Shell: h.Shell, Command: script, Reason: o.Reason}
 	}
 	each, all, err := engine.JudgeMany(ctx, reqs)
 	if err != nil {
@@ -79,7 +105,7 @@ func (o *Options) judge(ctx context.Context, hs []hosts.Host) (*verdict, error) 
 	if all.Verdict == policy.Allow {
 		return v, nil
 	}
-	q := newQuestion(o.Script, hs, each, all)
+	q := newQuestion(script, hs, each, all)
 	switch {
 	case all.Verdict == policy.Deny:
 		v.refuse(q, "")
@@ -89,6 +115,7 @@ func (o *Options) judge(ctx context.Context, hs []hosts.Host) (*verdict, error) 
 		err = o.confirm(ctx, v, q)
 	case all.Needs == policy.NeedsBreakGlass:
 		err = o.breakGlass(ctx, v, q)
+	case o.Approvable:
 	default:
 		v.refuse(q, "it needs an approval, which nobody can give here")
 	}
@@ -96,7 +123,7 @@ func (o *Options) judge(ctx context.Context, hs []hosts.Host) (*verdict, error) 
 }
 
 // refuse makes the request one that is denied everywhere. more says what was missing.
-func (v *verdict) refuse(q *question, more string) {
+func (v *Verdict) refuse(q *question, more string) {
 	d := q.all
 	d.Verdict = policy.Deny
 	d.Reason = q.why()
@@ -130,4 +157,15 @@ func (q *question) why() string {
 		return q.all.Reason
 	}
 	return hosts.Fold(slices.Clone(q.strict)) + ": " + q.all.Reason
+}
+
+// TellAgent says, once for a request, that an agent asks and what that means.
+func (o *Judge) TellAgent() {
+	if who := o.Caller; who.Mark != "" {
+		then := "is denied"
+		if o.Approvable {
+			then = "waits for one"
+		}
+		fmt.Fprintf(o.IO.Err, "fairlead: %s is set, so %s asks: what needs an approval %s\n", who.Mark, who.Principal, then)
+	}
 }

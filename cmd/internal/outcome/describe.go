@@ -1,0 +1,75 @@
+package outcome
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// Describe says in words how a host failed, and why: "" where it answered. The reason is the same for all hosts that fail
+// alike.
+func Describe(r session.Result) (what, why string) {
+	switch r.Status {
+	case session.StatusOK:
+		return "ok", ""
+	case session.StatusExit:
+		if r.ExitCode != nil {
+			return fmt.Sprintf("exit %d", *r.ExitCode), ""
+		}
+	case session.StatusSignal:
+		return "killed by SIG" + r.Signal, ""
+	case session.StatusCanceled:
+		if r.Err == nil || !r.Err.Sent {
+			return "not run", ""
+		}
+		if r.MayRun {
+			return "stopped, may still be running", ""
+		}
+		return "stopped", ""
+	}
+	what = map[session.Status]string{
+		session.StatusAuth: "not logged in", session.StatusHostKey: "not trusted", session.StatusLost: "outcome unknown",
+	}[r.Status]
+	if what == "" {
+		what = string(r.Status)
+	}
+	if r.Err != nil {
+		why = cmdutil.Why(r.Err)
+	}
+	if r.Status == session.StatusDenied {
+		why = strings.TrimPrefix(why, "denied: ")
+		if hint := r.Decision.Hint; hint != "" {
+			why += ": " + cmdutil.OneLine(hint)
+		}
+	}
+	return what, why
+}
+
+// DescribeAt is Describe with the address that was tried, where one was.
+func DescribeAt(r session.Result) (what, why string) {
+	what, why = Describe(r)
+	if why != "" && r.Status != session.StatusDenied {
+		why = cmdutil.WhyAt(r.Err)
+	}
+	return what, why
+}
+
+// Tell is what a person should read last about a command on one host; "" when there is nothing to say that the output and
+// the exit code do not.
+func Tell(host string, r session.Result) string {
+	what, why := DescribeAt(r)
+	if why != "" {
+		what += ": " + why
+	}
+	return Line(host, r.Status, what)
+}
+
+// Line is Tell for what is already in words.
+func Line(host string, s session.Status, what string) string {
+	if s == session.StatusOK || s == session.StatusExit {
+		return ""
+	}
+	return fmt.Sprintf("fairlead: %s: %s\n", host, what)
+}
