@@ -157,7 +157,7 @@ func (x *Exec) signal(sh *shell, name string, grace time.Duration) bool {
 	x.tried(name)
 	n := 0
 	x.during(func() { n = killDescendants(ctx, x.s.transport(), sh.hello.PID, name) })
-	if n > 0 && x.endsWithin(grace) {
+	if n > 0 && (x.endsWithin(grace) || name == "KILL" && x.drains(grace)) {
 		return true
 	}
 	select {
@@ -169,6 +169,30 @@ func (x *Exec) signal(sh *shell, name string, grace time.Duration) bool {
 	x.step = before
 	x.mu.Unlock()
 	return false
+}
+
+// drains waits for what killed programs had printed and a slow or crowded way still holds, while it comes.
+func (x *Exec) drains(grace time.Duration) bool {
+	for range maxDrain {
+		before := x.printed()
+		if x.endsWithin(grace) {
+			return true
+		}
+		if x.printed() == before {
+			break
+		}
+	}
+	return false
+}
+
+// maxDrain bounds drains, in graces: what was not killed may print for ever.
+const maxDrain = 5
+
+// printed is how many bytes have come.
+func (x *Exec) printed() int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.out.total + x.err.total
 }
 
 func (x *Exec) currentStep() string {
