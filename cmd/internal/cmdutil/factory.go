@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -19,6 +20,9 @@ import (
 type Factory struct {
 	IO     *iostreams.IOStreams
 	Getenv func(string) string
+
+	KeeperFlag config.KeeperMode // as given with --keeper; "" means FAIRLEAD_KEEPER, else the settings
+	Keepers    Keepers
 
 	InventoryFile string // as given with -i; "" means FAIRLEAD_INVENTORY, else the default place
 

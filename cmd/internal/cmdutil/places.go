@@ -13,6 +13,18 @@ func (f *Factory) DefaultInventory() (string, error) {
 	return f.place("XDG_CONFIG_HOME", ".config", "inventory.yaml")
 }
 
+// InventoryPath is the absolute path of the inventory that is meant: with -i, else FAIRLEAD_INVENTORY, else the usual one.
+func (f *Factory) InventoryPath() (string, error) {
+	path := f.InventoryFile
+	if path == "" {
+		path = f.Getenv("FAIRLEAD_INVENTORY")
+	}
+	if path == "" {
+		return f.DefaultInventory()
+	}
+	return filepath.Abs(path)
+}
+
 // AuditDir is where the record is kept.
 func (f *Factory) AuditDir() (string, error) {
 	return f.place("XDG_STATE_HOME", filepath.Join(".local", "state"), "audit")

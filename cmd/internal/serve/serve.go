@@ -62,7 +62,7 @@ const stopTime = time.Minute
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Audit: f.Audit, AuditDir: f.AuditDir, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs, Approvers: f.Approvers,
-		Inventory: func() (string, error) { return inventoryPath(f) },
+		Inventory: f.InventoryPath,
 		PolicyDir: func() (string, error) {
 			inv, err := f.DefaultInventory()
 			return filepath.Dir(inv), err
@@ -99,18 +99,6 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl.BoolVar(&o.Auto, "auto", false, "run as one that was started on first use")
 	_ = fl.MarkHidden("auto")
 	return cmd
-}
-
-// inventoryPath is the absolute path of the inventory of requests that name none.
-func inventoryPath(f *cmdutil.Factory) (string, error) {
-	path := f.InventoryFile
-	if path == "" {
-		path = f.Getenv("FAIRLEAD_INVENTORY")
-	}
-	if path == "" {
-		return f.DefaultInventory()
-	}
-	return filepath.Abs(path)
 }
 
 func run(ctx context.Context, o *Options) error {

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+)
+
+// keepers reaches the keeper of this account.
+type keepers struct {
+	f       *cmdutil.Factory
+	environ func() []string
+}
+
+// Find returns a client of the keeper that runs.
+func (k keepers) Find(ctx context.Context) (*client.Client, error) { return k.dial(ctx, nil) }
+
+// Start starts a keeper where none runs: this program itself.
+func (k keepers) Start(ctx context.Context) (*client.Client, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("keeper: cannot be started: %w", err)
+	}
+	return k.dial(ctx, []string{self, "serve", "--auto"})
+}
+
+// overrides is how the names of variables begin that change what an inventory says.
+const overrides = "FAIRLEAD_DEFAULTS_"
+
+func (k keepers) dial(ctx context.Context, argv []string) (*client.Client, error) {
+	for _, kv := range k.environ() {
+		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, overrides) {
+			return nil, fmt.Errorf("keeper: it reads inventories without %s, which is set here", name)
+		}
+	}
+	places, err := keeper.FindPlaces(k.f.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	cfg := keeper.DialConfig{Places: places, Client: client.Config{AuthSock: k.f.Getenv("SSH_AUTH_SOCK")}, Command: argv}
+	if cfg.Client.Inventory, err = k.f.InventoryPath(); err != nil {
+		return nil, err
+	}
+	if who := k.f.Caller(); who.Mark != "" {
+		cfg.Client.Principal = who.Principal
+	}
+	c, err := keeper.Dial(ctx, cfg)
+	if errors.Is(err, keeper.ErrNone) {
+		return nil, fmt.Errorf("%w at %s", cmdutil.ErrNoKeeper, places.Socket)
+	}
+	return c, err
+}
+
+// keeperFlag is --keeper.
+type keeperFlag struct{ mode *config.KeeperMode }
+
+func (k keeperFlag) Set(text string) (err error) {
+	if text == "" {
+		return errors.New("must be auto, off or require")
+	}
+	*k.mode, err = config.ParseKeeperMode(text)
+	return err
+}
+
+func (k keeperFlag) String() string {
+	if k.mode == nil {
+		return ""
+	}
+	return string(*k.mode)
+}
+
+// Type makes the help show what it takes.
+func (keeperFlag) Type() string { return "auto|off|require" }
