@@ -31,7 +31,7 @@ type Config struct {
 	Redact func(text string) string
 
 	// Outputs, if not nil, keeps what a Result has of a command's output, after Redact, under the hash that the record then
-	// names. What cannot be kept there is told in the record.
+	// names; of a command whose Result keeps nothing, as much as DefaultKeep. What cannot be kept there is told in the record.
 	Outputs audit.OutputStore
 
 	// CleanEnv starts shells with HOME, USER, LOGNAME, SHELL, PATH, LANG and TERM of the account's environment, and no more.

@@ -39,6 +39,7 @@ type Exec struct {
 	abort    context.CancelCauseFunc // ends what comes before sending
 	res      Result
 	out, err capture
+	aside    bool // what they keep is for Config.Outputs, and not for the Result
 	stray    []byte
 	started  bool
 	recorded bool   // the request is on record
@@ -98,6 +99,10 @@ func (x *Exec) fill(r *Result) {
 	r.StdoutBytes, r.StderrBytes = x.out.total, x.err.total
 	r.Stdout, r.CutStdout, r.OmittedStdout = x.out.bytes()
 	r.Stderr, r.CutStderr, r.OmittedStderr = x.err.bytes()
+	if x.aside {
+		r.Stdout, r.CutStdout, r.OmittedStdout = nil, 0, r.StdoutBytes
+		r.Stderr, r.CutStderr, r.OmittedStderr = nil, 0, r.StderrBytes
+	}
 	r.Stray = x.stray
 }
 

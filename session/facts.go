@@ -30,7 +30,7 @@ func (c *capture) digest() string {
 	return hex.EncodeToString(c.sum.Sum(b[:0]))
 }
 
-// outputs fills in what came of the streams, and keeps what the Result has of them where Config.Outputs says so: text
+// outputs fills in what came of the streams, and keeps their beginnings and ends where Config.Outputs says so: text
 // that was redacted, under the hash of that. What cannot be kept is told in the record; it never spoils a Result.
 func (s *Session) outputs(e *audit.Event, x *Exec, r *Result) {
 	e.StdoutBytes, e.StderrBytes = r.StdoutBytes, r.StderrBytes
@@ -38,13 +38,20 @@ func (s *Session) outputs(e *audit.Event, x *Exec, r *Result) {
 	e.StdoutSHA256, e.StderrSHA256 = x.out.digest(), x.err.digest()
 	x.mu.Unlock()
 	e.Omitted = audit.Omitted{Stdout: r.OmittedStdout, Stderr: r.OmittedStderr}
+	stdout, stderr := r.Stdout, r.Stderr
+	if x.aside {
+		x.mu.Lock()
+		stdout, _, e.Omitted.Stdout = x.out.bytes()
+		stderr, _, e.Omitted.Stderr = x.err.bytes()
+		x.mu.Unlock()
+	}
 	if s.cfg.Outputs == nil {
 		return
 	}
 	for _, o := range []struct {
 		data []byte
 		kept *string
-	}{{r.Stdout, &e.StdoutKept}, {r.Stderr, &e.StderrKept}} {
+	}{{stdout, &e.StdoutKept}, {stderr, &e.StderrKept}} {
 		if len(o.data) == 0 {
 			continue
 		}

@@ -44,6 +44,11 @@ func (s *shelf) Purge(context.Context, time.Time, func(audit.Purged) error) (aud
 	return audit.Purged{}, nil
 }
 
+// printed is what a record says of the output.
+func printed(e audit.Event) []any {
+	return []any{e.StdoutKept, e.StderrKept, e.StdoutSHA256, e.Omitted, e.StdoutBytes}
+}
+
 func TestTheRecordSaysWhatCameAndByWhichPolicy(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
 		long := strings.Repeat("0123456789", 20_000)
@@ -61,8 +66,14 @@ func TestTheRecordSaysWhatCameAndByWhichPolicy(t *testing.T) {
 		require.Positive(t, r.OmittedStdout)
 		runOK(t, s, "true")
 
+		quiet, err := s.Run(t.Context(), session.Command{Script: "work", Keep: -1})
+		require.NoError(t, err)
+		assert.Empty(t, quiet.Stdout)
+		assert.EqualValues(t, len(long), quiet.OmittedStdout)
+
 		events := book.all()
-		require.Len(t, events, 4)
+		require.Len(t, events, 6)
+		assert.Equal(t, printed(events[1]), printed(events[5]), "the same is kept where the Result keeps nothing")
 		ask, end, silent := events[0], events[1], events[3]
 		assert.Equal(t, "0123456789abcdef", ask.Policy)
 		assert.Equal(t, "staging", ask.Tier)

@@ -125,6 +125,9 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 	x := &Exec{id: newID("e_"), s: s, cmd: cmd, tok: framing.NewToken(), began: time.Now(), done: make(chan struct{})}
 	x.stdout, x.stderr = cmd.Stdout, cmd.Stderr
 	keep := max(orDefault(cmd.Keep, DefaultKeep), 0)
+	if keep == 0 && s.cfg.Outputs != nil {
+		x.aside, keep = true, DefaultKeep
+	}
 	x.out.limit, x.err.limit = keep/2, keep/2
 	x.res = Result{
 		Host: s.host.Name, Session: s.id, Exec: x.id, Command: cmd.Script, State: Running, Started: x.began,

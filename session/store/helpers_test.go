@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		postgres.stop()
+		postgres.Stop()
 		os.Exit(code)
 	}))
 }

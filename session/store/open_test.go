@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session/store"
+	"github.com/fairlead-ssh/fairlead/session/store/storetest"
 )
 
 // inSQLite is where a new store in a file is to be.
@@ -24,6 +25,14 @@ func inSQLite(t *testing.T) store.Config {
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return store.Config{Path: filepath.Join(dir, "store.db")}
+}
+
+// postgres is started by the first test that needs it.
+var postgres storetest.Postgres
+
+// inPostgres is where a new store in Postgres is to be.
+func inPostgres(t *testing.T) store.Config {
+	return store.Config{URL: postgres.Schema(t), Key: []byte(strings.Repeat("k", 32))}
 }
 
 func TestWhatIsNoPlaceForAStoreIsRefused(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,9 +23,6 @@ type PurgeOptions struct {
 	Before  time.Time
 	Records bool
 }
-
-// outputsOf is where the outputs of the record in dir are kept.
-func outputsOf(dir string) string { return filepath.Join(filepath.Dir(filepath.Clean(dir)), "outputs") }
 
 // NewCmdPurge builds the command. runF replaces the real work in tests of flags.
 func NewCmdPurge(f *cmdutil.Factory, dir func() (string, error), runF func(context.Context, *PurgeOptions) error) *cobra.Command {
@@ -92,7 +88,7 @@ func purgeRun(ctx context.Context, o *PurgeOptions) (err error) {
 		_, err = fmt.Fprintf(o.IO.Out, "removed the record up to %s: %s, %s\n", p.Through, count(p.Records, "record"), count(uint64(p.Bytes), "byte"))
 		return err
 	}
-	p, err := audit.NewOutputDir(outputsOf(dir), nil).Purge(ctx, o.Before, func(p audit.Purged) error { return f.RecordPurge(p, who) })
+	p, err := audit.NewOutputDir(cmdutil.OutputsOf(dir), nil).Purge(ctx, o.Before, func(p audit.Purged) error { return f.RecordPurge(p, who) })
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func showRun(ctx context.Context, o *ShowOptions) error {
 	} else if err != nil {
 		return err
 	}
-	kept := &keptOutputs{dir: dir, store: audit.NewOutputDir(outputsOf(dir), nil)}
+	kept := &keptOutputs{dir: dir, store: audit.NewOutputDir(cmdutil.OutputsOf(dir), nil)}
 	if o.Output {
 		return kept.print(ctx, o.IO, events)
 	}

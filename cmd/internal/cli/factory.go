@@ -34,11 +34,7 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 	var closers []func() error // in the order of opening; commands ask one at a time
 	f.Inventory = sync.OnceValues(func() (*hosts.Inventory, error) { return loadInventory(f) })
 	f.Audit = sync.OnceValues(func() (audit.Sink, error) {
-		dir, err := f.AuditDir()
-		if err != nil {
-			return nil, errors.Join(audit.ErrUnavailable, err)
-		}
-		sink, err := audit.Open(dir, audit.Config{})
+		sink, err := f.OpenAudit()
 		if err != nil {
 			return nil, err
 		}
@@ -61,6 +57,10 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 		if err != nil {
 			return nil, err
 		}
+		outputs, err := f.Outputs()
+		if err != nil {
+			return nil, err
+		}
 		d, err := dialer.New(dialer.Config{IO: ios, Inventory: f.Inventory})
 		if err != nil {
 			return nil, err
@@ -75,6 +75,7 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 			DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
 			Session: session.Config{
 				Principal: f.Caller().Principal, Policy: o.Policy, Audit: sink, Redact: cmdutil.Redactor(o.Redact), Trace: o.Trace,
+				Outputs: outputs,
 			},
 		})
 		if err != nil {

@@ -18,10 +18,14 @@ type Audit struct {
 	MaxSize int64         // bytes after which the next file begins; as audit.Config's
 	MaxAge  time.Duration // after which it does; as audit.Config's
 	Sinks   []sinks.Config
+
+	// Outputs says that what commands print is kept too, without secrets and by its hash, so that it can be shown with the
+	// record and removed from it.
+	Outputs bool
 }
 
 func (a *Audit) read(p *problems, where string, n *yaml.Node) {
-	p.section(n, where, map[string]reader{"sync": a.readSync, "rotate": a.readRotate, "sinks": a.readSinks})
+	p.section(n, where, map[string]reader{"sync": a.readSync, "rotate": a.readRotate, "sinks": a.readSinks, "outputs": a.readOutputs})
 }
 
 func (a *Audit) readSync(p *problems, where string, n *yaml.Node) {
@@ -33,6 +37,18 @@ func (a *Audit) readSync(p *problems, where string, n *yaml.Node) {
 		a.Sync = audit.SyncAlways
 	default:
 		p.add(n.Line, "%s: must be requests or always", where)
+	}
+}
+
+func (a *Audit) readOutputs(p *problems, where string, n *yaml.Node) {
+	switch text, ok := p.scalar(where, n); {
+	case !ok:
+	case text == "keep":
+		a.Outputs = true
+	case text == "none":
+		a.Outputs = false
+	default:
+		p.add(n.Line, "%s: must be keep or none", where)
 	}
 }
 

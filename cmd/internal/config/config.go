@@ -2,10 +2,11 @@
 // unless a flag or an environment variable says otherwise.
 //
 //	keeper: auto            # auto, off or require
-//	store: /srv/fairlead.db # a file, or postgres://user@host/name
+//	store: /srv/fairlead.db # a file, or postgres://user@host/name, or {url: …, key_file: …}
 //	audit:
 //	  sync: always          # requests (the default) or always
 //	  rotate: {size: 256MiB, age: 720h}
+//	  outputs: keep         # what commands print is kept too; none is the default
 //	  sinks:
 //	    - {file: /mnt/worm/heads, required: prod}
 //
@@ -20,8 +21,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // FileName is the name of the file, in the directory where the user's policy.yaml is.
@@ -30,7 +29,7 @@ const FileName = "config.yaml"
 // Config is what the file says. The zero value is what holds without one.
 type Config struct {
 	Keeper KeeperMode // zero is Auto
-	Store  string     // where sandboxes and commands are kept: an absolute path or a postgres:// URL; "" is the usual place
+	Store  Store
 	Audit  Audit
 	Notify Notify
 }
@@ -67,7 +66,7 @@ func Parse(file string, data []byte) (c Config, err error) {
 	if top := p.document(data); top != nil {
 		p.section(top, "", map[string]reader{
 			"keeper": c.Keeper.read,
-			"store":  func(p *problems, where string, n *yaml.Node) { c.Store = p.store(where, n) },
+			"store":  c.Store.read,
 			"audit":  c.Audit.read,
 			"notify": c.Notify.read,
 		})

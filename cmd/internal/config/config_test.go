@@ -17,9 +17,10 @@ import (
 func TestTheFileSaysWhatHoldsForEveryCommand(t *testing.T) {
 	c, err := config.Parse("c.yaml", []byte(`
 keeper: off
-store: postgres://fairlead@db/fairlead
+store: {url: postgres://fairlead@db/fairlead, key_file: /srv/key}
 audit:
   sync: always
+  outputs: keep
   rotate: {size: 16MiB, age: never}
   sinks:
     - {file: /mnt/heads, required: prod}
@@ -27,10 +28,10 @@ audit:
 `))
 	require.NoError(t, err)
 	assert.Equal(t, config.Config{
-		Keeper: config.Off, Store: "postgres://fairlead@db/fairlead",
+		Keeper: config.Off, Store: config.Store{URL: "postgres://fairlead@db/fairlead", KeyFile: "/srv/key"},
 		Audit: config.Audit{
 			Sync: audit.SyncAlways, MaxSize: 16 << 20, MaxAge: -1,
-			Sinks: []sinks.Config{{File: "/mnt/heads", Required: audit.Prod}, {Syslog: "local"}},
+			Sinks: []sinks.Config{{File: "/mnt/heads", Required: audit.Prod}, {Syslog: "local"}}, Outputs: true,
 		},
 	}, c)
 	c, err = config.Parse("c.yaml", []byte("audit: {rotate: {size: never, age: 24h}}"))
@@ -55,6 +56,8 @@ func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
 		"a key that is there twice":  {"keeper: off\nkeeper: auto", `config: c.yaml:2: "keeper" is there twice; first on line 1`},
 		"a relative store":           {"store: x.db", "config: c.yaml:1: store: must be an absolute path, or a URL like postgres://user@host/name"},
 		"a store of another kind":    {"store: mysql://u:secret@h/d", "config: c.yaml:1: store: the URL must begin with postgres://"},
+		"a relative key":             {"store: {url: /x, key_file: k}", "config: c.yaml:1: store.key_file: must be an absolute path"},
+		"outputs that are unknown":   {"audit: {outputs: some}", "config: c.yaml:1: audit.outputs: must be keep or none"},
 		"a size that is none":        {"audit: {rotate: {size: 1 TB}}", "config: c.yaml:1: audit.rotate.size: must be a size like 256MiB, of at least 1KiB, or never"},
 		"an age that is none":        {"audit: {rotate: {age: 30d}}", "config: c.yaml:1: audit.rotate.age: must be a time like 720h, of at least 1m, or never"},
 		"a sink that is wrong":       {"audit:\n  sinks:\n    - {syslog: local}\n    - {file: x}\n", "config: c.yaml:4: audit.sinks: file must be an absolute path"},

@@ -8,6 +8,36 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// Store is where sandboxes, commands and tokens are kept.
+type Store struct {
+	URL string // an absolute path or a postgres:// URL; "" is the usual place
+
+	// KeyFile is an absolute path: what seals the exact text of commands that wait. All keepers that share a Postgres database
+	// need the same. "" is beside a file, and in the state directory for Postgres.
+	KeyFile string
+}
+
+func (s *Store) read(p *problems, where string, n *yaml.Node) {
+	if n.Kind != yaml.MappingNode {
+		s.URL = p.store(where, n)
+		return
+	}
+	p.section(n, where, map[string]reader{
+		"url":      func(p *problems, where string, n *yaml.Node) { s.URL = p.store(where, n) },
+		"key_file": func(p *problems, where string, n *yaml.Node) { s.KeyFile = p.path(where, n) },
+	})
+}
+
+// path reads an absolute path.
+func (p *problems) path(where string, n *yaml.Node) string {
+	text, ok := p.scalar(where, n)
+	if ok && !filepath.IsAbs(text) {
+		p.add(n.Line, "%s: must be an absolute path", where)
+		return ""
+	}
+	return text
+}
+
 // store reads a place for the store. What stands in it is not repeated: it may hold a password.
 func (p *problems) store(where string, n *yaml.Node) string {
 	text, ok := p.scalar(where, n)

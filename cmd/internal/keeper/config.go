@@ -40,6 +40,8 @@ type Config struct {
 	Audit    audit.Sink // of all sessions; the caller closes it
 	AuditDir string     // where it can be read; "" means that it cannot
 
+	Outputs audit.OutputStore // keeps what commands print; nil means that nothing does
+
 	ApprovalsDir string // where the socket is at which operators answer; "" means only the API
 
 	// Approvers returns who is enrolled to sign answers; nil means nobody.

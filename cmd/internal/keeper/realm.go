@@ -42,7 +42,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 		Dial: r.conn.dial, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
 		Session: session.Config{
 			Principal: key.principal, Policy: r.judge, Audit: k.sink, Redact: cmdutil.Redactor(k.secrets),
-			Approver: approver{k.desk}, Trace: k.trace(r),
+			Approver: approver{k.desk}, Trace: k.trace(r), Outputs: k.cfg.Outputs,
 		},
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,8 @@ type Options struct {
 	Caller    func() cmdutil.Caller
 	Approvals func() ([]string, error)
 	Approvers func() ([]approval.Approver, error)
+	Outputs   func() (audit.OutputStore, error)
+	Store     func() (store.Config, error)
 	Inventory func() (string, error) // its path
 	PolicyDir func() (string, error) // where the user's policy.yaml is
 	Places    func() (keeper.Places, error)
@@ -62,7 +65,8 @@ const stopTime = time.Minute
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Audit: f.Audit, AuditDir: f.AuditDir, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs, Approvers: f.Approvers,
-		Inventory: f.InventoryPath,
+		Inventory: f.InventoryPath, Outputs: f.Outputs,
+		Store: func() (store.Config, error) { return storeOf(f) },
 		PolicyDir: func() (string, error) {
 			inv, err := f.DefaultInventory()
 			return filepath.Dir(inv), err
@@ -99,6 +103,28 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl.BoolVar(&o.Auto, "auto", false, "run as one that was started on first use")
 	_ = fl.MarkHidden("auto")
 	return cmd
+}
+
+// storeOf is where the settings say that sandboxes and commands are kept, else in the state directory. What seals them is
+// there too, unless the settings say otherwise.
+func storeOf(f *cmdutil.Factory) (store.Config, error) {
+	c, err := f.Config()
+	if err != nil {
+		return store.Config{}, err
+	}
+	dir, err := f.AuditDir()
+	if err != nil {
+		return store.Config{}, err
+	}
+	state := filepath.Dir(dir)
+	if c.Store.URL == "" {
+		return store.Config{Path: filepath.Join(state, "store.db"), KeyFile: c.Store.KeyFile}, nil
+	}
+	out := store.Config{URL: c.Store.URL, KeyFile: c.Store.KeyFile}
+	if out.KeyFile == "" && strings.Contains(out.URL, "://") {
+		out.KeyFile = filepath.Join(state, "store.key")
+	}
+	return out, nil
 }
 
 func run(ctx context.Context, o *Options) error {
@@ -157,7 +183,14 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 		cfg.ApprovalsDir = dirs[0]
 	}
 	cfg.Approvers = o.Approvers
-	if cfg.Store, err = store.Open(ctx, store.Config{Path: filepath.Join(filepath.Dir(cfg.AuditDir), "store.db")}); err != nil {
+	if cfg.Outputs, err = o.Outputs(); err != nil {
+		return err
+	}
+	where, err := o.Store()
+	if err != nil {
+		return err
+	}
+	if cfg.Store, err = store.Open(ctx, where); err != nil {
 		return err
 	}
 	defer cfg.Store.Close()

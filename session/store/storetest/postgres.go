@@ -1,4 +1,5 @@
-package store_test
+// Package storetest gives tests a database to keep a store in.
+package storetest
 
 import (
 	"context"
@@ -9,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -18,13 +18,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-
-	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
-// server is a Postgres of this test binary's own, on a socket in a temporary directory, started by the first test that
-// needs it.
-type server struct {
+// Postgres is a server of one test binary's own, on a socket in a temporary directory, started by the first test that needs
+// it. The zero value is ready for use; it may be used concurrently. Stop ends it.
+type Postgres struct {
 	once    sync.Once
 	dir     string
 	cmd     *exec.Cmd
@@ -33,10 +31,8 @@ type server struct {
 	schemas atomic.Int64
 }
 
-var postgres server
-
-// schema returns the URL of an empty schema.
-func (p *server) schema(t *testing.T) string {
+// Schema returns the URL of an empty schema. Where there is no Postgres the test is skipped; with CI=true it fails.
+func (p *Postgres) Schema(t *testing.T) string {
 	t.Helper()
 	p.once.Do(p.start)
 	if p.absent != "" {
@@ -55,11 +51,11 @@ func (p *server) schema(t *testing.T) string {
 	return p.url("&search_path=" + name)
 }
 
-func (p *server) url(more string) string {
+func (p *Postgres) url(more string) string {
 	return "postgres://postgres@/postgres?connect_timeout=120&host=" + p.dir + more
 }
 
-func (p *server) start() {
+func (p *Postgres) start() {
 	bins, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if path, err := exec.LookPath("initdb"); err == nil {
 		bins = append(bins, path)
@@ -73,7 +69,7 @@ func (p *server) start() {
 	p.err = p.run(bin)
 }
 
-func (p *server) run(bin string) error {
+func (p *Postgres) run(bin string) error {
 	var err error
 	if p.dir, err = os.MkdirTemp("", "flpg"); err != nil {
 		return err
@@ -127,8 +123,8 @@ func (p *server) run(bin string) error {
 	}
 }
 
-// stop ends the server, if it was started.
-func (p *server) stop() {
+// Stop ends the server, if it was started.
+func (p *Postgres) Stop() {
 	if p.cmd != nil && p.cmd.Process != nil {
 		p.cmd.Process.Signal(syscall.SIGINT) // its fast shutdown
 		p.cmd.Wait()
@@ -136,9 +132,4 @@ func (p *server) stop() {
 	if p.dir != "" {
 		os.RemoveAll(p.dir)
 	}
-}
-
-// inPostgres is where a new store in Postgres is to be.
-func inPostgres(t *testing.T) store.Config {
-	return store.Config{URL: postgres.schema(t), Key: []byte(strings.Repeat("k", 32))}
 }

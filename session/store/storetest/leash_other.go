@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package store_test
+package storetest
 
 import "syscall"
 
