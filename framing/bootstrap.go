@@ -41,7 +41,7 @@ const cleanEnvironment = `for _fl_x in $(env|sed -n 's/=.*//p'); do case $_fl_x 
 `
 
 // environment is what every shell gets: nothing that pages, asks, colours or keeps a history.
-const environment = `unset HISTFILE PROMPT_COMMAND BASH_ENV ENV
+const environment = `unset HISTFILE PROMPT_COMMAND BASH_ENV ENV CDPATH
 TERM=dumb PAGER=cat GIT_PAGER=cat GH_PAGER=cat SYSTEMD_PAGER=cat MANPAGER=cat NO_COLOR=1
 GIT_TERMINAL_PROMPT=0 GIT_ASKPASS= SSH_ASKPASS= GH_PROMPT_DISABLED=1 DEBIAN_FRONTEND=noninteractive
 export TERM PAGER GIT_PAGER GH_PAGER SYSTEMD_PAGER MANPAGER NO_COLOR

@@ -85,7 +85,7 @@ func (x *Exec) Signal(ctx context.Context, name string) error {
 		return fmt.Errorf("session: no signal %q can be sent; there are INT, TERM and KILL", name)
 	}
 	n := 0
-	x.during(func() { n = killDescendants(ctx, x.s.transport(), sh.hello.PID, name) })
+	x.during(func() { n = killDescendants(ctx, x.s.held(x.s.transport()), sh.hello.PID, name) })
 	if n == 0 {
 		return fmt.Errorf("session: %s reached no process: the command runs in the shell itself, or the host takes no second program", name)
 	}

@@ -156,7 +156,7 @@ func (x *Exec) signal(sh *shell, name string, grace time.Duration) bool {
 	before := x.currentStep()
 	x.tried(name)
 	n := 0
-	x.during(func() { n = killDescendants(ctx, x.s.transport(), sh.hello.PID, name) })
+	x.during(func() { n = killDescendants(ctx, x.s.held(x.s.transport()), sh.hello.PID, name) })
 	if n > 0 && (x.endsWithin(grace) || name == "KILL" && x.drains(grace)) {
 		return true
 	}

@@ -66,8 +66,9 @@ func (c PoolConfig) withDefaults() (PoolConfig, error) {
 // route and identity are equal. A pool belongs to one principal, because connections carry credentials. It is safe for
 // concurrent use.
 type Pool struct {
-	cfg  PoolConfig
-	core *connPool
+	cfg   PoolConfig
+	given Config // cfg.Session before its defaults
+	core  *connPool
 
 	mu       sync.Mutex // guards what follows
 	sessions map[*Session]struct{}
@@ -77,11 +78,12 @@ type Pool struct {
 
 // NewPool checks cfg and returns a Pool. It dials nothing.
 func NewPool(cfg PoolConfig) (*Pool, error) {
+	given := cfg.Session
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	return &Pool{cfg: cfg, core: newConnPool(cfg), sessions: map[*Session]struct{}{}}, nil
+	return &Pool{cfg: cfg, given: given, core: newConnPool(cfg), sessions: map[*Session]struct{}{}}, nil
 }
 
 // Run runs cmd on h in a shell of its own and closes it. See [Session.Run] for Result and error.
@@ -121,10 +123,27 @@ func (p *Pool) Open(h hosts.Host) (*Session, error) {
 	return nil, &Error{Op: "open", Host: h.Name, Code: "closed", Err: ErrClosed}
 }
 
-// newSession makes a session that borrows its connection; nil after Close.
-func (p *Pool) newSession(h hosts.Host) *Session {
+// OpenWith is Open for a session that is configured in a way of its own: change gets a copy of PoolConfig.Session, and
+// must leave Policy and Audit set.
+func (p *Pool) OpenWith(h hosts.Host, change func(*Config)) (*Session, error) {
+	cfg := p.given
+	change(&cfg)
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if s := p.newSessionWith(h, cfg); s != nil {
+		return s, nil
+	}
+	return nil, &Error{Op: "open", Host: h.Name, Code: "closed", Err: ErrClosed}
+}
+
+func (p *Pool) newSession(h hosts.Host) *Session { return p.newSessionWith(h, p.cfg.Session) }
+
+// newSessionWith makes a session that borrows its connection; nil after Close.
+func (p *Pool) newSessionWith(h hosts.Host, cfg Config) *Session {
 	l := &lender{pool: p.core, host: h}
-	s := newSession(nil, h, p.cfg.Session, l)
+	s := newSession(nil, h, cfg, l)
 	l.onFree = func() {
 		p.mu.Lock()
 		delete(p.sessions, s)

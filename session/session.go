@@ -331,7 +331,7 @@ func (s *Session) shellOn(ctx context.Context, t Transport, spec framing.Shell) 
 			"no shell was ready within %v: the account's start files may wait for input", s.cfg.Ready))
 		defer cancel()
 	}
-	return startShell(ctx, t, spec)
+	return startShell(ctx, s.held(t), spec)
 }
 
 // failStart sorts out why there is no shell.

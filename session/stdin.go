@@ -90,12 +90,12 @@ func (s *Session) second(ctx context.Context, p Program) (Stream, func(), error)
 	if t == nil {
 		return nil, nil, errNoConn
 	}
-	stream, err := t.Open(ctx, p)
+	stream, err := s.held(t).Open(ctx, p)
 	if err == nil || s.pool == nil || !errors.Is(err, ErrFull) {
 		return stream, func() {}, err
 	}
 	release, err := s.elsewhere(ctx, func(t Transport) (err error) {
-		stream, err = t.Open(ctx, p)
+		stream, err = s.held(t).Open(ctx, p)
 		return err
 	})
 	return stream, release, err

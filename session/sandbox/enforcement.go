@@ -79,7 +79,7 @@ func choose(s Sandbox, can Ability, w Wants) Enforcement {
 	return Enforcement{LevelChecked, "", "only the paths that commands name are judged, and nothing holds a program that does otherwise; " + why}
 }
 
-// Wrap returns how programs are started for a session under e: what [Transport] takes. It returns nil where they are
+// Wrap returns how programs are started for a session under e: for session.Config.Program. It returns nil where they are
 // started as they are.
 func (e Enforcement) Wrap(s Sandbox, b Bubblewrap, l Landlock) func(session.Program) (session.Program, error) {
 	switch e.How {

@@ -14,9 +14,11 @@ import (
 
 // GuardConfig configures a Guard. All fields are required.
 type GuardConfig struct {
-	Inner    policy.Decider // decides first; a Guard only makes that stricter
-	Sandbox  Sandbox
-	Level    Level    // with kernel and account the directory is looked at, and paths are left to who enforces them
+	Inner   policy.Decider // decides first; a Guard only makes that stricter
+	Sandbox Sandbox
+	// Level says who enforces paths: with kernel and account only the directory is looked at here. What is no program's
+	// doing (Request.Action) is checked even so under kernel, which holds programs.
+	Level    Level
 	Resolver Resolver // says where paths lead on the sandbox's host
 }
 
@@ -56,14 +58,17 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	if err != nil || d.Verdict != policy.Ask && d.Verdict != policy.Allow {
 		return d, err
 	}
-	s := g.cfg.Sandbox
+	s, level := g.cfg.Sandbox, g.cfg.Level
+	if req.Action && level == LevelKernel {
+		level = LevelChecked
+	}
 	switch {
 	case !s.Active:
 		return deny(d, ruleWrong, fmt.Sprintf("the sandbox %s was switched off", s.name()), "ask the operator for another"), nil
 	case req.Principal != s.Principal || req.Host.Name != s.Host:
 		return deny(d, ruleWrong, fmt.Sprintf("the sandbox %s is for another principal or host", s.name()), ""), nil
 	case req.Input != "":
-		if d.Verdict == policy.Allow && d.Class != policy.ReadOnly && g.cfg.Level == LevelChecked {
+		if d.Verdict == policy.Allow && d.Class != policy.ReadOnly && level == LevelChecked {
 			return uncertain(d, "nobody can tell what paths are in what is typed"), nil
 		}
 		return d, nil
@@ -77,7 +82,7 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	if !rep.Capped { // the parser recurses as deep as a command is nested
 		p = makePlan(s.Path, cmp.Or(req.Dir, "/"), shellOf(req.Shell), command)
 	}
-	if g.cfg.Level != LevelChecked && !p.move {
+	if level != LevelChecked && !p.move {
 		p.checks, p.ask = nil, ""
 	}
 	told, err := g.resolve(ctx, req.Dir, p)
@@ -98,7 +103,7 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	if told.outside != "" {
 		return deny(d, ruleOutside, told.outside, "name paths below "+s.Path), nil
 	}
-	if g.cfg.Level != LevelChecked {
+	if level != LevelChecked {
 		return d, nil
 	}
 	why := p.ask

@@ -47,7 +47,7 @@ func confined(t *testing.T, shell string, wrap func(session.Program) (session.Pr
 	tr, err := localpty.New(localpty.Config{})
 	require.NoError(t, err)
 	t.Cleanup(func() { tr.Close() })
-	s, err := session.Open(sandbox.Transport(tr, wrap), hosts.Host{Name: "web1", Transport: hosts.Local, Shell: shell}, session.Config{Policy: policy.AllowAll, Audit: audit.Discard{}, Grace: 200 * time.Millisecond})
+	s, err := session.Open(tr, hosts.Host{Name: "web1", Transport: hosts.Local, Shell: shell}, session.Config{Program: wrap, Policy: policy.AllowAll, Audit: audit.Discard{}, Grace: 200 * time.Millisecond})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
