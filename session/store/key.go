@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"database/sql"
+	"errors"
 	"fmt"
 )
 
@@ -69,6 +71,32 @@ func (s *Store) claimKey(q query, k Key, now int64) (KeyClaim, error) {
 		return KeyClaim{KeyConflict, target}, nil
 	}
 	return KeyClaim{KeySame, target}, nil
+}
+
+// LookKey says what a key is to a request, and takes nothing: KeyNew means that it is free. Target of k is not used.
+func (s *Store) LookKey(ctx context.Context, k Key) (claim KeyClaim, err error) {
+	if err := first(needed("the principal", k.Principal), needed("the idempotency key", k.Key)); err != nil {
+		return KeyClaim{}, err
+	}
+	err = s.read(ctx, "look for an idempotency key", func(q query) error {
+		var have []byte
+		err := q.row(`SELECT request_sha256, target_id FROM request_keys WHERE principal = ? AND request_key = ? AND expires_at > ?`,
+			k.Principal, k.Key, s.now()).Scan(&have, &claim.Target)
+		sum := sha256.Sum256(k.Request)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			claim = KeyClaim{State: KeyNew}
+			return nil
+		case err != nil:
+			return err
+		case bytes.Equal(have, sum[:]):
+			claim.State = KeySame
+		default:
+			claim.State = KeyConflict
+		}
+		return nil
+	})
+	return claim, err
 }
 
 // ReleaseKey gives a key back whose request came to nothing. It must have this target still.

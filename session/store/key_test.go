@@ -69,3 +69,27 @@ func TestTheSameRequestMakesTheSameCommand(t *testing.T) {
 		assert.True(t, made, "a request that came to nothing took no key")
 	})
 }
+
+func TestLookingAtAKeyTakesNothing(t *testing.T) {
+	everywhere(t, func(t *testing.T, cfg store.Config, clock *clock) {
+		s := open(t, cfg)
+		k := store.Key{Principal: "agent/a", Key: "k", Request: []byte("one"), Target: "e_1"}
+		look := func(k store.Key) store.KeyClaim {
+			c, err := s.LookKey(t.Context(), k)
+			require.NoError(t, err)
+			return c
+		}
+		for range 2 {
+			assert.Equal(t, store.KeyClaim{State: store.KeyNew}, look(k))
+		}
+		_, err := s.ClaimKey(t.Context(), k)
+		require.NoError(t, err)
+		assert.Equal(t, store.KeyClaim{State: store.KeySame, Target: "e_1"}, look(k))
+		other := k
+		other.Request = []byte("two")
+		assert.Equal(t, store.KeyClaim{State: store.KeyConflict, Target: "e_1"}, look(other))
+		other = k
+		other.Principal = "agent/b"
+		assert.Equal(t, store.KeyNew, look(other).State)
+	})
+}

@@ -25,23 +25,44 @@ func questionOf(c store.Command, exact string, h hosts.Host, d policy.Decision) 
 	}
 }
 
-// await puts a pending command to the desk, and does what is answered there. It ends with ctx; then the command waits on
-// in the store.
+// await puts a pending command to the desk, where it lies when await returns, and does what is answered there. It ends
+// with ctx; then the command waits on in the store.
 func (t *terminal) await(ctx context.Context, c store.Command, q policy.Question, f *flight) {
-	asked, err := t.k.desk.Ask(q) // not in the goroutine: whoever sees that the command waits may answer
-	t.k.leaving.Go(func() {
+	w, err := t.k.desk.Ask(q)
+	if err != nil {
 		defer t.land(c.ID, f)
-		var answer policy.Answer
-		if err == nil {
-			answer, err = asked.Wait(ctx)
-		}
-		if ctx.Err() != nil {
-			return
-		}
-		if err := t.answered(ctx, c, q, answer, err, f); err != nil {
+		if err := t.answered(ctx, c, q, policy.Answer{}, err, f); err != nil {
 			t.k.log.Printf("command %s: %v", c.ID, err)
 		}
+		return
+	}
+	t.k.leaving.Go(func() {
+		for w != nil {
+			w, f = t.awaited(ctx, c, q, w, f)
+		}
 	})
+}
+
+// awaited does what is answered to a question. An answer that could not be kept is none: then the question lies at the
+// desk again, and is returned.
+func (t *terminal) awaited(ctx context.Context, c store.Command, q policy.Question, w *approval.Waiting, f *flight) (*approval.Waiting, *flight) {
+	defer t.land(c.ID, f)
+	answer, err := w.Wait(ctx)
+	if ctx.Err() != nil {
+		return nil, nil
+	}
+	if f.err = t.answered(ctx, c, q, answer, err, f); f.err == nil {
+		return nil, nil
+	}
+	t.k.log.Printf("command %s: %v", c.ID, f.err)
+	if now, err := t.store.Command(ctx, c.ID); err != nil || now.Status != store.Pending {
+		return nil, nil
+	}
+	again, err := t.k.desk.Ask(q)
+	if err != nil {
+		return nil, nil
+	}
+	return again, t.take(c.ID, f.timeout)
 }
 
 // answered does what was answered: begins the command, or ends it.

@@ -13,6 +13,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/redact"
+	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -139,6 +140,18 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	if redact.ContainsMark([]byte(b.Command)) {
 		return nil, invalid("the command holds the mark of something redacted; the host would get the mark, not the secret")
 	}
+	key := store.Key{Principal: c.principal, Key: in.Key, Request: resultJSON(askedFor(b))}
+	if key.Key != "" {
+		// A request that was made before has its answer, whatever has changed since.
+		switch was, err := k.cfg.Store.LookKey(ctx, key); {
+		case err != nil:
+			return nil, err
+		case was.State == store.KeyConflict:
+			return nil, problem(http.StatusConflict, registry.CodeConflict, "the %s was used for another request", wire.IdempotencyKey)
+		case was.State == store.KeySame:
+			return t.tell(ctx, was.Target, wait)
+		}
+	}
 	box, err := k.cfg.Store.Sandbox(ctx, b.Sandbox)
 	if err != nil || box.Owner != c.principal {
 		if err == nil || errors.Is(err, store.ErrNotFound) {
@@ -161,10 +174,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	k.secrets.LearnFromCommand(b.Command)
 	n := store.NewCommand{Exact: []byte(b.Command), Command: store.Command{
 		ID: newID("c_"), Sandbox: box.ID, Host: h.Name, Command: t.redacted(b.Command), Cwd: box.Path, AskReason: b.Reason, RequestedBy: c.principal,
-	}}
-	if in.Key != "" {
-		n.Key = store.Key{Key: in.Key, Request: resultJSON(b)}
-	}
+	}, Key: key}
 	d := policy.Decision{Rule: "sandbox/outside"}
 	dir, err := boxOf(box).Resolve(b.CWD)
 	switch {
@@ -176,13 +186,16 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 		return nil, invalid("cwd: %v", err)
 	default:
 		n.Cwd = dir
-		guard, err := t.guard(ctx, r, h, box.ID)
+		guard, unreached, err := t.guard(ctx, r, h, box.ID)
 		if err != nil {
 			return nil, err
 		}
 		d, err = guard.Decide(ctx, policy.Request{Principal: c.principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})
 		if err != nil {
 			return nil, err
+		}
+		if why := unreached(); why != nil && d.Verdict == policy.Deny {
+			return t.fail(ctx, n, d, why)
 		}
 	}
 	n.Verdict, n.Class, n.Rule, n.Reason = d.Verdict.String(), string(d.Class), d.Rule, d.Reason
@@ -198,10 +211,24 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	if err != nil {
 		return nil, err
 	}
-	if cmd.Status == store.Approved {
-		if cmd, err = t.wait(ctx, cmd.ID, wait); err != nil {
-			return nil, err
-		}
+	return t.tell(ctx, cmd.ID, wait)
+}
+
+// askedFor is what of a request makes it another one: not how long its caller waits.
+func askedFor(b *wire.NewCommand) wire.NewCommand {
+	r := *b
+	r.WaitS = nil
+	return r
+}
+
+// tell answers a request for a command: at once while that waits for a person, else when it has ended or wait is over.
+func (t *terminal) tell(ctx context.Context, id string, wait time.Duration) (*commandOut, error) {
+	cmd, err := t.store.Command(ctx, id)
+	if err == nil && cmd.Status == store.Approved {
+		cmd, err = t.wait(ctx, id, wait)
+	}
+	if err != nil {
+		return nil, err
 	}
 	out := &commandOut{http.StatusCreated, commandJSON(cmd)}
 	if !cmd.Status.Ended() {
@@ -242,7 +269,7 @@ func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Questio
 		return cmd, err
 	}
 	t.await(t.k.base, cmd, q, t.take(cmd.ID, timeout))
-	return cmd, nil
+	return t.store.Command(ctx, cmd.ID) // it is rejected where it could not be asked
 }
 
 // deny keeps a command that was rejected, and why.
@@ -259,6 +286,25 @@ func (t *terminal) deny(ctx context.Context, n store.NewCommand, d policy.Decisi
 	}
 	cmd, _, err := t.store.Create(ctx, n)
 	return cmd, err
+}
+
+// fail keeps a command that was never begun, since its host could not be asked about it.
+func (t *terminal) fail(ctx context.Context, n store.NewCommand, d policy.Decision, why error) (*commandOut, error) {
+	end := store.End{Status: store.Failed, Outcome: statusFor(why), Reason: t.redacted(asProblem(why).Detail)}
+	for _, kind := range []audit.Kind{audit.CommandRequest, audit.CommandResult} {
+		if err := t.note(ctx, kind, n.Command, "", d, end.Outcome); err != nil {
+			return nil, problem(http.StatusInternalServerError, "audit", "%v", err)
+		}
+	}
+	n.Status, n.Claim, n.Exact, n.Verdict, n.Class, n.Rule = store.Approved, t.id, nil, d.Verdict.String(), string(d.Class), d.Rule
+	cmd, made, err := t.store.Create(ctx, n)
+	if err == nil && made {
+		cmd, err = t.store.Finish(ctx, cmd.ID, t.id, end)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &commandOut{http.StatusCreated, commandJSON(cmd)}, nil
 }
 
 // answerCommand answers for a command that waits, and returns its record when that has been done.
@@ -279,6 +325,9 @@ func (k *Keeper) answerCommand(ctx context.Context, c *caller, id string, approv
 			return nil, err
 		}
 		cmd, err := k.term.wait(ctx, id, maxWait)
+		if err == nil && cmd.Status == store.Pending {
+			return nil, errEnding // the answer came too late to be kept: it waits for another
+		}
 		return &commandOut{http.StatusOK, commandJSON(cmd)}, err
 	}
 	return nil, store.ErrNotPending

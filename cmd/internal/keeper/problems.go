@@ -75,6 +75,8 @@ func asProblem(err error) *wire.Problem {
 		p.Status, p.Code, p.Retriable = http.StatusTooManyRequests, "quota", true
 	case errors.Is(err, rules.ErrLimit), errors.Is(err, rules.ErrStructured), errors.Is(err, approval.ErrForbidden):
 		p.Status, p.Code = http.StatusForbidden, "denied"
+	case errors.Is(err, approval.ErrProof):
+		p.Status, p.Code = http.StatusForbidden, "proof"
 	case errors.Is(err, approval.ErrUnknown):
 		p.Status, p.Code = http.StatusNotFound, registry.CodeNotFound
 	case errors.Is(err, approval.ErrSettled), errors.Is(err, approval.ErrMismatch):

@@ -236,6 +236,16 @@ func TestEveryRouteIsForTheRolesThatNeedIt(t *testing.T) {
 				assert.Equal(t, "forbidden", p.Code)
 			}
 		}
+		for _, secret := range []string{"", "fairlead_nobody"} {
+			status, p := r.over(method, strings.ReplaceAll(path, "{id}", "x"), secret, "")
+			assert.Equal(t, http.StatusUnauthorized, status, "%s as nobody", route)
+			assert.Equal(t, "auth", p.Code)
+		}
+		if !slices.Contains(may, "agent") {
+			status, p := r.api("agent/a", method, strings.ReplaceAll(path, "{id}", "x"), nil, nil)
+			assert.Equal(t, http.StatusForbidden, status, "%s as an agent on the socket", route)
+			assert.Equal(t, "forbidden", p.Code)
+		}
 	}
 	for _, role := range []string{"viewer", "operator", "approver", "admin", "agent"} {
 		runs := slices.Contains(rights["POST /v1/sessions/{id}/execs"], role)

@@ -30,7 +30,8 @@ type terminal struct {
 // flight is a command that waits for an answer or runs in this process.
 type flight struct {
 	timeout time.Duration
-	ended   chan struct{} // closed when the record has its end
+	ended   chan struct{} // closed when the record has its end, or an answer could not be used
+	err     error         // why the answer could not be used; set before ended is closed
 }
 
 func newTerminal(k *Keeper) *terminal {
@@ -93,7 +94,9 @@ func (t *terminal) take(id string, timeout time.Duration) *flight {
 func (t *terminal) land(id string, f *flight) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.flying, id)
+	if t.flying[id] == f {
+		delete(t.flying, id)
+	}
 	close(f.ended)
 }
 
@@ -107,6 +110,9 @@ func (t *terminal) wait(ctx context.Context, id string, wait time.Duration) (sto
 		defer timer.Stop()
 		select {
 		case <-f.ended:
+			if f.err != nil {
+				return store.Command{}, f.err
+			}
 		case <-timer.C:
 		case <-ctx.Done():
 		}
@@ -154,11 +160,36 @@ func essence(q policy.Question) []byte {
 // run runs a command that this keeper has begun, and records its end.
 func (t *terminal) run(ctx context.Context, c store.Command, exact string, f *flight, yes *answered) {
 	end := t.execute(ctx, c, exact, f, yes)
+	for said := false; ; said = true {
+		err := t.finish(ctx, c.ID, end)
+		if err == nil {
+			return
+		}
+		if !said {
+			t.k.log.Printf("command %s: its end cannot be recorded: %v", c.ID, err)
+		}
+		if errors.Is(err, store.ErrNotClaimed) || errors.Is(err, store.ErrClosed) {
+			return
+		}
+		// Until there is room on the disk again it is told as one that runs.
+		again := time.NewTimer(finishEvery)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			again.Stop()
+			return
+		}
+	}
+}
+
+// finishEvery is how often recording an end is tried.
+const finishEvery = time.Second
+
+func (t *terminal) finish(ctx context.Context, id string, end store.End) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), DefaultGrace)
 	defer cancel()
-	if _, err := t.store.Finish(ctx, c.ID, t.id, end); err != nil {
-		t.k.log.Printf("command %s: its end cannot be recorded: %v", c.ID, err)
-	}
+	_, err := t.store.Finish(ctx, id, t.id, end)
+	return err
 }
 
 // execute runs a command in a new shell at its place.
@@ -176,7 +207,7 @@ func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f
 	if err != nil {
 		return failed("error", err)
 	}
-	guard, err := t.guard(ctx, r, h, c.Sandbox)
+	guard, _, err := t.guard(ctx, r, h, c.Sandbox)
 	if err != nil {
 		return failed("denied", err)
 	}
@@ -212,24 +243,26 @@ func statusFor(err error) string {
 	return "error"
 }
 
-// guard is what keeps a command in its sandbox, as the store says it is now.
-func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string) (*sandbox.Guard, error) {
+// guard is what keeps a command in its sandbox, as the store says it is now. Where it has denied one because its host
+// could not be asked where paths lead, unreached says why.
+func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string) (g *sandbox.Guard, unreached func() error, err error) {
 	b, err := t.store.Sandbox(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !b.Active {
-		return nil, store.ErrInactive
+		return nil, nil, store.ErrInactive
 	}
 	if b.Owner != r.key.principal || b.Host != h.Name {
-		return nil, fmt.Errorf("the sandbox is another one now")
+		return nil, nil, fmt.Errorf("the sandbox is another one now")
 	}
-	return sandbox.NewGuard(sandbox.GuardConfig{
+	var last error
+	g, err = sandbox.NewGuard(sandbox.GuardConfig{
 		Inner: policy.DeciderFunc(r.judge.decide), Sandbox: boxOf(b), Level: sandbox.LevelChecked,
 		Resolver: sandbox.Remote{Run: func(ctx context.Context, _, script string) (string, error) {
 			ctx = context.WithValue(ctx, ownKey{}, true)
 			res, err := r.pool.Run(ctx, h, session.Command{Script: script, Reason: "sandbox", Timeout: lookTime, Keep: 1 << 20})
-			if err != nil {
+			if last = err; err != nil {
 				return "", err
 			}
 			if res.Status != session.StatusOK || res.OmittedStdout > 0 {
@@ -238,6 +271,7 @@ func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string)
 			return string(res.Stdout), nil
 		}},
 	})
+	return g, func() error { return last }, err
 }
 
 // lookTime bounds looking where paths lead.
