@@ -141,6 +141,9 @@ func (s *Store) Close() error { return s.db.close() }
 // Name says where the store is, for people: a path, or a Postgres host and database. It holds no password.
 func (s *Store) Name() string { return s.db.name }
 
+// Shared reports whether other keepers may use the store at the same time: it is in Postgres.
+func (s *Store) Shared() bool { return s.db.numbered }
+
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int

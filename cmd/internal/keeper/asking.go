@@ -47,8 +47,12 @@ func (t *terminal) await(ctx context.Context, c store.Command, q policy.Question
 // desk again, and is returned.
 func (t *terminal) awaited(ctx context.Context, c store.Command, q policy.Question, w *approval.Waiting, f *flight) (*approval.Waiting, *flight) {
 	defer t.land(c.ID, f)
-	answer, err := w.Wait(ctx)
-	if ctx.Err() != nil {
+	actx, stop := context.WithCancel(ctx)
+	defer stop()
+	t.canTakeBack(f, stop)
+	answer, err := w.Wait(actx)
+	t.canTakeBack(f, nil)
+	if actx.Err() != nil {
 		return nil, nil
 	}
 	if f.err = t.answered(ctx, c, q, answer, err, f); f.err == nil {
@@ -97,12 +101,25 @@ func (t *terminal) answered(ctx context.Context, c store.Command, q policy.Quest
 }
 
 // askAgain puts a command that waited in another keeper to the desk, if it is still what it was.
-func (t *terminal) askAgain(ctx context.Context, id string) error {
+func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
+	f := t.takeNew(id, agentTimeout)
+	if f == nil {
+		return nil // it is asked about already
+	}
+	put := false
+	defer func() {
+		if !put {
+			t.land(id, f)
+		}
+	}()
 	c, err := t.store.Command(ctx, id)
-	if err != nil {
+	if err != nil || c.Status != store.Pending {
 		return err
 	}
 	void := func(why string) error {
+		if t.store.Shared() {
+			return nil // it is for the keeper that can tell
+		}
 		_, err := t.store.Withdraw(ctx, id, "denied", why)
 		return err
 	}
@@ -126,7 +143,8 @@ func (t *terminal) askAgain(ctx context.Context, id string) error {
 	if !same(q, p.Question) {
 		return void("its host is another one now")
 	}
-	t.await(ctx, c, q, t.take(id, agentTimeout))
+	put = true
+	t.await(t.k.base, c, q, f)
 	return nil
 }
 

@@ -264,11 +264,13 @@ func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Questio
 	if err := t.note(ctx, audit.ApprovalRequest, n.Command, string(n.Exact), q.Decision, ""); err != nil {
 		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v, so nobody was asked", err)
 	}
+	f := t.take(n.ID, timeout)
 	cmd, made, err := t.store.Create(ctx, n)
 	if err != nil || !made {
+		t.land(n.ID, f)
 		return cmd, err
 	}
-	t.await(t.k.base, cmd, q, t.take(cmd.ID, timeout))
+	t.await(t.k.base, cmd, q, f)
 	return t.store.Command(ctx, cmd.ID) // it is rejected where it could not be asked
 }
 
@@ -315,6 +317,11 @@ func (k *Keeper) answerCommand(ctx context.Context, c *caller, id string, approv
 	}
 	if cmd.Status != store.Pending {
 		return nil, store.ErrNotPending
+	}
+	if k.cfg.Store.Shared() {
+		if err := k.term.askAgain(ctx, id); err != nil {
+			return nil, err
+		}
 	}
 	for _, p := range k.desk.List() {
 		if p.Question.Exec != id {

@@ -60,6 +60,7 @@ type Config struct {
 	Log     io.Writer // what went wrong where nobody could be told; nil means nowhere
 
 	listening func(net.Addr) // told the port, for tests
+	sweep     time.Duration  // sweepEvery, but for tests
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -76,6 +77,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Idle == 0 {
 		c.Idle = DefaultIdle
+	}
+	if c.sweep == 0 {
+		c.sweep = sweepEvery
 	}
 	if c.Log == nil {
 		c.Log = io.Discard

@@ -20,7 +20,12 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		postgres.Stop()
+		os.Exit(code)
+	}))
+}
 
 const here = "version: 1\nhosts:\n  - {name: here, transport: local, tier: dev}\n  - {name: there, transport: local, tier: prod}\n"
 

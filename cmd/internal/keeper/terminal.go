@@ -32,6 +32,7 @@ type flight struct {
 	timeout time.Duration
 	ended   chan struct{} // closed when the record has its end, or an answer could not be used
 	err     error         // why the answer could not be used; set before ended is closed
+	asked   func()        // takes back the question; nil where nobody is asked
 }
 
 func newTerminal(k *Keeper) *terminal {
@@ -49,6 +50,9 @@ func (t *terminal) recover(ctx context.Context) error {
 		return err
 	}
 	for _, id := range found.Approved {
+		if t.store.Shared() && t.fresh(ctx, id) {
+			continue // another keeper is about to begin it
+		}
 		if _, err := t.store.Withdraw(ctx, id, "canceled", "the keeper ended before it ran"); err != nil {
 			t.k.log.Printf("command %s: %v", id, err)
 		}
@@ -59,14 +63,18 @@ func (t *terminal) recover(ctx context.Context) error {
 		}
 	}
 	t.k.leaving.Go(func() {
-		tick := time.NewTicker(sweepEvery)
+		tick := time.NewTicker(t.k.cfg.sweep)
 		defer tick.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if _, err := t.store.Sweep(ctx, t.id); err != nil && ctx.Err() == nil {
+				_, err := t.store.Sweep(ctx, t.id)
+				if t.store.Shared() && err == nil {
+					err = t.reconcile(ctx)
+				}
+				if err != nil && ctx.Err() == nil {
 					t.k.log.Printf("%v", err)
 				}
 			}
@@ -87,6 +95,18 @@ func (t *terminal) take(id string, timeout time.Duration) *flight {
 	f := &flight{timeout: timeout, ended: make(chan struct{})}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.flying[id] = f
+	return f
+}
+
+// takeNew is take for what may be in the air already; then it is nil.
+func (t *terminal) takeNew(id string, timeout time.Duration) *flight {
+	f := &flight{timeout: timeout, ended: make(chan struct{})}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.flying[id] != nil {
+		return nil
+	}
 	t.flying[id] = f
 	return f
 }
