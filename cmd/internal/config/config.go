@@ -9,6 +9,9 @@
 //	  outputs: keep         # what commands print is kept too; none is the default
 //	  sinks:
 //	    - {file: /mnt/worm/heads, required: prod}
+//	notify: # who is told what waits and what has ended
+//	  - {webhook: "https://chat.example.com/hook", secret_file: /etc/fairlead/hook.key, events: [asked]}
+//	  - {exec: [/usr/local/bin/page], timeout: 5s}
 //
 // The file is strict: what is not known is a mistake, and all mistakes are told at once, each with file and line. It may
 // name programs, so one that other accounts can write is refused. The package reads files and nothing else; it has no

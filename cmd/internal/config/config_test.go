@@ -25,6 +25,9 @@ audit:
   sinks:
     - {file: /mnt/heads, required: prod}
     - syslog: local
+notify:
+  - {webhook: "https://h/x", secret_file: /srv/secret, events: [asked, done]}
+  - {exec: [/bin/page, -x], timeout: 5s}
 `))
 	require.NoError(t, err)
 	assert.Equal(t, config.Config{
@@ -32,6 +35,10 @@ audit:
 		Audit: config.Audit{
 			Sync: audit.SyncAlways, MaxSize: 16 << 20, MaxAge: -1,
 			Sinks: []sinks.Config{{File: "/mnt/heads", Required: audit.Prod}, {Syslog: "local"}}, Outputs: true,
+		},
+		Notify: config.Notify{
+			{Webhook: "https://h/x", SecretFile: "/srv/secret", Events: []string{"asked", "done"}},
+			{Exec: []string{"/bin/page", "-x"}, Timeout: 5 * time.Second},
 		},
 	}, c)
 	c, err = config.Parse("c.yaml", []byte("audit: {rotate: {size: never, age: 24h}}"))
@@ -57,6 +64,8 @@ func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
 		"a relative store":           {"store: x.db", "config: c.yaml:1: store: must be an absolute path, or a URL like postgres://user@host/name"},
 		"a store of another kind":    {"store: mysql://u:secret@h/d", "config: c.yaml:1: store: the URL must begin with postgres://"},
 		"a relative key":             {"store: {url: /x, key_file: k}", "config: c.yaml:1: store.key_file: must be an absolute path"},
+		"a place without a secret":   {"notify:\n  - {exec: [/x]}\n  - {webhook: https://h/}", "config: c.yaml:3: notify: webhook needs secret_file: a file that only you can read, with what requests are signed with"},
+		"a program in one word":      {"notify: [{exec: /x}]", "config: c.yaml:1: notify.exec: expected a list, as in [one, two]"},
 		"outputs that are unknown":   {"audit: {outputs: some}", "config: c.yaml:1: audit.outputs: must be keep or none"},
 		"a size that is none":        {"audit: {rotate: {size: 1 TB}}", "config: c.yaml:1: audit.rotate.size: must be a size like 256MiB, of at least 1KiB, or never"},
 		"an age that is none":        {"audit: {rotate: {age: 30d}}", "config: c.yaml:1: audit.rotate.age: must be a time like 720h, of at least 1m, or never"},

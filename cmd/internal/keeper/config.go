@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -52,6 +53,8 @@ type Config struct {
 	// time. The caller closes the store.
 	Store *store.Store
 	ID    string
+
+	Notify []notify.Config // who else is told of asks and ends
 
 	TCP TCP // where else to listen
 

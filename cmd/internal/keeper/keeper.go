@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 )
@@ -26,6 +27,7 @@ type Keeper struct {
 	inventories *inventories
 	metrics     *metrics
 	events      *events
+	notify      *notify.Notifier
 	api         http.Handler
 	limiter     *limiter
 	term        *terminal // nil without a store
@@ -51,8 +53,13 @@ func New(cfg Config) (*Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
+	logger := cfg.logger()
+	tell, err := notify.New(cfg.Notify, func(text string) { logger.Print(text) })
+	if err != nil {
+		return nil, err
+	}
 	k := &Keeper{
-		cfg: cfg, log: cfg.logger(), sink: newRecord(cfg.Audit), policy: &livePolicy{load: cfg.Policy, files: cfg.PolicyFiles},
+		cfg: cfg, log: logger, notify: tell, sink: newRecord(cfg.Audit), policy: &livePolicy{load: cfg.Policy, files: cfg.PolicyFiles},
 		secrets: redact.New(redact.Config{}), desk: approval.NewDesk(approval.Config{Approvers: cfg.Approvers}), inventories: newInventories(),
 		events: newEvents(), limiter: newLimiter(), started: time.Now(), asked: make(chan struct{}), realms: map[realmKey]*realm{},
 	}
@@ -79,6 +86,7 @@ func (k *Keeper) relayAsks() {
 	k.leaving.Go(func() {
 		for a := range asks {
 			k.events.asked(a)
+			k.tellAsk(a)
 		}
 	})
 }
@@ -124,6 +132,7 @@ func (k *Keeper) Close() error {
 	}
 	wg.Wait()
 	k.leaving.Wait()
+	k.notify.Close()
 	k.inventories.close()
 	if k.term != nil {
 		errs = append(errs, k.term.leave())

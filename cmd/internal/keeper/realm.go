@@ -73,6 +73,7 @@ func (k *Keeper) trace(r *realm) *session.Trace {
 		Done: func(res session.Result) {
 			k.metrics.done(&res)
 			k.events.done(r.key.principal, &res)
+			k.tellDone(r.key.principal, &res)
 		},
 	}
 }

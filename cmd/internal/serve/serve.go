@@ -13,6 +13,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
@@ -32,6 +33,7 @@ type Options struct {
 	Approvers func() ([]approval.Approver, error)
 	Outputs   func() (audit.OutputStore, error)
 	Store     func() (store.Config, error)
+	Config    func() (config.Config, error)
 	Inventory func() (string, error) // its path
 	PolicyDir func() (string, error) // where the user's policy.yaml is
 	Places    func() (keeper.Places, error)
@@ -65,7 +67,7 @@ const stopTime = time.Minute
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Audit: f.Audit, AuditDir: f.AuditDir, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs, Approvers: f.Approvers,
-		Inventory: f.InventoryPath, Outputs: f.Outputs,
+		Inventory: f.InventoryPath, Outputs: f.Outputs, Config: f.Config,
 		Store: func() (store.Config, error) { return storeOf(f) },
 		PolicyDir: func() (string, error) {
 			inv, err := f.DefaultInventory()
@@ -183,6 +185,11 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 		cfg.ApprovalsDir = dirs[0]
 	}
 	cfg.Approvers = o.Approvers
+	settings, err := o.Config()
+	if err != nil {
+		return err
+	}
+	cfg.Notify = settings.Notify
 	if cfg.Outputs, err = o.Outputs(); err != nil {
 		return err
 	}

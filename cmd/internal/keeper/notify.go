@@ -1,0 +1,48 @@
+package keeper
+
+import (
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/redact"
+)
+
+// maxTold is how much of each text other programs are told.
+const maxTold = 2 << 10
+
+// told is a text as other programs get it: without secrets, and not long.
+func (k *Keeper) told(text string) string {
+	text, _ = k.secrets.String(text, redact.Guarded)
+	if len(text) > maxTold {
+		text = strings.ToValidUTF8(text[:maxTold], "") + "…"
+	}
+	return text
+}
+
+// tellAsk tells other programs what happened to an ask. What it was about is known only while it waits.
+func (k *Keeper) tellAsk(a approval.Event) {
+	if !k.notify.Wants(string(a.Kind)) {
+		return
+	}
+	e := notify.Event{Kind: string(a.Kind), Approval: a.ID, Principal: a.Principal}
+	if p, err := k.desk.Get(a.ID); err == nil {
+		q := &p.Question
+		k.secrets.LearnFromCommand(q.Command)
+		e.Exec, e.Host, e.Tier, e.Class = q.Exec, q.Host.Name, q.Host.TierName(), string(q.Decision.Class)
+		e.Command, e.CWD, e.Reason, e.Expires = k.told(q.Command), k.told(q.Dir), k.told(q.Reason), moment(q.Expires)
+	}
+	k.notify.Send(e)
+}
+
+// tellDone tells other programs that a command has ended.
+func (k *Keeper) tellDone(principal string, r *session.Result) {
+	if !k.notify.Wants("done") {
+		return
+	}
+	k.notify.Send(notify.Event{
+		Kind: "done", Exec: r.Exec, Principal: principal, Host: r.Host, Class: string(r.Decision.Class),
+		Command: k.told(r.Command), CWD: k.told(r.Dir), Status: string(r.Status), ExitCode: r.ExitCode,
+	})
+}
