@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -26,7 +28,14 @@ type WatchOptions struct {
 	// OnReload is called after each reload that the file's change caused, with its error or nil, from the goroutine that
 	// watches. It may call every method but Close. nil means nobody wants to know.
 	OnReload func(error)
+
+	watcher func() (*fsnotify.Watcher, error) // instead of the system's, for tests
+	look    time.Duration                     // instead of lookEvery
 }
+
+// lookEvery is how often a file is read where the system watches no more: Linux gives one account 128 watchers
+// (fs.inotify.max_user_instances, inotify(7)), and other programs take them too.
+const lookEvery = 2 * time.Second
 
 // Live is an inventory that follows its file. All methods are safe for concurrent use.
 //
@@ -39,7 +48,7 @@ type Live struct {
 
 	reload sync.Mutex // one at a time, so that an older file never replaces a newer one
 
-	watcher *fsnotify.Watcher
+	watcher *fsnotify.Watcher // nil where the file is looked at from time to time instead
 	stop    chan struct{}
 	closing sync.Once
 	done    sync.WaitGroup
@@ -53,25 +62,53 @@ type loaded struct {
 }
 
 // Watch loads the inventory at path and then follows it: when the file is written, replaced or comes back, it is read
-// again. It fails if the first load does. The caller closes the Live.
+// again. Where the system watches no more files for this account, the file is read every two seconds instead. Watch fails
+// if the first load does. The caller closes the Live.
 func Watch(path string, o WatchOptions) (*Live, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("inventory: %w", err)
 	}
 	l := &Live{path: abs, opts: o, stop: make(chan struct{})}
-	if l.watcher, err = fsnotify.NewWatcher(); err != nil {
-		return nil, fmt.Errorf("inventory: cannot watch files: %w", err)
+	newWatcher := fsnotify.NewWatcher
+	if o.watcher != nil {
+		newWatcher = o.watcher
 	}
-	if err := l.follow(); err != nil {
-		return nil, errors.Join(fmt.Errorf("inventory: cannot watch the file: %w", err), l.watcher.Close())
+	switch l.watcher, err = newWatcher(); {
+	case spent(err):
+		l.watcher = nil
+	case err != nil:
+		return nil, fmt.Errorf("inventory: cannot watch files: %w", err)
+	default:
+		switch err := l.follow(); {
+		case spent(err):
+			err = l.watcher.Close()
+			l.watcher = nil
+			if err != nil {
+				return nil, fmt.Errorf("inventory: cannot watch the file: %w", err)
+			}
+		case err != nil:
+			return nil, errors.Join(fmt.Errorf("inventory: cannot watch the file: %w", err), l.watcher.Close())
+		}
 	}
 	// Only after the watch is set, so that no change falls between.
 	if err := l.Reload(); err != nil {
-		return nil, errors.Join(err, l.watcher.Close())
+		return nil, errors.Join(err, l.unwatch())
 	}
 	l.done.Go(l.watch)
 	return l, nil
+}
+
+// spent reports that the system has no watcher left for this account, or none on this kind of file.
+func spent(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOSPC)
+}
+
+func (l *Live) unwatch() error {
+	if l.watcher == nil {
+		return nil
+	}
+	return l.watcher.Close()
 }
 
 // Current returns the inventory as it was last read without error. It never changes; a later call may return another.
@@ -117,7 +154,7 @@ func (l *Live) Close() error {
 	var err error
 	l.closing.Do(func() {
 		close(l.stop)
-		err = l.watcher.Close()
+		err = l.unwatch()
 	})
 	l.done.Wait()
 	return err
@@ -126,6 +163,9 @@ func (l *Live) Close() error {
 // follow watches the directories of the file and of what it links to: editors and configuration managers replace files,
 // and a watch on the file itself would be lost with it.
 func (l *Live) follow() error {
+	if l.watcher == nil {
+		return nil
+	}
 	dirs := []string{filepath.Dir(l.path)}
 	if real, err := filepath.EvalSymlinks(l.path); err == nil {
 		dirs = append(dirs, filepath.Dir(real))
@@ -140,19 +180,32 @@ func (l *Live) follow() error {
 // watch waits for changes. Whether it was this file that changed is decided by its bytes, not by the names in events,
 // which links and renames make unreliable; and not before settle has passed, however many events there are.
 func (l *Live) watch() {
-	var due <-chan time.Time
+	var (
+		due, look <-chan time.Time
+		events    chan fsnotify.Event
+		lost      chan error
+	)
+	if l.watcher != nil {
+		events, lost = l.watcher.Events, l.watcher.Errors
+	} else {
+		tick := time.NewTicker(cmp.Or(l.opts.look, lookEvery))
+		defer tick.Stop()
+		look = tick.C
+	}
 	for {
 		select {
 		case <-l.stop:
 			return
-		case _, ok := <-l.watcher.Events:
+		case <-look:
+			l.changed()
+		case _, ok := <-events:
 			if !ok {
 				return
 			}
 			if due == nil {
 				due = time.After(settle)
 			}
-		case _, ok := <-l.watcher.Errors: // events were lost: look
+		case _, ok := <-lost: // events were lost: look
 			if !ok {
 				return
 			}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -190,4 +191,24 @@ func TestLiveIsSafeForConcurrentUse(t *testing.T) {
 		assert.NotZero(t, f.Current().Len())
 	}
 	assert.NoError(t, <-done)
+}
+
+func TestLiveLooksForItselfWhereTheSystemWatchesNoMore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "inventory.yaml")
+	write(t, path, one)
+	f := &following{path: path, reloads: make(chan error, 100)}
+	o := inventory.WatchOptions{Options: quiet, OnReload: func(err error) { f.reloads <- err }}
+	live, err := inventory.Watch(path, o.WithoutWatchers(os.NewSyscallError("inotify_init1", syscall.EMFILE), time.Millisecond))
+	require.NoError(t, err)
+	f.Live = live
+	replace(t, path, two)
+	require.NoError(t, f.next(t))
+	assert.Equal(t, 2, f.Current().Len())
+	write(t, path, "nonsense: true\n")
+	require.Error(t, f.next(t))
+	assert.Equal(t, 2, f.Current().Len(), "the old one stays")
+	require.NoError(t, live.Close())
+
+	_, err = inventory.Watch(path, o.WithoutWatchers(syscall.EACCES, time.Millisecond))
+	require.ErrorIs(t, err, syscall.EACCES)
 }

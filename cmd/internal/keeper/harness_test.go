@@ -21,6 +21,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(childEnv); dir != "" {
+		os.Exit(childMain(dir))
+	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		postgres.Stop()
 		os.Exit(code)

@@ -1,0 +1,99 @@
+package keeper_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+func TestOfTwentyProcessesThatStartTogetherOneServes(t *testing.T) {
+	dir := childPlace(t)
+	k := startChild(t, dir, "")
+	k.kill() // and its socket is left behind
+	require.FileExists(t, k.places.Socket)
+	const n = 20
+	all := make([]*childKeeper, n)
+	for i := range all {
+		all[i] = launchChild(t, dir, "", fmt.Sprintf("FAIRLEAD_KEEPER_VERSION=%d", i))
+	}
+	var serving []int
+	for i, c := range all {
+		line, err := c.lines.ReadString('\n')
+		require.NoError(t, err)
+		if line == "ready\n" {
+			serving = append(serving, i)
+			continue
+		}
+		assert.Contains(t, line, keeper.ErrRunning.Error())
+	}
+	require.Len(t, serving, 1)
+	k = all[serving[0]]
+	h, err := k.Health(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, k.cmd.Process.Pid, h.PID)
+	assert.Equal(t, fmt.Sprint(serving[0]), h.Version)
+	s := k.open("here", "")
+	assert.Equal(t, "ok", k.run(k.Client, s.ID, "true").Status)
+	var v wire.Verified
+	k.api("", "GET", "/v1/audit/verify", nil, &v)
+	assert.True(t, v.OK, "%v", v.Problems)
+	k.end()
+	assert.NoFileExists(t, k.places.Socket)
+}
+
+func TestANewerBinaryTakesOverWhatWaits(t *testing.T) {
+	dir := childPlace(t)
+	k := startChild(t, dir, "", "FAIRLEAD_KEEPER_VERSION=one")
+	b, box := k.box("there")
+	in := wire.NewCommand{Sandbox: b.ID, Command: "echo x >> ran"}
+	_, c := k.post(in, wire.IdempotencyKey, "key")
+	require.Equal(t, "pending", c.Status)
+	_, done := k.post(wire.NewCommand{Sandbox: b.ID, Command: "pwd"})
+	require.Equal(t, "executed", done.Status)
+	s := k.open("here", "work")
+	before, err := k.Approvals(t.Context())
+	require.NoError(t, err)
+	require.Len(t, before, 1)
+	doc, err := k.Approval(t.Context(), before[0].ID)
+	require.NoError(t, err)
+
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	require.NoError(t, keeper.Stop(ctx, k.places))
+	require.NoError(t, k.cmd.Wait())
+	k = startChild(t, dir, "", "FAIRLEAD_KEEPER_VERSION=two")
+	h, err := k.Health(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "two", h.Version)
+	after, err := k.Approvals(t.Context())
+	require.NoError(t, err)
+	require.Len(t, after, 1, "it waits on")
+	again, err := k.Approval(t.Context(), after[0].ID)
+	require.NoError(t, err)
+	assert.Contains(t, string(again.Document), "echo x >> ran")
+	assert.Equal(t, strings.Count(string(doc.Document), "\n"), strings.Count(string(again.Document), "\n"), "and says the same")
+	assert.True(t, after[0].Expires.Sub(*before[0].Expires).Abs() < time.Millisecond, "as long as it would have")
+	_, err = k.Session(t.Context(), s.ID)
+	assert.Equal(t, "closed", codeOf(t, err))
+	var got wire.Command
+	k.api("agent/claude", "GET", commandsPath+"/"+done.ID, nil, &got)
+	assert.Equal(t, done, got, "what has ended is as it was")
+	status, p := k.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, &got)
+	require.Equal(t, http.StatusOK, status, p.Detail)
+	assert.Equal(t, "executed", got.Status)
+	text, err := os.ReadFile(filepath.Join(box, "ran"))
+	require.NoError(t, err)
+	assert.Equal(t, "x\n", string(text))
+	k.end()
+}
