@@ -11,8 +11,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 )
 
-// What killed programs have printed may take longer to arrive than a step of the ladder: as long as it comes, the shell
-// behind it is given the time.
+// What programs have printed before they ended may take longer to arrive than a step of the ladder: as long as it comes,
+// the shell behind it is given the time.
 func TestAShellIsNotGivenUpWhileWhatItPrintedStillArrives(t *testing.T) {
 	for name, tt := range map[string]struct {
 		prints, silent time.Duration

@@ -44,8 +44,8 @@ func (s *shelf) Purge(context.Context, time.Time, func(audit.Purged) error) (aud
 	return audit.Purged{}, nil
 }
 
-// printed is what a record says of the output.
-func printed(e audit.Event) []any {
+// fields are what a record says of the output.
+func fields(e audit.Event) []any {
 	return []any{e.StdoutKept, e.StderrKept, e.StdoutSHA256, e.Omitted, e.StdoutBytes}
 }
 
@@ -73,7 +73,7 @@ func TestTheRecordSaysWhatCameAndByWhichPolicy(t *testing.T) {
 
 		events := book.all()
 		require.Len(t, events, 6)
-		assert.Equal(t, printed(events[1]), printed(events[5]), "the same is kept where the Result keeps nothing")
+		assert.Equal(t, fields(events[1]), fields(events[5]), "the same is kept where the Result keeps nothing")
 		ask, end, silent := events[0], events[1], events[3]
 		assert.Equal(t, "0123456789abcdef", ask.Policy)
 		assert.Equal(t, "staging", ask.Tier)

@@ -41,7 +41,11 @@ func (x *Exec) climb(sh *shell) {
 		x.tried("INT")
 		// Another goroutine, because a stream that takes no more bytes must not hold the ladder.
 		x.during(func() { x.steps.Go(func() { sh.stream.Write(intr) }) })
-		if x.endsWithin(grace) || x.signal(sh, "TERM", grace) || x.signal(sh, "KILL", grace) {
+		if x.endsWithin(grace) {
+			return
+		}
+		before := x.printed()
+		if x.signal(sh, "TERM", grace) || x.signal(sh, "KILL", grace) || x.printed() > before && x.drains(grace) {
 			return
 		}
 	}
@@ -157,7 +161,7 @@ func (x *Exec) signal(sh *shell, name string, grace time.Duration) bool {
 	x.tried(name)
 	n := 0
 	x.during(func() { n = killDescendants(ctx, x.s.held(x.s.transport()), sh.hello.PID, name) })
-	if n > 0 && (x.endsWithin(grace) || name == "KILL" && x.drains(grace)) {
+	if n > 0 && x.endsWithin(grace) {
 		return true
 	}
 	select {
@@ -165,13 +169,15 @@ func (x *Exec) signal(sh *shell, name string, grace time.Duration) bool {
 		return true
 	default:
 	}
-	x.mu.Lock()
-	x.step = before
-	x.mu.Unlock()
+	if n == 0 { // nobody was hit
+		x.mu.Lock()
+		x.step = before
+		x.mu.Unlock()
+	}
 	return false
 }
 
-// drains waits for what killed programs had printed and a slow or crowded way still holds, while it comes.
+// drains waits for what programs had printed before they ended and a slow or crowded way still holds, while it comes.
 func (x *Exec) drains(grace time.Duration) bool {
 	for range maxDrain {
 		before := x.printed()
@@ -185,7 +191,7 @@ func (x *Exec) drains(grace time.Duration) bool {
 	return false
 }
 
-// maxDrain bounds drains, in graces: what was not killed may print for ever.
+// maxDrain bounds drains, in graces: what no signal ends may print for ever.
 const maxDrain = 5
 
 // printed is how many bytes have come.
