@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/screen"
 )
@@ -35,13 +36,13 @@ type Exec struct {
 	gone   bool // the output has been freed
 }
 
-func newExec(e *Entry, cmd Command) *Exec {
+func newExec(e *Entry, cmd Command, live Live) *Exec {
 	now := time.Now()
 	x := &Exec{e: e, cmd: cmd, done: make(chan struct{}), began: now, last: now}
 	if cmd.Interactive {
 		x.screen = screen.New(screen.Config{Cols: cmd.Size.Cols, Rows: cmd.Size.Rows, Render: e.r.cfg.Render})
 	}
-	x.stdout, x.stderr = newStream(x), newStream(x)
+	x.stdout, x.stderr = newStream(x, live.Stdout), newStream(x, live.Stderr)
 	return x
 }
 
@@ -175,6 +176,17 @@ func (x *Exec) drop() {
 	}
 	x.mu.Unlock()
 	x.discard()
+}
+
+// Forget takes a command that has ended off the shelf, for a caller who has all of its output: it cannot be looked at any
+// more.
+func (x *Exec) Forget() { x.e.r.forget(x) }
+
+// Awaiting reports whether somebody has yet to approve the command. It holds as soon as Start has returned, which may be
+// before the question is put.
+func (x *Exec) Awaiting() bool {
+	r := x.sx.Result()
+	return r.State != session.Done && r.Decision.Verdict == policy.Ask
 }
 
 // stored is how many bytes are kept of it.

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/session"
@@ -30,13 +31,27 @@ type Command struct {
 // comes before sending. The error is for commands that never became one: the session is busy (with the exec that runs in
 // the *session.Error), closed, or the request makes no sense.
 func (e *Entry) Start(ctx context.Context, cmd Command) (*Exec, error) {
+	return e.StartLive(ctx, cmd, Live{})
+}
+
+// Live takes what a command prints as it comes, without the secrets that its reader must not see: all of it, also what the
+// Exec does not keep. A writer that blocks holds the command back. Its errors are not looked at. A command that was
+// started before, by a request of the same id, writes nothing here.
+type Live struct{ Stdout, Stderr io.Writer }
+
+// StartLive is Start for a caller who takes the output as it comes.
+func (e *Entry) StartLive(ctx context.Context, cmd Command, live Live) (*Exec, error) {
 	if cmd.RequestID == "" {
-		return e.start(ctx, cmd)
+		return e.startLive(ctx, cmd, live)
 	}
-	return e.r.once(ctx, e, cmd, func() (*Exec, error) { return e.start(ctx, cmd) })
+	return e.r.once(ctx, e, cmd, func() (*Exec, error) { return e.startLive(ctx, cmd, live) })
 }
 
 func (e *Entry) start(ctx context.Context, cmd Command) (*Exec, error) {
+	return e.startLive(ctx, cmd, Live{})
+}
+
+func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, error) {
 	defer e.starts()()
 	r, host := e.r, e.Host().Name
 	if redact.ContainsMark([]byte(cmd.Script)) {
@@ -46,7 +61,7 @@ func (e *Entry) start(ctx context.Context, cmd Command) (*Exec, error) {
 		return nil, &session.Error{Op: "run", Host: host, Code: CodeClosed, Err: errOld}
 	}
 	r.cfg.Secrets.LearnFromCommand(cmd.Script)
-	x := newExec(e, cmd)
+	x := newExec(e, cmd, live)
 	r.mu.Lock()
 	if r.closed {
 		r.mu.Unlock()

@@ -15,15 +15,26 @@ type stream struct {
 	red   *redact.Writer
 }
 
-func newStream(x *Exec) *stream {
+func newStream(x *Exec, live io.Writer) *stream {
 	cfg := &x.e.r.cfg
 	s := &stream{x: x, spool: output.NewSpool(cfg.Spool)}
 	var w io.Writer = s.spool
 	if x.screen != nil {
 		w = io.MultiWriter(s.spool, x.screen)
 	}
+	if live != nil {
+		w = io.MultiWriter(w, deaf{live})
+	}
 	s.red = cfg.Secrets.Writer(w, cfg.Audience)
 	return s
+}
+
+// deaf is a writer whose errors are its own business.
+type deaf struct{ w io.Writer }
+
+func (d deaf) Write(p []byte) (int, error) {
+	d.w.Write(p)
+	return len(p), nil
 }
 
 // Write never fails: a command must not be told that nobody keeps its output.

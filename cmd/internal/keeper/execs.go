@@ -100,10 +100,11 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 	if err != nil {
 		return nil, err
 	}
-	ctx, err = consenting(ctx, c, e, b)
+	yes, err := consentOf(c, e.Host().Name, b)
 	if err != nil {
 		return nil, err
 	}
+	ctx = context.WithValue(ctx, consentKey{}, yes)
 	giveBack, err := k.claim(ctx, c, in.Key, struct {
 		Session string
 		Run     wire.Run
@@ -132,20 +133,20 @@ func asked(b *wire.Run) wire.Run {
 	return r
 }
 
-// consenting carries an operator's yes to the policy, for this command alone.
-func consenting(ctx context.Context, c *caller, e *registry.Entry, b *wire.Run) (context.Context, error) {
+// consentOf is an operator's yes for the policy, to this command on this host alone.
+func consentOf(c *caller, host string, b *wire.Run) (consent, error) {
 	if !b.Confirm && b.BreakGlass == "" {
-		return ctx, nil
+		return consent{}, nil
 	}
 	switch {
 	case rules.RoleOf(c.principal) != rules.Operator:
-		return nil, problem(http.StatusForbidden, "forbidden", "an agent's request confirms nothing: that is for a person")
-	case b.BreakGlass != "" && b.BreakGlass != e.Host().Name:
-		return nil, invalid("break_glass is the name of the host, %s", e.Host().Name)
+		return consent{}, problem(http.StatusForbidden, "forbidden", "an agent's request confirms nothing: that is for a person")
+	case b.BreakGlass != "" && b.BreakGlass != host:
+		return consent{}, invalid("break_glass is the name of the host, %s", host)
 	case b.BreakGlass != "" && b.Reason == "":
-		return nil, invalid("break_glass takes a reason")
+		return consent{}, invalid("break_glass takes a reason")
 	}
-	return context.WithValue(ctx, consentKey{}, consent{script: b.Command, confirm: b.Confirm, glass: b.BreakGlass != ""}), nil
+	return consent{script: b.Command, confirm: b.Confirm, glass: b.BreakGlass != ""}, nil
 }
 
 // await waits for a command. Waiting that takes no time needs no timer.

@@ -29,6 +29,7 @@ func (k *Keeper) routes() http.Handler {
 	k.addSessions(a)
 	k.addExecs(a)
 	k.addStreams(a)
+	k.addRuns(a)
 	k.addApprovals(a)
 	k.addAudit(a)
 	if k.term != nil {

@@ -17,6 +17,8 @@ import (
 type sse struct {
 	w  http.ResponseWriter
 	rc *http.ResponseController
+
+	patient context.Context // if not nil, until it ends a reader may take as long as it likes
 }
 
 const writeTime = 30 * time.Second
@@ -26,7 +28,7 @@ func startSSE(ctx huma.Context) (*sse, *http.Request) {
 	r, w := humago.Unwrap(ctx)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
-	s := &sse{w, http.NewResponseController(w)}
+	s := &sse{w: w, rc: http.NewResponseController(w)}
 	_ = s.flush() // so that the caller knows that it is heard
 	return s, r
 }
@@ -41,10 +43,29 @@ func (s *sse) send(event, id string, data any) error {
 		return err
 	}
 	b.WriteByte('\n')
-	_ = s.rc.SetWriteDeadline(time.Now().Add(writeTime))
+	s.deadline()
 	_, err := b.WriteTo(s.w)
 	return err
 }
+
+// deadline bounds the next write.
+func (s *sse) deadline() {
+	switch {
+	case s.patient == nil:
+		_ = s.rc.SetWriteDeadline(time.Now().Add(writeTime))
+	case s.patient.Err() == nil:
+		_ = s.rc.SetWriteDeadline(time.Time{})
+		if s.patient.Err() == nil {
+			return
+		}
+		fallthrough // it has ended meanwhile
+	default:
+		s.hurry()
+	}
+}
+
+// hurry bounds what is being written, also by others.
+func (s *sse) hurry() { _ = s.rc.SetWriteDeadline(time.Now().Add(leaveTime)) }
 
 // beat says that the connection lives.
 func (s *sse) beat() error {
@@ -56,7 +77,7 @@ func (s *sse) beat() error {
 }
 
 func (s *sse) flush() error {
-	_ = s.rc.SetWriteDeadline(time.Now().Add(writeTime))
+	s.deadline()
 	return s.rc.Flush()
 }
 

@@ -42,6 +42,9 @@ func stream[I any](a *api, r route, open func(ctx context.Context, c *caller, in
 		return &huma.StreamResponse{Body: body}, nil
 	})
 	op := a.OpenAPI().Paths[r.path].Get
+	if r.method == http.MethodPost {
+		op = a.OpenAPI().Paths[r.path].Post
+	}
 	op.Responses["200"] = &huma.Response{
 		Description: "Server-sent events", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}

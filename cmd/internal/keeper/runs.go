@@ -1,0 +1,300 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+type newRunIn struct {
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a request with a key that was used does not run again, for 24 hours"`
+	Body wire.NewRun
+}
+
+type stopRunIn struct {
+	ID string `path:"id" maxLength:"80" doc:"of a run of one's own"`
+}
+
+func (k *Keeper) addRuns(a *api) {
+	const tag = "runs"
+	stream(a, route{method: "POST", path: "/v1/runs", id: "start-run", tag: tag, need: needRun,
+		summary: "Run a command whose output comes as it is printed: events “output”, “waiting” for an approval, and “end”. It is stopped when the caller goes away"}, k.startRun)
+	add(a, route{method: "POST", path: "/v1/runs/{id}/stop", id: "stop-run", tag: tag, need: needRun, status: http.StatusAccepted,
+		summary: "Stop a run step by step; its stream tells the end"},
+		func(_ context.Context, c *caller, in *stopRunIn) (*none, error) {
+			if !k.runs.stop(c.principal, in.ID) {
+				return nil, notFound("run", in.ID)
+			}
+			return nil, nil
+		})
+}
+
+// run is a command whose caller takes the output as it comes.
+type run struct {
+	k       *Keeper
+	c       *caller
+	in      *newRunIn
+	e       *registry.Entry
+	cmd     registry.Command
+	consent consent
+}
+
+// startRun checks a request, and runs it once the caller has been told that it is heard.
+func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (_ func(huma.Context), err error) {
+	engine, err := k.admit(c)
+	if err != nil {
+		return nil, err
+	}
+	limits, b := engine.Limits(c.principal), &in.Body
+	if err := limits.Shell(); err != nil {
+		return nil, err
+	}
+	x := &run{k: k, c: c, in: in, cmd: registry.Command{Script: b.Command, Reason: b.Reason, RequestID: in.Key}}
+	if x.cmd.Timeout, err = timeoutOf(c, limits, b.TimeoutS); err != nil {
+		return nil, err
+	}
+	if x.cmd.Idle, err = seconds("idle_s", b.IdleS, 0, maxTimeout); err != nil {
+		return nil, err
+	}
+	done, err := x.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			done()
+		}
+	}()
+	if x.consent, err = consentOf(c, x.e.Host().Name, &wire.Run{Command: b.Command, Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
+		return nil, err
+	}
+	asked := *b
+	asked.ID = ""
+	giveBack, err := k.claim(ctx, c, in.Key, asked)
+	if err != nil {
+		return nil, err
+	}
+	// From here on it can be stopped, also before it is known to have begun.
+	rctx, leave, err := k.runs.begin(c.principal, b.ID)
+	if err != nil {
+		giveBack()
+		return nil, err
+	}
+	return func(hc huma.Context) {
+		defer done()
+		defer leave()
+		x.serve(hc, rctx, giveBack)
+	}, nil
+}
+
+// enter finds the session, or makes one for this command alone; done gives it back.
+func (x *run) enter(ctx context.Context) (done func(), err error) {
+	b := &x.in.Body
+	switch {
+	case (b.Host == "") == (b.Session == ""):
+		return nil, invalid("a run takes a host or a session")
+	case b.Session != "":
+		x.e, err = x.k.entry(ctx, x.c, b.Session)
+		return func() {}, err
+	}
+	r, leave, err := x.k.realm(x.c)
+	if err != nil {
+		return nil, err
+	}
+	h, err := r.host(b.Host)
+	if err == nil {
+		x.e, err = r.reg.Once(registry.OpenRequest{Principal: x.c.principal, Host: h})
+	}
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	return func() {
+		x.e.Close()
+		leave()
+	}, nil
+}
+
+// serve runs the command and tells what becomes of it. It ends with stopped, and with the caller.
+func (x *run) serve(hc huma.Context, stopped context.Context, giveBack func()) {
+	s, req := startSSE(hc)
+	ctx, cancel := context.WithCancel(req.Context())
+	defer cancel()
+	defer context.AfterFunc(stopped, cancel)()
+	if x.c.bucket == "" {
+		s.patient = req.Context() // of this account's own: as slow as whoever reads its output
+		defer context.AfterFunc(s.patient, s.hurry)()
+	}
+	out := &runOutput{s: s, broken: cancel}
+	x.in.Body.BreakGlass, x.in.Body.Confirm = "", false
+	ctx = context.WithValue(ctx, consentKey{}, x.consent)
+	if dir := x.in.Body.CWD; dir != "" {
+		word, err := framing.Quote(dir)
+		if err != nil {
+			out.end(x.refusal(invalidDir(x.e.Host().Name, err)))
+			giveBack()
+			return
+		}
+		end, ok := x.command(ctx, registry.Command{Script: "cd -- " + word, Reason: x.cmd.Reason}, registry.Live{Stderr: out.of(registry.Stderr)}, out)
+		if !ok {
+			giveBack()
+			out.end(end)
+			return
+		}
+	}
+	end, _ := x.command(ctx, x.cmd, registry.Live{Stdout: out.of(registry.Stdout), Stderr: out.of(registry.Stderr)}, out)
+	if !end.Sent {
+		giveBack()
+	}
+	out.end(end)
+}
+
+func invalidDir(host string, err error) *session.Error {
+	return &session.Error{Op: "run", Host: host, Code: registry.CodeInvalid, Err: err}
+}
+
+// command runs one command to its end, and reports whether it succeeded.
+func (x *run) command(ctx context.Context, cmd registry.Command, live registry.Live, out *runOutput) (wire.RunEnd, bool) {
+	sctx, stop := context.WithTimeout(ctx, beforeSending)
+	ex, err := x.e.StartLive(sctx, cmd, live)
+	stop()
+	if err != nil {
+		return x.refusal(err), false
+	}
+	if ex.Awaiting() {
+		out.send("waiting", wire.RunWaits{Exec: ex.ID()})
+	}
+	if ex.Wait(ctx) != nil {
+		ex.Stop()
+	}
+	v, err := ex.View(registry.Budgets{})
+	if err != nil {
+		return x.refusal(err), false
+	}
+	if x.in.Body.Session == "" {
+		ex.Forget() // who asked has all of it
+	}
+	r := &v.Result
+	end := wire.RunEnd{Result: wire.ResultOf(r, v.Redacted.Kinds), Sent: r.Err == nil || r.Err.Sent}
+	if r.Err != nil {
+		end.Why = cmdutil.WhyAt(r.Err)
+	}
+	return end, r.Status == session.StatusOK
+}
+
+// refusal is the end of a command that never was one.
+func (x *run) refusal(err error) wire.RunEnd {
+	var se *session.Error
+	if !errors.As(err, &se) {
+		se = &session.Error{Op: "run", Host: x.e.Host().Name, Code: "error", Err: err}
+	}
+	r := session.Result{
+		Host: x.e.Host().Name, Session: x.e.ID(), Command: x.cmd.Script, State: session.Done, Status: session.StatusError, Lane: "session", Err: se,
+	}
+	return wire.RunEnd{Result: wire.ResultOf(&r, nil), Why: cmdutil.Why(se)}
+}
+
+// runOutput sends what a run prints. When its reader is gone the run is stopped.
+type runOutput struct {
+	broken func()
+
+	mu   sync.Mutex // guards what follows: output may come while a command is told to wait
+	s    *sse
+	over bool
+	at   [2]int64
+}
+
+func (o *runOutput) send(kind string, data any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sendLocked(kind, data)
+}
+
+func (o *runOutput) sendLocked(kind string, data any) {
+	if o.over {
+		return
+	}
+	if o.s.send(kind, "", data) != nil || o.s.flush() != nil {
+		o.over = true
+		o.broken()
+	}
+}
+
+func (o *runOutput) end(e wire.RunEnd) { o.send("end", e) }
+
+func (o *runOutput) of(stream string) runStream { return runStream{o, stream} }
+
+type runStream struct {
+	o    *runOutput
+	name string
+}
+
+// Write sends p. A reader that takes nothing holds the command back.
+func (r runStream) Write(p []byte) (int, error) {
+	r.o.mu.Lock()
+	defer r.o.mu.Unlock()
+	i := 0
+	if r.name == registry.Stderr {
+		i = 1
+	}
+	for rest := p; len(rest) > 0; {
+		piece := rest[:min(len(rest), chunkBytes)]
+		rest = rest[len(piece):]
+		c := wire.Chunk{Stream: r.name, Offset: r.o.at[i]}
+		c.Encoding, c.Data = wire.Encode(piece, utf8.Valid(piece))
+		r.o.at[i] += int64(len(piece))
+		r.o.sendLocked("output", c)
+	}
+	return len(p), nil
+}
+
+// runs are those that go on, by who started them and the id that they chose.
+type runs struct {
+	mu sync.Mutex
+	m  map[string]context.CancelFunc
+}
+
+func newRuns() *runs { return &runs{m: map[string]context.CancelFunc{}} }
+
+// begin returns what ends when the run is to stop; leave forgets it.
+func (r *runs) begin(principal, id string) (ctx context.Context, leave func(), err error) {
+	key := principal + "\x00" + id
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.m[key] != nil {
+		return nil, nil, problem(http.StatusConflict, registry.CodeConflict, "there is a run %.80q already: take another id", id)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r.m[key] = cancel
+	return ctx, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.m, key)
+		cancel()
+	}, nil
+}
+
+// stop reports whether there is such a run.
+func (r *runs) stop(principal, id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	cancel := r.m[principal+"\x00"+id]
+	if cancel != nil {
+		cancel()
+	}
+	return cancel != nil
+}
+
+// leaveTime is how long a reader who is slow may take for the rest, once the keeper ends.
+const leaveTime = 5 * time.Second
