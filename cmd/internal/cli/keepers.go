@@ -24,9 +24,18 @@ func (k keepers) Find(ctx context.Context) (*client.Client, error) { return k.di
 
 // Start starts a keeper where none runs: this program itself.
 func (k keepers) Start(ctx context.Context) (*client.Client, error) {
+	for _, kv := range k.environ() {
+		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, overrides) {
+			return nil, fmt.Errorf("keeper: it reads inventories without %s, which is set here", name)
+		}
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("keeper: cannot be started: %w", err)
+	}
+	if strings.HasSuffix(self, ".test") {
+		// It would run its tests, which would start keepers, which would run their tests, without end.
+		return nil, errors.New("keeper: cannot be started by the binary of a test, which is no program")
 	}
 	return k.dial(ctx, []string{self, "serve", "--auto"})
 }
@@ -35,11 +44,6 @@ func (k keepers) Start(ctx context.Context) (*client.Client, error) {
 const overrides = "FAIRLEAD_DEFAULTS_"
 
 func (k keepers) dial(ctx context.Context, argv []string) (*client.Client, error) {
-	for _, kv := range k.environ() {
-		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, overrides) {
-			return nil, fmt.Errorf("keeper: it reads inventories without %s, which is set here", name)
-		}
-	}
 	places, err := keeper.FindPlaces(k.f.Getenv)
 	if err != nil {
 		return nil, err
