@@ -23,13 +23,15 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"fairlead": func() { os.Exit(cli.Main()) }})
 }
 
-// The scripts run the program as a process of its own, with nothing of this machine's configuration.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { testscript.Run(t, scriptParams(t)) }
+
+// scriptParams says how scripts are run: the program as a process of its own, with nothing of this machine's configuration.
+func scriptParams(t *testing.T) testscript.Params {
 	example, err := filepath.Abs("../../inventory.example.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
+	return testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
@@ -38,7 +40,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("AUDIT", filepath.Join(e.WorkDir, "state", "fairlead", "audit"))
 			e.Setenv("EXAMPLE", example)
 			e.Values[fifoKey{}] = fifos{}
-			return nil
+			return keeperSurroundings(e)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"code": code, "fifo": fifo, "await": await, "tmpfs": tmpfs, "sshd": sshd,
@@ -50,7 +52,7 @@ func TestScripts(t *testing.T) {
 			return false, errors.New("unknown condition")
 		},
 		RequireUniqueNames: true,
-	})
+	}
 }
 
 // code N COMMAND…: the command exits with exactly N.

@@ -176,6 +176,8 @@ var rights = map[string][]string{
 	"POST /v1/execs/{id}/input":               {"operator", "agent"},
 	"GET /v1/execs/{id}/output":               {"viewer", "operator", "approver", "admin", "agent"},
 	"GET /v1/execs/{id}/stream":               {"viewer", "operator", "approver", "admin", "agent"},
+	"POST /v1/runs":                           {"operator", "agent"},
+	"POST /v1/runs/{id}/stop":                 {"operator", "agent"},
 	"GET /v1/events":                          {"viewer", "operator", "approver", "admin", "agent"},
 	"GET /v1/approvals":                       {"viewer", "operator", "approver", "admin"},
 	"GET /v1/approvals/{id}":                  {"approver"},

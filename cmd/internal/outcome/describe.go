@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -72,4 +73,13 @@ func Line(host string, s session.Status, what string) string {
 		return ""
 	}
 	return fmt.Sprintf("fairlead: %s: %s\n", host, what)
+}
+
+// Stopping tells a person who pressed ^C what happens now; "" for any other cause.
+func Stopping(cause error, where string) string {
+	var sig *cmdutil.SignalError
+	if !errors.As(cause, &sig) {
+		return ""
+	}
+	return fmt.Sprintf("fairlead: %v; stopping the command on %s (once more ends at once)\n", sig, where)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
-	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 )
 
 // The values of Options.Stdin.
@@ -75,13 +75,8 @@ func (o *Options) words(args []string, dash int, scripted bool) error {
 		return cmdutil.Usagef("no command follows --")
 	}
 	o.Targets = args[0]
-	command := args[1:]
-	if len(command) == 1 {
-		o.Script = command[0]
-		return nil
-	}
 	var err error
-	if o.Script, err = session.Words(command...); err != nil {
+	if o.Script, err = consent.Script(args[1:]); err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
 	return nil

@@ -2,13 +2,13 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
@@ -58,15 +58,11 @@ func (r *report) raw() bool {
 
 // tellStop tells a person who pressed ^C what happens now.
 func (r *report) tellStop(cause error) {
-	var sig *cmdutil.SignalError
-	if !errors.As(cause, &sig) {
-		return
-	}
 	_, running := r.running()
 	if len(running) == 0 {
 		return
 	}
-	fmt.Fprintf(r.o.IO.Err, "fairlead: %v; stopping the command on %s (once more ends at once)\n", sig, hosts.Fold(running))
+	io.WriteString(r.o.IO.Err, outcome.Stopping(cause, hosts.Fold(running)))
 }
 
 // progressLine says how far the run is, and who is awaited, in at most width cells.

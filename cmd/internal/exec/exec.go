@@ -1,0 +1,123 @@
+// Package exec implements "fairlead exec".
+package exec
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+)
+
+// Options is everything the command needs: dependencies, then flags, then arguments.
+type Options struct {
+	IO         *iostreams.IOStreams
+	Inventory  func() (*hosts.Inventory, error)
+	Pool       func(cmdutil.PoolOptions) (*session.Pool, error)
+	Policy     func(file string) (*rules.Engine, error)
+	Caller     func() cmdutil.Caller
+	Terminal   func() (cmdutil.Terminal, error) // nil means that nobody can be asked
+	KeeperMode func() (config.KeeperMode, error)
+	Keepers    cmdutil.Keepers
+	Keeper     func(context.Context) (*client.Client, error) // nil where one is done without
+
+	Session string
+	Timeout time.Duration
+	JSON    bool
+	CWD     string
+	Reason  string
+	Yes     bool
+
+	Target string // a host, or a session
+	Script string
+}
+
+const long = `Run one command on one host, and show what it prints, exactly.
+
+With -s it runs in a session of that name, which the keeper holds: a shell that keeps its directory, variables and
+functions from one call to the next. A session that is not there is opened on HOST. Afterwards its name, or its id, may
+stand in place of the host. fairlead sessions lists, resets and closes them.
+
+Without -s the command has a shell of its own. Over SSH it goes through the keeper, whose connections stay open; --keeper
+off connects from here. Both do the same. A key whose passphrase is asked for is used from here.
+
+One argument after -- is shell source, sent as it is. Several are exact words: no shell on the way looks into them.
+Standard input is /dev/null for the command: fairlead run HOST --stdin gives it this program's.
+
+What the policy says of the command is handled as by fairlead run; see fairlead run --help for that, and for exit codes. In
+a session a command is refused while another runs. ^C stops the command, and the session goes on; a second ^C ends at
+once, and the command with it.`
+
+const example = `  # one command; the second is fast
+  fairlead exec web1 -- uptime
+  fairlead exec web1 -- 'df -h / | tail -1'
+
+  # a session
+  fairlead exec -s build web1 -- cd /srv/app
+  fairlead exec build -- make
+  fairlead sessions close build`
+
+// NewCmd builds the command. runF replaces the real work in tests of flags.
+func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
+	o := &Options{
+		IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
+		KeeperMode: f.KeeperMode, Keepers: f.Keepers, Keeper: f.Keeper,
+	}
+	if runF == nil {
+		runF = run
+	}
+	cmd := &cobra.Command{
+		Use:   "exec [-s NAME] HOST|SESSION -- COMMAND…",
+		Short: "Run a command on one host, in a session if wanted", Long: long, Example: example,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.parse(args, cmd.ArgsLenAtDash(), cmd.Flags().Changed("session")); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), o)
+		},
+		ValidArgsFunction: completion.Hosts(f),
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&o.Session, "session", "s", "", "run in the session of this `name`, and open it where there is none")
+	fl.DurationVar(&o.Timeout, "timeout", 0, "stop a command that runs longer than `duration` (2m30s); 0 means no limit")
+	fl.BoolVar(&o.JSON, "json", false, "print the result as one line of JSON")
+	fl.StringVar(&o.CWD, "cwd", "", "go to this `directory` first; a session stays there")
+	fl.StringVar(&o.Reason, "reason", "", "say why, for the record, in a `text`")
+	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy wants confirmed")
+	return cmd
+}
+
+// parse checks flags and arguments. dash is how many arguments stand before "--", -1 without one.
+func (o *Options) parse(args []string, dash int, named bool) (err error) {
+	switch {
+	case len(args) == 0 || dash == 0:
+		return cmdutil.Usagef("exec needs a host or a session, and a command: fairlead exec HOST -- COMMAND")
+	case dash < 0 && len(args) == 1:
+		return cmdutil.Usagef("exec needs a command: fairlead exec %s -- COMMAND", args[0])
+	case dash < 0:
+		return cmdutil.Usagef("write -- before the command: fairlead exec %s -- %s", args[0], args[1])
+	case dash > 1:
+		return cmdutil.Usagef("exec takes one host or session, got %d: fairlead run takes many", dash)
+	case len(args) == dash:
+		return cmdutil.Usagef("no command follows --")
+	case o.Timeout < 0:
+		return cmdutil.Usagef("--timeout must not be negative")
+	case named && o.Session == "":
+		return cmdutil.Usagef("-s takes the name of a session")
+	}
+	o.Target = args[0]
+	if o.Script, err = consent.Script(args[1:]); err != nil {
+		return &cmdutil.UsageError{Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+	"github.com/fairlead-ssh/fairlead/hosts"
+)
+
+// place is where the command runs.
+type place struct {
+	host   hosts.Host
+	asked  string         // what a keeper finds the host by
+	keeper *client.Client // nil means from here
+
+	// session returns the id of the session, opening it if it must; nil means a shell of its own.
+	session func(ctx context.Context) (string, error)
+}
+
+func (p *place) close() {
+	if p.keeper != nil {
+		p.keeper.Close()
+	}
+}
+
+// find says where. Mistakes of the caller's are usage errors.
+func (o *Options) find(ctx context.Context) (*place, error) {
+	mode, err := o.KeeperMode()
+	if err != nil {
+		return nil, err
+	}
+	if o.Session != "" {
+		return o.named(ctx, mode)
+	}
+	p, herr := o.host()
+	if herr != nil {
+		return o.existing(ctx, mode, herr)
+	}
+	// What is no connection needs nobody to keep it, and has the environment of whoever starts it.
+	if far := p.host.Transport == hosts.SSH || p.host.Transport == "" || p.host.Transport == hosts.Demo; far || mode == config.Require {
+		p.keeper, err = o.Keeper(ctx)
+	}
+	return p, err
+}
+
+// host is what the target names in the inventory, or outside of it.
+func (o *Options) host() (*place, error) {
+	all := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader("")}
+	hs, err := all.Resolve(o.Target, "")
+	switch {
+	case err != nil:
+		return nil, &cmdutil.UsageError{Err: err}
+	case len(hs) > 1:
+		return nil, cmdutil.Usagef("exec takes one host, and %s picks %d: fairlead run takes many", o.Target, len(hs))
+	}
+	p := &place{host: hs[0], asked: hs[0].Name}
+	if _, ok, _ := hosts.ParseAdHoc(strings.TrimSpace(o.Target)); ok {
+		p.asked = strings.TrimSpace(o.Target)
+	}
+	return p, nil
+}
+
+// named is the session of -s, on the host.
+func (o *Options) named(ctx context.Context, mode config.KeeperMode) (*place, error) {
+	if mode == config.Off {
+		return nil, cmdutil.Usagef("-s %s is a session, which lives in the keeper, and the keeper is off: leave -s out, or --keeper off", o.Session)
+	}
+	p, err := o.host()
+	if err != nil {
+		return nil, err
+	}
+	if inv, err := o.Inventory(); err == nil {
+		if _, err := inv.Lookup(o.Session); err == nil {
+			return nil, cmdutil.Usagef("-s %s: a host has that name; give the session another one", o.Session)
+		}
+	}
+	if p.keeper, err = o.Keepers.Start(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, fmt.Errorf("a session lives in the keeper, and there is none: %w", err)
+	}
+	p.session = func(ctx context.Context) (string, error) {
+		for range 2 { // somebody may open it at the same time
+			s, err := p.keeper.Session(ctx, o.Session)
+			switch code := codeOf(err); {
+			case err == nil && s.Host != p.host.Name:
+				return "", cmdutil.Usagef("session %s is on %s, and not on %s: fairlead exec %s runs there", o.Session, s.Host, p.host.Name, o.Session)
+			case err == nil:
+				return s.ID, nil
+			case code != "not_found" && code != "closed":
+				return "", err
+			}
+			s, err = p.keeper.Open(ctx, wire.Open{Host: p.asked, Name: o.Session, Reason: o.Reason})
+			if codeOf(err) != "exists" {
+				return s.ID, err
+			}
+		}
+		return "", fmt.Errorf("session %s comes and goes: try again", o.Session)
+	}
+	return p, nil
+}
+
+// existing is the session that the target names, which is no host.
+func (o *Options) existing(ctx context.Context, mode config.KeeperMode, herr error) (*place, error) {
+	if mode == config.Off {
+		return nil, herr
+	}
+	c, err := o.Keepers.Find(ctx)
+	switch {
+	case errors.Is(err, cmdutil.ErrNoKeeper):
+		return nil, herr
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil && mode == config.Require:
+		return nil, err
+	case err != nil:
+		return nil, herr
+	}
+	s, err := c.Session(ctx, o.Target)
+	if err != nil {
+		c.Close()
+		if codeOf(err) == "closed" {
+			return nil, &cmdutil.UsageError{Err: err}
+		}
+		return nil, herr
+	}
+	p := &place{host: o.hostOf(s), keeper: c, session: func(context.Context) (string, error) { return s.ID, nil }}
+	return p, nil
+}
+
+// hostOf is a session's host, as far as it is known here: one that is not has no tier, which is the strictest.
+func (o *Options) hostOf(s wire.Session) hosts.Host {
+	h := hosts.Host{Name: s.Host}
+	if inv, err := o.Inventory(); err == nil {
+		if known, err := inv.Lookup(s.Host); err == nil {
+			h = known
+		}
+	}
+	if s.Shell != "" {
+		h.Shell = s.Shell
+	}
+	return h
+}
+
+// codeOf is the code of what a keeper refuses; "" for other errors.
+func codeOf(err error) string {
+	var p *wire.Problem
+	if errors.As(err, &p) {
+		return p.Code
+	}
+	return ""
+}

@@ -1,0 +1,145 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
+	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/redact"
+)
+
+// run finds the place, judges, runs, and tells.
+func run(ctx context.Context, o *Options) error {
+	p, err := o.find(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	judge := consent.Judge{
+		IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, Yes: o.Yes, Reason: o.Reason, Approvable: p.keeper != nil,
+	}
+	judge.TellAgent()
+	judged, err := judge.Decide(ctx, o.Script, []hosts.Host{p.host})
+	if err != nil {
+		return err
+	}
+	o.Reason = judged.Reason
+	if o.IO.InWaits() {
+		fmt.Fprintln(o.IO.Err, "fairlead: standard input is left alone: fairlead run HOST --stdin gives it to a command")
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	unwatch := context.AfterFunc(ctx, func() { io.WriteString(o.IO.Err, outcome.Stopping(context.Cause(ctx), p.host.Name)) })
+	out, errOut := outputs(o, cancel)
+	end, err := o.at(ctx, p, judged, out, errOut)
+	unwatch()
+	if err != nil {
+		return err
+	}
+	return o.tell(ctx, p.host.Name, end)
+}
+
+// outputs is where a command prints to: nowhere if its result is printed as a whole.
+func outputs(o *Options, cancel context.CancelCauseFunc) (stdout, stderr io.Writer) {
+	if o.JSON {
+		return io.Discard, io.Discard
+	}
+	g := outcome.NewGate(o.IO, cancel)
+	return g.Out(), g.Err()
+}
+
+// ending is what became of the command.
+type ending struct {
+	result session.Result
+	json   func() ([]byte, error)
+}
+
+func ended(r session.Result) *ending { return &ending{r, r.MarshalJSON} }
+
+// at runs the command where it belongs. What was refused goes nowhere, and is put on record from here.
+func (o *Options) at(ctx context.Context, p *place, judged *consent.Verdict, stdout, stderr io.Writer) (*ending, error) {
+	if p.keeper == nil || judged.Refused() {
+		return o.here(ctx, p, judged, stdout, stderr)
+	}
+	end, err := o.there(ctx, p, judged, stdout, stderr)
+	if err == nil && p.session == nil && o.locked(end) {
+		return o.here(ctx, p, judged, stdout, stderr)
+	}
+	return end, err
+}
+
+// locked reports whether a person at the terminal may help where the keeper, which has none, could not log in.
+func (o *Options) locked(end *ending) bool {
+	mode, err := o.KeeperMode()
+	if err != nil || mode != config.Auto || end.result.Status != session.StatusAuth || o.Terminal == nil {
+		return false
+	}
+	tty, err := o.Terminal()
+	if err != nil {
+		return false
+	}
+	tty.Close()
+	return true
+}
+
+// here runs the command from this process.
+func (o *Options) here(ctx context.Context, p *place, judged *consent.Verdict, stdout, stderr io.Writer) (*ending, error) {
+	secrets := redact.New(redact.Config{})
+	secrets.LearnFromCommand(o.Script)
+	pool, err := o.Pool(cmdutil.PoolOptions{Forks: 1, Policy: judged, Redact: secrets})
+	if err != nil {
+		return nil, err
+	}
+	reason, _ := secrets.String(o.Reason, redact.Guarded)
+	cmd := session.Command{Script: o.Script, Timeout: o.Timeout, Reason: reason, Stdout: stdout, Stderr: stderr}
+	if o.CWD == "" || judged.Refused() {
+		r, _ := pool.Run(ctx, p.host, cmd)
+		return ended(r), nil
+	}
+	dir, err := framing.Quote(o.CWD)
+	if err != nil {
+		return nil, cmdutil.Usagef("--cwd: %w", err)
+	}
+	s, err := pool.Open(p.host)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if r, _ := s.Run(ctx, session.Command{Script: "cd -- " + dir, Reason: reason, Stderr: stderr}); r.Status != session.StatusOK {
+		return ended(r), nil
+	}
+	r, _ := s.Run(ctx, cmd)
+	return ended(r), nil
+}
+
+// tell prints what is left to say, and returns what the program ends with.
+func (o *Options) tell(ctx context.Context, host string, end *ending) error {
+	if o.JSON {
+		line, err := end.json()
+		if err != nil {
+			return err
+		}
+		if _, err := o.IO.Out.Write(append(line, '\n')); err != nil {
+			return nil // whoever ends the program says so
+		}
+	}
+	cause := context.Cause(ctx)
+	if err := outcome.Ended(cause); err != nil {
+		return err
+	}
+	io.WriteString(o.IO.Err, outcome.Tell(host, end.result))
+	var sig *cmdutil.SignalError
+	if end.result.Status == session.StatusCanceled && errors.As(cause, &sig) {
+		return cmdutil.Exit(128 + sig.Number)
+	}
+	return cmdutil.Exit(exitcode.Host(end.result))
+}

@@ -1,0 +1,149 @@
+// Package sessions implements "fairlead sessions": the sessions that the keeper holds.
+package sessions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
+)
+
+// Options is everything the commands need: dependencies, then flags, then arguments.
+type Options struct {
+	IO         *iostreams.IOStreams
+	KeeperMode func() (config.KeeperMode, error)
+	Keepers    cmdutil.Keepers
+
+	JSON bool
+
+	Names []string // or ids
+}
+
+// NewCmd builds the command.
+func NewCmd(f *cmdutil.Factory) *cobra.Command {
+	o := &Options{IO: f.IO, KeeperMode: f.KeeperMode, Keepers: f.Keepers}
+	cmd := &cobra.Command{
+		Use: "sessions", Short: "List, reset and close the sessions that the keeper holds",
+		Long: `List the sessions that the keeper holds: those that "fairlead exec -s" has opened, and those of programs that use the
+keeper's API for you. Where no keeper runs there are none, and none is started.
+
+On a terminal this is a table. In a pipe it is one line per session, without a header and separated by tabs: name, id,
+host, directory, when it was opened, and the command that runs. What is not there is "-".`,
+		Example: `  fairlead sessions
+  fairlead sessions --json | jq -r .host
+  fairlead sessions reset build
+  fairlead sessions close build`,
+		Args: cmdutil.Group,
+		RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd.Context(), o) },
+	}
+	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line")
+	cmd.AddCommand(
+		each(o, &cobra.Command{
+			Use: "close NAME|ID…", Short: "Close sessions, and end what runs in them",
+			Args: cmdutil.Args(1, maxNames, "the names or ids of sessions"),
+		}, (*client.Client).CloseSession),
+		each(o, &cobra.Command{
+			Use: "reset NAME|ID", Short: "Give a session a new shell in the same directory, and end what runs",
+			Args: cmdutil.Args(1, 1, "the name or id of one session"),
+		}, func(c *client.Client, ctx context.Context, id string) error {
+			_, err := c.Reset(ctx, id)
+			return err
+		}),
+	)
+	return cmd
+}
+
+// maxNames bounds what one call closes.
+const maxNames = 1000
+
+// each makes cmd do something to every session that its arguments name.
+func each(o *Options, cmd *cobra.Command, do func(c *client.Client, ctx context.Context, id string) error) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.Names = args
+		return apply(cmd.Context(), o, do)
+	}
+	return cmd
+}
+
+// find returns the keeper that runs; nil where none does.
+func find(ctx context.Context, o *Options) (*client.Client, error) {
+	mode, err := o.KeeperMode()
+	if err != nil || mode == config.Off {
+		return nil, err
+	}
+	c, err := o.Keepers.Find(ctx)
+	if errors.Is(err, cmdutil.ErrNoKeeper) {
+		return nil, nil
+	}
+	return c, err
+}
+
+func list(ctx context.Context, o *Options) error {
+	c, err := find(ctx, o)
+	if err != nil || c == nil {
+		return err
+	}
+	defer c.Close()
+	all, err := c.Sessions(ctx)
+	if err != nil {
+		return err
+	}
+	if o.JSON {
+		enc := json.NewEncoder(o.IO.Out)
+		for _, s := range all {
+			if err := enc.Encode(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := table.New("NAME", "ID", "HOST", "DIRECTORY", "OPENED", "RUNNING")
+	for _, s := range all {
+		t.Add(dash(s.Name), s.ID, s.Host, dash(s.CWD), s.Opened.Local().Format(time.DateTime), dash(s.Exec))
+	}
+	return t.Print(o.IO)
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// apply does it to all, and tells at the end what could not be done. A session that is not there is a mistake of the
+// caller's.
+func apply(ctx context.Context, o *Options, do func(c *client.Client, ctx context.Context, id string) error) error {
+	c, err := find(ctx, o)
+	if err != nil {
+		return err
+	}
+	if c == nil {
+		return cmdutil.Usagef("there is no session %s: no keeper runs", o.Names[0])
+	}
+	defer c.Close()
+	var errs []error
+	for _, name := range o.Names {
+		err := do(c, ctx, name)
+		var p *wire.Problem
+		if err != nil && !errors.As(err, &p) {
+			return err // the keeper is gone, or the caller
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return &cmdutil.UsageError{Err: errors.Join(errs...)}
+}
