@@ -191,6 +191,7 @@ func (k *Keeper) show(_ *caller, x *registry.Exec, b output.Budget) (*resultOut,
 		return nil, err
 	}
 	out := &resultOut{Status: http.StatusOK, Body: wire.ResultOf(&v.Result, v.Redacted.Kinds)}
+	out.Body.File = factsOf(x)
 	if v.Result.State == session.Done {
 		return out, nil
 	}

@@ -84,11 +84,12 @@ func whole(w http.ResponseWriter, r *http.Request) *wire.Problem {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return nil
 	}
-	if r.ContentLength > maxBody {
-		return tooLarge()
+	most, within := bodyLimit(r)
+	if r.ContentLength > most {
+		return tooLarge(most)
 	}
-	_ = rc.SetReadDeadline(time.Now().Add(bodyTime))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	_ = rc.SetReadDeadline(time.Now().Add(within))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	_ = rc.SetReadDeadline(time.Time{})
 	var (
 		large *http.MaxBytesError
@@ -96,10 +97,10 @@ func whole(w http.ResponseWriter, r *http.Request) *wire.Problem {
 	)
 	switch {
 	case errors.As(err, &large):
-		return tooLarge()
+		return tooLarge(most)
 	case errors.As(err, &slow) && slow.Timeout():
 		w.Header().Set("Connection", "close")
-		return problem(http.StatusRequestTimeout, "timeout", "the body did not come within %v", bodyTime)
+		return problem(http.StatusRequestTimeout, "timeout", "the body did not come within %v", within)
 	case err != nil:
 		return problem(http.StatusBadRequest, "invalid", "the body was cut off")
 	}
@@ -107,8 +108,8 @@ func whole(w http.ResponseWriter, r *http.Request) *wire.Problem {
 	return nil
 }
 
-func tooLarge() *wire.Problem {
-	return problem(http.StatusRequestEntityTooLarge, "too_large", "a request has at most %d bytes", maxBody)
+func tooLarge(most int64) *wire.Problem {
+	return problem(http.StatusRequestEntityTooLarge, "too_large", "a request has at most %d bytes", most)
 }
 
 // localName reports whether a Host header is what callers on the socket say.

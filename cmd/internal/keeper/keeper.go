@@ -31,6 +31,7 @@ type Keeper struct {
 	api         http.Handler
 	limiter     *limiter
 	runs        *runs
+	filed       *filed
 	term        *terminal // nil without a store
 	started     time.Time
 
@@ -62,7 +63,7 @@ func New(cfg Config) (*Keeper, error) {
 	k := &Keeper{
 		cfg: cfg, log: logger, notify: tell, sink: newRecord(cfg.Audit), policy: &livePolicy{load: cfg.Policy, files: cfg.PolicyFiles},
 		secrets: redact.New(redact.Config{}), desk: approval.NewDesk(approval.Config{Approvers: cfg.Approvers}), inventories: newInventories(),
-		events: newEvents(), limiter: newLimiter(), runs: newRuns(), started: time.Now(), asked: make(chan struct{}), realms: map[realmKey]*realm{},
+		events: newEvents(), limiter: newLimiter(), runs: newRuns(), filed: newFiled(), started: time.Now(), asked: make(chan struct{}), realms: map[realmKey]*realm{},
 	}
 	k.base, k.end = context.WithCancel(context.Background())
 	k.metrics = newMetrics(k.sessions, func() int { return len(k.desk.List()) }, func() int { return int(k.answering.Load()) })

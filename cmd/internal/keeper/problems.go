@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -52,7 +53,10 @@ var statusOf = map[string]int{
 	registry.CodeNotInteractive: http.StatusConflict, registry.CodeSignal: http.StatusConflict,
 	"busy": http.StatusConflict, "denied": http.StatusForbidden, "rejected": http.StatusForbidden, "expired": http.StatusForbidden,
 	"unreachable": http.StatusBadGateway, "auth": http.StatusBadGateway, "hostkey": http.StatusBadGateway, "lost": http.StatusBadGateway,
-	"timeout": http.StatusGatewayTimeout, "canceled": http.StatusServiceUnavailable,
+	files.CodePermission: http.StatusForbidden, files.CodeDirectory: http.StatusUnprocessableEntity, files.CodeSpecial: http.StatusUnprocessableEntity,
+	files.CodeNoMatch: http.StatusConflict, files.CodeManyMatch: http.StatusConflict, files.CodeTooLarge: http.StatusRequestEntityTooLarge,
+	files.CodeNoSpace: http.StatusInsufficientStorage,
+	"timeout":         http.StatusGatewayTimeout, "canceled": http.StatusServiceUnavailable,
 }
 
 // asProblem tells an error to a caller.

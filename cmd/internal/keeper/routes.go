@@ -30,6 +30,7 @@ func (k *Keeper) routes() http.Handler {
 	k.addExecs(a)
 	k.addStreams(a)
 	k.addRuns(a)
+	k.addFiles(a)
 	k.addApprovals(a)
 	k.addAudit(a)
 	if k.term != nil {
@@ -59,13 +60,14 @@ type route struct {
 	need         need
 	status       int   // when all is well; 0 means 200
 	also         []int // statuses with the same answer
+	body         int64 // bytes of a request; 0 means maxBody
 }
 
 // add adds a route. Who may not use it is told so before the request is looked at.
 func add[I, O any](a *api, r route, handle func(ctx context.Context, c *caller, in *I) (*O, error)) {
 	op := huma.Operation{
 		Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Tags: []string{r.tag}, DefaultStatus: r.status,
-		MaxBodyBytes: maxBody, BodyReadTimeout: -1, // whole has seen to both
+		MaxBodyBytes: cmp.Or(r.body, maxBody), BodyReadTimeout: -1, // whole has seen to both
 		Errors:      []int{http.StatusForbidden, http.StatusTooManyRequests},
 		Responses:   map[string]*huma.Response{},
 		Middlewares: huma.Middlewares{func(ctx huma.Context, next func(huma.Context)) { a.check(r.need, ctx, next) }},

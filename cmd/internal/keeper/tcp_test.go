@@ -199,6 +199,10 @@ var rights = map[string][]string{
 	"POST " + commandsPath + "/{id}/approve":  {"approver"},
 	"POST " + commandsPath + "/{id}/reject":   {"approver"},
 	"POST " + commandsPath + "/{id}/finalize": {"operator", "agent"},
+	"GET /v1/files":                           {"operator", "agent"},
+	"PUT /v1/files":                           {"operator", "agent"},
+	"GET /v1/files/list":                      {"operator", "agent"},
+	"POST /v1/files/edit":                     {"operator", "agent"},
 	"GET /metrics":                            {"viewer", "operator", "approver", "admin"},
 }
 

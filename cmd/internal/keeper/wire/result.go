@@ -43,6 +43,7 @@ type Result struct {
 	Decision       Decision         `json:"decision"`
 	Error          *Fault           `json:"error"`
 	WaitingFor     *Waiting         `json:"waiting_for,omitempty"`
+	File           *FileFacts       `json:"file,omitempty" doc:"of work on a file"`
 }
 
 // Decision is what the policy said.

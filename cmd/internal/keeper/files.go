@@ -1,0 +1,266 @@
+package keeper
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/filework"
+	"github.com/fairlead-ssh/fairlead/session/output"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+const filesPath = "/v1/files"
+
+type (
+	// FileAt is where a file is. Its name is exported, for else nobody could fill it in where it is embedded.
+	FileAt struct {
+		Host    string  `query:"host" maxLength:"255" doc:"a host's name; or session_id"`
+		Session string  `query:"session_id" maxLength:"80" doc:"id or name of a session, in whose directory relative paths begin"`
+		Path    string  `query:"path" maxLength:"4096" required:"true" doc:"absolute, relative, or ~/…"`
+		Reason  string  `query:"reason" maxLength:"4096" doc:"why, for the record and for who approves"`
+		WaitS   float64 `query:"wait_s" minimum:"0" default:"30" doc:"wait so many seconds for the end (at most 50)"`
+	}
+	fileReadIn struct {
+		FileAt
+		Offset int64 `query:"offset" minimum:"0" doc:"of the text as it is shown: next_offset of the page before"`
+		Limit  int   `query:"limit" minimum:"0" maximum:"4194304" doc:"bytes (default 262144)"`
+	}
+	fileWriteIn struct {
+		FileAt
+		Mode    string `query:"mode" maxLength:"5" doc:"permissions in octal, as 0644; else the old file's, or 0644"`
+		Match   string `header:"If-Match" maxLength:"80" doc:"write only if the old content has this SHA-256, in hexadecimal"`
+		None    string `header:"If-None-Match" maxLength:"1" enum:"*" doc:"write only if there is no file"`
+		Key     string `header:"Idempotency-Key" maxLength:"200" doc:"the same key with the same request is done once, for 24 hours"`
+		RawBody []byte `contentType:"application/octet-stream"`
+	}
+	fileEditIn struct {
+		Host    string `query:"host" maxLength:"255" doc:"a host's name; or session_id"`
+		Session string `query:"session_id" maxLength:"80" doc:"id or name of a session, in whose directory relative paths begin"`
+		Path    string `query:"path" maxLength:"4096" required:"true" doc:"absolute, relative, or ~/…"`
+		Key     string `header:"Idempotency-Key" maxLength:"200" doc:"the same key with the same request is done once, for 24 hours"`
+		Body    wire.FileEdit
+	}
+	fileOut struct {
+		Status int
+		ETag   string `header:"ETag"`
+		Body   *wire.File
+	}
+)
+
+func (k *Keeper) addFiles(a *api) {
+	const tag = "files"
+	also := []int{http.StatusAccepted}
+	add(a, route{method: "GET", path: filesPath, id: "read-file", summary: "Read a file, page by page", tag: tag, need: needRun, also: also}, k.readFile)
+	add(a, route{method: "PUT", path: filesPath, id: "write-file", summary: "Give a file new content, atomically, or make it", tag: tag, need: needRun, also: also, body: filework.MaxFile},
+		func(ctx context.Context, c *caller, in *fileWriteIn) (*fileOut, error) {
+			mode, err := filework.ParseMode(in.Mode)
+			if err != nil {
+				return nil, err
+			}
+			r := filework.Request{Op: filework.Write, Content: in.RawBody, Mode: mode, IfSHA256: unquote(in.Match), IfNew: in.None != ""}
+			return k.file(ctx, c, in.FileAt, r, in.Key, nil)
+		})
+	a.OpenAPI().Paths[filesPath].Put.RequestBody.Required = false // a file may be empty
+	add(a, route{method: "POST", path: filesPath + "/edit", id: "edit-file", summary: "Replace text that is in a file exactly once, atomically", tag: tag, need: needRun, also: also},
+		func(ctx context.Context, c *caller, in *fileEditIn) (*fileOut, error) {
+			b := &in.Body
+			at := FileAt{Host: in.Host, Session: in.Session, Path: in.Path, Reason: b.Reason, WaitS: defaultWait.Seconds()}
+			if b.WaitS != nil {
+				at.WaitS = *b.WaitS
+			}
+			r := filework.Request{Op: filework.Edit, Old: []byte(b.Old), New: []byte(b.New), IfSHA256: b.IfSHA256}
+			return k.file(ctx, c, at, r, in.Key, nil)
+		})
+	add(a, route{method: "GET", path: filesPath + "/list", id: "list-files", summary: "List a directory, page by page", tag: tag, need: needRun, also: also}, k.listFiles)
+}
+
+// unquote takes the quotes from an entity tag.
+func unquote(tag string) string {
+	if len(tag) >= 2 && strings.HasPrefix(tag, `"`) && strings.HasSuffix(tag, `"`) {
+		return tag[1 : len(tag)-1]
+	}
+	return tag
+}
+
+func (k *Keeper) readFile(ctx context.Context, c *caller, in *fileReadIn) (*fileOut, error) {
+	return k.file(ctx, c, in.FileAt, filework.Request{Op: filework.Read}, "", func(x *registry.Exec, out *wire.File) error {
+		p, err := k.pageOf(c, x, in.Offset, in.Limit)
+		if err != nil {
+			return err
+		}
+		out.Encoding, out.Content = wire.Encode(p.Text, utf8.Valid(p.Text))
+		if out.Offset = p.Offset; !p.End {
+			out.Next = p.Next
+		}
+		return nil
+	})
+}
+
+func (k *Keeper) listFiles(ctx context.Context, c *caller, in *fileReadIn) (*fileOut, error) {
+	return k.file(ctx, c, in.FileAt, filework.Request{Op: filework.List}, "", func(x *registry.Exec, out *wire.File) error {
+		p, err := k.pageOf(c, x, in.Offset, max(in.Limit, leastList))
+		if err != nil {
+			return err
+		}
+		all, n := filework.ParseNames(p.Text)
+		out.Names = make([]wire.FileName, len(all))
+		for i, name := range all {
+			out.Names[i] = nameJSON(name)
+		}
+		if out.Offset = p.Offset; !p.End || n < len(p.Text) {
+			out.Next = p.Offset + int64(n)
+		}
+		return nil
+	})
+}
+
+// pageOf is a page of what work on a file has put out, as its caller may see it.
+func (k *Keeper) pageOf(c *caller, x *registry.Exec, offset int64, limit int) (output.Page, error) {
+	limits, err := k.limits(c)
+	if err != nil {
+		return output.Page{}, err
+	}
+	if limit == 0 {
+		limit = defaultPage
+	}
+	return x.Page(registry.Stdout, offset, int(limits.Output(int64(limit))))
+}
+
+// leastList is how many bytes of a list a page has at least: more than any one line.
+const leastList = 16 << 10
+
+func nameJSON(n files.Name) wire.FileName {
+	out := wire.FileName{Name: n.Name, Kind: string(n.Kind), Size: n.Size, Mode: filework.FormatMode(n.Mode), Modified: moment(n.Changed)}
+	if !utf8.ValidString(n.Name) {
+		out.Name, out.NameB64 = strings.ToValidUTF8(n.Name, "\ufffd"), base64.StdEncoding.EncodeToString([]byte(n.Name))
+	}
+	return out
+}
+
+// file has r done and waits for that. show fills in what only one route gives, once it is done.
+func (k *Keeper) file(ctx context.Context, c *caller, at FileAt, r filework.Request, key string, show func(*registry.Exec, *wire.File) error) (*fileOut, error) {
+	engine, err := k.admit(c)
+	if err != nil {
+		return nil, err
+	}
+	wait, err := seconds("wait_s", &at.WaitS, defaultWait, maxWait)
+	if err != nil {
+		return nil, err
+	}
+	if (at.Host == "") == (at.Session == "") {
+		return nil, invalid("give host or session_id, and not both")
+	}
+	r.Path, r.Home = at.Path, at.Session == ""
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	timeout, err := timeoutOf(c, engine.Limits(c.principal), nil)
+	if err != nil {
+		return nil, err
+	}
+	e, finish, err := k.fileEntry(ctx, c, at)
+	if err != nil {
+		return nil, err
+	}
+	defer finish()
+	x, err := k.filed.once(ctx, k, c, key, []any{at.Host, at.Session, r}, func() (*registry.Exec, error) {
+		x, _, err := filework.Start(ctx, e, r, filework.Options{
+			Reason: at.Reason, Timeout: timeout,
+			Starting: func(ctx context.Context) (context.Context, func()) { return context.WithTimeout(ctx, beforeSending) },
+		})
+		return x, err
+	})
+	if err != nil {
+		return nil, atMatch(err, r)
+	}
+	k.await(ctx, x, wait, registry.Wait{})
+	return k.showFile(x, r, show)
+}
+
+// fileEntry is the session that is meant, or one for this request alone. finish lets go of it.
+func (k *Keeper) fileEntry(ctx context.Context, c *caller, at FileAt) (e *registry.Entry, finish func(), err error) {
+	if at.Session != "" {
+		e, err = k.entry(ctx, c, at.Session)
+		return e, func() {}, err
+	}
+	r, done, err := k.realm(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := r.host(at.Host)
+	if err == nil {
+		e, err = r.reg.Once(registry.OpenRequest{Principal: c.principal, Host: h})
+	}
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return e, func() { e.Finish(); done() }, nil
+}
+
+// showFile tells what is known of work on a file: 200 once it is done, 202 before; a problem where it failed.
+func (k *Keeper) showFile(x *registry.Exec, r filework.Request, show func(*registry.Exec, *wire.File) error) (*fileOut, error) {
+	v, err := x.View(registry.Budgets{})
+	if err != nil {
+		return nil, err
+	}
+	res := &v.Result
+	if res.State == session.Done && res.Err != nil {
+		p := *atMatch(res.Err, r)
+		p.Exec = x.ID()
+		return nil, &p
+	}
+	j := wire.ResultOf(res, v.Redacted.Kinds)
+	out := &fileOut{Status: http.StatusAccepted, Body: &wire.File{
+		Host: j.Host, Session: j.Session, Exec: j.Exec, State: j.State, FileFacts: *factsOf(x), Decision: j.Decision,
+	}}
+	if res.State != session.Done {
+		return out, nil
+	}
+	out.Status = http.StatusOK
+	if f := out.Body; f.SHA256 != "" {
+		out.ETag = `"` + f.SHA256 + `"`
+	}
+	if r.Op == filework.Read || r.Op == filework.List {
+		out.Body.Redacted = v.Redacted.Kinds
+	}
+	if show != nil {
+		err = show(x, out.Body)
+	}
+	return out, err
+}
+
+// atMatch tells an error; where the file is not what If-Match or If-None-Match say, as HTTP does.
+func atMatch(err error, r filework.Request) *wire.Problem {
+	p := asProblem(err)
+	if p.Code == files.CodeConflict && r.Op == filework.Write && (r.IfSHA256 != "" || r.IfNew) {
+		p.Status = http.StatusPreconditionFailed
+		p = complete(p)
+	}
+	return p
+}
+
+// factsOf is what a command has done with a file; nil for other commands.
+func factsOf(x *registry.Exec) *wire.FileFacts {
+	w := filework.Of(x.Command().Action)
+	if w == nil {
+		return nil
+	}
+	f := w.Facts()
+	return &wire.FileFacts{Path: f.Path, LeadsTo: f.Target, Size: f.Size, SHA256: f.SHA256, Mode: f.Mode, Created: f.Created, Replaced: f.Replaced}
+}
+
+// bodyLimit is how large the body of a request may be, and how long it may take to come.
+func bodyLimit(r *http.Request) (int64, time.Duration) {
+	if r.Method == http.MethodPut && r.URL.Path == filesPath {
+		return filework.MaxFile, 6 * bodyTime
+	}
+	return maxBody, bodyTime
+}
