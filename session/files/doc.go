@@ -5,7 +5,8 @@
 //
 // Writing is atomic: the content goes to a new file beside the old one (".fairlead-" and random letters), is put on disk
 // there, gets the mode and owner of the old one, and takes its name. Whatever fails before that leaves the old file as it
-// was and removes the new one. What a rename cannot keep is lost: other hard links to the old file, access control
+// was and removes the new one; what a controller that was killed has left there is removed by a later write in the same
+// directory, once it is a day old. What a rename cannot keep is lost: other hard links to the old file, access control
 // lists, extended attributes. Nobody keeps others from writing at the same time; If of [WriteOptions] narrows that to the
 // moment before the rename.
 //

@@ -37,6 +37,7 @@ type backend interface {
 	adopt(ctx context.Context, temp, path string, mode fs.FileMode, uid, gid int) error // and rename; negative keeps
 	remove(ctx context.Context, path string) error
 	list(ctx context.Context, dir string) ([]Name, error)
+	tidy(ctx context.Context, dir, written string) error // see Host.tidy; written was just written
 	close() error
 }
 

@@ -15,7 +15,7 @@ import (
 
 // replace writes content beside i's file and gives it its name.
 func (f *Host) replace(ctx context.Context, i Info, content []byte, o WriteOptions) (Info, error) {
-	temp := path.Join(path.Dir(i.Target), ".fairlead-"+strings.ToLower(rand.Text()[:16]))
+	temp := path.Join(path.Dir(i.Target), tempPrefix+strings.ToLower(rand.Text()[:16]))
 	if err := f.b.create(ctx, temp, content); err != nil {
 		return i, f.undo(ctx, temp, err)
 	}
@@ -34,6 +34,7 @@ func (f *Host) replace(ctx context.Context, i Info, content []byte, o WriteOptio
 	if err := f.b.adopt(ctx, temp, i.Target, mode, uid, gid); err != nil {
 		return i, f.undo(ctx, temp, err)
 	}
+	f.tidy(ctx, path.Dir(i.Target), i.Target)
 	sum := sha256.Sum256(content)
 	i.Kind, i.Size, i.Mode, i.SHA256 = Regular, int64(len(content)), mode, hex.EncodeToString(sum[:])
 	return i, nil
