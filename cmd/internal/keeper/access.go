@@ -64,7 +64,8 @@ type caller struct {
 	role      Role
 	inventory string // absolute path, or ""
 	authSock  string
-	bucket    string // of the token's rate; "" on the socket
+	bucket    string   // of the token's rate; "" on the socket
+	account   *account // nil where none of this machine asks
 }
 
 type callerKey struct{}
@@ -78,7 +79,7 @@ var agentName = regexp.MustCompile(`^agent/[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // local is who asks over the socket: the account, or an agent that it names.
 func (k *Keeper) local(r *http.Request) (*caller, *wire.Problem) {
-	c := &caller{principal: k.cfg.Principal, role: Owner, inventory: k.cfg.Inventory}
+	c := &caller{principal: k.cfg.Principal, role: Owner, inventory: k.cfg.Inventory, account: k.sink.own}
 	if as := r.Header.Values(wire.Principal); len(as) > 0 {
 		if len(as) > 1 || !agentName.MatchString(as[0]) {
 			return nil, problem(http.StatusForbidden, "forbidden", "%s names an agent (agent/NAME), and nobody else can be named", wire.Principal)
@@ -97,6 +98,7 @@ func (k *Keeper) local(r *http.Request) (*caller, *wire.Problem) {
 		}
 		c.authSock = sock
 	}
+	k.sink.saw(c)
 	return c, nil
 }
 

@@ -56,6 +56,8 @@ type Config struct {
 
 	Notify []notify.Config // who else is told of asks and ends
 
+	AgentDoor AgentDoor // a socket for an agent alone
+
 	TCP TCP // where else to listen
 
 	Idle    time.Duration // without session and caller; then Serve returns
@@ -74,6 +76,9 @@ func (c Config) withDefaults() (Config, error) {
 		return c, errors.New("keeper: Config.Store needs an ID")
 	case c.Inventory != "" && !filepath.IsAbs(c.Inventory):
 		return c, errors.New("keeper: Config.Inventory is an absolute path")
+	}
+	if err := c.AgentDoor.check(); err != nil {
+		return c, err
 	}
 	if err := c.TCP.check(c); err != nil {
 		return c, err

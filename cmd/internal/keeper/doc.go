@@ -5,6 +5,8 @@
 // keeper until it is asked to end or has had nothing to do for a while; [Dial] returns a client, starting a keeper where
 // none runs.
 //
+// A keeper under an account of its own can have a second socket, for an agent: see [AgentDoor].
+//
 // Who asks is told by the system for callers on the socket, and by a bearer token for others. Each principal has sessions
 // and connections of its own. What a request runs passes the gate of package session: policy, record, send, record.
 //

@@ -161,9 +161,9 @@ func (k *Keeper) busy() bool {
 // stop asks the keeper to end.
 func (k *Keeper) stop() { k.askOnce.Do(func() { close(k.asked) }) }
 
-func (k *Keeper) health() wire.Health {
+func (k *Keeper) health(c *caller) wire.Health {
 	return wire.Health{
-		Status: "ok", Version: k.cfg.Version, Separation: separation, PID: os.Getpid(), Started: k.started.UTC(), Sessions: k.sessions(),
+		Status: "ok", Version: k.cfg.Version, Separation: c.account.separation(), PID: os.Getpid(), Started: k.started.UTC(), Sessions: k.sessions(),
 	}
 }
 

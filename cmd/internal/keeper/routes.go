@@ -126,8 +126,8 @@ type none struct{}
 
 func (k *Keeper) addHealth(a *api) {
 	add(a, route{method: "GET", path: "/healthz", id: "health", summary: "Whether the keeper lives, and what its gate is worth", tag: "keeper"},
-		func(context.Context, *caller, *none) (*body[wire.Health], error) {
-			h := k.health()
+		func(_ context.Context, c *caller, _ *none) (*body[wire.Health], error) {
+			h := k.health(c)
 			return &body[wire.Health]{&h}, nil
 		})
 	add(a, route{method: "POST", path: "/v1/keeper/stop", id: "stop-keeper", summary: "End the keeper and everything it holds", tag: "keeper",

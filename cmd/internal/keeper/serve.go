@@ -31,6 +31,15 @@ func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) 
 	defer func() { err = errors.Join(err, k.Close()) }()
 	servers := []*http.Server{k.server(k.handler(k.local, localName))}
 	listeners := []net.Listener{newDoor(l)}
+	if cfg.AgentDoor.Socket != "" {
+		a, err := cfg.AgentDoor.listen()
+		if err != nil {
+			return err
+		}
+		defer a.Close()
+		listeners = append(listeners, a)
+		servers = append(servers, k.server(k.handler(k.agent, localName)))
+	}
 	if cfg.TCP.Addr != "" {
 		t, err := cfg.TCP.listen(ctx)
 		if err != nil {
@@ -77,6 +86,7 @@ func (k *Keeper) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTime, IdleTimeout: keepAliveTime, MaxHeaderBytes: 32 << 10, ErrorLog: k.log,
 		BaseContext: func(net.Listener) context.Context { return k.base },
+		ConnContext: noteAccount,
 	}
 }
 

@@ -42,6 +42,7 @@ type Options struct {
 	Auto bool
 	Idle time.Duration
 	TCP  keeper.TCP
+	Door keeper.AgentDoor
 }
 
 const long = `Run the keeper in the foreground: the process that holds sessions while nobody looks.
@@ -53,11 +54,16 @@ that it names. Every command is judged and recorded as on the command line.
 With --listen it also answers over TLS, callers with a bearer token only. Tokens are made on the socket (POST
 /v1/tokens) for a principal and a role: viewer, operator, approver, admin or agent. No token both runs and approves.
 
+Under an account of its own, which alone holds SSH keys, policy and store, it enforces its policy: --agent-socket opens a
+socket for the accounts of the socket's group, where every caller is the agent that --agent names, whatever it says.
+That agent runs what the policy lets it, and approves nothing.
+
 It ends with ^C, SIGTERM or "fairlead serve --stop", and its sessions end with it.`
 
 const example = `  fairlead serve
   fairlead serve --idle 1h
   curl --unix-socket $XDG_RUNTIME_DIR/fairlead/keeper.sock http://localhost/healthz
+  fairlead serve --agent-socket /run/fairlead-agents/socket --agent claude
   fairlead serve --stop`
 
 // stopTime bounds how long --stop waits.
@@ -75,6 +81,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		},
 		Places: func() (keeper.Places, error) { return keeper.FindPlaces(f.Getenv) },
 	}
+	o.Door.AuthSock = f.Getenv("SSH_AUTH_SOCK")
 	if runF == nil {
 		runF = run
 	}
@@ -87,7 +94,9 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 				return cmdutil.Usagef("--tls-cert, --tls-key and --name go with --listen")
 			case o.TCP.Addr != "" && (o.TCP.CertFile == "" || o.TCP.KeyFile == ""):
 				return cmdutil.Usagef("--listen takes --tls-cert and --tls-key: without TLS there is only the socket")
-			case o.Stop && (o.Auto || o.Idle != 0 || o.TCP.Addr != ""):
+			case (o.Door.Socket == "") != (o.Door.Name == ""):
+				return cmdutil.Usagef("--agent-socket and --agent go together: a path, and who everybody is that connects there")
+			case o.Stop && (o.Auto || o.Idle != 0 || o.TCP.Addr != "" || o.Door.Socket != ""):
 				return cmdutil.Usagef("--stop goes with no other flag")
 			case o.Idle < 0:
 				return cmdutil.Usagef("--idle takes a time such as 15m, and not a negative one")
@@ -102,6 +111,8 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl.StringVar(&o.TCP.CertFile, "tls-cert", "", "certificate `file` for --listen (PEM)")
 	fl.StringVar(&o.TCP.KeyFile, "tls-key", "", "key `file` of the certificate (PEM)")
 	fl.StringSliceVar(&o.TCP.Names, "name", nil, "take requests for this `host` name too on --listen; others are refused")
+	fl.StringVar(&o.Door.Socket, "agent-socket", "", "listen on a socket at this `path` too, where every caller is the agent of --agent")
+	fl.StringVar(&o.Door.Name, "agent", "", "who callers on --agent-socket are: agent/`name`")
 	fl.BoolVar(&o.Auto, "auto", false, "run as one that was started on first use")
 	_ = fl.MarkHidden("auto")
 	return cmd
@@ -158,7 +169,7 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 	if who.Mark != "" {
 		return cmdutil.Usagef("the keeper is for a person to start, and an agent has started this (%s is set)", who.Mark)
 	}
-	cfg := keeper.Config{Principal: who.Principal, Idle: o.Idle, Version: version.Read().Version, Log: o.IO.Err, TCP: o.TCP}
+	cfg := keeper.Config{Principal: who.Principal, Idle: o.Idle, Version: version.Read().Version, Log: o.IO.Err, TCP: o.TCP, AgentDoor: o.Door}
 	if !o.Auto && o.Idle == 0 {
 		cfg.Idle = -1
 	}

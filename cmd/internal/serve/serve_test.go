@@ -222,7 +222,7 @@ func (p place) command(args ...string) *exec.Cmd {
 }
 
 func TestFlagsThatContradictAreMistakes(t *testing.T) {
-	for _, argv := range [][]string{{"--stop", "--idle", "1s"}, {"--stop", "--auto"}, {"--idle", "-1s"}, {"extra"}} {
+	for _, argv := range [][]string{{"--stop", "--idle", "1s"}, {"--stop", "--auto"}, {"--idle", "-1s"}, {"extra"}, {"--agent", "a"}, {"--agent-socket", "/x"}, {"--stop", "--agent", "a", "--agent-socket", "/x"}} {
 		ios, _, _, _ := iostreams.Test()
 		cmd := serve.NewCmd(&cmdutil.Factory{IO: ios, Getenv: func(string) string { return "" }}, func(context.Context, *serve.Options) error { return nil })
 		cmd.SetArgs(argv)
