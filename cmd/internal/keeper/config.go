@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"log"
@@ -64,8 +65,12 @@ type Config struct {
 	Version string
 	Log     io.Writer // what went wrong where nobody could be told; nil means nowhere
 
-	listening func(net.Addr) // told the port, for tests
-	sweep     time.Duration  // sweepEvery, but for tests
+	listening  func(net.Addr) // told the port, for tests
+	headerTime time.Duration  // for the headers of a request
+	bodyTime   time.Duration  // and for its body
+	tokenRate  float64        // requests a second with one token
+	tokenBurst float64        // and at once
+	sweep      time.Duration  // sweepEvery, but for tests
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -89,6 +94,8 @@ func (c Config) withDefaults() (Config, error) {
 	if c.sweep == 0 {
 		c.sweep = sweepEvery
 	}
+	c.headerTime, c.bodyTime = cmp.Or(c.headerTime, headerTime), cmp.Or(c.bodyTime, bodyTime)
+	c.tokenRate, c.tokenBurst = cmp.Or(c.tokenRate, tokenRate), cmp.Or(c.tokenBurst, tokenBurst)
 	if c.Log == nil {
 		c.Log = io.Discard
 	}

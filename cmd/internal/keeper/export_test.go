@@ -13,3 +13,9 @@ func WaitOf(s *float64) (time.Duration, error) { return seconds("wait_s", s, def
 
 // SweepEvery is how often a keeper looks what others have done.
 func (c *Config) SweepEvery(d time.Duration) { c.sweep = d }
+
+// Hurry bounds how long headers and bodies may take; zero is as ever.
+func (c *Config) Hurry(headers, body time.Duration) { c.headerTime, c.bodyTime = headers, body }
+
+// Patience bounds the requests with one token: so many a second, and at once.
+func (c *Config) Patience(rate, burst float64) { c.tokenRate, c.tokenBurst = rate, burst }

@@ -258,9 +258,9 @@ func factsOf(x *registry.Exec) *wire.FileFacts {
 }
 
 // bodyLimit is how large the body of a request may be, and how long it may take to come.
-func bodyLimit(r *http.Request) (int64, time.Duration) {
+func (k *Keeper) bodyLimit(r *http.Request) (int64, time.Duration) {
 	if r.Method == http.MethodPut && r.URL.Path == filesPath {
-		return filework.MaxFile, 6 * bodyTime
+		return filework.MaxFile, 6 * k.cfg.bodyTime
 	}
-	return maxBody, bodyTime
+	return maxBody, k.cfg.bodyTime
 }

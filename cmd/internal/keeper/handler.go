@@ -18,6 +18,7 @@ import (
 func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), named func(host string) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer k.answering.Add(-1)
+		k.bound(w, r)
 		if k.answering.Add(1) > maxRequests {
 			k.refuse(w, "full", &wire.Problem{Status: http.StatusServiceUnavailable, Code: "full", Retriable: true, Detail: "too many requests are in progress"})
 			return
@@ -37,14 +38,14 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 		}
 		rate, burst := float64(socketRate), float64(socketBurst)
 		if c.bucket != "" {
-			rate, burst = tokenRate, tokenBurst
+			rate, burst = k.cfg.tokenRate, k.cfg.tokenBurst
 		}
 		if wait := k.limiter.admit(c.bucket+c.principal, rate, burst, time.Now()); wait > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
 			k.refuse(w, "rate", &wire.Problem{Status: http.StatusTooManyRequests, Code: "rate", Retriable: true, Detail: "too many requests"})
 			return
 		}
-		if p := whole(w, r); p != nil {
+		if p := k.whole(w, r); p != nil {
 			k.refuse(w, "body", p)
 			return
 		}
@@ -76,21 +77,34 @@ func (k *Keeper) survive(w http.ResponseWriter) {
 // answerTime is how long an answer may take to be read, after the longest wait.
 const answerTime = maxWait + time.Minute
 
-// whole reads the body of a request within its bounds of size and time. Bounding the time of reading alone would end long
-// waits as well, and a body that is read piece by piece by a handler may come as slowly as its sender likes.
-func whole(w http.ResponseWriter, r *http.Request) *wire.Problem {
+// bound bounds the times of a request: of reading its answer, and of its body, that of one which is refused as well, for
+// the server reads what is left of it. Bounding the time of reading alone would end long waits too, so whole takes that
+// bound away.
+func (k *Keeper) bound(w http.ResponseWriter, r *http.Request) {
 	rc := http.NewResponseController(w)
 	_ = rc.SetWriteDeadline(time.Now().Add(answerTime))
-	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
+	if hasBody(r) {
+		_ = rc.SetReadDeadline(time.Now().Add(k.cfg.bodyTime))
+	}
+}
+
+func hasBody(r *http.Request) bool {
+	return r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0
+}
+
+// whole reads the body of a request within its bounds: one that is read piece by piece by a handler may come as slowly as
+// its sender likes.
+func (k *Keeper) whole(w http.ResponseWriter, r *http.Request) *wire.Problem {
+	if !hasBody(r) {
 		return nil
 	}
-	most, within := bodyLimit(r)
+	most, within := k.bodyLimit(r)
 	if r.ContentLength > most {
 		return tooLarge(most)
 	}
+	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Now().Add(within))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
-	_ = rc.SetReadDeadline(time.Time{})
 	var (
 		large *http.MaxBytesError
 		slow  net.Error
@@ -104,6 +118,7 @@ func whole(w http.ResponseWriter, r *http.Request) *wire.Problem {
 	case err != nil:
 		return problem(http.StatusBadRequest, "invalid", "the body was cut off")
 	}
+	_ = rc.SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return nil
 }

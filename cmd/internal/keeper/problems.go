@@ -96,6 +96,8 @@ func asProblem(err error) *wire.Problem {
 		p.Status, p.Code = http.StatusConflict, registry.CodeConflict
 	case errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrTooLarge), errors.Is(err, store.ErrCursor):
 		p.Status, p.Code = http.StatusUnprocessableEntity, registry.CodeInvalid
+	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrReadOnly):
+		p.Status, p.Code, p.Retriable = http.StatusInsufficientStorage, "storage", true
 	case errors.Is(err, store.ErrBusy):
 		p.Status, p.Code, p.Retriable = http.StatusServiceUnavailable, "busy", true
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

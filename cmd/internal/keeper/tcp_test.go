@@ -34,7 +34,7 @@ type remote struct {
 	client *http.Client
 }
 
-func startTCP(t *testing.T) *remote {
+func startTCP(t *testing.T, change ...func(*keeper.Config)) *remote {
 	t.Helper()
 	dir := t.TempDir()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -55,6 +55,9 @@ func startTCP(t *testing.T) *remote {
 	r.world = start(t, func(c *keeper.Config) {
 		c.TCP = keeper.TCP{Addr: "127.0.0.1:0", CertFile: certFile, KeyFile: keyFile, Names: []string{"keeper.test"}}
 		c.OnListening(func(a net.Addr) { r.url = "https://" + a.String() })
+		for _, f := range change {
+			f(c)
+		}
 	})
 	roots := x509.NewCertPool()
 	require.True(t, roots.AppendCertsFromPEM(certPEM))
