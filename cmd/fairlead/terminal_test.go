@@ -25,10 +25,16 @@ func onTerminal(t *testing.T, tty bool, prompt, answer string, args ...string) (
 	require.NoError(t, os.WriteFile(inventory, []byte("version: 1\nhosts:\n  - {name: web1, transport: local, tier: prod}\n"), 0o600))
 	self, err := os.Executable()
 	require.NoError(t, err)
-	var out, errOut bytes.Buffer
 	cmd := exec.Command(self, append([]string{"-i", inventory, "run", "web1"}, args...)...)
 	cmd.Args[0] = "fairlead"
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh"}
+	return typeAt(t, cmd, tty, prompt, answer)
+}
+
+// typeAt is onTerminal for a command of any kind.
+func typeAt(t *testing.T, cmd *exec.Cmd, tty bool, prompt, answer string) (code int, stdout, stderr, screen string) {
+	t.Helper()
+	var out, errOut bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("piped"), &out, &errOut
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 

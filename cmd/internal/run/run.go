@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
@@ -64,6 +65,9 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		Example: example,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.KeeperFlag == config.Require {
+				return cmdutil.Usagef("run connects from here and does not go through the keeper: leave --keeper require out")
+			}
 			if err := o.parse(args, cmd.ArgsLenAtDash(), cmd.Flags().Changed("script")); err != nil {
 				return err
 			}
