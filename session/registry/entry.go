@@ -18,6 +18,7 @@ type Entry struct {
 	s         *session.Session
 	name      string
 	principal string
+	place     *Place // nil outside of sandboxes
 	opened    time.Time
 	once      bool      // for a single command, and not listed
 	closeOnce sync.Once // of close
@@ -39,6 +40,14 @@ func (e *Entry) Name() string { return e.name }
 
 // Host is the session's, with what Open was asked to add.
 func (e *Entry) Host() hosts.Host { return e.s.Host() }
+
+// Sandbox says what holds the session in its sandbox: kernel, account or checked; "" means that it is in none.
+func (e *Entry) Sandbox() string {
+	if e.place == nil {
+		return ""
+	}
+	return e.place.Level
+}
 
 // Opened is when.
 func (e *Entry) Opened() time.Time { return e.opened }

@@ -61,6 +61,16 @@ type OpenRequest struct {
 	Env       []string   // "KEY=value", besides the host's own
 	Shell     string     // instead of the host's
 	Reason    string     // for the record
+
+	Place *Place // the sandbox that it is held in; nil means none
+}
+
+// Place is a sandbox as a session gets it.
+type Place struct {
+	Dir   string                                       // where the session starts, instead of OpenRequest.Dir
+	Level string                                       // what holds it there: kernel, account or checked
+	Why   string                                       // one sentence for people about that
+	Open  func(h hosts.Host) (*session.Session, error) // instead of Config.Open
 }
 
 // Open opens a session and waits until its shell is ready, or ctx ends. Errors are *session.Error; then there is no
@@ -68,6 +78,9 @@ type OpenRequest struct {
 func (r *Registry) Open(ctx context.Context, req OpenRequest) (*Entry, error) {
 	if err := req.check(); err != nil {
 		return nil, err
+	}
+	if req.Place != nil {
+		req.Dir = req.Place.Dir
 	}
 	e, err := r.add(req, false)
 	if err != nil {
@@ -113,12 +126,16 @@ func (r *Registry) add(req OpenRequest, once bool) (*Entry, error) {
 		h.Shell = req.Shell
 	}
 	r.learn(h.Env)
-	s, err := r.cfg.Open(h)
+	open := r.cfg.Open
+	if req.Place != nil {
+		open = req.Place.Open
+	}
+	s, err := open(h)
 	if err != nil {
 		return nil, asError("open", h.Name, err)
 	}
 	now := time.Now()
-	e := &Entry{r: r, s: s, name: req.Name, principal: req.Principal, once: once, opened: now, used: now}
+	e := &Entry{r: r, s: s, name: req.Name, principal: req.Principal, place: req.Place, once: once, opened: now, used: now}
 	mine := owned{req.Principal, req.Name}
 	r.mu.Lock()
 	twin := r.names[mine]

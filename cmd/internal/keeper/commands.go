@@ -186,7 +186,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 		return nil, invalid("cwd: %v", err)
 	default:
 		n.Cwd = dir
-		guard, unreached, err := t.guard(ctx, r, h, box.ID)
+		guard, unreached, err := t.guard(ctx, r, h, box.ID, sandbox.LevelChecked)
 		if err != nil {
 			return nil, err
 		}

@@ -59,6 +59,10 @@ type Config struct {
 
 	AgentDoor AgentDoor // a socket for an agent alone
 
+	// Confine is the command line of a program on this machine that calls sandbox.Confine with the words behind it, for
+	// sessions in sandboxes on local hosts; nil means that there is none.
+	Confine []string
+
 	TCP TCP // where else to listen
 
 	Idle    time.Duration // without session and caller; then Serve returns

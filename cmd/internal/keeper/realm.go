@@ -25,6 +25,7 @@ type realm struct {
 	reg      *registry.Registry
 	judge    judge
 	state    *states
+	able     abilities
 	used     int // requests in progress; guarded by the Keeper's mu
 }
 

@@ -67,6 +67,7 @@ func (k *Keeper) addSessions(a *api) {
 func describe(c *caller, e *registry.Entry) wire.Session {
 	s := wire.Session{
 		ID: e.ID(), Name: e.Name(), Host: e.Host().Name, Shell: e.Shell(), CWD: e.Dir(), Opened: e.Opened().UTC(), Owner: c.principal,
+		Sandbox: e.Sandbox(),
 	}
 	if x := e.Current(); x != nil {
 		s.Exec = x.ID()
@@ -97,9 +98,17 @@ func (k *Keeper) open(ctx context.Context, c *caller, in *openIn) (*body[wire.Se
 	}
 	ctx, stop := context.WithTimeout(ctx, beforeSending)
 	defer stop()
-	e, err := r.reg.Open(ctx, registry.OpenRequest{
+	req := registry.OpenRequest{
 		Principal: c.principal, Host: h, Name: in.Body.Name, Dir: in.Body.CWD, Env: env, Shell: in.Body.Shell, Reason: in.Body.Reason,
-	})
+	}
+	if in.Body.Sandbox != "" {
+		p, err := k.box(ctx, r, h, in.Body.Sandbox, in.Body.CWD)
+		if err != nil {
+			return nil, err
+		}
+		req.Place = &p
+	}
+	e, err := r.reg.Open(ctx, req)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/hosts"
-	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
@@ -227,7 +226,7 @@ func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f
 	if err != nil {
 		return failed("error", err)
 	}
-	guard, _, err := t.guard(ctx, r, h, c.Sandbox)
+	guard, _, err := t.guard(ctx, r, h, c.Sandbox, sandbox.LevelChecked)
 	if err != nil {
 		return failed("denied", err)
 	}
@@ -265,7 +264,7 @@ func statusFor(err error) string {
 
 // guard is what keeps a command in its sandbox, as the store says it is now. Where it has denied one because its host
 // could not be asked where paths lead, unreached says why.
-func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string) (g *sandbox.Guard, unreached func() error, err error) {
+func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string, level sandbox.Level) (g *sandbox.Guard, unreached func() error, err error) {
 	b, err := t.store.Sandbox(ctx, id)
 	if err != nil {
 		return nil, nil, err
@@ -277,18 +276,13 @@ func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string)
 		return nil, nil, fmt.Errorf("the sandbox is another one now")
 	}
 	var last error
+	look := r.look(h)
 	g, err = sandbox.NewGuard(sandbox.GuardConfig{
-		Inner: policy.DeciderFunc(r.judge.decide), Sandbox: boxOf(b), Level: sandbox.LevelChecked,
-		Resolver: sandbox.Remote{Run: func(ctx context.Context, _, script string) (string, error) {
-			ctx = context.WithValue(ctx, ownKey{}, true)
-			res, err := r.pool.Run(ctx, h, session.Command{Script: script, Reason: "sandbox", Timeout: lookTime, Keep: 1 << 20})
-			if last = err; err != nil {
-				return "", err
-			}
-			if res.Status != session.StatusOK || res.OmittedStdout > 0 {
-				return "", fmt.Errorf("it cannot be told where paths lead on %s", h.Name)
-			}
-			return string(res.Stdout), nil
+		Inner: policy.DeciderFunc(r.judge.decide), Sandbox: boxOf(b), Level: level,
+		Resolver: sandbox.Remote{Run: func(ctx context.Context, host, script string) (said string, err error) {
+			said, err = look(ctx, host, script)
+			last = err
+			return said, err
 		}},
 	})
 	return g, func() error { return last }, err

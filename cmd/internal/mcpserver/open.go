@@ -16,7 +16,7 @@ type openArgs struct {
 	CWD     string            `json:"cwd,omitempty" jsonschema:"directory to start in"`
 	Env     map[string]string `json:"env,omitempty" jsonschema:"variables to set"`
 	Shell   string            `json:"shell,omitempty" jsonschema:"auto, bash, zsh, ksh, dash, ash or sh"`
-	Sandbox string            `json:"sandbox,omitempty" jsonschema:"a directory to stay in"`
+	Sandbox string            `json:"sandbox,omitempty" jsonschema:"id, label or path of a sandbox of yours, to stay in; cwd may be relative to it"`
 }
 
 func (s *Server) sessionOpen(ctx context.Context, _ *call, in openArgs) (*sessionOut, string, error) {
@@ -25,7 +25,7 @@ func (s *Server) sessionOpen(ctx context.Context, _ *call, in openArgs) (*sessio
 	if err != nil {
 		return out, "", err
 	}
-	if in.Sandbox != "" {
+	if in.Sandbox != "" && s.cfg.Sandbox == nil {
 		return out, "", &callError{code: "unsupported", err: fmt.Errorf("there are no sandboxes here, and nothing was opened: leave sandbox out")}
 	}
 	env, err := s.env(h, in.Env)
@@ -34,15 +34,23 @@ func (s *Server) sessionOpen(ctx context.Context, _ *call, in openArgs) (*sessio
 	}
 	sctx, stop := s.starting(ctx)
 	defer stop()
-	e, err := s.cfg.Registry.Open(sctx, registry.OpenRequest{
-		Principal: s.cfg.Principal, Host: h, Name: in.Name, Dir: in.CWD, Env: env, Shell: in.Shell,
-	})
+	req := registry.OpenRequest{Principal: s.cfg.Principal, Host: h, Name: in.Name, Dir: in.CWD, Env: env, Shell: in.Shell}
+	said := ""
+	if in.Sandbox != "" {
+		p, err := s.cfg.Sandbox(sctx, h, in.Sandbox, in.CWD)
+		if err != nil {
+			return out, "", err
+		}
+		req.Place = &p
+		said = fmt.Sprintf("; its sandbox is enforced by %s: %s", p.Level, p.Why)
+	}
+	e, err := s.cfg.Registry.Open(sctx, req)
 	if err != nil {
 		return out, "", err
 	}
 	dir, _ := s.cfg.Registry.Redact(e.Dir())
-	out = &sessionOut{SessionID: e.ID(), Name: e.Name(), Host: h.Name, Shell: e.Shell(), CWD: dir}
-	return out, fmt.Sprintf("session %s on %s, in %s", e.ID(), h.Name, dir), nil
+	out = &sessionOut{SessionID: e.ID(), Name: e.Name(), Host: h.Name, Shell: e.Shell(), CWD: dir, Sandbox: e.Sandbox()}
+	return out, fmt.Sprintf("session %s on %s, in %s%s", e.ID(), h.Name, dir, said), nil
 }
 
 // host finds one host.

@@ -31,6 +31,10 @@ type Config struct {
 	AnyOne   bool                               // hosts outside the inventory, as user@host, may be named
 	State    func(h hosts.Host) (string, error) // of the connection to a host, and why the last one failed; nil is not told
 
+	// Sandbox finds a sandbox of the principal's on a host by its id, label or path, for a session that is to start in cwd,
+	// which may be relative to it; nil means that there are none.
+	Sandbox func(ctx context.Context, h hosts.Host, name, cwd string) (registry.Place, error)
+
 	Version string
 	Logger  *slog.Logger // of the protocol; nil logs nothing
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -176,6 +177,9 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 	var err error
 	if cfg.Inventory, err = o.Inventory(); err != nil {
 		return err
+	}
+	if exe, err := os.Executable(); err == nil {
+		cfg.Confine = []string{exe, ConfineName}
 	}
 	cfg.Policy = func() (*rules.Engine, error) { return o.Policy("") }
 	dir, err := o.PolicyDir()

@@ -64,12 +64,15 @@ type Hosts struct {
 
 // Open asks for a session.
 type Open struct {
-	Host   string            `json:"host" doc:"a host of the inventory; an operator may also write user@host:port"`
-	Name   string            `json:"name,omitempty" maxLength:"64" doc:"to use instead of the id; unique among the caller's"`
-	CWD    string            `json:"cwd,omitempty" maxLength:"4096" doc:"where it starts; the account's home directory if left out"`
-	Env    map[string]string `json:"env,omitempty"`
-	Shell  string            `json:"shell,omitempty" doc:"instead of the host's"`
-	Reason string            `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record"`
+	Host  string            `json:"host" doc:"a host of the inventory; an operator may also write user@host:port"`
+	Name  string            `json:"name,omitempty" maxLength:"64" doc:"to use instead of the id; unique among the caller's"`
+	CWD   string            `json:"cwd,omitempty" maxLength:"4096" doc:"where it starts; the account's home directory if left out"`
+	Env   map[string]string `json:"env,omitempty"`
+	Shell string            `json:"shell,omitempty" doc:"instead of the host's"`
+
+	Sandbox string `json:"sandbox,omitempty" maxLength:"4096" doc:"id, label or path of a sandbox of one's own, to stay in; cwd may be relative to it"`
+
+	Reason string `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record"`
 }
 
 // Session is a shell with a name and an owner.
@@ -81,8 +84,11 @@ type Session struct {
 	CWD    string    `json:"cwd"`
 	Opened time.Time `json:"opened"`
 	Owner  string    `json:"owner"`
-	Exec   string    `json:"exec,omitempty" doc:"the command that runs"`
-	Last   string    `json:"last,omitempty" doc:"the command that was started last"`
+
+	Sandbox string `json:"sandbox,omitempty" enum:"kernel,account,checked" doc:"what holds it in its sandbox; left out without one"`
+
+	Exec string `json:"exec,omitempty" doc:"the command that runs"`
+	Last string `json:"last,omitempty" doc:"the command that was started last"`
 }
 
 // Sessions is a list of them.

@@ -1,0 +1,161 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/sandbox"
+	"github.com/fairlead-ssh/fairlead/session/store"
+)
+
+// maxBoxes bounds how many sandboxes one principal has on a host when one is looked for.
+const maxBoxes = 1000
+
+// box finds a sandbox of a principal's by id, label or path, and how its host enforces it: for a session that is to start in
+// cwd, which may be relative to it.
+func (k *Keeper) box(ctx context.Context, r *realm, h hosts.Host, name, cwd string) (p registry.Place, err error) {
+	if k.term == nil {
+		return p, problem(http.StatusNotImplemented, "unsupported", "this keeper has no store, and so no sandboxes: leave sandbox out")
+	}
+	who := &caller{principal: r.key.principal, inventory: r.key.inventory}
+	if h, err = k.terminalHost(who, h.Name); err != nil {
+		return p, err
+	}
+	b, err := k.findBox(ctx, who.principal, h.Name, name)
+	if err != nil {
+		return p, err
+	}
+	s := boxOf(b)
+	if p.Dir, err = s.Resolve(cwd); err != nil {
+		return p, invalid("cwd: %v", err)
+	}
+	begin, err := framing.Quote(p.Dir)
+	if err != nil {
+		return p, invalid("cwd: %v", err)
+	}
+	at, err := sandbox.Remote{Run: r.look(h)}.Resolve(ctx, h.Name, "/", []string{s.Path, p.Dir})
+	switch {
+	case err != nil:
+		return p, err
+	case at[1] != at[0] && !strings.HasPrefix(at[1], at[0]+"/"):
+		return p, problem(http.StatusForbidden, "denied", "cwd leads outside the sandbox %s", s.Path)
+	}
+	can, err := r.able.of(ctx, r, h, s)
+	if err != nil {
+		return p, err
+	}
+	if h.Transport == hosts.Local && len(k.cfg.Confine) > 0 {
+		can.Landlock = sandbox.LandlockVersion()
+	}
+	e, err := sandbox.Choose(s, can, sandbox.Wants{})
+	if err != nil {
+		return p, err
+	}
+	p.Level, p.Why = string(e.Level), e.Why
+	p.Open = func(h hosts.Host) (*session.Session, error) {
+		return r.pool.OpenWith(h, func(c *session.Config) {
+			c.Program = e.Wrap(s, sandbox.Bubblewrap{}, sandbox.Landlock{Helper: k.cfg.Confine})
+			c.Policy = &boxed{k.term, r, b, e.Level, "cd -- " + begin}
+		})
+	}
+	return p, nil
+}
+
+func (k *Keeper) findBox(ctx context.Context, owner, host, name string) (store.Sandbox, error) {
+	page, err := k.cfg.Store.Sandboxes(ctx, store.SandboxFilter{Owner: owner, Host: host}, store.Paging{Limit: maxBoxes})
+	if err != nil {
+		return store.Sandbox{}, err
+	}
+	for _, b := range page.Items {
+		if b.Active && (b.ID == name || b.Label == name || b.Path == name) {
+			return b, nil
+		}
+	}
+	return store.Sandbox{}, problem(http.StatusNotFound, "not_found",
+		"%s has no sandbox %.80q on %s: an operator makes one (see /agent/terminal/sandboxes)", owner, name, host)
+}
+
+// boxed decides about the commands of one session in a sandbox, as the store says that it is when they come.
+type boxed struct {
+	t     *terminal
+	r     *realm
+	box   store.Sandbox // when the session was opened
+	level sandbox.Level
+	begin string // what takes its shell to where it starts
+}
+
+var _ policy.Decider = (*boxed)(nil)
+
+// Decide implements policy.Decider.
+func (b *boxed) Decide(ctx context.Context, req policy.Request) (policy.Decision, error) {
+	now, err := b.t.store.Sandbox(ctx, b.box.ID)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		err = errors.New("its sandbox is there no more")
+	case err == nil && now.Path != b.box.Path:
+		err = errors.New("its sandbox is another directory now")
+	}
+	var g *sandbox.Guard
+	if err == nil {
+		g, _, err = b.t.guard(ctx, b.r, req.Host, b.box.ID, b.level)
+	}
+	if err == nil && req.Dir == "" && req.Command == b.begin && req.Input == "" {
+		return policy.Decision{Verdict: policy.Allow, Class: policy.ReadOnly, Rule: "sandbox/begin", Reason: "the session starts in its sandbox"}, nil
+	}
+	if err != nil {
+		return policy.Decision{Verdict: policy.Deny, Rule: "sandbox/wrong", Reason: fmt.Sprintf("the session may do nothing more: %v", err)}, nil
+	}
+	return g.Decide(ctx, req)
+}
+
+// abilities remembers what the kernels of hosts were found to do, for one account on each.
+type abilities struct {
+	mu sync.Mutex
+	m  map[string]sandbox.Ability
+}
+
+func (a *abilities) of(ctx context.Context, r *realm, h hosts.Host, s sandbox.Sandbox) (sandbox.Ability, error) {
+	a.mu.Lock()
+	can, known := a.m[h.Name]
+	a.mu.Unlock()
+	if known {
+		return can, nil
+	}
+	can, err := sandbox.Probe(ctx, r.look(h), sandbox.Bubblewrap{}, s)
+	if err != nil {
+		return can, err
+	}
+	if can.Bubblewrap { // why it does not work may be the sandbox's own fault
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.m == nil {
+			a.m = map[string]sandbox.Ability{}
+		}
+		a.m[h.Name] = can
+	}
+	return can, nil
+}
+
+// look runs scripts of ours on a host, each in a shell of its own.
+func (r *realm) look(h hosts.Host) sandbox.Runner {
+	return func(ctx context.Context, _, script string) (string, error) {
+		ctx = context.WithValue(ctx, ownKey{}, true)
+		res, err := r.pool.Run(ctx, h, session.Command{Script: script, Reason: "sandbox", Timeout: lookTime, Keep: 1 << 20})
+		if err != nil {
+			return "", err
+		}
+		if res.Status != session.StatusOK || res.OmittedStdout > 0 {
+			return "", fmt.Errorf("it cannot be told where paths lead on %s", h.Name)
+		}
+		return string(res.Stdout), nil
+	}
+}

@@ -1,0 +1,132 @@
+package keeper_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/sandbox"
+)
+
+// ways are what may hold a session on this machine: with a helper for Landlock, and without.
+func ways(t *testing.T, f func(t *testing.T, w *world, b wire.Sandbox, dir string)) {
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	for name, helper := range map[string][]string{"with a helper": {exe, "sandbox-exec"}, "without one": nil} {
+		t.Run(name, func(t *testing.T) {
+			w := start(t, func(c *keeper.Config) { c.Confine = helper })
+			b, dir := w.box("here")
+			f(t, w, b, dir)
+		})
+	}
+}
+
+func TestASessionInASandboxStaysThere(t *testing.T) {
+	ways(t, func(t *testing.T, w *world, b wire.Sandbox, dir string) {
+		agent := w.As("agent/claude")
+		outside := filepath.Join(w.dir, "outside")
+		s, err := agent.Open(t.Context(), wire.Open{Host: "here", Sandbox: b.Label, Name: "work"})
+		require.NoError(t, err)
+		assert.Contains(t, []string{"kernel", "checked"}, s.Sandbox)
+		if sandbox.LandlockVersion() >= sandbox.MinLandlock && len(w.cfg.Confine) > 0 {
+			assert.Equal(t, "kernel", s.Sandbox)
+		}
+		assert.Equal(t, dir, s.CWD)
+		t.Log(s.Sandbox)
+		r := w.run(agent, s.ID, "pwd; ls")
+		assert.Equal(t, "ok", r.Status)
+		assert.Equal(t, dir+"\nsub\n", r.Stdout)
+		assert.Equal(t, "denied", w.run(agent, s.ID, "cd /").Status)
+		if s.Sandbox == "checked" {
+			for _, script := range []string{"cd .. && pwd", "cat /etc/passwd", "ls sub/../.."} {
+				assert.Equal(t, "denied", w.run(agent, s.ID, script).Status, script)
+			}
+		}
+		assert.Equal(t, dir+"\n", w.run(agent, s.ID, "pwd").Stdout)
+
+		// Not even a person's yes lets a program out of where the kernel holds it.
+		w.approved(agent, s.ID, "touch inside; touch "+outside)
+		if s.Sandbox == "kernel" {
+			assert.FileExists(t, filepath.Join(dir, "inside"))
+		}
+		assert.NoFileExists(t, outside)
+	})
+}
+
+func TestOnlyASandboxOfOnesOwnIsEntered(t *testing.T) {
+	w := start(t)
+	b, dir := w.box("here")
+	agent, other := w.As("agent/claude"), w.As("agent/other")
+	for name, path := range map[string]string{"id": b.ID, "label": b.Label, "path": dir} {
+		s, err := agent.Open(t.Context(), wire.Open{Host: "here", Sandbox: path})
+		require.NoError(t, err, name)
+		require.NoError(t, agent.CloseSession(t.Context(), s.ID))
+		_, err = other.Open(t.Context(), wire.Open{Host: "here", Sandbox: path})
+		assert.Equal(t, "not_found", codeOf(t, err), name)
+		_, err = agent.Open(t.Context(), wire.Open{Host: "there", Sandbox: path})
+		assert.Equal(t, "not_found", codeOf(t, err), name)
+	}
+	_, err := agent.Open(t.Context(), wire.Open{Host: "here", Sandbox: b.ID, CWD: "../x"})
+	assert.Equal(t, "invalid", codeOf(t, err))
+}
+
+func TestASessionEndsToBeOfUseWithItsSandbox(t *testing.T) {
+	for name, change := range map[string]func(w *world, b wire.Sandbox) int{
+		"switched off": func(w *world, b wire.Sandbox) int {
+			off := false
+			status, _ := w.api("", "PATCH", sandboxesPath+"/"+b.ID, wire.SandboxChange{Active: &off}, nil)
+			return status
+		},
+		"moved": func(w *world, b wire.Sandbox) int {
+			path := w.dir
+			status, _ := w.api("", "PATCH", sandboxesPath+"/"+b.ID, wire.SandboxChange{Path: &path}, nil)
+			return status
+		},
+		"deleted": func(w *world, b wire.Sandbox) int {
+			status, _ := w.api("", "DELETE", sandboxesPath+"/"+b.ID, nil, nil)
+			return status
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := start(t)
+			b, _ := w.box("here")
+			agent := w.As("agent/claude")
+			s, err := agent.Open(t.Context(), wire.Open{Host: "here", Sandbox: b.ID})
+			require.NoError(t, err)
+			assert.Equal(t, "ok", w.run(agent, s.ID, "pwd").Status)
+			require.Less(t, change(w, b), http.StatusMultipleChoices)
+			assert.Equal(t, "denied", w.run(agent, s.ID, "pwd").Status)
+		})
+	}
+}
+
+// approved runs a command to which somebody says yes if it is asked about.
+func (w *world) approved(c *client.Client, session, script string) *wire.Result {
+	w.t.Helper()
+	r, err := c.Start(w.t.Context(), session, wire.Run{Command: script}, "")
+	require.NoError(w.t, err)
+	var all []wire.Approval
+	require.Eventually(w.t, func() bool {
+		all, err = w.Approvals(w.t.Context())
+		require.NoError(w.t, err)
+		r, err = c.Look(w.t.Context(), r.Exec)
+		require.NoError(w.t, err)
+		return len(all) == 1 || r.State == "done"
+	}, time.Minute, 5*time.Millisecond)
+	for _, a := range all {
+		d, err := w.Approval(w.t.Context(), a.ID)
+		require.NoError(w.t, err)
+		require.NoError(w.t, w.Answer(w.t.Context(), a.ID, true, wire.Answer{Digest: d.Digest}))
+	}
+	r, err = c.Wait(w.t.Context(), r.Exec)
+	require.NoError(w.t, err)
+	return r
+}
