@@ -94,7 +94,7 @@ func TestTheEndOfTheCallersContextStopsARunAndTellsHow(t *testing.T) {
 				w.open("here", in.Session)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
-			in.Command = "echo begun; sleep 1000"
+			in.Command = "sh -c 'echo begun; sleep 1000'" // the shell itself would go on from an interrupt between the two
 			begun := writerFunc(func(p []byte) (int, error) {
 				cancel()
 				return len(p), nil
