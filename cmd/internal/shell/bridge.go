@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/screen"
 )
@@ -37,7 +38,7 @@ type bridge struct {
 	term   *terminal
 	stream session.Stream
 	out    io.Writer // the terminal
-	rec    *recording
+	rec    *terminals.Recording
 	esc    escape
 	typed  bool // record what is typed, too
 	size   session.Size
@@ -55,7 +56,7 @@ func watchSize() (<-chan os.Signal, func()) {
 }
 
 // run returns how the program ended. The error is the cause when this side ended it, or the stream's own.
-func (b *bridge) run(ctx context.Context) (exit session.Exit, o outcome, err error) {
+func (b *bridge) run(ctx context.Context) (exit session.Exit, o terminals.Outcome, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	b.queue = newQueue()
@@ -96,11 +97,11 @@ func (b *bridge) run(ctx context.Context) (exit session.Exit, o outcome, err err
 			if _, werr := b.out.Write(p); werr != nil {
 				cancel(errNoOutput)
 			}
-			b.rec.output(p)
+			b.rec.Output(p)
 			_, _ = modes.Write(p)
 			asked.see(p, time.Now())
 			_, _ = sum.Write(p)
-			o.shown += int64(n)
+			o.Shown += int64(n)
 		}
 		if rerr != nil {
 			break
@@ -120,7 +121,7 @@ func (b *bridge) run(ctx context.Context) (exit session.Exit, o outcome, err err
 	if err != nil {
 		_, _ = io.WriteString(b.out, calm(modes.Modes()))
 	}
-	o.typed, o.shownSHA256 = b.sent, hex.EncodeToString(sum.Sum(nil))
+	o.Typed, o.ShownSHA256 = b.sent, hex.EncodeToString(sum.Sum(nil))
 	return exit, o, err
 }
 
@@ -148,7 +149,7 @@ func (b *bridge) keys(cancel context.CancelCauseFunc) {
 			pass, do, rest = b.esc.filter(pass[:0], rest)
 			if len(pass) > 0 {
 				if b.typed {
-					b.rec.input(pass)
+					b.rec.Input(pass)
 				}
 				if !b.queue.put(pass) {
 					return
@@ -199,7 +200,7 @@ func (b *bridge) sizes(ended <-chan struct{}) {
 			continue
 		}
 		b.size = size
-		b.rec.resize(size)
+		b.rec.Resize(size)
 		if resizer != nil {
 			_ = resizer.Resize(size) // fails when the program has ended
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/localpty"
@@ -51,7 +52,7 @@ func newInside(t *testing.T) *inside {
 		Policy:     decides(policy.AllowAll),
 		Caller:     cmdutil.Caller{Principal: "operator/ada"},
 		Recordings: func() (string, error) { return filepath.Join(t.TempDir(), "recordings"), nil },
-		MaxBytes:   shell.MaxRecording, Escape: '~', Target: "ada@here",
+		MaxBytes:   terminals.MaxRecording, Escape: '~', Target: "ada@here",
 	}
 	return in
 }

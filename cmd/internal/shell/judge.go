@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -32,8 +33,8 @@ func (o *Options) judge(ctx context.Context, h hosts.Host, line string) (policy.
 }
 
 // denied puts the refusal on record, and tells it.
-func (o *Options) denied(h hosts.Host, e *entry, line string, d policy.Decision) error {
-	if err := e.request(line, d, ""); err != nil {
+func (o *Options) denied(h hosts.Host, e *terminals.Entry, line string, d policy.Decision) error {
+	if err := e.Request(line, d, ""); err != nil {
 		return err
 	}
 	why := d.Reason
@@ -41,7 +42,7 @@ func (o *Options) denied(h hosts.Host, e *entry, line string, d policy.Decision)
 		why += "; it needs a yes, which nobody can give here"
 	}
 	r := session.Result{Status: session.StatusDenied, Err: &session.Error{Op: "shell", Host: h.Name, Code: "denied", Err: errors.New(why)}}
-	if err := e.result(outcome{Result: r}, "", recorded{}); err != nil {
+	if err := e.Result(terminals.Outcome{Result: r}, "", terminals.Recorded{}); err != nil {
 		return err
 	}
 	code := o.fail(h, r, why)

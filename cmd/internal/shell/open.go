@@ -10,6 +10,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -19,19 +20,19 @@ import (
 func exitOf(r session.Result) error { return cmdutil.Exit(exitcode.Host(r)) }
 
 // open records, and connects the host's shell with the terminal here.
-func (o *Options) open(ctx context.Context, h hosts.Host, conn session.Transport, t *terminal, e *entry, line string, d policy.Decision) error {
+func (o *Options) open(ctx context.Context, h hosts.Host, conn session.Transport, t *terminal, e *terminals.Entry, line string, d policy.Decision) error {
 	winch, unwatch := watchSize()
 	defer unwatch()
-	p := session.Program{Line: line, Size: t.size(), Term: term(o.Getenv("TERM"))}
+	p := session.Program{Line: line, Size: t.size(), Term: terminals.Term(o.Getenv("TERM"))}
 	rec, how, err := o.record(h, t, e, p)
 	if err != nil {
 		return err
 	}
-	if err := e.request(line, d, how); err != nil {
-		rec.drop()
+	if err := e.Request(line, d, how); err != nil {
+		rec.Drop()
 		return err
 	}
-	var out outcome
+	var out terminals.Outcome
 	stream, err := start(ctx, conn, t, p)
 	if err == nil {
 		b := &bridge{
@@ -45,7 +46,7 @@ func (o *Options) open(ctx context.Context, h hosts.Host, conn session.Transport
 		out.Result = o.notStarted(ctx, h, err)
 	}
 	t.restore()
-	return o.finish(ctx, h, e, out, how, rec.close())
+	return o.finish(ctx, h, e, out, how, rec.Close())
 }
 
 // start starts the shell and takes the terminal over, in this order: until there is a shell, ^C is for this program.
@@ -62,24 +63,24 @@ func start(ctx context.Context, conn session.Transport, t *terminal, p session.P
 }
 
 // record starts the recording. Where that fails an operator gets the terminal all the same, and a warning.
-func (o *Options) record(h hosts.Host, t *terminal, e *entry, p session.Program) (rec *recording, how string, err error) {
+func (o *Options) record(h hosts.Host, t *terminal, e *terminals.Entry, p session.Program) (rec *terminals.Recording, how string, err error) {
 	if o.NoRecord {
-		return nil, howRecorded("", false, "--no-record"), nil
+		return nil, terminals.HowRecorded("", false, "--no-record"), nil
 	}
 	dir, err := o.Recordings()
 	if err == nil {
-		rec, err = startRecording(dir, recordingName(e.start, h.Name, e.who.ID), o.MaxBytes, p.Size,
-			screen.CastHeader{Timestamp: e.start.Unix(), Title: h.Name, Env: map[string]string{"TERM": p.Term}},
-			func(err error) { o.notice(t, "the recording stops here: %s", reason(err)) })
+		rec, err = terminals.StartRecording(dir, terminals.RecordingName(e.Start, h.Name, e.ID()), o.MaxBytes, p.Size,
+			screen.CastHeader{Timestamp: e.Start.Unix(), Title: h.Name, Env: map[string]string{"TERM": p.Term}},
+			func(err error) { o.notice(t, "the recording stops here: %s", terminals.Reason(err)) })
 	}
 	switch {
 	case err == nil:
-		return rec, howRecorded(rec.file.f.Name(), o.RecordInput, ""), nil
+		return rec, terminals.HowRecorded(rec.Path(), o.RecordInput, ""), nil
 	case !operator(o.Caller.Principal):
 		return nil, "", fmt.Errorf("the terminal cannot be recorded, so nothing was sent: %w", err)
 	}
 	o.notice(t, "this terminal is not recorded: %s", cmdutil.Text(err))
-	return nil, howRecorded("", false, reason(err)), nil
+	return nil, terminals.HowRecorded("", false, terminals.Reason(err)), nil
 }
 
 // notice prints a line between what the host prints.
@@ -124,8 +125,8 @@ func failed(h hosts.Host, s session.Status, code string, sent bool, err error) s
 }
 
 // finish puts the end on record and tells what there is to tell.
-func (o *Options) finish(ctx context.Context, h hosts.Host, e *entry, out outcome, how string, rec recorded) error {
-	auditErr := e.result(out, how, rec)
+func (o *Options) finish(ctx context.Context, h hosts.Host, e *terminals.Entry, out terminals.Outcome, how string, rec terminals.Recorded) error {
+	auditErr := e.Result(out, how, rec)
 	code := exitOf(out.Result)
 	switch out.Status {
 	case session.StatusLost:
@@ -147,7 +148,7 @@ func (o *Options) finish(ctx context.Context, h hosts.Host, e *entry, out outcom
 	}
 	if auditErr != nil {
 		fmt.Fprintf(o.IO.Err, "fairlead: %s: the shell has ended (%s, %v), but that %s\n", h.Name, out.Status,
-			time.Since(e.start).Round(time.Second), cmdutil.OneLine(cmdutil.Text(fmt.Errorf("%w: %w", session.ErrAudit, auditErr))))
+			time.Since(e.Start).Round(time.Second), cmdutil.OneLine(cmdutil.Text(fmt.Errorf("%w: %w", session.ErrAudit, auditErr))))
 		if code == nil {
 			code = cmdutil.Exit(exitcode.Internal)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -47,7 +48,7 @@ type Options struct {
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Getenv: f.Getenv, Inventory: f.Inventory, Audit: f.Audit,
-		Caller: f.Caller(), MaxBytes: MaxRecording, Escape: '~',
+		Caller: f.Caller(), MaxBytes: terminals.MaxRecording, Escape: '~',
 	}
 	o.Policy = func() (policy.Decider, error) {
 		engine, err := f.Policy(o.PolicyFile)
@@ -130,13 +131,13 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	defer t.close()
-	line := program(t.settings(), host.Env)
+	line := terminals.Line(t.settings(), host.Env)
 	d, err := o.judge(ctx, host, line)
 	if err != nil {
 		return err
 	}
 	if d.Verdict != policy.Allow {
-		return o.denied(host, newEntry(sink, o.Caller.Principal, host.Name, session.Peer{}), line, d)
+		return o.denied(host, terminals.NewEntry(sink, o.Caller.Principal, host.Name, session.Peer{}), line, d)
 	}
 	dial := o.Dial
 	if dial == nil {
@@ -152,7 +153,7 @@ func run(ctx context.Context, o *Options) error {
 		return o.notReached(ctx, host, err)
 	}
 	defer conn.Close()
-	return o.open(ctx, host, conn, t, newEntry(sink, o.Caller.Principal, host.Name, conn.Peer()), line, d)
+	return o.open(ctx, host, conn, t, terminals.NewEntry(sink, o.Caller.Principal, host.Name, conn.Peer()), line, d)
 }
 
 // host returns the one host that is meant.

@@ -1,4 +1,4 @@
-package shell
+package terminals
 
 import (
 	"crypto/sha256"
@@ -19,17 +19,17 @@ import (
 // MaxRecording is the size at which a recording stops, so that no flood on a host fills the disk here.
 const MaxRecording = 1 << 30
 
-// recording writes one terminal's output to a file until the file takes no more, which it tells once. A nil recording
+// Recording writes one terminal's output to a file until the file takes no more, which it tells once. A nil Recording
 // records nothing. Its methods may be called concurrently.
-type recording struct {
+type Recording struct {
 	file *file
 	cast *screen.Recorder
 	warn func(error) // called once, when the recording stops before its end
 	once sync.Once
 }
 
-// startRecording makes the file name in dir, and dir itself, for nobody else to read.
-func startRecording(dir, name string, limit int64, size session.Size, h screen.CastHeader, warn func(error)) (*recording, error) {
+// StartRecording makes the file name in dir, and dir itself, for nobody else to read.
+func StartRecording(dir, name string, limit int64, size session.Size, h screen.CastHeader, warn func(error)) (*Recording, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func startRecording(dir, name string, limit int64, size session.Size, h screen.C
 	if err != nil {
 		return nil, err
 	}
-	r := &recording{file: &file{f: f, limit: limit, sum: sha256.New()}, warn: warn}
+	r := &Recording{file: &file{f: f, limit: limit, sum: sha256.New()}, warn: warn}
 	h.Width, h.Height = size.Cols, size.Rows
 	if r.cast, err = screen.NewRecorder(r.file, h, time.Now); err != nil {
 		f.Close()
@@ -50,44 +50,47 @@ func startRecording(dir, name string, limit int64, size session.Size, h screen.C
 	return r, nil
 }
 
-func (r *recording) output(p []byte) {
+// Output records what a program printed.
+func (r *Recording) Output(p []byte) {
 	if r != nil {
 		_, err := r.cast.Write(p)
 		r.check(err)
 	}
 }
 
-func (r *recording) input(p []byte) {
+// Input records what was typed.
+func (r *Recording) Input(p []byte) {
 	if r != nil {
 		_, err := r.cast.Input(p)
 		r.check(err)
 	}
 }
 
-func (r *recording) resize(s session.Size) {
+// Resize records that the terminal has another size.
+func (r *Recording) Resize(s session.Size) {
 	if r != nil {
 		r.check(r.cast.Resize(s.Cols, s.Rows))
 	}
 }
 
-func (r *recording) check(err error) {
+func (r *Recording) check(err error) {
 	if err != nil {
 		r.once.Do(func() { r.warn(err) })
 	}
 }
 
-// recorded is what became of a recording.
-type recorded struct {
+// Recorded is what became of a recording.
+type Recorded struct {
 	Path   string
 	Bytes  int64
 	SHA256 string
 	Err    error // why it is not whole
 }
 
-// close ends the recording and puts it on the disk.
-func (r *recording) close() recorded {
+// Close ends the recording and puts it on the disk.
+func (r *Recording) Close() Recorded {
 	if r == nil {
-		return recorded{}
+		return Recorded{}
 	}
 	err := r.cast.Close()
 	if serr := r.file.f.Sync(); err == nil {
@@ -97,7 +100,7 @@ func (r *recording) close() recorded {
 		err = cerr
 	}
 	r.check(err)
-	return recorded{Path: r.file.f.Name(), Bytes: r.file.size, SHA256: hex.EncodeToString(r.file.sum.Sum(nil)), Err: err}
+	return Recorded{Path: r.file.f.Name(), Bytes: r.file.size, SHA256: hex.EncodeToString(r.file.sum.Sum(nil)), Err: err}
 }
 
 // file takes whole lines only, and adds them up.
@@ -126,8 +129,8 @@ func (f *file) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// recordingName is unique by the exec's id, and sorts by time.
-func recordingName(start time.Time, host, id string) string {
+// RecordingName is unique by the exec's id, and sorts by time.
+func RecordingName(start time.Time, host, id string) string {
 	host = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
 			return r
@@ -137,10 +140,13 @@ func recordingName(start time.Time, host, id string) string {
 	return fmt.Sprintf("%s-%.64s-%s.cast", start.UTC().Format("20060102T150405Z"), host, id)
 }
 
-// drop ends a recording that nothing came to, and takes it away.
-func (r *recording) drop() {
+// Drop ends a recording that nothing came to, and takes it away.
+func (r *Recording) Drop() {
 	if r != nil {
 		r.file.f.Close()
 		os.Remove(r.file.f.Name())
 	}
 }
+
+// Path is where the recording is.
+func (r *Recording) Path() string { return r.file.f.Name() }

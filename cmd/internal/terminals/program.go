@@ -1,4 +1,4 @@
-package shell
+package terminals
 
 import (
 	"fmt"
@@ -12,20 +12,20 @@ const DefaultTerm = "xterm-256color"
 // termName keeps what is no name of a terminal from travelling.
 var termName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$`)
 
-// term is the TERM to tell the host.
-func term(name string) string {
+// Term is the TERM to tell the host.
+func Term(name string) string {
 	if !termName.MatchString(name) {
 		return DefaultTerm
 	}
 	return name
 }
 
-// program is the command line that becomes the account's own login shell, on a terminal with the settings that a login
+// Line is the command line that becomes the account's own login shell, on a terminal with the settings that a login
 // would give it: transports start programs on raw ones.
 //
 // It is read by the login shell, whichever that is, so it is one word in single quotes that holds neither a quote nor
 // what fish and tcsh take for special in them: a backslash before a quote or a backslash, and an exclamation mark.
-func program(settings, env []string) string {
+func Line(settings, env []string) string {
 	var b strings.Builder
 	b.WriteString("exec sh -c '")
 	if len(settings) > 0 {

@@ -1,4 +1,4 @@
-package shell
+package terminals
 
 import (
 	"context"
@@ -17,19 +17,20 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
-// entry is what one shell leaves on the record: session.open and command.request before the first byte is sent,
+// Entry is what one shell leaves on the record: session.open and command.request before the first byte is sent,
 // command.result and session.close after. All four have the same id, so that "audit show" prints them together. The
 // session's events tell about the recording; stdout_bytes and stdout_sha256 are the recording's in session.close, and the
 // terminal's own output in command.result.
-type entry struct {
+type Entry struct {
 	sink  audit.Sink
 	who   audit.Event // what all of them say
-	start time.Time
+	Start time.Time
 }
 
-func newEntry(sink audit.Sink, principal string, host string, peer session.Peer) *entry {
+// NewEntry returns one that begins now, for a connection to a host. Nothing is on record yet.
+func NewEntry(sink audit.Sink, principal string, host string, peer session.Peer) *Entry {
 	uid := os.Getuid()
-	return &entry{sink: sink, start: time.Now(), who: audit.Event{
+	return &Entry{sink: sink, Start: time.Now(), who: audit.Event{
 		ID: newID("e_"), Session: newID("s_"), Principal: principal, UID: &uid,
 		Host: host, Address: peer.Addr, SSHUser: peer.User, Key: peer.Key, HostKey: peer.HostKey, Route: strings.Join(peer.Via, ","),
 	}}
@@ -46,8 +47,8 @@ func newID(prefix string) string {
 	return prefix + string(b[:])
 }
 
-// request puts on record that line is about to be sent, and how it will be recorded. After an error nothing may be sent.
-func (e *entry) request(line string, d policy.Decision, how string) error {
+// Request puts on record that line is about to be sent, and how it will be recorded. After an error nothing may be sent.
+func (e *Entry) Request(line string, d policy.Decision, how string) error {
 	ask := e.who
 	ask.Kind, ask.Exact = audit.CommandRequest, []byte(line)
 	ask.Command = cmdutil.Redactor(redact.New(redact.Config{}))(line)
@@ -64,21 +65,21 @@ func (e *entry) request(line string, d policy.Decision, how string) error {
 	return nil
 }
 
-// outcome is how a shell ended.
-type outcome struct {
+// Outcome is how a shell ended.
+type Outcome struct {
 	session.Result       // Status, ExitCode, Signal, Err
-	typed          int64 // bytes that were passed on to the host
-	shown          int64 // bytes of output
-	shownSHA256    string
+	Typed          int64 // bytes that were passed on to the host
+	Shown          int64 // bytes of output
+	ShownSHA256    string
 }
 
-// result puts the end on record. how is what request said; "" when it was denied.
-func (e *entry) result(o outcome, how string, rec recorded) error {
+// Result puts the end on record. how is what request said; "" when it was denied.
+func (e *Entry) Result(o Outcome, how string, rec Recorded) error {
 	end := e.who
 	end.Kind, end.State, end.Status = audit.CommandResult, string(session.Done), string(o.Status)
 	end.ExitCode, end.Signal = o.ExitCode, o.Signal
-	end.DurationMS = time.Since(e.start).Milliseconds()
-	end.StdinBytes, end.StdoutBytes, end.StdoutSHA256 = o.typed, o.shown, o.shownSHA256
+	end.DurationMS = time.Since(e.Start).Milliseconds()
+	end.StdinBytes, end.StdoutBytes, end.StdoutSHA256 = o.Typed, o.Shown, o.ShownSHA256
 	if o.Err != nil {
 		end.Error = audit.Fault{Code: o.Err.Code, Message: o.Err.Error()}
 	}
@@ -88,7 +89,7 @@ func (e *entry) result(o outcome, how string, rec recorded) error {
 		closed.StdoutBytes, closed.StdoutSHA256 = rec.Bytes, rec.SHA256
 	}
 	if rec.Err != nil {
-		closed.Error = audit.Fault{Code: "recording", Message: reason(rec.Err)}
+		closed.Error = audit.Fault{Code: "recording", Message: Reason(rec.Err)}
 	}
 	if how == "" { // denied: there was no session
 		return e.sink.Record(context.Background(), end)
@@ -96,8 +97,8 @@ func (e *entry) result(o outcome, how string, rec recorded) error {
 	return audit.RecordAll(context.Background(), e.sink, []audit.Event{end, closed})
 }
 
-// howRecorded says in the record what becomes of the output.
-func howRecorded(path string, typed bool, why string) string {
+// HowRecorded says in the record what becomes of the output.
+func HowRecorded(path string, typed bool, why string) string {
 	switch {
 	case path == "":
 		return "not recorded: " + why
@@ -108,7 +109,7 @@ func howRecorded(path string, typed bool, why string) string {
 }
 
 // reason is why a recording is not whole, without the name of its file, which stands beside it.
-func reason(err error) string {
+func Reason(err error) string {
 	var path *os.PathError
 	switch {
 	case errors.Is(err, errTooLong):
@@ -118,3 +119,6 @@ func reason(err error) string {
 	}
 	return err.Error()
 }
+
+// ID is that of all four.
+func (e *Entry) ID() string { return e.who.ID }
