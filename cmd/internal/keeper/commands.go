@@ -26,6 +26,10 @@ type (
 	commandIn struct {
 		ID string `path:"id" maxLength:"80"`
 	}
+	approveIn struct {
+		ID  string `path:"id" maxLength:"80"`
+		Key string `header:"Idempotency-Key" maxLength:"200" doc:"a yes that is sent again with its key is answered as the first, for 24 hours"`
+	}
 	rejectIn struct {
 		ID   string `path:"id" maxLength:"80"`
 		Body *wire.Reject
@@ -54,8 +58,8 @@ func (k *Keeper) addTerminal(a *api) {
 			return &commandOut{http.StatusOK, commandJSON(cmd)}, err
 		})
 	add(a, route{method: "POST", path: path + "/{id}/approve", id: "approve-command", summary: "Approve a command that waits, and run it", tag: terminalTag, need: needApprove},
-		func(ctx context.Context, c *caller, in *commandIn) (*commandOut, error) {
-			return k.answerCommand(ctx, c, in.ID, true, "")
+		func(ctx context.Context, c *caller, in *approveIn) (*commandOut, error) {
+			return k.approveOnce(ctx, c, in)
 		})
 	add(a, route{method: "POST", path: path + "/{id}/reject", id: "reject-command", summary: "Reject a command that waits", tag: terminalTag, need: needApprove},
 		func(ctx context.Context, c *caller, in *rejectIn) (*commandOut, error) {
@@ -147,7 +151,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 		case err != nil:
 			return nil, err
 		case was.State == store.KeyConflict:
-			return nil, problem(http.StatusConflict, registry.CodeConflict, "the %s was used for another request", wire.IdempotencyKey)
+			return nil, keyUsed()
 		case was.State == store.KeySame:
 			return t.tell(ctx, was.Target, wait)
 		}
@@ -307,6 +311,39 @@ func (t *terminal) fail(ctx context.Context, n store.NewCommand, d policy.Decisi
 		return nil, err
 	}
 	return &commandOut{http.StatusCreated, commandJSON(cmd)}, nil
+}
+
+// approveOnce approves a command, and answers a yes that is sent again with its key as the first.
+func (k *Keeper) approveOnce(ctx context.Context, c *caller, in *approveIn) (*commandOut, error) {
+	if in.Key == "" {
+		return k.answerCommand(ctx, c, in.ID, true, "")
+	}
+	cmd, err := k.command(ctx, c, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	key := store.Key{Principal: c.principal, Key: in.Key, Request: []byte("approve " + in.ID), Target: in.ID}
+	was, err := k.cfg.Store.ClaimKey(ctx, key)
+	switch {
+	case err != nil:
+		return nil, err
+	case was.State == store.KeyConflict:
+		return nil, keyUsed()
+	case was.State == store.KeySame && cmd.Status != store.Pending:
+		cmd, err := k.term.wait(ctx, in.ID, maxWait)
+		return &commandOut{http.StatusOK, commandJSON(cmd)}, err
+	}
+	out, err := k.answerCommand(ctx, c, in.ID, true, "")
+	if err != nil && was.State == store.KeyNew {
+		if rerr := k.cfg.Store.ReleaseKey(context.WithoutCancel(ctx), key); rerr != nil {
+			k.log.Printf("an idempotency key was not given back: %v", rerr)
+		}
+	}
+	return out, err
+}
+
+func keyUsed() error {
+	return problem(http.StatusConflict, registry.CodeConflict, "the %s was used for another request", wire.IdempotencyKey)
 }
 
 // answerCommand answers for a command that waits, and returns its record when that has been done.

@@ -1,0 +1,138 @@
+package keeper_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+func TestAYesThatIsSentAgainWithItsKeyIsAnsweredAsTheFirst(t *testing.T) {
+	w := start(t)
+	b, dir := w.box("there")
+	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "echo x >> ran"})
+	_, other := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch other"})
+	approve := func(id, key string) (int, wire.Command) {
+		var got wire.Command
+		status, _ := w.api("", "POST", commandsPath+"/"+id+"/approve", nil, &got, wire.IdempotencyKey, key)
+		return status, got
+	}
+	status, first := approve(c.ID, "k")
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "executed", first.Status, first.Reason)
+	again := func(when string) {
+		status, got := approve(c.ID, "k")
+		assert.Equal(t, http.StatusOK, status, when)
+		assert.Equal(t, first, got, when)
+		status, _ = approve(c.ID, "another")
+		assert.Equal(t, http.StatusConflict, status, "another yes, %s", when)
+		status, _ = approve(other.ID, "k")
+		assert.Equal(t, http.StatusConflict, status, "another request, %s", when)
+	}
+	again("at once")
+	require.NoError(t, w.stop())
+	w.serve()
+	again("after a restart")
+	text, err := os.ReadFile(filepath.Join(dir, "ran"))
+	require.NoError(t, err)
+	assert.Equal(t, "x\n", string(text), "it ran once")
+	status, _ = approve(other.ID, "another")
+	assert.Equal(t, http.StatusOK, status, "a key whose request came to nothing is free")
+}
+
+func TestOfManyAnswersAtOnceOneCounts(t *testing.T) {
+	w := start(t)
+	b, dir := w.box("there")
+	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "echo x >> ran"})
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	got := map[int]int{}
+	for range 40 {
+		wg.Go(func() {
+			status, _ := w.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, nil)
+			mu.Lock()
+			defer mu.Unlock()
+			got[status]++
+		})
+	}
+	wg.Wait()
+	assert.Equal(t, map[int]int{http.StatusOK: 1, http.StatusConflict: 39}, got)
+	text, err := os.ReadFile(filepath.Join(dir, "ran"))
+	require.NoError(t, err)
+	assert.Equal(t, "x\n", string(text))
+}
+
+func TestWhatNobodyAnsweredInTimeIsRejectedAfterARestartToo(t *testing.T) {
+	w := start(t)
+	b, dir := w.box("there")
+	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
+	require.Equal(t, "pending", c.Status)
+	require.NoError(t, w.stop())
+	db, err := sql.Open("sqlite", filepath.Join(w.dir, "state", "store.db"))
+	require.NoError(t, err)
+	defer db.Close()
+	_, err = db.ExecContext(t.Context(), "UPDATE commands SET expires_at = ?", time.Now().Add(-time.Second).UnixMicro()) // as if it had been down for long
+	require.NoError(t, err)
+	w.serve()
+	var got wire.Command
+	w.api("agent/claude", "GET", commandsPath+"/"+c.ID, nil, &got)
+	assert.Equal(t, "rejected", got.Status)
+	assert.Equal(t, "expired", got.Outcome)
+	status, _ := w.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, nil)
+	assert.Equal(t, http.StatusConflict, status)
+	assert.NoFileExists(t, filepath.Join(dir, "made"))
+	list, err := w.Approvals(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, list)
+}
+
+func TestWhoAsksForTooMuchAtOnceIsRejectedAtOnce(t *testing.T) {
+	w := start(t)
+	b, _ := w.box("there")
+	for i := range 64 {
+		_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: fmt.Sprintf("touch made%d", i)})
+		require.Equal(t, "pending", c.Status, "%d: %s", i, c.Reason)
+	}
+	status, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch one-more"})
+	assert.Equal(t, http.StatusCreated, status)
+	assert.Equal(t, "rejected", c.Status)
+	assert.NotEmpty(t, c.Reason)
+	require.NoError(t, w.stop())
+	w.serve()
+	list, err := w.Approvals(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, list, 64, "all of them wait on in the next keeper")
+}
+
+func TestWhoConnectsAndSaysNothingIsHungUpOn(t *testing.T) {
+	r := startTCP(t, func(c *keeper.Config) { c.Hurry(50*time.Millisecond, 0) })
+	r.leavesNothing(func() {
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				c, err := (&net.Dialer{}).DialContext(context.WithoutCancel(t.Context()), "tcp", strings.TrimPrefix(r.url, "https://"))
+				if !assert.NoError(t, err) {
+					return
+				}
+				defer c.Close()
+				_, err = io.ReadAll(c)
+				assert.NoError(t, err, "it hangs up")
+			})
+		}
+		wg.Wait()
+	})
+}
