@@ -44,10 +44,29 @@ func (o *Options) find(ctx context.Context) (*place, error) {
 		return o.existing(ctx, mode, herr)
 	}
 	// What is no connection needs nobody to keep it, and has the environment of whoever starts it.
-	if far := p.host.Transport == hosts.SSH || p.host.Transport == "" || p.host.Transport == hosts.Demo; far || mode == config.Require {
+	far := p.host.Transport == hosts.SSH || p.host.Transport == "" || p.host.Transport == hosts.Demo
+	here := relative(p.host)
+	switch {
+	case mode == config.Require && here != "":
+		return nil, elsewhere(p.host, here)
+	case mode == config.Require, mode == config.Auto && far && here == "":
 		p.keeper, err = o.Keeper(ctx)
 	}
 	return p, err
+}
+
+// relative is a file that the host names by the directory where the caller is, which is not the keeper's; "" is none.
+func relative(h hosts.Host) string {
+	for _, file := range append([]string{h.SSHConfig}, h.Identity...) {
+		if file != "" && file != "none" && !strings.ContainsAny(file[:1], "/~%$") {
+			return file
+		}
+	}
+	return ""
+}
+
+func elsewhere(h hosts.Host, file string) error {
+	return cmdutil.Usagef("%s names %s by the directory that you are in, and the keeper is in another: write the whole path, or ~/", h.Name, file)
 }
 
 // host is what the target names in the inventory, or outside of it.
@@ -75,6 +94,9 @@ func (o *Options) named(ctx context.Context, mode config.KeeperMode) (*place, er
 	p, err := o.host()
 	if err != nil {
 		return nil, err
+	}
+	if file := relative(p.host); file != "" {
+		return nil, elsewhere(p.host, file)
 	}
 	if inv, err := o.Inventory(); err == nil {
 		if _, err := inv.Lookup(o.Session); err == nil {
