@@ -41,13 +41,9 @@ func program() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	f := &cmdutil.Factory{IO: iostreams.System(os.Getenv), Getenv: os.Getenv}
-	var sink *audit.File
-	f.Audit = func() (audit.Sink, error) {
-		dir, err := f.AuditDir()
-		if err != nil {
-			return nil, err
-		}
-		sink, err = audit.Open(dir, audit.Config{})
+	var sink *audit.Tee
+	f.Audit = func() (_ audit.Sink, err error) {
+		sink, err = f.OpenAudit()
 		return sink, err
 	}
 	root := &cobra.Command{Use: "fairlead", SilenceErrors: true, SilenceUsage: true}
