@@ -136,3 +136,28 @@ func TestWhoConnectsAndSaysNothingIsHungUpOn(t *testing.T) {
 		wg.Wait()
 	})
 }
+
+func TestInputThatIsSentAgainWithItsKeyIsTypedOnce(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: `printf 'ready? '; while read n && [ "$n" != end ]; do echo "got $n" >> ` + w.dir + `/got; done`, Interactive: true}, "")
+	require.NoError(t, err)
+	wait := 30.0
+	_, err = w.Input(t.Context(), r.Exec, wire.Input{WaitFor: `ready\?`, WaitS: &wait})
+	require.NoError(t, err)
+	send := func(text, key string) int {
+		status, _ := w.api("", "POST", "/v1/execs/"+r.Exec+"/input", wire.Input{Text: text, Keys: []string{"Enter"}}, nil, wire.IdempotencyKey, key)
+		return status
+	}
+	for range 3 {
+		assert.Less(t, send("one", "k1"), 300)
+	}
+	assert.Equal(t, http.StatusConflict, send("two", "k1"), "another input")
+	assert.Less(t, send("end", "k2"), 300)
+	_, err = w.Wait(t.Context(), r.Exec)
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(w.dir, "got"))
+	require.NoError(t, err)
+	assert.Equal(t, "got one\n", string(text))
+	assert.Equal(t, http.StatusConflict, send("late", "k3"), "it has ended")
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"net/http"
-	"regexp"
 	"time"
 	"unicode/utf8"
 
@@ -34,11 +33,6 @@ type execIn struct {
 
 type stopIn struct {
 	ID string `path:"id" maxLength:"80"`
-}
-
-type inputIn struct {
-	ID   string `path:"id" maxLength:"80" doc:"of a command of one's own"`
-	Body wire.Input
 }
 
 type pageIn struct {
@@ -202,44 +196,6 @@ func (k *Keeper) show(_ *caller, x *registry.Exec, b output.Budget) (*resultOut,
 		}
 	}
 	return out, nil
-}
-
-func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut, error) {
-	engine, err := k.admit(c)
-	if err != nil {
-		return nil, err
-	}
-	x, err := k.exec(c, in.ID)
-	if err != nil {
-		return nil, err
-	}
-	b := &in.Body
-	wait, err := seconds("wait_s", b.WaitS, 0, maxWait)
-	if err != nil {
-		return nil, err
-	}
-	w := registry.Wait{Prompt: true, From: x.Printed()}
-	if b.WaitFor != "" {
-		if w.Pattern, err = regexp.Compile(b.WaitFor); err != nil || len(b.WaitFor) > 1000 {
-			return nil, invalid("wait_for is no RE2 pattern of at most 1000 bytes")
-		}
-	}
-	if b.Text != "" || len(b.Keys) > 0 {
-		if err := x.Type(ctx, b.Text, b.Keys...); err != nil {
-			return nil, err
-		}
-	}
-	if b.Signal != "" {
-		if err := x.Signal(ctx, b.Signal); err != nil {
-			return nil, err
-		}
-	}
-	k.await(ctx, x, wait, w)
-	budget, err := budgetOf(nil, engine.Limits(c.principal))
-	if err != nil {
-		return nil, err
-	}
-	return k.show(c, x, budget)
 }
 
 func (k *Keeper) page(ctx context.Context, c *caller, in *pageIn) (*body[wire.Page], error) {

@@ -1,0 +1,95 @@
+package keeper
+
+import (
+	"context"
+	"regexp"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/store"
+)
+
+type inputIn struct {
+	ID   string `path:"id" maxLength:"80" doc:"of a command of one's own"`
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"what is sent again with its key is typed once, for 24 hours"`
+	Body wire.Input
+}
+
+func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut, error) {
+	engine, err := k.admit(c)
+	if err != nil {
+		return nil, err
+	}
+	x, err := k.exec(c, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	b := &in.Body
+	wait, err := seconds("wait_s", b.WaitS, 0, maxWait)
+	if err != nil {
+		return nil, err
+	}
+	w := registry.Wait{Prompt: true, From: x.Printed()}
+	if b.WaitFor != "" {
+		if w.Pattern, err = regexp.Compile(b.WaitFor); err != nil || len(b.WaitFor) > 1000 {
+			return nil, invalid("wait_for is no RE2 pattern of at most 1000 bytes")
+		}
+	}
+	once, err := k.firstInput(ctx, c, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := once(func() error { return typed(ctx, x, b) }); err != nil {
+		return nil, err
+	}
+	k.await(ctx, x, wait, w)
+	budget, err := budgetOf(nil, engine.Limits(c.principal))
+	if err != nil {
+		return nil, err
+	}
+	return k.show(c, x, budget)
+}
+
+// typed passes input on.
+func typed(ctx context.Context, x *registry.Exec, b *wire.Input) error {
+	if b.Text != "" || len(b.Keys) > 0 {
+		if err := x.Type(ctx, b.Text, b.Keys...); err != nil {
+			return err
+		}
+	}
+	if b.Signal == "" {
+		return nil
+	}
+	return x.Signal(ctx, b.Signal)
+}
+
+// firstInput returns what does a thing if this input was not sent before with its key.
+func (k *Keeper) firstInput(ctx context.Context, c *caller, in *inputIn) (once func(func() error) error, err error) {
+	if k.cfg.Store == nil || in.Key == "" {
+		return func(do func() error) error { return do() }, nil
+	}
+	what := in.Body
+	what.WaitFor, what.WaitS = "", nil
+	key := store.Key{Principal: c.principal, Key: in.Key, Target: in.ID, Request: resultJSON(struct {
+		Exec  string
+		Input wire.Input
+	}{in.ID, what})}
+	was, err := k.cfg.Store.ClaimKey(ctx, key)
+	switch {
+	case err != nil:
+		return nil, err
+	case was.State == store.KeyConflict:
+		return nil, keyUsed()
+	case was.State == store.KeySame:
+		return func(func() error) error { return nil }, nil
+	}
+	return func(do func() error) error {
+		err := do()
+		if err != nil {
+			if rerr := k.cfg.Store.ReleaseKey(context.WithoutCancel(ctx), key); rerr != nil {
+				k.log.Printf("an idempotency key was not given back: %v", rerr)
+			}
+		}
+		return err
+	}, nil
+}
