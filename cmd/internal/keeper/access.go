@@ -31,6 +31,7 @@ const (
 	needNothing need = ""        // nobody in particular
 	needSee     need = "see"     // hosts, and what is one's own
 	needRun     need = "run"     // sessions and commands of one's own
+	needType    need = "type"    // full terminals
 	needWatch   need = "watch"   // what others do: asks, events
 	needAudit   need = "audit"   // the record
 	needApprove need = "approve" // answer others' asks
@@ -42,11 +43,11 @@ const (
 // allowed is which role may do what.
 var allowed = map[Role][]need{
 	Viewer:   {needNothing, needSee, needWatch, needAudit},
-	Operator: {needNothing, needSee, needRun, needWatch, needAudit, needPlace},
+	Operator: {needNothing, needSee, needRun, needType, needWatch, needAudit, needPlace},
 	Approver: {needNothing, needSee, needWatch, needAudit, needApprove},
 	Admin:    {needNothing, needSee, needWatch, needAudit, needPlace, needManage},
 	Agent:    {needNothing, needSee, needRun},
-	Owner:    {needNothing, needSee, needRun, needWatch, needAudit, needApprove, needPlace, needManage, needOwn},
+	Owner:    {needNothing, needSee, needRun, needType, needWatch, needAudit, needApprove, needPlace, needManage, needOwn},
 }
 
 func (r Role) may(n need) bool {

@@ -44,6 +44,8 @@ type Config struct {
 
 	Outputs audit.OutputStore // keeps what commands print; nil means that nothing does
 
+	Recordings string // the directory of recordings of terminals; "" means that there are no terminals
+
 	ApprovalsDir string // where the socket is at which operators answer; "" means only the API
 
 	// Approvers returns who is enrolled to sign answers; nil means nobody.

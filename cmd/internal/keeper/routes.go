@@ -38,6 +38,7 @@ func (k *Keeper) routes() http.Handler {
 		k.addTerminal(a)
 		k.addTokens(a)
 	}
+	k.addSockets(a, mux)
 	a.describe()
 	mux.Handle("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, problem(http.StatusNotFound, "not_found", "there is no %s %.200q here: see /openapi.json", r.Method, r.URL.Path))

@@ -206,6 +206,7 @@ var rights = map[string][]string{
 	"PUT /v1/files":                           {"operator", "agent"},
 	"GET /v1/files/list":                      {"operator", "agent"},
 	"POST /v1/files/edit":                     {"operator", "agent"},
+	"GET /v1/terminals":                       {"operator"},
 	"GET /metrics":                            {"viewer", "operator", "approver", "admin"},
 }
 

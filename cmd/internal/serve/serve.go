@@ -196,6 +196,7 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 	if cfg.AuditDir, err = o.AuditDir(); err != nil {
 		return err
 	}
+	cfg.Recordings = filepath.Join(filepath.Dir(cfg.AuditDir), "recordings")
 	if dirs, err := o.Approvals(); err == nil {
 		cfg.ApprovalsDir = dirs[0]
 	}

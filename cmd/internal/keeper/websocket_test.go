@@ -1,0 +1,207 @@
+package keeper_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+// terminal is one that a test sits at.
+type terminal struct {
+	t    *testing.T
+	ws   *websocket.Conn
+	seen strings.Builder
+	end  *wire.TerminalEnd
+}
+
+const terminalTime = time.Minute // at most, for each thing that is waited for
+
+// terminal opens one with a shell that prints nothing by itself.
+func (w *world) terminal(query string) *terminal {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), terminalTime)
+	defer cancel()
+	ws, _, err := websocket.Dial(ctx, "ws://localhost/v1/terminals?"+query, &websocket.DialOptions{HTTPClient: w.http()})
+	require.NoError(w.t, err)
+	w.t.Cleanup(func() { ws.CloseNow() })
+	ws.SetReadLimit(1 << 20)
+	return &terminal{t: w.t.(*testing.T), ws: ws}
+}
+
+func (c *terminal) send(kind websocket.MessageType, text string) {
+	c.t.Helper()
+	require.NoError(c.t, c.ws.Write(c.t.Context(), kind, []byte(text)))
+}
+
+func (c *terminal) line(text string) { c.t.Helper(); c.send(websocket.MessageBinary, text+"\n") }
+
+// see reads until text was printed, or all that comes if text is "", and returns why the connection has ended.
+func (c *terminal) see(text string) websocket.StatusCode {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), terminalTime)
+	defer cancel()
+	for text == "" || !strings.Contains(c.seen.String(), text) {
+		kind, p, err := c.ws.Read(ctx)
+		if err != nil {
+			require.NoError(c.t, ctx.Err(), "%q is not in %q", text, c.seen.String())
+			require.Empty(c.t, text, "%v; %q", err, c.seen.String())
+			return websocket.CloseStatus(err)
+		}
+		if kind == websocket.MessageText {
+			var says wire.TerminalSays
+			require.NoError(c.t, json.Unmarshal(p, &says), "%s", p)
+			c.end = says.End
+			continue
+		}
+		c.seen.Write(p)
+	}
+	return 0
+}
+
+// withRecordings lets a keeper have terminals, whose shell is a plain one.
+func withRecordings(t *testing.T) func(*keeper.Config) {
+	t.Setenv("SHELL", "/bin/sh")
+	t.Setenv("PS1", "$ ")
+	return func(c *keeper.Config) { c.Recordings = filepath.Join(filepath.Dir(c.AuditDir), "recordings") }
+}
+
+func TestATerminalIsBytesBothWaysAndIsRecorded(t *testing.T) {
+	w := start(t, withRecordings(t))
+	c := w.terminal("host=here&rows=30&cols=100")
+	c.line(`echo "=$((40+2))="; stty size`)
+	c.see("=42=")
+	c.see("30 100")
+	c.send(websocket.MessageText, `{"resize":{"rows":33,"cols":111}}`)
+	c.line("stty size")
+	c.see("33 111")
+	c.line("exit 3")
+	assert.Equal(t, websocket.StatusNormalClosure, c.see(""))
+	require.NotNil(t, c.end)
+	assert.Equal(t, "exit", c.end.Status)
+	require.NotNil(t, c.end.ExitCode)
+	assert.Equal(t, 3, *c.end.ExitCode)
+	cast, err := os.ReadFile(filepath.Join(w.cfg.Recordings, c.end.Recording))
+	require.NoError(t, err)
+	assert.Contains(t, string(cast), `"width":100,"height":30`)
+	assert.Contains(t, string(cast), "=42=")
+	assert.Contains(t, string(cast), "111x33")
+	var kinds []audit.Kind
+	for e, err := range audit.All(w.cfg.AuditDir) {
+		require.NoError(t, err)
+		kinds = append(kinds, e.Kind)
+		assert.Equal(t, "operator/ada", e.Principal)
+		if e.Kind == audit.CommandResult {
+			assert.Equal(t, "exit", e.Status)
+			assert.Positive(t, e.StdinBytes)
+		}
+	}
+	assert.Equal(t, []audit.Kind{audit.SessionOpen, audit.CommandRequest, audit.CommandResult, audit.SessionClose}, kinds)
+}
+
+// resultOfTerminal waits for the result on record.
+func (w *world) resultOfTerminal() (found audit.Event) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool {
+		for e, err := range audit.All(w.cfg.AuditDir) {
+			if err == nil && e.Kind == audit.CommandResult {
+				found = e
+				return true
+			}
+		}
+		return false
+	}, terminalTime, 10*time.Millisecond)
+	return found
+}
+
+func TestATerminalEndsWhenItsClientGoes(t *testing.T) {
+	w := start(t, withRecordings(t))
+	c := w.terminal("host=here")
+	c.line(`echo "=$$="; cat`)
+	c.see("=\r\n")
+	pid := regexp.MustCompile("=([0-9]+)=\r").FindStringSubmatch(c.seen.String())
+	require.NotNil(t, pid, "%q", c.seen.String())
+	n, err := strconv.Atoi(pid[1])
+	require.NoError(t, err)
+	require.NoError(t, c.ws.CloseNow())
+	assert.Equal(t, "canceled", w.resultOfTerminal().Status)
+	require.Eventually(t, func() bool { return syscall.Kill(n, 0) != nil }, terminalTime, 10*time.Millisecond, "its shell has ended")
+}
+
+func TestATerminalEndsWithItsKeeper(t *testing.T) {
+	w := start(t, withRecordings(t))
+	c := w.terminal("host=here")
+	c.line(`echo "=$((40+2))="; cat`)
+	c.see("=42=")
+	stopped := make(chan error, 1)
+	go func() { stopped <- w.stop() }()
+	assert.Equal(t, websocket.StatusGoingAway, c.see(""))
+	require.NotNil(t, c.end)
+	assert.Equal(t, "canceled", c.end.Status)
+	require.NoError(t, <-stopped)
+	assert.Equal(t, "canceled", w.resultOfTerminal().Status)
+}
+
+func TestWhatIsNoControlMessageEndsATerminal(t *testing.T) {
+	w := start(t, withRecordings(t))
+	for _, text := range []string{"x", "{}", `{"resize":{"rows":0,"cols":1}}`, `{"resize":{"rows":1,"cols":100000}}`, `{"other":1}`} {
+		c := w.terminal("host=here")
+		c.send(websocket.MessageText, text)
+		assert.Equal(t, websocket.StatusPolicyViolation, c.see(""), text)
+	}
+}
+
+func TestATerminalIsForOperatorsAndForOurOwnPages(t *testing.T) {
+	w := start(t, withRecordings(t))
+	up := []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "MDEyMzQ1Njc4OWFiY2RlZg=="}
+	for name, tt := range map[string]struct {
+		query   string
+		headers []string
+		status  int
+		code    string
+	}{
+		"an agent":          {"host=here", append(up, wire.Principal, "agent/a"), 403, "forbidden"},
+		"another site":      {"host=here", append(up, "Origin", "http://evil.example"), 403, "forbidden"},
+		"no such host":      {"host=none", up, 404, "not_found"},
+		"no host":           {"", up, 422, "invalid"},
+		"a size that is 0":  {"host=here&rows=0&cols=1", up, 422, "invalid"},
+		"half a size":       {"host=here&rows=5", up, 422, "invalid"},
+		"a plain request":   {"host=here", nil, 426, "upgrade"},
+		"nothing to record": {"host=here", up, 500, "audit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if tt.code == "audit" {
+				require.NoError(t, os.RemoveAll(w.cfg.Recordings))
+				require.NoError(t, os.WriteFile(w.cfg.Recordings, nil, 0o600))
+				defer os.Remove(w.cfg.Recordings)
+			}
+			status, p, text := w.send(http.MethodGet, "/v1/terminals?"+tt.query, "", tt.headers...)
+			assert.Equal(t, tt.status, status, text)
+			assert.Equal(t, tt.code, p.Code)
+		})
+	}
+	w.cfg.Audit = broken{}
+	require.NoError(t, w.stop())
+	w.serve()
+	status, p, _ := w.send(http.MethodGet, "/v1/terminals?host=here", "", up...)
+	assert.Equal(t, http.StatusInternalServerError, status)
+	assert.Equal(t, "audit", p.Code)
+	left, err := os.ReadDir(w.cfg.Recordings)
+	require.NoError(t, err)
+	assert.Empty(t, left, "nothing was begun")
+}
