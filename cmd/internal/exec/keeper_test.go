@@ -78,7 +78,7 @@ func newWorld(t *testing.T, answer http.HandlerFunc) *world {
 	return w
 }
 
-func (w *world) Find(context.Context) (*client.Client, error) { return w.Start(nil) }
+func (w *world) Find(ctx context.Context) (*client.Client, error) { return w.Start(ctx) }
 func (w *world) Start(context.Context) (*client.Client, error) {
 	c := client.New(client.Config{Socket: w.socket})
 	w.t.Cleanup(c.Close)
