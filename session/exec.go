@@ -42,16 +42,17 @@ type Exec struct {
 	aside    bool // what they keep is for Config.Outputs, and not for the Result
 	stray    []byte
 	started  bool
-	recorded bool   // the request is on record
-	sent     bool   // a byte has left
-	sh       *shell // where it was sent
-	over     bool   // no more steps of the ladder
-	why      Status // why it is being stopped; "" if nobody asked for that
-	step     string // the last step of the ladder
-	werr     error  // the first failure of a caller's writer
-	silent   bool   // it was cmd.Idle that ended it
-	frame    bool   // the shell waits for the next frame
-	inErr    error  // why standard input could not be read
+	recorded bool            // the request is on record
+	asked    context.Context // of the request's record, whose values are the result's too
+	sent     bool            // a byte has left
+	sh       *shell          // where it was sent
+	over     bool            // no more steps of the ladder
+	why      Status          // why it is being stopped; "" if nobody asked for that
+	step     string          // the last step of the ladder
+	werr     error           // the first failure of a caller's writer
+	silent   bool            // it was cmd.Idle that ended it
+	frame    bool            // the shell waits for the next frame
+	inErr    error           // why standard input could not be read
 }
 
 // ID returns the exec's identifier, unique in this process and in the audit trail.

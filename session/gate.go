@@ -58,12 +58,13 @@ func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
 	e.Approval, e.ApprovedBy, e.ApprovalProof, e.ApprovalDigest = d.Approval, x.answer.By, string(x.answer.Proof), x.answer.Digest
 	e.CWD = s.Dir()
 	e.ReadOnly = d.Class == policy.ReadOnly || d.Verdict != policy.Allow
-	if err := s.cfg.Audit.Record(context.WithoutCancel(ctx), e); err != nil {
+	ctx = context.WithoutCancel(ctx)
+	if err := s.cfg.Audit.Record(ctx, e); err != nil {
 		x.fail(StatusError, "audit", fmt.Errorf("%w, so nothing was sent: %w", ErrAudit, err))
 		return false
 	}
 	x.mu.Lock()
-	x.recorded = true
+	x.recorded, x.asked = true, ctx
 	x.mu.Unlock()
 	return true
 }
@@ -84,7 +85,11 @@ func (s *Session) recordResult(x *Exec, r *Result) {
 	if x.cmd.Action != nil {
 		x.cmd.Action.Record(&e)
 	}
-	if err := s.cfg.Audit.Record(context.Background(), e); err != nil && r.Err == nil {
+	x.mu.Lock()
+	ctx := x.asked
+	x.asked = nil // it may hold much
+	x.mu.Unlock()
+	if err := s.cfg.Audit.Record(ctx, e); err != nil && r.Err == nil {
 		r.Status = StatusError
 		r.Err = x.error("audit", false, fmt.Errorf("the command ended (%s), but its result %w: %w", e.Status, ErrAudit, err))
 	}

@@ -59,14 +59,15 @@ type Permit interface {
 }
 
 // Fleet starts a command on several hosts and returns at once. It goes on until all have ended, Stop, or Close of the
-// registry.
-func (r *Registry) Fleet(req FleetRequest) (*Fleet, error) {
+// registry. Of ctx it takes the values, for the sessions' dialer, policy, approver and record, and not the end.
+func (r *Registry) Fleet(ctx context.Context, req FleetRequest) (*Fleet, error) {
 	f := &Fleet{r: r, id: "r_" + strings.ToLower(rand.Text()[:13]), principal: req.Principal, cmd: req.Command, waits: req.Permit != nil, done: make(chan struct{})}
 	f.members = make([]Member, len(req.Hosts))
 	for i, h := range req.Hosts {
 		f.members[i].Host = h
 	}
-	f.ctx, f.stop = context.WithCancel(r.closing)
+	f.ctx, f.stop = context.WithCancel(context.WithoutCancel(ctx))
+	unhook := context.AfterFunc(r.closing, f.stop)
 	forks := req.Forks
 	if forks <= 0 {
 		forks = session.DefaultForks
@@ -75,6 +76,7 @@ func (r *Registry) Fleet(req FleetRequest) (*Fleet, error) {
 	r.mu.Lock()
 	if r.closed {
 		r.mu.Unlock()
+		unhook()
 		f.stop()
 		return nil, fault("run", "", CodeClosed, false, "%w", session.ErrClosed)
 	}
@@ -95,6 +97,7 @@ func (r *Registry) Fleet(req FleetRequest) (*Fleet, error) {
 		if f.permitted(req) {
 			f.all(req, forks)
 		}
+		unhook()
 		f.stop()
 		close(f.done)
 	}()

@@ -26,7 +26,7 @@ func TestAFleetRunsOnAllHostsAndLeavesNoSessions(t *testing.T) {
 		w.dialer.On("cd -- /srv", reply{Dir: "/srv"})
 		w.dialer.OnFunc("work", func(c *callT) reply { return reply{Stdout: "in " + c.Dir} })
 		w.dialer.Fault("web2", sessiontestAuth)
-		f, err := w.Fleet(registry.FleetRequest{
+		f, err := w.Fleet(t.Context(), registry.FleetRequest{
 			Principal: me, Hosts: fleet("web1", "web2", "web3"), Dir: "/srv", Command: registry.Command{Script: "work"},
 		})
 		require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestAFleetGoesForksAtATimeAndCanBeStopped(t *testing.T) {
 			<-c.Interrupted
 			return reply{Exit: 130}
 		})
-		f, err := w.Fleet(registry.FleetRequest{
+		f, err := w.Fleet(t.Context(), registry.FleetRequest{
 			Principal: me, Hosts: fleet("web1", "web2", "web3", "web4"), Command: registry.Command{Script: "work"}, Forks: 2,
 		})
 		require.NoError(t, err)
@@ -94,12 +94,12 @@ func TestAFleetGoesForksAtATimeAndCanBeStopped(t *testing.T) {
 func TestCloseOfTheRegistryEndsAFleet(t *testing.T) {
 	bubble(t, registry.Config{}, func(t *testing.T, w *world) {
 		w.dialer.On("work", reply{Hang: true, Ignores: "INT TERM KILL"})
-		f, err := w.Fleet(registry.FleetRequest{Principal: me, Hosts: fleet("web1", "web2"), Command: registry.Command{Script: "work"}})
+		f, err := w.Fleet(t.Context(), registry.FleetRequest{Principal: me, Hosts: fleet("web1", "web2"), Command: registry.Command{Script: "work"}})
 		require.NoError(t, err)
 		time.Sleep(time.Second)
 		require.NoError(t, w.Close())
 		<-f.Done()
-		_, err = w.Fleet(registry.FleetRequest{Principal: me, Hosts: fleet("web1"), Command: registry.Command{Script: "work"}})
+		_, err = w.Fleet(t.Context(), registry.FleetRequest{Principal: me, Hosts: fleet("web1"), Command: registry.Command{Script: "work"}})
 		assert.Equal(t, registry.CodeClosed, codeOf(t, err))
 	})
 }

@@ -1,5 +1,5 @@
 // Package mcpserver lets agents use sessions over the Model Context Protocol: a few tools with stable names, over
-// package registry. NewCmd is "fairlead mcp", which serves one client on standard input and output.
+// package registry. A Server answers for one principal, over a pair of streams or over HTTP.
 //
 // What a tool gives is structured content that its schema describes, and one line of text. The output of commands is for
 // a model: bounded, without secrets, and without control sequences and characters that nobody sees; session_output

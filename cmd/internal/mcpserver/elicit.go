@@ -105,16 +105,36 @@ func plain(text string) string {
 	return text
 }
 
-type clientKey struct{}
+// Asking is the approver of sessions that servers with and without an Elicitor share: it asks the Elicitor of the server
+// whose client's call asks, and else is. Elicitors that it is to find put their questions to the same desk.
+type Asking struct{ Else policy.Approver }
 
-// withClient notes whose call it is that starts something.
-func withClient(ctx context.Context, c *call) context.Context {
-	return context.WithValue(ctx, clientKey{}, c.req.Session)
+// Approve implements policy.Approver.
+func (a Asking) Approve(ctx context.Context, q policy.Question) (policy.Answer, error) {
+	if who, ok := ctx.Value(askerKey{}).(asker); ok && who.elicit != nil {
+		return who.elicit.Approve(ctx, q)
+	}
+	return a.Else.Approve(ctx, q)
+}
+
+// asker is whose call it is that starts something.
+type asker struct {
+	session *mcp.ServerSession
+	label   string
+	elicit  *Elicitor // of its server, if it has one
+}
+
+type askerKey struct{}
+
+// asking notes whose call it is.
+func (s *Server) asking(ctx context.Context, c *call) context.Context {
+	return context.WithValue(ctx, askerKey{}, asker{session: c.req.Session, label: labelOf(c), elicit: s.cfg.Elicit})
 }
 
 // clientOf is the client whose call asks, or the only one there is, if it can ask its user.
 func (e *Elicitor) clientOf(ctx context.Context) *mcp.ServerSession {
-	s, _ := ctx.Value(clientKey{}).(*mcp.ServerSession)
+	who, _ := ctx.Value(askerKey{}).(asker)
+	s := who.session
 	if srv := e.server.Load(); s == nil && srv != nil {
 		n := 0
 		for only := range srv.Sessions() {

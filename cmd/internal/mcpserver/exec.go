@@ -60,6 +60,7 @@ func (s *Server) sessionExec(ctx context.Context, c *call, in execArgs) (*execOu
 	if err != nil {
 		return out, "", err
 	}
+	s.started(x)
 	woke := s.await(ctx, c, x, wait, registry.Wait{Prompt: in.Interactive}, true)
 	return s.show(x, b, woke)
 }

@@ -99,6 +99,7 @@ func (s *Server) file(ctx context.Context, c *call, in filePlace, r filework.Req
 	if err != nil {
 		return out, "", err
 	}
+	s.started(x)
 	s.await(ctx, c, x, wait, registry.Wait{}, true)
 	err = out.fill(x, w)
 	if err == nil && done != nil && out.State == string(session.Done) && out.Error == nil {

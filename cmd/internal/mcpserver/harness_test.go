@@ -19,7 +19,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
+	command "github.com/fairlead-ssh/fairlead/cmd/internal/mcp"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/inventory"
 )
@@ -58,7 +58,7 @@ func program() int {
 	}
 	root := &cobra.Command{Use: "fairlead", SilenceErrors: true, SilenceUsage: true}
 	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "")
-	root.AddCommand(mcpserver.NewCmd(f, nil))
+	root.AddCommand(command.NewCmd(f, nil))
 	err := root.ExecuteContext(ctx)
 	if c, ok := sink.(interface{ Close() error }); ok {
 		c.Close()

@@ -18,7 +18,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
+	command "github.com/fairlead-ssh/fairlead/cmd/internal/mcp"
 )
 
 // raw speaks the protocol by hand.
@@ -173,8 +173,8 @@ func TestTheCommandLineIsParsed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ios, _, _, _ := iostreams.Test()
-			var got *mcpserver.Options
-			cmd := mcpserver.NewCmd(&cmdutil.Factory{IO: ios}, func(_ context.Context, o *mcpserver.Options) error { got = o; return nil })
+			var got *command.Options
+			cmd := command.NewCmd(&cmdutil.Factory{IO: ios}, func(_ context.Context, o *command.Options) error { got = o; return nil })
 			cmd.SilenceErrors, cmd.SilenceUsage = true, true
 			cmd.SetArgs(append([]string{}, tt.args...))
 			err := cmd.ExecuteContext(t.Context())

@@ -48,6 +48,7 @@ func (s *Server) sessionOpen(ctx context.Context, _ *call, in openArgs) (*sessio
 	if err != nil {
 		return out, "", err
 	}
+	s.opened(e)
 	dir, _ := s.cfg.Registry.Redact(e.Dir())
 	out = &sessionOut{SessionID: e.ID(), Name: e.Name(), Host: h.Name, Shell: e.Shell(), CWD: dir, Sandbox: e.Sandbox()}
 	return out, fmt.Sprintf("session %s on %s, in %s%s", e.ID(), h.Name, dir, said), nil

@@ -85,10 +85,11 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 	case wide != nil:
 		return out, "", wide
 	}
-	f, err := s.cfg.Registry.Fleet(req)
+	f, err := s.cfg.Registry.Fleet(ctx, req)
 	if err != nil {
 		return out, "", err
 	}
+	s.sent(f)
 	s.awaitFleet(ctx, c, f, wait, true)
 	out, text, err := s.showFleet(f, b)
 	if err == nil && len(refused) > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -35,6 +36,10 @@ type Config struct {
 	// which may be relative to it; nil means that there are none.
 	Sandbox func(ctx context.Context, h hosts.Host, name, cwd string) (registry.Place, error)
 
+	// Context adds to the context of every call what the sessions' dialer and policy look for; nil adds nothing. The header
+	// is that of the request, for clients over HTTP.
+	Context func(ctx context.Context, header http.Header) context.Context
+
 	Version string
 	Logger  *slog.Logger // of the protocol; nil logs nothing
 }
@@ -43,6 +48,7 @@ type Config struct {
 type Server struct {
 	cfg     Config
 	mcp     *mcp.Server
+	begun   *begun
 	closing context.Context // ends when the client is gone; then nothing is waited for
 	gone    context.CancelFunc
 }
@@ -72,7 +78,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg}
+	s := &Server{cfg: cfg, begun: newBegun()}
 	s.closing, s.gone = context.WithCancel(context.Background())
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "fairlead", Title: "Fairlead", Version: cfg.Version}, &mcp.ServerOptions{
 		Instructions: instructions, Logger: cfg.Logger,

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"reflect"
 	"time"
 
@@ -61,7 +62,11 @@ func add[In any, Out result](s *Server, t *mcp.Tool, h handler[In, Out]) error {
 			return refusal(faultOf(err)), nil
 		}
 		c := &call{req: req}
-		out, line, err := h(withClient(ctx, c), c, in)
+		ctx = s.asking(ctx, c)
+		if s.cfg.Context != nil {
+			ctx = s.cfg.Context(ctx, headerOf(req))
+		}
+		out, line, err := h(ctx, c, in)
 		if err != nil {
 			*out.fault() = faultOf(err)
 		}
@@ -73,6 +78,14 @@ func add[In any, Out result](s *Server, t *mcp.Tool, h handler[In, Out]) error {
 		line, _ = s.cfg.Registry.Redact(line)
 		return answer(out, line, f != nil), nil
 	})
+	return nil
+}
+
+// headerOf is what came with a call over HTTP; nil otherwise.
+func headerOf(req *mcp.CallToolRequest) http.Header {
+	if x := req.GetExtra(); x != nil {
+		return x.Header
+	}
 	return nil
 }
 

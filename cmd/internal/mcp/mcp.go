@@ -1,24 +1,23 @@
-package mcpserver
+// Package mcp implements "fairlead mcp".
+package mcp
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"sync"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -127,14 +126,14 @@ func run(ctx context.Context, o *Options) error {
 	state, secrets := newConns(), redact.New(redact.Config{})
 	approver, hangUp := o.approver(ctx)
 	defer hangUp()
-	var elicitor *Elicitor
+	var elicitor *mcpserver.Elicitor
 	if desk, ok := approver.(*approval.Desk); ok && o.Elicit {
-		elicitor = NewElicitor(desk, principal)
+		elicitor = mcpserver.NewElicitor(desk, principal)
 		approver = elicitor
 	}
 	pool, err := session.NewPool(session.PoolConfig{
 		Dial: d.Dial, DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
-		Session: session.Config{Principal: principal, Policy: g, Audit: cmdutil.CleanSink(sink, secrets), Redact: cmdutil.Redactor(secrets), Trace: state.trace(),
+		Session: session.Config{Principal: principal, Policy: g, Audit: cmdutil.CleanSink(mcpserver.Labeled(sink), secrets), Redact: cmdutil.Redactor(secrets), Trace: state.trace(),
 			Approver: approver},
 	})
 	if err != nil {
@@ -146,14 +145,14 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	defer reg.Close()
-	s, err := New(Config{
+	s, err := mcpserver.New(mcpserver.Config{
 		Registry: reg, Inventory: o.Inventory, Principal: principal, Policy: g, Limits: g.limits, Admit: g.admit, AnyEnv: g.anyEnv,
 		Asks: approver != nil, Approver: approver, Elicit: elicitor, AnyOne: o.AllowAll, State: state.state, Version: version.Read().Version,
 	})
 	if err != nil {
 		return err
 	}
-	return serve(ctx, s, reg, o.IO)
+	return s.Serve(ctx, o.IO.In, o.IO.Out, func() { reg.Close() })
 }
 
 // approver is a desk at which operators answer (fairlead approvals), and what closes it. Without a place for its socket
@@ -180,29 +179,6 @@ func (o *Options) approver(ctx context.Context) (policy.Approver, func()) {
 		wg.Wait()
 	}
 }
-
-// serve answers until standard input ends.
-func serve(ctx context.Context, s *Server, reg *registry.Registry, ios *iostreams.IOStreams) error {
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	in := &watched{r: ios.In, ended: func() {
-		s.Hangup()
-		wg.Go(func() { reg.Close() }) // what calls wait for ends
-	}}
-	err := s.Run(ctx, &mcp.IOTransport{Reader: in, Writer: nopCloser{ios.Out}})
-	s.Hangup()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err != nil && !errors.Is(err, io.EOF) && !in.over() {
-		return fmt.Errorf("the client's messages cannot be read: %w", err)
-	}
-	return nil
-}
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }
 
 // printConfig prints what clients read, in the form that most of them share.
 func printConfig(o *Options) error {
