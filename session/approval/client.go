@@ -77,7 +77,8 @@ func (c *Client) List(ctx context.Context) ([]Summary, error) {
 	return list, err
 }
 
-// Get returns what waits under id, which may be the beginning of an id where only one begins so.
+// Get returns what waits under id, which may be the beginning of an id where only one begins so; it returns an ErrAmbiguous
+// where several do.
 func (c *Client) Get(ctx context.Context, id string) (Pending, error) {
 	if len(id) > maxField {
 		return Pending{}, ErrUnknown
@@ -88,9 +89,9 @@ func (c *Client) Get(ctx context.Context, id string) (Pending, error) {
 		switch {
 		case s.ID == id:
 			full = id
-		case id != "" && id != "a_" && strings.HasPrefix(s.ID, id):
+		case id != "" && strings.HasPrefix(s.ID, id) && (id != "a_" || len(list) > 1):
 			if full != "" && full != id {
-				return Pending{}, fmt.Errorf("%w: several begin with %q", ErrUnknown, id)
+				return Pending{}, fmt.Errorf("%w with %q: give more of it", ErrAmbiguous, id)
 			}
 			full = cmp.Or(full, s.ID)
 		}

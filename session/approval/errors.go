@@ -5,6 +5,7 @@ import "errors"
 // What a question or an answer may meet. Errors of this package wrap them and say more.
 var (
 	ErrUnknown   = errors.New("approval: nothing waits under this id")
+	ErrAmbiguous = errors.New("approval: several requests wait whose ids begin")
 	ErrSettled   = errors.New("approval: it waits no longer")
 	ErrMismatch  = errors.New("approval: this is not what was shown: look at it again")
 	ErrForbidden = errors.New("approval: this caller may not answer")

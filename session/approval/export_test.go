@@ -1,6 +1,9 @@
 package approval
 
-import "net"
+import (
+	"io/fs"
+	"net"
+)
 
 // Outside has s take its callers for processes from elsewhere, of this uid.
 func (s *Server) Outside(uid int) {
@@ -39,4 +42,16 @@ func Admit(system map[int]Process, self int, later map[int]Process, fails map[in
 		now = later
 	}
 	return t.admit(pid)
+}
+
+// MadeUpTrees are those of a process in a made-up system; change makes a number another process's.
+func MadeUpTrees(system map[int]Process, self int) (t *Trees, change func(pid int, p Process)) {
+	look := func(pid int) (process, error) {
+		p, ok := system[pid]
+		if !ok {
+			return process{}, fs.ErrNotExist
+		}
+		return process{p.Parent, p.Name, p.Born}, nil
+	}
+	return newTrees(self, look), func(pid int, p Process) { system[pid] = p }
 }

@@ -26,7 +26,7 @@ import (
 type Server struct {
 	desk     *Desk
 	listener *net.UnixListener
-	tree     tree
+	admit    func(pid int) error
 	peer     func(*net.UnixConn) (peer, error)
 }
 
@@ -45,6 +45,12 @@ func Serve(ctx context.Context, desk *Desk, dir string) error {
 // Listen makes dir where it is missing, for this account alone, and a socket there that is named after the process. It
 // refuses a directory that others own or may enter. What the Server has is given back by Serve or Close.
 func Listen(desk *Desk, dir string) (*Server, error) {
+	return ListenFor(desk, dir, treeOf(os.Getpid(), os.Getppid(), lookUp).admit)
+}
+
+// ListenFor is Listen for a process that serves many: admit says which processes may not answer (see Trees), instead of the
+// one that has started this one.
+func ListenFor(desk *Desk, dir string, admit func(pid int) error) (*Server, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("approval: cannot make a directory for the socket: %w", err)
 	}
@@ -55,7 +61,7 @@ func Listen(desk *Desk, dir string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{desk: desk, listener: listener, tree: treeOf(os.Getpid(), os.Getppid(), lookUp), peer: peerOf}, nil
+	return &Server{desk: desk, listener: listener, admit: admit, peer: peerOf}, nil
 }
 
 // listen opens a socket that is named after this process, with a number where the name is taken: a process of another PID
@@ -230,7 +236,7 @@ func (s *Server) answer(who peer, req request) error {
 	if err := mayAnswer(by); err != nil {
 		return err
 	}
-	if err := s.tree.admit(who.pid); err != nil {
+	if err := s.admit(who.pid); err != nil {
 		return err
 	}
 	r := Response{ID: req.ID, Digest: req.Digest, By: by, Approved: req.Approved, Reason: req.Reason, Proof: req.Proof}

@@ -114,8 +114,8 @@ func TestABeginningThatSeveralShareIsRefused(t *testing.T) {
 		defer func() { cancel(); <-done }()
 		if seen[p.ID[2]] {
 			_, err := dial(t, dir).Get(t.Context(), p.ID[:3])
-			require.ErrorIs(t, err, approval.ErrUnknown)
-			assert.ErrorContains(t, err, "several begin with")
+			require.ErrorIs(t, err, approval.ErrAmbiguous)
+			assert.ErrorContains(t, err, "give more of it")
 			return
 		}
 		seen[p.ID[2]] = true

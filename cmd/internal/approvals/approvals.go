@@ -80,7 +80,7 @@ func (b *Base) told(id string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, approval.ErrUnknown):
+	case errors.Is(err, approval.ErrUnknown), errors.Is(err, approval.ErrAmbiguous):
 		return cmdutil.Usagef("%s: %s; fairlead approvals list shows what waits", line(id), plain(err))
 	case errors.Is(err, approval.ErrSettled), errors.Is(err, approval.ErrForbidden), errors.Is(err, approval.ErrMismatch),
 		errors.Is(err, approval.ErrProof):

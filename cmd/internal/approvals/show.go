@@ -63,6 +63,7 @@ type shown struct {
 	User        string          `json:"user,omitempty"`
 	Via         []string        `json:"via,omitempty"`
 	Tier        string          `json:"tier,omitempty"`
+	Hosts       []shownHost     `json:"hosts,omitempty"` // all of them, where one question is about several; Host is their names then
 	Shell       string          `json:"shell,omitempty"`
 	CWD         string          `json:"cwd,omitempty"`
 	Command     string          `json:"command"`
@@ -84,10 +85,26 @@ type shown struct {
 	Document    []byte          `json:"document"`
 }
 
+// shownHost is one of several hosts.
+type shownHost struct {
+	Name      string   `json:"name"`
+	Transport string   `json:"transport,omitempty"`
+	Address   string   `json:"address,omitempty"`
+	Port      uint16   `json:"port,omitempty"`
+	User      string   `json:"user,omitempty"`
+	Via       []string `json:"via,omitempty"`
+	Tier      string   `json:"tier,omitempty"`
+}
+
 func object(p approval.Pending) shown {
 	q, h := p.Question, p.Question.Host
+	var all []shownHost
+	for _, h := range q.Hosts {
+		all = append(all, shownHost{Name: h.Name, Transport: string(h.Transport), Address: h.Addr, Port: h.Port, User: h.User, Via: h.Via, Tier: h.Tier})
+	}
 	return shown{
-		ID: p.ID, Digest: p.Digest(), Principal: q.Principal,
+		Hosts: all,
+		ID:    p.ID, Digest: p.Digest(), Principal: q.Principal,
 		Host: h.Name, Transport: string(h.Transport), Address: h.Addr, Port: h.Port, User: h.User, Via: h.Via, Tier: h.Tier,
 		Shell: q.Shell, CWD: q.Dir, Command: q.Command, Exact: []byte(q.Command), Interactive: q.Interactive, Reason: q.Reason,
 		Class: string(q.Decision.Class), Rule: q.Decision.Rule, Because: q.Decision.Reason, Hint: q.Decision.Hint,

@@ -67,6 +67,7 @@ type caller struct {
 	authSock  string
 	bucket    string   // of the token's rate; "" on the socket
 	account   *account // nil where none of this machine asks
+	pid       int      // the process behind the socket; 0 elsewhere, and where it cannot be seen
 }
 
 type callerKey struct{}
@@ -80,7 +81,7 @@ var agentName = regexp.MustCompile(`^agent/[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // local is who asks over the socket: the account, or an agent that it names.
 func (k *Keeper) local(r *http.Request) (*caller, *wire.Problem) {
-	c := &caller{principal: k.cfg.Principal, role: Owner, inventory: k.cfg.Inventory, account: k.sink.own}
+	c := &caller{principal: k.cfg.Principal, role: Owner, inventory: k.cfg.Inventory, account: k.sink.own, pid: pidOf(r.Context())}
 	if as := r.Header.Values(wire.Principal); len(as) > 0 {
 		if len(as) > 1 || !agentName.MatchString(as[0]) {
 			return nil, problem(http.StatusForbidden, "forbidden", "%s names an agent (agent/NAME), and nobody else can be named", wire.Principal)

@@ -2,6 +2,8 @@ package keeper
 
 import (
 	"context"
+	"encoding/base64"
+	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -25,7 +27,7 @@ func (k *Keeper) addApprovals(a *api) {
 			for _, p := range k.desk.List() {
 				s := p.Summary()
 				out.Items = append(out.Items, wire.Approval{
-					ID: s.ID, Principal: s.Principal, Host: s.Host, Tier: s.Tier, Class: s.Class, FirstLine: s.FirstLine, Lines: s.Lines,
+					ID: s.ID, Exec: p.Question.Exec, Principal: s.Principal, Host: s.Host, Tier: s.Tier, Class: s.Class, FirstLine: s.FirstLine, Lines: s.Lines,
 					Bytes: s.Bytes, Asked: moment(s.Asked), Expires: moment(s.Expires),
 				})
 			}
@@ -41,14 +43,33 @@ func (k *Keeper) addApprovals(a *api) {
 		})
 	answer := func(approved bool) func(context.Context, *caller, *answerIn) (*none, error) {
 		return func(_ context.Context, c *caller, in *answerIn) (*none, error) {
-			return nil, k.desk.Answer(approval.Response{
-				ID: in.ID, Digest: approval.Digest(in.Body.Digest), By: c.principal, Approved: approved, Reason: in.Body.Reason,
-				Signature: in.Body.Signature, Proof: approval.Proof(in.Body.Proof),
-			})
+			return nil, k.answer(c, in.ID, approved, in.Body)
 		}
 	}
 	add(a, route{method: "POST", path: "/v1/approvals/{id}/approve", id: "approve", summary: "Say yes to exactly what was shown", tag: tag, need: needApprove}, answer(true))
 	add(a, route{method: "POST", path: "/v1/approvals/{id}/reject", id: "reject", summary: "Say no", tag: tag, need: needApprove}, answer(false))
+}
+
+// answer passes an answer on. On the socket none comes from the programs that host agents, nor from what runs in this one.
+func (k *Keeper) answer(c *caller, id string, approved bool, b wire.Answer) error {
+	if err := k.trees.Admit(c.pid); err != nil {
+		return err
+	}
+	r := approval.Response{
+		ID: id, Digest: approval.Digest(b.Digest), By: c.principal, Approved: approved, Reason: b.Reason, Proof: approval.Proof(b.Proof),
+	}
+	if b.Signature != "" {
+		text := b.Signature
+		if !strings.HasPrefix(strings.TrimSpace(text), "-----BEGIN ") {
+			raw, err := base64.StdEncoding.DecodeString(text)
+			if err != nil {
+				return invalid("the signature is neither armored nor base64")
+			}
+			text = string(raw)
+		}
+		r.Signature = []byte(strings.TrimSpace(text) + "\n")
+	}
+	return k.desk.Answer(r)
 }
 
 // moment is nil for none.

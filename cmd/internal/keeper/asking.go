@@ -85,12 +85,13 @@ func (t *terminal) answered(ctx context.Context, c store.Command, q policy.Quest
 	}
 	_, err = t.store.Decide(ctx, c.ID, store.Decision{
 		Approve: a.Approved, By: a.By, Proof: string(a.Proof), Reason: a.Reason, Digest: asked.Digest,
+		Fingerprint: a.Key, Signature: []byte(a.Signature),
 	})
 	if err != nil {
 		return err
 	}
 	if !a.Approved {
-		return t.note(ctx, audit.ApprovalResult, c, "", q.Decision, "rejected")
+		return t.noteNo(ctx, c, q.Decision, a)
 	}
 	c, exact, err := t.store.Begin(ctx, c.ID, t.id)
 	if err != nil {

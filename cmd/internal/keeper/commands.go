@@ -27,8 +27,9 @@ type (
 		ID string `path:"id" maxLength:"80"`
 	}
 	approveIn struct {
-		ID  string `path:"id" maxLength:"80"`
-		Key string `header:"Idempotency-Key" maxLength:"200" doc:"a yes that is sent again with its key is answered as the first, for 24 hours"`
+		ID   string `path:"id" maxLength:"80"`
+		Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a yes that is sent again with its key is answered as the first, for 24 hours"`
+		Body *wire.Approve
 	}
 	rejectIn struct {
 		ID   string `path:"id" maxLength:"80"`
@@ -67,7 +68,7 @@ func (k *Keeper) addTerminal(a *api) {
 			if in.Body != nil {
 				reason = in.Body.Reason
 			}
-			return k.answerCommand(ctx, c, in.ID, false, reason)
+			return k.answerCommand(ctx, c, in.ID, false, wire.Answer{Reason: reason})
 		})
 	add(a, route{method: "POST", path: path + "/{id}/finalize", id: "finalize-command", summary: "Freeze a command that has ended", tag: terminalTag, need: needRun},
 		func(ctx context.Context, c *caller, in *commandIn) (*commandOut, error) {
@@ -313,10 +314,19 @@ func (t *terminal) fail(ctx context.Context, n store.NewCommand, d policy.Decisi
 	return &commandOut{http.StatusCreated, commandJSON(cmd)}, nil
 }
 
+// answer is what a yes says; without a body it says nothing more.
+func (in *approveIn) answer() wire.Answer {
+	b := in.Body
+	if b == nil {
+		return wire.Answer{}
+	}
+	return wire.Answer{Digest: b.Digest, Reason: b.Reason, Signature: b.Signature, Proof: b.Proof}
+}
+
 // approveOnce approves a command, and answers a yes that is sent again with its key as the first.
 func (k *Keeper) approveOnce(ctx context.Context, c *caller, in *approveIn) (*commandOut, error) {
 	if in.Key == "" {
-		return k.answerCommand(ctx, c, in.ID, true, "")
+		return k.answerCommand(ctx, c, in.ID, true, in.answer())
 	}
 	cmd, err := k.command(ctx, c, in.ID)
 	if err != nil {
@@ -333,7 +343,7 @@ func (k *Keeper) approveOnce(ctx context.Context, c *caller, in *approveIn) (*co
 		cmd, err := k.term.wait(ctx, in.ID, maxWait)
 		return &commandOut{http.StatusOK, commandJSON(cmd)}, err
 	}
-	out, err := k.answerCommand(ctx, c, in.ID, true, "")
+	out, err := k.answerCommand(ctx, c, in.ID, true, in.answer())
 	if err != nil && was.State == store.KeyNew {
 		if rerr := k.cfg.Store.ReleaseKey(context.WithoutCancel(ctx), key); rerr != nil {
 			k.log.Printf("an idempotency key was not given back: %v", rerr)
@@ -347,7 +357,7 @@ func keyUsed() error {
 }
 
 // answerCommand answers for a command that waits, and returns its record when that has been done.
-func (k *Keeper) answerCommand(ctx context.Context, c *caller, id string, approve bool, reason string) (*commandOut, error) {
+func (k *Keeper) answerCommand(ctx context.Context, c *caller, id string, approve bool, b wire.Answer) (*commandOut, error) {
 	cmd, err := k.command(ctx, c, id)
 	if err != nil {
 		return nil, err
@@ -364,8 +374,10 @@ func (k *Keeper) answerCommand(ctx context.Context, c *caller, id string, approv
 		if p.Question.Exec != id {
 			continue
 		}
-		err := k.desk.Answer(approval.Response{ID: p.ID, Digest: p.Digest(), By: c.principal, Approved: approve, Reason: reason})
-		if err != nil {
+		if b.Digest == "" {
+			b.Digest = string(p.Digest())
+		}
+		if err := k.answer(c, p.ID, approve, b); err != nil {
 			return nil, err
 		}
 		cmd, err := k.term.wait(ctx, id, maxWait)

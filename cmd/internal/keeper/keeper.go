@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 	"github.com/fairlead-ssh/fairlead/session/approval"
@@ -24,6 +25,7 @@ type Keeper struct {
 	policy      *livePolicy
 	secrets     *redact.Set
 	desk        *approval.Desk
+	trees       *approval.Trees // of those who host agents on the socket
 	inventories *inventories
 	metrics     *metrics
 	events      *events
@@ -61,10 +63,12 @@ func New(cfg Config) (*Keeper, error) {
 		return nil, err
 	}
 	k := &Keeper{
-		cfg: cfg, log: logger, notify: tell, sink: newRecord(cfg.Audit), policy: &livePolicy{load: cfg.Policy, files: cfg.PolicyFiles},
-		secrets: redact.New(redact.Config{}), desk: approval.NewDesk(approval.Config{Approvers: cfg.Approvers}), inventories: newInventories(),
-		events: newEvents(), limiter: newLimiter(), runs: newRuns(), filed: newFiled(), started: time.Now(), asked: make(chan struct{}), realms: map[realmKey]*realm{},
+		cfg: cfg, log: logger, notify: tell, policy: &livePolicy{load: cfg.Policy, files: cfg.PolicyFiles},
+		secrets: redact.New(redact.Config{}), desk: approval.NewDesk(approval.Config{Approvers: cfg.Approvers}), trees: approval.NewTrees(),
+		inventories: newInventories(), events: newEvents(), limiter: newLimiter(), runs: newRuns(), filed: newFiled(), started: time.Now(),
+		asked: make(chan struct{}), realms: map[realmKey]*realm{},
 	}
+	k.sink = newRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))
 	k.base, k.end = context.WithCancel(context.Background())
 	k.metrics = newMetrics(k.sessions, func() int { return len(k.desk.List()) }, func() int { return int(k.answering.Load()) })
 	if cfg.Store != nil {
@@ -98,7 +102,7 @@ func (k *Keeper) listenForAnswers() {
 	if k.cfg.ApprovalsDir == "" {
 		return
 	}
-	srv, err := approval.Listen(k.desk, k.cfg.ApprovalsDir)
+	srv, err := approval.ListenFor(k.desk, k.cfg.ApprovalsDir, k.trees.Admit)
 	if err != nil {
 		k.log.Printf("approvals can be answered over the API alone: %v", err)
 		return

@@ -3,10 +3,12 @@ package keeper
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -26,7 +28,8 @@ type realm struct {
 	judge    judge
 	state    *states
 	able     abilities
-	used     int // requests in progress; guarded by the Keeper's mu
+	mcp      func() (http.Handler, error) // for clients over streamable HTTP, made once
+	used     int                          // requests in progress; guarded by the Keeper's mu
 }
 
 type realmKey struct{ principal, inventory string }
@@ -42,8 +45,8 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	r.pool, err = session.NewPool(session.PoolConfig{
 		Dial: r.conn.dial, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
 		Session: session.Config{
-			Principal: key.principal, Policy: r.judge, Audit: k.sink, Redact: cmdutil.Redactor(k.secrets),
-			Approver: approver{k.desk}, Trace: k.trace(r), Outputs: k.cfg.Outputs,
+			Principal: key.principal, Policy: r.judge, Audit: mcpserver.Labeled(k.sink), Redact: cmdutil.Redactor(k.secrets),
+			Approver: k.approver(), Trace: k.trace(r), Outputs: k.cfg.Outputs,
 		},
 	})
 	if err != nil {
@@ -57,6 +60,13 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	if err != nil {
 		return nil, errors.Join(err, r.pool.Close(), r.conn.close())
 	}
+	r.mcp = sync.OnceValues(func() (http.Handler, error) {
+		s, err := k.mcpServer(r, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		return s.HTTP(), nil
+	})
 	return r, nil
 }
 

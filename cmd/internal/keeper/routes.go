@@ -40,6 +40,7 @@ func (k *Keeper) routes() http.Handler {
 	}
 	k.addSockets(a, mux)
 	a.describe()
+	k.addMCP(a, mux)
 	mux.Handle("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, problem(http.StatusNotFound, "not_found", "there is no %s %.200q here: see /openapi.json", r.Method, r.URL.Path))
 	}))

@@ -86,7 +86,7 @@ func (k *Keeper) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: k.cfg.headerTime, IdleTimeout: keepAliveTime, MaxHeaderBytes: 32 << 10, ErrorLog: k.log,
 		BaseContext: func(net.Listener) context.Context { return k.base },
-		ConnContext: noteAccount,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return withPID(noteAccount(ctx, c), c) },
 	}
 }
 
@@ -119,8 +119,8 @@ func (d *door) Accept() (net.Conn, error) {
 			<-d.places
 			return nil, err
 		}
-		if uid, _, err := peerOf(c); err == nil && uid == os.Geteuid() {
-			return &guest{Conn: c, leave: sync.OnceFunc(func() { <-d.places })}, nil
+		if uid, pid, err := peerOf(c); err == nil && uid == os.Geteuid() {
+			return &guest{Conn: c, leave: sync.OnceFunc(func() { <-d.places }), pid: pid}, nil
 		}
 		c.Close()
 		<-d.places
@@ -131,6 +131,23 @@ func (d *door) Accept() (net.Conn, error) {
 type guest struct {
 	net.Conn
 	leave func()
+	pid   int // who it is, on the socket
+}
+
+type pidKey struct{}
+
+// withPID notes which process has connected.
+func withPID(ctx context.Context, c net.Conn) context.Context {
+	if g, ok := c.(*guest); ok && g.pid > 0 {
+		return context.WithValue(ctx, pidKey{}, g.pid)
+	}
+	return ctx
+}
+
+// pidOf is the process that has made a request; 0 where nobody knows.
+func pidOf(ctx context.Context) int {
+	pid, _ := ctx.Value(pidKey{}).(int)
+	return pid
 }
 
 func (g *guest) Close() error {

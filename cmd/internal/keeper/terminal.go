@@ -299,6 +299,17 @@ func (t *terminal) redacted(text string) string {
 
 // note puts something about a command on record that no session does.
 func (t *terminal) note(ctx context.Context, kind audit.Kind, c store.Command, exact string, d policy.Decision, status string) error {
+	return t.k.sink.Record(context.WithoutCancel(ctx), t.event(kind, c, exact, d, status))
+}
+
+// noteNo puts on record who has said no.
+func (t *terminal) noteNo(ctx context.Context, c store.Command, d policy.Decision, a policy.Answer) error {
+	e := t.event(audit.ApprovalResult, c, "", d, "rejected")
+	e.Approval, e.ApprovedBy, e.ApprovalProof, e.ApprovalDigest, e.Reason = a.ID, a.By, string(a.Proof), a.Digest, a.Reason
+	return t.k.sink.Record(context.WithoutCancel(ctx), e)
+}
+
+func (t *terminal) event(kind audit.Kind, c store.Command, exact string, d policy.Decision, status string) audit.Event {
 	e := audit.Event{
 		Kind: kind, ID: c.ID, Principal: c.RequestedBy, Host: c.Host, Sandbox: c.Sandbox, Command: c.Command, Exact: []byte(exact),
 		CWD: c.Cwd, Verdict: d.Verdict.String(), Rule: d.Rule, Class: string(d.Class), Reason: c.AskReason, Status: status,
@@ -306,7 +317,7 @@ func (t *terminal) note(ctx context.Context, kind audit.Kind, c store.Command, e
 	if kind == audit.CommandResult || kind == audit.ApprovalResult {
 		e.Command, e.Exact, e.Verdict = "", nil, ""
 	}
-	return t.k.sink.Record(context.WithoutCancel(ctx), e)
+	return e
 }
 
 // resultJSON is the Result in the record.

@@ -15,8 +15,10 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -39,6 +41,9 @@ type Options struct {
 	Approvals func() ([]string, error) // where to listen for answers, the first one; nil asks nobody
 	Approvers func() ([]approval.Approver, error)
 
+	KeeperMode func() (config.KeeperMode, error)
+	Keeper     func(context.Context) (*client.Client, error) // nil without an error: there is none, and none is required
+
 	InventoryFile func() string // as given
 	As            string
 	AllowAll      bool
@@ -56,8 +61,11 @@ is denied, or waits up to 15 minutes for a person: "fairlead approvals list" and
 --elicit asks in the client too, if that can ask its user: a yes there counts, but proves nobody; anything else there is no
 answer. What is dangerous or privileged, or longer than 1 KiB, is never asked there.
 
-Standard output carries nothing but the protocol. When standard input ends, every session is closed and what runs in them
-is ended.`
+The keeper serves it, the process that holds sessions (fairlead serve --help), and starts where none runs: --keeper says
+whether. With --keeper off, and with --allow-all, this process serves by itself.
+
+Standard output carries nothing but the protocol. When standard input ends, what the agent has running is ended and its
+sessions are closed; those with a name stay with the keeper, for whoever comes back as the same agent.`
 
 const example = `  fairlead -i hosts.yaml mcp --print-config
   fairlead mcp --as claude`
@@ -65,7 +73,7 @@ const example = `  fairlead -i hosts.yaml mcp --print-config
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{IO: f.IO, Inventory: f.Inventory, Audit: f.Audit, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs, Approvers: f.Approvers,
-		InventoryFile: func() string { return f.InventoryFile }}
+		KeeperMode: f.KeeperMode, Keeper: f.Keeper, InventoryFile: func() string { return f.InventoryFile }}
 	if runF == nil {
 		runF = run
 	}
@@ -97,6 +105,22 @@ func run(ctx context.Context, o *Options) error {
 	if o.PrintConfig {
 		return printConfig(o)
 	}
+	if mark := o.Caller().Mark; mark != "" && (o.AllowAll || o.Elicit) {
+		flag := map[bool]string{true: "--allow-all", false: "--elicit"}[o.AllowAll]
+		return cmdutil.Usagef("%s is for a person to give, and an agent has started this (%s is set)", flag, mark)
+	}
+	p, err := o.dial(ctx)
+	if err != nil {
+		return err
+	}
+	if p != nil {
+		return relay(ctx, o.IO, p)
+	}
+	return alone(ctx, o)
+}
+
+// alone serves in this process.
+func alone(ctx context.Context, o *Options) error {
 	principal := "agent/" + o.As
 	g := allowAll()
 	if !o.AllowAll {
@@ -105,10 +129,6 @@ func run(ctx context.Context, o *Options) error {
 			return err
 		}
 		g = gateOf(principal, engine)
-	}
-	if mark := o.Caller().Mark; mark != "" && (o.AllowAll || o.Elicit) {
-		flag := map[bool]string{true: "--allow-all", false: "--elicit"}[o.AllowAll]
-		return cmdutil.Usagef("%s is for a person to give, and an agent has started this (%s is set)", flag, mark)
 	}
 	if os.Getenv("GOGC") == "" {
 		// What a call leaves behind is several times what is kept, so that a collection would come every few dozen calls.

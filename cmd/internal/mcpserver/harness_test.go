@@ -93,7 +93,7 @@ func newPlace(t testing.TB, inv, policy string) place {
 // command is the program as a child.
 func (p place) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], append([]string{"-i", p.inventory, "mcp"}, args...)...)
-	cmd.Env = append([]string{asProgram + "=1", "HOME=" + p.home, "PATH=" + os.Getenv("PATH")}, p.env...)
+	cmd.Env = append([]string{asProgram + "=1", "FAIRLEAD_KEEPER=off", "HOME=" + p.home, "PATH=" + os.Getenv("PATH")}, p.env...)
 	cmd.Stderr = os.Stderr
 	return cmd
 }

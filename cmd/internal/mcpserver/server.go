@@ -40,6 +40,10 @@ type Config struct {
 	// is that of the request, for clients over HTTP.
 	Context func(ctx context.Context, header http.Header) context.Context
 
+	// HostChecked says that whoever serves HTTP has checked for which host a request was; else clients on loopback must
+	// call it localhost.
+	HostChecked bool
+
 	Version string
 	Logger  *slog.Logger // of the protocol; nil logs nothing
 }

@@ -12,9 +12,15 @@ const (
 	Inventory = "Fairlead-Inventory"
 	// AuthSock is the caller's SSH_AUTH_SOCK. On the socket only.
 	AuthSock = "Fairlead-Ssh-Auth-Sock"
+	// Elicit, if not empty, has an agent's client asked too where it asks for approval. With UpgradeMCP only.
+	Elicit = "Fairlead-Elicit"
 	// IdempotencyKey makes a request that is sent twice run once.
 	IdempotencyKey = "Idempotency-Key"
 )
+
+// UpgradeMCP is the protocol that a connection to /v1/mcp turns into: messages of the Model Context Protocol, as on
+// standard input and output.
+const UpgradeMCP = "fairlead-mcp"
 
 // Problem is why a request failed (RFC 9457), with a code for programs.
 type Problem struct {
@@ -164,6 +170,7 @@ type Event struct {
 // Approval is an ask that waits.
 type Approval struct {
 	ID        string     `json:"id"`
+	Exec      string     `json:"exec,omitempty" doc:"of what: an exec or a command; missing where it is about many hosts"`
 	Principal string     `json:"principal"`
 	Host      string     `json:"host"`
 	Tier      string     `json:"tier,omitempty"`
@@ -192,8 +199,8 @@ type Answer struct {
 	Digest string `json:"digest" doc:"of the document that was shown"`
 	Reason string `json:"reason,omitempty" maxLength:"4096"`
 
-	Signature []byte `json:"signature,omitempty" doc:"over the document's SHA-256, in OpenSSH's SSHSIG format; of a yes only"`
-	Proof     string `json:"proof,omitempty" doc:"the most that the answerer says about the key"`
+	Signature string `json:"signature,omitempty" maxLength:"65536" doc:"of a yes only: over the digest's text, in OpenSSH's SSHSIG format (ssh-keygen -Y sign -n approve@fairlead), armored, or in base64"`
+	Proof     string `json:"proof,omitempty" doc:"the most that the answerer says about the key: touch, passphrase or unproven"`
 }
 
 // Verified is what a check of the record found.

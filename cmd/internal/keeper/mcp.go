@@ -1,0 +1,201 @@
+package keeper
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+// defaultAgent is who a caller on the socket acts as that names no agent.
+const defaultAgent = "agent/mcp"
+
+// addMCP adds the two ways in which agents are served: a connection that turns into a stream of messages, for "fairlead
+// mcp", and streamable HTTP.
+func (k *Keeper) addMCP(a *api, mux *http.ServeMux) {
+	mux.Handle("GET /v1/mcp", a.guard(needRun, http.HandlerFunc(k.mcpStream)))
+	mux.Handle("/mcp", a.guard(needRun, http.HandlerFunc(k.mcpHTTP)))
+}
+
+// agentOf is the caller as an agent. People run commands in other ways.
+func agentOf(c *caller) (*caller, *wire.Problem) {
+	switch {
+	case c.role == Agent:
+		return c, nil
+	case c.role != Owner:
+		return nil, problem(http.StatusForbidden, "forbidden", "%s (%s) is not an agent, and the protocol is for agents: make a token for agent/NAME", c.principal, c.role)
+	}
+	as := *c
+	as.principal, as.role = defaultAgent, Agent
+	return &as, nil
+}
+
+// mcpServer returns a server for the agent of a realm. Its calls are those of c; over HTTP, where there is no c, they log in
+// through the agent's socket that the request names.
+func (k *Keeper) mcpServer(r *realm, c *caller, elicit *mcpserver.Elicitor) (*mcpserver.Server, error) {
+	principal := r.key.principal
+	limits := func() rules.Limits {
+		engine, err := k.policy.current()
+		if err != nil {
+			return rules.Limits{} // nothing is admitted then
+		}
+		return engine.Limits(principal)
+	}
+	return mcpserver.New(mcpserver.Config{
+		Registry: r.reg, Inventory: r.inv, Principal: principal, Policy: r.judge, Limits: limits,
+		Admit: func(now time.Time) error {
+			engine, err := k.policy.current()
+			if err != nil {
+				return err
+			}
+			return engine.Admit(principal, now)
+		},
+		AnyEnv: func(h hosts.Host) bool {
+			engine, err := k.policy.current()
+			return err == nil && engine.Allows(principal, h, policy.Unknown)
+		},
+		Asks: true, Approver: k.approver(), Elicit: elicit,
+		State: func(h hosts.Host) (string, error) { return r.state.text(h.Name), nil },
+		Sandbox: func(ctx context.Context, h hosts.Host, name, cwd string) (registry.Place, error) {
+			return k.box(ctx, r, h, name, cwd)
+		},
+		Context: func(ctx context.Context, header http.Header) context.Context {
+			if c == nil {
+				return withAuthSock(ctx, header.Get(wire.AuthSock)) // which mcpHTTP has set
+			}
+			return withAuthSock(context.WithValue(ctx, callerKey{}, c), c.authSock)
+		},
+		HostChecked: true, Version: k.cfg.Version,
+	})
+}
+
+// approver is who is asked in all sessions: the desk, and the client whose call asks where that was switched on.
+func (k *Keeper) approver() policy.Approver { return mcpserver.Asking{Else: approver{k.desk}} }
+
+// mcpStream serves one agent on the connection of the request. When the agent is gone, what it has begun ends.
+func (k *Keeper) mcpStream(w http.ResponseWriter, req *http.Request) {
+	c, p := agentOf(callerOf(req.Context()))
+	elicits := req.Header.Get(wire.Elicit) != ""
+	switch {
+	case p != nil:
+	case !strings.EqualFold(req.Header.Get("Upgrade"), wire.UpgradeMCP):
+		w.Header().Set("Upgrade", wire.UpgradeMCP)
+		p = problem(http.StatusUpgradeRequired, "invalid", "this takes the header Upgrade: %s; over HTTP agents are served at /mcp", wire.UpgradeMCP)
+	case elicits && c.account != k.sink.own:
+		p = problem(http.StatusForbidden, "forbidden", "an agent's own client is asked only where the operator has started it, and nobody knows that here")
+	}
+	if p != nil {
+		k.refuse(w, "mcp", p)
+		return
+	}
+	leave, err := k.stay()
+	if err != nil {
+		k.refuse(w, "ending", asProblem(err))
+		return
+	}
+	defer leave()
+	r, done, err := k.realm(c)
+	if err != nil {
+		k.refuse(w, "mcp", asProblem(err))
+		return
+	}
+	defer done()
+	var elicit *mcpserver.Elicitor
+	if elicits {
+		elicit = mcpserver.NewElicitor(k.desk, c.principal)
+	}
+	s, err := k.mcpServer(r, c, elicit)
+	if err != nil {
+		k.refuse(w, "mcp", asProblem(err))
+		return
+	}
+	conn, in, err := hijack(w)
+	if err != nil {
+		k.log.Printf("an agent's connection: %v", err)
+		return
+	}
+	defer conn.Close()
+	defer context.AfterFunc(k.base, func() { conn.Close() })()
+	defer k.trees.Host(c.pid)()
+	if _, err := fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n", wire.UpgradeMCP); err != nil {
+		return
+	}
+	if err := s.Serve(k.base, in, conn, s.Leave); err != nil && k.base.Err() == nil {
+		k.log.Printf("%s: %v", c.principal, err)
+	}
+}
+
+// hijack takes the connection of a request over, without the deadlines of requests. What has been read of it already comes
+// first.
+func hijack(w http.ResponseWriter) (net.Conn, io.Reader, error) {
+	conn, both, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := conn.SetDeadline(time.Time{}); err != nil {
+		conn.Close()
+		return nil, nil, err
+	}
+	first, err := both.Reader.Peek(both.Reader.Buffered())
+	if err != nil && len(first) == 0 {
+		conn.Close()
+		return nil, nil, err
+	}
+	return conn, bufio.NewReaderSize(io.MultiReader(strings.NewReader(string(first)), conn), 64<<10), nil
+}
+
+// mcpHTTP serves agents over streamable HTTP. Those of one principal share their sessions, which stay when a client goes.
+func (k *Keeper) mcpHTTP(w http.ResponseWriter, req *http.Request) {
+	c, p := agentOf(callerOf(req.Context()))
+	if p != nil {
+		k.refuse(w, "mcp", p)
+		return
+	}
+	r, done, err := k.realm(c)
+	if err != nil {
+		k.refuse(w, "mcp", asProblem(err))
+		return
+	}
+	defer done()
+	h, err := r.mcp()
+	if err != nil {
+		k.refuse(w, "mcp", asProblem(err))
+		return
+	}
+	if c.pid != 0 {
+		k.trees.Asked(c.pid)
+	}
+	req.Header.Set(wire.AuthSock, c.authSock) // what a caller says does not count everywhere
+	h.ServeHTTP(&patient{ResponseWriter: w, rc: http.NewResponseController(w)}, req)
+}
+
+// patient gives every write its own time, for answers that are streams.
+type patient struct {
+	http.ResponseWriter
+	rc *http.ResponseController
+}
+
+// Unwrap is for http.ResponseController.
+func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+func (p *patient) Write(b []byte) (int, error) {
+	_ = p.rc.SetWriteDeadline(time.Now().Add(writeTime))
+	return p.ResponseWriter.Write(b)
+}
+
+// FlushError is found by http.ResponseController.
+func (p *patient) FlushError() error {
+	_ = p.rc.SetWriteDeadline(time.Now().Add(writeTime))
+	return p.rc.Flush()
+}
