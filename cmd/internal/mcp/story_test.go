@@ -1,0 +1,220 @@
+package mcp_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+)
+
+// typescript installs the official TypeScript SDK, at the versions that package mcpserver's test pins. Where that cannot be
+// done the test is skipped, or fails if the environment says CI=true.
+func typescript(t *testing.T) (dir string) {
+	t.Helper()
+	cannot := t.Skipf
+	if os.Getenv("CI") == "true" {
+		cannot = t.Fatalf
+	}
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			cannot("the official TypeScript SDK needs %s, which is not here", program)
+		}
+	}
+	dir = t.TempDir()
+	for name, from := range map[string]string{
+		"package.json": "../mcpserver/testdata/ts", "package-lock.json": "../mcpserver/testdata/ts", "story.mjs": "testdata",
+	} {
+		text, err := os.ReadFile(filepath.Join(from, name))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+	}
+	cmd := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		cannot("npm cannot install the official TypeScript SDK: %v: %s", err, bytes.TrimSpace(out))
+	}
+	return dir
+}
+
+// fleet is how many hosts one request goes to.
+const fleet = 100
+
+// sshdInventory has two hosts, and a fleet at addresses of their own, that are one real sshd.
+func (p *place) sshdInventory(s *sessiontest.SSHD) string {
+	_, port, err := net.SplitHostPort(s.Addr)
+	require.NoError(p.t, err)
+	known := p.write("known_hosts", fmt.Sprintf("[127.0.0.*]:%s %s", port, ssh.MarshalAuthorizedKey(s.HostKey)))
+	var b strings.Builder
+	fmt.Fprintf(&b, "Host dev prod\n\tHostName 127.0.0.1\n")
+	for i := range fleet {
+		fmt.Fprintf(&b, "Host node%03d\n\tHostName 127.0.0.%d\n", i+1, i+1)
+	}
+	fmt.Fprintf(&b, "Host *\n\tPort %s\n\tUser %s\n\tIdentityFile %s\n\tIdentitiesOnly yes\n\tUserKnownHostsFile %s\n\tGlobalKnownHostsFile none\n",
+		port, s.User, s.KeyFile, known)
+	config := p.write("ssh_config", b.String())
+	return fmt.Sprintf("version: 1\nhosts:\n  - {name: dev, ssh_config: %[1]s, tier: dev}\n  - {name: prod, ssh_config: %[1]s, tier: prod}\n"+
+		"  - {name: \"node[001-%03[2]d]\", ssh_config: %[1]s, tier: dev}\n", config, fleet)
+}
+
+// serve runs a keeper in the foreground that listens on TCP too, and returns where, and the certificate's file.
+func (p *place) serve() (addr, cert string) {
+	p.t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(p.t, err)
+	now := time.Now()
+	tmpl := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key)
+	require.NoError(p.t, err)
+	pk, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(p.t, err)
+	cert = p.write("tls.crt", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
+	keyFile := p.write("tls.key", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pk})))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(p.t, err)
+	addr = l.Addr().String()
+	require.NoError(p.t, l.Close())
+	cmd := p.command("serve", "--listen", addr, "--tls-cert", cert, "--tls-key", keyFile)
+	require.NoError(p.t, cmd.Start())
+	p.t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
+	})
+	return addr, cert
+}
+
+// token makes one for an agent.
+func (p *place) token(principal string) string {
+	p.t.Helper()
+	tr := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", p.places.Socket)
+	}}
+	defer tr.CloseIdleConnections()
+	in, err := json.Marshal(wire.NewToken{Principal: principal, Role: "agent"})
+	require.NoError(p.t, err)
+	res, err := (&http.Client{Transport: tr}).Post("http://localhost/v1/tokens", "application/json", bytes.NewReader(in))
+	require.NoError(p.t, err)
+	defer res.Body.Close()
+	var out wire.Token
+	require.NoError(p.t, json.NewDecoder(res.Body).Decode(&out))
+	require.NotEmpty(p.t, out.Secret)
+	return out.Secret
+}
+
+// answer answers the one question that waits, through the API.
+func (p *place) answer(c *client.Client, yes bool, reason string) {
+	p.t.Helper()
+	q := p.ask(c)
+	d, err := c.Approval(p.t.Context(), q.ID)
+	require.NoError(p.t, err)
+	require.NoError(p.t, c.Answer(p.t.Context(), q.ID, yes, wire.Answer{Digest: d.Digest, Reason: reason}))
+}
+
+func TestTheWholeStoryOfAnAgentAndTheOnesWhoAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it installs packages")
+	}
+	dir := typescript(t)
+	for _, transport := range []string{"stdio", "http"} {
+		t.Run(transport, func(t *testing.T) {
+			sshd := sessiontest.OpenSSHD(t, "ListenAddress 0.0.0.0")
+			p := newPlace(t, here)
+			p.write(".config/fairlead/inventory.yaml", p.sshdInventory(sshd))
+			code, screen := p.outside(map[string]string{"assphrase": "correct horse\r", "again": "correct horse\r"}, "approvals", "enroll", "--new", "--name", "ada")
+			require.Zero(t, code, screen)
+			addr, cert := p.serve()
+			c := client.New(client.Config{Socket: p.places.Socket})
+			defer c.Close()
+			wait(t, "the keeper", func() bool { _, err := c.Health(t.Context()); return err == nil })
+
+			work := t.TempDir()
+			plan := map[string]any{"host": "dev", "prod": "prod", "dir": work, "fleet": "node*", "count": fleet}
+			env := map[string]string{}
+			for _, kv := range p.env {
+				k, v, _ := strings.Cut(kv, "=")
+				env[k] = v
+			}
+			if transport == "http" {
+				plan["url"], plan["token"] = "https://"+addr+"/mcp", p.token("agent/story")
+			} else {
+				plan["command"], plan["args"], plan["env"] = p.self, []string{"mcp", "--as", "story"}, env
+			}
+			text, err := json.Marshal(plan)
+			require.NoError(t, err)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, "node", "story.mjs", string(text))
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "NODE_EXTRA_CA_CERTS="+cert)
+			var errOut bytes.Buffer
+			cmd.Stderr = &errOut
+			out, err := cmd.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			var said strings.Builder
+			for lines := bufio.NewScanner(out); lines.Scan(); {
+				fmt.Fprintln(&said, lines.Text())
+				what, isAsk := strings.CutPrefix(lines.Text(), "ask ")
+				switch {
+				case !isAsk:
+				case what == "cli":
+					q := p.ask(c)
+					code, screen := p.outside(map[string]string{"[y/N]": "y\r", "assphrase": "correct horse\r"}, "approvals", "approve", q.ID)
+					assert.Zero(t, code, screen)
+				case what == "reject":
+					p.answer(c, false, "not today")
+				default:
+					p.answer(c, true, "")
+				}
+			}
+			require.NoError(t, cmd.Wait(), "%s%s", said.String(), errOut.String())
+			assert.Contains(t, said.String(), "done\n")
+
+			for _, name := range []string{"by-api", "by-cli", "app.conf"} {
+				assert.FileExists(t, filepath.Join(work, name))
+			}
+			assert.NoFileExists(t, filepath.Join(work, "rejected"))
+			records := filepath.Join(p.dir, ".local/state/fairlead/audit")
+			events, err := audit.Tail(records, 10_000)
+			require.NoError(t, err)
+			by := map[string]int{}
+			proofs := map[string]bool{}
+			for _, e := range events {
+				if e.Principal == "agent/story" && e.Kind == audit.CommandRequest && e.ApprovedBy != "" {
+					by[e.Host]++
+					proofs[e.ApprovalProof] = true
+				}
+			}
+			assert.Equal(t, 1, by["prod"], "%v", by)
+			assert.Equal(t, 1, by["node100"])
+			assert.True(t, proofs["passphrase"], "%v", proofs)
+			code, said2, errText := p.run("audit", "verify")
+			assert.Zero(t, code, said2+errText)
+		})
+	}
+}

@@ -1,0 +1,86 @@
+// The life of an agent's requests, told by a client that is not ours: what is asked, and what people answer. What to reach and
+// where comes as JSON in the only argument: {command, args, env} or {url, token}, and {host, prod, dir, fleet, count}. For each
+// question it says "ask WHAT", and somebody else answers.
+
+import assert from "node:assert/strict";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+
+const plan = JSON.parse(process.argv[2]);
+const transport = plan.url
+  ? new StreamableHTTPClientTransport(new URL(plan.url), { requestInit: { headers: { Authorization: `Bearer ${plan.token}` } } })
+  : new StdioClientTransport({ command: plan.command, args: plan.args, env: plan.env, stderr: "inherit" });
+const client = new Client({ name: "typescript", version: "1.0.0" });
+
+async function call(name, args) {
+  const r = await client.callTool({ name, arguments: args }, undefined, { timeout: 120000 });
+  return { ...r.structuredContent, isError: r.isError ?? false, text: r.content[0].text };
+}
+
+// asked has a tool called that must wait for a person, and returns how it went on.
+async function asked(what, tool, args) {
+  let r = await call(tool, { ...args, wait_s: 1 });
+  for (let i = 0; r.state === "running" && i < 50; i++) r = await call("session_output", { exec_id: r.exec, wait_s: 1 });
+  assert.equal(r.state, "awaiting_approval", `${what}: ${JSON.stringify(r)}`);
+  console.log(`ask ${what}`);
+  for (let i = 0; r.state !== "done" && i < 5; i++) r = await call("session_output", { exec_id: r.exec, wait_s: 50 });
+  return r;
+}
+
+const step = async (name, f) => { await f(); console.log(`ok ${name}`); };
+
+await client.connect(transport);
+const open = async (host) => {
+  const r = await call("session_open", { host, cwd: plan.dir });
+  assert.equal(r.error, undefined, JSON.stringify(r));
+  return r.session_id;
+};
+const dev = await open(plan.host);
+const prod = await open(plan.prod);
+
+await step("a read runs unasked", async () => {
+  const r = await call("session_exec", { session_id: prod, command: "pwd" });
+  assert.equal(r.status, "ok");
+  assert.equal(r.stdout, `${plan.dir}\n`);
+});
+await step("approved by the API", async () => {
+  const r = await asked("api", "session_exec", { session_id: dev, command: "touch by-api && echo made" });
+  assert.equal(r.status, "ok");
+  assert.equal(r.stdout, "made\n");
+});
+await step("approved at the terminal with a passphrase", async () => {
+  const r = await asked("cli", "session_exec", { session_id: prod, command: "touch by-cli" });
+  assert.equal(r.status, "ok", JSON.stringify(r));
+});
+await step("rejected", async () => {
+  const r = await asked("reject", "session_exec", { session_id: dev, command: "touch rejected" });
+  assert.equal(r.status, "denied");
+  assert.match(r.error.message, /not today/);
+});
+await step("denied", async () => {
+  const r = await call("session_exec", { session_id: dev, command: "rm -rf /" });
+  assert.equal(r.isError, true);
+  assert.equal(r.error.code, "denied");
+});
+await step("a file is written, edited and read", async () => {
+  const w = await asked("write", "file_write", { session_id: dev, path: "app.conf", content: "port = 80\n" });
+  assert.equal(w.status, "ok", JSON.stringify(w));
+  const e = await asked("edit", "file_edit", { session_id: dev, path: "app.conf", old: "80", new: "8080" });
+  assert.equal(e.status, "ok", JSON.stringify(e));
+  const r = await call("file_read", { session_id: dev, path: "app.conf" });
+  assert.equal(r.content, "port = 8080\n");
+});
+await step("a fleet, with one approval", async () => {
+  let r = await call("run", { targets: plan.fleet, command: "umask 077; touch fleet.$$", wait_s: 1 });
+  assert.equal(r.state, "awaiting_approval", JSON.stringify(r));
+  assert.equal(r.hosts, plan.count);
+  console.log("ask fleet");
+  for (let i = 0; r.state !== "done" && i < 10; i++) r = await call("session_output", { exec_id: r.run ?? r.exec, wait_s: 50 });
+  assert.equal(r.state, "done", JSON.stringify(r));
+  assert.deepEqual(Object.keys(r.statuses), ["ok"], JSON.stringify(r.statuses));
+});
+await call("session_close", { session_id: dev });
+await call("session_close", { session_id: prod });
+await client.close();
+console.log("done");
