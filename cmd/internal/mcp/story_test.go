@@ -96,16 +96,33 @@ func (p *place) serve() (addr, cert string) {
 	require.NoError(p.t, err)
 	cert = p.write("tls.crt", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
 	keyFile := p.write("tls.key", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pk})))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	cmd := p.command("serve", "--listen", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", keyFile)
+	cmd.Stderr = nil
+	said, err := cmd.StderrPipe()
 	require.NoError(p.t, err)
-	addr = l.Addr().String()
-	require.NoError(p.t, l.Close())
-	cmd := p.command("serve", "--listen", addr, "--tls-cert", cert, "--tls-key", keyFile)
 	require.NoError(p.t, cmd.Start())
+	listens, over := make(chan string, 1), make(chan struct{})
+	go func() {
+		defer close(over)
+		for lines := bufio.NewScanner(said); lines.Scan(); {
+			if _, where, ok := strings.Cut(lines.Text(), "listening on "); ok {
+				select {
+				case listens <- where:
+				default:
+				}
+			}
+		}
+	}()
 	p.t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
+		<-over
 		_ = cmd.Wait()
 	})
+	select {
+	case addr = <-listens:
+	case <-time.After(patience):
+		require.Fail(p.t, "the keeper does not listen")
+	}
 	return addr, cert
 }
 
