@@ -117,7 +117,12 @@ func (o *Options) named(ctx context.Context, mode config.KeeperMode) (*place, er
 				return "", cmdutil.Usagef("session %s is on %s, and not on %s: fairlead exec %s runs there", o.Session, s.Host, p.host.Name, o.Session)
 			case err == nil:
 				return s.ID, nil
-			case code != "not_found" && code != "closed":
+			case code == "closed": // what it held is gone, and whoever goes on as if it were there should know
+				var why *wire.Problem
+				if errors.As(err, &why) {
+					fmt.Fprintf(o.IO.Err, "fairlead: %s; this is a new one\n", cmdutil.Text(errors.New(why.Detail)))
+				}
+			case code != "not_found":
 				return "", err
 			}
 			s, err = p.keeper.Open(ctx, wire.Open{Host: p.asked, Name: o.Session, Reason: o.Reason})
