@@ -130,3 +130,29 @@ func (w *world) approved(c *client.Client, session, script string) *wire.Result 
 	require.NoError(w.t, err)
 	return r
 }
+
+// Files are done to over the connection, where no kernel holds a program: their paths are judged whatever holds the session.
+func TestFilesOfASessionInASandboxStayThereToo(t *testing.T) {
+	ways(t, func(t *testing.T, w *world, b wire.Sandbox, dir string) {
+		agent := w.As("agent/claude")
+		outside := filepath.Join(filepath.Dir(dir), "outside")
+		require.NoError(t, os.WriteFile(outside, []byte("theirs"), 0o600))
+		require.NoError(t, os.Symlink(outside, filepath.Join(dir, "link")))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "mine"), []byte("mine"), 0o600))
+		s, err := agent.Open(t.Context(), wire.Open{Host: "here", Sandbox: b.ID})
+		require.NoError(t, err)
+		for _, path := range []string{outside, "../outside", "sub/../../outside", "link", "/etc/hostname"} {
+			at := client.FileAt{Session: s.ID, Path: path}
+			_, err := agent.ReadFile(t.Context(), at, 0, 100)
+			assert.Equal(t, "denied", codeOf(t, err), path)
+			_, err = agent.WriteFile(t.Context(), at, []byte("ours"), client.WriteOptions{})
+			assert.Equal(t, "denied", codeOf(t, err), path)
+		}
+		f, err := agent.ReadFile(t.Context(), client.FileAt{Session: s.ID, Path: "mine"}, 0, 100)
+		require.NoError(t, err)
+		assert.Equal(t, "mine", f.Content)
+		text, err := os.ReadFile(outside)
+		require.NoError(t, err)
+		assert.Equal(t, "theirs", string(text))
+	})
+}
