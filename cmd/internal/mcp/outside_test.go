@@ -10,8 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// outside runs the program in a terminal whose process descends from nobody that hosts an agent, and answers what it shows.
-func (p *place) outside(answers map[string]string, args ...string) (code int, screen string) {
+// typed is what somebody types when a prompt is shown.
+type typed struct{ prompt, line string }
+
+// outside runs the program in a terminal whose process descends from nobody that hosts an agent, and holds a dialogue with it:
+// each prompt is waited for behind the one before, as its words may be in what else is shown.
+func (p *place) outside(dialogue []typed, args ...string) (code int, screen string) {
 	p.t.Helper()
 	master, slave, err := pty.Open()
 	require.NoError(p.t, err)
@@ -24,15 +28,18 @@ func (p *place) outside(answers map[string]string, args ...string) (code int, sc
 	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	defer late.Stop()
 	var seen bytes.Buffer
-	said := map[string]bool{}
+	read := 0 // up to there the prompts were answered
 	for buf := make([]byte, 4096); ; {
 		n, err := master.Read(buf)
 		seen.Write(buf[:n])
-		for prompt, answer := range answers {
-			if !said[prompt] && strings.Contains(seen.String(), prompt) {
-				said[prompt] = true
-				_, _ = master.WriteString(answer)
+		for len(dialogue) > 0 {
+			_, after, asked := strings.Cut(seen.String()[read:], dialogue[0].prompt)
+			if !asked {
+				break
 			}
+			read = seen.Len() - len(after)
+			_, _ = master.WriteString(dialogue[0].line + "\r")
+			dialogue = dialogue[1:]
 		}
 		if err != nil {
 			break

@@ -163,7 +163,7 @@ func TestTheWholeStoryOfAnAgentAndTheOnesWhoAnswer(t *testing.T) {
 			sshd := sessiontest.OpenSSHD(t, "ListenAddress 0.0.0.0")
 			p := newPlace(t, here)
 			p.write(".config/fairlead/inventory.yaml", p.sshdInventory(sshd))
-			code, screen := p.outside(map[string]string{"assphrase": "correct horse\r", "again": "correct horse\r"}, "approvals", "enroll", "--new", "--name", "ada")
+			code, screen := p.outside([]typed{{"A passphrase for the key of ada: ", "correct horse"}, {"The same again: ", "correct horse"}}, "approvals", "enroll", "--new", "--name", "ada")
 			require.Zero(t, code, screen)
 			addr, cert := p.serve()
 			c := client.New(client.Config{Socket: p.places.Socket})
@@ -201,7 +201,7 @@ func TestTheWholeStoryOfAnAgentAndTheOnesWhoAnswer(t *testing.T) {
 				case !isAsk:
 				case what == "cli":
 					q := p.ask(c)
-					code, screen := p.outside(map[string]string{"[y/N]": "y\r", "assphrase": "correct horse\r"}, "approvals", "approve", q.ID)
+					code, screen := p.outside([]typed{{"[y/N] ", "y"}, {"Passphrase of ada's key", "correct horse"}}, "approvals", "approve", q.ID)
 					assert.Zero(t, code, screen)
 				case what == "reject":
 					p.answer(c, false, "not today")

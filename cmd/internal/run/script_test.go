@@ -2,6 +2,7 @@ package run
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -65,18 +66,29 @@ func TestAScriptIsSentWithItsArgumentsOnItsFirstLine(t *testing.T) {
 	assert.ErrorContains(t, err, "cannot get its arguments")
 }
 
-// Whatever a script and its arguments hold, a shell gets the arguments exactly.
+// Whatever a script and its arguments hold, a shell prints with them what it prints when it starts with the options and the
+// arguments itself; where it refuses an option then, it refuses it here.
 func FuzzCompose(f *testing.F) {
 	f.Add("", "a b", "'")
 	f.Add("#!/bin/sh -e\n", "\n", "$x`y`\\")
+	f.Add("#!/bin/sh -h\n", "", "")         // an option of bash
+	f.Add("#!/bin/sh -o noexec\n", "", "-") // nothing runs
 	f.Fuzz(func(t *testing.T, first, one, two string) {
-		source, _, err := compose([]byte(first+"\nprintf '%s.' \"$#\" \"$@\"\n"), []string{one, two})
-		if err != nil || strings.TrimSpace(first) != "" && !strings.HasPrefix(first, "#") || strings.Contains(first, "\n") {
+		script := first + "\nprintf '%s.' \"$#\" \"$@\"\n"
+		source, _, err := compose([]byte(script), []string{one, two})
+		if err != nil || strings.TrimSpace(first) != "" && !strings.HasPrefix(first, "#") || strings.Contains(strings.TrimSuffix(first, "\n"), "\n") {
 			return
 		}
-		out, err := exec.CommandContext(t.Context(), "sh", "-c", source).Output()
+		line, _, _ := strings.Cut(first, "\n")
+		_, options, err := interpreter(line)
 		require.NoError(t, err)
-		assert.Equal(t, "2."+one+"."+two+".", string(out))
+		want, wantErr := exec.Command("sh", append(slices.Clone(options), "-c", script, "sh", one, two)...).Output()
+		if wantErr == nil && !slices.Contains(options, "noexec") {
+			require.Equal(t, "2."+one+"."+two+".", string(want))
+		}
+		out, err := exec.Command("sh", "-c", source).Output()
+		require.Equal(t, wantErr == nil, err == nil, "%v; as it starts: %v", err, wantErr)
+		assert.Equal(t, string(want), string(out))
 	})
 }
 
