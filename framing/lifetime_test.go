@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -187,5 +190,28 @@ func TestNothingOfOursOutlivesAControllerThatIsKilled(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// What ends at a hangup, in time, and what stays. Only perl's supervisor tells the whole session.
+func TestWhatCatchesTheHangupEndsAndWhatIgnoresItStays(t *testing.T) {
+	for _, name := range shells {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			have(t, "perl")
+			s := start(t, framing.Shell{Name: name, Reader: "perl"})
+			o := s.run(`(trap : HUP; while :; do :; done) &
+trap '' HUP; (while :; do /bin/sleep 0.1; done) & trap - HUP
+echo $!`)
+			stays, err := strconv.Atoi(strings.TrimSpace(o.stdout))
+			require.NoError(t, err)
+			defer syscall.Kill(stays, syscall.SIGKILL)
+			s.close()
+			require.Eventually(t, func() bool {
+				left := session(s.cmd.Process.Pid)
+				return !slices.ContainsFunc(left, func(p process) bool { return p.pid != stays && p.name != "sleep" })
+			}, patience, tick, "%v", session(s.cmd.Process.Pid))
+			assert.NoError(t, syscall.Kill(stays, 0))
+		})
 	}
 }

@@ -1,0 +1,87 @@
+package framing_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+)
+
+// feeder starts a feeder on a terminal of its own and waits until it is ready. dir is its directory for temporary files.
+func feeder(t *testing.T, shell []string, dir string) (tty *os.File, cmd *exec.Cmd, f framing.Feeder) {
+	t.Helper()
+	nonce := framing.NewToken()
+	cmd = exec.Command(shell[0], append(shell[1:len(shell):len(shell)], "-c", framing.Loader(nonce))...)
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+	tty, err := pty.Start(cmd)
+	require.NoError(t, err)
+	t.Cleanup(func() { tty.Close() })
+	up := framing.NewStartup(nonce)
+	var said []byte
+	for loaded, buf := false, make([]byte, 4096); ; {
+		n, err := tty.Read(buf)
+		require.NoErrorf(t, err, "%q", said)
+		if loaded {
+			said = append(said, buf[:n]...)
+			f, ready, failed := framing.Feeding(said, nonce)
+			require.False(t, failed)
+			if ready {
+				return tty, cmd, f
+			}
+			continue
+		}
+		loaded, _, _, err = up.Feed(buf[:n])
+		require.NoError(t, err)
+		if loaded {
+			_, err = tty.Write(framing.FeedScript(nonce))
+			require.NoError(t, err)
+		}
+	}
+}
+
+// A terminal that goes away says so more than once: whoever closes it, then the kernel, then the kernel again when the
+// session's leader ends. What removes the pipe must not be ended by that.
+func TestAFeederThatIsHungUpAgainAndAgainLeavesNoPipe(t *testing.T) {
+	for name, when := range map[string]func(tty *os.File, f framing.Feeder) error{
+		"before the command": func(*os.File, framing.Feeder) error { return nil },
+		"as the command opens it": func(tty *os.File, f framing.Feeder) error {
+			_, err := tty.WriteString(framing.Go)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for range 25 {
+				tty, cmd, f := feeder(t, []string{"/bin/sh"}, dir)
+				require.NoError(t, when(tty, f))
+				closing := time.AfterFunc(0, func() { tty.Close() })
+				defer closing.Stop()
+				ended := make(chan error, 1)
+				go func() { ended <- cmd.Wait() }()
+				for over := false; !over; {
+					if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGHUP); errors.Is(err, syscall.ESRCH) {
+						<-ended
+						break
+					}
+					select {
+					case <-ended:
+						over = true
+					case <-time.After(200 * time.Microsecond):
+					}
+				}
+			}
+			left, err := filepath.Glob(filepath.Join(dir, ".fairlead-*"))
+			require.NoError(t, err)
+			assert.Empty(t, left)
+		})
+	}
+}
