@@ -200,12 +200,16 @@ func TestWhatCatchesTheHangupEndsAndWhatIgnoresItStays(t *testing.T) {
 			t.Parallel()
 			have(t, "perl")
 			s := start(t, framing.Shell{Name: name, Reader: "perl"})
+			defer func() {
+				for _, p := range session(s.cmd.Process.Pid) {
+					_ = syscall.Kill(p.pid, syscall.SIGKILL)
+				}
+			}()
 			o := s.run(`(trap : HUP; while :; do :; done) &
 trap '' HUP; (while :; do /bin/sleep 0.1; done) & trap - HUP
 echo $!`)
 			stays, err := strconv.Atoi(strings.TrimSpace(o.stdout))
 			require.NoError(t, err)
-			defer syscall.Kill(stays, syscall.SIGKILL)
 			s.close()
 			require.Eventually(t, func() bool {
 				left := session(s.cmd.Process.Pid)
