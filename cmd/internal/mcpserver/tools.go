@@ -202,6 +202,7 @@ func (s *Server) addTools() error {
 // admit counts calls of tools, and refuses those that the principal may not make.
 func (s *Server) admit(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		growStack()
 		r, ok := req.(*mcp.CallToolRequest)
 		if !ok {
 			return next(ctx, method, req)
