@@ -112,10 +112,9 @@ type finder struct {
 	buf []byte
 }
 
-func (f *finder) found() bool {
-	if f.re == nil {
-		return false
-	}
+func (f *finder) found() bool { return f.re != nil && f.search() }
+
+func (f *finder) search() bool {
 	for {
 		b := make([]byte, findWindow/2)
 		n, err := f.s.ReadAt(b, f.at)
