@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -130,10 +129,7 @@ func alone(ctx context.Context, o *Options) error {
 		}
 		g = gateOf(principal, engine)
 	}
-	if os.Getenv("GOGC") == "" {
-		// What a call leaves behind is several times what is kept, so that a collection would come every few dozen calls.
-		debug.SetGCPercent(400)
-	}
+	cmdutil.CollectLess()
 	sink, err := o.Audit()
 	if err != nil {
 		return err

@@ -166,6 +166,7 @@ func run(ctx context.Context, o *Options) error {
 }
 
 func serve(ctx context.Context, o *Options, places keeper.Places, tell func(error)) error {
+	cmdutil.CollectLess()
 	who := o.Caller()
 	if who.Mark != "" {
 		return cmdutil.Usagef("the keeper is for a person to start, and an agent has started this (%s is set)", who.Mark)
