@@ -20,7 +20,7 @@ var services = []program{
 	{name: "journalctl", style: pages, args: "text...", env: "SYSTEMD_* PAGER LESS LESSOPEN LESSCLOSE", opts: `
 		--system --user -M,--machine=text!unknown -m,--merge -D,--directory=read -i,--file=read --root=read!ask --image=read!unknown
 		--namespace=text -S,--since=text -U,--until=text -c,--cursor=text --after-cursor=text --show-cursor --cursor-file=write
-		-b --boot?text --list-boots -u,--unit=text --user-unit=text -t,--identifier=text -T,--exclude-identifier=text
+		-b -# --boot?text --list-boots -u,--unit=text --user-unit=text -t,--identifier=text -T,--exclude-identifier=text
 		-p,--priority=text --facility=text -g,--grep=text --case-sensitive?text -k,--dmesg -o,--output=text
 		--output-fields=text -n,--lines?text -r,--reverse --show-cursor -f,--follow!ask --no-tail --utc -x,--catalog --no-hostname --no-full
 		-l,--full -a,--all -q,--quiet --no-pager -e,--pager-end --truncate-newline -N,--fields -F,--field=text
