@@ -73,7 +73,7 @@ func (s *Session) await(ctx context.Context, x *Exec) bool {
 	}
 	status, code, outcome := StatusDenied, "rejected", "rejected"
 	switch {
-	case errors.Is(context.Cause(ctx), ErrExpired) || errors.Is(err, ErrExpired):
+	case errors.Is(context.Cause(ctx), ErrExpired) || errors.Is(err, ErrExpired) || errors.Is(err, policy.ErrExpired):
 		status, code, outcome, err = StatusExpired, "expired", "expired", ErrExpired
 	case ctx.Err() != nil:
 		s.tellAnswer(ctx, x, a, "canceled")

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -130,6 +131,22 @@ func TestAnApprovalThatNobodyGivesExpires(t *testing.T) {
 		assert.Equal(t, began.Add(session.DefaultApprovalTimeout), (<-d.asked).Expires)
 		require.NoError(t, s.Close())
 	})
+}
+
+// late is an approver whose own clock says first that the time is over.
+type late struct{}
+
+func (late) Approve(context.Context, policy.Question) (policy.Answer, error) {
+	return policy.Answer{}, fmt.Errorf("late: %w", policy.ErrExpired)
+}
+
+func TestAnApproverMaySayThatTheTimeIsOver(t *testing.T) {
+	s, err := session.Open(nothing{}, hosts.Host{Name: "host"}, session.Config{Principal: "agent/x", Policy: asks, Approver: late{}, Audit: audit.Discard{}})
+	require.NoError(t, err)
+	r, err := s.Run(t.Context(), session.Command{Script: "echo no"})
+	require.ErrorIs(t, err, session.ErrExpired)
+	assert.Equal(t, session.StatusExpired, r.Status)
+	require.NoError(t, s.Close())
 }
 
 // nothing is a transport that nobody may use.

@@ -1,6 +1,11 @@
 package approval
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
 
 // What a question or an answer may meet. Errors of this package wrap them and say more.
 var (
@@ -10,7 +15,7 @@ var (
 	ErrMismatch  = errors.New("approval: this is not what was shown: look at it again")
 	ErrForbidden = errors.New("approval: this caller may not answer")
 	ErrFull      = errors.New("approval: too much waits already")
-	ErrExpired   = errors.New("approval: nobody answered in time")
+	ErrExpired   = fmt.Errorf("approval: %w", policy.ErrExpired)
 	ErrInvalid   = errors.New("approval: the request cannot be understood")
 	ErrRejected  = errors.New("approval: it was refused")
 	ErrProof     = errors.New("approval: this is no proof of a person who may approve it")

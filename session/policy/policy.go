@@ -6,6 +6,7 @@ package policy
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -159,6 +160,9 @@ type Answer struct {
 	Key       string // the fingerprint of the key
 	Signature string // of Digest, in OpenSSH's armor
 }
+
+// ErrExpired is wrapped by an Approver's error where the question's time was over before somebody answered.
+var ErrExpired = errors.New("nobody answered in time")
 
 // Approver puts a question to somebody who may answer it and waits until they do, or until ctx ends. An error is no
 // answer, and denies. It may be called concurrently.

@@ -1,10 +1,13 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -48,6 +51,8 @@ type FleetRequest struct {
 	// Asking tells.
 	Permit Permit
 	Asking func(h hosts.Host) bool
+	// ApprovalTimeout is how long Permit is waited for; zero means session.DefaultApprovalTimeout.
+	ApprovalTimeout time.Duration
 	// Check, if not nil, is asked about a host when its turn comes; an error keeps the command from it.
 	Check func(h hosts.Host) error
 }
@@ -110,9 +115,13 @@ func (f *Fleet) permitted(req FleetRequest) bool {
 	if req.Permit == nil {
 		return true
 	}
-	ctx, cancel := context.WithTimeoutCause(f.ctx, session.DefaultApprovalTimeout, session.ErrExpired)
+	ctx, cancel := context.WithTimeoutCause(f.ctx, cmp.Or(req.ApprovalTimeout, session.DefaultApprovalTimeout), session.ErrExpired)
 	defer cancel()
 	err := req.Permit.Ask(ctx)
+	code := "denied"
+	if errors.Is(err, session.ErrExpired) || errors.Is(err, policy.ErrExpired) {
+		code = "expired"
+	}
 	defer func() {
 		f.mu.Lock()
 		f.waits = false
@@ -126,7 +135,7 @@ func (f *Fleet) permitted(req FleetRequest) bool {
 		case req.Asking(h):
 			f.member(i, FleetRequest{Principal: req.Principal, Hosts: req.Hosts, Command: req.Command})
 		default:
-			f.note(i, nil, fault("run", h.Name, "denied", false, "%w", err))
+			f.note(i, nil, fault("run", h.Name, code, false, "%w", err))
 		}
 	}
 	return err == nil

@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -102,4 +104,42 @@ func TestCloseOfTheRegistryEndsAFleet(t *testing.T) {
 		_, err = w.Fleet(t.Context(), registry.FleetRequest{Principal: me, Hosts: fleet("web1"), Command: registry.Command{Script: "work"}})
 		assert.Equal(t, registry.CodeClosed, codeOf(t, err))
 	})
+}
+
+// silent is a permit that nobody gives.
+type silent struct{ asked chan struct{} }
+
+func (p silent) Ask(ctx context.Context) error {
+	close(p.asked)
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+func (p silent) Approve(context.Context, policy.Question) (policy.Answer, error) {
+	return policy.Answer{}, session.ErrExpired
+}
+
+func TestAFleetWaitsForItsPermitAsLongAsItIsTold(t *testing.T) {
+	for name, tt := range map[string]struct{ says, want time.Duration }{
+		"the usual time": {0, session.DefaultApprovalTimeout},
+		"another time":   {2 * time.Hour, 2 * time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, registry.Config{}, func(t *testing.T, w *world) {
+				began, p := time.Now(), silent{make(chan struct{})}
+				f, err := w.Fleet(t.Context(), registry.FleetRequest{
+					Principal: me, Hosts: fleet("web1", "web2"), Command: registry.Command{Script: "work"}, ApprovalTimeout: tt.says,
+					Permit: p, Asking: func(hosts.Host) bool { return false },
+				})
+				require.NoError(t, err)
+				<-p.asked
+				<-f.Done()
+				assert.Equal(t, tt.want, time.Since(began))
+				for _, m := range f.Members() {
+					require.ErrorIs(t, m.Err, session.ErrExpired)
+					assert.Equal(t, "expired", codeOf(t, m.Err))
+				}
+			})
+		})
+	}
 }

@@ -45,8 +45,9 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 		Short: "Look at what agents ask for, and answer",
 		Long: `Look at the commands that wait for a person's yes, and answer.
 
-What an agent's fairlead mcp may not run by itself waits up to 15 minutes. An approval is for exactly what was shown, here
-and now: these bytes, on this host, in this directory, once. It is on record with who gave it.
+What an agent may not run by itself waits up to 15 minutes, or as long as approvals: {expire: …} in config.yaml says. An
+approval is for exactly what was shown, here and now: these bytes, on this host, in this directory, once. It is on record
+with who gave it.
 
 Nobody answers what they asked themselves; agents answer nothing, nor does a terminal inside the program that runs the
 agent. Against a program with your own rights that is a guard rail, and no wall.

@@ -9,6 +9,7 @@
 //	  outputs: keep         # what commands print is kept too; none is the default
 //	  sinks:
 //	    - {file: /mnt/worm/heads, required: prod}
+//	approvals: {expire: 15m} # how long what agents ask for waits for a person, from 1s to 24h
 //	notify: # who is told what waits and what has ended
 //	  - {webhook: "https://chat.example.com/hook", secret_file: /etc/fairlead/hook.key, events: [asked]}
 //	  - {exec: [/usr/local/bin/page], timeout: 5s}
@@ -31,10 +32,11 @@ const FileName = "config.yaml"
 
 // Config is what the file says. The zero value is what holds without one.
 type Config struct {
-	Keeper KeeperMode // zero is Auto
-	Store  Store
-	Audit  Audit
-	Notify Notify
+	Keeper    KeeperMode // zero is Auto
+	Store     Store
+	Audit     Audit
+	Approvals Approvals
+	Notify    Notify
 }
 
 // maxFile and maxDepth bound the file: bytes, and lists and mappings in each other.
@@ -68,10 +70,11 @@ func Parse(file string, data []byte) (c Config, err error) {
 	p := &problems{file: file}
 	if top := p.document(data); top != nil {
 		p.section(top, "", map[string]reader{
-			"keeper": c.Keeper.read,
-			"store":  c.Store.read,
-			"audit":  c.Audit.read,
-			"notify": c.Notify.read,
+			"keeper":    c.Keeper.read,
+			"store":     c.Store.read,
+			"audit":     c.Audit.read,
+			"approvals": c.Approvals.read,
+			"notify":    c.Notify.read,
 		})
 	}
 	if err := p.err(); err != nil {

@@ -25,6 +25,7 @@ audit:
   sinks:
     - {file: /mnt/heads, required: prod}
     - syslog: local
+approvals: {expire: 1h30m}
 notify:
   - {webhook: "https://h/x", secret_file: /srv/secret, events: [asked, done]}
   - {exec: [/bin/page, -x], timeout: 5s}
@@ -36,6 +37,7 @@ notify:
 			Sync: audit.SyncAlways, MaxSize: 16 << 20, MaxAge: -1,
 			Sinks: []sinks.Config{{File: "/mnt/heads", Required: audit.Prod}, {Syslog: "local"}}, Outputs: true,
 		},
+		Approvals: config.Approvals{Expire: 90 * time.Minute},
 		Notify: config.Notify{
 			{Webhook: "https://h/x", SecretFile: "/srv/secret", Events: []string{"asked", "done"}},
 			{Exec: []string{"/bin/page", "-x"}, Timeout: 5 * time.Second},
@@ -53,7 +55,7 @@ notify:
 
 func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
-		"a key that is not known":    {"\nkeepr: off\n", `config: c.yaml:2: unknown key "keepr" in the file; known: audit, keeper, notify, store`},
+		"a key that is not known":    {"\nkeepr: off\n", `config: c.yaml:2: unknown key "keepr" in the file; known: approvals, audit, keeper, notify, store`},
 		"one further in":             {"audit:\n  rotate:\n    sze: 1MiB\n", `config: c.yaml:3: unknown key "sze" in audit.rotate; known: age, size`},
 		"a mode that is not known":   {"keeper: never", "config: c.yaml:1: keeper: must be auto, off or require"},
 		"a value that is missing":    {"keeper:\n", "config: c.yaml:1: keeper: a value is missing"},
@@ -69,13 +71,17 @@ func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
 		"outputs that are unknown":   {"audit: {outputs: some}", "config: c.yaml:1: audit.outputs: must be keep or none"},
 		"a size that is none":        {"audit: {rotate: {size: 1 TB}}", "config: c.yaml:1: audit.rotate.size: must be a size like 256MiB, of at least 1KiB, or never"},
 		"an age that is none":        {"audit: {rotate: {age: 30d}}", "config: c.yaml:1: audit.rotate.age: must be a time like 720h, of at least 1m, or never"},
+		"approvals that never end":   {"approvals: {expire: never}", "config: c.yaml:1: approvals.expire: must be a time like 15m, from 1s to 24h"},
+		"approvals that last long":   {"approvals: {expire: 25h}", "config: c.yaml:1: approvals.expire: must be a time like 15m, from 1s to 24h"},
+		"approvals that last not":    {"approvals:\n  expire: 0s\n", "config: c.yaml:2: approvals.expire: must be a time like 15m, from 1s to 24h"},
+		"approvals that are a time":  {"approvals: 15m", "config: c.yaml:1: approvals: expected keys and values, as in “key: value”"},
 		"a sink that is wrong":       {"audit:\n  sinks:\n    - {syslog: local}\n    - {file: x}\n", "config: c.yaml:4: audit.sinks: file must be an absolute path"},
 		"a sink that is no mapping":  {"audit: {sinks: [x]}", "config: c.yaml:1: audit.sinks: it must be a map"},
 		"no YAML":                    {"keeper: off\n\tx", "config: c.yaml:2: not valid YAML: found a tab character that violates indentation"},
 		"an anchor":                  {"keeper: &a off", "config: c.yaml:1: anchors and aliases are not supported"},
 		"a second document":          {"keeper: off\n---\nstore: /x\n", "config: c.yaml:2: a second document begins here; settings are one"},
 		"several at once, in order":  {"store: x\nkeeper: x", "config: c.yaml:1: store: must be an absolute path, or a URL like postgres://user@host/name\nconfig: c.yaml:2: keeper: must be auto, off or require"},
-		"what a terminal would obey": {"\"\\e[31m\": 1", `config: c.yaml:1: unknown key "\x1b[31m" in the file; known: audit, keeper, notify, store`},
+		"what a terminal would obey": {"\"\\e[31m\": 1", `config: c.yaml:1: unknown key "\x1b[31m" in the file; known: approvals, audit, keeper, notify, store`},
 		"bytes that are no UTF-8":    {"keeper: \xff", "config: c.yaml:1: the file is not UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
+	"github.com/fairlead-ssh/fairlead/session"
 )
 
 func TestTheExampleInTheREADMEIsRight(t *testing.T) {
@@ -20,5 +21,6 @@ func TestTheExampleInTheREADMEIsRight(t *testing.T) {
 	c, err := config.Parse("README.md", []byte("store:"+example))
 	require.NoError(t, err)
 	assert.Len(t, c.Notify, 2)
+	assert.Equal(t, session.DefaultApprovalTimeout, c.Approvals.Expire, "the usual one")
 	assert.True(t, c.Audit.Outputs)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
-	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/redact"
@@ -260,7 +259,7 @@ func (t *terminal) begin(ctx context.Context, n store.NewCommand, timeout time.D
 
 // ask keeps a command that waits, and puts it to the desk. What cannot be recorded is not asked.
 func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Question, timeout time.Duration) (store.Command, error) {
-	n.Status, n.Expires = store.Pending, time.Now().Add(session.DefaultApprovalTimeout)
+	n.Status, n.Expires = store.Pending, time.Now().Add(t.k.cfg.ApprovalTimeout)
 	q.Expires = n.Expires
 	n.Document = approval.Pending{ID: n.ID, Question: q}.Document()
 	if len(n.Document) > approval.MaxDocument {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -47,6 +48,8 @@ type Config struct {
 	Recordings string // the directory of recordings of terminals; "" means that there are no terminals
 
 	ApprovalsDir string // where the socket is at which operators answer; "" means only the API
+
+	ApprovalTimeout time.Duration // how long what is asked waits for an answer; 0 means session.DefaultApprovalTimeout
 
 	// Approvers returns who is enrolled to sign answers; nil means nobody.
 	Approvers func() ([]approval.Approver, error)
@@ -97,6 +100,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Idle == 0 {
 		c.Idle = DefaultIdle
 	}
+	c.ApprovalTimeout = cmp.Or(c.ApprovalTimeout, session.DefaultApprovalTimeout)
 	if c.sweep == 0 {
 		c.sweep = sweepEvery
 	}

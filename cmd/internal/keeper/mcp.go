@@ -65,7 +65,7 @@ func (k *Keeper) mcpServer(r *realm, c *caller, elicit *mcpserver.Elicitor) (*mc
 			engine, err := k.policy.current()
 			return err == nil && engine.Allows(principal, h, policy.Unknown)
 		},
-		Asks: true, Approver: k.approver(), Elicit: elicit,
+		Asks: true, Approver: k.approver(), ApprovalTimeout: k.cfg.ApprovalTimeout, Elicit: elicit,
 		State: func(h hosts.Host) (string, error) { return r.state.text(h.Name), nil },
 		Sandbox: func(ctx context.Context, h hosts.Host, name, cwd string) (registry.Place, error) {
 			return k.box(ctx, r, h, name, cwd)

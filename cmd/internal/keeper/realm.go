@@ -46,7 +46,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 		Dial: r.conn.dial, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
 		Session: session.Config{
 			Principal: key.principal, Policy: r.judge, Audit: mcpserver.Labeled(k.sink), Redact: cmdutil.Redactor(k.secrets),
-			Approver: k.approver(), Trace: k.trace(r), Outputs: k.cfg.Outputs,
+			Approver: k.approver(), ApprovalTimeout: k.cfg.ApprovalTimeout, Trace: k.trace(r), Outputs: k.cfg.Outputs,
 		},
 	})
 	if err != nil {

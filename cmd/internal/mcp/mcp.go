@@ -39,6 +39,7 @@ type Options struct {
 	Caller    func() cmdutil.Caller
 	Approvals func() ([]string, error) // where to listen for answers, the first one; nil asks nobody
 	Approvers func() ([]approval.Approver, error)
+	Config    func() (config.Config, error)
 
 	KeeperMode func() (config.KeeperMode, error)
 	Keeper     func(context.Context) (*client.Client, error) // nil without an error: there is none, and none is required
@@ -54,7 +55,8 @@ const long = `Serve one agent on standard input and output, over the Model Conte
 
 The agent gets tools to list hosts, run commands on them, and keep sessions. It acts as agent/NAME, whatever the client calls
 itself; every command is judged and recorded under that name. Without a policy file it may run what only reads. The rest
-is denied, or waits up to 15 minutes for a person: "fairlead approvals list" and "approve ID", at a terminal of yours.
+is denied, or waits for a person: "fairlead approvals list" and "approve ID", at a terminal of yours, within 15 minutes or
+what approvals: {expire: …} in config.yaml says.
 --print-config prints what to put into a client's configuration, and "fairlead setup" puts it there.
 
 --elicit asks in the client too, if that can ask its user: a yes there counts, but proves nobody; anything else there is no
@@ -71,7 +73,7 @@ const example = `  fairlead -i hosts.yaml mcp --print-config
 
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{IO: f.IO, Inventory: f.Inventory, Audit: f.Audit, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs, Approvers: f.Approvers,
+	o := &Options{IO: f.IO, Inventory: f.Inventory, Audit: f.Audit, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs, Approvers: f.Approvers, Config: f.Config,
 		KeeperMode: f.KeeperMode, Keeper: f.Keeper, InventoryFile: func() string { return f.InventoryFile }}
 	if runF == nil {
 		runF = run
@@ -130,6 +132,11 @@ func alone(ctx context.Context, o *Options) error {
 		g = gateOf(principal, engine)
 	}
 	cmdutil.CollectLess()
+	settings, err := o.Config()
+	if err != nil {
+		return err
+	}
+	expire := settings.Approvals.Expire
 	sink, err := o.Audit()
 	if err != nil {
 		return err
@@ -150,7 +157,7 @@ func alone(ctx context.Context, o *Options) error {
 	pool, err := session.NewPool(session.PoolConfig{
 		Dial: d.Dial, DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
 		Session: session.Config{Principal: principal, Policy: g, Audit: cmdutil.CleanSink(mcpserver.Labeled(sink), secrets), Redact: cmdutil.Redactor(secrets), Trace: state.trace(),
-			Approver: approver},
+			Approver: approver, ApprovalTimeout: expire},
 	})
 	if err != nil {
 		return err
@@ -163,7 +170,7 @@ func alone(ctx context.Context, o *Options) error {
 	defer reg.Close()
 	s, err := mcpserver.New(mcpserver.Config{
 		Registry: reg, Inventory: o.Inventory, Principal: principal, Policy: g, Limits: g.limits, Admit: g.admit, AnyEnv: g.anyEnv,
-		Asks: approver != nil, Approver: approver, Elicit: elicitor, AnyOne: o.AllowAll, State: state.state, Version: version.Read().Version,
+		Asks: approver != nil, Approver: approver, ApprovalTimeout: expire, Elicit: elicitor, AnyOne: o.AllowAll, State: state.state, Version: version.Read().Version,
 	})
 	if err != nil {
 		return err

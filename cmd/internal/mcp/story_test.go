@@ -8,6 +8,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
@@ -87,7 +88,7 @@ func (p *place) serve() (addr, cert string) {
 	require.NoError(p.t, err)
 	now := time.Now()
 	tmpl := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: p.dir}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key)
@@ -144,6 +145,51 @@ func (p *place) token(principal string) string {
 	return out.Secret
 }
 
+// reachHTTP is how the story's agent reaches the keeper over HTTP.
+func (p *place) reachHTTP(addr string) map[string]any {
+	p.t.Helper()
+	wait(p.t, "the keeper", func() bool { _, err := os.Stat(p.places.Socket); return err == nil })
+	return map[string]any{"url": "https://" + addr + "/mcp", "token": p.token("agent/story")}
+}
+
+// reachStdio is how the story's agent reaches it through the program.
+func (p *place) reachStdio() map[string]any {
+	env := map[string]string{}
+	for _, kv := range p.env {
+		k, v, _ := strings.Cut(kv, "=")
+		env[k] = v
+	}
+	return map[string]any{"command": p.self, "args": []string{"mcp", "--as", "story"}, "env": env}
+}
+
+// joined makes one file of two.
+func joined(t *testing.T, one, two string) string {
+	t.Helper()
+	var all []byte
+	for _, name := range []string{one, two} {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		all = append(all, text...)
+	}
+	name := filepath.Join(t.TempDir(), "joined")
+	require.NoError(t, os.WriteFile(name, all, 0o600))
+	return name
+}
+
+// expired counts what of the story's is on record as nobody's answer in time, for each host.
+func (p *place) expired() int {
+	p.t.Helper()
+	events, err := audit.Tail(filepath.Join(p.dir, ".local/state/fairlead/audit"), 100)
+	require.NoError(p.t, err)
+	n := 0
+	for _, e := range events {
+		if e.Principal == "agent/story" && e.Kind == audit.ApprovalResult && e.Status == "expired" {
+			n++
+		}
+	}
+	return n
+}
+
 // answer answers the one question that waits, through the API.
 func (p *place) answer(c *client.Client, yes bool, reason string) {
 	p.t.Helper()
@@ -170,17 +216,18 @@ func TestTheWholeStoryOfAnAgentAndTheOnesWhoAnswer(t *testing.T) {
 			defer c.Close()
 			wait(t, "the keeper", func() bool { _, err := c.Health(t.Context()); return err == nil })
 
+			// What nobody is to answer is asked elsewhere, where a question soon ends: here they last as long as it takes.
+			soon := newPlace(t, here+"  - {name: there, transport: local, tier: dev}\n")
+			soon.write(".config/fairlead/config.yaml", "approvals: {expire: 1s}\n")
+
 			work := t.TempDir()
-			plan := map[string]any{"host": "dev", "prod": "prod", "dir": work, "fleet": "node*", "count": fleet}
-			env := map[string]string{}
-			for _, kv := range p.env {
-				k, v, _ := strings.Cut(kv, "=")
-				env[k] = v
-			}
+			plan := map[string]any{"host": "dev", "prod": "prod", "dir": work, "fleet": "node*", "count": fleet, "alone": "here"}
 			if transport == "http" {
-				plan["url"], plan["token"] = "https://"+addr+"/mcp", p.token("agent/story")
+				soonAddr, soonCert := soon.serve()
+				cert = joined(t, cert, soonCert)
+				plan["at"], plan["soon"] = p.reachHTTP(addr), soon.reachHTTP(soonAddr)
 			} else {
-				plan["command"], plan["args"], plan["env"] = p.self, []string{"mcp", "--as", "story"}, env
+				plan["at"], plan["soon"] = p.reachStdio(), soon.reachStdio()
 			}
 			text, err := json.Marshal(plan)
 			require.NoError(t, err)
@@ -216,6 +263,8 @@ func TestTheWholeStoryOfAnAgentAndTheOnesWhoAnswer(t *testing.T) {
 				assert.FileExists(t, filepath.Join(work, name))
 			}
 			assert.NoFileExists(t, filepath.Join(work, "rejected"))
+			assert.NoFileExists(t, filepath.Join(work, "expired"))
+			assert.Equal(t, 3, soon.expired(), "the command on one host, and that on two")
 			records := filepath.Join(p.dir, ".local/state/fairlead/audit")
 			events, err := audit.Tail(records, 10_000)
 			require.NoError(t, err)

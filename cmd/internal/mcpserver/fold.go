@@ -133,7 +133,7 @@ func outcomeOf(m registry.Member) (o outcome, fault *faultOut) {
 // statusOf is the status of a host where no command began.
 func statusOf(code string) string {
 	switch code {
-	case "unreachable", "auth", "hostkey", "denied", "canceled", "lost":
+	case "unreachable", "auth", "hostkey", "denied", "expired", "canceled", "lost":
 		return code
 	}
 	return string(session.StatusError)

@@ -171,9 +171,10 @@ func (s *Server) askOnce(req *registry.FleetRequest, asking []hosts.Host, d poli
 		d.Rule, d.Reason = "limits/max_hosts", fmt.Sprintf("%d hosts at once are more than %d", len(req.Hosts), s.cfg.Limits().MaxHosts)
 	}
 	now := time.Now()
+	req.ApprovalTimeout = s.cfg.ApprovalTimeout
 	req.Permit = approval.NewGroup(s.cfg.Approver, policy.Question{
 		Principal: s.cfg.Principal, Hosts: req.Hosts, Command: req.Command.Script, Dir: req.Dir, Reason: req.Command.Reason, Decision: d,
-		Asked: now, Expires: now.Add(session.DefaultApprovalTimeout),
+		Asked: now, Expires: now.Add(s.cfg.ApprovalTimeout),
 	})
 	names := map[string]bool{}
 	for _, h := range asking {

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -28,9 +30,13 @@ type Config struct {
 	Asks   bool                      // somebody can be asked: what the policy asks about waits for an answer
 	// Approver is the sessions', for runs on many hosts that are one question; nil refuses them.
 	Approver policy.Approver
-	Elicit   *Elicitor                          // the sessions' approver, if it is to ask this server's clients too
-	AnyOne   bool                               // hosts outside the inventory, as user@host, may be named
-	State    func(h hosts.Host) (string, error) // of the connection to a host, and why the last one failed; nil is not told
+	// ApprovalTimeout is how long such a question waits; zero means session.DefaultApprovalTimeout. Others wait as long as the
+	// sessions say.
+	ApprovalTimeout time.Duration
+
+	Elicit *Elicitor                          // the sessions' approver, if it is to ask this server's clients too
+	AnyOne bool                               // hosts outside the inventory, as user@host, may be named
+	State  func(h hosts.Host) (string, error) // of the connection to a host, and why the last one failed; nil is not told
 
 	// Sandbox finds a sandbox of the principal's on a host by its id, label or path, for a session that is to start in cwd,
 	// which may be relative to it; nil means that there are none.
@@ -79,6 +85,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.AnyEnv == nil {
 		cfg.AnyEnv = func(hosts.Host) bool { return false }
 	}
+	cfg.ApprovalTimeout = cmp.Or(cfg.ApprovalTimeout, session.DefaultApprovalTimeout)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -206,7 +206,7 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 	if err != nil {
 		return err
 	}
-	cfg.Notify = settings.Notify
+	cfg.Notify, cfg.ApprovalTimeout = settings.Notify, settings.Approvals.Expire
 	if cfg.Outputs, err = o.Outputs(); err != nil {
 		return err
 	}

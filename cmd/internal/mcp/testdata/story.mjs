@@ -1,6 +1,7 @@
 // The life of an agent's requests, told by a client that is not ours: what is asked, and what people answer. What to reach and
-// where comes as JSON in the only argument: {command, args, env} or {url, token}, and {host, prod, dir, fleet, count}. For each
-// question it says "ask WHAT", and somebody else answers.
+// where comes as JSON in the only argument: {at, soon, host, prod, dir, fleet, count, alone}, where at and soon are keepers, each
+// {command, args, env} or {url, token}. For each question to the first it says "ask WHAT", and somebody else answers; those to the
+// other one nobody answers, and they soon end.
 
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -8,13 +9,20 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
 const plan = JSON.parse(process.argv[2]);
-const transport = plan.url
-  ? new StreamableHTTPClientTransport(new URL(plan.url), { requestInit: { headers: { Authorization: `Bearer ${plan.token}` } } })
-  : new StdioClientTransport({ command: plan.command, args: plan.args, env: plan.env, stderr: "inherit" });
-const client = new Client({ name: "typescript", version: "1.0.0" });
 
-async function call(name, args) {
-  const r = await client.callTool({ name, arguments: args }, undefined, { timeout: 120000 });
+async function connect({ url, token, command, args, env }) {
+  const transport = url
+    ? new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${token}` } } })
+    : new StdioClientTransport({ command, args, env, stderr: "inherit" });
+  const client = new Client({ name: "typescript", version: "1.0.0" });
+  await client.connect(transport);
+  return client;
+}
+
+const client = await connect(plan.at);
+
+async function call(name, args, at = client) {
+  const r = await at.callTool({ name, arguments: args }, undefined, { timeout: 120000 });
   return { ...r.structuredContent, isError: r.isError ?? false, text: r.content[0].text };
 }
 
@@ -30,9 +38,8 @@ async function asked(what, tool, args) {
 
 const step = async (name, f) => { await f(); console.log(`ok ${name}`); };
 
-await client.connect(transport);
-const open = async (host) => {
-  const r = await call("session_open", { host, cwd: plan.dir });
+const open = async (host, at = client) => {
+  const r = await call("session_open", { host, cwd: plan.dir }, at);
   assert.equal(r.error, undefined, JSON.stringify(r));
   return r.session_id;
 };
@@ -79,6 +86,23 @@ await step("a fleet, with one approval", async () => {
   for (let i = 0; r.state !== "done" && i < 10; i++) r = await call("session_output", { exec_id: r.run ?? r.exec, wait_s: 50 });
   assert.equal(r.state, "done", JSON.stringify(r));
   assert.deepEqual(Object.keys(r.statuses), ["ok"], JSON.stringify(r.statuses));
+});
+await step("expired", async () => {
+  const soon = await connect(plan.soon);
+  // ends waits for the end of what nobody answers.
+  const ends = async (r) => {
+    for (let i = 0; r.state !== "done" && i < 5; i++) r = await call("session_output", { exec_id: r.run ?? r.exec, wait_s: 50 }, soon);
+    assert.equal(r.state, "done", JSON.stringify(r));
+    return r;
+  };
+  const session_id = await open(plan.alone, soon);
+  const r = await ends(await call("session_exec", { session_id, command: "touch expired", wait_s: 1 }, soon));
+  assert.equal(r.status, "expired", JSON.stringify(r));
+  assert.equal(r.error.code, "expired");
+  assert.equal((await call("session_exec", { session_id, command: "pwd" }, soon)).status, "ok");
+  const all = await ends(await call("run", { targets: "all", command: `touch ${plan.dir}/expired`, wait_s: 1 }, soon));
+  assert.deepEqual(Object.keys(all.statuses), ["expired"], JSON.stringify(all));
+  await soon.close();
 });
 await call("session_close", { session_id: dev });
 await call("session_close", { session_id: prod });
