@@ -1,0 +1,98 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+)
+
+// longText is the length from which a frame is written by a goroutine of its own: the shell's first answers may have to
+// be read before the last of it fits.
+const longText = 2048
+
+// sendTo sends x's frame, or fails x. It reports false when the shell had ended, and so nothing was sent.
+func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
+	s.mu.Lock()
+	cmd := framing.Command{Script: x.cmd.Script, Trace: s.trace && x.res.Lane == laneSession}
+	text := make([]byte, 0, len(x.cmd.Script)+96)
+	if s.typed { // ends what was typed past the end of a command: the shell passes over such a line
+		text = append(text, '\n')
+	}
+	s.typed = x.cmd.Interactive
+	s.mu.Unlock()
+	switch {
+	case x.cmd.Interactive:
+		cmd.Mode, cmd.Rows, cmd.Cols = framing.Interactive, x.cmd.Size.Rows, x.cmd.Size.Cols
+	case x.cmd.Merged:
+		cmd.Mode = framing.Merged
+	}
+	if x.feed != nil {
+		cmd.Stdin = x.feed.f.Path
+	}
+	text, err := framing.Append(text, sh.hello.Dialect, x.tok, cmd)
+	if err != nil {
+		x.fail(StatusError, "invalid", err)
+		return true
+	}
+	x.mu.Lock()
+	x.sent = x.why == "" && ctx.Err() == nil
+	sent := x.sent
+	x.sh = sh
+	x.mu.Unlock()
+	if !sent {
+		s.failStart(ctx, x, context.Cause(ctx))
+		return true
+	}
+	if x.res.Lane == laneSession {
+		s.taint(x.res.Decision)
+	}
+	x.startClocks(sh, len(text))
+	if !sh.take(x, x.tok) {
+		x.mu.Lock()
+		x.sent = false
+		x.mu.Unlock()
+		return false
+	}
+	if f := s.cfg.Trace.Sent; f != nil {
+		f(s.host, x.id, len(text))
+	}
+	if len(text) <= longText {
+		// A shell that takes nothing more must not hold a caller who has gone.
+		unwatch := context.AfterFunc(ctx, func() { x.stop(StatusCanceled) })
+		sh.write(text)
+		unwatch()
+	} else {
+		s.wg.Go(func() { sh.write(text) })
+	}
+	return true
+}
+
+// frameEnded notes the state that a command leaves.
+func (s *Session) frameEnded(lane string, t framing.Trailer) {
+	if lane == laneSession {
+		s.mu.Lock()
+		s.trace = t.Trace
+		s.mu.Unlock()
+	}
+	s.stands(lane, t.Dir)
+}
+
+// input gets the command's standard input ready, or fails x.
+func (s *Session) input(ctx context.Context, x *Exec) bool {
+	if x.cmd.Stdin == nil || x.cmd.Interactive || x.feed != nil {
+		return true
+	}
+	if s.cfg.Ready > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.Ready, fmt.Errorf("the host was not ready for it within %v", s.cfg.Ready))
+		defer cancel()
+	}
+	f, err := s.openFeed(ctx, x)
+	if err != nil {
+		x.fail(StatusError, "stdin", err)
+		return false
+	}
+	x.feed = f
+	return true
+}

@@ -1,0 +1,162 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+)
+
+// maxShells is how many shells a command tries. More than one is needed where a shell ends just before it takes the
+// command.
+const maxShells = 3
+
+// laneOf returns the shell of x's lane, starting one where there is none, or fails x.
+func (s *Session) laneOf(ctx context.Context, x *Exec) *shell {
+	if x.res.Lane == laneClean {
+		return s.laneFor(ctx, x)
+	}
+	return s.shellFor(ctx, x)
+}
+
+// shellFor returns the session's shell, starting one where there is none, or fails x.
+func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
+	s.settle(ctx)
+	s.mu.Lock()
+	sh, dir, moved := s.sh, s.dir, s.moved
+	s.moved = false
+	s.mu.Unlock()
+	if sh != nil && sh.alive() {
+		if (!sh.cooked.Load() || s.repair(ctx, sh)) && (!moved || s.moveTo(ctx, sh, dir)) {
+			return s.usable(sh, x)
+		}
+	}
+	if sh != nil {
+		sh.close()
+		x.note(func(r *Result) { r.ShellRestarted = true })
+		if f := s.cfg.Trace.ShellRestarted; f != nil {
+			f(s.host, s.id)
+		}
+	}
+	began := time.Now()
+	sh, err := s.newShell(ctx, x, dir)
+	x.note(func(r *Result) { r.Dial = time.Since(began) - r.Queue })
+	if err != nil {
+		s.failStart(ctx, x, err)
+		return nil
+	}
+	if x.res.ShellRestarted {
+		var restored []string
+		if dir != "" && sh.hello.Dir == dir {
+			restored = append(restored, "cwd")
+		}
+		restored = append(restored, s.restore(ctx, sh)...)
+		x.note(func(r *Result) { r.Restored = append(r.Restored, restored...) })
+	}
+	s.mu.Lock()
+	s.sh, s.trace, s.typed = sh, false, false
+	if s.dir == "" {
+		s.dir = sh.hello.Dir
+	}
+	closed := s.closed
+	s.mu.Unlock()
+	if closed { // Close has not seen this shell
+		sh.close()
+		s.failStart(ctx, x, ErrClosed)
+		return nil
+	}
+	return s.usable(sh, x)
+}
+
+func (s *Session) usable(sh *shell, x *Exec) *shell {
+	if !sh.hello.Exact && !x.cmd.Merged && !x.cmd.Interactive {
+		x.note(func(r *Result) { r.StderrMode = "lines" })
+	}
+	return sh
+}
+
+// newShell starts a shell in dir. Where the connection is gone, or has no room, it goes on with another one, if the
+// session has a pool to get it from: nothing has been sent yet.
+func (s *Session) newShell(ctx context.Context, x *Exec, dir string) (*shell, error) {
+	spec := framing.Shell{Name: s.host.Shell, Login: s.host.Login, Dir: dir, Env: s.host.Env, Clean: s.cfg.CleanEnv}
+	for try := 0; ; {
+		var sh *shell
+		err := errNoConn
+		if t := s.transport(); t != nil {
+			sh, err = s.shellOn(ctx, t, spec)
+		}
+		if err == nil || s.pool == nil || try == maxConns-1 || !errors.Is(err, errNoConn) && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrFull) || ctx.Err() != nil {
+			return sh, err
+		}
+		// What is given back must not be used again, not even when there is nothing instead.
+		s.mu.Lock()
+		s.t, s.lost = nil, s.lost || errors.Is(err, ErrClosed)
+		s.mu.Unlock()
+		t, queued, again, lerr := s.pool.exchange(ctx, err)
+		if !again {
+			try++
+		}
+		x.note(func(r *Result) { r.Queue += queued })
+		if lerr != nil {
+			return nil, lerr
+		}
+		s.mu.Lock()
+		lost := s.lost
+		s.t, s.lost = t, false
+		s.mu.Unlock()
+		x.note(func(r *Result) { r.Reconnected = r.Reconnected || r.ShellRestarted && lost })
+	}
+}
+
+// shellOn starts a shell on one connection within the time that a shell has to become ready.
+func (s *Session) shellOn(ctx context.Context, t Transport, spec framing.Shell) (*shell, error) {
+	if s.cfg.Ready > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.Ready, fmt.Errorf(
+			"no shell was ready within %v: the account's start files may wait for input", s.cfg.Ready))
+		defer cancel()
+	}
+	return startShell(ctx, s.held(t), spec)
+}
+
+// failStart sorts out why there is no shell.
+func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
+	var dialed *dialError
+	switch {
+	case s.closing.Err() != nil, errors.Is(err, errPoolClosed):
+		x.fail(StatusCanceled, "closed", ErrClosed)
+	case x.reason() != "":
+		why := x.reason()
+		x.fail(why, string(why), errors.New("stopped before anything was sent"))
+	case ctx.Err() != nil:
+		x.fail(StatusCanceled, "canceled", fmt.Errorf("stopped before anything was sent: %w", context.Cause(ctx)))
+	case errors.As(err, &dialed):
+		status, code := dialed.status()
+		x.fail(status, code, dialed.Err)
+	case errors.Is(err, ErrClosed):
+		x.fail(StatusUnreachable, "unreachable", fmt.Errorf("the connection is gone: %w", err))
+	case errors.Is(err, ErrFull):
+		x.fail(StatusUnreachable, "full", err)
+	default:
+		x.fail(StatusError, "shell", err)
+	}
+}
+
+// repair puts the terminal back as it was before a command changed it.
+func (s *Session) repair(ctx context.Context, sh *shell) bool {
+	_, ok := s.runOwn(ctx, sh, framing.Command{Script: framing.Repair, Mode: framing.Tty})
+	sh.cooked.Store(false)
+	return ok
+}
+
+// shellName is the kind of shell that runs the commands; before the first, what was asked for.
+func (s *Session) shellName() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sh != nil {
+		return s.sh.hello.Dialect.String()
+	}
+	return s.host.Shell
+}
