@@ -20,13 +20,13 @@ const (
 func (a *Approvals) read(p *problems, where string, n *yaml.Node) {
 	p.section(n, where, map[string]reader{
 		"expire": func(p *problems, where string, n *yaml.Node) {
-			text, ok := p.scalar(where, n)
+			text, ok := p.Scalar(n, where)
 			if !ok {
 				return
 			}
 			d, err := time.ParseDuration(text)
 			if err != nil || d < minExpire || d > maxExpire {
-				p.add(n.Line, "%s: must be a time like 15m, from 1s to 24h", where)
+				p.Add(n.Line, "%s: must be a time like 15m, from 1s to 24h", where)
 				return
 			}
 			a.Expire = d

@@ -29,42 +29,42 @@ func (a *Audit) read(p *problems, where string, n *yaml.Node) {
 }
 
 func (a *Audit) readSync(p *problems, where string, n *yaml.Node) {
-	switch text, ok := p.scalar(where, n); {
+	switch text, ok := p.Scalar(n, where); {
 	case !ok:
 	case text == "requests":
 		a.Sync = audit.SyncRequests
 	case text == "always":
 		a.Sync = audit.SyncAlways
 	default:
-		p.add(n.Line, "%s: must be requests or always", where)
+		p.Add(n.Line, "%s: must be requests or always", where)
 	}
 }
 
 func (a *Audit) readOutputs(p *problems, where string, n *yaml.Node) {
-	switch text, ok := p.scalar(where, n); {
+	switch text, ok := p.Scalar(n, where); {
 	case !ok:
 	case text == "keep":
 		a.Outputs = true
 	case text == "none":
 		a.Outputs = false
 	default:
-		p.add(n.Line, "%s: must be keep or none", where)
+		p.Add(n.Line, "%s: must be keep or none", where)
 	}
 }
 
 func (a *Audit) readRotate(p *problems, where string, n *yaml.Node) {
 	p.section(n, where, map[string]reader{
 		"size": func(p *problems, where string, n *yaml.Node) {
-			text, ok := p.scalar(where, n)
+			text, ok := p.Scalar(n, where)
 			if !ok {
 				return
 			}
 			if a.MaxSize, ok = parseSize(text); !ok {
-				p.add(n.Line, "%s: must be a size like 256MiB, of at least 1KiB, or never", where)
+				p.Add(n.Line, "%s: must be a size like 256MiB, of at least 1KiB, or never", where)
 			}
 		},
 		"age": func(p *problems, where string, n *yaml.Node) {
-			text, ok := p.scalar(where, n)
+			text, ok := p.Scalar(n, where)
 			if !ok {
 				return
 			}
@@ -74,7 +74,7 @@ func (a *Audit) readRotate(p *problems, where string, n *yaml.Node) {
 			}
 			d, err := time.ParseDuration(text)
 			if err != nil || d < time.Minute {
-				p.add(n.Line, "%s: must be a time like 720h, of at least 1m, or never", where)
+				p.Add(n.Line, "%s: must be a time like 720h, of at least 1m, or never", where)
 				return
 			}
 			a.MaxAge = d
@@ -104,19 +104,19 @@ func parseSize(text string) (int64, bool) {
 // readSinks reads each place by itself, so that a mistake has its line.
 func (a *Audit) readSinks(p *problems, where string, n *yaml.Node) {
 	if n.Kind != yaml.SequenceNode {
-		p.add(n.Line, "%s: expected a list, as in [{file: /path}]", where)
+		p.Add(n.Line, "%s: expected a list, as in [{file: /path}]", where)
 		return
 	}
 	for _, entry := range n.Content {
 		var item any
 		if err := entry.Decode(&item); err != nil {
-			p.add(entry.Line, "%s: cannot be understood", where)
+			p.Add(entry.Line, "%s: cannot be understood", where)
 			continue
 		}
 		got, err := sinks.Decode([]any{item})
 		if err != nil {
 			_, msg, _ := strings.Cut(err.Error(), "entry 1: ")
-			p.add(entry.Line, "%s: %s", where, msg)
+			p.Add(entry.Line, "%s: %s", where, msg)
 			continue
 		}
 		a.Sinks = append(a.Sinks, got...)

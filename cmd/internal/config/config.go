@@ -25,6 +25,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 )
 
 // FileName is the name of the file, in the directory where the user's policy.yaml is.
@@ -39,12 +41,6 @@ type Config struct {
 	Notify    Notify
 }
 
-// maxFile and maxDepth bound the file: bytes, and lists and mappings in each other.
-const (
-	maxFile  = 1 << 20
-	maxDepth = 16
-)
-
 // Load reads a file. One that does not exist is the zero Config. Mistakes in it are *Error, joined.
 func Load(path string) (Config, error) {
 	f, err := os.Open(path)
@@ -58,7 +54,7 @@ func Load(path string) (Config, error) {
 	if err := trusted(f); err != nil {
 		return Config{}, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxFile+1))
 	if err != nil {
 		return Config{}, fmt.Errorf("config: %w", err)
 	}
@@ -68,7 +64,7 @@ func Load(path string) (Config, error) {
 // Parse reads what a file of that name holds.
 func Parse(file string, data []byte) (c Config, err error) {
 	p := &problems{file: file}
-	if top := p.document(data); top != nil {
+	if top := p.Document(data, "a file of settings"); top != nil {
 		p.section(top, "", map[string]reader{
 			"keeper":    c.Keeper.read,
 			"store":     c.Store.read,

@@ -28,12 +28,12 @@ func ParseKeeperMode(text string) (KeeperMode, error) {
 }
 
 func (m *KeeperMode) read(p *problems, where string, n *yaml.Node) {
-	text, ok := p.scalar(where, n)
+	text, ok := p.Scalar(n, where)
 	if !ok {
 		return
 	}
 	var err error
 	if *m, err = ParseKeeperMode(text); err != nil {
-		p.add(n.Line, "%s: %v", where, err)
+		p.Add(n.Line, "%s: %v", where, err)
 	}
 }

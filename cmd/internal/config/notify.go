@@ -13,51 +13,37 @@ type Notify []notify.Config
 
 func (c *Notify) read(p *problems, where string, n *yaml.Node) {
 	if n.Kind != yaml.SequenceNode {
-		p.add(n.Line, "%s: expected a list, as in [{exec: [/path]}]", where)
+		p.Add(n.Line, "%s: expected a list, as in [{exec: [/path]}]", where)
 		return
 	}
 	for _, entry := range n.Content {
-		before := len(p.errs)
+		before := len(p.Found())
 		var one notify.Config
 		p.section(entry, where, map[string]reader{
-			"webhook":     func(p *problems, where string, n *yaml.Node) { one.Webhook, _ = p.scalar(where, n) },
-			"secret_file": func(p *problems, where string, n *yaml.Node) { one.SecretFile, _ = p.scalar(where, n) },
-			"ca_file":     func(p *problems, where string, n *yaml.Node) { one.CAFile, _ = p.scalar(where, n) },
+			"webhook":     func(p *problems, where string, n *yaml.Node) { one.Webhook, _ = p.Scalar(n, where) },
+			"secret_file": func(p *problems, where string, n *yaml.Node) { one.SecretFile, _ = p.Scalar(n, where) },
+			"ca_file":     func(p *problems, where string, n *yaml.Node) { one.CAFile, _ = p.Scalar(n, where) },
 			"exec":        func(p *problems, where string, n *yaml.Node) { one.Exec = p.words(where, n) },
 			"events":      func(p *problems, where string, n *yaml.Node) { one.Events = p.words(where, n) },
 			"timeout": func(p *problems, where string, n *yaml.Node) {
-				text, ok := p.scalar(where, n)
+				text, ok := p.Scalar(n, where)
 				if !ok {
 					return
 				}
 				d, err := time.ParseDuration(text)
 				if err != nil || d <= 0 {
-					p.add(n.Line, "%s: must be a time like 10s", where)
+					p.Add(n.Line, "%s: must be a time like 10s", where)
 				}
 				one.Timeout = d
 			},
 		})
-		if len(p.errs) > before {
+		if len(p.Found()) > before {
 			continue
 		}
 		if err := one.Check(); err != nil {
-			p.add(entry.Line, "%s: %v", where, err)
+			p.Add(entry.Line, "%s: %v", where, err)
 			continue
 		}
 		*c = append(*c, one)
 	}
-}
-
-// words reads a list of single values that is not empty.
-func (p *problems) words(where string, n *yaml.Node) (all []string) {
-	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
-		p.add(n.Line, "%s: expected a list, as in [one, two]", where)
-		return nil
-	}
-	for _, e := range n.Content {
-		if text, ok := p.scalar(where, e); ok {
-			all = append(all, text)
-		}
-	}
-	return all
 }

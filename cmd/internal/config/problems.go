@@ -1,12 +1,14 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
-	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 )
 
 // Error is a mistake in the file.
@@ -21,43 +23,36 @@ func (e *Error) Error() string { return fmt.Sprintf("config: %s:%d: %s", e.File,
 
 // problems collects what is wrong with a file, to report it all at once.
 type problems struct {
+	strictyaml.Problems
 	file string
-	errs []*Error
-}
-
-func (p *problems) add(line int, format string, args ...any) {
-	p.errs = append(p.errs, &Error{p.file, max(1, line), printable(fmt.Sprintf(format, args...))})
 }
 
 // err returns all problems in the order of the file, or nil.
 func (p *problems) err() error {
-	slices.SortStableFunc(p.errs, func(a, b *Error) int { return cmp.Compare(a.Line, b.Line) })
-	out := make([]error, len(p.errs))
-	for i, e := range p.errs {
-		out[i] = e
+	var out []error
+	for _, f := range p.Found() {
+		out = append(out, &Error{p.file, f.Line, f.Msg})
 	}
 	return errors.Join(out...)
 }
 
-// printable writes what a terminal would obey, and the ends of lines, as Go does: a message quotes the file.
-func printable(msg string) string {
-	var b strings.Builder
-	for _, c := range msg {
-		if strconv.IsPrint(c) {
-			b.WriteRune(c)
-		} else {
-			q := strconv.QuoteRune(c)
-			b.WriteString(q[1 : len(q)-1])
-		}
+// reader takes the value of a key; where is what to call it, "audit.rotate".
+type reader func(p *problems, where string, n *yaml.Node)
+
+// section gives the values of a mapping to the readers of their keys. Keys without one are mistakes.
+func (p *problems) section(n *yaml.Node, where string, known map[string]reader) {
+	what, prefix := "the file", ""
+	if where != "" {
+		what, prefix = where, where+"."
 	}
-	return b.String()
+	fields := p.Fields(n, what, slices.Sorted(maps.Keys(known))...)
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		known[key](p, prefix+key, fields[key])
+	}
 }
 
-// clip shortens what a message quotes.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+// words reads a list of single values that is not empty.
+func (p *problems) words(where string, n *yaml.Node) (all []string) {
+	p.Texts(n, where, func(_ int, text string) { all = append(all, text) })
+	return all
 }

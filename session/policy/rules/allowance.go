@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -38,7 +39,7 @@ func (e *Engine) WithAllowance(a Allowance) (*Engine, error) {
 	}
 	if len(a.Prefix) > 0 {
 		if name := a.Prefix[0]; !bareName(name) || runsOthers(name) {
-			return nil, fmt.Errorf("%w: a prefix that begins with %q may run anything; allow the exact command", ErrAllowance, clip(name))
+			return nil, fmt.Errorf("%w: a prefix that begins with %q may run anything; allow the exact command", ErrAllowance, strictyaml.Clip(name))
 		}
 	}
 	a.Prefix = slices.Clone(a.Prefix)

@@ -8,35 +8,37 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 )
 
 // entries reads the list of principals and puts the widest first, so that the narrowest has the last word.
 func (p *problems) entries(n *yaml.Node) []*entry {
 	if n.Kind != yaml.SequenceNode {
-		p.add(n.Line, "principals: expected a list, each item beginning with - name:")
+		p.Add(n.Line, "principals: expected a list, each item beginning with - name:")
 		return nil
 	}
 	var out []*entry
 	lines := map[string]int{}
 	for _, c := range n.Content {
-		f := p.fields(c, "principals", "name", "hosts", "tools", "programs", "shell", "strict", "env", "max_output", "max_timeout",
+		f := p.Fields(c, "principals", "name", "hosts", "tools", "programs", "shell", "strict", "env", "max_output", "max_timeout",
 			"rate", "daily", "max_hosts")
 		if f == nil {
 			continue
 		}
 		en := &entry{line: c.Line}
 		if v := f["name"]; v == nil {
-			p.add(c.Line, "principals: an item needs name")
-		} else if s, ok := p.scalar(v, "name"); ok {
+			p.Add(c.Line, "principals: an item needs name")
+		} else if s, ok := p.Scalar(v, "name"); ok {
 			if first, twice := lines[s]; twice {
-				p.add(v.Line, "principals: %q is there twice; first on line %d", clip(s), first)
+				p.Add(v.Line, "principals: %q is there twice; first on line %d", strictyaml.Clip(s), first)
 			}
 			lines[s] = v.Line
 			p.principal(v.Line, s, &en.who)
 			en.rank = 2*len(en.who.names) + len(en.who.roles)
 		}
 		if len(c.Content) == 2 {
-			p.add(c.Line, "principals: an item needs something besides name")
+			p.Add(c.Line, "principals: an item needs something besides name")
 		}
 		p.entry(f, en)
 		out = append(out, en)
@@ -58,9 +60,9 @@ func (p *problems) entry(f map[string]*yaml.Node, en *entry) {
 	en.shell = p.truth(f["shell"], "shell")
 	en.strict = p.truth(f["strict"], "strict")
 	if v := f["env"]; v != nil {
-		if s, ok := p.scalar(v, "env"); ok {
+		if s, ok := p.Scalar(v, "env"); ok {
 			if en.env = s; s != "clean" && s != "host" {
-				p.add(v.Line, "env: %q is none of clean, host", clip(s))
+				p.Add(v.Line, "env: %q is none of clean, host", strictyaml.Clip(s))
 			}
 		}
 	}
@@ -83,9 +85,9 @@ func (p *problems) names(n *yaml.Node, key string) []string {
 	if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
 		return out
 	}
-	p.list(n, key, func(line int, s string) {
+	p.Texts(n, key, func(line int, s string) {
 		if !bareName(s) {
-			p.add(line, "%s: %q is not a bare name", key, clip(s))
+			p.Add(line, "%s: %q is not a bare name", key, strictyaml.Clip(s))
 			return
 		}
 		out = append(out, s)
@@ -97,9 +99,9 @@ func (p *problems) truth(n *yaml.Node, key string) *bool {
 	if n == nil {
 		return nil
 	}
-	s, ok := p.scalar(n, key)
+	s, ok := p.Scalar(n, key)
 	if ok && s != "true" && s != "false" {
-		p.add(n.Line, "%s: must be true or false", key)
+		p.Add(n.Line, "%s: must be true or false", key)
 	}
 	v := s == "true"
 	return &v
@@ -109,32 +111,32 @@ func (p *problems) count(n *yaml.Node, key string) *int {
 	if n == nil {
 		return nil
 	}
-	s, ok := p.scalar(n, key)
+	s, ok := p.Scalar(n, key)
 	if !ok {
 		return nil
 	}
 	v, err := strconv.ParseUint(s, 10, 31)
 	if err != nil {
-		p.add(n.Line, "%s: %q is not a number from 0, which is no limit", key, clip(s))
+		p.Add(n.Line, "%s: %q is not a number from 0, which is no limit", key, strictyaml.Clip(s))
 	}
 	i := int(v)
 	return &i
 }
 
 func (p *problems) duration(n *yaml.Node) *time.Duration {
-	s, ok := p.scalar(n, "max_timeout")
+	s, ok := p.Scalar(n, "max_timeout")
 	if !ok {
 		return nil
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 {
-		p.add(n.Line, "max_timeout: %q is not a duration such as 30s or 10m", clip(s))
+		p.Add(n.Line, "max_timeout: %q is not a duration such as 30s or 10m", strictyaml.Clip(s))
 	}
 	return &d
 }
 
 func (p *problems) size(n *yaml.Node) *int64 {
-	s, ok := p.scalar(n, "max_output")
+	s, ok := p.Scalar(n, "max_output")
 	if !ok {
 		return nil
 	}
@@ -149,7 +151,7 @@ func (p *problems) size(n *yaml.Node) *int64 {
 	}
 	v, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || v <= 0 || v > math.MaxInt64/factor {
-		p.add(n.Line, "max_output: %q is not a number of bytes such as 65536, 64KiB or 1MiB", clip(s))
+		p.Add(n.Line, "max_output: %q is not a number of bytes such as 65536, 64KiB or 1MiB", strictyaml.Clip(s))
 		return nil
 	}
 	v *= factor
@@ -157,7 +159,7 @@ func (p *problems) size(n *yaml.Node) *int64 {
 }
 
 func (p *problems) rate(n *yaml.Node) *rate {
-	s, ok := p.scalar(n, "rate")
+	s, ok := p.Scalar(n, "rate")
 	if !ok {
 		return nil
 	}
@@ -165,7 +167,7 @@ func (p *problems) rate(n *yaml.Node) *rate {
 	v, err := strconv.ParseUint(num, 10, 31)
 	per := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[unit]
 	if err != nil || v == 0 || per == 0 {
-		p.add(n.Line, "rate: %q is not a number of requests per time such as 5/s, 30/m or 500/h", clip(s))
+		p.Add(n.Line, "rate: %q is not a number of requests per time such as 5/s, 30/m or 500/h", strictyaml.Clip(s))
 		return nil
 	}
 	return &rate{n: int(v), per: per}

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -18,9 +19,9 @@ func (p *problems) check(r *rule, examples []example) {
 		matched := r.matches(c)
 		switch {
 		case e.match && !matched:
-			p.add(e.line, "rule %q: the example %q does not match: %s", r.name, clip(e.command), r.why(c))
+			p.Add(e.line, "rule %q: the example %q does not match: %s", r.name, strictyaml.Clip(e.command), r.why(c))
 		case !e.match && matched:
-			p.add(e.line, "rule %q: the example %q is of class %s and matches, but must not", r.name, clip(e.command), c.rep.Class)
+			p.Add(e.line, "rule %q: the example %q is of class %s and matches, but must not", r.name, strictyaml.Clip(e.command), c.rep.Class)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -35,7 +36,7 @@ func ReadFile(name string) (*File, error) {
 	if err := checkOwner(f); err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("rules: %w", err)
 	}
@@ -46,8 +47,13 @@ func ReadFile(name string) (*File, error) {
 func Parse(data []byte, name string) (*File, error) {
 	p := &problems{file: name}
 	f := &File{Name: name, sum: sha256.Sum256(data)}
-	if root := p.document(data); root != nil {
+	switch root := p.Document(data, "a policy"); {
+	case root != nil && root.Kind != yaml.MappingNode:
+		p.Add(root.Line, "a policy is a mapping that begins with version: 1")
+	case root != nil:
 		p.file1(root, f)
+	case len(p.Found()) == 0:
+		p.Add(1, "the file says nothing; a policy begins with version: 1")
 	}
 	if err := p.err(); err != nil {
 		return nil, err
@@ -56,11 +62,11 @@ func Parse(data []byte, name string) (*File, error) {
 }
 
 func (p *problems) file1(root *yaml.Node, f *File) {
-	fields := p.fields(root, "a policy", "version", "rules", "principals", "approvals")
+	fields := p.Fields(root, "a policy", "version", "rules", "principals", "approvals")
 	if v := fields["version"]; v == nil {
-		p.add(root.Line, "version is missing: begin with version: 1")
-	} else if s, ok := p.scalar(v, "version"); ok && s != "1" {
-		p.add(v.Line, "version %s is not known; this program reads version 1", clip(s))
+		p.Add(root.Line, "version is missing: begin with version: 1")
+	} else if s, ok := p.Scalar(v, "version"); ok && s != "1" {
+		p.Add(v.Line, "version %s is not known; this program reads version 1", strictyaml.Clip(s))
 	}
 	if n := fields["rules"]; n != nil {
 		f.rules = p.rules(n)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -51,7 +52,7 @@ func (l Limits) Output(asked int64) int64 {
 // Tool reports, as an error that wraps [ErrLimit], a tool that may not be called.
 func (l Limits) Tool(name string) error {
 	if l.Tools != nil && !slices.Contains(l.Tools, name) {
-		return fmt.Errorf("%w: the tool %q", ErrLimit, clip(name))
+		return fmt.Errorf("%w: the tool %q", ErrLimit, strictyaml.Clip(name))
 	}
 	return nil
 }

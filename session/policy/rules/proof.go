@@ -6,6 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -70,24 +71,24 @@ func (e *Engine) withProof(d policy.Decision, h hosts.Host, classes []policy.Cla
 
 // approvals reads what a file says about approvals.
 func (p *problems) approvals(n *yaml.Node) proofs {
-	f := p.fields(n, "approvals", "proof")
+	f := p.Fields(n, "approvals", "proof")
 	if f == nil {
 		return nil
 	}
 	v := f["proof"]
 	if v == nil {
-		p.add(n.Line, "approvals: needs proof")
+		p.Add(n.Line, "approvals: needs proof")
 		return nil
 	}
 	if v.Kind != yaml.MappingNode || len(v.Content) == 0 {
-		p.add(v.Line, "proof: expected a mapping of tiers, as in {prod: passphrase}")
+		p.Add(v.Line, "proof: expected a mapping of tiers, as in {prod: passphrase}")
 		return nil
 	}
 	out := proofs{}
 	for i := 0; i+1 < len(v.Content); i += 2 {
 		k, val := v.Content[i], v.Content[i+1]
 		if !tierName(k.Value) {
-			p.add(k.Line, `proof: %q is no tier such as prod, and not "*"`, clip(k.Value))
+			p.Add(k.Line, `proof: %q is no tier such as prod, and not "*"`, strictyaml.Clip(k.Value))
 		}
 		out[k.Value] = p.proofsOf(k.Value, val)
 	}
@@ -101,12 +102,12 @@ func (p *problems) proofsOf(tier string, n *yaml.Node) map[policy.Class]policy.P
 	}
 	out := map[policy.Class]policy.Proof{}
 	if len(n.Content) == 0 {
-		p.add(n.Line, "proof: the mapping of %s is empty; leave the tier out", clip(tier))
+		p.Add(n.Line, "proof: the mapping of %s is empty; leave the tier out", strictyaml.Clip(tier))
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
 		if c := policy.Class(k.Value); c != "*" && !knownClass(c) {
-			p.add(k.Line, `proof: %q is none of %s and not "*"`, clip(k.Value), classNames())
+			p.Add(k.Line, `proof: %q is none of %s and not "*"`, strictyaml.Clip(k.Value), classNames())
 		}
 		out[policy.Class(k.Value)] = p.proof(n.Content[i+1])
 	}
@@ -114,9 +115,9 @@ func (p *problems) proofsOf(tier string, n *yaml.Node) map[policy.Class]policy.P
 }
 
 func (p *problems) proof(n *yaml.Node) policy.Proof {
-	s, ok := p.scalar(n, "proof")
+	s, ok := p.Scalar(n, "proof")
 	if ok && !policy.Proof(s).Known() {
-		p.add(n.Line, "proof: %q is none of touch, passphrase, unproven", clip(s))
+		p.Add(n.Line, "proof: %q is none of touch, passphrase, unproven", strictyaml.Clip(s))
 	}
 	return policy.Proof(s)
 }

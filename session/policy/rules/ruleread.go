@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -14,28 +15,28 @@ const maxRules = 1000
 
 func (p *problems) rules(n *yaml.Node) []*rule {
 	if n.Kind != yaml.SequenceNode {
-		p.add(n.Line, "rules: expected a list of rules, each beginning with - name:")
+		p.Add(n.Line, "rules: expected a list of rules, each beginning with - name:")
 		return nil
 	}
 	if len(n.Content) > maxRules {
-		p.add(n.Line, "rules: more than %d of them", maxRules)
+		p.Add(n.Line, "rules: more than %d of them", maxRules)
 		return nil
 	}
 	var out []*rule
 	lines := map[string]int{}
 	for _, c := range n.Content {
-		before := len(p.errs)
+		before := len(p.Found())
 		r, examples := p.rule(c)
 		if r == nil {
 			continue
 		}
 		if r.name != "" {
 			if first, twice := lines[r.name]; twice {
-				p.add(c.Line, "rule %q: the name is taken by the rule on line %d", clip(r.name), first)
+				p.Add(c.Line, "rule %q: the name is taken by the rule on line %d", strictyaml.Clip(r.name), first)
 			}
 			lines[r.name] = c.Line
 		}
-		if len(p.errs) == before {
+		if len(p.Found()) == before {
 			p.check(r, examples)
 		}
 		out = append(out, r)
@@ -51,14 +52,14 @@ type example struct {
 }
 
 func (p *problems) rule(n *yaml.Node) (*rule, []example) {
-	f := p.fields(n, "a rule", "name", "hosts", "principals", "classes", "programs", "paths", "verdict", "reason", "match", "not_match")
+	f := p.Fields(n, "a rule", "name", "hosts", "principals", "classes", "programs", "paths", "verdict", "reason", "match", "not_match")
 	if f == nil {
 		return nil, nil
 	}
 	r := &rule{pos: hosts.Pos{File: p.file, Line: n.Line}}
 	for _, key := range []string{"name", "hosts", "principals", "verdict"} {
 		if f[key] == nil {
-			p.add(n.Line, "a rule needs %s", key)
+			p.Add(n.Line, "a rule needs %s", key)
 		}
 	}
 	if v := f["name"]; v != nil {
@@ -68,20 +69,20 @@ func (p *problems) rule(n *yaml.Node) (*rule, []example) {
 		r.hosts = p.selector(v)
 	}
 	if v := f["principals"]; v != nil {
-		p.list(v, "principals", func(line int, s string) { p.principal(line, s, &r.principals) })
+		p.Texts(v, "principals", func(line int, s string) { p.principal(line, s, &r.principals) })
 	}
 	if v := f["verdict"]; v != nil {
-		if s, ok := p.scalar(v, "verdict"); ok {
+		if s, ok := p.Scalar(v, "verdict"); ok {
 			if s != "deny" && s != "ask" && s != "allow" {
-				p.add(v.Line, "verdict: %q is none of deny, ask, allow", clip(s))
+				p.Add(v.Line, "verdict: %q is none of deny, ask, allow", strictyaml.Clip(s))
 			}
 			_ = r.verdict.UnmarshalText([]byte(s))
 		}
 	}
 	if v := f["reason"]; v != nil {
-		if s, ok := p.scalar(v, "reason"); ok {
+		if s, ok := p.Scalar(v, "reason"); ok {
 			if r.reason = s; len(s) > 500 || strings.ContainsAny(s, "\n\r\t") {
-				p.add(v.Line, "reason: must be one line of at most 500 bytes")
+				p.Add(v.Line, "reason: must be one line of at most 500 bytes")
 			}
 		}
 	}
@@ -91,35 +92,35 @@ func (p *problems) rule(n *yaml.Node) (*rule, []example) {
 
 func (p *problems) conditions(n *yaml.Node, f map[string]*yaml.Node, r *rule) {
 	if f["classes"] == nil && f["programs"] == nil && f["paths"] == nil {
-		p.add(n.Line, "a rule needs classes, programs or paths: it would be for everything")
+		p.Add(n.Line, "a rule needs classes, programs or paths: it would be for everything")
 	}
 	if v := f["classes"]; v != nil {
-		p.list(v, "classes", func(line int, s string) {
+		p.Texts(v, "classes", func(line int, s string) {
 			c := policy.Class(s)
 			switch {
 			case !slices.Contains(classes, c):
-				p.add(line, "classes: %q is none of %s", clip(s), classNames())
+				p.Add(line, "classes: %q is none of %s", strictyaml.Clip(s), classNames())
 			case slices.Contains(r.classes, c):
-				p.add(line, "classes: %s is there twice", s)
+				p.Add(line, "classes: %s is there twice", s)
 			}
 			r.classes = append(r.classes, c)
 		})
 	}
 	if v := f["programs"]; v != nil {
-		p.list(v, "programs", func(line int, s string) {
+		p.Texts(v, "programs", func(line int, s string) {
 			pat, err := parsePattern(s)
 			if err != nil {
-				p.add(line, "programs: %q %v", clip(s), err)
+				p.Add(line, "programs: %q %v", strictyaml.Clip(s), err)
 				return
 			}
 			r.programs = append(r.programs, pat)
 		})
 	}
 	if v := f["paths"]; v != nil {
-		p.list(v, "paths", func(line int, s string) {
+		p.Texts(v, "paths", func(line int, s string) {
 			pat, err := parsePathPattern(s)
 			if err != nil {
-				p.add(line, "paths: %q %v", clip(s), err)
+				p.Add(line, "paths: %q %v", strictyaml.Clip(s), err)
 				return
 			}
 			r.paths = append(r.paths, pat)
@@ -130,9 +131,9 @@ func (p *problems) conditions(n *yaml.Node, f map[string]*yaml.Node, r *rule) {
 func (p *problems) examples(f map[string]*yaml.Node) (out []example) {
 	for _, key := range []string{"match", "not_match"} {
 		if v := f[key]; v != nil {
-			p.list(v, key, func(line int, s string) {
+			p.Texts(v, key, func(line int, s string) {
 				if len(s) > cacheLongest {
-					p.add(line, "%s: the example is longer than %d bytes", key, cacheLongest)
+					p.Add(line, "%s: the example is longer than %d bytes", key, cacheLongest)
 					return
 				}
 				out = append(out, example{line, s, key == "match"})
@@ -140,7 +141,7 @@ func (p *problems) examples(f map[string]*yaml.Node) (out []example) {
 		}
 	}
 	if len(out) > 200 {
-		p.add(out[200].line, "more than 200 examples in one rule")
+		p.Add(out[200].line, "more than 200 examples in one rule")
 		out = nil
 	}
 	return out
@@ -148,13 +149,13 @@ func (p *problems) examples(f map[string]*yaml.Node) (out []example) {
 
 // name reads a name that is fit for records.
 func (p *problems) name(n *yaml.Node) string {
-	s, ok := p.scalar(n, "name")
+	s, ok := p.Scalar(n, "name")
 	if !ok {
 		return ""
 	}
 	for _, c := range s {
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.", c)) || len(s) > 100 {
-			p.add(n.Line, "name: %q must be letters, digits, -, _ and . alone, at most 100", clip(s))
+			p.Add(n.Line, "name: %q must be letters, digits, -, _ and . alone, at most 100", strictyaml.Clip(s))
 			return ""
 		}
 	}
@@ -162,13 +163,13 @@ func (p *problems) name(n *yaml.Node) string {
 }
 
 func (p *problems) selector(n *yaml.Node) hosts.Selector {
-	s, ok := p.scalar(n, "hosts")
+	s, ok := p.Scalar(n, "hosts")
 	if !ok {
 		return hosts.Selector{}
 	}
 	sel, err := hosts.ParseSelector(s)
 	if err != nil {
-		p.add(n.Line, "hosts: %s", strings.TrimPrefix(err.Error(), "hosts: "))
+		p.Add(n.Line, "hosts: %s", strings.TrimPrefix(err.Error(), "hosts: "))
 	}
 	return sel
 }
@@ -182,11 +183,11 @@ func (p *problems) principal(line int, s string, out *principals) {
 	case isRole && knownRole(role):
 		out.roles = append(out.roles, Role(role))
 	case isRole:
-		p.add(line, "principals: role %q is none of agent, operator, program", clip(role))
+		p.Add(line, "principals: role %q is none of agent, operator, program", strictyaml.Clip(role))
 	default:
 		role, name, _ := strings.Cut(s, "/")
 		if !knownRole(role) || name == "" || strings.ContainsAny(name, "*?/ ,") {
-			p.add(line, `principals: %q is no name such as agent/mcp, no role=agent and not "*"`, clip(s))
+			p.Add(line, `principals: %q is no name such as agent/mcp, no role=agent and not "*"`, strictyaml.Clip(s))
 			return
 		}
 		out.names = append(out.names, s)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 )
 
 // ErrStructured is wrapped by errors about a program and arguments that structured mode does not take.
@@ -20,7 +22,7 @@ func Structured(program string, args []string, l Limits) error {
 		return fmt.Errorf("%w: the program must be a bare name, without path and shell syntax", ErrStructured)
 	}
 	if l.Programs != nil && !slices.Contains(l.Programs, program) {
-		return fmt.Errorf("%w: the program %s", ErrLimit, clip(program))
+		return fmt.Errorf("%w: the program %s", ErrLimit, strictyaml.Clip(program))
 	}
 	for i, a := range args {
 		switch {
