@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/internal/wildcard"
 )
 
 const (
@@ -56,7 +58,7 @@ func (n names) match(name string) bool {
 	found := false
 	for _, pat := range n.patterns {
 		pat, negated := strings.CutPrefix(pat, "!")
-		if matchPattern(name, pat) {
+		if wildcard.Match(name, pat) {
 			if negated {
 				return false
 			}
@@ -90,29 +92,6 @@ func checkName(name string) error {
 		return fmt.Errorf("knownhosts: %q cannot be recorded as a host name", name)
 	}
 	return nil
-}
-
-// matchPattern reports whether s matches pat, in which "*" stands for any characters and "?" for exactly one byte, in
-// time bounded by the product of the lengths.
-func matchPattern(s, pat string) bool {
-	i, j := 0, 0
-	star, mark := -1, 0
-	for i < len(s) {
-		switch {
-		case j < len(pat) && pat[j] == '*':
-			star, mark = j, i
-			j++
-		case j < len(pat) && (pat[j] == '?' || pat[j] == s[i]):
-			i++
-			j++
-		case star >= 0:
-			mark++
-			i, j = mark, star+1
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pat[j:], "*") == ""
 }
 
 // lower folds ASCII letters only: what else a name may hold is compared as it is.

@@ -4,11 +4,10 @@ import "github.com/fairlead-ssh/fairlead/hosts"
 
 // Doors for tests of the parts that every value passes through.
 var (
-	CutWord      = cutWord
-	SplitArgs    = splitArgs
-	MatchPattern = matchPattern
-	MatchList    = matchList
-	IsPlain      = isPlain
+	CutWord   = cutWord
+	SplitArgs = splitArgs
+	MatchList = matchList
+	IsPlain   = isPlain
 )
 
 // ParseLine parses one line without the library.

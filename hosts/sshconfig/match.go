@@ -1,6 +1,10 @@
 package sshconfig
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/internal/wildcard"
+)
 
 // matchHost evaluates a Host line. Patterns are compared with the name as typed, case-sensitively; in the final pass
 // with the resolved one.
@@ -14,7 +18,7 @@ func (r *resolver) matchHost(l *line) (bool, error) {
 			return false, errorAt(l.pos, "Host has an empty pattern")
 		}
 		pat, negated := strings.CutPrefix(pat, "!")
-		if matchPattern(r.host, pat) {
+		if wildcard.Match(r.host, pat) {
 			if negated {
 				return false, nil
 			}

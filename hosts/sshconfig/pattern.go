@@ -1,29 +1,10 @@
 package sshconfig
 
-import "strings"
+import (
+	"strings"
 
-// matchPattern reports whether s matches pat, in which "*" stands for any characters and "?" for exactly one byte. It
-// takes time proportional to the product of the lengths at most, whatever the pattern.
-func matchPattern(s, pat string) bool {
-	i, j := 0, 0
-	star, mark := -1, 0
-	for i < len(s) {
-		switch {
-		case j < len(pat) && pat[j] == '*':
-			star, mark = j, i
-			j++
-		case j < len(pat) && (pat[j] == '?' || pat[j] == s[i]):
-			i++
-			j++
-		case star >= 0:
-			mark++
-			i, j = mark, star+1
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pat[j:], "*") == ""
-}
+	"github.com/fairlead-ssh/fairlead/hosts/internal/wildcard"
+)
 
 // matchList reports whether s matches a comma-separated pattern list. A pattern behind "!" that matches refuses s
 // whatever else matches; a list of only such patterns matches nothing.
@@ -34,7 +15,7 @@ func matchList(s, list string, fold bool) bool {
 		if fold {
 			pat = lower(pat)
 		}
-		if matchPattern(s, pat) {
+		if wildcard.Match(s, pat) {
 			if negated {
 				return false
 			}

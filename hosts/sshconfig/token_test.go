@@ -59,26 +59,11 @@ func TestKeywordsEndAtBlanksOrOneEqualsSign(t *testing.T) {
 	assert.False(t, ok)
 }
 
-func TestPatterns(t *testing.T) {
-	for _, c := range []struct {
-		s, pat string
-		want   bool
-	}{
-		{"web", "web", true}, {"web", "web?", false}, {"web1", "web?", true}, {"web12", "web?", false},
-		{"web1", "web*", true}, {"web", "web*", true}, {"web", "*", true}, {"", "*", true}, {"", "?", false},
-		{"a.b.c", "*.c", true}, {"a.b.c", "a*b*c", true}, {"a.b.c", "a*d*c", false}, {"Web", "web", false},
-		{"web", "[w]eb", false}, {"abcb", "*b", true}, {"ab", "a**b**", true},
-	} {
-		assert.Equal(t, c.want, sshconfig.MatchPattern(c.s, c.pat), "%q against %q", c.s, c.pat)
-	}
+func TestPatternLists(t *testing.T) {
 	assert.True(t, sshconfig.MatchList("web", "db,web", false))
 	assert.False(t, sshconfig.MatchList("web", "*,!web", false))
 	assert.False(t, sshconfig.MatchList("web", "!db", false), "only negations match nothing")
 	assert.True(t, sshconfig.MatchList("web", "WEB", true))
-}
-
-func TestPatternsOfManyStarsTakeNoExponentialTime(t *testing.T) {
-	assert.False(t, sshconfig.MatchPattern(strings.Repeat("a", 5000), strings.Repeat("a*", 200)+"b"))
 }
 
 // The library may only be trusted with lines that it and our own tokeniser read alike.
@@ -128,23 +113,5 @@ func FuzzLine(f *testing.F) {
 			return // read from disk
 		}
 		assert.Equal(t, []any{k1, r1, a1}, []any{k2, r2, a2})
-	})
-}
-
-func FuzzMatchPattern(f *testing.F) {
-	f.Add("web1", "web?")
-	f.Add("a.b", "*.*")
-	f.Fuzz(func(t *testing.T, s, pat string) {
-		if len(s) > 200 || len(pat) > 200 {
-			return
-		}
-		assert.True(t, sshconfig.MatchPattern(s, "*"))
-		if !strings.ContainsAny(s, "*?") {
-			assert.True(t, sshconfig.MatchPattern(s, s))
-		}
-		if sshconfig.MatchPattern(s, pat) {
-			assert.True(t, sshconfig.MatchPattern(s, pat+"*"))
-			assert.True(t, sshconfig.MatchPattern(s+"x", pat+"?"))
-		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -132,19 +131,11 @@ func environment(engine *rules.Engine, c *caller, h hosts.Host, vars map[string]
 	free := len(vars) > 0 && engine.Allows(c.principal, h, policy.Unknown)
 	env := make([]string, 0, len(vars))
 	for name, value := range vars {
-		if !free && !inert(name) {
-			return nil, problem(http.StatusForbidden, "denied", "the variable %.80q may change what commands mean: only TZ, LANG, LC_*, NO_COLOR, COLUMNS and LINES may be set", name)
+		if !free && !policy.Inert(name) {
+			return nil, problem(http.StatusForbidden, "denied", "the variable %.80q may change what commands mean: only %s may be set", name, policy.InertNames)
 		}
 		env = append(env, name+"="+value)
 	}
 	slices.Sort(env)
 	return env, nil
-}
-
-func inert(name string) bool {
-	switch name {
-	case "TZ", "LANG", "NO_COLOR", "COLUMNS", "LINES":
-		return true
-	}
-	return strings.HasPrefix(name, "LC_")
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -81,21 +81,13 @@ func (s *Server) env(h hosts.Host, vars map[string]string) ([]string, error) {
 	any := len(vars) > 0 && s.cfg.AnyEnv(h)
 	var env []string
 	for name, value := range vars {
-		if !any && !inert(name) {
-			return nil, denied("the variable %.80q may change what commands mean: only TZ, LANG, LC_*, NO_COLOR, COLUMNS and LINES may be set", name)
+		if !any && !policy.Inert(name) {
+			return nil, denied("the variable %.80q may change what commands mean: only %s may be set", name, policy.InertNames)
 		}
 		env = append(env, name+"="+value)
 	}
 	slices.Sort(env)
 	return env, nil
-}
-
-func inert(name string) bool {
-	switch name {
-	case "TZ", "LANG", "NO_COLOR", "COLUMNS", "LINES":
-		return true
-	}
-	return strings.HasPrefix(name, "LC_")
 }
 
 type closeArgs struct {

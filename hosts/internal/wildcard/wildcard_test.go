@@ -1,0 +1,46 @@
+package wildcard_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/fairlead-ssh/fairlead/hosts/internal/wildcard"
+)
+
+func TestPatterns(t *testing.T) {
+	for _, c := range []struct {
+		s, pat string
+		want   bool
+	}{
+		{"web", "web", true}, {"web", "web?", false}, {"web1", "web?", true}, {"web12", "web?", false},
+		{"web1", "web*", true}, {"web", "web*", true}, {"web", "*", true}, {"", "*", true}, {"", "?", false},
+		{"a.b.c", "*.c", true}, {"a.b.c", "a*b*c", true}, {"a.b.c", "a*d*c", false}, {"Web", "web", false},
+		{"web", "[w]eb", false}, {"abcb", "*b", true}, {"ab", "a**b**", true},
+	} {
+		assert.Equal(t, c.want, wildcard.Match(c.s, c.pat), "%q against %q", c.s, c.pat)
+	}
+}
+
+func TestPatternsOfManyStarsTakeNoExponentialTime(t *testing.T) {
+	assert.False(t, wildcard.Match(strings.Repeat("a", 5000), strings.Repeat("a*", 200)+"b"))
+}
+
+func FuzzMatch(f *testing.F) {
+	f.Add("web1", "web?")
+	f.Add("a.b", "*.*")
+	f.Fuzz(func(t *testing.T, s, pat string) {
+		if len(s) > 200 || len(pat) > 200 {
+			return
+		}
+		assert.True(t, wildcard.Match(s, "*"))
+		if !strings.ContainsAny(s, "*?") {
+			assert.True(t, wildcard.Match(s, s))
+		}
+		if wildcard.Match(s, pat) {
+			assert.True(t, wildcard.Match(s, pat+"*"))
+			assert.True(t, wildcard.Match(s+"x", pat+"?"))
+		}
+	})
+}
