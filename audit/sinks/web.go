@@ -3,13 +3,10 @@ package sinks
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"runtime"
 	"strings"
@@ -25,25 +22,12 @@ type web struct {
 	client    *http.Client
 }
 
-// maxReply bounds what is read of an answer, so that the connection can be used again.
-const maxReply = 16 << 10
-
 func newWeb(c Config) (*web, error) {
-	t := &tls.Config{MinVersion: tls.VersionTLS12}
-	if c.CAFile != "" {
-		pem, err := os.ReadFile(c.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("ca_file: %w", err)
-		}
-		t.RootCAs = x509.NewCertPool()
-		if !t.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, errors.New("ca_file: " + c.CAFile + " holds no certificate in PEM")
-		}
+	client, err := NewClient(c.CAFile)
+	if err != nil {
+		return nil, err
 	}
-	w := &web{url: c.HTTPS, tokenFile: c.TokenFile, client: &http.Client{
-		Transport:     &http.Transport{TLSClientConfig: t, ForceAttemptHTTP2: true, MaxIdleConns: 1, MaxResponseHeaderBytes: maxReply},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	w := &web{url: c.HTTPS, tokenFile: c.TokenFile, client: client}
 	if _, err := w.token(); err != nil {
 		return nil, err
 	}
@@ -90,13 +74,10 @@ func (w *web) Anchor(ctx context.Context, a audit.Anchor) error {
 	}
 	resp, err := w.client.Do(req)
 	if err != nil {
-		if ue, ok := errors.AsType[*url.Error](err); ok {
-			return ue.Err // without the URL, which may hold a secret
-		}
-		return err
+		return WithoutURL(err)
 	}
 	defer resp.Body.Close()
-	_, _ = io.CopyN(io.Discard, resp.Body, maxReply)
+	_, _ = io.CopyN(io.Discard, resp.Body, MaxReply)
 	if resp.StatusCode/100 != 2 {
 		return fmt.Errorf("it answered with status %d", resp.StatusCode)
 	}

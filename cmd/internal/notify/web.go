@@ -5,18 +5,17 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/fairlead-ssh/fairlead/audit/sinks"
 )
 
 // Headers of a request.
@@ -26,9 +25,8 @@ const (
 	Signature = "Fairlead-Signature"
 )
 
-// maxReply bounds what is read of an answer; minSecret what a secret has at least.
+// A secret, in bytes.
 const (
-	maxReply  = 16 << 10
 	minSecret = 16
 	maxSecret = 4 << 10
 )
@@ -40,21 +38,11 @@ type web struct {
 }
 
 func newWeb(c Config) (*web, error) {
-	t := &tls.Config{MinVersion: tls.VersionTLS12}
-	if c.CAFile != "" {
-		pem, err := os.ReadFile(c.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("ca_file: %w", err)
-		}
-		t.RootCAs = x509.NewCertPool()
-		if !t.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, errors.New("ca_file: " + c.CAFile + " holds no certificate in PEM")
-		}
+	client, err := sinks.NewClient(c.CAFile)
+	if err != nil {
+		return nil, err
 	}
-	w := &web{url: c.Webhook, secretFile: c.SecretFile, client: &http.Client{
-		Transport:     &http.Transport{TLSClientConfig: t, ForceAttemptHTTP2: true, MaxIdleConns: 1, MaxResponseHeaderBytes: maxReply, IdleConnTimeout: time.Minute},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	w := &web{url: c.Webhook, secretFile: c.SecretFile, client: client}
 	if _, err := w.secret(); err != nil {
 		return nil, err
 	}
@@ -113,13 +101,10 @@ func (w *web) post(ctx context.Context, q queued) (again bool, err error) {
 	}
 	resp, err := w.client.Do(r)
 	if err != nil {
-		if u, ok := errors.AsType[*url.Error](err); ok {
-			err = u.Err // without the URL, which may hold a secret
-		}
-		return true, err
+		return true, sinks.WithoutURL(err)
 	}
 	defer resp.Body.Close()
-	_, _ = io.CopyN(io.Discard, resp.Body, maxReply)
+	_, _ = io.CopyN(io.Discard, resp.Body, sinks.MaxReply)
 	switch code := resp.StatusCode; {
 	case code/100 == 2:
 		return false, nil
