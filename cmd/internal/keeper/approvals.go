@@ -8,6 +8,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/approval/sshsig"
 )
 
 type approvalIn struct {
@@ -59,17 +60,29 @@ func (k *Keeper) answer(c *caller, id string, approved bool, b wire.Answer) erro
 		ID: id, Digest: approval.Digest(b.Digest), By: c.principal, Approved: approved, Reason: b.Reason, Proof: approval.Proof(b.Proof),
 	}
 	if b.Signature != "" {
-		text := b.Signature
-		if !strings.HasPrefix(strings.TrimSpace(text), "-----BEGIN ") {
-			raw, err := base64.StdEncoding.DecodeString(text)
-			if err != nil {
-				return invalid("the signature is neither armored nor base64")
-			}
-			text = string(raw)
+		sig, err := signatureOf(b.Signature)
+		if err != nil {
+			return err
 		}
-		r.Signature = []byte(strings.TrimSpace(text) + "\n")
+		r.Signature = sig
 	}
 	return k.desk.Answer(r)
+}
+
+// signatureOf is a signature as ssh-keygen writes it. It comes so, or in base64: of that text, or of what its lines hold.
+func signatureOf(text string) ([]byte, error) {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "-----BEGIN ") {
+		raw, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			return nil, invalid("the signature is neither armored nor base64")
+		}
+		if sig, err := sshsig.ParseBinary(raw); err == nil {
+			return sig.Armor(), nil
+		}
+		text = strings.TrimSpace(string(raw))
+	}
+	return []byte(text + "\n"), nil
 }
 
 // moment is nil for none.

@@ -28,10 +28,14 @@ type blob struct {
 	Signature []byte
 }
 
+// binary is what the armor holds.
+func (s *Signature) binary() []byte {
+	return append([]byte(magic), ssh.Marshal(blob{version, s.key.Marshal(), s.namespace, "", s.hash, ssh.Marshal(s.sig)})...)
+}
+
 // Armor writes the signature as ssh-keygen does.
 func (s *Signature) Armor() []byte {
-	raw := append([]byte(magic), ssh.Marshal(blob{version, s.key.Marshal(), s.namespace, "", s.hash, ssh.Marshal(s.sig)})...)
-	text := base64.StdEncoding.AppendEncode(nil, raw)
+	text := base64.StdEncoding.AppendEncode(nil, s.binary())
 	out := []byte(begin)
 	for len(text) > lineBytes {
 		out = append(append(out, text[:lineBytes]...), '\n')
@@ -62,6 +66,21 @@ func Parse(armored []byte) (*Signature, error) {
 		return nil, err
 	}
 	if !bytes.Equal(s.Armor(), armored) {
+		return nil, fmt.Errorf("%w: it is written in another form", ErrFormat)
+	}
+	return s, nil
+}
+
+// ParseBinary reads a signature without its armor, as Parse reads one that has it.
+func ParseBinary(raw []byte) (*Signature, error) {
+	if len(raw) > MaxArmored {
+		return nil, fmt.Errorf("%w: it has %d bytes, and %d is the limit", ErrFormat, len(raw), MaxArmored)
+	}
+	s, err := parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(s.binary(), raw) {
 		return nil, fmt.Errorf("%w: it is written in another form", ErrFormat)
 	}
 	return s, nil

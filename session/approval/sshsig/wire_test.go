@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"encoding/base64"
+	"encoding/pem"
 	"strings"
 	"testing"
 
@@ -86,8 +87,14 @@ func TestWhatIsNoSignatureIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := sshsig.Parse([]byte(text))
 			require.ErrorIs(t, err, sshsig.ErrFormat)
+			if block, _ := pem.Decode([]byte(text)); block != nil && text == armor(block.Bytes) {
+				_, err := sshsig.ParseBinary(block.Bytes)
+				assert.ErrorIs(t, err, sshsig.ErrFormat)
+			}
 		})
 	}
+	_, err = sshsig.ParseBinary(make([]byte, sshsig.MaxArmored+1))
+	require.ErrorIs(t, err, sshsig.ErrFormat)
 	sig, err := sshsig.Parse([]byte(whole))
 	require.NoError(t, err)
 	_, err = sig.Verify(namespace, message)
@@ -106,6 +113,10 @@ func FuzzParse(f *testing.F) {
 		}
 		if !bytes.Equal(sig.Armor(), armored) {
 			t.Fatalf("%q is not what it parses to", armored)
+		}
+		block, _ := pem.Decode(armored)
+		if again, err := sshsig.ParseBinary(block.Bytes); err != nil || !bytes.Equal(again.Armor(), armored) {
+			t.Fatalf("%q is another without its armor: %v", armored, err)
 		}
 		if _, err := sig.Verify(namespace, []byte("nobody signs this")); err == nil {
 			t.Fatalf("%q verifies", armored)
