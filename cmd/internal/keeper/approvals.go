@@ -20,6 +20,12 @@ type answerIn struct {
 	Body wire.Answer
 }
 
+type yesIn struct {
+	ID   string `path:"id" maxLength:"80"`
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a yes that is sent again with its key is answered as the first, for 24 hours"`
+	Body wire.Answer
+}
+
 func (k *Keeper) addApprovals(a *api) {
 	const tag = "approvals"
 	add(a, route{method: "GET", path: "/v1/approvals", id: "list-approvals", summary: "Asks that wait for an answer", tag: tag, need: needWatch},
@@ -42,13 +48,17 @@ func (k *Keeper) addApprovals(a *api) {
 			}
 			return &body[wire.Document]{&wire.Document{ID: p.ID, Digest: string(p.Digest()), Document: p.Document()}}, nil
 		})
-	answer := func(approved bool) func(context.Context, *caller, *answerIn) (*none, error) {
-		return func(_ context.Context, c *caller, in *answerIn) (*none, error) {
-			return nil, k.answer(c, in.ID, approved, in.Body)
-		}
-	}
-	add(a, route{method: "POST", path: "/v1/approvals/{id}/approve", id: "approve", summary: "Say yes to exactly what was shown", tag: tag, need: needApprove}, answer(true))
-	add(a, route{method: "POST", path: "/v1/approvals/{id}/reject", id: "reject", summary: "Say no", tag: tag, need: needApprove}, answer(false))
+	add(a, route{method: "POST", path: "/v1/approvals/{id}/approve", id: "approve", summary: "Say yes to exactly what was shown", tag: tag, need: needApprove},
+		func(ctx context.Context, c *caller, in *yesIn) (*none, error) {
+			_, err := once(ctx, k, c, in.Key, struct{ Approve, Digest string }{in.ID, in.Body.Digest}, func() (none, error) {
+				return none{}, k.answer(c, in.ID, true, in.Body)
+			})
+			return nil, err
+		})
+	add(a, route{method: "POST", path: "/v1/approvals/{id}/reject", id: "reject", summary: "Say no", tag: tag, need: needApprove},
+		func(_ context.Context, c *caller, in *answerIn) (*none, error) {
+			return nil, k.answer(c, in.ID, false, in.Body)
+		})
 }
 
 // answer passes an answer on. On the socket none comes from the programs that host agents, nor from what runs in this one.

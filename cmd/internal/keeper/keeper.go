@@ -34,6 +34,7 @@ type Keeper struct {
 	limiter     *limiter
 	runs        *runs
 	filed       *filed
+	onces       *onces
 	term        *terminal // nil without a store
 	started     time.Time
 
@@ -65,7 +66,7 @@ func New(cfg Config) (*Keeper, error) {
 	k := &Keeper{
 		cfg: cfg, log: logger, notify: tell, policy: &livePolicy{load: cfg.Policy, files: cfg.PolicyFiles},
 		secrets: redact.New(redact.Config{}), desk: approval.NewDesk(approval.Config{Approvers: cfg.Approvers}), trees: approval.NewTrees(),
-		inventories: newInventories(), events: newEvents(), limiter: newLimiter(), runs: newRuns(), filed: newFiled(), started: time.Now(),
+		inventories: newInventories(), events: newEvents(), limiter: newLimiter(), runs: newRuns(), filed: newFiled(), onces: newOnces(), started: time.Now(),
 		asked: make(chan struct{}), realms: map[realmKey]*realm{},
 	}
 	k.sink = newRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -61,20 +60,26 @@ func (k *Keeper) past(ctx context.Context, c *caller, idOrName string) error {
 // claim takes an idempotency key for a request, also against keepers before this one. The function gives it back, for a
 // request that came to nothing.
 func (k *Keeper) claim(ctx context.Context, c *caller, key string, request any) (giveBack func(), err error) {
+	_, giveBack, err = k.claimKey(ctx, c, key, request)
+	return giveBack, err
+}
+
+// claimKey is claim that tells whether the key was this request's already, in this keeper.
+func (k *Keeper) claimKey(ctx context.Context, c *caller, key string, request any) (was store.KeyState, giveBack func(), err error) {
 	if k.cfg.Store == nil || key == "" {
-		return func() {}, nil
+		return store.KeyNew, func() {}, nil
 	}
 	sk := store.Key{Principal: c.principal, Key: key, Request: resultJSON(request), Target: "life " + k.life()}
 	got, err := k.cfg.Store.ClaimKey(ctx, sk)
 	switch {
 	case err != nil:
-		return nil, err
+		return "", nil, err
 	case got.State == store.KeyConflict:
-		return nil, problem(http.StatusConflict, registry.CodeConflict, "the %s was used for another request", wire.IdempotencyKey)
+		return "", nil, keyUsed()
 	case got.State == store.KeySame && got.Target != sk.Target:
-		return nil, problem(http.StatusGone, registry.CodeGone, "that request was made to a keeper that has ended: whether it ran is on the record")
+		return "", nil, problem(http.StatusGone, registry.CodeGone, "that request was made to a keeper that has ended: whether it ran is on the record")
 	}
-	return func() {
+	return got.State, func() {
 		err := k.cfg.Store.ReleaseKey(context.WithoutCancel(ctx), sk)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			k.log.Printf("an idempotency key was not given back: %v", err)

@@ -13,7 +13,15 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
-type openIn struct{ Body wire.Open }
+type openIn struct {
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"the same key with the same request gives the same session, for 24 hours"`
+	Body wire.Open
+}
+
+type resetIn struct {
+	ID  string `path:"id" maxLength:"80" doc:"id or name of a session of one's own"`
+	Key string `header:"Idempotency-Key" maxLength:"200" doc:"what is sent again with its key resets once, for 24 hours"`
+}
 
 type sessionIn struct {
 	ID string `path:"id" maxLength:"80" doc:"id or name of a session of one's own"`
@@ -52,12 +60,18 @@ func (k *Keeper) addSessions(a *api) {
 			return nil, nil
 		})
 	add(a, route{method: "POST", path: "/v1/sessions/{id}/reset", id: "reset-session", summary: "Give a session a new shell in the same directory, and end what runs", tag: "sessions", need: needRun},
-		func(ctx context.Context, c *caller, in *sessionIn) (*body[wire.Session], error) {
+		func(ctx context.Context, c *caller, in *resetIn) (*body[wire.Session], error) {
 			e, err := k.entry(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
 			}
-			e.Reset()
+			_, err = once(ctx, k, c, in.Key, struct{ Reset string }{e.ID()}, func() (none, error) {
+				e.Reset()
+				return none{}, nil
+			})
+			if err != nil {
+				return nil, err
+			}
 			s := describe(c, e)
 			return &body[wire.Session]{&s}, nil
 		})
@@ -82,38 +96,54 @@ func (k *Keeper) open(ctx context.Context, c *caller, in *openIn) (*body[wire.Se
 	if err != nil {
 		return nil, err
 	}
+	id, err := once(ctx, k, c, in.Key, struct {
+		Inventory string
+		Open      wire.Open
+	}{c.inventory, in.Body}, func() (string, error) { return k.opens(ctx, c, engine, &in.Body) })
+	if err != nil {
+		return nil, err
+	}
+	e, err := k.entry(ctx, c, id)
+	if err != nil {
+		return nil, err
+	}
+	s := describe(c, e)
+	return &body[wire.Session]{&s}, nil
+}
+
+// opens opens a session, and returns its id.
+func (k *Keeper) opens(ctx context.Context, c *caller, engine *rules.Engine, b *wire.Open) (string, error) {
 	r, done, err := k.realm(c)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer done()
-	h, err := r.host(in.Body.Host)
+	h, err := r.host(b.Host)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	env, err := environment(engine, c, h, in.Body.Env)
+	env, err := environment(engine, c, h, b.Env)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	ctx, stop := context.WithTimeout(ctx, beforeSending)
 	defer stop()
 	req := registry.OpenRequest{
-		Principal: c.principal, Host: h, Name: in.Body.Name, Dir: in.Body.CWD, Env: env, Shell: in.Body.Shell, Reason: in.Body.Reason,
+		Principal: c.principal, Host: h, Name: b.Name, Dir: b.CWD, Env: env, Shell: b.Shell, Reason: b.Reason,
 	}
-	if in.Body.Sandbox != "" {
-		p, err := k.box(ctx, r, h, in.Body.Sandbox, in.Body.CWD)
+	if b.Sandbox != "" {
+		p, err := k.box(ctx, r, h, b.Sandbox, b.CWD)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		req.Place = &p
 	}
 	e, err := r.reg.Open(ctx, req)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	k.opened(ctx, c, e)
-	s := describe(c, e)
-	return &body[wire.Session]{&s}, nil
+	return e.ID(), nil
 }
 
 // admit counts a request that may run something, or refuses it; the engine holds for the rest of it.

@@ -1,0 +1,116 @@
+package keeper
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/store"
+)
+
+// maxOnces bounds how many requests are remembered with what came of them. Beyond, and in the next keeper, the store knows
+// that there was one.
+const maxOnces = 10000
+
+// onces remembers what came of requests that had an idempotency key.
+type onces struct {
+	mu    sync.Mutex // guards what follows
+	m     map[onceKey]*onceDone
+	order []onceKey // the oldest first
+}
+
+type onceKey struct{ principal, key string }
+
+// onceDone is a request and what came of it.
+type onceDone struct {
+	request string
+	at      time.Time
+	over    chan struct{} // closed when what follows is set
+	well    bool          // it was done; else it came to nothing, and is remembered no longer
+	value   any
+}
+
+func newOnces() *onces { return &onces{m: map[onceKey]*onceDone{}} }
+
+// take returns what a key stands for, and whether that is new: then the caller does it, and calls end.
+func (o *onces) take(k onceKey, request string) (d *onceDone, first bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for len(o.order) > 0 && (len(o.order) >= maxOnces || time.Since(o.m[o.order[0]].at) >= store.DefaultKeyTTL) {
+		delete(o.m, o.order[0])
+		o.order = o.order[1:]
+	}
+	if d := o.m[k]; d != nil {
+		return d, false
+	}
+	d = &onceDone{request: request, at: time.Now(), over: make(chan struct{})}
+	o.m[k] = d
+	o.order = append(o.order, k)
+	return d, true
+}
+
+// end says what came of a request. What came to nothing may be made again.
+func (o *onces) end(k onceKey, d *onceDone, value any, well bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	d.value, d.well = value, well
+	close(d.over)
+	if well || o.m[k] != d {
+		return
+	}
+	delete(o.m, k)
+	for i := len(o.order) - 1; i >= 0; i-- {
+		if o.order[i] == k {
+			o.order = append(o.order[:i], o.order[i+1:]...)
+			break
+		}
+	}
+}
+
+// once does what a request asks for, but for one that was made before with its key: that is answered as the first, also
+// while the first is being done. Without a key it is done.
+func once[T any](ctx context.Context, k *Keeper, c *caller, key string, request any, do func() (T, error)) (T, error) {
+	if key == "" {
+		return do()
+	}
+	var none T
+	as, text := onceKey{c.principal, key}, string(resultJSON(request))
+	for {
+		d, first := k.onces.take(as, text)
+		if !first {
+			if d.request != text {
+				return none, keyUsed()
+			}
+			select {
+			case <-d.over:
+			case <-ctx.Done():
+				return none, context.Cause(ctx)
+			}
+			if value, ok := d.value.(T); d.well && ok {
+				return value, nil
+			}
+			continue // it came to nothing: ours is the first now
+		}
+		return firstOnce(ctx, k, c, as, d, request, do)
+	}
+}
+
+// firstOnce does it for the first of equal requests.
+func firstOnce[T any](ctx context.Context, k *Keeper, c *caller, as onceKey, d *onceDone, request any, do func() (T, error)) (value T, err error) {
+	well := false
+	defer func() { k.onces.end(as, d, value, well) }()
+	state, giveBack, err := k.claimKey(ctx, c, as.key, request)
+	if err != nil {
+		return value, err
+	}
+	if state == store.KeySame {
+		return value, problem(http.StatusGone, registry.CodeGone, "that request was made before, and what came of it is remembered no longer: it is on the record")
+	}
+	if value, err = do(); err != nil {
+		giveBack()
+	}
+	well = err == nil
+	return value, err
+}

@@ -1,0 +1,188 @@
+package keeper_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+// openWith opens a session with a key.
+func (w *world) openWith(as string, o wire.Open, key string) (int, wire.Session, wire.Problem) {
+	w.t.Helper()
+	var s wire.Session
+	status, p := w.api(as, "POST", "/v1/sessions", o, &s, wire.IdempotencyKey, key)
+	return status, s, p
+}
+
+func TestASessionIsOpenedOnceForItsKey(t *testing.T) {
+	for name, change := range map[string]func(*keeper.Config){
+		"with a store": func(*keeper.Config) {}, "without": func(c *keeper.Config) { c.Store = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := start(t, change)
+			var (
+				wg  sync.WaitGroup
+				mu  sync.Mutex
+				ids []string
+			)
+			for range 10 {
+				wg.Go(func() {
+					status, s, p := w.openWith("", wire.Open{Host: "here", Env: map[string]string{"TZ": "UTC", "LANG": "C"}}, "k")
+					assert.Equal(t, http.StatusCreated, status, p.Detail)
+					mu.Lock()
+					defer mu.Unlock()
+					ids = append(ids, s.ID)
+				})
+			}
+			wg.Wait()
+			slices.Sort(ids)
+			require.Len(t, slices.Compact(ids), 1)
+			id := ids[0]
+			all, err := w.Sessions(t.Context())
+			require.NoError(t, err)
+			assert.Len(t, all, 1)
+			status, _, p := w.openWith("", wire.Open{Host: "here"}, "k")
+			assert.Equal(t, http.StatusConflict, status, "another request: %s", p.Detail)
+			status, other, _ := w.openWith("agent/claude", wire.Open{Host: "here"}, "k")
+			assert.Equal(t, http.StatusCreated, status, "another's key is another key")
+			assert.NotEqual(t, id, other.ID)
+
+			status, _, _ = w.openWith("", wire.Open{Host: "nowhere"}, "k2")
+			assert.Equal(t, http.StatusNotFound, status)
+			status, second, _ := w.openWith("", wire.Open{Host: "here", Name: "two"}, "k2")
+			assert.Equal(t, http.StatusCreated, status, "a key whose request came to nothing is free")
+			status, again, _ := w.openWith("", wire.Open{Host: "here", Name: "two"}, "k2")
+			assert.Equal(t, http.StatusCreated, status, "and the name is taken by what it stands for")
+			assert.Equal(t, second.ID, again.ID)
+
+			require.NoError(t, w.CloseSession(t.Context(), second.ID))
+			status, _, p = w.openWith("", wire.Open{Host: "here", Name: "two"}, "k2")
+			assert.Equal(t, http.StatusGone, status, "what was closed is not opened again: %s", p.Detail)
+			assert.Equal(t, "closed", p.Code)
+		})
+	}
+}
+
+func TestASessionsKeyIsKeptOverRestarts(t *testing.T) {
+	w := start(t)
+	o := wire.Open{Host: "here"}
+	status, _, _ := w.openWith("", o, "k")
+	require.Equal(t, http.StatusCreated, status)
+	require.NoError(t, w.stop())
+	w.serve()
+	status, _, p := w.openWith("", o, "k")
+	assert.Equal(t, http.StatusGone, status, p.Detail)
+	assert.Equal(t, "gone", p.Code)
+	status, _, _ = w.openWith("", wire.Open{Host: "there"}, "k")
+	assert.Equal(t, http.StatusConflict, status)
+	all, err := w.Sessions(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, all)
+}
+
+func TestAResetThatIsSentAgainWithItsKeyEndsNothingMore(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	reset := func(key string) int {
+		status, _ := w.api("", "POST", "/v1/sessions/"+s.ID+"/reset", nil, nil, wire.IdempotencyKey, key)
+		return status
+	}
+	require.Equal(t, http.StatusOK, reset("k"))
+	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: "sleep 1000"}, "")
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusOK, reset("k"))
+	r, err = w.Look(t.Context(), r.Exec)
+	require.NoError(t, err)
+	assert.Equal(t, "running", r.State)
+	assert.Equal(t, http.StatusOK, reset("another"))
+	r, err = w.Wait(t.Context(), r.Exec)
+	require.NoError(t, err)
+	assert.NotEqual(t, "ok", r.Status)
+}
+
+func TestAYesToAQuestionThatIsSentAgainWithItsKeyIsAnsweredAsTheFirst(t *testing.T) {
+	w := start(t)
+	b, _ := w.box("there")
+	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "echo x >> ran"})
+	_, other := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch other"})
+	all, err := w.Approvals(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	slices.SortFunc(all, func(a, _ wire.Approval) int {
+		if a.Exec == c.ID {
+			return -1
+		}
+		return 1
+	})
+	approve := func(a wire.Approval, digest, key string) int {
+		if digest == "" {
+			d, err := w.Approval(t.Context(), a.ID)
+			require.NoError(t, err)
+			digest = d.Digest
+		}
+		status, _ := w.api("", "POST", "/v1/approvals/"+a.ID+"/approve", wire.Answer{Digest: digest}, nil, wire.IdempotencyKey, key)
+		return status
+	}
+	d, err := w.Approval(t.Context(), all[0].ID)
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusConflict, approve(all[0], "sha256:0", "k"), "not what was shown")
+	for range 3 {
+		assert.Less(t, approve(all[0], d.Digest, "k"), http.StatusMultipleChoices)
+	}
+	assert.Equal(t, http.StatusConflict, approve(all[0], d.Digest, "another"), "another yes")
+	assert.Equal(t, http.StatusConflict, approve(all[1], "", "k"), "another question")
+	assert.Less(t, approve(all[1], "", "another"), http.StatusMultipleChoices)
+	require.Eventually(t, func() bool {
+		var got wire.Command
+		w.api("agent/claude", "GET", commandsPath+"/"+other.ID, nil, &got)
+		return got.Status == "executed"
+	}, time.Minute, 5*time.Millisecond)
+}
+
+// What is sent again because an answer was lost must not run again: every POST takes a key, but for those that start nothing.
+func TestEveryRequestThatCanRunSomethingTakesAKey(t *testing.T) {
+	w := start(t)
+	status, _, text := w.send("GET", "/openapi.json", "")
+	require.Equal(t, http.StatusOK, status)
+	var doc struct {
+		Paths map[string]map[string]struct {
+			Parameters []struct{ Name, In string }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &doc))
+	startsNothing := []string{
+		"/v1/keeper/stop", "/v1/execs/{id}/stop", "/v1/runs/{id}/stop", "/v1/approvals/{id}/reject", "/agent/terminal/commands/{id}/reject",
+		"/agent/terminal/commands/{id}/finalize", "/agent/terminal/sandboxes", "/v1/tokens",
+	}
+	var seen, with []string
+	for path, methods := range doc.Paths {
+		for method, op := range methods {
+			if method != "post" {
+				continue
+			}
+			seen = append(seen, path)
+			for _, p := range op.Parameters {
+				if p.In == "header" && strings.EqualFold(p.Name, wire.IdempotencyKey) {
+					with = append(with, path)
+				}
+			}
+		}
+	}
+	for _, path := range seen {
+		assert.Equal(t, !slices.Contains(startsNothing, path), slices.Contains(with, path), path)
+	}
+	for _, path := range startsNothing {
+		assert.Contains(t, seen, path, "it is there no more")
+	}
+	assert.GreaterOrEqual(t, len(with), 8, "%v", with)
+}
