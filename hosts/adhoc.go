@@ -97,3 +97,15 @@ func CheckUser(user string) error {
 	}
 	return nil
 }
+
+// FormatAdHoc is what ParseAdHoc reads as h: user@host or user@host:port.
+func FormatAdHoc(h Host) string {
+	name := h.Name
+	if strings.Contains(name, ":") {
+		name = "[" + name + "]"
+	}
+	if h.Port != 0 {
+		name += ":" + strconv.Itoa(int(h.Port))
+	}
+	return h.User + "@" + name
+}

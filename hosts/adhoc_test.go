@@ -77,3 +77,12 @@ func TestParseAdHocRefuses(t *testing.T) {
 		})
 	}
 }
+
+func TestFormatAdHocWritesWhatParseAdHocReads(t *testing.T) {
+	for _, text := range []string{"root@web1", "root@10.0.0.5:2222", "a.b@[2001:db8::1]", "a@[::1]:22"} {
+		h, ok, err := hosts.ParseAdHoc(text)
+		require.NoError(t, err)
+		require.True(t, ok)
+		assert.Equal(t, text, hosts.FormatAdHoc(h))
+	}
+}

@@ -61,6 +61,13 @@ type Command struct {
 
 	// Reason is why the command is run, for the record.
 	Reason string
+
+	// Group, if not "", is on record with all that is recorded of the command: the same for all commands of one request.
+	// Pool.Each makes one up for several hosts where there is none.
+	Group string
+
+	// Forks, if more than zero, is how many hosts Pool.Each runs it on at a time, instead of PoolConfig.Forks.
+	Forks int
 }
 
 // Words returns shell source that runs exactly these words: the first is the command, builtins included. It fails only

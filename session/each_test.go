@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
@@ -176,5 +177,41 @@ func TestEachAsksForTheStreamsOfEveryHost(t *testing.T) {
 			assert.Equal(t, "e"+h.Name, errs[h.Name].String())
 			mu.Unlock()
 		}
+	})
+}
+
+func TestACommandOnManyHostsIsOneGroupOnRecordAndTakesItsOwnForks(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+		var mu sync.Mutex
+		now, most := 0, 0
+		d.OnFunc("work", func(*sessiontest.Call) reply {
+			mu.Lock()
+			now++
+			most = max(most, now)
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			now--
+			mu.Unlock()
+			return reply{}
+		})
+		groups := map[string]int{}
+		p := poolOn(t, d, session.PoolConfig{Session: session.Config{Audit: audit.SinkFunc(func(_ context.Context, e audit.Event) error {
+			mu.Lock()
+			defer mu.Unlock()
+			groups[e.Group]++
+			return nil
+		})}})
+		run := func(n int, cmd session.Command) {
+			for range p.Each(t.Context(), fleet(n), cmd) {
+			}
+		}
+		run(6, session.Command{Script: "work", Group: "r_mine", Forks: 2})
+		assert.Equal(t, 2, most)
+		assert.Equal(t, map[string]int{"r_mine": 12}, groups, "requests and results")
+		run(3, session.Command{Script: "work"})
+		assert.Len(t, groups, 2, "one is made up")
+		run(1, session.Command{Script: "work"})
+		assert.Equal(t, 2, groups[""], "a single host needs none")
 	})
 }

@@ -97,7 +97,7 @@ func (s *Session) recordResult(x *Exec, r *Result) {
 
 // event fills in who and how.
 func (s *Session) event(kind audit.Kind, x *Exec) audit.Event {
-	e := audit.Event{Kind: kind, ID: x.id, Principal: s.cfg.Principal, Host: s.host.Name, Tier: s.host.Tier, Session: s.id}
+	e := audit.Event{Kind: kind, ID: x.id, Group: x.cmd.Group, Principal: s.cfg.Principal, Host: s.host.Name, Tier: s.host.Tier, Session: s.id}
 	if t := s.transport(); t != nil {
 		p := t.Peer()
 		p.tell(&e)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -160,7 +161,7 @@ func (p *Pool) newSessionWith(h hosts.Host, cfg Config) *Session {
 	return s
 }
 
-// Each runs cmd on all hosts, Forks at a time, and yields each Result as it comes. Breaking out of the loop, or the end
+// Each runs cmd on all hosts, some at a time, and yields each Result as it comes. Breaking out of the loop, or the end
 // of ctx, stops what runs and waits for it; after the end of ctx the hosts that are left yield canceled Results.
 func (p *Pool) Each(ctx context.Context, hs []hosts.Host, cmd Command) iter.Seq2[hosts.Host, Result] {
 	return func(yield func(hosts.Host, Result) bool) {
@@ -179,8 +180,11 @@ func (p *Pool) Each(ctx context.Context, hs []hosts.Host, cmd Command) iter.Seq2
 		}
 		close(next)
 		forks := len(hs)
-		if p.cfg.Forks > 0 {
-			forks = min(forks, p.cfg.Forks)
+		if most := cmp.Or(max(cmd.Forks, 0), p.cfg.Forks); most > 0 {
+			forks = min(forks, most)
+		}
+		if cmd.Group == "" && len(hs) > 1 {
+			cmd.Group = newID("g_")
 		}
 		for range forks {
 			wg.Go(func() {

@@ -93,7 +93,7 @@ func (r *Registry) Fleet(ctx context.Context, req FleetRequest) (*Fleet, error) 
 	}
 	r.wg.Add(1)
 	r.mu.Unlock()
-	req.Command.approver = nil
+	req.Command.approver, req.Command.group = nil, f.id
 	if req.Permit != nil {
 		req.Command.approver = req.Permit
 	}

@@ -25,6 +25,7 @@ type Command struct {
 	Action session.Action
 
 	approver policy.Approver // see session.Command
+	group    string          // likewise
 }
 
 // Start runs a command and returns once it was sent, or will never be: then the Exec's Result says why. ctx bounds what
@@ -71,7 +72,7 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 	r.mu.Unlock()
 	sx, err := e.s.Start(ctx, session.Command{
 		Script: cmd.Script, Reason: cmd.Reason, Timeout: cmd.Timeout, Merged: cmd.Merged, Idle: cmd.Idle,
-		Interactive: cmd.Interactive, Size: cmd.Size, Action: cmd.Action, Approver: cmd.approver,
+		Interactive: cmd.Interactive, Size: cmd.Size, Action: cmd.Action, Approver: cmd.approver, Group: cmd.group,
 		Stdout: x.stdout, Stderr: x.stderr, Keep: -1,
 	})
 	if se := refused(err); se != nil {
