@@ -1,12 +1,18 @@
 package main_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -40,8 +46,8 @@ func keeperSurroundings(e *testscript.Env) error {
 	return nil
 }
 
-// What one command on one host does is the same with a keeper and without.
-func TestExecIsTheSameWithAKeeperAndWithout(t *testing.T) {
+// What commands do, on one host and on many, is the same with a keeper and without.
+func TestCommandsAreTheSameWithAKeeperAndWithout(t *testing.T) {
 	for name, mode := range map[string]string{"without": "off", "with": "require"} {
 		t.Run(name, func(t *testing.T) {
 			params := scriptParams(t)
@@ -51,6 +57,89 @@ func TestExecIsTheSameWithAKeeperAndWithout(t *testing.T) {
 				return setup(e)
 			}
 			testscript.Run(t, params)
+		})
+	}
+}
+
+// varies is what differs from one run to the next.
+var varies = regexp.MustCompile(`"(session|exec|started)":"[^"]*"|"(duration|queue|dial)_ms":[0-9]+|127\.0\.0\.1:[0-9]+|«redacted:(\w+):[0-9a-f]+»`)
+
+// Byte by byte: what is printed, where, and the exit code.
+func TestRunPrintsTheSameWithAKeeperAndWithout(t *testing.T) {
+	dir, err := os.MkdirTemp("", "fl")
+	require.NoError(t, err)
+	places := keeper.Places{Socket: filepath.Join(dir, "fairlead", "keeper.sock")}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), awaitAtMost)
+		defer cancel()
+		assert.NoError(t, keeper.Stop(ctx, places))
+		os.RemoveAll(dir)
+	})
+	inventory := filepath.Join(dir, "inventory.yaml")
+	require.NoError(t, os.WriteFile(inventory, []byte(`version: 1
+hosts:
+  - {name: "web[1-3]", transport: demo, tier: dev}
+  - {name: db, transport: demo, tier: prod}
+  - {name: far, addr: 127.0.0.1, port: 1, tier: dev, ssh_config: none}
+  - {name: odd, transport: command, command: ["/nowhere/at/all"], tier: dev}
+`), 0o600))
+	script := filepath.Join(dir, "s.sh")
+	require.NoError(t, os.WriteFile(script, []byte("#!/bin/bash -u\necho \"$# $1\"; exit 4\n"), 0o600))
+	self := program(t, dir)
+	const noisy = `printf 'a\r\n\000\377 no end'; printf 'warn\033[31m\r' >&2; cd /tmp; exit 7`
+	for name, args := range map[string][]string{
+		"one host":               {"web1", "--", noisy},
+		"one host as JSON":       {"web1", "--json", "--", noisy},
+		"several":                {"web*", "--", noisy},
+		"several as JSON":        {"web*", "--json", "--", noisy},
+		"several folded":         {"web*", "--fold", "--", noisy},
+		"much, as JSON":          {"web1", "--json", "--", `i=0; while [ $i -lt 30000 ]; do echo "ü $i"; i=$((i+1)); done`},
+		"much, folded":           {"web1,web2", "--fold", "--", `i=0; while [ $i -lt 90000 ]; do echo "ü $i"; i=$((i+1)); done`},
+		"much, live":             {"web1,web2", "--", `i=0; while [ $i -lt 30000 ]; do echo "ü $i"; i=$((i+1)); done`},
+		"a signal":               {"web1", "--json", "--", "kill -9 $$"},
+		"a timeout":              {"web1,web2", "--timeout", "200ms", "--", "echo begun; sleep 60"},
+		"silence":                {"web1", "--json", "--idle", "200ms", "--", "echo begun; sleep 60"},
+		"not reached":            {"far", "--", "true"},
+		"some are not reached":   {"web1,far,odd", "--", "echo x"},
+		"they are, as JSON":      {"far,odd", "--json", "--", "echo x"},
+		"they are, folded":       {"web1,far,odd", "--fold", "--", "echo x"},
+		"not confirmed":          {"all", "--", "systemctl --version stop x"},
+		"not confirmed, as JSON": {"db,web1", "--json", "--", "systemctl --version stop x"},
+		"confirmed":              {"db,web1", "--json", "--yes", "--", "systemctl --version stop x >/dev/null 2>&1; true"},
+		"in part":                {"db,web1", "--partial", "--", "echo ran; systemctl --version stop x >/dev/null 2>&1; true"},
+		"in part, as JSON":       {"db,web1", "--partial", "--json", "--", "echo ran; systemctl --version stop x >/dev/null 2>&1; true"},
+		"forbidden":              {"web1", "--json", "--", "false && curl -s http://127.0.0.1:1/ | sh"},
+		"redacted":               {"web*", "--redact", "--", "P=password=hunter2hunter2; echo $P"},
+		"redacted, as JSON":      {"web1", "--redact", "--json", "--", "P=password=hunter2hunter2; echo $P; echo $P >&2"},
+		"redacted, folded":       {"web1", "--redact", "--fold", "--", "P=password=hunter2hunter2; echo $P"},
+		"no text":                {"web1", "--json", "--", "printf '%s' 'a\xffb'"},
+		"a script":               {"web*", "--fold", "--script", script, "--", "a b"},
+		"an own exit code":       {"web1", "--exit-code=own", "--", "exit 9"},
+		"words":                  {"web1", "--", "printf", "%s|", "a b", "$HOME"},
+		"nobody":                 {"nobody", "--", "true"},
+		"input":                  {"web1", "--stdin", "--", "cat; echo; cat"},
+		"input for each":         {"web*", "--stdin=copy", "--fold", "--", "cat"},
+		"input that is not read": {"web*", "--stdin=copy", "--", "echo done"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var all [2]string
+			for i, mode := range []string{"off", "require"} {
+				cmd := exec.Command(self, append([]string{"-i", inventory, "--keeper", mode, "run", "--forks", "1"}, args...)...)
+				cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh", "XDG_RUNTIME_DIR=" + dir, "LANG=C.UTF-8"}
+				cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal to ask at
+				if slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--stdin") }) {
+					cmd.Stdin = strings.NewReader("some\ninput")
+				}
+				var stdout, stderr bytes.Buffer
+				cmd.Stdout, cmd.Stderr = &stdout, &stderr
+				err := cmd.Run()
+				var exit *exec.ExitError
+				if err != nil {
+					require.ErrorAs(t, err, &exit)
+				}
+				all[i] = varies.ReplaceAllString(fmt.Sprintf("%s\n---\n%s\n--- %d\n", stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()), "($1$2$3)")
+			}
+			assert.True(t, all[0] == all[1], "without:\n%.4000s\nwith:\n%.4000s", all[0], all[1])
 		})
 	}
 }

@@ -19,6 +19,10 @@ func Why(err error) string {
 	if errors.As(err, &e) && e.Err != nil {
 		err = e.Err
 	}
+	var told *ToldError
+	if errors.As(err, &told) {
+		return told.Reason
+	}
 	var conn *sshconn.Error
 	if errors.As(err, &conn) {
 		text := Text(conn.Err)
@@ -33,12 +37,24 @@ func Why(err error) string {
 // WhyAt is Why with the address that was tried, where one was.
 func WhyAt(err error) string {
 	text := Why(err)
+	var told *ToldError
+	if errors.As(err, &told) {
+		return told.ReasonAt
+	}
 	var conn *sshconn.Error
 	if errors.As(err, &conn) && conn.Addr != "" {
 		return conn.Addr + ": " + text
 	}
 	return text
 }
+
+// ToldError is an error of another process, as that told it.
+type ToldError struct {
+	Message          string
+	Reason, ReasonAt string // what Why and WhyAt say of it
+}
+
+func (e *ToldError) Error() string { return e.Message }
 
 // OneLine makes text fit for a line on a terminal.
 func OneLine(text string) string {

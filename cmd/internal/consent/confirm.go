@@ -15,7 +15,7 @@ import (
 )
 
 // confirm asks for a second thought.
-func (o *Judge) confirm(ctx context.Context, v *Verdict, q *question) error {
+func (o *Judge) confirm(ctx context.Context, v *Verdict, q *question) (*missing, error) {
 	said, err := o.ask(ctx, func(ask asker) (bool, error) {
 		answer, err := ask(q.text("This needs a confirmation.") + "Run it? [y/N] ")
 		answer = strings.ToLower(strings.TrimSpace(answer))
@@ -23,23 +23,21 @@ func (o *Judge) confirm(ctx context.Context, v *Verdict, q *question) error {
 	})
 	switch {
 	case errors.Is(err, errNoTerminal):
-		v.refuse(q, "it needs a confirmation, and there is no terminal to ask at")
+		return &missing{what: "it needs a confirmation, and there is no terminal to ask at"}, nil
 	case err != nil:
-		return err
+		return nil, err
 	case !said:
-		v.refuse(q, "it was not confirmed")
-		v.refused.Hint = ""
-	default:
-		v.answered, v.approval = policy.NeedsConfirmation, byTerminal
+		return &missing{what: "it was not confirmed", noHint: true}, nil
 	}
-	return nil
+	v.answered, v.approval = policy.NeedsConfirmation, byTerminal
+	return nil, nil
 }
 
 // breakGlass asks for the name of the host, or for the number of them, and for a reason.
-func (o *Judge) breakGlass(ctx context.Context, v *Verdict, q *question) error {
-	word, what := q.names[0], "the name of the host"
-	if n := len(q.names); n > 1 {
-		word, what = strconv.Itoa(n), "the number of hosts"
+func (o *Judge) breakGlass(ctx context.Context, v *Verdict, q *question) (*missing, error) {
+	word, what := GlassWord(q.names), "the name of the host"
+	if len(q.names) > 1 {
+		what = "the number of hosts"
 	}
 	reason := o.Reason
 	said, err := o.ask(ctx, func(ask asker) (bool, error) {
@@ -55,17 +53,23 @@ func (o *Judge) breakGlass(ctx context.Context, v *Verdict, q *question) error {
 	})
 	switch {
 	case errors.Is(err, errNoTerminal):
-		v.refuse(q, "it is forbidden, and there is no terminal to break the glass at")
+		return &missing{what: "it is forbidden, and there is no terminal to break the glass at"}, nil
 	case err != nil:
-		return err
+		return nil, err
 	case !said:
-		v.refuse(q, "the glass was not broken: that takes "+what+" and a reason")
-		v.refused.Hint = ""
-	default:
-		v.answered, v.approval = policy.NeedsBreakGlass, byBreakGlass
-		v.Reason = reason
+		return &missing{what: "the glass was not broken: that takes " + what + " and a reason", noHint: true}, nil
 	}
-	return nil
+	v.answered, v.approval = policy.NeedsBreakGlass, byBreakGlass
+	v.Reason = reason
+	return nil, nil
+}
+
+// GlassWord is what has to be typed to break the glass on these hosts: the name of a single one, the number of several.
+func GlassWord(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return strconv.Itoa(len(names))
 }
 
 // maxShown bounds how much of a command a question shows.

@@ -32,6 +32,13 @@ type Judge struct {
 
 	// Approvable says that somebody else can approve what the policy asks about: it is then neither refused nor answered.
 	Approvable bool
+
+	// Partial lets the request run where it may, and refuses it where it may not. Else it runs on all hosts or on none.
+	Partial bool
+
+	// Remote says that all answers came with the request, and that nobody is asked: Yes, and Glass where the glass was
+	// broken, for Reason.
+	Remote, Glass bool
 }
 
 // Verdict is what was decided about a request as a whole. Sessions ask it, so that what is refused is on record for each
@@ -41,17 +48,34 @@ type Verdict struct {
 
 	engine  *rules.Engine
 	script  string
-	refused *policy.Decision // on all hosts
+	refused *policy.Decision                 // on all hosts
+	without map[targets.Key]*policy.Decision // refused on these; see Judge.Partial
+	left    int                              // how many hosts are not refused
 
 	answered policy.Needs // what the caller has said yes to, for script alone; "" is nothing
 	approval string       // how
+	waits    *policy.Decision
 }
 
 // Refused reports whether it runs nowhere.
-func (v *Verdict) Refused() bool { return v.refused != nil }
+func (v *Verdict) Refused() bool { return v.refused != nil || v.left == 0 }
+
+// Refusal is why it does not run on a host; nil where it may.
+func (v *Verdict) Refusal(h hosts.Host) *policy.Decision {
+	if v.refused != nil {
+		return v.refused
+	}
+	return v.without[targets.KeyOf(h)]
+}
 
 // Answered is what the caller has said yes to; "" where nothing was asked.
 func (v *Verdict) Answered() policy.Needs { return v.answered }
+
+// AtTerminal reports whether that was at the terminal, and not with a flag.
+func (v *Verdict) AtTerminal() bool { return v.approval == byTerminal || v.approval == byBreakGlass }
+
+// Waits is what somebody else has to approve before it runs; nil is nothing. It needs Judge.Approvable.
+func (v *Verdict) Waits() *policy.Decision { return v.waits }
 
 // How an ask was answered, for the record.
 const (
@@ -62,8 +86,8 @@ const (
 
 // Decide decides about one host.
 func (v *Verdict) Decide(ctx context.Context, req policy.Request) (policy.Decision, error) {
-	if v.refused != nil {
-		return *v.refused, ctx.Err()
+	if no := v.Refusal(req.Host); no != nil {
+		return *no, ctx.Err()
 	}
 	d, err := v.engine.Decide(ctx, req)
 	if err != nil || v.answered == "" || req.Command != v.script || d.Verdict == policy.Deny {
@@ -86,7 +110,7 @@ func (o *Judge) Decide(ctx context.Context, script string, hs []hosts.Host) (*Ve
 	if err != nil {
 		return nil, err
 	}
-	v := &Verdict{Reason: o.Reason, engine: engine, script: script}
+	v := &Verdict{Reason: o.Reason, engine: engine, script: script, left: len(hs)}
 	if redact.ContainsMark([]byte(script)) {
 		v.refused = &policy.Decision{
 			Class: policy.Unknown, Rule: "builtin/redacted-mark", Reason: "the command holds a mark that stands for a secret",
@@ -94,43 +118,92 @@ func (o *Judge) Decide(ctx context.Context, script string, hs []hosts.Host) (*Ve
 		}
 		return v, nil
 	}
-	reqs := make([]policy.Request, len(hs))
-	for i, h := range hs {
-		reqs[i] = policy.Request{Principal: who.Principal, Host: h, Shell: h.Shell, Command: script, Reason: o.Reason}
+	for again := true; again; {
+		if hs, again, err = o.round(ctx, v, hs); err != nil {
+			return v, err
+		}
 	}
-	each, all, err := engine.JudgeMany(ctx, reqs)
-	if err != nil {
-		return nil, context.Cause(ctx)
-	}
-	if all.Verdict == policy.Allow {
-		return v, nil
-	}
-	q := newQuestion(script, hs, each, all)
-	switch {
-	case all.Verdict == policy.Deny:
-		v.refuse(q, "")
-	case all.Needs == policy.NeedsConfirmation && o.Yes:
-		v.answered, v.approval = policy.NeedsConfirmation, byFlag
-	case all.Needs == policy.NeedsConfirmation:
-		err = o.confirm(ctx, v, q)
-	case all.Needs == policy.NeedsBreakGlass:
-		err = o.breakGlass(ctx, v, q)
-	case o.Approvable:
-	default:
-		v.refuse(q, "it needs an approval, which nobody can give here")
-	}
-	return v, err
+	return v, nil
 }
 
-// refuse makes the request one that is denied everywhere. more says what was missing.
-func (v *Verdict) refuse(q *question, more string) {
-	d := q.all
-	d.Verdict = policy.Deny
-	d.Reason = q.why()
-	if more != "" {
-		d.Reason += "; " + more
+// round judges the request on hs and asks what is to be asked. Where it is refused on some of them, and Partial, the others
+// are left for another round.
+func (o *Judge) round(ctx context.Context, v *Verdict, hs []hosts.Host) (left []hosts.Host, again bool, err error) {
+	reqs := make([]policy.Request, len(hs))
+	for i, h := range hs {
+		reqs[i] = policy.Request{Principal: o.Caller.Principal, Host: h, Shell: h.Shell, Command: v.script, Reason: o.Reason}
 	}
-	v.refused = &d
+	each, all, err := v.engine.JudgeMany(ctx, reqs)
+	if err != nil {
+		return nil, false, context.Cause(ctx)
+	}
+	if all.Verdict == policy.Allow {
+		return nil, false, nil
+	}
+	q := newQuestion(v.script, hs, each, all)
+	no, err := o.settle(ctx, v, q)
+	switch {
+	case err != nil || no == nil:
+		return nil, false, err
+	case !o.Partial || len(q.strict) == 0 || len(q.strict) == len(hs) && len(v.without) == 0:
+		v.refused = no.of(all, q.why())
+		return nil, false, nil
+	}
+	if v.without == nil {
+		v.without = map[targets.Key]*policy.Decision{}
+	}
+	for i, h := range hs {
+		if !q.about(each[i]) {
+			left = append(left, h)
+			continue
+		}
+		v.without[targets.KeyOf(h)] = no.of(each[i], each[i].Reason)
+		v.left--
+	}
+	return left, len(left) > 0, nil
+}
+
+// settle answers a question, or has it answered; else it says what is missing.
+func (o *Judge) settle(ctx context.Context, v *Verdict, q *question) (*missing, error) {
+	switch all := q.all; {
+	case all.Verdict == policy.Deny:
+		return &missing{}, nil
+	case all.Needs == policy.NeedsConfirmation && o.Yes:
+		v.answered, v.approval = policy.NeedsConfirmation, byFlag
+	case all.Needs == policy.NeedsConfirmation && o.Remote:
+		return &missing{what: "it needs a confirmation"}, nil
+	case all.Needs == policy.NeedsConfirmation:
+		return o.confirm(ctx, v, q)
+	case all.Needs == policy.NeedsBreakGlass && o.Remote && o.Glass:
+		v.answered = policy.NeedsBreakGlass
+	case all.Needs == policy.NeedsBreakGlass && o.Remote:
+		return &missing{what: "it is forbidden, and the glass was not broken"}, nil
+	case all.Needs == policy.NeedsBreakGlass:
+		return o.breakGlass(ctx, v, q)
+	case o.Approvable:
+		v.waits = &all
+	default:
+		return &missing{what: "it needs an approval, which nobody can give here"}, nil
+	}
+	return nil, nil
+}
+
+// missing is what a request was refused for.
+type missing struct {
+	what   string
+	noHint bool // it would not have helped
+}
+
+// of makes of a decision one that denies, for a reason and for what is missing.
+func (m *missing) of(d policy.Decision, reason string) *policy.Decision {
+	d.Verdict, d.Reason = policy.Deny, reason
+	if m.what != "" {
+		d.Reason += "; " + m.what
+	}
+	if m.noHint {
+		d.Hint = ""
+	}
+	return &d
 }
 
 // question is what is asked about a request.
@@ -144,11 +217,16 @@ type question struct {
 func newQuestion(script string, hs []hosts.Host, each []policy.Decision, all policy.Decision) *question {
 	q := &question{script: script, names: targets.Labels(hs), all: all}
 	for i, d := range each {
-		if d.Verdict == all.Verdict && d.Needs == all.Needs {
+		if q.about(d) {
 			q.strict = append(q.strict, q.names[i])
 		}
 	}
 	return q
+}
+
+// about reports whether it is asked because of a host's decision.
+func (q *question) about(d policy.Decision) bool {
+	return d.Verdict == q.all.Verdict && d.Needs == q.all.Needs
 }
 
 // why is the reason, with the hosts that it is about where it is not about all.

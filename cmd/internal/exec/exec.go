@@ -9,10 +9,9 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -20,15 +19,14 @@ import (
 
 // Options is everything the command needs: dependencies, then flags, then arguments.
 type Options struct {
-	IO         *iostreams.IOStreams
-	Inventory  func() (*hosts.Inventory, error)
-	Pool       func(cmdutil.PoolOptions) (*session.Pool, error)
-	Policy     func(file string) (*rules.Engine, error)
-	Caller     func() cmdutil.Caller
-	Terminal   func() (cmdutil.Terminal, error) // nil means that nobody can be asked
-	KeeperMode func() (config.KeeperMode, error)
-	Keepers    cmdutil.Keepers
-	Keeper     func(context.Context) (*client.Client, error) // nil where one is done without
+	IO        *iostreams.IOStreams
+	Inventory func() (*hosts.Inventory, error)
+	Pool      func(cmdutil.PoolOptions) (*session.Pool, error)
+	Policy    func(file string) (*rules.Engine, error)
+	Caller    func() cmdutil.Caller
+	Terminal  func() (cmdutil.Terminal, error) // nil means that nobody can be asked
+	Place     place.Chooser
+	Keepers   cmdutil.Keepers
 
 	Session string
 	Timeout time.Duration
@@ -70,7 +68,7 @@ const example = `  # one command; the second is fast
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
-		KeeperMode: f.KeeperMode, Keepers: f.Keepers, Keeper: f.Keeper,
+		Place: place.NewChooser(f), Keepers: f.Keepers,
 	}
 	if runF == nil {
 		runF = run

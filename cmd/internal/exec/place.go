@@ -10,12 +10,13 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
-// place is where the command runs.
-type place struct {
+// site is where the command runs.
+type site struct {
 	host   hosts.Host
 	asked  string         // what a keeper finds the host by
 	keeper *client.Client // nil means from here
@@ -24,15 +25,15 @@ type place struct {
 	session func(ctx context.Context) (string, error)
 }
 
-func (p *place) close() {
+func (p *site) close() {
 	if p.keeper != nil {
 		p.keeper.Close()
 	}
 }
 
 // find says where. Mistakes of the caller's are usage errors.
-func (o *Options) find(ctx context.Context) (*place, error) {
-	mode, err := o.KeeperMode()
+func (o *Options) find(ctx context.Context) (*site, error) {
+	mode, err := o.Place.Mode()
 	if err != nil {
 		return nil, err
 	}
@@ -43,34 +44,12 @@ func (o *Options) find(ctx context.Context) (*place, error) {
 	if herr != nil {
 		return o.existing(ctx, mode, herr)
 	}
-	// What is no connection needs nobody to keep it, and has the environment of whoever starts it.
-	far := p.host.Transport == hosts.SSH || p.host.Transport == "" || p.host.Transport == hosts.Demo
-	here := relative(p.host)
-	switch {
-	case mode == config.Require && here != "":
-		return nil, elsewhere(p.host, here)
-	case mode == config.Require, mode == config.Auto && far && here == "":
-		p.keeper, err = o.Keeper(ctx)
-	}
+	p.keeper, err = o.Place.For(ctx, []hosts.Host{p.host})
 	return p, err
 }
 
-// relative is a file that the host names by the directory where the caller is, which is not the keeper's; "" is none.
-func relative(h hosts.Host) string {
-	for _, file := range append([]string{h.SSHConfig}, h.Identity...) {
-		if file != "" && file != "none" && !strings.ContainsAny(file[:1], "/~%$") {
-			return file
-		}
-	}
-	return ""
-}
-
-func elsewhere(h hosts.Host, file string) error {
-	return cmdutil.Usagef("%s names %s by the directory that you are in, and the keeper is in another: write the whole path, or ~/", h.Name, file)
-}
-
 // host is what the target names in the inventory, or outside of it.
-func (o *Options) host() (*place, error) {
+func (o *Options) host() (*site, error) {
 	all := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader("")}
 	hs, err := all.Resolve(o.Target, "")
 	switch {
@@ -79,15 +58,11 @@ func (o *Options) host() (*place, error) {
 	case len(hs) > 1:
 		return nil, cmdutil.Usagef("exec takes one host, and %s picks %d: fairlead run takes many", o.Target, len(hs))
 	}
-	p := &place{host: hs[0], asked: hs[0].Name}
-	if _, ok, _ := hosts.ParseAdHoc(strings.TrimSpace(o.Target)); ok {
-		p.asked = strings.TrimSpace(o.Target)
-	}
-	return p, nil
+	return &site{host: hs[0], asked: targets.Asked(hs[0])}, nil
 }
 
 // named is the session of -s, on the host.
-func (o *Options) named(ctx context.Context, mode config.KeeperMode) (*place, error) {
+func (o *Options) named(ctx context.Context, mode config.KeeperMode) (*site, error) {
 	if mode == config.Off {
 		return nil, cmdutil.Usagef("-s %s is a session, which lives in the keeper, and the keeper is off: leave -s out, or --keeper off", o.Session)
 	}
@@ -95,8 +70,8 @@ func (o *Options) named(ctx context.Context, mode config.KeeperMode) (*place, er
 	if err != nil {
 		return nil, err
 	}
-	if file := relative(p.host); file != "" {
-		return nil, elsewhere(p.host, file)
+	if file := place.Relative(p.host); file != "" {
+		return nil, place.Elsewhere(p.host, file)
 	}
 	if inv, err := o.Inventory(); err == nil {
 		if _, err := inv.Lookup(o.Session); err == nil {
@@ -136,7 +111,7 @@ func (o *Options) named(ctx context.Context, mode config.KeeperMode) (*place, er
 }
 
 // existing is the session that the target names, which is no host.
-func (o *Options) existing(ctx context.Context, mode config.KeeperMode, herr error) (*place, error) {
+func (o *Options) existing(ctx context.Context, mode config.KeeperMode, herr error) (*site, error) {
 	if mode == config.Off {
 		return nil, herr
 	}
@@ -159,7 +134,7 @@ func (o *Options) existing(ctx context.Context, mode config.KeeperMode, herr err
 		}
 		return nil, herr
 	}
-	p := &place{host: o.hostOf(s), keeper: c, session: func(context.Context) (string, error) { return s.ID, nil }}
+	p := &site{host: o.hostOf(s), keeper: c, session: func(context.Context) (string, error) { return s.ID, nil }}
 	return p, nil
 }
 

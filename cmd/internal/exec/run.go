@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
@@ -40,12 +39,12 @@ func run(ctx context.Context, o *Options) error {
 	defer cancel(nil)
 	unwatch := context.AfterFunc(ctx, func() { io.WriteString(o.IO.Err, outcome.Stopping(context.Cause(ctx), p.host.Name)) })
 	out, errOut := outputs(o, cancel)
-	end, err := o.at(ctx, p, judged, out, errOut)
+	r, err := o.at(ctx, p, judged, out, errOut)
 	unwatch()
 	if err != nil {
 		return err
 	}
-	return o.tell(ctx, p.host.Name, end)
+	return o.tell(ctx, p.host.Name, r)
 }
 
 // outputs is where a command prints to: nowhere if its result is printed as a whole.
@@ -57,74 +56,52 @@ func outputs(o *Options, cancel context.CancelCauseFunc) (stdout, stderr io.Writ
 	return g.Out(), g.Err()
 }
 
-// ending is what became of the command.
-type ending struct {
-	result session.Result
-	json   func() ([]byte, error)
-}
-
-func ended(r session.Result) *ending { return &ending{r, r.MarshalJSON} }
-
 // at runs the command where it belongs. What was refused goes nowhere, and is put on record from here.
-func (o *Options) at(ctx context.Context, p *place, judged *consent.Verdict, stdout, stderr io.Writer) (*ending, error) {
+func (o *Options) at(ctx context.Context, p *site, judged *consent.Verdict, stdout, stderr io.Writer) (session.Result, error) {
 	if p.keeper == nil || judged.Refused() {
 		return o.here(ctx, p, judged, stdout, stderr)
 	}
-	end, err := o.there(ctx, p, judged, stdout, stderr)
-	if err == nil && p.session == nil && o.locked(end) {
+	r, err := o.there(ctx, p, judged, stdout, stderr)
+	if err == nil && p.session == nil && o.Place.Locked(r) {
 		return o.here(ctx, p, judged, stdout, stderr)
 	}
-	return end, err
-}
-
-// locked reports whether a person at the terminal may help where the keeper, which has none, could not log in.
-func (o *Options) locked(end *ending) bool {
-	mode, err := o.KeeperMode()
-	if err != nil || mode != config.Auto || end.result.Status != session.StatusAuth || o.Terminal == nil {
-		return false
-	}
-	tty, err := o.Terminal()
-	if err != nil {
-		return false
-	}
-	tty.Close()
-	return true
+	return r, err
 }
 
 // here runs the command from this process.
-func (o *Options) here(ctx context.Context, p *place, judged *consent.Verdict, stdout, stderr io.Writer) (*ending, error) {
+func (o *Options) here(ctx context.Context, p *site, judged *consent.Verdict, stdout, stderr io.Writer) (session.Result, error) {
 	secrets := redact.New(redact.Config{})
 	secrets.LearnFromCommand(o.Script)
 	pool, err := o.Pool(cmdutil.PoolOptions{Forks: 1, Policy: judged, Redact: secrets})
 	if err != nil {
-		return nil, err
+		return session.Result{}, err
 	}
 	reason, _ := secrets.String(o.Reason, redact.Guarded)
 	cmd := session.Command{Script: o.Script, Timeout: o.Timeout, Reason: reason, Stdout: stdout, Stderr: stderr}
 	if o.CWD == "" || judged.Refused() {
 		r, _ := pool.Run(ctx, p.host, cmd)
-		return ended(r), nil
+		return r, nil
 	}
 	dir, err := framing.Quote(o.CWD)
 	if err != nil {
-		return nil, cmdutil.Usagef("--cwd: %w", err)
+		return session.Result{}, cmdutil.Usagef("--cwd: %w", err)
 	}
 	s, err := pool.Open(p.host)
 	if err != nil {
-		return nil, err
+		return session.Result{}, err
 	}
 	defer s.Close()
 	if r, _ := s.Run(ctx, session.Command{Script: "cd -- " + dir, Reason: reason, Stderr: stderr}); r.Status != session.StatusOK {
-		return ended(r), nil
+		return r, nil
 	}
 	r, _ := s.Run(ctx, cmd)
-	return ended(r), nil
+	return r, nil
 }
 
 // tell prints what is left to say, and returns what the program ends with.
-func (o *Options) tell(ctx context.Context, host string, end *ending) error {
+func (o *Options) tell(ctx context.Context, host string, r session.Result) error {
 	if o.JSON {
-		line, err := end.json()
+		line, err := r.MarshalJSON()
 		if err != nil {
 			return err
 		}
@@ -136,10 +113,10 @@ func (o *Options) tell(ctx context.Context, host string, end *ending) error {
 	if err := outcome.Ended(cause); err != nil {
 		return err
 	}
-	io.WriteString(o.IO.Err, outcome.Tell(host, end.result))
+	io.WriteString(o.IO.Err, outcome.Tell(host, r))
 	var sig *cmdutil.SignalError
-	if end.result.Status == session.StatusCanceled && errors.As(cause, &sig) {
+	if r.Status == session.StatusCanceled && errors.As(cause, &sig) {
 		return cmdutil.Exit(128 + sig.Number)
 	}
-	return cmdutil.Exit(exitcode.Host(end.result))
+	return cmdutil.Exit(exitcode.Host(r))
 }

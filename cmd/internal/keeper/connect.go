@@ -53,6 +53,16 @@ func (i *inventories) current(path string) (*hosts.Inventory, error) {
 	return l.Current(), nil
 }
 
+// reload reads one that is in use again, now.
+func (i *inventories) reload(path string) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if l := i.live[path]; l != nil {
+		return l.Reload()
+	}
+	return errNoInventory
+}
+
 func (i *inventories) close() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

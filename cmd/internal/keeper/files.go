@@ -258,9 +258,12 @@ func factsOf(x *registry.Exec) *wire.FileFacts {
 }
 
 // bodyLimit is how large the body of a request may be, and how long it may take to come.
-func (k *Keeper) bodyLimit(r *http.Request) (int64, time.Duration) {
+func (k *Keeper) bodyLimit(c *caller, r *http.Request) (int64, time.Duration) {
 	if r.Method == http.MethodPut && r.URL.Path == filesPath {
 		return filework.MaxFile, 6 * k.cfg.bodyTime
+	}
+	if c.bucket == "" && c.role == Owner && r.Method == http.MethodPost && r.URL.Path == runsPath {
+		return maxRunBody, 6 * k.cfg.bodyTime
 	}
 	return maxBody, k.cfg.bodyTime
 }

@@ -45,7 +45,7 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 			k.refuse(w, "rate", &wire.Problem{Status: http.StatusTooManyRequests, Code: "rate", Retriable: true, Detail: "too many requests"})
 			return
 		}
-		if p := k.whole(w, r); p != nil {
+		if p := k.whole(w, r, c); p != nil {
 			k.refuse(w, "body", p)
 			return
 		}
@@ -93,12 +93,12 @@ func hasBody(r *http.Request) bool {
 }
 
 // whole reads the body of a request within its bounds: one that is read piece by piece by a handler may come as slowly as
-// its sender likes.
-func (k *Keeper) whole(w http.ResponseWriter, r *http.Request) *wire.Problem {
-	if !hasBody(r) {
+// its sender likes. That is how standard input comes, which is left to its handler.
+func (k *Keeper) whole(w http.ResponseWriter, r *http.Request, c *caller) *wire.Problem {
+	if !hasBody(r) || isStdin(r) {
 		return nil
 	}
-	most, within := k.bodyLimit(r)
+	most, within := k.bodyLimit(c, r)
 	if r.ContentLength > most {
 		return tooLarge(most)
 	}

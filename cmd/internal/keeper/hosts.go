@@ -86,6 +86,18 @@ func (r *realm) host(name string) (hosts.Host, error) {
 	return h, nil
 }
 
+// named finds several hosts.
+func (r *realm) named(names []string) ([]hosts.Host, error) {
+	hs := make([]hosts.Host, len(names))
+	for i, name := range names {
+		var err error
+		if hs[i], err = r.host(name); err != nil {
+			return nil, err
+		}
+	}
+	return hs, nil
+}
+
 func (r *realm) describe(h hosts.Host) wire.Host {
 	o := wire.Host{
 		Name: h.Name, Addr: h.Addr, Groups: slices.Clone(h.Groups), Labels: []string{}, Tier: h.TierName(),

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
@@ -73,6 +74,8 @@ type consent struct {
 	script  string
 	confirm bool
 	glass   bool
+	all     bool   // it was given for many hosts, and is told of those that need none, too
+	at      string // how it was given: "flag", "terminal", or "" for what nobody says
 }
 
 type consentKey struct{}
@@ -85,9 +88,26 @@ type judge struct {
 
 // How an ask was answered, for the record.
 const (
-	byConfirm    = "confirmation: given with the request"
-	byBreakGlass = "break-glass: given with the request"
+	byConfirm    = "confirmation: "
+	byBreakGlass = "break-glass: "
 )
+
+// how says how it was given, as the caller tells.
+func (c consent) how() string {
+	switch c.at {
+	case "flag":
+		return "--yes"
+	case "terminal":
+		return "at the terminal"
+	}
+	return "given with the request"
+}
+
+// wholeKey is the context's key of a refusal: what was decided about a request on many hosts as a whole.
+type wholeKey struct{}
+
+// refusal is why a host gets nothing; nil where its own decision counts.
+type refusal func(h hosts.Host) *policy.Decision
 
 // guardKey is the context's key of what keeps a command in a sandbox; ownKey that of scripts of ours, such as those that
 // find out where paths lead. Nobody else can set either.
@@ -104,6 +124,11 @@ func (j judge) Decide(ctx context.Context, req policy.Request) (policy.Decision,
 	if g, ok := ctx.Value(guardKey{}).(*sandbox.Guard); ok {
 		return g.Decide(ctx, req)
 	}
+	if of, ok := ctx.Value(wholeKey{}).(refusal); ok {
+		if no := of(req.Host); no != nil {
+			return *no, ctx.Err()
+		}
+	}
 	return j.decide(ctx, req)
 }
 
@@ -115,7 +140,7 @@ func (j judge) decide(ctx context.Context, req policy.Request) (policy.Decision,
 		return policy.Decision{}, err
 	}
 	d, err := e.Decide(ctx, req)
-	if err != nil || d.Verdict != policy.Ask || d.Needs != policy.NeedsConfirmation && d.Needs != policy.NeedsBreakGlass {
+	if err != nil {
 		return d, err
 	}
 	given, _ := ctx.Value(consentKey{}).(consent)
@@ -124,11 +149,20 @@ func (j judge) decide(ctx context.Context, req policy.Request) (policy.Decision,
 		text = req.Input
 	}
 	mine := j.operator && given.script == text
+	if d.Verdict == policy.Allow && mine && given.all {
+		if d.Approval = byConfirm + given.how(); given.glass {
+			d.Approval = byBreakGlass + given.how()
+		}
+		return d, nil
+	}
+	if d.Verdict != policy.Ask || d.Needs != policy.NeedsConfirmation && d.Needs != policy.NeedsBreakGlass {
+		return d, nil
+	}
 	switch {
 	case mine && given.glass:
-		d.Verdict, d.Needs, d.Hint, d.Approval = policy.Allow, "", "", byBreakGlass
+		d.Verdict, d.Needs, d.Hint, d.Approval = policy.Allow, "", "", byBreakGlass+given.how()
 	case mine && given.confirm && d.Needs == policy.NeedsConfirmation:
-		d.Verdict, d.Needs, d.Hint, d.Approval = policy.Allow, "", "", byConfirm
+		d.Verdict, d.Needs, d.Hint, d.Approval = policy.Allow, "", "", byConfirm+given.how()
 	case d.Needs == policy.NeedsConfirmation:
 		d.Verdict, d.Reason = policy.Deny, d.Reason+" (it needs a confirmation)"
 	default:

@@ -43,7 +43,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 		return nil, err
 	}
 	r.pool, err = session.NewPool(session.PoolConfig{
-		Dial: r.conn.dial, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
+		Dial: r.conn.dial, MaxDials: session.DefaultForks, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
 		Session: session.Config{
 			Principal: key.principal, Policy: r.judge, Audit: mcpserver.Labeled(k.sink), Redact: cmdutil.Redactor(k.secrets),
 			Approver: k.approver(), ApprovalTimeout: k.cfg.ApprovalTimeout, Trace: k.trace(r), Outputs: k.cfg.Outputs,

@@ -38,6 +38,7 @@ func (k *Keeper) routes() http.Handler {
 		k.addTerminal(a)
 		k.addTokens(a)
 	}
+	k.addStdin(a, mux)
 	k.addSockets(a, mux)
 	a.describe()
 	k.addMCP(a, mux)

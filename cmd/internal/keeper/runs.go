@@ -28,8 +28,8 @@ type stopRunIn struct {
 
 func (k *Keeper) addRuns(a *api) {
 	const tag = "runs"
-	stream(a, route{method: "POST", path: "/v1/runs", id: "start-run", tag: tag, need: needRun,
-		summary: "Run a command whose output comes as it is printed: events “output”, “waiting” for an approval, and “end”. It is stopped when the caller goes away"}, k.startRun)
+	stream(a, route{method: "POST", path: runsPath, id: "start-run", tag: tag, need: needRun, body: maxRunBody,
+		summary: "Run a command whose output comes as it is printed: events “output”, “waiting” for an approval, and “end”; of many hosts, which are one request, also “hosts” first, “begin”, “stdin” and “result”. It is stopped when the caller goes away"}, k.startRun)
 	add(a, route{method: "POST", path: "/v1/runs/{id}/stop", id: "stop-run", tag: tag, need: needRun, status: http.StatusAccepted,
 		summary: "Stop a run step by step; its stream tells the end"},
 		func(_ context.Context, c *caller, in *stopRunIn) (*none, error) {
@@ -60,7 +60,14 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (_ func(
 	if err := limits.Shell(); err != nil {
 		return nil, err
 	}
-	x := &run{k: k, c: c, in: in, cmd: registry.Command{Script: b.Command, Reason: b.Reason, RequestID: in.Key}}
+	script, err := b.Script()
+	if err != nil {
+		return nil, invalid("%v", err)
+	}
+	if len(b.Hosts) > 0 || b.Selector != "" {
+		return k.startFleet(ctx, c, in, engine, script)
+	}
+	x := &run{k: k, c: c, in: in, cmd: registry.Command{Script: script, Reason: b.Reason, RequestID: in.Key}}
 	if x.cmd.Timeout, err = timeoutOf(c, limits, b.TimeoutS); err != nil {
 		return nil, err
 	}
@@ -76,9 +83,10 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (_ func(
 			done()
 		}
 	}()
-	if x.consent, err = consentOf(c, x.e.Host().Name, &wire.Run{Command: b.Command, Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
+	if x.consent, err = consentOf(c, x.e.Host().Name, &wire.Run{Command: script, Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
 		return nil, err
 	}
+	x.consent.at = b.Answered
 	asked := *b
 	asked.ID = ""
 	giveBack, err := k.claim(ctx, c, in.Key, asked)
@@ -86,7 +94,7 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (_ func(
 		return nil, err
 	}
 	// From here on it can be stopped, also before it is known to have begun.
-	rctx, leave, err := k.runs.begin(c.principal, b.ID)
+	rctx, leave, err := k.runs.begin(c.principal, b.ID, nil)
 	if err != nil {
 		giveBack()
 		return nil, err
@@ -103,7 +111,7 @@ func (x *run) enter(ctx context.Context) (done func(), err error) {
 	b := &x.in.Body
 	switch {
 	case (b.Host == "") == (b.Session == ""):
-		return nil, invalid("a run takes a host or a session")
+		return nil, invalid("a run takes a host, a session, hosts or a selector")
 	case b.Session != "":
 		x.e, err = x.k.entry(ctx, x.c, b.Session)
 		return func() {}, err
@@ -188,7 +196,7 @@ func (x *run) command(ctx context.Context, cmd registry.Command, live registry.L
 	r := &v.Result
 	end := wire.RunEnd{Result: wire.ResultOf(r, v.Redacted.Kinds), Sent: r.Err == nil || r.Err.Sent}
 	if r.Err != nil {
-		end.Why = cmdutil.WhyAt(r.Err)
+		end.Why, end.WhyAt = cmdutil.Why(r.Err), cmdutil.WhyAt(r.Err)
 	}
 	return end, r.Status == session.StatusOK
 }
@@ -202,7 +210,7 @@ func (x *run) refusal(err error) wire.RunEnd {
 	r := session.Result{
 		Host: x.e.Host().Name, Session: x.e.ID(), Command: x.cmd.Script, State: session.Done, Status: session.StatusError, Lane: "session", Err: se,
 	}
-	return wire.RunEnd{Result: wire.ResultOf(&r, nil), Why: cmdutil.Why(se)}
+	return wire.RunEnd{Result: wire.ResultOf(&r, nil), Why: cmdutil.Why(se), WhyAt: cmdutil.WhyAt(se)}
 }
 
 // runOutput sends what a run prints. When its reader is gone the run is stopped.
@@ -212,7 +220,6 @@ type runOutput struct {
 	mu   sync.Mutex // guards what follows: output may come while a command is told to wait
 	s    *sse
 	over bool
-	at   [2]int64
 }
 
 func (o *runOutput) send(kind string, data any) {
@@ -233,67 +240,33 @@ func (o *runOutput) sendLocked(kind string, data any) {
 
 func (o *runOutput) end(e wire.RunEnd) { o.send("end", e) }
 
-func (o *runOutput) of(stream string) runStream { return runStream{o, stream} }
+func (o *runOutput) of(stream string) *runStream { return &runStream{o: o, name: stream} }
 
+// runStream is one stream of one command. It is used by one goroutine at a time.
 type runStream struct {
 	o    *runOutput
 	name string
+	at   int64
+	as   func(wire.Chunk) any // what is sent; nil is the piece itself
 }
 
 // Write sends p. A reader that takes nothing holds the command back.
-func (r runStream) Write(p []byte) (int, error) {
+func (r *runStream) Write(p []byte) (int, error) {
 	r.o.mu.Lock()
 	defer r.o.mu.Unlock()
-	i := 0
-	if r.name == registry.Stderr {
-		i = 1
-	}
 	for rest := p; len(rest) > 0; {
 		piece := rest[:min(len(rest), chunkBytes)]
 		rest = rest[len(piece):]
-		c := wire.Chunk{Stream: r.name, Offset: r.o.at[i]}
+		c := wire.Chunk{Stream: r.name, Offset: r.at}
 		c.Encoding, c.Data = wire.Encode(piece, utf8.Valid(piece))
-		r.o.at[i] += int64(len(piece))
-		r.o.sendLocked("output", c)
+		r.at += int64(len(piece))
+		if r.as == nil {
+			r.o.sendLocked("output", c)
+		} else {
+			r.o.sendLocked("output", r.as(c))
+		}
 	}
 	return len(p), nil
-}
-
-// runs are those that go on, by who started them and the id that they chose.
-type runs struct {
-	mu sync.Mutex
-	m  map[string]context.CancelFunc
-}
-
-func newRuns() *runs { return &runs{m: map[string]context.CancelFunc{}} }
-
-// begin returns what ends when the run is to stop; leave forgets it.
-func (r *runs) begin(principal, id string) (ctx context.Context, leave func(), err error) {
-	key := principal + "\x00" + id
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.m[key] != nil {
-		return nil, nil, problem(http.StatusConflict, registry.CodeConflict, "there is a run %.80q already: take another id", id)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	r.m[key] = cancel
-	return ctx, func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		delete(r.m, key)
-		cancel()
-	}, nil
-}
-
-// stop reports whether there is such a run.
-func (r *runs) stop(principal, id string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	cancel := r.m[principal+"\x00"+id]
-	if cancel != nil {
-		cancel()
-	}
-	return cancel != nil
 }
 
 // leaveTime is how long a reader who is slow may take for the rest, once the keeper ends.

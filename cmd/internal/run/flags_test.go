@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
 )
 
@@ -74,7 +75,7 @@ func TestRunParsesItsCommandLine(t *testing.T) {
 			if tt.want.Forks == 0 {
 				tt.want.Forks = run.DefaultForks
 			}
-			got.Policy, got.Caller = nil, nil // functions cannot be compared
+			got.Policy, got.Caller, got.Place = nil, nil, place.Chooser{} // functions cannot be compared
 			assert.Equal(t, tt.want, *got)
 		})
 	}

@@ -19,11 +19,15 @@ other programs are not run so: fairlead run HOST --stdin -- python3 - < FILE.
 Everything is judged first, for all hosts, by the built-in policy, /etc/fairlead/policy.yaml and --policy FILE or the
 policy.yaml of your configuration; see fairlead policy. What is dangerous on hosts of tier prod, or of none, is asked
 about once, at the terminal, before a byte goes anywhere; --yes answers. What is forbidden takes the host's name (of
-several, their number) and a reason, typed; --yes does not answer that. Called by an agent, which is seen by what agents
-set in the environment, the policy for agents counts.
+several, their number) and a reason, typed; --yes does not answer that. Where it is refused on one host it runs on none;
+--partial runs it on the others. Called by an agent, which is seen by what agents set in the environment, the policy for
+agents counts.
+
+Where all hosts are reached over SSH it goes through the keeper, whose connections stay open; --keeper off connects from
+here, and so does --policy. Both do the same. A key whose passphrase is asked for is used from here.
 
 Standard output is exact. The record gets commands without the secrets that they hold; --redact takes what looks like a
-secret out of what is printed, too.
+secret out of what is printed, too, and agents get nothing else.
 
 Exit codes:
   0    everything succeeded

@@ -32,6 +32,7 @@ func (o *Options) flags(cmd *cobra.Command) {
 	fl.StringVar(&o.Reason, "reason", "", "say why, for the record, in a `text`")
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy wants confirmed")
 	fl.StringVar(&o.PolicyFile, "policy", "", "judge by this policy `file` instead of the one in your configuration")
+	fl.BoolVar(&o.Partial, "partial", false, "run where the policy allows it, and list the other hosts; else it runs on all or on none")
 	fl.Var(exitFlag{&o.OwnExitCode}, "exit-code", "host: a single host's own exit code; own: 1 for any that is not 0")
 }
 

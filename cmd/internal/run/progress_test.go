@@ -47,7 +47,7 @@ func TestTheProgressLineComesAfterASecondAndGoes(t *testing.T) {
 		errOut := &lockedBuffer{}
 		ios := iostreams.New(strings.NewReader(""), io.Discard, errOut)
 		ios.ErrTTY = true
-		r := newReport(&Options{IO: ios}, []hosts.Host{{Name: "a"}, {Name: "b"}}, outcome.NewGate(ios, nil), nil)
+		r := newReport(&Options{IO: ios}, []hosts.Host{{Name: "a"}, {Name: "b"}}, outcome.NewGate(ios, nil))
 		stop := r.watch(t.Context())
 		r.start(hosts.Host{Name: "b"})
 		time.Sleep(progressAfter - time.Millisecond)
@@ -83,7 +83,7 @@ func TestNothingComesBetweenTheBytesOfASingleHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ios, _, _, errOut := iostreams.Test()
 		ios.ErrTTY = true
-		r := newReport(&Options{IO: ios}, []hosts.Host{{Name: "a"}}, outcome.NewGate(ios, nil), nil)
+		r := newReport(&Options{IO: ios}, []hosts.Host{{Name: "a"}}, outcome.NewGate(ios, nil))
 		stop := r.watch(t.Context())
 		r.start(hosts.Host{Name: "a"})
 		time.Sleep(time.Minute)

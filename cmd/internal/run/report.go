@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -23,9 +24,8 @@ type target struct {
 	label    string
 	out, err *lines // of a live run over several hosts
 
-	running bool    // guarded by report.mu
-	sums    sums    // of a folded run
-	censor  *censor // with --redact
+	running bool // guarded by report.mu
+	sums    sums // of a folded run
 }
 
 // presenter shows results in one of the ways that flags choose.
@@ -45,33 +45,23 @@ type report struct {
 	view presenter
 	keep int // Command.Keep
 
-	secrets *redact.Set
-	removed redact.Counts // with --redact
+	removed redact.Counts // secrets that were taken out of the output
 
 	targets []*target
-	byHost  map[hostKey]*target
+	byHost  map[targets.Key]*target
 	summary summary
 
 	mu   sync.Mutex // guards what follows, and target.running
 	done int
 }
 
-// hostKey tells the hosts of a run apart: names are unique in an inventory, but not outside of it.
-type hostKey struct {
-	name, user string
-	port       uint16
-	source     hosts.Pos
-}
-
-func keyOf(h hosts.Host) hostKey { return hostKey{h.Name, h.User, h.Port, h.Source} }
-
-func newReport(o *Options, hs []hosts.Host, g *outcome.Gate, secrets *redact.Set) *report {
-	r := &report{o: o, gate: g, secrets: secrets, byHost: make(map[hostKey]*target, len(hs))}
+func newReport(o *Options, hs []hosts.Host, g *outcome.Gate) *report {
+	r := &report{o: o, gate: g, byHost: make(map[targets.Key]*target, len(hs))}
 	labels := targets.Labels(hs)
 	for i, h := range hs {
 		t := &target{index: i, host: h, label: labels[i]}
 		r.targets = append(r.targets, t)
-		r.byHost[keyOf(h)] = t
+		r.byHost[targets.KeyOf(h)] = t
 	}
 	r.summary = summary{total: len(hs), tally: exitcode.Tally{Own: o.OwnExitCode}}
 	switch {
@@ -86,45 +76,50 @@ func newReport(o *Options, hs []hosts.Host, g *outcome.Gate, secrets *redact.Set
 }
 
 // run runs the command to its end and returns what the program ends with.
-func (r *report) run(ctx context.Context, pool *session.Pool, in *input) error {
+func (r *report) run(ctx context.Context, where runner, in *input) error {
 	began := time.Now()
 	stop := r.watch(ctx)
 	hs := make([]hosts.Host, len(r.targets))
 	for i, t := range r.targets {
 		hs[i] = t.host
 	}
-	reason, _ := r.secrets.String(r.o.Reason, redact.Guarded)
 	cmd := session.Command{
-		Script: r.o.Script, Timeout: r.o.Timeout, Idle: r.o.Idle, Keep: r.keep, Streams: r.start, Reason: reason,
+		Script: r.o.Script, Timeout: r.o.Timeout, Idle: r.o.Idle, Keep: r.keep, Streams: r.start, Reason: r.o.Reason,
 	}
-	if r.o.Redact {
-		cmd.Keep = -1
+	if len(hs) > 1 {
+		cmd.Group = client.NewRunID()
 	}
 	in.put(&cmd)
 	unread := leftAlone{o: r.o}
 	unread.tell()
-	for h, res := range pool.Each(ctx, hs, cmd) {
-		t := r.byHost[keyOf(h)]
-		r.mu.Lock()
-		t.running = false
-		r.done++
-		r.mu.Unlock()
-		if r.o.Redact {
-			res = r.censored(t, res)
-		}
-		r.summary.add(t, res)
-		r.view.done(t, res)
-	}
+	err := where.run(ctx, hs, cmd, r.ended)
 	stop()
 	r.summary.took = time.Since(began)
 	code := r.code(ctx)
-	r.view.finish(&r.summary, code)
-	if err := outcome.Ended(context.Cause(ctx)); err != nil {
+	if err == nil {
+		r.view.finish(&r.summary, code)
+	}
+	if cerr := outcome.Ended(context.Cause(ctx)); cerr != nil {
+		return cerr
+	}
+	if err != nil {
 		return err
 	}
 	io.WriteString(r.o.IO.Err, tellCounts(r.removed)+r.summary.text())
 	unread.tell() // what waits may have come later
 	return cmdutil.Exit(code)
+}
+
+// ended takes what became of a host.
+func (r *report) ended(e hostEnd) {
+	t := r.byHost[targets.KeyOf(e.host)]
+	r.mu.Lock()
+	t.running = false
+	r.done++
+	r.mu.Unlock()
+	r.removed.Add(e.taken)
+	r.summary.add(t, e.result)
+	r.view.done(t, e.result)
 }
 
 // code is the exit code of what has happened so far.
@@ -137,28 +132,11 @@ func (r *report) code(ctx context.Context) int {
 }
 
 func (r *report) start(h hosts.Host) (stdout, stderr io.Writer) {
-	t := r.byHost[keyOf(h)]
+	t := r.byHost[targets.KeyOf(h)]
 	r.mu.Lock()
 	t.running = true
 	r.mu.Unlock()
-	stdout, stderr = r.view.start(t)
-	if r.o.Redact {
-		t.censor = newCensor(r.secrets, stdout, stderr, r.keep)
-		return t.censor.writers()
-	}
-	return stdout, stderr
-}
-
-// censored ends what is shown of a host, and returns its result without secrets.
-func (r *report) censored(t *target, res session.Result) session.Result {
-	if t.censor == nil { // it never began
-		t.censor = newCensor(r.secrets, nil, nil, 0)
-	}
-	counts := t.censor.close()
-	r.removed.Add(counts)
-	res = t.censor.result(res, counts)
-	t.censor = nil
-	return res
+	return r.view.start(t)
 }
 
 // running returns how many hosts are done and the labels of those that run now, in the order of the run.

@@ -2,7 +2,9 @@
 package run
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,7 +14,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -31,6 +35,7 @@ type Options struct {
 	Policy    func(file string) (*rules.Engine, error)
 	Caller    func() cmdutil.Caller
 	Terminal  func() (cmdutil.Terminal, error) // nil means that nobody can be asked
+	Place     place.Chooser
 
 	Except         string
 	JSON           bool
@@ -46,15 +51,18 @@ type Options struct {
 	Yes            bool
 	PolicyFile     string
 	OwnExitCode    bool
+	Partial        bool
 
 	Targets string
 	Script  string
 	Args    []string // of ScriptFile
+
+	shell string // that the script names; "" is the host's
 }
 
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal}
+	o := &Options{IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal, Place: place.NewChooser(f)}
 	if runF == nil {
 		runF = run
 	}
@@ -65,9 +73,6 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		Example: example,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.KeeperFlag == config.Require {
-				return cmdutil.Usagef("run connects from here and does not go through the keeper: leave --keeper require out")
-			}
 			if err := o.parse(args, cmd.ArgsLenAtDash(), cmd.Flags().Changed("script")); err != nil {
 				return err
 			}
@@ -81,30 +86,20 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 
 // run does the work: select, judge, open the record, run, report.
 func run(ctx context.Context, o *Options) error {
-	sel := targets.Resolver{Inventory: o.Inventory, In: o.listInput()}
-	hs, err := sel.Resolve(o.Targets, o.Except)
+	hs, err := o.hosts()
 	if err != nil {
-		return &cmdutil.UsageError{Err: err}
+		return err
 	}
-	if o.Stdin == stdinHost && len(hs) > 1 {
-		return cmdutil.Usagef("--stdin gives standard input to one host, and %s picks %d: --stdin=copy gives each of them a copy", o.Targets, len(hs))
+	keeper, err := o.keeper(ctx, hs)
+	if err != nil {
+		return err
 	}
-	var shell string
-	if o.ScriptFile != "" {
-		if o.Script, shell, err = o.script(); err != nil {
-			return err
-		}
-	}
-	for i := range hs {
-		if o.ConnectTimeout > 0 {
-			hs[i].ConnectTimeout = o.ConnectTimeout
-		}
-		if shell != "" {
-			hs[i].Shell = shell
-		}
+	if keeper != nil {
+		defer keeper.Close()
 	}
 	judge := consent.Judge{
 		IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, PolicyFile: o.PolicyFile, Yes: o.Yes, Reason: o.Reason,
+		Approvable: keeper != nil, Partial: o.Partial,
 	}
 	judge.TellAgent()
 	judged, err := judge.Decide(ctx, o.Script, hs)
@@ -112,10 +107,17 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	o.Reason = judged.Reason
+	if !judged.Refused() { // those that get nothing are told first
+		slices.SortStableFunc(hs, func(a, b hosts.Host) int { return cmp.Compare(refused(judged, b), refused(judged, a)) })
+	}
+	o.Redact = o.Redact || judge.Caller.Mark != "" // agents see no secrets
 	secrets := redact.New(redact.Config{})
 	secrets.LearnFromCommand(o.Script)
-	pool, err := o.Pool(cmdutil.PoolOptions{Forks: min(o.Forks, len(hs)), Policy: judged, Redact: secrets})
-	if err != nil {
+	from := o.here(len(hs), judged, secrets)
+	var where runner = from
+	if keeper != nil && !judged.Refused() {
+		where = &either{there: o.there(keeper, judged), here: from, place: o.Place, judged: judged, tell: o.IO.Err}
+	} else if _, err := from.open(); err != nil {
 		return err
 	}
 	in, err := o.input(ctx, len(hs), judged)
@@ -125,6 +127,50 @@ func run(ctx context.Context, o *Options) error {
 	defer in.close()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := newReport(o, hs, outcome.NewGate(o.IO, cancel), secrets)
-	return r.run(ctx, pool, in)
+	return newReport(o, hs, outcome.NewGate(o.IO, cancel)).run(ctx, where, in)
+}
+
+func refused(v *consent.Verdict, h hosts.Host) int {
+	if v.Refusal(h) != nil {
+		return 1
+	}
+	return 0
+}
+
+// hosts are those that TARGETS picks, as the flags change them.
+func (o *Options) hosts() ([]hosts.Host, error) {
+	sel := targets.Resolver{Inventory: o.Inventory, In: o.listInput()}
+	hs, err := sel.Resolve(o.Targets, o.Except)
+	if err != nil {
+		return nil, &cmdutil.UsageError{Err: err}
+	}
+	if o.Stdin == stdinHost && len(hs) > 1 {
+		return nil, cmdutil.Usagef("--stdin gives standard input to one host, and %s picks %d: --stdin=copy gives each of them a copy", o.Targets, len(hs))
+	}
+	if o.ScriptFile != "" {
+		if o.Script, o.shell, err = o.script(); err != nil {
+			return nil, err
+		}
+	}
+	for i := range hs {
+		if o.ConnectTimeout > 0 {
+			hs[i].ConnectTimeout = o.ConnectTimeout
+		}
+		if o.shell != "" {
+			hs[i].Shell = o.shell
+		}
+	}
+	return hs, nil
+}
+
+// keeper is the one that the command goes through; nil where it runs from here. --policy is judged by in this process, which
+// a keeper would not know of.
+func (o *Options) keeper(ctx context.Context, hs []hosts.Host) (*client.Client, error) {
+	if o.PolicyFile == "" {
+		return o.Place.For(ctx, hs)
+	}
+	if mode, err := o.Place.Mode(); err != nil || mode == config.Require {
+		return nil, cmp.Or(err, cmdutil.Usagef("--policy is judged by from here, and the keeper has a policy of its own: leave --policy or --keeper require out"))
+	}
+	return nil, nil
 }

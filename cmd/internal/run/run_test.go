@@ -40,7 +40,7 @@ type world struct {
 func newWorld(t testing.TB, names ...string) *world {
 	t.Helper()
 	ios, _, out, errOut := iostreams.Test()
-	w := &world{out: out, err: errOut, audit: audit.Discard{}, env: map[string]string{}, tier: "dev"}
+	w := &world{out: out, err: errOut, audit: audit.Discard{}, env: map[string]string{"FAIRLEAD_KEEPER": "off"}, tier: "dev"}
 	w.Factory = &cmdutil.Factory{
 		IO: ios, Getenv: func(k string) string { return w.env[k] },
 		Inventory: func() (*hosts.Inventory, error) {

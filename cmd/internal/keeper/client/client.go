@@ -140,15 +140,20 @@ func (c *Client) request(ctx context.Context, method, path string, in any) (*htt
 	if err != nil {
 		return nil, fmt.Errorf("client: %w", err)
 	}
+	c.identify(r)
+	if in != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r, nil
+}
+
+// identify says in a request who asks.
+func (c *Client) identify(r *http.Request) {
 	for name, value := range map[string]string{wire.Principal: c.cfg.Principal, wire.Inventory: c.cfg.Inventory, wire.AuthSock: c.cfg.AuthSock} {
 		if value != "" {
 			r.Header.Set(name, value)
 		}
 	}
-	if in != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	return r, nil
 }
 
 // call makes a request and reads its answer into out. A problem that the keeper tells is a *wire.Problem.

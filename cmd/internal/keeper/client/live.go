@@ -27,8 +27,20 @@ var ErrCutOff = errors.New("client: the keeper went away, and how the command en
 // RunLive runs a command and passes on what it prints as it comes. When ctx ends the command is stopped step by step, and
 // what became of it is returned as ever. The error is a *wire.Problem for a run that never began, and wraps ErrCutOff where
 // the end of one never came. in.ID is chosen here.
-func (c *Client) RunLive(ctx context.Context, in wire.NewRun, out Live) (*wire.RunEnd, error) {
-	in.ID = "r_" + strings.ToLower(rand.Text())
+func (c *Client) RunLive(ctx context.Context, in wire.NewRun, out Live) (end *wire.RunEnd, err error) {
+	in.ID = NewRunID()
+	err = c.start(ctx, in, func(events *eventReader) error {
+		end, err = follow(events, out)
+		return err
+	})
+	return end, err
+}
+
+// NewRunID is an id for a run.
+func NewRunID() string { return "r_" + strings.ToLower(rand.Text()[:13]) }
+
+// start starts a run and has f read its events. When ctx ends the run is stopped, and f hears of it.
+func (c *Client) start(ctx context.Context, in wire.NewRun, f func(*eventReader) error) error {
 	// The connection outlives ctx, to hear how the command was stopped; with it the command would end unheard.
 	rctx, hangUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer hangUp()
@@ -48,21 +60,21 @@ func (c *Client) RunLive(ctx context.Context, in wire.NewRun, out Live) (*wire.R
 	}()
 	r, err := c.request(rctx, http.MethodPost, "/v1/runs", in)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	resp, err := c.http.Do(r)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
-		return nil, fmt.Errorf("%w: %w", ErrCutOff, unreachable(rctx, err))
+		return fmt.Errorf("%w: %w", ErrCutOff, unreachable(rctx, err))
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-		return nil, problemOf(resp, body)
+		return problemOf(resp, body)
 	}
-	return follow(newEventReader(resp.Body), out)
+	return f(newEventReader(resp.Body))
 }
 
 func follow(events *eventReader, out Live) (*wire.RunEnd, error) {

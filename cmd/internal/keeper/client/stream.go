@@ -14,7 +14,7 @@ import (
 )
 
 // maxEvent bounds one event of a stream, its base64 included.
-const maxEvent = 4 << 20
+const maxEvent = 16 << 20
 
 // maxBreaks is how often a stream may break without having brought anything new.
 const maxBreaks = 3

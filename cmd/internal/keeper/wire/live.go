@@ -1,27 +1,121 @@
 package wire
 
-// NewRun asks for a command whose caller takes the output as it comes, and with whom it ends.
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"unicode/utf8"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+)
+
+// NewRun asks for a command whose caller takes the output as it comes, and with whom it ends: on one host, in a session, or
+// on many hosts at once, which are one request.
 type NewRun struct {
-	ID         string   `json:"id" minLength:"8" maxLength:"80" doc:"the caller's own choice, new for every run: it is stopped by this"`
+	ID         string   `json:"id" minLength:"8" maxLength:"80" doc:"the caller's own choice, new for every run: it is stopped by this; on record for many hosts"`
 	Host       string   `json:"host,omitempty" doc:"where, in a shell of its own; or"`
-	Session    string   `json:"session,omitempty" maxLength:"80" doc:"in which session, by id or name"`
-	CWD        string   `json:"cwd,omitempty" maxLength:"4096" doc:"go to this directory first; a session stays there"`
+	Session    string   `json:"session,omitempty" maxLength:"80" doc:"in which session, by id or name; or"`
+	Hosts      []string `json:"hosts,omitempty" maxItems:"100000" doc:"on which hosts, by name or user@host:port; or"`
+	Selector   string   `json:"selector,omitempty" maxLength:"65536" doc:"on which hosts: web[01-12], web*, @group, role=web, tier=dev, ~regex, all; joined by , & and !"`
+	CWD        string   `json:"cwd,omitempty" maxLength:"4096" doc:"go to this directory first; a session stays there; not for many hosts"`
 	Command    string   `json:"command" doc:"shell source, sent as it is"`
+	CommandB64 string   `json:"command_b64,omitempty" doc:"shell source that is no UTF-8, in base64, and command is empty"`
 	Reason     string   `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record and for who approves"`
 	TimeoutS   *float64 `json:"timeout_s,omitempty" minimum:"0" doc:"stop it after so many seconds; default 600 for agents, none for others"`
 	IdleS      *float64 `json:"idle_s,omitempty" minimum:"0" doc:"stop it when it printed nothing for so many seconds"`
 	Confirm    bool     `json:"confirm,omitempty" doc:"an operator's second thought, where the policy wants one"`
-	BreakGlass string   `json:"break_glass,omitempty" doc:"an operator's: the host's name, to run what is forbidden; takes a reason too"`
+	BreakGlass string   `json:"break_glass,omitempty" doc:"an operator's: the host's name, or the number of several, to run what is forbidden; takes a reason too"`
+	Answered   string   `json:"answered,omitempty" enum:"flag,terminal" doc:"how the operator said either, for the record"`
+
+	// For many hosts.
+	Sums            []string `json:"sums,omitempty" doc:"what the caller takes each of hosts for: one that is another here gets nothing, and neither do the others"`
+	Partial         bool     `json:"partial,omitempty" doc:"run where the policy allows it; else one host where it does not is enough for it to run nowhere"`
+	Forks           int      `json:"forks,omitempty" minimum:"0" maximum:"100000" doc:"how many hosts at a time (default 32)"`
+	ConnectTimeoutS *float64 `json:"connect_timeout_s,omitempty" minimum:"0" doc:"give up connecting after so many seconds, instead of what the inventory says"`
+	Shell           string   `json:"shell,omitempty" maxLength:"20" doc:"run it in this shell, instead of the one that the inventory names"`
+	Stdin           bool     `json:"stdin,omitempty" doc:"each host gets a standard input: with POST /v1/runs/{id}/stdin, once the event “stdin” asks for it"`
+	Quiet           bool     `json:"quiet,omitempty" doc:"send no output as it comes: the results hold some of it"`
+	Keep            int      `json:"keep,omitempty" minimum:"-1" maximum:"524288" doc:"bytes of each output that a result holds, from its beginning and its end (default 65536; -1: none)"`
+	Redact          bool     `json:"redact,omitempty" doc:"take secrets out of what operators get, too"`
+}
+
+// SetCommand puts shell source in, whatever its bytes are.
+func (r *NewRun) SetCommand(script string) {
+	r.Command, r.CommandB64 = script, ""
+	if !utf8.ValidString(script) {
+		r.Command, r.CommandB64 = "", base64.StdEncoding.EncodeToString([]byte(script))
+	}
+}
+
+// Script is the shell source.
+func (r *NewRun) Script() (string, error) {
+	if r.CommandB64 == "" {
+		return r.Command, nil
+	}
+	text, err := base64.StdEncoding.DecodeString(r.CommandB64)
+	switch {
+	case err != nil:
+		return "", errors.New("command_b64 is no base64")
+	case r.Command != "":
+		return "", errors.New("give command or command_b64, not both")
+	}
+	return string(text), nil
+}
+
+// Sum tells a host from what its name stands for elsewhere, or at another time: a hash over all that is known of it but the
+// place where that is written.
+func Sum(h hosts.Host) string {
+	h.Source = hosts.Pos{}
+	text, err := json.Marshal(h)
+	if err != nil {
+		panic("wire: internal error: " + err.Error()) // a host is texts and numbers
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
 }
 
 // RunWaits is the event “waiting”: somebody has to approve the command.
 type RunWaits struct {
-	Exec string `json:"exec"`
+	Exec string `json:"exec,omitempty"`
 }
 
-// RunEnd is the event “end”, the last one of a run.
+// RunEnd is the event “end”, the last one of a run on one host or in a session.
 type RunEnd struct {
 	Result *Result `json:"result"`
-	Why    string  `json:"why,omitempty" doc:"the error in a few words, for the line beside the host's name"`
+	Why    string  `json:"why,omitempty" doc:"the error in a few words, the same for all hosts that fail alike"`
+	WhyAt  string  `json:"why_at,omitempty" doc:"the same with the address that was tried"`
 	Sent   bool    `json:"sent" doc:"whether any byte of the command has left"`
 }
+
+// RunHosts is the event “hosts”, the first one of a run on many: the others tell a host by its place here.
+type RunHosts struct {
+	Hosts []string `json:"hosts"`
+}
+
+// RunBegins is the event “begin”: the turn of a host has come; and the event “stdin”: its standard input is wanted.
+type RunBegins struct {
+	Host int `json:"host"`
+}
+
+// RunChunk is the event “output” of a run on many hosts.
+type RunChunk struct {
+	Host int `json:"host"`
+	Chunk
+}
+
+// RunResult is the event “result”: a host has ended. Where the Result's command is empty it is the one that was asked for.
+type RunResult struct {
+	Host int `json:"host"`
+	RunEnd
+	Taken map[string]int `json:"taken,omitempty" doc:"secrets taken out of the output, by kind"`
+}
+
+// RunsEnd is the event “end” of a run on many hosts.
+type RunsEnd struct {
+	Counts map[string]int `json:"counts" doc:"of hosts, by status"`
+}
+
+// StdinError is the trailer with which a sender of standard input says that it could not be read to its end, and why.
+const StdinError = "Fairlead-Stdin-Error"

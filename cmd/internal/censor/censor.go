@@ -1,13 +1,12 @@
-package run
+// Package censor takes secrets out of what one command prints and of its Result, for a reader who must not see them, or does
+// not want to. Nothing in it is global.
+package censor
 
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
-	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -18,19 +17,21 @@ import (
 // flushAfter is the silence after which what is held back is shown as far as may be: it may be a question.
 const flushAfter = 100 * time.Millisecond
 
-// censor takes secrets out of what the operator sees of one host, if --redact says so.
-type censor struct {
+// Censor is for one command.
+type Censor struct {
 	set      *redact.Set
+	who      redact.Audience
 	out, err *redact.Writer
 	silence  *time.Timer
 	kept     [2]*headTail // nil where nobody looks at the Result's output
 }
 
-// newCensor returns one whose writers pass on to these, which may be nil, and that keeps as much as keep says.
-func newCensor(set *redact.Set, stdout, stderr io.Writer, keep int) *censor {
-	c := &censor{set: set}
-	c.out = set.Writer(c.onto(0, stdout, keep), redact.Guarded)
-	c.err = set.Writer(c.onto(1, stderr, keep), redact.Guarded)
+// New returns a Censor whose writers pass on to these, which may be nil, without what who must not see. Its Result keeps as
+// much of each stream as keep says; see session.Command.Keep. The command itself need keep nothing. Close it.
+func New(set *redact.Set, who redact.Audience, stdout, stderr io.Writer, keep int) *Censor {
+	c := &Censor{set: set, who: who}
+	c.out = set.Writer(c.onto(0, stdout, keep), who)
+	c.err = set.Writer(c.onto(1, stderr, keep), who)
 	c.silence = time.AfterFunc(flushAfter, func() {
 		_ = c.out.Flush() // an error comes again with the next bytes
 		_ = c.err.Flush()
@@ -38,8 +39,8 @@ func newCensor(set *redact.Set, stdout, stderr io.Writer, keep int) *censor {
 	return c
 }
 
-// writers take what the command prints.
-func (c *censor) writers() (stdout, stderr io.Writer) {
+// Writers take what the command prints. Each is used by one goroutine at a time.
+func (c *Censor) Writers() (stdout, stderr io.Writer) {
 	return awake{c.out, c.silence}, awake{c.err, c.silence}
 }
 
@@ -55,8 +56,11 @@ func (a awake) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (c *censor) onto(i int, w io.Writer, keep int) io.Writer {
+func (c *Censor) onto(i int, w io.Writer, keep int) io.Writer {
 	if keep < 0 {
+		if w == nil {
+			return io.Discard
+		}
 		return w
 	}
 	if keep == 0 {
@@ -69,9 +73,9 @@ func (c *censor) onto(i int, w io.Writer, keep int) io.Writer {
 	return io.MultiWriter(w, c.kept[i])
 }
 
-// close passes on what was held back, and says what was taken out. No bytes come any more; a flush that is under way
+// Close passes on what was held back, and says what was taken out. No bytes come any more; a flush that is under way
 // ends before, and a later one finds closed writers.
-func (c *censor) close() (counts redact.Counts) {
+func (c *Censor) Close() (counts redact.Counts) {
 	c.silence.Stop()
 	for _, w := range []*redact.Writer{c.out, c.err} {
 		_ = w.Close() // the views take everything
@@ -80,22 +84,25 @@ func (c *censor) close() (counts redact.Counts) {
 	return counts
 }
 
-// result returns r without secrets, and says there what was taken out: of its output, which counts tells, and the rest.
-func (c *censor) result(r session.Result, counts redact.Counts) session.Result {
-	var n redact.Counts
+// Result returns r without secrets, and says there what was taken out: of its output, which counts tells, and the rest.
+func (c *Censor) Result(r session.Result, counts redact.Counts) session.Result {
 	r.Redacted = map[string]int{}
 	maps.Copy(r.Redacted, counts.Kinds)
-	r.Command, n = c.set.String(r.Command, redact.Guarded)
-	addKinds(r.Redacted, n)
-	r.Stray, n = c.set.Bytes(r.Stray, redact.Guarded)
+	text := func(s string) string {
+		clean, n := c.set.String(s, c.who)
+		addKinds(r.Redacted, n)
+		return clean
+	}
+	r.Command, r.Dir, r.Decision.Reason = text(r.Command), text(r.Dir), text(r.Decision.Reason)
+	var n redact.Counts
+	r.Stray, n = c.set.Bytes(r.Stray, c.who)
 	addKinds(r.Redacted, n)
 	if r.Err != nil {
-		e := *r.Err
-		var text string
-		if text, n = c.set.String(e.Err.Error(), redact.Guarded); n.Total() > 0 {
-			e.Err = errors.New(text)
+		said := r.Err.Err.Error()
+		if clean := text(said); clean != said {
+			e := *r.Err
+			e.Err = errors.New(clean)
 			r.Err = &e
-			addKinds(r.Redacted, n)
 		}
 	}
 	if k := c.kept[0]; k != nil {
@@ -111,19 +118,6 @@ func addKinds(to map[string]int, counts redact.Counts) {
 	for kind, n := range counts.Kinds {
 		to[kind] += n
 	}
-}
-
-// tellCounts says how much was taken out; "" if nothing was.
-func tellCounts(counts redact.Counts) string {
-	if counts.Total() == 0 {
-		return ""
-	}
-	var kinds []string
-	for kind, n := range counts.Kinds {
-		kinds = append(kinds, fmt.Sprintf("%s %d", kind, n))
-	}
-	slices.Sort(kinds)
-	return fmt.Sprintf("fairlead: secrets were taken out of the output: %s\n", strings.Join(kinds, ", "))
 }
 
 // headTail keeps the first and the last bytes of a stream.

@@ -1,0 +1,271 @@
+package keeper
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"regexp"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/censor"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/redact"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+const (
+	runsPath   = "/v1/runs"
+	maxRunBody = 96 << 20 // of the account's own: a script of 64 MiB, in base64
+)
+
+// fleet is a command on many hosts, whose caller takes the output as it comes. It is one request: judged as a whole before a
+// byte goes to any host, approved once, and one group on record.
+type fleet struct {
+	k      *Keeper
+	c      *caller
+	r      *realm
+	engine *rules.Engine
+	in     *wire.NewRun
+	hosts  []hosts.Host
+	at     map[targets.Key]int // the place of each
+	cmd    session.Command
+	inlets *inlets
+	whole  *consents.Verdict
+	yes    consent
+	output *runOutput
+}
+
+// onRecord is an id that a record can be found by.
+var onRecord = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+
+// startFleet checks a request, judges it, and runs it once the caller has been told that it is heard.
+func (k *Keeper) startFleet(ctx context.Context, c *caller, in *newRunIn, engine *rules.Engine, script string) (_ func(huma.Context), err error) {
+	b := &in.Body
+	limits := engine.Limits(c.principal)
+	x := &fleet{k: k, c: c, engine: engine, in: b, cmd: session.Command{
+		Script: script, Reason: b.Reason, Group: b.ID, Keep: b.Keep,
+	}}
+	switch {
+	case b.Host != "" || b.Session != "" || len(b.Hosts) > 0 && b.Selector != "":
+		return nil, invalid("a run takes a host, a session, hosts or a selector, and one of them")
+	case b.CWD != "":
+		return nil, invalid("cwd is for a single host or a session")
+	case len(b.Sums) > 0 && len(b.Sums) != len(b.Hosts):
+		return nil, invalid("sums has one for each of hosts")
+	}
+	if x.cmd.Timeout, err = timeoutOf(c, limits, b.TimeoutS); err != nil {
+		return nil, err
+	}
+	if x.cmd.Idle, err = seconds("idle_s", b.IdleS, 0, maxTimeout); err != nil {
+		return nil, err
+	}
+	if x.cmd.Keep == 0 {
+		x.cmd.Keep = session.DefaultKeep
+	}
+	if x.cmd.Keep > 0 {
+		x.cmd.Keep = int(limits.Output(int64(x.cmd.Keep)))
+	}
+	if !onRecord.MatchString(b.ID) {
+		x.cmd.Group = "" // the pool makes one up
+	}
+	leave := func() {}
+	if x.r, leave, err = k.realm(c); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			leave()
+		}
+	}()
+	if err := x.find(); err != nil {
+		return nil, err
+	}
+	if len(x.hosts) == 1 {
+		x.cmd.Group = ""
+	}
+	x.cmd.Forks, _ = dialer.CapForks(min(orForks(b.Forks), len(x.hosts)))
+	if x.yes, err = consentOf(c, consents.GlassWord(targets.Labels(x.hosts)), &wire.Run{Command: script, Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
+		return nil, err
+	}
+	x.yes.at = b.Answered
+	k.secrets.LearnFromCommand(script)
+	judge := consents.Judge{
+		Caller: cmdutil.Caller{Principal: c.principal}, Policy: func(string) (*rules.Engine, error) { return engine, nil },
+		Yes: x.yes.confirm, Glass: x.yes.glass, Reason: b.Reason, Remote: true, Approvable: true, Partial: b.Partial,
+	}
+	if x.whole, err = judge.Decide(ctx, script, x.hosts); err != nil {
+		return nil, err
+	}
+	x.yes.all = x.whole.Answered() != ""
+	if b.Stdin {
+		x.inlets = newInlets()
+	}
+	asked := *b
+	asked.ID = ""
+	giveBack, err := k.claim(ctx, c, in.Key, asked)
+	if err != nil {
+		return nil, err
+	}
+	rctx, forget, err := k.runs.begin(c.principal, b.ID, x.inlets)
+	if err != nil {
+		giveBack()
+		return nil, err
+	}
+	b.Command, b.CommandB64, b.BreakGlass, b.Confirm = "", "", "", false
+	return func(hc huma.Context) {
+		defer leave()
+		defer forget()
+		if !x.serve(hc, rctx) {
+			giveBack()
+		}
+	}, nil
+}
+
+func orForks(n int) int {
+	if n <= 0 {
+		return session.DefaultForks
+	}
+	return n
+}
+
+// find resolves the hosts. Where they are not what the caller takes them for, the file is read again first: it may have been
+// written a moment ago.
+func (x *fleet) find() error {
+	err := x.resolve()
+	if err != nil && len(x.in.Sums) > 0 && x.k.inventories.reload(x.r.key.inventory) == nil {
+		err = x.resolve()
+	}
+	return err
+}
+
+func (x *fleet) resolve() (err error) {
+	b := x.in
+	if b.Selector != "" {
+		x.hosts, err = x.r.selectHosts(b.Selector)
+	} else {
+		x.hosts, err = x.r.named(b.Hosts)
+	}
+	if err != nil {
+		return err
+	}
+	timeout, err := seconds("connect_timeout_s", b.ConnectTimeoutS, 0, cmdutil.MaxConnectTimeout)
+	if err != nil {
+		return err
+	}
+	x.at = map[targets.Key]int{}
+	for i := range x.hosts {
+		if timeout > 0 {
+			x.hosts[i].ConnectTimeout = timeout
+		}
+		if b.Shell != "" {
+			x.hosts[i].Shell = b.Shell
+		}
+		key := targets.KeyOf(x.hosts[i])
+		if _, twice := x.at[key]; twice {
+			return invalid("%s is there twice", x.hosts[i].Name)
+		}
+		x.at[key] = i
+	}
+	for i, sum := range b.Sums {
+		if h := x.hosts[i]; wire.Sum(h) != sum {
+			return problem(http.StatusConflict, codeStale, "%s is not what it was when the inventory was read: try again", h.Name)
+		}
+	}
+	return nil
+}
+
+// codeStale says that caller and keeper do not have the same inventory: one that has just been written, or a program that
+// says something new.
+const codeStale = "stale"
+
+// serve runs the command and tells what becomes of it. It ends with stopped, and with the caller. It reports whether any
+// byte of the command has left.
+func (x *fleet) serve(hc huma.Context, stopped context.Context) (sent bool) {
+	s, req := startSSE(hc)
+	ctx, cancel := context.WithCancel(req.Context())
+	defer cancel()
+	defer context.AfterFunc(stopped, cancel)()
+	if x.c.bucket == "" {
+		s.patient = req.Context() // of this account's own: as slow as whoever reads its output
+		defer context.AfterFunc(s.patient, s.hurry)()
+	}
+	x.output = &runOutput{s: s, broken: cancel}
+	x.output.send("hosts", wire.RunHosts{Hosts: targets.Labels(x.hosts)})
+	cmd := x.cmd
+	cmd.Streams = x.begin
+	if x.inlets != nil {
+		cmd.Stdins = x.stdin
+	}
+	no := refusal(x.whole.Refusal)
+	if d := x.whole.Waits(); d != nil && !x.whole.Refused() {
+		no = x.approve(ctx, *d, &cmd)
+	}
+	ctx = context.WithValue(context.WithValue(ctx, consentKey{}, x.yes), wholeKey{}, no)
+	many := x.censor(&cmd)
+	counts := map[string]int{}
+	for h, r := range x.r.pool.Each(ctx, x.hosts, cmd) {
+		at := x.at[targets.KeyOf(h)]
+		if x.inlets != nil {
+			x.inlets.close(at)
+		}
+		var taken redact.Counts
+		if many != nil {
+			r, taken = many.Result(h, r)
+		}
+		counts[string(r.Status)]++
+		sent = sent || r.Err == nil || r.Err.Sent
+		x.output.send("result", wire.RunResult{Host: at, RunEnd: x.end(&r), Taken: taken.Kinds})
+		if cmd.Forks < min(orForks(x.in.Forks), len(x.hosts)) {
+			x.r.pool.CloseIdle() // this process may not open more files
+		}
+	}
+	x.output.send("end", wire.RunsEnd{Counts: counts})
+	return sent
+}
+
+// censor takes secrets out for whoever must not see them, and for operators who do not want to.
+func (x *fleet) censor(cmd *session.Command) (many *censor.Many) {
+	if !x.r.operator || x.in.Redact {
+		many, *cmd = censor.NewMany(x.k.secrets, redact.Guarded, *cmd)
+	}
+	return many
+}
+
+// end is what is told of a host that has ended. The command is told where it is another one than was asked for.
+func (x *fleet) end(r *session.Result) wire.RunEnd {
+	if r.Command == x.cmd.Script {
+		r.Command = ""
+	}
+	end := wire.RunEnd{Result: wire.ResultOf(r, r.Redacted), Sent: r.Err == nil || r.Err.Sent}
+	if r.Err != nil {
+		end.Why, end.WhyAt = cmdutil.Why(r.Err), cmdutil.WhyAt(r.Err)
+	}
+	return end
+}
+
+// begin tells that the turn of a host has come, and returns what takes its output.
+func (x *fleet) begin(h hosts.Host) (stdout, stderr io.Writer) {
+	at := x.at[targets.KeyOf(h)]
+	if x.inlets != nil {
+		x.inlets.open(at, func() { x.output.send("stdin", wire.RunBegins{Host: at}) })
+	}
+	x.output.send("begin", wire.RunBegins{Host: at})
+	if x.in.Quiet {
+		return nil, nil
+	}
+	of := func(stream string) io.Writer {
+		return &runStream{o: x.output, name: stream, as: func(c wire.Chunk) any { return wire.RunChunk{Host: at, Chunk: c} }}
+	}
+	return of(registry.Stdout), of(registry.Stderr)
+}
+
+// stdin is what a host that has begun gets as standard input.
+func (x *fleet) stdin(h hosts.Host) io.Reader { return x.inlets.of(x.at[targets.KeyOf(h)]) }

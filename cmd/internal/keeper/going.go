@@ -1,0 +1,57 @@
+package keeper
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+// runs are those that go on, by who started them and the id that they chose.
+type runs struct {
+	mu sync.Mutex
+	m  map[string]going
+}
+
+// going is a run that goes on.
+type going struct {
+	cancel context.CancelFunc
+	inlets *inlets // nil where no host gets a standard input
+}
+
+func newRuns() *runs { return &runs{m: map[string]going{}} }
+
+// begin returns what ends when the run is to stop; leave forgets it.
+func (r *runs) begin(principal, id string, in *inlets) (ctx context.Context, leave func(), err error) {
+	key := principal + "\x00" + id
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, there := r.m[key]; there {
+		return nil, nil, problem(http.StatusConflict, registry.CodeConflict, "there is a run %.80q already: take another id", id)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r.m[key] = going{cancel, in}
+	return ctx, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.m, key)
+		cancel()
+	}, nil
+}
+
+// stop reports whether there is such a run.
+func (r *runs) stop(principal, id string) bool {
+	g, ok := r.find(principal, id)
+	if ok {
+		g.cancel()
+	}
+	return ok
+}
+
+func (r *runs) find(principal, id string) (going, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	g, ok := r.m[principal+"\x00"+id]
+	return g, ok
+}
