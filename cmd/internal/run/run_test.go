@@ -78,6 +78,7 @@ func dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
 	case strings.HasPrefix(h.Name, "key"):
 		return nil, fmt.Errorf("%w: it has changed", session.ErrHostKey)
 	}
+	h.Transport = hosts.Local
 	return localpty.Dial(ctx, h)
 }
 
