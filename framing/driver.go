@@ -27,7 +27,7 @@ const rs = 0x1e
 // A long script is collected in two steps, because shells copy a string to lengthen it.
 //
 // The farewell goes the way of the output, so that it comes in its place, and past it only where the shell leaves inside a
-// command that has the pipe closed (zsh).
+// command that has the pipe closed (zsh). A child of bash that is killed before it has become its program runs the trap too.
 //
 // A line that does not begin a frame was typed at a command that had ended: it is passed over. Where a function of the
 // command's took the place of what reads and prints, there is no line either: a test that cannot hold then does, and the shell ends.
@@ -50,7 +50,7 @@ fi
 case $_fl_u in ('') _fl_u="\\$_fl_b test . -ef \"\${PWD-}\"";; esac
 trap : INT
 _fl_y() { eval "$_fl_p \"^@1\"\"@2C\${PWD-}^@1\"\"@2c\""; }
-trap '{ set +x; } 2>/dev/null; { _fl_y >&$_fl_o; } 2>/dev/null || _fl_y 2>/dev/null >/dev/tty' EXIT
+trap '{ set +x; } 2>/dev/null; case ${BASHPID-$$} in ($$) { _fl_y >&$_fl_o; } 2>/dev/null || _fl_y 2>/dev/null >/dev/tty;; esac' EXIT
 _fl_z() { eval "$_fl_p '^'$1'E'$_fl_r';'$_fl_m';'; \\$_fl_b pwd || $_fl_p \"\${PWD-}
 \"; $_fl_p '^'$1'z
 '"; }

@@ -110,3 +110,15 @@ func TestOutputBeforeAnInterruptIsNotLost(t *testing.T) {
 		}
 	})
 }
+
+// A child that is killed before it has become its program is still the shell, with the shell's traps. (It may forget the
+// signal then; so what it becomes ends by itself.)
+func TestAChildThatIsKilledEarlySaysNoFarewell(t *testing.T) {
+	eachShell(t, []string{"perl"}, func(t *testing.T, sh framing.Shell) {
+		s := start(t, sh)
+		o := s.run(`i=0; while [ $i -lt 300 ]; do /bin/sleep 1 & kill $!; i=$((i+1)); done; wait; echo done`)
+		assert.Equal(t, "done\n", o.stdout)
+		assert.Empty(t, o.stray)
+		s.ok("true")
+	})
+}

@@ -166,7 +166,7 @@ func cases(tmp string) []sessionCase {
 		{"merged", "", []step{{cmd: session.Command{Script: "echo a; echo b >&2; echo c", Merged: true}, out: "a\nb\nc\n", status: session.StatusOK}}},
 		{"a job in the background", "", []step{
 			sh(`n=$((${n:-0}+1)); sleep 100 & p=$!; (while kill -0 $p; do sleep 0.05; done; echo "late $n") 2>/dev/null & j=$!`, ""),
-			sh(`kill $p; wait $p; wait $j; echo "now $n"`, "*").errs("*").also(func(t *testing.T, r session.Result) {
+			sh(`kill -9 $p; wait $p; wait $j; echo "now $n"`, "*").errs("*").also(func(t *testing.T, r session.Result) {
 				out := string(r.Stdout) + string(r.Stray) // a job of a round that was cut off may speak too
 				_, n, _ := strings.Cut(string(r.Stdout), "now ")
 				assert.Equal(t, 1, strings.Count(out, "late "+n), out)
