@@ -22,6 +22,7 @@ type Decoder struct {
 	plain   [markLen]byte // a mark that is output after all
 	left    int           // bytes left of a record
 	payload []byte        // what err has not used of a record's piece
+	late    []byte        // the end of a record's piece that may be a farewell and not the record's
 	one     [1]byte       // the payload of a record of one byte
 	field   []byte        // the trailer or farewell that is being read; a farewell with its marks
 	number  []byte        // the length or status that is being read
@@ -116,15 +117,61 @@ func (d *Decoder) Next() (Event, bool) {
 			ev, ok = d.nextText()
 		case inRecord:
 			n := min(d.left, len(d.in))
-			d.payload = d.use(n)
-			if d.left -= n; d.left == 0 {
+			if d.payload = d.hold(d.use(n), n == d.left); n == d.left {
 				d.state = inText
 			}
+			d.left -= n
 		default:
 			ev, ok = d.nextNumber()
 		}
 		if ok {
 			return ev, true
+		}
+	}
+}
+
+// hold returns what of a record's piece is surely the record's, and keeps the rest for the next piece. A supervisor that is
+// killed while it writes a record leaves the shell behind, which says farewell past it, on the terminal: then the stream ends in a
+// record that is not whole and ends with a farewell.
+func (d *Decoder) hold(p []byte, last bool) []byte {
+	if len(d.late) > 0 {
+		p = append(d.late, p...)
+		d.late = nil
+	}
+	if last || d.quiet {
+		return p
+	}
+	for i := 0; ; i++ {
+		j := bytes.IndexByte(p[i:], rs)
+		if j < 0 {
+			return p
+		}
+		if i += j; d.mayBeFarewell(p[i:]) {
+			d.late = bytes.Clone(p[i:])
+			return p[:i]
+		}
+	}
+}
+
+// mayBeFarewell reports whether p is a farewell or the beginning of one.
+func (d *Decoder) mayBeFarewell(p []byte) bool {
+	n := min(len(p), markLen)
+	for i := 1; i < n; i++ {
+		if i <= TokenLen && p[i] != d.out.nonce[i-1] || i > TokenLen && p[i] != 'C' {
+			return false
+		}
+	}
+	if len(p) > maxField {
+		return false
+	}
+	for rest := p[n:]; ; {
+		i := bytes.IndexByte(rest, rs)
+		if i < 0 {
+			return true
+		}
+		rest = rest[i+1:]
+		if bytes.HasPrefix(rest, d.out.nonce[:]) && len(rest) > TokenLen && rest[TokenLen] == 'c' {
+			return len(rest) == TokenLen+1
 		}
 	}
 }

@@ -219,3 +219,30 @@ echo $!`)
 		})
 	}
 }
+
+// A terminal that is hung up tells everybody: the supervisor stops in the middle of a record, and zsh, inside a command,
+// says farewell past it.
+func TestAHangUpLeavesNoFarewellInTheErrors(t *testing.T) {
+	eachShell(t, []string{"perl"}, func(t *testing.T, sh framing.Shell) {
+		for range 8 {
+			s := start(t, sh)
+			s.send(framing.Command{Script: "yes >&2"})
+			s.waitSeeing(func(ev framing.Event) bool { return ev.Kind != framing.Stderr })
+			require.NoError(t, syscall.Kill(-s.cmd.Process.Pid, syscall.SIGHUP))
+			var all strings.Builder
+			for {
+				p, err := s.read()
+				s.dec.Feed(p)
+				for ev, ok := s.dec.Next(); ok; ev, ok = s.dec.Next() {
+					all.Write(ev.Data)
+				}
+				if err != nil {
+					break
+				}
+			}
+			assert.NotContains(t, all.String(), "\x1e")
+			s.close()
+			requireGone(t, s.cmd.Process.Pid)
+		}
+	})
+}

@@ -236,9 +236,15 @@ func (r *ref) mark(name, text string) bool {
 			r.emit(broken(framing.ErrMalformed))
 			return true
 		}
+		whole := n <= len(r.in)
 		n = min(n, len(r.in))
 		data := r.in[:n]
 		r.in = r.in[n:]
+		for i := 0; i < len(data) && !whole && !r.own; i++ {
+			if farewellTail(data[i:]) {
+				data = data[:i]
+			}
+		}
 		r.stderr(data)
 	case "X":
 		text, ok, more := r.number('\n')
@@ -268,6 +274,19 @@ func (r *ref) mark(name, text string) bool {
 		r.exitOut = true
 	}
 	return true
+}
+
+// farewellTail says that s is a farewell, or would be one if the stream had not ended.
+func farewellTail(s string) bool {
+	begin, end := "\x1e"+tokNonce.String()+"C", "\x1e"+tokNonce.String()+"c"
+	switch {
+	case strings.HasPrefix(begin, s):
+		return true
+	case !strings.HasPrefix(s, begin) || len(s) > maxField:
+		return false
+	}
+	i := strings.Index(s[len(begin):], end)
+	return i < 0 || len(begin)+i+len(end) == len(s)
 }
 
 func (r *ref) parse(f string, pwd, cooked, newline bool) {
