@@ -42,14 +42,17 @@ type lender struct {
 
 	mu   sync.Mutex
 	c    *conn
+	made bool // c was made for this session: nothing that ended on it can still take its place
 	over bool
 }
 
 // exchange gives back the connection the session has, if any, and gets another one. why is what was wrong with it. again
-// tells that it is about the old one alone: it had no room because of others.
+// tells that it is about the old one alone: it had no room because of others, or of what has just ended on it.
 // queued is how long it waited for its turn, connecting not included.
 func (l *lender) exchange(ctx context.Context, why error) (t Transport, queued time.Duration, again bool, err error) {
-	again = l.release(why) && errors.Is(why, ErrFull)
+	shared, made := l.release(why)
+	again = (shared || !made) && errors.Is(why, ErrFull)
+	began := time.Now()
 	c, queued, err := l.pool.acquire(ctx, l.host)
 	if err != nil {
 		return nil, queued, again, err
@@ -60,18 +63,19 @@ func (l *lender) exchange(ctx context.Context, why error) (t Transport, queued t
 		l.pool.giveBack(c, nil)
 		return nil, queued, again, ErrClosed
 	}
-	l.c = c
+	l.c, l.made = c, c.made.After(began)
 	l.mu.Unlock()
 	return c.t, queued, again, nil
 }
 
-// release gives back the connection, if any, and tells whether others use it.
-func (l *lender) release(why error) (shared bool) {
+// release gives back the connection, if any, and tells whether others use it, and whether it was made for this session.
+func (l *lender) release(why error) (shared, made bool) {
 	l.mu.Lock()
 	c := l.c
 	l.c = nil
+	made = c == nil || l.made
 	l.mu.Unlock()
-	return c != nil && l.pool.giveBack(c, why)
+	return c != nil && l.pool.giveBack(c, why), made
 }
 
 // free ends the loan. It is idempotent.
@@ -88,6 +92,7 @@ func (l *lender) free() {
 func (s *Session) elsewhere(ctx context.Context, use func(Transport) error) (release func(), err error) {
 	p := s.pool.pool
 	for try := 1; ; {
+		began := time.Now()
 		c, _, err := p.acquire(ctx, s.host)
 		if err != nil {
 			return nil, err
@@ -95,8 +100,7 @@ func (s *Session) elsewhere(ctx context.Context, use func(Transport) error) (rel
 		if err = use(c.t); err == nil {
 			return func() { p.giveBack(c, nil) }, nil
 		}
-		shared := p.giveBack(c, err)
-		if !shared {
+		if shared := p.giveBack(c, err); !shared && c.made.After(began) {
 			try++
 		}
 		if try > maxConns || !errors.Is(err, ErrFull) || ctx.Err() != nil {
@@ -105,5 +109,6 @@ func (s *Session) elsewhere(ctx context.Context, use func(Transport) error) (rel
 	}
 }
 
-// maxConns is how many connections are tried, those not counted that others had filled.
+// maxConns is how many new connections are tried. Those that others had filled, or on which something has just ended, do not
+// count.
 const maxConns = 4
