@@ -18,7 +18,8 @@ func (s *Session) ownExec() *Exec {
 	return x
 }
 
-// runOwn runs a frame of our own and returns what it printed. It reports false when the shell did not answer in time.
+// runOwn runs a frame of our own and returns what it printed. It reports false when the shell did not answer in time; then it
+// closes the shell, as the answer would come into what the next command prints.
 func (s *Session) runOwn(ctx context.Context, sh *shell, cmd framing.Command) (string, bool) {
 	x := s.ownExec()
 	if !s.typeOwn(sh, x, cmd) {
@@ -33,6 +34,7 @@ func (s *Session) runOwn(ctx context.Context, sh *shell, cmd framing.Command) (s
 	case <-ctx.Done():
 	case <-t.C:
 	}
+	sh.close()
 	return "", false
 }
 
@@ -129,9 +131,15 @@ func (s *Session) restore(ctx context.Context, sh *shell) (restored []string) {
 	if !known {
 		return nil
 	}
+	again := func() []string { // the shell is no more, and the next one has the same to restore
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.stale = s.stale || stale
+		return nil
+	}
 	text, ok := s.runOwn(ctx, sh, framing.Command{Script: framing.SnapshotScript(sh.hello.Dialect)})
 	if !ok {
-		return nil
+		return again()
 	}
 	now, ok := framing.ParseState(text)
 	if !ok {
@@ -142,7 +150,7 @@ func (s *Session) restore(ctx context.Context, sh *shell) (restored []string) {
 		return nil
 	}
 	if _, ok := s.runOwn(ctx, sh, framing.Command{Script: script}); !ok {
-		return nil
+		return again()
 	}
 	if umask {
 		restored = append(restored, "umask")

@@ -87,7 +87,8 @@ func (w *worker) cutIdle(cut func()) {
 // cutDuring cuts the connection while a command runs that must never run again.
 func (w *worker) cutDuring(cut func()) {
 	path := filepath.Join(w.shared, fmt.Sprintf("unlucky%d", w.rng.Uint64()))
-	x, before, ok := w.begin(session.Command{Script: "echo begun >>" + quote(path) + "; sleep 100; echo ended >>" + quote(path)}, func(*session.Exec) bool {
+	// Not the shell's own echo: one that is hung up as it has just written may write again what it still holds.
+	x, before, ok := w.begin(session.Command{Script: "/bin/echo begun >>" + quote(path) + "; sleep 100; echo ended >>" + quote(path)}, func(*session.Exec) bool {
 		text, _ := os.ReadFile(path)
 		return len(text) > 0
 	})
