@@ -74,6 +74,22 @@ func (w *world) fleet(c *client.Client, in wire.NewRun) *told {
 	return o
 }
 
+// ended ends the keeper and its record, and returns the results there that belong to a group: those of what only reads are
+// written a moment after they are told.
+func (w *world) ended(group string) (all []audit.Event) {
+	w.t.Helper()
+	require.NoError(w.t, w.stop())
+	require.NoError(w.t, w.cfg.Audit.(io.Closer).Close())
+	events, err := audit.Tail(w.cfg.AuditDir, 10000)
+	require.NoError(w.t, err)
+	for _, e := range events {
+		if e.Kind == audit.CommandResult && e.Group == group {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
 // requests are the requests on record that belong to a group.
 func (w *world) requests(group string) (all []audit.Event) {
 	w.t.Helper()
@@ -258,17 +274,11 @@ func TestARunOnManyHostsEndsWithItsCaller(t *testing.T) {
 	_, err := w.RunFleet(t.Context(), wire.NewRun{ID: "r_vanishes", Selector: "web*", Command: "sh -c 'echo begun; sleep 1000'"}, f)
 	require.ErrorIs(t, err, gone)
 	// Its sessions end with it, so that the keeper can end.
-	require.NoError(t, w.stop())
-	events, err := audit.Tail(w.cfg.AuditDir, 100)
-	require.NoError(t, err)
-	ended := 0
-	for _, e := range events {
-		if e.Kind == audit.CommandResult && e.Group == "r_vanishes" {
-			ended++
-			assert.Contains(t, []string{"canceled", "lost"}, e.Status)
-		}
+	results := w.ended("r_vanishes")
+	assert.Len(t, results, 2)
+	for _, e := range results {
+		assert.Contains(t, []string{"canceled", "lost"}, e.Status)
 	}
-	assert.Equal(t, 2, ended)
 }
 
 func TestAgentsGetNoSecretsOfARunOnManyHosts(t *testing.T) {

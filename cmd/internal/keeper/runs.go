@@ -258,7 +258,7 @@ func (r *runStream) Write(p []byte) (int, error) {
 		piece := rest[:min(len(rest), chunkBytes)]
 		rest = rest[len(piece):]
 		c := wire.Chunk{Stream: r.name, Offset: r.at}
-		c.Encoding, c.Data = wire.Encode(piece, utf8.Valid(piece))
+		c.Encoding, c.Data = wire.Encode(piece, utf8.Valid(piece) && shorter(piece))
 		r.at += int64(len(piece))
 		if r.as == nil {
 			r.o.sendLocked("output", c)
@@ -267,6 +267,20 @@ func (r *runStream) Write(p []byte) (int, error) {
 		}
 	}
 	return len(p), nil
+}
+
+// shorter reports whether text is shorter as such than in base64: JSON makes six bytes of most control characters.
+func shorter(text []byte) bool {
+	more := 0
+	for _, c := range text {
+		switch {
+		case c == '\n', c == '\r', c == '\t', c == '"', c == '\\':
+			more++
+		case c < ' ':
+			more += 5
+		}
+	}
+	return more <= len(text)/3
 }
 
 // leaveTime is how long a reader who is slow may take for the rest, once the keeper ends.

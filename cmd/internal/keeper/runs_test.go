@@ -40,6 +40,17 @@ func TestARunsOutputComesExactAndApart(t *testing.T) {
 	assert.Equal(t, "not_found", codeOf(t, err), "what was handed over is not kept")
 }
 
+// What JSON would make six times as long goes another way, which nobody sees.
+func TestARunsOutputOfControlCharactersComesExact(t *testing.T) {
+	w := start(t)
+	const script = "head -c 200000 /dev/zero"
+	_, stdout, _ := w.live(w.Client, wire.NewRun{Host: "here", Command: script})
+	assert.Equal(t, strings.Repeat("\x00", 200000), stdout)
+	_, _, text := w.send("POST", "/v1/runs", `{"id":"r_zeros___","host":"here","command":"`+script+`"}`)
+	assert.Contains(t, text, `"encoding":"base64"`)
+	assert.NotContains(t, text[:strings.Index(text, "event: end")], `\u0000`)
+}
+
 // Flow control holds the command back, and no byte is lost.
 func TestARunLosesNothingToASlowReader(t *testing.T) {
 	w := start(t)
