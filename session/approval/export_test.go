@@ -3,6 +3,7 @@ package approval
 import (
 	"io/fs"
 	"net"
+	"slices"
 )
 
 // Outside has s take its callers for processes from elsewhere, of this uid.
@@ -45,7 +46,7 @@ func Admit(system map[int]Process, self int, later map[int]Process, fails map[in
 }
 
 // MadeUpTrees are those of a process in a made-up system; change makes a number another process's.
-func MadeUpTrees(system map[int]Process, self int) (t *Trees, change func(pid int, p Process)) {
+func MadeUpTrees(system map[int]Process, self int, marked ...int) (t *Trees, change func(pid int, p Process)) {
 	look := func(pid int) (process, error) {
 		p, ok := system[pid]
 		if !ok {
@@ -53,5 +54,6 @@ func MadeUpTrees(system map[int]Process, self int) (t *Trees, change func(pid in
 		}
 		return process{p.Parent, p.Name, p.Born}, nil
 	}
-	return newTrees(self, look), func(pid int, p Process) { system[pid] = p }
+	marks := func(pid int) bool { return slices.Contains(marked, pid) }
+	return newTrees(self, look, marks), func(pid int, p Process) { system[pid] = p }
 }

@@ -51,3 +51,20 @@ func parseStat(stat string) (process, error) {
 	}
 	return process{parent: parent, name: stat[open+1 : end], born: f[19]}, nil
 }
+
+// environOf reads the environment that a process was started with (proc(5)).
+func environOf(pid int) (getenv func(string) string, err error) {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil {
+		return nil, err
+	}
+	vars := strings.Split(string(data), "\x00")
+	return func(name string) string {
+		for _, kv := range vars {
+			if value, ok := strings.CutPrefix(kv, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}, nil
+}

@@ -16,3 +16,7 @@ func peerOf(*net.UnixConn) (peer, error) {
 func lookUp(int) (process, error) {
 	return process{}, fmt.Errorf("approval: not on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 }
+
+func environOf(int) (getenv func(string) string, err error) {
+	return nil, fmt.Errorf("approval: not on %s: %w", runtime.GOOS, errors.ErrUnsupported)
+}

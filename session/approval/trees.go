@@ -9,8 +9,9 @@ import (
 // Trees are the process trees that host agents, as one process knows them that serves many: none of them may answer. What
 // this process itself has started belongs to them too, since agents' commands run there. It may be used concurrently.
 type Trees struct {
-	own  tree
-	look func(pid int) (process, error)
+	own   tree
+	look  func(pid int) (process, error)
+	marks func(pid int) bool // whether the environment that a process was started with is an agent's
 
 	mu     sync.Mutex // guards what follows
 	hosted map[*tree]struct{}
@@ -20,11 +21,17 @@ type Trees struct {
 // maxLately is how many processes are remembered that have asked, and of which nobody knows when they are done.
 const maxLately = 256
 
-// NewTrees returns Trees that know of nobody else yet.
-func NewTrees() *Trees { return newTrees(os.Getpid(), lookUp) }
+// NewTrees returns Trees that know of nobody else yet. marked says whether an environment is one that an agent gives to what
+// it starts; nil means that none is.
+func NewTrees(marked func(getenv func(string) string) bool) *Trees {
+	return newTrees(os.Getpid(), lookUp, func(pid int) bool {
+		getenv, err := environOf(pid)
+		return err == nil && marked != nil && marked(getenv)
+	})
+}
 
-func newTrees(self int, look func(int) (process, error)) *Trees {
-	return &Trees{own: tree{self: self, look: look}, look: look, hosted: map[*tree]struct{}{}}
+func newTrees(self int, look func(int) (process, error), marks func(int) bool) *Trees {
+	return &Trees{own: tree{self: self, look: look}, look: look, marks: marks, hosted: map[*tree]struct{}{}}
 }
 
 // Host adds the tree of a process that serves an agent, and of the client that has started it, until remove is called. A
@@ -51,6 +58,35 @@ func (t *Trees) Asked(pid int) {
 	if pid <= 1 || err != nil {
 		return
 	}
+	t.remember(pid, p)
+}
+
+// AskedMarked adds the tree of the program that runs the agent which a process asks for, as far as environments tell: it has
+// started the process, or the topmost of those above it, where the environment of each is an agent's. Where that of the
+// process is none, and where the system does not show it, nothing is added: nobody knows where the agent is.
+func (t *Trees) AskedMarked(pid int) {
+	top := 0
+	var highest process
+	for range maxDepth {
+		p, err := t.look(pid)
+		if pid <= 1 || pid == t.own.self || err != nil || !t.marks(pid) {
+			break
+		}
+		top, highest, pid = pid, p, p.parent
+	}
+	if top == 0 {
+		return
+	}
+	// A program that has set its own marks and was started by everybody's parent is the agent itself.
+	if host := treeOf(top, highest.parent, t.look); host.client != 0 && host.client != t.own.self {
+		t.remember(host.client, process{born: host.born})
+		return
+	}
+	t.remember(top, highest)
+}
+
+// remember adds a process with what descends from it.
+func (t *Trees) remember(pid int, p process) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, n := range t.lately {

@@ -35,3 +35,43 @@ func TestNoneOfManyTreesMayAnswer(t *testing.T) {
 	forget(50, approval.Process{1, "other", "99"})
 	assert.NoError(t, trees.Admit(50), "the number is another's now")
 }
+
+func TestTheProgramThatMarksWhatItStartsMayNotAnswer(t *testing.T) {
+	usual := map[int]approval.Process{
+		1: {0, "init", "1"}, 9: {1, "systemd", "9"},
+		10: {1, "bash", "10"},
+		20: {1, "keeper", "20"}, 21: {20, "sh", "21"}, 22: {21, "fairlead", "22"},
+		30: {10, "agent", "30"}, 31: {30, "sh", "31"}, 32: {31, "fairlead", "32"}, 33: {30, "other", "33"},
+		40: {9, "agent", "40"}, 41: {40, "sh", "41"},
+		50: {10, "script", "50"}, 51: {50, "fairlead", "51"},
+	}
+	for name, tt := range map[string]struct {
+		marked []int
+		asks   int
+		inside []int
+		apart  []int
+	}{
+		"what it starts is marked":                {[]int{31, 32}, 32, []int{30, 31, 32, 33}, []int{10, 20, 40, 50}},
+		"it marks itself, too":                    {[]int{30, 31, 32}, 32, []int{10, 30, 33}, []int{20, 40}},
+		"one between is not marked":               {[]int{30, 32}, 32, []int{31, 32}, []int{10, 30, 33, 40}},
+		"only one above is marked":                {[]int{31}, 32, nil, []int{30, 31, 32}},
+		"it was started by the user's systemd":    {[]int{40, 41}, 41, []int{40, 41}, []int{9, 10, 30}},
+		"nothing is marked":                       {nil, 51, nil, []int{10, 50, 51}},
+		"what the keeper runs is the keeper's":    {[]int{22}, 22, []int{21, 22}, []int{10, 20}},
+		"the keeper was started by an agent once": {[]int{1, 20, 21}, 22, []int{21, 22}, []int{10, 20, 30}},
+		"who asks is gone":                        {[]int{99}, 99, nil, []int{10, 30}},
+		"who asks cannot be seen":                 {nil, 0, nil, []int{0, 10, 30}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			trees, _ := approval.MadeUpTrees(usual, 20, tt.marked...)
+			trees.AskedMarked(tt.asks)
+			trees.AskedMarked(tt.asks)
+			for _, pid := range tt.inside {
+				assert.ErrorIs(t, trees.Admit(pid), approval.ErrForbidden, pid)
+			}
+			for _, pid := range tt.apart {
+				assert.NoError(t, trees.Admit(pid), pid)
+			}
+		})
+	}
+}

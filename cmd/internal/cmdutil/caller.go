@@ -8,8 +8,10 @@ type Caller struct {
 	Mark      string // the variable that shows an agent; "" for an operator
 }
 
+type mark struct{ variable, name string }
+
 // marks are the variables that coding agents set for the programs they start, and what to call them.
-var marks = []struct{ variable, name string }{
+var marks = []mark{
 	{"CLAUDECODE", "claude-code"},
 	{"CODEX_SANDBOX", "codex"},
 	{"CODEX_SANDBOX_NETWORK_DISABLED", "codex"},
@@ -26,10 +28,23 @@ var marks = []struct{ variable, name string }{
 // Caller returns who asks. A caller with an agent's marks in its environment acts as that agent: a guard rail for agents
 // that mean well, since any program can take the marks out of the environment of what it starts.
 func (f *Factory) Caller() Caller {
-	for _, m := range marks {
-		if v := f.Getenv(m.variable); v != "" && v != "0" && !strings.EqualFold(v, "false") {
-			return Caller{Principal: "agent/" + m.name, Mark: m.variable}
-		}
+	if m, ok := markOf(f.Getenv); ok {
+		return Caller{Principal: "agent/" + m.name, Mark: m.variable}
 	}
 	return Caller{Principal: Principal()}
+}
+
+// Marked reports whether an environment has an agent's marks.
+func Marked(getenv func(string) string) bool {
+	_, ok := markOf(getenv)
+	return ok
+}
+
+func markOf(getenv func(string) string) (mark, bool) {
+	for _, m := range marks {
+		if v := getenv(m.variable); v != "" && v != "0" && !strings.EqualFold(v, "false") {
+			return m, true
+		}
+	}
+	return mark{}, false
 }

@@ -274,6 +274,7 @@ func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Questio
 		t.land(n.ID, f)
 		return cmd, err
 	}
+	t.k.asks(ctx)
 	t.await(t.k.base, cmd, q, f)
 	return t.store.Command(ctx, cmd.ID) // it is rejected where it could not be asked
 }

@@ -65,7 +65,7 @@ func New(cfg Config) (*Keeper, error) {
 	}
 	k := &Keeper{
 		cfg: cfg, log: logger, notify: tell, policy: &livePolicy{load: cfg.Policy, files: cfg.PolicyFiles},
-		secrets: redact.New(redact.Config{}), desk: approval.NewDesk(approval.Config{Approvers: cfg.Approvers}), trees: approval.NewTrees(),
+		secrets: redact.New(redact.Config{}), desk: approval.NewDesk(approval.Config{Approvers: cfg.Approvers}), trees: approval.NewTrees(cmdutil.Marked),
 		inventories: newInventories(), events: newEvents(), limiter: newLimiter(), runs: newRuns(), filed: newFiled(), onces: newOnces(), started: time.Now(),
 		asked: make(chan struct{}), realms: map[realmKey]*realm{},
 	}

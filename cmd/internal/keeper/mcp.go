@@ -81,7 +81,7 @@ func (k *Keeper) mcpServer(r *realm, c *caller, elicit *mcpserver.Elicitor) (*mc
 }
 
 // approver is who is asked in all sessions: the desk, and the client whose call asks where that was switched on.
-func (k *Keeper) approver() policy.Approver { return mcpserver.Asking{Else: approver{k.desk}} }
+func (k *Keeper) approver() policy.Approver { return mcpserver.Asking{Else: approver{k}} }
 
 // mcpStream serves one agent on the connection of the request. When the agent is gone, what it has begun ends.
 func (k *Keeper) mcpStream(w http.ResponseWriter, req *http.Request) {

@@ -143,7 +143,7 @@ func (t *terminal) wait(ctx context.Context, id string, wait time.Duration) (sto
 var errVoid = errors.New("what was approved is not what would run now")
 
 // approver asks at the desk, but for commands that have their answer already: those must be what was asked about.
-type approver struct{ desk *approval.Desk }
+type approver struct{ k *Keeper }
 
 // answered is a yes that a command brings along, with what it was for.
 type answered struct {
@@ -161,7 +161,16 @@ func (a approver) Approve(ctx context.Context, q policy.Question) (policy.Answer
 		}
 		return given.answer, nil
 	}
-	return a.desk.Approve(ctx, q)
+	a.k.asks(ctx)
+	return a.k.desk.Approve(ctx, q)
+}
+
+// asks notes whose process tree is about to ask, so that it does not answer: where an agent asks that is known by the marks
+// in its environment, as by fairlead exec.
+func (k *Keeper) asks(ctx context.Context) {
+	if c := callerOf(ctx); c != nil && c.role == Agent && c.pid > 0 {
+		k.trees.AskedMarked(c.pid)
+	}
 }
 
 // same reports whether two questions are about the same command at the same place, judged alike.
