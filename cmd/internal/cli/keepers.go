@@ -6,17 +6,20 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 )
 
 // keepers reaches the keeper of this account.
 type keepers struct {
 	f       *cmdutil.Factory
 	environ func() []string
+	told    *sync.Once // that the keeper is an older one
 }
 
 // Find returns a client of the keeper that runs.
@@ -48,7 +51,10 @@ func (k keepers) dial(ctx context.Context, argv []string) (*client.Client, error
 	if err != nil {
 		return nil, err
 	}
-	cfg := keeper.DialConfig{Places: places, Client: client.Config{AuthSock: k.f.Getenv("SSH_AUTH_SOCK")}, Command: argv}
+	cfg := keeper.DialConfig{Places: places, Client: client.Config{AuthSock: k.f.Getenv("SSH_AUTH_SOCK")}, Command: argv,
+		Version: version.Read().Version,
+		Tell:    func(line string) { k.told.Do(func() { fmt.Fprintf(k.f.IO.Err, "fairlead: %s\n", line) }) },
+	}
 	if cfg.Client.Inventory, err = k.f.InventoryPath(); err != nil {
 		return nil, err
 	}

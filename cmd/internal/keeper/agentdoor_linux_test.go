@@ -128,7 +128,7 @@ func TestAnotherAccountIsTheAgentAndTheKeeperIsApartFromIt(t *testing.T) {
 	for _, path := range []string{"/v1/approvals", "/v1/audit", "/v1/tokens"} {
 		assert.Equal(t, http.StatusForbidden, sendTo(t, c, "GET", path, "", nil), path)
 	}
-	for _, path := range []string{"/v1/approvals/x/approve", "/v1/tokens", "/agent/terminal/sandboxes", "/v1/keeper/stop"} {
+	for _, path := range []string{"/v1/approvals/x/approve", "/v1/tokens", "/agent/terminal/sandboxes", "/v1/keeper/stop", "/v1/keeper/leave"} {
 		assert.Equal(t, http.StatusForbidden, sendTo(t, c, "POST", path, "{}", nil), path)
 	}
 

@@ -70,6 +70,7 @@ type Config struct {
 
 	TCP TCP // where else to listen
 
+	Auto    bool          // it was started on first use, as the next one will be: it leaves for a newer one
 	Idle    time.Duration // without session and caller; then Serve returns
 	Version string
 	Log     io.Writer // what went wrong where nobody could be told; nil means nowhere

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
 // DialConfig says how to reach a keeper.
@@ -26,6 +27,11 @@ type DialConfig struct {
 	// empty argv starts none.
 	Command []string
 	Env     []string
+
+	// Version is the caller's. A keeper that is older, and would lose nothing, makes place for one that Command starts; of one
+	// that would, or is only looked for, Tell, if not nil, hears in one line. Neither happens for agents. "" is not compared.
+	Version string
+	Tell    func(line string)
 }
 
 // ErrNone is returned by Dial where no keeper runs and none is to be started.
@@ -45,11 +51,22 @@ func Dial(ctx context.Context, cfg DialConfig) (*client.Client, error) {
 	defer cancel()
 	c := client.New(cfg.Client)
 	for range 3 { // one that is just leaving may answer a last time, or not any more
-		_, err := c.Health(ctx)
+		h, err := c.Health(ctx)
+		gone := false
 		if err == nil {
+			gone, err = cfg.meet(ctx, c, h)
+		}
+		if err == nil && !gone {
 			return c, nil
 		}
-		if !errors.Is(err, client.ErrUnreachable) || ctx.Err() != nil {
+		var p *wire.Problem
+		if errors.As(err, &p) && isEnding(p) {
+			err = cfg.Places.awaitEnd(ctx)
+		}
+		if err == nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil && !errors.Is(err, client.ErrUnreachable) || ctx.Err() != nil {
 			c.Close()
 			return nil, err
 		}
@@ -177,10 +194,5 @@ func Stop(ctx context.Context, p Places) error {
 	if err != nil {
 		return err
 	}
-	l, err := takeLock(ctx, filepath.Join(filepath.Dir(p.Socket), servingLock))
-	if err != nil {
-		return err
-	}
-	l.release()
-	return nil
+	return p.awaitEnd(ctx)
 }

@@ -19,3 +19,6 @@ func (c *Config) Hurry(headers, body time.Duration) { c.headerTime, c.bodyTime =
 
 // Patience bounds the requests with one token: so many a second, and at once.
 func (c *Config) Patience(rate, burst float64) { c.tokenRate, c.tokenBurst = rate, burst }
+
+// Newer compares versions.
+func Newer(a, b string) bool { return newer(a, b) }

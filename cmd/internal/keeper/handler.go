@@ -19,7 +19,12 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer k.answering.Add(-1)
 		k.bound(w, r)
-		if k.answering.Add(1) > maxRequests {
+		n, open := k.enter()
+		if !open {
+			k.refuse(w, "ending", errEnding)
+			return
+		}
+		if n > maxRequests {
 			k.refuse(w, "full", &wire.Problem{Status: http.StatusServiceUnavailable, Code: "full", Retriable: true, Detail: "too many requests are in progress"})
 			return
 		}

@@ -45,6 +45,9 @@ type Keeper struct {
 
 	answering atomic.Int64 // requests in progress
 
+	entrance sync.RWMutex // held for reading while a request is counted in; guards left
+	left     bool         // it ends, so that a newer one may begin, and takes no request any more
+
 	leaving sync.WaitGroup // realms that are being closed, and goroutines of our own
 
 	mu     sync.Mutex // guards what follows
@@ -168,7 +171,7 @@ func (k *Keeper) stop() { k.askOnce.Do(func() { close(k.asked) }) }
 
 func (k *Keeper) health(c *caller) wire.Health {
 	return wire.Health{
-		Status: "ok", Version: k.cfg.Version, Separation: c.account.separation(), PID: os.Getpid(), Started: k.started.UTC(), Sessions: k.sessions(),
+		Status: "ok", Version: k.cfg.Version, API: wire.API, Separation: c.account.separation(), PID: os.Getpid(), Started: k.started.UTC(), Sessions: k.sessions(),
 	}
 }
 

@@ -139,6 +139,7 @@ func (k *Keeper) addHealth(a *api) {
 			k.stop()
 			return nil, nil
 		})
+	k.addLeave(a)
 }
 
 // Times.

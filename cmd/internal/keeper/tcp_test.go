@@ -167,6 +167,7 @@ func TestTokensAreForOnePrincipalAndOneRole(t *testing.T) {
 var rights = map[string][]string{
 	"GET /healthz":                            {"viewer", "operator", "approver", "admin", "agent"},
 	"POST /v1/keeper/stop":                    {},
+	"POST /v1/keeper/leave":                   {},
 	"GET /v1/hosts":                           {"viewer", "operator", "approver", "admin", "agent"},
 	"GET /v1/sessions":                        {"viewer", "operator", "approver", "admin", "agent"},
 	"POST /v1/sessions":                       {"operator", "agent"},

@@ -171,7 +171,7 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 	if who.Mark != "" {
 		return cmdutil.Usagef("the keeper is for a person to start, and an agent has started this (%s is set)", who.Mark)
 	}
-	cfg := keeper.Config{Principal: who.Principal, Idle: o.Idle, Version: version.Read().Version, Log: o.IO.Err, TCP: o.TCP, AgentDoor: o.Door}
+	cfg := keeper.Config{Principal: who.Principal, Idle: o.Idle, Version: version.Read().Version, Log: o.IO.Err, TCP: o.TCP, AgentDoor: o.Door, Auto: o.Auto}
 	if !o.Auto && o.Idle == 0 {
 		cfg.Idle = -1
 	}

@@ -24,6 +24,9 @@ type Info struct {
 	Modified bool   `json:"modified,omitempty"`
 }
 
+// release is set by the linker where a release is built outside of a module's tree (-X …/version.release=v1.2.3).
+var release string
+
 // Read returns what the linker noted in this program.
 func Read() Info {
 	i := Info{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
@@ -33,6 +36,9 @@ func Read() Info {
 	}
 	if b.Main.Version != "" {
 		i.Version = b.Main.Version
+	}
+	if release != "" {
+		i.Version = release
 	}
 	for _, s := range b.Settings {
 		switch s.Key {

@@ -66,6 +66,12 @@ func (c *Client) Stop(ctx context.Context) error {
 	return c.call(ctx, "POST", "/v1/keeper/stop", nil, nil)
 }
 
+// Leave asks the keeper to end if nothing is lost by that; a *wire.Problem with the code "busy" says what would be. It
+// answers before it has ended.
+func (c *Client) Leave(ctx context.Context) error {
+	return c.call(ctx, "POST", "/v1/keeper/leave", nil, nil)
+}
+
 // Hosts lists the hosts that a selector picks; "" is all.
 func (c *Client) Hosts(ctx context.Context, selector string) ([]wire.Host, error) {
 	var out wire.Hosts

@@ -42,10 +42,14 @@ func (p *Problem) GetStatus() int { return p.Status }
 // ContentType is that of problem details where JSON was asked for.
 func (p *Problem) ContentType(string) string { return "application/problem+json" }
 
+// API is the form of the API that this program speaks. It changes where a program of before would misunderstand.
+const API = 1
+
 // Health says that a keeper lives, and what its gate is worth.
 type Health struct {
 	Status     string    `json:"status" enum:"ok"`
 	Version    string    `json:"version"`
+	API        int       `json:"api" doc:"which form of the API the keeper speaks: another number is another language"`
 	Separation string    `json:"separation" enum:"shared-uid,split-uid" doc:"whether callers could use the keeper's SSH credentials without it"`
 	PID        int       `json:"pid"`
 	Started    time.Time `json:"started"`

@@ -1,0 +1,90 @@
+package keeper
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/store"
+)
+
+// A request that was answered may be in progress for a moment still.
+const (
+	leavePatience = 2 * time.Second
+	leaveEvery    = 5 * time.Millisecond
+)
+
+func (k *Keeper) addLeave(a *api) {
+	add(a, route{method: "POST", path: "/v1/keeper/leave", id: "leave-keeper", tag: "keeper", need: needOwn, status: http.StatusAccepted,
+		summary: "End the keeper if nothing is lost by that, for a newer one: 409 says what would be"},
+		func(ctx context.Context, _ *caller, _ *none) (*none, error) { return nil, k.leave(ctx) })
+}
+
+// leave ends a keeper that has nothing to lose and that was started on first use, as the next one will be.
+func (k *Keeper) leave(ctx context.Context) error {
+	if !k.cfg.Auto {
+		return problem(http.StatusConflict, "busy", "it was started by hand, and only who has started it knows how")
+	}
+	for until := time.Now().Add(leavePatience); ; {
+		why, passing := k.leaveNow(ctx)
+		switch {
+		case why == "":
+			return nil
+		case !passing || time.Now().After(until):
+			return problem(http.StatusConflict, "busy", "%s", why)
+		}
+		select {
+		case <-time.After(leaveEvery):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// leaveNow ends the keeper, or says why not, and whether that may pass by itself. No request begins meanwhile.
+func (k *Keeper) leaveNow(ctx context.Context) (why string, passing bool) {
+	k.entrance.Lock()
+	defer k.entrance.Unlock()
+	if n := k.sessions(); n > 0 {
+		return open(n), false
+	}
+	for _, p := range k.desk.List() {
+		if !k.kept(ctx, p.Question.Exec) {
+			return "a question waits in it that no other keeper could ask again", false
+		}
+	}
+	if k.answering.Load() > 1 {
+		return "somebody is being answered", true
+	}
+	k.left = true
+	k.stop()
+	return "", false
+}
+
+func open(sessions int) string {
+	if sessions == 1 {
+		return "it has a session open"
+	}
+	return fmt.Sprintf("it has %d sessions open", sessions)
+}
+
+// kept reports whether a question is about a command that waits on in the store.
+func (k *Keeper) kept(ctx context.Context, id string) bool {
+	if k.term == nil || id == "" {
+		return false
+	}
+	c, err := k.cfg.Store.Command(ctx, id)
+	return err == nil && c.Status == store.Pending
+}
+
+// enter counts a request in, but not once the keeper has left.
+func (k *Keeper) enter() (n int64, open bool) {
+	k.entrance.RLock()
+	defer k.entrance.RUnlock()
+	return k.answering.Add(1), !k.left
+}
+
+// isEnding reports whether a keeper has said that it is about to be gone.
+func isEnding(p *wire.Problem) bool { return p.Code == errEnding.Code && p.Status == errEnding.Status }
