@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/censor"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
@@ -69,12 +70,17 @@ func (o *Options) at(ctx context.Context, p *site, judged *consent.Verdict, stdo
 }
 
 // here runs the command from this process.
-func (o *Options) here(ctx context.Context, p *site, judged *consent.Verdict, stdout, stderr io.Writer) (session.Result, error) {
+func (o *Options) here(ctx context.Context, p *site, judged *consent.Verdict, stdout, stderr io.Writer) (r session.Result, err error) {
 	secrets := redact.New(redact.Config{})
 	secrets.LearnFromCommand(o.Script)
 	pool, err := o.Pool(cmdutil.PoolOptions{Forks: 1, Policy: judged, Redact: secrets})
 	if err != nil {
 		return session.Result{}, err
+	}
+	if o.Caller().Mark != "" { // agents see no secrets
+		c := censor.New(secrets, redact.Guarded, stdout, stderr, 0)
+		stdout, stderr = c.Writers()
+		defer func() { r = c.Result(r, c.Close()) }()
 	}
 	reason, _ := secrets.String(o.Reason, redact.Guarded)
 	cmd := session.Command{Script: o.Script, Timeout: o.Timeout, Reason: reason, Stdout: stdout, Stderr: stderr}
@@ -94,7 +100,7 @@ func (o *Options) here(ctx context.Context, p *site, judged *consent.Verdict, st
 	if r, _ := s.Run(ctx, session.Command{Script: "cd -- " + dir, Reason: reason, Stderr: stderr}); r.Status != session.StatusOK {
 		return r, nil
 	}
-	r, _ := s.Run(ctx, cmd)
+	r, _ = s.Run(ctx, cmd)
 	return r, nil
 }
 
