@@ -95,10 +95,14 @@ func TestEachRunsOnlySoManyAtATime(t *testing.T) {
 
 func TestBreakingOutOfEachStopsTheRestAndWaitsForIt(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+		others := make(chan struct{}, 10)
 		d.OnFunc("work", func(c *sessiontest.Call) reply {
 			if c.Host == "web0" {
+				<-others // the two that run beside it have begun
+				<-others
 				return reply{}
 			}
+			others <- struct{}{}
 			<-c.Interrupted
 			time.Sleep(time.Second)
 			return reply{Exit: 130}
