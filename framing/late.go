@@ -1,8 +1,6 @@
 package framing
 
-import (
-	"bytes"
-)
+import "bytes"
 
 // hold returns what of a record's piece is surely the record's, and keeps the rest for the next piece. A supervisor that is
 // killed while it writes a record leaves the shell behind, which says farewell past it, on the terminal: then the stream ends in a
