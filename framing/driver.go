@@ -50,7 +50,7 @@ fi
 case $_fl_u in ('') _fl_u="\\$_fl_b test . -ef \"\${PWD-}\"";; esac
 trap : INT
 _fl_y() { eval "$_fl_p \"^@1\"\"@2C\${PWD-}^@1\"\"@2c\""; }
-trap '{ set +x; } 2>/dev/null; case ${BASHPID-$$} in ($$) { _fl_y >&$_fl_o; } 2>/dev/null || _fl_y 2>/dev/null >/dev/tty;; esac' EXIT
+trap '{ set +x; } 2>/dev/null; case $_fl_c${BASHPID-} in (bash|bash$$|[!b]*) { _fl_y >&$_fl_o; } 2>/dev/null || _fl_y 2>/dev/null >/dev/tty;; esac' EXIT
 _fl_z() { eval "$_fl_p '^'$1'E'$_fl_r';'$_fl_m';'; \\$_fl_b pwd || $_fl_p \"\${PWD-}
 \"; $_fl_p '^'$1'z
 '"; }

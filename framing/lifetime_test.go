@@ -246,3 +246,16 @@ func TestAHangUpLeavesNoFarewellInTheErrors(t *testing.T) {
 		}
 	})
 }
+
+// Nothing that a command does to the variable by which bash tells its children from itself takes the farewell away.
+func TestAShellSaysWhereItEndedWhateverBASHPIDHolds(t *testing.T) {
+	eachShell(t, []string{"perl"}, func(t *testing.T, sh framing.Shell) {
+		for _, script := range []string{"unset BASHPID; cd /usr; exit 3", "BASHPID=1; cd /usr; exit 3", "export BASHPID=1; cd /usr; exit 3"} {
+			s := start(t, sh)
+			o := s.run(script)
+			require.NotNil(t, o.exit, script)
+			assert.Equal(t, "/usr", o.exit.Dir, script)
+			s.close()
+		}
+	})
+}
