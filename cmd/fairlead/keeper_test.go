@@ -62,10 +62,10 @@ func TestCommandsAreTheSameWithAKeeperAndWithout(t *testing.T) {
 }
 
 // varies is what differs from one run to the next.
-var varies = regexp.MustCompile(`"(session|exec|started)":"[^"]*"|"(duration|queue|dial)_ms":[0-9]+|127\.0\.0\.1:[0-9]+|«redacted:(\w+):[0-9a-f]+»`)
+var varies = regexp.MustCompile(`"(session|exec|started)":"[^"]*"|"(duration|queue|dial|connect|run)_ms":[0-9.]+|127\.0\.0\.1:[0-9]+|«redacted:(\w+):[0-9a-f]+»|(connect|run) [0-9.]+ ms`)
 
 // Byte by byte: what is printed, where, and the exit code.
-func TestRunPrintsTheSameWithAKeeperAndWithout(t *testing.T) {
+func TestTheSameIsPrintedWithAKeeperAndWithout(t *testing.T) {
 	dir, err := os.MkdirTemp("", "fl")
 	require.NoError(t, err)
 	places := keeper.Places{Socket: filepath.Join(dir, "fairlead", "keeper.sock")}
@@ -120,11 +120,26 @@ hosts:
 		"input":                  {"web1", "--stdin", "--", "cat; echo; cat"},
 		"input for each":         {"web*", "--stdin=copy", "--fold", "--", "cat"},
 		"input that is not read": {"web*", "--stdin=copy", "--", "echo done"},
+		"hosts answer":           {"hosts ping", "web*"},
+		"some do not answer":     {"hosts ping", "all", "-x", "db"},
+		"that as JSON":           {"hosts ping", "all", "--json"},
+		"nobody answers":         {"hosts ping", "nobody"},
+		"hosts":                  {"hosts list"},
+		"a host":                 {"hosts show", "web1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var all [2]string
 			for i, mode := range []string{"off", "require"} {
-				cmd := exec.Command(self, append([]string{"-i", inventory, "--keeper", mode, "run", "--forks", "1"}, args...)...)
+				argv := []string{"-i", inventory, "--keeper", mode}
+				switch other, ok := strings.CutPrefix(args[0], "hosts "); {
+				case !ok:
+					argv = slices.Concat(argv, []string{"run", "--forks", "1"}, args)
+				case other == "ping":
+					argv = slices.Concat(argv, []string{"hosts", "ping", "--forks", "1"}, args[1:])
+				default:
+					argv = slices.Concat(argv, []string{"hosts", other}, args[1:])
+				}
+				cmd := exec.Command(self, argv...)
 				cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh", "XDG_RUNTIME_DIR=" + dir, "LANG=C.UTF-8"}
 				cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal to ask at
 				if slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--stdin") }) {
@@ -137,7 +152,7 @@ hosts:
 				if err != nil {
 					require.ErrorAs(t, err, &exit)
 				}
-				all[i] = varies.ReplaceAllString(fmt.Sprintf("%s\n---\n%s\n--- %d\n", stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()), "($1$2$3)")
+				all[i] = varies.ReplaceAllString(fmt.Sprintf("%s\n---\n%s\n--- %d\n", stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()), "($1$2$3$4)")
 			}
 			assert.True(t, all[0] == all[1], "without:\n%.4000s\nwith:\n%.4000s", all[0], all[1])
 		})

@@ -1,11 +1,13 @@
 package hosts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -24,6 +28,7 @@ type PingOptions struct {
 	IO        *iostreams.IOStreams
 	Inventory func() (*hosts.Inventory, error)
 	Pool      func(cmdutil.PoolOptions) (*session.Pool, error)
+	Place     place.Chooser
 
 	Except         string
 	JSON           bool
@@ -35,7 +40,7 @@ type PingOptions struct {
 
 // NewCmdPing builds the command. runF replaces the real work in tests of flags.
 func NewCmdPing(f *cmdutil.Factory, runF func(context.Context, *PingOptions) error) *cobra.Command {
-	o := &PingOptions{IO: f.IO, Inventory: f.Inventory, Pool: f.Pool}
+	o := &PingOptions{IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Place: place.NewChooser(f)}
 	if runF == nil {
 		runF = pingRun
 	}
@@ -45,7 +50,8 @@ func NewCmdPing(f *cmdutil.Factory, runF func(context.Context, *PingOptions) err
 		Long: `Connect to every host of the inventory, or to those that SELECTOR picks, start a shell and run true in it.
 
 Hosts are printed as they answer: name, status, how long connecting and starting the shell took, and how long the
-command took after that. Exit codes are those of "fairlead run".`,
+command took after that. A keeper that runs has connections to some hosts already, and says so by how soon they are
+there. Exit codes are those of "fairlead run".`,
 		Example: `  fairlead hosts ping
   fairlead hosts ping @web --connect-timeout 3s`,
 		Args: cmdutil.Args(0, 1, "at most one SELECTOR"),
@@ -94,24 +100,52 @@ func pingRun(ctx context.Context, o *PingOptions) error {
 			hs[i].ConnectTimeout = o.ConnectTimeout
 		}
 	}
-	pool, err := o.Pool(cmdutil.PoolOptions{Forks: min(o.Forks, len(hs))})
+	where, done, err := o.where(ctx, hs)
 	if err != nil {
 		return err
 	}
+	defer done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var tally exitcode.Tally
-	canceled := false
-	for h, res := range pool.Each(ctx, hs, session.Command{Script: "true", Keep: -1}) {
-		tally.Add(res)
-		canceled = canceled || res.Status == session.StatusCanceled
-		if err := o.print(h, res, width); err != nil {
-			return err
+	var canceled bool
+	var failed error // to print
+	cmd := session.Command{Script: "true", Keep: -1}
+	err = where.Run(ctx, hs, cmd, func(e place.HostEnd) {
+		if failed != nil {
+			return
 		}
+		tally.Add(e.Result)
+		canceled = canceled || e.Result.Status == session.StatusCanceled
+		if failed = o.print(e.Host, e.Result, width); failed != nil {
+			cancel(failed) // nobody listens
+		}
+	})
+	if err = cmp.Or(failed, err); err != nil {
+		return err
 	}
 	var sig *cmdutil.SignalError
 	if canceled && errors.As(context.Cause(ctx), &sig) {
 		return cmdutil.Exit(128 + sig.Number)
 	}
 	return cmdutil.Exit(tally.Code())
+}
+
+// where says where hs are reached from; done gives it back.
+func (o *PingOptions) where(ctx context.Context, hs []hosts.Host) (w place.Runner, done func(), err error) {
+	here := &place.Here{Open: sync.OnceValues(func() (*session.Pool, error) {
+		return o.Pool(cmdutil.PoolOptions{Forks: min(o.Forks, len(hs))})
+	})}
+	keeper, err := o.Place.For(ctx, hs)
+	if err != nil || keeper == nil {
+		return here, func() {}, err
+	}
+	there := &place.There{Keeper: keeper, Request: wire.NewRun{Forks: o.Forks, Quiet: true}, Waiting: place.TellWaiting(o.IO.Err)}
+	if o.ConnectTimeout > 0 {
+		s := o.ConnectTimeout.Seconds()
+		there.Request.ConnectTimeoutS = &s
+	}
+	return &place.Either{There: there, Here: here, Place: o.Place, Tell: o.IO.Err}, keeper.Close, nil
 }
 
 func (o *PingOptions) print(h hosts.Host, res session.Result, width int) error {

@@ -244,11 +244,7 @@ func (x *fleet) end(r *session.Result) wire.RunEnd {
 	if r.Command == x.cmd.Script {
 		r.Command = ""
 	}
-	end := wire.RunEnd{Result: wire.ResultOf(r, r.Redacted), Sent: r.Err == nil || r.Err.Sent}
-	if r.Err != nil {
-		end.Why, end.WhyAt = cmdutil.Why(r.Err), cmdutil.WhyAt(r.Err)
-	}
-	return end
+	return endOf(r, r.Redacted)
 }
 
 // begin tells that the turn of a host has come, and returns what takes its output.

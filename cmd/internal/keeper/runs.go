@@ -193,12 +193,18 @@ func (x *run) command(ctx context.Context, cmd registry.Command, live registry.L
 	if x.in.Body.Session == "" {
 		ex.Forget() // who asked has all of it
 	}
-	r := &v.Result
-	end := wire.RunEnd{Result: wire.ResultOf(r, v.Redacted.Kinds), Sent: r.Err == nil || r.Err.Sent}
+	return endOf(&v.Result, v.Redacted.Kinds), v.Result.Status == session.StatusOK
+}
+
+// endOf is what is told of a command that has ended.
+func endOf(r *session.Result, taken map[string]int) wire.RunEnd {
+	end := wire.RunEnd{
+		Result: wire.ResultOf(r, taken), Sent: r.Err == nil || r.Err.Sent, TookUS: r.Duration.Microseconds(), DialUS: r.Dial.Microseconds(),
+	}
 	if r.Err != nil {
 		end.Why, end.WhyAt = cmdutil.Why(r.Err), cmdutil.WhyAt(r.Err)
 	}
-	return end, r.Status == session.StatusOK
+	return end
 }
 
 // refusal is the end of a command that never was one.

@@ -18,9 +18,10 @@ import (
 func ResultOf(end *wire.RunEnd) (session.Result, error) {
 	w := end.Result
 	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+	us := func(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
 	r := session.Result{
 		Host: w.Host, Session: w.Session, Exec: w.Exec, Command: w.Command, State: session.State(w.State), Status: session.Status(w.Status),
-		ExitCode: w.ExitCode, Signal: w.Signal, Dir: w.CWD, Duration: ms(w.DurationMS), Queue: ms(w.QueueMS), Dial: ms(w.DialMS),
+		ExitCode: w.ExitCode, Signal: w.Signal, Dir: w.CWD, Duration: us(end.TookUS), Queue: ms(w.QueueMS), Dial: us(end.DialUS),
 		StdoutBytes: w.StdoutBytes, StderrBytes: w.StderrBytes, OmittedStdout: w.Omitted["stdout"], OmittedStderr: w.Omitted["stderr"],
 		CutStdout: w.CutAt["stdout"], CutStderr: w.CutAt["stderr"], Redacted: w.Redacted,
 		StderrMode: w.StderrMode, Lane: w.Lane, StoppedBy: w.StoppedBy, MayRun: w.MayRun,

@@ -41,7 +41,9 @@ func TestAResultThatWentThroughTheKeeperIsTheSame(t *testing.T) {
 		"one of another kind": opened,
 	} {
 		t.Run(name, func(t *testing.T) {
-			end := wire.RunEnd{Result: wire.ResultOf(&r, r.Redacted), Sent: r.Err == nil || r.Err.Sent}
+			end := wire.RunEnd{
+				Result: wire.ResultOf(&r, r.Redacted), Sent: r.Err == nil || r.Err.Sent, TookUS: r.Duration.Microseconds(), DialUS: r.Dial.Microseconds(),
+			}
 			if r.Err != nil {
 				end.Why, end.WhyAt = cmdutil.Why(r.Err), cmdutil.WhyAt(r.Err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -76,7 +77,7 @@ func newReport(o *Options, hs []hosts.Host, g *outcome.Gate) *report {
 }
 
 // run runs the command to its end and returns what the program ends with.
-func (r *report) run(ctx context.Context, where runner, in *input) error {
+func (r *report) run(ctx context.Context, where place.Runner, in *input) error {
 	began := time.Now()
 	stop := r.watch(ctx)
 	hs := make([]hosts.Host, len(r.targets))
@@ -92,7 +93,7 @@ func (r *report) run(ctx context.Context, where runner, in *input) error {
 	in.put(&cmd)
 	unread := leftAlone{o: r.o}
 	unread.tell()
-	err := where.run(ctx, hs, cmd, r.ended)
+	err := where.Run(ctx, hs, cmd, r.ended)
 	stop()
 	r.summary.took = time.Since(began)
 	code := r.code(ctx)
@@ -111,15 +112,15 @@ func (r *report) run(ctx context.Context, where runner, in *input) error {
 }
 
 // ended takes what became of a host.
-func (r *report) ended(e hostEnd) {
-	t := r.byHost[targets.KeyOf(e.host)]
+func (r *report) ended(e place.HostEnd) {
+	t := r.byHost[targets.KeyOf(e.Host)]
 	r.mu.Lock()
 	t.running = false
 	r.done++
 	r.mu.Unlock()
-	r.removed.Add(e.taken)
-	r.summary.add(t, e.result)
-	r.view.done(t, e.result)
+	r.removed.Add(e.Taken)
+	r.summary.add(t, e.Result)
+	r.view.done(t, e.Result)
 }
 
 // code is the exit code of what has happened so far.

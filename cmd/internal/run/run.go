@@ -114,10 +114,13 @@ func run(ctx context.Context, o *Options) error {
 	secrets := redact.New(redact.Config{})
 	secrets.LearnFromCommand(o.Script)
 	from := o.here(len(hs), judged, secrets)
-	var where runner = from
+	var where place.Runner = from
 	if keeper != nil && !judged.Refused() {
-		where = &either{there: o.there(keeper, judged), here: from, place: o.Place, judged: judged, tell: o.IO.Err}
-	} else if _, err := from.open(); err != nil {
+		where = &place.Either{
+			There: o.there(keeper, judged), Here: from, Place: o.Place, Tell: o.IO.Err,
+			Refused: func(h hosts.Host) bool { return judged.Refusal(h) != nil },
+		}
+	} else if _, err := from.Open(); err != nil {
 		return err
 	}
 	in, err := o.input(ctx, len(hs), judged)

@@ -1,0 +1,112 @@
+package place
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/redact"
+)
+
+// There runs commands in the keeper.
+type There struct {
+	Keeper  *client.Client
+	Request wire.NewRun                           // but for what the hosts and the command say
+	Answers func(in *wire.NewRun, names []string) // puts into a request what was said yes to; nil is nothing
+	Waiting func([]hosts.Host)                    // is told that somebody has to approve the command; nil is nobody
+
+	// back reports whether an error that came before anything was sent is to be returned as it is; nil is never.
+	back func(error) bool
+}
+
+func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, done func(HostEnd)) error {
+	in := t.Request
+	in.ID, in.Reason, in.Keep = cmd.Group, cmd.Reason, cmd.Keep
+	in.SetCommand(cmd.Script)
+	if t.Answers != nil {
+		t.Answers(&in, targets.Labels(hs))
+	}
+	for _, h := range hs {
+		in.Hosts, in.Sums = append(in.Hosts, targets.Asked(h)), append(in.Sums, wire.Sum(h))
+	}
+	if cmd.Timeout > 0 {
+		s := cmd.Timeout.Seconds()
+		in.TimeoutS = &s
+	}
+	if cmd.Idle > 0 {
+		s := cmd.Idle.Seconds()
+		in.IdleS = &s
+	}
+	begun, ended := make([]bool, len(hs)), make([]bool, len(hs))
+	_, err := t.Keeper.RunFleet(ctx, in, client.Fleet{
+		Begin: func(i int) (stdout, stderr io.Writer) {
+			if i < 0 || i >= len(hs) || begun[i] {
+				return nil, nil // its result is refused
+			}
+			begun[i] = true
+			if cmd.Streams == nil {
+				return nil, nil
+			}
+			return cmd.Streams(hs[i])
+		},
+		Stdin: func(i int) io.Reader {
+			if cmd.Stdins != nil {
+				return cmd.Stdins(hs[i])
+			}
+			return cmd.Stdin
+		},
+		Done: func(i int, w *wire.RunResult) error {
+			if i < 0 || i >= len(hs) || ended[i] {
+				return errors.New("client: the keeper tells of a host that nobody asked for")
+			}
+			r, err := ResultOf(&w.RunEnd)
+			if err != nil {
+				return err
+			}
+			if r.Command == "" {
+				r.Command = cmd.Script
+			}
+			ended[i] = true
+			done(HostEnd{hs[i], r, redact.Counts{Kinds: w.Taken}})
+			return nil
+		},
+		Waiting: func() {
+			if t.Waiting != nil {
+				t.Waiting(hs)
+			}
+		},
+	})
+	switch {
+	case err == nil:
+		return nil
+	case t.back != nil && t.back(err):
+		return err
+	}
+	for i, h := range hs {
+		if ended[i] {
+			continue
+		}
+		r := NotStarted(h.Name, cmd.Script)
+		if ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
+			var rerr error
+			if r, rerr = Refused(err, h.Name, cmd.Script, begun[i]); rerr != nil {
+				return rerr
+			}
+		}
+		done(HostEnd{Host: h, Result: r})
+	}
+	return nil
+}
+
+// TellWaiting returns what tells people that somebody has to approve a command first.
+func TellWaiting(to io.Writer) func([]hosts.Host) {
+	return func(hs []hosts.Host) {
+		fmt.Fprintf(to, "fairlead: %s: waiting for an approval; see fairlead approvals\n", hosts.Fold(targets.Labels(hs)))
+	}
+}
