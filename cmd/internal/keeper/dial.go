@@ -2,10 +2,12 @@ package keeper
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,6 +34,9 @@ type DialConfig struct {
 	// that would, or is only looked for, Tell, if not nil, hears in one line. Neither happens for agents. "" is not compared.
 	Version string
 	Tell    func(line string)
+
+	// Patience is how long a keeper that runs may take to answer; 0 means 10 s. One that does not is stuck, or stopped.
+	Patience time.Duration
 }
 
 // ErrNone is returned by Dial where no keeper runs and none is to be started.
@@ -39,6 +44,12 @@ var ErrNone = errors.New("keeper: none is running")
 
 // readyFD is the file descriptor on which a keeper that was started says that it is ready.
 const readyFD = 3
+
+// defaultPatience is a long time for a keeper: it answers within a millisecond, or a second on a machine that is very busy.
+const defaultPatience = 10 * time.Second
+
+// ErrStuck is returned by Dial where a keeper holds the socket and does not answer.
+var ErrStuck = errors.New("keeper: the one that runs does not answer")
 
 // dialTime bounds a start, that of a keeper which waits for another one's end included.
 const dialTime = startTime + 15*time.Second
@@ -51,7 +62,7 @@ func Dial(ctx context.Context, cfg DialConfig) (*client.Client, error) {
 	defer cancel()
 	c := client.New(cfg.Client)
 	for range 3 { // one that is just leaving may answer a last time, or not any more
-		h, err := c.Health(ctx)
+		h, err := cfg.health(ctx, c)
 		gone := false
 		if err == nil {
 			gone, err = cfg.meet(ctx, c, h)
@@ -81,6 +92,30 @@ func Dial(ctx context.Context, cfg DialConfig) (*client.Client, error) {
 	}
 	c.Close()
 	return nil, fmt.Errorf("keeper: it was started, and does not answer on %s: see %s", cfg.Places.Socket, cfg.Places.Log)
+}
+
+// health asks whether there is a keeper that answers.
+func (cfg DialConfig) health(ctx context.Context, c *client.Client) (wire.Health, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(cfg.Patience, defaultPatience), ErrStuck)
+	defer cancel()
+	h, err := c.Health(ctx)
+	if errors.Is(err, ErrStuck) {
+		err = fmt.Errorf("%w within %v%s", ErrStuck, cmp.Or(cfg.Patience, defaultPatience), cfg.Places.howToEnd())
+	}
+	return h, err
+}
+
+// howToEnd says how to end a keeper that does not answer: whoever listens is known to the system.
+func (p Places) howToEnd() string {
+	c, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: p.Socket, Net: "unix"})
+	if err != nil {
+		return ""
+	}
+	defer c.Close()
+	if _, pid, err := peerOf(c); err == nil && pid > 0 {
+		return fmt.Sprintf(": kill -9 %d ends it and what it holds", pid)
+	}
+	return ""
 }
 
 // start starts a keeper that outlives this process, and waits until it says that it is ready.
@@ -187,6 +222,9 @@ func Ready() func(err error) {
 func Stop(ctx context.Context, p Places) error {
 	c := client.New(client.Config{Socket: p.Socket})
 	defer c.Close()
+	if _, err := (DialConfig{Places: p}).health(ctx, c); errors.Is(err, ErrStuck) {
+		return err
+	}
 	err := c.Stop(ctx)
 	if errors.Is(err, client.ErrUnreachable) {
 		return fmt.Errorf("%w at %s", ErrNone, p.Socket)
