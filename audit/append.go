@@ -7,7 +7,7 @@ import (
 )
 
 // placeHolds is how long a look at the path is good for.
-const placeHolds = time.Millisecond
+const placeHolds = 5 * time.Millisecond
 
 // append writes events behind the chain and moves its head. On an error the chain is as it was before. What is not
 // durable is left to the committer to sync.

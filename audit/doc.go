@@ -53,7 +53,7 @@
 // M is HMAC-SHA256(head key, the bytes before `,"mac":`). 64 zeros are the hash of no record.
 //
 // Writers take an exclusive flock on head, append to the last file with one write, then rewrite head, then let go; for
-// records of what changes nothing they may keep the lock for a millisecond and rewrite head at its end. A
+// records of what changes nothing they may keep the lock for 5 ms and rewrite head at its end. A
 // writer that finds more in the file than it left there reads head again first.
 //
 // A full file (by size, or by the age of its first record) ends with a chain.rotate record whose `next` names the file

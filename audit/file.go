@@ -266,7 +266,7 @@ func waitLock(file *os.File, exclusive bool, patience time.Duration) error {
 			return unavailable("lock", file.Name(), errors.New("another process holds it"), doWait)
 		}
 		time.Sleep(pause)
-		pause = min(2*pause, leaseHolds/2)
+		pause = min(2*pause, leaseHolds/10)
 	}
 }
 

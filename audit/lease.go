@@ -3,7 +3,7 @@ package audit
 import "time"
 
 // leaseHolds is how long a writer keeps the lock, and lets head stay behind, for the records that may follow.
-const leaseHolds = time.Millisecond
+const leaseHolds = 5 * time.Millisecond
 
 // take makes sure that the lock is held, and that this File knows the end of the chain. mu is held.
 func (f *File) take(durable bool) error {
