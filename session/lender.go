@@ -87,13 +87,16 @@ func (l *lender) free() {
 	l.onFree()
 }
 
-// elsewhere tries use on other connections of the session's pool, where its own has no room, until one has: the pool may
-// not know yet which do. release gives that one back.
+// elsewhere tries use on other connections of the session's pool, where its own has no room. release gives that one back.
 func (s *Session) elsewhere(ctx context.Context, use func(Transport) error) (release func(), err error) {
-	p := s.pool.pool
+	return s.pool.pool.lend(ctx, s.host, use)
+}
+
+// lend tries use on connections to h until one has room: the pool may not know yet which do.
+func (p *connPool) lend(ctx context.Context, h hosts.Host, use func(Transport) error) (release func(), err error) {
 	for try := 1; ; {
 		began := time.Now()
-		c, _, err := p.acquire(ctx, s.host)
+		c, _, err := p.acquire(ctx, h)
 		if err != nil {
 			return nil, err
 		}

@@ -220,6 +220,14 @@ type hostResult struct {
 	result Result
 }
 
+// Lend lets use open something else than a session on a connection to h that sessions share, or on a new one: a terminal,
+// say. Where use returns an error that wraps ErrFull it is called again with another connection. Of what runs there the
+// pool knows nothing: it is neither judged nor recorded, and it is the caller who ends it. release, which must be called
+// once after that, gives the place on the connection back. ctx bounds the call only.
+func (p *Pool) Lend(ctx context.Context, h hosts.Host, use func(Transport) error) (release func(), err error) {
+	return p.core.lend(ctx, h, use)
+}
+
 // CloseIdle closes connections that no session uses.
 func (p *Pool) CloseIdle() { p.core.closeIdle() }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
@@ -207,6 +208,43 @@ func TestPoolLearnsHowManySessionsAConnectionTakes(t *testing.T) {
 		require.NoError(t, open[0].Close())
 		assert.NoError(t, (<-fifth).err)
 		assert.Equal(t, 2, d.Open("web1"))
+	})
+}
+
+func TestOtherThingsThanSessionsShareTheirConnections(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+		d.Fault("web1", faults{MaxSessions: 2})
+		d.On("pwd")
+		p := poolOn(t, d, session.PoolConfig{MaxConnsPerHost: 2})
+		s := mustOpen(t, p, web1)
+		runOK(t, s, "pwd")
+		var streams []session.Stream
+		open := func(tr session.Transport) error {
+			stream, err := tr.Open(t.Context(), session.Program{Line: framing.Loader(framing.NewToken())})
+			if err == nil {
+				streams = append(streams, stream)
+			}
+			return err
+		}
+		var releases []func()
+		for range 2 {
+			release, err := p.Lend(t.Context(), web1, open)
+			require.NoError(t, err)
+			releases = append(releases, release)
+		}
+		assert.Equal(t, 2, d.Dialed("web1"), "the first has room for two")
+		assert.Equal(t, 3, p.Stats().Sessions)
+		for i, release := range releases {
+			require.NoError(t, streams[i].Close())
+			release()
+		}
+		assert.Equal(t, 1, p.Stats().Sessions)
+		runOK(t, s, "pwd")
+
+		other := errors.New("not this one")
+		_, err := p.Lend(t.Context(), web1, func(session.Transport) error { return other })
+		require.ErrorIs(t, err, other)
+		assert.Equal(t, 1, p.Stats().Sessions, "it is given back")
 	})
 }
 
