@@ -2,9 +2,12 @@ package main_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -12,6 +15,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -112,4 +117,109 @@ func TestBreakingTheGlassAtTheTerminal(t *testing.T) {
 	code, stdout, _, _ = onTerminal(t, false, "", "", "--yes", "--reason", "a drill", "--", forbidden)
 	assert.Equal(t, 5, code)
 	assert.Empty(t, stdout)
+}
+
+// What a person sees of a terminal, and what is on record of it, does not tell whether a keeper has opened it.
+func TestATerminalIsTheSameWithAKeeperAndWithout(t *testing.T) {
+	dir, err := os.MkdirTemp("", "fl")
+	require.NoError(t, err)
+	places := keeper.Places{Socket: filepath.Join(dir, "fairlead", "keeper.sock")}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), awaitAtMost)
+		defer cancel()
+		if err := keeper.Stop(ctx, places); !errors.Is(err, keeper.ErrNone) { // it is stopped below where all is well
+			assert.NoError(t, err)
+		}
+		os.RemoveAll(dir)
+	})
+	inventory := filepath.Join(dir, "inventory.yaml")
+	require.NoError(t, os.WriteFile(inventory, []byte("version: 1\nhosts:\n  - {name: web1, transport: demo, tier: dev}\n"+
+		"  - {name: far, addr: 127.0.0.1, port: 1, tier: dev, ssh_config: none}\n"), 0o600))
+	self := program(t, dir)
+	for name, tt := range map[string]struct {
+		args  []string
+		typed []string // what is typed when the last thing before it was seen, in turns
+		code  int
+	}{
+		"an exit code":   {[]string{"web1"}, []string{"", "stty size; tty -s; echo =$?=\r", "=0=", "exit 3\r"}, 3},
+		"a signal":       {[]string{"web1"}, []string{"", "kill -9 $$\r"}, 137},
+		"hung up":        {[]string{"web1"}, []string{"", "stty -echo; echo =$((40+2))=; exec cat >/dev/null\r", "=42=", "\r~."}, 130},
+		"not recorded":   {[]string{"web1", "--no-record"}, []string{"", "exit\r"}, 0},
+		"keys recorded":  {[]string{"web1", "--record-input"}, []string{"", "exit\r"}, 0},
+		"not reached":    {[]string{"far"}, nil, 3},
+		"not in there":   {[]string{"nobody"}, nil, 2},
+		"another escape": {[]string{"web1", "-e", "%"}, []string{"", "stty -echo; echo =$((40+2))=; exec cat >/dev/null\r", "=42=", "\r%."}, 130},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var all [2]string
+			for i, mode := range []string{"off", "require"} {
+				cmd := exec.Command(self, append([]string{"-i", inventory, "--keeper", mode, "shell"}, tt.args...)...)
+				cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh", "XDG_RUNTIME_DIR=" + dir, "LANG=C.UTF-8", "TERM=xterm"}
+				screen := sitAt(t, cmd, tt.typed)
+				assert.Equal(t, tt.code, cmd.ProcessState.ExitCode(), screen)
+				screen = regexp.MustCompile(`recordings/\S+`).ReplaceAllString(screen, "recordings/…")
+				all[i] = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(screen, "(addr)")
+			}
+			assert.Equal(t, all[0], all[1])
+			if tt.code != 2 && tt.code != 3 && name != "not recorded" {
+				assert.Contains(t, all[0], "fairlead: recorded in "+dir)
+			}
+		})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), awaitAtMost)
+	defer cancel()
+	require.NoError(t, keeper.Stop(ctx, places))
+	var opened, closed []string
+	for e, err := range audit.All(filepath.Join(dir, ".local", "state", "fairlead", "audit")) {
+		require.NoError(t, err)
+		how, _, _ := strings.Cut(e.Command, ": ")
+		switch e.Kind {
+		case audit.SessionOpen:
+			opened = append(opened, how)
+		case audit.SessionClose:
+			closed = append(closed, how)
+		}
+	}
+	assert.Len(t, opened, 12, "six, with and without")
+	assert.ElementsMatch(t, opened, closed)
+}
+
+// sitAt runs a command on a terminal where a person types, and returns what was to be seen there.
+func sitAt(t *testing.T, cmd *exec.Cmd, typed []string) string {
+	t.Helper()
+	master, slave, err := pty.Open()
+	require.NoError(t, err)
+	defer master.Close()
+	require.NoError(t, pty.Setsize(master, &pty.Winsize{Rows: 30, Cols: 200}))
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	var seen bytes.Buffer
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		buf := make([]byte, 4096)
+		from := 0
+		for {
+			n, err := master.Read(buf)
+			seen.Write(buf[:n])
+			if err != nil {
+				return
+			}
+			for len(typed) > 1 {
+				at := strings.Index(seen.String()[from:], typed[0])
+				if at < 0 {
+					break
+				}
+				from += at + len(typed[0])
+				_, _ = master.WriteString(typed[1])
+				typed = typed[2:]
+			}
+		}
+	})
+	require.NoError(t, cmd.Start())
+	require.NoError(t, slave.Close())
+	late := time.AfterFunc(awaitAtMost, func() { _ = cmd.Process.Kill() })
+	defer late.Stop()
+	_ = cmd.Wait()
+	wg.Wait()
+	return strings.ReplaceAll(seen.String(), "\r\n", "\n")
 }

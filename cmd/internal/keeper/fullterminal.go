@@ -15,6 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -24,38 +25,46 @@ import (
 
 // full is a terminal on a host, for the time of a connection.
 type full struct {
-	k      *Keeper
-	conn   session.Transport
-	stream session.Stream
-	entry  *terminals.Entry
-	rec    *terminals.Recording
-	how    string // it is recorded
-	typed  atomic.Int64
-	done   func() // with the realm
+	k       *Keeper
+	ask     terminalAsk
+	stream  session.Stream
+	release func() // the place on the connection; nil where there is none yet
+	entry   *terminals.Entry
+	rec     *terminals.Recording // nil where the account itself wants none
+	how     string               // it is recorded
+	asked   bool                 // that it begins is on record
+	typed   atomic.Int64
+	ws      *websocket.Conn // nil until there is one
+	done    func()          // with the realm
 }
 
 // record starts the recording. What cannot be recorded is not started: nobody sits at this machine to be told.
 func (t *full) record(h hosts.Host, p session.Program) (err error) {
+	if t.ask.record == wire.RecordNothing {
+		t.how = terminals.HowRecorded("", false, "--no-record")
+		return nil
+	}
 	if t.k.cfg.Recordings == "" {
-		return problem(http.StatusInternalServerError, "audit", "there is no place for recordings, so nothing was sent")
+		return problem(http.StatusInternalServerError, codeRecording, "there is no place for recordings, so nothing was sent")
 	}
 	t.rec, err = terminals.StartRecording(t.k.cfg.Recordings, terminals.RecordingName(t.entry.Start, h.Name, t.entry.ID()), terminals.MaxRecording, p.Size,
 		screen.CastHeader{Timestamp: t.entry.Start.Unix(), Title: h.Name, Env: map[string]string{"TERM": p.Term}},
 		func(err error) {
 			t.k.log.Printf("the recording %s stops early: %s", t.entry.ID(), terminals.Reason(err))
+			t.notice("the recording stops here: " + terminals.Reason(err))
 		})
 	if err != nil {
-		return problem(http.StatusInternalServerError, "audit", "the terminal cannot be recorded, so nothing was sent: %v", err)
+		return problem(http.StatusInternalServerError, codeRecording, "the terminal cannot be recorded, so nothing was sent: %v", err)
 	}
-	t.how = terminals.HowRecorded(t.rec.Path(), false, "")
+	t.how = terminals.HowRecorded(t.rec.Path(), t.ask.record == wire.RecordInput, "")
 	return nil
 }
 
 // drop gives back what was opened for a terminal that did not begin.
 func (t *full) drop() {
 	t.rec.Drop()
-	if t.conn != nil {
-		t.conn.Close()
+	if t.release != nil {
+		t.release()
 	}
 	t.done()
 }
@@ -63,13 +72,14 @@ func (t *full) drop() {
 // serve connects the program with the client until one of them ends.
 func (t *full) serve(w http.ResponseWriter, r *http.Request) {
 	defer t.done()
-	defer t.conn.Close()
+	defer t.release()
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
 	if err != nil { // which has been answered
 		t.stream.Close()
 		t.settle(terminals.Outcome{Result: endOfTerminal(session.Exit{}, errClientGone)})
 		return
 	}
+	t.ws = ws
 	ws.SetReadLimit(maxFrame)
 	ctx, cancel := context.WithCancelCause(r.Context()) // which ends with the keeper
 	defer cancel(nil)
@@ -81,6 +91,17 @@ func (t *full) serve(w http.ResponseWriter, r *http.Request) {
 	t.say(ws, out, t.settle(out), cause)
 	ws.CloseNow()
 	wg.Wait()
+}
+
+// notice tells the client something, if there is one.
+func (t *full) notice(line string) {
+	text, err := json.Marshal(wire.TerminalSays{Notice: line})
+	if err != nil || t.ws == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), writeTime)
+	defer cancel()
+	_ = t.ws.Write(ctx, websocket.MessageText, text) // whoever has gone needs none
 }
 
 // settle puts the end on record.
@@ -95,9 +116,13 @@ func (t *full) settle(out terminals.Outcome) terminals.Recorded {
 
 // say tells the client how its terminal has ended, and why the connection does.
 func (t *full) say(ws *websocket.Conn, out terminals.Outcome, rec terminals.Recorded, cause error) {
-	end := &wire.TerminalEnd{Status: string(out.Status), ExitCode: out.ExitCode, Signal: out.Signal, Recording: filepath.Base(rec.Path)}
+	end := &wire.TerminalEnd{Status: string(out.Status), ExitCode: out.ExitCode, Signal: out.Signal}
+	if rec.Path != "" {
+		end.Recording = filepath.Base(rec.Path)
+	}
 	if out.Err != nil {
 		end.Error = &wire.Fault{Code: out.Err.Code, Message: asProblem(out.Err).Detail}
+		end.Why = cmdutil.Why(out.Err)
 	}
 	code := websocket.StatusNormalClosure
 	switch {
@@ -180,7 +205,7 @@ func endOfTerminal(exit session.Exit, err error) session.Result {
 		return session.Result{Status: s, Err: &session.Error{Op: "shell", Code: code, Sent: true, Err: err}}
 	}
 	switch {
-	case errors.Is(err, errClientGone), errors.Is(err, errNonsense), errors.Is(err, errKeeperEnds):
+	case errors.Is(err, errClientGone), errors.Is(err, errHungUp), errors.Is(err, errNonsense), errors.Is(err, errKeeperEnds):
 		return failed(session.StatusCanceled, "canceled")
 	case err != nil:
 		return failed(session.StatusLost, "lost")
@@ -221,11 +246,14 @@ func (t *full) hear(ws *websocket.Conn, gone context.CancelCauseFunc) {
 			return
 		}
 		if kind == websocket.MessageText {
-			if !t.obey(p) {
-				gone(errNonsense)
+			if err := t.obey(p); err != nil {
+				gone(err)
 				return
 			}
 			continue
+		}
+		if t.ask.record == wire.RecordInput {
+			t.rec.Input(p)
 		}
 		n, _ := t.stream.Write(p) // it fails when the program has ended, which the reader of its output learns too
 		clear(p)                  // there may be passwords in it
@@ -233,21 +261,24 @@ func (t *full) hear(ws *websocket.Conn, gone context.CancelCauseFunc) {
 	}
 }
 
-// obey does what a control message says; false for what is none.
-func (t *full) obey(text []byte) bool {
+// obey does what a control message says. The error is why the terminal ends with it.
+func (t *full) obey(text []byte) error {
 	var m wire.TerminalHears
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if d.Decode(&m) != nil || m.Resize == nil {
-		return false
+	switch err := d.Decode(&m); {
+	case err != nil || m.HangUp == (m.Resize != nil):
+		return errNonsense
+	case m.HangUp:
+		return errHungUp
 	}
 	size := session.Size{Rows: m.Resize.Rows, Cols: m.Resize.Cols}
 	if size.Rows < 1 || size.Rows > maxCells || size.Cols < 1 || size.Cols > maxCells {
-		return false
+		return errNonsense
 	}
 	t.rec.Resize(size)
 	if r, ok := t.stream.(session.Resizer); ok {
 		_ = r.Resize(size) // fails when the program has ended
 	}
-	return true
+	return nil
 }

@@ -1,15 +1,20 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -32,11 +37,15 @@ func (k *Keeper) addSockets(a *api, mux *http.ServeMux) {
 	cells := huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most}
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: socketPath, OperationID: "open-terminal", Tags: []string{"sessions"},
-		Summary: "Open a terminal on a host, as a WebSocket: binary frames are bytes, text frames are JSON. To the keeper: {\"resize\":{\"rows\",\"cols\"}}; from it, at the end: {\"end\":{…}}. It is recorded",
+		Summary: "Open a terminal on a host, as a WebSocket: binary frames are bytes, text frames are JSON. To the keeper: {\"resize\":{\"rows\",\"cols\"}} and {\"hang_up\":true}; from it, at the end: {\"end\":{…}}, and {\"notice\":\"…\"} meanwhile. It is recorded",
 		Parameters: []*huma.Param{
 			query("host", "a host's name, or user@host:port", huma.Schema{Type: huma.TypeString}), query("rows", "of the terminal (default 24)", cells),
 			query("cols", "of the terminal (default 80)", cells), query("term", "what kind of terminal it is (default xterm-256color)", huma.Schema{Type: huma.TypeString}),
 			query("confirm", "an operator's second thought, where the policy wants one", huma.Schema{Type: huma.TypeBoolean}),
+			query("record", "what is recorded: the output; what is typed too, passwords included; or nothing. Only the keeper's own account may say so", huma.Schema{Type: huma.TypeString, Enum: []any{wire.RecordOutput, wire.RecordInput, wire.RecordNothing}}),
+			query("settings", "what people change in their terminals, as stty takes it", huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}),
+			query("sum", "of the host as the caller knows it: 409 where it is another one by now", huma.Schema{Type: huma.TypeString}),
+			query("connect_timeout_s", "give up connecting after so many seconds", huma.Schema{Type: huma.TypeNumber}),
 		},
 		Security:  []map[string][]string{{"token": {}}},
 		Responses: map[string]*huma.Response{"101": {Description: "Switching Protocols"}},
@@ -45,17 +54,48 @@ func (k *Keeper) addSockets(a *api, mux *http.ServeMux) {
 
 // terminalAsk is what a request for a terminal says.
 type terminalAsk struct {
-	host    string
-	size    session.Size
-	term    string
-	confirm bool
+	host           string
+	sum            string
+	size           session.Size
+	term           string
+	settings       []string
+	confirm        bool
+	record         string
+	connectTimeout time.Duration
 }
 
-func parseTerminal(r *http.Request) (a terminalAsk, err error) {
+// codeRecording says that a terminal cannot be recorded.
+const codeRecording = "recording"
+
+// setting is what stty may be told: words that mean nothing to the shell that reads them, as package shell writes them.
+var setting = regexp.MustCompile(`^-?[a-z0-9]{1,10}( (undef|"\^[A-Z?]"))?$`)
+
+const maxSettings = 32
+
+func parseTerminal(c *caller, r *http.Request) (a terminalAsk, err error) {
 	q := r.URL.Query()
-	a = terminalAsk{host: q.Get("host"), term: terminals.Term(q.Get("term")), confirm: q.Get("confirm") == "true"}
-	if a.host == "" {
+	a = terminalAsk{
+		host: q.Get("host"), sum: q.Get("sum"), term: terminals.Term(q.Get("term")), confirm: q.Get("confirm") == "true",
+		settings: q["settings"], record: cmp.Or(q.Get("record"), wire.RecordOutput),
+	}
+	switch {
+	case a.host == "":
 		return a, invalid("host is missing")
+	case a.record != wire.RecordOutput && a.record != wire.RecordInput && a.record != wire.RecordNothing:
+		return a, invalid("record is %s, %s or %s", wire.RecordOutput, wire.RecordInput, wire.RecordNothing)
+	case a.record != wire.RecordOutput && c.role != Owner:
+		return a, problem(http.StatusForbidden, "forbidden", "only the keeper's own account says what is recorded of its terminals")
+	case len(a.settings) > maxSettings || slices.ContainsFunc(a.settings, func(s string) bool { return !setting.MatchString(s) }):
+		return a, invalid("settings are what stty takes, at most %d of them", maxSettings)
+	}
+	if text := q.Get("connect_timeout_s"); text != "" {
+		s, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return a, invalid("connect_timeout_s is a number of seconds")
+		}
+		if a.connectTimeout, err = seconds("connect_timeout_s", &s, 0, cmdutil.MaxConnectTimeout); err != nil {
+			return a, err
+		}
 	}
 	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		return a, problem(http.StatusUpgradeRequired, "upgrade", "a terminal is a WebSocket")
@@ -104,7 +144,7 @@ func (k *Keeper) stay() (leave func(), err error) {
 
 // openTerminal judges, connects, records, and starts the account's shell, in this order.
 func (k *Keeper) openTerminal(ctx context.Context, c *caller, r *http.Request) (_ *full, err error) {
-	ask, err := parseTerminal(r)
+	ask, err := parseTerminal(c, r)
 	if err != nil {
 		return nil, err
 	}
@@ -119,17 +159,17 @@ func (k *Keeper) openTerminal(ctx context.Context, c *caller, r *http.Request) (
 	if err != nil {
 		return nil, err
 	}
-	t := &full{k: k, done: done}
+	t := &full{k: k, ask: ask, done: done}
 	defer func() {
 		if err != nil {
 			t.drop()
 		}
 	}()
-	h, err := rm.host(ask.host)
+	h, err := k.hostOf(rm, &ask)
 	if err != nil {
 		return nil, err
 	}
-	line := terminals.Line(nil, h.Env)
+	line := terminals.Line(ask.settings, h.Env)
 	jctx := context.WithValue(ctx, consentKey{}, consent{script: line, confirm: ask.confirm})
 	d, err := rm.judge.decide(jctx, policy.Request{Principal: c.principal, Host: h, Command: line, Interactive: true})
 	if err != nil {
@@ -138,25 +178,68 @@ func (k *Keeper) openTerminal(ctx context.Context, c *caller, r *http.Request) (
 	if d.Verdict != policy.Allow {
 		return nil, k.noTerminal(c, h, line, d)
 	}
-	dctx, cancel := context.WithTimeout(ctx, beforeSending)
+	return t, t.start(ctx, c, rm, h, line, d)
+}
+
+// hostOf finds the host that is meant. Where it is not what the caller takes it for, the file is read again first.
+func (k *Keeper) hostOf(rm *realm, ask *terminalAsk) (h hosts.Host, err error) {
+	for again := false; ; again = true {
+		if h, err = rm.host(ask.host); err == nil && ask.connectTimeout > 0 {
+			h.ConnectTimeout = ask.connectTimeout
+		}
+		switch {
+		case ask.sum == "" || err == nil && wire.Sum(h) == ask.sum:
+			return h, err
+		case again || k.inventories.reload(rm.key.inventory) != nil:
+			if err == nil {
+				err = problem(http.StatusConflict, codeStale, "%s is not what it was when the inventory was read: try again", h.Name)
+			}
+			return h, err
+		}
+	}
+}
+
+// start connects, or takes a connection that is there, records, and starts the account's shell.
+func (t *full) start(ctx context.Context, c *caller, rm *realm, h hosts.Host, line string, d policy.Decision) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, beforeSending)
 	defer cancel()
-	if t.conn, err = rm.conn.dial(dctx, h); err != nil {
-		return nil, &session.Error{Op: "dial", Host: h.Name, Code: dialCode(err), Err: err}
-	}
-	t.entry = terminals.NewEntry(k.sink, c.principal, h.Name, t.conn.Peer())
-	p := session.Program{Line: line, Size: ask.size, Term: ask.term}
-	if err := t.record(h, p); err != nil {
-		return nil, err
-	}
-	if err := t.entry.Request(line, d, t.how); err != nil {
-		return nil, problem(http.StatusInternalServerError, "audit", "%v", err)
-	}
-	if t.stream, err = t.conn.Open(dctx, p); err != nil {
+	p := session.Program{Line: line, Size: t.ask.size, Term: t.ask.term}
+	var opening error
+	t.release, err = rm.pool.Lend(ctx, h, func(conn session.Transport) error {
+		if t.entry == nil { // the first connection may have no room
+			t.entry = terminals.NewEntry(t.k.sink, c.principal, h.Name, conn.Peer())
+			if opening = t.record(h, p); opening == nil {
+				opening = t.request(line, d)
+			}
+			if opening != nil {
+				return opening
+			}
+		}
+		t.stream, opening = conn.Open(ctx, p)
+		return opening
+	})
+	switch {
+	case err == nil:
+		return nil
+	case t.entry == nil:
+		p := asProblem(&session.Error{Op: "dial", Host: h.Name, Code: dialCode(err), Err: err})
+		p.Detail = cmdutil.WhyAt(err)
+		return p
+	case t.asked:
 		e := &session.Error{Op: "shell", Host: h.Name, Code: "unreachable", Err: err}
 		_ = t.entry.Result(terminals.Outcome{Result: session.Result{Status: session.StatusUnreachable, Err: e}}, t.how, terminals.Recorded{})
-		return nil, e
+		return e
 	}
-	return t, nil
+	return err
+}
+
+// request puts on record that the shell is about to be started.
+func (t *full) request(line string, d policy.Decision) error {
+	if err := t.entry.Request(line, d, t.how); err != nil {
+		return problem(http.StatusInternalServerError, "audit", "%v", err)
+	}
+	t.asked = true
+	return nil
 }
 
 // dialCode sorts why there is no connection.
@@ -190,6 +273,7 @@ func (k *Keeper) noTerminal(c *caller, h hosts.Host, line string, d policy.Decis
 
 var (
 	errClientGone = errors.New("the client has gone")
+	errHungUp     = errors.New("hung up by the client")
 	errNonsense   = errors.New("the client has sent what is no control message")
 	errKeeperEnds = errors.New("the keeper has ended")
 )

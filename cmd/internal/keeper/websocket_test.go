@@ -3,7 +3,9 @@ package keeper_test
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,7 +21,9 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session"
 )
 
 // terminal is one that a test sits at.
@@ -157,9 +161,107 @@ func TestATerminalEndsWithItsKeeper(t *testing.T) {
 	assert.Equal(t, "canceled", w.resultOfTerminal().Status)
 }
 
+func TestTheClientOfATerminalIsAStream(t *testing.T) {
+	w := start(t, withRecordings(t))
+	open := func(ask client.TerminalAsk) *client.Terminal {
+		t.Helper()
+		ask.Host = "here"
+		c, err := w.Client.OpenTerminal(t.Context(), ask)
+		require.NoError(t, err)
+		t.Cleanup(func() { c.Close() })
+		return c
+	}
+	until := func(c *client.Terminal, text string) string {
+		t.Helper()
+		var seen strings.Builder
+		buf := make([]byte, 100)
+		for text == "" || !strings.Contains(seen.String(), text) {
+			n, err := c.Read(buf)
+			seen.Write(buf[:n])
+			if err != nil {
+				require.Empty(t, text, "%s", seen.String())
+				require.ErrorIs(t, err, io.EOF)
+				break
+			}
+		}
+		return seen.String()
+	}
+	line := func(c *client.Terminal, text string) {
+		t.Helper()
+		_, err := io.WriteString(c, text+"\n")
+		require.NoError(t, err)
+	}
+	recorded := func(c *client.Terminal) string {
+		t.Helper()
+		require.NotEmpty(t, c.Recording())
+		cast, err := os.ReadFile(filepath.Join(w.cfg.Recordings, c.Recording()))
+		require.NoError(t, err)
+		return string(cast)
+	}
+
+	c := open(client.TerminalAsk{Size: session.Size{Rows: 30, Cols: 100}, Settings: []string{`erase "^H"`, "-ixon"}})
+	line(c, `stty -a | tr ';' '\n' | grep -e erase -e ixon -e rows; echo "=$((40+2))="`)
+	seen := until(c, "=42=")
+	assert.Contains(t, seen, "erase = ^H")
+	assert.Contains(t, seen, "-ixon")
+	assert.Contains(t, seen, "rows 30")
+	require.NoError(t, c.Resize(session.Size{Rows: 33, Cols: 111}))
+	line(c, "stty size; exit 3")
+	assert.Contains(t, until(c, ""), "33 111")
+	exit, err := c.Wait()
+	require.NoError(t, err)
+	assert.Equal(t, session.Exit{Code: 3}, exit)
+	assert.Contains(t, recorded(c), "=42=")
+	assert.NotContains(t, recorded(c), `"i"`, "what is typed is not recorded")
+
+	c = open(client.TerminalAsk{Record: wire.RecordInput})
+	line(c, `kill -9 $$`)
+	until(c, "")
+	exit, err = c.Wait()
+	require.NoError(t, err)
+	assert.Equal(t, session.Exit{Signal: "KILL"}, exit)
+	assert.Contains(t, recorded(c), `"i"`)
+
+	c = open(client.TerminalAsk{Record: wire.RecordNothing})
+	line(c, `echo "=$((40+2))="; exec cat`)
+	until(c, "=42=")
+	require.NoError(t, c.Close())
+	require.NoError(t, c.Close())
+	until(c, "")
+	_, err = c.Wait()
+	require.EqualError(t, err, "hung up by the client")
+	assert.Empty(t, c.Recording())
+
+	c = open(client.TerminalAsk{})
+	line(c, `echo "=$((40+2))="; exec cat`)
+	until(c, "=42=")
+	go w.stop()
+	until(c, "")
+	_, err = c.Wait()
+	assert.ErrorContains(t, err, "the keeper")
+
+	_, err = w.Client.OpenTerminal(t.Context(), client.TerminalAsk{Host: "here"})
+	assert.ErrorIs(t, err, client.ErrUnreachable)
+}
+
+func TestATerminalSharesTheConnectionOfSessions(t *testing.T) {
+	w := start(t, withRecordings(t))
+	s, err := w.Open(t.Context(), wire.Open{Host: "here"})
+	require.NoError(t, err)
+	c := w.terminal("host=here")
+	c.line(`echo "=$((40+2))="`)
+	c.see("=42=")
+	_, _, text := w.send(http.MethodGet, "/metrics", "")
+	assert.Contains(t, text, "fairlead_dials_total{outcome=\"ok\"} 1\n")
+	require.NoError(t, w.CloseSession(t.Context(), s.ID))
+	c.line(`echo "=$((50+2))="; exit 0`)
+	c.see("")
+	assert.Contains(t, c.seen.String(), "=52=", "which the session's end has not closed")
+}
+
 func TestWhatIsNoControlMessageEndsATerminal(t *testing.T) {
 	w := start(t, withRecordings(t))
-	for _, text := range []string{"x", "{}", `{"resize":{"rows":0,"cols":1}}`, `{"resize":{"rows":1,"cols":100000}}`, `{"other":1}`} {
+	for _, text := range []string{"x", "{}", `{"resize":{"rows":0,"cols":1}}`, `{"resize":{"rows":1,"cols":100000}}`, `{"other":1}`, `{"hang_up":false}`, `{"hang_up":true,"resize":{"rows":1,"cols":1}}`} {
 		c := w.terminal("host=here")
 		c.send(websocket.MessageText, text)
 		assert.Equal(t, websocket.StatusPolicyViolation, c.see(""), text)
@@ -182,10 +284,14 @@ func TestATerminalIsForOperatorsAndForOurOwnPages(t *testing.T) {
 		"a size that is 0":  {"host=here&rows=0&cols=1", up, 422, "invalid"},
 		"half a size":       {"host=here&rows=5", up, 422, "invalid"},
 		"a plain request":   {"host=here", nil, 426, "upgrade"},
-		"nothing to record": {"host=here", up, 500, "audit"},
+		"nothing to record": {"host=here", up, 500, "recording"},
+		"no such recording": {"host=here&record=some", up, 422, "invalid"},
+		"no recording":      {"host=here&record=none", append(up, wire.Principal, "agent/a"), 403, "forbidden"},
+		"odd settings":      {"host=here&settings=" + url.QueryEscape("sane'; reboot; '"), up, 422, "invalid"},
+		"another host":      {"host=here&sum=other", up, 409, "stale"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if tt.code == "audit" {
+			if tt.code == "recording" {
 				require.NoError(t, os.RemoveAll(w.cfg.Recordings))
 				require.NoError(t, os.WriteFile(w.cfg.Recordings, nil, 0o600))
 				defer os.Remove(w.cfg.Recordings)

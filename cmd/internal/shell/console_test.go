@@ -69,7 +69,7 @@ func (p place) command(t *testing.T, args ...string) *exec.Cmd {
 	require.NoError(t, err)
 	cmd := exec.Command(self, append([]string{"-i", p.inventory}, args...)...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), isAgents), asProgram+"=1", "HOME="+p.dir, "XDG_STATE_HOME="+p.dir, "XDG_CONFIG_HOME=", "TERM=xterm", "SHELL=/bin/sh",
-		"HISTFILE=", "ENV=", "PS1=outer ", "LC_ALL=C.UTF-8")
+		"FAIRLEAD_KEEPER=off", "HISTFILE=", "ENV=", "PS1=outer ", "LC_ALL=C.UTF-8")
 	return cmd
 }
 

@@ -12,6 +12,8 @@ At the beginning of a line:
   ~~   type ~
 --escape takes another character, or none for none of this.
 
+Over SSH the keeper opens it, on the connection that sessions use, if one is there; with --keeper off this program does.
+
 What the host prints is recorded, in the asciicast format and for nobody else to read, in
 $XDG_STATE_HOME/fairlead/recordings (~/.local/state where that is unset); the name is told at the end. What you type is not
 recorded, though the host may print it. A recording stops at 1 GiB, or with the disk full, and says so; the terminal goes

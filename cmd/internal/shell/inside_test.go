@@ -17,7 +17,9 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	places "github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -52,6 +54,7 @@ func newInside(t *testing.T) *inside {
 		Policy:     decides(policy.AllowAll),
 		Caller:     cmdutil.Caller{Principal: "operator/ada"},
 		Recordings: func() (string, error) { return filepath.Join(t.TempDir(), "recordings"), nil },
+		Place:      places.Chooser{Mode: func() (config.KeeperMode, error) { return config.Off, nil }},
 		MaxBytes:   terminals.MaxRecording, Escape: '~', Target: "ada@here",
 	}
 	return in

@@ -127,6 +127,19 @@ func failed(h hosts.Host, s session.Status, code string, sent bool, err error) s
 // finish puts the end on record and tells what there is to tell.
 func (o *Options) finish(ctx context.Context, h hosts.Host, e *terminals.Entry, out terminals.Outcome, how string, rec terminals.Recorded) error {
 	auditErr := e.Result(out, how, rec)
+	code := o.ended(ctx, h, out, rec.Path)
+	if auditErr != nil {
+		fmt.Fprintf(o.IO.Err, "fairlead: %s: the shell has ended (%s, %v), but that %s\n", h.Name, out.Status,
+			time.Since(e.Start).Round(time.Second), cmdutil.OneLine(cmdutil.Text(fmt.Errorf("%w: %w", session.ErrAudit, auditErr))))
+		if code == nil {
+			code = cmdutil.Exit(exitcode.Internal)
+		}
+	}
+	return code
+}
+
+// ended tells how a terminal ended, and where it is recorded, and returns what the program ends with.
+func (o *Options) ended(ctx context.Context, h hosts.Host, out terminals.Outcome, recording string) error {
 	code := exitOf(out.Result)
 	switch out.Status {
 	case session.StatusLost:
@@ -143,15 +156,8 @@ func (o *Options) finish(ctx context.Context, h hosts.Host, e *terminals.Entry, 
 		}
 		fmt.Fprintf(o.IO.Err, "\nfairlead: %s: %s\n", h.Name, cmdutil.OneLine(hungUp(out.Err.Err)))
 	}
-	if rec.Path != "" {
-		fmt.Fprintf(o.IO.Err, "fairlead: recorded in %s\n", rec.Path)
-	}
-	if auditErr != nil {
-		fmt.Fprintf(o.IO.Err, "fairlead: %s: the shell has ended (%s, %v), but that %s\n", h.Name, out.Status,
-			time.Since(e.Start).Round(time.Second), cmdutil.OneLine(cmdutil.Text(fmt.Errorf("%w: %w", session.ErrAudit, auditErr))))
-		if code == nil {
-			code = cmdutil.Exit(exitcode.Internal)
-		}
+	if recording != "" {
+		fmt.Fprintf(o.IO.Err, "fairlead: recorded in %s\n", recording)
 	}
 	return code
 }

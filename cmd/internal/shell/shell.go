@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -32,6 +33,7 @@ type Options struct {
 	Dial       func(context.Context, hosts.Host) (session.Transport, error) // nil means as package dialer does
 	Policy     func() (policy.Decider, error)
 	Caller     cmdutil.Caller
+	Place      place.Chooser
 	Recordings func() (string, error) // the directory
 	MaxBytes   int64                  // of a recording
 
@@ -48,7 +50,7 @@ type Options struct {
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Getenv: f.Getenv, Inventory: f.Inventory, Audit: f.Audit,
-		Caller: f.Caller(), MaxBytes: terminals.MaxRecording, Escape: '~',
+		Caller: f.Caller(), MaxBytes: terminals.MaxRecording, Escape: '~', Place: place.NewChooser(f),
 	}
 	o.Policy = func() (policy.Decider, error) {
 		engine, err := f.Policy(o.PolicyFile)
@@ -122,15 +124,30 @@ func run(ctx context.Context, o *Options) error {
 		}
 		return cmdutil.Usagef("standard %s is not a terminal: shell is for people at one; for a command use fairlead run %s -- COMMAND", which, o.Target)
 	}
-	sink, err := o.Audit()
-	if err != nil {
-		return err
-	}
 	t, err := openTerminal(o.IO.In)
 	if err != nil {
 		return err
 	}
 	defer t.close()
+	keeper, err := o.keeper(ctx, host)
+	if err != nil {
+		return err
+	}
+	if keeper != nil {
+		defer keeper.Close()
+		if again, err := o.there(ctx, keeper, host, t); !again {
+			return err
+		}
+	}
+	return o.here(ctx, host, t)
+}
+
+// here opens the terminal from this process.
+func (o *Options) here(ctx context.Context, host hosts.Host, t *terminal) error {
+	sink, err := o.Audit()
+	if err != nil {
+		return err
+	}
 	line := terminals.Line(t.settings(), host.Env)
 	d, err := o.judge(ctx, host, line)
 	if err != nil {

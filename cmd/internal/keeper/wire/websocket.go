@@ -1,9 +1,18 @@
 package wire
 
-// TerminalSays is a text frame from the keeper: how the terminal has ended. Binary frames are what it prints.
+// TerminalSays is a text frame from the keeper: how the terminal has ended, or what there is to tell meanwhile. Binary frames
+// are what it prints.
 type TerminalSays struct {
-	End *TerminalEnd `json:"end,omitempty"`
+	End    *TerminalEnd `json:"end,omitempty"`
+	Notice string       `json:"notice,omitempty"`
 }
+
+// What is recorded of a terminal; the output without a word.
+const (
+	RecordOutput  = "output"
+	RecordInput   = "input" // besides
+	RecordNothing = "none"
+)
 
 // TerminalEnd is how a terminal has ended.
 type TerminalEnd struct {
@@ -11,12 +20,14 @@ type TerminalEnd struct {
 	ExitCode  *int   `json:"exit_code"`
 	Signal    string `json:"signal"`
 	Error     *Fault `json:"error"`
-	Recording string `json:"recording" doc:"the name of its recording"`
+	Why       string `json:"why,omitempty" doc:"the error in a few words"`
+	Recording string `json:"recording" doc:"the name of its recording; empty where there is none"`
 }
 
 // TerminalHears is a text frame to the keeper. Binary frames are what is typed.
 type TerminalHears struct {
 	Resize *TerminalSize `json:"resize,omitempty"`
+	HangUp bool          `json:"hang_up,omitempty" doc:"end the terminal, and tell how it ended"`
 }
 
 // TerminalSize is a size in character cells.
