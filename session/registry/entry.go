@@ -194,25 +194,25 @@ func (e *Entry) arm() {
 	e.timer.Reset(wait)
 }
 
-// remaining is how long the session may stay, and why no longer; negative without a limit. e.mu is held.
-func (e *Entry) remaining(now time.Time) (wait time.Duration, why string) {
-	idle, life := e.r.cfg.Idle, e.r.cfg.Lifetime
+// remaining is how long the session may stay, and whether it is idleness that ends it; negative without a limit. e.mu is
+// held.
+func (e *Entry) remaining(now time.Time) (wait time.Duration, idleness bool) {
 	wait = -1
-	if idle > 0 {
-		wait, why = max(0, idle-now.Sub(e.used)), fmt.Sprintf("no command came for %v", idle)
+	if idle := e.r.cfg.Idle; idle > 0 {
+		wait, idleness = max(0, idle-now.Sub(e.used)), true
 	}
-	if life > 0 {
+	if life := e.r.cfg.Lifetime; life > 0 {
 		if left := max(0, life-now.Sub(e.opened)); wait < 0 || left < wait {
-			wait, why = left, fmt.Sprintf("it was open for %v", life)
+			wait, idleness = left, false
 		}
 	}
-	return wait, why
+	return wait, idleness
 }
 
 // limit closes the session when a limit is reached; while a command runs, its end does.
 func (e *Entry) limit() {
 	e.mu.Lock()
-	wait, why := e.remaining(time.Now())
+	wait, idleness := e.remaining(time.Now())
 	busy, over := e.cur != nil, e.over
 	e.mu.Unlock()
 	switch {
@@ -229,6 +229,10 @@ func (e *Entry) limit() {
 		r.wg.Add(1)
 		r.mu.Unlock()
 		defer r.wg.Done()
+		why := fmt.Sprintf("it was open for %v", r.cfg.Lifetime)
+		if idleness {
+			why = fmt.Sprintf("no command came for %v", r.cfg.Idle)
+		}
 		e.close(why)
 	}
 }
