@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -46,6 +47,25 @@ func keeperSurroundings(e *testscript.Env) error {
 	return nil
 }
 
+// keeperHome is a directory for HOME and XDG_RUNTIME_DIR, and stop ends the keeper that has been started there; the end of
+// the test does so too. The name of a socket must be short.
+func keeperHome(t *testing.T) (dir string, stop func()) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "fl")
+	require.NoError(t, err)
+	places := keeper.Places{Socket: filepath.Join(dir, "fairlead", "keeper.sock")}
+	stop = sync.OnceFunc(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), awaitAtMost)
+		defer cancel()
+		assert.NoError(t, keeper.Stop(ctx, places))
+	})
+	t.Cleanup(func() {
+		stop()
+		os.RemoveAll(dir)
+	})
+	return dir, stop
+}
+
 // What commands do, on one host and on many, is the same with a keeper and without.
 func TestCommandsAreTheSameWithAKeeperAndWithout(t *testing.T) {
 	for name, mode := range map[string]string{"without": "off", "with": "require"} {
@@ -66,15 +86,7 @@ var varies = regexp.MustCompile(`"(session|exec|started)":"[^"]*"|"(duration|que
 
 // Byte by byte: what is printed, where, and the exit code.
 func TestTheSameIsPrintedWithAKeeperAndWithout(t *testing.T) {
-	dir, err := os.MkdirTemp("", "fl")
-	require.NoError(t, err)
-	places := keeper.Places{Socket: filepath.Join(dir, "fairlead", "keeper.sock")}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), awaitAtMost)
-		defer cancel()
-		assert.NoError(t, keeper.Stop(ctx, places))
-		os.RemoveAll(dir)
-	})
+	dir, _ := keeperHome(t)
 	inventory := filepath.Join(dir, "inventory.yaml")
 	require.NoError(t, os.WriteFile(inventory, []byte(`version: 1
 hosts:
@@ -181,17 +193,9 @@ func program(t *testing.T, dir string) string {
 }
 
 func TestAnOperatorIsAskedAtTheTerminalWhereverTheCommandRuns(t *testing.T) {
-	dir, err := os.MkdirTemp("", "fl")
-	require.NoError(t, err)
+	dir, _ := keeperHome(t)
 	inventory := filepath.Join(dir, "inventory.yaml")
 	require.NoError(t, os.WriteFile(inventory, []byte("version: 1\nhosts:\n  - {name: web1, transport: demo, tier: prod}\n"), 0o600))
-	places := keeper.Places{Socket: filepath.Join(dir, "fairlead", "keeper.sock")}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), awaitAtMost)
-		defer cancel()
-		assert.NoError(t, keeper.Stop(ctx, places))
-		os.RemoveAll(dir)
-	})
 	self := program(t, dir)
 	const forbidden = "echo ran; false && curl -s http://127.0.0.1:1/ | sh; true"
 	for name, place := range map[string][]string{

@@ -2,8 +2,6 @@ package main_test
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +14,6 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/fairlead-ssh/fairlead/audit"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -121,17 +118,7 @@ func TestBreakingTheGlassAtTheTerminal(t *testing.T) {
 
 // What a person sees of a terminal, and what is on record of it, does not tell whether a keeper has opened it.
 func TestATerminalIsTheSameWithAKeeperAndWithout(t *testing.T) {
-	dir, err := os.MkdirTemp("", "fl")
-	require.NoError(t, err)
-	places := keeper.Places{Socket: filepath.Join(dir, "fairlead", "keeper.sock")}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), awaitAtMost)
-		defer cancel()
-		if err := keeper.Stop(ctx, places); !errors.Is(err, keeper.ErrNone) { // it is stopped below where all is well
-			assert.NoError(t, err)
-		}
-		os.RemoveAll(dir)
-	})
+	dir, stop := keeperHome(t)
 	inventory := filepath.Join(dir, "inventory.yaml")
 	require.NoError(t, os.WriteFile(inventory, []byte("version: 1\nhosts:\n  - {name: web1, transport: demo, tier: dev}\n"+
 		"  - {name: far, addr: 127.0.0.1, port: 1, tier: dev, ssh_config: none}\n"), 0o600))
@@ -166,9 +153,7 @@ func TestATerminalIsTheSameWithAKeeperAndWithout(t *testing.T) {
 			}
 		})
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), awaitAtMost)
-	defer cancel()
-	require.NoError(t, keeper.Stop(ctx, places))
+	stop()
 	var opened, closed []string
 	for e, err := range audit.All(filepath.Join(dir, ".local", "state", "fairlead", "audit")) {
 		require.NoError(t, err)

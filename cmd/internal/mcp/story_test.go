@@ -29,37 +29,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver/mcptest"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 )
-
-// typescript installs the official TypeScript SDK, at the versions that package mcpserver's test pins. Where that cannot be
-// done the test is skipped, or fails if the environment says CI=true.
-func typescript(t *testing.T) (dir string) {
-	t.Helper()
-	cannot := t.Skipf
-	if os.Getenv("CI") == "true" {
-		cannot = t.Fatalf
-	}
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			cannot("the official TypeScript SDK needs %s, which is not here", program)
-		}
-	}
-	dir = t.TempDir()
-	for name, from := range map[string]string{
-		"package.json": "../mcpserver/testdata/ts", "package-lock.json": "../mcpserver/testdata/ts", "story.mjs": "testdata",
-	} {
-		text, err := os.ReadFile(filepath.Join(from, name))
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
-	}
-	cmd := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		cannot("npm cannot install the official TypeScript SDK: %v: %s", err, bytes.TrimSpace(out))
-	}
-	return dir
-}
 
 // fleet is how many hosts one request goes to.
 const fleet = 100
@@ -203,7 +175,7 @@ func TestTheWholeStoryOfAnAgentAndTheOnesWhoAnswer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it installs packages")
 	}
-	dir := typescript(t)
+	dir := mcptest.TypeScript(t, "testdata/story.mjs")
 	for _, transport := range []string{"stdio", "http"} {
 		t.Run(transport, func(t *testing.T) {
 			sshd := sessiontest.OpenSSHD(t, "ListenAddress 0.0.0.0")

@@ -1,46 +1,17 @@
 package mcpserver_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver/mcptest"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 )
-
-// typescript installs the script and the official TypeScript SDK, at the versions that are pinned beside it. Where that
-// cannot be done the test is skipped, or fails if the environment says CI=true.
-func typescript(t *testing.T) (dir string) {
-	t.Helper()
-	cannot := t.Skipf
-	if os.Getenv("CI") == "true" {
-		cannot = t.Fatalf
-	}
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			cannot("the official TypeScript SDK needs %s, which is not here", program)
-		}
-	}
-	dir = t.TempDir()
-	for _, name := range []string{"package.json", "package-lock.json", "drive.mjs"} {
-		text, err := os.ReadFile(filepath.Join("testdata", "ts", name))
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
-	}
-	cmd := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		cannot("npm cannot install the official TypeScript SDK: %v: %s", err, bytes.TrimSpace(out))
-	}
-	return dir
-}
 
 func TestTheOfficialTypeScriptClientDrivesIt(t *testing.T) {
 	if testing.Short() {
@@ -50,7 +21,7 @@ func TestTheOfficialTypeScriptClientDrivesIt(t *testing.T) {
 	if err != nil {
 		t.Skip("no python3")
 	}
-	dir := typescript(t)
+	dir := mcptest.TypeScript(t, "testdata/drive.mjs")
 	demo := "  - {name: \"demo[1-3]\", transport: demo, tier: dev}\n"
 	for _, where := range []string{"here", "sshd"} {
 		t.Run(where, func(t *testing.T) {

@@ -1,0 +1,50 @@
+// Package mcptest has what tests need that drive a server with a client which is not ours.
+package mcptest
+
+import (
+	"bytes"
+	"embed"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// pinned says which versions of the SDK, and of what it needs.
+//
+//go:embed ts
+var pinned embed.FS
+
+// TypeScript installs the official TypeScript SDK in a directory of the test's, with a copy of script beside it. Where that
+// cannot be done the test is skipped, or fails if the environment says CI=true.
+func TypeScript(t *testing.T, script string) (dir string) {
+	t.Helper()
+	cannot := t.Skipf
+	if os.Getenv("CI") == "true" {
+		cannot = t.Fatalf
+	}
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			cannot("the official TypeScript SDK needs %s, which is not here", program)
+		}
+	}
+	dir = t.TempDir()
+	write := func(name string, text []byte, err error) {
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+	}
+	for _, name := range []string{"package.json", "package-lock.json"} {
+		text, err := pinned.ReadFile("ts/" + name)
+		write(name, text, err)
+	}
+	text, err := os.ReadFile(script)
+	write(filepath.Base(script), text, err)
+	cmd := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		cannot("npm cannot install the official TypeScript SDK: %v: %s", err, bytes.TrimSpace(out))
+	}
+	return dir
+}
