@@ -13,9 +13,10 @@ import (
 	"time"
 
 	"github.com/creack/pty"
-	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/audit"
 )
 
 // onTerminal runs the program with a controlling terminal but no stream on it, where a person types answer when the

@@ -3,6 +3,7 @@ package keeper
 import (
 	"context"
 	"errors"
+	"time"
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/audit"
@@ -13,8 +14,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
-
-	"time"
 )
 
 // questionOf is what somebody is asked about a command. It says nothing of a session: the command gets a new one.

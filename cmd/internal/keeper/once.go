@@ -88,10 +88,14 @@ func once[T any](ctx context.Context, k *Keeper, c *caller, key string, request 
 			case <-ctx.Done():
 				return none, context.Cause(ctx)
 			}
-			if value, ok := d.value.(T); d.well && ok {
-				return value, nil
+			if !d.well {
+				continue // it came to nothing: ours is the first now
 			}
-			continue // it came to nothing: ours is the first now
+			value, ok := d.value.(T)
+			if !ok {
+				return none, keyUsed()
+			}
+			return value, nil
 		}
 		return firstOnce(ctx, k, c, as, d, request, do)
 	}
