@@ -235,10 +235,12 @@ func TestTheClientOfATerminalIsAStream(t *testing.T) {
 	c = open(client.TerminalAsk{})
 	line(c, `echo "=$((40+2))="; exec cat`)
 	until(c, "=42=")
-	go w.stop()
+	stopped := make(chan error, 1)
+	go func() { stopped <- w.stop() }()
 	until(c, "")
 	_, err = c.Wait()
 	assert.ErrorContains(t, err, "the keeper")
+	require.NoError(t, <-stopped)
 
 	_, err = w.Client.OpenTerminal(t.Context(), client.TerminalAsk{Host: "here"})
 	assert.ErrorIs(t, err, client.ErrUnreachable)
