@@ -18,10 +18,11 @@ import (
 func ResultOf(end *wire.RunEnd) (session.Result, error) {
 	w := end.Result
 	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
-	us := func(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
+	// An older keeper says milliseconds only.
+	took, dial := max(ms(w.DurationMS), time.Duration(end.TookUS)*time.Microsecond), max(ms(w.DialMS), time.Duration(end.DialUS)*time.Microsecond)
 	r := session.Result{
 		Host: w.Host, Session: w.Session, Exec: w.Exec, Command: w.Command, State: session.State(w.State), Status: session.Status(w.Status),
-		ExitCode: w.ExitCode, Signal: w.Signal, Dir: w.CWD, Duration: us(end.TookUS), Queue: ms(w.QueueMS), Dial: us(end.DialUS),
+		ExitCode: w.ExitCode, Signal: w.Signal, Dir: w.CWD, Duration: took, Queue: ms(w.QueueMS), Dial: dial,
 		StdoutBytes: w.StdoutBytes, StderrBytes: w.StderrBytes, OmittedStdout: w.Omitted["stdout"], OmittedStderr: w.Omitted["stderr"],
 		CutStdout: w.CutAt["stdout"], CutStderr: w.CutAt["stderr"], Redacted: w.Redacted,
 		StderrMode: w.StderrMode, Lane: w.Lane, StoppedBy: w.StoppedBy, MayRun: w.MayRun,
