@@ -200,3 +200,20 @@ func TestEventsTellWhatHappensToThoseItConcerns(t *testing.T) {
 	assert.Contains(t, string(text), ar.Exec)
 	assert.Contains(t, string(text), "event: done\n")
 }
+
+// A sandbox takes some looking around, which nobody has asked for.
+func TestWhatTheKeeperRunsForItselfIsNoEvent(t *testing.T) {
+	w := start(t)
+	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://localhost/v1/events", nil)
+	require.NoError(t, err)
+	all, err := w.http().Do(req)
+	require.NoError(t, err)
+	defer all.Body.Close()
+	b, _ := w.box("there")
+	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "pwd", CWD: "sub"})
+	require.Equal(t, "executed", c.Status)
+	require.NoError(t, w.stop()) // which ends the stream
+	text, _ := io.ReadAll(all.Body)
+	assert.Equal(t, 1, strings.Count(string(text), "event: done\n"), "%s", text)
+	assert.Contains(t, string(text), c.Exec.Exec)
+}

@@ -116,10 +116,13 @@ type (
 	ownKey   struct{}
 )
 
+// ruleOwn is the rule by which scripts of ours run.
+const ruleOwn = "keeper/own"
+
 // Decide decides, in the sandbox that ctx names if there is one.
 func (j judge) Decide(ctx context.Context, req policy.Request) (policy.Decision, error) {
 	if ctx.Value(ownKey{}) != nil {
-		return policy.Decision{Verdict: policy.Allow, Class: policy.ReadOnly, Rule: "keeper/own", Reason: "the keeper looks where paths lead"}, nil
+		return policy.Decision{Verdict: policy.Allow, Class: policy.ReadOnly, Rule: ruleOwn, Reason: "the keeper looks where paths lead"}, nil
 	}
 	if g, ok := ctx.Value(guardKey{}).(*sandbox.Guard); ok {
 		return g.Decide(ctx, req)

@@ -83,6 +83,9 @@ func (k *Keeper) trace(r *realm) *session.Trace {
 		ConnClosed: func(h hosts.Host, _ error) { r.state.closed(h.Name) },
 		Done: func(res session.Result) {
 			k.metrics.done(&res)
+			if res.Decision.Rule == ruleOwn {
+				return // nobody has asked for it
+			}
 			k.events.done(r.key.principal, &res)
 			k.tellDone(r.key.principal, &res)
 		},
