@@ -78,6 +78,8 @@ type Config struct {
 	listening  func(net.Addr) // told the port, for tests
 	headerTime time.Duration  // for the headers of a request
 	bodyTime   time.Duration  // and for its body
+	aliveEvery time.Duration  // between pings of terminals over TCP
+	slowTime   time.Duration  // for their clients to take what is sent
 	tokenRate  float64        // requests a second with one token
 	tokenBurst float64        // and at once
 	sweep      time.Duration  // sweepEvery, but for tests
@@ -106,6 +108,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.sweep = sweepEvery
 	}
 	c.headerTime, c.bodyTime = cmp.Or(c.headerTime, headerTime), cmp.Or(c.bodyTime, bodyTime)
+	c.aliveEvery, c.slowTime = cmp.Or(c.aliveEvery, keepAliveEvery), cmp.Or(c.slowTime, writeTime)
 	c.tokenRate, c.tokenBurst = cmp.Or(c.tokenRate, tokenRate), cmp.Or(c.tokenBurst, tokenBurst)
 	if c.Log == nil {
 		c.Log = io.Discard

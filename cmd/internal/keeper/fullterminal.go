@@ -35,6 +35,7 @@ type full struct {
 	asked   bool                 // that it begins is on record
 	typed   atomic.Int64
 	ws      *websocket.Conn // nil until there is one
+	patient bool            // with a client that takes nothing: it is of this account's own, and cannot vanish unseen
 	done    func()          // with the realm
 }
 
@@ -85,7 +86,9 @@ func (t *full) serve(w http.ResponseWriter, r *http.Request) {
 	defer cancel(nil)
 	var wg sync.WaitGroup
 	wg.Go(func() { t.hear(ws, cancel) })
-	wg.Go(func() { ping(ctx, ws, cancel) })
+	if !t.patient {
+		wg.Go(func() { t.ping(ctx, cancel) })
+	}
 	out, cause := t.show(ctx, ws)
 	cancel(nil)
 	t.say(ws, out, t.settle(out), cause)
@@ -191,12 +194,17 @@ func (t *full) show(ctx context.Context, ws *websocket.Conn) (out terminals.Outc
 	return out, cause
 }
 
-// write sends output. Only a client that takes nothing for a while loses its connection: the end of ctx leaves it open, for
-// the end to be told.
+// write sends output. Only a client that takes nothing for a while loses its connection, and one of this account's own not
+// even then: the end of ctx leaves it open, for the end to be told.
 func (t *full) write(ctx context.Context, ws *websocket.Conn, p []byte) error {
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+	wctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	return ws.Write(ctx, websocket.MessageBinary, p)
+	if t.patient {
+		defer context.AfterFunc(ctx, func() { time.AfterFunc(leaveTime, stop) })()
+	} else {
+		defer time.AfterFunc(t.k.cfg.slowTime, stop).Stop()
+	}
+	return ws.Write(wctx, websocket.MessageBinary, p)
 }
 
 // endOfTerminal says how a terminal has ended.
@@ -218,8 +226,8 @@ func endOfTerminal(exit session.Exit, err error) session.Result {
 }
 
 // ping finds out that a client is gone that has not said so.
-func ping(ctx context.Context, ws *websocket.Conn, gone context.CancelCauseFunc) {
-	tick := time.NewTicker(keepAliveEvery)
+func (t *full) ping(ctx context.Context, gone context.CancelCauseFunc) {
+	tick := time.NewTicker(t.k.cfg.aliveEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -227,8 +235,8 @@ func ping(ctx context.Context, ws *websocket.Conn, gone context.CancelCauseFunc)
 			return
 		case <-tick.C:
 		}
-		pctx, stop := context.WithTimeout(ctx, writeTime)
-		err := ws.Ping(pctx)
+		pctx, stop := context.WithTimeout(ctx, t.k.cfg.slowTime)
+		err := t.ws.Ping(pctx)
 		stop()
 		if err != nil && ctx.Err() == nil {
 			gone(errClientGone)

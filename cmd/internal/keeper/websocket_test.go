@@ -246,6 +246,33 @@ func TestTheClientOfATerminalIsAStream(t *testing.T) {
 	assert.ErrorIs(t, err, client.ErrUnreachable)
 }
 
+// Somebody who has stopped the program here, or whose own terminal takes nothing, finds it as it was. Over TCP whoever takes
+// nothing may have gone: that one is the clock here.
+func TestATerminalOfOnesOwnWaitsForItsReader(t *testing.T) {
+	r := startTCP(t, withRecordings(t), func(c *keeper.Config) { c.Slow(20*time.Millisecond, 100*time.Millisecond) })
+	own := r.terminal("host=here")
+	own.line(`echo "=$((40+2))="; yes`)
+	own.see("=42=")
+
+	ctx, cancel := context.WithTimeout(t.Context(), terminalTime)
+	defer cancel()
+	ws, _, err := websocket.Dial(ctx, "wss"+strings.TrimPrefix(r.url, "https")+"/v1/terminals?host=here", &websocket.DialOptions{
+		HTTPClient: r.client, HTTPHeader: http.Header{"Authorization": {"Bearer " + r.token("operator/far", "operator")}},
+	})
+	require.NoError(t, err)
+	defer ws.CloseNow()
+	require.NoError(t, ws.Write(ctx, websocket.MessageBinary, []byte("yes\n")))
+	ended := r.resultOfTerminal()
+	assert.Equal(t, "operator/far", ended.Principal)
+
+	own.line("\x03")
+	own.line(`echo "=$((50+2))="; exit 0`)
+	own.see("=52=")
+	own.see("")
+	require.NotNil(t, own.end)
+	assert.Equal(t, "ok", own.end.Status)
+}
+
 func TestATerminalSharesTheConnectionOfSessions(t *testing.T) {
 	w := start(t, withRecordings(t))
 	s, err := w.Open(t.Context(), wire.Open{Host: "here"})
