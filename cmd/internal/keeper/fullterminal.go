@@ -33,10 +33,11 @@ type full struct {
 	rec     *terminals.Recording // nil where the account itself wants none
 	how     string               // it is recorded
 	asked   bool                 // that it begins is on record
-	typed   atomic.Int64
-	ws      *websocket.Conn // nil until there is one
-	patient bool            // with a client that takes nothing: it is of this account's own, and cannot vanish unseen
-	done    func()          // with the realm
+	queue   *terminals.Queue     // what is typed and not yet taken
+	typed   atomic.Int64         // bytes that were taken
+	ws      *websocket.Conn      // nil until there is one
+	patient bool                 // with a client that takes nothing: it is of this account's own, and cannot vanish unseen
+	done    func()               // with the realm
 }
 
 // record starts the recording. What cannot be recorded is not started: nobody sits at this machine to be told.
@@ -84,12 +85,15 @@ func (t *full) serve(w http.ResponseWriter, r *http.Request) {
 	ws.SetReadLimit(maxFrame)
 	ctx, cancel := context.WithCancelCause(r.Context()) // which ends with the keeper
 	defer cancel(nil)
+	t.queue = terminals.NewQueue(maxTyped)
 	var wg sync.WaitGroup
 	wg.Go(func() { t.hear(ws, cancel) })
+	wg.Go(func() { t.typing(ctx) })
 	if !t.patient {
 		wg.Go(func() { t.ping(ctx, cancel) })
 	}
 	out, cause := t.show(ctx, ws)
+	t.queue.Close()
 	cancel(nil)
 	t.say(ws, out, t.settle(out), cause)
 	ws.CloseNow()
@@ -129,7 +133,7 @@ func (t *full) say(ws *websocket.Conn, out terminals.Outcome, rec terminals.Reco
 	}
 	code := websocket.StatusNormalClosure
 	switch {
-	case errors.Is(cause, errNonsense):
+	case errors.Is(cause, errNonsense), errors.Is(cause, errTooMuch):
 		code = websocket.StatusPolicyViolation
 	case t.k.base.Err() != nil:
 		code = websocket.StatusGoingAway
@@ -162,7 +166,7 @@ func (t *full) show(ctx context.Context, ws *websocket.Conn) (out terminals.Outc
 			t.rec.Output(buf[:n])
 			_, _ = sum.Write(buf[:n])
 			out.Shown += int64(n)
-			if failed = t.write(ctx, ws, buf[:n]); failed != nil {
+			if failed = t.write(ctx, ws, websocket.MessageBinary, buf[:n]); failed != nil {
 				t.stream.Close()
 			}
 		}
@@ -194,9 +198,9 @@ func (t *full) show(ctx context.Context, ws *websocket.Conn) (out terminals.Outc
 	return out, cause
 }
 
-// write sends output. Only a client that takes nothing for a while loses its connection, and one of this account's own not
+// write sends output, or a word. Only a client that takes nothing for a while loses its connection, and one of this account's own not
 // even then: the end of ctx leaves it open, for the end to be told.
-func (t *full) write(ctx context.Context, ws *websocket.Conn, p []byte) error {
+func (t *full) write(ctx context.Context, ws *websocket.Conn, kind websocket.MessageType, p []byte) error {
 	wctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	if t.patient {
@@ -204,7 +208,7 @@ func (t *full) write(ctx context.Context, ws *websocket.Conn, p []byte) error {
 	} else {
 		defer time.AfterFunc(t.k.cfg.slowTime, stop).Stop()
 	}
-	return ws.Write(wctx, websocket.MessageBinary, p)
+	return ws.Write(wctx, kind, p)
 }
 
 // endOfTerminal says how a terminal has ended.
@@ -213,7 +217,7 @@ func endOfTerminal(exit session.Exit, err error) session.Result {
 		return session.Result{Status: s, Err: &session.Error{Op: "shell", Code: code, Sent: true, Err: err}}
 	}
 	switch {
-	case errors.Is(err, errClientGone), errors.Is(err, errHungUp), errors.Is(err, errNonsense), errors.Is(err, errKeeperEnds):
+	case errors.Is(err, errClientGone), errors.Is(err, errHungUp), errors.Is(err, errNonsense), errors.Is(err, errTooMuch), errors.Is(err, errKeeperEnds):
 		return failed(session.StatusCanceled, "canceled")
 	case err != nil:
 		return failed(session.StatusLost, "lost")
@@ -263,11 +267,46 @@ func (t *full) hear(ws *websocket.Conn, gone context.CancelCauseFunc) {
 		if t.ask.record == wire.RecordInput {
 			t.rec.Input(p)
 		}
-		n, _ := t.stream.Write(p) // it fails when the program has ended, which the reader of its output learns too
-		clear(p)                  // there may be passwords in it
-		t.typed.Add(int64(n))
+		ok := t.queue.Offer(p)
+		clear(p) // there may be passwords in it
+		if !ok {
+			gone(errTooMuch)
+			return
+		}
 	}
 }
+
+// typing passes on what is typed, and tells the client how much of it the program has taken: a client that keeps to that
+// never types too much.
+func (t *full) typing(ctx context.Context) {
+	buf := make([]byte, 4<<10)
+	defer clear(buf)
+	for told := int64(-tellTaken); ; {
+		if taken := t.typed.Load(); taken-told >= tellTaken {
+			told = taken
+			text, err := json.Marshal(wire.TerminalSays{Taken: &taken})
+			if err != nil || t.write(ctx, t.ws, websocket.MessageText, text) != nil {
+				t.queue.Close() // nobody is there
+				return
+			}
+		}
+		n := t.queue.Take(buf)
+		if n == 0 {
+			return
+		}
+		n, err := t.stream.Write(buf[:n])
+		t.typed.Add(int64(n))
+		if err != nil { // the program has ended, which the reader of its output learns too
+			t.queue.Close()
+			return
+		}
+	}
+}
+
+const (
+	maxTyped  = 1 << 20  // bytes that wait for the program
+	tellTaken = 16 << 10 // bytes taken, after which the client is told
+)
 
 // obey does what a control message says. The error is why the terminal ends with it.
 func (t *full) obey(text []byte) error {

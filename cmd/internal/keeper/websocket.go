@@ -37,7 +37,7 @@ func (k *Keeper) addSockets(a *api, mux *http.ServeMux) {
 	cells := huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most}
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: socketPath, OperationID: "open-terminal", Tags: []string{"sessions"},
-		Summary: "Open a terminal on a host, as a WebSocket: binary frames are bytes, text frames are JSON. To the keeper: {\"resize\":{\"rows\",\"cols\"}} and {\"hang_up\":true}; from it, at the end: {\"end\":{…}}, and {\"notice\":\"…\"} meanwhile. It is recorded",
+		Summary: "Open a terminal on a host, as a WebSocket: binary frames are bytes, text frames are JSON. To the keeper: {\"resize\":{\"rows\",\"cols\"}} and {\"hang_up\":true}; from it, at the end: {\"end\":{…}}, {\"notice\":\"…\"} and {\"taken\":bytes} meanwhile: 1 MiB may be typed beyond what was taken. It is recorded",
 		Parameters: []*huma.Param{
 			query("host", "a host's name, or user@host:port", huma.Schema{Type: huma.TypeString}), query("rows", "of the terminal (default 24)", cells),
 			query("cols", "of the terminal (default 80)", cells), query("term", "what kind of terminal it is (default xterm-256color)", huma.Schema{Type: huma.TypeString}),
@@ -274,6 +274,7 @@ func (k *Keeper) noTerminal(c *caller, h hosts.Host, line string, d policy.Decis
 var (
 	errClientGone = errors.New("the client has gone")
 	errHungUp     = errors.New("hung up by the client")
+	errTooMuch    = errors.New("the client types more than the program takes")
 	errNonsense   = errors.New("the client has sent what is no control message")
 	errKeeperEnds = errors.New("the keeper has ended")
 )

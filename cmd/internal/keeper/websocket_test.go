@@ -1,16 +1,21 @@
 package keeper_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -271,6 +276,104 @@ func TestATerminalOfOnesOwnWaitsForItsReader(t *testing.T) {
 	own.see("")
 	require.NotNil(t, own.end)
 	assert.Equal(t, "ok", own.end.Status)
+}
+
+// A program that takes nothing must not keep the keeper from hearing that the client hangs up, or is gone.
+func TestWhatIsTypedWaitsForAProgramThatTakesNothing(t *testing.T) {
+	w := start(t, withRecordings(t))
+	const deaf = `stty raw -echo; echo "=$((40+2))="; exec sleep 1000`
+	c, err := w.OpenTerminal(t.Context(), client.TerminalAsk{Host: "here"})
+	require.NoError(t, err)
+	_, err = io.WriteString(c, deaf+"\n")
+	require.NoError(t, err)
+	read := make(chan struct{})
+	began := make(chan struct{})
+	go func() {
+		defer close(read)
+		var seen strings.Builder
+		begin := sync.OnceFunc(func() { close(began) })
+		buf := make([]byte, 1024)
+		for {
+			n, err := c.Read(buf)
+			if seen.Write(buf[:n]); strings.Contains(seen.String(), "=42=") {
+				begin()
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	<-began
+	typed := make(chan int, 1)
+	stuck := make(chan struct{})
+	go func() {
+		all, piece := 0, make([]byte, 1024)
+		for {
+			n, err := c.Write(piece)
+			if err != nil {
+				typed <- all
+				return
+			}
+			if all += n; all == 64<<10 {
+				close(stuck) // soon
+			}
+		}
+	}()
+	<-stuck
+	require.NoError(t, c.Close())
+	<-read
+	_, err = c.Wait()
+	require.EqualError(t, err, "hung up by the client")
+	assert.Less(t, <-typed, 1<<20, "the rest has waited here")
+
+	c, err = w.OpenTerminal(t.Context(), client.TerminalAsk{Host: "here"})
+	require.NoError(t, err)
+	_, err = io.WriteString(c, `stty raw -echo; echo "=$((40+2))="; head -c 1000000 | sha256sum; exit`+"\n")
+	require.NoError(t, err)
+	much := bytes.Repeat([]byte("0123456789"), 100000)
+	var wg sync.WaitGroup
+	var seen strings.Builder
+	for buf := make([]byte, 1024); ; {
+		n, err := c.Read(buf)
+		before := strings.Contains(seen.String(), "=42=")
+		if seen.Write(buf[:n]); !before && strings.Contains(seen.String(), "=42=") {
+			wg.Go(func() {
+				for piece := range slices.Chunk(much, 1000) {
+					_, err := c.Write(piece)
+					assert.NoError(t, err)
+				}
+			})
+		}
+		if err != nil {
+			break
+		}
+	}
+	wg.Wait()
+	assert.Contains(t, seen.String(), fmt.Sprintf("%x", sha256.Sum256(much)), "however much it is")
+
+	rude := w.terminal("host=here")
+	rude.line(deaf)
+	rude.see("=42=")
+	go func() {
+		for rude.ws.Write(t.Context(), websocket.MessageBinary, make([]byte, 32<<10)) == nil {
+		}
+	}()
+	assert.Equal(t, websocket.StatusPolicyViolation, rude.see(""))
+
+	gone := w.terminal("host=here")
+	gone.line(deaf)
+	gone.see("=42=")
+	require.NoError(t, gone.ws.Write(t.Context(), websocket.MessageBinary, make([]byte, 60<<10)))
+	gone.ws.CloseNow()
+	require.Eventually(t, func() bool {
+		ends := 0
+		for e, err := range audit.All(w.cfg.AuditDir) {
+			if err == nil && e.Kind == audit.CommandResult {
+				ends++
+			}
+		}
+		return ends == 4
+	}, terminalTime, 10*time.Millisecond)
 }
 
 func TestATerminalSharesTheConnectionOfSessions(t *testing.T) {

@@ -24,12 +24,15 @@ var (
 	errNoOutput = errors.New("the terminal here takes no output")
 )
 
+// maxTyped is how much of what is typed may wait for the host.
+const maxTyped = 64 << 10
+
 // bridge connects a program on a host with the terminal here until one of them ends.
 //
 // Its goroutines, all of them ended and awaited before run returns:
 //
-//	keys      reads the terminal, finds escape sequences      ended by terminal.stop and queue.close
-//	typing    writes to the host what keys found              ended by queue.close and Stream.Close
+//	keys      reads the terminal, finds escape sequences      ended by terminal.stop and queue.Close
+//	typing    writes to the host what keys found              ended by queue.Close and Stream.Close
 //	sizes     passes on the terminal's size                   ended by the channel ended, and Stream.Close
 //	hang-up   restores the terminal and closes the stream     ended by the end of ctx, or by ended
 //
@@ -44,7 +47,7 @@ type bridge struct {
 	size   session.Size
 	winch  <-chan os.Signal // SIGWINCH and SIGCONT, caught since before size was taken
 
-	queue *queue
+	queue *terminals.Queue
 	sent  int64 // written by typing, read when it has ended
 }
 
@@ -59,7 +62,7 @@ func watchSize() (<-chan os.Signal, func()) {
 func (b *bridge) run(ctx context.Context) (exit session.Exit, o terminals.Outcome, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	b.queue = newQueue()
+	b.queue = terminals.NewQueue(maxTyped)
 	ended := make(chan struct{})
 	var wg sync.WaitGroup
 	spawn := func(f func()) {
@@ -113,7 +116,7 @@ func (b *bridge) run(ctx context.Context) (exit session.Exit, o terminals.Outcom
 	}
 	close(ended)
 	b.stream.Close()
-	b.queue.close()
+	b.queue.Close()
 	b.term.stop()
 	wg.Wait()
 	asked.settle(b.term, b.out, time.Now())
@@ -151,7 +154,7 @@ func (b *bridge) keys(cancel context.CancelCauseFunc) {
 				if b.typed {
 					b.rec.Input(pass)
 				}
-				if !b.queue.put(pass) {
+				if !b.queue.Put(pass) {
 					return
 				}
 			}
@@ -171,12 +174,12 @@ func (b *bridge) typing() {
 	buf := make([]byte, 1<<10)
 	defer clear(buf)
 	for {
-		n := b.queue.take(buf)
+		n := b.queue.Take(buf)
 		if n == 0 {
 			return
 		}
 		if _, err := b.stream.Write(buf[:n]); err != nil {
-			b.queue.close()
+			b.queue.Close()
 			return
 		}
 		b.sent += int64(n)

@@ -40,6 +40,12 @@ type Terminal struct {
 	rest   []byte // read and not yet given to the caller
 	hangUp sync.Once
 
+	mu     sync.Mutex // guards what follows
+	change sync.Cond
+	typed  int64  // bytes that Write has sent
+	taken  *int64 // of them, as the keeper says; nil where it does not
+	closed bool
+
 	ended chan struct{} // closed when end and err are known
 	end   *wire.TerminalEnd
 	err   error
@@ -47,6 +53,7 @@ type Terminal struct {
 
 const (
 	maxTerminalFrame = 1 << 20         // bytes at once, from the keeper
+	maxTyped         = 64 << 10        // bytes that the program has not taken
 	hangUpTime       = 5 * time.Second // for the keeper to say how a terminal ended that we have hung up
 )
 
@@ -87,7 +94,9 @@ func (c *Client) OpenTerminal(ctx context.Context, ask TerminalAsk) (*Terminal, 
 		return nil, unreachable(ctx, err)
 	}
 	ws.SetReadLimit(maxTerminalFrame)
-	return &Terminal{ws: ws, notice: ask.Notice, ended: make(chan struct{})}, nil
+	t := &Terminal{ws: ws, notice: ask.Notice, ended: make(chan struct{})}
+	t.change.L = &t.mu
+	return t, nil
 }
 
 // Read returns what the program prints; io.EOF after its end.
@@ -122,6 +131,12 @@ func (t *Terminal) hear(text []byte) {
 	if says.Notice != "" && t.notice != nil {
 		t.notice(says.Notice)
 	}
+	if says.Taken != nil {
+		t.mu.Lock()
+		t.taken = says.Taken
+		t.change.Broadcast()
+		t.mu.Unlock()
+	}
 	if says.End != nil {
 		t.over(says.End, nil)
 	}
@@ -131,11 +146,30 @@ func (t *Terminal) hear(text []byte) {
 func (t *Terminal) over(end *wire.TerminalEnd, err error) {
 	t.end, t.err = end, err
 	close(t.ended)
+	t.noMore()
 	_ = t.ws.CloseNow() // nothing more comes
 }
 
-// Write types.
+// noMore ends Write.
+func (t *Terminal) noMore() {
+	t.mu.Lock()
+	t.closed = true
+	t.change.Broadcast()
+	t.mu.Unlock()
+}
+
+// Write types. It waits while much of what was typed has not been taken by the program; Read must go on meanwhile.
 func (t *Terminal) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	for !t.closed && t.taken != nil && t.typed-*t.taken >= maxTyped {
+		t.change.Wait()
+	}
+	closed := t.closed
+	t.typed += int64(len(p))
+	t.mu.Unlock()
+	if closed {
+		return 0, errWentAway
+	}
 	if err := t.ws.Write(context.Background(), websocket.MessageBinary, p); err != nil {
 		return 0, errWentAway
 	}
@@ -187,6 +221,7 @@ func (t *Terminal) Recording() string {
 // Close hangs up. Read goes on to the end that the keeper tells, for some seconds at most.
 func (t *Terminal) Close() error {
 	t.hangUp.Do(func() {
+		t.noMore()
 		select {
 		case <-t.ended:
 			return

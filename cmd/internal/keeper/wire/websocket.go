@@ -5,6 +5,7 @@ package wire
 type TerminalSays struct {
 	End    *TerminalEnd `json:"end,omitempty"`
 	Notice string       `json:"notice,omitempty"`
+	Taken  *int64       `json:"taken,omitempty" doc:"how many of the typed bytes the program has taken"`
 }
 
 // What is recorded of a terminal; the output without a word.
