@@ -320,7 +320,7 @@ func (t *full) obey(text []byte) error {
 		return errHungUp
 	}
 	size := session.Size{Rows: m.Resize.Rows, Cols: m.Resize.Cols}
-	if size.Rows < 1 || size.Rows > maxCells || size.Cols < 1 || size.Cols > maxCells {
+	if size.Rows < 1 || size.Rows > wire.MaxCells || size.Cols < 1 || size.Cols > wire.MaxCells {
 		return errNonsense
 	}
 	t.rec.Resize(size)

@@ -24,7 +24,6 @@ import (
 const (
 	socketPath = "/v1/terminals"
 	maxFrame   = 64 << 10 // bytes that are typed at once
-	maxCells   = 1000     // rows or columns
 )
 
 // addSockets adds what is no request and answer. It is described all the same.
@@ -33,7 +32,7 @@ func (k *Keeper) addSockets(a *api, mux *http.ServeMux) {
 	query := func(name, doc string, s huma.Schema) *huma.Param {
 		return &huma.Param{Name: name, In: "query", Description: doc, Schema: &s, Required: name == "host"}
 	}
-	most, least := float64(maxCells), float64(1)
+	most, least := float64(wire.MaxCells), float64(1)
 	cells := huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most}
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: socketPath, OperationID: "open-terminal", Tags: []string{"sessions"},
@@ -105,8 +104,8 @@ func parseTerminal(c *caller, r *http.Request) (a terminalAsk, err error) {
 		if text == "" {
 			continue
 		}
-		if *n, err = strconv.Atoi(text); err != nil || *n < 1 || *n > maxCells {
-			return a, invalid("%s is a number from 1 to %d", name, maxCells)
+		if *n, err = strconv.Atoi(text); err != nil || *n < 1 || *n > wire.MaxCells {
+			return a, invalid("%s is a number from 1 to %d", name, wire.MaxCells)
 		}
 	}
 	if (a.size.Rows == 0) != (a.size.Cols == 0) {

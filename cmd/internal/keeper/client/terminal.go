@@ -72,8 +72,9 @@ func (c *Client) OpenTerminal(ctx context.Context, ask TerminalAsk) (*Terminal, 
 	set("term", ask.Term)
 	set("record", ask.Record)
 	if ask.Size != (session.Size{}) {
-		q.Set("rows", strconv.Itoa(ask.Size.Rows))
-		q.Set("cols", strconv.Itoa(ask.Size.Cols))
+		size := cells(ask.Size)
+		q.Set("rows", strconv.Itoa(size.Rows))
+		q.Set("cols", strconv.Itoa(size.Cols))
 	}
 	if ask.ConnectTimeout > 0 {
 		q.Set("connect_timeout_s", strconv.FormatFloat(ask.ConnectTimeout.Seconds(), 'f', -1, 64))
@@ -178,7 +179,14 @@ func (t *Terminal) Write(p []byte) (int, error) {
 
 // Resize tells the program that the terminal has another size.
 func (t *Terminal) Resize(s session.Size) error {
-	return t.say(wire.TerminalHears{Resize: &wire.TerminalSize{Rows: s.Rows, Cols: s.Cols}})
+	size := cells(s)
+	return t.say(wire.TerminalHears{Resize: &size})
+}
+
+// cells is a size as the keeper takes it. There are no larger terminals, but those who make one for the sake of its scrollback.
+func cells(s session.Size) wire.TerminalSize {
+	within := func(n int) int { return min(max(n, 1), wire.MaxCells) }
+	return wire.TerminalSize{Rows: within(s.Rows), Cols: within(s.Cols)}
 }
 
 func (t *Terminal) say(what wire.TerminalHears) error {

@@ -31,6 +31,9 @@ type TerminalHears struct {
 	HangUp bool          `json:"hang_up,omitempty" doc:"end the terminal, and tell how it ended"`
 }
 
+// MaxCells is how many rows, or columns, a terminal has at most.
+const MaxCells = 1000
+
 // TerminalSize is a size in character cells.
 type TerminalSize struct {
 	Rows int `json:"rows"`
