@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -219,6 +220,7 @@ func (t *full) start(ctx context.Context, c *caller, rm *realm, h hosts.Host, li
 	})
 	switch {
 	case err == nil:
+		t.release = sync.OnceFunc(t.release)
 		return nil
 	case t.entry == nil:
 		p := asProblem(&session.Error{Op: "dial", Host: h.Name, Code: dialCode(err), Err: err})

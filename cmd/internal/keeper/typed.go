@@ -1,0 +1,93 @@
+package keeper
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/coder/websocket"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+const (
+	maxTyped  = 1 << 20  // bytes that wait for the program
+	tellTaken = 16 << 10 // bytes taken, after which the client is told
+)
+
+// hear takes what the client sends, until the connection ends.
+func (t *full) hear(gone context.CancelCauseFunc) {
+	for {
+		kind, p, err := t.ws.Read(context.Background()) // a context that ends would end the connection
+		if err != nil {
+			gone(errClientGone)
+			return
+		}
+		if kind == websocket.MessageText {
+			if err := t.obey(p); err != nil {
+				gone(err)
+				return
+			}
+			continue
+		}
+		if t.ask.record == wire.RecordInput {
+			t.rec.Input(p)
+		}
+		ok := t.queue.Offer(p)
+		clear(p) // there may be passwords in it
+		if !ok {
+			gone(errTooMuch)
+			return
+		}
+	}
+}
+
+// typing passes on what is typed, and tells the client how much of it the program has taken: a client that keeps to that
+// never types too much.
+func (t *full) typing(ctx context.Context) {
+	buf := make([]byte, 4<<10)
+	defer clear(buf)
+	for told := int64(-tellTaken); ; {
+		if taken := t.typed.Load(); taken-told >= tellTaken {
+			told = taken
+			text, err := json.Marshal(wire.TerminalSays{Taken: &taken})
+			if err != nil || t.write(ctx, websocket.MessageText, text) != nil {
+				t.queue.Close() // nobody is there
+				return
+			}
+		}
+		n := t.queue.Take(buf)
+		if n == 0 {
+			return
+		}
+		n, err := t.stream.Write(buf[:n])
+		t.typed.Add(int64(n))
+		if err != nil { // the program has ended, which the reader of its output learns too
+			t.queue.Close()
+			return
+		}
+	}
+}
+
+// obey does what a control message says. The error is why the terminal ends with it.
+func (t *full) obey(text []byte) error {
+	var m wire.TerminalHears
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	switch err := d.Decode(&m); {
+	case err != nil || m.HangUp == (m.Resize != nil):
+		return errNonsense
+	case m.HangUp:
+		return errHungUp
+	}
+	size := session.Size{Rows: m.Resize.Rows, Cols: m.Resize.Cols}
+	if size.Rows < 1 || size.Rows > wire.MaxCells || size.Cols < 1 || size.Cols > wire.MaxCells {
+		return errNonsense
+	}
+	t.rec.Resize(size)
+	if r, ok := t.stream.(session.Resizer); ok {
+		_ = r.Resize(size) // fails when the program has ended
+	}
+	return nil
+}
