@@ -24,6 +24,7 @@ type connPool struct {
 
 	mu     sync.Mutex // guards what follows; never held while dialing, pinging, closing or calling out
 	keys   map[string]*bucket
+	lent   map[string]int // places that Pool.Lend has given out, by key; none is 0
 	closed bool
 	stats  Stats
 }
@@ -96,7 +97,7 @@ type Stats struct {
 }
 
 func newConnPool(cfg PoolConfig) *connPool {
-	p := &connPool{cfg: cfg, trace: cfg.Session.Trace, keys: map[string]*bucket{}}
+	p := &connPool{cfg: cfg, trace: cfg.Session.Trace, keys: map[string]*bucket{}, lent: map[string]int{}}
 	p.base, p.end = context.WithCancel(context.Background())
 	if cfg.MaxDials > 0 {
 		p.dials = make(chan struct{}, cfg.MaxDials)

@@ -115,3 +115,31 @@ func (p *connPool) lend(ctx context.Context, h hosts.Host, use func(Transport) e
 // maxConns is how many new connections are tried. Those that others had filled, or on which something has just ended, do not
 // count.
 const maxConns = 4
+
+// mayLend counts a place that is to be lent, if there is one to be had at once and sessions keep half of them.
+func (p *connPool) mayLend(key string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.keys[key]
+	if b == nil {
+		b = &bucket{}
+	}
+	conns, places := p.cfg.MaxConnsPerHost, p.placesOf(b)
+	if conns > 0 && places > 0 && p.lent[key] >= max(1, conns*places/2) {
+		return false
+	}
+	if b.free() == nil && conns > 0 && len(b.conns)+b.dialing >= conns {
+		return false
+	}
+	p.lent[key]++
+	return true
+}
+
+// lentBack ends what mayLend has counted.
+func (p *connPool) lentBack(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lent[key]--; p.lent[key] == 0 {
+		delete(p.lent, key)
+	}
+}

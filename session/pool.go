@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"sync"
 	"time"
@@ -224,8 +225,23 @@ type hostResult struct {
 // say. Where use returns an error that wraps ErrFull it is called again with another connection. Of what runs there the
 // pool knows nothing: it is neither judged nor recorded, and it is the caller who ends it. release, which must be called
 // once after that, gives the place on the connection back. ctx bounds the call only.
+//
+// It waits for nobody: the error wraps ErrFull where no place is free. At most half of a host's places are lent, so that
+// sessions have the others.
 func (p *Pool) Lend(ctx context.Context, h hosts.Host, use func(Transport) error) (release func(), err error) {
-	return p.core.lend(ctx, h, use)
+	key := connKey(h)
+	if !p.core.mayLend(key) {
+		return nil, fmt.Errorf("session: no place on a connection to %s can be lent: %w", h.Name, ErrFull)
+	}
+	giveBack, err := p.core.lend(ctx, h, use)
+	if err != nil {
+		p.core.lentBack(key)
+		return nil, err
+	}
+	return func() {
+		giveBack()
+		p.core.lentBack(key)
+	}, nil
 }
 
 // CloseIdle closes connections that no session uses.

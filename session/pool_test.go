@@ -248,6 +248,38 @@ func TestOtherThingsThanSessionsShareTheirConnections(t *testing.T) {
 	})
 }
 
+func TestSessionsKeepHalfOfThePlaces(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+		d.On("pwd")
+		p := poolOn(t, d, session.PoolConfig{MaxConnsPerHost: 1, MaxSessionsPerConn: 4})
+		lend := func() (func(), error) {
+			return p.Lend(t.Context(), web1, func(session.Transport) error { return nil })
+		}
+		first, err := lend()
+		require.NoError(t, err)
+		second, err := lend()
+		require.NoError(t, err)
+		_, err = lend()
+		require.ErrorIs(t, err, session.ErrFull)
+		for range 2 {
+			runOK(t, mustOpen(t, p, web1), "pwd")
+		}
+		first()
+		third, err := lend()
+		require.NoError(t, err, "there is a place again")
+		second()
+		last := mustOpen(t, p, web1)
+		runOK(t, last, "pwd")
+		_, err = lend()
+		require.ErrorIs(t, err, session.ErrFull, "sessions have all the others, and nobody is waited for")
+		third()
+		require.NoError(t, last.Close())
+		again, err := lend()
+		require.NoError(t, err)
+		again()
+	})
+}
+
 func TestConnectionThatTakesNoSessionAtAllIsAnErrorNotALoop(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
 		d.Fault("web1", faults{MaxSessions: 1})

@@ -136,15 +136,8 @@ func orForks(n int) int {
 	return n
 }
 
-// find resolves the hosts. Where they are not what the caller takes them for, the file is read again first: it may have been
-// written a moment ago.
-func (x *fleet) find() error {
-	err := x.resolve()
-	if err != nil && len(x.in.Sums) > 0 && x.k.inventories.reload(x.r.key.inventory) == nil {
-		err = x.resolve()
-	}
-	return err
-}
+// find resolves the hosts.
+func (x *fleet) find() error { return x.k.freshly(x.r, len(x.in.Sums) > 0, x.resolve) }
 
 func (x *fleet) resolve() (err error) {
 	b := x.in
@@ -176,7 +169,7 @@ func (x *fleet) resolve() (err error) {
 	}
 	for i, sum := range b.Sums {
 		if h := x.hosts[i]; wire.Sum(h) != sum {
-			return problem(http.StatusConflict, codeStale, "%s is not what it was when the inventory was read: try again", h.Name)
+			return stale(h)
 		}
 	}
 	return nil
@@ -185,6 +178,20 @@ func (x *fleet) resolve() (err error) {
 // codeStale says that caller and keeper do not have the same inventory: one that has just been written, or a program that
 // says something new.
 const codeStale = "stale"
+
+func stale(h hosts.Host) error {
+	return problem(http.StatusConflict, codeStale, "%s is not what it was when the inventory was read: try again", h.Name)
+}
+
+// freshly finds hosts. Where they are not what the caller takes them for, if it says what that is, the file is read again
+// first: it may have been written a moment ago.
+func (k *Keeper) freshly(r *realm, says bool, find func() error) error {
+	err := find()
+	if err != nil && says && k.inventories.reload(r.key.inventory) == nil {
+		err = find()
+	}
+	return err
+}
 
 // serve runs the command and tells what becomes of it. It ends with stopped, and with the caller. It reports whether any
 // byte of the command has left.

@@ -181,22 +181,21 @@ func (k *Keeper) openTerminal(ctx context.Context, c *caller, r *http.Request) (
 	return t, t.start(ctx, c, rm, h, line, d)
 }
 
-// hostOf finds the host that is meant. Where it is not what the caller takes it for, the file is read again first.
+// hostOf finds the host that is meant.
 func (k *Keeper) hostOf(rm *realm, ask *terminalAsk) (h hosts.Host, err error) {
-	for again := false; ; again = true {
-		if h, err = rm.host(ask.host); err == nil && ask.connectTimeout > 0 {
+	err = k.freshly(rm, ask.sum != "", func() (err error) {
+		if h, err = rm.host(ask.host); err != nil {
+			return err
+		}
+		if ask.connectTimeout > 0 {
 			h.ConnectTimeout = ask.connectTimeout
 		}
-		switch {
-		case ask.sum == "" || err == nil && wire.Sum(h) == ask.sum:
-			return h, err
-		case again || k.inventories.reload(rm.key.inventory) != nil:
-			if err == nil {
-				err = problem(http.StatusConflict, codeStale, "%s is not what it was when the inventory was read: try again", h.Name)
-			}
-			return h, err
+		if ask.sum != "" && wire.Sum(h) != ask.sum {
+			return stale(h)
 		}
-	}
+		return nil
+	})
+	return h, err
 }
 
 // start connects, or takes a connection that is there, records, and starts the account's shell.
@@ -204,20 +203,23 @@ func (t *full) start(ctx context.Context, c *caller, rm *realm, h hosts.Host, li
 	ctx, cancel := context.WithTimeout(ctx, beforeSending)
 	defer cancel()
 	p := session.Program{Line: line, Size: t.ask.size, Term: t.ask.term}
-	var opening error
-	t.release, err = rm.pool.Lend(ctx, h, func(conn session.Transport) error {
+	begin := func(conn session.Transport) (err error) {
 		if t.entry == nil { // the first connection may have no room
 			t.entry = terminals.NewEntry(t.k.sink, c.principal, h.Name, conn.Peer())
-			if opening = t.record(h, p); opening == nil {
-				opening = t.request(line, d)
+			if err = t.record(h, p); err == nil {
+				err = t.request(line, d)
 			}
-			if opening != nil {
-				return opening
+			if err != nil {
+				return err
 			}
 		}
-		t.stream, opening = conn.Open(ctx, p)
-		return opening
-	})
+		t.stream, err = conn.Open(ctx, p)
+		return err
+	}
+	t.release, err = rm.pool.Lend(ctx, h, begin)
+	if errors.Is(err, session.ErrFull) {
+		t.release, err = rm.alone(ctx, h, begin)
+	}
 	switch {
 	case err == nil:
 		t.release = sync.OnceFunc(t.release)
@@ -232,6 +234,19 @@ func (t *full) start(ctx context.Context, c *caller, rm *realm, h hosts.Host, li
 		return e
 	}
 	return err
+}
+
+// alone lets use have a connection that nobody shares.
+func (r *realm) alone(ctx context.Context, h hosts.Host, use func(session.Transport) error) (release func(), err error) {
+	conn, err := r.conn.dial(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	if err := use(conn); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return func() { conn.Close() }, nil
 }
 
 // request puts on record that the shell is about to be started.

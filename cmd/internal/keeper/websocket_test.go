@@ -394,6 +394,17 @@ func TestATerminalSharesTheConnectionOfSessions(t *testing.T) {
 	assert.Contains(t, c.seen.String(), "=52=", "which the session's end has not closed")
 }
 
+func TestManyTerminalsLeaveRoomForSessions(t *testing.T) {
+	w := start(t, withRecordings(t))
+	for range 2*session.DefaultMaxConnsPerHost*session.DefaultMaxSessionsPerConn + 1 {
+		c := w.terminal("host=here")
+		c.line(`echo "=$((40+2))="`)
+		c.see("=42=")
+	}
+	s := w.open("here", "")
+	w.run(w.Client, s.ID, "true")
+}
+
 func TestWhatIsNoControlMessageEndsATerminal(t *testing.T) {
 	w := start(t, withRecordings(t))
 	for _, text := range []string{"x", "{}", `{"resize":{"rows":0,"cols":1}}`, `{"resize":{"rows":1,"cols":100000}}`, `{"other":1}`, `{"hang_up":false}`, `{"hang_up":true,"resize":{"rows":1,"cols":1}}`} {
