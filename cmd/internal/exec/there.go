@@ -34,5 +34,6 @@ func (o *Options) there(ctx context.Context, p *site, judged *consent.Verdict, s
 	if err != nil {
 		return place.Refused(err, p.host.Name, o.Script, true)
 	}
-	return place.ResultOf(end)
+	r, err := place.ResultOf(end)
+	return place.Because(ctx, r), err
 }

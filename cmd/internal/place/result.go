@@ -1,6 +1,7 @@
 package place
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -78,6 +79,24 @@ func faultOf(end *wire.RunEnd) *session.Error {
 	}
 	e.Err = &cmdutil.ToldError{Message: text, Reason: end.Why, ReasonAt: end.WhyAt}
 	return e
+}
+
+// Because puts into a Result that was canceled why that was: the keeper hears only that it is to stop.
+func Because(ctx context.Context, r session.Result) session.Result {
+	var told *cmdutil.ToldError
+	if r.Status != session.StatusCanceled || ctx.Err() == nil || r.Err == nil || !errors.As(r.Err, &told) {
+		return r
+	}
+	cause, e := context.Cause(ctx).Error(), *r.Err
+	named := func(text string) string {
+		if rest, ok := strings.CutSuffix(text, context.Canceled.Error()); ok {
+			return rest + cause
+		}
+		return text
+	}
+	e.Err = &cmdutil.ToldError{Message: named(told.Message), Reason: named(told.Reason), ReasonAt: named(told.ReasonAt)}
+	r.Err = &e
+	return r
 }
 
 // Refused makes a Result of an error of the keeper's, where that says how a command has ended; other errors are returned,

@@ -1,6 +1,7 @@
 package place_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -80,4 +81,20 @@ func TestAHostIsTheSameOnlyIfAllOfItIs(t *testing.T) {
 	other = h
 	other.Shell = "dash"
 	assert.NotEqual(t, wire.Sum(h), wire.Sum(other))
+}
+
+func TestWhatWasCanceledIsToldWithItsCause(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	told := func(status session.Status, text string) session.Result {
+		return session.Result{Status: status, Err: &session.Error{Op: "run", Host: "web1", Err: &cmdutil.ToldError{Message: text, Reason: text, ReasonAt: text}}}
+	}
+	const text = "stopped before anything was sent: context canceled"
+	assert.Equal(t, "run web1: "+text, place.Because(ctx, told(session.StatusCanceled, text)).Err.Error(), "nobody has canceled it here")
+	cancel(errors.New("stopped by interrupt"))
+	r := place.Because(ctx, told(session.StatusCanceled, text))
+	assert.Equal(t, "run web1: stopped before anything was sent: stopped by interrupt", r.Err.Error())
+	assert.Equal(t, "stopped before anything was sent: stopped by interrupt", cmdutil.WhyAt(r.Err))
+	assert.Equal(t, "run web1: "+text, place.Because(ctx, told(session.StatusLost, text)).Err.Error())
+	assert.Equal(t, "run web1: other", place.Because(ctx, told(session.StatusCanceled, "other")).Err.Error())
+	assert.Nil(t, place.Because(ctx, session.Result{Status: session.StatusCanceled}).Err)
 }

@@ -73,7 +73,7 @@ func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, d
 				r.Command = cmd.Script
 			}
 			ended[i] = true
-			done(HostEnd{hs[i], r, redact.Counts{Kinds: w.Taken}})
+			done(HostEnd{hs[i], Because(ctx, r), redact.Counts{Kinds: w.Taken}})
 			return nil
 		},
 		Waiting: func() {
