@@ -17,7 +17,7 @@
 //
 // A frame, typed at the driver:
 //
-//	TOK EN [m|t]\n      the frame's token in two halves; m: streams merged, t: the terminal as standard input
+//	TOK''EN -\n         the frame's token, in two halves, and the mode: - usual, m merged, t the terminal as standard input
 //	'script'\n          one shell word over any number of lines
 //	RS\n                the byte 0x1e
 //

@@ -19,8 +19,8 @@ const rs = 0x1e
 //
 // The loops are written with until, so that they end when a command switched execution off (set -n): every command
 // then counts as a success. The loop of one round catches a break or continue that is in no loop of the command's own;
-// one that reaches further ends the shell, as does a
-// frame that the shell cannot read (x is set until the end of a frame is reached). The supervisor tells.
+// one that reaches further ends the shell, as does a frame that the shell cannot read (r, the exit code, is empty until the
+// end of a frame is reached). The supervisor tells.
 //
 // The directory is PWD where that is true, else what pwd says; mksh's says nothing of a directory that was deleted.
 //
@@ -29,15 +29,22 @@ const rs = 0x1e
 // The farewell goes the way of the output, so that it comes in its place, and past it only where the shell leaves inside a
 // command that has the pipe closed (zsh). A child of bash that is killed before it has become its program runs the trap too.
 //
+// What is done for every frame is what a silent command costs: every assignment, expansion and builtin counts, a case
+// hardly. So most commands go the short way (-), with texts that were put together before; tracing is switched off only
+// where it is on; and a header is read with the IFS there is where that is the usual one, for to change it for one command
+// would cost bash as much as three assignments.
+//
 // A line that does not begin a frame was typed at a command that had ended: it is passed over. Where a function of the
 // command's took the place of what reads and prints, there is no line either: a test that cannot hold then does, and the shell ends.
+// It ends as the command did, and a program that no function can stand in for says where it stands (and not the trap: c is b).
 //
 // For a terminal that somebody sits at, w cooks it before the command and v makes it raw again after, and throws away what
 // was typed and not read: it would be taken for the next frame.
 //
 // The variables: b what makes a word a builtin, p how to print one word as it is, t how to drop the traps that watch
 // commands, c the dialect, q the argument that bash remembers as the last word ($_) instead of the mark, u the
-// test that PWD is true, e set when errors need an end mark of their own. Below, ^ stands for RS and @1, @2 for the
+// test that PWD is true, e set when errors need an end mark of their own, x what follows the word in a frame of the usual
+// mode; 1, 3 and _fl the frame: its token, its mode and the word. Below, ^ stands for RS and @1, @2 for the
 // halves of the shell's nonce.
 const driver = `exec 8>&1 9>&2 >/dev/null 2>&1
 _fl_b=command _fl_p='printf %s' _fl_t=: _fl_c=sh _fl_u= _fl_q= _fl_v= _fl_w= _fl_o=8 _fl_f=9 _fl_h='8>&- 9>&-' _fl_i=/dev/null
@@ -53,20 +60,25 @@ _fl_y() { eval "$_fl_p \"^@1\"\"@2C\${PWD-}^@1\"\"@2c\""; }
 trap '{ set +x; } 2>/dev/null; case $_fl_c${BASHPID-} in (bash|bash$$|[!b]*) { _fl_y >&$_fl_o; } 2>/dev/null || _fl_y 2>/dev/null >/dev/tty;; esac' EXIT
 _fl_z() { eval "$_fl_p '^'$1'E'$_fl_r';'$_fl_m';'; \\$_fl_b pwd || $_fl_p \"\${PWD-}
 \"; $_fl_p '^'$1'z
-'"; }
-_fl_p="\\$_fl_b $_fl_p" _fl_j="done <$_fl_i >&$_fl_o 2>&$_fl_o $_fl_h" _fl_k="done >&$_fl_o 2>&$_fl_f $_fl_h" _fl_i="done <$_fl_i >&$_fl_o 2>&$_fl_f $_fl_h"
-_fl_n="_fl= _fl_1= _fl_2= _fl_3=
-for _fl_l in y; do $_fl_p ^" _fl_a="S$_fl_q; \\$_fl_b eval " _fl_t="
-_fl_r=\$? _fl_m=\$- _fl_x=
+'" >&$_fl_o; }
+_fl_p="\\$_fl_b $_fl_p" _fl_j="
+done <$_fl_i >&$_fl_o 2>&$_fl_o $_fl_h" _fl_k="
+done >&$_fl_o 2>&$_fl_f $_fl_h" _fl_i="
+done <$_fl_i >&$_fl_o 2>&$_fl_f $_fl_h" _fl_t="
+_fl_r=\$? _fl_m=\$-
 \\$_fl_b $_fl_t
-\\$_fl_b set +x
-" _fl_d="E\"\$_fl_r;\$_fl_m;\$PWD\"^" _fl_g="Z'
-' >&$_fl_o || _fl_z " _fl_u="$_fl_u && $_fl_p ^"
+case \$_fl_m in (*x*) \\$_fl_b set +x;; esac
+"
+_fl_n="_fl= _fl_1=
+for _fl_l in y; do $_fl_p ^" _fl_a="S$_fl_q; \\$_fl_b eval " _fl_u="$_fl_u && $_fl_p ^" _fl_d="E\"\$_fl_r;\$_fl_m;\$PWD\"^" _fl_g="Z'
+' >&$_fl_o || _fl_z "
+_fl_x=$_fl_i$_fl_t$_fl_u
 eval "$_fl_p \"^@1\"\"@2H$_fl_c;$$;${_fl_e-};\${PWD-}^@1\"\"@2h\" >&$_fl_o"
-_fl_x=
-until case $_fl_x in (y) ;; (*) IFS=' ' "$_fl_b" read -r _fl_1 _fl_2 _fl_3 _fl; case $? in (0) ! case x in (x) ;; esac;; esac;; esac; do
-case $_fl_1$_fl_2 in (??????????????????????) ;; (*) "$_fl_b" test '' && break; continue;; esac
-_fl_x=y
+_fl_r=0
+until case $_fl_r in ('') ;; (*) case ${IFS-} in (' 	
+') "$_fl_b" read -r _fl_1 _fl_3 _fl;; (*) IFS=' ' "$_fl_b" read -r _fl_1 _fl_3 _fl;; esac; case $? in (0) ! case x in (x) ;; esac;; esac;; esac; do
+case $_fl_1 in (???????????"''"???????????) ;; (*) "$_fl_b" test '' && break; continue;; esac
+_fl_r=
 case $_fl in (*^) ;; (*) _fl_s=
 until IFS= "$_fl_b" read -r _fl_l; case $? in (0) ! case x in (x) ;; esac;; esac; do
 _fl_s=$_fl_s$_fl_l'
@@ -77,9 +89,12 @@ done
 case $_fl in (*^'
 ') ;; (*) break;; esac
 _fl_s=;; esac
-case $_fl_3 in (-) _fl_3=$_fl_i;; (m) _fl_3=$_fl_j;; (t) _fl_3=$_fl_k;;
-(/*) _fl_3="done <$_fl_3 >&$_fl_o 2>&$_fl_f $_fl_h";;
-(m*) _fl_3="done <${_fl_3#m} >&$_fl_o 2>&$_fl_o $_fl_h";;
+case ${_fl_e-}$_fl_3 in (-) "$_fl_b" eval "$_fl_n$_fl_1$_fl_a${_fl%^*}$_fl_x$_fl_1$_fl_d$_fl_1$_fl_g$_fl_1";;
+(*) case $_fl_3 in (-) _fl_3=$_fl_i;; (m) _fl_3=$_fl_j;; (t) _fl_3=$_fl_k;;
+(/*) _fl_3="
+done <$_fl_3 >&$_fl_o 2>&$_fl_f $_fl_h";;
+(m*) _fl_3="
+done <${_fl_3#m} >&$_fl_o 2>&$_fl_o $_fl_h";;
 (x*) _fl_3=${_fl_3#x} _fl_w='PATH=/usr/bin:/bin stty sane -iexten rows '${_fl_3%:*}' cols '${_fl_3#*:}'
 _fl_v=${TERM-} TERM=xterm-256color
 '
@@ -87,14 +102,17 @@ _fl_v='PATH=/usr/bin:/bin stty raw -echo isig -iexten noflsh min 0 time 0
 PATH=/usr/bin:/bin cat >/dev/null
 PATH=/usr/bin:/bin stty min 1
 TERM=$_fl_v _fl_v= _fl_w=
-' _fl_3="done >/dev/tty 2>&1 $_fl_h";; esac
-_fl_1=$_fl_1$_fl_2
-case ${_fl_e-} in ('') _fl_2=;; (*) _fl_2="$_fl_p ^${_fl_1}e'
+' _fl_3="
+done >/dev/tty 2>&1 $_fl_h";; esac
+_fl_3=$_fl_3$_fl_t$_fl_v
+case ${_fl_e-} in (?*) _fl_3="$_fl_3$_fl_p ^${_fl_1}e'
 ' >&$_fl_f
 ";; esac
-"$_fl_b" eval "$_fl_w$_fl_n$_fl_1$_fl_a${_fl%^*}
-$_fl_3$_fl_t$_fl_v$_fl_2$_fl_u$_fl_1$_fl_d$_fl_1$_fl_g$_fl_1 >&$_fl_o"
-done`
+"$_fl_b" eval "_fl_3=
+$_fl_w$_fl_n$_fl_1$_fl_a${_fl%^*}$_fl_3$_fl_u$_fl_1$_fl_d$_fl_1$_fl_g$_fl_1";; esac
+done
+case $_fl_r in (?*) _fl_c=b
+/bin/sh -c 'printf "^%s%sC%s^%s%sc" @1 @2 "$2" @1 @2; exit "$1"' sh "$_fl_r" "${PWD-}" >&$_fl_o;; esac`
 
 // Repair is the script of a [Tty] frame that makes the terminal raw again, as [Loader] left it.
 const Repair = `PATH=/usr/bin:/bin stty raw -echo isig -iexten noflsh <&0 >/dev/null 2>&1`

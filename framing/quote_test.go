@@ -94,7 +94,7 @@ func typed(t testing.TB, d framing.Dialect, script string) string {
 	b, err := framing.Append(nil, d, tokA, framing.Command{Script: script})
 	require.NoError(t, err)
 	require.NotContains(t, string(b), tokA.String(), "a terminal that echoes would print a mark")
-	head := tokA.String()[:framing.TokenLen/2] + " " + tokA.String()[framing.TokenLen/2:] + " -"
+	head := tokA.String()[:framing.TokenLen/2] + "''" + tokA.String()[framing.TokenLen/2:] + " -"
 	word, ok := strings.CutPrefix(string(b), head)
 	require.True(t, ok)
 	require.Contains(t, " \n", word[:1])

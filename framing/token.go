@@ -45,10 +45,10 @@ func isTokenByte(b byte) bool {
 // String returns the token as it is printed.
 func (t Token) String() string { return string(t[:]) }
 
-// halves returns the token as two words. What is typed at a shell holds a token only in this form, so that a terminal
-// that echoes its input never prints a mark.
+// halves returns the token with an empty quoted word between its halves, which a shell takes away. What is typed at a shell
+// holds a token only in this form, so that a terminal that echoes its input never prints a mark.
 func (t Token) halves() string {
-	return string(t[:TokenLen/2]) + " " + string(t[TokenLen/2:])
+	return string(t[:TokenLen/2]) + "''" + string(t[TokenLen/2:])
 }
 
 // EchoOf returns where in output the terminal began to echo the frame with this token, or -1: a terminal whose echo

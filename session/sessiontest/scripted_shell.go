@@ -36,7 +36,7 @@ const recordSeparator = "\x1e"
 
 var (
 	loaderNonce = regexp.MustCompile(`([A-Za-z0-9_-]{11}) ([A-Za-z0-9_-]{11}) R;`)
-	frameHead   = regexp.MustCompile(`^([A-Za-z0-9_-]{11}) ([A-Za-z0-9_-]{11})(?: ([a-z-]))?[ \n]`)
+	frameHead   = regexp.MustCompile(`^([A-Za-z0-9_-]{11})''([A-Za-z0-9_-]{11})(?: ([a-z-]))?[ \n]`)
 )
 
 // boot is the login shell, and the loader that it is given.
