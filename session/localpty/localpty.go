@@ -26,8 +26,8 @@ const DefaultGrace = 2 * time.Second
 // Config says how programs are started. The zero Config is a plain local shell.
 type Config struct {
 	// Command is the argv of a command that yields a shell. It is started on the terminal, and then a program's line is
-	// typed at it. Nil means that sh runs the line itself. The terminal that such a command makes inside, as docker does,
-	// is not raw.
+	// typed at it, such that it stays out of the shell's history where that can be. Nil means that sh runs the line itself.
+	// The terminal that such a command makes inside, as docker does, is not raw.
 	Command []string
 
 	Env   []string      // "KEY=value"; nil means the environment of this process. TERM is always the program's
@@ -46,6 +46,11 @@ type Transport struct {
 
 	done chan struct{} // closed once Close has finished
 }
+
+// unrecorded begins a line that is typed at a shell, to keep it out of the shell's history: bash and zsh write theirs when
+// they are replaced, if HISTFILE says where, and tcsh with savehist; fish and mksh take no line that begins with a space.
+// ksh93, and zsh with INC_APPEND_HISTORY, write a line before they run it: there it stays.
+const unrecorded = " unset HISTFILE savehist;"
 
 // New checks cfg and returns a Transport. It starts nothing.
 func New(cfg Config) (*Transport, error) {
@@ -105,7 +110,7 @@ func (t *Transport) Open(ctx context.Context, p session.Program) (session.Stream
 	}
 	// A program that reads nothing would block the typing, so the end of ctx, or Close, takes the terminal away.
 	stop := context.AfterFunc(ctx, func() { s.Close() })
-	_, err = io.WriteString(s, p.Line+"\n")
+	_, err = io.WriteString(s, unrecorded+p.Line+"\n")
 	if !stop() {
 		s.Close()
 		return nil, fmt.Errorf("localpty: %s took no input: %w", t.cfg.Command[0], context.Cause(ctx))
