@@ -185,14 +185,14 @@ func TestNoPagerHangs(t *testing.T) {
 
 func TestAnEditorWithoutATerminalDoesNotTakeTheSession(t *testing.T) {
 	onSites(t, hasty(), []string{"bash", "dash"}, func(t *testing.T, _ *site, s *session.Session, _ string) {
-		_, _ = s.Run(t.Context(), session.Command{Script: "vi", Timeout: 500 * time.Millisecond})
+		_, _ = s.Run(t.Context(), session.Command{Script: "cd " + t.TempDir() + "; vi", Timeout: 500 * time.Millisecond})
 		runCase(t, s, sessionCase{steps: []step{sh(`printf 'a\nb'`, "a\nb"), ok}})
 	})
 }
 
 func TestAPythonPromptWorksEverywhere(t *testing.T) {
 	onEverySite(t, permissive(), func(t *testing.T, _ *site, s *session.Session, _ string) {
-		x := started(t, s, session.Command{Interactive: true, Script: "PATH=/usr/bin:$PATH python3 -q"}, ">>> ")
+		x := started(t, s, session.Command{Interactive: true, Script: "HOME=" + t.TempDir() + " PATH=/usr/bin:$PATH python3 -q"}, ">>> ")
 		require.NoError(t, x.Input(t.Context(), []byte("print(6*7)\n")))
 		until(t, x, "42\r\n>>> ") // its editor loses what comes while it takes the terminal over
 		require.NoError(t, x.Input(t.Context(), []byte{4}))

@@ -141,7 +141,7 @@ func TestAnInteractiveCommandIsTalkedTo(t *testing.T) {
 
 func TestAPythonPromptIsTalkedTo(t *testing.T) {
 	s := open(t, transports[2].open(t), "bash")
-	x, err := s.Start(t.Context(), session.Command{Interactive: true, Script: "python3 -q"})
+	x, err := s.Start(t.Context(), session.Command{Interactive: true, Script: "HOME=" + t.TempDir() + " python3 -q"})
 	require.NoError(t, err)
 	until(t, x, ">>> ")
 	require.NoError(t, x.Input(t.Context(), []byte("print(6*7)\n")))

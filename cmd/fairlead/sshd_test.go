@@ -16,23 +16,18 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
 )
 
-// sshd NAME [fault=…] [login=PROGRAM] serves a host. It writes NAME.config, an OpenSSH client configuration that reaches the
-// host under that name, with NAME.key and NAME.known_hosts, and ends with the script. Faults: silent, refused (nobody
-// listens), stranger (lets nobody in), unknown (no key is known) and changed (another key is known).
+// sshd NAME [fault=…] [login=PROGRAM] [also=OTHER] serves a host. It writes NAME.config, an OpenSSH client configuration that reaches the
+// host under that name, with NAME.key and NAME.known_hosts, and ends with the script. With also it lets in OTHER.key too, and makes it
+// unless it is there. Faults: silent, refused (nobody listens), stranger (lets nobody in), unknown (no key is known) and changed (another key is known).
 func sshd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
-		ts.Fatalf("usage: sshd NAME [fault=…] [login=PROGRAM]")
+		ts.Fatalf("usage: sshd NAME [fault=…] [login=PROGRAM] [also=OTHER]")
 	}
-	name, opts := args[0], fields(ts, args[1:], "fault", "login")
-	pub, priv, err := ed25519.GenerateKey(rand.Reader)
-	ts.Check(err)
-	client, err := ssh.NewPublicKey(pub)
-	ts.Check(err)
-	block, err := ssh.MarshalPrivateKey(priv, "")
-	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs(name+".key"), pem.EncodeToMemory(block), 0o600))
-
-	cfg := sshserver.Config{ClientKeys: []ssh.PublicKey{client}}
+	name, opts := args[0], fields(ts, args[1:], "fault", "login", "also")
+	cfg := sshserver.Config{ClientKeys: []ssh.PublicKey{clientKey(ts, name)}}
+	if also := opts["also"]; also != "" {
+		cfg.ClientKeys = append(cfg.ClientKeys, clientKey(ts, also))
+	}
 	if login := opts["login"]; login != "" {
 		cfg.Shell = strings.Fields(login)
 	}
@@ -72,4 +67,22 @@ func sshd(ts *testscript.TestScript, neg bool, args []string) {
 	UserKnownHostsFile %s
 	GlobalKnownHostsFile none
 `, name, host, port, ts.MkAbs(name+".key"), ts.MkAbs(name+".known_hosts")), 0o600))
+}
+
+// clientKey returns the public key of NAME.key, which it writes unless it is there.
+func clientKey(ts *testscript.TestScript, name string) ssh.PublicKey {
+	file := ts.MkAbs(name + ".key")
+	if text, err := os.ReadFile(file); err == nil {
+		signer, err := ssh.ParsePrivateKey(text)
+		ts.Check(err)
+		return signer.PublicKey()
+	}
+	pub, priv, err := ed25519.GenerateKey(rand.Reader)
+	ts.Check(err)
+	public, err := ssh.NewPublicKey(pub)
+	ts.Check(err)
+	block, err := ssh.MarshalPrivateKey(priv, "")
+	ts.Check(err)
+	ts.Check(os.WriteFile(file, pem.EncodeToMemory(block), 0o600))
+	return public
 }

@@ -16,7 +16,7 @@ func TestAPythonREPLIsTypedAtAndInterrupted(t *testing.T) {
 	places(t, func(t *testing.T, p place) {
 		c := p.start(t, nil, "--allow-all")
 		id := c.open(p.host)
-		r := c.exec(id, python+" -q", args{"interactive": true})
+		r := c.exec(id, "HOME="+t.TempDir()+" "+python+" -q", args{"interactive": true})
 		require.Nil(t, r.Error, "%+v", r.Error)
 		require.Equal(t, "running", r.State, r.Raw)
 		require.NotNil(t, r.WaitingFor)

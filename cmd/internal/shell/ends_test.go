@@ -53,7 +53,7 @@ func TestALostConnectionIsToldAndTheTerminalIsCalmed(t *testing.T) {
 	p := newPlace(t, host)
 	c := open(t, p.command(t, "shell", "server"))
 	c.atShell()
-	c.enter("vim.tiny -u NONE")
+	c.enter("vim.tiny -n -u NONE") // whose swap file would stay
 	c.see("~")
 	c.keys("itext")
 	c.see("text")

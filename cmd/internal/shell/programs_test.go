@@ -113,7 +113,7 @@ func less(c *console, path string) {
 		fmt.Fprintf(&text, "line %d of many\n", i)
 	}
 	require.NoError(c.t, os.WriteFile(path, []byte(text.String()), 0o600))
-	c.enter("less " + path)
+	c.enter("LESSHISTFILE=- less " + path)
 	c.see("line 22 of many")
 	c.keys("/line 321\r")
 	c.until("what was searched", func(lines []string) bool { return strings.HasPrefix(lines[0], "line 321 of many") })

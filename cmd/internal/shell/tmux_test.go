@@ -83,7 +83,7 @@ func TestInTmux(t *testing.T) {
 
 	m.keys("clear; echo \"[$(stty size)]\"", "Enter")
 	m.see("[30 100]")
-	m.keys("seq 1 900 | less", "Enter")
+	m.keys("seq 1 900 | LESSHISTFILE=- less", "Enter")
 	m.see("29\n")
 	m.keys("/777", "Enter")
 	m.see("\n778\n")

@@ -79,7 +79,7 @@ await step("a file is written, edited and read", async () => {
   assert.equal(r.content, "port = 8080\n");
 });
 await step("a fleet, with one approval", async () => {
-  let r = await call("run", { targets: plan.fleet, command: "umask 077; touch fleet.$$", wait_s: 1 });
+  let r = await call("run", { targets: plan.fleet, command: `umask 077; touch ${plan.dir}/fleet.$$`, wait_s: 1 });
   assert.equal(r.state, "awaiting_approval", JSON.stringify(r));
   assert.equal(r.hosts, plan.count);
   console.log("ask fleet");

@@ -112,7 +112,7 @@ await step("progress", async () => {
 });
 
 await step("a Python REPL, and ^C", async () => {
-  let r = await exec(`${plan.python} -q`, { interactive: true });
+  let r = await exec(`HOME=${plan.dir} ${plan.python} -q`, { interactive: true });
   assert.equal(r.state, "running");
   assert.equal(r.waiting_for.kind, "input");
   r = await call("session_input", { session_id: id, text: "6 * 7\n" });
