@@ -38,6 +38,11 @@ type Host struct {
 	Become  Become   // who to become in the shell; not used yet
 	Ready   []Ready  // checks before matching commands
 
+	// What an inventory's credentials come to for one principal (see [Inventory.As]).
+	IdentityOnly bool   // nothing but Identity is offered: no default keys, and of an agent's keys only those same
+	Sandboxed    bool   // an operator says that User can do no more than the principal's sandboxes allow; nobody checks it
+	NoLogin      string // why the principal must not log in: whoever dials refuses with it, before anything is connected
+
 	ConnectTimeout time.Duration // bounds TCP, handshake and authentication together; 0 means the dialer's default
 
 	Source Pos // where the entry came from; zero for hosts outside an inventory

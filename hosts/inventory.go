@@ -16,6 +16,7 @@ type Inventory struct {
 	index   map[string]int // name to place in hosts
 	groups  []Group
 	byGroup map[string]int // name to place in groups
+	logins  *logins        // nil means that there are no credentials
 }
 
 // Group is a named set of hosts.
@@ -88,7 +89,15 @@ func (h Host) clone() Host {
 func (inv *Inventory) Len() int { return len(inv.hosts) }
 
 // All yields every host in file order.
-func (inv *Inventory) All() iter.Seq[Host] { return slices.Values(inv.hosts) }
+func (inv *Inventory) All() iter.Seq[Host] {
+	return func(yield func(Host) bool) {
+		for _, h := range inv.hosts {
+			if !yield(inv.login(h)) {
+				return
+			}
+		}
+	}
+}
 
 // Groups yields every group in file order. Do not modify their slices.
 func (inv *Inventory) Groups() iter.Seq[Group] { return slices.Values(inv.groups) }
@@ -100,7 +109,7 @@ func (inv *Inventory) Lookup(name string) (Host, error) {
 	if !ok {
 		return Host{}, &NoMatchError{Hosts: []string{name}, Near: near.Find(name, inv.names())}
 	}
-	return inv.hosts[i], nil
+	return inv.login(inv.hosts[i]), nil
 }
 
 // Select returns the hosts that sel picks, in file order, or a [*NoMatchError]: when sel picks nobody ([ErrNoMatch]), and
@@ -113,7 +122,7 @@ func (inv *Inventory) Select(sel Selector) ([]Host, error) {
 	var out []Host
 	for _, h := range inv.hosts {
 		if sel.Match(h) {
-			out = append(out, h)
+			out = append(out, inv.login(h))
 		}
 	}
 	if len(out) == 0 {

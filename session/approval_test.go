@@ -153,3 +153,21 @@ func TestAnApproverMaySayThatTheTimeIsOver(t *testing.T) {
 type nothing struct{ session.Transport }
 
 func (nothing) Peer() session.Peer { return session.Peer{} }
+
+func TestNobodyIsAskedAboutAHostThatMustNotBeLoggedInTo(t *testing.T) {
+	d := desk{asked: make(chan policy.Question, 1), answers: make(chan policy.Answer, 1)}
+	d.answers <- policy.Answer{Approved: true}
+	r := records{make(chan audit.Event, 100)}
+	h := hosts.Host{Name: "host", NoLogin: "agent/x has no key for it"}
+	s, err := session.Open(transports[0].open(t), h, session.Config{Principal: "agent/x", Policy: asks, Approver: d, Audit: r})
+	require.NoError(t, err)
+	defer s.Close()
+	res, err := s.Run(t.Context(), session.Command{Script: "touch x"})
+	require.ErrorIs(t, err, session.ErrAuth)
+	assert.EqualError(t, err, "run host: agent/x has no key for it")
+	assert.Equal(t, session.StatusAuth, res.Status)
+	assert.Equal(t, "auth", res.Err.Code)
+	assert.False(t, res.Err.Retriable)
+	assert.Empty(t, d.asked)
+	assert.Equal(t, []string{"command.request ", "command.result auth"}, r.kinds())
+}

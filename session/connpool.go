@@ -111,7 +111,7 @@ func connKey(h hosts.Host) string {
 	parts = append(parts, h.Via...)
 	parts = append(parts, "\x00")
 	parts = append(parts, h.Identity...)
-	parts = append(parts, "\x00")
+	parts = append(parts, "\x00", strconv.FormatBool(h.IdentityOnly), h.NoLogin)
 	return strings.Join(append(parts, h.Command...), "\x01")
 }
 

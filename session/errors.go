@@ -21,6 +21,15 @@ var (
 	ErrDenied = errors.New("session: denied")
 )
 
+// NoLoginError says that nobody was asked to let anybody in, since whoever dials must not log in there: Host.NoLogin. It
+// wraps [ErrAuth].
+type NoLoginError struct{ Reason string }
+
+func (e *NoLoginError) Error() string { return e.Reason }
+
+// Unwrap returns ErrAuth.
+func (e *NoLoginError) Unwrap() error { return ErrAuth }
+
 // Error says why there is no answer from the host. Its text never contains the command.
 type Error struct {
 	Op        string // "dial", "open", "run", …

@@ -36,6 +36,12 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 	if f := s.cfg.Trace.Judged; f != nil {
 		f(s.host, x.id, d)
 	}
+	if d.Verdict == policy.Ask && s.host.NoLogin != "" { // nobody's time is taken for what cannot be
+		if s.recordRequest(ctx, x) {
+			x.fail(StatusAuth, "auth", &NoLoginError{s.host.NoLogin})
+		}
+		return policy.Deny
+	}
 	if d.Verdict == policy.Allow || d.Verdict == policy.Ask && s.approver(x) != nil {
 		return d.Verdict
 	}

@@ -28,6 +28,8 @@ func TestHostsShareAConnectionOnlyIfTheyAreReachedTheSameWay(t *testing.T) {
 		"order of the route":  func(h *hosts.Host) { h.Via = []string{"b", "a"} },
 		"cut of the route":    func(h *hosts.Host) { h.Via, h.Identity = []string{"a"}, []string{"b", "k1", "k2"} },
 		"identity":            func(h *hosts.Host) { h.Identity = []string{"k2", "k1"} },
+		"only its identity":   func(h *hosts.Host) { h.IdentityOnly = true },
+		"no login":            func(h *hosts.Host) { h.NoLogin = "no key" },
 		"no identity":         func(h *hosts.Host) { h.Identity = nil },
 		"ssh configuration":   func(h *hosts.Host) { h.SSHConfig = "none" },
 		"transport":           func(h *hosts.Host) { h.Transport = hosts.Local },

@@ -11,6 +11,7 @@
 //	groups: [{…}]         # name, hosts, children, and fields for every member
 //	hosts: [{…}]          # name, groups, and fields
 //	rules: [{…}]          # match: a selector; set: fields for the hosts it picks
+//	credentials: [{…}]    # how principals log in over SSH
 //
 // The fields are transport, addr, port, user, via, labels, tier, identity, ssh_config, connect_timeout, shell, login, env,
 // command, become and ready; they mean what [hosts.Host] says. A scalar is read as it is written, so a name 0042 stays
@@ -32,6 +33,28 @@
 //
 // Fields that say how to reach a host over SSH (addr, port, user, via, identity, ssh_config) have no meaning for the other
 // transports: a host's own are errors, inherited ones are dropped.
+//
+// # Credentials
+//
+//	credentials:
+//	  - principals: [agent/deploy, "role=agent"] # names, role=… or "*"; required
+//	    hosts: "tier=staging"                    # a selector; required
+//	    user: deploy-bot                         # the account
+//	    identity: ["~/.ssh/bot_ed25519"]         # the only keys that are offered, whatever ssh_config and the SSH agent have
+//	    sandboxed: true                          # the account can do no more than these principals' sandboxes
+//
+// One of user and identity is required; what is given takes the place of the host's. Of several that are for a principal and
+// a host the one counts, alone, that names the principal most closely: by name, then by role, then as "*". Two of the same
+// standing that do not say the same of a host are an error. Files of keys are named by their whole path, or from ~/.
+//
+// With the section in place, even an empty one, an agent never logs in with the operator's keys where something may break:
+// to a host over SSH whose tier is not dev, jump hosts included, with the identity of its credential or not at all; to no
+// host outside the inventory. Operators and programs without a credential log in as ever, and so does everybody where there
+// is no such section. See [hosts.Inventory.As].
+//
+// What an account can do cannot be seen from here, so sandboxed is the operator's word for it. Where no kernel holds a
+// session in a sandbox it is told as held by its account then, and what commands name is not looked at. It needs user, and
+// means nothing for shells of this machine.
 //
 // # Environment
 //

@@ -14,6 +14,8 @@ type document struct {
 	entries  []*entry
 	rules    []*rule
 	vias     []ref
+	creds    []credential
+	strict   bool // there is a section of credentials, if an empty one
 }
 
 // entry is one item of hosts: one host, or a range of them.
@@ -66,10 +68,12 @@ func readDocument(p *problems, src *source) *document {
 			doc.rules = append(doc.rules, u)
 		}
 	}
-	for _, name := range []string{"sources", "credentials"} {
-		if n := src.section(name); n != nil {
-			unsupported(r, name, n)
-		}
+	doc.strict = src.section("credentials") != nil
+	for _, n := range r.section(src, "credentials") {
+		doc.creds = append(doc.creds, r.credential(n))
+	}
+	if n := src.section("sources"); n != nil {
+		unsupported(r, "sources", n)
 	}
 	doc.vias = r.vias
 	return doc

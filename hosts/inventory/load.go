@@ -57,18 +57,38 @@ func Parse(data []byte, name string, o Options) (*hosts.Inventory, []Warning, er
 	}
 	doc := readDocument(p, src)
 	all := resolve(p, doc)
+	checkCredentials(p, doc, all)
 	if err := p.err(); err != nil {
 		return nil, nil, err
 	}
-	var groups []hosts.Group
-	for _, g := range doc.groups {
-		groups = append(groups, hosts.Group{Name: g.name, Children: names(g.children), Source: g.pos})
-	}
-	inv, err := hosts.NewInventory(all, groups)
+	inv, err := doc.inventory(all)
 	if err != nil {
 		return nil, nil, err
 	}
 	return inv, warnings(name, all), nil
+}
+
+// inventory makes the value of hosts that were put together.
+func (doc *document) inventory(all []hosts.Host) (*hosts.Inventory, error) {
+	inv, err := doc.plain(all)
+	if err != nil || !doc.strict {
+		return inv, err
+	}
+	return inv.WithCredentials(doc.credentials())
+}
+
+// plain is the inventory without its credentials, and without groups that are there twice, which was reported.
+func (doc *document) plain(all []hosts.Host) (*hosts.Inventory, error) {
+	var groups []hosts.Group
+	seen := map[string]bool{}
+	for _, g := range doc.groups {
+		if seen[g.name] {
+			continue
+		}
+		seen[g.name] = true
+		groups = append(groups, hosts.Group{Name: g.name, Children: names(g.children), Source: g.pos})
+	}
+	return hosts.NewInventory(all, groups)
 }
 
 func readFile(path string) ([]byte, error) {

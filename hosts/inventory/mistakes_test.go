@@ -196,7 +196,6 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		"sources": {"sources:\n  - {ansible: ./hosts.ini}\n  - {exec: [\"./ec2.py\", \"--list\"], cache: 5m}", []string{
 			`x.yaml:3: sources: not supported yet; remove it`,
 			`x.yaml:4: sources: not supported yet; remove it`}},
-		"credentials": {"credentials: {}", []string{`x.yaml:2: credentials: not supported yet; remove it`}},
 		"defaults that are a list": {"defaults:\n  - user: a", []string{
 			`x.yaml:3: defaults: expected a mapping, as in {transport: …}, not a list`}},
 		"a range of addresses for everybody": {"defaults:\n  addr: a[1-2]", []string{

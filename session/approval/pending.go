@@ -86,6 +86,8 @@ func (d *document) host(h hosts.Host) {
 	d.list("via", h.Via)
 	d.field("tier", h.Tier)
 	d.list("identity", h.Identity)
+	d.flag("identity-only", h.IdentityOnly)
+	d.flag("sandboxed", h.Sandboxed)
 	d.field("ssh-config", h.SSHConfig)
 	d.field("host-shell", h.Shell)
 	d.field("login", truth(h.Login))
@@ -102,6 +104,13 @@ func (d *document) field(name, value string) {
 func (d *document) list(name string, values []string) {
 	for _, v := range values {
 		d.field(name, v)
+	}
+}
+
+// flag is a field only where it is set: documents from before there were such fields are read, too.
+func (d *document) flag(name string, set bool) {
+	if set {
+		d.field(name, truth(true))
 	}
 }
 
@@ -234,6 +243,10 @@ func setHost(h *hosts.Host, name, value string) (known, ok bool) {
 		h.Tier = value
 	case "identity":
 		h.Identity = append(h.Identity, value)
+	case "identity-only":
+		h.IdentityOnly = value == truth(true)
+	case "sandboxed":
+		h.Sandboxed = value == truth(true)
 	case "ssh-config":
 		h.SSHConfig = value
 	case "host-shell":

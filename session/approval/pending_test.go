@@ -33,6 +33,16 @@ func TestADocumentHoldsEveryByteAndNamesEveryField(t *testing.T) {
 	assert.Equal(t, p, got)
 }
 
+func TestHowAPrincipalLogsInIsInADocumentWhereItIsSaid(t *testing.T) {
+	p := approval.Pending{ID: "a_1", Question: policy.Question{Host: hosts.Host{Name: "web1", Identity: []string{"/k"}, IdentityOnly: true, Sandboxed: true}}}
+	assert.Contains(t, string(p.Document()), "identity 2\n/k\nidentity-only 3\nyes\nsandboxed 3\nyes\nssh-config 0\n")
+	got, err := approval.Parse(p.Document())
+	require.NoError(t, err)
+	assert.Equal(t, p.Question.Host, got.Question.Host)
+	_, err = approval.Parse(bytes.Replace(p.Document(), []byte("sandboxed 3\nyes"), []byte("sandboxed 2\nno"), 1))
+	assert.Error(t, err, "what is not so is not there")
+}
+
 func TestEverythingThatMattersChangesTheDigest(t *testing.T) {
 	was := approval.Pending{ID: "a_1", Question: question("agent/x")}
 	for name, change := range map[string]func(p *approval.Pending){
@@ -44,6 +54,8 @@ func TestEverythingThatMattersChangesTheDigest(t *testing.T) {
 		"address":         func(p *approval.Pending) { p.Question.Host.Addr = "10.0.0.2" },
 		"port":            func(p *approval.Pending) { p.Question.Host.Port = 23 },
 		"user":            func(p *approval.Pending) { p.Question.Host.User = "root" },
+		"only its keys":   func(p *approval.Pending) { p.Question.Host.IdentityOnly = true },
+		"its account":     func(p *approval.Pending) { p.Question.Host.Sandboxed = true },
 		"jump hosts":      func(p *approval.Pending) { p.Question.Host.Via = []string{"b", "a"} },
 		"transport":       func(p *approval.Pending) { p.Question.Host.Transport = hosts.Local },
 		"argv":            func(p *approval.Pending) { p.Question.Host.Command = []string{"sh"} },

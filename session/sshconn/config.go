@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -49,6 +50,10 @@ type Network struct {
 	// Lookup finds jump hosts that Host.Via names. Nil, and a name that it does not know, means a host of that name, or
 	// user@host:port.
 	Lookup func(name string) (hosts.Host, bool)
+
+	// Outside says how a host is logged in to that is in no inventory (its Source is zero): one that Lookup does not know, and
+	// those that ssh_config's ProxyJump names, too. See [hosts.Inventory.Outside]. Nil means as it says itself.
+	Outside func(h hosts.Host) hosts.Host
 
 	// DialContext opens network connections; nil means a [net.Dialer].
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
@@ -116,13 +121,26 @@ func newDialer(n Network, resolve func(hosts.Host) (*target, error)) (*Dialer, e
 	if n.MaxTries == 0 {
 		n.MaxTries = DefaultMaxTries
 	}
-	return &Dialer{net: n, resolve: resolve, jumps: map[string]*jump{}}, nil
+	return &Dialer{net: n, resolve: n.admit(resolve), jumps: map[string]*jump{}}, nil
+}
+
+// admit lets nobody resolve what must not be logged in to.
+func (n Network) admit(resolve func(hosts.Host) (*target, error)) func(hosts.Host) (*target, error) {
+	return func(h hosts.Host) (*target, error) {
+		if n.Outside != nil && h.Source == (hosts.Pos{}) {
+			h = n.Outside(h)
+		}
+		if h.NoLogin != "" {
+			return nil, &session.NoLoginError{Reason: h.NoLogin}
+		}
+		return resolve(h)
+	}
 }
 
 // resolve takes everything from the host itself.
 func (cfg Config) resolve(h hosts.Host) (*target, error) {
 	t := &target{name: h.Name, host: h.Addr, port: h.Port, user: h.User, timeout: h.ConnectTimeout, hostKeys: cfg.HostKeys}
-	t.login = strings.Join(h.Identity, "\x00")
+	t.login = strings.Join(append([]string{strconv.FormatBool(h.IdentityOnly)}, h.Identity...), "\x00")
 	if t.host == "" {
 		t.host = h.Name
 	}

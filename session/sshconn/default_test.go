@@ -86,7 +86,13 @@ func (a *account) config(more string, servers ...*sshserver.Server) {
 
 func (a *account) dialer() *sshconn.Dialer {
 	a.t.Helper()
-	d, err := sshconn.Default(sshconn.DefaultConfig{
+	d, err := sshconn.Default(a.defaults())
+	require.NoError(a.t, err)
+	return d
+}
+
+func (a *account) defaults() sshconn.DefaultConfig {
+	return sshconn.DefaultConfig{
 		Passphrase: a.ask,
 		AcceptNew:  a.new,
 		Loader: sshconfig.Loader{
@@ -95,9 +101,7 @@ func (a *account) dialer() *sshconn.Dialer {
 				return a.agent, name == "SSH_AUTH_SOCK" && a.agent != ""
 			},
 		},
-	})
-	require.NoError(a.t, err)
-	return d
+	}
 }
 
 func accepting(t *testing.T, keys ...ssh.PublicKey) *sshserver.Server {

@@ -15,8 +15,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
-// Error says why there is no connection to a host. Err is, or wraps, *[HostKeyError], *[AuthError], an error of the
-// network, context.DeadlineExceeded where the time was up, the cause of the caller's context, or only a text.
+// Error says why there is no connection to a host. Err is, or wraps, *[HostKeyError], *[AuthError], *[session.NoLoginError],
+// an error of the network, context.DeadlineExceeded where the time was up, the cause of the caller's context, or only a text.
 type Error struct {
 	Host  string // the host that was wanted
 	Hop   string // the jump host where it ended; "" means the host itself

@@ -22,8 +22,11 @@ type wanted struct {
 }
 
 // wanted merges what h and ssh_config name. A host's own keys come first, as with ssh -i, and then the files that ssh
-// would try unasked are not tried.
+// would try unasked are not tried; nor are those that ssh_config names where the host takes no others.
 func (f *files) wanted(h hosts.Host, s sshconfig.Settings) wanted {
+	if h.IdentityOnly {
+		s.IdentitiesOnly.V, s.IdentityFiles, s.CertificateFiles = true, nil, nil
+	}
 	w := wanted{explicit: map[string]bool{}, only: s.IdentitiesOnly.V, agent: s.IdentityAgent.V, certificates: values(s.CertificateFiles)}
 	for _, path := range h.Identity {
 		path = f.expand(path)

@@ -44,6 +44,12 @@ func text(p approval.Pending, now time.Time) string {
 	for _, k := range q.Host.Identity {
 		fact("key", line(k))
 	}
+	if q.Host.IdentityOnly {
+		fact("", "and no other key is offered")
+	}
+	if q.Host.Sandboxed {
+		fact("account", "it can do no more than the sandboxes, its operator says")
+	}
 	fact("config", line(q.Host.SSHConfig))
 	if q.Interactive {
 		fact("input", "whatever is typed into it while it runs is not known yet")

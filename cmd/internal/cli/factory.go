@@ -61,7 +61,7 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 		if err != nil {
 			return nil, err
 		}
-		d, err := dialer.New(dialer.Config{IO: ios, Inventory: f.Inventory})
+		d, err := dialer.New(dialer.Config{IO: ios, Inventory: f.Inventory, Principal: f.Caller().Principal})
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func openTerminal() (cmdutil.Terminal, error) {
 	return tty, nil
 }
 
-// loadInventory reads the inventory that the flag, the environment or habit names.
+// loadInventory reads the inventory that the flag, the environment or habit names, as the caller logs in to its hosts.
 func loadInventory(f *cmdutil.Factory) (*hosts.Inventory, error) {
 	path, from := f.InventoryFile, "-i"
 	if path == "" {
@@ -118,9 +118,9 @@ func loadInventory(f *cmdutil.Factory) (*hosts.Inventory, error) {
 	inv, warnings, err := inventory.Load(path, inventory.Options{})
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && from == "":
-		return nil, fmt.Errorf("there is no inventory at %s: write one, name one with -i, or write user@host for a host outside of it", path)
+		return nil, missing(fmt.Sprintf("there is no inventory at %s: write one, name one with -i, or write user@host for a host outside of it", path))
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no inventory at %s, which %s names", path, from)
+		return nil, missing(fmt.Sprintf("there is no inventory at %s, which %s names", path, from))
 	case err != nil:
 		return nil, err
 	}
@@ -131,5 +131,12 @@ func loadInventory(f *cmdutil.Factory) (*hosts.Inventory, error) {
 		}
 		fmt.Fprintf(f.IO.Err, "fairlead: warning: %s\n", w)
 	}
-	return inv, nil
+	return inv.As(f.Caller().Principal), nil
 }
+
+// missing says that there is no inventory, which is not to be taken for one that cannot be read: see dialer.Config.Outside.
+type missing string
+
+func (m missing) Error() string { return string(m) }
+
+func (missing) Is(target error) bool { return target == fs.ErrNotExist }

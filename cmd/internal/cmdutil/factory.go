@@ -26,7 +26,7 @@ type Factory struct {
 
 	InventoryFile string // as given with -i; "" means FAIRLEAD_INVENTORY, else the default place
 
-	// Inventory loads the inventory. Mistakes in it are usage errors.
+	// Inventory loads the inventory, as the caller logs in to its hosts. Mistakes in it are usage errors.
 	Inventory func() (*hosts.Inventory, error)
 	// Audit opens the record. Its error means that nothing may be sent.
 	Audit func() (audit.Sink, error)

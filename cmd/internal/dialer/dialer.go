@@ -4,7 +4,9 @@ package dialer
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -17,8 +19,10 @@ import (
 type Config struct {
 	IO *iostreams.IOStreams // where a question for a passphrase disturbs nothing
 
-	// Inventory is asked for jump hosts. Nil, and an inventory that cannot be read, mean that none has a name there.
+	// Inventory, as Principal logs in to its hosts, is asked for jump hosts. Nil, and an inventory that cannot be read, mean that none has a name there.
 	Inventory func() (*hosts.Inventory, error)
+	// Principal is who logs in. Where that is an agent the inventory is asked about hosts outside of it, too.
+	Principal string
 }
 
 // Dialer is safe for concurrent use. Close it when no transport of it is in use any more.
@@ -33,7 +37,7 @@ func New(cfg Config) (*Dialer, error) {
 		Passphrase: func(ctx context.Context, keyfile string) ([]byte, error) {
 			return askPassphrase(ctx, cfg.IO, keyfile)
 		},
-		Network: sshconn.Network{Lookup: cfg.lookup},
+		Network: sshconn.Network{Lookup: cfg.Lookup, Outside: cfg.Outside()},
 	})
 	if err != nil {
 		return nil, err
@@ -41,7 +45,8 @@ func New(cfg Config) (*Dialer, error) {
 	return &Dialer{ssh: ssh}, nil
 }
 
-func (cfg Config) lookup(name string) (hosts.Host, bool) {
+// Lookup finds a jump host in the inventory.
+func (cfg Config) Lookup(name string) (hosts.Host, bool) {
 	if cfg.Inventory == nil {
 		return hosts.Host{}, false
 	}
@@ -51,6 +56,24 @@ func (cfg Config) lookup(name string) (hosts.Host, bool) {
 	}
 	h, err := inv.Lookup(name)
 	return h, err == nil
+}
+
+// Outside says how an agent logs in to hosts outside the inventory; nil is as they are. Of others than agents nobody wants
+// to know, so that their commands on such hosts need no inventory.
+func (cfg Config) Outside() func(hosts.Host) hosts.Host {
+	if cfg.Inventory == nil || hosts.RoleOf(cfg.Principal) != hosts.RoleAgent || cfg.Principal == "" {
+		return nil
+	}
+	return func(h hosts.Host) hosts.Host {
+		inv, err := cfg.Inventory()
+		switch {
+		case err == nil:
+			return inv.Outside(h)
+		case !errors.Is(err, fs.ErrNotExist): // it may have credentials
+			h.NoLogin = "it is not known how " + cfg.Principal + " logs in to it, because the inventory cannot be read: mend that first"
+		}
+		return h
+	}
 }
 
 // Dial connects to h.

@@ -2,7 +2,9 @@ package dialer
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -69,14 +71,14 @@ func TestJumpHostsAreFoundInTheInventory(t *testing.T) {
 	inv, err := hosts.NewInventory([]hosts.Host{{Name: "bastion", Addr: "10.0.0.1"}}, nil)
 	require.NoError(t, err)
 	cfg := Config{Inventory: func() (*hosts.Inventory, error) { return inv, nil }}
-	h, ok := cfg.lookup("bastion")
+	h, ok := cfg.Lookup("bastion")
 	assert.True(t, ok)
 	assert.Equal(t, "10.0.0.1", h.Addr)
-	_, ok = cfg.lookup("bastoin")
+	_, ok = cfg.Lookup("bastoin")
 	assert.False(t, ok)
-	_, ok = Config{}.lookup("bastion")
+	_, ok = Config{}.Lookup("bastion")
 	assert.False(t, ok)
-	_, ok = Config{Inventory: func() (*hosts.Inventory, error) { return nil, errors.New("broken") }}.lookup("bastion")
+	_, ok = Config{Inventory: func() (*hosts.Inventory, error) { return nil, errors.New("broken") }}.Lookup("bastion")
 	assert.False(t, ok)
 }
 
@@ -130,6 +132,34 @@ func TestASecretIsReadWithTheKeysThatEditALine(t *testing.T) {
 			got, err := readSecret(typed)
 			assert.Error(t, err)
 			assert.Empty(t, got)
+		})
+	}
+}
+
+func TestAnInventoryThatCannotBeReadMayHaveCredentials(t *testing.T) {
+	host := hosts.Host{Name: "elsewhere"}
+	for name, tt := range map[string]struct {
+		principal string
+		err       error
+		closed    bool
+	}{
+		"for an agent":             {"agent/x", errors.New("inventory.yaml:3: unknown key"), true},
+		"for an operator":          {"operator/ada", errors.New("inventory.yaml:3: unknown key"), false},
+		"where there is none":      {"agent/x", fmt.Errorf("inventory: %w", fs.ErrNotExist), false},
+		"where all is as it ought": {"agent/x", nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			outside := Config{Principal: tt.principal, Inventory: func() (*hosts.Inventory, error) {
+				if tt.err != nil {
+					return nil, tt.err
+				}
+				return hosts.NewInventory(nil, nil)
+			}}.Outside()
+			h := host
+			if outside != nil {
+				h = outside(host)
+			}
+			assert.Equal(t, tt.closed, h.NoLogin != "", h.NoLogin)
 		})
 	}
 }

@@ -23,6 +23,7 @@ type value struct {
 // values collects them in the order in which they are shown.
 type values struct {
 	host hosts.Host
+	lent hosts.Credential // zero where there is none
 	list []value
 }
 
@@ -43,9 +44,12 @@ func (v *values) origin() string {
 	return "inventory, " + v.host.Source.String()
 }
 
-// effective says what will be used for h.
-func effective(h hosts.Host) ([]value, error) {
-	v := &values{host: h}
+// lender names the place of the credential.
+func (v *values) lender() string { return "credentials, " + v.lent.Source.String() }
+
+// effective says what will be used for h. lent is the credential that h has its login of, if there is one.
+func effective(h hosts.Host, lent hosts.Credential) ([]value, error) {
+	v := &values{host: h, lent: lent}
 	v.add("name", h.Name, "", "")
 	v.add("transport", string(h.Transport), string(hosts.SSH), "default")
 	v.add("tier", h.Tier, hosts.Prod, "default: an unknown tier counts as prod")
@@ -79,7 +83,11 @@ func (v *values) ssh() error {
 	v.add("ssh_config", h.SSHConfig, "~/.ssh/config", "default")
 	v.add("addr", h.Addr, s.HostName.V, s.HostName.Source())
 	v.resolved("port", strconv.Itoa(int(s.Port.V)), s.Port.Source())
-	v.resolved("user", s.User.V, s.User.Source())
+	if v.lent.User != "" {
+		v.resolved("user", v.lent.User, v.lender())
+	} else {
+		v.resolved("user", s.User.V, s.User.Source())
+	}
 	if len(h.Via) > 0 {
 		v.add("via", strings.Join(h.Via, ","), "", "")
 	} else {
@@ -92,17 +100,7 @@ func (v *values) ssh() error {
 	if s.ProxyCommand.V != "" {
 		v.resolved("proxy command", s.ProxyCommand.V, s.ProxyCommand.Source())
 	}
-	for _, f := range h.Identity {
-		v.add("identity", f, "", "")
-	}
-	if len(h.Identity) == 0 {
-		for _, f := range s.IdentityFiles {
-			v.resolved("identity", f.V, f.Source())
-		}
-	}
-	for _, f := range s.CertificateFiles {
-		v.resolved("certificate", f.V, f.Source())
-	}
+	v.keys(s)
 	v.resolved("agent", s.IdentityAgent.V, s.IdentityAgent.Source())
 	for _, f := range append(s.UserKnownHostsFiles, s.GlobalKnownHostsFiles...) {
 		v.resolved("known hosts", f.V, f.Source())
@@ -123,6 +121,35 @@ func (v *values) ssh() error {
 		v.resolved("warning", w.Msg, w.Pos.String())
 	}
 	return nil
+}
+
+// keys adds what is offered, and, where the inventory's credentials say so, that nothing is or nothing else.
+func (v *values) keys(s sshconfig.Settings) {
+	h := v.host
+	if h.NoLogin != "" {
+		v.resolved("no login", h.NoLogin, "credentials")
+	}
+	if v.lent.Sandboxed {
+		v.resolved("sandboxed", "true", v.lender())
+	}
+	if h.IdentityOnly {
+		for _, f := range h.Identity {
+			v.resolved("identity", f, v.lender())
+		}
+		v.resolved("other keys", "none", v.lender())
+		return
+	}
+	for _, f := range h.Identity {
+		v.add("identity", f, "", "")
+	}
+	if len(h.Identity) == 0 {
+		for _, f := range s.IdentityFiles {
+			v.resolved("identity", f.V, f.Source())
+		}
+	}
+	for _, f := range s.CertificateFiles {
+		v.resolved("certificate", f.V, f.Source())
+	}
 }
 
 func (v *values) resolved(field, text, from string) {

@@ -3,6 +3,7 @@ package hosts
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,15 +18,17 @@ import (
 type ShowOptions struct {
 	IO        *iostreams.IOStreams
 	Inventory func() (*hosts.Inventory, error)
+	Caller    func() cmdutil.Caller
 
 	JSON bool
+	As   string // "" means the caller
 
 	Name string
 }
 
 // NewCmdShow builds the command. runF replaces the real work in tests of flags.
 func NewCmdShow(f *cmdutil.Factory, runF func(context.Context, *ShowOptions) error) *cobra.Command {
-	o := &ShowOptions{IO: f.IO, Inventory: f.Inventory}
+	o := &ShowOptions{IO: f.IO, Inventory: f.Inventory, Caller: f.Caller}
 	if runF == nil {
 		runF = showRun
 	}
@@ -33,18 +36,28 @@ func NewCmdShow(f *cmdutil.Factory, runF func(context.Context, *ShowOptions) err
 		Use:   "show NAME",
 		Short: "Show what is known about a host, and from where",
 		Long: `Show every value that will be used for a host, and where it comes from: the inventory, OpenSSH's client configuration,
-or a default. NAME is a host of the inventory, or user@host for one outside of it. Nothing is connected.`,
+or a default. NAME is a host of the inventory, or user@host for one outside of it. Nothing is connected.
+
+Where the inventory has credentials the account and the keys are those of who asks, and with --as those of another
+principal; "no login" says why that one would not get in.`,
 		Example: `  fairlead hosts show web01
   fairlead hosts show deploy@10.0.0.5:2222
+  fairlead hosts show web01 --as agent/claude
   fairlead hosts show web01 --json | jq '.effective[] | select(.field == "user")'`,
 		Args: cmdutil.Args(1, 1, "the NAME of one host"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name = args[0]
+			if o.As == "" {
+				o.As = o.Caller().Principal
+			} else if err := hosts.CheckPrincipal(o.As); err != nil || !strings.Contains(o.As, "/") {
+				return cmdutil.Usagef("--as takes a principal such as agent/claude, not %q", o.As)
+			}
 			return runF(cmd.Context(), o)
 		},
 		ValidArgsFunction: completion.Hosts(f),
 	}
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print a JSON object")
+	cmd.Flags().StringVar(&o.As, "as", "", "show how this `principal` logs in, such as agent/claude (default you)")
 	return cmd
 }
 
@@ -55,17 +68,11 @@ type showJSON struct {
 }
 
 func showRun(_ context.Context, o *ShowOptions) error {
-	h, ok, err := hosts.ParseAdHoc(o.Name)
-	if err == nil && !ok {
-		var inv *hosts.Inventory
-		if inv, err = o.Inventory(); err == nil {
-			h, err = inv.Lookup(o.Name)
-		}
-	}
+	h, lent, err := o.host()
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
-	values, err := effective(h)
+	values, err := effective(h, lent)
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
@@ -77,4 +84,28 @@ func showRun(_ context.Context, o *ShowOptions) error {
 		t.Add(v.Field, dash(v.Value), v.From)
 	}
 	return t.Print(o.IO)
+}
+
+// host finds the host as the principal logs in to it, and the credential that says so; a zero one is none. The inventory is
+// asked about a host outside of it only where that may matter.
+func (o *ShowOptions) host() (h hosts.Host, lent hosts.Credential, err error) {
+	h, outside, err := hosts.ParseAdHoc(o.Name)
+	if err != nil || outside && hosts.RoleOf(o.As) != hosts.RoleAgent {
+		return h, lent, err
+	}
+	inv, err := o.Inventory()
+	switch {
+	case outside && err != nil:
+		return h, lent, nil
+	case err != nil:
+		return h, lent, err
+	}
+	inv = inv.As(o.As)
+	if outside {
+		return inv.Outside(h), lent, nil
+	}
+	if h, err = inv.Lookup(o.Name); err == nil {
+		lent, _ = inv.Credential(h)
+	}
+	return h, lent, err
 }

@@ -135,7 +135,7 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 	if err != nil {
 		return void("what was asked cannot be read any more")
 	}
-	h, err := t.k.terminalHost(&caller{inventory: t.k.cfg.Inventory}, c.Host)
+	h, err := t.k.terminalHost(&caller{principal: c.RequestedBy, inventory: t.k.cfg.Inventory}, c.Host)
 	if err != nil {
 		return void("its host is not in the inventory any more")
 	}

@@ -56,7 +56,7 @@ func (k *Keeper) box(ctx context.Context, r *realm, h hosts.Host, name, cwd stri
 	if h.Transport == hosts.Local && len(k.cfg.Confine) > 0 {
 		can.Landlock = sandbox.LandlockVersion()
 	}
-	e, err := sandbox.Choose(s, can, sandbox.Wants{})
+	e, err := sandbox.Choose(s, can, sandbox.Wants{Account: h.Sandboxed})
 	if err != nil {
 		return p, err
 	}
@@ -115,6 +115,14 @@ func (b *boxed) Decide(ctx context.Context, req policy.Request) (policy.Decision
 		return policy.Decision{Verdict: policy.Deny, Rule: "sandbox/wrong", Reason: fmt.Sprintf("the session may do nothing more: %v", err)}, nil
 	}
 	return g.Decide(ctx, req)
+}
+
+// levelOf is what holds a command of a principal's that runs in a shell of its own, where no kernel does.
+func levelOf(h hosts.Host) sandbox.Level {
+	if h.Sandboxed {
+		return sandbox.LevelAccount
+	}
+	return sandbox.LevelChecked
 }
 
 // abilities remembers what the kernels of hosts were found to do, for one account on each.

@@ -190,7 +190,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 		return nil, invalid("cwd: %v", err)
 	default:
 		n.Cwd = dir
-		guard, unreached, err := t.guard(ctx, r, h, box.ID, sandbox.LevelChecked)
+		guard, unreached, err := t.guard(ctx, r, h, box.ID, levelOf(h))
 		if err != nil {
 			return nil, err
 		}

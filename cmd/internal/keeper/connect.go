@@ -53,6 +53,15 @@ func (i *inventories) current(path string) (*hosts.Inventory, error) {
 	return l.Current(), nil
 }
 
+// as returns current as a principal logs in to its hosts.
+func (i *inventories) as(principal, path string) (*hosts.Inventory, error) {
+	inv, err := i.current(path)
+	if err != nil {
+		return nil, err
+	}
+	return inv.As(principal), nil
+}
+
 // reload reads one that is in use again, now.
 func (i *inventories) reload(path string) error {
 	i.mu.Lock()
@@ -83,27 +92,22 @@ func withAuthSock(ctx context.Context, sock string) context.Context {
 // connector dials hosts of one inventory. Over SSH it does so with the agent of whoever asks, and asks nobody: a keeper
 // has no terminal.
 type connector struct {
-	lookup func(name string) (hosts.Host, bool)
-	other  *dialer.Dialer
+	lookup  func(name string) (hosts.Host, bool)
+	outside func(hosts.Host) hosts.Host
+	other   *dialer.Dialer
 
 	mu  sync.Mutex // guards ssh
 	ssh map[string]*sshconn.Dialer
 }
 
-func newConnector(inv func() (*hosts.Inventory, error)) (*connector, error) {
-	other, err := dialer.New(dialer.Config{Inventory: inv})
+// newConnector returns one for an inventory as a principal logs in to its hosts.
+func newConnector(inv func() (*hosts.Inventory, error), principal string) (*connector, error) {
+	cfg := dialer.Config{Inventory: inv, Principal: principal}
+	other, err := dialer.New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	lookup := func(name string) (hosts.Host, bool) {
-		i, err := inv()
-		if err != nil {
-			return hosts.Host{}, false
-		}
-		h, err := i.Lookup(name)
-		return h, err == nil
-	}
-	return &connector{lookup: lookup, other: other, ssh: map[string]*sshconn.Dialer{}}, nil
+	return &connector{lookup: cfg.Lookup, outside: cfg.Outside(), other: other, ssh: map[string]*sshconn.Dialer{}}, nil
 }
 
 func (c *connector) dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
@@ -132,7 +136,7 @@ func (c *connector) through(sock string) (*sshconn.Dialer, error) {
 			}
 			return os.LookupEnv(name)
 		}},
-		Network: sshconn.Network{Lookup: c.lookup},
+		Network: sshconn.Network{Lookup: c.lookup, Outside: c.outside},
 	})
 	if err != nil {
 		return nil, err

@@ -25,9 +25,12 @@ func (x *fleet) approve(ctx context.Context, d policy.Decision, cmd *session.Com
 	}
 	var asking []hosts.Host
 	for _, h := range x.hosts {
-		if x.whole.Refusal(h) == nil {
+		if x.whole.Refusal(h) == nil && h.NoLogin == "" {
 			asking = append(asking, h)
 		}
+	}
+	if len(asking) == 0 {
+		return x.whole.Refusal // each says itself why nobody gets in
 	}
 	now := time.Now()
 	group := approval.NewGroup(x.k.approver(), policy.Question{

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -101,7 +102,7 @@ func (r *realm) named(names []string) ([]hosts.Host, error) {
 func (r *realm) describe(h hosts.Host) wire.Host {
 	o := wire.Host{
 		Name: h.Name, Addr: h.Addr, Groups: slices.Clone(h.Groups), Labels: []string{}, Tier: h.TierName(),
-		Transport: string(h.Transport), Connection: r.state.text(h.Name),
+		Transport: string(h.Transport), Connection: cmp.Or(r.state.text(h.Name), h.NoLogin),
 	}
 	if o.Groups == nil {
 		o.Groups = []string{}

@@ -21,7 +21,7 @@ import (
 type realm struct {
 	key      realmKey
 	operator bool
-	inv      func() (*hosts.Inventory, error)
+	inv      func() (*hosts.Inventory, error) // as the principal logs in to its hosts
 	conn     *connector
 	pool     *session.Pool
 	reg      *registry.Registry
@@ -37,9 +37,9 @@ type realmKey struct{ principal, inventory string }
 func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	r := &realm{key: key, operator: rules.RoleOf(key.principal) == rules.Operator, state: newStates()}
 	r.judge = judge{k.policy, r.operator}
-	r.inv = func() (*hosts.Inventory, error) { return k.inventories.current(key.inventory) }
+	r.inv = func() (*hosts.Inventory, error) { return k.inventories.as(key.principal, key.inventory) }
 	var err error
-	if r.conn, err = newConnector(r.inv); err != nil {
+	if r.conn, err = newConnector(r.inv, key.principal); err != nil {
 		return nil, err
 	}
 	r.pool, err = session.NewPool(session.PoolConfig{

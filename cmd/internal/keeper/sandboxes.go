@@ -140,12 +140,12 @@ func boxOf(b store.Sandbox) sandbox.Sandbox {
 	return sandbox.Sandbox{ID: id, Principal: b.Owner, Host: b.Host, Label: b.Label, Path: b.Path, Active: b.Active}
 }
 
-// terminalHost finds a sandbox's host. Sandboxes are of the keeper's own inventory, since they outlive whoever asks.
+// terminalHost finds a sandbox's host, as the caller logs in to it. Sandboxes are of the keeper's own inventory, since they outlive whoever asks.
 func (k *Keeper) terminalHost(c *caller, name string) (hosts.Host, error) {
 	if c.inventory != k.cfg.Inventory {
 		return hosts.Host{}, invalid("sandboxes are on hosts of the keeper's own inventory, %s", k.cfg.Inventory)
 	}
-	inv, err := k.inventories.current(k.cfg.Inventory)
+	inv, err := k.inventories.as(c.principal, k.cfg.Inventory)
 	if err != nil {
 		return hosts.Host{}, problem(http.StatusUnprocessableEntity, "inventory", "%v", err)
 	}

@@ -235,7 +235,7 @@ func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f
 	if err != nil {
 		return failed("error", err)
 	}
-	guard, _, err := t.guard(ctx, r, h, c.Sandbox, sandbox.LevelChecked)
+	guard, _, err := t.guard(ctx, r, h, c.Sandbox, levelOf(h))
 	if err != nil {
 		return failed("denied", err)
 	}

@@ -141,7 +141,14 @@ func alone(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	d, err := dialer.New(dialer.Config{IO: o.IO, Inventory: o.Inventory})
+	inventory := func() (*hosts.Inventory, error) {
+		inv, err := o.Inventory()
+		if err != nil {
+			return nil, err
+		}
+		return inv.As(principal), nil
+	}
+	d, err := dialer.New(dialer.Config{IO: o.IO, Inventory: inventory, Principal: principal})
 	if err != nil {
 		return err
 	}
@@ -169,7 +176,7 @@ func alone(ctx context.Context, o *Options) error {
 	}
 	defer reg.Close()
 	s, err := mcpserver.New(mcpserver.Config{
-		Registry: reg, Inventory: o.Inventory, Principal: principal, Policy: g, Limits: g.limits, Admit: g.admit, AnyEnv: g.anyEnv,
+		Registry: reg, Inventory: inventory, Principal: principal, Policy: g, Limits: g.limits, Admit: g.admit, AnyEnv: g.anyEnv,
 		Asks: approver != nil, Approver: approver, ApprovalTimeout: expire, Elicit: elicitor, AnyOne: o.AllowAll, State: state.state, Version: version.Read().Version,
 	})
 	if err != nil {

@@ -52,6 +52,9 @@ func (s *Server) describe(h hosts.Host) hostOut {
 			o.Connection = strings.TrimSuffix(state+": "+faultOf(err).Message, ": ")
 		}
 	}
+	if o.Connection == "" {
+		o.Connection = h.NoLogin
+	}
 	return o
 }
 

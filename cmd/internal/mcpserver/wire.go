@@ -145,7 +145,7 @@ type hostOut struct {
 	Labels     []string `json:"labels,omitempty"`
 	Tier       string   `json:"tier"`
 	Transport  string   `json:"transport"`
-	Connection string   `json:"connection,omitempty" jsonschema:"connected, or why the last attempt failed; left out where there was none"`
+	Connection string   `json:"connection,omitempty" jsonschema:"connected, or why the last attempt failed, or why there must be none; left out where there was none"`
 }
 
 type hostsOut struct {

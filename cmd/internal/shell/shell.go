@@ -158,7 +158,7 @@ func (o *Options) here(ctx context.Context, host hosts.Host, t *terminal) error 
 	}
 	dial := o.Dial
 	if dial == nil {
-		d, err := dialer.New(dialer.Config{IO: o.IO, Inventory: o.Inventory})
+		d, err := dialer.New(dialer.Config{IO: o.IO, Inventory: o.Inventory, Principal: o.Caller.Principal})
 		if err != nil {
 			return err
 		}

@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"strings"
-
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
@@ -12,23 +10,13 @@ type Role string
 
 // The roles. Whoever has none of them is an Agent.
 const (
-	Agent    Role = "agent"
-	Operator Role = "operator"
-	Program  Role = "program"
+	Agent    Role = hosts.RoleAgent
+	Operator Role = hosts.RoleOperator
+	Program  Role = hosts.RoleProgram
 )
 
 // RoleOf returns the role in a principal's name: what stands before the slash.
-func RoleOf(principal string) Role {
-	role, name, found := strings.Cut(principal, "/")
-	if !found || name == "" {
-		return Agent
-	}
-	switch r := Role(role); r {
-	case Operator, Program:
-		return r
-	}
-	return Agent
-}
+func RoleOf(principal string) Role { return Role(hosts.RoleOf(principal)) }
 
 // cell is one decided field of the table: a verdict and what it rests on.
 type cell struct {

@@ -27,6 +27,7 @@ func (c *conn) environ(s *Session) []string {
 	from, fromPort, _ := net.SplitHostPort(c.ssh.RemoteAddr().String())
 	to, toPort, _ := net.SplitHostPort(c.ssh.LocalAddr().String())
 	env = append(env, "SSH_CONNECTION="+strings.Join([]string{from, fromPort, to, toPort}, " "))
+	env = append(env, "SSHSERVER_LOGIN="+c.ssh.User()) // whom it would be, were it not for this process being one account
 	if s.PTY {
 		env = append(env, "TERM="+s.Term)
 	}

@@ -64,7 +64,7 @@ type Host struct {
 	Labels     []string `json:"labels"`
 	Tier       string   `json:"tier"`
 	Transport  string   `json:"transport"`
-	Connection string   `json:"connection,omitempty" doc:"connected, or why the last attempt failed; left out where there was none"`
+	Connection string   `json:"connection,omitempty" doc:"connected, or why the last attempt failed, or why there must be none; left out where there was none"`
 }
 
 // Hosts is a list of them.
