@@ -21,6 +21,7 @@ type Exec struct {
 	sx             *session.Exec
 	stdout, stderr *stream
 	screen         *screen.Screen // of an interactive command
+	known          chan struct{}  // closed when its Entry tells of it
 	done           chan struct{}  // closed when it has ended and all output is in
 	began          time.Time
 	counted        int64 // bytes that the shelf counts for it; guarded by the Registry's mu
@@ -38,7 +39,7 @@ type Exec struct {
 
 func newExec(e *Entry, cmd Command, live Live) *Exec {
 	now := time.Now()
-	x := &Exec{e: e, cmd: cmd, done: make(chan struct{}), began: now, last: now}
+	x := &Exec{e: e, cmd: cmd, known: make(chan struct{}), done: make(chan struct{}), began: now, last: now}
 	if cmd.Interactive {
 		x.screen = screen.New(screen.Config{Cols: cmd.Size.Cols, Rows: cmd.Size.Rows, Render: e.r.cfg.Render})
 	}

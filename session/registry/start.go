@@ -77,6 +77,7 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 	})
 	if se := refused(err); se != nil {
 		r.wg.Done()
+		close(x.known)
 		x.discard()
 		return nil, se
 	}
@@ -86,6 +87,7 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 	e.cur, e.last = x, x
 	e.mu.Unlock()
 	r.keep(x)
+	close(x.known)
 	go x.follow()
 	return x, nil
 }

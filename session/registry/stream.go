@@ -23,16 +23,21 @@ func newStream(x *Exec, live io.Writer) *stream {
 		w = io.MultiWriter(s.spool, x.screen)
 	}
 	if live != nil {
-		w = io.MultiWriter(w, deaf{live})
+		w = io.MultiWriter(w, deaf{live, x.known})
 	}
 	s.red = cfg.Secrets.Writer(w, cfg.Audience)
 	return s
 }
 
-// deaf is a writer whose errors are its own business.
-type deaf struct{ w io.Writer }
+// deaf is a writer whose errors are its own business. It is written to once the command is known to whoever asks: it may
+// print before Start has returned.
+type deaf struct {
+	w     io.Writer
+	known <-chan struct{}
+}
 
 func (d deaf) Write(p []byte) (int, error) {
+	<-d.known
 	d.w.Write(p)
 	return len(p), nil
 }
