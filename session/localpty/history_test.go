@@ -59,3 +59,39 @@ func TestWhatIsTypedAtAShellIsInNoHistory(t *testing.T) {
 		})
 	}
 }
+
+// A start file may fix HISTFILE: most shells then give up the rest of a line at unset.
+func TestAShellWhoseHistoryIsFixedIsTypedAtAllTheSame(t *testing.T) {
+	const fixed = "readonly HISTFILE=history\n"
+	for name, c := range map[string]struct {
+		argv []string
+		rc   string
+		env  []string
+	}{
+		"bash":        {[]string{"bash", "--rcfile", "rc"}, fixed, nil},
+		"busybox ash": {[]string{"busybox", "ash"}, fixed, []string{"ENV=./rc"}},
+		"dash":        {[]string{"dash"}, fixed, []string{"ENV=./rc"}},
+		"ksh93":       {[]string{"ksh93"}, fixed, []string{"ENV=./rc"}},
+		"mksh":        {[]string{"mksh"}, fixed, []string{"ENV=./rc"}},
+		"zsh":         {[]string{"zsh"}, fixed, nil},
+		"strict bash": {[]string{"bash", "--rcfile", "rc"}, "set -eu\n", nil},
+		"strict dash": {[]string{"dash"}, "set -eu\n", []string{"ENV=./rc"}},
+		"strict zsh":  {[]string{"zsh"}, "set -eu\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath(c.argv[0]); err != nil {
+				require.Empty(t, os.Getenv("CI"), "%s is needed", c.argv[0])
+				t.Skipf("%s is not installed", c.argv[0])
+			}
+			home := t.TempDir()
+			for _, name := range []string{"rc", ".zshrc"} {
+				require.NoError(t, os.WriteFile(filepath.Join(home, name), []byte(c.rc), 0o600))
+			}
+			tr := local(t, localpty.Config{Command: c.argv, Dir: home, Env: append(c.env, "HOME="+home, "PATH="+os.Getenv("PATH"))})
+			s, err := tr.Open(t.Context(), session.Program{Line: `exec sh -c 'printf he%s. re; read -r x'`})
+			require.NoError(t, err)
+			until(t, s, "here.")
+			require.NoError(t, s.Close())
+		})
+	}
+}

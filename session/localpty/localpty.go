@@ -49,8 +49,10 @@ type Transport struct {
 
 // unrecorded begins a line that is typed at a shell, to keep it out of the shell's history: bash and zsh write theirs when
 // they are replaced, if HISTFILE says where, and tcsh with savehist; fish and mksh take no line that begins with a space.
-// ksh93, and zsh with INC_APPEND_HISTORY, write a line before they run it: there it stays.
-const unrecorded = " unset HISTFILE savehist;"
+// ksh93, and zsh with INC_APPEND_HISTORY, write a line before they run it: there it stays, as where HISTFILE is read-only.
+// An error of unset would make dash, ash and zsh give up the line, so a subshell tries first; fish, which has neither, gives
+// up only what eval was to do.
+const unrecorded = " eval '(unset HISTFILE savehist) && unset HISTFILE savehist';"
 
 // New checks cfg and returns a Transport. It starts nothing.
 func New(cfg Config) (*Transport, error) {
