@@ -243,6 +243,26 @@ func TestWhatCatchesTheHangupEndsAndWhatIgnoresItStays(t *testing.T) {
 	}
 }
 
+// Whoever waits for another that the hangup ends must not take that for a reason to go on: all hear it before any of them
+// runs again. Here the one that waits is the youngest, and so the last on the list; process ids that have wrapped round do the same.
+func TestAHangUpLetsNobodyRunOn(t *testing.T) {
+	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
+		dir := t.TempDir()
+		fifo, trace := dir+"/fifo", dir+"/trace"
+		require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+		const crowd = 200
+		s := start(t, sh)
+		s.send(framing.Command{Script: fmt.Sprintf(`/bin/sleep 100 >%[1]s &
+n=%[3]d; while [ $n -gt 0 ]; do n=$((n-1)); /bin/sleep 100 & done
+(exec 3<%[1]s; echo up; read x <&3; echo ended >>%[2]s) & wait`, fifo, trace, crowd)})
+		s.waitSeeing(func(ev framing.Event) bool { return ev.Kind != framing.Stdout })
+		require.Eventually(t, func() bool { return len(sleeps(s.cmd.Process.Pid)) == crowd+1 }, patience, tick)
+		s.close()
+		requireGone(t, s.cmd.Process.Pid)
+		assert.NoFileExists(t, trace)
+	})
+}
+
 // A terminal that is hung up tells everybody: the supervisor stops in the middle of a record, and zsh, inside a command,
 // says farewell past it.
 func TestAHangUpLeavesNoFarewellInTheErrors(t *testing.T) {

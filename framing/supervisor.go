@@ -13,8 +13,9 @@ package framing
 // the terminal's foreground (21520 is Linux's TIOCSPGRP), because what stops a shell is job control that was switched on
 // without it. A start mark alone waits 2 ms for what may follow at once: a silent command then costs one packet and not
 // two. It waits awake at first, for some 50 µs: to sleep and be woken takes longer than most builtins. When the terminal goes, the kernel tells only its
-// foreground. What is left of the session is told here: more than once, as a shell's child forgets what it hears before its
-// exec. What still does not end is killed: a bash that was interrupted at a bad moment sends itself SIGINT for ever, and looks at
+// foreground. What is left of the session is told here, all of it stopped meanwhile, the shell first: who waits for another
+// would take its end for a reason to go on, before it hears of its own. It is told more than once, as a shell's child forgets
+// what it hears before its exec. What still does not end is killed: a bash that was interrupted at a bad moment sends itself SIGINT for ever, and looks at
 // nothing else. What left the session (setsid) or ignores the hangup (nohup) stays; bit 0 of the 33rd field of
 // proc_pid_stat(5) is SIGHUP among what a process ignores.
 // The wait of 10 s covers a child that ends just before select; 3 is WNOHANG|WUNTRACED, 4 is EINTR.
@@ -22,7 +23,7 @@ const perlSupervisor = `$SIG{$_}="IGNORE"for qw(INT QUIT TSTP TTIN TTOU);
 open R,"</dev/urandom";sysread R,$t,22;close R;
 $t=join"",map{("A".."Z","a".."z",0..9,"_","-")[$_&63]}unpack"C*",$t;
 sub f{local$/;open(S,"</proc/$_[0]/stat")&&<S>=~/.*\) \S+ \S+ \S+ (\d+) (?:\S+ ){26}(\d+) /s&&!($_[1]&$2)?$1:0}
-sub h{$SIG{HUP}="IGNORE";if(f($$,0)==$$){for my$w(.01,.04,.1,.2,0){1while 0<waitpid-1,1;opendir D,"/proc";my@p=grep{!/\D/&&$_!=$$&&f($_,1)==$$}readdir D;kill$w?"HUP":"KILL",@p;kill"CONT",@p;@p||last;select undef,undef,undef,$w}}exit}
+sub h{$SIG{HUP}="IGNORE";if(f($$,0)==$$){for my$w(.01,.04,.1,.2,0){1while 0<waitpid-1,1;opendir D,"/proc";my@p=grep{!/\D/&&$_!=$$&&f($_,1)==$$}readdir D;@p=sort{($b==$p)-($a==$p)}@p;kill"STOP",@p;kill$w?"HUP":"KILL",@p;kill"CONT",@p;@p||last;select undef,undef,undef,$w}}exit}
 pipe O,P;pipe E,F;$SIG{CHLD}=sub{$c=1};$SIG{HUP}=\&h;
 defined($p=fork)or exit 126;
 if(!$p){$SIG{$_}="DEFAULT"for qw(HUP INT QUIT TSTP TTIN TTOU CHLD);open STDOUT,">&P";open STDERR,">&F";close$_ for O,P,E,F;exec{$ARGV[0]}@ARGV;exit 127}
