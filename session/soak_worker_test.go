@@ -134,7 +134,6 @@ func (w *worker) run(cmd session.Command) (session.Result, bool) {
 	defer cancel()
 	before := w.site.cuts.Load()
 	r, err := w.s.Run(ctx, cmd)
-	w.outdated = w.outdated || slices.Contains(r.Restored, session.RestoredStale)
 	assert.NoError(w.t, ctx.Err(), "%s: the session hangs: %s", w.doing, short(cmd.Script))
 	return r, w.judge(before, r, err)
 }
@@ -152,6 +151,7 @@ func (w *worker) judge(before int64, r session.Result, err error) (quiet bool) {
 	w.mu.Lock()
 	w.statuses[r.Status]++
 	w.mu.Unlock()
+	w.outdated = w.outdated || slices.Contains(r.Restored, session.RestoredStale)
 	quiet = w.quiet(before)
 	w.must(r.State == session.Done, r, "not done")
 	for _, text := range [][]byte{r.Stdout, r.Stderr, r.Stray} {
