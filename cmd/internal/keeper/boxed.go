@@ -49,14 +49,7 @@ func (k *Keeper) box(ctx context.Context, r *realm, h hosts.Host, name, cwd stri
 	case at[1] != at[0] && !strings.HasPrefix(at[1], at[0]+"/"):
 		return p, problem(http.StatusForbidden, "denied", "cwd leads outside the sandbox %s", s.Path)
 	}
-	can, err := r.able.of(ctx, r, h, s)
-	if err != nil {
-		return p, err
-	}
-	if h.Transport == hosts.Local && len(k.cfg.Confine) > 0 {
-		can.Landlock = sandbox.LandlockVersion()
-	}
-	e, err := sandbox.Choose(s, can, sandbox.Wants{Account: h.Sandboxed})
+	e, err := k.held(ctx, r, h, s, r.look(h))
 	if err != nil {
 		return p, err
 	}
@@ -68,6 +61,18 @@ func (k *Keeper) box(ctx context.Context, r *realm, h hosts.Host, name, cwd stri
 		})
 	}
 	return p, nil
+}
+
+// held says what holds a session of a realm's in a sandbox on its host, which look asks.
+func (k *Keeper) held(ctx context.Context, r *realm, h hosts.Host, s sandbox.Sandbox, look sandbox.Runner) (e sandbox.Enforcement, err error) {
+	can, err := r.able.of(ctx, look, h, s)
+	if err != nil {
+		return e, err
+	}
+	if h.Transport == hosts.Local && len(k.cfg.Confine) > 0 {
+		can.Landlock = sandbox.LandlockVersion()
+	}
+	return sandbox.Choose(s, can, sandbox.Wants{Account: h.Sandboxed})
 }
 
 func (k *Keeper) findBox(ctx context.Context, owner, host, name string) (store.Sandbox, error) {
@@ -131,14 +136,14 @@ type abilities struct {
 	m  map[string]sandbox.Ability
 }
 
-func (a *abilities) of(ctx context.Context, r *realm, h hosts.Host, s sandbox.Sandbox) (sandbox.Ability, error) {
+func (a *abilities) of(ctx context.Context, look sandbox.Runner, h hosts.Host, s sandbox.Sandbox) (sandbox.Ability, error) {
 	a.mu.Lock()
 	can, known := a.m[h.Name]
 	a.mu.Unlock()
 	if known {
 		return can, nil
 	}
-	can, err := sandbox.Probe(ctx, r.look(h), sandbox.Bubblewrap{}, s)
+	can, err := sandbox.Probe(ctx, look, sandbox.Bubblewrap{}, s)
 	if err != nil {
 		return can, err
 	}
@@ -154,10 +159,13 @@ func (a *abilities) of(ctx context.Context, r *realm, h hosts.Host, s sandbox.Sa
 }
 
 // look runs scripts of ours on a host, each in a shell of its own.
-func (r *realm) look(h hosts.Host) sandbox.Runner {
+func (r *realm) look(h hosts.Host) sandbox.Runner { return r.lookFor(h, "sandbox") }
+
+// lookFor is look with what stands on record as the reason.
+func (r *realm) lookFor(h hosts.Host, reason string) sandbox.Runner {
 	return func(ctx context.Context, _, script string) (string, error) {
 		ctx = context.WithValue(ctx, ownKey{}, true)
-		res, err := r.pool.Run(ctx, h, session.Command{Script: script, Reason: "sandbox", Timeout: lookTime, Keep: 1 << 20})
+		res, err := r.pool.Run(ctx, h, session.Command{Script: script, Reason: reason, Timeout: lookTime, Keep: 1 << 20})
 		if err != nil {
 			return "", err
 		}

@@ -43,6 +43,7 @@ func (k *Keeper) addSandboxes(a *api) {
 			}
 			return sandboxOut(b), nil
 		})
+	add(a, route{method: "GET", path: path + "/{id}/enforcement", id: "check-sandbox", summary: "Connect as its owner, and see what holds them in a sandbox there", tag: terminalTag, need: needPlace}, k.checkSandbox)
 	add(a, route{method: "PATCH", path: path + "/{id}", id: "change-sandbox", summary: "Change a sandbox", tag: terminalTag, need: needPlace}, k.changeSandbox)
 	add(a, route{method: "DELETE", path: path + "/{id}", id: "delete-sandbox", summary: "Delete a sandbox; its commands stay", tag: terminalTag, need: needPlace, status: http.StatusNoContent},
 		func(ctx context.Context, c *caller, in *sandboxIn) (*none, error) {
@@ -143,7 +144,7 @@ func boxOf(b store.Sandbox) sandbox.Sandbox {
 // terminalHost finds a sandbox's host, as the caller logs in to it. Sandboxes are of the keeper's own inventory, since they outlive whoever asks.
 func (k *Keeper) terminalHost(c *caller, name string) (hosts.Host, error) {
 	if c.inventory != k.cfg.Inventory {
-		return hosts.Host{}, invalid("sandboxes are on hosts of the keeper's own inventory, %s", k.cfg.Inventory)
+		return hosts.Host{}, invalid("sandboxes are on hosts of the keeper's own inventory, %s: name that one", k.cfg.Inventory)
 	}
 	inv, err := k.inventories.as(c.principal, k.cfg.Inventory)
 	if err != nil {

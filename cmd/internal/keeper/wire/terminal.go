@@ -35,6 +35,15 @@ type Sandboxes struct {
 	Next  string    `json:"next_cursor"`
 }
 
+// Enforcement is what holds the owner of a sandbox in it, as its host has just been found.
+type Enforcement struct {
+	Level     string `json:"level" enum:"kernel,account,checked"`
+	How       string `json:"how,omitempty" enum:"bubblewrap,landlock" doc:"with kernel"`
+	Why       string `json:"why" doc:"what it holds, or why it is not more"`
+	Directory string `json:"directory" enum:"there,missing" doc:"whether the sandbox's path is a directory that the owner's account may enter"`
+	LeadsTo   string `json:"leads_to" doc:"the path without symbolic links"`
+}
+
 // NewCommand asks for a command in a sandbox.
 type NewCommand struct {
 	Sandbox  string   `json:"sandbox_id" maxLength:"80"`

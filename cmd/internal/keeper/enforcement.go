@@ -1,0 +1,54 @@
+package keeper
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/sandbox"
+)
+
+// checkSandbox connects to a sandbox's host as its owner logs in there, and says what would hold a session of theirs. The
+// record says who wanted to know. Nobody's SSH agent is lent to somebody else for it.
+func (k *Keeper) checkSandbox(ctx context.Context, c *caller, in *sandboxIn) (*body[wire.Enforcement], error) {
+	b, err := k.sandbox(ctx, c, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	who := &caller{principal: b.Owner, inventory: k.cfg.Inventory}
+	h, err := k.terminalHost(who, b.Host)
+	if err != nil {
+		return nil, err
+	}
+	r, done, err := k.realm(who)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	ctx, stop := context.WithTimeout(ctx, beforeSending)
+	defer stop()
+	if b.Owner != c.principal {
+		ctx = withAuthSock(ctx, "")
+	}
+	look, s := r.lookFor(h, "sandbox check by "+c.principal), boxOf(b)
+	word, err := framing.Quote(s.Path)
+	if err != nil {
+		return nil, invalid("path: %v", err)
+	}
+	there, err := look(ctx, h.Name, "(cd -- "+word+") >/dev/null 2>&1 && printf there || printf missing")
+	if err != nil {
+		return nil, err
+	}
+	at, err := sandbox.Remote{Run: look}.Resolve(ctx, h.Name, "/", []string{s.Path})
+	if err != nil {
+		return nil, err
+	}
+	e := sandbox.Enforcement{Level: levelOf(h), Why: fmt.Sprintf("%s cannot be entered there: nothing can run in it", s.Path)}
+	if there == "there" {
+		if e, err = k.held(ctx, r, h, s, look); err != nil {
+			return nil, err
+		}
+	}
+	return &body[wire.Enforcement]{&wire.Enforcement{Level: string(e.Level), How: e.How, Why: e.Why, Directory: there, LeadsTo: at[0]}}, nil
+}

@@ -1,0 +1,129 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
+)
+
+// ShowOptions is everything that "sandbox show" and "sandbox check" need.
+type ShowOptions struct {
+	Base
+	JSON bool
+	Name string // or id
+}
+
+// NewCmdShow builds the command. runF replaces the real work in tests of flags.
+func NewCmdShow(b Base, runF func(context.Context, *ShowOptions) error) *cobra.Command {
+	if runF == nil {
+		runF = showRun
+	}
+	return about(b, runF, &cobra.Command{
+		Use: "show ID|LABEL", Short: "Show a sandbox, without connecting",
+	})
+}
+
+// NewCmdCheck builds the command. runF replaces the real work in tests of flags.
+func NewCmdCheck(b Base, runF func(context.Context, *ShowOptions) error) *cobra.Command {
+	if runF == nil {
+		runF = checkRun
+	}
+	return about(b, runF, &cobra.Command{
+		Use: "check ID|LABEL", Short: "Connect, and say what holds the owner of a sandbox there",
+		Long: `Connect to the sandbox's host as its owner logs in there, look whether the directory is there and what the kernel can do,
+and say what will hold a session in it: kernel, account or checked, and why it is not more.
+
+Nothing is changed on the host. The record has what was looked at, and who wanted to know. Your SSH agent is not lent for
+it: an agent that has keys of its own shows whether they are enough.
+
+Exit code 1 says that the directory is missing, or that its owner may not enter it.`,
+		Example: `  fairlead sandbox check app
+  fairlead sandbox check app --json | jq -r .level`,
+	})
+}
+
+func about(b Base, runF func(context.Context, *ShowOptions) error, cmd *cobra.Command) *cobra.Command {
+	o := &ShowOptions{Base: b}
+	cmd.Args = one
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.Name = args[0]
+		return runF(cmd.Context(), o)
+	}
+	cmd.Flags().BoolVar(&o.JSON, "json", false, "print a JSON object")
+	return cmd
+}
+
+func showRun(ctx context.Context, o *ShowOptions) error {
+	return o.with(ctx, func(c *client.Client) error {
+		s, err := find(ctx, c, o.Name)
+		if err != nil {
+			return err
+		}
+		if o.JSON {
+			return json.NewEncoder(o.IO.Out).Encode(s)
+		}
+		t := table.New("FIELD", "VALUE")
+		rows(t, s)
+		t.Add("enforcement", "told when a session opens in it, and by fairlead sandbox check "+s.ID)
+		return t.Print(o.IO)
+	})
+}
+
+func rows(t *table.Table, s wire.Sandbox) {
+	t.Add("id", s.ID)
+	t.Add("owner", word(s.Owner))
+	t.Add("host", word(s.Host))
+	t.Add("path", word(s.Path))
+	t.Add("label", dash(s.Label))
+	t.Add("state", state(s.Active))
+	t.Add("created", s.Created.Local().Format(time.DateTime))
+	t.Add("updated", s.Updated.Local().Format(time.DateTime))
+}
+
+// checkJSON is a stable format.
+type checkJSON struct {
+	wire.Sandbox
+	wire.Enforcement
+}
+
+func checkRun(ctx context.Context, o *ShowOptions) error {
+	return o.with(ctx, func(c *client.Client) error {
+		s, err := find(ctx, c, o.Name)
+		if err != nil {
+			return err
+		}
+		e, err := c.CheckSandbox(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		if o.JSON {
+			err = json.NewEncoder(o.IO.Out).Encode(checkJSON{s, e})
+		} else {
+			t := table.New("FIELD", "VALUE")
+			rows(t, s)
+			t.Add("directory", e.Directory)
+			if e.LeadsTo != s.Path {
+				t.Add("leads to", word(e.LeadsTo))
+			}
+			level := e.Level
+			if e.How != "" {
+				level += " (" + e.How + ")"
+			}
+			t.Add("enforcement", level)
+			t.Add("why", e.Why)
+			err = t.Print(o.IO)
+		}
+		if err == nil && e.Directory != "there" {
+			err = cmdutil.Exit(exitcode.Failed)
+		}
+		return err
+	})
+}
