@@ -2,6 +2,7 @@ package sshconn
 
 import (
 	"context"
+	"errors"
 	"net"
 	"slices"
 	"time"
@@ -36,7 +37,11 @@ func (d *Dialer) connect(clk *clock, t *target, via *jump) (*Conn, error) {
 		raw, err = via.conn.tunnel(clk, t.host, t.port)
 	}
 	if err != nil {
-		return nil, &Error{Host: t.name, Addr: t.addr(), Err: explain(clk, reaching, err, "")}
+		e := &Error{Host: t.name, Addr: t.addr(), Step: StepReach, Err: explain(clk, reaching, err, "")}
+		if _, ok := errors.AsType[*net.DNSError](err); ok {
+			e.Step = StepResolve
+		}
+		return nil, e
 	}
 	// Not every connection knows deadlines, so the end of time closes it.
 	stop := context.AfterFunc(clk, func() { raw.Close() })

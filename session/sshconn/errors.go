@@ -21,9 +21,24 @@ type Error struct {
 	Host  string // the host that was wanted
 	Hop   string // the jump host where it ended; "" means the host itself
 	Addr  string // "10.0.0.11:22"; "" if it was not known yet
+	Step  Step   // how far it came
 	Early bool   // the server hung up before it knew who asks: it may be too busy, and later it may answer
 	Err   error
 }
+
+// Step is where a connection ended that was not made.
+type Step string
+
+// The steps, in order.
+const (
+	StepConfig   Step = ""             // before anything was sent: what says how to connect is wrong
+	StepResolve  Step = "resolve"      // the name has no address
+	StepReach    Step = "tcp"          // nobody is reached there
+	StepGreet    Step = "greeting"     // whoever takes the connection does not say that it speaks SSH
+	StepExchange Step = "key exchange" // no keys were agreed on
+	StepHostKey  Step = "host key"     // the host's key is not trusted
+	StepLogin    Step = "login"        // the host is who it should be, and lets nobody in
+)
 
 func (e *Error) Error() string {
 	text := "sshconn: " + e.Host

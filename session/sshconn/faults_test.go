@@ -29,18 +29,19 @@ func TestADialThatFailsSaysWhatHappenedAndWhatToDo(t *testing.T) {
 		faults sshserver.Faults
 		is     error
 		early  bool
+		step   sshconn.Step
 		says   []string
 	}{
 		"a server that is too busy is quoted": {
-			faults: sshserver.Faults{Prelude: "Exceeded MaxStartups\r\n"}, early: true,
+			faults: sshserver.Faults{Prelude: "Exceeded MaxStartups\r\n"}, early: true, step: sshconn.StepGreet,
 			says: []string{`says "Exceeded MaxStartups"`},
 		},
 		"another service is quoted, fit for a terminal": {
-			faults: sshserver.Faults{Prelude: "220 mail\x1b[31m ready\r\n" + strings.Repeat("x", 5000)}, early: true,
+			faults: sshserver.Faults{Prelude: "220 mail\x1b[31m ready\r\n" + strings.Repeat("x", 5000)}, early: true, step: sshconn.StepGreet,
 			says: []string{`says "220 mail?[31m ready xxx`},
 		},
 		"a key that nobody takes is named": {
-			faults: sshserver.Faults{RefuseAuth: true}, is: session.ErrAuth,
+			faults: sshserver.Faults{RefuseAuth: true}, is: session.ErrAuth, step: sshconn.StepLogin,
 			says: []string{"tester may not log in; offered ssh-ed25519 SHA256:", "(given)", "authorized_keys?"},
 		},
 	} {
@@ -52,6 +53,7 @@ func TestADialThatFailsSaysWhatHappenedAndWhatToDo(t *testing.T) {
 			assert.Equal(t, "web1", e.Host)
 			assert.Equal(t, server.Addr(), e.Addr)
 			assert.Equal(t, c.early, e.Early)
+			assert.Equal(t, c.step, e.Step)
 			if c.is != nil {
 				assert.ErrorIs(t, err, c.is)
 			} else {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -42,6 +43,25 @@ func (f *files) key(path string) *keyFile {
 	}
 	f.keys[path] = k
 	return k
+}
+
+// KeyFile is what a Dialer would make of one private key file.
+type KeyFile struct {
+	Public    ssh.PublicKey // nil where nothing says it
+	Encrypted bool          // a passphrase will be asked for
+	Missing   bool          // there is no such file, nor a public one or a certificate beside it
+	Problem   string        // why the private key cannot be used; "" means that it can
+	Unfit     string        // why the certificate beside it is not offered; "" means that it is, or that there is none
+}
+
+// LookAtKey reads a private key file as a Dialer does. It asks nobody, and keeps nothing of the key.
+func LookAtKey(path string) KeyFile {
+	k := readKeyFile(path)
+	out := KeyFile{Public: k.public, Encrypted: k.locked != nil, Missing: k.missing, Problem: k.problem}
+	if k.cert != nil {
+		out.Unfit = unfit(k.cert, time.Now())
+	}
+	return out
 }
 
 func readKeyFile(path string) *keyFile {

@@ -184,11 +184,11 @@ func (s *lazySigner) sign(rand io.Reader, data []byte, algorithm string) (*ssh.S
 
 // failed turns the library's error into one of ours.
 func (l *login) failed(err error, heard string) error {
-	e := &Error{Host: l.t.name, Addr: l.t.addr()}
+	e := &Error{Host: l.t.name, Addr: l.t.addr(), Step: StepLogin}
 	hostKey, refused := l.verdict()
 	switch {
 	case refused != nil:
-		e.Err = &HostKeyError{Err: refused}
+		e.Step, e.Err = StepHostKey, &HostKeyError{Err: refused}
 	case l.clk.Err() == nil && l.keysErr != nil:
 		e.Err = fmt.Errorf("cannot get the keys to log in with: %w", l.keysErr)
 	case hostKey != nil && l.clk.Err() == nil && l.broke:
@@ -199,10 +199,10 @@ func (l *login) failed(err error, heard string) error {
 		e.Err = explain(l.clk, entering, err, heard)
 	case strings.HasPrefix(heard, "SSH-2.0-") || strings.Contains(heard, "\nSSH-2.0-") ||
 		strings.HasPrefix(heard, "SSH-1.99-"):
-		e.Err = explain(l.clk, agreeing, err, heard)
+		e.Step, e.Err = StepExchange, explain(l.clk, agreeing, err, heard)
 		e.Early = l.w.broken.Load() && l.clk.Err() == nil
 	default:
-		e.Err = explain(l.clk, greeting, err, heard)
+		e.Step, e.Err = StepGreet, explain(l.clk, greeting, err, heard)
 		e.Early = l.clk.Err() == nil
 	}
 	return e

@@ -1,7 +1,6 @@
 package cmdutil
 
 import (
-	"path/filepath"
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -14,8 +13,8 @@ func (f *Factory) Policy(file string) (*rules.Engine, error) {
 	p := rules.Places{User: file, Named: file != ""}
 	if file == "" {
 		// Where there is no home there is no file of the user's either.
-		if inv, err := f.DefaultInventory(); err == nil {
-			p.User = filepath.Join(filepath.Dir(inv), "policy.yaml")
+		if own, err := f.PolicyFile(); err == nil {
+			p.User = own
 		}
 	}
 	cfg, err := p.Load()
@@ -23,6 +22,11 @@ func (f *Factory) Policy(file string) (*rules.Engine, error) {
 		return nil, &UsageError{Err: err}
 	}
 	return rules.New(cfg), nil
+}
+
+// PolicyFile is where the user's policy is, if there is one.
+func (f *Factory) PolicyFile() (string, error) {
+	return f.place("XDG_CONFIG_HOME", ".config", "policy.yaml")
 }
 
 // Redactor returns what takes secrets out of the texts of commands for the record. It learns the secrets that a command

@@ -13,8 +13,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
 )
 
-// value is one setting that will be used.
-type value struct {
+// Value is one setting that will be used.
+type Value struct {
 	Field string `json:"field"`
 	Value string `json:"value"`
 	From  string `json:"from"`
@@ -24,16 +24,16 @@ type value struct {
 type values struct {
 	host hosts.Host
 	lent hosts.Credential // zero where there is none
-	list []value
+	list []Value
 }
 
 // add takes a value that the inventory sets, or, where it does not, what is used instead.
 func (v *values) add(field, set, otherwise, from string) {
 	if set != "" {
-		v.list = append(v.list, value{field, set, v.origin()})
+		v.list = append(v.list, Value{field, set, v.origin()})
 		return
 	}
-	v.list = append(v.list, value{field, otherwise, from})
+	v.list = append(v.list, Value{field, otherwise, from})
 }
 
 // origin names the place of what the host's entry, and what it inherits, say.
@@ -47,8 +47,8 @@ func (v *values) origin() string {
 // lender names the place of the credential.
 func (v *values) lender() string { return "credentials, " + v.lent.Source.String() }
 
-// effective says what will be used for h. lent is the credential that h has its login of, if there is one.
-func effective(h hosts.Host, lent hosts.Credential) ([]value, error) {
+// Effective says what will be used for h. lent is the credential that h has its login of, if there is one.
+func Effective(h hosts.Host, lent hosts.Credential) ([]Value, error) {
 	v := &values{host: h, lent: lent}
 	v.add("name", h.Name, "", "")
 	v.add("transport", string(h.Transport), string(hosts.SSH), "default")
@@ -72,7 +72,7 @@ func effective(h hosts.Host, lent hosts.Credential) ([]value, error) {
 // ssh asks OpenSSH's configuration for what the inventory leaves open, as connecting does.
 func (v *values) ssh() error {
 	h := v.host
-	cfg, err := loadConfig(h.SSHConfig)
+	cfg, err := LoadSSHConfig(h.SSHConfig)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (v *values) resolved(field, text, from string) {
 	if from == sshconfig.Given {
 		from = v.origin()
 	}
-	v.list = append(v.list, value{field, text, from})
+	v.list = append(v.list, Value{field, text, from})
 }
 
 func boolean(b bool) string {
@@ -173,8 +173,8 @@ func duration(d time.Duration) string {
 	return d.String()
 }
 
-// loadConfig reads what Host.SSHConfig names.
-func loadConfig(path string) (*sshconfig.Config, error) {
+// LoadSSHConfig reads what Host.SSHConfig names.
+func LoadSSHConfig(path string) (*sshconfig.Config, error) {
 	switch path {
 	case "":
 		return sshconfig.Load()

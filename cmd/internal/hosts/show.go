@@ -64,7 +64,7 @@ principal; "no login" says why that one would not get in.`,
 // showJSON is a stable format: the host as the inventory has it, and what that comes to.
 type showJSON struct {
 	hostJSON
-	Effective []value `json:"effective"`
+	Effective []Value `json:"effective"`
 }
 
 func showRun(_ context.Context, o *ShowOptions) error {
@@ -72,7 +72,7 @@ func showRun(_ context.Context, o *ShowOptions) error {
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
-	values, err := effective(h, lent)
+	values, err := Effective(h, lent)
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
