@@ -64,8 +64,8 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 found, and what to do next.
 
 Without HOSTS it looks at this machine: the inventory, ssh_config and known_hosts, keys and the SSH agent, the settings, the
-policy and who may approve, the record, the keeper, and what the machine has left. It sends nothing anywhere, changes
-nothing, and asks nobody.
+policy and who may approve, the record, the keeper, and what the machine has left. It connects to no host, changes
+nothing, and asks nobody; programs that the inventory or ssh_config want asked run, as with every command.
 
 With HOSTS, a selector as for "fairlead run", it connects to each of them as commands do, anew and not through the
 keeper, and says which step fails: the name, the network, the host's key, the login, the shell. Then it looks at sftp,

@@ -25,7 +25,15 @@ func (o *Options) state(context.Context) []Check {
 	if err != nil {
 		return []Check{fail("state", "set HOME or XDG_STATE_HOME", "%s", why(err))}
 	}
-	return directory("state", filepath.Dir(dir), Warn)
+	state := filepath.Dir(dir)
+	all := directory("state", state, Warn)
+	for _, name := range []string{"store.db", "store.key"} { // sandboxes, what waits, and what seals that
+		file := filepath.Join(state, name)
+		if st, err := os.Stat(file); err == nil && st.Mode().Perm()&0o077 != 0 {
+			all = append(all, fail("store", "chmod 600 "+file, "%s: other accounts may read it (mode %04o)", file, st.Mode().Perm()))
+		}
+	}
+	return all
 }
 
 // record looks at the audit trail: without one that can be written nothing is sent.
@@ -41,11 +49,11 @@ func (o *Options) record(context.Context) []Check {
 	if all[len(all)-1].Status == Fail {
 		return all
 	}
-	return append(all, o.chain(dir))
+	return append(all, o.chain(dir, verifyAtAll))
 }
 
-// chain verifies the record, unless it is too long for that.
-func (o *Options) chain(dir string) Check {
+// chain verifies the record, unless it is longer than so many bytes: that takes long.
+func (o *Options) chain(dir string, most int64) Check {
 	var bytes int64
 	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	for _, f := range files {
@@ -53,7 +61,7 @@ func (o *Options) chain(dir string) Check {
 			bytes += st.Size()
 		}
 	}
-	if bytes > verifyAtAll {
+	if bytes > most {
 		last, err := audit.Tail(dir, 1)
 		if err != nil || len(last) == 0 {
 			return fail("chain", "see fairlead audit verify", "the end of the record cannot be read")

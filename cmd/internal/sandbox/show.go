@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,8 +42,8 @@ func NewCmdCheck(b Base, runF func(context.Context, *ShowOptions) error) *cobra.
 		Long: `Connect to the sandbox's host as its owner logs in there, look whether the directory is there and what the kernel can do,
 and say what will hold a session in it: kernel, account or checked, and why it is not more.
 
-Nothing is changed on the host. The record has what was looked at, and who wanted to know. Your SSH agent is not lent for
-it: an agent that has keys of its own shows whether they are enough.
+Nothing is changed on the host. The record has what was looked at, and who wanted to know. Your SSH agent is not lent to
+others for it: a key that only your SSH agent holds is not tried for an agent's sandbox.
 
 Exit code 1 says that the directory is missing, or that its owner may not enter it.`,
 		Example: `  fairlead sandbox check app
@@ -101,6 +102,11 @@ func checkRun(ctx context.Context, o *ShowOptions) error {
 			return err
 		}
 		e, err := c.CheckSandbox(ctx, s.ID)
+		if p := (*wire.Problem)(nil); errors.As(err, &p) && p.Code == "auth" {
+			said := *p
+			said.Detail += " (keys of your SSH agent were not tried for " + word(s.Owner) + ")"
+			return &said
+		}
 		if err != nil {
 			return err
 		}
