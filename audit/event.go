@@ -20,6 +20,8 @@ const (
 	CommandInput    Kind = "command.input" // text or keys sent to a running command
 	FileRequest     Kind = "file.request"
 	FileResult      Kind = "file.result"
+	JobRequest      Kind = "job.request" // a command that is to outlive the connection, or what is done to it later
+	JobResult       Kind = "job.result"
 	ApprovalRequest Kind = "approval.request"
 	ApprovalResult  Kind = "approval.result"
 

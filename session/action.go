@@ -40,24 +40,33 @@ type Deed interface {
 
 // kind is the kind of a record about x.
 func (x *Exec) kind(k audit.Kind) audit.Kind {
-	if x.cmd.Action == nil {
-		return k
-	}
-	if k == audit.CommandRequest {
+	request := k == audit.CommandRequest
+	switch {
+	case x.cmd.Action != nil && request:
 		return audit.FileRequest
+	case x.cmd.Action != nil:
+		return audit.FileResult
+	case x.cmd.Wrapping != nil && request:
+		return audit.JobRequest
+	case x.cmd.Wrapping != nil:
+		return audit.JobResult
 	}
-	return audit.FileResult
+	return k
 }
 
 // shown is what is approved and recorded of x.
 func (x *Exec) shown(hide func(string) string) string {
-	switch {
-	case x.cmd.Action != nil:
+	if x.cmd.Action != nil {
 		return x.cmd.Action.Text(hide)
-	case hide == nil:
-		return x.cmd.Script
 	}
-	return hide(x.cmd.Script)
+	text := x.cmd.Script
+	if x.cmd.Wrapping != nil {
+		text = x.cmd.Wrapping.Text(text)
+	}
+	if hide == nil {
+		return text
+	}
+	return hide(text)
 }
 
 // act gets ready to do what has been allowed and recorded, as long as ctx lasts, and does it in a goroutine of its own, which

@@ -56,6 +56,9 @@ type Command struct {
 	// Action, if not nil, is done instead of running Script, which then says for the policy what the action means.
 	Action Action
 
+	// Wrapping, if not nil, says what is sent instead of Script, which is judged all the same.
+	Wrapping Wrapping
+
 	// Approver, if not nil, is asked instead of the session's: the command was approved together with others.
 	Approver policy.Approver
 

@@ -63,7 +63,7 @@ func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
 	e.Verdict, e.Rule, e.Class, e.Policy, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), d.Policy, x.cmd.Reason
 	e.Approval, e.ApprovedBy, e.ApprovalProof, e.ApprovalDigest = d.Approval, x.answer.By, string(x.answer.Proof), x.answer.Digest
 	e.CWD = s.Dir()
-	e.ReadOnly = d.Class == policy.ReadOnly || d.Verdict != policy.Allow
+	e.ReadOnly = d.Class == policy.ReadOnly && (x.cmd.Wrapping == nil || !x.cmd.Wrapping.Changes()) || d.Verdict != policy.Allow
 	ctx = context.WithoutCancel(ctx)
 	if err := s.cfg.Audit.Record(ctx, e); err != nil {
 		x.fail(StatusError, "audit", fmt.Errorf("%w, so nothing was sent: %w", ErrAudit, err))

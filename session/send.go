@@ -13,9 +13,14 @@ const longText = 2048
 
 // sendTo sends x's frame, or fails x. It reports false when the shell had ended, and so nothing was sent.
 func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
+	script, err := x.text(sh.hello.Dialect)
+	if err != nil {
+		x.fail(StatusError, "invalid", err)
+		return true
+	}
 	s.mu.Lock()
-	cmd := framing.Command{Script: x.cmd.Script, Trace: s.trace && x.res.Lane == laneSession}
-	text := make([]byte, 0, len(x.cmd.Script)+96)
+	cmd := framing.Command{Script: script, Trace: s.trace && x.res.Lane == laneSession}
+	text := make([]byte, 0, len(script)+96)
 	if s.typed { // ends what was typed past the end of a command: the shell passes over such a line
 		text = append(text, '\n')
 	}
@@ -30,7 +35,7 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	if x.feed != nil {
 		cmd.Stdin = x.feed.f.Path
 	}
-	text, err := framing.Append(text, sh.hello.Dialect, x.tok, cmd)
+	text, err = framing.Append(text, sh.hello.Dialect, x.tok, cmd)
 	if err != nil {
 		x.fail(StatusError, "invalid", err)
 		return true

@@ -148,6 +148,9 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 		x.fail(StatusError, "invalid", err)
 		return x
 	}
+	if !s.wrappable(x) {
+		return x
+	}
 	switch s.judge(ctx, x) {
 	case policy.Allow:
 		s.proceed(ctx, x)

@@ -71,6 +71,8 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/store":           {},
 		"session/files":           append(core, "session"),
 		"session/filework":        append(core, "session", "session/files", "session/registry", "session/output", "session/redact", "session/screen"),
+		"session/jobs":            append(core, "session"),
+		"session/jobwork":         append(core, "session", "session/jobs", "session/registry", "session/output", "session/redact", "session/screen"),
 		"session/sandbox":         append(core, "session", "session/policy/judge", "session/policy/programs"),
 		"session/registry":        append(core, "session", "session/output", "session/redact", "session/screen"),
 		"audit/sinks":             {"audit"},

@@ -141,6 +141,11 @@ func (e *Entry) begin(ctx context.Context, req OpenRequest) error {
 	return nil
 }
 
+// Go changes the session's directory, before its first command.
+func (e *Entry) Go(ctx context.Context, dir, reason string) error {
+	return e.begin(ctx, OpenRequest{Host: e.Host(), Dir: dir, Reason: reason})
+}
+
 // Reset replaces the shell by a new one in the same directory, stopping what runs. It starts with the next command.
 func (e *Entry) Reset() {
 	e.s.Reset()

@@ -24,8 +24,19 @@ type Command struct {
 	// Action, if not nil, is done instead of running Script, see session.Action. Its type must be comparable.
 	Action session.Action
 
+	// Wrapping, if not nil, says what is sent instead of Script, see session.Wrapping. Its type must be comparable.
+	Wrapping session.Wrapping
+
 	approver policy.Approver // see session.Command
 	group    string          // likewise
+}
+
+// Shown is what people approve of a command that is no Action.
+func (c Command) Shown() string {
+	if c.Wrapping == nil {
+		return c.Script
+	}
+	return c.Wrapping.Text(c.Script)
 }
 
 // Start runs a command and returns once it was sent, or will never be: then the Exec's Result says why. ctx bounds what
@@ -72,7 +83,7 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 	r.mu.Unlock()
 	sx, err := e.s.Start(ctx, session.Command{
 		Script: cmd.Script, Reason: cmd.Reason, Timeout: cmd.Timeout, Merged: cmd.Merged, Idle: cmd.Idle,
-		Interactive: cmd.Interactive, Size: cmd.Size, Action: cmd.Action, Approver: cmd.approver, Group: cmd.group,
+		Interactive: cmd.Interactive, Size: cmd.Size, Action: cmd.Action, Wrapping: cmd.Wrapping, Approver: cmd.approver, Group: cmd.group,
 		Stdout: x.stdout, Stderr: x.stderr, Keep: -1,
 	})
 	if se := refused(err); se != nil {

@@ -1,0 +1,63 @@
+package jobs
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+const (
+	idPrefix   = "j_"
+	idAlphabet = "abcdefghijklmnopqrstuvwxyz234567"
+	idLen      = 13
+)
+
+// NewID returns an identifier of a job: 65 random bits.
+func NewID() string {
+	var b [idLen]byte
+	rand.Read(b[:])
+	for i := range b {
+		b[i] = idAlphabet[b[i]&31]
+	}
+	return idPrefix + string(b[:])
+}
+
+// ValidID reports whether an identifier is one that NewID may return, or what NewStartAll makes of one.
+func ValidID(id string) bool {
+	rest, ok := strings.CutPrefix(id, idPrefix)
+	rest, number, many := strings.Cut(rest, "-")
+	return ok && len(rest) == idLen && strings.Trim(rest, idAlphabet) == "" && (!many || validNumber(number))
+}
+
+func validNumber(text string) bool {
+	return text != "" && len(text) <= 6 && text[0] != '0' && strings.Trim(text, "0123456789") == ""
+}
+
+// Ref names a job: by its id and, so that it can be found by whoever has never heard of it, by its host.
+type Ref struct {
+	Host string // "" is not said
+	ID   string
+}
+
+// String is HOST/ID, or the ID.
+func (r Ref) String() string {
+	if r.Host == "" {
+		return r.ID
+	}
+	return r.Host + "/" + r.ID
+}
+
+var errRef = errors.New("a job is named HOST/ID, as it was told when it was started; its id begins with " + idPrefix)
+
+// ParseRef reads what String returns.
+func ParseRef(text string) (Ref, error) {
+	r := Ref{ID: text}
+	if i := strings.LastIndexByte(text, '/'); i >= 0 {
+		r.Host, r.ID = text[:i], text[i+1:]
+	}
+	if !ValidID(r.ID) || strings.HasPrefix(text, "/") {
+		return Ref{}, fmt.Errorf("jobs: %w", errRef)
+	}
+	return r, nil
+}

@@ -1,0 +1,254 @@
+package jobwork
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/jobs"
+	"github.com/fairlead-ssh/fairlead/session/output"
+	"github.com/fairlead-ssh/fairlead/session/redact"
+)
+
+const (
+	maxMirrors = 100
+	maxBegun   = 10000
+)
+
+// Config says what a Book needs. Pool, Host and Secrets are required.
+type Config struct {
+	Pool     *session.Pool
+	Host     func(name string) (hosts.Host, error) // finds a host by its name
+	Secrets  *redact.Set
+	Audience redact.Audience
+
+	// Spool says where outputs are kept. Its Limit, if zero, is jobs.DefaultLimit and some more: marks are longer than some
+	// secrets.
+	Spool output.SpoolConfig
+}
+
+// Book is what one principal knows of its jobs.
+type Book struct {
+	cfg Config
+
+	mu      sync.Mutex // guards what follows; never held while a host is asked
+	begun   map[jobs.Ref]*begun
+	order   []jobs.Ref // of begun, the oldest first
+	mirrors map[jobs.Ref]*mirror
+	used    []jobs.Ref // of mirrors, the one used last at the end
+	closed  bool
+}
+
+// New returns a Book without any job.
+func New(cfg Config) *Book {
+	if cfg.Spool.Limit == 0 {
+		cfg.Spool.Limit = jobs.DefaultLimit + jobs.DefaultLimit/4
+	}
+	return &Book{cfg: cfg, begun: map[jobs.Ref]*begun{}, mirrors: map[jobs.Ref]*mirror{}}
+}
+
+// Close frees the outputs. What reads one meanwhile fails.
+func (b *Book) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	for _, m := range b.mirrors {
+		m.free()
+	}
+	b.mirrors = map[jobs.Ref]*mirror{}
+}
+
+// note remembers a job.
+func (b *Book) note(ref jobs.Ref, n *begun) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	was := b.begun[ref]
+	if was != nil {
+		if n != nil {
+			b.begun[ref] = n
+		}
+		return
+	}
+	if len(b.order) >= maxBegun {
+		delete(b.begun, b.order[0])
+		b.order = b.order[1:]
+	}
+	b.begun[ref] = cmp.Or(n, &begun{})
+	b.order = append(b.order, ref)
+}
+
+// Find completes the name of a job by what is known of it: an id alone is enough for one that this Book has heard of.
+func (b *Book) Find(text string) (jobs.Ref, error) {
+	ref, err := jobs.ParseRef(text)
+	if err != nil {
+		return ref, fault("", jobs.CodeInvalid, "%w", err)
+	}
+	if ref.Host != "" {
+		return ref, nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var all []string
+	for known := range b.begun {
+		if known.ID == ref.ID {
+			all = append(all, known.Host)
+		}
+	}
+	slices.Sort(all)
+	switch len(all) {
+	case 0:
+		return ref, fault("", jobs.CodeNotFound, "nobody here has heard of the job %s: name its host too, as HOST/%s", ref.ID, ref.ID)
+	case 1:
+		return jobs.Ref{Host: all[0], ID: ref.ID}, nil
+	}
+	return ref, fault("", jobs.CodeInvalid, "the job %s is on %d hosts: name one, as %s/%s", ref.ID, len(all), all[0], ref.ID)
+}
+
+// on is where a job is, as the inventory is now.
+func (b *Book) on(ref jobs.Ref) (*jobs.Host, error) {
+	h, err := b.cfg.Host(ref.Host)
+	if err != nil {
+		return nil, err
+	}
+	return jobs.On(b.cfg.Pool, h), nil
+}
+
+// Hosts are those on which this Book has heard of jobs, by their names, as far as the inventory still has them.
+func (b *Book) Hosts() (all []hosts.Host) {
+	b.mu.Lock()
+	var names []string
+	for ref := range b.begun {
+		names = append(names, ref.Host)
+	}
+	b.mu.Unlock()
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if h, err := b.cfg.Host(name); err == nil {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+// State is a job as it is now, after a wait for its end.
+func (b *Book) State(ctx context.Context, ref jobs.Ref, wait time.Duration, reason string) (jobs.Job, error) {
+	began := time.Now()
+	if j, err := b.await(ctx, ref, wait); err != nil || j != nil {
+		return *cmp.Or(j, &jobs.Job{}), err
+	}
+	if m := b.known(ref); m != nil && m.isRemoved() {
+		return m.last(), nil
+	}
+	h, err := b.on(ref)
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	l, err := h.Look(ctx, ref.ID, jobs.LookOptions{Wait: wait - time.Since(began), EndOnly: true, Reason: reason})
+	if err == nil {
+		b.note(ref, nil)
+	}
+	return l.Job, err
+}
+
+// List asks hosts for the principal's jobs. What a host refuses is in the error, and the others' jobs are returned.
+func (b *Book) List(ctx context.Context, hs []hosts.Host, reason string) (all []jobs.Job, err error) {
+	type told struct {
+		jobs []jobs.Job
+		more bool
+		err  error
+	}
+	answers := make([]told, len(hs))
+	next := make(chan int, len(hs))
+	for i := range hs {
+		next <- i
+	}
+	close(next)
+	var wg sync.WaitGroup
+	for range min(session.DefaultForks, len(hs)) {
+		wg.Go(func() {
+			for i := range next {
+				a := &answers[i]
+				a.jobs, a.more, a.err = jobs.On(b.cfg.Pool, hs[i]).List(ctx, reason)
+			}
+		})
+	}
+	wg.Wait()
+	var errs []error
+	for i, a := range answers {
+		for _, j := range a.jobs {
+			b.note(j.Ref(), nil)
+		}
+		all = append(all, a.jobs...)
+		if a.more {
+			a.err = fault(hs[i].Name, "full", "it has more jobs than are told: remove some")
+		}
+		errs = append(errs, a.err)
+	}
+	return all, errors.Join(errs...)
+}
+
+// Stop ends a job, see jobs.Host.Stop. One whose start waits for an approval does not begin any more.
+func (b *Book) Stop(ctx context.Context, ref jobs.Ref, grace time.Duration, reason string) (jobs.Job, error) {
+	if b.cancel(ref) {
+		return jobs.Job{Host: ref.Host, ID: ref.ID, State: Canceled}, nil
+	}
+	if m := b.known(ref); m != nil && m.isRemoved() {
+		return m.last(), nil
+	}
+	h, err := b.on(ref)
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	j, err := h.Stop(ctx, ref.ID, grace, reason)
+	if err == nil {
+		b.note(ref, nil)
+	}
+	return j, err
+}
+
+// Collect reads the rest of an ended job's output and takes the job off its host. Its output stays here, for Output.
+func (b *Book) Collect(ctx context.Context, ref jobs.Ref, reason string) (jobs.Job, error) {
+	m, err := b.mirror(ref)
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	if m.isRemoved() {
+		return m.last(), nil
+	}
+	h, err := b.on(ref)
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	if err := m.lock(ctx); err != nil {
+		return jobs.Job{}, err
+	}
+	defer m.unlock()
+	for {
+		more, err := m.fetch(ctx, h, 0, reason)
+		if err != nil {
+			return jobs.Job{}, err
+		}
+		if m.last().State == jobs.Running {
+			return m.last(), fault(ref.Host, jobs.CodeRunning, "the job has not ended: stop it first, or wait for its end")
+		}
+		if !more {
+			break
+		}
+	}
+	j, err := h.Remove(ctx, ref.ID, reason)
+	if err != nil {
+		return j, err
+	}
+	m.removed(j)
+	return j, nil
+}
+
+func fault(host, code, format string, args ...any) error {
+	return &session.Error{Op: "job", Host: host, Code: code, Err: fmt.Errorf(format, args...)}
+}
