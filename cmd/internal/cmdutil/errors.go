@@ -39,7 +39,7 @@ func (e *SignalError) Error() string { return "stopped by " + e.Signal.String() 
 // Text is an error's text for people: without the name of the package that it comes from.
 func Text(err error) string {
 	text := err.Error()
-	for _, p := range []string{"hosts", "inventory", "session", "audit", "knownhosts", "sshconn", "sshconfig", "localpty", "dialer", "targets", "rules", "redact", "framing", "config", "keeper", "client", "store", "sinks", "notify", "sandbox"} {
+	for _, p := range []string{"hosts", "inventory", "session", "audit", "knownhosts", "sshconn", "sshconfig", "localpty", "dialer", "targets", "rules", "redact", "framing", "config", "keeper", "client", "store", "sinks", "notify", "sandbox", "jobs"} {
 		if rest, ok := strings.CutPrefix(text, p+": "); ok {
 			return rest
 		}

@@ -55,7 +55,7 @@ func TestTheAPIDescribesItself(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(text), &doc))
 	assert.True(t, strings.HasPrefix(doc.OpenAPI, "3.1"), doc.OpenAPI)
-	for _, path := range []string{"/healthz", "/v1/hosts", "/v1/sessions", "/v1/sessions/{id}/execs", "/v1/execs/{id}/stream", "/v1/events", "/v1/approvals/{id}/approve", "/v1/audit/verify"} {
+	for _, path := range []string{"/healthz", "/v1/hosts", "/v1/sessions", "/v1/sessions/{id}/execs", "/v1/execs/{id}/stream", "/v1/jobs", "/v1/jobs/{id}/output", "/v1/events", "/v1/approvals/{id}/approve", "/v1/audit/verify"} {
 		assert.Contains(t, doc.Paths, path)
 	}
 }

@@ -53,7 +53,7 @@ func (k *Keeper) mcpServer(r *realm, c *caller, elicit *mcpserver.Elicitor) (*mc
 		return engine.Limits(principal)
 	}
 	return mcpserver.New(mcpserver.Config{
-		Registry: r.reg, Inventory: r.inv, Principal: principal, Policy: r.judge, Limits: limits,
+		Registry: r.reg, Jobs: r.jobs, Inventory: r.inv, Principal: principal, Policy: r.judge, Limits: limits,
 		Admit: func(now time.Time) error {
 			engine, err := k.policy.current()
 			if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/jobs"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -56,7 +57,8 @@ var statusOf = map[string]int{
 	files.CodePermission: http.StatusForbidden, files.CodeDirectory: http.StatusUnprocessableEntity, files.CodeSpecial: http.StatusUnprocessableEntity,
 	files.CodeNoMatch: http.StatusConflict, files.CodeManyMatch: http.StatusConflict, files.CodeTooLarge: http.StatusRequestEntityTooLarge,
 	files.CodeNoSpace: http.StatusInsufficientStorage,
-	"timeout":         http.StatusGatewayTimeout, "canceled": http.StatusServiceUnavailable,
+	jobs.CodeRunning:  http.StatusConflict, jobs.CodeTampered: http.StatusConflict, jobs.CodeUnsupported: http.StatusUnprocessableEntity,
+	"timeout": http.StatusGatewayTimeout, "canceled": http.StatusServiceUnavailable,
 }
 
 // asProblem tells an error to a caller.

@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/jobwork"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -25,6 +26,7 @@ type realm struct {
 	conn     *connector
 	pool     *session.Pool
 	reg      *registry.Registry
+	jobs     *jobwork.Book
 	judge    judge
 	state    *states
 	able     abilities
@@ -60,6 +62,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	if err != nil {
 		return nil, errors.Join(err, r.pool.Close(), r.conn.close())
 	}
+	r.jobs = jobwork.New(jobwork.Config{Pool: r.pool, Host: r.host, Secrets: k.secrets, Audience: who})
 	r.mcp = sync.OnceValues(func() (http.Handler, error) {
 		s, err := k.mcpServer(r, nil, nil)
 		if err != nil {
@@ -71,7 +74,10 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 }
 
 // close ends every session of the realm.
-func (r *realm) close() error { return errors.Join(r.reg.Close(), r.pool.Close(), r.conn.close()) }
+func (r *realm) close() error {
+	defer r.jobs.Close()
+	return errors.Join(r.reg.Close(), r.pool.Close(), r.conn.close())
+}
 
 // trace tells what happens in a realm to those who listen and count.
 func (k *Keeper) trace(r *realm) *session.Trace {

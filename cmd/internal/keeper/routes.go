@@ -31,6 +31,7 @@ func (k *Keeper) routes() http.Handler {
 	k.addStreams(a)
 	k.addRuns(a)
 	k.addFiles(a)
+	k.addJobs(a)
 	k.addApprovals(a)
 	k.addAudit(a)
 	if k.term != nil {

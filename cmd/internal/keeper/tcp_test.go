@@ -209,6 +209,12 @@ var rights = map[string][]string{
 	"PUT /v1/files":                              {"operator", "agent"},
 	"GET /v1/files/list":                         {"operator", "agent"},
 	"POST /v1/files/edit":                        {"operator", "agent"},
+	"POST /v1/jobs":                              {"operator", "agent"},
+	"GET /v1/jobs":                               {"operator", "agent"},
+	"GET /v1/jobs/{id}":                          {"operator", "agent"},
+	"GET /v1/jobs/{id}/output":                   {"operator", "agent"},
+	"POST /v1/jobs/{id}/stop":                    {"operator", "agent"},
+	"DELETE /v1/jobs/{id}":                       {"operator", "agent"},
 	"GET /v1/terminals":                          {"operator"},
 	"GET /metrics":                               {"viewer", "operator", "approver", "admin"},
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/jobwork"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/redact"
@@ -175,8 +176,19 @@ func alone(ctx context.Context, o *Options) error {
 		return err
 	}
 	defer reg.Close()
+	book := jobwork.New(jobwork.Config{Pool: pool, Secrets: secrets, Host: func(name string) (hosts.Host, error) {
+		inv, err := inventory()
+		if err != nil {
+			return hosts.Host{}, err
+		}
+		if h, ok, err := hosts.ParseAdHoc(name); o.AllowAll && (ok || err != nil) {
+			return h, err
+		}
+		return inv.Lookup(name)
+	}})
+	defer book.Close()
 	s, err := mcpserver.New(mcpserver.Config{
-		Registry: reg, Inventory: inventory, Principal: principal, Policy: g, Limits: g.limits, Admit: g.admit, AnyEnv: g.anyEnv,
+		Registry: reg, Jobs: book, Inventory: inventory, Principal: principal, Policy: g, Limits: g.limits, Admit: g.admit, AnyEnv: g.anyEnv,
 		Asks: approver != nil, Approver: approver, ApprovalTimeout: expire, Elicit: elicitor, AnyOne: o.AllowAll, State: state.state, Version: version.Read().Version,
 	})
 	if err != nil {

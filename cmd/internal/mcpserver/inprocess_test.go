@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts/inventory"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/jobwork"
 	"github.com/fairlead-ssh/fairlead/session/localpty"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -82,8 +83,10 @@ func within(t *testing.T, p place, elicit bool) *inside {
 	reg, err := registry.New(registry.Config{Open: pool.Open, Secrets: secrets})
 	require.NoError(t, err)
 	t.Cleanup(func() { reg.Close(); pool.Close() })
+	jobs := jobwork.New(jobwork.Config{Pool: pool, Secrets: secrets, Host: inv.Lookup})
+	t.Cleanup(jobs.Close)
 	in.Server, err = mcpserver.New(mcpserver.Config{
-		Registry: reg, Inventory: func() (*hosts.Inventory, error) { return inv, nil }, Principal: "agent/test", Policy: in.policy, Asks: true, Approver: approver,
+		Registry: reg, Jobs: jobs, Inventory: func() (*hosts.Inventory, error) { return inv, nil }, Principal: "agent/test", Policy: in.policy, Asks: true, Approver: approver,
 		Elicit: elicitor,
 	})
 	require.NoError(t, err)

@@ -68,11 +68,27 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 			return out, "", denied("look runs only what is known to change nothing and to show no secrets; this is %s: %s", r.Class, r.Reason)
 		}
 	}
-	refused, why, err := s.judgeAll(ctx, hs, cmd, in.CWD)
+	f, refused, err := s.toHosts(ctx, hs, cmd, in.CWD, onlyRead)
 	if err != nil {
 		return out, "", err
 	}
-	req := registry.FleetRequest{Principal: s.cfg.Principal, Hosts: hs, Dir: in.CWD, Command: cmd}
+	s.awaitFleet(ctx, c, f, wait, true)
+	out, text, err := s.showFleet(f, b)
+	if err == nil && refused != nil {
+		out.Error = faultOf(refused)
+		text = told(out.Error)
+	}
+	return out, text, err
+}
+
+// toHosts starts a command on hosts, once it was judged on all of them. Where refused says why, it goes to none: the fleet is
+// then of those that refuse it, where that is put on record.
+func (s *Server) toHosts(ctx context.Context, hs []hosts.Host, cmd registry.Command, dir string, onlyRead bool) (f *registry.Fleet, refuses, err error) {
+	refused, why, err := s.judgeAll(ctx, hs, cmd, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	req := registry.FleetRequest{Principal: s.cfg.Principal, Hosts: hs, Dir: dir, Command: cmd}
 	switch wide := s.tooWide(len(hs)); {
 	case s.cfg.Asks && !onlyRead && why.asks && (len(refused) > 0 || wide != nil) && (len(hs) == 1 || s.cfg.Approver != nil):
 		if len(hs) > 1 { // else its session asks
@@ -81,22 +97,15 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 		refused = nil
 	case len(refused) > 0:
 		// It goes to nobody. On the hosts that refuse it is put on record as refused.
-		req.Hosts = refused
+		req.Hosts, refuses = refused, why.err
 	case wide != nil:
-		return out, "", wide
+		return nil, nil, wide
 	}
-	f, err := s.cfg.Registry.Fleet(ctx, req)
-	if err != nil {
-		return out, "", err
+	if f, err = s.cfg.Registry.Fleet(ctx, req); err != nil {
+		return nil, nil, err
 	}
 	s.sent(f)
-	s.awaitFleet(ctx, c, f, wait, true)
-	out, text, err := s.showFleet(f, b)
-	if err == nil && len(refused) > 0 {
-		out.Error = faultOf(why.err)
-		text = told(out.Error)
-	}
-	return out, text, err
+	return f, refuses, nil
 }
 
 // script is what is run.
@@ -173,7 +182,7 @@ func (s *Server) askOnce(req *registry.FleetRequest, asking []hosts.Host, d poli
 	now := time.Now()
 	req.ApprovalTimeout = s.cfg.ApprovalTimeout
 	req.Permit = approval.NewGroup(s.cfg.Approver, policy.Question{
-		Principal: s.cfg.Principal, Hosts: req.Hosts, Command: req.Command.Script, Dir: req.Dir, Reason: req.Command.Reason, Decision: d,
+		Principal: s.cfg.Principal, Hosts: req.Hosts, Command: req.Command.Shown(), Dir: req.Dir, Reason: req.Command.Reason, Decision: d,
 		Asked: now, Expires: now.Add(s.cfg.ApprovalTimeout),
 	})
 	names := map[string]bool{}

@@ -196,7 +196,10 @@ func (s *Server) addTools() error {
 			return err
 		}
 	}
-	return nil
+	if s.cfg.Jobs == nil {
+		return nil
+	}
+	return s.addJobTools()
 }
 
 // admit counts calls of tools, and refuses those that the principal may not make.

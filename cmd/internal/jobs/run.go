@@ -1,0 +1,361 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/jobs"
+	"github.com/fairlead-ssh/fairlead/session/jobwork"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+// longWait is how long one request waits for something new.
+const longWait = 45 * time.Second
+
+// start judges, starts, and prints the job's name.
+func start(ctx context.Context, o *Options) error {
+	h, err := o.host(o.Target)
+	if err != nil {
+		return err
+	}
+	c, err := o.Place.For(ctx, []hosts.Host{h})
+	if err != nil {
+		return err
+	}
+	if c != nil {
+		defer c.Close()
+	}
+	judge := consent.Judge{
+		IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, Yes: o.Yes, Reason: o.Reason, Approvable: c != nil,
+	}
+	judge.TellAgent()
+	judged, err := judge.Decide(ctx, o.Script, []hosts.Host{h})
+	if err != nil {
+		return err
+	}
+	o.Reason = judged.Reason
+	if c == nil || judged.Refused() { // what was refused goes nowhere, and is put on record from here
+		l, err := o.local(judged)
+		if err != nil {
+			return err
+		}
+		defer l.close()
+		j, err := l.start(ctx, h)
+		if err != nil {
+			return o.failed(ctx, h.Name, err)
+		}
+		return o.show(j)
+	}
+	j, err := o.startThere(ctx, c, h, judged)
+	if err != nil {
+		return o.failed(ctx, h.Name, err)
+	}
+	return o.show(j)
+}
+
+// startThere has the keeper start the job, and waits for an approval if it takes one. ^C takes the question back.
+func (o *Options) startThere(ctx context.Context, c *client.Client, h hosts.Host, judged *consent.Verdict) (*wire.Job, error) {
+	var said wire.NewRun
+	place.Answers(&said, o.Caller(), o.Yes, judged, []string{h.Name})
+	j, err := c.StartJob(ctx, wire.NewJob{
+		Host: targets.Asked(h), Command: o.Script, CWD: o.CWD, Reason: o.Reason, Confirm: said.Confirm, BreakGlass: said.BreakGlass,
+	}, "")
+	if err != nil {
+		return nil, err
+	}
+	if j.State == string(jobwork.Awaiting) {
+		fmt.Fprintf(o.IO.Err, "fairlead: %s: waiting for an approval; see fairlead approvals\n", h.Name)
+	}
+	for j.State == string(jobwork.Awaiting) || j.State == string(jobwork.Starting) {
+		next, err := c.Job(ctx, j.ID, longWait, o.Reason)
+		if err != nil && ctx.Err() != nil {
+			bctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+			_, _ = c.StopJob(bctx, j.ID, wire.StopJob{}) // what is not known then is on the host, under its name
+			stop()
+			fmt.Fprintf(o.IO.Err, "fairlead: %s: not started, or stopped: %s\n", h.Name, j.ID)
+		}
+		if err != nil {
+			return nil, err
+		}
+		j = next
+	}
+	return j, nil
+}
+
+// show prints a job, or its name.
+func (o *Options) show(j *wire.Job) error {
+	if o.JSON {
+		return json.NewEncoder(o.IO.Out).Encode(j)
+	}
+	_, err := fmt.Fprintln(o.IO.Out, j.ID)
+	return err
+}
+
+func output(ctx context.Context, o *Options) error {
+	s, id, host, err := o.find(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	j, err := o.print(ctx, s, id)
+	switch {
+	case err != nil && o.Follow && ctx.Err() != nil:
+		fmt.Fprintf(o.IO.Err, "fairlead: %s goes on\n", o.Target)
+		return o.failed(ctx, host, err)
+	case err != nil:
+		return o.failed(ctx, host, err)
+	case o.Follow:
+		return o.ended(host, j)
+	}
+	return nil
+}
+
+// print shows what a job has printed: all until now, or until its end.
+func (o *Options) print(ctx context.Context, s site, id string) (*wire.Job, error) {
+	var at [2]int64
+	var over [2]bool
+	var wait time.Duration
+	for {
+		var j *wire.Job
+		came := false
+		for i, stream := range []string{registry.Stdout, registry.Stderr} {
+			if over[i] {
+				continue
+			}
+			p, err := s.output(ctx, id, stream, at[i], wait)
+			if err != nil {
+				return nil, err
+			}
+			wait = 0
+			text, err := wire.Decode(p.Encoding, p.Data)
+			if err != nil {
+				return nil, fmt.Errorf("client: the keeper's answer cannot be understood: %w", err)
+			}
+			if _, err := []io.Writer{o.IO.Out, o.IO.Err}[i].Write(text); err != nil {
+				return nil, err
+			}
+			j, at[i], over[i], came = &p.Job, p.Next, p.End, came || len(text) > 0
+		}
+		if j == nil { // both have ended, and it has not
+			var err error
+			if j, err = s.job(ctx, id, wait); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case came:
+		case !o.Follow, j.State == string(jobs.Ended), j.State == string(jobs.Lost), j.State == string(jobwork.Canceled):
+			return j, nil
+		default:
+			wait = longWait
+		}
+	}
+}
+
+// ended tells how a job has ended, and makes an exit code of that.
+func (o *Options) ended(host string, j *wire.Job) error {
+	for _, stream := range []string{registry.Stdout, registry.Stderr} {
+		if n := j.Omitted[stream]; n > 0 {
+			fmt.Fprintf(o.IO.Err, "fairlead: %s: %d more bytes of %s were thrown away\n", host, n, stream)
+		}
+	}
+	if j.MayRun {
+		fmt.Fprintf(o.IO.Err, "fairlead: %s: something that it has started may still run\n", host)
+	}
+	switch {
+	case j.State == string(jobs.Lost):
+		fmt.Fprintf(o.IO.Err, "fairlead: %s: outcome unknown: the job does not run any more, and nobody saw how it ended\n", host)
+		return cmdutil.Exit(exitcode.Unknown)
+	case j.State == string(jobwork.Canceled):
+		fmt.Fprintf(o.IO.Err, "fairlead: %s: not run\n", host)
+		return cmdutil.Exit(exitcode.Interrupted)
+	case j.ExitCode == nil:
+		return nil
+	}
+	if j.Signal != "" {
+		fmt.Fprintf(o.IO.Err, "fairlead: %s: killed by SIG%s\n", host, j.Signal)
+	}
+	return cmdutil.Exit(min(*j.ExitCode, 255))
+}
+
+func stop(ctx context.Context, o *Options) error {
+	if o.Grace < 0 || o.Grace > 30*time.Second {
+		return cmdutil.Usagef("--grace is 0 to 30s")
+	}
+	s, id, host, err := o.find(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	j, err := s.stop(ctx, id, o.Grace)
+	if err != nil {
+		return o.failed(ctx, host, err)
+	}
+	if o.JSON {
+		err = json.NewEncoder(o.IO.Out).Encode(j)
+	}
+	what := j.State
+	if j.ExitCode != nil {
+		what += ", exit " + strconv.Itoa(*j.ExitCode)
+	}
+	if j.StoppedBy != "" {
+		what += ", stopped by SIG" + j.StoppedBy
+	}
+	if j.MayRun {
+		what += "; something that it has started may still run"
+	}
+	fmt.Fprintf(o.IO.Err, "fairlead: %s: %s\n", host, what)
+	if j.State == string(jobs.Running) {
+		return cmdutil.Exit(exitcode.Unknown)
+	}
+	return err
+}
+
+func collect(ctx context.Context, o *Options) error {
+	s, id, host, err := o.find(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if o.Stop {
+		if _, err := s.stop(ctx, id, jobs.DefaultGrace); err != nil {
+			return o.failed(ctx, host, err)
+		}
+	}
+	j, err := s.job(ctx, id, 0)
+	if err != nil {
+		return o.failed(ctx, host, err)
+	}
+	if j.State != string(jobs.Ended) && j.State != string(jobs.Lost) {
+		return cmdutil.Usagef("%s: the job has not ended: fairlead jobs follow waits for its end, and --stop stops it first", host)
+	}
+	if !o.JSON {
+		if _, err := o.print(ctx, s, id); err != nil {
+			return o.failed(ctx, host, err)
+		}
+	}
+	if j, err = s.collect(ctx, id); err != nil {
+		return o.failed(ctx, host, err)
+	}
+	if o.JSON {
+		if err := json.NewEncoder(o.IO.Out).Encode(j); err != nil {
+			return err
+		}
+	}
+	return o.ended(host, j)
+}
+
+func list(ctx context.Context, o *Options) error {
+	all, err := o.jobs(ctx)
+	if err != nil {
+		return err
+	}
+	if o.JSON {
+		enc := json.NewEncoder(o.IO.Out)
+		for _, j := range all.Items {
+			if err := enc.Encode(j); err != nil {
+				return err
+			}
+		}
+	} else if err := o.table(all.Items); err != nil {
+		return err
+	}
+	code := exitcode.OK
+	for _, f := range all.Failed {
+		var exit *cmdutil.ExitError
+		err := o.failed(ctx, f.Host, &wire.Problem{Code: f.Code, Detail: f.Detail})
+		switch {
+		case errors.As(err, &exit):
+			code = max(code, exit.Code)
+		case err != nil:
+			return err
+		}
+	}
+	return cmdutil.Exit(code)
+}
+
+func (o *Options) table(all []wire.Job) error {
+	t := table.New("JOB", "STATE", "EXIT", "STARTED", "STDOUT", "STDERR", "OWNER")
+	for _, j := range all {
+		code, when := "-", "-"
+		if j.ExitCode != nil {
+			code = strconv.Itoa(*j.ExitCode)
+		}
+		if j.Started != nil {
+			when = j.Started.Local().Format(time.DateTime)
+		}
+		t.Add(j.ID, j.State, code, when, strconv.FormatInt(j.StdoutBytes, 10), strconv.FormatInt(j.StderrBytes, 10), j.Owner)
+	}
+	return t.Print(o.IO)
+}
+
+// jobs asks the hosts.
+func (o *Options) jobs(ctx context.Context) (*wire.Jobs, error) {
+	if o.Target == "" {
+		c, err := o.running(ctx)
+		switch {
+		case err != nil:
+			return nil, err
+		case c == nil:
+			return nil, cmdutil.Usagef("no keeper runs that has heard of jobs: name the hosts to ask, fairlead jobs list TARGETS")
+		}
+		defer c.Close()
+		return o.pages(ctx, c, "")
+	}
+	all := targets.Resolver{Inventory: o.Inventory, In: o.IO.In}
+	hs, err := all.Resolve(o.Target, "")
+	if err != nil {
+		return nil, &cmdutil.UsageError{Err: err}
+	}
+	c, err := o.Place.For(ctx, hs)
+	if err != nil {
+		return nil, err
+	}
+	if c != nil {
+		defer c.Close()
+		return o.pages(ctx, c, o.Target)
+	}
+	l, err := o.local(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	found, err := l.book.List(ctx, hs, o.Reason)
+	if cause := context.Cause(ctx); cause != nil {
+		return nil, o.failed(ctx, o.Target, cause)
+	}
+	out := &wire.Jobs{Failed: wire.JobsFailed(err, cmdutil.Why)}
+	for _, j := range found {
+		out.Items = append(out.Items, *wire.JobOf(j))
+	}
+	return out, nil
+}
+
+// pages takes a list of the keeper's together.
+func (o *Options) pages(ctx context.Context, c *client.Client, selector string) (*wire.Jobs, error) {
+	all := &wire.Jobs{}
+	for {
+		p, err := c.Jobs(ctx, selector, all.Next, o.Reason)
+		if err != nil {
+			return nil, o.failed(ctx, selector, err)
+		}
+		all.Items, all.Next, all.Failed = append(all.Items, p.Items...), p.Next, p.Failed
+		if p.Next == "" {
+			return all, nil
+		}
+	}
+}

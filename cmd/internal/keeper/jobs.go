@@ -1,0 +1,295 @@
+package keeper
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/jobs"
+	"github.com/fairlead-ssh/fairlead/session/jobwork"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+const (
+	jobsPath    = "/v1/jobs"
+	maxJobGrace = 30 * time.Second
+	maxJobs     = 500
+)
+
+type (
+	newJobIn struct {
+		Key  string `header:"Idempotency-Key" maxLength:"200" doc:"the same key with the same request gives the same job, for 24 hours"`
+		Body wire.NewJob
+	}
+	jobIn struct {
+		ID     string  `path:"id" maxLength:"300" doc:"HOST/ID, with the slash as %2F; or the id alone of a job that this keeper has heard of"`
+		Reason string  `query:"reason" maxLength:"4096" doc:"why, for the record"`
+		WaitS  float64 `query:"wait_s" minimum:"0" doc:"wait so many seconds for its end (default 0, at most 50)"`
+	}
+	jobPageIn struct {
+		ID     string  `path:"id" maxLength:"300" doc:"HOST/ID, with the slash as %2F; or the id alone of a job that this keeper has heard of"`
+		Stream string  `query:"stream" enum:"stdout,stderr" default:"stdout"`
+		Offset int64   `query:"offset" minimum:"0" doc:"of the text as it is shown: next_offset of the page before"`
+		Limit  int     `query:"limit" minimum:"0" maximum:"4194304" doc:"bytes (default 262144)"`
+		WaitS  float64 `query:"wait_s" minimum:"0" doc:"wait so many seconds for something at that offset, or the end (default 0, at most 50)"`
+		Reason string  `query:"reason" maxLength:"4096" doc:"why, for the record"`
+	}
+	stopJobIn struct {
+		ID   string        `path:"id" maxLength:"300" doc:"HOST/ID, with the slash as %2F; or the id alone of a job that this keeper has heard of"`
+		Body *wire.StopJob `required:"false"`
+	}
+	jobsIn struct {
+		Selector string `query:"selector" maxLength:"4096" doc:"the hosts to ask; left out, those on which this keeper has heard of jobs"`
+		Limit    int    `query:"limit" minimum:"0" maximum:"500" doc:"how many (default 100)"`
+		Cursor   string `query:"cursor" maxLength:"300" doc:"next_cursor of the page before"`
+		Reason   string `query:"reason" maxLength:"4096" doc:"why, for the record"`
+	}
+	jobOut struct {
+		Status int
+		Body   *wire.Job
+	}
+)
+
+func (k *Keeper) addJobs(a *api) {
+	const tag = "jobs"
+	add(a, route{method: "POST", path: jobsPath, id: "start-job", tag: tag, need: needRun, status: http.StatusCreated, also: whileItRuns,
+		summary: "Start a command that outlives the connection: it goes on when the keeper ends, and its output stays on the host until it is collected"}, k.startJob)
+	add(a, route{method: "GET", path: jobsPath, id: "list-jobs", summary: "One's jobs on hosts, as the hosts tell", tag: tag, need: needRun}, k.listJobs)
+	add(a, route{method: "GET", path: jobsPath + "/{id}", id: "get-job", summary: "A job as it is now; waits for its end if asked to", tag: tag, need: needRun}, k.getJob)
+	add(a, route{method: "GET", path: jobsPath + "/{id}/output", id: "page-job", summary: "A job's output by offset", tag: tag, need: needRun}, k.pageJob)
+	add(a, route{method: "POST", path: jobsPath + "/{id}/stop", id: "stop-job", summary: "End a job with all processes of its session; its output stays", tag: tag, need: needRun}, k.stopJob)
+	add(a, route{method: "DELETE", path: jobsPath + "/{id}", id: "collect-job", tag: tag, need: needRun,
+		summary: "Take a job that has ended off its host, and say once more how it ended; the keeper keeps its output for a while"}, k.collectJob)
+}
+
+func (k *Keeper) startJob(ctx context.Context, c *caller, in *newJobIn) (*jobOut, error) {
+	engine, err := k.admit(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := engine.Limits(c.principal).Shell(); err != nil {
+		return nil, err
+	}
+	b := &in.Body
+	wait, err := seconds("wait_s", b.WaitS, defaultWait, maxWait)
+	switch {
+	case err != nil:
+		return nil, err
+	case (b.Host == "") == (b.Session == ""):
+		return nil, invalid("give host or session_id, and not both")
+	case b.CWD != "" && b.Session != "":
+		return nil, invalid("a job in a session runs where the session stands: leave cwd out")
+	}
+	r, done, err := k.realm(c)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	cmd, err := jobwork.Command(c.principal, nil, registry.Command{Script: b.Command, Reason: b.Reason})
+	if err != nil {
+		return nil, err
+	}
+	same := *b
+	same.WaitS = nil
+	ref, err := once(ctx, k, c, in.Key, struct {
+		Inventory string
+		Job       wire.NewJob
+	}{c.inventory, same}, func() (jobs.Ref, error) { return k.beginJob(ctx, c, r, b, cmd) })
+	if err != nil {
+		return nil, err
+	}
+	wctx, stop := context.WithTimeout(ctx, wait)
+	r.jobs.Wait(wctx, ref)
+	stop()
+	return shownStart(r, ref)
+}
+
+// beginJob has a job started, as far as that goes without anybody's approval.
+func (k *Keeper) beginJob(ctx context.Context, c *caller, r *realm, b *wire.NewJob, cmd registry.Command) (jobs.Ref, error) {
+	e, finish, err := k.fileEntry(ctx, c, FileAt{Host: b.Host, Session: b.Session})
+	if err != nil {
+		return jobs.Ref{}, err
+	}
+	defer finish()
+	yes, err := consentOf(c, e.Host().Name, &wire.Run{Command: b.Command, Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass})
+	if err != nil {
+		return jobs.Ref{}, err
+	}
+	ctx, stop := context.WithTimeout(context.WithValue(ctx, consentKey{}, yes), beforeSending)
+	defer stop()
+	if b.CWD != "" {
+		if err := e.Go(ctx, b.CWD, b.Reason); err != nil {
+			return jobs.Ref{}, err
+		}
+	}
+	x, err := e.Start(ctx, cmd)
+	if err != nil {
+		return jobs.Ref{}, err
+	}
+	return r.jobs.Began(x), nil
+}
+
+// shownStart tells how far the start of a job is: 201 once it has begun, 202 before; a problem where it never will.
+func shownStart(r *realm, ref jobs.Ref) (*jobOut, error) {
+	s, ok := r.jobs.Start(ref)
+	if !ok {
+		return nil, notFound("job", ref.String())
+	}
+	out := &jobOut{Status: http.StatusCreated, Body: &wire.Job{ID: ref.String(), Host: ref.Host, State: string(s.State)}}
+	if s.Exec != nil {
+		out.Body.Exec = s.Exec.ID()
+	}
+	switch {
+	case s.Err != nil:
+		p := *asProblem(s.Err)
+		p.Exec = out.Body.Exec
+		return nil, &p
+	case s.State != jobs.Running:
+		out.Status = http.StatusAccepted
+	}
+	return out, nil
+}
+
+// job finds what a request is about. It counts as one that may run something.
+func (k *Keeper) job(c *caller, id string) (*realm, jobs.Ref, func(), error) {
+	if _, err := k.admit(c); err != nil {
+		return nil, jobs.Ref{}, nil, err
+	}
+	r, done, err := k.realm(c)
+	if err != nil {
+		return nil, jobs.Ref{}, nil, err
+	}
+	ref, err := r.jobs.Find(id)
+	if err != nil {
+		done()
+		return nil, ref, nil, err
+	}
+	return r, ref, done, nil
+}
+
+func (k *Keeper) getJob(ctx context.Context, c *caller, in *jobIn) (*body[wire.Job], error) {
+	r, ref, done, err := k.job(c, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	wait, err := seconds("wait_s", &in.WaitS, 0, maxWait)
+	if err != nil {
+		return nil, err
+	}
+	j, err := r.jobs.State(ctx, ref, wait, in.Reason)
+	if err != nil {
+		return nil, err
+	}
+	return &body[wire.Job]{r.jobJSON(j)}, nil
+}
+
+func (k *Keeper) pageJob(ctx context.Context, c *caller, in *jobPageIn) (*body[wire.JobPage], error) {
+	r, ref, done, err := k.job(c, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	limits, err := k.limits(c)
+	if err != nil {
+		return nil, err
+	}
+	wait, err := seconds("wait_s", &in.WaitS, 0, maxWait)
+	if err != nil {
+		return nil, err
+	}
+	j, p, err := r.jobs.Output(ctx, ref, jobwork.Ask{
+		Stream: in.Stream, Offset: in.Offset, Limit: int(limits.Output(int64(cmp.Or(in.Limit, defaultPage)))), Wait: wait, Reason: in.Reason,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &wire.JobPage{Page: wire.Page{Stream: in.Stream, Offset: p.Offset, Next: p.Next, End: p.End, Skipped: p.Skipped}, Job: *r.jobJSON(j)}
+	out.Encoding, out.Data = wire.Encode(p.Text, utf8.Valid(p.Text))
+	return &body[wire.JobPage]{out}, nil
+}
+
+func (k *Keeper) stopJob(ctx context.Context, c *caller, in *stopJobIn) (*body[wire.Job], error) {
+	r, ref, done, err := k.job(c, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	b := in.Body
+	if b == nil {
+		b = &wire.StopJob{}
+	}
+	grace, err := seconds("grace_s", b.GraceS, jobs.DefaultGrace, maxJobGrace)
+	if err != nil {
+		return nil, err
+	}
+	j, err := r.jobs.Stop(ctx, ref, cmp.Or(grace, -1), b.Reason)
+	if err != nil {
+		return nil, err
+	}
+	return &body[wire.Job]{r.jobJSON(j)}, nil
+}
+
+func (k *Keeper) collectJob(ctx context.Context, c *caller, in *jobIn) (*body[wire.Job], error) {
+	r, ref, done, err := k.job(c, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	j, err := r.jobs.Collect(ctx, ref, in.Reason)
+	if err != nil {
+		return nil, err
+	}
+	return &body[wire.Job]{r.jobJSON(j)}, nil
+}
+
+func (k *Keeper) listJobs(ctx context.Context, c *caller, in *jobsIn) (*body[wire.Jobs], error) {
+	if _, err := k.admit(c); err != nil {
+		return nil, err
+	}
+	r, done, err := k.realm(c)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var hs []hosts.Host
+	if strings.TrimSpace(in.Selector) != "" {
+		hs, err = r.selectHosts(in.Selector)
+	} else {
+		hs = r.jobs.Hosts()
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &wire.Jobs{Items: []wire.Job{}}
+	all, err := r.jobs.List(ctx, hs, in.Reason)
+	out.Failed = wire.JobsFailed(err, cmdutil.Why)
+	slices.SortFunc(all, func(a, b jobs.Job) int { return cmp.Compare(a.Ref().String(), b.Ref().String()) })
+	limit := cmp.Or(in.Limit, 100)
+	for _, j := range all {
+		switch {
+		case j.Ref().String() <= in.Cursor:
+		case len(out.Items) == min(limit, maxJobs):
+			out.Next = out.Items[len(out.Items)-1].ID
+			return &body[wire.Jobs]{out}, nil
+		default:
+			out.Items = append(out.Items, *r.jobJSON(j))
+		}
+	}
+	return &body[wire.Jobs]{out}, nil
+}
+
+func (r *realm) jobJSON(j jobs.Job) *wire.Job {
+	out := wire.JobOf(j)
+	if s, ok := r.jobs.Start(j.Ref()); ok && s.State != jobs.Running && s.Exec != nil {
+		out.Exec = s.Exec.ID()
+	}
+	return out
+}

@@ -1,0 +1,219 @@
+package keeper_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+// jobsHome gives the account an empty home, and returns where its jobs are.
+func jobsHome(t *testing.T) string {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_STATE_HOME", "")
+	return filepath.Join(home, ".local", "state", "fairlead", "jobs")
+}
+
+// jobEnds waits for the end of a job and returns what it has printed.
+func (w *world) jobEnds(c *client.Client, id string) (*wire.Job, string) {
+	w.t.Helper()
+	var all strings.Builder
+	var at int64
+	for {
+		p, err := c.JobOutput(w.t.Context(), id, "stdout", at, 0, 30*time.Second, "")
+		require.NoError(w.t, err)
+		text, err := wire.Decode(p.Encoding, p.Data)
+		require.NoError(w.t, err)
+		all.Write(text)
+		at = p.Next
+		if p.End {
+			return &p.Job, all.String()
+		}
+	}
+}
+
+func TestAJobOutlivesItsKeeper(t *testing.T) {
+	dir := jobsHome(t)
+	w := start(t)
+	fifo := filepath.Join(w.dir, "go")
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+	j, err := w.StartJob(t.Context(), wire.NewJob{Host: "here", CWD: "/usr", Command: "pwd; read x <" + fifo + "; echo $x; exit 4"}, "")
+	require.NoError(t, err)
+	assert.Equal(t, "running", j.State)
+	assert.True(t, strings.HasPrefix(j.ID, "here/j_"), j.ID)
+	require.NoError(t, w.stop())
+
+	w.serve()
+	now, err := w.Job(t.Context(), j.ID, 0, "")
+	require.NoError(t, err)
+	assert.Equal(t, "running", now.State)
+	assert.Equal(t, "operator/ada", now.Owner)
+	list, err := w.Jobs(t.Context(), "here", "", "")
+	require.NoError(t, err)
+	require.Len(t, list.Items, 1)
+	assert.Equal(t, j.ID, list.Items[0].ID)
+	require.NoError(t, os.WriteFile(fifo, []byte("went\n"), 0))
+	end, text := w.jobEnds(w.Client, j.ID)
+	assert.Equal(t, "/usr\nwent\n", text)
+	require.NotNil(t, end.ExitCode)
+	assert.Equal(t, 4, *end.ExitCode)
+
+	_, bare, _ := strings.Cut(j.ID, "/")
+	gone, err := w.CollectJob(t.Context(), bare, "")
+	require.NoError(t, err)
+	assert.Equal(t, "ended", gone.State)
+	assert.NoDirExists(t, dir)
+	_, text = w.jobEnds(w.Client, j.ID)
+	assert.Equal(t, "/usr\nwent\n", text, "the keeper has it still")
+	status, p, _ := w.send("GET", "/v1/jobs/"+url.PathEscape("here/j_aaaaaaaaaaaaa"), "")
+	assert.Equal(t, http.StatusNotFound, status)
+	assert.Equal(t, "not_found", p.Code)
+	rep, err := audit.Verify(w.cfg.AuditDir)
+	require.NoError(t, err)
+	assert.True(t, rep.OK())
+	var seen []string
+	for e, err := range audit.All(w.cfg.AuditDir) {
+		require.NoError(t, err)
+		if e.Kind == audit.JobRequest {
+			word, _, _ := strings.Cut(e.Command, "\n")
+			seen = append(seen, word)
+			assert.Equal(t, "allow", e.Verdict)
+		}
+	}
+	assert.Contains(t, seen, "job_start "+bare)
+	assert.Contains(t, seen, "job_look "+bare)
+	assert.Contains(t, seen, "job_remove "+bare)
+}
+
+func TestOneKeyStartsOneJob(t *testing.T) {
+	dir := jobsHome(t)
+	w := start(t)
+	in := wire.NewJob{Host: "here", Command: "true"}
+	one, err := w.StartJob(t.Context(), in, "k")
+	require.NoError(t, err)
+	two, err := w.StartJob(t.Context(), in, "k")
+	require.NoError(t, err)
+	assert.Equal(t, one.ID, two.ID)
+	in.Command = "false"
+	_, err = w.StartJob(t.Context(), in, "k")
+	var p *wire.Problem
+	require.ErrorAs(t, err, &p)
+	assert.Equal(t, http.StatusConflict, p.Status)
+	names, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, names, 1)
+	w.jobEnds(w.Client, one.ID)
+	_, err = w.CollectJob(t.Context(), one.ID, "")
+	require.NoError(t, err)
+}
+
+func TestAJobOfOnesOwnIsFoundAndNoOther(t *testing.T) {
+	jobsHome(t)
+	w := start(t)
+	agent := w.As("agent/a")
+	theirs, err := agent.StartJob(t.Context(), wire.NewJob{Host: "here", Command: "echo token ghp_abcdefghijklmnopqrstuvwxyz0123456789"}, "")
+	require.NoError(t, err)
+	mine, err := w.StartJob(t.Context(), wire.NewJob{Host: "here", Command: "true"}, "")
+	require.NoError(t, err)
+	list, err := agent.Jobs(t.Context(), "here", "", "")
+	require.NoError(t, err)
+	require.Len(t, list.Items, 1)
+	assert.Equal(t, theirs.ID, list.Items[0].ID)
+	for _, err := range []error{
+		second(agent.Job(t.Context(), mine.ID, 0, "")), second(agent.StopJob(t.Context(), mine.ID, wire.StopJob{})),
+		second(agent.CollectJob(t.Context(), mine.ID, "")), second(w.As("agent/b").Job(t.Context(), theirs.ID, 0, "")),
+	} {
+		var p *wire.Problem
+		require.ErrorAs(t, err, &p)
+		assert.Equal(t, "not_found", p.Code)
+	}
+	page, err := agent.JobOutput(t.Context(), theirs.ID, "stdout", 0, 0, 30*time.Second, "")
+	require.NoError(t, err)
+	assert.Contains(t, page.Data, "«redacted:")
+	_, text := w.jobEnds(w.Client, theirs.ID)
+	assert.Contains(t, text, "ghp_", "an operator sees those of agents, and exact bytes")
+	w.jobEnds(w.Client, mine.ID)
+	for _, id := range []string{mine.ID, theirs.ID} {
+		_, err = w.CollectJob(t.Context(), id, "")
+		require.NoError(t, err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestWhatIsDeniedStartsNoJob(t *testing.T) {
+	dir := jobsHome(t)
+	w := start(t)
+	body, err := json.Marshal(wire.NewJob{Host: "here", Command: "rm -rf / --no-preserve-root"})
+	require.NoError(t, err)
+	status, p, text := w.send("POST", "/v1/jobs", string(body), wire.Principal, "agent/a")
+	assert.Equal(t, http.StatusForbidden, status, text)
+	assert.Equal(t, "denied", p.Code)
+	assert.NoDirExists(t, dir)
+}
+
+func TestAJobThatIsAskedAboutWaitsForTheAnswer(t *testing.T) {
+	dir := jobsHome(t)
+	w := start(t)
+	agent := w.As("agent/a")
+	zero := 0.0
+	ask := func() (*wire.Job, wire.Approval) {
+		j, err := agent.StartJob(t.Context(), wire.NewJob{Host: "there", Command: "rm -rf " + w.dir + "/x; echo done", Reason: "room", WaitS: &zero}, "")
+		require.NoError(t, err)
+		assert.Equal(t, "awaiting_approval", j.State)
+		assert.NotEmpty(t, j.Exec)
+		var all []wire.Approval
+		require.Eventually(t, func() bool {
+			all, err = w.Approvals(t.Context())
+			return err != nil || len(all) > 0
+		}, time.Minute, 10*time.Millisecond)
+		require.Len(t, all, 1)
+		return j, all[0]
+	}
+	j, a := ask()
+	assert.NoDirExists(t, dir)
+	page, err := agent.JobOutput(t.Context(), j.ID, "stdout", 0, 0, 0, "")
+	require.NoError(t, err)
+	assert.Equal(t, "awaiting_approval", page.Job.State)
+	assert.False(t, page.End)
+	doc, err := w.Approval(t.Context(), a.ID)
+	require.NoError(t, err)
+	_, bare, _ := strings.Cut(j.ID, "/")
+	assert.Contains(t, string(doc.Document), "job_start "+bare+"\nrm -rf "+w.dir+"/x; echo done", "all of what is to be run")
+	require.NoError(t, w.Answer(t.Context(), a.ID, true, wire.Answer{Digest: doc.Digest}))
+	_, text := w.jobEnds(agent, j.ID)
+	assert.Equal(t, "done\n", text)
+	_, err = agent.CollectJob(t.Context(), j.ID, "")
+	require.NoError(t, err)
+
+	j, a = ask()
+	doc, err = w.Approval(t.Context(), a.ID)
+	require.NoError(t, err)
+	require.NoError(t, w.Answer(t.Context(), a.ID, false, wire.Answer{Digest: doc.Digest, Reason: "no"}))
+	_, err = agent.JobOutput(t.Context(), j.ID, "stdout", 0, 0, 30*time.Second, "")
+	var p *wire.Problem
+	require.ErrorAs(t, err, &p)
+	assert.Equal(t, "rejected", p.Code)
+
+	j, _ = ask()
+	stopped, err := agent.StopJob(t.Context(), j.ID, wire.StopJob{})
+	require.NoError(t, err)
+	assert.Equal(t, "canceled", stopped.State)
+	all, err := w.Approvals(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, all)
+	assert.NoDirExists(t, dir)
+}

@@ -1,0 +1,115 @@
+package wire
+
+import (
+	"errors"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/jobs"
+)
+
+// NewJob asks for a job: a command that goes on when whoever asked for it, and the connection, are gone.
+type NewJob struct {
+	Host    string   `json:"host,omitempty" maxLength:"255" doc:"a host's name; or session_id"`
+	Session string   `json:"session_id,omitempty" maxLength:"80" doc:"id or name of a session of one's own: the job runs in its directory, with its exported variables, by its shell"`
+	Command string   `json:"command" minLength:"1" maxLength:"524288" doc:"shell source, judged as the same command in a session is"`
+	CWD     string   `json:"cwd,omitempty" maxLength:"4096" doc:"where it runs; with host alone"`
+	Reason  string   `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record and for who approves"`
+	WaitS   *float64 `json:"wait_s,omitempty" minimum:"0" doc:"wait so many seconds for it to begin, which takes an approval where the policy asks (default 30, at most 50)"`
+
+	Confirm    bool   `json:"confirm,omitempty" doc:"an operator's second thought, where the policy wants one"`
+	BreakGlass string `json:"break_glass,omitempty" doc:"an operator's: the host's name, to start what is forbidden; takes a reason too"`
+}
+
+// Job is a job as it is now.
+type Job struct {
+	ID    string `json:"job_id" doc:"HOST/ID: all that any keeper needs to find it again"`
+	Host  string `json:"host"`
+	State string `json:"state" doc:"awaiting_approval, starting, running, ended, lost (it does not run any more, and nobody saw how it ended) or canceled (before it had begun)"`
+
+	ExitCode  *int   `json:"exit_code" doc:"null unless it has ended"`
+	Signal    string `json:"signal,omitempty" doc:"what an exit_code above 128 stands for by the shells' habit"`
+	StoppedBy string `json:"stopped_by,omitempty" enum:"TERM,KILL"`
+	MayRun    bool   `json:"may_run,omitempty" doc:"something that it has started may still run"`
+
+	Owner   string     `json:"owner,omitempty" doc:"the principal; an operator sees those of agents too"`
+	Started *time.Time `json:"started,omitempty" doc:"by the host's clock, as ended is"`
+	Ended   *time.Time `json:"ended,omitempty"`
+	AgeS    float64    `json:"age_s,omitempty" doc:"since it was started"`
+	SHA256  string     `json:"command_sha256,omitempty"`
+
+	StdoutBytes int64            `json:"stdout_bytes" doc:"kept on the host, exact bytes"`
+	StderrBytes int64            `json:"stderr_bytes"`
+	Omitted     map[string]int64 `json:"omitted,omitempty" doc:"bytes that came after those, by stream, and were thrown away"`
+
+	Exec string `json:"exec,omitempty" doc:"of one that is being started: the command that does it; see /v1/execs/{id}"`
+}
+
+// Jobs is a list of them.
+type Jobs struct {
+	Items  []Job      `json:"items"`
+	Next   string     `json:"next_cursor,omitempty"`
+	Failed []JobsFrom `json:"failed,omitempty" doc:"hosts that could not be asked"`
+}
+
+// JobsFrom is why a host could not be asked for its jobs.
+type JobsFrom struct {
+	Host   string `json:"host"`
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}
+
+// JobPage is a piece of a job's output, and the job as it is then.
+type JobPage struct {
+	Page
+	Job Job `json:"job"`
+}
+
+// StopJob says how a job is ended.
+type StopJob struct {
+	GraceS *float64 `json:"grace_s,omitempty" minimum:"0" doc:"seconds between SIGTERM and SIGKILL (default 5, at most 30)"`
+	Reason string   `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record"`
+}
+
+// JobOf is a job as JSON.
+func JobOf(j jobs.Job) *Job {
+	out := &Job{
+		ID: j.Ref().String(), Host: j.Host, State: string(j.State), ExitCode: j.ExitCode, Signal: j.Signal, StoppedBy: j.StoppedBy, MayRun: j.MayRun,
+		Owner: j.Owner, SHA256: j.CommandSHA256, AgeS: j.Age.Seconds(), StdoutBytes: j.Stdout.Bytes, StderrBytes: j.Stderr.Bytes,
+	}
+	for _, at := range []struct {
+		to   **time.Time
+		when time.Time
+	}{{&out.Started, j.Started}, {&out.Ended, j.Ended}} {
+		if !at.when.IsZero() {
+			*at.to = &at.when
+		}
+	}
+	for name, n := range map[string]int64{"stdout": j.Stdout.Omitted, "stderr": j.Stderr.Omitted} {
+		if n > 0 {
+			if out.Omitted == nil {
+				out.Omitted = map[string]int64{}
+			}
+			out.Omitted[name] = n
+		}
+	}
+	return out
+}
+
+// JobsFailed tells apart the errors of hosts that were joined. why says what people read of one.
+func JobsFailed(err error, why func(error) string) (all []JobsFrom) {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range many.Unwrap() {
+			all = append(all, JobsFailed(e, why)...)
+		}
+		return all
+	}
+	var se *session.Error
+	if errors.As(err, &se) {
+		return []JobsFrom{{Host: se.Host, Code: se.Code, Detail: why(se)}}
+	}
+	if err != nil {
+		return []JobsFrom{{Code: "error", Detail: why(err)}}
+	}
+	return nil
+}
