@@ -5,8 +5,9 @@ package jobs
 // that have other names too or another owner are not read, and a process is signalled only if it is what the job's own
 // waiting shell has started.
 
-// common is for all scripts: e fails; nd is the machine's name, for a home directory may be that of many; o tells whether a directory is ours alone; h and b are when a process, and the machine,
-// began, so that a number that was used again is not taken for what had it before.
+// common is for all scripts: e fails; nd is the machine's name, for a home directory may be that of many; o tells whether a
+// directory is ours alone; h and b are when a process, and the machine, began, so that a number that was used again is not
+// taken for what had it before.
 const common = `set +C
 e() { printf 'fairlead-job 1\nerror %s %s\nend\n' "$1" "$2"; exit 0; }
 me=$(id -u)
@@ -55,8 +56,8 @@ printf 'fairlead-job 1\nid %s\nstate running\n.\nend\n' "$id"
 // waitScript is what stays: it has the job started in a session of its own, so that what ends the job does not end this, and
 // says how it ended. Behind each of its outputs a relay writes as much as is kept, at once, and then counts what is left, in a
 // file that is there when the output has ended. Without perl the relay is a cat, whose limit is that of its files: what it has
-// read beyond is not counted. Its parameters: id, directory, bytes
-// kept, umask, the runner's script, how to start a session, and the shell's words.
+// read beyond is not counted. Its parameters: id, directory, bytes kept, umask, the runner's script, how to start a session, and
+// the shell's words.
 const waitScript = `exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 trap : HUP INT QUIT TERM
 id=$1 d=$2 lim=$3 um=$4 run=$5 det=$6; shift 6
