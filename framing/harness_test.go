@@ -2,6 +2,7 @@ package framing_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -38,6 +39,26 @@ func have(t testing.TB, name string) string {
 		t.Skipf("%s is not installed", name)
 	}
 	return path
+}
+
+// haveReader is have for what keeps the streams apart; the shell's own loop is always there.
+func haveReader(t testing.TB, reader string) {
+	t.Helper()
+	if reader != "" && reader != "lines" {
+		have(t, reader)
+	}
+}
+
+// installed are the shells that this machine has. In CI that is all of them.
+func installed(t testing.TB) (all []string) {
+	t.Helper()
+	for _, name := range shells {
+		program := map[string]string{"ash": "busybox", "ksh": "mksh"}[name]
+		if _, err := exec.LookPath(cmp.Or(program, name)); err == nil || os.Getenv("CI") == "true" {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 // room bounds how many shells live at once, on a machine with many cores too.
@@ -81,6 +102,7 @@ func start(t testing.TB, sh framing.Shell) *shell {
 
 func startAs(t testing.TB, acc account, sh framing.Shell) *shell {
 	t.Helper()
+	haveReader(t, sh.Reader)
 	s, err := tryStart(t, acc, sh)
 	require.NoError(t, err)
 	return s
@@ -157,6 +179,8 @@ func eachShell(t *testing.T, readers []string, f func(t *testing.T, sh framing.S
 	for _, name := range shells {
 		for _, reader := range readers {
 			t.Run(name+"/"+reader, func(t *testing.T) {
+				have(t, name)
+				haveReader(t, reader)
 				t.Parallel()
 				f(t, framing.Shell{Name: name, Reader: reader})
 			})

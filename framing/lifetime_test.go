@@ -176,7 +176,7 @@ func TestHoldTerminals(t *testing.T) {
 	if script == "" {
 		t.Skip("runs only as the process that is killed")
 	}
-	for _, name := range shells {
+	for _, name := range installed(t) {
 		s := start(t, framing.Shell{Name: name, Reader: os.Getenv("FRAMING_TEST_READER")})
 		s.send(framing.Command{Script: script})
 		s.waitSeeing(func(ev framing.Event) bool { return ev.Kind != framing.Started })
@@ -191,6 +191,7 @@ func TestNothingOfOursOutlivesAControllerThatIsKilled(t *testing.T) {
 	for _, reader := range allReaders {
 		for _, script := range []string{"true", "sleep 100", "yes"} {
 			t.Run(reader+"/"+script, func(t *testing.T) {
+				haveReader(t, reader)
 				cmd := exec.Command(os.Args[0])
 				cmd.Env = append(os.Environ(), "FRAMING_TEST_HOLD="+script, "FRAMING_TEST_READER="+reader)
 				out, err := cmd.StdoutPipe()
@@ -207,7 +208,7 @@ func TestNothingOfOursOutlivesAControllerThatIsKilled(t *testing.T) {
 				}
 				require.NoError(t, cmd.Process.Kill())
 				cmd.Wait() // ends by the signal
-				require.Len(t, sids, len(shells))
+				require.Len(t, sids, len(installed(t)))
 				for _, sid := range sids {
 					requireGone(t, sid)
 				}

@@ -214,6 +214,9 @@ func must[T any](v T, err error) T {
 // runCase runs the steps of a case in one session.
 func runCase(t *testing.T, s *session.Session, c sessionCase) {
 	for i, st := range c.steps {
+		if strings.HasPrefix(st.cmd.Script, "python3 ") {
+			needShell(t, "python3")
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 		r, err := s.Run(ctx, st.cmd)
 		cancel()
