@@ -112,4 +112,5 @@ func TestAJobThatASignalEndsSaysSo(t *testing.T) {
 	h := on(t, "bash")
 	l := ended(t, h, started(t, h, "kill -s SEGV $$").ID)
 	assert.Equal(t, "SEGV", l.Signal)
+	assert.Empty(t, string(l.Stderr), "what waits for the job must not tell of that there")
 }

@@ -58,6 +58,9 @@ printf 'fairlead-job 1\nid %s\nstate running\n.\nend\n' "$id"
 // file that is there when the output has ended. Without perl the relay is a cat, whose limit is that of its files: what it has
 // read beyond is not counted. Its parameters: id, directory, bytes kept, umask, the runner's script, how to start a session, and
 // the shell's words.
+//
+// The subshell is for dash, which redirects itself before it starts a program: of one that a signal ends it would tell among
+// the job's errors.
 const waitScript = `exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 trap : HUP INT QUIT TERM
 id=$1 d=$2 lim=$3 um=$4 run=$5 det=$6; shift 6
@@ -67,7 +70,7 @@ r() { command -v perl >/dev/null 2>&1 && exec perl -e "$rel" "$d/$1" "$lim"
 rel='$SIG{$_}="IGNORE"for qw(HUP INT QUIT TERM);($f,$l)=@ARGV;open(O,">",$f);while($n=sysread(STDIN,$b,65536)){$k=$l>$n?$n:$l;$w=$k?syswrite(O,$b,$k)||0:0;$l=$w<$k?0:$l-$w;$r+=$n-$w}
 open(T,">","$f.t");printf T"%d\n",$r;close T;rename"$f.t","$f.rest"'
 k=512; case ${BASH_VERSION-} in (?*) case :${SHELLOPTS-}: in (*:posix:*) ;; (*) k=1024;; esac;; esac
-{ { $det sh -c "$run" fairlead-job-run "$id" "$d" "$um" "$@" 2>&4 4>&-
+{ { (exec $det sh -c "$run" fairlead-job-run "$id" "$d" "$um" "$@" 2>&4 4>&-)
 s=$?; printf '%s %s\n' "$s" "$(date +%s)" >"$d/rc.t"; mv -f "$d/rc.t" "$d/rc"; } | { exec 4>&-; r stdout; }; } 4>&1 | r stderr
 `
 
