@@ -1,0 +1,117 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+)
+
+func list(ctx context.Context, o *Options) error {
+	all, err := o.jobs(ctx)
+	if err != nil {
+		return err
+	}
+	if o.JSON {
+		enc := json.NewEncoder(o.IO.Out)
+		for _, j := range all.Items {
+			if err := enc.Encode(j); err != nil {
+				return err
+			}
+		}
+	} else if err := o.table(all.Items); err != nil {
+		return err
+	}
+	code := exitcode.OK
+	for _, f := range all.Failed {
+		var exit *cmdutil.ExitError
+		err := o.failed(ctx, f.Host, &wire.Problem{Code: f.Code, Detail: f.Detail})
+		switch {
+		case errors.As(err, &exit):
+			code = max(code, exit.Code)
+		case err != nil:
+			return err
+		}
+	}
+	return cmdutil.Exit(code)
+}
+
+func (o *Options) table(all []wire.Job) error {
+	t := table.New("JOB", "STATE", "EXIT", "STARTED", "STDOUT", "STDERR", "OWNER")
+	for _, j := range all {
+		code, when := "-", "-"
+		if j.ExitCode != nil {
+			code = strconv.Itoa(*j.ExitCode)
+		}
+		if j.Started != nil {
+			when = j.Started.Local().Format(time.DateTime)
+		}
+		t.Add(j.ID, j.State, code, when, strconv.FormatInt(j.StdoutBytes, 10), strconv.FormatInt(j.StderrBytes, 10), j.Owner)
+	}
+	return t.Print(o.IO)
+}
+
+// jobs asks the hosts.
+func (o *Options) jobs(ctx context.Context) (*wire.Jobs, error) {
+	if o.Target == "" {
+		c, err := o.running(ctx)
+		switch {
+		case err != nil:
+			return nil, err
+		case c == nil:
+			return nil, cmdutil.Usagef("no keeper runs that has heard of jobs: name the hosts to ask, fairlead jobs list TARGETS")
+		}
+		defer c.Close()
+		return o.pages(ctx, c, "")
+	}
+	all := targets.Resolver{Inventory: o.Inventory, In: o.IO.In}
+	hs, err := all.Resolve(o.Target, "")
+	if err != nil {
+		return nil, &cmdutil.UsageError{Err: err}
+	}
+	c, err := o.Place.For(ctx, hs)
+	if err != nil {
+		return nil, err
+	}
+	if c != nil {
+		defer c.Close()
+		return o.pages(ctx, c, o.Target)
+	}
+	l, err := o.local(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	found, err := l.book.List(ctx, hs, o.Reason)
+	if cause := context.Cause(ctx); cause != nil {
+		return nil, o.failed(ctx, o.Target, cause)
+	}
+	out := &wire.Jobs{Failed: wire.JobsFailed(err, cmdutil.Why)}
+	for _, j := range found {
+		out.Items = append(out.Items, *wire.JobOf(j))
+	}
+	return out, nil
+}
+
+// pages takes a list of the keeper's together.
+func (o *Options) pages(ctx context.Context, c *client.Client, selector string) (*wire.Jobs, error) {
+	all := &wire.Jobs{}
+	for {
+		p, err := c.Jobs(ctx, selector, all.Next, o.Reason)
+		if err != nil {
+			return nil, o.failed(ctx, selector, err)
+		}
+		all.Items, all.Next, all.Failed = append(all.Items, p.Items...), p.Next, p.Failed
+		if p.Next == "" {
+			return all, nil
+		}
+	}
+}
