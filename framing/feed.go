@@ -10,15 +10,18 @@ import (
 // named pipe. The pipe has a name only until the command has opened it. What is fed comes in counted pieces, so that
 // every byte passes as it is and the end is a real end of file; a reader that is slow holds the feeder back, and so
 // whoever feeds it. When its terminal goes, so does the feeder, and what it made: the directory's name is known, and what
-// removes it is set, before there is one. What removes it ignores the signals that may come again.
+// removes it is set, before there is one. What removes it ignores the signals that may come again. A signal's trap removes
+// it itself: dash runs one between the exit and the trap for it, and an exit in there is the last thing it does.
 //
 // The text is typed as [Bootstrap]'s is: behind [Loader], once that has printed the nonce. perl passes bytes as they
 // come; without it the shell prints what comes as lines of octal escapes ([Feeder.Perl] says which).
 const feeder = `stty -isig 2>/dev/null
 umask 077
-_fl_d= _fl_n=.fairlead-@1@2
-trap 'trap "" HUP INT TERM; rm -f "$_fl_d/in"; rmdir "$_fl_d"' EXIT
-trap 'trap "" HUP INT TERM; exit 1' HUP INT TERM
+_fl_n=.fairlead-@1@2
+_fl_d=/tmp/$_fl_n
+_fl_c() { trap '' HUP INT TERM; rm -f "$_fl_d/in"; rmdir "$_fl_d"; }
+trap _fl_c EXIT
+trap '_fl_c; trap - EXIT; exit 1' HUP INT TERM
 for _fl_x in "${TMPDIR-}" /tmp; do
 case $_fl_x in (*[!A-Za-z0-9/._-]*) continue;; (/*) ;; (*) continue;; esac
 _fl_d=$_fl_x/$_fl_n
