@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,6 +22,7 @@ import (
 type Bubblewrap struct {
 	NoNetwork bool
 	Hide      []string // directories that are to be empty: absolute, and there on the host
+	At        string   // its path on the host; "" means where the login's PATH has it
 }
 
 var errNotPlain = errors.New("sandbox: a path for bubblewrap must be absolute and clean, of letters, digits and ._-/ alone, so that every login shell passes it on as it is")
@@ -62,7 +64,10 @@ func (b Bubblewrap) Program(s Sandbox, p session.Program) (session.Program, erro
 	if err != nil {
 		return p, err
 	}
-	return inFront(p, append([]string{"bwrap"}, args...))
+	if b.At != "" && !wrappable(b.At) {
+		return p, errNotPlain
+	}
+	return inFront(p, append([]string{cmp.Or(b.At, "bwrap")}, args...))
 }
 
 // inFront puts words in front of a program's own.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/fairlead-ssh/fairlead/session"
@@ -21,6 +22,7 @@ type Enforcement struct {
 	Level Level  `json:"level"`
 	How   string `json:"how,omitempty"` // "bubblewrap" or "landlock" with kernel
 	Why   string `json:"why"`           // one sentence for people: what it holds, or why it is not more
+	At    string `json:"-"`             // where the host has what holds; "" where that is not known
 }
 
 // Wants is what an operator configured for a sandbox. The zero Wants takes the best that the host has.
@@ -34,6 +36,9 @@ type Wants struct {
 // then nothing must be opened.
 func Choose(s Sandbox, can Ability, w Wants) (Enforcement, error) {
 	e := choose(s, can, w)
+	if e.How == "bubblewrap" {
+		e.At = can.At
+	}
 	switch {
 	case w.NoNetwork && e.Level != LevelKernel:
 		return e, fmt.Errorf("sandbox: %s on %s must have no network, which only bubblewrap can see to: %s", s.name(), s.Host, e.Why)
@@ -62,9 +67,9 @@ func choose(s Sandbox, can Ability, w Wants) Enforcement {
 	}
 	switch {
 	case can.Bubblewrap && wrappable(s.Path):
-		return Enforcement{LevelKernel, "bubblewrap", "only the sandbox can be written, /tmp and /run are private, and no other process is to be seen" + net}
+		return Enforcement{Level: LevelKernel, How: "bubblewrap", Why: "only the sandbox can be written, /tmp and /run are private, and no other process is to be seen" + net}
 	case can.Landlock >= MinLandlock && !w.NoNetwork:
-		return Enforcement{LevelKernel, "landlock", "files can be created, changed and removed in the sandbox only; owners, modes and times of the account's other files, and sockets, are not covered" + net}
+		return Enforcement{Level: LevelKernel, How: "landlock", Why: "files can be created, changed and removed in the sandbox only; owners, modes and times of the account's other files, and sockets, are not covered" + net}
 	}
 	why := can.Why
 	if can.Bubblewrap {
@@ -74,16 +79,17 @@ func choose(s Sandbox, can Ability, w Wants) Enforcement {
 		why = "the host was not asked what its kernel can do"
 	}
 	if w.Account {
-		return Enforcement{LevelAccount, "", "the operator says that the account can do no more; " + why}
+		return Enforcement{Level: LevelAccount, Why: "the operator says that the account can do no more; " + why}
 	}
-	return Enforcement{LevelChecked, "", "only the paths that commands name are judged, and nothing holds a program that does otherwise; " + why}
+	return Enforcement{Level: LevelChecked, Why: "only the paths that commands name are judged, and nothing holds a program that does otherwise; " + why}
 }
 
 // Wrap returns how programs are started for a session under e: for session.Config.Program. It returns nil where they are
-// started as they are.
+// started as they are. What the host has where b does not say is where e says.
 func (e Enforcement) Wrap(s Sandbox, b Bubblewrap, l Landlock) func(session.Program) (session.Program, error) {
 	switch e.How {
 	case "bubblewrap":
+		b.At = cmp.Or(b.At, e.At)
 		return func(p session.Program) (session.Program, error) { return b.Program(s, p) }
 	case "landlock":
 		return func(p session.Program) (session.Program, error) { return l.Program(s, p) }

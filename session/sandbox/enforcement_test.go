@@ -86,6 +86,8 @@ func TestOnlyProgramsOfOursAreStartedInASandbox(t *testing.T) {
 	require.Error(t, err)
 	_, err = sandbox.Landlock{}.Program(s, ours)
 	require.Error(t, err)
+	_, err = sandbox.Bubblewrap{At: "/opt/my bwrap"}.Program(s, ours)
+	require.Error(t, err)
 	_, err = sandbox.Landlock{Helper: []string{"/my fairlead"}}.Program(s, ours)
 	require.Error(t, err)
 }
@@ -93,8 +95,10 @@ func TestOnlyProgramsOfOursAreStartedInASandbox(t *testing.T) {
 func TestAHostSaysWhatItsKernelCanDo(t *testing.T) {
 	s := box("/srv/app")
 	for said, want := range map[string]sandbox.Ability{
-		"fairlead:works":  {Bubblewrap: true},
-		"fairlead:absent": {Why: "bubblewrap is not installed on the host"},
+		"fairlead:works:/opt/bin/bwrap": {Bubblewrap: true, At: "/opt/bin/bwrap"},
+		"fairlead:works:bwrap":          {Bubblewrap: true},
+		"fairlead:works:/opt/my bwrap":  {Why: "bubblewrap is at a path with characters that not every login shell passes on as they are"},
+		"fairlead:absent":               {Why: "bubblewrap is not installed on the host"},
 		"fairlead:refused:bwrap: No permissions to create\nnew namespace\x1b": {Why: `bubblewrap does not work there: "bwrap: No permissions to create new namespace\x1b"`},
 		"fairlead:refused:": {Why: "bubblewrap does not work there"},
 	} {

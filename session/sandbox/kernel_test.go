@@ -104,6 +104,32 @@ func TestTheKernelLetsAShellChangeNothingOutside(t *testing.T) {
 	})
 }
 
+// The probe looks further than the PATH of the login, so what it finds is started by its path.
+func TestBubblewrapIsStartedWhereItWasFound(t *testing.T) {
+	dir := treeIn(t, lasting(t))
+	b, s := sandbox.Bubblewrap{}, box(dir+"/box")
+	bubblewrapped(t, s, b)
+	bin := lasting(t) // what is in /tmp is not to be seen
+	all, err := os.ReadDir("/usr/bin")
+	require.NoError(t, err)
+	for _, e := range all {
+		if e.Name() != "bwrap" {
+			require.NoError(t, os.Symlink("/usr/bin/"+e.Name(), bin+"/"+e.Name()))
+		}
+	}
+	t.Setenv("PATH", bin)
+	can, err := sandbox.Probe(t.Context(), runner("sh", "-c"), b, s)
+	require.NoError(t, err)
+	require.True(t, can.Bubblewrap, can.Why)
+	e, err := sandbox.Choose(s, can, sandbox.Wants{})
+	require.NoError(t, err)
+	r := run(t, confined(t, "dash", e.Wrap(s, b, sandbox.Landlock{})), "pwd; echo x >../out/new")
+	assert.Equal(t, dir+"/box\n", string(r.Stdout), string(r.Stderr))
+	require.NotNil(t, r.ExitCode)
+	assert.NotEqual(t, 0, *r.ExitCode)
+	assert.NoFileExists(t, dir+"/out/new")
+}
+
 func TestASessionInASandboxIsASessionLikeAnyOther(t *testing.T) {
 	kernels(t, func(t *testing.T, dir string, wrap func(session.Program) (session.Program, error)) {
 		s := confined(t, "bash", wrap)

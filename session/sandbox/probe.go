@@ -10,6 +10,7 @@ import (
 // Ability is what a host's kernel was found to do, by trying it. The zero Ability is nothing.
 type Ability struct {
 	Bubblewrap bool   // bubblewrap is there, and made the place that [Bubblewrap] describes
+	At         string // the path of bubblewrap; "" where it has none but a name
 	Landlock   int    // [LandlockVersion] on a host of the kind local; 0 on others, where there is no helper
 	Why        string // why not, in one sentence; "" where something was found
 }
@@ -23,13 +24,18 @@ func Probe(ctx context.Context, run Runner, b Bubblewrap, s Sandbox) (Ability, e
 		return Ability{Why: strings.TrimPrefix(err.Error(), "sandbox: ")}, nil
 	}
 	said, err := run(ctx, s.Host, "(PATH=$PATH:/usr/bin:/bin:/usr/local/bin\ncommand -v bwrap >/dev/null 2>&1 || { printf 'fairlead:absent'; exit 0; }\n"+
-		"bwrap --version >/dev/null 2>&1 && _fl_x=$(bwrap "+strings.Join(args, " ")+" sh -c 'test $$ -lt 100 && test -w . || { echo the directory cannot be written; exit 1; }' 2>&1 </dev/null) && { printf 'fairlead:works'; exit 0; }\n"+
+		"bwrap --version >/dev/null 2>&1 && _fl_x=$(bwrap "+strings.Join(args, " ")+" sh -c 'test $$ -lt 100 && test -w . || { echo the directory cannot be written; exit 1; }' 2>&1 </dev/null) && { printf 'fairlead:works:%s' \"$(command -v bwrap)\"; exit 0; }\n"+
 		`printf 'fairlead:refused:%s' "$_fl_x")`)
 	if err != nil {
 		return Ability{}, fmt.Errorf("sandbox: %s was asked what its kernel can do and did not say: %w", s.Host, err)
 	}
+	at, works := strings.CutPrefix(said, "fairlead:works:")
 	switch {
-	case said == "fairlead:works":
+	case works && wrappable(at):
+		return Ability{Bubblewrap: true, At: at}, nil
+	case works && strings.Contains(at, "/"):
+		return Ability{Why: "bubblewrap is at a path with characters that not every login shell passes on as they are"}, nil
+	case works: // the shell has a word for it
 		return Ability{Bubblewrap: true}, nil
 	case said == "fairlead:absent":
 		return Ability{Why: "bubblewrap is not installed on the host"}, nil
