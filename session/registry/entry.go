@@ -20,14 +20,16 @@ type Entry struct {
 	principal string
 	place     *Place // nil outside of sandboxes
 	opened    time.Time
-	once      bool      // for a single command, and not listed
-	closeOnce sync.Once // of close
+	once      bool          // for a single command, and not listed
+	closeOnce sync.Once     // of close
+	gone      chan struct{} // closed when it is
 
 	mu     sync.Mutex // guards what follows; never held while the session is called
 	used   time.Time  // when the last command began or ended
 	cur    *Exec      // running
 	last   *Exec      // the last one that was started
 	coming starting
+	more   chan struct{} // closed with the next command; nil when nobody waits
 	timer  *time.Timer
 	over   bool
 }
@@ -119,7 +121,7 @@ func (e *Entry) begin(ctx context.Context, req OpenRequest) error {
 		}
 		script = "cd -- " + dir
 	}
-	x, err := e.start(ctx, Command{Script: script, Reason: req.Reason})
+	x, err := e.start(ctx, Command{Script: script, Reason: req.Reason, own: true})
 	if err != nil {
 		return err
 	}
@@ -181,6 +183,7 @@ func (e *Entry) close(why string) {
 		if x := e.Current(); x != nil {
 			<-x.done
 		}
+		close(e.gone)
 	})
 }
 

@@ -24,7 +24,9 @@ type Exec struct {
 	known          chan struct{}  // closed when its Entry tells of it
 	done           chan struct{}  // closed when it has ended and all output is in
 	began          time.Time
-	counted        int64 // bytes that the shelf counts for it; guarded by the Registry's mu
+	dir            string // where the session was then
+	n              uint64 // its place among all of the Registry, from 1; set by the shelf
+	counted        int64  // bytes that the shelf counts for it; guarded by the Registry's mu
 
 	quiet  sync.Mutex // held while a silence is used to flush
 	mu     sync.Mutex // guards what follows
@@ -39,7 +41,7 @@ type Exec struct {
 
 func newExec(e *Entry, cmd Command, live Live) *Exec {
 	now := time.Now()
-	x := &Exec{e: e, cmd: cmd, known: make(chan struct{}), done: make(chan struct{}), began: now, last: now}
+	x := &Exec{e: e, cmd: cmd, known: make(chan struct{}), done: make(chan struct{}), began: now, dir: e.s.Dir(), last: now}
 	if cmd.Interactive {
 		x.screen = screen.New(screen.Config{Cols: cmd.Size.Cols, Rows: cmd.Size.Rows, Render: e.r.cfg.Render})
 	}

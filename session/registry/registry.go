@@ -135,7 +135,7 @@ func (r *Registry) add(req OpenRequest, once bool) (*Entry, error) {
 		return nil, asError("open", h.Name, err)
 	}
 	now := time.Now()
-	e := &Entry{r: r, s: s, name: req.Name, principal: req.Principal, place: req.Place, once: once, opened: now, used: now}
+	e := &Entry{r: r, s: s, name: req.Name, principal: req.Principal, place: req.Place, once: once, opened: now, used: now, gone: make(chan struct{})}
 	mine := owned{req.Principal, req.Name}
 	r.mu.Lock()
 	twin := r.names[mine]

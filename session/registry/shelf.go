@@ -9,10 +9,13 @@ import (
 type shelf struct {
 	byID   map[string]*Exec
 	order  []*Exec
-	stored int64 // bytes of those that have ended
+	stored int64  // bytes of those that have ended
+	count  uint64 // of all that ever were
 }
 
 func (s *shelf) add(x *Exec) {
+	s.count++
+	x.n = s.count
 	s.byID[x.ID()] = x
 	s.order = append(s.order, x)
 }

@@ -29,6 +29,7 @@ type Command struct {
 
 	approver policy.Approver // see session.Command
 	group    string          // likewise
+	own      bool            // nobody has asked for it: it makes a session ready
 }
 
 // Shown is what people approve of a command that is no Action.
@@ -99,6 +100,7 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 	e.mu.Unlock()
 	r.keep(x)
 	close(x.known)
+	e.tell()
 	go x.follow()
 	return x, nil
 }
