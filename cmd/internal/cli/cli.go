@@ -30,6 +30,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/setup"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/web"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -90,7 +91,7 @@ shell. Every command is recorded before it is sent.`,
 	})
 	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "read hosts from `file` (YAML, TOML or JSON)")
 	root.PersistentFlags().Var(keeperFlag{&f.KeeperFlag}, "keeper", "go through the background process that holds sessions (default auto)")
-	root.AddCommand(run.NewCmd(f, nil), exec.NewCmd(f, nil), sessions.NewCmd(f), jobscmd.NewCmd(f), sandbox.NewCmd(f), shell.NewCmd(f, nil), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f), doctor.NewCmd(f, nil), policycmd.NewCmd(f), mcp.NewCmd(f, nil), setup.NewCmd(f, nil), serve.NewCmd(f, nil), serve.NewConfineCmd(), version.NewCmd(f, nil))
+	root.AddCommand(run.NewCmd(f, nil), exec.NewCmd(f, nil), sessions.NewCmd(f), jobscmd.NewCmd(f), sandbox.NewCmd(f), shell.NewCmd(f, nil), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f), doctor.NewCmd(f, nil), policycmd.NewCmd(f), mcp.NewCmd(f, nil), setup.NewCmd(f, nil), serve.NewCmd(f, nil), serve.NewConfineCmd(), web.NewCmd(f, nil), version.NewCmd(f, nil))
 	return root
 }
 

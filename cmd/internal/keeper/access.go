@@ -14,7 +14,8 @@ import (
 // Role is what a caller may do. Nobody both runs and approves with one token.
 type Role string
 
-// The roles. A caller on the socket is the account itself, and has the role Owner unless it acts for an agent.
+// The roles. A caller on the socket is the account itself, and has the role Owner unless it acts for an agent. No token has
+// that, nor Page.
 const (
 	Viewer   Role = "viewer"
 	Operator Role = "operator"
@@ -22,6 +23,7 @@ const (
 	Admin    Role = "admin"
 	Agent    Role = "agent"
 	Owner    Role = "owner"
+	Page     Role = "page" // the account at its web page: it watches, answers and sits at terminals
 )
 
 // need is what a route takes.
@@ -48,6 +50,7 @@ var allowed = map[Role][]need{
 	Admin:    {needNothing, needSee, needWatch, needAudit, needPlace, needManage},
 	Agent:    {needNothing, needSee, needRun},
 	Owner:    {needNothing, needSee, needRun, needType, needWatch, needAudit, needApprove, needPlace, needManage, needOwn},
+	Page:     {needNothing, needSee, needType, needWatch, needAudit, needApprove},
 }
 
 func (r Role) may(n need) bool {

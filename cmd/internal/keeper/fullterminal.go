@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -72,7 +73,9 @@ func (t *full) drop() {
 func (t *full) serve(w http.ResponseWriter, r *http.Request) {
 	defer t.done()
 	defer t.release()
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		CompressionMode: websocket.CompressionDisabled, Subprotocols: []string{page.Protocol},
+	})
 	if err != nil { // which has been answered
 		t.stream.Close()
 		t.settle(terminals.Outcome{Result: endOfTerminal(session.Exit{}, errClientGone)})

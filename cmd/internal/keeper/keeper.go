@@ -31,6 +31,7 @@ type Keeper struct {
 	events      *events
 	notify      *notify.Notifier
 	api         http.Handler
+	web         web
 	limiter     *limiter
 	runs        *runs
 	filed       *filed
@@ -141,6 +142,9 @@ func (k *Keeper) Close() error {
 		})
 	}
 	wg.Wait()
+	if s := k.web.close(); s != nil {
+		s.Close()
+	}
 	k.leaving.Wait()
 	k.notify.Close()
 	k.inventories.close()

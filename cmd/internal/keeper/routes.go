@@ -34,6 +34,7 @@ func (k *Keeper) routes() http.Handler {
 	k.addJobs(a)
 	k.addApprovals(a)
 	k.addAudit(a)
+	k.addWeb(a)
 	if k.term != nil {
 		k.addSandboxes(a)
 		k.addTerminal(a)

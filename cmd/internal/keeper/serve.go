@@ -95,6 +95,9 @@ func (k *Keeper) shutdown(servers []*http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), DefaultGrace)
 	defer cancel()
 	k.end()
+	if s := k.web.close(); s != nil {
+		servers = append(servers, s)
+	}
 	for _, srv := range servers {
 		if srv.Shutdown(ctx) != nil {
 			srv.Close()

@@ -168,6 +168,7 @@ var rights = map[string][]string{
 	"GET /healthz":                               {"viewer", "operator", "approver", "admin", "agent"},
 	"POST /v1/keeper/stop":                       {},
 	"POST /v1/keeper/leave":                      {},
+	"POST /v1/web":                               {},
 	"GET /v1/hosts":                              {"viewer", "operator", "approver", "admin", "agent"},
 	"GET /v1/sessions":                           {"viewer", "operator", "approver", "admin", "agent"},
 	"POST /v1/sessions":                          {"operator", "agent"},

@@ -100,7 +100,7 @@ func (k *Keeper) remote(r *http.Request) (*caller, *wire.Problem) {
 		return nil, problem(http.StatusUnauthorized, "auth", "the token is not valid")
 	}
 	role := Role(t.Role)
-	if role == Owner || allowed[role] == nil {
+	if role == Owner || role == Page || allowed[role] == nil {
 		return nil, problem(http.StatusForbidden, "forbidden", "the token has a role that is unknown here")
 	}
 	return &caller{principal: t.Principal, role: role, inventory: k.cfg.Inventory, bucket: t.ID}, nil

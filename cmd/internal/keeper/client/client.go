@@ -130,6 +130,11 @@ func (c *Client) Answer(ctx context.Context, id string, approve bool, a wire.Ans
 	return c.call(ctx, "POST", "/v1/approvals/"+url.PathEscape(id)+"/"+word, a, nil)
 }
 
+// Web returns a link to the keeper's web page.
+func (c *Client) Web(ctx context.Context) (l wire.Link, err error) {
+	return l, c.call(ctx, "POST", "/v1/web", nil, &l)
+}
+
 // request makes one. Its body can be sent again on another connection, as long as nothing has been answered.
 func (c *Client) request(ctx context.Context, method, path string, in any) (*http.Request, error) {
 	var body io.Reader

@@ -207,6 +207,12 @@ type Answer struct {
 	Proof     string `json:"proof,omitempty" doc:"the most that the answerer says about the key: touch, passphrase or unproven"`
 }
 
+// Link leads to the keeper's web page.
+type Link struct {
+	URL     string    `json:"url" doc:"whoever opens it first is let in, and nobody after"`
+	Expires time.Time `json:"expires"`
+}
+
 // Verified is what a check of the record found.
 type Verified struct {
 	OK       bool     `json:"ok"`

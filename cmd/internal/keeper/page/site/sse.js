@@ -1,0 +1,44 @@
+// Server-sent events out of a stream of bytes. EventSource cannot send the token.
+
+/** events yields {event, id, data} of each event as it comes; data is parsed JSON. */
+export async function* events(body) {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "", one = fresh();
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
+      rest = lines.pop();
+      for (const line of lines) {
+        if (line !== "") {
+          field(one, line.endsWith("\r") ? line.slice(0, -1) : line);
+          continue;
+        }
+        if (one.data.length) yield { event: one.event, id: one.id, data: JSON.parse(one.data.join("\n")) };
+        one = fresh();
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+const fresh = () => ({ event: "message", id: "", data: [] });
+
+function field(one, line) {
+  const colon = line.indexOf(":");
+  if (colon <= 0) return; // a comment, or a name alone
+  const value = line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+  switch (line.slice(0, colon)) {
+    case "event":
+      one.event = value;
+      break;
+    case "id":
+      one.id = value;
+      break;
+    case "data":
+      one.data.push(value);
+  }
+}

@@ -1,0 +1,114 @@
+// Terminals of this page. They stay open while something else is looked at.
+
+import { button, el } from "./dom.js";
+import { fitted } from "./fitted.js";
+import { setKeys } from "./keys.js";
+import { Screen } from "./screen.js";
+import { inline } from "./shown.js";
+import { bytes } from "./times.js";
+import { asText } from "./visible.js";
+import { Wire } from "./wire.js";
+
+const most = 4 << 20; // bytes of output that wait to be drawn; what a program prints beyond is not
+
+export const terminals = new Map();
+let count = 0;
+
+/** openTerminal opens one on a host, and returns its id. sure is the second thought that a policy may want. */
+export function openTerminal(host, sure) {
+  const id = `own-${++count}`;
+  terminals.set(id, new Own(id, host, sure));
+  return id;
+}
+
+/** showTerminal shows an open one in root. */
+export function showTerminal(root, id, { go, signal }) {
+  const t = terminals.get(id);
+  root.classList.add("page");
+  root.append(t.element);
+  const leave = () => go("sessions");
+  t.leave = leave;
+  signal.addEventListener("abort", () => {
+    if (t.ended) t.drop();
+  });
+  setKeys({ Escape: leave });
+  t.show();
+}
+
+class Own {
+  constructor(id, host, sure) {
+    Object.assign(this, { id, host, sure, ended: false, began: false, behind: 0, missed: 0, leave: () => {} });
+    this.gone = new AbortController();
+    this.status = el("span", { class: "note", role: "status", text: "connecting…" });
+    this.hang = button("Hang up", () => this.wire?.say({ hang_up: true }));
+    this.box = el("div", { class: "terminal typed" });
+    this.element = el("div", { class: "own-terminal" },
+      el("div", { class: "bar above" }, button("Leave", () => this.leave(), { title: "Ctrl+Shift+Esc" }), el("h1", null, "Terminal on ", inline(host)), this.status, this.hang), this.box);
+  }
+
+  /** show makes it, the first time, now that it is known how large it is. */
+  show() {
+    if (!this.screen) this.make();
+    this.screen.term.focus();
+  }
+
+  make() {
+    const encoder = new TextEncoder();
+    this.screen = new Screen({ parent: this.box, typed: (text) => this.wire?.type(encoder.encode(text)), label: `Terminal on ${asText(this.host)}`, signal: this.gone.signal });
+    this.screen.term.onBinary((text) => this.wire?.type(Uint8Array.from(text, (c) => c.charCodeAt(0))));
+    this.screen.term.attachCustomKeyEventHandler((e) => {
+      if (!(e.ctrlKey && e.shiftKey && e.key === "Escape")) return true;
+      e.preventDefault();
+      if (e.type === "keydown") this.leave();
+      return false;
+    });
+    fitted(this.screen, (rows, cols) => this.wire?.say({ resize: { rows, cols } }));
+    const { rows, cols } = this.screen.term;
+    this.wire = new Wire({ host: this.host, rows, cols, confirm: this.sure }, {
+      opened: () => ((this.began = true), (this.status.textContent = "open; recorded"), this.wire.say({ resize: { rows: this.screen.term.rows, cols: this.screen.term.cols } })),
+      output: (data) => this.output(data),
+      said: (says) => this.said(says),
+      gone: () => this.end(this.began ? "the connection was lost" : "the keeper has refused it: the policy may forbid it, or want you to say “I mean it”. The audit says why"),
+    });
+  }
+
+  /** output draws what comes, unless far too much of it waits. */
+  output(data) {
+    if (this.behind > most) {
+      this.missed += data.length;
+      return;
+    }
+    if (this.missed) {
+      this.screen.write(`\x1b[m\r\n… ${bytes(this.missed)} came too fast to be shown …\r\n`);
+      this.missed = 0;
+    }
+    this.behind += data.length;
+    this.screen.write(data).then(() => (this.behind -= data.length));
+  }
+
+  said(says) {
+    if (says.notice) this.status.textContent = asText(says.notice);
+    if (says.problem) this.end(asText(says.problem.detail ?? "the keeper has refused it"));
+    if (!says.end) return;
+    const e = says.end;
+    const how = e.signal ? `signal ${e.signal}` : e.exit_code !== null && e.exit_code !== undefined ? `exit ${e.exit_code}` : e.status;
+    this.end(`ended: ${asText(how)}${e.why ? `, ${asText(e.why)}` : ""}`);
+  }
+
+  end(how) {
+    if (this.ended) return;
+    this.ended = true;
+    this.status.textContent = how;
+    this.hang.disabled = true;
+    this.screen.write(`\x1b[m\r\n\x1b[2m${how}\x1b[m\r\n`);
+    if (!this.element.isConnected) this.drop();
+  }
+
+  drop() {
+    this.gone.abort();
+    terminals.delete(this.id);
+  }
+}
+
+// Whoever closes the page ends its terminals; so that is asked first.
+addEventListener("beforeunload", (e) => [...terminals.values()].some((t) => t.began && !t.ended) && e.preventDefault());

@@ -1,0 +1,118 @@
+// A session as it goes on: its commands, and what they print.
+
+import { get, open } from "./api.js";
+import { fromBase64 } from "./decode.js";
+import { button, el } from "./dom.js";
+import { fitted } from "./fitted.js";
+import { setKeys } from "./keys.js";
+import { Screen } from "./screen.js";
+import { inline } from "./shown.js";
+import { events } from "./sse.js";
+import { took } from "./times.js";
+import { asText, pieces } from "./visible.js";
+
+const bold = "\x1b[1m", dim = "\x1b[2m", red = "\x1b[31m", plain = "\x1b[m", inverse = "\x1b[7m", noInverse = "\x1b[27m";
+
+/** visibly is a command for a terminal: what cannot be seen is an escape, in inverse. */
+export function visibly(command) {
+  return pieces(command).map((p) => (p.kind === "newline" ? "\r\n> " : p.kind === "hidden" ? `${inverse}${p.text}${noInverse}` : p.text)).join("");
+}
+
+/** how says how a command has ended, in a few words. */
+export function how(r) {
+  const what = r.signal ? `signal ${r.signal}` : r.exit_code !== null && r.exit_code !== undefined && r.exit_code !== 0 ? `exit ${r.exit_code}` : r.status;
+  return `${asText(String(what))}${r.duration_ms !== undefined ? `, ${took(r.duration_ms)}` : ""}`;
+}
+
+/** Lines makes a terminal's lines of a stream's: a newline alone does not go back to the margin there. */
+export class Lines {
+  constructor() {
+    this.decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+    this.cr = false;
+  }
+
+  text(stream, bytes) {
+    let text = this.decoders[stream].decode(bytes, { stream: true });
+    const before = this.cr;
+    if (text) this.cr = text.endsWith("\r");
+    text = text.replace(/\r?\n/g, "\r\n");
+    return before && text.startsWith("\r\n") ? text.slice(1) : text;
+  }
+}
+
+/** showWatched shows what has an id, live. */
+export async function showWatched(root, id, { go, signal }) {
+  const { items } = await get("/v1/watch", signal);
+  const item = items.find((i) => i.id === id) ?? { id, kind: "session", host: "", owner: "", name: "" };
+  const terminal = item.kind === "terminal";
+  const status = el("span", { class: "note", role: "status", text: "connecting…" });
+  const box = el("div", { class: `terminal ${terminal ? "scaled" : ""}` });
+  root.classList.add("page");
+  root.append(
+    el("div", { class: "bar above" }, button("Back", () => go("sessions"), { "aria-keyshortcuts": "Escape" }),
+      el("h1", null, inline(item.name || item.id), " on ", inline(item.host)), el("span", { class: "dim" }, inline(item.owner)), status),
+    box);
+  setKeys({ Escape: () => go("sessions") });
+  const screen = new Screen({ parent: box, label: "Output", signal });
+  if (terminal) screen.scaled();
+  else fitted(screen);
+  let ended = false;
+  try {
+    const body = await open(`/v1/watch/${encodeURIComponent(id)}/stream`, { signal });
+    status.textContent = "live";
+    const showing = new Watched(screen, item, (text) => (status.textContent = text));
+    for await (const e of events(body)) {
+      if (e.event === "closed") ended = true;
+      await showing.take(e.event, e.data);
+    }
+  } catch (e) {
+    if (signal.aborted) return;
+    status.textContent = e.message;
+    return;
+  }
+  if (!signal.aborted) status.textContent = ended ? "closed" : "connection lost";
+}
+
+class Watched {
+  constructor(screen, item, tell) {
+    Object.assign(this, { screen, item, tell, lines: new Lines(), command: null });
+  }
+
+  async take(kind, e) {
+    switch (kind) {
+      case "session":
+        this.item = { ...this.item, ...e };
+        break;
+      case "command":
+        this.command = e;
+        this.lines = new Lines();
+        this.tell(`runs: ${asText(e.command)}`);
+        await this.screen.still();
+        await this.screen.write(`${bold}${asText(this.item.host)}:${asText(e.cwd ?? "")}$${plain} ${visibly(e.command)}\r\n`);
+        break;
+      case "output":
+        await this.output(e);
+        break;
+      case "resize":
+        await this.screen.resize(e.cols, e.rows);
+        break;
+      case "result":
+        await this.screen.still();
+        await this.screen.write(`${dim}${how(e)}${plain}\r\n`);
+        this.tell(`idle; the last command: ${how(e)}`);
+        break;
+      case "closed":
+        await this.screen.still();
+        await this.screen.write(`${dim}the ${this.item.kind === "terminal" ? "terminal" : "session"} is closed${plain}\r\n`);
+    }
+  }
+
+  async output(e) {
+    if (e.skipped) await this.screen.write(`${dim}… ${e.skipped} bytes were not kept …${plain}\r\n`);
+    const bytes = e.encoding === "base64" ? fromBase64(e.data) : new TextEncoder().encode(e.data);
+    if (this.item.kind === "terminal" || this.command?.interactive) return this.screen.write(bytes);
+    const stream = e.stream === "stderr" ? "stderr" : "stdout";
+    const text = this.lines.text(stream, bytes);
+    return this.screen.write(stream === "stderr" ? `${red}${text}${plain}` : text);
+  }
+}

@@ -1,0 +1,102 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+// web is the page, from the first time on that somebody asks for it.
+type web struct {
+	mu     sync.Mutex // guards what follows
+	door   *page.Door // nil until then
+	server *http.Server
+	url    string
+	closed bool
+}
+
+func (k *Keeper) addWeb(a *api) {
+	add(a, route{method: "POST", path: "/v1/web", id: "open-page", tag: "keeper", need: needOwn, status: http.StatusCreated,
+		summary: "A link to the keeper's web page, good once, for two minutes, in a browser on this machine"}, k.invite)
+}
+
+// invite gives a link. Programs that host agents, and what runs in this one, get none: the page may answer what they ask.
+func (k *Keeper) invite(_ context.Context, c *caller, _ *none) (*body[wire.Link], error) {
+	if err := k.trees.Admit(c.pid); err != nil {
+		return nil, err
+	}
+	if err := k.openWeb(); err != nil {
+		return nil, err
+	}
+	code, until := k.web.door.Invite(page.Guest{Inventory: c.inventory, AuthSock: c.authSock})
+	return &body[wire.Link]{&wire.Link{URL: k.web.url + "/#" + code, Expires: until.UTC()}}, nil
+}
+
+// openWeb listens on a port of loopback, which nobody else is told. It goes on until the keeper ends.
+func (k *Keeper) openWeb() error {
+	w := &k.web
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.closed:
+		return errEnding
+	case w.door != nil:
+		return nil
+	}
+	l, err := (&net.ListenConfig{}).Listen(k.base, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return problem(http.StatusInternalServerError, "error", "the page cannot listen: %v", err)
+	}
+	addr := l.Addr().String()
+	name, _ := os.Hostname()
+	door := page.NewDoor(addr)
+	h := &page.Handler{
+		Door: door, Who: page.Entered{Principal: k.cfg.Principal, Name: name},
+		API: k.handler(func(r *http.Request) (*caller, *wire.Problem) { return k.paged(door, r) }, func(host string) bool { return host == addr }),
+		Refuse: func(w http.ResponseWriter, status int, code, detail string) {
+			k.refuse(w, "page", problem(status, code, "%s", detail))
+		},
+	}
+	server := k.server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		k.bound(w, r)
+		h.ServeHTTP(w, r)
+	}))
+	w.door, w.server, w.url = door, server, "http://"+addr
+	k.leaving.Go(func() {
+		if err := server.Serve(newGate(l)); !errors.Is(err, http.ErrServerClosed) {
+			k.log.Printf("the page is served no more: %v", err)
+		}
+	})
+	return nil
+}
+
+// paged is who asks on the page: the account, as far as a page may act for it.
+func (k *Keeper) paged(door *page.Door, r *http.Request) (*caller, *wire.Problem) {
+	for _, name := range []string{wire.Principal, wire.Inventory, wire.AuthSock, "Authorization"} {
+		if len(r.Header.Values(name)) > 0 {
+			return nil, problem(http.StatusForbidden, "forbidden", "%s is for callers elsewhere", name)
+		}
+	}
+	g, ok := door.Know(r)
+	if !ok {
+		return nil, problem(http.StatusUnauthorized, "auth", "nobody knows this page, or not any more: “fairlead web” gives another link")
+	}
+	return &caller{principal: k.cfg.Principal, role: Page, inventory: g.Inventory, authSock: g.AuthSock, account: k.sink.own, bucket: pageBucket}, nil
+}
+
+// pageBucket is that of the rates of all pages.
+const pageBucket = "page"
+
+// close takes no more pages, and returns what serves those that there are; nil where there are none.
+func (w *web) close() *http.Server {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	return w.server
+}
