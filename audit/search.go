@@ -31,7 +31,7 @@ func Search(dir string, q Query) iter.Seq2[[]Event, error] {
 	return func(yield func([]Event, error) bool) {
 		open := map[string][]Event{}
 		var order []string // of open, oldest first; ids that are closed are skipped
-		tell := func(events []Event) bool { return !q.matches(events) || yield(events, nil) }
+		tell := func(events []Event) bool { return !q.Matches(events) || yield(events, nil) }
 		for e, err := range All(dir) {
 			if err != nil {
 				if !yield(nil, err) || errors.Is(err, ErrUnavailable) {
@@ -80,7 +80,8 @@ func Search(dir string, q Query) iter.Seq2[[]Event, error] {
 	}
 }
 
-func (q Query) matches(events []Event) bool {
+// Matches reports whether q finds a command of which these are the events, the oldest first.
+func (q Query) Matches(events []Event) bool {
 	at := events[0].Time
 	if !q.Since.IsZero() && at.Before(q.Since) || !q.Until.IsZero() && !at.Before(q.Until) {
 		return false

@@ -24,6 +24,8 @@ import (
 type full struct {
 	k       *Keeper
 	ask     terminalAsk
+	host    string // its name
+	owner   string
 	stream  session.Stream
 	release func() // the place on the connection; nil where there is none yet
 	entry   *terminals.Entry
@@ -73,6 +75,7 @@ func (t *full) drop() {
 func (t *full) serve(w http.ResponseWriter, r *http.Request) {
 	defer t.done()
 	defer t.release()
+	defer t.k.terminals.add(t)()
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		CompressionMode: websocket.CompressionDisabled, Subprotocols: []string{page.Protocol},
 	})

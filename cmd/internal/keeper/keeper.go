@@ -36,6 +36,8 @@ type Keeper struct {
 	runs        *runs
 	filed       *filed
 	onces       *onces
+	terminals   openTerminals
+	recordings  recordings
 	term        *terminal // nil without a store
 	started     time.Time
 

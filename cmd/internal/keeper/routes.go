@@ -34,6 +34,9 @@ func (k *Keeper) routes() http.Handler {
 	k.addJobs(a)
 	k.addApprovals(a)
 	k.addAudit(a)
+	k.addWatch(a)
+	k.addRecordings(a)
+	k.addSearch(a)
 	k.addWeb(a)
 	if k.term != nil {
 		k.addSandboxes(a)

@@ -217,6 +217,11 @@ var rights = map[string][]string{
 	"POST /v1/jobs/{id}/stop":                    {"operator", "agent"},
 	"DELETE /v1/jobs/{id}":                       {"operator", "agent"},
 	"GET /v1/terminals":                          {"operator"},
+	"GET /v1/watch":                              {"viewer", "operator", "approver", "admin"},
+	"GET /v1/watch/{id}/stream":                  {"viewer", "operator", "approver", "admin"},
+	"GET /v1/recordings":                         {"viewer", "operator", "approver", "admin"},
+	"GET /v1/recordings/{id}":                    {"viewer", "operator", "approver", "admin"},
+	"GET /v1/audit/search":                       {"viewer", "operator", "approver", "admin"},
 	"GET /metrics":                               {"viewer", "operator", "approver", "admin"},
 }
 

@@ -159,7 +159,7 @@ func (k *Keeper) openTerminal(ctx context.Context, c *caller, r *http.Request) (
 	if err != nil {
 		return nil, err
 	}
-	t := &full{k: k, ask: ask, patient: c.bucket == "", done: done}
+	t := &full{k: k, ask: ask, owner: c.principal, patient: c.bucket == "", done: done}
 	defer func() {
 		if err != nil {
 			t.drop()
@@ -203,6 +203,7 @@ func (t *full) start(ctx context.Context, c *caller, rm *realm, h hosts.Host, li
 	ctx, cancel := context.WithTimeout(ctx, beforeSending)
 	defer cancel()
 	p := session.Program{Line: line, Size: t.ask.size, Term: t.ask.term}
+	t.host = h.Name
 	begin := func(conn session.Transport) (err error) {
 		if t.entry == nil { // the first connection may have no room
 			t.entry = terminals.NewEntry(t.k.sink, c.principal, h.Name, conn.Peer())

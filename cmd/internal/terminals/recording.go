@@ -26,6 +26,8 @@ type Recording struct {
 	cast *screen.Recorder
 	warn func(error) // called once, when the recording stops before its end
 	once sync.Once
+
+	follow following
 }
 
 // StartRecording makes the file name in dir, and dir itself, for nobody else to read.
@@ -40,7 +42,7 @@ func StartRecording(dir, name string, limit int64, size session.Size, h screen.C
 	if err != nil {
 		return nil, err
 	}
-	r := &Recording{file: &file{f: f, limit: limit, sum: sha256.New()}, warn: warn}
+	r := &Recording{file: &file{f: f, limit: limit, sum: sha256.New()}, warn: warn, follow: following{done: make(chan struct{})}}
 	h.Width, h.Height = size.Cols, size.Rows
 	if r.cast, err = screen.NewRecorder(r.file, h, time.Now); err != nil {
 		f.Close()
@@ -55,6 +57,7 @@ func (r *Recording) Output(p []byte) {
 	if r != nil {
 		_, err := r.cast.Write(p)
 		r.check(err)
+		r.follow.tell()
 	}
 }
 
@@ -70,6 +73,7 @@ func (r *Recording) Input(p []byte) {
 func (r *Recording) Resize(s session.Size) {
 	if r != nil {
 		r.check(r.cast.Resize(s.Cols, s.Rows))
+		r.follow.tell()
 	}
 }
 
@@ -92,6 +96,7 @@ func (r *Recording) Close() Recorded {
 	if r == nil {
 		return Recorded{}
 	}
+	defer r.follow.close()
 	err := r.cast.Close()
 	if serr := r.file.f.Sync(); err == nil {
 		err = serr
@@ -143,6 +148,7 @@ func RecordingName(start time.Time, host, id string) string {
 // Drop ends a recording that nothing came to, and takes it away.
 func (r *Recording) Drop() {
 	if r != nil {
+		r.follow.close()
 		r.file.f.Close()
 		os.Remove(r.file.f.Name())
 	}

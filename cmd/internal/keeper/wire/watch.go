@@ -1,0 +1,102 @@
+package wire
+
+import "time"
+
+// What can be watched.
+const (
+	KindSession  = "session"
+	KindTerminal = "terminal"
+)
+
+// Watched is a session or a full terminal, of whomever. It is also the event “session”, the first one when it is watched.
+// What is told of others here and in the events is without the secrets that are known and what looks like one.
+type Watched struct {
+	ID        string    `json:"id"`
+	Kind      string    `json:"kind" enum:"session,terminal"`
+	Name      string    `json:"name,omitempty"`
+	Host      string    `json:"host"`
+	Owner     string    `json:"owner"`
+	CWD       string    `json:"cwd,omitempty" doc:"of a session"`
+	Opened    time.Time `json:"opened"`
+	Exec      string    `json:"exec,omitempty" doc:"the command that runs in a session"`
+	Sandbox   string    `json:"sandbox,omitempty" enum:"kernel,account,checked" doc:"what holds a session in its sandbox; left out without one"`
+	Recording string    `json:"recording,omitempty" doc:"the id of a terminal's recording; without one it cannot be watched"`
+}
+
+// WatchedList is a list of them.
+type WatchedList struct {
+	Items []Watched `json:"items"`
+}
+
+// WatchCommand is the event “command”: one begins, or the one that runs, or the last one, when the watching does.
+type WatchCommand struct {
+	Exec        string    `json:"exec"`
+	Command     string    `json:"command"`
+	CWD         string    `json:"cwd" doc:"where the session was when it was asked for"`
+	Started     time.Time `json:"started" doc:"when it was asked for"`
+	Interactive bool      `json:"interactive" doc:"on a terminal that takes input"`
+	Rows        int       `json:"rows,omitempty" doc:"of that terminal, where that was said"`
+	Cols        int       `json:"cols,omitempty"`
+}
+
+// WatchOutput is the event “output”.
+type WatchOutput struct {
+	Exec     string `json:"exec" doc:"empty for a terminal"`
+	Stream   string `json:"stream" enum:"stdout,stderr"`
+	Encoding string `json:"encoding" enum:"utf-8,base64"`
+	Data     string `json:"data"`
+	Skipped  int64  `json:"skipped,omitempty" doc:"about how many bytes before these were left out: they came faster than they were taken, or before the watching began"`
+}
+
+// WatchResult is the event “result”: a command has ended.
+type WatchResult struct {
+	Exec       string `json:"exec"`
+	Status     string `json:"status"`
+	ExitCode   *int   `json:"exit_code"`
+	Signal     string `json:"signal"`
+	DurationMS int64  `json:"duration_ms"`
+	CWD        string `json:"cwd"`
+	Error      string `json:"error,omitempty" doc:"why there is no answer from the host"`
+}
+
+// WatchClosed is the event “closed”, the last one.
+type WatchClosed struct{}
+
+// Recording is one of a full terminal.
+type Recording struct {
+	ID        string     `json:"id" doc:"that of the terminal, also on record"`
+	Host      string     `json:"host"`
+	Principal string     `json:"principal,omitempty" doc:"whose it was, where the record tells"`
+	Started   time.Time  `json:"started"`
+	Ended     *time.Time `json:"ended,omitempty" doc:"when something was recorded last; left out while the terminal is open"`
+	Seconds   float64    `json:"seconds" doc:"from its beginning to what was recorded last"`
+	Bytes     int64      `json:"bytes" doc:"of the file"`
+	Live      bool       `json:"live" doc:"the terminal is open, at this keeper"`
+}
+
+// Recordings is a list of them, the newest first.
+type Recordings struct {
+	Items []Recording `json:"items"`
+}
+
+// Found is what is on record about one command, or about something that is none.
+type Found struct {
+	ID        string    `json:"id" doc:"of the command; empty where it is about none"`
+	Time      time.Time `json:"time" doc:"of the first record"`
+	Kind      string    `json:"kind" doc:"what it is about: command, file, job, session, approval, chain"`
+	Principal string    `json:"principal,omitempty"`
+	Host      string    `json:"host,omitempty"`
+	Verdict   string    `json:"verdict,omitempty"`
+	Status    string    `json:"status,omitempty"`
+	ExitCode  *int      `json:"exit_code,omitempty" doc:"left out where it is unknown"`
+	Signal    string    `json:"signal,omitempty"`
+	Command   string    `json:"command,omitempty" doc:"as it is on record, redacted"`
+	Events    []any     `json:"events" doc:"the records, the oldest first, as the record's own format has them"`
+}
+
+// FoundList is a part of what was found, the newest first.
+type FoundList struct {
+	Items      []Found `json:"items"`
+	Next       string  `json:"next_cursor" doc:"for the next part; empty where there is none"`
+	Unreadable int     `json:"unreadable,omitempty" doc:"how many lines of the record were passed over since they are no records: see /v1/audit/verify"`
+}
