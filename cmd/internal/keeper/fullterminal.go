@@ -36,6 +36,7 @@ type full struct {
 	typed   atomic.Int64         // bytes that were taken
 	ws      *websocket.Conn      // nil until there is one
 	live    context.Context      // ends with the connection; set with ws
+	guarded bool                 // the client gets no secrets to see
 	patient bool                 // with a client that takes nothing: it is of this account's own, and cannot vanish unseen
 	done    func()               // with the realm
 }
@@ -112,6 +113,12 @@ func (t *full) show(ctx context.Context) (out terminals.Outcome, cause error) {
 		defer close(hung)
 		t.stream.Close()
 	})
+	send := func(p []byte) error { return t.write(ctx, websocket.MessageBinary, p) }
+	if t.guarded {
+		v := newVeil(t.k.secrets, send)
+		defer v.close()
+		send = v.write
+	}
 	sum := sha256.New()
 	buf := make([]byte, 32<<10)
 	var failed error
@@ -121,7 +128,7 @@ func (t *full) show(ctx context.Context) (out terminals.Outcome, cause error) {
 			t.rec.Output(buf[:n])
 			_, _ = sum.Write(buf[:n])
 			out.Shown += int64(n)
-			if failed = t.write(ctx, websocket.MessageBinary, buf[:n]); failed != nil {
+			if failed = send(buf[:n]); failed != nil {
 				t.stream.Close()
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -279,4 +281,44 @@ func TestAPageThatIsOpenKeepsNoKeeperFromEnding(t *testing.T) {
 		_, err = v.client.Get(v.origin)
 	}
 	assert.Error(t, err)
+}
+
+// terminal opens a terminal on the page.
+func (v *visitor) terminal(query string) *terminal {
+	v.t.Helper()
+	ws, _, err := websocket.Dial(v.t.Context(), strings.Replace(v.origin, "http", "ws", 1)+"/v1/terminals?"+query, &websocket.DialOptions{
+		HTTPClient: v.client, HTTPHeader: http.Header{"Origin": {v.origin}, "Cookie": {v.cookie.Name + "=" + v.cookie.Value}},
+		Subprotocols: []string{page.Protocol, page.TokenProtocol + v.token},
+	})
+	require.NoError(v.t, err)
+	v.t.Cleanup(func() { ws.CloseNow() })
+	ws.SetReadLimit(1 << 20)
+	return &terminal{t: v.t.(*testing.T), ws: ws}
+}
+
+func TestATerminalOnThePageShowsNoSecrets(t *testing.T) {
+	w := start(t, withRecordings(t))
+	const line, secret = `printf '%s%s.\n' AKIA IOSFODNN7EXAMPLA`, "AKIAIOSFODNN7EXAMPLA"
+	own := w.terminal("host=here")
+	own.line(line)
+	own.see(secret + ".")
+
+	c := w.enter().terminal("host=here&rows=30&cols=100")
+	c.line("PS2= PS1=; stty -echo")
+	c.line(line)
+	c.see("redacted:aws")
+	c.line(`printf 'passwor'; read x; printf 'd: '; read x; echo "=$x="`) // what is held back is shown when nothing more comes
+	c.see("passwor")
+	c.line("")
+	c.see("d: ")
+	c.line("typed")
+	c.see("=typed=")
+	c.line("exit 3")
+	assert.Equal(t, websocket.StatusNormalClosure, c.see(""))
+	assert.NotContains(t, c.seen.String(), secret)
+	require.NotNil(t, c.end)
+	assert.Equal(t, "exit", c.end.Status)
+	cast, err := os.ReadFile(filepath.Join(w.cfg.Recordings, c.end.Recording))
+	require.NoError(t, err)
+	assert.Contains(t, string(cast), secret, "the recording is exact")
 }

@@ -159,7 +159,7 @@ func (k *Keeper) openTerminal(ctx context.Context, c *caller, r *http.Request) (
 	if err != nil {
 		return nil, err
 	}
-	t := &full{k: k, ask: ask, owner: c.principal, patient: c.bucket == "", done: done}
+	t := &full{k: k, ask: ask, owner: c.principal, guarded: c.role == Page, patient: c.bucket == "", done: done}
 	defer func() {
 		if err != nil {
 			t.drop()
