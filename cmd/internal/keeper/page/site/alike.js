@@ -1,47 +1,45 @@
 // Characters that are taken for others: letters of one script that look like those of ASCII, and its signs.
 
-const letters = {
-  // Cyrillic
-  а: "a", в: "b", с: "c", ԁ: "d", е: "e", һ: "h", і: "i", ј: "j", к: "k", ӏ: "l", м: "m", о: "o", р: "p", ԛ: "q", ѕ: "s", т: "t",
-  ѵ: "v", ԝ: "w", х: "x", у: "y", А: "A", В: "B", С: "C", Е: "E", Ԍ: "G", Н: "H", І: "I", Ј: "J", К: "K", М: "M", О: "O", Р: "P", Ѕ: "S", Т: "T", Х: "X",
-  У: "Y", Ү: "Y", З: "3", Ь: "b", Ԛ: "Q", Ԝ: "W", ё: "e", ї: "i", Ӏ: "l",
-  // Greek
-  α: "a", β: "b", γ: "y", ε: "e", η: "n", ι: "i", κ: "k", ν: "v", ο: "o", ρ: "p", σ: "o", τ: "t", υ: "u", χ: "x", ω: "w", Α: "A", Β: "B", Ε: "E", Ζ: "Z",
-  Η: "H", Ι: "I", Κ: "K", Μ: "M", Ν: "N", Ο: "O", Ρ: "P", Τ: "T", Υ: "Y", Χ: "X", ϲ: "c", ϳ: "j", Ϲ: "C",
-  // Armenian, Hebrew, Georgian, Lisu and others
-  օ: "o", ո: "n", ս: "u", հ: "h", ց: "g", զ: "q", ա: "w", Տ: "S", Օ: "O", Լ: "L", ו: "l", ן: "l", ס: "o", ა: "s", ყ: "y", ꓐ: "B", ꓑ: "P", ꓓ: "D", ꓔ: "T",
-  ꓖ: "G", ꓗ: "K", ꓙ: "J", ꓚ: "C", ꓝ: "F", ꓟ: "M", ꓠ: "N", ꓡ: "L", ꓢ: "S", ꓣ: "R", ꓦ: "V", ꓧ: "H", ꓪ: "W", ꓫ: "X", ꓬ: "Y", ꓮ: "A", ꓰ: "E", ꓲ: "I", ꓳ: "O",
-  ꓴ: "U", ꓜ: "Z", Ꭺ: "A", Ᏼ: "B", Ꮯ: "C", Ꭰ: "D", Ꭼ: "E", Ꮐ: "G", Ꮋ: "H", Ꭻ: "J", Ꮶ: "K", Ꮮ: "L", Ꮇ: "M", Ꮲ: "P", Ꮪ: "S", Ꭲ: "T", Ꮩ: "V", Ꮃ: "W", Ꮓ: "Z",
-  // Latin that is not of ASCII
-  ı: "i", ȷ: "j", ɑ: "a", ɡ: "g", ɩ: "i", ʀ: "R", ʏ: "y", ƅ: "b", ǀ: "|", ǃ: "!", ꜱ: "s", ᴄ: "c", ᴏ: "o", ᴠ: "v", ᴡ: "w", ᴢ: "z", ᴜ: "u", ɪ: "i", ʟ: "L", ɴ: "N",
-};
+// Each is a character and what it looks like: Cyrillic, Greek, Armenian, Hebrew, Georgian, Lisu, Cherokee, other Latin, and signs.
+const pairs = `
+  аa вb сc ԁd еe һh іi јj кk ӏl мm оo рp ԛq ѕs тt ѵv ԝw хx уy АA ВB СC ЕE ԌG НH ІI ЈJ КK МM ОO РP ЅS ТT ХX УY ҮY З3 Ьb
+  ԚQ ԜW ёe їi Ӏl
+  αa βb γy εe ηn ιi κk νv οo ρp σo τt υu χx ωw ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ϲc ϳj ϹC
+  օo ոn սu հh ցg զq աw ՏS ՕO ԼL וl ןl סo აs ყy ꓐB ꓑP ꓓD ꓔT ꓖG ꓗK ꓙJ ꓚC ꓝF ꓟM ꓠN ꓡL ꓢS ꓣR ꓦV ꓧH ꓪW ꓫX ꓬY ꓮA ꓰE ꓲI ꓳO ꓴU
+  ꓜZ ᎪA ᏴB ᏟC ᎠD ᎬE ᏀG ᎻH ᎫJ ᏦK ᏞL ᎷM ᏢP ᏚS ᎢT ᏙV ᎳW ᏃZ
+  ıi ȷj ɑa ɡg ɩi ʀR ʏy ƅb ǀ| ǃ! ꜱs ᴄc ᴏo ᴠv ᴡw ᴢz ᴜu ɪi ʟL ɴN
+  ‐- ‑- ‒- –- —- ―- −- ➖- ー- ⁃- ˗- ۔- ‘' ’' ‚, ‛' ′' ʹ' ʻ' ʼ' ˈ' ´' ΄' ׳' ʽ' “" ”" „" ‟" ″" ʺ" ״" ˋ\` ‵\` ⁄/ ∕/ ⧸/ ╱/ ⟋/
+  〳/ ∖\\ ⧵\\ ⧹\\ ╲\\ ⟍\\ ﹨\\ ∣| │| ❘| ǀ| ׀| ¦| ‖|| ;; ؛; ⁏; ：: ∶: ꞉: ː: ˸: ։: ܃: ׃: ․. ܁. ܂. ۰. ٠. ·. ‥.. …... ⋯... ，, ،, ٫,
+  ¸, ꓹ, ‹< ❮< ˂< ›> ❯> ˃> ∗* ⁎* ٭* ✱* ∼~ ˜~ ⁓~ 〜~ ＆& ꝸ& ˆ^ ‸^ ＄$ ＃# ♯# ﹟# ⁺+ ᛭+ ➕+ ═= ᐀= ꓿= ゠= ❨( ❲( 〔( ❩) ❳) 〕) ❴{ ❵}
+  ⟦[ ⟧] ⁅[ ⁆] ǃ! ⵑ! ‼!! ʔ? ॽ? ‗_ ߺ_ ﹍_ ％% ٪% ⁒% ߀0 ०0 ০0 ๐0 〇0
+`;
 
-const signs = {
-  "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "―": "-", "−": "-", "➖": "-", "ー": "-", "⁃": "-", "˗": "-", "۔": "-", "‘": "'", "’": "'", "‚": ",", "‛": "'", "′": "'", "ʹ": "'", "ʻ": "'",
-  "ʼ": "'", "ˈ": "'", "´": "'", "΄": "'", "׳": "'", "ʽ": "'", "“": '"', "”": '"', "„": '"', "‟": '"', "″": '"', "ʺ": '"', "״": '"', "ˋ": "`", "‵": "`", "⁄": "/", "∕": "/",
-  "⧸": "/", "╱": "/", "⟋": "/", "〳": "/", "∖": "\\", "⧵": "\\", "⧹": "\\", "╲": "\\", "⟍": "\\", "﹨": "\\", "∣": "|", "│": "|", "❘": "|", "ǀ": "|", "׀": "|", "¦": "|",
-  "‖": "||", ";": ";", "؛": ";", "⁏": ";", "：": ":", "∶": ":", "꞉": ":", "ː": ":", "˸": ":", "։": ":", "܃": ":", "׃": ":", "․": ".", "܁": ".", "܂": ".", "۰": ".", "٠": ".", "·": ".",
-  "‥": "..", "…": "...", "⋯": "...", "，": ",", "،": ",", "٫": ",", "¸": ",", "ꓹ": ",", "‹": "<", "❮": "<", "˂": "<", "›": ">", "❯": ">", "˃": ">", "∗": "*", "⁎": "*", "٭": "*",
-  "✱": "*", "∼": "~", "˜": "~", "⁓": "~", "〜": "~", "＆": "&", "ꝸ": "&", "ˆ": "^", "‸": "^", "＄": "$", "＃": "#", "♯": "#", "﹟": "#", "⁺": "+", "᛭": "+", "➕": "+", "═": "=", "᐀": "=",
-  "꓿": "=", "゠": "=", "❨": "(", "❲": "(", "〔": "(", "❩": ")", "❳": ")", "〕": ")", "❴": "{", "❵": "}", "⟦": "[", "⟧": "]", "⁅": "[", "⁆": "]", "ǃ": "!", "ⵑ": "!", "‼": "!!", "ʔ": "?",
-  "ॽ": "?", "‗": "_", "ߺ": "_", "﹍": "_", "％": "%", "٪": "%", "⁒": "%", "߀": "0", "०": "0", "০": "0", "๐": "0", "〇": "0",
-};
+const like = new Map(
+  pairs
+    .trim()
+    .split(/\s+/)
+    .map((pair) => [...pair])
+    .map(([char, ...ascii]) => [char, ascii.join("")]),
+);
 
 /** standsFor is what of ASCII a character looks like; "" if nothing. */
 export function standsFor(char) {
   if (char.codePointAt(0) < 0x80) return "";
-  const own = letters[char] ?? signs[char];
+  const own = like.get(char);
   if (own) return own;
   const plain = char.normalize("NFKC"); // fullwidth forms, mathematical letters, ligatures
   return plain !== char && /^[\x21-\x7e]+$/.test(plain) ? plain : "";
 }
 
-/**
- * deceives reports whether a character of a word is likely to be taken for another: one that looks like ASCII, unless the
- * word is plainly of another script. Such a word has no letter of ASCII, and one that looks like none.
- */
-export function deceives(char, word) {
+/** isForeign reports whether a word is plainly of another script: it has no letter of ASCII, and one that looks like none. */
+export function isForeign(word) {
+  if (/[a-z]/i.test(word)) return false;
+  for (const c of word) if (/\p{L}/u.test(c) && !standsFor(c)) return true;
+  return false;
+}
+
+/** deceives reports whether a character is likely to be taken for one of ASCII. foreign says that of the word it stands in. */
+export function deceives(char, foreign) {
   if (!standsFor(char)) return false;
-  if (!/\p{L}/u.test(char) || /^\p{Script=Latin}$/u.test(char) || /[a-z]/i.test(word)) return true;
-  return [...word].every((c) => standsFor(c) !== "" || !/\p{L}/u.test(c));
+  return !foreign || !/\p{L}/u.test(char) || /\p{Script=Latin}/u.test(char);
 }

@@ -1,6 +1,7 @@
 // Approvals: what waits for an answer.
 
 import { asks, onAsks } from "./asks.js";
+import { known } from "./classes.js";
 import { el } from "./dom.js";
 import { rows } from "./rows.js";
 import { inline } from "./shown.js";
@@ -15,11 +16,24 @@ export const approvals = {
     const list = rows({
       label: "Asks that wait",
       empty: "Nothing waits for an answer.",
-      columns: [["who", "Who"], ["host", "Host"], ["class", "Class"], ["what", "Command"], ["age", "Age"], ["left", "Left"]],
+      columns: [
+        ["who", "Who"],
+        ["host", "Host"],
+        ["class", "Class"],
+        ["what", "Command"],
+        ["age", "Age"],
+        ["left", "Left"],
+      ],
       cells: (a) => [
-        inline(a.principal), inline(a.host), a.class ? el("span", { class: `tag ${known(a.class)}`, text: a.class }) : "",
-        [inline(a.first_line, "cut"), a.lines > 1 || a.bytes > 200 ? el("small", { text: `${a.lines > 1 ? `${a.lines} lines, ` : ""}${bytes(a.bytes)}` }) : ""],
-        a.asked ? moment(a.asked, "ago") : "", a.expires ? moment(a.expires, "until") : "never",
+        inline(a.principal),
+        inline(a.host),
+        a.class ? inline(a.class, `tag ${known(a.class)}`) : "",
+        [
+          inline(a.first_line, "cut"),
+          a.lines > 1 || a.bytes > 200 ? el("small", { text: `${a.lines > 1 ? `${a.lines} lines, ` : ""}${bytes(a.bytes)}` }) : "",
+        ],
+        a.asked ? moment(a.asked, "ago") : "",
+        a.expires ? moment(a.expires, "until") : "never",
       ],
       open: (a) => go("approvals", a.id),
     });
@@ -32,6 +46,3 @@ export const approvals = {
   },
   open: showAsk,
 };
-
-const classes = new Set(["read-only", "sensitive-read", "write", "unknown", "dangerous", "privileged", "forbidden"]);
-const known = (name) => (classes.has(name) ? name : "");

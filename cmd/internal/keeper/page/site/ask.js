@@ -8,6 +8,7 @@ import { button, el, facts } from "./dom.js";
 import { dialog, setKeys } from "./keys.js";
 import { watch } from "./seen.js";
 import { cautions, inline, script } from "./shown.js";
+import { known } from "./classes.js";
 import { bytes, moment } from "./times.js";
 
 /** showAsk shows the ask with an id in root. */
@@ -24,21 +25,39 @@ export async function showAsk(root, id, { go, signal }) {
   const note = el("p", { class: "note", role: "status" });
   const yes = button("Approve", () => confirm(true), { class: "yes", "aria-keyshortcuts": "a", disabled: true });
   const no = button("Reject", () => confirm(false), { class: "no", "aria-keyshortcuts": "r", disabled: !sound });
-  const bar = el("div", { class: "bar" }, button("Back", () => go("approvals"), { "aria-keyshortcuts": "Escape" }), note, no, yes);
+  const rest = button("Show the rest", () => next(), { "aria-keyshortcuts": "n" });
+  const bar = el(
+    "div",
+    { class: "bar" },
+    button("Back", () => go("approvals"), { "aria-keyshortcuts": "Escape" }),
+    note,
+    rest,
+    no,
+    yes,
+  );
   root.classList.add("page");
   root.append(scroller, bar);
   scroller.focus({ preventScroll: true });
 
-  let part = 0, over = "";
+  let part = 0,
+    missing = 0,
+    over = "";
+  const next = () => scroller.scrollTo({ top: must.offsetTop - scroller.offsetTop + missing - 40, behavior: "instant" });
+  const page = (by) => scroller.scrollBy({ top: by * scroller.clientHeight * 0.85, behavior: "instant" });
   const arm = () => {
     yes.disabled = !sound || part < 1 || over !== "";
     no.disabled = !sound || over !== "";
+    rest.hidden = !sound || part === 1 || over !== "";
     note.classList.toggle("problem", !sound);
-    note.textContent = !sound ? "What came is not what its digest says. It cannot be answered here."
-      : over ? `It does not wait any more: ${over}.`
-      : part < 1 ? `${Math.floor(part * 100)} % of it was in view. Go through all of it to approve.` : "";
+    note.textContent = !sound
+      ? "What came is not what its digest says. It cannot be answered here."
+      : over
+        ? `It does not wait any more: ${over}.`
+        : part < 1
+          ? `${Math.floor(part * 100)} % of it was in view. Go through all of it to approve.`
+          : "";
   };
-  watch(must, scroller, (p) => (part = p, arm()), signal);
+  watch(must, scroller, (p, m) => (([part, missing] = [p, m]), arm()), signal);
   onAsks(() => {
     if (!asks.known || over || asks.items.some((a) => a.id === id)) return;
     over = fate(id) || "answered elsewhere, or taken back";
@@ -47,45 +66,85 @@ export async function showAsk(root, id, { go, signal }) {
 
   function confirm(approved) {
     if ((approved ? yes : no).disabled) return;
-    const reason = el("input", { type: "text", maxlength: 4096, "data-first": true, placeholder: approved ? "optional" : "why not", autocomplete: "off" });
+    const reason = el("input", {
+      type: "text",
+      maxlength: 4096,
+      "data-first": true,
+      placeholder: approved ? "optional" : "why not",
+      autocomplete: "off",
+    });
     const signature = el("textarea", { rows: 4, spellcheck: "false", placeholder: "-----BEGIN SSH SIGNATURE-----", autocomplete: "off" });
     const proof = ask.text("least-proof");
-    const signing = el("details", { open: approved && (proof === "passphrase" || proof === "touch") }, el("summary", { text: "Sign it with an enrolled key" }),
+    const signing = el(
+      "details",
+      { open: approved && (proof === "passphrase" || proof === "touch") },
+      el("summary", { text: "Sign it with an enrolled key" }),
       el("p", { text: "Run this where the key is, and paste what it prints:" }),
-      el("pre", { class: "copy", text: `printf %s ${digest} | ssh-keygen -Y sign -n approve@fairlead -f KEY` }), el("label", null, "Signature ", signature));
-    dialog(approved ? "Approve this?" : "Reject this?", [
-      facts([["Who", inline(ask.value("principal"))], ["Where", inline(ask.value("host"))], ["Digest", el("code", { class: "digest", text: digest })]]),
-      el("label", null, "Reason ", reason), approved ? signing : "",
-    ], [
-      {
-        text: approved ? "Approve" : "Reject",
-        class: approved ? "yes" : "no",
-        does: async () => {
-          const answer = { digest };
-          if (reason.value) answer.reason = reason.value;
-          if (approved && signature.value.trim()) Object.assign(answer, { signature: signature.value.trim(), proof: "passphrase" });
-          await post(`/v1/approvals/${encodeURIComponent(id)}/${approved ? "approve" : "reject"}`, answer);
-          refresh();
-          go("approvals");
+      el("pre", { class: "copy", text: `printf %s ${digest} | ssh-keygen -Y sign -n approve@fairlead -f KEY` }),
+      el("label", null, "Signature ", signature),
+    );
+    dialog(
+      approved ? "Approve this?" : "Reject this?",
+      [
+        facts([
+          ["Who", inline(ask.value("principal"))],
+          ["Where", inline(ask.value("host"))],
+          ["Digest", el("code", { class: "digest", text: digest })],
+        ]),
+        el("label", null, "Reason ", reason),
+        approved ? signing : "",
+      ],
+      [
+        {
+          text: approved ? "Approve" : "Reject",
+          class: approved ? "yes" : "no",
+          does: async () => {
+            const answer = { digest };
+            if (reason.value) answer.reason = reason.value;
+            if (approved && signature.value.trim()) Object.assign(answer, { signature: signature.value.trim(), proof: "passphrase" });
+            await post(`/v1/approvals/${encodeURIComponent(id)}/${approved ? "approve" : "reject"}`, answer);
+            refresh();
+            go("approvals");
+          },
+          failed: (e) => {
+            if (e.code === "proof") signing.open = true;
+          },
         },
-        failed: (e) => {
-          if (e.code === "proof") signing.open = true;
-        },
-      },
-      { text: "Cancel" },
-    ]);
+        { text: "Cancel" },
+      ],
+    );
   }
-  setKeys({ a: () => confirm(true), r: () => confirm(false), Escape: () => go("approvals"), j: () => scroller.scrollBy(0, 60), k: () => scroller.scrollBy(0, -60) });
+  setKeys({
+    a: () => confirm(true),
+    r: () => confirm(false),
+    n: () => next(),
+    Escape: () => go("approvals"),
+    j: () => scroller.scrollBy(0, 60),
+    k: () => scroller.scrollBy(0, -60),
+    " ": (e) => page(e.shiftKey ? -1 : 1),
+    PageDown: () => page(1),
+    PageUp: () => page(-1),
+  });
 }
 
 /** told is who asks for what, and why. */
 function told(ask) {
   const field = (name) => (ask.value(name).length ? inline(ask.value(name)) : "");
   return facts([
-    ["Who", field("principal")], ["Where", [field("host"), place(ask.fields)]], ["Tier", field("tier")], ["Directory", field("dir")], ["Shell", field("shell")],
-    ["Why, as the asker says", field("reason")], ["Class", field("class")], ["Why it is asked", field("because")], ["Hint", field("hint")], ["Rule", field("rule")],
-    ["Proof needed", field("least-proof")], ["On a terminal", ask.text("interactive") === "yes" ? "yes: it can be typed at" : ""],
-    ["Asked", ask.text("asked") ? [moment(ask.text("asked"), "ago"), " ago"] : ""], ["Time left", ask.text("expires") ? moment(ask.text("expires"), "until") : "it waits for ever"],
+    ["Who", field("principal")],
+    ["Where", [field("host"), place(ask.fields)]],
+    ["Tier", field("tier")],
+    ["Directory", field("dir")],
+    ["Shell", field("shell")],
+    ["Why, as the asker says", field("reason")],
+    ["Class", ask.value("class").length ? inline(ask.value("class"), `tag ${known(ask.text("class"))}`) : ""],
+    ["Why it is asked", field("because")],
+    ["Hint", field("hint")],
+    ["Rule", field("rule")],
+    ["Proof needed", ask.text("least-proof") === "unproven" ? "none but the answer" : field("least-proof")],
+    ["On a terminal", ask.text("interactive") === "yes" ? "yes: it can be typed at" : ""],
+    ["Asked", ask.text("asked") ? [moment(ask.text("asked"), "ago"), " ago"] : ""],
+    ["Time left", ask.text("expires") ? moment(ask.text("expires"), "until") : "it waits for ever"],
   ]);
 }
 
@@ -95,14 +154,26 @@ function place(fields) {
   const [user, addr, port, transport] = ["user", "addr", "port", "transport"].map(text);
   const way = `${user && `${user}@`}${addr}${port && port !== "0" ? `:${port}` : ""}`;
   const via = fields.filter((f) => f.name === "via").map((f) => new TextDecoder().decode(f.value));
-  const all = [transport, way, via.length ? `via ${via.join(", ")}` : "", text("become-user") && `becomes ${text("become-user")}`].filter(Boolean).join(", ");
+  const all = [transport, way, via.length ? `via ${via.join(", ")}` : "", text("become-user") && `becomes ${text("become-user")}`]
+    .filter(Boolean)
+    .join(", ");
   return all ? [" ", inline(`(${all})`, "dim")] : [];
 }
 
 function hostsOf(ask) {
   if (!ask.members.length) return "";
-  return el("section", null, el("h2", { text: `On ${ask.members.length} hosts` }), el("ol", { class: "hosts" }, ask.members.map((m) => el("li", null,
-    inline(valueOf(m, "host")), place(m), valueOf(m, "tier").length ? [" ", inline(valueOf(m, "tier"), "tag")] : []))));
+  return el(
+    "section",
+    null,
+    el("h2", { text: `On ${ask.members.length} hosts` }),
+    el(
+      "ol",
+      { class: "hosts" },
+      ask.members.map((m) =>
+        el("li", null, inline(valueOf(m, "host")), place(m), valueOf(m, "tier").length ? [" ", inline(valueOf(m, "tier"), "tag")] : []),
+      ),
+    ),
+  );
 }
 
 function commandOf(ask) {
@@ -112,17 +183,49 @@ function commandOf(ask) {
 
 function stdinOf(ask) {
   if (!ask.value("stdin-sha256").length) return "";
-  const head = ask.value("stdin-head"), size = Number(ask.text("stdin-bytes"));
-  return el("section", null, el("h2", null, "Standard input ", el("small", { text: size > head.length ? `${bytes(size)}, and this is the beginning` : bytes(size) })), cautions(head), script(head));
+  const head = ask.value("stdin-head"),
+    size = Number(ask.text("stdin-bytes"));
+  return el(
+    "section",
+    null,
+    el("h2", null, "Standard input ", el("small", { text: size > head.length ? `${bytes(size)}, and this is the beginning` : bytes(size) })),
+    cautions(head),
+    script(head),
+  );
 }
 
 const above = new Set(["command", "stdin-head", "member"]);
 
 /** allFields is the document field by field. */
 function allFields(ask, digest) {
-  const list = (fields) => el("dl", { class: "fields" }, fields.map((f) => el("div", null, el("dt", { text: f.name }), el("dd", null,
-    above.has(f.name) ? el("i", { text: `${bytes(f.value.length)}, above` }) : f.value.length ? inline(f.value) : el("i", { text: "empty" })))));
+  const list = (fields) =>
+    el(
+      "dl",
+      { class: "fields" },
+      fields.map((f) =>
+        el(
+          "div",
+          null,
+          el("dt", { text: f.name }),
+          el(
+            "dd",
+            null,
+            above.has(f.name) && f.value.length
+              ? el("i", { text: `${bytes(f.value.length)}, above` })
+              : f.value.length
+                ? inline(f.value)
+                : el("i", { text: "empty" }),
+          ),
+        ),
+      ),
+    );
   const fields = ask.fields.filter((f, i, all) => f.name !== "member" || all.findIndex((o) => o.name === "member") === i);
-  return el("section", { class: "signed" }, el("h2", { text: "All that an answer is bound to" }), facts([["Digest", el("code", { class: "digest", text: digest })]]), list(fields),
-    ask.members.map((m) => el("details", null, el("summary", null, inline(valueOf(m, "host"))), list(m))));
+  return el(
+    "section",
+    { class: "signed" },
+    el("h2", { text: "All that an answer is bound to" }),
+    el("p", { class: "dim" }, "Digest ", el("code", { class: "digest", text: digest })),
+    list(fields),
+    ask.members.map((m) => el("details", null, el("summary", null, inline(valueOf(m, "host"))), list(m))),
+  );
 }

@@ -9,7 +9,8 @@ const kinds = new Set(["connected", "asked", "approved", "rejected", "expired", 
 const every = 60000; // a look without a reason: nothing that is missed stays so for long
 const changed = new Set();
 const settled = new Map(); // what became of asks that do not wait any more
-let going = null, again = false;
+let going = null,
+  again = false;
 
 export const asks = { items: [], known: false, error: null };
 

@@ -15,21 +15,51 @@ export const audit = {
   name: "audit",
   title: "Audit",
   list(root, { go, signal }) {
-    const field = (name, label, props) => el("label", null, el("span", { text: label }), el("input", { name, type: "text", autocomplete: "off", spellcheck: "false", value: last.values[name] ?? "", ...props }));
-    const form = el("form", { class: "search", role: "search", onsubmit: (e) => (e.preventDefault(), search()) },
-      field("text", "Text", { type: "search", placeholder: "in the command", class: "wide" }), field("host", "Host", { placeholder: "web-*" }), field("principal", "Who", { placeholder: "agent/*" }),
-      choice("verdict", "Verdict", ["allow", "ask", "deny"]), field("status", "Status", { placeholder: "ok, exit, denied…" }), field("exit", "Exit", { inputmode: "numeric", pattern: "[0-9]*", class: "narrow" }),
-      field("since", "Since", { type: "datetime-local", step: 1 }), field("until", "Until", { type: "datetime-local", step: 1 }),
-      el("span", { class: "choices" }, el("button", { type: "submit", text: "Search", class: "yes" }), button("Verify", () => verify(), { title: "Check that nothing of the record was changed" })));
+    const field = (name, label, props) =>
+      el(
+        "label",
+        null,
+        el("span", { text: label }),
+        el("input", { name, type: "text", autocomplete: "off", spellcheck: "false", value: last.values[name] ?? "", ...props }),
+      );
+    const form = el(
+      "form",
+      { class: "search", role: "search", onsubmit: (e) => (e.preventDefault(), search()) },
+      field("text", "Text", { type: "search", placeholder: "in the command", class: "wide" }),
+      field("host", "Host", { placeholder: "web-*" }),
+      field("principal", "Who", { placeholder: "agent/*" }),
+      choice("verdict", "Verdict", ["allow", "ask", "deny"]),
+      field("status", "Status", { placeholder: "ok, exit, denied…" }),
+      field("exit", "Exit", { inputmode: "numeric", pattern: "[0-9]*", class: "narrow" }),
+      field("since", "Since", { type: "datetime-local" }),
+      field("until", "Until", { type: "datetime-local" }),
+      el(
+        "span",
+        { class: "choices" },
+        el("button", { type: "submit", text: "Search", class: "yes" }),
+        button("Verify", () => verify(), { title: "Check that nothing of the record was changed" }),
+      ),
+    );
     const verified = el("div", { role: "status" });
     const problem = el("p", { class: "problem", role: "alert", hidden: true });
     const list = rows({
       label: "Found, the newest first",
       empty: "Nothing was found.",
-      columns: [["when", "When"], ["who", "Who"], ["host", "Host"], ["what", "What"], ["verdict", "Verdict"], ["state", "Outcome"]],
+      columns: [
+        ["when", "When"],
+        ["who", "Who"],
+        ["host", "Host"],
+        ["what", "What"],
+        ["verdict", "Verdict"],
+        ["state", "Outcome"],
+      ],
       cells: (i) => [
-        moment(i.time), inline(i.principal ?? ""), inline(i.host ?? ""), i.command ? inline(i.command.slice(0, 300), "cut") : el("span", { class: "dim" }, inline(i.kind)),
-        i.verdict ? el("span", { class: `tag ${verdicts.has(i.verdict) ? i.verdict : ""}` }, inline(i.verdict)) : "", i.status ? el("span", { class: i.status === "ok" ? "" : "bad" }, how(i)) : "",
+        moment(i.time),
+        inline(i.principal ?? ""),
+        inline(i.host ?? ""),
+        i.command ? inline(i.command.slice(0, 300), "cut") : el("span", { class: "dim" }, inline(i.kind)),
+        i.verdict ? el("span", { class: `tag ${verdicts.has(i.verdict) ? i.verdict : ""}` }, inline(i.verdict)) : "",
+        i.status ? el("span", { class: i.status === "ok" ? "" : "bad" }, how(i)) : "",
       ],
       open: (i) => go("audit", i.id),
     });
@@ -41,6 +71,11 @@ export const audit = {
       if (!last.asked) return;
       list.update(last.items);
       more.hidden = !last.cursor;
+    }
+
+    function showProblem(text) {
+      problem.textContent = text;
+      problem.hidden = false;
     }
 
     async function search() {
@@ -57,13 +92,12 @@ export const audit = {
       more.disabled = true;
       try {
         const found = await get(`/v1/audit/search${query({ ...last.query, limit: few, cursor: last.cursor })}`, signal);
-        const ids = new Set(last.items.map((i) => i.id));
-        Object.assign(last, { items: [...last.items, ...found.items.filter((i) => !ids.has(i.id))], cursor: found.next_cursor ?? "", asked: true });
+        const items = new Map([...last.items, ...found.items.map(named)].map((i) => [i.id, i]));
+        Object.assign(last, { items: [...items.values()], cursor: found.next_cursor ?? "", asked: true });
+        if (found.unreadable) showProblem(`${found.unreadable} lines of the record are no records: they were passed over. “Verify” says more.`);
         draw();
       } catch (e) {
-        if (signal.aborted) return;
-        problem.textContent = e.message;
-        problem.hidden = false;
+        if (!signal.aborted) showProblem(e.message);
       } finally {
         more.disabled = false;
       }
@@ -73,8 +107,20 @@ export const audit = {
       verified.replaceChildren(el("p", { class: "note", text: "Checking all of the record…" }));
       try {
         const v = await get("/v1/audit/verify", signal);
-        verified.replaceChildren(el("p", { class: v.ok ? "good" : "problem", text: v.ok ? `The record is whole: ${v.records} records.` : `The record is not whole: ${v.problems.length} problems in ${v.records} records.` }),
-          v.head ? el("p", { class: "dim" }, "Head ", el("code", { class: "digest", text: v.head })) : "", el("ul", { class: "problems" }, v.problems.map((p) => el("li", null, inline(p)))));
+        verified.replaceChildren(
+          el("p", {
+            class: v.ok ? "good" : "problem",
+            text: v.ok
+              ? `The record is whole: ${v.records} records.`
+              : `The record is not whole: ${v.problems.length} problems in ${v.records} records.`,
+          }),
+          v.head ? el("p", { class: "dim" }, "Head ", el("code", { class: "digest", text: v.head })) : "",
+          el(
+            "ul",
+            { class: "problems" },
+            v.problems.map((p) => el("li", null, inline(p))),
+          ),
+        );
       } catch (e) {
         if (!signal.aborted) verified.replaceChildren(el("p", { class: "problem", text: e.message }));
       }
@@ -88,16 +134,32 @@ export const audit = {
     setKeys({ Escape: () => go("audit") });
     root.classList.add("page");
     const scroller = el("div", { class: "scroll", tabindex: "0", "aria-label": "Records" });
-    root.append(el("div", { class: "bar above" }, button("Back", () => go("audit"), { "aria-keyshortcuts": "Escape" }), el("h1", null, item ? [inline(item.kind), " ", inline(item.id, "dim")] : "It is not among what was found.")), scroller);
+    root.append(
+      el(
+        "div",
+        { class: "bar above" },
+        button("Back", () => go("audit"), { "aria-keyshortcuts": "Escape" }),
+        el("h1", null, item ? inline(item.id) : "It is not among what was found."),
+      ),
+      scroller,
+    );
     for (const e of item?.events ?? []) scroller.append(record(e));
     scroller.focus({ preventScroll: true });
   },
 };
 
+/** named gives what was found a name of its own: not all of it is about a command, which has one. */
+const named = (i) => ({ ...i, id: `${i.kind} ${i.id || `at ${i.events?.[0]?.seq ?? i.time}`}` });
+
 const verdicts = new Set(["allow", "ask", "deny"]);
 
 function choice(name, label, values) {
-  const s = el("select", { name }, el("option", { value: "", text: "any" }), values.map((v) => el("option", { value: v, text: v })));
+  const s = el(
+    "select",
+    { name },
+    el("option", { value: "", text: "any" }),
+    values.map((v) => el("option", { value: v, text: v })),
+  );
   s.value = last.values[name] ?? "";
   return el("label", null, el("span", { text: label }), s);
 }
@@ -105,8 +167,17 @@ function choice(name, label, values) {
 /** record shows all of one. */
 function record(e) {
   const { kind, time, command, ...rest } = e;
-  return el("section", { class: "record" }, el("h2", null, inline(kind), " ", el("small", { text: time ? local(time) : "" })), command ? script(command, "command") : "",
-    el("dl", { class: "fields" }, Object.entries(rest).map(([name, value]) => el("div", null, el("dt", null, inline(name)), el("dd", null, valueOf(value))))));
+  return el(
+    "section",
+    { class: "record" },
+    el("h2", null, inline(kind), " ", el("small", { text: time ? local(time) : "" })),
+    command ? script(command, "command") : "",
+    el(
+      "dl",
+      { class: "fields" },
+      Object.entries(rest).map(([name, value]) => el("div", null, el("dt", null, inline(name)), el("dd", null, valueOf(value)))),
+    ),
+  );
 }
 
 function valueOf(value) {

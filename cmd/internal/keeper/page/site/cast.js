@@ -25,7 +25,8 @@ export function parse(text) {
 
 /** shorten returns the moments of events where no pause is longer than limit seconds. */
 export function shorten(events, limit = Infinity) {
-  let before = 0, now = 0;
+  let before = 0,
+    now = 0;
   return events.map((e) => {
     now += Math.min(limit, Math.max(0, e.time - before));
     before = Math.max(before, e.time);

@@ -3,22 +3,72 @@
 import { encoded } from "./decode.js";
 
 const magic = "fairlead-approval-v1\n";
-const lists = new Set(["via", "identity", "env", "argv", "member"]);
+// The fields in their order. One with a ? may be missing, one with a * may be there any number of times.
+const ofHost = [
+  "host",
+  "transport",
+  "addr",
+  "port",
+  "user",
+  "via*",
+  "tier",
+  "identity*",
+  "identity-only?",
+  "sandboxed?",
+  "ssh-config",
+  "host-shell",
+  "login",
+  "env*",
+  "argv*",
+  "become-user",
+  "become-method",
+];
+const ofAsk = [
+  "id",
+  "exec",
+  "session",
+  "principal",
+  ...ofHost,
+  "member*",
+  "shell",
+  "dir",
+  "command",
+  "interactive",
+  "stdin-bytes",
+  "stdin-sha256",
+  "stdin-head",
+  "reason",
+  "class",
+  "rule",
+  "because",
+  "hint",
+  "least-proof",
+  "asked",
+  "expires",
+];
 
-/** fields reads the fields from at on. Each is {name, value}; value are the bytes as they are. */
-function fields(bytes, at = 0) {
-  const out = [], seen = new Set();
+/** fields reads the fields from at on, which are those of order. Each is {name, value}; value are the bytes as they are. */
+function fields(bytes, at, order) {
+  const out = [];
   while (at < bytes.length) {
     const end = bytes.indexOf(0x0a, at);
     const head = end < 0 ? null : /^([a-z0-9-]+) (0|[1-9][0-9]{0,8})$/.exec(String.fromCharCode(...bytes.subarray(at, Math.min(end, at + 80))));
     if (!head) throw new Error("a field of the document is not as it should be");
-    const [, name, size] = head, from = end + 1, to = from + Number(size);
+    const [, name, size] = head,
+      from = end + 1,
+      to = from + Number(size);
     if (to >= bytes.length || bytes[to] !== 0x0a) throw new Error(`the document's field ${name} is not as long as it says`);
-    if (seen.has(name) && !lists.has(name)) throw new Error(`the document has ${name} twice`);
-    seen.add(name);
     out.push({ name, value: bytes.subarray(from, to) });
     at = to + 1;
   }
+  let next = 0;
+  for (const rule of order) {
+    const name = rule.replace(/[?*]$/, ""),
+      before = next;
+    while (out[next]?.name === name && (next === before || rule.endsWith("*"))) next++;
+    if (next === before && name === rule) throw new Error(`the document lacks ${name}, or has it elsewhere`);
+  }
+  if (next < out.length) throw new Error(`the document has ${out[next].name}, which this page does not know there`);
   return out;
 }
 
@@ -29,14 +79,9 @@ export class Ask {
     const begin = encoded(magic);
     if (!begin.every((b, i) => bytes[i] === b)) throw new Error("this is no document of an ask that this page knows");
     this.bytes = bytes;
-    this.fields = fields(bytes, begin.length);
-    for (const name of ["id", "principal", "host", "command"]) if (!this.has(name)) throw new Error(`the document lacks ${name}`);
+    this.fields = fields(bytes, begin.length, ofAsk);
     /** the hosts, where one ask is about several: each is its own fields */
-    this.members = this.fields.filter((f) => f.name === "member").map((f) => fields(f.value));
-  }
-
-  has(name) {
-    return this.fields.some((f) => f.name === name);
+    this.members = this.fields.filter((f) => f.name === "member").map((f) => fields(f.value, 0, ofHost));
   }
 
   /** value is the bytes of a field, empty where there is none. */

@@ -14,7 +14,7 @@ export function el(tag, props, ...children) {
     else if (name.startsWith("on")) e.addEventListener(name.slice(2), value);
     else e.setAttribute(name, value === true ? "" : value);
   }
-  e.append(...children.flat().filter((c) => c !== null && c !== undefined && c !== false));
+  e.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
   return e;
 }
 

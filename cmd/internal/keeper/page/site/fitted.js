@@ -2,11 +2,16 @@
 
 import { FitAddon } from "./vendor/addon-fit.mjs";
 
-/** fitted keeps a screen as large as its element, and tells its size; told is not called before the first change. */
+/**
+ * fitted keeps a screen as large as its element, and tells its size; told is not called before the first change. It returns a
+ * function that has it leave the screen alone, or take it up again.
+ */
 export function fitted(screen, told = () => {}) {
   const fit = new FitAddon();
   screen.term.loadAddon(fit);
+  let held = false;
   const look = () => {
+    if (held) return;
     const size = fit.proposeDimensions();
     if (screen.signal.aborted || !size || !(size.cols > 0) || !(size.rows > 0)) return;
     const [cols, rows] = [Math.min(size.cols, 1000), Math.min(size.rows, 1000)];
@@ -22,4 +27,8 @@ export function fitted(screen, told = () => {}) {
   sizes.observe(screen.parent);
   screen.signal.addEventListener("abort", () => sizes.disconnect());
   look();
+  return (hold) => {
+    held = hold;
+    look();
+  };
 }

@@ -3,9 +3,36 @@
 import { el, button } from "./dom.js";
 
 const help = [
-  ["Everywhere", [["1 – 4", "approvals, sessions, recordings, audit"], ["j k ↓ ↑", "move"], ["Enter", "open"], ["Esc", "back"], ["/", "search"], ["t", "dark or light"], ["?", "these keys"]]],
-  ["An ask", [["a, then Enter", "approve, once all of it was in view"], ["r, then Enter", "reject"], ["Space, PageDown", "go on through it"]]],
-  ["A recording", [["Space", "play or pause"], ["← →", "5 seconds back or on"], ["+ −", "faster or slower"], ["Home", "from the beginning"], ["i", "shorten pauses, or not"]]],
+  [
+    "Everywhere",
+    [
+      ["1 – 4", "approvals, sessions, recordings, audit"],
+      ["j k ↓ ↑", "move"],
+      ["Enter", "open"],
+      ["Esc", "back"],
+      ["/", "search"],
+      ["t", "dark or light"],
+      ["?", "these keys"],
+    ],
+  ],
+  [
+    "An ask",
+    [
+      ["a, then Enter", "approve, once all of it was in view"],
+      ["r, then Enter", "reject"],
+      ["Space, n", "go on through it; to what was not in view yet"],
+    ],
+  ],
+  [
+    "A recording",
+    [
+      ["Space", "play or pause"],
+      ["← →", "5 seconds back or on"],
+      ["+ −", "faster or slower"],
+      ["Home", "from the beginning"],
+      ["i", "shorten pauses, or not"],
+    ],
+  ],
   ["A terminal", [["Ctrl+Shift+Esc", "leave it; all other keys are the terminal's"]]],
 ];
 
@@ -37,9 +64,22 @@ export function start(keys) {
 
 /** showHelp tells the keys. */
 export function showHelp() {
-  dialog("Keys", help.map(([where, keys]) =>
-    el("section", null, el("h3", { text: where }), el("dl", { class: "keys" }, keys.map(([k, does]) => el("div", null, el("dt", null, el("kbd", { text: k })), el("dd", { text: does })))))),
-    [{ text: "Close" }]);
+  dialog(
+    "Keys",
+    help.map(([where, keys]) =>
+      el(
+        "section",
+        null,
+        el("h3", { text: where }),
+        el(
+          "dl",
+          { class: "keys" },
+          keys.map(([k, does]) => el("div", null, el("dt", null, el("kbd", { text: k })), el("dd", { text: does }))),
+        ),
+      ),
+    ),
+    [{ text: "Close" }],
+  );
 }
 
 /**
@@ -69,8 +109,14 @@ export function dialog(title, body, choices) {
     const b = button(c.text, () => choose(c, b), { class: c.class ?? "" });
     return b;
   });
-  const form = el("form", { method: "dialog", onsubmit: (e) => (e.preventDefault(), buttons[0].click()) },
-    el("h2", { id: "dialog-title", text: title }), body, failed, el("div", { class: "choices" }, buttons));
+  const form = el(
+    "form",
+    { method: "dialog", onsubmit: (e) => (e.preventDefault(), buttons[0].click()) },
+    el("h2", { id: "dialog-title", text: title }),
+    body,
+    failed,
+    el("div", { class: "choices" }, buttons),
+  );
   d.append(form);
   d.addEventListener("close", () => (d.remove(), before?.isConnected && before.focus()));
   document.body.append(d);

@@ -3,7 +3,8 @@
 import { open, entered } from "./api.js";
 import { events } from "./sse.js";
 
-const first = 500, most = 15000; // milliseconds between attempts
+const first = 500,
+  most = 15000; // milliseconds between attempts
 const listeners = new Set();
 let last = "";
 
@@ -17,7 +18,7 @@ const tell = (e) => listeners.forEach((f) => f(e));
 
 /** follow goes on until the page is over. lost is called with the time of the next attempt, or null once all is well. */
 export async function follow(lost) {
-  for (let wait = first; entered(); ) {
+  for (let wait = first; entered();) {
     try {
       const body = await open("/v1/events", { headers: last ? { "Last-Event-ID": last } : {} });
       lost(null);

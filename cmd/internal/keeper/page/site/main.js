@@ -1,6 +1,6 @@
 // The page: who acts on it, its views, and the way from one to another.
 
-import { enter, entered, onOver, who } from "./api.js";
+import { enter, entered, leave, onOver, who } from "./api.js";
 import { approvals } from "./approvals.js";
 import { asks, onAsks, start as startAsks } from "./asks.js";
 import { audit } from "./audit.js";
@@ -11,13 +11,15 @@ import { recordings } from "./recordings.js";
 import { move } from "./rows.js";
 import { sessions } from "./sessions.js";
 import { isDark, onChange, toggle } from "./theme.js";
+import { hangUpAll } from "./terminal.js";
 import { tick } from "./times.js";
 import { asText } from "./visible.js";
 
 const views = [approvals, sessions, recordings, audit];
 const main = document.getElementById("main");
 const lost = document.getElementById("lost");
-let here = { view: "", id: "" }, shown = new AbortController();
+let here = { view: "", id: "" },
+  shown = new AbortController();
 
 /** go shows a view, or one thing of it. The way back is the browser's, too. */
 function go(view, id = "") {
@@ -29,7 +31,8 @@ function go(view, id = "") {
 async function show(view, id) {
   shown.abort();
   shown = new AbortController();
-  const { signal } = shown, from = here;
+  const { signal } = shown,
+    from = here;
   here = { view, id };
   const v = views.find((o) => o.name === view) ?? approvals;
   for (const [i, tab] of [...document.querySelectorAll("#tabs button")].entries()) {
@@ -43,7 +46,11 @@ async function show(view, id) {
     try {
       await v.open(root, id, { go, signal });
     } catch (e) {
-      if (!signal.aborted) root.replaceChildren(el("p", { class: "problem", role: "alert", text: e.message }), button("Back", () => go(view)));
+      if (!signal.aborted)
+        root.replaceChildren(
+          el("p", { class: "problem", role: "alert", text: e.message }),
+          button("Back", () => go(view)),
+        );
     }
     return;
   }
@@ -70,10 +77,17 @@ function refocus(root, id, signal) {
 function over(why) {
   shown.abort();
   setKeys({});
-  lost.hidden = true;
+  lost.hidden = document.getElementById("leave").hidden = true;
   document.title = "Fairlead";
   document.getElementById("tabs").replaceChildren();
-  main.replaceChildren(el("section", { class: "over" }, el("h1", { text: why }), el("p", null, "Run ", el("code", { text: "fairlead web" }), " again, and open the link that it gives.")));
+  main.replaceChildren(
+    el(
+      "section",
+      { class: "over" },
+      el("h1", { text: why }),
+      el("p", null, "Run ", el("code", { text: "fairlead web" }), " again, and open the link that it gives."),
+    ),
+  );
 }
 
 function title() {
@@ -99,7 +113,8 @@ function connection(next) {
   clearInterval(timer);
   lost.hidden = next === null || !entered();
   if (lost.hidden) return;
-  const tell = () => (lost.textContent = `Connection lost. The next attempt is in ${Math.max(0, Math.ceil((next - Date.now()) / 1000))} s; what you see may be old.`);
+  const tell = () =>
+    (lost.textContent = `Connection lost. The next attempt is in ${Math.max(0, Math.ceil((next - Date.now()) / 1000))} s; what you see may be old.`);
   tell();
   timer = setInterval(tell, 1000);
 }
@@ -107,13 +122,23 @@ function connection(next) {
 function begin() {
   const { principal, name } = who();
   document.getElementById("machine").textContent = asText([principal, name].filter(Boolean).join(" @ "));
-  document.getElementById("tabs").replaceChildren(...views.map((v, i) =>
-    button(v.title, () => go(v.name), { "aria-keyshortcuts": String(i + 1), title: `${v.title} (${i + 1})` })));
+  document
+    .getElementById("tabs")
+    .replaceChildren(
+      ...views.map((v, i) => button(v.title, () => go(v.name), { "aria-keyshortcuts": String(i + 1), title: `${v.title} (${i + 1})` })),
+    );
   document.querySelector("#tabs button").append(el("span", { class: "count" }));
   startKeys({
     ...Object.fromEntries(views.map((v, i) => [String(i + 1), () => go(v.name)])),
-    j: () => move(main, 1), k: () => move(main, -1), ArrowDown: (e) => arrow(e, 1), ArrowUp: (e) => arrow(e, -1), Home: (e) => arrow(e, "first"), End: (e) => arrow(e, "last"),
-    "/": () => go("audit"), "?": showHelp, t: toggle,
+    j: () => move(main, 1),
+    k: () => move(main, -1),
+    ArrowDown: (e) => arrow(e, 1),
+    ArrowUp: (e) => arrow(e, -1),
+    Home: (e) => arrow(e, "first"),
+    End: (e) => arrow(e, "last"),
+    "/": () => go("audit"),
+    "?": showHelp,
+    t: toggle,
   });
   addEventListener("popstate", (e) => show(e.state?.view ?? "approvals", e.state?.id ?? ""));
   history.replaceState({ view: "approvals", id: "" }, "");
@@ -148,9 +173,18 @@ onChange(theme);
 theme();
 document.getElementById("theme").addEventListener("click", toggle);
 document.getElementById("help").addEventListener("click", showHelp);
+document.getElementById("leave").addEventListener("click", async () => {
+  hangUpAll();
+  await leave().catch(() => {});
+  over("You have left.");
+});
 addEventListener("hashchange", async () => {
   const code = location.hash.slice(1);
   history.replaceState(history.state, "", location.pathname);
-  if (code) await enter(code).then(() => location.reload(), () => {});
+  if (code)
+    await enter(code).then(
+      () => location.reload(),
+      () => {},
+    );
 });
 arrive();

@@ -5,24 +5,44 @@ import { button, el } from "./dom.js";
 import { Screen } from "./screen.js";
 import { clock } from "./times.js";
 
-const pauses = 2, step = 5;
+const pauses = 2,
+  step = 5;
 const speeds = [0.5, 1, 2, 4, 8, 16];
 
 /** player plays a recording in root, and returns the keys for it. */
 export function player(root, cast, signal) {
-  const box = el("div", { class: "terminal scaled" });
+  const box = el("div", { class: "tty scaled" });
   const play = button("Play", () => toggle(), { class: "play", "aria-keyshortcuts": "Space" });
   const range = el("input", { type: "range", min: 0, step: "any", value: 0, "aria-label": "Position", oninput: () => seek(Number(range.value)) });
   const time = el("output", { class: "clock" });
-  const speed = el("select", { "aria-label": "Speed", onchange: () => (rate = Number(speed.value)) }, speeds.map((s) => el("option", { value: s, text: `${s}×` })));
+  const speed = el(
+    "select",
+    { "aria-label": "Speed", onchange: () => (rate = Number(speed.value)) },
+    speeds.map((s) => el("option", { value: s, text: `${s}×` })),
+  );
   const short = el("input", { type: "checkbox", onchange: () => limit() });
   short.checked = true;
-  root.append(box, el("div", { class: "bar player" }, play, range, time, speed, el("label", { title: `No pause is longer than ${pauses} seconds (i)` }, short, " short pauses")));
+  root.append(
+    box,
+    el(
+      "div",
+      { class: "bar player" },
+      play,
+      range,
+      time,
+      speed,
+      el("label", { title: `No pause is longer than ${pauses} seconds (i)` }, short, " short pauses"),
+    ),
+  );
   const screen = new Screen({ parent: box, rows: cast.rows, cols: cast.cols, label: "Recording", signal });
   screen.scaled();
 
   const tape = new Tape(cast, pauses);
-  let now = 0, rate = 1, playing = false, before = 0, frame = 0;
+  let now = 0,
+    rate = 1,
+    playing = false,
+    before = 0,
+    frame = 0;
   speed.value = "1";
 
   function draw() {
@@ -69,7 +89,8 @@ export function player(root, cast, signal) {
   }
 
   function limit() {
-    const part = tape.time && now >= tape.length ? 1 : 0, at = tape.time;
+    const part = tape.time && now >= tape.length ? 1 : 0,
+      at = tape.time;
     tape.limit(short.checked ? pauses : Infinity);
     now = part ? tape.length : at ? tape.time : 0;
     tell();
@@ -84,7 +105,14 @@ export function player(root, cast, signal) {
   draw();
   toggle();
   return {
-    " ": toggle, ArrowLeft: () => seek(now - step), ArrowRight: () => seek(now + step), Home: () => seek(0), End: () => seek(tape.length), "+": () => faster(1), "=": () => faster(1),
-    "-": () => faster(-1), i: () => ((short.checked = !short.checked), limit()),
+    " ": toggle,
+    ArrowLeft: () => seek(now - step),
+    ArrowRight: () => seek(now + step),
+    Home: () => seek(0),
+    End: () => seek(tape.length),
+    "+": () => faster(1),
+    "=": () => faster(1),
+    "-": () => faster(-1),
+    i: () => ((short.checked = !short.checked), limit()),
   };
 }

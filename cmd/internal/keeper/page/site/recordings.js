@@ -19,23 +19,47 @@ export const recordings = {
     const list = rows({
       label: "Recordings, the newest first",
       empty: "Nothing has been recorded.",
-      columns: [["when", "When"], ["who", "Who"], ["host", "Host"], ["long", "Length"], ["size", "Size"], ["state", ""]],
-      cells: (r) => [r.started ? moment(r.started) : "", inline(r.principal), inline(r.host), clock(r.seconds ?? 0), bytes(r.bytes ?? 0), r.live ? el("span", { class: "tag live", text: "live" }) : ""],
+      columns: [
+        ["when", "When"],
+        ["who", "Who"],
+        ["host", "Host"],
+        ["long", "Length"],
+        ["size", "Size"],
+        ["state", ""],
+      ],
+      cells: (r) => [
+        r.started ? moment(r.started) : "",
+        inline(r.principal),
+        inline(r.host),
+        clock(r.seconds ?? 0),
+        bytes(r.bytes ?? 0),
+        r.live ? el("span", { class: "tag live", text: "live" }) : "",
+      ],
       open: (r) => go("recordings", r.id),
     });
     root.append(el("h1", { class: "unseen", text: "Recordings" }), problem, list.element);
-    get(`/v1/recordings?limit=${most}`, signal).then(({ items }) => list.update(items), (e) => {
-      if (signal.aborted) return;
-      problem.textContent = e.message;
-      problem.hidden = false;
-    });
+    get(`/v1/recordings?limit=${most}`, signal).then(
+      ({ items }) => list.update(items),
+      (e) => {
+        if (signal.aborted) return;
+        problem.textContent = e.message;
+        problem.hidden = false;
+      },
+    );
   },
   async open(root, id, { go, signal }) {
     const cast = parse(await getText(`/v1/recordings/${encodeURIComponent(id)}`, signal));
     if (signal.aborted) return;
     root.classList.add("page");
-    root.append(el("div", { class: "bar above" }, button("Back", () => go("recordings"), { "aria-keyshortcuts": "Escape" }),
-      el("h1", null, inline(cast.title || id)), cast.timestamp ? moment(new Date(cast.timestamp * 1000).toISOString()) : ""));
+    root.append(
+      el(
+        "div",
+        { class: "bar above" },
+        button("Back", () => go("recordings"), { "aria-keyshortcuts": "Escape" }),
+        el("h1", null, inline(cast.title || id)),
+        cast.timestamp ? moment(new Date(cast.timestamp * 1000).toISOString()) : "",
+      ),
+    );
     setKeys({ ...player(root, cast, signal), Escape: () => go("recordings") });
   },
 };

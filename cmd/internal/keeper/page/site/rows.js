@@ -7,7 +7,11 @@ import { el } from "./dom.js";
  * update shows items, which have ids; empty says what to show where there are none.
  */
 export function rows({ label, columns, cells, open, empty }) {
-  const head = el("div", { class: "row head", "aria-hidden": "true" }, columns.map(([cls, title]) => el("span", { class: cls, text: title })));
+  const head = el(
+    "div",
+    { class: "row head", "aria-hidden": "true" },
+    columns.map(([cls, title]) => el("span", { class: cls, text: title })),
+  );
   const list = el("ol", { class: "rows", "aria-label": label });
   const none = el("p", { class: "empty", text: empty, hidden: true });
   const known = new Map();

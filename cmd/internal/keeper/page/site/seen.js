@@ -24,20 +24,28 @@ export class Seen {
     const sum = this.stretches.reduce((n, [f, t]) => n + Math.min(t, height) - Math.max(f, 0), 0);
     return Math.min(0.99, sum / height);
   }
+
+  /** missing is where the first stretch begins that was not seen. */
+  get missing() {
+    const [first] = this.stretches;
+    return first && first[0] <= 1 ? first[1] : 0;
+  }
 }
 
 /**
- * watch calls tell with the part of element that was in view of its scroller. When it gets another width it is laid out anew,
- * so that seeing begins anew.
+ * watch calls tell with the part of element that was in view of its scroller, and where the rest begins. When it gets another
+ * width it is laid out anew, so that seeing begins anew.
  */
 export function watch(element, scroller, tell, signal) {
-  let seen = new Seen(), width = 0;
+  let seen = new Seen(),
+    width = 0;
   const look = () => {
     if (signal.aborted || document.visibilityState !== "visible") return;
-    const e = element.getBoundingClientRect(), s = scroller.getBoundingClientRect();
+    const e = element.getBoundingClientRect(),
+      s = scroller.getBoundingClientRect();
     if (Math.abs(e.width - width) > 1) [seen, width] = [new Seen(), e.width];
     seen.add(Math.max(e.top, s.top, 0) - e.top, Math.min(e.bottom, s.bottom, innerHeight) - e.top);
-    tell(seen.part(e.height));
+    tell(seen.part(e.height), seen.missing);
   };
   const sizes = new ResizeObserver(look);
   sizes.observe(element);

@@ -20,17 +20,39 @@ export const sessions = {
     const list = rows({
       label: "Sessions and terminals",
       empty: "No sessions are open.",
-      columns: [["who", "Who"], ["host", "Host"], ["name", "Session"], ["cwd", "Directory"], ["what", "Runs"], ["age", "Open for"]],
+      columns: [
+        ["who", "Who"],
+        ["host", "Host"],
+        ["name", "Session"],
+        ["cwd", "Directory"],
+        ["what", "Runs"],
+        ["age", "Open for"],
+      ],
       cells: (s) => [
-        inline(s.owner), inline(s.host), [s.kind === "terminal" ? el("span", { class: "tag", text: "terminal" }) : inline(s.name || s.id), s.sandbox ? el("span", { class: "tag", text: "sandbox" }) : ""],
-        s.cwd ? inline(s.cwd, "cut") : "", s.exec ? el("span", { class: "runs" }, inline(s.command ?? s.exec, "cut")) : el("span", { class: "dim", text: s.kind === "terminal" ? "" : "idle" }),
+        inline(s.owner),
+        inline(s.host),
+        [
+          s.kind === "terminal" ? el("span", { class: "tag", text: "terminal" }) : inline(s.name || s.id),
+          s.sandbox ? el("span", { class: "tag", text: "sandbox" }) : "",
+        ],
+        s.cwd ? inline(s.cwd, "cut") : "",
+        s.exec ? el("span", { class: "runs" }, inline(s.exec)) : el("span", { class: "dim", text: s.kind === "terminal" ? "" : "idle" }),
         s.opened ? moment(s.opened, "ago") : "",
       ],
       open: (s) => go("sessions", s.id),
     });
     const own = el("ol", { class: "own", "aria-label": "Terminals of this page" });
     root.append(el("h1", { class: "unseen", text: "Sessions" }), opener(go, signal), own, problem, list.element);
-    const drawOwn = () => own.replaceChildren(...[...terminals.values()].map((t) => el("li", null, button(`${asText(t.host)} — ${t.ended ? "ended" : "open here"}`, () => go("sessions", t.id)))));
+    const drawOwn = () =>
+      own.replaceChildren(
+        ...[...terminals.values()].map((t) =>
+          el(
+            "li",
+            null,
+            button(`${asText(t.host)} — ${t.ended ? "ended" : "open here"}`, () => go("sessions", t.id)),
+          ),
+        ),
+      );
     drawOwn();
     const look = async () => {
       try {
@@ -56,11 +78,19 @@ function opener(go, signal) {
   const host = el("select", { "aria-label": "Host", name: "host" });
   const sure = el("input", { type: "checkbox", name: "confirm" });
   const open = el("button", { type: "submit", text: "Open", disabled: true });
-  const form = el("form", { class: "opener", onsubmit: (e) => (e.preventDefault(), host.value && go("sessions", openTerminal(host.value, sure.checked))) },
-    el("label", null, "Open a terminal on ", host), el("label", { title: "Where the policy wants a second thought, this is it" }, sure, " I mean it"), open);
-  get("/v1/hosts", signal).then(({ items }) => {
-    host.append(...items.map((h) => el("option", { value: h.name, text: `${asText(h.name)}${h.tier ? ` (${asText(h.tier)})` : ""}` })));
-    open.disabled = items.length === 0;
-  }, () => {});
+  const form = el(
+    "form",
+    { class: "opener", onsubmit: (e) => (e.preventDefault(), host.value && go("sessions", openTerminal(host.value, sure.checked))) },
+    el("label", null, "Open a terminal on ", host),
+    el("label", { title: "Where the policy wants a second thought, this is it" }, sure, " I mean it"),
+    open,
+  );
+  get("/v1/hosts", signal).then(
+    ({ items }) => {
+      host.append(...items.map((h) => el("option", { value: h.name, text: `${asText(h.name)}${h.tier ? ` (${asText(h.tier)})` : ""}` })));
+      open.disabled = items.length === 0;
+    },
+    () => {},
+  );
   return form;
 }

@@ -19,11 +19,21 @@ export function inline(text, cls = "") {
 export function script(text, cls = "") {
   const all = lines(pieces(text));
   const wide = String(all.length).length;
-  return el("div", { class: `script ${cls}`.trim(), style: `--digits:${wide}ch` }, all.map((line) => el("bdo", { dir: "ltr", class: "line exact" }, line.map(piece))));
+  return el(
+    "div",
+    { class: `script ${cls}`.trim(), style: `--digits:${wide}ch` },
+    all.map((line) => el("bdo", { dir: "ltr", class: "line exact" }, line.map(piece))),
+  );
 }
 
 /** cautions are the warnings about a text; null where there are none. */
 export function cautions(text) {
   const found = warnings(pieces(text));
-  return found.length ? el("ul", { class: "cautions" }, found.map((w) => el("li", { text: `Characters: ${w}` }))) : null;
+  return found.length
+    ? el(
+        "ul",
+        { class: "cautions" },
+        found.map((w) => el("li", { text: w })),
+      )
+    : null;
 }

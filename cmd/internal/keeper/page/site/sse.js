@@ -4,16 +4,18 @@
 export async function* events(body) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let rest = "", one = fresh();
+  let rest = "",
+    one = fresh();
   try {
     for (;;) {
       const { value, done } = await reader.read();
       if (done) return;
       const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
       rest = lines.pop();
-      for (const line of lines) {
+      for (const raw of lines) {
+        const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
         if (line !== "") {
-          field(one, line.endsWith("\r") ? line.slice(0, -1) : line);
+          field(one, line);
           continue;
         }
         if (one.data.length) yield { event: one.event, id: one.id, data: JSON.parse(one.data.join("\n")) };

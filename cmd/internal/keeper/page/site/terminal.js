@@ -35,15 +35,31 @@ export function showTerminal(root, id, { go, signal }) {
   t.show();
 }
 
+/** hangUpAll ends them all. */
+export function hangUpAll() {
+  for (const t of terminals.values()) t.wire?.say({ hang_up: true });
+}
+
 class Own {
   constructor(id, host, sure) {
     Object.assign(this, { id, host, sure, ended: false, began: false, behind: 0, missed: 0, leave: () => {} });
     this.gone = new AbortController();
     this.status = el("span", { class: "note", role: "status", text: "connecting…" });
     this.hang = button("Hang up", () => this.wire?.say({ hang_up: true }));
-    this.box = el("div", { class: "terminal typed" });
-    this.element = el("div", { class: "own-terminal" },
-      el("div", { class: "bar above" }, button("Leave", () => this.leave(), { title: "Ctrl+Shift+Esc" }), el("h1", null, "Terminal on ", inline(host)), this.status, this.hang), this.box);
+    this.box = el("div", { class: "tty typed" });
+    this.element = el(
+      "div",
+      { class: "own-terminal" },
+      el(
+        "div",
+        { class: "bar above" },
+        button("Back", () => this.leave(), { title: "Ctrl+Shift+Esc" }),
+        el("h1", null, "Terminal on ", inline(host)),
+        this.status,
+        this.hang,
+      ),
+      this.box,
+    );
   }
 
   /** show makes it, the first time, now that it is known how large it is. */
@@ -54,7 +70,12 @@ class Own {
 
   make() {
     const encoder = new TextEncoder();
-    this.screen = new Screen({ parent: this.box, typed: (text) => this.wire?.type(encoder.encode(text)), label: `Terminal on ${asText(this.host)}`, signal: this.gone.signal });
+    this.screen = new Screen({
+      parent: this.box,
+      typed: (text) => this.wire?.type(encoder.encode(text)),
+      label: `Terminal on ${asText(this.host)}`,
+      signal: this.gone.signal,
+    });
     this.screen.term.onBinary((text) => this.wire?.type(Uint8Array.from(text, (c) => c.charCodeAt(0))));
     this.screen.term.attachCustomKeyEventHandler((e) => {
       if (!(e.ctrlKey && e.shiftKey && e.key === "Escape")) return true;
@@ -64,12 +85,24 @@ class Own {
     });
     fitted(this.screen, (rows, cols) => this.wire?.say({ resize: { rows, cols } }));
     const { rows, cols } = this.screen.term;
-    this.wire = new Wire({ host: this.host, rows, cols, confirm: this.sure }, {
-      opened: () => ((this.began = true), (this.status.textContent = "open; recorded"), this.wire.say({ resize: { rows: this.screen.term.rows, cols: this.screen.term.cols } })),
-      output: (data) => this.output(data),
-      said: (says) => this.said(says),
-      gone: () => this.end(this.began ? "the connection was lost" : "the keeper has refused it: the policy may forbid it, or want you to say “I mean it”. The audit says why"),
-    });
+    this.wire = new Wire(
+      { host: this.host, rows, cols, confirm: this.sure },
+      {
+        opened: () => (
+          (this.began = true),
+          (this.status.textContent = "open; recorded"),
+          this.wire.say({ resize: { rows: this.screen.term.rows, cols: this.screen.term.cols } })
+        ),
+        output: (data) => this.output(data),
+        said: (says) => this.said(says),
+        gone: () =>
+          this.end(
+            this.began
+              ? "the connection was lost"
+              : "the keeper has refused it: the policy may forbid it, or want you to say “I mean it”. The audit says why",
+          ),
+      },
+    );
   }
 
   /** output draws what comes, unless far too much of it waits. */
@@ -100,7 +133,7 @@ class Own {
     this.ended = true;
     this.status.textContent = how;
     this.hang.disabled = true;
-    this.screen.write(`\x1b[m\r\n\x1b[2m${how}\x1b[m\r\n`);
+    this.screen.write(`\x1b[m\r\n\x1b[90m${how}\x1b[m\r\n`);
     if (!this.element.isConnected) this.drop();
   }
 

@@ -17,13 +17,15 @@ export function took(ms) {
 /** clock is minutes and seconds. */
 export function clock(s) {
   s = Math.max(0, Math.floor(s));
-  const h = Math.floor(s / 3600), m = Math.floor((s % 3600) / 60);
+  const h = Math.floor(s / 3600),
+    m = Math.floor((s % 3600) / 60);
   return `${h ? `${h}:${String(m).padStart(2, "0")}` : m}:${String(s % 60).padStart(2, "0")}`;
 }
 
 /** local is a moment as a calendar and a clock here say it. */
 export function local(text) {
-  const d = new Date(text), two = (n) => String(n).padStart(2, "0");
+  const d = new Date(text),
+    two = (n) => String(n).padStart(2, "0");
   if (isNaN(d)) return String(text);
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
 }

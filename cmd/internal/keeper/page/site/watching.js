@@ -5,39 +5,34 @@ import { fromBase64 } from "./decode.js";
 import { button, el } from "./dom.js";
 import { fitted } from "./fitted.js";
 import { setKeys } from "./keys.js";
+import { Lines } from "./lines.js";
 import { Screen } from "./screen.js";
 import { inline } from "./shown.js";
 import { events } from "./sse.js";
 import { took } from "./times.js";
 import { asText, pieces } from "./visible.js";
 
-const bold = "\x1b[1m", dim = "\x1b[2m", red = "\x1b[31m", plain = "\x1b[m", inverse = "\x1b[7m", noInverse = "\x1b[27m";
+const bold = "\x1b[1m",
+  dim = "\x1b[90m",
+  red = "\x1b[31m",
+  plain = "\x1b[m",
+  marked = "\x1b[1;4;31m";
 
-/** visibly is a command for a terminal: what cannot be seen is an escape, in inverse. */
+/** visibly is a command for a terminal: what cannot be seen is a marked escape. */
 export function visibly(command) {
-  return pieces(command).map((p) => (p.kind === "newline" ? "\r\n> " : p.kind === "hidden" ? `${inverse}${p.text}${noInverse}` : p.text)).join("");
+  return pieces(command)
+    .map((p) => (p.kind === "newline" ? "\r\n> " : p.kind === "hidden" ? `${marked}${p.text}${plain}` : p.text))
+    .join("");
 }
 
 /** how says how a command has ended, in a few words. */
 export function how(r) {
-  const what = r.signal ? `signal ${r.signal}` : r.exit_code !== null && r.exit_code !== undefined && r.exit_code !== 0 ? `exit ${r.exit_code}` : r.status;
-  return `${asText(String(what))}${r.duration_ms !== undefined ? `, ${took(r.duration_ms)}` : ""}`;
-}
-
-/** Lines makes a terminal's lines of a stream's: a newline alone does not go back to the margin there. */
-export class Lines {
-  constructor() {
-    this.decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
-    this.cr = false;
-  }
-
-  text(stream, bytes) {
-    let text = this.decoders[stream].decode(bytes, { stream: true });
-    const before = this.cr;
-    if (text) this.cr = text.endsWith("\r");
-    text = text.replace(/\r?\n/g, "\r\n");
-    return before && text.startsWith("\r\n") ? text.slice(1) : text;
-  }
+  const what = r.signal
+    ? `signal ${r.signal}`
+    : r.exit_code !== null && r.exit_code !== undefined && r.exit_code !== 0
+      ? `exit ${r.exit_code}`
+      : r.status;
+  return `${asText(String(what))}${r.duration_ms !== undefined ? `, ${took(r.duration_ms)}` : ""}${r.error ? `: ${asText(r.error)}` : ""}`;
 }
 
 /** showWatched shows what has an id, live. */
@@ -46,21 +41,32 @@ export async function showWatched(root, id, { go, signal }) {
   const item = items.find((i) => i.id === id) ?? { id, kind: "session", host: "", owner: "", name: "" };
   const terminal = item.kind === "terminal";
   const status = el("span", { class: "note", role: "status", text: "connecting…" });
-  const box = el("div", { class: `terminal ${terminal ? "scaled" : ""}` });
+  const box = el("div", { class: `tty ${terminal ? "scaled" : ""}` });
   root.classList.add("page");
   root.append(
-    el("div", { class: "bar above" }, button("Back", () => go("sessions"), { "aria-keyshortcuts": "Escape" }),
-      el("h1", null, inline(item.name || item.id), " on ", inline(item.host)), el("span", { class: "dim" }, inline(item.owner)), status),
-    box);
+    el(
+      "div",
+      { class: "bar above" },
+      button("Back", () => go("sessions"), { "aria-keyshortcuts": "Escape" }),
+      el("h1", null, inline(item.name || item.id), " on ", inline(item.host)),
+      el("span", { class: "dim" }, inline(item.owner)),
+      status,
+    ),
+    box,
+  );
   setKeys({ Escape: () => go("sessions") });
   const screen = new Screen({ parent: box, label: "Output", signal });
+  let hold = () => {};
   if (terminal) screen.scaled();
-  else fitted(screen);
+  else {
+    const held = fitted(screen);
+    hold = (on) => (screen.scaled(on), held(on));
+  }
   let ended = false;
   try {
     const body = await open(`/v1/watch/${encodeURIComponent(id)}/stream`, { signal });
     status.textContent = "live";
-    const showing = new Watched(screen, item, (text) => (status.textContent = text));
+    const showing = new Watched(screen, item, hold, (text) => (status.textContent = text));
     for await (const e of events(body)) {
       if (e.event === "closed") ended = true;
       await showing.take(e.event, e.data);
@@ -74,8 +80,8 @@ export async function showWatched(root, id, { go, signal }) {
 }
 
 class Watched {
-  constructor(screen, item, tell) {
-    Object.assign(this, { screen, item, tell, lines: new Lines(), command: null });
+  constructor(screen, item, hold, tell) {
+    Object.assign(this, { screen, item, hold, tell, lines: new Lines(), command: null });
   }
 
   async take(kind, e) {
@@ -88,6 +94,8 @@ class Watched {
         this.lines = new Lines();
         this.tell(`runs: ${asText(e.command)}`);
         await this.screen.still();
+        this.hold(e.interactive);
+        if (e.interactive) await this.screen.resize(e.cols || 80, e.rows || 24);
         await this.screen.write(`${bold}${asText(this.item.host)}:${asText(e.cwd ?? "")}$${plain} ${visibly(e.command)}\r\n`);
         break;
       case "output":
@@ -98,6 +106,7 @@ class Watched {
         break;
       case "result":
         await this.screen.still();
+        this.hold(false);
         await this.screen.write(`${dim}${how(e)}${plain}\r\n`);
         this.tell(`idle; the last command: ${how(e)}`);
         break;

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Seen } from "./site/seen.js";
+import { events } from "./site/sse.js";
+import { Lines } from "./site/lines.js";
+
+const stream = (...parts) =>
+  new ReadableStream({
+    start(c) {
+      parts.forEach((p) => c.enqueue(p));
+      c.close();
+    },
+  });
+
+test("events come whole, however their bytes come", async () => {
+  const text = 'event: a\nid: k-1\ndata: {"x":"ä"}\n\n: \n\nevent: b\r\ndata: {"y":\r\ndata: 2}\r\n\r\ndata: 3\n\nevent: torn\ndata: 4\n';
+  const want = [
+    { event: "a", id: "k-1", data: { x: "ä" } },
+    { event: "b", id: "", data: { y: 2 } },
+    { event: "message", id: "", data: 3 },
+  ];
+  const all = new TextEncoder().encode(text);
+  for (const size of [1, 2, 3, 7, all.length]) {
+    const parts = [];
+    for (let i = 0; i < all.length; i += size) parts.push(all.slice(i, i + size));
+    const got = [];
+    for await (const e of events(stream(...parts))) got.push(e);
+    assert.deepEqual(got, want, `${size} at a time`);
+  }
+});
+
+test("a line's end goes back to the margin, once", () => {
+  const l = new Lines(),
+    bytes = (t) => new TextEncoder().encode(t);
+  assert.equal(l.text("stdout", bytes("a\nb\r\nc\r")), "a\r\nb\r\nc\r");
+  assert.equal(l.text("stdout", bytes("\nd")), "\nd");
+  assert.equal(l.text("stderr", bytes("ä").slice(0, 1)), "");
+  assert.equal(l.text("stderr", bytes("ä\n").slice(1)), "ä\r\n");
+});
+
+test("all was seen when nothing between was not", () => {
+  const s = new Seen();
+  assert.equal(s.part(100), 0);
+  s.add(0, 40);
+  s.add(60, 100);
+  assert.ok(s.part(100) < 1);
+  assert.equal(s.missing, 40);
+  s.add(30, 61);
+  assert.equal(s.part(100), 1);
+  s.add(10, 5);
+  assert.equal(s.part(100), 1);
+  assert.ok(s.part(200) < 1, "it has grown");
+});

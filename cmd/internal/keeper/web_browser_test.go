@@ -1,0 +1,211 @@
+package keeper_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// modules puts what tests the page into a directory, with the page beside it. Where what it needs is not here the test is
+// skipped, or fails if the environment says CI=true.
+func modules(t *testing.T, programs ...string) (dir string, cannot func(string, ...any)) {
+	t.Helper()
+	cannot = t.Skipf
+	if os.Getenv("CI") == "true" {
+		cannot = t.Fatalf
+	}
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			cannot("tests of the page need %s, which is not here", program)
+		}
+	}
+	dir = t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "browser"))))
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "site"), os.DirFS(filepath.Join("page", "site"))))
+	return dir, cannot
+}
+
+// person is somebody at a browser.
+type person struct {
+	t   *testing.T
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// browse starts a browser, at the version of what drives it that is pinned in testdata/browser.
+func browse(t *testing.T) *person {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it installs packages")
+	}
+	dir, cannot := modules(t, "node", "npm", "chromium")
+	install := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error")
+	install.Dir = dir
+	if out, err := install.CombinedOutput(); err != nil {
+		cannot("npm cannot install what drives a browser: %v: %s", err, bytes.TrimSpace(out))
+	}
+	program, err := exec.LookPath("chromium")
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), terminalTime)
+	cmd := exec.CommandContext(ctx, "node", "steps.mjs")
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		defer cancel()
+		in.Close() // which ends it
+		assert.NoError(t, cmd.Wait())
+	})
+	v := &person{t: t, in: in, out: bufio.NewReader(out)}
+	v.does("start", map[string]string{"program": program})
+	return v
+}
+
+// does has a step done, and returns what it says.
+func (v *person) does(step string, argument any) string {
+	v.t.Helper()
+	line, err := json.Marshal([]any{step, argument})
+	require.NoError(v.t, err)
+	_, err = v.in.Write(append(line, '\n'))
+	require.NoError(v.t, err)
+	line, err = v.out.ReadBytes('\n')
+	require.NoError(v.t, err, "%s", line)
+	var said struct {
+		OK    any
+		Error string
+		Wrong []string
+	}
+	require.NoError(v.t, json.Unmarshal(line, &said), "%s", line)
+	require.Empty(v.t, said.Error, "%q", said.Wrong)
+	text, _ := said.OK.(string)
+	return text
+}
+
+// link asks for a link to the page.
+func (w *world) link() string {
+	w.t.Helper()
+	l, err := w.Web(w.t.Context())
+	require.NoError(w.t, err)
+	return l.URL
+}
+
+func TestSomebodyAtTheWebPageSeesAnswersAndTypes(t *testing.T) {
+	v := browse(t)
+	w := start(t, withRecordings(t))
+	b, dir := w.box("there")
+	v.does("enter", w.link())
+
+	// Hidden and hostile characters are seen; what is approved runs.
+	const hostile = "<img src=x onerror=alert(1)>"
+	_, yes := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch 'made\u200b' # " + hostile + "\n:\t'rаm' ", Reason: "because " + hostile})
+	require.Equal(t, "pending", yes.Status, yes.Reason)
+	v.does("asked", map[string]any{
+		"first": "touch 'made", "exact": `touch 'made\u200b' # ` + hostile + "\n" + `:\t'rаU+0430m'\x20`,
+		"marks": []string{`\u200b`, `\t`, `\x20`}, "alike": []string{"а"},
+	})
+	assert.Contains(t, v.does("text", ".facts"), "because "+hostile)
+	v.does("shoot", "ask")
+	v.does("approve", nil)
+	require.Eventually(t, func() bool {
+		w.api("agent/claude", "GET", commandsPath+"/"+yes.ID, nil, &yes)
+		return yes.Status == "executed"
+	}, terminalTime, 10*time.Millisecond)
+	assert.FileExists(t, filepath.Join(dir, "made\u200b"))
+
+	// Who has not seen all of it does not approve it.
+	_, long := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch long" + strings.Repeat("\n: and so on", 200)})
+	require.Equal(t, "pending", long.Status, long.Reason)
+	v.does("key", "j")
+	v.does("asked", map[string]any{"first": "touch long", "exact": long.Command, "marks": []string{}, "alike": []string{}})
+	v.does("shoot", "long")
+	v.does("unarmed", nil)
+	v.does("approve", nil)
+
+	_, no := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch never"})
+	require.Equal(t, "pending", no.Status, no.Reason)
+	v.does("reject", map[string]string{"first": "touch never", "why": "not today"})
+	require.Eventually(t, func() bool {
+		w.api("agent/claude", "GET", commandsPath+"/"+no.ID, nil, &no)
+		return no.Status == "rejected"
+	}, terminalTime, 10*time.Millisecond)
+	assert.Contains(t, no.Reason, "not today")
+	assert.NoFileExists(t, filepath.Join(dir, "never"))
+
+	// A session is seen as it goes on.
+	s := w.open("here", "demo")
+	w.run(w.Client, s.ID, "echo before")
+	v.does("open", map[string]string{"view": "2", "item": "demo"})
+	v.does("printed", "$ echo before")
+	w.run(w.Client, s.ID, "echo to-$((40+2)); echo wrong >&2; exit 3 # \t ")
+	v.does("printed", "to-42")
+	v.does("printed", "wrong")
+	v.does("printed", `#\x20\t\x20`)
+	v.does("printed", "exit 3")
+	v.does("shoot", "session")
+	require.NoError(t, w.CloseSession(t.Context(), s.ID))
+	v.does("note", "closed")
+	v.does("back", nil)
+
+	// A terminal takes what is typed, and can be looked at later.
+	v.does("terminal", map[string]string{
+		"host": "here", "line": `echo "=$((40+2))="`, "sees": "=42=", "again": "1234jk?; stty size", "seesAgain": "not found",
+	})
+	v.does("replay", map[string]string{"item": "here", "sees": "=42="})
+	v.does("search", map[string]string{"text": "touch never", "item": "touch never", "sees": "rejected"})
+	v.does("help", nil)
+
+	_, waits := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch waits " + strings.Repeat("x", 200)})
+	require.Equal(t, "pending", waits.Status, waits.Reason)
+	w.open("here", "a-session-with-a-rather-long-name")
+	v.does("phone", nil)
+	v.does("schemes", nil)
+	v.does("flood", "here")
+	v.does("clean", nil)
+
+	require.NoError(t, os.RemoveAll(w.cfg.Recordings))
+	require.NoError(t, os.WriteFile(w.cfg.Recordings, nil, 0o600)) // what cannot be recorded is not begun
+	v.does("refused", "here")
+	v.does("over", strings.SplitAfter(w.link(), "#")[0]+"no-code")
+	v.does("enter", w.link())
+	require.NoError(t, w.stop())
+	v.does("lost", nil)
+}
+
+func TestTheModulesOfTheWebPage(t *testing.T) {
+	dir, _ := modules(t, "node")
+	p := approval.Pending{ID: "a_x", Question: policy.Question{
+		Principal: "agent/a", Command: "echo \u202e\xff\ncommand 3\nabc\n", StdinBytes: 3, StdinSHA256: "00", StdinHead: "\x00\n\x01", Asked: time.Now(),
+		Host:  hosts.Host{Name: "web-1, web-2", Via: []string{"jump", "júmp 2"}, IdentityOnly: true, Sandboxed: true},
+		Hosts: []hosts.Host{{Name: "web-1", Port: 22, Env: []string{"A=1", "A=2"}}, {Name: "web-2"}},
+	}}
+	want, err := json.Marshal(map[string]any{
+		"id": p.ID, "digest": p.Digest(), "command": []byte(p.Question.Command), "stdin_head": []byte(p.Question.StdinHead),
+		"members": [][]byte{[]byte("web-1"), []byte("web-2")}, "via": [][]byte{[]byte("jump"), []byte("júmp 2")},
+	})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ask.bin"), p.Document(), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ask.json"), want, 0o600))
+	cmd := exec.CommandContext(t.Context(), "node", "--test")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
