@@ -12,7 +12,6 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -77,9 +76,7 @@ func (t *full) serve(w http.ResponseWriter, r *http.Request) {
 	defer t.done()
 	defer t.release()
 	defer t.k.terminals.add(t)()
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		CompressionMode: websocket.CompressionDisabled, Subprotocols: []string{page.Protocol},
-	})
+	ws, err := acceptTerminal(w, r)
 	if err != nil { // which has been answered
 		t.stream.Close()
 		t.settle(terminals.Outcome{Result: endOfTerminal(session.Exit{}, errClientGone)})

@@ -83,6 +83,9 @@ func (k *Keeper) watchedSession(owner string, e *registry.Entry) wire.Watched {
 	}
 	if x := e.Current(); x != nil {
 		w.Exec = x.ID()
+		if v, err := x.View(nothing); err == nil {
+			w.Command = k.guarded(v.Result.Command)
+		}
 	}
 	return w
 }

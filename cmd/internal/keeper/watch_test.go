@@ -181,6 +181,7 @@ func TestARunningCommandIsWatchedAndEndsWithItsSession(t *testing.T) {
 	s := w.open("here", "")
 	r := w.begin(s.ID, wire.Run{Command: "printf 'are you there? '; cat", Interactive: true, Rows: 7, Cols: 70})
 	assert.Equal(t, r.Exec, w.watched()[0].Exec)
+	assert.NotEmpty(t, w.watched()[0].Command)
 	c := w.watch(s.ID)
 	expect[wire.Watched](c, "session")
 	cmd := expect[wire.WatchCommand](c, "command")

@@ -183,7 +183,7 @@ func TestSomebodyAtTheWebPageSeesAnswersAndTypes(t *testing.T) {
 
 	require.NoError(t, os.RemoveAll(w.cfg.Recordings))
 	require.NoError(t, os.WriteFile(w.cfg.Recordings, nil, 0o600)) // what cannot be recorded is not begun
-	v.does("refused", "here")
+	assert.Contains(t, v.does("refused", "here"), "cannot be recorded, so nothing was sent")
 	v.does("over", strings.SplitAfter(w.link(), "#")[0]+"no-code")
 	v.does("enter", w.link())
 	require.NoError(t, w.stop())

@@ -12,9 +12,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -97,7 +99,7 @@ func parseTerminal(c *caller, r *http.Request) (a terminalAsk, err error) {
 			return a, err
 		}
 	}
-	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+	if !isUpgrade(r) {
 		return a, problem(http.StatusUpgradeRequired, "upgrade", "a terminal is a WebSocket")
 	}
 	for name, n := range map[string]*int{"rows": &a.size.Rows, "cols": &a.size.Cols} {
@@ -123,12 +125,19 @@ func (k *Keeper) serveTerminal(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	t, err := k.openTerminal(r.Context(), callerOf(r.Context()), r)
+	c := callerOf(r.Context())
+	t, err := k.openTerminal(r.Context(), c, r)
 	if err != nil {
-		writeProblem(w, asProblem(err))
+		noTerminal(w, r, c, asProblem(err))
 		return
 	}
 	t.serve(w, r)
+}
+
+func isUpgrade(r *http.Request) bool { return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") }
+
+func acceptTerminal(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
+	return websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled, Subprotocols: []string{page.Protocol}})
 }
 
 // stay keeps Close waiting for what is no request of the HTTP server's any more.
@@ -176,7 +185,7 @@ func (k *Keeper) openTerminal(ctx context.Context, c *caller, r *http.Request) (
 		return nil, err
 	}
 	if d.Verdict != policy.Allow {
-		return nil, k.noTerminal(c, h, line, d)
+		return nil, k.refuseTerminal(c, h, line, d)
 	}
 	return t, t.start(ctx, c, rm, h, line, d)
 }
@@ -268,24 +277,6 @@ func dialCode(err error) string {
 		return "auth"
 	}
 	return "unreachable"
-}
-
-// noTerminal puts a refusal on record.
-func (k *Keeper) noTerminal(c *caller, h hosts.Host, line string, d policy.Decision) error {
-	why := d.Reason
-	if d.Verdict == policy.Ask {
-		why += "; it needs a yes, which nobody can give here"
-	}
-	e := &session.Error{Op: "shell", Host: h.Name, Code: "denied", Err: errors.New(why)}
-	entry := terminals.NewEntry(k.sink, c.principal, h.Name, session.Peer{})
-	err := entry.Request(line, d, "")
-	if err == nil {
-		err = entry.Result(terminals.Outcome{Result: session.Result{Status: session.StatusDenied, Err: e}}, "", terminals.Recorded{})
-	}
-	if err != nil {
-		return problem(http.StatusInternalServerError, "audit", "%v", err)
-	}
-	return e
 }
 
 var (

@@ -96,7 +96,8 @@ func (h *Handler) cookie(value string, age int) *http.Cookie {
 func (h *Handler) headers() map[string]string {
 	return map[string]string{
 		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
-			"connect-src 'self' ws://" + h.Door.addr + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+			"connect-src 'self' ws://" + h.Door.addr + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+			"require-trusted-types-for 'script'; trusted-types 'none'",
 		"Referrer-Policy":              "no-referrer",
 		"X-Content-Type-Options":       "nosniff",
 		"X-Frame-Options":              "DENY",

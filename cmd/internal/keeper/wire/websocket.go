@@ -1,11 +1,13 @@
 package wire
 
 // TerminalSays is a text frame from the keeper: how the terminal has ended, or what there is to tell meanwhile. Binary frames
-// are what it prints.
+// are what it prints. Why there is none at all is the answer to the request, but for pages: browsers keep that from them.
 type TerminalSays struct {
 	End    *TerminalEnd `json:"end,omitempty"`
 	Notice string       `json:"notice,omitempty"`
 	Taken  *int64       `json:"taken,omitempty" doc:"how many of the typed bytes the program has taken"`
+
+	Problem *Problem `json:"problem,omitempty" doc:"why there is no terminal"`
 }
 
 // What is recorded of a terminal; the output without a word.

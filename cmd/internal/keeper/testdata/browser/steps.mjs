@@ -258,8 +258,10 @@ const steps = {
   /** refused tells why there is no terminal. */
   async refused(host) {
     await opened(host);
-    await note("has refused it");
+    await note("recorded, so nothing was sent");
+    const why = await page.locator(".own-terminal .note").textContent();
     await page.locator(".bar button", { hasText: "Back" }).click();
+    return why;
   },
 
   /** flood prints more than can be drawn, and still hears what is typed. */

@@ -1,0 +1,53 @@
+package keeper
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/coder/websocket"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// noTerminal says why there is none: to a page over the connection that it has asked for, since its browser tells it nothing
+// of an answer.
+func noTerminal(w http.ResponseWriter, r *http.Request, c *caller, p *wire.Problem) {
+	if c.role != Page || !isUpgrade(r) {
+		writeProblem(w, p)
+		return
+	}
+	ws, err := acceptTerminal(w, r)
+	if err != nil {
+		return // which has been answered
+	}
+	defer ws.CloseNow()
+	ctx, cancel := context.WithTimeout(r.Context(), closeTime)
+	defer cancel()
+	if text, err := json.Marshal(wire.TerminalSays{Problem: p}); err == nil && ws.Write(ctx, websocket.MessageText, text) == nil {
+		_ = ws.Close(websocket.StatusPolicyViolation, "")
+	}
+}
+
+// refuseTerminal puts a refusal on record.
+func (k *Keeper) refuseTerminal(c *caller, h hosts.Host, line string, d policy.Decision) error {
+	why := d.Reason
+	if d.Verdict == policy.Ask {
+		why += "; it needs a yes, which nobody can give here"
+	}
+	e := &session.Error{Op: "shell", Host: h.Name, Code: "denied", Err: errors.New(why)}
+	entry := terminals.NewEntry(k.sink, c.principal, h.Name, session.Peer{})
+	err := entry.Request(line, d, "")
+	if err == nil {
+		err = entry.Result(terminals.Outcome{Result: session.Result{Status: session.StatusDenied, Err: e}}, "", terminals.Recorded{})
+	}
+	if err != nil {
+		return problem(http.StatusInternalServerError, "audit", "%v", err)
+	}
+	return e
+}
