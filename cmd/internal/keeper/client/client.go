@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
@@ -29,8 +28,9 @@ type Config struct {
 
 // Client calls one keeper.
 type Client struct {
-	cfg  Config
-	http *http.Client
+	cfg   Config
+	http  *http.Client
+	short *shortWay
 }
 
 // maxAnswer bounds what is read of an answer that is no stream.
@@ -38,16 +38,20 @@ const maxAnswer = 64 << 20
 
 // New returns a Client. It connects with the first call.
 func New(cfg Config) *Client {
-	return &Client{cfg: cfg, http: &http.Client{Transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", cfg.Socket)
-		},
-		MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true,
+	dial := func(ctx context.Context) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", cfg.Socket)
+	}
+	return &Client{cfg: cfg, short: &shortWay{dial: dial}, http: &http.Client{Transport: &http.Transport{
+		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
+		MaxIdleConnsPerHost: maxIdle, IdleConnTimeout: idleTime, DisableCompression: true,
 	}}}
 }
 
 // Close gives idle connections back. What runs goes on.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() {
+	c.http.CloseIdleConnections()
+	c.short.close()
+}
 
 // As returns a Client for another agent, or for the account itself with "", over the same connections.
 func (c *Client) As(principal string) *Client {
@@ -177,12 +181,7 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 }
 
 func (c *Client) do(r *http.Request, out any) error {
-	resp, err := c.http.Do(r)
-	if err != nil {
-		return unreachable(r.Context(), err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	resp, body, err := c.exchange(r)
 	if err != nil {
 		return unreachable(r.Context(), err)
 	}
@@ -196,6 +195,20 @@ func (c *Client) do(r *http.Request, out any) error {
 		return fmt.Errorf("client: the keeper's answer cannot be understood: %w", err)
 	}
 	return nil
+}
+
+// exchange makes a request and reads the whole answer.
+func (c *Client) exchange(r *http.Request) (*http.Response, []byte, error) {
+	if c.short.takes(r) {
+		return c.short.do(r)
+	}
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	return resp, body, err
 }
 
 // ErrUnreachable is wrapped where a keeper did not answer. Whether it has heard the request is not known.
