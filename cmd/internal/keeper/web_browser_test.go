@@ -41,6 +41,9 @@ func modules(t *testing.T, programs ...string) (dir string, cannot func(string, 
 	return dir, cannot
 }
 
+// browserTime is when a browser is given up.
+const browserTime = 5 * time.Minute
+
 // person is somebody at a browser.
 type person struct {
 	t   *testing.T
@@ -62,7 +65,7 @@ func browse(t *testing.T) *person {
 	}
 	program, err := exec.LookPath("chromium")
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), terminalTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), browserTime)
 	cmd := exec.CommandContext(ctx, "node", "steps.mjs")
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	in, err := cmd.StdinPipe()
