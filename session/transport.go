@@ -45,6 +45,10 @@ type Program struct {
 	Line string // required
 	Size Size   // zero means 24 rows of 80 columns
 	Term string // "" means "dumb"
+
+	// Cooked is for people, who type before a program has started: the terminal is as a login finds it, so that a carriage
+	// return ends a line from the first one on. Where a command gives the shell its terminal, that one has its own ways.
+	Cooked bool
 }
 
 // Size is a terminal's size in character cells.

@@ -27,7 +27,11 @@ func start(t *Transport, p session.Program) (*stream, error) {
 	if p.Size == (session.Size{}) {
 		p.Size = session.Size{Rows: 24, Cols: 80}
 	}
-	proc, err := tty.Start(cmd, tty.Options{Rows: p.Size.Rows, Cols: p.Size.Cols, Modes: tty.Raw, Grace: t.cfg.Grace})
+	modes := tty.Raw
+	if p.Cooked && t.cfg.Command == nil {
+		modes = nil // as new ones are
+	}
+	proc, err := tty.Start(cmd, tty.Options{Rows: p.Size.Rows, Cols: p.Size.Cols, Modes: modes, Grace: t.cfg.Grace})
 	if err != nil {
 		return nil, fmt.Errorf("localpty: %s does not start: %w", argv[0], err)
 	}

@@ -38,6 +38,13 @@ var terminals = []promise{
 			require.NoError(t, err, "the program printed no dump, so something was echoed")
 			assert.Equal(t, typed, seen)
 		}},
+	{"what a person types ahead is a line, and is echoed", func(t *testing.T, open func() session.Transport) {
+		p := sh(`read x; printf "=$x="`)
+		p.Cooked = true
+		s := start(t, open(), p)
+		write(t, s, "typed\r") // the program has hardly started
+		assert.Equal(t, "typed\r\n=typed=", readAll(t, s))
+	}},
 	{"interrupt is a signal", keySends("\x03", "INT")},
 	{"quit is a signal", keySends("\x1c", "QUIT")},
 	{"suspend is a signal", keySends("\x1a", "TSTP")},

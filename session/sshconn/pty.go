@@ -8,7 +8,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
-// rawModes are the terminal modes of every program (RFC 4254, section 8): bytes pass unchanged both ways, except for the
+// rawModes are the terminal modes of programs that are no person's (RFC 4254, section 8): bytes pass unchanged both ways, except for the
 // keys that send signals. What a server does not know it ignores.
 var rawModes = encodeModes([][2]uint32{
 	{ssh.VINTR, 3}, {ssh.VQUIT, 28}, {ssh.VSUSP, 26},
@@ -35,11 +35,15 @@ func ptyRequest(p session.Program) []byte {
 	if p.Term == "" {
 		p.Term = "dumb"
 	}
+	modes := rawModes
+	if p.Cooked {
+		modes = encodeModes(nil) // as the host's terminals are
+	}
 	return ssh.Marshal(struct {
 		Term                      string
 		Cols, Rows, Width, Height uint32
 		Modes                     string
-	}{Term: p.Term, Cols: uint32(p.Size.Cols), Rows: uint32(p.Size.Rows), Modes: rawModes})
+	}{Term: p.Term, Cols: uint32(p.Size.Cols), Rows: uint32(p.Size.Rows), Modes: modes})
 }
 
 func windowChange(s session.Size) []byte {

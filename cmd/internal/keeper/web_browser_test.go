@@ -173,6 +173,10 @@ func TestSomebodyAtTheWebPageSeesAnswersAndTypes(t *testing.T) {
 		"host": "here", "line": `echo "=$((40+2))="`, "sees": "=42=", "again": "1234jk?; stty size", "seesAgain": "not found",
 	})
 	v.does("replay", map[string]string{"item": "here", "sees": "=42="})
+	require.Eventually(t, func() bool { // the end comes on record after it is told
+		_, _, found := w.send("GET", "/v1/audit/search?text=touch+never", "")
+		return strings.Contains(found, `"rejected"`)
+	}, terminalTime, 10*time.Millisecond)
 	v.does("search", map[string]string{"text": "touch never", "item": "touch never", "sees": "rejected"})
 	v.does("help", nil)
 

@@ -211,7 +211,7 @@ func (k *Keeper) hostOf(rm *realm, ask *terminalAsk) (h hosts.Host, err error) {
 func (t *full) start(ctx context.Context, c *caller, rm *realm, h hosts.Host, line string, d policy.Decision) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, beforeSending)
 	defer cancel()
-	p := session.Program{Line: line, Size: t.ask.size, Term: t.ask.term}
+	p := session.Program{Line: line, Size: t.ask.size, Term: t.ask.term, Cooked: true}
 	t.host = h.Name
 	begin := func(conn session.Transport) (err error) {
 		if t.entry == nil { // the first connection may have no room

@@ -138,6 +138,18 @@ func (w *world) resultOfTerminal() (found audit.Event) {
 	return found
 }
 
+// A person does not wait for the prompt, and ends lines with a carriage return.
+func TestWhatIsTypedAheadAtATerminalIsALine(t *testing.T) {
+	w := start(t, withRecordings(t))
+	for range 10 {
+		c := w.terminal("host=here")
+		c.send(websocket.MessageBinary, "echo \"=$((40+2))=\"\r")
+		c.see("=42=")
+		c.send(websocket.MessageBinary, "exit\r")
+		c.see("")
+	}
+}
+
 func TestATerminalEndsWhenItsClientGoes(t *testing.T) {
 	w := start(t, withRecordings(t))
 	c := w.terminal("host=here")

@@ -21,7 +21,7 @@ func Term(name string) string {
 }
 
 // Line is the command line that becomes the account's own login shell, on a terminal with the settings that a login
-// would give it: transports start programs on raw ones.
+// would give it, and those that people change. Some transports start programs on raw ones, whatever they are asked for.
 //
 // It is read by the login shell, whichever that is, so it is one word in single quotes that holds neither a quote nor
 // what fish and tcsh take for special in them: a backslash before a quote or a backslash, and an exclamation mark.
