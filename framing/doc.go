@@ -17,7 +17,8 @@
 //
 // A frame, typed at the driver:
 //
-//	TOK''EN -\n         the frame's token, in two halves, and the mode: - usual, m merged, t the terminal as standard input
+//	TOK''EN -\n         the frame's token, in two halves, and the mode: - usual, m merged, t the terminal as standard input;
+//	                    for dash and ash before it what an interrupt leaves to run: + something, =f= something if f is a function
 //	'script'\n          one shell word over any number of lines
 //	RS\n                the byte 0x1e
 //
@@ -41,6 +42,8 @@
 // # Limits
 //
 // Traps on DEBUG and ERR do not outlive the command that sets them. Redirections with exec do not outlive the command
-// either for descriptors 0, 1, 2, 8 and 9. The package starts no goroutines, keeps no global state and performs no I/O.
+// either for descriptors 0, 1, 2, 8 and 9, in bash 0, 1, 2 and 241 to 243. What an interrupt may end with the shell: a command that
+// has more to run, in ksh93, mksh, dash and ash; the shell then leaves with 130. ksh93 forgets an interrupt that comes in a
+// substitution. A trap on INT of the command's own takes the driver's place. The package starts no goroutines, keeps no global state and performs no I/O.
 // The format is private to one version: both ends come from here.
 package framing

@@ -10,8 +10,7 @@ const rs = 0x1e
 // is given with -c, so there is no prompt, no line editor, no history and no start file.
 //
 // What it keeps to itself: descriptor o (8, in bash 241) is the pipe for output, f (9, 242) the one for errors, 0 the terminal; its own 1 and 2
-// are /dev/null, so nothing that the shell says about the driver is seen. The user's command gets the pipes as 1 and 2
-// only. What it redirects for good is undone with the redirections of the eval around it, so it cannot cut them off.
+// are /dev/null, so nothing that the shell says about the driver is seen. The user's command gets the pipes as 1 and 2 (and in bash as 241 and 242, with 243). What it redirects for good is undone with the redirections of the eval around it, so it cannot cut them off.
 //
 // A frame is read whole before anything of it runs, and the text that holds the token is an argument of eval: no
 // variable, no function and no byte in the terminal's queue holds it while the command runs. Traps on DEBUG and ERR
@@ -21,6 +20,17 @@ const rs = 0x1e
 // then counts as a success. The loop of one round catches a break or continue that is in no loop of the command's own;
 // one that reaches further ends the shell, as does a frame that the shell cannot read (r, the exit code, is empty until the
 // end of a frame is reached). The supervisor tells.
+//
+// An interrupt ends all of a command, and not only the program that the shell waits for: what follows may take for granted that
+// this one has done its work. The trap on INT, g, sees to that as each shell can. In bash and zsh it leads out of every list, loop
+// and function, with a trap on DEBUG that passes over each command until the one that takes the exit code. ksh93 and mksh end
+// themselves when another command of the same frame comes: by a trap on DEBUG, and by a PS4 that cannot be expanded. Where there is neither
+// (dash, ash) the frame's header says what may be left to run, see afterInterrupt, and the shell ends if there is something. A program that
+// somebody sits at may have its own use for the key: there only one that died by a signal counts.
+//
+// In bash a wrong [[ leaves the parser inside of it until the next error, so one is made: the trailer and the next frame would
+// not be understood. In busybox an error in a child of the shell finds its way into the eval of its parent where that is called through
+// "command", and never out again: there eval is called as it is (5 is empty), and an error ends the shell.
 //
 // The directory is PWD where that is true, else what pwd says; mksh's says nothing of a directory that was deleted.
 //
@@ -44,33 +54,50 @@ const rs = 0x1e
 // The variables: b what makes a word a builtin, p how to print one word as it is, t how to drop the traps that watch
 // commands, c the dialect, q the argument that bash remembers as the last word ($_) instead of the mark, u the
 // test that PWD is true, e set when errors need an end mark of their own, x what follows the word in a frame of the usual
-// mode; 1, 3 and _fl the frame: its token, its mode and the word. Below, ^ stands for RS and @1, @2 for the
+// mode; 4 what the frame's header says of an interrupt (in mksh, PS4 while another one stands in), 5 what eval is called through; 1, 3 and _fl the
+// frame: its token, its mode and the word. Below, ^ stands for RS and @1, @2 for the
 // halves of the shell's nonce.
 const driver = `exec 8>&1 9>&2 >/dev/null 2>&1
-_fl_b=command _fl_p='printf %s' _fl_t=: _fl_c=sh _fl_u= _fl_q= _fl_v= _fl_w= _fl_o=8 _fl_f=9 _fl_h='8>&- 9>&-' _fl_i=/dev/null
-if test "${BASH_VERSION-}"; then _fl_b=builtin _fl_t='trap - DEBUG ERR' _fl_c=bash _fl_u='[[ . -ef ${PWD-} ]]' _fl_q=" ''"
+_fl_b=command _fl_p='printf %s' _fl_t=: _fl_c=sh _fl_q= _fl_v= _fl_w= _fl_4= _fl_o=8 _fl_f=9 _fl_h='8>&- 9>&-' _fl_i=/dev/null _fl_m=
+_fl_s='_fl_r=${_fl_r:-$?} _fl_m=$-' _fl_n='{ ' _fl_x='; } 2>/dev/null'
+if test "${BASH_VERSION-}"; then _fl_b=builtin _fl_c=bash _fl_q=" ''" _fl_t='trap - DEBUG ERR
+\builtin test "$_fl_r" != 2 || \builtin eval ")"'
+_fl_g='\builtin shopt -s extdebug; \builtin trap "{ case \$BASH_COMMAND in (_fl_r=*) \builtin trap - DEBUG; \builtin shopt -u extdebug; _fl_r=130;; (*) ! \builtin break;; esac; } 2>/dev/null" DEBUG'
 exec 241>&8 242>&9 243</dev/null && exec 8>&- 9>&- && _fl_o=241 _fl_f=242 _fl_h= _fl_i='&243'
 elif test "${ZSH_VERSION-}"; then _fl_b=builtin _fl_t='trap - DEBUG ZERR' _fl_c=zsh
-else case ${KSH_VERSION-} in (*MIRBSD*) _fl_b=builtin _fl_p='print -rn --' _fl_t='trap - ERR' _fl_c=mksh;;
-(?*) _fl_p='print -rn --' _fl_t='trap - DEBUG ERR' _fl_c=ksh93;; esac
+_fl_g='\builtin trap "{ case \$ZSH_DEBUG_CMD in (_fl_r=*) \builtin trap - DEBUG; _fl_r=130;; (*) \builtin break; \builtin setopt errexit;; esac; } 2>/dev/null" DEBUG; \builtin break'
+else case ${KSH_VERSION-} in (*MIRBSD*) _fl_b=builtin _fl_p='print -rn --' _fl_t='trap - ERR' _fl_c=mksh _fl_n= _fl_x=
+_fl_g='case $_fl_4 in ("") case $- in (*x*) _fl_4=x$PS4;; (*) _fl_4=-$PS4;; esac; exec 2>/dev/null; PS4=\${_fl_r:?}; set -x;; esac';;
+(?*) _fl_p='print -rn --' _fl_t='trap - DEBUG ERR' _fl_c=ksh93 _fl_g='trap "case \$_fl_r in (\"\") exit 130;; esac" DEBUG';;
+(*) _fl_g='_fl_s=${_fl_3:-$_fl_4}; case $_fl_s in (+*) exit 130;; (\=*) _fl_s=${_fl_s#=}; case $(command -V "${_fl_s%%=*}") in (*function*|*an\ alias*) exit 130;; esac;; esac';; esac
 fi
-case $_fl_u in ('') _fl_u="\\$_fl_b test . -ef \"\${PWD-}\"";; esac
-trap : INT
+_fl_u="\\$_fl_b test . -ef \"\${PWD-}\"" _fl_5=$_fl_b
+case $_fl_c in (*ksh*) _fl_s='case ${_fl_r:=$?}${_fl_m:=$-} in (x) ;; esac';;
+(sh) case $(ls -l /proc/$$/exe) in (*busybox*) _fl_5=;; esac;; esac
+trap "${_fl_n}case \$_fl_r in ('') case \$_fl_w:\$? in (:*|*:12[89]|*:1[3-9]?|*:2??) $_fl_g;; esac;; esac$_fl_x" INT
 _fl_y() { eval "$_fl_p \"^@1\"\"@2C\${PWD-}^@1\"\"@2c\""; }
-trap '{ set +x; } 2>/dev/null; case $_fl_c${BASHPID-} in (bash|bash$$|[!b]*) { _fl_y >&$_fl_o; } 2>/dev/null || _fl_y 2>/dev/null >/dev/tty;; esac' EXIT
+trap '{ _fl_s=$?; set +x; } 2>/dev/null; case $_fl_c${BASHPID-} in (bash|bash$$|[!b]*) { _fl_y >&$_fl_o; } 2>/dev/null || _fl_y 2>/dev/null >/dev/tty;; esac
+case $_fl_c$_fl_4 in (mksh) exit $_fl_s;; (mksh*) exit 130;; esac' EXIT
 _fl_z() { eval "$_fl_p '^'$1'E'$_fl_r';'$_fl_m';'; \\$_fl_b pwd || $_fl_p \"\${PWD-}
 \"; $_fl_p '^'$1'z
 '" >&$_fl_o; }
 _fl_p="\\$_fl_b $_fl_p" _fl_j="
 done <$_fl_i >&$_fl_o 2>&$_fl_o $_fl_h" _fl_k="
 done >&$_fl_o 2>&$_fl_f $_fl_h" _fl_i="
-done <$_fl_i >&$_fl_o 2>&$_fl_f $_fl_h" _fl_t="
-_fl_r=\$? _fl_m=\$-
+done <$_fl_i >&$_fl_o 2>&$_fl_f $_fl_h"
+case $_fl_c in (mksh) _fl_t="$_fl_s
+case \$_fl_m in (*x*) set +x
+case \$_fl_4 in (-*) PS4=\${_fl_4#?} _fl_m=\${_fl_m%%x*}\${_fl_m#*x};; (x*) PS4=\${_fl_4#?};; esac
+_fl_4=;; esac
+\\$_fl_b $_fl_t";; (*) _fl_t="$_fl_s
 \\$_fl_b $_fl_t
-case \$_fl_m in (*x*) \\$_fl_b set +x;; esac
+case \$_fl_m in (*x*) \\$_fl_b set +x;; esac";; esac
+_fl_t="
+$_fl_t
 "
-_fl_n="_fl= _fl_1=
-for _fl_l in y; do $_fl_p ^" _fl_a="S$_fl_q; \\$_fl_b eval " _fl_u="$_fl_u && $_fl_p ^" _fl_d="E\"\$_fl_r;\$_fl_m;\$PWD\"^" _fl_g="Z'
+case $_fl_c in (*ksh*) _fl_n="_fl_m= ";; (*) _fl_n=;; esac
+_fl_n="${_fl_n}_fl= _fl_1=
+for _fl_l in y; do $_fl_p ^" _fl_a="S$_fl_q; ${_fl_5:+\\$_fl_5 }\\eval " _fl_u="$_fl_u && $_fl_p ^" _fl_d="E\"\$_fl_r;\$_fl_m;\$PWD\"^" _fl_g="Z'
 ' >&$_fl_o || _fl_z "
 _fl_x=$_fl_i$_fl_t$_fl_u
 eval "$_fl_p \"^@1\"\"@2H$_fl_c;$$;${_fl_e-};\${PWD-}^@1\"\"@2h\" >&$_fl_o"
@@ -89,8 +116,9 @@ done
 case $_fl in (*^'
 ') ;; (*) break;; esac
 _fl_s=;; esac
-case ${_fl_e-}$_fl_3 in (-) "$_fl_b" eval "$_fl_n$_fl_1$_fl_a${_fl%^*}$_fl_x$_fl_1$_fl_d$_fl_1$_fl_g$_fl_1";;
-(*) case $_fl_3 in (-) _fl_3=$_fl_i;; (m) _fl_3=$_fl_j;; (t) _fl_3=$_fl_k;;
+case ${_fl_e-}$_fl_3 in (-|+-|\=*=-) ${_fl_5:+"$_fl_5"} eval "$_fl_n$_fl_1$_fl_a${_fl%^*}$_fl_x$_fl_1$_fl_d$_fl_1$_fl_g$_fl_1";;
+(*) case $_fl_3 in (+*) _fl_4=+ _fl_3=${_fl_3#+};; (\=*) _fl_4=${_fl_3%=*}= _fl_3=${_fl_3##*=};; (*) _fl_4=;; esac
+case $_fl_3 in (-) _fl_3=$_fl_i;; (m) _fl_3=$_fl_j;; (t) _fl_3=$_fl_k;;
 (/*) _fl_3="
 done <$_fl_3 >&$_fl_o 2>&$_fl_f $_fl_h";;
 (m*) _fl_3="
@@ -108,7 +136,7 @@ _fl_3=$_fl_3$_fl_t$_fl_v
 case ${_fl_e-} in (?*) _fl_3="$_fl_3$_fl_p ^${_fl_1}e'
 ' >&$_fl_f
 ";; esac
-"$_fl_b" eval "_fl_3=
+${_fl_5:+"$_fl_5"} eval "_fl_3=
 $_fl_w$_fl_n$_fl_1$_fl_a${_fl%^*}$_fl_3$_fl_u$_fl_1$_fl_d$_fl_1$_fl_g$_fl_1";; esac
 done
 case $_fl_r in (?*) _fl_c=b

@@ -72,6 +72,9 @@ func Append(dst []byte, d Dialect, tok Token, cmd Command) ([]byte, error) {
 		return dst, err
 	}
 	dst = append(dst, tok.halves()...)
+	if d == POSIX {
+		header = " " + afterInterrupt(cmd.Script) + header[1:]
+	}
 	dst = append(dst, header...)
 	// Behind the mode comes a word that fits the line; a longer one begins on the next.
 	if len(cmd.Script) < maxLine/2 && !strings.Contains(cmd.Script, "\n") {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -94,8 +95,12 @@ func typed(t testing.TB, d framing.Dialect, script string) string {
 	b, err := framing.Append(nil, d, tokA, framing.Command{Script: script})
 	require.NoError(t, err)
 	require.NotContains(t, string(b), tokA.String(), "a terminal that echoes would print a mark")
-	head := tokA.String()[:framing.TokenLen/2] + "''" + tokA.String()[framing.TokenLen/2:] + " -"
-	word, ok := strings.CutPrefix(string(b), head)
+	word, ok := strings.CutPrefix(string(b), tokA.String()[:framing.TokenLen/2]+"''"+tokA.String()[framing.TokenLen/2:]+" ")
+	require.True(t, ok)
+	if d == framing.POSIX {
+		word = regexp.MustCompile(`^(\+|=\w+=)`).ReplaceAllString(word, "")
+	}
+	word, ok = strings.CutPrefix(word, "-")
 	require.True(t, ok)
 	require.Contains(t, " \n", word[:1])
 	word, ok = strings.CutSuffix(word[1:], "\x1e\n")

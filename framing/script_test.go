@@ -135,7 +135,7 @@ func TestASyntaxErrorIsToldAtOnceAndReachesNothing(t *testing.T) {
 			if script == "}" && s.hello.Dialect == framing.Mksh || o.exit != nil {
 				// The shell ended, and said so: the next command needs another.
 				if o.exit != nil {
-					require.Equal(t, framing.Mksh, s.hello.Dialect, "only mksh ends: %q", script)
+					require.Contains(t, []string{"mksh", "ash"}, sh.Name, "the others do not end: %q", script)
 					assert.NotZero(t, o.exit.Code, script)
 					assert.NotEmpty(t, o.stderr, script)
 					s.close()

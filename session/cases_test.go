@@ -85,6 +85,9 @@ func cases(tmp string) []sessionCase {
 		{"quote left open", "", syntaxError("a='")},
 		{"parenthesis left open", "", syntaxError("(")},
 		{"for alone", "", syntaxError("for")},
+		{"a test left open", "bash", []step{
+			anything("[[ a"), ok, anything("[[ a &&"), ok, anything("([[ a)"), ok, anything("[[ a = ]]"), ok, anything("[[ ( a"), ok, sh("[[ a = a ]] && echo y", "y\n"),
+		}},
 		{"if without then", "", syntaxError("if true")},
 		{"brace too many", "", syntaxError("}")},
 		{"unknown command", "", []step{{cmd: session.Command{Script: "EOF"}, err: "*", status: session.StatusExit, code: 127}, ok}},
@@ -108,6 +111,11 @@ func cases(tmp string) []sessionCase {
 		{"options", "", []step{anything("set -C"), ok, anything("set -f"), ok, anything("LC_ALL=C"), ok}},
 		{"functions and aliases in the way", "", []step{anything("alias printf=false; printf() { :; }; cd() { :; }; unset -f cd"), ok}},
 		{"a trap on exit", "", []step{sh("trap 'echo T' EXIT; exit 2", "*").exits(2), ok}},
+		{"errors in subshells", "", []step{
+			sh("(echo ${nope?bad}) 2>/dev/null; echo after", "after\n"), sh("x=$(echo $((1/0))); echo after", "after\n").errs("*"),
+			sh("(: >/nonexistent/f) 2>/dev/null; echo after", "after\n"), sh("(set -u; echo $nope) 2>/dev/null | cat; echo after", "after\n"),
+			sh("(. ./nonexistent) 2>/dev/null & wait; echo after", "after\n"), ok,
+		}},
 		{"a trap on every command", "bash zsh", []step{anything("trap 'echo D' DEBUG"), anything("echo ok").also(func(t *testing.T, r session.Result) { assert.Contains(t, string(r.Stdout), "ok\n") })}},
 		{"a trap that prints commands", "bash", []step{anything(`trap 'echo "$BASH_COMMAND"' DEBUG`).also(noToken), anything("echo ok").also(noToken)}},
 		{"terminal settings", "", []step{
@@ -265,6 +273,12 @@ func stopping() []sessionCase {
 			assert.Contains(t, steps, r.StoppedBy)
 		}
 	}
+	stoppedAll := func(t *testing.T, r session.Result) {
+		assert.Equal(t, session.StatusTimeout, r.Status)
+		assert.Contains(t, []string{"INT", "TERM", "KILL"}, r.StoppedBy)
+		assert.Empty(t, r.Stdout)
+		assert.NotContains(t, string(r.Stderr), "never")
+	}
 	const soon = 300 * time.Millisecond
 	const armed = 4 * soon // until when a shell of the command's own has surely set its traps
 	return []sessionCase{
@@ -272,6 +286,9 @@ func stopping() []sessionCase {
 		{"ignores INT and TERM", "", []step{sh(`sh -c "trap '' INT TERM; sleep 100"`, "").within(armed).also(stoppedBy("TERM", "KILL")).any(), ok}},
 		{"a loop that ignores INT and TERM", "", []step{sh(`A=1; sh -c "trap '' INT TERM; while :; do sleep 1; done"`, "").within(armed).also(stoppedBy("KILL")).any(), sh("echo $A", "1\n")}},
 		{"a loop of builtins", "", []step{sh("cd /tmp", ""), sh("while :; do :; done", "").within(soon).also(stoppedBy("INT", "shell")).any(), ok.in("/tmp")}},
+		{"a list", "", []step{sh("export A=1; cd /tmp", ""), sh("/bin/sleep 100; echo never; echo never >&2", "").within(soon).also(stoppedAll).any(), sh("echo $A", "1\n").in("/tmp")}},
+		{"a function and a loop", "", []step{sh("for i in 1 2 3; do f() { /bin/sleep 100; echo never; }; f || echo never; f; done; echo never", "").within(soon).also(stoppedAll).any(), ok}},
+		{"a list that ignores INT and TERM", "", []step{sh(`sh -c "trap '' INT TERM; /bin/sleep 100"; echo never`, "").within(armed).also(stoppedAll).any(), ok}},
 		{"a pipeline", "", []step{sh("sleep 100 | cat | sleep 100", "").within(soon).also(stoppedBy("INT")).any(), ok}},
 	}
 }

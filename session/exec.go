@@ -311,12 +311,16 @@ func (x *Exec) finish() {
 	}
 	x.mu.Lock()
 	x.res = r
+	started := x.started
 	x.mu.Unlock()
 	if f := x.s.cfg.Trace.Done; f != nil {
 		f(r)
 	}
-	if x.frame && x.s.wantsSnapshot(x) {
+	switch {
+	case x.frame && x.s.wantsSnapshot(x):
 		x.s.snapshot(x.sh)
+	case started && !x.frame && x.res.Lane == laneSession:
+		x.s.outdate(x)
 	}
 	x.s.release(x)
 	close(x.done)

@@ -25,7 +25,7 @@ func (s *Session) runOwn(ctx context.Context, sh *shell, cmd framing.Command) (s
 	if !s.typeOwn(sh, x, cmd) {
 		return "", false
 	}
-	t := time.NewTimer(max(s.cfg.Ready, time.Second))
+	t := time.NewTimer(s.ownTime())
 	defer t.Stop()
 	select {
 	case <-x.done:
@@ -37,6 +37,9 @@ func (s *Session) runOwn(ctx context.Context, sh *shell, cmd framing.Command) (s
 	sh.close()
 	return "", false
 }
+
+// ownTime is how long a shell may take for a frame of our own.
+func (s *Session) ownTime() time.Duration { return max(s.cfg.Ready, time.Second) }
 
 func (s *Session) typeOwn(sh *shell, x *Exec, cmd framing.Command) bool {
 	text, err := s.ownText(sh, x, cmd)
@@ -70,6 +73,16 @@ func (s *Session) wantsSnapshot(x *Exec) bool {
 	return !s.single && (s.stale || x.res.Decision.Class != policy.ReadOnly)
 }
 
+// outdate notes that a command has ended with its shell, which could not be asked what the command had changed.
+func (s *Session) outdate(x *Exec) {
+	if x.res.Decision.Class == policy.ReadOnly {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stale = true
+}
+
 // snapshot asks the shell, which waits, for its state, while nobody waits for that: only the next command does, if it
 // comes at once. It is called by the pump, so it must not wait for the shell itself.
 func (s *Session) snapshot(sh *shell) {
@@ -99,14 +112,20 @@ func (s *Session) snapshot(sh *shell) {
 	s.wg.Go(func() { sh.write(text) })
 }
 
-// settle waits for a snapshot that is under way.
+// settle waits for a snapshot that is under way. A shell that does not answer in time is closed: it reads nothing any more.
 func (s *Session) settle(ctx context.Context) {
 	s.mu.Lock()
-	done := s.snapping
+	done, sh := s.snapping, s.sh
 	s.mu.Unlock()
 	if done == nil {
 		return
 	}
+	late := time.AfterFunc(s.ownTime(), func() {
+		if sh != nil {
+			sh.close()
+		}
+	})
+	defer late.Stop()
 	select {
 	case <-done:
 		s.mu.Lock()
