@@ -56,7 +56,18 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		ctx := context.WithValue(r.Context(), callerKey{}, c)
+		ctx := r.Context()
+		if c.use != nil {
+			var leave func()
+			ctx, leave = c.use(ctx)
+			defer leave()
+			if p := overProblem(ctx); p != nil {
+				k.refuse(w, "identity", p)
+				return
+			}
+			w = &rightful{ResponseWriter: w, k: k, use: ctx}
+		}
+		ctx = context.WithValue(ctx, callerKey{}, c)
 		k.api.ServeHTTP(w, r.WithContext(withAuthSock(ctx, c.authSock)))
 	})
 }

@@ -126,12 +126,15 @@ func (k *Keeper) mcpStream(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	defer conn.Close()
-	defer context.AfterFunc(k.base, func() { conn.Close() })()
+	ctx, cancel := context.WithCancel(k.base)
+	defer cancel()
+	defer context.AfterFunc(req.Context(), cancel)() // the right to it may end
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	defer k.trees.Host(c.pid)()
 	if _, err := fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n", wire.UpgradeMCP); err != nil {
 		return
 	}
-	if err := s.Serve(k.base, in, conn, s.Leave); err != nil && k.base.Err() == nil {
+	if err := s.Serve(ctx, in, conn, s.Leave); err != nil && ctx.Err() == nil {
 		k.log.Printf("%s: %v", c.principal, err)
 	}
 }
