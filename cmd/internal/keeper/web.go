@@ -83,11 +83,13 @@ func (k *Keeper) paged(door *page.Door, r *http.Request) (*caller, *wire.Problem
 			return nil, problem(http.StatusForbidden, "forbidden", "%s is for callers elsewhere", name)
 		}
 	}
-	g, ok := door.Know(r)
+	p, ok := door.Know(r)
 	if !ok {
 		return nil, problem(http.StatusUnauthorized, "auth", "nobody knows this page, or not any more: “fairlead web” gives another link")
 	}
-	return &caller{principal: k.cfg.Principal, role: Page, inventory: g.Inventory, authSock: g.AuthSock, account: k.sink.own, bucket: pageBucket}, nil
+	return &caller{
+		principal: k.cfg.Principal, role: Page, inventory: p.Inventory, authSock: p.AuthSock, account: k.sink.own, bucket: pageBucket, use: p.Use,
+	}, nil
 }
 
 // pageBucket is that of the rates of all pages.
