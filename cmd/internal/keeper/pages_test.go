@@ -8,7 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
 // another lets one more page of the same browser in.
@@ -78,4 +80,28 @@ func TestAPageThatWasLeftHasNoTerminalAndNoStreamAnyMore(t *testing.T) {
 	assert.Contains(t, rest(t, events), "the page was left")
 	stays.line(`echo "=$((40+3))="`)
 	stays.see("=43=")
+}
+
+// What looks at much that happens must not keep a person from answering.
+func TestAPageCanAnswerWhenItLooksTooOften(t *testing.T) {
+	w := start(t, func(c *keeper.Config) { c.Patience(0.0001, 5) })
+	v := w.enter()
+	other := v.another(w)
+	for i := range 6 {
+		resp, _ := v.do("GET", "/v1/watch", nil)
+		assert.Equal(t, i == 5, resp.StatusCode == http.StatusTooManyRequests)
+	}
+	for range 6 {
+		v.do("GET", "/v1/approvals", nil)
+	}
+	resp, _ := v.do("GET", "/v1/approvals", nil)
+	assert.Equal(t, http.StatusTooManyRequests, resp.StatusCode)
+	resp, _ = v.do("GET", "/v1/approvals/x", nil)
+	assert.Equal(t, http.StatusNotFound, resp.StatusCode)
+	resp, _ = v.do("POST", "/v1/approvals/x/reject", wire.Answer{})
+	assert.NotEqual(t, http.StatusTooManyRequests, resp.StatusCode)
+	resp, _ = other.do("GET", "/v1/watch", nil)
+	assert.Equal(t, http.StatusOK, resp.StatusCode, "another page has its own")
+	resp, _ = v.do("POST", "/page/leave", nil)
+	assert.Equal(t, http.StatusNoContent, resp.StatusCode)
 }
