@@ -21,11 +21,14 @@ import (
 // defaultAgent is who a caller on the socket acts as that names no agent.
 const defaultAgent = "agent/mcp"
 
+// mcpPath is where agents are served over HTTP.
+const mcpPath = "/mcp"
+
 // addMCP adds the two ways in which agents are served: a connection that turns into a stream of messages, for "fairlead
 // mcp", and streamable HTTP.
 func (k *Keeper) addMCP(a *api, mux *http.ServeMux) {
 	mux.Handle("GET /v1/mcp", a.guard(needRun, http.HandlerFunc(k.mcpStream)))
-	mux.Handle("/mcp", a.guard(needRun, http.HandlerFunc(k.mcpHTTP)))
+	mux.Handle(mcpPath, a.guard(needRun, http.HandlerFunc(k.mcpHTTP)))
 }
 
 // agentOf is the caller as an agent. People run commands in other ways.
