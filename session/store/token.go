@@ -89,6 +89,18 @@ func (s *Store) UseToken(ctx context.Context, secret string) (t Token, err error
 	})
 }
 
+// Token returns a token by its id, revoked and expired or not; an ErrNotFound where there is none.
+func (s *Store) Token(ctx context.Context, id string) (t Token, err error) {
+	err = s.read(ctx, "look up a token", func(q query) error {
+		t, err = scanToken(q.row(`SELECT `+tokenColumns+` FROM tokens WHERE token_id = ?`, id))
+		if errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("%w: no token %q", ErrNotFound, id)
+		}
+		return err
+	})
+	return t, err
+}
+
 // RevokeToken revokes a token. It may be called again.
 func (s *Store) RevokeToken(ctx context.Context, id string) error {
 	return s.write(ctx, "revoke a token", func(q query) error {

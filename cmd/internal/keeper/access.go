@@ -71,6 +71,10 @@ type caller struct {
 	bucket    string   // of the token's rate; "" on the socket
 	account   *account // nil where none of this machine asks
 	pid       int      // the process behind the socket; 0 elsewhere, and where it cannot be seen
+
+	// use returns what a request lives in, which ends with the right to make it; leave says that the request is over. It is nil
+	// where such a right ends with the keeper alone.
+	use func(ctx context.Context) (_ context.Context, leave func())
 }
 
 type callerKey struct{}

@@ -257,9 +257,12 @@ func factsOf(x *registry.Exec) *wire.FileFacts {
 	return &wire.FileFacts{Path: f.Path, LeadsTo: f.Target, Size: f.Size, SHA256: f.SHA256, Mode: f.Mode, Created: f.Created, Replaced: f.Replaced}
 }
 
+// isFile reports whether the body of a request is the content of a file, as it is.
+func isFile(r *http.Request) bool { return r.Method == http.MethodPut && r.URL.Path == filesPath }
+
 // bodyLimit is how large the body of a request may be, and how long it may take to come.
 func (k *Keeper) bodyLimit(c *caller, r *http.Request) (int64, time.Duration) {
-	if r.Method == http.MethodPut && r.URL.Path == filesPath {
+	if isFile(r) {
 		return filework.MaxFile, 6 * k.cfg.bodyTime
 	}
 	if c.bucket == "" && c.role == Owner && r.Method == http.MethodPost && r.URL.Path == runsPath {

@@ -11,7 +11,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/jsontext"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 // handler is the way of every request: bounded, known, whole, and only then routed.
@@ -56,7 +58,18 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		ctx := context.WithValue(r.Context(), callerKey{}, c)
+		ctx := r.Context()
+		if c.use != nil {
+			var leave func()
+			ctx, leave = c.use(ctx)
+			defer leave()
+			if p := overProblem(ctx); p != nil {
+				k.refuse(w, "identity", p)
+				return
+			}
+			w = &rightful{ResponseWriter: w, k: k, use: ctx}
+		}
+		ctx = context.WithValue(ctx, callerKey{}, c)
 		k.api.ServeHTTP(w, r.WithContext(withAuthSock(ctx, c.authSock)))
 	})
 }
@@ -124,11 +137,27 @@ func (k *Keeper) whole(w http.ResponseWriter, r *http.Request, c *caller) *wire.
 		return problem(http.StatusBadRequest, "invalid", "the body was cut off")
 	}
 	_ = rc.SetReadDeadline(time.Time{})
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if isFile(r) {
+		return nil
+	}
 	if string(bytes.TrimSpace(body)) == "null" { // as some clients write nothing
 		r.Body, r.ContentLength = http.NoBody, 0
 		return nil
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
+	return exact(r, body)
+}
+
+// exact refuses a body that would not be read as it is: another command would be judged and run than the one that was sent. Agents
+// are told so in their own protocol.
+func exact(r *http.Request, body []byte) *wire.Problem {
+	if r.URL.Path == mcpPath {
+		return nil
+	}
+	if err := jsontext.Check(body); err != nil {
+		return problem(http.StatusBadRequest, registry.CodeInvalid,
+			"the body would be read as something else, since JSON is text and %v: send a command that is no text to POST %s as command_b64, and the content of a file to PUT %s", err, runsPath, filesPath)
+	}
 	return nil
 }
 

@@ -32,6 +32,7 @@ type Keeper struct {
 	notify      *notify.Notifier
 	api         http.Handler
 	web         web
+	tokens      tokenRights
 	limiter     *limiter
 	runs        *runs
 	filed       *filed

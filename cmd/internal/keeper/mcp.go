@@ -21,11 +21,14 @@ import (
 // defaultAgent is who a caller on the socket acts as that names no agent.
 const defaultAgent = "agent/mcp"
 
+// mcpPath is where agents are served over HTTP.
+const mcpPath = "/mcp"
+
 // addMCP adds the two ways in which agents are served: a connection that turns into a stream of messages, for "fairlead
 // mcp", and streamable HTTP.
 func (k *Keeper) addMCP(a *api, mux *http.ServeMux) {
 	mux.Handle("GET /v1/mcp", a.guard(needRun, http.HandlerFunc(k.mcpStream)))
-	mux.Handle("/mcp", a.guard(needRun, http.HandlerFunc(k.mcpHTTP)))
+	mux.Handle(mcpPath, a.guard(needRun, http.HandlerFunc(k.mcpHTTP)))
 }
 
 // agentOf is the caller as an agent. People run commands in other ways.
@@ -126,12 +129,15 @@ func (k *Keeper) mcpStream(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	defer conn.Close()
-	defer context.AfterFunc(k.base, func() { conn.Close() })()
+	ctx, cancel := context.WithCancel(k.base)
+	defer cancel()
+	defer context.AfterFunc(req.Context(), cancel)() // the right to it may end
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	defer k.trees.Host(c.pid)()
 	if _, err := fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n", wire.UpgradeMCP); err != nil {
 		return
 	}
-	if err := s.Serve(k.base, in, conn, s.Leave); err != nil && k.base.Err() == nil {
+	if err := s.Serve(ctx, in, conn, s.Leave); err != nil && ctx.Err() == nil {
 		k.log.Printf("%s: %v", c.principal, err)
 	}
 }

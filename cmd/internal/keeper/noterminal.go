@@ -27,7 +27,10 @@ func noTerminal(w http.ResponseWriter, r *http.Request, c *caller, p *wire.Probl
 		return // which has been answered
 	}
 	defer ws.CloseNow()
-	ctx, cancel := context.WithTimeout(r.Context(), closeTime)
+	if over := overProblem(r.Context()); over != nil {
+		p = over
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), closeTime)
 	defer cancel()
 	if text, err := json.Marshal(wire.TerminalSays{Problem: p}); err == nil && ws.Write(ctx, websocket.MessageText, text) == nil {
 		_ = ws.Close(websocket.StatusPolicyViolation, "")

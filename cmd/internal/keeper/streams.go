@@ -39,14 +39,17 @@ func stream[I any](a *api, r route, open func(ctx context.Context, c *caller, in
 		if err != nil {
 			return nil, err
 		}
-		return &huma.StreamResponse{Body: body}, nil
+		return &huma.StreamResponse{Body: func(hc huma.Context) {
+			body(hc)
+			farewell(hc)
+		}}, nil
 	})
 	op := a.OpenAPI().Paths[r.path].Get
 	if r.method == http.MethodPost {
 		op = a.OpenAPI().Paths[r.path].Post
 	}
 	op.Responses["200"] = &huma.Response{
-		Description: "Server-sent events", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
+		Description: "Server-sent events; the last one is “problem” where the right to read them has ended", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}
 }
 

@@ -73,7 +73,7 @@ func (t *terminal) recover(ctx context.Context) error {
 				if t.store.Shared() && err == nil {
 					err = t.reconcile(ctx)
 				}
-				if err != nil && ctx.Err() == nil {
+				if err = errors.Join(err, t.k.tokens.check(ctx, t.store)); err != nil && ctx.Err() == nil {
 					t.k.log.Printf("%v", err)
 				}
 			}

@@ -39,9 +39,13 @@ func (k *Keeper) addTokens(a *api) {
 			return &body[wire.Tokens]{out}, nil
 		})
 	add(a, route{method: "POST", path: path, id: "create-token", summary: "Make a token; its secret is told once", tag: tag, need: needManage, status: http.StatusCreated}, k.createToken)
-	add(a, route{method: "DELETE", path: path + "/{id}", id: "revoke-token", summary: "Revoke a token", tag: tag, need: needManage, status: http.StatusNoContent},
+	add(a, route{method: "DELETE", path: path + "/{id}", id: "revoke-token", summary: "Revoke a token, and end what is being done with it", tag: tag, need: needManage, status: http.StatusNoContent},
 		func(ctx context.Context, _ *caller, in *tokenIn) (*none, error) {
-			return nil, k.cfg.Store.RevokeToken(ctx, in.ID)
+			if err := k.cfg.Store.RevokeToken(ctx, in.ID); err != nil {
+				return nil, err
+			}
+			k.tokens.end(ctx, in.ID, tokenRevoked)
+			return nil, nil
 		})
 }
 
@@ -103,5 +107,8 @@ func (k *Keeper) remote(r *http.Request) (*caller, *wire.Problem) {
 	if role == Owner || role == Page || allowed[role] == nil {
 		return nil, problem(http.StatusForbidden, "forbidden", "the token has a role that is unknown here")
 	}
-	return &caller{principal: t.Principal, role: role, inventory: k.cfg.Inventory, bucket: t.ID}, nil
+	return &caller{
+		principal: t.Principal, role: role, inventory: k.cfg.Inventory, bucket: t.ID,
+		use: func(ctx context.Context) (context.Context, func()) { return k.tokens.use(ctx, t) },
+	}, nil
 }

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"unicode/utf8"
 
 	"github.com/coder/websocket"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/right"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -34,8 +36,9 @@ func (t *full) say(out terminals.Outcome, rec terminals.Recorded, cause error) {
 		end.Why = cmdutil.Why(out.Err)
 	}
 	code := websocket.StatusNormalClosure
+	var over right.Over
 	switch {
-	case errors.Is(cause, errNonsense), errors.Is(cause, errTooMuch):
+	case errors.Is(cause, errNonsense), errors.Is(cause, errTooMuch), errors.As(cause, &over):
 		code = websocket.StatusPolicyViolation
 	case t.k.base.Err() != nil:
 		code = websocket.StatusGoingAway
@@ -52,9 +55,26 @@ func (t *full) say(out terminals.Outcome, rec terminals.Recorded, cause error) {
 		err = t.ws.Write(ctx, websocket.MessageText, text)
 	}
 	if err == nil {
-		_ = t.ws.Close(code, "") // it may be gone
+		_ = t.ws.Close(code, closeReason(out, cause)) // it may be gone
 	}
 }
+
+// closeReason is why the connection ends, as far as there is room for it in the frame that says so; the program's own end needs
+// no reason.
+func closeReason(out terminals.Outcome, cause error) string {
+	if cause == nil || out.Err == nil {
+		return ""
+	}
+	why := out.Err.Err.Error()
+	for len(why) > maxCloseReason {
+		_, n := utf8.DecodeLastRuneInString(why)
+		why = why[:len(why)-n]
+	}
+	return why
+}
+
+// maxCloseReason is what fits besides the code (RFC 6455, 5.5).
+const maxCloseReason = 123
 
 // settle puts the end on record.
 func (t *full) settle(out terminals.Outcome) terminals.Recorded {
@@ -71,8 +91,9 @@ func endOfTerminal(exit session.Exit, err error) session.Result {
 	failed := func(s session.Status, code string) session.Result {
 		return session.Result{Status: s, Err: &session.Error{Op: "shell", Code: code, Sent: true, Err: err}}
 	}
+	var over right.Over
 	switch {
-	case errors.Is(err, errClientGone), errors.Is(err, errHungUp), errors.Is(err, errNonsense), errors.Is(err, errTooMuch), errors.Is(err, errKeeperEnds):
+	case errors.As(err, &over), errors.Is(err, errClientGone), errors.Is(err, errHungUp), errors.Is(err, errNonsense), errors.Is(err, errTooMuch), errors.Is(err, errKeeperEnds):
 		return failed(session.StatusCanceled, "canceled")
 	case err != nil:
 		return failed(session.StatusLost, "lost")

@@ -20,8 +20,11 @@ const (
 func (t *full) hear(gone context.CancelCauseFunc) {
 	for {
 		kind, p, err := t.ws.Read(context.Background()) // a context that ends would end the connection
-		if err != nil {
+		switch {
+		case err != nil:
 			gone(errClientGone)
+			return
+		case t.live.Err() != nil: // what comes after the end of the right to type is not typed
 			return
 		}
 		if kind == websocket.MessageText {

@@ -3,9 +3,11 @@ package keeper
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
@@ -83,15 +85,29 @@ func (k *Keeper) paged(door *page.Door, r *http.Request) (*caller, *wire.Problem
 			return nil, problem(http.StatusForbidden, "forbidden", "%s is for callers elsewhere", name)
 		}
 	}
-	g, ok := door.Know(r)
+	p, ok := door.Know(r)
 	if !ok {
 		return nil, problem(http.StatusUnauthorized, "auth", "nobody knows this page, or not any more: “fairlead web” gives another link")
 	}
-	return &caller{principal: k.cfg.Principal, role: Page, inventory: g.Inventory, authSock: g.AuthSock, account: k.sink.own, bucket: pageBucket}, nil
+	return &caller{
+		principal: k.cfg.Principal, role: Page, inventory: p.Inventory, authSock: p.AuthSock, account: k.sink.own, bucket: pageBucket(p.Number, r), use: p.Use,
+	}, nil
 }
 
-// pageBucket is that of the rates of all pages.
-const pageBucket = "page"
+const asksPath = "/v1/approvals"
+
+// pageBucket is the bucket of a page's request. Each page has its own; the list of what waits has another than what else is
+// looked at, and so has what it takes to answer: a view of much that happens keeps nobody from saying no.
+func pageBucket(number uint64, r *http.Request) string {
+	kind := "look"
+	switch {
+	case r.Method != http.MethodGet, strings.HasPrefix(r.URL.Path, asksPath+"/"):
+		kind = "answer"
+	case r.URL.Path == asksPath:
+		kind = "asks"
+	}
+	return fmt.Sprintf("page/%d/%s/", number, kind)
+}
 
 // close takes no more pages, and returns what serves those that there are; nil where there are none.
 func (w *web) close() *http.Server {

@@ -100,7 +100,7 @@ func New(cfg Config) (*Server, error) {
 		Instructions: instructions, Logger: cfg.Logger,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
-	s.mcp.AddReceivingMiddleware(s.admit)
+	s.mcp.AddReceivingMiddleware(s.admit, exact)
 	if cfg.Elicit != nil {
 		cfg.Elicit.server.Store(s.mcp)
 	}

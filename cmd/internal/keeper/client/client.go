@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/jsontext"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -139,6 +140,9 @@ func (c *Client) Web(ctx context.Context) (l wire.Link, err error) {
 	return l, c.call(ctx, "POST", "/v1/web", nil, &l)
 }
 
+// ErrNoText is why a request was not made: JSON would have carried something else.
+var ErrNoText = errors.New("client: what is asked for holds bytes that are not UTF-8, which can be sent as a command to run, and not otherwise: nothing was sent")
+
 // request makes one. Its body can be sent again on another connection, as long as nothing has been answered.
 func (c *Client) request(ctx context.Context, method, path string, in any) (*http.Request, error) {
 	var body io.Reader
@@ -148,6 +152,9 @@ func (c *Client) request(ctx context.Context, method, path string, in any) (*htt
 		enc.SetEscapeHTML(false)
 		if err := enc.Encode(in); err != nil {
 			return nil, fmt.Errorf("client: %w", err)
+		}
+		if jsontext.Replaced(b.Bytes()) {
+			return nil, ErrNoText
 		}
 		body = bytes.NewReader(b.Bytes())
 	}

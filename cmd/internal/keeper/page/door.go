@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -9,19 +10,28 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/right"
 )
 
 // How long things are good for.
 const (
 	CodeTime    = 2 * time.Minute
 	SessionTime = 12 * time.Hour
-	IdleTime    = time.Hour // without a request; the page makes them by itself while it is open
+	IdleTime    = time.Hour // without a request; one that goes on, such as a stream or a terminal, is one all the time
 )
 
-// Bounds: the oldest goes first.
+// Bounds: the oldest code goes first, and the page that was used longest ago.
 const (
-	maxCodes    = 16
-	maxSessions = 32
+	maxCodes = 16
+	maxPages = 32
+)
+
+// Why a page is let in no more.
+const (
+	pageLeft    right.Over = "the page was left: “fairlead web” gives another link"
+	pageLate    right.Over = "the page was open for 12 hours, which is as long as it may be: “fairlead web” gives another link"
+	pageCrowded right.Over = "too many pages are open, and this one was used longest ago: “fairlead web” gives another link"
 )
 
 // Names that the page and the door share.
@@ -47,9 +57,10 @@ type Door struct {
 	addr   string
 	cookie string // its name: that of each keeper's is another, for all of them get to see it
 
-	mu       sync.Mutex // guards what follows
-	codes    []invitation
-	sessions []*visit
+	mu    sync.Mutex // guards what follows
+	codes []invitation
+	pages []*visit
+	last  uint64 // number of the newest page
 }
 
 type invitation struct {
@@ -58,11 +69,35 @@ type invitation struct {
 	guest Guest
 }
 
+// visit is a page: its token, and the cookie that it shares with the others of its browser.
 type visit struct {
+	number        uint64
 	cookie, token hash
 	until         time.Time // the end at the latest
 	seen          time.Time
 	guest         Guest
+	right         right.Right
+}
+
+// Page is a page that has made a request.
+type Page struct {
+	Guest
+	Number uint64 // tells it from the door's others
+
+	door  *Door
+	visit *visit
+}
+
+// Use returns a context for what the request does, which ends with the page's right to it. Until leave is called the page is in
+// use.
+func (p Page) Use(ctx context.Context) (_ context.Context, leave func()) {
+	ctx, over := p.visit.right.Use(ctx, p.visit.until, pageLate)
+	return ctx, func() {
+		p.door.mu.Lock()
+		p.visit.seen = time.Now()
+		p.door.mu.Unlock()
+		over()
+	}
 }
 
 // NewDoor returns the door of a page at addr, which is host:port.
@@ -84,8 +119,9 @@ func (d *Door) Invite(g Guest) (code string, until time.Time) {
 	return code, until
 }
 
-// enter takes a code for a cookie and a token. It is good once.
-func (d *Door) enter(code string) (cookie, token string, ok bool) {
+// enter takes a code for a cookie and a token. It is good once. A browser that has the cookie of another page keeps it, for it
+// would send the new one alone, and the other page would count no more.
+func (d *Door) enter(code string, has []*http.Cookie) (cookie, token string, ok bool) {
 	sum := sha256.Sum256([]byte(code))
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -95,36 +131,70 @@ func (d *Door) enter(code string) (cookie, token string, ok bool) {
 		return "", "", false
 	}
 	cookie, token = rand.Text(), rand.Text()
-	now := time.Now()
-	if len(d.sessions) == maxSessions {
-		d.sessions = slices.Delete(d.sessions, 0, 1)
+	for _, c := range has {
+		if d.given(sha256.Sum256([]byte(c.Value))) {
+			cookie = c.Value
+		}
 	}
-	d.sessions = append(d.sessions, &visit{
-		cookie: sha256.Sum256([]byte(cookie)), token: sha256.Sum256([]byte(token)), until: now.Add(SessionTime), seen: now, guest: d.codes[i].guest,
+	if len(d.pages) == maxPages {
+		d.crowd()
+	}
+	now := time.Now()
+	d.last++
+	d.pages = append(d.pages, &visit{
+		number: d.last, cookie: sha256.Sum256([]byte(cookie)), token: sha256.Sum256([]byte(token)), until: now.Add(SessionTime), seen: now, guest: d.codes[i].guest,
 	})
 	d.codes = slices.Delete(d.codes, i, i+1)
 	return cookie, token, true
 }
 
-// Know returns whose page has made a request. It counts as one only with cookie and token.
-func (d *Door) Know(r *http.Request) (Guest, bool) {
+// given reports whether a page has this cookie. The lock is held.
+func (d *Door) given(cookie hash) bool {
+	return slices.ContainsFunc(d.pages, func(v *visit) bool { return subtle.ConstantTimeCompare(v.cookie[:], cookie[:]) == 1 })
+}
+
+// crowd ends the page that was used longest ago, and one that is being used only if all are. The lock is held.
+func (d *Door) crowd() {
+	victim := slices.MinFunc(d.pages, func(a, b *visit) int {
+		if x, y := a.right.Used(), b.right.Used(); x != y {
+			if x {
+				return 1
+			}
+			return -1
+		}
+		return a.seen.Compare(b.seen)
+	})
+	d.end(victim, pageCrowded)
+}
+
+// end ends a page, and all that it does. The lock is held.
+func (d *Door) end(v *visit, why right.Over) {
+	d.pages = slices.DeleteFunc(d.pages, func(o *visit) bool { return o == v })
+	v.right.End(context.Background(), why)
+}
+
+// Know returns which page has made a request. It counts as one only with cookie and token.
+func (d *Door) Know(r *http.Request) (Page, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	v := d.find(r)
 	if v == nil {
-		return Guest{}, false
+		return Page{}, false
 	}
 	v.seen = time.Now()
-	return v.guest, true
+	return Page{Guest: v.guest, Number: v.number, door: d, visit: v}, true
 }
 
-// leave ends the session of a page.
-func (d *Door) leave(r *http.Request) bool {
+// leave ends a page, and reports whether it was the last one with its cookie.
+func (d *Door) leave(r *http.Request) (last, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	v := d.find(r)
-	d.sessions = slices.DeleteFunc(d.sessions, func(o *visit) bool { return o == v })
-	return v != nil
+	if v == nil {
+		return false, false
+	}
+	d.end(v, pageLeft)
+	return !d.given(v.cookie), true
 }
 
 // find needs the lock. Browsers send all cookies of a name that they have, so any may be the one.
@@ -133,7 +203,7 @@ func (d *Door) find(r *http.Request) *visit {
 	token := sha256.Sum256([]byte(tokenOf(r)))
 	for _, c := range r.CookiesNamed(d.cookie) {
 		cookie := sha256.Sum256([]byte(c.Value))
-		for _, v := range d.sessions {
+		for _, v := range d.pages {
 			if subtle.ConstantTimeCompare(v.cookie[:], cookie[:])&subtle.ConstantTimeCompare(v.token[:], token[:]) == 1 {
 				return v
 			}
@@ -142,11 +212,13 @@ func (d *Door) find(r *http.Request) *visit {
 	return nil
 }
 
-// sweep forgets what is over.
+// sweep forgets what is over. What a page does ends by itself at its time, and one that nothing has used does nothing.
 func (d *Door) sweep() {
 	now := time.Now()
 	d.codes = slices.DeleteFunc(d.codes, func(c invitation) bool { return !now.Before(c.until) })
-	d.sessions = slices.DeleteFunc(d.sessions, func(v *visit) bool { return !now.Before(v.until) || now.Sub(v.seen) >= IdleTime })
+	d.pages = slices.DeleteFunc(d.pages, func(v *visit) bool {
+		return !now.Before(v.until) || now.Sub(v.seen) >= IdleTime && !v.right.Used()
+	})
 }
 
 func tokenOf(r *http.Request) string {

@@ -50,11 +50,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.enter(w, r)
 		return
 	case "/page/leave":
-		if r.Method != http.MethodPost || !h.Door.leave(r) {
+		last, ok := false, r.Method == http.MethodPost
+		if ok {
+			last, ok = h.Door.leave(r)
+		}
+		if !ok {
 			h.Refuse(w, http.StatusUnauthorized, "auth", over)
 			return
 		}
-		http.SetCookie(w, h.cookie("", -1))
+		if last {
+			http.SetCookie(w, h.cookie("", -1))
+		}
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
@@ -76,7 +82,7 @@ func (h *Handler) enter(w http.ResponseWriter, r *http.Request) {
 		h.Refuse(w, http.StatusBadRequest, "invalid", "POST {\"code\": …}")
 		return
 	}
-	cookie, token, ok := h.Door.enter(in.Code)
+	cookie, token, ok := h.Door.enter(in.Code, r.CookiesNamed(h.Door.cookie))
 	if !ok {
 		h.Refuse(w, http.StatusForbidden, "forbidden", "the link was used, or is too old: “fairlead web” gives another")
 		return

@@ -1,0 +1,104 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/right"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/store"
+)
+
+// Why a token is none any more.
+const (
+	tokenRevoked right.Over = "the token was revoked: ask for another"
+	tokenExpired right.Over = "the token has expired: ask for another"
+)
+
+// tokenRights are those of the tokens that are being used. When one ends, whoever has it is gone, as far as what it asked for
+// goes: streams end, runs whose caller takes their output are stopped, terminals are hung up, and a command in a session that
+// somebody waited for goes on. The zero value is none.
+type tokenRights struct {
+	mu sync.Mutex // guards m
+	m  map[string]*right.Right
+}
+
+// of returns that of a token. mu is held.
+func (t *tokenRights) of(id string) *right.Right {
+	r := t.m[id]
+	if r == nil {
+		if t.m == nil {
+			t.m = map[string]*right.Right{}
+		}
+		r = &right.Right{}
+		t.m[id] = r
+	}
+	return r
+}
+
+// use is what caller.use does for a token.
+func (t *tokenRights) use(ctx context.Context, tok store.Token) (context.Context, func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.of(tok.ID)
+	ctx, leave := r.Use(ctx, tok.Expires, tokenExpired)
+	return ctx, func() {
+		leave()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if !r.Used() && !r.Ended() {
+			delete(t.m, tok.ID)
+		}
+	}
+}
+
+// end ends what is done with a token. It is remembered for whoever was let in with it a moment ago.
+func (t *tokenRights) end(ctx context.Context, id string, why right.Over) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.of(id).End(ctx, why)
+}
+
+// check looks whether the tokens that are being used are still good: a store may be shared, and they may be revoked at
+// another keeper. What cannot be looked up goes on, and is looked up again the next time.
+func (t *tokenRights) check(ctx context.Context, st *store.Store) error {
+	for _, id := range t.used() {
+		tok, err := st.Token(ctx, id)
+		switch {
+		case errors.Is(err, store.ErrNotFound), err == nil && !tok.Revoked.IsZero():
+			t.end(ctx, id, tokenRevoked)
+		case err != nil:
+			return err
+		case !tok.Expires.IsZero() && !time.Now().Before(tok.Expires): // this machine's clock was set
+			t.end(ctx, id, tokenExpired)
+		}
+	}
+	return nil
+}
+
+// used returns the tokens that are being used, and forgets those that have ended.
+func (t *tokenRights) used() (ids []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, r := range t.m {
+		switch {
+		case r.Used():
+			ids = append(ids, id)
+		default:
+			delete(t.m, id)
+		}
+	}
+	return ids
+}
+
+// overProblem is what is told where the right to ask has ended; nil while it is in force.
+func overProblem(ctx context.Context) *wire.Problem {
+	why := right.Why(ctx)
+	if why == "" {
+		return nil
+	}
+	return problem(http.StatusUnauthorized, "auth", "%s", why)
+}
