@@ -1,8 +1,11 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/sandbox"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
@@ -148,11 +152,42 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 	return nil
 }
 
-// enter opens a session for one command, in its directory.
-func (t *terminal) enter(ctx context.Context, r *realm, h hosts.Host, c store.Command) (*registry.Entry, error) {
+// enter opens a session for one command, in its directory, held as every session in its sandbox is, and notes it in the
+// record. What would hold it less than what it was judged under is an errBox.
+func (t *terminal) enter(ctx context.Context, r *realm, h hosts.Host, c store.Command, f *flight) (*registry.Entry, error) {
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, ownKey{}, true), beforeSending)
 	defer cancel()
-	return r.reg.Open(ctx, registry.OpenRequest{Principal: r.key.principal, Host: h, Dir: c.Cwd, Reason: "sandbox"})
+	b, err := t.sandbox(ctx, r, h, c.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := boxOf(b).Resolve(c.Cwd)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", errBox, strings.TrimPrefix(err.Error(), "sandbox: "))
+	}
+	held := f.held
+	if held == nil {
+		now, err := t.k.held(ctx, r, h, boxOf(b), r.look(h), sandbox.Level(c.Enforcement))
+		if err != nil {
+			return nil, err
+		}
+		held = &now
+	}
+	// What has been asked about as under a weaker level is judged so again: else it would be another question.
+	judged := cmp.Or(sandbox.Level(c.Enforcement), levelOf(h))
+	place, err := t.k.place(&boxed{t: t, r: r, box: b, level: judged, named: true}, dir, *held)
+	if err != nil {
+		return nil, err
+	}
+	e, err := r.reg.Open(ctx, registry.OpenRequest{Principal: r.key.principal, Host: h, Reason: "sandbox", Place: &place})
+	if err != nil {
+		return nil, err
+	}
+	if err := t.store.Enter(ctx, c.ID, t.id, e.ID(), e.Sandbox()); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
 }
 
 func commandFor(exact string, c store.Command, timeout time.Duration) registry.Command {
@@ -173,7 +208,7 @@ func (t *terminal) endOf(x *registry.Exec) store.End {
 	}
 	r.Stdout, r.Stderr, r.Stray = clean(r.Stdout), clean(r.Stderr), clean(r.Stray)
 	r.Command = t.redacted(r.Command)
-	end := store.End{Status: store.Failed, Outcome: string(r.Status), ExitCode: r.ExitCode, Exec: resultJSON(wire.ResultOf(r, v.Redacted.Kinds))}
+	end := store.End{Status: store.Failed, Outcome: string(r.Status), Session: r.Session, ExitCode: r.ExitCode, Exec: resultJSON(wire.ResultOf(r, v.Redacted.Kinds))}
 	_, end.Stdout = wire.Encode(r.Stdout, utf8.Valid(r.Stdout))
 	_, end.Stderr = wire.Encode(r.Stderr, utf8.Valid(r.Stderr))
 	if r.ExitCode != nil && (r.Status == session.StatusOK || r.Status == session.StatusExit) {

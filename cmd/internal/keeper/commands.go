@@ -107,16 +107,13 @@ func (k *Keeper) listCommands(ctx context.Context, c *caller, in *commandsIn) (*
 func commandJSON(c store.Command) *wire.Command {
 	out := &wire.Command{
 		ID: c.ID, Session: c.Session, Sandbox: c.Sandbox, Host: c.Host, Command: c.Command, CWD: c.Cwd, Status: string(c.Status),
-		Verdict: c.Verdict, Reason: c.Reason, Outcome: c.Outcome, Stdout: c.Stdout, Stderr: c.Stderr, ExitCode: c.ExitCode,
+		Verdict: c.Verdict, Reason: c.Reason, Outcome: c.Outcome, Enforcement: c.Enforcement, Stdout: c.Stdout, Stderr: c.Stderr, ExitCode: c.ExitCode,
 		RequestedBy: c.RequestedBy, ApprovedBy: c.ApprovedBy, Created: c.Created, Updated: c.Updated, Finalized: moment(c.Finalized),
 	}
 	if len(c.Exec) > 0 {
 		var r wire.Result
 		if json.Unmarshal(c.Exec, &r) == nil {
 			out.Exec = &r
-			if out.Session == "" {
-				out.Session = r.Session
-			}
 		}
 	}
 	return out
@@ -179,7 +176,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	n := store.NewCommand{Exact: []byte(b.Command), Command: store.Command{
 		ID: newID("c_"), Sandbox: box.ID, Host: h.Name, Command: t.redacted(b.Command), Cwd: box.Path, AskReason: b.Reason, RequestedBy: c.principal,
 	}, Key: key}
-	d := policy.Decision{Rule: "sandbox/outside"}
+	d, held := policy.Decision{Rule: "sandbox/outside"}, sandbox.Enforcement{}
 	dir, err := boxOf(box).Resolve(b.CWD)
 	switch {
 	case b.Host != "" && b.Host != h.Name:
@@ -190,25 +187,25 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 		return nil, invalid("cwd: %v", err)
 	default:
 		n.Cwd = dir
-		guard, unreached, err := t.guard(ctx, r, h, box.ID, levelOf(h))
+		var why error
+		d, held, why, err = t.weigh(ctx, r, box, policy.Request{Principal: c.principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})
 		if err != nil {
 			return nil, err
 		}
-		d, err = guard.Decide(ctx, policy.Request{Principal: c.principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})
-		if err != nil {
-			return nil, err
-		}
-		if why := unreached(); why != nil && d.Verdict == policy.Deny {
+		if why != nil {
 			return t.fail(ctx, n, d, why)
 		}
+		n.Enforcement = string(held.Level)
 	}
 	n.Verdict, n.Class, n.Rule, n.Reason = d.Verdict.String(), string(d.Class), d.Rule, d.Reason
 	var cmd store.Command
 	switch d.Verdict {
 	case policy.Allow:
-		cmd, err = t.begin(ctx, n, timeout)
+		cmd, err = t.begin(ctx, n, timeout, held)
 	case policy.Ask:
-		cmd, err = t.ask(ctx, n, questionOf(n.Command, b.Command, h, d), timeout)
+		q := questionOf(n.Command, b.Command, h, d)
+		q.Decision.Reason += "; in its sandbox it is held by: " + n.Enforcement // who approves weighs that too
+		cmd, err = t.ask(ctx, n, q, timeout)
 	default:
 		cmd, err = t.deny(ctx, n, d)
 	}
@@ -216,6 +213,27 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 		return nil, err
 	}
 	return t.tell(ctx, cmd.ID, wait)
+}
+
+// weigh decides about a command in a sandbox, under what holds it there. Where its host could not be asked, why says so,
+// and the decision is the policy's alone.
+func (t *terminal) weigh(ctx context.Context, r *realm, b store.Sandbox, req policy.Request) (d policy.Decision, e sandbox.Enforcement, why, err error) {
+	// What the policy denies needs no host.
+	if d, err = r.judge.decide(ctx, req); err != nil || d.Verdict == policy.Deny {
+		return d, e, nil, err
+	}
+	if e, why = t.k.held(ctx, r, req.Host, boxOf(b), r.look(req.Host), ""); why != nil {
+		return d, e, why, ctx.Err()
+	}
+	guard, unreached, err := t.guard(ctx, r, req.Host, b.ID, e.Level, true)
+	if err != nil {
+		return d, e, nil, err
+	}
+	in, err := guard.Decide(ctx, req)
+	if why = unreached(); why != nil && in.Verdict == policy.Deny {
+		return d, e, why, err
+	}
+	return in, e, nil, err
 }
 
 // askedFor is what of a request makes it another one: not how long its caller waits.
@@ -242,9 +260,10 @@ func (t *terminal) tell(ctx context.Context, id string, wait time.Duration) (*co
 }
 
 // begin keeps a command that is allowed, as this keeper's, and runs it.
-func (t *terminal) begin(ctx context.Context, n store.NewCommand, timeout time.Duration) (store.Command, error) {
+func (t *terminal) begin(ctx context.Context, n store.NewCommand, timeout time.Duration, held sandbox.Enforcement) (store.Command, error) {
 	n.Status, n.Claim = store.Approved, t.id
 	f := t.take(n.ID, timeout)
+	f.held = &held
 	cmd, made, err := t.store.Create(ctx, n)
 	if err != nil || !made {
 		t.land(n.ID, f)

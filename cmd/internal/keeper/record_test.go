@@ -47,7 +47,7 @@ func TestRecordsHaveTheseFieldsInEveryState(t *testing.T) {
 		_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: script})
 		_, _, text := w.send("GET", commandsPath+"/"+c.ID, "")
 		assert.Equal(t, words(`command_id session_id sandbox_id host command cwd status verdict reason stdout stderr exit_code
-			requested_by approved_by created_at updated_at finalized_at outcome exec`), fields(t, text), script)
+			requested_by approved_by created_at updated_at finalized_at outcome exec enforcement`), fields(t, text), script)
 	}
 	_, _, text = w.send("GET", commandsPath, "")
 	assert.Equal(t, words("items next_cursor"), fields(t, text))

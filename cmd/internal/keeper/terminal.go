@@ -29,9 +29,10 @@ type terminal struct {
 // flight is a command that waits for an answer or runs in this process.
 type flight struct {
 	timeout time.Duration
-	ended   chan struct{} // closed when the record has its end, or an answer could not be used
-	err     error         // why the answer could not be used; set before ended is closed
-	asked   func()        // takes back the question; nil where nobody is asked
+	held    *sandbox.Enforcement // what holds it, where that has just been looked at; else nil
+	ended   chan struct{}        // closed when the record has its end, or an answer could not be used
+	err     error                // why the answer could not be used; set before ended is closed
+	asked   func()               // takes back the question; nil where nobody is asked
 }
 
 func newTerminal(k *Keeper) *terminal {
@@ -220,7 +221,7 @@ func (t *terminal) finish(ctx context.Context, id string, end store.End) error {
 	return err
 }
 
-// execute runs a command in a new shell at its place.
+// execute runs a command in a new shell in its sandbox.
 func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f *flight, yes *answered) store.End {
 	failed := func(outcome string, err error) store.End {
 		return store.End{Status: store.Failed, Outcome: outcome, Reason: t.redacted(asProblem(err).Detail)}
@@ -235,16 +236,11 @@ func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f
 	if err != nil {
 		return failed("error", err)
 	}
-	guard, _, err := t.guard(ctx, r, h, c.Sandbox, levelOf(h))
-	if err != nil {
-		return failed("denied", err)
-	}
-	e, err := t.enter(ctx, r, h, c)
+	e, err := t.enter(ctx, r, h, c, f)
 	if err != nil {
 		return failed(statusFor(err), err)
 	}
 	defer e.Close()
-	ctx = context.WithValue(ctx, guardKey{}, guard)
 	// Without an answer there is nobody to ask: what asks now was allowed a moment ago.
 	given := answered{}
 	if yes != nil {
@@ -264,6 +260,9 @@ func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f
 
 // statusFor is the outcome of a command that never became one.
 func statusFor(err error) string {
+	if errors.Is(err, errBox) {
+		return "denied"
+	}
 	switch code := codeOf(err); code {
 	case "unreachable", "auth", "hostkey", "timeout", "canceled", "denied":
 		return code
@@ -271,23 +270,36 @@ func statusFor(err error) string {
 	return "error"
 }
 
+// errBox is wrapped by what says why nothing may run in a sandbox.
+var errBox = errors.New("the sandbox does not hold")
+
+// sandbox returns a sandbox of a realm's as the store says it is now, or an errBox.
+func (t *terminal) sandbox(ctx context.Context, r *realm, h hosts.Host, id string) (store.Sandbox, error) {
+	b, err := t.store.Sandbox(ctx, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return b, fmt.Errorf("%w: it is there no more", errBox)
+	case err != nil:
+		return b, err
+	case !b.Active:
+		return b, fmt.Errorf("%w: it was switched off", errBox)
+	case b.Owner != r.key.principal || b.Host != h.Name:
+		return b, fmt.Errorf("%w: it is another one now", errBox)
+	}
+	return b, nil
+}
+
 // guard is what keeps a command in its sandbox, as the store says it is now. Where it has denied one because its host
 // could not be asked where paths lead, unreached says why.
-func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string, level sandbox.Level) (g *sandbox.Guard, unreached func() error, err error) {
-	b, err := t.store.Sandbox(ctx, id)
+func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string, level sandbox.Level, named bool) (g *sandbox.Guard, unreached func() error, err error) {
+	b, err := t.sandbox(ctx, r, h, id)
 	if err != nil {
 		return nil, nil, err
-	}
-	if !b.Active {
-		return nil, nil, store.ErrInactive
-	}
-	if b.Owner != r.key.principal || b.Host != h.Name {
-		return nil, nil, fmt.Errorf("the sandbox is another one now")
 	}
 	var last error
 	look := r.look(h)
 	g, err = sandbox.NewGuard(sandbox.GuardConfig{
-		Inner: policy.DeciderFunc(r.judge.decide), Sandbox: boxOf(b), Level: level,
+		Inner: policy.DeciderFunc(r.judge.decide), Sandbox: boxOf(b), Level: level, Named: named,
 		Resolver: sandbox.Remote{Run: func(ctx context.Context, host, script string) (said string, err error) {
 			said, err = look(ctx, host, script)
 			last = err
