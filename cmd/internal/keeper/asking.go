@@ -9,7 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -56,6 +55,9 @@ func (t *terminal) awaited(ctx context.Context, c store.Command, q policy.Questi
 	answer, err := w.Wait(actx)
 	t.canTakeBack(f, nil)
 	if actx.Err() != nil {
+		if ctx.Err() == nil {
+			t.takenBack(ctx, c.ID)
+		}
 		return nil, nil
 	}
 	if f.err = t.answered(ctx, c, q, answer, err, f); f.err == nil {
@@ -77,10 +79,10 @@ func (t *terminal) answered(ctx context.Context, c store.Command, q policy.Quest
 	switch {
 	case errors.Is(failure, approval.ErrExpired):
 		_, err := t.store.Withdraw(ctx, c.ID, "expired", "nobody answered in time")
-		return errors.Join(err, t.note(ctx, audit.ApprovalResult, c, "", q.Decision, "expired"))
+		return errors.Join(err, t.noteUnanswered(ctx, c, q.Decision, "expired", "nobody answered in time"))
 	case failure != nil:
 		_, err := t.store.Withdraw(ctx, c.ID, "denied", failure.Error())
-		return errors.Join(err, t.note(ctx, audit.ApprovalResult, c, "", q.Decision, "denied"))
+		return errors.Join(err, t.noteUnanswered(ctx, c, q.Decision, "denied", failure.Error()))
 	}
 	asked, err := t.store.Approval(ctx, c.ID)
 	if err != nil {
@@ -93,15 +95,31 @@ func (t *terminal) answered(ctx context.Context, c store.Command, q policy.Quest
 	if err != nil {
 		return err
 	}
+	noted := t.noteAnswer(ctx, c, q, a)
 	if !a.Approved {
-		return t.noteNo(ctx, c, q.Decision, a)
+		return noted
 	}
 	c, exact, err := t.store.Begin(ctx, c.ID, t.id)
 	if err != nil {
 		return err
 	}
+	if noted != nil {
+		t.conclude(ctx, c, t.endAs("error", fmt.Errorf("%w, so nothing was sent", noted)))
+		return nil
+	}
 	t.run(ctx, c, string(exact), f, &answered{q, a})
 	return nil
+}
+
+// takenBack puts on record what became of a command that was asked about here too and was settled elsewhere.
+func (t *terminal) takenBack(ctx context.Context, id string) {
+	c, err := t.store.Command(ctx, id)
+	if err == nil {
+		_, err = t.noteKept(ctx, c)
+	}
+	if err != nil {
+		t.k.log.Printf("command %s: its answer is not on record here: %v", id, err)
+	}
 }
 
 // askAgain puts a command that waited in another keeper to the desk, if it is still what it was.
@@ -124,8 +142,10 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 		if t.store.Shared() {
 			return nil // it is for the keeper that can tell
 		}
-		_, err := t.store.Withdraw(ctx, id, "denied", why)
-		return err
+		if _, err := t.store.Withdraw(ctx, id, "denied", why); err != nil {
+			return err
+		}
+		return t.noteUnanswered(ctx, c, policy.Decision{Class: policy.Class(c.Class), Rule: c.Rule}, "denied", why)
 	}
 	exact, err := t.store.Exact(ctx, id)
 	if err != nil {
@@ -208,7 +228,7 @@ func (t *terminal) endOf(x *registry.Exec) store.End {
 	}
 	r.Stdout, r.Stderr, r.Stray = clean(r.Stdout), clean(r.Stderr), clean(r.Stray)
 	r.Command = t.redacted(r.Command)
-	end := store.End{Status: store.Failed, Outcome: string(r.Status), Session: r.Session, ExitCode: r.ExitCode, Exec: resultJSON(wire.ResultOf(r, v.Redacted.Kinds))}
+	end := store.End{Status: endStatus(string(r.Status)), Outcome: string(r.Status), Session: r.Session, ExitCode: r.ExitCode, Exec: resultJSON(wire.ResultOf(r, v.Redacted.Kinds))}
 	_, end.Stdout = wire.Encode(r.Stdout, utf8.Valid(r.Stdout))
 	_, end.Stderr = wire.Encode(r.Stderr, utf8.Valid(r.Stderr))
 	if r.ExitCode != nil && (r.Status == session.StatusOK || r.Status == session.StatusExit) {

@@ -131,7 +131,7 @@ func (b *boxed) Decide(ctx context.Context, req policy.Request) (policy.Decision
 		return policy.Decision{Verdict: policy.Allow, Class: policy.ReadOnly, Rule: "sandbox/begin", Reason: "the session starts in its sandbox"}, nil
 	}
 	if err != nil {
-		return policy.Decision{Verdict: policy.Deny, Rule: "sandbox/wrong", Reason: fmt.Sprintf("the session may do nothing more: %v", err)}, nil
+		return policy.Decision{Verdict: policy.Deny, Rule: ruleBox, Reason: fmt.Sprintf("the session may do nothing more: %v", err)}, nil
 	}
 	return g.Decide(ctx, req)
 }

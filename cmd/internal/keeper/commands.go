@@ -291,6 +291,13 @@ func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Questio
 	cmd, made, err := t.store.Create(ctx, n)
 	if err != nil || !made {
 		t.land(n.ID, f)
+		why := "it was asked before, as " + cmd.ID
+		if err != nil {
+			why = asProblem(err).Detail
+		}
+		if err := t.noteUnanswered(ctx, n.Command, q.Decision, "canceled", why); err != nil {
+			t.k.log.Printf("command %s: that nobody was asked is not on record: %v", n.ID, err)
+		}
 		return cmd, err
 	}
 	t.k.asks(ctx)
@@ -316,11 +323,9 @@ func (t *terminal) deny(ctx context.Context, n store.NewCommand, d policy.Decisi
 
 // fail keeps a command that was never begun, since its host could not be asked about it.
 func (t *terminal) fail(ctx context.Context, n store.NewCommand, d policy.Decision, why error) (*commandOut, error) {
-	end := store.End{Status: store.Failed, Outcome: statusFor(why), Reason: t.redacted(asProblem(why).Detail)}
-	for _, kind := range []audit.Kind{audit.CommandRequest, audit.CommandResult} {
-		if err := t.note(ctx, kind, n.Command, "", d, end.Outcome); err != nil {
-			return nil, problem(http.StatusInternalServerError, "audit", "%v", err)
-		}
+	end := t.endAs(statusFor(why), why)
+	if err := t.noteNothing(ctx, n.Command, string(n.Exact), d, policy.Answer{}, end); err != nil {
+		return nil, problem(http.StatusInternalServerError, "audit", "%v", err)
 	}
 	n.Status, n.Claim, n.Exact, n.Verdict, n.Class, n.Rule = store.Approved, t.id, nil, d.Verdict.String(), string(d.Class), d.Rule
 	cmd, made, err := t.store.Create(ctx, n)
