@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -174,19 +176,27 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	defer done()
 	k.secrets.LearnFromCommand(b.Command)
 	n := store.NewCommand{Exact: []byte(b.Command), Command: store.Command{
-		ID: newID("c_"), Sandbox: box.ID, Host: h.Name, Command: t.redacted(b.Command), Cwd: box.Path, AskReason: b.Reason, RequestedBy: c.principal,
+		ID: newID("c_"), Sandbox: box.ID, Host: h.Name, Command: t.redacted(b.Command), AskReason: b.Reason, RequestedBy: c.principal,
 	}, Key: key}
 	d, held := policy.Decision{Rule: "sandbox/outside"}, sandbox.Enforcement{}
 	dir, err := boxOf(box).Resolve(b.CWD)
+	outside := errors.Is(err, sandbox.ErrOutside)
 	switch {
-	case b.Host != "" && b.Host != h.Name:
-		d.Reason = "the sandbox is on another host"
-	case errors.Is(err, sandbox.ErrOutside):
-		d.Reason = "the directory is outside the sandbox"
-	case err != nil:
+	case err != nil && !outside:
 		return nil, invalid("cwd: %v", err)
+	case strings.ContainsFunc(b.Host, unicode.IsControl):
+		return nil, invalid("host: it holds control characters")
+	case outside:
+		n.Cwd = t.redacted(b.CWD) // what is refused stays on record as it was asked
 	default:
 		n.Cwd = dir
+	}
+	switch {
+	case b.Host != "" && b.Host != h.Name:
+		n.Host, d.Reason = t.redacted(b.Host), "the sandbox is on another host"
+	case outside:
+		d.Reason = "the directory is outside the sandbox"
+	default:
 		var why error
 		d, held, why, err = t.weigh(ctx, r, box, policy.Request{Principal: c.principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})
 		if err != nil {
@@ -307,14 +317,13 @@ func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Questio
 
 // deny keeps a command that was rejected, and why.
 func (t *terminal) deny(ctx context.Context, n store.NewCommand, d policy.Decision) (store.Command, error) {
+	exact := string(n.Exact)
 	n.Status, n.Outcome, n.Exact = store.Rejected, "denied", nil
 	if d.Hint != "" {
 		n.Reason += " (" + d.Hint + ")"
 	}
-	if err := t.note(ctx, audit.CommandRequest, n.Command, "", d, ""); err != nil {
-		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v", err)
-	}
-	if err := t.note(ctx, audit.CommandResult, n.Command, "", d, "denied"); err != nil {
+	end := store.End{Outcome: n.Outcome, Reason: n.Reason}
+	if err := t.noteNothing(ctx, n.Command, exact, d, policy.Answer{}, end); err != nil {
 		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v", err)
 	}
 	cmd, _, err := t.store.Create(ctx, n)

@@ -169,6 +169,55 @@ func TestAnApprovedCommandThatComesToNothingIsOnRecord(t *testing.T) {
 	}
 }
 
+func TestARefusedCommandIsOnRecordAsItWasAsked(t *testing.T) {
+	w := start(t)
+	b, dir := w.box("there")
+	for name, tt := range map[string]struct {
+		in        wire.NewCommand
+		cwd, host string
+	}{
+		"a directory outside":               {wire.NewCommand{CWD: "/etc"}, "/etc", "there"},
+		"a relative one that leads outside": {wire.NewCommand{CWD: "sub/../../x"}, "sub/../../x", "there"},
+		"another host":                      {wire.NewCommand{CWD: "sub", Host: "here"}, filepath.Join(dir, "sub"), "here"},
+		"a host that nobody knows":          {wire.NewCommand{Host: "nowhere"}, dir, "nowhere"},
+		"both":                              {wire.NewCommand{CWD: "/etc", Host: "here"}, "/etc", "here"},
+		"the policy":                        {wire.NewCommand{Command: "sudo id", CWD: "sub"}, filepath.Join(dir, "sub"), "there"},
+		"a secret in it":                    {wire.NewCommand{CWD: "/srv/ghp_abcdefghijklmnopqrstuvwxyz0123456789"}, "/srv/«redacted:", "there"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tt.in.Sandbox = b.ID
+			if tt.in.Command == "" {
+				tt.in.Command = "ls"
+			}
+			_, c := w.post(tt.in)
+			assert.Equal(t, "rejected", c.Status)
+			assert.Equal(t, b.ID, c.Sandbox)
+			asked := aboutCommand(t, w.cfg.AuditDir, c.ID).last[audit.CommandRequest]
+			assert.Equal(t, tt.in.Command, asked.Command)
+			assert.NotEmpty(t, asked.CommandHMAC)
+			assert.Equal(t, c.Reason, aboutCommand(t, w.cfg.AuditDir, c.ID).last[audit.CommandResult].Error.Message)
+			for what, said := range map[string][2]string{"record": {c.CWD, c.Host}, "audit": {asked.CWD, asked.Host}} {
+				assert.True(t, strings.HasPrefix(said[0], tt.cwd), "%s: %s", what, said[0])
+				assert.NotContains(t, said[0], "ghp_", what)
+				assert.Equal(t, tt.host, said[1], what)
+			}
+		})
+	}
+	before := len(auditOf(t, w))
+	status, p := w.api("agent/claude", "POST", commandsPath, wire.NewCommand{Sandbox: b.ID, Command: "ls", Host: "a\x00b"}, nil)
+	assert.Equal(t, http.StatusUnprocessableEntity, status, p.Detail)
+	assert.Len(t, auditOf(t, w), before, "it is no name, and nothing was asked")
+}
+
+func auditOf(t *testing.T, w *world) (all []audit.Event) {
+	t.Helper()
+	for e, err := range audit.All(w.cfg.AuditDir) {
+		require.NoError(t, err)
+		all = append(all, e)
+	}
+	return all
+}
+
 func TestWhatIsAskedTwiceUnderOneKeyLeavesNothingOpen(t *testing.T) {
 	w := start(t)
 	b, _ := w.box("there")
