@@ -122,6 +122,10 @@ func TestAnApprovedCommandThatComesToNothingIsOnRecord(t *testing.T) {
 			},
 			status: "failed", outcome: "error", verdict: "allow",
 		},
+		"all of its sandbox is gone": {
+			change: func(t *testing.T, _ *world, _ wire.Sandbox, dir string) { require.NoError(t, os.RemoveAll(dir)) },
+			status: "failed", outcome: "error", verdict: "allow",
+		},
 		"its host is not in the inventory": {
 			change: func(t *testing.T, w *world, _ wire.Sandbox, _ string) {
 				w.rename("there", "elsewhere")
