@@ -207,7 +207,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 		}
 		n.Enforcement = string(held.Level)
 	}
-	n.Verdict, n.Class, n.Rule, n.Reason = d.Verdict.String(), string(d.Class), d.Rule, d.Reason
+	n.Verdict, n.Class, n.Rule, n.Reason = d.Verdict.String(), string(d.Class), d.Rule, t.redacted(d.Reason)
 	var cmd store.Command
 	switch d.Verdict {
 	case policy.Allow:

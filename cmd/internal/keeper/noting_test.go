@@ -207,6 +207,8 @@ func TestARefusedCommandIsOnRecordAsItWasAsked(t *testing.T) {
 			}
 		})
 	}
+	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "cat /srv/ghp_abcdefghijklmnopqrstuvwxyz0123456789"})
+	assert.Contains(t, c.Reason, "/srv/«redacted:", "nor does why it was refused hold a secret")
 	before := len(auditOf(t, w))
 	status, p := w.api("agent/claude", "POST", commandsPath, wire.NewCommand{Sandbox: b.ID, Command: "ls", Host: "a\x00b"}, nil)
 	assert.Equal(t, http.StatusUnprocessableEntity, status, p.Detail)
