@@ -12,7 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
 
-// GuardConfig configures a Guard. All fields are required.
+// GuardConfig configures a Guard. All fields but Named are required.
 type GuardConfig struct {
 	Inner   policy.Decider // decides first; a Guard only makes that stricter
 	Sandbox Sandbox
@@ -20,6 +20,9 @@ type GuardConfig struct {
 	// doing (Request.Action) is checked even so under kernel, which holds programs.
 	Level    Level
 	Resolver Resolver // says where paths lead on the sandbox's host
+
+	// Named has the paths that a command names stay inside under kernel too, which would let it read them.
+	Named bool
 }
 
 // Guard decides about the commands of one session in one sandbox. Its methods may be called concurrently.
@@ -83,7 +86,10 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 		p = makePlan(s.Path, cmp.Or(req.Dir, "/"), shellOf(req.Shell), command)
 	}
 	if level != LevelChecked && !p.move {
-		p.checks, p.ask = nil, ""
+		p.ask = ""
+		if !g.cfg.Named || level != LevelKernel {
+			p.checks = nil
+		}
 	}
 	told, err := g.resolve(ctx, req.Dir, p)
 	if errors.Is(err, ErrMoved) && p.move {

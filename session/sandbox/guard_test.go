@@ -213,6 +213,18 @@ func TestWhatTheKernelHoldsIsNotJudgedByItsPaths(t *testing.T) {
 	}
 }
 
+func TestWhatTheKernelHoldsMayHaveToNamePathsInsideAllTheSame(t *testing.T) {
+	dir := tree(t)
+	g := guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Level, c.Named = sandbox.LevelKernel, true })
+	for command, want := range map[string]policy.Verdict{
+		"cat /etc/passwd": policy.Deny, "cat esc/secret": policy.Deny, "ls ..": policy.Deny,
+		"cat a.txt": policy.Allow, "make": policy.Allow, "rm *": policy.Allow, "./run": policy.Allow, `cat "$x"`: policy.Allow,
+	} {
+		d := decide(t, g, request(dir+"/box", "bash", command))
+		assert.Equal(t, want, d.Verdict, "%s: %s", command, d.Reason)
+	}
+}
+
 func TestASandboxIsForItsOwnPrincipalAndHost(t *testing.T) {
 	dir := tree(t)
 	g := guard(t, dir, policy.AllowAll)

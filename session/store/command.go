@@ -40,6 +40,8 @@ type Command struct {
 	Cwd       string
 	AskReason string // why, in the asker's words
 
+	Enforcement string // what holds it in its sandbox, in the caller's words: as it was judged, then as it runs
+
 	Status  Status
 	Verdict string // of policy: "allow", "ask", "deny"
 	Class   string
@@ -70,10 +72,10 @@ type Command struct {
 
 // commandColumns are what scanCommand reads; brief ones leave the outputs out.
 const (
-	commandColumns = `command_id, session_id, sandbox_id, hosts, fleet, command, cwd, asked_why, status, verdict, class, rule, reason, outcome,
+	commandColumns = `command_id, session_id, sandbox_id, hosts, fleet, command, cwd, asked_why, enforcement, status, verdict, class, rule, reason, outcome,
 		requested_by, approved_by, proof, exit_code, stdout, stderr, stdout_sum, stderr_sum, exec_result, expires_at, created_at, updated_at,
 		claimed_by, claimed_at, ended_at, finalized_at, purged_at`
-	briefColumns = `command_id, session_id, sandbox_id, hosts, fleet, command, cwd, asked_why, status, verdict, class, rule, reason, outcome,
+	briefColumns = `command_id, session_id, sandbox_id, hosts, fleet, command, cwd, asked_why, enforcement, status, verdict, class, rule, reason, outcome,
 		requested_by, approved_by, proof, exit_code, '', '', stdout_sum, stderr_sum, NULL, expires_at, created_at, updated_at,
 		claimed_by, claimed_at, ended_at, finalized_at, purged_at`
 )
@@ -85,7 +87,7 @@ func scanCommand(row scanner) (Command, error) {
 	var exit sql.NullInt64
 	var hosts, exec []byte
 	var fleet, expires, created, updated, claimed, ended, finalized, purged int64
-	err := row.Scan(&c.ID, &c.Session, &sandbox, &hosts, &fleet, &c.Command, &c.Cwd, &c.AskReason, &c.Status, &c.Verdict, &c.Class, &c.Rule, &c.Reason, &c.Outcome,
+	err := row.Scan(&c.ID, &c.Session, &sandbox, &hosts, &fleet, &c.Command, &c.Cwd, &c.AskReason, &c.Enforcement, &c.Status, &c.Verdict, &c.Class, &c.Rule, &c.Reason, &c.Outcome,
 		&c.RequestedBy, &c.ApprovedBy, &c.Proof, &exit, &c.Stdout, &c.Stderr, &c.StdoutSum, &c.StderrSum, &exec, &expires, &created, &updated,
 		&c.ClaimedBy, &claimed, &ended, &finalized, &purged)
 	if err != nil {

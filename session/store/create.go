@@ -85,11 +85,11 @@ func (s *Store) Create(ctx context.Context, n NewCommand) (c Command, made bool,
 		if n.Status.Ended() {
 			ended = now
 		}
-		_, err := q.exec(`INSERT INTO commands (command_id, session_id, sandbox_id, hosts, fleet, command, cwd, asked_why, status, verdict,
+		_, err := q.exec(`INSERT INTO commands (command_id, session_id, sandbox_id, hosts, fleet, command, cwd, asked_why, enforcement, status, verdict,
 			class, rule, reason, outcome, requested_by, approved_by, proof, exit_code, stdout, stderr, stdout_sum, stderr_sum, exec_result, sealed,
 			claimed_by, claimed_at, expires_at, created_at, updated_at, ended_at, finalized_at, purged_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, '', '', ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`,
-			n.ID, n.Session, nullable(n.Sandbox), listOf(hosts), number(fleet), bytesOf(n.Command.Command), bytesOf(n.Cwd), bytesOf(n.AskReason), string(n.Status), n.Verdict,
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, '', '', ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`,
+			n.ID, n.Session, nullable(n.Sandbox), listOf(hosts), number(fleet), bytesOf(n.Command.Command), bytesOf(n.Cwd), bytesOf(n.AskReason), n.Enforcement, string(n.Status), n.Verdict,
 			n.Class, n.Rule, bytesOf(n.Reason), n.Outcome, n.RequestedBy, n.ApprovedBy, n.Proof, []byte{}, []byte{}, []byte{}, orNull(sealed),
 			n.Claim, claimed, micros(n.Expires), now, now, ended)
 		if err != nil {
@@ -123,7 +123,7 @@ func (s *Store) check(n *NewCommand) error {
 	n.ID = or(n.ID, newID("c_"))
 	err := first(needed("the id", n.ID), word("the session", n.Session), word("the sandbox", n.Sandbox), word("the host", n.Host),
 		needed("who asks", n.RequestedBy), word("who approved", n.ApprovedBy), word("the proof", n.Proof), word("the verdict", n.Verdict),
-		word("the class", n.Class), word("the rule", n.Rule), word("the outcome", n.Outcome), word("the keeper", n.Claim),
+		word("the class", n.Class), word("the rule", n.Rule), word("the enforcement", n.Enforcement), word("the outcome", n.Outcome), word("the keeper", n.Claim),
 		word("the approval's id", n.ApprovalID), word("the idempotency key", n.Key.Key),
 		s.room("the command", len(n.Command.Command), len(n.Cwd), len(n.AskReason), len(n.Reason), len(n.Exact), len(n.Document)))
 	for _, h := range n.Hosts {

@@ -5,7 +5,7 @@
 //
 // A command's life is a row of steps, each taken by one caller only, however many try, in however many processes:
 //
-//	Create ─▶ pending ─Decide─▶ approved ─Begin─▶ (claimed) ─Finish─▶ executed or failed ─Finalize─▶ frozen
+//	Create ─▶ pending ─Decide─▶ approved ─Begin─▶ (claimed) ─Finish─▶ executed, failed or rejected ─Finalize─▶ frozen
 //	             └─Decide, Withdraw, Expire─▶ rejected
 //
 // [Store.Begin] is written to disk before it returns. A command whose claimer died is told as failed, with the outcome

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -18,6 +19,38 @@ var migrations embed.FS
 type migration struct {
 	name       string
 	statements []string
+	fill       func(q query) error // what statements cannot do alike in both databases, after them; nil for nothing
+}
+
+// fills are what migrations do besides their statements, by name.
+var fills = map[string]func(q query) error{"0002_enforcement": fillSessions}
+
+// fillSessions notes in which session those commands ran of which only the Result says so.
+func fillSessions(q query) error {
+	in := map[string]string{}
+	err := q.each(func(r scanner) error {
+		var id string
+		var exec []byte
+		if err := r.Scan(&id, &exec); err != nil {
+			return err
+		}
+		var result struct {
+			Session string `json:"session"`
+		}
+		if json.Unmarshal(exec, &result) == nil && needed("the session", result.Session) == nil {
+			in[id] = result.Session
+		}
+		return nil
+	}, `SELECT command_id, exec_result FROM commands WHERE session_id = '' AND length(exec_result) > 0`)
+	if err != nil {
+		return err
+	}
+	for id, session := range in {
+		if _, err := q.exec(`UPDATE commands SET session_id = ? WHERE command_id = ?`, session, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // steps returns all that this version knows; the first is number 1.
@@ -36,6 +69,7 @@ func steps() ([]migration, error) {
 			return nil, err
 		}
 		m := migration{name: strings.TrimSuffix(f.Name(), ".sql")}
+		m.fill = fills[m.name]
 		for stmt := range strings.SplitSeq(string(text), ";\n") {
 			if stmt = strings.TrimSpace(stmt); stmt != "" {
 				m.statements = append(m.statements, stmt)
@@ -75,6 +109,11 @@ func (s *Store) migrate(ctx context.Context) error {
 		for i := have; i < len(all); i++ {
 			for _, stmt := range all[i].statements {
 				if _, err := q.exec(stmt); err != nil {
+					return fmt.Errorf("migration %s: %w", all[i].name, err)
+				}
+			}
+			if fill := all[i].fill; fill != nil {
+				if err := fill(q); err != nil {
 					return fmt.Errorf("migration %s: %w", all[i].name, err)
 				}
 			}

@@ -77,11 +77,28 @@ func (s *Store) exact(q query, id string) ([]byte, error) {
 	return s.seal.open("command "+id, sealed)
 }
 
+// Enter notes in which session a command that keeper has begun runs, and what holds it in its sandbox there. After an
+// error the command must not be run: an ErrNotClaimed says that it was told as lost meanwhile.
+func (s *Store) Enter(ctx context.Context, id, keeper, session, enforcement string) error {
+	if err := first(needed("the keeper", keeper), needed("the session", session), word("the enforcement", enforcement)); err != nil {
+		return err
+	}
+	return s.write(ctx, "note a session", func(q query) error {
+		c, err := q.command(id, true)
+		if err != nil {
+			return err
+		}
+		return q.one(fmt.Errorf("%w: %s", ErrNotClaimed, c.state()), `UPDATE commands SET session_id = ?, enforcement = ?, updated_at = ?
+			WHERE command_id = ? AND status = ? AND claimed_by = ?`, session, enforcement, s.now(), id, string(Approved), keeper)
+	})
+}
+
 // End is how a command ended.
 type End struct {
-	Status               Status // Executed or Failed
+	Status               Status // Executed or Failed; Rejected where it came to nothing, with the outcome denied or expired
 	Outcome              string // the Result's status
 	Reason               string // "" leaves the record's
+	Session              string // that it ran in; "" leaves the record's
 	ExitCode             *int
 	Stdout, Stderr       string
 	StdoutSum, StderrSum string          // of the whole outputs, as PutOutput returned them or the record tells; "" for none
@@ -91,10 +108,11 @@ type End struct {
 // Finish records the end of a command that keeper has begun; it returns an ErrNotClaimed where that is not so (any more:
 // it may have been told as lost meanwhile).
 func (s *Store) Finish(ctx context.Context, id, keeper string, e End) (c Command, err error) {
-	if e.Status != Executed && e.Status != Failed {
-		return Command{}, fmt.Errorf("%w: no command that ran ends as %q", ErrInvalid, e.Status)
+	refused := e.Status == Rejected && e.ExitCode == nil && (e.Outcome == OutcomeDenied || e.Outcome == OutcomeExpired)
+	if e.Status != Executed && e.Status != Failed && !refused {
+		return Command{}, fmt.Errorf("%w: no command that was begun ends as %q (%s)", ErrInvalid, e.Status, e.Outcome)
 	}
-	if err := first(needed("the keeper", keeper), needed("the outcome", e.Outcome), word("a hash", e.StdoutSum), word("a hash", e.StderrSum),
+	if err := first(needed("the keeper", keeper), needed("the outcome", e.Outcome), word("the session", e.Session), word("a hash", e.StdoutSum), word("a hash", e.StderrSum),
 		s.room("the result", len(e.Stdout), len(e.Stderr), len(e.Exec), len(e.Reason))); err != nil {
 		return Command{}, err
 	}
@@ -110,13 +128,10 @@ func (s *Store) Finish(ctx context.Context, id, keeper string, e End) (c Command
 		if c.Status != Approved || c.ClaimedBy != keeper {
 			return fmt.Errorf("%w: %s", ErrNotClaimed, c.state())
 		}
-		reason := c.Reason
-		if e.Reason != "" {
-			reason = e.Reason
-		}
-		err := q.one(ErrNotClaimed, `UPDATE commands SET status = ?, outcome = ?, reason = ?, exit_code = ?, stdout = ?, stderr = ?, stdout_sum = ?, stderr_sum = ?,
+		reason, session := or(e.Reason, c.Reason), or(e.Session, c.Session)
+		err := q.one(ErrNotClaimed, `UPDATE commands SET session_id = ?, status = ?, outcome = ?, reason = ?, exit_code = ?, stdout = ?, stderr = ?, stdout_sum = ?, stderr_sum = ?,
 			exec_result = ?, sealed = NULL, ended_at = ?, updated_at = ? WHERE command_id = ? AND status = ? AND claimed_by = ?`,
-			string(e.Status), e.Outcome, bytesOf(reason), exit, bytesOf(e.Stdout), bytesOf(e.Stderr), e.StdoutSum, e.StderrSum,
+			session, string(e.Status), e.Outcome, bytesOf(reason), exit, bytesOf(e.Stdout), bytesOf(e.Stderr), e.StdoutSum, e.StderrSum,
 			bytesOf(string(e.Exec)), now, now, id, string(Approved), keeper)
 		if err != nil {
 			return err

@@ -1,18 +1,21 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/sandbox"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
@@ -52,6 +55,9 @@ func (t *terminal) awaited(ctx context.Context, c store.Command, q policy.Questi
 	answer, err := w.Wait(actx)
 	t.canTakeBack(f, nil)
 	if actx.Err() != nil {
+		if ctx.Err() == nil {
+			t.takenBack(ctx, c.ID)
+		}
 		return nil, nil
 	}
 	if f.err = t.answered(ctx, c, q, answer, err, f); f.err == nil {
@@ -73,10 +79,10 @@ func (t *terminal) answered(ctx context.Context, c store.Command, q policy.Quest
 	switch {
 	case errors.Is(failure, approval.ErrExpired):
 		_, err := t.store.Withdraw(ctx, c.ID, "expired", "nobody answered in time")
-		return errors.Join(err, t.note(ctx, audit.ApprovalResult, c, "", q.Decision, "expired"))
+		return errors.Join(err, t.noteUnanswered(ctx, c, q.Decision, "expired", "nobody answered in time"))
 	case failure != nil:
 		_, err := t.store.Withdraw(ctx, c.ID, "denied", failure.Error())
-		return errors.Join(err, t.note(ctx, audit.ApprovalResult, c, "", q.Decision, "denied"))
+		return errors.Join(err, t.noteUnanswered(ctx, c, q.Decision, "denied", failure.Error()))
 	}
 	asked, err := t.store.Approval(ctx, c.ID)
 	if err != nil {
@@ -89,15 +95,31 @@ func (t *terminal) answered(ctx context.Context, c store.Command, q policy.Quest
 	if err != nil {
 		return err
 	}
+	noted := t.noteAnswer(ctx, c, q, a)
 	if !a.Approved {
-		return t.noteNo(ctx, c, q.Decision, a)
+		return noted
 	}
 	c, exact, err := t.store.Begin(ctx, c.ID, t.id)
 	if err != nil {
 		return err
 	}
+	if noted != nil {
+		t.conclude(ctx, c, t.endAs("error", fmt.Errorf("%w, so nothing was sent", noted)))
+		return nil
+	}
 	t.run(ctx, c, string(exact), f, &answered{q, a})
 	return nil
+}
+
+// takenBack puts on record what became of a command that was asked about here too and was settled elsewhere.
+func (t *terminal) takenBack(ctx context.Context, id string) {
+	c, err := t.store.Command(ctx, id)
+	if err == nil {
+		_, err = t.noteKept(ctx, c)
+	}
+	if err != nil {
+		t.k.log.Printf("command %s: its answer is not on record here: %v", id, err)
+	}
 }
 
 // askAgain puts a command that waited in another keeper to the desk, if it is still what it was.
@@ -120,8 +142,10 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 		if t.store.Shared() {
 			return nil // it is for the keeper that can tell
 		}
-		_, err := t.store.Withdraw(ctx, id, "denied", why)
-		return err
+		if _, err := t.store.Withdraw(ctx, id, "denied", why); err != nil {
+			return err
+		}
+		return t.noteUnanswered(ctx, c, policy.Decision{Class: policy.Class(c.Class), Rule: c.Rule}, "denied", why)
 	}
 	exact, err := t.store.Exact(ctx, id)
 	if err != nil {
@@ -148,11 +172,42 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 	return nil
 }
 
-// enter opens a session for one command, in its directory.
-func (t *terminal) enter(ctx context.Context, r *realm, h hosts.Host, c store.Command) (*registry.Entry, error) {
+// enter opens a session for one command, in its directory, held as every session in its sandbox is, and notes it in the
+// record. What would hold it less than what it was judged under is an errBox.
+func (t *terminal) enter(ctx context.Context, r *realm, h hosts.Host, c store.Command, f *flight) (*registry.Entry, error) {
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, ownKey{}, true), beforeSending)
 	defer cancel()
-	return r.reg.Open(ctx, registry.OpenRequest{Principal: r.key.principal, Host: h, Dir: c.Cwd, Reason: "sandbox"})
+	b, err := t.sandbox(ctx, r, h, c.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := boxOf(b).Resolve(c.Cwd)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", errBox, strings.TrimPrefix(err.Error(), "sandbox: "))
+	}
+	held := f.held
+	if held == nil {
+		now, err := t.k.held(ctx, r, h, boxOf(b), r.look(h), sandbox.Level(c.Enforcement))
+		if err != nil {
+			return nil, err
+		}
+		held = &now
+	}
+	// What has been asked about as under a weaker level is judged so again: else it would be another question.
+	judged := cmp.Or(sandbox.Level(c.Enforcement), levelOf(h))
+	place, err := t.k.place(&boxed{t: t, r: r, box: b, level: judged, named: true}, dir, *held)
+	if err != nil {
+		return nil, err
+	}
+	e, err := r.reg.Open(ctx, registry.OpenRequest{Principal: r.key.principal, Host: h, Reason: "sandbox", Place: &place})
+	if err != nil {
+		return nil, err
+	}
+	if err := t.store.Enter(ctx, c.ID, t.id, e.ID(), e.Sandbox()); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
 }
 
 func commandFor(exact string, c store.Command, timeout time.Duration) registry.Command {
@@ -173,7 +228,7 @@ func (t *terminal) endOf(x *registry.Exec) store.End {
 	}
 	r.Stdout, r.Stderr, r.Stray = clean(r.Stdout), clean(r.Stderr), clean(r.Stray)
 	r.Command = t.redacted(r.Command)
-	end := store.End{Status: store.Failed, Outcome: string(r.Status), ExitCode: r.ExitCode, Exec: resultJSON(wire.ResultOf(r, v.Redacted.Kinds))}
+	end := store.End{Status: endStatus(string(r.Status)), Outcome: string(r.Status), Session: r.Session, ExitCode: r.ExitCode, Exec: resultJSON(wire.ResultOf(r, v.Redacted.Kinds))}
 	_, end.Stdout = wire.Encode(r.Stdout, utf8.Valid(r.Stdout))
 	_, end.Stderr = wire.Encode(r.Stderr, utf8.Valid(r.Stderr))
 	if r.ExitCode != nil && (r.Status == session.StatusOK || r.Status == session.StatusExit) {

@@ -38,10 +38,6 @@ func (k *Keeper) box(ctx context.Context, r *realm, h hosts.Host, name, cwd stri
 	if p.Dir, err = s.Resolve(cwd); err != nil {
 		return p, invalid("cwd: %v", err)
 	}
-	begin, err := framing.Quote(p.Dir)
-	if err != nil {
-		return p, invalid("cwd: %v", err)
-	}
 	at, err := sandbox.Remote{Run: r.look(h)}.Resolve(ctx, h.Name, "/", []string{s.Path, p.Dir})
 	switch {
 	case err != nil:
@@ -49,22 +45,33 @@ func (k *Keeper) box(ctx context.Context, r *realm, h hosts.Host, name, cwd stri
 	case at[1] != at[0] && !strings.HasPrefix(at[1], at[0]+"/"):
 		return p, problem(http.StatusForbidden, "denied", "cwd leads outside the sandbox %s", s.Path)
 	}
-	e, err := k.held(ctx, r, h, s, r.look(h))
+	e, err := k.held(ctx, r, h, s, r.look(h), "")
 	if err != nil {
 		return p, err
 	}
-	p.Level, p.Why = string(e.Level), e.Why
+	return k.place(&boxed{t: k.term, r: r, box: b, level: e.Level}, p.Dir, e)
+}
+
+// place is a directory of a sandbox as a session gets it: held there by e, with b for its policy.
+func (k *Keeper) place(b *boxed, dir string, e sandbox.Enforcement) (p registry.Place, err error) {
+	begin, err := framing.Quote(dir)
+	if err != nil {
+		return p, invalid("cwd: %v", err)
+	}
+	b.begin = "cd -- " + begin
+	p.Dir, p.Level, p.Why = dir, string(e.Level), e.Why
 	p.Open = func(h hosts.Host) (*session.Session, error) {
-		return r.pool.OpenWith(h, func(c *session.Config) {
-			c.Program = e.Wrap(s, sandbox.Bubblewrap{}, sandbox.Landlock{Helper: k.cfg.Confine})
-			c.Policy = &boxed{k.term, r, b, e.Level, "cd -- " + begin}
+		return b.r.pool.OpenWith(h, func(c *session.Config) {
+			c.Program = e.Wrap(boxOf(b.box), sandbox.Bubblewrap{}, sandbox.Landlock{Helper: k.cfg.Confine})
+			c.Policy = b
 		})
 	}
 	return p, nil
 }
 
-// held says what holds a session of a realm's in a sandbox on its host, which look asks.
-func (k *Keeper) held(ctx context.Context, r *realm, h hosts.Host, s sandbox.Sandbox, look sandbox.Runner) (e sandbox.Enforcement, err error) {
+// held says what holds a session of a realm's in a sandbox on its host, which look asks. What is weaker than least is an
+// errBox.
+func (k *Keeper) held(ctx context.Context, r *realm, h hosts.Host, s sandbox.Sandbox, look sandbox.Runner, least sandbox.Level) (e sandbox.Enforcement, err error) {
 	can, err := r.able.of(ctx, look, h, s)
 	if err != nil {
 		return e, err
@@ -72,7 +79,10 @@ func (k *Keeper) held(ctx context.Context, r *realm, h hosts.Host, s sandbox.San
 	if h.Transport == hosts.Local && len(k.cfg.Confine) > 0 {
 		can.Landlock = sandbox.LandlockVersion()
 	}
-	return sandbox.Choose(s, can, sandbox.Wants{Account: h.Sandboxed})
+	if e, err = sandbox.Choose(s, can, sandbox.Wants{Account: h.Sandboxed, AtLeast: least}); err != nil {
+		err = fmt.Errorf("%w: %s", errBox, strings.TrimPrefix(err.Error(), "sandbox: "))
+	}
+	return e, err
 }
 
 func (k *Keeper) findBox(ctx context.Context, owner, host, name string) (store.Sandbox, error) {
@@ -94,14 +104,18 @@ type boxed struct {
 	t     *terminal
 	r     *realm
 	box   store.Sandbox // when the session was opened
-	level sandbox.Level
-	begin string // what takes its shell to where it starts
+	level sandbox.Level // that they are judged under, no stronger than what holds them
+	named bool          // see sandbox.GuardConfig
+	begin string        // what takes its shell to where it starts
 }
 
 var _ policy.Decider = (*boxed)(nil)
 
 // Decide implements policy.Decider.
 func (b *boxed) Decide(ctx context.Context, req policy.Request) (policy.Decision, error) {
+	if ctx.Value(ownKey{}) != nil {
+		return b.r.judge.Decide(ctx, req)
+	}
 	now, err := b.t.store.Sandbox(ctx, b.box.ID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -111,18 +125,18 @@ func (b *boxed) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	}
 	var g *sandbox.Guard
 	if err == nil {
-		g, _, err = b.t.guard(ctx, b.r, req.Host, b.box.ID, b.level)
+		g, _, err = b.t.guard(ctx, b.r, req.Host, b.box.ID, b.level, b.named)
 	}
 	if err == nil && req.Dir == "" && req.Command == b.begin && req.Input == "" {
 		return policy.Decision{Verdict: policy.Allow, Class: policy.ReadOnly, Rule: "sandbox/begin", Reason: "the session starts in its sandbox"}, nil
 	}
 	if err != nil {
-		return policy.Decision{Verdict: policy.Deny, Rule: "sandbox/wrong", Reason: fmt.Sprintf("the session may do nothing more: %v", err)}, nil
+		return policy.Decision{Verdict: policy.Deny, Rule: ruleBox, Reason: fmt.Sprintf("the session may do nothing more: %v", err)}, nil
 	}
 	return g.Decide(ctx, req)
 }
 
-// levelOf is what holds a command of a principal's that runs in a shell of its own, where no kernel does.
+// levelOf is what holds a principal in a sandbox on a host where no kernel does.
 func levelOf(h hosts.Host) sandbox.Level {
 	if h.Sandboxed {
 		return sandbox.LevelAccount

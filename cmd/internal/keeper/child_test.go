@@ -40,7 +40,7 @@ func halt(point string) {
 // halting is a record that halts before and after what a marked command is recorded.
 type halting struct {
 	audit.Sink
-	id string // of the marked command's exec
+	id string // that is the marked command's
 }
 
 // marked is in every command that the points are about.
@@ -48,7 +48,7 @@ const marked = ">> ran"
 
 func (h *halting) Record(ctx context.Context, e audit.Event) error {
 	mine := strings.Contains(e.Command, marked) || e.ID != "" && e.ID == h.id
-	if e.Kind == audit.CommandRequest && mine {
+	if (e.Kind == audit.CommandRequest || e.Kind == audit.ApprovalRequest) && mine {
 		h.id = e.ID
 	}
 	if mine {

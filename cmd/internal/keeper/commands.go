@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -107,16 +109,13 @@ func (k *Keeper) listCommands(ctx context.Context, c *caller, in *commandsIn) (*
 func commandJSON(c store.Command) *wire.Command {
 	out := &wire.Command{
 		ID: c.ID, Session: c.Session, Sandbox: c.Sandbox, Host: c.Host, Command: c.Command, CWD: c.Cwd, Status: string(c.Status),
-		Verdict: c.Verdict, Reason: c.Reason, Outcome: c.Outcome, Stdout: c.Stdout, Stderr: c.Stderr, ExitCode: c.ExitCode,
+		Verdict: c.Verdict, Reason: c.Reason, Outcome: c.Outcome, Enforcement: c.Enforcement, Stdout: c.Stdout, Stderr: c.Stderr, ExitCode: c.ExitCode,
 		RequestedBy: c.RequestedBy, ApprovedBy: c.ApprovedBy, Created: c.Created, Updated: c.Updated, Finalized: moment(c.Finalized),
 	}
 	if len(c.Exec) > 0 {
 		var r wire.Result
 		if json.Unmarshal(c.Exec, &r) == nil {
 			out.Exec = &r
-			if out.Session == "" {
-				out.Session = r.Session
-			}
 		}
 	}
 	return out
@@ -177,38 +176,46 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	defer done()
 	k.secrets.LearnFromCommand(b.Command)
 	n := store.NewCommand{Exact: []byte(b.Command), Command: store.Command{
-		ID: newID("c_"), Sandbox: box.ID, Host: h.Name, Command: t.redacted(b.Command), Cwd: box.Path, AskReason: b.Reason, RequestedBy: c.principal,
+		ID: newID("c_"), Sandbox: box.ID, Host: h.Name, Command: t.redacted(b.Command), AskReason: b.Reason, RequestedBy: c.principal,
 	}, Key: key}
-	d := policy.Decision{Rule: "sandbox/outside"}
+	d, held := policy.Decision{Rule: "sandbox/outside"}, sandbox.Enforcement{}
 	dir, err := boxOf(box).Resolve(b.CWD)
+	outside := errors.Is(err, sandbox.ErrOutside)
 	switch {
-	case b.Host != "" && b.Host != h.Name:
-		d.Reason = "the sandbox is on another host"
-	case errors.Is(err, sandbox.ErrOutside):
-		d.Reason = "the directory is outside the sandbox"
-	case err != nil:
+	case err != nil && !outside:
 		return nil, invalid("cwd: %v", err)
+	case strings.ContainsFunc(b.Host, unicode.IsControl):
+		return nil, invalid("host: it holds control characters")
+	case outside:
+		n.Cwd = t.redacted(b.CWD) // what is refused stays on record as it was asked
 	default:
 		n.Cwd = dir
-		guard, unreached, err := t.guard(ctx, r, h, box.ID, levelOf(h))
+	}
+	switch {
+	case b.Host != "" && b.Host != h.Name:
+		n.Host, d.Reason = t.redacted(b.Host), "the sandbox is on another host"
+	case outside:
+		d.Reason = "the directory is outside the sandbox"
+	default:
+		var why error
+		d, held, why, err = t.weigh(ctx, r, box, policy.Request{Principal: c.principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})
 		if err != nil {
 			return nil, err
 		}
-		d, err = guard.Decide(ctx, policy.Request{Principal: c.principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})
-		if err != nil {
-			return nil, err
-		}
-		if why := unreached(); why != nil && d.Verdict == policy.Deny {
+		if why != nil {
 			return t.fail(ctx, n, d, why)
 		}
+		n.Enforcement = string(held.Level)
 	}
-	n.Verdict, n.Class, n.Rule, n.Reason = d.Verdict.String(), string(d.Class), d.Rule, d.Reason
+	n.Verdict, n.Class, n.Rule, n.Reason = d.Verdict.String(), string(d.Class), d.Rule, t.redacted(d.Reason)
 	var cmd store.Command
 	switch d.Verdict {
 	case policy.Allow:
-		cmd, err = t.begin(ctx, n, timeout)
+		cmd, err = t.begin(ctx, n, timeout, held)
 	case policy.Ask:
-		cmd, err = t.ask(ctx, n, questionOf(n.Command, b.Command, h, d), timeout)
+		q := questionOf(n.Command, b.Command, h, d)
+		q.Decision.Reason += "; in its sandbox it is held by: " + n.Enforcement // who approves weighs that too
+		cmd, err = t.ask(ctx, n, q, timeout)
 	default:
 		cmd, err = t.deny(ctx, n, d)
 	}
@@ -216,6 +223,27 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 		return nil, err
 	}
 	return t.tell(ctx, cmd.ID, wait)
+}
+
+// weigh decides about a command in a sandbox, under what holds it there. Where its host could not be asked, why says so,
+// and the decision is the policy's alone.
+func (t *terminal) weigh(ctx context.Context, r *realm, b store.Sandbox, req policy.Request) (d policy.Decision, e sandbox.Enforcement, why, err error) {
+	// What the policy denies needs no host.
+	if d, err = r.judge.decide(ctx, req); err != nil || d.Verdict == policy.Deny {
+		return d, e, nil, err
+	}
+	if e, why = t.k.held(ctx, r, req.Host, boxOf(b), r.look(req.Host), ""); why != nil {
+		return d, e, why, ctx.Err()
+	}
+	guard, unreached, err := t.guard(ctx, r, req.Host, b.ID, e.Level, true)
+	if err != nil {
+		return d, e, nil, err
+	}
+	in, err := guard.Decide(ctx, req)
+	if why = unreached(); why != nil && in.Verdict == policy.Deny {
+		return d, e, why, err
+	}
+	return in, e, nil, err
 }
 
 // askedFor is what of a request makes it another one: not how long its caller waits.
@@ -242,9 +270,10 @@ func (t *terminal) tell(ctx context.Context, id string, wait time.Duration) (*co
 }
 
 // begin keeps a command that is allowed, as this keeper's, and runs it.
-func (t *terminal) begin(ctx context.Context, n store.NewCommand, timeout time.Duration) (store.Command, error) {
+func (t *terminal) begin(ctx context.Context, n store.NewCommand, timeout time.Duration, held sandbox.Enforcement) (store.Command, error) {
 	n.Status, n.Claim = store.Approved, t.id
 	f := t.take(n.ID, timeout)
+	f.held = &held
 	cmd, made, err := t.store.Create(ctx, n)
 	if err != nil || !made {
 		t.land(n.ID, f)
@@ -272,6 +301,13 @@ func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Questio
 	cmd, made, err := t.store.Create(ctx, n)
 	if err != nil || !made {
 		t.land(n.ID, f)
+		why := "it was asked before, as " + cmd.ID
+		if err != nil {
+			why = asProblem(err).Detail
+		}
+		if err := t.noteUnanswered(ctx, n.Command, q.Decision, "canceled", why); err != nil {
+			t.k.log.Printf("command %s: that nobody was asked is not on record: %v", n.ID, err)
+		}
 		return cmd, err
 	}
 	t.k.asks(ctx)
@@ -281,14 +317,13 @@ func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Questio
 
 // deny keeps a command that was rejected, and why.
 func (t *terminal) deny(ctx context.Context, n store.NewCommand, d policy.Decision) (store.Command, error) {
+	exact := string(n.Exact)
 	n.Status, n.Outcome, n.Exact = store.Rejected, "denied", nil
 	if d.Hint != "" {
 		n.Reason += " (" + d.Hint + ")"
 	}
-	if err := t.note(ctx, audit.CommandRequest, n.Command, "", d, ""); err != nil {
-		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v", err)
-	}
-	if err := t.note(ctx, audit.CommandResult, n.Command, "", d, "denied"); err != nil {
+	end := store.End{Outcome: n.Outcome, Reason: n.Reason}
+	if err := t.noteNothing(ctx, n.Command, exact, d, policy.Answer{}, end); err != nil {
 		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v", err)
 	}
 	cmd, _, err := t.store.Create(ctx, n)
@@ -297,11 +332,9 @@ func (t *terminal) deny(ctx context.Context, n store.NewCommand, d policy.Decisi
 
 // fail keeps a command that was never begun, since its host could not be asked about it.
 func (t *terminal) fail(ctx context.Context, n store.NewCommand, d policy.Decision, why error) (*commandOut, error) {
-	end := store.End{Status: store.Failed, Outcome: statusFor(why), Reason: t.redacted(asProblem(why).Detail)}
-	for _, kind := range []audit.Kind{audit.CommandRequest, audit.CommandResult} {
-		if err := t.note(ctx, kind, n.Command, "", d, end.Outcome); err != nil {
-			return nil, problem(http.StatusInternalServerError, "audit", "%v", err)
-		}
+	end := t.endAs(statusFor(why), why)
+	if err := t.noteNothing(ctx, n.Command, string(n.Exact), d, policy.Answer{}, end); err != nil {
+		return nil, problem(http.StatusInternalServerError, "audit", "%v", err)
 	}
 	n.Status, n.Claim, n.Exact, n.Verdict, n.Class, n.Rule = store.Approved, t.id, nil, d.Verdict.String(), string(d.Class), d.Rule
 	cmd, made, err := t.store.Create(ctx, n)

@@ -46,7 +46,7 @@ func (k *Keeper) checkSandbox(ctx context.Context, c *caller, in *sandboxIn) (*b
 	}
 	e := sandbox.Enforcement{Level: levelOf(h), Why: fmt.Sprintf("%s cannot be entered there: nothing can run in it", s.Path)}
 	if there == "there" {
-		if e, err = k.held(ctx, r, h, s, look); err != nil {
+		if e, err = k.held(ctx, r, h, s, look, ""); err != nil {
 			return nil, err
 		}
 	}

@@ -55,6 +55,11 @@ func TestNoCommandRunsOnceTheRecordCannotBeWritten(t *testing.T) {
 			_, waits := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch approved"})
 			require.Equal(t, "pending", waits.Status)
 			tt.spoil(t, disk, dir)
+			for range 100 { // the last page of the record has room for some more
+				if r, err := w.Run(t.Context(), s.ID, wire.Run{Command: "touch " + box + "/room"}, ""); err != nil || r.Error != nil {
+					break
+				}
+			}
 
 			r, err := w.Run(t.Context(), s.ID, wire.Run{Command: "touch " + box + "/ran"}, "")
 			if err == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -73,6 +74,8 @@ func TestAKeeperThatIsKilledLosesNothingAndRunsNothingTwice(t *testing.T) {
 		{name: "before what it asks is kept", point: "after approval.request", asks: true, runsLater: true},
 		{name: "while it waits", asks: true, status: "pending", runsLater: true},
 		{name: "approved and not begun", asks: true, status: "rejected", outcome: "canceled"},
+		{name: "approved and the answer not on record", asks: true, yes: true, point: "before approval.result", status: "rejected", outcome: "canceled"},
+		{name: "approved, on record and not begun", asks: true, yes: true, point: "after approval.result", status: "rejected", outcome: "canceled"},
 		{name: "approved, begun and not on record", asks: true, yes: true, point: "before command.request", status: "failed", outcome: "lost"},
 		{name: "approved, on record and not sent", asks: true, yes: true, point: "after command.request", status: "failed", outcome: "lost"},
 		{name: "approved and at its end, not on record", asks: true, yes: true, point: "before command.result", ran: 1, status: "failed", outcome: "lost"},
@@ -118,7 +121,7 @@ func TestAKeeperThatIsKilledLosesNothingAndRunsNothingTwice(t *testing.T) {
 				<-p
 			}
 			assert.Equal(t, tt.ran, k.ran(), "by then")
-			if tt.outcome == "canceled" { // as it is between the two steps
+			if tt.outcome == "canceled" && !tt.yes { // as it is between the two steps
 				approveInStore(t, dir, c.ID)
 			}
 			if tt.point == "judging" {
@@ -160,6 +163,39 @@ func TestAKeeperThatIsKilledLosesNothingAndRunsNothingTwice(t *testing.T) {
 			k.api("", "GET", "/v1/audit/verify", nil, &v)
 			assert.True(t, v.OK, "%v", v.Problems)
 			k.end()
+			if tt.yes || tt.outcome == "canceled" {
+				about := aboutCommand(t, filepath.Join(dir, "audit"), c.ID)
+				assert.NotContains(t, about.open, audit.ApprovalRequest, "its answer is known")
+				assert.Equal(t, "operator/ada", about.last[audit.ApprovalResult].ApprovedBy)
+			}
+		})
+	}
+}
+
+func TestAKeeperThatIsKilledWhileItTellsThatNothingRanTellsIt(t *testing.T) {
+	for _, point := range []string{"before command.request", "after command.request", "before command.result", "after command.result"} {
+		t.Run(point, func(t *testing.T) {
+			dir := childPlace(t)
+			k := startChild(t, dir, point)
+			b, _ := k.box("there")
+			_, c := k.post(wire.NewCommand{Sandbox: b.ID, Command: "echo x " + marked})
+			require.Equal(t, "pending", c.Status)
+			require.NoError(t, k.DeleteSandbox(t.Context(), b.ID))
+			answer := k.try("", commandsPath+"/"+c.ID+"/approve", nil)
+			k.said("at " + point)
+			k.kill()
+			<-answer
+
+			k = startChild(t, dir, "")
+			k.api("", "GET", commandsPath+"/"+c.ID, nil, &c)
+			assert.Equal(t, "failed", c.Status)
+			assert.Equal(t, "lost", c.Outcome)
+			status, _ := k.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, nil)
+			assert.Equal(t, http.StatusConflict, status)
+			assert.Zero(t, k.ran())
+			k.end()
+			about := aboutCommand(t, filepath.Join(dir, "audit"), c.ID)
+			assert.NotContains(t, about.open, audit.ApprovalRequest)
 		})
 	}
 }

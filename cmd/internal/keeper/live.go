@@ -10,7 +10,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
-	"github.com/fairlead-ssh/fairlead/session/sandbox"
 )
 
 // livePolicy is the policy as its files say now. A keeper lives long, and what an operator has forbidden must be forbidden.
@@ -109,23 +108,16 @@ type wholeKey struct{}
 // refusal is why a host gets nothing; nil where its own decision counts.
 type refusal func(h hosts.Host) *policy.Decision
 
-// guardKey is the context's key of what keeps a command in a sandbox; ownKey that of scripts of ours, such as those that
-// find out where paths lead. Nobody else can set either.
-type (
-	guardKey struct{}
-	ownKey   struct{}
-)
+// ownKey is the context's key of scripts of ours, such as those that find out where paths lead. Nobody else can set it.
+type ownKey struct{}
 
 // ruleOwn is the rule by which scripts of ours run.
 const ruleOwn = "keeper/own"
 
-// Decide decides, in the sandbox that ctx names if there is one.
+// Decide implements policy.Decider.
 func (j judge) Decide(ctx context.Context, req policy.Request) (policy.Decision, error) {
 	if ctx.Value(ownKey{}) != nil {
 		return policy.Decision{Verdict: policy.Allow, Class: policy.ReadOnly, Rule: ruleOwn, Reason: "the keeper looks where paths lead"}, nil
-	}
-	if g, ok := ctx.Value(guardKey{}).(*sandbox.Guard); ok {
-		return g.Decide(ctx, req)
 	}
 	if of, ok := ctx.Value(wholeKey{}).(refusal); ok {
 		if no := of(req.Host); no != nil {

@@ -94,7 +94,7 @@ func asProblem(err error) *wire.Problem {
 	case errors.Is(err, store.ErrForbidden), errors.Is(err, store.ErrToken):
 		p.Status, p.Code = http.StatusForbidden, "denied"
 	case errors.Is(err, store.ErrExists), errors.Is(err, store.ErrInactive), errors.Is(err, store.ErrNotPending), errors.Is(err, store.ErrExpired),
-		errors.Is(err, store.ErrMismatch), errors.Is(err, store.ErrNotEnded), errors.Is(err, store.ErrKeyReused), errors.Is(err, store.ErrClaimed):
+		errors.Is(err, store.ErrMismatch), errors.Is(err, store.ErrNotEnded), errors.Is(err, store.ErrKeyReused), errors.Is(err, store.ErrClaimed), errors.Is(err, errBox):
 		p.Status, p.Code = http.StatusConflict, registry.CodeConflict
 	case errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrTooLarge), errors.Is(err, store.ErrCursor):
 		p.Status, p.Code = http.StatusUnprocessableEntity, registry.CodeInvalid

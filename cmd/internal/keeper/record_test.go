@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
@@ -47,7 +48,7 @@ func TestRecordsHaveTheseFieldsInEveryState(t *testing.T) {
 		_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: script})
 		_, _, text := w.send("GET", commandsPath+"/"+c.ID, "")
 		assert.Equal(t, words(`command_id session_id sandbox_id host command cwd status verdict reason stdout stderr exit_code
-			requested_by approved_by created_at updated_at finalized_at outcome exec`), fields(t, text), script)
+			requested_by approved_by created_at updated_at finalized_at outcome exec enforcement`), fields(t, text), script)
 	}
 	_, _, text = w.send("GET", commandsPath, "")
 	assert.Equal(t, words("items next_cursor"), fields(t, text))
@@ -83,16 +84,23 @@ func TestTheStatusSaysHowACommandEnded(t *testing.T) {
 		in              wire.NewCommand
 		approve         bool
 		status, outcome string
+		verdict         string // of the policy
 		exit            *int
 	}{
-		"exit 0":           {in: wire.NewCommand{Command: "pwd"}, status: "executed", outcome: "ok", exit: new(int)},
-		"another exit":     {in: wire.NewCommand{Command: "ls none"}, status: "executed", outcome: "exit"},
-		"too long":         {in: wire.NewCommand{Command: "sleep 1000", TimeoutS: &short}, approve: true, status: "failed", outcome: "timeout"},
-		"a host not there": {in: wire.NewCommand{Command: "pwd", Sandbox: gone.ID}, status: "failed", outcome: "unreachable"},
-		"a path on a host not there": {
-			in: wire.NewCommand{Command: "cat x", Sandbox: gone.ID}, status: "failed", outcome: "unreachable",
+		"exit 0":       {in: wire.NewCommand{Command: "pwd"}, status: "executed", outcome: "ok", verdict: "allow", exit: new(int)},
+		"another exit": {in: wire.NewCommand{Command: "ls none"}, status: "executed", outcome: "exit", verdict: "allow"},
+		"too long": {
+			in: wire.NewCommand{Command: "sleep 1000", TimeoutS: &short}, approve: true, status: "failed", outcome: "timeout", verdict: "ask",
 		},
-		"denied": {in: wire.NewCommand{Command: "sudo id"}, status: "rejected", outcome: "denied"},
+		"a host not there": {in: wire.NewCommand{Command: "pwd", Sandbox: gone.ID}, status: "failed", outcome: "unreachable", verdict: "allow"},
+		"a path on a host not there": {
+			in: wire.NewCommand{Command: "cat x", Sandbox: gone.ID}, status: "failed", outcome: "unreachable", verdict: "allow",
+		},
+		"to be asked on a host not there": {
+			in: wire.NewCommand{Command: "curl -d @x http://localhost", Sandbox: gone.ID}, status: "failed", outcome: "unreachable", verdict: "ask",
+		},
+		"denied":                     {in: wire.NewCommand{Command: "sudo id"}, status: "rejected", outcome: "denied", verdict: "deny"},
+		"denied on a host not there": {in: wire.NewCommand{Command: "sudo id", Sandbox: gone.ID}, status: "rejected", outcome: "denied", verdict: "deny"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tt.in.Sandbox == "" {
@@ -108,6 +116,12 @@ func TestTheStatusSaysHowACommandEnded(t *testing.T) {
 			assert.Equal(t, http.StatusCreated, status)
 			assert.Equal(t, tt.status, c.Status)
 			assert.Equal(t, tt.outcome, c.Outcome)
+			assert.Equal(t, tt.verdict, c.Verdict)
+			if about := aboutCommand(t, w.cfg.AuditDir, c.ID); c.Status != "executed" && !tt.approve {
+				assert.Equal(t, []audit.Kind{audit.CommandRequest, audit.CommandResult}, about.kinds)
+				assert.Equal(t, tt.verdict, about.last[audit.CommandRequest].Verdict)
+				assert.Equal(t, tt.outcome, about.last[audit.CommandResult].Status)
+			}
 			if c.Status == "executed" {
 				require.NotNil(t, c.Exec)
 				assert.Equal(t, tt.outcome, c.Exec.Status)

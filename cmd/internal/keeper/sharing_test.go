@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -82,6 +83,10 @@ func TestWhatWaitsInOneKeeperIsAnsweredAtAnother(t *testing.T) {
 	assert.Equal(t, "executed", got.Status, got.Reason)
 	assert.FileExists(t, filepath.Join(dir, "made"))
 	waits(a, 0)
+	require.Eventually(t, func() bool {
+		about := aboutCommand(t, a.cfg.AuditDir, c.ID)
+		return len(about.open) == 0 && about.last[audit.ApprovalResult].ApprovedBy == "operator/ada"
+	}, time.Minute, 10*time.Millisecond, "the record of who asked has the answer, too")
 	status, _ = a.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, nil)
 	assert.Equal(t, http.StatusConflict, status, "once")
 

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -29,9 +29,10 @@ type terminal struct {
 // flight is a command that waits for an answer or runs in this process.
 type flight struct {
 	timeout time.Duration
-	ended   chan struct{} // closed when the record has its end, or an answer could not be used
-	err     error         // why the answer could not be used; set before ended is closed
-	asked   func()        // takes back the question; nil where nobody is asked
+	held    *sandbox.Enforcement // what holds it, where that has just been looked at; else nil
+	ended   chan struct{}        // closed when the record has its end, or an answer could not be used
+	err     error                // why the answer could not be used; set before ended is closed
+	asked   func()               // takes back the question; nil where nobody is asked
 }
 
 func newTerminal(k *Keeper) *terminal {
@@ -52,7 +53,7 @@ func (t *terminal) recover(ctx context.Context) error {
 		if t.store.Shared() && t.fresh(ctx, id) {
 			continue // another keeper is about to begin it
 		}
-		if _, err := t.store.Withdraw(ctx, id, "canceled", "the keeper ended before it ran"); err != nil {
+		if err := t.forgo(ctx, id); err != nil {
 			t.k.log.Printf("command %s: %v", id, err)
 		}
 	}
@@ -80,6 +81,20 @@ func (t *terminal) recover(ctx context.Context) error {
 		}
 	})
 	return nil
+}
+
+// forgo ends a command that was approved and that nobody has begun. Its answer goes on record now: it may not be there yet.
+func (t *terminal) forgo(ctx context.Context, id string) error {
+	c, err := t.store.Withdraw(ctx, id, "canceled", "the keeper ended before it ran")
+	if err != nil {
+		return err
+	}
+	a, err := t.noteKept(ctx, c)
+	if err != nil {
+		return err
+	}
+	d := policy.Decision{Verdict: policy.Allow, Class: policy.Class(c.Class), Rule: c.Rule}
+	return t.noteNothing(ctx, c, "", d, policy.Answer{By: a.By, Proof: policy.Proof(a.Proof)}, store.End{Outcome: c.Outcome, Reason: c.Reason})
 }
 
 // leave says that this keeper is gone.
@@ -187,7 +202,11 @@ func essence(q policy.Question) []byte {
 
 // run runs a command that this keeper has begun, and records its end.
 func (t *terminal) run(ctx context.Context, c store.Command, exact string, f *flight, yes *answered) {
-	end := t.execute(ctx, c, exact, f, yes)
+	t.conclude(ctx, c, t.execute(ctx, c, exact, f, yes))
+}
+
+// conclude records the end of a command that this keeper has begun.
+func (t *terminal) conclude(ctx context.Context, c store.Command, end store.End) {
 	for said := false; ; said = true {
 		err := t.finish(ctx, c.ID, end)
 		if err == nil {
@@ -220,40 +239,26 @@ func (t *terminal) finish(ctx context.Context, id string, end store.End) error {
 	return err
 }
 
-// execute runs a command in a new shell at its place.
+// execute runs a command in a new shell in its sandbox.
 func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f *flight, yes *answered) store.End {
-	failed := func(outcome string, err error) store.End {
-		return store.End{Status: store.Failed, Outcome: outcome, Reason: t.redacted(asProblem(err).Detail)}
-	}
-	who := &caller{principal: c.RequestedBy, inventory: t.k.cfg.Inventory}
-	r, done, err := t.k.realm(who)
-	if err != nil {
-		return failed("error", err)
-	}
-	defer done()
-	h, err := t.k.terminalHost(who, c.Host)
-	if err != nil {
-		return failed("error", err)
-	}
-	guard, _, err := t.guard(ctx, r, h, c.Sandbox, levelOf(h))
-	if err != nil {
-		return failed("denied", err)
-	}
-	e, err := t.enter(ctx, r, h, c)
-	if err != nil {
-		return failed(statusFor(err), err)
-	}
-	defer e.Close()
-	ctx = context.WithValue(ctx, guardKey{}, guard)
 	// Without an answer there is nobody to ask: what asks now was allowed a moment ago.
 	given := answered{}
 	if yes != nil {
 		given = *yes
 	}
-	x, err := e.Start(context.WithValue(ctx, answeredKey{}, given), commandFor(exact, c, f.timeout))
+	x, leave, err := t.launch(context.WithValue(ctx, answeredKey{}, given), c, exact, f)
 	if err != nil {
-		return failed(statusFor(err), err)
+		end := t.endAs(statusFor(err), err)
+		d := policy.Decision{Verdict: policy.Allow, Class: policy.Class(c.Class), Rule: c.Rule}
+		if end.Status == store.Rejected {
+			d.Verdict, d.Rule = policy.Deny, ruleBox
+		}
+		if err := t.noteNothing(ctx, c, exact, d, given.answer, end); err != nil {
+			t.k.log.Printf("command %s: that it came to nothing is not on record: %v", c.ID, err)
+		}
+		return end
 	}
+	defer leave()
 	select {
 	case <-x.Done():
 	case <-ctx.Done():
@@ -262,8 +267,51 @@ func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f
 	return t.endOf(x)
 }
 
+// launch starts a command in a new shell in its sandbox. After an error there was no exec, and nothing of it is on record.
+func (t *terminal) launch(ctx context.Context, c store.Command, exact string, f *flight) (x *registry.Exec, leave func(), err error) {
+	who := &caller{principal: c.RequestedBy, inventory: t.k.cfg.Inventory}
+	r, done, err := t.k.realm(who)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			done()
+		}
+	}()
+	h, err := t.k.terminalHost(who, c.Host)
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err := t.enter(ctx, r, h, c, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	if x, err = e.Start(ctx, commandFor(exact, c, f.timeout)); err != nil {
+		e.Close()
+		return nil, nil, err
+	}
+	return x, func() { e.Close(); done() }, nil
+}
+
+// endAs is the end of a command that came to nothing because of err.
+func (t *terminal) endAs(outcome string, err error) store.End {
+	return store.End{Status: endStatus(outcome), Outcome: outcome, Reason: t.redacted(asProblem(err).Detail)}
+}
+
+// endStatus is where a command stands that has this outcome, and was given no exit code.
+func endStatus(outcome string) store.Status {
+	if outcome == store.OutcomeDenied || outcome == store.OutcomeExpired {
+		return store.Rejected
+	}
+	return store.Failed
+}
+
 // statusFor is the outcome of a command that never became one.
 func statusFor(err error) string {
+	if errors.Is(err, errBox) {
+		return "denied"
+	}
 	switch code := codeOf(err); code {
 	case "unreachable", "auth", "hostkey", "timeout", "canceled", "denied":
 		return code
@@ -271,23 +319,39 @@ func statusFor(err error) string {
 	return "error"
 }
 
+// errBox is wrapped by what says why nothing may run in a sandbox.
+var errBox = errors.New("the sandbox does not hold")
+
+// ruleBox is the rule by which that is so.
+const ruleBox = "sandbox/wrong"
+
+// sandbox returns a sandbox of a realm's as the store says it is now, or an errBox.
+func (t *terminal) sandbox(ctx context.Context, r *realm, h hosts.Host, id string) (store.Sandbox, error) {
+	b, err := t.store.Sandbox(ctx, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return b, fmt.Errorf("%w: it is there no more", errBox)
+	case err != nil:
+		return b, err
+	case !b.Active:
+		return b, fmt.Errorf("%w: it was switched off", errBox)
+	case b.Owner != r.key.principal || b.Host != h.Name:
+		return b, fmt.Errorf("%w: it is another one now", errBox)
+	}
+	return b, nil
+}
+
 // guard is what keeps a command in its sandbox, as the store says it is now. Where it has denied one because its host
 // could not be asked where paths lead, unreached says why.
-func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string, level sandbox.Level) (g *sandbox.Guard, unreached func() error, err error) {
-	b, err := t.store.Sandbox(ctx, id)
+func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string, level sandbox.Level, named bool) (g *sandbox.Guard, unreached func() error, err error) {
+	b, err := t.sandbox(ctx, r, h, id)
 	if err != nil {
 		return nil, nil, err
-	}
-	if !b.Active {
-		return nil, nil, store.ErrInactive
-	}
-	if b.Owner != r.key.principal || b.Host != h.Name {
-		return nil, nil, fmt.Errorf("the sandbox is another one now")
 	}
 	var last error
 	look := r.look(h)
 	g, err = sandbox.NewGuard(sandbox.GuardConfig{
-		Inner: policy.DeciderFunc(r.judge.decide), Sandbox: boxOf(b), Level: level,
+		Inner: policy.DeciderFunc(r.judge.decide), Sandbox: boxOf(b), Level: level, Named: named,
 		Resolver: sandbox.Remote{Run: func(ctx context.Context, host, script string) (said string, err error) {
 			said, err = look(ctx, host, script)
 			last = err
@@ -304,29 +368,6 @@ const lookTime = 30 * time.Second
 func (t *terminal) redacted(text string) string {
 	text, _ = t.k.secrets.String(text, 0)
 	return text
-}
-
-// note puts something about a command on record that no session does.
-func (t *terminal) note(ctx context.Context, kind audit.Kind, c store.Command, exact string, d policy.Decision, status string) error {
-	return t.k.sink.Record(context.WithoutCancel(ctx), t.event(kind, c, exact, d, status))
-}
-
-// noteNo puts on record who has said no.
-func (t *terminal) noteNo(ctx context.Context, c store.Command, d policy.Decision, a policy.Answer) error {
-	e := t.event(audit.ApprovalResult, c, "", d, "rejected")
-	e.Approval, e.ApprovedBy, e.ApprovalProof, e.ApprovalDigest, e.Reason = a.ID, a.By, string(a.Proof), a.Digest, a.Reason
-	return t.k.sink.Record(context.WithoutCancel(ctx), e)
-}
-
-func (t *terminal) event(kind audit.Kind, c store.Command, exact string, d policy.Decision, status string) audit.Event {
-	e := audit.Event{
-		Kind: kind, ID: c.ID, Principal: c.RequestedBy, Host: c.Host, Sandbox: c.Sandbox, Command: c.Command, Exact: []byte(exact),
-		CWD: c.Cwd, Verdict: d.Verdict.String(), Rule: d.Rule, Class: string(d.Class), Reason: c.AskReason, Status: status,
-	}
-	if kind == audit.CommandResult || kind == audit.ApprovalResult {
-		e.Command, e.Exact, e.Verdict = "", nil, ""
-	}
-	return e
 }
 
 // resultJSON is the Result in the record.

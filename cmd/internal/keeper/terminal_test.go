@@ -292,7 +292,7 @@ func TestAYesDoesNotOutliveItsSandbox(t *testing.T) {
 	var got wire.Command
 	status, p := w.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, &got)
 	require.Equal(t, http.StatusOK, status, p.Detail)
-	assert.Equal(t, "failed", got.Status)
+	assert.Equal(t, "rejected", got.Status)
 	assert.Equal(t, "denied", got.Outcome)
 	assert.NoFileExists(t, filepath.Join(dir, "made"))
 }

@@ -63,6 +63,7 @@ type Command struct {
 	Host        string     `json:"host"`
 	Command     string     `json:"command"`
 	CWD         string     `json:"cwd"`
+	Enforcement string     `json:"enforcement" doc:"what holds it in its sandbox, as a session's sandbox says it: kernel, account or checked; empty where that was never asked"`
 	Status      string     `json:"status" enum:"pending,approved,executed,failed,rejected"`
 	Verdict     string     `json:"verdict"`
 	Reason      string     `json:"reason" doc:"why the verdict, or why it ended so"`

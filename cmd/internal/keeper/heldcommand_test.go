@@ -1,0 +1,149 @@
+package keeper_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+)
+
+// yes approves a command that waits, and returns its record.
+func (w *world) yes(c wire.Command) wire.Command {
+	w.t.Helper()
+	require.Equal(w.t, "pending", c.Status, "%+v", c)
+	status, p := w.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, &c)
+	require.Equal(w.t, http.StatusOK, status, p.Detail)
+	return c
+}
+
+// holds asserts that what holds the commands of a sandbox is what its check and its sessions tell, and returns it.
+func (w *world) holds(b wire.Sandbox, dir string) string {
+	t := w.t
+	t.Helper()
+	e, err := w.CheckSandbox(t.Context(), b.ID)
+	require.NoError(t, err)
+	s, err := w.As("agent/claude").Open(t.Context(), wire.Open{Host: b.Host, Sandbox: b.ID})
+	require.NoError(t, err)
+	require.Equal(t, e.Level, s.Sandbox)
+	outside, inside := filepath.Join(w.dir, "ESCAPED"), filepath.Join(dir, "inside")
+
+	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "pwd"})
+	assert.Equal(t, "executed", c.Status, c.Reason)
+	assert.Equal(t, dir+"\n", c.Stdout)
+	assert.Equal(t, e.Level, c.Enforcement)
+
+	// What a program does cannot be told from its name: a person is asked, and their yes lets nothing out.
+	program := "#!/bin/sh\necho in >inside; echo out >" + outside + "\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "program"), []byte(program), 0o700))
+	_, c = w.post(wire.NewCommand{Sandbox: b.ID, Command: "./program"})
+	assert.Equal(t, e.Level, c.Enforcement, "who approves can see it")
+	c = w.yes(c)
+	assert.Equal(t, e.Level, c.Enforcement)
+	if e.Level == "kernel" {
+		assert.Equal(t, "executed", c.Status, c.Reason)
+		assert.FileExists(t, inside)
+		assert.NoFileExists(t, outside)
+	}
+	return e.Level
+}
+
+func TestACommandInASandboxIsHeldAsItsSessionsAre(t *testing.T) {
+	ways(t, func(t *testing.T, w *world, b wire.Sandbox, dir string) {
+		if level := w.holds(b, dir); level != "kernel" {
+			t.Skip("nothing on this machine holds more than is checked")
+		}
+	})
+}
+
+func TestACommandInASandboxOverSSHIsHeldAsItsSessionsAre(t *testing.T) {
+	w := overSSH(t, sessiontest.OpenSSHD(t))
+	b, dir := w.box("sshd")
+	e, err := w.CheckSandbox(t.Context(), b.ID)
+	require.NoError(t, err)
+	if level := w.holds(b, dir); level != "kernel" {
+		t.Skip(e.Why)
+	}
+	assert.Equal(t, "bubblewrap", e.How)
+}
+
+func TestWhereNoKernelHoldsACommandThatIsSaid(t *testing.T) {
+	w := start(t)
+	dir, err := filepath.EvalSymlinks(w.dir)
+	require.NoError(t, err)
+	dir = filepath.Join(dir, "a box") // bubblewrap cannot be told of this path
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	var b wire.Sandbox
+	status, p := w.api("", "POST", sandboxesPath, wire.NewSandbox{Owner: "agent/claude", Host: "there", Path: dir}, &b)
+	require.Equal(t, http.StatusCreated, status, p.Detail)
+	assert.Equal(t, "checked", w.holds(b, dir))
+
+	// The paths that it names are judged instead.
+	require.NoError(t, os.Symlink("/etc", filepath.Join(dir, "link")))
+	for name, script := range map[string]string{"a file outside": "cat /etc/hostname", "a link that leads outside": "cat link/hostname"} {
+		_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: script})
+		assert.Equal(t, "rejected", c.Status, name)
+		assert.Equal(t, "deny", c.Verdict, name)
+		assert.Equal(t, "checked", c.Enforcement, name)
+	}
+	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
+	list, err := w.Approvals(t.Context())
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	doc, err := w.Approval(t.Context(), list[0].ID)
+	require.NoError(t, err)
+	assert.Contains(t, string(doc.Document), "held by: checked", "who approves is told")
+	c = w.yes(c)
+	assert.Equal(t, "executed", c.Status, c.Reason)
+	assert.FileExists(t, filepath.Join(dir, "made"))
+}
+
+// A yes to what the kernel would hold is none to what it would not.
+func TestAYesIsForWhatHeldTheCommandThen(t *testing.T) {
+	w := start(t)
+	b, dir := w.box("here")
+	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
+	if c.Enforcement != "kernel" {
+		t.Skip("nothing on this machine holds more than is checked")
+	}
+	require.NoError(t, w.stop())
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "bwrap"), []byte("#!/bin/sh\nexit 1\n"), 0o700))
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	w.serve()
+	c = w.yes(c)
+	assert.Equal(t, "denied", c.Outcome)
+	assert.Contains(t, c.Reason, "bubblewrap does not work there")
+	assert.NotContains(t, c.Reason, "_fl_", "nothing of how commands travel")
+	assert.NoFileExists(t, filepath.Join(dir, "made"))
+}
+
+func TestACommandIsListedByItsSessionWhileItRunsAndLater(t *testing.T) {
+	w := start(t)
+	b, dir := w.box("there")
+	fifo := filepath.Join(dir, "fifo")
+	s := w.open("here", "")
+	w.run(w.Client, s.ID, "mkfifo "+fifo)
+	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "cat fifo", WaitS: new(float64)})
+	require.Equal(t, "approved", c.Status)
+	require.NoError(t, os.WriteFile(fifo, nil, 0)) // until it reads, and so runs
+	_, other := w.post(wire.NewCommand{Sandbox: b.ID, Command: "pwd"})
+	var got wire.Command
+	w.api("", "GET", commandsPath+"/"+c.ID, nil, &got)
+	require.NotEmpty(t, got.Session)
+	assert.NotEqual(t, other.Session, got.Session)
+	for _, c := range []wire.Command{got, other} {
+		var l wire.Commands
+		w.api("agent/claude", "GET", commandsPath+"?session_id="+c.Session, nil, &l)
+		require.Len(t, l.Items, 1)
+		assert.Equal(t, c.ID, l.Items[0].ID)
+	}
+	var l wire.Commands
+	w.api("agent/claude", "GET", commandsPath+"?session_id=s_none", nil, &l)
+	assert.Empty(t, l.Items)
+}
