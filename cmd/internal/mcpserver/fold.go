@@ -12,7 +12,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/registry"
-	"github.com/fairlead-ssh/fairlead/session/screen"
 )
 
 // maxGroups is how many groups are shown.
@@ -43,9 +42,9 @@ const (
 func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, string, error) {
 	members := f.Members()
 	out := &runOut{Run: f.ID(), Hosts: len(members), State: string(session.Done), Statuses: map[string]string{}}
-	command, _ := s.cfg.Registry.Redact(f.Command().Script)
-	command, _ = screen.Clean(command)
-	out.Command = clip(command, maxCommand)
+	red := s.redactor()
+	command, _ := red(f.Command().Script)
+	out.Command, _ = red.command(command)
 	names := map[string][]string{}
 	var groups []*group
 	byOutcome := map[outcome]*group{}
@@ -79,7 +78,7 @@ func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, string,
 	}
 	b = budgetOf(b, len(groups))
 	for _, g := range groups {
-		o, err := g.show(b)
+		o, err := g.show(b, red)
 		if err != nil {
 			return out, "", err
 		}
@@ -88,7 +87,7 @@ func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, string,
 			o.OutputIs = ""
 		}
 		if o.Error != nil {
-			o.Error.Message, _ = s.cfg.Registry.Redact(o.Error.Message)
+			o.Error.Message, _ = red(o.Error.Message)
 		}
 		out.Groups = append(out.Groups, o)
 	}
@@ -140,7 +139,7 @@ func statusOf(code string) string {
 }
 
 // show tells a group by its first host.
-func (g *group) show(b output.Budget) (groupOut, error) {
+func (g *group) show(b output.Budget, red redactor) (groupOut, error) {
 	var names []string
 	for _, m := range g.members {
 		names = append(names, m.Host.Name)
@@ -160,7 +159,7 @@ func (g *group) show(b output.Budget) (groupOut, error) {
 	} else if err != nil {
 		return o, err
 	}
-	o.fill(o.Hosts, &v, b)
+	o.fill(o.Hosts, &v, b, red)
 	o.Exec = x.ID()
 	if !done(g.state) {
 		// Hosts that run are one group, whatever they have printed.

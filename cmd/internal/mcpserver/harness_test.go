@@ -149,10 +149,12 @@ type answer struct {
 		Next                 int64 `json:"next_offset"`
 		End                  bool
 	}
-	Run      string
-	Hosts    json.RawMessage
-	Statuses map[string]string
-	Groups   []struct {
+	Content, Base64 string // of file_read
+	Next            int64  `json:"next_offset"`
+	Run             string
+	Hosts           json.RawMessage
+	Statuses        map[string]string
+	Groups          []struct {
 		Hosts, State, Status, Stdout, Stderr, Exec string
 		Count                                      int
 		ExitCode                                   *int `json:"exit_code"`

@@ -79,7 +79,7 @@ func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outp
 		if stream == "" {
 			stream = registry.Stdout
 		}
-		out.Page = page(stream, p)
+		out.Page = s.redactor().page(stream, p)
 		out.Stdout, out.Stderr, out.Omitted, out.CutAt, out.Cleaned = "", "", nil, nil, nil
 	}
 	if in.Screen {
@@ -87,7 +87,7 @@ func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outp
 		if err != nil {
 			return out, "", err
 		}
-		out.Screen = drawn(v)
+		out.Screen = out.drawn(v, s.redactor())
 	}
 	return out, text, nil
 }
@@ -117,14 +117,18 @@ func (s *Server) commandOf(ctx context.Context, in lookArgs) (*registry.Exec, er
 	return nil, &callError{code: registry.CodeNotFound, err: fmt.Errorf("session %s has run no command", e.ID())}
 }
 
-func drawn(v screen.View) *screenOut {
-	o := &screenOut{Row: v.Row, Col: v.Col, Alternate: v.Alternate, Lines: []string{}}
-	for _, l := range v.Lines {
-		text, _ := screen.Clean(l)
-		o.Lines = append(o.Lines, text)
+func (o *execOut) drawn(v screen.View, red redactor) *screenOut {
+	d := &screenOut{Row: v.Row, Col: v.Col, Alternate: v.Alternate, Lines: []string{}}
+	text, _ := screen.Clean(strings.Join(v.Lines, "\n"))
+	text, secrets := red(text) // colours stood in it before it was drawn
+	o.took(secrets)
+	if text != "" {
+		d.Lines = strings.Split(text, "\n")
 	}
-	o.Title, _ = screen.Clean(v.Title)
-	return o
+	title, _ := screen.Clean(v.Title)
+	d.Title, secrets = red(title)
+	o.took(secrets)
+	return d
 }
 
 // outputResult is the result of one command or of a run.

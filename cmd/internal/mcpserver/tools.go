@@ -81,6 +81,9 @@ func add[In any, Out result](s *Server, t *mcp.Tool, h handler[In, Out]) error {
 	return nil
 }
 
+// redactor takes secrets out of what is no output, or was cleaned since they were taken out of it.
+func (s *Server) redactor() redactor { return s.cfg.Registry.Redact }
+
 // headerOf is what came with a call over HTTP; nil otherwise.
 func headerOf(req *mcp.CallToolRequest) http.Header {
 	if x := req.GetExtra(); x != nil {
