@@ -168,3 +168,16 @@ func TestWithoutAKeeperTheProgramServesByItself(t *testing.T) {
 	assert.Contains(t, errOut, "goes without a keeper")
 	assert.NoFileExists(t, p.places.Socket)
 }
+
+func TestARunOnOneHostSaysThatItWaitsForAPerson(t *testing.T) {
+	p := newPlace(t, here)
+	k := p.keeper()
+	a := p.stdio()
+	r := a.call("run", args{"targets": "here", "command": "touch " + p.dir + "/made", "wait_s": 0})
+	require.Nil(t, r.Error)
+	require.Equal(t, "awaiting_approval", waits(t, a, r.Run))
+	p.answer(k, false, "no")
+	r = a.call("session_output", args{"exec_id": r.Run, "wait_s": 50})
+	assert.Equal(t, "done", r.State)
+	assert.Equal(t, map[string]string{"denied": "here"}, r.Statuses)
+}

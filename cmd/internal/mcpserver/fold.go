@@ -36,6 +36,7 @@ type group struct {
 const (
 	statusRunning = "running"
 	statusWaiting = "waiting" // for its turn
+	statusAwaits  = string(session.AwaitingApproval)
 )
 
 // showFleet tells what is known of a run.
@@ -48,11 +49,16 @@ func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, string,
 	names := map[string][]string{}
 	var groups []*group
 	byOutcome := map[outcome]*group{}
+	undone, awaiting := 0, 0
 	for _, m := range members {
 		o, fault := outcomeOf(m)
 		names[o.status] = append(names[o.status], m.Host.Name)
 		if !done(o.state) {
 			out.State = statusRunning
+			undone++
+		}
+		if m.Awaits {
+			awaiting++
 		}
 		if o.status == statusWaiting {
 			continue
@@ -65,8 +71,8 @@ func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, string,
 		}
 		g.members = append(g.members, m)
 	}
-	if f.Awaiting() {
-		out.State = string(session.AwaitingApproval)
+	if f.Awaiting() || awaiting > 0 && awaiting == undone {
+		out.State = statusAwaits
 	}
 	for status, n := range names {
 		out.Statuses[status] = hosts.Fold(n)
@@ -104,6 +110,9 @@ func outcomeOf(m registry.Member) (o outcome, fault *faultOut) {
 		fault = faultOf(m.Err)
 		o.state, o.status, o.why = string(session.Done), statusOf(fault.Code), fault.Code+fault.Message
 		return o, fault
+	case m.Awaits:
+		o.state, o.status = statusAwaits, statusAwaits
+		return o, nil
 	case m.Exec.Running():
 		o.state, o.status = statusRunning, statusRunning
 		return o, nil
@@ -181,8 +190,10 @@ func runLine(o *runOut, names map[string][]string) string {
 	slices.Sort(parts)
 	line := fmt.Sprintf("%d hosts: %s", o.Hosts, strings.Join(parts, ", "))
 	switch {
-	case o.State == string(session.AwaitingApproval):
+	case o.State == statusAwaits && len(names[statusAwaits]) == 0:
 		line += fmt.Sprintf("; run %s waits for a person's approval of all of them (session_output with that exec_id waits for it)", o.Run)
+	case o.State == statusAwaits:
+		line += fmt.Sprintf("; run %s waits for a person's approval (session_output with that exec_id waits for it)", o.Run)
 	case !done(o.State):
 		line += fmt.Sprintf("; run %s goes on (session_output with that exec_id waits for it)", o.Run)
 	}

@@ -100,9 +100,9 @@ func (o *execOut) fault() **faultOut { return &o.Error }
 type runOut struct {
 	Run      string            `json:"run,omitempty" jsonschema:"the id of this run, for session_output's exec_id"`
 	Command  string            `json:"command,omitempty"`
-	State    string            `json:"state,omitempty" jsonschema:"awaiting_approval before any host runs it, running while any does, else done"`
+	State    string            `json:"state,omitempty" jsonschema:"awaiting_approval while nothing but a person's approval is waited for, running while any host is at work, else done"`
 	Hosts    int               `json:"hosts,omitempty"`
-	Statuses map[string]string `json:"statuses,omitempty" jsonschema:"every host's status: the folded names under each; running and waiting are not done yet"`
+	Statuses map[string]string `json:"statuses,omitempty" jsonschema:"every host's status: the folded names under each; running, waiting and awaiting_approval are not done yet"`
 	Groups   []groupOut        `json:"groups,omitempty" jsonschema:"hosts with the same outcome, the most first"`
 	More     int               `json:"more_groups,omitempty" jsonschema:"groups that are not shown"`
 	OutputIs string            `json:"output_is,omitempty"`
