@@ -265,6 +265,8 @@ func TestMistakesHaveCodes(t *testing.T) {
 		"outside":             {"session_open", args{"host": "root@nowhere"}, "denied"},
 		"a variable":          {"session_open", args{"host": "here", "env": args{"PATH": "/tmp"}}, "denied"},
 		"a sandbox":           {"session_open", args{"host": "here", "sandbox": "/tmp"}, "unsupported"},
+		"a strange shell":     {"session_open", args{"host": "here", "shell": "fish"}, "invalid"},
+		"a program as shell":  {"session_open", args{"host": "here", "shell": "/bin/bash"}, "invalid"},
 		"a list":              {"run", args{"targets": "^/etc/hosts", "command": "id"}, "invalid"},
 		"no host":             {"run", args{"targets": "nowhere*", "command": "id"}, "not_found"},
 		"nothing to run":      {"run", args{"targets": "here"}, "invalid"},

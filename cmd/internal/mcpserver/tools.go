@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 // result is what a tool gives.
@@ -28,9 +30,18 @@ type call struct {
 
 // enums are the arguments that take one of a few words.
 var enums = map[string][]any{
+	"shell":  words(registry.Shells()),
 	"stderr": {"split", "merged"},
 	"signal": {"INT", "TERM", "KILL"},
 	"stream": {"stdout", "stderr"},
+}
+
+func words(list []string) []any {
+	any := make([]any, len(list))
+	for i, word := range list {
+		any[i] = word
+	}
+	return any
 }
 
 // add adds a tool. Arguments are checked against the schema here, so that what is wrong with them has a code like any other
