@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session"
@@ -17,11 +16,8 @@ type lookArgs struct {
 	Offset    *int64   `json:"offset,omitempty" jsonschema:"show the exact output from this byte on"`
 	Stream    string   `json:"stream,omitempty" jsonschema:"of which stream (default stdout)"`
 	Screen    bool     `json:"screen,omitempty" jsonschema:"show the terminal of an interactive command as it looks now"`
-	WaitS     *float64 `json:"wait_s,omitempty" jsonschema:"wait at most so many seconds for a running command (default 25, at most 50)"`
+	WaitS     *float64 `json:"wait_s,omitempty" jsonschema:"wait at most so many seconds for a running command: for its end, or with offset or stream for output from there on, or with screen for a change or a prompt (default 25, at most 50)"`
 }
-
-// anything matches as soon as there is something.
-var anything = regexp.MustCompile(`(?s).`)
 
 // sessionOutput gives an *execOut, or the *runOut of a run on many hosts.
 func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outputResult, string, error) {
@@ -54,10 +50,12 @@ func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outp
 	paged := in.Offset != nil || in.Stream != ""
 	w := registry.Wait{}
 	switch {
-	case paged && in.Stream != registry.Stderr:
-		w.Pattern, w.From = anything, max(0, at(in.Offset))
-	case paged, in.Screen:
+	case paged:
+		w.Any, w.Stream, w.From = true, in.Stream, max(0, at(in.Offset))
+	case in.Screen && !x.Command().Interactive: // it never has one
 		wait = 0
+	case in.Screen:
+		w.Any, w.Prompt, w.From = true, true, x.Printed()
 	default:
 		w.Prompt = x.Command().Interactive
 	}
