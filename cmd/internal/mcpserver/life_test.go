@@ -1,7 +1,6 @@
 package mcpserver_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -120,17 +119,6 @@ func TestASignalEndsEverything(t *testing.T) {
 	require.NoError(t, json.NewDecoder(out).Decode(&m))
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	assert.Error(t, cmd.Wait())
-}
-
-func TestRubbishOnStandardInputIsToldAndEndsIt(t *testing.T) {
-	p := newPlace(t, here, "")
-	cmd := p.command()
-	cmd.Stdin = strings.NewReader("this is no protocol\n")
-	var out, errOut bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errOut
-	assert.Error(t, cmd.Run())
-	assert.Contains(t, errOut.String(), "messages cannot be read")
-	assert.Empty(t, out.String(), "standard output is for the protocol alone")
 }
 
 func TestTheConfigurationForClientsIsPrinted(t *testing.T) {
