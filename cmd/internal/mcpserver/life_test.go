@@ -124,6 +124,8 @@ func TestASignalEndsEverything(t *testing.T) {
 func TestTheConfigurationForClientsIsPrinted(t *testing.T) {
 	p := newPlace(t, here, "")
 	cmd := p.command("--print-config", "--as", "claude")
+	cmd.Args = append(cmd.Args[:1], cmd.Args[3:]...) // the inventory is the environment's, as FAIRLEAD_KEEPER is
+	cmd.Env = append(cmd.Env, "FAIRLEAD_INVENTORY="+p.inventory)
 	cmd.Stdout = nil
 	text, err := cmd.Output()
 	require.NoError(t, err)
@@ -138,7 +140,7 @@ func TestTheConfigurationForClientsIsPrinted(t *testing.T) {
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	assert.Equal(t, exe, s.Command)
-	assert.Equal(t, []string{"-i", p.inventory, "mcp", "--as", "claude"}, s.Args)
+	assert.Equal(t, []string{"-i", p.inventory, "--keeper", "off", "mcp", "--as", "claude"}, s.Args)
 	assert.True(t, filepath.IsAbs(s.Args[1]))
 	_, err = os.Stat(filepath.Join(p.home, ".local"))
 	assert.ErrorIs(t, err, os.ErrNotExist, "nothing is opened for that")
