@@ -197,7 +197,7 @@ func (r *Registry) Get(principal, idOrName string) (*Entry, error) {
 		return e, nil
 	}
 	if why := r.ended.why[principal+"\x00"+idOrName]; why != "" {
-		return nil, fault("find", "", CodeClosed, false, "session %s is closed: %s: %w", idOrName, why, session.ErrClosed)
+		return nil, &session.Error{Op: "find", Code: CodeClosed, Err: textError{fmt.Sprintf("session %s is closed: %s", idOrName, why), session.ErrClosed}}
 	}
 	return nil, fault("find", "", CodeNotFound, false, "there is no session %.80q", idOrName)
 }
