@@ -43,7 +43,7 @@ func (s *Server) sessionExec(ctx context.Context, c *call, in execArgs) (*execOu
 	if err := limits.Shell(); err != nil {
 		return out, "", err
 	}
-	b, err := in.Output.budget(limits.MaxOutput)
+	b, err := in.Output.budget(limits.MaxOutput, s.redactor())
 	if err != nil {
 		return out, "", err
 	}
@@ -161,6 +161,8 @@ func line(o *execOut) string {
 			fmt.Fprintf(&b, ", waiting for: %s", w.Kind)
 		}
 		b.WriteString(" (session_output waits for it)")
+	case o.Error != nil && o.Error.Code == o.Status:
+		b.WriteString(told(o.Error))
 	case o.Error != nil:
 		fmt.Fprintf(&b, "%s: %s", o.Status, told(o.Error))
 	case o.ExitCode != nil:

@@ -137,7 +137,7 @@ type answer struct {
 	OutputIs                                            string `json:"output_is"`
 	StoppedBy                                           string `json:"stopped_by"`
 	Closed, Reset                                       bool
-	Woke                                                string
+	Woke, Note                                          string
 	WaitingFor                                          *struct{ Kind, Prompt string } `json:"waiting_for"`
 	Screen                                              *struct {
 		Lines     []string

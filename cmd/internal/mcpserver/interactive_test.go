@@ -3,6 +3,7 @@ package mcpserver_test
 import (
 	"context"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -93,6 +94,19 @@ func TestAFullScreenProgramIsSeen(t *testing.T) {
 	assert.Contains(t, shown.Screen.Lines, "46")
 	assert.NotContains(t, shown.Screen.Lines, "1")
 	assert.Equal(t, "done", c.call("session_input", args{"session_id": id, "keys": []string{"q"}}).State)
+}
+
+func TestALineThatATerminalCutsIsTold(t *testing.T) {
+	c := newPlace(t, here, "").start(t, nil, "--allow-all")
+	id := c.open("here")
+	require.Equal(t, "running", c.exec(id, "wc -c", args{"interactive": true, "wait_s": 0}).State)
+	r := c.call("session_input", args{"session_id": id, "text": strings.Repeat(strings.Repeat("x", 4000)+"\n", 3), "wait_s": 0})
+	require.Nil(t, r.Error, r.Raw)
+	assert.Empty(t, r.Note)
+	r = c.call("session_input", args{"session_id": id, "text": strings.Repeat("x", 5000) + "\n", "wait_s": 0})
+	require.Nil(t, r.Error, r.Raw)
+	assert.Contains(t, r.Note, "a line of 5000 bytes")
+	c.call("session_close", args{"session_id": id})
 }
 
 func TestOnlyInteractiveCommandsTakeTyping(t *testing.T) {

@@ -27,7 +27,7 @@ func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outp
 		return out, "", err
 	}
 	limits := s.cfg.Limits()
-	b, err := (*outputArgs)(nil).budget(limits.MaxOutput)
+	b, err := (*outputArgs)(nil).budget(limits.MaxOutput, s.redactor())
 	if err != nil {
 		return out, "", err
 	}

@@ -45,7 +45,7 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 		return out, "", err
 	}
 	limits := s.cfg.Limits()
-	b, err := in.Output.budget(limits.MaxOutput)
+	b, err := in.Output.budget(limits.MaxOutput, s.redactor())
 	if err != nil {
 		return out, "", err
 	}

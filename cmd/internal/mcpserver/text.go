@@ -29,6 +29,15 @@ func (red redactor) fit(text string) (fit string, removed int, secrets redact.Co
 	return fit, removed, secrets
 }
 
+// line is how a model sees a line.
+func (red redactor) line(text []byte) []byte {
+	if !bytes.ContainsFunc(text, func(r rune) bool { return r != '\t' && (r < ' ' || r >= 0x7f) }) {
+		return text
+	}
+	shown, _, _ := red.fit(string(text))
+	return []byte(shown)
+}
+
 // command shows a command as it was sent, with what cannot be seen spelled out; or cleaned, where a secret is hidden in it.
 func (red redactor) command(text string) (shown string, secrets redact.Counts) {
 	if shown, _, secrets = red.fit(text); secrets.Total() == 0 {

@@ -68,7 +68,7 @@ func add[In any, Out result](s *Server, t *mcp.Tool, h handler[In, Out]) error {
 	open := true
 	t.Annotations.OpenWorldHint = &open
 	s.mcp.AddTool(t, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		in, err := arguments[In](req.Params.Arguments, check)
+		in, err := arguments[In](req.Params.Arguments, schema, check)
 		if err != nil {
 			return refusal(faultOf(err)), nil
 		}
@@ -104,7 +104,7 @@ func headerOf(req *mcp.CallToolRequest) http.Header {
 }
 
 // arguments reads a call's arguments.
-func arguments[In any](raw json.RawMessage, check *jsonschema.Resolved) (in In, err error) {
+func arguments[In any](raw json.RawMessage, schema *jsonschema.Schema, check *jsonschema.Resolved) (in In, err error) {
 	if len(raw) == 0 {
 		raw = json.RawMessage("{}")
 	}
@@ -112,6 +112,7 @@ func arguments[In any](raw json.RawMessage, check *jsonschema.Resolved) (in In, 
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return in, invalid("the arguments are not an object: %w", err)
 	}
+	dropNulls(fields, schema)
 	if err := check.Validate(fields); err != nil {
 		return in, invalid("the arguments do not fit the tool: %w", err)
 	}
@@ -119,6 +120,18 @@ func arguments[In any](raw json.RawMessage, check *jsonschema.Resolved) (in In, 
 		return in, invalid("the arguments do not fit the tool: %w", err)
 	}
 	return in, nil
+}
+
+// dropNulls takes the arguments out that a client gives as null, which is how some leave one out.
+func dropNulls(fields map[string]any, schema *jsonschema.Schema) {
+	for name, p := range schema.Properties {
+		switch v := fields[name].(type) {
+		case nil:
+			delete(fields, name)
+		case map[string]any:
+			dropNulls(v, p)
+		}
+	}
 }
 
 // answer is a result as the protocol has it.

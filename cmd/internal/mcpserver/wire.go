@@ -88,6 +88,7 @@ type execOut struct {
 	WaitingFor     *waitingOut  `json:"waiting_for,omitempty" jsonschema:"what a running command seems to wait for"`
 	Woke           string       `json:"woke,omitempty" jsonschema:"why the wait ended: end, match, prompt, silence or time"`
 	Screen         *screenOut   `json:"screen,omitempty"`
+	Note           string       `json:"note,omitempty" jsonschema:"what to know of what was just done"`
 	Page           *pageOut     `json:"page,omitempty"`
 	File           *fileFacts   `json:"file,omitempty" jsonschema:"of file_read, file_write and file_edit"`
 	Decision       *decisionOut `json:"decision,omitempty"`
