@@ -99,7 +99,8 @@ func TestAFullScreenProgramIsSeen(t *testing.T) {
 func TestALineThatATerminalCutsIsTold(t *testing.T) {
 	c := newPlace(t, here, "").start(t, nil, "--allow-all")
 	id := c.open("here")
-	require.Equal(t, "running", c.exec(id, "wc -c", args{"interactive": true, "wait_s": 0}).State)
+	require.Equal(t, "running", c.exec(id, "echo ready; wc -c", args{"interactive": true, "wait_s": 0}).State)
+	require.Equal(t, "running", c.call("session_output", args{"session_id": id, "offset": 0}).State)
 	r := c.call("session_input", args{"session_id": id, "text": strings.Repeat(strings.Repeat("x", 4000)+"\n", 3), "wait_s": 0})
 	require.Nil(t, r.Error, r.Raw)
 	assert.Empty(t, r.Note)
