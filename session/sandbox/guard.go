@@ -83,11 +83,11 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	if !rep.Capped { // the parser recurses as deep as a command is nested
 		p = makePlan(s.Path, cmp.Or(req.Dir, "/"), shellOf(req.Shell), command)
 	}
+	// Where the shell stands does not matter to what takes it back, and to what is done without it.
+	anywhere := p.move || req.Action && !p.rests && p.ask == ""
 	if level != LevelChecked && !p.move {
 		p.checks, p.ask = p.goings(), ""
 	}
-	// Where the shell stands does not matter to what takes it back, and to what is done without it.
-	anywhere := p.move || req.Action && !p.rests
 	told, err := g.resolve(ctx, req.Dir, p)
 	if errors.Is(err, ErrMoved) && anywhere {
 		told, err = g.resolve(ctx, "", p)
