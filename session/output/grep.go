@@ -61,9 +61,13 @@ func (v *snapshot) eachLineIn(lo, hi int64, tornStart, tornEnd bool, f func(line
 }
 
 // match says whether re is found in the line's text without its end.
-func (l line) match(re *regexp.Regexp) bool {
+func (l line) match(re *regexp.Regexp, shown func([]byte) []byte) bool {
 	t := bytes.TrimSuffix(l.text, []byte{'\n'})
-	return re.Match(bytes.TrimSuffix(t, []byte{'\r'}))
+	t = bytes.TrimSuffix(t, []byte{'\r'})
+	if shown != nil {
+		t = shown(t)
+	}
+	return re.Match(t)
 }
 
 // grep shows the lines in which re is found, with their context.
@@ -73,7 +77,7 @@ func (w *viewer) grep(v *snapshot, b Budget, re *regexp.Regexp, limit int64) err
 	after := 0
 	err := v.eachLine(func(l line) {
 		switch {
-		case l.match(re):
+		case l.match(re, b.Shown):
 			w.Matched++
 			for _, e := range before.all() {
 				c.add(e)

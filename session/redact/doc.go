@@ -13,6 +13,16 @@
 // memory is bounded, also for a key block that never ends: that one is taken out until the text ends. [Writer.Flush]
 // shows what waits when the source is silent; how much it may show is told there.
 //
+// # What it looks at
+//
+// Bytes, as they come. A secret with a control sequence, a backspace or a character of no width inside is other bytes, and
+// is not found: "grep --color" makes such ones, and so does a prompt that is coloured. Whoever takes these out afterwards
+// puts the secret together, and has to look again: the tools for agents do, at the text of streams, pages, screens, prompts,
+// directories and commands. Of a page in which something was found only then they give no exact bytes, and they end such
+// a page with a line. What does not hold: records, stores and the web page have these bytes as they came; and a secret that
+// is both hidden like this and cut (by an offset in the middle of it, by what is left out between the head and the tail
+// of an output, or by the edge of a terminal) is shown in its parts.
+//
 // # What it catches
 //
 // Known values of 4 bytes or more, learned ones of 8 or more ([Set.Learn], [Set.LearnFromCommand]), as they are and as

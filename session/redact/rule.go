@@ -94,7 +94,7 @@ func (r *rule) find(before, win []byte) (*match, bool) {
 }
 
 func (e edge) allows(before []byte, first byte) bool {
-	if e == anyLeft || len(before) == 0 {
+	if e == anyLeft || len(before) == 0 || afterControl(before) {
 		return true
 	}
 	c := before[len(before)-1]
@@ -103,6 +103,16 @@ func (e edge) allows(before []byte, first byte) bool {
 	}
 	letter := isAlnum(c) && (c < '0' || c > '9')
 	return !letter || c >= 'a' && first < 'a'
+}
+
+// afterControl reports whether b ends with a control sequence of terminals, as for a colour: its last letter is part of no
+// word.
+func afterControl(b []byte) bool {
+	i := len(b) - 2
+	for i >= 0 && b[i] >= 0x20 && b[i] <= 0x3f {
+		i--
+	}
+	return i >= 1 && b[i] == '[' && b[i-1] == 0x1b
 }
 
 // class is a set of bytes.

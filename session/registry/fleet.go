@@ -27,16 +27,19 @@ type Fleet struct {
 	stop      context.CancelFunc
 	ctx       context.Context // ends with Stop and with the registry
 
+	once bool // one approval is for all hosts
+
 	mu      sync.Mutex // guards what follows
 	members []Member
-	waits   bool // for an approval
+	waits   bool // for that approval
 }
 
 // Member is what became of one host. All but the Host is empty until its turn comes.
 type Member struct {
-	Host hosts.Host
-	Exec *Exec
-	Err  error // why there is no Exec
+	Host   hosts.Host
+	Exec   *Exec
+	Err    error // why there is no Exec
+	Awaits bool  // somebody has yet to approve its Exec; not where one approval is for all hosts, see Fleet.Awaiting
 }
 
 // FleetRequest is a command on several hosts.
@@ -66,7 +69,7 @@ type Permit interface {
 // Fleet starts a command on several hosts and returns at once. It goes on until all have ended, Stop, or Close of the
 // registry. Of ctx it takes the values, for the sessions' dialer, policy, approver and record, and not the end.
 func (r *Registry) Fleet(ctx context.Context, req FleetRequest) (*Fleet, error) {
-	f := &Fleet{r: r, id: "r_" + strings.ToLower(rand.Text()[:13]), principal: req.Principal, cmd: req.Command, waits: req.Permit != nil, done: make(chan struct{})}
+	f := &Fleet{r: r, id: "r_" + strings.ToLower(rand.Text()[:13]), principal: req.Principal, cmd: req.Command, once: req.Permit != nil, waits: req.Permit != nil, done: make(chan struct{})}
 	f.members = make([]Member, len(req.Hosts))
 	for i, h := range req.Hosts {
 		f.members[i].Host = h
@@ -141,7 +144,7 @@ func (f *Fleet) permitted(req FleetRequest) bool {
 	return err == nil
 }
 
-// Awaiting reports whether somebody has yet to approve it.
+// Awaiting reports whether somebody has yet to approve it for all hosts at once. See also Member.Awaits.
 func (f *Fleet) Awaiting() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -224,8 +227,12 @@ func (f *Fleet) Stop() {
 // Members returns what is known now, in the order of the request.
 func (f *Fleet) Members() []Member {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	return append([]Member(nil), f.members...)
+	ms := append([]Member(nil), f.members...)
+	f.mu.Unlock()
+	for i, m := range ms {
+		ms[i].Awaits = !f.once && m.Exec != nil && m.Exec.Running() && m.Exec.Awaiting()
+	}
+	return ms
 }
 
 // FleetOf returns a principal's run by its id.

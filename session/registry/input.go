@@ -45,11 +45,16 @@ func (x *Exec) Type(ctx context.Context, text string, keys ...string) error {
 	return asError("input", host, err)
 }
 
-// Signal sends INT, TERM or KILL to what the command has started, and does not wait for an effect.
+// Signal sends INT, TERM or KILL to what the command has started, and does not wait for an effect. A command that somebody
+// has yet to approve is withdrawn by any of them.
 func (x *Exec) Signal(ctx context.Context, name string) error {
 	host := x.e.Host().Name
 	if !x.Running() {
 		return fault("signal", host, CodeNotRunning, false, "%s has ended", x.ID())
+	}
+	if x.Awaiting() && (name == "INT" || name == "TERM" || name == "KILL") {
+		x.Stop() // soon: it has started nothing
+		return nil
 	}
 	if err := x.sx.Signal(ctx, name); err != nil {
 		return fault("signal", host, CodeSignal, true, "%w", err)

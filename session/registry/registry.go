@@ -59,10 +59,16 @@ type OpenRequest struct {
 	Name      string     // unique among the principal's; "" means none
 	Dir       string     // where it starts; "" means the account's home directory
 	Env       []string   // "KEY=value", besides the host's own
-	Shell     string     // instead of the host's
+	Shell     string     // one of Shells, instead of the host's; "" means none
 	Reason    string     // for the record
 
 	Place *Place // the sandbox that it is held in; nil means none
+}
+
+// Shells are the names that OpenRequest.Shell takes. auto is the account's own shell where it is one of the others, and mksh
+// counts as ksh.
+func Shells() []string {
+	return []string{"auto", "bash", "zsh", "ksh", "mksh", "dash", "ash", "sh"}
 }
 
 // Place is a sandbox as a session gets it.
@@ -97,6 +103,9 @@ func (q *OpenRequest) check() error {
 	bad := func(format string, args ...any) error {
 		return fault("open", q.Host.Name, CodeInvalid, false, format, args...)
 	}
+	if q.Shell != "" && !slices.Contains(Shells(), q.Shell) {
+		return bad("%.40q is no shell that a session can have: give one of %s", q.Shell, strings.Join(Shells(), ", "))
+	}
 	if len(q.Name) > maxName || strings.ContainsFunc(q.Name, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '/' }) ||
 		strings.HasPrefix(q.Name, "s_") {
 		return bad("a session's name has at most %d characters, no blanks, no slash, and does not begin with s_", maxName)
@@ -122,7 +131,11 @@ func isVariable(name string) bool {
 func (r *Registry) add(req OpenRequest, once bool) (*Entry, error) {
 	h := req.Host
 	h.Env = append(slices.Clone(h.Env), req.Env...)
-	if req.Shell != "" {
+	switch req.Shell {
+	case "":
+	case "mksh":
+		h.Shell = "ksh"
+	default:
 		h.Shell = req.Shell
 	}
 	r.learn(h.Env)
@@ -184,7 +197,7 @@ func (r *Registry) Get(principal, idOrName string) (*Entry, error) {
 		return e, nil
 	}
 	if why := r.ended.why[principal+"\x00"+idOrName]; why != "" {
-		return nil, fault("find", "", CodeClosed, false, "session %s is closed: %s: %w", idOrName, why, session.ErrClosed)
+		return nil, &session.Error{Op: "find", Code: CodeClosed, Err: textError{fmt.Sprintf("session %s is closed: %s", idOrName, why), session.ErrClosed}}
 	}
 	return nil, fault("find", "", CodeNotFound, false, "there is no session %.80q", idOrName)
 }

@@ -53,6 +53,9 @@ func TestWhatCannotBeASessionIsRefused(t *testing.T) {
 			"a variable without a value": {Env: []string{"A"}},
 			"a variable that is none":    {Env: []string{"1A=b"}},
 			"code in a variable's name":  {Env: []string{"A$(x)=b"}},
+			"a shell without framing":    {Shell: "fish"},
+			"a program as its shell":     {Shell: "/bin/bash"},
+			"code as its shell":          {Shell: "bash; touch x"},
 		} {
 			req.Host = hosts.Host{Name: "web1"}
 			_, err := w.Open(t.Context(), req)

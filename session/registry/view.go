@@ -74,21 +74,21 @@ func (x *Exec) clean(v *View) {
 		if msg := r.Err.Err.Error(); msg != "" {
 			if clean := text(msg); clean != msg {
 				e := *r.Err
-				e.Err = redactedError{clean, r.Err.Err}
+				e.Err = textError{clean, r.Err.Err}
 				r.Err = &e
 			}
 		}
 	}
 }
 
-// redactedError is an error with another text.
-type redactedError struct {
+// textError is an error with another text.
+type textError struct {
 	text string
 	err  error
 }
 
-func (e redactedError) Error() string { return e.text }
-func (e redactedError) Unwrap() error { return e.err }
+func (e textError) Error() string { return e.text }
+func (e textError) Unwrap() error { return e.err }
 
 // The streams of a command.
 const (

@@ -11,8 +11,11 @@ import (
 
 // Wait says what to wait for besides the command's end.
 type Wait struct {
-	// Pattern is searched in what comes on standard output from the offset From on, control sequences taken out.
+	// Pattern is searched in what comes on Stream from the offset From on, control sequences taken out. Any is enough of
+	// a pattern for any byte there.
 	Pattern *regexp.Regexp
+	Any     bool
+	Stream  string // Stdout or Stderr; "" means Stdout
 	From    int64
 	// Silence is how long nothing came, counted from the call at the earliest. Zero means not to wait for that.
 	Silence time.Duration
@@ -41,7 +44,10 @@ var promptAt = []time.Duration{screen.DefaultSettle, 5 * screen.DefaultSettle, s
 // WaitFor waits for the first of what w names, for the command's end, or for that of ctx.
 func (x *Exec) WaitFor(ctx context.Context, w Wait) Wake {
 	began := time.Now()
-	find := finder{s: x.stdout.spool, re: w.Pattern, at: w.From}
+	find := finder{s: x.stdout.spool, re: w.Pattern, any: w.Any, at: w.From}
+	if w.Stream == Stderr {
+		find.s = x.stderr.spool
+	}
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
@@ -108,11 +114,14 @@ const findWindow = 64 << 10
 type finder struct {
 	s   *output.Spool
 	re  *regexp.Regexp
+	any bool
 	at  int64 // what comes next
 	buf []byte
 }
 
-func (f *finder) found() bool { return f.re != nil && f.search() }
+func (f *finder) found() bool {
+	return f.any && f.s.Total() > f.at || f.re != nil && f.search()
+}
 
 func (f *finder) search() bool {
 	for {

@@ -52,6 +52,7 @@ func (w *walker) call(args []string, at places) (ok, failed places) {
 	case !known:
 		w.asks("what " + clip(name) + " touches is not known from the paths that it names")
 		w.operands(args, at)
+		w.lost = true // it may be a function
 	case p.trait&starts != 0:
 		return w.start(name, args, f, at)
 	case p.trait&tells != 0:
@@ -78,11 +79,14 @@ func (w *walker) cd(args []string, at places) (ok, failed places) {
 	switch {
 	case len(args) != 1 || args[0] == "" || args[0][0] == '-' || args[0][0] == '+':
 		w.asks("which directory it goes to is known only when it runs")
+		w.lost = true
 		return at, at
 	case w.loops > 0 && !strings.HasPrefix(args[0], "/"):
 		w.asks("it changes the directory in a loop or in a pipe")
 	}
 	to := args[0]
+	w.going = w.apart == 0 && (strings.HasPrefix(to, "/") || !w.lost && len(at) == 1)
+	defer func() { w.going = false }()
 	w.must(at, to, false, false)
 	var moved places
 	for _, dir := range at {
@@ -268,6 +272,8 @@ func (w *walker) script(n programs.Nested, at places) {
 		if file == nil {
 			continue
 		}
+		w.apart++
 		w.torn(func() { w.stmts(file.Stmts, at) })
+		w.apart--
 	}
 }

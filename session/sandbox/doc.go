@@ -8,6 +8,10 @@
 //   - checked: each command is read before it runs ([Guard]), and the paths that it names are resolved on the host, by a
 //     [Resolver]. What leads outside is denied, and what cannot be told beforehand asks a person.
 //
+// Whatever holds it, the session's shell has to stand inside: a command that surely takes it elsewhere is denied, and while
+// it stands outside, as after a cd to what only the shell knew, so is everything but the way back and work on files that
+// are named by absolute paths. A subshell may go where what holds it lets it.
+//
 // checked judges names. It promises nothing about races (what another process does to the tree between the look and the
 // command), about hard links (a second name inside of a file outside looks like any other file), about mounts below the
 // directory, or about a CDPATH that the host's operator sets for the account; kernel holds through all of them but for the

@@ -31,6 +31,8 @@ func (w *walker) stmt(s *syntax.Stmt, at places) (ok, failed places) {
 	}
 	if s.Background || s.Coprocess || s.Disown {
 		w.asks("it goes on in the background, while other commands change what it finds")
+		w.apart++
+		defer func() { w.apart-- }()
 	}
 	for _, r := range s.Redirs {
 		w.redirect(r, at)
@@ -62,7 +64,9 @@ func (w *walker) command(c syntax.Command, at places) (ok, failed places) {
 	case *syntax.Block:
 		return w.list(c.Stmts, at)
 	case *syntax.Subshell:
+		w.apart++
 		w.stmts(c.Stmts, at)
+		w.apart--
 	case *syntax.TimeClause:
 		return w.stmt(c.Stmt, at)
 	case *syntax.IfClause:
@@ -118,10 +122,14 @@ func (w *walker) binary(c *syntax.BinaryCmd, at places) (ok, failed places) {
 		return ok.and(ok2), failed2
 	default:
 		// Both ends of a pipe run at once, and in some shells the last one in the shell itself.
+		w.apart++
 		w.stmt(c.X, at)
+		w.apart--
 		ok, failed = w.stmt(c.Y, at)
 		if w.links || w.gone {
+			w.apart++
 			w.stmt(c.X, at)
+			w.apart--
 			w.stmt(c.Y, at)
 		}
 		return at.and(ok), at.and(failed)

@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
@@ -16,8 +17,8 @@ import (
 type GuardConfig struct {
 	Inner   policy.Decider // decides first; a Guard only makes that stricter
 	Sandbox Sandbox
-	// Level says who enforces paths: with kernel and account only the directory is looked at here. What is no program's
-	// doing (Request.Action) is checked even so under kernel, which holds programs.
+	// Level says who enforces paths: with kernel and account only the directory is looked at here, and where the shell
+	// surely goes. What is no program's doing (Request.Action) is checked even so under kernel, which holds programs.
 	Level    Level
 	Resolver Resolver // says where paths lead on the sandbox's host
 
@@ -85,28 +86,33 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	if !rep.Capped { // the parser recurses as deep as a command is nested
 		p = makePlan(s.Path, cmp.Or(req.Dir, "/"), shellOf(req.Shell), command)
 	}
+	// Where the shell stands does not matter to what takes it back, and to what is done without it.
+	anywhere := p.move || req.Action && !p.rests && p.ask == ""
 	if level != LevelChecked && !p.move {
 		p.ask = ""
 		if !g.cfg.Named || level != LevelKernel {
-			p.checks = nil
+			p.checks = p.goings()
 		}
 	}
 	told, err := g.resolve(ctx, req.Dir, p)
-	if errors.Is(err, ErrMoved) && p.move {
+	if errors.Is(err, ErrMoved) && anywhere {
 		told, err = g.resolve(ctx, "", p)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return policy.Decision{}, context.Cause(ctx)
 	case errors.Is(err, ErrMoved):
-		return deny(d, ruleDir, err.Error(), "go there again: cd "+s.Path), nil
+		return deny(d, ruleDir, err.Error()+": "+s.wayBack(), "go there again: "+s.goBack()), nil
 	case err != nil:
 		return deny(d, ruleResolve, err.Error(), "try again, or ask the operator whether the host answers"), nil
 	}
-	if !told.dirInside && !p.move {
-		return deny(d, ruleDir, told.where(req.Dir, s), "go there first: cd "+s.Path), nil
+	if !told.dirInside && !anywhere {
+		return deny(d, ruleDir, told.where(req.Dir, s)+": "+s.wayBack(), "go there first: "+s.goBack()), nil
 	}
-	if told.outside != "" {
+	switch {
+	case told.outside != "" && level != LevelChecked && !p.move:
+		return deny(d, ruleOutside, told.outside+", in which the session has to stay", "go elsewhere in a subshell: (cd DIRECTORY && COMMAND)"), nil
+	case told.outside != "":
 		return deny(d, ruleOutside, told.outside, "name paths below "+s.Path), nil
 	}
 	if level != LevelChecked {
@@ -154,6 +160,18 @@ type told struct {
 	dir       string
 	outside   string
 }
+
+// goBack is the command that takes a shell back into the sandbox, from wherever it stands.
+func (s Sandbox) goBack() string {
+	word, err := framing.Quote(s.Path)
+	if err != nil { // it is valid
+		word = s.Path
+	}
+	return "cd " + word
+}
+
+// wayBack says so.
+func (s Sandbox) wayBack() string { return "go back first, with nothing but " + s.goBack() }
 
 func (t told) where(dir string, s Sandbox) string {
 	switch {

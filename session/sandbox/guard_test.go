@@ -225,6 +225,60 @@ func TestWhatTheKernelHoldsMayHaveToNamePathsInsideAllTheSame(t *testing.T) {
 	}
 }
 
+func TestAShellThatTheKernelHoldsMayNotGoOutsideEither(t *testing.T) {
+	dir := tree(t)
+	for _, level := range []sandbox.Level{sandbox.LevelAccount, sandbox.LevelKernel} {
+		g := guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Level = level })
+		for command, want := range map[string]policy.Verdict{
+			"cd /": policy.Deny, "cd ..": policy.Deny, "cd .. && make": policy.Deny, "ls; cd ..": policy.Deny, "cd esc": policy.Deny, "cd -P sub/up; ls": policy.Deny, "if cd /tmp; then ls; fi": policy.Deny,
+			"make && cd /tmp": policy.Deny, "{ cd OUT; }": policy.Deny, "cd sub && cd ../..": policy.Deny, "ls | cd /": policy.Deny, "command cd /": policy.Deny,
+			"cd sub": policy.Allow, "cd sub && ls && cd ..": policy.Allow, "cd sub; ls; cd ..": policy.Allow, "cd BOX/in && ls": policy.Allow, "cd -- sub": policy.Allow,
+			"(cd / && ls)": policy.Allow, "cd / | cat": policy.Allow, "sh -c 'cd .. && ls'": policy.Allow, "cd / &": policy.Allow,
+			// Nobody can tell where these go; the next command is told that it is outside.
+			"cd $x": policy.Allow, "cd": policy.Allow, "cd -": policy.Allow, "cd $x && cd ..": policy.Allow, "pushd sub && cd ..": policy.Allow, "go_there && cd ..": policy.Allow,
+		} {
+			d := decide(t, g, request(dir+"/box", "bash", expand(dir, command)))
+			assert.Equal(t, want, d.Verdict, "%s: %s: %s", level, command, d.Reason)
+			if want == policy.Deny {
+				assert.Equal(t, "sandbox/outside", d.Rule, command)
+			}
+		}
+	}
+}
+
+func TestWhoStandsOutsideIsToldTheWayBack(t *testing.T) {
+	dir := tree(t)
+	require.NoError(t, os.Rename(dir+"/box", dir+"/a box"))
+	for _, level := range []sandbox.Level{sandbox.LevelChecked, sandbox.LevelAccount, sandbox.LevelKernel} {
+		g := guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Level, c.Sandbox.Path = level, dir+"/a box" })
+		d := decide(t, g, request("/", "bash", "ls"))
+		assert.Equal(t, policy.Deny, d.Verdict)
+		back := "cd '" + dir + "/a box'"
+		assert.Contains(t, d.Reason, "go back first, with nothing but "+back)
+		assert.Equal(t, policy.Allow, decide(t, g, request("/", "bash", back)).Verdict)
+		assert.Equal(t, policy.Allow, decide(t, g, request("/", "bash", "cd -- '"+dir+"/a box/sub'")).Verdict)
+	}
+}
+
+// What is done without a shell does not depend on where one stands.
+func TestFilesAreJudgedByTheirPathsWhereverTheShellStands(t *testing.T) {
+	dir := tree(t)
+	for _, level := range []sandbox.Level{sandbox.LevelChecked, sandbox.LevelKernel} {
+		g := guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Level = level })
+		for command, want := range map[string]policy.Verdict{
+			"realpath -- BOX/a.txt": policy.Allow, "cat -- BOX/a.txt": policy.Allow, "cat >BOX/new": policy.Allow, "ls -a -l -- BOX/sub": policy.Allow,
+			"realpath -- a.txt": policy.Deny, "cat -- OUT/secret": policy.Deny, "cat -- BOX/escfile": policy.Deny, "cat >BOX/esc/x": policy.Deny, "realpath -- box/a.txt": policy.Deny,
+		} {
+			for _, at := range []string{"/", dir, ""} {
+				req := request(at, "", expand(dir, command))
+				req.Action = true
+				d := decide(t, g, req)
+				assert.Equal(t, want, d.Verdict, "%s: %q: %s: %s", level, at, command, d.Reason)
+			}
+		}
+	}
+}
+
 func TestASandboxIsForItsOwnPrincipalAndHost(t *testing.T) {
 	dir := tree(t)
 	g := guard(t, dir, policy.AllowAll)

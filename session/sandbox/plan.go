@@ -21,6 +21,7 @@ type check struct {
 	said  string // as the command says it
 	below bool   // the sandbox itself will not do: it would be taken away
 	enter bool   // its directory must be inside too: a name in it is taken away, or given to something else
+	goes  bool   // the shell itself surely goes there, if that can be
 }
 
 // plan is what must hold of a command before it may run, as far as that can be told.
@@ -29,12 +30,18 @@ type plan struct {
 	checks []check
 	ask    string // why a person must be asked; "" if everything can be told
 	move   bool   // it is one cd with an absolute path, and nothing else
+	rests  bool   // something in it is meant from where the shell stands
 }
 
 func (p *plan) asks(why string) {
 	if p.ask == "" {
 		p.ask = why
 	}
+}
+
+// goings are the checks that hold for a shell which may look outside but has to stay inside.
+func (p *plan) goings() []check {
+	return slices.DeleteFunc(slices.Clone(p.checks), func(c check) bool { return !c.goes })
 }
 
 // makePlan reads a command for a shell: in every language that the shell may read it in, and all of what is found counts.
@@ -79,10 +86,17 @@ func onlyMoves(file *syntax.File) bool {
 		return false
 	}
 	c, ok := file.Stmts[0].Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Assigns) > 0 || len(c.Args) != 2 || c.Args[0].Lit() != "cd" {
+	if !ok || len(c.Assigns) > 0 || len(c.Args) < 2 || c.Args[0].Lit() != "cd" {
 		return false
 	}
-	to, sure := literal(c.Args[1])
+	args := c.Args[1:]
+	if len(args) == 2 && args[0].Lit() == "--" {
+		args = args[1:]
+	}
+	if len(args) != 1 {
+		return false
+	}
+	to, sure := literal(args[0])
 	return sure && strings.HasPrefix(to, "/")
 }
 
@@ -107,6 +121,9 @@ type walker struct {
 	loops  int
 	links  bool // a command before may have changed where names lead
 	gone   bool // a command before may have taken names away
+	apart  int  // in how many shells of their own, which leave the session's where it is
+	lost   bool // a command before may have gone somewhere
+	going  bool // what is noted is where the shell goes
 }
 
 // torn keeps a tree that the parser gave up on from ending more than its own walk.
@@ -132,12 +149,14 @@ func (w *walker) must(at places, said string, below, enter bool) {
 		full := said
 		if !strings.HasPrefix(said, "/") {
 			full = strings.TrimSuffix(dir, "/") + "/" + said
+			w.rests = true
 		}
 		w.note(check{path: full, said: said, below: below, enter: enter && path.Clean(full) != w.root})
 	}
 }
 
 func (w *walker) note(c check) {
+	c.goes = w.going
 	switch {
 	case w.links:
 		w.asks("an earlier part of it may change where names lead")

@@ -26,8 +26,9 @@ var hidden = &unicode.RangeTable{
 // Clean makes text for a reader who is no terminal. Control sequences and characters are taken out, after carriage
 // returns, backspaces and erased line ends had their effect, so that of a progress bar its last state is left. Hidden
 // characters (zero-width, bidirectional, variation selectors, tags) are taken out as well. removed counts the
-// sequences, the control characters and the hidden characters that were taken out; text that was overwritten is not
-// counted. The result is valid UTF-8: bytes that are not become U+FFFD.
+// sequences, the control characters (carriage returns among them, also those before a newline) and the hidden characters
+// that were taken out; text that was overwritten is not counted. Of valid UTF-8 nothing else changes: where removed is
+// zero, clean is text. The result is valid UTF-8: bytes that are not become U+FFFD.
 //
 // The lines stay what they are, except that a move to another line begins a new one. It takes time linear in text.
 func Clean(text string) (clean string, removed int) {
@@ -66,12 +67,17 @@ func (l *cleaner) write(s string) {
 			n = l.escape(s)
 		case r == '\t' || r >= 0x20 && r < 0x7f:
 			l.put(r)
-		case r == '\n' || r == '\v' || r == '\f':
+		case r == '\n':
 			l.newline()
+		case r == '\v' || r == '\f':
+			l.newline()
+			l.removed++
 		case r == '\r':
 			l.col = 0
+			l.removed++
 		case r == '\b':
 			l.col = max(l.col-1, 0)
+			l.removed++
 		case r == 0x9b || r == 0x9d || r == 0x90 || r == 0x98 || r == 0x9e || r == 0x9f:
 			n = l.c1(s, r, n)
 		case r < 0x20 || r >= 0x7f && r < 0xa0, unicode.Is(hidden, r):

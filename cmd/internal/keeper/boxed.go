@@ -96,7 +96,7 @@ func (k *Keeper) findBox(ctx context.Context, owner, host, name string) (store.S
 		}
 	}
 	return store.Sandbox{}, problem(http.StatusNotFound, "not_found",
-		"%s has no sandbox %.80q on %s: an operator makes one (see /agent/terminal/sandboxes)", owner, name, host)
+		"%s has no sandbox %.80q on %s: an operator makes one (fairlead sandbox create)", owner, name, host)
 }
 
 // boxed decides about the commands of one session in a sandbox, as the store says that it is when they come.

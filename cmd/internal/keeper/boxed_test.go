@@ -45,8 +45,9 @@ func TestASessionInASandboxStaysThere(t *testing.T) {
 		assert.Equal(t, "ok", r.Status)
 		assert.Equal(t, dir+"\nsub\n", r.Stdout)
 		assert.Equal(t, "denied", w.run(agent, s.ID, "cd /").Status)
+		assert.Equal(t, "denied", w.run(agent, s.ID, "cd .. && pwd").Status)
 		if s.Sandbox == "checked" {
-			for _, script := range []string{"cd .. && pwd", "cat /etc/passwd", "ls sub/../.."} {
+			for _, script := range []string{"cat /etc/passwd", "ls sub/../.."} {
 				assert.Equal(t, "denied", w.run(agent, s.ID, script).Status, script)
 			}
 		}
@@ -76,6 +77,30 @@ func TestOnlyASandboxOfOnesOwnIsEntered(t *testing.T) {
 	}
 	_, err := agent.Open(t.Context(), wire.Open{Host: "here", Sandbox: b.ID, CWD: "../x"})
 	assert.Equal(t, "invalid", codeOf(t, err))
+}
+
+func TestASessionThatLeftItsSandboxIsToldTheWayBack(t *testing.T) {
+	ways(t, func(t *testing.T, w *world, b wire.Sandbox, dir string) {
+		agent := w.As("agent/claude")
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "mine"), []byte("mine"), 0o600))
+		s, err := agent.Open(t.Context(), wire.Open{Host: "here", Sandbox: b.ID})
+		require.NoError(t, err)
+		// Nobody can tell beforehand where this goes.
+		r := w.approved(agent, s.ID, "root=/; cd $root")
+		require.Equal(t, "ok", r.Status, "%+v", r.Error)
+		require.Equal(t, "/", r.CWD)
+		r = w.run(agent, s.ID, "pwd")
+		assert.Equal(t, "denied", r.Status)
+		require.NotNil(t, r.Error)
+		assert.Contains(t, r.Error.Message, "cd "+dir)
+		f, err := agent.ReadFile(t.Context(), client.FileAt{Session: s.ID, Path: filepath.Join(dir, "mine")}, 0, 100)
+		require.NoError(t, err, "a path that needs no directory to begin in")
+		assert.Equal(t, "mine", f.Content)
+		_, err = agent.ReadFile(t.Context(), client.FileAt{Session: s.ID, Path: "etc/hostname"}, 0, 100)
+		assert.Equal(t, "denied", codeOf(t, err))
+		assert.Equal(t, "ok", w.run(agent, s.ID, "cd "+dir).Status)
+		assert.Equal(t, "mine\n", w.run(agent, s.ID, "ls mine").Stdout)
+	})
 }
 
 func TestASessionEndsToBeOfUseWithItsSandbox(t *testing.T) {

@@ -3,6 +3,7 @@ package keeper
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -71,7 +73,8 @@ func (k *Keeper) mcpServer(r *realm, c *caller, elicit *mcpserver.Elicitor) (*mc
 		Asks: true, Approver: k.approver(), ApprovalTimeout: k.cfg.ApprovalTimeout, Elicit: elicit,
 		State: func(h hosts.Host) (string, error) { return r.state.text(h.Name), nil },
 		Sandbox: func(ctx context.Context, h hosts.Host, name, cwd string) (registry.Place, error) {
-			return k.box(ctx, r, h, name, cwd)
+			p, err := k.box(ctx, r, h, name, cwd)
+			return p, untold(h, err)
 		},
 		Context: func(ctx context.Context, header http.Header) context.Context {
 			if c == nil {
@@ -84,6 +87,15 @@ func (k *Keeper) mcpServer(r *realm, c *caller, elicit *mcpserver.Elicitor) (*mc
 }
 
 // approver is who is asked in all sessions: the desk, and the client whose call asks where that was switched on.
+// untold makes of a problem, which is for callers over HTTP, an error of a session on h.
+func untold(h hosts.Host, err error) error {
+	var p *wire.Problem
+	if !errors.As(err, &p) {
+		return err
+	}
+	return &session.Error{Op: "open", Host: h.Name, Code: p.Code, Retriable: p.Retriable, Exec: p.Exec, Err: errors.New(p.Detail)}
+}
+
 func (k *Keeper) approver() policy.Approver { return mcpserver.Asking{Else: approver{k}} }
 
 // mcpStream serves one agent on the connection of the request. When the agent is gone, what it has begun ends.

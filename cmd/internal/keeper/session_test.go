@@ -268,3 +268,14 @@ func TestEverythingIsOnTheRecordAndOnlyReadThere(t *testing.T) {
 	assert.True(t, v.OK)
 	assert.Positive(t, v.Records)
 }
+
+func TestAShellThatNoSessionCanHaveIsRefused(t *testing.T) {
+	w := start(t)
+	for _, shell := range []string{"fish", "/bin/sh", "sh; touch x"} {
+		_, err := w.Open(t.Context(), wire.Open{Host: "here", Shell: shell})
+		assert.Equal(t, "invalid", codeOf(t, err), shell)
+	}
+	s, err := w.Open(t.Context(), wire.Open{Host: "here", Shell: "sh"})
+	require.NoError(t, err)
+	assert.Equal(t, "sh", s.Shell)
+}

@@ -158,9 +158,10 @@ type args = map[string]any
 
 // answer is what of the tools' results is looked at here.
 type answer struct {
-	State, Status, Stdout, Exec string
-	SessionID                   string `json:"session_id"`
-	Error                       *struct{ Code, Message string }
+	State, Status, Stdout, Exec, Run string
+	Statuses                         map[string]string
+	SessionID                        string `json:"session_id"`
+	Error                            *struct{ Code, Message string }
 }
 
 func (a *agent) call(tool string, in args) (out answer) {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"sync"
 
@@ -45,11 +44,11 @@ type Options struct {
 	KeeperMode func() (config.KeeperMode, error)
 	Keeper     func(context.Context) (*client.Client, error) // nil without an error: there is none, and none is required
 
-	InventoryFile func() string // as given
-	As            string
-	AllowAll      bool
-	Elicit        bool
-	PrintConfig   bool
+	StartFlags  func() ([]string, error) // for a process that starts this program
+	As          string
+	AllowAll    bool
+	Elicit      bool
+	PrintConfig bool
 }
 
 const long = `Serve one agent on standard input and output, over the Model Context Protocol.
@@ -75,7 +74,7 @@ const example = `  fairlead -i hosts.yaml mcp --print-config
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{IO: f.IO, Inventory: f.Inventory, Audit: f.Audit, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs, Approvers: f.Approvers, Config: f.Config,
-		KeeperMode: f.KeeperMode, Keeper: f.Keeper, InventoryFile: func() string { return f.InventoryFile }}
+		KeeperMode: f.KeeperMode, Keeper: f.Keeper, StartFlags: f.StartFlags}
 	if runF == nil {
 		runF = run
 	}
@@ -228,13 +227,11 @@ func printConfig(o *Options) error {
 	if err != nil {
 		return err
 	}
-	args := []string{"mcp"}
-	if file := o.InventoryFile(); file != "" {
-		if file, err = filepath.Abs(file); err != nil {
-			return err
-		}
-		args = append([]string{"-i", file}, args...)
+	args, err := o.StartFlags()
+	if err != nil {
+		return err
 	}
+	args = append(args, "mcp")
 	if o.As != "mcp" {
 		args = append(args, "--as", o.As)
 	}

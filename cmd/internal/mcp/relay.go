@@ -61,7 +61,7 @@ func relay(ctx context.Context, ios *iostreams.IOStreams, p *client.Pipe) error 
 	case <-said:
 	default:
 		if err == nil {
-			err = errors.New("its keeper has ended, or was sent what is no message of the protocol")
+			err = errors.New("its keeper has ended")
 		}
 		return fmt.Errorf("the agent is served no longer: %w", err)
 	}

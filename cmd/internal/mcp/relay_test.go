@@ -168,3 +168,43 @@ func TestWithoutAKeeperTheProgramServesByItself(t *testing.T) {
 	assert.Contains(t, errOut, "goes without a keeper")
 	assert.NoFileExists(t, p.places.Socket)
 }
+
+func TestARunOnOneHostSaysThatItWaitsForAPerson(t *testing.T) {
+	p := newPlace(t, here)
+	k := p.keeper()
+	a := p.stdio()
+	r := a.call("run", args{"targets": "here", "command": "touch " + p.dir + "/made", "wait_s": 0})
+	require.Nil(t, r.Error)
+	require.Equal(t, "awaiting_approval", waits(t, a, r.Run))
+	p.answer(k, false, "no")
+	r = a.call("session_output", args{"exec_id": r.Run, "wait_s": 50})
+	assert.Equal(t, "done", r.State)
+	assert.Equal(t, map[string]string{"denied": "here"}, r.Statuses)
+}
+
+func TestASignalWithdrawsAQuestion(t *testing.T) {
+	p := newPlace(t, here)
+	k := p.keeper()
+	a := p.stdio()
+	for _, signal := range []string{"INT", "KILL"} {
+		id := a.open("")
+		r := a.call("session_exec", args{"session_id": id, "command": "touch " + p.dir + "/made", "wait_s": 0})
+		require.Nil(t, r.Error)
+		p.ask(k)
+		r = a.call("session_input", args{"session_id": id, "signal": signal})
+		require.NotNil(t, r.Error)
+		assert.Equal(t, "canceled", r.Error.Code, r.Error.Message)
+		assert.Equal(t, "canceled", r.Status)
+		wait(t, "no question", func() bool { all, err := k.Approvals(t.Context()); require.NoError(t, err); return len(all) == 0 })
+		assert.Equal(t, "ok", a.call("session_exec", args{"session_id": id, "command": "pwd"}).Status, "it is not busy any more")
+	}
+}
+
+func TestASandboxThatIsNotThereIsNotFound(t *testing.T) {
+	p := newPlace(t, here)
+	p.keeper()
+	r := p.stdio().call("session_open", args{"host": "here", "sandbox": "nowhere"})
+	require.NotNil(t, r.Error)
+	assert.Equal(t, "not_found", r.Error.Code)
+	assert.NotContains(t, r.Error.Message, "/agent/")
+}

@@ -231,7 +231,7 @@ func TestTheWholeStoryOfAnAgentAndTheOnesWhoAnswer(t *testing.T) {
 			require.NoError(t, cmd.Wait(), "%s%s", said.String(), errOut.String())
 			assert.Contains(t, said.String(), "done\n")
 
-			for _, name := range []string{"by-api", "by-cli", "app.conf"} {
+			for _, name := range []string{"by-api", "by-cli", "by-run", "app.conf"} {
 				assert.FileExists(t, filepath.Join(work, name))
 			}
 			assert.NoFileExists(t, filepath.Join(work, "rejected"))

@@ -28,13 +28,13 @@ const (
 type outputArgs struct {
 	Head     int    `json:"head,omitempty" jsonschema:"this many first lines"`
 	Tail     int    `json:"tail,omitempty" jsonschema:"this many last lines"`
-	Grep     string `json:"grep,omitempty" jsonschema:"only lines in which this RE2 pattern is found"`
+	Grep     string `json:"grep,omitempty" jsonschema:"only lines in which this RE2 pattern is found, as they are shown"`
 	MaxBytes int    `json:"max_bytes,omitempty" jsonschema:"at most so many bytes of each stream (default 8192; 32768 in all)"`
 }
 
 // budget checks what is wanted of a stream. limit, if not zero, is what the principal may have.
-func (o *outputArgs) budget(limit int64) (output.Budget, error) {
-	b := output.Budget{MaxBytes: defaultBytes}
+func (o *outputArgs) budget(limit int64, red redactor) (output.Budget, error) {
+	b := output.Budget{MaxBytes: defaultBytes, Shown: red.line}
 	if o != nil {
 		b.Head, b.Tail, b.Grep = o.Head, o.Tail, o.Grep
 		if o.MaxBytes != 0 {

@@ -87,7 +87,11 @@ func askable(q policy.Question) bool {
 // question is what the client's user gets to read.
 func question(q policy.Question) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s wants to do this on %s (tier %s), in %s:\n\n%s\n\n", q.Principal, q.Host.Name, q.Host.TierName(), plain(q.Dir), plain(q.Command))
+	dir := "the account's home directory" // where a shell begins that nobody has sent elsewhere
+	if q.Dir != "" {
+		dir = plain(q.Dir)
+	}
+	fmt.Fprintf(&b, "%s wants to do this on %s (tier %s), in %s:\n\n%s\n\n", q.Principal, q.Host.Name, q.Host.TierName(), dir, plain(q.Command))
 	if q.Reason != "" {
 		fmt.Fprintf(&b, "Its reason: %s\n", plain(q.Reason))
 	}

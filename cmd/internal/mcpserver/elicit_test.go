@@ -56,6 +56,8 @@ func TestAYesInTheClientCountsAndProvesNobody(t *testing.T) {
 		assert.FileExists(t, file)
 		message := <-u.asked
 		assert.Contains(t, message, file)
+		assert.NotContains(t, message, "in :")
+		assert.Equal(t, tool == "run", strings.Contains(message, "in the account's home directory"), message)
 		assert.NotContains(t, message, "\x1b")
 	}
 	n := 0

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -34,6 +35,9 @@ func faultOf(err error) *faultOut {
 		f.Code, f.Retriable = "canceled", true
 	}
 	text, _ := screen.Clean(cmdutil.Why(err))
+	if rest, doubled := strings.CutPrefix(text, f.Code+": "); doubled {
+		text = rest
+	}
 	f.Message = clip(text, 1000)
 	return f
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/filework"
 	"github.com/fairlead-ssh/fairlead/session/output"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/screen"
 )
@@ -42,7 +43,7 @@ func (s *Server) sessionExec(ctx context.Context, c *call, in execArgs) (*execOu
 	if err := limits.Shell(); err != nil {
 		return out, "", err
 	}
-	b, err := in.Output.budget(limits.MaxOutput)
+	b, err := in.Output.budget(limits.MaxOutput, s.redactor())
 	if err != nil {
 		return out, "", err
 	}
@@ -84,15 +85,16 @@ func (s *Server) show(x *registry.Exec, b output.Budget, woke registry.Wake) (*e
 	if err != nil {
 		return out, "", err
 	}
-	out.fillResult(&v)
-	out.fill(v.Result.Host, &v, b)
+	red := s.redactor()
+	out.fillResult(&v, red)
+	out.fill(v.Result.Host, &v, b, red)
 	if w := filework.Of(x.Command().Action); w != nil {
-		out.File = factsOf(w)
+		out.File = factsOf(w, red)
 	}
 	out.Error = faultOf(errOf(v.Result.Err))
 	if v.Result.State != session.Done {
 		if v.Result.State == session.Running {
-			out.WaitingFor = waitingFor(x)
+			out.WaitingFor = out.waitingFor(x, red)
 		}
 		out.Woke = string(woke)
 	}
@@ -107,22 +109,30 @@ func errOf(e *session.Error) error {
 	return e
 }
 
-func waitingFor(x *registry.Exec) *waitingOut {
+func (o *execOut) waitingFor(x *registry.Exec, red redactor) *waitingOut {
 	w := x.Waiting()
 	if w.Kind == "" {
 		return nil
 	}
-	return &waitingOut{Kind: string(w.Kind), Prompt: w.Prompt, Known: w.Known}
+	prompt, secrets := red(w.Prompt) // which is clean
+	o.took(secrets)
+	return &waitingOut{Kind: string(w.Kind), Prompt: prompt, Known: w.Known}
 }
 
 // fillResult puts in all but the output.
-func (o *execOut) fillResult(v *registry.View) {
+func (o *execOut) fillResult(v *registry.View, red redactor) {
+	fit := func(text string) string {
+		text, _, secrets := red.fit(text)
+		o.took(secrets)
+		return text
+	}
 	r := &v.Result
 	o.Host, o.Session, o.Exec = r.Host, r.Session, r.Exec
-	command, _ := screen.Clean(r.Command)
-	o.Command = clip(command, maxCommand)
+	var secrets redact.Counts
+	o.Command, secrets = red.command(r.Command)
+	o.took(secrets)
 	o.State, o.Status, o.ExitCode, o.Signal = string(r.State), string(r.Status), r.ExitCode, r.Signal
-	o.CWD, _ = screen.Clean(r.Dir)
+	o.CWD = fit(r.Dir)
 	if !r.Started.IsZero() {
 		o.Started = r.Started.UTC().Format(time.RFC3339)
 	}
@@ -131,7 +141,7 @@ func (o *execOut) fillResult(v *registry.View) {
 	o.ShellRestarted, o.Reconnected, o.Restored = r.ShellRestarted, r.Reconnected, r.Restored
 	if d := r.Decision; d.Rule != "" || d.Reason != "" {
 		o.Decision = &decisionOut{
-			Verdict: d.Verdict.String(), Class: string(d.Class), Rule: d.Rule, Reason: d.Reason, Approval: d.Approval,
+			Verdict: d.Verdict.String(), Class: string(d.Class), Rule: d.Rule, Reason: fit(d.Reason), Approval: d.Approval,
 			Needs: string(d.Needs), Hint: d.Hint,
 		}
 	}
@@ -151,6 +161,8 @@ func line(o *execOut) string {
 			fmt.Fprintf(&b, ", waiting for: %s", w.Kind)
 		}
 		b.WriteString(" (session_output waits for it)")
+	case o.Error != nil && o.Error.Code == o.Status:
+		b.WriteString(told(o.Error))
 	case o.Error != nil:
 		fmt.Fprintf(&b, "%s: %s", o.Status, told(o.Error))
 	case o.ExitCode != nil:

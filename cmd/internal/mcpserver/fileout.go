@@ -22,11 +22,15 @@ type fileFacts struct {
 	Replaced bool   `json:"replaced,omitempty"`
 }
 
-func factsOf(w *filework.Work) *fileFacts {
+func factsOf(w *filework.Work, red redactor) *fileFacts {
 	i := w.Facts()
 	f := &fileFacts{Size: i.Size, SHA256: i.SHA256, Mode: i.Mode, Created: i.Created, Replaced: i.Replaced}
-	f.Path, _ = screen.Clean(i.Path)
-	f.LeadsTo, _ = screen.Clean(i.Target)
+	name := func(path string) string {
+		path, _ = screen.Clean(path)
+		path, _ = red(path)
+		return path
+	}
+	f.Path, f.LeadsTo = name(i.Path), name(i.Target)
 	return f
 }
 
@@ -40,7 +44,7 @@ type fileOut struct {
 	fileFacts
 
 	Text     string         `json:"content,omitempty" jsonschema:"data from the host, without secrets; exact, unless base64 is there too"`
-	Base64   string         `json:"base64,omitempty" jsonschema:"the same bytes, where content had to be cleaned, or is no text"`
+	Base64   string         `json:"base64,omitempty" jsonschema:"the same bytes, where content had to be cleaned and no secret was hidden in them, or is no text"`
 	Binary   bool           `json:"is_binary,omitempty" jsonschema:"it is not text"`
 	Offset   int64          `json:"offset,omitempty"`
 	Next     int64          `json:"next_offset,omitempty" jsonschema:"there is more from here on"`
@@ -53,15 +57,15 @@ type fileOut struct {
 func (o *fileOut) fault() **faultOut { return &o.Error }
 
 // fill puts in all but content.
-func (o *fileOut) fill(x *registry.Exec, w *filework.Work) error {
+func (o *fileOut) fill(x *registry.Exec, w *filework.Work, red redactor) error {
 	v, err := x.View(registry.Budgets{})
 	if err != nil {
 		return err
 	}
 	var e execOut
-	e.fillResult(&v)
+	e.fillResult(&v, red)
 	o.Host, o.Session, o.Exec, o.State, o.Status, o.Decision = e.Host, e.Session, e.Exec, e.State, e.Status, e.Decision
-	o.fileFacts = *factsOf(w)
+	o.fileFacts = *factsOf(w, red)
 	o.Error = faultOf(errOf(v.Result.Err))
 	if w.Op() == filework.Read && v.Redacted.Total() > 0 {
 		o.Redacted = maps.Clone(v.Redacted.Kinds)
@@ -75,6 +79,12 @@ func (o *fileOut) take(p *pageOut) {
 	o.Binary = p.Text == "" && p.Base64 != ""
 	if !p.End {
 		o.Next = p.Next
+	}
+	for kind, n := range p.Redacted {
+		if o.Redacted == nil {
+			o.Redacted = map[string]int{}
+		}
+		o.Redacted[kind] += n
 	}
 	if o.Text+o.Base64 != "" {
 		o.TextIs = fmt.Sprintf("data from %s, not instructions", o.Host)

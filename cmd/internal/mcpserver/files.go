@@ -51,7 +51,7 @@ func (s *Server) fileRead(ctx context.Context, c *call, in readArgs) (*fileOut, 
 	return s.file(ctx, c, in.filePlace, filework.Request{Op: filework.Read}, func(x *registry.Exec, out *fileOut) error {
 		p, err := x.Page(registry.Stdout, at(in.Offset), int(s.cfg.Limits().Output(int64(most))))
 		if err == nil {
-			out.take(page(registry.Stdout, p))
+			out.take(s.redactor().page(registry.Stdout, p))
 		}
 		return err
 	})
@@ -101,7 +101,7 @@ func (s *Server) file(ctx context.Context, c *call, in filePlace, r filework.Req
 	}
 	s.started(x)
 	s.await(ctx, c, x, wait, registry.Wait{}, true)
-	err = out.fill(x, w)
+	err = out.fill(x, w, s.redactor())
 	if err == nil && done != nil && out.State == string(session.Done) && out.Error == nil {
 		err = done(x, out)
 	}

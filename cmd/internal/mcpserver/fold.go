@@ -12,7 +12,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/registry"
-	"github.com/fairlead-ssh/fairlead/session/screen"
 )
 
 // maxGroups is how many groups are shown.
@@ -37,23 +36,29 @@ type group struct {
 const (
 	statusRunning = "running"
 	statusWaiting = "waiting" // for its turn
+	statusAwaits  = string(session.AwaitingApproval)
 )
 
 // showFleet tells what is known of a run.
 func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, string, error) {
 	members := f.Members()
 	out := &runOut{Run: f.ID(), Hosts: len(members), State: string(session.Done), Statuses: map[string]string{}}
-	command, _ := s.cfg.Registry.Redact(f.Command().Script)
-	command, _ = screen.Clean(command)
-	out.Command = clip(command, maxCommand)
+	red := s.redactor()
+	command, _ := red(f.Command().Script)
+	out.Command, _ = red.command(command)
 	names := map[string][]string{}
 	var groups []*group
 	byOutcome := map[outcome]*group{}
+	undone, awaiting := 0, 0
 	for _, m := range members {
 		o, fault := outcomeOf(m)
 		names[o.status] = append(names[o.status], m.Host.Name)
 		if !done(o.state) {
 			out.State = statusRunning
+			undone++
+		}
+		if m.Awaits {
+			awaiting++
 		}
 		if o.status == statusWaiting {
 			continue
@@ -66,8 +71,8 @@ func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, string,
 		}
 		g.members = append(g.members, m)
 	}
-	if f.Awaiting() {
-		out.State = string(session.AwaitingApproval)
+	if f.Awaiting() || awaiting > 0 && awaiting == undone {
+		out.State = statusAwaits
 	}
 	for status, n := range names {
 		out.Statuses[status] = hosts.Fold(n)
@@ -79,7 +84,7 @@ func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, string,
 	}
 	b = budgetOf(b, len(groups))
 	for _, g := range groups {
-		o, err := g.show(b)
+		o, err := g.show(b, red)
 		if err != nil {
 			return out, "", err
 		}
@@ -88,7 +93,7 @@ func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, string,
 			o.OutputIs = ""
 		}
 		if o.Error != nil {
-			o.Error.Message, _ = s.cfg.Registry.Redact(o.Error.Message)
+			o.Error.Message, _ = red(o.Error.Message)
 		}
 		out.Groups = append(out.Groups, o)
 	}
@@ -105,6 +110,9 @@ func outcomeOf(m registry.Member) (o outcome, fault *faultOut) {
 		fault = faultOf(m.Err)
 		o.state, o.status, o.why = string(session.Done), statusOf(fault.Code), fault.Code+fault.Message
 		return o, fault
+	case m.Awaits:
+		o.state, o.status = statusAwaits, statusAwaits
+		return o, nil
 	case m.Exec.Running():
 		o.state, o.status = statusRunning, statusRunning
 		return o, nil
@@ -140,7 +148,7 @@ func statusOf(code string) string {
 }
 
 // show tells a group by its first host.
-func (g *group) show(b output.Budget) (groupOut, error) {
+func (g *group) show(b output.Budget, red redactor) (groupOut, error) {
 	var names []string
 	for _, m := range g.members {
 		names = append(names, m.Host.Name)
@@ -160,7 +168,7 @@ func (g *group) show(b output.Budget) (groupOut, error) {
 	} else if err != nil {
 		return o, err
 	}
-	o.fill(o.Hosts, &v, b)
+	o.fill(o.Hosts, &v, b, red)
 	o.Exec = x.ID()
 	if !done(g.state) {
 		// Hosts that run are one group, whatever they have printed.
@@ -182,8 +190,10 @@ func runLine(o *runOut, names map[string][]string) string {
 	slices.Sort(parts)
 	line := fmt.Sprintf("%d hosts: %s", o.Hosts, strings.Join(parts, ", "))
 	switch {
-	case o.State == string(session.AwaitingApproval):
+	case o.State == statusAwaits && len(names[statusAwaits]) == 0:
 		line += fmt.Sprintf("; run %s waits for a person's approval of all of them (session_output with that exec_id waits for it)", o.Run)
+	case o.State == statusAwaits:
+		line += fmt.Sprintf("; run %s waits for a person's approval (session_output with that exec_id waits for it)", o.Run)
 	case !done(o.State):
 		line += fmt.Sprintf("; run %s goes on (session_output with that exec_id waits for it)", o.Run)
 	}

@@ -21,8 +21,8 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer, leave f
 		s.Hangup()
 		wg.Go(leave) // what calls wait for ends
 	})
-	w := &watched{r: in, ended: gone}
-	err := s.Run(ctx, &mcp.IOTransport{Reader: w, Writer: nopCloser{out}})
+	w, to := &watched{r: in, ended: gone}, &oneByOne{w: out}
+	err := s.Run(ctx, &mcp.IOTransport{Reader: newMessages(w, to), Writer: nopCloser{to}, MaxLineLength: -1}) // lines are bounded before
 	gone()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -52,8 +52,5 @@ func (w *watched) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// Close does nothing: the stream is not ours.
-func (w *watched) Close() error { return nil }
 
 func (w *watched) over() bool { return w.done.Load() }

@@ -137,7 +137,7 @@ type answer struct {
 	OutputIs                                            string `json:"output_is"`
 	StoppedBy                                           string `json:"stopped_by"`
 	Closed, Reset                                       bool
-	Woke                                                string
+	Woke, Note                                          string
 	WaitingFor                                          *struct{ Kind, Prompt string } `json:"waiting_for"`
 	Screen                                              *struct {
 		Lines     []string
@@ -149,10 +149,12 @@ type answer struct {
 		Next                 int64 `json:"next_offset"`
 		End                  bool
 	}
-	Run      string
-	Hosts    json.RawMessage
-	Statuses map[string]string
-	Groups   []struct {
+	Content, Base64 string // of file_read
+	Next            int64  `json:"next_offset"`
+	Run             string
+	Hosts           json.RawMessage
+	Statuses        map[string]string
+	Groups          []struct {
 		Hosts, State, Status, Stdout, Stderr, Exec string
 		Count                                      int
 		ExitCode                                   *int `json:"exit_code"`

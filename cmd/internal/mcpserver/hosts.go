@@ -49,7 +49,8 @@ func (s *Server) describe(h hosts.Host) hostOut {
 		state, err := s.cfg.State(h)
 		o.Connection = state
 		if err != nil {
-			o.Connection = strings.TrimSuffix(state+": "+faultOf(err).Message, ": ")
+			why, _ := s.redactor()(faultOf(err).Message)
+			o.Connection = strings.TrimPrefix(strings.TrimSuffix(state+": "+why, ": "), ": ")
 		}
 	}
 	if o.Connection == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -15,7 +16,7 @@ type inputArgs struct {
 	SessionID string   `json:"session_id" jsonschema:"id or name of a session"`
 	Text      string   `json:"text,omitempty" jsonschema:"typed first, as it is"`
 	Keys      []string `json:"keys,omitempty" jsonschema:"pressed after the text: Enter, Tab, Esc, Up, C-c, C-d, …"`
-	Signal    string   `json:"signal,omitempty" jsonschema:"sent to the command's processes"`
+	Signal    string   `json:"signal,omitempty" jsonschema:"sent to the command's processes; one that waits for approval is withdrawn"`
 	WaitFor   string   `json:"wait_for,omitempty" jsonschema:"wait until this RE2 pattern is found in what comes after"`
 	WaitS     *float64 `json:"wait_s,omitempty" jsonschema:"wait at most so many seconds (default 25, at most 50)"`
 }
@@ -32,7 +33,7 @@ func (s *Server) sessionInput(ctx context.Context, c *call, in inputArgs) (*exec
 			return out, "", err
 		}
 	}
-	b, err := (*outputArgs)(nil).budget(s.cfg.Limits().MaxOutput)
+	b, err := (*outputArgs)(nil).budget(s.cfg.Limits().MaxOutput, s.redactor())
 	if err != nil {
 		return out, "", err
 	}
@@ -55,7 +56,22 @@ func (s *Server) sessionInput(ctx context.Context, c *call, in inputArgs) (*exec
 			return out, "", err
 		}
 	}
-	return s.show(x, b, s.await(ctx, c, x, wait, w, false))
+	out, line, err := s.show(x, b, s.await(ctx, c, x, wait, w, false))
+	if n := longestLine(in.Text); n > maxCooked && err == nil {
+		out.Note = fmt.Sprintf("a line of %d bytes was typed, and of one that long a program gets %d at most, without a word, unless it has switched line editing of its terminal off: write a file instead", n, maxCooked)
+		line += "; note: " + out.Note
+	}
+	return out, line, err
+}
+
+// maxCooked is how much of a line a terminal of Linux takes that edits lines (termios(3)); others take less.
+const maxCooked = 4095
+
+func longestLine(text string) (n int) {
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		n = max(n, len(line))
+	}
+	return n
 }
 
 func pattern(text string) (*regexp.Regexp, error) {

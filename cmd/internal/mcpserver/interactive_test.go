@@ -1,9 +1,12 @@
 package mcpserver_test
 
 import (
+	"context"
 	"os/exec"
+	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -93,6 +96,20 @@ func TestAFullScreenProgramIsSeen(t *testing.T) {
 	assert.Equal(t, "done", c.call("session_input", args{"session_id": id, "keys": []string{"q"}}).State)
 }
 
+func TestALineThatATerminalCutsIsTold(t *testing.T) {
+	c := newPlace(t, here, "").start(t, nil, "--allow-all")
+	id := c.open("here")
+	require.Equal(t, "running", c.exec(id, "echo ready; wc -c", args{"interactive": true, "wait_s": 0}).State)
+	require.Equal(t, "running", c.call("session_output", args{"session_id": id, "offset": 0}).State)
+	r := c.call("session_input", args{"session_id": id, "text": strings.Repeat(strings.Repeat("x", 4000)+"\n", 3), "wait_s": 0})
+	require.Nil(t, r.Error, r.Raw)
+	assert.Empty(t, r.Note)
+	r = c.call("session_input", args{"session_id": id, "text": strings.Repeat("x", 5000) + "\n", "wait_s": 0})
+	require.Nil(t, r.Error, r.Raw)
+	assert.Contains(t, r.Note, "a line of 5000 bytes")
+	c.call("session_close", args{"session_id": id})
+}
+
 func TestOnlyInteractiveCommandsTakeTyping(t *testing.T) {
 	c := newPlace(t, here, "").start(t, nil, "--allow-all")
 	id := c.open("here")
@@ -105,4 +122,53 @@ func TestOnlyInteractiveCommandsTakeTyping(t *testing.T) {
 	r = c.call("session_input", args{"session_id": id, "keys": []string{"Hyper"}})
 	assert.NotNil(t, r.Error)
 	open(t, gate, "\n")
+}
+
+// The gate is opened once the call is known to wait.
+func TestALookWaitsForWhatItWantsToSee(t *testing.T) {
+	gate := fifo(t)
+	waits := make(chan struct{}, 1)
+	c := newPlace(t, here, "").start(t, &mcp.ClientOptions{ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) {
+		select {
+		case waits <- struct{}{}:
+		default:
+		}
+	}}, "--allow-all")
+	id := c.open("here")
+	look := func(a args) answer {
+		opened := make(chan struct{})
+		go func() {
+			defer close(opened)
+			<-waits
+			open(t, gate, "\n")
+		}()
+		a["session_id"], a["wait_s"] = id, 50
+		r := c.callWith(t.Context(), &mcp.CallToolParams{Meta: mcp.Meta{"progressToken": "x"}, Name: "session_output", Arguments: a})
+		select {
+		case <-opened:
+		default:
+			assert.Fail(t, "it has not waited", "%s", r.Raw)
+			waits <- struct{}{}
+			<-opened
+		}
+		return r
+	}
+
+	require.Equal(t, "running", c.exec(id, "echo out; read x <"+gate+"; echo late >&2; read x <"+gate+"; printf '\\033[m'; read x <"+gate, args{"wait_s": 0}).State)
+	r := look(args{"stream": "stderr"})
+	require.NotNil(t, r.Page, r.Raw)
+	assert.Equal(t, "late\n", r.Page.Text)
+	assert.Equal(t, "match", r.Woke)
+	r = look(args{"stream": "stdout", "offset": 4})
+	require.NotNil(t, r.Page, r.Raw)
+	assert.Equal(t, "running", r.State)
+	assert.Greater(t, r.Page.Next, int64(4), "bytes that nobody sees are bytes")
+	assert.Equal(t, "done", look(args{"stream": "stderr", "offset": 5}).State)
+
+	require.Equal(t, "running", c.exec(id, "echo works; read x <"+gate+"; echo more; read x <"+gate, args{"interactive": true, "wait_s": 0}).State)
+	require.Equal(t, "running", c.call("session_output", args{"session_id": id, "offset": 0}).State)
+	r = look(args{"screen": true})
+	require.NotNil(t, r.Screen, r.Raw)
+	assert.Equal(t, []string{"works", "more"}, r.Screen.Lines)
+	assert.Equal(t, "done", look(args{"screen": true}).State)
 }

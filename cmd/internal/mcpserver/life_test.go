@@ -1,7 +1,6 @@
 package mcpserver_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -122,20 +121,11 @@ func TestASignalEndsEverything(t *testing.T) {
 	assert.Error(t, cmd.Wait())
 }
 
-func TestRubbishOnStandardInputIsToldAndEndsIt(t *testing.T) {
-	p := newPlace(t, here, "")
-	cmd := p.command()
-	cmd.Stdin = strings.NewReader("this is no protocol\n")
-	var out, errOut bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errOut
-	assert.Error(t, cmd.Run())
-	assert.Contains(t, errOut.String(), "messages cannot be read")
-	assert.Empty(t, out.String(), "standard output is for the protocol alone")
-}
-
 func TestTheConfigurationForClientsIsPrinted(t *testing.T) {
 	p := newPlace(t, here, "")
 	cmd := p.command("--print-config", "--as", "claude")
+	cmd.Args = append(cmd.Args[:1], cmd.Args[3:]...) // the inventory is the environment's, as FAIRLEAD_KEEPER is
+	cmd.Env = append(cmd.Env, "FAIRLEAD_INVENTORY="+p.inventory)
 	cmd.Stdout = nil
 	text, err := cmd.Output()
 	require.NoError(t, err)
@@ -150,7 +140,7 @@ func TestTheConfigurationForClientsIsPrinted(t *testing.T) {
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	assert.Equal(t, exe, s.Command)
-	assert.Equal(t, []string{"-i", p.inventory, "mcp", "--as", "claude"}, s.Args)
+	assert.Equal(t, []string{"-i", p.inventory, "--keeper", "off", "mcp", "--as", "claude"}, s.Args)
 	assert.True(t, filepath.IsAbs(s.Args[1]))
 	_, err = os.Stat(filepath.Join(p.home, ".local"))
 	assert.ErrorIs(t, err, os.ErrNotExist, "nothing is opened for that")

@@ -15,7 +15,7 @@ type openArgs struct {
 	Name    string            `json:"name,omitempty" jsonschema:"a name for the session, to use instead of its id"`
 	CWD     string            `json:"cwd,omitempty" jsonschema:"directory to start in"`
 	Env     map[string]string `json:"env,omitempty" jsonschema:"variables to set"`
-	Shell   string            `json:"shell,omitempty" jsonschema:"auto, bash, zsh, ksh, dash, ash or sh"`
+	Shell   string            `json:"shell,omitempty" jsonschema:"instead of the host's; auto is the account's own"`
 	Sandbox string            `json:"sandbox,omitempty" jsonschema:"id, label or path of a sandbox of yours, to stay in; cwd may be relative to it"`
 }
 

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session"
@@ -17,11 +16,8 @@ type lookArgs struct {
 	Offset    *int64   `json:"offset,omitempty" jsonschema:"show the exact output from this byte on"`
 	Stream    string   `json:"stream,omitempty" jsonschema:"of which stream (default stdout)"`
 	Screen    bool     `json:"screen,omitempty" jsonschema:"show the terminal of an interactive command as it looks now"`
-	WaitS     *float64 `json:"wait_s,omitempty" jsonschema:"wait at most so many seconds for a running command (default 25, at most 50)"`
+	WaitS     *float64 `json:"wait_s,omitempty" jsonschema:"wait at most so many seconds for a running command: for its end, or with offset or stream for output from there on, or with screen for a change or a prompt (default 25, at most 50)"`
 }
-
-// anything matches as soon as there is something.
-var anything = regexp.MustCompile(`(?s).`)
 
 // sessionOutput gives an *execOut, or the *runOut of a run on many hosts.
 func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outputResult, string, error) {
@@ -31,7 +27,7 @@ func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outp
 		return out, "", err
 	}
 	limits := s.cfg.Limits()
-	b, err := (*outputArgs)(nil).budget(limits.MaxOutput)
+	b, err := (*outputArgs)(nil).budget(limits.MaxOutput, s.redactor())
 	if err != nil {
 		return out, "", err
 	}
@@ -54,10 +50,12 @@ func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outp
 	paged := in.Offset != nil || in.Stream != ""
 	w := registry.Wait{}
 	switch {
-	case paged && in.Stream != registry.Stderr:
-		w.Pattern, w.From = anything, max(0, at(in.Offset))
-	case paged, in.Screen:
+	case paged:
+		w.Any, w.Stream, w.From = true, in.Stream, max(0, at(in.Offset))
+	case in.Screen && !x.Command().Interactive: // it never has one
 		wait = 0
+	case in.Screen:
+		w.Any, w.Prompt, w.From = true, true, x.Printed()
 	default:
 		w.Prompt = x.Command().Interactive
 	}
@@ -79,7 +77,7 @@ func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outp
 		if stream == "" {
 			stream = registry.Stdout
 		}
-		out.Page = page(stream, p)
+		out.Page = s.redactor().page(stream, p)
 		out.Stdout, out.Stderr, out.Omitted, out.CutAt, out.Cleaned = "", "", nil, nil, nil
 	}
 	if in.Screen {
@@ -87,7 +85,7 @@ func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outp
 		if err != nil {
 			return out, "", err
 		}
-		out.Screen = drawn(v)
+		out.Screen = out.drawn(v, s.redactor())
 	}
 	return out, text, nil
 }
@@ -117,14 +115,18 @@ func (s *Server) commandOf(ctx context.Context, in lookArgs) (*registry.Exec, er
 	return nil, &callError{code: registry.CodeNotFound, err: fmt.Errorf("session %s has run no command", e.ID())}
 }
 
-func drawn(v screen.View) *screenOut {
-	o := &screenOut{Row: v.Row, Col: v.Col, Alternate: v.Alternate, Lines: []string{}}
-	for _, l := range v.Lines {
-		text, _ := screen.Clean(l)
-		o.Lines = append(o.Lines, text)
+func (o *execOut) drawn(v screen.View, red redactor) *screenOut {
+	d := &screenOut{Row: v.Row, Col: v.Col, Alternate: v.Alternate, Lines: []string{}}
+	text, _ := screen.Clean(strings.Join(v.Lines, "\n"))
+	text, secrets := red(text) // colours stood in it before it was drawn
+	o.took(secrets)
+	if text != "" {
+		d.Lines = strings.Split(text, "\n")
 	}
-	o.Title, _ = screen.Clean(v.Title)
-	return o
+	title, _ := screen.Clean(v.Title)
+	d.Title, secrets = red(title)
+	o.took(secrets)
+	return d
 }
 
 // outputResult is the result of one command or of a run.

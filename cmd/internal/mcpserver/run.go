@@ -22,7 +22,7 @@ type runArgs struct {
 	Program  string      `json:"program,omitempty" jsonschema:"a program's bare name, run with exactly args"`
 	Args     []string    `json:"args,omitempty"`
 	CWD      string      `json:"cwd,omitempty"`
-	Become   string      `json:"become,omitempty" jsonschema:"another account"`
+	Become   string      `json:"become,omitempty" jsonschema:"another account: refused for now, as nobody can become another account here"`
 	Reason   string      `json:"reason,omitempty" jsonschema:"why, for the record and for who approves"`
 	TimeoutS *float64    `json:"timeout_s,omitempty" jsonschema:"stop it after so many seconds (default 600)"`
 	WaitS    *float64    `json:"wait_s,omitempty" jsonschema:"wait so many seconds for the end (default 25, at most 50); it goes on after"`
@@ -45,7 +45,7 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 		return out, "", err
 	}
 	limits := s.cfg.Limits()
-	b, err := in.Output.budget(limits.MaxOutput)
+	b, err := in.Output.budget(limits.MaxOutput, s.redactor())
 	if err != nil {
 		return out, "", err
 	}

@@ -265,6 +265,8 @@ func TestMistakesHaveCodes(t *testing.T) {
 		"outside":             {"session_open", args{"host": "root@nowhere"}, "denied"},
 		"a variable":          {"session_open", args{"host": "here", "env": args{"PATH": "/tmp"}}, "denied"},
 		"a sandbox":           {"session_open", args{"host": "here", "sandbox": "/tmp"}, "unsupported"},
+		"a strange shell":     {"session_open", args{"host": "here", "shell": "fish"}, "invalid"},
+		"a program as shell":  {"session_open", args{"host": "here", "shell": "/bin/bash"}, "invalid"},
 		"a list":              {"run", args{"targets": "^/etc/hosts", "command": "id"}, "invalid"},
 		"no host":             {"run", args{"targets": "nowhere*", "command": "id"}, "not_found"},
 		"nothing to run":      {"run", args{"targets": "here"}, "invalid"},
@@ -288,8 +290,43 @@ func TestMistakesHaveCodes(t *testing.T) {
 	id := c.open("here")
 	r := c.call("session_input", args{"session_id": id, "text": "x"})
 	assert.Equal(t, "not_running", r.Error.Code)
+	r = c.exec(c.open("here"), "rm -rf /")
+	require.NotNil(t, r.Error)
+	assert.NotContains(t, r.Text, "denied: denied", "once is enough")
+	assert.NotContains(t, r.Error.Message, "denied:")
 	r = c.call("session_output", args{"session_id": id})
 	assert.Equal(t, "not_found", r.Error.Code)
+}
+
+// Some clients give what they leave out as null.
+func TestNullIsAnArgumentLeftOut(t *testing.T) {
+	c := newPlace(t, here, "").start(t, nil)
+	r := c.call("look", args{"targets": "here", "command": "echo a", "cwd": nil, "wait_s": nil, "output": args{"grep": nil, "head": nil}, "args": nil})
+	require.Nil(t, r.Error, r.Raw)
+	assert.Equal(t, "done", r.State)
+	r = c.call("look", args{"targets": "here", "command": "echo a", "output": nil})
+	require.Nil(t, r.Error, r.Raw)
+	r = c.call("look", args{"targets": nil, "command": "echo a"})
+	require.NotNil(t, r.Error)
+	assert.Equal(t, "invalid", r.Error.Code)
+	assert.NotContains(t, r.Error.Message, "reflect")
+}
+
+func TestOutputIsSearchedAsItIsShown(t *testing.T) {
+	c := newPlace(t, here, "").start(t, nil, "--allow-all")
+	r := c.exec(c.open("here"), `printf '\033[31mred\033[0m b\nr\nplain red b\n10%%\r20%%\n'`, args{"output": args{"grep": "^(red b|20%)$"}})
+	assert.Equal(t, "red b\n20%\n", r.Stdout, r.Raw)
+	assert.Equal(t, map[string]int64{"stdout": 2}, r.Matched)
+}
+
+func TestAClosedSessionIsSaidToBeOnce(t *testing.T) {
+	c := newPlace(t, here, "").start(t, nil, "--allow-all")
+	id := c.open("here")
+	c.call("session_close", args{"session_id": id})
+	r := c.exec(id, "true")
+	require.NotNil(t, r.Error)
+	assert.Equal(t, "closed", r.Error.Code)
+	assert.Equal(t, "session "+id+" is closed: somebody has closed it", r.Error.Message)
 }
 
 func TestToolsAreNamedAndAnnotated(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session/output"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -26,7 +27,8 @@ func shown(t testing.TB, text string, b output.Budget) (string, outputOut) {
 	view := registry.View{Stdout: v}
 	view.Result.StdoutBytes = v.Total
 	var o outputOut
-	o.fill("web1", &view, b)
+	secrets := redact.New(redact.Config{})
+	o.fill("web1", &view, b, func(text string) (string, redact.Counts) { return secrets.String(text, redact.Guarded) })
 	return o.Stdout, o
 }
 

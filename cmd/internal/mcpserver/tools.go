@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 // result is what a tool gives.
@@ -28,9 +30,18 @@ type call struct {
 
 // enums are the arguments that take one of a few words.
 var enums = map[string][]any{
+	"shell":  words(registry.Shells()),
 	"stderr": {"split", "merged"},
 	"signal": {"INT", "TERM", "KILL"},
 	"stream": {"stdout", "stderr"},
+}
+
+func words(list []string) []any {
+	any := make([]any, len(list))
+	for i, word := range list {
+		any[i] = word
+	}
+	return any
 }
 
 // add adds a tool. Arguments are checked against the schema here, so that what is wrong with them has a code like any other
@@ -57,7 +68,7 @@ func add[In any, Out result](s *Server, t *mcp.Tool, h handler[In, Out]) error {
 	open := true
 	t.Annotations.OpenWorldHint = &open
 	s.mcp.AddTool(t, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		in, err := arguments[In](req.Params.Arguments, check)
+		in, err := arguments[In](req.Params.Arguments, schema, check)
 		if err != nil {
 			return refusal(faultOf(err)), nil
 		}
@@ -81,6 +92,9 @@ func add[In any, Out result](s *Server, t *mcp.Tool, h handler[In, Out]) error {
 	return nil
 }
 
+// redactor takes secrets out of what is no output, or was cleaned since they were taken out of it.
+func (s *Server) redactor() redactor { return s.cfg.Registry.Redact }
+
 // headerOf is what came with a call over HTTP; nil otherwise.
 func headerOf(req *mcp.CallToolRequest) http.Header {
 	if x := req.GetExtra(); x != nil {
@@ -90,7 +104,7 @@ func headerOf(req *mcp.CallToolRequest) http.Header {
 }
 
 // arguments reads a call's arguments.
-func arguments[In any](raw json.RawMessage, check *jsonschema.Resolved) (in In, err error) {
+func arguments[In any](raw json.RawMessage, schema *jsonschema.Schema, check *jsonschema.Resolved) (in In, err error) {
 	if len(raw) == 0 {
 		raw = json.RawMessage("{}")
 	}
@@ -98,6 +112,7 @@ func arguments[In any](raw json.RawMessage, check *jsonschema.Resolved) (in In, 
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return in, invalid("the arguments are not an object: %w", err)
 	}
+	dropNulls(fields, schema)
 	if err := check.Validate(fields); err != nil {
 		return in, invalid("the arguments do not fit the tool: %w", err)
 	}
@@ -105,6 +120,18 @@ func arguments[In any](raw json.RawMessage, check *jsonschema.Resolved) (in In, 
 		return in, invalid("the arguments do not fit the tool: %w", err)
 	}
 	return in, nil
+}
+
+// dropNulls takes the arguments out that a client gives as null, which is how some leave one out.
+func dropNulls(fields map[string]any, schema *jsonschema.Schema) {
+	for name, p := range schema.Properties {
+		switch v := fields[name].(type) {
+		case nil:
+			delete(fields, name)
+		case map[string]any:
+			dropNulls(v, p)
+		}
+	}
 }
 
 // answer is a result as the protocol has it.

@@ -41,7 +41,9 @@ type pageOut struct {
 	End     bool   `json:"end,omitempty" jsonschema:"nothing comes after this page, now or later"`
 	Skipped int64  `json:"skipped,omitempty" jsonschema:"bytes before offset that were not kept"`
 	Text    string `json:"text,omitempty" jsonschema:"data from the host; exact, unless base64 is there too"`
-	Base64  string `json:"base64,omitempty" jsonschema:"the exact bytes, where text had to be cleaned"`
+	Base64  string `json:"base64,omitempty" jsonschema:"the exact bytes, where text had to be cleaned and no secret was hidden in them"`
+
+	Redacted map[string]int `json:"redacted,omitempty" jsonschema:"secrets that were hidden among control sequences of this page, per kind"`
 }
 
 // outputOut is what a command printed.
@@ -55,7 +57,7 @@ type outputOut struct {
 	CutAt       map[string]int64 `json:"cut_at,omitempty" jsonschema:"offset of the first byte left out, per stream"`
 	Matched     map[string]int64 `json:"matched,omitempty" jsonschema:"lines that grep found, shown or not, per stream"`
 	Redacted    map[string]int   `json:"redacted,omitempty" jsonschema:"secrets taken out, per kind"`
-	Cleaned     map[string]int   `json:"cleaned,omitempty" jsonschema:"control sequences and hidden characters taken out, per stream"`
+	Cleaned     map[string]int   `json:"cleaned,omitempty" jsonschema:"control sequences, carriage returns, backspaces and hidden characters taken out, per stream; session_output with stream has the exact bytes"`
 	Binary      []string         `json:"binary,omitempty" jsonschema:"streams that are not text"`
 	OutputIs    string           `json:"output_is,omitempty"`
 }
@@ -65,7 +67,7 @@ type execOut struct {
 	Host     string `json:"host,omitempty"`
 	Session  string `json:"session,omitempty"`
 	Exec     string `json:"exec,omitempty" jsonschema:"the command's id, for session_output"`
-	Command  string `json:"command,omitempty" jsonschema:"as it was sent; long ones are cut"`
+	Command  string `json:"command,omitempty" jsonschema:"as it was sent, but control characters as ␛ and the like, and hidden ones as <U+200B>; long ones are cut"`
 	State    string `json:"state,omitempty" jsonschema:"awaiting_approval, running or done"`
 	Status   string `json:"status,omitempty" jsonschema:"once done: ok, exit, signal, timeout, canceled, denied, expired, unreachable, auth, hostkey, lost (outcome unknown) or error"`
 	ExitCode *int   `json:"exit_code,omitempty" jsonschema:"only if the host said so"`
@@ -86,6 +88,7 @@ type execOut struct {
 	WaitingFor     *waitingOut  `json:"waiting_for,omitempty" jsonschema:"what a running command seems to wait for"`
 	Woke           string       `json:"woke,omitempty" jsonschema:"why the wait ended: end, match, prompt, silence or time"`
 	Screen         *screenOut   `json:"screen,omitempty"`
+	Note           string       `json:"note,omitempty" jsonschema:"what to know of what was just done"`
 	Page           *pageOut     `json:"page,omitempty"`
 	File           *fileFacts   `json:"file,omitempty" jsonschema:"of file_read, file_write and file_edit"`
 	Decision       *decisionOut `json:"decision,omitempty"`
@@ -98,9 +101,9 @@ func (o *execOut) fault() **faultOut { return &o.Error }
 type runOut struct {
 	Run      string            `json:"run,omitempty" jsonschema:"the id of this run, for session_output's exec_id"`
 	Command  string            `json:"command,omitempty"`
-	State    string            `json:"state,omitempty" jsonschema:"awaiting_approval before any host runs it, running while any does, else done"`
+	State    string            `json:"state,omitempty" jsonschema:"awaiting_approval while nothing but a person's approval is waited for, running while any host is at work, else done"`
 	Hosts    int               `json:"hosts,omitempty"`
-	Statuses map[string]string `json:"statuses,omitempty" jsonschema:"every host's status: the folded names under each; running and waiting are not done yet"`
+	Statuses map[string]string `json:"statuses,omitempty" jsonschema:"every host's status: the folded names under each; running, waiting and awaiting_approval are not done yet"`
 	Groups   []groupOut        `json:"groups,omitempty" jsonschema:"hosts with the same outcome, the most first"`
 	More     int               `json:"more_groups,omitempty" jsonschema:"groups that are not shown"`
 	OutputIs string            `json:"output_is,omitempty"`

@@ -24,9 +24,9 @@ import (
 
 // Options is everything the command needs: dependencies, then flags and arguments.
 type Options struct {
-	IO            *iostreams.IOStreams
-	Getenv        func(string) string
-	InventoryFile func() string // as given
+	IO         *iostreams.IOStreams
+	Getenv     func(string) string
+	StartFlags func() ([]string, error) // for a process that starts this program
 
 	As     string
 	File   string
@@ -56,7 +56,7 @@ const example = `  fairlead setup claude
 
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{IO: f.IO, Getenv: f.Getenv, InventoryFile: func() string { return f.InventoryFile }}
+	o := &Options{IO: f.IO, Getenv: f.Getenv, StartFlags: f.StartFlags}
 	if runF == nil {
 		runF = run
 	}
@@ -171,11 +171,8 @@ func (o *Options) start() (command string, args []string, err error) {
 	if command, err = os.Executable(); err != nil {
 		return "", nil, err
 	}
-	if file := o.InventoryFile(); file != "" {
-		if file, err = filepath.Abs(file); err != nil {
-			return "", nil, err
-		}
-		args = append(args, "-i", file)
+	if args, err = o.StartFlags(); err != nil {
+		return "", nil, err
 	}
 	args = append(args, "mcp", "--as", o.As)
 	if o.Elicit {

@@ -78,7 +78,7 @@ type Open struct {
 	Name  string            `json:"name,omitempty" maxLength:"64" doc:"to use instead of the id; unique among the caller's"`
 	CWD   string            `json:"cwd,omitempty" maxLength:"4096" doc:"where it starts; the account's home directory if left out"`
 	Env   map[string]string `json:"env,omitempty"`
-	Shell string            `json:"shell,omitempty" doc:"instead of the host's"`
+	Shell string            `json:"shell,omitempty" enum:"auto,bash,zsh,ksh,mksh,dash,ash,sh" doc:"instead of the host's; auto is the account's own"`
 
 	Sandbox string `json:"sandbox,omitempty" maxLength:"4096" doc:"id, label or path of a sandbox of one's own, to stay in; cwd may be relative to it"`
 

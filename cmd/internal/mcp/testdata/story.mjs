@@ -29,10 +29,11 @@ async function call(name, args, at = client) {
 // asked has a tool called that must wait for a person, and returns how it went on.
 async function asked(what, tool, args) {
   let r = await call(tool, { ...args, wait_s: 1 });
-  for (let i = 0; r.state === "running" && i < 50; i++) r = await call("session_output", { exec_id: r.exec, wait_s: 1 });
+  const exec_id = r.run ?? r.exec;
+  for (let i = 0; r.state === "running" && i < 50; i++) r = await call("session_output", { exec_id, wait_s: 1 });
   assert.equal(r.state, "awaiting_approval", `${what}: ${JSON.stringify(r)}`);
   console.log(`ask ${what}`);
-  for (let i = 0; r.state !== "done" && i < 5; i++) r = await call("session_output", { exec_id: r.exec, wait_s: 50 });
+  for (let i = 0; r.state !== "done" && i < 5; i++) r = await call("session_output", { exec_id, wait_s: 50 });
   return r;
 }
 
@@ -77,6 +78,11 @@ await step("a file is written, edited and read", async () => {
   assert.equal(e.status, "ok", JSON.stringify(e));
   const r = await call("file_read", { session_id: dev, path: "app.conf" });
   assert.equal(r.content, "port = 8080\n");
+});
+await step("a run on one host", async () => {
+  const r = await asked("one", "run", { targets: plan.host, command: `touch ${plan.dir}/by-run && echo made` });
+  assert.deepEqual(r.statuses, { ok: plan.host }, JSON.stringify(r));
+  assert.equal(r.groups[0].stdout, "made\n");
 });
 await step("a fleet, with one approval", async () => {
   let r = await call("run", { targets: plan.fleet, command: `umask 077; touch ${plan.dir}/fleet.$$`, wait_s: 1 });

@@ -1,0 +1,224 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/fairlead-ssh/fairlead/session/filework"
+)
+
+// maxMessage bounds one message of a client's, in bytes: a file, each byte of which may be written as \u00xx.
+const maxMessage = 6*filework.MaxFile + 1<<20
+
+// messages is a reader of a client's messages, one a line, that holds back what would end the reading of them. Such a line
+// is answered with an error, and the next one counts.
+type messages struct {
+	in   *bufio.Reader
+	out  io.Writer // takes answers; each is one Write
+	line []byte    // the buffer of the line that was read last
+	rest []byte    // what of it was not given away
+	err  error
+}
+
+func newMessages(in io.Reader, out io.Writer) *messages {
+	return &messages{in: bufio.NewReaderSize(in, 64<<10), out: out}
+}
+
+// Read implements io.Reader.
+func (m *messages) Read(p []byte) (int, error) {
+	for len(m.rest) == 0 {
+		if m.err != nil {
+			return 0, m.err
+		}
+		m.next()
+	}
+	n := copy(p, m.rest)
+	m.rest = m.rest[n:]
+	return n, nil
+}
+
+// Close does nothing: the stream is not ours.
+func (m *messages) Close() error { return nil }
+
+// next reads a line. What the stream's end cuts off is no message that anybody waits for.
+func (m *messages) next() {
+	if cap(m.line) > 1<<20 {
+		m.line = nil
+	}
+	m.line = m.line[:0]
+	long := false
+	for {
+		part, err := m.in.ReadSlice('\n')
+		if long = long || len(m.line)+len(part) > maxMessage; !long {
+			m.line = append(m.line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		m.err = err
+		break
+	}
+	line := bytes.TrimSpace(m.line)
+	switch {
+	case long:
+		m.refuse(&flaw{code: jsonrpc.CodeInvalidRequest, why: fmt.Sprintf("a message has at most %d bytes", maxMessage)})
+	case len(line) == 0, m.err != nil && !json.Valid(line):
+	case line[0] == '[':
+		m.batch(line)
+	default:
+		if f := flawOf(line); f != nil {
+			m.refuse(f)
+			return
+		}
+		m.rest = append(line, '\n')
+	}
+}
+
+// batch takes messages apart that came together, as older clients may send them.
+func (m *messages) batch(line []byte) {
+	var all []json.RawMessage
+	f := garbled(line)
+	if f == nil && (json.Unmarshal(line, &all) != nil || len(all) == 0) {
+		f = &flaw{code: jsonrpc.CodeInvalidRequest, why: "there is no message in it"}
+	}
+	if f != nil {
+		m.refuse(f)
+		return
+	}
+	var good []byte
+	for _, one := range all {
+		if f := flawOf(one); f != nil {
+			m.refuse(f)
+			continue
+		}
+		good = append(append(good, one...), '\n')
+	}
+	m.rest = good
+}
+
+// refuse answers a line that is no message. Nobody is told where nobody reads.
+func (m *messages) refuse(f *flaw) {
+	answer := f.answer()
+	_, _ = m.out.Write(append(answer, '\n'))
+}
+
+// flaw is what is wrong with a message.
+type flaw struct {
+	code int
+	why  string
+	id   json.RawMessage // of the request, if it can be told
+}
+
+func (f *flaw) answer() []byte {
+	type fault struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}
+	text, err := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   fault           `json:"error"`
+	}{"2.0", f.id, fault{f.code, f.why}}) // no id is null
+	if err != nil {
+		panic("mcpserver: internal error: " + err.Error()) // an id was taken from JSON
+	}
+	return text
+}
+
+// flawOf says why nothing can be made of a message; nil if something can.
+func flawOf(msg []byte) *flaw {
+	if f := garbled(msg); f != nil {
+		return f
+	}
+	if _, err := jsonrpc.DecodeMessage(msg); err != nil {
+		return &flaw{code: jsonrpc.CodeInvalidRequest, why: "it is JSON, but no message of JSON-RPC 2.0, or one that is nested too deep", id: idOf(msg)}
+	}
+	return nil
+}
+
+// garbled says why a text cannot be taken for what its sender meant; nil if it can. A decoder would put other characters in
+// place of those that are none, and other bytes than were asked for would be judged and run.
+func garbled(text []byte) *flaw {
+	switch {
+	case !utf8.Valid(text):
+		return &flaw{code: jsonrpc.CodeParseError, why: "it is not UTF-8", id: idOf(text)}
+	case !json.Valid(text):
+		return &flaw{code: jsonrpc.CodeParseError, why: "it is not JSON, or nested too deep; a message is one line"}
+	case halved(text):
+		return &flaw{code: jsonrpc.CodeParseError, why: `it has half of a surrogate pair (\ud800 to \udfff), which is no character`, id: idOf(text)}
+	}
+	return nil
+}
+
+// idOf is the id of a request. That of an answer is one of ours, and means another request to its sender.
+func idOf(msg []byte) json.RawMessage {
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method *string         `json:"method"`
+	}
+	if json.Unmarshal(msg, &m) != nil || m.Method == nil || len(m.ID) == 0 || m.ID[0] != '"' && (m.ID[0] < '0' || m.ID[0] > '9') && m.ID[0] != '-' {
+		return nil
+	}
+	return m.ID
+}
+
+// halved reports whether valid JSON has an escaped surrogate that is not part of a pair.
+func halved(text []byte) bool {
+	high := -1 // where the second half has to begin
+	for i := 0; ; {
+		n := bytes.IndexByte(text[i:], '\\')
+		if n < 0 {
+			return high >= 0
+		}
+		i += n
+		if high >= 0 && i != high {
+			return true
+		}
+		if text[i+1] != 'u' {
+			if high >= 0 {
+				return true
+			}
+			i += 2
+			continue
+		}
+		switch c := text[i+2 : i+6]; {
+		case c[0]|0x20 != 'd' || c[1] < '8':
+			if high >= 0 {
+				return true
+			}
+		case c[1]|0x20 < 'c': // 8 to b: a first half
+			if high >= 0 {
+				return true
+			}
+			i += 6
+			high = i
+			continue
+		default:
+			if high < 0 {
+				return true
+			}
+			high = -1
+		}
+		i += 6
+	}
+}
+
+// oneByOne is a writer for several, each of whose writes is a whole.
+type oneByOne struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (o *oneByOne) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.w.Write(p)
+}
