@@ -57,7 +57,7 @@ export async function showAsk(root, id, { go, signal }) {
           ? `${Math.floor(part * 100)} % of it was in view. Go through all of it to approve.`
           : "";
   };
-  watch(must, scroller, (p, m) => (([part, missing] = [p, m]), arm()), signal);
+  watch(must, scroller, must.querySelectorAll(".lines"), (p, m) => (([part, missing] = [p, m]), arm()), signal);
   onAsks(() => {
     if (!asks.known || over || asks.items.some((a) => a.id === id)) return;
     over = fate(id) || "answered elsewhere, or taken back";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Seen } from "./site/seen.js";
+import { Parts, Seen } from "./site/seen.js";
 import { events } from "./site/sse.js";
 import { Lines } from "./site/lines.js";
 
@@ -50,4 +50,19 @@ test("all was seen when nothing between was not", () => {
   s.add(10, 5);
   assert.equal(s.part(100), 1);
   assert.ok(s.part(200) < 1, "it has grown");
+});
+
+test("what turns out to be another height when it is drawn was not seen", () => {
+  const p = new Parts();
+  p.look([10, 110, 210, 215], 0, 120);
+  p.look([10, 110, 210, 215], 150, 215);
+  assert.equal(p.missing, 120);
+  p.look([10, 110, 310, 315], 115, 200);
+  assert.ok(p.part < 1);
+  assert.equal(p.missing, 110, "the last but one is twice as high");
+  p.look([10, 110, 310, 315], 105, 315);
+  assert.equal(p.part, 1);
+  p.look([10, 110, 310, 315, 400], 0, 0);
+  assert.ok(p.part < 1, "there is more");
+  assert.equal(new Parts().part, 0);
 });
