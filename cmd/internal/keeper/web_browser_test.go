@@ -178,6 +178,8 @@ func TestSomebodyAtTheWebPageSeesAnswersAndTypes(t *testing.T) {
 	v.does("printed", "wrong")
 	v.does("printed", `#\x20\t\x20`)
 	v.does("printed", "exit 3")
+	w.run(w.Client, s.ID, "echo fir''st; seq 1 200; echo la''st")
+	v.does("scroll", map[string]string{"first": "first", "last": "last"})
 	v.does("shoot", "session")
 	require.NoError(t, w.CloseSession(t.Context(), s.ID))
 	v.does("note", "closed")

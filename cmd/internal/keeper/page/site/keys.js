@@ -31,7 +31,17 @@ const help = [
       ["← →", "5 seconds back or on"],
       ["+ −", "faster or slower"],
       ["Home", "from the beginning"],
+      ["PgUp PgDn j k", "what was printed before, and back"],
       ["i", "shorten pauses, or not"],
+      ["s", "for a screen reader, or not"],
+    ],
+  ],
+  [
+    "A session that is watched",
+    [
+      ["PgUp PgDn j k", "what was printed before, and back"],
+      ["Home, End", "its beginning, its end"],
+      ["s", "for a screen reader, or not"],
     ],
   ],
   [

@@ -2,7 +2,7 @@
 
 import { get, getText } from "./api.js";
 import { parse } from "./cast.js";
-import { button, el } from "./dom.js";
+import { button, el, land } from "./dom.js";
 import { setKeys } from "./keys.js";
 import { player } from "./player.js";
 import { rows } from "./rows.js";
@@ -50,16 +50,18 @@ export const recordings = {
   async open(root, id, { go, signal }) {
     const cast = parse(await getText(`/v1/recordings/${encodeURIComponent(id)}`, signal));
     if (signal.aborted) return;
+    const title = el("h1", null, inline(cast.title || id));
     root.classList.add("page");
     root.append(
       el(
         "div",
         { class: "bar above" },
         button("Back", () => go("recordings"), { "aria-keyshortcuts": "Escape" }),
-        el("h1", null, inline(cast.title || id)),
+        title,
         cast.timestamp ? moment(new Date(cast.timestamp * 1000).toISOString()) : "",
       ),
     );
+    land(title);
     setKeys({ ...player(root, cast, signal), Escape: () => go("recordings") });
   },
 };
