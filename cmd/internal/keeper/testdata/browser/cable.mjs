@@ -39,9 +39,13 @@ export async function cable() {
       held = on;
       for (const s of ends) on ? s.pause() : s.resume();
     },
+    /** drop ends all connections; others can be made. */
+    drop() {
+      for (const s of ends) s.destroy();
+    },
     cut() {
       server.close();
-      for (const s of ends) s.destroy();
+      this.drop();
     },
   };
 }

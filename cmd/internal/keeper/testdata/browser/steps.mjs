@@ -442,6 +442,14 @@ const steps = {
     await shoot("silent");
     line.hold(false);
     await page.locator("#lost").waitFor({ state: "hidden" });
+    await page.locator("main .problem").waitFor({ state: "hidden" });
+  },
+
+  /** dropped says that a session that is watched is taken up again. */
+  async dropped() {
+    line.drop();
+    await printed("connected again");
+    await note("idle");
   },
 
   /** leave leaves nothing behind. */
