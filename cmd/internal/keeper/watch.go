@@ -25,6 +25,7 @@ const (
 	watchSilence = 100 * time.Millisecond // after which what redaction holds back is shown as far as may be
 	watchGather  = 10 * time.Millisecond  // output that comes in many small pieces is shown in larger ones
 	maxBacklog   = 1 << 20                // bytes of an output that wait for a reader; of more only the last are shown
+	maxListed    = 256                    // bytes of a command that a list tells; the stream tells all of it
 	maxTaken     = registry.DefaultSpool  // bytes that are looked at before a reader gets something
 )
 
@@ -84,10 +85,22 @@ func (k *Keeper) watchedSession(owner string, e *registry.Entry) wire.Watched {
 	if x := e.Current(); x != nil {
 		w.Exec = x.ID()
 		if v, err := x.View(nothing); err == nil {
-			w.Command = k.guarded(v.Result.Command)
+			w.Command = clipped(k.guarded(v.Result.Command), maxListed)
 		}
 	}
 	return w
+}
+
+// clipped cuts a text for a list to so many bytes, at the border of a character.
+func clipped(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	n := most - len("…")
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
 }
 
 // guarded takes secrets out of a text for somebody whose it is not.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -359,4 +360,21 @@ func TestWatchersGoAsTheyCome(t *testing.T) {
 	require.NoError(t, <-stopped, "nor do they keep the keeper from ending")
 	for c.next().kind != "" {
 	}
+}
+
+func TestAListTellsHowALongCommandBeginsAndAWatcherAllOfIt(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "long")
+	long := "sleep 1000 # " + strings.Repeat("é", 1000) + strings.Repeat("\n", 50_000)
+	w.begin(s.ID, wire.Run{Command: long})
+	told := w.watched()[0].Command
+	assert.LessOrEqual(t, len(told), 256)
+	assert.True(t, utf8.ValidString(told), "%q", told)
+	begins, cut := strings.CutSuffix(told, "…")
+	assert.True(t, cut)
+	assert.True(t, strings.HasPrefix(long, begins))
+	assert.Greater(t, len(begins), 240)
+	c := w.watch(s.ID)
+	assert.Equal(t, told, expect[wire.Watched](c, "session").Command)
+	assert.Equal(t, long, expect[wire.WatchCommand](c, "command").Command)
 }

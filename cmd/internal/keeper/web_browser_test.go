@@ -114,6 +114,7 @@ func (w *world) link() string {
 func TestSomebodyAtTheWebPageSeesAnswersAndTypes(t *testing.T) {
 	v := browse(t)
 	w := start(t, withRecordings(t))
+	require.NoError(t, os.WriteFile(w.inventory, []byte(here+"  - {name: other, transport: local, tier: dev, login: true, env: [PATH=/odd]}\n"), 0o600))
 	b, dir := w.box("there")
 	v.does("enter", w.link())
 
@@ -153,6 +154,20 @@ func TestSomebodyAtTheWebPageSeesAnswersAndTypes(t *testing.T) {
 	assert.Contains(t, no.Reason, "not today")
 	assert.NoFileExists(t, filepath.Join(dir, "never"))
 
+	// What shapes a command on its hosts is seen before it is approved, and only what is shown is.
+	ctx, cancel := context.WithTimeout(t.Context(), terminalTime)
+	defer cancel()
+	ran := make(chan error, 1)
+	go func() {
+		_, err := w.As("agent/fleet").RunFleet(ctx, wire.NewRun{Selector: "other,there", Command: "touch strayed"}, (&told{}).fleet())
+		ran <- err
+	}()
+	v.does("strayed", "touch strayed")
+	v.does("must", []string{"On 2 hosts", "PATH=/odd", "the account's profile is read first"})
+	cancel() // whoever asked is gone
+	<-ran
+	v.does("taken", nil)
+
 	// A session is seen as it goes on.
 	s := w.open("here", "demo")
 	w.run(w.Client, s.ID, "echo before")
@@ -163,6 +178,8 @@ func TestSomebodyAtTheWebPageSeesAnswersAndTypes(t *testing.T) {
 	v.does("printed", "wrong")
 	v.does("printed", `#\x20\t\x20`)
 	v.does("printed", "exit 3")
+	w.run(w.Client, s.ID, "echo fir''st; seq 1 200; echo la''st")
+	v.does("scroll", map[string]string{"first": "first", "last": "last"})
 	v.does("shoot", "session")
 	require.NoError(t, w.CloseSession(t.Context(), s.ID))
 	v.does("note", "closed")
@@ -180,7 +197,7 @@ func TestSomebodyAtTheWebPageSeesAnswersAndTypes(t *testing.T) {
 	v.does("search", map[string]string{"text": "touch never", "item": "touch never", "sees": "rejected"})
 	v.does("help", nil)
 
-	_, waits := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch waits " + strings.Repeat("x", 200)})
+	_, waits := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch waits " + strings.Repeat("x", 200) + strings.Repeat("\n", 50_000)})
 	require.Equal(t, "pending", waits.Status, waits.Reason)
 	w.open("here", "a-session-with-a-rather-long-name")
 	v.does("phone", nil)
@@ -192,7 +209,32 @@ func TestSomebodyAtTheWebPageSeesAnswersAndTypes(t *testing.T) {
 	require.NoError(t, os.WriteFile(w.cfg.Recordings, nil, 0o600)) // what cannot be recorded is not begun
 	assert.Contains(t, v.does("refused", "here"), "cannot be recorded, so nothing was sent")
 	v.does("over", strings.SplitAfter(w.link(), "#")[0]+"no-code")
+}
+
+func TestAPageThatIsOverLeavesNothingButTerminals(t *testing.T) {
+	v := browse(t)
+	w := start(t, withRecordings(t))
+	b, _ := w.box("there")
+	_, waits := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch waits"})
+	require.Equal(t, "pending", waits.Status, waits.Reason)
 	v.does("enter", w.link())
+	v.does("stays", "here")
+
+	v.does("wired", w.link())
+	v.does("hasty", map[string]int{"silence": 40000, "answer": 2000, "long": 60000, "refused": 30000, "pace": 300})
+	v.does("silent", nil)
+	s := w.open("here", "demo")
+	w.run(w.Client, s.ID, "echo before")
+	v.does("open", map[string]string{"view": "2", "item": "demo"})
+	v.does("printed", "before")
+	v.does("dropped", nil)
+	w.run(w.Client, s.ID, "echo to-$((40+2))")
+	v.does("printed", "to-42")
+	v.does("back", nil)
+	v.does("leave", "here")
+
+	v.does("enter", w.link())
+	v.does("hasty", map[string]int{"silence": 40000, "answer": 20000, "long": 60000, "refused": 1000, "pace": 300})
 	require.NoError(t, w.stop())
 	v.does("lost", nil)
 }

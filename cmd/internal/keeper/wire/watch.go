@@ -19,7 +19,7 @@ type Watched struct {
 	CWD       string    `json:"cwd,omitempty" doc:"of a session"`
 	Opened    time.Time `json:"opened"`
 	Exec      string    `json:"exec,omitempty" doc:"the command that runs in a session"`
-	Command   string    `json:"command,omitempty" doc:"its text"`
+	Command   string    `json:"command,omitempty" doc:"how its text begins"`
 	Sandbox   string    `json:"sandbox,omitempty" enum:"kernel,account,checked" doc:"what holds a session in its sandbox; left out without one"`
 	Recording string    `json:"recording,omitempty" doc:"the id of a terminal's recording; without one it cannot be watched"`
 }

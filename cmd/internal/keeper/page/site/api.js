@@ -1,14 +1,22 @@
 // Requests to the keeper. Each carries the token of this page; the cookie comes by itself.
 
-const key = "fairlead-token";
-let over = () => {};
+import { alive } from "./life.js";
+import { rest } from "./pace.js";
+import { patience } from "./patience.js";
 
-/** Problem is why a request failed. */
+const key = "fairlead-token";
+const tries = 5, // of a request that comes too fast
+  briefly = 5000; // milliseconds that somebody who leaves waits
+let over = () => {},
+  late = () => {};
+
+/** Problem is why a request failed. Its status is 0 where nobody answered; refused says that it was known at once. */
 export class Problem extends Error {
   constructor(status, p) {
     super(p.detail || p.title || `the keeper answers ${status}`);
     this.status = status;
     this.code = p.code ?? "";
+    this.refused = p.refused ?? false;
   }
 }
 
@@ -17,15 +25,19 @@ export function onOver(f) {
   over = f;
 }
 
+/** onLate says what to do when an answer does not come in time: other connections may be dead, too. */
+export function onLate(f) {
+  late = f;
+}
+
 const token = () => sessionStorage.getItem(key) ?? "";
 
 /** entered reports whether this page was let in, as far as it knows. */
 export const entered = () => token() !== "";
 
-/** enter hands a code in, and returns who acts on this page. */
+/** enter hands a code in, and returns who acts on this page. A page that is over may do so, too. */
 export async function enter(code) {
-  const r = await send("/page/enter", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }) });
-  const who = await r.json();
+  const who = await send("/page/enter", { ...json({ code }), life: null });
   sessionStorage.setItem(key, who.token);
   sessionStorage.setItem(key + "-who", JSON.stringify({ principal: who.principal, name: who.name }));
   return who;
@@ -43,35 +55,63 @@ export function who() {
 /** leave ends this page's session. */
 export async function leave() {
   try {
-    await send("/page/leave", { method: "POST" });
+    await send("/page/leave", { method: "POST", within: briefly, read: () => null });
   } finally {
-    sessionStorage.removeItem(key);
+    forget();
   }
 }
 
-async function send(path, init = {}) {
+/** forget drops the token, so that nobody else gets it. */
+export function forget() {
+  sessionStorage.removeItem(key);
+}
+
+/** send makes a request, and returns what read makes of the answer. One that comes too fast is made again when it may be. */
+async function send(path, { life = alive, signal, ...init }) {
+  const until = [life, signal].filter(Boolean);
+  for (let left = tries; ; left--) {
+    const answer = await once(path, init, until);
+    if (!answer.again || left <= 1) return answer.give();
+    await rest(answer.again, AbortSignal.any(until));
+  }
+}
+
+/** once makes it once. */
+async function once(path, { read = (r) => r.json(), within = patience.answer, ...init }, until) {
   const headers = new Headers(init.headers);
   if (token()) headers.set("Fairlead-Page-Token", token());
-  let r;
+  const slow = new AbortController();
+  const timer = setTimeout(() => slow.abort(), within);
+  const signal = AbortSignal.any([slow.signal, ...until]);
   try {
-    r = await fetch(path, { ...init, headers, credentials: "same-origin", cache: "no-store", redirect: "error" });
+    const r = await fetch(path, { ...init, headers, signal, credentials: "same-origin", cache: "no-store", redirect: "error" });
+    if (r.ok) {
+      const said = await read(r);
+      return { give: () => said };
+    }
+    const problem = new Problem(r.status, await r.json().catch(() => ({}))); // whoever says something else is not the keeper
+    if (r.status === 401) {
+      forget();
+      over();
+    }
+    return {
+      again: r.status === 429 ? Math.min(10, Number(r.headers.get("Retry-After")) || 1) * 1000 : 0,
+      give() {
+        throw problem;
+      },
+    };
   } catch (e) {
-    if (e.name === "AbortError") throw e;
-    throw new Problem(0, { detail: "the keeper does not answer" });
+    if (until.some((s) => s.aborted)) throw e;
+    if (!slow.signal.aborted) throw new Problem(0, { detail: "the keeper does not answer", refused: true });
+    late();
+    throw new Problem(0, { detail: `the keeper has not answered for ${Math.ceil(within / 1000)} seconds` });
+  } finally {
+    clearTimeout(timer);
   }
-  if (r.ok) return r;
-  let p = {};
-  try {
-    p = await r.json();
-  } catch {
-    // whatever it says, it is no problem of the keeper's
-  }
-  if (r.status === 401) {
-    sessionStorage.removeItem(key);
-    over();
-  }
-  throw new Problem(r.status, p);
 }
+
+/** json is what makes a request carry an object. */
+const json = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
 /** query makes the part after the question mark; what is empty is left out. */
 export function query(values) {
@@ -81,14 +121,11 @@ export function query(values) {
   return text ? `?${text}` : "";
 }
 
-export const get = async (path, signal) => (await send(path, { signal })).json();
-export const getText = async (path, signal) => (await send(path, { signal })).text();
-export const open = async (path, { signal, headers } = {}) => (await send(path, { signal, headers })).body;
-
-export async function post(path, body) {
-  const r = await send(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-  return r.status === 204 ? null : r.json();
-}
+export const get = (path, signal) => send(path, { signal });
+export const getSlow = (path, signal) => send(path, { signal, within: patience.long });
+export const getText = (path, signal) => send(path, { signal, within: patience.long, read: (r) => r.text() });
+export const open = (path, { signal, headers } = {}) => send(path, { signal, headers, read: (r) => r.body });
+export const post = (path, body) => send(path, { ...json(body), within: patience.long, read: (r) => (r.status === 204 ? null : r.json()) });
 
 /** socket opens a WebSocket. It carries the token as a protocol, for it has no headers. */
 export function socket(path) {

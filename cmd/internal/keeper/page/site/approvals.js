@@ -1,17 +1,21 @@
 // Approvals: what waits for an answer.
 
+import { answer } from "./answer.js";
+import { fetchAsk, showAsk } from "./ask.js";
 import { asks, onAsks } from "./asks.js";
 import { known } from "./classes.js";
-import { el } from "./dom.js";
+import { button, el } from "./dom.js";
+import { setKeys } from "./keys.js";
 import { rows } from "./rows.js";
 import { inline } from "./shown.js";
 import { bytes, moment } from "./times.js";
-import { showAsk } from "./ask.js";
+import { asText } from "./visible.js";
 
 export const approvals = {
   name: "approvals",
   title: "Approvals",
   list(root, { go, signal }) {
+    const told = el("p", { class: "told", hidden: true });
     const problem = el("p", { class: "problem", role: "alert", hidden: true });
     const list = rows({
       label: "Asks that wait",
@@ -36,12 +40,37 @@ export const approvals = {
         a.expires ? moment(a.expires, "until") : "never",
       ],
       open: (a) => go("approvals", a.id),
+      beside: (a) =>
+        button("Reject", () => reject(a), { class: "no", title: "Reject it without opening it (r)", "aria-label": `Reject ${asText(a.first_line)}` }),
     });
-    root.append(el("h1", { class: "unseen", text: "Approvals" }), problem, list.element);
+    root.append(el("h1", { class: "unseen", text: "Approvals" }), told, problem, list.element);
+    let failed = "";
+
+    function tell() {
+      problem.textContent = failed || (asks.error?.message ?? "");
+      problem.hidden = problem.textContent === "";
+      if (asks.told) told.textContent = asks.told;
+      asks.told = "";
+      told.hidden = told.textContent === "";
+    }
+
+    /** reject needs no look at all of an ask: a page that cannot show one must be able to get rid of it. */
+    async function reject(a) {
+      failed = "";
+      try {
+        const { ask, digest, sound } = await fetchAsk(a.id, signal);
+        if (!sound) throw new Error("What came is not what its digest says. It cannot be answered here.");
+        answer({ id: a.id, digest, approved: false, ask, signal, go: (_view, _id, next) => list.focus(next) });
+      } catch (e) {
+        if (!signal.aborted) failed = e.message;
+      }
+      tell();
+    }
+
+    setKeys({ r: () => list.active() && void reject(list.active()) });
     onAsks(() => {
-      problem.hidden = !asks.error;
-      problem.textContent = asks.error?.message ?? "";
       if (asks.known) list.update(asks.items);
+      tell();
     }, signal);
   },
   open: showAsk,

@@ -1,23 +1,29 @@
 // One ask, all of it, and the answer. What is shown is read out of the document that the answer is bound to.
 
 import { get, post } from "./api.js";
-import { asks, fate, onAsks, refresh } from "./asks.js";
+import { asks, fate, onAsks } from "./asks.js";
+import { answer } from "./answer.js";
 import { fromBase64 } from "./decode.js";
 import { Ask, digestOf, valueOf } from "./document.js";
 import { button, el, facts } from "./dom.js";
-import { dialog, setKeys } from "./keys.js";
+import { setKeys } from "./keys.js";
 import { watch } from "./seen.js";
 import { cautions, inline, script } from "./shown.js";
 import { known } from "./classes.js";
 import { bytes, moment } from "./times.js";
 
-/** showAsk shows the ask with an id in root. */
-export async function showAsk(root, id, { go, signal }) {
+/** fetchAsk gets an ask. It is sound if it is what its digest says. */
+export async function fetchAsk(id, signal) {
   const shown = await get(`/v1/approvals/${encodeURIComponent(id)}`, signal);
   const doc = fromBase64(shown.document);
   const ask = new Ask(doc);
   const digest = await digestOf(doc);
-  const sound = digest === shown.digest && ask.text("id") === id;
+  return { ask, digest, sound: digest === shown.digest && ask.text("id") === id };
+}
+
+/** showAsk shows the ask with an id in root. */
+export async function showAsk(root, id, { go, signal }) {
+  const { ask, digest, sound } = await fetchAsk(id, signal);
   if (signal.aborted) return;
 
   const must = el("section", { class: "must", "aria-label": "What is asked" }, told(ask), hostsOf(ask), commandOf(ask), stdinOf(ask));
@@ -36,12 +42,14 @@ export async function showAsk(root, id, { go, signal }) {
     yes,
   );
   root.classList.add("page");
-  root.append(scroller, bar);
+  root.append(el("h1", { class: "unseen" }, "Ask by ", inline(ask.value("principal")), " on ", inline(ask.value("host"))), scroller, bar);
   scroller.focus({ preventScroll: true });
 
   let part = 0,
     missing = 0,
-    over = "";
+    over = "",
+    asking = null;
+  const gone = () => `It does not wait any more: ${over}.`;
   const next = () => scroller.scrollTo({ top: must.offsetTop - scroller.offsetTop + missing - 40, behavior: "instant" });
   const page = (by) => scroller.scrollBy({ top: by * scroller.clientHeight * 0.85, behavior: "instant" });
   const arm = () => {
@@ -52,67 +60,22 @@ export async function showAsk(root, id, { go, signal }) {
     note.textContent = !sound
       ? "What came is not what its digest says. It cannot be answered here."
       : over
-        ? `It does not wait any more: ${over}.`
+        ? gone()
         : part < 1
           ? `${Math.floor(part * 100)} % of it was in view. Go through all of it to approve.`
           : "";
   };
-  watch(must, scroller, (p, m) => (([part, missing] = [p, m]), arm()), signal);
+  watch(must, scroller, must.querySelectorAll(".lines"), (p, m) => (([part, missing] = [p, m]), arm()), signal);
   onAsks(() => {
     if (!asks.known || over || asks.items.some((a) => a.id === id)) return;
     over = fate(id) || "answered elsewhere, or taken back";
     arm();
+    asking?.refuse(gone());
   }, signal);
 
   function confirm(approved) {
-    if ((approved ? yes : no).disabled) return;
-    const reason = el("input", {
-      type: "text",
-      maxlength: 4096,
-      "data-first": true,
-      placeholder: approved ? "optional" : "why not",
-      autocomplete: "off",
-    });
-    const signature = el("textarea", { rows: 4, spellcheck: "false", placeholder: "-----BEGIN SSH SIGNATURE-----", autocomplete: "off" });
-    const proof = ask.text("least-proof");
-    const signing = el(
-      "details",
-      { open: approved && (proof === "passphrase" || proof === "touch") },
-      el("summary", { text: "Sign it with an enrolled key" }),
-      el("p", { text: "Run this where the key is, and paste what it prints:" }),
-      el("pre", { class: "copy", text: `printf %s ${digest} | ssh-keygen -Y sign -n approve@fairlead -f KEY` }),
-      el("label", null, "Signature ", signature),
-    );
-    dialog(
-      approved ? "Approve this?" : "Reject this?",
-      [
-        facts([
-          ["Who", inline(ask.value("principal"))],
-          ["Where", inline(ask.value("host"))],
-          ["Digest", el("code", { class: "digest", text: digest })],
-        ]),
-        el("label", null, "Reason ", reason),
-        approved ? signing : "",
-      ],
-      [
-        {
-          text: approved ? "Approve" : "Reject",
-          class: approved ? "yes" : "no",
-          does: async () => {
-            const answer = { digest };
-            if (reason.value) answer.reason = reason.value;
-            if (approved && signature.value.trim()) Object.assign(answer, { signature: signature.value.trim(), proof: "passphrase" });
-            await post(`/v1/approvals/${encodeURIComponent(id)}/${approved ? "approve" : "reject"}`, answer);
-            refresh();
-            go("approvals");
-          },
-          failed: (e) => {
-            if (e.code === "proof") signing.open = true;
-          },
-        },
-        { text: "Cancel" },
-      ],
-    );
+    if (signal.aborted || over || (approved ? yes : no).disabled) return;
+    asking = answer({ id, digest, approved, ask, go, signal });
   }
   setKeys({
     a: () => confirm(true),
@@ -136,6 +99,7 @@ function told(ask) {
     ["Tier", field("tier")],
     ["Directory", field("dir")],
     ["Shell", field("shell")],
+    ...shaping(ask.fields),
     ["Why, as the asker says", field("reason")],
     ["Class", ask.value("class").length ? inline(ask.value("class"), `tag ${known(ask.text("class"))}`) : ""],
     ["Why it is asked", field("because")],
@@ -160,6 +124,23 @@ function place(fields) {
   return all ? [" ", inline(`(${all})`, "dim")] : [];
 }
 
+/** shaping is what else of a host changes what a command does there, and as whom. */
+function shaping(fields) {
+  const all = (name) => fields.filter((f) => f.name === name && f.value.length).map((f) => el("div", null, inline(f.value)));
+  const yes = (name, text) => (new TextDecoder().decode(valueOf(fields, name)) === "yes" ? text : "");
+  return [
+    ["Host's shell", all("host-shell")],
+    ["Login", yes("login", "the account's profile is read first")],
+    ["Environment", all("env")],
+    ["Reached by", all("argv")],
+    ["Becomes by", all("become-method")],
+    ["Key", all("identity")],
+    ["Other keys", yes("identity-only", "none is offered")],
+    ["SSH configuration", all("ssh-config")],
+    ["Account", yes("sandboxed", "it can do no more than the sandboxes, its operator says")],
+  ];
+}
+
 function hostsOf(ask) {
   if (!ask.members.length) return "";
   return el(
@@ -170,10 +151,16 @@ function hostsOf(ask) {
       "ol",
       { class: "hosts" },
       ask.members.map((m) =>
-        el("li", null, inline(valueOf(m, "host")), place(m), valueOf(m, "tier").length ? [" ", inline(valueOf(m, "tier"), "tag")] : []),
+        el("li", null, inline(valueOf(m, "host")), place(m), valueOf(m, "tier").length ? [" ", inline(valueOf(m, "tier"), "tag")] : [], shapes(m)),
       ),
     ),
   );
+}
+
+/** shapes lists shaping of a member; null where there is none. */
+function shapes(member) {
+  const list = facts(shaping(member));
+  return list.firstChild && list;
 }
 
 function commandOf(ask) {

@@ -1,15 +1,18 @@
 // Audit: what was asked, decided and done.
 
-import { get, query } from "./api.js";
-import { button, el } from "./dom.js";
+import { getSlow, query } from "./api.js";
+import { button, el, say } from "./dom.js";
 import { setKeys } from "./keys.js";
+import { ends } from "./life.js";
 import { rows } from "./rows.js";
 import { inline, script } from "./shown.js";
 import { local, moment } from "./times.js";
 import { how } from "./watching.js";
 
 const few = 50;
-const last = { values: {}, items: [], cursor: "", asked: false }; // what was found stays while one of it is looked at
+const nothing = { values: {}, query: {}, items: [], cursor: "", asked: false };
+const last = { ...nothing }; // what was found stays while one of it is looked at
+ends(() => Object.assign(last, nothing));
 
 export const audit = {
   name: "audit",
@@ -63,7 +66,7 @@ export const audit = {
       ],
       open: (i) => go("audit", i.id),
     });
-    const more = button("More", () => fetchMore(), { class: "more", hidden: true });
+    const more = button("More", () => find(last.items, last.cursor), { class: "more", hidden: true });
     root.append(el("h1", { class: "unseen", text: "Audit" }), form, verified, problem, list.element, more);
     setKeys({ "/": () => form.elements.text.focus() });
 
@@ -78,35 +81,45 @@ export const audit = {
       problem.hidden = false;
     }
 
+    let going = new AbortController();
+    signal.addEventListener("abort", () => going.abort());
+
+    /** search gives up what is still looked for. What was found before stays until there is something else. */
     async function search() {
-      last.values = Object.fromEntries(new FormData(form));
-      const q = { ...last.values };
+      const values = Object.fromEntries(new FormData(form));
+      const q = { ...values };
       for (const name of ["since", "until"]) if (q[name]) q[name] = new Date(q[name]).toISOString();
-      last.query = q;
-      Object.assign(last, { items: [], cursor: "" });
-      await fetchMore();
+      Object.assign(last, { values, query: q, asked: false });
+      more.hidden = true;
+      await find([], "");
     }
 
-    async function fetchMore() {
+    /** find adds what it finds, from a cursor on, to what was found by the same search before. */
+    async function find(before, cursor) {
+      going.abort();
+      going = new AbortController();
+      const { signal: ours } = going;
       problem.hidden = true;
       more.disabled = true;
       try {
-        const found = await get(`/v1/audit/search${query({ ...last.query, limit: few, cursor: last.cursor })}`, signal);
-        const items = new Map([...last.items, ...found.items.map(named)].map((i) => [i.id, i]));
+        const found = await getSlow(`/v1/audit/search${query({ ...last.query, limit: few, cursor })}`, ours);
+        if (ours.aborted) return;
+        const items = new Map([...before, ...found.items.map(named)].map((i) => [i.id, i]));
         Object.assign(last, { items: [...items.values()], cursor: found.next_cursor ?? "", asked: true });
         if (found.unreadable) showProblem(`${found.unreadable} lines of the record are no records: they were passed over. “Verify” says more.`);
         draw();
+        say(`${last.items.length || "Nothing"} found${last.cursor ? ", and there is more" : ""}.`);
       } catch (e) {
-        if (!signal.aborted) showProblem(e.message);
+        if (!ours.aborted) showProblem(e.message);
       } finally {
-        more.disabled = false;
+        if (!ours.aborted) more.disabled = false;
       }
     }
 
     async function verify() {
       verified.replaceChildren(el("p", { class: "note", text: "Checking all of the record…" }));
       try {
-        const v = await get("/v1/audit/verify", signal);
+        const v = await getSlow("/v1/audit/verify", signal);
         verified.replaceChildren(
           el("p", {
             class: v.ok ? "good" : "problem",

@@ -27,7 +27,7 @@ export function button(text, does, props) {
 export function facts(pairs, cls = "facts") {
   const list = el("dl", { class: cls });
   for (const [name, value] of pairs) {
-    if (value === "" || value === null || value === undefined) continue;
+    if (value === null || value === undefined || value.length === 0) continue;
     list.append(el("div", null, el("dt", { text: name }), el("dd", null, value)));
   }
   return list;
@@ -36,4 +36,10 @@ export function facts(pairs, cls = "facts") {
 /** say has a screen reader tell something, once. */
 export function say(text) {
   document.getElementById("said").textContent = text;
+}
+
+/** land puts the focus on the title of what is shown, so that it does not fall out of the page. */
+export function land(title) {
+  title.tabIndex = -1;
+  title.focus({ preventScroll: true });
 }

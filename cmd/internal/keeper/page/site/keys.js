@@ -1,6 +1,7 @@
 // Keys. What an element itself does with them stays: fields, dialogs, and terminals, which get them all.
 
 import { el, button } from "./dom.js";
+import { alive } from "./life.js";
 
 const help = [
   [
@@ -30,10 +31,26 @@ const help = [
       ["← →", "5 seconds back or on"],
       ["+ −", "faster or slower"],
       ["Home", "from the beginning"],
+      ["PgUp PgDn j k", "what was printed before, and back"],
       ["i", "shorten pauses, or not"],
+      ["s", "for a screen reader, or not"],
     ],
   ],
-  ["A terminal", [["Ctrl+Shift+Esc", "leave it; all other keys are the terminal's"]]],
+  [
+    "A session that is watched",
+    [
+      ["PgUp PgDn j k", "what was printed before, and back"],
+      ["Home, End", "its beginning, its end"],
+      ["s", "for a screen reader, or not"],
+    ],
+  ],
+  [
+    "A terminal",
+    [
+      ["Ctrl+Shift+Esc", "leave it; all other keys are the terminal's"],
+      ["Ctrl+Shift+F6", "leave it, where the first is the system's"],
+    ],
+  ],
 ];
 
 let view = {};
@@ -45,7 +62,7 @@ export function setKeys(map) {
 
 /** start listens; keys are those that hold everywhere. */
 export function start(keys) {
-  addEventListener("keydown", (e) => {
+  const pressed = (e) => {
     if (e.defaultPrevented || e.isComposing || e.ctrlKey || e.altKey || e.metaKey || document.querySelector("dialog[open]")) return;
     const t = e.target;
     if (t.closest?.(".typed")) return;
@@ -56,10 +73,11 @@ export function start(keys) {
       e.preventDefault();
       return;
     }
-    if ((e.key === " " || e.key === "Enter") && t.matches?.("button, a, summary, input")) return;
+    if ((e.key === " " || e.key === "Enter") && t.matches?.("button, a, summary, input:not([type=range])")) return;
     const does = view[e.key] ?? keys[e.key];
     if (does && does(e) !== true) e.preventDefault();
-  });
+  };
+  addEventListener("keydown", pressed, { signal: alive });
 }
 
 /** showHelp tells the keys. */
@@ -84,25 +102,31 @@ export function showHelp() {
 
 /**
  * dialog asks something: title, body, and what may be chosen, as {text, does, class}. does may return a promise; where it
- * throws, the error shows and the dialog stays. The first choice is what Enter means.
+ * throws, the error shows and the dialog stays. The first choice is what Enter means. It closes with what is shown when
+ * signal aborts, and when the page is over. The result's refuse(why) says that the first choice cannot be made any more.
  */
-export function dialog(title, body, choices) {
+export function dialog(title, body, choices, signal = alive) {
   const before = document.activeElement;
   const failed = el("p", { class: "problem", role: "alert", hidden: true });
   const d = el("dialog", { "aria-labelledby": "dialog-title" });
+  let refused = false;
+  const fail = (why) => {
+    failed.textContent = why;
+    failed.hidden = false;
+  };
   const choose = async (c, b) => {
     if (!c.does) return d.close();
+    if (signal.aborted || alive.aborted || b.disabled) return;
     b.disabled = true;
-    failed.hidden = true;
+    failed.hidden = !refused;
     try {
       await c.does();
       d.close();
     } catch (e) {
-      failed.textContent = e.message;
-      failed.hidden = false;
+      fail(e.message);
       c.failed?.(e);
     } finally {
-      b.disabled = false;
+      b.disabled = refused && b === buttons[0];
     }
   };
   const buttons = choices.map((c) => {
@@ -118,9 +142,27 @@ export function dialog(title, body, choices) {
     el("div", { class: "choices" }, buttons),
   );
   d.append(form);
-  d.addEventListener("close", () => (d.remove(), before?.isConnected && before.focus()));
+  const close = () => d.close();
+  for (const s of new Set([signal, alive])) s.addEventListener("abort", close);
+  d.addEventListener("close", () => {
+    for (const s of [signal, alive]) s.removeEventListener("abort", close);
+    d.remove();
+    const lost = document.activeElement === null || document.activeElement === document.body;
+    if (lost && before?.isConnected) before.focus();
+  });
   document.body.append(d);
   d.showModal();
   (d.querySelector("[data-first]") ?? buttons[0]).focus();
-  return d;
+  return {
+    close,
+    refuse(why) {
+      refused = buttons[0].disabled = true;
+      fail(why);
+    },
+  };
+}
+
+/** closeDialogs takes away what is asked: what it was about is shown no more. */
+export function closeDialogs() {
+  for (const d of document.querySelectorAll("dialog[open]")) d.close();
 }

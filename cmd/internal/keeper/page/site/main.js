@@ -1,12 +1,14 @@
 // The page: who acts on it, its views, and the way from one to another.
 
-import { enter, entered, leave, onOver, who } from "./api.js";
+import { enter, entered, forget, leave, onOver, who } from "./api.js";
 import { approvals } from "./approvals.js";
 import { asks, onAsks, start as startAsks } from "./asks.js";
 import { audit } from "./audit.js";
 import { button, el } from "./dom.js";
-import { setKeys, showHelp, start as startKeys } from "./keys.js";
+import { closeDialogs, setKeys, showHelp, start as startKeys } from "./keys.js";
+import { alive, end } from "./life.js";
 import { follow } from "./live.js";
+import { showOver } from "./over.js";
 import { recordings } from "./recordings.js";
 import { move } from "./rows.js";
 import { sessions } from "./sessions.js";
@@ -21,15 +23,17 @@ const lost = document.getElementById("lost");
 let here = { view: "", id: "" },
   shown = new AbortController();
 
-/** go shows a view, or one thing of it. The way back is the browser's, too. */
-function go(view, id = "") {
-  if (here.view === view && here.id === id && main.firstChild) return;
+/** go shows a view, or one thing of it; of a list, next is what gets the focus. The way back is the browser's, too. */
+function go(view, id = "", next = "") {
+  if (alive.aborted || (here.view === view && here.id === id && main.firstChild)) return;
   history.pushState({ view, id }, "");
-  show(view, id);
+  show(view, id, next);
 }
 
-async function show(view, id) {
+async function show(view, id, next = "") {
+  if (alive.aborted) return;
   shown.abort();
+  closeDialogs();
   shown = new AbortController();
   const { signal } = shown,
     from = here;
@@ -43,6 +47,7 @@ async function show(view, id) {
   main.replaceChildren(root);
   setKeys(id ? { Escape: () => go(view) } : {});
   if (id) {
+    main.focus({ preventScroll: true });
     try {
       await v.open(root, id, { go, signal });
     } catch (e) {
@@ -55,7 +60,7 @@ async function show(view, id) {
     return;
   }
   v.list(root, { go, signal });
-  if (from.view === view && from.id) refocus(root, from.id, signal);
+  if (from.view === view && from.id) refocus(root, next || from.id, signal);
   else main.focus({ preventScroll: true });
 }
 
@@ -73,21 +78,21 @@ function refocus(root, id, signal) {
   signal.addEventListener("abort", () => seen.disconnect());
 }
 
-/** over says that this page knows nobody, and how to come back. */
+/** over ends all of this page but terminals that go on, and says how to come back. It stays so. */
 function over(why) {
+  if (alive.aborted) return;
   shown.abort();
+  end();
+  forget();
+  closeDialogs();
   setKeys({});
+  clearInterval(timer);
   lost.hidden = document.getElementById("leave").hidden = true;
   document.title = "Fairlead";
+  history.replaceState(null, "");
   document.getElementById("tabs").replaceChildren();
-  main.replaceChildren(
-    el(
-      "section",
-      { class: "over" },
-      el("h1", { text: why }),
-      el("p", null, "Run ", el("code", { text: "fairlead web" }), " again, and open the link that it gives."),
-    ),
-  );
+  document.getElementById("machine").textContent = "";
+  showOver(main, why, here.id);
 }
 
 function title() {
@@ -111,10 +116,10 @@ let timer = 0;
 /** connection says what there is to say about the event stream. */
 function connection(next) {
   clearInterval(timer);
-  lost.hidden = next === null || !entered();
+  lost.hidden = next === null || alive.aborted;
   if (lost.hidden) return;
   const tell = () =>
-    (lost.textContent = `Connection lost. The next attempt is in ${Math.max(0, Math.ceil((next - Date.now()) / 1000))} s; what you see may be old.`);
+    (lost.textContent = `Connection lost. ${next > Date.now() ? `The next attempt is in ${Math.ceil((next - Date.now()) / 1000)} s` : "Trying again"}; what you see may be old.`);
   tell();
   timer = setInterval(tell, 1000);
 }
@@ -140,13 +145,14 @@ function begin() {
     "?": showHelp,
     t: toggle,
   });
-  addEventListener("popstate", (e) => show(e.state?.view ?? "approvals", e.state?.id ?? ""));
-  history.replaceState({ view: "approvals", id: "" }, "");
-  onAsks(title);
+  addEventListener("popstate", (e) => show(e.state?.view ?? "approvals", e.state?.id ?? ""), { signal: alive });
+  const { view, id } = history.state?.view ? history.state : { view: "approvals", id: "" }; // what was shown before it was loaded anew
+  history.replaceState({ view, id }, "");
+  onAsks(title, alive);
   startAsks();
-  follow(connection);
+  follow({ lost: connection, ended: () => over("The keeper has ended.") });
   tick();
-  show("approvals", "");
+  show(view, id);
 }
 
 /** arrow moves in a list; elsewhere the key scrolls. */
@@ -158,7 +164,7 @@ function arrow(e, by) {
 /** arrive takes the code out of the address, where nobody shall find it later, and hands it in. */
 async function arrive() {
   const code = location.hash.slice(1);
-  if (code) history.replaceState(null, "", location.pathname);
+  if (code) history.replaceState(history.state, "", location.pathname);
   if (!code) return entered() ? begin() : over("This page needs a link.");
   try {
     await enter(code);
@@ -174,9 +180,9 @@ theme();
 document.getElementById("theme").addEventListener("click", toggle);
 document.getElementById("help").addEventListener("click", showHelp);
 document.getElementById("leave").addEventListener("click", async () => {
-  hangUpAll();
+  const n = hangUpAll();
   await leave().catch(() => {});
-  over("You have left.");
+  over(`You have left.${n ? ` ${n === 1 ? "The terminal was" : `${n} terminals were`} hung up.` : ""}`);
 });
 addEventListener("hashchange", async () => {
   const code = location.hash.slice(1);

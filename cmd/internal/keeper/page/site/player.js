@@ -2,6 +2,7 @@
 
 import { Tape } from "./cast.js";
 import { button, el } from "./dom.js";
+import { readerButton } from "./reader.js";
 import { Screen } from "./screen.js";
 import { clock } from "./times.js";
 
@@ -32,6 +33,7 @@ export function player(root, cast, signal) {
       time,
       speed,
       el("label", { title: `No pause is longer than ${pauses} seconds (i)` }, short, " short pauses"),
+      readerButton(signal, { "aria-keyshortcuts": "s" }),
     ),
   );
   const screen = new Screen({ parent: box, rows: cast.rows, cols: cast.cols, label: "Recording", signal });
@@ -105,6 +107,7 @@ export function player(root, cast, signal) {
   draw();
   toggle();
   return {
+    ...screen.keys(),
     " ": toggle,
     ArrowLeft: () => seek(now - step),
     ArrowRight: () => seek(now + step),

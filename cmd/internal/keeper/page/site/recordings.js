@@ -2,8 +2,10 @@
 
 import { get, getText } from "./api.js";
 import { parse } from "./cast.js";
-import { button, el } from "./dom.js";
+import { button, el, land } from "./dom.js";
 import { setKeys } from "./keys.js";
+import { listen } from "./live.js";
+import { paced } from "./pace.js";
 import { player } from "./player.js";
 import { rows } from "./rows.js";
 import { inline } from "./shown.js";
@@ -38,28 +40,34 @@ export const recordings = {
       open: (r) => go("recordings", r.id),
     });
     root.append(el("h1", { class: "unseen", text: "Recordings" }), problem, list.element);
-    get(`/v1/recordings?limit=${most}`, signal).then(
-      ({ items }) => list.update(items),
-      (e) => {
+    const look = paced(async () => {
+      try {
+        list.update((await get(`/v1/recordings?limit=${most}`, signal)).items);
+        problem.hidden = true;
+      } catch (e) {
         if (signal.aborted) return;
         problem.textContent = e.message;
         problem.hidden = false;
-      },
-    );
+      }
+    }, signal);
+    listen((e) => e.kind === "connected" && look(), signal);
+    look();
   },
   async open(root, id, { go, signal }) {
     const cast = parse(await getText(`/v1/recordings/${encodeURIComponent(id)}`, signal));
     if (signal.aborted) return;
+    const title = el("h1", null, inline(cast.title || id));
     root.classList.add("page");
     root.append(
       el(
         "div",
         { class: "bar above" },
         button("Back", () => go("recordings"), { "aria-keyshortcuts": "Escape" }),
-        el("h1", null, inline(cast.title || id)),
+        title,
         cast.timestamp ? moment(new Date(cast.timestamp * 1000).toISOString()) : "",
       ),
     );
+    land(title);
     setKeys({ ...player(root, cast, signal), Escape: () => go("recordings") });
   },
 };

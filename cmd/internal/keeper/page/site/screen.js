@@ -1,6 +1,7 @@
 // A terminal's screen: xterm.js, in the colours of the page, and deaf to what output could make it do elsewhere.
 
 import { Terminal } from "./vendor/xterm.mjs";
+import { isTold, onTold, toggleTold } from "./reader.js";
 import { isDark, onChange } from "./theme.js";
 
 const dark = {
@@ -69,6 +70,7 @@ export class Screen {
       scrollback: 5000,
       allowProposedApi: false,
       disableStdin: !typed,
+      screenReaderMode: isTold(),
       cursorBlink: false,
       cursorInactiveStyle: typed ? "outline" : "none",
       minimumContrastRatio: 4.5,
@@ -81,6 +83,7 @@ export class Screen {
     if (typed) this.term.onData(typed);
     this.tail = Promise.resolve();
     onChange(() => (this.term.options.theme = isDark() ? dark : light), signal);
+    onTold(() => (this.term.options.screenReaderMode = isTold()), signal);
     signal.addEventListener("abort", () => this.term.dispose());
     this.signal = signal;
   }
@@ -120,6 +123,28 @@ export class Screen {
     const perPixel = screen.offsetWidth / size;
     const next = Math.max(smallest, Math.min(largest, Math.floor((room / perPixel) * 2) / 2));
     if (next !== size) this.term.options.fontSize = next;
+  }
+
+  /** keys scroll what nobody types at, by steps, pages, or to an end. */
+  keys() {
+    const { term, parent } = this;
+    const page = (by) => () => {
+      const before = parent.scrollTop; // where the screen itself is larger than its element
+      parent.scrollBy({ top: by * parent.clientHeight * 0.85, behavior: "instant" });
+      if (Math.abs(parent.scrollTop - before) < largest) term.scrollPages(by);
+    };
+    const line = (by) => () => term.scrollLines(by);
+    return {
+      PageUp: page(-1),
+      PageDown: page(1),
+      ArrowUp: line(-1),
+      ArrowDown: line(1),
+      k: line(-1),
+      j: line(1),
+      Home: () => term.scrollToTop(),
+      End: () => term.scrollToBottom(),
+      s: toggleTold,
+    };
   }
 
   /** scaled keeps it so while the room changes, or ends that. */

@@ -3,14 +3,16 @@
 import { get } from "./api.js";
 import { button, el } from "./dom.js";
 import { listen } from "./live.js";
+import { paced } from "./pace.js";
 import { rows } from "./rows.js";
 import { inline } from "./shown.js";
 import { moment } from "./times.js";
 import { asText } from "./visible.js";
-import { openTerminal, showTerminal, terminals } from "./terminal.js";
+import { isOwn, openTerminal, showTerminal, terminals } from "./terminal.js";
 import { showWatched } from "./watching.js";
 
 const every = 3000;
+const kinds = new Set(["connected", "asked", "approved", "done"]); // what changes what a session runs
 
 export const sessions = {
   name: "sessions",
@@ -54,7 +56,7 @@ export const sessions = {
         ),
       );
     drawOwn();
-    const look = async () => {
+    const look = paced(async () => {
       try {
         list.update((await get("/v1/watch", signal)).items);
         problem.hidden = true;
@@ -64,13 +66,17 @@ export const sessions = {
         problem.hidden = false;
       }
       drawOwn();
-    };
+    }, signal);
     const timer = setInterval(() => document.visibilityState === "visible" && look(), every);
     signal.addEventListener("abort", () => clearInterval(timer));
-    listen(look, signal);
+    listen((e) => kinds.has(e.kind) && look(), signal);
     look();
   },
-  open: (root, id, page) => (terminals.has(id) ? showTerminal(root, id, page) : showWatched(root, id, page)),
+  open(root, id, page) {
+    if (terminals.has(id)) return showTerminal(root, id, page);
+    if (!isOwn(id)) return showWatched(root, id, page);
+    throw new Error("This terminal has ended.");
+  },
 };
 
 /** opener asks on which host a terminal is wanted. */

@@ -15,15 +15,24 @@ export function inline(text, cls = "") {
   return el("bdo", { dir: "ltr", class: `exact ${cls}`.trim() }, pieces(text ?? "", { multiline: false }).map(piece));
 }
 
+const some = 100; // lines that are laid out together, when they come near to view
+
 /** script shows a text with all its lines, numbered. */
 export function script(text, cls = "") {
   const all = lines(pieces(text));
   const wide = String(all.length).length;
-  return el(
-    "div",
-    { class: `script ${cls}`.trim(), style: `--digits:${wide}ch` },
-    all.map((line) => el("bdo", { dir: "ltr", class: "line exact" }, line.map(piece))),
-  );
+  const chunks = [];
+  for (let at = 0; at < all.length; at += some) {
+    const few = all.slice(at, at + some);
+    chunks.push(
+      el(
+        "div",
+        { class: "lines", style: `--before:${at};--lines:${few.length}` },
+        few.map((line) => el("bdo", { dir: "ltr", class: "line exact" }, line.map(piece))),
+      ),
+    );
+  }
+  return el("div", { class: `script ${cls}`.trim(), style: `--digits:${wide}ch` }, chunks);
 }
 
 /** cautions are the warnings about a text; null where there are none. */

@@ -1,14 +1,19 @@
 // Server-sent events out of a stream of bytes. EventSource cannot send the token.
 
-/** events yields {event, id, data} of each event as it comes; data is parsed JSON. */
-export async function* events(body) {
+import { patience } from "./patience.js";
+
+/**
+ * events yields {event, id, data} of each event as it comes; data is parsed JSON. It throws where nothing at all comes for a
+ * while, not even a sign of life: a connection may be dead without having been closed.
+ */
+export async function* events(body, silence = patience.silence) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = "",
     one = fresh();
   try {
     for (;;) {
-      const { value, done } = await reader.read();
+      const { value, done } = await heard(reader, silence);
       if (done) return;
       const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
       rest = lines.pop();
@@ -23,8 +28,19 @@ export async function* events(body) {
       }
     }
   } finally {
-    await reader.cancel().catch(() => {});
+    reader.cancel().catch(() => {}); // which nobody waits for: the other end may be gone
   }
+}
+
+/** heard is the next read of a reader, if it comes in time. */
+function heard(reader, silence) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("nothing came for too long")), silence);
+    reader
+      .read()
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
+  });
 }
 
 const fresh = () => ({ event: "message", id: "", data: [] });

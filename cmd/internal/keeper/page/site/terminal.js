@@ -3,6 +3,7 @@
 import { button, el } from "./dom.js";
 import { fitted } from "./fitted.js";
 import { setKeys } from "./keys.js";
+import { readerButton } from "./reader.js";
 import { Screen } from "./screen.js";
 import { inline } from "./shown.js";
 import { bytes } from "./times.js";
@@ -21,6 +22,9 @@ export function openTerminal(host, sure) {
   return id;
 }
 
+/** isOwn reports whether an id is of a terminal of this page, open or not. */
+export const isOwn = (id) => id.startsWith("own-");
+
 /** showTerminal shows an open one in root. */
 export function showTerminal(root, id, { go, signal }) {
   const t = terminals.get(id);
@@ -35,9 +39,14 @@ export function showTerminal(root, id, { go, signal }) {
   t.show();
 }
 
-/** hangUpAll ends them all. */
+/** goingOn are those that have begun and not ended. */
+export const goingOn = () => [...terminals.values()].filter((t) => t.began && !t.ended);
+
+/** hangUpAll ends them all, and returns how many went on. */
 export function hangUpAll() {
-  for (const t of terminals.values()) t.wire?.say({ hang_up: true });
+  const n = goingOn().length;
+  for (const t of [...terminals.values()]) t.hangUp();
+  return n;
 }
 
 class Own {
@@ -53,9 +62,11 @@ class Own {
       el(
         "div",
         { class: "bar above" },
-        button("Back", () => this.leave(), { title: "Ctrl+Shift+Esc" }),
+        button("Back", () => this.leave()),
+        el("small", null, el("kbd", { text: "Ctrl+Shift+Esc" }), " or ", el("kbd", { text: "Ctrl+Shift+F6" })),
         el("h1", null, "Terminal on ", inline(host)),
         this.status,
+        readerButton(this.gone.signal),
         this.hang,
       ),
       this.box,
@@ -78,7 +89,7 @@ class Own {
     });
     this.screen.term.onBinary((text) => this.wire?.type(Uint8Array.from(text, (c) => c.charCodeAt(0))));
     this.screen.term.attachCustomKeyEventHandler((e) => {
-      if (!(e.ctrlKey && e.shiftKey && e.key === "Escape")) return true;
+      if (!(e.ctrlKey && e.shiftKey && (e.key === "Escape" || e.key === "F6"))) return true;
       e.preventDefault();
       if (e.type === "keydown") this.leave();
       return false;
@@ -99,7 +110,9 @@ class Own {
           this.end(
             this.began
               ? "the connection was lost"
-              : "the keeper has refused it: the policy may forbid it, or want you to say “I mean it”. The audit says why",
+              : this.wire.late
+                ? "the keeper does not answer"
+                : "the keeper has refused it: the policy may forbid it, or want you to say “I mean it”. The audit says why",
           ),
       },
     );
@@ -137,6 +150,13 @@ class Own {
     if (!this.element.isConnected) this.drop();
   }
 
+  hangUp() {
+    this.wire?.say({ hang_up: true });
+    this.wire?.close();
+    this.ended = true;
+    this.drop();
+  }
+
   drop() {
     this.gone.abort();
     terminals.delete(this.id);
@@ -144,4 +164,4 @@ class Own {
 }
 
 // Whoever closes the page ends its terminals; so that is asked first.
-addEventListener("beforeunload", (e) => [...terminals.values()].some((t) => t.began && !t.ended) && e.preventDefault());
+addEventListener("beforeunload", (e) => goingOn().length && e.preventDefault());

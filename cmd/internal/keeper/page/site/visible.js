@@ -76,6 +76,28 @@ function hiddenPiece(code) {
   return { kind: "hidden", text: escape(code), title: name ? `${point(code)}, ${name}` : point(code) };
 }
 
+// Scripts with marks of their own. One belongs on a letter of its script: on another it changes what that looks like.
+const marked = [
+  "Adlam Ahom Arabic Armenian Balinese Batak Bengali Bhaiksuki Brahmi Buginese Buhid Chakma Cham Cyrillic Devanagari Duployan Ethiopic Grantha",
+  "Gujarati Gurmukhi Han Hanifi_Rohingya Hanunoo Hebrew Javanese Kaithi Kannada Katakana Kayah_Li Kharoshthi Khmer Khojki Khudawadi Lao Lepcha",
+  "Limbu Mahajani Malayalam Manichaean Marchen Masaram_Gondi Meetei_Mayek Mende_Kikakui Modi Mongolian Myanmar Newa Nko Oriya",
+  "Pahawh_Hmong Phags_Pa Rejang Samaritan Saurashtra Sharada Siddham Sinhala Sundanese Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le",
+  "Tai_Tham Tai_Viet Takri Tamil Telugu Thaana Thai Tibetan Tifinagh Tirhuta",
+]
+  .join(" ")
+  .split(" ")
+  .map((name) => new RegExp(`\\p{Script=${name}}`, "u"));
+const stacked = 4; // marks on one letter; more would lie over what is beside it
+
+/** isAstray reports whether the character at i is a mark that does not stand on a letter of its own script, or on too many marks. */
+function isAstray(all, i) {
+  if (!/\p{M}/u.test(all[i].char)) return false;
+  let base = i - 1;
+  while (base >= 0 && i - base < stacked && /\p{M}/u.test(all[base].char ?? "")) base--;
+  const on = all[base]?.char ?? "";
+  return !/\p{L}/u.test(on) || !marked.some((s) => s.test(all[i].char) && s.test(on));
+}
+
 const isWord = (c) => /[\p{L}\p{N}_]/u.test(c);
 
 /** pieces returns what bytes, or a text, consist of, for many lines or one. */
@@ -95,7 +117,7 @@ export function pieces(text, { multiline = true } = {}) {
     else if (c.code === 0x0a) out.push({ kind: "newline", text: multiline ? "\n" : "\\n", title: "a new line" });
     else if (c.code === 0x20 && trailing.has(i)) out.push(hiddenPiece(c.code));
     else if (c.code >= 0x20 && c.code < 0x7f) plain(c.char);
-    else if (unseen.test(c.char)) out.push(hiddenPiece(c.code));
+    else if (unseen.test(c.char) || isAstray(all, i)) out.push(hiddenPiece(c.code));
     else {
       if (i >= end) [foreign, end] = wordAt(all, i);
       const ascii = deceives(c.char, foreign);

@@ -2,16 +2,21 @@
 
 import { get, open } from "./api.js";
 import { fromBase64 } from "./decode.js";
-import { button, el } from "./dom.js";
+import { button, el, land } from "./dom.js";
 import { fitted } from "./fitted.js";
 import { setKeys } from "./keys.js";
 import { Lines } from "./lines.js";
+import { listen } from "./live.js";
+import { rest } from "./pace.js";
+import { readerButton } from "./reader.js";
 import { Screen } from "./screen.js";
 import { inline } from "./shown.js";
 import { events } from "./sse.js";
 import { took } from "./times.js";
 import { asText, pieces } from "./visible.js";
 
+const again = 5000; // milliseconds until a connection that was lost is made again, if nothing says so before
+const few = 200; // characters of a command that a note tells
 const bold = "\x1b[1m",
   dim = "\x1b[90m",
   red = "\x1b[31m",
@@ -42,19 +47,21 @@ export async function showWatched(root, id, { go, signal }) {
   const terminal = item.kind === "terminal";
   const status = el("span", { class: "note", role: "status", text: "connecting…" });
   const box = el("div", { class: `tty ${terminal ? "scaled" : ""}` });
+  const title = el("h1", null, inline(item.name || item.id), " on ", inline(item.host));
   root.classList.add("page");
   root.append(
     el(
       "div",
       { class: "bar above" },
       button("Back", () => go("sessions"), { "aria-keyshortcuts": "Escape" }),
-      el("h1", null, inline(item.name || item.id), " on ", inline(item.host)),
+      title,
       el("span", { class: "dim" }, inline(item.owner)),
       status,
+      readerButton(signal, { "aria-keyshortcuts": "s" }),
     ),
     box,
   );
-  setKeys({ Escape: () => go("sessions") });
+  land(title);
   const screen = new Screen({ parent: box, label: "Output", signal });
   let hold = () => {};
   if (terminal) screen.scaled();
@@ -62,21 +69,40 @@ export async function showWatched(root, id, { go, signal }) {
     const held = fitted(screen);
     hold = (on) => (screen.scaled(on), held(on));
   }
-  let ended = false;
-  try {
-    const body = await open(`/v1/watch/${encodeURIComponent(id)}/stream`, { signal });
-    status.textContent = "live";
-    const showing = new Watched(screen, item, hold, (text) => (status.textContent = text));
-    for await (const e of events(body)) {
-      if (e.event === "closed") ended = true;
-      await showing.take(e.event, e.data);
+  setKeys({ ...screen.keys(), Escape: () => go("sessions") });
+  const tell = (text) => (status.textContent = text);
+  for (let first = true; !signal.aborted; first = false) {
+    try {
+      const body = await open(`/v1/watch/${encodeURIComponent(id)}/stream`, { signal });
+      tell("live");
+      if (!first) await resume(screen, terminal);
+      const showing = new Watched(screen, item, hold, tell);
+      for await (const e of events(body)) {
+        await showing.take(e.event, e.data);
+        if (e.event === "closed") return tell("closed");
+      }
+    } catch (e) {
+      if (signal.aborted) return;
+      if (e.status >= 400 && e.status < 500) return tell(e.message); // there is nothing to see any more
     }
-  } catch (e) {
-    if (signal.aborted) return;
-    status.textContent = e.message;
-    return;
+    tell("connection lost; it is made again as soon as it can be");
+    await connected(signal);
   }
-  if (!signal.aborted) status.textContent = ended ? "closed" : "connection lost";
+}
+
+/** connected waits until events come again, or for a while. */
+async function connected(signal) {
+  const now = new AbortController();
+  listen((e) => e.kind === "connected" && now.abort(), now.signal);
+  await rest(again, AbortSignal.any([signal, now.signal]));
+  now.abort();
+}
+
+/** resume readies a screen for what comes once more: a terminal from its beginning, of a session the last command. */
+async function resume(screen, terminal) {
+  if (terminal) return screen.then(() => screen.term.reset());
+  await screen.still();
+  await screen.write(`${dim}connected again: the last command from its beginning${plain}\r\n`);
 }
 
 class Watched {
@@ -92,7 +118,7 @@ class Watched {
       case "command":
         this.command = e;
         this.lines = new Lines();
-        this.tell(`runs: ${asText(e.command)}`);
+        this.tell(`runs: ${asText(e.command.slice(0, few))}${e.command.length > few ? "…" : ""}`);
         await this.screen.still();
         this.hold(e.interactive);
         if (e.interactive) await this.screen.resize(e.cols || 80, e.rows || 24);

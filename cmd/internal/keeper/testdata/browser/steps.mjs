@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
+import { cable } from "./cable.mjs";
 
 const flags = [
   "--no-sandbox",
@@ -16,7 +17,7 @@ const flags = [
 ];
 const patience = 60000; // milliseconds, where much else is going on
 const wrong = []; // what no page of ours does: requests to elsewhere, errors, broken rules of what it may load
-let browser, page, origin;
+let browser, page, origin, line;
 
 const row = (text) => page.locator("ol.rows > li > .row", { hasText: text });
 const printed = (text, box = ".tty") =>
@@ -24,6 +25,9 @@ const printed = (text, box = ".tty") =>
     ([box, text]) => (document.querySelector(`${box} .xterm-rows`)?.textContent.replaceAll("\u00a0", " ") ?? "").includes(text),
     [box, text],
   );
+const unprinted = (text) => page.waitForFunction((text) => !document.querySelector(".xterm-rows").textContent.includes(text), text);
+/** focused says that the focus is on something: from the body there is no way on. */
+const focused = () => page.waitForFunction(() => document.activeElement && document.activeElement !== document.body);
 const tab = (name) => page.locator("#tabs button", { hasText: name });
 const note = (text) => page.locator(".note", { hasText: text }).waitFor();
 
@@ -38,20 +42,31 @@ async function opened(host) {
 /** shoot keeps a picture where FAIRLEAD_SHOTS names a directory for them. */
 const shoot = (name) => process.env.FAIRLEAD_SHOTS && page?.screenshot({ path: `${process.env.FAIRLEAD_SHOTS}/${name}.png` });
 
+/** nothing says that a page that is over shows nothing of what it knew, whatever is pressed. */
+async function nothing() {
+  for (const key of ["3", "1", "?", "Escape"]) await page.keyboard.press(key);
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector(".over") && !document.querySelector(".rows, .must, .tty"));
+  assert.equal(await page.title(), "Fairlead");
+  assert.equal(await page.locator("dialog").count(), 0);
+  assert.deepEqual(await page.evaluate(() => sessionStorage.getItem("fairlead-token")), null);
+}
+
 const steps = {
   async start({ program }) {
     browser = await chromium.launch({ executablePath: program, args: flags });
     return browser.version();
   },
 
-  async enter(url) {
+  async enter(url, through = {}) {
     origin = new URL(url).origin;
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: "dark" });
+    await page?.context().close();
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: "dark", ...through });
     context.setDefaultTimeout(patience);
     page = await context.newPage();
     context.on("request", (r) => new URL(r.url()).origin === origin || r.url().startsWith("data:") || wrong.push(`a request to ${r.url()}`));
     page.on("websocket", (s) => new URL(s.url()).host === new URL(origin).host || wrong.push(`a socket to ${s.url()}`));
-    page.on("console", (m) => ["error", "warning"].includes(m.type()) && wrong.push(`${m.type()}: ${m.text()} ${m.location().url}`));
+    page.on("console", (m) => ["error", "warning"].includes(m.type()) && !m.text().includes("429") && wrong.push(`${m.type()}: ${m.text()} ${m.location().url}`));
     page.on("pageerror", (e) => wrong.push(`thrown: ${e.stack}`));
     await page.addInitScript(() =>
       addEventListener("securitypolicyviolation", (e) => console.error(`forbidden: ${e.violatedDirective} ${e.blockedURI}`)),
@@ -61,6 +76,13 @@ const steps = {
     assert.equal(await page.evaluate(() => location.href), `${origin}/`, "the code is gone from the address");
     await page.reload();
     await tab("Approvals").waitFor();
+  },
+
+  /** wired enters by a cable that can be held. */
+  async wired(url) {
+    line?.cut();
+    line = await cable();
+    await steps.enter(url, { proxy: { server: line.address } });
   },
 
   /** asked looks at an ask: what of it is in the list, and what is exact. */
@@ -85,6 +107,12 @@ const steps = {
     return page.locator(selector).first().textContent();
   },
 
+  /** must says what nobody approves without having seen it. */
+  async must(texts) {
+    const all = await page.locator(".must").textContent();
+    for (const text of texts) assert.ok(all.includes(text), `${text} is not in ${all}`);
+  },
+
   /** unarmed says that approving needs more than the beginning, and goes through it all. */
   async unarmed() {
     assert.ok(await page.locator(".bar .yes").isDisabled());
@@ -103,20 +131,50 @@ const steps = {
     await page.locator("dialog").waitFor();
     await shoot("dialog");
     await page.keyboard.press("Enter");
-    await page.locator(".rows").waitFor({ state: "attached" });
+    await page.locator(".told", { hasText: "Approved: touch" }).waitFor();
+    assert.match(await page.locator("#said").textContent(), /^Approved: touch/);
+    await focused();
     await page.waitForFunction(() => document.title === "Fairlead");
   },
 
+  /** strayed goes back while it is asked whether to approve: what is shown no more is not approved. */
+  async strayed(first) {
+    await row(first).click();
+    await page.locator(".bar .yes:enabled").waitFor();
+    await page.keyboard.press("a");
+    await page.locator("dialog .facts", { hasText: first }).waitFor();
+    await page.goBack();
+    await row(first).waitFor();
+    assert.equal(await page.locator("dialog").count(), 0);
+    await focused();
+    await page.keyboard.press("Enter"); // which opens it again
+    await page.locator(".bar .yes:enabled").waitFor();
+    await page.keyboard.press("a");
+    await page.locator("dialog").waitFor();
+  },
+
+  /** taken says that what does not wait any more is not approved, either. */
+  async taken() {
+    await page.locator("dialog .problem", { hasText: "does not wait any more" }).waitFor();
+    assert.ok(await page.locator("dialog .yes").isDisabled());
+    await page.keyboard.press("Enter");
+    assert.equal(await page.locator("dialog").count(), 1);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.locator(".empty:visible").waitFor();
+  },
+
+  /** reject does so from the list, without opening it. */
   async reject({ first, why }) {
     await row(first).waitFor();
     await page.keyboard.press("j");
-    await page.keyboard.press("Enter");
-    await page.locator(".bar .no:enabled").waitFor();
     await page.keyboard.press("r");
     await page.locator("dialog").waitFor();
     await page.keyboard.type(why);
     await page.keyboard.press("Enter");
+    await page.locator(".told", { hasText: `Rejected: ${first}` }).waitFor();
     await page.waitForFunction(() => document.title === "Fairlead");
+    await focused();
   },
 
   async open({ view, item }) {
@@ -132,6 +190,24 @@ const steps = {
 
   async note(text) {
     await note(text);
+  },
+
+  /** scroll goes through what was printed by keyboard, and has it told to a screen reader. */
+  async scroll({ first, last }) {
+    await focused();
+    await printed(last);
+    await page.keyboard.press("Home");
+    await printed(first);
+    await page.keyboard.press("PageDown");
+    await unprinted(first);
+    await page.keyboard.press("PageUp");
+    await printed(first);
+    await page.keyboard.press("End");
+    await printed(last);
+    await page.keyboard.press("s");
+    await page.locator(".xterm-accessibility-tree", { hasText: last }).waitFor();
+    await page.keyboard.press("s");
+    await page.locator(".xterm-accessibility-tree").waitFor({ state: "detached" });
   },
 
   async back() {
@@ -157,10 +233,13 @@ const steps = {
     await page.keyboard.type("exit");
     await page.keyboard.press("Enter");
     await note("ended: exit 0");
-    await page.keyboard.press("Control+Shift+Escape");
+    await page.keyboard.press("Control+Shift+F6");
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.locator(".opener").waitFor();
     assert.equal(await page.locator(".own button").count(), 0);
+    await page.goBack();
+    await page.locator(".problem", { hasText: "This terminal has ended" }).waitFor();
+    await page.keyboard.press("Escape");
   },
 
   async replay({ item, sees }) {
@@ -170,10 +249,15 @@ const steps = {
     await page.keyboard.press("End");
     await printed(sees);
     await page.keyboard.press("Home");
-    await page.waitForFunction((text) => !document.querySelector(".xterm-rows").textContent.includes(text), sees);
+    await unprinted(sees);
     await page.keyboard.press("End");
     await printed(sees);
     await page.locator(".player button", { hasText: "Again" }).waitFor();
+    await page.locator(".player [type=range]").focus();
+    await page.keyboard.press("Space");
+    await page.locator(".player button", { hasText: "Pause" }).waitFor();
+    await page.keyboard.press("Space");
+    await page.locator(".player button", { hasText: "Play" }).waitFor();
     await shoot("player");
     await page.keyboard.press("Escape");
   },
@@ -191,6 +275,29 @@ const steps = {
     await page.keyboard.press("Escape");
     await page.locator(".search").waitFor();
     assert.equal(await page.locator(".search [name=text]").inputValue(), text, "what was searched stays");
+    await page.locator("#said", { hasText: "found" }).waitFor({ state: "attached" });
+
+    // The answer to what is not looked for any more is not shown, and who comes back before there is one gets one.
+    let go;
+    const held = new Promise((done) => (go = done));
+    await page.route("**/v1/audit/search?*", async (r) => (await held, r.continue().catch(() => {})), { times: 1 });
+    await page.locator(".search [name=text]").fill("");
+    await page.keyboard.press("Enter");
+    await page.locator(".search [name=text]").fill(text);
+    await page.keyboard.press("Enter");
+    await page.waitForFunction((text) => [...document.querySelectorAll(".rows .what")].every((e) => e.textContent.includes(text)), item);
+    go();
+    await page.route("**/v1/audit/search?*", (r) => r.fulfill({ status: 429, headers: { "Retry-After": "1" }, body: "{}" }), { times: 1 });
+    await page.locator(".search [name=text]").fill("nothing has this in it");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("1");
+    await page.locator("h1", { hasText: "Approvals" }).waitFor({ state: "attached" });
+    await page.keyboard.press("4");
+    await page.locator(".empty", { hasText: "Nothing was found" }).waitFor();
+    assert.equal(await page.locator(".problem:visible").count(), 0);
+    await page.reload();
+    await page.locator(".search").waitFor();
     await page.locator(".search button", { hasText: "Verify" }).click();
     await page.locator(".good", { hasText: "The record is whole" }).waitFor();
   },
@@ -288,12 +395,95 @@ const steps = {
     await page.context().clearCookies();
     await page.keyboard.press("3");
     await page.locator(".over", { hasText: "fairlead web" }).waitFor();
-    assert.equal(await page.locator(".rows").count(), 0);
+    await nothing();
   },
 
-  /** lost tells that the keeper is gone. */
+  /** stays says that a terminal goes on when the page's time is over, and that nothing else is left. */
+  async stays(host) {
+    await page.waitForFunction(() => document.title.startsWith("(1)"));
+    await opened(host);
+    await note("open; recorded");
+    await page.keyboard.press("Control+Shift+F6");
+    await page.locator(".own button").waitFor();
+    await page.context().clearCookies();
+    await page.keyboard.press("3");
+    await page.locator(".last", { hasText: "time is over" }).waitFor();
+    await page.keyboard.type("echo still-$((40+2))");
+    await page.keyboard.press("Enter");
+    await printed("still-42");
+    await shoot("stays");
+    await page.keyboard.press("Control+Shift+F6");
+    assert.equal(await page.evaluate(() => document.activeElement.className), "bar above last");
+    await page.locator(".tty").click();
+    await page.keyboard.type("exit");
+    await page.keyboard.press("Enter");
+    await note("ended: exit 0");
+    await page.locator(".bar button", { hasText: "Back" }).click();
+    await page.locator(".over", { hasText: "time is over" }).waitFor();
+    await nothing();
+  },
+
+  /** silent says that a connection is noticed that is dead without having been closed, and that a tab nobody sees has none. */
+  async silent() {
+    const stream = (what) => page.waitForEvent(what, (r) => r.url().endsWith("/v1/events"));
+    const shown = (is) =>
+      page.evaluate((is) => {
+        Object.defineProperty(document, "visibilityState", { configurable: true, get: () => is });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, is);
+    await Promise.all([stream("requestfailed"), shown("hidden")]);
+    await Promise.all([stream("response"), shown("visible")]);
+    assert.ok(await page.locator("#lost").isHidden());
+    await page.keyboard.press("1");
+    line.hold(true);
+    await page.keyboard.press("3");
+    await page.locator(".problem", { hasText: "has not answered" }).waitFor();
+    await page.locator("#lost", { hasText: "Connection lost" }).waitFor();
+    await shoot("silent");
+    line.hold(false);
+    await page.locator("#lost").waitFor({ state: "hidden" });
+    await page.locator("main .problem").waitFor({ state: "hidden" });
+  },
+
+  /** dropped says that a session that is watched is taken up again. */
+  async dropped() {
+    line.drop();
+    await printed("connected again");
+    await note("idle");
+  },
+
+  /** leave leaves nothing behind. */
+  async leave(host) {
+    await page.keyboard.press("1");
+    await row("touch").first().click();
+    await page.locator(".must").waitFor();
+    await page.keyboard.press("Escape");
+    await opened(host);
+    await note("open; recorded");
+    await page.keyboard.press("Control+Shift+F6");
+    const stream = page.waitForEvent("requestfailed", (r) => r.url().endsWith("/v1/events"));
+    await page.locator("#leave").click();
+    await page.locator(".over", { hasText: "The terminal was hung up" }).waitFor();
+    await stream;
+    await shoot("left");
+    await nothing();
+  },
+
+  /** lost tells that the keeper is gone, and gives up. */
   async lost() {
     await page.locator("#lost", { hasText: "Connection lost" }).waitFor();
+    await page.locator(".over", { hasText: "The keeper has ended" }).waitFor();
+    await nothing();
+  },
+
+  /** hasty has the page wait for shorter times. */
+  async hasty(times) {
+    const text = `export const patience = ${JSON.stringify(times)};`;
+    await page.route("**/patience.js", (r) => r.fulfill({ contentType: "text/javascript", body: text }));
+    await page.reload();
+    await tab("Approvals").waitFor();
+    await page.keyboard.press("2");
+    await page.locator(".opener").waitFor();
   },
 
   async end() {
@@ -313,3 +503,4 @@ for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 await browser?.close();
+line?.cut();

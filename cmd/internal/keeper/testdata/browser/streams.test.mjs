@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Seen } from "./site/seen.js";
-import { events } from "./site/sse.js";
 import { Lines } from "./site/lines.js";
+import { paced } from "./site/pace.js";
+import { Parts, Seen } from "./site/seen.js";
+import { events } from "./site/sse.js";
 
 const stream = (...parts) =>
   new ReadableStream({
@@ -50,4 +51,72 @@ test("all was seen when nothing between was not", () => {
   s.add(10, 5);
   assert.equal(s.part(100), 1);
   assert.ok(s.part(200) < 1, "it has grown");
+});
+
+test("what turns out to be another height when it is drawn was not seen", () => {
+  const p = new Parts();
+  p.look([10, 110, 210, 215], 0, 120);
+  p.look([10, 110, 210, 215], 150, 215);
+  assert.equal(p.missing, 120);
+  p.look([10, 110, 310, 315], 115, 200);
+  assert.ok(p.part < 1);
+  assert.equal(p.missing, 110, "the last but one is twice as high");
+  p.look([10, 110, 310, 315], 105, 315);
+  assert.equal(p.part, 1);
+  p.look([10, 110, 310, 315, 400], 0, 0);
+  assert.ok(p.part < 1, "there is more");
+  assert.equal(new Parts().part, 0);
+});
+
+/** settle lets everything that can go on without a timer do so. */
+const settle = () => new Promise((done) => setImmediate(done));
+
+test("a stream that says nothing at all is over, and one that says it lives is not", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let c;
+  const body = new ReadableStream({ start: (controller) => (c = controller) });
+  const next = events(body, 1000).next();
+  const failed = assert.rejects(next, /nothing came/);
+  for (let i = 0; i < 5; i++) {
+    t.mock.timers.tick(900);
+    c.enqueue(new TextEncoder().encode(": \n\n"));
+    await settle();
+  }
+  t.mock.timers.tick(999);
+  assert.equal(await Promise.race([failed.then(() => "over"), settle().then(() => "lives")]), "lives");
+  t.mock.timers.tick(1);
+  await failed;
+});
+
+test("however often a look is asked for, there is one at a time, and then a pause", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let looks = 0,
+    end;
+  const ends = new AbortController();
+  const look = paced(() => (looks++, new Promise((done) => (end = done))), ends.signal, 300);
+  look();
+  look();
+  look();
+  assert.equal(looks, 1, "the first at once");
+  end();
+  await settle();
+  look();
+  t.mock.timers.tick(299);
+  await settle();
+  assert.equal(looks, 1, "the next not yet");
+  t.mock.timers.tick(1);
+  await settle();
+  assert.equal(looks, 2, "all that was asked for meanwhile is one");
+  end();
+  await settle();
+  t.mock.timers.tick(300);
+  await settle();
+  assert.equal(looks, 2);
+  look();
+  assert.equal(looks, 3, "at once after a rest");
+  ends.abort();
+  end();
+  look();
+  await settle();
+  assert.equal(looks, 3);
 });
