@@ -158,7 +158,7 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 		// The caller may leave: whoever wants the answer holds the Exec, which holds the session.
 		ctx, abort := context.WithCancelCause(context.WithoutCancel(caller))
 		x.mu.Lock()
-		x.abort = abort
+		x.abort, x.res.State = abort, AwaitingApproval // before anybody can look
 		if x.why != "" || caller.Err() != nil {
 			abort(context.Cause(caller))
 		}
