@@ -17,6 +17,7 @@ type Event struct {
 	Kind      EventKind
 	ID        string
 	Principal string // who asked
+	Exec      string // what for: its Question's Exec; "" for many hosts
 }
 
 // Subscribe returns a channel of what happens from now on. The desk waits for no reader: what comes while buffer events

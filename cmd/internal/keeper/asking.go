@@ -72,17 +72,17 @@ func (t *terminal) awaited(ctx context.Context, c store.Command, q policy.Questi
 func (t *terminal) answered(ctx context.Context, c store.Command, q policy.Question, a policy.Answer, failure error, f *flight) error {
 	switch {
 	case errors.Is(failure, approval.ErrExpired):
-		_, err := t.store.Withdraw(ctx, c.ID, "expired", "nobody answered in time")
+		err := t.withdraw(ctx, c.ID, "expired", "nobody answered in time")
 		return errors.Join(err, t.note(ctx, audit.ApprovalResult, c, "", q.Decision, "expired"))
 	case failure != nil:
-		_, err := t.store.Withdraw(ctx, c.ID, "denied", failure.Error())
+		err := t.withdraw(ctx, c.ID, "denied", failure.Error())
 		return errors.Join(err, t.note(ctx, audit.ApprovalResult, c, "", q.Decision, "denied"))
 	}
 	asked, err := t.store.Approval(ctx, c.ID)
 	if err != nil {
 		return err
 	}
-	_, err = t.store.Decide(ctx, c.ID, store.Decision{
+	decided, err := t.store.Decide(ctx, c.ID, store.Decision{
 		Approve: a.Approved, By: a.By, Proof: string(a.Proof), Reason: a.Reason, Digest: asked.Digest,
 		Fingerprint: a.Key, Signature: []byte(a.Signature),
 	})
@@ -90,6 +90,7 @@ func (t *terminal) answered(ctx context.Context, c store.Command, q policy.Quest
 		return err
 	}
 	if !a.Approved {
+		t.ended(decided, a.ID)
 		return t.noteNo(ctx, c, q.Decision, a)
 	}
 	c, exact, err := t.store.Begin(ctx, c.ID, t.id)
@@ -120,8 +121,7 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 		if t.store.Shared() {
 			return nil // it is for the keeper that can tell
 		}
-		_, err := t.store.Withdraw(ctx, id, "denied", why)
-		return err
+		return t.withdraw(ctx, id, "denied", why)
 	}
 	exact, err := t.store.Exact(ctx, id)
 	if err != nil {

@@ -48,11 +48,12 @@ func (t *terminal) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	t.endedAll(ctx, found.Lost)
 	for _, id := range found.Approved {
 		if t.store.Shared() && t.fresh(ctx, id) {
 			continue // another keeper is about to begin it
 		}
-		if _, err := t.store.Withdraw(ctx, id, "canceled", "the keeper ended before it ran"); err != nil {
+		if err := t.withdraw(ctx, id, "canceled", "the keeper ended before it ran"); err != nil {
 			t.k.log.Printf("command %s: %v", id, err)
 		}
 	}
@@ -69,7 +70,9 @@ func (t *terminal) recover(ctx context.Context) error {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				_, err := t.store.Sweep(ctx, t.id)
+				swept, err := t.store.Sweep(ctx, t.id)
+				t.endedAll(ctx, swept.Lost)
+				t.endedAll(ctx, swept.Expired)
 				if t.store.Shared() && err == nil {
 					err = t.reconcile(ctx)
 				}
@@ -216,7 +219,10 @@ const finishEvery = time.Second
 func (t *terminal) finish(ctx context.Context, id string, end store.End) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), DefaultGrace)
 	defer cancel()
-	_, err := t.store.Finish(ctx, id, t.id, end)
+	c, err := t.store.Finish(ctx, id, t.id, end)
+	if err == nil {
+		t.ended(c, "")
+	}
 	return err
 }
 
@@ -243,6 +249,8 @@ func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f
 	if err != nil {
 		return failed(statusFor(err), err)
 	}
+	r.commands.Store(e.ID(), nil)
+	defer r.commands.Delete(e.ID())
 	defer e.Close()
 	ctx = context.WithValue(ctx, guardKey{}, guard)
 	// Without an answer there is nobody to ask: what asks now was allowed a moment ago.

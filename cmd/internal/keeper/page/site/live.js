@@ -26,7 +26,7 @@ export async function follow(lost) {
       tell({ kind: "connected" });
       for await (const e of events(body)) {
         last = e.id || last;
-        tell(e.data);
+        tell(e.data.kind === "missed" ? { kind: "connected" } : e.data);
       }
     } catch (e) {
       if (e.status === 401) return;
