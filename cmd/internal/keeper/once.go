@@ -87,8 +87,19 @@ func (o *onces) remove(k onceKey) {
 // once does what a request asks for, but for one that was made before with its key: that is answered as the first, also
 // while the first is being done, and by keepers after this one with the news that it was made. Without a key it is done.
 func once[T any](ctx context.Context, k *Keeper, c *caller, key string, request any, do func() (T, error)) (T, error) {
+	return onceFor(ctx, k, c, key, request, lasting[T]{do: func(func(string) error) (T, error) { return do() }})
+}
+
+// lasting is a request of which something stays when the keeper ends.
+type lasting[T any] struct {
+	do     func(aim func(target string) error) (T, error) // aim keeps what stands for it, before anything is sent
+	recall func(target string) (T, error)                 // finds it by that; nil where nothing stays
+}
+
+// onceFor is once for a request that keepers after this one may find again.
+func onceFor[T any](ctx context.Context, k *Keeper, c *caller, key string, request any, r lasting[T]) (T, error) {
 	if key == "" {
-		return do()
+		return r.do(func(string) error { return nil })
 	}
 	var none T
 	as, text := onceKey{c.principal, key}, resultJSON(request)
@@ -112,23 +123,41 @@ func once[T any](ctx context.Context, k *Keeper, c *caller, key string, request 
 			}
 			return value, nil
 		}
-		return firstOnce(ctx, k, c, as, d, text, do)
+		return firstOnce(ctx, k, c, as, d, text, r)
 	}
 }
 
 // firstOnce does it for the first of equal requests.
-func firstOnce[T any](ctx context.Context, k *Keeper, c *caller, as onceKey, d *onceDone, request []byte, do func() (T, error)) (value T, err error) {
+func firstOnce[T any](ctx context.Context, k *Keeper, c *caller, as onceKey, d *onceDone, request []byte, r lasting[T]) (value T, err error) {
 	well := false
 	defer func() { k.onces.end(as, d, value, well) }()
-	claim, err := k.claimKey(ctx, c, as.key, request)
-	if err != nil {
+	key := k.storeKey(c, as.key)
+	claim, err := k.claimKey(ctx, key, request)
+	switch {
+	case err != nil:
 		return value, err
-	}
-	if claim.State == store.KeySame {
+	case claim.State == store.KeySame && claim.Target == key.Target:
 		return value, problem(http.StatusGone, registry.CodeGone, "that request was made before, and what came of it is remembered no longer: it is on the record")
+	case claim.State == store.KeySame:
+		if r.recall != nil {
+			value, err = r.recall(claim.Target)
+			well = err == nil
+			return value, err
+		}
+		return value, madeBefore()
 	}
-	if value, err = do(); err != nil {
-		k.giveKeyBack(ctx, c, as.key)
+	value, err = r.do(func(target string) error {
+		if k.cfg.Store == nil {
+			return nil
+		}
+		err := k.cfg.Store.AimKey(ctx, key, target)
+		if err == nil {
+			key.Target = target
+		}
+		return err
+	})
+	if err != nil {
+		k.giveKeyBack(ctx, key)
 	}
 	well = err == nil
 	return value, err
@@ -139,6 +168,10 @@ func (k *Keeper) undo(ctx context.Context, c *caller, key string) {
 	if key == "" {
 		return
 	}
-	k.giveKeyBack(ctx, c, key)
+	k.giveKeyBack(ctx, k.storeKey(c, key))
 	k.onces.forget(onceKey{c.principal, key})
+}
+
+func madeBefore() error {
+	return problem(http.StatusGone, registry.CodeGone, "that request was made to a keeper that has ended: whether it ran is on the record")
 }

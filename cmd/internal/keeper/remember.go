@@ -59,35 +59,30 @@ func (k *Keeper) past(ctx context.Context, c *caller, idOrName string) error {
 
 // claimKey takes an idempotency key for a request, also against keepers before this one: KeyNew is the first, and it alone
 // may give the key back.
-func (k *Keeper) claimKey(ctx context.Context, c *caller, key string, request []byte) (store.KeyClaim, error) {
+func (k *Keeper) claimKey(ctx context.Context, key store.Key, request []byte) (store.KeyClaim, error) {
 	if k.cfg.Store == nil {
 		return store.KeyClaim{State: store.KeyNew}, nil
 	}
-	sk := k.storeKey(c, key)
-	sk.Request = request
-	got, err := k.cfg.Store.ClaimKey(ctx, sk)
-	switch {
-	case err != nil:
-		return got, err
-	case got.State == store.KeyConflict:
-		return got, keyUsed()
-	case got.State == store.KeySame && got.Target != sk.Target:
-		return got, problem(http.StatusGone, registry.CodeGone, "that request was made to a keeper that has ended: whether it ran is on the record")
+	key.Request = request
+	got, err := k.cfg.Store.ClaimKey(ctx, key)
+	if err == nil && got.State == store.KeyConflict {
+		err = keyUsed()
 	}
-	return got, nil
+	return got, err
 }
 
 // giveKeyBack lets a key be used again, for a request that came to nothing.
-func (k *Keeper) giveKeyBack(ctx context.Context, c *caller, key string) {
+func (k *Keeper) giveKeyBack(ctx context.Context, key store.Key) {
 	if k.cfg.Store == nil {
 		return
 	}
-	err := k.cfg.Store.ReleaseKey(context.WithoutCancel(ctx), k.storeKey(c, key))
+	err := k.cfg.Store.ReleaseKey(context.WithoutCancel(ctx), key)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		k.log.Printf("an idempotency key was not given back: %v", err)
 	}
 }
 
+// storeKey is a key of this keeper's. What is in another's is known by its target at most.
 func (k *Keeper) storeKey(c *caller, key string) store.Key {
 	return store.Key{Principal: c.principal, Key: key, Target: "life " + k.life()}
 }
