@@ -143,6 +143,7 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 	if !same(q, p.Question) {
 		return void("its host is another one now")
 	}
+	q.Asked = p.Question.Asked // it has waited since then
 	put = true
 	t.await(t.k.base, c, q, f)
 	return nil
