@@ -53,6 +53,8 @@ func TestWhatCannotBeASessionIsRefused(t *testing.T) {
 			"a variable without a value": {Env: []string{"A"}},
 			"a variable that is none":    {Env: []string{"1A=b"}},
 			"code in a variable's name":  {Env: []string{"A$(x)=b"}},
+			"a line in a name":           {Env: []string{"A\nB=b"}},
+			"a NUL in a value":           {Env: []string{"A=b\x00c"}},
 		} {
 			req.Host = hosts.Host{Name: "web1"}
 			_, err := w.Open(t.Context(), req)
