@@ -138,7 +138,7 @@ func (d *Desk) put(q policy.Question) (*question, error) {
 		return nil, fmt.Errorf("%w: %d questions, %d of them of %s; wait until some are answered", ErrFull, len(d.waiting), same, q.Principal)
 	}
 	d.waiting[p.ID] = w
-	d.tell(Event{Kind: Asked, ID: p.ID, Principal: q.Principal, Exec: q.Exec})
+	d.tell(Event{Kind: Asked, ID: p.ID, Principal: q.Principal, Exec: q.Exec, Question: &w.Question})
 	return w, nil
 }
 

@@ -23,15 +23,14 @@ func (k *Keeper) told(text string) string {
 	return text
 }
 
-// tellAsk tells other programs what happened to an ask. What it was about is known only while it waits.
+// tellAsk tells other programs what happened to an ask. What it was about is told when it is asked.
 func (k *Keeper) tellAsk(a approval.Event) {
 	if !k.notify.Wants(string(a.Kind)) {
 		return
 	}
 	_, command := parts(a.Exec)
 	e := notify.Event{Kind: string(a.Kind), Approval: a.ID, Exec: a.Exec, CommandID: command, Principal: a.Principal}
-	if p, err := k.desk.Get(a.ID); err == nil {
-		q := &p.Question
+	if q := a.Question; q != nil {
 		k.secrets.LearnFromCommand(q.Command)
 		e.Host, e.Tier, e.Class = q.Host.Name, q.Host.TierName(), string(q.Decision.Class)
 		e.Command, e.CWD, e.Reason, e.Expires = k.told(q.Command), k.told(q.Dir), k.told(q.Reason), moment(q.Expires)
