@@ -2,6 +2,7 @@ package keeper_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -170,4 +171,38 @@ func TestARunThatNothingCameOfGivesItsKeyBack(t *testing.T) {
 		_, _, again := w.runAs("agent/a", in, "k "+in.Selector)
 		assert.Equal(t, eventsOf(first, "end"), eventsOf(again, "end"), "it takes a new request to ask again")
 	}
+}
+
+// What is told again is bounded, and what is left out of it is counted.
+func TestOfLargeRunsIsToldAgainWhatIsKept(t *testing.T) {
+	const size, hosts = 500_000, 12
+	w := startFleet(t, hosts)
+	in := wire.NewRun{ID: "r_is_large", Selector: "web*", Quiet: true, Keep: 512 << 10, Command: fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x", size)}
+	_, _, _ = w.runAs("", in, "k")
+	_, _, again := w.runAs("", in, "k")
+	results := eventsOf(again, "result")
+	require.Len(t, results, hosts)
+	assert.Less(t, len(again), 5<<20)
+	short := 0
+	for _, text := range results {
+		var r wire.RunResult
+		require.NoError(t, json.Unmarshal([]byte(text), &r))
+		assert.Equal(t, "ok", r.Result.Status)
+		assert.EqualValues(t, size, r.Result.StdoutBytes)
+		assert.EqualValues(t, size, r.Result.Omitted["stdout"]+int64(len(r.Result.Stdout)))
+		if r.Result.Stdout == "" {
+			short++
+		}
+	}
+	assert.Positive(t, short)
+	assert.Less(t, short, hosts)
+	for i := range 9 {
+		status, p, _ := w.runAs("", in, fmt.Sprint("k", i))
+		require.Equal(t, http.StatusOK, status, p.Detail)
+	}
+	status, p, _ := w.runAs("", in, "k")
+	assert.Equal(t, http.StatusGone, status, p.Detail)
+	assert.Equal(t, "gone", p.Code)
+	status, p, _ = w.runAs("", in, "k8")
+	assert.Equal(t, http.StatusOK, status, p.Detail)
 }
