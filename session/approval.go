@@ -24,10 +24,7 @@ var (
 // await waits until somebody has decided about x, and fails it unless that is a yes. The session is held meanwhile:
 // what was asked about is what will run, in the state in which it was asked about. No clock of the command runs.
 func (s *Session) await(ctx context.Context, x *Exec) bool {
-	x.mu.Lock()
-	x.res.State = AwaitingApproval
 	d := x.res.Decision
-	x.mu.Unlock()
 	began := time.Now()
 	if s.cfg.ApprovalTimeout > 0 {
 		var cancel context.CancelFunc

@@ -66,6 +66,7 @@ func TestACommandThatAsksWaitsForSomebodysYes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	x, err := s.Start(ctx, session.Command{Script: "echo yes", Reason: "why not", Timeout: time.Minute})
 	require.NoError(t, err)
+	assert.Equal(t, session.AwaitingApproval, x.Result().State, "it never runs before")
 	cancel() // bounds the start only
 	q := <-d.asked
 	assert.Equal(t, "echo yes", q.Command)
@@ -92,6 +93,7 @@ func TestANoAndASilenceAndACancelRunNothing(t *testing.T) {
 	require.ErrorContains(t, err, "operator/ada: not today")
 	assert.Equal(t, session.StatusDenied, r.Status)
 	assert.Equal(t, "rejected", r.Err.Code)
+	assert.False(t, r.Err.Retriable, "it takes a new request to ask again")
 	assert.Equal(t, []string{"approval.request ", "approval.result rejected"}, rec.kinds())
 	<-d.asked
 

@@ -37,7 +37,7 @@ type Error struct {
 	Code      string // for programs: "busy", "closed", "denied", "unreachable", "auth", "hostkey", "lost", "timeout", …
 	Exec      string // for "busy": the exec that is running
 	Sent      bool   // whether any byte of the command had been written; false means that a retry cannot run it twice
-	Retriable bool   // whether trying again may help
+	Retriable bool   // whether trying again may help; false for a command that was sent, which may have done things
 	Err       error
 }
 

@@ -253,18 +253,20 @@ func (x *Exec) streamEnded(err error) {
 	}
 }
 
-// stopError says who stopped the command. x.mu is held.
+// stopError says who stopped the command. One that has been sent may have done things, so it is not to be sent again.
+// x.mu is held.
 func (x *Exec) stopError() *Error {
+	again := !x.sent
 	switch x.why {
 	case StatusTimeout:
 		if x.silent {
-			return x.error("idle", true, fmt.Errorf("the command was stopped because it printed nothing for %v", x.cmd.Idle))
+			return x.error("idle", again, fmt.Errorf("the command was stopped because it printed nothing for %v", x.cmd.Idle))
 		}
-		return x.error("timeout", true, fmt.Errorf("the command was stopped after %v", x.cmd.Timeout))
+		return x.error("timeout", again, fmt.Errorf("the command was stopped after %v", x.cmd.Timeout))
 	case StatusError:
-		return x.error("stdin", true, fmt.Errorf("the command was stopped because its standard input could not be read: %w", x.inErr))
+		return x.error("stdin", again, fmt.Errorf("the command was stopped because its standard input could not be read: %w", x.inErr))
 	default:
-		return x.error(string(x.why), true, errors.New("the command was stopped because it was asked for"))
+		return x.error(string(x.why), again, errors.New("the command was stopped because it was asked for"))
 	}
 }
 
@@ -281,10 +283,11 @@ func (x *Exec) fail(status Status, code string, err error) {
 	x.finish()
 }
 
-// mayHelp says whether the same command may fare better another time.
+// mayHelp says whether the same command may fare better another time. A person's no holds; where nobody has answered,
+// somebody may.
 func mayHelp(code string) bool {
 	switch code {
-	case "denied", "auth", "hostkey", "invalid", "closed":
+	case "denied", "rejected", "auth", "hostkey", "invalid", "closed":
 		return false
 	}
 	return true

@@ -79,6 +79,8 @@ type Result struct {
 	Reconnected    bool     // the connection was new, because the one before was lost
 	Restored       []string // what of the old shell's state the new one got: "cwd", "umask", "env"; see [RestoredStale]
 
+	Own bool // see Command.Own
+
 	Decision policy.Decision
 	Err      *Error // nil exactly when the host answered: ok, exit, signal
 }

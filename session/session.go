@@ -131,7 +131,7 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 	x.out.limit, x.err.limit = keep/2, keep/2
 	x.res = Result{
 		Host: s.host.Name, Session: s.id, Exec: x.id, Command: cmd.Script, State: Running, Started: x.began,
-		Lane: laneSession, StderrMode: "live",
+		Lane: laneSession, StderrMode: "live", Own: cmd.Own,
 	}
 	if cmd.Merged || cmd.Interactive {
 		x.res.StderrMode = "merged"
@@ -158,7 +158,7 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 		// The caller may leave: whoever wants the answer holds the Exec, which holds the session.
 		ctx, abort := context.WithCancelCause(context.WithoutCancel(caller))
 		x.mu.Lock()
-		x.abort = abort
+		x.abort, x.res.State = abort, AwaitingApproval // before anybody can look
 		if x.why != "" || caller.Err() != nil {
 			abort(context.Cause(caller))
 		}

@@ -138,7 +138,7 @@ func (d *Desk) put(q policy.Question) (*question, error) {
 		return nil, fmt.Errorf("%w: %d questions, %d of them of %s; wait until some are answered", ErrFull, len(d.waiting), same, q.Principal)
 	}
 	d.waiting[p.ID] = w
-	d.tell(Event{Kind: Asked, ID: p.ID, Principal: q.Principal})
+	d.tell(Event{Kind: Asked, ID: p.ID, Principal: q.Principal, Exec: q.Exec, Question: &w.Question})
 	return w, nil
 }
 
@@ -164,7 +164,7 @@ func (d *Desk) settle(w *question, kind EventKind, how string) {
 		d.settled = slices.Delete(d.settled, 0, 1)
 	}
 	d.settled = append(d.settled, settled{w.ID, how})
-	d.tell(Event{Kind: kind, ID: w.ID, Principal: w.Question.Principal})
+	d.tell(Event{Kind: kind, ID: w.ID, Principal: w.Question.Principal, Exec: w.Question.Exec})
 }
 
 // over reports whether the time of p is over.

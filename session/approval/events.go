@@ -1,5 +1,7 @@
 package approval
 
+import "github.com/fairlead-ssh/fairlead/session/policy"
+
 // EventKind says what happened to a question.
 type EventKind string
 
@@ -17,6 +19,9 @@ type Event struct {
 	Kind      EventKind
 	ID        string
 	Principal string // who asked
+	Exec      string // what for: its Question's Exec; "" for many hosts
+
+	Question *policy.Question // of Asked: it may have been answered when this is read. Not to be changed
 }
 
 // Subscribe returns a channel of what happens from now on. The desk waits for no reader: what comes while buffer events

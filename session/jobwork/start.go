@@ -41,10 +41,14 @@ func Command(principal string, hs []hosts.Host, cmd registry.Command) (registry.
 	return cmd, nil
 }
 
+// RefOf names the job that a command starts on a host, which Command has made: also before it has begun.
+func RefOf(host string, cmd registry.Command) jobs.Ref {
+	return jobs.Ref{Host: host, ID: jobs.Of(cmd.Wrapping).ID(host)}
+}
+
 // Began remembers a job that a command starts, which Command has made.
 func (b *Book) Began(x *registry.Exec) jobs.Ref {
-	name := x.Entry().Host().Name
-	ref := jobs.Ref{Host: name, ID: jobs.Of(x.Command().Wrapping).ID(name)}
+	ref := RefOf(x.Entry().Host().Name, x.Command())
 	b.note(ref, &begun{exec: x})
 	return ref
 }

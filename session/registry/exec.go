@@ -192,6 +192,12 @@ func (x *Exec) Awaiting() bool {
 	return r.State != session.Done && r.Decision.Verdict == policy.Ask
 }
 
+// Unsent reports whether the command has ended and no byte of it has left.
+func (x *Exec) Unsent() bool {
+	r := x.sx.Result()
+	return r.Err != nil && !r.Err.Sent
+}
+
 // stored is how many bytes are kept of it.
 func (x *Exec) stored() int64 { return x.stdout.spool.Kept() + x.stderr.spool.Kept() }
 

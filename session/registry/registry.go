@@ -111,20 +111,15 @@ func (q *OpenRequest) check() error {
 		return bad("a session's name has at most %d characters, no blanks, no slash, and does not begin with s_", maxName)
 	}
 	for _, kv := range q.Env {
-		if name, _, ok := strings.Cut(kv, "="); !ok || !isVariable(name) {
-			return bad("%q is no variable with a value", name)
+		name, value, ok := strings.Cut(kv, "=")
+		if !ok {
+			return bad("%.80q is a variable without a value", name)
+		}
+		if err := checkVariable(q.Host.Name, name, value); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-func isVariable(name string) bool {
-	for i, c := range []byte(name) {
-		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return name != ""
 }
 
 // add makes the entry and takes its name. once says that it is for a single command, and not listed.

@@ -56,6 +56,8 @@ func TestWhatCannotBeASessionIsRefused(t *testing.T) {
 			"a shell without framing":    {Shell: "fish"},
 			"a program as its shell":     {Shell: "/bin/bash"},
 			"code as its shell":          {Shell: "bash; touch x"},
+			"a line in a name":           {Env: []string{"A\nB=b"}},
+			"a NUL in a value":           {Env: []string{"A=b\x00c"}},
 		} {
 			req.Host = hosts.Host{Name: "web1"}
 			_, err := w.Open(t.Context(), req)

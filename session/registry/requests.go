@@ -65,18 +65,12 @@ func (r *Registry) firstOf(k key, c *claim, start func() (*Exec, error)) (*Exec,
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	defer close(c.ready)
-	if err != nil || unsent(x) {
+	if err != nil || x.Unsent() {
 		r.keys.remove(k)
 		return x, err
 	}
 	c.exec = x
 	return x, nil
-}
-
-// unsent reports whether no byte of a command has left.
-func unsent(x *Exec) bool {
-	res := x.sx.Result()
-	return res.Err != nil && !res.Err.Sent
 }
 
 func (l *ledger) add(k key, c *claim, most int, keep time.Duration) {

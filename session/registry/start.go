@@ -84,7 +84,7 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 	r.mu.Unlock()
 	sx, err := e.s.Start(ctx, session.Command{
 		Script: cmd.Script, Reason: cmd.Reason, Timeout: cmd.Timeout, Merged: cmd.Merged, Idle: cmd.Idle,
-		Interactive: cmd.Interactive, Size: cmd.Size, Action: cmd.Action, Wrapping: cmd.Wrapping, Approver: cmd.approver, Group: cmd.group,
+		Interactive: cmd.Interactive, Size: cmd.Size, Action: cmd.Action, Wrapping: cmd.Wrapping, Approver: cmd.approver, Group: cmd.group, Own: cmd.own,
 		Stdout: x.stdout, Stderr: x.stderr, Keep: -1,
 	})
 	if se := refused(err); se != nil {

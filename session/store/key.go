@@ -99,6 +99,18 @@ func (s *Store) LookKey(ctx context.Context, k Key) (claim KeyClaim, err error) 
 	return claim, err
 }
 
+// AimKey gives a key another target, for a request whose id is known only after its key was taken. It must have k's target
+// still.
+func (s *Store) AimKey(ctx context.Context, k Key, target string) error {
+	if err := needed("the key's target", target); err != nil {
+		return err
+	}
+	return s.write(ctx, "aim an idempotency key", func(q query) error {
+		return q.one(fmt.Errorf("%w: %s has no such key for %s", ErrNotFound, k.Principal, k.Target),
+			`UPDATE request_keys SET target_id = ? WHERE principal = ? AND request_key = ? AND target_id = ?`, target, k.Principal, k.Key, k.Target)
+	})
+}
+
 // ReleaseKey gives a key back whose request came to nothing. It must have this target still.
 func (s *Store) ReleaseKey(ctx context.Context, k Key) error {
 	return s.write(ctx, "release an idempotency key", func(q query) error {

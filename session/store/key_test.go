@@ -35,6 +35,10 @@ func TestAKeyBelongsToOneRequestForADay(t *testing.T) {
 		assert.Equal(t, store.KeyClaim{State: store.KeyNew, Target: "e_2"}, claim(later))
 
 		assert.ErrorIs(t, s.ReleaseKey(t.Context(), k), store.ErrNotFound, "it is another request's now")
+		assert.ErrorIs(t, s.AimKey(t.Context(), k, "e_3"), store.ErrNotFound)
+		require.NoError(t, s.AimKey(t.Context(), later, "e_3"))
+		assert.Equal(t, store.KeyClaim{State: store.KeySame, Target: "e_3"}, claim(later))
+		later.Target = "e_3"
 		require.NoError(t, s.ReleaseKey(t.Context(), later))
 		assert.Equal(t, store.KeyNew, claim(other).State)
 		_, err := s.ClaimKey(t.Context(), store.Key{Principal: asker, Target: "e_1"})

@@ -78,17 +78,17 @@ func (t *terminal) awaited(ctx context.Context, c store.Command, q policy.Questi
 func (t *terminal) answered(ctx context.Context, c store.Command, q policy.Question, a policy.Answer, failure error, f *flight) error {
 	switch {
 	case errors.Is(failure, approval.ErrExpired):
-		_, err := t.store.Withdraw(ctx, c.ID, "expired", "nobody answered in time")
+		err := t.withdraw(ctx, c.ID, "expired", "nobody answered in time")
 		return errors.Join(err, t.noteUnanswered(ctx, c, q.Decision, "expired", "nobody answered in time"))
 	case failure != nil:
-		_, err := t.store.Withdraw(ctx, c.ID, "denied", failure.Error())
+		err := t.withdraw(ctx, c.ID, "denied", failure.Error())
 		return errors.Join(err, t.noteUnanswered(ctx, c, q.Decision, "denied", failure.Error()))
 	}
 	asked, err := t.store.Approval(ctx, c.ID)
 	if err != nil {
 		return err
 	}
-	_, err = t.store.Decide(ctx, c.ID, store.Decision{
+	decided, err := t.store.Decide(ctx, c.ID, store.Decision{
 		Approve: a.Approved, By: a.By, Proof: string(a.Proof), Reason: a.Reason, Digest: asked.Digest,
 		Fingerprint: a.Key, Signature: []byte(a.Signature),
 	})
@@ -97,6 +97,7 @@ func (t *terminal) answered(ctx context.Context, c store.Command, q policy.Quest
 	}
 	noted := t.noteAnswer(ctx, c, q, a)
 	if !a.Approved {
+		t.ended(decided, a.ID)
 		return noted
 	}
 	c, exact, err := t.store.Begin(ctx, c.ID, t.id)
@@ -142,7 +143,7 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 		if t.store.Shared() {
 			return nil // it is for the keeper that can tell
 		}
-		if _, err := t.store.Withdraw(ctx, id, "denied", why); err != nil {
+		if err := t.withdraw(ctx, id, "denied", why); err != nil {
 			return err
 		}
 		return t.noteUnanswered(ctx, c, policy.Decision{Class: policy.Class(c.Class), Rule: c.Rule}, "denied", why)
@@ -167,6 +168,7 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 	if !same(q, p.Question) {
 		return void("its host is another one now")
 	}
+	q.Asked = p.Question.Asked // it has waited since then
 	put = true
 	t.await(t.k.base, c, q, f)
 	return nil

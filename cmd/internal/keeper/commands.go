@@ -176,7 +176,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	defer done()
 	k.secrets.LearnFromCommand(b.Command)
 	n := store.NewCommand{Exact: []byte(b.Command), Command: store.Command{
-		ID: newID("c_"), Sandbox: box.ID, Host: h.Name, Command: t.redacted(b.Command), AskReason: b.Reason, RequestedBy: c.principal,
+		ID: newID(commandPrefix), Sandbox: box.ID, Host: h.Name, Command: t.redacted(b.Command), AskReason: b.Reason, RequestedBy: c.principal,
 	}, Key: key}
 	d, held := policy.Decision{Rule: "sandbox/outside"}, sandbox.Enforcement{}
 	dir, err := boxOf(box).Resolve(b.CWD)
@@ -326,7 +326,10 @@ func (t *terminal) deny(ctx context.Context, n store.NewCommand, d policy.Decisi
 	if err := t.noteNothing(ctx, n.Command, exact, d, policy.Answer{}, end); err != nil {
 		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v", err)
 	}
-	cmd, _, err := t.store.Create(ctx, n)
+	cmd, made, err := t.store.Create(ctx, n)
+	if err == nil && made {
+		t.ended(cmd, "")
+	}
 	return cmd, err
 }
 
@@ -339,7 +342,9 @@ func (t *terminal) fail(ctx context.Context, n store.NewCommand, d policy.Decisi
 	n.Status, n.Claim, n.Exact, n.Verdict, n.Class, n.Rule = store.Approved, t.id, nil, d.Verdict.String(), string(d.Class), d.Rule
 	cmd, made, err := t.store.Create(ctx, n)
 	if err == nil && made {
-		cmd, err = t.store.Finish(ctx, cmd.ID, t.id, end)
+		if cmd, err = t.store.Finish(ctx, cmd.ID, t.id, end); err == nil {
+			t.ended(cmd, "")
+		}
 	}
 	if err != nil {
 		return nil, err

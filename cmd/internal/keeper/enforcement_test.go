@@ -24,7 +24,7 @@ func TestACheckOfASandboxTellsWhatASessionInItIsToldThen(t *testing.T) {
 		assert.Equal(t, "there", e.Directory)
 		assert.Equal(t, dir, e.LeadsTo)
 
-		_, _, text := w.send("GET", "/v1/audit?principal=agent/claude", "")
+		_, _, text := w.send("GET", "/v1/audit", "")
 		assert.Contains(t, text, "sandbox check by operator/ada", "the record says who wanted to know")
 	})
 }

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -47,12 +48,35 @@ func (e *events) add(ev wire.Event) {
 
 // done tells that a command has ended.
 func (e *events) done(principal string, r *session.Result) {
-	e.add(wire.Event{Kind: "done", ID: r.Exec, Principal: principal, Host: r.Host, Status: string(r.Status), ExitCode: r.ExitCode})
+	e.add(wire.Event{
+		Kind: "done", ID: r.Exec, Exec: r.Exec, Approval: approvalOf(r.Decision.Approval), Principal: principal, Host: r.Host,
+		Status: string(r.Status), ExitCode: r.ExitCode,
+	})
 }
 
 // asked tells what happened to an ask.
 func (e *events) asked(a approval.Event) {
-	e.add(wire.Event{Kind: string(a.Kind), ID: a.ID, Principal: a.Principal})
+	exec, command := parts(a.Exec)
+	e.add(wire.Event{Kind: string(a.Kind), ID: a.ID, Approval: a.ID, Exec: exec, Command: command, Principal: a.Principal})
+}
+
+// commandPrefix begins the ids of commands in sandboxes.
+const commandPrefix = "c_"
+
+// parts tells the two things apart that an ask is about: an exec, or a command in a sandbox, which has none yet.
+func parts(id string) (exec, command string) {
+	if strings.HasPrefix(id, commandPrefix) {
+		return "", id
+	}
+	return id, ""
+}
+
+// approvalOf is the ask behind a decision; "" where nobody was asked, or the operator has confirmed it.
+func approvalOf(said string) string {
+	if strings.HasPrefix(said, "a_") {
+		return said
+	}
+	return ""
 }
 
 // subscribe returns a channel that gets something whenever there may be more; stop ends it.
@@ -68,14 +92,16 @@ func (e *events) subscribe() (more <-chan struct{}, stop func()) {
 	}
 }
 
-// after returns the events after number n that are still known, and the number of the newest.
-func (e *events) after(n uint64) ([]numbered, uint64) {
+// after returns the events after number n that are still known, the number of the newest, and whether some in between are
+// not known any more.
+func (e *events) after(n uint64) (news []numbered, last uint64, missed bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	missed = len(e.kept) > 0 && e.kept[0].n > n+1
 	for i, ev := range e.kept {
 		if ev.n > n {
-			return append([]numbered(nil), e.kept[i:]...), e.last
+			return append([]numbered(nil), e.kept[i:]...), e.last, missed
 		}
 	}
-	return nil, e.last
+	return nil, e.last, missed
 }

@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"context"
+	"errors"
 	"math"
 	"net/http"
 	"time"
@@ -99,26 +100,53 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 		return nil, err
 	}
 	ctx = context.WithValue(ctx, consentKey{}, yes)
-	giveBack, err := k.claim(ctx, c, in.Key, struct {
+	x, err := k.execOnce(ctx, c, in.Key, struct {
 		Session string
 		Run     wire.Run
-	}{e.ID(), asked(b)})
-	if err != nil {
-		return nil, err
-	}
-	sctx, stop := context.WithTimeout(ctx, beforeSending)
-	x, err := e.Start(sctx, registry.Command{
-		Script: b.Command, Reason: b.Reason, RequestID: in.Key, Timeout: timeout, Idle: idle, Merged: b.Merged,
-		Interactive: b.Interactive, Size: session.Size{Rows: b.Rows, Cols: b.Cols},
+	}{e.ID(), asked(b)}, func() (*registry.Exec, error) {
+		sctx, stop := context.WithTimeout(ctx, beforeSending)
+		defer stop()
+		return e.Start(sctx, registry.Command{
+			Script: b.Command, Reason: b.Reason, RequestID: in.Key, Timeout: timeout, Idle: idle, Merged: b.Merged,
+			Interactive: b.Interactive, Size: session.Size{Rows: b.Rows, Cols: b.Cols},
+		})
 	})
-	stop()
 	if err != nil {
-		giveBack()
 		return nil, err
 	}
 	k.await(ctx, x, wait, registry.Wait{Prompt: b.Interactive})
 	return k.show(c, x, budget)
 }
+
+// execOnce starts a command for the first of equal requests with a key; others get the same one. What was refused before
+// anything was sent may be asked for again.
+func (k *Keeper) execOnce(ctx context.Context, c *caller, key string, request any, begin func() (*registry.Exec, error)) (*registry.Exec, error) {
+	var mine *registry.Exec
+	id, err := once(ctx, k, c, key, request, func() (string, error) {
+		x, err := begin()
+		if err != nil {
+			return "", err
+		}
+		if mine = x; x.Unsent() {
+			err = errUnsent
+		}
+		return x.ID(), err
+	})
+	switch {
+	case mine != nil:
+		return mine, nil
+	case err != nil:
+		return nil, err
+	}
+	x, err := k.exec(c, id)
+	if err != nil && asProblem(err).Status == http.StatusNotFound {
+		return nil, problem(http.StatusGone, registry.CodeGone, "that request has run as %s, and its output is not kept any more", id)
+	}
+	return x, err
+}
+
+// errUnsent says that a request came to nothing; who made it is told what its command says.
+var errUnsent = errors.New("nothing was sent")
 
 // asked is what of a request makes it another one: not how long its caller waits, or what it wants to see.
 func asked(b *wire.Run) wire.Run {

@@ -170,7 +170,7 @@ func (k *Keeper) file(ctx context.Context, c *caller, at FileAt, r filework.Requ
 		return nil, err
 	}
 	defer finish()
-	x, err := k.filed.once(ctx, k, c, key, []any{at.Host, at.Session, r}, func() (*registry.Exec, error) {
+	x, err := k.execOnce(ctx, c, key, []any{at.Host, at.Session, r}, func() (*registry.Exec, error) {
 		x, _, err := filework.Start(ctx, e, r, filework.Options{
 			Reason: at.Reason, Timeout: timeout,
 			Starting: func(ctx context.Context) (context.Context, func()) { return context.WithTimeout(ctx, beforeSending) },

@@ -46,8 +46,8 @@ type fleet struct {
 // onRecord is an id that a record can be found by.
 var onRecord = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
-// startFleet checks a request, judges it, and runs it once the caller has been told that it is heard.
-func (k *Keeper) startFleet(ctx context.Context, c *caller, in *newRunIn, engine *rules.Engine, script string) (_ func(huma.Context), err error) {
+// prepareFleet checks a request, judges it, and gets ready to run it.
+func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engine *rules.Engine, script string) (_ running, err error) {
 	b := &in.Body
 	limits := engine.Limits(c.principal)
 	x := &fleet{k: k, c: c, engine: engine, in: b, cmd: session.Command{
@@ -108,24 +108,15 @@ func (k *Keeper) startFleet(ctx context.Context, c *caller, in *newRunIn, engine
 	if b.Stdin {
 		x.inlets = newInlets()
 	}
-	asked := *b
-	asked.ID = ""
-	giveBack, err := k.claim(ctx, c, in.Key, asked)
-	if err != nil {
-		return nil, err
-	}
 	rctx, forget, err := k.runs.begin(c.principal, b.ID, x.inlets)
 	if err != nil {
-		giveBack()
 		return nil, err
 	}
 	b.Command, b.CommandB64, b.BreakGlass, b.Confirm = "", "", "", false
-	return func(hc huma.Context) {
+	return func(hc huma.Context, log *retelling, undo func()) {
 		defer leave()
 		defer forget()
-		if !x.serve(hc, rctx) {
-			giveBack()
-		}
+		x.serve(hc, rctx, log, undo)
 	}, nil
 }
 
@@ -193,9 +184,9 @@ func (k *Keeper) freshly(r *realm, says bool, find func() error) error {
 	return err
 }
 
-// serve runs the command and tells what becomes of it. It ends with stopped, and with the caller. It reports whether any
-// byte of the command has left.
-func (x *fleet) serve(hc huma.Context, stopped context.Context) (sent bool) {
+// serve runs the command and tells what becomes of it. It ends with stopped, and with the caller. Where no byte of it has
+// left, and nobody was asked, it calls undo.
+func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, undo func()) {
 	s, req := startSSE(hc)
 	ctx, cancel := context.WithCancel(req.Context())
 	defer cancel()
@@ -204,15 +195,16 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context) (sent bool) {
 		s.patient = req.Context() // of this account's own: as slow as whoever reads its output
 		defer context.AfterFunc(s.patient, s.hurry)()
 	}
-	x.output = &runOutput{s: s, broken: cancel}
+	x.output = &runOutput{s: s, broken: cancel, log: log}
 	x.output.send("hosts", wire.RunHosts{Hosts: targets.Labels(x.hosts)})
 	cmd := x.cmd
 	cmd.Streams = x.begin
 	if x.inlets != nil {
 		cmd.Stdins = x.stdin
 	}
-	no := refusal(x.whole.Refusal)
+	no, kept := refusal(x.whole.Refusal), false
 	if d := x.whole.Waits(); d != nil && !x.whole.Refused() {
+		kept = true
 		no = x.approve(ctx, *d, &cmd)
 	}
 	ctx = context.WithValue(context.WithValue(ctx, consentKey{}, x.yes), wholeKey{}, no)
@@ -228,14 +220,16 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context) (sent bool) {
 			r, taken = many.Result(h, r)
 		}
 		counts[string(r.Status)]++
-		sent = sent || r.Err == nil || r.Err.Sent
+		kept = kept || r.Err == nil || r.Err.Sent
 		x.output.send("result", wire.RunResult{Host: at, RunEnd: x.end(&r), Taken: taken.Kinds})
 		if cmd.Forks < min(orForks(x.in.Forks), len(x.hosts)) {
 			x.r.pool.CloseIdle() // this process may not open more files
 		}
 	}
+	if !kept {
+		undo()
+	}
 	x.output.send("end", wire.RunsEnd{Counts: counts})
-	return sent
 }
 
 // censor takes secrets out for whoever must not see them, and for operators who do not want to.

@@ -39,7 +39,7 @@ func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut,
 	if err != nil {
 		return nil, err
 	}
-	if err := once(func() error { return typed(ctx, x, b) }); err != nil {
+	if err := once(func() (bool, error) { return typed(ctx, x, b) }); err != nil {
 		return nil, err
 	}
 	k.await(ctx, x, wait, w)
@@ -50,23 +50,28 @@ func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut,
 	return k.show(c, x, budget)
 }
 
-// typed passes input on.
-func typed(ctx context.Context, x *registry.Exec, b *wire.Input) error {
+// typed passes input on, and reports whether the command has got anything of it.
+func typed(ctx context.Context, x *registry.Exec, b *wire.Input) (some bool, err error) {
 	if b.Text != "" || len(b.Keys) > 0 {
 		if err := x.Type(ctx, b.Text, b.Keys...); err != nil {
-			return err
+			return false, err
 		}
+		some = true
 	}
 	if b.Signal == "" {
-		return nil
+		return some, nil
 	}
-	return x.Signal(ctx, b.Signal)
+	err = x.Signal(ctx, b.Signal)
+	return some || err == nil, err
 }
 
 // firstInput returns what does a thing if this input was not sent before with its key.
-func (k *Keeper) firstInput(ctx context.Context, c *caller, in *inputIn) (once func(func() error) error, err error) {
+func (k *Keeper) firstInput(ctx context.Context, c *caller, in *inputIn) (once func(func() (bool, error)) error, err error) {
 	if k.cfg.Store == nil || in.Key == "" {
-		return func(do func() error) error { return do() }, nil
+		return func(do func() (bool, error)) error {
+			_, err := do()
+			return err
+		}, nil
 	}
 	what := in.Body
 	what.WaitFor, what.WaitS = "", nil
@@ -81,11 +86,11 @@ func (k *Keeper) firstInput(ctx context.Context, c *caller, in *inputIn) (once f
 	case was.State == store.KeyConflict:
 		return nil, keyUsed()
 	case was.State == store.KeySame:
-		return func(func() error) error { return nil }, nil
+		return func(func() (bool, error)) error { return nil }, nil
 	}
-	return func(do func() error) error {
-		err := do()
-		if err != nil {
+	return func(do func() (bool, error)) error {
+		some, err := do()
+		if err != nil && !some {
 			if rerr := k.cfg.Store.ReleaseKey(context.WithoutCancel(ctx), key); rerr != nil {
 				k.log.Printf("an idempotency key was not given back: %v", rerr)
 			}

@@ -98,21 +98,36 @@ func (k *Keeper) startJob(ctx context.Context, c *caller, in *newJobIn) (*jobOut
 	}
 	same := *b
 	same.WaitS = nil
-	ref, err := once(ctx, k, c, in.Key, struct {
+	ref, err := onceFor(ctx, k, c, in.Key, struct {
 		Inventory string
 		Job       wire.NewJob
-	}{c.inventory, same}, func() (jobs.Ref, error) { return k.beginJob(ctx, c, r, b, cmd) })
+	}{c.inventory, same}, lasting[jobs.Ref]{
+		do:     func(aim func(string) error) (jobs.Ref, error) { return k.beginJob(ctx, c, r, b, cmd, aim) },
+		recall: recallJob,
+	})
 	if err != nil {
 		return nil, err
 	}
 	wctx, stop := context.WithTimeout(ctx, wait)
 	r.jobs.Wait(wctx, ref)
 	stop()
-	return shownStart(r, ref)
+	return shownStart(ctx, r, ref, b.Reason)
 }
 
-// beginJob has a job started, as far as that goes without anybody's approval.
-func (k *Keeper) beginJob(ctx context.Context, c *caller, r *realm, b *wire.NewJob, cmd registry.Command) (jobs.Ref, error) {
+// jobTarget begins what stands for a job where its key is kept.
+const jobTarget = "job "
+
+// recallJob names a job that a keeper before this one has started: it may live on its host.
+func recallJob(target string) (jobs.Ref, error) {
+	name, ok := strings.CutPrefix(target, jobTarget)
+	if !ok {
+		return jobs.Ref{}, madeBefore()
+	}
+	return jobs.ParseRef(name)
+}
+
+// beginJob has a job started, as far as that goes without anybody's approval. aim keeps its name first.
+func (k *Keeper) beginJob(ctx context.Context, c *caller, r *realm, b *wire.NewJob, cmd registry.Command, aim func(string) error) (jobs.Ref, error) {
 	e, finish, err := k.fileEntry(ctx, c, FileAt{Host: b.Host, Session: b.Session})
 	if err != nil {
 		return jobs.Ref{}, err
@@ -120,6 +135,9 @@ func (k *Keeper) beginJob(ctx context.Context, c *caller, r *realm, b *wire.NewJ
 	defer finish()
 	yes, err := consentOf(c, e.Host().Name, &wire.Run{Command: b.Command, Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass})
 	if err != nil {
+		return jobs.Ref{}, err
+	}
+	if err := aim(jobTarget + jobwork.RefOf(e.Host().Name, cmd).String()); err != nil {
 		return jobs.Ref{}, err
 	}
 	ctx, stop := context.WithTimeout(context.WithValue(ctx, consentKey{}, yes), beforeSending)
@@ -136,11 +154,19 @@ func (k *Keeper) beginJob(ctx context.Context, c *caller, r *realm, b *wire.NewJ
 	return r.jobs.Began(x), nil
 }
 
-// shownStart tells how far the start of a job is: 201 once it has begun, 202 before; a problem where it never will.
-func shownStart(r *realm, ref jobs.Ref) (*jobOut, error) {
+// shownStart tells how far the start of a job is: 201 once it has begun, 202 before; a problem where it never will. Of one
+// that a keeper before this one has started its host tells.
+func shownStart(ctx context.Context, r *realm, ref jobs.Ref, reason string) (*jobOut, error) {
 	s, ok := r.jobs.Start(ref)
 	if !ok {
-		return nil, notFound("job", ref.String())
+		j, err := r.jobs.State(ctx, ref, 0, reason)
+		switch {
+		case codeOf(err) == jobs.CodeNotFound:
+			return nil, problem(http.StatusGone, registry.CodeGone, "that request was made before, and its job %s is not on its host: what came of it is on the record", ref)
+		case err != nil:
+			return nil, err
+		}
+		return &jobOut{Status: http.StatusCreated, Body: r.jobJSON(j)}, nil
 	}
 	out := &jobOut{Status: http.StatusCreated, Body: &wire.Job{ID: ref.String(), Host: ref.Host, State: string(s.State)}}
 	if s.Exec != nil {

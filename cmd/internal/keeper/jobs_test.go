@@ -120,6 +120,44 @@ func TestOneKeyStartsOneJob(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// A keeper that is killed leaves the job, and the key stands for it.
+func TestAJobsKeyIsKeptOverRestarts(t *testing.T) {
+	for name, in := range map[string]wire.NewJob{"on a host": {Host: "here"}, "in a session": {Session: "s"}} {
+		t.Run(name, func(t *testing.T) {
+			place := jobsHome(t)
+			dir := childPlace(t)
+			k := startChild(t, dir, "")
+			k.open("here", "s")
+			fifo := filepath.Join(dir, "go")
+			require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+			in.Command = "read x <" + fifo
+			one, err := k.StartJob(t.Context(), in, "k")
+			require.NoError(t, err)
+			k.kill()
+			k = startChild(t, dir, "")
+			for range 2 {
+				two, err := k.StartJob(t.Context(), in, "k")
+				require.NoError(t, err)
+				assert.Equal(t, one.ID, two.ID)
+				assert.Equal(t, "running", two.State)
+			}
+			_, err = k.StartJob(t.Context(), wire.NewJob{Host: "here", Command: "true"}, "k")
+			assert.Equal(t, "conflict", codeOf(t, err))
+			all, err := os.ReadDir(place)
+			require.NoError(t, err)
+			assert.Len(t, all, 1)
+			_, err = k.StopJob(t.Context(), one.ID, wire.StopJob{})
+			require.NoError(t, err)
+			_, err = k.CollectJob(t.Context(), one.ID, "")
+			require.NoError(t, err)
+			k.kill()
+			k = startChild(t, dir, "")
+			_, err = k.StartJob(t.Context(), in, "k")
+			assert.Equal(t, "gone", codeOf(t, err), "what was collected is not started again")
+		})
+	}
+}
+
 func TestAJobOfOnesOwnIsFoundAndNoOther(t *testing.T) {
 	jobsHome(t)
 	w := start(t)

@@ -35,8 +35,8 @@ type Keeper struct {
 	tokens      tokenRights
 	limiter     *limiter
 	runs        *runs
-	filed       *filed
 	onces       *onces
+	retold      retellings
 	terminals   openTerminals
 	recordings  recordings
 	term        *terminal // nil without a store
@@ -73,7 +73,7 @@ func New(cfg Config) (*Keeper, error) {
 	k := &Keeper{
 		cfg: cfg, log: logger, notify: tell, policy: &livePolicy{load: cfg.Policy, files: cfg.PolicyFiles},
 		secrets: redact.New(redact.Config{}), desk: approval.NewDesk(approval.Config{Approvers: cfg.Approvers}), trees: approval.NewTrees(cmdutil.Marked),
-		inventories: newInventories(), events: newEvents(), limiter: newLimiter(), runs: newRuns(), filed: newFiled(), onces: newOnces(), started: time.Now(),
+		inventories: newInventories(), events: newEvents(), limiter: newLimiter(), runs: newRuns(), onces: newOnces(), started: time.Now(),
 		asked: make(chan struct{}), realms: map[realmKey]*realm{},
 	}
 	k.sink = newRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))

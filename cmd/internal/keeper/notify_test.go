@@ -35,14 +35,13 @@ func TestAsksAndEndsArePushedWithoutSecrets(t *testing.T) {
 	status, p := w.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, nil)
 	require.Equal(t, http.StatusOK, status, p.Detail)
 	seen := map[string]notify.Event{}
-	for seen["asked"].ID == "" || seen["approved"].ID == "" || seen["done"].Command == "" {
+	for seen["asked"].ID == "" || seen["approved"].ID == "" || seen["done"].ID == "" {
 		body := <-bodies
 		assert.NotContains(t, string(body), "correcthorse")
 		var e notify.Event
 		require.NoError(t, json.Unmarshal(body, &e))
-		if e.Kind != "done" || e.Command == seen["asked"].Command {
-			seen[e.Kind] = e
-		}
+		assert.Empty(t, seen[e.Kind].ID, "one of each: what the keeper runs for itself is nobody's business")
+		seen[e.Kind] = e
 	}
 	asked := seen["asked"]
 	assert.Equal(t, "agent/claude", asked.Principal)
@@ -54,4 +53,9 @@ func TestAsksAndEndsArePushedWithoutSecrets(t *testing.T) {
 	assert.NotNil(t, asked.Expires)
 	assert.Equal(t, asked.Approval, seen["approved"].Approval)
 	assert.Equal(t, "ok", seen["done"].Status)
+	assert.Equal(t, asked.Command, seen["done"].Command)
+	for kind, e := range seen {
+		assert.Equal(t, c.ID, e.CommandID, kind)
+		assert.Equal(t, asked.Approval, e.Approval, kind)
+	}
 }

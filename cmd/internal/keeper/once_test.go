@@ -149,6 +149,32 @@ func TestAYesToAQuestionThatIsSentAgainWithItsKeyIsAnsweredAsTheFirst(t *testing
 	}, time.Minute, 5*time.Millisecond)
 }
 
+// The text arrived, and the signal did not: with its key neither is sent again.
+func TestInputOfWhichSomeWasTypedIsNotTypedAgain(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: `echo ready; n=0; while read x; do n=$((n+1)); echo "$x is $n"; done`, Interactive: true}, "")
+	require.NoError(t, err)
+	_, err = w.Page(t.Context(), r.Exec, "stdout", 0, 0, time.Minute) // waits until it takes input
+	require.NoError(t, err)
+	input := func(in wire.Input, key string) (int, wire.Problem) {
+		return w.api("", "POST", "/v1/execs/"+r.Exec+"/input", in, nil, wire.IdempotencyKey, key)
+	}
+	in := wire.Input{Text: "first\n", Signal: "TERM"} // the shell itself reads
+	status, p := input(in, "k")
+	require.Equal(t, http.StatusConflict, status)
+	require.Equal(t, "signal", p.Code)
+	input(in, "k")
+	wait := 50.0
+	status, p = input(wire.Input{Text: "last\n", WaitFor: "last is", WaitS: &wait}, "k2")
+	require.Less(t, status, http.StatusMultipleChoices, p.Detail)
+	page, err := w.Page(t.Context(), r.Exec, "stdout", 0, 0, 0)
+	require.NoError(t, err)
+	assert.Contains(t, page.Data, "last is 2")
+	_, err = w.StopExec(t.Context(), r.Exec)
+	require.NoError(t, err)
+}
+
 // What is sent again because an answer was lost must not run again: every POST takes a key, but for those that start nothing.
 func TestEveryRequestThatCanRunSomethingTakesAKey(t *testing.T) {
 	w := start(t)

@@ -30,6 +30,7 @@ type realm struct {
 	judge    judge
 	state    *states
 	able     abilities
+	commands sync.Map                     // ids of sessions that are for a command in a sandbox
 	mcp      func() (http.Handler, error) // for clients over streamable HTTP, made once
 	used     int                          // requests in progress; guarded by the Keeper's mu
 }
@@ -89,8 +90,11 @@ func (k *Keeper) trace(r *realm) *session.Trace {
 		ConnClosed: func(h hosts.Host, _ error) { r.state.closed(h.Name) },
 		Done: func(res session.Result) {
 			k.metrics.done(&res)
-			if res.Decision.Rule == ruleOwn {
+			if res.Own || res.Decision.Rule == ruleOwn {
 				return // nobody has asked for it
+			}
+			if _, ours := r.commands.Load(res.Session); ours {
+				return // its command's end is told, once that is kept
 			}
 			k.events.done(r.key.principal, &res)
 			k.tellDone(r.key.principal, &res)

@@ -57,32 +57,32 @@ func (k *Keeper) past(ctx context.Context, c *caller, idOrName string) error {
 	return problem(http.StatusGone, registry.CodeClosed, "session %.80s on %s is closed: %s", idOrName, s.Host, why)
 }
 
-// claim takes an idempotency key for a request, also against keepers before this one. The function gives it back, for a
-// request that came to nothing.
-func (k *Keeper) claim(ctx context.Context, c *caller, key string, request any) (giveBack func(), err error) {
-	_, giveBack, err = k.claimKey(ctx, c, key, request)
-	return giveBack, err
+// claimKey takes an idempotency key for a request, also against keepers before this one: KeyNew is the first, and it alone
+// may give the key back.
+func (k *Keeper) claimKey(ctx context.Context, key store.Key, request []byte) (store.KeyClaim, error) {
+	if k.cfg.Store == nil {
+		return store.KeyClaim{State: store.KeyNew}, nil
+	}
+	key.Request = request
+	got, err := k.cfg.Store.ClaimKey(ctx, key)
+	if err == nil && got.State == store.KeyConflict {
+		err = keyUsed()
+	}
+	return got, err
 }
 
-// claimKey is claim that tells whether the key was this request's already, in this keeper.
-func (k *Keeper) claimKey(ctx context.Context, c *caller, key string, request any) (was store.KeyState, giveBack func(), err error) {
-	if k.cfg.Store == nil || key == "" {
-		return store.KeyNew, func() {}, nil
+// giveKeyBack lets a key be used again, for a request that came to nothing.
+func (k *Keeper) giveKeyBack(ctx context.Context, key store.Key) {
+	if k.cfg.Store == nil {
+		return
 	}
-	sk := store.Key{Principal: c.principal, Key: key, Request: resultJSON(request), Target: "life " + k.life()}
-	got, err := k.cfg.Store.ClaimKey(ctx, sk)
-	switch {
-	case err != nil:
-		return "", nil, err
-	case got.State == store.KeyConflict:
-		return "", nil, keyUsed()
-	case got.State == store.KeySame && got.Target != sk.Target:
-		return "", nil, problem(http.StatusGone, registry.CodeGone, "that request was made to a keeper that has ended: whether it ran is on the record")
+	err := k.cfg.Store.ReleaseKey(context.WithoutCancel(ctx), key)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		k.log.Printf("an idempotency key was not given back: %v", err)
 	}
-	return got.State, func() {
-		err := k.cfg.Store.ReleaseKey(context.WithoutCancel(ctx), sk)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			k.log.Printf("an idempotency key was not given back: %v", err)
-		}
-	}, nil
+}
+
+// storeKey is a key of this keeper's. What is in another's is known by its target at most.
+func (k *Keeper) storeKey(c *caller, key string) store.Key {
+	return store.Key{Principal: c.principal, Key: key, Target: "life " + k.life()}
 }

@@ -83,6 +83,7 @@ func TestANewerBinaryTakesOverWhatWaits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(again.Document), "echo x >> ran")
 	assert.Equal(t, strings.Count(string(doc.Document), "\n"), strings.Count(string(again.Document), "\n"), "and says the same")
+	assert.True(t, after[0].Asked.Equal(*before[0].Asked), "since then: %v, not %v", before[0].Asked, after[0].Asked)
 	assert.True(t, after[0].Expires.Sub(*before[0].Expires).Abs() < time.Millisecond, "as long as it would have")
 	_, err = k.Session(t.Context(), s.ID)
 	assert.Equal(t, "closed", codeOf(t, err))

@@ -47,11 +47,9 @@ func (k *Keeper) routes() http.Handler {
 	k.addSockets(a, mux)
 	a.describe()
 	k.addMCP(a, mux)
-	mux.Handle("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		writeProblem(w, problem(http.StatusNotFound, "not_found", "there is no %s %.200q here: see /openapi.json", r.Method, r.URL.Path))
-	}))
+	mux.Handle(everything, misrouted(mux))
 	mux.Handle("GET /metrics", a.guard(needWatch, k.metrics))
-	return mux
+	return tidy(mux)
 }
 
 // api is where routes are added.
@@ -98,9 +96,13 @@ func add[I, O any](a *api, r route, handle func(ctx context.Context, c *caller, 
 }
 
 func (a *api) check(n need, ctx huma.Context, next func(huma.Context)) {
+	r, w := humago.Unwrap(ctx)
 	if p := deny(callerOf(ctx.Context()), n); p != nil {
-		_, w := humago.Unwrap(ctx)
 		a.k.refuse(w, "role", p)
+		return
+	}
+	if p := a.strange(r); p != nil {
+		writeProblem(w, p)
 		return
 	}
 	next(ctx)
@@ -111,6 +113,10 @@ func (a *api) guard(n need, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := deny(callerOf(r.Context()), n); p != nil {
 			a.k.refuse(w, "role", p)
+			return
+		}
+		if p := a.strange(r); p != nil {
+			writeProblem(w, p)
 			return
 		}
 		h.ServeHTTP(w, r)

@@ -14,11 +14,12 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 type newRunIn struct {
-	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a request with a key that was used does not run again, for 24 hours"`
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"the same key with the same request, whatever its id, is the same run, for 24 hours: it is told again, without the output as it came"`
 	Body wire.NewRun
 }
 
@@ -48,26 +49,61 @@ type run struct {
 	e       *registry.Entry
 	cmd     registry.Command
 	consent consent
+	asks    bool // somebody was asked to approve it
+	log     *retelling
 }
 
-// startRun checks a request, and runs it once the caller has been told that it is heard.
-func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (_ func(huma.Context), err error) {
+// running runs what a request asks for, and tells its caller. It notes what it tells, and calls undo, before the end is
+// told, where the run came to nothing.
+type running func(hc huma.Context, log *retelling, undo func())
+
+// startRun checks a request, and runs it once the caller has been told that it is heard. One that was made before with its
+// key is told once more.
+func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (func(huma.Context), error) {
 	engine, err := k.admit(c)
 	if err != nil {
 		return nil, err
 	}
-	limits, b := engine.Limits(c.principal), &in.Body
-	if err := limits.Shell(); err != nil {
+	b := &in.Body
+	if err := engine.Limits(c.principal).Shell(); err != nil {
 		return nil, err
 	}
 	script, err := b.Script()
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
+	prepare := k.prepareRun
 	if len(b.Hosts) > 0 || b.Selector != "" {
-		return k.startFleet(ctx, c, in, engine, script)
+		prepare = k.prepareFleet
 	}
-	x := &run{k: k, c: c, in: in, cmd: registry.Command{Script: script, Reason: b.Reason, RequestID: in.Key}}
+	asked := struct {
+		Inventory string
+		Run       wire.NewRun
+	}{c.inventory, *b}
+	asked.Run.ID = ""
+	var mine running
+	told, err := once(ctx, k, c, in.Key, asked, func() (t *retold, err error) {
+		mine, err = prepare(ctx, c, in, engine, script)
+		return newRetold(in.Key), err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case mine == nil:
+		return told.again(c)
+	}
+	return func(hc huma.Context) {
+		log := told.log.Load()
+		mine(hc, log, func() { k.undo(hc.Context(), c, in.Key) })
+		log.end()
+		k.retold.keep(told)
+	}, nil
+}
+
+// prepareRun gets ready to run a command on one host or in a session.
+func (k *Keeper) prepareRun(ctx context.Context, c *caller, in *newRunIn, engine *rules.Engine, script string) (_ running, err error) {
+	limits, b := engine.Limits(c.principal), &in.Body
+	x := &run{k: k, c: c, in: in, cmd: registry.Command{Script: script, Reason: b.Reason}}
 	if x.cmd.Timeout, err = timeoutOf(c, limits, b.TimeoutS); err != nil {
 		return nil, err
 	}
@@ -87,22 +123,16 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (_ func(
 		return nil, err
 	}
 	x.consent.at = b.Answered
-	asked := *b
-	asked.ID = ""
-	giveBack, err := k.claim(ctx, c, in.Key, asked)
-	if err != nil {
-		return nil, err
-	}
 	// From here on it can be stopped, also before it is known to have begun.
 	rctx, leave, err := k.runs.begin(c.principal, b.ID, nil)
 	if err != nil {
-		giveBack()
 		return nil, err
 	}
-	return func(hc huma.Context) {
+	return func(hc huma.Context, log *retelling, undo func()) {
 		defer done()
 		defer leave()
-		x.serve(hc, rctx, giveBack)
+		x.log = log
+		x.serve(hc, rctx, undo)
 	}, nil
 }
 
@@ -135,7 +165,7 @@ func (x *run) enter(ctx context.Context) (done func(), err error) {
 }
 
 // serve runs the command and tells what becomes of it. It ends with stopped, and with the caller.
-func (x *run) serve(hc huma.Context, stopped context.Context, giveBack func()) {
+func (x *run) serve(hc huma.Context, stopped context.Context, undo func()) {
 	s, req := startSSE(hc)
 	ctx, cancel := context.WithCancel(req.Context())
 	defer cancel()
@@ -144,28 +174,30 @@ func (x *run) serve(hc huma.Context, stopped context.Context, giveBack func()) {
 		s.patient = req.Context() // of this account's own: as slow as whoever reads its output
 		defer context.AfterFunc(s.patient, s.hurry)()
 	}
-	out := &runOutput{s: s, broken: cancel}
+	out := &runOutput{s: s, broken: cancel, log: x.log}
+	end := x.toTheEnd(ctx, out)
+	if !end.Sent && !x.asks {
+		undo()
+	}
+	out.end(end)
+}
+
+// toTheEnd runs the command, in the directory that was asked for.
+func (x *run) toTheEnd(ctx context.Context, out *runOutput) wire.RunEnd {
 	x.in.Body.BreakGlass, x.in.Body.Confirm = "", false
 	ctx = context.WithValue(ctx, consentKey{}, x.consent)
 	if dir := x.in.Body.CWD; dir != "" {
 		word, err := framing.Quote(dir)
 		if err != nil {
-			out.end(x.refusal(invalidDir(x.e.Host().Name, err)))
-			giveBack()
-			return
+			return x.refusal(invalidDir(x.e.Host().Name, err))
 		}
 		end, ok := x.command(ctx, registry.Command{Script: "cd -- " + word, Reason: x.cmd.Reason}, registry.Live{Stderr: out.of(registry.Stderr)}, out)
 		if !ok {
-			giveBack()
-			out.end(end)
-			return
+			return end
 		}
 	}
 	end, _ := x.command(ctx, x.cmd, registry.Live{Stdout: out.of(registry.Stdout), Stderr: out.of(registry.Stderr)}, out)
-	if !end.Sent {
-		giveBack()
-	}
-	out.end(end)
+	return end
 }
 
 func invalidDir(host string, err error) *session.Error {
@@ -181,6 +213,7 @@ func (x *run) command(ctx context.Context, cmd registry.Command, live registry.L
 		return x.refusal(err), false
 	}
 	if ex.Awaiting() {
+		x.asks = true
 		out.send("waiting", wire.RunWaits{Exec: ex.ID()})
 	}
 	if ex.Wait(ctx) != nil {
@@ -225,6 +258,7 @@ type runOutput struct {
 
 	mu   sync.Mutex // guards what follows: output may come while a command is told to wait
 	s    *sse
+	log  *retelling // nil where nobody may ask for it again
 	over bool
 }
 
@@ -235,6 +269,7 @@ func (o *runOutput) send(kind string, data any) {
 }
 
 func (o *runOutput) sendLocked(kind string, data any) {
+	o.log.add(kind, data)
 	if o.over {
 		return
 	}

@@ -158,14 +158,15 @@ func (k *Keeper) admit(c *caller) (*rules.Engine, error) {
 // environment takes the variables that a session is to have. An agent's change nothing but how programs present things,
 // but for hosts where it may run anything.
 func environment(engine *rules.Engine, c *caller, h hosts.Host, vars map[string]string) ([]string, error) {
+	env, err := registry.Variables(h.Name, vars)
+	if err != nil {
+		return nil, err
+	}
 	free := len(vars) > 0 && engine.Allows(c.principal, h, policy.Unknown)
-	env := make([]string, 0, len(vars))
-	for name, value := range vars {
+	for name := range vars {
 		if !free && !policy.Inert(name) {
 			return nil, problem(http.StatusForbidden, "denied", "the variable %.80q may change what commands mean: only %s may be set", name, policy.InertNames)
 		}
-		env = append(env, name+"="+value)
 	}
-	slices.Sort(env)
 	return env, nil
 }

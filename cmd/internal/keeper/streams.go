@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -29,7 +30,7 @@ func (k *Keeper) addStreams(a *api) {
 	stream(a, route{method: "GET", path: "/v1/execs/{id}/stream", id: "stream-output", tag: "execs", need: needSee,
 		summary: "Output as it comes: events “output”, and “result” at the end"}, k.streamExec)
 	stream(a, route{method: "GET", path: "/v1/events", id: "events", tag: "events", need: needSee,
-		summary: "What happens from now on: asks, answers and ended commands; agents see their own"}, k.streamEvents)
+		summary: "What happens from now on, or after Last-Event-ID: asks, answers and ended commands; agents see their own. Where events were missed that are not kept, and after a restart of the keeper, “missed” says so: look at the lists again"}, k.streamEvents)
 }
 
 // stream adds a route that answers with server-sent events.
@@ -139,14 +140,17 @@ func parseOffsets(id string) (o offsets, err error) {
 	return o, nil
 }
 
-// streamEvents tells what happens. The id of an event is its number within the life of this keeper; one of another life
-// begins anew.
+// streamEvents tells what happens. The id of an event is its number within the life of this keeper; whoever brings one of
+// another life has missed the end of that, and is told all that is kept of this.
 func (k *Keeper) streamEvents(_ context.Context, c *caller, in *eventsIn) (func(huma.Context), error) {
-	_, at := k.events.after(0)
-	if life, n, ok := strings.Cut(in.Last, "-"); ok && life == k.life() {
+	_, at, _ := k.events.after(0)
+	missed := false
+	if life, n, _ := strings.Cut(in.Last, "-"); life == k.life() {
 		if was, err := strconv.ParseUint(n, 10, 64); err == nil && was < at {
 			at = was
 		}
+	} else if in.Last != "" {
+		at, missed = 0, true
 	}
 	mine := rules.RoleOf(c.principal) != rules.Operator
 	return func(ctx huma.Context) {
@@ -154,12 +158,22 @@ func (k *Keeper) streamEvents(_ context.Context, c *caller, in *eventsIn) (func(
 		defer stop()
 		s, r := startSSE(ctx)
 		for {
-			news, last := k.events.after(at)
+			news, last, gap := k.events.after(at)
+			if gap || missed {
+				before := last
+				if len(news) > 0 {
+					before = news[0].n - 1
+				}
+				if s.send(eventMissed, k.eventID(before), wire.Event{Kind: eventMissed, Time: time.Now().UTC()}) != nil {
+					return
+				}
+				missed = false
+			}
 			for _, e := range news {
 				if mine && e.Principal != c.principal {
 					continue
 				}
-				if s.send(e.Kind, k.life()+"-"+strconv.FormatUint(e.n, 10), e.Event) != nil {
+				if s.send(e.Kind, k.eventID(e.n), e.Event) != nil {
 					return
 				}
 			}
@@ -170,6 +184,11 @@ func (k *Keeper) streamEvents(_ context.Context, c *caller, in *eventsIn) (func(
 		}
 	}, nil
 }
+
+// eventMissed is the kind of event that says that others were missed.
+const eventMissed = "missed"
+
+func (k *Keeper) eventID(n uint64) string { return k.life() + "-" + strconv.FormatUint(n, 10) }
 
 // life tells this keeper's events from those of one before it.
 func (k *Keeper) life() string { return strconv.FormatInt(k.started.UnixNano(), 36) }

@@ -49,6 +49,7 @@ func (t *terminal) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	t.endedAll(ctx, found.Lost)
 	for _, id := range found.Approved {
 		if t.store.Shared() && t.fresh(ctx, id) {
 			continue // another keeper is about to begin it
@@ -70,7 +71,9 @@ func (t *terminal) recover(ctx context.Context) error {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				_, err := t.store.Sweep(ctx, t.id)
+				swept, err := t.store.Sweep(ctx, t.id)
+				t.endedAll(ctx, swept.Lost)
+				t.endedAll(ctx, swept.Expired)
 				if t.store.Shared() && err == nil {
 					err = t.reconcile(ctx)
 				}
@@ -89,6 +92,7 @@ func (t *terminal) forgo(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	t.ended(c, "")
 	a, err := t.noteKept(ctx, c)
 	if err != nil {
 		return err
@@ -235,7 +239,10 @@ const finishEvery = time.Second
 func (t *terminal) finish(ctx context.Context, id string, end store.End) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), DefaultGrace)
 	defer cancel()
-	_, err := t.store.Finish(ctx, id, t.id, end)
+	c, err := t.store.Finish(ctx, id, t.id, end)
+	if err == nil {
+		t.ended(c, "")
+	}
 	return err
 }
 
@@ -274,24 +281,27 @@ func (t *terminal) launch(ctx context.Context, c store.Command, exact string, f 
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() {
-		if err != nil {
-			done()
-		}
-	}()
 	h, err := t.k.terminalHost(who, c.Host)
 	if err != nil {
+		done()
 		return nil, nil, err
 	}
 	e, err := t.enter(ctx, r, h, c, f)
 	if err != nil {
+		done()
 		return nil, nil, err
+	}
+	r.commands.Store(e.ID(), nil)
+	leave = func() {
+		e.Close()
+		r.commands.Delete(e.ID())
+		done()
 	}
 	if x, err = e.Start(ctx, commandFor(exact, c, f.timeout)); err != nil {
-		e.Close()
+		leave()
 		return nil, nil, err
 	}
-	return x, func() { e.Close(); done() }, nil
+	return x, leave, nil
 }
 
 // endAs is the end of a command that came to nothing because of err.

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -78,15 +77,16 @@ func (s *Server) host(name string) (hosts.Host, error) {
 
 // env takes the variables that change nothing but how programs present things; others only where anything may run.
 func (s *Server) env(h hosts.Host, vars map[string]string) ([]string, error) {
+	env, err := registry.Variables(h.Name, vars)
+	if err != nil {
+		return nil, err
+	}
 	any := len(vars) > 0 && s.cfg.AnyEnv(h)
-	var env []string
-	for name, value := range vars {
+	for name := range vars {
 		if !any && !policy.Inert(name) {
 			return nil, denied("the variable %.80q may change what commands mean: only %s may be set", name, policy.InertNames)
 		}
-		env = append(env, name+"="+value)
 	}
-	slices.Sort(env)
 	return env, nil
 }
 

@@ -264,6 +264,8 @@ func TestMistakesHaveCodes(t *testing.T) {
 		"no such host":        {"session_open", args{"host": "nowhere"}, "not_found"},
 		"outside":             {"session_open", args{"host": "root@nowhere"}, "denied"},
 		"a variable":          {"session_open", args{"host": "here", "env": args{"PATH": "/tmp"}}, "denied"},
+		"two in a variable":   {"session_open", args{"host": "here", "env": args{"LANG=C PATH": "/tmp"}}, "invalid"},
+		"a NUL in a value":    {"session_open", args{"host": "here", "env": args{"LANG": "C\x00"}}, "invalid"},
 		"a sandbox":           {"session_open", args{"host": "here", "sandbox": "/tmp"}, "unsupported"},
 		"a strange shell":     {"session_open", args{"host": "here", "shell": "fish"}, "invalid"},
 		"a program as shell":  {"session_open", args{"host": "here", "shell": "/bin/bash"}, "invalid"},

@@ -18,8 +18,9 @@ type Event struct {
 	ID        string     `json:"id"`   // of this event; unique
 	Kind      string     `json:"kind"` // one of Kinds
 	Time      time.Time  `json:"time"`
-	Approval  string     `json:"approval,omitempty"` // of the ask that it is about
-	Exec      string     `json:"exec,omitempty"`     // of the command that it is about
+	Approval  string     `json:"approval,omitempty"`   // of the ask that it is about
+	Exec      string     `json:"exec,omitempty"`       // of the command that it is about; of an ask in a sandbox, its command
+	CommandID string     `json:"command_id,omitempty"` // of the command in a sandbox that it is about
 	Principal string     `json:"principal"`
 	Host      string     `json:"host,omitempty"`
 	Tier      string     `json:"tier,omitempty"`

@@ -162,8 +162,11 @@ type Chunk struct {
 
 // Event tells of what happened to an ask or a command.
 type Event struct {
-	Kind      string    `json:"kind" doc:"asked, approved, rejected, expired, canceled or done"`
-	ID        string    `json:"id" doc:"of the approval or the command"`
+	Kind      string    `json:"kind" doc:"asked, approved, rejected, expired or canceled, of an ask; done, of a command; missed: events before the next one may have been, and are not kept"`
+	ID        string    `json:"id" doc:"of the ask; of a command that is done the exec, or the command in a sandbox that never became one"`
+	Exec      string    `json:"exec,omitempty" doc:"which exec it is about, where there is one"`
+	Command   string    `json:"command_id,omitempty" doc:"which command in a sandbox it is about"`
+	Approval  string    `json:"approval,omitempty" doc:"which ask it is about, or was answered"`
 	Principal string    `json:"principal"`
 	Host      string    `json:"host,omitempty"`
 	Status    string    `json:"status,omitempty" doc:"of a command that is done"`

@@ -43,7 +43,7 @@ export async function follow({ lost, ended }) {
       tell({ kind: "connected" });
       for await (const e of events(body)) {
         last = e.id || last;
-        tell(e.data);
+        tell(e.data.kind === "missed" ? { kind: "connected" } : e.data);
       }
     } catch (e) {
       since = e.refused ? since || Date.now() : 0;

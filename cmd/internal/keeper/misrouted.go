@@ -1,0 +1,94 @@
+package keeper
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+// methods are those that routes have.
+var methods = []string{http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost, http.MethodPut}
+
+// misrouted answers requests that are for no route: another method is told what there is. That is found out by asking mux,
+// which hands such requests to a route for everything, here.
+func misrouted(mux *http.ServeMux) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		probe := *r
+		var allow []string
+		for _, probe.Method = range methods {
+			if _, pattern := mux.Handler(&probe); pattern != everything {
+				allow = append(allow, probe.Method)
+			}
+		}
+		if len(allow) == 0 {
+			writeProblem(w, problem(http.StatusNotFound, "not_found", "there is no %.20s %.200q here: see /openapi.json", r.Method, r.URL.Path))
+			return
+		}
+		what := strings.Join(allow, ", ")
+		w.Header().Set("Allow", what)
+		writeProblem(w, problem(http.StatusMethodNotAllowed, "method", "%.200q takes %s, and not %.20s", r.URL.Path, what, r.Method))
+	}
+}
+
+// everything is the route of what no other one is for.
+const everything = "/"
+
+// tidy answers requests whose path is not as it is written down, which h would send elsewhere: with an empty part or dots.
+func tidy(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p := r.URL.EscapedPath(); !strings.HasPrefix(p, "/") || len(p) > 1 && path.Clean(p) != strings.TrimSuffix(p, "/") {
+			writeProblem(w, problem(http.StatusNotFound, "not_found", "there is no %.20s %.200q here: a path begins with a slash, and has no empty part and no dots", r.Method, r.URL.Path))
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// strange refuses a query with something that the route does not know: a condition that is misspelled would be none. What
+// is not described is left to its handler.
+func (a *api) strange(r *http.Request) *wire.Problem {
+	if r.URL.RawQuery == "" {
+		return nil
+	}
+	method, path, _ := strings.Cut(r.Pattern, " ")
+	op := operation(a.OpenAPI().Paths[path], method)
+	if op == nil {
+		return nil
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return invalid("the query cannot be read: it is name=value&…, with %%XX for other characters")
+	}
+	var known []string
+	for _, p := range op.Parameters {
+		if p.In == "query" {
+			known = append(known, p.Name)
+		}
+	}
+	for name := range query {
+		switch {
+		case slices.Contains(known, name):
+		case len(known) == 0:
+			return invalid("there is no query parameter %.80q: %s %s takes none", name, method, path)
+		default:
+			return invalid("there is no query parameter %.80q: %s %s takes %s", name, method, path, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+// operation is what a path does with a method; nil where that is not described.
+func operation(item *huma.PathItem, method string) *huma.Operation {
+	if item == nil {
+		return nil
+	}
+	return map[string]*huma.Operation{
+		http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodPatch: item.Patch, http.MethodDelete: item.Delete,
+	}[method]
+}

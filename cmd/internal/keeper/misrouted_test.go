@@ -1,0 +1,87 @@
+package keeper_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// allowed sends a request and returns its status and what it is told to use instead.
+func (w *world) allowed(method, path string) (int, string) {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, "http://localhost"+path, nil)
+	require.NoError(w.t, err)
+	c := w.http()
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, err := c.Do(req)
+	require.NoError(w.t, err)
+	defer resp.Body.Close()
+	assert.Equal(w.t, "application/problem+json", resp.Header.Get("Content-Type"), "%s %s", method, path)
+	return resp.StatusCode, resp.Header.Get("Allow")
+}
+
+func TestAWrongMethodIsToldTheRightOnes(t *testing.T) {
+	w := start(t)
+	for path, want := range map[string]string{
+		"/healthz": "GET, HEAD", "/v1/sessions": "GET, HEAD, POST", "/v1/sessions/x": "DELETE, GET, HEAD", "/v1/sessions/x/execs": "POST",
+		"/agent/terminal/sandboxes/x": "DELETE, GET, HEAD, PATCH", "/metrics": "GET, HEAD", "/v1/terminals": "GET, HEAD",
+		"/v1/runs/x/stdin": "POST", "/v1/jobs/here%2Fj_x/output": "GET, HEAD", "/openapi.json": "GET, HEAD",
+	} {
+		for _, method := range []string{"PUT", "OPTIONS", "LOCK"} {
+			status, allow := w.allowed(method, path)
+			assert.Equal(t, http.StatusMethodNotAllowed, status, "%s %s", method, path)
+			assert.Equal(t, want, allow, path)
+		}
+	}
+	for _, path := range []string{"/nothing", "/", "/v1/sessions/"} {
+		status, allow := w.allowed("POST", path)
+		assert.Equal(t, http.StatusNotFound, status, path)
+		assert.Empty(t, allow)
+	}
+}
+
+func TestAPathThatIsNotAsItIsWrittenDownIsNone(t *testing.T) {
+	w := start(t)
+	for _, path := range []string{"/agent//terminal/commands", "//healthz", "/v1/../healthz", "/./healthz", "/healthz/.", "/v1//"} {
+		status, _ := w.allowed("GET", path)
+		assert.Equal(t, http.StatusNotFound, status, path)
+	}
+}
+
+// A parameter that nobody knows may be one that was to keep something from being overwritten.
+func TestEveryRouteRefusesQueriesThatItDoesNotKnow(t *testing.T) {
+	w := start(t)
+	status, _, text := w.send("GET", "/openapi.json", "")
+	require.Equal(t, http.StatusOK, status)
+	var doc struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &doc))
+	require.Greater(t, len(doc.Paths), 30)
+	for path, all := range doc.Paths {
+		at := regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(path, "x")
+		for method := range all {
+			for _, query := range []string{"nonsense=hunter2", "wait_s=1&nonsense", "%zz=1"} {
+				status, p, text := w.send(strings.ToUpper(method), at+"?"+query, "")
+				assert.Equal(t, http.StatusUnprocessableEntity, status, "%s %s: %s", method, path, p.Detail)
+				assert.NotContains(t, text, "hunter2")
+			}
+		}
+	}
+	file := filepath.Join(w.dir, "file")
+	require.NoError(t, os.WriteFile(file, []byte("old"), 0o600))
+	status, p, _ := w.send("PUT", "/v1/files?host=here&path="+file+"&if_sha256=0", "new")
+	assert.Equal(t, http.StatusUnprocessableEntity, status)
+	assert.Contains(t, p.Detail, `"if_sha256"`)
+	assert.Contains(t, p.Detail, "host, session_id, path")
+	got, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "old", string(got))
+}

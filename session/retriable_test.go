@@ -1,0 +1,42 @@
+package session_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+)
+
+// Whatever ends a command that has been sent: it may have done things, and doing them again is nothing to advise.
+func TestWhatWasSentIsNeverToldAsRetriable(t *testing.T) {
+	for code, end := range map[string]func(t *testing.T, s *session.Session) (session.Result, error){
+		"timeout": func(t *testing.T, s *session.Session) (session.Result, error) {
+			return s.Run(t.Context(), session.Command{Script: "work", Timeout: time.Second})
+		},
+		"idle": func(t *testing.T, s *session.Session) (session.Result, error) {
+			return s.Run(t.Context(), session.Command{Script: "work", Idle: time.Second})
+		},
+		"canceled": func(t *testing.T, s *session.Session) (session.Result, error) {
+			x := begun(t, s, session.Command{Script: "work"})
+			x.Stop()
+			r := x.Result()
+			return r, r.Err
+		},
+	} {
+		for name, reply := range map[string]reply{"by the keyboard": {Hang: true}, "with its shell": {Hang: true, Ignores: "INT TERM KILL"}} {
+			t.Run(code+" "+name, func(t *testing.T) {
+				inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+					d.On("work", reply)
+					_, err := end(t, on(t, d, web1, permissive()))
+					e := asError(t, err)
+					assert.Equal(t, code, e.Code)
+					assert.True(t, e.Sent)
+					assert.False(t, e.Retriable)
+				})
+			})
+		}
+	}
+}
