@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -39,10 +40,14 @@ func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut,
 	if err != nil {
 		return nil, err
 	}
-	if err := once(func() error { return typed(ctx, x, b) }); err != nil {
+	var t *session.Typing
+	if err := once(func() (err error) { t, err = typed(ctx, x, b); return err }); err != nil {
 		return nil, err
 	}
 	k.await(ctx, x, wait, w)
+	if err := x.Refusal(t); err != nil {
+		return nil, err
+	}
 	budget, err := budgetOf(nil, engine.Limits(c.principal))
 	if err != nil {
 		return nil, err
@@ -51,16 +56,16 @@ func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut,
 }
 
 // typed passes input on.
-func typed(ctx context.Context, x *registry.Exec, b *wire.Input) error {
+func typed(ctx context.Context, x *registry.Exec, b *wire.Input) (t *session.Typing, err error) {
 	if b.Text != "" || len(b.Keys) > 0 {
-		if err := x.Type(ctx, b.Text, b.Keys...); err != nil {
-			return err
+		if t, err = x.Type(ctx, b.Text, b.Keys...); err != nil {
+			return nil, err
 		}
 	}
 	if b.Signal == "" {
-		return nil
+		return t, nil
 	}
-	return x.Signal(ctx, b.Signal)
+	return t, x.Signal(ctx, b.Signal)
 }
 
 // firstInput returns what does a thing if this input was not sent before with its key.
@@ -92,4 +97,18 @@ func (k *Keeper) firstInput(ctx context.Context, c *caller, in *inputIn) (once f
 		}
 		return err
 	}, nil
+}
+
+// typedJSON tells of what somebody had to approve before it was typed.
+func typedJSON(x *registry.Exec) *wire.Typed {
+	state, why := x.Typed()
+	if state == "" {
+		return nil
+	}
+	out := &wire.Typed{State: state}
+	if why != nil {
+		p := asProblem(why)
+		out.Error = &wire.Fault{Code: p.Code, Message: p.Detail, Retriable: p.Retriable}
+	}
+	return out
 }

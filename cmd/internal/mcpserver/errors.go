@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -34,7 +35,7 @@ func faultOf(err error) *faultOut {
 		f.Code, f.Retriable = "canceled", true
 	}
 	text, _ := screen.Clean(cmdutil.Why(err))
-	f.Message = clip(text, 1000)
+	f.Message = clip(strings.TrimPrefix(text, f.Code+": "), 1000) // beside the code
 	return f
 }
 

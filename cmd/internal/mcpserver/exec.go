@@ -94,6 +94,9 @@ func (s *Server) show(x *registry.Exec, b output.Budget, woke registry.Wake) (*e
 		if v.Result.State == session.Running {
 			out.WaitingFor = waitingFor(x)
 		}
+		if state, why := x.Typed(); state != "" {
+			out.Typed = &typedOut{State: state, Error: faultOf(why)}
+		}
 		out.Woke = string(woke)
 	}
 	return out, line(out), nil
@@ -132,7 +135,7 @@ func (o *execOut) fillResult(v *registry.View) {
 	if d := r.Decision; d.Rule != "" || d.Reason != "" {
 		o.Decision = &decisionOut{
 			Verdict: d.Verdict.String(), Class: string(d.Class), Rule: d.Rule, Reason: d.Reason, Approval: d.Approval,
-			Needs: string(d.Needs), Hint: d.Hint,
+			Needs: string(d.Needs), Hint: d.Hint, WithInput: d.WithInput,
 		}
 	}
 }
@@ -145,12 +148,16 @@ func line(o *execOut) string {
 	switch {
 	case o.State == string(session.AwaitingApproval):
 		fmt.Fprintf(&b, "%s waits for a person's approval (session_output waits for it)", o.Exec)
+	case o.Typed != nil && o.Typed.State == string(session.AwaitingApproval):
+		fmt.Fprintf(&b, "what was typed at %s waits for a person's approval (session_output waits for it)", o.Exec)
 	case o.State != string(session.Done):
 		fmt.Fprintf(&b, "still running after %s as %s", took, o.Exec)
 		if w := o.WaitingFor; w != nil && w.Kind != string(screen.Running) {
 			fmt.Fprintf(&b, ", waiting for: %s", w.Kind)
 		}
 		b.WriteString(" (session_output waits for it)")
+	case o.Error != nil && o.Error.Code == o.Status:
+		b.WriteString(told(o.Error))
 	case o.Error != nil:
 		fmt.Fprintf(&b, "%s: %s", o.Status, told(o.Error))
 	case o.ExitCode != nil:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -45,8 +46,9 @@ func (s *Server) sessionInput(ctx context.Context, c *call, in inputArgs) (*exec
 		return out, "", &callError{code: registry.CodeNotRunning, err: fmt.Errorf("session %s runs no command: start one with session_exec and interactive", e.ID())}
 	}
 	w.From = x.Printed()
+	var t *session.Typing
 	if in.Text != "" || len(in.Keys) > 0 {
-		if err := x.Type(ctx, in.Text, in.Keys...); err != nil {
+		if t, err = x.Type(ctx, in.Text, in.Keys...); err != nil {
 			return out, "", err
 		}
 	}
@@ -55,7 +57,11 @@ func (s *Server) sessionInput(ctx context.Context, c *call, in inputArgs) (*exec
 			return out, "", err
 		}
 	}
-	return s.show(x, b, s.await(ctx, c, x, wait, w, false))
+	woke := s.await(ctx, c, x, wait, w, false)
+	if err := x.Refusal(t); err != nil {
+		return out, "", err
+	}
+	return s.show(x, b, woke)
 }
 
 func pattern(text string) (*regexp.Regexp, error) {
