@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -188,10 +189,12 @@ func (x *Exec) ask(ctx context.Context, t *Typing, p []byte, shown string, d pol
 		Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: true, Decision: d, Asked: began, Expires: expiry(began, s.cfg.ApprovalTimeout),
 	}
 	goOn := x.holdClocks()
+	p = bytes.Clone(p)
 	go func() { // ends with the command, which waits for it
 		defer x.steps.Done()
 		defer t.stop(nil)
 		err := x.await(ctx, q, p)
+		clear(p) // there may be passwords in it
 		goOn()
 		t.settle(err)
 	}()

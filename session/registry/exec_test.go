@@ -13,6 +13,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/output"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -244,5 +245,35 @@ func TestOutputsAreKeptWithinBounds(t *testing.T) {
 		assert.Equal(t, 0, kept(last), "they are forgotten in time")
 		_, err := last.View(registry.Budgets{})
 		assert.Equal(t, registry.CodeGone, codeOf(t, err))
+	})
+}
+
+// refuser says no, and why, to whatever is to be typed.
+type refuser struct{}
+
+func (refuser) Approve(_ context.Context, q policy.Question) (policy.Answer, error) {
+	return policy.Answer{Approved: q.Typed == "", ID: "a_1", By: "operator/ada", Reason: "hunter2hunter2 is none of yours"}, nil
+}
+
+func TestARefusalOfTypingIsToldWithoutSecrets(t *testing.T) {
+	bubble(t, registry.Config{}, func(t *testing.T, w *world) {
+		w.dialer.OnFunc("PGPASSWORD=hunter2hunter2 psql", func(c *callT) reply { <-c.Interrupted; return reply{} })
+		e := w.open("web1", "")
+		x := w.start(e, registry.Command{Script: "PGPASSWORD=hunter2hunter2 psql", Interactive: true})
+		synctest.Wait() // it runs
+		state, why := x.Typed()
+		assert.Empty(t, state)
+		require.NoError(t, why)
+		waits, err := x.Type(t.Context(), "asked")
+		require.NoError(t, err)
+		assert.Equal(t, registry.WokeRefused, x.WaitFor(t.Context(), registry.Wait{}))
+		state, why = x.Typed()
+		assert.Equal(t, "refused", state)
+		assert.Equal(t, why, x.Refusal(waits))
+		assert.Equal(t, "rejected", codeOf(t, why))
+		assert.ErrorContains(t, why, "is none of yours")
+		assert.NotContains(t, why.Error(), "hunter2")
+		assert.ErrorIs(t, why, session.ErrRejected)
+		x.Stop()
 	})
 }

@@ -52,7 +52,13 @@ func (x *Exec) Refusal(t *session.Typing) error {
 	case errors.Is(err, session.ErrNotInteractive):
 		return fault("input", host, CodeNotRunning, true, "%s does not take input (any more, or yet)", x.ID())
 	}
-	return asError("input", host, err)
+	e := asError("input", host, err)
+	if text, _ := x.secrets().String(e.Err.Error(), x.audience()); text != e.Err.Error() { // who refused it may have named one
+		clean := *e
+		clean.Err = redactedError{text, e.Err}
+		e = &clean
+	}
+	return e
 }
 
 // Typed says what has become of what was typed last of that which somebody had to approve: "awaiting_approval", "typed" or
