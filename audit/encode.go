@@ -52,6 +52,9 @@ func appendBody(b []byte, e *Event, seq uint64, at time.Time, hmac []byte, prev 
 	}
 	b = appendInt(b, `,"stdin_bytes":`, e.StdinBytes)
 	b = appendStr(b, `,"stdin_sha256":`, e.StdinSHA256)
+	if e.Typed {
+		b = append(b, `,"typed":true`...)
+	}
 
 	b = appendStr(b, `,"verdict":`, e.Verdict)
 	b = appendStr(b, `,"rule":`, e.Rule)
@@ -61,6 +64,9 @@ func appendBody(b []byte, e *Event, seq uint64, at time.Time, hmac []byte, prev 
 	b = appendStr(b, `,"approval":`, e.Approval)
 	b = appendStr(b, `,"approved_by":`, e.ApprovedBy)
 	b = appendStr(b, `,"approval_proof":`, e.ApprovalProof)
+	if e.WithInput {
+		b = append(b, `,"with_input":true`...)
+	}
 	b = appendStr(b, `,"approval_digest":`, e.ApprovalDigest)
 	b = appendStr(b, `,"approver":`, e.Approver)
 	b = appendStr(b, `,"approval_key":`, e.ApprovalKey)

@@ -82,6 +82,7 @@ type Event struct {
 	CommandHMAC string `json:"command_hmac,omitempty"`
 	StdinBytes  int64  `json:"stdin_bytes,omitempty"`
 	StdinSHA256 string `json:"stdin_sha256,omitempty"`
+	Typed       bool   `json:"typed,omitempty"` // of an approval: what is asked about is typed at the command, and Command holds that
 
 	// Why.
 	Verdict       string `json:"verdict,omitempty"`
@@ -92,6 +93,7 @@ type Event struct {
 	Approval      string `json:"approval,omitempty"`
 	ApprovedBy    string `json:"approved_by,omitempty"`
 	ApprovalProof string `json:"approval_proof,omitempty"`
+	WithInput     bool   `json:"with_input,omitempty"` // the approval covers what is typed at the command while it runs, too
 
 	// What an approval rests on, for whoever verifies it without this program: the digest that was signed, by whom (a name
 	// among the enrolled approvers), with which key, the signature in OpenSSH's armor, and the document that the digest is of

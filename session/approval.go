@@ -60,7 +60,7 @@ func (s *Session) await(ctx context.Context, x *Exec) bool {
 	a, err := s.approver(x).Approve(ctx, q)
 	if err == nil && a.Approved && ctx.Err() == nil {
 		d.Verdict, d.Approval, d.Needs, d.Hint = policy.Allow, a.ID, "", ""
-		d.ApprovedBy, d.Proof = a.By, a.Proof
+		d.ApprovedBy, d.Proof, d.WithInput = a.By, a.Proof, a.WithInput && x.cmd.Interactive
 		x.mu.Lock()
 		x.res.Decision, x.res.State = d, Running
 		x.answer = a
@@ -107,10 +107,17 @@ func expiry(began time.Time, limit time.Duration) time.Time {
 // tellAnswer puts an answer on record, with all that it takes to verify it. A yes that cannot be recorded stops at the
 // request's own record.
 func (s *Session) tellAnswer(ctx context.Context, x *Exec, a policy.Answer, outcome string) {
+	s.tellAnswerTo(ctx, x, a, outcome, "")
+}
+
+// tellAnswerTo is tellAnswer where it was asked whether something may be typed at x.
+func (s *Session) tellAnswerTo(ctx context.Context, x *Exec, a policy.Answer, outcome, typed string) {
 	e := s.event(audit.ApprovalResult, x)
+	e.Typed = typed != ""
 	e.Status, e.Approval, e.ApprovedBy, e.ApprovalProof, e.Reason = outcome, a.ID, a.By, string(a.Proof), a.Reason
 	e.ApprovalDigest, e.Approver, e.ApprovalKey, e.ApprovalSignature = a.Digest, a.Approver, a.Key, a.Signature
-	if a.Signature != "" && s.harmless(x, a.Document) {
+	e.WithInput = a.WithInput
+	if a.Signature != "" && s.harmless(x, typed, a.Document) {
 		e.ApprovalDocument = a.Document
 	}
 	_ = s.cfg.Audit.Record(context.WithoutCancel(ctx), e)
@@ -121,11 +128,11 @@ const maxRecorded = 64 << 10
 
 // harmless reports whether a document may be put on record as it is: as text, and where nothing in it that is not on record
 // anyway has to be redacted.
-func (s *Session) harmless(x *Exec, document string) bool {
+func (s *Session) harmless(x *Exec, typed, document string) bool {
 	if len(document) > maxRecorded || !utf8.ValidString(document) {
 		return false
 	}
-	for _, text := range []string{x.shown(nil), strings.Join(s.host.Env, "\n"), strings.Join(s.host.Command, "\n"), x.bond.head()} {
+	for _, text := range []string{x.shown(nil), typed, strings.Join(s.host.Env, "\n"), strings.Join(s.host.Command, "\n"), x.bond.head()} {
 		if s.cfg.Redact(text) != text {
 			return false
 		}

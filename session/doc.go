@@ -21,6 +21,7 @@
 //	pump (one per shell)           the first command        the shell's stream                Session.Close
 //	writer (of a long script)      Run, Start               its write; closing the stream     Session.Close
 //	step of the ladder             a timeout, Stop          its grace                         the command's end
+//	asking whether to type         Type, Input              the answer; the command's end     the command's end
 //	timeout of a command           Run, Start               the command's end                 the command's end
 //	dial                           a session of a pool      its end, DialTimeout, Pool.Close  Pool.Close
 //	watch (one per connection)     the dial                 the connection's end              Pool.Close

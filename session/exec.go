@@ -26,6 +26,7 @@ type Exec struct {
 	steps    sync.WaitGroup // of the ladder: x does not end during one
 	busyWith string         // the exec that the session was busy with; "" if it was not
 	timer    *time.Timer    // of cmd.Timeout; nil without one
+	due      time.Time      // when that goes off
 	internal bool           // a frame of our own: no result, no record
 	ready    *time.Timer    // for the shell to accept the frame; nil without a limit
 	idle     *time.Timer    // of cmd.Idle; nil without one
@@ -53,6 +54,7 @@ type Exec struct {
 	silent   bool            // it was cmd.Idle that ended it
 	frame    bool            // the shell waits for the next frame
 	inErr    error           // why standard input could not be read
+	lastAsk  *Typing         // what somebody had to approve last
 }
 
 // ID returns the exec's identifier, unique in this process and in the audit trail.
@@ -183,8 +185,9 @@ func (x *Exec) output(ev framing.Event) {
 	first := x.out.total+x.err.total == 0
 	x.s.sumUp(c)
 	c.write(ev.Data)
+	held := x.lastAsk != nil && x.lastAsk.Awaiting() // and the clocks with it
 	x.mu.Unlock()
-	if x.idle != nil {
+	if x.idle != nil && !held {
 		x.idle.Reset(x.cmd.Idle)
 	}
 	if first && x.s.cfg.Trace.FirstByte != nil {
@@ -299,7 +302,9 @@ func (x *Exec) finish() {
 	x.mu.Lock()
 	x.over = true
 	x.mu.Unlock()
+	x.takeBack(errEnded)
 	x.steps.Wait() // none may hit the next command
+	x.stopClocks() // which one may have set going
 	x.mu.Lock()
 	r := x.res
 	x.fill(&r)

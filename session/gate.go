@@ -62,6 +62,7 @@ func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
 	e.Command, e.Exact = x.shown(s.cfg.Redact), []byte(x.shown(nil))
 	e.Verdict, e.Rule, e.Class, e.Policy, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), d.Policy, x.cmd.Reason
 	e.Approval, e.ApprovedBy, e.ApprovalProof, e.ApprovalDigest = d.Approval, x.answer.By, string(x.answer.Proof), x.answer.Digest
+	e.WithInput = d.WithInput
 	e.CWD = s.Dir()
 	e.ReadOnly = d.Class == policy.ReadOnly && (x.cmd.Wrapping == nil || !x.cmd.Wrapping.Changes()) || d.Verdict != policy.Allow
 	ctx = context.WithoutCancel(ctx)

@@ -29,6 +29,7 @@ func (x *Exec) stop(why Status) {
 	x.mu.Unlock()
 	switch {
 	case first && sent:
+		x.takeBack(errTypedOn)
 		x.climb(sh)
 	case first:
 		abort(nil) // and whoever is about to send looks at why first
@@ -91,6 +92,7 @@ func (x *Exec) startClocks(sh *shell, size int) {
 		})
 	}
 	if x.cmd.Timeout > 0 {
+		x.due = time.Now().Add(x.cmd.Timeout)
 		x.timer = time.AfterFunc(x.cmd.Timeout, func() { x.stop(StatusTimeout) })
 	}
 }

@@ -129,6 +129,8 @@ type decisionJSON struct {
 	Approval string         `json:"approval"`
 	Needs    policy.Needs   `json:"needs,omitempty"`
 	Hint     string         `json:"hint,omitempty"`
+
+	WithInput bool `json:"with_input,omitempty"`
 }
 
 type errorJSON struct {
@@ -152,7 +154,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		ShellRestarted: r.ShellRestarted, Reconnected: r.Reconnected, Restored: r.Restored,
 		Decision: decisionJSON{
 			Verdict: r.Decision.Verdict, Class: r.Decision.Class, Rule: r.Decision.Rule, Reason: r.Decision.Reason,
-			Approval: r.Decision.Approval, Needs: r.Decision.Needs, Hint: r.Decision.Hint,
+			Approval: r.Decision.Approval, Needs: r.Decision.Needs, Hint: r.Decision.Hint, WithInput: r.Decision.WithInput,
 		},
 	}
 	if !r.Started.IsZero() {

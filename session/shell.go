@@ -196,7 +196,9 @@ func (sh *shell) take(x *Exec, tok framing.Token) bool {
 		return false
 	}
 	sh.dec.Expect(tok)
+	x.mu.Lock() // somebody may look at it: it may have waited for an approval
 	x.stray, sh.stray = sh.stray, nil
+	x.mu.Unlock()
 	sh.cur = x
 	return true
 }

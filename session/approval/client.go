@@ -114,7 +114,7 @@ func (c *Client) Get(ctx context.Context, id string) (Pending, error) {
 // server, which knows the account. That anybody could reach the socket proves nothing: only a signature does.
 func (c *Client) Answer(ctx context.Context, r Response) error {
 	_, err := c.any(ctx, request{Op: "answer", ID: r.ID, Digest: r.Digest, By: r.By, Approved: r.Approved, Reason: r.Reason,
-		Signature: string(r.Signature), Proof: r.Proof})
+		WithInput: r.WithInput, Signature: string(r.Signature), Proof: r.Proof})
 	return err
 }
 

@@ -224,6 +224,10 @@ type Response struct {
 	Approved bool
 	Reason   string // printable text of up to 4 KiB; "" where there is none
 
+	// WithInput has a yes to an interactive command cover what is typed at it, too. Digest and Signature are then of what was
+	// shown with Pending.WithInput set.
+	WithInput bool
+
 	// Signature is what Sign returns for what was shown; nil is a bare answer, which is Unproven. It holds the public key.
 	// Only a yes is signed. Proof is the most that whoever answers says about it: a key that a passphrase opens is Unproven
 	// where an agent held it open. "" says nothing.
@@ -249,17 +253,22 @@ func (d *Desk) Answer(r Response) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	w, err := d.get(r.ID)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	said := w.Pending
+	said.WithInput = r.WithInput
+	switch {
 	case w.Question.Principal == r.By || answer.Approver != "" && w.Question.Principal == "operator/"+answer.Approver:
 		return fmt.Errorf("%w: %s has asked this, and nobody answers their own request", ErrForbidden, w.Question.Principal)
-	case w.digest != r.Digest:
-		return ErrMismatch
+	case r.WithInput && !(r.Approved && w.TakesInput()):
+		return fmt.Errorf("%w: only a yes to an interactive command covers what is typed", ErrInvalid)
+	case said.Digest() != r.Digest:
+		return mismatch(w, r)
 	case r.Approved && !answer.Proof.AtLeast(w.Question.Decision.LeastProof):
 		return d.tooWeak(w.Question.Decision.LeastProof, answer)
 	}
-	answer.Digest, answer.Document = string(w.digest), string(w.Document())
+	answer.Digest, answer.Document, answer.WithInput = string(r.Digest), string(said.Document()), said.WithInput
 	w.answer = &answer
 	close(w.done)
 	kind, how := Rejected, "it was rejected by "+r.By
@@ -268,6 +277,14 @@ func (d *Desk) Answer(r Response) error {
 	}
 	d.settle(w, kind, how)
 	return nil
+}
+
+// mismatch says what an answer is not to.
+func mismatch(w *question, r Response) error {
+	if r.WithInput && r.Digest == w.digest {
+		return fmt.Errorf("%w; a yes with input names the digest with input", ErrMismatch)
+	}
+	return ErrMismatch
 }
 
 // mayAnswer refuses those who answer nothing, whoever asks.

@@ -66,7 +66,7 @@ func (g *Group) Approve(_ context.Context, q policy.Question) (policy.Answer, er
 		return policy.Answer{}, fmt.Errorf("%w: nobody was asked", ErrForbidden)
 	case g.err != nil || !g.answer.Approved:
 		return g.answer, g.err
-	case q.Principal != g.q.Principal || q.Command != g.q.Command || q.Interactive != g.q.Interactive || q.StdinSHA256 != g.q.StdinSHA256:
+	case q.Principal != g.q.Principal || q.Command != g.q.Command || q.Interactive != g.q.Interactive || q.Typed != g.q.Typed || q.StdinSHA256 != g.q.StdinSHA256:
 		return policy.Answer{}, fmt.Errorf("%w: something else was approved", ErrMismatch)
 	case g.left[host] == 0:
 		return policy.Answer{}, fmt.Errorf("%w: %s is not as it was approved, or was used already", ErrMismatch, q.Host.Name)

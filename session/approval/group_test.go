@@ -57,6 +57,7 @@ func TestAGroupIsAskedOnceAndAnswersEachHostOnce(t *testing.T) {
 		"another way there":   func(q *policy.Question) { q.Host.Via = []string{"gate"} },
 		"another host":        func(q *policy.Question) { q.Host.Name = "web4" },
 		"with a terminal":     func(q *policy.Question) { q.Interactive = true },
+		"to be typed":         func(q *policy.Question) { q.Typed = "x" },
 		"with input":          func(q *policy.Question) { q.StdinSHA256 = "ab" },
 		"with a new variable": func(q *policy.Question) { q.Host.Env = []string{"A=1"} },
 	} {

@@ -21,7 +21,14 @@ const MaxDocument = 256 << 10
 type Pending struct {
 	ID       string // "a_…", not to be guessed
 	Question policy.Question
+
+	// WithInput makes it what a yes says that covers whatever is typed at the command while it runs, too. What waits is
+	// without it.
+	WithInput bool
 }
+
+// TakesInput reports whether there may be a yes to p that covers what is typed.
+func (p Pending) TakesInput() bool { return p.Question.Interactive && p.Question.Typed == "" }
 
 // Digest is the SHA-256 of a document: "sha256:" and 64 hexadecimal digits.
 type Digest string
@@ -48,6 +55,9 @@ func (p Pending) Document() []byte {
 	d.field("dir", q.Dir)
 	d.field("command", q.Command)
 	d.field("interactive", truth(q.Interactive))
+	if q.Typed != "" {
+		d.field("typed", q.Typed)
+	}
 	d.field("stdin-bytes", strconv.FormatInt(q.StdinBytes, 10))
 	d.field("stdin-sha256", q.StdinSHA256)
 	d.field("stdin-head", q.StdinHead)
@@ -59,6 +69,7 @@ func (p Pending) Document() []byte {
 	d.field("least-proof", string(q.Decision.LeastProof))
 	d.field("asked", stamp(q.Asked))
 	d.field("expires", stamp(q.Expires))
+	d.flag("with-input", p.WithInput) // the last: what it is added to is what was shown
 	return d.Bytes()
 }
 
@@ -190,6 +201,8 @@ func (p *Pending) set(name, value string) bool {
 		q.Command = value
 	case "interactive":
 		q.Interactive = value == truth(true)
+	case "typed":
+		q.Typed = value
 	case "stdin-bytes":
 		var err error
 		q.StdinBytes, err = strconv.ParseInt(value, 10, 64)
@@ -215,6 +228,8 @@ func (p *Pending) set(name, value string) bool {
 		return parseStamp(value, &q.Asked)
 	case "expires":
 		return parseStamp(value, &q.Expires)
+	case "with-input":
+		p.WithInput = value == truth(true)
 	default:
 		known, ok := setHost(&q.Host, name, value)
 		return known && ok

@@ -43,6 +43,25 @@ func TestHowAPrincipalLogsInIsInADocumentWhereItIsSaid(t *testing.T) {
 	assert.Error(t, err, "what is not so is not there")
 }
 
+func TestWhatIsTypedAndAYesWithInputAreInADocumentWhereTheyAre(t *testing.T) {
+	p := approval.Pending{ID: "a_1", Question: policy.Question{Interactive: true}}
+	plain := string(p.Document())
+	assert.True(t, p.TakesInput())
+	p.WithInput = true
+	assert.Equal(t, plain+"with-input 3\nyes\n", string(p.Document()), "it begins with what was shown")
+	p.Question.Typed = "a\n\x00\xff"
+	assert.Contains(t, string(p.Document()), "interactive 3\nyes\ntyped 4\na\n\x00\xff\nstdin-bytes 1\n")
+	assert.False(t, p.TakesInput())
+	got, err := approval.Parse(p.Document())
+	require.NoError(t, err)
+	assert.Equal(t, p, got)
+	for _, bad := range []string{plain + "with-input 2\nno\n", plain + "with-input 3\nyes\nwith-input 3\nyes\n",
+		strings.Replace(plain, "expires", "with-input 3\nyes\nexpires", 1), strings.Replace(plain, "stdin-bytes", "typed 0\n\nstdin-bytes", 1)} {
+		_, err := approval.Parse([]byte(bad))
+		assert.Error(t, err)
+	}
+}
+
 func TestEverythingThatMattersChangesTheDigest(t *testing.T) {
 	was := approval.Pending{ID: "a_1", Question: question("agent/x")}
 	for name, change := range map[string]func(p *approval.Pending){
@@ -67,6 +86,8 @@ func TestEverythingThatMattersChangesTheDigest(t *testing.T) {
 		"interactive":     func(p *approval.Pending) { p.Question.Interactive = false },
 		"input":           func(p *approval.Pending) { p.Question.StdinSHA256 = "00" },
 		"length of input": func(p *approval.Pending) { p.Question.StdinBytes++ },
+		"typing":          func(p *approval.Pending) { p.Question.Typed = "x" },
+		"with input":      func(p *approval.Pending) { p.WithInput = true },
 		"least proof":     func(p *approval.Pending) { p.Question.Decision.LeastProof = approval.Touch },
 		"asker's reason":  func(p *approval.Pending) { p.Question.Reason = "" },
 		"class":           func(p *approval.Pending) { p.Question.Decision.Class = policy.Write },
@@ -115,6 +136,7 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(approval.Pending{ID: "a_1", Question: question("agent/x")}.Document())
 	f.Add(approval.Pending{}.Document())
+	f.Add(approval.Pending{Question: policy.Question{Interactive: true, Typed: "x\n"}, WithInput: true}.Document())
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		if p, err := approval.Parse(doc); err == nil && !bytes.Equal(p.Document(), doc) {
 			t.Fatalf("%q is not the document of what it parses to", doc)

@@ -239,7 +239,7 @@ func (s *Server) answer(who peer, req request) error {
 	if err := s.admit(who.pid); err != nil {
 		return err
 	}
-	r := Response{ID: req.ID, Digest: req.Digest, By: by, Approved: req.Approved, Reason: req.Reason, Proof: req.Proof}
+	r := Response{ID: req.ID, Digest: req.Digest, By: by, Approved: req.Approved, Reason: req.Reason, WithInput: req.WithInput, Proof: req.Proof}
 	if req.Signature != "" {
 		r.Signature = []byte(req.Signature)
 	}

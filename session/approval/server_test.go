@@ -98,6 +98,9 @@ func TestAClientFindsShowsAndAnswersAtAnyServer(t *testing.T) {
 	r.Digest = p2.Digest()
 	require.ErrorIs(t, c.Answer(t.Context(), r), approval.ErrMismatch)
 	r = yes(p1)
+	r.WithInput = true
+	require.ErrorContains(t, c.Answer(t.Context(), r), "a yes with input names the digest with input")
+	r = yes(p1)
 	r.Approved, r.Reason = false, "no"
 	require.NoError(t, c.Answer(t.Context(), r))
 	assert.False(t, (<-done1).Approved)

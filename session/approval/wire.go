@@ -31,6 +31,7 @@ type request struct {
 	Approved bool   `json:"approved,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 
+	WithInput bool   `json:"with_input,omitempty"`
 	Signature string `json:"signature,omitempty"` // armored
 	Proof     Proof  `json:"proof,omitempty"`     // the most that the caller says about it
 }
@@ -55,8 +56,9 @@ type Summary struct {
 	Tier      string    `json:"tier,omitempty"`
 	Class     string    `json:"class,omitempty"`
 	FirstLine string    `json:"first_line"`
-	Lines     int       `json:"lines"` // of the command
-	Bytes     int       `json:"bytes"` // of the command
+	Lines     int       `json:"lines"`           // of the command
+	Bytes     int       `json:"bytes"`           // of the command
+	Typed     bool      `json:"typed,omitempty"` // it is about what is to be typed at the command, which runs already
 	Proof     Proof     `json:"least_proof,omitempty"`
 	Asked     time.Time `json:"asked,omitzero"`
 	Expires   time.Time `json:"expires,omitzero"` // zero: never
@@ -69,7 +71,7 @@ func (p Pending) Summary() Summary {
 	return Summary{
 		ID: p.ID, Principal: clip(q.Principal), Host: clip(q.Host.Name), Tier: clip(q.Host.Tier), Class: clip(string(q.Decision.Class)),
 		FirstLine: clip(first), Lines: strings.Count(strings.TrimSuffix(q.Command, "\n"), "\n") + 1, Bytes: len(q.Command),
-		Proof: q.Decision.LeastProof, Asked: q.Asked, Expires: q.Expires,
+		Typed: q.Typed != "", Proof: q.Decision.LeastProof, Asked: q.Asked, Expires: q.Expires,
 	}
 }
 

@@ -104,6 +104,8 @@ type Decision struct {
 	ApprovedBy string `json:"approved_by,omitempty"`
 	Proof      Proof  `json:"proof,omitempty"`
 
+	WithInput bool `json:"with_input,omitempty"` // the approval covers what is typed at the command while it runs, too
+
 	// For the record.
 	Policy string `json:"-"` // the hash that names the policy that decided; "" where the decider has none
 
@@ -126,6 +128,10 @@ type Question struct {
 	Dir         string
 	Reason      string // as the asker gave it
 	Interactive bool
+
+	// Typed, if not "", is what is to be typed at Command, which runs already: exactly these bytes. Then the question is
+	// about them alone.
+	Typed string
 
 	// Hosts are those that it is about, each once, where they are several. Host then stands for them: with their folded
 	// names, and the tier that is the most careful.
@@ -152,6 +158,8 @@ type Answer struct {
 	By       string // who answered: "operator/ada"
 	Proof    Proof  // how that is known
 	Reason   string
+
+	WithInput bool // the yes covers what is typed at an interactive command while it runs, too
 
 	// What the proof rests on, for the record; empty where nothing was signed.
 	Digest    string // what was signed: the digest of Document

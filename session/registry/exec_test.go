@@ -13,6 +13,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/output"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -79,6 +80,9 @@ func TestSecretsAreGoneBeforeAnythingIsCounted(t *testing.T) {
 	})
 }
 
+// typed is why something was not typed.
+func typed(_ *session.Typing, err error) error { return err }
+
 func TestABudgetIsExactAndTheRestIsPaged(t *testing.T) {
 	bubble(t, registry.Config{}, func(t *testing.T, w *world) {
 		text := strings.Repeat("0123456789abcde\n", 1000)
@@ -106,7 +110,7 @@ func TestABudgetIsExactAndTheRestIsPaged(t *testing.T) {
 		assert.Equal(t, registry.CodeInvalid, codeOf(t, err))
 		_, err = x.Screen()
 		assert.Equal(t, registry.CodeInvalid, codeOf(t, err))
-		assert.Equal(t, registry.CodeNotRunning, codeOf(t, x.Type(t.Context(), "x")))
+		assert.Equal(t, registry.CodeNotRunning, codeOf(t, typed(x.Type(t.Context(), "x"))))
 	})
 }
 
@@ -147,7 +151,7 @@ func TestAPromptIsTold(t *testing.T) {
 		x := w.start(w.open("web1", ""), registry.Command{Script: "sudo id"})
 		assert.Equal(t, registry.WokePrompt, x.WaitFor(t.Context(), registry.Wait{Prompt: true}))
 		assert.EqualValues(t, "password", x.Waiting().Kind)
-		assert.Equal(t, registry.CodeNotInteractive, codeOf(t, x.Type(t.Context(), "secret")))
+		assert.Equal(t, registry.CodeNotInteractive, codeOf(t, typed(x.Type(t.Context(), "secret"))))
 		x.Stop()
 		assert.Empty(t, x.Waiting().Kind)
 	})
@@ -241,5 +245,35 @@ func TestOutputsAreKeptWithinBounds(t *testing.T) {
 		assert.Equal(t, 0, kept(last), "they are forgotten in time")
 		_, err := last.View(registry.Budgets{})
 		assert.Equal(t, registry.CodeGone, codeOf(t, err))
+	})
+}
+
+// refuser says no, and why, to whatever is to be typed.
+type refuser struct{}
+
+func (refuser) Approve(_ context.Context, q policy.Question) (policy.Answer, error) {
+	return policy.Answer{Approved: q.Typed == "", ID: "a_1", By: "operator/ada", Reason: "hunter2hunter2 is none of yours"}, nil
+}
+
+func TestARefusalOfTypingIsToldWithoutSecrets(t *testing.T) {
+	bubble(t, registry.Config{}, func(t *testing.T, w *world) {
+		w.dialer.OnFunc("PGPASSWORD=hunter2hunter2 psql", func(c *callT) reply { <-c.Interrupted; return reply{} })
+		e := w.open("web1", "")
+		x := w.start(e, registry.Command{Script: "PGPASSWORD=hunter2hunter2 psql", Interactive: true})
+		synctest.Wait() // it runs
+		state, why := x.Typed()
+		assert.Empty(t, state)
+		require.NoError(t, why)
+		waits, err := x.Type(t.Context(), "asked")
+		require.NoError(t, err)
+		assert.Equal(t, registry.WokeRefused, x.WaitFor(t.Context(), registry.Wait{}))
+		state, why = x.Typed()
+		assert.Equal(t, "refused", state)
+		assert.Equal(t, why, x.Refusal(waits))
+		assert.Equal(t, "rejected", codeOf(t, why))
+		assert.ErrorContains(t, why, "is none of yours")
+		assert.NotContains(t, why.Error(), "hunter2")
+		assert.ErrorIs(t, why, session.ErrRejected)
+		x.Stop()
 	})
 }

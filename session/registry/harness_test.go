@@ -35,10 +35,13 @@ type world struct {
 	held   chan struct{} // lets the command "held" be judged
 }
 
-// Decide allows everything, "held" only when it may go on.
+// Decide allows everything, "held" only when it may go on, and has "asked" be asked about where it is typed.
 func (w *world) Decide(ctx context.Context, req policy.Request) (policy.Decision, error) {
 	if req.Command == "held" {
 		<-w.held
+	}
+	if req.Input == "asked" {
+		return policy.Decision{Verdict: policy.Ask}, nil
 	}
 	return policy.AllowAll.Decide(ctx, req)
 }
@@ -51,7 +54,7 @@ func bubble(t *testing.T, cfg registry.Config, f func(t *testing.T, w *world)) {
 		w := &world{t: t, dialer: d, held: make(chan struct{})}
 		pool, err := session.NewPool(session.PoolConfig{
 			Dial: d.Dial, IdleTimeout: -1, MaxLifetime: -1,
-			Session: session.Config{Policy: w, Audit: audit.Discard{}},
+			Session: session.Config{Policy: w, Audit: audit.Discard{}, Approver: refuser{}},
 		})
 		require.NoError(t, err)
 		defer pool.Close()

@@ -17,32 +17,64 @@ const (
 )
 
 // Type types text at an interactive command, then the named keys; see screen.Keys. What is typed at a password prompt is
-// a secret from then on. Errors are *session.Error; nothing was typed then.
-func (x *Exec) Type(ctx context.Context, text string, keys ...string) error {
+// a secret from then on. Errors are *session.Error; nothing was typed then. Without one it was typed, or waits for an
+// approval, as the Typing says; see Refusal.
+func (x *Exec) Type(ctx context.Context, text string, keys ...string) (*session.Typing, error) {
 	host := x.e.Host().Name
 	switch {
 	case !x.Running():
-		return fault("input", host, CodeNotRunning, false, "%s has ended", x.ID())
+		return nil, fault("input", host, CodeNotRunning, false, "%s has ended", x.ID())
 	case x.screen == nil:
-		return fault("input", host, CodeNotInteractive, false, "%s takes no typing: start a command as an interactive one for that", x.ID())
+		return nil, fault("input", host, CodeNotInteractive, false, "%s takes no typing: start a command as an interactive one for that", x.ID())
 	case redact.ContainsMark([]byte(text)):
-		return fault("input", host, CodeInvalid, false, "the text holds the mark of something redacted; the host would get the mark, not the secret")
+		return nil, fault("input", host, CodeInvalid, false, "the text holds the mark of something redacted; the host would get the mark, not the secret")
 	}
 	pressed, err := screen.Keys(x.screen.Modes(), keys...)
 	if err != nil {
-		return fault("input", host, CodeInvalid, false, "%w", err)
+		return nil, fault("input", host, CodeInvalid, false, "%w", err)
 	}
 	if text != "" && x.Waiting().Kind == screen.Password {
 		x.secrets().Learn("typed", []byte(text))
 	}
-	err = x.sx.Input(ctx, append([]byte(text), pressed...))
+	t := x.sx.Type(ctx, append([]byte(text), pressed...))
+	return t, x.Refusal(t)
+}
+
+// Refusal is why something was not typed, as a *session.Error; nil where it was, or may yet be.
+func (x *Exec) Refusal(t *session.Typing) error {
+	if t == nil {
+		return nil
+	}
+	host, err := x.e.Host().Name, t.Err()
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, session.ErrNotInteractive):
 		return fault("input", host, CodeNotRunning, true, "%s does not take input (any more, or yet)", x.ID())
 	}
-	return asError("input", host, err)
+	e := asError("input", host, err)
+	if text, _ := x.secrets().String(e.Err.Error(), x.audience()); text != e.Err.Error() { // who refused it may have named one
+		clean := *e
+		clean.Err = textError{text, e.Err}
+		e = &clean
+	}
+	return e
+}
+
+// Typed says what has become of what was typed last of that which somebody had to approve: "awaiting_approval", "typed" or
+// "refused", with the reason. "" means that nobody was asked.
+func (x *Exec) Typed() (state string, why error) {
+	t := x.sx.Asked()
+	switch {
+	case t == nil:
+		return "", nil
+	case t.Awaiting():
+		return string(session.AwaitingApproval), nil
+	}
+	if why = x.Refusal(t); why != nil {
+		return "refused", why
+	}
+	return "typed", nil
 }
 
 // Signal sends INT, TERM or KILL to what the command has started, and does not wait for an effect. A command that somebody

@@ -32,7 +32,8 @@ const (
 	WokeMatch   Wake = "match"
 	WokeSilence Wake = "silence"
 	WokePrompt  Wake = "prompt"
-	WokeTime    Wake = "time" // ctx ended first
+	WokeRefused Wake = "refused" // what waited for an approval was not typed
+	WokeTime    Wake = "time"    // ctx ended first
 )
 
 // Output that comes in many small pieces is looked at in larger ones.
@@ -41,8 +42,19 @@ const gather = 10 * time.Millisecond
 // promptAt are the silences after which a prompt is looked for; see screen.Look.
 var promptAt = []time.Duration{screen.DefaultSettle, 5 * screen.DefaultSettle, screen.DefaultSilentAfter}
 
-// WaitFor waits for the first of what w names, for the command's end, or for that of ctx.
+// WaitFor waits for the first of what w names, for the command's end, or for that of ctx. Where something to be typed waits for
+// an approval, it waits for that before: a no wakes.
 func (x *Exec) WaitFor(ctx context.Context, w Wait) Wake {
+	if t := x.sx.Asked(); t != nil && t.Awaiting() {
+		select {
+		case <-t.Done():
+		case <-ctx.Done():
+			return WokeTime
+		}
+		if t.Err() != nil && x.Running() {
+			return WokeRefused
+		}
+	}
 	began := time.Now()
 	find := finder{s: x.stdout.spool, re: w.Pattern, any: w.Any, at: w.From}
 	if w.Stream == Stderr {

@@ -27,6 +27,7 @@ type shell struct {
 type job struct {
 	frame       string // its token
 	merged      bool
+	typedAt     bool // it is interactive
 	reply       Reply
 	hanging     bool // it waits for a signal
 	interrupted chan struct{}
@@ -36,7 +37,7 @@ const recordSeparator = "\x1e"
 
 var (
 	loaderNonce = regexp.MustCompile(`([A-Za-z0-9_-]{11}) ([A-Za-z0-9_-]{11}) R;`)
-	frameHead   = regexp.MustCompile(`^([A-Za-z0-9_-]{11})''([A-Za-z0-9_-]{11})(?: ([a-z-]))?[ \n]`)
+	frameHead   = regexp.MustCompile(`^([A-Za-z0-9_-]{11})''([A-Za-z0-9_-]{11})(?: ([a-z-])(?:[0-9]+:[0-9]+)?)?[ \n]`)
 )
 
 // boot is the login shell, and the loader that it is given.
@@ -118,6 +119,7 @@ func (s *terminal) hello(text string) {
 
 // frame begins a command.
 func (s *terminal) frame(text string) {
+	text = strings.TrimPrefix(text, "\n") // after what may have left the terminal cooked
 	m := frameHead.FindStringSubmatch(text)
 	script, ok := "", m != nil
 	if ok {
@@ -127,7 +129,7 @@ func (s *terminal) frame(text string) {
 		s.link.d.t.Errorf("sessiontest: %s was sent something that is no frame: %.200q", s.link.host.Name, text)
 		return
 	}
-	j := &job{frame: m[1] + m[2], merged: m[3] == "m"}
+	j := &job{frame: m[1] + m[2], merged: m[3] == "m" || m[3] == "x", typedAt: m[3] == "x"}
 	s.job = j
 	switch script {
 	case framing.Repair:
@@ -221,6 +223,9 @@ func (s *terminal) carryOut(j *job, r Reply) {
 func (s *terminal) finish(code int) {
 	j := s.job
 	s.job = nil
+	if j.typedAt { // it has read that, and made nothing of it
+		s.in = nil
+	}
 	if j.reply.Dir != "" {
 		s.dir = j.reply.Dir
 	}

@@ -21,6 +21,8 @@ type AnswerOptions struct {
 	ID     string
 	Yes    bool
 	Reason string
+
+	WithInput bool // what is typed at the command is approved, too
 }
 
 // NewCmdApprove builds the command. runF replaces the real work in tests of flags.
@@ -35,12 +37,16 @@ func NewCmdApprove(b Base, runF func(context.Context, *AnswerOptions) error) *co
 		Long: `Show a command that waits, ask whether it may run, and let it run: exactly what was shown, once. The beginning of an ID
 is enough where only one begins so.
 
+What an agent types at an interactive command that runs waits for a yes of its own, each time. --with-input approves such a
+command together with all that is typed at it, which is signed with the rest and ends with the command.
+
 Whoever is enrolled signs it: the passphrase of the key is asked at the terminal, or the ssh-agent asks for a touch of the
 security key. --yes replaces neither.
 
 Exits 0 when it was approved, and 5 when it was not: it waits on after a no here; "reject" ends its waiting.`,
 		Example: `  fairlead approvals approve a_3kq7
-  fairlead approvals approve a_3kq7 --yes --reason 'as agreed'`,
+  fairlead approvals approve a_3kq7 --yes --reason 'as agreed'
+  fairlead approvals approve a_3kq7 --with-input`,
 		Args: oneID,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.ID = args[0]
@@ -49,6 +55,7 @@ Exits 0 when it was approved, and 5 when it was not: it waits on after a no here
 	}
 	cmd.Flags().BoolVar(&o.Yes, "yes", false, "do not ask whether; a passphrase that is needed is asked all the same")
 	cmd.Flags().StringVar(&o.Reason, "reason", "", "why, for the record")
+	cmd.Flags().BoolVar(&o.WithInput, "with-input", false, "of an interactive command: approve whatever is typed at it while it runs, too")
 	return cmd
 }
 
@@ -88,6 +95,10 @@ func answerRun(ctx context.Context, o *AnswerOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.WithInput && !p.TakesInput() {
+		return cmdutil.Usagef("%s asks for nothing that could be typed at: approve it without --with-input", line(p.ID))
+	}
+	p.WithInput = o.WithInput
 	var by *way
 	if o.Approve {
 		if by, err = o.signer(ctx, p); err != nil {
@@ -95,7 +106,7 @@ func answerRun(ctx context.Context, o *AnswerOptions) error {
 		}
 	}
 	if !o.Yes {
-		said, err := o.ask(ctx, text(p, o.Now())+fmt.Sprintf("Let this run on %s, for %s? [y/N] ", line(p.Question.Host.Name), line(p.Question.Principal)))
+		said, err := o.ask(ctx, text(p, o.Now())+whether(p)+" [y/N] ")
 		if err != nil {
 			return err
 		}
@@ -107,7 +118,7 @@ func answerRun(ctx context.Context, o *AnswerOptions) error {
 			return err // what could not be shown is not approved
 		}
 	}
-	r := approval.Response{ID: p.ID, Digest: p.Digest(), By: who.Principal, Approved: o.Approve, Reason: o.Reason}
+	r := approval.Response{ID: p.ID, Digest: p.Digest(), By: who.Principal, Approved: o.Approve, Reason: o.Reason, WithInput: p.WithInput}
 	if by != nil {
 		r.Proof = by.proof
 		if r.Signature, err = o.sign(ctx, p, *by); err != nil {
@@ -124,7 +135,7 @@ func answerRun(ctx context.Context, o *AnswerOptions) error {
 	if o.Approve {
 		done = "approved"
 	}
-	_, err = fmt.Fprintf(o.IO.Out, "%s %s\n", done, p.ID)
+	_, err = fmt.Fprintf(o.IO.Out, "%s %s%s\n", done, p.ID, with(p))
 	return err
 }
 

@@ -80,6 +80,9 @@ func (m *page) rows() []string {
 		if more {
 			first += " …"
 		}
+		if q.Typed != "" {
+			first = typedAt + first
+		}
 		out = append(out, fmt.Sprintf("%s%.8s  %-8s %s on %s  %s  %s", mark, line(p.ID), left, line(q.Principal), line(q.Host.Name), line(string(q.Decision.Class)), first))
 	}
 	return out
@@ -122,10 +125,9 @@ func (m *page) foot(lines int) string {
 
 // prompt says what the keyboard is for.
 func (m *page) prompt() string {
-	q := m.about.Question
 	switch m.mode {
 	case approving:
-		return fmt.Sprintf("Let this run on %s, for %s? [y/N]", line(q.Host.Name), line(q.Principal))
+		return whether(m.about) + " [y/N]"
 	case rejecting:
 		return "Reject this without a reason? [y/N]"
 	case reasoning:
@@ -143,6 +145,9 @@ func (m *page) prompt() string {
 	}
 	if len(m.list) == 0 {
 		return "q quit"
+	}
+	if at := m.cursor(); at >= 0 && m.list[at].TakesInput() {
+		return "y approve  i approve with input  n reject  r with a reason  j/k choose  space/b read  q quit"
 	}
 	return "y approve  n reject  r reject with a reason  j/k choose  space/b read  q quit"
 }

@@ -28,13 +28,16 @@ func NewCmdList(b Base, runF func(context.Context, *ListOptions) error) *cobra.C
 		Use:   "list",
 		Short: "List what waits for an answer",
 		Long: `List what waits for an answer, the oldest first: id, age, time left, who asks, host, class and the first line of the
-command. Nothing is no mistake.`,
+command, after “typed at:” where it runs and something is to be typed at it. Nothing is no mistake.`,
 		Args: cmdutil.Args(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runF(cmd.Context(), o) },
 	}
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line")
 	return cmd
 }
+
+// typedAt stands before the command where it is asked whether something may be typed at it.
+const typedAt = "typed at: "
 
 func listRun(ctx context.Context, o *ListOptions) error {
 	c, err := o.Client()
@@ -52,6 +55,9 @@ func listRun(ctx context.Context, o *ListOptions) error {
 			continue
 		}
 		command := line(s.FirstLine)
+		if s.Typed {
+			command = typedAt + command
+		}
 		if s.Lines > 1 {
 			command += fmt.Sprintf(" (+ %s)", count(s.Lines-1, "line"))
 		}

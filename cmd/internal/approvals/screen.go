@@ -201,12 +201,15 @@ func (m *page) browse(name string) tea.Cmd {
 		m.top += max(m.room()-1, 1)
 	case "b", "pgup":
 		m.top -= max(m.room()-1, 1)
-	case "y", "n", "r":
+	case "y", "i", "n", "r":
 		if at < 0 {
 			return nil
 		}
 		m.about = m.list[at]
+		m.about.WithInput = name == "i"
 		switch {
+		case name == "i" && !m.about.TakesInput():
+			m.note = "nothing can be typed at this while it runs: y approves it"
 		case name == "n":
 			m.mode = rejecting
 		case name == "r":
@@ -268,7 +271,7 @@ func (m *page) approve(by *way, phrase []byte) tea.Cmd {
 	}
 	return func() tea.Msg {
 		defer clear(phrase)
-		r := approval.Response{ID: p.ID, Digest: p.Digest(), By: m.me, Approved: true}
+		r := approval.Response{ID: p.ID, Digest: p.Digest(), By: m.me, Approved: true, WithInput: p.WithInput}
 		if by != nil {
 			var err error
 			r.Proof = by.proof
@@ -284,7 +287,7 @@ func (m *page) approve(by *way, phrase []byte) tea.Cmd {
 		if err := m.answer(r); err != nil {
 			return answered{err: fmt.Errorf("not approved: %w", err)}
 		}
-		return answered{note: "approved " + p.ID}
+		return answered{note: "approved " + p.ID + with(p)}
 	}
 }
 

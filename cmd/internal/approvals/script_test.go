@@ -37,6 +37,15 @@ const (
 	deskLeast     = "APPROVALS_TEST_LEAST"      // the least proof that the policy asks for
 )
 
+// What a desk asks for is interactive after the one, and what is typed at it comes after the other.
+const (
+	deskInteractive = "interactive: "
+	deskTyped       = " <- "
+)
+
+// input is what an outcome says where what is typed was approved, too.
+var input = map[bool]string{true: " with input"}
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(deskDir); dir != "" {
 		if err := desk(dir, os.Args[1:]); err != nil {
@@ -70,15 +79,21 @@ func desk(dir string, argv []string) error {
 	defer stop()
 	go func() { fmt.Println((<-events).ID) }()
 	now := time.Now()
+	command, typed, isTyped := strings.Cut(argv[0], deskTyped)
+	command, interactive := strings.CutPrefix(command, deskInteractive)
+	if isTyped {
+		interactive = true
+	}
 	a, err := d.Approve(ctx, policy.Question{
-		Exec: "e_1", Session: "s_1", Principal: "agent/x", Shell: "bash", Command: argv[0], Dir: "/srv",
+		Interactive: interactive, Typed: typed,
+		Exec: "e_1", Session: "s_1", Principal: "agent/x", Shell: "bash", Command: command, Dir: "/srv",
 		Host: hosts.Host{Name: "web1", Addr: "10.0.0.1", Port: 2222, User: "root", Via: []string{"gate"}, Tier: "prod"},
 		Decision: policy.Decision{Verdict: policy.Ask, Class: policy.Write, Rule: "default/agent", Reason: "it writes",
 			LeastProof: approval.Proof(os.Getenv(deskLeast))},
 		Reason: "it hangs", Asked: now, Expires: now.Add(15 * time.Minute),
 	})
 	if err == nil {
-		fmt.Printf("approved=%v by=%s proof=%s approver=%s reason=%s\n", a.Approved, a.By, a.Proof, a.Approver, a.Reason)
+		fmt.Printf("approved=%v by=%s proof=%s approver=%s reason=%s\n", a.Approved, a.By, a.Proof, a.Approver, a.Reason+input[a.WithInput])
 	}
 	cancel()
 	return <-served

@@ -83,6 +83,9 @@ type shown struct {
 	Asked       time.Time       `json:"asked,omitzero"`
 	Expires     time.Time       `json:"expires,omitzero"` // missing: never
 	Document    []byte          `json:"document"`
+
+	Typed           []byte          `json:"typed,omitempty"`             // what is to be typed at the command, which runs already, to the byte
+	DigestWithInput approval.Digest `json:"digest_with_input,omitempty"` // what a yes names that covers whatever is typed at the command
 }
 
 // shownHost is one of several hosts.
@@ -102,7 +105,7 @@ func object(p approval.Pending) shown {
 	for _, h := range q.Hosts {
 		all = append(all, shownHost{Name: h.Name, Transport: string(h.Transport), Address: h.Addr, Port: h.Port, User: h.User, Via: h.Via, Tier: h.Tier})
 	}
-	return shown{
+	s := shown{
 		Hosts: all,
 		ID:    p.ID, Digest: p.Digest(), Principal: q.Principal,
 		Host: h.Name, Transport: string(h.Transport), Address: h.Addr, Port: h.Port, User: h.User, Via: h.Via, Tier: h.Tier,
@@ -111,4 +114,12 @@ func object(p approval.Pending) shown {
 		LeastProof: q.Decision.LeastProof, StdinBytes: q.StdinBytes, StdinSHA256: q.StdinSHA256, StdinHead: []byte(q.StdinHead),
 		Session: q.Session, Exec: q.Exec, Asked: q.Asked, Expires: q.Expires, Document: p.Document(),
 	}
+	if q.Typed != "" {
+		s.Typed = []byte(q.Typed)
+	}
+	if p.TakesInput() {
+		p.WithInput = true
+		s.DigestWithInput = p.Digest()
+	}
+	return s
 }

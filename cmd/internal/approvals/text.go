@@ -51,9 +51,7 @@ func text(p approval.Pending, now time.Time) string {
 		fact("account", "it can do no more than the sandboxes, its operator says")
 	}
 	fact("config", line(q.Host.SSHConfig))
-	if q.Interactive {
-		fact("input", "whatever is typed into it while it runs is not known yet")
-	}
+	fact("input", input(p))
 	if q.StdinSHA256 != "" {
 		fact("stdin", count64(q.StdinBytes, "byte")+", SHA-256 "+line(q.StdinSHA256))
 	}
@@ -70,15 +68,21 @@ func text(p approval.Pending, now time.Time) string {
 	fact("asked", moment(q.Asked, now, "%s ago"))
 	fact("expires", cmp.Or(moment(q.Expires, now, "in %s"), "never"))
 	fact("digest", string(p.Digest()))
-	lines, escaped := script(q.Command)
-	how := "as it is"
-	if escaped {
-		how = `with \ doubled, and what cannot be seen written as in Go`
+	whole := func(name, text, mark string) {
+		lines, escaped := script(text)
+		how := "as it is"
+		if escaped {
+			how = `with \ doubled, and what cannot be seen written as in Go`
+		}
+		fact("letters", foreign(text))
+		fact(name, fmt.Sprintf("%s in %s, %s", count(len(text), "byte"), count(len(lines), "line"), how))
+		for _, l := range lines {
+			b.WriteString("  " + mark + " " + l + "\n")
+		}
 	}
-	fact("letters", foreign(q.Command))
-	fact("command", fmt.Sprintf("%s in %s, %s", count(len(q.Command), "byte"), count(len(lines), "line"), how))
-	for _, l := range lines {
-		b.WriteString("  | " + l + "\n")
+	whole("command", q.Command, "|")
+	if q.Typed != "" {
+		whole("typed", q.Typed, ">")
 	}
 	if q.StdinHead != "" {
 		head, escaped := script(q.StdinHead)
@@ -95,6 +99,39 @@ func text(p approval.Pending, now time.Time) string {
 		}
 	}
 	return b.String()
+}
+
+// input says what an answer makes of what is typed.
+func input(p approval.Pending) string {
+	switch {
+	case p.Question.Typed != "":
+		return "the command runs already: this is about what is typed at it, and about nothing more"
+	case p.WithInput:
+		return "whatever is typed into it while it runs is approved, too, and is not known yet"
+	case p.TakesInput():
+		return "what is typed into it while it runs is asked about when it comes; --with-input approves it, too"
+	}
+	return ""
+}
+
+// with is what is said of an answer besides.
+func with(p approval.Pending) string {
+	if p.WithInput {
+		return " with input"
+	}
+	return ""
+}
+
+// whether is the question that a yes answers.
+func whether(p approval.Pending) string {
+	where := fmt.Sprintf("on %s, for %s", line(p.Question.Host.Name), line(p.Question.Principal))
+	switch {
+	case p.Question.Typed != "":
+		return "Let this be typed " + where + "?"
+	case p.WithInput:
+		return "Let this run " + where + ", and whatever is typed into it?"
+	}
+	return "Let this run " + where + "?"
 }
 
 // place says where commands go, and how.

@@ -35,11 +35,12 @@ func NewCmdWatch(b Base, runF func(context.Context, *WatchOptions) error) *cobra
   j k  up down           choose
   space b  PgDn PgUp     read on, and back
   y                      approve what is shown, after a second y
+  i                      approve it together with whatever is typed into it, after a y
   n                      reject it, after a y
   r                      reject it with a reason
   q                      leave; what waits goes on waiting
 
-All of a command has to have been on the screen before y approves it. Whoever is enrolled is asked for a passphrase, or for a
+All of a command has to have been on the screen before y or i approves it. Whoever is enrolled is asked for a passphrase, or for a
 touch of the security key, as approve does.`,
 		Args: cmdutil.Args(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -273,6 +273,40 @@ func TestWatchAsksForThePassphrase(t *testing.T) {
 	assert.NotContains(t, c.printed(), "correct", "it is never shown")
 }
 
+func TestWatchApprovesWithInput(t *testing.T) {
+	h := newHome(t)
+	e := h.runs(t, 24, nil, "approvals", "enroll", "--new", "--name", "ada")
+	e.see("A passphrase for the key of ada:")
+	e.keys("correct horse\r")
+	e.see("The same again:")
+	e.keys("correct horse\r")
+	require.Equal(t, 0, e.exit(), "%s", e)
+	one := h.asks(t, "touch /srv/x")
+	c := h.runs(t, 50, nil, "approvals", "watch", watching)
+	c.see("> "+one.id[:8], "y approve  n reject")
+	c.keys("i")
+	c.see("nothing can be typed at this while it runs: y approves it")
+	c.keys("ny")
+	c.see("rejected " + one.id)
+	two := h.asks(t, "interactive: python3 -q")
+	c.see("> "+two.id[:8], "| python3 -q")
+	c.keys("j") // a key takes the note away
+	c.see("i approve with input")
+	c.keys("i")
+	c.see("Let this run on web1, for agent/x, and whatever is typed into it? [y/N]")
+	c.keys("y")
+	c.see("Passphrase of ada's key")
+	c.keys("correct horse\r")
+	c.see("approved " + two.id + " with input")
+	assert.Contains(t, two.hears(), "proof=passphrase approver=ada reason= with input")
+	three := h.asks(t, "python3 -q <- print(1)")
+	c.see("> "+three.id[:8], "typed at: python3 -q", "> print(1)")
+	c.keys("y")
+	c.see("Let this be typed on web1, for agent/x? [y/N]")
+	c.keys("\x03")
+	assert.Equal(t, 0, c.exit())
+}
+
 func TestWatchIsForPersonsAtTerminals(t *testing.T) {
 	h := newHome(t)
 	c := h.runs(t, 24, []string{"CLAUDECODE=1"}, "approvals", "watch")

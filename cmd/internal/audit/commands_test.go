@@ -212,3 +212,14 @@ func TestAnchorsComeFromFilesAndStandardInput(t *testing.T) {
 	assert.Contains(t, p.err.String(), "-: 1 line holds no anchor\n")
 	assert.Contains(t, p.ok("verify", "--anchors", "-", "--json"), `"anchors":{"through":1,`)
 }
+
+func TestWhatWasTypedAndApprovedWithInputIsTold(t *testing.T) {
+	p := newProgram(t)
+	p.record(record.Config{}, record.Event{Kind: record.ApprovalRequest, ID: "e_1", Typed: true, Command: "ada", Verdict: "ask"},
+		record.Event{Kind: record.CommandInput, ID: "e_2", WithInput: true, Command: "eve", Verdict: "allow", ApprovedBy: "operator/ada"})
+	out := p.ok("tail")
+	assert.Contains(t, out, "approval.request  e_1  ask  typed  ada\n")
+	assert.Contains(t, out, "command.input  e_2  allow  with input  eve\n")
+	assert.Contains(t, p.ok("show", "e_1"), "\ntyped\ttrue\n")
+	assert.Contains(t, p.ok("show", "e_2"), "\nwith_input\ttrue\n")
+}

@@ -35,6 +35,12 @@ func printEvent(ios *iostreams.IOStreams, e audit.Event, asJSON bool) error {
 	if strings.HasSuffix(string(e.Kind), ".result") {
 		parts = append(parts, fmt.Sprintf("%dms", e.DurationMS))
 	}
+	if e.Typed {
+		parts = append(parts, "typed")
+	}
+	if e.WithInput {
+		parts = append(parts, "with input")
+	}
 	if e.Error.Message != "" {
 		parts = append(parts, e.Error.Message)
 	}

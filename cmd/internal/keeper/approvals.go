@@ -35,7 +35,7 @@ func (k *Keeper) addApprovals(a *api) {
 				s := p.Summary()
 				out.Items = append(out.Items, wire.Approval{
 					ID: s.ID, Exec: p.Question.Exec, Principal: s.Principal, Host: s.Host, Tier: s.Tier, Class: s.Class, FirstLine: s.FirstLine, Lines: s.Lines,
-					Bytes: s.Bytes, Asked: moment(s.Asked), Expires: moment(s.Expires),
+					Bytes: s.Bytes, Typed: s.Typed, Asked: moment(s.Asked), Expires: moment(s.Expires),
 				})
 			}
 			return &body[wire.Approvals]{out}, nil
@@ -46,7 +46,12 @@ func (k *Keeper) addApprovals(a *api) {
 			if err != nil {
 				return nil, err
 			}
-			return &body[wire.Document]{&wire.Document{ID: p.ID, Digest: string(p.Digest()), Document: p.Document()}}, nil
+			out := &wire.Document{ID: p.ID, Digest: string(p.Digest()), Document: p.Document()}
+			if p.TakesInput() {
+				p.WithInput = true
+				out.DigestWithInput = string(p.Digest())
+			}
+			return &body[wire.Document]{out}, nil
 		})
 	add(a, route{method: "POST", path: "/v1/approvals/{id}/approve", id: "approve", summary: "Say yes to exactly what was shown", tag: tag, need: needApprove},
 		func(ctx context.Context, c *caller, in *yesIn) (*none, error) {
@@ -67,7 +72,7 @@ func (k *Keeper) answer(c *caller, id string, approved bool, b wire.Answer) erro
 		return err
 	}
 	r := approval.Response{
-		ID: id, Digest: approval.Digest(b.Digest), By: c.principal, Approved: approved, Reason: b.Reason, Proof: approval.Proof(b.Proof),
+		ID: id, Digest: approval.Digest(b.Digest), By: c.principal, Approved: approved, Reason: b.Reason, WithInput: b.WithInput, Proof: approval.Proof(b.Proof),
 	}
 	if b.Signature != "" {
 		sig, err := signatureOf(b.Signature)

@@ -218,6 +218,7 @@ func (k *Keeper) show(_ *caller, x *registry.Exec, b output.Budget) (*resultOut,
 		return out, nil
 	}
 	out.Status = http.StatusAccepted
+	out.Body.Typed = typedJSON(x)
 	if v.Result.State == session.Running {
 		if w := x.Waiting(); w.Kind != "" {
 			out.Body.WaitingFor = &wire.Waiting{Kind: string(w.Kind), Prompt: w.Prompt}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -39,10 +40,14 @@ func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut,
 	if err != nil {
 		return nil, err
 	}
-	if err := once(func() (bool, error) { return typed(ctx, x, b) }); err != nil {
+	var t *session.Typing
+	if err := once(func() (some bool, err error) { t, some, err = typed(ctx, x, b); return some, err }); err != nil {
 		return nil, err
 	}
 	k.await(ctx, x, wait, w)
+	if err := x.Refusal(t); err != nil {
+		return nil, err
+	}
 	budget, err := budgetOf(nil, engine.Limits(c.principal))
 	if err != nil {
 		return nil, err
@@ -50,19 +55,19 @@ func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut,
 	return k.show(c, x, budget)
 }
 
-// typed passes input on, and reports whether the command has got anything of it.
-func typed(ctx context.Context, x *registry.Exec, b *wire.Input) (some bool, err error) {
+// typed passes input on, and reports whether the command has got anything of it, or a person is asked about it.
+func typed(ctx context.Context, x *registry.Exec, b *wire.Input) (t *session.Typing, some bool, err error) {
 	if b.Text != "" || len(b.Keys) > 0 {
-		if err := x.Type(ctx, b.Text, b.Keys...); err != nil {
-			return false, err
+		if t, err = x.Type(ctx, b.Text, b.Keys...); err != nil {
+			return nil, false, err
 		}
 		some = true
 	}
 	if b.Signal == "" {
-		return some, nil
+		return t, some, nil
 	}
 	err = x.Signal(ctx, b.Signal)
-	return some || err == nil, err
+	return t, some || err == nil, err
 }
 
 // firstInput returns what does a thing if this input was not sent before with its key.
@@ -97,4 +102,18 @@ func (k *Keeper) firstInput(ctx context.Context, c *caller, in *inputIn) (once f
 		}
 		return err
 	}, nil
+}
+
+// typedJSON tells of what somebody had to approve before it was typed.
+func typedJSON(x *registry.Exec) *wire.Typed {
+	state, why := x.Typed()
+	if state == "" {
+		return nil
+	}
+	out := &wire.Typed{State: state}
+	if why != nil {
+		p := asProblem(why)
+		out.Error = &wire.Fault{Code: p.Code, Message: p.Detail, Retriable: p.Retriable}
+	}
+	return out
 }

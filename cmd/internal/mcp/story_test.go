@@ -222,6 +222,10 @@ func TestTheWholeStoryOfAnAgentAndTheOnesWhoAnswer(t *testing.T) {
 					q := p.ask(c)
 					code, screen := p.outside([]typed{{"[y/N] ", "y"}, {"Passphrase of ada's key", "correct horse"}}, "approvals", "approve", q.ID)
 					assert.Zero(t, code, screen)
+				case what == "with-input":
+					q := p.ask(c)
+					code, screen := p.outside([]typed{{"[y/N] ", "y"}, {"Passphrase of ada's key", "correct horse"}}, "approvals", "approve", q.ID, "--with-input")
+					assert.Zero(t, code, screen)
 				case what == "reject":
 					p.answer(c, false, "not today")
 				default:
@@ -248,7 +252,7 @@ func TestTheWholeStoryOfAnAgentAndTheOnesWhoAnswer(t *testing.T) {
 					proofs[e.ApprovalProof] = true
 				}
 			}
-			assert.Equal(t, 1, by["prod"], "%v", by)
+			assert.Equal(t, 2, by["prod"], "%v", by)
 			assert.Equal(t, 1, by["node100"])
 			assert.True(t, proofs["passphrase"], "%v", proofs)
 			code, said2, errText := p.run("audit", "verify")

@@ -35,10 +35,7 @@ func faultOf(err error) *faultOut {
 		f.Code, f.Retriable = "canceled", true
 	}
 	text, _ := screen.Clean(cmdutil.Why(err))
-	if rest, doubled := strings.CutPrefix(text, f.Code+": "); doubled {
-		text = rest
-	}
-	f.Message = clip(text, 1000)
+	f.Message = clip(strings.TrimPrefix(text, f.Code+": "), 1000) // beside the code
 	return f
 }
 

@@ -96,6 +96,9 @@ func (s *Server) show(x *registry.Exec, b output.Budget, woke registry.Wake) (*e
 		if v.Result.State == session.Running {
 			out.WaitingFor = out.waitingFor(x, red)
 		}
+		if state, why := x.Typed(); state != "" {
+			out.Typed = &typedOut{State: state, Error: faultOf(why)}
+		}
 		out.Woke = string(woke)
 	}
 	return out, line(out), nil
@@ -142,7 +145,7 @@ func (o *execOut) fillResult(v *registry.View, red redactor) {
 	if d := r.Decision; d.Rule != "" || d.Reason != "" {
 		o.Decision = &decisionOut{
 			Verdict: d.Verdict.String(), Class: string(d.Class), Rule: d.Rule, Reason: fit(d.Reason), Approval: d.Approval,
-			Needs: string(d.Needs), Hint: d.Hint,
+			Needs: string(d.Needs), Hint: d.Hint, WithInput: d.WithInput,
 		}
 	}
 }
@@ -155,6 +158,8 @@ func line(o *execOut) string {
 	switch {
 	case o.State == string(session.AwaitingApproval):
 		fmt.Fprintf(&b, "%s waits for a person's approval (session_output waits for it)", o.Exec)
+	case o.Typed != nil && o.Typed.State == string(session.AwaitingApproval):
+		fmt.Fprintf(&b, "what was typed at %s waits for a person's approval (session_output waits for it)", o.Exec)
 	case o.State != string(session.Done):
 		fmt.Fprintf(&b, "still running after %s as %s", took, o.Exec)
 		if w := o.WaitingFor; w != nil && w.Kind != string(screen.Running) {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -46,8 +47,9 @@ func (s *Server) sessionInput(ctx context.Context, c *call, in inputArgs) (*exec
 		return out, "", &callError{code: registry.CodeNotRunning, err: fmt.Errorf("session %s runs no command: start one with session_exec and interactive", e.ID())}
 	}
 	w.From = x.Printed()
+	var t *session.Typing
 	if in.Text != "" || len(in.Keys) > 0 {
-		if err := x.Type(ctx, in.Text, in.Keys...); err != nil {
+		if t, err = x.Type(ctx, in.Text, in.Keys...); err != nil {
 			return out, "", err
 		}
 	}
@@ -56,7 +58,11 @@ func (s *Server) sessionInput(ctx context.Context, c *call, in inputArgs) (*exec
 			return out, "", err
 		}
 	}
-	out, line, err := s.show(x, b, s.await(ctx, c, x, wait, w, false))
+	woke := s.await(ctx, c, x, wait, w, false)
+	if err := x.Refusal(t); err != nil {
+		return out, "", err
+	}
+	out, line, err := s.show(x, b, woke)
 	if n := longestLine(in.Text); n > maxCooked && err == nil {
 		out.Note = fmt.Sprintf("a line of %d bytes was typed, and of one that long a program gets %d at most, without a word, unless it has switched line editing of its terminal off: write a file instead", n, maxCooked)
 		line += "; note: " + out.Note

@@ -196,7 +196,8 @@ func (s *Server) addTools() error {
 		add(s, &mcp.Tool{
 			Name: "session_input", Annotations: hints("Type into a command", false, true),
 			Description: "Type text, then keys, at the interactive command that runs in a session, or send it a signal; then wait until it asks for more, ends, or prints what wait_for finds. " +
-				"Keys: Enter, Tab, Esc, Up, C-c, C-d and so on. Text is typed as it is: add \"\\n\" or the key Enter to end a line.",
+				"Keys: Enter, Tab, Esc, Up, C-c, C-d and so on. Text is typed as it is: add \"\\n\" or the key Enter to end a line. " +
+				"Where a person has to approve it first, typed says so.",
 		}, s.sessionInput),
 		add(s, &mcp.Tool{
 			Name: "session_output", Annotations: hints("Look at a command", true, false),

@@ -18,6 +18,13 @@ type decisionOut struct {
 	Approval string `json:"approval,omitempty"`
 	Needs    string `json:"needs,omitempty" jsonschema:"what would turn an ask into an allow"`
 	Hint     string `json:"hint,omitempty"`
+
+	WithInput bool `json:"with_input,omitempty" jsonschema:"the approval covers what is typed at the command, too"`
+}
+
+type typedOut struct {
+	State string    `json:"state" jsonschema:"awaiting_approval, typed or refused"`
+	Error *faultOut `json:"error,omitempty"`
 }
 
 type waitingOut struct {
@@ -86,7 +93,8 @@ type execOut struct {
 	Reconnected    bool         `json:"reconnected,omitempty"`
 	Restored       []string     `json:"restored,omitempty" jsonschema:"what of the old shell's state the new one got"`
 	WaitingFor     *waitingOut  `json:"waiting_for,omitempty" jsonschema:"what a running command seems to wait for"`
-	Woke           string       `json:"woke,omitempty" jsonschema:"why the wait ended: end, match, prompt, silence or time"`
+	Typed          *typedOut    `json:"typed,omitempty" jsonschema:"what has become of the last text that a person had to approve"`
+	Woke           string       `json:"woke,omitempty" jsonschema:"why the wait ended: end, match, prompt, silence, refused or time"`
 	Screen         *screenOut   `json:"screen,omitempty"`
 	Note           string       `json:"note,omitempty" jsonschema:"what to know of what was just done"`
 	Page           *pageOut     `json:"page,omitempty"`

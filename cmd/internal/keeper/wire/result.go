@@ -43,6 +43,7 @@ type Result struct {
 	Decision       Decision         `json:"decision"`
 	Error          *Fault           `json:"error"`
 	WaitingFor     *Waiting         `json:"waiting_for,omitempty"`
+	Typed          *Typed           `json:"typed,omitempty" doc:"of a running command: what has become of the last text that somebody had to approve"`
 	File           *FileFacts       `json:"file,omitempty" doc:"of work on a file"`
 }
 
@@ -55,6 +56,8 @@ type Decision struct {
 	Approval string `json:"approval"`
 	Needs    string `json:"needs,omitempty"`
 	Hint     string `json:"hint,omitempty"`
+
+	WithInput bool `json:"with_input,omitempty" doc:"the approval covers what is typed at the command while it runs, too"`
 }
 
 // Fault is why there is no answer from the host.
@@ -69,6 +72,12 @@ type Fault struct {
 type Waiting struct {
 	Kind   string `json:"kind"`
 	Prompt string `json:"prompt,omitempty"`
+}
+
+// Typed is what has become of text that is typed only once somebody has approved it.
+type Typed struct {
+	State string `json:"state" enum:"awaiting_approval,typed,refused"`
+	Error *Fault `json:"error,omitempty" doc:"why it was refused: rejected, expired, canceled or denied"`
 }
 
 // ResultOf puts a Result into its JSON form. redacted counts what was taken out of it, by kind.
@@ -87,6 +96,7 @@ func ResultOf(r *session.Result, redacted map[string]int) *Result {
 		Decision: Decision{
 			Verdict: r.Decision.Verdict.String(), Class: string(r.Decision.Class), Rule: r.Decision.Rule, Reason: r.Decision.Reason,
 			Approval: r.Decision.Approval, Needs: string(r.Decision.Needs), Hint: r.Decision.Hint,
+			WithInput: r.Decision.WithInput,
 		},
 	}
 	if !r.Started.IsZero() {

@@ -185,6 +185,7 @@ type Approval struct {
 	FirstLine string     `json:"first_line" doc:"cut; what an answer is bound to is the document"`
 	Lines     int        `json:"lines"`
 	Bytes     int        `json:"bytes"`
+	Typed     bool       `json:"typed,omitempty" doc:"it is about what is to be typed at the command, which runs already"`
 	Asked     *time.Time `json:"asked,omitempty"`
 	Expires   *time.Time `json:"expires,omitempty"`
 }
@@ -199,12 +200,16 @@ type Document struct {
 	ID       string `json:"id"`
 	Digest   string `json:"digest" doc:"SHA-256 of the document; the answer names it"`
 	Document []byte `json:"document" doc:"what an answer is bound to, all of it"`
+
+	DigestWithInput string `json:"digest_with_input,omitempty" doc:"of an interactive command: SHA-256 of the document and the field “with-input 3”, “yes” after it, which a yes with input names"`
 }
 
 // Answer answers an ask.
 type Answer struct {
-	Digest string `json:"digest" doc:"of the document that was shown"`
+	Digest string `json:"digest" doc:"of the document that was shown; with with_input its digest_with_input"`
 	Reason string `json:"reason,omitempty" maxLength:"4096"`
+
+	WithInput bool `json:"with_input,omitempty" doc:"a yes to an interactive command: whatever is typed at it while it runs may pass, too"`
 
 	Signature string `json:"signature,omitempty" maxLength:"65536" doc:"of a yes only: over the digest's text, in OpenSSH's SSHSIG format (ssh-keygen -Y sign -n approve@fairlead), armored, or in base64"`
 	Proof     string `json:"proof,omitempty" doc:"the most that the answerer says about the key: touch, passphrase or unproven"`

@@ -37,6 +37,24 @@ async function asked(what, tool, args) {
   return r;
 }
 
+// begun has a command started that reads lines, which a person approves, and waits until it can be typed at.
+async function begun(what, session_id) {
+  const command = 'echo ready; while read -r n && [ "$n" != end ]; do echo "hello $n"; done';
+  let r = await call("session_exec", { session_id, command, interactive: true, wait_s: 1 });
+  for (let i = 0; r.state === "running" && i < 50; i++) r = await call("session_output", { exec_id: r.exec, wait_s: 1 });
+  assert.equal(r.state, "awaiting_approval", JSON.stringify(r));
+  console.log(`ask ${what}`);
+  return until(r.exec, (r) => (r.stdout ?? "").includes("ready"));
+}
+
+// until looks at a command until it is as it should be.
+async function until(exec_id, good) {
+  let r = {};
+  for (let i = 0; !good(r) && i < 600; i++) r = await call("session_output", { exec_id, wait_s: 0.2 });
+  assert.ok(good(r), JSON.stringify(r));
+  return r;
+}
+
 const step = async (name, f) => { await f(); console.log(`ok ${name}`); };
 
 const open = async (host, at = client) => {
@@ -70,6 +88,35 @@ await step("denied", async () => {
   const r = await call("session_exec", { session_id: dev, command: "rm -rf /" });
   assert.equal(r.isError, true);
   assert.equal(r.error.code, "denied");
+});
+await step("typed at what was approved with input", async () => {
+  const { exec } = await begun("with-input", prod);
+  let r = await call("session_input", { session_id: prod, text: "ada\n", wait_for: "hello ada" });
+  assert.equal(r.error, undefined, JSON.stringify(r));
+  assert.equal(r.typed, undefined, JSON.stringify(r));
+  assert.equal(r.decision.with_input, true);
+  r = await call("session_input", { session_id: prod, text: "end\n" });
+  r = await until(exec, (r) => r.state === "done");
+  assert.equal(r.status, "ok", JSON.stringify(r));
+});
+await step("typed at what was approved alone", async () => {
+  const { exec } = await begun("api", dev);
+  const types = async (what, text) => {
+    const r = await call("session_input", { session_id: dev, text, wait_s: 0 });
+    assert.equal(r.typed?.state, "awaiting_approval", JSON.stringify(r));
+    console.log(`ask ${what}`);
+    return until(exec, (r) => r.typed && r.typed.state !== "awaiting_approval");
+  };
+  let r = await types("typed", "ada\n");
+  assert.equal(r.typed.state, "typed", JSON.stringify(r));
+  await until(exec, (r) => r.stdout?.includes("hello ada"));
+  r = await types("reject", "eve\n");
+  assert.equal(r.typed.state, "refused", JSON.stringify(r));
+  assert.equal(r.typed.error.code, "rejected");
+  assert.match(r.typed.error.message, /not today/);
+  await call("session_input", { session_id: dev, keys: ["C-d"] });
+  r = await until(exec, (r) => r.state === "done");
+  assert.doesNotMatch(r.stdout, /eve/);
 });
 await step("a file is written, edited and read", async () => {
   const w = await asked("write", "file_write", { session_id: dev, path: "app.conf", content: "port = 80\n" });
