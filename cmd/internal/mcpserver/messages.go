@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -144,16 +143,10 @@ func flawOf(msg []byte) *flaw {
 	return nil
 }
 
-// garbled says why a text cannot be taken for what its sender meant; nil if it can. A decoder would put other characters in
-// place of those that are none, and other bytes than were asked for would be judged and run.
+// garbled says why a text is no JSON; nil if it is. What in it is no text is exact's to find.
 func garbled(text []byte) *flaw {
-	switch {
-	case !utf8.Valid(text):
-		return &flaw{code: jsonrpc.CodeParseError, why: "it is not UTF-8", id: idOf(text)}
-	case !json.Valid(text):
+	if !json.Valid(text) {
 		return &flaw{code: jsonrpc.CodeParseError, why: "it is not JSON, or nested too deep; a message is one line"}
-	case halved(text):
-		return &flaw{code: jsonrpc.CodeParseError, why: `it has half of a surrogate pair (\ud800 to \udfff), which is no character`, id: idOf(text)}
 	}
 	return nil
 }
@@ -168,47 +161,6 @@ func idOf(msg []byte) json.RawMessage {
 		return nil
 	}
 	return m.ID
-}
-
-// halved reports whether valid JSON has an escaped surrogate that is not part of a pair.
-func halved(text []byte) bool {
-	high := -1 // where the second half has to begin
-	for i := 0; ; {
-		n := bytes.IndexByte(text[i:], '\\')
-		if n < 0 {
-			return high >= 0
-		}
-		i += n
-		if high >= 0 && i != high {
-			return true
-		}
-		if text[i+1] != 'u' {
-			if high >= 0 {
-				return true
-			}
-			i += 2
-			continue
-		}
-		switch c := text[i+2 : i+6]; {
-		case c[0]|0x20 != 'd' || c[1] < '8':
-			if high >= 0 {
-				return true
-			}
-		case c[1]|0x20 < 'c': // 8 to b: a first half
-			if high >= 0 {
-				return true
-			}
-			i += 6
-			high = i
-			continue
-		default:
-			if high < 0 {
-				return true
-			}
-			high = -1
-		}
-		i += 6
-	}
 }
 
 // oneByOne is a writer for several, each of whose writes is a whole.

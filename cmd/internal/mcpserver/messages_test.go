@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -94,12 +93,6 @@ func TestALineThatIsNoMessageIsAnsweredAndEndsNothing(t *testing.T) {
 		"two on a line":         {`{"jsonrpc":"2.0","id":5,"method":"ping"} {}` + "\n", -32700, nil},
 		"deep":                  {deep(5000), -32600, 5.0},
 		"deeper":                {deep(20000), -32700, nil},
-		"not UTF-8":             {run("5", "touch odd-\xff\xfe"), -32700, 5.0},
-		"half a pair":           {run("5", `touch odd-\ud800`), -32700, 5.0},
-		"the other half":        {run("5", `touch odd-\uDC00`), -32700, 5.0},
-		"two first halves":      {run("5", `touch odd-\ud83d\ud83d\ude00`), -32700, 5.0},
-		"a pair that is parted": {run("5", `touch odd-\ud83d \ude00`), -32700, 5.0},
-		"an answer":             {`{"jsonrpc":"2.0","id":7,"result":"\ud800"}` + "\n", -32700, nil},
 		"too long":              {`{"jsonrpc":"2.0","id":5,"method":"` + strings.Repeat("x", 6*16<<20+2<<20) + `"}` + "\n", -32600, nil},
 	} {
 		w.send(tt.line)
@@ -142,26 +135,4 @@ func TestALargeFileFitsIntoAMessageHoweverItIsEscaped(t *testing.T) {
 	assert.Equal(t, "ok", s.Result.Structured.Status, s.Result.Structured.Error)
 	require.NoError(t, w.in.Close())
 	require.NoError(t, w.cmd.Wait())
-}
-
-func TestOverHTTPToNobodyIsDoneWhatWasNotAsked(t *testing.T) {
-	url := overHTTP(t, newInside(t, false))
-	for name, text := range map[string]string{
-		"not UTF-8":   call("5", "look", `{"targets":"here","command":"echo `+"\xff"+`"}`),
-		"half a pair": call("5", "look", `{"targets":"here","command":"echo \ud800"}`),
-		"no JSON":     "{",
-	} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(text))
-		require.NoError(t, err)
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Accept", "application/json, text/event-stream")
-		res, err := bearer{"right"}.RoundTrip(r)
-		require.NoError(t, err)
-		var s said
-		require.NoError(t, json.NewDecoder(res.Body).Decode(&s), name)
-		res.Body.Close()
-		assert.Equal(t, http.StatusBadRequest, res.StatusCode, name)
-		require.NotNil(t, s.Error, name)
-		assert.Equal(t, -32700, s.Error.Code, name)
-	}
 }
