@@ -253,6 +253,12 @@ func TestTheModulesOfTheWebPage(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ask.bin"), p.Document(), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ask.json"), want, 0o600))
+	p = approval.Pending{ID: "a_y", Question: policy.Question{Command: "python3", Interactive: true, Asked: time.Now()}}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "sat.bin"), p.Document(), 0o600))
+	p.WithInput = true
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "sat.txt"), []byte(p.Digest()), 0o600))
+	p = approval.Pending{ID: "a_z", Question: policy.Question{Command: "python3", Interactive: true, Typed: "print(1)\x04", Asked: time.Now()}}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "typed.bin"), p.Document(), 0o600))
 	cmd := exec.CommandContext(t.Context(), "node", "--test")
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()

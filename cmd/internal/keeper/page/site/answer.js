@@ -21,8 +21,11 @@ export function signatureIn(text) {
   return /-----BEGIN SSH SIGNATURE-----[^-]*-----END SSH SIGNATURE-----/.exec(text)?.[0] ?? "";
 }
 
-/** answer asks whether an ask is to be approved or rejected, and does it. It returns the dialog. */
-export function answer({ id, digest, approved, ask, go, signal }) {
+/**
+ * answer asks whether an ask is to be approved or rejected, and does it. more is the digest of a yes to what is typed, too; null
+ * where there is none. It returns the dialog.
+ */
+export function answer({ id, digest, more, approved, ask, go, signal }) {
   const reason = el("input", {
     type: "text",
     maxlength: 4096,
@@ -32,13 +35,23 @@ export function answer({ id, digest, approved, ask, go, signal }) {
   });
   const signature = el("textarea", { rows: 4, spellcheck: "false", placeholder: "-----BEGIN SSH SIGNATURE-----", autocomplete: "off" });
   const proof = ask.text("least-proof");
-  const begins = firstLine(ask.value("command"));
+  const begins = firstLine(ask.value(ask.has("typed") ? "typed" : "command"));
+  const named = el("code", { class: "digest" });
+  const signs = el("pre", { class: "copy" });
+  const input = el("input", { type: "checkbox" });
+  const says = () => (input.checked ? { digest: more, with_input: true } : { digest });
+  const name = () => {
+    named.textContent = says().digest;
+    signs.textContent = `printf %s ${says().digest} | ssh-keygen -Y sign -n approve@fairlead -f KEY`;
+  };
+  input.addEventListener("change", name);
+  name();
   const signing = el(
     "details",
     { open: approved && (proof === "passphrase" || proof === "touch") },
     el("summary", { text: "Sign it with an enrolled key" }),
     el("p", { text: "Run this where the key is, and paste what it prints:" }),
-    el("pre", { class: "copy", text: `printf %s ${digest} | ssh-keygen -Y sign -n approve@fairlead -f KEY` }),
+    signs,
     el("label", null, "Signature ", signature),
   );
   let sent = false,
@@ -47,11 +60,12 @@ export function answer({ id, digest, approved, ask, go, signal }) {
     approved ? "Approve this?" : "Reject this?",
     [
       facts([
-        ["Command", inline(begins)],
+        [ask.has("typed") ? "To be typed" : "Command", inline(begins)],
         ["Who", inline(ask.value("principal"))],
         ["Where", inline(ask.value("host"))],
-        ["Digest", el("code", { class: "digest", text: digest })],
+        ["Digest", named],
       ]),
+      approved && more ? el("label", { class: "check" }, input, " and whatever is typed at it while it runs") : "",
       el("label", null, "Reason ", reason),
       approved ? signing : "",
     ],
@@ -60,23 +74,23 @@ export function answer({ id, digest, approved, ask, go, signal }) {
         text: approved ? "Approve" : "Reject",
         class: approved ? "yes" : "no",
         does: async () => {
-          const says = { digest };
-          if (reason.value) says.reason = reason.value;
+          const said = says();
+          if (reason.value) said.reason = reason.value;
           if (approved && signature.value.trim()) {
-            Object.assign(says, { signature: signatureIn(signature.value), proof: "passphrase" });
-            if (!says.signature) throw new Error("What was pasted holds no whole signature, from BEGIN SSH SIGNATURE to END.");
+            Object.assign(said, { signature: signatureIn(signature.value), proof: "passphrase" });
+            if (!said.signature) throw new Error("What was pasted holds no whole signature, from BEGIN SSH SIGNATURE to END.");
           }
           sent = true;
           try {
-            await post(`/v1/approvals/${encodeURIComponent(id)}/${approved ? "approve" : "reject"}`, says);
+            await post(`/v1/approvals/${encodeURIComponent(id)}/${approved ? "approve" : "reject"}`, said);
           } finally {
             sent = false;
             if (missed) asking.refuse(missed);
           }
-          const said = `${approved ? "Approved" : "Rejected"}: ${asText(begins)}`;
-          const next = answered(id, approved ? "approved" : "rejected", said);
+          const told = `${approved ? "Approved" : "Rejected"}: ${asText(begins)}`;
+          const next = answered(id, approved ? "approved" : "rejected", told);
           asking.close();
-          say(said);
+          say(told);
           if (!signal.aborted) go("approvals", "", next);
         },
         failed: (e) => {

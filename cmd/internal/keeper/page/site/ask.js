@@ -4,7 +4,7 @@ import { get, post } from "./api.js";
 import { asks, fate, onAsks } from "./asks.js";
 import { answer } from "./answer.js";
 import { fromBase64 } from "./decode.js";
-import { Ask, digestOf, valueOf } from "./document.js";
+import { Ask, digestOf, valueOf, withInput } from "./document.js";
 import { button, el, facts } from "./dom.js";
 import { setKeys } from "./keys.js";
 import { watch } from "./seen.js";
@@ -24,9 +24,11 @@ export async function fetchAsk(id, signal) {
 /** showAsk shows the ask with an id in root. */
 export async function showAsk(root, id, { go, signal }) {
   const { ask, digest, sound } = await fetchAsk(id, signal);
+  const all = withInput(ask);
+  const more = all && (await digestOf(all));
   if (signal.aborted) return;
 
-  const must = el("section", { class: "must", "aria-label": "What is asked" }, told(ask), hostsOf(ask), commandOf(ask), stdinOf(ask));
+  const must = el("section", { class: "must", "aria-label": "What is asked" }, told(ask), hostsOf(ask), typedOf(ask), commandOf(ask), stdinOf(ask));
   const scroller = el("div", { class: "scroll", tabindex: "0", "aria-label": "The ask" }, must, allFields(ask, digest));
   const note = el("p", { class: "note", role: "status" });
   const yes = button("Approve", () => confirm(true), { class: "yes", "aria-keyshortcuts": "a", disabled: true });
@@ -75,7 +77,7 @@ export async function showAsk(root, id, { go, signal }) {
 
   function confirm(approved) {
     if (signal.aborted || over || (approved ? yes : no).disabled) return;
-    asking = answer({ id, digest, approved, ask, go, signal });
+    asking = answer({ id, digest, more, approved, ask, go, signal });
   }
   setKeys({
     a: () => confirm(true),
@@ -106,7 +108,7 @@ function told(ask) {
     ["Hint", field("hint")],
     ["Rule", field("rule")],
     ["Proof needed", ask.text("least-proof") === "unproven" ? "none but the answer" : field("least-proof")],
-    ["On a terminal", ask.text("interactive") === "yes" ? "yes: it can be typed at" : ""],
+    ["On a terminal", ask.text("interactive") === "yes" && !ask.has("typed") ? "yes: it can be typed at" : ""],
     ["Asked", ask.text("asked") ? [moment(ask.text("asked"), "ago"), " ago"] : ""],
     ["Time left", ask.text("expires") ? moment(ask.text("expires"), "until") : "it waits for ever"],
   ]);
@@ -163,9 +165,17 @@ function shapes(member) {
   return list.firstChild && list;
 }
 
+/** typedOf is what is to be typed at a command that runs. */
+function typedOf(ask) {
+  if (!ask.has("typed")) return "";
+  const typed = ask.value("typed");
+  return el("section", null, el("h2", null, "To be typed ", el("small", { text: bytes(typed.length) })), cautions(typed), script(typed));
+}
+
 function commandOf(ask) {
-  const command = ask.value("command");
-  return el("section", null, el("h2", null, "Command ", el("small", { text: bytes(command.length) })), cautions(command), script(command, "command"));
+  const command = ask.value("command"),
+    title = ask.has("typed") ? "At the command " : "Command ";
+  return el("section", null, el("h2", null, title, el("small", { text: bytes(command.length) })), cautions(command), script(command, "command"));
 }
 
 function stdinOf(ask) {
@@ -181,7 +191,7 @@ function stdinOf(ask) {
   );
 }
 
-const above = new Set(["command", "stdin-head", "member"]);
+const above = new Set(["command", "typed", "stdin-head", "member"]);
 
 /** allFields is the document field by field. */
 function allFields(ask, digest) {

@@ -34,6 +34,7 @@ const ofAsk = [
   "dir",
   "command",
   "interactive",
+  "typed?",
   "stdin-bytes",
   "stdin-sha256",
   "stdin-head",
@@ -84,6 +85,11 @@ export class Ask {
     this.members = this.fields.filter((f) => f.name === "member").map((f) => fields(f.value, 0, ofHost));
   }
 
+  /** has says whether there is such a field. */
+  has(name) {
+    return this.fields.some((f) => f.name === name);
+  }
+
   /** value is the bytes of a field, empty where there is none. */
   value(name) {
     return valueOf(this.fields, name);
@@ -98,6 +104,16 @@ export class Ask {
 /** valueOf is the bytes of the first field with a name. */
 export function valueOf(list, name) {
   return list.find((f) => f.name === name)?.value ?? new Uint8Array();
+}
+
+/** withInput is the document of a yes to whatever is typed at a command, too; null where nothing can be. */
+export function withInput(ask) {
+  if (ask.text("interactive") !== "yes" || ask.has("typed")) return null;
+  const more = encoded("with-input 3\nyes\n");
+  const all = new Uint8Array(ask.bytes.length + more.length);
+  all.set(ask.bytes);
+  all.set(more, ask.bytes.length);
+  return all;
 }
 
 /** digestOf is what an answer names. */

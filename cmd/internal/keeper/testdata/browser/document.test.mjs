@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Ask, digestOf, valueOf } from "./site/document.js";
+import { Ask, digestOf, valueOf, withInput } from "./site/document.js";
 
 // What the keeper wrote: a document, and what is in it.
 const bytes = new Uint8Array(readFileSync("ask.bin"));
@@ -27,6 +27,15 @@ test("a document is read to the byte", async () => {
     ...ask.fields.flatMap((f) => [Buffer.from(`${f.name} ${f.value.length}\n`), f.value, Buffer.from("\n")]),
   ]);
   assert.deepEqual(new Uint8Array(again), bytes, "all of it is in its fields");
+});
+
+test("a yes to what is typed, too, has a digest of its own", async () => {
+  const read = (name) => new Ask(new Uint8Array(readFileSync(name)));
+  assert.equal(await digestOf(withInput(read("sat.bin"))), readFileSync("sat.txt", "utf8"));
+  assert.equal(withInput(new Ask(bytes)), null, "nobody sits at it");
+  const typed = read("typed.bin");
+  assert.equal(new TextDecoder().decode(typed.value("typed")), "print(1)\x04");
+  assert.equal(withInput(typed), null, "that is asked about by itself");
 });
 
 test("what is no document is refused", () => {
