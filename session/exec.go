@@ -319,7 +319,7 @@ func (x *Exec) finish() {
 	}
 	x.mu.Lock()
 	x.res = r
-	started := x.started
+	halfway := x.started && !x.frame && x.why != "" // stopped with its shell
 	x.mu.Unlock()
 	if f := x.s.cfg.Trace.Done; f != nil {
 		f(r)
@@ -327,7 +327,7 @@ func (x *Exec) finish() {
 	switch {
 	case x.frame && x.s.wantsSnapshot(x):
 		x.s.snapshot(x.sh)
-	case started && !x.frame && x.res.Lane == laneSession:
+	case halfway && x.res.Lane == laneSession:
 		x.s.outdate(x)
 	}
 	x.s.release(x)

@@ -73,7 +73,7 @@ func (s *Session) wantsSnapshot(x *Exec) bool {
 	return !s.single && (s.stale || x.res.Decision.Class != policy.ReadOnly)
 }
 
-// outdate notes that a command has ended with its shell, which could not be asked what the command had changed.
+// outdate notes that a command was stopped with its shell, which could not be asked what the command had changed.
 func (s *Session) outdate(x *Exec) {
 	if x.res.Decision.Class == policy.ReadOnly {
 		return

@@ -216,3 +216,20 @@ func TestStateThatIsOlderThanTheLastCommandIsTold(t *testing.T) {
 	r = succeed(t, s, session.Command{Script: "echo $A"})
 	assert.Empty(t, r.Restored)
 }
+
+// With an IFS that cannot be changed bash takes no frame's header for one any more: it reads, and answers nothing.
+func TestAShellThatDoesNotAnswerAnyMoreIsReplaced(t *testing.T) {
+	needShell(t, "bash")
+	cfg := permissive()
+	cfg.Ready = 2 * time.Second
+	site := localSite(t, cfg, sessiontest.NewMark(t))
+	s := mustOpen(t, site.pool, site.on("bash"))
+	defer s.Close()
+	succeed(t, s, session.Command{Script: "cd /usr; export A=1"})
+	r := succeed(t, s, session.Command{Script: "IFS=x; readonly IFS; echo a"})
+	assert.Equal(t, "a\n", string(r.Stdout))
+	r = succeed(t, s, session.Command{Script: "echo $A; pwd"})
+	assert.Equal(t, "1\n/usr\n", string(r.Stdout))
+	assert.True(t, r.ShellRestarted)
+	assert.Contains(t, r.Restored, session.RestoredStale)
+}
