@@ -94,9 +94,11 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (func(hu
 	}
 	return func(hc huma.Context) {
 		log := told.log.Load()
+		defer func() { // also after a panic: others may wait for its end
+			log.end()
+			k.retold.keep(told)
+		}()
 		mine(hc, log, func() { k.undo(hc.Context(), c, in.Key) })
-		log.end()
-		k.retold.keep(told)
 	}, nil
 }
 
