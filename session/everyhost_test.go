@@ -67,12 +67,16 @@ func dial(t testing.TB, key ssh.Signer, keys sshconn.HostKeys, h hosts.Host) ses
 	return tr
 }
 
-// Every case on every shell over every transport: the same command gives the same Result everywhere.
+// Every case on every shell over every transport: the same command gives the same Result everywhere. With two Korn shells, one
+// on this machine is enough for ksh93.
 func TestEveryCaseHoldsOnEveryShellAndTransport(t *testing.T) {
 	for _, via := range transports {
 		t.Run(via.name, func(t *testing.T) {
 			t.Parallel()
 			for _, shell := range shells {
+				if shell == "ksh" && via.name != "local" {
+					continue
+				}
 				t.Run(shell, func(t *testing.T) {
 					needShell(t, shell)
 					t.Parallel()
