@@ -154,6 +154,32 @@ func TestSomebodyAtTheWebPageSeesAnswersAndTypes(t *testing.T) {
 	assert.Contains(t, no.Reason, "not today")
 	assert.NoFileExists(t, filepath.Join(dir, "never"))
 
+	// What is typed at a program is approved with it, or by itself.
+	agent := w.As("agent/claude")
+	ask := func(command string) string {
+		s, err := agent.Open(t.Context(), wire.Open{Host: "there"})
+		require.NoError(t, err)
+		r, err := agent.Start(t.Context(), s.ID, wire.Run{Command: command, Interactive: true}, "")
+		require.NoError(t, err)
+		return r.Exec
+	}
+	sat := ask(greets)
+	v.does("typing", map[string]any{"row": "echo ready", "title": "Command", "begins": "echo ready", "input": true})
+	r := w.types(sat, wire.Input{Text: "ada\n", WaitFor: "hello ada"})
+	assert.Contains(t, r.Stdout, "hello ada")
+	assert.True(t, r.Decision.WithInput)
+	r = w.types(sat, wire.Input{Text: "end\n"})
+	assert.Equal(t, "ok", r.Status)
+	sat = ask("echo ready; cat")
+	require.Eventually(t, func() bool {
+		r, err := agent.Look(t.Context(), sat)
+		return err == nil && strings.Contains(r.Stdout, "ready")
+	}, terminalTime, 10*time.Millisecond)
+	typed := make(chan wire.Result, 1)
+	go func() { typed <- w.types(sat, wire.Input{Text: "by itself\n", WaitFor: "by itself\r\nby itself"}) }()
+	v.does("typing", map[string]any{"row": "typed at", "title": "To be typed", "begins": "by itself", "input": false})
+	assert.Contains(t, (<-typed).Stdout, "by itself\r\nby itself")
+
 	// What shapes a command on its hosts is seen before it is approved, and only what is shown is.
 	ctx, cancel := context.WithTimeout(t.Context(), terminalTime)
 	defer cancel()

@@ -33,6 +33,7 @@ export const approvals = {
         inline(a.host),
         a.class ? inline(a.class, `tag ${known(a.class)}`) : "",
         [
+          a.typed ? el("small", { text: "typed at" }) : "",
           inline(a.first_line, "cut"),
           a.lines > 1 || a.bytes > 200 ? el("small", { text: `${a.lines > 1 ? `${a.lines} lines, ` : ""}${bytes(a.bytes)}` }) : "",
         ],

@@ -137,6 +137,27 @@ const steps = {
     await page.waitForFunction(() => document.title === "Fairlead");
   },
 
+  /** typing approves a command with what is typed at it, or what is to be typed at one that runs. */
+  async typing({ row: first, title, begins, input }) {
+    await row(first).click();
+    await page.locator(".must h2", { hasText: title }).waitFor();
+    await page.locator(".bar .yes:enabled").waitFor();
+    await page.keyboard.press("a");
+    const [digest, box] = [page.locator("dialog .digest"), page.locator("dialog input[type=checkbox]")];
+    await digest.waitFor();
+    assert.equal(await box.count(), input ? 1 : 0);
+    if (input) {
+      const plain = await digest.textContent();
+      await box.check();
+      const more = await digest.textContent();
+      assert.notEqual(more, plain);
+      assert.ok((await page.locator("dialog pre").textContent()).includes(more), "that is signed");
+      await shoot("with-input");
+    }
+    await page.locator("dialog button.yes").click();
+    await page.locator(".told", { hasText: `Approved: ${begins}` }).waitFor();
+  },
+
   /** strayed goes back while it is asked whether to approve: what is shown no more is not approved. */
   async strayed(first) {
     await row(first).click();
