@@ -22,7 +22,8 @@ type Decoder struct {
 	plain   [markLen]byte // a mark that is output after all
 	left    int           // bytes left of a record
 	payload []byte        // what err has not used of a record's piece
-	late    []byte        // the end of a record's piece that may be a farewell and not the record's
+	late    []byte        // the end of a record's piece that may be a farewell and not the record's, …
+	over    int           // … and, once the record has ended, how much of it is inside
 	one     [1]byte       // the payload of a record of one byte
 	field   []byte        // the trailer or farewell that is being read; a farewell with its marks
 	number  []byte        // the length or status that is being read
@@ -82,7 +83,7 @@ func (d *Decoder) Feed(p []byte) {
 // Close says that the stream has ended. It reports a frame or a mark that was cut off; nil means that the stream ended
 // where it may.
 func (d *Decoder) Close() *Error {
-	if d.live || d.state != inText || d.reading != 0 {
+	if d.live || d.state != inText || d.reading != 0 || len(d.late) > 0 {
 		return &Error{Offset: d.pos, Err: ErrTorn}
 	}
 	return nil
@@ -114,13 +115,17 @@ func (d *Decoder) Next() (Event, bool) {
 		var ok bool
 		switch d.state {
 		case inText:
+			if len(d.late) > 0 {
+				d.pastRecord()
+				continue
+			}
 			ev, ok = d.nextText()
 		case inRecord:
 			n := min(d.left, len(d.in))
-			if d.payload = d.hold(d.use(n), n == d.left); n == d.left {
-				d.state = inText
+			d.payload = d.hold(d.use(n))
+			if d.left -= n; d.left == 0 {
+				d.state, d.over = inText, len(d.late)
 			}
-			d.left -= n
 		default:
 			ev, ok = d.nextNumber()
 		}

@@ -236,15 +236,14 @@ func (r *ref) mark(name, text string) bool {
 			r.emit(broken(framing.ErrMalformed))
 			return true
 		}
-		whole := n <= len(r.in)
 		n = min(n, len(r.in))
 		data := r.in[:n]
-		r.in = r.in[n:]
-		for i := 0; i < len(data) && !whole && !r.own; i++ {
-			if farewellTail(data[i:]) {
-				data = data[:i]
+		for i := 0; i < len(data) && !r.own; i++ {
+			if farewellTail(r.in[i:]) {
+				data, r.in = data[:i], data[:i]
 			}
 		}
+		r.in = r.in[len(data):]
 		r.stderr(data)
 	case "X":
 		text, ok, more := r.number('\n')
