@@ -85,8 +85,6 @@ func (w *walker) cd(args []string, at places) (ok, failed places) {
 		w.asks("it changes the directory in a loop or in a pipe")
 	}
 	to := args[0]
-	w.going = w.apart == 0 && (strings.HasPrefix(to, "/") || !w.lost && len(at) == 1)
-	defer func() { w.going = false }()
 	w.must(at, to, false, false)
 	var moved places
 	for _, dir := range at {
@@ -97,7 +95,7 @@ func (w *walker) cd(args []string, at places) (ok, failed places) {
 		moved = moved.and(places{full})
 		if clean := path.Clean(full); climbs(full) {
 			moved = moved.and(places{clean})
-			w.note(check{path: clean, said: to})
+			w.note(at, check{path: clean, said: to})
 		}
 	}
 	return moved, at
@@ -105,6 +103,8 @@ func (w *walker) cd(args []string, at places) (ok, failed places) {
 
 // read looks at a program that reads what it is told to.
 func (w *walker) read(name string, p program, args []string, f programs.Finding, at places) {
+	w.stream = p.trait&replaces == 0
+	defer func() { w.stream = false }()
 	switch programs.Severity(f.Class) {
 	case programs.Severity(policy.ReadOnly), programs.Severity(policy.SensitiveRead):
 	case programs.Severity(policy.Write):
@@ -140,13 +140,27 @@ func (w *walker) read(name string, p program, args []string, f programs.Finding,
 	if p.trait&wordy == 0 {
 		w.operands(args, at)
 	}
+	if builtinOnly(name) {
+		for i, a := range args[:max(0, len(args)-1)] {
+			if looksAtFile(a) {
+				w.must(at, args[i+1], false, false)
+			}
+		}
+	}
 }
 
 // builtinOnly knows the names that package judge reads itself, because they are the shell's.
 func builtinOnly(name string) bool { return name == "test" || name == "[" || name == "[[" }
 
-// operands notes every word that may be a path.
+// looksAtFile reports whether an operator of test(1) is about the file that its operand names.
+func looksAtFile(op string) bool {
+	return len(op) == 2 && op[0] == '-' && strings.Contains("bcdefghkprsuwxGLNOS", op[1:])
+}
+
+// operands notes every word that may be a path, of a program of which it is not known which are.
 func (w *walker) operands(args []string, at places) {
+	w.guess = true
+	defer func() { w.guess = false }()
 	for _, a := range args {
 		for _, p := range maybePaths(a) {
 			w.must(at, p, false, false)
@@ -172,9 +186,11 @@ func (w *walker) write(name string, p program, args []string, at places) {
 	if into := len(ops) - 1; into > 0 && (name == "cp" || name == "mv" || name == "ln") {
 		w.into(name, ops[:into], ops[into], symbolic, at)
 	} else {
+		w.stream = name == "tee"
 		for _, op := range ops {
 			w.must(at, op, p.trait&unlinks != 0 || name == "mv", enter)
 		}
+		w.stream = false
 		if name == "ln" {
 			w.asks("ln takes a name from where a path leads")
 		}
@@ -272,8 +288,6 @@ func (w *walker) script(n programs.Nested, at places) {
 		if file == nil {
 			continue
 		}
-		w.apart++
 		w.torn(func() { w.stmts(file.Stmts, at) })
-		w.apart--
 	}
 }

@@ -5,12 +5,15 @@
 //   - kernel: the session's shell runs in a place of its own ([Bubblewrap], [Landlock]) in which only the directory can be
 //     written. Programs that nobody knows are held too.
 //   - account: the account that logs in can do no more; an operator says so, and nothing here proves it.
-//   - checked: each command is read before it runs ([Guard]), and the paths that it names are resolved on the host, by a
-//     [Resolver]. What leads outside is denied, and what cannot be told beforehand asks a person.
+//   - checked: nothing but what is said below.
 //
-// Whatever holds it, the session's shell has to stand inside: a command that surely takes it elsewhere is denied, and while
-// it stands outside, as after a cd to what only the shell knew, so is everything but the way back and work on files that
-// are named by absolute paths. A subshell may go where what holds it lets it.
+// Whatever holds it, each command is read before it runs ([Guard]), and the paths that it names are resolved on the host, by
+// a [Resolver]: what surely leads outside is denied. What cannot be told beforehand asks a person under checked, and is left
+// to what holds the session elsewhere: under kernel a program that is told so by other means than its words can read
+// outside, and write nothing there.
+//
+// The session's shell has to stand inside: while it stands outside, as after a cd to what only the shell knew, all is denied
+// but the way back and work on files that are named by absolute paths.
 //
 // checked judges names. It promises nothing about races (what another process does to the tree between the look and the
 // command), about hard links (a second name inside of a file outside looks like any other file), about mounts below the

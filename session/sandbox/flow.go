@@ -31,8 +31,6 @@ func (w *walker) stmt(s *syntax.Stmt, at places) (ok, failed places) {
 	}
 	if s.Background || s.Coprocess || s.Disown {
 		w.asks("it goes on in the background, while other commands change what it finds")
-		w.apart++
-		defer func() { w.apart-- }()
 	}
 	for _, r := range s.Redirs {
 		w.redirect(r, at)
@@ -64,9 +62,7 @@ func (w *walker) command(c syntax.Command, at places) (ok, failed places) {
 	case *syntax.Block:
 		return w.list(c.Stmts, at)
 	case *syntax.Subshell:
-		w.apart++
 		w.stmts(c.Stmts, at)
-		w.apart--
 	case *syntax.TimeClause:
 		return w.stmt(c.Stmt, at)
 	case *syntax.IfClause:
@@ -122,14 +118,10 @@ func (w *walker) binary(c *syntax.BinaryCmd, at places) (ok, failed places) {
 		return ok.and(ok2), failed2
 	default:
 		// Both ends of a pipe run at once, and in some shells the last one in the shell itself.
-		w.apart++
 		w.stmt(c.X, at)
-		w.apart--
 		ok, failed = w.stmt(c.Y, at)
 		if w.links || w.gone {
-			w.apart++
 			w.stmt(c.X, at)
-			w.apart--
 			w.stmt(c.Y, at)
 		}
 		return at.and(ok), at.and(failed)
@@ -163,7 +155,12 @@ func (w *walker) loop(at places, body func(places) places) places {
 }
 
 func (w *walker) test(c *syntax.TestClause, at places) {
+	w.stream = true
+	file := false // the word that comes next names one
 	syntax.Walk(c.X, func(n syntax.Node) bool {
+		if u, ok := n.(*syntax.UnaryTest); ok {
+			file = looksAtFile(u.Op.String())
+		}
 		word, ok := n.(*syntax.Word)
 		if !ok {
 			return true
@@ -172,9 +169,12 @@ func (w *walker) test(c *syntax.TestClause, at places) {
 		if !sure {
 			w.asks("it tests what is not literal")
 		}
+		w.guess = !file
 		w.must(at, text, false, false)
+		w.guess, file = false, false
 		return false
 	})
+	w.stream = false
 }
 
 // hides reports whether a word holds something that runs, or that is known only when it runs.
@@ -216,5 +216,7 @@ func (w *walker) redirect(r *syntax.Redirect, at places) {
 			return
 		}
 	}
+	w.stream = true
 	w.must(at, text, false, false)
+	w.stream = false
 }

