@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -188,3 +189,48 @@ func (r *realm) lookFor(h hosts.Host, reason string) sandbox.Runner {
 		return string(res.Stdout), nil
 	}
 }
+
+// errBox is wrapped by what says why nothing may run in a sandbox.
+var errBox = errors.New("the sandbox does not hold")
+
+// ruleBox is the rule by which that is so.
+const ruleBox = "sandbox/wrong"
+
+// sandbox returns a sandbox of a realm's as the store says it is now, or an errBox.
+func (t *terminal) sandbox(ctx context.Context, r *realm, h hosts.Host, id string) (store.Sandbox, error) {
+	b, err := t.store.Sandbox(ctx, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return b, fmt.Errorf("%w: it is there no more", errBox)
+	case err != nil:
+		return b, err
+	case !b.Active:
+		return b, fmt.Errorf("%w: it was switched off", errBox)
+	case b.Owner != r.key.principal || b.Host != h.Name:
+		return b, fmt.Errorf("%w: it is another one now", errBox)
+	}
+	return b, nil
+}
+
+// guard is what keeps a command in its sandbox, as the store says it is now. Where it has denied one because its host
+// could not be asked where paths lead, unreached says why.
+func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string, level sandbox.Level) (g *sandbox.Guard, unreached func() error, err error) {
+	b, err := t.sandbox(ctx, r, h, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	var last error
+	look := r.look(h)
+	g, err = sandbox.NewGuard(sandbox.GuardConfig{
+		Inner: policy.DeciderFunc(r.judge.decide), Sandbox: boxOf(b), Level: level,
+		Resolver: sandbox.Remote{Run: func(ctx context.Context, host, script string) (said string, err error) {
+			said, err = look(ctx, host, script)
+			last = err
+			return said, err
+		}},
+	})
+	return g, func() error { return last }, err
+}
+
+// lookTime bounds looking where paths lead.
+const lookTime = 30 * time.Second
