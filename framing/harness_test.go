@@ -296,7 +296,9 @@ func (s *shell) waitSeeing(see func(framing.Event) bool) outcome {
 			}
 		}
 		p, err := s.read()
-		require.NoErrorf(s.t, err, "stdout %.200q, stderr %.200q, stray %.200q", out.String(), errs.String(), stray.String())
+		if err != nil {
+			s.t.Fatalf("%v; stdout %.200q, stderr %.200q, stray %.200q; its processes:\n%s", err, out.String(), errs.String(), stray.String(), states(s.cmd.Process.Pid))
+		}
 		s.dec.Feed(p)
 	}
 }

@@ -52,25 +52,25 @@ func (d *Decoder) surely(p []byte, n int) int {
 	return n
 }
 
-// mayBeFarewell reports whether p is a farewell or the beginning of one.
+// mayBeFarewell reports whether p is a farewell or the beginning of one. A directory with RS in its name is not thought of, so
+// that the next mark of any kind decides.
 func (d *Decoder) mayBeFarewell(p []byte) bool {
-	n := min(len(p), markLen)
-	for i := 1; i < n; i++ {
-		if i <= TokenLen && p[i] != d.out.nonce[i-1] || i > TokenLen && p[i] != 'C' {
+	i := bytes.IndexByte(p[1:], rs) + 1
+	switch {
+	case len(p) > maxField || !d.beginsMark(p, 'C'):
+		return false
+	case i == 0:
+		return true
+	}
+	return i >= markLen && len(p)-i <= markLen && d.beginsMark(p[i:], 'c')
+}
+
+// beginsMark reports whether p begins with the nonce's mark of that letter, or is the beginning of it.
+func (d *Decoder) beginsMark(p []byte, letter byte) bool {
+	for i := 1; i < min(len(p), markLen); i++ {
+		if i <= TokenLen && p[i] != d.out.nonce[i-1] || i > TokenLen && p[i] != letter {
 			return false
 		}
 	}
-	if len(p) > maxField {
-		return false
-	}
-	for rest := p[n:]; ; {
-		i := bytes.IndexByte(rest, rs)
-		if i < 0 {
-			return true
-		}
-		rest = rest[i+1:]
-		if bytes.HasPrefix(rest, d.out.nonce[:]) && len(rest) > TokenLen && rest[TokenLen] == 'c' {
-			return len(rest) == TokenLen+1
-		}
-	}
+	return true
 }

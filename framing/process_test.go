@@ -49,6 +49,23 @@ func session(sid int) (all []process) {
 	return all
 }
 
+// states says what each process of a session does: for a test that waits in vain.
+func states(sid int) string {
+	var all strings.Builder
+	for _, p := range session(sid) {
+		dir := fmt.Sprintf("/proc/%d/", p.pid)
+		fmt.Fprintf(&all, "%d %q waits in %s;", p.pid, strings.ReplaceAll(slurp(dir+"cmdline"), "\x00", " "), slurp(dir+"wchan"))
+		for line := range strings.Lines(slurp(dir + "status")) {
+			switch name, value, _ := strings.Cut(line, ":"); name {
+			case "State", "PPid", "SigPnd", "ShdPnd", "SigBlk", "SigIgn", "SigCgt":
+				fmt.Fprintf(&all, " %s %s;", name, strings.TrimSpace(value))
+			}
+		}
+		all.WriteByte('\n')
+	}
+	return all.String()
+}
+
 // read fills in what can be read.
 func (p *process) read() {
 	dir := fmt.Sprintf("/proc/%d/", p.pid)

@@ -284,8 +284,8 @@ func farewellTail(s string) bool {
 	case !strings.HasPrefix(s, begin) || len(s) > maxField:
 		return false
 	}
-	i := strings.Index(s[len(begin):], end)
-	return i < 0 || len(begin)+i+len(end) == len(s)
+	i := strings.Index(s[len(begin):], "\x1e")
+	return i < 0 || strings.HasPrefix(end, s[len(begin)+i:])
 }
 
 func (r *ref) parse(f string, pwd, cooked, newline bool) {
