@@ -1,10 +1,12 @@
 package framing_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -121,6 +123,43 @@ func TestABusyboxHostNeedsNothingElse(t *testing.T) {
 	assert.Equal(t, "o\x00", o.stdout)
 	assert.Equal(t, "e\x00\xff", o.stderr)
 	assert.Equal(t, 7, o.trailer.ExitCode)
+}
+
+// The supervisor without perl is the host's sh: none of its processes hears of the keyboard, the first key after the start
+// included, and the shell's programs all do.
+func TestTheKeyboardsSignalsMeanTheCommandWhateverTheHostsShIs(t *testing.T) {
+	for name, program := range map[string]string{"dash": "dash", "bash": "bash", "ash": "busybox", "mksh": "mksh", "ksh": "ksh93", "zsh": "zsh"} {
+		for _, reader := range []string{"hexdump", "lines"} {
+			t.Run(name+"/"+reader, func(t *testing.T) {
+				t.Parallel()
+				haveReader(t, reader)
+				bin := t.TempDir()
+				require.NoError(t, os.Symlink(have(t, program), filepath.Join(bin, "sh")))
+				s := startAs(t, account{login: []string{filepath.Join(bin, "sh"), "-c"}, env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=/"}},
+					framing.Shell{Name: "bash", Reader: reader})
+				if name != "ksh" { // see shellSupervisor
+					s.write([]byte{3})
+				}
+				o := s.run("echo out; echo err >&2")
+				require.Nil(t, o.exit)
+				assert.Equal(t, "out\n", o.stdout)
+				assert.Equal(t, "err\n", o.stderr)
+				var ignored uint64
+				for line := range strings.Lines(s.output("cat /proc/self/status")) {
+					if mask, ok := strings.CutPrefix(line, "SigIgn:\t"); ok {
+						_, err := fmt.Sscanf(mask, "%x", &ignored)
+						require.NoError(t, err)
+					}
+				}
+				for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP} {
+					assert.Zero(t, ignored>>(sig-1)&1, sig)
+				}
+				o = s.interruptWhile("sleep 100", "sleep")
+				assert.Equal(t, 130, o.trailer.ExitCode)
+				assert.Equal(t, "ok\n", s.output("echo ok"))
+			})
+		}
+	}
 }
 
 func TestAMissingShellIsToldInWords(t *testing.T) {

@@ -50,19 +50,25 @@ alarm 60;sysread STDIN,$b,1;exit$s>>8`
 // through a reader that is chosen where it runs. Such a reader works on its own time, so frames end only when an end
 // mark has come through it too (the variable e of the driver). A pipeline needs no named pipe and so no directory.
 //
+// All of it ignores the keyboard's signals from before it is forked: a reader that is told so only in its own process may hear
+// of the first ^C before that. The process that starts the shell catches them, so that the shell has them as they were. In a
+// pipeline of ksh93 what is ignored stays so: there they are caught from the start, and the readers ignore them when they can.
+//
 // $1… is the shell's command line, _fl_d the driver, _fl_e the reader. hexdump prints each byte as it comes; the shell's own loop, the last
 // resort, works by line, loses NUL bytes and is told as such.
 const shellSupervisor = `_fl_t=$(LC_ALL=C tr -dc A-Za-z0-9_- </dev/urandom|head -c 22)
 _fl_n=$(printf %.8s "$_fl_t")
-trap : INT QUIT TSTP
+_fl_i=
+case ${KSH_VERSION-} in (V*) _fl_i=:;; esac
+trap "$_fl_i" INT QUIT TSTP
 exec 5>&1 2>/dev/null
 printf '^%s%sT%s\n' @1 @2 "$_fl_t"
 case $_fl_e in
 (hexdump) _fl_h() { exec hexdump -v -e '"^~'"$_fl_n"'" 1/1 "%02x" "\n"'; };;
 (*) _fl_e=lines; _fl_h() { LC_ALL=C; while IFS= read -r _fl_l; do printf '^%se%d;%s\n' "$_fl_t" $((${#_fl_l}+1)) "$_fl_l"; done; case $_fl_l in (?*) printf '^%se%d;%s' "$_fl_t" ${#_fl_l} "$_fl_l";; esac; };;
 esac
-{ trap : INT QUIT TSTP
-{ trap : INT QUIT TSTP
+{ {
+trap : INT QUIT TSTP
 "$@" -c "_fl_e=$_fl_e
 $_fl_d" "$_fl_o" 2>&3 3>&- 5>&-
 _fl_s=$?
