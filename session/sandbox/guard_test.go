@@ -215,7 +215,7 @@ func TestWhatIsHeldIsNotAskedAbout(t *testing.T) {
 			"cat /dev/fd/3": policy.Deny, "cat /proc/self/root/etc/passwd": policy.Deny, "chmod 666 /dev/null": policy.Deny, "rm /dev/null": policy.Deny, "cat /dev/../etc/passwd": policy.Deny, "mv a.txt /dev/stdout": policy.Deny,
 			"cat a.txt": policy.Allow, "make": policy.Allow, "rm *": policy.Allow, "./run": policy.Allow, `cat "$x"`: policy.Allow, "/usr/bin/cat a.txt": policy.Allow, "ls >/dev/null 2>/dev/null": policy.Allow,
 			"cd sub; cat ../a.txt": policy.Allow, "cd sub || cd in; cat ../a.txt": policy.Allow, "cd $x && cat ../a": policy.Allow, "go_there; cat ../a": policy.Allow, "rm esc; mkdir esc; touch esc/x": policy.Allow, "rm BOX/esc; touch BOX/esc/x": policy.Allow,
-			`[ "$x" = / ]`: policy.Allow, `[[ $x == /etc* && -f a.txt ]]`: policy.Allow, "rm escfile": policy.Allow, "mv escfile x": policy.Allow, "rm -rf esc/": policy.Allow, "rm esc/keep": policy.Deny, "rm -rf BOX": policy.Deny, "rm -r ..": policy.Deny, "rm -r sub/..": policy.Deny, "mv a.txt esc": policy.Deny,
+			`[ "$x" = / ]`: policy.Allow, `[[ $x == /etc* && -f a.txt ]]`: policy.Allow, "rm escfile": policy.Allow, "mv escfile x": policy.Allow, "rm -rf esc": policy.Allow, "rm -rf esc/": policy.Deny, "rm esc/keep": policy.Deny, "rm -rf BOX": policy.Deny, "rm -r ..": policy.Deny, "rm -r sub/..": policy.Deny, "mv a.txt esc": policy.Deny,
 			"make PREFIX=/usr": policy.Allow, "go test -run /x": policy.Allow, "perl -ne '/foo/ && print' a.txt": policy.Allow, "unknown /etc/x": policy.Allow,
 			"echo x >/dev/stderr": policy.Allow, "cat /dev/stdin": policy.Allow, "cat a.txt | tee /dev/stderr": policy.Allow, "head -c 5 /dev/urandom": policy.Allow, "read x </dev/tty": policy.Allow,
 		} {

@@ -48,14 +48,14 @@ func (p *plan) asks(why string) {
 }
 
 // sure are the checks of what surely is a path, and is meant from where it is thought to be. A name that is taken away may
-// be a link's, wherever that leads.
+// be a link's, wherever that leads, but not with a slash behind it, which follows the link.
 func (p *plan) sure() []check {
 	var out []check
 	for _, c := range p.checks {
 		if c.guess || c.stream && slices.Contains(streams, c.said) {
 			continue
 		}
-		if c.below && c.enter {
+		if c.below && c.enter && !strings.HasSuffix(c.path, "/") {
 			c.path, c.below, c.enter = holder(c.path), false, false
 		}
 		out = append(out, c)
