@@ -51,7 +51,7 @@ func TestTheMainCommandOnAHundredAddressesOfARealServer(t *testing.T) {
 func mainCommand(t *testing.T, home, inventory, way string, fleet int) {
 	fairlead := func(args ...string) (out, errOut bytes.Buffer) {
 		cmd := exec.CommandContext(t.Context(), "fairlead", args...)
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home, "TERM=dumb", "FAIRLEAD_KEEPER=" + way}
+		cmd.Env = []string{gorace, "PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home, "TERM=dumb", "FAIRLEAD_KEEPER=" + way}
 		cmd.Stdout, cmd.Stderr = &out, &errOut
 		require.NoError(t, cmd.Run(), errOut.String())
 		return out, errOut

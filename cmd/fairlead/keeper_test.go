@@ -152,7 +152,7 @@ hosts:
 					argv = slices.Concat(argv, []string{"hosts", other}, args[1:])
 				}
 				cmd := exec.Command(self, argv...)
-				cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh", "XDG_RUNTIME_DIR=" + dir, "LANG=C.UTF-8"}
+				cmd.Env = []string{gorace, "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh", "XDG_RUNTIME_DIR=" + dir, "LANG=C.UTF-8"}
 				cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal to ask at
 				if slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--stdin") }) {
 					cmd.Stdin = strings.NewReader("some\ninput")
@@ -205,7 +205,7 @@ func TestAnOperatorIsAskedAtTheTerminalWhereverTheCommandRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			call := func(prompt, answer string, argv ...string) (int, string, string, string) {
 				cmd := exec.Command(self, append(append([]string{"-i", inventory}, place...), argv...)...)
-				cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh", "XDG_RUNTIME_DIR=" + dir}
+				cmd.Env = []string{gorace, "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh", "XDG_RUNTIME_DIR=" + dir}
 				return typeAt(t, cmd, true, prompt, answer)
 			}
 			code, stdout, stderr, screen := call("[y/N] ", "y\n", "--", "echo ran; systemctl --version stop x >/dev/null 2>&1; true")

@@ -19,6 +19,10 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cli"
 )
 
+// gorace is for the program that a test starts with an environment of its own: under the race detector a program sleeps for
+// a second before it ends unless this says otherwise.
+var gorace = "GORACE=" + os.Getenv("GORACE")
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"fairlead": func() { os.Exit(cli.Main()) }})
 }
@@ -34,6 +38,7 @@ func scriptParams(t *testing.T) testscript.Params {
 	return testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
+			e.Setenv("GORACE", os.Getenv("GORACE"))
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))

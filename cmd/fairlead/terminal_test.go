@@ -30,7 +30,7 @@ func onTerminal(t *testing.T, tty bool, prompt, answer string, args ...string) (
 	require.NoError(t, err)
 	cmd := exec.Command(self, append([]string{"-i", inventory, "run", "web1"}, args...)...)
 	cmd.Args[0] = "fairlead"
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh"}
+	cmd.Env = []string{gorace, "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh"}
 	return typeAt(t, cmd, tty, prompt, answer)
 }
 
@@ -142,7 +142,7 @@ func TestATerminalIsTheSameWithAKeeperAndWithout(t *testing.T) {
 			var all [2]string
 			for i, mode := range []string{"off", "require"} {
 				cmd := exec.Command(self, append([]string{"-i", inventory, "--keeper", mode, "shell"}, tt.args...)...)
-				cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh", "XDG_RUNTIME_DIR=" + dir, "LANG=C.UTF-8", "TERM=xterm"}
+				cmd.Env = []string{gorace, "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh", "XDG_RUNTIME_DIR=" + dir, "LANG=C.UTF-8", "TERM=xterm"}
 				screen := sitAt(t, cmd, tt.typed)
 				assert.Equal(t, tt.code, cmd.ProcessState.ExitCode(), screen)
 				screen = regexp.MustCompile(`recordings/\S+`).ReplaceAllString(screen, "recordings/…")

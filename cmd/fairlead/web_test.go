@@ -29,7 +29,7 @@ func TestThePageIsOpenedWhereThereIsAScreen(t *testing.T) {
 	web := func(env []string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(self, append([]string{"web"}, args...)...)
-		cmd.Env = append([]string{"HOME=" + home, "XDG_RUNTIME_DIR=" + home, "OPENED=" + opened}, env...)
+		cmd.Env = append([]string{gorace, "HOME=" + home, "XDG_RUNTIME_DIR=" + home, "OPENED=" + opened}, env...)
 		tty, err := pty.Start(cmd)
 		require.NoError(t, err)
 		defer tty.Close()
