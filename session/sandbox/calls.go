@@ -137,15 +137,15 @@ func (w *walker) read(name string, p program, args []string, f programs.Finding,
 			}
 		}
 	}
-	if p.trait&wordy == 0 {
-		w.operands(args, at)
-	}
-	if builtinOnly(name) {
-		for i, a := range args[:max(0, len(args)-1)] {
-			if looksAtFile(a) {
-				w.must(at, args[i+1], false, false)
-			}
+	switch {
+	case builtinOnly(name):
+		for i, a := range args {
+			w.guess = i == 0 || !looksAtFile(args[i-1])
+			w.must(at, a, false, false)
 		}
+		w.guess = false
+	case p.trait&wordy == 0:
+		w.operands(args, at)
 	}
 }
 
@@ -157,15 +157,16 @@ func looksAtFile(op string) bool {
 	return len(op) == 2 && op[0] == '-' && strings.Contains("bcdefghkprsuwxGLNOS", op[1:])
 }
 
-// operands notes every word that may be a path, of a program of which it is not known which are.
+// operands notes every word that may be a path, of a program of which it is not known which are. What is rather a script or a
+// pattern is only checked where nothing else holds it.
 func (w *walker) operands(args []string, at places) {
-	w.guess = true
-	defer func() { w.guess = false }()
 	for _, a := range args {
 		for _, p := range maybePaths(a) {
+			w.guess = strings.ContainsAny(p, " \t\n\"'`$&|;<>(){}[]*?^\\")
 			w.must(at, p, false, false)
 		}
 	}
+	w.guess = false
 }
 
 // write looks at a program that changes what it is told to.

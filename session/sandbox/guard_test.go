@@ -216,7 +216,8 @@ func TestWhatIsHeldIsNotAskedAbout(t *testing.T) {
 			"cat a.txt": policy.Allow, "make": policy.Allow, "rm *": policy.Allow, "./run": policy.Allow, `cat "$x"`: policy.Allow, "/usr/bin/cat a.txt": policy.Allow, "ls >/dev/null 2>/dev/null": policy.Allow,
 			"cd sub; cat ../a.txt": policy.Allow, "cd sub || cd in; cat ../a.txt": policy.Allow, "cd $x && cat ../a": policy.Allow, "go_there; cat ../a": policy.Allow, "rm esc; mkdir esc; touch esc/x": policy.Allow, "rm BOX/esc; touch BOX/esc/x": policy.Allow,
 			`[ "$x" = / ]`: policy.Allow, `[[ $x == /etc* && -f a.txt ]]`: policy.Allow, "rm escfile": policy.Allow, "mv escfile x": policy.Allow, "rm -rf esc": policy.Allow, "rm -rf esc/": policy.Deny, "rm esc/keep": policy.Deny, "rm -rf BOX": policy.Deny, "rm -r ..": policy.Deny, "rm -r sub/..": policy.Deny, "mv a.txt esc": policy.Deny,
-			"make PREFIX=/usr": policy.Allow, "go test -run /x": policy.Allow, "perl -ne '/foo/ && print' a.txt": policy.Allow, "unknown /etc/x": policy.Allow,
+			"make PREFIX=/usr": policy.Deny, "unknown /etc/x": policy.Deny, "unknown --out=../x": policy.Deny, "git -C .. status": policy.Deny, "git --git-dir=OUT/.git show HEAD": policy.Deny, "dd if=/etc/passwd of=x": policy.Deny, "tar -C .. -cf x.tar out": policy.Deny, "env -C .. ls": policy.Deny, "../evil": policy.Deny,
+			"perl -ne '/foo/ && print' a.txt": policy.Allow, "mysql -e '/* x */ select 1'": policy.Allow, "unknown out=x": policy.Allow, "git status": policy.Allow, "curl http://h/x": policy.Allow,
 			"echo x >/dev/stderr": policy.Allow, "cat /dev/stdin": policy.Allow, "cat a.txt | tee /dev/stderr": policy.Allow, "head -c 5 /dev/urandom": policy.Allow, "read x </dev/tty": policy.Allow,
 		} {
 			d := decide(t, g, request(dir+"/box", "bash", expand(dir, command)))
