@@ -88,7 +88,11 @@ func Watch(path string, o WatchOptions) (*Live, error) {
 				return nil, fmt.Errorf("inventory: cannot watch the file: %w", err)
 			}
 		case err != nil:
-			return nil, errors.Join(fmt.Errorf("inventory: cannot watch the file: %w", err), l.watcher.Close())
+			err = fmt.Errorf("inventory: cannot watch the file: %w", err)
+			if why := l.Reload(); why != nil { // it says which file, and what is wrong with it
+				err = why
+			}
+			return nil, errors.Join(err, l.watcher.Close())
 		}
 	}
 	// Only after the watch is set, so that no change falls between.

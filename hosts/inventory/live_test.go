@@ -154,8 +154,10 @@ func TestWatchFailsWhereLoadDoes(t *testing.T) {
 	dir := t.TempDir()
 	_, err := inventory.Watch(filepath.Join(dir, "none.yaml"), inventory.WatchOptions{Options: quiet})
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	_, err = inventory.Watch(filepath.Join(dir, "none", "none.yaml"), inventory.WatchOptions{Options: quiet})
+	none := filepath.Join(dir, "none", "none.yaml")
+	_, err = inventory.Watch(none, inventory.WatchOptions{Options: quiet})
 	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, "there is no file "+none)
 
 	path := filepath.Join(dir, "x.yaml")
 	write(t, path, "version: 9")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
 
@@ -46,7 +47,10 @@ func (i *inventories) current(path string) (*hosts.Inventory, error) {
 		return nil, fmt.Errorf("%d inventories are in use already, and no more can be", len(i.live))
 	}
 	l, err := inventory.Watch(path, inventory.WatchOptions{})
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%w: write one, or name one with -i", err)
+	case err != nil:
 		return nil, err
 	}
 	i.live[path] = l
