@@ -82,9 +82,35 @@ func makePlan(root, dir, shell, command string) *plan {
 		}
 		w := walker{plan: p, lang: lang}
 		w.torn(func() { w.stmts(file.Stmts, places{dir}) })
+		w.torn(func() { w.inner(file) })
 		p.move = onlyMoves(file) && (i == 0 || p.move)
 	}
 	return p
+}
+
+// inner looks at the commands inside of words and functions. Nobody knows where these run, so that only absolute paths count.
+func (w *walker) inner(file *syntax.File) {
+	syntax.Walk(file, func(n syntax.Node) bool {
+		var list []*syntax.Stmt
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			list = n.Stmts
+		case *syntax.ProcSubst:
+			list = n.Stmts
+		case *syntax.FuncDecl:
+			list = []*syntax.Stmt{n.Body}
+		case *syntax.CoprocClause:
+			list = []*syntax.Stmt{n.Stmt}
+		default:
+			return true
+		}
+		known := len(w.checks)
+		w.stmts(list, places{w.root})
+		w.checks = append(w.checks[:known:known], slices.DeleteFunc(slices.Clone(w.checks[known:]), func(c check) bool {
+			return !strings.HasPrefix(c.said, "/")
+		})...)
+		return true
+	})
 }
 
 // languages are those of package judge: the parser has none for ksh93 and busybox ash.
