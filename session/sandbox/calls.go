@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/parse"
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
 
@@ -282,9 +283,12 @@ func (w *walker) script(n programs.Nested, at places) {
 	}
 	src := strings.Join(parts, " ")
 	for _, lang := range languages(n.Shell) {
-		file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(src), "")
+		file, doubtful, err := parse.File(lang, src)
 		if err != nil {
 			w.asks("it cannot be parsed as a whole")
+		}
+		if doubtful {
+			w.asks("a comment ends in a backslash, and the line after it is run")
 		}
 		if file == nil {
 			continue

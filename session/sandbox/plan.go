@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/session/policy/parse"
 )
 
 // Bounds of what is looked at. What is longer asks.
@@ -73,9 +75,12 @@ var (
 func makePlan(root, dir, shell, command string) *plan {
 	p := &plan{root: root}
 	for i, lang := range languages(shell) {
-		file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(command), "")
+		file, doubtful, err := parse.File(lang, command)
 		if err != nil {
 			p.asks("it cannot be parsed as a whole")
+		}
+		if doubtful {
+			p.asks("a comment ends in a backslash, and the line after it is run")
 		}
 		if file == nil {
 			continue

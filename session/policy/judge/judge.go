@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/parse"
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
 
@@ -68,12 +69,15 @@ func (w *walker) text(invisible bool) {
 	if strings.Contains(w.src, "$\\\n") || strings.Contains(w.src, "`\\\n") {
 		w.raise(policy.Unknown, "shell/continuation", "a line is continued within an expansion")
 	}
-	file, err := w.d.parse(w.src)
+	file, doubtful, err := parse.File(w.d.lang, w.src)
+	if doubtful {
+		w.raise(policy.Unknown, "shell/comment", "a comment ends in a backslash, and the line after it is run")
+	}
 	if err != nil {
 		w.raise(policy.Unknown, "shell/syntax", "it cannot be parsed as a whole")
 		if w.d.lang != syntax.LangBash {
 			// What one parser gives up on, another may still show to be forbidden.
-			if more, _ := inBash.parse(w.src); more != nil {
+			if more, _, _ := parse.File(inBash.lang, w.src); more != nil {
 				w.walkFile(more, true)
 			}
 		}

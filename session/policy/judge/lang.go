@@ -2,7 +2,6 @@ package judge
 
 import (
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -11,14 +10,13 @@ import (
 type dialect struct {
 	lang   syntax.LangVariant
 	braces bool // {a,b} makes two words
-	pool   *sync.Pool
 }
 
 var (
-	inBash  = dialect{syntax.LangBash, true, parserPool(syntax.LangBash)}
-	inPosix = dialect{syntax.LangPOSIX, false, parserPool(syntax.LangPOSIX)}
-	inMksh  = dialect{syntax.LangMirBSDKorn, true, parserPool(syntax.LangMirBSDKorn)}
-	inZsh   = dialect{syntax.LangZsh, true, parserPool(syntax.LangZsh)}
+	inBash  = dialect{syntax.LangBash, true}
+	inPosix = dialect{syntax.LangPOSIX, false}
+	inMksh  = dialect{syntax.LangMirBSDKorn, true}
+	inZsh   = dialect{syntax.LangZsh, true}
 )
 
 // dialects returns the languages of a shell; the strictest judgement counts. The parser has none for ksh93, which is
@@ -50,18 +48,6 @@ func knownShell(shell string) bool {
 
 // maybeZsh reports whether zsh's readings of =cmd, glob qualifiers and subscripts must be thought of.
 func maybeZsh(shell string) bool { return shell == "zsh" || shell == "" }
-
-// parserPool keeps parsers with their buffers; a parser is used by one goroutine at a time.
-func parserPool(lang syntax.LangVariant) *sync.Pool {
-	return &sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(lang)) }}
-}
-
-func (d dialect) parse(src string) (*syntax.File, error) {
-	p := d.pool.Get().(*syntax.Parser)
-	f, err := p.Parse(strings.NewReader(src), "")
-	d.pool.Put(p)
-	return f, err
-}
 
 // sameInAll reports whether POSIX shells read a text exactly as bash does: plain words, quotes and variables, none of
 // bash's operators and none of the words that only bash reserves. It gives up at anything else, comments included.

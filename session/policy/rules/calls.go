@@ -56,7 +56,7 @@ func (c *command) callOf(p *judge.Part, told map[*syntax.CallExpr]bool) (words [
 		}
 	}
 	torn = len(p.Text) >= clipped
-	file, err := parse(p.Text, c.shell)
+	file, err := parsed(p.Text, c.shell)
 	if err != nil || len(file.Stmts) != 1 {
 		for _, s := range strings.Fields(p.Text) {
 			words = append(words, word{text: strings.Trim(s, `'"\;`), literal: true})

@@ -48,7 +48,7 @@ func newCommand(k key, rep *judge.Report) *command {
 		rep: rep, src: judge.Normalize(k.script), shell: k.shell, typed: k.interactive, calls: map[[2]uint]*syntax.CallExpr{},
 	}
 	c.all = sync.OnceValue(c.collect)
-	file, err := parse(c.src, c.shell)
+	file, err := parsed(c.src, c.shell)
 	if file != nil {
 		c.index(file)
 	}

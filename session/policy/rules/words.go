@@ -1,10 +1,12 @@
 package rules
 
 import (
+	"errors"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/session/policy/parse"
 )
 
 // word is one word of a call. The text of one that is not literal is known only when it runs.
@@ -13,19 +15,9 @@ type word struct {
 	literal bool
 }
 
-// parsers keep their buffers; one is used by one goroutine at a time.
-var parsers = map[syntax.LangVariant]*sync.Pool{
-	syntax.LangBash:       parserPool(syntax.LangBash),
-	syntax.LangPOSIX:      parserPool(syntax.LangPOSIX),
-	syntax.LangMirBSDKorn: parserPool(syntax.LangMirBSDKorn),
-	syntax.LangZsh:        parserPool(syntax.LangZsh),
-}
-
-func parserPool(lang syntax.LangVariant) *sync.Pool {
-	return &sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(lang)) }}
-}
-
-func parse(src, shell string) (*syntax.File, error) {
+// parsed parses src in the language that a shell most likely reads it in. What readers could take for a part of a comment
+// is an error.
+func parsed(src, shell string) (*syntax.File, error) {
 	lang := syntax.LangBash // of those that "" and "sh" may be, the one with the most reserved words
 	switch shell {
 	case "zsh":
@@ -35,12 +27,14 @@ func parse(src, shell string) (*syntax.File, error) {
 	case "dash":
 		lang = syntax.LangPOSIX
 	}
-	pool := parsers[lang]
-	p := pool.Get().(*syntax.Parser)
-	f, err := p.Parse(strings.NewReader(src), "")
-	pool.Put(p)
-	return f, err
+	file, doubtful, err := parse.File(lang, src)
+	if err == nil && doubtful {
+		err = errContinuedComment
+	}
+	return file, err
 }
+
+var errContinuedComment = errors.New("a comment ends in a backslash")
 
 func wordsOf(args []*syntax.Word) []word {
 	out := make([]word, len(args))

@@ -1,0 +1,57 @@
+package judge_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/judge"
+)
+
+// All shells end a comment at the newline, whatever stands before it, and run the next line.
+func TestACommentThatEndsInABackslashHidesNothing(t *testing.T) {
+	for _, shell := range shells {
+		for _, tc := range []struct {
+			src  string
+			want policy.Class
+		}{
+			{"ls #\\\ntouch x", policy.Unknown},
+			{"ls #\\\nls", policy.Unknown},
+			{"ls # a\\\n-l", policy.Unknown},
+			{"ls #\\\nsudo id", policy.Privileged},
+			{"ls #\\\nrm -rf /", policy.Forbidden},
+			{"ls #\\\r\nrm -rf /", policy.Forbidden},
+			{"#\\\nrm -rf /", policy.Forbidden},
+			{"ls #\\\n#\\\nrm -rf /", policy.Forbidden},
+			{"echo \"$(ls #\\\nrm -rf /\n)\"", policy.Forbidden},
+			{"if ls; then #\\\nrm -rf /; fi", policy.Forbidden},
+			{"f() { #\\\nrm -rf /; }; f", policy.Forbidden},
+			{"sh -c 'ls #\\\nrm -rf /'", policy.Forbidden},
+			{"eval 'ls #\\\nrm -rf /'", policy.Forbidden},
+			{"ls # it's \\\nrm -rf / # '", policy.Forbidden},
+			{"{ #\\\nls; }; touch x", policy.Unknown},
+		} {
+			rep := judge.Judge(judge.Request{Script: tc.src, Shell: shell})
+			assert.Equal(t, tc.want, worst(tc.want, rep.Class), "%q on %q is %s (%s)", tc.src, shell, rep.Class, rep.Reason)
+		}
+	}
+}
+
+// worst returns want where got is at least as bad.
+func worst(want, got policy.Class) policy.Class {
+	if got == want || judge.Worse(got, want) {
+		return want
+	}
+	return got
+}
+
+func TestHashesThatAreNoCommentsChangeNothing(t *testing.T) {
+	for _, src := range []string{
+		"ls \\\n -l # all", "echo '# \\\n x'", "grep '^#' f \\\n | wc -l", "# first\nls \\\n -l", "awk '{ print } # x\\\n' f",
+		"grep -c \"# \\\n\" f",
+	} {
+		rep := judge.Judge(judge.Request{Script: src, Shell: "bash"})
+		assert.Equal(t, policy.ReadOnly, rep.Class, "%q: %s", src, rep.Reason)
+	}
+}
