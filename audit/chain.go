@@ -64,7 +64,11 @@ type junk struct {
 	kind  ProblemKind
 	text  string
 	sum   hash.Hash
+	alien int // the first line that no crash leaves, from 1; 0 where there is none
 }
+
+// edited is the problem with a stretch that is more than what a crash leaves.
+const edited = "this was added behind the end of the audit log by something else than Fairlead: it is no entry, and not what a crash leaves"
 
 // take judges the next line. ok means that it continues the chain; sealed is the stretch it closes, if any.
 func (c *chain) take(raw []byte, off int64, num int) (l line, sealed *junk, ok bool) {
@@ -76,6 +80,9 @@ func (c *chain) take(raw []byte, off int64, num int) (l line, sealed *junk, ok b
 	}
 	if c.junk == nil {
 		c.junk = &junk{from: off, line: num, kind: kind, text: text, sum: sha256.New()}
+	}
+	if c.junk.alien == 0 && !c.tornLine(raw) {
+		c.junk.alien = num
 	}
 	c.junk.sum.Write(raw)
 	c.junk.bytes += int64(len(raw))

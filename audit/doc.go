@@ -5,7 +5,7 @@
 // without a result is a fact and not a gap: the controller died, or the command is still running.
 //
 // [Event] is one record, [Sink] takes events, [File] is the sink that matters: a directory of hash-chained JSON lines.
-// [Verify] checks such a directory; [All], [Tail], [Follow] and [Show] read it. The package imports only the standard
+// [Verify] checks such a directory; [All], [Tail], [Follow] and [Show] read it, with its key. The package imports only the standard
 // library, keeps no global state and reads no environment.
 //
 // # The rule
@@ -64,11 +64,15 @@
 // `hash` of the last of them, which is P of the first record that is left. A chain that does not begin with 000001.jsonl
 // and has no such record is not whole. A chain.purge record without `through` is about outputs, see [OutputStore].
 //
-// What may stand behind the head: whole records that continue the chain (a writer died before it rewrote head; they
-// count), then the beginning of one more line (it died within the first). The next writer ends such torn bytes with
-// "~" and a newline where that is missing, and appends a chain.seal record: `torn` gives the offset, the length and the
-// SHA-256 of all bytes between the last good record and the seal, which stay where they are, as evidence. Nothing else
-// but such a sealed stretch may stand between two records.
+// What a crash leaves behind the head: whole records that continue the chain (a writer died before it rewrote head, or
+// within a group; they count), then the beginning of one more line (it died within that). The next writer ends such torn
+// bytes with "~" and a newline where that is missing, and appends a chain.seal record: `torn` gives the offset, the length
+// and the SHA-256 of all bytes between the last good record and the seal, which stay where they are, as evidence. Nothing
+// else but such a sealed stretch may stand between two records.
+//
+// Anything else behind the head was appended by something that does not have the key. The next writer seals it, too, so
+// that the log can be continued; Verify reports it as edited before and after that, and no reader shows it. Readers show
+// a line only if its MAC is right and it stands behind the records that were shown.
 //
 // # What the chain proves, and what it does not
 //

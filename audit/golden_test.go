@@ -53,6 +53,7 @@ func FuzzVerify(f *testing.F) {
 	f.Add(data[:len(data)-3], head, goldenKey)
 	f.Add("{}\n\n\"\n", head, goldenKey)
 	f.Add(data+`{"v":1,"seq":4,"kind":"chain.seal","prev":"`, head, goldenKey)
+	f.Add(data+"junk\n", head, goldenKey)
 	f.Add("", "", "")
 	dir := newDir(f)
 	require.NoError(f, os.Mkdir(dir, 0o700))
@@ -65,10 +66,14 @@ func FuzzVerify(f *testing.F) {
 		for e, err := range audit.All(dir) {
 			require.True(t, err == nil || e.Kind == "", "an event and an error")
 		}
-		_, err = audit.Tail(dir, 2)
-		require.NoError(t, err)
-		if k == goldenKey && h == head {
-			require.Equal(t, strings.HasPrefix(d, data), r.OK(), "only what was written is whole")
+		if _, err = audit.Tail(dir, 2); err != nil {
+			require.ErrorIs(t, err, audit.ErrDamaged, "only the key can be wrong")
+			require.NotEqual(t, goldenKey, k)
+		}
+		if k == goldenKey && h == head && r.OK() {
+			rest, ok := strings.CutPrefix(d, data)
+			require.True(t, ok, "only what was written is whole")
+			require.NotContains(t, strings.TrimSuffix(rest, "~\n"), "\n", "and one torn line behind it")
 		}
 	})
 }

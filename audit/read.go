@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,22 +11,35 @@ import (
 	"path/filepath"
 )
 
-// All yields every event in dir, oldest first. A line that is no record is yielded as an error that names file and line,
-// and reading goes on; an unfinished last line is not yielded. Readers take no lock and check no MAC: Verify does.
+// All yields every event in dir, oldest first. Only lines that a writer with the chain's key made and that stand in
+// their order are yielded: what was appended or edited by others is not, nor what is torn. Where such lines stand, an
+// error names file and line of the first, and reading continues behind them. Readers take no lock. Verify checks more:
+// that no event is missing.
 func All(dir string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		r := &reader{dir: dir, file: firstFile(dir)}
+		r, err := newReader(dir)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
 		defer r.close()
 		r.drain(yield)
 	}
 }
 
 // Records is All with the line that each event stands in, newline included, which is good until the next one. It is
-// what to export: decoded and encoded again, a record of a newer version would lose what this one does not know.
+// what to export: decoded and encoded again, a record of a newer version would lose what this one does not know. Records
+// that were edited where they stand are yielded, too, behind the error that names them: they are what is left of those
+// that were written. What was added between or behind records is not.
 func Records(dir string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		r := &reader{dir: dir, file: firstFile(dir)}
+		r, err := newReader(dir)
+		if err != nil {
+			yield(Record{}, err)
+			return
+		}
 		defer r.close()
+		r.keep = true
 		r.drain(func(e Event, err error) bool {
 			if err != nil {
 				return yield(Record{}, err)
@@ -43,12 +57,77 @@ type Record struct {
 
 // reader is a place in a chain that moves forward as records appear.
 type reader struct {
-	dir  string
-	file int
-	off  int64  // where the next line begins
-	num  int    // its number, from 1; 0 where it is not known
-	raw  []byte // the line that is being yielded
-	f    *os.File
+	dir   string
+	file  int
+	off   int64  // where the next line begins
+	num   int    // its number, from 1; 0 where it is not known
+	raw   []byte // the line that is being yielded
+	f     *os.File
+	chain chain // the last line that was genuine
+	alien bool  // the line before was not
+	keep  bool  // yield records that were edited
+	held  []held
+
+	keyErr error // why there is no key
+}
+
+// newReader returns a reader at the beginning of the chain. Without a key it finds out that there is a line to check.
+func newReader(dir string) (*reader, error) {
+	r := &reader{dir: dir, file: firstFile(dir)}
+	if r.chain.k, r.keyErr = loadKey(dir); errors.Is(r.keyErr, fs.ErrNotExist) {
+		if _, err := os.Stat(dir); err != nil {
+			return nil, unavailable("read", dir, err, doAccess)
+		}
+		r.keyErr = damaged(filepath.Join(dir, keyName), "the key is missing: without it, entries cannot be distinguished from what was added to them")
+	}
+	return r, nil
+}
+
+// held is a line that has the place of a record, but is not genuine.
+type held struct {
+	seq uint64
+	raw []byte
+}
+
+// maxHeld bounds how many edited records in a row are kept.
+const maxHeld = 100
+
+// hold keeps raw if it may be an edited record.
+func (r *reader) hold(raw []byte) {
+	if l, ok := parseLine(raw); ok && r.keep && len(r.held) < maxHeld {
+		r.held = append(r.held, held{l.seq, bytes.Clone(raw)})
+	}
+}
+
+// edited returns the lines that were held, if they have exactly the place between the records after and before. What
+// was added has no place of its own: the record behind it continues the one in front of it.
+func (r *reader) edited(after, before uint64) []held {
+	all := r.held
+	r.held = nil
+	if uint64(len(all)) != before-after-1 {
+		return nil
+	}
+	for i, h := range all {
+		if h.seq != after+1+uint64(i) {
+			return nil
+		}
+	}
+	return all
+}
+
+// genuine reports whether a writer of this chain made this line, to stand behind those that were read. Lines may be
+// missing before it: Verify reports that.
+func (r *reader) genuine(raw []byte) bool {
+	l, ok := parseLine(raw)
+	if !ok || l.seq <= r.chain.count {
+		return false
+	}
+	sum, ok := r.chain.k.checkMAC(l)
+	if !ok || l.seq == r.chain.count+1 && r.chain.count > 0 && !isHex(l.prev, r.chain.hash) {
+		return false
+	}
+	r.chain.count, r.chain.hash = l.seq, sum
+	return true
 }
 
 // firstFile is the number of the oldest file in dir; 1 where that cannot be told.
@@ -117,14 +196,34 @@ func (r *reader) lines(yield func(Event, error) bool) bool {
 		if raw[len(raw)-1] != '\n' && len(raw) < maxLine {
 			return true // being written, or torn
 		}
+		if r.keyErr != nil {
+			yield(Event{}, r.keyErr)
+			return false
+		}
 		r.off, r.raw = off+int64(len(raw)), raw
-		e, err := decode(raw)
-		if err != nil {
-			err = fmt.Errorf("audit: %s is not a record; run `fairlead audit verify`", r.place(off))
+		var e Event
+		was, after := r.alien, r.chain.count
+		if r.alien = !r.genuine(raw); r.alien {
+			r.hold(raw)
+		} else {
+			for _, h := range r.edited(after, r.chain.count) {
+				r.raw = h.raw
+				if old, err := decode(h.raw); err == nil && !yield(old, nil) {
+					return false
+				}
+			}
+			r.raw = raw
+			e, err = decode(raw)
+		}
+		if r.alien || err != nil {
+			err = fmt.Errorf("audit: %s is not an entry; run `fairlead audit verify`", r.place(off))
 			e = Event{}
 		}
-		if r.num > 0 {
+		if r.num > 0 && raw[len(raw)-1] == '\n' {
 			r.num++
+		}
+		if was && r.alien {
+			continue // one error for all of them
 		}
 		if !yield(e, err) {
 			return false

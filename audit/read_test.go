@@ -101,7 +101,7 @@ func TestALineThatIsNoRecordIsToldAndReadingGoesOn(t *testing.T) {
 		events = append(events, e)
 	}
 	assert.Len(t, events, 3)
-	assert.Equal(t, []string{"audit: " + dir + "/000001.jsonl:2 is not a record; run `fairlead audit verify`"}, errs)
+	assert.Equal(t, []string{"audit: " + dir + "/000001.jsonl:2 is not an entry; run `fairlead audit verify`"}, errs)
 }
 
 func TestRequestsWithoutResultPassAndAreListed(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 )
 
 // resume reads where the chain ends: what head says, and what a writer that died, or another process, left behind it.
-// Torn bytes are sealed. The lock is held.
+// Whatever does not continue the chain is sealed: Verify judges whether a crash left it. The lock is held.
 func (f *File) resume() error {
 	h, err := f.readHead()
 	if err != nil {

@@ -111,7 +111,7 @@ func TestSearchGoesOnBehindALineThatIsNoRecord(t *testing.T) {
 	for e, err := range audit.Search(dir, audit.Query{}) {
 		if err != nil {
 			errs++
-			assert.ErrorContains(t, err, "000001.jsonl:1 is not a record")
+			assert.ErrorContains(t, err, "000001.jsonl:1 is not an entry")
 		}
 		events += len(e)
 	}

@@ -2,6 +2,11 @@ package audit
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -11,19 +16,26 @@ import (
 // followEvery is how often Follow looks for more.
 const followEvery = 100 * time.Millisecond
 
-// Tail returns the last n events in dir, oldest first. Lines that are no records are skipped.
+// Tail returns the last n events in dir, oldest first. Lines that are not, as All says, are skipped.
 func Tail(dir string, n int) ([]Event, error) {
 	r, err := before(dir, n)
 	if err != nil {
 		return nil, err
 	}
 	defer r.close()
-	var out []Event
+	return r.last(n)
+}
+
+// last drains r and returns the last n events.
+func (r *reader) last(n int) (out []Event, err error) {
 	r.drain(func(e Event, lineErr error) bool {
 		switch {
 		case lineErr == nil:
 			out = append(out, e)
-		case r.f == nil: // not a line: the file could not be opened
+			if len(out) > 2*n+1000 { // r stands further back than n where the chain is damaged
+				out = append(out[:0], out[len(out)-n:]...)
+			}
+		case errors.Is(lineErr, ErrUnavailable): // not a line that is no entry
 			err = lineErr
 		}
 		return err == nil
@@ -32,7 +44,7 @@ func Tail(dir string, n int) ([]Event, error) {
 }
 
 // Follow yields the last n events in dir and then every new one as it is written, by whatever process, until ctx ends.
-// Errors are as for All.
+// Errors are as for All, about what comes after the first n.
 func Follow(ctx context.Context, dir string, n int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		r, err := before(dir, n)
@@ -41,6 +53,16 @@ func Follow(ctx context.Context, dir string, n int) iter.Seq2[Event, error] {
 			return
 		}
 		defer r.close()
+		events, err := r.last(n)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		for _, e := range events {
+			if ctx.Err() != nil || !yield(e, nil) {
+				return
+			}
+		}
 		tick := time.NewTicker(followEvery)
 		defer tick.Stop()
 		for ctx.Err() == nil && r.drain(func(e Event, err error) bool { return yield(e, err) && ctx.Err() == nil }) {
@@ -52,55 +74,96 @@ func Follow(ctx context.Context, dir string, n int) iter.Seq2[Event, error] {
 	}
 }
 
-// before returns a reader that stands n lines before the end of the chain, or at its beginning.
+// before returns a reader that stands n records before the end of the chain, or at its beginning. It walks back from the
+// record that head names, from hash to hash, so that what others put between or behind the records does not count. Where
+// that breaks off, the chain is damaged, and the reader stands at its beginning.
 func before(dir string, n int) (*reader, error) {
-	files, err := dataFiles(dir)
-	if err != nil {
-		return nil, unavailable("read", dir, err, doAccess)
+	r, err := newReader(dir)
+	if err != nil || r.keyErr != nil {
+		return r, err
 	}
-	r := &reader{dir: dir, file: firstFile(dir), num: 1}
-	for i := len(files) - 1; i >= 0; i-- {
-		off, found, err := lineBefore(filepath.Join(dir, dataName(files[i])), n)
-		if err != nil {
+	h, ok := headOf(dir, r.chain.k)
+	if !ok || h.count == 0 {
+		return r, nil
+	}
+	first := r.file
+	at := reader{dir: dir, file: h.file, off: h.size, chain: chain{k: r.chain.k, count: h.count, hash: h.hash}}
+	for n > 0 && at.chain.count > 0 {
+		if at.off == 0 {
+			if at.file == first {
+				break // what came before was purged
+			}
+			at.close()
+			at.file--
+		}
+		if err := at.back(); errors.Is(err, errBroken) || errors.Is(err, fs.ErrNotExist) {
+			at.close()
+			return r, nil
+		} else if err != nil {
+			at.close()
 			return nil, err
 		}
-		r.file, r.off, r.num = files[i], off, 0
-		if n -= found; n <= 0 {
-			break
-		}
+		n--
 	}
-	return r, nil
+	return &at, nil
 }
 
-// lineBefore finds where the n-th whole line from the end of a file begins, or the first where there are fewer. It reads
-// from the end, so that a long file costs no more than what is asked of it.
-func lineBefore(path string, n int) (off int64, found int, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, 0, unavailable("read", path, err, doAccess)
-	}
-	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return 0, 0, unavailable("read", path, err, doDisk)
-	}
-	buf := make([]byte, 64<<10)
-	newlines := 0
-	for end := fi.Size(); end > 0; {
-		b := buf[:min(int64(len(buf)), end)]
-		end -= int64(len(b))
-		if _, err := f.ReadAt(b, end); err != nil {
-			return 0, 0, unavailable("read", path, err, doDisk)
+// errBroken is what back returns where no line is the one it looks for.
+var errBroken = errors.New("audit: the chain breaks off")
+
+// back moves r before the record that it stands behind, which is the one with the hash of r.chain. In a file that was not
+// opened yet it begins at the end.
+func (r *reader) back() error {
+	if r.f == nil {
+		path := filepath.Join(r.dir, dataName(r.file))
+		f, err := os.Open(path)
+		if err != nil {
+			return unavailable("read", path, err, doAccess)
 		}
-		for i := len(b) - 1; i >= 0; i-- {
-			if b[i] != '\n' {
-				continue
+		r.f = f
+		if r.off == 0 {
+			fi, err := f.Stat()
+			if err != nil {
+				return unavailable("read", path, err, doDisk)
 			}
-			if newlines >= n {
-				return end + int64(i) + 1, newlines, nil
-			}
-			newlines++
+			r.off = fi.Size()
 		}
 	}
-	return 0, newlines, nil
+	for r.off > 0 {
+		raw, err := lastLine(r.f, r.off)
+		if errors.Is(err, io.EOF) {
+			return errBroken // it was cut
+		}
+		if err != nil {
+			return unavailable("read", r.f.Name(), err, doDisk)
+		}
+		r.off -= int64(len(raw))
+		l, ok := parseLine(raw)
+		if !ok || l.seq != r.chain.count || sha256.Sum256(l.body) != r.chain.hash {
+			continue
+		}
+		if _, err := hex.Decode(r.chain.hash[:], l.prev); err != nil {
+			return errBroken
+		}
+		r.chain.count--
+		return nil
+	}
+	return errBroken
+}
+
+// headTries is how often head is read, which a writer may be rewriting.
+const headTries = 5
+
+// headOf reads where the chain ends, without the lock.
+func headOf(dir string, k *keys) (head, bool) {
+	for range headTries {
+		text, err := os.ReadFile(filepath.Join(dir, headName))
+		if err != nil {
+			return head{}, false
+		}
+		if h, ok := k.parseHead(text); ok {
+			return h, true
+		}
+	}
+	return head{}, false
 }

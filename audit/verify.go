@@ -164,7 +164,7 @@ func (v *verifier) snapshot() (headText []byte, err error) {
 		if len(v.files) == 0 {
 			return nil, unavailable("read", path, fs.ErrNotExist, "there is no audit record in this directory")
 		}
-		v.problem(BadHead, path, 0, "it is missing, so nobody can say where the chain ends")
+		v.problem(BadHead, path, 0, "it is missing, so that where the chain ends is not known")
 	}
 	return headText, nil
 }
@@ -220,6 +220,10 @@ func (v *verifier) file(s snapshot) error {
 			}
 			continue
 		}
+		if sealed != nil && sealed.alien > 0 {
+			v.problem(Edited, s.path, sealed.alien, edited)
+			return nil
+		}
 		if sealed != nil {
 			v.report.Sealed = append(v.report.Sealed, Stretch{File: s.path, Line: sealed.line, Bytes: sealed.bytes})
 		}
@@ -254,6 +258,8 @@ func (v *verifier) fileEnd(s snapshot, in *lines, holdsEnd bool) error {
 		}
 		v.problem(Truncated, s.path, in.num, text)
 	case j == nil:
+	case holdsEnd && j.from >= v.head.size && j.alien > 0:
+		v.problem(Edited, s.path, j.alien, edited)
 	case holdsEnd && j.from >= v.head.size:
 		v.report.Torn = &Stretch{File: s.path, Line: j.line, Bytes: j.bytes}
 	default:

@@ -35,15 +35,16 @@ func NewCmdVerify(f *cmdutil.Factory, dir func() (string, error), runF func(cont
 	}
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Check that nothing on the record was changed",
-		Long: `Check the whole record: every line, their order, and that the last one is the last one that was written.
+		Short: "Check that nothing in the audit log was changed",
+		Long: `Check the whole audit log: every entry, their order, and that the last one is the last one that was written.
 
-Exits 0 when everything is as it was written, and 1 with the file and line where it is not. Requests without a result are
-told, and are no damage: the program was killed, or the command is still running.
+Exits 0 if everything is as it was written, and 1 with file and line if not. The torn beginning of one line is what a
+crash leaves, and is reported as that; everything else behind the end was edited. Requests without a result are listed
+and are no damage: the program was killed, or the command is still running.
 
-Whoever has the record's key can write it anew, and nothing in it would tell. Heads that were kept elsewhere tell: an
-anchor proves every record up to its own. --anchors compares with a file of them, one a line, as other places and logs
-keep them (the anchor of today is in the output of --json), and says which records no anchor reaches.`,
+Who has the key of the audit log can write it anew, and nothing in it would show that. Anchors that are kept elsewhere
+do: an anchor proves every entry up to its own. --anchors compares with a file of them, one a line, as other places and
+logs keep them (the anchor of today is in the output of --json), and reports which entries no anchor covers.`,
 		Example: `  fairlead audit verify
   fairlead audit verify --json | jq -r .anchor | ssh vault 'cat >>heads'
   ssh vault cat heads | fairlead audit verify --anchors -`,

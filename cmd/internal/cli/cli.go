@@ -23,6 +23,7 @@ import (
 	jobscmd "github.com/fairlead-ssh/fairlead/cmd/internal/jobs"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcp"
 	policycmd "github.com/fairlead-ssh/fairlead/cmd/internal/policy"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sandbox"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/serve"
@@ -150,7 +151,7 @@ func tell(w io.Writer, err error) {
 		}
 		return
 	}
-	fmt.Fprintf(w, "fairlead: %s\n", cmdutil.Text(err))
+	fmt.Fprintf(w, "fairlead: %s\n", printable.Text(cmdutil.Text(err)))
 }
 
 // isList reports whether err is no more than the errors in it, as those of errors.Join are.

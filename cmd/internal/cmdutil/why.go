@@ -2,9 +2,8 @@ package cmdutil
 
 import (
 	"errors"
-	"strings"
-	"unicode"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
@@ -57,12 +56,4 @@ type ToldError struct {
 func (e *ToldError) Error() string { return e.Message }
 
 // OneLine makes text fit for a line on a terminal.
-func OneLine(text string) string {
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsGraphic(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
-}
+func OneLine(text string) string { return printable.Line(text) }

@@ -7,11 +7,11 @@ import (
 	"io"
 	"os"
 	"time"
-	"unicode"
 
 	"golang.org/x/term"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
 )
 
 // maxSecret bounds what is typed at a prompt.
@@ -33,7 +33,7 @@ func askPassphrase(ctx context.Context, ios *iostreams.IOStreams, keyfile string
 			err = context.Cause(ctx)
 			return
 		}
-		secret, err = ask(ctx, tty, fmt.Sprintf("Passphrase for %s: ", clean(keyfile)))
+		secret, err = ask(ctx, tty, fmt.Sprintf("Passphrase for %s: ", printable.Cell(keyfile)))
 	})
 	return secret, err
 }
@@ -107,15 +107,4 @@ func readSecret(r io.Reader) ([]byte, error) {
 			line = append(line, c)
 		}
 	}
-}
-
-// clean makes a file's name fit for a terminal.
-func clean(name string) string {
-	out := []rune(name)
-	for i, r := range out {
-		if !unicode.IsGraphic(r) {
-			out[i] = unicode.ReplacementChar
-		}
-	}
-	return string(out)
 }

@@ -12,12 +12,16 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
 // foldKeep is how much of each stream is kept for printing. Outputs are compared in full.
 const foldKeep = 256 << 10
+
+// foldIndent is before each row of a host's output on a terminal, so that no output looks like another group.
+const foldIndent = "  "
 
 // sums are over everything that a host printed.
 type sums struct{ stdout, stderr hash.Hash }
@@ -26,6 +30,7 @@ type sums struct{ stdout, stderr hash.Hash }
 type foldView struct {
 	ios    *iostreams.IOStreams
 	gate   *outcome.Gate
+	exact  bool // control characters are printed as they are
 	groups map[ending]*group
 }
 
@@ -129,10 +134,13 @@ func (v *foldView) text(b *bytes.Buffer, text []byte) {
 	if len(text) == 0 {
 		return
 	}
-	if v.ios.OutTTY {
+	if v.ios.OutTTY && !v.exact {
+		rows := printable.Rows{Prefix: foldIndent, Cont: foldIndent, Width: v.ios.Width()}
+		var out []byte
 		for line := range bytes.Lines(text) {
-			b.Write(append(appendShown(nil, bytes.TrimSuffix(line, []byte("\n"))), '\n'))
+			out = rows.Append(out, bytes.TrimSuffix(line, []byte("\n")), false)
 		}
+		b.Write(out)
 		return
 	}
 	b.Write(text)

@@ -9,7 +9,8 @@ standard input.
 One argument after -- is shell source, sent as it is. Several are exact words: no shell on the way looks into them.
 
 Output of a single host comes through byte for byte. That of several comes in whole lines, each with the host's name;
-standard error stays on standard error.
+standard error stays on standard error. On a terminal, lines of several hosts are broken at its width, and control
+characters in them are shown (^[ for ESC) instead of obeyed, except for colours; --raw prints them as they are.
 
 Standard input is /dev/null for commands, unless --stdin gives them this program's: as it comes to a single host, and
 with --stdin=copy all of it to each of several. --script FILE runs a shell script of up to 64 MiB, whole, with the

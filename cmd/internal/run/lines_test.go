@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
 )
 
 type writerFunc func(p []byte) (int, error)
@@ -105,7 +107,7 @@ func TestOnATerminalHostsCannotWriteOverOthers(t *testing.T) {
 			"\xff\xc2", "\xff\xc2"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tt.want, string(appendShown(nil, []byte(tt.in))))
+			assert.Equal(t, tt.want, string(printable.Append(nil, []byte(tt.in))))
 		})
 	}
 }

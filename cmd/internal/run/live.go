@@ -17,12 +17,13 @@ const maxPad = 32
 type live struct {
 	ios   *iostreams.IOStreams
 	gate  *outcome.Gate
-	raw   bool
-	width int // of the names
+	raw   bool // of a single host: no lines are made of it
+	exact bool // control characters are printed as they are
+	width int  // of the names
 }
 
-func newLive(ios *iostreams.IOStreams, g *outcome.Gate, labels []string) *live {
-	l := &live{ios: ios, gate: g, raw: len(labels) == 1}
+func newLive(ios *iostreams.IOStreams, g *outcome.Gate, labels []string, exact bool) *live {
+	l := &live{ios: ios, gate: g, raw: len(labels) == 1, exact: exact}
 	for _, name := range labels {
 		l.width = max(l.width, min(utf8.RuneCountInString(name), maxPad))
 	}
@@ -47,7 +48,7 @@ func (l *live) lines(t *target, dst io.Writer, colored, tty bool, color string) 
 		}
 		return s
 	}
-	return &lines{dst: dst, prefix: paint(name+" |") + " ", cont: paint(name+" +") + " ", shown: tty}
+	return &lines{dst: dst, prefix: paint(name+" |") + " ", cont: paint(name+" +") + " ", shown: tty && !l.exact, width: l.ios.Width}
 }
 
 // done ends the host's last lines.

@@ -21,6 +21,7 @@ func (o *Options) flags(cmd *cobra.Command) {
 	fl.StringVarP(&o.Except, "except", "x", "", "leave out the hosts that `selector` picks")
 	fl.BoolVar(&o.JSON, "json", false, "print one result per line as JSON as hosts finish, then a summary")
 	fl.BoolVar(&o.Fold, "fold", false, "print identical outcomes once, under the names of their hosts")
+	fl.BoolVar(&o.Raw, "raw", false, "print control characters of hosts as they are on a terminal, too")
 	fl.BoolVar(&o.Redact, "redact", false, "take secrets out of what is printed, too; the record never has them")
 	fl.IntVar(&o.Forks, "forks", DefaultForks, "how many hosts run at a time, at most `n`")
 	fl.DurationVar(&o.Timeout, "timeout", 0, "stop a command that runs longer than `duration` (2m30s); 0 means no limit")
@@ -44,6 +45,8 @@ func (o *Options) parse(args []string, dash int, scripted bool) error {
 	switch {
 	case o.JSON && o.Fold:
 		return cmdutil.Usagef("--json and --fold exclude each other")
+	case o.JSON && o.Raw:
+		return cmdutil.Usagef("--json and --raw exclude each other: JSON escapes control characters")
 	case o.Forks < 1:
 		return cmdutil.Usagef("--forks must be at least 1, not %d", o.Forks)
 	case o.Timeout < 0:

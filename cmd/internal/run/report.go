@@ -69,9 +69,9 @@ func newReport(o *Options, hs []hosts.Host, g *outcome.Gate) *report {
 	case o.JSON:
 		r.view = &jsonView{gate: g}
 	case o.Fold:
-		r.view, r.keep = &foldView{ios: o.IO, gate: g}, foldKeep
+		r.view, r.keep = &foldView{ios: o.IO, gate: g, exact: o.Raw}, foldKeep
 	default:
-		r.view, r.keep = newLive(o.IO, g, labels), -1
+		r.view, r.keep = newLive(o.IO, g, labels, o.Raw), -1
 	}
 	return r
 }

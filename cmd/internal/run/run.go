@@ -40,6 +40,7 @@ type Options struct {
 	Except         string
 	JSON           bool
 	Fold           bool
+	Raw            bool // control characters of hosts reach the terminal
 	Redact         bool
 	Forks          int
 	Timeout        time.Duration

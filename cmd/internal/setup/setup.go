@@ -3,7 +3,6 @@
 package setup
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +17,6 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
-	"github.com/fairlead-ssh/fairlead/hosts"
-	"github.com/fairlead-ssh/fairlead/session/files"
 )
 
 // Options is everything the command needs: dependencies, then flags and arguments.
@@ -45,9 +42,9 @@ Clients and the files that are edited:
   gemini  Gemini CLI       ~/.gemini/settings.json
   vscode  VS Code          mcp.json in the user's settings
 
-All else in the file stays as it is, to the byte; what was there before is kept beside it as FILE.fairlead-backup. Doing it
-again changes nothing, or what has to be changed. The agent acts as agent/CLIENT; it may do what the policy says (see
-"fairlead mcp --help").`
+Everything else in the file stays as it is, to the byte. The old file is kept beside it, as a new file named
+FILE.fairlead-backup. Running the command again changes only what has to be changed. The agent acts as agent/CLIENT; it
+may do what the policy allows (see "fairlead mcp --help").`
 
 const example = `  fairlead setup claude
   fairlead -i ~/hosts.yaml setup cursor --as editor
@@ -86,7 +83,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl.StringVar(&o.File, "file", "", "edit `file` instead of the user's configuration")
 	fl.BoolVar(&o.Elicit, "elicit", false, "let the client ask its user for approval, too; see fairlead mcp --help")
 	fl.BoolVar(&o.Print, "print", false, "print what would be added, and change nothing")
-	fl.BoolVar(&o.Remove, "remove", false, "take it away again")
+	fl.BoolVar(&o.Remove, "remove", false, "remove it again")
 	cmd.MarkFlagsMutuallyExclusive("print", "remove")
 	return cmd
 }
@@ -96,7 +93,7 @@ var agentName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // maxConfig bounds the file that is edited.
 const maxConfig = 16 << 20
 
-func run(ctx context.Context, o *Options) error {
+func run(_ context.Context, o *Options) error {
 	c := clients[o.Client]
 	command, args, err := o.start()
 	if err != nil {
@@ -114,56 +111,42 @@ func run(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	host, err := files.Open(ctx, nil, hosts.Host{Name: "here", Transport: hosts.Local})
+	f, err := openConfig(file, trusted(file, o.dirs()...))
 	if err != nil {
 		return err
 	}
-	defer host.Close()
-	var old bytes.Buffer
-	was, err := host.Read(ctx, file, 0, -1, maxConfig, &old)
-	var missing *files.Error
-	if errors.As(err, &missing) && missing.Code == files.CodeNotFound {
-		err = nil
-	}
-	if err != nil {
-		return err
-	}
+	defer f.close()
 	edit := func(text string) (string, error) { return c.with(text, c.entry(command, args)) }
 	if o.Remove {
 		edit = c.without
 	}
-	text, err := edit(old.String())
+	text, err := edit(string(f.text))
 	if err != nil {
 		return fmt.Errorf("%s was not changed: %w. fairlead setup %s --print prints what belongs into it", file, err, o.Client)
 	}
-	if text == old.String() {
+	if text == string(f.text) {
 		fmt.Fprintf(o.IO.Err, "%s is as it should be: nothing was changed\n", file)
 		return nil
 	}
-	return o.write(ctx, host, file, was, old.Bytes(), text)
-}
-
-// write replaces the file, and keeps the old content beside it.
-func (o *Options) write(ctx context.Context, host *files.Host, file string, was files.Info, old []byte, text string) error {
-	private := os.FileMode(0o600) // other entries may hold tokens
-	w := files.WriteOptions{If: files.Expect{SHA256: was.SHA256}}
-	if was.SHA256 == "" {
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			return err
-		}
-		w.Mode, w.If.New = &private, true
-	} else if _, err := host.Write(ctx, file+".fairlead-backup", old, files.WriteOptions{Mode: &private}); err != nil {
-		return err
-	}
-	if _, err := host.Write(ctx, file, []byte(text), w); err != nil {
-		return err
+	backup, err := f.replace(text)
+	if err != nil {
+		return fmt.Errorf("%s was not changed: %w", file, err)
 	}
 	did, when := "added to", ". Restart "+o.Client+" to use it"
 	if o.Remove {
-		did, when = "taken out of", ""
+		did, when = "removed from", ""
 	}
 	fmt.Fprintf(o.IO.Err, "fairlead is %s %s%s\n", did, file, when)
+	if backup != "" {
+		fmt.Fprintf(o.IO.Err, "the old file is kept as %s\n", backup)
+	}
 	return nil
+}
+
+// dirs are the directories whose own paths the user chose.
+func (o *Options) dirs() []string {
+	wd, _ := os.Getwd() // without one, no path is below it
+	return []string{wd, o.Getenv("HOME")}
 }
 
 // start is what the client is to start.

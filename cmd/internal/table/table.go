@@ -4,10 +4,10 @@ package table
 import (
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
 )
 
 // Table collects rows.
@@ -67,14 +67,4 @@ func (t *Table) align(b *strings.Builder, color bool) {
 }
 
 // Clean makes text fit for a cell: one line, nothing that a terminal obeys.
-func Clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			return ' '
-		case !unicode.IsGraphic(r):
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
-}
+func Clean(text string) string { return printable.Cell(text) }
