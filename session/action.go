@@ -20,7 +20,8 @@ type Action interface {
 	// returns the same every time.
 	Text(hide func(string) string) string
 
-	// Open gets ready on t, which leads to h and is not the Action's to close. Nothing may change yet: after an error that
+	// Open gets ready on t, which leads to h and is not the Action's to close; where the session's programs are held it is
+	// a [Held]. Nothing may change yet: after an error that
 	// wraps ErrClosed or ErrFull it is called again with another connection. ctx bounds it.
 	Open(ctx context.Context, t Transport, h hosts.Host) (Deed, error)
 
@@ -135,7 +136,7 @@ func (s *Session) openOn(ctx context.Context, t Transport, x *Exec) (Deed, error
 		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.Ready, fmt.Errorf("the host was not ready for it within %v", s.cfg.Ready))
 		defer cancel()
 	}
-	return x.cmd.Action.Open(ctx, t, s.host)
+	return x.cmd.Action.Open(ctx, s.held(t), s.host)
 }
 
 // openElsewhere gets x's action ready on another connection of the session's pool, because its own has no room.

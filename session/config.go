@@ -42,7 +42,7 @@ type Config struct {
 	ForeignEnv bool
 
 	// Program, if not nil, says how the programs of a session are started, its shells above all: in a place of their own, for
-	// instance. It may be called concurrently. Actions start none: a policy can tell them by Request.Action.
+	// instance. It may be called concurrently. Actions get a [Held] transport.
 	Program func(Program) (Program, error)
 
 	// Ready bounds the start of a shell, login included, and how long a shell may take to accept a command. Zero means

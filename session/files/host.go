@@ -49,9 +49,16 @@ type subsystems interface {
 	Subsystem(ctx context.Context, name string) (io.ReadWriteCloser, error)
 }
 
-// Open returns the files of h, which t leads to. ctx bounds that. The Host does not own t. Errors wrap session.ErrClosed
+// Open returns the files of h, which t leads to. Where t is a [session.Held] everything is done by programs that it starts. ctx bounds that. The Host does not own t. Errors wrap session.ErrClosed
 // and session.ErrFull as those of t do.
 func Open(ctx context.Context, t session.Transport, h hosts.Host) (*Host, error) {
+	if _, held := t.(session.Held); held { // this process and the server of sftp are not
+		b, err := openShell(t, h)
+		if err != nil {
+			return nil, err
+		}
+		return &Host{b}, nil
+	}
 	if h.Transport == hosts.Local {
 		return &Host{local{}}, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session"
@@ -14,16 +15,21 @@ import (
 // others do the work; processes outside are neither seen nor signalled; there are no capabilities and no way to gain any.
 // The place ends with its shell, and all processes in it with it. TMPDIR is the sandbox.
 //
-// Programs reach the network as before, and with it whatever listens on the host, unless NoNetwork is set. What the place
-// does not hold is what was there before it: hard links to files outside, mounts below the sandbox, and sockets elsewhere
-// than in the hidden directories. Hide those with Hide.
+// Programs reach the network as before, and with it whatever listens on the host and abstract unix sockets, unless
+// NoNetwork is set. What the place does not hold is what was there before it: hard links to files outside, mounts below the
+// sandbox, and sockets elsewhere than in the hidden directories. Hide those with Hide and HideFiles; [Hidden] finds what
+// should be.
 //
 // The stages TERM and KILL of stopping a command do not reach into it: after ^C its shell is replaced at once.
 type Bubblewrap struct {
 	NoNetwork bool
 	Hide      []string // directories that are to be empty: absolute, and there on the host
+	HideFiles []string // files and sockets that cannot be opened: absolute, and there on the host
 	At        string   // its path on the host; "" means where the login's PATH has it
 }
+
+// agentVariables lead to programs outside that act for the account. Their sockets are hidden where they are known.
+var agentVariables = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS"}
 
 var errNotPlain = errors.New("sandbox: a path for bubblewrap must be absolute and clean, of letters, digits and ._-/ alone, so that every login shell passes it on as it is")
 
@@ -32,29 +38,56 @@ func wrappable(p string) bool {
 	return wrongPath(p) == "" && strings.Trim(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/") == ""
 }
 
-// args are bwrap's, without the command. What is hidden comes first, so that the sandbox may lie in it.
+// args are bwrap's, without the command. What is hidden comes first, so that the sandbox may lie in it; what is hidden of
+// the sandbox itself comes after it.
 func (b Bubblewrap) args(s Sandbox) ([]string, error) {
-	args := []string{"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"}
-	for _, dir := range append([]string{"/tmp", "/var/tmp", "/run"}, b.Hide...) {
-		if !wrappable(dir) {
-			return nil, errNotPlain
-		}
-		if within(dir, s.Path) {
-			continue // it is the sandbox's own, which can be written anyway
-		}
-		args = append(args, "--tmpfs", dir)
-	}
-	// Names are looked up through a file that often lies in /run.
-	args = append(args, "--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve", "--ro-bind-try", "/run/resolvconf", "/run/resolvconf")
 	if !wrappable(s.Path) {
 		return nil, errNotPlain
 	}
-	args = append(args, "--bind", s.Path, s.Path, "--chdir", s.Path, "--setenv", "TMPDIR", s.Path,
-		"--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-drop", "ALL")
+	args := []string{"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"}
+	var inside, empty []string
+	hide := func(name string, words ...string) error {
+		switch {
+		case !wrappable(name):
+			return errNotPlain
+		case name == s.Path: // it is the sandbox's own, which can be written anyway
+		case below(name, s.Path):
+			inside = append(inside, words...)
+		case !belowAny(name, empty):
+			args = append(args, words...)
+		}
+		return nil
+	}
+	for _, dir := range slices.Concat([]string{"/tmp", "/var/tmp", "/run"}, b.Hide) {
+		if err := hide(dir, "--tmpfs", dir); err != nil {
+			return nil, err
+		}
+		if !within(dir, s.Path) {
+			empty = append(empty, dir)
+		}
+	}
+	for _, name := range b.HideFiles {
+		if err := hide(name, "--ro-bind", "/dev/null", name); err != nil {
+			return nil, err
+		}
+	}
+	// Names are looked up through a file that often lies in /run.
+	args = append(args, "--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve", "--ro-bind-try", "/run/resolvconf", "/run/resolvconf")
+	args = append(append(args, "--bind", s.Path, s.Path), inside...)
+	args = append(args, "--chdir", s.Path, "--setenv", "TMPDIR", s.Path)
+	for _, name := range agentVariables {
+		args = append(args, "--unsetenv", name)
+	}
+	args = append(args, "--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-drop", "ALL")
 	if b.NoNetwork {
 		args = append(args, "--unshare-net")
 	}
 	return args, nil
+}
+
+// belowAny reports whether a path lies in one of the directories.
+func belowAny(p string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return below(p, dir) })
 }
 
 // Program returns p as it is to be started for a session in the sandbox. p must be one of ours, which begins with

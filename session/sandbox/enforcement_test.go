@@ -28,7 +28,11 @@ func TestTheStrongestThatTheHostHasIsTakenAndToldTruthfully(t *testing.T) {
 		"bubblewrap before Landlock":     {can: both, level: "kernel", how: "bubblewrap", why: "the network is the account's"},
 		"no network":                     {can: both, wants: sandbox.Wants{NoNetwork: true}, level: "kernel", how: "bubblewrap", why: "there is no network"},
 		"Landlock":                       {can: land, level: "kernel", how: "landlock", why: "are not covered"},
-		"Landlock cannot cut a network":  {can: land, wants: sandbox.Wants{NoNetwork: true}, level: "checked", fails: "must have no network"},
+		"Landlock without a network":     {can: land, wants: sandbox.Wants{NoNetwork: true}, level: "kernel", how: "landlock", why: "there is no network"},
+		"a network that nothing cuts":    {can: none, wants: sandbox.Wants{NoNetwork: true}, level: "checked", fails: "must have no network"},
+		"a key with a quote in its name": {can: sandbox.Ability{Bubblewrap: true, Landlock: 6, Hide: sandbox.Secrets{Files: []string{"/srv/it's"}}}, level: "checked", why: "must be hidden"},
+		"a key in the sandbox":           {can: sandbox.Ability{Landlock: 6, Hide: sandbox.Secrets{Dirs: []string{"/srv/app/.ssh"}}}, level: "checked", why: "Landlock cannot hide it"},
+		"bubblewrap hides it there":      {can: sandbox.Ability{Bubblewrap: true, Hide: sandbox.Secrets{Dirs: []string{"/srv/app/.ssh"}}}, level: "kernel", how: "bubblewrap", why: "keys"},
 		"an old Landlock":                {can: sandbox.Ability{Landlock: 2, Why: "x"}, level: "checked"},
 		"a path that needs quotes":       {path: "/srv/my app", can: sandbox.Ability{Bubblewrap: true}, level: "checked", why: "characters"},
 		"an account that can do no more": {can: none, wants: sandbox.Wants{Account: true}, level: "account", why: "the operator says"},
@@ -62,7 +66,7 @@ func TestTheStrongestThatTheHostHasIsTakenAndToldTruthfully(t *testing.T) {
 			p, err := wrap(session.Program{Line: "exec sh -c 'true'", Term: "dumb"})
 			require.NoError(t, err)
 			assert.Equal(t, "dumb", p.Term)
-			assert.Regexp(t, `^exec (bwrap --ro-bind / / .* --bind /srv/app /srv/app |/usr/bin/fairlead sandbox-exec /srv/app).*sh -c 'true'$`, p.Line)
+			assert.Regexp(t, `^exec (bwrap --ro-bind / / .* --bind /srv/app /srv/app |/usr/bin/fairlead sandbox-exec /srv/app ).*sh -c 'true'$`, p.Line)
 		})
 	}
 }

@@ -13,6 +13,8 @@ type Ability struct {
 	At         string // the path of bubblewrap; "" where it has none but a name
 	Landlock   int    // [LandlockVersion] on a host of the kind local; 0 on others, where there is no helper
 	Why        string // why not, in one sentence; "" where something was found
+
+	Hide Secrets // what [FindSecrets] found there for the account; [Probe] leaves it empty
 }
 
 // Probe tries on the host whether bubblewrap works there for the sandbox: in many containers it is installed and its

@@ -138,6 +138,22 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 // Close ends the store. Calls that still run fail. It is idempotent.
 func (s *Store) Close() error { return s.db.close() }
 
+// Files are the absolute paths of what the store keeps on this machine, whether it is there at the moment or not.
+func (s *Store) Files() []string {
+	var out []string
+	if s.cfg.Path != "" {
+		for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+			out = append(out, s.cfg.Path+end)
+		}
+	}
+	if s.cfg.KeyFile != "" {
+		if abs, err := filepath.Abs(s.cfg.KeyFile); err == nil {
+			out = append(out, abs)
+		}
+	}
+	return out
+}
+
 // Name says where the store is, for people: a path, or a Postgres host and database. It holds no password.
 func (s *Store) Name() string { return s.db.name }
 

@@ -21,7 +21,7 @@ func (f *Factory) Policy(file string) (*rules.Engine, error) {
 	if err != nil {
 		return nil, &UsageError{Err: err}
 	}
-	return rules.New(cfg), nil
+	return f.Guarded(rules.New(cfg), file), nil
 }
 
 // PolicyFile is where the user's policy is, if there is one.

@@ -73,12 +73,20 @@ func (k *Keeper) place(b *boxed, dir string, e sandbox.Enforcement) (p registry.
 // held says what holds a session of a realm's in a sandbox on its host, which look asks. What is weaker than least is an
 // errBox.
 func (k *Keeper) held(ctx context.Context, r *realm, h hosts.Host, s sandbox.Sandbox, look sandbox.Runner, least sandbox.Level) (e sandbox.Enforcement, err error) {
+	if err := k.apart(ctx, h, s, look); err != nil {
+		return e, err
+	}
 	can, err := r.able.of(ctx, look, h, s)
 	if err != nil {
 		return e, err
 	}
 	if h.Transport == hosts.Local && len(k.cfg.Confine) > 0 {
 		can.Landlock = sandbox.LandlockVersion()
+	}
+	if can.Bubblewrap || can.Landlock > 0 {
+		if can.Hide, err = k.hidden(ctx, r, h, look); err != nil {
+			return e, err
+		}
 	}
 	if e, err = sandbox.Choose(s, can, sandbox.Wants{Account: h.Sandboxed, AtLeast: least}); err != nil {
 		err = fmt.Errorf("%w: %s", errBox, strings.TrimPrefix(err.Error(), "sandbox: "))

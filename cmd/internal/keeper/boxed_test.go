@@ -154,7 +154,7 @@ func (w *world) approved(c *client.Client, session, script string) *wire.Result 
 	return r
 }
 
-// Files are done to over the connection, where no kernel holds a program: their paths are judged whatever holds the session.
+// Paths of files are judged whatever holds the session, so that what leads outside is denied and not only refused.
 func TestFilesOfASessionInASandboxStayThereToo(t *testing.T) {
 	ways(t, func(t *testing.T, w *world, b wire.Sandbox, dir string) {
 		agent := w.As("agent/claude")

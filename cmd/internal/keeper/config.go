@@ -45,6 +45,10 @@ type Config struct {
 
 	Outputs audit.OutputStore // keeps what commands print; nil means that nothing does
 
+	// Own are further files and directories of Fairlead on this machine. Agents may not use them, and sandboxes do not show
+	// them, as little as those that are named elsewhere here.
+	Own []string
+
 	Recordings string // the directory of recordings of terminals; "" means that there are no terminals
 
 	ApprovalsDir string // where the socket is at which operators answer; "" means only the API

@@ -13,7 +13,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/thismachine"
 	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
@@ -25,6 +27,7 @@ type Keeper struct {
 	policy      *livePolicy
 	secrets     *redact.Set
 	desk        *approval.Desk
+	machine     thismachine.Machine
 	trees       *approval.Trees // of those who host agents on the socket
 	inventories *inventories
 	metrics     *metrics
@@ -71,10 +74,17 @@ func New(cfg Config) (*Keeper, error) {
 		return nil, err
 	}
 	k := &Keeper{
-		cfg: cfg, log: logger, notify: tell, policy: &livePolicy{load: cfg.Policy, files: cfg.PolicyFiles},
+		cfg: cfg, log: logger, notify: tell, policy: &livePolicy{files: cfg.PolicyFiles},
 		secrets: redact.New(redact.Config{}), desk: approval.NewDesk(approval.Config{Approvers: cfg.Approvers}), trees: approval.NewTrees(cmdutil.Marked),
 		inventories: newInventories(), events: newEvents(), limiter: newLimiter(), runs: newRuns(), onces: newOnces(), started: time.Now(),
 		asked: make(chan struct{}), realms: map[realmKey]*realm{},
+	}
+	k.policy.load = func() (*rules.Engine, error) {
+		e, err := cfg.Policy()
+		if err != nil {
+			return nil, err
+		}
+		return k.withOwn(e), nil
 	}
 	k.sink = newRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))
 	k.base, k.end = context.WithCancel(context.Background())

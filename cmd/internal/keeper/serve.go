@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -24,6 +26,7 @@ func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) 
 	// The lock goes last: whoever has it knows that nothing is left of us.
 	defer lock.release()
 	defer l.Close()
+	cfg.Own = append(slices.Clip(cfg.Own), filepath.Dir(p.Socket), p.Log)
 	k, err := New(cfg)
 	if err != nil {
 		return err

@@ -29,7 +29,8 @@ type Situation struct {
 	PolicyFile string
 
 	Inventory   func() (*hosts.Inventory, error)
-	DefaultFile func() (string, error) // the user's policy when none is named
+	DefaultFile func() (string, error)                           // the user's policy when none is named
+	Guarded     func(e *rules.Engine, file string) *rules.Engine // keeps agents from what is Fairlead's own; nil keeps from nothing
 }
 
 var shells = []string{"bash", "zsh", "mksh", "ksh", "dash", "ash", "sh"}
@@ -41,6 +42,7 @@ func newSituation(f *cmdutil.Factory) Situation {
 			inv, err := f.DefaultInventory()
 			return filepath.Join(filepath.Dir(inv), "policy.yaml"), err
 		},
+		Guarded: f.Guarded,
 	}
 }
 
@@ -141,7 +143,11 @@ func (s *Situation) engine() (*rules.Engine, error) {
 	if err != nil {
 		return nil, mistakes(err)
 	}
-	return rules.New(cfg), nil
+	e := rules.New(cfg)
+	if s.Guarded != nil {
+		e = s.Guarded(e, s.PolicyFile)
+	}
+	return e, nil
 }
 
 // mistakes makes usage errors for people of what is wrong with policy files: one each.

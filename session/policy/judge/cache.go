@@ -59,6 +59,9 @@ func (c *Cache) put(key string, r Report) {
 }
 
 func cacheKey(req Request) (string, bool) {
+	if req.Own != nil {
+		return "", false
+	}
 	n := len(req.Script) + len(req.Shell) + len(req.Dir) + len(req.Program) + 16
 	for _, a := range req.Args {
 		n += len(a) + 8

@@ -12,6 +12,9 @@ import (
 func (w *walker) word(word *syntax.Word) {
 	if word != nil {
 		w.expand(word.Parts, false)
+		if w.own != nil {
+			w.ownWords(w.appendArg(nil, word), true)
+		}
 	}
 }
 

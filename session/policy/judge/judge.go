@@ -44,7 +44,7 @@ func Judge(req Request) Report {
 func judgeText(req Request, d dialect, text string, s scan, cut bool) Report {
 	acc := account{useNames: make([]string, 0, 8)}
 	root := Part{Class: policy.ReadOnly, Rule: "judge/nothing", Reason: "there is nothing to run"}
-	acc.interactive = req.Interactive
+	acc.interactive, acc.own = req.Interactive, req.Own
 	acc.classes = 1
 	var f facts
 	w := walker{account: &acc, d: d, shell: req.Shell, src: text, cur: &root, facts: &f, stdin: "none", dir: startDir(req.Dir)}
@@ -60,6 +60,7 @@ func judgeText(req Request, d dialect, text string, s scan, cut bool) Report {
 	if s.invalid {
 		w.raise(policy.Unknown, "bytes/encoding", "it is not UTF-8, so that nobody can be shown what it says")
 	}
+	w.ownText(text)
 	w.text(s.invisible)
 	return w.report(root)
 }
@@ -223,7 +224,7 @@ func judgeWords(req Request) Report {
 		return refuse(s.refused, req.Program)
 	}
 	var acc account
-	acc.interactive, acc.classes = req.Interactive, 1
+	acc.interactive, acc.classes, acc.own = req.Interactive, 1, req.Own
 	root := Part{Class: policy.ReadOnly, Rule: "judge/nothing", Reason: "there is nothing to run"}
 	var f facts
 	w := walker{account: &acc, d: inBash, shell: req.Shell, cur: &root, facts: &f, stdin: "none", dir: startDir(req.Dir)}
@@ -244,7 +245,11 @@ func judgeWords(req Request) Report {
 	if strings.IndexByte(req.Program, '/') >= 0 {
 		w.raise(policy.Unknown, "shell/command-path", "structured mode takes bare names of programs")
 	}
-	w.part(nil, clip(strings.Join(append([]string{req.Program}, req.Args...), " ")), func() { w.command1(literal(req.Program), args) })
+	w.ownText(all)
+	w.part(nil, clip(strings.Join(append([]string{req.Program}, req.Args...), " ")), func() {
+		w.ownCall(literal(req.Program), args)
+		w.command1(literal(req.Program), args)
+	})
 	return w.report(root)
 }
 
@@ -261,6 +266,7 @@ func (w *walker) report(root Part) Report {
 		Classes: classesOf(w.classes), Parts: root.Parts,
 		Sets: sortedNames(w.setNames), Uses: sortedNames(w.useNames), Reads: w.reads, Writes: w.writes,
 		Taints: root.Class != policy.ReadOnly || len(w.setNames) > 0, Capped: w.capped,
+		Own: w.ownUse, OwnAsks: w.ownAsks, Named: w.named,
 	}
 }
 
@@ -287,6 +293,10 @@ func stricter(a, b Report) Report {
 	}
 	a.Taints = a.Taints || b.Taints
 	a.Capped = a.Capped || b.Capped
+	a.Own, a.OwnAsks = a.Own || b.Own, a.OwnAsks || b.OwnAsks
+	if len(b.Named) > len(a.Named) {
+		a.Named = b.Named
+	}
 	return a
 }
 

@@ -17,6 +17,7 @@ func (w *walker) operands(c call, f programs.Finding) {
 		switch {
 		case p.Delete:
 			w.noteWrite(p.Arg, true)
+			w.ownBelow(w.shapeOf(p.Arg).wild, true)
 			w.catastrophic(p.Arg)
 			w.plants(p.Arg)
 		case p.Write:

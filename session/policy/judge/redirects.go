@@ -157,6 +157,7 @@ func (w *walker) readFrom(a programs.Arg, toStdin bool) {
 	}
 	w.noteRead(a)
 	w.secretOperand(a)
+	w.ownWords([]programs.Arg{a}, false)
 	if w.shapeOf(a).opaque || a.Glob {
 		w.raise(policy.Unknown, "shell/redirect", "which file it reads is known only when it runs")
 	}
@@ -172,5 +173,6 @@ func (w *walker) writeTo(a programs.Arg) {
 	}
 	w.raise(policy.Write, "shell/redirect", "it writes to a file")
 	w.noteWrite(a, false)
+	w.ownWords([]programs.Arg{a}, false)
 	w.plants(a)
 }

@@ -13,6 +13,7 @@ type Request struct {
 	Shell       string // "bash", "zsh", "mksh", "ksh", "dash", "ash", "sh"; "" judges for any of them
 	Interactive bool   // somebody types into it: history expansion and pagers count
 	Dir         string // where it would run, absolute; "" when nobody knows
+	Own         *Own   // what belongs to Fairlead there, which counts as forbidden; nil is nothing
 
 	// Program and Args are the words of structured mode. Script is ignored when Program is set.
 	Program string
@@ -40,6 +41,11 @@ type Report struct {
 
 	// Taints is true when the script could shape what later commands in the same shell mean.
 	Taints bool
+
+	// Own is true when the script uses what [Request.Own] says, OwnAsks when it works on all that is below a directory above
+	// it. Named are words that may lead there through links; both are empty without Request.Own.
+	Own, OwnAsks bool
+	Named        []Named
 
 	// Capped is true when the script is longer, deeper or holds more parts than is looked at.
 	Capped bool

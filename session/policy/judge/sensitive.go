@@ -38,6 +38,8 @@ func secretsOf() *pathTable {
 		/etc/snmp/snmpd.conf /var/lib/cloud/** /run/cloud-init/** /var/lib/waagent/** /etc/cni/net.d/**kubeconfig /etc/vault*/**
 		/etc/consul*/** /etc/nomad*/** **/.config/op/** **/.password-store/** **/.local/share/keyrings/** **/Cookies **/logins.json
 		**/key[0-9].db`)
+	add("it is Fairlead's own state", "", `
+		**/fairlead/audit/** **/fairlead/store.db* **/fairlead/store.key **/fairlead/recordings/** **/fairlead/run/** **/fairlead/approvals/**`)
 	add("it holds what people typed before", "", `
 		**/.*_history* **/.history **/.zhistory **/.sh_history **/.histfile **/.lesshst **/.viminfo **/fish_history **/.local/share/fish/**
 		**/.python_history **/.node_repl_history **/.wget-hsts **/.bash_sessions/** **/.zsh_sessions/** /var/account/**`)

@@ -134,6 +134,7 @@ func (w *walker) callWords(args []programs.Arg, ansi bool) {
 		w.raise(policy.Unknown, "shell/command-word", "the command is spelled with escapes that not every shell reads the same")
 	}
 	head := args[0]
+	w.ownCall(head, args[1:])
 	if len(args) > 1 && head.Source != "" && head.Source == args[1].Source && strings.Contains(head.Source, "{") {
 		w.raise(policy.Unknown, "shell/command-word", "a brace expansion makes the command")
 	}

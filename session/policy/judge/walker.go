@@ -39,6 +39,10 @@ type account struct {
 	fetched     []string          // names that something fetched may have been saved under
 	values      map[string]string // what the script itself says of its variables
 	patterns    int
+
+	own             *Own // see [Request.Own]
+	ownUse, ownAsks bool
+	named           []Named
 }
 
 // raise says that the current part is at least of this class.

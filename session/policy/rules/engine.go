@@ -28,6 +28,7 @@ type Engine struct {
 	shared  *shared
 	hash    string
 	allowed []Allowance
+	own     *own
 }
 
 // shared is what an Engine has in common with those made from it.
@@ -59,7 +60,7 @@ func (e *Engine) Hash() string { return e.hash }
 func (e *Engine) Judge(req policy.Request) judge.Report { return e.judged(req).rep }
 
 func (e *Engine) judged(req policy.Request) *judged {
-	k := keyOf(req)
+	k := keyOf(req, e.ownFor(req))
 	if j := e.shared.cache.get(k); j != nil {
 		return j
 	}
@@ -84,7 +85,14 @@ func (e *Engine) decide(req policy.Request) (policy.Decision, error) {
 	}
 	j := e.judged(req)
 	rep := &j.rep
+	if why := e.uses(req, rep); why != "" {
+		return ownDecision(rep, why), nil
+	}
 	r := e.rule(req, j)
+	if rep.OwnAsks && r.verdict == policy.Allow {
+		r.cell = cell{verdict: policy.Ask, rule: "builtin/own", reason: "what belongs to Fairlead itself lies below a directory that it works on"}
+		r.needs, r.hint = needsOf(RoleOf(req.Principal), policy.Ask, rep.Class)
+	}
 	d := r.decision(rep)
 	d.Taints, d.Sets, d.Uses = rep.Taints, rep.Sets, rep.Uses
 	if sent := judge.Normalize(req.Command); sent != req.Command {
@@ -112,6 +120,9 @@ func (e *Engine) decide(req policy.Request) (policy.Decision, error) {
 func (e *Engine) typed(req policy.Request) policy.Decision {
 	if onlyKeys(req.Input) {
 		return policy.Decision{Verdict: policy.Allow, Class: policy.ReadOnly, Rule: "builtin/keys", Reason: "such keys move about, or end what runs"}
+	}
+	if rep := e.judged(policy.Request{Principal: req.Principal, Host: req.Host, Command: req.Input, Dir: req.Dir}).rep; rep.Own {
+		return ownDecision(&rep, rep.Reason)
 	}
 	rep := classReport(policy.Unknown)
 	rep.Reason = "what a running program makes of it is up to that program"

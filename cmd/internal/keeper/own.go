@@ -1,0 +1,68 @@
+package keeper
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	judging "github.com/fairlead-ssh/fairlead/session/policy/judge"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/sandbox"
+)
+
+// ownPaths are the files and directories of this keeper, which no agent may use and no sandbox shows.
+func (c Config) ownPaths() []string {
+	all := slices.Concat(c.Own, []string{c.AuditDir, c.Recordings, c.ApprovalsDir, c.Inventory, c.AgentDoor.Socket, c.TCP.KeyFile}, c.PolicyFiles)
+	if c.Store != nil {
+		all = append(all, c.Store.Files()...)
+	}
+	all = slices.DeleteFunc(all, func(name string) bool { return !filepath.IsAbs(name) || filepath.Clean(name) == "/" })
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// withOwn adds what is this keeper's own to an engine.
+func (k *Keeper) withOwn(e *rules.Engine) *rules.Engine {
+	return e.WithOwn(judging.Own{Paths: k.cfg.ownPaths()}, k.machine.Is)
+}
+
+// hidden is what a sandbox on a host must not show: the keys of the account there, and where the host is this machine the
+// keeper's own files and the keys that it logs in with.
+func (k *Keeper) hidden(ctx context.Context, r *realm, h hosts.Host, look sandbox.Runner) (sandbox.Secrets, error) {
+	var further []string
+	if k.machine.Is(h) {
+		further = append(k.cfg.ownPaths(), r.key.inventory)
+		inv, err := r.inv()
+		if err != nil {
+			return sandbox.Secrets{}, err
+		}
+		for other := range inv.All() {
+			further = append(further, k.machine.Keys(other)...)
+		}
+		further = slices.DeleteFunc(further, func(name string) bool { return !filepath.IsAbs(name) })
+		slices.Sort(further)
+		further = slices.Compact(further)
+	}
+	return sandbox.FindSecrets(ctx, look, h.Name, further)
+}
+
+// apart refuses a sandbox that holds files of the keeper's own, or lies among them: there no kernel could keep the two apart.
+func (k *Keeper) apart(ctx context.Context, h hosts.Host, s sandbox.Sandbox, look sandbox.Runner) error {
+	if !k.machine.Is(h) {
+		return nil
+	}
+	own := k.cfg.ownPaths()
+	at, err := sandbox.Remote{Run: look}.Resolve(ctx, h.Name, "/", append([]string{s.Path}, own...))
+	if err != nil {
+		return err
+	}
+	for i, p := range at[1:] {
+		if at[0] == p || strings.HasPrefix(p, at[0]+"/") || strings.HasPrefix(at[0], p+"/") {
+			return fmt.Errorf("%w: %s on %s holds Fairlead's own files (%s), or lies among them. Choose another directory: fairlead sandbox edit %s --path DIR", errBox, s.Path, h.Name, own[i], s.ID)
+		}
+	}
+	return nil
+}
