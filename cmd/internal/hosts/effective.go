@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
@@ -114,7 +113,11 @@ func (v *values) ssh() error {
 	if h.ConnectTimeout > 0 {
 		timeout = h.ConnectTimeout.String()
 	}
-	v.add("connect_timeout", timeout, duration(s.ConnectTimeout.V), s.ConnectTimeout.Source())
+	otherwise := s.ConnectTimeout.V
+	if otherwise == 0 {
+		otherwise = sshconn.DefaultConnectTimeout
+	}
+	v.add("connect_timeout", timeout, otherwise.String(), s.ConnectTimeout.Source())
 	v.directives(s)
 	for _, d := range s.Skipped {
 		v.resolved("no effect", d.Keyword+" "+d.Value, d.From.String())
@@ -213,13 +216,6 @@ func boolean(b bool) string {
 		return "true"
 	}
 	return ""
-}
-
-func duration(d time.Duration) string {
-	if d == 0 {
-		return "none"
-	}
-	return d.String()
 }
 
 // LoadSSHConfig reads what Host.SSHConfig names.
