@@ -35,7 +35,6 @@ type Host struct {
 	Login   bool     // read the account's profile first
 	Env     []string // "KEY=value", set in every shell
 	Command []string // argv for Transport Command
-	Become  Become   // who to become in the shell; not used yet
 	Ready   []Ready  // checks before matching commands
 
 	// What an inventory's credentials come to for one principal (see [Inventory.As]).
@@ -46,12 +45,6 @@ type Host struct {
 	ConnectTimeout time.Duration // bounds TCP, handshake and authentication together; 0 means the dialer's default
 
 	Source Pos // where the entry came from; zero for hosts outside an inventory
-}
-
-// Become says which account a shell switches to after login.
-type Become struct {
-	User   string // "" means no switch
-	Method string // "sudo", "doas" or "su"; "" means sudo
 }
 
 // Ready is a check that must pass before a command that contains a matching program runs.

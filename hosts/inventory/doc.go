@@ -14,7 +14,7 @@
 //	credentials: [{…}]    # how principals log in over SSH
 //
 // The fields are transport, addr, port, user, via, labels, tier, identity, ssh_config, connect_timeout, shell, login, env,
-// command, become and ready; they mean what [hosts.Host] says. A scalar is read as it is written, so a name 0042 stays
+// command and ready; they mean what [hosts.Host] says. A field become is refused until it works. A scalar is read as it is written, so a name 0042 stays
 // 0042. Durations have Go's form (10s, 2m30s). Labels are "key=value" and env is "KEY=value", in lists: keys of mappings
 // would lose their case on the way. ~ in a path is kept: whoever opens the file expands it.
 //
@@ -60,6 +60,6 @@
 //
 // FAIRLEAD_DEFAULTS_USER=root overrides the file's default for user, and so on for every field: FAIRLEAD_DEFAULTS_ and
 // the name in capitals. Only defaults are overridden; what groups, rules and hosts set stays. Lists are separated by
-// commas; a value that begins with [ or { is read as YAML, which command, become and ready need. An empty variable counts as
+// commas; a value that begins with [ or { is read as YAML, which command and ready need. An empty variable counts as
 // unset; a variable that names no field is an error.
 package inventory

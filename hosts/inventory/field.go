@@ -34,7 +34,7 @@ var fields = []field{
 	{name: "login", read: readBool, apply: func(h *hosts.Host, v any) { h.Login = v.(bool) }},
 	{name: "env", list: true, read: readEnv, apply: func(h *hosts.Host, v any) { h.Env = v.([]string) }},
 	{name: "command", list: true, structured: true, read: readTexts, apply: func(h *hosts.Host, v any) { h.Command = v.([]string) }},
-	{name: "become", structured: true, read: readBecome, apply: func(h *hosts.Host, v any) { h.Become = v.(hosts.Become) }},
+	{name: "become", read: notSupported},
 	{name: "ready", structured: true, read: readReady, apply: func(h *hosts.Host, v any) { h.Ready = v.([]hosts.Ready) }},
 }
 
@@ -180,27 +180,8 @@ func readEnv(r *reader, n *node) any {
 	return r.unless(n, out)
 }
 
-func readBecome(r *reader, n *node) any {
-	if !r.mapping(n, "become", "user", "method") {
-		return nil
-	}
-	var b hosts.Become
-	if u := n.get("user"); u == nil {
-		return r.bad(n, "user is missing")
-	} else if s, ok := readUser(r, u).(string); ok {
-		b.User = s
-	} else {
-		return nil
-	}
-	if m := n.get("method"); m != nil {
-		s, ok := word("sudo", "doas", "su")(r, m).(string)
-		if !ok {
-			return nil
-		}
-		b.Method = s
-	}
-	return b
-}
+// notSupported refuses a field that a later version may read.
+func notSupported(r *reader, n *node) any { return r.bad(n, "not supported yet; remove it") }
 
 func readReady(r *reader, n *node) any {
 	out := []hosts.Ready{}

@@ -15,7 +15,7 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Add("x.yaml", []byte("version: 1\ngroups: [{name: g, hosts: [a], children: [g]}]\nrules: [{match: all, set: {via: [a]}}]"))
 	f.Add("x.yaml", []byte("version: 1\nhosts: &h [{name: 'a[1-3]', env: *h}]"))
-	f.Add("x.toml", []byte("version = 1\n[[hosts]]\nname='a'\n[hosts.become]\nuser='u'\n[[hosts.ready]]\nmatch='m'"))
+	f.Add("x.toml", []byte("version = 1\n[[hosts]]\nname='a'\n[hosts.x]\nuser='u'\n[[hosts.ready]]\nmatch='m'"))
 	f.Add("x.json", []byte(`{"version":1,"hosts":[{"name":"a","via":["b"]},{"name":"b","labels":["a=\u0000"]}]}`))
 	for name, text := range lent {
 		f.Add(name, []byte(text))

@@ -49,7 +49,6 @@ hosts:
     shell: mksh
     login: true
     env: ["MyVar=A.b", "LANG=C.UTF-8"]
-    become: {user: root, method: doas}
     ready: [{match: docker, check: "docker info", start: "systemctl start docker", wait: 30s}]
   - name: box
     transport: command
@@ -67,7 +66,7 @@ groups:
       "via": ["Gate.Example.com"], "labels": ["Env=Prod", "note=a=b, c"], "tier": "prod",
       "identity": ["~/.ssh/id_ed25519"], "ssh_config": "none", "connect_timeout": "2m30s",
       "shell": "mksh", "login": true, "env": ["MyVar=A.b", "LANG=C.UTF-8"],
-      "become": {"user": "root", "method": "doas"},
+
       "ready": [{"match": "docker", "check": "docker info", "start": "systemctl start docker", "wait": "30s"}]
     },
 
@@ -102,8 +101,8 @@ connect_timeout = "2m30s"
 shell = "mksh"
 login = true
 env = ["MyVar=A.b", "LANG=C.UTF-8"]
-become.user = "root"
-become.method = "doas"
+
+
 [[hosts.ready]]
 match = "docker"
 check = "docker info"
@@ -119,7 +118,7 @@ name = "web"
 }
 
 func TestTheThreeFormatsSayTheSame(t *testing.T) {
-	lines := map[string][]int{"x.yaml": {4, 5, 21}, "x.json": {5, 6, 18}, "x.toml": {4, 6, 30}}
+	lines := map[string][]int{"x.yaml": {4, 5, 20}, "x.json": {5, 6, 18}, "x.toml": {4, 6, 30}}
 	for name, text := range everything {
 		t.Run(name, func(t *testing.T) {
 			inv := parse(t, name, text)
@@ -129,7 +128,7 @@ func TestTheThreeFormatsSayTheSame(t *testing.T) {
 					Name: "web01", Addr: "10.0.0.11", Port: 2222, User: "root", Via: []string{"Gate.Example.com"},
 					Groups: []string{"web"}, Labels: map[string]string{"Env": "Prod", "note": "a=b, c"}, Tier: "prod",
 					Identity: []string{"~/.ssh/id_ed25519"}, SSHConfig: "none", Shell: "ksh", Login: true,
-					Env: []string{"MyVar=A.b", "LANG=C.UTF-8"}, Become: hosts.Become{User: "root", Method: "doas"},
+					Env: []string{"MyVar=A.b", "LANG=C.UTF-8"},
 					Ready: []hosts.Ready{{
 						Match: "docker", Check: "docker info", Start: "systemctl start docker", Wait: 30 * time.Second,
 					}},
@@ -253,7 +252,7 @@ hosts:
 	inv, _, err := inventory.Parse(text, "x.yaml", inventory.Options{Environ: []string{
 		"FAIRLEAD_DEFAULTS_USER=ops", "FAIRLEAD_DEFAULTS_LABELS=b=3,c=4", "FAIRLEAD_DEFAULTS_PORT=",
 		`FAIRLEAD_DEFAULTS_ENV=["X=1,2", "Y=3"]`, "FAIRLEAD_DEFAULTS_CONNECT_TIMEOUT=3s", "FAIRLEAD_INVENTORY=elsewhere",
-		"FAIRLEAD_DEFAULTS_BECOME={user: root}", "PATH=/bin",
+		"PATH=/bin",
 	}})
 	require.NoError(t, err)
 	h := lookup(t, inv, "plain")
@@ -262,7 +261,6 @@ hosts:
 	assert.Equal(t, map[string]string{"b": "3", "c": "4"}, h.Labels)
 	assert.Equal(t, []string{"X=1,2", "Y=3"}, h.Env)
 	assert.Equal(t, 3*time.Second, h.ConnectTimeout)
-	assert.Equal(t, "root", h.Become.User)
 	assert.Equal(t, "~/.ssh/config", h.SSHConfig, "~ is expanded by who opens the file")
 	assert.Equal(t, "root", lookup(t, inv, "own").User, "only defaults are overridden")
 }
@@ -270,9 +268,10 @@ hosts:
 func TestVariablesAreAsStrictAsTheFile(t *testing.T) {
 	_, _, err := inventory.Parse([]byte("version: 1\nhosts: [{name: a}]"), "x.yaml", inventory.Options{Environ: []string{
 		"FAIRLEAD_DEFAULTS_USR=ops", "FAIRLEAD_DEFAULTS_PORT=none", "FAIRLEAD_DEFAULTS_COMMAND=docker exec", "FAIRLEAD_DEFAULTS_VIA=a,gone",
-		"FAIRLEAD_DEFAULTS_ENV=[s3cret", "FAIRLEAD_DEFAULTS_IDENTITY=\x01",
+		"FAIRLEAD_DEFAULTS_BECOME=root", "FAIRLEAD_DEFAULTS_ENV=[s3cret", "FAIRLEAD_DEFAULTS_IDENTITY=\x01",
 	}})
-	assert.EqualError(t, err, `hosts: $FAIRLEAD_DEFAULTS_COMMAND: command needs YAML: begin the value with [ or {
+	assert.EqualError(t, err, `hosts: $FAIRLEAD_DEFAULTS_BECOME: become: not supported yet; remove it
+hosts: $FAIRLEAD_DEFAULTS_COMMAND: command needs YAML: begin the value with [ or {
 hosts: $FAIRLEAD_DEFAULTS_ENV: the value begins like a list or mapping but is not valid YAML
 hosts: $FAIRLEAD_DEFAULTS_IDENTITY: identity: the value holds the control character U+0001
 hosts: $FAIRLEAD_DEFAULTS_PORT: port: "none" is not between 1 and 65535

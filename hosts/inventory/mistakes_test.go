@@ -139,13 +139,14 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		"a variable with NUL": {"hosts:\n  - {name: a, env: [\"A=\\0\"]}", []string{
 			`x.yaml:3: env: the value holds the control character U+0000`}},
 		"an empty identity": {"hosts:\n  - {name: a, identity: [\"\"]}", []string{`x.yaml:3: identity: must not be empty`}},
-		"become without a user": {"hosts:\n  - {name: a, become: {method: su}}", []string{
-			`x.yaml:3: become: user is missing`}},
-		"become by unknown means": {"hosts:\n  - {name: a, become: {user: root, method: sduo}}", []string{
-			`x.yaml:3: become: "sduo" is none of sudo, doas, su (did you mean sudo?)`}},
-		"become with an unknown key": {"hosts:\n  - {name: a, become: {usr: root}}", []string{
-			`x.yaml:3: become: user is missing`,
-			`x.yaml:3: unknown key "usr" in become (did you mean user?)`}},
+		"become of a host": {"hosts:\n  - {name: a, become: {user: root, method: sudo}}", []string{
+			`x.yaml:3: become: not supported yet; remove it`}},
+		"become without a value": {"hosts:\n  - {name: a, become: }", []string{
+			`x.yaml:3: become: not supported yet; remove it`}},
+		"become everywhere else": {"defaults:\n  become: {user: root}\ngroups:\n  - {name: g, become: root}\nrules:\n  - match: a\n    set: {become: {}}\nhosts: [{name: a}]", []string{
+			`x.yaml:3: become: not supported yet; remove it`,
+			`x.yaml:5: become: not supported yet; remove it`,
+			`x.yaml:8: become: not supported yet; remove it`}},
 		"ready without a check": {"hosts:\n  - name: a\n    ready:\n      - {match: docker}", []string{
 			`x.yaml:5: ready: match and check are required`}},
 		"ready with a bad wait": {"hosts:\n  - name: a\n    ready:\n      - {match: d, check: c,\n         wait: -1s}", []string{

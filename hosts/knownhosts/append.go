@@ -60,6 +60,9 @@ func Append(file, name string, key ssh.PublicKey, o AppendOptions) error {
 	if _, err := f.WriteString(line); err != nil {
 		return fmt.Errorf("knownhosts: %s cannot be written: %w", file, reason(err))
 	}
+	if st, err := f.Stat(); err == nil && !st.Mode().IsRegular() {
+		return nil // /dev/null, which keeps nothing
+	}
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("knownhosts: %s cannot be written: %w", file, reason(err))
 	}

@@ -3,7 +3,6 @@ package sshconfig
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -46,19 +45,46 @@ func (r *resolver) directive(l *line, active bool) error {
 		err = text(l, active, &s.HostKeyAlias)
 	case "hostkeyalgorithms":
 		err = text(l, active, &s.HostKeyAlgorithms)
+	case "kexalgorithms":
+		err = text(l, active, &s.KexAlgorithms)
+	case "ciphers":
+		err = text(l, active, &s.Ciphers)
+	case "macs":
+		err = text(l, active, &s.MACs)
+	case "pubkeyacceptedalgorithms", "pubkeyacceptedkeytypes":
+		err = text(l, active, &s.PubkeyAcceptedAlgorithms)
+	case "casignaturealgorithms":
+		err = text(l, active, &s.CASignatureAlgorithms)
+	case "requiredrsasize":
+		err = one(l, active, &s.RequiredRSASize, parseCount)
+	case "rekeylimit":
+		err = r.rekeyLimit(l, active)
+	case "addressfamily":
+		err = one(l, active, &s.AddressFamily, parseFamily)
+	case "bindaddress":
+		err = text(l, active, &s.BindAddress)
+	case "bindinterface":
+		err = text(l, active, &s.BindInterface)
+	case "connectionattempts":
+		err = one(l, active, &s.ConnectionAttempts, parseCount)
+	case "pubkeyauthentication":
+		err = one(l, active, &s.PubkeyAuthentication, parsePubkey)
+	case "preferredauthentications":
+		err = text(l, active, &s.PreferredAuthentications)
+	case "batchmode":
+		err = one(l, active, &s.BatchMode, parseFlag)
+	case "setenv":
+		err = setEnv(l, active, &s.SetEnv)
 	case "stricthostkeychecking":
 		err = one(l, active, &s.StrictHostKeyChecking, parseStrict)
 	case "hashknownhosts":
 		err = one(l, active, &s.HashKnownHosts, parseFlag)
 	case "connecttimeout":
 		err = duration(l, active, &s.ConnectTimeout)
-	case "serveraliveinterval":
+	case "serveraliveinterval", "protocolkeepalives", "setuptimeout": // the others are Debian's
 		err = duration(l, active, &s.ServerAliveInterval)
 	case "serveralivecountmax":
-		err = one(l, active, &s.ServerAliveCountMax, func(s string) (int, error) {
-			n, err := parseInt(s, math.MaxInt32)
-			return int(n), err
-		})
+		err = one(l, active, &s.ServerAliveCountMax, parseCount)
 	case "proxyjump":
 		var jumps []Jump
 		if jumps, err = parseJumps(l.raw); err == nil && active && !s.ProxyJump.isSet() && !s.ProxyCommand.isSet() {
@@ -78,38 +104,89 @@ func (r *resolver) directive(l *line, active bool) error {
 			r.ignoreUnknown = v.V
 		}
 	default:
-		return r.notHandled(l, active)
+		return r.notObeyed(l, active)
 	}
 	if err != nil {
-		return &Error{Pos: l.pos, Msg: l.key, Err: err}
+		return &Error{Pos: l.pos, Msg: l.name, Err: err}
 	}
 	return nil
 }
 
-// notHandled decides about a directive there is no field for.
-func (r *resolver) notHandled(l *line, active bool) error {
-	kw, known := unsupported[l.key]
+// notObeyed decides about a directive there is no field for: it is refused, or has no effect here.
+func (r *resolver) notObeyed(l *line, active bool) error {
+	kw, known := notObeyed[l.key]
 	if !known {
 		if r.ignoreUnknown != "" && matchList(l.key, r.ignoreUnknown, true) {
 			return nil
 		}
-		return errorAt(l.pos, "%q is not a directive of ssh; correct it, or name it in IgnoreUnknown before this line", l.key)
+		return errorAt(l.pos, "%q is not a directive of ssh; correct it, or name it in IgnoreUnknown before this line", l.name)
 	}
 	if !active || r.seen[l.key] && !kw.multi {
 		return nil
 	}
 	r.seen[l.key] = true
 	value := strings.Join(l.args, " ")
-	if slices.Contains(kw.fine, lower(value)) {
+	if slices.Contains(kw.fine, lower(value)) || kw.stock && r.system {
 		return nil
 	}
-	if kw.fatal != "" {
-		return errorAt(l.pos, "%s %s: %s", l.key, value, kw.fatal)
+	if kw.refuse != "" {
+		return errorAt(l.pos, "%s %s: %s", l.name, value, kw.refuse)
 	}
-	if slices.ContainsFunc(r.s.Unsupported, func(d Directive) bool { return d.From == l.pos }) {
-		return nil // second pass
+	r.skip(l, l.raw)
+	return nil
+}
+
+// skip notes that a line, or a part of it, has no effect.
+func (r *resolver) skip(l *line, value string) {
+	if slices.ContainsFunc(r.s.Skipped, func(d Directive) bool { return d.From == l.pos }) {
+		return // second pass
 	}
-	r.s.Unsupported = append(r.s.Unsupported, Directive{Keyword: l.key, Value: l.raw, From: l.pos, Minor: kw.minor})
+	r.s.Skipped = append(r.s.Skipped, Directive{Keyword: l.name, Value: value, From: l.pos})
+}
+
+// rekeyLimit takes the number of bytes. The time behind it has no effect: the SSH library counts bytes only.
+func (r *resolver) rekeyLimit(l *line, active bool) error {
+	if len(l.args) == 0 || l.args[0] == "" {
+		return errMissing
+	}
+	if len(l.args) > 2 {
+		return errExtra
+	}
+	limit, err := parseRekey(l.args[0])
+	if err != nil {
+		return err
+	}
+	v, timed := &r.s.RekeyLimit, len(l.args) == 2 && lower(l.args[1]) != None
+	if timed {
+		if _, err := parseTime(l.args[1]); err != nil {
+			return err
+		}
+	}
+	if !active || v.isSet() && v.From != l.pos {
+		return nil
+	}
+	*v = Value[uint64]{V: limit, Raw: l.args[0], From: l.pos}
+	if timed {
+		r.skip(l, "after "+l.args[1])
+	}
+	return nil
+}
+
+// setEnv takes the variables of the first active line; of a name that stands there twice the first counts.
+func setEnv(l *line, active bool, list *[]Value[string]) error {
+	if len(l.args) == 0 {
+		return errMissing
+	}
+	take := active && len(*list) == 0
+	for _, word := range l.args {
+		name, _, ok := strings.Cut(word, "=")
+		if !ok || name == "" {
+			return errors.New("expected NAME=VALUE")
+		}
+		if take && !slices.ContainsFunc(*list, func(v Value[string]) bool { return strings.HasPrefix(v.V, name+"=") }) {
+			*list = append(*list, Value[string]{V: word, Raw: word, From: l.pos})
+		}
+	}
 	return nil
 }
 

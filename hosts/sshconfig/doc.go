@@ -5,9 +5,10 @@
 //
 // What it covers it decides as OpenSSH does: the first value wins, the user's file goes before the system's, Host and
 // Match blocks are evaluated in order, a second pass follows where "Match final" asks for one, and values are split,
-// unquoted and expanded by OpenSSH's rules. What it does not cover is told with file and line: in Settings.Unsupported
-// and Settings.Warnings where leaving it out is safe, as an error where it would change which host is reached or what
-// protects the connection. Programs named in a configuration (Match exec, KnownHostsCommand) are never run.
+// unquoted and expanded by OpenSSH's rules. A directive that it does not cover is an error with file and line where it
+// would change which host is reached, as whom, with which keys and algorithms or by which route; the others have no effect and are
+// listed in Settings.Skipped. Programs named in a configuration (Match exec, KnownHostsCommand) are never run, so that a host for
+// which they matter is refused.
 //
 // Plain directives are decoded by github.com/kevinburke/ssh_config. Blocks, includes, and every line with quotes,
 // escapes or a "#" are handled here, because there that library and OpenSSH differ.

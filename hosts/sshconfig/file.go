@@ -10,6 +10,7 @@ import (
 // line is one directive.
 type line struct {
 	key  string   // lower case
+	name string   // the keyword as written
 	raw  string   // everything after the keyword, as written
 	args []string // raw split into words, without a comment
 	pos  hosts.Pos
@@ -76,7 +77,7 @@ func parseLine(s string, pos hosts.Pos) (l line, ok bool, err error) {
 	if key == "" || key[0] == '#' {
 		return l, false, nil
 	}
-	l = line{key: lower(key), raw: strings.TrimLeft(rest, space), pos: pos}
+	l = line{key: lower(key), name: key, raw: strings.TrimLeft(rest, space), pos: pos}
 	if l.raw == "" {
 		return l, false, errorAt(pos, "%s has no value", key)
 	}

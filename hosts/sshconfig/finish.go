@@ -26,6 +26,15 @@ func (r *resolver) finish() {
 	if !s.ServerAliveCountMax.isSet() {
 		s.ServerAliveCountMax.V = DefaultServerAliveCountMax
 	}
+	if !s.ConnectionAttempts.isSet() {
+		s.ConnectionAttempts.V = 1
+	}
+	if s.ConnectionAttempts.V < 1 {
+		r.problems.add(errorAt(s.ConnectionAttempts.From, "ConnectionAttempts: %d is not a number from 1 on", s.ConnectionAttempts.V))
+	}
+	if !s.PubkeyAuthentication.isSet() {
+		s.PubkeyAuthentication.V = true
+	}
 	if !s.StrictHostKeyChecking.isSet() {
 		s.StrictHostKeyChecking.V = StrictAsk
 	}

@@ -1,84 +1,104 @@
 package sshconfig
 
-// keyword describes a directive of OpenSSH that is known but not acted on.
+import (
+	"maps"
+	"slices"
+)
+
+// keyword describes a directive of OpenSSH that there is no field for.
 type keyword struct {
-	fine  []string // values that ask for what happens anyway, in lower case
-	multi bool     // every line counts, not just the first
-	minor bool     // see Directive.Minor
-	fatal string   // why leaving it out is not safe; "" means it is only reported
+	fine   []string // values that ask for what happens anyway, in lower case
+	multi  bool     // every line counts, not just the first
+	stock  bool     // distributions ship it in the system's file, where it causes no message
+	refuse string   // why the host is refused, and what to do; "" means that the directive has no effect
 }
 
-// unsupported lists OpenSSH's client directives up to 10.x that Settings has no field for. Keywords that are neither
-// here nor handled in apply.go are errors, as in OpenSSH.
-var unsupported = map[string]keyword{
-	"refuseconnection": {fatal: "this configuration refuses connections to the host"},
+// notObeyed lists OpenSSH's client directives up to 10.x that Settings has no field for. Those that would change where, as whom,
+// with what or by which route Fairlead connects are refused; the others are skipped, and listed in Settings.Skipped. Keywords
+// that are neither here nor in apply.go are errors, as in OpenSSH.
+var notObeyed = map[string]keyword{
+	"refuseconnection": {refuse: "this configuration refuses connections to the host"},
 	"canonicalizehostname": {fine: []string{"no", "false"},
-		fatal: "rewriting host names is not supported and would change which host is reached"},
+		refuse: "not supported, and it would change which host is reached; write the whole name as HostName"},
 	"revokedhostkeys": {fine: []string{None},
-		fatal: "revocation files are not supported, and a revoked key must not be accepted"},
+		refuse: "not supported, and a revoked key must not be accepted; mark the keys @revoked in known_hosts"},
 	"remotecommand": {fine: []string{None},
-		fatal: "a fixed remote command cannot be combined with commands of one's own; ssh refuses that too"},
+		refuse: "a fixed remote command cannot be combined with commands of your own; put it under a Host name of its own"},
+	"knownhostscommand": {fine: []string{None},
+		refuse: "not supported; record the host's key in a known_hosts file, or its authority with @cert-authority"},
+	"verifyhostkeydns": {fine: []string{"no", "false"},
+		refuse: "not supported; record the host's key in a known_hosts file"},
+	"nohostauthenticationforlocalhost": {fine: []string{"no", "false"},
+		refuse: "not supported, because Fairlead verifies every host key; record the key in a known_hosts file"},
+	"checkhostip": {fine: []string{"no", "false"},
+		refuse: "not supported; Fairlead checks the key of the host's name, so set it to no"},
+	"pkcs11provider": {fine: []string{None},
+		refuse: "not supported; add the key to ssh-agent with ssh-add -s, and remove this line"},
+	"smartcarddevice": {fine: []string{None},
+		refuse: "not supported; add the key to ssh-agent with ssh-add -s, and remove this line"},
+	"securitykeyprovider": {fine: []string{"internal"},
+		refuse: "not supported; add the key to ssh-agent with ssh-add -S, and remove this line"},
+	"hostbasedauthentication": {fine: []string{"no", "false"},
+		refuse: "not supported; log in with a key, and set it to no"},
+	"gssapikeyexchange": {fine: []string{"no", "false"},
+		refuse: "not supported; record the host's key in a known_hosts file, and set it to no"},
 
-	"sendenv": {multi: true}, "setenv": {multi: true},
-	"localforward": {multi: true}, "remoteforward": {multi: true}, "dynamicforward": {multi: true},
-
-	"addressfamily": {fine: []string{"any"}}, "bindaddress": {}, "bindinterface": {},
-	"ciphers": {}, "macs": {}, "kexalgorithms": {}, "casignaturealgorithms": {}, "requiredrsasize": {},
-	"pubkeyacceptedalgorithms": {}, "pubkeyacceptedkeytypes": {}, "rekeylimit": {},
-	"hostbasedacceptedalgorithms": {minor: true}, "hostbasedkeytypes": {minor: true},
-	"preferredauthentications": {}, "numberofpasswordprompts": {}, "batchmode": {fine: []string{"no", "false"}},
-	"pubkeyauthentication":            {fine: []string{"yes", "true"}},
-	"passwordauthentication":          {fine: []string{"yes", "true"}},
-	"kbdinteractiveauthentication":    {fine: []string{"yes", "true"}},
-	"challengeresponseauthentication": {fine: []string{"yes", "true"}},
-	"skeyauthentication":              {fine: []string{"yes", "true"}},
-	"tisauthentication":               {fine: []string{"yes", "true"}},
-	"kbdinteractivedevices":           {},
-	"hostbasedauthentication":         {fine: []string{"no", "false"}},
-	"gssapiauthentication":            {fine: []string{"no", "false"}},
-	"gssapidelegatecredentials":       {fine: []string{"no", "false"}},
-	"gssapikeyexchange":               {fine: []string{"no", "false"}},
-	"gssapiclientidentity":            {}, "gssapiserveridentity": {}, "gssapikexalgorithms": {minor: true},
+	// Other ways to log in than with keys.
+	"passwordauthentication":          {fine: []string{"yes", "true", "no", "false"}},
+	"kbdinteractiveauthentication":    {fine: []string{"yes", "true", "no", "false"}},
+	"challengeresponseauthentication": {fine: []string{"yes", "true", "no", "false"}},
+	"skeyauthentication":              {fine: []string{"yes", "true", "no", "false"}},
+	"tisauthentication":               {fine: []string{"yes", "true", "no", "false"}},
+	"kbdinteractivedevices":           {}, "numberofpasswordprompts": {},
+	"hostbasedacceptedalgorithms": {}, "hostbasedkeytypes": {}, "enablesshkeysign": {},
+	"gssapiauthentication":      {fine: []string{"no", "false"}, stock: true},
+	"gssapidelegatecredentials": {fine: []string{"no", "false"}, stock: true},
+	"gssapiclientidentity":      {}, "gssapiserveridentity": {}, "gssapikexalgorithms": {stock: true},
 	"gssapirenewalforcesrekey": {fine: []string{"no", "false"}}, "gssapitrustdns": {fine: []string{"no", "false"}},
-	"pkcs11provider": {fine: []string{None}}, "smartcarddevice": {fine: []string{None}},
-	"securitykeyprovider": {fine: []string{"internal"}},
-	"addkeystoagent":      {fine: []string{"no", "false"}, minor: true},
-	"forwardagent":        {fine: []string{"no", "false"}},
-	"connectionattempts":  {fine: []string{"1"}},
-	"tcpkeepalive":        {fine: []string{"yes", "true"}}, "keepalive": {fine: []string{"yes", "true"}},
-	"knownhostscommand": {fine: []string{None}}, "checkhostip": {fine: []string{"no", "false"}},
-	"verifyhostkeydns":                 {fine: []string{"no", "false"}},
-	"nohostauthenticationforlocalhost": {fine: []string{"no", "false"}},
-	"updatehostkeys":                   {fine: []string{"no", "false"}, minor: true},
-	"compression":                      {fine: []string{"no", "false"}},
-	"channeltimeout":                   {fine: []string{None}},
-	"clearallforwardings":              {fine: []string{"no", "false"}},
-	"requesttty":                       {fine: []string{"auto"}}, "sessiontype": {fine: []string{"default"}},
-	"tunnel": {fine: []string{"no", "false"}}, "tunneldevice": {minor: true},
-	"forwardx11":        {fine: []string{"no", "false"}},
-	"forwardx11trusted": {minor: true}, "forwardx11timeout": {minor: true}, "xauthlocation": {minor: true},
+	"addkeystoagent": {fine: []string{"no", "false"}}, "updatehostkeys": {fine: []string{"no", "false"}},
+	"usekeychain": {}, // Apple's
+
+	// What a session has besides its terminal.
+	"sendenv":      {multi: true, stock: true},
+	"forwardagent": {fine: []string{"no", "false"}},
+	"localforward": {multi: true}, "remoteforward": {multi: true}, "dynamicforward": {multi: true},
+	"clearallforwardings": {fine: []string{"no", "false"}}, "exitonforwardfailure": {fine: []string{"no", "false"}},
+	"gatewayports": {fine: []string{"no", "false"}}, "permitremoteopen": {fine: []string{"any"}},
+	"streamlocalbindmask": {}, "streamlocalbindunlink": {},
+	"forwardx11": {fine: []string{"no", "false"}}, "forwardx11trusted": {stock: true}, "forwardx11timeout": {}, "xauthlocation": {},
+	"tunnel": {fine: []string{"no", "false"}}, "tunneldevice": {},
 	"localcommand": {}, "permitlocalcommand": {fine: []string{"no", "false"}},
-	"proxyusefdpass": {fine: []string{"no", "false"}},
-	"controlmaster":  {fine: []string{"no", "false"}, minor: true}, "controlpath": {fine: []string{None}, minor: true},
-	"controlpersist": {fine: []string{"no", "false"}, minor: true},
+	"requesttty": {fine: []string{"auto"}}, "sessiontype": {fine: []string{"default"}},
+	"stdinnull": {}, "forkafterauthentication": {}, "enableescapecommandline": {}, "escapechar": {},
 
-	"canonicaldomains": {minor: true}, "canonicalizefallbacklocal": {minor: true},
-	"canonicalizemaxdots": {minor: true}, "canonicalizepermittedcnames": {minor: true},
-	"enableescapecommandline": {minor: true}, "enablesshkeysign": {minor: true}, "escapechar": {minor: true},
-	"exitonforwardfailure": {minor: true}, "fingerprinthash": {minor: true}, "forkafterauthentication": {minor: true},
-	"gatewayports": {minor: true}, "ipqos": {minor: true}, "loglevel": {minor: true}, "logverbose": {minor: true},
-	"obscurekeystroketiming": {}, "permitremoteopen": {minor: true}, "stdinnull": {minor: true},
-	"streamlocalbindmask": {minor: true}, "streamlocalbindunlink": {minor: true}, "syslogfacility": {minor: true},
-	"versionaddendum": {minor: true}, "visualhostkey": {minor: true}, "warnweakcrypto": {minor: true},
+	// How bytes travel, and what is shown.
+	"compression": {fine: []string{"no", "false"}}, "tcpkeepalive": {fine: []string{"yes", "true"}},
+	"keepalive": {fine: []string{"yes", "true"}}, "ipqos": {}, "channeltimeout": {fine: []string{None}},
+	"obscurekeystroketiming": {}, "versionaddendum": {},
+	"proxyusefdpass": {fine: []string{"no", "false"}}, // of a ProxyCommand
+	"controlmaster":  {fine: []string{"no", "false"}}, "controlpath": {fine: []string{None}}, "controlpersist": {fine: []string{"no", "false"}},
+	"fingerprinthash": {}, "loglevel": {}, "logverbose": {}, "syslogfacility": {}, "visualhostkey": {fine: []string{"no", "false"}},
+	"warnweakcrypto": {},
 
-	// Apple's and Debian's own.
-	"usekeychain": {minor: true}, "protocolkeepalives": {minor: true}, "setuptimeout": {minor: true},
+	// Of CanonicalizeHostname.
+	"canonicaldomains": {}, "canonicalizefallbacklocal": {}, "canonicalizemaxdots": {}, "canonicalizepermittedcnames": {},
 
 	// Accepted and without effect in OpenSSH for years.
-	"protocol": {fine: []string{"2"}, minor: true}, "cipher": {minor: true}, "compressionlevel": {minor: true},
-	"fallbacktorsh": {minor: true}, "usersh": {minor: true}, "useroaming": {minor: true},
-	"useprivilegedport": {minor: true}, "rhostsauthentication": {minor: true}, "rhostsrsaauthentication": {minor: true},
-	"rsaauthentication": {minor: true}, "afstokenpassing": {minor: true}, "kerberosauthentication": {minor: true},
-	"kerberostgtpassing": {minor: true}, "dsaauthentication": {minor: true},
-	"globalknownhostsfile2": {minor: true}, "userknownhostsfile2": {minor: true},
+	"protocol": {fine: []string{"2"}}, "cipher": {}, "compressionlevel": {}, "fallbacktorsh": {}, "usersh": {}, "useroaming": {},
+	"useprivilegedport": {}, "rhostsauthentication": {}, "rhostsrsaauthentication": {}, "rsaauthentication": {},
+	"afstokenpassing": {}, "kerberosauthentication": {}, "kerberostgtpassing": {}, "dsaauthentication": {},
+	"globalknownhostsfile2": {}, "userknownhostsfile2": {},
+}
+
+// obeyed are the directives that have an effect: apply.go reads them.
+var obeyed = []string{"addressfamily", "batchmode", "bindaddress", "bindinterface", "casignaturealgorithms", "certificatefile", "ciphers",
+	"connectionattempts", "connecttimeout", "globalknownhostsfile", "hashknownhosts", "host", "hostkeyalgorithms", "hostkeyalias", "hostname",
+	"identitiesonly", "identityagent", "identityfile", "identityfile2", "ignoreunknown", "include", "kexalgorithms", "macs", "match", "port",
+	"preferredauthentications", "protocolkeepalives", "proxycommand", "proxyjump", "pubkeyacceptedalgorithms", "pubkeyacceptedkeytypes",
+	"pubkeyauthentication", "rekeylimit", "requiredrsasize", "serveralivecountmax", "serveraliveinterval", "setenv", "setuptimeout",
+	"stricthostkeychecking", "tag", "user", "userknownhostsfile"}
+
+// Keywords returns every directive that Resolve knows, in lower case and in order.
+func Keywords() []string {
+	return slices.Sorted(slices.Values(slices.Concat(obeyed, slices.Collect(maps.Keys(notObeyed)))))
 }

@@ -28,19 +28,20 @@ func (r *resolver) matchHost(l *line) (bool, error) {
 	return matched, nil
 }
 
-// match evaluates a Match line. unsure names the criteria that cannot be judged when everything else holds; the block
-// is then left out and the caller says so.
-func (r *resolver) match(l *line) (applies bool, unsure []string, err error) {
+// match evaluates a Match line. A criterion that is not supported is an error where everything else on the line holds: whether
+// the block counts decides how the host is reached. never says that the block does not count anyway.
+func (r *resolver) match(l *line, never bool) (applies bool, err error) {
 	host, err := r.matchName()
 	if err != nil {
-		return false, nil, err
+		return false, err
 	}
+	var unsure []string
 	user := or(r.s.User.V, r.cfg.local.User)
 	result, count := true, 0
 	for rest := l.raw; ; {
 		word, next, ok := cutWord(rest)
 		if rest = next; !ok {
-			return false, nil, errorAt(l.pos, "Match: a double quote is not closed")
+			return false, errorAt(l.pos, "Match: a double quote is not closed")
 		}
 		if word == "" || word[0] == '#' {
 			break
@@ -50,7 +51,7 @@ func (r *resolver) match(l *line) (applies bool, unsure []string, err error) {
 		if name == "all" {
 			arg, _, _ := cutWord(rest)
 			if count > 1 || arg != "" && arg[0] != '#' {
-				return false, nil, errorAt(l.pos, "Match: all cannot be combined with other criteria")
+				return false, errorAt(l.pos, "Match: all cannot be combined with other criteria")
 			}
 			result = result && !negated
 			count++
@@ -64,7 +65,7 @@ func (r *resolver) match(l *line) (applies bool, unsure []string, err error) {
 		}
 		arg, next, ok := cutWord(rest)
 		if rest = next; !ok || arg == "" || arg[0] == '#' {
-			return false, nil, errorAt(l.pos, "Match: %s needs a value", name)
+			return false, errorAt(l.pos, "Match: %s needs a value", name)
 		}
 		var holds bool
 		switch name {
@@ -84,20 +85,21 @@ func (r *resolver) match(l *line) (applies bool, unsure []string, err error) {
 			}
 			continue
 		default:
-			return false, nil, errorAt(l.pos, "Match: there is no criterion %q", name)
+			return false, errorAt(l.pos, "Match: there is no criterion %q", name)
 		}
 		if strings.ContainsAny(arg, `'\`) {
-			return false, nil, errorAt(l.pos, "Match: versions of ssh differ on what ' and \\ mean in %s; use double quotes", name)
+			return false, errorAt(l.pos, "Match: versions of ssh differ on what ' and \\ mean in %s; use double quotes", name)
 		}
 		result = result && holds != negated
 	}
 	if count == 0 {
-		return false, nil, errorAt(l.pos, "Match has no criterion")
+		return false, errorAt(l.pos, "Match has no criterion")
 	}
-	if !result {
-		return false, nil, nil
+	if result && !never && len(unsure) > 0 {
+		return false, errorAt(l.pos, "Match %s is not supported, and it decides what counts for %s: write the block as Host or Match host, "+
+			"or name another file with ssh_config: in the inventory", strings.Join(unsure, " and "), r.s.Alias)
 	}
-	return len(unsure) == 0, unsure, nil
+	return result && !never, nil
 }
 
 // matchName is the host name that Match host sees at this point of the evaluation.

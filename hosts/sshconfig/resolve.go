@@ -2,7 +2,6 @@ package sshconfig
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
@@ -69,6 +68,7 @@ type resolver struct {
 	s   Settings
 
 	host      string // what Host patterns are compared with: the alias, in the final pass the resolved name
+	system    bool   // what is read now is the system's file
 	final     bool   // this is the second pass
 	wantFinal bool   // some Match line asks for one
 
@@ -89,16 +89,14 @@ func (r *resolver) pass() {
 func (r *resolver) file(f *file, active, never bool) {
 	for i := range f.lines {
 		l := &f.lines[i]
+		r.system = f.system
 		var err error
 		switch l.key {
 		case "host":
 			active, err = r.matchHost(l)
 			active = active && !never
 		case "match":
-			var unsure []string
-			if active, unsure, err = r.match(l); len(unsure) > 0 && !never {
-				r.warn(l, unsure)
-			}
+			active, err = r.match(l, never)
 			active = active && !never
 		case "include":
 			for _, in := range l.incl {
@@ -109,16 +107,6 @@ func (r *resolver) file(f *file, active, never bool) {
 		}
 		r.problems.add(err)
 	}
-}
-
-func (r *resolver) warn(l *line, criteria []string) {
-	for _, w := range r.s.Warnings {
-		if w.Pos == l.pos {
-			return
-		}
-	}
-	r.s.Warnings = append(r.s.Warnings, errorAt(l.pos, "Match %s is not supported: the block was left out for %s; "+
-		"what it sets must be given in another way", strings.Join(criteria, " and "), r.s.Alias))
 }
 
 // fixHostName takes the name that the first pass gave into use.

@@ -1,7 +1,9 @@
 package sshconfig_test
 
 import (
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,7 +31,7 @@ func TestDefaultsAreOpenSSHs(t *testing.T) {
 	assert.Equal(t, filepath.Join(h.Home, ".ssh/known_hosts"), s.UserKnownHostsFiles[0].V)
 	assert.Equal(t, filepath.Join(h.SystemDir, "ssh_known_hosts"), s.GlobalKnownHostsFiles[0].V)
 	assert.Equal(t, "default", s.Port.Source())
-	assert.Empty(t, s.Unsupported)
+	assert.Empty(t, s.Skipped)
 }
 
 func TestEveryValueSaysWhereItCameFrom(t *testing.T) {
@@ -58,26 +60,24 @@ func TestTheLibrarysFlawsAreWorkedAround(t *testing.T) {
 		config, host string
 		port         int
 	}{
-		"Match final all":                        {"Match final all\nPort 5\n", "web", 5},
-		"Match user":                             {"User bob\nMatch user bob\nPort 5\n", "web", 5},
-		"Match originalhost":                     {"Match originalhost web\nPort 5\n", "web", 5},
-		"Match localuser":                        {"Match localuser alice\nPort 5\n", "web", 5},
-		"Match canonical":                        {"Match canonical\nPort 5\n", "web", 22},
-		"Match of two criteria":                  {"Match host web user bob\nPort 5\n", "web", 22},
-		"criteria are not patterns":              {"Match host web user bob\nPort 5\n", "user", 22},
-		"negated criterion":                      {"Match host web !user alice\nPort 5\n", "web", 22},
-		"Match list":                             {"Match host db,web\nPort 5\n", "web", 5},
-		"Match on the resolved name":             {"HostName real\nMatch host real\nPort 5\n", "web", 5},
-		"? is one character":                     {"Host web?\nPort 5\n", "web", 22},
-		"tabs separate patterns":                 {"Host a\tweb\nPort 5\n", "web", 5},
-		"quoted pattern":                         {"Host \"web\"\nPort 5\n", "web", 5},
-		"a failing Match exec is not applied":    {"Match host web exec \"false\"\nPort 5\n", "web", 22},
-		"a succeeding Match exec is not applied": {"Match host web exec \"true\"\nPort 5\n", "web", 22},
-		"Match tagged":                           {"Tag t1\nMatch tagged t1\nPort 5\n", "web", 5},
-		"case-sensitive patterns":                {"Host WEB\nPort 5\n", "web", 22},
-		"the final pass sees the resolved name":  {"Host real\nPort 5\nHost web\nHostName real\nMatch final all\nUser x\n", "web", 5},
-		"a byte order mark":                      {"\xef\xbb\xbfHost web\nPort 5\n", "web", 5},
-		"CRLF and no last line end":              {"Host web\r\nPort 5", "web", 5},
+		"Match final all":                       {"Match final all\nPort 5\n", "web", 5},
+		"Match user":                            {"User bob\nMatch user bob\nPort 5\n", "web", 5},
+		"Match originalhost":                    {"Match originalhost web\nPort 5\n", "web", 5},
+		"Match localuser":                       {"Match localuser alice\nPort 5\n", "web", 5},
+		"Match canonical":                       {"Match canonical\nPort 5\n", "web", 22},
+		"Match of two criteria":                 {"Match host web user bob\nPort 5\n", "web", 22},
+		"criteria are not patterns":             {"Match host web user bob\nPort 5\n", "user", 22},
+		"negated criterion":                     {"Match host web !user alice\nPort 5\n", "web", 22},
+		"Match list":                            {"Match host db,web\nPort 5\n", "web", 5},
+		"Match on the resolved name":            {"HostName real\nMatch host real\nPort 5\n", "web", 5},
+		"? is one character":                    {"Host web?\nPort 5\n", "web", 22},
+		"tabs separate patterns":                {"Host a\tweb\nPort 5\n", "web", 5},
+		"quoted pattern":                        {"Host \"web\"\nPort 5\n", "web", 5},
+		"Match tagged":                          {"Tag t1\nMatch tagged t1\nPort 5\n", "web", 5},
+		"case-sensitive patterns":               {"Host WEB\nPort 5\n", "web", 22},
+		"the final pass sees the resolved name": {"Host real\nPort 5\nHost web\nHostName real\nMatch final all\nUser x\n", "web", 5},
+		"a byte order mark":                     {"\xef\xbb\xbfHost web\nPort 5\n", "web", 5},
+		"CRLF and no last line end":             {"Host web\r\nPort 5", "web", 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.EqualValues(t, c.port, must(t, c.config, c.host).Port.V)
@@ -95,62 +95,125 @@ func TestTheLibrarysFlawsAreWorkedAround(t *testing.T) {
 	assert.Equal(t, "sh -c 'echo #x'", s.ProxyCommand.V)
 }
 
-func TestMatchExecIsNamedWhereItWouldMatterAndNeverRun(t *testing.T) {
+func TestAHostIsRefusedWhereACriterionThatIsNotSupportedDecides(t *testing.T) {
 	h := newHome(t)
 	marker := filepath.Join(h.dir, "ran")
-	text := "Host other\nMatch host db exec \"touch " + marker + "\"\nPort 5\nMatch !exec \"touch " + marker + "\" all\nPort 6\n"
-	s, err := h.resolve(text, "web")
-	require.NoError(t, err)
-	require.Len(t, s.Warnings, 1, "the first block is not about this host whatever exec says")
-	assert.Equal(t, 4, s.Warnings[0].Pos.Line)
-	assert.ErrorContains(t, s.Warnings[0], "exec")
-	assert.EqualValues(t, 22, s.Port.V)
-	s, err = h.resolve(text+"Match final all\nUser x\n", "db")
-	require.NoError(t, err)
-	assert.Len(t, s.Warnings, 2, "each once, also with a second pass")
-	assert.NoFileExists(t, marker)
+	exec := "exec \"touch " + marker + "\""
+	for name, c := range map[string]struct {
+		text string
+		line int // 0: it does not matter
+	}{
+		"exec":                       {"Match exec \"true\"\nPort 5\n", 1},
+		"exec for the host":          {"\nMatch host web " + exec + "\nPort 5\n", 2},
+		"exec before the host":       {"Match " + exec + " host web\n", 1},
+		"not exec":                   {"Match !" + exec + " all\nPort 5\n", 1},
+		"in a later pass":            {"Match final " + exec + "\nPort 5\n", 1},
+		"in an included file":        {"Include @/more\n", 1},
+		"localnetwork":               {"Match localnetwork 10.0.0.0/8\nProxyJump none\n", 1},
+		"sessiontype":                {"Match sessiontype exec\nPort 5\n", 1},
+		"command":                    {"Match command ls\nPort 5\n", 1},
+		"version":                    {"Match version OpenSSH_10*\nPort 5\n", 1},
+		"exec for another":           {"Match host db " + exec + "\nPort 5\n", 0},
+		"exec for another, turned":   {"Match " + exec + " !host web\nPort 5\n", 0},
+		"exec for another account":   {"Match " + exec + " user bob\nPort 5\n", 0},
+		"in a block for another":     {"Host db\nInclude @/more\n", 0},
+		"canonical, which is never":  {"Match canonical " + exec + "\nPort 5\n", 0},
+		"a tag that nobody has":      {"Match tagged x " + exec + "\nPort 5\n", 0},
+		"localnetwork, for another":  {"Match originalhost db localnetwork 10.0.0.0/8\n", 0},
+		"behind a value that is set": {"Port 7\nHost db\nMatch host db " + exec + "\n", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h.writeRaw("more", "Match exec \"touch "+marker+"\"\nPort 5\n")
+			s, err := h.resolve(strings.ReplaceAll(c.text, "@", h.dir), "web")
+			assert.NoFileExists(t, marker)
+			if c.line == 0 {
+				require.NoError(t, err)
+				assert.NotEqual(t, uint16(5), s.Port.V)
+				return
+			}
+			require.Error(t, err)
+			assert.Regexp(t, fmt.Sprintf(`(config|more):%d: Match [a-z]+ is not supported, and it decides what counts for web: write`, c.line), err.Error())
+		})
+	}
 }
 
-func TestWhatIsNotSupportedIsNamed(t *testing.T) {
+func TestWhatHasNoEffectIsListed(t *testing.T) {
 	s := must(t, "Host web\nForwardAgent yes\nVisualHostKey yes\nSendEnv A\nCompression no\nHost db\nTunnel yes\n"+
-		"Host *\nForwardAgent no\nSendEnv B\nCiphers aes256-ctr\nMatch final all\n", "web")
+		"Host *\nForwardAgent no\nSendEnv B\nRekeyLimit 1G 1h\nMatch final all\n", "web")
 	var got []string
-	for _, d := range s.Unsupported {
+	for _, d := range s.Skipped {
 		got = append(got, d.Keyword+" "+d.Value)
-		assert.Equal(t, d.Keyword == "visualhostkey", d.Minor, d.Keyword)
 		assert.NotZero(t, d.From.Line)
 	}
-	assert.Equal(t, []string{"forwardagent yes", "visualhostkey yes", "sendenv A", "sendenv B", "ciphers aes256-ctr"}, got)
+	assert.Equal(t, []string{"ForwardAgent yes", "VisualHostKey yes", "SendEnv A", "SendEnv B", "RekeyLimit after 1h"}, got)
+}
+
+// As Debian, Fedora and Apple ship it.
+func TestTheSystemsStockFilesCauseNoMessages(t *testing.T) {
+	h := newHome(t)
+	h.write("etc/ssh_config", "Include @/etc/more\nHost *\n    SendEnv LANG LC_*\n    HashKnownHosts yes\n    GSSAPIAuthentication yes\n")
+	h.write("etc/more", "Match final all\n\tInclude @/etc/crypto\n\tForwardX11Trusted yes\nHost *\n\tSendEnv LANG LC_*\n")
+	h.writeRaw("etc/crypto", "Ciphers aes256-gcm@openssh.com,aes256-ctr\nMACs hmac-sha2-256-etm@openssh.com,umac-128@openssh.com\n"+
+		"GSSAPIKexAlgorithms gss-curve25519-sha256-\nKexAlgorithms mlkem768x25519-sha256,curve25519-sha256\n"+
+		"PubkeyAcceptedAlgorithms ssh-ed25519,rsa-sha2-512\nHostKeyAlgorithms ssh-ed25519\nCASignatureAlgorithms ssh-ed25519\nRequiredRSASize 2048\n")
+	cfg, err := h.Load()
+	require.NoError(t, err)
+	s, err := cfg.Resolve("web", sshconfig.Options{})
+	require.NoError(t, err)
+	assert.Empty(t, s.Skipped)
+	assert.Equal(t, 2048, s.RequiredRSASize.V)
+	assert.Equal(t, "aes256-gcm@openssh.com,aes256-ctr", s.Ciphers.V)
 }
 
 func TestWhatWouldBeUnsafeToLeaveOutIsAnError(t *testing.T) {
 	for text, want := range map[string]string{
-		"CanonicalizeHostname yes":        "config:1: canonicalizehostname yes:",
-		"\nCanonicalizeHostname always":   "config:2:",
-		"RefuseConnection gone":           "refuses connections",
-		"RevokedHostKeys /etc/ssh/krl":    "revoked key",
-		"RemoteCommand tmux":              "remote command",
-		"User %u":                         "tokens and variables in user names",
-		"User -x":                         "starts with a dash",
-		"HostName -x":                     "starts with a dash",
-		"ProxyJump -x":                    "starts with a dash",
-		"HostName \"a b\"":                "it holds ' '",
-		"ProxyJump web":                   "its own jump host",
-		"ProxyJump a,none":                "none must stand alone",
-		"Match host 'web'\nPort 5":        "use double quotes",
-		"Port 0":                          `config:1: port: "0" is not a port`,
-		"Prot 22":                         `"prot" is not a directive`,
-		"IdentityFile ${NOPE}/x":          "NOPE is not set",
-		"IdentityFile %q":                 `"%q" is not known`,
-		"IdentityFile %":                  "lone %",
-		"IdentityFile ~nobody-at-all/x":   "no account",
-		"IdentityAgent ${NOPE}":           "NOPE is not set",
-		"IdentityAgent $a-b":              "not the name of an environment variable",
-		"Match host":                      "host needs a value",
-		"Match weather fine":              `no criterion "weather"`,
-		"Host a\x00b":                     "NUL",
-		"IdentityFile \"x":                "not closed",
-		"Host db\nPort x\nHost q\nPrt 23": "config:4:",
+		"CanonicalizeHostname yes":             "config:1: CanonicalizeHostname yes: not supported",
+		"\nCanonicalizeHostname always":        "config:2:",
+		"RefuseConnection gone":                "refuses connections",
+		"RevokedHostKeys /etc/ssh/krl":         "revoked key",
+		"RemoteCommand tmux":                   "remote command",
+		"KnownHostsCommand /bin/x":             "config:1: KnownHostsCommand /bin/x: not supported; record",
+		"VerifyHostKeyDNS yes":                 "known_hosts",
+		"VerifyHostKeyDNS ask":                 "known_hosts",
+		"NoHostAuthenticationForLocalhost yes": "verifies every host key",
+		"CheckHostIP yes":                      "set it to no",
+		"PKCS11Provider /lib/p.so":             "ssh-add -s",
+		"SmartcardDevice /lib/p.so":            "ssh-add -s",
+		"SecurityKeyProvider /lib/p.so":        "ssh-add -S",
+		"HostbasedAuthentication yes":          "log in with a key",
+		"GSSAPIKeyExchange yes":                "known_hosts",
+		"AddressFamily inet4":                  "not any, inet or inet6",
+		"ConnectionAttempts 0":                 "not a number from 1",
+		"RekeyLimit 5":                         "too small",
+		"RekeyLimit 1X":                        "not a number of bytes",
+		"RekeyLimit 1G soon":                   "not a time",
+		"RekeyLimit 1G 1h x":                   "more than one value",
+		"SetEnv A":                             "expected NAME=VALUE",
+		"BatchMode x":                          "not yes or no",
+		"PubkeyAuthentication x":               "not yes or no",
+		"RequiredRSASize x":                    "not a number",
+		"BindAddress a b":                      "more than one value",
+		"User %u":                              "tokens and variables in user names",
+		"User -x":                              "starts with a dash",
+		"HostName -x":                          "starts with a dash",
+		"ProxyJump -x":                         "starts with a dash",
+		"HostName \"a b\"":                     "it holds ' '",
+		"ProxyJump web":                        "its own jump host",
+		"ProxyJump a,none":                     "none must stand alone",
+		"Match host 'web'\nPort 5":             "use double quotes",
+		"Port 0":                               `config:1: Port: "0" is not a port`,
+		"Prot 22":                              `"Prot" is not a directive`,
+		"IdentityFile ${NOPE}/x":               "NOPE is not set",
+		"IdentityFile %q":                      `"%q" is not known`,
+		"IdentityFile %":                       "lone %",
+		"IdentityFile ~nobody-at-all/x":        "no account",
+		"IdentityAgent ${NOPE}":                "NOPE is not set",
+		"IdentityAgent $a-b":                   "not the name of an environment variable",
+		"Match host":                           "host needs a value",
+		"Match weather fine":                   `no criterion "weather"`,
+		"Host a\x00b":                          "NUL",
+		"IdentityFile \"x":                     "not closed",
+		"Host db\nPort x\nHost q\nPrt 23":      "config:4:",
 	} {
 		_, err := newHome(t).resolve(text, "web")
 		if assert.Error(t, err, text) {

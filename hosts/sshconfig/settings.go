@@ -64,7 +64,6 @@ type Settings struct {
 	UserKnownHostsFiles   []Value[string] // expanded; empty for "none"
 	GlobalKnownHostsFiles []Value[string] // empty for "none"
 	HostKeyAlias          Value[string]   // lower case; "" means none
-	HostKeyAlgorithms     Value[string]   // as written, with its "+", "-" or "^"; "" means the default
 	StrictHostKeyChecking Value[StrictHostKeyChecking]
 	HashKnownHosts        Value[bool]
 
@@ -79,17 +78,33 @@ type Settings struct {
 	ServerAliveInterval Value[time.Duration] // 0 means off
 	ServerAliveCountMax Value[int]
 
+	AddressFamily      Value[string] // "inet" or "inet6"; "" means any
+	BindAddress        Value[string] // "" means none
+	BindInterface      Value[string] // "" means none; BindAddress goes before it
+	ConnectionAttempts Value[int]    // at least 1
+
+	// Lists of algorithms, as written, with their "+", "-" or "^"; "" means the default.
+	HostKeyAlgorithms, KexAlgorithms, Ciphers, MACs, PubkeyAcceptedAlgorithms, CASignatureAlgorithms Value[string]
+
+	RequiredRSASize Value[int]    // in bits; 0 means the default
+	RekeyLimit      Value[uint64] // in bytes; 0 means the default. Its time is in Skipped.
+
+	PubkeyAuthentication     Value[bool]
+	PreferredAuthentications Value[string] // "" means the default
+	BatchMode                Value[bool]   // ask no person
+
+	SetEnv []Value[string] // NAME=VALUE, for every program on the host
+
 	Tag Value[string] // for Match tagged; "" means none
 
-	Unsupported []Directive // directives that apply to this host and are not acted on, in order of appearance
-	Warnings    []*Error    // blocks that could not be judged and were left out, in order of appearance
+	// Skipped are directives that apply to this host and change neither where, as whom and with which keys and algorithms
+	// Fairlead connects, nor the route. They have no effect.
+	Skipped []Directive
 }
 
-// Directive is a line that was understood but is not acted on.
+// Directive is a line that has no effect.
 type Directive struct {
-	Keyword string // lower case
+	Keyword string // as written
 	Value   string // as written
 	From    hosts.Pos
-	// Minor is true when leaving it out cannot change what a command sees or what protects the connection.
-	Minor bool
 }

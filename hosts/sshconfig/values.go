@@ -44,6 +44,52 @@ func parseInt(s string, limit int64) (int64, error) {
 	return n, nil
 }
 
+func parseCount(s string) (int, error) {
+	n, err := parseInt(s, math.MaxInt32)
+	return int(n), err
+}
+
+func parseFamily(s string) (string, error) {
+	switch s = lower(s); s {
+	case "any":
+		return "", nil
+	case "inet", "inet6":
+		return s, nil
+	}
+	return "", fmt.Errorf("%q is not any, inet or inet6", s)
+}
+
+// parsePubkey reads what PubkeyAuthentication may be. Its other two values speak of how a signature is bound to a host, which is
+// left to the server.
+func parsePubkey(s string) (bool, error) {
+	switch lower(s) {
+	case "unbound", "host-bound":
+		return true, nil
+	}
+	return parseFlag(s)
+}
+
+// parseRekey reads a number of bytes such as 500M.
+func parseRekey(s string) (uint64, error) {
+	if lower(s) == "default" {
+		return 0, nil
+	}
+	digits, unit := s, uint64(1)
+	if n := len(s); n > 0 {
+		if i := strings.IndexByte("kmg", lower(s)[n-1]); i >= 0 {
+			digits, unit = s[:n-1], 1<<(10*(i+1))
+		}
+	}
+	n, err := strconv.ParseUint(digits, 10, 32)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%q is not a number of bytes such as 500M, or default", s)
+	case n*unit != 0 && n*unit < 16:
+		return 0, fmt.Errorf("%q is too small", s)
+	}
+	return n * unit, nil
+}
+
 // parsePort reads a port number or the name of a TCP service.
 func parsePort(s string) (uint16, error) {
 	if n, err := parseInt(s, math.MaxUint16); err == nil && n > 0 {

@@ -79,7 +79,6 @@ func TestEverythingThatMattersChangesTheDigest(t *testing.T) {
 		"transport":       func(p *approval.Pending) { p.Question.Host.Transport = hosts.Local },
 		"argv":            func(p *approval.Pending) { p.Question.Host.Command = []string{"sh"} },
 		"environment":     func(p *approval.Pending) { p.Question.Host.Env = nil },
-		"become":          func(p *approval.Pending) { p.Question.Host.Become.User = "root" },
 		"shell":           func(p *approval.Pending) { p.Question.Shell = "zsh" },
 		"directory":       func(p *approval.Pending) { p.Question.Dir = "/" },
 		"command":         func(p *approval.Pending) { p.Question.Command += " " },
@@ -122,6 +121,7 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 		"no port":                 strings.Replace(whole, "port 2\n22", "port 2\n-2", 1),
 		"an unknown proof":        strings.Replace(whole, "least-proof 0\n", "least-proof 4\noath", 1),
 		"input of less than none": strings.Replace(whole, "stdin-bytes 1\n0", "stdin-bytes 2\n-1", 1),
+		"another account":         strings.Replace(whole, "become-user 0\n", "become-user 4\nroot", 1),
 		"no time":                 strings.Replace(whole, "T", "t", 1),
 		"too long":                whole + strings.Repeat("x", approval.MaxDocument),
 	} {

@@ -106,9 +106,6 @@ func Static(keys []ssh.Signer, hostKeys HostKeys) (*Dialer, error) {
 }
 
 func newDialer(n Network, resolve func(hosts.Host) (*target, error)) (*Dialer, error) {
-	if n.DialContext == nil {
-		n.DialContext = (&net.Dialer{}).DialContext
-	}
 	if n.ConnectTimeout == 0 {
 		n.ConnectTimeout = DefaultConnectTimeout
 	}

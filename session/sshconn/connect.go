@@ -32,7 +32,7 @@ func (d *Dialer) connect(clk *clock, t *target, via *jump) (*Conn, error) {
 	var raw net.Conn
 	var err error
 	if via == nil {
-		raw, err = d.net.DialContext(clk, "tcp", t.addr())
+		raw, err = d.open(clk, t)
 	} else {
 		raw, err = via.conn.tunnel(clk, t.host, t.port)
 	}
@@ -84,5 +84,15 @@ func (l *login) settings() *ssh.ClientConfig {
 		HostKeyCallback:   l.checkHostKey,
 	}
 	cfg.KeyExchanges, cfg.Ciphers, cfg.MACs = secure.KeyExchanges, secure.Ciphers, secure.MACs
+	if a := l.t.algorithms; a.exchanges != nil {
+		cfg.KeyExchanges = a.exchanges
+	}
+	if a := l.t.algorithms; a.ciphers != nil {
+		cfg.Ciphers = a.ciphers
+	}
+	if a := l.t.algorithms; a.macs != nil {
+		cfg.MACs = a.macs
+	}
+	cfg.RekeyThreshold = l.t.rekey
 	return cfg
 }

@@ -67,9 +67,20 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	if err := f.viaOf(t, h, s); err != nil {
 		return nil, err
 	}
-	if t.algorithms, err = algorithms(s.HostKeyAlgorithms); err != nil {
+	if t.algorithms, err = f.algorithms(s); err != nil {
 		return nil, err
 	}
+	if err := keysAllowed(s); err != nil {
+		return nil, err
+	}
+	t.net = network{family: s.AddressFamily.V, address: s.BindAddress.V, inface: s.BindInterface.V, attempts: s.ConnectionAttempts.V}
+	switch {
+	case t.net.address != "":
+		t.net.direction = s.BindAddress.Source() + ": BindAddress " + t.net.address
+	case t.net.inface != "":
+		t.net.direction = s.BindInterface.Source() + ": BindInterface " + t.net.inface
+	}
+	t.rekey, t.setEnv = s.RekeyLimit.V, values(s.SetEnv)
 	t.hostKeys = &liveKeys{f: f, paths: append(values(s.UserKnownHostsFiles), values(s.GlobalKnownHostsFiles)...)}
 	switch s.StrictHostKeyChecking.V {
 	case sshconfig.StrictAcceptNew, sshconfig.StrictOff:
@@ -78,6 +89,7 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 		}
 	}
 	w := f.wanted(h, s)
+	w.algorithms, w.silent = t.algorithms, s.BatchMode.V
 	t.login = w.String()
 	t.keys = func(clk *clock) (*keyring, error) { return f.keyring(clk, w) }
 	return t, nil
@@ -100,6 +112,17 @@ func (f *files) viaOf(t *target, h hosts.Host, s sshconfig.Settings) error {
 		for _, j := range s.ProxyJump.V {
 			t.via = append(t.via, hosts.Host{Name: j.Host, User: j.User, Port: j.Port, SSHConfig: h.SSHConfig})
 		}
+	}
+	return nil
+}
+
+// keysAllowed refuses a host that no key may be offered to: there is no other way to log in.
+func keysAllowed(s sshconfig.Settings) error {
+	if !s.PubkeyAuthentication.V {
+		return fmt.Errorf("%s: PubkeyAuthentication no: Fairlead logs in with keys only; set it to yes for this host", s.PubkeyAuthentication.Source())
+	}
+	if p := s.PreferredAuthentications; p.V != "" && !slices.Contains(strings.Split(p.V, ","), "publickey") {
+		return fmt.Errorf("%s: PreferredAuthentications %s: Fairlead logs in with keys only; add publickey for this host", p.Source(), p.V)
 	}
 	return nil
 }
@@ -137,55 +160,6 @@ func record(file string, hash bool) func(*knownhosts.UnknownError, knownhosts.Qu
 			name = knownhosts.Name(q.Host, q.Port)
 		}
 		return knownhosts.Append(file, name, e.Key, knownhosts.AppendOptions{Hash: hash})
-	}
-}
-
-// algorithms evaluates HostKeyAlgorithms: a list, or a change to the default one. What is not secure or not known is left
-// out.
-func algorithms(v sshconfig.Value[string]) ([]string, error) {
-	spec, base := strings.TrimSpace(v.V), knownhosts.DefaultAlgorithms()
-	if spec == "" {
-		return nil, nil
-	}
-	sign := spec[0]
-	listed := strings.Split(strings.TrimLeft(spec, "+-^"), ",")
-	known := slices.DeleteFunc(slices.Clone(listed), func(a string) bool { return !slices.Contains(base, a) })
-	var out []string
-	switch sign {
-	case '+':
-		out = append(base, known...)
-	case '-':
-		out = slices.DeleteFunc(base, func(a string) bool {
-			return slices.ContainsFunc(listed, func(pattern string) bool { return matches(pattern, a) })
-		})
-	case '^':
-		out = append(known, base...)
-	default:
-		out = known
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%s: HostKeyAlgorithms leaves no algorithm that is supported and secure", v.Source())
-	}
-	seen := map[string]bool{}
-	return slices.DeleteFunc(out, func(a string) bool {
-		twice := seen[a]
-		seen[a] = true
-		return twice
-	}), nil
-}
-
-// matches reports whether name fits a pattern of OpenSSH's, in which * is any run of characters and ? one.
-func matches(pattern, name string) bool {
-	if pattern == "" {
-		return name == ""
-	}
-	switch {
-	case pattern[0] == '*':
-		return matches(pattern[1:], name) || name != "" && matches(pattern, name[1:])
-	case name == "":
-		return false
-	default:
-		return (pattern[0] == '?' || pattern[0] == name[0]) && matches(pattern[1:], name[1:])
 	}
 }
 

@@ -42,6 +42,13 @@ func (d *Dialer) DialConn(ctx context.Context, h hosts.Host) (*Conn, error) {
 	return d.dialRoute(clk, route, "")
 }
 
+// Check says why h would be refused before anything is connected: because of what ssh_config or its credentials say. It looks at
+// no jump host.
+func (d *Dialer) Check(h hosts.Host) error {
+	_, err := d.resolve(h)
+	return err
+}
+
 // dialRoute connects to the last target of route through the others.
 func (d *Dialer) dialRoute(clk *clock, route []*target, before string) (*Conn, error) {
 	last := route[len(route)-1]

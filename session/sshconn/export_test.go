@@ -1,5 +1,11 @@
 package sshconn
 
+import (
+	"golang.org/x/crypto/ssh"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+)
+
 // Waiting returns how many dials hold or wait for a jump host.
 func Waiting(d *Dialer) int {
 	d.mu.Lock()
@@ -9,4 +15,18 @@ func Waiting(d *Dialer) int {
 		n += j.refs
 	}
 	return n
+}
+
+// Negotiated returns the algorithms of a connection.
+func Negotiated(c *Conn) ssh.NegotiatedAlgorithms {
+	return c.ssh.(ssh.AlgorithmsConnMetadata).Algorithms()
+}
+
+// Settings returns what the SSH library is given for h.
+func Settings(d *Dialer, h hosts.Host) (*ssh.ClientConfig, error) {
+	t, err := d.resolve(h)
+	if err != nil {
+		return nil, err
+	}
+	return (&login{t: t}).settings(), nil
 }

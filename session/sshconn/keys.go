@@ -3,6 +3,7 @@ package sshconn
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,8 @@ type wanted struct {
 	certificates []string        // certificate files
 	only         bool            // nothing from the agent but what these files name
 	agent        string          // its socket; "" means none
+	silent       bool            // no person may be asked
+	algorithms   algorithms
 }
 
 // wanted merges what h and ssh_config name. A host's own keys come first, as with ssh -i, and then the files that ssh
@@ -45,7 +48,8 @@ func (f *files) wanted(h hosts.Host, s sshconfig.Settings) wanted {
 
 // String tells one wanted from another.
 func (w wanted) String() string {
-	return strings.Join([]string{w.agent, fmt.Sprint(w.only), strings.Join(w.identities, "\x01"), strings.Join(w.certificates, "\x01")}, "\x02")
+	return strings.Join([]string{w.agent, fmt.Sprint(w.only), strings.Join(w.identities, "\x01"), strings.Join(w.certificates, "\x01"),
+		strings.Join(w.algorithms.signatures, "\x01"), fmt.Sprint(w.algorithms.rsaBits, w.silent)}, "\x02")
 }
 
 // keyring puts the keys for a host into OpenSSH's order: certificates that were named, then keys of the agent that files
@@ -86,6 +90,13 @@ func (f *files) keyring(clk *clock, w wanted) (*keyring, error) {
 	for _, k := range b.files {
 		b.file(k)
 	}
+	b.ring.identities = slices.DeleteFunc(b.ring.identities, func(id identity) bool {
+		why := w.algorithms.unfit(id.public)
+		if why != "" {
+			b.ring.skip(id.from, why)
+		}
+		return why != ""
+	})
 	return b.ring, nil
 }
 
@@ -150,7 +161,11 @@ func (b *builder) file(k *keyFile) {
 
 func (b *builder) opener(k *keyFile) func(*clock) (ssh.Signer, error) {
 	return func(clk *clock) (ssh.Signer, error) {
-		return k.open(clk, b.f.cfg.Passphrase)
+		ask := b.f.cfg.Passphrase
+		if b.w.silent {
+			ask = nil
+		}
+		return k.open(clk, ask)
 	}
 }
 

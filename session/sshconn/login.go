@@ -143,16 +143,7 @@ type lazySigner struct {
 func (s *lazySigner) PublicKey() ssh.PublicKey { return s.id.public }
 
 // Algorithms lists what the key can sign with, SHA-512 first, as OpenSSH prefers.
-func (s *lazySigner) Algorithms() []string {
-	format := s.id.public.Type()
-	if cert, ok := s.id.public.(*ssh.Certificate); ok {
-		format = cert.Key.Type()
-	}
-	if format == ssh.KeyAlgoRSA {
-		return []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256}
-	}
-	return []string{format}
-}
+func (s *lazySigner) Algorithms() []string { return s.l.t.algorithms.forKey(s.id.public) }
 
 func (s *lazySigner) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {
 	return s.SignWithAlgorithm(rand, data, s.Algorithms()[0])

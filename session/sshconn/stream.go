@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,6 +43,9 @@ func (c *Conn) Open(ctx context.Context, p session.Program) (session.Stream, err
 
 func (c *Conn) open(p session.Program) (*stream, error) {
 	return c.channel(func(s *stream) error {
+		if err := s.setEnv(); err != nil {
+			return err
+		}
 		err := s.request("pty-req", ptyRequest(p), "gives no terminal; is PermitTTY off, or no-pty set for this key?")
 		if err == nil {
 			err = s.request("exec", ssh.Marshal(struct{ Line string }{p.Line}), "does not run commands for this account")
@@ -98,6 +102,17 @@ func (c *Conn) openChannel(kind string, extra []byte) (ssh.Channel, <-chan *ssh.
 	default:
 		return nil, nil, io.EOF
 	}
+}
+
+// setEnv sends ssh_config's variables. As with ssh, a server that does not want one says nothing.
+func (s *stream) setEnv() error {
+	for _, v := range s.c.t.setEnv {
+		name, value, _ := strings.Cut(v, "=")
+		if _, err := s.ch.SendRequest("env", false, ssh.Marshal(struct{ Name, Value string }{name, value})); err != nil {
+			return s.broken()
+		}
+	}
+	return nil
 }
 
 func (s *stream) request(name string, payload []byte, no string) error {

@@ -26,8 +26,12 @@ type target struct {
 	keepAlive    time.Duration // 0 means the Dialer's; negative means none
 	keepAliveMax int           // 0 means the Dialer's
 
+	net    network
+	rekey  uint64   // bytes; 0 means the library's number
+	setEnv []string // NAME=VALUE
+
 	hostKeys   HostKeys
-	algorithms []string                                               // for host keys, before they are ordered; nil means all
+	algorithms algorithms
 	trust      func(*knownhosts.UnknownError, knownhosts.Query) error // what to do about an unknown key; nil refuses it
 	keys       func(clk *clock) (*keyring, error)
 }
@@ -35,15 +39,18 @@ type target struct {
 func (t *target) addr() string { return net.JoinHostPort(t.host, strconv.Itoa(int(t.port))) }
 
 func (t *target) query() knownhosts.Query {
-	return knownhosts.Query{Host: t.host, Port: t.port, Alias: t.alias, Algorithms: t.algorithms}
+	return knownhosts.Query{Host: t.host, Port: t.port, Alias: t.alias, Algorithms: t.algorithms.hostKeys}
 }
 
 // key tells logins apart: connections are shared where it is equal, and only there.
 func (t *target) key(before string) string {
-	return strings.Join([]string{before, t.user, t.addr(), t.alias, t.login}, "\x00")
+	return strings.Join([]string{before, t.user, t.addr(), t.alias, t.login, t.net.String()}, "\x00")
 }
 
 func (t *target) checkHostKey(key ssh.PublicKey) error {
+	if err := t.algorithms.checkHost(key); err != nil {
+		return err
+	}
 	err := t.hostKeys.Check(t.query(), key)
 	if unknown, ok := err.(*knownhosts.UnknownError); ok && t.trust != nil {
 		return t.trust(unknown, t.query())

@@ -155,9 +155,6 @@ func place(h hosts.Host) string {
 	if len(h.Command) > 0 {
 		how += ": " + words(h.Command)
 	}
-	if h.Become.User != "" {
-		how += ", becoming " + line(h.Become.User)
-	}
 	if h.Tier == "" {
 		return fmt.Sprintf("%s (%s; no tier, which counts as prod)", line(h.Name), how)
 	}

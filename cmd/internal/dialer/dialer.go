@@ -37,7 +37,8 @@ func New(cfg Config) (*Dialer, error) {
 		Passphrase: func(ctx context.Context, keyfile string) ([]byte, error) {
 			return askPassphrase(ctx, cfg.IO, keyfile)
 		},
-		Network: sshconn.Network{Lookup: cfg.Lookup, Outside: cfg.Outside()},
+		AcceptNew: true, // where ssh_config says so
+		Network:   sshconn.Network{Lookup: cfg.Lookup, Outside: cfg.Outside()},
 	})
 	if err != nil {
 		return nil, err

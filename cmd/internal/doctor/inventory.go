@@ -55,11 +55,11 @@ func (o *Options) inventory(context.Context) (all []Check) {
 
 // used are the files that hosts name.
 type used struct {
-	known map[string]bool
-	keys  map[string]bool // true: somebody named it, so it should be there
-	told  map[string]bool // what was said about ssh_config already
-	left  []string        // directives that nothing is done about, and where they stand
-	all   []Check
+	dialer *sshconn.Dialer
+	known  map[string]bool
+	keys   map[string]bool // true: somebody named it, so it should be there
+	told   map[string]bool // what was said about ssh_config already
+	all    []Check
 }
 
 func (u *used) tell(c Check) {
@@ -75,7 +75,11 @@ func sshFiles(hs []hosts.Host) []Check {
 	if len(hs) == 0 {
 		hs = []hosts.Host{{Name: "host.invalid"}}
 	}
-	u := &used{known: map[string]bool{}, keys: map[string]bool{}, told: map[string]bool{}}
+	dialer, err := sshconn.Default(sshconn.DefaultConfig{AcceptNew: true})
+	if err != nil {
+		return []Check{fail("ssh config", "mend that", "%s", why(err))}
+	}
+	u := &used{dialer: dialer, known: map[string]bool{}, keys: map[string]bool{}, told: map[string]bool{}}
 	configs := map[string]*sshconfig.Config{}
 	for i, h := range hs {
 		if i == maxHosts {
@@ -100,9 +104,6 @@ func sshFiles(hs []hosts.Host) []Check {
 			u.host(cfg, h)
 		}
 	}
-	if len(u.left) > 0 {
-		u.all = append(u.all, warn("ssh config", "see whether a host needs them", "not supported, and left out: %s", strings.Join(u.left, ", ")))
-	}
 	return append(append(u.all, knownHosts(u.known)...), keys(u.keys)...)
 }
 
@@ -113,13 +114,9 @@ func (u *used) host(cfg *sshconfig.Config, h hosts.Host) {
 		u.tell(fail("ssh config", "mend that", "%s: %s", h.Name, why(err)))
 		return
 	}
-	for _, d := range s.Unsupported {
-		if said := d.Keyword + " (" + d.From.String() + ")"; !d.Minor && !slices.Contains(u.left, said) && len(u.left) < maxTold {
-			u.left = append(u.left, said)
-		}
-	}
-	for _, w := range s.Warnings {
-		u.tell(warn("ssh config", "", "%s", why(w)))
+	h.NoLogin = "" // that is no mistake
+	if err := u.dialer.Check(h); err != nil {
+		u.tell(fail("ssh config", "mend that", "%s: %s", h.Name, why(err)))
 	}
 	for _, f := range append(s.UserKnownHostsFiles, s.GlobalKnownHostsFiles...) {
 		u.known[f.V] = true

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
 // Value is one setting that will be used.
@@ -108,19 +108,71 @@ func (v *values) ssh() error {
 	if s.HostKeyAlias.V != "" {
 		v.resolved("host key alias", s.HostKeyAlias.V, s.HostKeyAlias.Source())
 	}
-	v.resolved("unknown host keys", string(s.StrictHostKeyChecking.V), s.StrictHostKeyChecking.Source())
+	v.resolved("unknown host keys", unknownKeys(s), s.StrictHostKeyChecking.Source())
 	timeout := ""
 	if h.ConnectTimeout > 0 {
 		timeout = h.ConnectTimeout.String()
 	}
-	v.add("connect_timeout", timeout, duration(s.ConnectTimeout.V), s.ConnectTimeout.Source())
-	for _, d := range s.Unsupported {
-		v.resolved("not supported", d.Keyword+" "+d.Value, d.From.String())
+	otherwise := s.ConnectTimeout.V
+	if otherwise == 0 {
+		otherwise = sshconn.DefaultConnectTimeout
 	}
-	for _, w := range s.Warnings {
-		v.resolved("warning", w.Msg, w.Pos.String())
+	v.add("connect_timeout", timeout, otherwise.String(), s.ConnectTimeout.Source())
+	v.directives(s)
+	for _, d := range s.Skipped {
+		v.resolved("no effect", d.Keyword+" "+d.Value, d.From.String())
+	}
+	h.NoLogin = "" // shown already
+	if d, err := sshconn.Default(sshconn.DefaultConfig{AcceptNew: true}); err != nil {
+		return err
+	} else if err := d.Check(h); err != nil {
+		v.resolved("refused", err.Error(), "ssh_config")
 	}
 	return nil
+}
+
+// directives adds what ssh_config says about the connection and has no field of its own here.
+func (v *values) directives(s sshconfig.Settings) {
+	for _, d := range []struct {
+		name string
+		v    sshconfig.Value[string]
+	}{
+		{"AddressFamily", s.AddressFamily}, {"BindAddress", s.BindAddress}, {"BindInterface", s.BindInterface},
+		{"HostKeyAlgorithms", s.HostKeyAlgorithms}, {"KexAlgorithms", s.KexAlgorithms}, {"Ciphers", s.Ciphers}, {"MACs", s.MACs},
+		{"PubkeyAcceptedAlgorithms", s.PubkeyAcceptedAlgorithms}, {"CASignatureAlgorithms", s.CASignatureAlgorithms},
+		{"PreferredAuthentications", s.PreferredAuthentications},
+	} {
+		if d.v.V != "" {
+			v.resolved(d.name, d.v.V, d.v.Source())
+		}
+	}
+	if n := s.ConnectionAttempts; n.V != 1 {
+		v.resolved("ConnectionAttempts", strconv.Itoa(n.V), n.Source())
+	}
+	if n := s.RequiredRSASize; n.V != 0 {
+		v.resolved("RequiredRSASize", strconv.Itoa(n.V), n.Source())
+	}
+	if n := s.RekeyLimit; n.V != 0 {
+		v.resolved("RekeyLimit", strconv.FormatUint(n.V, 10)+" bytes", n.Source())
+	}
+	if b := s.BatchMode; b.V {
+		v.resolved("BatchMode", "yes", b.Source())
+	}
+	for _, e := range s.SetEnv {
+		name, _, _ := strings.Cut(e.V, "=")
+		v.resolved("SetEnv", name, e.Source())
+	}
+}
+
+// unknownKeys says what is done about a host key that is not known.
+func unknownKeys(s sshconfig.Settings) string {
+	switch s.StrictHostKeyChecking.V {
+	case sshconfig.StrictOff:
+		return "accept-new (no, but a changed key is refused)"
+	case sshconfig.StrictAcceptNew:
+		return "accept-new"
+	}
+	return "refused (" + string(s.StrictHostKeyChecking.V) + ")"
 }
 
 // keys adds what is offered, and, where the inventory's credentials say so, that nothing is or nothing else.
@@ -164,13 +216,6 @@ func boolean(b bool) string {
 		return "true"
 	}
 	return ""
-}
-
-func duration(d time.Duration) string {
-	if d == 0 {
-		return "none"
-	}
-	return d.String()
 }
 
 // LoadSSHConfig reads what Host.SSHConfig names.

@@ -140,7 +140,8 @@ func (c *connector) through(sock string) (*sshconn.Dialer, error) {
 			}
 			return os.LookupEnv(name)
 		}},
-		Network: sshconn.Network{Lookup: c.lookup, Outside: c.outside},
+		AcceptNew: true, // where ssh_config says so
+		Network:   sshconn.Network{Lookup: c.lookup, Outside: c.outside},
 	})
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -22,7 +23,7 @@ type runArgs struct {
 	Program  string      `json:"program,omitempty" jsonschema:"a program's bare name, run with exactly args"`
 	Args     []string    `json:"args,omitempty"`
 	CWD      string      `json:"cwd,omitempty"`
-	Become   string      `json:"become,omitempty" jsonschema:"another account: refused for now, as nobody can become another account here"`
+	Become   string      `json:"become,omitempty" jsonschema:"not supported yet: refused"`
 	Reason   string      `json:"reason,omitempty" jsonschema:"why, for the record and for who approves"`
 	TimeoutS *float64    `json:"timeout_s,omitempty" jsonschema:"stop it after so many seconds (default 600)"`
 	WaitS    *float64    `json:"wait_s,omitempty" jsonschema:"wait so many seconds for the end (default 25, at most 50); it goes on after"`
@@ -57,7 +58,7 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 		return out, "", err
 	}
 	if in.Become != "" {
-		return out, "", &callError{code: "unsupported", err: fmt.Errorf("nobody can become another account here, and nothing was run: leave become out")}
+		return out, "", &callError{code: "unsupported", err: errors.New("become: not supported yet; remove it. Nothing was run")}
 	}
 	hs, err := s.selectHosts(in.Targets)
 	if err != nil {

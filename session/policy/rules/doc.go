@@ -10,7 +10,7 @@
 //	write           ask                            allow
 //	unknown         ask                            allow
 //	dangerous       ask                            allow; confirmation where the tier is prod or unknown
-//	privileged      deny; ask with become          allow
+//	privileged      deny                           allow
 //	forbidden       deny                           break-glass
 //
 // The role is what stands before the slash in a principal's name; one without a known role is an agent. Programs have no

@@ -42,19 +42,17 @@ var samples = map[policy.Class]string{
 }
 
 func TestTheBuiltInTable(t *testing.T) {
-	become := hosts.Become{User: "root"}
 	for name, tt := range map[string]struct {
 		principal string
 		host      hosts.Host
 		want      map[policy.Class]string
 	}{
-		"an agent on production":                           {"agent/mcp", hosts.Host{Name: "h", Tier: "prod"}, agentTable("deny")},
-		"an agent on a throw-away machine is no freer":     {"agent/mcp", hosts.Host{Name: "h", Tier: "dev"}, agentTable("deny")},
-		"an agent where become is configured":              {"agent/mcp", hosts.Host{Name: "h", Become: become}, agentTable("ask/approval")},
-		"nobody counts as an agent":                        {"", hosts.Host{Name: "h"}, agentTable("deny")},
-		"an unknown role counts as an agent":               {"root/ada", hosts.Host{Name: "h"}, agentTable("deny")},
-		"a role without a name counts as an agent":         {"operator", hosts.Host{Name: "h"}, agentTable("deny")},
-		"a role in other letters counts as an agent":       {"Operator/ada", hosts.Host{Name: "h"}, agentTable("deny")},
+		"an agent on production":                           {"agent/mcp", hosts.Host{Name: "h", Tier: "prod"}, agentTable},
+		"an agent on a throw-away machine is no freer":     {"agent/mcp", hosts.Host{Name: "h", Tier: "dev"}, agentTable},
+		"nobody counts as an agent":                        {"", hosts.Host{Name: "h"}, agentTable},
+		"an unknown role counts as an agent":               {"root/ada", hosts.Host{Name: "h"}, agentTable},
+		"a role without a name counts as an agent":         {"operator", hosts.Host{Name: "h"}, agentTable},
+		"a role in other letters counts as an agent":       {"Operator/ada", hosts.Host{Name: "h"}, agentTable},
 		"an operator on production":                        {"operator/ada", hosts.Host{Name: "h", Tier: "prod"}, operatorTable("ask/confirmation")},
 		"an operator where nobody knows the tier":          {"operator/ada", hosts.Host{Name: "h"}, operatorTable("ask/confirmation")},
 		"an operator on a throw-away machine":              {"operator/ada", hosts.Host{Name: "h", Tier: "dev"}, operatorTable("allow")},
@@ -72,11 +70,9 @@ func TestTheBuiltInTable(t *testing.T) {
 	}
 }
 
-func agentTable(privileged string) map[policy.Class]string {
-	return map[policy.Class]string{
-		policy.ReadOnly: "allow", policy.SensitiveRead: "ask/approval", policy.Write: "ask/approval",
-		policy.Unknown: "ask/approval", policy.Dangerous: "ask/approval", policy.Privileged: privileged, policy.Forbidden: "deny",
-	}
+var agentTable = map[policy.Class]string{
+	policy.ReadOnly: "allow", policy.SensitiveRead: "ask/approval", policy.Write: "ask/approval",
+	policy.Unknown: "ask/approval", policy.Dangerous: "ask/approval", policy.Privileged: "deny", policy.Forbidden: "deny",
 }
 
 func operatorTable(dangerous string) map[policy.Class]string {

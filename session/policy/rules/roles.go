@@ -30,7 +30,7 @@ type cell struct {
 // What would make a command pass, where something simple would.
 const (
 	hintApproval = "an operator can approve it, or a rule can allow it"
-	hintBecome   = "an operator can run it, or set become: for the host, so that it can be approved"
+	hintOwn      = "an operator can run it"
 	hintTier     = "the host has no tier, which counts as prod: set tier: in the inventory, or answer with --yes"
 	hintYes      = "answer with --yes"
 	hintBreak    = "type the name of the host and a reason at the terminal; --yes does not answer"
@@ -55,12 +55,12 @@ func (e *Engine) builtin(role Role, h hosts.Host, c policy.Class) cell {
 			out.needs = policy.NeedsApproval
 		}
 	default:
-		agentCell(&out, h, c)
+		agentCell(&out, c)
 	}
 	return out
 }
 
-func agentCell(out *cell, h hosts.Host, c policy.Class) {
+func agentCell(out *cell, c policy.Class) {
 	switch c {
 	case policy.ReadOnly:
 		out.verdict = policy.Allow
@@ -69,10 +69,8 @@ func agentCell(out *cell, h hosts.Host, c policy.Class) {
 		out.hint = hintOperator
 		return
 	case policy.Privileged:
-		if h.Become.User == "" {
-			out.hint = hintBecome
-			return
-		}
+		out.hint = hintOwn
+		return
 	}
 	out.verdict, out.needs, out.hint = policy.Ask, policy.NeedsApproval, hintApproval
 }

@@ -120,9 +120,7 @@ function place(fields) {
   const [user, addr, port, transport] = ["user", "addr", "port", "transport"].map(text);
   const way = `${user && `${user}@`}${addr}${port && port !== "0" ? `:${port}` : ""}`;
   const via = fields.filter((f) => f.name === "via").map((f) => new TextDecoder().decode(f.value));
-  const all = [transport, way, via.length ? `via ${via.join(", ")}` : "", text("become-user") && `becomes ${text("become-user")}`]
-    .filter(Boolean)
-    .join(", ");
+  const all = [transport, way, via.length ? `via ${via.join(", ")}` : ""].filter(Boolean).join(", ");
   return all ? [" ", inline(`(${all})`, "dim")] : [];
 }
 
@@ -135,7 +133,6 @@ function shaping(fields) {
     ["Login", yes("login", "the account's profile is read first")],
     ["Environment", all("env")],
     ["Reached by", all("argv")],
-    ["Becomes by", all("become-method")],
     ["Key", all("identity")],
     ["Other keys", yes("identity-only", "none is offered")],
     ["SSH configuration", all("ssh-config")],

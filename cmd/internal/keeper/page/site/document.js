@@ -69,6 +69,8 @@ function fields(bytes, at, order) {
     while (out[next]?.name === name && (next === before || rule.endsWith("*"))) next++;
     if (next === before && name === rule) throw new Error(`the document lacks ${name}, or has it elsewhere`);
   }
+  const claim = out.find((f) => f.name.startsWith("become-") && f.value.length);
+  if (claim) throw new Error(`the document says ${claim.name}, which Fairlead does not do`);
   if (next < out.length) throw new Error(`the document has ${out[next].name}, which this page does not know there`);
   return out;
 }
