@@ -67,6 +67,8 @@ func appendBody(b []byte, e *Event, seq uint64, at time.Time, hmac []byte, prev 
 	if e.WithInput {
 		b = append(b, `,"with_input":true`...)
 	}
+	b = appendStr(b, `,"revoked_by":`, e.RevokedBy)
+	b = appendStr(b, `,"for_session":`, e.ForSession)
 	b = appendStr(b, `,"approval_digest":`, e.ApprovalDigest)
 	b = appendStr(b, `,"approver":`, e.Approver)
 	b = appendStr(b, `,"approval_key":`, e.ApprovalKey)

@@ -24,6 +24,7 @@ const (
 	JobResult       Kind = "job.result"
 	ApprovalRequest Kind = "approval.request"
 	ApprovalResult  Kind = "approval.result"
+	ApprovalEnd     Kind = "approval.end" // of an approval for a session: revoked, expired, or closed with the session
 
 	// ChainSeal, ChainRotate and ChainPurge are written by File itself.
 	ChainSeal   Kind = "chain.seal"
@@ -94,6 +95,8 @@ type Event struct {
 	ApprovedBy    string `json:"approved_by,omitempty"`
 	ApprovalProof string `json:"approval_proof,omitempty"`
 	WithInput     bool   `json:"with_input,omitempty"` // the approval covers what is typed at the command while it runs, too
+	RevokedBy     string `json:"revoked_by,omitempty"`
+	ForSession    string `json:"for_session,omitempty"` // how far an approval reaches that was given for a session
 
 	// What an approval rests on, for whoever verifies it without this program: the digest that was signed, by whom (a name
 	// among the enrolled approvers), with which key, the signature in OpenSSH's armor, and the document that the digest is of

@@ -2,6 +2,7 @@ package framing_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -33,7 +34,7 @@ func TestNothingACommandDoesStopsTheNextOne(t *testing.T) {
 					return
 				}
 				s := start(t, sh)
-				o := s.run(script)
+				o := s.run(strings.ReplaceAll(script, "SCRATCH", t.TempDir()))
 				assertNothingOfOurs(t, o)
 				if o.exit != nil {
 					return
@@ -69,6 +70,7 @@ var stops = []string{"kill -STOP $$", "set -m; sleep 0.01 & wait"}
 var endsTheShellLater = []string{"emulate csh", "readonly PWD IFS", "set -m; sleep 0.01 & wait", "shopt -s expand_aliases; alias if=echo then=echo for=echo until=echo"}
 
 // poisons are the commands that break shells that are driven by a prompt, or by a careless loop.
+// SCRATCH is a directory of the test's own.
 var poisons = []string{
 	"", "\n\n", "# comment", "echo a # comment", "echo a;", "sleep 0 &",
 	"a='", `a="`, "(", ")", "for", "if true", "}", "{", "EOF", "cat <<EOF", "cat <<'EOF'\nx", "case x in", "&&", ";;", "$(", "`", "a() {",
@@ -90,7 +92,7 @@ var poisons = []string{
 	"cat", "read x; echo $?", "umask 077; ulimit -n 64", "ulimit -s 256", "cd /; cd -", "cd /nonexistent",
 	"PWD=/fake", "unset PWD", "readonly PWD", "readonly PWD IFS", "readonly R=1; R=2", "${x?bad}", "unset -f x; typeset -i _x=3", "local x", "x[",
 	"setopt shwordsplit rcquotes ksharrays", "setopt noexec", "setopt extendedglob nomatch globsubst", "emulate csh", "emulate sh", "unsetopt multios",
-	"exec 5>/tmp/fl_trace; BASH_XTRACEFD=5; set -x", "BASH_XTRACEFD=1; set -x; true",
+	"exec 5>SCRATCH/trace; BASH_XTRACEFD=5; set -x", "BASH_XTRACEFD=1; set -x; true",
 	"python3 -c 'import termios; termios.tcflush(open(\"/dev/tty\"), termios.TCIFLUSH)'",
-	"mkdir -p /tmp/fl_gone && cd /tmp/fl_gone && rmdir /tmp/fl_gone",
+	"mkdir SCRATCH/gone && cd SCRATCH/gone && rmdir SCRATCH/gone",
 }

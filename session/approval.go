@@ -45,10 +45,8 @@ func (s *Session) await(ctx context.Context, x *Exec) bool {
 	e := s.event(audit.ApprovalRequest, x)
 	e.Command, e.Exact, e.CWD = x.shown(s.cfg.Redact), []byte(x.shown(nil)), s.Dir()
 	e.Verdict, e.Rule, e.Class, e.Policy, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), d.Policy, x.cmd.Reason
-	q := policy.Question{
-		Exec: x.id, Session: s.id, Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.shown(nil),
-		Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: x.cmd.Interactive, Decision: d, Asked: began, Expires: expiry(began, s.cfg.ApprovalTimeout),
-	}
+	q := s.question(x)
+	q.Asked, q.Expires = began, expiry(began, s.cfg.ApprovalTimeout)
 	if in := x.bond.input; in != nil {
 		q.StdinBytes, q.StdinSHA256, q.StdinHead = in.bytes, in.sum, in.head
 	}
@@ -61,6 +59,7 @@ func (s *Session) await(ctx context.Context, x *Exec) bool {
 	if err == nil && a.Approved && ctx.Err() == nil {
 		d.Verdict, d.Approval, d.Needs, d.Hint = policy.Allow, a.ID, "", ""
 		d.ApprovedBy, d.Proof, d.WithInput = a.By, a.Proof, a.WithInput && x.cmd.Interactive
+		d.ForSession = a.ForSession
 		x.mu.Lock()
 		x.res.Decision, x.res.State = d, Running
 		x.answer = a
@@ -86,6 +85,37 @@ func (s *Session) await(ctx context.Context, x *Exec) bool {
 	s.tellAnswer(ctx, x, a, outcome)
 	x.fail(status, code, err)
 	return false
+}
+
+// question is what is asked about x.
+func (s *Session) question(x *Exec) policy.Question {
+	return policy.Question{
+		Exec: x.id, Session: s.id, Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.shown(nil),
+		Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: x.cmd.Interactive, Decision: x.res.Decision,
+	}
+}
+
+// forSession reports whether an approval for the session covers x, which then runs under it, in a clean shell. It covers
+// plain commands alone: what comes on standard input, is done to files or is wrapped into something else is approved by
+// itself.
+func (s *Session) forSession(ctx context.Context, x *Exec) bool {
+	d := x.res.Decision
+	by, ok := s.approver(x).(policy.SessionApprover)
+	if !ok || d.Needs != "" && d.Needs != policy.NeedsApproval || x.cmd.Stdin != nil || x.cmd.Action != nil || x.cmd.Wrapping != nil {
+		return false
+	}
+	a, ok := by.ForSession(ctx, s.question(x))
+	if !ok {
+		return false
+	}
+	s.bindShell(x)
+	d.Verdict, d.Approval, d.Needs, d.Hint = policy.Allow, a.ID, "", ""
+	d.ApprovedBy, d.Proof, d.ForSession, d.WithInput = a.By, a.Proof, a.ForSession, a.WithInput && x.cmd.Interactive
+	d.Clean = true
+	x.mu.Lock()
+	x.res.Decision, x.answer = d, a
+	x.mu.Unlock()
+	return true
 }
 
 // approver is who is asked about x; nil is nobody.
@@ -116,7 +146,7 @@ func (s *Session) tellAnswerTo(ctx context.Context, x *Exec, a policy.Answer, ou
 	e.Typed = typed != ""
 	e.Status, e.Approval, e.ApprovedBy, e.ApprovalProof, e.Reason = outcome, a.ID, a.By, string(a.Proof), a.Reason
 	e.ApprovalDigest, e.Approver, e.ApprovalKey, e.ApprovalSignature = a.Digest, a.Approver, a.Key, a.Signature
-	e.WithInput = a.WithInput
+	e.WithInput, e.ForSession = a.WithInput, a.ForSession
 	if a.Signature != "" && s.harmless(x, typed, a.Document) {
 		e.ApprovalDocument = a.Document
 	}

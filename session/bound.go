@@ -41,12 +41,7 @@ func (b *bond) head() string {
 // bind fixes what x would run with: the shell that it was asked about, the directory, and all of its standard input, which
 // is read to its end. ctx bounds that. A reader that blocks may be read past its end.
 func (s *Session) bind(ctx context.Context, x *Exec) error {
-	s.mu.Lock()
-	x.bond.dir = s.dir
-	if s.sh != nil && s.sh.alive() {
-		x.bond.shell = s.sh
-	}
-	s.mu.Unlock()
+	s.bindShell(x)
 	if x.cmd.Stdin == nil || x.cmd.Interactive {
 		return nil
 	}
@@ -57,6 +52,15 @@ func (s *Session) bind(ctx context.Context, x *Exec) error {
 	x.bond.input, x.cmd.Stdin = in, in
 	s.wg.Go(func() { <-x.done; in.close() })
 	return nil
+}
+
+func (s *Session) bindShell(x *Exec) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.bond.dir = s.dir
+	if s.sh != nil && s.sh.alive() {
+		x.bond.shell = s.sh
+	}
 }
 
 // holds reports whether x, if it was approved, would run as whoever approved it saw that, and fails it else.

@@ -42,6 +42,9 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 		}
 		return policy.Deny
 	}
+	if d.Verdict == policy.Ask && s.forSession(ctx, x) {
+		return policy.Allow
+	}
 	if d.Verdict == policy.Allow || d.Verdict == policy.Ask && s.approver(x) != nil {
 		return d.Verdict
 	}
@@ -62,7 +65,7 @@ func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
 	e.Command, e.Exact = x.shown(s.cfg.Redact), []byte(x.shown(nil))
 	e.Verdict, e.Rule, e.Class, e.Policy, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), d.Policy, x.cmd.Reason
 	e.Approval, e.ApprovedBy, e.ApprovalProof, e.ApprovalDigest = d.Approval, x.answer.By, string(x.answer.Proof), x.answer.Digest
-	e.WithInput = d.WithInput
+	e.WithInput, e.ForSession = d.WithInput, d.ForSession
 	e.CWD = s.Dir()
 	e.ReadOnly = d.Class == policy.ReadOnly && (x.cmd.Wrapping == nil || !x.cmd.Wrapping.Changes()) || d.Verdict != policy.Allow
 	ctx = context.WithoutCancel(ctx)

@@ -36,6 +36,14 @@ func (s *Session) taint(d policy.Decision) {
 	}
 }
 
+// spendLane has the next command of the clean lane get a new shell there: this one ran something that changes more than a
+// read does.
+func (s *Session) spendLane() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.laneSpent = true
+}
+
 // names are what commands of the session have set, as far as it was seen.
 func (s *Session) names() []string {
 	s.mu.Lock()
@@ -55,9 +63,9 @@ func (s *Session) pickLane(x *Exec) {
 // laneFor returns the clean lane's shell, standing where the session does, or fails x.
 func (s *Session) laneFor(ctx context.Context, x *Exec) *shell {
 	s.mu.Lock()
-	sh, dir, at := s.lane, s.dir, s.laneDir
+	sh, dir, at, spent := s.lane, s.dir, s.laneDir, s.laneSpent
 	s.mu.Unlock()
-	if sh == nil || !sh.alive() || sh.cooked.Load() && !s.repair(ctx, sh) {
+	if sh == nil || spent || !sh.alive() || sh.cooked.Load() && !s.repair(ctx, sh) {
 		s.closeLane()
 		var err error
 		if sh, err = s.newLane(ctx, dir); s.pool != nil && (errors.Is(err, errNoConn) || errors.Is(err, ErrClosed)) {
@@ -101,7 +109,7 @@ func (s *Session) newLane(ctx context.Context, dir string) (*shell, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	s.lane, s.freeLane = sh, release
+	s.lane, s.freeLane, s.laneSpent = sh, release, false
 	closed := s.closed
 	s.mu.Unlock()
 	if closed { // Close has not seen it

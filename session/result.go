@@ -131,6 +131,8 @@ type decisionJSON struct {
 	Hint     string         `json:"hint,omitempty"`
 
 	WithInput bool `json:"with_input,omitempty"`
+
+	ForSession string `json:"for_session,omitempty"`
 }
 
 type errorJSON struct {
@@ -154,7 +156,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		ShellRestarted: r.ShellRestarted, Reconnected: r.Reconnected, Restored: r.Restored,
 		Decision: decisionJSON{
 			Verdict: r.Decision.Verdict, Class: r.Decision.Class, Rule: r.Decision.Rule, Reason: r.Decision.Reason,
-			Approval: r.Decision.Approval, Needs: r.Decision.Needs, Hint: r.Decision.Hint, WithInput: r.Decision.WithInput,
+			Approval: r.Decision.Approval, Needs: r.Decision.Needs, Hint: r.Decision.Hint, WithInput: r.Decision.WithInput, ForSession: r.Decision.ForSession,
 		},
 	}
 	if !r.Started.IsZero() {

@@ -49,6 +49,9 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 		s.failStart(ctx, x, context.Cause(ctx))
 		return true
 	}
+	if x.res.Lane == laneClean && x.res.Decision.ForSession != "" {
+		s.spendLane()
+	}
 	if x.res.Lane == laneSession {
 		s.taint(x.res.Decision)
 	}

@@ -42,9 +42,10 @@ type Session struct {
 	set     []string // names that commands have set there, as far as it was seen
 	moved   bool     // sh does not stand in dir
 
-	lane     *shell // of the clean lane; nil before it is needed
-	freeLane func() // gives its connection back
-	laneDir  string // where it stands
+	lane      *shell // of the clean lane; nil before it is needed
+	freeLane  func() // gives its connection back
+	laneDir   string // where it stands
+	laneSpent bool   // the next command there gets a new shell
 
 	state    string        // the last snapshot, as the shell printed it; "" without one
 	stale    bool          // a snapshot after it was asked for, and has not come

@@ -114,8 +114,47 @@ func (c *Client) Get(ctx context.Context, id string) (Pending, error) {
 // server, which knows the account. That anybody could reach the socket proves nothing: only a signature does.
 func (c *Client) Answer(ctx context.Context, r Response) error {
 	_, err := c.any(ctx, request{Op: "answer", ID: r.ID, Digest: r.Digest, By: r.By, Approved: r.Approved, Reason: r.Reason,
-		WithInput: r.WithInput, Signature: string(r.Signature), Proof: r.Proof})
+		WithInput: r.WithInput, Scope: scopeTo(r.ForSession), Signature: string(r.Signature), Proof: r.Proof})
 	return err
+}
+
+// ForSessions returns the approvals that hold for sessions, at any of the servers. Where some servers cannot be asked it
+// returns what the others have said together with the errors, joined.
+func (c *Client) ForSessions(ctx context.Context) ([]ForSession, error) {
+	paths, err := c.sockets()
+	var list []ForSession
+	for _, path := range paths {
+		res, aerr := ask(ctx, path, request{Op: "sessions"})
+		if aerr != nil && !errors.Is(aerr, errGone) {
+			err = errors.Join(err, aerr)
+		}
+		list = append(list, res.Sessions...)
+	}
+	slices.SortStableFunc(list, func(a, b ForSession) int { return a.Given.Compare(b.Given) })
+	return list, err
+}
+
+// Revoke ends an approval that holds for a session. id may be the beginning of one where only one begins so. It returns the
+// whole id.
+func (c *Client) Revoke(ctx context.Context, id, by, reason string) (string, error) {
+	list, err := c.ForSessions(ctx)
+	full := ""
+	for _, g := range list {
+		switch {
+		case g.ID == id:
+			full = id
+		case full != id && strings.HasPrefix(g.ID, id) && len(id) > len("a_"):
+			if full != "" {
+				return "", fmt.Errorf("%w with %q: give more of it", ErrAmbiguous, id)
+			}
+			full = g.ID
+		}
+	}
+	if full == "" {
+		return id, cmp.Or(err, ErrUnknown)
+	}
+	_, err = c.any(ctx, request{Op: "revoke", ID: full, By: by, Reason: reason})
+	return full, err
 }
 
 // any puts a question to the servers until one knows the id.

@@ -30,15 +30,32 @@ type Config struct {
 	// Approvers returns who is enrolled now; nil means nobody. It is called for every question and every signed answer,
 	// concurrently. While it fails, no signature counts, and questions need what they would with an approver.
 	Approvers func() ([]Approver, error)
+
+	// Begins reports why a question's command is not surely one that begins with these words, and does nothing else; nil means
+	// that it is. Without it there are no approvals for a prefix.
+	Begins func(q policy.Question, prefix []string) error
+
+	// Lasts reports whether an approval can hold for the session of a question: it is open, and takes more than one command.
+	// nil means that every session does.
+	Lasts func(q policy.Question) bool
+
+	// Ended is called when an approval for a session has ended; nil means that nothing is.
+	Ended func(Ended)
 }
 
 // Desk is where questions wait. It implements policy.Approver.
 type Desk struct {
 	perPrincipal int
 	approvers    func() ([]Approver, error)
+	begins       func(policy.Question, []string) error
+	lasts        func(policy.Question) bool
+	ended        func(Ended)
 
 	mu      sync.Mutex // guards what follows
 	waiting map[string]*question
+
+	forSession map[string]*given // by the id of the approval
+
 	settled []settled // the last maxSettled, the newest last
 	readers map[chan Event]struct{}
 }
@@ -54,10 +71,12 @@ type question struct {
 // settled says what became of a question.
 type settled struct{ id, how string }
 
-// NewDesk returns an empty Desk. It needs no closing: what waits ends with the context of who asked.
+// NewDesk returns an empty Desk. What waits ends with the context of who asked. Close ends the approvals for sessions; a Desk
+// that has given none needs no closing.
 func NewDesk(cfg Config) *Desk {
 	return &Desk{
 		perPrincipal: cmp.Or(cfg.PerPrincipal, DefaultPerPrincipal), approvers: enrolled(cfg.Approvers),
+		begins: cfg.Begins, lasts: cfg.Lasts, ended: cfg.Ended, forSession: map[string]*given{},
 		waiting: map[string]*question{}, readers: map[chan Event]struct{}{},
 	}
 }
@@ -125,6 +144,7 @@ func (d *Desk) put(q policy.Question) (*question, error) {
 	if over(p, time.Now()) {
 		return nil, ErrExpired
 	}
+	p.Question.Decision.Rests, p.Question.Decision.Sets = q.Decision.Rests, q.Decision.Sets // what no document says, and a scope depends on
 	w := &question{Pending: p, digest: p.Digest(), done: make(chan struct{})}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -228,6 +248,10 @@ type Response struct {
 	// shown with Pending.WithInput set.
 	WithInput bool
 
+	// ForSession, if not nil, has a yes hold for more commands of the session. Digest and Signature are then of what was shown
+	// with Pending.ForSession set.
+	ForSession *Scope
+
 	// Signature is what Sign returns for what was shown; nil is a bare answer, which is Unproven. It holds the public key.
 	// Only a yes is signed. Proof is the most that whoever answers says about it: a key that a passphrase opens is Unproven
 	// where an agent held it open. "" says nothing.
@@ -243,11 +267,14 @@ func (d *Desk) Answer(r Response) error {
 	if err := mayAnswer(r.By); err != nil {
 		return err
 	}
-	if len(r.Reason) > maxReason || !utf8.ValidString(r.Reason) || strings.ContainsFunc(r.Reason, unprintable) {
-		return fmt.Errorf("%w: a reason is printable text of up to %d bytes", ErrInvalid, maxReason)
+	if err := checkReason(r.Reason); err != nil {
+		return err
 	}
 	answer, err := d.prove(r)
 	if err != nil {
+		return err
+	}
+	if err := d.checkScope(r); err != nil {
 		return err
 	}
 	d.mu.Lock()
@@ -257,7 +284,7 @@ func (d *Desk) Answer(r Response) error {
 		return err
 	}
 	said := w.Pending
-	said.WithInput = r.WithInput
+	said.WithInput, said.ForSession = r.WithInput, r.ForSession
 	switch {
 	case w.Question.Principal == r.By || answer.Approver != "" && w.Question.Principal == "operator/"+answer.Approver:
 		return fmt.Errorf("%w: %s has asked this, and nobody answers their own request", ErrForbidden, w.Question.Principal)
@@ -269,6 +296,13 @@ func (d *Desk) Answer(r Response) error {
 		return d.tooWeak(w.Question.Decision.LeastProof, answer)
 	}
 	answer.Digest, answer.Document, answer.WithInput = string(r.Digest), string(said.Document()), said.WithInput
+	if r.Approved && r.ForSession != nil {
+		if d.heldBy(w.Question.Principal) >= maxForSession {
+			return fmt.Errorf("%w: %s has %d approvals for sessions; revoke one", ErrFull, w.Question.Principal, maxForSession)
+		}
+		d.give(said, answer)
+		answer.ForSession = r.ForSession.String()
+	}
 	w.answer = &answer
 	close(w.done)
 	kind, how := Rejected, "it was rejected by "+r.By
@@ -279,8 +313,51 @@ func (d *Desk) Answer(r Response) error {
 	return nil
 }
 
+// checkScope reports why r cannot hold for a session. It reads what waits, which does not change.
+func (d *Desk) checkScope(r Response) error {
+	if r.ForSession == nil {
+		return nil
+	}
+	if !r.Approved {
+		return fmt.Errorf("%w: a rejection is for one command", ErrInvalid)
+	}
+	p, err := d.Get(r.ID)
+	if err != nil {
+		return err
+	}
+	p.ForSession = r.ForSession
+	return d.MayCover(p)
+}
+
+// MayCover reports why what is shown as an approval for a session cannot be one. nil too where it is one for one command.
+func (d *Desk) MayCover(p Pending) error {
+	if p.ForSession == nil {
+		return nil
+	}
+	if err := p.ForSession.check(p, d.begins); err != nil {
+		return err
+	}
+	if d.lasts != nil && !d.lasts(p.Question) {
+		return fmt.Errorf("%w: an approval for the session: the session ends with this command; approve it once", ErrInvalid)
+	}
+	return nil
+}
+
+// heldBy counts the approvals for a principal's sessions. d.mu is held.
+func (d *Desk) heldBy(principal string) (n int) {
+	for _, g := range d.forSession {
+		if g.Owner == principal {
+			n++
+		}
+	}
+	return n
+}
+
 // mismatch says what an answer is not to.
 func mismatch(w *question, r Response) error {
+	if r.ForSession != nil && r.Digest == w.digest {
+		return fmt.Errorf("%w; an approval for the session names the digest of the document with its scope", ErrMismatch)
+	}
 	if r.WithInput && r.Digest == w.digest {
 		return fmt.Errorf("%w; a yes with input names the digest with input", ErrMismatch)
 	}
@@ -295,6 +372,13 @@ func mayAnswer(by string) error {
 		return fmt.Errorf("%w: it does not say who it is", ErrForbidden)
 	case strings.EqualFold(role, "agent"):
 		return fmt.Errorf("%w: %s is an agent, and a person has to answer", ErrForbidden, by)
+	}
+	return nil
+}
+
+func checkReason(reason string) error {
+	if len(reason) > maxReason || !utf8.ValidString(reason) || strings.ContainsFunc(reason, unprintable) {
+		return fmt.Errorf("%w: a reason is printable text of up to %d bytes", ErrInvalid, maxReason)
 	}
 	return nil
 }

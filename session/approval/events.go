@@ -12,6 +12,7 @@ const (
 	Rejected EventKind = "rejected"
 	Expired  EventKind = "expired"
 	Canceled EventKind = "canceled" // who asked has given it up
+	Revoked  EventKind = "revoked"  // an approval for a session has ended; its ID is that of the approval
 )
 
 // Event tells of a question. It is a hint: what waits is what [Desk.List] says.

@@ -25,6 +25,9 @@ type Pending struct {
 	// WithInput makes it what a yes says that covers whatever is typed at the command while it runs, too. What waits is
 	// without it.
 	WithInput bool
+
+	// ForSession makes it what a yes says that holds for more commands of the session. What waits is without it.
+	ForSession *Scope
 }
 
 // TakesInput reports whether there may be a yes to p that covers what is typed.
@@ -50,6 +53,9 @@ func (p Pending) Document() []byte {
 	d.field("id", p.ID)
 	d.field("exec", q.Exec)
 	d.field("session", q.Session)
+	if q.Sandbox != "" {
+		d.field("sandbox", q.Sandbox)
+	}
 	d.field("principal", q.Principal)
 	d.host(h)
 	for _, member := range q.Hosts {
@@ -73,7 +79,8 @@ func (p Pending) Document() []byte {
 	d.field("least-proof", string(q.Decision.LeastProof))
 	d.field("asked", stamp(q.Asked))
 	d.field("expires", stamp(q.Expires))
-	d.flag("with-input", p.WithInput) // the last: what it is added to is what was shown
+	d.flag("with-input", p.WithInput) // the last, with the scope: what they are added to is what was shown
+	d.scope(p.ForSession)
 	return d.Bytes()
 }
 
@@ -235,6 +242,11 @@ func (p *Pending) set(name, value string) bool {
 		return parseStamp(value, &q.Expires)
 	case "with-input":
 		p.WithInput = value == truth(true)
+	case "sandbox":
+		q.Sandbox = value
+	case "for-session", "prefix", "for-seconds":
+		known, ok := setScope(p, name, value)
+		return known && ok
 	default:
 		known, ok := setHost(&q.Host, name, value)
 		return known && ok

@@ -215,6 +215,17 @@ func (s *Server) handle(who peer, line []byte) response {
 			return failed(err)
 		}
 		return response{Document: p.Document()}
+	case "sessions":
+		return response{Sessions: s.desk.ForSessions()}
+	case "revoke":
+		by, err := s.answerer(who, req.By)
+		if err == nil {
+			err = s.desk.Revoke(req.ID, by, req.Reason)
+		}
+		if err != nil {
+			return failed(err)
+		}
+		return response{}
 	case "answer":
 		if err := s.answer(who, req); err != nil {
 			return failed(err)
@@ -229,21 +240,26 @@ func (s *Server) answer(who peer, req request) error {
 	if _, err := s.desk.Get(req.ID); err != nil {
 		return err // first: it may wait at another server
 	}
-	by := req.By
-	if role, _, _ := strings.Cut(by, "/"); by == "" || role == "operator" {
-		by = operator(who.uid)
-	}
-	if err := mayAnswer(by); err != nil {
+	by, err := s.answerer(who, req.By)
+	if err != nil {
 		return err
 	}
-	if err := s.admit(who.pid); err != nil {
-		return err
-	}
-	r := Response{ID: req.ID, Digest: req.Digest, By: by, Approved: req.Approved, Reason: req.Reason, WithInput: req.WithInput, Proof: req.Proof}
+	r := Response{ForSession: req.Scope.from(), ID: req.ID, Digest: req.Digest, By: by, Approved: req.Approved, Reason: req.Reason, WithInput: req.WithInput, Proof: req.Proof}
 	if req.Signature != "" {
 		r.Signature = []byte(req.Signature)
 	}
 	return s.desk.Answer(r)
+}
+
+// answerer is the principal of who answers, and refuses those who may not.
+func (s *Server) answerer(who peer, by string) (string, error) {
+	if role, _, _ := strings.Cut(by, "/"); by == "" || role == "operator" {
+		by = operator(who.uid)
+	}
+	if err := mayAnswer(by); err != nil {
+		return "", err
+	}
+	return by, s.admit(who.pid)
 }
 
 // operator is the principal of an account.

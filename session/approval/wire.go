@@ -24,7 +24,7 @@ const (
 
 // request is one line to a server.
 type request struct {
-	Op       string `json:"op"` // "list", "show" or "answer"
+	Op       string `json:"op"` // "list", "show", "answer", "sessions" or "revoke"
 	ID       string `json:"id,omitempty"`
 	Digest   Digest `json:"digest,omitempty"`
 	By       string `json:"by,omitempty"` // what the caller calls itself; see Server
@@ -32,15 +32,42 @@ type request struct {
 	Reason   string `json:"reason,omitempty"`
 
 	WithInput bool   `json:"with_input,omitempty"`
+	Scope     *scope `json:"for_session,omitempty"`
 	Signature string `json:"signature,omitempty"` // armored
 	Proof     Proof  `json:"proof,omitempty"`     // the most that the caller says about it
 }
 
+// scope is a Scope on its way.
+type scope struct {
+	Prefix []string `json:"prefix,omitempty"`
+	ForS   int64    `json:"for_s,omitempty"`
+}
+
+func scopeTo(s *Scope) *scope {
+	if s == nil {
+		return nil
+	}
+	return &scope{s.Prefix, int64(s.For / time.Second)}
+}
+
+func (s *scope) from() *Scope {
+	switch {
+	case s == nil:
+		return nil
+	case s.ForS < 0 || s.ForS > int64(MaxFor/time.Second):
+		return &Scope{s.Prefix, -1} // which is refused
+	}
+	return &Scope{s.Prefix, time.Duration(s.ForS) * time.Second}
+}
+
 // response is one line from a server.
 type response struct {
-	List     []Summary `json:"list,omitempty"`
-	Document []byte    `json:"document,omitempty"`
-	Error    *fault    `json:"error,omitempty"`
+	List []Summary `json:"list,omitempty"`
+
+	Sessions []ForSession `json:"sessions,omitempty"` // approvals that hold for a session
+
+	Document []byte `json:"document,omitempty"`
+	Error    *fault `json:"error,omitempty"`
 }
 
 type fault struct {

@@ -5,3 +5,6 @@ var ParseLs = parseLs
 
 // ParseList does, too.
 var ParseList = parseList
+
+// ListScript does, too.
+const ListScript = listScript

@@ -22,7 +22,7 @@ type Name struct {
 	Kind    Kind
 	Size    int64
 	Mode    fs.FileMode // permission bits, and set-uid, set-gid and sticky
-	Changed time.Time   // of the content; zero where the way to the host does not tell
+	Changed time.Time   // of the content; zero where the host has no stat -c
 }
 
 // List returns what is in a directory, sorted by name, without "." and "..". Of more than most names it is an error; 0 means
@@ -95,65 +95,4 @@ func (s *overSFTP) list(ctx context.Context, dir string) (all []Name, err error)
 		return err
 	})
 	return all, err
-}
-
-// list reads the lines of ls, and knows no times: those are written in many ways.
-func (b *overShell) list(ctx context.Context, dir string) ([]Name, error) {
-	text := &strings.Builder{}
-	if _, err := b.run(ctx, `ls -lan -- "$1/."`, nil, text, dir); err != nil {
-		return nil, err
-	}
-	return parseList(text.String())
-}
-
-// parseList reads what ls -lan prints: mode, links, owner, group, size, three words of time, and the name. A line that does
-// not begin so belongs to the name before it, which holds a newline.
-func parseList(text string) ([]Name, error) {
-	var all []Name
-	for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		if n == 0 && strings.HasPrefix(line, "total ") || line == "" && n == 0 {
-			continue
-		}
-		name, ok := parseListLine(line)
-		switch {
-		case ok:
-			all = append(all, name)
-		case len(all) > 0:
-			all[len(all)-1].Name += "\n" + line
-		default:
-			return nil, errors.New("the host's ls prints what cannot be read")
-		}
-	}
-	kept := all[:0]
-	for _, n := range all {
-		if n.Kind == Link {
-			n.Name, _, _ = strings.Cut(n.Name, " -> ")
-		}
-		if n.Name != "." && n.Name != ".." {
-			kept = append(kept, n)
-		}
-	}
-	return kept, nil
-}
-
-func parseListLine(line string) (Name, bool) {
-	i, err := parseLs(line)
-	if err != nil || line[0] == ' ' {
-		return Name{}, false
-	}
-	words := 8 // before the name
-	if i.Kind == Special && !strings.ContainsRune("ps", rune(line[0])) {
-		words = 9 // a device has two numbers for its size, one behind a comma
-	}
-	rest := line
-	for range words {
-		rest = strings.TrimLeft(rest, " ")
-		at := strings.IndexByte(rest, ' ')
-		if at < 0 {
-			return Name{}, false
-		}
-		rest = rest[at:]
-	}
-	name := Name{Name: rest[1:], Kind: i.Kind, Size: i.Size, Mode: i.Mode}
-	return name, name.Name != "" && !strings.ContainsRune(name.Name, '/')
 }

@@ -1,16 +1,21 @@
 package files_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/localpty"
 )
 
 func TestADirectoryIsListedWithoutFollowingLinks(t *testing.T) {
@@ -68,16 +73,142 @@ func TestDevicesAreListedOverAShellToo(t *testing.T) {
 	})
 }
 
-// What ls prints comes from another machine.
+// What a listing prints comes from another machine.
 func FuzzParseList(f *testing.F) {
-	f.Add("total 4\ndrwxr-xr-x 2 0 0 4096 Nov 21 10:00 .\n-rw-r----- 1 0 0 5 Nov 21  2025  a b\nlrwxrwxrwx 1 0 0 3 Nov 21 10:00 l -> x\n")
-	f.Add("crw-rw-rw- 1 0 0 1, 3 Nov 21 10:00 null\nrest")
+	f.Add("./a b\x00./x\ny\x00\x00s81a4 5 1700000000\na1ff 3 1700000000\x00")
+	f.Add("./l\x00\x00llrwxrwxrwx 1 0 0 3 Nov 21 10:00 ./l -> x\ny\x00")
+	f.Add("./a\x00\x00s41ed 4096 x\x00")
 	f.Fuzz(func(t *testing.T, text string) {
 		all, err := files.ParseList(text)
 		for _, n := range all {
-			if err != nil || n.Size < 0 {
-				t.Fatalf("%q, %v", n.Name, err)
+			if err != nil || n.Size < 0 || n.Name == "" || n.Kind == files.None || strings.ContainsAny(n.Name, "/\x00") {
+				t.Fatalf("%+v, %v", n, err)
 			}
+		}
+	})
+}
+
+// hostile are names and link targets that have been taken for something else in listings.
+func hostile(t *testing.T, dir string) []string {
+	t.Helper()
+	plain := []string{
+		" lead", "trail ", "  two", "a -> b", "-> x", "-l", "--", "-rw-r--r-- 1 0 0 5 Nov 21 10:00 z", "nl\nin", "\nfirst", "last\n", "two\n\n", "\n",
+		"lrwxrwxrwx 1 0 0 3 Nov 21 10:00 l -> x", "x\nlrwxrwxrwx 1 0 0 3 Nov 21 10:00 l -> x", "*", "?", "[a]", "\\", "\\n", "a\\", "'", `"`, "$HOME", "`id`", "tab\there",
+		".dot", "...", "..x", ".[!.]*", "~", "#", "\xff\xfe", "ü", "\x01\x1b[2J", "s81a4 5 0", "81a4 5 0\n81a4 5 0", "CR\r",
+	}
+	for _, name := range plain {
+		put(t, dir, name, "12345")
+	}
+	names := plain
+	for name, to := range map[string]string{
+		"current": "/srv/releases/42", "app": "../x/y -> z", "to -> from": "a/b", "odd": "a\n-rw-r--r-- 1 0 0 5 Nov 21 10:00 forged", "end": "x\n", "loop": "loop", "blank": " ",
+	} {
+		require.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
+		names = append(names, name)
+	}
+	for i := range 250 {
+		name := fmt.Sprintf("many %03d", i)
+		put(t, dir, name, "12345")
+		names = append(names, name)
+	}
+	return names
+}
+
+func TestEveryNameIsListedAsItIs(t *testing.T) {
+	check := func(t *testing.T, h *files.Host, dir string) {
+		want := hostile(t, dir)
+		_, all, err := h.List(t.Context(), dir, 0)
+		require.NoError(t, err)
+		got := []string{}
+		for _, n := range all {
+			got = append(got, n.Name)
+			st, err := os.Lstat(filepath.Join(dir, n.Name))
+			if !assert.NoError(t, err, "%q", n.Name) {
+				continue
+			}
+			assert.Equal(t, st.Mode().IsRegular(), n.Kind == files.Regular, "%q is %s", n.Name, n.Kind)
+			assert.Equal(t, st.Mode()&fs.ModeSymlink != 0, n.Kind == files.Link, "%q is %s", n.Name, n.Kind)
+			assert.Equal(t, st.Size(), n.Size, "%q", n.Name)
+			assert.Equal(t, st.Mode().Perm(), n.Mode, "%q", n.Name)
+			if !n.Changed.IsZero() {
+				assert.Equal(t, st.ModTime().Unix(), n.Changed.Unix(), "%q", n.Name)
+			}
+		}
+		assert.ElementsMatch(t, want, got)
+	}
+	ways(t, check)
+	for _, shell := range []string{"bash", "dash", "zsh", "mksh", "busybox"} {
+		for _, stat := range []bool{true, false} {
+			name := shell
+			if !stat {
+				name += " without stat"
+			}
+			t.Run(name, func(t *testing.T) { check(t, asSh(t, shell, stat), t.TempDir()) })
+		}
+	}
+}
+
+// ksh93 does not run as the sh of a session, so it gets the script alone.
+func TestKsh93ListsEveryNameToo(t *testing.T) {
+	ksh := shellOf(t, "ksh")
+	dir := t.TempDir()
+	want := hostile(t, dir)
+	out, err := exec.CommandContext(t.Context(), ksh, "-c", files.ListScript, "ksh", dir).Output()
+	require.NoError(t, err)
+	all, err := files.ParseList(string(out))
+	require.NoError(t, err)
+	got := []string{}
+	for _, n := range all {
+		got = append(got, n.Name)
+	}
+	assert.ElementsMatch(t, want, got)
+}
+
+// shellOf returns the path of a shell, and skips the test where it is not installed.
+func shellOf(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("%s is not installed", name)
+		}
+		t.Skipf("%s is not installed", name)
+	}
+	return path
+}
+
+// asSh returns the files of a host whose sh is this shell, and that has stat or a stat without formats.
+func asSh(t *testing.T, shell string, stat bool) *files.Host {
+	t.Helper()
+	path := shellOf(t, shell)
+	bin := t.TempDir()
+	require.NoError(t, os.Symlink(path, filepath.Join(bin, "sh")))
+	argv := []string{"env", "PATH=" + bin + ":" + os.Getenv("PATH"), "sh"}
+	if shell == "busybox" {
+		for _, applet := range []string{"ls", "stat", "printf", "cat", "readlink"} {
+			require.NoError(t, os.Symlink(path, filepath.Join(bin, applet)))
+		}
+	}
+	if !stat {
+		_ = os.Remove(filepath.Join(bin, "stat"))
+		require.NoError(t, os.WriteFile(filepath.Join(bin, "stat"), []byte("#!/bin/false\n"), 0o755))
+	}
+	return openOn(t, pty(t, localpty.Config{Command: argv}), hosts.Host{Name: "box", Transport: hosts.Command, Command: argv})
+}
+
+func TestADirectoryThatCannotBeReadIsNotEmpty(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root reads every directory")
+	}
+	ways(t, func(t *testing.T, h *files.Host, dir string) {
+		for _, mode := range []fs.FileMode{0o300, 0o400} {
+			sub := filepath.Join(dir, mode.String())
+			require.NoError(t, os.Mkdir(sub, 0o700))
+			put(t, sub, "x", "")
+			require.NoError(t, os.Chmod(sub, mode))
+			_, _, err := h.List(t.Context(), sub, 0)
+			assert.Equal(t, files.CodePermission, code(t, err))
+			require.NoError(t, os.Chmod(sub, 0o700))
 		}
 	})
 }

@@ -106,6 +106,9 @@ type Decision struct {
 
 	WithInput bool `json:"with_input,omitempty"` // the approval covers what is typed at the command while it runs, too
 
+	// ForSession says how far an approval reaches that was given for a session, in words; "" is one command.
+	ForSession string `json:"for_session,omitempty"`
+
 	// For the record.
 	Policy string `json:"-"` // the hash that names the policy that decided; "" where the decider has none
 
@@ -115,12 +118,14 @@ type Decision struct {
 	Taints bool     `json:"-"` // it may change what later commands in the same shell mean
 	Sets   []string `json:"-"` // names that it sets there
 	Uses   []string `json:"-"` // names of variables and programs that it rests on; nil where nobody looked
+	Rests  string   `json:"-"` // with Ask: a name of Request.Set that it rests on, so that it may mean something else than before
 }
 
 // Question is what an [Approver] is asked: whether exactly this may run, here and now.
 type Question struct {
 	Exec        string // the command's identifier
 	Session     string
+	Sandbox     string // the sandbox that it is a command of, where it has a session of its own there; "" elsewhere
 	Principal   string // who wants it
 	Host        hosts.Host
 	Shell       string
@@ -161,6 +166,8 @@ type Answer struct {
 
 	WithInput bool // the yes covers what is typed at an interactive command while it runs, too
 
+	ForSession string // see Decision
+
 	// What the proof rests on, for the record; empty where nothing was signed.
 	Digest    string // what was signed: the digest of Document
 	Document  string // what was approved, with all its bytes
@@ -176,6 +183,13 @@ var ErrExpired = errors.New("nobody answered in time")
 // answer, and denies. It may be called concurrently.
 type Approver interface {
 	Approve(ctx context.Context, q Question) (Answer, error)
+}
+
+// SessionApprover is an Approver that may hold approvals for a session. ForSession returns the answer of one that covers q,
+// and false where none does; it asks nobody and does not wait.
+type SessionApprover interface {
+	Approver
+	ForSession(ctx context.Context, q Question) (Answer, bool)
 }
 
 // Decider decides. It must be quick, must not perform the request, and may be called concurrently. On error the

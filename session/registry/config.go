@@ -27,6 +27,9 @@ type Config struct {
 	// Open makes a session: session.Pool.Open.
 	Open func(h hosts.Host) (*session.Session, error)
 
+	// Closed is called when a session is closed, for whatever reason; nil means that nothing is.
+	Closed func(e *Entry)
+
 	// Secrets is what is known to be secret; nil means a new Set. Audience says who reads; the zero value is Guarded.
 	Secrets  *redact.Set
 	Audience redact.Audience

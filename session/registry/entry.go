@@ -51,6 +51,9 @@ func (e *Entry) Sandbox() string {
 	return e.place.Level
 }
 
+// Single reports whether the session is for a single command.
+func (e *Entry) Single() bool { return e.once }
+
 // Opened is when.
 func (e *Entry) Opened() time.Time { return e.opened }
 
@@ -182,6 +185,9 @@ func (e *Entry) close(why string) {
 		e.s.Close()
 		if x := e.Current(); x != nil {
 			<-x.done
+		}
+		if f := r.cfg.Closed; f != nil {
+			f(e)
 		}
 		close(e.gone)
 	})

@@ -23,7 +23,10 @@ func inSQLite(t *testing.T) store.Config {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "fl")
 	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Cleanup(func() {
+		assert.NoError(t, os.Chmod(dir, 0o700)) // a test may have taken the right to remove what is in it
+		assert.NoError(t, os.RemoveAll(dir))
+	})
 	return store.Config{Path: filepath.Join(dir, "store.db")}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,10 @@ type AnswerOptions struct {
 	Reason string
 
 	WithInput bool // what is typed at the command is approved, too
+
+	Session bool          // more of the same command, until the session ends
+	Prefix  string        // or commands of the session that begin with these words
+	For     time.Duration // for so long; 0 is until the session ends
 }
 
 // NewCmdApprove builds the command. runF replaces the real work in tests of flags.
@@ -33,9 +38,14 @@ func NewCmdApprove(b Base, runF func(context.Context, *AnswerOptions) error) *co
 	}
 	cmd := &cobra.Command{
 		Use:   "approve ID",
-		Short: "Let a command run that waits",
-		Long: `Show a command that waits, ask whether it may run, and let it run: exactly what was shown, once. The beginning of an ID
+		Short: "Approve a pending command",
+		Long: `Show a pending command, ask whether to approve it, and let it run: exactly what was shown, once. The beginning of an ID
 is enough where only one begins so.
+
+--session approves the exact same command again, without asking, until the agent's session ends (at most 24 hours), and
+--session-prefix the commands that begin with these words: one simple command of literal words, on the same host, in the
+same session and directory, of the same class. Interpreters, wrappers, git and sudo have no prefix; dangerous and
+privileged commands are approved each time. "list --session" prints these approvals, and "revoke" ends one.
 
 What an agent types at an interactive command that runs waits for a yes of its own, each time. --with-input approves such a
 command together with all that is typed at it, which is signed with the rest and ends with the command.
@@ -45,6 +55,8 @@ security key. --yes replaces neither.
 
 Exits 0 when it was approved, and 5 when it was not: it waits on after a no here; "reject" ends its waiting.`,
 		Example: `  fairlead approvals approve a_3kq7
+  fairlead approvals approve a_3kq7 --session
+  fairlead approvals approve a_3kq7 --session-prefix 'systemctl restart' --for 30m
   fairlead approvals approve a_3kq7 --yes --reason 'as agreed'
   fairlead approvals approve a_3kq7 --with-input`,
 		Args: oneID,
@@ -55,6 +67,9 @@ Exits 0 when it was approved, and 5 when it was not: it waits on after a no here
 	}
 	cmd.Flags().BoolVar(&o.Yes, "yes", false, "do not ask whether; a passphrase that is needed is asked all the same")
 	cmd.Flags().StringVar(&o.Reason, "reason", "", "why, for the record")
+	cmd.Flags().BoolVar(&o.Session, "session", false, "approve the exact same command again until the session ends")
+	cmd.Flags().StringVar(&o.Prefix, "session-prefix", "", "approve commands of the session that begin with these `WORDS`")
+	cmd.Flags().DurationVar(&o.For, "for", 0, "with --session or --session-prefix: hold for this time, at most 24h")
 	cmd.Flags().BoolVar(&o.WithInput, "with-input", false, "of an interactive command: approve whatever is typed at it while it runs, too")
 	return cmd
 }
@@ -91,6 +106,10 @@ func answerRun(ctx context.Context, o *AnswerOptions) error {
 	if !o.Yes && (!o.IO.InTTY || o.Terminal == nil) {
 		return cmdutil.Usagef("approve asks at the terminal, and standard input is none: give --yes to approve without being asked")
 	}
+	scope, err := o.scope()
+	if err != nil {
+		return err
+	}
 	c, p, err := o.find(ctx, o.ID)
 	if err != nil {
 		return err
@@ -98,7 +117,7 @@ func answerRun(ctx context.Context, o *AnswerOptions) error {
 	if o.WithInput && !p.TakesInput() {
 		return cmdutil.Usagef("%s asks for nothing that could be typed at: approve it without --with-input", line(p.ID))
 	}
-	p.WithInput = o.WithInput
+	p.WithInput, p.ForSession = o.WithInput, scope
 	var by *way
 	if o.Approve {
 		if by, err = o.signer(ctx, p); err != nil {
@@ -118,7 +137,7 @@ func answerRun(ctx context.Context, o *AnswerOptions) error {
 			return err // what could not be shown is not approved
 		}
 	}
-	r := approval.Response{ID: p.ID, Digest: p.Digest(), By: who.Principal, Approved: o.Approve, Reason: o.Reason, WithInput: p.WithInput}
+	r := approval.Response{ID: p.ID, Digest: p.Digest(), By: who.Principal, Approved: o.Approve, Reason: o.Reason, WithInput: p.WithInput, ForSession: p.ForSession}
 	if by != nil {
 		r.Proof = by.proof
 		if r.Signature, err = o.sign(ctx, p, *by); err != nil {

@@ -46,8 +46,8 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 		Long: `Look at the commands that wait for a person's yes, and answer.
 
 What an agent may not run by itself waits up to 15 minutes, or as long as approvals: {expire: …} in config.yaml says. An
-approval is for exactly what was shown, here and now: these bytes, on this host, in this directory, once. It is on record
-with who gave it.
+approval is for exactly what was shown, here and now: these bytes, on this host, in this directory, once (or, with --session,
+again until the session ends). The audit log says who gave it.
 
 Nobody answers what they asked themselves; agents answer nothing, nor does a terminal inside the program that runs the
 agent. Against a program with your own rights that is a guard rail, and no wall.
@@ -62,7 +62,7 @@ Once you are enrolled, an approval is a signature that takes your passphrase, or
 		RunE: cmdutil.Help,
 	}
 	cmd.AddCommand(NewCmdList(base, nil), NewCmdShow(base, nil),
-		NewCmdApprove(base, nil), NewCmdReject(base, nil), NewCmdEnroll(base, nil), NewCmdWatch(base, nil))
+		NewCmdApprove(base, nil), NewCmdReject(base, nil), NewCmdRevoke(base, nil), NewCmdEnroll(base, nil), NewCmdWatch(base, nil))
 	return cmd
 }
 
@@ -84,7 +84,7 @@ func (b *Base) told(id string, err error) error {
 	case errors.Is(err, approval.ErrUnknown), errors.Is(err, approval.ErrAmbiguous):
 		return cmdutil.Usagef("%s: %s; fairlead approvals list shows what waits", line(id), plain(err))
 	case errors.Is(err, approval.ErrSettled), errors.Is(err, approval.ErrForbidden), errors.Is(err, approval.ErrMismatch),
-		errors.Is(err, approval.ErrProof):
+		errors.Is(err, approval.ErrProof), errors.Is(err, approval.ErrInvalid):
 		return b.refuse("%s: %s", line(id), plain(err))
 	}
 	return errors.New(plain(err))

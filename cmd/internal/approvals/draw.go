@@ -132,6 +132,8 @@ func (m *page) prompt() string {
 		return "Reject this without a reason? [y/N]"
 	case reasoning:
 		return "Why it is rejected (Enter rejects, Esc does not): " + m.typed
+	case scoping:
+		return "For the session: Enter approves this exact command, or type the first words of the commands (Esc leaves): " + m.typed
 	case unlocking:
 		return fmt.Sprintf("Passphrase of %s's key (Esc leaves): ", line(m.by.who.Name))
 	case working:
@@ -147,9 +149,9 @@ func (m *page) prompt() string {
 		return "q quit"
 	}
 	if at := m.cursor(); at >= 0 && m.list[at].TakesInput() {
-		return "y approve  i approve with input  n reject  r with a reason  j/k choose  space/b read  q quit"
+		return "y approve  i approve with input  s for the session  n reject  r with a reason  j/k choose  space/b read  q quit"
 	}
-	return "y approve  n reject  r reject with a reason  j/k choose  space/b read  q quit"
+	return "y approve  s for the session  n reject  r reject with a reason  j/k choose  space/b read  q quit"
 }
 
 var _ tea.Model = (*page)(nil)

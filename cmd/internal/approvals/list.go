@@ -15,7 +15,8 @@ import (
 // ListOptions is everything that "approvals list" needs.
 type ListOptions struct {
 	Base
-	JSON bool
+	JSON    bool
+	Session bool // the approvals that hold for sessions instead
 }
 
 // NewCmdList builds the command. runF replaces the real work in tests of flags.
@@ -26,12 +27,13 @@ func NewCmdList(b Base, runF func(context.Context, *ListOptions) error) *cobra.C
 	}
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List what waits for an answer",
+		Short: "List pending approvals, or session approvals",
 		Long: `List what waits for an answer, the oldest first: id, age, time left, who asks, host, class and the first line of the
-command, after “typed at:” where it runs and something is to be typed at it. Nothing is no mistake.`,
+command, after “typed at:” where it runs and something is to be typed at it. With --session: the approvals that hold for a session.`,
 		Args: cmdutil.Args(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runF(cmd.Context(), o) },
 	}
+	cmd.Flags().BoolVar(&o.Session, "session", false, "list the approvals that hold for a session")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line")
 	return cmd
 }
@@ -40,6 +42,9 @@ command, after “typed at:” where it runs and something is to be typed at it.
 const typedAt = "typed at: "
 
 func listRun(ctx context.Context, o *ListOptions) error {
+	if o.Session {
+		return listForSessions(ctx, o)
+	}
 	c, err := o.Client()
 	if err != nil {
 		return errors.New(plain(err))

@@ -21,6 +21,7 @@ const (
 	approving      // y approves
 	rejecting      // y rejects
 	reasoning      // a reason is being typed
+	scoping        // the first words of commands of the session are being typed
 	unlocking      // a passphrase is being typed
 	working        // an answer is under way
 )
@@ -181,6 +182,8 @@ func (m *page) key(k tea.KeyPressMsg) tea.Cmd {
 		return m.confirm(name)
 	case reasoning:
 		return m.reason(k)
+	case scoping:
+		return m.scope(k)
 	case unlocking:
 		return m.secret(k)
 	}
@@ -201,11 +204,11 @@ func (m *page) browse(name string) tea.Cmd {
 		m.top += max(m.room()-1, 1)
 	case "b", "pgup":
 		m.top -= max(m.room()-1, 1)
-	case "y", "i", "n", "r":
+	case "y", "i", "n", "r", "s":
 		if at < 0 {
 			return nil
 		}
-		m.about = m.list[at]
+		m.about, m.typed = m.list[at], ""
 		m.about.WithInput = name == "i"
 		switch {
 		case name == "i" && !m.about.TakesInput():
@@ -216,6 +219,8 @@ func (m *page) browse(name string) tea.Cmd {
 			m.mode = reasoning
 		case !m.seen[m.chosen]:
 			m.note = "there is more of it below: space reads on"
+		case name == "s":
+			m.mode = scoping
 		default:
 			m.mode = approving
 		}
@@ -271,7 +276,7 @@ func (m *page) approve(by *way, phrase []byte) tea.Cmd {
 	}
 	return func() tea.Msg {
 		defer clear(phrase)
-		r := approval.Response{ID: p.ID, Digest: p.Digest(), By: m.me, Approved: true, WithInput: p.WithInput}
+		r := approval.Response{ID: p.ID, Digest: p.Digest(), By: m.me, Approved: true, WithInput: p.WithInput, ForSession: p.ForSession}
 		if by != nil {
 			var err error
 			r.Proof = by.proof
@@ -336,6 +341,31 @@ func (m *page) reason(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// scope takes a key of the first words of the commands that an approval for the session covers; no words are the exact
+// command.
+func (m *page) scope(k tea.KeyPressMsg) tea.Cmd {
+	switch k.Keystroke() {
+	case "enter":
+		s, err := scopeOf(strings.TrimSpace(m.typed), 0)
+		if err != nil {
+			m.leave(plain(err))
+			return nil
+		}
+		m.about.ForSession, m.mode, m.typed = s, approving, ""
+	case "esc":
+		m.leave("it waits on")
+	case "backspace":
+		if r := []rune(m.typed); len(r) > 0 {
+			m.typed = string(r[:len(r)-1])
+		}
+	case "ctrl+u":
+		m.typed = ""
+	default:
+		m.paste(k.Text)
+	}
+	return nil
+}
+
 // secret takes a key of a passphrase.
 func (m *page) secret(k tea.KeyPressMsg) tea.Cmd {
 	switch k.Keystroke() {
@@ -358,7 +388,7 @@ func (m *page) secret(k tea.KeyPressMsg) tea.Cmd {
 // paste takes text where some is being typed.
 func (m *page) paste(text string) {
 	switch m.mode {
-	case reasoning:
+	case reasoning, scoping:
 		text = strings.Map(func(r rune) rune {
 			if hidden(r) {
 				return -1

@@ -55,6 +55,9 @@ func text(p approval.Pending, now time.Time) string {
 	if q.StdinSHA256 != "" {
 		fact("stdin", count64(q.StdinBytes, "byte")+", SHA-256 "+line(q.StdinSHA256))
 	}
+	if p.ForSession != nil {
+		fact("covers", line(p.ForSession.String())+"; in this session and directory, on this host")
+	}
 	fact("why", cmp.Or(line(q.Reason), "the asker gives no reason"))
 	fact("class", line(string(q.Decision.Class)))
 	fact("rule", line(q.Decision.Rule))
@@ -64,6 +67,7 @@ func text(p approval.Pending, now time.Time) string {
 		fact("needs", proves(least)+", of an enrolled approver")
 	}
 	fact("session", line(q.Session))
+	fact("sandbox", line(q.Sandbox))
 	fact("exec", line(q.Exec))
 	fact("asked", moment(q.Asked, now, "%s ago"))
 	fact("expires", cmp.Or(moment(q.Expires, now, "in %s"), "never"))
@@ -116,16 +120,24 @@ func input(p approval.Pending) string {
 
 // with is what is said of an answer besides.
 func with(p approval.Pending) string {
+	text := ""
 	if p.WithInput {
-		return " with input"
+		text = " with input"
 	}
-	return ""
+	if p.ForSession != nil {
+		text += " for the session: " + line(p.ForSession.String())
+	}
+	return text
 }
 
 // whether is the question that a yes answers.
 func whether(p approval.Pending) string {
 	where := fmt.Sprintf("on %s, for %s", line(p.Question.Host.Name), line(p.Question.Principal))
 	switch {
+	case p.ForSession != nil && len(p.ForSession.Prefix) > 0:
+		return "Let this run " + where + ", and the session's " + line(p.ForSession.String()) + "?"
+	case p.ForSession != nil:
+		return "Let this run " + where + ", and the same command again in the session?"
 	case p.Question.Typed != "":
 		return "Let this be typed " + where + "?"
 	case p.WithInput:

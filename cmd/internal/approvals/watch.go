@@ -36,6 +36,7 @@ func NewCmdWatch(b Base, runF func(context.Context, *WatchOptions) error) *cobra
   space b  PgDn PgUp     read on, and back
   y                      approve what is shown, after a second y
   i                      approve it together with whatever is typed into it, after a y
+  s                      approve it for the session: this exact command, or the first words of commands
   n                      reject it, after a y
   r                      reject it with a reason
   q                      leave; what waits goes on waiting

@@ -41,6 +41,9 @@ func printEvent(ios *iostreams.IOStreams, e audit.Event, asJSON bool) error {
 	if e.WithInput {
 		parts = append(parts, "with input")
 	}
+	if e.ForSession != "" {
+		parts = append(parts, "for the session: "+e.ForSession)
+	}
 	if e.Error.Message != "" {
 		parts = append(parts, e.Error.Message)
 	}

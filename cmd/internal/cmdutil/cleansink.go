@@ -31,7 +31,7 @@ func (s cleanSink) RecordAll(ctx context.Context, events []audit.Event) error {
 }
 
 func (s cleanSink) clean(e audit.Event) audit.Event {
-	for _, text := range []*string{&e.Reason, &e.CWD, &e.Error.Message} {
+	for _, text := range []*string{&e.Reason, &e.CWD, &e.ForSession, &e.Error.Message} {
 		if *text != "" {
 			*text, _ = s.set.String(*text, redact.Guarded)
 		}

@@ -13,6 +13,21 @@ import (
 
 type approvalIn struct {
 	ID string `path:"id" maxLength:"80"`
+
+	ForSession bool   `query:"for_session" doc:"as an approval for the session: the document and its digest say so"`
+	Prefix     string `query:"prefix" maxLength:"4096" doc:"with for_session: for commands that begin with these literal words"`
+	ForS       int64  `query:"for_s" minimum:"0" maximum:"86400" doc:"with for_session: for so many seconds"`
+}
+
+// scope is what the query asks to be shown.
+func (in *approvalIn) scope() (*approval.Scope, error) {
+	switch {
+	case in.ForSession:
+		return scopeOf(&wire.ForSession{Prefix: in.Prefix, ForS: in.ForS})
+	case in.Prefix != "" || in.ForS != 0:
+		return nil, invalid("prefix and for_s need for_session=true")
+	}
+	return nil, nil
 }
 
 type answerIn struct {
@@ -46,6 +61,12 @@ func (k *Keeper) addApprovals(a *api) {
 			if err != nil {
 				return nil, err
 			}
+			if p.ForSession, err = in.scope(); err != nil {
+				return nil, err
+			}
+			if err := k.desk.MayCover(p); err != nil {
+				return nil, err
+			}
 			out := &wire.Document{ID: p.ID, Digest: string(p.Digest()), Document: p.Document()}
 			if p.TakesInput() {
 				p.WithInput = true
@@ -71,8 +92,12 @@ func (k *Keeper) answer(c *caller, id string, approved bool, b wire.Answer) erro
 	if err := k.trees.Admit(c.pid); err != nil {
 		return err
 	}
+	scope, err := scopeOf(b.ForSession)
+	if err != nil {
+		return err
+	}
 	r := approval.Response{
-		ID: id, Digest: approval.Digest(b.Digest), By: c.principal, Approved: approved, Reason: b.Reason, WithInput: b.WithInput, Proof: approval.Proof(b.Proof),
+		ForSession: scope, ID: id, Digest: approval.Digest(b.Digest), By: c.principal, Approved: approved, Reason: b.Reason, WithInput: b.WithInput, Proof: approval.Proof(b.Proof),
 	}
 	if b.Signature != "" {
 		sig, err := signatureOf(b.Signature)

@@ -19,10 +19,11 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
-// questionOf is what somebody is asked about a command. It says nothing of a session: the command gets a new one.
+// questionOf is what somebody is asked about a command. It says nothing of a session, since the command gets a new one: an
+// approval for the session is one for the sandbox.
 func questionOf(c store.Command, exact string, h hosts.Host, d policy.Decision) policy.Question {
 	return policy.Question{
-		Exec: c.ID, Principal: c.RequestedBy, Host: h, Command: exact, Dir: c.Cwd, Reason: c.AskReason, Decision: d,
+		Exec: c.ID, Sandbox: c.Sandbox, Principal: c.RequestedBy, Host: h, Command: exact, Dir: c.Cwd, Reason: c.AskReason, Decision: d,
 		Asked: time.Now(), Expires: c.Expires,
 	}
 }

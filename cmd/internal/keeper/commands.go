@@ -119,7 +119,7 @@ func (in *approveIn) answer() wire.Answer {
 	if b == nil {
 		return wire.Answer{}
 	}
-	return wire.Answer{Digest: b.Digest, Reason: b.Reason, Signature: b.Signature, Proof: b.Proof}
+	return wire.Answer{Digest: b.Digest, Reason: b.Reason, Signature: b.Signature, Proof: b.Proof, ForSession: b.ForSession}
 }
 
 // approveOnce approves a command, and answers a yes that is sent again with its key as the first.
@@ -174,6 +174,9 @@ func (k *Keeper) answerCommand(ctx context.Context, c *caller, id string, approv
 			continue
 		}
 		if b.Digest == "" {
+			if p.ForSession, err = scopeOf(b.ForSession); err != nil {
+				return nil, err
+			}
 			b.Digest = string(p.Digest())
 		}
 		if err := k.answer(c, p.ID, approve, b); err != nil {

@@ -75,7 +75,7 @@ func New(cfg Config) (*Keeper, error) {
 	}
 	k := &Keeper{
 		cfg: cfg, log: logger, notify: tell, policy: &livePolicy{files: cfg.PolicyFiles},
-		secrets: redact.New(redact.Config{}), desk: approval.NewDesk(approval.Config{Approvers: cfg.Approvers}), trees: approval.NewTrees(cmdutil.Marked),
+		secrets: redact.New(redact.Config{}), trees: approval.NewTrees(cmdutil.Marked),
 		inventories: newInventories(), events: newEvents(), limiter: newLimiter(), runs: newRuns(), onces: newOnces(), started: time.Now(),
 		asked: make(chan struct{}), realms: map[realmKey]*realm{},
 	}
@@ -86,6 +86,7 @@ func New(cfg Config) (*Keeper, error) {
 		}
 		return k.withOwn(e), nil
 	}
+	k.desk = approval.NewDesk(approval.Config{Approvers: cfg.Approvers, Begins: rules.Begins, Lasts: k.lasts, Ended: k.forSessionEnded})
 	k.sink = newRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))
 	k.base, k.end = context.WithCancel(context.Background())
 	k.metrics = newMetrics(k.sessions, func() int { return len(k.desk.List()) }, func() int { return int(k.answering.Load()) })
@@ -159,6 +160,7 @@ func (k *Keeper) Close() error {
 		s.Close()
 	}
 	k.leaving.Wait()
+	k.desk.Close()
 	k.notify.Close()
 	k.inventories.close()
 	if k.term != nil {
@@ -180,7 +182,7 @@ func (k *Keeper) sessions() int {
 
 // busy reports whether the keeper has a reason to stay.
 func (k *Keeper) busy() bool {
-	return k.answering.Load() > 0 || k.sessions() > 0 || len(k.desk.List()) > 0
+	return k.answering.Load() > 0 || k.sessions() > 0 || len(k.desk.List()) > 0 || len(k.desk.ForSessions()) > 0
 }
 
 // stop asks the keeper to end.

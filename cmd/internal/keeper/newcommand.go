@@ -107,10 +107,15 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	var cmd store.Command
 	switch d.Verdict {
 	case policy.Allow:
-		cmd, err = t.begin(ctx, n, timeout, held)
+		cmd, err = t.begin(ctx, n, timeout, held, nil)
 	case policy.Ask:
 		q := questionOf(n.Command, b.Command, h, d)
 		q.Decision.Reason += "; in its sandbox it is held by: " + n.Enforcement // who approves weighs that too
+		if a, ok := k.desk.ForSession(q); ok {
+			n.Verdict, n.ApprovedBy, n.Proof = policy.Allow.String(), a.By, string(a.Proof)
+			cmd, err = t.begin(ctx, n, timeout, held, &answered{q, a})
+			break
+		}
 		cmd, err = t.ask(ctx, n, q, timeout)
 	default:
 		cmd, err = t.deny(ctx, n, d)
@@ -166,7 +171,7 @@ func (t *terminal) tell(ctx context.Context, id string, wait time.Duration) (*co
 }
 
 // begin keeps a command that is allowed, as this keeper's, and runs it.
-func (t *terminal) begin(ctx context.Context, n store.NewCommand, timeout time.Duration, held sandbox.Enforcement) (store.Command, error) {
+func (t *terminal) begin(ctx context.Context, n store.NewCommand, timeout time.Duration, held sandbox.Enforcement, yes *answered) (store.Command, error) {
 	n.Status, n.Claim = store.Approved, t.id
 	f := t.take(n.ID, timeout)
 	f.held = &held
@@ -177,7 +182,7 @@ func (t *terminal) begin(ctx context.Context, n store.NewCommand, timeout time.D
 	}
 	t.k.leaving.Go(func() {
 		defer t.land(n.ID, f)
-		t.run(t.k.base, cmd, string(n.Exact), f, nil)
+		t.run(t.k.base, cmd, string(n.Exact), f, yes)
 	})
 	return cmd, nil
 }

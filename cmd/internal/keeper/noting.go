@@ -39,6 +39,7 @@ func (t *terminal) noteAnswer(ctx context.Context, c store.Command, q policy.Que
 	e := t.event(audit.ApprovalResult, c, "", q.Decision, status)
 	e.Approval, e.ApprovedBy, e.ApprovalProof, e.Reason = a.ID, a.By, string(a.Proof), a.Reason
 	e.ApprovalDigest, e.Approver, e.ApprovalKey, e.ApprovalSignature = a.Digest, a.Approver, a.Key, a.Signature
+	e.ForSession = a.ForSession
 	if a.Signature != "" && t.harmless(q, a.Document) {
 		e.ApprovalDocument = a.Document
 	}

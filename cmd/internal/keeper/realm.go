@@ -59,7 +59,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	if r.operator {
 		who = redact.Everybody // operators get exact bytes
 	}
-	r.reg, err = registry.New(registry.Config{Open: r.pool.Open, Secrets: k.secrets, Audience: who, Render: emulate.Render})
+	r.reg, err = registry.New(registry.Config{Open: r.pool.Open, Closed: func(e *registry.Entry) { k.desk.SessionClosed(e.ID()) }, Secrets: k.secrets, Audience: who, Render: emulate.Render})
 	if err != nil {
 		return nil, errors.Join(err, r.pool.Close(), r.conn.close())
 	}

@@ -33,6 +33,7 @@ func (k *Keeper) routes() http.Handler {
 	k.addFiles(a)
 	k.addJobs(a)
 	k.addApprovals(a)
+	k.addForSession(a)
 	k.addAudit(a)
 	k.addWatch(a)
 	k.addRecordings(a)

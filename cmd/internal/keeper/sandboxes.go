@@ -50,7 +50,11 @@ func (k *Keeper) addSandboxes(a *api) {
 			if _, err := k.sandbox(ctx, c, in.ID); err != nil {
 				return nil, err
 			}
-			return nil, k.cfg.Store.DeleteSandbox(ctx, in.ID)
+			if err := k.cfg.Store.DeleteSandbox(ctx, in.ID); err != nil {
+				return nil, err
+			}
+			k.desk.SandboxClosed(in.ID)
+			return nil, nil
 		})
 }
 
@@ -129,6 +133,9 @@ func (k *Keeper) changeSandbox(ctx context.Context, c *caller, in *changeSandbox
 	b, err = k.cfg.Store.UpdateSandbox(ctx, in.ID, store.SandboxChange{Label: in.Body.Label, Path: in.Body.Path, Active: in.Body.Active})
 	if err != nil {
 		return nil, err
+	}
+	if in.Body.Path != nil || !b.Active {
+		k.desk.SandboxClosed(in.ID)
 	}
 	return sandboxOut(b), nil
 }

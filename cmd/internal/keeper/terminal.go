@@ -181,6 +181,14 @@ func (a approver) Approve(ctx context.Context, q policy.Question) (policy.Answer
 	return a.k.desk.Approve(ctx, q)
 }
 
+// ForSession implements policy.SessionApprover. A command in a sandbox brings its answer along.
+func (a approver) ForSession(ctx context.Context, q policy.Question) (policy.Answer, bool) {
+	if given, ok := ctx.Value(answeredKey{}).(answered); ok {
+		return given.answer, given.answer.ForSession != "" && same(given.question, q)
+	}
+	return a.k.desk.ForSession(q)
+}
+
 // asks notes whose process tree is about to ask, so that it does not answer: where an agent asks that is known by the marks
 // in its environment, as by fairlead exec.
 func (k *Keeper) asks(ctx context.Context) {
@@ -196,7 +204,7 @@ func same(a, b policy.Question) bool {
 
 // essence is what of a question a yes is bound to beyond the moment in which it was asked.
 func essence(q policy.Question) []byte {
-	q.Exec, q.Session, q.Shell, q.Asked, q.Expires = "", "", "", time.Time{}, time.Time{}
+	q.Exec, q.Session, q.Sandbox, q.Shell, q.Asked, q.Expires = "", "", "", "", time.Time{}, time.Time{}
 	q.Decision = policy.Decision{Class: q.Decision.Class, Rule: q.Decision.Rule}
 	return approval.Pending{Question: q}.Document()
 }

@@ -60,6 +60,11 @@ func (e *Elicitor) Approve(ctx context.Context, q policy.Question) (policy.Answe
 	return a, err
 }
 
+// ForSession implements policy.SessionApprover: the desk has what was approved for a session.
+func (e *Elicitor) ForSession(_ context.Context, q policy.Question) (policy.Answer, bool) {
+	return e.desk.ForSession(q)
+}
+
 // ask asks the client, and passes a yes on.
 func (e *Elicitor) ask(ctx context.Context, client *mcp.ServerSession, p approval.Pending) {
 	r, err := client.Elicit(ctx, &mcp.ElicitParams{Message: question(p.Question), RequestedSchema: map[string]any{
@@ -119,6 +124,14 @@ func (a Asking) Approve(ctx context.Context, q policy.Question) (policy.Answer, 
 		return who.elicit.Approve(ctx, q)
 	}
 	return a.Else.Approve(ctx, q)
+}
+
+// ForSession implements policy.SessionApprover.
+func (a Asking) ForSession(ctx context.Context, q policy.Question) (policy.Answer, bool) {
+	if by, ok := a.Else.(policy.SessionApprover); ok {
+		return by.ForSession(ctx, q)
+	}
+	return policy.Answer{}, false
 }
 
 // asker is whose call it is that starts something.

@@ -31,6 +31,7 @@ func ResultOf(end *wire.RunEnd) (session.Result, error) {
 		Decision: policy.Decision{
 			Class: policy.Class(w.Decision.Class), Rule: w.Decision.Rule, Reason: w.Decision.Reason, Approval: w.Decision.Approval,
 			Needs: policy.Needs(w.Decision.Needs), Hint: w.Decision.Hint,
+			WithInput: w.Decision.WithInput, ForSession: w.Decision.ForSession,
 		},
 	}
 	bad := func(err error) (session.Result, error) {

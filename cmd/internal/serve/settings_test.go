@@ -35,13 +35,13 @@ func TestWhereTheRecordMustGoAndCannotNothingRuns(t *testing.T) {
 func TestTheStoreIsWhereTheSettingsSay(t *testing.T) {
 	var postgres storetest.Postgres
 	t.Cleanup(postgres.Stop)
-	for name, url := range map[string]func(p place) string{
-		"a file":   func(p place) string { return filepath.Join(p.home, "elsewhere", "s.db") },
-		"Postgres": func(place) string { return postgres.Schema(t) },
+	for name, url := range map[string]func(t *testing.T, p place) string{
+		"a file":   func(_ *testing.T, p place) string { return filepath.Join(p.home, "elsewhere", "s.db") },
+		"Postgres": func(t *testing.T, _ place) string { return postgres.Schema(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t)
-			where := url(p)
+			where := url(t, p)
 			p.settings(t, "store: \""+where+"\"\n")
 			c, err := p.dial(t.Context())
 			require.NoError(t, err)

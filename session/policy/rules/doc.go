@@ -73,8 +73,8 @@
 //
 // # Layers
 //
-// The built-in table comes first, then the system's file, then the user's, then what was allowed for one session
-// ([Engine.WithAllowance]). A user's file changes any built-in cell where there is no system file; where there is one
+// The built-in table comes first, then the system's file, then the user's. An approval for a session answers what they ask,
+// and never changes a denial (see [Begins]). A user's file changes any built-in cell where there is no system file; where there is one
 // it can only tighten what the two make of a command. Nothing makes bytes run that the judge refuses to read: control
 // characters and characters that cannot be seen.
 package rules

@@ -20,14 +20,12 @@ type Config struct {
 	Program policy.Verdict
 }
 
-// Engine decides by the built-in table, policy files and what was allowed for one session. It never changes, but for
-// counting what [Engine.Admit] admitted; its methods may be called concurrently.
+// Engine decides by the built-in table and policy files. It never changes, but for counting what [Engine.Admit] admitted; its methods may be called concurrently.
 type Engine struct {
 	layers  []layer // the system's, then the user's
 	program policy.Verdict
 	shared  *shared
 	hash    string
-	allowed []Allowance
 	own     *own
 }
 
@@ -98,16 +96,12 @@ func (e *Engine) decide(req policy.Request) (policy.Decision, error) {
 	if sent := judge.Normalize(req.Command); sent != req.Command {
 		d.Send = sent
 	}
-	rests := ""
-	if !r.free {
-		rests, _ = rep.UsesAny(req.Set)
-	}
-	switch a, ok := e.allowance(req, j, d); {
-	case ok && rests == "":
-		d.Verdict, d.Approval, d.Needs, d.Hint = policy.Allow, a.Approval, "", ""
-		d.Rule, d.Reason = "session/allowance", "it was allowed for this session"
-	case d.Verdict == policy.Allow && rests != "":
-		d.Verdict, d.Rule = policy.Ask, "builtin/session-name"
+	rests, _ := rep.UsesAny(req.Set)
+	switch {
+	case d.Verdict == policy.Ask:
+		d.Rests = rests
+	case d.Verdict == policy.Allow && rests != "" && !r.free:
+		d.Verdict, d.Rule, d.Rests = policy.Ask, "builtin/session-name", rests
 		d.Reason = fmt.Sprintf("it rests on %s, which an earlier command of the session has set", rests)
 		d.Needs, d.Hint = needsOf(RoleOf(req.Principal), policy.Ask, rep.Class)
 	case d.Verdict == policy.Allow:

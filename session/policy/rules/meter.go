@@ -38,7 +38,7 @@ type usage struct {
 
 // Admit counts a request of a principal at a time, or refuses it with a [*QuotaError]. A rate of n per minute lets n
 // requests through at once and one more every 1/n of a minute; days begin at midnight UTC. What was counted is lost
-// with the Engine; those made by [Engine.WithAllowance] count together.
+// with the Engine.
 func (e *Engine) Admit(principal string, now time.Time) error {
 	l := e.Limits(principal)
 	if l.Rate == 0 && l.Daily == 0 {

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -49,12 +48,12 @@ func TestWhatRestsOnANameOfTheSessionAsks(t *testing.T) {
 	req.Principal, req.Set = "operator/a", []string{"ls"}
 	assert.Equal(t, policy.Allow, decide(t, e, req).Verdict, "an operator's session is the operator's own")
 
-	given, err := e.WithAllowance(rules.Allowance{Approval: "a_1", Principal: "agent/a", Host: "h", Command: "touch x"})
-	require.NoError(t, err)
-	req = policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h"}, Command: "touch x"}
-	assert.Equal(t, "a_1", decide(t, given, req).Approval)
-	req.Set = []string{"touch"}
-	assert.Equal(t, policy.Ask, decide(t, given, req).Verdict, "it was allowed for what it meant then")
+	req = policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h"}, Command: "touch x", Set: []string{"touch"}}
+	d = decide(t, e, req)
+	assert.Equal(t, "ask/approval", said(d))
+	assert.Equal(t, "touch", d.Rests, "no approval that was given before says what it means now")
+	req.Set = nil
+	assert.Empty(t, decide(t, e, req).Rests)
 }
 
 func TestWhatIsTypedIsUnknown(t *testing.T) {

@@ -58,6 +58,8 @@ type Decision struct {
 	Hint     string `json:"hint,omitempty"`
 
 	WithInput bool `json:"with_input,omitempty" doc:"the approval covers what is typed at the command while it runs, too"`
+
+	ForSession string `json:"for_session,omitempty" doc:"how far the approval reaches that was given for the session"`
 }
 
 // Fault is why there is no answer from the host.
@@ -96,7 +98,7 @@ func ResultOf(r *session.Result, redacted map[string]int) *Result {
 		Decision: Decision{
 			Verdict: r.Decision.Verdict.String(), Class: string(r.Decision.Class), Rule: r.Decision.Rule, Reason: r.Decision.Reason,
 			Approval: r.Decision.Approval, Needs: string(r.Decision.Needs), Hint: r.Decision.Hint,
-			WithInput: r.Decision.WithInput,
+			WithInput: r.Decision.WithInput, ForSession: r.Decision.ForSession,
 		},
 	}
 	if !r.Started.IsZero() {

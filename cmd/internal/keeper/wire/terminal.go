@@ -87,8 +87,10 @@ type Commands struct {
 
 // Approve is a yes. With a Digest it is one to what has that digest and to nothing else, as GET /v1/approvals/{id} tells it.
 type Approve struct {
-	Reason    string `json:"reason,omitempty" maxLength:"4096"`
-	Digest    string `json:"digest,omitempty" doc:"of the document that was shown; the ask is the one of /v1/approvals whose exec is the command"`
+	Reason     string      `json:"reason,omitempty" maxLength:"4096"`
+	Digest     string      `json:"digest,omitempty" doc:"of the document that was shown; the ask is the one of /v1/approvals whose exec is the command"`
+	ForSession *ForSession `json:"for_session,omitempty" doc:"approve more commands of the sandbox"`
+
 	Signature string `json:"signature,omitempty" maxLength:"65536" doc:"over the digest's text, in OpenSSH's SSHSIG format (ssh-keygen -Y sign -n approve@fairlead), armored, or in base64"`
 	Proof     string `json:"proof,omitempty" doc:"the most that the answerer says about the key: touch, passphrase or unproven"`
 }

@@ -211,8 +211,40 @@ type Answer struct {
 
 	WithInput bool `json:"with_input,omitempty" doc:"a yes to an interactive command: whatever is typed at it while it runs may pass, too"`
 
+	ForSession *ForSession `json:"for_session,omitempty" doc:"approve more commands of the session; the digest is then of the document that GET /v1/approvals/{id} returns for the same for_session, prefix and for_s"`
+
 	Signature string `json:"signature,omitempty" maxLength:"65536" doc:"of a yes only: over the digest's text, in OpenSSH's SSHSIG format (ssh-keygen -Y sign -n approve@fairlead), armored, or in base64"`
 	Proof     string `json:"proof,omitempty" doc:"the most that the answerer says about the key: touch, passphrase or unproven"`
+}
+
+// ForSession says which later commands of the session, or of the sandbox, an approval covers.
+type ForSession struct {
+	Prefix string `json:"prefix,omitempty" maxLength:"4096" doc:"commands that begin with these literal words, such as “systemctl restart”; left out, the exact same command"`
+	ForS   int64  `json:"for_s,omitempty" minimum:"0" maximum:"86400" doc:"so many seconds; left out, until the session ends, at most 24 hours"`
+}
+
+// SessionApproval is an approval that holds for a session.
+type SessionApproval struct {
+	ID         string    `json:"id" doc:"of the approval"`
+	Scope      string    `json:"scope" doc:"what it covers, in words"`
+	Command    string    `json:"command" doc:"the command that was approved, redacted and truncated"`
+	Principal  string    `json:"principal" doc:"whose commands it covers"`
+	Host       string    `json:"host"`
+	Session    string    `json:"session,omitempty"`
+	Sandbox    string    `json:"sandbox_id,omitempty"`
+	CWD        string    `json:"cwd" doc:"the directory in which it holds"`
+	Class      string    `json:"class,omitempty"`
+	ApprovedBy string    `json:"approved_by"`
+	Proof      string    `json:"proof"`
+	WithInput  bool      `json:"with_input,omitempty"`
+	Given      time.Time `json:"given"`
+	Until      time.Time `json:"until" doc:"or the end of the session, if that comes first"`
+	Used       int       `json:"used" doc:"how many commands have run under it, besides the first"`
+}
+
+// SessionApprovals is a list of them.
+type SessionApprovals struct {
+	Items []SessionApproval `json:"items"`
 }
 
 // Link leads to the keeper's web page.

@@ -1,0 +1,90 @@
+package keeper
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+)
+
+type revokeIn struct {
+	ID     string `path:"id" maxLength:"80"`
+	Reason string `query:"reason" maxLength:"4096" doc:"for the audit log"`
+}
+
+// addForSession adds the approvals that hold for a session.
+func (k *Keeper) addForSession(a *api) {
+	const path, tag = "/v1/session-approvals", "approvals"
+	add(a, route{method: "GET", path: path, id: "list-session-approvals", summary: "Approvals that hold for a session or a sandbox", tag: tag, need: needWatch},
+		func(context.Context, *caller, *none) (*body[wire.SessionApprovals], error) {
+			out := &wire.SessionApprovals{Items: []wire.SessionApproval{}}
+			for _, g := range k.desk.ForSessions() {
+				out.Items = append(out.Items, k.forSessionJSON(g))
+			}
+			return &body[wire.SessionApprovals]{out}, nil
+		})
+	add(a, route{method: "DELETE", path: path + "/{id}", id: "revoke-session-approval", summary: "Revoke an approval that holds for a session: the next command needs an approval of its own",
+		tag: tag, need: needApprove, status: http.StatusNoContent},
+		func(_ context.Context, c *caller, in *revokeIn) (*none, error) {
+			if err := k.trees.Admit(c.pid); err != nil {
+				return nil, err
+			}
+			return nil, k.desk.Revoke(in.ID, c.principal, in.Reason)
+		})
+}
+
+func (k *Keeper) forSessionJSON(g approval.ForSession) wire.SessionApproval {
+	command, _ := k.secrets.String(g.Command, 0)
+	return wire.SessionApproval{
+		ID: g.ID, Scope: g.Scope, Command: command, Principal: g.Owner, Host: g.Host, Session: g.Session, Sandbox: g.Sandbox, CWD: g.CWD,
+		Class: g.Class, ApprovedBy: g.By, Proof: string(g.Proof), WithInput: g.Input, Given: g.Given.UTC(), Until: g.Until.UTC(), Used: g.Used,
+	}
+}
+
+// scopeOf reads what an approval for a session is to cover; nil is one command.
+func scopeOf(s *wire.ForSession) (*approval.Scope, error) {
+	if s == nil {
+		return nil, nil
+	}
+	out := &approval.Scope{For: time.Duration(s.ForS) * time.Second}
+	if s.Prefix != "" {
+		words, err := rules.ParsePrefix(s.Prefix)
+		if err != nil {
+			return nil, invalid("prefix: %v", err)
+		}
+		out.Prefix = words
+	}
+	return out, nil
+}
+
+// lasts reports whether the session of a question takes more than one command: it is open, and somebody has opened it. A
+// sandbox takes many.
+func (k *Keeper) lasts(q policy.Question) bool {
+	if q.Session == "" {
+		return q.Sandbox != ""
+	}
+	for _, r := range k.realmsOf(&caller{principal: q.Principal}) {
+		if e, err := r.reg.Get(q.Principal, q.Session); err == nil && !e.Single() {
+			_, ours := r.commands.Load(q.Session)
+			return !ours
+		}
+	}
+	return false
+}
+
+// forSessionEnded puts on record that an approval for a session holds no longer.
+func (k *Keeper) forSessionEnded(e approval.Ended) {
+	command, _ := k.secrets.String(e.Command, 0)
+	ev := audit.Event{
+		Kind: audit.ApprovalEnd, ID: e.ID, Principal: e.Owner, Host: e.Host, Session: e.Session, Sandbox: e.Sandbox, CWD: e.CWD, Command: command,
+		Class: e.Class, Approval: e.ID, ApprovedBy: e.By, RevokedBy: e.RevokedBy, ForSession: e.Scope, Status: e.How, Reason: e.Reason,
+	}
+	if err := k.sink.Record(context.WithoutCancel(k.base), ev); err != nil {
+		k.log.Printf("the end of approval %s cannot be recorded: %v", e.ID, err)
+	}
+}

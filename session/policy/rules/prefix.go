@@ -1,0 +1,143 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// Limits of a prefix.
+const (
+	maxPrefixWords = 32
+	maxPrefixWord  = 1 << 10 // bytes
+)
+
+// ErrPrefix is wrapped by errors about the words that an approval for a session may cover, and about commands that do not
+// begin with them.
+var ErrPrefix = errors.New("rules: not for a prefix")
+
+// ParsePrefix reads the literal words of a prefix, as a shell would read them, and checks them as [CheckPrefix] does.
+func ParsePrefix(text string) ([]string, error) {
+	words, err := simpleWords(text)
+	if err != nil {
+		return nil, err
+	}
+	return words, CheckPrefix(words)
+}
+
+// CheckPrefix reports why an approval for a session cannot cover all commands that begin with these words. It takes a
+// program and at least one more word. Programs that run other programs or code have no prefix: interpreters, wrappers,
+// editors, git, sudo and whatever else does more than its first words say.
+func CheckPrefix(words []string) error {
+	switch {
+	case len(words) < 2:
+		return fmt.Errorf("%w: a prefix is a program and at least one more word", ErrPrefix)
+	case len(words) > maxPrefixWords:
+		return fmt.Errorf("%w: a prefix has at most %d words", ErrPrefix, maxPrefixWords)
+	}
+	name := words[0]
+	if !bareName(name) {
+		return fmt.Errorf("%w: it must begin with the bare name of a program; approve the exact command instead", ErrPrefix)
+	}
+	if runsOthers(name) || runsOthers(strings.ToLower(name)) {
+		return fmt.Errorf("%w: %s can run any program; approve the exact command instead", ErrPrefix, strictyaml.Clip(name))
+	}
+	for _, w := range words {
+		if w == "" || len(w) > maxPrefixWord || strings.ContainsFunc(w, unseen) || !utf8.ValidString(w) {
+			return fmt.Errorf("%w: its words must be printable text of 1 to %d bytes", ErrPrefix, maxPrefixWord)
+		}
+	}
+	return nil
+}
+
+// Begins reports why a question's command is not covered by a prefix; nil means that it is: one simple command, all of
+// whose words are literal and the same in every shell, and whose first words are these.
+func Begins(q policy.Question, prefix []string) error {
+	if err := CheckPrefix(prefix); err != nil {
+		return err
+	}
+	words, err := simpleWords(q.Command)
+	if err != nil {
+		return err
+	}
+	if len(words) < len(prefix) || !slices.Equal(words[:len(prefix)], prefix) {
+		return fmt.Errorf("%w: the command does not begin with these words", ErrPrefix)
+	}
+	rep := judgeKey(keyOf(policy.Request{Host: q.Host, Shell: q.Shell, Command: q.Command, Dir: q.Dir, Interactive: q.Interactive})).rep
+	if rep.Capped || len(rep.Parts) > 1 || len(rep.Parts) == 1 && len(rep.Parts[0].Parts) > 0 {
+		return fmt.Errorf("%w: the command runs another one", ErrPrefix)
+	}
+	return nil
+}
+
+// simpleWords returns the words of a script that is one simple command in every shell, on one line, with literal words and
+// nothing else: no assignment, redirect, comment, substitution or pattern.
+func simpleWords(src string) ([]string, error) {
+	none := fmt.Errorf("%w: it must be one simple command of literal words, without redirects, patterns, comments and substitutions", ErrPrefix)
+	if strings.ContainsFunc(src, unseen) || !utf8.ValidString(src) {
+		return nil, none
+	}
+	var words []string
+	for i, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangPOSIX, syntax.LangMirBSDKorn, syntax.LangZsh} {
+		file, err := syntax.NewParser(syntax.Variant(lang), syntax.KeepComments(true)).Parse(strings.NewReader(src), "")
+		if err != nil || len(file.Stmts) != 1 || len(file.Last) > 0 {
+			return nil, none
+		}
+		s := file.Stmts[0]
+		call, ok := s.Cmd.(*syntax.CallExpr)
+		if !ok || !plain(s) || s.Semicolon.IsValid() || len(s.Comments) > 0 || len(call.Assigns) > 0 || len(call.Args) == 0 {
+			return nil, none
+		}
+		var these []string
+		for _, w := range wordsOf(call.Args) {
+			if !w.literal {
+				return nil, none
+			}
+			these = append(these, w.text)
+		}
+		if i > 0 && !slices.Equal(these, words) {
+			return nil, none
+		}
+		words = these
+	}
+	return words, nil
+}
+
+// unseen are control characters and what else cannot be seen; the space is seen.
+func unseen(r rune) bool { return r != ' ' && !(unicode.IsGraphic(r) && !unicode.IsSpace(r)) }
+
+// runsOthers knows programs whose later words can be programs or code. It is no list to rely on alone: a prefix comes
+// from an approver, and commands of the classes that matter most need an approval each time.
+func runsOthers(name string) bool {
+	name = strings.TrimRight(name, "0123456789.")
+	switch name {
+	case "", ".", "[",
+		"sh", "bash", "zsh", "ksh", "mksh", "dash", "ash", "fish", "csh", "tcsh", "busybox", "toybox",
+		"python", "python-config", "perl", "ruby", "node", "nodejs", "deno", "bun", "php", "lua", "luajit", "tclsh", "expect",
+		"java", "jshell", "R", "Rscript", "guile", "erl", "elixir", "ghci", "osascript", "pwsh",
+		"awk", "gawk", "mawk", "nawk", "sed", "jq", "ed", "ex", "vi", "vim", "nvim", "view", "emacs", "nano", "less", "more",
+		"man", "env", "command", "builtin", "exec", "eval", "source", "nohup", "nice", "ionice", "timeout", "setsid", "stdbuf",
+		"flock", "script", "xargs", "parallel", "watch", "time", "find", "fd", "fdfind", "strace", "ltrace", "gdb", "unshare",
+		"nsenter", "chroot", "setpriv", "capsh", "chrt", "taskset", "numactl", "prlimit", "systemd-run", "at", "batch",
+		"sudo", "sudo-rs", "su", "doas", "run0", "pkexec", "runuser", "gosu", "su-exec",
+		"git", "hg", "svn", "make", "gmake", "cmake", "ninja", "npm", "npx", "yarn", "pnpm", "pip", "pipx", "uv", "cargo", "go",
+		"ssh", "scp", "sftp", "rsync", "mosh", "tmux", "screen", "docker", "podman", "nerdctl", "kubectl", "oc", "helm",
+		"ansible", "ansible-playbook", "terraform", "tofu", "curl", "wget", "tar", "zip", "psql", "mysql", "mariadb", "sqlite",
+		"sudoedit", "newgrp", "sg", "runcon", "setarch", "fakeroot", "bwrap", "firejail", "proot", "start-stop-daemon", "dbus-run-session",
+		"chpst", "setuidgid", "envdir", "softlimit", "valgrind", "perf", "unbuffer", "rlwrap", "sshpass", "socat", "nc", "ncat", "netcat", "telnet",
+		"openssl", "crontab", "tini", "dumb-init", "ld.so", "openvt", "faketime", "hyperfine", "entr", "watchexec", "direnv", "nix", "nix-shell",
+		"conda", "poetry", "bundle", "rake", "gradle", "mvn", "lxc", "incus", "machinectl", "crictl", "ctr", "vagrant", "salt", "puppet", "chef",
+		"trap", "alias", "set", "export", "declare", "typeset", "local", "readonly", "printf", "read", "mapfile", "readarray",
+		"let", "test", "[[", "unset", "enable", "hash", "bind", "complete", "compgen", "coproc", "function":
+		return true
+	}
+	return false
+}

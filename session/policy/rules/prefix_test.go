@@ -1,0 +1,52 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+)
+
+func TestAPrefixCoversSimpleCommandsThatBeginWithIt(t *testing.T) {
+	prefix := []string{"systemctl", "restart"}
+	for _, covered := range []string{
+		"systemctl restart nginx", "systemctl restart", "systemctl  restart   nginx", "'systemctl' restart nginx", `systemctl "restart" nginx`,
+		`sys\temctl restart 'a b'`, "systemctl restart -- nginx",
+	} {
+		assert.NoError(t, rules.Begins(policy.Question{Host: hosts.Host{Name: "h"}, Command: covered}, prefix), covered)
+	}
+	for _, other := range []string{
+		"", "systemctl", "systemctl stop nginx", "systemctl restarter nginx", "SYSTEMCTL restart nginx", "systemctl --now restart nginx", "/bin/systemctl restart nginx", "./systemctl restart x",
+		"systemctl restart nginx; touch x", "systemctl restart nginx\ntouch x", "systemctl restart nginx && touch x", "systemctl restart nginx || touch x", "systemctl restart nginx | tee x", "systemctl restart nginx &", "systemctl restart nginx;",
+		"systemctl restart $(touch x)", "systemctl restart `touch x`", "systemctl restart $x", "systemctl restart ${x}", "systemctl restart $((1))", "systemctl restart <(touch x)", `systemctl restart "$x"`, `systemctl restart $'a'`,
+		"systemctl restart nginx > x", "systemctl restart nginx 2>&1", "systemctl restart nginx >/dev/null", "systemctl restart < x", "systemctl restart <<E\nE", ">x systemctl restart nginx",
+		"A=1 systemctl restart nginx", "PATH=/tmp systemctl restart nginx", "! systemctl restart nginx", "time systemctl restart nginx", "(systemctl restart nginx)", "{ systemctl restart nginx; }", "if systemctl restart x; then y; fi",
+		"systemctl restart *", "systemctl restart n?inx", "systemctl restart [a]", "systemctl restart {a,b}", "systemctl restart ~", "systemctl restart a=~/x", "systemctl restart =x",
+		"systemctl restart nginx # note", "# note\nsystemctl restart nginx", "systemctl restart nginx #\\\ntouch x", "systemctl restart nginx\\\n", "systemctl restart nginx\r", "systemctl\trestart nginx", "systemctl restart 'a\nb'",
+		"cd /; systemctl restart nginx", "sudo systemctl restart nginx", "env systemctl restart nginx", "eval systemctl restart nginx", "command systemctl restart nginx", "systemctl() { touch x; }; systemctl restart x", "alias systemctl=x", "systemctl restart \u200bnginx", "systemctl restart \xff",
+	} {
+		assert.Error(t, rules.Begins(policy.Question{Host: hosts.Host{Name: "h"}, Command: other}, prefix), "%q", other)
+	}
+}
+
+func TestPrefixesThatAreNotGiven(t *testing.T) {
+	for name, words := range map[string][]string{
+		"nothing": {}, "a program alone": {"systemctl"}, "an interpreter": {"python3", "x.py"}, "with its version": {"python3.11", "x.py"}, "a shell": {"bash", "-c"},
+		"a wrapper": {"timeout", "5"}, "git": {"git", "log"}, "sudo": {"sudo", "systemctl"}, "sudo where letters have no case": {"SUDO", "ls"}, "a path": {"/bin/systemctl", "restart"},
+		"a program that runs all": {"find", "."}, "env": {"env", "ls"}, "ssh": {"ssh", "h"}, "an empty word": {"systemctl", ""}, "a hidden word": {"systemctl", "re\u200bstart"}, "a newline": {"systemctl", "a\nb"},
+		"shell syntax": {"$(x)", "y"}, "an option first": {"-x", "y"},
+	} {
+		assert.ErrorIs(t, rules.CheckPrefix(words), rules.ErrPrefix, name)
+	}
+	words, err := rules.ParsePrefix(`systemctl restart 'a b'`)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"systemctl", "restart", "a b"}, words)
+	for _, text := range []string{"", "systemctl", "systemctl restart; x", "systemctl $x", "sudo systemctl restart", "systemctl restart > x", "systemctl restart *"} {
+		_, err := rules.ParsePrefix(text)
+		assert.ErrorIs(t, err, rules.ErrPrefix, text)
+	}
+}
