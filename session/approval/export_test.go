@@ -28,6 +28,43 @@ type Process struct {
 	Born   string
 }
 
+// Machine is what a test says of processes besides. Its zero value shows nothing.
+type Machine struct {
+	Environ   map[int]map[string]string
+	Elsewhere map[int]string
+	Hidden    map[int]error // what the system says where it shows nothing
+	Logins    map[int]string
+	Holders   map[string][]int // by SSH_CONNECTION
+	Groups    map[int]string
+	Bare      map[int]bool // without a terminal
+}
+
+func (m Machine) system() system {
+	return system{
+		environ: func(pid int) (func(string) string, error) {
+			return func(name string) string { return m.Environ[pid][name] }, nil
+		},
+		elsewhere: func(pid int) (string, error) { return m.Elsewhere[pid], m.Hidden[pid] },
+		sameLogin: func(pid int) (others []int) {
+			for other, id := range m.Logins {
+				if other != pid && id == m.Logins[pid] {
+					others = append(others, other)
+				}
+			}
+			return others
+		},
+		holders: func(c connection) (pids []int) {
+			for text, all := range m.Holders {
+				if known, ok := parseConnection(text); ok && known == c {
+					pids = append(pids, all...)
+				}
+			}
+			return pids
+		},
+		group: func(pid int) string { return m.Groups[pid] },
+	}
+}
+
 // Admit asks the tree of self for pid, in a made-up system; fails says which processes cannot be looked at.
 func Admit(system map[int]Process, self int, later map[int]Process, fails map[int]error, pid int) error {
 	now := system
@@ -36,7 +73,7 @@ func Admit(system map[int]Process, self int, later map[int]Process, fails map[in
 			return process{}, err
 		}
 		p := now[pid]
-		return process{p.Parent, p.Name, p.Born}, nil
+		return process{parent: p.Parent, name: p.Name, born: p.Born}, nil
 	}
 	t := treeOf(self, system[self].Parent, look)
 	if later != nil {
@@ -47,13 +84,18 @@ func Admit(system map[int]Process, self int, later map[int]Process, fails map[in
 
 // MadeUpTrees are those of a process in a made-up system; change makes a number another process's.
 func MadeUpTrees(system map[int]Process, self int, marked ...int) (t *Trees, change func(pid int, p Process)) {
+	return MadeUpMachine(system, Machine{}, self, marked...)
+}
+
+// MadeUpMachine is MadeUpTrees for a system of which more is known.
+func MadeUpMachine(system map[int]Process, m Machine, self int, marked ...int) (t *Trees, change func(pid int, p Process)) {
 	look := func(pid int) (process, error) {
 		p, ok := system[pid]
 		if !ok {
 			return process{}, fs.ErrNotExist
 		}
-		return process{p.Parent, p.Name, p.Born}, nil
+		return process{parent: p.Parent, name: p.Name, born: p.Born, bare: m.Bare[pid]}, nil
 	}
 	marks := func(pid int) bool { return slices.Contains(marked, pid) }
-	return newTrees(self, look, marks), func(pid int, p Process) { system[pid] = p }
+	return newTrees(self, look, marks, m.system()), func(pid int, p Process) { system[pid] = p }
 }

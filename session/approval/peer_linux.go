@@ -27,7 +27,8 @@ func peerOf(c *net.UnixConn) (peer, error) {
 	return peer{uid: int(cred.Uid), pid: int(cred.Pid)}, nil
 }
 
-// lookUp reads /proc/PID/stat (proc(5)): number, name in parentheses, state, parent, and as the 22nd field the time of birth.
+// lookUp reads /proc/PID/stat (proc(5)): number, name in parentheses, state, parent, as the 7th field the terminal, and as
+// the 22nd the time of birth.
 func lookUp(pid int) (process, error) {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -49,7 +50,7 @@ func parseStat(stat string) (process, error) {
 	if err != nil {
 		return process{}, fmt.Errorf("approval: /proc tells no parent of a process: %w", err)
 	}
-	return process{parent: parent, name: stat[open+1 : end], born: f[19]}, nil
+	return process{parent: parent, name: stat[open+1 : end], born: f[19], bare: f[4] == "0"}, nil
 }
 
 // environOf reads the environment that a process was started with (proc(5)).

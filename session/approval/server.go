@@ -22,11 +22,11 @@ import (
 // agent is believed.
 //
 // Answers are refused from the process that serves and from the one that started it, which is the agent's client, and
-// from all their descendants.
+// from all their descendants. Whatever runs in a session of this process (see Trees.Inside) is refused everything.
 type Server struct {
 	desk     *Desk
 	listener *net.UnixListener
-	admit    func(pid int) error
+	trees    *Trees
 	peer     func(*net.UnixConn) (peer, error)
 }
 
@@ -45,12 +45,14 @@ func Serve(ctx context.Context, desk *Desk, dir string) error {
 // Listen makes dir where it is missing, for this account alone, and a socket there that is named after the process. It
 // refuses a directory that others own or may enter. What the Server has is given back by Serve or Close.
 func Listen(desk *Desk, dir string) (*Server, error) {
-	return ListenFor(desk, dir, treeOf(os.Getpid(), os.Getppid(), lookUp).admit)
+	trees := NewTrees(nil)
+	trees.Host(os.Getpid())
+	return ListenFor(desk, dir, trees)
 }
 
-// ListenFor is Listen for a process that serves many: admit says which processes may not answer (see Trees), instead of the
-// one that has started this one.
-func ListenFor(desk *Desk, dir string, admit func(pid int) error) (*Server, error) {
+// ListenFor is Listen for a process that serves many: trees says which processes may not answer, instead of the one that
+// has started this one.
+func ListenFor(desk *Desk, dir string, trees *Trees) (*Server, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("approval: cannot make a directory for the socket: %w", err)
 	}
@@ -61,7 +63,7 @@ func ListenFor(desk *Desk, dir string, admit func(pid int) error) (*Server, erro
 	if err != nil {
 		return nil, err
 	}
-	return &Server{desk: desk, listener: listener, admit: admit, peer: peerOf}, nil
+	return &Server{desk: desk, listener: listener, trees: trees, peer: peerOf}, nil
 }
 
 // listen opens a socket that is named after this process, with a number where the name is taken: a process of another PID
@@ -198,6 +200,9 @@ func (s *Server) handle(who peer, line []byte) response {
 	if who.uid != os.Getuid() && who.uid != 0 {
 		return failed(fmt.Errorf("%w: it belongs to uid %d", ErrForbidden, who.uid))
 	}
+	if err := s.trees.Inside(who.pid); err != nil {
+		return failed(err)
+	}
 	req, err := parseRequest(line)
 	if err != nil {
 		return failed(err)
@@ -259,7 +264,7 @@ func (s *Server) answerer(who peer, by string) (string, error) {
 	if err := mayAnswer(by); err != nil {
 		return "", err
 	}
-	return by, s.admit(who.pid)
+	return by, s.trees.Admit(who.pid)
 }
 
 // operator is the principal of an account.

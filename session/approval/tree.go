@@ -11,20 +11,25 @@ type process struct {
 	parent int
 	name   string
 	born   string // tells it from another that had its number before
+	bare   bool   // it has no controlling terminal
 }
 
 // tree is the process tree that hosts an agent: the process that serves it, and the client that has started that one,
 // with all that descend from them. The client is known by its birth too, since it may be gone by the time of a question
 // and its number another's.
 type tree struct {
-	self, client int // client 0: it is not known, or the system's own, from which everybody descends
-	born         string
+	self, client int    // client 0: it is not known, or the system's own, from which everybody descends
+	born         string // the client's; the server's where no client is known
+	group        string // control group of the server, "" where it is not known
 	look         func(pid int) (process, error)
 }
 
 // treeOf returns the tree of a process and its parent.
 func treeOf(self, parent int, look func(pid int) (process, error)) tree {
 	t := tree{self: self, look: look}
+	if p, err := look(self); err == nil {
+		t.born = p.born
+	}
 	// A parent that is the first process, or a user's systemd, has adopted or started everything else as well.
 	if p, err := look(parent); err == nil && parent > 1 && p.name != "systemd" {
 		t.client, t.born = parent, p.born
@@ -55,13 +60,16 @@ func (t tree) admit(pid int) error {
 	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errCaller) {
 		return nil
 	}
-	return fmt.Errorf("%w: it cannot be told where process %d comes from: %w", ErrForbidden, pid, err)
+	return fmt.Errorf("%w: %w %d comes from: %w", ErrForbidden, errUnknownOrigin, pid, err)
 }
+
+var errUnknownOrigin = errors.New("the system does not show where process")
 
 var errCaller = errors.New("the caller itself cannot be looked at")
 
 // walk goes up from pid and reports whether it comes through the tree.
 func (t tree) walk(pid int) (inside bool, err error) {
+	child := 0
 	for depth := range maxDepth {
 		if pid == t.self {
 			return true, nil
@@ -70,6 +78,13 @@ func (t tree) walk(pid int) (inside bool, err error) {
 			return false, nil
 		}
 		p, err := t.look(pid)
+		if child != 0 && errors.Is(err, fs.ErrNotExist) {
+			// It may have ended since its child named it: then the child has another parent now.
+			if now, cerr := t.look(child); cerr == nil && now.parent != pid {
+				pid = now.parent
+				continue
+			}
+		}
 		switch {
 		case err != nil && depth == 0:
 			return false, fmt.Errorf("%w: %w", errCaller, err)
@@ -78,7 +93,7 @@ func (t tree) walk(pid int) (inside bool, err error) {
 		case pid == t.client && p.born == t.born:
 			return true, nil
 		}
-		pid = p.parent
+		child, pid = pid, p.parent
 	}
 	return false, errors.New("it has too many ancestors")
 }

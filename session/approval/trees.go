@@ -12,10 +12,22 @@ type Trees struct {
 	own   tree
 	look  func(pid int) (process, error)
 	marks func(pid int) bool // whether the environment that a process was started with is an agent's
+	sys   system
 
-	mu     sync.Mutex // guards what follows
-	hosted map[*tree]struct{}
-	lately []tree // the last maxLately, the newest last
+	mu       sync.Mutex // guards what follows
+	hosted   map[*tree]struct{}
+	lately   []tree                  // the last maxLately, the newest last
+	dialed   map[connection]struct{} // connections of ours to this machine's SSH server, closed ones too
+	dialings []connection            // the same, the newest last
+}
+
+// system is what the operating system shows of processes besides their ancestors.
+type system struct {
+	environ   func(pid int) (getenv func(string) string, err error)
+	elsewhere func(pid int) (namespace string, err error) // which of its namespaces is not ours: "user" or "PID"; "" is none
+	sameLogin func(pid int) []int                         // the other processes of its login, where that is not ours too
+	holders   func(c connection) []int                    // who has the client's end of a connection on this machine
+	group     func(pid int) string                        // its control group; "" is not known
 }
 
 // maxLately is how many processes are remembered that have asked, and of which nobody knows when they are done.
@@ -27,11 +39,11 @@ func NewTrees(marked func(getenv func(string) string) bool) *Trees {
 	return newTrees(os.Getpid(), lookUp, func(pid int) bool {
 		getenv, err := environOf(pid)
 		return err == nil && marked != nil && marked(getenv)
-	})
+	}, thisSystem)
 }
 
-func newTrees(self int, look func(int) (process, error), marks func(int) bool) *Trees {
-	return &Trees{own: tree{self: self, look: look}, look: look, marks: marks, hosted: map[*tree]struct{}{}}
+func newTrees(self int, look func(int) (process, error), marks func(int) bool, sys system) *Trees {
+	return &Trees{own: tree{self: self, look: look}, look: look, marks: marks, sys: sys, hosted: map[*tree]struct{}{}, dialed: map[connection]struct{}{}}
 }
 
 // Host adds the tree of a process that serves an agent, and of the client that has started it, until remove is called. A
@@ -44,6 +56,7 @@ func (t *Trees) Host(pid int) (remove func()) {
 	n := treeOf(pid, p.parent, t.look)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	n.group = t.sys.group(pid)
 	t.hosted[&n] = struct{}{}
 	return func() {
 		t.mu.Lock()
@@ -97,25 +110,25 @@ func (t *Trees) remember(pid int, p process) {
 	if len(t.lately) == maxLately {
 		t.lately = slices.Delete(t.lately, 0, 1)
 	}
-	t.lately = append(t.lately, tree{self: -1, client: pid, born: p.born, look: t.look})
+	t.lately = append(t.lately, tree{self: -1, client: pid, born: p.born, look: t.look, group: t.sys.group(pid)})
 }
 
-// Admit refuses a process that belongs to one of the trees, with an ErrForbidden. This process itself is let in: only what
-// it has started is not.
+// Admit refuses a process that belongs to one of the trees, or is inside (see Inside), with an ErrForbidden. This process
+// itself is let in: only what it has started is not.
 func (t *Trees) Admit(pid int) error {
+	if err := t.Inside(pid); err != nil {
+		return err
+	}
 	t.mu.Lock()
 	all := slices.Clone(t.lately)
 	for n := range t.hosted {
 		all = append(all, *n)
 	}
 	t.mu.Unlock()
-	if pid != t.own.self {
-		all = append(all, t.own)
-	}
 	for _, n := range all {
 		if err := n.admit(pid); err != nil {
 			return err
 		}
 	}
-	return nil
+	return t.stray(pid, all)
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -53,6 +54,10 @@ var allowed = map[Role][]need{
 	Page:     {needNothing, needSee, needType, needWatch, needAudit, needApprove},
 }
 
+// personal is what a process tree that may not approve may not do either: it could give itself what it lacks. Every route
+// with such a need is refused to the program that hosts an agent, and to what has left it (see approval.Trees.Admit).
+var personal = map[need]bool{needApprove: true, needPlace: true, needManage: true, needOwn: true}
+
 func (r Role) may(n need) bool {
 	for _, a := range allowed[r] {
 		if a == n {
@@ -86,8 +91,12 @@ func callerOf(ctx context.Context) *caller {
 
 var agentName = regexp.MustCompile(`^agent/[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// local is who asks over the socket: the account, or an agent that it names.
+// local is who asks over the socket: the account, or an agent that it names. What runs in a session of ours is neither,
+// whatever its account: see approval.Trees.Inside for what is recognised, and what cannot be.
 func (k *Keeper) local(r *http.Request) (*caller, *wire.Problem) {
+	if err := insideOf(r.Context()); err != nil {
+		return nil, problem(http.StatusForbidden, "forbidden", "%s", cmdutil.Text(err))
+	}
 	c := &caller{principal: k.cfg.Principal, role: Owner, inventory: k.cfg.Inventory, account: k.sink.own, pid: pidOf(r.Context())}
 	if as := r.Header.Values(wire.Principal); len(as) > 0 {
 		if len(as) > 1 || !agentName.MatchString(as[0]) {
@@ -114,10 +123,22 @@ func (k *Keeper) local(r *http.Request) (*caller, *wire.Problem) {
 // newID returns an identifier of 65 random bits.
 func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()[:13]) }
 
-// foreign reports whether a request can come from a page of another site: browsers say so in Origin, and name the
-// site in Host.
-func foreign(r *http.Request, hostOK func(host string) bool) bool {
-	if !hostOK(r.Host) {
+// naming is which names in Host and Origin a listener takes. Browsers tell in both from which site a page is.
+type naming struct {
+	host   func(host string) bool
+	origin func(host string) bool // besides being that of Host
+}
+
+// socketNames are those of the sockets, which no browser reaches: Host may be anything there, as curl --unix-socket takes
+// any, and only Origin is looked at.
+var socketNames = naming{host: func(string) bool { return true }, origin: localName}
+
+// names takes the same names in Host and in Origin.
+func names(ok func(host string) bool) naming { return naming{ok, ok} }
+
+// foreign reports whether a request can come from a page of another site.
+func (n naming) foreign(r *http.Request) bool {
+	if !n.host(r.Host) || r.URL.Host != "" && !n.origin(r.URL.Host) { // the latter is asked of a proxy
 		return true
 	}
 	origin := r.Header.Get("Origin")
@@ -125,5 +146,5 @@ func foreign(r *http.Request, hostOK func(host string) bool) bool {
 		return r.Header.Get("Sec-Fetch-Site") == "cross-site"
 	}
 	_, at, ok := strings.Cut(origin, "://")
-	return !ok || at != r.Host
+	return !ok || at != r.Host || !n.origin(at)
 }

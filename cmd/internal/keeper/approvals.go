@@ -87,11 +87,8 @@ func (k *Keeper) addApprovals(a *api) {
 		})
 }
 
-// answer passes an answer on. On the socket none comes from the programs that host agents, nor from what runs in this one.
+// answer passes an answer on.
 func (k *Keeper) answer(c *caller, id string, approved bool, b wire.Answer) error {
-	if err := k.trees.Admit(c.pid); err != nil {
-		return err
-	}
 	scope, err := scopeOf(b.ForSession)
 	if err != nil {
 		return err

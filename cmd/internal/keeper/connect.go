@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"sync"
 
@@ -99,19 +100,27 @@ type connector struct {
 	lookup  func(name string) (hosts.Host, bool)
 	outside func(hosts.Host) hosts.Host
 	other   *dialer.Dialer
+	reach   func(ctx context.Context, network, addr string) (net.Conn, error) // opens connections of SSH
 
 	mu  sync.Mutex // guards ssh
 	ssh map[string]*sshconn.Dialer
 }
 
-// newConnector returns one for an inventory as a principal logs in to its hosts.
-func newConnector(inv func() (*hosts.Inventory, error), principal string) (*connector, error) {
+// newConnector returns one for an inventory as a principal logs in to its hosts. made sees each connection.
+func newConnector(inv func() (*hosts.Inventory, error), principal string, made func(net.Conn)) (*connector, error) {
 	cfg := dialer.Config{Inventory: inv, Principal: principal}
 	other, err := dialer.New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &connector{lookup: cfg.Lookup, outside: cfg.Outside(), other: other, ssh: map[string]*sshconn.Dialer{}}, nil
+	reach := func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := (&net.Dialer{}).DialContext(ctx, network, addr)
+		if err == nil {
+			made(c)
+		}
+		return c, err
+	}
+	return &connector{lookup: cfg.Lookup, outside: cfg.Outside(), other: other, reach: reach, ssh: map[string]*sshconn.Dialer{}}, nil
 }
 
 func (c *connector) dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
@@ -141,7 +150,7 @@ func (c *connector) through(sock string) (*sshconn.Dialer, error) {
 			return os.LookupEnv(name)
 		}},
 		AcceptNew: true, // where ssh_config says so
-		Network:   sshconn.Network{Lookup: c.lookup, Outside: c.outside},
+		Network:   sshconn.Network{Lookup: c.lookup, Outside: c.outside, DialContext: c.reach},
 	})
 	if err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 	if err != nil {
 		return nil, err
 	}
-	yes, err := consentOf(c, e.Host().Name, b)
+	yes, err := k.consentOf(c, e.Host().Name, b)
 	if err != nil {
 		return nil, err
 	}
@@ -155,8 +155,9 @@ func asked(b *wire.Run) wire.Run {
 	return r
 }
 
-// consentOf is an operator's yes for the policy, to this command on this host alone.
-func consentOf(c *caller, host string, b *wire.Run) (consent, error) {
+// consentOf is an operator's confirmation for the policy, of this command on this host alone. It takes a person, as an
+// approval does.
+func (k *Keeper) consentOf(c *caller, host string, b *wire.Run) (consent, error) {
 	if !b.Confirm && b.BreakGlass == "" {
 		return consent{}, nil
 	}
@@ -167,6 +168,9 @@ func consentOf(c *caller, host string, b *wire.Run) (consent, error) {
 		return consent{}, invalid("break_glass is the name of the host, %s", host)
 	case b.BreakGlass != "" && b.Reason == "":
 		return consent{}, invalid("break_glass takes a reason")
+	}
+	if err := k.trees.Admit(c.pid); err != nil {
+		return consent{}, err
 	}
 	return consent{script: b.Command, confirm: b.Confirm, glass: b.BreakGlass != ""}, nil
 }

@@ -92,7 +92,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 		x.cmd.Group = ""
 	}
 	x.cmd.Forks, _ = dialer.CapForks(min(orForks(b.Forks), len(x.hosts)))
-	if x.yes, err = consentOf(c, consents.GlassWord(targets.Labels(x.hosts)), &wire.Run{Command: script, Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
+	if x.yes, err = k.consentOf(c, consents.GlassWord(targets.Labels(x.hosts)), &wire.Run{Command: script, Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
 		return nil, err
 	}
 	x.yes.at = b.Answered

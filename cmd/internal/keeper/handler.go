@@ -17,7 +17,7 @@ import (
 )
 
 // handler is the way of every request: bounded, known, whole, and only then routed.
-func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), named func(host string) bool) http.Handler {
+func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), named naming) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer k.answering.Add(-1)
 		k.bound(w, r)
@@ -31,7 +31,7 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 			return
 		}
 		defer k.survive(w)
-		if foreign(r, named) {
+		if named.foreign(r) {
 			k.refuse(w, "foreign", problem(http.StatusForbidden, "forbidden", "the request names another host, or comes from another site's page"))
 			return
 		}
@@ -165,7 +165,7 @@ func tooLarge(most int64) *wire.Problem {
 	return problem(http.StatusRequestEntityTooLarge, "too_large", "a request has at most %d bytes", most)
 }
 
-// localName reports whether a Host header is what callers on the socket say.
+// localName reports whether a name is one for the keeper of this machine.
 func localName(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h

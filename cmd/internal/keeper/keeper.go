@@ -121,7 +121,7 @@ func (k *Keeper) listenForAnswers() {
 	if k.cfg.ApprovalsDir == "" {
 		return
 	}
-	srv, err := approval.ListenFor(k.desk, k.cfg.ApprovalsDir, k.trees.Admit)
+	srv, err := approval.ListenFor(k.desk, k.cfg.ApprovalsDir, k.trees)
 	if err != nil {
 		k.log.Printf("approvals can be answered over the API alone: %v", err)
 		return

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -98,7 +99,7 @@ func add[I, O any](a *api, r route, handle func(ctx context.Context, c *caller, 
 
 func (a *api) check(n need, ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
-	if p := deny(callerOf(ctx.Context()), n); p != nil {
+	if p := a.k.deny(callerOf(ctx.Context()), n); p != nil {
 		a.k.refuse(w, "role", p)
 		return
 	}
@@ -112,7 +113,7 @@ func (a *api) check(n need, ctx huma.Context, next func(huma.Context)) {
 // guard is check for handlers that are not described.
 func (a *api) guard(n need, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if p := deny(callerOf(r.Context()), n); p != nil {
+		if p := a.k.deny(callerOf(r.Context()), n); p != nil {
 			a.k.refuse(w, "role", p)
 			return
 		}
@@ -124,12 +125,17 @@ func (a *api) guard(n need, h http.Handler) http.Handler {
 	})
 }
 
-func deny(c *caller, n need) *wire.Problem {
+// deny says why a caller may not do what takes a need; nil where it may.
+func (k *Keeper) deny(c *caller, n need) *wire.Problem {
 	switch {
 	case c == nil:
-		return problem(http.StatusUnauthorized, "auth", "nobody knows who asks")
+		return problem(http.StatusUnauthorized, "auth", "the request has no caller")
 	case !c.role.may(n):
 		return problem(http.StatusForbidden, "forbidden", "%s (%s) may not do this: it takes the right to %s", c.principal, c.role, n)
+	case personal[n]:
+		if err := k.trees.Admit(c.pid); err != nil {
+			return problem(http.StatusForbidden, "denied", "%s", cmdutil.Text(err))
+		}
 	}
 	return nil
 }

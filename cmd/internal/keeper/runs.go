@@ -121,7 +121,7 @@ func (k *Keeper) prepareRun(ctx context.Context, c *caller, in *newRunIn, engine
 			done()
 		}
 	}()
-	if x.consent, err = consentOf(c, x.e.Host().Name, &wire.Run{Command: script, Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
+	if x.consent, err = k.consentOf(c, x.e.Host().Name, &wire.Run{Command: script, Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
 		return nil, err
 	}
 	x.consent.at = b.Answered

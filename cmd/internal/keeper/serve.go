@@ -32,7 +32,7 @@ func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, k.Close()) }()
-	servers := []*http.Server{k.server(k.handler(k.local, localName))}
+	servers := []*http.Server{k.server(k.handler(k.local, socketNames))}
 	listeners := []net.Listener{newDoor(l)}
 	if cfg.AgentDoor.Socket != "" {
 		a, err := cfg.AgentDoor.listen()
@@ -41,7 +41,7 @@ func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) 
 		}
 		defer a.Close()
 		listeners = append(listeners, a)
-		servers = append(servers, k.server(k.handler(k.agent, localName)))
+		servers = append(servers, k.server(k.handler(k.agent, socketNames)))
 	}
 	if cfg.TCP.Addr != "" {
 		t, err := cfg.TCP.listen(ctx)
@@ -50,7 +50,7 @@ func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) 
 		}
 		defer t.Close()
 		listeners = append(listeners, t)
-		servers = append(servers, k.server(k.handler(k.remote, cfg.TCP.named(t.Addr()))))
+		servers = append(servers, k.server(k.handler(k.remote, names(cfg.TCP.named(t.Addr())))))
 		k.log.Printf("listening on %s", t.Addr())
 		if cfg.listening != nil {
 			cfg.listening(t.Addr())
@@ -89,7 +89,7 @@ func (k *Keeper) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: k.cfg.headerTime, IdleTimeout: keepAliveTime, MaxHeaderBytes: 32 << 10, ErrorLog: k.log,
 		BaseContext: func(net.Listener) context.Context { return k.base },
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return withPID(noteAccount(ctx, c), c) },
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return k.withPID(noteAccount(ctx, c), c) },
 	}
 }
 
@@ -140,14 +140,28 @@ type guest struct {
 	pid   int // who it is, on the socket
 }
 
-type pidKey struct{}
+type (
+	pidKey    struct{}
+	insideKey struct{}
+)
 
-// withPID notes which process has connected.
-func withPID(ctx context.Context, c net.Conn) context.Context {
-	if g, ok := c.(*guest); ok && g.pid > 0 {
-		return context.WithValue(ctx, pidKey{}, g.pid)
+// withPID notes which process has connected, and whether it runs in a session of ours: that does not change while it is
+// connected.
+func (k *Keeper) withPID(ctx context.Context, c net.Conn) context.Context {
+	g, ok := c.(*guest)
+	if !ok || g.pid <= 0 {
+		return ctx
 	}
-	return ctx
+	inside := sync.OnceValue(func() error { return k.trees.Inside(g.pid) })
+	return context.WithValue(context.WithValue(ctx, pidKey{}, g.pid), insideKey{}, inside)
+}
+
+// insideOf says why the process that has connected may not use the keeper; nil where it may.
+func insideOf(ctx context.Context) error {
+	if inside, ok := ctx.Value(insideKey{}).(func() error); ok {
+		return inside()
+	}
+	return nil
 }
 
 // pidOf is the process that has made a request; 0 where nobody knows.

