@@ -29,8 +29,9 @@ func Quote(s string) (string, error) {
 	return string(appendSingleQuoted(nil, s)), nil
 }
 
-// QuoteWords joins words so that a shell reads exactly them: the first is the command, builtins included. The first
-// word is always quoted when it could be an alias or a reserved word of some shell.
+// QuoteWords joins words so that a shell reads exactly them: the first is the command, builtins included. A bare first
+// word gets a backslash, because it may be an alias or a reserved word. A path stands as it is: bash, mksh and ksh refuse
+// aliases of paths, and dash, ash and zsh have only those that the shell's own user made.
 func QuoteWords(words []string) (string, error) {
 	var b strings.Builder
 	for i, w := range words {
@@ -40,7 +41,7 @@ func QuoteWords(words []string) (string, error) {
 		}
 		if i > 0 {
 			b.WriteByte(' ')
-		} else if q == w {
+		} else if q == w && !strings.Contains(w, "/") {
 			q = `\` + w // a quoted word is neither an alias nor a reserved word
 		}
 		b.WriteString(q)

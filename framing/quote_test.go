@@ -147,6 +147,17 @@ func TestAWordIsQuotedOnlyIfItMustBe(t *testing.T) {
 	assert.Equal(t, `\ls -l 'a b' ''`, q)
 }
 
+func TestACommandsPathIsShownAsItWasGiven(t *testing.T) {
+	for first, want := range map[string]string{
+		"/opt/deploy": "/opt/deploy v2", "./run": "./run v2", "bin/run-1.2": "bin/run-1.2 v2", "../x": "../x v2",
+		"deploy": `\deploy v2`, "if": `\if v2`, "[": `'[' v2`, "~/x": "'~/x' v2", "a=b/c": "'a=b/c' v2", "/opt/a b": "'/opt/a b' v2",
+	} {
+		q, err := framing.QuoteWords([]string{first, "v2"})
+		require.NoError(t, err)
+		assert.Equal(t, want, q)
+	}
+}
+
 func TestANULByteIsRefusedBeforeAnythingIsTyped(t *testing.T) {
 	_, err := framing.Quote("secret\x00")
 	var quote *framing.QuoteError

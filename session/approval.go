@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -73,7 +74,7 @@ func (s *Session) await(ctx context.Context, x *Exec) bool {
 		status, code, outcome, err = StatusExpired, "expired", "expired", ErrExpired
 	case ctx.Err() != nil:
 		s.tellAnswer(ctx, x, a, "canceled")
-		s.failStart(ctx, x, context.Cause(ctx))
+		s.failStart(ctx, x, ctxerr.Of(ctx))
 		return false
 	case err != nil:
 		code, err = "denied", fmt.Errorf("%w: %w", ErrDenied, err)

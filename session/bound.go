@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -125,7 +126,7 @@ func bindInput(ctx context.Context, r io.Reader) (*boundInput, error) {
 		}
 		return got.in, nil
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, ctxerr.Of(ctx)
 	}
 }
 
@@ -152,7 +153,7 @@ func (k *keeping) all(ctx context.Context, r io.Reader) error {
 			return fmt.Errorf("standard input cannot be read: %w", err)
 		}
 	}
-	return context.Cause(ctx)
+	return ctxerr.Of(ctx)
 }
 
 func (k *keeping) keep(p []byte) (err error) {

@@ -77,6 +77,7 @@ type Command struct {
 	Forks int
 }
 
-// Words returns shell source that runs exactly these words: the first is the command, builtins included. It fails only
-// for words that hold a NUL byte.
+// Words returns shell source that runs exactly these words: the first is the command, builtins included. Each word is as
+// it was given where it can be, and quoted where it must be; a bare command name gets a backslash, which keeps it from
+// being an alias or a reserved word. Words fails only for words that hold a NUL byte.
 func Words(words ...string) (string, error) { return framing.QuoteWords(words) }

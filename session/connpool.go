@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // connPool is the pool's core: connections by key, each with room for a number of borrowers. It knows nothing of shells
@@ -161,7 +162,7 @@ func (p *connPool) acquire(ctx context.Context, h hosts.Host) (c *conn, queued t
 			return g.c, p.waited(g.c, began), nil
 		case <-ctx.Done():
 			p.giveUp(b, ch)
-			return nil, time.Since(began), context.Cause(ctx)
+			return nil, time.Since(began), ctxerr.Of(ctx)
 		}
 	}
 }
@@ -208,7 +209,7 @@ func (p *connPool) healthy(ctx context.Context, c *conn) (bool, error) {
 		return false, errPoolClosed
 	case ctx.Err() != nil:
 		p.giveBack(c, nil)
-		return false, context.Cause(ctx)
+		return false, ctxerr.Of(ctx)
 	}
 	p.giveBack(c, ErrClosed)
 	return false, nil

@@ -31,6 +31,10 @@ func (e *NoLoginError) Error() string { return e.Reason }
 func (e *NoLoginError) Unwrap() error { return ErrAuth }
 
 // Error says why there is no answer from the host. Its text never contains the command.
+//
+// Where the end of the caller's context ended the command, before or after it was sent, the Error wraps context.Canceled or
+// context.DeadlineExceeded, and the context's cause. A Command.Timeout that ran out is no context, as in os/exec: Code is
+// "timeout".
 type Error struct {
 	Op        string // "dial", "open", "run", …
 	Host      string

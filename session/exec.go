@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -49,6 +50,7 @@ type Exec struct {
 	sh       *shell          // where it was sent
 	over     bool            // no more steps of the ladder
 	why      Status          // why it is being stopped; "" if nobody asked for that
+	cause    error           // what is behind why: the end of the caller's context; nil where that is all there is
 	step     string          // the last step of the ladder
 	werr     error           // the first failure of a caller's writer
 	silent   bool            // it was cmd.Idle that ended it
@@ -92,7 +94,7 @@ func (x *Exec) Wait(ctx context.Context) (Result, error) {
 	case <-x.done:
 		return x.res, nil
 	case <-ctx.Done():
-		return x.Result(), context.Cause(ctx)
+		return x.Result(), ctxerr.Of(ctx)
 	}
 }
 
@@ -268,9 +270,11 @@ func (x *Exec) stopError() *Error {
 		return x.error("timeout", again, fmt.Errorf("the command was stopped after %v", x.cmd.Timeout))
 	case StatusError:
 		return x.error("stdin", again, fmt.Errorf("the command was stopped because its standard input could not be read: %w", x.inErr))
-	default:
-		return x.error(string(x.why), again, errors.New("the command was stopped because it was asked for"))
 	}
+	if x.cause != nil {
+		return x.error(string(x.why), again, fmt.Errorf("Fairlead stopped the command because its caller left: %w", x.cause))
+	}
+	return x.error(string(x.why), again, errors.New("the command was stopped because it was asked for"))
 }
 
 func (x *Exec) error(code string, retriable bool, err error) *Error {

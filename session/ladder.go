@@ -20,11 +20,14 @@ var intr = []byte{3}
 func (x *Exec) Stop() { x.stop(StatusCanceled) }
 
 // stop climbs the ladder once, for the first reason that comes, and waits for the end.
-func (x *Exec) stop(why Status) {
+func (x *Exec) stop(why Status) { x.stopFor(why, nil) }
+
+// stopFor is stop with the error behind the reason; nil where there is none.
+func (x *Exec) stopFor(why Status, cause error) {
 	x.mu.Lock()
 	first, sent, sh, abort := x.why == "" && !x.over, x.sent, x.sh, x.abort
 	if first {
-		x.why = why
+		x.why, x.cause = why, cause
 	}
 	x.mu.Unlock()
 	switch {
@@ -71,9 +74,15 @@ func (x *Exec) during(f func()) {
 
 // reason returns why the command is to end; "" if nobody asked for that.
 func (x *Exec) reason() Status {
+	why, _ := x.reasons()
+	return why
+}
+
+// reasons is reason with the error behind it.
+func (x *Exec) reasons() (why Status, cause error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.why
+	return x.why, x.cause
 }
 
 // startClocks starts what bounds the acceptance of a frame of that size, and the command itself.

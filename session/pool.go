@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // Defaults of PoolConfig.
@@ -191,7 +192,7 @@ func (p *Pool) Each(ctx context.Context, hs []hosts.Host, cmd Command) iter.Seq2
 			wg.Go(func() {
 				for h := range next {
 					if ctx.Err() != nil {
-						results <- hostResult{h, canceledResult(h, cmd)}
+						results <- hostResult{h, canceledResult(h, cmd, ctxerr.Of(ctx))}
 						continue
 					}
 					c := cmd
@@ -211,9 +212,9 @@ func (p *Pool) Each(ctx context.Context, hs []hosts.Host, cmd Command) iter.Seq2
 	}
 }
 
-func canceledResult(h hosts.Host, cmd Command) Result {
+func canceledResult(h hosts.Host, cmd Command, why error) Result {
 	return Result{Host: h.Name, Command: cmd.Script, State: Done, Status: StatusCanceled, Lane: "session",
-		Err: &Error{Op: "run", Host: h.Name, Code: "canceled", Retriable: true, Err: errors.New("not started")}}
+		Err: &Error{Op: "run", Host: h.Name, Code: "canceled", Retriable: true, Err: fmt.Errorf("not started: %w", why)}}
 }
 
 type hostResult struct {
@@ -286,7 +287,7 @@ func (p *Pool) Shutdown(ctx context.Context) error {
 	select {
 	case <-p.empty:
 	case <-ctx.Done():
-		err = context.Cause(ctx)
+		err = ctxerr.Of(ctx)
 	}
 	return errors.Join(err, p.Close())
 }

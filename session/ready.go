@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // ErrNotReady means that what a command needs on the host (Host.Ready) is not there; nothing was sent.
@@ -26,7 +27,7 @@ func (s *Session) ready(ctx context.Context, x *Exec) bool {
 		}
 		if err := s.readyFor(ctx, hook); err != nil {
 			if ctx.Err() != nil {
-				s.failStart(ctx, x, context.Cause(ctx))
+				s.failStart(ctx, x, ctxerr.Of(ctx))
 				return false
 			}
 			x.fail(StatusError, "not_ready", fmt.Errorf("%w: %s: %w", ErrNotReady, hook.Match, err))
@@ -70,7 +71,7 @@ func (s *Session) readyFor(ctx context.Context, hook hosts.Ready) error {
 		case <-t.C:
 		case <-ctx.Done():
 			t.Stop()
-			return context.Cause(ctx)
+			return ctxerr.Of(ctx)
 		}
 	}
 }

@@ -197,8 +197,8 @@ func (r Result) MarshalJSON() ([]byte, error) {
 
 // ExitError is a non-zero exit, or a death by signal, as an error. See Result.ExitErr.
 type ExitError struct {
-	Code   int
-	Signal string
+	Code   int    // -1 where a signal killed the session's shell, as in os/exec
+	Signal string // "KILL", …; "" for an exit
 }
 
 func (e *ExitError) Error() string {
@@ -219,7 +219,7 @@ func (r Result) ExitErr() error {
 	case r.ExitCode != nil:
 		return &ExitError{Code: *r.ExitCode, Signal: r.Signal}
 	default:
-		return &ExitError{Signal: r.Signal}
+		return &ExitError{Code: -1, Signal: r.Signal}
 	}
 }
 

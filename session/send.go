@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // longText is the length from which a frame is written by a goroutine of its own: the shell's first answers may have to
@@ -46,7 +47,7 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	x.sh = sh
 	x.mu.Unlock()
 	if !sent {
-		s.failStart(ctx, x, context.Cause(ctx))
+		s.failStart(ctx, x, ctxerr.Of(ctx))
 		return true
 	}
 	if x.res.Lane == laneClean && x.res.Decision.ForSession != "" {
@@ -67,7 +68,7 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	}
 	if len(text) <= longText {
 		// A shell that takes nothing more must not hold a caller who has gone.
-		unwatch := context.AfterFunc(ctx, func() { x.stop(StatusCanceled) })
+		unwatch := context.AfterFunc(ctx, func() { x.stopFor(StatusCanceled, ctxerr.Of(ctx)) })
 		sh.write(text)
 		unwatch()
 	} else {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -98,7 +99,7 @@ func (s *Session) Run(ctx context.Context, cmd Command) (Result, error) {
 		select {
 		case <-x.done:
 		case <-ctx.Done():
-			x.stop(StatusCanceled)
+			x.stopFor(StatusCanceled, ctxerr.Of(ctx))
 		}
 	}
 	if x.res.Err != nil {
@@ -161,7 +162,7 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 		x.mu.Lock()
 		x.abort, x.res.State = abort, AwaitingApproval // before anybody can look
 		if x.why != "" || caller.Err() != nil {
-			abort(context.Cause(caller))
+			abort(ctxerr.Of(caller))
 		}
 		x.mu.Unlock()
 		s.wg.Go(func() {
@@ -180,7 +181,7 @@ func (s *Session) proceed(ctx context.Context, x *Exec) {
 		return
 	}
 	if ctx.Err() != nil {
-		s.failStart(ctx, x, context.Cause(ctx))
+		s.failStart(ctx, x, ctxerr.Of(ctx))
 		return
 	}
 	if x.cmd.Action != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // maxShells is how many shells a command tries. More than one is needed where a shell ends just before it takes the
@@ -128,10 +129,14 @@ func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
 	case s.closing.Err() != nil, errors.Is(err, errPoolClosed):
 		x.fail(StatusCanceled, "closed", ErrClosed)
 	case x.reason() != "":
-		why := x.reason()
-		x.fail(why, string(why), errors.New("stopped before anything was sent"))
+		why, cause := x.reasons()
+		err := errors.New("stopped before anything was sent")
+		if cause != nil {
+			err = fmt.Errorf("%w: %w", err, cause)
+		}
+		x.fail(why, string(why), err)
 	case ctx.Err() != nil:
-		x.fail(StatusCanceled, "canceled", fmt.Errorf("stopped before anything was sent: %w", context.Cause(ctx)))
+		x.fail(StatusCanceled, "canceled", fmt.Errorf("stopped before anything was sent: %w", ctxerr.Of(ctx)))
 	case errors.As(err, &dialed):
 		status, code := dialed.status()
 		x.fail(status, code, dialed.Err)

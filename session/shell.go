@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // maxStray bounds what is kept of late output between two commands.
@@ -44,7 +45,7 @@ func startShell(ctx context.Context, t Transport, spec framing.Shell) (*shell, e
 	sh, err := handshake(stream, framing.NewStartup(nonce), text)
 	if !stop() {
 		// The stream's own error says only that it was closed: by us.
-		err = context.Cause(ctx)
+		err = ctxerr.Of(ctx)
 	}
 	if err != nil {
 		stream.Close()

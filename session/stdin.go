@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // feed is a command's standard input on its way: a program on the host, on a stream of its own, that passes it into a
@@ -38,7 +39,7 @@ func (s *Session) openFeed(ctx context.Context, x *Exec) (*feed, error) {
 	stop := context.AfterFunc(ctx, func() { stream.Close() })
 	f, err := readyFeed(stream, nonce)
 	if !stop() && ctx.Err() != nil {
-		err = context.Cause(ctx)
+		err = ctxerr.Of(ctx)
 	}
 	if err != nil {
 		stream.Close()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -151,7 +152,7 @@ func (x *Exec) enter(ctx context.Context, p []byte, shown string, d policy.Decis
 	x.during(func() { // so that it cannot be typed at the shell
 		switch {
 		case ctx.Err() != nil:
-			err = x.inputError("canceled", fmt.Errorf("%w: nothing was typed", context.Cause(ctx)))
+			err = x.inputError("canceled", fmt.Errorf("%w: nothing was typed", ctxerr.Of(ctx)))
 		case x.typing():
 			_, err = x.sh.stream.Write(p)
 		}
@@ -239,7 +240,7 @@ func (x *Exec) await(ctx context.Context, q policy.Question, p []byte) error {
 		outcome, code, err = "expired", "expired", ErrExpired
 	case ctx.Err() != nil:
 		s.tellAnswerTo(ctx, x, a, "canceled", q.Typed)
-		return x.inputError("canceled", fmt.Errorf("%w: nothing was typed", context.Cause(ctx)))
+		return x.inputError("canceled", fmt.Errorf("%w: nothing was typed", ctxerr.Of(ctx)))
 	case err != nil:
 		code, err = "denied", fmt.Errorf("%w: %w", ErrDenied, err)
 	case a.Reason != "":

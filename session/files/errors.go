@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // Codes of errors, for programs.
@@ -57,7 +58,7 @@ func at(ctx context.Context, op, path string, err error) error {
 		e = &Error{Code: CodeError, Err: err}
 		switch {
 		case ctx.Err() != nil && !errors.Is(err, session.ErrUnknownOutcome):
-			e.Code, e.Err = CodeCanceled, fmt.Errorf("it was stopped: %w", context.Cause(ctx))
+			e.Code, e.Err = CodeCanceled, fmt.Errorf("it was stopped: %w", ctxerr.Of(ctx))
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 			e.Code, e.Err = CodeNotFound, errors.New("there is no such file or directory")
 		case errors.Is(err, fs.ErrPermission):

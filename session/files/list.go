@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/pkg/sftp"
+
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // Link is the kind of a Name that is a symbolic link.
@@ -83,7 +85,7 @@ func (local) list(ctx context.Context, dir string) ([]Name, error) {
 			return all, err
 		}
 	}
-	return nil, context.Cause(ctx)
+	return nil, ctxerr.Of(ctx)
 }
 
 func (s *overSFTP) list(ctx context.Context, dir string) (all []Name, err error) {

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // local is this machine.
@@ -67,7 +69,7 @@ func copyUntil(ctx context.Context, w io.Writer, r io.Reader, limit int64) error
 	buf := make([]byte, 64<<10)
 	for {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return ctxerr.Of(ctx)
 		}
 		n, err := r.Read(buf)
 		if n > 0 {
@@ -97,7 +99,7 @@ func (local) create(ctx context.Context, path string, content []byte) error {
 		err = cerr
 	}
 	if err == nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
+		err = ctxerr.Of(ctx)
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/pkg/sftp"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // Extensions of OpenSSH's server. Without the first nothing can be replaced atomically.
@@ -61,7 +62,7 @@ func (s *overSFTP) client(ctx context.Context) (*sftp.Client, error) {
 	c, err = sftp.NewClientPipe(rw, rw, sftp.UseConcurrentWrites(true))
 	if !stop() {
 		rw.Close()
-		return nil, fmt.Errorf("files: sftp did not begin: %w", context.Cause(ctx))
+		return nil, fmt.Errorf("files: sftp did not begin: %w", ctxerr.Of(ctx))
 	}
 	if err != nil {
 		rw.Close()
@@ -88,7 +89,7 @@ func (s *overSFTP) close() error {
 // with calls f with a client that is closed when ctx ends.
 func (s *overSFTP) with(ctx context.Context, f func(c *sftp.Client) error) error {
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return ctxerr.Of(ctx)
 	}
 	c, err := s.client(ctx)
 	if err != nil {
@@ -103,7 +104,7 @@ func (s *overSFTP) with(ctx context.Context, f func(c *sftp.Client) error) error
 	if !stop() {
 		<-ended
 		if err != nil {
-			return context.Cause(ctx)
+			return ctxerr.Of(ctx)
 		}
 	}
 	if errors.Is(err, sftp.ErrSSHFxConnectionLost) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {

@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -61,7 +62,7 @@ func (b *overShell) run(ctx context.Context, script string, in []byte, out io.Wr
 	r, err := b.s.Run(ctx, cmd)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return "", context.Cause(ctx)
+		return "", ctxerr.Of(ctx)
 	case err != nil:
 		return "", err
 	case r.Status == session.StatusOK:

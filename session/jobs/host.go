@@ -84,7 +84,7 @@ func Started(host string, stdout []byte) error {
 // LookOptions say what of a job's output is wanted. The zero value asks for its state alone.
 type LookOptions struct {
 	Wait           time.Duration // for output beyond the offsets, or the end; at most 50 s
-	EndOnly        bool          // output does not end the wait
+	EndOnly        bool          // only the end ends the wait, not output
 	Stdout, Stderr Span
 	Reason         string
 }
@@ -103,13 +103,13 @@ type Look struct {
 
 // Look looks at a job.
 func (h *Host) Look(ctx context.Context, id string, o LookOptions) (Look, error) {
-	if o.EndOnly { // there is never so much
-		o.Stdout.Offset, o.Stderr.Offset = maxNumber, maxNumber
-	}
 	span := func(s Span) []string {
 		return []string{strconv.FormatInt(min(max(s.Offset, 0), maxNumber), 10), strconv.Itoa(min(max(s.Limit, 0), maxPage))}
 	}
 	args := append([]string{seconds(min(o.Wait, maxWait))}, append(span(o.Stdout), span(o.Stderr)...)...)
+	if o.EndOnly {
+		args = append(args, "end")
+	}
 	a, j, err := h.ask(ctx, "look", id, o.Reason, args...)
 	return Look{j, a.stdout, a.stderr}, err
 }

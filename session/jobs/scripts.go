@@ -83,7 +83,8 @@ $(cat "$1"; rm -f "$1")"' "${1##*/}" "$d/command"
 `
 
 // lookScript does what is done to jobs later: look, stop, remove and list. Its parameters: what, id, principal, seconds to wait
-// for something new; offset and limit for each output; seconds between TERM and KILL.
+// for something new; offset and limit for each output; for stop seconds between TERM and KILL, for look "end" to wait for nothing
+// but the end.
 //
 // s says in z how a job is: running, ended (then c and t are its code and when), or lost. Between the end of a process and
 // the word of who waits for it there is a moment. m lists the processes of the job's session; where they cannot be
@@ -133,7 +134,7 @@ f || e not_found 'there is no such job'
 case $op in
 (look) t0=$(date +%s)
 while s; [ "$z" = running ]; do
-l stdout; [ "$v" -gt "$oo" ] && break; l stderr; [ "$v" -gt "$eo" ] && break
+[ "$gr" = end ] || { l stdout; [ "$v" -gt "$oo" ] && break; l stderr; [ "$v" -gt "$eo" ] && break; }
 x=$(date +%s); [ $((x-t0)) -lt "$w" ] || break; n 0.2; done
 case $z in (running) ;; (*) r;; esac;;
 (stop) s

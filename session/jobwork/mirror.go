@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
 	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/redact"
@@ -112,7 +113,7 @@ func (m *mirror) lock(ctx context.Context) error {
 	case m.busy <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return ctxerr.Of(ctx)
 	}
 }
 

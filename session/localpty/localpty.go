@@ -18,6 +18,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // DefaultGrace is how long a program may take to end after it was hung up, before it is killed.
@@ -76,7 +77,7 @@ func New(cfg Config) (*Transport, error) {
 // Dial returns a Transport for h, which must be of the kind [hosts.Local] or [hosts.Command].
 func Dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("localpty: %s: %w", h.Name, context.Cause(ctx))
+		return nil, fmt.Errorf("localpty: %s: %w", h.Name, ctxerr.Of(ctx))
 	}
 	var cfg Config
 	switch h.Transport {
@@ -98,7 +99,7 @@ func Dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
 // Open starts p. Starting takes no time that ctx could bound; one that has ended starts nothing.
 func (t *Transport) Open(ctx context.Context, p session.Program) (session.Stream, error) {
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("localpty: not started: %w", context.Cause(ctx))
+		return nil, fmt.Errorf("localpty: not started: %w", ctxerr.Of(ctx))
 	}
 	if p.Line == "" {
 		return nil, errors.New("localpty: a program needs a command line")
@@ -115,7 +116,7 @@ func (t *Transport) Open(ctx context.Context, p session.Program) (session.Stream
 	_, err = io.WriteString(s, unrecorded+p.Line+"\n")
 	if !stop() {
 		s.Close()
-		return nil, fmt.Errorf("localpty: %s took no input: %w", t.cfg.Command[0], context.Cause(ctx))
+		return nil, fmt.Errorf("localpty: %s took no input: %w", t.cfg.Command[0], ctxerr.Of(ctx))
 	}
 	if err != nil {
 		s.Close()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/screen"
@@ -77,7 +78,7 @@ func (x *Exec) Wait(ctx context.Context) error {
 	case <-x.done:
 		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return ctxerr.Of(ctx)
 	}
 }
 

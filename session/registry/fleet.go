@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -134,7 +135,7 @@ func (f *Fleet) permitted(req FleetRequest) bool {
 		switch {
 		case err == nil:
 		case f.ctx.Err() != nil:
-			f.note(i, nil, fault("run", h.Name, "canceled", true, "not started"))
+			f.note(i, nil, fault("run", h.Name, "canceled", true, "not started: %w", ctxerr.Of(f.ctx)))
 		case req.Asking(h):
 			f.member(i, FleetRequest{Principal: req.Principal, Hosts: req.Hosts, Command: req.Command})
 		default:
@@ -175,7 +176,7 @@ func (f *Fleet) all(req FleetRequest, forks int) {
 // member runs the command on one host.
 func (f *Fleet) member(i int, req FleetRequest) {
 	if f.ctx.Err() != nil {
-		f.note(i, nil, fault("run", req.Hosts[i].Name, "canceled", true, "not started"))
+		f.note(i, nil, fault("run", req.Hosts[i].Name, "canceled", true, "not started: %w", ctxerr.Of(f.ctx)))
 		return
 	}
 	if req.Check != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // key is a request id of a principal.
@@ -44,7 +46,7 @@ func (r *Registry) once(ctx context.Context, e *Entry, cmd Command, start func()
 		select {
 		case <-c.ready:
 		case <-ctx.Done():
-			return nil, fault("run", e.Host().Name, "canceled", true, "%w", context.Cause(ctx))
+			return nil, fault("run", e.Host().Name, "canceled", true, "%w", ctxerr.Of(ctx))
 		}
 		if c.exec == nil {
 			continue // given up: ours is the first now

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
@@ -96,7 +97,7 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	}
 	switch {
 	case ctx.Err() != nil:
-		return policy.Decision{}, context.Cause(ctx)
+		return policy.Decision{}, ctxerr.Of(ctx)
 	case errors.Is(err, ErrMoved):
 		return deny(d, ruleDir, err.Error()+": "+s.wayBack(), "go there again: "+s.goBack()), nil
 	case err != nil:

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // Resolver says where paths lead on a host, as the host's kernel would follow them: through symbolic links, and ".."
@@ -39,7 +41,7 @@ func (Local) Resolve(ctx context.Context, _, cwd string, paths []string) ([]stri
 	out := make([]string, len(paths))
 	for i, p := range paths {
 		if err := ctx.Err(); err != nil {
-			return nil, context.Cause(ctx)
+			return nil, ctxerr.Of(ctx)
 		}
 		if !strings.HasPrefix(p, "/") {
 			p = cwd + "/" + p

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -105,7 +106,8 @@ func (d *Dialer) verify() {
 }
 
 // On says what a command gives, on every host: the replies in turn, and the last one from then on. The script "*"
-// stands for every command without replies of its own.
+// stands for every command without replies of its own. What [session.Words] makes of a bare command name (\uname -a) is
+// also found without its backslash.
 func (d *Dialer) On(text string, replies ...Reply) {
 	if len(replies) == 0 {
 		replies = []Reply{{}}
@@ -218,6 +220,9 @@ func (d *Dialer) reply(host, text string) (Reply, func(*Call) Reply) {
 	m := d.machine(host)
 	m.ran = append(m.ran, text)
 	s := d.replies[text]
+	if bare, ok := strings.CutPrefix(text, `\`); ok && s == nil {
+		s = d.replies[bare]
+	}
 	if s == nil {
 		s = d.replies["*"]
 	}

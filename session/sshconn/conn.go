@@ -9,6 +9,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // Conn is a connection to a host: a [session.Transport] and [session.Pinger].
@@ -190,7 +191,7 @@ func start[T any](ctx context.Context, c *Conn, open func() (T, error), drop fun
 		return zero, err
 	}
 	if ctx.Err() != nil {
-		return zero, fmt.Errorf("sshconn: %s: not started: %w", c.t.name, context.Cause(ctx))
+		return zero, fmt.Errorf("sshconn: %s: not started: %w", c.t.name, ctxerr.Of(ctx))
 	}
 	result := make(chan opened)
 	if !c.spawn(func() {
@@ -209,7 +210,7 @@ func start[T any](ctx context.Context, c *Conn, open func() (T, error), drop fun
 	case o := <-result:
 		return o.v, o.err
 	case <-ctx.Done():
-		return zero, fmt.Errorf("sshconn: %s: given up: %w", c.t.name, context.Cause(ctx))
+		return zero, fmt.Errorf("sshconn: %s: given up: %w", c.t.name, ctxerr.Of(ctx))
 	}
 }
 

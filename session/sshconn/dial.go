@@ -7,6 +7,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // maxHops bounds how many jump hosts one route may have, so that hosts that jump through each other end.
@@ -26,7 +27,7 @@ func (d *Dialer) Dial(ctx context.Context, h hosts.Host) (session.Transport, err
 // DialConn is Dial for callers that want more than a Transport.
 func (d *Dialer) DialConn(ctx context.Context, h hosts.Host) (*Conn, error) {
 	if ctx.Err() != nil {
-		return nil, &Error{Host: h.Name, Err: context.Cause(ctx)}
+		return nil, &Error{Host: h.Name, Err: ctxerr.Of(ctx)}
 	}
 	switch h.Transport {
 	case "", hosts.SSH, hosts.Demo:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // probe is one request that the server must answer, if only with no. Everybody who wants to know waits for the same one:
@@ -40,7 +41,7 @@ func (c *Conn) ask() *probe {
 // Ping checks with a round trip that the connection lives.
 func (c *Conn) Ping(ctx context.Context) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("sshconn: %s: not probed: %w", c.t.name, context.Cause(ctx))
+		return fmt.Errorf("sshconn: %s: not probed: %w", c.t.name, ctxerr.Of(ctx))
 	}
 	p := c.ask()
 	if p == nil {
@@ -56,7 +57,7 @@ func (c *Conn) Ping(ctx context.Context) error {
 		}
 		return fmt.Errorf("sshconn: %s: the connection broke%s: %w", c.t.name, plain(p.err), session.ErrClosed)
 	case <-ctx.Done():
-		return fmt.Errorf("sshconn: %s: no answer to a probe: %w", c.t.name, context.Cause(ctx))
+		return fmt.Errorf("sshconn: %s: no answer to a probe: %w", c.t.name, ctxerr.Of(ctx))
 	}
 }
 
