@@ -130,6 +130,8 @@ func (b *boxed) Decide(ctx context.Context, req policy.Request) (policy.Decision
 		err = errors.New("its sandbox is there no more")
 	case err == nil && now.Path != b.box.Path:
 		err = errors.New("its sandbox is another directory now")
+	case err == nil && now.Network != b.box.Network:
+		err = errors.New("its sandbox has another network now")
 	}
 	var g *sandbox.Guard
 	if err == nil {
