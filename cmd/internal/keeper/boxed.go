@@ -80,6 +80,9 @@ func (k *Keeper) held(ctx context.Context, r *realm, h hosts.Host, s sandbox.San
 	if err != nil {
 		return e, err
 	}
+	if k.cfg.noWrap {
+		can.Bubblewrap = false
+	}
 	if h.Transport == hosts.Local && len(k.cfg.Confine) > 0 {
 		can.Landlock = sandbox.LandlockVersion()
 	}
