@@ -174,3 +174,67 @@ rules:
 		assert.Equal(t, http.StatusForbidden, status)
 	}
 }
+
+// A process in the sandbox swaps a directory and a link to one outside, while a tool of the keeper writes, edits and
+// reads files below that name.
+func TestASwappedDirectoryLetsNoFileOut(t *testing.T) {
+	if _, err := exec.LookPath("perl"); err != nil {
+		missing(t, "perl")
+	}
+	enforced(t, func(t *testing.T, how string, change func(*keeper.Config)) {
+		w := start(t, change)
+		w.over(sessiontest.OpenSSHD(t))
+		require.NoError(t, os.WriteFile(filepath.Join(w.dir, "policy.yaml"), []byte(`version: 1
+rules:
+  - {name: all, hosts: all, principals: ["role=agent"], classes: [read-only, write, unknown], verdict: allow}
+`), 0o600))
+		hosts := []string{"here"}
+		if how == "bubblewrap" {
+			hosts = append(hosts, "lab")
+		}
+		for _, host := range hosts {
+			t.Run(host, func(t *testing.T) {
+				b, dir := w.box(host)
+				w.kernel(b, how)
+				out := filepath.Join(w.dir, "out-"+host)
+				require.NoError(t, os.Mkdir(out, 0o777))
+				require.NoError(t, os.Mkdir(filepath.Join(dir, "dd"), 0o777))
+				require.NoError(t, os.Symlink(out, filepath.Join(dir, "link")))
+				agent := w.As("agent/claude")
+				swap, err := agent.Open(t.Context(), wire.Open{Host: host, Sandbox: b.ID})
+				require.NoError(t, err)
+				x, err := agent.Start(t.Context(), swap.ID, wire.Run{Command: `perl -e 'until (-e "stop") { rename "dd", "x"; rename "link", "dd"; rename "dd", "link"; rename "x", "dd"; select undef, undef, undef, rand 0.3 }'`}, "")
+				require.NoError(t, err)
+				work, err := agent.Open(t.Context(), wire.Open{Host: host, Sandbox: b.ID})
+				require.NoError(t, err)
+				require.Equal(t, "kernel", work.Sandbox)
+				done := 0
+				for i := range 6 {
+					at := client.FileAt{Session: work.ID, Path: fmt.Sprintf("dd/f%d", i)}
+					if _, err := agent.WriteFile(t.Context(), at, []byte("escaped"), client.WriteOptions{}); err == nil {
+						done++
+						_, _ = agent.EditFile(t.Context(), at, wire.FileEdit{Old: "escaped", New: "again"}, "")
+					}
+					left, err := os.ReadDir(out)
+					require.NoError(t, err)
+					require.Empty(t, left, "after %d tries", i+1)
+				}
+				t.Logf("%d of 6 files were written", done)
+				require.NoError(t, os.WriteFile(filepath.Join(dir, "stop"), nil, 0o600))
+				_, err = agent.Wait(t.Context(), x.Exec)
+				require.NoError(t, err)
+				left, err := os.ReadDir(out)
+				require.NoError(t, err)
+				assert.Empty(t, left)
+				// In peace it works, also what a program of another session has made.
+				f, err := agent.WriteFile(t.Context(), client.FileAt{Session: work.ID, Path: "sub/new"}, []byte("in peace"), client.WriteOptions{Mode: "0600"})
+				require.NoError(t, err)
+				assert.Equal(t, "0600", f.Mode)
+				f, err = agent.ReadFile(t.Context(), client.FileAt{Session: work.ID, Path: "sub/new"}, 0, 100)
+				require.NoError(t, err)
+				assert.Equal(t, "in peace", f.Content)
+				require.NoError(t, os.RemoveAll(dir))
+			})
+		}
+	})
+}
