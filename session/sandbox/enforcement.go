@@ -40,6 +40,7 @@ type Wants struct {
 // Choose says how a sandbox is enforced on a host that can do can. It fails when that is weaker than what is wanted, and
 // then nothing must be opened.
 func Choose(s Sandbox, can Ability, w Wants) (Enforcement, error) {
+	w.NoNetwork = w.NoNetwork || s.NoNetwork
 	e := choose(s, can, w)
 	if e.Level == LevelKernel {
 		e.noNetwork, e.hide, e.Open = w.NoNetwork, can.Hide, leftOpen(e.How, can, w)

@@ -29,6 +29,7 @@ type Sandbox struct {
 	Label     string // for people
 	Path      string // absolute and clean; never "/" and never below /proc, /sys or /dev
 	Active    bool
+	NoNetwork bool // programs in it must have no network at all
 }
 
 // Validate says everything that is wrong with s, joined.

@@ -108,7 +108,9 @@ func TestRowsFromBeforeSessionsWereKeptAreFoundByTheirs(t *testing.T) {
 			old[c.ID] = session
 		}
 		waits := wait(t, s, nil)
-		for _, text := range []string{"ALTER TABLE commands DROP COLUMN enforcement", "DELETE FROM fairlead_schema WHERE version = 2"} {
+		_, err := s.CreateSandbox(t.Context(), store.Sandbox{ID: "b_1", Owner: asker, Host: "web01", Path: "/srv", Active: true})
+		require.NoError(t, err)
+		for _, text := range []string{"ALTER TABLE commands DROP COLUMN enforcement", "ALTER TABLE sandboxes DROP COLUMN network", "DELETE FROM fairlead_schema WHERE version >= 2"} {
 			require.NoError(t, s.Exec(t.Context(), text))
 		}
 		require.NoError(t, s.Close())
@@ -121,6 +123,12 @@ func TestRowsFromBeforeSessionsWereKeptAreFoundByTheirs(t *testing.T) {
 			assert.Empty(t, c.Enforcement)
 		}
 		assert.Len(t, inSession(t, s, "s_old"), 1)
+		boxes, err := s.Sandboxes(t.Context(), store.SandboxFilter{}, store.Paging{})
+		require.NoError(t, err)
+		require.NotEmpty(t, boxes.Items)
+		for _, b := range boxes.Items {
+			assert.Empty(t, b.Network, "an old sandbox has the account's network")
+		}
 		c, err := s.Command(t.Context(), waits.ID)
 		require.NoError(t, err)
 		assert.Equal(t, "s_1", c.Session, "what was known stays")

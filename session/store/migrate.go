@@ -86,7 +86,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if v, err := s.version(ctx, len(all)); err != nil || v == len(all) {
+	if n, err := s.applied(ctx, len(all)); err != nil || n == len(all) {
 		return err
 	}
 	return s.write(ctx, "make the tables", func(q query) error {
@@ -99,14 +99,23 @@ func (s *Store) migrate(ctx context.Context) error {
 		if _, err := q.exec(`CREATE TABLE IF NOT EXISTS fairlead_schema (version BIGINT PRIMARY KEY, name @WORD@ NOT NULL, applied_at BIGINT NOT NULL)`); err != nil {
 			return err
 		}
-		var have int
-		if err := q.row(`SELECT COALESCE(MAX(version), 0) FROM fairlead_schema`).Scan(&have); err != nil {
+		have := map[int]bool{}
+		newest := 0
+		if err := q.each(func(r scanner) error {
+			var v int
+			err := r.Scan(&v)
+			have[v], newest = true, max(newest, v)
+			return err
+		}, `SELECT version FROM fairlead_schema`); err != nil {
 			return err
 		}
-		if err := s.tooNew(have, len(all)); err != nil {
+		if err := s.tooNew(newest, len(all)); err != nil {
 			return err
 		}
-		for i := have; i < len(all); i++ {
+		for i := range all {
+			if have[i+1] {
+				continue
+			}
 			for _, stmt := range all[i].statements {
 				if _, err := q.exec(stmt); err != nil {
 					return fmt.Errorf("migration %s: %w", all[i].name, err)
@@ -125,23 +134,24 @@ func (s *Store) migrate(ctx context.Context) error {
 	})
 }
 
-// version returns how far the tables are; 0 where there are none. It does not write.
-func (s *Store) version(ctx context.Context, known int) (have int, err error) {
+// applied returns how many migrations the tables have had; 0 where there are no tables. It does not write.
+func (s *Store) applied(ctx context.Context, known int) (n int, err error) {
+	newest := 0
 	exists := `SELECT count(*) FROM sqlite_schema WHERE name = 'fairlead_schema'`
 	if s.db.numbered {
 		exists = `SELECT count(*) FROM pg_catalog.pg_class WHERE oid = to_regclass('fairlead_schema')`
 	}
 	err = s.read(ctx, "look at the tables", func(q query) error {
-		var n int
-		if err := q.row(exists).Scan(&n); err != nil || n == 0 {
+		var there int
+		if err := q.row(exists).Scan(&there); err != nil || there == 0 {
 			return err
 		}
-		return q.row(`SELECT COALESCE(MAX(version), 0) FROM fairlead_schema`).Scan(&have)
+		return q.row(`SELECT count(*), COALESCE(MAX(version), 0) FROM fairlead_schema`).Scan(&n, &newest)
 	})
 	if err != nil {
 		return 0, err
 	}
-	return have, s.tooNew(have, known)
+	return n, s.tooNew(newest, known)
 }
 
 // tooNew refuses tables that this version does not know.

@@ -13,7 +13,7 @@ import (
 func TestASandboxIsKeptChangedAndHiddenForGood(t *testing.T) {
 	everywhere(t, func(t *testing.T, cfg store.Config, clock *clock) {
 		s := open(t, cfg)
-		b, err := s.CreateSandbox(t.Context(), store.Sandbox{Owner: asker, Host: "web01", Label: "app\x00", Path: "/srv/\xff", Active: true})
+		b, err := s.CreateSandbox(t.Context(), store.Sandbox{Owner: asker, Host: "web01", Label: "app\x00", Path: "/srv/\xff", Active: true, Network: store.NetworkNone})
 		require.NoError(t, err)
 		assert.Equal(t, clock.Now(), b.Created)
 		clock.Add(time.Second)

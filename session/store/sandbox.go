@@ -14,15 +14,19 @@ type Sandbox struct {
 	Label   string
 	Path    string
 	Active  bool
+	Network string // NetworkNone, or "" for the account's
 	Created time.Time
 	Updated time.Time
 }
 
-const sandboxColumns = `sandbox_id, owner_principal_id, host, label, path, is_active, created_at, updated_at`
+// NetworkNone is the network of a sandbox in which programs have none.
+const NetworkNone = "none"
+
+const sandboxColumns = `sandbox_id, owner_principal_id, host, label, path, is_active, network, created_at, updated_at`
 
 func scanSandbox(row scanner) (b Sandbox, err error) {
 	var active, created, updated int64
-	err = row.Scan(&b.ID, &b.Owner, &b.Host, &b.Label, &b.Path, &active, &created, &updated)
+	err = row.Scan(&b.ID, &b.Owner, &b.Host, &b.Label, &b.Path, &active, &b.Network, &created, &updated)
 	b.Active, b.Created, b.Updated = active != 0, timeOf(created), timeOf(updated)
 	return b, err
 }
@@ -61,8 +65,8 @@ func (s *Store) CreateSandbox(ctx context.Context, b Sandbox) (Sandbox, error) {
 	err := s.write(ctx, "keep a sandbox", func(q query) error {
 		now := s.now()
 		b.Created, b.Updated = timeOf(now), timeOf(now)
-		_, err := q.exec(`INSERT INTO sandboxes (sandbox_id, owner_principal_id, host, label, path, is_active, created_at, updated_at, deleted_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)`, b.ID, b.Owner, b.Host, bytesOf(b.Label), bytesOf(b.Path), number(b.Active), now, now)
+		_, err := q.exec(`INSERT INTO sandboxes (sandbox_id, owner_principal_id, host, label, path, is_active, network, created_at, updated_at, deleted_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`, b.ID, b.Owner, b.Host, bytesOf(b.Label), bytesOf(b.Path), number(b.Active), b.Network, now, now)
 		return err
 	})
 	if err != nil {
@@ -84,6 +88,7 @@ func (s *Store) Sandbox(ctx context.Context, id string) (b Sandbox, err error) {
 type SandboxChange struct {
 	Label, Path *string
 	Active      *bool
+	Network     *string
 }
 
 // UpdateSandbox changes a sandbox.
@@ -101,13 +106,16 @@ func (s *Store) UpdateSandbox(ctx context.Context, id string, ch SandboxChange) 
 		if ch.Active != nil {
 			b.Active = *ch.Active
 		}
+		if ch.Network != nil {
+			b.Network = *ch.Network
+		}
 		if err := s.room("the sandbox", len(b.Label), len(b.Path)); err != nil {
 			return err
 		}
 		now := s.now()
 		b.Updated = timeOf(now)
-		_, err := q.exec(`UPDATE sandboxes SET label = ?, path = ?, is_active = ?, updated_at = ? WHERE sandbox_id = ?`,
-			bytesOf(b.Label), bytesOf(b.Path), number(b.Active), now, id)
+		_, err := q.exec(`UPDATE sandboxes SET label = ?, path = ?, is_active = ?, network = ?, updated_at = ? WHERE sandbox_id = ?`,
+			bytesOf(b.Label), bytesOf(b.Path), number(b.Active), b.Network, now, id)
 		return err
 	})
 	if err != nil {

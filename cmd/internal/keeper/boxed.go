@@ -80,6 +80,9 @@ func (k *Keeper) held(ctx context.Context, r *realm, h hosts.Host, s sandbox.San
 	if err != nil {
 		return e, err
 	}
+	if k.cfg.noWrap {
+		can.Bubblewrap = false
+	}
 	if h.Transport == hosts.Local && len(k.cfg.Confine) > 0 {
 		can.Landlock = sandbox.LandlockVersion()
 	}
@@ -130,6 +133,8 @@ func (b *boxed) Decide(ctx context.Context, req policy.Request) (policy.Decision
 		err = errors.New("its sandbox is there no more")
 	case err == nil && now.Path != b.box.Path:
 		err = errors.New("its sandbox is another directory now")
+	case err == nil && now.Network != b.box.Network:
+		err = errors.New("its sandbox has another network now")
 	}
 	var g *sandbox.Guard
 	if err == nil {

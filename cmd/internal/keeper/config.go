@@ -87,6 +87,7 @@ type Config struct {
 	tokenRate  float64        // requests a second with one token
 	tokenBurst float64        // and at once
 	sweep      time.Duration  // sweepEvery, but for tests
+	noWrap     bool           // as if there were no bubblewrap, for tests
 }
 
 func (c Config) withDefaults() (Config, error) {

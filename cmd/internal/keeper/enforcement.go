@@ -50,5 +50,5 @@ func (k *Keeper) checkSandbox(ctx context.Context, c *caller, in *sandboxIn) (*b
 			return nil, err
 		}
 	}
-	return &body[wire.Enforcement]{&wire.Enforcement{Level: string(e.Level), How: e.How, Why: e.Why, Directory: there, LeadsTo: at[0]}}, nil
+	return &body[wire.Enforcement]{&wire.Enforcement{Level: string(e.Level), How: e.How, Why: e.Why, Open: e.Open, Directory: there, LeadsTo: at[0]}}, nil
 }

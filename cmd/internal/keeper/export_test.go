@@ -20,6 +20,9 @@ func (c *Config) Hurry(headers, body time.Duration) { c.headerTime, c.bodyTime =
 // Patience bounds the requests with one token: so many a second, and at once.
 func (c *Config) Patience(rate, burst float64) { c.tokenRate, c.tokenBurst = rate, burst }
 
+// NoBubblewrap is as if no host had it.
+func (c *Config) NoBubblewrap() { c.noWrap = true }
+
 // Slow is how often terminals over TCP are pinged, and how long their clients may take.
 func (c *Config) Slow(every, atMost time.Duration) { c.aliveEvery, c.slowTime = every, atMost }
 

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -64,7 +65,18 @@ func sandboxOut(b store.Sandbox) *body[wire.Sandbox] {
 }
 
 func sandboxJSON(b store.Sandbox) wire.Sandbox {
-	return wire.Sandbox{ID: b.ID, Owner: b.Owner, Host: b.Host, Label: b.Label, Path: b.Path, Active: b.Active, Created: b.Created, Updated: b.Updated}
+	return wire.Sandbox{ID: b.ID, Owner: b.Owner, Host: b.Host, Label: b.Label, Path: b.Path, Active: b.Active, Network: cmp.Or(b.Network, networkAccount), Created: b.Created, Updated: b.Updated}
+}
+
+// networkAccount is the network of a sandbox in which programs have that of the account.
+const networkAccount = "account"
+
+// networkIn is a network as the store keeps it.
+func networkIn(said string) string {
+	if said == networkAccount {
+		return ""
+	}
+	return said
 }
 
 // sandbox finds one that a caller may see.
@@ -98,7 +110,7 @@ func (k *Keeper) listSandboxes(ctx context.Context, c *caller, in *sandboxesIn) 
 var ownerName = regexp.MustCompile(`^(agent|operator|program)/[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
 
 func (k *Keeper) createSandbox(ctx context.Context, c *caller, in *newSandboxIn) (*body[wire.Sandbox], error) {
-	b := store.Sandbox{Owner: in.Body.Owner, Host: in.Body.Host, Label: in.Body.Label, Path: in.Body.Path, Active: true}
+	b := store.Sandbox{Owner: in.Body.Owner, Host: in.Body.Host, Label: in.Body.Label, Path: in.Body.Path, Active: true, Network: networkIn(in.Body.Network)}
 	if b.Owner == "" {
 		b.Owner = c.principal
 	}
@@ -130,7 +142,11 @@ func (k *Keeper) changeSandbox(ctx context.Context, c *caller, in *changeSandbox
 			return nil, invalid("%v", err)
 		}
 	}
-	b, err = k.cfg.Store.UpdateSandbox(ctx, in.ID, store.SandboxChange{Label: in.Body.Label, Path: in.Body.Path, Active: in.Body.Active})
+	if n := in.Body.Network; n != nil {
+		said := networkIn(*n)
+		in.Body.Network = &said
+	}
+	b, err = k.cfg.Store.UpdateSandbox(ctx, in.ID, store.SandboxChange{Label: in.Body.Label, Path: in.Body.Path, Active: in.Body.Active, Network: in.Body.Network})
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +161,7 @@ func boxOf(b store.Sandbox) sandbox.Sandbox {
 	if id == "" {
 		id = "b_new"
 	}
-	return sandbox.Sandbox{ID: id, Principal: b.Owner, Host: b.Host, Label: b.Label, Path: b.Path, Active: b.Active}
+	return sandbox.Sandbox{ID: id, Principal: b.Owner, Host: b.Host, Label: b.Label, Path: b.Path, Active: b.Active, NoNetwork: b.Network == store.NetworkNone}
 }
 
 // terminalHost finds a sandbox's host, as the caller logs in to it. Sandboxes are of the keeper's own inventory, since they outlive whoever asks.

@@ -32,12 +32,18 @@ func NewCmdCreate(f *cmdutil.Factory, b Base, runF func(context.Context, *Create
 
 The directory is not made, and nothing is connected: "sandbox check" says whether it is there, and what holds its owner
 in it. An agent may have several sandboxes on one host.`,
-		Example: `  fairlead sandbox create web01 /srv/app --for agent/claude --label app`,
-		Args:    cmdutil.Args(2, 2, "a HOST and the absolute PATH of a directory there"),
+		Example: `  fairlead sandbox create web01 /srv/app --for agent/claude --label app
+  fairlead sandbox create web01 /srv/build --for agent/claude --network none`,
+		Args: cmdutil.Args(2, 2, "a HOST and the absolute PATH of a directory there"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.New.Host, o.New.Path = args[0], args[1]
 			if cmd.Flags().Changed("for") {
 				if err := principal("--for", o.New.Owner); err != nil {
+					return err
+				}
+			}
+			if cmd.Flags().Changed("network") {
+				if err := network(o.New.Network); err != nil {
 					return err
 				}
 			}
@@ -48,6 +54,7 @@ in it. An agent may have several sandboxes on one host.`,
 	fl := cmd.Flags()
 	fl.StringVar(&o.New.Owner, "for", "", "whose it is: a `principal` such as agent/claude (default you)")
 	fl.StringVar(&o.New.Label, "label", "", "a `name` for people, by which sessions may ask for it too")
+	fl.StringVar(&o.New.Network, "network", "", "none: programs have no `network` (account or none, default account)")
 	fl.BoolVar(&o.JSON, "json", false, "print the sandbox as a JSON object")
 	return cmd
 }
@@ -81,13 +88,13 @@ func NewCmdEdit(b Base, runF func(context.Context, *EditOptions) error) *cobra.C
 	if runF == nil {
 		runF = editRun
 	}
-	var label, path string
+	var label, path, reach string
 	var active bool
 	cmd := &cobra.Command{
 		Use: "edit ID|LABEL", Short: "Change a sandbox, or switch it off",
 		Long: `Change a sandbox, or switch it off and on again. What is not named stays.
 
-It holds at once: a session that is in a sandbox which is off, or another directory now, may do nothing more in it.`,
+It holds at once: a session in a sandbox that is off, or that has another directory or network now, may do nothing more in it.`,
 		Example: `  fairlead sandbox edit app --active=false
   fairlead sandbox edit b_3kq7x --path /srv/app2 --label app2`,
 		Args: one,
@@ -103,6 +110,12 @@ It holds at once: a session that is in a sandbox which is off, or another direct
 			if fl.Changed("active") {
 				o.Change.Active = &active
 			}
+			if fl.Changed("network") {
+				if err := network(reach); err != nil {
+					return err
+				}
+				o.Change.Network = &reach
+			}
 			if o.Change == (wire.SandboxChange{}) {
 				return cmdutil.Usagef("sandbox edit needs something to change: --label, --path or --active=false")
 			}
@@ -112,6 +125,7 @@ It holds at once: a session that is in a sandbox which is off, or another direct
 	fl := cmd.Flags()
 	fl.StringVar(&label, "label", "", "another `name` for people; \"\" is none")
 	fl.StringVar(&path, "path", "", "another directory: an absolute `path`")
+	fl.StringVar(&reach, "network", "", "account: the account's `network`, none: no network")
 	fl.BoolVar(&active, "active", true, "false switches it off, true on")
 	fl.BoolVar(&o.JSON, "json", false, "print the sandbox as it is then, as a JSON object")
 	return cmd

@@ -37,9 +37,15 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 A sandbox is a directory on one host of the inventory, and belongs to one agent. A session that names it starts there and
 stays there. What holds it is told with every session, and by "sandbox check":
 
-  kernel   the host's kernel: only the sandbox can be written (bubblewrap, or Landlock on the keeper's own machine)
+  kernel   the host's kernel: only the sandbox can be written, and the account's keys are hidden (bubblewrap, or Landlock
+           on the keeper's own machine)
   account  the inventory says that the agent's login can do no more (sandboxed: true under credentials)
   checked  only the paths that commands name are judged; nothing holds a program that does otherwise
+
+Programs in a sandbox with --network none have no network. Only kernel can enforce that: elsewhere such a sandbox is
+refused.
+
+On the keeper's own machine no sandbox may hold Fairlead's own files, nor lie among them.
 
 Sandboxes are in the keeper's store, and stay there when it ends. Agents see their own, and neither make nor change any.
 They are on hosts of the inventory that the keeper was started with.`,
@@ -153,6 +159,14 @@ func state(active bool) string {
 func principal(flag, name string) error {
 	if err := hosts.CheckPrincipal(name); err != nil || !strings.Contains(name, "/") {
 		return cmdutil.Usagef("%s takes a principal such as agent/claude, not %q", flag, name)
+	}
+	return nil
+}
+
+// network checks a flag that names one.
+func network(name string) error {
+	if name != "account" && name != "none" {
+		return cmdutil.Usagef("--network takes account or none, not %q", name)
 	}
 	return nil
 }

@@ -40,7 +40,8 @@ func NewCmdCheck(b Base, runF func(context.Context, *ShowOptions) error) *cobra.
 	return about(b, runF, &cobra.Command{
 		Use: "check ID|LABEL", Short: "Connect, and say what holds the owner of a sandbox there",
 		Long: `Connect to the sandbox's host as its owner logs in there, look whether the directory is there and what the kernel can do,
-and say what will hold a session in it: kernel, account or checked, and why it is not more.
+and say what will hold a session in it: kernel, account or checked, and why it is not more. With kernel it lists what the
+kernel leaves open: the network, abstract unix sockets, and the like.
 
 Nothing is changed on the host. The record has what was looked at, and who wanted to know. Your SSH agent is not lent to
 others for it: a key that only your SSH agent holds is not tried for an agent's sandbox.
@@ -85,6 +86,7 @@ func rows(t *table.Table, s wire.Sandbox) {
 	t.Add("path", word(s.Path))
 	t.Add("label", dash(s.Label))
 	t.Add("state", state(s.Active))
+	t.Add("network", s.Network)
 	t.Add("created", s.Created.Local().Format(time.DateTime))
 	t.Add("updated", s.Updated.Local().Format(time.DateTime))
 }
@@ -125,6 +127,9 @@ func checkRun(ctx context.Context, o *ShowOptions) error {
 			}
 			t.Add("enforcement", level)
 			t.Add("why", e.Why)
+			for _, left := range e.Open {
+				t.Add("left open", left)
+			}
 			err = t.Print(o.IO)
 		}
 		if err == nil && e.Directory != "there" {

@@ -38,6 +38,7 @@ type Options struct {
 	Inventory func() (string, error) // its path
 	PolicyDir func() (string, error) // where the user's policy.yaml is
 	Places    func() (keeper.Places, error)
+	Own       func() []string // files and directories of Fairlead on this machine
 
 	Stop bool
 	Auto bool
@@ -81,6 +82,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 			return filepath.Dir(inv), err
 		},
 		Places: func() (keeper.Places, error) { return keeper.FindPlaces(f.Getenv) },
+		Own:    func() []string { return f.Own().Paths },
 	}
 	o.Door.AuthSock = f.Getenv("SSH_AUTH_SOCK")
 	if runF == nil {
@@ -176,6 +178,9 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 		cfg.Idle = -1
 	}
 	var err error
+	if o.Own != nil {
+		cfg.Own = o.Own()
+	}
 	if cfg.Inventory, err = o.Inventory(); err != nil {
 		return err
 	}

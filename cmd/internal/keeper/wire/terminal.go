@@ -10,6 +10,7 @@ type Sandbox struct {
 	Label   string    `json:"label"`
 	Path    string    `json:"path"`
 	Active  bool      `json:"is_active"`
+	Network string    `json:"network" enum:"account,none" doc:"what programs in it reach: what the account reaches, or nothing"`
 	Created time.Time `json:"created_at"`
 	Updated time.Time `json:"updated_at"`
 }
@@ -20,6 +21,8 @@ type NewSandbox struct {
 	Host  string `json:"host,omitempty" maxLength:"255" doc:"may be left out where the inventory has one host"`
 	Label string `json:"label,omitempty" maxLength:"200"`
 	Path  string `json:"path" maxLength:"4096" doc:"absolute"`
+
+	Network string `json:"network,omitempty" enum:"account,none" doc:"none: programs have no network, which the host's kernel must enforce (default account)"`
 }
 
 // SandboxChange changes one; what is left out stays.
@@ -27,6 +30,8 @@ type SandboxChange struct {
 	Label  *string `json:"label,omitempty" maxLength:"200"`
 	Path   *string `json:"path,omitempty" maxLength:"4096"`
 	Active *bool   `json:"is_active,omitempty"`
+
+	Network *string `json:"network,omitempty" enum:"account,none"`
 }
 
 // Sandboxes is a part of a list, the newest first.
@@ -37,9 +42,12 @@ type Sandboxes struct {
 
 // Enforcement is what holds the owner of a sandbox in it, as its host has just been found.
 type Enforcement struct {
-	Level     string `json:"level" enum:"kernel,account,checked"`
-	How       string `json:"how,omitempty" enum:"bubblewrap,landlock" doc:"with kernel"`
-	Why       string `json:"why" doc:"what it holds, or why it is not more"`
+	Level string `json:"level" enum:"kernel,account,checked"`
+	How   string `json:"how,omitempty" enum:"bubblewrap,landlock" doc:"with kernel"`
+	Why   string `json:"why" doc:"what it holds, or why it is not more"`
+
+	Open []string `json:"open,omitempty" doc:"with kernel: what it leaves open, one sentence each"`
+
 	Directory string `json:"directory" enum:"there,missing" doc:"whether the sandbox's path is a directory that the owner's account may enter"`
 	LeadsTo   string `json:"leads_to" doc:"the path without symbolic links"`
 }
