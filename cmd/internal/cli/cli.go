@@ -22,6 +22,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	jobscmd "github.com/fairlead-ssh/fairlead/cmd/internal/jobs"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcp"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	policycmd "github.com/fairlead-ssh/fairlead/cmd/internal/policy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
@@ -53,8 +54,8 @@ func Main() int {
 	case c := <-code:
 		return c
 	case sig := <-abort:
-		// No lock, no wait: whoever asks twice must not hang. What has no result on the record may still be running.
-		fmt.Fprintf(os.Stderr, "\nfairlead: %v; ended at once: what was running may go on, see fairlead audit verify\n", sig)
+		// No lock of the streams: whoever asks twice must not hang.
+		fmt.Fprintf(os.Stderr, "\nfairlead: %s", outcome.EndedAtOnce(sig, f.Running))
 		return 128 + sig.Number
 	}
 }

@@ -26,6 +26,7 @@ type Options struct {
 	Terminal  func() (cmdutil.Terminal, error) // nil means that nobody can be asked
 	Place     place.Chooser
 	Keepers   cmdutil.Keepers
+	Running   *cmdutil.Running
 
 	JSON   bool
 	CWD    string
@@ -59,7 +60,7 @@ const example = `  fairlead jobs start web1 -- make -C /srv/app release
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
-		Place: place.NewChooser(f), Keepers: f.Keepers,
+		Place: place.NewChooser(f), Keepers: f.Keepers, Running: f.Running,
 	}
 	cmd := &cobra.Command{
 		Use: "jobs", Short: "Run commands that outlive the connection", Long: long, Example: example,
