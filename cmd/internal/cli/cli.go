@@ -64,7 +64,11 @@ func Main() int {
 func Run(ctx context.Context, f *cmdutil.Factory, args []string) error {
 	root := NewRoot(f)
 	root.SetArgs(args)
-	return root.ExecuteContext(ctx)
+	noHelp := helpOf(root)
+	if err := root.ExecuteContext(ctx); err != nil {
+		return err
+	}
+	return noHelp()
 }
 
 // NewRoot assembles the command tree.
@@ -88,9 +92,9 @@ shell. Every command is recorded before it is sent.`,
 	root.SetIn(f.IO.In)
 	root.SetOut(f.IO.Out)
 	root.SetErr(f.IO.Err)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cmdutil.Usagef("%w; see %s --help", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.Version = version.Read().String()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "read hosts from `file` (YAML, TOML or JSON)")
 	root.PersistentFlags().Var(keeperFlag{&f.KeeperFlag}, "keeper", "go through the background process that holds sessions (default auto)")
 	root.AddCommand(run.NewCmd(f, nil), exec.NewCmd(f, nil), sessions.NewCmd(f), jobscmd.NewCmd(f), sandbox.NewCmd(f), shell.NewCmd(f, nil), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f), doctor.NewCmd(f, nil), policycmd.NewCmd(f), mcp.NewCmd(f, nil), setup.NewCmd(f, nil), serve.NewCmd(f, nil), serve.NewConfineCmd(), web.NewCmd(f, nil), version.NewCmd(f, nil))
