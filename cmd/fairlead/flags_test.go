@@ -168,7 +168,12 @@ func TestTheVersionIsAFlagToo(t *testing.T) {
 	assert.Contains(t, flag.out, "fairlead ")
 	assert.Zero(t, tryFlags(t, home, "help", "run").code)
 	assert.Contains(t, tryFlags(t, home, "help", "run").out, "fairlead run TARGETS")
-	assert.Contains(t, tryFlags(t, home, "help").out, "fairlead COMMAND")
+	for _, group := range []string{"", "hosts", "audit", "policy", "jobs"} {
+		usage := tryFlags(t, home, append([]string{"help"}, strings.Fields(group)...)...).out
+		assert.Equal(t, 1, strings.Count(usage, strings.TrimSpace("fairlead "+group)+" COMMAND [flags]\n"), usage)
+		assert.NotContains(t, usage, "[command]\n")
+	}
+	assert.Contains(t, tryFlags(t, home, "help", "exec").out, "fairlead exec [flags] HOST|SESSION -- COMMAND…\n")
 	assert.Contains(t, tryFlags(t, home, "hosts", "list", "--help").out, "fairlead hosts list")
 	assert.Contains(t, tryFlags(t, home, "run", "web1", "--help").out, "fairlead run TARGETS")
 }

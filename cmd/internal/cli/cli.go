@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -93,6 +94,7 @@ shell. Every command is recorded before it is sent.`,
 	root.SetOut(f.IO.Out)
 	root.SetErr(f.IO.Err)
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), usageLines, groupUsage, 1))
 	root.Version = version.Read().String()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "read hosts from `file` (YAML, TOML or JSON)")

@@ -46,3 +46,14 @@ func helpOf(root *cobra.Command) (failed func() error) {
 	})
 	return func() error { return err }
 }
+
+// usageLines is how cobra's help says how a command is called, and groupUsage is that without a line that says it twice for
+// commands that only hold others.
+const (
+	usageLines = `{{if .Runnable}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} [command]{{end}}`
+	groupUsage = `{{if and .Runnable (not .HasAvailableSubCommands)}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} COMMAND [flags]{{end}}`
+)

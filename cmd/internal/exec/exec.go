@@ -75,7 +75,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:   "exec [-s NAME] HOST|SESSION -- COMMAND…",
+		Use:   "exec [flags] HOST|SESSION -- COMMAND…",
 		Short: "Run a command on one host, in a session if wanted", Long: long, Example: example,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -73,7 +73,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 
 func startCmd(f *cmdutil.Factory, o *Options) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "start HOST -- COMMAND…", Short: "Start a job, and print its name",
+		Use: "start [flags] HOST -- COMMAND…", Short: "Start a job, and print its name",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.parse(args, cmd.ArgsLenAtDash()); err != nil {
