@@ -36,7 +36,7 @@ func NewCmdExport(f *cmdutil.Factory, dir func() (string, error), runF func(cont
 	var asJSON bool
 	var since, until string
 	cmd := &cobra.Command{
-		Use:   "export --json|--html [FLAGS]",
+		Use:   "export --json|--html [flags]",
 		Short: "Write the record out, for others to read",
 		Long: `Write the record out. With --json each record is a line, exactly as it stands in the record, so that it can still be
 checked by whoever has the key. With --html it is one page that needs nothing from anywhere and runs nothing.

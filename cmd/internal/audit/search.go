@@ -31,14 +31,14 @@ type queryFlags struct {
 
 func (f *queryFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.q.Host, "host", "", "on hosts of this `name`; * and ? stand for others")
-	fl.StringVar(&f.q.Principal, "principal", "", "asked by this `principal`; * and ? stand for others")
-	fl.StringVar(&f.since, "since", "", "asked at this `time` or later: "+whenHelp)
-	fl.StringVar(&f.until, "until", "", "asked before this `time`")
-	fl.StringVar(&f.q.Verdict, "verdict", "", "judged `allow`, ask or deny")
-	fl.StringVar(&f.q.Status, "status", "", "ended with this `status`: ok, exit, timeout, lost, …")
-	fl.StringVar(&f.exit, "exit", "", "ended with this exit `code`")
-	fl.StringVar(&f.q.Text, "text", "", "with this `text` in the command, as it is on record")
+	fl.StringVar(&f.q.Host, "host", "", "hosts with this `name`; * and ? are wildcards")
+	fl.StringVar(&f.q.Principal, "principal", "", "requests of this `principal`; * and ? are wildcards")
+	fl.StringVar(&f.since, "since", "", "requested at this `time` or later: "+whenHelp)
+	fl.StringVar(&f.until, "until", "", "requested before this `time`")
+	fl.StringVar(&f.q.Verdict, "verdict", "", "with this `verdict`: allow, ask or deny")
+	fl.StringVar(&f.q.Status, "status", "", "with this `status`: ok, exit, timeout, lost, …")
+	fl.StringVar(&f.exit, "exit", "", "with this exit `code`")
+	fl.StringVar(&f.q.Text, "text", "", "with this `text` in the redacted command")
 }
 
 func (f *queryFlags) query(now time.Time) (q audit.Query, err error) {
@@ -76,12 +76,12 @@ func NewCmdSearch(f *cmdutil.Factory, dir func() (string, error), runF func(cont
 	}
 	var flags queryFlags
 	cmd := &cobra.Command{
-		Use:   "search [FLAGS]",
-		Short: "Find commands on record",
-		Long: `Find commands on record, oldest first. All flags that are given must match; without any, everything is found.
+		Use:   "search",
+		Short: "Find commands in the audit log",
+		Long: `Find commands in the audit log, oldest first. All given flags must match; without flags, every command is printed.
 
-Each command is one line: when it was asked, its id, who asked, where, the verdict, how it ended, and its text as it is on
-record. Commands without a result come last.`,
+Each command is one line: time of the request, id, principal, host, verdict, result, and the redacted command. Commands
+without a result come last.`,
 		Example: `  fairlead audit search --principal 'agent/*' --since 24h
   fairlead audit search --host 'db*' --text 'drop table' --json`,
 		Args: cmdutil.Args(0, 0, "flags only"),
@@ -93,7 +93,7 @@ record. Commands without a result come last.`,
 		},
 	}
 	flags.add(cmd)
-	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line: all records of each command")
+	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line: all entries of each command")
 	return cmd
 }
 

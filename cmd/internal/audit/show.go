@@ -29,11 +29,11 @@ func NewCmdShow(f *cmdutil.Factory, dir func() (string, error), runF func(contex
 	}
 	cmd := &cobra.Command{
 		Use:   "show EXEC",
-		Short: "Print everything on record about one command",
-		Long: `Print everything on record about one run of a command. EXEC is its id, e_…, as results, "audit tail" and "audit
-verify" print it; the beginning is enough where only one begins so.
+		Short: "Print every entry about one command",
+		Long: `Print every entry about one run of a command. EXEC is its id, e_…, as results, "audit tail" and "audit verify" print
+it; a unique beginning of it is enough.
 
-Where outputs are kept, it says whether this one's still are, or were purged; --output prints them instead.`,
+If outputs are kept, it says whether this one is still there or was purged; --output prints it instead.`,
 		Example: `  fairlead audit show e_3kq7
   fairlead audit show e_3kq7 --output`,
 		Args: cmdutil.Args(1, 1, "the id of one EXEC"),
@@ -45,7 +45,7 @@ Where outputs are kept, it says whether this one's still are, or were purged; --
 		},
 	}
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line")
-	cmd.Flags().BoolVar(&o.Output, "output", false, "print what was kept of the output: stdout here, stderr there")
+	cmd.Flags().BoolVar(&o.Output, "output", false, "print the kept output: stdout to stdout, stderr to stderr")
 	return cmd
 }
 

@@ -31,7 +31,7 @@ func NewCmdTail(f *cmdutil.Factory, dir func() (string, error), runF func(contex
 	}
 	cmd := &cobra.Command{
 		Use:   "tail",
-		Short: "Print the last records",
+		Short: "Print the last entries of the audit log",
 		Example: `  fairlead audit tail -n 50
   fairlead audit tail -f --json | jq 'select(.status == "exit")'`,
 		Args: cmdutil.Args(0, 0, "no arguments"),
@@ -43,8 +43,8 @@ func NewCmdTail(f *cmdutil.Factory, dir func() (string, error), runF func(contex
 		},
 	}
 	fl := cmd.Flags()
-	fl.IntVarP(&o.Lines, "lines", "n", DefaultTail, "how many records")
-	fl.BoolVarP(&o.Follow, "follow", "f", false, "go on with new records as they are written, until ^C")
+	fl.IntVarP(&o.Lines, "lines", "n", DefaultTail, "number of entries")
+	fl.BoolVarP(&o.Follow, "follow", "f", false, "continue with new entries as they are written, until ^C")
 	fl.BoolVar(&o.JSON, "json", false, "print one JSON object per line")
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	jobscmd "github.com/fairlead-ssh/fairlead/cmd/internal/jobs"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcp"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	policycmd "github.com/fairlead-ssh/fairlead/cmd/internal/policy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
@@ -53,8 +55,8 @@ func Main() int {
 	case c := <-code:
 		return c
 	case sig := <-abort:
-		// No lock, no wait: whoever asks twice must not hang. What has no result on the record may still be running.
-		fmt.Fprintf(os.Stderr, "\nfairlead: %v; ended at once: what was running may go on, see fairlead audit verify\n", sig)
+		// No lock of the streams: whoever asks twice must not hang.
+		fmt.Fprintf(os.Stderr, "\nfairlead: %s", outcome.EndedAtOnce(sig, f.Running))
 		return 128 + sig.Number
 	}
 }
@@ -63,7 +65,11 @@ func Main() int {
 func Run(ctx context.Context, f *cmdutil.Factory, args []string) error {
 	root := NewRoot(f)
 	root.SetArgs(args)
-	return root.ExecuteContext(ctx)
+	noHelp := helpOf(root)
+	if err := root.ExecuteContext(ctx); err != nil {
+		return err
+	}
+	return noHelp()
 }
 
 // NewRoot assembles the command tree.
@@ -87,9 +93,10 @@ shell. Every command is recorded before it is sent.`,
 	root.SetIn(f.IO.In)
 	root.SetOut(f.IO.Out)
 	root.SetErr(f.IO.Err)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cmdutil.Usagef("%w; see %s --help", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), usageLines, groupUsage, 1))
+	root.Version = version.Read().String()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "read hosts from `file` (YAML, TOML or JSON)")
 	root.PersistentFlags().Var(keeperFlag{&f.KeeperFlag}, "keeper", "go through the background process that holds sessions (default auto)")
 	root.AddCommand(run.NewCmd(f, nil), exec.NewCmd(f, nil), sessions.NewCmd(f), jobscmd.NewCmd(f), sandbox.NewCmd(f), shell.NewCmd(f, nil), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f), doctor.NewCmd(f, nil), policycmd.NewCmd(f), mcp.NewCmd(f, nil), setup.NewCmd(f, nil), serve.NewCmd(f, nil), serve.NewConfineCmd(), web.NewCmd(f, nil), version.NewCmd(f, nil))

@@ -29,7 +29,7 @@ const maxWarnings = 10
 
 // newFactory returns the factory of the program, and what closes everything that came out of it.
 func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.Factory, func() error) {
-	f := &cmdutil.Factory{IO: ios, Getenv: getenv, Terminal: openTerminal}
+	f := &cmdutil.Factory{IO: ios, Getenv: getenv, Terminal: openTerminal, Running: &cmdutil.Running{}}
 	f.Keepers = keepers{f, os.Environ, &sync.Once{}}
 	var closers []func() error // in the order of opening; commands ask one at a time
 	f.Inventory = sync.OnceValues(func() (*hosts.Inventory, error) { return loadInventory(f) })

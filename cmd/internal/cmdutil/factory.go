@@ -32,6 +32,8 @@ type Factory struct {
 	Audit func() (audit.Sink, error)
 	// Pool opens the record and makes a pool that writes to it. Whoever made the factory closes it.
 	Pool func(PoolOptions) (*session.Pool, error)
+	// Running learns where commands run. It may be nil.
+	Running *Running
 	// Terminal opens the terminal of the process, wherever its streams go, for questions. Nil means that there is none.
 	Terminal func() (Terminal, error)
 }

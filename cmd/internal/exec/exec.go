@@ -27,6 +27,7 @@ type Options struct {
 	Terminal  func() (cmdutil.Terminal, error) // nil means that nobody can be asked
 	Place     place.Chooser
 	Keepers   cmdutil.Keepers
+	Running   *cmdutil.Running
 
 	Session string
 	Timeout time.Duration
@@ -68,13 +69,13 @@ const example = `  # one command; the second is fast
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
-		Place: place.NewChooser(f), Keepers: f.Keepers,
+		Place: place.NewChooser(f), Keepers: f.Keepers, Running: f.Running,
 	}
 	if runF == nil {
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:   "exec [-s NAME] HOST|SESSION -- COMMAND…",
+		Use:   "exec [flags] HOST|SESSION -- COMMAND…",
 		Short: "Run a command on one host, in a session if wanted", Long: long, Example: example,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

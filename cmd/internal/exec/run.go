@@ -39,6 +39,7 @@ func run(ctx context.Context, o *Options) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	unwatch := context.AfterFunc(ctx, func() { io.WriteString(o.IO.Err, outcome.Stopping(context.Cause(ctx), p.host.Name)) })
+	defer o.Running.Track(func() []string { return []string{p.host.Name} })()
 	out, errOut := outputs(o, cancel)
 	r, err := o.at(ctx, p, judged, out, errOut)
 	unwatch()
@@ -118,6 +119,9 @@ func (o *Options) tell(ctx context.Context, host string, r session.Result) error
 	cause := context.Cause(ctx)
 	if err := outcome.Ended(cause); err != nil {
 		return err
+	}
+	if !o.JSON {
+		io.WriteString(o.IO.Err, outcome.Replaced(host, r))
 	}
 	io.WriteString(o.IO.Err, outcome.Tell(host, r))
 	var sig *cmdutil.SignalError

@@ -26,6 +26,7 @@ type Options struct {
 	Terminal  func() (cmdutil.Terminal, error) // nil means that nobody can be asked
 	Place     place.Chooser
 	Keepers   cmdutil.Keepers
+	Running   *cmdutil.Running
 
 	JSON   bool
 	CWD    string
@@ -59,7 +60,7 @@ const example = `  fairlead jobs start web1 -- make -C /srv/app release
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
-		Place: place.NewChooser(f), Keepers: f.Keepers,
+		Place: place.NewChooser(f), Keepers: f.Keepers, Running: f.Running,
 	}
 	cmd := &cobra.Command{
 		Use: "jobs", Short: "Run commands that outlive the connection", Long: long, Example: example,
@@ -72,7 +73,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 
 func startCmd(f *cmdutil.Factory, o *Options) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "start HOST -- COMMAND…", Short: "Start a job, and print its name",
+		Use: "start [flags] HOST -- COMMAND…", Short: "Start a job, and print its name",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.parse(args, cmd.ArgsLenAtDash()); err != nil {

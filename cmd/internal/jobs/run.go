@@ -46,6 +46,7 @@ func start(ctx context.Context, o *Options) error {
 		return err
 	}
 	o.Reason = judged.Reason
+	defer o.Running.Track(func() []string { return []string{h.Name} })()
 	if c == nil || judged.Refused() { // what was refused goes nowhere, and is put on record from here
 		l, err := o.local(judged)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -82,4 +83,21 @@ func Stopping(cause error, where string) string {
 		return ""
 	}
 	return fmt.Sprintf("fairlead: %v; stopping the command on %s (once more ends at once)\n", sig, where)
+}
+
+// EndedAtOnce says what a program that was asked twice to stop leaves behind, and how to look after it.
+func EndedAtOnce(sig *cmdutil.SignalError, running *cmdutil.Running) string {
+	names, known := running.Hosts()
+	switch {
+	case !known:
+		return fmt.Sprintf("%v; ended at once. Commands may still be running. Requests without a result are in: fairlead audit verify\n", sig)
+	case len(names) == 0:
+		return fmt.Sprintf("%v; ended at once\n", sig)
+	}
+	where := hosts.Fold(names)
+	word := where
+	if strings.ContainsAny(where, "[]*?&! ~(){}$;|<>'\"\\") {
+		word = "'" + strings.ReplaceAll(where, "'", `'\''`) + "'"
+	}
+	return fmt.Sprintf("%v; ended at once. The command may still be running on %s. Check with: fairlead run %s -- ps -ef\n", sig, where, word)
 }

@@ -41,7 +41,8 @@ Exit codes:
   130  interrupted
 When several apply, the first of 6, 5, 4, 3 decides, then 1.
 
-^C stops what runs and tells what was done and what was not; a second ^C ends at once.`
+^C stops what runs and reports what was done and what was not. A second ^C ends at once, and names the hosts on which
+the command may still be running.`
 
 const example = `  # the kernel of every web server
   fairlead run @web -- uname -r

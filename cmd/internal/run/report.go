@@ -80,6 +80,10 @@ func newReport(o *Options, hs []hosts.Host, g *outcome.Gate) *report {
 func (r *report) run(ctx context.Context, where place.Runner, in *input) error {
 	began := time.Now()
 	stop := r.watch(ctx)
+	defer r.o.Running.Track(func() []string {
+		_, labels := r.running()
+		return labels
+	})()
 	hs := make([]hosts.Host, len(r.targets))
 	for i, t := range r.targets {
 		hs[i] = t.host

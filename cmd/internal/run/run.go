@@ -36,6 +36,7 @@ type Options struct {
 	Caller    func() cmdutil.Caller
 	Terminal  func() (cmdutil.Terminal, error) // nil means that nobody can be asked
 	Place     place.Chooser
+	Running   *cmdutil.Running
 
 	Except         string
 	JSON           bool
@@ -63,7 +64,7 @@ type Options struct {
 
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal, Place: place.NewChooser(f)}
+	o := &Options{IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal, Place: place.NewChooser(f), Running: f.Running}
 	if runF == nil {
 		runF = run
 	}

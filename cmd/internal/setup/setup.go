@@ -75,6 +75,9 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 			if !agentName.MatchString(o.As) {
 				return cmdutil.Usagef("--as takes a name of letters, digits, dots, dashes and underscores, not %q", o.As)
 			}
+			if o.Print && o.Remove {
+				return cmdutil.Usagef("setup takes one of --print and --remove")
+			}
 			return runF(cmd.Context(), o)
 		},
 	}
@@ -84,7 +87,6 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl.BoolVar(&o.Elicit, "elicit", false, "let the client ask its user for approval, too; see fairlead mcp --help")
 	fl.BoolVar(&o.Print, "print", false, "print what would be added, and change nothing")
 	fl.BoolVar(&o.Remove, "remove", false, "remove it again")
-	cmd.MarkFlagsMutuallyExclusive("print", "remove")
 	return cmd
 }
 

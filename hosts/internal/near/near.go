@@ -6,6 +6,7 @@ package near
 import (
 	"cmp"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -17,7 +18,7 @@ const Max = 3
 const longest = 128
 
 // Find returns up to [Max] of the words that are close to word, closest first and in their own order where equally
-// close. Words that differ in case only come first; then small edits; then words that begin or end with the word.
+// close. Words that differ in case only come first; then small edits, and the same numbers with other zeros before them; then words that begin or end with the word.
 func Find(word string, words iter.Seq[string]) []string {
 	if word == "" || len(word) > longest {
 		return nil
@@ -30,6 +31,7 @@ func Find(word string, words iter.Seq[string]) []string {
 		hits   []hit
 		limit  = max(1, min(3, len(word)/3))
 		folded = strings.ToLower(word)
+		bare   = unpadded(folded)
 		d      distance
 	)
 	for w := range words {
@@ -40,6 +42,8 @@ func Find(word string, words iter.Seq[string]) []string {
 		dist := d.between(folded, lower, limit)
 		switch {
 		case dist <= limit:
+		case bare == unpadded(lower):
+			dist = 1
 		case len(word) >= 3 && (strings.HasPrefix(lower, folded) || strings.HasSuffix(lower, folded)):
 			dist = limit + 1
 		default:
@@ -60,6 +64,12 @@ func Find(word string, words iter.Seq[string]) []string {
 	}
 	return out
 }
+
+// zeros are those that a number is filled up with.
+var zeros = regexp.MustCompile(`(^|[^0-9])0+([0-9])`)
+
+// unpadded writes the numbers in a word without zeros before them: web1 and web001 are near.
+func unpadded(word string) string { return zeros.ReplaceAllString(word, "$1$2") }
 
 // Hint renders near misses for the end of a message: " (did you mean web01 or web02?)", or "" when there are none.
 func Hint(words []string) string {

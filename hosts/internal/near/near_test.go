@@ -22,6 +22,7 @@ func TestFindPutsTheClosestFirst(t *testing.T) {
 		"one edit is too much for nothing":  {"zz", nil},
 		"the empty word is near nothing":    {"", nil},
 		"the word itself is not a miss":     {"db1", nil},
+		"zeros before a number":             {"DB0001", []string{"db1"}},
 		"far away is not near":              {"mailserver", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
