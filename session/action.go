@@ -141,16 +141,17 @@ func (s *Session) openOn(ctx context.Context, t Transport, x *Exec) (Deed, error
 
 // openElsewhere gets x's action ready on another connection of the session's pool, because its own has no room.
 func (s *Session) openElsewhere(ctx context.Context, x *Exec) (Deed, func(), error) {
+	w := x.wantOnce()
 	for try := 0; ; try++ { // the pool may not know yet which connections have no room
-		c, _, err := s.pool.pool.acquire(ctx, s.host)
+		c, _, err := s.pool.pool.acquire(ctx, s.host, w)
 		if err != nil {
 			return nil, nil, err
 		}
 		d, err := s.openOn(ctx, c.t, x)
 		if err == nil {
-			return d, func() { s.pool.pool.giveBack(c, nil) }, nil
+			return d, func() { s.pool.pool.giveBack(c, w, nil) }, nil
 		}
-		s.pool.pool.giveBack(c, err)
+		s.pool.pool.giveBack(c, w, err)
 		if try == maxShells || !errors.Is(err, ErrFull) || ctx.Err() != nil {
 			return nil, nil, err
 		}

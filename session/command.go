@@ -25,6 +25,10 @@ type Command struct {
 	// means no limit.
 	Idle time.Duration
 
+	// SlotWait is how long the command may wait for a slot on a host on which sessions hold all of them; then its error is a
+	// [FullError]. Zero or negative means the least of Timeout, the host's ConnectTimeout and DefaultSlotWait.
+	SlotWait time.Duration
+
 	// Stdin, if not nil, is the command's standard input, read to its end; nil is /dev/null. Its bytes pass exactly, as
 	// fast as the command reads. The command's end does not wait for a Read that blocks. What is read ahead of the
 	// command's end and not taken by it is lost.

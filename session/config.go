@@ -37,6 +37,10 @@ type Config struct {
 	// CleanEnv starts shells with HOME, USER, LOGNAME, SHELL, PATH, LANG and TERM of the account's environment, and no more.
 	CleanEnv bool
 
+	// OneOff says that the session is for a few commands of one caller, and is closed soon. On a host whose slots are all held
+	// by sessions it uses those that are kept for such commands. Pool.Run and Pool.Each always do.
+	OneOff bool
+
 	// ForeignEnv says that the variables of Host.Env were given by whoever asks, and not by the inventory: commands that
 	// are allowed only for what they mean do not see them.
 	ForeignEnv bool

@@ -18,7 +18,8 @@ import (
 type connPool struct {
 	cfg   PoolConfig
 	trace *Trace
-	base  context.Context // ends with shut; dials and pings live under it
+	users func(key string) users // says who has places; never called with mu held
+	base  context.Context        // ends with shut; dials and pings live under it
 	end   context.CancelFunc
 	dials chan struct{} // one token per dial in progress
 	wg    sync.WaitGroup
@@ -33,9 +34,18 @@ type connPool struct {
 // bucket is what there is for one key.
 type bucket struct {
 	conns   []*conn // in the order of last use
-	dialing int
-	learned room         // what the server has shown
-	waiting []chan grant // each buffered for one; first come, first served
+	dialing dialing
+	learned room      // what the server has shown
+	waiting []*waiter // first come, first served, of those that can be
+}
+
+// dialing counts the connections that are being made.
+type dialing struct{ plain, spare int }
+
+// waiter is a caller who waits for a place.
+type waiter struct {
+	want want
+	ch   chan grant // buffered for one
 }
 
 // room is how many places a connection of a server has had when it refused one more. It is believed for a while only: what
@@ -71,10 +81,12 @@ type conn struct {
 	t     Transport
 	max   int // places; 0 means no limit
 	used  int
+	once  int       // of them, those of one-off commands
 	asked time.Time // when its dial began
 	made  time.Time
 	since time.Time   // of the last give-back
 	timer *time.Timer // closes it when idle for too long; nil while borrowed
+	spare bool        // for one-off commands alone: sessions hold all places of the others
 	gone  bool        // takes no more borrowers, closes with the last one
 	doubt bool        // a ping of it was broken off
 }
@@ -117,8 +129,8 @@ func connKey(h hosts.Host) string {
 }
 
 // acquire gives a place on a connection to h: on the one used last, else on a new one if the limits allow it, else when
-// one comes free. ctx bounds the wait only. queued is the wait without the dial that it was for.
-func (p *connPool) acquire(ctx context.Context, h hosts.Host) (c *conn, queued time.Duration, err error) {
+// one comes free. ctx and w bound the wait only. queued is the wait without the dial that it was for.
+func (p *connPool) acquire(ctx context.Context, h hosts.Host, w want) (c *conn, queued time.Duration, err error) {
 	began := time.Now()
 	key := connKey(h)
 	for {
@@ -133,8 +145,8 @@ func (p *connPool) acquire(ctx context.Context, h hosts.Host) (c *conn, queued t
 			p.keys[key] = b
 		}
 		expired := p.expire(b)
-		if c := b.free(); c != nil {
-			c.take()
+		if c := b.free(w.once); c != nil {
+			c.take(w)
 			stale := c.doubt || time.Since(c.since) > pingAfter
 			if !stale {
 				p.stats.Acquired++
@@ -144,26 +156,26 @@ func (p *connPool) acquire(ctx context.Context, h hosts.Host) (c *conn, queued t
 			if !stale {
 				return c, 0, nil
 			}
-			if ok, err := p.healthy(ctx, c); ok || err != nil {
+			if ok, err := p.healthy(ctx, c, w); ok || err != nil {
 				return c, 0, err
 			}
 			continue
 		}
-		ch := make(chan grant, 1)
-		b.waiting = append(b.waiting, ch)
+		me := &waiter{w, make(chan grant, 1)}
+		b.waiting = append(b.waiting, me)
 		p.dialMore(ctx, key, h, b)
 		p.mu.Unlock()
 		closeAll(expired)
-		select {
-		case g := <-ch:
-			if g.err != nil {
-				return nil, 0, g.err
-			}
+		g, full, err := p.await(ctx, b, me)
+		switch {
+		case g.err != nil:
+			return nil, 0, g.err
+		case g.c != nil:
 			return g.c, p.waited(g.c, began), nil
-		case <-ctx.Done():
-			p.giveUp(b, ch)
-			return nil, time.Since(began), ctxerr.Of(ctx)
+		case full:
+			err = p.fullError(key, time.Since(began), err)
 		}
+		return nil, time.Since(began), err
 	}
 }
 
@@ -187,7 +199,7 @@ const pingTimeout = 5 * time.Second
 
 // healthy looks at a connection that has been taken. If it is dead, or ctx ends first, it gives it back; the error is that
 // of ctx, or that the pool is closed.
-func (p *connPool) healthy(ctx context.Context, c *conn) (bool, error) {
+func (p *connPool) healthy(ctx context.Context, c *conn, w want) (bool, error) {
 	var err error
 	if pinger, ok := c.t.(Pinger); ok {
 		pctx, cancel := context.WithTimeout(ctx, pingTimeout)
@@ -205,13 +217,13 @@ func (p *connPool) healthy(ctx context.Context, c *conn) (bool, error) {
 	case err == nil:
 		return true, nil
 	case p.base.Err() != nil:
-		p.giveBack(c, nil)
+		p.giveBack(c, w, nil)
 		return false, errPoolClosed
 	case ctx.Err() != nil:
-		p.giveBack(c, nil)
+		p.giveBack(c, w, nil)
 		return false, ctxerr.Of(ctx)
 	}
-	p.giveBack(c, ErrClosed)
+	p.giveBack(c, w, ErrClosed)
 	return false, nil
 }
 
@@ -238,19 +250,27 @@ func closeAll(conns []*conn) {
 	}
 }
 
-// free returns the connection used last that has a place.
-func (b *bucket) free() *conn {
+// free returns the connection used last that has a place: a spare one only where that is for a one-off command, and no
+// other has one.
+func (b *bucket) free(once bool) (spare *conn) {
 	for _, c := range slices.Backward(b.conns) {
-		if !c.gone && (c.max == 0 || c.used < c.max) {
+		switch {
+		case c.gone || c.max > 0 && c.used >= c.max:
+		case !c.spare:
 			return c
+		case once && spare == nil:
+			spare = c
 		}
 	}
-	return nil
+	return spare
 }
 
 // take is a borrower more.
-func (c *conn) take() {
+func (c *conn) take(w want) {
 	c.used++
+	if w.once {
+		c.once++
+	}
 	if c.timer != nil {
 		c.timer.Stop()
 		c.timer = nil
@@ -259,9 +279,12 @@ func (c *conn) take() {
 
 // giveBack returns a place. why tells what was wrong with the connection: ErrClosed that it is of no use, ErrFull that it
 // has fewer places than was thought, nil nothing. shared tells that others have places on it.
-func (p *connPool) giveBack(c *conn, why error) (shared bool) {
+func (p *connPool) giveBack(c *conn, w want, why error) (shared bool) {
 	p.mu.Lock()
 	c.used--
+	if w.once {
+		c.once--
+	}
 	c.since = time.Now()
 	b := c.b
 	switch {
@@ -341,7 +364,7 @@ func (p *connPool) watch(c *conn) {
 
 // forget drops a key that nobody uses. p.mu is held.
 func (p *connPool) forget(key string, b *bucket) {
-	if len(b.conns)+len(b.waiting)+b.dialing == 0 && p.keys[key] == b {
+	if len(b.conns)+len(b.waiting)+b.dialing.plain+b.dialing.spare == 0 && p.keys[key] == b {
 		delete(p.keys, key)
 	}
 }

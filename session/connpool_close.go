@@ -27,8 +27,8 @@ func (p *connPool) shut() {
 	}
 	p.closed = true
 	for _, b := range p.keys {
-		for _, ch := range b.waiting {
-			ch <- grant{err: errPoolClosed}
+		for _, w := range b.waiting {
+			w.ch <- grant{err: errPoolClosed}
 		}
 		b.waiting = nil
 		for _, c := range b.conns {

@@ -2,43 +2,85 @@ package session
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
-// dialMore starts dials as long as somebody waits for one and the limits allow it. p.mu is held.
+// spareSlots is how many one-off commands can run at a time at least, however many sessions are open.
+const spareSlots = 4
+
+// dialMore starts dials as long as callers wait for one and the limits allow it. Where sessions hold all places that there
+// may be, there are spare connections for one-off commands. p.mu is held.
 func (p *connPool) dialMore(ctx context.Context, key string, h hosts.Host, b *bucket) {
-	live := b.dialing
-	for _, c := range b.conns {
-		if !c.gone {
-			live++
-		}
-	}
-	places := p.placesOf(b)
 	// The caller may go: a connection is for whoever waits then.
 	ctx = context.WithoutCancel(ctx)
-	for ; !p.closed; live++ {
-		coming := b.dialing * places // on connections that are being made
-		if b.dialing > 0 && places == 0 {
-			coming = len(b.waiting)
+	places := p.placesOf(b)
+	for !p.closed {
+		plain, spare := b.dialing.plain, b.dialing.spare // those that there are, and will be
+		kept, commands := 0, 0                           // places that sessions and commands have on plain ones
+		for _, c := range b.conns {
+			switch {
+			case c.gone:
+			case c.spare:
+				spare++
+			default:
+				plain++
+				kept, commands = kept+c.used-c.once, commands+c.once
+			}
 		}
-		if len(b.waiting) <= coming || p.cfg.MaxConnsPerHost > 0 && live >= p.cfg.MaxConnsPerHost {
+		once := 0
+		for _, w := range b.waiting {
+			if w.want.once {
+				once++
+			}
+		}
+		all := len(b.waiting)
+		coming := func(n int) int { // places on connections that are being made
+			if n > 0 && places == 0 {
+				return all
+			}
+			return n * places
+		}
+		room := coming(b.dialing.plain)
+		switch most := p.cfg.MaxConnsPerHost; {
+		case all <= room:
 			return
+		case most <= 0 || plain < most:
+			if all <= room+min(coming(b.dialing.spare), once) {
+				return
+			}
+			b.dialing.plain++
+			p.startDial(ctx, key, h, b, false)
+		case once <= coming(b.dialing.spare)+max(0, room-(all-once)) ||
+			kept == 0 || commands+spare*places >= spareSlots:
+			return
+		default:
+			b.dialing.spare++
+			p.startDial(ctx, key, h, b, true)
 		}
-		b.dialing++
-		p.stats.Dialing++
-		p.wg.Go(func() { p.dial(ctx, key, h, b) })
 	}
 }
 
+// startDial has a connection made. p.mu is held.
+func (p *connPool) startDial(ctx context.Context, key string, h hosts.Host, b *bucket, spare bool) {
+	p.stats.Dialing++
+	p.wg.Go(func() { p.dial(ctx, key, h, b, spare) })
+}
+
 // dial makes a connection and hands its places out.
-func (p *connPool) dial(ctx context.Context, key string, h hosts.Host, b *bucket) {
+func (p *connPool) dial(ctx context.Context, key string, h hosts.Host, b *bucket, spare bool) {
 	t, asked, err := p.dialOne(ctx, h)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b.dialing--
+	if spare {
+		b.dialing.spare--
+	} else {
+		b.dialing.plain--
+	}
 	p.stats.Dialing--
 	if p.closed {
 		if err == nil {
@@ -49,16 +91,22 @@ func (p *connPool) dial(ctx context.Context, key string, h hosts.Host, b *bucket
 		err = errPoolClosed
 	}
 	if err != nil {
-		// Everybody who waits would get the same answer from another try, at once.
-		for _, ch := range b.waiting {
-			ch <- grant{err: err}
+		if failed := (*dialError)(nil); spare && errors.As(err, &failed) {
+			err = &dialError{fmt.Errorf("sessions hold every slot, and another connection for one-off commands failed: %w", failed.Err)}
 		}
-		b.waiting = nil
+		// All who wait for such a connection would get the same answer from another try, at once.
+		b.waiting = slices.DeleteFunc(b.waiting, func(w *waiter) bool {
+			if spare && !w.want.once {
+				return false
+			}
+			w.ch <- grant{err: err}
+			return true
+		})
 		p.forget(key, b)
 		return
 	}
 	now := time.Now()
-	c := &conn{key: key, b: b, host: h, t: t, max: p.placesOf(b), asked: asked, made: now, since: now}
+	c := &conn{key: key, b: b, host: h, t: t, max: p.placesOf(b), spare: spare, asked: asked, made: now, since: now}
 	b.conns = append(b.conns, c)
 	p.stats.Dialed++
 	p.wg.Go(func() { p.watch(c) })
@@ -107,30 +155,30 @@ func (p *connPool) dialOne(ctx context.Context, h hosts.Host) (t Transport, bega
 
 // serve gives free places to those who wait. p.mu is held.
 func (p *connPool) serve(b *bucket) {
-	for len(b.waiting) > 0 {
-		c := b.free()
+	b.waiting = slices.DeleteFunc(b.waiting, func(w *waiter) bool {
+		c := b.free(w.want.once)
 		if c == nil {
-			return
+			return false
 		}
-		c.take()
+		c.take(w.want)
 		p.stats.Acquired++
 		p.stats.Waited++
-		b.waiting[0] <- grant{c: c}
-		b.waiting = b.waiting[1:]
-	}
+		w.ch <- grant{c: c}
+		return true
+	})
 }
 
 // giveUp withdraws a waiter; a place that it got meanwhile goes back.
-func (p *connPool) giveUp(b *bucket, ch chan grant) {
+func (p *connPool) giveUp(b *bucket, w *waiter) {
 	p.mu.Lock()
 	p.stats.Canceled++
-	if i := slices.Index(b.waiting, ch); i >= 0 {
+	if i := slices.Index(b.waiting, w); i >= 0 {
 		b.waiting = slices.Delete(b.waiting, i, i+1)
 		p.mu.Unlock()
 		return
 	}
 	p.mu.Unlock()
-	if g := <-ch; g.c != nil {
-		p.giveBack(g.c, nil)
+	if g := <-w.ch; g.c != nil {
+		p.giveBack(g.c, w.want, nil)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -68,12 +69,12 @@ func (s *Session) laneFor(ctx context.Context, x *Exec) *shell {
 	if sh == nil || spent || !sh.alive() || sh.cooked.Load() && !s.repair(ctx, sh) {
 		s.closeLane()
 		var err error
-		if sh, err = s.newLane(ctx, dir); s.pool != nil && (errors.Is(err, errNoConn) || errors.Is(err, ErrClosed)) {
+		if sh, err = s.newLane(ctx, x, dir); s.pool != nil && (errors.Is(err, errNoConn) || errors.Is(err, ErrClosed)) {
 			// The session's own shell comes with a new connection, and the lane stands beside it.
 			if s.shellFor(ctx, x) == nil {
 				return nil
 			}
-			sh, err = s.newLane(ctx, dir)
+			sh, err = s.newLane(ctx, x, dir)
 		}
 		if err != nil {
 			s.failStart(ctx, x, err)
@@ -88,7 +89,7 @@ func (s *Session) laneFor(ctx context.Context, x *Exec) *shell {
 	return s.usable(sh, x)
 }
 
-func (s *Session) newLane(ctx context.Context, dir string) (*shell, error) {
+func (s *Session) newLane(ctx context.Context, x *Exec, dir string) (*shell, error) {
 	t := s.transport()
 	if t == nil {
 		return nil, errNoConn
@@ -100,7 +101,7 @@ func (s *Session) newLane(ctx context.Context, dir string) (*shell, error) {
 	sh, err := s.shellOn(ctx, t, spec)
 	release := func() {}
 	if errors.Is(err, ErrFull) && s.pool != nil {
-		release, err = s.elsewhere(ctx, func(t Transport) (err error) {
+		release, err = s.elsewhere(ctx, want{s.pool.once, time.Now().Add(x.slotWait())}, func(t Transport) (err error) {
 			sh, err = s.shellOn(ctx, t, spec)
 			return err
 		})

@@ -38,6 +38,7 @@ func (e *dialError) status() (Status, string) {
 type lender struct {
 	pool   *connPool
 	host   hosts.Host
+	once   bool // for one-off commands, which have slots of their own
 	onFree func()
 
 	mu   sync.Mutex
@@ -49,18 +50,18 @@ type lender struct {
 // exchange gives back the connection the session has, if any, and gets another one. why is what was wrong with it. again
 // tells that it is about the old one alone: it had no room because of others, or of what has just ended on it.
 // queued is how long it waited for its turn, connecting not included.
-func (l *lender) exchange(ctx context.Context, why error) (t Transport, queued time.Duration, again bool, err error) {
+func (l *lender) exchange(ctx context.Context, why error, until time.Time) (t Transport, queued time.Duration, again bool, err error) {
 	shared, made := l.release(why)
 	again = (shared || !made) && errors.Is(why, ErrFull)
 	began := time.Now()
-	c, queued, err := l.pool.acquire(ctx, l.host)
+	c, queued, err := l.pool.acquire(ctx, l.host, want{l.once, until})
 	if err != nil {
 		return nil, queued, again, err
 	}
 	l.mu.Lock()
 	if l.over {
 		l.mu.Unlock()
-		l.pool.giveBack(c, nil)
+		l.pool.giveBack(c, want{once: l.once}, nil)
 		return nil, queued, again, ErrClosed
 	}
 	l.c, l.made = c, c.made.After(began)
@@ -75,7 +76,7 @@ func (l *lender) release(why error) (shared, made bool) {
 	l.c = nil
 	made = c == nil || l.made
 	l.mu.Unlock()
-	return c != nil && l.pool.giveBack(c, why), made
+	return c != nil && l.pool.giveBack(c, want{once: l.once}, why), made
 }
 
 // free ends the loan. It is idempotent.
@@ -88,22 +89,22 @@ func (l *lender) free() {
 }
 
 // elsewhere tries use on other connections of the session's pool, where its own has no room. release gives that one back.
-func (s *Session) elsewhere(ctx context.Context, use func(Transport) error) (release func(), err error) {
-	return s.pool.pool.lend(ctx, s.host, use)
+func (s *Session) elsewhere(ctx context.Context, w want, use func(Transport) error) (release func(), err error) {
+	return s.pool.pool.lend(ctx, s.host, w, use)
 }
 
 // lend tries use on connections to h until one has room: the pool may not know yet which do.
-func (p *connPool) lend(ctx context.Context, h hosts.Host, use func(Transport) error) (release func(), err error) {
+func (p *connPool) lend(ctx context.Context, h hosts.Host, w want, use func(Transport) error) (release func(), err error) {
 	for try := 1; ; {
 		began := time.Now()
-		c, _, err := p.acquire(ctx, h)
+		c, _, err := p.acquire(ctx, h, w)
 		if err != nil {
 			return nil, err
 		}
 		if err = use(c.t); err == nil {
-			return func() { p.giveBack(c, nil) }, nil
+			return func() { p.giveBack(c, w, nil) }, nil
 		}
-		if shared := p.giveBack(c, err); !shared && c.made.After(began) {
+		if shared := p.giveBack(c, w, err); !shared && c.made.After(began) {
 			try++
 		}
 		if try > maxConns || !errors.Is(err, ErrFull) || ctx.Err() != nil {
@@ -128,7 +129,7 @@ func (p *connPool) mayLend(key string) bool {
 	if conns > 0 && places > 0 && p.lent[key] >= max(1, conns*places/2) {
 		return false
 	}
-	if b.free() == nil && conns > 0 && len(b.conns)+b.dialing >= conns {
+	if b.free(false) == nil && conns > 0 && len(b.conns)+b.dialing.plain+b.dialing.spare >= conns {
 		return false
 	}
 	p.lent[key]++

@@ -35,7 +35,7 @@ type PoolConfig struct {
 
 	Session Config // for every session that the pool opens
 
-	MaxConnsPerHost    int           // dialing, in use and idle together
+	MaxConnsPerHost    int           // dialing, in use and idle together; where sessions fill them, a few more serve one-off commands
 	MaxSessionsPerConn int           // less where a server shows that it takes less
 	MaxDials           int           // in progress over all hosts
 	Forks              int           // commands of one Each at a time
@@ -43,6 +43,9 @@ type PoolConfig struct {
 	IdleTimeout        time.Duration // an unused connection closes after this
 	MaxLifetime        time.Duration // a connection takes no new sessions after this
 	LeaseTTL           time.Duration // a lease that is not extended for this long is taken back
+
+	// FullHint ends the text of a FullError: how to close a session here.
+	FullHint string
 }
 
 func (c PoolConfig) withDefaults() (PoolConfig, error) {
@@ -86,7 +89,9 @@ func NewPool(cfg PoolConfig) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pool{cfg: cfg, given: given, core: newConnPool(cfg), sessions: map[*Session]struct{}{}}, nil
+	p := &Pool{cfg: cfg, given: given, core: newConnPool(cfg), sessions: map[*Session]struct{}{}}
+	p.core.users = p.usersOf
+	return p, nil
 }
 
 // Run runs cmd on h in a shell of its own and closes it. See [Session.Run] for Result and error.
@@ -99,7 +104,9 @@ func (p *Pool) Run(ctx context.Context, h hosts.Host, cmd Command) (Result, erro
 }
 
 func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
-	s := p.newSession(h)
+	cfg := p.cfg.Session
+	cfg.OneOff = true
+	s := p.newSessionWith(h, cfg)
 	if s == nil {
 		return closedResult(h, cmd)
 	}
@@ -141,11 +148,16 @@ func (p *Pool) OpenWith(h hosts.Host, change func(*Config)) (*Session, error) {
 	return nil, &Error{Op: "open", Host: h.Name, Code: "closed", Err: ErrClosed}
 }
 
+// OpenOnce is Open for a session that is for a few commands of one caller, see Config.OneOff.
+func (p *Pool) OpenOnce(h hosts.Host) (*Session, error) {
+	return p.OpenWith(h, func(c *Config) { c.OneOff = true })
+}
+
 func (p *Pool) newSession(h hosts.Host) *Session { return p.newSessionWith(h, p.cfg.Session) }
 
 // newSessionWith makes a session that borrows its connection; nil after Close.
 func (p *Pool) newSessionWith(h hosts.Host, cfg Config) *Session {
-	l := &lender{pool: p.core, host: h}
+	l := &lender{pool: p.core, host: h, once: cfg.OneOff}
 	s := newSession(nil, h, cfg, l)
 	l.onFree = func() {
 		p.mu.Lock()
@@ -234,7 +246,7 @@ func (p *Pool) Lend(ctx context.Context, h hosts.Host, use func(Transport) error
 	if !p.core.mayLend(key) {
 		return nil, fmt.Errorf("session: no place on a connection to %s can be lent: %w", h.Name, ErrFull)
 	}
-	giveBack, err := p.core.lend(ctx, h, use)
+	giveBack, err := p.core.lend(ctx, h, want{until: time.Now().Add(DefaultSlotWait)}, use)
 	if err != nil {
 		p.core.lentBack(key)
 		return nil, err

@@ -179,7 +179,7 @@ func TestNoPlaceIsLostBetweenAGrantAndAWaiterWhoGoes(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		for range 3 {
-			wg.Go(func() { _, _ = p.Run(ctx, web1, session.Command{Script: "quick"}) })
+			wg.Go(func() { _, _ = sessionOn(p)(ctx, session.Command{Script: "quick"}) })
 		}
 		wg.Go(cancel)
 		wg.Go(func() { holder.Close() })

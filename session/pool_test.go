@@ -109,9 +109,7 @@ func TestPoolFillsConnectionsThenMakesMoreThenLetsWait(t *testing.T) {
 			begun(t, s, session.Command{Script: "hang"})
 			assert.Equal(t, 1+i/3, d.Dialed("web1"), "session %d", i+1)
 		}
-		out := running(t.Context(), func(ctx context.Context, c session.Command) (session.Result, error) {
-			return p.Run(ctx, web1, c)
-		}, session.Command{Script: "hang", Timeout: time.Second})
+		out := running(t.Context(), sessionOn(p), session.Command{Script: "hang", Timeout: time.Second, SlotWait: time.Minute})
 		s := p.Stats()
 		assert.Equal(t, 1, s.Waiting)
 		assert.Equal(t, 2, s.Used)
@@ -125,6 +123,19 @@ func TestPoolFillsConnectionsThenMakesMoreThenLetsWait(t *testing.T) {
 		assert.Equal(t, 2, d.Dialed("web1"))
 		assert.Equal(t, 7*time.Second, p.Stats().WaitTime)
 	})
+}
+
+// sessionOn runs a command in a session on web1 that is open as long: it uses the slots of sessions, not those of one-off
+// commands.
+func sessionOn(p *session.Pool) func(context.Context, session.Command) (session.Result, error) {
+	return func(ctx context.Context, c session.Command) (session.Result, error) {
+		s, err := p.Open(web1)
+		if err != nil {
+			return session.Result{}, err
+		}
+		defer s.Close()
+		return s.Run(ctx, c)
+	}
 }
 
 func TestNegativeLimitsAreNone(t *testing.T) {
@@ -152,9 +163,7 @@ func TestWaitersAreServedInTheOrderTheyCame(t *testing.T) {
 		want := []string{"first"}
 		for i := range 5 {
 			want = append(want, fmt.Sprint(i))
-			outs = append(outs, running(t.Context(), func(ctx context.Context, c session.Command) (session.Result, error) {
-				return p.Run(ctx, web1, c)
-			}, session.Command{Script: fmt.Sprint(i)}))
+			outs = append(outs, running(t.Context(), sessionOn(p), session.Command{Script: fmt.Sprint(i)}))
 		}
 		assert.Equal(t, 5, p.Stats().Waiting)
 		require.NoError(t, holder.Close())
@@ -172,7 +181,7 @@ func TestWaiterWhoGivesUpLeavesHisPlaceToTheNext(t *testing.T) {
 		p := poolOn(t, d, session.PoolConfig{MaxConnsPerHost: 1, MaxSessionsPerConn: 1})
 		holder := mustOpen(t, p, web1)
 		runOK(t, holder, "hold")
-		run := func(ctx context.Context, c session.Command) (session.Result, error) { return p.Run(ctx, web1, c) }
+		run := sessionOn(p)
 		cause := errors.New("went home")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		first := running(ctx, run, session.Command{Script: "first"})
@@ -203,9 +212,7 @@ func TestPoolLearnsHowManySessionsAConnectionTakes(t *testing.T) {
 			assert.False(t, r.Reconnected || r.ShellRestarted, "another connection is no news to who had none")
 		}
 		assert.Equal(t, 2, d.Dialed("web1"))
-		fifth := running(t.Context(), func(ctx context.Context, c session.Command) (session.Result, error) {
-			return p.Run(ctx, web1, c)
-		}, session.Command{Script: "pwd"})
+		fifth := running(t.Context(), sessionOn(p), session.Command{Script: "pwd"})
 		assert.Equal(t, 1, p.Stats().Waiting)
 		require.NoError(t, open[0].Close())
 		assert.NoError(t, (<-fifth).err)

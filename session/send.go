@@ -99,6 +99,10 @@ func (s *Session) input(ctx context.Context, x *Exec) bool {
 	}
 	f, err := s.openFeed(ctx, x)
 	if err != nil {
+		if full, ok := x.whyFull(ctx, err); ok {
+			x.fail(StatusError, "full", full)
+			return false
+		}
 		x.fail(StatusError, "stdin", err)
 		return false
 	}

@@ -82,6 +82,7 @@ func (s *Session) usable(sh *shell, x *Exec) *shell {
 // session has a pool to get it from: nothing has been sent yet.
 func (s *Session) newShell(ctx context.Context, x *Exec, dir string) (*shell, error) {
 	spec := framing.Shell{Name: s.host.Shell, Login: s.host.Login, Dir: dir, Env: s.host.Env, Clean: s.cfg.CleanEnv}
+	until := time.Now().Add(x.slotWait())
 	for try := 0; ; {
 		var sh *shell
 		err := errNoConn
@@ -95,7 +96,7 @@ func (s *Session) newShell(ctx context.Context, x *Exec, dir string) (*shell, er
 		s.mu.Lock()
 		s.t, s.lost = nil, s.lost || errors.Is(err, ErrClosed)
 		s.mu.Unlock()
-		t, queued, again, lerr := s.pool.exchange(ctx, err)
+		t, queued, again, lerr := s.pool.exchange(ctx, err, until)
 		if !again {
 			try++
 		}
@@ -125,6 +126,10 @@ func (s *Session) shellOn(ctx context.Context, t Transport, spec framing.Shell) 
 // failStart sorts out why there is no shell.
 func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
 	var dialed *dialError
+	if full, ok := x.whyFull(ctx, err); ok {
+		x.fail(StatusError, "full", full)
+		return
+	}
 	switch {
 	case s.closing.Err() != nil, errors.Is(err, errPoolClosed):
 		x.fail(StatusCanceled, "closed", ErrClosed)

@@ -32,7 +32,7 @@ type feed struct {
 // openFeed starts the program. ctx bounds that.
 func (s *Session) openFeed(ctx context.Context, x *Exec) (*feed, error) {
 	nonce := framing.NewToken()
-	stream, release, err := s.second(ctx, Program{Line: framing.Loader(nonce)})
+	stream, release, err := s.second(ctx, Program{Line: framing.Loader(nonce)}, x.wantOnce())
 	if err != nil {
 		return nil, fmt.Errorf("standard input needs a second program on the connection: %w", err)
 	}
@@ -86,7 +86,7 @@ func readyFeed(stream Stream, nonce framing.Token) (framing.Feeder, error) {
 
 // second starts a program beside the session's shell: on its connection, or, where that has no room, on another one of
 // the session's pool.
-func (s *Session) second(ctx context.Context, p Program) (Stream, func(), error) {
+func (s *Session) second(ctx context.Context, p Program, w want) (Stream, func(), error) {
 	t := s.transport()
 	if t == nil {
 		return nil, nil, errNoConn
@@ -95,7 +95,7 @@ func (s *Session) second(ctx context.Context, p Program) (Stream, func(), error)
 	if err == nil || s.pool == nil || !errors.Is(err, ErrFull) {
 		return stream, func() {}, err
 	}
-	release, err := s.elsewhere(ctx, func(t Transport) (err error) {
+	release, err := s.elsewhere(ctx, w, func(t Transport) (err error) {
 		stream, err = s.held(t).Open(ctx, p)
 		return err
 	})

@@ -21,7 +21,9 @@ type Host struct {
 
 // On returns the jobs on a host that a pool reaches. It connects with the first call.
 func On(p *session.Pool, h hosts.Host) *Host {
-	return &Host{h.Name, func(change func(*session.Config)) (*session.Session, error) { return p.OpenWith(h, change) }}
+	return &Host{h.Name, func(change func(*session.Config)) (*session.Session, error) {
+		return p.OpenWith(h, func(c *session.Config) { c.OneOff = true; change(c) })
+	}}
 }
 
 // Spec says what is to be started.

@@ -24,8 +24,9 @@ const (
 
 // Config configures a Registry. Open is required. In every number zero means the default, and a negative value no limit.
 type Config struct {
-	// Open makes a session: session.Pool.Open.
-	Open func(h hosts.Host) (*session.Session, error)
+	// Open makes a session: session.Pool.Open. OpenOnce makes one for a caller's few commands: session.Pool.OpenOnce; nil
+	// means Open.
+	Open, OpenOnce func(h hosts.Host) (*session.Session, error)
 
 	// Closed is called when a session is closed, for whatever reason; nil means that nothing is.
 	Closed func(e *Entry)
@@ -36,7 +37,7 @@ type Config struct {
 
 	Idle        time.Duration // a session without a command for so long is closed
 	Lifetime    time.Duration // a session this old takes no more commands, and is closed once none runs
-	MaxSessions int           // open at a time
+	MaxSessions int           // open at a time; those for a few commands do not count
 
 	MaxExecs  int           // commands kept for looking at again; the oldest ended ones go first
 	KeepFor   time.Duration // after the end of a command

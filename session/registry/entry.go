@@ -175,7 +175,12 @@ func (e *Entry) close(why string) {
 		e.mu.Unlock()
 		r := e.r
 		r.mu.Lock()
-		delete(r.entries, e.ID())
+		if r.entries[e.ID()] == e {
+			delete(r.entries, e.ID())
+			if !e.once {
+				r.kept--
+			}
+		}
 		r.ended.bury(e.principal+"\x00"+e.ID(), why)
 		if mine := (owned{e.principal, e.name}); r.names[mine] == e {
 			delete(r.names, mine)

@@ -27,6 +27,7 @@ type Registry struct {
 
 	mu      sync.Mutex // guards what follows; never held while a session is called
 	entries map[string]*Entry
+	kept    int              // of them, those that are not for a few commands
 	names   map[owned]*Entry // those that have a name; also while they are being opened
 	ended   graveyard        // why sessions that are gone were closed
 	execs   shelf
@@ -73,10 +74,10 @@ func Shells() []string {
 
 // Place is a sandbox as a session gets it.
 type Place struct {
-	Dir   string                                       // where the session starts, instead of OpenRequest.Dir
-	Level string                                       // what holds it there: kernel, account or checked
-	Why   string                                       // one sentence for people about that
-	Open  func(h hosts.Host) (*session.Session, error) // instead of Config.Open
+	Dir   string                                                  // where the session starts, instead of OpenRequest.Dir
+	Level string                                                  // what holds it there: kernel, account or checked
+	Why   string                                                  // one sentence for people about that
+	Open  func(h hosts.Host, once bool) (*session.Session, error) // instead of Config.Open; once: instead of OpenOnce
 }
 
 // Open opens a session and waits until its shell is ready, or ctx ends. Errors are *session.Error; then there is no
@@ -135,8 +136,11 @@ func (r *Registry) add(req OpenRequest, once bool) (*Entry, error) {
 	}
 	r.learn(h.Env)
 	open := r.cfg.Open
-	if req.Place != nil {
-		open = req.Place.Open
+	switch {
+	case req.Place != nil:
+		open = func(h hosts.Host) (*session.Session, error) { return req.Place.Open(h, once) }
+	case once && r.cfg.OpenOnce != nil:
+		open = r.cfg.OpenOnce
 	}
 	s, err := open(h)
 	if err != nil {
@@ -153,10 +157,14 @@ func (r *Registry) add(req OpenRequest, once bool) (*Entry, error) {
 	case req.Name != "" && twin != nil:
 		err = fault("open", h.Name, CodeExists, false, "there is a session %s on %s already (%s): use it, close it, or take another name",
 			req.Name, twin.Host().Name, twin.ID())
-	case r.cfg.MaxSessions > 0 && len(r.entries) >= r.cfg.MaxSessions:
-		err = fault("open", h.Name, CodeFull, true, "%d sessions are open, and no more may be: close one", len(r.entries))
+	case !once && r.cfg.MaxSessions > 0 && r.kept >= r.cfg.MaxSessions:
+		err = fault("open", h.Name, CodeFull, true, "%s has %d open sessions, which is the limit; close one: fairlead sessions close NAME",
+			req.Principal, r.kept)
 	default:
 		r.entries[e.ID()] = e
+		if !once {
+			r.kept++
+		}
 		if req.Name != "" {
 			r.names[mine] = e
 		}

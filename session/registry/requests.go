@@ -30,6 +30,7 @@ type ledger struct {
 // being started. A request that was refused before anything was sent leaves nothing behind: it may be made again.
 func (r *Registry) once(ctx context.Context, e *Entry, cmd Command, start func() (*Exec, error)) (*Exec, error) {
 	k := key{e.principal, cmd.RequestID}
+	cmd.SlotWait = 0 // how long a caller waits does not make it another request
 	for {
 		r.mu.Lock()
 		c := r.keys.m[k]

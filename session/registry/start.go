@@ -17,6 +17,7 @@ type Command struct {
 	RequestID   string        // the same id with the same command gives the same Exec; "" means none
 	Timeout     time.Duration // how long it may run; zero means no limit
 	Idle        time.Duration // how long it may be silent; zero means no limit
+	SlotWait    time.Duration // how long it may wait for a slot on a full host, see session.Command
 	Merged      bool          // both streams as standard output
 	Interactive bool          // on a terminal that takes input
 	Size        session.Size  // of that terminal
@@ -83,7 +84,7 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 	r.wg.Add(1) // for follow
 	r.mu.Unlock()
 	sx, err := e.s.Start(ctx, session.Command{
-		Script: cmd.Script, Reason: cmd.Reason, Timeout: cmd.Timeout, Merged: cmd.Merged, Idle: cmd.Idle,
+		Script: cmd.Script, Reason: cmd.Reason, Timeout: cmd.Timeout, Merged: cmd.Merged, Idle: cmd.Idle, SlotWait: cmd.SlotWait,
 		Interactive: cmd.Interactive, Size: cmd.Size, Action: cmd.Action, Wrapping: cmd.Wrapping, Approver: cmd.approver, Group: cmd.group, Own: cmd.own,
 		Stdout: x.stdout, Stderr: x.stderr, Keep: -1,
 	})

@@ -100,7 +100,7 @@ type walker struct {
 
 // walk connects to a host as a command would, runs what looks around there, and says how far it came.
 func (w *walker) walk(ctx context.Context, h hosts.Host) []Check {
-	s, err := w.pool.Open(h)
+	s, err := w.pool.OpenOnce(h)
 	if err != nil {
 		return []Check{fail("connect", "", "%s", why(err))}
 	}

@@ -61,8 +61,9 @@ func (k *Keeper) place(b *boxed, dir string, e sandbox.Enforcement) (p registry.
 	}
 	b.begin = "cd -- " + begin
 	p.Dir, p.Level, p.Why = dir, string(e.Level), e.Why
-	p.Open = func(h hosts.Host) (*session.Session, error) {
+	p.Open = func(h hosts.Host, once bool) (*session.Session, error) {
 		return b.r.pool.OpenWith(h, func(c *session.Config) {
+			c.OneOff = once
 			c.Program = e.Wrap(boxOf(b.box), sandbox.Bubblewrap{}, sandbox.Landlock{Helper: k.cfg.Confine})
 			c.Policy = b
 		})

@@ -107,7 +107,7 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 		sctx, stop := context.WithTimeout(ctx, beforeSending)
 		defer stop()
 		return e.Start(sctx, registry.Command{
-			Script: b.Command, Reason: b.Reason, RequestID: in.Key, Timeout: timeout, Idle: idle, Merged: b.Merged,
+			Script: b.Command, Reason: b.Reason, RequestID: in.Key, Timeout: timeout, Idle: idle, Merged: b.Merged, SlotWait: max(wait, time.Millisecond),
 			Interactive: b.Interactive, Size: session.Size{Rows: b.Rows, Cols: b.Cols},
 		})
 	})

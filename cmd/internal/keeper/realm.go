@@ -46,7 +46,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 		return nil, err
 	}
 	r.pool, err = session.NewPool(session.PoolConfig{
-		Dial: r.conn.dial, MaxDials: session.DefaultForks, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
+		Dial: r.conn.dial, MaxDials: session.DefaultForks, FullHint: cmdutil.FullHint, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
 		Session: session.Config{
 			Principal: key.principal, Policy: r.judge, Audit: mcpserver.Labeled(k.sink), Redact: cmdutil.Redactor(k.secrets),
 			Approver: k.approver(), ApprovalTimeout: k.cfg.ApprovalTimeout, Trace: k.trace(r), Outputs: k.cfg.Outputs,
@@ -59,7 +59,10 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	if r.operator {
 		who = redact.Everybody // operators get exact bytes
 	}
-	r.reg, err = registry.New(registry.Config{Open: r.pool.Open, Closed: func(e *registry.Entry) { k.desk.SessionClosed(e.ID()) }, Secrets: k.secrets, Audience: who, Render: emulate.Render})
+	r.reg, err = registry.New(registry.Config{
+		Open: r.pool.Open, OpenOnce: r.pool.OpenOnce, Closed: func(e *registry.Entry) { k.desk.SessionClosed(e.ID()) },
+		Secrets: k.secrets, Audience: who, Render: emulate.Render,
+	})
 	if err != nil {
 		return nil, errors.Join(err, r.pool.Close(), r.conn.close())
 	}

@@ -162,7 +162,7 @@ func alone(ctx context.Context, o *Options) error {
 		approver = elicitor
 	}
 	pool, err := session.NewPool(session.PoolConfig{
-		Dial: d.Dial, DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
+		Dial: d.Dial, FullHint: cmdutil.FullHint, DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
 		Session: session.Config{Principal: principal, Policy: g, Audit: cmdutil.CleanSink(mcpserver.Labeled(sink), secrets), Redact: cmdutil.Redactor(secrets), Trace: state.trace(),
 			Approver: approver, ApprovalTimeout: expire},
 	})
@@ -170,7 +170,7 @@ func alone(ctx context.Context, o *Options) error {
 		return err
 	}
 	defer pool.Close()
-	reg, err := registry.New(registry.Config{Open: pool.Open, Secrets: secrets, Render: emulate.Render})
+	reg, err := registry.New(registry.Config{Open: pool.Open, OpenOnce: pool.OpenOnce, Secrets: secrets, Render: emulate.Render})
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (s *Server) sessionExec(ctx context.Context, c *call, in execArgs) (*execOu
 	}
 	cmd := registry.Command{
 		Script: in.Command, Reason: in.Reason, RequestID: in.RequestID, Timeout: timeout,
-		Merged: in.Stderr == "merged", Interactive: in.Interactive,
+		Merged: in.Stderr == "merged", Interactive: in.Interactive, SlotWait: max(wait, time.Millisecond),
 	}
 	sctx, stop := s.starting(ctx)
 	x, err := e.Start(sctx, cmd)

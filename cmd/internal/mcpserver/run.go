@@ -50,7 +50,7 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 	if err != nil {
 		return out, "", err
 	}
-	cmd := registry.Command{Reason: in.Reason}
+	cmd := registry.Command{Reason: in.Reason, SlotWait: max(wait, time.Millisecond)}
 	if cmd.Timeout, err = s.timeout(in.TimeoutS); err != nil {
 		return out, "", err
 	}
