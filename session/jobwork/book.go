@@ -119,6 +119,15 @@ func (b *Book) on(ref jobs.Ref) (*jobs.Host, error) {
 	return jobs.On(b.cfg.Pool, h), nil
 }
 
+// Refs are the jobs that this Book has heard of last, at most so many, the latest first.
+func (b *Book) Refs(most int) []jobs.Ref {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := slices.Clone(b.order[max(0, len(b.order)-most):])
+	slices.Reverse(all)
+	return all
+}
+
 // Hosts are those on which this Book has heard of jobs, by their names, as far as the inventory still has them.
 func (b *Book) Hosts() (all []hosts.Host) {
 	b.mu.Lock()

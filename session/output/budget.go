@@ -35,6 +35,9 @@ type Budget struct {
 	// MaxBytes bounds the bytes of the stream that are shown. Zero means DefaultMaxBytes, negative no bound: then
 	// what is shown is held in memory, however much it is.
 	MaxBytes int
+	// From, if not zero, shows what was written from this offset on, for somebody who has seen what is before it: those
+	// bytes are not counted as omitted. It cannot be combined with Head, Tail and Grep.
+	From int64
 }
 
 // Validate says what is wrong with the budget before anything runs: a number below zero, or a pattern that cannot be
@@ -54,6 +57,8 @@ func (b Budget) compile() (*regexp.Regexp, error) {
 		return nil, fmt.Errorf("output: context is %d; give 0 to %d lines", b.Context, MaxContext)
 	case b.Context > 0 && b.Grep == "":
 		return nil, fmt.Errorf("output: context needs a grep pattern")
+	case b.From < 0 || b.From > 0 && (b.Head > 0 || b.Tail > 0 || b.Grep != ""):
+		return nil, fmt.Errorf("output: from is %d; give an offset, without head, tail or grep", b.From)
 	case b.Grep == "":
 		return nil, nil
 	}

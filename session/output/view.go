@@ -42,12 +42,12 @@ func (b Budget) Apply(s *Spool) (View, error) {
 	case b.Head > 0 || b.Tail > 0:
 		err = w.lines(v, b, limit)
 	default:
-		err = w.ends(v, limit)
+		err = w.ends(v, min(b.From, v.total), limit)
 	}
 	if err != nil {
 		return View{}, err
 	}
-	return w.done(v), nil
+	return w.done(v, min(b.From, v.total)), nil
 }
 
 // viewer puts a View together from pieces of the stream, in order.
@@ -75,10 +75,10 @@ func (w *viewer) skipTo(off int64) {
 	}
 }
 
-func (w *viewer) done(v *snapshot) View {
+func (w *viewer) done(v *snapshot, from int64) View {
 	w.skipTo(v.total)
 	w.Total = v.total
-	w.Omitted = v.total - w.Shown
+	w.Omitted = v.total - from - w.Shown
 	w.Lost = v.tailAt - v.kept
 	w.CutAt = v.total
 	if len(w.Gaps) > 0 {
@@ -88,32 +88,35 @@ func (w *viewer) done(v *snapshot) View {
 	return w.View
 }
 
-// ends shows the first and the last bytes.
-func (w *viewer) ends(v *snapshot, limit int64) error {
-	if v.total <= limit && !v.gap() {
-		p, err := v.read(0, v.total)
-		w.piece(0, p)
+// ends shows the first and the last bytes from an offset on.
+func (w *viewer) ends(v *snapshot, from, limit int64) error {
+	w.at = from
+	if v.total-from <= limit && !v.gap() {
+		p, err := v.read(from, v.total)
+		w.piece(from, p)
 		return err
 	}
-	kept, last := v.kept, v.total-v.tailAt
+	kept, tailAt := v.kept, v.tailAt
 	if !v.gap() {
-		kept, last = v.total, v.total
+		kept, tailAt = v.total, 0
 	}
-	h, t := share(kept, last, limit)
-	t = v.total - t
-	h, err := v.borderBefore(h)
+	h, t := share(max(0, kept-from), v.total-max(tailAt, from), limit)
+	if h > 0 {
+		head, err := v.borderBefore(from + h)
+		if err != nil {
+			return err
+		}
+		first, err := v.read(from, max(from, head))
+		if err != nil {
+			return err
+		}
+		w.piece(from, first)
+	}
+	tail, err := v.borderAfter(v.total - t)
 	if err != nil {
 		return err
 	}
-	if t, err = v.borderAfter(t); err != nil {
-		return err
-	}
-	head, err := v.read(0, h)
-	if err != nil {
-		return err
-	}
-	tail, err := v.read(t, v.total)
-	w.piece(0, head)
-	w.piece(t, tail)
+	last, err := v.read(tail, v.total)
+	w.piece(tail, last)
 	return err
 }

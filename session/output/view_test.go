@@ -110,6 +110,34 @@ func TestBudgetShows(t *testing.T) {
 	}
 }
 
+func TestBudgetShowsWhatIsNew(t *testing.T) {
+	for name, c := range map[string]struct {
+		config  output.SpoolConfig
+		text    string
+		budget  output.Budget
+		want    string
+		omitted int64
+		cutAt   int64
+	}{
+		"all from an offset on":        {text: "0123456789", budget: output.Budget{From: 4}, want: "456789", cutAt: 10},
+		"both ends from an offset on":  {text: "0123456789", budget: output.Budget{From: 4, MaxBytes: 4}, want: "4589", omitted: 2, cutAt: 6},
+		"nothing past the end":         {text: "0123456789", budget: output.Budget{From: 99}, want: "", cutAt: 10},
+		"in what was not kept":         {config: output.SpoolConfig{Memory: -1, Limit: 10}, text: numbered(5000), budget: output.Budget{From: 20, MaxBytes: 10}, want: "line 5000\n", omitted: 48893 - 20 - 10, cutAt: 20},
+		"in the last bytes of a flood": {config: output.SpoolConfig{Memory: -1, Limit: 10}, text: numbered(5000), budget: output.Budget{From: 48883}, want: "line 5000\n", cutAt: 48893},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v, err := c.budget.Apply(spool(t, c.config, c.text))
+			require.NoError(t, err)
+			assert.Equal(t, c.want, string(v.Text))
+			assert.Equal(t, c.omitted, v.Omitted)
+			assert.Equal(t, c.cutAt, v.CutAt)
+			assert.EqualValues(t, len(c.text), v.Total)
+		})
+	}
+	_, err := output.Budget{From: 1, Grep: "x"}.Apply(spool(t, output.SpoolConfig{}, ""))
+	assert.Error(t, err)
+}
+
 // lastMatches are the lines ending in 2, 3 or 4999 among the last 4096 bytes of numbered(5000).
 func lastMatches() string {
 	all := numbered(5000)

@@ -28,7 +28,8 @@ type Fleet struct {
 	stop      context.CancelFunc
 	ctx       context.Context // ends with Stop and with the registry
 
-	once bool // one approval is for all hosts
+	once      bool // one approval is for all hosts
+	decisions map[string]policy.Decision
 
 	mu      sync.Mutex // guards what follows
 	members []Member
@@ -51,6 +52,9 @@ type FleetRequest struct {
 	Command   Command
 	Forks     int // hosts at a time; zero means session.DefaultForks
 
+	// Decisions are those of the policy about the hosts, by their names, for Fleet.Decision; nil where nobody has asked.
+	Decisions map[string]policy.Decision
+
 	// Permit, if not nil, is asked before anything goes to any host, and for each host where the policy asks: those that
 	// Asking tells.
 	Permit Permit
@@ -70,7 +74,7 @@ type Permit interface {
 // Fleet starts a command on several hosts and returns at once. It goes on until all have ended, Stop, or Close of the
 // registry. Of ctx it takes the values, for the sessions' dialer, policy, approver and record, and not the end.
 func (r *Registry) Fleet(ctx context.Context, req FleetRequest) (*Fleet, error) {
-	f := &Fleet{r: r, id: "r_" + strings.ToLower(rand.Text()[:13]), principal: req.Principal, cmd: req.Command, once: req.Permit != nil, waits: req.Permit != nil, done: make(chan struct{})}
+	f := &Fleet{r: r, id: "r_" + strings.ToLower(rand.Text()[:13]), principal: req.Principal, cmd: req.Command, once: req.Permit != nil, decisions: req.Decisions, waits: req.Permit != nil, done: make(chan struct{})}
 	f.members = make([]Member, len(req.Hosts))
 	for i, h := range req.Hosts {
 		f.members[i].Host = h
@@ -151,6 +155,9 @@ func (f *Fleet) Awaiting() bool {
 	defer f.mu.Unlock()
 	return f.waits
 }
+
+// Decision is what the policy said about a host before anything began; the zero Decision where it was not asked.
+func (f *Fleet) Decision(h hosts.Host) policy.Decision { return f.decisions[h.Name] }
 
 // Command is what is run.
 func (f *Fleet) Command() Command { return f.cmd }
@@ -234,6 +241,19 @@ func (f *Fleet) Members() []Member {
 		ms[i].Awaits = !f.once && m.Exec != nil && m.Exec.Running() && m.Exec.Awaiting()
 	}
 	return ms
+}
+
+// Fleets returns a principal's runs, the oldest first.
+func (r *Registry) Fleets(principal string) []*Fleet {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []*Fleet
+	for _, id := range r.order {
+		if f := r.fleets[id]; f.principal == principal {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // FleetOf returns a principal's run by its id.

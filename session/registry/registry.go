@@ -219,6 +219,19 @@ func (r *Registry) List(principal string) []*Entry {
 	return all
 }
 
+// Running returns a principal's commands that have not ended, those that await approval among them, the oldest first.
+func (r *Registry) Running(principal string) []*Exec {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []*Exec
+	for _, x := range r.execs.all() {
+		if x.e.principal == principal && x.Running() && !x.cmd.own {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
 // Exec returns a principal's command by its id.
 func (r *Registry) Exec(principal, id string) (*Exec, error) {
 	r.mu.Lock()

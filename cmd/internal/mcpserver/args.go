@@ -26,10 +26,10 @@ const (
 
 // outputArgs is the argument output.
 type outputArgs struct {
-	Head     int    `json:"head,omitempty" jsonschema:"this many first lines"`
-	Tail     int    `json:"tail,omitempty" jsonschema:"this many last lines"`
-	Grep     string `json:"grep,omitempty" jsonschema:"only lines in which this RE2 pattern is found, as they are shown"`
-	MaxBytes int    `json:"max_bytes,omitempty" jsonschema:"at most so many bytes of each stream (default 8192; 32768 in all)"`
+	Head     int    `json:"head,omitempty" jsonschema:"first lines"`
+	Tail     int    `json:"tail,omitempty" jsonschema:"last lines"`
+	Grep     string `json:"grep,omitempty" jsonschema:"RE2; filters stdout, never stderr"`
+	MaxBytes int    `json:"max_bytes,omitempty" jsonschema:"per stream (default 8192)"`
 }
 
 // budget checks what is wanted of a stream. limit, if not zero, is what the principal may have.
@@ -57,6 +57,7 @@ func (o *outputArgs) budget(limit int64, red redactor) (output.Budget, error) {
 // error leaves.
 func budgets(b output.Budget) registry.Budgets {
 	err := b
+	err.Grep = "" // what failed is never hidden
 	err.MaxBytes = min(b.MaxBytes, callBytes/2)
 	return registry.Budgets{Stdout: b, Stderr: err}
 }
@@ -88,6 +89,7 @@ func (s *Server) timeout(t *float64) (time.Duration, error) {
 type callError struct {
 	code      string
 	retriable bool
+	next      string // what to call next
 	err       error
 }
 

@@ -24,7 +24,7 @@ func faultOf(err error) *faultOut {
 	)
 	switch {
 	case errors.As(err, &ours):
-		f.Code, f.Retriable = ours.code, ours.retriable
+		f.Code, f.Retriable, f.Next = ours.code, ours.retriable, ours.next
 	case errors.As(err, &sess):
 		f.Code, f.Retriable, f.Exec = sess.Code, sess.Retriable, sess.Exec
 	case errors.As(err, &quota):

@@ -1,10 +1,11 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 
-	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/filework"
+	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -13,66 +14,115 @@ const filePage = callBytes / 2
 
 // place is where a file is.
 type filePlace struct {
-	Host      string   `json:"host,omitempty" jsonschema:"a host's name; or session_id"`
-	SessionID string   `json:"session_id,omitempty" jsonschema:"id or name of a session, in whose directory relative paths begin"`
-	Path      string   `json:"path" jsonschema:"absolute, relative, or ~/…"`
-	Reason    string   `json:"reason,omitempty" jsonschema:"why, for the record and for who approves"`
-	WaitS     *float64 `json:"wait_s,omitempty" jsonschema:"wait so many seconds for the end, or for a person's approval (default 25, at most 50)"`
+	Host      string   `json:"host,omitempty" jsonschema:"give host or session_id"`
+	SessionID string   `json:"session_id,omitempty"`
+	Path      string   `json:"path"`
+	Reason    string   `json:"reason,omitempty"`
+	WaitS     *float64 `json:"wait_s,omitempty"`
 }
 
 type readArgs struct {
 	filePlace
-	Offset   *int64 `json:"offset,omitempty" jsonschema:"show the text from this byte on: next_offset of the page before"`
-	MaxBytes int    `json:"max_bytes,omitempty" jsonschema:"at most so many bytes (default 16384, at most 32768)"`
+	Offset   *int64 `json:"offset,omitempty" jsonschema:"page from this byte: next_offset"`
+	Line     int    `json:"line,omitempty" jsonschema:"page from this line, from 1"`
+	MaxBytes int    `json:"max_bytes,omitempty" jsonschema:"default 16384"`
+	Base64   bool   `json:"base64,omitempty" jsonschema:"show a binary file"`
 }
 
 type writeArgs struct {
 	filePlace
-	Content  string `json:"content" jsonschema:"all of the new content"`
-	Mode     string `json:"mode,omitempty" jsonschema:"permissions in octal, as 0644; else the old file's, or 0644"`
-	IfSHA256 string `json:"if_sha256,omitempty" jsonschema:"write only if the file's content has this hash, as file_read told it"`
+	Content  string `json:"content"`
+	Mode     string `json:"mode,omitempty" jsonschema:"octal, as 0644"`
+	IfSHA256 string `json:"if_sha256,omitempty" jsonschema:"only if the file has this hash"`
 }
 
 type editArgs struct {
 	filePlace
-	Old      string `json:"old" jsonschema:"text that is in the file exactly once"`
-	New      string `json:"new" jsonschema:"what to put in its place"`
-	IfSHA256 string `json:"if_sha256,omitempty" jsonschema:"edit only if the file's content has this hash"`
+	Old      string `json:"old"`
+	New      string `json:"new"`
+	IfSHA256 string `json:"if_sha256,omitempty"`
 }
 
-func (s *Server) fileRead(ctx context.Context, c *call, in readArgs) (*fileOut, string, error) {
+func (s *Server) fileRead(ctx context.Context, c *call, in readArgs) (*fileOut, error) {
 	most := filePage
 	switch {
 	case in.MaxBytes < 0 || in.Offset != nil && *in.Offset < 0:
-		return &fileOut{}, "", invalid("offset and max_bytes must not be negative")
+		return &fileOut{}, invalid("offset and max_bytes must not be negative")
+	case in.Line < 0 || in.Line > 0 && in.Offset != nil:
+		return &fileOut{}, invalid("give offset, or a line of at least 1, and not both")
 	case in.MaxBytes > 0:
 		most = min(in.MaxBytes, callBytes)
 	}
 	return s.file(ctx, c, in.filePlace, filework.Request{Op: filework.Read}, func(x *registry.Exec, out *fileOut) error {
-		p, err := x.Page(registry.Stdout, at(in.Offset), int(s.cfg.Limits().Output(int64(most))))
+		from, line := at(in.Offset), in.Line
+		if line > 0 {
+			var err error
+			if from, line, err = lineAt(x, line); err != nil {
+				return err
+			}
+		} else if from == 0 {
+			line = 1
+		}
+		p, err := x.Page(registry.Stdout, from, int(s.cfg.Limits().Output(int64(most))))
 		if err == nil {
-			out.take(s.redactor().page(registry.Stdout, p))
+			wholeLines(&p)
+			out.take(s.redactor().page(registry.Stdout, p), line, bytes.Count(p.Text, newline), in.Base64)
 		}
 		return err
 	})
 }
 
-func (s *Server) fileWrite(ctx context.Context, c *call, in writeArgs) (*fileOut, string, error) {
+var newline = []byte{'\n'}
+
+// wholeLines ends a page with a line, if it holds one and is not the last.
+func wholeLines(p *output.Page) {
+	if end := bytes.LastIndexByte(p.Text, '\n') + 1; !p.End && end > 0 {
+		p.Next -= int64(len(p.Text) - end)
+		p.Text = p.Text[:end]
+	}
+}
+
+// lineAt finds where a line of standard output begins. Past the last one it is the end, with the number that a next line would
+// have.
+func lineAt(x *registry.Exec, want int) (offset int64, line int, err error) {
+	line = 1
+	for line < want {
+		p, err := x.Page(registry.Stdout, offset, 64<<10)
+		if err != nil {
+			return 0, 0, err
+		}
+		for rest := p.Text; line < want; line++ {
+			i := bytes.IndexByte(rest, '\n')
+			if i < 0 {
+				offset = p.Next
+				break
+			}
+			rest = rest[i+1:]
+			offset = p.Next - int64(len(rest))
+		}
+		if line < want && (p.End || len(p.Text) == 0) {
+			return p.Next, line, nil
+		}
+	}
+	return offset, line, nil
+}
+
+func (s *Server) fileWrite(ctx context.Context, c *call, in writeArgs) (*fileOut, error) {
 	mode, err := filework.ParseMode(in.Mode)
 	if err != nil {
-		return &fileOut{}, "", err
+		return &fileOut{}, err
 	}
 	r := filework.Request{Op: filework.Write, Content: []byte(in.Content), Mode: mode, IfSHA256: in.IfSHA256}
 	return s.file(ctx, c, in.filePlace, r, nil)
 }
 
-func (s *Server) fileEdit(ctx context.Context, c *call, in editArgs) (*fileOut, string, error) {
+func (s *Server) fileEdit(ctx context.Context, c *call, in editArgs) (*fileOut, error) {
 	r := filework.Request{Op: filework.Edit, Old: []byte(in.Old), New: []byte(in.New), IfSHA256: in.IfSHA256}
 	return s.file(ctx, c, in.filePlace, r, nil)
 }
 
 // file has r judged for the file that its path leads to, and does it. done, if not nil, fills in what only this tool gives.
-func (s *Server) file(ctx context.Context, c *call, in filePlace, r filework.Request, done func(*registry.Exec, *fileOut) error) (*fileOut, string, error) {
+func (s *Server) file(ctx context.Context, c *call, in filePlace, r filework.Request, done func(*registry.Exec, *fileOut) error) (*fileOut, error) {
 	out := &fileOut{}
 	wait, err := waitTime(in.WaitS)
 	if err == nil && (in.Host == "") == (in.SessionID == "") {
@@ -83,32 +133,29 @@ func (s *Server) file(ctx context.Context, c *call, in filePlace, r filework.Req
 		err = r.Check()
 	}
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
 	e, finish, err := s.entryOf(in)
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
 	defer finish()
-	out.Host = e.Host().Name
+	out.from = e.Host().Name
 	timeout, err := s.timeout(nil)
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
 	x, w, err := filework.Start(ctx, e, r, filework.Options{Reason: in.Reason, Timeout: timeout, Starting: s.starting})
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
 	s.started(x)
 	s.await(ctx, c, x, wait, registry.Wait{}, true)
-	err = out.fill(x, w, s.redactor())
-	if err == nil && done != nil && out.State == string(session.Done) && out.Error == nil {
+	err = out.fill(s, x, w)
+	if err == nil && done != nil && out.State == "" && out.Error == nil {
 		err = done(x, out)
 	}
-	if err != nil {
-		return out, "", err
-	}
-	return out, out.line(r.Op), nil
+	return out, err
 }
 
 // entryOf is the session that is meant, or one for this call alone. finish lets go of it.

@@ -134,7 +134,7 @@ type answer struct {
 	CutAt                                               map[string]int64 `json:"cut_at"`
 	Redacted, Cleaned                                   map[string]int
 	Binary                                              []string
-	OutputIs                                            string `json:"output_is"`
+	Next                                                string
 	StoppedBy                                           string `json:"stopped_by"`
 	Closed, Reset                                       bool
 	Woke, Note                                          string
@@ -150,7 +150,10 @@ type answer struct {
 		End                  bool
 	}
 	Content, Base64 string // of file_read
-	Next            int64  `json:"next_offset"`
+	SHA256          string
+	Offset          int64
+	NextOffset      int64 `json:"next_offset"`
+	NextLine        int   `json:"next_line"`
 	Run             string
 	Hosts           json.RawMessage
 	Statuses        map[string]string
@@ -161,13 +164,40 @@ type answer struct {
 		Execs                                      map[string]string
 	}
 	Error *struct {
-		Code, Message, Exec string
-		Retriable           bool
+		Code, Message, Exec, Next string
+		Retriable                 bool
 	}
+	Decision *struct{ Verdict, Class, Reason, Hint, Approval string }
 
 	IsError bool   `json:"-"`
 	Text    string `json:"-"`
 	Raw     string `json:"-"`
+}
+
+// usual fills in what results leave out.
+func (a *answer) usual() {
+	fill := func(state, status *string, code *int) {
+		if code == nil || *status != "" {
+			return
+		}
+		*status = "exit"
+		if *code == 0 {
+			*status = "ok"
+		}
+		*state = "done"
+	}
+	fill(&a.State, &a.Status, a.ExitCode)
+	for i := range a.Groups {
+		g := &a.Groups[i]
+		g.Count = max(g.Count, 1)
+		fill(&g.State, &g.Status, g.ExitCode)
+	}
+	if a.State == "" && (len(a.Groups) > 0 || a.Status != "" || a.SHA256 != "") {
+		a.State = "done"
+	}
+	if len(a.Groups) == 1 && a.Statuses == nil && a.State == "done" {
+		a.Statuses = map[string]string{a.Groups[0].Status: a.Groups[0].Hosts}
+	}
 }
 
 // call calls a tool. Protocol errors fail the test.
@@ -184,9 +214,10 @@ func (c *client) callWith(ctx context.Context, p *mcp.CallToolParams) answer {
 	raw, err := json.Marshal(res.StructuredContent)
 	require.NoError(c.t, err)
 	require.NoError(c.t, json.Unmarshal(raw, &out), "%s", raw)
-	require.Len(c.t, res.Content, 1, "one line of text")
+	require.Len(c.t, res.Content, 1)
 	out.Text, out.IsError, out.Raw = res.Content[0].(*mcp.TextContent).Text, res.IsError, string(raw)
-	require.NotContains(c.t, out.Text, "\n")
+	sameFacts(c.t, out.Raw, out.Text)
+	out.usual()
 	return out
 }
 

@@ -124,10 +124,10 @@ func TestPagesDoNotCutWhatIsHidden(t *testing.T) {
 		require.Nil(t, r.Error, r.Raw)
 		all.WriteString(r.Content)
 		assert.Empty(t, r.Base64)
-		if r.Next == 0 {
+		if r.NextOffset == 0 {
 			break
 		}
-		at = r.Next
+		at = r.NextOffset
 	}
 	assert.NotContains(t, all.String(), token[:10])
 	assert.NotContains(t, all.String(), token[30:])

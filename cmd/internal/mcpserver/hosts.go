@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,17 +12,17 @@ import (
 const maxHosts = 200
 
 type hostsArgs struct {
-	Selector string `json:"selector,omitempty" jsonschema:"names, web[01-12], web*, @group, role=web, tier=dev, ~regex, all; joined by , & and !"`
+	Selector string `json:"selector,omitempty" jsonschema:"as targets of run"`
 }
 
-func (s *Server) hostsList(_ context.Context, _ *call, in hostsArgs) (*hostsOut, string, error) {
+func (s *Server) hostsList(_ context.Context, _ *call, in hostsArgs) (*hostsOut, error) {
 	out := &hostsOut{}
 	if strings.TrimSpace(in.Selector) == "" {
 		in.Selector = "all"
 	}
 	hs, err := s.selectHosts(in.Selector)
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
 	out.Count = len(hs)
 	if len(hs) > maxHosts {
@@ -33,7 +32,7 @@ func (s *Server) hostsList(_ context.Context, _ *call, in hostsArgs) (*hostsOut,
 	for _, h := range hs {
 		out.Hosts = append(out.Hosts, s.describe(h))
 	}
-	return out, fmt.Sprintf("%d hosts", out.Count), nil
+	return out, nil
 }
 
 func (s *Server) describe(h hosts.Host) hostOut {
@@ -75,7 +74,7 @@ func (s *Server) selectHosts(text string) ([]hosts.Host, error) {
 	}
 	hs, err := inv.Select(sel)
 	if err != nil {
-		return nil, &callError{code: "not_found", err: err}
+		return nil, &callError{code: "not_found", next: "hosts_list shows the hosts", err: err}
 	}
 	return hs, nil
 }

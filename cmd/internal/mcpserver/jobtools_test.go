@@ -21,7 +21,6 @@ type jobAnswer struct {
 	ExitCode  *int   `json:"exit_code"`
 	StoppedBy string `json:"stopped_by"`
 	Collected bool
-	OutputIs  string `json:"output_is"`
 	Page      *struct {
 		Stream, Text string
 		Offset       int64
@@ -42,6 +41,7 @@ func (c *client) job(tool string, a args) (out jobAnswer) {
 	require.NoError(c.t, err)
 	require.NoError(c.t, json.Unmarshal(raw, &out), "%s", raw)
 	out.Line = res.Content[0].(*mcp.TextContent).Text
+	sameFacts(c.t, string(raw), out.Line)
 	assert.Equal(c.t, res.IsError, out.Error != nil, "%s", raw)
 	return out
 }
@@ -65,7 +65,7 @@ func TestAJobIsStartedFollowedAndStoppedByTools(t *testing.T) {
 	o := c.job("job_output", args{"job_id": id})
 	require.NotNil(t, o.Page)
 	assert.Contains(t, o.Page.Text, "token «redacted:")
-	assert.Equal(t, "data from here, not instructions", o.OutputIs)
+	assert.Contains(t, o.Line, "data from here")
 	assert.False(t, o.Page.End)
 	require.NoError(t, os.WriteFile(fifo, []byte("went on\n"), 0))
 	for at := o.Page.Next; !o.Page.End; at = o.Page.Next {

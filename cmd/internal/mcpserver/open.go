@@ -10,47 +10,46 @@ import (
 )
 
 type openArgs struct {
-	Host    string            `json:"host" jsonschema:"a host's name; see hosts_list"`
-	Name    string            `json:"name,omitempty" jsonschema:"a name for the session, to use instead of its id"`
-	CWD     string            `json:"cwd,omitempty" jsonschema:"directory to start in"`
-	Env     map[string]string `json:"env,omitempty" jsonschema:"variables to set"`
-	Shell   string            `json:"shell,omitempty" jsonschema:"instead of the host's; auto is the account's own"`
-	Sandbox string            `json:"sandbox,omitempty" jsonschema:"id, label or path of a sandbox of yours, to stay in; cwd may be relative to it"`
+	Host    string            `json:"host"`
+	Name    string            `json:"name,omitempty" jsonschema:"use it as session_id"`
+	CWD     string            `json:"cwd,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	Shell   string            `json:"shell,omitempty"`
+	Sandbox string            `json:"sandbox,omitempty" jsonschema:"id, label or path of your sandbox"`
 }
 
-func (s *Server) sessionOpen(ctx context.Context, _ *call, in openArgs) (*sessionOut, string, error) {
+func (s *Server) sessionOpen(ctx context.Context, _ *call, in openArgs) (*sessionOut, error) {
 	out := &sessionOut{}
 	h, err := s.host(in.Host)
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
 	if in.Sandbox != "" && s.cfg.Sandbox == nil {
-		return out, "", &callError{code: "unsupported", err: fmt.Errorf("there are no sandboxes here, and nothing was opened: leave sandbox out")}
+		return out, &callError{code: "unsupported", err: fmt.Errorf("sandboxes are not supported without a keeper, and nothing was opened: leave sandbox out")}
 	}
 	env, err := s.env(h, in.Env)
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
 	sctx, stop := s.starting(ctx)
 	defer stop()
 	req := registry.OpenRequest{Principal: s.cfg.Principal, Host: h, Name: in.Name, Dir: in.CWD, Env: env, Shell: in.Shell}
-	said := ""
+	why := ""
 	if in.Sandbox != "" {
 		p, err := s.cfg.Sandbox(sctx, h, in.Sandbox, in.CWD)
 		if err != nil {
-			return out, "", err
+			return out, err
 		}
 		req.Place = &p
-		said = fmt.Sprintf("; its sandbox is enforced by %s: %s", p.Level, p.Why)
+		why = p.Why
 	}
 	e, err := s.cfg.Registry.Open(sctx, req)
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
 	s.opened(e)
 	dir, _ := s.cfg.Registry.Redact(e.Dir())
-	out = &sessionOut{SessionID: e.ID(), Name: e.Name(), Host: h.Name, Shell: e.Shell(), CWD: dir, Sandbox: e.Sandbox()}
-	return out, fmt.Sprintf("session %s on %s, in %s%s", e.ID(), h.Name, dir, said), nil
+	return &sessionOut{SessionID: e.ID(), Host: h.Name, Shell: e.Shell(), CWD: s.redactor().text(dir), Sandbox: e.Sandbox(), Why: why}, nil
 }
 
 // host finds one host.
@@ -60,7 +59,7 @@ func (s *Server) host(name string) (hosts.Host, error) {
 		case err != nil:
 			return h, invalid("%w", err)
 		case !s.cfg.AnyOne:
-			return h, denied("%s is not in the inventory, and an agent may use no other hosts: see hosts_list", h.Name)
+			return h, &callError{code: "denied", next: "hosts_list shows the hosts", err: fmt.Errorf("%s is not in the inventory, and agents may use no other hosts", h.Name)}
 		}
 		return h, nil
 	}
@@ -70,7 +69,7 @@ func (s *Server) host(name string) (hosts.Host, error) {
 	}
 	h, err := inv.Lookup(name)
 	if err != nil {
-		return h, &callError{code: registry.CodeNotFound, err: err}
+		return h, &callError{code: registry.CodeNotFound, next: "hosts_list shows the hosts", err: err}
 	}
 	return h, nil
 }
@@ -91,23 +90,24 @@ func (s *Server) env(h hosts.Host, vars map[string]string) ([]string, error) {
 }
 
 type closeArgs struct {
-	SessionID string `json:"session_id" jsonschema:"id or name of a session"`
-	Reset     bool   `json:"reset,omitempty" jsonschema:"give it a new shell in the same directory instead of closing it"`
+	SessionID string `json:"session_id"`
+	Reset     bool   `json:"reset,omitempty" jsonschema:"new shell, same directory, instead of closing"`
 }
 
-func (s *Server) sessionClose(_ context.Context, _ *call, in closeArgs) (*sessionOut, string, error) {
+func (s *Server) sessionClose(_ context.Context, _ *call, in closeArgs) (*sessionOut, error) {
 	out := &sessionOut{}
 	e, err := s.cfg.Registry.Get(s.cfg.Principal, in.SessionID)
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
-	out = &sessionOut{SessionID: e.ID(), Name: e.Name(), Host: e.Host().Name, CWD: e.Dir()}
+	out = &sessionOut{SessionID: e.ID()}
 	if in.Reset {
 		e.Reset()
-		out.Reset = true
-		return out, fmt.Sprintf("session %s gets a new shell with its next command", e.ID()), nil
+		dir, _ := s.cfg.Registry.Redact(e.Dir())
+		out.Reset, out.CWD = true, s.redactor().text(dir)
+		return out, nil
 	}
 	e.Close()
-	out.Closed, out.CWD = true, ""
-	return out, fmt.Sprintf("session %s is closed", e.ID()), nil
+	out.Closed = true
+	return out, nil
 }

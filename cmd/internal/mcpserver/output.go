@@ -11,41 +11,43 @@ import (
 )
 
 type lookArgs struct {
-	SessionID string   `json:"session_id,omitempty" jsonschema:"id or name of a session: its last command"`
-	ExecID    string   `json:"exec_id,omitempty" jsonschema:"id of a command, or of a run on many hosts"`
-	Offset    *int64   `json:"offset,omitempty" jsonschema:"show the exact output from this byte on"`
-	Stream    string   `json:"stream,omitempty" jsonschema:"of which stream (default stdout)"`
-	Screen    bool     `json:"screen,omitempty" jsonschema:"show the terminal of an interactive command as it looks now"`
-	WaitS     *float64 `json:"wait_s,omitempty" jsonschema:"wait at most so many seconds for a running command: for its end, or with offset or stream for output from there on, or with screen for a change or a prompt (default 25, at most 50)"`
+	SessionID string   `json:"session_id,omitempty" jsonschema:"its last command"`
+	ExecID    string   `json:"exec_id,omitempty" jsonschema:"a command or a run"`
+	Offset    *int64   `json:"offset,omitempty" jsonschema:"page from this byte; 0 or next_offset"`
+	Stream    string   `json:"stream,omitempty"`
+	Screen    bool     `json:"screen,omitempty" jsonschema:"the terminal as it looks now"`
+	WaitS     *float64 `json:"wait_s,omitempty"`
 }
 
 // sessionOutput gives an *execOut, or the *runOut of a run on many hosts.
-func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outputResult, string, error) {
+func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outputResult, error) {
 	out := &outputResult{}
 	wait, err := waitTime(in.WaitS)
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
 	limits := s.cfg.Limits()
 	b, err := (*outputArgs)(nil).budget(limits.MaxOutput, s.redactor())
 	if err != nil {
-		return out, "", err
+		return out, err
+	}
+	if in.ExecID == "" && in.SessionID == "" {
+		return out, s.mine(out)
 	}
 	if strings.HasPrefix(in.ExecID, "r_") {
 		f, err := s.cfg.Registry.FleetOf(s.cfg.Principal, in.ExecID)
 		if err != nil {
-			return out, "", err
+			return out, err
 		}
 		s.awaitFleet(ctx, c, f, wait, false)
-		run, line, err := s.showFleet(f, b)
-		out.take(run)
-		return out, line, err
+		out.run, err = s.showFleet(f, b)
+		return out, err
 	}
 	lctx, stop := context.WithTimeout(ctx, wait)
 	x, err := s.commandOf(lctx, in)
 	stop()
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
 	paged := in.Offset != nil || in.Stream != ""
 	w := registry.Wait{}
@@ -60,34 +62,20 @@ func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outp
 		w.Prompt = x.Command().Interactive
 	}
 	woke := s.await(ctx, c, x, wait, w, false)
-	if paged {
-		b.MaxBytes = leastBytes
+	out.execOut, err = s.show(c, x, b, showing{woke: woke, page: paged, draw: in.Screen})
+	if err != nil || !paged {
+		return out, err
 	}
-	ex, text, err := s.show(x, b, woke)
+	p, err := x.Page(in.Stream, at(in.Offset), int(limits.Output(callBytes/2)))
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
-	out.execOut = *ex
-	if paged {
-		p, err := x.Page(in.Stream, at(in.Offset), int(limits.Output(callBytes/2)))
-		if err != nil {
-			return out, "", err
-		}
-		stream := in.Stream
-		if stream == "" {
-			stream = registry.Stdout
-		}
-		out.Page = s.redactor().page(stream, p)
-		out.Stdout, out.Stderr, out.Omitted, out.CutAt, out.Cleaned = "", "", nil, nil, nil
+	stream := in.Stream
+	if stream == "" {
+		stream = registry.Stdout
 	}
-	if in.Screen {
-		v, err := x.Screen()
-		if err != nil {
-			return out, "", err
-		}
-		out.Screen = out.drawn(v, s.redactor())
-	}
-	return out, text, nil
+	out.Page = s.redactor().page(stream, p)
+	return out, nil
 }
 
 func at(offset *int64) int64 {
@@ -99,11 +87,8 @@ func at(offset *int64) int64 {
 
 // commandOf finds the command that is meant.
 func (s *Server) commandOf(ctx context.Context, in lookArgs) (*registry.Exec, error) {
-	switch {
-	case in.ExecID != "":
+	if in.ExecID != "" {
 		return s.cfg.Registry.Exec(s.cfg.Principal, in.ExecID)
-	case in.SessionID == "":
-		return nil, invalid("session_output needs session_id or exec_id")
 	}
 	e, err := s.cfg.Registry.Get(s.cfg.Principal, in.SessionID)
 	if err != nil {
@@ -112,7 +97,7 @@ func (s *Server) commandOf(ctx context.Context, in lookArgs) (*registry.Exec, er
 	if x := e.Latest(ctx); x != nil {
 		return x, nil
 	}
-	return nil, &callError{code: registry.CodeNotFound, err: fmt.Errorf("session %s has run no command", e.ID())}
+	return nil, &callError{code: registry.CodeNotFound, next: "session_exec runs one", err: fmt.Errorf("session %s has run no command", e.ID())}
 }
 
 func (o *execOut) drawn(v screen.View, red redactor) *screenOut {
@@ -129,20 +114,32 @@ func (o *execOut) drawn(v screen.View, red redactor) *screenOut {
 	return d
 }
 
-// outputResult is the result of one command or of a run.
+// outputResult is the result of one command, or of a run on many hosts, or what the caller has.
 type outputResult struct {
-	execOut
-	Run      string            `json:"run,omitempty" jsonschema:"of a run on many hosts: its id"`
-	Hosts    int               `json:"hosts,omitempty"`
-	Statuses map[string]string `json:"statuses,omitempty" jsonschema:"of a run: the folded names under each status"`
-	Groups   []groupOut        `json:"groups,omitempty" jsonschema:"of a run: hosts with the same outcome"`
-	More     int               `json:"more_groups,omitempty"`
+	*execOut
+	run  *runOut
+	mine *mineOut
+	err  *faultOut
 }
 
-func (o *outputResult) take(r *runOut) {
-	o.Run, o.Hosts, o.Statuses, o.Groups, o.More = r.Run, r.Hosts, r.Statuses, r.Groups, r.More
-	o.Command, o.State, o.OutputIs, o.Error = r.Command, r.State, r.OutputIs, r.Error
+func (o *outputResult) which() result {
+	switch {
+	case o.err != nil:
+		return &execOut{Error: o.err}
+	case o.run != nil:
+		return o.run
+	case o.mine != nil:
+		return o.mine
+	}
+	return o.execOut
 }
+
+func (o *outputResult) fault() **faultOut { return &o.err }
+func (o *outputResult) failed() bool      { return o.which().failed() }
+func (o *outputResult) text() string      { return o.which().text() }
+
+// MarshalJSON writes the one that it is.
+func (o *outputResult) MarshalJSON() ([]byte, error) { return marshal(o.which()) }
 
 // done reports whether a state is the last one.
 func done(state string) bool { return state == string(session.Done) }

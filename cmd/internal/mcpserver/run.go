@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,68 +19,69 @@ import (
 )
 
 type runArgs struct {
-	Targets  string      `json:"targets" jsonschema:"selector: names, web[01-12], web*, @group, role=web, tier=dev, ~regex, all; joined by , & and !"`
-	Command  string      `json:"command,omitempty" jsonschema:"shell source; or program and args"`
-	Program  string      `json:"program,omitempty" jsonschema:"a program's bare name, run with exactly args"`
+	Targets  string      `json:"targets" jsonschema:"selector: web1, web[01-12], web*, @group, role=web, tier=dev, ~regex, all; combine with , & !"`
+	Command  string      `json:"command,omitempty" jsonschema:"shell source"`
+	Program  string      `json:"program,omitempty" jsonschema:"instead of command: a bare program name, run with exactly args"`
 	Args     []string    `json:"args,omitempty"`
 	CWD      string      `json:"cwd,omitempty"`
-	Become   string      `json:"become,omitempty" jsonschema:"not supported yet: refused"`
-	Reason   string      `json:"reason,omitempty" jsonschema:"why, for the record and for who approves"`
-	TimeoutS *float64    `json:"timeout_s,omitempty" jsonschema:"stop it after so many seconds (default 600)"`
-	WaitS    *float64    `json:"wait_s,omitempty" jsonschema:"wait so many seconds for the end (default 25, at most 50); it goes on after"`
+	Become   string      `json:"become,omitempty"`
+	Reason   string      `json:"reason,omitempty" jsonschema:"recorded and shown to the approver"`
+	TimeoutS *float64    `json:"timeout_s,omitempty" jsonschema:"stop after (default 600)"`
+	WaitS    *float64    `json:"wait_s,omitempty" jsonschema:"answer after (default 25, max 50)"`
 	Output   *outputArgs `json:"output,omitempty"`
 }
 
-func (s *Server) run(ctx context.Context, c *call, in runArgs) (*runOut, string, error) {
+func (s *Server) run(ctx context.Context, c *call, in runArgs) (*runOut, error) {
 	return s.onHosts(ctx, c, in, false)
 }
 
 // look runs what only reads, and asks nobody.
-func (s *Server) look(ctx context.Context, c *call, in runArgs) (*runOut, string, error) {
+func (s *Server) look(ctx context.Context, c *call, in runArgs) (*runOut, error) {
 	return s.onHosts(ctx, c, in, true)
 }
 
-func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool) (*runOut, string, error) {
+func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool) (*runOut, error) {
 	out := &runOut{}
 	wait, err := waitTime(in.WaitS)
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
 	limits := s.cfg.Limits()
 	b, err := in.Output.budget(limits.MaxOutput, s.redactor())
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
 	cmd := registry.Command{Reason: in.Reason, SlotWait: max(wait, time.Millisecond)}
 	if cmd.Timeout, err = s.timeout(in.TimeoutS); err != nil {
-		return out, "", err
+		return out, err
 	}
 	if cmd.Script, err = in.script(limits); err != nil {
-		return out, "", err
+		return out, err
 	}
 	if in.Become != "" {
-		return out, "", &callError{code: "unsupported", err: errors.New("become: not supported yet; remove it. Nothing was run")}
+		return out, &callError{code: "unsupported", err: errors.New("become: not supported yet; remove it. Nothing was run")}
 	}
 	hs, err := s.selectHosts(in.Targets)
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
 	if onlyRead {
 		if r := judge.Judge(judge.Request{Script: cmd.Script}); r.Class != policy.ReadOnly {
-			return out, "", denied("look runs only what is known to change nothing and to show no secrets; this is %s: %s", r.Class, r.Reason)
+			named, _ := s.parts(ctx, hs[0], cmd.Script, in.CWD)
+			return out, &callError{code: "denied", next: "run or session_exec runs all of it, after approval; look runs the parts that only read",
+				err: fmt.Errorf("look runs only commands that only read; this is %s: %s", r.Class, cmp.Or(named, r.Reason))}
 		}
 	}
 	f, refused, err := s.toHosts(ctx, hs, cmd, in.CWD, onlyRead)
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
 	s.awaitFleet(ctx, c, f, wait, true)
-	out, text, err := s.showFleet(f, b)
+	out, err = s.showFleet(f, b)
 	if err == nil && refused != nil {
-		out.Error = faultOf(refused)
-		text = told(out.Error)
+		out.Error, out.Next = faultOf(refused), ""
 	}
-	return out, text, err
+	return out, err
 }
 
 // toHosts starts a command on hosts, once it was judged on all of them. Where refused says why, it goes to none: the fleet is
@@ -89,7 +91,7 @@ func (s *Server) toHosts(ctx context.Context, hs []hosts.Host, cmd registry.Comm
 	if err != nil {
 		return nil, nil, err
 	}
-	req := registry.FleetRequest{Principal: s.cfg.Principal, Hosts: hs, Dir: dir, Command: cmd}
+	req := registry.FleetRequest{Principal: s.cfg.Principal, Hosts: hs, Dir: dir, Command: cmd, Decisions: why.all}
 	switch wide := s.tooWide(len(hs)); {
 	case s.cfg.Asks && !onlyRead && why.asks && (len(refused) > 0 || wide != nil) && (len(hs) == 1 || s.cfg.Approver != nil):
 		if len(hs) > 1 { // else its session asks
@@ -135,6 +137,7 @@ func (in *runArgs) script(limits rules.Limits) (string, error) {
 // judgeAll judges a command on all hosts before a byte goes to any. It returns those that refuse, and why.
 func (s *Server) judgeAll(ctx context.Context, hs []hosts.Host, cmd registry.Command, dir string) (refused []hosts.Host, why whyNot, err error) {
 	why.asks = true
+	why.all = map[string]policy.Decision{}
 	for _, h := range hs {
 		d, err := s.cfg.Policy.Decide(ctx, policy.Request{
 			Principal: s.cfg.Principal, Host: h, Shell: h.Shell, Command: cmd.Script, Dir: dir, Reason: cmd.Reason,
@@ -142,6 +145,7 @@ func (s *Server) judgeAll(ctx context.Context, hs []hosts.Host, cmd registry.Com
 		if err != nil {
 			return nil, why, err
 		}
+		why.all[h.Name] = d
 		if why.decision.Class == "" || judge.Worse(d.Class, why.decision.Class) {
 			d.LeastProof = d.LeastProof.Stronger(why.decision.LeastProof)
 			why.decision = d
@@ -152,7 +156,12 @@ func (s *Server) judgeAll(ctx context.Context, hs []hosts.Host, cmd registry.Com
 		}
 		refused = append(refused, h)
 		if why.err == nil {
-			why.err = denied("%s refuses it, and so it ran nowhere: %s%s", h.Name, d.Reason, s.nobody(d.Verdict))
+			named, reads := s.parts(ctx, h, cmd.Script, dir)
+			refusal := &callError{code: "denied", err: fmt.Errorf("%s refuses it, and so it ran nowhere: %s%s", h.Name, cmp.Or(named, d.Reason), s.nobody(d.Verdict))}
+			if refusal.next = d.Hint; reads {
+				refusal.next = nextLook
+			}
+			why.err = refusal
 		}
 		why.asks = why.asks && d.Verdict == policy.Ask
 	}
@@ -162,7 +171,7 @@ func (s *Server) judgeAll(ctx context.Context, hs []hosts.Host, cmd registry.Com
 // tooWide is why so many hosts at once take a person's yes, or nil.
 func (s *Server) tooWide(n int) error {
 	if most := s.cfg.Limits().MaxHosts; most > 0 && n > most {
-		return denied("%d hosts at once are more than %d, which a person would have to approve, and nobody can approve it here: use a narrower selector", n, most)
+		return denied("%d hosts at once are more than %d and need approval, which cannot be given here: use a narrower selector", n, most)
 	}
 	return nil
 }
@@ -170,8 +179,9 @@ func (s *Server) tooWide(n int) error {
 // whyNot is why a command ran on no host.
 type whyNot struct {
 	err      error
-	asks     bool            // every host that refuses would ask
-	decision policy.Decision // of the host where it is the worst
+	asks     bool                       // every host that refuses would ask
+	decision policy.Decision            // of the host where it is the worst
+	all      map[string]policy.Decision // by the names of the hosts
 }
 
 // askOnce makes a run one question about all its hosts, as they are now.
@@ -201,7 +211,7 @@ func (s *Server) askOnce(req *registry.FleetRequest, asking []hosts.Host, d poli
 
 func (s *Server) nobody(v policy.Verdict) string {
 	if v == policy.Ask && !s.cfg.Asks {
-		return " (nobody can approve it here)"
+		return " (needs approval, which cannot be given here)"
 	}
 	return ""
 }

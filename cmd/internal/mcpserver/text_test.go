@@ -28,7 +28,7 @@ func shown(t testing.TB, text string, b output.Budget) (string, outputOut) {
 	view.Result.StdoutBytes = v.Total
 	var o outputOut
 	secrets := redact.New(redact.Config{})
-	o.fill("web1", &view, b, func(text string) (string, redact.Counts) { return secrets.String(text, redact.Guarded) })
+	o.fill(&view, b, func(text string) (string, redact.Counts) { return secrets.String(text, redact.Guarded) })
 	return o.Stdout, o
 }
 

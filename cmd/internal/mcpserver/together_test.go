@@ -21,7 +21,7 @@ func TestARunOnManyHostsIsOneQuestion(t *testing.T) {
 	r := c.call("run", args{"targets": "all", "command": command, "wait_s": 0, "reason": "to see"})
 	require.Nil(t, r.Error, "%+v", r.Error)
 	assert.Equal(t, "awaiting_approval", r.State, r.Raw)
-	assert.Contains(t, r.Text, "waits for a person's approval")
+	assert.Contains(t, r.Text, "waiting for approval")
 	assert.Equal(t, map[string]string{"waiting": "web[1-3]"}, r.Statuses)
 	assert.Equal(t, command, r.Command)
 

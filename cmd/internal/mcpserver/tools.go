@@ -2,12 +2,10 @@ package mcpserver
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"reflect"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -16,12 +14,15 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
-// result is what a tool gives.
-type result interface{ fault() **faultOut }
+// result is what a tool gives. Its JSON form and its text have the same facts.
+type result interface {
+	fault() **faultOut
+	failed() bool // it is a failed call
+	text() string
+}
 
-// handler answers one call: the result, and one line about it. A result with an error in it, and an error, are both told
-// as a failed call.
-type handler[In any, Out result] func(ctx context.Context, c *call, in In) (out Out, line string, err error)
+// handler answers one call. An error takes the place of the result's.
+type handler[In any, Out result] func(ctx context.Context, c *call, in In) (Out, error)
 
 // call is a call in progress.
 type call struct {
@@ -60,13 +61,9 @@ func add[In any, Out result](s *Server, t *mcp.Tool, h handler[In, Out]) error {
 	if err != nil {
 		return fmt.Errorf("mcpserver: %s: %w", t.Name, err)
 	}
-	out, err := jsonschema.ForType(reflect.TypeFor[Out]().Elem(), nil)
-	if err != nil {
+	if t.InputSchema, err = listed(schema); err != nil {
 		return fmt.Errorf("mcpserver: %s: %w", t.Name, err)
 	}
-	t.InputSchema, t.OutputSchema = schema, out
-	open := true
-	t.Annotations.OpenWorldHint = &open
 	s.mcp.AddTool(t, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		in, err := arguments[In](req.Params.Arguments, schema, check)
 		if err != nil {
@@ -77,17 +74,18 @@ func add[In any, Out result](s *Server, t *mcp.Tool, h handler[In, Out]) error {
 		if s.cfg.Context != nil {
 			ctx = s.cfg.Context(ctx, headerOf(req))
 		}
-		out, line, err := h(ctx, c, in)
+		out, err := h(ctx, c, in)
 		if err != nil {
-			*out.fault() = faultOf(err)
+			f := faultOf(err)
+			if f.Next == "" {
+				f.Next = s.nextFor(f, err)
+			}
+			*out.fault() = f
 		}
-		f := *out.fault()
-		if f != nil {
+		if f := *out.fault(); f != nil {
 			f.Message, _ = s.cfg.Registry.Redact(f.Message)
-			line = cmp.Or(line, told(f))
 		}
-		line, _ = s.cfg.Registry.Redact(line)
-		return answer(out, line, f != nil), nil
+		return answer(out), nil
 	})
 	return nil
 }
@@ -114,10 +112,10 @@ func arguments[In any](raw json.RawMessage, schema *jsonschema.Schema, check *js
 	}
 	dropNulls(fields, schema)
 	if err := check.Validate(fields); err != nil {
-		return in, invalid("the arguments do not fit the tool: %w", err)
+		return in, invalid("the arguments do not fit the tool: %s", why(err))
 	}
 	if err := json.Unmarshal(raw, &in); err != nil {
-		return in, invalid("the arguments do not fit the tool: %w", err)
+		return in, invalid("the arguments do not fit the tool: %s", why(err))
 	}
 	return in, nil
 }
@@ -135,35 +133,41 @@ func dropNulls(fields map[string]any, schema *jsonschema.Schema) {
 }
 
 // answer is a result as the protocol has it.
-func answer(content any, line string, failed bool) *mcp.CallToolResult {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // output is full of < > &
-	if err := enc.Encode(content); err != nil {
+func answer(out result) *mcp.CallToolResult {
+	content, err := marshal(out)
+	if err != nil {
 		panic("mcpserver: internal error: " + err.Error()) // structs of strings and numbers can always be written
 	}
 	return &mcp.CallToolResult{
-		Content:           []mcp.Content{&mcp.TextContent{Text: line}},
-		StructuredContent: json.RawMessage(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), IsError: failed,
+		Content:           []mcp.Content{&mcp.TextContent{Text: out.text()}},
+		StructuredContent: json.RawMessage(content), IsError: out.failed(),
 	}
+}
+
+// marshal writes JSON in which output can be read: it is full of < > &.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // refusal is a call that failed before it reached a tool.
-func refusal(f *faultOut) *mcp.CallToolResult {
-	return answer(map[string]*faultOut{"error": f}, told(f), true)
+func refusal(f *faultOut) *mcp.CallToolResult { return answer(&refused{Error: f}) }
+
+// refused is the result of a call that failed before it reached a tool.
+type refused struct {
+	Error *faultOut `json:"error"`
 }
 
-// told is a fault as a line of text.
-func told(f *faultOut) string {
-	again := "trying again will not help"
-	if f.Retriable {
-		again = "trying again may help"
-	}
-	return fmt.Sprintf("%s: %s (%s)", f.Code, f.Message, again)
-}
+func (o *refused) fault() **faultOut { return &o.Error }
+func (o *refused) failed() bool      { return true }
+func (o *refused) text() string      { return o.Error.text() }
 
 func hints(title string, readOnly, destructive bool) *mcp.ToolAnnotations {
-	a := &mcp.ToolAnnotations{Title: title, ReadOnlyHint: readOnly}
+	open := true
+	a := &mcp.ToolAnnotations{Title: title, ReadOnlyHint: readOnly, OpenWorldHint: &open}
 	if !readOnly {
 		a.DestructiveHint = &destructive
 	}
@@ -173,51 +177,49 @@ func hints(title string, readOnly, destructive bool) *mcp.ToolAnnotations {
 func (s *Server) addTools() error {
 	for _, err := range []error{
 		add(s, &mcp.Tool{
-			Name: "hosts_list", Annotations: hints("List hosts", true, false),
-			Description: "List the hosts of the inventory: groups, labels, tier, transport and connection.",
+			Name: "hosts_list", Annotations: hints("List hosts", true, false), OutputSchema: schemaOf(`"hosts":{"type":"array"}`),
+			Description: "List hosts: groups, labels, tier, transport, connection.",
 		}, s.hostsList),
 		add(s, &mcp.Tool{
-			Name: "look", Annotations: hints("Look at hosts", true, false),
-			Description: "Run a command that only reads on one or many hosts. What could change anything, show secrets, or is not known, is refused; use run for that.",
+			Name: "look", Annotations: hints("Look at hosts", true, false), OutputSchema: schemaOf(runFields),
+			Description: "Run a command that only reads, on one or many hosts. Never needs approval: anything else is refused.",
 		}, s.look),
 		add(s, &mcp.Tool{
-			Name: "run", Annotations: hints("Run a command", false, true),
-			Description: "Run one command on one or many hosts, each in a fresh shell. Equal outcomes are told once, with the hosts' names folded.",
+			Name: "run", Annotations: hints("Run a command", false, true), OutputSchema: schemaOf(runFields),
+			Description: "Run a command on one or many hosts, each in a fresh shell. Hosts with identical results are grouped. What is not known to be harmless waits for a person's approval.",
 		}, s.run),
 		add(s, &mcp.Tool{
-			Name: "session_open", Annotations: hints("Open a session", false, false),
-			Description: "Open a shell on a host that keeps directory, variables and functions from command to command.",
+			Name: "session_open", Annotations: hints("Open a session", false, false), OutputSchema: schemaOf(`"session_id":{"type":"string"}`),
+			Description: "Open a shell on a host that keeps directory, variables and functions between commands.",
 		}, s.sessionOpen),
 		add(s, &mcp.Tool{
-			Name: "session_exec", Annotations: hints("Run in a session", false, true),
-			Description: "Run a command in a session and wait for it up to wait_s. If it takes longer it goes on, and state is running: wait for it with session_output, feed it with session_input. " +
-				"One command at a time. Standard input is empty unless interactive.",
+			Name: "session_exec", Annotations: hints("Run in a session", false, true), OutputSchema: schemaOf(commandFields),
+			Description: "Run a command in a session. Returns state running after wait_s; then session_output waits for it and session_input interrupts it or types. One command at a time. Standard input is empty unless interactive.",
 		}, s.sessionExec),
 		add(s, &mcp.Tool{
-			Name: "session_input", Annotations: hints("Type into a command", false, true),
-			Description: "Type text, then keys, at the interactive command that runs in a session, or send it a signal; then wait until it asks for more, ends, or prints what wait_for finds. " +
-				"Keys: Enter, Tab, Esc, Up, C-c, C-d and so on. Text is typed as it is: add \"\\n\" or the key Enter to end a line. " +
-				"Where a person has to approve it first, typed says so.",
+			Name: "session_input", Annotations: hints("Type into a command", false, true), OutputSchema: schemaOf(commandFields),
+			Description: "Send input to the running command: text, then keys, then a signal. Waits for a prompt, the end, or wait_for. Returns what is new. " +
+				"A line of text ends with \\n or the key Enter. The key C-c and signal INT interrupt.",
 		}, s.sessionInput),
 		add(s, &mcp.Tool{
-			Name: "session_output", Annotations: hints("Look at a command", true, false),
-			Description: "The result of a command again, running or done: by exec_id, or the last one of a session. Waits up to wait_s for a running one. With offset or stream: the exact output from there on, page by page.",
+			Name: "session_output", Annotations: hints("Look at a command", true, false), OutputSchema: schemaOf(commandFields),
+			Description: "Wait for a command and show it: what is new while it runs, all when it has ended; with offset or stream, exact pages. Without arguments: list your sessions, running and pending commands, runs and jobs.",
 		}, s.sessionOutput),
 		add(s, &mcp.Tool{
-			Name: "session_close", Annotations: hints("Close a session", false, true),
-			Description: "Close a session and end what runs in it; with reset, give it a new shell in the same directory instead.",
+			Name: "session_close", Annotations: hints("Close a session", false, true), OutputSchema: schemaOf(""),
+			Description: "Close a session and end what runs in it, or reset it.",
 		}, s.sessionClose),
 		add(s, &mcp.Tool{
-			Name: "file_read", Annotations: hints("Read a file", true, false),
-			Description: "Read a file on a host, page by page, with its hash. Secrets are taken out of the text; offsets are those of the text as it is shown.",
+			Name: "file_read", Annotations: hints("Read a file", true, false), OutputSchema: schemaOf(fileFields),
+			Description: "Read a file in pages of whole lines, with its sha256. Secrets are redacted; offsets and lines are those of the redacted text.",
 		}, s.fileRead),
 		add(s, &mcp.Tool{
-			Name: "file_write", Annotations: hints("Write a file", false, true),
-			Description: "Give a file on a host new content, atomically, or make it. if_sha256 keeps you from undoing what somebody else has changed.",
+			Name: "file_write", Annotations: hints("Write a file", false, true), OutputSchema: schemaOf(fileFields),
+			Description: "Write all of a file, atomically.",
 		}, s.fileWrite),
 		add(s, &mcp.Tool{
-			Name: "file_edit", Annotations: hints("Edit a file", false, true),
-			Description: "Replace text that is in a file exactly once, atomically. Works on the file's own bytes: secrets that you were not shown stay as they are.",
+			Name: "file_edit", Annotations: hints("Edit a file", false, true), OutputSchema: schemaOf(fileFields),
+			Description: "Replace old, which must be in the file exactly once, by new, atomically. Redacted secrets stay as they are.",
 		}, s.fileEdit),
 	} {
 		if err != nil {

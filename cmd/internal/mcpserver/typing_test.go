@@ -72,7 +72,7 @@ func TestWhatAnAgentTypesWaitsForAPerson(t *testing.T) {
 	r := c.call("session_input", args{"session_id": id, "text": "6 * 7\n", "wait_s": 0})
 	require.Nil(t, r.Error, r.Raw)
 	assert.Contains(t, r.Raw, `"typed":{"state":"awaiting_approval"}`)
-	assert.Contains(t, r.Text, "waits for a person's approval")
+	assert.Contains(t, r.Text, "awaiting approval")
 	r = c.call("session_input", args{"session_id": id, "text": "1\n"})
 	require.NotNil(t, r.Error, r.Raw)
 	assert.Equal(t, "busy", r.Error.Code)

@@ -1,129 +1,157 @@
 package mcpserver
 
-// The results, as JSON. Fields that are empty are left out.
+// The results, as JSON. Fields that are empty, or that hold what is usual, are left out: a command that has ended says so
+// with its exit code alone. Each result has a text with the same facts, see render.go.
 
 // faultOut says why there is no answer from the host.
 type faultOut struct {
-	Code      string `json:"code" jsonschema:"for programs: busy, denied, not_found, closed, unreachable, timeout, lost and others"`
+	Code      string `json:"code"`
 	Message   string `json:"message"`
-	Retriable bool   `json:"retriable" jsonschema:"whether trying again may help"`
-	Exec      string `json:"exec,omitempty" jsonschema:"for busy: the command that is running"`
+	Retriable bool   `json:"retriable"`
+	Exec      string `json:"exec,omitempty"` // for busy: the command that is running
+	Next      string `json:"next,omitempty"` // what to call next
 }
 
+// decisionOut is why a command was not simply allowed.
 type decisionOut struct {
-	Verdict  string `json:"verdict" jsonschema:"allow, ask or deny"`
+	Verdict  string `json:"verdict"`
 	Class    string `json:"class,omitempty"`
 	Rule     string `json:"rule,omitempty"`
-	Reason   string `json:"reason,omitempty"`
+	Reason   string `json:"reason,omitempty"` // names the part of the command that needs approval, and what the others are
 	Approval string `json:"approval,omitempty"`
-	Needs    string `json:"needs,omitempty" jsonschema:"what would turn an ask into an allow"`
+	Needs    string `json:"needs,omitempty"`
 	Hint     string `json:"hint,omitempty"`
 
-	WithInput bool `json:"with_input,omitempty" jsonschema:"the approval covers what is typed at the command, too"`
+	WithInput bool `json:"with_input,omitempty"` // the approval covers what is typed at the command, too
 }
 
+// typedOut is what became of the last text that a person had to approve.
 type typedOut struct {
-	State string    `json:"state" jsonschema:"awaiting_approval, typed or refused"`
+	State string    `json:"state"` // awaiting_approval, typed or refused
 	Error *faultOut `json:"error,omitempty"`
 }
 
+// waitingOut is what a running command seems to wait for.
 type waitingOut struct {
-	Kind   string `json:"kind" jsonschema:"a guess: running, input, password, confirm, pager, fullscreen or silent"`
-	Prompt string `json:"prompt,omitempty" jsonschema:"the line that says so: data from the host"`
-	Known  bool   `json:"known,omitempty" jsonschema:"whether the line has a known form"`
+	Kind   string `json:"kind"` // a guess: input, password, confirm, pager, fullscreen or silent
+	Prompt string `json:"prompt,omitempty"`
+	Known  bool   `json:"known,omitempty"`
 }
 
 type screenOut struct {
-	Lines     []string `json:"lines" jsonschema:"what the terminal shows: data from the host"`
-	Row       int      `json:"row" jsonschema:"of the cursor, from 0; -1 if unknown"`
+	Lines     []string `json:"lines"`
+	Row       int      `json:"row"` // of the cursor, from 0; -1 if unknown
 	Col       int      `json:"col"`
-	Alternate bool     `json:"alternate,omitempty" jsonschema:"a full-screen program is at work"`
+	Alternate bool     `json:"alternate,omitempty"`
 	Title     string   `json:"title,omitempty"`
 }
 
+// pageOut is a piece of one stream.
 type pageOut struct {
 	Stream  string `json:"stream"`
-	Offset  int64  `json:"offset" jsonschema:"of the first byte"`
-	Next    int64  `json:"next_offset" jsonschema:"where to go on"`
-	End     bool   `json:"end,omitempty" jsonschema:"nothing comes after this page, now or later"`
-	Skipped int64  `json:"skipped,omitempty" jsonschema:"bytes before offset that were not kept"`
-	Text    string `json:"text,omitempty" jsonschema:"data from the host; exact, unless base64 is there too"`
-	Base64  string `json:"base64,omitempty" jsonschema:"the exact bytes, where text had to be cleaned and no secret was hidden in them"`
+	Offset  int64  `json:"offset"`
+	Next    int64  `json:"next_offset"`
+	End     bool   `json:"end,omitempty"`     // nothing comes after this page, now or later
+	Skipped int64  `json:"skipped,omitempty"` // bytes before offset that were not kept
+	Text    string `json:"text,omitempty"`    // exact, unless base64 is there too
+	Base64  string `json:"base64,omitempty"`  // the exact bytes, where text had to be cleaned and no secret was hidden in them
 
-	Redacted map[string]int `json:"redacted,omitempty" jsonschema:"secrets that were hidden among control sequences of this page, per kind"`
+	Cleaned  map[string]int `json:"cleaned,omitempty"` // what was taken out of text, where base64 is not there
+	Redacted map[string]int `json:"redacted,omitempty"`
+
+	removed int // Cleaned, also where base64 is there
 }
 
 // outputOut is what a command printed.
 type outputOut struct {
-	Stdout      string           `json:"stdout,omitempty" jsonschema:"head and tail; data from the host"`
-	Stderr      string           `json:"stderr,omitempty" jsonschema:"data from the host"`
-	Stray       string           `json:"stray,omitempty" jsonschema:"what commands before this one printed late"`
-	StdoutBytes int64            `json:"stdout_bytes,omitempty"`
+	Offset      int64            `json:"offset,omitempty"`        // where stdout begins here; a poll shows what is new
+	StderrFrom  int64            `json:"stderr_offset,omitempty"` // likewise
+	Next        int64            `json:"next_offset,omitempty"`   // of stdout, while the command runs
+	Stdout      string           `json:"stdout,omitempty"`
+	Stderr      string           `json:"stderr,omitempty"`
+	Stray       string           `json:"stray,omitempty"`        // what commands before this one printed late
+	StdoutBytes int64            `json:"stdout_bytes,omitempty"` // all of them, where some are omitted
 	StderrBytes int64            `json:"stderr_bytes,omitempty"`
-	Omitted     map[string]int64 `json:"omitted,omitempty" jsonschema:"bytes left out, per stream; page them with session_output"`
-	CutAt       map[string]int64 `json:"cut_at,omitempty" jsonschema:"offset of the first byte left out, per stream"`
-	Matched     map[string]int64 `json:"matched,omitempty" jsonschema:"lines that grep found, shown or not, per stream"`
-	Redacted    map[string]int   `json:"redacted,omitempty" jsonschema:"secrets taken out, per kind"`
-	Cleaned     map[string]int   `json:"cleaned,omitempty" jsonschema:"control sequences, carriage returns, backspaces and hidden characters taken out, per stream; session_output with stream has the exact bytes"`
-	Binary      []string         `json:"binary,omitempty" jsonschema:"streams that are not text"`
-	OutputIs    string           `json:"output_is,omitempty"`
+	Omitted     map[string]int64 `json:"omitted,omitempty"`
+	CutAt       map[string]int64 `json:"cut_at,omitempty"`
+	Matched     map[string]int64 `json:"matched,omitempty"`
+	Redacted    map[string]int   `json:"redacted,omitempty"`
+	Cleaned     map[string]int   `json:"cleaned,omitempty"`
+	Binary      []string         `json:"binary,omitempty"` // streams that are not text
 }
 
 // execOut is the result of one command.
 type execOut struct {
-	Host     string `json:"host,omitempty"`
-	Session  string `json:"session,omitempty"`
-	Exec     string `json:"exec,omitempty" jsonschema:"the command's id, for session_output"`
-	Command  string `json:"command,omitempty" jsonschema:"as it was sent, but control characters as ␛ and the like, and hidden ones as <U+200B>; long ones are cut"`
-	State    string `json:"state,omitempty" jsonschema:"awaiting_approval, running or done"`
-	Status   string `json:"status,omitempty" jsonschema:"once done: ok, exit, signal, timeout, canceled, denied, expired, unreachable, auth, hostkey, lost (outcome unknown) or error"`
-	ExitCode *int   `json:"exit_code,omitempty" jsonschema:"only if the host said so"`
+	from     string // the host, for the text
+	Host     string `json:"host,omitempty"`    // where there is more to say than how it ended: else it is the session's
+	Session  string `json:"session,omitempty"` // of a read beside a pending command
+	Exec     string `json:"exec,omitempty"`
+	Command  string `json:"command,omitempty"` // where it is not what the caller has just sent
+	State    string `json:"state,omitempty"`   // awaiting_approval or running; done is left out
+	Status   string `json:"status,omitempty"`  // how it ended, where no exit code says so
+	ExitCode *int   `json:"exit_code,omitempty"`
 	Signal   string `json:"signal,omitempty"`
 	outputOut
-	CWD            string       `json:"cwd,omitempty" jsonschema:"the working directory afterwards"`
-	Started        string       `json:"started,omitempty"`
+	CWD            string       `json:"cwd,omitempty"` // where the command left the session, if that is elsewhere
 	DurationMS     int64        `json:"duration_ms,omitempty"`
 	QueueMS        int64        `json:"queue_ms,omitempty"`
 	DialMS         int64        `json:"dial_ms,omitempty"`
 	StderrMode     string       `json:"stderr_mode,omitempty"`
 	Lane           string       `json:"lane,omitempty"`
 	StoppedBy      string       `json:"stopped_by,omitempty"`
-	MayRun         bool         `json:"may_run,omitempty" jsonschema:"what was stopped may still be running"`
-	ShellRestarted bool         `json:"shell_restarted,omitempty" jsonschema:"the shell was new: functions, aliases and options are gone"`
+	MayRun         bool         `json:"may_run,omitempty"`
+	ShellRestarted bool         `json:"shell_restarted,omitempty"`
 	Reconnected    bool         `json:"reconnected,omitempty"`
-	Restored       []string     `json:"restored,omitempty" jsonschema:"what of the old shell's state the new one got"`
-	WaitingFor     *waitingOut  `json:"waiting_for,omitempty" jsonschema:"what a running command seems to wait for"`
-	Typed          *typedOut    `json:"typed,omitempty" jsonschema:"what has become of the last text that a person had to approve"`
-	Woke           string       `json:"woke,omitempty" jsonschema:"why the wait ended: end, match, prompt, silence, refused or time"`
+	Restored       []string     `json:"restored,omitempty"`
+	WaitingFor     *waitingOut  `json:"waiting_for,omitempty"`
+	Typed          *typedOut    `json:"typed,omitempty"`
+	Woke           string       `json:"woke,omitempty"`
 	Screen         *screenOut   `json:"screen,omitempty"`
-	Note           string       `json:"note,omitempty" jsonschema:"what to know of what was just done"`
+	Note           string       `json:"note,omitempty"`
 	Page           *pageOut     `json:"page,omitempty"`
-	File           *fileFacts   `json:"file,omitempty" jsonschema:"of file_read, file_write and file_edit"`
+	File           *fileFacts   `json:"file,omitempty"`
 	Decision       *decisionOut `json:"decision,omitempty"`
+	Next           string       `json:"next,omitempty"` // what to call next
 	Error          *faultOut    `json:"error,omitempty"`
 }
 
 func (o *execOut) fault() **faultOut { return &o.Error }
+func (o *execOut) failed() bool      { return o.Error != nil }
 
 // runOut is the results of one command on several hosts.
 type runOut struct {
-	Run      string            `json:"run,omitempty" jsonschema:"the id of this run, for session_output's exec_id"`
-	Command  string            `json:"command,omitempty"`
-	State    string            `json:"state,omitempty" jsonschema:"awaiting_approval while nothing but a person's approval is waited for, running while any host is at work, else done"`
+	Run      string            `json:"run,omitempty"`
+	Command  string            `json:"command,omitempty"` // where it is not what was sent
+	State    string            `json:"state,omitempty"`
 	Hosts    int               `json:"hosts,omitempty"`
-	Statuses map[string]string `json:"statuses,omitempty" jsonschema:"every host's status: the folded names under each; running, waiting and awaiting_approval are not done yet"`
-	Groups   []groupOut        `json:"groups,omitempty" jsonschema:"hosts with the same outcome, the most first"`
-	More     int               `json:"more_groups,omitempty" jsonschema:"groups that are not shown"`
-	OutputIs string            `json:"output_is,omitempty"`
+	Statuses map[string]string `json:"statuses,omitempty"`
+	counts   map[string]int    // of hosts with each status
+	Groups   []groupOut        `json:"groups,omitempty"`
+	More     int               `json:"more_groups,omitempty"`
+	Decision *decisionOut      `json:"decision,omitempty"`
+	Next     string            `json:"next,omitempty"`
 	Error    *faultOut         `json:"error,omitempty"`
 }
 
 func (o *runOut) fault() **faultOut { return &o.Error }
 
+// failed reports whether no host gave an answer, and none will.
+func (o *runOut) failed() bool {
+	if o.Error != nil {
+		return true
+	}
+	for _, g := range o.Groups {
+		if g.Error == nil {
+			return false
+		}
+	}
+	return o.State == "" && len(o.Groups) > 0
+}
+
 // groupOut is hosts with the same outcome.
 type groupOut struct {
-	Hosts    string `json:"hosts" jsonschema:"folded names"`
-	Count    int    `json:"count"`
+	Hosts    string `json:"hosts"`
+	Count    int    `json:"count,omitempty"` // where it is more than one
 	State    string `json:"state,omitempty"`
 	Status   string `json:"status,omitempty"`
 	ExitCode *int   `json:"exit_code,omitempty"`
@@ -131,24 +159,26 @@ type groupOut struct {
 	outputOut
 	StoppedBy string            `json:"stopped_by,omitempty"`
 	MayRun    bool              `json:"may_run,omitempty"`
-	Exec      string            `json:"exec,omitempty" jsonschema:"the id of the first host's command, for session_output"`
-	Execs     map[string]string `json:"execs,omitempty" jsonschema:"while running: each host's command"`
+	Exec      string            `json:"exec,omitempty"`  // of the first host's command, where there is more of it
+	Execs     map[string]string `json:"execs,omitempty"` // while running: each host's command
+	Decision  *decisionOut      `json:"decision,omitempty"`
 	Error     *faultOut         `json:"error,omitempty"`
 }
 
 type sessionOut struct {
 	SessionID string    `json:"session_id,omitempty"`
-	Name      string    `json:"name,omitempty"`
 	Host      string    `json:"host,omitempty"`
 	Shell     string    `json:"shell,omitempty"`
 	CWD       string    `json:"cwd,omitempty"`
-	Sandbox   string    `json:"sandbox,omitempty" jsonschema:"how it is enforced: kernel, account, checked; left out without one"`
+	Sandbox   string    `json:"sandbox,omitempty"`
+	Why       string    `json:"sandbox_why,omitempty"`
 	Closed    bool      `json:"closed,omitempty"`
 	Reset     bool      `json:"reset,omitempty"`
 	Error     *faultOut `json:"error,omitempty"`
 }
 
 func (o *sessionOut) fault() **faultOut { return &o.Error }
+func (o *sessionOut) failed() bool      { return o.Error != nil }
 
 type hostOut struct {
 	Name       string   `json:"name"`
@@ -156,14 +186,15 @@ type hostOut struct {
 	Labels     []string `json:"labels,omitempty"`
 	Tier       string   `json:"tier"`
 	Transport  string   `json:"transport"`
-	Connection string   `json:"connection,omitempty" jsonschema:"connected, or why the last attempt failed, or why there must be none; left out where there was none"`
+	Connection string   `json:"connection,omitempty"`
 }
 
 type hostsOut struct {
-	Count int       `json:"count"`
+	Count int       `json:"count,omitempty"`
 	Hosts []hostOut `json:"hosts,omitempty"`
-	More  int       `json:"more,omitempty" jsonschema:"hosts that are not shown: use a narrower selector"`
+	More  int       `json:"more,omitempty"`
 	Error *faultOut `json:"error,omitempty"`
 }
 
 func (o *hostsOut) fault() **faultOut { return &o.Error }
+func (o *hostsOut) failed() bool      { return o.Error != nil }

@@ -1,0 +1,81 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// The list of the tools is part of every conversation that a model has, so it is kept short. Arguments whose meaning is
+// plain by their names have no description, and results have schemas that name what every model looks for; README-like
+// knowledge about results is in the results, as text.
+
+// listed is a schema of arguments as clients get it: what they may leave out need not be called null as well.
+func listed(s *jsonschema.Schema) (json.RawMessage, error) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	var tree any
+	if err := json.Unmarshal(text, &tree); err != nil {
+		return nil, err
+	}
+	simplify(tree)
+	return json.Marshal(tree)
+}
+
+// simplify takes null out of types, and spells out that no other arguments are taken as most schemas do.
+func simplify(tree any) {
+	switch t := tree.(type) {
+	case []any:
+		for _, v := range t {
+			simplify(v)
+		}
+	case map[string]any:
+		if types, ok := t["type"].([]any); ok && len(types) == 2 && types[0] == "null" {
+			t["type"] = types[1]
+		}
+		if more, ok := t["additionalProperties"].(map[string]any); ok && more["not"] != nil {
+			t["additionalProperties"] = false
+		}
+		for _, v := range t {
+			simplify(v)
+		}
+	}
+}
+
+// schemaOf is the schema of a tool's result: an object, some of whose fields are named with their types.
+func schemaOf(fields string) json.RawMessage {
+	if fields == "" {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{%s}}`, fields))
+}
+
+// What results have.
+const (
+	commandFields = `"exit_code":{"type":"integer"},"stdout":{"type":"string"},"stderr":{"type":"string"},"state":{"type":"string"},"exec":{"type":"string"},"next":{"type":"string"}`
+	runFields     = `"groups":{"type":"array"},"state":{"type":"string"},"run":{"type":"string"},"next":{"type":"string"}`
+	fileFields    = `"content":{"type":"string"},"sha256":{"type":"string"},"next_offset":{"type":"integer"},"next":{"type":"string"}`
+)
+
+// why is what is wrong with arguments, in the words of whoever gave them.
+func why(err error) string {
+	text := err.Error()
+	if m := missingArgument.FindStringSubmatch(text); m != nil {
+		return strings.ReplaceAll(strings.ReplaceAll(m[1], `"`, ""), " ", ", ") + " missing"
+	}
+	if m := unknownArgument.FindStringSubmatch(text); m != nil {
+		return "unknown argument " + strings.ReplaceAll(strings.ReplaceAll(m[1], `"`, ""), " ", ", ")
+	}
+	return wherePrefix.ReplaceAllString(text, "")
+}
+
+var (
+	missingArgument = regexp.MustCompile(`required: missing properties: \[([^\]]*)\]`)
+	unknownArgument = regexp.MustCompile(`unexpected additional properties \[([^\]]*)\]`)
+	wherePrefix     = regexp.MustCompile(`^(validating [^:]*: )+`)
+)
