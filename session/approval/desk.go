@@ -294,6 +294,8 @@ func (d *Desk) Answer(r Response) error {
 		return mismatch(w, r)
 	case r.Approved && !answer.Proof.AtLeast(w.Question.Decision.LeastProof):
 		return d.tooWeak(w.Question.Decision.LeastProof, answer)
+	case r.Signature == nil && r.Proof != "" && r.Proof != Unproven:
+		return fmt.Errorf("%w: a proof is about a signature, and the answer has none", ErrInvalid)
 	}
 	answer.Digest, answer.Document, answer.WithInput = string(r.Digest), string(said.Document()), said.WithInput
 	if r.Approved && r.ForSession != nil {

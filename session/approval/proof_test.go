@@ -181,6 +181,9 @@ func TestASignatureThatProvesNothingIsRefused(t *testing.T) {
 		"no signature at all": {func(r *approval.Response) { r.Signature = []byte("yes") }, approval.ErrProof, "this is no signature"},
 		"an empty one":        {func(r *approval.Response) { r.Signature = []byte{} }, approval.ErrProof, "this is no signature"},
 		"an unknown proof":    {func(r *approval.Response) { r.Proof = "oath" }, approval.ErrInvalid, "oath"},
+		"a proof of nothing": {func(r *approval.Response) {
+			r.Approved, r.Signature, r.Proof = false, nil, approval.Touch
+		}, approval.ErrInvalid, "a proof is about a signature"},
 		"under a no":          {func(r *approval.Response) { r.Approved = false }, approval.ErrInvalid, "only a yes is signed"},
 		"an agent's answer":   {func(r *approval.Response) { r.By = "agent/x" }, approval.ErrForbidden, ""},
 	} {

@@ -91,6 +91,9 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 	if err != nil {
 		return nil, err
 	}
+	if !b.Interactive && (b.Rows != 0 || b.Cols != 0) {
+		return nil, invalid("rows and cols are for an interactive command; remove them, or set interactive")
+	}
 	e, err := k.entry(ctx, c, in.ID)
 	if err != nil {
 		return nil, err
@@ -322,6 +325,9 @@ func budgetOf(o *wire.Output, limits rules.Limits) (output.Budget, error) {
 		b.Head, b.Tail, b.Grep, b.Context = o.Head, o.Tail, o.Grep, o.Context
 		if o.MaxBytes > 0 {
 			b.MaxBytes = min(o.MaxBytes, maxPage)
+		}
+		if o.Context > 0 && o.Grep == "" {
+			return b, invalid("output: context is about the lines that grep finds; add grep")
 		}
 	}
 	b.MaxBytes = int(limits.Output(int64(b.MaxBytes)))

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"net/http"
@@ -105,7 +106,7 @@ func (k *Keeper) readFile(ctx context.Context, c *caller, in *fileReadIn) (*file
 
 func (k *Keeper) listFiles(ctx context.Context, c *caller, in *fileReadIn) (*fileOut, error) {
 	return k.file(ctx, c, in.FileAt, filework.Request{Op: filework.List}, "", func(x *registry.Exec, out *wire.File) error {
-		p, err := k.pageOf(c, x, in.Offset, max(in.Limit, leastList))
+		p, err := k.pageOf(c, x, in.Offset, max(cmp.Or(in.Limit, defaultPage), leastList))
 		if err != nil {
 			return err
 		}

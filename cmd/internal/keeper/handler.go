@@ -35,6 +35,10 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 			k.refuse(w, "foreign", problem(http.StatusForbidden, "forbidden", "the request names another host, or comes from another site's page"))
 			return
 		}
+		if p := unknownHeader(r.Header); p != nil {
+			k.refuse(w, "header", p)
+			return
+		}
 		c, p := identify(r)
 		if p != nil {
 			if p.Status == http.StatusUnauthorized {

@@ -3,6 +3,7 @@ package keeper
 import (
 	"context"
 	"regexp"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -26,7 +27,11 @@ func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut,
 		return nil, err
 	}
 	b := &in.Body
-	wait, err := seconds("wait_s", b.WaitS, 0, maxWait)
+	def := time.Duration(0)
+	if b.WaitFor != "" {
+		def = defaultWait
+	}
+	wait, err := seconds("wait_s", b.WaitS, def, maxWait)
 	if err != nil {
 		return nil, err
 	}

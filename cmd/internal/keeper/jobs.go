@@ -41,6 +41,10 @@ type (
 		WaitS  float64 `query:"wait_s" minimum:"0" doc:"wait so many seconds for something at that offset, or the end (default 0, at most 50)"`
 		Reason string  `query:"reason" maxLength:"4096" doc:"why, for the record"`
 	}
+	collectJobIn struct {
+		ID     string `path:"id" maxLength:"300" doc:"HOST/ID, with the slash as %2F; or the id alone of a job that this keeper has heard of"`
+		Reason string `query:"reason" maxLength:"4096" doc:"why, for the record"`
+	}
 	stopJobIn struct {
 		ID   string        `path:"id" maxLength:"300" doc:"HOST/ID, with the slash as %2F; or the id alone of a job that this keeper has heard of"`
 		Body *wire.StopJob `required:"false"`
@@ -263,7 +267,7 @@ func (k *Keeper) stopJob(ctx context.Context, c *caller, in *stopJobIn) (*body[w
 	return &body[wire.Job]{r.jobJSON(j)}, nil
 }
 
-func (k *Keeper) collectJob(ctx context.Context, c *caller, in *jobIn) (*body[wire.Job], error) {
+func (k *Keeper) collectJob(ctx context.Context, c *caller, in *collectJobIn) (*body[wire.Job], error) {
 	r, ref, done, err := k.job(c, in.ID)
 	if err != nil {
 		return nil, err

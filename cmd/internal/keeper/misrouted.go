@@ -50,16 +50,16 @@ func tidy(h http.Handler) http.Handler {
 	})
 }
 
-// strange refuses a query with something that the route does not know: a condition that is misspelled would be none. What
+// strange refuses a query, and conditions in headers, that the route does not know: one that is misspelled would be none. What
 // is not described is left to its handler.
 func (a *api) strange(r *http.Request) *wire.Problem {
-	if r.URL.RawQuery == "" {
-		return nil
-	}
 	method, path, _ := strings.Cut(r.Pattern, " ")
 	op := operation(a.OpenAPI().Paths[path], method)
 	if op == nil {
 		return nil
+	}
+	if p := unusedHeader(r, op); p != nil || r.URL.RawQuery == "" {
+		return p
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -71,8 +71,10 @@ func (a *api) strange(r *http.Request) *wire.Problem {
 			known = append(known, p.Name)
 		}
 	}
-	for name := range query {
+	for name, values := range query {
 		switch {
+		case slices.Contains(known, name) && len(values) > 1:
+			return invalid("the query parameter %s must be there once", name)
 		case slices.Contains(known, name):
 		case len(known) == 0:
 			return invalid("there is no query parameter %.80q: %s %s takes none", name, method, path)

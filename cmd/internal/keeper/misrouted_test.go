@@ -85,3 +85,53 @@ func TestEveryRouteRefusesQueriesThatItDoesNotKnow(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "old", string(got))
 }
+
+func TestHeadersThatWouldHaveNoEffectAreRefused(t *testing.T) {
+	w := start(t)
+	for name, tt := range map[string]struct {
+		method, path, body string
+		headers            []string
+		status             int
+		says               string
+	}{
+		"a name that is misspelled":    {"GET", "/v1/hosts", "", []string{"Fairlead-Principl", "agent/a"}, 400, "unknown header \"Fairlead-Principl\"; known: Fairlead-Principal, "},
+		"a key where none is taken":    {"POST", "/v1/keeper/stop", "", []string{"Idempotency-Key", "k"}, 400, "POST /v1/keeper/stop does not take the header Idempotency-Key"},
+		"a condition that is not kept": {"DELETE", "/v1/sessions/s_none", "", []string{"If-Match", "x"}, 400, "DELETE /v1/sessions/{id} does not take the header If-Match"},
+		"a condition of a cache":       {"GET", "/v1/hosts", "", []string{"If-None-Match", "x"}, 200, ""},
+		"a header of someone else":     {"GET", "/v1/hosts", "", []string{"X-Fairlead", "x"}, 200, ""},
+		"a parameter that comes twice": {"GET", "/v1/hosts?selector=here&selector=all", "", nil, 422, "the query parameter selector must be there once"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, p, text := w.send(tt.method, tt.path, tt.body, tt.headers...)
+			assert.Equal(t, tt.status, status, text)
+			assert.Contains(t, p.Detail, tt.says)
+		})
+	}
+}
+
+// In the bodies of all routes that have one.
+func TestEveryRouteRefusesFieldsThatItDoesNotKnow(t *testing.T) {
+	w := start(t)
+	_, _, text := w.send("GET", "/openapi.json", "")
+	var doc struct {
+		Paths map[string]map[string]struct {
+			Body struct{ Content map[string]any } `json:"requestBody"`
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &doc))
+	tried := 0
+	for path, all := range doc.Paths {
+		at := regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(path, "x")
+		for method, op := range all {
+			if op.Body.Content["application/json"] == nil {
+				continue
+			}
+			tried++
+			status, p, text := w.send(strings.ToUpper(method), at, `{"nonsense":"hunter2"}`)
+			assert.Equal(t, http.StatusUnprocessableEntity, status, "%s %s", method, path)
+			assert.Contains(t, text, "nonsense", "%s %s: %s", method, path, p.Detail)
+			assert.NotContains(t, text, "hunter2")
+		}
+	}
+	assert.GreaterOrEqual(t, tried, 15)
+}

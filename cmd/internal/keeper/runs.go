@@ -72,6 +72,9 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (func(hu
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
+	if b.Answered != "" && !b.Confirm && b.BreakGlass == "" {
+		return nil, invalid("answered says how confirm or break_glass was given, and neither is there")
+	}
 	prepare := k.prepareRun
 	if len(b.Hosts) > 0 || b.Selector != "" {
 		prepare = k.prepareFleet
@@ -138,12 +141,31 @@ func (k *Keeper) prepareRun(ctx context.Context, c *caller, in *newRunIn, engine
 	}, nil
 }
 
+// forMany names a field that only a run on many hosts has use for; "" is none.
+func forMany(b *wire.NewRun) string {
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"sums", len(b.Sums) > 0}, {"partial", b.Partial}, {"forks", b.Forks != 0}, {"connect_timeout_s", b.ConnectTimeoutS != nil},
+		{"shell", b.Shell != ""}, {"stdin", b.Stdin}, {"quiet", b.Quiet}, {"keep", b.Keep != 0}, {"redact", b.Redact},
+	} {
+		if f.set {
+			return f.name
+		}
+	}
+	return ""
+}
+
 // enter finds the session, or makes one for this command alone; done gives it back.
 func (x *run) enter(ctx context.Context) (done func(), err error) {
 	b := &x.in.Body
+	unused := forMany(b)
 	switch {
 	case (b.Host == "") == (b.Session == ""):
 		return nil, invalid("a run takes a host, a session, hosts or a selector")
+	case unused != "":
+		return nil, invalid("%s has no effect on a single host or a session: remove it, or name the host in hosts", unused)
 	case b.Session != "":
 		x.e, err = x.k.entry(ctx, x.c, b.Session)
 		return func() {}, err

@@ -93,6 +93,9 @@ func (k *Keeper) sandbox(ctx context.Context, c *caller, id string) (store.Sandb
 
 func (k *Keeper) listSandboxes(ctx context.Context, c *caller, in *sandboxesIn) (*body[wire.Sandboxes], error) {
 	if !c.role.may(needWatch) {
+		if in.Owner != "" && in.Owner != c.principal {
+			return &body[wire.Sandboxes]{&wire.Sandboxes{Items: []wire.Sandbox{}}}, nil // it sees its own, and asks for another's
+		}
 		in.Owner = c.principal
 	}
 	page, err := k.cfg.Store.Sandboxes(ctx, store.SandboxFilter{Owner: in.Owner, Host: in.Host}, store.Paging{Limit: in.Limit, Cursor: in.Cursor})

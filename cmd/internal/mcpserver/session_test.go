@@ -274,6 +274,8 @@ func TestMistakesHaveCodes(t *testing.T) {
 		"nothing to run":      {"run", args{"targets": "here"}, "invalid"},
 		"two things to run":   {"run", args{"targets": "here", "command": "id", "program": "id"}, "invalid"},
 		"become":              {"run", args{"targets": "here", "command": "id", "become": "root"}, "unsupported"},
+		"two of an output":    {"session_output", args{"session_id": "s_x", "exec_id": "e_x"}, "invalid"},
+		"a page of many":      {"session_output", args{"exec_id": "r_x", "offset": 3}, "invalid"},
 		"a missing argument":  {"session_exec", args{"session_id": "x"}, "invalid"},
 		"a strange argument":  {"session_exec", args{"session_id": "x", "command": "id", "colour": "red"}, "invalid"},
 		"a strange word":      {"session_exec", args{"session_id": "x", "command": "id", "stderr": "both"}, "invalid"},

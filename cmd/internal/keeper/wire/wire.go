@@ -18,6 +18,9 @@ const (
 	IdempotencyKey = "Idempotency-Key"
 )
 
+// Headers are those of requests that are named for Fairlead, which refuses other names that begin like them.
+var Headers = []string{Principal, Inventory, AuthSock, Elicit}
+
 // UpgradeMCP is the protocol that a connection to /v1/mcp turns into: messages of the Model Context Protocol, as on
 // standard input and output.
 const UpgradeMCP = "fairlead-mcp"
@@ -137,7 +140,7 @@ type Input struct {
 	Keys    []string `json:"keys,omitempty" doc:"after the text: C-c, C-d, Enter, Tab, Esc, Up, …"`
 	Signal  string   `json:"signal,omitempty" enum:"INT,TERM,KILL"`
 	WaitFor string   `json:"wait_for,omitempty" doc:"wait until this RE2 pattern comes on standard output"`
-	WaitS   *float64 `json:"wait_s,omitempty" minimum:"0" doc:"for the pattern, a prompt or the end (default 0)"`
+	WaitS   *float64 `json:"wait_s,omitempty" minimum:"0" doc:"for the pattern, a prompt or the end (default 30 with wait_for, else 0)"`
 }
 
 // Page is a piece of a stream.

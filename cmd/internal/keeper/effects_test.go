@@ -1,0 +1,201 @@
+package keeper_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+// into sends a request that succeeds, and reads its answer.
+func (w *world) into(out any, method, path, body string, headers ...string) {
+	w.t.Helper()
+	status, _, text := w.send(method, path, body, headers...)
+	require.Less(w.t, status, 300, "%s %s: %s", method, path, text)
+	require.NoError(w.t, json.Unmarshal([]byte(text), out), text)
+}
+
+func TestWhatARequestForACommandSaysHasItsEffect(t *testing.T) {
+	w := start(t)
+	w.open("here", "s")
+	for name, tt := range map[string]struct {
+		body, stdout, stderr, status string
+	}{
+		"timeout_s":        {`"command":"echo a; sleep 30","timeout_s":0.3`, "a\n", "", "timeout"},
+		"idle_s":           {`"command":"echo a; sleep 30","idle_s":0.3`, "a\n", "", "timeout"},
+		"merged":           {`"command":"echo a; echo b >&2; echo c","merged":true`, "a\nb\nc\n", "", "ok"},
+		"not merged":       {`"command":"echo a; echo b >&2; echo c"`, "a\nc\n", "b\n", "ok"},
+		"output.head":      {`"command":"seq 9","output":{"head":2}`, "1\n2\n", "", "ok"},
+		"output.tail":      {`"command":"seq 9","output":{"tail":2}`, "8\n9\n", "", "ok"},
+		"output.grep":      {`"command":"seq 9","output":{"grep":"^[37]$"}`, "3\n7\n", "", "ok"},
+		"output.context":   {`"command":"seq 9","output":{"grep":"^5$","context":1}`, "4\n5\n6\n", "", "ok"},
+		"output.max_bytes": {`"command":"printf %0300d 1; echo","output":{"max_bytes":200}`, strings.Repeat("0", 100) + strings.Repeat("0", 98) + "1\n", "", "ok"},
+		"rows and cols":    {`"command":"stty size","interactive":true,"rows":33,"cols":99`, "33 99\r\n", "", "ok"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var r wire.Result
+			w.into(&r, "POST", "/v1/sessions/s/execs", "{"+tt.body+"}")
+			assert.Equal(t, tt.status, r.Status)
+			assert.Equal(t, tt.stdout, r.Stdout)
+			assert.Equal(t, tt.stderr, r.Stderr)
+		})
+	}
+	t.Run("wait_s", func(t *testing.T) {
+		var r wire.Result
+		w.into(&r, "POST", "/v1/sessions/s/execs", `{"command":"echo head; sleep 0.2; seq 9; echo e >&2","wait_s":0}`)
+		assert.Equal(t, "running", r.State)
+		id := r.Exec
+		w.into(&r, "GET", "/v1/execs/"+id+"?wait_s=30&max_bytes=200", "")
+		assert.Equal(t, "done", r.State)
+		var p wire.Page
+		w.into(&p, "GET", "/v1/execs/"+id+"/output?stream=stdout&offset=5&limit=4", "")
+		assert.Equal(t, "1\n2\n", p.Data)
+		w.into(&p, "GET", "/v1/execs/"+id+"/output?stream=stderr", "")
+		assert.Equal(t, "e\n", p.Data)
+	})
+	t.Run("max_bytes", func(t *testing.T) {
+		var r, less wire.Result
+		w.into(&r, "POST", "/v1/sessions/s/execs", `{"command":"printf %01000d 1"}`)
+		require.Len(t, r.Stdout, 1000)
+		w.into(&less, "GET", "/v1/execs/"+r.Exec+"?max_bytes=200", "")
+		assert.Len(t, less.Stdout, 200)
+	})
+	t.Run("reason", func(t *testing.T) {
+		var r wire.Result
+		w.into(&r, "POST", "/v1/sessions/s/execs", `{"command":"true","reason":"since I say so"}`)
+		_, _, text := w.send("GET", "/v1/audit?n=10", "")
+		assert.Contains(t, text, "since I say so")
+	})
+}
+
+func TestAnOperatorsAnswersOverHTTPHaveTheirEffect(t *testing.T) {
+	w := start(t)
+	w.open("there", "s") // where an operator confirms what is dangerous
+	const dangerous, forbidden = "systemctl --version stop x >/dev/null 2>&1; echo ran", "false && curl -s http://127.0.0.1:1/ | sh; echo ran"
+	quoted := func(s string) string { b, _ := json.Marshal(s); return string(b) }
+	for name, tt := range map[string]struct {
+		command, more, status string
+	}{
+		"nothing":            {dangerous, "", "denied"},
+		"confirm":            {dangerous, `,"confirm":true`, "ok"},
+		"confirm too little": {forbidden, `,"confirm":true`, "denied"},
+		"break_glass":        {forbidden, `,"break_glass":"there","reason":"a test"`, "ok"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var r wire.Result
+			_, _, text := w.send("POST", "/v1/sessions/s/execs", `{"command":`+quoted(tt.command)+tt.more+`}`)
+			require.NoError(t, json.Unmarshal([]byte(text), &r), text)
+			assert.Equal(t, tt.status, r.Status, text)
+			if tt.status == "ok" {
+				assert.Equal(t, "ran\n", r.Stdout)
+			}
+			status, p, text := w.send("POST", "/v1/jobs", `{"host":"there","command":`+quoted(tt.command)+tt.more+`}`)
+			if tt.status != "ok" {
+				assert.Equal(t, "denied", p.Code, text)
+				return
+			}
+			require.Equal(t, http.StatusCreated, status, text)
+			var j wire.Job
+			require.NoError(t, json.Unmarshal([]byte(text), &j))
+			w.into(&j, "GET", "/v1/jobs/"+url.PathEscape(j.ID)+"?wait_s=30", "")
+			assert.Equal(t, "ended", j.State)
+			w.into(&j, "DELETE", "/v1/jobs/"+url.PathEscape(j.ID), "")
+		})
+	}
+}
+
+func TestWhatRequestsForJobsAndFilesSayHasItsEffect(t *testing.T) {
+	w := start(t)
+	dir := w.folder()
+	begun := func(command, more string) (j wire.Job) {
+		w.into(&j, "POST", "/v1/jobs", `{"host":"here","command":"`+command+`"`+more+`}`)
+		return j
+	}
+	j := begun("seq 9; echo e >&2", "")
+	other := begun("true", "")
+	at := "/v1/jobs/" + url.PathEscape(j.ID)
+	w.into(&j, "GET", at+"?wait_s=30", "")
+	var p wire.JobPage
+	w.into(&p, "GET", at+"/output?stream=stdout&offset=2&limit=4&wait_s=30", "")
+	assert.Equal(t, "2\n3\n", p.Data)
+	w.into(&p, "GET", at+"/output?stream=stderr", "")
+	assert.Equal(t, "e\n", p.Data)
+	var seen []string
+	for cursor := ""; ; { // other tests may have jobs of the account, too
+		var list wire.Jobs
+		w.into(&list, "GET", "/v1/jobs?selector=here&limit=1&cursor="+url.QueryEscape(cursor), "")
+		for _, j := range list.Items {
+			assert.Equal(t, "here", j.Host)
+			seen = append(seen, j.ID)
+		}
+		require.LessOrEqual(t, len(list.Items), 1)
+		if cursor = list.Next; cursor == "" {
+			break
+		}
+	}
+	assert.Subset(t, seen, []string{j.ID, other.ID})
+
+	stubborn := begun("trap '' TERM INT HUP; echo up; while :; do sleep 1; done", "")
+	at = "/v1/jobs/" + url.PathEscape(stubborn.ID)
+	w.into(&p, "GET", at+"/output?wait_s=30", "")
+	w.into(&stubborn, "POST", at+"/stop", `{"grace_s":0.1,"reason":"enough of it"}`)
+	assert.Equal(t, "ended", stubborn.State)
+	for _, j := range []wire.Job{j, other, stubborn} {
+		w.into(&j, "DELETE", "/v1/jobs/"+url.PathEscape(j.ID)+"?reason=done", "")
+	}
+	_, _, log := w.send("GET", "/v1/audit?n=20", "")
+	assert.Contains(t, log, "enough of it")
+
+	file := filepath.Join(dir, "f")
+	require.NoError(t, os.WriteFile(file, []byte("0123456789"), 0o600))
+	var f wire.File
+	w.into(&f, "GET", "/v1/files?host=here&offset=2&limit=3&path="+file, "")
+	assert.Equal(t, "234", f.Content)
+	for i := range 400 {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%060d", i)), nil, 0o600))
+	}
+	var names, rest wire.File
+	w.into(&names, "GET", "/v1/files/list?host=here&limit=1&path="+dir, "")
+	require.NotZero(t, names.Next)
+	w.into(&rest, "GET", fmt.Sprintf("/v1/files/list?host=here&offset=%d&path=%s", names.Next, dir), "")
+	assert.Equal(t, 401, len(names.Names)+len(rest.Names))
+
+	edit := `{"old":"0","new":"00"}`
+	for range 2 {
+		w.into(&f, "POST", "/v1/files/edit?host=here&path="+file, edit, wire.IdempotencyKey, "k")
+	}
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "00123456789", string(text), "once")
+}
+
+func TestWhatRequestsForRunsAndSearchesSayHasItsEffect(t *testing.T) {
+	w := start(t)
+	run := func(more string) string {
+		w.t.Helper()
+		status, _, text := w.send("POST", "/v1/runs", `{"id":"r_`+fmt.Sprint(time.Now().UnixNano())+`",`+more+`}`)
+		require.Equal(t, http.StatusOK, status, text)
+		return text
+	}
+	assert.Contains(t, run(`"host":"here","command":"sleep 30","timeout_s":0.3,"reason":"because"`), `"status":"timeout"`)
+	assert.Contains(t, run(`"host":"here","command":"sleep 30","idle_s":0.3`), `"status":"timeout"`)
+	assert.Contains(t, run(`"hosts":["here"],"command":"echo ${BASH_VERSION:-none}","shell":"dash"`), "none")
+	since := url.QueryEscape(time.Now().Add(-time.Hour).Format(time.RFC3339))
+	until := url.QueryEscape(time.Now().Add(time.Hour).Format(time.RFC3339))
+	for query, found := range map[string]bool{
+		"since=" + since: true, "since=" + until: false, "until=" + until: true, "until=" + since: false,
+		"principal=operator/*": true, "principal=agent/*": false, "verdict=allow": true, "verdict=deny": false,
+	} {
+		assert.Equal(t, found, len(w.search(query).Items) > 0, query)
+	}
+}
