@@ -321,7 +321,7 @@ func (d *Desk) checkScope(r Response) error {
 		return nil
 	}
 	if !r.Approved {
-		return fmt.Errorf("%w: a rejection is for one command", ErrInvalid)
+		return fmt.Errorf("%w: a rejection is for one command", ErrScope)
 	}
 	p, err := d.Get(r.ID)
 	if err != nil {
@@ -336,13 +336,10 @@ func (d *Desk) MayCover(p Pending) error {
 	if p.ForSession == nil {
 		return nil
 	}
-	if err := p.ForSession.check(p, d.begins); err != nil {
-		return err
+	if len(p.Question.Hosts) == 0 && p.Question.Typed == "" && d.lasts != nil && !d.lasts(p.Question) {
+		return fmt.Errorf("%w: the session ends with this command; approve it once", ErrScope)
 	}
-	if d.lasts != nil && !d.lasts(p.Question) {
-		return fmt.Errorf("%w: an approval for the session: the session ends with this command; approve it once", ErrInvalid)
-	}
-	return nil
+	return p.ForSession.check(p, d.begins)
 }
 
 // heldBy counts the approvals for a principal's sessions. d.mu is held.

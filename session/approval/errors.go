@@ -17,6 +17,7 @@ var (
 	ErrFull      = errors.New("approval: too much waits already")
 	ErrExpired   = fmt.Errorf("approval: %w", policy.ErrExpired)
 	ErrInvalid   = errors.New("approval: the request cannot be understood")
+	ErrScope     = errors.New("approval: this cannot be approved for the session")
 	ErrRejected  = errors.New("approval: it was refused")
 	ErrProof     = errors.New("approval: this is no proof of a person who may approve it")
 )
@@ -25,7 +26,7 @@ var (
 var codes = map[string]error{
 	"unknown": ErrUnknown, "settled": ErrSettled, "mismatch": ErrMismatch, "forbidden": ErrForbidden, "full": ErrFull,
 	"expired": ErrExpired, "invalid": ErrInvalid,
-	"proof": ErrProof,
+	"proof": ErrProof, "scope": ErrScope,
 }
 
 // codeOf returns the name of an error; "internal" is any other.

@@ -128,7 +128,7 @@ func TestAPrefixIsRefusedWhereItIsNone(t *testing.T) {
 			p.ForSession = &tt.scope
 			r := yes(p)
 			r.ForSession = &tt.scope
-			require.ErrorIs(t, d.Answer(r), approval.ErrInvalid)
+			require.ErrorIs(t, d.Answer(r), approval.ErrScope)
 			assert.ErrorContains(t, d.Answer(r), tt.want)
 			assert.Empty(t, d.ForSessions())
 			require.NoError(t, d.Answer(yes(d.List()[0])), "it waits on, and can be approved once")

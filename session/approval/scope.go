@@ -44,7 +44,7 @@ func (s Scope) String() string {
 // check reports why it cannot be given for p. begins says whether a command has a prefix.
 func (s Scope) check(p Pending, begins func(policy.Question, []string) error) error {
 	q := p.Question
-	no := func(why string) error { return fmt.Errorf("%w: an approval for the session: %s", ErrInvalid, why) }
+	no := func(why string) error { return fmt.Errorf("%w: %s", ErrScope, why) }
 	switch {
 	case q.Typed != "":
 		return no("what is typed at a command is approved once")
@@ -82,7 +82,7 @@ func (s Scope) check(p Pending, begins func(policy.Question, []string) error) er
 		return no("an interactive command has no prefix")
 	}
 	if err := begins(q, s.Prefix); err != nil {
-		return fmt.Errorf("%w: an approval for the session: %w", ErrInvalid, err)
+		return fmt.Errorf("%w: %w", ErrScope, err)
 	}
 	return nil
 }

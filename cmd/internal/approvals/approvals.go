@@ -84,7 +84,7 @@ func (b *Base) told(id string, err error) error {
 	case errors.Is(err, approval.ErrUnknown), errors.Is(err, approval.ErrAmbiguous):
 		return cmdutil.Usagef("%s: %s; fairlead approvals list shows what waits", line(id), plain(err))
 	case errors.Is(err, approval.ErrSettled), errors.Is(err, approval.ErrForbidden), errors.Is(err, approval.ErrMismatch),
-		errors.Is(err, approval.ErrProof), errors.Is(err, approval.ErrInvalid):
+		errors.Is(err, approval.ErrProof), errors.Is(err, approval.ErrScope):
 		return b.refuse("%s: %s", line(id), plain(err))
 	}
 	return errors.New(plain(err))

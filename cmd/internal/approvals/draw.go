@@ -149,9 +149,9 @@ func (m *page) prompt() string {
 		return "q quit"
 	}
 	if at := m.cursor(); at >= 0 && m.list[at].TakesInput() {
-		return "y approve  i approve with input  s for the session  n reject  r with a reason  j/k choose  space/b read  q quit"
+		return "y approve  i approve with input  n reject  r with a reason  s for the session  j/k choose  space/b read  q quit"
 	}
-	return "y approve  s for the session  n reject  r reject with a reason  j/k choose  space/b read  q quit"
+	return "y approve  n reject  r reject with a reason  s for the session  j/k choose  space/b read  q quit"
 }
 
 var _ tea.Model = (*page)(nil)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,7 +38,7 @@ func scopeOf(prefix string, limit time.Duration) (*approval.Scope, error) {
 	}
 	words, err := rules.ParsePrefix(prefix)
 	if err != nil {
-		return nil, cmdutil.Usagef("--session-prefix: %s", strings.TrimPrefix(plain(err), "rules: not for a prefix: "))
+		return nil, cmdutil.Usagef("--session-prefix: %s", plain(err))
 	}
 	s.Prefix = words
 	return s, nil

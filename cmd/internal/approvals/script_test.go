@@ -27,6 +27,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/approval/sshsig/sshsigtest"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 )
 
 // deskDir has the test's own program be a process that asks, instead of a test.
@@ -66,9 +67,10 @@ func desk(dir string, argv []string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	go func() { io.Copy(io.Discard, os.NewFile(3, "life")); cancel() }()
-	d := approval.NewDesk(approval.Config{Approvers: func() ([]approval.Approver, error) {
+	d := approval.NewDesk(approval.Config{Begins: rules.Begins, Approvers: func() ([]approval.Approver, error) {
 		return approval.ReadApprovers(os.Getenv(deskApprovers))
 	}})
+	defer d.Close()
 	s, err := approval.Listen(d, dir)
 	if err != nil {
 		return err
@@ -93,7 +95,10 @@ func desk(dir string, argv []string) error {
 		Reason: "it hangs", Asked: now, Expires: now.Add(15 * time.Minute),
 	})
 	if err == nil {
-		fmt.Printf("approved=%v by=%s proof=%s approver=%s reason=%s\n", a.Approved, a.By, a.Proof, a.Approver, a.Reason+input[a.WithInput])
+		fmt.Printf("approved=%v by=%s proof=%s approver=%s reason=%s\n", a.Approved, a.By, a.Proof, a.Approver, a.Reason+input[a.WithInput]+a.ForSession)
+	}
+	if a.ForSession != "" { // it holds as long as the process lives
+		<-ctx.Done()
 	}
 	cancel()
 	return <-served

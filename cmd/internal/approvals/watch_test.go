@@ -307,6 +307,34 @@ func TestWatchApprovesWithInput(t *testing.T) {
 	assert.Equal(t, 0, c.exit())
 }
 
+func TestWatchApprovesForTheSession(t *testing.T) {
+	h := newHome(t)
+	one := h.asks(t, "systemctl restart nginx")
+	c := h.runs(t, 50, nil, "approvals", "watch", watching)
+	c.see("> "+one.id[:8], "s for the session")
+	c.keys("s")
+	c.see("or type the first words of the commands")
+	c.keys("systemctl\r")
+	c.see("a prefix is a program and at least one more word")
+	c.keys("s")
+	c.see("or type the first words of the commands")
+	c.keys("systemctl restart\r")
+	c.see("and the session's commands that begin with: systemctl restart?")
+	c.keys("y")
+	c.see("approved " + one.id + " for the session: commands that begin with: systemctl restart")
+	assert.Contains(t, one.hears(), "reason=commands that begin with: systemctl restart")
+	two := h.asks(t, "touch x; touch y")
+	c.see("> " + two.id[:8])
+	c.keys("s")
+	c.see("Enter approves this exact command")
+	c.keys("\r")
+	c.see("and the same command again in the session? [y/N]")
+	c.keys("y")
+	c.see("approved " + two.id + " for the session: this command")
+	c.keys("q")
+	assert.Equal(t, 0, c.exit())
+}
+
 func TestWatchIsForPersonsAtTerminals(t *testing.T) {
 	h := newHome(t)
 	c := h.runs(t, 24, []string{"CLAUDECODE=1"}, "approvals", "watch")

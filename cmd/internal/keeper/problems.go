@@ -87,6 +87,8 @@ func asProblem(err error) *wire.Problem {
 		p.Status, p.Code = http.StatusNotFound, registry.CodeNotFound
 	case errors.Is(err, approval.ErrSettled), errors.Is(err, approval.ErrMismatch):
 		p.Status, p.Code = http.StatusConflict, registry.CodeConflict
+	case errors.Is(err, approval.ErrScope):
+		p.Status, p.Code, p.Detail = http.StatusUnprocessableEntity, registry.CodeInvalid, strings.TrimPrefix(p.Detail, "approval: ")
 	case errors.Is(err, approval.ErrInvalid):
 		p.Status, p.Code = http.StatusUnprocessableEntity, registry.CodeInvalid
 	case errors.Is(err, store.ErrNotFound):

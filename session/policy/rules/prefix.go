@@ -22,7 +22,15 @@ const (
 
 // ErrPrefix is wrapped by errors about the words that an approval for a session may cover, and about commands that do not
 // begin with them.
-var ErrPrefix = errors.New("rules: not for a prefix")
+var ErrPrefix = errors.New("rules: not a prefix")
+
+// prefixError is an ErrPrefix that says why in words that stand by themselves.
+type prefixError string
+
+func (e prefixError) Error() string        { return string(e) }
+func (e prefixError) Is(target error) bool { return target == ErrPrefix }
+
+func noPrefix(format string, args ...any) error { return prefixError(fmt.Sprintf(format, args...)) }
 
 // ParsePrefix reads the literal words of a prefix, as a shell would read them, and checks them as [CheckPrefix] does.
 func ParsePrefix(text string) ([]string, error) {
@@ -39,20 +47,20 @@ func ParsePrefix(text string) ([]string, error) {
 func CheckPrefix(words []string) error {
 	switch {
 	case len(words) < 2:
-		return fmt.Errorf("%w: a prefix is a program and at least one more word", ErrPrefix)
+		return noPrefix("a prefix is a program and at least one more word")
 	case len(words) > maxPrefixWords:
-		return fmt.Errorf("%w: a prefix has at most %d words", ErrPrefix, maxPrefixWords)
+		return noPrefix("a prefix has at most %d words", maxPrefixWords)
 	}
 	name := words[0]
 	if !bareName(name) {
-		return fmt.Errorf("%w: it must begin with the bare name of a program; approve the exact command instead", ErrPrefix)
+		return noPrefix("it must begin with the bare name of a program; approve the exact command instead")
 	}
 	if runsOthers(name) || runsOthers(strings.ToLower(name)) {
-		return fmt.Errorf("%w: %s can run any program; approve the exact command instead", ErrPrefix, strictyaml.Clip(name))
+		return noPrefix("%s can run any program; approve the exact command instead", strictyaml.Clip(name))
 	}
 	for _, w := range words {
 		if w == "" || len(w) > maxPrefixWord || strings.ContainsFunc(w, unseen) || !utf8.ValidString(w) {
-			return fmt.Errorf("%w: its words must be printable text of 1 to %d bytes", ErrPrefix, maxPrefixWord)
+			return noPrefix("its words must be printable text of 1 to %d bytes", maxPrefixWord)
 		}
 	}
 	return nil
@@ -69,11 +77,11 @@ func Begins(q policy.Question, prefix []string) error {
 		return err
 	}
 	if len(words) < len(prefix) || !slices.Equal(words[:len(prefix)], prefix) {
-		return fmt.Errorf("%w: the command does not begin with these words", ErrPrefix)
+		return noPrefix("the command does not begin with these words")
 	}
 	rep := judgeKey(keyOf(policy.Request{Host: q.Host, Shell: q.Shell, Command: q.Command, Dir: q.Dir, Interactive: q.Interactive}, nil)).rep
 	if rep.Capped || len(rep.Parts) > 1 || len(rep.Parts) == 1 && len(rep.Parts[0].Parts) > 0 {
-		return fmt.Errorf("%w: the command runs another one", ErrPrefix)
+		return noPrefix("the command runs another one")
 	}
 	return nil
 }
@@ -81,7 +89,7 @@ func Begins(q policy.Question, prefix []string) error {
 // simpleWords returns the words of a script that is one simple command in every shell, on one line, with literal words and
 // nothing else: no assignment, redirect, comment, substitution or pattern.
 func simpleWords(src string) ([]string, error) {
-	none := fmt.Errorf("%w: it must be one simple command of literal words, without redirects, patterns, comments and substitutions", ErrPrefix)
+	none := noPrefix("it must be one simple command of literal words, without redirects, patterns, comments and substitutions")
 	if strings.ContainsFunc(src, unseen) || !utf8.ValidString(src) {
 		return nil, none
 	}

@@ -3,7 +3,9 @@
 import { post } from "./api.js";
 import { answered } from "./asks.js";
 import { el, facts, say } from "./dom.js";
+import { digestOf, forSession, withInput } from "./document.js";
 import { dialog } from "./keys.js";
+import { mayLast, said as scopeSaid, scopes } from "./scope.js";
 import { inline } from "./shown.js";
 import { asText } from "./visible.js";
 
@@ -39,10 +41,30 @@ export function answer({ id, digest, more, approved, ask, go, signal }) {
   const named = el("code", { class: "digest" });
   const signs = el("pre", { class: "copy" });
   const input = el("input", { type: "checkbox" });
-  const says = () => (input.checked ? { digest: more, with_input: true } : { digest });
+  const scope = approved && mayLast(ask) ? scopes(ask, () => name()) : null;
+  const one = () => (input.checked ? { digest: more, with_input: true } : { digest });
+  /** says is the answer: what was chosen, with the digest of the document that says so. */
+  const says = async () => {
+    const chosen = scope?.chosen();
+    if (!chosen) return one();
+    const all = forSession(input.checked ? withInput(ask) : ask.bytes, chosen);
+    return { ...one(), digest: await digestOf(all), for_session: scopeSaid(chosen) };
+  };
+  const tell = (digest) => {
+    named.textContent = digest || "…";
+    signs.textContent = digest ? `printf %s ${digest} | ssh-keygen -Y sign -n approve@fairlead -f KEY` : "";
+  };
+  let latest = 0;
   const name = () => {
-    named.textContent = says().digest;
-    signs.textContent = `printf %s ${says().digest} | ssh-keygen -Y sign -n approve@fairlead -f KEY`;
+    const mine = ++latest;
+    let chosen = null;
+    try {
+      chosen = scope?.chosen();
+    } catch {
+      return tell(""); // it says why when the answer is given
+    }
+    if (!chosen) return tell(one().digest);
+    says().then((s) => mine === latest && tell(s.digest));
   };
   input.addEventListener("change", name);
   name();
@@ -66,6 +88,7 @@ export function answer({ id, digest, more, approved, ask, go, signal }) {
         ["Digest", named],
       ]),
       approved && more ? el("label", { class: "check" }, input, " and whatever is typed at it while it runs") : "",
+      scope ? scope.element : "",
       el("label", null, "Reason ", reason),
       approved ? signing : "",
     ],
@@ -74,7 +97,7 @@ export function answer({ id, digest, more, approved, ask, go, signal }) {
         text: approved ? "Approve" : "Reject",
         class: approved ? "yes" : "no",
         does: async () => {
-          const said = says();
+          const said = await says();
           if (reason.value) said.reason = reason.value;
           if (approved && signature.value.trim()) {
             Object.assign(said, { signature: signatureIn(signature.value), proof: "passphrase" });

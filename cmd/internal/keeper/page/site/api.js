@@ -127,6 +127,8 @@ export const getText = (path, signal) => send(path, { signal, within: patience.l
 export const open = (path, { signal, headers } = {}) => send(path, { signal, headers, read: (r) => r.body });
 export const post = (path, body) => send(path, { ...json(body), within: patience.long, read: (r) => (r.status === 204 ? null : r.json()) });
 
+export const del = (path) => send(path, { method: "DELETE", read: () => null });
+
 /** socket opens a WebSocket. It carries the token as a protocol, for it has no headers. */
 export function socket(path) {
   const s = new WebSocket(`ws://${location.host}${path}`, ["fairlead", `token.${token()}`]);

@@ -5,6 +5,7 @@ import { fetchAsk, showAsk } from "./ask.js";
 import { asks, onAsks } from "./asks.js";
 import { known } from "./classes.js";
 import { button, el } from "./dom.js";
+import { granted } from "./granted.js";
 import { setKeys } from "./keys.js";
 import { rows } from "./rows.js";
 import { inline } from "./shown.js";
@@ -44,7 +45,8 @@ export const approvals = {
       beside: (a) =>
         button("Reject", () => reject(a), { class: "no", title: "Reject it without opening it (r)", "aria-label": `Reject ${asText(a.first_line)}` }),
     });
-    root.append(el("h1", { class: "unseen", text: "Approvals" }), told, problem, list.element);
+    const given = granted(signal);
+    root.append(el("h1", { class: "unseen", text: "Approvals" }), told, problem, list.element, given.element);
     let failed = "";
 
     function tell() {
@@ -72,6 +74,7 @@ export const approvals = {
     onAsks(() => {
       if (asks.known) list.update(asks.items);
       tell();
+      void given.look();
     }, signal);
   },
   open: showAsk,

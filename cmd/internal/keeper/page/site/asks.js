@@ -7,7 +7,7 @@ import { listen } from "./live.js";
 import { paced } from "./pace.js";
 import { asText } from "./visible.js";
 
-const kinds = new Set(["connected", "asked", "approved", "rejected", "expired", "canceled"]);
+const kinds = new Set(["connected", "asked", "approved", "rejected", "expired", "canceled", "revoked"]);
 const seldom = 60000, // a look without a reason: nothing that is missed stays so for long
   unseen = 15000; // where nobody sees the page and it hears of nothing, but its title tells
 const changed = new Set();
@@ -64,7 +64,7 @@ async function look() {
 export function start() {
   listen((e) => {
     if (!kinds.has(e.kind)) return;
-    if (e.kind !== "asked" && e.kind !== "connected") settled.set(e.id, e.kind);
+    if (!["asked", "connected", "revoked"].includes(e.kind)) settled.set(e.id, e.kind);
     refresh();
   }, alive);
   const timer = setInterval(() => (document.visibilityState !== "visible" || Date.now() - looked >= seldom) && refresh(), unseen);

@@ -27,6 +27,7 @@ const ofAsk = [
   "id",
   "exec",
   "session",
+  "sandbox?",
   "principal",
   ...ofHost,
   "member*",
@@ -115,6 +116,20 @@ export function withInput(ask) {
   const all = new Uint8Array(ask.bytes.length + more.length);
   all.set(ask.bytes);
   all.set(more, ask.bytes.length);
+  return all;
+}
+
+/** forSession is the document of an approval for the session: of bytes, with the words of a prefix and a time, if any. */
+export function forSession(bytes, { words, seconds }) {
+  const field = (name, text) => [encoded(`${name} ${encoded(text).length}\n`), encoded(text), encoded("\n")];
+  const more = [...field("for-session", "yes"), ...words.flatMap((w) => field("prefix", w))];
+  if (seconds) more.push(...field("for-seconds", String(seconds)));
+  const all = new Uint8Array(more.reduce((n, b) => n + b.length, bytes.length));
+  let at = 0;
+  for (const b of [bytes, ...more]) {
+    all.set(b, at);
+    at += b.length;
+  }
   return all;
 }
 

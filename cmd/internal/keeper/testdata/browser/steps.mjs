@@ -137,6 +137,34 @@ const steps = {
     await page.waitForFunction(() => document.title === "Fairlead");
   },
 
+  /** lasting approves a command for its session: the exact one, or those that begin with some words. */
+  async lasting({ row: first, prefix, begins }) {
+    await row(first).click();
+    await page.locator(".bar .yes:enabled").waitFor();
+    await page.keyboard.press("a");
+    const digest = page.locator("dialog .digest");
+    await digest.waitFor();
+    const plain = await digest.textContent();
+    await page.locator("dialog select[name=scope]").selectOption(prefix ? "prefix" : "exact");
+    if (prefix) {
+      await page.locator("dialog input[name=prefix]").fill("$(x) y");
+      await page.locator("dialog button.yes").click();
+      await page.locator("dialog .problem", { hasText: "shell syntax" }).waitFor();
+      await page.locator("dialog input[name=prefix]").fill(prefix);
+      await page.locator("dialog select[name=for]").selectOption("1800");
+    }
+    await page.waitForFunction((was) => /^sha256:/.test(document.querySelector("dialog .digest").textContent) && document.querySelector("dialog .digest").textContent !== was, plain);
+    await shoot("for-session");
+    await page.locator("dialog button.yes").click();
+    await page.locator(".told", { hasText: `Approved: ${begins}` }).waitFor();
+  },
+
+  /** revoke revokes a session approval. */
+  async revoke(text) {
+    await page.locator(".granted li", { hasText: text }).getByRole("button", { name: "Revoke" }).click();
+    await page.locator(".granted li", { hasText: text }).waitFor({ state: "detached" });
+  },
+
   /** typing approves a command with what is typed at it, or what is to be typed at one that runs. */
   async typing({ row: first, title, begins, input }) {
     await row(first).click();

@@ -1,0 +1,326 @@
+package keeper_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+)
+
+const sessionApprovals = "/v1/session-approvals"
+
+// pendingOf waits for the approval that an exec or a command needs.
+func (w *world) pendingOf(exec string) wire.Approval {
+	w.t.Helper()
+	var found wire.Approval
+	require.Eventually(w.t, func() bool {
+		list, err := w.Approvals(w.t.Context())
+		require.NoError(w.t, err)
+		for _, a := range list {
+			if a.Exec == exec {
+				found = a
+				return true
+			}
+		}
+		return false
+	}, terminalTime, 5*time.Millisecond)
+	return found
+}
+
+// approveFor approves for the session what is shown for it, and returns the status and what was wrong.
+func (w *world) approveFor(id string, s wire.ForSession) (int, wire.Problem) {
+	w.t.Helper()
+	var doc wire.Document
+	q := "?for_session=true&prefix=" + url.QueryEscape(s.Prefix)
+	if s.ForS > 0 {
+		q += "&for_s=" + strconv.FormatInt(s.ForS, 10)
+	}
+	status, p := w.api("", "GET", "/v1/approvals/"+id+q, nil, &doc)
+	if status != http.StatusOK {
+		return status, p
+	}
+	shown, err := approval.Parse(doc.Document)
+	require.NoError(w.t, err)
+	require.NotNil(w.t, shown.ForSession, "the document says how far it reaches")
+	return w.api("", "POST", "/v1/approvals/"+id+"/approve", wire.Answer{Digest: doc.Digest, ForSession: &s}, nil)
+}
+
+// asked starts a command that needs an approval.
+func (w *world) asked(c *client.Client, session, script string) wire.Approval {
+	w.t.Helper()
+	r, err := c.Start(w.t.Context(), session, wire.Run{Command: script}, "")
+	require.NoError(w.t, err)
+	return w.pendingOf(r.Exec)
+}
+
+// needs reports whether a command needs an approval of its own, which it does not get.
+func (w *world) needs(c *client.Client, session, script string) bool {
+	w.t.Helper()
+	wait := 0.0
+	r, err := c.Start(w.t.Context(), session, wire.Run{Command: script, WaitS: &wait}, "")
+	require.NoError(w.t, err)
+	if r.Decision.Verdict == "allow" || r.Decision.ForSession != "" {
+		_, err := c.Wait(w.t.Context(), r.Exec)
+		require.NoError(w.t, err)
+		return false
+	}
+	if r.Decision.Verdict == "ask" {
+		status, _ := w.api("", "POST", "/v1/approvals/"+w.pendingOf(r.Exec).ID+"/reject", wire.Answer{Digest: w.digestOf(r.Exec)}, nil)
+		require.Less(w.t, status, 300)
+		_, err = c.Wait(w.t.Context(), r.Exec)
+		require.NoError(w.t, err)
+	}
+	return true
+}
+
+func (w *world) digestOf(exec string) string {
+	w.t.Helper()
+	var doc wire.Document
+	w.api("", "GET", "/v1/approvals/"+w.pendingOf(exec).ID, nil, &doc)
+	return doc.Digest
+}
+
+func (w *world) forSessions() []wire.SessionApproval {
+	w.t.Helper()
+	var list wire.SessionApprovals
+	status, _ := w.api("", "GET", sessionApprovals, nil, &list)
+	require.Equal(w.t, http.StatusOK, status)
+	return list.Items
+}
+
+// recorded returns the entries of the audit log of a kind.
+func (w *world) recorded(kind string) (all []map[string]any) {
+	w.t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.dir, "audit", "000001.jsonl"))
+	require.NoError(w.t, err)
+	for line := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n") {
+		var e map[string]any
+		require.NoError(w.t, json.Unmarshal([]byte(line), &e))
+		if e["kind"] == kind {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func TestACommandIsApprovedForItsSession(t *testing.T) {
+	w := start(t)
+	agent, other := w.As("agent/claude"), w.As("agent/other")
+	dir := filepath.Join(w.dir, "work")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	open := func(c *client.Client, host string) wire.Session {
+		s, err := c.Open(t.Context(), wire.Open{Host: host, CWD: dir})
+		require.NoError(t, err)
+		return s
+	}
+	s := open(agent, "there")
+	ask := w.asked(agent, s.ID, "echo x >>made")
+	status, p := w.approveFor(ask.ID, wire.ForSession{})
+	require.Less(t, status, 300, p.Detail)
+	_, err := agent.Wait(t.Context(), ask.Exec)
+	require.NoError(t, err)
+	list := w.forSessions()
+	require.Len(t, list, 1)
+	assert.Equal(t, ask.ID, list[0].ID)
+	assert.Equal(t, s.ID, list[0].Session)
+	assert.Equal(t, "operator/ada", list[0].ApprovedBy)
+	assert.WithinDuration(t, time.Now().Add(approval.MaxFor), list[0].Until, time.Minute)
+
+	r := w.run(agent, s.ID, "echo x >>made")
+	assert.Equal(t, "ok", r.Status)
+	assert.Equal(t, ask.ID, r.Decision.Approval)
+	assert.Equal(t, "this command", r.Decision.ForSession)
+	for name, again := range map[string]func() bool{
+		"another command":    func() bool { return w.needs(agent, s.ID, "echo x >>made2") },
+		"a blank more":       func() bool { return w.needs(agent, s.ID, "echo x >>made ") },
+		"another session":    func() bool { return w.needs(agent, open(agent, "there").ID, "echo x >>made") },
+		"another host":       func() bool { return w.needs(agent, open(agent, "here").ID, "echo x >>made") },
+		"another principal":  func() bool { return w.needs(other, open(other, "there").ID, "echo x >>made") },
+		"another directory":  func() bool { w.run(agent, s.ID, "cd /"); return w.needs(agent, s.ID, "echo x >>made") },
+		"behind a cd":        func() bool { w.run(agent, s.ID, "cd "+dir); return w.needs(agent, s.ID, "cd .; echo x >>made") },
+		"an interactive one": func() bool { return w.needsInteractive(agent, s.ID, "echo x >>made") },
+		"a function of a name": func() bool {
+			w.approved(agent, s.ID, "echo() { touch "+dir+"/poisoned; }")
+			w.run(agent, s.ID, "cd "+dir)
+			return w.needs(agent, s.ID, "echo x >>made")
+		},
+	} {
+		assert.True(t, again(), name)
+	}
+	assert.NoFileExists(t, filepath.Join(dir, "poisoned"))
+	text, err := os.ReadFile(filepath.Join(dir, "made"))
+	require.NoError(t, err)
+	assert.Equal(t, "x\nx\n", string(text), "it ran once when it was approved, and once after")
+
+	_, err = agent.Reset(t.Context(), s.ID)
+	require.NoError(t, err)
+	w.run(agent, s.ID, "cd "+dir)
+	assert.False(t, w.needs(agent, s.ID, "echo x >>made"), "a new shell is the same session")
+	require.NoError(t, agent.CloseSession(t.Context(), s.ID))
+	assert.Empty(t, w.forSessions(), "it ends with the session")
+
+	given := w.recorded("approval.result")
+	assert.Equal(t, "this command", given[0]["for_session"])
+	used := 0
+	for _, e := range w.recorded("command.request") {
+		if e["for_session"] == "this command" {
+			assert.Equal(t, ask.ID, e["approval"])
+			assert.Equal(t, "operator/ada", e["approved_by"])
+			used++
+		}
+	}
+	assert.Equal(t, 3, used)
+	end := w.recorded("approval.end")
+	require.Len(t, end, 1)
+	assert.Equal(t, "closed", end[0]["status"])
+	assert.Equal(t, ask.ID, end[0]["approval"])
+}
+
+func (w *world) needsInteractive(c *client.Client, session, script string) bool {
+	w.t.Helper()
+	r, err := c.Start(w.t.Context(), session, wire.Run{Command: script, Interactive: true}, "")
+	require.NoError(w.t, err)
+	status, _ := w.api("", "POST", "/v1/approvals/"+w.pendingOf(r.Exec).ID+"/reject", wire.Answer{Digest: w.digestOf(r.Exec)}, nil)
+	require.Less(w.t, status, 300)
+	_, err = c.Wait(w.t.Context(), r.Exec)
+	require.NoError(w.t, err)
+	return true
+}
+
+func TestCommandsAreApprovedForASessionByTheirFirstWords(t *testing.T) {
+	w := start(t)
+	agent := w.As("agent/claude")
+	s, err := agent.Open(t.Context(), wire.Open{Host: "there", CWD: w.dir})
+	require.NoError(t, err)
+	ask := w.asked(agent, s.ID, "mkdir -p a")
+	for prefix, want := range map[string]string{
+		"mkdir": "at least one more word", "mkdir -m": "does not begin", "mkdir -p; x": "simple command", "mkdir $x": "simple command", "bash -c": "can run any program",
+	} {
+		status, p := w.approveFor(ask.ID, wire.ForSession{Prefix: prefix})
+		assert.GreaterOrEqual(t, status, 400, prefix)
+		assert.Contains(t, p.Detail, want, prefix)
+	}
+	status, p := w.approveFor(ask.ID, wire.ForSession{Prefix: "mkdir -p", ForS: 3600})
+	require.Less(t, status, 300, p.Detail)
+	_, err = agent.Wait(t.Context(), ask.Exec)
+	require.NoError(t, err)
+	list := w.forSessions()
+	require.Len(t, list, 1)
+	assert.Equal(t, "commands that begin with: mkdir -p, for 1h0m0s", list[0].Scope)
+	assert.WithinDuration(t, time.Now().Add(time.Hour), list[0].Until, time.Minute)
+	assert.False(t, w.needs(agent, s.ID, "mkdir -p b"))
+	assert.False(t, w.needs(agent, s.ID, "mkdir -p c 'd e'"))
+	assert.DirExists(t, filepath.Join(w.dir, "d e"))
+	for _, script := range []string{
+		"mkdir c2", "mkdir -p e && touch f", "mkdir -p $(touch f)", "mkdir -p e >f", "mkdir -p e\ntouch f", "A=1 mkdir -p e", "mkdir -p e*", "cd .; mkdir -p e", "mkdir -p e # f\ntouch f", "mkdir() { touch f; }; mkdir -p e", "command mkdir -p e",
+	} {
+		assert.True(t, w.needs(agent, s.ID, script), script)
+	}
+	assert.NoFileExists(t, filepath.Join(w.dir, "f"))
+
+	// What nobody saw a command set does not reach the ones that were approved for what they mean.
+	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "evil"), []byte("mkdir() { touch f; }; alias mkdir='touch f'\n"), 0o600))
+	w.approved(agent, s.ID, ". ./evil")
+	r := w.run(agent, s.ID, "mkdir -p clean")
+	assert.Equal(t, "ok", r.Status)
+	assert.Equal(t, "clean", r.Lane)
+	assert.DirExists(t, filepath.Join(w.dir, "clean"))
+	assert.NoFileExists(t, filepath.Join(w.dir, "f"))
+
+	// Agents may neither give nor revoke one.
+	status, _ = w.api("agent/claude", "DELETE", sessionApprovals+"/"+ask.ID, nil, nil)
+	assert.Equal(t, http.StatusForbidden, status)
+	more := w.asked(agent, s.ID, "touch f")
+	status, _ = w.api("agent/claude", "POST", "/v1/approvals/"+more.ID+"/approve", wire.Answer{Digest: w.digestOf(more.Exec), ForSession: &wire.ForSession{}}, nil)
+	assert.Equal(t, http.StatusForbidden, status)
+	status, p = w.api("", "POST", "/v1/approvals/"+more.ID+"/approve", wire.Answer{Digest: w.digestOf(more.Exec), ForSession: &wire.ForSession{}}, nil)
+	assert.Equal(t, http.StatusConflict, status, "the digest is of the document with its scope: %s", p.Detail)
+	status, _ = w.api("", "POST", "/v1/approvals/"+more.ID+"/reject", wire.Answer{Digest: w.digestOf(more.Exec)}, nil)
+	require.Less(t, status, 300)
+
+	status, _ = w.api("", "DELETE", sessionApprovals+"/"+ask.ID+"?reason=enough", nil, nil)
+	assert.Equal(t, http.StatusNoContent, status)
+	status, _ = w.api("", "DELETE", sessionApprovals+"/"+ask.ID, nil, nil)
+	assert.Equal(t, http.StatusNotFound, status)
+	assert.Empty(t, w.forSessions())
+	_, err = agent.Wait(t.Context(), more.Exec)
+	require.NoError(t, err)
+	assert.True(t, w.needs(agent, s.ID, "mkdir -p z"))
+	end := w.recorded("approval.end")
+	require.Len(t, end, 1)
+	assert.Equal(t, []any{"revoked", "operator/ada", "enough"}, []any{end[0]["status"], end[0]["revoked_by"], end[0]["reason"]})
+}
+
+func TestOneOffCommandsAreNotApprovedForASession(t *testing.T) {
+	w := start(t)
+	ctx := t.Context()
+	ran := make(chan error, 1)
+	go func() {
+		_, err := w.As("agent/claude").RunFleet(ctx, wire.NewRun{Selector: "there", Command: "touch one-off"}, (&told{}).fleet())
+		ran <- err
+	}()
+	var ask wire.Approval
+	require.Eventually(t, func() bool {
+		list, err := w.Approvals(ctx)
+		require.NoError(t, err)
+		if len(list) == 1 {
+			ask = list[0]
+		}
+		return len(list) == 1
+	}, terminalTime, 5*time.Millisecond)
+	status, p := w.approveFor(ask.ID, wire.ForSession{})
+	assert.Equal(t, http.StatusUnprocessableEntity, status)
+	assert.Contains(t, p.Detail, "approve it once")
+	status, _ = w.api("", "POST", "/v1/approvals/"+ask.ID+"/reject", wire.Answer{Digest: w.digestOf(ask.Exec)}, nil)
+	require.Less(t, status, 300)
+	<-ran
+}
+
+func TestCommandsOfASandboxAreApprovedForIt(t *testing.T) {
+	w := start(t)
+	b, dir := w.box("there")
+	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "mkdir -p a"})
+	require.Equal(t, "pending", c.Status)
+	status, p := w.api("", "POST", commandsPath+"/"+c.ID+"/approve", wire.Approve{ForSession: &wire.ForSession{Prefix: "mkdir -p"}}, &c)
+	require.Equal(t, http.StatusOK, status, p.Detail)
+	require.Equal(t, "executed", c.Status)
+	list := w.forSessions()
+	require.Len(t, list, 1)
+	assert.Equal(t, b.ID, list[0].Sandbox)
+
+	_, c = w.post(wire.NewCommand{Sandbox: b.ID, Command: "mkdir -p b"})
+	assert.Equal(t, "executed", c.Status, c.Reason)
+	assert.Equal(t, "operator/ada", c.ApprovedBy)
+	assert.Equal(t, list[0].ID, c.Exec.Decision.Approval)
+	assert.DirExists(t, filepath.Join(dir, "b"))
+	reject := func(in wire.NewCommand) {
+		_, c := w.post(in)
+		if assert.Equal(t, "pending", c.Status, "%+v", in) {
+			w.api("", "POST", commandsPath+"/"+c.ID+"/reject", nil, nil)
+		}
+	}
+	reject(wire.NewCommand{Sandbox: b.ID, Command: "mkdir -p c", CWD: "sub"})
+	reject(wire.NewCommand{Sandbox: b.ID, Command: "mkdir -p c; touch d"})
+	var off wire.Sandbox
+	active := false
+	w.api("", "PATCH", sandboxesPath+"/"+b.ID, wire.SandboxChange{Active: &active}, &off)
+	assert.Empty(t, w.forSessions(), "it ends with the sandbox")
+	for _, e := range w.recorded("command.request") {
+		if e["command"] == "mkdir -p b" {
+			assert.Equal(t, list[0].ID, e["approval"])
+			assert.Equal(t, "commands that begin with: mkdir -p", e["for_session"])
+		}
+	}
+}
