@@ -76,6 +76,7 @@ func New(cfg Config) (*Keeper, error) {
 		inventories: newInventories(), events: newEvents(), limiter: newLimiter(), runs: newRuns(), onces: newOnces(), started: time.Now(),
 		asked: make(chan struct{}), realms: map[realmKey]*realm{},
 	}
+	k.policy.took = k.notePolicy
 	k.sink = newRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))
 	k.base, k.end = context.WithCancel(context.Background())
 	k.metrics = newMetrics(k.sessions, func() int { return len(k.desk.List()) }, func() int { return int(k.answering.Load()) })
