@@ -56,6 +56,9 @@ func appendBody(b []byte, e *Event, seq uint64, at time.Time, hmac []byte, prev 
 		b = append(b, `,"typed":true`...)
 	}
 
+	b = appendStr(b, `,"subject":`, e.Subject)
+	b = appendStr(b, `,"change":`, e.Change)
+
 	b = appendStr(b, `,"verdict":`, e.Verdict)
 	b = appendStr(b, `,"rule":`, e.Rule)
 	b = appendStr(b, `,"class":`, e.Class)

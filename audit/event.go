@@ -26,6 +26,21 @@ const (
 	ApprovalResult  Kind = "approval.result"
 	ApprovalEnd     Kind = "approval.end" // of an approval for a session: revoked, expired, or closed with the session
 
+	// Administration: what changes who may do what. ID is that of the token or sandbox, Subject whom or what it is about, and
+	// Change what has changed, in words.
+	TokenCreate    Kind = "token.create"
+	TokenRevoke    Kind = "token.revoke"
+	SandboxCreate  Kind = "sandbox.create"
+	SandboxChange  Kind = "sandbox.change"
+	SandboxDelete  Kind = "sandbox.delete"
+	ApproverEnroll Kind = "approver.enroll"
+	ApproverRemove Kind = "approver.remove"
+	WebLink        Kind = "web.link"    // a link to the web UI
+	PolicyLoad     Kind = "policy.load" // a policy took effect
+	ConfigLoad     Kind = "config.load" // a file of settings took effect
+	KeeperStart    Kind = "keeper.start"
+	KeeperEnd      Kind = "keeper.end"
+
 	// ChainSeal, ChainRotate and ChainPurge are written by File itself.
 	ChainSeal   Kind = "chain.seal"
 	ChainRotate Kind = "chain.rotate"
@@ -35,6 +50,16 @@ const (
 // after reports whether an event of this kind is written when the deed is done, so that nobody waits for the disk.
 func (k Kind) after() bool {
 	return k == SessionClose || strings.HasSuffix(string(k), ".result")
+}
+
+// Administers reports whether an event of this kind stands alone, about what changes who may do what.
+func (k Kind) Administers() bool {
+	switch k {
+	case TokenCreate, TokenRevoke, SandboxCreate, SandboxChange, SandboxDelete, ApproverEnroll, ApproverRemove, WebLink,
+		PolicyLoad, ConfigLoad, KeeperStart, KeeperEnd:
+		return true
+	}
+	return false
 }
 
 // pair splits a kind into what it is about and which half of the pair it is.
@@ -84,6 +109,10 @@ type Event struct {
 	StdinBytes  int64  `json:"stdin_bytes,omitempty"`
 	StdinSHA256 string `json:"stdin_sha256,omitempty"`
 	Typed       bool   `json:"typed,omitempty"` // of an approval: what is asked about is typed at the command, and Command holds that
+
+	// Of administration.
+	Subject string `json:"subject,omitempty"` // the principal that a token or sandbox is for, an approver, a file
+	Change  string `json:"change,omitempty"`  // in words: "role approver, expires 2027-01-01T00:00:00Z"
 
 	// Why.
 	Verdict       string `json:"verdict,omitempty"`

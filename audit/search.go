@@ -18,7 +18,7 @@ type Query struct {
 	Verdict   string
 	Status    string
 	ExitCode  *int
-	Text      string // somewhere in the redacted command
+	Text      string // somewhere in the redacted command; of administration, in the id, the subject or the change
 }
 
 // maxOpen is how many commands without a result Search holds. When more are open, the oldest is judged by what is there.
@@ -39,7 +39,7 @@ func Search(dir string, q Query) iter.Seq2[[]Event, error] {
 				}
 				continue
 			}
-			if e.ID == "" {
+			if e.ID == "" || e.Kind.Administers() {
 				if !tell([]Event{e}) {
 					return
 				}
@@ -99,7 +99,14 @@ func (q Query) Matches(events []Event) bool {
 		some(q.Verdict == "", func(e *Event) bool { return e.Verdict == q.Verdict }) &&
 		some(q.Status == "", func(e *Event) bool { return e.Status == q.Status }) &&
 		some(q.ExitCode == nil, func(e *Event) bool { return e.ExitCode != nil && *e.ExitCode == *q.ExitCode }) &&
-		some(q.Text == "", func(e *Event) bool { return strings.Contains(e.Command, q.Text) })
+		some(q.Text == "", func(e *Event) bool { return e.holds(q.Text) })
+}
+
+func (e *Event) holds(text string) bool {
+	if e.Kind.Administers() {
+		return e.ID == text || strings.Contains(e.Subject, text) || strings.Contains(e.Change, text)
+	}
+	return strings.Contains(e.Command, text)
 }
 
 // glob matches s with a pattern of * and ?. The time it takes is bounded by the product of their lengths.

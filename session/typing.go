@@ -40,6 +40,13 @@ func (t *Typing) Err() error {
 	return t.err
 }
 
+// Withdraw takes it back where somebody has yet to approve it.
+func (t *Typing) Withdraw() {
+	if t.Awaiting() && t.stop != nil {
+		t.stop(errWithdrawn)
+	}
+}
+
 func (t *Typing) settle(err error) {
 	t.err = err
 	close(t.done)
@@ -58,8 +65,9 @@ func (t *Typing) wait(ctx context.Context) error {
 
 // Why what waited for an answer was taken back.
 var (
-	errTypedOn = errors.New("something else was done to the command before anybody answered")
-	errEnded   = errors.New("the command ended before anybody answered")
+	errWithdrawn = errors.New("the caller withdrew the request")
+	errTypedOn   = errors.New("something else was done to the command before anybody answered")
+	errEnded     = errors.New("the command ended before anybody answered")
 )
 
 // Type is Input for who does not wait for an approval: the Typing tells what becomes of it. While it waits no other text can be

@@ -286,7 +286,7 @@ func (d *Desk) Answer(r Response) error {
 	said := w.Pending
 	said.WithInput, said.ForSession = r.WithInput, r.ForSession
 	switch {
-	case w.Question.Principal == r.By || answer.Approver != "" && w.Question.Principal == "operator/"+answer.Approver:
+	case alike(w.Question.Principal, r.By) || answer.Approver != "" && alike(w.Question.Principal, "operator/"+answer.Approver):
 		return fmt.Errorf("%w: %s has asked this, and nobody answers their own request", ErrForbidden, w.Question.Principal)
 	case r.WithInput && !(r.Approved && w.TakesInput()):
 		return fmt.Errorf("%w: only a yes to an interactive command covers what is typed", ErrInvalid)
@@ -351,6 +351,10 @@ func (d *Desk) heldBy(principal string) (n int) {
 	}
 	return n
 }
+
+// alike reports whether two principals may be one person: some systems tell no case apart in the names of accounts, and
+// who answers must not be able to ask under the same name in other letters.
+func alike(a, b string) bool { return strings.EqualFold(a, b) }
 
 // mismatch says what an answer is not to.
 func mismatch(w *question, r Response) error {

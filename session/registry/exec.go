@@ -72,6 +72,13 @@ func (x *Exec) Running() bool {
 	}
 }
 
+// Withdraw stops a command that still waits for an approval: nothing was sent. One that runs goes on.
+func (x *Exec) Withdraw() {
+	if x.sx.Result().State == session.AwaitingApproval {
+		x.Stop()
+	}
+}
+
 // Wait waits for the end of the command, or for that of ctx, whose cause it returns then. The command goes on.
 func (x *Exec) Wait(ctx context.Context) error {
 	select {

@@ -100,9 +100,6 @@ only one begins so.`,
 
 func answerRun(ctx context.Context, o *AnswerOptions) error {
 	who := o.Caller()
-	if who.Mark != "" {
-		return o.refuse("an agent has started this (%s is set), and a person has to answer: do it in a terminal of your own", who.Mark)
-	}
 	if !o.Yes && (!o.IO.InTTY || o.Terminal == nil) {
 		return cmdutil.Usagef("approve asks at the terminal, and standard input is none: give --yes to approve without being asked")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
@@ -27,12 +28,13 @@ type Base struct {
 	Getenv        func(string) string
 	ApproversFile func() (string, error)
 	Approvers     func() ([]approval.Approver, error)
+	Audit         func() (audit.Sink, error) // nil means that there is no audit log
 }
 
 // NewCmd builds the command.
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	base := Base{IO: f.IO, Now: time.Now, Caller: f.Caller, Terminal: f.Terminal, Getenv: f.Getenv,
-		ApproversFile: f.ApproversFile, Approvers: f.Approvers}
+		ApproversFile: f.ApproversFile, Approvers: f.Approvers, Audit: f.Audit}
 	base.Client = func() (*approval.Client, error) {
 		dirs, err := f.ApprovalsDirs()
 		if err != nil {
@@ -61,10 +63,17 @@ Once you are enrolled, an approval is a signature that takes your passphrase, or
 		Args: cmdutil.Group,
 		RunE: cmdutil.Help,
 	}
+	enroll := NewCmdEnroll(base, nil)
+	listing := func() bool { return enroll.Flags().Changed("list") }
 	cmd.AddCommand(NewCmdList(base, nil), NewCmdShow(base, nil),
-		NewCmdApprove(base, nil), NewCmdReject(base, nil), NewCmdRevoke(base, nil), NewCmdEnroll(base, nil), NewCmdWatch(base, nil))
+		f.ForPeople(NewCmdApprove(base, nil), answers), f.ForPeople(NewCmdReject(base, nil), answers),
+		f.ForPeople(NewCmdRevoke(base, nil), answers), f.ForPeople(enroll, "enroll or remove approvers", listing),
+		f.ForPeople(NewCmdWatch(base, nil), answers))
 	return cmd
 }
+
+// answers is what agents may not do with approvals.
+const answers = "answer approvals"
 
 // find returns what waits under id.
 func (b *Base) find(ctx context.Context, id string) (*approval.Client, approval.Pending, error) {

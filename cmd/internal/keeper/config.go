@@ -40,6 +40,8 @@ type Config struct {
 	Policy      func() (*rules.Engine, error)
 	PolicyFiles []string
 
+	SettingsFiles []string // what else holds until the keeper ends, for the audit log
+
 	Audit    audit.Sink // of all sessions; the caller closes it
 	AuditDir string     // where it can be read; "" means that it cannot
 

@@ -118,6 +118,7 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 		return nil, err
 	}
 	k.await(ctx, x, wait, registry.Wait{Prompt: b.Interactive})
+	withdrawn(ctx, x)
 	return k.show(c, x, budget)
 }
 
@@ -190,6 +191,14 @@ func (k *Keeper) await(ctx context.Context, x *registry.Exec, wait time.Duration
 		return
 	}
 	x.WaitFor(ctx, w)
+}
+
+// withdrawn takes a command back that waits for an approval when whoever has asked for it has hung up before they were
+// answered: nobody would hear what becomes of it, and it has a place at the desk and on its host.
+func withdrawn(ctx context.Context, x *registry.Exec) {
+	if ctx.Err() != nil {
+		x.Withdraw()
+	}
 }
 
 func (k *Keeper) look(ctx context.Context, c *caller, in *execIn) (*resultOut, error) {

@@ -64,7 +64,9 @@ func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f
 		end := t.endAs(statusFor(err), err)
 		d := policy.Decision{Verdict: policy.Allow, Class: policy.Class(c.Class), Rule: c.Rule}
 		if end.Status == store.Rejected {
-			d.Verdict, d.Rule = policy.Deny, ruleBox
+			if d.Verdict = policy.Deny; errors.Is(err, errBox) {
+				d.Rule = ruleBox
+			}
 		}
 		if err := t.noteNothing(ctx, c, exact, d, given.answer, end); err != nil {
 			t.k.log.Printf("command %s: that it came to nothing is not on record: %v", c.ID, err)
@@ -89,6 +91,10 @@ func (t *terminal) launch(ctx context.Context, c store.Command, exact string, f 
 	}
 	h, err := t.k.terminalHost(who, c.Host)
 	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	if err := unchanged(ctx, h); err != nil {
 		done()
 		return nil, nil, err
 	}
@@ -125,7 +131,7 @@ func endStatus(outcome string) store.Status {
 
 // statusFor is the outcome of a command that never became one.
 func statusFor(err error) string {
-	if errors.Is(err, errBox) {
+	if errors.Is(err, errBox) || errors.Is(err, errVoid) {
 		return "denied"
 	}
 	switch code := codeOf(err); code {

@@ -182,6 +182,7 @@ func (k *Keeper) file(ctx context.Context, c *caller, at FileAt, r filework.Requ
 		return nil, atMatch(err, r)
 	}
 	k.await(ctx, x, wait, registry.Wait{})
+	withdrawn(ctx, x)
 	return k.showFile(x, r, show)
 }
 

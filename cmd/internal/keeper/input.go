@@ -50,6 +50,9 @@ func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut,
 		return nil, err
 	}
 	k.await(ctx, x, wait, w)
+	if ctx.Err() != nil && t != nil {
+		t.Withdraw()
+	}
 	if err := x.Refusal(t); err != nil {
 		return nil, err
 	}

@@ -115,6 +115,9 @@ func (k *Keeper) startJob(ctx context.Context, c *caller, in *newJobIn) (*jobOut
 	wctx, stop := context.WithTimeout(ctx, wait)
 	r.jobs.Wait(wctx, ref)
 	stop()
+	if s, ok := r.jobs.Start(ref); ok && s.Exec != nil {
+		withdrawn(ctx, s.Exec)
+	}
 	return shownStart(ctx, r, ref, b.Reason)
 }
 

@@ -86,6 +86,7 @@ func New(cfg Config) (*Keeper, error) {
 		}
 		return k.withOwn(e), nil
 	}
+	k.policy.took = k.notePolicy
 	k.desk = approval.NewDesk(approval.Config{Approvers: cfg.Approvers, Begins: rules.Begins, Lasts: k.lasts, Ended: k.forSessionEnded})
 	k.sink = newRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))
 	k.base, k.end = context.WithCancel(context.Background())

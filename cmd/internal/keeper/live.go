@@ -16,8 +16,10 @@ import (
 type livePolicy struct {
 	load  func() (*rules.Engine, error)
 	files []string
+	took  func(hash string) // hears of each policy that takes effect
 
 	mu     sync.Mutex // guards what follows
+	hash   string     // of the policy that took hears of last
 	engine *rules.Engine
 	err    error
 	seen   []stamp // of files, when engine was read
@@ -64,6 +66,9 @@ func (p *livePolicy) current() (*rules.Engine, error) {
 	p.seen = seen
 	if p.err != nil {
 		p.err = fmt.Errorf("the policy cannot be used, so nothing may run: %w", p.err)
+	} else if hash := p.engine.Hash(); hash != p.hash {
+		p.hash = hash
+		p.took(hash)
 	}
 	return p.engine, p.err
 }

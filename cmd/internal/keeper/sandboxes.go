@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 
+	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
@@ -48,7 +49,11 @@ func (k *Keeper) addSandboxes(a *api) {
 	add(a, route{method: "PATCH", path: path + "/{id}", id: "change-sandbox", summary: "Change a sandbox", tag: terminalTag, need: needPlace}, k.changeSandbox)
 	add(a, route{method: "DELETE", path: path + "/{id}", id: "delete-sandbox", summary: "Delete a sandbox; its commands stay", tag: terminalTag, need: needPlace, status: http.StatusNoContent},
 		func(ctx context.Context, c *caller, in *sandboxIn) (*none, error) {
-			if _, err := k.sandbox(ctx, c, in.ID); err != nil {
+			b, err := k.sandbox(ctx, c, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			if err := k.administered(ctx, c, audit.Event{Kind: audit.SandboxDelete, ID: b.ID, Host: b.Host, Subject: b.Owner, Change: allows(b)}); err != nil {
 				return nil, err
 			}
 			if err := k.cfg.Store.DeleteSandbox(ctx, in.ID); err != nil {
@@ -131,6 +136,9 @@ func (k *Keeper) createSandbox(ctx context.Context, c *caller, in *newSandboxIn)
 	if b, err = k.cfg.Store.CreateSandbox(ctx, b); err != nil {
 		return nil, err
 	}
+	if err := k.administered(ctx, c, audit.Event{Kind: audit.SandboxCreate, ID: b.ID, Host: b.Host, Subject: b.Owner, Change: allows(b)}); err != nil {
+		return nil, errors.Join(err, k.cfg.Store.DeleteSandbox(context.WithoutCancel(ctx), b.ID))
+	}
 	return sandboxOut(b), nil
 }
 
@@ -139,15 +147,26 @@ func (k *Keeper) changeSandbox(ctx context.Context, c *caller, in *changeSandbox
 	if err != nil {
 		return nil, err
 	}
+	was := b
 	if in.Body.Path != nil {
 		b.Path = *in.Body.Path
 		if err := boxOf(b).Validate(); err != nil {
 			return nil, invalid("%v", err)
 		}
 	}
+	if in.Body.Active != nil {
+		b.Active = *in.Body.Active
+	}
+	if in.Body.Label != nil {
+		b.Label = *in.Body.Label
+	}
 	if n := in.Body.Network; n != nil {
 		said := networkIn(*n)
 		in.Body.Network = &said
+		b.Network = said
+	}
+	if err := k.administered(ctx, c, audit.Event{Kind: audit.SandboxChange, ID: b.ID, Host: b.Host, Subject: b.Owner, Change: changeOf(was, b)}); err != nil {
+		return nil, err
 	}
 	b, err = k.cfg.Store.UpdateSandbox(ctx, in.ID, store.SandboxChange{Label: in.Body.Label, Path: in.Body.Path, Active: in.Body.Active, Network: in.Body.Network})
 	if err != nil {

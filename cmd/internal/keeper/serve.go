@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/fairlead-ssh/fairlead/audit"
 )
 
 // Serve runs a keeper at the socket of p until ctx ends, a caller asks it to end, or it had nothing to do for cfg.Idle. It
@@ -31,7 +33,11 @@ func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) 
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, k.Close()) }()
+	k.noteStart(p)
+	defer func() {
+		err = errors.Join(err, k.Close())
+		k.noted(audit.Event{Kind: audit.KeeperEnd, Subject: p.Socket})
+	}()
 	servers := []*http.Server{k.server(k.handler(k.local, socketNames))}
 	listeners := []net.Listener{newDoor(l)}
 	if cfg.AgentDoor.Socket != "" {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
@@ -195,6 +197,21 @@ func (k *Keeper) asks(ctx context.Context) {
 	if c := callerOf(ctx); c != nil && c.role == Agent && c.pid > 0 {
 		k.trees.AskedMarked(c.pid)
 	}
+}
+
+// unchanged refuses a host that is not the one that was approved, where there was an approval: before anything is dialed,
+// since a login at another address would show it the keys.
+func unchanged(ctx context.Context, h hosts.Host) error {
+	given, ok := ctx.Value(answeredKey{}).(answered)
+	if !ok || given.answer.ID == "" {
+		return nil
+	}
+	q := given.question
+	q.Host = h
+	if !same(given.question, q) {
+		return fmt.Errorf("%w: %s is another host in the inventory than the one that was approved. Request it again", errVoid, h.Name)
+	}
+	return nil
 }
 
 // same reports whether two questions are about the same command at the same place, judged alike.

@@ -3,11 +3,13 @@ package keeper
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"net/http"
 	"regexp"
 	"strings"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -40,7 +42,14 @@ func (k *Keeper) addTokens(a *api) {
 		})
 	add(a, route{method: "POST", path: path, id: "create-token", summary: "Make a token; its secret is told once", tag: tag, need: needManage, status: http.StatusCreated}, k.createToken)
 	add(a, route{method: "DELETE", path: path + "/{id}", id: "revoke-token", summary: "Revoke a token, and end what is being done with it", tag: tag, need: needManage, status: http.StatusNoContent},
-		func(ctx context.Context, _ *caller, in *tokenIn) (*none, error) {
+		func(ctx context.Context, c *caller, in *tokenIn) (*none, error) {
+			t, err := k.cfg.Store.Token(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			if err := k.administered(ctx, c, audit.Event{Kind: audit.TokenRevoke, ID: t.ID, Subject: t.Principal, Change: "role " + t.Role}); err != nil {
+				return nil, err
+			}
 			if err := k.cfg.Store.RevokeToken(ctx, in.ID); err != nil {
 				return nil, err
 			}
@@ -59,6 +68,9 @@ func tokenJSON(t store.Token) wire.Token {
 // tokenPrincipal is whom a token may be for. A slash more or a blank would make another principal of it.
 var tokenPrincipal = regexp.MustCompile(`^(agent|operator)/[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
 
+// alike reports whether two names are of one person: people, and some systems, tell no case apart.
+func alike(a, b string) bool { return strings.EqualFold(a, b) }
+
 func (k *Keeper) createToken(ctx context.Context, c *caller, in *newTokenIn) (*body[wire.Token], error) {
 	b := &in.Body
 	agent := rules.RoleOf(b.Principal) == rules.Agent
@@ -67,9 +79,9 @@ func (k *Keeper) createToken(ctx context.Context, c *caller, in *newTokenIn) (*b
 		return nil, invalid("principal is agent/NAME or operator/NAME")
 	case agent != (Role(b.Role) == Agent):
 		return nil, invalid("an agent's token has the role agent, and nobody else's has")
-	case b.Principal == k.cfg.Principal && Role(b.Role) == Approver:
+	case alike(b.Principal, k.cfg.Principal) && Role(b.Role) == Approver:
 		// It would approve what the account itself asks.
-		return nil, problem(http.StatusForbidden, "forbidden", "%s asks on the socket, and nobody approves their own requests", b.Principal)
+		return nil, problem(http.StatusForbidden, "forbidden", "%s makes requests on the socket, and principals cannot approve their own requests", k.cfg.Principal)
 	}
 	t := store.Token{Name: b.Name, Principal: b.Principal, Role: b.Role, CreatedBy: c.principal}
 	if b.TTLS > 0 {
@@ -79,6 +91,9 @@ func (k *Keeper) createToken(ctx context.Context, c *caller, in *newTokenIn) (*b
 	t, err := k.cfg.Store.CreateToken(ctx, t, secret)
 	if err != nil {
 		return nil, err
+	}
+	if err := k.administered(ctx, c, audit.Event{Kind: audit.TokenCreate, ID: t.ID, Subject: t.Principal, Change: grants(t)}); err != nil {
+		return nil, errors.Join(err, k.cfg.Store.RevokeToken(context.WithoutCancel(ctx), t.ID))
 	}
 	out := tokenJSON(t)
 	out.Secret = secret

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
@@ -29,8 +30,11 @@ func (k *Keeper) addWeb(a *api) {
 }
 
 // invite gives a link.
-func (k *Keeper) invite(_ context.Context, c *caller, _ *none) (*body[wire.Link], error) {
+func (k *Keeper) invite(ctx context.Context, c *caller, _ *none) (*body[wire.Link], error) {
 	if err := k.openWeb(); err != nil {
+		return nil, err
+	}
+	if err := k.administered(ctx, c, audit.Event{Kind: audit.WebLink, Subject: k.web.url}); err != nil {
 		return nil, err
 	}
 	code, until := k.web.door.Invite(page.Guest{Inventory: c.inventory, AuthSock: c.authSock})

@@ -113,6 +113,9 @@ func TestATerminalIsBytesBothWaysAndIsRecorded(t *testing.T) {
 	var kinds []audit.Kind
 	for e, err := range audit.All(w.cfg.AuditDir) {
 		require.NoError(t, err)
+		if e.Kind.Administers() {
+			continue
+		}
 		kinds = append(kinds, e.Kind)
 		assert.Equal(t, "operator/ada", e.Principal)
 		if e.Kind == audit.CommandResult {

@@ -24,9 +24,9 @@ func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outp
 	out := &outputResult{}
 	switch many := strings.HasPrefix(in.ExecID, "r_"); {
 	case in.ExecID != "" && in.SessionID != "":
-		return out, "", invalid("give session_id or exec_id, not both")
+		return out, invalid("give session_id or exec_id, not both")
 	case many && (in.Offset != nil || in.Stream != "" || in.Screen):
-		return out, "", invalid("offset, stream and screen are about one command; %s is a run on many hosts", in.ExecID)
+		return out, invalid("offset, stream and screen are about one command; %s is a run on many hosts", in.ExecID)
 	}
 	wait, err := waitTime(in.WaitS)
 	if err != nil {

@@ -57,7 +57,9 @@ They are on hosts of the inventory that the keeper was started with.`,
 		Args: cmdutil.Group,
 		RunE: cmdutil.Help,
 	}
-	cmd.AddCommand(NewCmdList(b, nil), NewCmdShow(b, nil), NewCmdCheck(b, nil), NewCmdCreate(f, b, nil), NewCmdEdit(b, nil), NewCmdDelete(b, nil))
+	cmd.AddCommand(NewCmdList(b, nil), NewCmdShow(b, nil), NewCmdCheck(b, nil),
+		f.ForPeople(NewCmdCreate(f, b, nil), "create sandboxes"), f.ForPeople(NewCmdEdit(b, nil), "change sandboxes"),
+		f.ForPeople(NewCmdDelete(b, nil), "delete sandboxes"))
 	return cmd
 }
 

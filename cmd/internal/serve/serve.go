@@ -68,6 +68,8 @@ const example = `  fairlead serve
   fairlead serve --agent-socket /run/fairlead-agents/socket --agent claude
   fairlead serve --stop`
 
+const mayNot = "start or stop the keeper"
+
 // stopTime bounds how long --stop waits.
 const stopTime = time.Minute
 
@@ -118,7 +120,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl.StringVar(&o.Door.Name, "agent", "", "who callers on --agent-socket are: agent/`name`")
 	fl.BoolVar(&o.Auto, "auto", false, "run as one that was started on first use")
 	_ = fl.MarkHidden("auto")
-	return cmd
+	return f.ForPeople(cmd, mayNot, func() bool { return o.Auto }) // who has started --auto hears it from serve
 }
 
 // storeOf is where the settings say that sandboxes and commands are kept, else in the state directory. What seals them is
@@ -169,9 +171,10 @@ func run(ctx context.Context, o *Options) error {
 
 func serve(ctx context.Context, o *Options, places keeper.Places, tell func(error)) error {
 	cmdutil.CollectLess()
+	defer adopt()()
 	who := o.Caller()
-	if who.Mark != "" {
-		return cmdutil.Usagef("the keeper is for a person to start, and an agent has started this (%s is set)", who.Mark)
+	if err := who.MayNot(mayNot); err != nil {
+		return err
 	}
 	cfg := keeper.Config{Principal: who.Principal, Idle: o.Idle, Version: version.Read().Version, Log: o.IO.Err, TCP: o.TCP, AgentDoor: o.Door, Auto: o.Auto}
 	if !o.Auto && o.Idle == 0 {
@@ -193,6 +196,7 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 		return err
 	}
 	cfg.PolicyFiles = []string{rules.SystemFile, filepath.Join(dir, "policy.yaml")}
+	cfg.SettingsFiles = []string{filepath.Join(dir, config.FileName)}
 	if _, err := cfg.Policy(); err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	}
 	cmd.Flags().BoolVar(&o.NoOpen, "no-open", false, "only print the link")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print the link, and when it ends, as a JSON object; open nothing")
-	return cmd
+	return f.ForPeople(cmd, "open the web UI")
 }
 
 func run(ctx context.Context, o *Options) error {
