@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/inventory"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -129,7 +130,7 @@ func loadInventory(f *cmdutil.Factory) (*hosts.Inventory, error) {
 			fmt.Fprintf(f.IO.Err, "fairlead: and %d more warnings about the inventory\n", len(warnings)-i)
 			break
 		}
-		fmt.Fprintf(f.IO.Err, "fairlead: warning: %s\n", w)
+		fmt.Fprintf(f.IO.Err, "fairlead: warning: %s\n", printable.Line(fmt.Sprint(w)))
 	}
 	return inv.As(f.Caller().Principal), nil
 }

@@ -53,7 +53,9 @@ func (k keepers) dial(ctx context.Context, argv []string) (*client.Client, error
 	}
 	cfg := keeper.DialConfig{Places: places, Client: client.Config{AuthSock: k.f.Getenv("SSH_AUTH_SOCK")}, Command: argv,
 		Version: version.Read().Version,
-		Tell:    func(line string) { k.told.Do(func() { fmt.Fprintf(k.f.IO.Err, "fairlead: %s\n", line) }) },
+		Tell: func(line string) {
+			k.told.Do(func() { fmt.Fprintf(k.f.IO.Err, "fairlead: %s\n", cmdutil.OneLine(line)) })
+		},
 	}
 	if cfg.Client.Inventory, err = k.f.InventoryPath(); err != nil {
 		return nil, err

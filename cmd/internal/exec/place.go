@@ -95,7 +95,7 @@ func (o *Options) named(ctx context.Context, mode config.KeeperMode) (*site, err
 			case code == "closed": // what it held is gone, and whoever goes on as if it were there should know
 				var why *wire.Problem
 				if errors.As(err, &why) {
-					fmt.Fprintf(o.IO.Err, "fairlead: %s; this is a new one\n", cmdutil.Text(errors.New(why.Detail)))
+					fmt.Fprintf(o.IO.Err, "fairlead: %s; this is a new one\n", cmdutil.OneLine(cmdutil.Text(errors.New(why.Detail))))
 				}
 			case code != "not_found":
 				return "", err

@@ -128,7 +128,7 @@ func run(_ context.Context, o *Options) error {
 		return fmt.Errorf("%s was not changed: %w. fairlead setup %s --print prints what belongs into it", file, err, o.Client)
 	}
 	if text == string(f.text) {
-		fmt.Fprintf(o.IO.Err, "%s is as it should be: nothing was changed\n", file)
+		fmt.Fprintf(o.IO.Err, "%s is as it should be: nothing was changed\n", cmdutil.OneLine(file))
 		return nil
 	}
 	backup, err := f.replace(text)
@@ -139,9 +139,9 @@ func run(_ context.Context, o *Options) error {
 	if o.Remove {
 		did, when = "removed from", ""
 	}
-	fmt.Fprintf(o.IO.Err, "fairlead is %s %s%s\n", did, file, when)
+	fmt.Fprintf(o.IO.Err, "fairlead is %s %s%s\n", did, cmdutil.OneLine(file), when)
 	if backup != "" {
-		fmt.Fprintf(o.IO.Err, "the old file is kept as %s\n", backup)
+		fmt.Fprintf(o.IO.Err, "the old file is kept as %s\n", cmdutil.OneLine(backup))
 	}
 	return nil
 }
