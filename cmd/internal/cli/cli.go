@@ -52,6 +52,7 @@ func Main() int {
 	case c := <-code:
 		return c
 	case sig := <-abort:
+		iostreams.Unhush()
 		// No lock, no wait: whoever asks twice must not hang. What has no result on the record may still be running.
 		fmt.Fprintf(os.Stderr, "\nfairlead: %v; ended at once: what was running may go on, see fairlead audit verify\n", sig)
 		return 128 + sig.Number
