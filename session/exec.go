@@ -279,7 +279,7 @@ func (x *Exec) stopError() *Error {
 		return x.error("stdin", again, fmt.Errorf("the command was stopped because its standard input could not be read: %w", x.inErr))
 	}
 	if x.cause != nil {
-		return x.error(string(x.why), again, fmt.Errorf("Fairlead stopped the command because its caller left: %w", x.cause))
+		return x.error(string(x.why), again, fmt.Errorf("the command was stopped because its caller left: %w", x.cause))
 	}
 	return x.error(string(x.why), again, errors.New("the command was stopped because it was asked for"))
 }
