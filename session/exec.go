@@ -54,6 +54,8 @@ type Exec struct {
 	step     string          // the last step of the ladder
 	werr     error           // the first failure of a caller's writer
 	silent   bool            // it was cmd.Idle that ended it
+	watch    *terminalWatch  // nil where nothing is to be found out
+	needs    *needsTerminal  // it was stopped because of that
 	frame    bool            // the shell waits for the next frame
 	inErr    error           // why standard input could not be read
 	lastAsk  *Typing         // what somebody had to approve last
@@ -147,6 +149,7 @@ func (x *Exec) event(sh *shell, ev framing.Event) {
 		x.mu.Lock()
 		x.started = true
 		x.dropEcho(sh)
+		x.watchTerminal(sh)
 		x.mu.Unlock()
 		if x.feed != nil {
 			go x.feed.run() // ends with the input, or the feed's stream
@@ -187,6 +190,7 @@ func (x *Exec) output(ev framing.Event) {
 	first := x.out.total+x.err.total == 0
 	x.s.sumUp(c)
 	c.write(ev.Data)
+	x.watch.printed(ev.Data)
 	held := x.lastAsk != nil && x.lastAsk.Awaiting() // and the clocks with it
 	x.mu.Unlock()
 	if x.idle != nil && !held {
@@ -264,6 +268,9 @@ func (x *Exec) stopError() *Error {
 	again := !x.sent
 	switch x.why {
 	case StatusTimeout:
+		if x.needs != nil {
+			return x.error("needs_terminal", false, x.needs)
+		}
 		if x.silent {
 			return x.error("idle", again, fmt.Errorf("the command was stopped because it printed nothing for %v", x.cmd.Idle))
 		}
@@ -272,7 +279,7 @@ func (x *Exec) stopError() *Error {
 		return x.error("stdin", again, fmt.Errorf("the command was stopped because its standard input could not be read: %w", x.inErr))
 	}
 	if x.cause != nil {
-		return x.error(string(x.why), again, fmt.Errorf("Fairlead stopped the command because its caller left: %w", x.cause))
+		return x.error(string(x.why), again, fmt.Errorf("the command was stopped because its caller left: %w", x.cause))
 	}
 	return x.error(string(x.why), again, errors.New("the command was stopped because it was asked for"))
 }

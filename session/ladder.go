@@ -116,6 +116,9 @@ func (x *Exec) stopClocks() {
 	if x.idle != nil {
 		x.idle.Stop()
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.watch.stop()
 }
 
 func (x *Exec) notReady(sh *shell) {

@@ -3,6 +3,7 @@ package screen
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -157,7 +158,15 @@ func password(line string) bool {
 	return passwordEnglish.MatchString(line) || passwordElsewhere.MatchString(line)
 }
 
+// pattern is a regular expression that is compiled when it is first needed: a program that never looks does not pay for it.
+type pattern struct{ re func() *regexp.Regexp }
+
+func (p pattern) MatchString(s string) bool { return p.re().MatchString(s) }
+func (p pattern) Match(b []byte) bool       { return p.re().Match(b) }
+
 // anyOf joins patterns; (?i) and ^$ are theirs to set.
-func anyOf(patterns ...string) *regexp.Regexp {
-	return regexp.MustCompile("(?:" + strings.Join(patterns, ")|(?:") + ")")
+func anyOf(patterns ...string) pattern {
+	return pattern{sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("(?:" + strings.Join(patterns, ")|(?:") + ")")
+	})}
 }

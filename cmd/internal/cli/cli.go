@@ -55,6 +55,7 @@ func Main() int {
 	case c := <-code:
 		return c
 	case sig := <-abort:
+		iostreams.Unhush()
 		// No lock of the streams: whoever asks twice must not hang.
 		fmt.Fprintf(os.Stderr, "\nfairlead: %s", outcome.EndedAtOnce(sig, f.Running))
 		return 128 + sig.Number

@@ -38,6 +38,7 @@ func run(ctx context.Context, o *Options) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	defer o.IO.Hush()()
 	unwatch := context.AfterFunc(ctx, func() { io.WriteString(o.IO.Err, outcome.Stopping(context.Cause(ctx), p.host.Name)) })
 	defer o.Running.Track(func() []string { return []string{p.host.Name} })()
 	out, errOut := outputs(o, cancel)

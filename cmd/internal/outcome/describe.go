@@ -39,6 +39,12 @@ func Describe(r session.Result) (what, why string) {
 	}
 	if r.Err != nil {
 		why = cmdutil.Why(r.Err)
+		switch r.Err.Code {
+		case "needs_terminal":
+			what = "stopped"
+		case "full":
+			what = "full"
+		}
 	}
 	if r.Status == session.StatusDenied {
 		why = strings.TrimPrefix(why, "denied: ")

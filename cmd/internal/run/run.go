@@ -130,6 +130,9 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	defer in.close()
+	if o.Stdin == stdinNone && o.ScriptFile != "-" {
+		defer o.IO.Hush()()
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	return newReport(o, hs, outcome.NewGate(o.IO, cancel)).run(ctx, where, in)

@@ -1,0 +1,180 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/session/screen"
+)
+
+// ErrNeedsTerminal is wrapped when a command was stopped because one of its programs waited for somebody to type at its
+// terminal, which only interactive commands have.
+var ErrNeedsTerminal = errors.New("session: the command needs a terminal")
+
+// When a command that prints nothing is looked at.
+const (
+	promptAfter   = 300 * time.Millisecond // what was printed last may be a prompt
+	quietAfter    = 3 * time.Second        // without one, and then ever less often
+	quietMost     = time.Minute
+	sureAfter     = 500 * time.Millisecond // a second look must see the same
+	blindAfter    = 2 * time.Second        // a prompt on a host that cannot be looked at
+	asksAfter     = 30 * time.Second       // a program that others cannot look into, without a prompt
+	lookTimeLimit = 10 * time.Second
+)
+
+// tailKept is how much of the end of the output is kept to find a prompt in.
+const tailKept = 512
+
+// terminalWatch finds out whether a command that is not interactive waits for the terminal.
+type terminalWatch struct {
+	x     *Exec
+	sh    *shell
+	timer *time.Timer
+
+	// Guarded by x.mu.
+	last  time.Time // output came, or the command began
+	tail  []byte    // the end of the output, both streams
+	quiet time.Duration
+	seen  int    // the process that waited when it was looked at before; 0 is none
+	leave func() // ends a look; nil where there is none under way
+}
+
+// watchTerminal starts to watch x, which has begun in sh. x.mu is held.
+func (x *Exec) watchTerminal(sh *shell) {
+	if x.cmd.Interactive || x.internal || x.cmd.Action != nil {
+		return
+	}
+	w := &terminalWatch{x: x, sh: sh, last: time.Now(), quiet: quietAfter}
+	w.timer = time.AfterFunc(quietAfter, func() { w.tick() })
+	x.watch = w
+}
+
+// printed notes output. x.mu is held.
+func (w *terminalWatch) printed(p []byte) {
+	if w == nil {
+		return
+	}
+	w.last, w.quiet, w.seen = time.Now(), quietAfter, 0
+	p = p[max(0, len(p)-tailKept):]
+	if drop := len(w.tail) + len(p) - tailKept; drop > 0 {
+		w.tail = append(w.tail[:0], w.tail[drop:]...)
+	}
+	w.tail = append(w.tail, p...)
+	if !w.x.ending() {
+		w.timer.Reset(promptAfter)
+	}
+}
+
+// ending reports whether x takes no more steps. x.mu is held.
+func (x *Exec) ending() bool { return x.over || x.why != "" }
+
+// stop ends the watch: the command's end does not wait for a slow host. x.mu is held.
+func (w *terminalWatch) stop() {
+	if w == nil {
+		return
+	}
+	w.timer.Stop()
+	if w.leave != nil {
+		w.leave()
+	}
+}
+
+// tick looks at a command that has been silent for a while.
+func (w *terminalWatch) tick() {
+	x := w.x
+	x.mu.Lock()
+	if x.ending() {
+		x.mu.Unlock()
+		return
+	}
+	last, silence, seen := w.last, time.Since(w.last), w.seen
+	prompt, line := promptAt(w.tail, silence)
+	if !prompt && seen == 0 && silence < w.quiet {
+		w.timer.Reset(w.quiet - silence)
+		x.mu.Unlock()
+		return
+	}
+	ctx, cancel := context.WithTimeout(x.s.closing, lookTimeLimit)
+	w.leave = cancel
+	x.mu.Unlock()
+	p, how, known := process{}, noEvidence, false
+	x.during(func() { p, how, known = x.terminalReader(ctx, w.sh, prompt) })
+	cancel()
+
+	x.mu.Lock()
+	if x.ending() || w.last != last {
+		x.mu.Unlock()
+		return
+	}
+	silence = time.Since(last)
+	waits := how == reads || how == asks && (prompt || line || silence >= asksAfter) || how == hidden && prompt ||
+		!known && prompt && silence >= blindAfter
+	switch {
+	case !waits && !known && prompt:
+		w.timer.Reset(max(0, blindAfter-silence) + time.Millisecond)
+	case !waits && how == asks:
+		w.seen = 0
+		w.timer.Reset(asksAfter - silence + time.Millisecond)
+	case !waits:
+		w.seen, w.quiet = 0, min(2*max(w.quiet, silence), quietMost+silence)
+		w.timer.Reset(w.quiet - silence)
+	case known && seen != p.pid:
+		w.seen = p.pid
+		w.timer.Reset(sureAfter)
+	default:
+		x.needs = &needsTerminal{host: x.s.host.Name, program: plainName(p.name), password: prompt || how == asks}
+		x.mu.Unlock()
+		x.stop(StatusTimeout)
+		return
+	}
+	x.mu.Unlock()
+}
+
+// promptAt says whether the output ends in a prompt for a password, and whether it ends in a line that may be any prompt.
+func promptAt(tail []byte, silence time.Duration) (password, line bool) {
+	if len(tail) == 0 {
+		return false, false
+	}
+	w := screen.Recognise(screen.Look{Tail: tail, Silence: silence, SilentAfter: -1})
+	return w.Kind == screen.Password && w.Known, w.Kind != screen.Running
+}
+
+// needsTerminal says why a command was stopped.
+type needsTerminal struct {
+	host, program string
+	password      bool
+}
+
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9._+-]`)
+
+// plainName is a program's name, which is text of the host.
+func plainName(name string) string {
+	if name = notPlain.ReplaceAllString(name, "?"); len(name) > 32 {
+		name = name[:32]
+	}
+	return name
+}
+
+func (n *needsTerminal) Error() string {
+	program, what := n.program, "input"
+	if program == "" {
+		program = "a program"
+	}
+	if n.password {
+		what = "a password"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s waits for %s at the terminal, which this command does not have, so Fairlead stopped it; "+
+		"use a terminal: fairlead shell %s (in a session: an interactive command)", program, what, n.host)
+	if strings.HasPrefix(program, "sudo") {
+		b.WriteString("; without a password: NOPASSWD in sudoers (sudo -n fails at once instead of waiting)")
+	}
+	return b.String()
+}
+
+// Unwrap returns ErrNeedsTerminal.
+func (n *needsTerminal) Unwrap() error { return ErrNeedsTerminal }
