@@ -3,6 +3,7 @@ package keeper_test
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -198,4 +199,72 @@ func TestWhatRequestsForRunsAndSearchesSayHasItsEffect(t *testing.T) {
 	} {
 		assert.Equal(t, found, len(w.search(query).Items) > 0, query)
 	}
+}
+
+func TestWhatTheOtherRequestsSayHasItsEffect(t *testing.T) {
+	w := start(t, withRecordings(t))
+	c := w.terminal("host=here&term=vt52&confirm=true&connect_timeout_s=9&settings=-echo&settings=erase+%22%5EH%22")
+	c.line(`echo "=$TERM="; stty -a`)
+	c.see("=vt52=")
+	c.see("erase = ^H")
+	c.line("exit")
+	c.see("")
+
+	dir := w.folder()
+	var b wire.Sandbox
+	w.into(&b, "POST", "/agent/terminal/sandboxes", `{"owner_principal_id":"agent/claude","host":"here","label":"l","path":"`+dir+`"}`)
+	assert.Equal(t, "agent/claude", b.Owner)
+	w.into(&b, "PATCH", "/agent/terminal/sandboxes/"+b.ID, `{"is_active":false,"label":"m"}`)
+	assert.False(t, b.Active)
+	assert.Equal(t, "m", b.Label)
+	w.into(&b, "PATCH", "/agent/terminal/sandboxes/"+b.ID, `{"is_active":true}`)
+	var cmd wire.Command
+	w.into(&cmd, "POST", "/agent/terminal/commands", `{"sandbox_id":"`+b.ID+`","command":"tail -f /dev/null","timeout_s":0.3}`, wire.Principal, "agent/claude")
+	if cmd.Status == "pending" {
+		w.into(&cmd, "POST", "/agent/terminal/commands/"+cmd.ID+"/approve", "")
+	}
+	assert.Equal(t, "timeout", cmd.Outcome)
+
+	// What comes with a request decides who asks, where names are looked up, and through which agent it logs in.
+	var s wire.Session
+	w.into(&s, "POST", "/v1/sessions", `{"host":"here","name":"t","cwd":"`+dir+`","env":{"LANG":"C.UTF-8"},"shell":"dash","reason":"for the log"}`, "Fairlead-Principal", "agent/claude")
+	assert.Equal(t, []string{"agent/claude", "t", dir, "dash"}, []string{s.Owner, s.Name, s.CWD, s.Shell})
+	_, _, log := w.send("GET", "/v1/audit?n=50", "")
+	assert.Contains(t, log, "for the log")
+	other := filepath.Join(dir, "other.yaml")
+	require.NoError(t, os.WriteFile(other, []byte("version: 1\nhosts: [{name: elsewhere, transport: local}]\n"), 0o600))
+	var list wire.Hosts
+	w.into(&list, "GET", "/v1/hosts?selector=all", "", "Fairlead-Inventory", other)
+	require.Len(t, list.Items, 1)
+	assert.Equal(t, "elsewhere", list.Items[0].Name)
+	status, p, _ := w.send("GET", "/v1/hosts", "", "Fairlead-Ssh-Auth-Sock", "relative")
+	assert.Equal(t, http.StatusBadRequest, status, p.Detail)
+
+	w.open("here", "s")
+	var j, again wire.Job
+	body := `{"session_id":"s","command":"true"}`
+	w.into(&j, "POST", "/v1/jobs", body, "Idempotency-Key", "k")
+	w.into(&again, "POST", "/v1/jobs", body, "Idempotency-Key", "k")
+	assert.Equal(t, j.ID, again.ID)
+	w.into(&j, "GET", "/v1/jobs/"+url.PathEscape(j.ID)+"?wait_s=30", "")
+	w.into(&j, "DELETE", "/v1/jobs/"+url.PathEscape(j.ID), "")
+
+	file := filepath.Join(dir, "f")
+	var f wire.File
+	put := "/v1/files?host=here&path=" + file
+	w.into(&f, "PUT", put, "one", "Idempotency-Key", "w")
+	require.NoError(t, os.Remove(file))
+	w.into(&f, "PUT", put, "one", "Idempotency-Key", "w")
+	assert.NoFileExists(t, file, "once")
+
+	// A host that says nothing is given up after the time that the request says.
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	silent := filepath.Join(dir, "silent.yaml")
+	require.NoError(t, os.WriteFile(silent, []byte("version: 1\nhosts: [{name: silent, addr: 127.0.0.1, port: "+port+", user: u, ssh_config: none, tier: dev}]\n"), 0o600))
+	status, _, text := w.send("POST", "/v1/runs", `{"id":"r_silent_host","hosts":["silent"],"command":"true","connect_timeout_s":0.3}`, "Fairlead-Inventory", silent)
+	assert.Equal(t, http.StatusOK, status, text)
+	assert.Contains(t, text, "300ms")
 }

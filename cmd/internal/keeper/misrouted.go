@@ -65,15 +65,18 @@ func (a *api) strange(r *http.Request) *wire.Problem {
 	if err != nil {
 		return invalid("the query cannot be read: it is name=value&…, with %%XX for other characters")
 	}
-	var known []string
+	var known, lists []string
 	for _, p := range op.Parameters {
 		if p.In == "query" {
 			known = append(known, p.Name)
+			if p.Schema != nil && p.Schema.Type == huma.TypeArray {
+				lists = append(lists, p.Name)
+			}
 		}
 	}
 	for name, values := range query {
 		switch {
-		case slices.Contains(known, name) && len(values) > 1:
+		case slices.Contains(known, name) && len(values) > 1 && !slices.Contains(lists, name):
 			return invalid("the query parameter %s must be there once", name)
 		case slices.Contains(known, name):
 		case len(known) == 0:

@@ -87,6 +87,10 @@ func parseTerminal(c *caller, r *http.Request) (a terminalAsk, err error) {
 		return a, invalid("record is %s, %s or %s", wire.RecordOutput, wire.RecordInput, wire.RecordNothing)
 	case a.record != wire.RecordOutput && c.role != Owner:
 		return a, problem(http.StatusForbidden, "forbidden", "only the keeper's own account says what is recorded of its terminals")
+	case !slices.Contains([]string{"", "true", "false"}, q.Get("confirm")):
+		return a, invalid("confirm is true or false")
+	case q.Get("term") != "" && a.term != q.Get("term"):
+		return a, invalid("term is a terminal's name such as xterm-256color")
 	case len(a.settings) > maxSettings || slices.ContainsFunc(a.settings, func(s string) bool { return !setting.MatchString(s) }):
 		return a, invalid("settings are what stty takes, at most %d of them", maxSettings)
 	}

@@ -450,6 +450,10 @@ func TestATerminalIsForOperatorsAndForOurOwnPages(t *testing.T) {
 		"no recording":      {"host=here&record=none", append(up, wire.Principal, "agent/a"), 403, "forbidden"},
 		"odd settings":      {"host=here&settings=" + url.QueryEscape("sane'; reboot; '"), up, 422, "invalid"},
 		"another host":      {"host=here&sum=other", up, 409, "stale"},
+		"an odd terminal":   {"host=here&term=" + url.QueryEscape("x y"), up, 422, "invalid"},
+		"half a yes":        {"host=here&confirm=yes", up, 422, "invalid"},
+		"odd patience":      {"host=here&connect_timeout_s=soon", up, 422, "invalid"},
+		"a host twice":      {"host=here&host=there", up, 422, "invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tt.code == "recording" {

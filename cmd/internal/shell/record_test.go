@@ -152,3 +152,15 @@ rules:
 	assert.Equal(t, 2, c.exit())
 	c.printed("fairlead: --no-record is for operators, and agent/claude-code asks")
 }
+
+func TestATerminalIsJudgedByThePolicyFileThatIsNamed(t *testing.T) {
+	p := newPlace(t, here)
+	file := filepath.Join(p.dir, "denies.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(`version: 1
+rules:
+  - {name: no-shells, hosts: all, principals: ["*"], classes: [unknown], verdict: deny}
+`), 0o600))
+	c := open(t, p.command(t, "shell", "--policy", file, "here"))
+	assert.Equal(t, 5, c.exit())
+	c.printed("denied: ")
+}
