@@ -34,8 +34,10 @@ type Config struct {
 	// names; of a command whose Result keeps nothing, as much as DefaultKeep. What cannot be kept there is told in the record.
 	Outputs audit.OutputStore
 
-	// CleanEnv starts shells with HOME, USER, LOGNAME, SHELL, PATH, LANG and TERM of the account's environment, and no more.
-	CleanEnv bool
+	// CleanEnv starts shells with HOME, USER, LOGNAME, PATH, LANG and TERM of the account's environment, and no more but
+	// Host.Env (see [framing.Shell]). CleanEnvIf, if not nil, is asked whenever a shell starts, and may say so too.
+	CleanEnv   bool
+	CleanEnvIf func() bool
 
 	// ForeignEnv says that the variables of Host.Env were given by whoever asks, and not by the inventory: commands that
 	// are allowed only for what they mean do not see them.
@@ -89,3 +91,5 @@ func orDefault[T time.Duration | int](v, def T) T {
 	}
 	return v
 }
+
+func (c *Config) cleanEnv() bool { return c.CleanEnv || c.CleanEnvIf != nil && c.CleanEnvIf() }
