@@ -13,8 +13,8 @@ type Shell struct {
 	Dir   string   // directory to start in; "" is where the account's login leads
 	Env   []string // "KEY=value" pairs, exported
 
-	// Clean drops every variable of the account's environment but HOME, USER, LOGNAME, SHELL, PATH, LANG and TERM. What
-	// this package and Env set comes after that.
+	// Clean starts the shell with HOME, USER, LOGNAME, PATH, LANG and TERM alone, and with Env. Those that the account does
+	// not bring are set. Shells themselves export PWD, OLDPWD, SHLVL and _, each as it does, and ksh93 A__z and _AST_FEATURES.
 	Clean bool
 
 	// Reader forces how standard error is read: "perl", "hexdump" or "lines". "" takes the first of them that the host
@@ -39,6 +39,18 @@ const loaderRest = `_fl_n=$(printf '\n.');_fl_n=${_fl_n%.};_fl_x=;while IFS= rea
 const cleanEnvironment = `for _fl_x in $(env|sed -n 's/=.*//p'); do case $_fl_x in
 (HOME|USER|LOGNAME|SHELL|PATH|LANG|TERM|PWD|_fl_*|*[!A-Za-z0-9_]*|[0-9]*) ;; (*) unset $_fl_x 2>/dev/null;; esac; done
 `
+
+// cleanIdentity sets what the account did not bring of the variables that are left.
+const cleanIdentity = `case ${LOGNAME:-} in ('') LOGNAME=${USER:-$(id -un 2>/dev/null)};; esac
+case ${USER:-} in ('') USER=$LOGNAME;; esac
+case ${HOME:-} in ('') HOME=$(cd && pwd);; esac
+case ${LANG:-} in ('') LANG=C; for _fl_x in /usr/lib/locale/C.utf8 /usr/lib/locale/C.UTF-8; do test -d $_fl_x && LANG=C.UTF-8; done;; esac
+TERM=dumb
+export HOME USER LOGNAME PATH LANG TERM
+`
+
+// cleanShell comes before a clean shell's driver: what is the shell's own and no program's.
+const cleanShell = "PAGER=cat\n"
 
 // environment is what every shell gets: nothing that pages, asks, colours or keeps a history.
 const environment = `unset HISTFILE PROMPT_COMMAND BASH_ENV ENV CDPATH
@@ -82,8 +94,10 @@ func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
 	b.WriteString(withMarks(loaderRest, nonce))
 	if sh.Clean {
 		b.WriteString(cleanEnvironment)
+		b.WriteString(cleanIdentity)
+	} else {
+		b.WriteString(environment)
 	}
-	b.WriteString(environment)
 	for _, kv := range sh.Env {
 		if !isVariable(kv) {
 			return nil, errVariable
@@ -97,12 +111,16 @@ func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
 			return nil, err
 		}
 	}
+	driver := driverText(nonce)
+	if sh.Clean {
+		driver = cleanShell + driver
+	}
 	login := ""
 	if sh.Login {
 		login = "y"
 	}
 	for _, v := range [][2]string{
-		{"_fl_d=", driverText(nonce)},
+		{"_fl_d=", driver},
 		{"_fl_p=", withMarks(perlSupervisor, nonce)},
 		{"_fl_h=", withMarks(shellSupervisor, nonce)},
 		{"_fl_s=", sh.Name},
@@ -114,6 +132,9 @@ func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
 		b.WriteByte('\n')
 	}
 	b.WriteString(withMarks(pickShell, nonce))
+	if sh.Clean {
+		b.WriteString("unset SHELL\n") // it was needed to pick one
+	}
 	b.WriteString(pickReader)
 	b.WriteString("\x1e\n")
 	return b.Bytes(), nil

@@ -2,9 +2,11 @@ package framing_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -222,6 +224,39 @@ func TestALoginShellReadsTheProfile(t *testing.T) {
 		sh.Login = true
 		s = startAs(t, account{env: env}, sh)
 		assert.Equal(t, "yes\n", s.output("echo ${FROM_PROFILE-no}"))
+	})
+}
+
+// What a program sees is what counts: exactly these, beside what the shell itself exports.
+func TestAProgramSeesACleanEnvironment(t *testing.T) {
+	eachShell(t, []string{"perl", "lines"}, func(t *testing.T, sh framing.Shell) {
+		sh.Clean = true
+		for name, env := range map[string][]string{
+			"much":   append(os.Environ(), "SECRET=hunter2", "AWS_PROFILE=x", "LC_ALL=C", "SHELL=/bin/bash", "LD_PRELOAD=", "USER=ada", "LOGNAME=ada", "HOME=/", "LANG=C", "TERM=xterm"),
+			"little": {"PATH=" + os.Getenv("PATH")},
+		} {
+			s := startAs(t, account{env: env}, sh)
+			for _, script := range []string{"env", "cd /tmp; env", "sh -c env"} {
+				got := map[string]string{}
+				for line := range strings.Lines(s.output(script)) {
+					k, v, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+					switch k {
+					case "PWD", "OLDPWD", "SHLVL", "_", "A__z", "_AST_FEATURES": // the shell's own
+					default:
+						got[k] = v
+					}
+				}
+				assert.ElementsMatch(t, []string{"HOME", "USER", "LOGNAME", "PATH", "LANG", "TERM"}, slices.Collect(maps.Keys(got)), "%s: %s", name, script)
+				for k, v := range got {
+					assert.NotEmpty(t, v, k)
+				}
+				if name == "much" {
+					assert.Equal(t, "ada", got["USER"])
+				}
+				assert.Equal(t, os.Getenv("PATH"), got["PATH"])
+			}
+			s.close()
+		}
 	})
 }
 

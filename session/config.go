@@ -34,8 +34,10 @@ type Config struct {
 	// names; of a command whose Result keeps nothing, as much as DefaultKeep. What cannot be kept there is told in the record.
 	Outputs audit.OutputStore
 
-	// CleanEnv starts shells with HOME, USER, LOGNAME, SHELL, PATH, LANG and TERM of the account's environment, and no more.
-	CleanEnv bool
+	// CleanEnv starts shells with HOME, USER, LOGNAME, PATH, LANG and TERM of the account's environment, and no more but
+	// Host.Env (see [framing.Shell]). CleanEnvIf, if not nil, is asked whenever a shell starts, and may say so too.
+	CleanEnv   bool
+	CleanEnvIf func() bool
 
 	// OneOff says that the session is for a few commands of one caller, and is closed soon. On a host whose slots are all held
 	// by sessions it uses those that are kept for such commands. Pool.Run and Pool.Each always do.
@@ -93,3 +95,5 @@ func orDefault[T time.Duration | int](v, def T) T {
 	}
 	return v
 }
+
+func (c *Config) cleanEnv() bool { return c.CleanEnv || c.CleanEnvIf != nil && c.CleanEnvIf() }

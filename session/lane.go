@@ -94,7 +94,7 @@ func (s *Session) newLane(ctx context.Context, x *Exec, dir string) (*shell, err
 	if t == nil {
 		return nil, errNoConn
 	}
-	spec := framing.Shell{Name: s.host.Shell, Dir: dir, Clean: s.cfg.CleanEnv}
+	spec := framing.Shell{Name: s.host.Shell, Dir: dir, Clean: s.cfg.cleanEnv()}
 	if !s.cfg.ForeignEnv {
 		spec.Env = s.host.Env
 	}

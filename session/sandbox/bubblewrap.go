@@ -17,7 +17,7 @@ import (
 //
 // Programs reach the network as before, and with it whatever listens on the host and abstract unix sockets, unless
 // NoNetwork is set. What the place does not hold is what was there before it: hard links to files outside, mounts below the
-// sandbox, and sockets elsewhere than in the hidden directories. Hide those with Hide and HideFiles; [Hidden] finds what
+// sandbox, and sockets elsewhere than in the hidden directories. Hide those with Hide and HideFiles; [FindSecrets] finds what
 // should be.
 //
 // The stages TERM and KILL of stopping a command do not reach into it: after ^C its shell is replaced at once.

@@ -3,7 +3,8 @@
 // A [Sandbox] is a directory on a host. What holds a principal in it is told truthfully, as an [Enforcement]:
 //
 //   - kernel: the session's shell runs in a place of its own ([Bubblewrap], [Landlock]) in which only the directory can be
-//     written. Programs that nobody knows are held too.
+//     written, and what [FindSecrets] finds cannot be read. Unknown programs are held too. [Enforcement.Open] lists what
+//     that leaves open.
 //   - account: the account that logs in can do no more; an operator says so, and nothing here proves it.
 //   - checked: nothing but what is said below.
 //

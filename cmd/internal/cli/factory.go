@@ -16,6 +16,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/inventory"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
@@ -76,7 +78,7 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 			DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
 			Session: session.Config{
 				Principal: f.Caller().Principal, Policy: o.Policy, Audit: sink, Redact: cmdutil.Redactor(o.Redact), Trace: o.Trace,
-				Outputs: outputs,
+				Outputs: outputs, CleanEnvIf: sync.OnceValue(func() bool { return cleanEnv(f, o.Policy) }),
 			},
 		})
 		if err != nil {
@@ -141,3 +143,15 @@ type missing string
 func (m missing) Error() string { return string(m) }
 
 func (missing) Is(target error) bool { return target == fs.ErrNotExist }
+
+// cleanEnv reports whether the policy starts the caller's shells with a clean environment. One that cannot be read does.
+func cleanEnv(f *cmdutil.Factory, decider policy.Decider) bool {
+	engine, ok := decider.(*rules.Engine)
+	if !ok {
+		var err error
+		if engine, err = f.Policy(""); err != nil {
+			return true
+		}
+	}
+	return engine.Limits(f.Caller().Principal).CleanEnv
+}

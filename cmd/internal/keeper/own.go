@@ -3,6 +3,7 @@ package keeper
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,7 +35,8 @@ func (k *Keeper) withOwn(e *rules.Engine) *rules.Engine {
 func (k *Keeper) hidden(ctx context.Context, r *realm, h hosts.Host, look sandbox.Runner) (sandbox.Secrets, error) {
 	var further []string
 	if k.machine.Is(h) {
-		further = append(k.cfg.ownPaths(), r.key.inventory)
+		sock, _ := ctx.Value(authSockKey{}).(string)
+		further = append(k.cfg.ownPaths(), r.key.inventory, sock, k.cfg.AgentDoor.AuthSock, os.Getenv("SSH_AUTH_SOCK"))
 		inv, err := r.inv()
 		if err != nil {
 			return sandbox.Secrets{}, err

@@ -49,7 +49,8 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 		Dial: r.conn.dial, MaxDials: session.DefaultForks, FullHint: cmdutil.FullHint, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
 		Session: session.Config{
 			Principal: key.principal, Policy: r.judge, Audit: mcpserver.Labeled(k.sink), Redact: cmdutil.Redactor(k.secrets),
-			Approver: k.approver(), ApprovalTimeout: k.cfg.ApprovalTimeout, Trace: k.trace(r), Outputs: k.cfg.Outputs,
+			CleanEnvIf: func() bool { return k.cleanEnv(key.principal) },
+			Approver:   k.approver(), ApprovalTimeout: k.cfg.ApprovalTimeout, Trace: k.trace(r), Outputs: k.cfg.Outputs,
 		},
 	})
 	if err != nil {
@@ -244,4 +245,10 @@ func (s *states) text(host string) string {
 		return cmdutil.Why(n.err)
 	}
 	return ""
+}
+
+// cleanEnv reports whether the policy starts a principal's shells with a clean environment. One that cannot be read does.
+func (k *Keeper) cleanEnv(principal string) bool {
+	engine, err := k.policy.current()
+	return err != nil || engine.Limits(principal).CleanEnv
 }

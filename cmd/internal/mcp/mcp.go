@@ -123,12 +123,13 @@ func run(ctx context.Context, o *Options) error {
 // alone serves in this process.
 func alone(ctx context.Context, o *Options) error {
 	principal := "agent/" + o.As
-	g := allowAll()
+	g, clean := allowAll(), false
 	if !o.AllowAll {
 		engine, err := o.Policy("")
 		if err != nil {
 			return err
 		}
+		clean = engine.Limits(principal).CleanEnv
 		g = gateOf(principal, engine)
 	}
 	cmdutil.CollectLess()
@@ -164,7 +165,7 @@ func alone(ctx context.Context, o *Options) error {
 	pool, err := session.NewPool(session.PoolConfig{
 		Dial: d.Dial, FullHint: cmdutil.FullHint, DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
 		Session: session.Config{Principal: principal, Policy: g, Audit: cmdutil.CleanSink(mcpserver.Labeled(sink), secrets), Redact: cmdutil.Redactor(secrets), Trace: state.trace(),
-			Approver: approver, ApprovalTimeout: expire},
+			Approver: approver, ApprovalTimeout: expire, CleanEnv: clean},
 	})
 	if err != nil {
 		return err

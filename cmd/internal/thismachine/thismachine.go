@@ -154,7 +154,8 @@ func (m *Machine) settings(h hosts.Host) (sshconfig.Settings, bool) {
 	return s, err == nil
 }
 
-// Keys are the absolute paths of the private keys that a host is logged in to with, whether they are there or not.
+// Keys are the absolute paths of the private keys, and of the SSH agent's socket, that a host is logged in to with, whether
+// they are there or not.
 func (m *Machine) Keys(h hosts.Host) []string {
 	var out []string
 	add := func(name string) {
@@ -170,6 +171,7 @@ func (m *Machine) Keys(h hosts.Host) []string {
 			for _, v := range s.IdentityFiles {
 				add(v.V)
 			}
+			add(s.IdentityAgent.V)
 		}
 	}
 	return out

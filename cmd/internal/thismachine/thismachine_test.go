@@ -17,7 +17,7 @@ import (
 
 func TestIsThisMachine(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "config")
-	require.NoError(t, os.WriteFile(config, []byte("Host alias\n\tHostName 127.0.0.1\n\tIdentityFile /srv/keys/alias\nHost far\n\tHostName 192.0.2.1\n"), 0o600))
+	require.NoError(t, os.WriteFile(config, []byte("Host alias\n\tHostName 127.0.0.1\n\tIdentityFile /srv/keys/alias\n\tIdentityAgent /run/alias.sock\nHost far\n\tHostName 192.0.2.1\n"), 0o600))
 	own, err := os.Hostname()
 	require.NoError(t, err)
 	m := thismachine.Machine{Lookup: func(_ context.Context, name string) ([]string, error) {
@@ -62,5 +62,5 @@ func TestIsThisMachine(t *testing.T) {
 	for _, a := range all {
 		assert.True(t, m.Is(hosts.Host{Name: "x", Addr: a.(*net.IPNet).IP.String()}), a)
 	}
-	assert.Equal(t, []string{"/k/one", "/srv/keys/alias"}, m.Keys(hosts.Host{Name: "alias", SSHConfig: config, Identity: []string{"/k/one"}}))
+	assert.Equal(t, []string{"/k/one", "/srv/keys/alias", "/run/alias.sock"}, m.Keys(hosts.Host{Name: "alias", SSHConfig: config, Identity: []string{"/k/one"}}))
 }

@@ -37,7 +37,7 @@
 //	    programs: [systemctl, journalctl]    # for structured mode
 //	    shell: false                         # structured mode only
 //	    strict: true                         # no metacharacters in structured mode's arguments
-//	    env: clean
+//	    env: clean                           # shells start with HOME, USER, LOGNAME, PATH, LANG and TERM
 //	    max_output: 64KiB
 //	    max_timeout: 10m
 //	    rate: 30/m

@@ -20,7 +20,7 @@ type Limits struct {
 	Programs []string // programs of structured mode; nil is all
 	NoShell  bool     // only structured mode
 	Strict   bool     // structured mode refuses metacharacters and ..
-	CleanEnv bool     // a shell starts from HOME, USER, LOGNAME, PATH, LANG and TERM only
+	CleanEnv bool     // a shell starts from HOME, USER, LOGNAME, PATH, LANG and TERM only, see framing.Shell
 
 	MaxOutput  int64         // bytes of each stream that are returned; 0 is no limit
 	MaxTimeout time.Duration // of one command; 0 is no limit
