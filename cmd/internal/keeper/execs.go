@@ -71,10 +71,11 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 		return nil, err
 	}
 	limits := engine.Limits(c.principal)
-	if err := limits.Shell(); err != nil {
+	b := &in.Body
+	script, words, err := scriptOf(limits, b.Command, b.Program, b.Args)
+	if err != nil {
 		return nil, err
 	}
-	b := &in.Body
 	wait, err := seconds("wait_s", b.WaitS, defaultWait, maxWait)
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 	if err != nil {
 		return nil, err
 	}
-	yes, err := consentOf(c, e.Host().Name, b)
+	yes, err := consentOf(c, e.Host().Name, script, b)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 		sctx, stop := context.WithTimeout(ctx, beforeSending)
 		defer stop()
 		return e.Start(sctx, registry.Command{
-			Script: b.Command, Reason: b.Reason, RequestID: in.Key, Timeout: timeout, Idle: idle, Merged: b.Merged,
+			Script: script, Program: words != nil, Reason: b.Reason, RequestID: in.Key, Timeout: timeout, Idle: idle, Merged: b.Merged,
 			Interactive: b.Interactive, Size: session.Size{Rows: b.Rows, Cols: b.Cols},
 		})
 	})
@@ -156,7 +157,7 @@ func asked(b *wire.Run) wire.Run {
 }
 
 // consentOf is an operator's yes for the policy, to this command on this host alone.
-func consentOf(c *caller, host string, b *wire.Run) (consent, error) {
+func consentOf(c *caller, host, script string, b *wire.Run) (consent, error) {
 	if !b.Confirm && b.BreakGlass == "" {
 		return consent{}, nil
 	}
@@ -168,7 +169,7 @@ func consentOf(c *caller, host string, b *wire.Run) (consent, error) {
 	case b.BreakGlass != "" && b.Reason == "":
 		return consent{}, invalid("break_glass takes a reason")
 	}
-	return consent{script: b.Command, confirm: b.Confirm, glass: b.BreakGlass != ""}, nil
+	return consent{script: script, confirm: b.Confirm, glass: b.BreakGlass != ""}, nil
 }
 
 // await waits for a command. Waiting that takes no time needs no timer.
