@@ -21,7 +21,7 @@ type Command struct {
 	Interactive bool          // on a terminal that takes input
 	Size        session.Size  // of that terminal
 
-	Program     bool          // Script is a program and its arguments, see session.Command
+	Program bool // Script is a program and its arguments, see session.Command
 
 	// Action, if not nil, is done instead of running Script, see session.Action. Its type must be comparable.
 	Action session.Action
