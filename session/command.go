@@ -63,6 +63,11 @@ type Command struct {
 	// Wrapping, if not nil, says what is sent instead of Script, which is judged all the same.
 	Wrapping Wrapping
 
+	// Program runs Script, which is what Words returns, as a program with exact arguments (structured mode): no function, alias
+	// or builtin of the shell takes its place, and it runs in a clean shell where commands have shaped the session's. It is
+	// started by env(1), so its name must be a program's, without "=".
+	Program bool
+
 	// Approver, if not nil, is asked instead of the session's: the command was approved together with others.
 	Approver policy.Approver
 

@@ -15,8 +15,8 @@ import (
 // judge asks the policy. It fails x where the answer is no, or an ask that nobody can answer.
 func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 	set := s.names()
-	if x.cmd.Action != nil {
-		set = nil // no shell of the session sees it
+	if x.cmd.Action != nil || x.cmd.Program {
+		set = nil // no shell of the session sees it, or none that a command has shaped
 	}
 	d, err := s.cfg.Policy.Decide(ctx, policy.Request{
 		Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.cmd.Script, Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: x.cmd.Interactive, Set: set,
@@ -29,6 +29,7 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 	if err != nil {
 		d = policy.Decision{Reason: "the policy could not decide: " + err.Error()}
 	}
+	d.Clean = d.Clean || x.cmd.Program
 	x.res.Decision = d
 	if d.Send != "" {
 		x.cmd.Script, x.res.Command = d.Send, d.Send

@@ -150,6 +150,10 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 		x.fail(StatusError, "invalid", err)
 		return x
 	}
+	if cmd.Program && (cmd.Wrapping != nil || cmd.Action != nil) {
+		x.fail(StatusError, "invalid", errors.New("Command.Program is for a command that is neither wrapped nor an action"))
+		return x
+	}
 	if !s.wrappable(x) {
 		return x
 	}

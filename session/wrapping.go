@@ -37,7 +37,10 @@ func (s *Session) wrappable(x *Exec) bool {
 
 // text is what is sent for x.
 func (x *Exec) text(d framing.Dialect) (string, error) {
-	if x.cmd.Wrapping == nil {
+	switch {
+	case x.cmd.Program:
+		return `\env ` + x.cmd.Script, nil // env is none of any shell's own, and starts programs alone
+	case x.cmd.Wrapping == nil:
 		return x.cmd.Script, nil
 	}
 	return x.cmd.Wrapping.Wrap(x.cmd.Script, x.s.host, d)

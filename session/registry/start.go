@@ -22,6 +22,8 @@ type Command struct {
 	Interactive bool          // on a terminal that takes input
 	Size        session.Size  // of that terminal
 
+	Program bool // Script is a program and its arguments, see session.Command
+
 	// Action, if not nil, is done instead of running Script, see session.Action. Its type must be comparable.
 	Action session.Action
 
@@ -85,7 +87,7 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 	r.mu.Unlock()
 	sx, err := e.s.Start(ctx, session.Command{
 		Script: cmd.Script, Reason: cmd.Reason, Timeout: cmd.Timeout, Merged: cmd.Merged, Idle: cmd.Idle, SlotWait: cmd.SlotWait,
-		Interactive: cmd.Interactive, Size: cmd.Size, Action: cmd.Action, Wrapping: cmd.Wrapping, Approver: cmd.approver, Group: cmd.group, Own: cmd.own,
+		Interactive: cmd.Interactive, Size: cmd.Size, Action: cmd.Action, Wrapping: cmd.Wrapping, Program: cmd.Program, Approver: cmd.approver, Group: cmd.group, Own: cmd.own,
 		Stdout: x.stdout, Stderr: x.stderr, Keep: -1,
 	})
 	if se := refused(err); se != nil {

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
@@ -25,6 +26,10 @@ type Judge struct {
 	Caller   cmdutil.Caller
 	Policy   func(file string) (*rules.Engine, error)
 	Terminal func() (cmdutil.Terminal, error) // nil means that nobody can be asked
+
+	// Words is what is run in structured mode: a program and its arguments, and the script is their quoted form. nil is shell
+	// source.
+	Words []string
 
 	PolicyFile string // judged by instead of the user's own; "" is that
 	Yes        bool   // confirms what the policy wants confirmed
@@ -118,12 +123,24 @@ func (o *Judge) Decide(ctx context.Context, script string, hs []hosts.Host) (*Ve
 		}
 		return v, nil
 	}
+	if err := o.limits(engine.Limits(who.Principal)); err != nil {
+		v.refused = &policy.Decision{Class: policy.Unknown, Rule: "policy/principals", Reason: strings.TrimPrefix(err.Error(), "rules: ")}
+		return v, nil
+	}
 	for again := true; again; {
 		if hs, again, err = o.round(ctx, v, hs); err != nil {
 			return v, err
 		}
 	}
 	return v, nil
+}
+
+// limits reports what the caller may not run in this form.
+func (o *Judge) limits(l rules.Limits) error {
+	if len(o.Words) == 0 {
+		return l.Shell()
+	}
+	return rules.Structured(o.Words[0], o.Words[1:], l)
 }
 
 // round judges the request on hs and asks what is to be asked. Where it is refused on some of them, and Partial, the others

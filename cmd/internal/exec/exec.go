@@ -35,9 +35,11 @@ type Options struct {
 	CWD     string
 	Reason  string
 	Yes     bool
+	Program bool // what stands after -- is a program and its exact arguments
 
 	Target string // a host, or a session
 	Script string
+	Words  []string // what Script is made of in structured mode; nil is shell source
 }
 
 const long = `Run one command on one host, and show what it prints, exactly.
@@ -90,6 +92,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl.StringVarP(&o.Session, "session", "s", "", "run in the session of this `name`, and open it where there is none")
 	fl.DurationVar(&o.Timeout, "timeout", 0, "stop a command that runs longer than `duration` (2m30s); 0 means no limit")
 	fl.BoolVar(&o.JSON, "json", false, "print the result as one line of JSON")
+	fl.BoolVar(&o.Program, "program", false, "run the words after -- as a program and its exact arguments, without shell features")
 	fl.StringVar(&o.CWD, "cwd", "", "go to this `directory` first; a session stays there")
 	fl.StringVar(&o.Reason, "reason", "", "say why, for the record, in a `text`")
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy wants confirmed")
@@ -115,7 +118,11 @@ func (o *Options) parse(args []string, dash int, named bool) (err error) {
 		return cmdutil.Usagef("-s takes the name of a session")
 	}
 	o.Target = args[0]
-	if o.Script, err = consent.Script(args[1:]); err != nil {
+	script := consent.Script
+	if o.Program {
+		o.Words, script = args[1:], consent.Program
+	}
+	if o.Script, err = script(args[1:]); err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
 	return nil

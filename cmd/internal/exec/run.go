@@ -25,7 +25,7 @@ func run(ctx context.Context, o *Options) error {
 	}
 	defer p.close()
 	judge := consent.Judge{
-		IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, Yes: o.Yes, Reason: o.Reason, Approvable: p.keeper != nil,
+		IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, Yes: o.Yes, Reason: o.Reason, Words: o.Words, Approvable: p.keeper != nil,
 	}
 	judge.TellAgent()
 	judged, err := judge.Decide(ctx, o.Script, []hosts.Host{p.host})
@@ -85,7 +85,7 @@ func (o *Options) here(ctx context.Context, p *site, judged *consent.Verdict, st
 		defer func() { r = c.Result(r, c.Close()) }()
 	}
 	reason, _ := secrets.String(o.Reason, redact.Guarded)
-	cmd := session.Command{Script: o.Script, Timeout: o.Timeout, Reason: reason, Stdout: stdout, Stderr: stderr}
+	cmd := session.Command{Script: o.Script, Program: o.Program, Timeout: o.Timeout, Reason: reason, Stdout: stdout, Stderr: stderr}
 	if o.CWD == "" || judged.Refused() {
 		r, _ := pool.Run(ctx, p.host, cmd)
 		return r, nil

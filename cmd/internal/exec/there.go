@@ -15,7 +15,11 @@ import (
 // there runs the command in the keeper.
 func (o *Options) there(ctx context.Context, p *site, judged *consent.Verdict, stdout, stderr io.Writer) (session.Result, error) {
 	in := wire.NewRun{Host: p.asked, CWD: o.CWD, Reason: o.Reason}
-	in.SetCommand(o.Script)
+	if o.Program {
+		in.Program, in.Args = o.Words[0], o.Words[1:]
+	} else {
+		in.SetCommand(o.Script)
+	}
 	place.Answers(&in, o.Caller(), o.Yes, judged, []string{p.host.Name})
 	if o.Timeout > 0 {
 		s := o.Timeout.Seconds()

@@ -71,10 +71,11 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 		return nil, err
 	}
 	limits := engine.Limits(c.principal)
-	if err := limits.Shell(); err != nil {
+	b := &in.Body
+	script, words, err := scriptOf(limits, b.Command, b.Program, b.Args)
+	if err != nil {
 		return nil, err
 	}
-	b := &in.Body
 	wait, err := seconds("wait_s", b.WaitS, defaultWait, maxWait)
 	if err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 	if err != nil {
 		return nil, err
 	}
-	yes, err := k.consentOf(c, e.Host().Name, b)
+	yes, err := k.consentOf(c, e.Host().Name, script, b)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,8 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 		sctx, stop := context.WithTimeout(ctx, beforeSending)
 		defer stop()
 		return e.Start(sctx, registry.Command{
-			Script: b.Command, Reason: b.Reason, RequestID: in.Key, Timeout: timeout, Idle: idle, Merged: b.Merged, SlotWait: max(wait, time.Millisecond),
+			Script: script, Program: words != nil, Reason: b.Reason, RequestID: in.Key, Timeout: timeout, Idle: idle, Merged: b.Merged,
+			SlotWait:    max(wait, time.Millisecond),
 			Interactive: b.Interactive, Size: session.Size{Rows: b.Rows, Cols: b.Cols},
 		})
 	})
@@ -161,7 +163,7 @@ func asked(b *wire.Run) wire.Run {
 
 // consentOf is an operator's confirmation for the policy, of this command on this host alone. It takes a person, as an
 // approval does.
-func (k *Keeper) consentOf(c *caller, host string, b *wire.Run) (consent, error) {
+func (k *Keeper) consentOf(c *caller, host, script string, b *wire.Run) (consent, error) {
 	if !b.Confirm && b.BreakGlass == "" {
 		return consent{}, nil
 	}
@@ -176,7 +178,7 @@ func (k *Keeper) consentOf(c *caller, host string, b *wire.Run) (consent, error)
 	if err := k.trees.Admit(c.pid); err != nil {
 		return consent{}, err
 	}
-	return consent{script: b.Command, confirm: b.Confirm, glass: b.BreakGlass != ""}, nil
+	return consent{script: script, confirm: b.Confirm, glass: b.BreakGlass != ""}, nil
 }
 
 // await waits for a command. Waiting that takes no time needs no timer.

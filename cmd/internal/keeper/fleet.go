@@ -47,11 +47,11 @@ type fleet struct {
 var onRecord = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 // prepareFleet checks a request, judges it, and gets ready to run it.
-func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engine *rules.Engine, script string) (_ running, err error) {
+func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
 	b := &in.Body
 	limits := engine.Limits(c.principal)
 	x := &fleet{k: k, c: c, engine: engine, in: b, cmd: session.Command{
-		Script: script, Reason: b.Reason, Group: b.ID, Keep: b.Keep,
+		Script: script, Program: words != nil, Reason: b.Reason, Group: b.ID, Keep: b.Keep,
 	}}
 	switch {
 	case b.Host != "" || b.Session != "" || len(b.Hosts) > 0 && b.Selector != "":
@@ -92,13 +92,13 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 		x.cmd.Group = ""
 	}
 	x.cmd.Forks, _ = dialer.CapForks(min(orForks(b.Forks), len(x.hosts)))
-	if x.yes, err = k.consentOf(c, consents.GlassWord(targets.Labels(x.hosts)), &wire.Run{Command: script, Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
+	if x.yes, err = k.consentOf(c, consents.GlassWord(targets.Labels(x.hosts)), script, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
 		return nil, err
 	}
 	x.yes.at = b.Answered
 	k.secrets.LearnFromCommand(script)
 	judge := consents.Judge{
-		Caller: cmdutil.Caller{Principal: c.principal}, Policy: func(string) (*rules.Engine, error) { return engine, nil },
+		Caller: cmdutil.Caller{Principal: c.principal}, Policy: func(string) (*rules.Engine, error) { return engine, nil }, Words: words,
 		Yes: x.yes.confirm, Glass: x.yes.glass, Reason: b.Reason, Remote: true, Approvable: true, Partial: b.Partial,
 	}
 	if x.whole, err = judge.Decide(ctx, script, x.hosts); err != nil {

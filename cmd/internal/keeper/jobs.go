@@ -140,7 +140,7 @@ func (k *Keeper) beginJob(ctx context.Context, c *caller, r *realm, b *wire.NewJ
 		return jobs.Ref{}, err
 	}
 	defer finish()
-	yes, err := k.consentOf(c, e.Host().Name, &wire.Run{Command: b.Command, Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass})
+	yes, err := k.consentOf(c, e.Host().Name, b.Command, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass})
 	if err != nil {
 		return jobs.Ref{}, err
 	}

@@ -65,15 +65,16 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (func(hu
 		return nil, err
 	}
 	b := &in.Body
-	if err := engine.Limits(c.principal).Shell(); err != nil {
-		return nil, err
-	}
-	script, err := b.Script()
+	source, err := b.Script()
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
 	if b.Answered != "" && !b.Confirm && b.BreakGlass == "" {
 		return nil, invalid("answered says how confirm or break_glass was given, and neither is there")
+	}
+	script, words, err := scriptOf(engine.Limits(c.principal), source, b.Program, b.Args)
+	if err != nil {
+		return nil, err
 	}
 	prepare := k.prepareRun
 	if len(b.Hosts) > 0 || b.Selector != "" {
@@ -86,7 +87,7 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (func(hu
 	asked.Run.ID = ""
 	var mine running
 	told, err := once(ctx, k, c, in.Key, asked, func() (t *retold, err error) {
-		mine, err = prepare(ctx, c, in, engine, script)
+		mine, err = prepare(ctx, c, in, engine, script, words)
 		return newRetold(in.Key), err
 	})
 	switch {
@@ -106,9 +107,9 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (func(hu
 }
 
 // prepareRun gets ready to run a command on one host or in a session.
-func (k *Keeper) prepareRun(ctx context.Context, c *caller, in *newRunIn, engine *rules.Engine, script string) (_ running, err error) {
+func (k *Keeper) prepareRun(ctx context.Context, c *caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
 	limits, b := engine.Limits(c.principal), &in.Body
-	x := &run{k: k, c: c, in: in, cmd: registry.Command{Script: script, Reason: b.Reason}}
+	x := &run{k: k, c: c, in: in, cmd: registry.Command{Script: script, Program: words != nil, Reason: b.Reason}}
 	if x.cmd.Timeout, err = timeoutOf(c, limits, b.TimeoutS); err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func (k *Keeper) prepareRun(ctx context.Context, c *caller, in *newRunIn, engine
 			done()
 		}
 	}()
-	if x.consent, err = k.consentOf(c, x.e.Host().Name, &wire.Run{Command: script, Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
+	if x.consent, err = k.consentOf(c, x.e.Host().Name, script, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
 		return nil, err
 	}
 	x.consent.at = b.Answered

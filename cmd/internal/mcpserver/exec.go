@@ -18,7 +18,9 @@ const maxCommand = 500
 
 type execArgs struct {
 	SessionID   string      `json:"session_id" jsonschema:"id or name of a session"`
-	Command     string      `json:"command" jsonschema:"shell source"`
+	Command     string      `json:"command,omitempty" jsonschema:"shell source; or program and args"`
+	Program     string      `json:"program,omitempty" jsonschema:"a program's bare name, run with exactly args"`
+	Args        []string    `json:"args,omitempty"`
 	Reason      string      `json:"reason,omitempty" jsonschema:"why, for the record and for who approves"`
 	RequestID   string      `json:"request_id,omitempty" jsonschema:"repeating a call with the same id never runs the command twice"`
 	TimeoutS    *float64    `json:"timeout_s,omitempty" jsonschema:"stop it after so many seconds (default 600)"`
@@ -39,7 +41,8 @@ func (s *Server) sessionExec(ctx context.Context, c *call, in execArgs) (*execOu
 		return out, err
 	}
 	limits := s.cfg.Limits()
-	if err := limits.Shell(); err != nil {
+	script, err := scriptOf(limits, in.Command, in.Program, in.Args)
+	if err != nil {
 		return out, err
 	}
 	b, err := in.Output.budget(limits.MaxOutput, s.redactor())
@@ -51,7 +54,7 @@ func (s *Server) sessionExec(ctx context.Context, c *call, in execArgs) (*execOu
 		return out, err
 	}
 	cmd := registry.Command{
-		Script: in.Command, Reason: in.Reason, RequestID: in.RequestID, Timeout: timeout,
+		Script: script, Program: in.Program != "", Reason: in.Reason, RequestID: in.RequestID, Timeout: timeout,
 		Merged: in.Stderr == "merged", Interactive: in.Interactive, SlotWait: max(wait, time.Millisecond),
 	}
 	sctx, stop := s.starting(ctx)

@@ -51,11 +51,11 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 	if err != nil {
 		return out, err
 	}
-	cmd := registry.Command{Reason: in.Reason, SlotWait: max(wait, time.Millisecond)}
+	cmd := registry.Command{Reason: in.Reason, Program: in.Program != "", SlotWait: max(wait, time.Millisecond)}
 	if cmd.Timeout, err = s.timeout(in.TimeoutS); err != nil {
 		return out, err
 	}
-	if cmd.Script, err = in.script(limits); err != nil {
+	if cmd.Script, err = scriptOf(limits, in.Command, in.Program, in.Args); err != nil {
 		return out, err
 	}
 	if in.Become != "" {
@@ -111,27 +111,27 @@ func (s *Server) toHosts(ctx context.Context, hs []hosts.Host, cmd registry.Comm
 	return f, refuses, nil
 }
 
-// script is what is run.
-func (in *runArgs) script(limits rules.Limits) (string, error) {
+// scriptOf is what is run: shell source, or a program with exact arguments.
+func scriptOf(limits rules.Limits, command, program string, args []string) (string, error) {
 	switch {
-	case in.Program != "" && in.Command != "":
+	case program != "" && command != "":
 		return "", invalid("give command, or program and args, not both")
-	case in.Program != "":
-		if err := rules.Structured(in.Program, in.Args, limits); err != nil {
+	case program != "":
+		if err := rules.Structured(program, args, limits); err != nil {
 			return "", err
 		}
-		script, err := session.Words(append([]string{in.Program}, in.Args...)...)
+		script, err := session.Words(append([]string{program}, args...)...)
 		if err != nil {
 			return "", invalid("%w", err)
 		}
 		return script, nil
-	case in.Command == "" || len(in.Args) > 0:
+	case command == "" || len(args) > 0:
 		return "", invalid("give command, or program and args")
 	}
 	if err := limits.Shell(); err != nil {
 		return "", err
 	}
-	return in.Command, nil
+	return command, nil
 }
 
 // judgeAll judges a command on all hosts before a byte goes to any. It returns those that refuse, and why.

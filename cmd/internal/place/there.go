@@ -28,7 +28,9 @@ type There struct {
 func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, done func(HostEnd)) error {
 	in := t.Request
 	in.ID, in.Reason, in.Keep = cmd.Group, cmd.Reason, cmd.Keep
-	in.SetCommand(cmd.Script)
+	if !cmd.Program { // else the request names the program
+		in.SetCommand(cmd.Script)
+	}
 	if t.Answers != nil {
 		t.Answers(&in, targets.Labels(hs))
 	}

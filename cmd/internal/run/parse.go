@@ -29,6 +29,7 @@ func (o *Options) flags(cmd *cobra.Command) {
 	fl.DurationVar(&o.ConnectTimeout, "connect-timeout", 0, "give up connecting after `duration`; 0 means what the inventory or ssh_config says")
 	fl.Var(stdinFlag{&o.Stdin}, "stdin", "give standard input to the command on the one host, or with =copy all of it to each host")
 	fl.Lookup("stdin").NoOptDefVal = stdinHost
+	fl.BoolVar(&o.Program, "program", false, "run the words after -- as a program and its exact arguments, without shell features")
 	fl.StringVar(&o.ScriptFile, "script", "", "run the shell script in `file` (- is standard input); what stands after -- are its arguments")
 	fl.StringVar(&o.Reason, "reason", "", "say why, for the record, in a `text`")
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy wants confirmed")
@@ -55,6 +56,8 @@ func (o *Options) parse(args []string, dash int, scripted bool) error {
 		return cmdutil.Usagef("--idle must not be negative")
 	case o.ConnectTimeout < 0 || o.ConnectTimeout > cmdutil.MaxConnectTimeout:
 		return cmdutil.Usagef("--connect-timeout must be between 0 and %v", cmdutil.MaxConnectTimeout)
+	case o.Program && scripted:
+		return cmdutil.Usagef("--program and --script exclude each other: a script is shell source")
 	case o.ScriptFile == "-" && o.Stdin != stdinNone:
 		return cmdutil.Usagef("--script - and --stdin cannot both have standard input: write the script to a file")
 	}
@@ -80,7 +83,11 @@ func (o *Options) words(args []string, dash int, scripted bool) error {
 	}
 	o.Targets = args[0]
 	var err error
-	if o.Script, err = consent.Script(args[1:]); err != nil {
+	script := consent.Script
+	if o.Program {
+		o.Words, script = args[1:], consent.Program
+	}
+	if o.Script, err = script(args[1:]); err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
 	return nil

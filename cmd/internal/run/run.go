@@ -54,9 +54,11 @@ type Options struct {
 	PolicyFile     string
 	OwnExitCode    bool
 	Partial        bool
+	Program        bool // what stands after -- is a program and its exact arguments
 
 	Targets string
 	Script  string
+	Words   []string // what Script is made of in structured mode; nil is shell source
 	Args    []string // of ScriptFile
 
 	shell string // that the script names; "" is the host's
@@ -101,7 +103,7 @@ func run(ctx context.Context, o *Options) error {
 	}
 	judge := consent.Judge{
 		IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, PolicyFile: o.PolicyFile, Yes: o.Yes, Reason: o.Reason,
-		Approvable: keeper != nil, Partial: o.Partial,
+		Words: o.Words, Approvable: keeper != nil, Partial: o.Partial,
 	}
 	judge.TellAgent()
 	judged, err := judge.Decide(ctx, o.Script, hs)

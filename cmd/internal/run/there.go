@@ -24,6 +24,9 @@ func (o *Options) there(c *client.Client, judged *consent.Verdict) *place.There 
 	t := &place.There{Keeper: c, Waiting: place.TellWaiting(o.IO.Err), Request: wire.NewRun{
 		Partial: o.Partial, Forks: o.Forks, Shell: o.shell, Stdin: o.Stdin != stdinNone, Redact: o.Redact, Quiet: o.JSON,
 	}}
+	if o.Program {
+		t.Request.Program, t.Request.Args = o.Words[0], o.Words[1:]
+	}
 	if o.ConnectTimeout > 0 {
 		s := o.ConnectTimeout.Seconds()
 		t.Request.ConnectTimeoutS = &s

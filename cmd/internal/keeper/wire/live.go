@@ -20,7 +20,9 @@ type NewRun struct {
 	Hosts      []string `json:"hosts,omitempty" maxItems:"100000" doc:"on which hosts, by name or user@host:port; or"`
 	Selector   string   `json:"selector,omitempty" maxLength:"65536" doc:"on which hosts: web[01-12], web*, @group, role=web, tier=dev, ~regex, all; joined by , & and !"`
 	CWD        string   `json:"cwd,omitempty" maxLength:"4096" doc:"go to this directory first; a session stays there; not for many hosts"`
-	Command    string   `json:"command" doc:"shell source, sent as it is"`
+	Command    string   `json:"command,omitempty" doc:"shell source, sent as it is; or program and args"`
+	Program    string   `json:"program,omitempty" maxLength:"255" doc:"the bare name of a program, run with exactly args: no shell function, alias or builtin takes its place"`
+	Args       []string `json:"args,omitempty" maxItems:"10000"`
 	CommandB64 string   `json:"command_b64,omitempty" doc:"shell source that is no UTF-8, in base64, and command is empty"`
 	Reason     string   `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record and for who approves"`
 	TimeoutS   *float64 `json:"timeout_s,omitempty" minimum:"0" doc:"stop it after so many seconds; default 600 for agents, none for others"`

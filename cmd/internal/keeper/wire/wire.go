@@ -111,7 +111,9 @@ type Sessions struct {
 
 // Run asks for a command.
 type Run struct {
-	Command     string   `json:"command" doc:"shell source, sent as it is"`
+	Command     string   `json:"command,omitempty" doc:"shell source, sent as it is; or program and args"`
+	Program     string   `json:"program,omitempty" maxLength:"255" doc:"the bare name of a program, run with exactly args: no shell function, alias or builtin takes its place"`
+	Args        []string `json:"args,omitempty" maxItems:"10000"`
 	Reason      string   `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record and for who approves"`
 	WaitS       *float64 `json:"wait_s,omitempty" minimum:"0" doc:"wait so many seconds for its end (default 30, at most 50); it goes on after"`
 	TimeoutS    *float64 `json:"timeout_s,omitempty" minimum:"0" doc:"stop it after so many seconds; default 600 for agents, none for others"`

@@ -1,0 +1,29 @@
+package keeper
+
+import (
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+)
+
+// scriptOf is the script of a request: shell source, where its caller may run that, or a program with exact arguments. words
+// are the latter; nil is shell source.
+func scriptOf(l rules.Limits, source, program string, args []string) (script string, words []string, err error) {
+	switch {
+	case program != "" && source != "":
+		return "", nil, invalid("give command, or program and args, not both")
+	case program == "" && len(args) > 0:
+		return "", nil, invalid("args needs program")
+	case program == "" && source == "":
+		return "", nil, invalid("give command, or program and args")
+	case program == "":
+		return source, nil, l.Shell()
+	}
+	if err := rules.Structured(program, args, l); err != nil {
+		return "", nil, err
+	}
+	words = append([]string{program}, args...)
+	if script, err = session.Words(words...); err != nil {
+		return "", nil, invalid("%v", err)
+	}
+	return script, words, nil
+}
