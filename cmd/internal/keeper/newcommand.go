@@ -111,7 +111,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	case policy.Ask:
 		q := questionOf(n.Command, b.Command, h, d)
 		q.Decision.Reason += "; in its sandbox it is held by: " + n.Enforcement // who approves weighs that too
-		cmd, err = t.ask(ctx, n, q, timeout)
+		cmd, err = t.ask(ctx, n, q, timeout, r.conn.way(h))
 	default:
 		cmd, err = t.deny(ctx, n, d)
 	}
@@ -183,7 +183,7 @@ func (t *terminal) begin(ctx context.Context, n store.NewCommand, timeout time.D
 }
 
 // ask keeps a command that waits, and puts it to the desk. What cannot be recorded is not asked.
-func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Question, timeout time.Duration) (store.Command, error) {
+func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Question, timeout time.Duration, way string) (store.Command, error) {
 	n.Status, n.Expires = store.Pending, time.Now().Add(t.k.cfg.ApprovalTimeout)
 	q.Expires = n.Expires
 	n.Document = approval.Pending{ID: n.ID, Question: q}.Document()
@@ -194,6 +194,7 @@ func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Questio
 		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v, so nobody was asked", err)
 	}
 	f := t.take(n.ID, timeout)
+	f.way = way
 	cmd, made, err := t.store.Create(ctx, n)
 	if err != nil || !made {
 		t.land(n.ID, f)
