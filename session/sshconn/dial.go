@@ -2,6 +2,7 @@ package sshconn
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -89,6 +90,20 @@ func (d *Dialer) route(h hosts.Host) ([]*target, error) {
 		via = hops[0].via
 	}
 	return route, nil
+}
+
+// Way returns a digest of how Dial would log in to h now: the address, the account and the keys of each hop, as the inventory
+// and ssh_config say. Nothing is dialed. Two ways that differ lead elsewhere, or in as somebody else.
+func (d *Dialer) Way(h hosts.Host) (string, error) {
+	route, err := d.route(h)
+	if err != nil {
+		return "", err
+	}
+	key := ""
+	for _, t := range route {
+		key = t.key(key)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(key))), nil
 }
 
 // atHop says for which host a jump host was wanted.

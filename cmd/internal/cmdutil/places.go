@@ -6,6 +6,8 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/owned"
 )
 
 // DefaultInventory is where the inventory is when nobody says otherwise.
@@ -31,7 +33,7 @@ func (f *Factory) AuditDir() (string, error) {
 }
 
 // place is name in our directory under what variable says, else under def in the home directory. A relative path counts
-// as unset (XDG Base Directory Specification).
+// as unset (XDG Base Directory Specification). A directory that another account could replace is refused.
 func (f *Factory) place(variable, def, name string) (string, error) {
 	base := f.Getenv(variable)
 	if !filepath.IsAbs(base) {
@@ -41,7 +43,11 @@ func (f *Factory) place(variable, def, name string) (string, error) {
 		}
 		base = filepath.Join(home, def)
 	}
-	return filepath.Join(base, "fairlead", name), nil
+	dir := filepath.Join(base, "fairlead")
+	if err := owned.Check(dir); err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, name), nil
 }
 
 // Principal is who asks when a person calls the program.

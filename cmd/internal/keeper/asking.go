@@ -72,7 +72,9 @@ func (t *terminal) awaited(ctx context.Context, c store.Command, q policy.Questi
 	if err != nil {
 		return nil, nil
 	}
-	return again, t.take(c.ID, f.timeout)
+	next := t.take(c.ID, f.timeout)
+	next.way = f.way
+	return again, next
 }
 
 // answered does what was answered: begins the command, or ends it.
@@ -109,7 +111,7 @@ func (t *terminal) answered(ctx context.Context, c store.Command, q policy.Quest
 		t.conclude(ctx, c, t.endAs("error", fmt.Errorf("%w, so nothing was sent", noted)))
 		return nil
 	}
-	t.run(ctx, c, string(exact), f, &answered{q, a})
+	t.run(ctx, c, string(exact), f, &answered{q, a, f.way})
 	return nil
 }
 
@@ -161,10 +163,17 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 	if err != nil {
 		return void("what was asked cannot be read any more")
 	}
-	h, err := t.k.terminalHost(&caller{principal: c.RequestedBy, inventory: t.k.cfg.Inventory}, c.Host)
+	who := &caller{principal: c.RequestedBy, inventory: t.k.cfg.Inventory}
+	h, err := t.k.terminalHost(who, c.Host)
 	if err != nil {
 		return void("its host is not in the inventory any more")
 	}
+	r, done, err := t.k.realm(who)
+	if err != nil {
+		return err
+	}
+	f.way = r.conn.way(h)
+	done()
 	q := questionOf(c, string(exact), h, p.Question.Decision)
 	if !same(q, p.Question) {
 		return void("its host is another one now")

@@ -135,6 +135,23 @@ func (c *connector) dial(ctx context.Context, h hosts.Host) (session.Transport, 
 	return d.Dial(ctx, h)
 }
 
+// way tells how a host is reached and logged in to from one that another way leads to; "" where that cannot be told, or is
+// all in the host itself.
+func (c *connector) way(h hosts.Host) string {
+	if h.Transport != hosts.SSH && h.Transport != "" {
+		return ""
+	}
+	d, err := c.through("")
+	if err != nil {
+		return ""
+	}
+	way, err := d.Way(h)
+	if err != nil {
+		return "" // dialing says why
+	}
+	return way
+}
+
 // through returns what dials with an agent; "" is none.
 func (c *connector) through(sock string) (*sshconn.Dialer, error) {
 	c.mu.Lock()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/owned"
 )
 
 // DialConfig says how to reach a keeper.
@@ -58,6 +59,9 @@ const dialTime = startTime + 15*time.Second
 // get the same. ctx bounds the call only.
 func Dial(ctx context.Context, cfg DialConfig) (*client.Client, error) {
 	cfg.Client.Socket = cfg.Places.Socket
+	if err := owned.Check(filepath.Dir(cfg.Places.Socket)); err != nil {
+		return nil, err // another account's keeper would answer
+	}
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	c := client.New(cfg.Client)

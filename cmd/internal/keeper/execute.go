@@ -94,7 +94,7 @@ func (t *terminal) launch(ctx context.Context, c store.Command, exact string, f 
 		done()
 		return nil, nil, err
 	}
-	if err := unchanged(ctx, h); err != nil {
+	if err := unchanged(ctx, r, h); err != nil {
 		done()
 		return nil, nil, err
 	}

@@ -32,6 +32,10 @@ func (x *fleet) approve(ctx context.Context, d policy.Decision, cmd *session.Com
 	if len(asking) == 0 {
 		return x.whole.Refusal // each says itself why nobody gets in
 	}
+	ways := map[string]string{}
+	for _, h := range asking {
+		ways[h.Name] = x.r.conn.way(h)
+	}
 	now := time.Now()
 	group := approval.NewGroup(x.k.approver(), policy.Question{
 		Principal: x.c.principal, Hosts: asking, Command: cmd.Script, Reason: cmd.Reason, Decision: d,
@@ -47,7 +51,7 @@ func (x *fleet) approve(ctx context.Context, d policy.Decision, cmd *session.Com
 		}
 		return x.rejected(d, err)
 	}
-	return x.changed()
+	return x.changed(ways)
 }
 
 // without refuses it on all hosts.
@@ -75,8 +79,8 @@ func (x *fleet) rejected(d policy.Decision, err error) refusal {
 	}
 }
 
-// changed refuses it on hosts that are not any more what was approved.
-func (x *fleet) changed() refusal {
+// changed refuses it on hosts that are not any more what was approved, or that are reached in another way.
+func (x *fleet) changed(ways map[string]string) refusal {
 	in := *x.in
 	in.Sums = nil
 	now := fleet{r: x.r, in: &in}
@@ -91,7 +95,9 @@ func (x *fleet) changed() refusal {
 		case no != nil:
 			return no
 		case same[wire.Sum(h)]:
-			return nil
+			if way, asked := ways[h.Name]; !asked || way == x.r.conn.way(h) {
+				return nil
+			}
 		}
 		return &policy.Decision{Rule: "keeper/changed", Reason: "it is not the host any more that was approved"}
 	}

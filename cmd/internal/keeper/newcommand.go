@@ -113,10 +113,10 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 		q.Decision.Reason += "; in its sandbox it is held by: " + n.Enforcement // who approves weighs that too
 		if a, ok := k.desk.ForSession(q); ok {
 			n.Verdict, n.ApprovedBy, n.Proof = policy.Allow.String(), a.By, string(a.Proof)
-			cmd, err = t.begin(ctx, n, timeout, held, &answered{q, a})
+			cmd, err = t.begin(ctx, n, timeout, held, &answered{q, a, r.conn.way(h)})
 			break
 		}
-		cmd, err = t.ask(ctx, n, q, timeout)
+		cmd, err = t.ask(ctx, n, q, timeout, r.conn.way(h))
 	default:
 		cmd, err = t.deny(ctx, n, d)
 	}
@@ -188,7 +188,7 @@ func (t *terminal) begin(ctx context.Context, n store.NewCommand, timeout time.D
 }
 
 // ask keeps a command that waits, and puts it to the desk. What cannot be recorded is not asked.
-func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Question, timeout time.Duration) (store.Command, error) {
+func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Question, timeout time.Duration, way string) (store.Command, error) {
 	n.Status, n.Expires = store.Pending, time.Now().Add(t.k.cfg.ApprovalTimeout)
 	q.Expires = n.Expires
 	n.Document = approval.Pending{ID: n.ID, Question: q}.Document()
@@ -199,6 +199,7 @@ func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Questio
 		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v, so nobody was asked", err)
 	}
 	f := t.take(n.ID, timeout)
+	f.way = way
 	cmd, made, err := t.store.Create(ctx, n)
 	if err != nil || !made {
 		t.land(n.ID, f)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/owned"
 )
 
 // maxPath is how long the name of a socket may be on Linux and macOS: sun_path with its NUL has 108 and 104 bytes
@@ -57,6 +59,9 @@ func (p Places) ID() (string, error) {
 // makeDir makes the directory of the socket for this account alone, and refuses one that others own or may enter.
 func (p Places) makeDir() error {
 	dir := filepath.Dir(p.Socket)
+	if err := owned.Check(filepath.Dir(dir)); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("keeper: cannot make a directory for the socket: %w", err)
 	}

@@ -31,6 +31,7 @@ type flight struct {
 	held    *sandbox.Enforcement // what holds it, where that has just been looked at; else nil
 	ended   chan struct{}        // closed when the record has its end, or an answer could not be used
 	err     error                // why the answer could not be used; set before ended is closed
+	way     string               // how its host was reached when it was asked about, see connector.way
 	asked   func()               // takes back the question; nil where nobody is asked
 }
 
@@ -167,6 +168,7 @@ type approver struct{ k *Keeper }
 type answered struct {
 	question policy.Question
 	answer   policy.Answer
+	way      string // how its host was reached then
 }
 
 type answeredKey struct{}
@@ -201,15 +203,18 @@ func (k *Keeper) asks(ctx context.Context) {
 
 // unchanged refuses a host that is not the one that was approved, where there was an approval: before anything is dialed,
 // since a login at another address would show it the keys.
-func unchanged(ctx context.Context, h hosts.Host) error {
+func unchanged(ctx context.Context, r *realm, h hosts.Host) error {
 	given, ok := ctx.Value(answeredKey{}).(answered)
 	if !ok || given.answer.ID == "" {
 		return nil
 	}
 	q := given.question
 	q.Host = h
-	if !same(given.question, q) {
-		return fmt.Errorf("%w: %s is another host in the inventory than the one that was approved. Request it again", errVoid, h.Name)
+	switch {
+	case !same(given.question, q):
+		return fmt.Errorf("%w: the inventory says something else of %s than when it was approved. Request it again", errVoid, h.Name)
+	case given.way != r.conn.way(h):
+		return fmt.Errorf("%w: ssh_config leads to %s in another way than when it was approved. Request it again", errVoid, h.Name)
 	}
 	return nil
 }

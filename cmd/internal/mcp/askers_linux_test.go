@@ -19,6 +19,8 @@ AI_AGENT=1 "$1" exec here -- touch "$3/made" >"$3/out" 2>&1 &
 read -r id <"$2"
 "$1" approvals approve "$id" --yes >"$3/cli" 2>&1
 (exec setsid "$1" approvals approve "$id" --yes >"$3/apart" 2>&1)
+setsid -f sh -c '"$1" approvals approve "$2" --yes >"$3/stray.part" 2>&1; mv "$3/stray.part" "$3/stray"' sh "$1" "$id" "$3"
+until [ -e "$3/stray" ]; do sleep 0.02; done
 echo over >"$3/over"
 wait
 echo ended >"$3/ended"
@@ -49,6 +51,7 @@ func TestTheProgramThatAsksThroughExecApprovesNothing(t *testing.T) {
 	for _, name := range []string{"cli", "apart"} {
 		assert.Contains(t, read(name), "runs inside the program that hosts the agent", name)
 	}
+	assert.Contains(t, read("stray"), "has left the program that started it")
 	assert.NoFileExists(t, filepath.Join(p.dir, "made"))
 
 	code, out, errOut := p.run("approvals", "approve", q.ID, "--yes")
