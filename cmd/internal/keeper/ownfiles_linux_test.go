@@ -2,6 +2,7 @@ package keeper_test
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -236,5 +237,46 @@ rules:
 				require.NoError(t, os.RemoveAll(dir))
 			})
 		}
+	})
+}
+
+func TestASandboxWithoutANetworkHasNone(t *testing.T) {
+	if _, err := exec.LookPath("perl"); err != nil {
+		missing(t, "perl")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	script := fmt.Sprintf(`perl -MSocket -e 'print socket(S, AF_INET, SOCK_STREAM, 0) && connect(S, sockaddr_in(%d, inet_aton("127.0.0.1"))) ? "connected\n" : "refused\n"'`, l.Addr().(*net.TCPAddr).Port)
+	enforced(t, func(t *testing.T, how string, change func(*keeper.Config)) {
+		w := start(t, change)
+		b, _ := w.box("here")
+		assert.Empty(t, b.Network, "left out: the account's")
+		assert.Contains(t, strings.Join(w.kernel(b, how).Open, "\n"), "network: ")
+		agent := w.As("agent/claude")
+		before, err := agent.Open(t.Context(), wire.Open{Host: "here", Sandbox: b.ID, Shell: "bash"})
+		require.NoError(t, err)
+		assert.Equal(t, "connected\n", w.approved(agent, before.ID, script).Stdout)
+
+		none := "none"
+		b, err = w.ChangeSandbox(t.Context(), b.ID, wire.SandboxChange{Network: &none})
+		require.NoError(t, err)
+		assert.Equal(t, "none", b.Network)
+		assert.NotContains(t, strings.Join(w.kernel(b, how).Open, "\n"), "network: ")
+		assert.Equal(t, "denied", w.run(agent, before.ID, "ls").Status, "a session from before still has a network")
+		after, err := agent.Open(t.Context(), wire.Open{Host: "here", Sandbox: b.ID, Shell: "bash"})
+		require.NoError(t, err)
+		assert.Equal(t, "refused\n", w.approved(agent, after.ID, script).Stdout)
+	})
+	t.Run("where no kernel enforces it", func(t *testing.T) {
+		w := start(t, func(c *keeper.Config) { c.NoBubblewrap() })
+		b, dir := w.box("here")
+		status, bad := w.api("", "POST", sandboxesPath, map[string]string{"owner_principal_id": "agent/claude", "host": "here", "path": dir, "network": "some"}, nil)
+		assert.Equal(t, http.StatusUnprocessableEntity, status, bad.Detail)
+		none := "none"
+		_, err := w.ChangeSandbox(t.Context(), b.ID, wire.SandboxChange{Network: &none})
+		require.NoError(t, err)
+		_, err = w.As("agent/claude").Open(t.Context(), wire.Open{Host: "here", Sandbox: b.ID})
+		require.ErrorContains(t, err, "must have no network")
 	})
 }

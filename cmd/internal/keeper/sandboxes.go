@@ -1,7 +1,6 @@
 package keeper
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -70,7 +69,7 @@ func sandboxOut(b store.Sandbox) *body[wire.Sandbox] {
 }
 
 func sandboxJSON(b store.Sandbox) wire.Sandbox {
-	return wire.Sandbox{ID: b.ID, Owner: b.Owner, Host: b.Host, Label: b.Label, Path: b.Path, Active: b.Active, Network: cmp.Or(b.Network, networkAccount), Created: b.Created, Updated: b.Updated}
+	return wire.Sandbox{ID: b.ID, Owner: b.Owner, Host: b.Host, Label: b.Label, Path: b.Path, Active: b.Active, Network: b.Network, Created: b.Created, Updated: b.Updated}
 }
 
 // networkAccount is the network of a sandbox in which programs have that of the account.

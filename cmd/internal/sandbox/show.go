@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -86,7 +87,7 @@ func rows(t *table.Table, s wire.Sandbox) {
 	t.Add("path", word(s.Path))
 	t.Add("label", dash(s.Label))
 	t.Add("state", state(s.Active))
-	t.Add("network", s.Network)
+	t.Add("network", cmp.Or(s.Network, "account"))
 	t.Add("created", s.Created.Local().Format(time.DateTime))
 	t.Add("updated", s.Updated.Local().Format(time.DateTime))
 }

@@ -10,7 +10,7 @@ type Sandbox struct {
 	Label   string    `json:"label"`
 	Path    string    `json:"path"`
 	Active  bool      `json:"is_active"`
-	Network string    `json:"network" enum:"account,none" doc:"what programs in it reach: what the account reaches, or nothing"`
+	Network string    `json:"network,omitempty" enum:"none" doc:"none: programs in it have no network; left out where they have the account's"`
 	Created time.Time `json:"created_at"`
 	Updated time.Time `json:"updated_at"`
 }
