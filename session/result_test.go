@@ -97,7 +97,7 @@ func TestResultAsAnErrorForThoseWhoPreferThem(t *testing.T) {
 	assert.NoError(t, session.Result{Status: session.StatusOK}.ExitErr())
 	assert.Equal(t, &session.ExitError{Code: 3}, session.Result{Status: session.StatusExit, ExitCode: &three}.ExitErr())
 	assert.EqualError(t, session.Result{Status: session.StatusExit, ExitCode: &three}.ExitErr(), "session: exit code 3")
-	assert.Equal(t, &session.ExitError{Signal: "KILL"}, session.Result{Status: session.StatusSignal, Signal: "KILL"}.ExitErr())
+	assert.Equal(t, &session.ExitError{Code: -1, Signal: "KILL"}, session.Result{Status: session.StatusSignal, Signal: "KILL"}.ExitErr())
 	assert.EqualError(t, session.Result{Status: session.StatusSignal, Signal: "KILL"}.ExitErr(), "session: the shell was killed by SIGKILL")
 	assert.Same(t, own, session.Result{Status: session.StatusLost, Err: own}.ExitErr())
 }

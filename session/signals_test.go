@@ -25,7 +25,7 @@ func TestSignalThatKillsTheShellIsNamedWhereEverySystemAgrees(t *testing.T) {
 			assert.Equal(t, session.StatusSignal, r.Status)
 			assert.Equal(t, name, r.Signal)
 			assert.Nil(t, r.ExitCode)
-			assert.Equal(t, &session.ExitError{Signal: name}, r.ExitErr())
+			assert.Equal(t, &session.ExitError{Code: -1, Signal: name}, r.ExitErr())
 		}
 	})
 }
