@@ -184,8 +184,8 @@ func TestASignatureThatProvesNothingIsRefused(t *testing.T) {
 		"a proof of nothing": {func(r *approval.Response) {
 			r.Approved, r.Signature, r.Proof = false, nil, approval.Touch
 		}, approval.ErrInvalid, "a proof is about a signature"},
-		"under a no":          {func(r *approval.Response) { r.Approved = false }, approval.ErrInvalid, "only a yes is signed"},
-		"an agent's answer":   {func(r *approval.Response) { r.By = "agent/x" }, approval.ErrForbidden, ""},
+		"under a no":        {func(r *approval.Response) { r.Approved = false }, approval.ErrInvalid, "only a yes is signed"},
+		"an agent's answer": {func(r *approval.Response) { r.By = "agent/x" }, approval.ErrForbidden, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := signed(t, p, who.ada)
