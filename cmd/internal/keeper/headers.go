@@ -21,7 +21,7 @@ func unknownHeader(h http.Header) *wire.Problem {
 		switch known := slices.Contains(ourHeaders, name); {
 		case !known && strings.HasPrefix(name, "Fairlead-"):
 			return problem(http.StatusBadRequest, "invalid", "unknown header %.80q; known: %s", name, strings.Join(ourHeaders, ", "))
-		case known && len(values) > 1:
+		case known && name != wire.Principal && len(values) > 1: // who names two is refused as such
 			return problem(http.StatusBadRequest, "invalid", "the header %s must be there once", name)
 		}
 	}
