@@ -13,8 +13,6 @@ func scriptOf(l rules.Limits, source, program string, args []string) (script str
 		return "", nil, invalid("give command, or program and args, not both")
 	case program == "" && len(args) > 0:
 		return "", nil, invalid("args needs program")
-	case program == "" && source == "":
-		return "", nil, invalid("give command, or program and args")
 	case program == "":
 		return source, nil, l.Shell()
 	}

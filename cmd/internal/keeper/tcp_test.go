@@ -189,6 +189,8 @@ var rights = map[string][]string{
 	"GET /v1/approvals/{id}":                     {"approver"},
 	"POST /v1/approvals/{id}/approve":            {"approver"},
 	"POST /v1/approvals/{id}/reject":             {"approver"},
+	"GET /v1/session-approvals":                  {"viewer", "operator", "approver", "admin"},
+	"DELETE /v1/session-approvals/{id}":          {"approver"},
 	"GET /v1/audit":                              {"viewer", "operator", "approver", "admin"},
 	"GET /v1/audit/verify":                       {"viewer", "operator", "approver", "admin"},
 	"GET /v1/tokens":                             {"admin"},
