@@ -8,9 +8,10 @@
 // What is approved is one [Pending], and all of it: whoever answers hands back the digest of what was shown, and an answer
 // to anything else is refused. An answer is used once.
 //
-// Nobody answers what they asked themselves, agents answer nothing, and the process tree that hosts an agent is turned
-// away by the server. Against a program with the same uid the last of these is a guard rail and no wall: a process can
-// leave its tree, and take the place of the server altogether.
+// Principals cannot answer their own requests, and agents answer nothing. The server refuses the process tree that hosts an
+// agent ([Trees.Admit]), also a daemon that has left it where that shows, and everything that runs in a session of its own
+// process ([Trees.Inside]). Against a program with the same uid this is a guard rail and no wall: a process can hide where it
+// comes from, and take the place of the server altogether.
 //
 // Everything may be used concurrently, and there is no global state. Nothing is written to disk but the sockets.
 package approval
