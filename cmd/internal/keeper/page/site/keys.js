@@ -135,7 +135,16 @@ export function dialog(title, body, choices, signal = alive) {
   });
   const form = el(
     "form",
-    { method: "dialog", onsubmit: (e) => (e.preventDefault(), buttons[0].click()) },
+    {
+      method: "dialog",
+      onsubmit: (e) => (e.preventDefault(), buttons[0].click()),
+      // Browsers submit by themselves only where there is a single text field.
+      onkeydown: (e) => {
+        if (e.key !== "Enter" || e.isComposing || !e.target.matches?.("input")) return;
+        e.preventDefault();
+        buttons[0].click();
+      },
+    },
     el("h2", { id: "dialog-title", text: title }),
     body,
     failed,
