@@ -46,12 +46,20 @@ func (b Bubblewrap) args(s Sandbox) ([]string, error) {
 	}
 	args := []string{"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"}
 	var inside, empty []string
+	pinned := map[string]bool{}
 	hide := func(name string, words ...string) error {
 		switch {
 		case !wrappable(name):
 			return errNotPlain
 		case name == s.Path: // it is the sandbox's own, which can be written anyway
 		case below(name, s.Path):
+			// What is mounted cannot be renamed: else another could be put in the place of a directory above it.
+			for i := len(s.Path) + 1; i < len(name); i++ {
+				if dir := name[:i]; name[i] == '/' && !pinned[dir] {
+					pinned[dir] = true
+					inside = append(inside, "--bind", dir, dir)
+				}
+			}
 			inside = append(inside, words...)
 		case !belowAny(name, empty):
 			args = append(args, words...)

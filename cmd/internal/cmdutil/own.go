@@ -26,6 +26,11 @@ func (f *Factory) Own() judge.Own {
 	}
 	add(f.place("XDG_CONFIG_HOME", ".config", ""))
 	add(f.place("XDG_STATE_HOME", filepath.Join(".local", "state"), ""))
+	for _, variable := range []string{"XDG_STATE_HOME", ""} {
+		if jobs, err := f.place(variable, filepath.Join(".local", "state"), "jobs"); err == nil {
+			o.Except = append(o.Except, jobs)
+		}
+	}
 	add(f.place("", ".config", ""))
 	add(f.place("", filepath.Join(".local", "state"), ""))
 	add(filepath.Join("/run/user", strconv.Itoa(os.Getuid()), "fairlead"), nil)

@@ -74,7 +74,8 @@ func (k *Keeper) place(b *boxed, dir string, e sandbox.Enforcement) (p registry.
 // held says what holds a session of a realm's in a sandbox on its host, which look asks. What is weaker than least is an
 // errBox.
 func (k *Keeper) held(ctx context.Context, r *realm, h hosts.Host, s sandbox.Sandbox, look sandbox.Runner, least sandbox.Level) (e sandbox.Enforcement, err error) {
-	if err := k.apart(ctx, h, s, look); err != nil {
+	own, err := k.apart(ctx, h, s, look)
+	if err != nil {
 		return e, err
 	}
 	can, err := r.able.of(ctx, look, h, s)
@@ -90,6 +91,9 @@ func (k *Keeper) held(ctx context.Context, r *realm, h hosts.Host, s sandbox.San
 	if can.Bubblewrap || can.Landlock > 0 {
 		if can.Hide, err = k.hidden(ctx, r, h, look); err != nil {
 			return e, err
+		}
+		if name, ok := exposed(own, can.Hide); ok {
+			can = sandbox.Ability{Why: fmt.Sprintf("the sandbox holds the place of Fairlead's own %s, which is not there yet and cannot be hidden", name)}
 		}
 	}
 	if e, err = sandbox.Choose(s, can, sandbox.Wants{Account: h.Sandboxed, AtLeast: least}); err != nil {

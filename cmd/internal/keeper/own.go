@@ -51,20 +51,33 @@ func (k *Keeper) hidden(ctx context.Context, r *realm, h hosts.Host, look sandbo
 	return sandbox.FindSecrets(ctx, look, h.Name, further)
 }
 
-// apart refuses a sandbox that holds files of the keeper's own, or lies among them: there no kernel could keep the two apart.
-func (k *Keeper) apart(ctx context.Context, h hosts.Host, s sandbox.Sandbox, look sandbox.Runner) error {
+// apart refuses a sandbox that lies among files of the keeper's own. Of one that holds such files it returns them.
+func (k *Keeper) apart(ctx context.Context, h hosts.Host, s sandbox.Sandbox, look sandbox.Runner) (held []string, err error) {
 	if !k.machine.Is(h) {
-		return nil
+		return nil, nil
 	}
-	own := k.cfg.ownPaths()
-	at, err := sandbox.Remote{Run: look}.Resolve(ctx, h.Name, "/", append([]string{s.Path}, own...))
+	at, err := sandbox.Remote{Run: look}.Resolve(ctx, h.Name, "/", append([]string{s.Path}, k.cfg.ownPaths()...))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for i, p := range at[1:] {
-		if at[0] == p || strings.HasPrefix(p, at[0]+"/") || strings.HasPrefix(at[0], p+"/") {
-			return fmt.Errorf("%w: %s on %s holds Fairlead's own files (%s), or lies among them. Choose another directory: fairlead sandbox edit %s --path DIR", errBox, s.Path, h.Name, own[i], s.ID)
+	for _, p := range at[1:] {
+		if at[0] == p || strings.HasPrefix(at[0], p+"/") {
+			return nil, fmt.Errorf("%w: %s on %s lies among Fairlead's own files. Choose another directory: fairlead sandbox edit %s --path DIR", errBox, s.Path, h.Name, s.ID)
+		}
+		if strings.HasPrefix(p, at[0]+"/") {
+			held = append(held, p)
 		}
 	}
-	return nil
+	return held, nil
+}
+
+// exposed returns one of the paths that is not hidden, since it is not there yet: a program could make it.
+func exposed(paths []string, hide sandbox.Secrets) (string, bool) {
+	for _, p := range paths {
+		in := func(dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }
+		if !slices.ContainsFunc(hide.Dirs, in) && !slices.Contains(hide.Files, p) {
+			return p, true
+		}
+	}
+	return "", false
 }

@@ -123,9 +123,9 @@ func spelledOut(text string) string {
 	return strings.Join(all, ",")
 }
 
-func TestASandboxThatHoldsTheKeepersFilesIsRefused(t *testing.T) {
+func TestASandboxAmongTheKeepersFilesIsRefused(t *testing.T) {
 	w := start(t)
-	for _, path := range []string{w.dir, filepath.Join(w.dir, "audit"), filepath.Dir(w.places.Socket)} {
+	for _, path := range []string{filepath.Join(w.dir, "audit"), filepath.Dir(w.places.Socket)} {
 		var b wire.Sandbox
 		status, p := w.api("", "POST", sandboxesPath, wire.NewSandbox{Owner: "agent/claude", Host: "here", Path: path}, &b)
 		require.Equal(t, http.StatusCreated, status, p.Detail)
@@ -133,6 +133,43 @@ func TestASandboxThatHoldsTheKeepersFilesIsRefused(t *testing.T) {
 		require.Error(t, err, path)
 		assert.ErrorContains(t, err, "Fairlead's own files")
 	}
+}
+
+// A kernel that only hid the keeper's files in a sandbox would let others be put in their places.
+func TestASandboxAroundTheKeepersFilesKeepsThemInPlace(t *testing.T) {
+	t.Setenv("TMPDIR", lastingHome(t))
+	w := start(t)
+	var b wire.Sandbox
+	status, p := w.api("", "POST", sandboxesPath, wire.NewSandbox{Owner: "agent/claude", Host: "here", Path: w.dir}, &b)
+	require.Equal(t, http.StatusCreated, status, p.Detail)
+	e, err := w.CheckSandbox(t.Context(), b.ID)
+	require.NoError(t, err)
+	assert.Equal(t, "checked", e.Level, "a program could make what is not there")
+	assert.Contains(t, e.Why, "not there yet")
+
+	for _, name := range []string{"policy.yaml", "k.log", "state/store.db-journal"} {
+		require.NoError(t, os.WriteFile(filepath.Join(w.dir, name), []byte("version: 1\n"), 0o600))
+	}
+	if e, err = w.CheckSandbox(t.Context(), b.ID); err == nil && e.Level != "kernel" {
+		missing(t, "a kernel that holds ("+e.Why+")")
+	}
+	require.NoError(t, err)
+	agent := w.As("agent/claude")
+	s, err := agent.Open(t.Context(), wire.Open{Host: "here", Sandbox: b.ID})
+	require.NoError(t, err)
+	r := w.approved(agent, s.ID, `perl -e '$s = "state"; $a = "aud" . "it"; print rename($s, "s2") ? "renamed" : "no"; print rename($a, "a2") ? "renamed" : "no"; open(F, "<", "$a/key") and print "read"; open(F, ">", "pol" . "icy.yaml") and print "written"; open(F, ">", "mine") and print " mine"'`)
+	assert.Equal(t, "nono mine", r.Stdout, "%s%+v", r.Stderr, r.Error)
+}
+
+// lastingHome is a directory outside /tmp.
+func lastingHome(t *testing.T) string {
+	t.Helper()
+	home, err := os.UserHomeDir()
+	require.NoError(t, err)
+	dir, err := os.MkdirTemp(home, "fl")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }
 
 func TestNoFrontEndGivesAnAgentTheKeepersFiles(t *testing.T) {

@@ -45,7 +45,7 @@ stays there. What holds it is told with every session, and by "sandbox check":
 Programs in a sandbox with --network none have no network. Only kernel can enforce that: elsewhere such a sandbox is
 refused.
 
-On the keeper's own machine no sandbox may hold Fairlead's own files, nor lie among them.
+On the keeper's own machine no sandbox may lie among Fairlead's own files.
 
 Sandboxes are in the keeper's store, and stay there when it ends. Agents see their own, and neither make nor change any.
 They are on hosts of the inventory that the keeper was started with.`,

@@ -13,6 +13,7 @@ import (
 // not be modified once it is in a [Request].
 type Own struct {
 	Paths    []string // directories with all that is in them, and files; absolute and clean
+	Except   []string // directories in Paths that do not count: jobs are for those who began them
 	Programs []string // the program, by every absolute path that is known
 	Home     string   // what "~" stands for; "" when nobody knows
 }
@@ -49,7 +50,7 @@ func (w *walker) ownText(text string) {
 			names = append(names, "~/"+rest, "$HOME/"+rest, "${HOME}/"+rest)
 		}
 		for _, name := range names {
-			if mentions(text, name) {
+			if mentions(text, name, w.own.exceptBelow(p)) {
 				w.owned(ownReason)
 				return
 			}
@@ -57,18 +58,48 @@ func (w *walker) ownText(text string) {
 	}
 }
 
-// mentions reports whether a path stands in a text, and not a longer name that begins like it.
-func mentions(text, name string) bool {
+// exceptBelow are the endings of what does not count of a path.
+func (o *Own) exceptBelow(p string) []string {
+	var out []string
+	for _, x := range o.Except {
+		if rest, ok := strings.CutPrefix(x, p); ok && strings.HasPrefix(rest, "/") {
+			out = append(out, rest)
+		}
+	}
+	return out
+}
+
+// Excepts reports whether a clean absolute path is one that does not count.
+func (o *Own) Excepts(p string) bool {
+	return slices.ContainsFunc(o.Except, func(x string) bool { return p == x || strings.HasPrefix(p, x+"/") })
+}
+
+// mentions reports whether a path stands in a text, and not a longer name that begins like it, nor one of the endings behind
+// it.
+func mentions(text, name string, endings []string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], name)
 		if i < 0 {
 			return false
 		}
 		from += i + len(name)
-		if from == len(text) || !nameByte(text[from]) {
+		if from == len(text) || !nameByte(text[from]) && !goesOn(text[from:], endings) {
 			return true
 		}
 	}
+}
+
+// goesOn reports whether a text begins with one of the endings, and stays below it.
+func goesOn(text string, endings []string) bool {
+	for _, end := range endings {
+		rest, ok := strings.CutPrefix(text, end)
+		if !ok || rest != "" && nameByte(rest[0]) {
+			continue
+		}
+		name, _, _ := strings.Cut(rest, " ")
+		return !strings.Contains(name, "..")
+	}
+	return false
 }
 
 func nameByte(c byte) bool {
@@ -153,7 +184,7 @@ func (w *walker) ownPath(name string, metadata bool) {
 		return
 	}
 	segs := segments(p)
-	if len(segs) == 0 {
+	if len(segs) == 0 || w.own.Excepts(p) {
 		return
 	}
 	for _, own := range w.own.Paths {
@@ -263,7 +294,7 @@ func (w *walker) ownCall(head programs.Arg, args []programs.Arg) {
 	}
 	if segs := segments(w.absolute(w.dir)); name != "cd" && len(segs) > 0 && segs[0] == "" {
 		for _, own := range w.own.Paths {
-			if reachesOwn(segs, segments(own)) {
+			if reachesOwn(segs, segments(own)) && !w.own.Excepts(strings.Join(segs, "/")) {
 				w.owned("it runs in a directory that belongs to Fairlead itself")
 			}
 		}

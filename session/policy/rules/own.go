@@ -26,12 +26,13 @@ func (e *Engine) WithOwn(o judge.Own, here func(hosts.Host) bool) *Engine {
 	n.Home = o.Home
 	if before := e.own; before != nil {
 		o.Paths, o.Programs = slices.Concat(before.Paths, o.Paths), slices.Concat(before.Programs, o.Programs)
+		o.Except = slices.Concat(before.Except, o.Except)
 		if n.Home == "" {
 			n.Home = before.Home
 		}
 		n.here = func(h hosts.Host) bool { return before.here(h) || here(h) }
 	}
-	n.Paths, n.Programs = spelled(o.Paths), spelled(o.Programs)
+	n.Paths, n.Except, n.Programs = spelled(o.Paths), spelled(o.Except), spelled(o.Programs)
 	out.own = n
 	return &out
 }
@@ -93,6 +94,9 @@ func (e *Engine) uses(req policy.Request, rep *judge.Report) string {
 			continue
 		}
 		real := reallyAt(n.Path)
+		if o.Excepts(real) {
+			continue
+		}
 		for _, p := range slices.Concat(o.Paths, o.Programs) {
 			if real == p || strings.HasPrefix(real, p+"/") {
 				return "a word of it leads to what belongs to Fairlead itself"

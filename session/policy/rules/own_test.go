@@ -37,6 +37,7 @@ rules:
 	require.NoError(t, err)
 	e = rules.New(rules.Config{User: f}).WithOwn(judge.Own{
 		Paths: []string{home + "/.local/state/fairlead", home + "/.config/fairlead"}, Programs: []string{home + "/bin/fairlead"}, Home: home,
+		Except: []string{home + "/.local/state/fairlead/jobs"},
 	}, func(h hosts.Host) bool { return h.Transport == hosts.Local })
 	return home, e
 }
@@ -64,6 +65,8 @@ func TestWhatIsFairleadsOwnIsForbiddenToAgents(t *testing.T) {
 		"ssh localhost cat " + home + "/.config/fairlead/config.yaml", "sudo cat ~/.config/fairlead/config.yaml", "cat x; echo $(cat ~/.config/fairlead/config.yaml)",
 		// Changes.
 		"touch ~/.config/fairlead/policy.yaml", "echo x >~/.config/fairlead/policy.yaml", "rm ~/.local/state/fairlead/audit/000001.jsonl", "mv ~/.local/state ~/x", "rm -rf ~/.local", "ln -s ~/.local/state/fairlead x", "chmod 777 ~/.local/state/fairlead",
+		// Jobs are beside it.
+		"cat ~/.local/state/fairlead/jobs/../audit/key", "cat ~/.local/state/fairlead/j*/../audit/key", "cat ~/.local/state/fairlead/jobs2/x", "python3 -c 'open(\"" + home + "/.local/state/fairlead/jobs/../audit/key\")'",
 		// Links that lead there.
 		"cat " + work + "/link/fairlead/audit/key", "cat link/fairlead/audit/key", "cd link && cat fairlead/audit/key", "touch link/fairlead/new",
 		// The program.
@@ -96,10 +99,12 @@ func TestWhatIsNotFairleadsOwnIsLeftAlone(t *testing.T) {
 	home, _ := ours(t)
 	e := rules.New(rules.Config{}).WithOwn(judge.Own{
 		Paths: []string{home + "/.local/state/fairlead", home + "/.config/fairlead"}, Programs: []string{home + "/bin/fairlead"}, Home: home,
+		Except: []string{home + "/.local/state/fairlead/jobs"},
 	}, func(h hosts.Host) bool { return h.Transport == hosts.Local })
 	for _, command := range []string{
 		"ls", "cat x", "ls ~", "ls ~/.config", "cat ~/notes", "grep fairlead x", "ps aux | grep fairlead", "which fairlead", "cat ../work/x", "ls -la ~/.local/state", "cat " + home + "/.local/state/fairlead-other/x",
 		"grep -r x .", "find ~ -name x", "ls /usr/bin/*", "cat /etc/os-release", "du -sh ~", "echo fairlead", "git log fairlead", "systemctl status fairlead",
+		"cat ~/.local/state/fairlead/jobs/j_x/out", "ls " + home + "/.local/state/fairlead/jobs", "cat ~/.local/state/fairlead/jobs/*/out",
 	} {
 		d, err := e.Decide(t.Context(), policy.Request{Principal: "agent/claude", Host: hosts.Host{Name: "here", Transport: hosts.Local}, Command: command, Dir: home + "/work", Shell: "bash"})
 		require.NoError(t, err)
