@@ -1,4 +1,4 @@
 package cmdutil
 
 // FullHint ends the error of a command on a host whose slots are all in use.
-const FullHint = "close one: fairlead sessions close NAME (fairlead sessions list names them; in MCP: session_close)"
+const FullHint = "close one: fairlead sessions close NAME (fairlead sessions lists them; in MCP: session_close)"
