@@ -28,9 +28,12 @@ func TestAnAgentOverHTTPHasItsPrincipalsSessions(t *testing.T) {
 	require.NoError(t, s.Close())
 
 	for name, change := range map[string]func(*http.Request){
-		"another origin":      func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") },
-		"another host's name": func(r *http.Request) { r.Host = "evil.example" },
-		"no agent's name":     func(r *http.Request) { r.Header.Set(wire.Principal, "operator/eve") },
+		"another origin": func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") },
+		"another host's name": func(r *http.Request) {
+			r.Host = "evil.example"
+			r.Header.Set("Origin", "https://evil.example")
+		},
+		"no agent's name": func(r *http.Request) { r.Header.Set(wire.Principal, "operator/eve") },
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/mcp", strings.NewReader("{}"))
 		require.NoError(t, err)

@@ -161,6 +161,9 @@ func fold(events []audit.Event) wire.Found {
 			*to = from
 		}
 	}
+	if first.Kind.Administers() {
+		f.Kind, f.Command = string(first.Kind), strings.TrimSpace(first.Subject+" "+first.Change)
+	}
 	asked := false
 	for i, e := range events {
 		f.Events[i] = e

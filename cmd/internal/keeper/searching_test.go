@@ -133,6 +133,11 @@ func TestATerminalIsFoundByWhatItWas(t *testing.T) {
 	term.line("exit 0")
 	term.see("")
 	found := w.search("principal=operator/ada")
+	require.Len(t, found.Items, 4)
+	assert.Equal(t, "policy.load", found.Items[2].Kind)
+	assert.Equal(t, "keeper.start", found.Items[3].Kind)
+	assert.Equal(t, w.places.Socket+" version test", found.Items[3].Command)
+	found = w.search("principal=operator/ada&host=here")
 	require.Len(t, found.Items, 2)
 	assert.Equal(t, "session", found.Items[0].Kind, "its end")
 	shell := found.Items[1]

@@ -165,6 +165,11 @@ func TestSomebodyAtTheWebPageSeesAnswersAndTypes(t *testing.T) {
 	}
 	sat := ask(greets)
 	v.does("typing", map[string]any{"row": "echo ready", "title": "Command", "begins": "echo ready", "input": true})
+	require.Eventually(t, func() bool { // approving is answered before the command has begun
+		now, err := agent.Look(t.Context(), sat)
+		require.NoError(t, err)
+		return strings.Contains(now.Stdout, "ready")
+	}, terminalTime, 10*time.Millisecond)
 	r := w.types(sat, wire.Input{Text: "ada\n", WaitFor: "hello ada"})
 	assert.Contains(t, r.Stdout, "hello ada")
 	assert.True(t, r.Decision.WithInput)
