@@ -233,7 +233,9 @@ func TestNothingThatIsListedMovesTheCursor(t *testing.T) {
 
 	// An agent's command is pending. Control characters in it are refused.
 	agent := h.command(t, "exec", "web2", "--reason", "why \u202eFORGED\u2028", "--", "./unknown 'web1 | FORGED\n== web1: ok "+strings.Repeat("x", 100)+"'")
-	agent.Env = append(agent.Env, "CLAUDECODE=1")
+	// A shell starts it, which counts as the program that hosts the agent: this test ends the keeper.
+	agent.Args = append([]string{"sh", "-c", `CLAUDECODE=1 "$0" "$@"; exit`}, agent.Args...)
+	agent.Path = "/bin/sh"
 	said, err := agent.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, agent.Start())

@@ -58,6 +58,10 @@ type Network struct {
 	// DialContext opens network connections; nil means a [net.Dialer].
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 
+	// Connected sees each network connection that was opened, before anything is sent on it. It must not block, and may be
+	// called concurrently.
+	Connected func(net.Conn)
+
 	// ConnectTimeout bounds connecting, key exchange and login together, where neither the host nor ssh_config says
 	// anything. 0 means DefaultConnectTimeout; negative means no limit.
 	ConnectTimeout time.Duration

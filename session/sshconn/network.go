@@ -39,6 +39,15 @@ func (d *Dialer) open(ctx context.Context, t *target) (conn net.Conn, err error)
 }
 
 func (d *Dialer) openOnce(ctx context.Context, t *target) (net.Conn, error) {
+	c, err := d.openFrom(ctx, t)
+	if err == nil && d.net.Connected != nil {
+		d.net.Connected(c)
+	}
+	return c, err
+}
+
+// openFrom opens a connection from the address that ssh_config gives, if it gives one.
+func (d *Dialer) openFrom(ctx context.Context, t *target) (net.Conn, error) {
 	from, err := t.net.from(ctx)
 	if err != nil {
 		return nil, err

@@ -76,9 +76,6 @@ stopped. "fairlead approvals list --session" prints the IDs; the beginning of on
 
 func revokeRun(ctx context.Context, o *RevokeOptions) error {
 	who := o.Caller()
-	if who.Mark != "" {
-		return o.refuse("an agent started this (%s is set), and agents may not revoke approvals: use a terminal of your own", who.Mark)
-	}
 	c, err := o.Client()
 	if err != nil {
 		return errors.New(plain(err))

@@ -35,6 +35,7 @@ var commands = map[string]string{
 	"approvals approve": "approvals approve a_x --yes",
 	"approvals reject":  "approvals reject a_x --reason no",
 	"approvals enroll":  "approvals enroll --new",
+	"approvals revoke":  "approvals revoke a_x",
 	"approvals watch":   "approvals watch",
 }
 

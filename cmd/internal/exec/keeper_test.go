@@ -151,7 +151,7 @@ func TestWhatAKeeperRefusesHasTheExitCodesOfResults(t *testing.T) {
 		"a command that is denied":   {"denied", 5, "fairlead: far: denied: because\n"},
 		"a quota that is used up":    {"quota", 5, "fairlead: far: denied: because\n"},
 		"a session that is busy":     {"busy", 6, "fairlead: far: error: because\n"},
-		"too many sessions":          {"full", 6, "fairlead: far: error: because\n"},
+		"too many sessions":          {"full", 6, "fairlead: far: full: because\n"},
 		"a mistake":                  {"invalid", 2, "because\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

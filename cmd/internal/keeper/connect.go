@@ -100,7 +100,7 @@ type connector struct {
 	lookup  func(name string) (hosts.Host, bool)
 	outside func(hosts.Host) hosts.Host
 	other   *dialer.Dialer
-	reach   func(ctx context.Context, network, addr string) (net.Conn, error) // opens connections of SSH
+	made    func(net.Conn) // sees each connection of SSH
 
 	mu  sync.Mutex // guards ssh
 	ssh map[string]*sshconn.Dialer
@@ -113,14 +113,7 @@ func newConnector(inv func() (*hosts.Inventory, error), principal string, made f
 	if err != nil {
 		return nil, err
 	}
-	reach := func(ctx context.Context, network, addr string) (net.Conn, error) {
-		c, err := (&net.Dialer{}).DialContext(ctx, network, addr)
-		if err == nil {
-			made(c)
-		}
-		return c, err
-	}
-	return &connector{lookup: cfg.Lookup, outside: cfg.Outside(), other: other, reach: reach, ssh: map[string]*sshconn.Dialer{}}, nil
+	return &connector{lookup: cfg.Lookup, outside: cfg.Outside(), other: other, made: made, ssh: map[string]*sshconn.Dialer{}}, nil
 }
 
 func (c *connector) dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
@@ -167,7 +160,7 @@ func (c *connector) through(sock string) (*sshconn.Dialer, error) {
 			return os.LookupEnv(name)
 		}},
 		AcceptNew: true, // where ssh_config says so
-		Network:   sshconn.Network{Lookup: c.lookup, Outside: c.outside, DialContext: c.reach},
+		Network:   sshconn.Network{Lookup: c.lookup, Outside: c.outside, Connected: c.made},
 	})
 	if err != nil {
 		return nil, err

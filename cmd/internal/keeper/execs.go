@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -19,6 +20,8 @@ type runIn struct {
 	ID   string `path:"id" maxLength:"80" doc:"id or name of a session of one's own"`
 	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"the same key with the same request gives the same exec, for 24 hours"`
 	Body wire.Run
+
+	RawBody []byte // an empty command is one, and none is a mistake
 }
 
 type resultOut struct {
@@ -72,6 +75,9 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 	}
 	limits := engine.Limits(c.principal)
 	b := &in.Body
+	if b.Command == "" && b.Program == "" && !bytes.Contains(in.RawBody, []byte(`"command"`)) {
+		return nil, invalid("give command, or program and args")
+	}
 	script, words, err := scriptOf(limits, b.Command, b.Program, b.Args)
 	if err != nil {
 		return nil, err

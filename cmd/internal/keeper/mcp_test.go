@@ -37,6 +37,7 @@ func TestAnAgentOverHTTPHasItsPrincipalsSessions(t *testing.T) {
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/mcp", strings.NewReader("{}"))
 		require.NoError(t, err)
+		req.Header.Set("Content-Type", "application/json")
 		change(req)
 		res, err := hc.Do(req)
 		require.NoError(t, err)

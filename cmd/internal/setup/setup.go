@@ -87,7 +87,6 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl.BoolVar(&o.Elicit, "elicit", false, "let the client ask its user for approval, too; see fairlead mcp --help")
 	fl.BoolVar(&o.Print, "print", false, "print what would be added, and change nothing")
 	fl.BoolVar(&o.Remove, "remove", false, "remove it again")
-	cmd.MarkFlagsMutuallyExclusive("print", "remove")
 	return f.ForPeople(cmd, "change which agents may start fairlead mcp", func() bool { return o.Print })
 }
 

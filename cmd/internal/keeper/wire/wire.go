@@ -111,7 +111,7 @@ type Sessions struct {
 
 // Run asks for a command.
 type Run struct {
-	Command     string   `json:"command,omitempty" doc:"shell source, sent as it is; or program and args"`
+	Command     string   `json:"command" required:"false" doc:"shell source, sent as it is; or program and args"`
 	Program     string   `json:"program,omitempty" maxLength:"255" doc:"the bare name of a program, run with exactly args: no shell function, alias or builtin takes its place"`
 	Args        []string `json:"args,omitempty" maxItems:"10000"`
 	Reason      string   `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record and for who approves"`
