@@ -24,7 +24,8 @@ var (
 
 // await waits until somebody has decided about x, and fails it unless that is a yes. The session is held meanwhile:
 // what was asked about is what will run, in the state in which it was asked about. No clock of the command runs.
-func (s *Session) await(ctx context.Context, x *Exec) bool {
+// over is called once there is an answer, or none will come.
+func (s *Session) await(ctx context.Context, x *Exec, over func()) bool {
 	d := x.res.Decision
 	began := time.Now()
 	if s.cfg.ApprovalTimeout > 0 {
@@ -57,6 +58,7 @@ func (s *Session) await(ctx context.Context, x *Exec) bool {
 		return false
 	}
 	a, err := s.approver(x).Approve(ctx, q)
+	over()
 	if err == nil && a.Approved && ctx.Err() == nil {
 		d.Verdict, d.Approval, d.Needs, d.Hint = policy.Allow, a.ID, "", ""
 		d.ApprovedBy, d.Proof, d.WithInput = a.By, a.Proof, a.WithInput && x.cmd.Interactive

@@ -59,6 +59,9 @@ type Exec struct {
 	frame    bool            // the shell waits for the next frame
 	inErr    error           // why standard input could not be read
 	lastAsk  *Typing         // what somebody had to approve last
+	pending  time.Time       // since when it awaits approval; zero when it does not
+	waited   time.Duration   // for an approval
+	answered chan struct{}   // closed when it does not await approval any more; nil where it never did
 }
 
 // ID returns the exec's identifier, unique in this process and in the audit trail.
@@ -89,6 +92,25 @@ func (x *Exec) note(f func(*Result)) {
 	f(&x.res)
 }
 
+// Answered is closed once the command does not await approval any more, whatever the answer; nil where it never did.
+func (x *Exec) Answered() <-chan struct{} {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.answered
+}
+
+// asks notes that the command awaits approval from now on, and until the returned function is called. x.mu is held; not by
+// that function's caller.
+func (x *Exec) asks() (over func()) {
+	x.res.State, x.pending, x.answered = AwaitingApproval, time.Now(), make(chan struct{})
+	return sync.OnceFunc(func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.waited, x.pending = x.waited+time.Since(x.pending), time.Time{}
+		close(x.answered)
+	})
+}
+
 // Wait waits for the end of the command, or of ctx, and returns what Result does then. The end of ctx does nothing to
 // the command. The error is nil unless ctx ended first.
 func (x *Exec) Wait(ctx context.Context) (Result, error) {
@@ -102,7 +124,10 @@ func (x *Exec) Wait(ctx context.Context) (Result, error) {
 
 // fill puts in what grows while the command runs. x.mu is held.
 func (x *Exec) fill(r *Result) {
-	r.Duration = time.Since(x.began)
+	r.Duration = time.Since(x.began) - x.waited
+	if !x.pending.IsZero() {
+		r.Duration -= time.Since(x.pending)
+	}
 	r.StdoutBytes, r.StderrBytes = x.out.total, x.err.total
 	r.Stdout, r.CutStdout, r.OmittedStdout = x.out.bytes()
 	r.Stderr, r.CutStderr, r.OmittedStderr = x.err.bytes()

@@ -59,6 +59,31 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 	return policy.Deny
 }
 
+// Verdict is what the policy would say about a script here and now; nothing is run or recorded. action says that it stands for
+// an [Action]. Where the policy cannot decide, it is Deny.
+func (s *Session) Verdict(ctx context.Context, script string, action bool) policy.Verdict {
+	return s.decide(ctx, script, action).Verdict
+}
+
+// ReadsAlone reports whether the policy allows a command for what it means alone, as one that only reads: then it means the
+// same in a clean shell in the session's directory.
+func (s *Session) ReadsAlone(ctx context.Context, script string, action bool) bool {
+	d := s.decide(ctx, script, action)
+	return d.Verdict == policy.Allow && d.Class == policy.ReadOnly && (d.Clean || action) && d.Send == ""
+}
+
+func (s *Session) decide(ctx context.Context, script string, action bool) policy.Decision {
+	req := policy.Request{Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: script, Dir: s.Dir(), Action: action}
+	if !action {
+		req.Set = s.names()
+	}
+	d, err := s.cfg.Policy.Decide(ctx, req)
+	if err != nil {
+		return policy.Decision{}
+	}
+	return d
+}
+
 // recordRequest puts the request on record. If that fails, so does x: nothing unrecorded is ever sent.
 func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
 	e := s.event(x.kind(audit.CommandRequest), x)

@@ -164,14 +164,16 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 		// The caller may leave: whoever wants the answer holds the Exec, which holds the session.
 		ctx, abort := context.WithCancelCause(context.WithoutCancel(caller))
 		x.mu.Lock()
-		x.abort, x.res.State = abort, AwaitingApproval // before anybody can look
+		x.abort = abort
+		over := x.asks() // before anybody can look
 		if x.why != "" || caller.Err() != nil {
 			abort(ctxerr.Of(caller))
 		}
 		x.mu.Unlock()
 		s.wg.Go(func() {
 			defer abort(nil)
-			if s.await(ctx, x) {
+			defer over()
+			if s.await(ctx, x, over) {
 				s.proceed(ctx, x)
 			}
 		})
@@ -216,7 +218,7 @@ func (s *Session) reserve(x *Exec) bool {
 		return false
 	case running != nil:
 		x.busyWith = running.id
-		x.fail(StatusError, "busy", fmt.Errorf("%w with %s: wait for it or stop it", ErrBusy, running.id))
+		x.fail(StatusError, "busy", fmt.Errorf("%w with %s: wait for it, interrupt it, or reset the session", ErrBusy, running.id))
 		return false
 	}
 	return true

@@ -192,15 +192,36 @@ func (f *Host) edit(ctx context.Context, path string, old, new []byte, o WriteOp
 	if err != nil {
 		return i, err
 	}
-	switch n := count(text.Bytes(), old); {
-	case n == 0:
-		return i, fault(CodeNoMatch, "the text to replace is not there (0 matches), so nothing was changed")
-	case n > 1:
-		return i, &Error{Code: CodeManyMatch, Matches: n,
-			Err: fmt.Errorf("the text to replace is there %d times, so nothing was changed: give more of what stands around it", n)}
+	if err := once(text.Bytes(), old); err != nil {
+		return i, err
 	}
 	o.If.SHA256, o.If.Old = i.SHA256, true // nobody else may have changed it meanwhile
 	return f.replace(ctx, i, bytes.Replace(text.Bytes(), old, new, 1), o)
+}
+
+// Check reports what Write, or Edit where old is not empty, would fail for as the file is now. Nothing is changed.
+func (f *Host) Check(ctx context.Context, path string, old []byte, x Expect) (Info, error) {
+	var text bytes.Buffer
+	i, err := f.read(ctx, path, 0, -1, MaxEdit, &text)
+	if err == nil {
+		err = x.check(i)
+	}
+	if err == nil && len(old) > 0 {
+		err = once(text.Bytes(), old)
+	}
+	return i, at(ctx, "check", path, err)
+}
+
+// once refuses to replace what is not in text exactly once.
+func once(text, old []byte) error {
+	switch n := count(text, old); {
+	case n == 0:
+		return fault(CodeNoMatch, "the text to replace is not there (0 matches), so nothing was changed")
+	case n > 1:
+		return &Error{Code: CodeManyMatch, Matches: n,
+			Err: fmt.Errorf("the text to replace is there %d times, so nothing was changed: give more of what stands around it", n)}
+	}
+	return nil
 }
 
 // count counts occurrences, also those that overlap.

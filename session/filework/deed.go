@@ -55,6 +55,8 @@ func (d *deed) do(ctx context.Context, out io.Writer) (files.Info, error) {
 		return d.f.Look(ctx, path)
 	case List:
 		return d.list(ctx, out)
+	case check:
+		return d.f.Check(ctx, w.path, r.Old, o.If)
 	case Write:
 		return d.f.Write(ctx, w.path, r.Content, o)
 	case Edit:

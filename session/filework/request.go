@@ -25,7 +25,8 @@ type Op string
 
 // What can be done. The words stand in the record and in what people approve.
 const (
-	look  Op = "file_look" // before the rest is judged
+	look  Op = "file_look"  // before the rest is judged
+	check Op = "file_check" // before a person is asked to approve the rest
 	Read  Op = "file_read"
 	Write Op = "file_write"
 	Edit  Op = "file_edit"

@@ -44,10 +44,41 @@ func Start(ctx context.Context, e *registry.Entry, r Request, o Options) (*regis
 	if err != nil {
 		return nil, nil, err
 	}
+	cmd := registry.Command{Script: script, Action: w, Reason: o.Reason, Timeout: o.Timeout}
+	if err := precheck(ctx, e, w, cmd, o); err != nil {
+		return nil, nil, err
+	}
 	ctx, stop := o.Starting(ctx)
 	defer stop()
-	x, err := e.Start(ctx, registry.Command{Script: script, Action: w, Reason: o.Reason, Timeout: o.Timeout})
+	x, err := e.Start(ctx, cmd)
 	return x, w, err
+}
+
+// precheck returns why an edit, or a write of a known file, would fail as the file is now, before a person is asked to approve
+// it. It needs that reading the file is allowed.
+func precheck(ctx context.Context, e *registry.Entry, w *Work, cmd registry.Command, o Options) error {
+	if w.req.Op != Edit && w.req.IfSHA256 == "" || e.Session().Verdict(ctx, cmd.Script, true) != policy.Ask {
+		return nil
+	}
+	c := &Work{req: Request{Op: check, Old: w.req.Old, IfSHA256: w.req.IfSHA256}, path: w.path, seen: w.seen}
+	script, err := c.script()
+	if err != nil || e.Session().Verdict(ctx, script, true) != policy.Allow {
+		return err
+	}
+	ctx, stop := o.Starting(ctx)
+	defer stop()
+	x, err := e.Start(ctx, registry.Command{Script: script, Action: c, Reason: o.Reason, Timeout: lookWithin})
+	if err != nil {
+		return err
+	}
+	if x.Wait(ctx) != nil {
+		x.Stop()
+	}
+	v, err := x.View(registry.Budgets{})
+	if err == nil && v.Result.Err != nil {
+		err = v.Result.Err
+	}
+	return err
 }
 
 // lookAt finds out where a path leads. It passes the gate by itself, as what only reads.

@@ -57,7 +57,7 @@ func (w *Work) script() (string, error) {
 		return "realpath" + words, nil
 	case List:
 		return "ls -a -l" + words, nil // not -la, in which a guard sees a name
-	case Read:
+	case Read, check:
 		return "cat" + words, nil
 	case Edit:
 		return "cat" + words + redirects, nil
@@ -83,7 +83,7 @@ func (w *Work) Text(hide func(string) string) string {
 	if w.seen.Linked() {
 		fmt.Fprintf(&b, "that leads to %s\n", w.seen.Target)
 	}
-	if r.Op == Read || r.Op == List {
+	if r.Op == Read || r.Op == List || r.Op == check {
 		return b.String()
 	}
 	switch w.seen.Kind {

@@ -200,6 +200,9 @@ func (x *Exec) Awaiting() bool {
 	return r.State != session.Done && r.Decision.Verdict == policy.Ask
 }
 
+// Answered is closed once the command does not await approval any more; nil where it never did.
+func (x *Exec) Answered() <-chan struct{} { return x.sx.Answered() }
+
 // Unsent reports whether the command has ended and no byte of it has left.
 func (x *Exec) Unsent() bool {
 	r := x.sx.Result()

@@ -77,6 +77,9 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 		return nil, &session.Error{Op: "run", Host: host, Code: CodeClosed, Err: errOld}
 	}
 	r.cfg.Secrets.LearnFromCommand(cmd.Script)
+	if e.reserved(ctx, cmd) {
+		return e.beside(ctx, cmd, live)
+	}
 	x := newExec(e, cmd, live)
 	r.mu.Lock()
 	if r.closed {

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -33,7 +34,7 @@ func (k *Keeper) addWatch(a *api) {
 			return &body[wire.WatchedList]{&wire.WatchedList{Items: k.watched()}}, nil
 		})
 	stream(a, route{method: "GET", path: "/v1/watch/{id}/stream", id: "watch", tag: tag, need: needWatch,
-		summary: "What happens in a session or terminal, redacted: events “session” first, then “command”, “output”, “result”, of terminals “output” and “resize”, and “closed” at the end"}, k.watch)
+		summary: "What happens in a session or terminal, redacted: events “session” first, then “command”, “answered”, “output”, “result”, of terminals “output” and “resize”, and “closed” at the end"}, k.watch)
 }
 
 // watched is what is told of everybody's sessions and terminals, the oldest first.
@@ -80,12 +81,23 @@ func (k *Keeper) watchedSession(owner string, e *registry.Entry) wire.Watched {
 		Opened: e.Opened().UTC(), Sandbox: e.Sandbox(),
 	}
 	if x := e.Current(); x != nil {
-		w.Exec = x.ID()
+		w.Exec, w.State = x.ID(), stateOf(x)
 		if v, err := x.View(nothing); err == nil {
 			w.Command = clipped(k.guarded(v.Result.Command), maxListed)
 		}
 	}
 	return w
+}
+
+// stateOf is what a command is doing.
+func stateOf(x *registry.Exec) string {
+	switch {
+	case !x.Running():
+		return string(session.Done)
+	case x.Awaiting():
+		return string(session.AwaitingApproval)
+	}
+	return string(session.Running)
 }
 
 // clipped cuts a text for a list to so many bytes, at the border of a character.

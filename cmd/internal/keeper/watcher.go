@@ -66,10 +66,13 @@ func (w *watcher) command(ctx context.Context, x *registry.Exec) bool {
 	cmd := x.Command()
 	at, dir := x.Began()
 	begins := wire.WatchCommand{
-		Exec: x.ID(), Command: w.k.guarded(v.Result.Command), CWD: w.k.guarded(dir), Started: at.UTC(), Interactive: cmd.Interactive,
+		Exec: x.ID(), State: stateOf(x), Command: w.k.guarded(v.Result.Command), CWD: w.k.guarded(dir), Started: at.UTC(), Interactive: cmd.Interactive,
 		Rows: cmd.Size.Rows, Cols: cmd.Size.Cols,
 	}
 	if w.s.send("command", "", begins) != nil {
+		return false
+	}
+	if begins.State == string(session.AwaitingApproval) && !w.answered(ctx, x) {
 		return false
 	}
 	stdout, stderr := w.k.passage(registry.Stdout), w.k.passage(registry.Stderr)
@@ -97,6 +100,19 @@ func (w *watcher) command(ctx context.Context, x *registry.Exec) bool {
 			return false
 		}
 	}
+}
+
+// answered waits for the answer about a command that awaits approval, and tells that there is one. It returns false when there
+// is no use in going on.
+func (w *watcher) answered(ctx context.Context, x *registry.Exec) bool {
+	if w.s.flush() != nil || !w.s.wait(ctx, x.Answered(), x.Done()) {
+		return false
+	}
+	state := session.Running
+	if x.Unsent() {
+		state = session.Done
+	}
+	return w.s.send("answered", "", wire.WatchAnswered{Exec: x.ID(), State: string(state)}) == nil
 }
 
 // result tells how a command has ended.

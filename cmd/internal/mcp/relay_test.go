@@ -35,9 +35,12 @@ func TestAnAgentIsServedByTheKeeper(t *testing.T) {
 	wait(t, "a request and a result on record", func() bool {
 		events, err := audit.Tail(filepath.Join(p.dir, ".local/state/fairlead/audit"), 100)
 		require.NoError(t, err)
-		n := 0
+		n, exec := 0, ""
 		for _, e := range events {
-			if e.ID == r.Exec {
+			if e.Command == "pwd" {
+				exec = e.ID
+			}
+			if exec != "" && e.ID == exec {
 				n++
 				assert.Equal(t, "agent/claude", e.Principal)
 				assert.Equal(t, "tester 1", e.Client, "the label is on the %s", e.Kind)

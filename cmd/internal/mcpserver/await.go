@@ -52,17 +52,36 @@ func (s *Server) report(ctx context.Context, c *call, token any, how func() prog
 }
 
 // await waits for a command up to wait, for what w names besides. If the call is canceled, the command is stopped when
-// owned says so.
+// owned says so. Waiting for an approval does not take from the time that the command has.
 func (s *Server) await(ctx context.Context, c *call, x *registry.Exec, wait time.Duration, w registry.Wait, owned bool) registry.Wake {
 	began := time.Now()
+	if owned {
+		defer func() {
+			if ctx.Err() != nil && s.closing.Err() == nil {
+				x.Stop()
+			}
+		}()
+	}
+	if answered := x.Answered(); answered != nil && x.Awaiting() {
+		wctx, stop := s.waiting(ctx, c, wait, func() progress {
+			return progress{done: time.Since(began).Seconds(), text: x.Entry().Host().Name + ": waiting for approval"}
+		})
+		over := false
+		select {
+		case <-answered:
+			over = true
+		case <-wctx.Done():
+		}
+		stop()
+		if !over {
+			return registry.WokeTime
+		}
+		wait = min(wait, maxWait-time.Since(began))
+	}
 	wctx, stop := s.waiting(ctx, c, wait, func() progress {
 		d := time.Since(began)
 		return progress{done: d.Seconds(), text: fmt.Sprintf("%s: running for %v, %d bytes so far", x.Entry().Host().Name, d.Round(time.Second), x.Printed())}
 	})
-	woke := x.WaitFor(wctx, w)
-	stop()
-	if owned && ctx.Err() != nil && s.closing.Err() == nil {
-		x.Stop()
-	}
-	return woke
+	defer stop()
+	return x.WaitFor(wctx, w)
 }

@@ -29,7 +29,7 @@ func TestTheRepairCostsLittleMoreThanWithSSHMCP(t *testing.T) {
 	}
 	sshd := sessiontest.OpenSSHD(t)
 	dir := mcptest.SSHMCP(t, "testdata/repair/compare.mjs", "testdata/repair/steps.json")
-	p := newPlace(t, strings.ReplaceAll(sshdInventory(sshd), "name: sshd", "name: sshd"), "")
+	p := newPlace(t, sshdInventory(sshd), "")
 	p.host = "sshd"
 	host, port, err := net.SplitHostPort(sshd.Addr)
 	require.NoError(t, err)

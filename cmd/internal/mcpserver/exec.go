@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"fmt"
 	"time"
 	"unicode/utf8"
 
@@ -65,7 +66,14 @@ func (s *Server) sessionExec(ctx context.Context, c *call, in execArgs) (*execOu
 	}
 	s.started(x)
 	woke := s.await(ctx, c, x, wait, registry.Wait{Prompt: in.Interactive}, true)
-	return s.show(c, x, b, showing{woke: woke, sent: in.Command})
+	out, err = s.show(c, x, b, showing{woke: woke, sent: in.Command})
+	if err == nil && out.State == "" && out.Decision != nil {
+		out.State = string(session.Done) // it was not so from the start
+	}
+	if err == nil && x.Entry() != e {
+		out.aside(x, e)
+	}
+	return out, err
 }
 
 // starting bounds what comes before a command is sent.
@@ -75,12 +83,23 @@ func (s *Server) starting(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { unhook(); cancel() }
 }
 
+// aside tells of a command that ran beside a pending one.
+func (o *execOut) aside(x *registry.Exec, e *registry.Entry) {
+	o.Host, o.Exec, o.Session, o.Lane = o.from, x.ID(), x.Entry().ID(), "clean"
+	o.Note = "it did not change the session, which is reserved for the pending command and stays in " + e.Dir()
+	if pending := e.Current(); pending != nil {
+		o.Note = fmt.Sprintf("it did not change the session, which is reserved for %s and stays in %s", pending.ID(), e.Dir())
+	}
+}
+
 // showing says how a command is shown.
 type showing struct {
 	woke registry.Wake
 	sent string // what the call has sent: it is not repeated
 	page bool   // a page of one stream is shown instead of both
 	draw bool   // the screen is shown instead of the streams
+
+	again bool // the caller may not know which command it is
 }
 
 // show tells what is known of a command. While it runs, a caller who was shown some of its output is shown what came after.
@@ -140,7 +159,9 @@ func (s *Server) show(c *call, x *registry.Exec, b output.Budget, how showing) (
 		out.Screen = out.drawn(d, red)
 	}
 	s.explain(x, &v, out)
-	out.brief()
+	if !how.again {
+		out.brief()
+	}
 	return out, nil
 }
 
@@ -208,10 +229,7 @@ func (o *execOut) fillResult(x *registry.Exec, v *registry.View, sent string, re
 	if r.State != session.Done {
 		o.State = string(r.State)
 	}
-	o.ExitCode, o.Signal = r.ExitCode, r.Signal
-	if r.Status != session.StatusOK && r.Status != session.StatusExit || r.ExitCode == nil {
-		o.Status = string(r.Status)
-	}
+	o.Status, o.ExitCode, o.Signal = string(r.Status), exitCode(r), r.Signal
 	if _, dir := x.Began(); r.Dir != dir {
 		o.CWD = fit(r.Dir)
 	}
@@ -231,6 +249,14 @@ func (o *execOut) fillResult(x *registry.Exec, v *registry.View, sent string, re
 	o.StoppedBy, o.MayRun, o.ShellRestarted, o.Reconnected = r.StoppedBy, r.MayRun, r.ShellRestarted, r.Reconnected
 	o.Restored, o.Note = restored(r.Restored)
 	o.Decision = decided(r.Decision, fit)
+}
+
+// exitCode is what there is to say of it: ok means 0.
+func exitCode(r *session.Result) *int {
+	if r.Status == session.StatusOK {
+		return nil
+	}
+	return r.ExitCode
 }
 
 // restored is what a new shell got of the state of the one before, and what to know of it.
@@ -258,9 +284,14 @@ func decided(d policy.Decision, fit func(string) string) *decisionOut {
 	}
 }
 
+// answeredBy reports whether the status is one that the command itself has given.
+func answeredBy(status string) bool {
+	return status == string(session.StatusOK) || status == string(session.StatusExit)
+}
+
 // brief leaves out what a caller knows who is shown that a command has ended, and all of it.
 func (o *execOut) brief() {
-	if o.State == "" && o.Error == nil && o.Status == "" && len(o.Omitted)+len(o.Cleaned)+len(o.Binary)+len(o.Redacted) == 0 && o.Page == nil && o.Screen == nil && o.Command == "" {
+	if o.State == "" && o.Error == nil && answeredBy(o.Status) && len(o.Omitted)+len(o.Cleaned)+len(o.Binary)+len(o.Redacted) == 0 && o.Page == nil && o.Screen == nil && o.Command == "" {
 		o.Host, o.Exec = "", ""
 	}
 }

@@ -59,11 +59,22 @@ func shows(text, name, value string) bool {
 	if strings.Contains(text, value) {
 		return true
 	}
+	if name == "statuses" {
+		return false
+	}
 	switch name {
 	case "state", "status":
 		word := strings.ReplaceAll(value, "_", " ")
 		if value == "awaiting_approval" {
 			return strings.Contains(text, word) || strings.Contains(text, "waiting for approval")
+		}
+		switch value {
+		case "done":
+			return true // it says how it ended
+		case "ok":
+			return strings.Contains(text, "exit 0") || !strings.Contains(text, "exit ")
+		case "exit":
+			return strings.Contains(text, "exit ")
 		}
 		return strings.Contains(text, word)
 	}
@@ -83,7 +94,7 @@ func number(name string, n json.Number) string {
 
 // wordFor is how a text says what is true.
 var wordFor = map[string]string{
-	"retriable": "retrying may help", "may_run": "may still be running", "shell_restarted": "the shell was restarted", "reconnected": "reconnected",
+	"retriable": "trying again may help", "may_run": "may still be running", "shell_restarted": "the shell was restarted", "reconnected": "reconnected",
 	"known": "known prompt", "alternate": "full-screen program", "end": "end of the output", "with_input": "covers input", "closed": "closed",
 	"reset": "new shell", "created": "created", "replaced": "replaced", "is_binary": "binary", "collected": "collected",
 }

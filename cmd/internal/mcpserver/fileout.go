@@ -50,7 +50,7 @@ type fileOut struct {
 	Exec  string `json:"exec,omitempty"` // for session_output
 	State string `json:"state,omitempty"`
 
-	Status string `json:"status,omitempty"` // why it was not done
+	Status string `json:"status,omitempty"` // once it is done
 	fileFacts
 
 	Text     string         `json:"content,omitempty"`
@@ -90,8 +90,8 @@ func (o *fileOut) fill(s *Server, x *registry.Exec, w *filework.Work) error {
 		o.After = fmt.Sprintf("session_output with exec_id %s waits for it", o.Exec)
 		return nil
 	}
+	o.State, o.Status = string(session.Done), string(v.Result.Status)
 	if o.Error = faultOf(errOf(v.Result.Err)); o.Error != nil {
-		o.Status = string(v.Result.Status)
 		o.Error.Next = s.nextFor(o.Error, errOf(v.Result.Err))
 	}
 	return nil
@@ -131,7 +131,7 @@ func (o *fileOut) text() string {
 	switch {
 	case o.State == statusAwaits:
 		r.say(o.Exec + " waiting for approval")
-	case o.State != "":
+	case o.State != "" && !done(o.State):
 		r.say(o.Exec + " " + o.State)
 	case o.Error != nil:
 		r.say(when(o.Status != o.Error.Code, o.Status), o.Error.text(), prefixed("exec ", o.Exec))

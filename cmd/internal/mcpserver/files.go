@@ -121,8 +121,8 @@ func (s *Server) fileEdit(ctx context.Context, c *call, in editArgs) (*fileOut, 
 	return s.file(ctx, c, in.filePlace, r, nil)
 }
 
-// file has r judged for the file that its path leads to, and does it. done, if not nil, fills in what only this tool gives.
-func (s *Server) file(ctx context.Context, c *call, in filePlace, r filework.Request, done func(*registry.Exec, *fileOut) error) (*fileOut, error) {
+// file has r judged for the file that its path leads to, and does it. fill, if not nil, fills in what only this tool gives.
+func (s *Server) file(ctx context.Context, c *call, in filePlace, r filework.Request, fill func(*registry.Exec, *fileOut) error) (*fileOut, error) {
 	out := &fileOut{}
 	wait, err := waitTime(in.WaitS)
 	if err == nil && (in.Host == "") == (in.SessionID == "") {
@@ -152,8 +152,8 @@ func (s *Server) file(ctx context.Context, c *call, in filePlace, r filework.Req
 	s.started(x)
 	s.await(ctx, c, x, wait, registry.Wait{}, true)
 	err = out.fill(s, x, w)
-	if err == nil && done != nil && out.State == "" && out.Error == nil {
-		err = done(x, out)
+	if err == nil && fill != nil && done(out.State) && out.Error == nil {
+		err = fill(x, out)
 	}
 	return out, err
 }

@@ -311,7 +311,7 @@ func TestAPersonSeesWhatWillBeWritten(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"file.request ", "file.result ok", "approval.request ", "approval.result approved", "file.request ", "file.result ok",
-		"file.request ", "file.result ok", "approval.request ", "approval.result rejected",
+		"file.request ", "file.result ok", "file.request ", "file.result ok", "approval.request ", "approval.result rejected", // an edit is checked first
 		"file.request ", "file.result ok", "approval.request ", "approval.result approved", "file.request ", "file.result error",
 	}, kinds)
 }

@@ -45,12 +45,13 @@ func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, error) 
 	members := f.Members()
 	out := &runOut{Run: f.ID(), Statuses: map[string]string{}, counts: map[string]int{}}
 	if len(members) > 1 {
-		out.Hosts = len(members)
+		out.Hosts, out.State = len(members), string(session.Done)
 	}
 	red := s.redactor()
 	script, _ := red(f.Command().Script)
-	if text, _ := red.command(script); text != clip(f.Command().Script, maxCommand) {
-		out.Command = text
+	command, _ := red.command(script)
+	if command != clip(f.Command().Script, maxCommand) {
+		out.Command = command
 	}
 	names := map[string][]string{}
 	var groups []*group
@@ -59,13 +60,13 @@ func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, error) 
 	for _, m := range members {
 		o, fault := outcomeOf(m)
 		d := f.Decision(m.Host)
+		names[o.status] = append(names[o.status], m.Host.Name)
 		if o.status == statusWaiting && f.Awaiting() && d.Verdict == policy.Ask {
-			o.status = statusAwaits
+			o.status = statusAwaits // grouped by why
 		}
 		if o.status == statusAwaits {
 			o.why = d.Rule + d.Reason
 		}
-		names[o.status] = append(names[o.status], m.Host.Name)
 		if !done(o.state) {
 			out.State = statusRunning
 			undone++
@@ -85,7 +86,7 @@ func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, error) 
 		g.members = append(g.members, m)
 	}
 	if f.Awaiting() || awaiting > 0 && awaiting == undone {
-		out.State = statusAwaits
+		out.State, out.Command = statusAwaits, command
 	}
 	for status, n := range names {
 		out.Statuses[status], out.counts[status] = hosts.Fold(n), len(n)
@@ -129,9 +130,6 @@ func (s *Server) nextOfRun(o *runOut, reads bool) {
 	}
 	if o.Hosts == 0 && o.State == "" && len(o.Groups) == 1 {
 		o.Run = ""
-		if g := &o.Groups[0]; g.Error == nil {
-			o.Statuses = nil
-		}
 	}
 }
 
@@ -220,9 +218,6 @@ func (g *group) show(b output.Budget, red redactor, many bool) (groupOut, error)
 		}
 		return o, nil
 	}
-	o.ExitCode, o.StoppedBy, o.MayRun = v.Result.ExitCode, v.Result.StoppedBy, v.Result.MayRun
-	if o.ExitCode != nil && (o.Status == string(session.StatusOK) || o.Status == string(session.StatusExit)) {
-		o.Status = ""
-	}
+	o.ExitCode, o.StoppedBy, o.MayRun = exitCode(&v.Result), v.Result.StoppedBy, v.Result.MayRun
 	return o, nil
 }

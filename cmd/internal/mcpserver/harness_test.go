@@ -176,23 +176,23 @@ type answer struct {
 
 // usual fills in what results leave out.
 func (a *answer) usual() {
-	fill := func(state, status *string, code *int) {
-		if code == nil || *status != "" {
-			return
+	zero := 0
+	fill := func(state, status string, code **int) string {
+		if status == "ok" && *code == nil {
+			*code = &zero
 		}
-		*status = "exit"
-		if *code == 0 {
-			*status = "ok"
+		if status != "" && state == "" {
+			return "done"
 		}
-		*state = "done"
+		return state
 	}
-	fill(&a.State, &a.Status, a.ExitCode)
+	a.State = fill(a.State, a.Status, &a.ExitCode)
 	for i := range a.Groups {
 		g := &a.Groups[i]
 		g.Count = max(g.Count, 1)
-		fill(&g.State, &g.Status, g.ExitCode)
+		g.State = fill(g.State, g.Status, &g.ExitCode)
 	}
-	if a.State == "" && (len(a.Groups) > 0 || a.Status != "" || a.SHA256 != "") {
+	if a.State == "" && len(a.Groups) > 0 {
 		a.State = "done"
 	}
 	if len(a.Groups) == 1 && a.Statuses == nil && a.State == "done" {

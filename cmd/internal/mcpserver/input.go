@@ -65,9 +65,12 @@ func (s *Server) sessionInput(ctx context.Context, c *call, in inputArgs) (*exec
 	if err := x.Refusal(t); err != nil {
 		return out, err
 	}
-	out, err = s.show(c, x, b, showing{woke: woke})
+	out, err = s.show(c, x, b, showing{woke: woke, sent: x.Command().Script})
 	if err != nil {
 		return out, err
+	}
+	if out.State == "" {
+		out.State = string(session.Done)
 	}
 	if n := longestLine(in.Text); n > maxCooked {
 		out.Note = fmt.Sprintf("a line of %d bytes was typed: terminals pass at most %d bytes of a line to a program, unless it has switched line editing off; write a file instead", n, maxCooked)

@@ -46,7 +46,9 @@ func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outp
 			return out, err
 		}
 		s.awaitFleet(ctx, c, f, wait, false)
-		out.run, err = s.showFleet(f, b)
+		if out.run, err = s.showFleet(f, b); err == nil && out.run.State == "" {
+			out.run.State = string(session.Done)
+		}
 		return out, err
 	}
 	lctx, stop := context.WithTimeout(ctx, wait)
@@ -68,7 +70,14 @@ func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outp
 		w.Prompt = x.Command().Interactive
 	}
 	woke := s.await(ctx, c, x, wait, w, false)
-	out.execOut, err = s.show(c, x, b, showing{woke: woke, page: paged, draw: in.Screen})
+	how := showing{woke: woke, sent: x.Command().Script, page: paged, draw: in.Screen, again: true}
+	if x.Awaiting() {
+		how.sent = "" // what it waits with is part of the answer
+	}
+	out.execOut, err = s.show(c, x, b, how)
+	if err == nil && out.State == "" {
+		out.State = string(session.Done)
+	}
 	if err != nil || !paged {
 		return out, err
 	}

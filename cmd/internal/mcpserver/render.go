@@ -104,9 +104,9 @@ func (f *faultOut) text() string {
 	if f == nil {
 		return ""
 	}
-	again := "retrying will not help"
+	again := "trying again will not help"
 	if f.Retriable {
-		again = "retrying may help"
+		again = "trying again may help"
 	}
 	text := fmt.Sprintf("%s: %s (%s)", f.Code, f.Message, again)
 	if f.Exec != "" && !strings.Contains(text, f.Exec) {
@@ -139,9 +139,11 @@ func (d *decisionOut) text() string {
 // ended is how a command ended, or that it has not.
 func ended(state, status string, code *int, signal string) string {
 	switch {
-	case state != "":
+	case state != "" && !done(state):
 		return strings.ReplaceAll(state, "_", " ")
-	case code != nil && status == "":
+	case status == "ok":
+		return "exit 0"
+	case code != nil && status == "exit":
 		return "exit " + strconv.Itoa(*code)
 	case code != nil:
 		return status + ", exit " + strconv.Itoa(*code)
@@ -177,12 +179,13 @@ func (o *outputOut) tell(r *rendered, from, exec string) {
 }
 
 // text implements result.
-func (o *execOut) text() string { return o.render().String(o.from + ": ") }
+func (o *execOut) text() string { return o.render().String(o.from + when(o.from != "", ": ")) }
 
 func (o *execOut) render() *rendered {
 	r := &rendered{}
+	going := o.State != "" && !done(o.State)
 	switch {
-	case o.State != "":
+	case going:
 		what := ended(o.State, "", nil, "")
 		if o.State == statusAwaits {
 			what = "waiting for approval"
@@ -193,7 +196,7 @@ func (o *execOut) render() *rendered {
 	default:
 		r.say(ended(o.State, o.Status, o.ExitCode, o.Signal)+prefixed(", ", took(o.DurationMS))+prefixed(", cwd ", o.CWD), prefixed("exec ", o.Exec))
 	}
-	if o.State != "" || o.Error != nil {
+	if going || o.Error != nil {
 		r.say(prefixed("cwd ", o.CWD))
 		if o.ExitCode != nil {
 			r.say("exit " + strconv.Itoa(*o.ExitCode))
@@ -257,15 +260,16 @@ func (p *pageOut) show(r *rendered, from string) {
 // text implements result.
 func (o *runOut) text() string {
 	var b strings.Builder
-	if o.Hosts > 0 || len(o.Groups) != 1 || o.State != "" || o.Error != nil || o.Command != "" {
+	if o.Hosts > 0 || len(o.Groups) != 1 || o.State != "" && !done(o.State) || o.Error != nil || o.Command != "" {
 		r := &rendered{}
 		r.say(o.Error.text(), prefixed("command: ", o.Command))
 		if len(o.Statuses) > 0 {
 			r.say(strings.TrimSuffix(fmt.Sprintf("%d hosts: %s", max(o.Hosts, 1), statusesText(o.Statuses, o.counts)), ": "))
 		}
-		if o.State == statusAwaits {
+		switch {
+		case o.State == statusAwaits:
 			r.say("waiting for approval")
-		} else {
+		case !done(o.State):
 			r.say(o.State)
 		}
 		r.say(prefixed("run ", o.Run))

@@ -32,7 +32,11 @@ type runArgs struct {
 }
 
 func (s *Server) run(ctx context.Context, c *call, in runArgs) (*runOut, error) {
-	return s.onHosts(ctx, c, in, false)
+	out, err := s.onHosts(ctx, c, in, false)
+	if err == nil && out.State == "" {
+		out.State = string(session.Done)
+	}
+	return out, err
 }
 
 // look runs what only reads, and asks nobody.
@@ -78,6 +82,9 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 	}
 	s.awaitFleet(ctx, c, f, wait, true)
 	out, err = s.showFleet(f, b)
+	if err == nil && len(out.Groups) == 1 && out.Hosts == 0 && out.State == "" && out.Groups[0].Error == nil {
+		out.Statuses = nil // the group says it
+	}
 	if err == nil && refused != nil {
 		out.Error, out.Next = faultOf(refused), ""
 	}

@@ -57,7 +57,7 @@ func schemaOf(fields string) json.RawMessage {
 
 // What results have.
 const (
-	commandFields = `"exit_code":{"type":"integer"},"stdout":{"type":"string"},"stderr":{"type":"string"},"state":{"type":"string"},"exec":{"type":"string"},"next":{"type":"string"}`
+	commandFields = `"status":{"type":"string"},"exit_code":{"type":"integer"},"stdout":{"type":"string"},"stderr":{"type":"string"},"state":{"type":"string"},"exec":{"type":"string"},"next":{"type":"string"}`
 	runFields     = `"groups":{"type":"array"},"state":{"type":"string"},"run":{"type":"string"},"next":{"type":"string"}`
 	fileFields    = `"content":{"type":"string"},"sha256":{"type":"string"},"next_offset":{"type":"integer"},"next":{"type":"string"}`
 )

@@ -260,7 +260,6 @@ func TestMistakesHaveCodes(t *testing.T) {
 		"no such session":     {"session_exec", args{"session_id": "s_none", "command": "id"}, "not_found"},
 		"no such command":     {"session_output", args{"exec_id": "e_none"}, "not_found"},
 		"no such run":         {"session_output", args{"exec_id": "r_none"}, "not_found"},
-		"neither":             {"session_output", args{}, "invalid"},
 		"no such host":        {"session_open", args{"host": "nowhere"}, "not_found"},
 		"outside":             {"session_open", args{"host": "root@nowhere"}, "denied"},
 		"a variable":          {"session_open", args{"host": "here", "env": args{"PATH": "/tmp"}}, "denied"},

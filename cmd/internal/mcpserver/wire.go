@@ -1,7 +1,7 @@
 package mcpserver
 
 // The results, as JSON. Fields that are empty, or that hold what is usual, are left out: a command that has ended says so
-// with its exit code alone. Each result has a text with the same facts, see render.go.
+// with its status alone, and an exit code unless it is 0. Each result has a text with the same facts, see render.go.
 
 // faultOut says why there is no answer from the host.
 type faultOut struct {
@@ -86,10 +86,10 @@ type execOut struct {
 	Host     string `json:"host,omitempty"`    // where there is more to say than how it ended: else it is the session's
 	Session  string `json:"session,omitempty"` // of a read beside a pending command
 	Exec     string `json:"exec,omitempty"`
-	Command  string `json:"command,omitempty"` // where it is not what the caller has just sent
-	State    string `json:"state,omitempty"`   // awaiting_approval or running; done is left out
-	Status   string `json:"status,omitempty"`  // how it ended, where no exit code says so
-	ExitCode *int   `json:"exit_code,omitempty"`
+	Command  string `json:"command,omitempty"`   // where it is not what the caller has just sent
+	State    string `json:"state,omitempty"`     // awaiting_approval or running; done is left out
+	Status   string `json:"status,omitempty"`    // how it ended, where no exit code says so
+	ExitCode *int   `json:"exit_code,omitempty"` // ok means 0
 	Signal   string `json:"signal,omitempty"`
 	outputOut
 	CWD            string       `json:"cwd,omitempty"` // where the command left the session, if that is elsewhere
@@ -145,7 +145,7 @@ func (o *runOut) failed() bool {
 			return false
 		}
 	}
-	return o.State == "" && len(o.Groups) > 0
+	return (o.State == "" || done(o.State)) && len(o.Groups) > 0
 }
 
 // groupOut is hosts with the same outcome.

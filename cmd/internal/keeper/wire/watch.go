@@ -18,7 +18,8 @@ type Watched struct {
 	Owner     string    `json:"owner"`
 	CWD       string    `json:"cwd,omitempty" doc:"of a session"`
 	Opened    time.Time `json:"opened"`
-	Exec      string    `json:"exec,omitempty" doc:"the command that runs in a session"`
+	Exec      string    `json:"exec,omitempty" doc:"the command that runs in a session, or awaits approval"`
+	State     string    `json:"state,omitempty" enum:"awaiting_approval,running" doc:"of that command"`
 	Command   string    `json:"command,omitempty" doc:"how its text begins"`
 	Sandbox   string    `json:"sandbox,omitempty" enum:"kernel,account,checked" doc:"what holds a session in its sandbox; left out without one"`
 	Recording string    `json:"recording,omitempty" doc:"the id of a terminal's recording; without one it cannot be watched"`
@@ -32,12 +33,20 @@ type WatchedList struct {
 // WatchCommand is the event “command”: one begins, or the one that runs, or the last one, when the watching does.
 type WatchCommand struct {
 	Exec        string    `json:"exec"`
+	State       string    `json:"state" enum:"awaiting_approval,running,done" doc:"what it was when the event was sent; the event “answered” says that it awaits approval no more"`
 	Command     string    `json:"command"`
 	CWD         string    `json:"cwd" doc:"where the session was when it was asked for"`
 	Started     time.Time `json:"started" doc:"when it was asked for"`
 	Interactive bool      `json:"interactive" doc:"on a terminal that takes input"`
 	Rows        int       `json:"rows,omitempty" doc:"of that terminal, where that was said"`
 	Cols        int       `json:"cols,omitempty"`
+}
+
+// WatchAnswered is the event “answered”: a command that awaited approval does so no more. Its result follows where it was not
+// approved.
+type WatchAnswered struct {
+	Exec  string `json:"exec"`
+	State string `json:"state" enum:"running,done"`
 }
 
 // WatchOutput is the event “output”.

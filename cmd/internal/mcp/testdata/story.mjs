@@ -47,10 +47,15 @@ async function begun(what, session_id) {
   return until(r.exec, (r) => (r.stdout ?? "").includes("ready"));
 }
 
+const printed = {}; // by each command, as far as it was shown: while one runs, a poll shows what is new
+
 // until looks at a command until it is as it should be.
 async function until(exec_id, good) {
   let r = {};
-  for (let i = 0; !good(r) && i < 600; i++) r = await call("session_output", { exec_id, wait_s: 0.2 });
+  for (let i = 0; !good(r) && i < 600; i++) {
+    r = await call("session_output", { exec_id, wait_s: 0.2 });
+    if (r.state === "running") r.stdout = printed[exec_id] = (printed[exec_id] ?? "") + (r.stdout ?? "");
+  }
   assert.ok(good(r), JSON.stringify(r));
   return r;
 }

@@ -38,7 +38,7 @@ export const sessions = {
           s.sandbox ? el("span", { class: "tag", text: "sandbox" }) : "",
         ],
         s.cwd ? inline(s.cwd, "cut") : "",
-        s.exec ? el("span", { class: "runs" }, inline(s.command || s.exec, "cut")) : el("span", { class: "dim", text: s.kind === "terminal" ? "" : "idle" }),
+        s.exec ? el("span", { class: "runs" }, s.state === "awaiting_approval" ? "waiting for approval: " : "", inline(s.command || s.exec, "cut")) : el("span", { class: "dim", text: s.kind === "terminal" ? "" : "idle" }),
         s.opened ? moment(s.opened, "ago") : "",
       ],
       open: (s) => go("sessions", s.id),

@@ -27,8 +27,8 @@ export function script(text, cls = "") {
     chunks.push(
       el(
         "div",
-        { class: "lines", style: `--before:${at};--lines:${few.length}` },
-        few.map((line) => el("bdo", { dir: "ltr", class: "line exact" }, line.map(piece))),
+        { class: "lines", style: `--lines:${few.length}` },
+        few.map((line, i) => el("bdo", { dir: "ltr", class: "line exact", "data-line": at + i + 1 }, line.map(piece))), // a counter would begin anew in each chunk
       ),
     );
   }

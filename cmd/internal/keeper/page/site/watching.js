@@ -118,11 +118,16 @@ class Watched {
       case "command":
         this.command = e;
         this.lines = new Lines();
-        this.tell(`runs: ${asText(e.command.slice(0, few))}${e.command.length > few ? "…" : ""}`);
+        this.say(e.state);
         await this.screen.still();
         this.hold(e.interactive);
         if (e.interactive) await this.screen.resize(e.cols || 80, e.rows || 24);
         await this.screen.write(`${bold}${asText(this.item.host)}:${asText(e.cwd ?? "")}$${plain} ${visibly(e.command)}\r\n`);
+        if (e.state === "awaiting_approval") await this.screen.write(`${dim}waiting for approval${plain}\r\n`);
+        break;
+      case "answered":
+        this.say(e.state);
+        await this.screen.write(`${dim}${e.state === "running" ? "approved" : "not approved"}${plain}\r\n`);
         break;
       case "output":
         await this.output(e);
@@ -140,6 +145,13 @@ class Watched {
         await this.screen.still();
         await this.screen.write(`${dim}the ${this.item.kind === "terminal" ? "terminal" : "session"} is closed${plain}\r\n`);
     }
+  }
+
+  /** say says of the command whether it runs. */
+  say(state) {
+    const { command } = this.command;
+    const does = state === "awaiting_approval" ? "waiting for approval" : "runs";
+    this.tell(`${does}: ${asText(command.slice(0, few))}${command.length > few ? "…" : ""}`);
   }
 
   async output(e) {
