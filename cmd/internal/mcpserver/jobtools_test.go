@@ -136,3 +136,27 @@ func TestAJobOnManyHostsIsOneQuestion(t *testing.T) {
 		assert.True(t, c.job("job_stop", args{"job_id": j.JobID}).Collected)
 	}
 }
+
+func TestABinaryJobOutputIsShownOnRequest(t *testing.T) {
+	p := newPlace(t, here, "")
+	c := p.start(t, nil, "--allow-all")
+	r := c.job("job_start", args{"targets": "here", "command": `printf '\000\001\377'`})
+	require.Len(t, r.Jobs, 1, "%+v", r.Error)
+	ask := func(more args) (page struct {
+		Page struct{ Text, Base64 string }
+	}) {
+		t.Helper()
+		a := args{"job_id": r.Jobs[0].JobID, "offset": 0, "wait_s": 20}
+		for k, v := range more {
+			a[k] = v
+		}
+		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "job_output", Arguments: a})
+		require.NoError(t, err)
+		raw, err := json.Marshal(res.StructuredContent)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(raw, &page), "%s", raw)
+		return page
+	}
+	assert.Empty(t, ask(nil).Page.Base64)
+	assert.Equal(t, "AAH/", ask(args{"base64": true}).Page.Base64)
+}
