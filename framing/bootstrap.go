@@ -75,16 +75,22 @@ case $_fl_o$_fl_s in (ash) _fl_s=$(command -v busybox) && set -- "$_fl_s" ash;; 
 case $_fl_s in ('') _fl_f "there is no $_fl_o on the host";; esac
 case $_fl_w$_fl_s in
 (y*/zsh) set -- "$@" -l;; (*/zsh) set -- "$@" -f;;
-(y*/bash) set -- "$@" --login;; (*/bash) set -- "$@" --norc --noprofile;;
+(y*/bash) set -- "$@" -l;; (*/bash) set -- "$@" --norc --noprofile;;
 (y*) set -- "$@" -l;;
 esac
 _fl_o=${_fl_s##*/}
+case $_fl_o in (busybox) _fl_o=ash;; esac
 `
 
-// pickReader starts the supervisor with the best reader of the host; e is the one asked for.
+// pickReader starts the supervisor with the best reader of the host; e is the one asked for. What the programs are travels in
+// the environment, so that their lines in the host's list of processes are short, and hold no word that somebody looks for
+// there: "sh -c" and eval neither.
 const pickReader = `case $_fl_e in ('') for _fl_x in perl hexdump; do command -v $_fl_x >/dev/null 2>&1 && _fl_e=$_fl_x && break; done;; esac
-case $_fl_e in (perl) exec perl -e "$_fl_p" "$@" -c "$_fl_d" "$_fl_o";; esac
-eval "$_fl_h"
+export fairlead _fl_d
+case $_fl_e in (perl) export _fl_p; exec perl -e 'eval$ENV{_fl_p}' "$@" +x -c '\e\v\a\l "$fairlead"' "$_fl_o";; esac
+_fl_s=$1; shift; _fl_x=$*
+export _fl_h _fl_e _fl_s _fl_x _fl_o
+exec sh +x -c '\e\v\a\l "$_fl_h"' fairlead
 `
 
 // Bootstrap returns what to type once the loader has printed nonce. It starts the supervisor and the shell, which say
@@ -111,16 +117,17 @@ func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
 			return nil, err
 		}
 	}
-	driver := driverText(nonce)
+	program := withMarks(driver, nonce)
 	if sh.Clean {
-		driver = cleanShell + driver
+		program = cleanShell + program
 	}
 	login := ""
 	if sh.Login {
 		login = "y"
 	}
 	for _, v := range [][2]string{
-		{"_fl_d=", driver},
+		{"_fl_d=", program},
+		{"fairlead=", withMarks(driverCall, nonce)},
 		{"_fl_p=", withMarks(perlSupervisor, nonce)},
 		{"_fl_h=", withMarks(shellSupervisor, nonce)},
 		{"_fl_s=", sh.Name},

@@ -58,33 +58,37 @@ const rs = 0x1e
 // frame: its token, its mode and the word. Below, ^ stands for RS and @1, @2 for the
 // halves of the shell's nonce.
 const driver = `exec 8>&1 9>&2 >/dev/null 2>&1
+unset fairlead _fl_d
 _fl_b=command _fl_p='printf %s' _fl_t=: _fl_c=sh _fl_q= _fl_v= _fl_w= _fl_4= _fl_o=8 _fl_f=9 _fl_h='8>&- 9>&-' _fl_i=/dev/null _fl_m=
 _fl_s='_fl_r=${_fl_r:-$?} _fl_m=$-' _fl_n='{ ' _fl_x='; } 2>/dev/null'
 if test "${BASH_VERSION-}"; then _fl_b=builtin _fl_c=bash _fl_q=" ''" _fl_t='trap - DEBUG ERR
 \builtin test "$_fl_r" != 2 || \builtin eval ")"'
-_fl_g='\builtin shopt -s extdebug; \builtin trap "{ case \$BASH_COMMAND in (_fl_r=*) \builtin trap - DEBUG; \builtin shopt -u extdebug; _fl_r=130;; (*) ! \builtin break;; esac; } 2>/dev/null" DEBUG'
+_fl_g='\builtin shopt -s extdebug; \builtin trap "{ case \$BASH_COMMAND in (_fl_r=*) \builtin trap - DEBUG; \builtin shopt -u extdebug; _fl_r=\$_fl_6;; (*) ! \builtin break;; esac; } 2>/dev/null" DEBUG'
 exec 241>&8 242>&9 243</dev/null && exec 8>&- 9>&- && _fl_o=241 _fl_f=242 _fl_h= _fl_i='&243'
 elif test "${ZSH_VERSION-}"; then _fl_b=builtin _fl_t='trap - DEBUG ZERR' _fl_c=zsh
-_fl_g='\builtin trap "{ case \$ZSH_DEBUG_CMD in (_fl_r=*) \builtin trap - DEBUG; _fl_r=130;; (*) \builtin break; \builtin setopt errexit;; esac; } 2>/dev/null" DEBUG; \builtin break'
+_fl_g='\builtin trap "{ case \$ZSH_DEBUG_CMD in (_fl_r=*) \builtin trap - DEBUG; _fl_r=\$_fl_6;; (*) \builtin break; \builtin setopt errexit;; esac; } 2>/dev/null" DEBUG; _fl_l=; \builtin break'
 else case ${KSH_VERSION-} in (*MIRBSD*) _fl_b=builtin _fl_p='print -rn --' _fl_t='trap - ERR' _fl_c=mksh _fl_n= _fl_x=
 _fl_g='case $_fl_4 in ("") case $- in (*x*) _fl_4=x$PS4;; (*) _fl_4=-$PS4;; esac; exec 2>/dev/null; PS4=\${_fl_r:?}; set -x;; esac';;
-(?*) _fl_p='print -rn --' _fl_t='trap - DEBUG ERR' _fl_c=ksh93 _fl_g='trap "case \$_fl_r in (\"\") exit 130;; esac" DEBUG';;
-(*) _fl_g='_fl_s=${_fl_3:-$_fl_4}; case $_fl_s in (+*) exit 130;; (\=*) _fl_s=${_fl_s#=}; case $(command -V "${_fl_s%%=*}") in (*function*|*an\ alias*) exit 130;; esac;; esac';; esac
+(?*) _fl_p='print -rn --' _fl_t='trap - DEBUG ERR' _fl_c=ksh93 _fl_g='trap "case \$_fl_r in (\"\") exit \$_fl_6;; esac" DEBUG';;
+(*) _fl_g='_fl_s=${_fl_3:-$_fl_4}; case $_fl_s in (+*) exit $_fl_6;; (\=*) _fl_s=${_fl_s#=}; case $(command -V "${_fl_s%%=*}") in (*function*|*an\ alias*) exit $_fl_6;; esac;; esac';; esac
 fi
 _fl_u="\\$_fl_b test . -ef \"\${PWD-}\"" _fl_5=$_fl_b
 case $_fl_c in (*ksh*) _fl_s='case ${_fl_r:=$?}${_fl_m:=$-} in (x) ;; esac';;
 (sh) case $(ls -l /proc/$$/exe) in (*busybox*) _fl_5=;; esac;; esac
-trap "${_fl_n}case \$_fl_r in ('') case \$_fl_w:\$? in (:*|*:12[89]|*:1[3-9]?|*:2??) $_fl_g;; esac;; esac$_fl_x" INT
+trap "${_fl_n}case \$_fl_r in ('') case \$_fl_w:\$? in (:*|*:12[89]|*:1[3-9]?|*:2??) _fl_6=130; $_fl_g;; esac;; esac$_fl_x" INT
+trap "${_fl_n}_fl_6=\$?; case \$_fl_6 in (129|1[3-9]?) ;; (*) _fl_6=130;; esac; case \$_fl_r in ('') $_fl_g;; esac$_fl_x" URG
+_fl_q() { case $2$- in (x*e*) ;; (*) \return $1;; esac; }
 _fl_y() { eval "$_fl_p \"^@1\"\"@2C\${PWD-}^@1\"\"@2c\""; }
 trap '{ _fl_s=$?; set +x; } 2>/dev/null; case $_fl_c${BASHPID-} in (bash|bash$$|[!b]*) { _fl_y >&$_fl_o; } 2>/dev/null || _fl_y 2>/dev/null >/dev/tty;; esac
 case $_fl_c$_fl_4 in (mksh) exit $_fl_s;; (mksh*) exit 130;; esac' EXIT
 _fl_z() { eval "$_fl_p '^'$1'E'$_fl_r';'$_fl_m';'; \\$_fl_b pwd || $_fl_p \"\${PWD-}
 \"; $_fl_p '^'$1'z
 '" >&$_fl_o; }
-_fl_p="\\$_fl_b $_fl_p" _fl_j="
-done <$_fl_i >&$_fl_o 2>&$_fl_o $_fl_h" _fl_k="
-done >&$_fl_o 2>&$_fl_f $_fl_h" _fl_i="
-done <$_fl_i >&$_fl_o 2>&$_fl_f $_fl_h"
+_fl_p="\\$_fl_b $_fl_p"
+_fl_j="
+} <$_fl_i >&$_fl_o 2>&$_fl_o $_fl_h" _fl_k="
+} >&$_fl_o 2>&$_fl_f $_fl_h" _fl_i="
+} <$_fl_i >&$_fl_o 2>&$_fl_f $_fl_h"
 case $_fl_c in (mksh) _fl_t="$_fl_s
 case \$_fl_m in (*x*) set +x
 case \$_fl_4 in (-*) PS4=\${_fl_4#?} _fl_m=\${_fl_m%%x*}\${_fl_m#*x};; (x*) PS4=\${_fl_4#?};; esac
@@ -94,18 +98,28 @@ _fl_4=;; esac
 case \$_fl_m in (*x*) \\$_fl_b set +x;; esac";; esac
 _fl_t="
 $_fl_t
-"
+" _fl_l='{ '
+case $_fl_c in (zsh) _fl_l='for _fl_l in y; do { ' _fl_t='
+_fl_r=${_fl_r:-$?} _fl_l=
+done
+case $_fl_l in (y) \builtin print -r "(eval):break: not in while, until, select, or repeat loop" >&$_fl_f; _fl_l= _fl_r=1;; esac'$_fl_t;; esac
 case $_fl_c in (*ksh*) _fl_n="_fl_m= ";; (*) _fl_n=;; esac
-_fl_n="${_fl_n}_fl= _fl_1=
-for _fl_l in y; do $_fl_p ^" _fl_a="S$_fl_q; ${_fl_5:+\\$_fl_5 }\\eval " _fl_u="$_fl_u && $_fl_p ^" _fl_d="E\"\$_fl_r;\$_fl_m;\$PWD\"^" _fl_g="Z'
+case $_fl_5 in ('') _fl_n="
+$_fl_n";; esac
+_fl_n="${_fl_n}_fl= _fl_1=;$_fl_l$_fl_p ^" _fl_y="${_fl_5:+\\$_fl_5 }\\eval " _fl_a="S$_fl_q; ${_fl_5:+\\$_fl_5 }\\eval " _fl_u="$_fl_u && $_fl_p ^" _fl_d="E\"\$_fl_r;\$_fl_m;\$PWD\"^" _fl_g="Z'
 ' >&$_fl_o || _fl_z "
+_fl_7="_fl_R;$_fl_y\"\$_fl\";" _fl_8="_fl_2=y;$_fl_y\"\$_fl_7\";case \$_fl_2 in (y) _fl_7=;;esac;" _fl_9="$_fl_y\"\$_fl_8\";"
+_fl_7=$_fl_7$_fl_7$_fl_7$_fl_7 _fl_8=$_fl_8$_fl_8$_fl_8$_fl_8 _fl_9=$_fl_9$_fl_9$_fl_9$_fl_9
+_fl_7=$_fl_7$_fl_7$_fl_7$_fl_7 _fl_8=$_fl_8$_fl_8$_fl_8$_fl_8 _fl_9=$_fl_9$_fl_9$_fl_9$_fl_9
+_fl_7=$_fl_7$_fl_7$_fl_7$_fl_7$_fl_7$_fl_7$_fl_7 _fl_8=$_fl_8$_fl_8$_fl_8$_fl_8$_fl_8$_fl_8$_fl_8 _fl_9=$_fl_9$_fl_9$_fl_9$_fl_9$_fl_9$_fl_9$_fl_9
 _fl_x=$_fl_i$_fl_t$_fl_u
-eval "$_fl_p \"^@1\"\"@2H$_fl_c;$$;${_fl_e-};\${PWD-}^@1\"\"@2h\" >&$_fl_o"
-_fl_r=0
-until case $_fl_r in ('') ;; (*) case ${IFS-} in (' 	
-') "$_fl_b" read -r _fl_1 _fl_3 _fl;; (*) IFS=' ' "$_fl_b" read -r _fl_1 _fl_3 _fl;; esac; case $? in (0) ! case x in (x) ;; esac;; esac;; esac; do
-case $_fl_1 in (???????????"''"???????????) ;; (*) "$_fl_b" test '' && break; continue;; esac
-_fl_r=
+_fl_R() {
+case $_fl in ('') _fl=: _fl_2=;; (*) _fl_7= _fl_8=;; esac
+case ${_fl_7:+$_fl_r} in ('') _fl_1=;; (*)
+until case ${IFS-} in (' 	
+') "$_fl_b" read -r _fl_1 _fl_3 _fl;; (*) IFS=' ' "$_fl_b" read -r _fl_1 _fl_3 _fl;; esac
+case $? in (0) case $_fl_1 in (???????????"''"???????????) ;; (*) "$_fl_b" test '';; esac;; (*) _fl_1=;; esac; do _fl_1=; done;; esac
+case $_fl_1 in (???????????"''"???????????) _fl_r=
 case $_fl in (*^) ;; (*) _fl_s=
 until IFS= "$_fl_b" read -r _fl_l; case $? in (0) ! case x in (x) ;; esac;; esac; do
 _fl_s=$_fl_s$_fl_l'
@@ -114,41 +128,42 @@ case $_fl_l in (*^) _fl=$_fl$_fl_s; break;; esac
 case ${#_fl_s} in (?????*) _fl=$_fl$_fl_s _fl_s=;; esac
 done
 case $_fl in (*^'
-') ;; (*) break;; esac
-_fl_s=;; esac
-case ${_fl_e-}$_fl_3 in (-|+-|\=*=-) ${_fl_5:+"$_fl_5"} eval "$_fl_n$_fl_1$_fl_a${_fl%^*}$_fl_x$_fl_1$_fl_d$_fl_1$_fl_g$_fl_1";;
-(*) case $_fl_3 in (+*) _fl_4=+ _fl_3=${_fl_3#+};; (\=*) _fl_4=${_fl_3%=*}= _fl_3=${_fl_3##*=};; (*) _fl_4=;; esac
+') ;; (*) _fl_1=;; esac
+_fl_s=;; esac;; (*) _fl_1=;; esac
+case ${_fl_1:+${_fl_e-}$_fl_3} in ('') _fl= _fl_7= _fl_8=;;
+(-|+-|\=*=-) _fl=$_fl_n$_fl_1$_fl_a${_fl%^*}$_fl_x$_fl_1$_fl_d$_fl_1$_fl_g$_fl_1;;
+(*) _fl_s=
+case $_fl_3 in (:*) _fl_s=${_fl_3#:} _fl_3=${_fl_s#*:} _fl_s="_fl_q ${_fl_s%%:*} '' || ";; esac
+case $_fl_3 in (+*) _fl_4=+ _fl_3=${_fl_3#+};; (\=*) _fl_4=${_fl_3%=*}= _fl_3=${_fl_3##*=};; (*) _fl_4=;; esac
 case $_fl_3 in (-) _fl_3=$_fl_i;; (m) _fl_3=$_fl_j;; (t) _fl_3=$_fl_k;;
 (/*) _fl_3="
-done <$_fl_3 >&$_fl_o 2>&$_fl_f $_fl_h";;
+} <$_fl_3 >&$_fl_o 2>&$_fl_f $_fl_h";;
 (m*) _fl_3="
-done <${_fl_3#m} >&$_fl_o 2>&$_fl_o $_fl_h";;
-(x*) _fl_3=${_fl_3#x} _fl_w='PATH=/usr/bin:/bin stty sane -iexten rows '${_fl_3%:*}' cols '${_fl_3#*:}'
-_fl_v=${TERM-} TERM=xterm-256color
-'
+} <${_fl_3#m} >&$_fl_o 2>&$_fl_o $_fl_h";;
+(x*) _fl_3=${_fl_3#x} _fl_w='PATH=/usr/bin:/bin stty sane -iexten rows '${_fl_3%:*}' cols '${_fl_3#*:}'; _fl_v=${TERM-} TERM=xterm-256color; '
 _fl_v='PATH=/usr/bin:/bin stty raw -echo isig -iexten noflsh min 0 time 0
 PATH=/usr/bin:/bin cat >/dev/null
 PATH=/usr/bin:/bin stty min 1
 TERM=$_fl_v _fl_v= _fl_w=
 ' _fl_3="
-done >/dev/tty 2>&1 $_fl_h";; esac
+} >/dev/tty 2>&1 $_fl_h";; esac
 _fl_3=$_fl_3$_fl_t$_fl_v
 case ${_fl_e-} in (?*) _fl_3="$_fl_3$_fl_p ^${_fl_1}e'
 ' >&$_fl_f
 ";; esac
-${_fl_5:+"$_fl_5"} eval "_fl_3=
-$_fl_w$_fl_n$_fl_1$_fl_a${_fl%^*}$_fl_3$_fl_u$_fl_1$_fl_d$_fl_1$_fl_g$_fl_1";; esac
-done
+_fl="_fl_3= _fl_s=; $_fl_w$_fl_n${_fl_1}S$_fl_q; $_fl_s$_fl_y${_fl%^*}$_fl_3$_fl_u$_fl_1$_fl_d$_fl_1$_fl_g$_fl_1";; esac
+}
+eval "$_fl_p \"^@1\"\"@2H$_fl_c;$$;${_fl_e-};\${PWD-}^@1\"\"@2h\" >&$_fl_o"
+_fl_r=0`
+
+// driverCall is what the shell's -c text evaluates, on one line: shells count a command's lines from there. The program at
+// the end is one that no function can stand in for.
+const driverCall = `\eval "$_fl_d"; \eval "$_fl_9"
 case $_fl_r in (?*) _fl_c=b
 /bin/sh -c 'printf "^%s%sC%s^%s%sc" @1 @2 "$2" @1 @2; exit "$1"' sh "$_fl_r" "${PWD-}" >&$_fl_o;; esac`
 
 // Repair is the script of a [Tty] frame that makes the terminal raw again, as [Loader] left it.
 const Repair = `PATH=/usr/bin:/bin stty raw -echo isig -iexten noflsh <&0 >/dev/null 2>&1`
-
-// driverText returns the driver for a shell whose hello and farewell carry nonce.
-func driverText(nonce Token) string {
-	return withMarks(driver, nonce)
-}
 
 // withMarks puts RS and the halves of the nonce in their places.
 func withMarks(text string, nonce Token) string {

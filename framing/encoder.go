@@ -22,6 +22,7 @@ type Command struct {
 	Script string // shell source, passed on untouched; "" is a command that does nothing
 	Mode   Mode
 	Trace  bool // xtrace was on when the last command ended; see [Trailer]
+	Status int  // the exit code of the command before: what $? is at the start
 
 	// Stdin is the absolute path of the file that the command gets as standard input, of letters, digits and "/._-"
 	// only; "" leaves it to the mode. The command starts when the file could be opened, which may wait (a FIFO).
@@ -75,6 +76,9 @@ func Append(dst []byte, d Dialect, tok Token, cmd Command) ([]byte, error) {
 	if d == POSIX {
 		header = " " + afterInterrupt(cmd.Script) + header[1:]
 	}
+	if cmd.Status&255 != 0 {
+		header = fmt.Sprintf(" :%d:%s", cmd.Status&255, header[1:])
+	}
 	dst = append(dst, header...)
 	// Behind the mode comes a word that fits the line; a longer one begins on the next.
 	if len(cmd.Script) < maxLine/2 && !strings.Contains(cmd.Script, "\n") {
@@ -85,7 +89,11 @@ func Append(dst []byte, d Dialect, tok Token, cmd Command) ([]byte, error) {
 	q := lineQuoter{dst: dst, line: len(dst), dialect: d}
 	if cmd.Trace {
 		// Typed inside the command, so that turning it on is not itself traced.
-		q.text(`\set -x;`)
+		if code := cmd.Status & 255; code != 0 && d != Mksh { // which traces to where errors went then
+			q.text(fmt.Sprintf(`{ \set -x; \_fl_q %d x; } 2>/dev/null;`, code))
+		} else {
+			q.text(`\set -x;`)
+		}
 	}
 	q.text(cmd.Script)
 	dst = q.finish()

@@ -34,13 +34,15 @@ IFS= read -r _fl_x || exit 1
 exec 4>"$_fl_d/in" 3>&-
 rm -f "$_fl_d/in"; rmdir "$_fl_d"
 trap - EXIT HUP INT TERM
-case $_fl_p in (perl) exec perl -e 'open O,">&=4";$b="";for(;;){while(($i=index$b,"\n")<0){sysread(STDIN,$b,65536,length$b)or exit}$n=substr$b,0,$i;substr($b,0,$i+1)="";$n>0||exit;while($n){$b eq""and(sysread(STDIN,$b,65536)or exit);$m=length$b<$n?length$b:$n;$d=0;while($d<$m){$d+=syswrite(O,$b,$m-$d,$d)||exit}substr($b,0,$m)="";$n-=$m}}';; esac
+case $_fl_p in (perl) _fl_p='$0="fairlead";open O,">&=4";$b="";for(;;){while(($i=index$b,"\n")<0){sysread(STDIN,$b,65536,length$b)or exit}$n=substr$b,0,$i;substr($b,0,$i+1)="";$n>0||exit;while($n){$b eq""and(sysread(STDIN,$b,65536)or exit);$m=length$b<$n?length$b:$n;$d=0;while($d<$m){$d+=syswrite(O,$b,$m-$d,$d)||exit}substr($b,0,$m)="";$n-=$m}}'; export _fl_p; exec perl -e 'eval$ENV{_fl_p}';; esac
 while IFS= read -r _fl_x; do case $_fl_x in (.) exit;; esac; printf "$_fl_x" >&4 || exit; done
 `
 
 // FeedScript returns what to type once the loader has printed nonce.
 func FeedScript(nonce Token) []byte {
-	return []byte(withMarks(loaderRest, nonce) + withMarks(feeder, nonce) + "\x1e\n")
+	text := []byte(withMarks(loaderRest, nonce) + "fairlead=")
+	text = appendSingleQuoted(text, withMarks(feeder, nonce))
+	return append(text, "\nexport fairlead\n"+`exec sh +x -c '\e\v\a\l "$fairlead"' fairlead`+"\n\x1e\n"...)
 }
 
 // Feeder is a feeder that is ready.

@@ -5,32 +5,56 @@ import (
 	"strings"
 )
 
-// Signal returns a command line that sends a signal ("TERM", "KILL") to all descendants of a process, but not to the
-// process itself, and prints how many there were; see [Signaled]. Like [Loader]'s, it means the same to every login
-// shell. It finds them through /proc where Linux lists children there (proc(5), task/TID/children), else through ps.
+// walk is a shell function that lists in l the descendants of the process $1: through /proc where Linux lists children there
+// (proc(5), task/TID/children), else through ps.
+const walk = `l=;f() { for t in /proc/$1/task/*/children;do read -r c <$t;for k in $c;do l="$l $k";f $k;done;done; };` +
+	`w() { if test -r /proc/$1/task/$1/children;then f $1;else ` +
+	`q=" $1 ";a=$(ps -A -o pid= -o ppid=);n=y;while test "$n";do n=;set -- $a;` +
+	`while test "$2";do case $q in *" $1 "*);; *) case $q in *" $2 "*) q="$q$1 ";l="$l $1";n=y;; esac;; esac;shift 2;done;done;fi; };`
+
+// Signal returns a command line that makes the shell with that process id end its command, and then sends a signal ("INT",
+// "TERM", "KILL") to all its descendants. It prints what it has done; see [ParseSignaled]. Like [Loader]'s, it means the same to
+// every login shell.
+//
+// The shell ends its command on SIGURG, at the next place where it could go on: so nothing does when its programs have ended.
+// With INT it gets that only if there are programs: a command that traps INT and runs none has its own use for it.
+// It does not get the signal itself: what the command traps is the command's own, and bash forgets SIGURG over it. Where the
+// command made the shell deaf to SIGURG, or put another program in its place, nobody is signaled: to end the programs would let
+// the rest run. That is seen in what the process catches, on Linux: SIGURG is bit 22 of SigCgt. A command that traps every
+// signal there is catches SIGTTOU too, bit 21, which no shell does by itself.
 func Signal(pid int, signal string) string {
-	p := strconv.Itoa(pid)
-	return `exec sh -c 'l=;` +
-		`f() { for t in /proc/$1/task/*/children;do read -r c <$t;for k in $c;do l="$l $k";f $k;done;done; };` +
-		`if test -r /proc/$0/task/$0/children;then f $0;else ` +
-		`q=" $0 ";a=$(ps -A -o pid= -o ppid=);n=y;while test "$n";do n=;set -- $a;` +
-		`while test "$2";do case $q in *" $1 "*);; *) case $q in *" $2 "*) q="$q$1 ";l="$l $1";n=y;; esac;; esac;shift 2;done;done;fi;` +
-		`set -- $l;test "$1" && kill -` + signal + ` $l 2>/dev/null;echo fairlead:$0:$#:' ` + p
+	told := `kill -URG $0 2>/dev/null;w $0`
+	if signal == "INT" {
+		told = `w $0;test "$l" && kill -URG $0 2>/dev/null`
+	}
+	return `exec sh -c 'd=;` + walk +
+		`test -r /proc/$0/status && while read -r k v;do case $k$v in SigCgt:*[45cd]?????) ;; SigCgt:*) d=d;; esac;done </proc/$0/status;` +
+		`case $d in d) ;; *) ` + told + `;; esac;` +
+		`set -- $l;test "$1" && kill -` + signal + ` $l 2>/dev/null;echo fairlead:$0:$#:$d:' ` + strconv.Itoa(pid)
 }
 
-// Signaled reads from the output of the line that Signal made how many processes there were; 0 if it does not say.
-func Signaled(output string, pid int) int {
+// Kill returns a command line that kills the shell with that process id, and then all its descendants.
+func Kill(pid int) string {
+	return `exec sh -c '` + walk + `w $0;set -- $0 $l;kill -KILL $* 2>/dev/null;echo fairlead:$0:$#::' ` + strconv.Itoa(pid)
+}
+
+// Signaled is what a line that [Signal] made has done.
+type Signaled struct {
+	Count int  // processes that were sent the signal
+	Deaf  bool // the shell would not have ended its command, so there were none
+	Done  bool // it ran
+}
+
+// ParseSignaled reads the output of the line that [Signal] made for a process.
+func ParseSignaled(output string, pid int) (s Signaled) {
 	_, rest, ok := strings.Cut(output, "fairlead:"+strconv.Itoa(pid)+":")
-	if !ok {
-		return 0
+	f := strings.SplitN(rest, ":", 3)
+	if !ok || len(f) != 3 {
+		return s
 	}
-	n, _, ok := strings.Cut(rest, ":")
-	if !ok {
-		return 0
-	}
-	count, err := strconv.Atoi(n)
+	count, err := strconv.Atoi(f[0])
 	if err != nil || count < 0 {
-		return 0
+		return s
 	}
-	return count
+	return Signaled{Count: count, Deaf: f[1] == "d", Done: true}
 }

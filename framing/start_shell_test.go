@@ -93,7 +93,7 @@ func TestAHostGivesTheBestReaderThatItHas(t *testing.T) {
 		exact    bool
 		process  string // of the supervisor's
 	}{
-		"perl":    {[]string{"perl", "hexdump"}, true, "perl"},
+		"perl":    {[]string{"perl", "hexdump"}, true, "fairlead"},
 		"hexdump": {[]string{"hexdump"}, true, "hexdump"},
 		"neither": {nil, false, ""},
 	} {

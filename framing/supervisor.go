@@ -19,11 +19,11 @@ package framing
 // nothing else. What left the session (setsid) or ignores the hangup (nohup) stays; bit 0 of the 33rd field of
 // proc_pid_stat(5) is SIGHUP among what a process ignores.
 // The wait of 10 s covers a child that ends just before select; 3 is WNOHANG|WUNTRACED, 4 is EINTR.
-const perlSupervisor = `$SIG{$_}="IGNORE"for qw(INT QUIT TSTP TTIN TTOU);
+const perlSupervisor = `$0="fairlead";delete@ENV{"_fl_p","_fl_e"};$SIG{$_}="IGNORE"for qw(INT QUIT TSTP TTIN TTOU);
 open R,"</dev/urandom";sysread R,$t,22;close R;
 $t=join"",map{("A".."Z","a".."z",0..9,"_","-")[$_&63]}unpack"C*",$t;
-sub f{local$/;open(S,"</proc/$_[0]/stat")&&<S>=~/.*\) \S+ \S+ \S+ (\d+) (?:\S+ ){26}(\d+) /s&&!($_[1]&$2)?$1:0}
-sub h{$SIG{HUP}="IGNORE";if(f($$,0)==$$){for my$w(.01,.04,.1,.2,0){1while 0<waitpid-1,1;opendir D,"/proc";my@p=grep{!/\D/&&$_!=$$&&f($_,1)==$$}readdir D;@p=sort{($b==$p)-($a==$p)}@p;kill"STOP",@p;kill$w?"HUP":"KILL",@p;kill"CONT",@p;@p||last;select undef,undef,undef,$w}}exit}
+sub f{local$/;open(S,"</proc/$_[0]/stat")&&<S>=~/.*\) (\S+) \S+ \S+ (\d+) (?:\S+ ){26}(\d+) /s&&!($y&&$3&1)&&($z||$1!~/[ZX]/)?$2:0}
+sub h{$SIG{HUP}="IGNORE";if(f($$)==$$){$z=1;$a=f($p);$y=1;$y=!$a||f($p);for my$w(.01,.04,.1,.2,0){1while 0<waitpid-1,1;opendir D,"/proc";my@p=grep{!/\D/&&$_!=$$&&f($_)==$$}readdir D;$z=0;@p=sort{($b==$p)-($a==$p)}@p;kill"STOP",@p;kill$w?"HUP":"KILL",@p;kill"CONT",@p;@p||last;select undef,undef,undef,$w}}exit}
 pipe O,P;pipe E,F;$SIG{CHLD}=sub{$c=1};$SIG{HUP}=\&h;
 defined($p=fork)or exit 126;
 if(!$p){$SIG{$_}="DEFAULT"for qw(HUP INT QUIT TSTP TTIN TTOU CHLD);open STDOUT,">&P";open STDERR,">&F";close$_ for O,P,E,F;exec{$ARGV[0]}@ARGV;exit 127}
@@ -54,25 +54,32 @@ alarm 60;sysread STDIN,$b,1;exit$s>>8`
 // of the first ^C before that. The process that starts the shell catches them, so that the shell has them as they were. In a
 // pipeline of ksh93 what is ignored stays so: there they are caught from the start, and the readers ignore them when they can.
 //
-// $1… is the shell's command line, _fl_d the driver, _fl_e the reader. hexdump prints each byte as it comes; the shell's own loop, the last
+// _fl_s, _fl_x and _fl_o are the shell's path, options and name, _fl_e the reader. A file that cannot be, /dev/null/fairlead, says
+// in the list of processes whose they are. hexdump prints each byte as it comes; the shell's own loop, the last
 // resort, works by line, loses NUL bytes and is told as such.
-const shellSupervisor = `_fl_t=$(LC_ALL=C tr -dc A-Za-z0-9_- </dev/urandom|head -c 22)
+const shellSupervisor = `case $_fl_e in (hexdump) ;; (*) _fl_e=lines;; esac
+fairlead="_fl_e=$_fl_e;$fairlead"
+set -- "$_fl_s" $_fl_x +x -c '\e\v\a\l "$fairlead"' "$_fl_o"
+_fl_1=$_fl_e
+unset _fl_h _fl_e _fl_s _fl_x _fl_o
+_fl_e=$_fl_1
+_fl_t=$(LC_ALL=C tr -dc A-Za-z0-9_- </dev/urandom|head -c 22)
 _fl_n=$(printf %.8s "$_fl_t")
 _fl_i=
 case ${KSH_VERSION-} in (V*) _fl_i=:;; esac
 trap "$_fl_i" INT QUIT TSTP
 exec 5>&1 2>/dev/null
 printf '^%s%sT%s\n' @1 @2 "$_fl_t"
+_fl_i=; test -r /dev/stdin && _fl_i='/dev/stdin /dev/null/fairlead'
 case $_fl_e in
-(hexdump) _fl_h() { exec hexdump -v -e '"^~'"$_fl_n"'" 1/1 "%02x" "\n"'; };;
-(*) _fl_e=lines; _fl_h() { LC_ALL=C; while IFS= read -r _fl_l; do printf '^%se%d;%s\n' "$_fl_t" $((${#_fl_l}+1)) "$_fl_l"; done; case $_fl_l in (?*) printf '^%se%d;%s' "$_fl_t" ${#_fl_l} "$_fl_l";; esac; };;
+(hexdump) _fl_h() { exec hexdump -v -e '"^~'"$_fl_n"'" 1/1 "%02x" "\n"' $_fl_i; };;
+(*) _fl_h() { LC_ALL=C; while IFS= read -r _fl_l; do printf '^%se%d;%s\n' "$_fl_t" $((${#_fl_l}+1)) "$_fl_l"; done; case $_fl_l in (?*) printf '^%se%d;%s' "$_fl_t" ${#_fl_l} "$_fl_l";; esac; };;
 esac
 { {
 trap : INT QUIT TSTP
-"$@" -c "_fl_e=$_fl_e
-$_fl_d" "$_fl_o" 2>&3 3>&- 5>&-
+"$@" 2>&3 3>&- 5>&-
 _fl_s=$?
 printf '^%sX\n' "$_fl_t" >&3
 printf '^%sX%d;?\n' "$_fl_t" "$_fl_s"
-read -r _fl_x; } | (trap '' INT QUIT TSTP; exec cat >&5 3>&- 5>&-); } 3>&1 | (trap '' INT QUIT TSTP; exec >&5 5>&-; _fl_h)
+read -r _fl_x; } | (trap '' INT QUIT TSTP; exec cat - /dev/null/fairlead >&5 3>&- 5>&-); } 3>&1 | (trap '' INT QUIT TSTP; exec >&5 5>&-; _fl_h)
 read -r _fl_x`

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ type Exec struct {
 	stdout   io.Writer
 	stderr   io.Writer
 	done     chan struct{}  // closed when res is final
+	begun    chan struct{}  // closed when the shell has said that the command starts
 	steps    sync.WaitGroup // of the ladder: x does not end during one
 	busyWith string         // the exec that the session was busy with; "" if it was not
 	timer    *time.Timer    // of cmd.Timeout; nil without one
@@ -173,6 +175,7 @@ func (x *Exec) event(sh *shell, ev framing.Event) {
 		}
 		x.mu.Lock()
 		x.started = true
+		close(x.begun)
 		x.dropEcho(sh)
 		x.watchTerminal(sh)
 		x.mu.Unlock()
@@ -237,6 +240,7 @@ func (x *Exec) output(ev framing.Event) {
 
 // ended is the host's answer: a code, or the signal that killed the shell.
 func (x *Exec) ended(code, signal int, dir string) {
+	x.s.exited(x, cmp.Or(code, signalExit(signal)))
 	x.mu.Lock()
 	r := &x.res
 	r.Dir = dir
@@ -250,6 +254,9 @@ func (x *Exec) ended(code, signal int, dir string) {
 	}
 	if x.why != "" {
 		r.Status, r.StoppedBy = x.why, x.step
+		if r.MayRun = x.step == "shell"; r.MayRun { // the signal was ours
+			r.Signal = ""
+		}
 		r.Err = x.stopError()
 	} else if x.werr != nil {
 		r.Status = StatusError
@@ -271,6 +278,7 @@ func (x *Exec) streamEnded(err error) {
 	x.mu.Lock()
 	why, started := x.why, x.started
 	x.mu.Unlock()
+	x.s.exited(x, signalExit(9)) // with its shell
 	switch {
 	case why != "":
 		x.mu.Lock()
@@ -279,7 +287,7 @@ func (x *Exec) streamEnded(err error) {
 		x.mu.Unlock()
 		x.finish()
 	case !started:
-		x.fail(StatusLost, "lost", fmt.Errorf("%w: the shell ended before it accepted the command", ErrUnknownOutcome))
+		x.fail(StatusLost, "lost", fmt.Errorf("%w: the shell ended before it said that the command starts; the command may have run", ErrUnknownOutcome))
 	case errors.Is(err, io.EOF):
 		x.fail(StatusLost, "lost", fmt.Errorf("%w: the connection or the shell ended while the command ran", ErrUnknownOutcome))
 	default:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/fairlead-ssh/fairlead/framing"
 )
 
 // ErrNotInteractive means that a command takes no typing: it was not started with Command.Interactive, or it has ended.
@@ -41,7 +43,9 @@ func (x *Exec) Resize(size Size) error {
 }
 
 // Signal sends a signal to what the command has started: "INT" as from the keyboard, "TERM" or "KILL" through a second
-// program on the connection. It does not wait for an effect. The error says when it could not be sent.
+// program on the connection. A program at a terminal may take INT as it likes. Otherwise the signal ends the whole command,
+// with what it would still do. KILL ends every command, if need be with the session's shell. Signal does not wait for the
+// effect. The error says when the signal could not be sent.
 func (x *Exec) Signal(ctx context.Context, name string) error {
 	x.mu.Lock()
 	sh, running := x.sh, x.sent && !x.over
@@ -51,17 +55,49 @@ func (x *Exec) Signal(ctx context.Context, name string) error {
 		return errors.New("session: the command does not run")
 	case name == "INT":
 		x.takeBack(errTypedOn)
-		var err error
-		x.during(func() { _, err = sh.stream.Write(intr) })
-		return err
+		if x.cmd.Interactive {
+			var err error
+			x.during(func() { _, err = sh.stream.Write(intr) })
+			return err
+		}
+		if !x.interrupt(sh, x.s.cfg.Grace) {
+			return errDeaf
+		}
+		return nil
 	case name != "TERM" && name != "KILL":
 		return fmt.Errorf("session: no signal %q can be sent; there are INT, TERM and KILL", name)
 	}
 	x.takeBack(errTypedOn)
-	n := 0
-	x.during(func() { n = killDescendants(ctx, x.s.held(x.s.transport()), sh.hello.PID, name) })
-	if n == 0 {
-		return fmt.Errorf("session: %s reached no process: the command runs in the shell itself, or the host takes no second program", name)
+	var s framing.Signaled
+	x.during(func() { s = x.runSignal(ctx, framing.Signal(sh.hello.PID, name), sh) })
+	switch {
+	case name == "KILL":
+		x.kill(sh, s)
+	case s.Deaf:
+		return errDeaf
+	case !s.Done:
+		return fmt.Errorf("session: %s needs a second program on the connection, which the host did not start; send KILL", name)
 	}
 	return nil
+}
+
+var errDeaf = errors.New("session: the command traps every signal; send KILL, which ends it with the session's shell")
+
+// kill replaces the shell where KILL to what it has started does not end the command: at once where that could not be sent.
+func (x *Exec) kill(sh *shell, s framing.Signaled) {
+	x.s.wg.Go(func() {
+		if s.Done && !s.Deaf && x.endsWithin(max(x.s.cfg.Grace, 0)) {
+			return
+		}
+		x.during(func() {
+			x.mu.Lock()
+			if x.why == "" {
+				x.why = StatusCanceled
+			}
+			x.mu.Unlock()
+			x.tried("shell")
+		})
+		x.signalAll(framing.Kill(sh.hello.PID), sh, signalTimeout)
+		x.during(func() { x.steps.Go(func() { sh.stream.Close() }) })
+	})
 }

@@ -13,8 +13,8 @@ var intr = []byte{3}
 
 // Stop stops the command step by step and returns when it has ended. The Result's status is canceled.
 //
-// The steps are: ^C, as from the keyboard; SIGTERM and then SIGKILL to what the shell started, through a second program
-// on the same connection; a new shell. Each has the grace of the session's Config, and StoppedBy names the one that
+// The steps are: SIGINT, as ^C sends it, then SIGTERM and SIGKILL to what the shell started, through a second program on the
+// same connection; a new shell. Each has the grace of the session's Config, and StoppedBy names the one that
 // worked: INT, TERM, KILL, shell. Only the last loses the shell's state, and only after it may something be left
 // running; the Result says so (MayRun).
 func (x *Exec) Stop() { x.stop(StatusCanceled) }
@@ -43,18 +43,51 @@ func (x *Exec) stopFor(why Status, cause error) {
 func (x *Exec) climb(sh *shell) {
 	if grace := x.s.cfg.Grace; grace > 0 {
 		x.tried("INT")
-		// Another goroutine, because a stream that takes no more bytes must not hold the ladder.
-		x.during(func() { x.steps.Go(func() { sh.stream.Write(intr) }) })
-		if x.endsWithin(grace) {
-			return
-		}
-		before := x.printed()
-		if x.signal(sh, "TERM", grace) || x.signal(sh, "KILL", grace) || x.printed() > before && x.drains(grace) {
-			return
+		if x.interrupt(sh, grace) {
+			if x.endsWithin(grace) {
+				return
+			}
+			before := x.printed()
+			if x.signal(sh, "TERM", grace) || x.signal(sh, "KILL", grace) || x.printed() > before && x.drains(grace) {
+				return
+			}
 		}
 	}
 	x.tried("shell")
+	if grace := x.s.cfg.Grace; grace > 0 { // what ignores the hangup would go on
+		x.signalAll(framing.Kill(sh.hello.PID), sh, grace)
+	}
 	sh.close()
+}
+
+// interrupt interrupts the command with all that it would still do. It reports false where only the shell's end does that: the
+// command made the shell deaf to it.
+//
+// Before the command has started there is nobody to hear it: the shell reads the frame. So it waits for that, as long as the
+// grace. Then it asks the shell, through a second program, to end its command, and signals what that has started. To type ^C is
+// for a shell that runs no program, and where there is no second program to be had. It would let a command go on that traps
+// SIGINT, in the shell itself.
+func (x *Exec) interrupt(sh *shell, grace time.Duration) bool {
+	t := time.NewTimer(grace)
+	defer t.Stop()
+	select {
+	case <-x.begun:
+	case <-x.done:
+		return true
+	case <-t.C:
+	}
+	if traps := sh.traps.Load(); traps || !x.cmd.Interactive { // a program that somebody sits at may have a use for the key
+		s := x.signalAll(framing.Signal(sh.hello.PID, "INT"), sh, grace)
+		switch {
+		case s.Count > 0:
+			return true
+		case traps:
+			return s.Done && !s.Deaf
+		}
+	}
+	// Another goroutine, because a stream that takes no more bytes must not hold the ladder.
+	x.during(func() { x.steps.Go(func() { sh.stream.Write(intr) }) })
+	return true
 }
 
 // during calls f, a step of the ladder, unless the command has ended. It does not end before f returns, so that f cannot
@@ -168,13 +201,9 @@ const signalTimeout = 10 * time.Second
 // signal sends a signal to what the shell has started and reports whether that ended the command. Where there is nothing
 // to signal (a loop of builtins), or no second program to be had, the step is skipped.
 func (x *Exec) signal(sh *shell, name string, grace time.Duration) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), max(grace, signalTimeout))
-	defer cancel()
-	defer context.AfterFunc(x.s.closing, cancel)()
 	before := x.currentStep()
 	x.tried(name)
-	n := 0
-	x.during(func() { n = killDescendants(ctx, x.s.held(x.s.transport()), sh.hello.PID, name) })
+	n := x.signalAll(framing.Signal(sh.hello.PID, name), sh, max(grace, signalTimeout)).Count
 	if n > 0 && x.endsWithin(grace) {
 		return true
 	}
@@ -189,6 +218,26 @@ func (x *Exec) signal(sh *shell, name string, grace time.Duration) bool {
 		x.mu.Unlock()
 	}
 	return false
+}
+
+// signalAll runs a line of framing.Signal or framing.Kill for that shell. limit bounds it.
+func (x *Exec) signalAll(line string, sh *shell, limit time.Duration) (s framing.Signaled) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	defer context.AfterFunc(x.s.closing, cancel)()
+	x.during(func() { s = x.runSignal(ctx, line, sh) })
+	return s
+}
+
+func (x *Exec) runSignal(ctx context.Context, line string, sh *shell) framing.Signaled {
+	stream, err := x.s.held(x.s.transport()).Open(ctx, Program{Line: line})
+	if err != nil {
+		return framing.Signaled{}
+	}
+	defer stream.Close()
+	defer context.AfterFunc(ctx, func() { stream.Close() })()
+	said, _ := io.ReadAll(io.LimitReader(stream, 1<<16))
+	return framing.ParseSignaled(string(said), sh.hello.PID)
 }
 
 // drains waits for what programs had printed before they ended and a slow or crowded way still holds, while it comes.
@@ -219,17 +268,4 @@ func (x *Exec) currentStep() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.step
-}
-
-// killDescendants signals all descendants of a process and returns how many there were; 0 also when it could not be
-// done. ctx bounds it.
-func killDescendants(ctx context.Context, t Transport, pid int, signal string) int {
-	stream, err := t.Open(ctx, Program{Line: framing.Signal(pid, signal)})
-	if err != nil {
-		return 0
-	}
-	defer stream.Close()
-	defer context.AfterFunc(ctx, func() { stream.Close() })()
-	said, _ := io.ReadAll(io.LimitReader(stream, 1<<16))
-	return framing.Signaled(string(said), pid)
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
@@ -21,6 +22,9 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	}
 	s.mu.Lock()
 	cmd := framing.Command{Script: script, Trace: s.trace && x.res.Lane == laneSession}
+	if x.cmd.Wrapping == nil {
+		cmd.Status = s.status
+	}
 	text := make([]byte, 0, len(script)+96)
 	if s.typed { // ends what was typed past the end of a command: the shell passes over such a line
 		text = append(text, '\n')
@@ -40,6 +44,9 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	if err != nil {
 		x.fail(StatusError, "invalid", err)
 		return true
+	}
+	if strings.Contains(script, "trap") {
+		sh.traps.Store(true)
 	}
 	x.mu.Lock()
 	x.sent = x.why == "" && ctx.Err() == nil
@@ -75,6 +82,16 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 		s.wg.Go(func() { sh.write(text) })
 	}
 	return true
+}
+
+// exited notes the exit code that the next command sees as that of the one before, in whichever lane.
+func (s *Session) exited(x *Exec, code int) {
+	if x.cmd.Wrapping != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status = code
 }
 
 // frameEnded notes the state that a command leaves.

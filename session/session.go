@@ -36,6 +36,7 @@ type Session struct {
 	sh     *shell     // nil before the first command
 	dir    string     // where the shell stands; "" before the first command
 	trace  bool       // xtrace is on
+	status int        // the exit code of the last command
 	typed  bool       // something may have been typed that no command read
 	closed bool
 
@@ -124,7 +125,7 @@ func (s *Session) Start(ctx context.Context, cmd Command) (*Exec, error) {
 
 // begin takes a command through the gate: reserve, judge, record, send. The Exec it returns is done if that failed.
 func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
-	x := &Exec{id: newID("e_"), s: s, cmd: cmd, tok: framing.NewToken(), began: time.Now(), done: make(chan struct{})}
+	x := &Exec{id: newID("e_"), s: s, cmd: cmd, tok: framing.NewToken(), began: time.Now(), done: make(chan struct{}), begun: make(chan struct{})}
 	x.stdout, x.stderr = cmd.Stdout, cmd.Stderr
 	keep := max(orDefault(cmd.Keep, DefaultKeep), 0)
 	if keep == 0 && s.cfg.Outputs != nil {
@@ -238,7 +239,7 @@ func (s *Session) release(x *Exec) {
 func (s *Session) Reset() {
 	s.mu.Lock()
 	sh := s.sh
-	s.state, s.tainted, s.set = "", false, nil
+	s.state, s.tainted, s.set, s.status = "", false, nil, 0
 	s.mu.Unlock()
 	if sh != nil {
 		sh.retire() // what begins from here on gets another one

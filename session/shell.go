@@ -22,6 +22,7 @@ type shell struct {
 	hello  framing.Hello
 	done   chan struct{} // closed when the pump has ended
 	cooked atomic.Bool   // the terminal must be repaired before the next command
+	traps  atomic.Bool   // a command may have set traps
 
 	mu    sync.Mutex // guards what follows; never held while reading, writing or calling out
 	dec   *framing.Decoder

@@ -2,6 +2,14 @@ package session
 
 import "strconv"
 
+// signalExit is the code by which a shell reports the end of a program that a signal ended; 0 for no signal.
+func signalExit(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return 128 + n
+}
+
 // signalName returns a signal's name without SIG. The numbers are those that POSIX and every system we know share
 // (signal(7)); others are told as they are.
 func signalName(n int) string {

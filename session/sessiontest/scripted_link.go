@@ -49,7 +49,7 @@ func (l *link) Open(ctx context.Context, p session.Program) (session.Stream, err
 				n = other.signal(signal)
 			}
 		}
-		s.out = fmt.Appendf(nil, "fairlead:%d:%d:\n", pid, n)
+		s.out = fmt.Appendf(nil, "fairlead:%d:%d::\n", pid, n)
 		s.ended = true
 	} else if strings.Contains(p.Line, "fairlead-process:") { // nothing waits for a terminal
 		s.out = []byte("fairlead-done:\n")
@@ -63,8 +63,8 @@ func (l *link) Open(ctx context.Context, p session.Program) (session.Stream, err
 
 // parseSignal reads the line that framing.Signal makes.
 func parseSignal(line string) (pid int, signal string, ok bool) {
-	_, rest, ok := strings.Cut(line, "kill -")
-	if !ok {
+	_, rest, ok := strings.Cut(line, "kill -URG $0")
+	if _, rest, ok = strings.Cut(rest, "kill -"); !ok {
 		return 0, "", false
 	}
 	signal, _, _ = strings.Cut(rest, " ")

@@ -37,7 +37,7 @@ const recordSeparator = "\x1e"
 
 var (
 	loaderNonce = regexp.MustCompile(`([A-Za-z0-9_-]{11}) ([A-Za-z0-9_-]{11}) R;`)
-	frameHead   = regexp.MustCompile(`^([A-Za-z0-9_-]{11})''([A-Za-z0-9_-]{11})(?: ([a-z-])(?:[0-9]+:[0-9]+)?)?[ \n]`)
+	frameHead   = regexp.MustCompile(`^([A-Za-z0-9_-]{11})''([A-Za-z0-9_-]{11})(?: (?::[0-9]+:)?([a-z-])(?:[0-9]+:[0-9]+)?)?[ \n]`)
 )
 
 // boot is the login shell, and the loader that it is given.

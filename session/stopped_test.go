@@ -1,0 +1,142 @@
+package session_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// upWriter reports the first thing that a command prints.
+type upWriter struct {
+	once sync.Once
+	seen chan struct{}
+}
+
+func newUpWriter() *upWriter { return &upWriter{seen: make(chan struct{})} }
+
+func (w *upWriter) Write(p []byte) (int, error) {
+	w.once.Do(func() { close(w.seen) })
+	return len(p), nil
+}
+
+// onEveryShell runs f on every shell over every transport, and where the host has no perl.
+func onEveryShell(t *testing.T, f func(t *testing.T, s *session.Session)) {
+	for _, via := range transports {
+		t.Run(via.name, func(t *testing.T) {
+			t.Parallel()
+			for _, shell := range shells {
+				if shell == "ksh" && via.name != "local" {
+					continue
+				}
+				t.Run(shell, func(t *testing.T) {
+					needShell(t, shell)
+					t.Parallel()
+					f(t, open(t, via.open(t), shell))
+				})
+			}
+		})
+	}
+}
+
+// stopOnceUp starts a command, calls stop when it has printed something, and returns the Result.
+func stopOnceUp(t *testing.T, s *session.Session, script string, stop func(x *session.Exec)) session.Result {
+	t.Helper()
+	up := newUpWriter()
+	x, err := s.Start(t.Context(), session.Command{Script: script, Stdout: up})
+	require.NoError(t, err)
+	<-up.seen
+	stop(x)
+	<-x.Done()
+	return x.Result()
+}
+
+// trapSettings are what a command may do against being stopped.
+var trapSettings = []string{
+	`:`, `trap "" INT`, `trap "" INT TERM`, `trap "echo cleanup" INT`, `trap : INT TERM HUP QUIT`, `trap "" HUP INT TERM`, `trap : INT TSTP`,
+	`trap "" 1 2 3 15 20 23`, `for n in 1 2 3 10 12 13 14 15 20 21 22 23 24 29; do trap : $n; done`,
+}
+
+// No part of a command that is stopped runs after the part that was interrupted, whatever the command trapped or ignored.
+func TestStoppedIsStopped(t *testing.T) {
+	onEveryShell(t, func(t *testing.T, s *session.Session) {
+		dir := t.TempDir()
+		marker := filepath.Join(dir, "marker")
+		lib := filepath.Join(dir, "lib")
+		require.NoError(t, os.WriteFile(lib, []byte("trap 'echo cleanup' INT TERM\n"), 0o600))
+		for _, traps := range append(trapSettings, ". "+lib) {
+			for _, part := range []string{"/bin/sleep 30; echo STILL; touch %s", "for i in 1 2 3; do /bin/sleep 30; touch %s; done", "(/bin/sleep 30); touch %s",
+				`sh -c 'trap "" INT TERM; /bin/sleep 30; touch "$1"' sh %s`} {
+				if s.Host().Shell == "ksh" && strings.HasPrefix(part, "(") {
+					continue // ksh93 may take the word in the subshell, and has forgotten it after that
+				}
+				script := traps + "; echo up; " + fmt.Sprintf(part, marker)
+				r := stopOnceUp(t, s, script, (*session.Exec).Stop)
+				assert.Equal(t, session.StatusCanceled, r.Status, script)
+				assert.NotContains(t, string(r.Stdout), "STILL", script)
+				require.NoFileExists(t, marker, script)
+				r, err := s.Run(t.Context(), session.Command{Script: "trap - INT TERM HUP QUIT TSTP; echo ok"})
+				require.NoError(t, err, script)
+				assert.Equal(t, "ok\n", string(r.Stdout), script)
+				s.Reset()
+			}
+		}
+	})
+}
+
+// A signal that a caller sends ends the whole command too, and KILL whatever the command does.
+func TestASignalEndsTheWholeCommand(t *testing.T) {
+	onEveryShell(t, func(t *testing.T, s *session.Session) {
+		marker := filepath.Join(t.TempDir(), "marker")
+		for _, script := range []string{
+			`trap "" INT TERM; echo up; while :; do /bin/sleep 1; done; touch ` + marker,
+			`trap "" INT TERM; echo up; while :; do :; done; touch ` + marker,
+			`trap "" INT TERM; echo up; /bin/sleep 30; touch ` + marker,
+			`trap : INT TERM; echo up; /bin/sleep 30; touch ` + marker,
+			`for n in 1 2 3 10 12 13 14 15 20 21 22 23 24 29; do trap : $n; done; echo up; while :; do /bin/sleep 1; done; touch ` + marker,
+			`echo up; /bin/sleep 30; touch ` + marker,
+		} {
+			stopOnceUp(t, s, script, func(x *session.Exec) { require.NoError(t, x.Signal(t.Context(), "KILL")) })
+			require.NoFileExists(t, marker, script)
+			s.Reset()
+		}
+		for _, name := range []string{"INT", "TERM"} {
+			stopOnceUp(t, s, `trap "echo cleanup" INT; echo up; /bin/sleep 30; touch `+marker, func(x *session.Exec) { require.NoError(t, x.Signal(t.Context(), name)) })
+			require.NoFileExists(t, marker, name)
+			s.Reset()
+		}
+	})
+}
+
+// Random commands: settings of traps, sleeps, and marks that say which part was reached.
+func TestStoppedIsStoppedWhateverTheCommand(t *testing.T) {
+	seed := time.Now().UnixNano()
+	t.Logf("seed %d", seed)
+	signals := []string{"INT", "TERM", "HUP", "QUIT", "USR1", "ALRM", "TSTP", "CHLD", "PIPE"}
+	onEveryShell(t, func(t *testing.T, s *session.Session) {
+		rnd := rand.New(rand.NewPCG(uint64(seed), 1))
+		marker := filepath.Join(t.TempDir(), "marker")
+		for range 12 {
+			var b strings.Builder
+			for range rnd.IntN(4) {
+				fmt.Fprintf(&b, "trap %s %s\n", []string{`""`, ":", `"echo cleanup"`, "-"}[rnd.IntN(4)], signals[rnd.IntN(len(signals))])
+			}
+			sleep := []string{"/bin/sleep 30", "{ /bin/sleep 30; }", "/bin/sleep 30 | cat", "f", "eval '/bin/sleep 30'", "if /bin/sleep 30; then :; fi", "! /bin/sleep 30"}[rnd.IntN(7)]
+			fmt.Fprintf(&b, "f() { /bin/sleep 30; touch %s; }\necho up\n", marker)
+			fmt.Fprintf(&b, []string{"%s; touch %s", "%s && touch %s", "%s || touch %s", "while :; do %s; touch %s; done", "%s\n\ntouch %s\n"}[rnd.IntN(5)], sleep, marker)
+			script := b.String()
+			stopOnceUp(t, s, script, (*session.Exec).Stop)
+			require.NoFileExists(t, marker, script)
+			s.Reset()
+		}
+	})
+}
