@@ -64,6 +64,9 @@ func (l *link) Open(ctx context.Context, p session.Program) (session.Stream, err
 // parseSignal reads the line that framing.Signal makes.
 func parseSignal(line string) (pid int, signal string, ok bool) {
 	_, rest, ok := strings.Cut(line, "kill -URG $0")
+	if !ok {
+		return 0, "", false
+	}
 	if _, rest, ok = strings.Cut(rest, "kill -"); !ok {
 		return 0, "", false
 	}
