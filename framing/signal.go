@@ -17,20 +17,25 @@ const walk = `l=;f() { for t in /proc/$1/task/*/children;do read -r c <$t;for k 
 // every login shell.
 //
 // The shell ends its command on SIGURG, at the next place where it could go on: so nothing does when its programs have ended.
-// With INT it gets that only if there are programs: a command that traps INT and runs none has its own use for it.
+// A child of the shell's that is signaled before it has become its program may forget that: what looks like the shell gets INT
+// once more a little later, with what it has started since. With "" for the signal that is all. With INT it gets that only if there are programs: a command that traps INT and runs none has its own use for it.
 // It does not get the signal itself: what the command traps is the command's own, and bash forgets SIGURG over it. Where the
 // command made the shell deaf to SIGURG, or put another program in its place, nobody is signaled: to end the programs would let
 // the rest run. That is seen in what the process catches, on Linux: SIGURG is bit 22 of SigCgt. A command that traps every
 // signal there is catches SIGTTOU too, bit 21, which no shell does by itself.
 func Signal(pid int, signal string) string {
-	told := `kill -URG $0 2>/dev/null;w $0`
+	told, again := `kill -URG $0 2>/dev/null;w $0`, ""
 	if signal == "INT" {
-		told = `w $0;test "$l" && kill -URG $0 2>/dev/null`
+		told = `w $0;test "$l" && kill -URG $0 2>/dev/null;for k in $l;do cmp -s /proc/$k/cmdline /proc/$0/cmdline && m="$m $k";done`
+		again = `;test "$m" && { sleep .05 2>/dev/null||sleep 1;o=" $* ";l=;w $0;for k in $l;do case " $m " in *" $k "*) kill -INT $k;; *) case $o in *" $k "*) ;; *) kill -INT $k;; esac;; esac;done; } 2>/dev/null||:`
 	}
-	return `exec sh -c 'd=;` + walk +
+	if signal != "" {
+		signal = `test "$1" && kill -` + signal + ` $l 2>/dev/null;`
+	}
+	return `exec sh -c 'd=;m=;` + walk +
 		`test -r /proc/$0/status && while read -r k v;do case $k$v in SigCgt:*[45cd]?????) ;; SigCgt:*) d=d;; esac;done </proc/$0/status;` +
 		`case $d in d) ;; *) ` + told + `;; esac;` +
-		`set -- $l;test "$1" && kill -` + signal + ` $l 2>/dev/null;echo fairlead:$0:$#:$d:' ` + strconv.Itoa(pid)
+		`set -- $l;` + signal + `echo fairlead:$0:$#:$d:` + again + `' ` + strconv.Itoa(pid)
 }
 
 // Kill returns a command line that kills the shell with that process id, and then all its descendants.

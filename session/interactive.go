@@ -60,7 +60,18 @@ func (x *Exec) Signal(ctx context.Context, name string) error {
 			x.during(func() { _, err = sh.stream.Write(intr) })
 			return err
 		}
-		if !x.interrupt(sh, x.s.cfg.Grace) {
+		heard := false
+		if !sh.deaf.Load() {
+			heard, _ = x.interrupt(sh, x.s.cfg.Grace)
+		}
+		if heard && sh.traps.Load() { // one that ran no program just then has not heard it, and no step follows
+			name := ""
+			if sh.hello.Dialect == framing.Ksh93 {
+				name = "TERM"
+			}
+			heard = !x.signalAll(framing.Signal(sh.hello.PID, name), sh, signalTimeout).Deaf
+		}
+		if !heard {
 			return errDeaf
 		}
 		return nil
@@ -68,8 +79,10 @@ func (x *Exec) Signal(ctx context.Context, name string) error {
 		return fmt.Errorf("session: no signal %q can be sent; there are INT, TERM and KILL", name)
 	}
 	x.takeBack(errTypedOn)
-	var s framing.Signaled
-	x.during(func() { s = x.runSignal(ctx, framing.Signal(sh.hello.PID, name), sh) })
+	s := framing.Signaled{Deaf: true}
+	if !sh.deaf.Load() {
+		x.during(func() { s = x.runSignal(ctx, framing.Signal(sh.hello.PID, name), sh) })
+	}
 	switch {
 	case name == "KILL":
 		x.kill(sh, s)

@@ -43,8 +43,12 @@ func (x *Exec) stopFor(why Status, cause error) {
 func (x *Exec) climb(sh *shell) {
 	if grace := x.s.cfg.Grace; grace > 0 {
 		x.tried("INT")
-		if x.interrupt(sh, grace) {
-			if x.endsWithin(grace) {
+		heard, hit := false, false
+		if !sh.deaf.Load() {
+			heard, hit = x.interrupt(sh, grace)
+		}
+		if heard {
+			if x.interruptAgain(sh, hit, grace) {
 				return
 			}
 			before := x.printed()
@@ -60,34 +64,60 @@ func (x *Exec) climb(sh *shell) {
 	sh.close()
 }
 
-// interrupt interrupts the command with all that it would still do. It reports false where only the shell's end does that: the
-// command made the shell deaf to it.
+// interrupt interrupts the command with all that it would still do. heard is false where only the shell's end does that:
+// the command made the shell deaf to it. hit says that no program needs to be interrupted any more.
 //
 // Before the command has started there is nobody to hear it: the shell reads the frame. So it waits for that, as long as the
 // grace. Then it asks the shell, through a second program, to end its command, and signals what that has started. To type ^C is
 // for a shell that runs no program, and where there is no second program to be had. It would let a command go on that traps
 // SIGINT, in the shell itself.
-func (x *Exec) interrupt(sh *shell, grace time.Duration) bool {
+func (x *Exec) interrupt(sh *shell, grace time.Duration) (heard, hit bool) {
 	t := time.NewTimer(grace)
 	defer t.Stop()
 	select {
 	case <-x.begun:
 	case <-x.done:
-		return true
+		return true, true
 	case <-t.C:
 	}
-	if traps := sh.traps.Load(); traps || !x.cmd.Interactive { // a program that somebody sits at may have a use for the key
-		s := x.signalAll(framing.Signal(sh.hello.PID, "INT"), sh, grace)
+	// A program that somebody sits at may have a use for the key. In a subshell ksh93 hears of the key alone, and of nothing when
+	// its program has ended by INT otherwise: there the next step has to do it.
+	name, forgets := "INT", sh.hello.Dialect == framing.Ksh93
+	if forgets {
+		name = ""
+	}
+	if traps := sh.traps.Load(); traps || !x.cmd.Interactive && !forgets {
+		s := x.signalAll(framing.Signal(sh.hello.PID, name), sh, grace)
 		switch {
 		case s.Count > 0:
-			return true
+			return true, true
 		case traps:
-			return s.Done && !s.Deaf
+			return s.Done && !s.Deaf, s.Done
 		}
 	}
 	// Another goroutine, because a stream that takes no more bytes must not hold the ladder.
 	x.during(func() { x.steps.Go(func() { sh.stream.Write(intr) }) })
-	return true
+	return true, x.cmd.Interactive
+}
+
+// interruptAgain waits for the end of an interrupted command, and reports whether it came within the grace. A shell that was
+// about to start a program when it was interrupted has one now that has heard nothing.
+func (x *Exec) interruptAgain(sh *shell, hit bool, grace time.Duration) bool {
+	end := time.Now().Add(grace)
+	for _, pause := range []time.Duration{grace / 40, grace / 10} {
+		if hit {
+			break
+		}
+		if x.endsWithin(pause) {
+			return true
+		}
+		if sh.hello.Dialect == framing.Ksh93 {
+			x.during(func() { x.steps.Go(func() { sh.stream.Write(intr) }) })
+			continue
+		}
+		hit = x.signalAll(framing.Signal(sh.hello.PID, "INT"), sh, time.Until(end)).Count > 0
+	}
+	return x.endsWithin(time.Until(end))
 }
 
 // during calls f, a step of the ladder, unless the command has ended. It does not end before f returns, so that f cannot

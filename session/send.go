@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
@@ -45,9 +44,7 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 		x.fail(StatusError, "invalid", err)
 		return true
 	}
-	if strings.Contains(script, "trap") {
-		sh.traps.Store(true)
-	}
+	sh.mind(script)
 	x.mu.Lock()
 	x.sent = x.why == "" && ctx.Err() == nil
 	sent := x.sent

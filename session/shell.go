@@ -23,6 +23,7 @@ type shell struct {
 	done   chan struct{} // closed when the pump has ended
 	cooked atomic.Bool   // the terminal must be repaired before the next command
 	traps  atomic.Bool   // a command may have set traps
+	deaf   atomic.Bool   // a command may have taken away the one that ends it, and it does not show
 
 	mu    sync.Mutex // guards what follows; never held while reading, writing or calling out
 	dec   *framing.Decoder
@@ -209,6 +210,17 @@ func (sh *shell) take(x *Exec, tok framing.Token) bool {
 func (sh *shell) write(text []byte) {
 	if err := typeText(sh.stream, text); err != nil {
 		sh.stream.Close()
+	}
+}
+
+// mind notes what a script may do to how the shell takes signals. What ksh93 ignores shows as caught at times.
+func (sh *shell) mind(script string) {
+	if !strings.Contains(script, "trap") {
+		return
+	}
+	sh.traps.Store(true)
+	if sh.hello.Dialect == framing.Ksh93 && (strings.Contains(script, "URG") || strings.Contains(script, "23")) {
+		sh.deaf.Store(true)
 	}
 }
 
