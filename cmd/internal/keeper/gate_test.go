@@ -164,8 +164,11 @@ func TestAnAgentsCommandWaitsForAPersonAndRunsAsItWasShown(t *testing.T) {
 	_, err = a.Approval(t.Context(), doc.ID)
 	assert.Equal(t, "forbidden", codeOf(t, err))
 	assert.Equal(t, "conflict", codeOf(t, w.Answer(t.Context(), doc.ID, true, wire.Answer{Digest: "sha256:00"})), "this is not what was shown")
-	_, err = a.Start(t.Context(), s.ID, wire.Run{Command: "true"}, "")
+	_, err = a.Start(t.Context(), s.ID, wire.Run{Command: "touch " + made + "3"}, "")
 	assert.Equal(t, "busy", codeOf(t, err), "the session is held")
+	read, err := a.Run(t.Context(), s.ID, wire.Run{Command: "pwd"}, "")
+	require.NoError(t, err)
+	assert.Equal(t, w.dir+"\n", read.Stdout, "reads need not wait")
 	assert.NoFileExists(t, made)
 
 	require.NoError(t, w.Answer(t.Context(), doc.ID, true, wire.Answer{Digest: doc.Digest}))

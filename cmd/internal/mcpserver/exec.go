@@ -18,16 +18,16 @@ import (
 const maxCommand = 500
 
 type execArgs struct {
-	SessionID   string      `json:"session_id" jsonschema:"id or name of a session"`
-	Command     string      `json:"command,omitempty" jsonschema:"shell source; or program and args"`
-	Program     string      `json:"program,omitempty" jsonschema:"a program's bare name, run with exactly args"`
+	SessionID   string      `json:"session_id" jsonschema:"id or name"`
+	Command     string      `json:"command,omitempty" jsonschema:"shell source"`
+	Program     string      `json:"program,omitempty" jsonschema:"instead of command: a bare program name, run with exactly args"`
 	Args        []string    `json:"args,omitempty"`
-	Reason      string      `json:"reason,omitempty" jsonschema:"why, for the record and for who approves"`
-	RequestID   string      `json:"request_id,omitempty" jsonschema:"repeating a call with the same id never runs the command twice"`
-	TimeoutS    *float64    `json:"timeout_s,omitempty" jsonschema:"stop it after so many seconds (default 600)"`
-	WaitS       *float64    `json:"wait_s,omitempty" jsonschema:"wait so many seconds for its end (default 25, at most 50); it goes on after"`
-	Stderr      string      `json:"stderr,omitempty" jsonschema:"merged puts standard error into stdout, in the order of writing"`
-	Interactive bool        `json:"interactive,omitempty" jsonschema:"give it a terminal, and let session_input type"`
+	Reason      string      `json:"reason,omitempty" jsonschema:"recorded and shown to the approver"`
+	RequestID   string      `json:"request_id,omitempty" jsonschema:"the same id never runs the command twice"`
+	TimeoutS    *float64    `json:"timeout_s,omitempty" jsonschema:"stop after (default 600)"`
+	WaitS       *float64    `json:"wait_s,omitempty" jsonschema:"answer after (default 25, max 50)"`
+	Stderr      string      `json:"stderr,omitempty" jsonschema:"merged: both in stdout, in order"`
+	Interactive bool        `json:"interactive,omitempty" jsonschema:"a terminal that session_input types at"`
 	Output      *outputArgs `json:"output,omitempty"`
 }
 

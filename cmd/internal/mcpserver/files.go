@@ -16,9 +16,9 @@ const filePage = callBytes / 2
 type filePlace struct {
 	Host      string   `json:"host,omitempty" jsonschema:"give host or session_id"`
 	SessionID string   `json:"session_id,omitempty"`
-	Path      string   `json:"path"`
+	Path      string   `json:"path" jsonschema:"absolute, relative, or ~/…"`
 	Reason    string   `json:"reason,omitempty"`
-	WaitS     *float64 `json:"wait_s,omitempty"`
+	WaitS     *float64 `json:"wait_s,omitempty" jsonschema:"answer after (default 25, max 50)"`
 }
 
 type readArgs struct {

@@ -14,12 +14,12 @@ import (
 const maxPattern = 1000
 
 type inputArgs struct {
-	SessionID string   `json:"session_id"`
+	SessionID string   `json:"session_id" jsonschema:"id or name"`
 	Text      string   `json:"text,omitempty"`
 	Keys      []string `json:"keys,omitempty" jsonschema:"pressed after text: Enter, Tab, Esc, Up, C-c, C-d, …"`
 	Signal    string   `json:"signal,omitempty"`
 	WaitFor   string   `json:"wait_for,omitempty" jsonschema:"answer when this RE2 matches new output"`
-	WaitS     *float64 `json:"wait_s,omitempty"`
+	WaitS     *float64 `json:"wait_s,omitempty" jsonschema:"answer after (default 25, max 50)"`
 }
 
 func (s *Server) sessionInput(ctx context.Context, c *call, in inputArgs) (*execOut, error) {

@@ -20,7 +20,7 @@ type jobStartArgs struct {
 	Command string   `json:"command"`
 	CWD     string   `json:"cwd,omitempty"`
 	Reason  string   `json:"reason,omitempty"`
-	WaitS   *float64 `json:"wait_s,omitempty"`
+	WaitS   *float64 `json:"wait_s,omitempty" jsonschema:"answer after (default 25, max 50)"`
 }
 
 type jobOutputArgs struct {
@@ -29,7 +29,7 @@ type jobOutputArgs struct {
 	Stream   string   `json:"stream,omitempty"`
 	MaxBytes int      `json:"max_bytes,omitempty"`
 	Base64   bool     `json:"base64,omitempty" jsonschema:"show binary output"`
-	WaitS    *float64 `json:"wait_s,omitempty"`
+	WaitS    *float64 `json:"wait_s,omitempty" jsonschema:"answer after (default 25, max 50)"`
 }
 
 type jobStopArgs struct {

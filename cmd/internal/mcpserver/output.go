@@ -16,7 +16,7 @@ type lookArgs struct {
 	Offset    *int64   `json:"offset,omitempty" jsonschema:"page from this byte; 0 or next_offset"`
 	Stream    string   `json:"stream,omitempty"`
 	Screen    bool     `json:"screen,omitempty" jsonschema:"the terminal as it looks now"`
-	WaitS     *float64 `json:"wait_s,omitempty"`
+	WaitS     *float64 `json:"wait_s,omitempty" jsonschema:"answer after (default 25, max 50)"`
 }
 
 // sessionOutput gives an *execOut, or the *runOut of a run on many hosts.

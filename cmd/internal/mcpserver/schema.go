@@ -10,8 +10,8 @@ import (
 )
 
 // The list of the tools is part of every conversation that a model has, so it is kept short. Arguments whose meaning is
-// plain by their names have no description, and results have schemas that name what every model looks for; README-like
-// knowledge about results is in the results, as text.
+// plain by their names have no description, and results have schemas that name what every model looks for;
+// what there is to know about a result is in the result, as text.
 
 // listed is a schema of arguments as clients get it: what they may leave out need not be called null as well.
 func listed(s *jsonschema.Schema) (json.RawMessage, error) {
