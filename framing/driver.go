@@ -6,23 +6,34 @@ import "strings"
 // encoder writes control bytes as expansions.
 const rs = 0x1e
 
-// driver is the program of the shell that runs the commands: it reads frames from the terminal and evaluates them. It
-// is given with -c, so there is no prompt, no line editor, no history and no start file.
+// driver is the program of the shell that runs the commands: it reads frames from the terminal and evaluates them. It comes in
+// an environment variable, which [driverCall], the text behind -c, evaluates: so there is no prompt, no line editor, no history
+// and no start file, and the list of processes does not show it.
 //
 // What it keeps to itself: descriptor o (8, in bash 241) is the pipe for output, f (9, 242) the one for errors, 0 the terminal; its own 1 and 2
-// are /dev/null, so nothing that the shell says about the driver is seen. The user's command gets the pipes as 1 and 2 (and in bash as 241 and 242, with 243). What it redirects for good is undone with the redirections of the eval around it, so it cannot cut them off.
+// are /dev/null, so nothing that the shell says about the driver is seen. The user's command gets the pipes as 1 and 2 (and in bash as 241 and 242, with 243). What it redirects for good is undone with the redirections of the group around it, so it cannot cut them off.
+//
+// A command is evaluated in no loop and no function, so that break, return and declare mean in it what they mean where it is
+// typed. So the driver itself has no loop around it either: 7 is a list of 112 rounds, 8 of 112 times that, 9 of 112 times that. A
+// shell ends after 1.4 million commands. All this stands on one line, and so does a frame up to the command: bash and ash count
+// the lines of what is evaluated from the line where that is done (ash from 0). zsh alone has a loop for one round, which the
+// trap on INT breaks: a break of the command's own, which would end it silently, is told as zsh tells it elsewhere.
 //
 // A frame is read whole before anything of it runs, and the text that holds the token is an argument of eval: no
 // variable, no function and no byte in the terminal's queue holds it while the command runs. Traps on DEBUG and ERR
 // and tracing, which could see the printing command, are switched off in a command of their own before it.
 //
-// The loops are written with until, so that they end when a command switched execution off (set -n): every command
-// then counts as a success. The loop of one round catches a break or continue that is in no loop of the command's own;
-// one that reaches further ends the shell, as does a frame that the shell cannot read (r, the exit code, is empty until the
-// end of a frame is reached). The supervisor tells.
+// _fl_R reads a frame and makes the text of its round, _fl, which begins with taking that away. What is not taken away, or was
+// not made, says that the round before went wrong (a syntax that the shell does not read any more, an error in the reading): then, as
+// at the end of the terminal and for a frame that the shell cannot read, the lists are emptied, and the shell ends. r, the exit
+// code, is empty from the reading to the end of a command. The loops are written with until, so that they end when a
+// command switched execution off (set -n): every command then counts as a success. The supervisor tells.
+//
+// A command that follows another one's failure starts behind _fl_q, which returns that one's code.
 //
 // An interrupt ends all of a command, and not only the program that the shell waits for: what follows may take for granted that
-// this one has done its work. The trap on INT, g, sees to that as each shell can. In bash and zsh it leads out of every list, loop
+// this one has done its work. So does SIGURG, which ends the command when its program does: whoever stops a command sends it to the shell
+// first, so that it does not matter what the command does about INT. Both traps run g, which sees to that as each shell can. In bash and zsh it leads out of every list, loop
 // and function, with a trap on DEBUG that passes over each command until the one that takes the exit code. ksh93 and mksh end
 // themselves when another command of the same frame comes: by a trap on DEBUG, and by a PS4 that cannot be expanded. Where there is neither
 // (dash, ash) the frame's header says what may be left to run, see afterInterrupt, and the shell ends if there is something. A program that
@@ -54,7 +65,8 @@ const rs = 0x1e
 // The variables: b what makes a word a builtin, p how to print one word as it is, t how to drop the traps that watch
 // commands, c the dialect, q the argument that bash remembers as the last word ($_) instead of the mark, u the
 // test that PWD is true, e set when errors need an end mark of their own, x what follows the word in a frame of the usual
-// mode; 4 what the frame's header says of an interrupt (in mksh, PS4 while another one stands in), 5 what eval is called through; 1, 3 and _fl the
+// mode, y how to evaluate; 2 set where a list of rounds has not run, 4 what the frame's header says of an interrupt (in mksh, PS4 while another one stands in), 5 what eval is called through, 6 the code of
+// a command that was interrupted; 1, 3 and _fl the
 // frame: its token, its mode and the word. Below, ^ stands for RS and @1, @2 for the
 // halves of the shell's nonce.
 const driver = `exec 8>&1 9>&2 >/dev/null 2>&1

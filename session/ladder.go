@@ -80,14 +80,13 @@ func (x *Exec) interrupt(sh *shell, grace time.Duration) (heard, hit bool) {
 		return true, true
 	case <-t.C:
 	}
-	// A program that somebody sits at may have a use for the key. In a subshell ksh93 hears of the key alone, and of nothing when
-	// its program has ended by INT otherwise: there the next step has to do it.
-	name, forgets := "INT", sh.hello.Dialect == framing.Ksh93
-	if forgets {
-		name = ""
-	}
-	if traps := sh.traps.Load(); traps || !x.cmd.Interactive && !forgets {
-		s := x.signalAll(framing.Signal(sh.hello.PID, name), sh, grace)
+	// In a subshell ksh93 hears of the key alone, and of nothing when its program has ended by INT otherwise.
+	traps, forgets := sh.traps.Load(), sh.hello.Dialect == framing.Ksh93
+	switch {
+	case forgets && traps: // the next step does it
+		return true, true
+	case !forgets && (traps || !x.cmd.Interactive): // a program that somebody sits at may have a use for the key
+		s := x.signalAll(framing.Signal(sh.hello.PID, "INT"), sh, grace)
 		switch {
 		case s.Count > 0:
 			return true, true
@@ -97,7 +96,7 @@ func (x *Exec) interrupt(sh *shell, grace time.Duration) (heard, hit bool) {
 	}
 	// Another goroutine, because a stream that takes no more bytes must not hold the ladder.
 	x.during(func() { x.steps.Go(func() { sh.stream.Write(intr) }) })
-	return true, x.cmd.Interactive
+	return true, forgets || x.cmd.Interactive
 }
 
 // interruptAgain waits for the end of an interrupted command, and reports whether it came within the grace. A shell that was
@@ -110,10 +109,6 @@ func (x *Exec) interruptAgain(sh *shell, hit bool, grace time.Duration) bool {
 		}
 		if x.endsWithin(pause) {
 			return true
-		}
-		if sh.hello.Dialect == framing.Ksh93 {
-			x.during(func() { x.steps.Go(func() { sh.stream.Write(intr) }) })
-			continue
 		}
 		hit = x.signalAll(framing.Signal(sh.hello.PID, "INT"), sh, time.Until(end)).Count > 0
 	}

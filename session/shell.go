@@ -215,11 +215,12 @@ func (sh *shell) write(text []byte) {
 
 // mind notes what a script may do to how the shell takes signals. What ksh93 ignores shows as caught at times.
 func (sh *shell) mind(script string) {
-	if !strings.Contains(script, "trap") {
+	ksh93 := sh.hello.Dialect == framing.Ksh93
+	if !strings.Contains(script, "trap") && !(ksh93 && strings.Contains(script, ". ")) {
 		return
 	}
 	sh.traps.Store(true)
-	if sh.hello.Dialect == framing.Ksh93 && (strings.Contains(script, "URG") || strings.Contains(script, "23")) {
+	if ksh93 && (strings.Contains(script, "URG") || strings.Contains(script, "23")) {
 		sh.deaf.Store(true)
 	}
 }
