@@ -3,12 +3,14 @@ package session_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"net"
 	"os/exec"
 	"runtime"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -265,6 +267,16 @@ func BenchmarkHundredHosts(b *testing.B) {
 	report(b, "100-hosts/one", ratios)
 }
 
+// Most of a test's time is waiting for another process, so that more of them run at once than there are processors.
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if !isSet("test.parallel") {
+		flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0)))
+	}
 	goleak.VerifyTestMain(m)
+}
+
+func isSet(name string) (set bool) {
+	flag.Visit(func(f *flag.Flag) { set = set || f.Name == name })
+	return set
 }

@@ -70,6 +70,7 @@ func dial(t testing.TB, key ssh.Signer, keys sshconn.HostKeys, h hosts.Host) ses
 // Every case on every shell over every transport: the same command gives the same Result everywhere. With two Korn shells, one
 // on this machine is enough for ksh93.
 func TestEveryCaseHoldsOnEveryShellAndTransport(t *testing.T) {
+	t.Parallel()
 	for _, via := range transports {
 		t.Run(via.name, func(t *testing.T) {
 			t.Parallel()

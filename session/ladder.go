@@ -87,6 +87,9 @@ func (x *Exec) interrupt(sh *shell, grace time.Duration) (heard, hit bool) {
 		return true, true
 	case !forgets && (traps || !x.cmd.Interactive): // a program that somebody sits at may have a use for the key
 		s := x.signalAll(framing.Signal(sh.hello.PID, "INT"), sh, grace)
+		if s.Done && !s.Deaf && s.Count == 0 && !traps { // it may have been about to start one, which the key would end alone
+			s = x.signalAll(framing.Signal(sh.hello.PID, "INT"), sh, grace)
+		}
 		switch {
 		case s.Count > 0:
 			return true, true
@@ -201,9 +204,7 @@ func (x *Exec) abandon() {
 
 // tried notes and tells a step.
 func (x *Exec) tried(step string) {
-	x.mu.Lock()
-	x.step = step
-	x.mu.Unlock()
+	x.setStep(step)
 	if f := x.s.cfg.Trace.LadderStep; f != nil {
 		f(x.s.host, x.id, step)
 	}
@@ -228,8 +229,11 @@ const signalTimeout = 10 * time.Second
 func (x *Exec) signal(sh *shell, name string, grace time.Duration) bool {
 	before := x.currentStep()
 	x.tried(name)
-	n := x.signalAll(framing.Signal(sh.hello.PID, name), sh, max(grace, signalTimeout)).Count
-	if n > 0 && x.endsWithin(grace) {
+	s := x.signalAll(framing.Signal(sh.hello.PID, name), sh, max(grace, signalTimeout))
+	switch {
+	case s.Count > 0 && x.endsWithin(grace):
+		return true
+	case s.Count == 0 && s.Done && !s.Deaf && name == "TERM" && x.endsWithin(grace/4): // a builtin that waits, as sleep in ksh93
 		return true
 	}
 	select {
@@ -237,10 +241,8 @@ func (x *Exec) signal(sh *shell, name string, grace time.Duration) bool {
 		return true
 	default:
 	}
-	if n == 0 { // nobody was hit
-		x.mu.Lock()
-		x.step = before
-		x.mu.Unlock()
+	if s.Count == 0 { // nothing was signaled
+		x.setStep(before)
 	}
 	return false
 }
@@ -287,6 +289,12 @@ func (x *Exec) printed() int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.out.total + x.err.total
+}
+
+func (x *Exec) setStep(step string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.step = step
 }
 
 func (x *Exec) currentStep() string {

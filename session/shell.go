@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -220,10 +221,13 @@ func (sh *shell) mind(script string) {
 		return
 	}
 	sh.traps.Store(true)
-	if ksh93 && (strings.Contains(script, "URG") || strings.Contains(script, "23")) {
+	if ksh93 && namesURG.MatchString(script) {
 		sh.deaf.Store(true)
 	}
 }
+
+// namesURG finds the signal that makes a shell end its command as a word of its own: 23 in a path is none.
+var namesURG = regexp.MustCompile(`(^|[^[:alnum:]./_-])((SIG)?URG|23)($|[^[:alnum:]./_-])`)
 
 // retire makes the shell take no more commands.
 func (sh *shell) retire() {

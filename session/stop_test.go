@@ -34,7 +34,7 @@ func TestLadderStopsACommandAtTheFirstStepThatWorks(t *testing.T) {
 		{name: "it ignores the keyboard", reply: reply{Hang: true, Ignores: "INT"}, step: "TERM", took: grace, exit: 143},
 		{name: "it ignores what is polite", reply: reply{Hang: true, Ignores: "INT TERM"}, step: "KILL", took: 2 * grace, exit: 137},
 		{name: "it cannot be killed", reply: reply{Hang: true, Ignores: "INT TERM KILL"}, step: "shell", took: 3 * grace, exit: -1, mayRun: true, restart: true},
-		{name: "it has no processes", reply: reply{Hang: true, Ignores: "INT", Builtin: true}, step: "shell", took: grace, exit: -1, mayRun: true, restart: true},
+		{name: "it has no processes", reply: reply{Hang: true, Ignores: "INT", Builtin: true}, step: "shell", took: grace + grace/4, exit: -1, mayRun: true, restart: true},
 		{name: "there is no grace", reply: reply{Hang: true}, grace: -1, step: "shell", exit: -1, mayRun: true, restart: true},
 		{name: "the grace is longer", reply: reply{Hang: true, Ignores: "INT"}, grace: time.Minute, step: "TERM", took: time.Minute, exit: 143},
 	} {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -31,6 +32,7 @@ func (w *upWriter) Write(p []byte) (int, error) {
 
 // onEveryShell runs f on every shell over every transport, and where the host has no perl.
 func onEveryShell(t *testing.T, f func(t *testing.T, s *session.Session)) {
+	t.Parallel()
 	for _, via := range transports {
 		t.Run(via.name, func(t *testing.T) {
 			t.Parallel()
@@ -67,15 +69,19 @@ var trapSettings = []string{
 }
 
 // No part of a command that is stopped runs after the part that was interrupted, whatever the command trapped or ignored.
+// On this machine each setting meets each command; over the other transports each setting and each command occur.
 func TestStoppedIsStopped(t *testing.T) {
 	onEveryShell(t, func(t *testing.T, s *session.Session) {
 		dir := t.TempDir()
 		marker := filepath.Join(dir, "marker")
 		lib := filepath.Join(dir, "lib")
 		require.NoError(t, os.WriteFile(lib, []byte("trap 'echo cleanup' INT TERM\n"), 0o600))
-		for _, traps := range append(trapSettings, ". "+lib) {
-			for _, part := range []string{"/bin/sleep 30; echo STILL; touch %s", "for i in 1 2 3; do /bin/sleep 30; touch %s; done", "(/bin/sleep 30); touch %s",
+		for i, traps := range append(trapSettings, ". "+lib) {
+			for j, part := range []string{"/bin/sleep 30; echo STILL; touch %s", "for i in 1 2 3; do /bin/sleep 30; touch %s; done", "(/bin/sleep 30); touch %s",
 				`sh -c 'trap "" INT TERM; /bin/sleep 30; touch "$1"' sh %s`} {
+				if s.Host().Transport != hosts.Local && (i+j)%4 != 0 {
+					continue
+				}
 				if s.Host().Shell == "ksh" && strings.HasPrefix(part, "(") {
 					continue // ksh93 may take the word in the subshell, and has forgotten it after that
 				}

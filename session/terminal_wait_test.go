@@ -49,6 +49,7 @@ func stopsForTerminal(t *testing.T, s *session.Session, script string) *session.
 }
 
 func TestACommandThatWaitsForTheTerminalIsStopped(t *testing.T) {
+	t.Parallel()
 	needShell(t, "python3")
 	dir := t.TempDir()
 	fake := filepath.Join(dir, "asker")
@@ -63,6 +64,7 @@ func TestACommandThatWaitsForTheTerminalIsStopped(t *testing.T) {
 				}
 				t.Run(shell, func(t *testing.T) {
 					needShell(t, shell)
+					t.Parallel()
 					s := open(t, tr, shell)
 					defer s.Close()
 					for name, script := range map[string]string{
@@ -75,6 +77,7 @@ func TestACommandThatWaitsForTheTerminalIsStopped(t *testing.T) {
 				})
 				if shell == "bash" {
 					t.Run("bash without a prompt", func(t *testing.T) {
+						t.Parallel()
 						s := open(t, tr, shell)
 						defer s.Close()
 						assert.Contains(t, stopsForTerminal(t, s, "(PROMPT= "+fake+"); true").Error(), "waits for input")
@@ -88,11 +91,11 @@ func TestACommandThatWaitsForTheTerminalIsStopped(t *testing.T) {
 }
 
 func TestACommandThatOnlyLooksLikeAPromptRunsOn(t *testing.T) {
+	t.Parallel()
 	for _, via := range transports {
 		t.Run(via.name, func(t *testing.T) {
 			t.Parallel()
-			s := open(t, via.open(t), "bash")
-			defer s.Close()
+			tr := via.open(t)
 			for i, script := range []string{
 				"printf 'Password: '; sleep 4; echo ok", "sleep 5", "printf '[sudo] password for ada: ' >&2; sleep 4",
 				"cat <(sleep 4)", "read -t 4 x < <(sleep 4); true", "(sleep 4 & wait)",
@@ -100,9 +103,14 @@ func TestACommandThatOnlyLooksLikeAPromptRunsOn(t *testing.T) {
 				if i > 1 && via.name != "local" {
 					break
 				}
-				r, err := s.Run(t.Context(), session.Command{Script: script})
-				assert.NoError(t, err, script)
-				assert.Equal(t, session.StatusOK, r.Status, script)
+				t.Run(script, func(t *testing.T) {
+					t.Parallel()
+					s := open(t, tr, "bash")
+					defer s.Close()
+					r, err := s.Run(t.Context(), session.Command{Script: script})
+					assert.NoError(t, err)
+					assert.Equal(t, session.StatusOK, r.Status)
+				})
 			}
 		})
 	}
