@@ -93,7 +93,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&o.As, "as", "mcp", "let the agent act as agent/`name`")
-	fl.BoolVar(&o.AllowAll, "allow-all", false, "let the agent do whatever you may do, on any host: no policy applies")
+	fl.BoolVar(&o.AllowAll, "allow-all", false, "let the agent do whatever you may do, on any host, except with Fairlead's own files: no other rule applies")
 	fl.BoolVar(&o.Elicit, "elicit", false, "let the client ask its user for approval, too")
 	fl.BoolVar(&o.PrintConfig, "print-config", false, "print what a client's configuration needs, and exit")
 	return cmd
@@ -123,14 +123,13 @@ func run(ctx context.Context, o *Options) error {
 // alone serves in this process.
 func alone(ctx context.Context, o *Options) error {
 	principal := "agent/" + o.As
-	g, clean := allowAll(), false
-	if !o.AllowAll {
-		engine, err := o.Policy("")
-		if err != nil {
-			return err
-		}
-		clean = engine.Limits(principal).CleanEnv
-		g = gateOf(principal, engine)
+	engine, err := o.Policy("")
+	if err != nil {
+		return err
+	}
+	g, clean := gateOf(principal, engine), engine.Limits(principal).CleanEnv
+	if o.AllowAll {
+		g, clean = allowAll(engine), false
 	}
 	cmdutil.CollectLess()
 	settings, err := o.Config()

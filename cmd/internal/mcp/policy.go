@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -26,12 +27,19 @@ func gateOf(principal string, e *rules.Engine) gate {
 	}
 }
 
-// allowAll is the gate of --allow-all: whatever the operator may do. What only reads is still told, for the record.
-func allowAll() gate {
+// allowAll is the gate of --allow-all: whatever the operator may do, but for Fairlead's own files and programs, which e keeps
+// from every agent. What only reads is still told, for the record.
+func allowAll(e *rules.Engine) gate {
 	return gate{
-		Decider: policy.AllowAll,
-		limits:  func() rules.Limits { return rules.Limits{} },
-		admit:   func(time.Time) error { return nil },
-		anyEnv:  func(hosts.Host) bool { return true },
+		Decider: policy.DeciderFunc(func(ctx context.Context, req policy.Request) (policy.Decision, error) {
+			d, err := e.Decide(ctx, req)
+			if err != nil || d.Rule == rules.OwnRule || req.Input == "" && e.Judge(req).OwnAsks {
+				return d, err
+			}
+			return policy.AllowAll.Decide(ctx, req)
+		}),
+		limits: func() rules.Limits { return rules.Limits{} },
+		admit:  func(time.Time) error { return nil },
+		anyEnv: func(hosts.Host) bool { return true },
 	}
 }

@@ -88,7 +88,7 @@ func (e *Engine) decide(req policy.Request) (policy.Decision, error) {
 	}
 	r := e.rule(req, j)
 	if rep.OwnAsks && r.verdict == policy.Allow {
-		r.cell = cell{verdict: policy.Ask, rule: "builtin/own", reason: "what belongs to Fairlead itself lies below a directory that it works on"}
+		r.cell = cell{verdict: policy.Ask, rule: OwnRule, reason: "what belongs to Fairlead itself lies below a directory that it works on"}
 		r.needs, r.hint = needsOf(RoleOf(req.Principal), policy.Ask, rep.Class)
 	}
 	d := r.decision(rep)

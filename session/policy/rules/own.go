@@ -11,6 +11,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
 
+// OwnRule names, in a Decision, that a command reaches for what belongs to Fairlead itself.
+const OwnRule = "builtin/own"
+
 // own is what an Engine keeps from agents on hosts that are this machine.
 type own struct {
 	judge.Own
@@ -142,7 +145,7 @@ func isProgram(name string, programs []string) bool {
 // ownDecision is the denial.
 func ownDecision(rep *judge.Report, why string) policy.Decision {
 	return policy.Decision{
-		Verdict: policy.Deny, Class: policy.Forbidden, Rule: "builtin/own", Reason: why, Hint: hintOperator,
+		Verdict: policy.Deny, Class: policy.Forbidden, Rule: OwnRule, Reason: why, Hint: hintOperator,
 		Taints: rep.Taints, Sets: rep.Sets, Uses: rep.Uses,
 	}
 }
