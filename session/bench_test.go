@@ -269,14 +269,6 @@ func BenchmarkHundredHosts(b *testing.B) {
 
 // Most of a test's time is waiting for another process, so that more of them run at once than there are processors.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if !isSet("test.parallel") {
-		flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0)))
-	}
+	_ = flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))) // before the command line, which wins
 	goleak.VerifyTestMain(m)
-}
-
-func isSet(name string) (set bool) {
-	flag.Visit(func(f *flag.Flag) { set = set || f.Name == name })
-	return set
 }

@@ -103,10 +103,10 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 		{[]string{"doctor", "sshd"}, 0},
 		{[]string{"jobs", "list", "sshd"}, 0},
 		{[]string{"jobs", "start", "sshd", "--", "true"}, 0},
-		{[]string{"jobs", "output", "sshd/j_nojob"}, 2},
-		{[]string{"jobs", "follow", "sshd/j_nojob"}, 2},
-		{[]string{"jobs", "stop", "sshd/j_nojob"}, 2},
-		{[]string{"jobs", "collect", "sshd/j_nojob"}, 2},
+		{[]string{"jobs", "output", "sshd/j_aaaaaaaaaaaaa"}, 2},
+		{[]string{"jobs", "follow", "sshd/j_aaaaaaaaaaaaa"}, 2},
+		{[]string{"jobs", "stop", "sshd/j_aaaaaaaaaaaaa"}, 2},
+		{[]string{"jobs", "collect", "sshd/j_aaaaaaaaaaaaa"}, 2},
 		{[]string{"sandbox", "create", "sshd", home, "--for", "agent/a"}, 0},
 		{[]string{"sandbox", "list"}, 0},
 		{[]string{"sandbox", "check", "sshd"}, 0},
@@ -207,8 +207,8 @@ func TestNoRouteWaitsForAFullHost(t *testing.T) {
 	rows := map[string][]request{
 		"POST /v1/sessions": {{"/v1/sessions", `{"host":"sshd","name":"more"}`, `"full"`}},
 		"POST /v1/runs": {
-			{"/v1/runs", `{"id":"r_one","host":"sshd","command":"echo one-off"}`, "one-off"},
-			{"/v1/runs", `{"id":"r_all","selector":"all","command":"echo one-off"}`, "one-off"},
+			{"/v1/runs", `{"id":"r_one0000","host":"sshd","command":"echo one-off"}`, "one-off"},
+			{"/v1/runs", `{"id":"r_all0000","selector":"all","command":"echo one-off"}`, "one-off"},
 		},
 		"POST /v1/runs/{id}/stdin":                       {{"/v1/runs/r_none/stdin?host=sshd", "x", ""}},
 		"POST /v1/sessions/{id}/execs":                   {{"/v1/sessions/n0/execs", `{"command":"echo here"}`, "here"}},
@@ -328,8 +328,8 @@ func TestNoToolWaitsForAFullHost(t *testing.T) {
 		"file_write":     {map[string]any{"host": "sshd", "path": home + "/w", "content": "x"}, ""},
 		"file_edit":      {map[string]any{"host": "sshd", "path": "/etc/hostname", "old": "nothing-like-it", "new": "x"}, ""},
 		"job_start":      {map[string]any{"targets": "sshd", "command": "true"}, ""},
-		"job_output":     {map[string]any{"job_id": "sshd/j_nojob"}, ""},
-		"job_stop":       {map[string]any{"job_id": "sshd/j_nojob"}, ""},
+		"job_output":     {map[string]any{"job_id": "sshd/j_aaaaaaaaaaaaa"}, ""},
+		"job_stop":       {map[string]any{"job_id": "sshd/j_aaaaaaaaaaaaa"}, ""},
 		"session_close":  {map[string]any{"session_id": session}, ""},
 	}
 	list, err := connected.ListTools(t.Context(), nil)

@@ -57,7 +57,9 @@ func keeperHome(t *testing.T) (dir string, stop func()) {
 	stop = sync.OnceFunc(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), awaitAtMost)
 		defer cancel()
-		assert.NoError(t, keeper.Stop(ctx, places))
+		if err := keeper.Stop(ctx, places); !errors.Is(err, keeper.ErrNone) { // what was tried may need none
+			assert.NoError(t, err)
+		}
 	})
 	t.Cleanup(func() {
 		stop()

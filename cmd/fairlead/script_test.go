@@ -3,6 +3,7 @@ package main_test
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,7 @@ import (
 var gorace = "GORACE=" + os.Getenv("GORACE")
 
 func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))) // tests wait for processes most of the time; the command line wins
 	testscript.Main(m, map[string]func(){"fairlead": func() { os.Exit(cli.Main()) }})
 }
 

@@ -153,14 +153,14 @@ func TestAYesToAQuestionThatIsSentAgainWithItsKeyIsAnsweredAsTheFirst(t *testing
 func TestInputOfWhichSomeWasTypedIsNotTypedAgain(t *testing.T) {
 	w := start(t)
 	s := w.open("here", "")
-	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: `echo ready; n=0; while read x; do n=$((n+1)); echo "$x is $n"; done`, Interactive: true}, "")
+	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: `trap "" URG; echo ready; n=0; while read x; do n=$((n+1)); echo "$x is $n"; done`, Interactive: true}, "")
 	require.NoError(t, err)
 	_, err = w.Page(t.Context(), r.Exec, "stdout", 0, 0, time.Minute) // waits until it takes input
 	require.NoError(t, err)
 	input := func(in wire.Input, key string) (int, wire.Problem) {
 		return w.api("", "POST", "/v1/execs/"+r.Exec+"/input", in, nil, wire.IdempotencyKey, key)
 	}
-	in := wire.Input{Text: "first\n", Signal: "TERM"} // the shell itself reads
+	in := wire.Input{Text: "first\n", Signal: "TERM"} // the command is deaf to it
 	status, p := input(in, "k")
 	require.Equal(t, http.StatusConflict, status)
 	require.Equal(t, "signal", p.Code)

@@ -18,12 +18,13 @@ func TestAProgramWithExactArgumentsRunsInASession(t *testing.T) {
 principals:
   - {name: agent/narrow, shell: false, strict: true, programs: [ls]}
 `), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "named"), nil, 0o600))
 	agent := w.As("agent/narrow")
 	s, err := agent.Open(t.Context(), wire.Open{Host: "here", CWD: w.dir})
 	require.NoError(t, err)
-	r, err := agent.Run(t.Context(), s.ID, wire.Run{Program: "ls", Args: []string{"policy.yaml"}}, "")
+	r, err := agent.Run(t.Context(), s.ID, wire.Run{Program: "ls", Args: []string{"named"}}, "")
 	require.NoError(t, err)
-	assert.Equal(t, "policy.yaml\n", r.Stdout)
+	assert.Equal(t, "named\n", r.Stdout)
 	path := "/v1/sessions/" + s.ID + "/execs"
 	for name, tt := range map[string]struct {
 		run  wire.Run
