@@ -62,7 +62,7 @@ func (s *shell) signaled(signal string) {
 
 func TestAnInterruptEndsTheCommandAndNotTheShell(t *testing.T) {
 	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
-		for _, tt := range []struct {
+		for i, tt := range []struct {
 			script    string
 			processes []string
 			told      bool // a POSIX shell cannot tell that nothing is left to run, and ends
@@ -76,6 +76,9 @@ func TestAnInterruptEndsTheCommandAndNotTheShell(t *testing.T) {
 			{"echo out; echo err >&2; /bin/sleep 100", []string{"sleep"}, false},
 			{"x=$(/bin/sleep 100)", []string{"sleep"}, true},
 		} {
+			if !tries(i, sh) {
+				continue
+			}
 			t.Run(tt.script, func(t *testing.T) {
 				s := start(t, sh)
 				s.ok("cd /usr; V=kept; f() { echo F; }")
@@ -113,7 +116,7 @@ func TestASignalEndsAllOfTheCommand(t *testing.T) {
 
 func endsAllOfTheCommand(t *testing.T, signal string, interrupt func(s *shell)) {
 	eachShell(t, []string{"perl"}, func(t *testing.T, sh framing.Shell) {
-		for _, script := range []string{
+		for i, script := range []string{
 			"/bin/sleep 100; echo never",
 			"/bin/sleep 100\necho never\necho never",
 			"f",
@@ -139,6 +142,9 @@ func endsAllOfTheCommand(t *testing.T, signal string, interrupt func(s *shell)) 
 			"sh -c 'trap : INT; /bin/sleep 100; exit 0'; echo never",
 			"set -f; /bin/sleep 100; set +f; echo never",
 		} {
+			if !tries(i, sh) || signal != "" && (i+len(signal))%2 == 0 { // signals differ in name alone
+				continue
+			}
 			if sh.Name == "ksh" && (strings.HasPrefix(script, "x=$(") || signal != "" && strings.HasPrefix(script, "(")) {
 				continue // ksh93 may take the interrupt in the substitution or subshell, and has forgotten it after that
 			}

@@ -28,7 +28,10 @@ func TestACommandGivesItsOutputErrorsCodeAndDirectory(t *testing.T) {
 // that it ended. Nothing of ours shows in either.
 func TestNothingACommandDoesStopsTheNextOne(t *testing.T) {
 	eachShell(t, both, func(t *testing.T, sh framing.Shell) {
-		for _, script := range poisons {
+		for i, script := range poisons {
+			if !tries(i, sh) {
+				continue
+			}
 			t.Run(script, func(t *testing.T) {
 				if sh.Reader != "perl" && slices.Contains(stops, script) {
 					return

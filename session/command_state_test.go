@@ -56,7 +56,7 @@ func TestACommandSeesTheExitCodeOfTheOneBefore(t *testing.T) {
 
 // A stop that comes before the shell has read the command waits for it, and is heard.
 func TestAStopRightAfterTheStartIsHeard(t *testing.T) {
-	onEveryShell(t, func(t *testing.T, s *session.Session) {
+	onEveryShellWithin(t, time.Minute, func(t *testing.T, s *session.Session) { // a step that needs it all hangs
 		_, err := s.Run(t.Context(), session.Command{Script: "true"})
 		require.NoError(t, err)
 		for i := range 50 {

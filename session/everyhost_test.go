@@ -82,7 +82,10 @@ func TestEveryCaseHoldsOnEveryShellAndTransport(t *testing.T) {
 					needShell(t, shell)
 					t.Parallel()
 					tr := via.open(t)
-					for _, c := range append(cases(t.TempDir()), stopping()...) {
+					for i, c := range append(cases(t.TempDir()), stopping()...) {
+						if raceEnabled && (i+len(shell)+len(via.name))%4 != 0 {
+							continue
+						}
 						t.Run(c.name, func(t *testing.T) {
 							if c.only == "" || contains(c.only, shell) {
 								s := open(t, tr, shell)
@@ -97,10 +100,18 @@ func TestEveryCaseHoldsOnEveryShellAndTransport(t *testing.T) {
 	}
 }
 
+// grace is short: most tests of stops want the last step.
+const grace = 500 * time.Millisecond
+
 func open(t testing.TB, tr session.Transport, shell string) *session.Session {
 	t.Helper()
+	return openWithin(t, tr, shell, grace)
+}
+
+func openWithin(t testing.TB, tr session.Transport, shell string, grace time.Duration) *session.Session {
+	t.Helper()
 	s, err := session.Open(tr, hosts.Host{Name: "host", Shell: shell}, session.Config{
-		Policy: policy.AllowAll, Audit: audit.Discard{}, Grace: 500 * time.Millisecond,
+		Policy: policy.AllowAll, Audit: audit.Discard{}, Grace: grace,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
