@@ -192,7 +192,7 @@ func TestStateThatIsOldIsExplained(t *testing.T) {
 	c := newPlace(t, here, "").start(t, nil, "--allow-all")
 	id := c.open("here")
 	require.Equal(t, "ok", c.exec(id, "export FOO=1").Status)
-	c.exec(id, "trap '' INT TERM; export FOO=2; while :; do :; done", args{"timeout_s": 0.1})
+	c.exec(id, "trap '' INT TERM URG; export FOO=2; while :; do :; done", args{"timeout_s": 0.1})
 	r := c.exec(id, "echo $FOO")
 	assert.NotContains(t, r.Raw, `"stale"`)
 	assert.Contains(t, r.Text, "the shell was restarted")

@@ -75,7 +75,7 @@ func TestALongCommandIsAHandle(t *testing.T) {
 		assert.Equal(t, "running", r.State)
 		assert.Empty(t, r.Status)
 		c.call("session_output", args{"exec_id": r.Exec, "offset": 0}) // waits for some
-		assert.Equal(t, "first\n", c.call("session_output", args{"exec_id": r.Exec, "wait_s": 0}).Stdout)
+		assert.Equal(t, "first\n", r.Stdout+c.call("session_output", args{"exec_id": r.Exec, "wait_s": 0}).Stdout, "what is new")
 		assert.Contains(t, r.Text, "session_output with exec_id "+r.Exec+" waits for it")
 
 		busy := c.exec(id, "echo never")
