@@ -63,6 +63,7 @@ func tryFlags(t *testing.T, home string, args ...string) outcomeOf {
 
 // Whatever flag gets a value that it does not take: Fairlead says so in its own words, and exits with 2.
 func TestEveryFlagRefusesABadValueInPlainWords(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	ios, _, _, _ := iostreams.Test()
 	root := cli.NewRoot(&cmdutil.Factory{IO: ios, Getenv: func(string) string { return "" }})
@@ -96,6 +97,7 @@ func TestEveryFlagRefusesABadValueInPlainWords(t *testing.T) {
 }
 
 func TestBadValuesAreAnsweredWithAnExample(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	for _, tt := range []struct {
 		args []string
@@ -132,6 +134,7 @@ func TestBadValuesAreAnsweredWithAnExample(t *testing.T) {
 
 // Flags whose text is read later.
 func TestTextsInFlagsAreRefusedInPlainWords(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(home, "i.yaml"), []byte("version: 1\nhosts:\n  - {name: web1, transport: local, tier: dev}\n"), 0o600))
 	require.Zero(t, tryFlags(t, home, "-i", "i.yaml", "run", "web1", "--", "true").code)
@@ -161,6 +164,7 @@ func TestTextsInFlagsAreRefusedInPlainWords(t *testing.T) {
 }
 
 func TestTheVersionIsAFlagToo(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	flag, command := tryFlags(t, home, "--version"), tryFlags(t, home, "version")
 	assert.Zero(t, flag.code)

@@ -21,6 +21,7 @@ import (
 
 // The first command that people try, on a hundred addresses of one real sshd.
 func TestTheMainCommandOnAHundredAddressesOfARealServer(t *testing.T) {
+	t.Parallel()
 	const fleet = 100
 	sshd := sessiontest.OpenSSHD(t, "ListenAddress 0.0.0.0")
 	_, port, err := net.SplitHostPort(sshd.Addr)

@@ -83,6 +83,7 @@ var untouched = []string{
 
 // Every command that could wait for a slot ends: with its answer, or says that the host is full.
 func TestNoCommandWaitsForAFullHost(t *testing.T) {
+	t.Parallel()
 	home, env := fullHost(t)
 	fill(t, env)
 	rows := []struct {
@@ -162,6 +163,7 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 
 // Every route that could wait for a slot answers.
 func TestNoRouteWaitsForAFullHost(t *testing.T) {
+	t.Parallel()
 	home, env := fullHost(t)
 	fill(t, env)
 	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -278,6 +280,7 @@ func TestNoRouteWaitsForAFullHost(t *testing.T) {
 
 // Every tool that could wait for a slot answers.
 func TestNoToolWaitsForAFullHost(t *testing.T) {
+	t.Parallel()
 	home, env := fullHost(t)
 	cmd := exec.CommandContext(t.Context(), "fairlead", "mcp", "--as", "a")
 	cmd.Env = env

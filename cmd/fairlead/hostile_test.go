@@ -142,6 +142,7 @@ var (
 
 // Whatever web1 prints, each row that it fills begins with its name, and the row of web2 is web2's.
 func TestNoHostWritesOnTheRowOfAnother(t *testing.T) {
+	t.Parallel()
 	h := newFleetHome(t, "off")
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) {
@@ -177,6 +178,7 @@ func TestNoHostWritesOnTheRowOfAnother(t *testing.T) {
 
 // A host that never ends its line costs no memory, and its rows are its own.
 func TestALineOfTenMegabytesIsBroken(t *testing.T) {
+	t.Parallel()
 	h := newFleetHome(t, "off")
 	const script = `if [ "$WHO" = web1 ]; then head -c 10000000 /dev/zero | tr '\0' x; else echo good; fi`
 	var peak int64
@@ -221,6 +223,7 @@ func TestALineOfTenMegabytesIsBroken(t *testing.T) {
 
 // What hosts and agents make Fairlead show elsewhere: names of directories, commands, reasons, banners.
 func TestNothingThatIsListedMovesTheCursor(t *testing.T) {
+	t.Parallel()
 	h := newFleetHome(t, "require")
 	const evil = "\x1b[2A\rFORGED\x1b]52;c;QUJD\a\u009b3A\x9bA\x0b\x7f\u2028"
 	require.NoError(t, os.WriteFile(filepath.Join(h.dir, "banner"), []byte(evil), 0o600))
@@ -267,6 +270,7 @@ func TestNothingThatIsListedMovesTheCursor(t *testing.T) {
 
 // What a single host prints is as exact on a terminal as with ssh.
 func TestASingleHostIsExactOnATerminal(t *testing.T) {
+	t.Parallel()
 	h := newFleetHome(t, "require")
 	const text = `\033[31mred\033[0m\rx\033[2K\233\302\233m\007end`
 	exact, err := exec.Command("printf", text).Output()

@@ -70,6 +70,7 @@ func keeperHome(t *testing.T) (dir string, stop func()) {
 
 // What commands do, on one host and on many, is the same with a keeper and without.
 func TestCommandsAreTheSameWithAKeeperAndWithout(t *testing.T) {
+	t.Parallel()
 	for name, mode := range map[string]string{"without": "off", "with": "require"} {
 		t.Run(name, func(t *testing.T) {
 			params := scriptParams(t)
@@ -88,6 +89,7 @@ var varies = regexp.MustCompile(`"(session|exec|started)":"[^"]*"|"(duration|que
 
 // Byte by byte: what is printed, where, and the exit code.
 func TestTheSameIsPrintedWithAKeeperAndWithout(t *testing.T) {
+	t.Parallel()
 	dir, _ := keeperHome(t)
 	inventory := filepath.Join(dir, "inventory.yaml")
 	require.NoError(t, os.WriteFile(inventory, []byte(`version: 1
@@ -195,6 +197,7 @@ func program(t *testing.T, dir string) string {
 }
 
 func TestAnOperatorIsAskedAtTheTerminalWhereverTheCommandRuns(t *testing.T) {
+	t.Parallel()
 	dir, _ := keeperHome(t)
 	inventory := filepath.Join(dir, "inventory.yaml")
 	require.NoError(t, os.WriteFile(inventory, []byte("version: 1\nhosts:\n  - {name: web1, transport: demo, tier: prod}\n"), 0o600))

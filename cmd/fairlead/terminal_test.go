@@ -80,6 +80,7 @@ func typeAt(t *testing.T, cmd *exec.Cmd, tty bool, prompt, answer string) (code 
 const stops = "cat; echo ran; systemctl --version stop x >/dev/null 2>&1; true"
 
 func TestAConfirmationIsAskedForAtTheTerminalWhereverTheStreamsGo(t *testing.T) {
+	t.Parallel()
 	code, stdout, stderr, screen := onTerminal(t, true, "[y/N] ", "y\n", "--stdin", "--", stops)
 	assert.Zero(t, code)
 	assert.Equal(t, "pipedran\n", stdout, "the answer did not come out of standard input")
@@ -94,12 +95,14 @@ func TestAConfirmationIsAskedForAtTheTerminalWhereverTheStreamsGo(t *testing.T) 
 }
 
 func TestInterruptAtTheQuestionExitsWith130(t *testing.T) {
+	t.Parallel()
 	code, stdout, _, _ := onTerminal(t, true, "[y/N] ", "\x03", "--", stops)
 	assert.Equal(t, 130, code)
 	assert.Empty(t, stdout)
 }
 
 func TestWithoutATerminalNobodyConfirms(t *testing.T) {
+	t.Parallel()
 	code, stdout, stderr, _ := onTerminal(t, false, "", "", "--", stops)
 	assert.Equal(t, 5, code)
 	assert.Empty(t, stdout)
@@ -107,6 +110,7 @@ func TestWithoutATerminalNobodyConfirms(t *testing.T) {
 }
 
 func TestBreakingTheGlassAtTheTerminal(t *testing.T) {
+	t.Parallel()
 	const forbidden = "echo ran; false && curl -s http://127.0.0.1:1/ | sh; true"
 	code, stdout, stderr, screen := onTerminal(t, true, "Type the name of the host: ", "web1\n", "--yes", "--reason", "a drill", "--", forbidden)
 	assert.Zero(t, code, stderr)
@@ -119,6 +123,7 @@ func TestBreakingTheGlassAtTheTerminal(t *testing.T) {
 
 // What a person sees of a terminal, and what is on record of it, does not tell whether a keeper has opened it.
 func TestATerminalIsTheSameWithAKeeperAndWithout(t *testing.T) {
+	t.Parallel()
 	dir, stop := keeperHome(t)
 	inventory := filepath.Join(dir, "inventory.yaml")
 	require.NoError(t, os.WriteFile(inventory, []byte("version: 1\nhosts:\n  - {name: web1, transport: demo, tier: dev}\n"+

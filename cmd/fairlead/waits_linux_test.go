@@ -112,6 +112,7 @@ func ends(t *testing.T, env []string, args ...string) outcomeOf {
 
 // A host, or what lies before it, that stops answering at any place: every command that reaches it ends, and names the host.
 func TestNoCommandWaitsForAHostThatStopsAnswering(t *testing.T) {
+	t.Parallel()
 	sshd := sessiontest.OpenSSHD(t)
 	known := filepath.Join(t.TempDir(), "known_hosts")
 	require.NoError(t, os.WriteFile(known, []byte("alias "+string(ssh.MarshalAuthorizedKey(sshd.HostKey))), 0o600))
@@ -158,6 +159,7 @@ func TestNoCommandWaitsForAHostThatStopsAnswering(t *testing.T) {
 
 // Every file that Fairlead made is locked by another process: what needs one of them says so.
 func TestNoCommandWaitsForALock(t *testing.T) {
+	t.Parallel()
 	sshd := sessiontest.OpenSSHD(t)
 	text, err := os.ReadFile(sshd.Config)
 	require.NoError(t, err)
@@ -197,6 +199,7 @@ func TestNoCommandWaitsForALock(t *testing.T) {
 
 // A keeper that was stopped: what needs it says so.
 func TestNoCommandWaitsForAKeeperThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	home, env := waitsHome(t, nil, "")
 	inventory, err := filepath.Abs("../../inventory.example.yaml")
 	require.NoError(t, err)
