@@ -31,9 +31,13 @@ func (s cleanSink) RecordAll(ctx context.Context, events []audit.Event) error {
 }
 
 func (s cleanSink) clean(e audit.Event) audit.Event {
+	set := s.set
+	if e.Verdict != "allow" && len(e.Exact) > 0 { // it may never run, and teaches nothing
+		set = set.With(string(e.Exact))
+	}
 	for _, text := range []*string{&e.Reason, &e.CWD, &e.ForSession, &e.Error.Message} {
 		if *text != "" {
-			*text, _ = s.set.String(*text, redact.Guarded)
+			*text, _ = set.String(*text, redact.Guarded)
 		}
 	}
 	return e
