@@ -71,7 +71,7 @@ func list(keyword string, v sshconfig.Value[string], usual, unusual []string) ([
 	var known []string
 	for _, pattern := range listed {
 		fits := slices.DeleteFunc(slices.Clone(all), func(a string) bool { return !wildcard.Match(a, pattern) })
-		if sign == '+' && len(fits) == 0 && !slices.ContainsFunc(standard, func(s string) bool { return wildcard.Match(s, pattern) }) {
+		if sign == '+' && len(fits) == 0 && !slices.ContainsFunc(standard, func(s string) bool { return wildcard.Match(pattern, s) }) {
 			return nil, fmt.Errorf("%s: %s %s: %q is not supported; remove it", v.Source(), keyword, spec, pattern)
 		}
 		known = append(known, fits...)
