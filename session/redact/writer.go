@@ -119,3 +119,12 @@ func (x *Writer) pass(b []byte) error {
 	x.err = err
 	return err
 }
+
+// Idle reports whether nothing is held back and nothing goes on that is being taken out: what comes next is redacted by a
+// new Writer as it is by this one, but for what names before it say.
+func (x *Writer) Idle() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	k, l := &x.known, &x.looks
+	return len(k.held) == 0 && len(k.out) == 0 && k.open.of == nil && max(k.shown, k.skip) <= k.base && len(l.data) == 0 && l.in == nil
+}
