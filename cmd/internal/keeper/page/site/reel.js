@@ -4,6 +4,7 @@ import { eventOf, headOf, joined } from "./cast.js";
 
 export const most = 4 << 20; // characters of a recording that the page holds whole
 const ahead = 1 << 20, // characters that are read ahead
+  tries = 10,
   leap = 30; // seconds, more than which are not played but left out
 
 /** lines reads a body line by line: next returns as many as have come, or null at the end. */
@@ -53,15 +54,27 @@ export class Reel {
   start(at) {
     this.stop();
     Object.assign(this, { events: [], next: 0, held: 0, reach: 0, over: false, fresh: true, time: 0, size: null, failed: null });
-    this.read(Math.max(0, at), this.turn).catch((e) => {
-      if (this.signal.aborted) return;
+    const { turn } = this;
+    this.read(Math.max(0, at), turn).catch((e) => {
+      if (this.signal.aborted || turn !== this.turn) return;
       Object.assign(this, { over: true, failed: e });
       this.more();
     });
   }
 
+  /** patient opens at a moment. The first look far ahead may take the keeper longer than an answer may; it goes on where it was. */
+  async patient(at, turn) {
+    for (let left = tries; ; left--) {
+      try {
+        return await this.open(at);
+      } catch (e) {
+        if (e.status !== 0 || e.refused || left <= 1 || turn !== this.turn) throw e;
+      }
+    }
+  }
+
   async read(at, turn) {
-    const source = lines(await this.open(at));
+    const source = lines(await this.patient(at, turn));
     if (turn !== this.turn) return source.cancel();
     this.source = source;
     for (let first = true; ; ) {

@@ -94,6 +94,26 @@ test("one does not go on past what has come, nor wait for long pauses", async ()
   life.abort();
 });
 
+test("an answer that is late is asked for again", async () => {
+  const life = new AbortController();
+  let asked = 0;
+  const late = async () => {
+    if (++asked < 3) throw Object.assign(new Error("late"), { status: 0, refused: false });
+    return new Response([head, '[1,"o","a"]', ""].join("\n")).body;
+  };
+  const r = new Reel({ length: 1 }, late, 2, () => {}, life.signal);
+  await until(() => r.over);
+  assert.equal(r.failed, null);
+  assert.deepEqual(r.at(1).events[1], { data: "a" });
+  const refused = async () => {
+    throw Object.assign(new Error("no"), { status: 404 });
+  };
+  const none = new Reel({ length: 1 }, refused, 2, () => {}, life.signal);
+  await until(() => none.over);
+  assert.equal(none.failed.message, "no");
+  life.abort();
+});
+
 test("lines are put together", async () => {
   const l = lines(new Response("a\nb").body);
   const all = [];
