@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -233,8 +234,14 @@ func essence(q policy.Question) []byte {
 
 // redacted takes secrets out of what the store keeps.
 func (t *terminal) redacted(text string) string {
-	text, _ = t.k.secrets.String(text, 0)
-	return text
+	return redactorOf(t.k.secrets)(text)
+}
+
+func redactorOf(set *redact.Set) func(text string) string {
+	return func(text string) string {
+		text, _ = set.String(text, redact.Guarded)
+		return text
+	}
 }
 
 // resultJSON is the Result in the record.
