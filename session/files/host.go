@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -86,6 +87,9 @@ func (f *Host) Close() error { return f.b.close() }
 // Home is the account's home directory, or where sftp starts.
 func (f *Host) Home(ctx context.Context) (string, error) {
 	dir, err := f.b.home(ctx)
+	if err == nil && (!strings.HasPrefix(dir, "/") || len(dir) > maxPath) {
+		err = errPath
+	}
 	return dir, at(ctx, "look at", "~", err)
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 	"sync"
 
 	"github.com/pkg/sftp"
@@ -68,7 +69,7 @@ func (s *overSFTP) client(ctx context.Context) (*sftp.Client, error) {
 	if err != nil {
 		rw.Close()
 		// sshd starts what is configured and says yes before it knows that the program is missing.
-		return nil, fmt.Errorf("files: the sftp server says nothing of sense (%v): %w", err, errors.ErrUnsupported)
+		return nil, fmt.Errorf("files: the sftp server says nothing of sense (%s): %w", heard(err.Error()), errors.ErrUnsupported)
 	}
 	s.mu.Lock()
 	s.c, s.rw = c, rw
@@ -112,6 +113,16 @@ func (s *overSFTP) with(ctx context.Context, f func(c *sftp.Client) error) error
 	if errors.Is(err, sftp.ErrSSHFxConnectionLost) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		s.close()
 		return fmt.Errorf("the connection was lost: %w", session.ErrClosed)
+	}
+	return refusal(err)
+}
+
+// statusError is a server's refusal, in as many of its words as fit a message.
+type statusError struct{ error }
+
+func refusal(err error) error {
+	if status, ok := errors.AsType[*sftp.StatusError](err); ok {
+		return &statusError{fmt.Errorf("the host's sftp server says %s", heard(strings.TrimPrefix(status.Error(), "sftp: ")))}
 	}
 	return err
 }
@@ -246,8 +257,8 @@ func (s *overSFTP) rename(ctx context.Context, temp, name string) error {
 		asked = true
 		return c.PosixRename(temp, name)
 	})
-	var status *sftp.StatusError
-	if err != nil && asked && !errors.As(err, &status) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+	var refused *statusError
+	if err != nil && asked && !errors.As(err, &refused) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%w: the answer to the last step, renaming the new file, did not come: %w", session.ErrUnknownOutcome, err)
 	}
 	return err

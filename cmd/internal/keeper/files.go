@@ -171,18 +171,26 @@ func (k *Keeper) file(ctx context.Context, c *caller, at FileAt, r filework.Requ
 		return nil, err
 	}
 	defer finish()
+	var mine *filework.Work
 	x, err := k.execOnce(ctx, c, key, []any{at.Host, at.Session, r}, func() (*registry.Exec, error) {
-		x, _, err := filework.Start(ctx, e, r, filework.Options{
-			Reason: at.Reason, Timeout: timeout,
+		x, w, err := filework.Start(ctx, e, r, filework.Options{
+			Reason: at.Reason, Timeout: timeout, Wait: wait,
 			Starting: func(ctx context.Context) (context.Context, func()) { return context.WithTimeout(ctx, beforeSending) },
 		})
+		mine = w
 		return x, err
 	})
 	if err != nil {
 		return nil, atMatch(err, r)
 	}
+	if mine != nil {
+		wait -= mine.Waited()
+	}
 	k.await(ctx, x, wait, registry.Wait{})
 	withdrawn(ctx, x)
+	if ctx.Err() != nil && (r.Op == filework.Read || r.Op == filework.List) {
+		x.Stop() // nobody would see what it reads
+	}
 	return k.showFile(x, r, show)
 }
 
