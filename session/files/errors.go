@@ -67,6 +67,8 @@ func at(ctx context.Context, op, path string, err error) error {
 			e.Code, e.Err = CodePermission, errors.New("permission denied: the account may not do that there")
 		case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 			e.Code, e.Err = CodeNoSpace, errNoSpace
+		case errors.Is(err, syscall.ENAMETOOLONG), longName(path) && !errors.Is(err, session.ErrClosed) && !errors.Is(err, session.ErrUnknownOutcome):
+			e.Code, e.Err = CodeInvalid, fmt.Errorf("a name in the path is too long: most hosts take %d bytes", maxBase)
 		case errors.Is(err, session.ErrClosed), errors.Is(err, session.ErrUnknownOutcome):
 			e.Code = CodeLost
 		}
@@ -77,6 +79,18 @@ func at(ctx context.Context, op, path string, err error) error {
 		e = &n
 	}
 	return e
+}
+
+// maxBase is how long a name may be on most file systems. Servers do not say when that is why they fail.
+const maxBase = 255
+
+func longName(path string) bool {
+	for name := range strings.SplitSeq(path, "/") {
+		if len(name) > maxBase {
+			return true
+		}
+	}
+	return false
 }
 
 var errNoSpace = errors.New("no space left on the device: nothing was changed")

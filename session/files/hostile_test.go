@@ -163,3 +163,15 @@ func TestWhatAServerSaysIsShortAndPrintableInErrors(t *testing.T) {
 		})
 	}
 }
+
+func TestANameThatIsTooLongIsAMistake(t *testing.T) {
+	ways(t, func(t *testing.T, h *files.Host, dir string) {
+		long := filepath.Join(dir, strings.Repeat("n", 300))
+		_, err := h.Write(t.Context(), long, []byte("x"), files.WriteOptions{})
+		assert.Equal(t, files.CodeInvalid, code(t, err), "%v", err)
+		_, err = h.Read(t.Context(), long, 0, -1, 0, io.Discard)
+		assert.Equal(t, files.CodeInvalid, code(t, err), "%v", err)
+		_, _, err = h.List(t.Context(), long+"/x", 0)
+		assert.Equal(t, files.CodeInvalid, code(t, err), "%v", err)
+	})
+}

@@ -75,7 +75,7 @@ type route struct {
 func add[I, O any](a *api, r route, handle func(ctx context.Context, c *caller, in *I) (*O, error)) {
 	op := huma.Operation{
 		Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Tags: []string{r.tag}, DefaultStatus: r.status,
-		MaxBodyBytes: cmp.Or(r.body, maxBody), BodyReadTimeout: -1, // whole has seen to both
+		MaxBodyBytes: cmp.Or(r.body, maxBody) + 1, BodyReadTimeout: -1, // whole has seen to both; the library takes less than it says
 		Errors:      []int{http.StatusForbidden, http.StatusTooManyRequests},
 		Responses:   map[string]*huma.Response{},
 		Middlewares: huma.Middlewares{func(ctx huma.Context, next func(huma.Context)) { a.check(r.need, ctx, next) }},
