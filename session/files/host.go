@@ -196,6 +196,7 @@ func (f *Host) Edit(ctx context.Context, path string, old, new []byte, o WriteOp
 
 func (f *Host) edit(ctx context.Context, i Info, old, new []byte, o WriteOptions) (Info, error) {
 	var text bytes.Buffer
+	text.Grow(int(min(i.Size, MaxEdit)) + bytes.MinRead)
 	i, err := f.readAt(ctx, i, 0, -1, MaxEdit, &text)
 	if err == nil {
 		err = o.If.check(i)

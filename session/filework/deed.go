@@ -74,6 +74,7 @@ func (d *deed) do(ctx context.Context, out io.Writer) (files.Info, error) {
 	}
 	// First whole, then shown: what is not what was judged must not be seen.
 	var b bytes.Buffer
+	b.Grow(int(min(w.seen.Size, MaxFile)) + bytes.MinRead)
 	i, err := d.f.Read(ctx, w.path, 0, -1, MaxFile, &b)
 	if err == nil {
 		err = w.still("read", i)

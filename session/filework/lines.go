@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxLines  = 40 << 20 // bytes of all lists that are being read
+	maxLines  = 32 << 20 // bytes of all lists that are being read
 	freeLines = 1 << 20  // of these, what each list may have in any case
 	lineBlock = 64 << 10
 )

@@ -82,6 +82,9 @@ func (w *Work) script() (string, error) {
 func (w *Work) Text(hide func(string) string) string {
 	if hide == nil {
 		hide = func(s string) string { return s }
+	} else {
+		hidden := hide
+		hide = func(s string) string { return recorded(hidden(s)) }
 	}
 	r := &w.req
 	var b strings.Builder
@@ -119,6 +122,20 @@ func (w *Work) Text(hide func(string) string) string {
 	diff(&b, "-", hide(string(r.Old)))
 	diff(&b, "+", hide(string(r.New)))
 	return b.String()
+}
+
+// maxRecorded is how much of a content is recorded whole: of an entry there is a limit, and it takes up to six times as much.
+// What is longer stands there with its beginning, its size and, like everything, its hash.
+const (
+	maxRecorded   = 1 << 20
+	recordedFirst = 64 << 10
+)
+
+func recorded(text string) string {
+	if len(text) <= maxRecorded {
+		return text
+	}
+	return fmt.Sprintf("%s\n(truncated: %d bytes in all)", strings.ToValidUTF8(text[:recordedFirst], "?"), len(text))
 }
 
 // diff writes text as the lines of a diff are, so that none of them can pass for anything else.

@@ -18,7 +18,7 @@ import (
 // HostileSFTP is a server of files that breaks on purpose. The zero value serves the files of this machine, and behaves.
 type HostileSFTP struct {
 	Silent  string // the request that it does not answer, nor any later one: see SFTPRequests
-	Endless bool   // a listing never ends; its names are those below
+	Endless bool   // a listing never ends; its names are those below. Nor does a file, whose parts are longer than asked for
 	Dots    bool   // all names of an endless listing are "."
 	NameLen int    // how long the names of an endless listing are; 0 means 40
 	Fail    string // the request that fails, and with what text
@@ -31,6 +31,9 @@ var SFTPRequests = map[string]byte{
 	"init": 1, "open": 3, "close": 4, "read": 5, "write": 6, "lstat": 7, "fsetstat": 10, "opendir": 11, "readdir": 12,
 	"remove": 13, "realpath": 16, "stat": 17, "readlink": 19, "setstat": 9, "extended": 200,
 }
+
+// overlong is how much an endless file gives for each request.
+const overlong = 200_000
 
 const hostileArg = "hostile-sftp"
 
@@ -127,6 +130,10 @@ func (h HostileSFTP) requests(rw io.ReadWriter, server io.Writer) error {
 			}
 		case h.Endless && kind == SFTPRequests["readdir"]:
 			if err := sendSFTP(rw, 104, slices.Concat(p[5:9], h.names())); err != nil {
+				return err
+			}
+		case h.Endless && kind == SFTPRequests["read"]:
+			if err := sendSFTP(rw, 103, slices.Concat(p[5:9], u32(overlong), make([]byte, overlong))); err != nil {
 				return err
 			}
 		default:

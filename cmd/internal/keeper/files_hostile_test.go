@@ -99,7 +99,19 @@ func TestListingsThatNeverEndTakeLittleMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := overSSH(t, sessiontest.OpenSSHDWithHostileSFTP(t, h))
-			w.listAll(8, w.folder(), name)
+			dir := w.folder()
+			w.listAll(8, dir, name)
+			if name != "names" {
+				return
+			}
+			path := filepath.Join(dir, "f")
+			require.NoError(t, os.WriteFile(path, []byte("x"), 0o600))
+			most := peak(t, func() {
+				status, p := w.api("", "GET", "/v1/files?host=sshd&path="+path, nil, nil)
+				assert.GreaterOrEqual(t, status, 400, "%s", p.Detail)
+			})
+			t.Logf("a file that never ends: %d MiB above idle", most>>20)
+			assert.Less(t, most, uint64(limitOfPeaks))
 		})
 	}
 }
