@@ -20,7 +20,7 @@
 // read or written.
 //
 // A host is not trusted: of what it says there is a limit to how much is read and kept, and to how much gets into an error.
-// That it has written what it says is believed, but for the size.
+// New content is read back before it takes the place of the old one; that the rename was done is believed.
 //
 // This package is behind no gate: see session.Action for how its work passes one. Errors are *[Error]; those that wrap
 // session.ErrUnknownOutcome mean that the new content may or may not be there. A Host does one thing at a time and is

@@ -175,3 +175,15 @@ func TestANameThatIsTooLongIsAMistake(t *testing.T) {
 		assert.Equal(t, files.CodeInvalid, code(t, err), "%v", err)
 	})
 }
+
+func TestContentThatArrivesOtherwiseReplacesNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := put(t, dir, "f", "old text")
+	h := breaks(t, sessiontest.HostileSFTP{Corrupt: true})
+	_, err := h.Write(t.Context(), path, []byte("new text"), files.WriteOptions{})
+	assert.ErrorContains(t, err, "is not what was sent")
+	_, err = h.Edit(t.Context(), path, []byte("text"), []byte("TEXT"), files.WriteOptions{})
+	assert.ErrorContains(t, err, "is not what was sent")
+	assert.Equal(t, "old text", content(t, path))
+	assert.Equal(t, []string{"f"}, names(t, dir))
+}

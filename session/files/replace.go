@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -20,7 +21,11 @@ func (f *Host) replace(ctx context.Context, i Info, content []byte, o WriteOptio
 	if err := f.b.create(ctx, temp, content); err != nil {
 		return i, f.undo(ctx, temp, err)
 	}
-	err := f.dress(ctx, temp, i, o.Mode)
+	sum := sha256.Sum256(content)
+	err := f.arrived(ctx, temp, content, sum)
+	if err == nil {
+		err = f.dress(ctx, temp, i, o.Mode)
+	}
 	if err == nil {
 		was := i
 		// As late as can be: what is left is the moment before the rename.
@@ -34,9 +39,21 @@ func (f *Host) replace(ctx context.Context, i Info, content []byte, o WriteOptio
 	if err != nil {
 		return i, f.undo(ctx, temp, err)
 	}
-	sum := sha256.Sum256(content)
 	i.Kind, i.Size, i.Mode, i.SHA256 = Regular, int64(len(content)), modeFor(i, o.Mode), hex.EncodeToString(sum[:])
 	return i, nil
+}
+
+// arrived reads the new file back: what takes the place of the old one must be what was sent.
+func (f *Host) arrived(ctx context.Context, temp string, content []byte, want [sha256.Size]byte) error {
+	sum := &counter{w: io.Discard, h: sha256.New(), most: int64(len(content)) + 1}
+	err := f.b.read(ctx, temp, 0, -1, sum)
+	if err != nil && sum.n <= sum.most {
+		return err
+	}
+	if got := sum.h.Sum(nil); sum.n != int64(len(content)) || !bytes.Equal(got, want[:]) {
+		return fault(CodeError, "what the host has stored is not what was sent: the old file was left as it was")
+	}
+	return nil
 }
 
 // modeFor is the mode of new content. Like a program's write, it takes set-uid and set-gid away where they are not asked for:

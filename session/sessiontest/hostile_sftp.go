@@ -23,7 +23,8 @@ type HostileSFTP struct {
 	NameLen int    // how long the names of an endless listing are; 0 means 40
 	Fail    string // the request that fails, and with what text
 	Text    string
-	Big     int // the text of failures is repeated as often
+	Big     int  // the text of failures is repeated as often
+	Corrupt bool // what is written is as long as it should be, and not the same
 }
 
 // SFTPRequests are the requests at which a HostileSFTP may go silent, by their names in the protocol.
@@ -43,8 +44,8 @@ func OpenSSHDWithHostileSFTP(t testing.TB, h HostileSFTP, more ...string) *SSHD 
 	t.Helper()
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	line := fmt.Sprintf("Subsystem sftp %s %s %s %t %t %d %s %s %d", exe, hostileArg, dash(h.Silent), h.Endless, h.Dots, h.NameLen, dash(h.Fail),
-		dash(fmt.Sprintf("%x", h.Text)), h.Big)
+	line := fmt.Sprintf("Subsystem sftp %s %s %s %t %t %d %s %s %d %t", exe, hostileArg, dash(h.Silent), h.Endless, h.Dots, h.NameLen, dash(h.Fail),
+		dash(fmt.Sprintf("%x", h.Text)), h.Big, h.Corrupt)
 	return OpenSSHD(t, append(more, line)...)
 }
 
@@ -59,7 +60,7 @@ func dash(word string) string {
 // HostileSFTPMain serves, and does not return, where OpenSSHDWithHostileSFTP's server has started this program.
 func HostileSFTPMain() {
 	a := os.Args
-	if len(a) != 9 || a[1] != hostileArg {
+	if len(a) != 10 || a[1] != hostileArg {
 		return
 	}
 	for i := range a {
@@ -67,7 +68,7 @@ func HostileSFTPMain() {
 			a[i] = ""
 		}
 	}
-	h := HostileSFTP{Silent: a[2], Endless: a[3] == "true", Dots: a[4] == "true", Fail: a[6]}
+	h := HostileSFTP{Silent: a[2], Endless: a[3] == "true", Dots: a[4] == "true", Fail: a[6], Corrupt: a[9] == "true"}
 	h.NameLen, _ = strconv.Atoi(a[5])
 	h.Big, _ = strconv.Atoi(a[8])
 	_, _ = fmt.Sscanf(a[7], "%x", &h.Text)
@@ -136,6 +137,9 @@ func (h HostileSFTP) requests(rw io.ReadWriter, server io.Writer) error {
 			if err := sendSFTP(rw, 103, slices.Concat(p[5:9], u32(overlong), make([]byte, overlong))); err != nil {
 				return err
 			}
+		case h.Corrupt && kind == SFTPRequests["write"]:
+			p[len(p)-1] ^= 1
+			fallthrough
 		default:
 			if _, err := server.Write(p); err != nil {
 				return err
