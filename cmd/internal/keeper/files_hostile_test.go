@@ -122,7 +122,7 @@ func TestListingsOfALargeDirectoryTakeLittleMemory(t *testing.T) {
 	for i := range 101_000 {
 		require.NoError(t, os.Symlink("x", filepath.Join(dir, fmt.Sprintf("some-name-of-usual-length-%06d", i))))
 	}
-	w.listAll(3, dir, "101000 names")
+	w.listAll(2, dir, "101000 names")
 	_, err := w.WriteFile(t.Context(), client.FileAt{Host: "sshd", Path: filepath.Join(dir, "one more")}, []byte("x"), client.WriteOptions{})
 	require.NoError(t, err)
 }
