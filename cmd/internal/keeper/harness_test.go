@@ -19,10 +19,12 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
 func TestMain(m *testing.M) {
+	sessiontest.HostileSFTPMain()
 	if dir := os.Getenv(childEnv); dir != "" {
 		os.Exit(childMain(dir))
 	}
