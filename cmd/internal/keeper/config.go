@@ -89,6 +89,7 @@ type Config struct {
 	tokenRate  float64        // requests a second with one token
 	tokenBurst float64        // and at once
 	sweep      time.Duration  // sweepEvery, but for tests
+	lookEvery  time.Duration  // lookEvery, but for tests
 	noWrap     bool           // as if there were no bubblewrap, for tests
 }
 
@@ -114,6 +115,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.sweep == 0 {
 		c.sweep = sweepEvery
 	}
+	c.lookEvery = cmp.Or(c.lookEvery, lookEvery)
 	c.headerTime, c.bodyTime = cmp.Or(c.headerTime, headerTime), cmp.Or(c.bodyTime, bodyTime)
 	c.aliveEvery, c.slowTime = cmp.Or(c.aliveEvery, keepAliveEvery), cmp.Or(c.slowTime, writeTime)
 	c.tokenRate, c.tokenBurst = cmp.Or(c.tokenRate, tokenRate), cmp.Or(c.tokenBurst, tokenBurst)

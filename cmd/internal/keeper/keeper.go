@@ -117,23 +117,6 @@ func (k *Keeper) relayAsks() {
 	})
 }
 
-// listenForAnswers opens the socket at which "fairlead approvals" answers. Without it the API is left.
-func (k *Keeper) listenForAnswers() {
-	if k.cfg.ApprovalsDir == "" {
-		return
-	}
-	srv, err := approval.ListenFor(k.desk, k.cfg.ApprovalsDir, k.trees)
-	if err != nil {
-		k.log.Printf("approvals can be answered over the API alone: %v", err)
-		return
-	}
-	k.leaving.Go(func() {
-		if err := srv.Serve(k.base); err != nil {
-			k.log.Printf("approvals can be answered over the API alone: %v", err)
-		}
-	})
-}
-
 // Close ends every session and returns when everything is gone. It is idempotent.
 func (k *Keeper) Close() error {
 	k.mu.Lock()
