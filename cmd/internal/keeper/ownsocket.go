@@ -22,8 +22,12 @@ type ownSocket struct {
 
 // claim is the file that a keeper holds locked as long as it lives, for its socket's name.
 func (p Places) claim() string {
+	beside := p.Log
+	if beside == "" {
+		beside = p.Socket
+	}
 	sum := sha256.Sum256([]byte(p.Socket))
-	return filepath.Join(filepath.Dir(p.Log), "keeper-"+hex.EncodeToString(sum[:6])+".lock")
+	return filepath.Join(filepath.Dir(beside), "keeper-"+hex.EncodeToString(sum[:6])+".lock")
 }
 
 // listen opens the socket for one keeper at a time. It returns ErrRunning where one answers, and waits for one that is
@@ -119,8 +123,8 @@ func (s *ownSocket) openAlone(ctx context.Context) (*net.UnixListener, error) {
 
 // release lets other keepers have the socket's name. It comes last: who has the locks knows that nothing is left of us.
 func (s *ownSocket) release() {
-	s.serving.release()
 	s.claimed.release()
+	s.serving.release()
 }
 
 // awaitSocket waits, for a few seconds, for a keeper that lives and whose socket was removed, and reports whether it answers.
