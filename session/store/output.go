@@ -75,7 +75,7 @@ func (s *Store) PurgeBefore(ctx context.Context, t time.Time) (Purged, error) {
 }
 
 func (s *Store) purge(ctx context.Context, outputs, commands string, outputArgs, commandArgs []any) (p Purged, err error) {
-	err = s.write(ctx, "purge outputs", func(q query) error {
+	err = s.writeLong(ctx, "purge outputs", func(q query) error {
 		now := s.now()
 		var count, size int64
 		if err := q.row(`SELECT count(*), CAST(COALESCE(sum(size), 0) AS BIGINT) FROM outputs WHERE purged_at = 0 AND `+outputs, outputArgs...).Scan(&count, &size); err != nil {
@@ -94,7 +94,7 @@ func (s *Store) purge(ctx context.Context, outputs, commands string, outputArgs,
 
 // Prune deletes the records of commands, with their approvals, and sessions that ended before t, and returns how many.
 func (s *Store) Prune(ctx context.Context, t time.Time) (commands, sessions int, err error) {
-	err = s.write(ctx, "prune", func(q query) error {
+	err = s.writeLong(ctx, "prune", func(q query) error {
 		n, err := q.exec(`DELETE FROM commands WHERE ended_at > 0 AND ended_at < ?`, micros(t))
 		if err != nil {
 			return err

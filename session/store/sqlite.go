@@ -43,12 +43,22 @@ func openSQLite(ctx context.Context, cfg Config) (*database, error) {
 	if d.reader, err = open(url.Values{"_pragma": {"query_only(1)"}}, 4); err != nil {
 		return nil, errors.Join(err, d.writer.Close())
 	}
-	err = d.attempt(ctx, "open", cfg.Patience, func() error {
+	err = d.attempt(ctx, "open", cfg, func(ctx context.Context) error {
 		var n int
 		return d.writer.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&n)
 	})
 	if err != nil {
 		return nil, errors.Join(err, d.close())
+	}
+	opened, err := os.Stat(cfg.Path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %s", ErrReplaced, cfg.Path), d.close())
+	}
+	d.intact = func() error {
+		if now, err := os.Stat(cfg.Path); err != nil || !os.SameFile(opened, now) {
+			return fmt.Errorf("%w: %s", ErrReplaced, cfg.Path)
+		}
+		return nil
 	}
 	return d, nil
 }
