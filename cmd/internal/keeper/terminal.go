@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -20,6 +21,8 @@ type terminal struct {
 	k     *Keeper
 	store *store.Store
 	id    string // of this keeper
+
+	fault atomic.Pointer[string] // what was wrong with the store when it was looked at; nil or "" is nothing
 
 	mu     sync.Mutex // guards flying
 	flying map[string]*flight
@@ -63,6 +66,7 @@ func (t *terminal) recover(ctx context.Context) error {
 			t.k.log.Printf("command %s: %v", id, err)
 		}
 	}
+	t.k.leaving.Go(func() { t.watchStore(ctx) })
 	t.k.leaving.Go(func() {
 		tick := time.NewTicker(t.k.cfg.sweep)
 		defer tick.Stop()
