@@ -61,12 +61,27 @@ func (t *terminal) recover(ctx context.Context) error {
 			t.k.log.Printf("command %s: %v", id, err)
 		}
 	}
+	answered, err := t.answeredBefore(found.Pending)
+	if err != nil {
+		return err
+	}
 	for _, id := range found.Pending {
+		if status, ok := answered[id]; ok {
+			if err := t.forbidAgain(ctx, id, status); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := t.askAgain(ctx, id); err != nil {
 			t.k.log.Printf("command %s: %v", id, err)
 		}
 	}
 	t.k.leaving.Go(func() { t.watchStore(ctx) })
+	t.k.leaving.Go(func() {
+		if err := t.closeEntries(ctx); err != nil && ctx.Err() == nil {
+			t.k.log.Printf("the audit log has requests without a result: %v", err)
+		}
+	})
 	t.k.leaving.Go(func() {
 		tick := time.NewTicker(t.k.cfg.sweep)
 		defer tick.Stop()
