@@ -66,6 +66,9 @@ type Config struct {
 	Store *store.Store
 	ID    string
 
+	// Keep is how long the store keeps commands that have ended, with their outputs; 0 means for good.
+	Keep time.Duration
+
 	Notify []notify.Config // who else is told of asks and ends
 
 	AgentDoor AgentDoor // a socket for an agent alone

@@ -77,6 +77,9 @@ func (t *terminal) recover(ctx context.Context) error {
 		}
 	}
 	t.k.leaving.Go(func() { t.watchStore(ctx) })
+	if t.k.cfg.Keep > 0 {
+		t.k.leaving.Go(func() { t.forget(ctx) })
+	}
 	t.k.leaving.Go(func() {
 		if err := t.closeEntries(ctx); err != nil && ctx.Err() == nil {
 			t.k.log.Printf("the audit log has requests without a result: %v", err)
