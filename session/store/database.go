@@ -15,6 +15,7 @@ import (
 type database struct {
 	dialect
 	name   string  // where it is, for people
+	path   string  // the file; "" where it is none
 	writer *sql.DB // transactions that write
 	reader *sql.DB // all others; may be the same
 	begin  sql.TxOptions
@@ -180,7 +181,7 @@ func (d *database) attempt(ctx context.Context, op string, cfg Config, fn func(c
 		case kind == nil:
 			return fmt.Errorf("%w: %s in %s: %s", ErrUnavailable, op, d.name, line(err))
 		case !errors.Is(kind, errAgain):
-			return fmt.Errorf("%w: %s in %s: %s%s", kind, op, d.name, line(err), hints[kind])
+			return &located{fmt.Errorf("%w: %s in %s: %s%s", kind, op, d.name, line(err), hints[kind]), d.path}
 		case !deadline.IsZero() && time.Now().After(deadline):
 			return fmt.Errorf("%w: %s in %s: not a moment in %v: see which other process holds it", ErrBusy, op, d.name, cfg.Patience)
 		}
@@ -207,6 +208,14 @@ func (d *database) try(ctx context.Context, timeout time.Duration, fn func(conte
 	}
 	return fn(ctx)
 }
+
+// located is an error about a database that is a file.
+type located struct {
+	error
+	path string
+}
+
+func (l *located) Unwrap() error { return l.error }
 
 // hints say what to do about an error of a database.
 var hints = map[error]string{

@@ -51,10 +51,13 @@ var faults = map[error]string{
 }
 
 // Fault says what is wrong with the database where an error is about that, and what to do, in words that hold no user, address
-// or text of a driver.
+// or text of a driver. Of a file they say its path.
 func Fault(err error) (text string, ok bool) {
 	for kind, text := range faults {
 		if errors.Is(err, kind) {
+			if at, ok := errors.AsType[*located](err); ok && at.path != "" {
+				text = at.path + ": " + text
+			}
 			return text, true
 		}
 	}

@@ -20,7 +20,7 @@ func openSQLite(ctx context.Context, cfg Config) (*database, error) {
 	if err := makeFile(cfg.Path); err != nil {
 		return nil, err
 	}
-	d := &database{dialect: sqliteDialect, name: cfg.Path, kind: sqliteKind}
+	d := &database{dialect: sqliteDialect, name: cfg.Path, path: cfg.Path, kind: sqliteKind}
 	open := func(more url.Values, conns int) (*sql.DB, error) {
 		v := url.Values{"_pragma": append([]string{
 			"busy_timeout(1000)", "auto_vacuum(2)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)",
