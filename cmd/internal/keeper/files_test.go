@@ -141,6 +141,7 @@ func TestWhatIsWrongWithAFileIsAProblem(t *testing.T) {
 }
 
 func TestLargeFilesComeAndGo(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	dir := w.folder()
 	at := client.FileAt{Host: "here", Path: filepath.Join(dir, "big")}

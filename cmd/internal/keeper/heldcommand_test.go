@@ -54,6 +54,7 @@ func (w *world) holds(b wire.Sandbox, dir string) string {
 }
 
 func TestACommandInASandboxIsHeldAsItsSessionsAre(t *testing.T) {
+	t.Parallel()
 	ways(t, func(t *testing.T, w *world, b wire.Sandbox, dir string) {
 		if level := w.holds(b, dir); level != "kernel" {
 			t.Skip("nothing on this machine holds more than is checked")
@@ -62,6 +63,7 @@ func TestACommandInASandboxIsHeldAsItsSessionsAre(t *testing.T) {
 }
 
 func TestACommandInASandboxOverSSHIsHeldAsItsSessionsAre(t *testing.T) {
+	t.Parallel()
 	w := overSSH(t, sessiontest.OpenSSHD(t))
 	b, dir := w.box("sshd")
 	e, err := w.CheckSandbox(t.Context(), b.ID)

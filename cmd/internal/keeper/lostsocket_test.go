@@ -79,6 +79,7 @@ func TestAKeeperWhoseSocketWasRemovedCanBeReachedAgain(t *testing.T) {
 }
 
 func TestAKeeperIsStoppedAlsoRightAfterItsSocketWasRemoved(t *testing.T) {
+	t.Parallel()
 	dir := childPlace(t)
 	c := startChild(t, dir, "")
 	require.NoError(t, os.RemoveAll(filepath.Dir(c.places.Socket)))
@@ -89,6 +90,7 @@ func TestAKeeperIsStoppedAlsoRightAfterItsSocketWasRemoved(t *testing.T) {
 }
 
 func TestAKeeperThatCannotMakeItsSocketAgainEndsItsSessionsAndLeaves(t *testing.T) {
+	t.Parallel()
 	dir := childPlace(t)
 	c := startChild(t, dir, "")
 	c.open("here", "")
