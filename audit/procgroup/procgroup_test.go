@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/fairlead-ssh/fairlead/internal/procgroup"
+	"github.com/fairlead-ssh/fairlead/audit/procgroup"
 )
 
 // run runs a script, which writes to its third file, until its first line is there, and then ends its context.
