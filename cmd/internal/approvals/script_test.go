@@ -58,7 +58,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Exit(cli.Main())
 	}
-	testscript.Main(m, map[string]func(){"fairlead": func() { os.Exit(cli.Main()) }})
+	testscript.Main(m, map[string]func(){"fairlead": func() { os.Exit(cli.Main()) }, "answers": answers})
 }
 
 // desk asks for a command, after the argv of a program that it runs meanwhile, if any. It prints the id, and then what the
