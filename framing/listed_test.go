@@ -31,6 +31,7 @@ func assertListed(t *testing.T, sid int) {
 }
 
 func TestTheListOfProcessesIsShortAndSaysWhose(t *testing.T) {
+	have(t, "pgrep")
 	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
 		for _, login := range []bool{false, true} {
 			sh.Login = login
