@@ -100,12 +100,15 @@ func (h HostileSFTP) Serve(rw io.ReadWriteCloser) error {
 	go func() {
 		defer close(answered)
 		_, _ = io.Copy(rw, fromServer)
+		// A client that is gone: nothing may wait for it, neither the server that answers nor requests.
+		fromServer.Close()
+		in.Close()
 	}()
 	err = h.requests(rw, toServer)
 	toServer.Close()
 	in.Close()
-	good.Close()
 	fromServer.Close()
+	good.Close()
 	<-served
 	<-answered
 	return err
