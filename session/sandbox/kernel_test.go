@@ -191,16 +191,14 @@ func TestAPlaceOfItsOwnSeesNoProcessAndNoSocketOutside(t *testing.T) {
 	b, s := sandbox.Bubblewrap{NoNetwork: true, Hide: []string{dir + "/out"}}, box(dir+"/box")
 	bubblewrapped(t, s, b)
 	ses := confined(t, "bash", func(p session.Program) (session.Program, error) { return b.Program(s, p) })
-	other := exec.Command("sleep", "600")
-	require.NoError(t, other.Start())
-	defer func() { other.Process.Kill(); other.Wait() }()
+	pid, unhurt := outside(t)
 	assert.Equal(t, "", string(run(t, ses, "ls /tmp/ /run/ | grep -v -e systemd -e resolvconf -e '^$' -e : -e "+strings.Split(dir, "/")[2]).Stdout))
 	assert.Equal(t, "", string(run(t, ses, "ls ../out").Stdout))
 	assert.NotContains(t, string(run(t, ses, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '").Stdout), "sleep 600")
 	assert.Equal(t, "0\n", string(run(t, ses, "grep -c -v -e lo: -e face -e Inter /proc/net/dev").Stdout))
 	assert.Contains(t, string(run(t, ses, "grep CapEff /proc/self/status").Stdout), "0000000000000000")
-	run(t, ses, fmt.Sprintf("kill -9 %d 2>/dev/null; true", other.Process.Pid))
-	assert.NoError(t, other.Process.Signal(os.Signal(sigZero)))
+	run(t, ses, fmt.Sprintf("kill -9 %d 2>/dev/null; true", pid))
+	unhurt()
 }
 
 func TestNothingIsLeftOfAPlaceWhenItsSessionEnds(t *testing.T) {

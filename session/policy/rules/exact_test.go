@@ -21,7 +21,7 @@ func TestADeniedProgramCannotHideInDollarQuotes(t *testing.T) {
 	for _, command := range []string{`$"curl" x`, `$'curl' x`, `$'\x63url' x`, `cu$"rl" x`, `c$'u'rl x`, `env $"curl" x`, `$"cu"$'rl' x`} {
 		for _, shell := range []string{"", "bash", "zsh", "mksh"} {
 			d := decide(t, e, onDev(command, shell))
-			assert.NotEqual(t, policy.Allow, d.Verdict, "%q in %q: %s", command, shell, d.Reason)
+			assert.Equal(t, policy.Ask, d.Verdict, "%q in %q: %s", command, shell, d.Reason)
 		}
 	}
 }
@@ -38,8 +38,9 @@ func TestNoRuleAllowsBytesThatDeceive(t *testing.T) {
 	assert.Equal(t, policy.Ask, agents("/opt/y/deploy now").Verdict)
 	assert.Equal(t, policy.Ask, agents("deploy now").Verdict)
 	for _, command := range []string{"/opt/x/deploy \u200b", "/opt/x/deploy \u202enow", "/opt/x/deploy now; /opt/x/deploy a\u200bb", "/opt/x/deploy $(/opt/x/deploy \u200b)"} {
-		d := agents(command)
-		assert.Equal(t, policy.Deny, d.Verdict, "%q: %s", command, d.Reason)
+		for _, d := range []policy.Decision{agents(command), decide(t, e, onDev(command, "bash"))} { // operators may override what is forbidden, but not this
+			assert.Equal(t, policy.Deny, d.Verdict, "%q: %s", command, d.Reason)
+		}
 	}
 }
 
