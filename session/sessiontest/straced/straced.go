@@ -37,6 +37,9 @@ func Run(t *testing.T, work func(dir string)) (dir string, trace Trace) {
 		t.SkipNow() // the rest is the parent's
 	}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err == nil {
+		err = os.Chmod(dir, 0o700)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,11 +68,11 @@ func Run(t *testing.T, work func(dir string)) (dir string, trace Trace) {
 	if err != nil || !strings.Contains(string(out), "--- SKIP: "+t.Name()) {
 		t.Fatalf("the traced test failed: %v\n%s", err, out)
 	}
-	text, err := os.ReadFile(log)
+	lines, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	trace = parse(string(text))
+	trace = parse(string(lines))
 	if len(trace) == 0 {
 		t.Fatal("strace has seen nothing")
 	}
@@ -92,12 +95,13 @@ var (
 	begun   = regexp.MustCompile(`^(\d+) +(\w+)\((.*) <unfinished \.\.\.>$`)
 	resumed = regexp.MustCompile(`^(\d+) +<\.\.\. (\w+) resumed>(.*)\) += (\d+)`)
 	file    = regexp.MustCompile(`^\d+<([^>]*)>`)
-	quoted  = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
+	path    = regexp.MustCompile(`(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"`)
+	text    = regexp.MustCompile(`^\d+<[^>]*>, "` + markLead + `(.*)\\n"`)
 )
 
-func parse(text string) (tr Trace) {
+func parse(lines string) (tr Trace) {
 	open := map[string]string{} // arguments by process
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(lines) {
 		line = strings.TrimSuffix(line, "\n")
 		if m := begun.FindStringSubmatch(line); m != nil {
 			open[m[1]] = m[3]
@@ -123,12 +127,15 @@ func callOf(name, args string) Call {
 	if m := file.FindStringSubmatch(args); m != nil {
 		c.File = m[1]
 	}
-	for _, m := range quoted.FindAllStringSubmatch(args, -1) {
-		c.Paths = append(c.Paths, m[1])
+	for _, m := range path.FindAllStringSubmatch(args, -1) {
+		if !filepath.IsAbs(m[2]) {
+			m[2] = filepath.Join(m[1], m[2])
+		}
+		c.Paths = append(c.Paths, m[2])
 	}
-	switch {
-	case name == "write" && len(c.Paths) > 0 && strings.HasPrefix(c.Paths[0], markLead):
-		return Call{Name: "mark", File: strings.TrimSuffix(strings.TrimPrefix(c.Paths[0], markLead), `\n`)}
+	switch m := text.FindStringSubmatch(args); {
+	case name == "write" && m != nil:
+		return Call{Name: "mark", File: m[1]}
 	case name == "write", name == "pwrite64":
 		return Call{Name: "write", File: c.File}
 	case name == "fsync", name == "fdatasync":
