@@ -17,6 +17,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/approval/sshsig/sshsigtest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // newKey returns a new key of the usual kind.
@@ -172,7 +173,7 @@ func TestAFileThatOthersCanWriteEnrollsNobody(t *testing.T) {
 		},
 		"another's": func(t *testing.T, file string) {
 			if os.Getuid() != 0 {
-				t.Skip("only root can give files away")
+				needs.Part(t, "only root can give files away")
 			}
 			require.NoError(t, os.Chown(file, 12345, -1))
 		},

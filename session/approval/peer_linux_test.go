@@ -14,17 +14,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // asAnother has the kernel take what fn does for another account's.
 func asAnother(t *testing.T, uid int, fn func()) {
 	t.Helper()
-	if os.Getuid() != 0 {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("this test needs root, to be another account")
-		}
-		t.Skip("only root can be another account")
-	}
+	needs.Root(t, "be another account")
 	runtime.LockOSThread()
 	_, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, ^uintptr(0), uintptr(uid), ^uintptr(0)) // this thread alone
 	require.Zero(t, errno)

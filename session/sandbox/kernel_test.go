@@ -19,6 +19,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/localpty"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // bubblewrapped skips where bubblewrap is not installed, or its namespaces are refused.
@@ -27,14 +28,14 @@ func bubblewrapped(t *testing.T, s sandbox.Sandbox, b sandbox.Bubblewrap) {
 	can, err := sandbox.Probe(t.Context(), runner("sh", "-c"), b, s)
 	require.NoError(t, err)
 	if !can.Bubblewrap {
-		t.Skip(can.Why)
+		needs.Part(t, "%s", can.Why)
 	}
 }
 
 func landlocked(t *testing.T) sandbox.Landlock {
 	t.Helper()
 	if v := sandbox.LandlockVersion(); v < sandbox.MinLandlock {
-		t.Skipf("the kernel's Landlock has version %d", v)
+		needs.Part(t, "the kernel's Landlock has version %d", v)
 	}
 	exe, err := os.Executable()
 	require.NoError(t, err)
@@ -229,7 +230,7 @@ func TestNothingIsLeftOfAPlaceWhenItsSessionEnds(t *testing.T) {
 
 func TestAnAccountWithoutRightsCanBeHeldTooWhereTheHostAllowsIt(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("only root becomes another account")
+		needs.Part(t, "only root becomes another account")
 	}
 	need(t, "setpriv")
 	dir := treeIn(t, lasting(t))
@@ -239,7 +240,7 @@ func TestAnAccountWithoutRightsCanBeHeldTooWhereTheHostAllowsIt(t *testing.T) {
 	can, err := sandbox.Probe(t.Context(), as, sandbox.Bubblewrap{}, s)
 	require.NoError(t, err)
 	if !can.Bubblewrap {
-		t.Skip(can.Why)
+		needs.Part(t, "%s", can.Why)
 	}
 	p, err := sandbox.Bubblewrap{}.Program(s, session.Program{Line: "exec sh -c 'id -u; echo x >made; echo x >../out/new; echo x >../out/keep; true'"})
 	require.NoError(t, err)

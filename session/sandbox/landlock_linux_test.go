@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // landlockFrom is landlocked for what came with a version of Landlock.
@@ -18,7 +19,7 @@ func landlockFrom(t *testing.T, version int) sandbox.Landlock {
 	t.Helper()
 	l := landlocked(t)
 	if v := sandbox.LandlockVersion(); v < version {
-		t.Skipf("the kernel's Landlock has version %d, and this came with %d", v, version)
+		needs.Part(t, "the kernel's Landlock has version %d, and this came with %d", v, version)
 	}
 	return l
 }
@@ -46,7 +47,7 @@ func TestLandlockHoldsCommandsToDevices(t *testing.T) {
 	const number = `perl -e 'open F, "<", "/dev/ptmx" or die "open: $!\n"; my $n = "\0" x 4; print ioctl(F, 0x80045430, $n) ? "commanded\n" : "held\n"'` // TIOCGPTN
 	free, err := exec.Command("sh", "-c", number).Output()
 	if err != nil || string(free) != "commanded\n" {
-		t.Skipf("this machine's /dev/ptmx does not answer (%v)", err)
+		needs.Part(t, "this machine's /dev/ptmx does not answer (%v)", err)
 	}
 	out, err := exec.Command(l.Helper[0], "sandbox-exec", treeIn(t, scratch(t))+"/box", "sh", "-c", number).CombinedOutput()
 	require.NoError(t, err, string(out))

@@ -10,16 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // Whoever owns a file, or its directory, can write it whatever its mode says.
 func TestAFileOfAnotherAccountIsRefused(t *testing.T) {
-	if os.Getuid() != 0 {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("this test needs root, to give files away")
-		}
-		t.Skip("only root can give files away")
-	}
+	needs.Root(t, "give files away")
 	dir := filepath.Join(t.TempDir(), "fairlead")
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	name := filepath.Join(dir, config.FileName)

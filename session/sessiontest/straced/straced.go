@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 const dirVariable = "FAIRLEAD_STRACED_DIR"
@@ -49,10 +51,10 @@ func Run(t *testing.T, work func(dir string)) (dir string, trace Trace) {
 	}
 	strace, err := exec.LookPath("strace")
 	if err != nil {
-		missing(t, err.Error())
+		needs.Part(t, "strace cannot be used: %v", err)
 	}
 	if out, err := exec.CommandContext(t.Context(), strace, "-o", "/dev/null", "true").CombinedOutput(); err != nil {
-		missing(t, fmt.Sprintf("%v: %s", err, out))
+		needs.Part(t, "strace cannot be used: %v: %s", err, out)
 	}
 	log := filepath.Join(t.TempDir(), "trace")
 	var only []string
@@ -77,14 +79,6 @@ func Run(t *testing.T, work func(dir string)) (dir string, trace Trace) {
 		t.Fatal("strace has seen nothing")
 	}
 	return dir, trace
-}
-
-func missing(t *testing.T, why string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatal("strace is needed: ", why)
-	}
-	t.Skip("strace cannot be used: ", why)
 }
 
 // Mark is for the work: it says how far that has come.
