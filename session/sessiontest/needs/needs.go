@@ -25,3 +25,16 @@ func Root(t testing.TB, what string) {
 		Part(t, "only root can %s", what)
 	}
 }
+
+// Files fails the test unless a directory of cases has at least as many files as it had: one that is gone is not missed
+// otherwise.
+func Files(t testing.TB, dir string, least int) {
+	t.Helper()
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < least {
+		t.Fatalf("%s has %d files and had %d: restore them, or lower the number with those that you remove", dir, len(all), least)
+	}
+}
