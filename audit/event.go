@@ -40,6 +40,7 @@ const (
 	ConfigLoad     Kind = "config.load" // a file of settings took effect
 	KeeperStart    Kind = "keeper.start"
 	KeeperEnd      Kind = "keeper.end"
+	KeeperSocket   Kind = "keeper.socket" // a socket that was removed was created again
 
 	// ChainSeal, ChainRotate and ChainPurge are written by File itself.
 	ChainSeal   Kind = "chain.seal"
@@ -56,7 +57,7 @@ func (k Kind) after() bool {
 func (k Kind) Administers() bool {
 	switch k {
 	case TokenCreate, TokenRevoke, SandboxCreate, SandboxChange, SandboxDelete, ApproverEnroll, ApproverRemove, WebLink,
-		PolicyLoad, ConfigLoad, KeeperStart, KeeperEnd:
+		PolicyLoad, ConfigLoad, KeeperStart, KeeperEnd, KeeperSocket:
 		return true
 	}
 	return false

@@ -21,8 +21,8 @@ type Action interface {
 	Text(hide func(string) string) string
 
 	// Open gets ready on t, which leads to h and is not the Action's to close; where the session's programs are held it is
-	// a [Held]. Nothing may change yet: after an error that
-	// wraps ErrClosed or ErrFull it is called again with another connection. ctx bounds it.
+	// a [Held]. Nothing may change yet: after an error that wraps ErrClosed or ErrFull it is called again with another
+	// connection. An *Error says with its Code what went wrong. ctx bounds it.
 	Open(ctx context.Context, t Transport, h hosts.Host) (Deed, error)
 
 	// Record puts what there is to say of the result on record. It is called once, when the action has ended, also where

@@ -71,6 +71,9 @@ type Command struct {
 	// Approver, if not nil, is asked instead of the session's: the command was approved together with others.
 	Approver policy.Approver
 
+	// Sending, if not nil, is called instead of Config.Sending.
+	Sending func(text string)
+
 	// Own says that nobody has asked for the command: it makes the session ready. It passes the gate all the same, and the
 	// Result says so, for those who tell what happens.
 	Own bool

@@ -30,6 +30,10 @@ type Config struct {
 	// of the exact bytes.
 	Redact func(text string) string
 
+	// Sending, if not nil, is called with the text of a command once it may run, before the first byte is sent. It must return
+	// soon.
+	Sending func(text string)
+
 	// Outputs, if not nil, keeps what a Result has of a command's output, after Redact, under the hash that the record then
 	// names; of a command whose Result keeps nothing, as much as DefaultKeep. What cannot be kept there is told in the record.
 	Outputs audit.OutputStore

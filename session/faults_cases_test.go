@@ -229,7 +229,7 @@ func TestAConnectionCutWhileIdleIsMadeAgain(t *testing.T) {
 		succeed(t, s, session.Command{Script: ":"})
 		closed := w.closed.Load()
 		w.breaker.Cut()
-		require.Eventually(t, func() bool { return w.closed.Load() > closed }, 20*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return w.closed.Load() > closed && !s.ShellLives() }, 20*time.Second, time.Millisecond)
 		r := succeed(t, s, session.Command{Script: "pwd; umask; echo $A; f 2>/dev/null || echo no f"})
 		assert.Equal(t, "/usr\n027\nit's\nno f\n", strings.Replace(string(r.Stdout), "0027", "027", 1))
 		assert.True(t, r.ShellRestarted)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -99,10 +100,15 @@ func runHook(ctx context.Context, side *Session, script, what string) error {
 	}
 	said, _, _ := strings.Cut(strings.ToValidUTF8(strings.TrimSpace(string(r.Stderr)+string(r.Stdout)), "?"), "\n")
 	if len(said) > 200 {
-		said = said[:200] + "…"
+		said = strings.ToValidUTF8(said[:200], "") + "…"
 	}
 	if said != "" {
-		said = ": " + said
+		said = ": " + strings.Map(func(c rune) rune {
+			if !strconv.IsPrint(c) { // a terminal would obey it
+				return '?'
+			}
+			return c
+		}, said)
 	}
 	return fmt.Errorf("the %s of its readiness hook failed%s", what, said)
 }

@@ -60,6 +60,7 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	if x.res.Lane == laneSession {
 		s.taint(x.res.Decision)
 	}
+	x.sending()
 	x.startClocks(sh, len(text))
 	if !sh.take(x, x.tok) {
 		x.mu.Lock()
@@ -79,6 +80,17 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 		s.wg.Go(func() { sh.write(text) })
 	}
 	return true
+}
+
+// sending says that the command may run and is sent now.
+func (x *Exec) sending() {
+	f := x.cmd.Sending
+	if f == nil {
+		f = x.s.cfg.Sending
+	}
+	if f != nil {
+		f(x.shown(nil))
+	}
 }
 
 // exited notes the exit code that the next command sees as that of the one before, in whichever lane.

@@ -192,6 +192,7 @@ func (s *Session) proceed(ctx context.Context, x *Exec) {
 		return
 	}
 	if x.cmd.Action != nil {
+		x.sending()
 		s.act(ctx, x)
 		return
 	}

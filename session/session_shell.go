@@ -125,7 +125,10 @@ func (s *Session) shellOn(ctx context.Context, t Transport, spec framing.Shell) 
 
 // failStart sorts out why there is no shell.
 func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
-	var dialed *dialError
+	var (
+		dialed *dialError
+		told   *Error
+	)
 	if full, ok := x.whyFull(ctx, err); ok {
 		x.fail(StatusError, "full", full)
 		return
@@ -149,6 +152,8 @@ func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
 		x.fail(StatusUnreachable, "unreachable", fmt.Errorf("the connection is gone: %w", err))
 	case errors.Is(err, ErrFull):
 		x.fail(StatusUnreachable, "full", err)
+	case errors.As(err, &told) && x.cmd.Action != nil && told.Code != "":
+		x.fail(StatusError, told.Code, told.Err)
 	default:
 		x.fail(StatusError, "shell", err)
 	}

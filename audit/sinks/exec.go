@@ -7,26 +7,22 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/internal/procgroup"
 )
 
 // program is run for each head, which it gets on its standard input.
 type program []string
 
-// waitDelay is how long what the program left behind may hold its output open.
-const waitDelay = time.Second
-
-// Anchor returns nil for exit code 0. The end of ctx kills the program.
+// Anchor returns nil for exit code 0. The end of ctx kills the program, with what it has started in its process group.
 func (p program) Anchor(ctx context.Context, a audit.Anchor) error {
 	cmd := exec.CommandContext(ctx, p[0], p[1:]...)
-	cmd.WaitDelay = waitDelay
 	cmd.Stdin = bytes.NewReader(append(a.Line(), '\n'))
 	said := &firstLine{}
 	cmd.Stderr = said
-	err := cmd.Run()
+	err := procgroup.Run(cmd)
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() >= 0 {
 		return fmt.Errorf("exit code %d%s", exit.ExitCode(), said)
 	}

@@ -2,6 +2,7 @@ package sinks_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"encoding/pem"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -287,4 +289,22 @@ func FuzzDecode(f *testing.F) {
 			require.NotEqual(t, "nothing", c.Name())
 		}
 	})
+}
+
+func TestAProgramThatHangsIsKilledWithItsChildren(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "held")
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+	hangs, a := place(t, sinks.Config{Exec: []string{"/bin/sh", "-c", `exec 3>"$0"; yes >&2 & echo started >&3; wait`, fifo}}), head(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- hangs.Anchor(ctx, a) }()
+	held, err := os.Open(fifo)
+	require.NoError(t, err)
+	defer held.Close()
+	_, err = held.Read(make([]byte, 1))
+	require.NoError(t, err)
+	cancel()
+	assert.Error(t, <-done)
+	_, err = io.ReadAll(held) // which ends when nobody is left
+	assert.NoError(t, err)
 }

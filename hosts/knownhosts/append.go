@@ -47,6 +47,7 @@ func Append(file, name string, key ssh.PublicKey, o AppendOptions) error {
 	}
 	db := &DB{}
 	db.parse(file, data)
+	db.index()
 	if find(db.lookup(name), plain, string(key.Marshal())) != nil {
 		return nil
 	}

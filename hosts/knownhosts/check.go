@@ -43,10 +43,8 @@ func (q Query) principal() string {
 // lookup returns the lines about name.
 func (db *DB) lookup(name string) []*entry {
 	var out []*entry
-	for i := range db.entries {
-		if db.entries[i].names.match(name) {
-			out = append(out, &db.entries[i])
-		}
+	for _, i := range db.about.lines(name) {
+		out = append(out, &db.entries[i])
 	}
 	return out
 }
@@ -140,13 +138,17 @@ func all(lines []*entry, m marker, first string) []Known {
 }
 
 func (db *DB) skippedFor(names ...string) []Warning {
+	var lines []int
+	for _, name := range names {
+		if name != "" {
+			lines = append(lines, db.without.lines(name)...)
+		}
+	}
+	slices.Sort(lines)
 	var out []Warning
-	for i, e := range db.skipped {
-		for _, name := range names {
-			if name != "" && e.marker == plain && e.names.match(name) {
-				out = append(out, Warning{File: e.File, Line: e.Line, Reason: db.why[i]})
-				break
-			}
+	for _, i := range slices.Compact(lines) {
+		if e := &db.skipped[i]; e.marker == plain {
+			out = append(out, Warning{File: e.File, Line: e.Line, Reason: db.why[i]})
 		}
 	}
 	return out

@@ -19,6 +19,8 @@ type DB struct {
 	why      []string
 	warnings []Warning
 	files    []source
+	about    *index           // of entries
+	without  *index           // of skipped
 	now      func() time.Time // nil means time.Now; for certificates
 }
 
@@ -50,6 +52,7 @@ func Open(files ...string) (*DB, error) {
 	if errs != nil {
 		return nil, errors.Join(errs...)
 	}
+	db.index()
 	return db, nil
 }
 
@@ -87,6 +90,7 @@ func Static(keys ...StaticKey) (*DB, error) {
 		e.Line = i + 1
 		db.entries = append(db.entries, e)
 	}
+	db.index()
 	return db, nil
 }
 
@@ -121,6 +125,9 @@ func (db *DB) parse(name string, data []byte) {
 		}
 	}
 }
+
+// index makes what lookup needs, once all is parsed.
+func (db *DB) index() { db.about, db.without = newIndex(db.entries), newIndex(db.skipped) }
 
 func (db *DB) names() []string {
 	var out []string

@@ -18,6 +18,9 @@ func MatchNames(field, name string) (match, ok bool) {
 	return n.match(name), true
 }
 
+// Hashed returns how many hashes of names db has computed.
+func Hashed(db *DB) int64 { return db.about.hashes.Load() + db.without.hashes.Load() }
+
 // HashName is the hashed form of a name.
 var HashName = hashName
 

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fairlead-ssh/fairlead/hosts/internal/wildcard"
+	"github.com/fairlead-ssh/fairlead/internal/wildcard"
 )
 
 const (
@@ -53,7 +53,7 @@ func parseNames(field string) (names, error) {
 // match reports whether the line is about name, which is in lower case.
 func (n names) match(name string) bool {
 	if n.hash != nil {
-		return hmac.Equal(nameHash(n.salt, name), n.hash)
+		return isHashOf(n.hash, n.salt, name)
 	}
 	found := false
 	for _, pat := range n.patterns {

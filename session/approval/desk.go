@@ -41,6 +41,10 @@ type Config struct {
 
 	// Ended is called when an approval for a session has ended; nil means that nothing is.
 	Ended func(Ended)
+
+	// Unread says why the desk may not have all that is pending, for those who list it: a store cannot be read. nil means that it
+	// has all.
+	Unread func() error
 }
 
 // Desk is where questions wait. It implements policy.Approver.
@@ -50,6 +54,7 @@ type Desk struct {
 	begins       func(policy.Question, []string) error
 	lasts        func(policy.Question) bool
 	ended        func(Ended)
+	unread       func() error
 
 	mu      sync.Mutex // guards what follows
 	waiting map[string]*question
@@ -76,7 +81,7 @@ type settled struct{ id, how string }
 func NewDesk(cfg Config) *Desk {
 	return &Desk{
 		perPrincipal: cmp.Or(cfg.PerPrincipal, DefaultPerPrincipal), approvers: enrolled(cfg.Approvers),
-		begins: cfg.Begins, lasts: cfg.Lasts, ended: cfg.Ended, forSession: map[string]*given{},
+		begins: cfg.Begins, lasts: cfg.Lasts, ended: cfg.Ended, unread: cfg.Unread, forSession: map[string]*given{},
 		waiting: map[string]*question{}, readers: map[chan Event]struct{}{},
 	}
 }

@@ -213,6 +213,11 @@ func (s *Server) handle(who peer, line []byte) response {
 		for _, p := range s.desk.List() {
 			res.List = append(res.List, p.Summary())
 		}
+		if s.desk.unread != nil {
+			if err := s.desk.unread(); err != nil {
+				res.Error = failed(err).Error
+			}
+		}
 		return res
 	case "show":
 		p, err := s.desk.Get(req.ID)

@@ -7,11 +7,20 @@
 // there, gets the mode and owner of the old one, and takes its name. Whatever fails before that leaves the old file as it
 // was and removes the new one; what a controller that was killed has left there is removed by a later write in the same
 // directory, once it is a day old. What a rename cannot keep is lost: other hard links to the old file, access control
-// lists, extended attributes. Nobody keeps others from writing at the same time; If of [WriteOptions] narrows that to the
-// moment before the rename.
+// lists, extended attributes. Set-uid and set-gid are dropped unless the mode of [WriteOptions] has them.
+//
+// One process changes a file one change at a time: from reading it, or from comparing it with what If of [WriteOptions]
+// expects, to the rename. Files are the same if their real paths are, on hosts with the same host key or address. Others on
+// the host (people, programs, another process that uses this package) take no turns. What they change is noticed until the
+// moment before the rename, by content where that is expected or the file is edited, and gives CodeConflict; a change
+// between that look and the rename is lost. Bind mounts and hard links give a file a second real path, which has turns of
+// its own.
 //
 // Paths are absolute. A symbolic link stands for what it leads to, and [Info] tells where that is. Only ordinary files are
 // read or written.
+//
+// A host is not trusted: of what it says there is a limit to how much is read and kept, and to how much gets into an error.
+// New content is read back before it takes the place of the old one; that the rename was done is believed.
 //
 // This package is behind no gate: see session.Action for how its work passes one. Errors are *[Error]; those that wrap
 // session.ErrUnknownOutcome mean that the new content may or may not be there. A Host does one thing at a time and is

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/fairlead-ssh/fairlead/session"
@@ -65,6 +67,8 @@ func at(ctx context.Context, op, path string, err error) error {
 			e.Code, e.Err = CodePermission, errors.New("permission denied: the account may not do that there")
 		case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 			e.Code, e.Err = CodeNoSpace, errNoSpace
+		case errors.Is(err, syscall.ENAMETOOLONG), longName(path) && !errors.Is(err, session.ErrClosed) && !errors.Is(err, session.ErrUnknownOutcome):
+			e.Code, e.Err = CodeInvalid, fmt.Errorf("a name in the path is too long: most hosts take %d bytes", maxBase)
 		case errors.Is(err, session.ErrClosed), errors.Is(err, session.ErrUnknownOutcome):
 			e.Code = CodeLost
 		}
@@ -77,4 +81,34 @@ func at(ctx context.Context, op, path string, err error) error {
 	return e
 }
 
+// maxBase is how long a name may be on most file systems. Servers do not say when that is why they fail.
+const maxBase = 255
+
+func longName(path string) bool {
+	for name := range strings.SplitSeq(path, "/") {
+		if len(name) > maxBase {
+			return true
+		}
+	}
+	return false
+}
+
 var errNoSpace = errors.New("no space left on the device: nothing was changed")
+
+// maxHeard is how much of what a host says gets into an error.
+const maxHeard = 200
+
+// heard is what a host says, fit for a message: short, on one line, without what a terminal obeys or hides.
+func heard(text string) string {
+	text = text[:min(len(text), 4*maxHeard)]
+	text = strings.Map(func(r rune) rune {
+		if !strconv.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "?"))
+	if text = strings.Join(strings.Fields(text), " "); len(text) > maxHeard {
+		text = strings.ToValidUTF8(text[:maxHeard], "") + "…"
+	}
+	return text
+}

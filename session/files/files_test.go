@@ -176,7 +176,7 @@ func TestAFileIsWrittenWholeAndKeepsItsMode(t *testing.T) {
 		_, err = h.Write(t.Context(), path, []byte("two\n"), files.WriteOptions{If: files.Expect{SHA256: sum(strange)}})
 		require.NoError(t, err)
 		assert.Equal(t, "two\n", content(t, path))
-		assertMode(t, path, 0o751|fs.ModeSetuid)
+		assertMode(t, path, 0o751)
 
 		mode := fs.FileMode(0o600)
 		_, err = h.Write(t.Context(), path, nil, files.WriteOptions{Mode: &mode})

@@ -10,6 +10,8 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"path"
+	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -31,51 +33,52 @@ type backend interface {
 	home(ctx context.Context) (string, error)
 	lstat(ctx context.Context, path string) (Info, error)
 	readlink(ctx context.Context, path string) (string, error)
-	realdir(ctx context.Context, dir string) (string, error)                            // without links
-	read(ctx context.Context, path string, offset, limit int64, w io.Writer) error      // a negative limit is none
-	create(ctx context.Context, path string, content []byte) error                      // new, for its owner alone, and on disk
-	adopt(ctx context.Context, temp, path string, mode fs.FileMode, uid, gid int) error // and rename; negative keeps
+	realdir(ctx context.Context, dir string) (string, error)                       // without links
+	read(ctx context.Context, path string, offset, limit int64, w io.Writer) error // a negative limit is none
+	create(ctx context.Context, path string, content []byte) error                 // new, for its owner alone, and on disk
+	dress(ctx context.Context, temp string, mode fs.FileMode, uid, gid int) error  // a negative owner is kept
+	rename(ctx context.Context, temp, path string) error                           // over what is there
 	remove(ctx context.Context, path string) error
-	list(ctx context.Context, dir string) ([]Name, error)
-	tidy(ctx context.Context, dir, written string) error // see Host.tidy; written was just written
+	list(ctx context.Context, dir string, take func(Name) error) error // an error of take ends it, and is returned
+	tidy(ctx context.Context, dir, written string) error               // see Host.tidy; written was just written
 	close() error
 }
 
 // Host is the files of a host.
-type Host struct{ b backend }
+type Host struct {
+	b     backend
+	where []string // see whereOf
+}
 
 // subsystems is what a connection has that offers sftp. The error wraps errors.ErrUnsupported where the server does not.
 type subsystems interface {
 	Subsystem(ctx context.Context, name string) (io.ReadWriteCloser, error)
 }
 
-// Open returns the files of h, which t leads to. Where t is a [session.Held] everything is done by programs that it starts. ctx bounds that. The Host does not own t. Errors wrap session.ErrClosed
-// and session.ErrFull as those of t do.
+// Open returns the files of h, which t leads to. Where t is a [session.Held] everything is done by programs that it starts. ctx
+// bounds that. The Host does not own t. Errors wrap session.ErrClosed and session.ErrFull as those of t do.
 func Open(ctx context.Context, t session.Transport, h hosts.Host) (*Host, error) {
-	if _, held := t.(session.Held); held { // this process and the server of sftp are not
-		b, err := openShell(t, h)
-		if err != nil {
-			return nil, err
-		}
-		return &Host{b}, nil
-	}
-	if h.Transport == hosts.Local {
-		return &Host{local{}}, nil
-	}
-	if s, ok := t.(subsystems); ok {
-		b, err := openSFTP(ctx, s)
-		if err == nil {
-			return &Host{b}, nil
-		}
-		if !errors.Is(err, errors.ErrUnsupported) {
-			return nil, err
-		}
-	}
-	b, err := openShell(t, h)
+	b, err := open(ctx, t, h)
 	if err != nil {
 		return nil, err
 	}
-	return &Host{b}, nil
+	return &Host{b, whereOf(t, h)}, nil
+}
+
+func open(ctx context.Context, t session.Transport, h hosts.Host) (backend, error) {
+	if _, held := t.(session.Held); held { // this process and the server of sftp are not
+		return openShell(t, h)
+	}
+	if h.Transport == hosts.Local {
+		return local{}, nil
+	}
+	if s, ok := t.(subsystems); ok {
+		b, err := openSFTP(ctx, s)
+		if err == nil || !errors.Is(err, errors.ErrUnsupported) {
+			return b, err
+		}
+	}
+	return openShell(t, h)
 }
 
 // Close ends what Open began.
@@ -84,6 +87,9 @@ func (f *Host) Close() error { return f.b.close() }
 // Home is the account's home directory, or where sftp starts.
 func (f *Host) Home(ctx context.Context) (string, error) {
 	dir, err := f.b.home(ctx)
+	if err == nil && (!strings.HasPrefix(dir, "/") || len(dir) > maxPath) {
+		err = errPath
+	}
 	return dir, at(ctx, "look at", "~", err)
 }
 
@@ -106,10 +112,15 @@ func (f *Host) read(ctx context.Context, path string, offset, limit, most int64,
 		return Info{Path: path}, fault(CodeInvalid, "the offset must not be negative")
 	}
 	i, err := f.resolve(ctx, path)
-	if err == nil {
-		err = i.mustBeFile()
-	}
 	if err != nil {
+		return i, err
+	}
+	return f.readAt(ctx, i, offset, limit, most, w)
+}
+
+// readAt is read of what a path has just been found to lead to.
+func (f *Host) readAt(ctx context.Context, i Info, offset, limit, most int64, w io.Writer) (Info, error) {
+	if err := i.mustBeFile(); err != nil {
 		return i, err
 	}
 	if most > 0 && i.Size > most {
@@ -161,31 +172,32 @@ type WriteOptions struct {
 
 // Write gives a file new content, and makes it if it is not there. The Info is that of the new file.
 func (f *Host) Write(ctx context.Context, path string, content []byte, o WriteOptions) (Info, error) {
-	i, err := f.resolve(ctx, path)
-	if err == nil {
-		err = o.If.check(i)
-	}
-	if err == nil && i.Kind != None {
-		err = i.mustBeFile()
-	}
-	if err == nil {
-		i, err = f.replace(ctx, i, content, o)
-	}
+	i, err := f.change(ctx, path, func(i Info) (Info, error) {
+		err := o.If.check(i)
+		if err == nil && i.Kind != None {
+			err = i.mustBeFile()
+		}
+		if err != nil {
+			return i, err
+		}
+		return f.replace(ctx, i, content, o)
+	})
 	return i, at(ctx, "write", path, err)
 }
 
 // Edit replaces old, which must be in the file exactly once, by new. Bytes are compared as they are.
 func (f *Host) Edit(ctx context.Context, path string, old, new []byte, o WriteOptions) (Info, error) {
-	i, err := f.edit(ctx, path, old, new, o)
+	if len(old) == 0 {
+		return Info{Path: path}, at(ctx, "edit", path, fault(CodeInvalid, "the text to replace is empty"))
+	}
+	i, err := f.change(ctx, path, func(i Info) (Info, error) { return f.edit(ctx, i, old, new, o) })
 	return i, at(ctx, "edit", path, err)
 }
 
-func (f *Host) edit(ctx context.Context, path string, old, new []byte, o WriteOptions) (Info, error) {
-	if len(old) == 0 {
-		return Info{Path: path}, fault(CodeInvalid, "the text to replace is empty")
-	}
+func (f *Host) edit(ctx context.Context, i Info, old, new []byte, o WriteOptions) (Info, error) {
 	var text bytes.Buffer
-	i, err := f.read(ctx, path, 0, -1, MaxEdit, &text)
+	text.Grow(int(min(i.Size, MaxEdit)) + bytes.MinRead)
+	i, err := f.readAt(ctx, i, 0, -1, MaxEdit, &text)
 	if err == nil {
 		err = o.If.check(i)
 	}
@@ -195,8 +207,24 @@ func (f *Host) edit(ctx context.Context, path string, old, new []byte, o WriteOp
 	if err := once(text.Bytes(), old); err != nil {
 		return i, err
 	}
-	o.If.SHA256, o.If.Old = i.SHA256, true // nobody else may have changed it meanwhile
+	o.If.SHA256, o.If.Old = i.SHA256, true // others on the host may change it meanwhile
 	return f.replace(ctx, i, bytes.Replace(text.Bytes(), old, new, 1), o)
+}
+
+// change does one change of a file while no other one of this process is under way there.
+func (f *Host) change(ctx context.Context, name string, do func(Info) (Info, error)) (Info, error) {
+	i, err := func() (Info, error) {
+		i, release, err := f.turnOf(ctx, name)
+		if err != nil {
+			return i, err
+		}
+		defer release()
+		return do(i)
+	}()
+	if err == nil {
+		f.tidy(ctx, path.Dir(i.Target), i.Target)
+	}
+	return i, err
 }
 
 // Check reports what Write, or Edit where old is not empty, would fail for as the file is now. Nothing is changed.

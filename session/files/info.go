@@ -23,7 +23,8 @@ type Info struct {
 	Mode   fs.FileMode // permission bits, and set-uid, set-gid and sticky
 	SHA256 string      // of all bytes, in hexadecimal, where they were read or written; else ""
 
-	uid, gid int // -1 where unknown
+	uid, gid int    // -1 where unknown
+	stamp    string // differs after most changes
 }
 
 // Linked reports whether a symbolic link is on the way.

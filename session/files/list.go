@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -9,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/pkg/sftp"
 
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
@@ -27,27 +26,20 @@ type Name struct {
 	Changed time.Time   // of the content; zero where the host has no stat -c
 }
 
-// List returns what is in a directory, sorted by name, without "." and "..". Of more than most names it is an error; 0 means
-// no limit.
-func (f *Host) List(ctx context.Context, path string, most int) (Info, []Name, error) {
-	i, all, err := f.list(ctx, path, most)
-	return i, all, at(ctx, "list", path, err)
-}
+// MaxNames is how many names of a directory List gives where no other limit is given, and maxListed how many bytes of them.
+const (
+	MaxNames  = 100_000
+	maxListed = 8 << 20
+)
 
-func (f *Host) list(ctx context.Context, path string, most int) (Info, []Name, error) {
-	i, err := f.resolve(ctx, path)
-	switch {
-	case err != nil:
-		return i, nil, err
-	case i.Kind == None:
-		return i, nil, fault(CodeNotFound, "there is no such directory")
-	case i.Kind != Directory:
-		return i, nil, fault(CodeInvalid, "it is no directory")
-	}
-	all, err := f.b.list(ctx, i.Target)
-	if err == nil && most > 0 && len(all) > most {
-		err = fault(CodeTooLarge, "it holds %d names, and %d are the limit: use a command", len(all), most)
-	}
+// List returns what is in a directory, sorted by name, without "." and "..". Of more than most names it is an error; 0 means
+// MaxNames.
+func (f *Host) List(ctx context.Context, path string, most int) (Info, []Name, error) {
+	var all []Name
+	i, err := f.Names(ctx, path, most, func(n Name) error {
+		all = append(all, n)
+		return nil
+	})
 	if err != nil {
 		return i, nil, err
 	}
@@ -55,17 +47,45 @@ func (f *Host) list(ctx context.Context, path string, most int) (Info, []Name, e
 	return i, all, nil
 }
 
+// Names is List for a caller who takes the names as they come, in any order. It reads no more of a directory than its limits: a
+// host decides where a listing ends, and may never do so. An error of take ends it, and is its cause.
+func (f *Host) Names(ctx context.Context, path string, most int, take func(Name) error) (Info, error) {
+	i, err := f.names(ctx, path, cmp.Or(most, MaxNames), take)
+	return i, at(ctx, "list", path, err)
+}
+
+func (f *Host) names(ctx context.Context, path string, most int, take func(Name) error) (Info, error) {
+	i, err := f.resolve(ctx, path)
+	switch {
+	case err != nil:
+		return i, err
+	case i.Kind == None:
+		return i, fault(CodeNotFound, "there is no such directory")
+	case i.Kind != Directory:
+		return i, fault(CodeInvalid, "it is no directory")
+	}
+	n, size := 0, 0
+	return i, f.b.list(ctx, i.Target, func(name Name) error {
+		if n++; n > most {
+			return fault(CodeTooLarge, "it holds more than %d names, which is the limit: use a command (ls, find)", most)
+		}
+		if size += len(name.Name); size > maxListed {
+			return fault(CodeTooLarge, "its names have more than %d bytes, which is the limit: use a command (ls, find)", maxListed)
+		}
+		return take(name)
+	})
+}
+
 func nameOf(st fs.FileInfo) Name {
 	return Name{Name: st.Name(), Kind: kindOf(st.Mode()), Size: st.Size(), Mode: st.Mode() & modeBits, Changed: st.ModTime()}
 }
 
-func (local) list(ctx context.Context, dir string) ([]Name, error) {
+func (local) list(ctx context.Context, dir string, take func(Name) error) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer d.Close()
-	var all []Name
 	for ctx.Err() == nil {
 		some, err := d.ReadDir(1000)
 		for _, e := range some {
@@ -74,27 +94,18 @@ func (local) list(ctx context.Context, dir string) ([]Name, error) {
 				continue // it is gone meanwhile
 			}
 			if err != nil {
-				return nil, err
+				return err
 			}
-			all = append(all, nameOf(st))
+			if err := take(nameOf(st)); err != nil {
+				return err
+			}
 		}
-		if err != nil || len(some) == 0 {
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
-			return all, err
+		if errors.Is(err, io.EOF) || err == nil && len(some) == 0 {
+			return nil
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return nil, ctxerr.Of(ctx)
-}
-
-func (s *overSFTP) list(ctx context.Context, dir string) (all []Name, err error) {
-	err = s.with(ctx, func(c *sftp.Client) error {
-		some, err := c.ReadDir(dir)
-		for _, st := range some {
-			all = append(all, nameOf(st))
-		}
-		return err
-	})
-	return all, err
+	return ctxerr.Of(ctx)
 }

@@ -94,7 +94,10 @@ func hostile(t *testing.T, dir string) []string {
 	plain := []string{
 		" lead", "trail ", "  two", "a -> b", "-> x", "-l", "--", "-rw-r--r-- 1 0 0 5 Nov 21 10:00 z", "nl\nin", "\nfirst", "last\n", "two\n\n", "\n",
 		"lrwxrwxrwx 1 0 0 3 Nov 21 10:00 l -> x", "x\nlrwxrwxrwx 1 0 0 3 Nov 21 10:00 l -> x", "*", "?", "[a]", "\\", "\\n", "a\\", "'", `"`, "$HOME", "`id`", "tab\there",
-		".dot", "...", "..x", ".[!.]*", "~", "#", "\xff\xfe", "ü", "\x01\x1b[2J", "s81a4 5 0", "81a4 5 0\n81a4 5 0", "CR\r",
+		".dot", "...", "..x", ".[!.]*", "~", "#", "\xff\xfe", "ü", "\x01\x1b[2J", "s81a4 5 0",
+		"-", "-n", "-e", "--help", "-- -", "=", "!", "{a,b}", "%s%n", "\\0", "$(id)", "${IFS}", "[", "]", "[!a]*", "**", "?*", "~root", "&", ";", "|x", "<", ">y", "(", "a b\tc\nd",
+		".. ", "..\n", ". ", ".\n", "....", ".-", ".\n\n.", "\n.", "s", "l", "\r\n", "\x7f", "\xc3", "\xe2\x80\xae", "total 0", "-rwsr-xr-x 1 0 0 99 Jan  1 00:00 sudo",
+		"x\n-rwsr-xr-x 1 0 0 99 Jan  1 00:00 sudo", "x\ns89ed 5 0", strings.Repeat("n", 255), strings.Repeat("\n", 255), "81a4 5 0\n81a4 5 0", "CR\r",
 	}
 	for _, name := range plain {
 		put(t, dir, name, "12345")
@@ -137,6 +140,11 @@ func TestEveryNameIsListedAsItIs(t *testing.T) {
 		assert.ElementsMatch(t, want, got)
 	}
 	ways(t, check)
+	ways(t, func(t *testing.T, h *files.Host, dir string) { // and in a directory with such a name
+		dir = filepath.Join(dir, " -l\n*[!x]?\\ ; $(id) ")
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		check(t, h, dir)
+	})
 	for _, shell := range []string{"bash", "dash", "zsh", "mksh", "busybox"} {
 		for _, stat := range []bool{true, false} {
 			name := shell

@@ -1,10 +1,10 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
 	"strings"
 	"time"
@@ -41,46 +41,95 @@ done
 some "$@")`
 
 // list has the shell name what is there, and stat or ls say what it is.
-func (b *overShell) list(ctx context.Context, dir string) ([]Name, error) {
-	text := &strings.Builder{}
-	if _, err := b.run(ctx, listScript, nil, text, dir); err != nil {
-		return nil, err
+func (b *overShell) list(ctx context.Context, dir string, take func(Name) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	g := &groups{take: take, failed: cancel}
+	_, err := b.run(ctx, listScript, nil, g, dir)
+	switch {
+	case g.err != nil:
+		return g.err
+	case err == nil && len(g.text) > 0:
+		return errList
 	}
-	return parseList(text.String())
+	return err
 }
 
 var errList = errors.New("the host's listing cannot be read")
 
-// parseList reads what listScript prints.
-func parseList(text string) ([]Name, error) {
-	var all []Name
-	for text != "" {
-		names, rest, err := parseNames(text)
-		if err != nil {
-			return nil, err
-		}
-		about, rest, ok := strings.Cut(rest, "\x00")
-		if !ok || about == "" {
-			return nil, errList
-		}
-		text = rest
-		lines := []string{about[1:]} // a link's target may hold newlines, and ls prints it
-		if about[0] == 's' {
-			lines = strings.Split(about[1:], "\n")
-		}
-		if len(lines) != len(names) {
-			return nil, errList
-		}
-		for i, line := range lines {
-			n, err := parseAbout(about[0], line)
-			if err != nil {
-				return nil, err
-			}
-			n.Name = names[i]
-			all = append(all, n)
+// maxGroup is more than a hundred names and what is said of them.
+const maxGroup = 1 << 20
+
+// groups reads what listScript prints, as it comes. What goes wrong stops the script.
+type groups struct {
+	take   func(Name) error
+	failed func(error)
+	text   []byte // of a group that is not complete
+	err    error
+}
+
+func (g *groups) Write(p []byte) (int, error) {
+	if g.err == nil {
+		g.text = append(g.text, p...)
+		if g.err = g.read(); g.err != nil {
+			g.text = nil
+			g.failed(g.err)
 		}
 	}
-	return all, nil
+	return len(p), g.err
+}
+
+func (g *groups) read() error {
+	for {
+		names := bytes.Index(g.text, []byte("\x00\x00"))
+		if names < 0 {
+			break
+		}
+		about := bytes.IndexByte(g.text[names+2:], 0)
+		if about < 0 {
+			break
+		}
+		end := names + 2 + about + 1
+		if err := parseGroup(string(g.text[:end]), g.take); err != nil {
+			return err
+		}
+		g.text = g.text[end:]
+	}
+	if len(g.text) > maxGroup {
+		return errList
+	}
+	g.text = append([]byte(nil), g.text...)
+	return nil
+}
+
+// parseGroup reads one group.
+func parseGroup(text string, take func(Name) error) error {
+	names, rest, err := parseNames(text)
+	if err != nil {
+		return err
+	}
+	about, _, ok := strings.Cut(rest, "\x00")
+	if !ok || about == "" {
+		return errList
+	}
+	lines := []string{about[1:]} // a link's target may hold newlines, and ls prints it
+	if about[0] == 's' {
+		lines = strings.Split(about[1:], "\n")
+	}
+	if len(lines) != len(names) {
+		return errList
+	}
+	for i, line := range lines {
+		n, err := parseAbout(about[0], line)
+		if err != nil {
+			return err
+		}
+		n.Name = strings.Clone(names[i])
+		if err := take(n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // parseNames reads the names of a group, up to the empty one.
@@ -125,22 +174,9 @@ func parseStat(line string) (Name, error) {
 	if err := errors.Join(err1, err2, err3); err != nil || size < 0 {
 		return Name{}, fmt.Errorf("%w: stat prints no mode, size and time", errList)
 	}
-	n := Name{Kind: Special, Mode: fs.FileMode(raw) & fs.ModePerm, Changed: time.Unix(sec, 0)}
-	switch raw & 0o170000 {
-	case 0o100000:
-		n.Kind = Regular
-	case 0o040000:
-		n.Kind = Directory
-	case 0o120000:
-		n.Kind = Link
-	}
-	if n.Kind != Special {
+	n := Name{Changed: time.Unix(sec, 0)}
+	if n.Kind, n.Mode = fromUnix(uint32(raw)); n.Kind != Special {
 		n.Size = size
-	}
-	for bit, mode := range map[uint64]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky} {
-		if raw&bit != 0 {
-			n.Mode |= mode
-		}
 	}
 	return n, nil
 }

@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -23,7 +24,7 @@ func (local) lstat(_ context.Context, path string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	i := Info{Kind: kindOf(st.Mode()), Size: st.Size(), Mode: st.Mode() & modeBits}
+	i := Info{Kind: kindOf(st.Mode()), Size: st.Size(), Mode: st.Mode() & modeBits, stamp: fmt.Sprint(st.Size(), st.ModTime().UnixNano())}
 	i.uid, i.gid = ownerOf(st)
 	return i, nil
 }
@@ -104,7 +105,7 @@ func (local) create(ctx context.Context, path string, content []byte) error {
 	return err
 }
 
-func (local) adopt(_ context.Context, temp, path string, mode fs.FileMode, uid, gid int) error {
+func (local) dress(_ context.Context, temp string, mode fs.FileMode, uid, gid int) error {
 	st, err := os.Lstat(temp)
 	if err != nil {
 		return err
@@ -114,8 +115,12 @@ func (local) adopt(_ context.Context, temp, path string, mode fs.FileMode, uid, 
 			return wrongOwner(uid, gid)
 		}
 	}
-	if err := os.Chmod(temp, mode); err != nil {
-		return err
+	return os.Chmod(temp, mode)
+}
+
+func (local) rename(ctx context.Context, temp, path string) error {
+	if ctx.Err() != nil {
+		return ctxerr.Of(ctx)
 	}
 	if err := os.Rename(temp, path); err != nil {
 		return err

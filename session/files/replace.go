@@ -1,12 +1,14 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -19,25 +21,60 @@ func (f *Host) replace(ctx context.Context, i Info, content []byte, o WriteOptio
 	if err := f.b.create(ctx, temp, content); err != nil {
 		return i, f.undo(ctx, temp, err)
 	}
-	// As late as can be.
-	if err := f.recheck(ctx, &i, o.If); err != nil {
-		return i, f.undo(ctx, temp, err)
-	}
-	mode := NewMode
-	uid, gid := -1, -1
-	if i.Kind != None {
-		mode, uid, gid = i.Mode, i.uid, i.gid
-	}
-	if o.Mode != nil {
-		mode = *o.Mode & modeBits
-	}
-	if err := f.b.adopt(ctx, temp, i.Target, mode, uid, gid); err != nil {
-		return i, f.undo(ctx, temp, err)
-	}
-	f.tidy(ctx, path.Dir(i.Target), i.Target)
 	sum := sha256.Sum256(content)
-	i.Kind, i.Size, i.Mode, i.SHA256 = Regular, int64(len(content)), mode, hex.EncodeToString(sum[:])
+	err := f.arrived(ctx, temp, content, sum)
+	if err == nil {
+		err = f.dress(ctx, temp, i, o.Mode)
+	}
+	if err == nil {
+		was := i
+		// As late as can be: what is left is the moment before the rename.
+		if err = f.recheck(ctx, &i, o.If); err == nil && (i.uid != was.uid || i.gid != was.gid || modeFor(i, o.Mode) != modeFor(was, o.Mode)) {
+			err = f.dress(ctx, temp, i, o.Mode)
+		}
+	}
+	if err == nil {
+		err = f.b.rename(ctx, temp, i.Target)
+	}
+	if err != nil {
+		return i, f.undo(ctx, temp, err)
+	}
+	i.Kind, i.Size, i.Mode, i.SHA256 = Regular, int64(len(content)), modeFor(i, o.Mode), hex.EncodeToString(sum[:])
 	return i, nil
+}
+
+// arrived reads the new file back: what takes the place of the old one must be what was sent.
+func (f *Host) arrived(ctx context.Context, temp string, content []byte, want [sha256.Size]byte) error {
+	sum := &counter{w: io.Discard, h: sha256.New(), most: int64(len(content)) + 1}
+	err := f.b.read(ctx, temp, 0, -1, sum)
+	if err != nil && sum.n <= sum.most {
+		return err
+	}
+	if got := sum.h.Sum(nil); sum.n != int64(len(content)) || !bytes.Equal(got, want[:]) {
+		return fault(CodeError, "what the host has stored is not what was sent: the old file was left as it was")
+	}
+	return nil
+}
+
+// modeFor is the mode of new content. Like a program's write, it takes set-uid and set-gid away where they are not asked for:
+// they were given to the old content.
+func modeFor(old Info, asked *fs.FileMode) fs.FileMode {
+	switch {
+	case asked != nil:
+		return *asked & modeBits
+	case old.Kind == None:
+		return NewMode
+	}
+	return old.Mode &^ (fs.ModeSetuid | fs.ModeSetgid)
+}
+
+// dress gives the new file the mode that it is to have, and the owner of the old one.
+func (f *Host) dress(ctx context.Context, temp string, old Info, asked *fs.FileMode) error {
+	uid, gid := -1, -1
+	if old.Kind != None {
+		uid, gid = old.uid, old.gid
+	}
+	return f.b.dress(ctx, temp, modeFor(old, asked), uid, gid)
 }
 
 // recheck looks again at what is there, and compares its hash where one is expected.
@@ -55,8 +92,16 @@ func (f *Host) recheck(ctx context.Context, i *Info, x Expect) error {
 		}
 	}
 	if x.SHA256 != "" && now.Kind == Regular {
-		if now, err = f.read(ctx, i.Path, 0, -1, 0, io.Discard); err != nil {
+		if now, err = f.readAt(ctx, now, 0, -1, 0, io.Discard); err != nil {
 			return err
+		}
+		// Reading takes time, in which others may write.
+		last, err := f.b.lstat(ctx, now.Target)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err != nil || last.stamp != now.stamp || last.Kind != now.Kind {
+			return fault(CodeConflict, "a program on the host changes it at this moment")
 		}
 	}
 	*i = now

@@ -24,7 +24,7 @@ func (f *Host) resolve(ctx context.Context, name string) (Info, error) {
 	for range maxLinks {
 		dir, base := split(cur)
 		if base == "" || base == "." || base == ".." { // no name of a file: ".." counts after links
-			real, err := f.b.realdir(ctx, cur)
+			real, err := f.realdir(ctx, cur)
 			if err != nil {
 				return none, err
 			}
@@ -40,12 +40,15 @@ func (f *Host) resolve(ctx context.Context, name string) (Info, error) {
 			if err != nil {
 				return none, err
 			}
+			if to == "" || len(to) > maxPath {
+				return none, errPath
+			}
 			if cur = to; !strings.HasPrefix(to, "/") {
 				cur = strings.TrimSuffix(dir, "/") + "/" + to
 			}
 			continue
 		}
-		real, derr := f.b.realdir(ctx, dir)
+		real, derr := f.realdir(ctx, dir)
 		if errors.Is(derr, fs.ErrNotExist) {
 			return none, fault(CodeNotFound, "there is no directory %q", dir)
 		}
@@ -59,6 +62,20 @@ func (f *Host) resolve(ctx context.Context, name string) (Info, error) {
 		return i, nil
 	}
 	return none, fault(CodeInvalid, "its symbolic links lead nowhere: there are more than %d", maxLinks)
+}
+
+// maxPath is how long a path may be that a host gives, in bytes.
+const maxPath = 4096
+
+var errPath = fault(CodeError, "the host gives a path that is none: it must be absolute, and have at most %d bytes", maxPath)
+
+// realdir is the host's answer, if it is a path.
+func (f *Host) realdir(ctx context.Context, dir string) (string, error) {
+	real, err := f.b.realdir(ctx, dir)
+	if err == nil && (!strings.HasPrefix(real, "/") || len(real) > maxPath || strings.ContainsRune(real, 0)) {
+		return "", errPath
+	}
+	return real, err
 }
 
 // split parts a path at its last slash.

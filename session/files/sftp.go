@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 	"sync"
 
 	"github.com/pkg/sftp"
@@ -28,8 +29,9 @@ const (
 type overSFTP struct {
 	conn subsystems
 
-	mu sync.Mutex // guards c: contexts end at any time
+	mu sync.Mutex // guards what follows: contexts end at any time
 	c  *sftp.Client
+	rw io.Closer // what c speaks through
 }
 
 // openSFTP returns an error that wraps errors.ErrUnsupported where there is no such subsystem, or one of little use.
@@ -67,22 +69,23 @@ func (s *overSFTP) client(ctx context.Context) (*sftp.Client, error) {
 	if err != nil {
 		rw.Close()
 		// sshd starts what is configured and says yes before it knows that the program is missing.
-		return nil, fmt.Errorf("files: the sftp server says nothing of sense (%v): %w", err, errors.ErrUnsupported)
+		return nil, fmt.Errorf("files: the sftp server says nothing of sense (%s): %w", heard(err.Error()), errors.ErrUnsupported)
 	}
 	s.mu.Lock()
-	s.c = c
+	s.c, s.rw = c, rw
 	s.mu.Unlock()
 	return c, nil
 }
 
 func (s *overSFTP) close() error {
 	s.mu.Lock()
-	c := s.c
-	s.c = nil
+	c, rw := s.c, s.rw
+	s.c, s.rw = nil, nil
 	s.mu.Unlock()
 	if c == nil {
 		return nil
 	}
+	_ = rw.Close() // the client would wait for a request that a server does not take
 	return c.Close()
 }
 
@@ -111,6 +114,16 @@ func (s *overSFTP) with(ctx context.Context, f func(c *sftp.Client) error) error
 		s.close()
 		return fmt.Errorf("the connection was lost: %w", session.ErrClosed)
 	}
+	return refusal(err)
+}
+
+// statusError is a server's refusal, in as many of its words as fit a message.
+type statusError struct{ error }
+
+func refusal(err error) error {
+	if status, ok := errors.AsType[*sftp.StatusError](err); ok {
+		return &statusError{fmt.Errorf("the host's sftp server says %s", heard(strings.TrimPrefix(status.Error(), "sftp: ")))}
+	}
 	return err
 }
 
@@ -130,7 +143,7 @@ func (s *overSFTP) lstat(ctx context.Context, path string) (i Info, err error) {
 }
 
 func infoOf(st fs.FileInfo) Info {
-	i := Info{Kind: kindOf(st.Mode()), Size: st.Size(), Mode: st.Mode() & modeBits, uid: -1, gid: -1}
+	i := Info{Kind: kindOf(st.Mode()), Size: st.Size(), Mode: st.Mode() & modeBits, uid: -1, gid: -1, stamp: fmt.Sprint(st.Size(), st.ModTime().Unix())}
 	if s, ok := st.Sys().(*sftp.FileStat); ok {
 		i.uid, i.gid = int(s.UID), int(s.GID)
 	}
@@ -223,8 +236,8 @@ func (s *overSFTP) full(c *sftp.Client, dir string, size int, err error) error {
 	return err
 }
 
-func (s *overSFTP) adopt(ctx context.Context, temp, name string, mode fs.FileMode, uid, gid int) error {
-	err := s.with(ctx, func(c *sftp.Client) error {
+func (s *overSFTP) dress(ctx context.Context, temp string, mode fs.FileMode, uid, gid int) error {
+	return s.with(ctx, func(c *sftp.Client) error {
 		st, err := c.Lstat(temp)
 		if err != nil {
 			return err
@@ -236,16 +249,16 @@ func (s *overSFTP) adopt(ctx context.Context, temp, name string, mode fs.FileMod
 		}
 		return c.Chmod(temp, mode)
 	})
-	if err != nil {
-		return err
-	}
+}
+
+func (s *overSFTP) rename(ctx context.Context, temp, name string) error {
 	asked := false
-	err = s.with(ctx, func(c *sftp.Client) error {
+	err := s.with(ctx, func(c *sftp.Client) error {
 		asked = true
 		return c.PosixRename(temp, name)
 	})
-	var status *sftp.StatusError
-	if err != nil && asked && !errors.As(err, &status) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+	var refused *statusError
+	if err != nil && asked && !errors.As(err, &refused) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%w: the answer to the last step, renaming the new file, did not come: %w", session.ErrUnknownOutcome, err)
 	}
 	return err

@@ -98,10 +98,7 @@ func complaint(r session.Result) error {
 		}
 	}
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	if len(text) > 200 {
-		text = text[:200]
-	}
-	return fmt.Errorf("the host says %q", strings.ToValidUTF8(text, "?"))
+	return fmt.Errorf("the host says %q", heard(text))
 }
 
 func (b *overShell) home(ctx context.Context) (string, error) {
@@ -150,6 +147,7 @@ func parseLs(line string) (Info, error) {
 	if i.Kind != Special { // devices have two numbers there
 		i.Size, err[2] = strconv.ParseInt(f[4], 10, 64)
 	}
+	i.stamp = strings.Join(f[4:min(len(f), 8)], " ") // size and time
 	if errors.Join(err[:]...) != nil || i.Size < 0 {
 		return Info{}, errors.New("the host's ls prints what cannot be read")
 	}
@@ -207,7 +205,7 @@ sync "$1" 2>/dev/null || sync`, content, nil, path, strconv.Itoa(len(content)))
 	return err
 }
 
-func (b *overShell) adopt(ctx context.Context, temp, path string, mode fs.FileMode, uid, gid int) error {
+func (b *overShell) dress(ctx context.Context, temp string, mode fs.FileMode, uid, gid int) error {
 	now, err := b.lstat(ctx, temp)
 	if err != nil {
 		return err
@@ -216,10 +214,14 @@ func (b *overShell) adopt(ctx context.Context, temp, path string, mode fs.FileMo
 	if uid >= 0 && (now.uid != uid || now.gid != gid) {
 		owner = fmt.Sprintf("%d:%d", uid, gid)
 	}
-	_, err = b.run(ctx, `[ -z "$4" ] || chown "$4" "$1" || exit 91
-chmod "$3" "$1" || exit
-[ ! -d "$2" ] || exit 92
-mv -f -- "$1" "$2"`, nil, nil, temp, path, fmt.Sprintf("%04o", octal(mode)), owner)
+	_, err = b.run(ctx, `[ -z "$3" ] || chown "$3" "$1" || exit 91
+chmod "$2" "$1"`, nil, nil, temp, fmt.Sprintf("%04o", octal(mode)), owner)
+	return err
+}
+
+func (b *overShell) rename(ctx context.Context, temp, path string) error {
+	_, err := b.run(ctx, `[ ! -d "$2" ] || exit 92
+mv -f -- "$1" "$2"`, nil, nil, temp, path)
 	var e *session.Error
 	if err != nil && (ctx.Err() != nil || errors.As(err, &e) && e.Sent) && !errors.Is(err, session.ErrUnknownOutcome) {
 		err = fmt.Errorf("%w: the last step, renaming the new file, was cut short: %w", session.ErrUnknownOutcome, err)

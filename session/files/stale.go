@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pkg/sftp"
@@ -21,57 +21,89 @@ const (
 // tempName is a name that replace has made.
 var tempName = regexp.MustCompile(`^\.fairlead-[a-z2-7]{16}$`)
 
+// tidied remembers where a write has looked for such files, and when. A directory is looked through once a day.
+var tidied = struct {
+	sync.Mutex
+	when map[string]time.Time
+}{when: map[string]time.Time{}}
+
+const (
+	maxTidied = 4096   // places that are remembered
+	maxLooked = 10_000 // names that are looked at: larger directories are left to who keeps them
+)
+
+// due reports whether a place is to be looked through now.
+func due(place string, now time.Time) bool {
+	tidied.Lock()
+	defer tidied.Unlock()
+	if when, ok := tidied.when[place]; ok && now.Sub(when) < tempAge {
+		return false
+	}
+	if len(tidied.when) >= maxTidied {
+		clear(tidied.when)
+	}
+	tidied.when[place] = now
+	return true
+}
+
 // tidy removes from a directory what a write has left that was cut off long ago, so that nothing of ours stays forever. It is
 // done after a write, as far as that goes well and does not take long: the write counts without it.
 func (f *Host) tidy(ctx context.Context, dir, written string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
+	if ctx.Err() != nil || !due(strings.Join(f.where, "\x00")+"\x00"+dir, time.Now()) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, tidyTime)
 	defer cancel()
 	_ = f.b.tidy(ctx, dir, written)
 }
 
-func (local) tidy(ctx context.Context, dir, written string) error {
-	now, err := os.Lstat(written) // by the clock of its file system
+// stale are the names in a directory that an earlier write has left, by the clock of its file system.
+func stale(ctx context.Context, b backend, dir string, now time.Time) (paths []string, err error) {
+	n := 0
+	err = b.list(ctx, dir, func(name Name) error {
+		if n++; n > maxLooked {
+			return errEnd
+		}
+		if tempName.MatchString(name.Name) && name.Kind == Regular && now.Sub(name.Changed) >= tempAge {
+			paths = append(paths, strings.TrimSuffix(dir, "/")+"/"+name.Name)
+		}
+		return nil
+	})
+	if errors.Is(err, errEnd) {
+		err = nil
+	}
+	return paths, err
+}
+
+func (l local) tidy(ctx context.Context, dir, written string) error {
+	now, err := os.Lstat(written)
 	if err != nil {
 		return err
 	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
+	paths, err := stale(ctx, l, dir, now.ModTime())
+	for _, path := range paths {
+		_ = os.Remove(path)
 	}
-	defer d.Close()
-	for ctx.Err() == nil {
-		names, err := d.Readdirnames(1000)
-		for _, name := range names {
-			if !tempName.MatchString(name) {
-				continue
-			}
-			path := filepath.Join(dir, name)
-			if st, err := os.Lstat(path); err == nil && st.Mode().IsRegular() && now.ModTime().Sub(st.ModTime()) >= tempAge {
-				_ = os.Remove(path)
-			}
-		}
-		if err != nil || len(names) == 0 {
-			return err
-		}
-	}
-	return ctx.Err()
+	return err
 }
 
 func (s *overSFTP) tidy(ctx context.Context, dir, written string) error {
-	return s.with(ctx, func(c *sftp.Client) error {
-		now, err := c.Lstat(written)
-		if err != nil {
-			return err
+	var now time.Time
+	err := s.with(ctx, func(c *sftp.Client) error {
+		st, err := c.Lstat(written)
+		if err == nil {
+			now = st.ModTime()
 		}
-		all, err := c.ReadDirContext(ctx, dir)
-		var errs []error
-		for _, st := range all {
-			if tempName.MatchString(st.Name()) && st.Mode().IsRegular() && now.ModTime().Sub(st.ModTime()) >= tempAge {
-				errs = append(errs, c.Remove(strings.TrimSuffix(dir, "/")+"/"+st.Name()))
-			}
-		}
-		return errors.Join(append(errs, err)...)
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	paths, err := stale(ctx, s, dir, now)
+	for _, path := range paths {
+		err = errors.Join(err, s.remove(ctx, path))
+	}
+	return err
 }
 
 // tidy starts programs only where there is something to look at. "-mtime +0" is a day or more (POSIX, find).

@@ -11,12 +11,22 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 // Open implements session.Action.
 func (w *Work) Open(ctx context.Context, t session.Transport, h hosts.Host) (session.Deed, error) {
-	f, err := files.Open(ctx, t, h)
+	host := w.patience
+	if w.left.Load() {
+		host = newPatience(-1)
+	}
+	bound, stop := host.bound(ctx)
+	defer stop()
+	f, err := files.Open(bound, t, h)
 	if err != nil {
+		if bound.Err() != nil && ctx.Err() == nil {
+			err = host.over()
+		}
 		return nil, err
 	}
 	return &deed{w, f}, nil
@@ -33,7 +43,7 @@ func (d *deed) Close() error { return d.f.Close() }
 func (d *deed) Do(ctx context.Context, out io.Writer) error {
 	got, err := d.do(ctx, out)
 	if err != nil {
-		return asSessionError(err)
+		return d.w.asSessionError(err)
 	}
 	d.w.mu.Lock()
 	defer d.w.mu.Unlock()
@@ -64,6 +74,7 @@ func (d *deed) do(ctx context.Context, out io.Writer) (files.Info, error) {
 	}
 	// First whole, then shown: what is not what was judged must not be seen.
 	var b bytes.Buffer
+	b.Grow(int(min(w.seen.Size, MaxFile)) + bytes.MinRead)
 	i, err := d.f.Read(ctx, w.path, 0, -1, MaxFile, &b)
 	if err == nil {
 		err = w.still("read", i)
@@ -75,12 +86,14 @@ func (d *deed) do(ctx context.Context, out io.Writer) (files.Info, error) {
 }
 
 func (d *deed) list(ctx context.Context, out io.Writer) (files.Info, error) {
-	i, all, err := d.f.List(ctx, d.w.path, MaxNames)
+	var all lines
+	defer all.drop()
+	i, err := d.f.Names(ctx, d.w.path, MaxNames, all.add)
 	if err == nil {
 		err = d.w.still("list", i)
 	}
 	if err == nil {
-		_, err = out.Write(formatNames(all))
+		err = all.write(out)
 	}
 	return i, err
 }
@@ -113,10 +126,12 @@ func (d *deed) absolute(ctx context.Context) (string, error) {
 }
 
 // asSessionError tells a session what became of it.
-func asSessionError(err error) error {
+func (w *Work) asSessionError(err error) error {
 	var e *files.Error
 	if !errors.As(err, &e) || errors.Is(err, session.ErrUnknownOutcome) || errors.Is(err, session.ErrClosed) {
 		return err
 	}
-	return &session.Error{Code: e.Code, Err: e}
+	// What others changed meanwhile is there to be read now; what the caller expects will not come back.
+	again := e.Code == registry.CodeFull || e.Code == files.CodeConflict && w.req.IfSHA256 == "" && !w.req.IfNew
+	return &session.Error{Code: e.Code, Retriable: again, Err: e}
 }

@@ -19,16 +19,12 @@ var (
 	unescapeName = strings.NewReplacer(`\\`, "\\", `\n`, "\n")
 )
 
-func formatNames(all []files.Name) []byte {
-	var b bytes.Buffer
-	for _, n := range all {
-		changed := "-"
-		if !n.Changed.IsZero() {
-			changed = strconv.FormatInt(n.Changed.Unix(), 10)
-		}
-		fmt.Fprintf(&b, "%s %s %d %s %s\n", n.Kind, FormatMode(n.Mode), n.Size, changed, escapeName.Replace(n.Name))
+func appendName(b []byte, n files.Name) []byte {
+	changed := "-"
+	if !n.Changed.IsZero() {
+		changed = strconv.FormatInt(n.Changed.Unix(), 10)
 	}
-	return b.Bytes()
+	return fmt.Appendf(b, "%s %s %d %s %s\n", n.Kind, FormatMode(n.Mode), n.Size, changed, escapeName.Replace(n.Name))
 }
 
 // ParseNames reads what a List has put out, or a part of it that begins with a line, and says how many bytes of it are whole

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -16,8 +17,8 @@ import (
 // Limits of a Request.
 const (
 	MaxPath  = 4096
-	MaxFile  = 16 << 20 // bytes of a file that is read or written
-	MaxNames = 100_000  // in a directory that is listed
+	MaxFile  = 16 << 20       // bytes of a file that is read or written
+	MaxNames = files.MaxNames // in a directory that is listed
 )
 
 // Op is what is done.

@@ -1,7 +1,9 @@
 package filework
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/session"
@@ -10,13 +12,11 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
-// lookWithin bounds finding out where a path leads.
-const lookWithin = 30 * time.Second
-
 // Options say how a Request is run.
 type Options struct {
 	Reason  string        // why, for the record and for who approves
-	Timeout time.Duration // how long it may take; zero means no limit
+	Timeout time.Duration // how long it may take; zero means ten minutes, or two for a list
+	Wait    time.Duration // how long the caller waits for an answer; negative means as long as it takes
 
 	// Starting bounds each of the two steps before anything is done: looking, and connecting, judging and recording. Nil
 	// bounds them with the context of Start alone.
@@ -32,11 +32,12 @@ func Start(ctx context.Context, e *registry.Entry, r Request, o Options) (*regis
 	if err := r.Check(); err != nil {
 		return nil, nil, err
 	}
-	seen, err := lookAt(ctx, e, r, o)
+	host := newPatience(o.Wait)
+	seen, err := lookAt(ctx, e, r, host, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &Work{req: r, path: seen.Path, seen: seen}
+	w := &Work{req: r, path: seen.Path, seen: seen, patience: host}
 	if err := w.check(); err != nil {
 		return nil, nil, err
 	}
@@ -44,13 +45,17 @@ func Start(ctx context.Context, e *registry.Entry, r Request, o Options) (*regis
 	if err != nil {
 		return nil, nil, err
 	}
-	cmd := registry.Command{Script: script, Action: w, Reason: o.Reason, Timeout: o.Timeout}
+	cmd := registry.Command{Script: script, Action: w, Reason: o.Reason, Timeout: cmp.Or(o.Timeout, workWithin)}
+	if r.Op == List {
+		cmd.Timeout = min(cmd.Timeout, listWithin)
+	}
 	if err := precheck(ctx, e, w, cmd, o); err != nil {
 		return nil, nil, err
 	}
 	ctx, stop := o.Starting(ctx)
 	defer stop()
 	x, err := e.Start(ctx, cmd)
+	w.left.Store(true)
 	return x, w, err
 }
 
@@ -60,7 +65,7 @@ func precheck(ctx context.Context, e *registry.Entry, w *Work, cmd registry.Comm
 	if w.req.Op != Edit && w.req.IfSHA256 == "" || e.Session().Verdict(ctx, cmd.Script, true) != policy.Ask {
 		return nil
 	}
-	c := &Work{req: Request{Op: check, Old: w.req.Old, IfSHA256: w.req.IfSHA256}, path: w.path, seen: w.seen}
+	c := &Work{req: Request{Op: check, Old: w.req.Old, IfSHA256: w.req.IfSHA256}, path: w.path, seen: w.seen, patience: w.patience}
 	script, err := c.script()
 	if err != nil || e.Session().Verdict(ctx, script, true) != policy.Allow {
 		return err
@@ -71,19 +76,34 @@ func precheck(ctx context.Context, e *registry.Entry, w *Work, cmd registry.Comm
 	if err != nil {
 		return err
 	}
-	if x.Wait(ctx) != nil {
-		x.Stop()
+	_, err = w.ended(ctx, x)
+	return err
+}
+
+// ended waits for work that nobody else waits for, and returns its error. What is not done in time is stopped.
+func (w *Work) ended(ctx context.Context, x *registry.Exec) (registry.View, error) {
+	bound, stop := w.patience.bound(ctx)
+	defer stop()
+	if err := x.Wait(bound); err != nil {
+		soon, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer stop()
+		go x.Stop() // a server may take its time for that, too
+		_ = x.Wait(soon)
+		if ctx.Err() != nil {
+			return registry.View{}, &session.Error{Op: "file", Code: "canceled", Retriable: true, Err: fmt.Errorf("it was stopped before it began: %w", err)}
+		}
+		return registry.View{}, w.patience.over()
 	}
 	v, err := x.View(registry.Budgets{})
 	if err == nil && v.Result.Err != nil {
 		err = v.Result.Err
 	}
-	return err
+	return v, err
 }
 
 // lookAt finds out where a path leads. It passes the gate by itself, as what only reads.
-func lookAt(ctx context.Context, e *registry.Entry, r Request, o Options) (files.Info, error) {
-	w := &Work{req: Request{Op: look}, path: r.Path}
+func lookAt(ctx context.Context, e *registry.Entry, r Request, host *patience, o Options) (files.Info, error) {
+	w := &Work{req: Request{Op: look}, path: r.Path, patience: host}
 	if !r.Home {
 		w.dir = e.Dir()
 	}
@@ -105,13 +125,10 @@ func lookAt(ctx context.Context, e *registry.Entry, r Request, o Options) (files
 		x.Stop()
 		return files.Info{}, fault("denied", "the policy lets nobody look unasked where a path leads on %s, and so nothing can be done with files there", e.Host().Name)
 	}
-	if x.Wait(ctx) != nil {
-		x.Stop()
+	if _, err := w.ended(ctx, x); err != nil {
+		return files.Info{}, err
 	}
-	if v, err = x.View(registry.Budgets{}); err == nil && v.Result.Err != nil {
-		err = v.Result.Err
-	}
-	return w.result(), err
+	return w.result(), nil
 }
 
 // check refuses what would fail, before anybody is asked about it.

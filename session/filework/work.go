@@ -4,8 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/framing"
@@ -22,6 +25,9 @@ type Work struct {
 	dir  string     // of a look: where relative paths begin; "" is the account's home
 	seen files.Info // what a look has found; of all but a look
 
+	patience *patience   // with the host, before the work begins
+	left     atomic.Bool // nobody waits for its beginning any more, as for work that is approved later
+
 	mu  sync.Mutex // guards got
 	got files.Info // afterwards
 }
@@ -33,6 +39,9 @@ func Of(a session.Action) *Work {
 	w, _ := a.(*Work)
 	return w
 }
+
+// Waited is how long the host has taken since its files were first opened for this work.
+func (w *Work) Waited() time.Duration { return w.patience.used() }
 
 // Op is what it does.
 func (w *Work) Op() Op { return w.req.Op }
@@ -73,6 +82,9 @@ func (w *Work) script() (string, error) {
 func (w *Work) Text(hide func(string) string) string {
 	if hide == nil {
 		hide = func(s string) string { return s }
+	} else {
+		hidden := hide
+		hide = func(s string) string { return recorded(hidden(s)) }
 	}
 	r := &w.req
 	var b strings.Builder
@@ -95,22 +107,39 @@ func (w *Work) Text(hide func(string) string) string {
 	if r.Mode != nil {
 		fmt.Fprintf(&b, "its mode becomes %04o\n", unixMode(*r.Mode))
 	}
+	if drop := w.seen.Mode & (fs.ModeSetuid | fs.ModeSetgid); drop != 0 && r.Mode == nil {
+		fmt.Fprintf(&b, "its mode becomes %04o: new content is not set-uid or set-gid unless mode says so\n", unixMode(w.seen.Mode&^drop))
+	}
 	if r.IfSHA256 != "" {
 		fmt.Fprintf(&b, "only if its content has the sha256 %s\n", r.IfSHA256)
 	}
 	if r.Op == Write {
 		fmt.Fprintf(&b, "all of its content becomes these %d bytes, sha256 %s:\n", len(r.Content), sumOf(r.Content))
-		lines(&b, "+", hide(string(r.Content)))
+		diff(&b, "+", hide(string(r.Content)))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "the only place that has these %d bytes gets those %d bytes instead:\n", len(r.Old), len(r.New))
-	lines(&b, "-", hide(string(r.Old)))
-	lines(&b, "+", hide(string(r.New)))
+	diff(&b, "-", hide(string(r.Old)))
+	diff(&b, "+", hide(string(r.New)))
 	return b.String()
 }
 
-// lines writes text as the lines of a diff are, so that none of them can pass for anything else.
-func lines(b *strings.Builder, mark, text string) {
+// maxRecorded is how much of a content is recorded whole: of an entry there is a limit, and it takes up to six times as much.
+// What is longer stands there with its beginning, its size and, like everything, its hash.
+const (
+	maxRecorded   = 1 << 20
+	recordedFirst = 64 << 10
+)
+
+func recorded(text string) string {
+	if len(text) <= maxRecorded {
+		return text
+	}
+	return fmt.Sprintf("%s\n(truncated: %d bytes in all)", strings.ToValidUTF8(text[:recordedFirst], "?"), len(text))
+}
+
+// diff writes text as the lines of a diff are, so that none of them can pass for anything else.
+func diff(b *strings.Builder, mark, text string) {
 	if text == "" {
 		return
 	}

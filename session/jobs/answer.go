@@ -36,6 +36,8 @@ type Job struct {
 	StoppedBy string // the signal that it was last stopped with: "TERM", "KILL"; "" if nobody did
 	MayRun    bool   // something that it has started may still run, although it has ended or was stopped
 
+	Damaged string // what of its files on the host cannot be read, a full disk may have emptied them; "" if all can
+
 	CommandSHA256 string        // in hexadecimal
 	Started       time.Time     // by the host's clock, as Ended is
 	Ended         time.Time     // zero unless it has ended
@@ -96,8 +98,8 @@ func parse(text []byte) (a answer, err error) {
 		case key == "more":
 			a.more = true
 		case key == "id":
-			if j != nil || !ValidID(value) {
-				return a, garbled("a job has no proper id")
+			if j != nil {
+				return a, garbled("a job begins in another one")
 			}
 			j = &Job{ID: value}
 		case key == "data":
@@ -107,12 +109,13 @@ func parse(text []byte) (a answer, err error) {
 		case j == nil:
 			return a, garbled("something is told of no job")
 		case key == ".":
-			if j.State != Running && j.State != Ended && j.State != Lost {
-				return a, garbled("a job is in no known state")
+			if ValidID(j.ID) { // else it is a directory of that name, and no job
+				j.check()
+				a.jobs = append(a.jobs, *j)
 			}
-			a.jobs, j = append(a.jobs, *j), nil
+			j = nil
 		case !j.note(key, value):
-			return a, garbled("what is told of a job makes no sense")
+			j.damaged(key)
 		}
 	}
 }
@@ -129,16 +132,55 @@ func (a *answer) take(rest []byte, data []int64) error {
 	return nil
 }
 
-// note takes one line about a job. Unknown ones may come from a later version.
+// parts are what lines about a job are called for people.
+var parts = map[string]string{
+	"owner": "owner", "sum": "command's hash", "started": "start time", "now": "host's time", "ended": "end time", "code": "exit code",
+	"stopped": "stop signal", "stdout": "length of stdout", "stderr": "length of stderr",
+}
+
+// damaged notes a part of the job that cannot be read.
+func (j *Job) damaged(key string) {
+	switch part := parts[key]; {
+	case part == "":
+	case j.Damaged == "":
+		j.Damaged = "not readable on the host: " + part
+	case len(j.Damaged) < maxDamaged:
+		j.Damaged += ", " + part
+	}
+}
+
+// maxDamaged bounds what is said of one damaged job.
+const maxDamaged = 200
+
+// check looks at a job when all of it was read.
+func (j *Job) check() {
+	switch {
+	case j.State != Running && j.State != Ended && j.State != Lost:
+		j.State = Lost
+		if j.Damaged == "" {
+			j.Damaged = "not readable on the host: state"
+		}
+	case j.State == Ended && j.ExitCode == nil && j.Damaged == "":
+		j.damaged("code")
+	}
+}
+
+// note takes one line about a job, and keeps nothing of one that cannot be read. Unknown ones may come from a later version.
 func (j *Job) note(key, value string) bool {
 	n, isNumber := numbers(value, 1)
 	switch key {
 	case "owner":
-		j.Owner = value
-		return len(value) <= 200 && printable(value)
+		ok := value != "" && len(value) <= 200 && printable(value)
+		if ok {
+			j.Owner = value
+		}
+		return ok
 	case "sum":
-		j.CommandSHA256 = value
-		return len(value) == 64 && strings.Trim(value, "0123456789abcdef") == ""
+		ok := len(value) == 64 && strings.Trim(value, "0123456789abcdef") == ""
+		if ok {
+			j.CommandSHA256 = value
+		}
+		return ok
 	case "state":
 		j.State = State(value)
 	case "started":
@@ -163,8 +205,15 @@ func (j *Job) note(key, value string) bool {
 		code := int(n[0])
 		j.ExitCode, j.Signal = &code, signalOf(code)
 	case "stopped":
-		j.StoppedBy = value
-		return value == "TERM" || value == "KILL"
+		ok := value == "TERM" || value == "KILL"
+		if ok {
+			j.StoppedBy = value
+		}
+		return ok
+	case "damaged":
+		if len(value) <= maxDamaged && printable(value) {
+			j.Damaged = value
+		}
 	case "may-run":
 		j.MayRun = true
 	case "stdout":
@@ -175,24 +224,24 @@ func (j *Job) note(key, value string) bool {
 	return true
 }
 
-// note reads how much there is, and how much was thrown away: "-" is not known yet.
+// note reads how much there is, and how much was thrown away: "-" is not known yet. Without a number the output has ended, and
+// how much was thrown away was not kept.
 func (s *Stream) note(value string) bool {
-	f := strings.Fields(value)
-	if len(f) != 2 {
-		return false
-	}
-	size, ok := numbers(f[0], 1)
+	kept, rest, _ := strings.Cut(value, " ")
+	size, ok := numbers(kept, 1)
 	if !ok {
+		s.Done = true
 		return false
 	}
 	s.Bytes = size[0]
-	if f[1] == "-" {
+	if rest == "-" {
 		return true
 	}
-	omitted, ok := numbers(f[1], 1)
+	omitted, ok := numbers(rest, 1)
 	if ok {
-		s.Omitted, s.Done = omitted[0], true
+		s.Omitted = omitted[0]
 	}
+	s.Done = true
 	return ok
 }
 

@@ -40,28 +40,50 @@ func TestAnAnswerThatMakesNoSenseIsNotBelieved(t *testing.T) {
 		return "fairlead-job 1\nid " + anID + "\n" + lines + "\nstate running\n.\nend\n"
 	}
 	for name, text := range map[string]string{
-		"nothing":                      "",
-		"another program":              "sh: not found\n",
-		"another version":              "fairlead-job 2\nend\n",
-		"a job that is cut off":        "fairlead-job 1\nid " + anID + "\nend\n",
-		"no id":                        "fairlead-job 1\nid ../../etc\nstate running\n.\nend\n",
-		"a job in a job":               one("id " + anID),
-		"no state":                     "fairlead-job 1\nid " + anID + "\n.\nend\n",
-		"an unknown state":             "fairlead-job 1\nid " + anID + "\nstate happy\n.\nend\n",
-		"a line of no job":             "fairlead-job 1\nowner agent/x\nend\n",
-		"an owner in disguise":         one("owner agent/x\u202e"),
-		"a hash that is none":          one("sum ABC"),
-		"a negative size":              one("stdout -1 -"),
-		"a size beyond all":            one("stdout 99999999999999 -"),
-		"a code beyond all":            one("code 4294967296"),
-		"a time that is none":          one("started yesterday"),
-		"an unknown way to be stopped": one("stopped HUP"),
-		"output that is missing":       strings.TrimSuffix(whole, "e"),
-		"output beyond all":            strings.Replace(whole, "data 3 2", "data 1099511627776 1099511627776", 1),
+		"nothing":                "",
+		"another program":        "sh: not found\n",
+		"another version":        "fairlead-job 2\nend\n",
+		"a job that is cut off":  "fairlead-job 1\nid " + anID + "\nend\n",
+		"a job in a job":         one("id " + anID),
+		"a line of no job":       "fairlead-job 1\nowner agent/x\nend\n",
+		"output that is missing": strings.TrimSuffix(whole, "e"),
+		"output beyond all":      strings.Replace(whole, "data 3 2", "data 1099511627776 1099511627776", 1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, _, err := jobs.Parse([]byte(text))
 			assert.ErrorContains(t, err, "jobs: the host's answer is not well formed: ")
+		})
+	}
+}
+
+// A full disk leaves files of a job empty. That is no fault of the jobs beside it.
+func TestOneDamagedJobLeavesTheOthersReadable(t *testing.T) {
+	const good = "id j_bbbbbbbbbbbbb\nowner operator/ada\nsum " + aHash + "\nstarted 1\nnow 2\nstate ended\ncode 0\nended 2\nstdout 1 0\nstderr 0 0\n.\n"
+	for lines, damaged := range map[string]string{
+		"state ended\ncode \nended \nstdout 5 0\nstderr 0 0": "exit code, end time",
+		"state ended\nstdout 5 0":                            "exit code",
+		"state ended\ncode 4294967296\nended 1":              "exit code",
+		"owner \nsum \nstarted \nnow 5\nstate lost":          "owner, command's hash, start time",
+		"owner agent/x\u202e\nstate running":                 "owner",
+		"sum ABC\nstate running":                             "command's hash",
+		"started yesterday\nstate running":                   "start time",
+		"stopped HUP\nstate running":                         "stop signal",
+		"stdout -1 -\nstate running":                         "length of stdout",
+		"stderr 99999999999999 -\nstate running":             "length of stderr",
+		"stdout 5 \nstate ended\ncode 1\nended 2":            "length of stdout",
+		"state happy":        "state",
+		"owner operator/ada": "state",
+	} {
+		t.Run(lines, func(t *testing.T) {
+			all, _, _, err := jobs.Parse([]byte("fairlead-job 1\n" + good + "id " + anID + "\n" + lines + "\n.\nid ../../etc\nstate running\n.\n" + strings.ReplaceAll(good, "bbbb", "cccc") + "end\n"))
+			require.NoError(t, err)
+			require.Len(t, all, 3, "a directory that is none is left out")
+			assert.Equal(t, "not readable on the host: "+damaged, all[1].Damaged)
+			assert.NotContains(t, all[1].Owner, "\u202e")
+			for _, i := range []int{0, 2} {
+				assert.Empty(t, all[i].Damaged)
+				assert.Equal(t, 0, *all[i].ExitCode)
+			}
 		})
 	}
 }

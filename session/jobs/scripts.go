@@ -7,13 +7,13 @@ package jobs
 
 // common is for all scripts: e fails; nd is the machine's name, for a home directory may be that of many; o tells whether a
 // directory is ours alone; h and b are when a process, and the machine, began, so that a number that was used again is not
-// taken for what had it before.
+// taken for what had it before. Where ps and sysctl print dates, those are of one time zone and language: a session may set its own.
 const common = `set +C
 e() { printf 'fairlead-job 1\nerror %s %s\nend\n' "$1" "$2"; exit 0; }
 me=$(id -u)
 o() { [ -d "$1" ] && [ ! -L "$1" ] && [ -n "$(find "$1" -prune -user "$me" ! -perm -020 ! -perm -002 2>/dev/null)" ]; }
-h() { if [ -r /proc/self/stat ]; then { read -r hl </proc/$1/stat; } 2>/dev/null || return; hl=${hl##*) }; set -- $hl; shift 10; printf %s "${10}"; else set -- $(ps -o lstart= -p "$1" 2>/dev/null); printf %s "$1$2$3$4$5"; fi; }
-b() { if [ -r /proc/sys/kernel/random/boot_id ]; then cat /proc/sys/kernel/random/boot_id; else sysctl -n kern.boottime 2>/dev/null | tr -dc 0-9; fi; }
+h() { if [ -r /proc/self/stat ]; then { read -r hl </proc/$1/stat; } 2>/dev/null || return; hl=${hl##*) }; set -- $hl; shift 10; printf %s "${10}"; else set -- $(LC_ALL=C TZ=UTC0 ps -o lstart= -p "$1" 2>/dev/null); printf %s "$1$2$3$4$5"; fi; }
+b() { if [ -r /proc/sys/kernel/random/boot_id ]; then cat /proc/sys/kernel/random/boot_id; else LC_ALL=C TZ=UTC0 sysctl -n kern.boottime 2>/dev/null | sed 's/^{ *sec *= *\([0-9]*\).*/\1/' | tr -dc 0-9; fi; }
 nd=$(uname -n)
 case ${XDG_STATE_HOME-} in (/*) st=$XDG_STATE_HOME;; (*) case ${HOME-} in (/*) st=$HOME/.local/state;; (*) e unsupported 'the account has no home directory';; esac;; esac
 jobs=$st/fairlead/jobs
@@ -55,7 +55,8 @@ printf 'fairlead-job 1\nid %s\nstate running\n.\nend\n' "$id"
 
 // waitScript is what stays: it has the job started in a session of its own, so that what ends the job does not end this, and
 // says how it ended. Behind each of its outputs a relay writes as much as is kept, at once, and then counts what is left, in a
-// file that is there when the output has ended. Without perl the relay is a cat, whose limit is that of its files: what it has
+// file that is there when the output has ended. Files for what has to be written at the end are made at the beginning: the job
+// may fill the disk. Without perl the relay is a cat, whose limit is that of its files: what it has
 // read beyond is not counted. Its parameters: id, directory, bytes kept, umask, the runner's script, how to start a session, and
 // the shell's words.
 //
@@ -66,12 +67,13 @@ trap : HUP INT QUIT TERM
 id=$1 d=$2 lim=$3 um=$4 run=$5 det=$6; shift 6
 umask 077
 r() { command -v perl >/dev/null 2>&1 && exec perl -e "$rel" "$d/$1" "$lim"
-(trap '' HUP INT QUIT TERM; ulimit -c 0; ulimit -f $(($lim/$k)); exec cat) >"$d/$1" 2>/dev/null; wc -c >"$d/$1.t"; mv -f "$d/$1.t" "$d/$1.rest"; }
+(trap '' HUP INT QUIT TERM; ulimit -c 0; ulimit -f $(($lim/$k)); exec cat) >"$d/$1" 2>/dev/null; wc -c 1<>"$d/$1.t"; mv -f "$d/$1.t" "$d/$1.rest"; }
 rel='$SIG{$_}="IGNORE"for qw(HUP INT QUIT TERM);($f,$l)=@ARGV;open(O,">",$f);while($n=sysread(STDIN,$b,65536)){$k=$l>$n?$n:$l;$w=$k?syswrite(O,$b,$k)||0:0;$l=$w<$k?0:$l-$w;$r+=$n-$w}
-open(T,">","$f.t");printf T"%d\n",$r;close T;rename"$f.t","$f.rest"'
+open(T,"+<","$f.t")||open(T,">","$f.t");printf T"%d\n",$r;close T;rename"$f.t","$f.rest"'
+for x in rc stdout stderr; do printf '%64s\n' '' >"$d/$x.t"; done
 k=512; case ${BASH_VERSION-} in (?*) case :${SHELLOPTS-}: in (*:posix:*) ;; (*) k=1024;; esac;; esac
 { { (exec $det sh -c "$run" fairlead-job-run "$id" "$d" "$um" "$@" 2>&4 4>&-)
-s=$?; printf '%s %s\n' "$s" "$(date +%s)" >"$d/rc.t"; mv -f "$d/rc.t" "$d/rc"; } | { exec 4>&-; r stdout; }; } 4>&1 | r stderr
+s=$?; printf '%s %s\n' "$s" "$(date +%s)" 1<>"$d/rc.t"; mv -f "$d/rc.t" "$d/rc"; } | { exec 4>&-; r stdout; }; } 4>&1 | r stderr
 `
 
 // runScript becomes the job's shell, once it has said which process that is. The shell reads the command from its file, which
@@ -88,7 +90,8 @@ $(cat "$1"; rm -f "$1")"' "${1##*/}" "$d/command"
 //
 // s says in z how a job is: running, ended (then c and t are its code and when), or lost. Between the end of a process and
 // the word of who waits for it there is a moment. m lists the processes of the job's session; where they cannot be
-// listed its process group stands for them.
+// listed its process group stands for them. A full disk may have left files empty: what they say is printed as it is, and who
+// reads it makes of one job that is damaged no fault of the others. A job whose owner is not known is for operators.
 const lookScript = common + `op=$1 id=$2 who=$3 w=$4 oo=$5 ol=$6 eo=$7 el=$8 gr=$9
 n() { sleep "$1" 2>/dev/null || sleep 1; }
 s() { c= t= z=
@@ -107,10 +110,11 @@ if [ -r /proc/self/stat ]; then for f in /proc/[0-9]*/stat; do { read -r l <"$f"
 elif kill -0 "-$p" 2>/dev/null; then ms=-$p; fi; }
 a() { if [ -r "/proc/$1/cmdline" ]; then tr '\000' ' ' <"/proc/$1/cmdline"; else ps -o args= -p "$1" 2>/dev/null; fi; }
 u() { if [ -r "/proc/$1/stat" ]; then { read -r l <"/proc/$1/stat"; } 2>/dev/null || return; l=${l##*) }; set -- $l; printf %s "$2"; else set -- $(ps -o ppid= -p "$1" 2>/dev/null); printf %s "$1"; fi; }
-y() { o "$d" || return 1
+y() { ow= sm= at= on= mk=; o "$d" || return 1
 [ -z "$(find "$d" ! -type d \( ! -type f -o -links +1 -o ! -user "$me" \) 2>/dev/null)" ] || return 1
-[ -f "$d/about" ] && { read -r ow && read -r sm && read -r at && read -r on && { read -r mk || :; }; } <"$d/about"; }
-f() { [ "$on" = "$nd" ] || return 1; case $ow in ("$who") return 0;; (agent/*) case $who in (operator/*) return 0;; esac;; esac; return 1; }
+[ ! -f "$d/about" ] || { read -r ow; read -r sm; read -r at; read -r on; read -r mk; } <"$d/about"
+on=${on:-$nd}; }
+f() { [ "$on" = "$nd" ] || return 1; case $ow in ('') case $who in (operator/*) return 0;; esac;; esac; case $ow in ("$who") return 0;; (agent/*) case $who in (operator/*) return 0;; esac;; esac; return 1; }
 g() { printf 'id %s\nowner %s\nsum %s\nstarted %s\nnow %s\nstate %s\n' "$id" "$ow" "$sm" "$at" "$(date +%s)" "$z"
 case $z in (ended) printf 'code %s\nended %s\n' "$c" "$t";; esac
 x=; [ -f "$d/stopped" ] && read -r x <"$d/stopped" && printf 'stopped %s\n' "$x"
@@ -123,7 +127,10 @@ bt=$(b); mr=
 o "$jobs" || e denied 'the directory for jobs belongs to others, or others may write there'
 case $op in (list)
 printf 'fairlead-job 1\n'; x9=0
-for d in "$jobs"/j_*; do id=${d##*/}; y && f || continue
+for d in "$jobs"/j_*; do id=${d##*/}
+case $id in (*[!a-z0-9_-]*) continue;; esac
+y || { case $who in (operator/*) printf 'id %s\nstate lost\ndamaged its directory holds links, or belongs to others\n.\n' "$id";; esac; continue; }
+f || continue
 x9=$((x9+1)); [ "$x9" -le 1000 ] || { printf 'more 1\n'; break; }
 s; g; done; printf 'end\n'; exit 0;; esac
 d=$jobs/$id

@@ -31,6 +31,11 @@ type Config struct {
 	// Spool says where outputs are kept. Its Limit, if zero, is jobs.DefaultLimit and some more: marks are longer than some
 	// secrets.
 	Spool output.SpoolConfig
+
+	// MaxCollected bounds how many collected jobs' outputs are kept until Close, and MaxCollectedBytes how large they are
+	// together: beyond, those read longest ago are dropped. Zero means 1000, and 4 GiB.
+	MaxCollected      int
+	MaxCollectedBytes int64
 }
 
 // Book is what one principal knows of its jobs.
@@ -50,6 +55,8 @@ func New(cfg Config) *Book {
 	if cfg.Spool.Limit == 0 {
 		cfg.Spool.Limit = jobs.DefaultLimit + jobs.DefaultLimit/4
 	}
+	cfg.MaxCollected = cmp.Or(cfg.MaxCollected, 1000)
+	cfg.MaxCollectedBytes = cmp.Or(cfg.MaxCollectedBytes, 4<<30)
 	return &Book{cfg: cfg, begun: map[jobs.Ref]*begun{}, mirrors: map[jobs.Ref]*mirror{}}
 }
 
@@ -81,6 +88,13 @@ func (b *Book) note(ref jobs.Ref, n *begun) {
 	}
 	b.begun[ref] = cmp.Or(n, &begun{})
 	b.order = append(b.order, ref)
+}
+
+// Knows reports whether this Book has heard of a job.
+func (b *Book) Knows(ref jobs.Ref) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.begun[ref] != nil
 }
 
 // Find completes the name of a job by what is known of it: an id alone is enough for one that this Book has heard of.

@@ -2,6 +2,7 @@ package jobwork
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -52,7 +53,8 @@ func (c *copied) take(text []byte, s jobs.Stream, state jobs.State) {
 	}
 }
 
-// mirror returns that of a job, a new one where there is none yet. The one that was not used for the longest time makes room.
+// mirror returns that of a job, a new one where there is none yet. The one that was not used for the longest time makes room, if
+// its output can be read from the host again.
 func (b *Book) mirror(ref jobs.Ref) (*mirror, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,14 +71,37 @@ func (b *Book) mirror(ref jobs.Ref) (*mirror, error) {
 	if m == nil {
 		m = &mirror{ref: ref, busy: make(chan struct{}, 1), stdout: b.newCopy(), stderr: b.newCopy(), job: jobs.Job{Host: ref.Host, ID: ref.ID}}
 		b.mirrors[ref] = m
-		if len(b.mirrors) > maxMirrors {
-			b.mirrors[b.used[0]].free()
-			delete(b.mirrors, b.used[0])
-			b.used = b.used[1:]
-		}
+		b.makeRoom()
 	}
 	b.used = append(b.used, ref)
 	return m, nil
+}
+
+// makeRoom drops mirrors until there is room for one more. Those of collected jobs are the only copies, and stay until Close, or
+// until they are many, or large together.
+func (b *Book) makeRoom() {
+	var (
+		again int // mirrors whose host has the output too
+		only  int
+		bytes int64
+	)
+	for _, ref := range slices.Backward(b.used) {
+		m := b.mirrors[ref]
+		drop := false
+		if m.isRemoved() {
+			only++
+			bytes += m.stdout.spool.Kept() + m.stderr.spool.Kept()
+			drop = only > b.cfg.MaxCollected || bytes > b.cfg.MaxCollectedBytes
+		} else {
+			again++
+			drop = again >= maxMirrors
+		}
+		if drop {
+			m.free()
+			delete(b.mirrors, ref)
+		}
+	}
+	b.used = slices.DeleteFunc(b.used, func(ref jobs.Ref) bool { return b.mirrors[ref] == nil })
 }
 
 // known is the mirror of a job that has been read; nil for others.

@@ -1,6 +1,7 @@
 package jobwork
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -28,9 +29,10 @@ type begun struct {
 	i     int // the member of the fleet
 }
 
-// Command makes of a command one that starts a job on each of hs, for a principal. It is an error if there can be no such job.
-func Command(principal string, hs []hosts.Host, cmd registry.Command) (registry.Command, error) {
-	w, err := jobs.NewStartAll(jobs.NewID(), principal, 0, hs)
+// Command makes of a command one that starts a job on each of hs, for a principal. id is jobs.NewID's, of a caller that has to know
+// it beforehand; "" makes one up. It is an error if there can be no such job.
+func Command(id, principal string, hs []hosts.Host, cmd registry.Command) (registry.Command, error) {
+	w, err := jobs.NewStartAll(cmp.Or(id, jobs.NewID()), principal, 0, hs)
 	if err == nil {
 		err = jobs.CheckCommand(cmd.Script)
 	}

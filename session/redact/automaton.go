@@ -37,7 +37,10 @@ func newAutomaton(forms []form) *automaton {
 // grow makes the trie from the sorted forms: a state is a range of them that share a prefix.
 func (a *automaton) grow() {
 	type span struct{ lo, hi int }
-	spans := []span{{0, len(a.forms)}}
+	n := a.states()
+	spans := append(make([]span, 0, n), span{0, len(a.forms)})
+	a.label, a.first, a.kids = make([]byte, 0, n), make([]uint32, 0, n), make([]uint16, 0, n)
+	a.fail, a.depth, a.out = make([]uint32, 0, n), make([]uint32, 0, n), make([]int32, 0, n)
 	a.add(0, 0)
 	for s := 0; s < len(spans); s++ {
 		lo, hi, depth := spans[s].lo, spans[s].hi, int(a.depth[s])
@@ -62,6 +65,21 @@ func (a *automaton) grow() {
 	for i := range uint32(a.kids[0]) {
 		a.root[a.label[1+i]] = 1 + i
 	}
+}
+
+// states counts the states: the prefixes of the forms.
+func (a *automaton) states() int {
+	n := 1
+	var before []byte
+	for _, f := range a.forms {
+		same := 0
+		for same < len(before) && same < len(f.text) && before[same] == f.text[same] {
+			same++
+		}
+		n += len(f.text) - same
+		before = f.text
+	}
+	return n
 }
 
 func (a *automaton) add(label byte, depth uint32) {

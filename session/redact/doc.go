@@ -109,6 +109,16 @@
 //	a mysql driver's DSN          app:hunter2@tcp(db:3306)/app
 //	a public key or certificate   -----BEGIN CERTIFICATE-----\n{64}\n-----END CERTIFICATE-----
 //
+// # Limits
+//
+// What is given ([Set.Add], [Set.AddOwn]) is never forgotten. What is learned has limits for each [Owner]: 1024 values of
+// 32 KiB together, with at most 512 KiB of forms. What is typed at prompts for passwords ([Owner.LearnTyped]) has the
+// same limits again, of its own. No owner's values count for another. Of a value longer than [MaxLearnedValue] the first
+// part is learned: what follows that part is taken out as well, as far as the value went on or to the end of the line.
+// Of a long value of several lines each line is learned so. A value that is first shown from its middle on is shown.
+//
+// # More that it does not catch
+//
 // Also not: a known value that is compressed, encrypted, broken over lines inside base64, in a hexadecimal or octal dump
 // with blanks, or encoded twice. Next to a value in base64 up to four bits of its first and last byte may stay.
 //

@@ -1,15 +1,19 @@
 package redact
 
+import "bytes"
+
 // exact takes known secrets out of a stream. It sees every byte once, and holds back the longest end of what it saw
 // that is the start of a known form. Offsets are counted from the start of the stream.
 type exact struct {
-	auto  *automaton
-	state uint32
-	held  []byte // the end of the stream that is not decided
-	base  int64  // offset of held[0]
-	shown int64  // a silence has shown the stream up to here
-	open  hit    // found, and may still become longer
-	buf   []byte // held and the new bytes together
+	in    *search
+	state []uint32 // of each automaton
+	next  []int    // where each of them has to look next
+	held  []byte   // the end of the stream that is not decided
+	base  int64    // offset of held[0]
+	shown int64    // a silence has shown the stream up to here
+	skip  int64    // up to here, or to the end of the line, goes on what was taken out
+	open  hit      // found, and may still become longer
+	buf   []byte   // held and the new bytes together
 	out   []byte
 	note  *Counts
 }
@@ -19,14 +23,16 @@ type hit struct {
 	from, to int64
 	of       *secret
 	length   int
+	rest     int64 // how much longer the whole value is, in this form
 }
 
 // use switches to a newer automaton: what is held is looked at again.
-func (x *exact) use(a *automaton) {
-	if a == x.auto {
+func (x *exact) use(in *search) {
+	if in == x.in {
 		return
 	}
-	x.auto, x.state = a, 0
+	x.in = in
+	x.state, x.next = make([]uint32, len(in.autos)), make([]int, len(in.autos))
 	held := x.held
 	x.held = nil
 	x.out = x.out[:0]
@@ -38,7 +44,7 @@ func (x *exact) use(a *automaton) {
 // feed takes the next bytes and returns what is decided. The result is p itself, or good until the next call.
 func (x *exact) feed(p []byte) []byte {
 	// A switch may have decided something already: it stands in out.
-	if x.auto == nil && len(x.held) == 0 && len(x.out) == 0 && x.open.of == nil {
+	if len(x.in.autos) == 0 && x.skip <= x.base && len(x.held) == 0 && len(x.out) == 0 && x.open.of == nil {
 		x.base += int64(len(p))
 		return p
 	}
@@ -49,7 +55,7 @@ func (x *exact) feed(p []byte) []byte {
 	}
 	quiet := len(x.out) == 0 && from == 0 && x.open.of == nil
 	start := x.base
-	if quiet && x.shown <= x.base {
+	if quiet && max(x.shown, x.skip) <= x.base {
 		// The common case: nothing was held. Look first, and copy only when something was found.
 		if n, ok := x.clear(p); ok {
 			x.held = append(x.held[:0], p[n:]...)
@@ -69,21 +75,28 @@ func (x *exact) taken() []byte {
 
 // clear runs over p and reports how much of it is decided, if no form ends in it. Otherwise nothing has changed.
 func (x *exact) clear(p []byte) (int, bool) {
-	a, s := x.auto, x.state
-	for i := 0; i < len(p); {
-		if s == 0 {
-			if i = a.filter.next(p, i); i >= len(p) {
-				break
+	var few [16]uint32
+	now := append(few[:0], x.state...)
+	deep := uint32(0)
+	for k, a := range x.in.autos {
+		s := now[k]
+		for i := 0; i < len(p); {
+			if s == 0 {
+				if i = a.filter.next(p, i); i >= len(p) {
+					break
+				}
+			}
+			s = a.move(s, p, i)
+			i++
+			if a.out[s] >= 0 {
+				return 0, false
 			}
 		}
-		s = a.move(s, p, i)
-		i++
-		if a.out[s] >= 0 {
-			return 0, false
-		}
+		now[k] = s
+		deep = max(deep, a.depth[s])
 	}
-	x.state = s
-	return len(p) - int(a.depth[s]), true
+	copy(x.state, now)
+	return len(p) - int(deep), true
 }
 
 // move is step, and gives up early on a state that the filter knows to lead nowhere.
@@ -104,31 +117,38 @@ func (a *automaton) move(s uint32, b []byte, i int) uint32 {
 
 // scan runs over data[from:]; data begins with what was held.
 func (x *exact) scan(data []byte, from int) {
-	a := x.auto
 	done := 0 // of data, what is written or taken out
 	n := len(data)
-	safe := n
-	if a != nil {
-		s := x.state
-		for i := from; i < n; {
-			if s == 0 {
-				if i = a.filter.next(data, i); i >= n {
-					break
-				}
-			}
-			s = a.move(s, data, i)
-			i++
-			if x.open.of != nil && x.base+int64(i-int(a.depth[s])) >= x.open.to {
-				done = x.settle(data, done)
-			}
-			if o := a.out[s]; o >= 0 {
-				f := a.forms[o]
-				x.found(x.base+int64(i-len(f.text)), x.base+int64(i), f)
+	for k := range x.next {
+		x.next[k] = from
+	}
+	for i := x.ahead(data, from); i < n; i = x.ahead(data, i+1) {
+		deep := uint32(0)
+		for k, a := range x.in.autos {
+			if x.next[k] == i {
+				x.state[k] = a.move(x.state[k], data, i)
+				deep = max(deep, a.depth[x.state[k]])
 			}
 		}
-		x.state = s
-		safe = n - int(a.depth[s])
+		if x.open.of != nil && x.base+int64(i+1-int(deep)) >= x.open.to {
+			done = x.settle(data, done)
+		}
+		for k, a := range x.in.autos {
+			if x.next[k] != i {
+				continue
+			}
+			x.next[k] = i + 1
+			if o := a.out[x.state[k]]; o >= 0 {
+				f := a.forms[o]
+				x.found(x.base+int64(i+1-len(f.text)), x.base+int64(i+1), f)
+			}
+		}
 	}
+	deep := uint32(0)
+	for k, a := range x.in.autos {
+		deep = max(deep, a.depth[x.state[k]])
+	}
+	safe := n - int(deep)
 	if x.open.of != nil && (x.base+int64(safe) >= x.open.to) {
 		done = x.settle(data, done)
 	}
@@ -141,10 +161,34 @@ func (x *exact) scan(data []byte, from int) {
 	x.base += int64(safe)
 }
 
+// ahead returns the first position from i on at which an automaton has to look.
+func (x *exact) ahead(data []byte, i int) int {
+	first := len(data)
+	for k, a := range x.in.autos {
+		if x.next[k] <= i {
+			if x.next[k] = i; x.state[k] == 0 {
+				x.next[k] = a.filter.next(data, i)
+			}
+		}
+		first = min(first, x.next[k])
+	}
+	return first
+}
+
 func (x *exact) found(from, to int64, f form) {
-	h := hit{from, to, f.of, len(f.text)}
+	h := hit{from, to, f.of, len(f.text), 0}
+	if f.of.rest > 0 {
+		h.rest = int64(f.of.rest)
+		if whole := int64(len(f.of.value)); int64(len(f.text)) != whole {
+			h.rest = h.rest*int64(len(f.text))/whole + 4 // which may be padding
+		}
+	}
 	if x.open.of != nil {
-		h.from = min(h.from, x.open.from)
+		if x.open.from == from && x.open.to == to { // in two automata
+			x.open.rest = max(h.rest, x.open.rest)
+			return
+		}
+		h.from, h.rest = min(h.from, x.open.from), max(h.rest, x.open.rest)
 		if x.open.length > h.length {
 			h.of, h.length = x.open.of, x.open.length
 		}
@@ -157,15 +201,27 @@ func (x *exact) settle(data []byte, done int) int {
 	h := x.open
 	x.open = hit{}
 	x.show(data, done, int(h.from-x.base))
-	if left := h.to - max(h.from, x.shown); left > 0 {
+	if left := h.to - max(h.from, x.shown, x.skip); left > 0 {
 		x.out = appendMark(x.out, h.of.kind, h.of.id)
 		x.note.one(h.of.kind, left)
+	}
+	if h.rest > 0 {
+		x.skip = max(x.skip, h.to+h.rest)
 	}
 	return max(done, int(h.to-x.base))
 }
 
+// show writes data[from:to], without what was shown before and without the rest of a long value.
 func (x *exact) show(data []byte, from, to int) {
 	from = max(from, int(x.shown-x.base))
+	if from < to && x.skip > x.base+int64(from) {
+		end := min(to, int(x.skip-x.base))
+		if i := bytes.IndexByte(data[from:end], '\n'); i >= 0 {
+			end, x.skip = from+i, 0
+		}
+		x.note.Bytes += int64(end - from)
+		from = end
+	}
 	if from < to {
 		x.out = append(x.out, data[from:to]...)
 	}
@@ -195,6 +251,7 @@ func (x *exact) finish() []byte {
 	}
 	x.show(x.held, done, len(x.held))
 	x.base += int64(len(x.held))
-	x.held, x.state = x.held[:0], 0
+	x.held = x.held[:0]
+	clear(x.state)
 	return x.taken()
 }

@@ -13,3 +13,19 @@ func Kinds() []string {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// Built returns how many states of automata s has built, ever, and how many it has now, in how many automata.
+func Built(s *Set) (ever int64, now, automata int) {
+	for _, a := range s.now.Load().all.autos {
+		now += len(a.label)
+	}
+	return s.built.Load(), now, len(s.now.Load().all.autos)
+}
+
+// Drop forgets everything, so that what it took can be measured.
+func (s *Set) Drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs = nil
+	s.init()
+}

@@ -26,8 +26,10 @@ const (
 func formsOf(of *secret) []form {
 	v := of.value
 	var out []form
+	seen := map[string]bool{}
 	add := func(text []byte) {
-		if len(text) >= MinGiven {
+		if len(text) >= MinGiven && !seen[string(text)] {
+			seen[string(text)] = true
 			out = append(out, form{text, of})
 		}
 	}

@@ -4,20 +4,18 @@ import "bytes"
 
 // LearnFromCommand learns the values that a command gives to names and options that say they are secret, and returns
 // how many it found: `export TOKEN=…`, `PGPASSWORD=… psql`, `mysql -p…`, `curl -u user:…`, URLs with a password, and all
-// else that a [Guarded] reader would not get to see. The command is only read. See [Set.Learn] for what is too short.
-func (s *Set) LearnFromCommand(text string) int {
-	n := 0
-	learn := func(kind string, value []byte) {
-		if s.Learn(kind, value) {
-			n++
-		}
-	}
+// else that a [Guarded] reader would not get to see. The command is only read. See [Owner.Learn] for what is too short or
+// too long. Learn from commands that run: one that does not run should teach nothing, see [Set.With].
+func (o Owner) LearnFromCommand(text string) int {
+	s := o.set
+	var all []found
+	learn := func(kind string, value []byte) { all = append(all, parts(kind, bytes.Clone(value))...) }
 	s.assignments(text, learn)
 	var none Counts
 	p := pattern{book: rulebook(), key: s.key, note: &none, found: learn}
 	p.feed([]byte(text))
 	p.finish()
-	return n
+	return s.learn(o.name, false, all)
 }
 
 // assignments finds NAME=value and --name=value among the words of a command, as a shell splits and unquotes them.

@@ -15,12 +15,16 @@ const (
 	MinGiven = 4
 	// MinLearned is the length in bytes below which a value is not learned.
 	MinLearned = 8
-	// MaxSecret is the length in bytes above which a secret is refused. Its longest form, up to six times as long, is the
-	// most that a [Writer] holds back for a known secret.
+	// MaxSecret is the length in bytes above which a given secret is refused. Its longest form, up to six times as long,
+	// is the most that a [Writer] holds back for a known secret.
 	MaxSecret = 16 << 10
+	// MaxLearnedValue is how many bytes of a learned value are kept. What follows these in output is redacted too, as far
+	// as the value went on, or to the end of the line.
+	MaxLearnedValue = 1 << 10
 
-	defaultLearned = 1024
-	minPrefix      = 4
+	defaultLearned      = 1024
+	defaultLearnedBytes = 32 << 10
+	minPrefix           = 4
 )
 
 // Errors of [Set.Add] and [Set.AddOwn].
@@ -45,74 +49,103 @@ type Config struct {
 	// Key makes the IDs in marks: the same value has the same ID under the same key. Nil means a random key, so that
 	// IDs of different sets cannot be compared, nor values be guessed from them.
 	Key []byte
-	// MaxLearned bounds how many learned values are kept; the oldest one is forgotten first. 0 means 1024, negative
-	// means that nothing is learned.
+	// MaxLearned bounds how many learned values are kept of each [Owner]; the one that has not come for the longest time is forgotten first. 0
+	// means 1024, negative means that nothing is learned.
 	MaxLearned int
+	// MaxLearnedBytes bounds the bytes of these values, likewise. 0 means 32 KiB.
+	MaxLearnedBytes int
 }
 
 // Set is what is known to be secret. It may be used from many goroutines; a change reaches every [Writer] of the Set
 // with its next Write.
 type Set struct {
-	key        []byte
-	maxLearned int
+	key  []byte
+	most limit // of what each owner has learned, and of what was typed, each
 
-	now atomic.Pointer[snapshot] // nil after a change
+	now   atomic.Pointer[snapshot]
+	built atomic.Int64 // states of automata, ever: a measure of the work
 
-	mu      sync.Mutex // guards what follows
-	secrets []*secret  // in the order of their coming
-	learned int
+	mu     sync.Mutex // guards what follows; nothing is built while it is held
+	base   *snapshot  // of the Set that this one extends; nil for none
+	given  map[string]*secret
+	owners map[string]*ledger
+	runs   []*run // from the oldest to the newest, of falling sizes
+
+	tidying sync.Mutex // held by the one who merges runs
 }
 
 type secret struct {
-	value   []byte
-	kind    string
-	id      string
-	own     bool
-	learned bool
-	forms   []form // made once; guarded by the mutex of the Set
+	value []byte
+	kind  string
+	id    string
+	own   bool
+	rest  int    // bytes of the whole value after this, its first part
+	forms []form // made before anybody else sees it
+	size  int    // bytes of the forms
+
+	dead bool   // forgotten; guarded by the mutex of the Set, as is what follows
+	in   *run   // where its forms are
+	at   uint64 // when it came last, in its list
+}
+
+func (s *Set) secret(kind string, value []byte) *secret {
+	return &secret{value: bytes.Clone(value), kind: cleanKind(kind), id: idOf(s.key, value)}
 }
 
 // snapshot is a Set at one time, ready for searching.
-type snapshot struct{ own, all *automaton }
+type snapshot struct{ own, all *search }
 
 // New returns an empty Set, which knows the patterns alone.
 func New(c Config) *Set {
-	s := &Set{key: bytes.Clone(c.Key), maxLearned: c.MaxLearned}
+	s := &Set{key: bytes.Clone(c.Key), most: limit{c.MaxLearned, c.MaxLearnedBytes}}
 	if len(s.key) == 0 {
 		s.key = make([]byte, 32)
 		rand.Read(s.key) // never fails
 	}
-	if s.maxLearned == 0 {
-		s.maxLearned = defaultLearned
+	if s.most.values == 0 {
+		s.most.values = defaultLearned
 	}
+	if s.most.bytes <= 0 {
+		s.most.bytes = defaultLearnedBytes
+	}
+	s.init()
 	return s
+}
+
+func (s *Set) init() {
+	s.given, s.owners = map[string]*secret{}, map[string]*ledger{}
+	s.publish()
+}
+
+// With returns a Set that knows what s knows now, and what a command gives away; s learns nothing. It is for texts about
+// a command that may never run.
+func (s *Set) With(command string) *Set {
+	n := &Set{key: s.key, most: s.most, base: s.now.Load()}
+	n.init()
+	n.LearnFromCommand(command)
+	return n
 }
 
 // Add makes a value secret for [Guarded] readers. Newlines at its end do not count. The kind goes into the mark, made of
 // lower-case letters, digits and dashes. The error is [ErrTooShort] or [ErrTooLong]; it does not show the value.
-func (s *Set) Add(kind string, value []byte) error { return s.add(kind, value, false, false) }
+func (s *Set) Add(kind string, value []byte) error { return s.add(kind, value, false) }
 
 // AddOwn is Add for a value that Fairlead itself puts into a session, as a password that it types: it is hidden from
 // [Everybody].
-func (s *Set) AddOwn(kind string, value []byte) error { return s.add(kind, value, true, false) }
-
-// Learn is Add for a value that turned up in a session. It reports whether the value is secret now: values shorter than
-// [MinLearned], and those longer than [MaxSecret], are not learned.
-func (s *Set) Learn(kind string, value []byte) bool {
-	if s.maxLearned < 0 || len(bytes.TrimRight(value, "\r\n")) < MinLearned || isMarks(value) {
-		return false
-	}
-	return s.add(kind, value, false, true) == nil
-}
+func (s *Set) AddOwn(kind string, value []byte) error { return s.add(kind, value, true) }
 
 // Len returns how many secrets are known.
 func (s *Set) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.secrets)
+	n := len(s.given)
+	for _, l := range s.owners {
+		n += len(l.learned.by) + len(l.typed.by)
+	}
+	return n
 }
 
-func (s *Set) add(kind string, value []byte, own, learned bool) error {
+func (s *Set) add(kind string, value []byte, own bool) error {
 	value = bytes.TrimRight(value, "\r\n")
 	switch {
 	case len(value) < MinGiven:
@@ -121,76 +154,29 @@ func (s *Set) add(kind string, value []byte, own, learned bool) error {
 		return fmt.Errorf("%w (%s)", ErrTooLong, cleanKind(kind))
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, old := range s.secrets {
-		if !bytes.Equal(old.value, value) {
-			continue
-		}
-		if own && !old.own || !learned && old.learned {
-			n := *old // searches under way still use the old one
-			n.forms = nil
-			n.own = n.own || own
-			if n.learned && !learned {
-				n.learned, n.kind = false, cleanKind(kind)
-				s.learned--
-			}
-			s.secrets[i] = &n
-			s.now.Store(nil)
-		}
+	old := s.given[string(value)]
+	s.mu.Unlock()
+	if old != nil && (old.own || !own) {
 		return nil
 	}
-	if learned && s.learned == s.maxLearned {
-		s.forgetOldest()
+	n := s.secret(kind, value)
+	n.own = own
+	if old != nil {
+		n.kind = old.kind
 	}
-	if learned {
-		s.learned++
-	}
-	s.secrets = append(s.secrets, &secret{
-		value: bytes.Clone(value), kind: cleanKind(kind), id: idOf(s.key, value), own: own, learned: learned,
-	})
-	s.now.Store(nil)
-	return nil
-}
-
-func (s *Set) forgetOldest() {
-	for i, old := range s.secrets {
-		if old.learned {
-			s.secrets = append(s.secrets[:i:i], s.secrets[i+1:]...)
-			s.learned--
-			return
-		}
-	}
-}
-
-// automaton returns what finds the secrets that are hidden from a, or nil.
-func (s *Set) automaton(a Audience) *automaton {
-	now := s.now.Load()
-	if now == nil {
-		now = s.build()
-	}
-	if a == Everybody {
-		return now.own
-	}
-	return now.all
-}
-
-func (s *Set) build() *snapshot {
+	r := s.newRun([]*secret{n})
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if now := s.now.Load(); now != nil {
-		return now
+	for _, l := range s.owners { // what is given is in no list of what may be forgotten
+		l.learned.remove(string(value))
+		l.typed.remove(string(value))
 	}
-	var own, all []form
-	for _, x := range s.secrets {
-		if x.forms == nil {
-			x.forms = formsOf(x)
-		}
-		all = append(all, x.forms...)
-		if x.own {
-			own = append(own, x.forms...)
-		}
+	if was := s.given[string(value)]; was != nil {
+		n.own = n.own || was.own
+		was.forget()
 	}
-	now := &snapshot{own: newAutomaton(own), all: newAutomaton(all)}
-	s.now.Store(now)
-	return now
+	s.given[string(value)] = n
+	s.take(r)
+	s.mu.Unlock()
+	s.tidy()
+	return nil
 }

@@ -26,7 +26,7 @@ type Writer struct {
 // Writer returns a Writer to w for an audience. Closing it does not close w.
 func (s *Set) Writer(w io.Writer, who Audience) *Writer {
 	x := &Writer{set: s, who: who, to: w}
-	x.known.note = &x.counts
+	x.known = exact{in: &search{}, note: &x.counts}
 	x.looks = pattern{book: rulebook(), key: s.key, note: &x.counts}
 	return x
 }
@@ -39,7 +39,7 @@ func (x *Writer) Write(p []byte) (int, error) {
 	if x.err != nil {
 		return 0, x.err
 	}
-	x.known.use(x.set.automaton(x.who))
+	x.known.use(x.set.search(x.who))
 	b := x.known.feed(p)
 	if x.who == Guarded {
 		b = x.looks.feed(b)
@@ -59,7 +59,7 @@ func (x *Writer) Flush() error {
 	if x.err != nil {
 		return x.err
 	}
-	x.known.use(x.set.automaton(x.who))
+	x.known.use(x.set.search(x.who))
 	b := x.known.silence()
 	if x.who != Guarded {
 		return x.pass(b)
@@ -82,7 +82,7 @@ func (x *Writer) Close() error {
 	if x.err != nil {
 		return x.err
 	}
-	x.known.use(x.set.automaton(x.who))
+	x.known.use(x.set.search(x.who))
 	err := x.finish()
 	if err == nil {
 		x.err = ErrClosed
@@ -118,4 +118,13 @@ func (x *Writer) pass(b []byte) error {
 	}
 	x.err = err
 	return err
+}
+
+// Idle reports whether nothing is held back and nothing goes on that is being taken out: what comes next is redacted by a
+// new Writer as it is by this one, but for what names before it say.
+func (x *Writer) Idle() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	k, l := &x.known, &x.looks
+	return len(k.held) == 0 && len(k.out) == 0 && k.open.of == nil && max(k.shown, k.skip) <= k.base && len(l.data) == 0 && l.in == nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -253,6 +254,21 @@ type refuser struct{}
 
 func (refuser) Approve(_ context.Context, q policy.Question) (policy.Answer, error) {
 	return policy.Answer{Approved: q.Typed == "", ID: "a_1", By: "operator/ada", Reason: "hunter2hunter2 is none of yours"}, nil
+}
+
+func TestADeniedCommandTeachesNothing(t *testing.T) {
+	set := redact.New(redact.Config{})
+	bubble(t, registry.Config{Secrets: set}, func(t *testing.T, w *world) {
+		w.dialer.On("TOKEN=correct-horse9 make", reply{Stdout: "made by denied-horse9\n"})
+		e := w.open("web1", "")
+		v := w.run(e, "denied TOKEN=denied-horse9; echo denied-horse9")
+		assert.Equal(t, session.StatusDenied, v.Result.Status)
+		assert.NotContains(t, v.Result.Command+v.Result.Err.Error(), "denied-horse9", "where it is shown")
+		assert.Zero(t, set.Len())
+		v = w.run(e, "TOKEN=correct-horse9 make")
+		assert.Equal(t, "made by denied-horse9\n", string(v.Result.Stdout))
+		assert.Equal(t, 1, set.Len())
+	})
 }
 
 func TestARefusalOfTypingIsToldWithoutSecrets(t *testing.T) {

@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -39,6 +40,9 @@ type world struct {
 func (w *world) Decide(ctx context.Context, req policy.Request) (policy.Decision, error) {
 	if req.Command == "held" {
 		<-w.held
+	}
+	if strings.HasPrefix(req.Command, "denied") {
+		return policy.Decision{Verdict: policy.Deny, Reason: "not " + req.Command}, nil
 	}
 	if req.Input == "asked" {
 		return policy.Decision{Verdict: policy.Ask}, nil

@@ -34,7 +34,7 @@ func (x *Exec) Type(ctx context.Context, text string, keys ...string) (*session.
 		return nil, fault("input", host, CodeInvalid, false, "%w", err)
 	}
 	if text != "" && x.Waiting().Kind == screen.Password {
-		x.secrets().Learn("typed", []byte(text))
+		x.secrets().Owner(x.e.principal).LearnTyped([]byte(text))
 	}
 	t := x.sx.Type(ctx, append([]byte(text), pressed...))
 	return t, x.Refusal(t)

@@ -134,7 +134,7 @@ func (r *Registry) add(req OpenRequest, once bool) (*Entry, error) {
 	default:
 		h.Shell = req.Shell
 	}
-	r.learn(h.Env)
+	r.learn(req.Principal, h.Env)
 	open := r.cfg.Open
 	switch {
 	case req.Place != nil:
@@ -179,11 +179,11 @@ func (r *Registry) add(req OpenRequest, once bool) (*Entry, error) {
 }
 
 // learn takes the values of variables whose names say that they are secret for secrets.
-func (r *Registry) learn(env []string) {
+func (r *Registry) learn(principal string, env []string) {
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
 		if word, err := framing.Quote(value); err == nil {
-			r.cfg.Secrets.LearnFromCommand(name + "=" + word)
+			r.cfg.Secrets.Owner(principal).LearnFromCommand(name + "=" + word)
 		}
 	}
 }

@@ -76,7 +76,6 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 	if e.old() {
 		return nil, &session.Error{Op: "run", Host: host, Code: CodeClosed, Err: errOld}
 	}
-	r.cfg.Secrets.LearnFromCommand(cmd.Script)
 	if e.reserved(ctx, cmd) {
 		return e.beside(ctx, cmd, live)
 	}
@@ -91,7 +90,8 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 	sx, err := e.s.Start(ctx, session.Command{
 		Script: cmd.Script, Reason: cmd.Reason, Timeout: cmd.Timeout, Merged: cmd.Merged, Idle: cmd.Idle, SlotWait: cmd.SlotWait,
 		Interactive: cmd.Interactive, Size: cmd.Size, Action: cmd.Action, Wrapping: cmd.Wrapping, Program: cmd.Program, Approver: cmd.approver, Group: cmd.group, Own: cmd.own,
-		Stdout: x.stdout, Stderr: x.stderr, Keep: -1,
+		Sending: func(text string) { r.cfg.Secrets.Owner(e.principal).LearnFromCommand(text) },
+		Stdout:  x.stdout, Stderr: x.stderr, Keep: -1,
 	})
 	if se := refused(err); se != nil {
 		r.wg.Done()

@@ -55,6 +55,9 @@ func (x *Exec) unfinished(r session.Result) session.Result {
 // clean takes the secrets out of what is not output.
 func (x *Exec) clean(v *View) {
 	set, who := x.secrets(), x.audience()
+	if r := &v.Result; r.State == session.AwaitingApproval || r.Err != nil && !r.Err.Sent { // it has taught nothing
+		set = set.With(x.cmd.Script)
+	}
 	text := func(s string) string {
 		if s == "" {
 			return s

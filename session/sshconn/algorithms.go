@@ -10,6 +10,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
+	"github.com/fairlead-ssh/fairlead/internal/wildcard"
 )
 
 // algorithms is what ssh_config says about them for one host. A nil list is the default.
@@ -69,8 +70,8 @@ func list(keyword string, v sshconfig.Value[string], usual, unusual []string) ([
 	all := slices.Concat(usual, unusual)
 	var known []string
 	for _, pattern := range listed {
-		fits := slices.DeleteFunc(slices.Clone(all), func(a string) bool { return !matches(pattern, a) })
-		if sign == '+' && len(fits) == 0 && !slices.ContainsFunc(standard, func(s string) bool { return matches(s, pattern) }) {
+		fits := slices.DeleteFunc(slices.Clone(all), func(a string) bool { return !wildcard.Match(a, pattern) })
+		if sign == '+' && len(fits) == 0 && !slices.ContainsFunc(standard, func(s string) bool { return wildcard.Match(pattern, s) }) {
 			return nil, fmt.Errorf("%s: %s %s: %q is not supported; remove it", v.Source(), keyword, spec, pattern)
 		}
 		known = append(known, fits...)
@@ -151,19 +152,4 @@ func rsaBits(key ssh.PublicKey) int {
 		}
 	}
 	return 0
-}
-
-// matches reports whether name fits a pattern of OpenSSH's, in which * is any run of characters and ? one.
-func matches(pattern, name string) bool {
-	if pattern == "" {
-		return name == ""
-	}
-	switch {
-	case pattern[0] == '*':
-		return matches(pattern[1:], name) || name != "" && matches(pattern, name[1:])
-	case name == "":
-		return false
-	default:
-		return (pattern[0] == '?' || pattern[0] == name[0]) && matches(pattern[1:], name[1:])
-	}
 }

@@ -172,7 +172,7 @@ func explain(clk *clock, at stage, err error, heard string) error {
 	}
 	if e, ok := errors.AsType[*ssh.AlgorithmNegotiationError](err); ok {
 		return fmt.Errorf("no algorithm in common: %s; the server may be too old to be safe",
-			strings.TrimPrefix(e.Error(), "ssh: "))
+			upTo(4*maxHeard, strings.TrimPrefix(e.Error(), "ssh: ")))
 	}
 	switch {
 	case at == greeting:
@@ -206,7 +206,11 @@ func plain(err error) string {
 }
 
 // printable returns what a server said, fit for a message: short, on one line, without control bytes.
-func printable(s string) string {
+func printable(s string) string { return upTo(maxHeard, s) }
+
+// upTo is printable with a limit of its own.
+func upTo(most int, s string) string {
+	s = s[:min(len(s), 8*most)] // whatever comes, no more of it is looked at
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
 	s = strings.Map(func(r rune) rune {
 		if !strconv.IsPrint(r) {
@@ -214,8 +218,8 @@ func printable(s string) string {
 		}
 		return r
 	}, s)
-	if len(s) > maxHeard {
-		s = s[:maxHeard]
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return s
 }

@@ -67,8 +67,8 @@ type login struct {
 
 // next picks the key to try now. One at a time, because the library gives up on all keys when one cannot sign.
 func (l *login) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
-	l.methods, l.partial = c.AllowedMethods, c.PartialSuccessMethods
-	if l.broke = l.clk.Err() != nil || l.w.broken.Load(); l.broke || !slices.Contains(l.methods, "publickey") {
+	l.methods, l.partial = fewMethods(c.AllowedMethods), fewMethods(c.PartialSuccessMethods)
+	if l.broke = l.clk.Err() != nil || l.w.broken.Load(); l.broke || !slices.Contains(c.AllowedMethods, "publickey") {
 		return nil, nil
 	}
 	if l.ring == nil {
@@ -197,4 +197,14 @@ func (l *login) failed(err error, heard string) error {
 		e.Early = l.clk.Err() == nil
 	}
 	return e
+}
+
+// fewMethods are names of methods that a server gives, as many as fit a message.
+func fewMethods(all []string) []string {
+	const most, longest = 16, 64
+	few := make([]string, 0, min(len(all), most))
+	for _, name := range all[:min(len(all), most)] {
+		few = append(few, printable(name[:min(len(name), longest)]))
+	}
+	return few
 }

@@ -84,6 +84,51 @@ func TestADeadConnectionIsGivenUpAfterSomeMissedProbes(t *testing.T) {
 	})
 }
 
+// What a program prints may hold the answers back for as long as it prints.
+func TestABusyConnectionIsNotGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		listener, connect := sessiontest.Pipe(t)
+		server := sessiontest.Server(t, sshserver.Config{Listener: listener, Faults: sshserver.Faults{Unanswered: true}, Program: func(ctx context.Context, s *sshserver.Session) sshserver.Exit {
+			for range 60 { // an hour
+				time.Sleep(time.Minute)
+				_, _ = s.Write([]byte("."))
+			}
+			<-ctx.Done()
+			return sshserver.Exit{}
+		}})
+		c, err := trusting(t, sshconn.Network{DialContext: connect, KeepAlive: 40 * time.Second}, server).Dial(t.Context(), sessiontest.Host(t, "web1", server.Addr()))
+		require.NoError(t, err)
+		defer c.Close()
+		s, err := c.Open(t.Context(), session.Program{Line: "print"})
+		require.NoError(t, err)
+		began := time.Now()
+		said, err := io.ReadAll(s)
+		require.NoError(t, err)
+		assert.Len(t, string(said), 60)
+		assert.ErrorContains(t, c.Wait(), "no answer to probes", "once nothing comes any more")
+		assert.InDelta(t, (62*time.Minute + 20*time.Second).Minutes(), time.Since(began).Minutes(), 1)
+	})
+}
+
+func TestAPingOfABusyConnectionFindsItAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		listener, connect := sessiontest.Pipe(t)
+		server := sessiontest.Server(t, sshserver.Config{Listener: listener, Faults: sshserver.Faults{Unanswered: true}, Program: echo})
+		c, err := trusting(t, sshconn.Network{DialContext: connect, KeepAlive: -1}, server).Dial(t.Context(), sessiontest.Host(t, "web1", server.Addr()))
+		require.NoError(t, err)
+		defer c.Close()
+		s, err := c.Open(t.Context(), session.Program{Line: "echo"})
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		time.AfterFunc(time.Second, func() { _, _ = s.Write([]byte("x")) })
+		assert.NoError(t, c.(session.Pinger).Ping(ctx))
+		ctx, cancel = context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		assert.ErrorIs(t, c.(session.Pinger).Ping(ctx), context.DeadlineExceeded)
+	})
+}
+
 func TestProbesCanBeSwitchedOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, d := piped(t, sshserver.Faults{}, sshconn.Network{KeepAlive: -1})

@@ -18,6 +18,7 @@ type wire struct {
 
 	asking atomic.Int32 // channels that are being opened
 	ended  atomic.Bool  // a Read has failed
+	got    atomic.Int64 // bytes read
 
 	mu    sync.Mutex
 	heard []byte
@@ -25,6 +26,7 @@ type wire struct {
 
 func (w *wire) Read(b []byte) (int, error) {
 	n, err := w.Conn.Read(b)
+	w.got.Add(int64(n))
 	if !w.quiet.Load() {
 		w.mu.Lock()
 		w.heard = append(w.heard, b[:min(n, maxHeard-len(w.heard))]...)

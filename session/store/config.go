@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,6 +18,7 @@ const (
 	DefaultMaxOutput = 64 << 20
 	DefaultMaxConns  = 8
 	DefaultPatience  = 30 * time.Second
+	DefaultTimeout   = 10 * time.Second
 )
 
 // Config configures a [Store]. Path or URL is required. In every number zero means the default, and a negative value no
@@ -40,13 +42,16 @@ type Config struct {
 	Now func() time.Time
 
 	KeyTTL    time.Duration // how long an idempotency key is remembered
-	KeeperTTL time.Duration // a keeper that gave no sign of life for so long is dead
+	KeeperTTL time.Duration // a keeper is dead that has given no sign of life while this Store looked for so long
 	MaxEvents int           // events kept; the oldest go first
 	MaxOutput int           // bytes of one output, and of each text of a record
 	MaxConns  int           // connections to Postgres
 
 	// Patience is how long a call waits for others that write, if its context does not end first. Then it is an ErrBusy.
 	Patience time.Duration
+
+	// Timeout bounds how long the database may take for one transaction or statement. Then it is an ErrUnavailable.
+	Timeout time.Duration
 }
 
 // withDefaults returns c with its defaults filled in.
@@ -83,6 +88,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.MaxOutput = or(c.MaxOutput, DefaultMaxOutput)
 	c.MaxConns = or(c.MaxConns, DefaultMaxConns)
 	c.Patience = or(c.Patience, DefaultPatience)
+	c.Timeout = or(c.Timeout, DefaultTimeout)
 	return c, nil
 }
 
@@ -105,6 +111,9 @@ type Store struct {
 	cfg  Config
 	db   *database
 	seal *sealer // nil where there is no key
+
+	lives liveness
+	last  atomic.Int64 // the highest number of an event that was seen
 }
 
 // Open opens the store, makes it where it is missing and brings its tables up to date. ctx bounds this call only. It

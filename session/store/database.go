@@ -15,10 +15,12 @@ import (
 type database struct {
 	dialect
 	name   string  // where it is, for people
+	path   string  // the file; "" where it is none
 	writer *sql.DB // transactions that write
 	reader *sql.DB // all others; may be the same
 	begin  sql.TxOptions
 	kind   func(error) error // what an error of the driver means: one of ours, errAgain, or nil
+	intact func() error      // says that what was opened is not what is there now; nil where that cannot be
 	closed atomic.Bool
 }
 
@@ -57,6 +59,7 @@ type query struct {
 		QueryRowContext(context.Context, string, ...any) *sql.Row
 	}
 	dialect
+	top *int64 // the highest number of an event that the transaction adds
 }
 
 // exec runs a statement and returns how many rows it has changed.
@@ -119,36 +122,53 @@ type scanner interface{ Scan(...any) error }
 // write runs fn in a transaction that writes. fn may be called several times, each time in a new transaction; an error
 // of it ends the transaction without effect.
 func (s *Store) write(ctx context.Context, op string, fn func(q query) error) error {
-	return s.db.attempt(ctx, op, s.cfg.Patience, func() error {
+	return s.writeFor(ctx, op, s.cfg, fn)
+}
+
+// writeLong is write for what takes its time in a large database.
+func (s *Store) writeLong(ctx context.Context, op string, fn func(q query) error) error {
+	cfg := s.cfg
+	cfg.Timeout = -1
+	return s.writeFor(ctx, op, cfg, fn)
+}
+
+func (s *Store) writeFor(ctx context.Context, op string, cfg Config, fn func(q query) error) error {
+	return s.db.attempt(ctx, op, cfg, func(ctx context.Context) error {
 		tx, err := s.db.writer.BeginTx(ctx, &s.db.begin)
 		if err != nil {
 			return err
 		}
 		defer tx.Rollback()
-		if err := fn(query{ctx, tx, s.db.dialect}); err != nil {
+		var top int64
+		if err := fn(query{ctx, tx, s.db.dialect, &top}); err != nil {
 			return err
 		}
-		return tx.Commit()
+		if err := tx.Commit(); err != nil {
+			return err
+		}
+		for last := s.last.Load(); top > last && !s.last.CompareAndSwap(last, top); last = s.last.Load() {
+		}
+		return nil
 	})
 }
 
 // read runs fn, which does not write; fn may be called several times. Its statements do not see one state of the
 // database unless they are one statement.
 func (s *Store) read(ctx context.Context, op string, fn func(q query) error) error {
-	return s.db.attempt(ctx, op, s.cfg.Patience, func() error { return fn(query{ctx, s.db.reader, s.db.dialect}) })
+	return s.db.attempt(ctx, op, s.cfg, func(ctx context.Context) error { return fn(query{ctx, s.db.reader, s.db.dialect, new(int64)}) })
 }
 
 // attempt calls fn until it meets something else than others that write, and translates its error.
-func (d *database) attempt(ctx context.Context, op string, patience time.Duration, fn func() error) error {
+func (d *database) attempt(ctx context.Context, op string, cfg Config, fn func(context.Context) error) error {
 	var deadline time.Time
-	if patience > 0 {
-		deadline = time.Now().Add(patience)
+	if cfg.Patience > 0 {
+		deadline = time.Now().Add(cfg.Patience)
 	}
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		if d.closed.Load() {
 			return ErrClosed
 		}
-		err := fn()
+		err := d.try(ctx, cfg.Timeout, fn)
 		if err == nil || ours(err) {
 			return err
 		}
@@ -159,11 +179,11 @@ func (d *database) attempt(ctx context.Context, op string, patience time.Duratio
 		case ctx.Err() != nil:
 			return fmt.Errorf("store: %s: %w", op, context.Cause(ctx))
 		case kind == nil:
-			return fmt.Errorf("store: %s in %s: %s", op, d.name, line(err))
+			return fmt.Errorf("%w: %s in %s: %s", ErrUnavailable, op, d.name, line(err))
 		case !errors.Is(kind, errAgain):
-			return fmt.Errorf("%w: %s in %s: %s%s", kind, op, d.name, line(err), hints[kind])
+			return &located{fmt.Errorf("%w: %s in %s: %s%s", kind, op, d.name, line(err), hints[kind]), d.path}
 		case !deadline.IsZero() && time.Now().After(deadline):
-			return fmt.Errorf("%w: %s in %s: not a moment in %v: see which other process holds it", ErrBusy, op, d.name, patience)
+			return fmt.Errorf("%w: %s in %s: not a moment in %v: see which other process holds it", ErrBusy, op, d.name, cfg.Patience)
 		}
 		timer := time.NewTimer(pause/2 + rand.N(pause))
 		select {
@@ -173,6 +193,29 @@ func (d *database) attempt(ctx context.Context, op string, patience time.Duratio
 		}
 	}
 }
+
+// try calls fn once, for as long as the database may take.
+func (d *database) try(ctx context.Context, timeout time.Duration, fn func(context.Context) error) error {
+	if d.intact != nil {
+		if err := d.intact(); err != nil {
+			return err
+		}
+	}
+	if timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, timeout)
+		defer stop()
+	}
+	return fn(ctx)
+}
+
+// located is an error about a database that is a file.
+type located struct {
+	error
+	path string
+}
+
+func (l *located) Unwrap() error { return l.error }
 
 // hints say what to do about an error of a database.
 var hints = map[error]string{
@@ -189,7 +232,7 @@ func ours(err error) bool {
 	for _, e := range []error{
 		ErrNotFound, ErrExists, ErrInvalid, ErrTooLarge, ErrInactive, ErrNotPending, ErrExpired, ErrMismatch, ErrForbidden,
 		ErrNotApproved, ErrClaimed, ErrNotClaimed, ErrNotEnded, ErrKeyReused, ErrCursor, ErrToken, ErrPurged, ErrSealKey,
-		ErrDamaged, ErrNewer,
+		ErrDamaged, ErrNewer, ErrReplaced,
 	} {
 		if errors.Is(err, e) {
 			return true

@@ -32,4 +32,34 @@ var (
 	ErrDamaged  = errors.New("store: the database is damaged")
 	ErrNewer    = errors.New("store: written by a newer version")
 	ErrSealKey  = errors.New("store: sealed with another key")
+
+	// ErrUnavailable: the database does not answer, not in time, or with an error that is none of the others.
+	ErrUnavailable = errors.New("store: the database cannot be reached")
+	// ErrReplaced: the file that was opened is not the one at its path any more, or what is in it was replaced by an older copy.
+	ErrReplaced = errors.New("store: the database was removed or replaced while it was open")
 )
+
+// faults are those errors that are the database's, and what to do about each: without names, addresses and texts of drivers.
+var faults = map[error]string{
+	ErrClosed:      "The keeper is ending. Try again",
+	ErrBusy:        "Others keep the database busy. Try again",
+	ErrFull:        "The disk of the store is full. Make room and try again; nothing was written",
+	ErrReadOnly:    "The store cannot be written. See who owns its files, and whether its disk is mounted read-only; nothing was written",
+	ErrDamaged:     "The store is damaged. Restore a backup, or move it away and start the keeper again",
+	ErrUnavailable: "The store cannot be reached. Check that its database runs and accepts the keeper's login, and try again; the keeper's log says more",
+	ErrReplaced:    "The store was removed or replaced while the keeper ran, so nothing more is accepted. Put it back, or start the keeper again with the one that is there: fairlead serve --stop",
+}
+
+// Fault says what is wrong with the database where an error is about that, and what to do, in words that hold no user, address
+// or text of a driver. Of a file they say its path.
+func Fault(err error) (text string, ok bool) {
+	for kind, text := range faults {
+		if errors.Is(err, kind) {
+			if at, ok := errors.AsType[*located](err); ok && at.path != "" {
+				text = at.path + ": " + text
+			}
+			return text, true
+		}
+	}
+	return "", false
+}

@@ -62,6 +62,10 @@ func (s *Store) append(q query, kind, principal string, payload []byte) (seq int
 	if err := q.row(`UPDATE counters SET value = value + 1 WHERE name = 'events' RETURNING value`).Scan(&seq); err != nil {
 		return 0, err
 	}
+	if last := s.last.Load(); seq <= last {
+		return 0, fmt.Errorf("%w: it has %d events, and had %d: an older copy is in its place", ErrReplaced, seq-1, last)
+	}
+	*q.top = max(*q.top, seq)
 	if _, err := q.exec(`INSERT INTO events (seq, kind, principal, payload, created_at) VALUES (?, ?, ?, ?, ?)`, seq, kind, principal, bytesOf(string(payload)), s.now()); err != nil {
 		return 0, err
 	}

@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"testing"
+)
 
 // Exec runs a statement on the connection that writes.
 func (s *Store) Exec(ctx context.Context, text string) error {
@@ -15,3 +18,11 @@ func ParseCursor(kind byte, text string) (at int64, id string, err error) {
 }
 
 func Cursor(kind byte, at int64, id string) string { return cursor(kind, place{at, id}) }
+
+// RewindEvents is as if an older copy was put in the place of the database.
+func RewindEvents(t *testing.T, s *Store) {
+	t.Helper()
+	if err := s.Exec(t.Context(), `UPDATE counters SET value = value - 1 WHERE name = 'events'`); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -89,7 +89,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	if n, err := s.applied(ctx, len(all)); err != nil || n == len(all) {
 		return err
 	}
-	return s.write(ctx, "make the tables", func(q query) error {
+	return s.writeLong(ctx, "make the tables", func(q query) error {
 		if q.numbered {
 			// Any number that nobody else in the database is likely to lock.
 			if _, err := q.exec(`SELECT pg_advisory_xact_lock(6174626001)`); err != nil {

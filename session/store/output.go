@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -56,7 +57,7 @@ func (s *Store) Output(ctx context.Context, sum string) (data []byte, err error)
 // Purged counts what a purge took out.
 type Purged struct {
 	Outputs  int   // kept by hash
-	Bytes    int64 // of those
+	Bytes    int64 // of those, and of what the records held
 	Commands int   // whose records hold no outputs any more
 }
 
@@ -66,16 +67,17 @@ func (s *Store) PurgeOutput(ctx context.Context, sum string) (p Purged, err erro
 	if err := needed("the hash", sum); err != nil {
 		return Purged{}, err
 	}
-	return s.purge(ctx, `sha256 = ?`, `(stdout_sum = ? OR stderr_sum = ?)`, []any{sum}, []any{sum, sum})
+	return s.purge(ctx, `sha256 = ?`, `(stdout_sum = ? OR stderr_sum = ?)`, []any{sum}, []any{sum, sum}, nil)
 }
 
-// PurgeBefore does the same with all outputs that were last used, and all commands that ended, before t.
-func (s *Store) PurgeBefore(ctx context.Context, t time.Time) (Purged, error) {
-	return s.purge(ctx, `used_at < ?`, `ended_at < ?`, []any{micros(t)}, []any{micros(t)})
+// PurgeBefore does the same with all outputs that were last used, and all commands that ended, before t. It calls tell, if not nil,
+// with what is about to be taken out; an error of that is returned, and nothing is taken out.
+func (s *Store) PurgeBefore(ctx context.Context, t time.Time, tell func(Purged) error) (Purged, error) {
+	return s.purge(ctx, `used_at < ?`, `ended_at < ?`, []any{micros(t)}, []any{micros(t)}, tell)
 }
 
-func (s *Store) purge(ctx context.Context, outputs, commands string, outputArgs, commandArgs []any) (p Purged, err error) {
-	err = s.write(ctx, "purge outputs", func(q query) error {
+func (s *Store) purge(ctx context.Context, outputs, commands string, outputArgs, commandArgs []any, tell func(Purged) error) (p Purged, err error) {
+	err = s.writeLong(ctx, "purge outputs", func(q query) error {
 		now := s.now()
 		var count, size int64
 		if err := q.row(`SELECT count(*), CAST(COALESCE(sum(size), 0) AS BIGINT) FROM outputs WHERE purged_at = 0 AND `+outputs, outputArgs...).Scan(&count, &size); err != nil {
@@ -84,17 +86,28 @@ func (s *Store) purge(ctx context.Context, outputs, commands string, outputArgs,
 		if _, err := q.exec(`UPDATE outputs SET data = NULL, purged_at = ? WHERE purged_at = 0 AND `+outputs, append([]any{now}, outputArgs...)...); err != nil {
 			return err
 		}
+		var inRecords int64
+		if err := q.row(`SELECT CAST(COALESCE(sum(length(stdout) + length(stderr) + length(exec_result)), 0) AS BIGINT) FROM commands
+			WHERE ended_at > 0 AND purged_at = 0 AND `+commands, commandArgs...).Scan(&inRecords); err != nil {
+			return err
+		}
 		n, err := q.exec(`UPDATE commands SET stdout = ?, stderr = ?, exec_result = ?, purged_at = ? WHERE ended_at > 0 AND purged_at = 0 AND `+commands,
 			append([]any{[]byte{}, []byte{}, []byte{}, now}, commandArgs...)...)
-		p = Purged{Outputs: int(count), Bytes: size, Commands: int(n)}
+		p = Purged{Outputs: int(count), Bytes: size + inRecords, Commands: int(n)}
+		if err == nil && tell != nil && (p.Outputs > 0 || p.Commands > 0) {
+			err = tell(p)
+		}
 		return err
 	})
-	return p, err
+	if err != nil {
+		return Purged{}, err
+	}
+	return p, s.shrink(ctx)
 }
 
 // Prune deletes the records of commands, with their approvals, and sessions that ended before t, and returns how many.
 func (s *Store) Prune(ctx context.Context, t time.Time) (commands, sessions int, err error) {
-	err = s.write(ctx, "prune", func(q query) error {
+	err = s.writeLong(ctx, "prune", func(q query) error {
 		n, err := q.exec(`DELETE FROM commands WHERE ended_at > 0 AND ended_at < ?`, micros(t))
 		if err != nil {
 			return err
@@ -103,5 +116,29 @@ func (s *Store) Prune(ctx context.Context, t time.Time) (commands, sessions int,
 		commands, sessions = int(n), int(m)
 		return err
 	})
+	if err == nil {
+		err = s.shrink(ctx)
+	}
 	return commands, sessions, err
+}
+
+// shrink gives the disk back what a SQLite file has no more use for. Postgres does so by itself. While others use the file it is
+// left for the next time.
+func (s *Store) shrink(ctx context.Context) error {
+	if s.db.numbered {
+		return nil
+	}
+	for _, text := range []string{`PRAGMA incremental_vacuum`, `PRAGMA wal_checkpoint(TRUNCATE)`} {
+		rows, err := s.db.writer.QueryContext(ctx, text)
+		if err != nil {
+			if errors.Is(s.db.kind(err), errAgain) {
+				return nil
+			}
+			return fmt.Errorf("%w: shrink %s: %s", ErrUnavailable, s.db.name, line(err))
+		}
+		for rows.Next() { // each step frees a page
+		}
+		rows.Close()
+	}
+	return nil
 }

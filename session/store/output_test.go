@@ -70,7 +70,7 @@ func TestAPurgeTakesOutputsOutOfTheRecordsToo(t *testing.T) {
 
 		p, err := s.PurgeOutput(t.Context(), sum)
 		require.NoError(t, err)
-		assert.Equal(t, store.Purged{Outputs: 1, Bytes: 6, Commands: 1}, p)
+		assert.Equal(t, store.Purged{Outputs: 1, Bytes: 31, Commands: 1}, p)
 		c, err := s.Command(t.Context(), secret.ID)
 		require.NoError(t, err)
 		assert.Empty(t, c.Stdout)
@@ -78,9 +78,9 @@ func TestAPurgeTakesOutputsOutOfTheRecordsToo(t *testing.T) {
 		assert.Equal(t, sum, c.StdoutSum, "that there was one stays known")
 		assert.Equal(t, clock.Now(), c.Purged)
 
-		p, err = s.PurgeBefore(t.Context(), clock.Now())
+		p, err = s.PurgeBefore(t.Context(), clock.Now(), nil)
 		require.NoError(t, err)
-		assert.Equal(t, store.Purged{Outputs: 1, Bytes: 3, Commands: 2}, p)
+		assert.Equal(t, store.Purged{Outputs: 1, Bytes: 47, Commands: 2}, p)
 		c, err = s.Command(t.Context(), old.ID)
 		require.NoError(t, err)
 		assert.Empty(t, c.Stdout)

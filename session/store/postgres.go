@@ -37,7 +37,7 @@ func openPostgres(ctx context.Context, cfg Config) (*database, error) {
 		dialect: postgresDialect, name: fmt.Sprintf("postgres database %s on %s", pg.Database, pg.Host), writer: db, reader: db,
 		begin: sql.TxOptions{Isolation: sql.LevelReadCommitted}, kind: postgresKind,
 	}
-	if err := d.attempt(ctx, "connect", cfg.Patience, func() error { return db.PingContext(ctx) }); err != nil {
+	if err := d.attempt(ctx, "connect", cfg, func(ctx context.Context) error { return db.PingContext(ctx) }); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
 	return d, nil

@@ -15,7 +15,7 @@ type Recovered struct {
 
 // Recover is called once when a keeper starts. Keeper is an id that only one living process uses; the same after a
 // restart is best, for then all that the one before had begun is told as lost at once. What other keepers had begun is
-// lost only if they gave no sign of life for KeeperTTL.
+// lost only once this Store has seen no sign of life of them for KeeperTTL.
 func (s *Store) Recover(ctx context.Context, keeper string) (r Recovered, err error) {
 	if err := needed("the keeper", keeper); err != nil {
 		return Recovered{}, err
@@ -105,21 +105,22 @@ func (s *Store) expire(q query, now int64) ([]string, error) {
 	return ids, nil
 }
 
-// alive notes a keeper's sign of life.
+// alive notes a keeper's sign of life: seen_at changes, also by a clock that stands still.
 func (q query) alive(keeper string, now int64) error {
 	_, err := q.exec(`INSERT INTO keepers (keeper_id, started_at, seen_at) VALUES (?, ?, ?)
-		ON CONFLICT (keeper_id) DO UPDATE SET seen_at = excluded.seen_at`, keeper, now, now)
+		ON CONFLICT (keeper_id) DO UPDATE SET seen_at =
+		CASE WHEN keepers.seen_at = excluded.seen_at THEN excluded.seen_at + 1 ELSE excluded.seen_at END`, keeper, now, now)
 	return err
 }
 
 // bury ends what dead keepers, and this one, have left: commands they had begun, and their sessions.
 func (s *Store) bury(q query, now int64, keeper string) (lost, sessions []string, err error) {
-	since := int64(0)
-	if s.cfg.KeeperTTL > 0 {
-		since = now - s.cfg.KeeperTTL.Microseconds()
+	gone, args, err := s.gone(q, keeper)
+	if err != nil {
+		return nil, nil, err
 	}
-	lost, err = q.strings(`SELECT command_id FROM commands c WHERE c.ended_at = 0 AND c.claimed_by <> '' AND (c.claimed_by = ? OR NOT EXISTS
-		(SELECT 1 FROM keepers k WHERE k.keeper_id = c.claimed_by AND k.seen_at > ?)) ORDER BY command_id@LOCK@`, keeper, since)
+	lost, err = q.strings(`SELECT command_id FROM commands c WHERE c.ended_at = 0 AND c.claimed_by <> '' AND (c.claimed_by IN (`+gone+`) OR NOT EXISTS
+		(SELECT 1 FROM keepers k WHERE k.keeper_id = c.claimed_by)) ORDER BY command_id@LOCK@`, args...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -140,8 +141,8 @@ func (s *Store) bury(q query, now int64, keeper string) (lost, sessions []string
 			return nil, nil, err
 		}
 	}
-	sessions, err = q.strings(`SELECT session_id FROM sessions s WHERE s.ended_at = 0 AND (s.keeper_id = ? OR NOT EXISTS
-		(SELECT 1 FROM keepers k WHERE k.keeper_id = s.keeper_id AND k.seen_at > ?)) ORDER BY session_id@LOCK@`, keeper, since)
+	sessions, err = q.strings(`SELECT session_id FROM sessions s WHERE s.ended_at = 0 AND (s.keeper_id IN (`+gone+`) OR NOT EXISTS
+		(SELECT 1 FROM keepers k WHERE k.keeper_id = s.keeper_id)) ORDER BY session_id@LOCK@`, args...)
 	if err != nil {
 		return nil, nil, err
 	}

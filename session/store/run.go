@@ -105,8 +105,8 @@ type End struct {
 	Exec                 json.RawMessage // the Result
 }
 
-// Finish records the end of a command that keeper has begun; it returns an ErrNotClaimed where that is not so (any more:
-// it may have been told as lost meanwhile).
+// Finish records the end of a command that keeper has begun, also of one that other keepers took for lost meanwhile: it knows
+// better. Else it returns an ErrNotClaimed.
 func (s *Store) Finish(ctx context.Context, id, keeper string, e End) (c Command, err error) {
 	refused := e.Status == Rejected && e.ExitCode == nil && (e.Outcome == OutcomeDenied || e.Outcome == OutcomeExpired)
 	if e.Status != Executed && e.Status != Failed && !refused {
@@ -125,14 +125,18 @@ func (s *Store) Finish(ctx context.Context, id, keeper string, e End) (c Command
 		if c, err = q.command(id, true); err != nil {
 			return err
 		}
-		if c.Status != Approved || c.ClaimedBy != keeper {
+		mistaken := c.Status == Failed && c.Outcome == OutcomeLost && c.Finalized.IsZero()
+		if c.Status != Approved && !mistaken || c.ClaimedBy != keeper {
 			return fmt.Errorf("%w: %s", ErrNotClaimed, c.state())
 		}
 		reason, session := or(e.Reason, c.Reason), or(e.Session, c.Session)
+		if mistaken { // it says that its keeper ended
+			reason = e.Reason
+		}
 		err := q.one(ErrNotClaimed, `UPDATE commands SET session_id = ?, status = ?, outcome = ?, reason = ?, exit_code = ?, stdout = ?, stderr = ?, stdout_sum = ?, stderr_sum = ?,
 			exec_result = ?, sealed = NULL, ended_at = ?, updated_at = ? WHERE command_id = ? AND status = ? AND claimed_by = ?`,
 			session, string(e.Status), e.Outcome, bytesOf(reason), exit, bytesOf(e.Stdout), bytesOf(e.Stderr), e.StdoutSum, e.StderrSum,
-			bytesOf(string(e.Exec)), now, now, id, string(Approved), keeper)
+			bytesOf(string(e.Exec)), now, now, id, string(c.Status), keeper)
 		if err != nil {
 			return err
 		}

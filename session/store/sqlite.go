@@ -20,10 +20,10 @@ func openSQLite(ctx context.Context, cfg Config) (*database, error) {
 	if err := makeFile(cfg.Path); err != nil {
 		return nil, err
 	}
-	d := &database{dialect: sqliteDialect, name: cfg.Path, kind: sqliteKind}
+	d := &database{dialect: sqliteDialect, name: cfg.Path, path: cfg.Path, kind: sqliteKind}
 	open := func(more url.Values, conns int) (*sql.DB, error) {
 		v := url.Values{"_pragma": append([]string{
-			"busy_timeout(1000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)",
+			"busy_timeout(1000)", "auto_vacuum(2)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)",
 		}, more["_pragma"]...)}
 		if lock := more.Get("_txlock"); lock != "" {
 			v.Set("_txlock", lock)
@@ -43,14 +43,45 @@ func openSQLite(ctx context.Context, cfg Config) (*database, error) {
 	if d.reader, err = open(url.Values{"_pragma": {"query_only(1)"}}, 4); err != nil {
 		return nil, errors.Join(err, d.writer.Close())
 	}
-	err = d.attempt(ctx, "open", cfg.Patience, func() error {
+	err = d.attempt(ctx, "open", cfg, func(ctx context.Context) error {
 		var n int
 		return d.writer.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&n)
 	})
 	if err != nil {
 		return nil, errors.Join(err, d.close())
 	}
+	if err := d.makeShrinkable(ctx); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	opened, err := os.Stat(cfg.Path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %s", ErrReplaced, cfg.Path), d.close())
+	}
+	d.intact = func() error {
+		if now, err := os.Stat(cfg.Path); err != nil || !os.SameFile(opened, now) {
+			return fmt.Errorf("%w: %s", ErrReplaced, cfg.Path)
+		}
+		return nil
+	}
 	return d, nil
+}
+
+// makeShrinkable rewrites a file, once, that an earlier version has made: pages that are free could not be given back. While others
+// use the file it is left for the next time.
+func (d *database) makeShrinkable(ctx context.Context) error {
+	var mode int
+	if err := d.writer.QueryRowContext(ctx, `PRAGMA auto_vacuum`).Scan(&mode); err != nil || mode == 2 {
+		return err
+	}
+	for _, text := range []string{`PRAGMA auto_vacuum = 2`, `VACUUM`} {
+		if _, err := d.writer.ExecContext(ctx, text); err != nil {
+			if kind := d.kind(err); errors.Is(kind, errAgain) || errors.Is(kind, ErrFull) || errors.Is(kind, ErrReadOnly) {
+				return nil
+			}
+			return fmt.Errorf("store: make %s smaller: %s", d.name, line(err))
+		}
+	}
+	return nil
 }
 
 // makeFile makes the file and its directory where they are missing, and refuses what others can reach.

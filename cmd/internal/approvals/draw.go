@@ -17,6 +17,9 @@ func (m *page) View() tea.View {
 	for _, l := range m.lines() {
 		b.WriteString(ansi.Truncate(l, max(m.w, 1), "…") + "\n")
 	}
+	if m.w > 0 && m.h > 0 && m.drawn != m.chosen {
+		m.drawn, m.since = m.chosen, m.o.Now()
+	}
 	v := tea.NewView(strings.TrimSuffix(b.String(), "\n"))
 	v.AltScreen = true
 	return v
@@ -62,10 +65,11 @@ func (m *page) title() string {
 // rows are what waits, around the cursor.
 func (m *page) rows() []string {
 	at := max(m.cursor(), 0)
-	n := min(len(m.list), m.listed())
-	from := min(max(at-n/2, 0), len(m.list)-n)
+	items := m.items()
+	n := min(len(items), m.listed())
+	from := min(max(at-n/2, 0), len(items)-n)
 	var out []string
-	for i, p := range m.list[from : from+n] {
+	for i, p := range items[from : from+n] {
 		q := p.Question
 		mark := "  "
 		if from+i == at {
@@ -74,6 +78,9 @@ func (m *page) rows() []string {
 		left := "never"
 		if !q.Expires.IsZero() {
 			left = span(q.Expires.Sub(m.o.Now()))
+		}
+		if m.gone != nil && p.ID == m.gone.ID {
+			left = "withdrawn"
 		}
 		first, _, more := strings.Cut(q.Command, "\n")
 		first = line(first)
@@ -92,7 +99,7 @@ func (m *page) rows() []string {
 func (m *page) listed() int { return max(min(maxRows, m.h/4), 1) }
 
 // room is how many lines the details have: the rest of the screen without title, rule, foot and prompt.
-func (m *page) room() int { return max(m.h-3-len(m.prompts())-min(len(m.list), m.listed()), 1) }
+func (m *page) room() int { return max(m.h-3-len(m.prompts())-min(len(m.items()), m.listed()), 1) }
 
 // details are the lines about what is chosen, all of it, none longer than the screen is wide.
 func (m *page) details() []string {
@@ -100,7 +107,10 @@ func (m *page) details() []string {
 	if at < 0 {
 		return nil
 	}
-	text := strings.TrimSuffix(text(m.list[at], m.o.Now()), "\n")
+	text := strings.TrimSuffix(text(m.items()[at], m.o.Now()), "\n")
+	if m.gone != nil {
+		text = "withdrawn: it was taken back, answered elsewhere, or its time is over\n\n" + text
+	}
 	return strings.Split(ansi.Hardwrap(text, max(m.w, 8), true), "\n")
 }
 
@@ -145,10 +155,17 @@ func (m *page) prompt() string {
 	if m.note != "" {
 		return m.note
 	}
-	if len(m.list) == 0 {
+	switch {
+	case len(m.items()) == 0:
 		return "q quit"
+	case m.gone != nil && len(m.list) > 0:
+		return "j/k choose  space/b read  q quit"
+	case m.gone != nil:
+		return "space/b read  q quit"
+	case !m.settled():
+		return "…  j/k choose  space/b read  q quit"
 	}
-	if at := m.cursor(); at >= 0 && m.list[at].TakesInput() {
+	if at := m.cursor(); at >= 0 && m.items()[at].TakesInput() {
 		return "y approve  i approve with input  n reject  r with a reason  s for the session  j/k choose  space/b read  q quit"
 	}
 	return "y approve  n reject  r reject with a reason  s for the session  j/k choose  space/b read  q quit"

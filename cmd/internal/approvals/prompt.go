@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 )
 
 // maxAnswer bounds what is typed at a question.
@@ -37,6 +38,7 @@ func (b *Base) ask(ctx context.Context, question string) (said string, err error
 	}
 	defer done()
 	b.IO.Hold(func() {
+		iostreams.DropTyped(tty)
 		if _, err = io.WriteString(tty, question); err != nil {
 			return // what could not be shown is not answered
 		}

@@ -36,6 +36,10 @@ type page struct {
 	loaded bool
 	err    error
 	chosen string          // the id under the cursor
+	gone   *gone           // what is under the cursor, where that waits no longer
+	drawn  string          // the id whose details are on the screen
+	since  time.Time       // since when
+	mine   map[string]bool // what was answered here
 	top    int             // the first line of the details that is shown
 	seen   map[string]bool // whose end has been on the screen
 	mode   mode
@@ -47,8 +51,21 @@ type page struct {
 }
 
 func newScreen(ctx context.Context, o *WatchOptions, me string) *page {
-	return &page{ctx: ctx, o: o, me: me, seen: map[string]bool{}}
+	return &page{ctx: ctx, o: o, me: me, seen: map[string]bool{}, mine: map[string]bool{}}
 }
+
+// settle is how long a request has to be on the screen before it can be answered: who types at the one before it, or ahead,
+// has not seen it. Whoever asks decides when requests come and go.
+const settle = 500 * time.Millisecond
+
+// gone is a request that waits no longer and that a person may still be reading.
+type gone struct {
+	approval.Pending
+	at int // its place in the list
+}
+
+// settled is the time to show that what is on the screen can be answered.
+type settled struct{}
 
 // fetched is what waits now.
 type fetched struct {
@@ -104,6 +121,7 @@ func (m *page) fetch(known []approval.Pending) tea.Cmd {
 // Update takes what happens.
 func (m *page) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var next tea.Cmd
+	chosen := m.chosen
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
@@ -121,6 +139,9 @@ func (m *page) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.note = msg.note
 		if msg.err != nil {
 			m.note = plain(msg.err)
+		} else {
+			m.mine[m.about.ID] = true
+			m.advance()
 		}
 		next = m.fetchOnce()
 	case tea.KeyPressMsg:
@@ -129,6 +150,9 @@ func (m *page) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.paste(msg.Content)
 	}
 	m.look()
+	if m.chosen != chosen {
+		next = tea.Batch(next, tea.Tick(settle+50*time.Millisecond, func(time.Time) tea.Msg { return settled{} }))
+	}
 	return m, next
 }
 
@@ -141,15 +165,23 @@ func (m *page) fetchOnce() tea.Cmd {
 // refreshed is fetched without the clock going on.
 type refreshed fetched
 
-// take shows what waits, with the cursor where it was.
+// take shows what waits. The cursor stays where it is: also on what is gone, until a person moves it.
 func (m *page) take(f fetched) {
-	at := m.cursor()
-	m.list, m.err, m.loaded = f.list, f.err, true
-	if m.cursor() < 0 {
-		m.chosen, m.top = "", 0
-		if len(m.list) > 0 {
-			m.chosen = m.list[min(max(at, 0), len(m.list)-1)].ID
-		}
+	if m.err = f.err; f.err != nil && len(f.list) < len(m.list) {
+		return // what could not be asked for may still wait
+	}
+	at, was := m.cursor(), m.items()
+	m.list, m.loaded = f.list, m.loaded || f.err == nil
+	here := slices.ContainsFunc(m.list, func(p approval.Pending) bool { return p.ID == m.chosen })
+	switch {
+	case here:
+		m.gone = nil
+	case m.chosen != "" && at >= 0:
+		m.gone = &gone{was[at], at}
+		m.advance()
+	default:
+		m.gone, m.chosen, m.top = nil, "", 0
+		m.choose(0)
 	}
 	// An answer to what is gone would be to something else.
 	if m.mode != browsing && m.mode != working && !slices.ContainsFunc(m.list, func(p approval.Pending) bool { return p.ID == m.about.ID }) {
@@ -163,9 +195,28 @@ func (m *page) leave(note string) {
 	m.mode, m.by, m.typed, m.note = browsing, nil, "", note
 }
 
-// cursor is the place of what is chosen, or -1.
+// advance goes on from what is gone because it was answered here.
+func (m *page) advance() {
+	if m.gone == nil || !m.mine[m.gone.ID] {
+		return
+	}
+	at := m.gone.at
+	m.gone, m.chosen, m.top = nil, "", 0
+	m.choose(min(at, len(m.list)-1))
+}
+
+// items are what is listed: what waits, and what is gone in its old place.
+func (m *page) items() []approval.Pending {
+	if m.gone == nil {
+		return m.list
+	}
+	at := min(m.gone.at, len(m.list))
+	return slices.Insert(slices.Clone(m.list), at, m.gone.Pending)
+}
+
+// cursor is the place of what is chosen among the items, or -1.
 func (m *page) cursor() int {
-	return slices.IndexFunc(m.list, func(p approval.Pending) bool { return p.ID == m.chosen })
+	return slices.IndexFunc(m.items(), func(p approval.Pending) bool { return p.ID == m.chosen })
 }
 
 // key takes a key.
@@ -205,10 +256,17 @@ func (m *page) browse(name string) tea.Cmd {
 	case "b", "pgup":
 		m.top -= max(m.room()-1, 1)
 	case "y", "i", "n", "r", "s":
-		if at < 0 {
+		switch {
+		case at < 0:
+			return nil
+		case m.gone != nil:
+			m.note = "this request waits no longer: j or k chooses another one"
+			return nil
+		case !m.settled():
+			m.note = "this request has just come on the screen: read it first"
 			return nil
 		}
-		m.about, m.typed = m.list[at], ""
+		m.about, m.typed = m.items()[at], ""
 		m.about.WithInput = name == "i"
 		switch {
 		case name == "i" && !m.about.TakesInput():
@@ -229,9 +287,16 @@ func (m *page) browse(name string) tea.Cmd {
 }
 
 func (m *page) choose(i int) {
-	if i >= 0 && i < len(m.list) {
-		m.chosen, m.top = m.list[i].ID, 0
+	items := m.items()
+	if i < 0 || i >= len(items) || items[i].ID == m.chosen {
+		return
 	}
+	m.chosen, m.top, m.gone = items[i].ID, 0, nil
+}
+
+// settled reports whether what is chosen has been on the screen for long enough to be answered.
+func (m *page) settled() bool {
+	return m.drawn == m.chosen && m.o.Now().Sub(m.since) >= settle
 }
 
 // confirm takes the second thought.

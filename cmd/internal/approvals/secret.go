@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 )
 
 // maxSecret bounds a passphrase, in bytes.
@@ -39,6 +41,7 @@ func (b *Base) secret(ctx context.Context, prompt string) (said []byte, err erro
 		}
 		defer raw.Control(func(fd uintptr) { term.Restore(int(fd), before) })
 		defer io.WriteString(tty, "\r\n")
+		iostreams.DropTyped(tty)
 		if _, err = io.WriteString(tty, prompt); err == nil {
 			said, err = readSecret(tty)
 		}

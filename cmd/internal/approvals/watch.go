@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 )
 
 // WatchOptions is everything that "approvals watch" needs.
@@ -41,7 +42,8 @@ func NewCmdWatch(b Base, runF func(context.Context, *WatchOptions) error) *cobra
   r                      reject it with a reason
   q                      leave; what waits goes on waiting
 
-All of a command has to have been on the screen before y or i approves it. Whoever is enrolled is asked for a passphrase, or for a
+A request has to have been on the screen for half a second before it can be answered, and all of its command before y or i
+approves it. One that is withdrawn, answered elsewhere or expired stays in its place until you choose another one. Whoever is enrolled is asked for a passphrase, or for a
 touch of the security key, as approve does.`,
 		Args: cmdutil.Args(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -68,6 +70,7 @@ func watchRun(ctx context.Context, o *WatchOptions) error {
 		return errors.Join(errNoTerminal, err)
 	}
 	defer tty.Close()
+	iostreams.DropTyped(tty)
 	m := newScreen(ctx, o, who.Principal)
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(tty), tea.WithOutput(tty), tea.WithoutSignalHandler())
 	o.IO.Hold(func() { _, err = p.Run() })

@@ -147,6 +147,20 @@ func (c *console) printed() string {
 // String is text, when it is asked for: after the waiting.
 func (c *console) String() string { return c.text() }
 
+// ready presses a key once what is chosen has been on the screen long enough to be answered. The note of the answer before it
+// hides the line that says so; a key that does nothing takes that away.
+func (c *console) ready(key string) {
+	c.t.Helper()
+	require.Eventually(c.t, func() bool {
+		if strings.Contains(c.text(), "y approve") {
+			return true
+		}
+		c.keys("b")
+		return false
+	}, patience, 50*time.Millisecond, "%s", c)
+	c.keys(key)
+}
+
 // see waits for texts on the screen.
 func (c *console) see(texts ...string) {
 	c.t.Helper()
@@ -180,7 +194,7 @@ func TestWatchShowsWhatComesAndAnswers(t *testing.T) {
 	c.keys("j")
 	c.see("> "+two.id[:8], `| echo \x1b[2J\u202etwo`, "what cannot be seen written as in Go")
 	c.keys("k")
-	c.see("> "+one.id[:8], "| systemctl restart nginx")
+	c.see("> "+one.id[:8], "| systemctl restart nginx", "y approve")
 
 	c.keys("y")
 	c.see("Let this run on web1, for agent/x? [y/N]")
@@ -192,7 +206,7 @@ func TestWatchShowsWhatComesAndAnswers(t *testing.T) {
 	c.see("approved "+one.id, "1 request waiting", "> "+two.id[:8])
 	assert.Contains(t, one.hears(), "approved=true by=operator/")
 
-	c.keys("n")
+	c.ready("n")
 	c.see("Reject this without a reason? [y/N]")
 	c.keys("\x1b")
 	c.see("it waits on")
@@ -210,7 +224,7 @@ func TestWatchTellsTheReasonOfANo(t *testing.T) {
 	h := newHome(t)
 	one := h.asks(t, "touch /srv/x")
 	c := h.runs(t, 40, nil, "approvals", "watch", watching)
-	c.see("> " + one.id[:8])
+	c.see("> "+one.id[:8], "y approve")
 	c.keys("r")
 	c.see("Why it is rejected")
 	c.keys("later, please\r")
@@ -224,7 +238,7 @@ func TestWatchApprovesOnlyWhatWasOnTheScreen(t *testing.T) {
 	h := newHome(t)
 	one := h.asks(t, strings.Repeat("echo line\n", 60)+"echo the end")
 	c := h.runs(t, 24, nil, "approvals", "watch", watching)
-	c.see("> "+one.id[:8], "more lines below: space")
+	c.see("> "+one.id[:8], "more lines below: space", "y approve")
 	c.keys("y")
 	c.see("there is more of it below: space reads on")
 	for !strings.Contains(c.text(), "| echo the end") {
@@ -253,7 +267,7 @@ func TestWatchAsksForThePassphrase(t *testing.T) {
 	require.Equal(t, 0, e.exit(), "%s", e)
 	one := h.asks(t, "touch /srv/x")
 	c := h.runs(t, 40, nil, "approvals", "watch", watching)
-	c.see("> "+one.id[:8], "needs    a passphrase, of an enrolled approver")
+	c.see("> "+one.id[:8], "needs    a passphrase, of an enrolled approver", "y approve")
 	yes := func(phrase string) {
 		c.keys("y")
 		c.see("Let this run on")
@@ -290,7 +304,7 @@ func TestWatchApprovesWithInput(t *testing.T) {
 	c.see("rejected " + one.id)
 	two := h.asks(t, "interactive: python3 -q")
 	c.see("> "+two.id[:8], "| python3 -q")
-	c.keys("j") // a key takes the note away
+	c.ready("j") // a key takes the note away
 	c.see("i approve with input")
 	c.keys("i")
 	c.see("Let this run on web1, for agent/x, and whatever is typed into it? [y/N]")
@@ -301,7 +315,7 @@ func TestWatchApprovesWithInput(t *testing.T) {
 	assert.Contains(t, two.hears(), "proof=passphrase approver=ada reason= with input")
 	three := h.asks(t, "python3 -q <- print(1)")
 	c.see("> "+three.id[:8], "typed at: python3 -q", "> print(1)")
-	c.keys("y")
+	c.ready("y")
 	c.see("Let this be typed on web1, for agent/x? [y/N]")
 	c.keys("\x03")
 	assert.Equal(t, 0, c.exit())
@@ -325,7 +339,7 @@ func TestWatchApprovesForTheSession(t *testing.T) {
 	assert.Contains(t, one.hears(), "reason=commands that begin with: systemctl restart")
 	two := h.asks(t, "touch x; touch y")
 	c.see("> " + two.id[:8])
-	c.keys("s")
+	c.ready("s")
 	c.see("Enter approves this exact command")
 	c.keys("\r")
 	c.see("and the same command again in the session? [y/N]")

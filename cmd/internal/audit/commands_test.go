@@ -18,6 +18,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
 // program is the command with a state directory of its own.
@@ -93,6 +94,27 @@ func TestShowSaysWhatBecameOfAnOutput(t *testing.T) {
 	assert.Regexp(t, `stdout\tpurged at .* by operator/`, p.ok("show", "e_1"))
 	require.ErrorContains(t, p.run("show", "e_1", "--output"), "its stdout is not kept any more: purged at ")
 	assert.Contains(t, p.ok("verify"), "the record is whole: 5 records in 1 file\n")
+}
+
+// What agents printed in sandboxes is in the store.
+func TestPurgeRemovesOutputsFromTheStore(t *testing.T) {
+	p := newProgram(t)
+	p.record(record.Config{}, record.Event{Kind: record.CommandResult, ID: "e_1"})
+	cfg := store.Config{Path: filepath.Join(p.state, "store.db")}
+	s, err := store.Open(t.Context(), cfg)
+	require.NoError(t, err)
+	c, _, err := s.Create(t.Context(), store.NewCommand{Claim: "k", Command: store.Command{Host: "web1", RequestedBy: "agent/x", Status: store.Approved}})
+	require.NoError(t, err)
+	_, err = s.Finish(t.Context(), c.ID, "k", store.End{Status: store.Executed, Outcome: "ok", Stdout: "printed"})
+	require.NoError(t, err)
+	assert.Equal(t, "removed 1 output, 7 bytes\n", p.ok("purge", "--before", "0s"))
+	c, err = s.Command(t.Context(), c.ID)
+	require.NoError(t, err)
+	assert.Empty(t, c.Stdout)
+	assert.False(t, c.Purged.IsZero())
+	require.NoError(t, s.Close())
+	assert.Contains(t, p.ok("tail"), "chain.purge")
+	assert.Equal(t, "removed 0 outputs, 0 bytes\n", p.ok("purge", "--before", "0s"))
 }
 
 func TestTheBeginningOfAnIDMustBeThatOfOne(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -12,12 +13,15 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/storeplace"
+	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
 // PurgeOptions is everything that "audit purge" needs.
 type PurgeOptions struct {
 	IO      *iostreams.IOStreams
 	Dir     func() (string, error)
+	Store   func() (store.Config, error)
 	Caller  cmdutil.Caller
 	Before  time.Time
 	Records bool
@@ -25,7 +29,7 @@ type PurgeOptions struct {
 
 // NewCmdPurge builds the command. runF replaces the real work in tests of flags.
 func NewCmdPurge(f *cmdutil.Factory, dir func() (string, error), runF func(context.Context, *PurgeOptions) error) *cobra.Command {
-	o := &PurgeOptions{IO: f.IO, Dir: dir, Caller: f.Caller()}
+	o := &PurgeOptions{IO: f.IO, Dir: dir, Store: func() (store.Config, error) { return storeplace.Of(f) }, Caller: f.Caller()}
 	if runF == nil {
 		runF = purgeRun
 	}
@@ -33,7 +37,7 @@ func NewCmdPurge(f *cmdutil.Factory, dir func() (string, error), runF func(conte
 	cmd := &cobra.Command{
 		Use:   "purge --before TIME [--records]",
 		Short: "Remove old outputs, or old records, on record",
-		Long: `Remove what was kept of the outputs of commands, where it was last kept before TIME. The record itself stays: it has the
+		Long: `Remove what was kept of the outputs of commands, where it was last kept before TIME, also from the store of sandbox commands. The record itself stays: it has the
 hashes of what was removed, and still verifies.
 
 With --records remove old records instead: the oldest files of the record, those whose last record is older than TIME.
@@ -87,6 +91,31 @@ func purgeRun(ctx context.Context, o *PurgeOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(o.IO.Out, "removed %s, %s\n", count(uint64(p.Outputs), "output"), count(uint64(p.Bytes), "byte"))
+	kept, err := purgeStore(ctx, o, f, who)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(o.IO.Out, "removed %s, %s\n", count(uint64(p.Outputs+kept.Outputs), "output"), count(uint64(p.Bytes+kept.Bytes), "byte"))
 	return err
+}
+
+// purgeStore removes outputs of sandbox commands from the store, if there is one. An entry says so first.
+func purgeStore(ctx context.Context, o *PurgeOptions, f *audit.File, who audit.Event) (p audit.Purged, err error) {
+	cfg, err := o.Store()
+	if err != nil {
+		return p, err
+	}
+	if _, err := os.Stat(cfg.Path); cfg.Path != "" && errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	s, err := store.Open(ctx, cfg)
+	if err != nil {
+		return p, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	_, err = s.PurgeBefore(ctx, o.Before, func(out store.Purged) error {
+		p = audit.Purged{Before: o.Before, Outputs: int64(out.Outputs + out.Commands), Bytes: out.Bytes}
+		return f.RecordPurge(p, who)
+	})
+	return p, err
 }

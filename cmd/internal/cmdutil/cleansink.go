@@ -2,6 +2,7 @@ package cmdutil
 
 import (
 	"context"
+	"sync"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/session/redact"
@@ -9,20 +10,34 @@ import (
 
 // CleanSink takes what set knows to be secret out of the texts that go on record besides the command: why it was run,
 // where, and what went wrong.
-func CleanSink(sink audit.Sink, set *redact.Set) audit.Sink { return cleanSink{sink, set} }
+func CleanSink(sink audit.Sink, set *redact.Set) audit.Sink { return &cleanSink{sink: sink, set: set} }
 
 type cleanSink struct {
 	sink audit.Sink
 	set  *redact.Set
+
+	mu      sync.Mutex // guards what follows
+	command string     // the last one, since a fleet runs the same one everywhere
+	with    *redact.Set
+}
+
+// knowing returns a Set that knows what a command names. The command may never run, so nothing is learned from it.
+func (s *cleanSink) knowing(command string) *redact.Set {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.with == nil || s.command != command {
+		s.command, s.with = command, s.set.With(command)
+	}
+	return s.with
 }
 
 // Record passes e on.
-func (s cleanSink) Record(ctx context.Context, e audit.Event) error {
+func (s *cleanSink) Record(ctx context.Context, e audit.Event) error {
 	return s.sink.Record(ctx, s.clean(e))
 }
 
 // RecordAll passes all on as one group, where that is possible.
-func (s cleanSink) RecordAll(ctx context.Context, events []audit.Event) error {
+func (s *cleanSink) RecordAll(ctx context.Context, events []audit.Event) error {
 	all := make([]audit.Event, len(events))
 	for i, e := range events {
 		all[i] = s.clean(e)
@@ -30,11 +45,19 @@ func (s cleanSink) RecordAll(ctx context.Context, events []audit.Event) error {
 	return audit.RecordAll(ctx, s.sink, all)
 }
 
-func (s cleanSink) clean(e audit.Event) audit.Event {
+func (s *cleanSink) clean(e audit.Event) audit.Event {
+	var with *redact.Set
+	if len(e.Exact) > 0 {
+		with = s.knowing(string(e.Exact))
+	}
 	for _, text := range []*string{&e.Reason, &e.CWD, &e.ForSession, &e.Error.Message} {
-		if *text != "" {
-			*text, _ = s.set.String(*text, redact.Guarded)
+		if *text == "" {
+			continue
 		}
+		if with != nil {
+			*text, _ = with.String(*text, redact.Guarded)
+		}
+		*text, _ = s.set.String(*text, redact.Guarded) // which may have learned more since
 	}
 	return e
 }

@@ -29,8 +29,13 @@ func (f *Factory) PolicyFile() (string, error) {
 	return f.place("XDG_CONFIG_HOME", ".config", "policy.yaml")
 }
 
-// Redactor returns what takes secrets out of the texts of commands for the record. It learns the secrets that a command
-// names before it takes them out. It remembers the last text, since a fleet runs the same one everywhere. It may be
+// Learner returns what learns the secrets that the commands of a principal name, once they run.
+func Learner(set *redact.Set, principal string) func(text string) {
+	return func(text string) { set.Owner(principal).LearnFromCommand(text) }
+}
+
+// Redactor returns what takes secrets out of the texts of commands for the record, also those that the command itself
+// names. It learns nothing: the command may never run. It remembers the last text, since a fleet runs the same one everywhere. It may be
 // called concurrently.
 func Redactor(set *redact.Set) func(text string) string {
 	var (
@@ -41,9 +46,8 @@ func Redactor(set *redact.Set) func(text string) string {
 		mu.Lock()
 		defer mu.Unlock()
 		if t != text {
-			set.LearnFromCommand(t)
 			text = t
-			safe, _ = set.String(t, redact.Guarded)
+			safe, _ = set.With(t).String(t, redact.Guarded)
 		}
 		return safe
 	}

@@ -2,7 +2,7 @@
 // unless a flag or an environment variable says otherwise.
 //
 //	keeper: auto            # auto, off or require
-//	store: /srv/fairlead.db # a file, or postgres://user@host/name, or {url: …, key_file: …}
+//	store: /srv/fairlead.db # a file, or postgres://user@host/name, or {url: …, key_file: …, keep: 90d}; keep deletes what ended longer ago
 //	audit:
 //	  sync: always          # requests (the default) or always
 //	  rotate: {size: 256MiB, age: 720h}

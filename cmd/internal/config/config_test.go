@@ -17,7 +17,7 @@ import (
 func TestTheFileSaysWhatHoldsForEveryCommand(t *testing.T) {
 	c, err := config.Parse("c.yaml", []byte(`
 keeper: off
-store: {url: postgres://fairlead@db/fairlead, key_file: /srv/key}
+store: {url: postgres://fairlead@db/fairlead, key_file: /srv/key, keep: 90d}
 audit:
   sync: always
   outputs: keep
@@ -32,7 +32,7 @@ notify:
 `))
 	require.NoError(t, err)
 	assert.Equal(t, config.Config{
-		Keeper: config.Off, Store: config.Store{URL: "postgres://fairlead@db/fairlead", KeyFile: "/srv/key"},
+		Keeper: config.Off, Store: config.Store{URL: "postgres://fairlead@db/fairlead", KeyFile: "/srv/key", Keep: 90 * 24 * time.Hour},
 		Audit: config.Audit{
 			Sync: audit.SyncAlways, MaxSize: 16 << 20, MaxAge: -1,
 			Sinks: []sinks.Config{{File: "/mnt/heads", Required: audit.Prod}, {Syslog: "local"}}, Outputs: true,
@@ -55,34 +55,36 @@ notify:
 
 func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
-		"a key that is not known":    {"\nkeepr: off\n", `config: c.yaml:2: unknown key "keepr" in the file; known: approvals, audit, keeper, notify, store`},
-		"one further in":             {"audit:\n  rotate:\n    sze: 1MiB\n", `config: c.yaml:3: unknown key "sze" in audit.rotate; known: age, size`},
-		"a mode that is not known":   {"keeper: never", "config: c.yaml:1: keeper: must be auto, off or require"},
-		"a value that is missing":    {"keeper:\n", "config: c.yaml:1: keeper: a value is missing"},
-		"a list for a value":         {"keeper: [off]", "config: c.yaml:1: keeper: expected a single value"},
-		"a value for a mapping":      {"audit: x", "config: c.yaml:1: audit: expected a mapping, as in {outputs: …}"},
-		"no mapping at all":          {"- keeper", "config: c.yaml:1: the file: expected a mapping, as in {approvals: …}"},
-		"a key that is there twice":  {"keeper: off\nkeeper: auto", `config: c.yaml:2: "keeper" is there twice; first on line 1`},
-		"a relative store":           {"store: x.db", "config: c.yaml:1: store: must be an absolute path, or a URL like postgres://user@host/name"},
-		"a store of another kind":    {"store: mysql://u:secret@h/d", "config: c.yaml:1: store: the URL must begin with postgres://"},
-		"a relative key":             {"store: {url: /x, key_file: k}", "config: c.yaml:1: store.key_file: must be an absolute path"},
-		"a place without a secret":   {"notify:\n  - {exec: [/x]}\n  - {webhook: https://h/}", "config: c.yaml:3: notify: webhook needs secret_file: a file that only you can read, with what requests are signed with"},
-		"a program in one word":      {"notify: [{exec: /x}]", "config: c.yaml:1: notify.exec: expected a list, as in [a, b]"},
-		"outputs that are unknown":   {"audit: {outputs: some}", "config: c.yaml:1: audit.outputs: must be keep or none"},
-		"a size that is none":        {"audit: {rotate: {size: 1 TB}}", "config: c.yaml:1: audit.rotate.size: must be a size like 256MiB, of at least 1KiB, or never"},
-		"an age that is none":        {"audit: {rotate: {age: 30d}}", "config: c.yaml:1: audit.rotate.age: must be a time like 720h, of at least 1m, or never"},
-		"approvals that never end":   {"approvals: {expire: never}", "config: c.yaml:1: approvals.expire: must be a time like 15m, from 1s to 24h"},
-		"approvals that last long":   {"approvals: {expire: 25h}", "config: c.yaml:1: approvals.expire: must be a time like 15m, from 1s to 24h"},
-		"approvals that last not":    {"approvals:\n  expire: 0s\n", "config: c.yaml:2: approvals.expire: must be a time like 15m, from 1s to 24h"},
-		"approvals that are a time":  {"approvals: 15m", "config: c.yaml:1: approvals: expected a mapping, as in {expire: …}"},
-		"a sink that is wrong":       {"audit:\n  sinks:\n    - {syslog: local}\n    - {file: x}\n", "config: c.yaml:4: audit.sinks: file must be an absolute path"},
-		"a sink that is no mapping":  {"audit: {sinks: [x]}", "config: c.yaml:1: audit.sinks: it must be a map"},
-		"no YAML":                    {"keeper: off\n\tx", "config: c.yaml:2: not valid YAML: found a tab character that violates indentation"},
-		"an anchor":                  {"keeper: &a off", "config: c.yaml:1: anchors and aliases are not supported"},
-		"a second document":          {"keeper: off\n---\nstore: /x\n", "config: c.yaml:2: a second document begins here; a file of settings is one"},
-		"several at once, in order":  {"store: x\nkeeper: x", "config: c.yaml:1: store: must be an absolute path, or a URL like postgres://user@host/name\nconfig: c.yaml:2: keeper: must be auto, off or require"},
-		"what a terminal would obey": {"\"\\e[31m\": 1", `config: c.yaml:1: unknown key "\x1b[31m" in the file; known: approvals, audit, keeper, notify, store`},
-		"bytes that are no UTF-8":    {"keeper: \xff", "config: c.yaml:1: the file is not UTF-8"},
+		"a key that is not known":       {"\nkeepr: off\n", `config: c.yaml:2: unknown key "keepr" in the file; known: approvals, audit, keeper, notify, store`},
+		"one further in":                {"audit:\n  rotate:\n    sze: 1MiB\n", `config: c.yaml:3: unknown key "sze" in audit.rotate; known: age, size`},
+		"a mode that is not known":      {"keeper: never", "config: c.yaml:1: keeper: must be auto, off or require"},
+		"a value that is missing":       {"keeper:\n", "config: c.yaml:1: keeper: a value is missing"},
+		"a list for a value":            {"keeper: [off]", "config: c.yaml:1: keeper: expected a single value"},
+		"a value for a mapping":         {"audit: x", "config: c.yaml:1: audit: expected a mapping, as in {outputs: …}"},
+		"no mapping at all":             {"- keeper", "config: c.yaml:1: the file: expected a mapping, as in {approvals: …}"},
+		"a key that is there twice":     {"keeper: off\nkeeper: auto", `config: c.yaml:2: "keeper" is there twice; first on line 1`},
+		"a relative store":              {"store: x.db", "config: c.yaml:1: store: must be an absolute path, or a URL like postgres://user@host/name"},
+		"a store of another kind":       {"store: mysql://u:secret@h/d", "config: c.yaml:1: store: the URL must begin with postgres://"},
+		"a time to keep without a unit": {"store: {keep: 90}", "config: c.yaml:1: store.keep: must be a number of days from 2d to 36500d, such as 90d"},
+		"a time to keep that is short":  {"store: {keep: 1d}", "config: c.yaml:1: store.keep: must be a number of days from 2d to 36500d, such as 90d"},
+		"a relative key":                {"store: {url: /x, key_file: k}", "config: c.yaml:1: store.key_file: must be an absolute path"},
+		"a place without a secret":      {"notify:\n  - {exec: [/x]}\n  - {webhook: https://h/}", "config: c.yaml:3: notify: webhook needs secret_file: a file that only you can read, with what requests are signed with"},
+		"a program in one word":         {"notify: [{exec: /x}]", "config: c.yaml:1: notify.exec: expected a list, as in [a, b]"},
+		"outputs that are unknown":      {"audit: {outputs: some}", "config: c.yaml:1: audit.outputs: must be keep or none"},
+		"a size that is none":           {"audit: {rotate: {size: 1 TB}}", "config: c.yaml:1: audit.rotate.size: must be a size like 256MiB, of at least 1KiB, or never"},
+		"an age that is none":           {"audit: {rotate: {age: 30d}}", "config: c.yaml:1: audit.rotate.age: must be a time like 720h, of at least 1m, or never"},
+		"approvals that never end":      {"approvals: {expire: never}", "config: c.yaml:1: approvals.expire: must be a time like 15m, from 1s to 24h"},
+		"approvals that last long":      {"approvals: {expire: 25h}", "config: c.yaml:1: approvals.expire: must be a time like 15m, from 1s to 24h"},
+		"approvals that last not":       {"approvals:\n  expire: 0s\n", "config: c.yaml:2: approvals.expire: must be a time like 15m, from 1s to 24h"},
+		"approvals that are a time":     {"approvals: 15m", "config: c.yaml:1: approvals: expected a mapping, as in {expire: …}"},
+		"a sink that is wrong":          {"audit:\n  sinks:\n    - {syslog: local}\n    - {file: x}\n", "config: c.yaml:4: audit.sinks: file must be an absolute path"},
+		"a sink that is no mapping":     {"audit: {sinks: [x]}", "config: c.yaml:1: audit.sinks: it must be a map"},
+		"no YAML":                       {"keeper: off\n\tx", "config: c.yaml:2: not valid YAML: found a tab character that violates indentation"},
+		"an anchor":                     {"keeper: &a off", "config: c.yaml:1: anchors and aliases are not supported"},
+		"a second document":             {"keeper: off\n---\nstore: /x\n", "config: c.yaml:2: a second document begins here; a file of settings is one"},
+		"several at once, in order":     {"store: x\nkeeper: x", "config: c.yaml:1: store: must be an absolute path, or a URL like postgres://user@host/name\nconfig: c.yaml:2: keeper: must be auto, off or require"},
+		"what a terminal would obey":    {"\"\\e[31m\": 1", `config: c.yaml:1: unknown key "\x1b[31m" in the file; known: approvals, audit, keeper, notify, store`},
+		"bytes that are no UTF-8":       {"keeper: \xff", "config: c.yaml:1: the file is not UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := config.Parse("c.yaml", []byte(tt.text))

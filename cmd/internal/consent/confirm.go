@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
@@ -147,6 +148,7 @@ func (o *Judge) ask(ctx context.Context, f func(asker) (bool, error)) (yes bool,
 	defer context.AfterFunc(ctx, func() { tty.SetReadDeadline(time.Unix(1, 0)) })()
 	o.IO.Hold(func() {
 		yes, err = f(func(question string) (string, error) {
+			iostreams.DropTyped(tty)
 			if _, err := io.WriteString(tty, question); err != nil {
 				return "", err
 			}

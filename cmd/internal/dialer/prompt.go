@@ -51,6 +51,7 @@ func ask(ctx context.Context, tty *os.File, prompt string) (secret []byte, err e
 	defer raw.Control(func(fd uintptr) { term.Restore(int(fd), before) })
 	defer io.WriteString(tty, "\r\n")
 	defer context.AfterFunc(ctx, func() { tty.SetReadDeadline(time.Unix(1, 0)) })()
+	iostreams.DropTyped(tty)
 	if _, err := io.WriteString(tty, prompt); err != nil {
 		return nil, err
 	}

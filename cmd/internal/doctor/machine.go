@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
+	"github.com/fairlead-ssh/fairlead/internal/procgroup"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
 )
@@ -38,8 +40,11 @@ func (o *Options) sandbox(ctx context.Context) []Check {
 	}
 	box := sandbox.Sandbox{ID: "doctor", Principal: "operator/doctor", Host: "this machine", Path: dir, Active: true}
 	can, err := sandbox.Probe(ctx, func(ctx context.Context, _, script string) (string, error) {
-		out, err := exec.CommandContext(ctx, "sh", "-c", script).Output()
-		return string(out), err
+		var out bytes.Buffer
+		cmd := exec.CommandContext(ctx, "sh", "-c", script)
+		cmd.Stdout = &out
+		err := procgroup.Run(cmd)
+		return out.String(), err
 	}, sandbox.Bubblewrap{}, box)
 	if err != nil {
 		return []Check{warn("sandbox", "", "%s", why(err))}

@@ -42,7 +42,7 @@ func (o *Options) local(judged policy.Decider) (*here, error) {
 func (l *here) close() { l.book.Close() }
 
 func (l *here) start(ctx context.Context, h hosts.Host) (*wire.Job, error) {
-	j, r, err := jobs.On(l.pool, h).Start(ctx, jobs.Spec{Command: l.o.Script, Dir: l.o.CWD, Reason: l.o.Reason})
+	j, r, err := jobs.On(l.pool, h).Start(ctx, jobs.Spec{ID: l.o.id, Command: l.o.Script, Dir: l.o.CWD, Reason: l.o.Reason})
 	if err != nil {
 		if r.Err != nil && r.Decision.Hint != "" && r.Status == session.StatusDenied {
 			err = &wire.Problem{Code: "denied", Detail: cmdutil.Why(r.Err) + ": " + cmdutil.OneLine(r.Decision.Hint)}

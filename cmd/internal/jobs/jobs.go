@@ -38,6 +38,8 @@ type Options struct {
 
 	Target string // a host, or a job
 	Script string
+
+	id string // of the job that is started: also known where the answer is lost
 }
 
 const long = `Start commands that outlive the connection, and come back for them later.

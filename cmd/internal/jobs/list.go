@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,7 +55,11 @@ func (o *Options) table(all []wire.Job) error {
 		if j.Started != nil {
 			when = j.Started.Local().Format(time.DateTime)
 		}
-		t.Add(j.ID, j.State, code, when, strconv.FormatInt(j.StdoutBytes, 10), strconv.FormatInt(j.StderrBytes, 10), j.Owner)
+		state := j.State
+		if j.Damaged != "" {
+			state += ", damaged"
+		}
+		t.Add(j.ID, state, code, when, strconv.FormatInt(j.StdoutBytes, 10), strconv.FormatInt(j.StderrBytes, 10), cmp.Or(j.Owner, "-"))
 	}
 	return t.Print(o.IO)
 }

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
 	"github.com/fairlead-ssh/fairlead/session/jobwork"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -45,7 +47,7 @@ func start(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	o.Reason = judged.Reason
+	o.Reason, o.id = judged.Reason, jobs.NewID()
 	defer o.Running.Track(func() []string { return []string{h.Name} })()
 	if c == nil || judged.Refused() { // what was refused goes nowhere, and is put on record from here
 		l, err := o.local(judged)
@@ -55,13 +57,13 @@ func start(ctx context.Context, o *Options) error {
 		defer l.close()
 		j, err := l.start(ctx, h)
 		if err != nil {
-			return o.failed(ctx, h.Name, err)
+			return o.startFailed(ctx, h, err)
 		}
 		return o.show(j)
 	}
 	j, err := o.startThere(ctx, c, h, judged)
 	if err != nil {
-		return o.failed(ctx, h.Name, err)
+		return o.startFailed(ctx, h, err)
 	}
 	return o.show(j)
 }
@@ -71,7 +73,7 @@ func (o *Options) startThere(ctx context.Context, c *client.Client, h hosts.Host
 	var said wire.NewRun
 	place.Answers(&said, o.Caller(), o.Yes, judged, []string{h.Name})
 	j, err := c.StartJob(ctx, wire.NewJob{
-		Host: targets.Asked(h), Command: o.Script, CWD: o.CWD, Reason: o.Reason, Confirm: said.Confirm, BreakGlass: said.BreakGlass,
+		ID: o.id, Host: targets.Asked(h), Command: o.Script, CWD: o.CWD, Reason: o.Reason, Confirm: said.Confirm, BreakGlass: said.BreakGlass,
 	}, "")
 	if err != nil {
 		return nil, err
@@ -95,6 +97,22 @@ func (o *Options) startThere(ctx context.Context, c *client.Client, h hosts.Host
 	return j, nil
 }
 
+// startFailed says why there is no job, or that there may be one: where the keeper or the connection went away meanwhile.
+func (o *Options) startFailed(ctx context.Context, h hosts.Host, err error) error {
+	var p *wire.Problem
+	lost := errors.Is(err, client.ErrUnreachable) || errors.Is(err, session.ErrUnknownOutcome) || errors.As(err, &p) && p.Code == "lost"
+	if !lost || context.Cause(ctx) != nil {
+		return o.failed(ctx, h.Name, err)
+	}
+	who := "the connection"
+	if errors.Is(err, client.ErrUnreachable) {
+		who = "the keeper"
+	}
+	ref := jobs.Ref{Host: targets.Asked(h), ID: o.id}
+	fmt.Fprintf(o.IO.Err, "fairlead: %s: outcome unknown: %s went away while the job %s was started. To see whether it runs: fairlead jobs list %s\n", h.Name, who, ref, ref.Host)
+	return cmdutil.Exit(exitcode.Unknown)
+}
+
 // show prints a job, or its name.
 func (o *Options) show(j *wire.Job) error {
 	if o.JSON {
@@ -109,7 +127,10 @@ func output(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	if o.Follow {
+		s = &followed{site: s, o: o, host: host}
+	}
+	defer func() { s.close() }()
 	j, err := o.print(ctx, s, id)
 	switch {
 	case err != nil && o.Follow && ctx.Err() != nil:
@@ -175,6 +196,9 @@ func (o *Options) ended(host string, j *wire.Job) error {
 	if j.MayRun {
 		fmt.Fprintf(o.IO.Err, "fairlead: %s: something that it has started may still run\n", host)
 	}
+	if j.Damaged != "" {
+		fmt.Fprintf(o.IO.Err, "fairlead: %s: the job's files on the host are damaged (a full disk may have emptied them): %s\n", host, j.Damaged)
+	}
 	switch {
 	case j.State == string(jobs.Lost):
 		fmt.Fprintf(o.IO.Err, "fairlead: %s: outcome unknown: the job does not run any more, and nobody saw how it ended\n", host)
@@ -182,6 +206,9 @@ func (o *Options) ended(host string, j *wire.Job) error {
 	case j.State == string(jobwork.Canceled):
 		fmt.Fprintf(o.IO.Err, "fairlead: %s: not run\n", host)
 		return cmdutil.Exit(exitcode.Interrupted)
+	case j.ExitCode == nil && j.State == string(jobs.Ended):
+		fmt.Fprintf(o.IO.Err, "fairlead: %s: outcome unknown: the job has ended, and its exit code was not kept\n", host)
+		return cmdutil.Exit(exitcode.Unknown)
 	case j.ExitCode == nil:
 		return nil
 	}

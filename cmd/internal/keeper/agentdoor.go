@@ -43,8 +43,14 @@ func (d AgentDoor) check() error {
 	return nil
 }
 
-// listen opens the socket. Its group, and with it who may use it, is that of the directory where that passes its group on.
-func (d AgentDoor) listen() (net.Listener, error) {
+// listen opens the socket, which can be made again where it is removed.
+func (d AgentDoor) listen(ctx context.Context) (*keptSocket, error) {
+	s := &keptSocket{path: d.Socket, open: d.open}
+	return s, s.again(ctx)
+}
+
+// open opens the socket. Its group, and with it who may use it, is that of the directory where that passes its group on.
+func (d AgentDoor) open(context.Context) (*net.UnixListener, error) {
 	dir := filepath.Dir(d.Socket)
 	st, err := os.Stat(dir)
 	if err != nil {
@@ -77,11 +83,11 @@ func (d AgentDoor) listen() (net.Listener, error) {
 		l.Close()
 		return nil, fmt.Errorf("keeper: cannot open the agent's socket to its group: %w", err)
 	}
-	return newGate(&agentListener{l}), nil
+	return l, nil
 }
 
 // agentListener lets in whom the file's mode lets in, and notes who that is.
-type agentListener struct{ *net.UnixListener }
+type agentListener struct{ *keptSocket }
 
 func (l *agentListener) Accept() (net.Conn, error) {
 	for {

@@ -44,8 +44,9 @@ type yesIn struct {
 func (k *Keeper) addApprovals(a *api) {
 	const tag = "approvals"
 	add(a, route{method: "GET", path: "/v1/approvals", id: "list-approvals", summary: "Asks that wait for an answer", tag: tag, need: needWatch},
-		func(context.Context, *caller, *none) (*body[wire.Approvals], error) {
+		func(ctx context.Context, _ *caller, _ *none) (*body[wire.Approvals], error) {
 			out := &wire.Approvals{Items: []wire.Approval{}}
+			unread := k.readPending(ctx)
 			for _, p := range k.desk.List() {
 				s := p.Summary()
 				out.Items = append(out.Items, wire.Approval{
@@ -53,6 +54,10 @@ func (k *Keeper) addApprovals(a *api) {
 					Bytes: s.Bytes, Typed: s.Typed, Asked: moment(s.Asked), Expires: moment(s.Expires),
 				})
 			}
+			if unread != nil && len(out.Items) == 0 {
+				return nil, unread // nothing was found, which is not that nothing is pending
+			}
+			out.Store = k.storeFault()
 			return &body[wire.Approvals]{out}, nil
 		})
 	add(a, route{method: "GET", path: "/v1/approvals/{id}", id: "show-approval", summary: "An ask in full: what an answer is bound to", tag: tag, need: needApprove},

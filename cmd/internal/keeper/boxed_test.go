@@ -30,6 +30,7 @@ func ways(t *testing.T, f func(t *testing.T, w *world, b wire.Sandbox, dir strin
 }
 
 func TestASessionInASandboxStaysThere(t *testing.T) {
+	t.Parallel()
 	ways(t, func(t *testing.T, w *world, b wire.Sandbox, dir string) {
 		agent := w.As("agent/claude")
 		outside := filepath.Join(w.dir, "outside")
@@ -79,6 +80,7 @@ func TestOnlyASandboxOfOnesOwnIsEntered(t *testing.T) {
 }
 
 func TestASessionThatLeftItsSandboxIsToldTheWayBack(t *testing.T) {
+	t.Parallel()
 	ways(t, func(t *testing.T, w *world, b wire.Sandbox, dir string) {
 		agent := w.As("agent/claude")
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "mine"), []byte("mine"), 0o600))
@@ -103,6 +105,7 @@ func TestASessionThatLeftItsSandboxIsToldTheWayBack(t *testing.T) {
 }
 
 func TestASessionEndsToBeOfUseWithItsSandbox(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(w *world, b wire.Sandbox) int{
 		"switched off": func(w *world, b wire.Sandbox) int {
 			off := false
@@ -157,6 +160,7 @@ func (w *world) approved(c *client.Client, session, script string) *wire.Result 
 
 // Paths of files are judged whatever holds the session, so that what leads outside is denied and not only refused.
 func TestFilesOfASessionInASandboxStayThereToo(t *testing.T) {
+	t.Parallel()
 	ways(t, func(t *testing.T, w *world, b wire.Sandbox, dir string) {
 		agent := w.As("agent/claude")
 		outside := filepath.Join(filepath.Dir(dir), "outside")

@@ -66,6 +66,9 @@ type Config struct {
 	Store *store.Store
 	ID    string
 
+	// Keep is how long the store keeps commands that have ended, with their outputs; 0 means for good.
+	Keep time.Duration
+
 	Notify []notify.Config // who else is told of asks and ends
 
 	AgentDoor AgentDoor // a socket for an agent alone
@@ -89,6 +92,7 @@ type Config struct {
 	tokenRate  float64        // requests a second with one token
 	tokenBurst float64        // and at once
 	sweep      time.Duration  // sweepEvery, but for tests
+	lookEvery  time.Duration  // lookEvery, but for tests
 	noWrap     bool           // as if there were no bubblewrap, for tests
 }
 
@@ -114,6 +118,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.sweep == 0 {
 		c.sweep = sweepEvery
 	}
+	c.lookEvery = cmp.Or(c.lookEvery, lookEvery)
 	c.headerTime, c.bodyTime = cmp.Or(c.headerTime, headerTime), cmp.Or(c.bodyTime, bodyTime)
 	c.aliveEvery, c.slowTime = cmp.Or(c.aliveEvery, keepAliveEvery), cmp.Or(c.slowTime, writeTime)
 	c.tokenRate, c.tokenBurst = cmp.Or(c.tokenRate, tokenRate), cmp.Or(c.tokenBurst, tokenBurst)

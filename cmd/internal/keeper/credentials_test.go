@@ -158,6 +158,7 @@ func (l *lender) odd(host, name string) (wire.Sandbox, string) {
 }
 
 func TestAnOperatorSaysThatAnAccountCanDoNoMoreThanItsSandboxes(t *testing.T) {
+	t.Parallel()
 	const entry = "credentials:\n  - {principals: [agent/claude], hosts: all, user: robot, identity: [DIR/bot], sandboxed: %t}\n"
 	for _, tt := range []struct {
 		said       bool

@@ -86,6 +86,9 @@ func Dial(ctx context.Context, cfg DialConfig) (*client.Client, error) {
 			return nil, err
 		}
 		if len(cfg.Command) == 0 {
+			if cfg.Places.awaitSocket(ctx) {
+				continue
+			}
 			c.Close()
 			return nil, fmt.Errorf("%w at %s: start one with fairlead serve", ErrNone, cfg.Places.Socket)
 		}
@@ -230,6 +233,9 @@ func Stop(ctx context.Context, p Places) error {
 		return err
 	}
 	err := c.Stop(ctx)
+	if errors.Is(err, client.ErrUnreachable) && p.awaitSocket(ctx) {
+		err = c.Stop(ctx)
+	}
 	if errors.Is(err, client.ErrUnreachable) {
 		return fmt.Errorf("%w at %s", ErrNone, p.Socket)
 	}

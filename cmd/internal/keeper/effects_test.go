@@ -116,6 +116,7 @@ func TestAnOperatorsAnswersOverHTTPHaveTheirEffect(t *testing.T) {
 }
 
 func TestWhatRequestsForJobsAndFilesSayHasItsEffect(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	dir := w.folder()
 	begun := func(command, more string) (j wire.Job) {

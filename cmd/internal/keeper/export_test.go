@@ -28,3 +28,6 @@ func (c *Config) Slow(every, atMost time.Duration) { c.aliveEvery, c.slowTime = 
 
 // Newer compares versions.
 func Newer(a, b string) bool { return newer(a, b) }
+
+// LookEvery is how often a keeper looks for its sockets.
+func (c *Config) LookEvery(d time.Duration) { c.lookEvery = d }

@@ -35,7 +35,7 @@ type (
 	}
 	fileWriteIn struct {
 		FileAt
-		Mode    string `query:"mode" maxLength:"5" doc:"permissions in octal, as 0644; else the old file's, or 0644"`
+		Mode    string `query:"mode" maxLength:"5" doc:"permissions in octal, as 0644; else the old file's without set-uid and set-gid, or 0644"`
 		Match   string `header:"If-Match" maxLength:"80" doc:"write only if the old content has this SHA-256, in hexadecimal"`
 		None    string `header:"If-None-Match" maxLength:"1" enum:"*" doc:"write only if there is no file"`
 		Key     string `header:"Idempotency-Key" maxLength:"200" doc:"the same key with the same request is done once, for 24 hours"`
@@ -55,11 +55,21 @@ type (
 	}
 )
 
+// aboutChanges is what a change of a file is worth, and what it is not.
+const aboutChanges = "A keeper makes one change of a file at a time, from reading it to the rename that puts the new content in place. " +
+	"Other keepers, and people and programs on the host, take no turns: the keeper compares the content as late as it can and answers " +
+	"409 or 412 where it has changed, but a change between that and the rename is lost. A conflict with retriable true may be asked for again " +
+	"as it is; otherwise read the file again first. wait_s also bounds finding out where the path leads; then the answer is 504, and nothing has changed."
+
+// aboutLists is where a list ends.
+const aboutLists = "A list is read to its end or to a limit: 100000 names, 8 MiB of names, or two minutes. Larger directories are 413. " +
+	"A list whose client has gone is stopped."
+
 func (k *Keeper) addFiles(a *api) {
 	const tag = "files"
 	also := []int{http.StatusAccepted}
 	add(a, route{method: "GET", path: filesPath, id: "read-file", summary: "Read a file, page by page", tag: tag, need: needRun, also: also}, k.readFile)
-	add(a, route{method: "PUT", path: filesPath, id: "write-file", summary: "Give a file new content, atomically, or make it", tag: tag, need: needRun, also: also, body: filework.MaxFile},
+	add(a, route{method: "PUT", path: filesPath, id: "write-file", summary: "Give a file new content, atomically, or make it", about: aboutChanges, tag: tag, need: needRun, also: also, body: filework.MaxFile},
 		func(ctx context.Context, c *caller, in *fileWriteIn) (*fileOut, error) {
 			mode, err := filework.ParseMode(in.Mode)
 			if err != nil {
@@ -69,7 +79,7 @@ func (k *Keeper) addFiles(a *api) {
 			return k.file(ctx, c, in.FileAt, r, in.Key, nil)
 		})
 	a.OpenAPI().Paths[filesPath].Put.RequestBody.Required = false // a file may be empty
-	add(a, route{method: "POST", path: filesPath + "/edit", id: "edit-file", summary: "Replace text that is in a file exactly once, atomically", tag: tag, need: needRun, also: also},
+	add(a, route{method: "POST", path: filesPath + "/edit", id: "edit-file", summary: "Replace text that is in a file exactly once, atomically", about: aboutChanges, tag: tag, need: needRun, also: also},
 		func(ctx context.Context, c *caller, in *fileEditIn) (*fileOut, error) {
 			b := &in.Body
 			at := FileAt{Host: in.Host, Session: in.Session, Path: in.Path, Reason: b.Reason, WaitS: defaultWait.Seconds()}
@@ -79,7 +89,7 @@ func (k *Keeper) addFiles(a *api) {
 			r := filework.Request{Op: filework.Edit, Old: []byte(b.Old), New: []byte(b.New), IfSHA256: b.IfSHA256}
 			return k.file(ctx, c, at, r, in.Key, nil)
 		})
-	add(a, route{method: "GET", path: filesPath + "/list", id: "list-files", summary: "List a directory, page by page", tag: tag, need: needRun, also: also}, k.listFiles)
+	add(a, route{method: "GET", path: filesPath + "/list", id: "list-files", summary: "List a directory, page by page", about: aboutLists, tag: tag, need: needRun, also: also}, k.listFiles)
 }
 
 // unquote takes the quotes from an entity tag.
@@ -171,18 +181,26 @@ func (k *Keeper) file(ctx context.Context, c *caller, at FileAt, r filework.Requ
 		return nil, err
 	}
 	defer finish()
+	var mine *filework.Work
 	x, err := k.execOnce(ctx, c, key, []any{at.Host, at.Session, r}, func() (*registry.Exec, error) {
-		x, _, err := filework.Start(ctx, e, r, filework.Options{
-			Reason: at.Reason, Timeout: timeout,
+		x, w, err := filework.Start(ctx, e, r, filework.Options{
+			Reason: at.Reason, Timeout: timeout, Wait: wait,
 			Starting: func(ctx context.Context) (context.Context, func()) { return context.WithTimeout(ctx, beforeSending) },
 		})
+		mine = w
 		return x, err
 	})
 	if err != nil {
 		return nil, atMatch(err, r)
 	}
+	if mine != nil {
+		wait -= mine.Waited()
+	}
 	k.await(ctx, x, wait, registry.Wait{})
 	withdrawn(ctx, x)
+	if ctx.Err() != nil && (r.Op == filework.Read || r.Op == filework.List) {
+		x.Stop() // nobody would see what it reads
+	}
 	return k.showFile(x, r, show)
 }
 

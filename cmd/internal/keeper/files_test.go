@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
@@ -140,6 +141,7 @@ func TestWhatIsWrongWithAFileIsAProblem(t *testing.T) {
 }
 
 func TestLargeFilesComeAndGo(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	dir := w.folder()
 	at := client.FileAt{Host: "here", Path: filepath.Join(dir, "big")}
@@ -147,8 +149,18 @@ func TestLargeFilesComeAndGo(t *testing.T) {
 	f, err := w.WriteFile(t.Context(), at, []byte(text), client.WriteOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, sumOf(text), f.SHA256)
-	_, err = w.WriteFile(t.Context(), at, make([]byte, 17<<20), client.WriteOptions{})
-	assert.Equal(t, "too_large", codeOf(t, err))
+	for size, want := range map[int]string{16 << 20: "", 16<<20 + 1: "too_large", 17 << 20: "too_large"} {
+		if _, err = w.WriteFile(t.Context(), at, make([]byte, size), client.WriteOptions{}); want == "" {
+			require.NoError(t, err, "%d bytes", size)
+			continue
+		}
+		assert.Equal(t, want, codeOf(t, err))
+	}
+	all := w.fileEvents(audit.FileRequest)
+	last := all[len(all)-1].Command
+	assert.Contains(t, last, "becomes these 16777216 bytes, sha256 ")
+	assert.Contains(t, last, "(truncated: 16777216 bytes in all)", "an entry has a limit")
+	assert.Less(t, len(last), 1<<20)
 }
 
 func TestAnAgentsFilesPassTheGate(t *testing.T) {

@@ -96,7 +96,6 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 		return nil, err
 	}
 	x.yes.at = b.Answered
-	k.secrets.LearnFromCommand(script)
 	judge := consents.Judge{
 		Caller: cmdutil.Caller{Principal: c.principal}, Policy: func(string) (*rules.Engine, error) { return engine, nil }, Words: words,
 		Yes: x.yes.confirm, Glass: x.yes.glass, Reason: b.Reason, Remote: true, Approvable: true, Partial: b.Partial,

@@ -324,6 +324,7 @@ func (w *world) answerAll(t *testing.T, yes bool) wire.Document {
 }
 
 func TestAHundredHostsAreOneApproval(t *testing.T) {
+	t.Parallel()
 	w := startFleet(t, 100)
 	for _, yes := range []bool{true, false} {
 		o := &told{}

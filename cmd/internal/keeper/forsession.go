@@ -39,7 +39,7 @@ func (k *Keeper) addForSession(a *api) {
 }
 
 func (k *Keeper) forSessionJSON(g approval.ForSession) wire.SessionApproval {
-	command, _ := k.secrets.String(g.Command, 0)
+	command, _ := k.secrets.With(g.Command).String(g.Command, 0)
 	return wire.SessionApproval{
 		ID: g.ID, Scope: g.Scope, Command: command, Principal: g.Owner, Host: g.Host, Session: g.Session, Sandbox: g.Sandbox, CWD: g.CWD,
 		Class: g.Class, ApprovedBy: g.By, Proof: string(g.Proof), WithInput: g.Input, Given: g.Given.UTC(), Until: g.Until.UTC(), Used: g.Used,
@@ -79,7 +79,7 @@ func (k *Keeper) lasts(q policy.Question) bool {
 
 // forSessionEnded puts on record that an approval for a session holds no longer.
 func (k *Keeper) forSessionEnded(e approval.Ended) {
-	command, _ := k.secrets.String(e.Command, 0)
+	command, _ := k.secrets.With(e.Command).String(e.Command, 0)
 	ev := audit.Event{
 		Kind: audit.ApprovalEnd, ID: e.ID, Principal: e.Owner, Host: e.Host, Session: e.Session, Sandbox: e.Sandbox, CWD: e.CWD, Command: command,
 		Class: e.Class, Approval: e.ID, ApprovedBy: e.By, RevokedBy: e.RevokedBy, ForSession: e.Scope, Status: e.How, Reason: e.Reason,

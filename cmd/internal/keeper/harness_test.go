@@ -3,11 +3,14 @@ package keeper_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,10 +22,12 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
 func TestMain(m *testing.M) {
+	sessiontest.HostileSFTPMain()
 	if dir := os.Getenv(childEnv); dir != "" {
 		os.Exit(childMain(dir))
 	}
@@ -30,6 +35,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, sandbox.Confine(os.Args[2], os.Args[3:], os.Environ()))
 		os.Exit(126)
 	}
+	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // tests wait for processes most of the time; the command line wins
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		postgres.Stop()
 		os.Exit(code)

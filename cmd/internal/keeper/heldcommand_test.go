@@ -55,6 +55,7 @@ func (w *world) holds(b wire.Sandbox, dir string) string {
 }
 
 func TestACommandInASandboxIsHeldAsItsSessionsAre(t *testing.T) {
+	t.Parallel()
 	ways(t, func(t *testing.T, w *world, b wire.Sandbox, dir string) {
 		if level := w.holds(b, dir); level != "kernel" {
 			needs.Part(t, "nothing on this machine holds more than is checked")
@@ -63,6 +64,7 @@ func TestACommandInASandboxIsHeldAsItsSessionsAre(t *testing.T) {
 }
 
 func TestACommandInASandboxOverSSHIsHeldAsItsSessionsAre(t *testing.T) {
+	t.Parallel()
 	w := overSSH(t, sessiontest.OpenSSHD(t))
 	b, dir := w.box("sshd")
 	e, err := w.CheckSandbox(t.Context(), b.ID)

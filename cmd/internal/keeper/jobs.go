@@ -96,7 +96,7 @@ func (k *Keeper) startJob(ctx context.Context, c *caller, in *newJobIn) (*jobOut
 		return nil, err
 	}
 	defer done()
-	cmd, err := jobwork.Command(c.principal, nil, registry.Command{Script: b.Command, Reason: b.Reason})
+	cmd, err := jobwork.Command(b.ID, c.principal, nil, registry.Command{Script: b.Command, Reason: b.Reason})
 	if err != nil {
 		return nil, err
 	}
@@ -143,6 +143,9 @@ func (k *Keeper) beginJob(ctx context.Context, c *caller, r *realm, b *wire.NewJ
 	yes, err := k.consentOf(c, e.Host().Name, b.Command, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass})
 	if err != nil {
 		return jobs.Ref{}, err
+	}
+	if ref := jobwork.RefOf(e.Host().Name, cmd); r.jobs.Knows(ref) {
+		return jobs.Ref{}, problem(http.StatusConflict, registry.CodeExists, "there is a job %s already", ref)
 	}
 	if err := aim(jobTarget + jobwork.RefOf(e.Host().Name, cmd).String()); err != nil {
 		return jobs.Ref{}, err

@@ -17,6 +17,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/jobs"
+	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 // jobsHome gives the account an empty home, and returns where its jobs are.
@@ -254,4 +256,24 @@ func TestAJobThatIsAskedAboutWaitsForTheAnswer(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, all)
 	assert.NoDirExists(t, dir)
+}
+
+// A caller that loses the answer and had sent a job_id knows which job to look for.
+func TestAJobHasTheIDThatItsCallerMadeUp(t *testing.T) {
+	jobsHome(t)
+	w := start(t)
+	id := jobs.NewID()
+	j, err := w.StartJob(t.Context(), wire.NewJob{ID: id, Host: "here", Command: "true"}, "")
+	require.NoError(t, err)
+	assert.Equal(t, "here/"+id, j.ID)
+	_, err = w.StartJob(t.Context(), wire.NewJob{ID: id, Host: "here", Command: "true"}, "")
+	assert.Equal(t, registry.CodeExists, codeOf(t, err))
+	for _, bad := range []string{"j_short", id + "-2", "../../etc", "j_ABCDEFGHIJKLM"} {
+		_, err = w.StartJob(t.Context(), wire.NewJob{ID: bad, Host: "here", Command: "true"}, "")
+		assert.Equal(t, registry.CodeInvalid, codeOf(t, err), bad)
+	}
+	_, err = w.Client.Job(t.Context(), j.ID, 20*time.Second, "")
+	require.NoError(t, err)
+	_, err = w.CollectJob(t.Context(), j.ID, "")
+	require.NoError(t, err)
 }

@@ -87,7 +87,7 @@ func New(cfg Config) (*Keeper, error) {
 		return k.withOwn(e), nil
 	}
 	k.policy.took = k.notePolicy
-	k.desk = approval.NewDesk(approval.Config{Approvers: cfg.Approvers, Begins: rules.Begins, Lasts: k.lasts, Ended: k.forSessionEnded})
+	k.desk = approval.NewDesk(approval.Config{Approvers: cfg.Approvers, Begins: rules.Begins, Lasts: k.lasts, Ended: k.forSessionEnded, Unread: k.unread})
 	k.sink = newRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))
 	k.base, k.end = context.WithCancel(context.Background())
 	k.metrics = newMetrics(k.sessions, func() int { return len(k.desk.List()) }, func() int { return int(k.answering.Load()) })
@@ -113,23 +113,6 @@ func (k *Keeper) relayAsks() {
 		for a := range asks {
 			k.events.asked(a)
 			k.tellAsk(a)
-		}
-	})
-}
-
-// listenForAnswers opens the socket at which "fairlead approvals" answers. Without it the API is left.
-func (k *Keeper) listenForAnswers() {
-	if k.cfg.ApprovalsDir == "" {
-		return
-	}
-	srv, err := approval.ListenFor(k.desk, k.cfg.ApprovalsDir, k.trees)
-	if err != nil {
-		k.log.Printf("approvals can be answered over the API alone: %v", err)
-		return
-	}
-	k.leaving.Go(func() {
-		if err := srv.Serve(k.base); err != nil {
-			k.log.Printf("approvals can be answered over the API alone: %v", err)
 		}
 	})
 }
@@ -190,8 +173,12 @@ func (k *Keeper) busy() bool {
 func (k *Keeper) stop() { k.askOnce.Do(func() { close(k.asked) }) }
 
 func (k *Keeper) health(c *caller) wire.Health {
+	status, fault := "ok", k.storeFault()
+	if fault != "" {
+		status = "degraded"
+	}
 	return wire.Health{
-		Status: "ok", Version: k.cfg.Version, API: wire.API, Separation: c.account.separation(), PID: os.Getpid(), Started: k.started.UTC(), Sessions: k.sessions(),
+		Status: status, Store: fault, Version: k.cfg.Version, API: wire.API, Separation: c.account.separation(), PID: os.Getpid(), Started: k.started.UTC(), Sessions: k.sessions(),
 	}
 }
 

@@ -58,6 +58,7 @@ func (c *childKeeper) try(as, path string, in any, headers ...string) (done chan
 }
 
 func TestAKeeperThatIsKilledLosesNothingAndRunsNothingTwice(t *testing.T) {
+	t.Parallel()
 	const script = "echo x " + marked
 	for _, tt := range []struct {
 		name      string

@@ -70,9 +70,9 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 		return nil, err
 	}
 	defer done()
-	k.secrets.LearnFromCommand(b.Command)
+	redacted := redactorOf(k.secrets.With(b.Command))
 	n := store.NewCommand{Exact: []byte(b.Command), Command: store.Command{
-		ID: newID(commandPrefix), Sandbox: box.ID, Host: h.Name, Command: t.redacted(b.Command), AskReason: b.Reason, RequestedBy: c.principal,
+		ID: newID(commandPrefix), Sandbox: box.ID, Host: h.Name, Command: redacted(b.Command), AskReason: b.Reason, RequestedBy: c.principal,
 	}, Key: key}
 	d, held := policy.Decision{Rule: "sandbox/outside"}, sandbox.Enforcement{}
 	dir, err := boxOf(box).Resolve(b.CWD)
@@ -83,13 +83,13 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	case strings.ContainsFunc(b.Host, unicode.IsControl):
 		return nil, invalid("host: it holds control characters")
 	case outside:
-		n.Cwd = t.redacted(b.CWD) // what is refused stays on record as it was asked
+		n.Cwd = redacted(b.CWD) // what is refused stays on record as it was asked
 	default:
 		n.Cwd = dir
 	}
 	switch {
 	case b.Host != "" && b.Host != h.Name:
-		n.Host, d.Reason = t.redacted(b.Host), "the sandbox is on another host"
+		n.Host, d.Reason = redacted(b.Host), "the sandbox is on another host"
 	case outside:
 		d.Reason = "the directory is outside the sandbox"
 	default:
@@ -103,7 +103,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 		}
 		n.Enforcement = string(held.Level)
 	}
-	n.Verdict, n.Class, n.Rule, n.Reason = d.Verdict.String(), string(d.Class), d.Rule, t.redacted(d.Reason)
+	n.Verdict, n.Class, n.Rule, n.Reason = d.Verdict.String(), string(d.Class), d.Rule, redacted(d.Reason)
 	var cmd store.Command
 	switch d.Verdict {
 	case policy.Allow:

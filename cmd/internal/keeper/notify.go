@@ -7,16 +7,20 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
-	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
 // maxTold is how much of each text other programs are told.
 const maxTold = 2 << 10
 
-// told is a text as other programs get it: without secrets, and not long.
-func (k *Keeper) told(text string) string {
-	text, _ = k.secrets.String(text, redact.Guarded)
+// told returns what makes texts about a command fit for other programs: without secrets, also those that the command
+// names, and not long.
+func (k *Keeper) told(command string) func(text string) string {
+	redacted := redactorOf(k.secrets.With(command))
+	return func(text string) string { return shortened(redacted(text)) }
+}
+
+func shortened(text string) string {
 	if len(text) > maxTold {
 		text = strings.ToValidUTF8(text[:maxTold], "") + "…"
 	}
@@ -31,9 +35,9 @@ func (k *Keeper) tellAsk(a approval.Event) {
 	_, command := parts(a.Exec)
 	e := notify.Event{Kind: string(a.Kind), Approval: a.ID, Exec: a.Exec, CommandID: command, Principal: a.Principal}
 	if q := a.Question; q != nil {
-		k.secrets.LearnFromCommand(q.Command)
+		told := k.told(q.Command)
 		e.Host, e.Tier, e.Class = q.Host.Name, q.Host.TierName(), string(q.Decision.Class)
-		e.Command, e.CWD, e.Reason, e.Expires = k.told(q.Command), k.told(q.Dir), k.told(q.Reason), moment(q.Expires)
+		e.Command, e.CWD, e.Reason, e.Expires = told(q.Command), told(q.Dir), told(q.Reason), moment(q.Expires)
 	}
 	k.notify.Send(e)
 }
@@ -43,9 +47,10 @@ func (k *Keeper) tellDone(principal string, r *session.Result) {
 	if !k.notify.Wants("done") {
 		return
 	}
+	told := k.told(r.Command)
 	k.notify.Send(notify.Event{
 		Kind: "done", Exec: r.Exec, Approval: approvalOf(r.Decision.Approval), Principal: principal, Host: r.Host, Class: string(r.Decision.Class),
-		Command: k.told(r.Command), CWD: k.told(r.Dir), Status: string(r.Status), ExitCode: r.ExitCode,
+		Command: told(r.Command), CWD: told(r.Dir), Status: string(r.Status), ExitCode: r.ExitCode,
 	})
 }
 
@@ -54,8 +59,9 @@ func (k *Keeper) tellEnded(e wire.Event, c store.Command) {
 	if !k.notify.Wants("done") {
 		return
 	}
+	told := k.told(c.Command)
 	k.notify.Send(notify.Event{
 		Kind: "done", Exec: e.Exec, CommandID: e.Command, Approval: e.Approval, Principal: e.Principal, Host: e.Host, Class: c.Class,
-		Command: k.told(c.Command), CWD: k.told(c.Cwd), Reason: k.told(c.AskReason), Status: e.Status, ExitCode: e.ExitCode,
+		Command: told(c.Command), CWD: told(c.Cwd), Reason: told(c.AskReason), Status: e.Status, ExitCode: e.ExitCode,
 	})
 }

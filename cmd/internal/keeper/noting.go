@@ -55,8 +55,9 @@ func (t *terminal) harmless(q policy.Question, document string) bool {
 	if len(document) > maxRecorded || !utf8.ValidString(document) {
 		return false
 	}
+	redacted := redactorOf(t.k.secrets.With(q.Command))
 	for _, text := range []string{q.Command, strings.Join(q.Host.Env, "\n"), strings.Join(q.Host.Command, "\n")} {
-		if t.redacted(text) != text {
+		if redacted(text) != text {
 			return false
 		}
 	}

@@ -89,6 +89,7 @@ func TestTheRecordSaysWhoAnsweredForACommand(t *testing.T) {
 }
 
 func TestAnApprovedCommandThatComesToNothingIsOnRecord(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		change          func(t *testing.T, w *world, b wire.Sandbox, dir string)
 		status, outcome string

@@ -48,6 +48,7 @@ func node(t *testing.T, w *world) (run func(argv ...string) string) {
 }
 
 func TestAClientMadeFromTheDocumentGoesThroughSandboxesAndApprovals(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it installs packages")
 	}

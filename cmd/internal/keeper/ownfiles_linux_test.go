@@ -217,6 +217,7 @@ rules:
 // A process in the sandbox swaps a directory and a link to one outside, while a tool of the keeper writes, edits and
 // reads files below that name.
 func TestASwappedDirectoryLetsNoFileOut(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("perl"); err != nil {
 		missing(t, "perl")
 	}
@@ -279,6 +280,7 @@ rules:
 }
 
 func TestASandboxWithoutANetworkHasNone(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("perl"); err != nil {
 		missing(t, "perl")
 	}

@@ -69,6 +69,9 @@ func asProblem(err error) *wire.Problem {
 		quota *rules.QuotaError
 	)
 	p := &wire.Problem{Status: http.StatusInternalServerError, Code: "error", Detail: cmdutil.Why(err)}
+	if text, fault := store.Fault(err); fault && !errors.As(err, &ours) {
+		return storeProblem(err, text)
+	}
 	switch {
 	case errors.As(err, &ours):
 		return complete(ours)
@@ -100,10 +103,6 @@ func asProblem(err error) *wire.Problem {
 		p.Status, p.Code = http.StatusConflict, registry.CodeConflict
 	case errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrTooLarge), errors.Is(err, store.ErrCursor):
 		p.Status, p.Code = http.StatusUnprocessableEntity, registry.CodeInvalid
-	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrReadOnly):
-		p.Status, p.Code, p.Retriable = http.StatusInsufficientStorage, "storage", true
-	case errors.Is(err, store.ErrBusy):
-		p.Status, p.Code, p.Retriable = http.StatusServiceUnavailable, "busy", true
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		p.Status, p.Code, p.Retriable = http.StatusServiceUnavailable, "canceled", true
 	}

@@ -48,7 +48,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	r.pool, err = session.NewPool(session.PoolConfig{
 		Dial: r.conn.dial, MaxDials: session.DefaultForks, FullHint: cmdutil.FullHint, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
 		Session: session.Config{
-			Principal: key.principal, Policy: r.judge, Audit: mcpserver.Labeled(k.sink), Redact: cmdutil.Redactor(k.secrets),
+			Principal: key.principal, Policy: r.judge, Audit: mcpserver.Labeled(k.sink), Redact: cmdutil.Redactor(k.secrets), Sending: cmdutil.Learner(k.secrets, key.principal),
 			CleanEnvIf: func() bool { return k.cleanEnv(key.principal) },
 			Approver:   k.approver(), ApprovalTimeout: k.cfg.ApprovalTimeout, Trace: k.trace(r), Outputs: k.cfg.Outputs,
 		},

@@ -71,6 +71,7 @@ func nowhere(t *testing.T) int {
 }
 
 func TestTheStatusSaysHowACommandEnded(t *testing.T) {
+	t.Parallel()
 	w := start(t, func(c *keeper.Config) {
 		more := fmt.Sprintf("  - {name: gone, addr: 127.0.0.1, port: %d, ssh_config: none, tier: dev}\n", nowhere(t))
 		require.NoError(t, os.WriteFile(c.Inventory, []byte(here+more), 0o600))

@@ -83,9 +83,21 @@ func (k *Keeper) recording(_ context.Context, _ *caller, in *recordingIn) (*huma
 			return
 		}
 		defer file.Close()
+		fr := frame{}
+		if in.At > 0 && size > frameEvery {
+			if fr, err = k.recordings.frames.of(in.ID).before(r.Context(), k.secrets, file, size, in.At); err != nil {
+				writeProblem(w, asProblem(unreadableRecordings()))
+				return
+			}
+		}
+		from, err := fr.from(file, size)
+		if err != nil {
+			writeProblem(w, asProblem(unreadableRecordings()))
+			return
+		}
 		w.Header().Set("Content-Type", castType)
 		to := bufio.NewWriterSize(patientWriter{w, http.NewResponseController(w)}, chunkBytes)
-		k.sendCast(r.Context(), to, io.LimitReader(file, size)) // a cast that cannot be read to its end ends early
+		k.sendCast(r.Context(), to, from, fr, lastMoment(file, size)) // a cast that cannot be read to its end ends early
 		_ = to.Flush()
 	}}, nil
 }
@@ -103,7 +115,8 @@ func (p patientWriter) Write(b []byte) (int, error) {
 
 // sendCast writes a recording anew, line by line: the output as redaction lets it through, at the times when it does, and
 // changes of size, and nothing else.
-func (k *Keeper) sendCast(ctx context.Context, w io.Writer, from io.Reader) {
+// It begins with a frame that is not the zero one. length goes into the header.
+func (k *Keeper) sendCast(ctx context.Context, w io.Writer, from io.Reader, fr frame, length float64) {
 	in := bufio.NewReaderSize(from, chunkBytes)
 	h, line, err := castHeader(in)
 	if err != nil || h.Version != 2 {
@@ -112,6 +125,7 @@ func (k *Keeper) sendCast(ctx context.Context, w io.Writer, from io.Reader) {
 	if h.Timestamp == 0 {
 		h.Timestamp = 1 // zero is now
 	}
+	h.Duration = length
 	h.Title, h.Command = k.guarded(h.Title), k.guarded(h.Command)
 	for name, value := range h.Env {
 		h.Env[name] = k.guarded(value)
@@ -121,6 +135,11 @@ func (k *Keeper) sendCast(ctx context.Context, w io.Writer, from io.Reader) {
 	out, err := screen.NewRecorder(w, h, func() time.Time { return now })
 	if err != nil {
 		return
+	}
+	if fr.shows != "" {
+		now = start.Add(time.Duration(fr.at * float64(time.Second)))
+		_, _ = io.WriteString(out, k.guarded(fr.shows)) // what it shows may have become a secret since
+		now = start
 	}
 	red := k.secrets.Writer(out, redact.Guarded)
 	first := h.Width > 0 && h.Height > 0

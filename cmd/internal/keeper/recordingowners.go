@@ -14,6 +14,8 @@ import (
 type recordings struct {
 	reading sync.Mutex // held by whoever reads the record
 
+	frames framed // of those that are played
+
 	mu    sync.Mutex // guards what follows
 	whose map[string]string
 }

@@ -23,7 +23,8 @@ type (
 		Limit int `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"how many of the newest"`
 	}
 	recordingIn struct {
-		ID string `path:"id" maxLength:"80" doc:"of a recording"`
+		ID string  `path:"id" maxLength:"80" doc:"of a recording"`
+		At float64 `query:"at" minimum:"0" maximum:"1000000000" doc:"seconds: leave out what comes long before; the first event then draws the screen, without colours"`
 	}
 )
 

@@ -64,6 +64,7 @@ type api struct {
 type route struct {
 	method, path string
 	id, summary  string
+	about        string // what its callers must know besides
 	tag          string
 	need         need
 	status       int   // when all is well; 0 means 200
@@ -74,8 +75,8 @@ type route struct {
 // add adds a route. Who may not use it is told so before the request is looked at.
 func add[I, O any](a *api, r route, handle func(ctx context.Context, c *caller, in *I) (*O, error)) {
 	op := huma.Operation{
-		Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Tags: []string{r.tag}, DefaultStatus: r.status,
-		MaxBodyBytes: cmp.Or(r.body, maxBody), BodyReadTimeout: -1, // whole has seen to both
+		Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Description: r.about, Tags: []string{r.tag}, DefaultStatus: r.status,
+		MaxBodyBytes: cmp.Or(r.body, maxBody) + 1, BodyReadTimeout: -1, // whole has seen to both; the library takes less than it says
 		Errors:      []int{http.StatusForbidden, http.StatusTooManyRequests},
 		Responses:   map[string]*huma.Response{},
 		Middlewares: huma.Middlewares{func(ctx huma.Context, next func(huma.Context)) { a.check(r.need, ctx, next) }},

@@ -20,33 +20,33 @@ import (
 // after a clean end.
 func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) {
 	start, stop := context.WithTimeout(ctx, startTime)
-	l, lock, err := listen(start, p)
+	l, err := listen(start, p)
 	stop()
 	if err != nil {
 		return err
 	}
-	// The lock goes last: whoever has it knows that nothing is left of us.
-	defer lock.release()
+	defer l.release()
 	defer l.Close()
-	cfg.Own = append(slices.Clip(cfg.Own), filepath.Dir(p.Socket), p.Log)
+	cfg.Own = append(slices.Clip(cfg.Own), filepath.Dir(p.Socket), p.Log, p.claim())
 	k, err := New(cfg)
 	if err != nil {
 		return err
 	}
 	k.noteStart(p)
+	why := ""
 	defer func() {
 		err = errors.Join(err, k.Close())
-		k.noted(audit.Event{Kind: audit.KeeperEnd, Subject: p.Socket})
+		k.noted(audit.Event{Kind: audit.KeeperEnd, Subject: p.Socket, Change: why})
 	}()
 	servers := []*http.Server{k.server(k.handler(k.local, socketNames))}
 	listeners := []net.Listener{newDoor(l)}
+	var agents *keptSocket
 	if cfg.AgentDoor.Socket != "" {
-		a, err := cfg.AgentDoor.listen()
-		if err != nil {
+		if agents, err = cfg.AgentDoor.listen(ctx); err != nil {
 			return err
 		}
-		defer a.Close()
-		listeners = append(listeners, a)
+		defer agents.Close()
+		listeners = append(listeners, newGate(&agentListener{agents}))
 		servers = append(servers, k.server(k.handler(k.agent, socketNames)))
 	}
 	if cfg.TCP.Addr != "" {
@@ -76,9 +76,18 @@ func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) 
 		defer leave()
 		k.idle(ctx, k.cfg.Idle)
 	})
+	unreachable := make(chan error, 1)
+	wg.Go(func() {
+		if err := k.keepReachable(ctx, l, agents); err != nil {
+			unreachable <- err
+		}
+	})
 	select {
 	case <-ctx.Done():
 	case <-k.asked:
+	case err = <-unreachable:
+		why = fmt.Sprintf("%v; sessions that the keeper ended: %d", err, k.sessions())
+		err = fmt.Errorf("keeper: no caller can reach it any more, so it ends: %w", err)
 	case err = <-failed:
 		err = fmt.Errorf("keeper: nobody can be served any more: %w", err)
 	}
@@ -116,11 +125,11 @@ func (k *Keeper) shutdown(servers []*http.Server) {
 
 // door lets this account in, and nobody else: the directory's mode does so too, but root passes that.
 type door struct {
-	*net.UnixListener
+	*ownSocket
 	places chan struct{}
 }
 
-func newDoor(l *net.UnixListener) *door { return &door{l, make(chan struct{}, maxConns)} }
+func newDoor(l *ownSocket) *door { return &door{l, make(chan struct{}, maxConns)} }
 
 // Accept waits for a place, and for a caller.
 func (d *door) Accept() (net.Conn, error) {

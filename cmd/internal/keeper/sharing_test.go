@@ -39,6 +39,7 @@ func twoKeepers(t *testing.T) (a, b *world) {
 }
 
 func TestTwoKeepersOnOnePostgresNeverBothRunAnApprovedCommand(t *testing.T) {
+	t.Parallel()
 	a, b := twoKeepers(t)
 	box, dir := a.box("there")
 	for i := range 8 {

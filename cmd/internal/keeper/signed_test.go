@@ -139,6 +139,7 @@ func keygen(t *testing.T) string {
 }
 
 func TestASignedYesOverHTTPIsOnRecordWithItsProof(t *testing.T) {
+	t.Parallel()
 	program := keygen(t)
 	raw := func(armored string) string {
 		_, text, _ := strings.Cut(armored, "-----BEGIN SSH SIGNATURE-----\n")

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -20,6 +22,8 @@ type terminal struct {
 	k     *Keeper
 	store *store.Store
 	id    string // of this keeper
+
+	fault atomic.Pointer[string] // what was wrong with the store when it was looked at; nil or "" is nothing
 
 	mu     sync.Mutex // guards flying
 	flying map[string]*flight
@@ -58,11 +62,30 @@ func (t *terminal) recover(ctx context.Context) error {
 			t.k.log.Printf("command %s: %v", id, err)
 		}
 	}
+	answered, err := t.answeredBefore(found.Pending)
+	if err != nil {
+		return err
+	}
 	for _, id := range found.Pending {
+		if status, ok := answered[id]; ok {
+			if err := t.forbidAgain(ctx, id, status); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := t.askAgain(ctx, id); err != nil {
 			t.k.log.Printf("command %s: %v", id, err)
 		}
 	}
+	t.k.leaving.Go(func() { t.watchStore(ctx) })
+	if t.k.cfg.Keep > 0 {
+		t.k.leaving.Go(func() { t.forget(ctx) })
+	}
+	t.k.leaving.Go(func() {
+		if err := t.closeEntries(ctx); err != nil && ctx.Err() == nil {
+			t.k.log.Printf("the audit log has requests without a result: %v", err)
+		}
+	})
 	t.k.leaving.Go(func() {
 		tick := time.NewTicker(t.k.cfg.sweep)
 		defer tick.Stop()
@@ -233,8 +256,14 @@ func essence(q policy.Question) []byte {
 
 // redacted takes secrets out of what the store keeps.
 func (t *terminal) redacted(text string) string {
-	text, _ = t.k.secrets.String(text, 0)
-	return text
+	return redactorOf(t.k.secrets)(text)
+}
+
+func redactorOf(set *redact.Set) func(text string) string {
+	return func(text string) string {
+		text, _ = set.String(text, redact.Guarded)
+		return text
+	}
 }
 
 // resultJSON is the Result in the record.

@@ -39,6 +39,7 @@ func trap(t *testing.T) (port int, visits *atomic.Int32) {
 
 // A login at another address would offer it the keys, so it is not enough that the command is not sent.
 func TestAHostThatChangedBeforeTheApprovalIsNotDialed(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(l *lender, port int){
 		"its address in the inventory": func(l *lender, port int) {
 			l.edit("inventory.yaml", `{name: dev1, tier: dev}`, fmt.Sprintf(`{name: dev1, tier: dev, addr: 127.0.0.1, port: %d}`, port))

@@ -83,7 +83,7 @@ func (k *Keeper) watchedSession(owner string, e *registry.Entry) wire.Watched {
 	if x := e.Current(); x != nil {
 		w.Exec, w.State = x.ID(), stateOf(x)
 		if v, err := x.View(nothing); err == nil {
-			w.Command = clipped(k.guarded(v.Result.Command), maxListed)
+			w.Command = clipped(k.guardedCommand(v.Result.Command), maxListed)
 		}
 	}
 	return w
@@ -117,6 +117,9 @@ func (k *Keeper) guarded(text string) string {
 	text, _ = k.secrets.String(text, redact.Guarded)
 	return text
 }
+
+// guardedCommand is guarded for a command, which may not run yet.
+func (k *Keeper) guardedCommand(text string) string { return redactorOf(k.secrets.With(text))(text) }
 
 // watch follows a session from command to command, until it is closed or the reader goes.
 func (k *Keeper) watch(_ context.Context, _ *caller, in *watchIn) (func(huma.Context), error) {

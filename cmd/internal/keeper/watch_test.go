@@ -243,6 +243,7 @@ func TestOfMuchOutputTheLastIsShown(t *testing.T) {
 
 // Nobody who takes nothing keeps a session from going on.
 func TestASlowWatcherHoldsNobodyBack(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	s := w.open("here", "")
 	c := w.watch(s.ID)

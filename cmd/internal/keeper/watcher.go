@@ -66,7 +66,7 @@ func (w *watcher) command(ctx context.Context, x *registry.Exec) bool {
 	cmd := x.Command()
 	at, dir := x.Began()
 	begins := wire.WatchCommand{
-		Exec: x.ID(), State: stateOf(x), Command: w.k.guarded(v.Result.Command), CWD: w.k.guarded(dir), Started: at.UTC(), Interactive: cmd.Interactive,
+		Exec: x.ID(), State: stateOf(x), Command: w.k.guardedCommand(v.Result.Command), CWD: w.k.guarded(dir), Started: at.UTC(), Interactive: cmd.Interactive,
 		Rows: cmd.Size.Rows, Cols: cmd.Size.Cols,
 	}
 	if w.s.send("command", "", begins) != nil {

@@ -271,6 +271,7 @@ func TestAPageThatIsOverLeavesNothingButTerminals(t *testing.T) {
 }
 
 func TestTheModulesOfTheWebPage(t *testing.T) {
+	t.Parallel()
 	dir, _ := modules(t, "node")
 	p := approval.Pending{ID: "a_x", Question: policy.Question{
 		Principal: "agent/a", Command: "echo \u202e\xff\ncommand 3\nabc\n", StdinBytes: 3, StdinSHA256: "00", StdinHead: "\x00\n\x01", Asked: time.Now(),

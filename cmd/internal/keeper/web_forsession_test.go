@@ -12,6 +12,7 @@ import (
 )
 
 func TestACommandIsApprovedForItsSessionAtTheWebUI(t *testing.T) {
+	t.Parallel()
 	v := browse(t)
 	w := start(t)
 	agent := w.As("agent/claude")

@@ -163,7 +163,7 @@ func alone(ctx context.Context, o *Options) error {
 	}
 	pool, err := session.NewPool(session.PoolConfig{
 		Dial: d.Dial, FullHint: cmdutil.FullHint, DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
-		Session: session.Config{Principal: principal, Policy: g, Audit: cmdutil.CleanSink(mcpserver.Labeled(sink), secrets), Redact: cmdutil.Redactor(secrets), Trace: state.trace(),
+		Session: session.Config{Principal: principal, Policy: g, Audit: cmdutil.CleanSink(mcpserver.Labeled(sink), secrets), Redact: cmdutil.Redactor(secrets), Sending: cmdutil.Learner(secrets, principal), Trace: state.trace(),
 			Approver: approver, ApprovalTimeout: expire, CleanEnv: clean},
 	})
 	if err != nil {

@@ -145,12 +145,12 @@ func (s *Server) file(ctx context.Context, c *call, in filePlace, r filework.Req
 	if err != nil {
 		return out, err
 	}
-	x, w, err := filework.Start(ctx, e, r, filework.Options{Reason: in.Reason, Timeout: timeout, Starting: s.starting})
+	x, w, err := filework.Start(ctx, e, r, filework.Options{Reason: in.Reason, Timeout: timeout, Wait: wait, Starting: s.starting})
 	if err != nil {
 		return out, err
 	}
 	s.started(x)
-	s.await(ctx, c, x, wait, registry.Wait{}, true)
+	s.await(ctx, c, x, max(0, wait-w.Waited()), registry.Wait{}, true)
 	err = out.fill(s, x, w)
 	if err == nil && fill != nil && done(out.State) && out.Error == nil {
 		err = fill(x, out)

@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -103,6 +105,28 @@ func TestAFileIsWrittenReadAndEdited(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, list, 1, "nothing is left behind")
 	})
+}
+
+// Agents that work side by side lose none of their edits.
+func TestEveryEditOfAnAgentIsInTheFile(t *testing.T) {
+	p := newPlace(t, sshdInventory(sessiontest.OpenSSHD(t)), "")
+	p.host = "sshd"
+	c := p.start(t, nil, "--allow-all")
+	path := filepath.Join(t.TempDir(), "f")
+	require.NoError(t, os.WriteFile(path, []byte("a=0\nb=0\nc=0\nd=0\ne=0\nf=0\n"), 0o600))
+	var wg sync.WaitGroup
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		wg.Go(func() {
+			r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "file_edit", Arguments: args{"host": p.host, "path": path, "old": name + "=0", "new": name + "=1"}})
+			if assert.NoError(t, err) {
+				assert.False(t, r.IsError, "%v", r.StructuredContent)
+			}
+		})
+	}
+	wg.Wait()
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "a=1\nb=1\nc=1\nd=1\ne=1\nf=1\n", string(got))
 }
 
 func TestWhatIsNoFileIsRefused(t *testing.T) {

@@ -77,7 +77,7 @@ func within(t *testing.T, p place, elicit bool) *inside {
 	}
 	secrets := redact.New(redact.Config{})
 	pool, err := session.NewPool(session.PoolConfig{Dial: localpty.Dial, Session: session.Config{
-		Principal: "agent/test", Policy: in.policy, Audit: in.book, Approver: approver, Redact: cmdutil.Redactor(secrets),
+		Principal: "agent/test", Policy: in.policy, Audit: in.book, Approver: approver, Redact: cmdutil.Redactor(secrets), Sending: cmdutil.Learner(secrets, "agent/test"),
 	}})
 	require.NoError(t, err)
 	reg, err := registry.New(registry.Config{Open: pool.Open, Secrets: secrets})

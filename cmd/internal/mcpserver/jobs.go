@@ -46,6 +46,7 @@ type jobOut struct {
 	Signal    string           `json:"signal,omitempty"`
 	StoppedBy string           `json:"stopped_by,omitempty"`
 	MayRun    bool             `json:"may_run,omitempty"`
+	Damaged   string           `json:"damaged,omitempty"` // what of its files on the host cannot be read
 	AgeS      float64          `json:"age_s,omitempty"`
 	Stdout    int64            `json:"stdout_bytes,omitempty"`
 	Stderr    int64            `json:"stderr_bytes,omitempty"`
@@ -67,7 +68,7 @@ func (o *jobOut) text() string {
 	if o.ExitCode != nil {
 		r.say(fmt.Sprintf("exit %d", *o.ExitCode))
 	}
-	r.say(stopped(o.StoppedBy, o.MayRun), o.Error.text())
+	r.say(stopped(o.StoppedBy, o.MayRun), o.Damaged, o.Error.text())
 	if o.AgeS > 0 {
 		r.say(fmt.Sprintf("age %g s", o.AgeS))
 	}
@@ -145,7 +146,7 @@ func (s *Server) jobStart(ctx context.Context, c *call, in jobStartArgs) (*jobsO
 	if err != nil {
 		return out, err
 	}
-	cmd, err := jobwork.Command(s.cfg.Principal, hs, registry.Command{Script: in.Command, Reason: in.Reason})
+	cmd, err := jobwork.Command("", s.cfg.Principal, hs, registry.Command{Script: in.Command, Reason: in.Reason})
 	if err != nil {
 		return out, err
 	}
@@ -252,7 +253,7 @@ func (s *Server) jobStop(ctx context.Context, _ *call, in jobStopArgs) (*jobOut,
 
 func jobOf(j jobs.Job) *jobOut {
 	o := &jobOut{
-		from: j.Ref().Host, ID: j.Ref().String(), State: string(j.State), ExitCode: j.ExitCode, Signal: j.Signal, StoppedBy: j.StoppedBy, MayRun: j.MayRun,
+		from: j.Ref().Host, ID: j.Ref().String(), State: string(j.State), ExitCode: j.ExitCode, Signal: j.Signal, StoppedBy: j.StoppedBy, MayRun: j.MayRun, Damaged: j.Damaged,
 		AgeS: j.Age.Seconds(), Stdout: j.Stdout.Bytes, Stderr: j.Stderr.Bytes,
 	}
 	for name, n := range map[string]int64{registry.Stdout: j.Stdout.Omitted, registry.Stderr: j.Stderr.Omitted} {

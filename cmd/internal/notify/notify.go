@@ -188,7 +188,7 @@ func (p *place) send(ctx context.Context, q queued) (err error) {
 			pause *= 2
 		}
 		again := false
-		if again, err = p.once(context.WithoutCancel(ctx), q); err == nil || !again {
+		if again, err = p.lasting(ctx, q); err == nil || !again {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -199,6 +199,22 @@ func (p *place) send(ctx context.Context, q queued) (err error) {
 }
 
 var errEnded = errors.New("this program ended before it could be tried again")
+
+// lasting makes an attempt that outlives ctx, by closing at most.
+func (p *place) lasting(ctx context.Context, q queued) (again bool, err error) {
+	actx, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer end(nil)
+	defer context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(closing):
+			end(errClosing)
+		case <-actx.Done():
+		}
+	})()
+	return p.once(actx, q)
+}
+
+var errClosing = fmt.Errorf("this program ends, and it took longer than %v", closing)
 
 func (p *place) once(ctx context.Context, q queued) (again bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.cfg.Timeout, fmt.Errorf("it took longer than %v", p.cfg.Timeout))

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -163,6 +164,22 @@ func TestAProgramThatHangsIsKilledWithItsChildren(t *testing.T) {
 	n, said := start(t, notify.Config{Exec: []string{"/bin/sh", "-c", "sleep 1000 & sleep 1000"}, Timeout: 50 * time.Millisecond})
 	n.Send(notify.Event{Kind: "done"})
 	assert.Contains(t, <-said, "it took longer than 50ms")
+}
+
+func TestCloseDoesNotWaitForAProgramThatHangs(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "held")
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+	n, said := start(t, notify.Config{Exec: []string{"/bin/sh", "-c", `exec 3>"$0"; sleep 1000 & echo started >&3; wait`, fifo}, Timeout: 5 * time.Minute})
+	n.Send(notify.Event{Kind: "done"})
+	held, err := os.Open(fifo)
+	require.NoError(t, err)
+	defer held.Close()
+	_, err = held.Read(make([]byte, 1))
+	require.NoError(t, err)
+	n.Close()
+	assert.Contains(t, <-said, "this program ends")
+	_, err = io.ReadAll(held) // which ends when nobody is left
+	assert.NoError(t, err)
 }
 
 func TestWhatCannotBeAPlaceIsRefused(t *testing.T) {

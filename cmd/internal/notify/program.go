@@ -8,8 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"syscall"
-	"time"
+
+	"github.com/fairlead-ssh/fairlead/internal/procgroup"
 )
 
 // run runs the program with an event on its standard input. What it prints is thrown away. The end of ctx kills it, with
@@ -20,10 +20,7 @@ func (p *place) run(ctx context.Context, q queued) (again bool, err error) {
 	cmd.Stdin = bytes.NewReader(append(slices.Clip(q.body), '\n'))
 	cmd.Env = append(os.Environ(), "FAIRLEAD_EVENT="+q.kind, "FAIRLEAD_DELIVERY="+q.id)
 	cmd.Dir = "/"
-	cmd.WaitDelay = time.Second
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	err = cmd.Run()
+	err = procgroup.Run(cmd)
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() >= 0 {
 		return false, fmt.Errorf("exit code %d", exit.ExitCode())
 	}

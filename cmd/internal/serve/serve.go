@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/storeplace"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -78,7 +78,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	o := &Options{
 		IO: f.IO, Audit: f.Audit, AuditDir: f.AuditDir, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs, Approvers: f.Approvers,
 		Inventory: f.InventoryPath, Outputs: f.Outputs, Config: f.Config,
-		Store: func() (store.Config, error) { return storeOf(f) },
+		Store: func() (store.Config, error) { return storeplace.Of(f) },
 		PolicyDir: func() (string, error) {
 			inv, err := f.DefaultInventory()
 			return filepath.Dir(inv), err
@@ -121,28 +121,6 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl.BoolVar(&o.Auto, "auto", false, "run as one that was started on first use")
 	_ = fl.MarkHidden("auto")
 	return f.ForPeople(cmd, mayNot, func() bool { return o.Auto }) // who has started --auto hears it from serve
-}
-
-// storeOf is where the settings say that sandboxes and commands are kept, else in the state directory. What seals them is
-// there too, unless the settings say otherwise.
-func storeOf(f *cmdutil.Factory) (store.Config, error) {
-	c, err := f.Config()
-	if err != nil {
-		return store.Config{}, err
-	}
-	dir, err := f.AuditDir()
-	if err != nil {
-		return store.Config{}, err
-	}
-	state := filepath.Dir(dir)
-	if c.Store.URL == "" {
-		return store.Config{Path: filepath.Join(state, "store.db"), KeyFile: c.Store.KeyFile}, nil
-	}
-	out := store.Config{URL: c.Store.URL, KeyFile: c.Store.KeyFile}
-	if out.KeyFile == "" && strings.Contains(out.URL, "://") {
-		out.KeyFile = filepath.Join(state, "store.key")
-	}
-	return out, nil
 }
 
 func run(ctx context.Context, o *Options) error {
@@ -216,6 +194,7 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 		return err
 	}
 	cfg.Notify, cfg.ApprovalTimeout = settings.Notify, settings.Approvals.Expire
+	cfg.Keep = settings.Store.Keep
 	if cfg.Outputs, err = o.Outputs(); err != nil {
 		return err
 	}

@@ -41,7 +41,13 @@ func (s *Server) serve(c *faultyConn, f Faults) {
 	served := &conn{s: s, faults: f, ssh: sc}
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	wg.Go(func() { ssh.DiscardRequests(requests) }) // keepalives are answered with "no", as OpenSSH does
+	wg.Go(func() {
+		for r := range requests {
+			if r.WantReply && !f.Unanswered {
+				_ = r.Reply(false, nil) // keepalives are answered with "no", as OpenSSH does
+			}
+		}
+	})
 	for nc := range channels {
 		switch {
 		case f.StallOpen:

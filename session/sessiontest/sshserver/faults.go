@@ -19,6 +19,7 @@ type Faults struct {
 	HostKey    ssh.Signer // show another host key
 	RefuseAuth bool       // let no key in
 	RefuseOpen bool       // refuse every session, as when MaxSessions is reached
+	Unanswered bool       // answer no global request, such as a keepalive
 	RefusePTY  bool       // give no terminal
 	RefuseExec bool       // start nothing
 	NoExit     bool       // close channels without saying how the program ended

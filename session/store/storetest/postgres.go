@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -132,4 +133,37 @@ func (p *Postgres) Stop() {
 	if p.dir != "" {
 		os.RemoveAll(p.dir)
 	}
+}
+
+// Freeze stops the server and all its processes where they are, as a hung machine would. It runs on with thaw, or with the end of
+// the test.
+func (p *Postgres) Freeze(t *testing.T) (thaw func()) {
+	t.Helper()
+	all := []int{p.cmd.Process.Pid}
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	require.NoError(t, err)
+	if len(stats) == 0 {
+		t.Skip("the system has no /proc to find Postgres' processes in")
+	}
+	for _, name := range stats {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended
+		}
+		_, rest, _ := strings.Cut(string(text), ") ")
+		if f := strings.Fields(rest); len(f) > 1 && f[1] == strconv.Itoa(all[0]) {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+			require.NoError(t, err)
+			all = append(all, pid)
+		}
+	}
+	signal := func(s syscall.Signal) {
+		for _, pid := range all {
+			_ = syscall.Kill(pid, s) // a backend may have ended
+		}
+	}
+	signal(syscall.SIGSTOP)
+	thaw = sync.OnceFunc(func() { signal(syscall.SIGCONT) })
+	t.Cleanup(thaw)
+	return thaw
 }

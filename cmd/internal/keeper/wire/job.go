@@ -15,6 +15,7 @@ type NewJob struct {
 	Command string   `json:"command" minLength:"1" maxLength:"524288" doc:"shell source, judged as the same command in a session is"`
 	CWD     string   `json:"cwd,omitempty" maxLength:"4096" doc:"where it runs; with host alone"`
 	Reason  string   `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record and for who approves"`
+	ID      string   `json:"job_id,omitempty" maxLength:"15" pattern:"^j_[a-z2-7]{13}$" doc:"its id, 65 random bits that the caller has made up: then a caller that loses the answer knows which job to look for"`
 	WaitS   *float64 `json:"wait_s,omitempty" minimum:"0" doc:"wait so many seconds for it to begin, which takes an approval where the policy asks (default 30, at most 50)"`
 
 	Confirm    bool   `json:"confirm,omitempty" doc:"an operator's second thought, where the policy wants one"`
@@ -31,6 +32,8 @@ type Job struct {
 	Signal    string `json:"signal,omitempty" doc:"what an exit_code above 128 stands for by the shells' habit"`
 	StoppedBy string `json:"stopped_by,omitempty" enum:"TERM,KILL"`
 	MayRun    bool   `json:"may_run,omitempty" doc:"something that it has started may still run"`
+
+	Damaged string `json:"damaged,omitempty" doc:"what of its files on the host cannot be read: a full disk may have emptied them. Its output can be read, and it can be collected"`
 
 	Owner   string     `json:"owner,omitempty" doc:"the principal; an operator sees those of agents too"`
 	Started *time.Time `json:"started,omitempty" doc:"by the host's clock, as ended is"`
@@ -74,7 +77,7 @@ type StopJob struct {
 // JobOf is a job as JSON.
 func JobOf(j jobs.Job) *Job {
 	out := &Job{
-		ID: j.Ref().String(), Host: j.Host, State: string(j.State), ExitCode: j.ExitCode, Signal: j.Signal, StoppedBy: j.StoppedBy, MayRun: j.MayRun,
+		ID: j.Ref().String(), Host: j.Host, State: string(j.State), ExitCode: j.ExitCode, Signal: j.Signal, StoppedBy: j.StoppedBy, MayRun: j.MayRun, Damaged: j.Damaged,
 		Owner: j.Owner, SHA256: j.CommandSHA256, AgeS: j.Age.Seconds(), StdoutBytes: j.Stdout.Bytes, StderrBytes: j.Stderr.Bytes,
 	}
 	for _, at := range []struct {

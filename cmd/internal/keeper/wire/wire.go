@@ -50,7 +50,8 @@ const API = 1
 
 // Health says that a keeper lives, and what its gate is worth.
 type Health struct {
-	Status     string    `json:"status" enum:"ok"`
+	Status     string    `json:"status" enum:"ok,degraded"`
+	Store      string    `json:"store,omitempty" doc:"of a degraded keeper: what is wrong with its store, and what to do"`
 	Version    string    `json:"version"`
 	API        int       `json:"api" doc:"which form of the API the keeper speaks: another number is another language"`
 	Separation string    `json:"separation" enum:"shared-uid,split-uid" doc:"whether callers could use the keeper's SSH credentials without it"`
@@ -198,6 +199,7 @@ type Approval struct {
 // Approvals is a list of them.
 type Approvals struct {
 	Items []Approval `json:"items"`
+	Store string     `json:"store,omitempty" doc:"the list may not be whole: what is wrong with the keeper's store, and what to do"`
 }
 
 // Document is an ask in full.

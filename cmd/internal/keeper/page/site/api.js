@@ -123,8 +123,8 @@ export function query(values) {
 
 export const get = (path, signal) => send(path, { signal });
 export const getSlow = (path, signal) => send(path, { signal, within: patience.long });
-export const getText = (path, signal) => send(path, { signal, within: patience.long, read: (r) => r.text() });
 export const open = (path, { signal, headers } = {}) => send(path, { signal, headers, read: (r) => r.body });
+export const openSlow = (path, { signal } = {}) => send(path, { signal, within: patience.long, read: (r) => r.body });
 export const post = (path, body) => send(path, { ...json(body), within: patience.long, read: (r) => (r.status === 204 ? null : r.json()) });
 
 export const del = (path) => send(path, { method: "DELETE", read: () => null });

@@ -1,6 +1,6 @@
 // One ask, all of it, and the answer. What is shown is read out of the document that the answer is bound to.
 
-import { get, post } from "./api.js";
+import { get } from "./api.js";
 import { asks, fate, onAsks } from "./asks.js";
 import { answer } from "./answer.js";
 import { fromBase64 } from "./decode.js";
@@ -11,6 +11,9 @@ import { watch } from "./seen.js";
 import { cautions, inline, script } from "./shown.js";
 import { known } from "./classes.js";
 import { bytes, moment } from "./times.js";
+
+/** How long an ask has to be in view before it can be answered, in ms: who types ahead has not seen it. */
+const settling = 500;
 
 /** fetchAsk gets an ask. It is sound if it is what its digest says. */
 export async function fetchAsk(id, signal) {
@@ -32,7 +35,7 @@ export async function showAsk(root, id, { go, signal }) {
   const scroller = el("div", { class: "scroll", tabindex: "0", "aria-label": "The ask" }, must, allFields(ask, digest));
   const note = el("p", { class: "note", role: "status" });
   const yes = button("Approve", () => confirm(true), { class: "yes", "aria-keyshortcuts": "a", disabled: true });
-  const no = button("Reject", () => confirm(false), { class: "no", "aria-keyshortcuts": "r", disabled: !sound });
+  const no = button("Reject", () => confirm(false), { class: "no", "aria-keyshortcuts": "r", disabled: true });
   const rest = button("Show the rest", () => next(), { "aria-keyshortcuts": "n" });
   const bar = el(
     "div",
@@ -50,13 +53,15 @@ export async function showAsk(root, id, { go, signal }) {
   let part = 0,
     missing = 0,
     over = "",
+    settled = false,
+    timer = 0,
     asking = null;
   const gone = () => `It does not wait any more: ${over}.`;
   const next = () => scroller.scrollTo({ top: must.offsetTop - scroller.offsetTop + missing - 40, behavior: "instant" });
   const page = (by) => scroller.scrollBy({ top: by * scroller.clientHeight * 0.85, behavior: "instant" });
   const arm = () => {
-    yes.disabled = !sound || part < 1 || over !== "";
-    no.disabled = !sound || over !== "";
+    yes.disabled = !settled || !sound || part < 1 || over !== "";
+    no.disabled = !settled || !sound || over !== "";
     rest.hidden = !sound || part === 1 || over !== "";
     note.classList.toggle("problem", !sound);
     note.textContent = !sound
@@ -67,7 +72,17 @@ export async function showAsk(root, id, { go, signal }) {
           ? `${Math.floor(part * 100)} % of it was in view. Go through all of it to approve.`
           : "";
   };
-  watch(must, scroller, must.querySelectorAll(".lines"), (p, m) => (([part, missing] = [p, m]), arm()), signal);
+  const settle = () => {
+    settled = true;
+    arm();
+  };
+  const saw = (p, m) => {
+    [part, missing] = [p, m];
+    timer ||= setTimeout(settle, settling); // from when it is in view
+    arm();
+  };
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  watch(must, scroller, must.querySelectorAll(".lines"), saw, signal);
   onAsks(() => {
     if (!asks.known || over || asks.items.some((a) => a.id === id)) return;
     over = fate(id) || "answered elsewhere, or taken back";

@@ -51,7 +51,7 @@ async function look() {
     const fresh = items.filter((a) => !before.has(a.id));
     if (asks.known && fresh.length) {
       const a = fresh[fresh.length - 1];
-      say(`New ask by ${a.principal} on ${a.host}: ${asText(a.first_line)}. ${items.length} wait.`);
+      say(`New ask by ${asText(a.principal)} on ${asText(a.host)}: ${asText(a.first_line)}. ${items.length} wait.`);
     }
     Object.assign(asks, { items, known: true, error: null });
   } catch (e) {

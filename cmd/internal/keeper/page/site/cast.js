@@ -1,26 +1,33 @@
 // Recordings in the asciicast format, version 2.
 
-/** parse reads a recording. A line that was cut off, as by a crash, is left out. Typed input ("i") is not for showing. */
+/** headOf reads the first line of a recording. */
+export function headOf(line) {
+  const head = JSON.parse(line);
+  if (head?.version !== 2) throw new Error("this is no recording that the page can play");
+  return { cols: head.width || 80, rows: head.height || 24, title: String(head.title ?? ""), timestamp: head.timestamp ?? 0, length: head.duration || 0 };
+}
+
+/** eventOf reads another one; null where it is nothing to show: cut off, as by a crash, or typed input ("i"). */
+export function eventOf(line) {
+  if (!line) return null;
+  let e;
+  try {
+    e = JSON.parse(line);
+  } catch {
+    return null;
+  }
+  const [time, code, data] = e;
+  if (typeof time !== "number" || typeof data !== "string") return null;
+  if (code === "o") return { time, data };
+  const size = code === "r" ? /^([0-9]{1,4})x([0-9]{1,4})$/.exec(data) : null;
+  return size && { time, cols: Number(size[1]), rows: Number(size[2]) };
+}
+
+/** parse reads a recording. */
 export function parse(text) {
   const lines = text.split("\n");
-  const head = JSON.parse(lines[0]);
-  if (head?.version !== 2) throw new Error("this is no recording that the page can play");
-  const events = [];
-  for (const line of lines.slice(1)) {
-    if (!line) continue;
-    let e;
-    try {
-      e = JSON.parse(line);
-    } catch {
-      continue;
-    }
-    const [time, code, data] = e;
-    if (typeof time !== "number" || typeof data !== "string") continue;
-    if (code === "o") events.push({ time, data });
-    const size = code === "r" ? /^([0-9]{1,4})x([0-9]{1,4})$/.exec(data) : null;
-    if (size) events.push({ time, cols: Number(size[1]), rows: Number(size[2]) });
-  }
-  return { cols: head.width || 80, rows: head.height || 24, title: String(head.title ?? ""), timestamp: head.timestamp ?? 0, events };
+  const head = headOf(lines[0]);
+  return { ...head, events: lines.slice(1).map(eventOf).filter(Boolean) };
 }
 
 /** shorten returns the moments of events where no pause is longer than limit seconds. */
@@ -67,7 +74,7 @@ export class Tape {
 }
 
 /** joined puts output that follows output into one event. */
-function joined(events) {
+export function joined(events) {
   const out = [];
   let run = [];
   const close = () => {

@@ -1,6 +1,7 @@
 // A recording on a screen: play, pause, and go where one likes.
 
 import { Tape } from "./cast.js";
+import { Reel } from "./reel.js";
 import { button, el } from "./dom.js";
 import { readerButton } from "./reader.js";
 import { Screen } from "./screen.js";
@@ -10,8 +11,8 @@ const pauses = 2,
   step = 5;
 const speeds = [0.5, 1, 2, 4, 8, 16];
 
-/** player plays a recording in root, and returns the keys for it. */
-export function player(root, cast, signal) {
+/** player plays a recording in root, and returns the keys for it. open gets a long one from a moment on, bit by bit. */
+export function player(root, cast, signal, open = null) {
   const box = el("div", { class: "tty scaled" });
   const play = button("Play", () => toggle(), { class: "play", "aria-keyshortcuts": "Space" });
   const range = el("input", { type: "range", min: 0, step: "any", value: 0, "aria-label": "Position", oninput: () => seek(Number(range.value)) });
@@ -39,12 +40,12 @@ export function player(root, cast, signal) {
   const screen = new Screen({ parent: box, rows: cast.rows, cols: cast.cols, label: "Recording", signal });
   screen.scaled();
 
-  const tape = new Tape(cast, pauses);
   let now = 0,
     rate = 1,
     playing = false,
     before = 0,
     frame = 0;
+  const tape = open ? new Reel(cast, open, pauses, () => !playing && draw(), signal) : new Tape(cast, pauses);
   speed.value = "1";
 
   function draw() {
@@ -60,14 +61,15 @@ export function player(root, cast, signal) {
   function tell() {
     range.max = tape.length;
     range.value = now;
-    time.textContent = `${clock(now)} / ${clock(tape.length)}`;
+    time.textContent = tape.failed ? tape.failed.message : `${clock(now)} / ${clock(tape.length)}`;
     range.setAttribute("aria-valuetext", `${clock(now)} of ${clock(tape.length)}`);
     play.textContent = playing ? "Pause" : now >= tape.length && tape.length ? "Again" : "Play";
   }
 
   function turn(at) {
     if (!playing || signal.aborted) return;
-    now = Math.min(tape.length, now + ((at - before) / 1000) * rate);
+    const then = Math.min(tape.length, now + (Math.max(0, at - before) / 1000) * rate); // a frame may be older than the key
+    now = tape.until ? Math.min(tape.length, tape.until(now, then)) : then;
     before = at;
     if (now >= tape.length) playing = false;
     draw();
@@ -78,7 +80,7 @@ export function player(root, cast, signal) {
     playing = !playing;
     cancelAnimationFrame(frame);
     if (playing) {
-      if (now >= tape.length) now = 0;
+      if (now >= tape.length) (now = 0), tape.seek?.(0);
       before = performance.now();
       frame = requestAnimationFrame(turn);
     }
@@ -87,10 +89,12 @@ export function player(root, cast, signal) {
 
   function seek(to) {
     now = Math.max(0, Math.min(tape.length, to));
+    tape.seek?.(now);
     draw();
   }
 
   function limit() {
+    if (open) return tape.limit(short.checked ? pauses : Infinity);
     const part = tape.time && now >= tape.length ? 1 : 0,
       at = tape.time;
     tape.limit(short.checked ? pauses : Infinity);

@@ -1,7 +1,8 @@
 // Recordings: terminals as they were.
 
-import { get, getText } from "./api.js";
-import { parse } from "./cast.js";
+import { get, openSlow } from "./api.js";
+import { headOf, parse } from "./cast.js";
+import { lines, most as whole } from "./reel.js";
 import { button, el, land } from "./dom.js";
 import { setKeys } from "./keys.js";
 import { listen } from "./live.js";
@@ -54,7 +55,8 @@ export const recordings = {
     look();
   },
   async open(root, id, { go, signal }) {
-    const cast = parse(await getText(`/v1/recordings/${encodeURIComponent(id)}`, signal));
+    const open = (at) => openSlow(`/v1/recordings/${encodeURIComponent(id)}?at=${at}`, { signal });
+    const { cast, long } = await beginning(await open(0));
     if (signal.aborted) return;
     const title = el("h1", null, inline(cast.title || id));
     root.classList.add("page");
@@ -68,6 +70,23 @@ export const recordings = {
       ),
     );
     land(title);
-    setKeys({ ...player(root, cast, signal), Escape: () => go("recordings") });
+    setKeys({ ...player(root, cast, signal, long ? open : null), Escape: () => go("recordings") });
   },
 };
+
+/** beginning reads a recording whole, or the head of a long one. */
+async function beginning(body) {
+  const source = lines(body);
+  const all = [];
+  for (let size = 0, got; (got = await source.next()); ) {
+    for (const line of got) {
+      all.push(line);
+      size += line.length;
+    }
+    if (size > whole) {
+      source.cancel();
+      return { cast: headOf(all[0]), long: true };
+    }
+  }
+  return { cast: parse(all.join("\n")), long: false };
+}

@@ -94,8 +94,9 @@ export class Screen {
 
   /** then does something once all that was written before is taken. */
   then(f) {
-    this.tail = this.tail.then(() => (this.signal.aborted ? undefined : f()));
-    return this.tail;
+    const done = this.tail.then(() => (this.signal.aborted ? undefined : f()));
+    this.tail = done.catch(() => {}); // what fails keeps nothing else from the screen
+    return done;
   }
 
   /** still ends what a program has left behind: colours, modes, another screen. */

@@ -1,0 +1,159 @@
+package keeper_test
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+// entriesOf are the entries of a kind in an audit log.
+func entriesOf(t *testing.T, dir string, kind audit.Kind) (all []audit.Event) {
+	t.Helper()
+	events, err := audit.Tail(filepath.Join(dir, "audit"), 1000)
+	require.NoError(t, err)
+	for _, e := range events {
+		if e.Kind == kind {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func TestAKeeperWhoseSocketWasRemovedCanBeReachedAgain(t *testing.T) {
+	for name, remove := range map[string]func(dir, socket string) error{
+		"runtime directory": func(dir, _ string) error { return os.RemoveAll(dir) },
+		"removed and made again": func(dir, _ string) error {
+			if err := os.RemoveAll(dir); err != nil {
+				return err
+			}
+			return os.Mkdir(dir, 0o700)
+		},
+		"socket": func(_, socket string) error { return os.Remove(socket) },
+		"socket replaced by a file": func(_, socket string) error {
+			if err := os.Remove(socket); err != nil {
+				return err
+			}
+			return os.WriteFile(socket, nil, 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := childPlace(t)
+			first := startChild(t, dir, "")
+			s := first.open("here", "kept")
+			first.run(first.Client, s.ID, "here=still")
+			before, err := first.Health(t.Context())
+			require.NoError(t, err)
+			first.Client.Close()
+			require.NoError(t, remove(filepath.Dir(first.places.Socket), first.places.Socket))
+
+			second := launchChild(t, dir, "") // as a command does that finds no keeper
+			said, err := second.lines.ReadString('\n')
+			require.NoError(t, err)
+			assert.Contains(t, said, "another one is running", "the one that lost its socket has it again")
+
+			now, err := second.Health(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, before.PID, now.PID)
+			assert.Equal(t, "still\n", second.run(second.Client, s.ID, "echo $here").Stdout, "the session is the same")
+			for path, mode := range map[string]os.FileMode{filepath.Dir(first.places.Socket): 0o700, first.places.Socket: 0o600} {
+				st, err := os.Stat(path)
+				require.NoError(t, err)
+				assert.Equal(t, mode, st.Mode().Perm(), path)
+			}
+			assert.Len(t, entriesOf(t, dir, audit.KeeperSocket), 1)
+			require.NoError(t, keeper.Stop(t.Context(), first.places))
+			assert.NoFileExists(t, first.places.Socket)
+		})
+	}
+}
+
+func TestAKeeperIsStoppedAlsoRightAfterItsSocketWasRemoved(t *testing.T) {
+	t.Parallel()
+	dir := childPlace(t)
+	c := startChild(t, dir, "")
+	require.NoError(t, os.RemoveAll(filepath.Dir(c.places.Socket)))
+	require.NoError(t, keeper.Stop(t.Context(), c.places))
+	_, _ = io.Copy(io.Discard, c.lines)
+	require.NoError(t, c.cmd.Wait())
+	assert.ErrorIs(t, keeper.Stop(t.Context(), c.places), keeper.ErrNone)
+}
+
+func TestAKeeperThatCannotMakeItsSocketAgainEndsItsSessionsAndLeaves(t *testing.T) {
+	t.Parallel()
+	dir := childPlace(t)
+	c := startChild(t, dir, "")
+	c.open("here", "")
+	require.NoError(t, os.RemoveAll(filepath.Dir(c.places.Socket)))
+	require.NoError(t, os.WriteFile(filepath.Dir(c.places.Socket), nil, 0o600)) // no directory can be made there
+	rest, err := io.ReadAll(c.lines)
+	require.NoError(t, err)
+	assert.Contains(t, string(rest), "no caller can reach it any more")
+	require.Error(t, c.cmd.Wait())
+	ended := entriesOf(t, dir, audit.KeeperEnd)
+	require.Len(t, ended, 1)
+	assert.Contains(t, ended[0].Change, "was removed")
+	assert.Contains(t, ended[0].Change, "sessions that the keeper ended: 1")
+
+	require.NoError(t, os.Remove(filepath.Dir(c.places.Socket)))
+	startChild(t, dir, "").open("here", "")
+}
+
+// A keeper of another state directory, or of a version that knows nothing of claims, may have taken the place.
+func TestAKeeperWhosePlaceAnotherHasTakenLeaves(t *testing.T) {
+	w := start(t, func(c *keeper.Config) { c.LookEvery(20 * time.Millisecond) })
+	require.NoError(t, w.stop())
+	over := make(chan error, 1)
+	ready := make(chan struct{})
+	go func() { over <- keeper.Serve(t.Context(), w.cfg, w.places, func() { close(ready) }) }()
+	<-ready
+	other := start(t)
+	require.NoError(t, other.stop())
+	require.NoError(t, os.Rename(filepath.Dir(w.places.Socket), filepath.Join(w.dir, "moved")))
+	other.places.Socket = w.places.Socket
+	other.places.Log = filepath.Join(other.dir, "k.log")
+	other.serve()
+	assert.ErrorIs(t, <-over, keeper.ErrRunning)
+	_, err := other.Health(t.Context())
+	assert.NoError(t, err, "its socket was left alone")
+}
+
+func TestTheSocketsOfAgentsAndAnswersAreMadeAgain(t *testing.T) {
+	var door, answers string
+	w := start(t, func(c *keeper.Config) {
+		dir := filepath.Dir(c.Inventory)
+		door, answers = filepath.Join(dir, "agents", "s"), filepath.Join(dir, "approvals")
+		require.NoError(t, os.Mkdir(filepath.Dir(door), 0o700))
+		c.AgentDoor = keeper.AgentDoor{Socket: door, Name: "claude"}
+		c.ApprovalsDir = answers
+		c.LookEvery(20 * time.Millisecond)
+	})
+	here := func() bool {
+		all, _ := filepath.Glob(filepath.Join(answers, "*.sock"))
+		_, err := os.Lstat(door)
+		return len(all) == 1 && err == nil
+	}
+	require.True(t, here())
+	require.NoError(t, os.Remove(door))
+	require.NoError(t, os.RemoveAll(answers))
+	require.Eventually(t, here, 10*time.Second, 10*time.Millisecond)
+	st, err := os.Stat(door)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o660), st.Mode().Perm())
+	require.Eventually(t, func() bool { return len(entriesOf(t, w.dir, audit.KeeperSocket)) == 2 }, 10*time.Second, 10*time.Millisecond)
+	for _, e := range entriesOf(t, w.dir, audit.KeeperSocket) {
+		assert.True(t, e.Subject == door || strings.HasPrefix(e.Subject, answers), e.Subject)
+	}
+	_, err = w.Open(t.Context(), wire.Open{Host: "here"})
+	require.NoError(t, err)
+}

@@ -1,0 +1,152 @@
+package keeper
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// ownSocket is the socket of a keeper, with the locks that keep every other keeper away from it.
+type ownSocket struct {
+	places  Places
+	claimed *lock // of the socket's name, beside the log: a directory of sockets may be removed under a keeper
+	serving *lock // of the socket's directory
+	*keptSocket
+}
+
+// claim is the file that a keeper holds locked as long as it lives, for its socket's name.
+func (p Places) claim() string {
+	beside := p.Log
+	if beside == "" {
+		beside = p.Socket
+	}
+	sum := sha256.Sum256([]byte(p.Socket))
+	return filepath.Join(filepath.Dir(beside), "keeper-"+hex.EncodeToString(sum[:6])+".lock")
+}
+
+// listen opens the socket for one keeper at a time. It returns ErrRunning where one answers, and waits for one that is
+// ending, or that is about to make its socket again.
+func listen(ctx context.Context, p Places) (*ownSocket, error) {
+	if err := p.makeDir(); err != nil {
+		return nil, err
+	}
+	s := &ownSocket{places: p}
+	var err error
+	if s.claimed, err = p.takeClaim(ctx); err != nil {
+		return nil, err
+	}
+	s.keptSocket = &keptSocket{path: p.Socket, open: s.openAlone}
+	if err := s.again(ctx); err != nil {
+		s.release()
+		return nil, err
+	}
+	return s, nil
+}
+
+// takeClaim waits for the claim, as long as no keeper answers on the socket.
+func (p Places) takeClaim(ctx context.Context) (*lock, error) {
+	if err := os.MkdirAll(filepath.Dir(p.claim()), 0o700); err != nil {
+		return nil, fmt.Errorf("keeper: cannot make a directory for its lock: %w", err)
+	}
+	for {
+		l, err := tryLock(p.claim())
+		if l != nil || err != nil {
+			return l, err
+		}
+		if err := p.silent(ctx); errors.Is(err, ErrRunning) {
+			return nil, err
+		}
+		select {
+		case <-time.After(lockEvery):
+		case <-ctx.Done():
+			return nil, fmt.Errorf("keeper: another one holds %s, and does not answer on %s: %w", p.claim(), p.Socket, context.Cause(ctx))
+		}
+	}
+}
+
+// silent reports that no keeper is behind the socket.
+func (p Places) silent(ctx context.Context) error {
+	c, err := (&net.Dialer{}).DialContext(ctx, "unix", p.Socket)
+	switch {
+	case err == nil:
+		c.Close()
+		return fmt.Errorf("%w: it answers on %s", ErrRunning, p.Socket)
+	case !gone(err):
+		return fmt.Errorf("keeper: cannot find out whether one is running: %w", err)
+	}
+	return nil
+}
+
+// openAlone opens the socket in its directory, which it makes. Keepers that know nothing of claims are kept away by two locks
+// there: starting is held only as long as it takes to find out and to open the socket, serving as long as the keeper lives.
+func (s *ownSocket) openAlone(ctx context.Context) (*net.UnixListener, error) {
+	if err := s.places.makeDir(); err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(s.path)
+	starting, err := takeLock(ctx, filepath.Join(dir, "keeper.start.lock"))
+	if err != nil {
+		return nil, err
+	}
+	defer starting.release()
+	if err := s.places.silent(ctx); err != nil {
+		return nil, err
+	}
+	if !s.serving.is(filepath.Join(dir, servingLock)) {
+		serving, err := takeLock(ctx, filepath.Join(dir, servingLock))
+		if err != nil {
+			return nil, err
+		}
+		s.serving.release()
+		s.serving = serving
+	}
+	// What is there now was left by a keeper that is dead: we hold its lock.
+	if err := os.Remove(s.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("keeper: cannot remove the socket of a dead keeper: %w", err)
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: s.path, Net: "unix"})
+	if err != nil {
+		return nil, fmt.Errorf("keeper: cannot open the socket: %w", err)
+	}
+	if err := os.Chmod(s.path, 0o600); err != nil {
+		l.Close()
+		return nil, fmt.Errorf("keeper: cannot open the socket: %w", err)
+	}
+	return l, nil
+}
+
+// release lets other keepers have the socket's name. It comes last: who has the locks knows that nothing is left of us.
+func (s *ownSocket) release() {
+	s.claimed.release()
+	s.serving.release()
+}
+
+// awaitSocket waits, for a few seconds, for a keeper that lives and whose socket was removed, and reports whether it answers.
+func (p Places) awaitSocket(ctx context.Context) bool {
+	ctx, stop := context.WithTimeout(ctx, 2*lookEvery)
+	defer stop()
+	for {
+		if _, err := os.Lstat(p.claim()); err != nil {
+			return false
+		}
+		l, err := tryLock(p.claim())
+		if l != nil || err != nil {
+			l.release()
+			return false
+		}
+		if errors.Is(p.silent(ctx), ErrRunning) {
+			return true
+		}
+		select {
+		case <-time.After(lockEvery):
+		case <-ctx.Done():
+			return false
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package keeper_test
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+// A backup of the store from before an answer has the request as pending. The audit log knows that it ran.
+func TestARestoredBackupRunsNothingAgain(t *testing.T) {
+	dir := childPlace(t)
+	first := startChild(t, dir, "")
+	box, made := first.box("there")
+	status, c := first.post(wire.NewCommand{Sandbox: box.ID, Command: "echo x >>made"})
+	require.Equal(t, http.StatusAccepted, status)
+	status, other := first.post(wire.NewCommand{Sandbox: box.ID, Command: "echo y >>other"})
+	require.Equal(t, http.StatusAccepted, status)
+	first.end()
+	path := filepath.Join(dir, "state", "store.db")
+	backup, err := os.ReadFile(path)
+	require.NoError(t, err)
+
+	second := startChild(t, dir, "")
+	status, p := second.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, nil)
+	require.Equal(t, http.StatusOK, status, p.Detail)
+	second.end()
+	for _, end := range []string{"-wal", "-shm"} {
+		_ = os.Remove(path + end) // a clean end leaves none
+	}
+	require.NoError(t, os.WriteFile(path, backup, 0o600))
+
+	third := startChild(t, dir, "")
+	var got wire.Command
+	status, _ = third.api("", "GET", commandsPath+"/"+c.ID, nil, &got)
+	require.Equal(t, http.StatusOK, status)
+	assert.Equal(t, "rejected", got.Status)
+	assert.Contains(t, got.Reason, "the audit log says that this request was answered before (approved)")
+	status, _ = third.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, nil)
+	assert.Equal(t, http.StatusConflict, status)
+	status, _ = third.api("", "GET", commandsPath+"/"+other.ID, nil, &got)
+	require.Equal(t, http.StatusOK, status)
+	assert.Equal(t, "pending", got.Status, "what was not answered waits on")
+	text, err := os.ReadFile(filepath.Join(made, "made"))
+	require.NoError(t, err)
+	assert.Equal(t, "x\n", string(text), "it ran once")
+}
+
+// A keeper that is killed while a command runs leaves a request without a result. The next one writes what the store knows.
+func TestTheNextKeeperClosesTheEntriesOfAKilledOne(t *testing.T) {
+	dir := childPlace(t)
+	first := startChild(t, dir, "")
+	box, made := first.box("there")
+	_, c := first.post(wire.NewCommand{Sandbox: box.ID, Command: "echo begun >begun; sleep 1000"})
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		resp, err := first.http().Post("http://localhost"+commandsPath+"/"+c.ID+"/approve", "application/json", nil)
+		if err == nil {
+			resp.Body.Close()
+		}
+	}()
+	require.Eventually(t, func() bool {
+		text, _ := os.ReadFile(filepath.Join(made, "begun"))
+		return len(text) > 0
+	}, 30*time.Second, 10*time.Millisecond)
+	first.kill()
+	<-answered
+	report, err := audit.Verify(filepath.Join(dir, "audit"))
+	require.NoError(t, err)
+	require.NotEmpty(t, report.Pending)
+
+	second := startChild(t, dir, "")
+	require.Eventually(t, func() bool {
+		report, err = audit.Verify(filepath.Join(dir, "audit"))
+		return err == nil && report.OK() && len(report.Pending) == 0
+	}, 30*time.Second, 20*time.Millisecond)
+	last := entriesOf(t, dir, audit.CommandResult)
+	assert.Equal(t, "lost", last[len(last)-1].Status)
+	second.end()
+	before := len(entriesOf(t, dir, audit.CommandResult))
+	third := startChild(t, dir, "")
+	third.end()
+	assert.Len(t, entriesOf(t, dir, audit.CommandResult), before, "once")
+	_, _ = io.Copy(io.Discard, third.lines)
+}

@@ -1,0 +1,104 @@
+package keeper_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/store"
+)
+
+// A database that hangs is said to hang, in time, by everything that reads it: an empty list would say that all is quiet.
+func TestAFrozenDatabaseIsSaidToBeSo(t *testing.T) {
+	var dir string
+	w := start(t, func(c *keeper.Config) {
+		st, err := store.Open(t.Context(), store.Config{URL: postgres.Schema(t), Key: []byte(strings.Repeat("k", 32)), Timeout: time.Second})
+		require.NoError(t, err)
+		t.Cleanup(func() { st.Close() })
+		c.Store = st
+		dir = filepath.Join(filepath.Dir(c.Inventory), "approvals")
+		c.ApprovalsDir = dir
+		c.LookEvery(50 * time.Millisecond)
+		c.SweepEvery(50 * time.Millisecond)
+	})
+	box, _ := w.box("there")
+	status, _ := w.api("", "GET", "/v1/approvals", nil, nil)
+	require.Equal(t, http.StatusOK, status)
+
+	thaw := postgres.Freeze(t)
+	for _, try := range []struct {
+		method, path string
+		in           any
+	}{
+		{"GET", "/v1/approvals", nil},
+		{"GET", commandsPath, nil},
+		{"GET", commandsPath + "/c_x", nil},
+		{"GET", "/agent/terminal/sandboxes", nil},
+		{"POST", commandsPath, wire.NewCommand{Sandbox: box.ID, Command: "echo x"}},
+		{"POST", "/v1/tokens", map[string]any{"principal": "operator/bob", "role": "viewer"}},
+	} {
+		status, p := w.api("", try.method, try.path, try.in, nil)
+		assert.Equal(t, http.StatusServiceUnavailable, status, try.path)
+		assert.Equal(t, "store", p.Code, try.path)
+		assert.True(t, p.Retriable, try.path)
+		for _, secret := range []string{"postgres", "user=", "127.0.0.1", "context deadline", "dial", ".s.PGSQL"} {
+			assert.NotContains(t, p.Detail, secret, try.path)
+		}
+	}
+	h, err := w.Health(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "degraded", h.Status)
+	assert.Contains(t, h.Store, "The store cannot be reached")
+	desk, err := approval.Dial(dir)
+	require.NoError(t, err)
+	_, err = desk.List(t.Context())
+	assert.ErrorContains(t, err, "The store cannot be reached")
+
+	s := w.open("here", "")
+	assert.Equal(t, "on\n", w.run(w.Client, s.ID, "echo on").Stdout, "what takes no store goes on")
+	thaw()
+	require.Eventually(t, func() bool {
+		h, err := w.Health(t.Context())
+		return err == nil && h.Status == "ok"
+	}, 30*time.Second, 20*time.Millisecond)
+	status, _ = w.api("", "GET", "/v1/approvals", nil, nil)
+	assert.Equal(t, http.StatusOK, status)
+}
+
+func TestAStoreThatWasRemovedTakesNothingMore(t *testing.T) {
+	w := start(t, func(c *keeper.Config) { c.LookEvery(20 * time.Millisecond) })
+	box, _ := w.box("there")
+	status, c := w.post(wire.NewCommand{Sandbox: box.ID, Command: "echo x >made"})
+	require.Equal(t, http.StatusAccepted, status)
+	all, err := filepath.Glob(filepath.Join(w.dir, "state", "store.db*"))
+	require.NoError(t, err)
+	for _, name := range all {
+		if !strings.HasSuffix(name, ".key") {
+			require.NoError(t, os.Remove(name))
+		}
+	}
+	for _, try := range [][2]string{{"GET", commandsPath}, {"POST", commandsPath + "/" + c.ID + "/approve"}} {
+		status, p := w.api("", try[0], try[1], nil, nil)
+		assert.Equal(t, http.StatusServiceUnavailable, status, try[1])
+		assert.Contains(t, p.Detail, "removed or replaced while the keeper ran", try[1])
+	}
+	require.Eventually(t, func() bool {
+		h, err := w.Health(context.WithoutCancel(t.Context()))
+		return err == nil && h.Status == "degraded"
+	}, 10*time.Second, 10*time.Millisecond)
+	stop := w.stop
+	w.stop = func() error {
+		_ = stop() // it cannot say in the store that it leaves
+		return nil
+	}
+}

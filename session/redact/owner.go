@@ -1,0 +1,205 @@
+package redact
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Owner learns secrets for one principal, within limits that are the principal's alone: what another one learns makes
+// it forget nothing. All readers of the [Set] are kept from all that is learned.
+type Owner struct {
+	set  *Set
+	name string
+}
+
+// Owner returns what learns for a principal.
+func (s *Set) Owner(name string) Owner { return Owner{s, name} }
+
+// Learn is [Owner.Learn] for values that belong to no principal.
+func (s *Set) Learn(kind string, value []byte) bool { return s.Owner("").Learn(kind, value) }
+
+// LearnFromCommand is [Owner.LearnFromCommand] for commands that belong to no principal.
+func (s *Set) LearnFromCommand(text string) int { return s.Owner("").LearnFromCommand(text) }
+
+// Learn is [Set.Add] for a value that turned up in a session. It reports whether the value is secret now: values shorter
+// than [MinLearned] are not learned. Of one longer than [MaxLearnedValue] the first part is learned, and each further
+// line by itself.
+func (o Owner) Learn(kind string, value []byte) bool {
+	return o.set.learn(o.name, false, parts(kind, value)) > 0
+}
+
+// LearnTyped is Learn for what was typed at a prompt for a password. It has a limit of its own: only what is typed later
+// makes an owner forget it.
+func (o Owner) LearnTyped(value []byte) bool {
+	return o.set.learn(o.name, true, parts("typed", value)) > 0
+}
+
+// found is a value to be learned.
+type found struct {
+	kind  string
+	value []byte
+	rest  int
+}
+
+// parts cuts a value into what is learned of it.
+func parts(kind string, value []byte) []found {
+	value = bytes.TrimRight(value, "\r\n")
+	if len(value) < MinLearned || isMarks(value) {
+		return nil
+	}
+	if len(value) <= MaxLearnedValue {
+		return []found{{kind, value, 0}}
+	}
+	out := []found{{kind, value[:MaxLearnedValue], len(value) - MaxLearnedValue}}
+	if bytes.IndexByte(value, '\n') < 0 {
+		return out
+	}
+	left := maxLines
+	for line := range bytes.Lines(value) {
+		line = bytes.Trim(line, " \t\r\n")
+		if len(line) < minLine || bytes.HasPrefix(line, []byte("-----")) {
+			continue
+		}
+		n := min(len(line), MaxLearnedValue)
+		if left -= n; left < 0 {
+			break
+		}
+		out = append(out, found{kind, line[:n], len(line) - n})
+	}
+	return out
+}
+
+// maxLines is how many bytes of the lines of one long value are learned.
+const maxLines = MaxSecret
+
+// limit bounds a list. Forms cost more than values do, up to 40 times as much; they have a bound as well.
+type limit struct{ values, bytes int }
+
+const formsEach = 16 // bytes of forms per byte of the limit
+
+// ledger is what one owner has taught.
+type ledger struct{ learned, typed list }
+
+// list forgets first what has not come for the longest time. The mutex of the Set guards it.
+type list struct {
+	by    map[string]*secret
+	order []came // some of them outdated
+	last  uint64
+	bytes int
+	forms int
+}
+
+// came says that a secret came, and that it was the at-th time that one did.
+type came struct {
+	of *secret
+	at uint64
+}
+
+func (l *list) add(n *secret, most limit) {
+	if l.by == nil {
+		l.by = map[string]*secret{}
+	}
+	l.by[string(n.value)] = n
+	l.bytes, l.forms = l.bytes+len(n.value), l.forms+n.size
+	l.touch(n)
+	for len(l.by) > 1 && (len(l.by) > most.values || l.bytes > most.bytes || l.forms > most.bytes*formsEach) {
+		if first := l.order[0]; !first.of.dead && first.of.at == first.at {
+			l.remove(string(first.of.value))
+		}
+		l.order = l.order[1:]
+	}
+}
+
+// touch makes x the one that came last.
+func (l *list) touch(x *secret) {
+	l.last++
+	x.at = l.last
+	l.order = append(l.order, came{x, x.at})
+	if len(l.order) > 2*len(l.by)+16 {
+		l.order = slices.DeleteFunc(l.order, func(c came) bool { return c.of.dead || c.of.at != c.at })
+	}
+}
+
+func (l *list) remove(value string) {
+	old := l.by[value]
+	if old == nil {
+		return
+	}
+	delete(l.by, value)
+	l.bytes, l.forms = l.bytes-len(old.value), l.forms-old.size
+	old.forget()
+}
+
+// learn takes values for an owner and returns how many of them are secret now.
+func (s *Set) learn(owner string, typed bool, all []found) int {
+	if s.most.values < 0 || len(all) == 0 {
+		return 0
+	}
+	mine := func() *list { // under the mutex
+		l := s.owners[owner]
+		if l == nil {
+			l = &ledger{}
+			s.owners[owner] = l
+		}
+		if typed {
+			return &l.typed
+		}
+		return &l.learned
+	}
+	known := func(l *list, f found) bool {
+		old := l.by[string(f.value)]
+		return s.given[string(f.value)] != nil || old != nil && old.rest >= f.rest
+	}
+	n, left := 0, s.most
+	seen := map[string]bool{}
+	var fresh []*secret
+	var again []found
+	s.mu.Lock()
+	l := mine()
+	for i := len(all) - 1; i >= 0; i-- { // of more than the limit, the last ones
+		f := all[i]
+		if seen[string(f.value)] {
+			n++
+			continue
+		}
+		seen[string(f.value)] = true
+		if s.given[string(f.value)] != nil {
+			n++
+			continue
+		}
+		if left.values, left.bytes = left.values-1, left.bytes-len(f.value); left.values < 0 || left.bytes < 0 {
+			break
+		}
+		n++
+		if known(l, f) {
+			again = append(again, f)
+			continue
+		}
+		x := s.secret(f.kind, f.value)
+		x.rest = f.rest
+		fresh = append(fresh, x)
+	}
+	for i := len(again) - 1; i >= 0; i-- {
+		l.touch(l.by[string(again[i].value)])
+	}
+	s.mu.Unlock()
+	if len(fresh) == 0 {
+		return n
+	}
+	r := s.newRun(fresh)
+	s.mu.Lock()
+	l = mine()
+	for i := len(fresh) - 1; i >= 0; i-- {
+		x := fresh[i]
+		if known(l, found{value: x.value, rest: x.rest}) { // somebody else was faster
+			x.forget()
+			continue
+		}
+		l.remove(string(x.value))
+		l.add(x, s.most)
+	}
+	s.take(r)
+	s.mu.Unlock()
+	s.tidy()
+	return n
+}
