@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/fairlead-ssh/fairlead/audit"
-	"github.com/fairlead-ssh/fairlead/internal/procgroup"
+	"github.com/fairlead-ssh/fairlead/audit/procgroup"
 )
 
 // program is run for each head, which it gets on its standard input.

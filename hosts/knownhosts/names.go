@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fairlead-ssh/fairlead/internal/wildcard"
+	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 )
 
 const (

@@ -3,7 +3,7 @@ package sshconfig
 import (
 	"strings"
 
-	"github.com/fairlead-ssh/fairlead/internal/wildcard"
+	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 )
 
 // matchHost evaluates a Host line. Patterns are compared with the name as typed, case-sensitively; in the final pass

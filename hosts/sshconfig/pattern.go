@@ -3,7 +3,7 @@ package sshconfig
 import (
 	"strings"
 
-	"github.com/fairlead-ssh/fairlead/internal/wildcard"
+	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 )
 
 // matchList reports whether s matches a comma-separated pattern list. A pattern behind "!" that matches refuses s

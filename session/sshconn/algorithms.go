@@ -10,7 +10,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
-	"github.com/fairlead-ssh/fairlead/internal/wildcard"
+	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 )
 
 // algorithms is what ssh_config says about them for one host. A nil list is the default.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/fairlead-ssh/fairlead/audit/procgroup"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
-	"github.com/fairlead-ssh/fairlead/internal/procgroup"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
 )

@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"slices"
 
-	"github.com/fairlead-ssh/fairlead/internal/procgroup"
+	"github.com/fairlead-ssh/fairlead/audit/procgroup"
 )
 
 // run runs the program with an event on its standard input. What it prints is thrown away. The end of ctx kills it, with

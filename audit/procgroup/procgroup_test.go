@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/fairlead-ssh/fairlead/internal/procgroup"
+	"github.com/fairlead-ssh/fairlead/audit/procgroup"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/fairlead-ssh/fairlead/internal/wildcard"
+	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 )
 
 func TestPatterns(t *testing.T) {
