@@ -30,7 +30,7 @@ const (
 	childEnv = "FAIRLEAD_KEEPER_CHILD"
 	pointEnv = "FAIRLEAD_KEEPER_POINT"
 	storeEnv = "FAIRLEAD_KEEPER_STORE" // a Postgres; the place's own SQLite otherwise
-	keyEnv   = "FAIRLEAD_KEEPER_KEY" // of the Postgres
+	keyEnv   = "FAIRLEAD_KEEPER_KEY"   // of the Postgres
 	idEnv    = "FAIRLEAD_KEEPER_NAME"
 	skewEnv  = "FAIRLEAD_KEEPER_SKEW" // how far its clock is ahead
 )
