@@ -19,8 +19,8 @@ import (
 const (
 	DefaultPerPrincipal = 64
 	maxPending          = 1024    // of all principals together
-	maxPendingBytes     = 8 << 20 // of all their documents
-	maxBytesOfOne       = 2 << 20 // of the documents of one principal
+	maxPendingBytes     = 4 << 20 // of all their documents
+	maxBytesOfOne       = 1 << 20 // of the documents of one principal
 	maxSettled          = 256     // how many are remembered, to tell why they wait no longer
 	maxReason           = 4 << 10 // bytes of what the answer says
 )

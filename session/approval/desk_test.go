@@ -160,7 +160,7 @@ func TestThePendingDocumentsAreBoundedInBytes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	long := func(who string) policy.Question {
 		q := question(who)
-		q.Command = "echo " + strings.Repeat("x", 200_000)
+		q.Command = "echo " + strings.Repeat("x", 100_000)
 		return q
 	}
 	var all []<-chan answered

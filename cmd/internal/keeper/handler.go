@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"runtime/debug"
@@ -147,7 +146,12 @@ func (k *Keeper) whole(w http.ResponseWriter, r *http.Request, c *caller) (free 
 func (k *Keeper) readWhole(w http.ResponseWriter, r *http.Request, most int64, within time.Duration) *wire.Problem {
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Now().Add(within))
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	var read bytes.Buffer
+	if r.ContentLength > 0 {
+		read.Grow(int(r.ContentLength) + bytes.MinRead) // without growing, which copies
+	}
+	_, err := read.ReadFrom(http.MaxBytesReader(w, r.Body, most))
+	text := read.Bytes()
 	var (
 		large *http.MaxBytesError
 		slow  net.Error

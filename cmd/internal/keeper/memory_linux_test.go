@@ -114,12 +114,12 @@ func TestHostileInputsTakeLittleMemory(t *testing.T) {
 		{name: "8 listings of long names", sftp: sessiontest.HostileSFTP{Endless: true, NameLen: 4000}, f: listing},
 		{name: "8 files that never end", sftp: sessiontest.HostileSFTP{Endless: true}, f: func(c *childKeeper) { file(c, "GET") }},
 		{name: "8 error texts of 2 MB", sftp: sessiontest.HostileSFTP{Fail: "open", Text: "no way\x1b[2J", Big: 200_000}, f: func(c *childKeeper) { file(c, "GET"); file(c, "PUT") }},
-		{name: "4 floods of 64 MB", f: func(c *childKeeper) { flood(c, wire.NewRun{Command: "head -c 64000000 /dev/zero | tr '\\0' x"}) }},
-		{name: "4 floods of 64 MB on standard error", f: func(c *childKeeper) { flood(c, wire.NewRun{Command: "yes 0123456789 | head -c 64000000 >&2"}) }},
-		{name: "4 floods of 64 MB in sessions", f: func(c *childKeeper) {
+		{name: "4 floods of 16 MB", f: func(c *childKeeper) { flood(c, wire.NewRun{Command: "head -c 16000000 /dev/zero | tr '\\0' x"}) }},
+		{name: "4 floods of 16 MB on standard error", f: func(c *childKeeper) { flood(c, wire.NewRun{Command: "yes 0123456789 | head -c 16000000 >&2"}) }},
+		{name: "4 floods of 16 MB in sessions", f: func(c *childKeeper) {
 			many(4, func(i int) {
 				s := c.open("here", fmt.Sprint("s", i))
-				r, err := c.Client.Run(t.Context(), s.ID, wire.Run{Command: "yes 0123456789 | head -c 64000000"}, "")
+				r, err := c.Client.Run(t.Context(), s.ID, wire.Run{Command: "yes 0123456789 | head -c 16000000"}, "")
 				require.NoError(t, err)
 				assert.Equal(t, "ok", r.Status)
 			})
@@ -145,15 +145,15 @@ func TestHostileInputsTakeLittleMemory(t *testing.T) {
 				_, _ = resp.Body.Read(make([]byte, 100_000)) // and no more
 			})
 		}},
-		{name: "16 files of 16 MB that agents write", f: func(c *childKeeper) {
+		{name: "6 files of 16 MB that agents write", f: func(c *childKeeper) {
 			content := strings.Repeat("0123456789abcde\n", 1<<20)
-			many(16, func(i int) {
+			many(6, func(i int) {
 				c.send("PUT", fmt.Sprintf("/v1/files?host=there&wait_s=0&path=%s/f%d", c.dir, i), content, "Content-Type", "application/octet-stream", wire.Principal, fmt.Sprint("agent/a", i%4))
 			})
-		}},
-		{name: "8 files of 16 MB that are written, and edited", f: func(c *childKeeper) {
+		}, most: 130},
+		{name: "3 files of 16 MB that are written, and edited", f: func(c *childKeeper) {
 			content := strings.Repeat("0123456789abcde\n", 1<<20-1) + "once and for all"
-			many(8, func(i int) {
+			many(3, func(i int) {
 				at := fmt.Sprintf("host=sshd&path=%s/f%d", c.dir, i)
 				c.send("PUT", "/v1/files?"+at, content, "Content-Type", "application/octet-stream")
 				c.send("POST", "/v1/files/edit?"+at, `{"old": "once and for all", "new": "twice"}`)
@@ -167,15 +167,15 @@ func TestHostileInputsTakeLittleMemory(t *testing.T) {
 				_, _ = c.As(fmt.Sprint("agent/a", i%4)).RunLive(ctx, in, client.Live{})
 			})
 		}},
-		{name: "16 bodies of 2 MB of agents", f: func(c *childKeeper) {
+		{name: "8 bodies of 2 MB of agents", f: func(c *childKeeper) {
 			body := `{"host": "here", "id": "too-long-to-run", "command": "` + strings.Repeat("x", 2_000_000) + `"}`
-			many(16, func(i int) {
+			many(8, func(i int) {
 				c.send("POST", "/v1/runs", body, wire.Principal, fmt.Sprint("agent/a", i%4))
 			})
 		}},
-		{name: "8 bodies of 32 MB of the account itself", f: func(c *childKeeper) {
+		{name: "2 bodies of 32 MB of the account itself", f: func(c *childKeeper) {
 			body := `{"command": "` + strings.Repeat("x", 32<<20) + `"}`
-			many(8, func(int) {
+			many(2, func(int) {
 				req, err := http.NewRequestWithContext(t.Context(), "POST", "http://localhost/v1/runs", strings.NewReader(body))
 				require.NoError(t, err)
 				req.Header.Set("Content-Type", "application/json")
