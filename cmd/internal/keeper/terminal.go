@@ -205,7 +205,7 @@ func (a approver) Approve(ctx context.Context, q policy.Question) (policy.Answer
 		return given.answer, nil
 	}
 	a.k.asks(ctx)
-	return a.k.desk.Approve(ctx, q)
+	return a.k.desk.Approve(ctx, a.k.byStore(q))
 }
 
 // ForSession implements policy.SessionApprover. A command in a sandbox brings its answer along.
