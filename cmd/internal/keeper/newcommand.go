@@ -242,6 +242,8 @@ func (t *terminal) fail(ctx context.Context, n store.NewCommand, d policy.Decisi
 		return nil, problem(http.StatusInternalServerError, "audit", "%v", err)
 	}
 	n.Status, n.Claim, n.Exact, n.Verdict, n.Class, n.Rule = store.Approved, t.id, nil, d.Verdict.String(), string(d.Class), d.Rule
+	f := t.take(n.ID, 0)
+	defer t.land(n.ID, f)
 	cmd, made, err := t.store.Create(ctx, n)
 	if err == nil && made {
 		if cmd, err = t.store.Finish(ctx, cmd.ID, t.id, end); err == nil {

@@ -55,8 +55,8 @@ func (t *terminal) recover(ctx context.Context) error {
 	}
 	t.endedAll(ctx, found.Lost)
 	for _, id := range found.Approved {
-		if t.store.Shared() && t.fresh(ctx, id) {
-			continue // another keeper is about to begin it
+		if t.store.Shared() {
+			break // another keeper may be about to begin it: endAbandoned looks longer
 		}
 		if err := t.forgo(ctx, id); err != nil {
 			t.k.log.Printf("command %s: %v", id, err)
@@ -89,6 +89,7 @@ func (t *terminal) recover(ctx context.Context) error {
 	t.k.leaving.Go(func() {
 		tick := time.NewTicker(t.k.cfg.sweep)
 		defer tick.Stop()
+		looks := map[string]int{}
 		for {
 			select {
 			case <-ctx.Done():
@@ -97,8 +98,11 @@ func (t *terminal) recover(ctx context.Context) error {
 				swept, err := t.store.Sweep(ctx, t.id)
 				t.endedAll(ctx, swept.Lost)
 				t.endedAll(ctx, swept.Expired)
-				if t.store.Shared() && err == nil {
+				if err == nil {
 					err = t.reconcile(ctx)
+				}
+				if err == nil {
+					err = t.endAbandoned(ctx, looks)
 				}
 				if err = errors.Join(err, t.k.tokens.check(ctx, t.store)); err != nil && ctx.Err() == nil {
 					t.k.log.Printf("%v", err)
