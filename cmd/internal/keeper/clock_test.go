@@ -30,7 +30,7 @@ func TestWhatKeepersShareIsOverByTheDatabasesClock(t *testing.T) {
 				})
 			}
 			a, b := one("k1", time.Hour), one("k2", 200*time.Millisecond)
-			box, _ := a.box("there")
+			box, dir := a.box("there")
 			about := func(at time.Time) {
 				t.Helper()
 				assert.WithinDuration(t, time.Now().Add(ahead), at, 5*time.Minute)
@@ -63,7 +63,7 @@ func TestWhatKeepersShareIsOverByTheDatabasesClock(t *testing.T) {
 
 			// What a session asks lies at the same desk.
 			agent := a.As("agent/claude")
-			s, err := agent.Open(t.Context(), wire.Open{Host: "there"})
+			s, err := agent.Open(t.Context(), wire.Open{Host: "there", CWD: dir})
 			require.NoError(t, err)
 			x, err := agent.Start(t.Context(), s.ID, wire.Run{Command: "touch made"}, "")
 			require.NoError(t, err)
