@@ -23,6 +23,8 @@ type terminal struct {
 	store *store.Store
 	id    string // of this keeper
 
+	logged uint64 // entries of the audit log that are of earlier keepers
+
 	fault atomic.Pointer[string] // what was wrong with the store when it was looked at; nil or "" is nothing
 
 	mu     sync.Mutex // guards flying
@@ -49,6 +51,7 @@ const sweepEvery = 10 * time.Second
 // recover finds what a keeper before this one has left: what it had begun is lost, what was approved and not begun is
 // withdrawn, and what waits is asked again.
 func (t *terminal) recover(ctx context.Context) error {
+	t.atStart()
 	found, err := t.store.Recover(ctx, t.id)
 	if err != nil {
 		return err
