@@ -291,7 +291,7 @@ func (c *run) tidy() {
 	s := c.slots[slices.IndexFunc(c.slots, func(s *slot) bool { return s.member == k })]
 	before, ok := c.standing(s)
 	require.True(c.t, ok)
-	require.NoError(c.t, k.call(c.t.Context(), "", "POST", s.url(), "", wire.FileEdit{Old: before, New: "the last"}, nil))
+	require.NoError(c.t, k.call(c.t.Context(), "", "POST", s.url(), "", s.edit(before, "the last"), nil))
 }
 
 // processes returns those of the hosts that still run.

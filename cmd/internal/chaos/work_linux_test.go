@@ -208,6 +208,12 @@ func (s *slot) url() string {
 	return "/v1/files/edit?" + url.Values{"host": {s.host}, "path": {s.path}}.Encode()
 }
 
+// edit is one that is waited for as long as may be. On a slow machine its answer may still be that it is running.
+func (s *slot) edit(before, after string) wire.FileEdit {
+	wait := 50.0
+	return wire.FileEdit{Old: before, New: after, WaitS: &wait}
+}
+
 // edits changes a line of a file, which others change too. All edits of a file go to one keeper, as product.md says.
 func (c *run) edits(ctx context.Context, s *slot) {
 	for n := 0; sleep(ctx, 20*time.Millisecond); n++ {
@@ -217,7 +223,8 @@ func (c *run) edits(ctx context.Context, s *slot) {
 		}
 		after := fmt.Sprintf("slot %d: text %d.", s.line, n)
 		s.maybe = append(s.maybe, after)
-		if err := s.member.call(ctx, "", "POST", s.url(), "", wire.FileEdit{Old: before, New: after}, nil); err == nil {
+		var f wire.File
+		if err := s.member.call(ctx, "", "POST", s.url(), "", s.edit(before, after), &f); err == nil && f.State == "done" {
 			s.acked, s.maybe = after, nil
 			s.edits++
 		}
