@@ -102,11 +102,24 @@ func (l *list) add(n *secret, most limit) {
 	l.by[string(n.value)] = n
 	l.bytes, l.forms = l.bytes+len(n.value), l.forms+n.size
 	l.touch(n)
-	for len(l.by) > 1 && (len(l.by) > most.values || l.bytes > most.bytes || l.forms > most.bytes*formsEach) {
-		if first := l.order[0]; !first.of.dead && first.of.at == first.at {
-			l.remove(string(first.of.value))
-		}
+	for len(l.by) > 1 && l.over(most) {
+		l.forgetFirst()
+	}
+}
+
+func (l *list) over(most limit) bool {
+	return len(l.by) > most.values || l.bytes > most.bytes || l.forms > most.bytes*formsEach
+}
+
+// forgetFirst forgets what has not come for the longest time.
+func (l *list) forgetFirst() {
+	for len(l.order) > 0 {
+		first := l.order[0]
 		l.order = l.order[1:]
+		if !first.of.dead && first.of.at == first.at {
+			l.remove(string(first.of.value))
+			return
+		}
 	}
 }
 
@@ -182,6 +195,7 @@ func (s *Set) learn(owner string, typed bool, all []found) int {
 	for i := len(again) - 1; i >= 0; i-- {
 		l.touch(l.by[string(again[i].value)])
 	}
+	s.forgetEmpty(owner)
 	s.mu.Unlock()
 	if len(fresh) == 0 {
 		return n
@@ -197,8 +211,12 @@ func (s *Set) learn(owner string, typed bool, all []found) int {
 		}
 		l.remove(string(x.value))
 		l.add(x, s.most)
+		if !s.bound(l, typed) {
+			n--
+		}
 	}
 	s.take(r)
+	s.forgetEmpty(owner)
 	s.mu.Unlock()
 	s.tidy()
 	return n
