@@ -29,9 +29,11 @@ func (o Owner) Learn(kind string, value []byte) bool {
 }
 
 // LearnTyped is Learn for what was typed at a prompt for a password. It has a limit of its own: only what is typed later
-// makes an owner forget it.
+// makes an owner forget it. It reports false where there is no room for one that would be learned: it must not be sent then, for
+// nothing would keep it from being shown.
 func (o Owner) LearnTyped(value []byte) bool {
-	return o.set.learn(o.name, true, parts("typed", value)) > 0
+	all := parts("typed", value)
+	return len(all) == 0 || o.set.most.values < 0 || o.set.learn(o.name, true, all) > 0
 }
 
 // found is a value to be learned.

@@ -69,6 +69,7 @@ func childMain(dir string) int {
 	}()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	keeper.LimitMemory()
 	w := &world{dir: dir}
 	err := func() error {
 		sink, err := audit.Open(filepath.Join(dir, "audit"), audit.Config{})
@@ -84,7 +85,7 @@ func childMain(dir string) int {
 		cfg := keeper.Config{
 			Principal: "operator/ada", Inventory: filepath.Join(dir, "inventory.yaml"), Audit: &halting{Sink: sink},
 			AuditDir: filepath.Join(dir, "audit"), Store: st, ID: "k1", Version: os.Getenv("FAIRLEAD_KEEPER_VERSION"), Idle: -1, Log: os.Stderr,
-			PolicyFiles: []string{filepath.Join(dir, "policy.yaml")},
+			PolicyFiles: []string{filepath.Join(dir, "policy.yaml")}, Recordings: filepath.Join(dir, "recordings"),
 			Policy: func() (*rules.Engine, error) {
 				if _, err := os.Stat(filepath.Join(dir, "judge")); err == nil {
 					halt("judging")
