@@ -54,6 +54,9 @@ func (s *Store) Sweep(ctx context.Context, keeper string) (w Swept, err error) {
 	if err := needed("the keeper", keeper); err != nil {
 		return Swept{}, err
 	}
+	if err := s.stillKnown(ctx); err != nil {
+		return Swept{}, err
+	}
 	if err := s.measure(ctx); err != nil {
 		return Swept{}, err
 	}
