@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package storetest gives tests a database to keep a store in.
 package storetest
 
