@@ -2,71 +2,6 @@ package programs
 
 import "strings"
 
-const gzipOptions = `
-	-c,--stdout,--to-stdout -d,--decompress,--uncompress -f,--force -k,--keep -l,--list -n,--no-name -N,--name -q,--quiet -r,--recursive
-	-S,--suffix=text -t,--test -v,--verbose -V -1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best -h -L --synchronous --rsyncable -z,--compress -s,--small -e,--extreme
-	-T,--threads=text -M,--memlimit=text --robot -F,--format=text`
-
-// archives list and check what is packed; unpacking writes.
-var archives = []program{
-	{name: "tar|gtar|bsdtar", raw: true, check: tar, env: "TAR_OPTIONS TAPE TAR_RSH GZIP XZ_*"},
-	{name: "gzip|bzip2|xz|lzma|pigz|pbzip2|lzip|lz4", args: "read...", env: "GZIP BZIP* XZ_* PIGZ LZ*", opts: gzipOptions, check: squeeze, calm: true},
-	{name: "zstd", args: "read...", style: exact, env: "ZSTD_*", opts: `-l,--list -t,--test -c,--stdout -d,--decompress -q,--quiet -v -V -k,--keep -f,--force -T=text -o=write --rm!write -1 -3 -9 --no-progress`, check: squeeze},
-	{name: "bunzip2|unxz|unlzma|unzstd|unlz4|xzcat|lzcat|zstdcat|lz4cat", class: write, why: "writes what it unpacks, but for the name that ends in cat", args: "read...", raw: true, check: cats},
-	{name: "unzip", args: "text...", style: exact, env: "UNZIP UNZIPOPT", opts: `-l -v -t -Z -p -c -z -q -qq -C -1 -h -m -M!ask -a -U -O=text -I=text -x -n -o -u -f -j -L -K!danger -X -: -d=text!write -P=text`, check: func(c *call) {
-		if !c.has("-l", "-v", "-t", "-Z", "-p", "-c", "-z", "--help", "--version") {
-			c.say(write, "writes what it unpacks")
-		}
-	}, calm: true},
-	{name: "zipinfo", args: "text...", opts: `-1 -2 -s -m -l -v -h -t -T -z -x -C -M!ask`},
-	{name: "zipgrep|zipnote|zipcloak|zipsplit", class: unknown, args: "text..."},
-	{name: "zip", class: write, args: "text...", raw: true, check: func(c *call) {
-		for _, a := range c.args {
-			if !a.certain() || strings.HasPrefix(a.Text, "-") && (strings.Contains(a.Text, "T") || strings.HasPrefix(a.Text, "--unz")) {
-				c.say(unknown, "may run the command that tests archives")
-			}
-		}
-	}},
-	{name: "7z|7za|7zr|7zz|rar|unrar|unar", class: write, raw: true, check: func(c *call) {
-		if len(c.args) > 0 && c.args[0].certain() && listed("l t lt vt v lb i", c.args[0].Text) {
-			c.find.Class, c.find.Reason = read, c.node.readReason
-			for _, a := range c.args[1:] {
-				if a.dash() && !listed("-slt -ba -bd -y", a.Text) {
-					c.say(unknown, "has an option that no table lists")
-				}
-				if !a.dash() {
-					c.path(a, false)
-				}
-			}
-		}
-	}},
-	{name: "ar", raw: true, check: func(c *call) {
-		if len(c.args) == 0 || !c.args[0].certain() || strings.Trim(strings.TrimPrefix(c.args[0].Text, "-"), "tpvOV") != "" {
-			c.say(write, "changes an archive or unpacks it")
-		}
-		for _, a := range c.args[min(1, len(c.args)):] {
-			if a.dash() {
-				c.say(unknown, "has an option that no table lists")
-			}
-			c.path(a, false)
-		}
-	}},
-	{name: "cpio", args: "text...", style: exact, opts: `-t,--list -i,--extract -v,--verbose -n,--numeric-uid-gid --quiet -F,--file=read -I=read -H,--format=text -c -B -b`, check: func(c *call) {
-		if !c.has("-t") || len(c.vals) > 0 && strings.Contains(c.vals[0].arg.Text, ":") {
-			c.say(write, "writes files")
-		}
-	}},
-	{name: "jar", raw: true, check: func(c *call) {
-		if len(c.args) == 0 || !c.args[0].certain() || strings.Trim(strings.TrimPrefix(c.args[0].Text, "-"), "tvf") != "" && c.args[0].Text != "--list" {
-			c.say(write, "makes or unpacks an archive")
-		}
-		for _, a := range c.args[min(1, len(c.args)):] {
-			c.path(a, false)
-		}
-	}},
-	{name: "compress|rzip|lrzip|brotli|zpaq|squashfs|mksquashfs|unsquashfs|genisoimage|mkisofs|xorriso|borg|restic|duplicity|rsnapshot|bacula-console", class: unknown, args: "text...", alone: "--version"},
-}
-
 // squeeze: these replace the file by its packed form, unless told to list, test or print.
 func squeeze(c *call) {
 	if !c.has("-l") && !c.has("-t") && !c.has("-c") && len(c.ops) > 0 {
@@ -90,7 +25,7 @@ func cats(c *call) {
 		c.path(a, false)
 	}
 	if prints && c.find.Class == write {
-		c.find.Class, c.find.Reason = read, c.node.readReason
+		c.find.Class, c.find.Reason = read, c.node.name+" changes nothing"
 	}
 }
 

@@ -2,39 +2,6 @@ package programs
 
 import "strings"
 
-// changers create, change and remove files.
-var changers = []program{
-	{name: "cp|gcp", class: write, args: "read...", check: copied, opts: `
-		-a,--archive --attributes-only -b --backup?text --copy-contents -d -f,--force -i,--interactive -H -l,--link -L,--dereference -n,--no-clobber
-		-P,--no-dereference -p --preserve?text --no-preserve=text --parents -R,-r,--recursive --reflink?text --remove-destination --sparse=text
-		--strip-trailing-slashes -s,--symbolic-link -S,--suffix=text -t,--target-directory=write -T,--no-target-directory -u --update?text -v,--verbose
-		-x,--one-file-system -Z --context?text --debug -c -X`},
-	{name: "mv|gmv", class: write, args: "del...", check: moved, opts: `
-		--backup?text -b -f,--force -i,--interactive -n,--no-clobber --strip-trailing-slashes -S,--suffix=text -t,--target-directory=write
-		-T,--no-target-directory -u --update?text -v,--verbose -Z,--context --debug --exchange --no-copy`},
-	{name: "ln|link", class: write, args: "text...", check: linked, opts: `
-		--backup?text -b -d,-F,--directory -f,--force -i,--interactive -L,--logical -n,--no-dereference -P,--physical -r,--relative -s,--symbolic
-		-S,--suffix=text -t,--target-directory=write -T,--no-target-directory -v,--verbose`},
-	{name: "mkdir", class: write, args: "write...", opts: `-m,--mode=text -p,--parents -v,--verbose -Z --context?text`, check: planted},
-	{name: "touch", class: write, args: "write...", opts: `-a -c,--no-create -d,--date=text -f -h,--no-dereference -m -r,--reference=read -t=text --time=text`},
-	{name: "mkfifo|mktemp|sponge", class: write, args: "text...", opts: `-d,--directory -u,--dry-run -q,--quiet -t -p,--tmpdir?text --suffix=text -m,--mode=text -a`},
-	{name: "mknod", class: danger, why: "makes a device", args: "text...", opts: `-m,--mode=text -Z`},
-	{name: "tee", args: "write...", opts: `-a,--append -i,--ignore-interrupts -p --output-error?text`},
-	{name: "truncate", class: write, args: "write...", opts: `-c,--no-create -o,--io-blocks -r,--reference=read -s,--size=text`},
-	{name: "install|ginstall", class: write, args: "read...", check: copied, opts: `
-		--backup?text -b -c -C,--compare -d,--directory -D --debug -g,--group=text -m,--mode=text -o,--owner=text -p,--preserve-timestamps -s,--strip!unknown
-		--strip-program=cmd -S,--suffix=text -t,--target-directory=write -T,--no-target-directory -v,--verbose --preserve-context -Z --context?text`},
-	{name: "rm|grm", raw: true, class: write, check: removal, alone: "--help --version"},
-	{name: "rmdir|unlink|trash|trash-put|srm|rimraf", raw: true, class: write, check: removal, alone: "--help --version"},
-	{name: "chmod", raw: true, class: write, check: modes, alone: "--help --version"},
-	{name: "chown|chgrp", raw: true, class: write, check: owners, alone: "--help --version"},
-	{name: "setcap", class: forbid, why: "plants rights", args: "text...", alone: "-h"},
-	{name: "setfacl", class: danger, why: "changes who may do what", args: "text...", alone: "--version --help"},
-	{name: "patch|rename|mmv|detox|convmv|fdupes|rdfind|hardlink|symlinks|debugedit|prename|file-rename", class: unknown, why: "changes files in ways that this reader does not follow", args: "text...", alone: "--version"},
-	{name: "tmpreaper|tmpwatch|localepurge|bleachbit", class: danger, args: "text..."},
-	{name: "ftruncate|crudini|augtool|augmatch", class: write, args: "text..."},
-}
-
 // copied: the last operand is written, the others are read.
 func copied(c *call) {
 	into := target(c)

@@ -2,41 +2,6 @@ package programs
 
 import "strings"
 
-// databases: the status tools of databases talk to the service on the same host; with a host given they open a network
-// connection. What they are told to run is only known for the few statements that do nothing but show.
-var databases = []program{
-	{name: "psql", args: "text text", style: exact, env: "PG* PSQLRC PSQL_* PAGER EDITOR HOME", check: psql, opts: `
-		-l,--list -V -X,--no-psqlrc -A,--no-align -t,--tuples-only -q,--quiet -P,--pset=text!unknown -F,--field-separator=text -x,--expanded
-		-w,--no-password -W,--password!unknown -U,--username=text -d,--dbname=text -p,--port=text -h,--host=text -H,--html --csv -1,--single-transaction
-		-z -0 -a -b -e -E -n -s!unknown -S -c,--command=text -f,--file=read!unknown -o,--output=write -L,--log-file=write -v,--set,--variable=text!unknown -R=text -T=text`},
-	{name: "pg_isready", style: exact, env: "PG*", check: local, opts: `-d,--dbname=text -h,--host=text -p,--port=text -q,--quiet -t,--timeout=text -U,--username=text -V`},
-	{name: "pg_lsclusters|pg_config|pg_controldata|pg_waldump", args: "text...", style: exact, env: "PG*", opts: `-h -j --bindir --libdir --pgxs --configure -D,--pgdata=read`},
-	{name: "pg_ctl", class: danger, raw: true, check: endsWith("status"), why: "starts or stops a database"},
-	{name: "pg_ctlcluster", class: danger, raw: true, check: endsWith("status"), why: "starts or stops a database"},
-	{name: "pg_dump|pg_dumpall|pg_basebackup|mysqldump|mariadb-dump|mongodump|mongoexport|slapcat", class: unknown, why: "copies a database's contents", args: "text...", alone: "--version -V"},
-	{name: "dropdb|dropuser|mysql_secure_installation", class: danger, args: "text..."},
-	{name: "createdb|createuser|pg_restore|vacuumdb|reindexdb|clusterdb|pgbench|pg_upgrade|pg_rewind|initdb|mysqlimport|mongorestore|mongoimport|pgbackrest|barman|patronictl|repmgr|pgbouncer", class: unknown, args: "text...", alone: "--version -V"},
-	{name: "mysqladmin|mariadb-admin", args: "text...", style: exact, env: "MYSQL_* MARIADB_* LIBMYSQL_*", check: mysqladmin, opts: mysqlOptions + ` -i,--sleep=text!ask -c,--count=text -r,--relative -E,--vertical -b -w?text -f,--force`},
-	{name: "mysql|mariadb", args: "text", style: exact, env: "MYSQL_* MARIADB_* LIBMYSQL_* PAGER EDITOR HOME", check: mysql, opts: mysqlOptions + `
-		-e,--execute=text -N,--skip-column-names -B,--batch -t,--table -E,--vertical -r,--raw -D,--database=text -A -n -H -X --init-command=text!unknown
-		--pager?text!unknown --tee=write --no-defaults --ssl-mode=text --show-warnings`},
-	{name: "mysqlshow|mariadb-show", args: "text...", style: exact, env: "MYSQL_*", check: local, opts: mysqlOptions + ` -k --keys --count -t`},
-	{name: "mysqlcheck|mysqlslap|mysqlbinlog|mysqld|mysqld_safe|mysql_upgrade|mycli|pgcli|usql|sqlplus|sqlcmd|isql|clickhouse|clickhouse-client|influx|cqlsh|mongo|mongosh|mongostat|mongotop|ldapmodify|ldapadd|ldapdelete|kafka-topics.sh|kafka-consumer-groups.sh|zkCli.sh|cypher-shell", class: unknown, why: "opens network connections, or changes data", args: "text...", alone: "--version -V"},
-	{name: "sqlite3|sqlite|duckdb", class: unknown, why: "may create the file, and has commands that run programs", args: "text...", alone: "--version -version"},
-	{name: "redis-cli|valkey-cli|keydb-cli", args: "text...", style: exact | first, env: "REDISCLI_* REDISCLI*", check: redis, opts: `
-		-h=text -p=text -s=text -a,--pass=text --user=text --askpass!unknown --no-auth-warning -n=text -u=text!write --tls!ask -r=text!ask -i=text!ask -x!ask -X=text!ask -d=text -D=text
-		--raw --no-raw --csv --json -c -e -3 -2 -v --stat!ask --latency!ask --latency-history!ask --bigkeys!ask --memkeys!ask --hotkeys!ask --scan!secret --pattern=text
-		--rdb=write --functions-rdb=write --pipe!unknown --eval=read!unknown --cluster!unknown --lru-test=text!write --intrinsic-latency=text!ask --verbose`},
-	{name: "memcached-tool", class: write, why: "opens network connections", args: "text..."},
-	{name: "nodetool", args: "text...", style: exact | first, check: verbs("status info tpstats version describecluster ring gossipinfo compactionstats netstats proxyhistograms tablestats cfstats listsnapshots getlogginglevels gcstats"), opts: `-h,--host=text!write -p,--port=text -u=text -pw=text -r`},
-	{name: "rabbitmqctl|rabbitmq-diagnostics|rabbitmq-queues", args: "text...", style: exact | first, check: verbs("status list_queues list_connections list_channels list_consumers list_exchanges list_bindings list_vhosts list_users list_permissions list_policies cluster_status ping check_running check_local_alarms check_port_connectivity memory_breakdown listeners alarms report_version version server_version node_health_check"), opts: `-q,--quiet -s,--silent -n,--node=text!write -t,--timeout=text -l,--longnames --formatter=text -p,--vhost=text`},
-}
-
-const mysqlOptions = `
-	-u,--user=text -p?text --password?text -h,--host=text -P,--port=text -S,--socket=text --protocol=text --connect-timeout=text -s,--silent -v,--verbose -V
-	-C,--compress --defaults-file=read!unknown --defaults-extra-file=read!unknown --defaults-group-suffix=text!unknown --login-path=text --plugin-dir=text!unknown
-	--default-auth=text!unknown --ssl --skip-ssl`
-
 // local: without a host, or with this one, no connection leaves the machine.
 func local(c *call) {
 	host, ok := c.val("--host")
@@ -54,19 +19,6 @@ func local(c *call) {
 	for _, a := range c.ops {
 		if strings.Contains(a.Text, "://") || strings.Contains(a.Text, "host=") || strings.Contains(a.Text, "service=") {
 			c.say(write, "opens network connections")
-		}
-	}
-}
-
-func endsWith(verb string) func(*call) {
-	return func(c *call) {
-		for i, a := range c.args {
-			if !a.certain() || listed("start stop restart reload promote kill init initdb logrotate rotate", a.Text) {
-				return
-			}
-			if i == len(c.args)-1 && a.Text == verb || i == 0 && a.Text == verb {
-				c.find.Class, c.find.Reason = read, c.node.readReason
-			}
 		}
 	}
 }

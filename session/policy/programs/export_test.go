@@ -1,39 +1,26 @@
 package programs
 
-import "slices"
-
-// Names are all program names of the tables, sorted; asking for them compiles every entry.
-func Names() []string {
-	var names []string
-	for name, e := range index() {
-		e.get()
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Families counts the names of each table.
-func Families() []int {
-	var n []int
-	for _, table := range families() {
-		count := 0
-		for _, p := range table {
-			count += 1
-			for _, b := range p.name {
-				if b == '|' {
-					count++
-				}
-			}
+// Problems compiles every entry of every table, and returns the mistakes.
+func Problems() []error {
+	t := index()
+	problems := []error{t.err}
+	var all func(e *entry)
+	all = func(e *entry) {
+		n := e.get()
+		problems = append(problems, e.err)
+		for _, sub := range n.subs {
+			all(sub)
 		}
-		n = append(n, count)
 	}
-	return n
+	for _, e := range t.programs {
+		all(e)
+	}
+	return problems
 }
 
 // OptionNames are the options of a program, by its table.
 func OptionNames(name string) []string {
-	n := index()[name].get()
+	n := index().programs[name].get()
 	var all []string
 	for _, l := range n.long {
 		all = append(all, l.name)
@@ -47,4 +34,4 @@ func OptionNames(name string) []string {
 }
 
 // Raw says whether a program reads its words by itself.
-func Raw(name string) bool { return index()[name].program.raw }
+func Raw(name string) bool { return index().programs[name].get().style&words != 0 }

@@ -2,21 +2,6 @@ package programs
 
 import "strings"
 
-const iptablesOptions = `
-	-L,--list?text -S,--list-rules?text -n,--numeric -v,--verbose -x,--exact --line-numbers -t,--table=text -w,--wait?text -4,--ipv4 -6,--ipv6 -V -h
-	-C,--check=text!ask -A,--append!danger -I,--insert!danger -D,--delete!danger -R,--replace!danger -F,--flush!danger -Z,--zero!danger -N,--new-chain!danger
-	-X,--delete-chain!danger -P,--policy!danger -E,--rename-chain!danger -M,--modprobe=cmd -c,--set-counters!danger`
-
-// firewalls are listed; a changed rule may lock everybody out.
-var firewalls = []program{
-	{name: "iptables|ip6tables|iptables-nft|iptables-legacy|ip6tables-nft|ip6tables-legacy|ebtables|arptables", args: "text...", style: exact, check: iptables, opts: iptablesOptions},
-	{name: "iptables-save|ip6tables-save|iptables-nft-save|iptables-legacy-save|ebtables-save", opts: `-c,--counters -t,--table=text -f,--file=write -M,--modprobe=cmd -V`},
-	{name: "iptables-restore|ip6tables-restore|iptables-apply|netfilter-persistent|ebtables-restore|shorewall|csf|apf|pfctl|ipfw", class: danger, why: "changes the firewall", args: "text...", alone: "--version"},
-	{name: "nft", raw: true, check: nft},
-	{name: "ufw", class: danger, why: "changes the firewall", raw: true, check: ufw},
-	{name: "firewall-cmd", raw: true, check: firewallCmd},
-}
-
 func iptables(c *call) {
 	if !c.has("-L", "-S", "-V", "-h", "--version", "--help", "-C") {
 		c.say(danger, "changes the firewall")
@@ -59,7 +44,7 @@ func ufw(c *call) {
 	switch a := c.args[0].Text; {
 	case a == "status" && (len(c.args) == 1 || c.args[1].certain() && listed("verbose numbered", c.args[1].Text)), a == "version", a == "--version",
 		a == "app" && len(c.args) > 1 && listed("list info", c.args[1].Text), a == "show" && len(c.args) == 2:
-		c.find.Class, c.find.Reason = read, c.node.readReason
+		c.find.Class, c.find.Reason = read, c.node.name+" changes nothing"
 	}
 }
 

@@ -2,24 +2,6 @@ package programs
 
 import "strings"
 
-// interpreters run code. What a shell is told with -c is read like any other command; everything else is not known
-// before it runs.
-var interpreters = []program{
-	{name: "sh|bash|rbash|dash|ash|ksh|ksh93|mksh|lksh|oksh|pdksh|yash|zsh|posh", raw: true, check: shellCall, alone: "--version --help",
-		env: "BASH_ENV ENV SHELLOPTS BASHOPTS PS4 ZDOTDIR HOME BASH_FUNC_* BASH_XTRACEFD FPATH"},
-	{name: "fish|csh|tcsh|elvish|nu|xonsh|pwsh|powershell|oil|osh|ion", class: unknown, why: "runs source that this reader does not understand", raw: true, check: backdoor, alone: "--version -v"},
-	{name: "python|python2|python3|python3.8|python3.9|python3.10|python3.11|python3.12|python3.13|python3.14|pypy|pypy3|ipython|bpython|micropython", class: unknown, why: "runs code", raw: true, check: backdoor,
-		env: "PYTHON*", alone: "--version -V -VV --help -h"},
-	{name: "perl|perl5|raku", class: unknown, why: "runs code", raw: true, check: backdoor, env: "PERL*", alone: "--version -v"},
-	{name: "ruby|irb|jruby", class: unknown, why: "runs code", raw: true, check: backdoor, env: "RUBY*", alone: "--version -v"},
-	{name: "node|nodejs|deno|bun|ts-node|tsx|d8|qjs", class: unknown, why: "runs code", raw: true, check: backdoor, env: "NODE_*", alone: "--version -v --help"},
-	{name: "php|php8.1|php8.2|php8.3|php8.4|php7.4|php-cgi", class: unknown, why: "runs code", raw: true, check: backdoor, env: "PHP*", alone: "--version -v -m --modules --ini"},
-	{name: "lua|lua5.1|lua5.3|lua5.4|luajit|texlua", class: unknown, why: "runs code", raw: true, check: backdoor, env: "LUA_*", alone: "-v"},
-	{name: "java|jshell|groovy|kotlin|scala|clojure|clj", class: unknown, why: "runs code", raw: true, check: backdoor, env: "JAVA_* _JAVA_OPTIONS JDK_*", alone: "-version --version"},
-	{name: "tclsh|wish|expect|unbuffer|guile|sbcl|clisp|ecl|racket|ghc|ghci|runghc|ocaml|erl|elixir|iex|escript|R|Rscript|julia|octave|gnuplot|m4|osascript|gforth|swipl|mono|wine|crystal|nim|zig|v|gst", class: unknown, why: "runs code", raw: true, check: backdoor, alone: "--version -v"},
-	{name: "cc|gcc|g++|c++|clang|clang++|cpp|ld|as|javac|tsc|gfortran|tcc|strip|objcopy|ranlib", class: unknown, why: "writes files, and may run plug-ins", raw: true, check: backdoor, alone: "--version -v -version -dumpversion -dumpmachine -V"},
-}
-
 // backdoor: code that opens a socket and starts a shell. What is not recognised here is unknown all the same.
 func backdoor(c *call) {
 	socket, shell := false, false

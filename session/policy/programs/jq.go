@@ -127,7 +127,7 @@ func yq(c *call) {
 			}
 		}
 		if a.Text == "eval" || a.Text == "eval-all" || a.Text == "e" || a.Text == "ea" {
-			c.find.Reason = c.node.readReason
+			c.find.Reason = c.node.name + " changes nothing"
 		}
 	}
 }

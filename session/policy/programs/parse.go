@@ -30,7 +30,7 @@ func (c *call) parse(args []Arg) {
 			if c.operand(args, i, false) {
 				return
 			}
-		case n.program.style&dashlong != 0, s[1] == '-':
+		case n.style&dashlong != 0, s[1] == '-':
 			i += c.long(args, i)
 		default:
 			i += c.cluster(args, i)
@@ -76,10 +76,10 @@ func (c *call) operand(args []Arg, i int, after bool) bool {
 	if c.supplant {
 		at++
 	}
-	if at < len(n.operands) && n.operands[at].kind == rest || n.program.style&first != 0 && !after {
+	if at < len(n.operands) && n.operands[at].kind == rest || n.style&first != 0 && !after {
 		// Options end at the first operand: everything else is an operand, or the command that is run.
 		if at < len(n.operands) && n.operands[at].kind == rest {
-			c.raise(n.operands[at].class, n.operands[at].reason)
+			c.sayOperand(n.operands[at])
 			c.ops = append(c.ops, args[i:]...)
 			c.finish()
 			return true
@@ -111,35 +111,25 @@ func (c *call) descend(args []Arg, i int) {
 		return
 	}
 	sub := n.subs[a.Text]
+	c.ops = append(c.ops, args[i:]...)
 	if sub == nil {
-		c.say(unknown, "has a subcommand that no table knows")
-		c.ops = append(c.ops, args[i:]...)
-		if n.program.check != nil {
-			n.program.check(c)
-		}
+		c.say(unknown, "has a subcommand that no table lists")
+	}
+	c.judgeChecks()
+	if sub == nil {
 		return
 	}
-	if n.program.check != nil {
-		c.ops = append(c.ops, args[i:]...)
-		n.program.check(c)
-		c.ops = c.ops[:0]
-	}
-	c.enter(sub)
-	c.parse(args[i+1:])
-}
-
-// enter makes sub the node that reads the rest; what the program itself was given stays raised.
-func (c *call) enter(sub *node) {
-	if n := c.node; n.program.style&inherit == 0 {
+	c.ops = c.ops[:0]
+	if n.style&inherit == 0 {
 		c.seen, c.vals = [5]uint64{}, c.vals[:0]
 	}
-	c.node = sub
-	c.supplant = false
-	c.find.Env = sub.env
+	c.node, c.supplant = sub.get(), false
+	c.find.Env = c.node.env
 	if c.find.Class == read {
-		c.find.Reason = sub.readReason
+		c.find.Reason = ""
 	}
 	c.begin()
+	c.parse(args[i+1:])
 }
 
 func (c *call) long(args []Arg, i int) (used int) {
@@ -147,10 +137,10 @@ func (c *call) long(args []Arg, i int) (used int) {
 	s := args[i].Text
 	name, val, glued := strings.Cut(s, "=")
 	at := n.lookup(name)
-	if at == 0 && n.program.style&dashlong != 0 && strings.HasPrefix(name, "--") && n.program.style&exact == 0 {
+	if at == 0 && n.style&dashlong != 0 && strings.HasPrefix(name, "--") && n.style&exact == 0 {
 		at = n.lookup(name[1:])
 	}
-	if at == 0 && n.program.style&(exact|dashlong) == 0 {
+	if at == 0 && n.style&(exact|dashlong) == 0 {
 		var many bool
 		if at, many = n.abbreviated(name); many {
 			c.say(unknown, "has an abbreviated option that is not unique")
@@ -181,7 +171,7 @@ func (c *call) long(args []Arg, i int) (used int) {
 // unlisted: what an option does that no table lists, nobody can tell. Where a program is no read and its table lists
 // nothing, that was said already.
 func (c *call) unlisted() {
-	if p := c.node.program; p.opts == "" && Severity(p.classOf()) >= Severity(write) {
+	if c.node.bare && Severity(c.node.class) >= Severity(write) {
 		return
 	}
 	c.say(unknown, "has an option that no table lists")
@@ -261,7 +251,9 @@ func (c *call) cluster(args []Arg, i int) (used int) {
 func (c *call) set(at uint16, v *Arg) {
 	c.seen[at/64] |= 1 << (at % 64)
 	o := &c.node.opts[at-1]
-	c.raise(o.class, o.reason)
+	if Severity(o.class) > Severity(c.find.Class) {
+		c.say(o.class, o.names+" "+phrase(o.class))
+	}
 	if o.supplant {
 		c.supplant = true
 	}
@@ -294,7 +286,7 @@ func (c *call) take(k kind, a Arg) {
 func (c *call) finish() {
 	n := c.node
 	if n.subs != nil {
-		c.raise(n.program.classOf(), n.reason)
+		c.own()
 	}
 	if c.loose && !n.uniform {
 		c.say(unknown, "has operands whose number is not certain, and they are not alike")
@@ -313,7 +305,7 @@ func (c *call) finish() {
 			}
 		}
 		o := &n.operands[at]
-		c.raise(o.class, o.reason)
+		c.sayOperand(*o)
 		if o.kind == rest {
 			c.nest(c.ops[i:])
 			break
@@ -321,7 +313,11 @@ func (c *call) finish() {
 		c.take(o.kind, a)
 		at++
 	}
-	if n.program.check != nil {
-		n.program.check(c)
+	c.judgeChecks()
+}
+
+func (c *call) sayOperand(o operand) {
+	if o.class != read {
+		c.say(o.class, "with an operand "+phrase(o.class))
 	}
 }

@@ -5,53 +5,6 @@ import (
 	"strings"
 )
 
-// processes look at processes, or signal them. Options as in procps 4, psmisc 23 and sysstat 12.
-var processes = []program{
-	{name: "ps", raw: true, check: ps, env: "PS_FORMAT PS_PERSONALITY"},
-	{name: "top", args: "text...", check: top, env: "TOPRC HOME XDG_CONFIG_HOME", opts: `
-		-b,--batch -n,--iterations=text -c,--cmdline-toggle -d,--delay=text -H,--threads-show -i,--idle-toggle
-		-o,--sort-override=text -p,--pid=text -u,--filter-only-euser=text -U,--filter-any-user=text -w,--width?text
-		-E=text -e=text -S -s -1 -O -h -V`},
-	{name: "htop|atop|btop|bpytop|glances|nmon|iotop|iftop|nethogs|powertop|tload|slabtop|s-tui|nvtop|bmon", class: unknown,
-		why: "is full-screen and never ends", args: "text...", alone: "--version -V --help"},
-	{name: "pgrep", args: "text...", opts: `
-		-a,--list-full -l,--list-name -c,--count -d,--delimiter=text -f,--full -g,--pgroup=text -G,--group=text
-		-i,--ignore-case -n,--newest -o,--oldest -O,--older=text -P,--parent=text -s,--session=text -t,--terminal=text
-		-u,--euid=text -U,--uid=text -v,--inverse -w,--lightweight -x,--exact -F,--pidfile=read -L,--logpidfile
-		-r,--runstates=text --ns=text --nslist=text -A,--ignore-ancestors --cgroup=text --env=text!secret --signal=text -Q,--quick`},
-	{name: "pidof", args: "text...", opts: `-s,--single-shot -c,--check-root -x -o,--omit-pid=text -q -w -z -t,--lightweight -S,--separator=text -n`},
-	{name: "pstree", args: "text...", opts: `
-		-a,--arguments -A,--ascii -c,--compact-not -C,--color=text -g,--show-pgids -G,--vt100 -h,--highlight-all
-		-H,--highlight-pid=text -l,--long -n,--numeric-sort -N,--ns-sort=text -p,--show-pids -s,--show-parents -S,--ns-changes
-		-t,--thread-names -T,--hide-threads -u,--uid-changes -U,--unicode -V -Z,--security-context`},
-	{name: "pmap", args: "text...", opts: `-x,--extended -X -d,--device -q,--quiet -A,--range=text -p,--show-path -c -C!ask -n!write -N!write -V`},
-	{name: "pwdx", args: "text...", opts: `-V`},
-	{name: "lsns", args: "text", opts: `-J,--json -l,--list -n,--noheadings -o,--output=text --output-all -p,--task=text -r,--raw -u,--notruncate -W,--nowrap -t,--type=text -P,--persistent -T,--tree?text -V`},
-	{name: "lslocks", opts: `-b,--bytes -i,--noinaccessible -J,--json -n,--noheadings -o,--output=text --output-all -p,--pid=text -r,--raw -u,--notruncate -V`},
-	{name: "kill", raw: true, check: kill},
-	{name: "pkill|killall|skill|snice|slay", class: danger, why: "stops processes", raw: true, check: stopsAll, alone: "--version -V --help -l --list"},
-	{name: "killall5", class: forbid, why: "stops every process", args: "text..."},
-	{name: "renice", class: write, args: "text...", opts: `-n=text -p -g -u -V`},
-	{name: "vmstat", args: "text...", check: interval, opts: `
-		-a,--active -f,--forks -m,--slabs -n,--one-header -s,--stats -d,--disk -D,--disk-sum -p,--partition=text
-		-S,--unit=text -w,--wide -t,--timestamp -y,--no-first -V`},
-	{name: "iostat", args: "text...", check: interval, env: "S_*", opts: `
-		-c -d -h -k -m -N -p?text -s -t -V -x -y -z --compact --dec=text -g=text -H -H -j=text -o=text --human --pretty -f=read`},
-	{name: "mpstat", args: "text...", check: interval, env: "S_*", opts: `-A -I=text -N=text -n -o=text -P=text -T -u -V -H --dec=text`},
-	{name: "pidstat", args: "text...", check: interval, env: "S_*", opts: `
-		-C=text -d -G=text -H -h -I -l -p=text -R -r -s -T=text -t -U?text -u -V -v -w -e=text!unknown --dec=text --human`},
-	{name: "sar", args: "text...", check: interval, env: "S_* LD_LIBRARY_PATH", opts: `
-		-A -B -b -C -D -d -F -H -h -I=text -i=text -j=text -m=text -n=text -P=text -p -q -r -S -s?text -e?text -t -u -V -v
-		-W -w -x -y -z -f?text -o?text!write --dec=text --human --iface=text --dev=text --fs=text --sadc --pretty`},
-	{name: "dstat|collectl", class: unknown, why: "never ends by itself and loads modules", args: "text...", alone: "--version"},
-	{name: "free", check: interval, args: "", opts: `
-		-b,--bytes --kilo --mega --giga --tera --kibi --mebi --gibi --tebi --peta --pebi -k -m -g -h,--human --si
-		-l,--lohi -t,--total -s,--seconds=text -c,--count=text -w,--wide -L,--line -v,--committed -V`},
-	{name: "prlimit", raw: true, check: prlimit},
-	{name: "jps", args: "text...", opts: `-q -m -l -v -V`},
-	{name: "jstack|jstat|jmap|jcmd|jinfo", class: unknown, why: "attaches to a running program", args: "text..."},
-}
-
 // stopsAll: a pattern that every name matches, all of root's processes, or all but some.
 func stopsAll(c *call) {
 	const all = "stops every process, or all that a system needs"

@@ -1,8 +1,54 @@
 // Package programs says what one call of a program means: whether it only looks, writes, or worse.
 //
-// What it knows stands in tables, one file per family of programs, with exact option lists: an option that no table
-// lists makes a call [policy.Unknown], never a read. Programs that run other programs report them as [Nested], for
-// the caller to judge in turn. The package runs nothing, reads nothing and keeps no state.
+// What it knows stands in tables/*.txt, one file per family of programs. An option that no table lists makes a call
+// [policy.Unknown], never a read. Programs that run other programs report them as [Nested], for the caller to judge in
+// turn. The package runs nothing, reads nothing and keeps no state.
+//
+// # Tables
+//
+// A block begins at the margin with "program NAME…", and everything that is known stands below it, indented by tabs:
+//
+//	program head
+//		from head(1), GNU coreutils 9.7
+//		-# -c,--bytes=text -n,--lines=text -q,--quiet,--silent -v,--verbose
+//		operands read...
+//
+// Lines that begin with a dash list options, separated by spaces: NAMES[VALUE][!CLASS][^].
+//
+//	-a,--all             no value
+//	-n,--lines=text      needs a value: glued, after "=", or the next word
+//	--color?text         may have one: glued or after "="
+//	-#                   digits: head -20
+//	--set=text!write     CLASS, where it is more than a read
+//	-e,--regexp=text^    takes the place of the first operand
+//
+// Kinds of values and operands: text (harmless whatever it says), read (a file read), stat (a file of which only
+// attributes are shown), write (a file written), del (a file removed), shell (source that is run), cmd (the name of a
+// program that is run), rest (a command from here on), pair and pairread (two words, the second text or a file read).
+// Classes: read secret write unknown danger priv forbid, "install" (forbidden, and known as [RulePackageInstall]), and
+// for options "ask": unknown where it is written out, but changing nothing, so that a glob that grows into it does no
+// harm.
+//
+// The other lines begin with a word:
+//
+//	from MANUAL          where it is known from: manual page, program, version
+//	class CLASS WHY      what the program is without any option; read where there is no such line
+//	operands KIND…       each with an optional !CLASS; a trailing "..." repeats the last one; none without this line
+//	form WORD…           the whole call is a read if it has this form: a|b are alternatives, * stands for anything in a
+//	                     word, WORD for a literal operand, FILE for a file read; behind a word ? is once or never,
+//	                     + once or more, * any number of times
+//	if CONDITION…: CLASS WHY
+//	                     raises the class where all hold: -l|-x (one of them is given), !-l|-x (none is), -o=a|b* (a
+//	                     value is one of those), -o!=a|b (is none), 1=a, 1!=a (the first operand), any=a (an operand),
+//	                     word=a (a word), operands, operands>1, none (no operands), typed (somebody types into it)
+//	style WORD…          first: options end at the first operand; exact: long options may not be abbreviated; dashlong:
+//	                     -name is a long option, there are no clusters; inherit: the options hold for subcommands too,
+//	                     before and after them; pages: starts a pager where somebody watches; words: options are not
+//	                     told from operands; calm: conditions and check need no certain operands
+//	env NAME…            variables that change what it does
+//	sub NAME…            a subcommand; what is known of it stands below, indented once more
+//	use SET              what stands below "set SET"
+//	check NAME           a function of this package judges what a table cannot say
 package programs
 
 import "github.com/fairlead-ssh/fairlead/session/policy"

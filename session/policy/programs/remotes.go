@@ -2,26 +2,6 @@ package programs
 
 import "strings"
 
-// remotes log in elsewhere, or copy to and from there.
-var remotes = []program{
-	{name: "ssh|slogin|autossh|dbclient|plink", raw: true, class: unknown, why: "runs a command on another host", check: ssh, alone: "-V",
-		env: "SSH_* HOME"},
-	{name: "mosh|et|rsh|rlogin|rexec|pssh|parallel-ssh|pdsh|clush|dsh|ansible|ansible-playbook|salt|salt-call|puppet|chef-client|fab|cap", class: unknown,
-		why: "runs commands on other hosts", args: "text...", alone: "--version -V"},
-	{name: "sshpass", class: unknown, args: "rest", style: first, opts: `-p=text -f=read -d=text -e -P=text -v -h -V`},
-	{name: "scp|sftp|rsync|rclone|unison|lsyncd|croc|rcp", raw: true, class: unknown, why: "copies files, and may run programs that its options name", check: copies, alone: "--version -V version",
-		env: "RSYNC_* RCLONE_*"},
-	{name: "ssh-copy-id", class: forbid, why: "plants keys", args: "text..."},
-	{name: "ssh-keygen", raw: true, check: sshKeygen},
-	{name: "ssh-add", args: "read...", opts: `-l -L!secret -E=text -d!write -D!danger -x!write -X!write -t=text!write -c!write -k!write -K!write -T=read!write -s=text!unknown -e=text!unknown -h=text!write -q -v`, check: func(c *call) {
-		if !c.has("-l", "-L") {
-			c.say(write, "changes what the agent holds")
-		}
-	}},
-	{name: "ssh-agent", class: unknown, args: "rest", style: first, opts: `-k!write -s -c -d -D -a=text -t=text -E=text -P=text`},
-	{name: "ssh-keyscan", class: write, why: "opens network connections", args: "text..."},
-}
-
 // ssh passes its operands to a shell elsewhere; some options run programs here.
 func ssh(c *call) {
 	args := c.args

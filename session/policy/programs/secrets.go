@@ -2,17 +2,6 @@ package programs
 
 import "strings"
 
-// secrets handle keys, certificates and passwords.
-var secrets = []program{
-	{name: "gpg|gpg2|gpgv|gpgsm", raw: true, class: unknown, check: gpg, env: "GNUPGHOME", alone: "--version"},
-	{name: "openssl", raw: true, check: openssl, env: "OPENSSL_* SSL_CERT_*"},
-	{name: "pass|gopass|secret-tool|keyctl|kwallet-query|op|bw|lpass|doppler|chamber|vault|sops|age|age-keygen|rage|ansible-vault|kubeseal|credstash|berglas|bao|infisical|certtool|keytool|ykman|tpm2_unseal|wpa_passphrase|mkpasswd|pwgen|apg|htdigest",
-		class: secret, why: "handles secrets", raw: true, check: func(c *call) { c.say(unknown, "handles secrets, and may change them") }, alone: "--version"},
-	{name: "klist", args: "text...", opts: `-c -k -t -e -f -a -n -A -l -s -C -K!secret -V -i`},
-	{name: "gpgconf|gpg-connect-agent|gpg-agent|dirmngr|pinentry", class: unknown, args: "text...", alone: "--version --list-dirs --list-components"},
-	{name: "update-ca-certificates|update-ca-trust|trust|dehydrated|acme.sh|lego|mkcert", class: danger, why: "changes what is trusted", args: "text...", alone: "--version"},
-}
-
 func gpg(c *call) {
 	looks := false
 	for _, a := range c.args {
@@ -35,7 +24,7 @@ func gpg(c *call) {
 		}
 	}
 	if looks {
-		c.find.Class, c.find.Reason = read, c.node.readReason
+		c.find.Class, c.find.Reason = read, c.node.name+" changes nothing"
 	}
 }
 

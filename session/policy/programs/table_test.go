@@ -8,8 +8,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
 
-func TestEveryEntryOfEveryTableCompiles(t *testing.T) {
-	names := programs.Names()
-	assert.Greater(t, len(names), 900)
-	t.Log(len(names), "programs, by family:", programs.Families())
+func TestEveryTableIsWithoutMistakes(t *testing.T) {
+	for _, err := range programs.Problems() {
+		assert.NoError(t, err)
+	}
+	t.Log(len(programs.Names()), "programs")
 }
