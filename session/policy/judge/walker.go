@@ -22,6 +22,7 @@ type walker struct {
 	loopVars []string // loop variables in scope
 	subshell int      // how many shells of their own lie between here and the session
 	remote   bool     // on another machine or in a container
+	timed    bool     // something ends what runs here soon
 }
 
 // account is what all walkers of one judgement share.

@@ -13,6 +13,7 @@ type call struct {
 	shell       string
 	stdin       string
 	interactive bool
+	bounded     bool
 	node        *node
 	find        Finding
 
@@ -34,7 +35,7 @@ func Judge(c Call) Finding {
 	if e == nil {
 		return Finding{Class: unknown, Rule: "programs/unlisted", Reason: "no table knows this program"}
 	}
-	j := &call{args: c.Args, shell: c.Shell, stdin: c.Stdin, interactive: c.Interactive, node: e.get()}
+	j := &call{args: c.Args, shell: c.Shell, stdin: c.Stdin, interactive: c.Interactive, bounded: c.Bounded, node: e.get()}
 	j.run()
 	j.guard()
 	return j.find
@@ -96,8 +97,14 @@ func (c *call) say(class policy.Class, why string) {
 	if Severity(class) <= Severity(c.find.Class) {
 		return
 	}
-	if class == installing {
+	switch class {
+	case installing:
 		class, c.find.Rule = forbid, RulePackageInstall
+	case endless:
+		if c.bounded {
+			return
+		}
+		class = unknown
 	}
 	c.find.Class, c.find.Reason = class, c.node.name+" "+why
 }

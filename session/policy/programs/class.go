@@ -14,6 +14,9 @@ const (
 
 	// installing is forbidden, and told apart by its rule.
 	installing policy.Class = "install"
+
+	// endless is unknown, but for a command that something else ends.
+	endless policy.Class = "endless"
 )
 
 // Severity orders classes from the mildest, 0 for [policy.ReadOnly]. A class that nobody set, or that this package
@@ -50,6 +53,8 @@ func phrase(c policy.Class) string {
 		return "stops or removes what others rely on"
 	case priv:
 		return "takes another account's rights"
+	case endless:
+		return "may never end"
 	case installing:
 		return "installs packages"
 	case forbid:

@@ -17,20 +17,24 @@ const (
 	reads          // a file that is read
 	writes         // a file that is written
 	dels           // a file that is removed
+	counts         // a file that is read, of which only numbers are shown
 	stats          // a file of which only name, attributes or size are shown
 	pairs          // two words: a name, then text
 	pairReads      // two words: a name, then a file that is read
 	shell          // shell source
 	cmd            // the name of a program
 	rest           // a command, up to the end
+	away           // the same, run elsewhere: in a container
+	exec           // a command, up to ";" or "{} +"
 )
 
 var kinds = map[string]kind{
-	"text": text, "read": reads, "write": writes, "del": dels, "stat": stats, "pair": pairs, "pairread": pairReads, "shell": shell, "cmd": cmd, "rest": rest,
+	"text": text, "read": reads, "write": writes, "del": dels, "count": counts, "stat": stats, "pair": pairs, "pairread": pairReads, "shell": shell, "cmd": cmd, "rest": rest, "away": away,
+	"exec": exec,
 }
 
 var classes = map[string]policy.Class{
-	"read": read, "secret": secret, "write": write, "unknown": unknown, "danger": danger, "priv": priv, "forbid": forbid, "install": installing,
+	"read": read, "secret": secret, "write": write, "unknown": unknown, "danger": danger, "priv": priv, "forbid": forbid, "install": installing, "endless": endless,
 }
 
 type option struct {
@@ -52,7 +56,7 @@ type operand struct {
 	class policy.Class
 }
 
-type style uint8
+type style uint16
 
 const (
 	first    style = 1 << iota // options end at the first operand
@@ -60,13 +64,14 @@ const (
 	dashlong                   // -name is a long option, there are no clusters
 	inherit                    // the options of the program hold for its subcommands too, before and after them
 	pages                      // shows its output in a pager where somebody watches
+	assign                     // NAME=VALUE is an option, listed as -NAME
 	bundle                     // the first word is a cluster, with or without its dash, whose values follow in order
 	words                      // options and operands are not told apart: forms and the check read the words
 	calm                       // the check and the rules need no certain operands
 )
 
 var styles = map[string]style{
-	"first": first, "exact": exact, "dashlong": dashlong, "inherit": inherit, "pages": pages, "bundle": bundle, "words": words,
+	"first": first, "exact": exact, "dashlong": dashlong, "inherit": inherit, "pages": pages, "bundle": bundle, "assign": assign, "words": words,
 	"calm": calm,
 }
 
@@ -185,7 +190,7 @@ func (b *builder) line(l line, below []line) {
 	case "operands":
 		b.arguments(l)
 	case "form":
-		b.forms = append(b.forms, newForm(l.rest))
+		b.forms = append(b.forms, newForm(read, l.rest))
 	case "if":
 		b.ifs = append(b.ifs, l)
 	case "check":
@@ -206,7 +211,11 @@ func (b *builder) line(l line, below []line) {
 			b.subs[name] = &entry{block: b.entry.block, name: b.name + " " + name, lines: below, up: b.node}
 		}
 	default:
-		if l.key[0] != '-' {
+		if class, ok := strings.CutPrefix(l.key, "form!"); ok && classes[class] != "" {
+			b.forms = append(b.forms, newForm(classes[class], l.rest))
+			return
+		}
+		if !strings.HasPrefix(l.key, "-") {
 			b.fail(l, "%s is nothing that a table says", l.key)
 			return
 		}
@@ -271,7 +280,7 @@ func (b *builder) arguments(l line) {
 		}
 		o.class, _ = b.classFor(l, class, o.kind)
 		b.operands = append(b.operands, o)
-		if o.class != read || o.kind == rest {
+		if o.class != read || o.kind >= rest {
 			b.hazard, b.uniform = true, false
 		}
 	}
@@ -281,6 +290,8 @@ func (b *builder) classFor(l line, class string, k kind) (policy.Class, bool) {
 	switch {
 	case class == "ask":
 		return unknown, true
+	case class == "endless":
+		return endless, true
 	case class != "":
 		c, ok := classes[class]
 		if !ok {

@@ -126,8 +126,5 @@ func yq(c *call) {
 				c.say(unknown, "has an expression that loads files or shows the environment")
 			}
 		}
-		if a.Text == "eval" || a.Text == "eval-all" || a.Text == "e" || a.Text == "ea" {
-			c.find.Reason = c.node.name + " changes nothing"
-		}
 	}
 }

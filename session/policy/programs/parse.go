@@ -1,6 +1,9 @@
 package programs
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // parse reads options and operands as getopt does, by the node's lists.
 func (c *call) parse(args []Arg) {
@@ -9,6 +12,15 @@ func (c *call) parse(args []Arg) {
 		a := args[i]
 		s := a.Text
 		switch {
+		case i == 0 && n.style&bundle != 0 && a.certain() && s != "" && s[0] != '-':
+			i = c.bundled(args)
+		case n.style&assign != 0 && strings.Contains(s, "="):
+			a.Text = "-" + s
+			if a.certain() {
+				c.long([]Arg{a}, 0)
+			} else if !c.gluedLong(a) {
+				c.unlisted()
+			}
 		case !a.certain():
 			if !a.Split && c.gluedLong(a) {
 				continue
@@ -52,7 +64,7 @@ func (c *call) uncertain(a Arg) {
 // gluedLong reads --name="$x": the name is certain, only the value is not.
 func (c *call) gluedLong(a Arg) bool {
 	name, prefix, ok := strings.Cut(a.Text, "=")
-	if !ok || !strings.HasPrefix(name, "--") {
+	if !ok || !strings.HasPrefix(name, "--") && c.node.style&assign == 0 {
 		return false
 	}
 	at := c.node.lookup(name)
@@ -76,9 +88,9 @@ func (c *call) operand(args []Arg, i int, after bool) bool {
 	if c.supplant {
 		at++
 	}
-	if at < len(n.operands) && n.operands[at].kind == rest || n.style&first != 0 && !after {
+	if at < len(n.operands) && n.operands[at].kind >= rest || n.style&first != 0 && !after {
 		// Options end at the first operand: everything else is an operand, or the command that is run.
-		if at < len(n.operands) && n.operands[at].kind == rest {
+		if at < len(n.operands) && n.operands[at].kind >= rest {
 			c.sayOperand(n.operands[at])
 			c.ops = append(c.ops, args[i:]...)
 			c.finish()
@@ -89,7 +101,7 @@ func (c *call) operand(args []Arg, i int, after bool) bool {
 			if args[i].Split || args[i].Glob {
 				c.loose = true
 			}
-			if at = len(c.ops); at < len(n.operands) && n.operands[at].kind == rest {
+			if at = len(c.ops); at < len(n.operands) && n.operands[at].kind >= rest {
 				c.ops = append(c.ops, args[i:]...)
 				break
 			}
@@ -210,6 +222,25 @@ func (c *call) next(at uint16, args []Arg, i int) int {
 	return 1
 }
 
+// bundled reads tar's first word: letters without a dash, whose values follow in order.
+func (c *call) bundled(args []Arg) (used int) {
+	for _, b := range []byte(args[0].Text) {
+		at := uint16(0)
+		if b < 128 {
+			at = c.node.short[b]
+		}
+		switch {
+		case at == 0:
+			c.unlisted()
+		case c.node.opts[at-1].kind == none || c.node.opts[at-1].optional:
+			c.set(at, nil)
+		default:
+			used += c.next(at, args, used)
+		}
+	}
+	return used
+}
+
 func (c *call) cluster(args []Arg, i int) (used int) {
 	n := c.node
 	s := args[i].Text[1:]
@@ -269,6 +300,11 @@ func (c *call) take(k kind, a Arg) {
 	switch k {
 	case reads:
 		c.path(a, false)
+	case counts:
+		c.find.Paths = append(c.find.Paths, Path{Arg: a, Stat: true})
+		if name := path.Clean(a.Text); strings.HasPrefix(name, "/dev/") {
+			c.device(name)
+		}
 	case stats:
 		c.find.Paths = append(c.find.Paths, Path{Arg: a, Stat: true})
 	case writes:
@@ -276,6 +312,7 @@ func (c *call) take(k kind, a Arg) {
 	case dels:
 		c.remove(a)
 	case shell:
+		a.Text = strings.TrimPrefix(a.Text, "exec=") // tar --checkpoint-action=exec=…
 		c.script("", a)
 	case cmd:
 		c.nest([]Arg{a})
@@ -308,6 +345,10 @@ func (c *call) finish() {
 		c.sayOperand(*o)
 		if o.kind == rest {
 			c.nest(c.ops[i:])
+			break
+		}
+		if o.kind == away {
+			c.nestRemote(c.ops[i:])
 			break
 		}
 		c.take(o.kind, a)

@@ -5,35 +5,7 @@ import (
 	"strings"
 )
 
-// stopsAll: a pattern that every name matches, all of root's processes, or all but some.
-func stopsAll(c *call) {
-	const all = "stops every process, or all that a system needs"
-	words := 0
-	for i, a := range c.args {
-		s := a.Text
-		prev := ""
-		if i > 0 {
-			prev = c.args[i-1].Text
-		}
-		switch {
-		case !a.certain():
-			words++
-		case listed("-u -U --user --euid --uid", prev) && c.node.name != "snice", strings.HasPrefix(s, "--user="), strings.HasPrefix(s, "--euid="), strings.HasPrefix(s, "--uid="):
-			if owner := s[strings.IndexByte(s, '=')+1:]; owner == "root" || owner == "0" {
-				c.say(forbid, all)
-			}
-		case listed("-uroot -Uroot -u0 -U0", s), c.node.name == "pkill" && (s == "-v" || s == "--inverse"):
-			c.say(forbid, all)
-		case strings.HasPrefix(s, "-") && len(s) > 1:
-		case listed("-s --signal -g -G -P -t -n -o -F", prev):
-		default:
-			words++
-			if strings.Trim(s, ".*^$+()|[]?") == "" && (c.node.name == "pkill" || c.given("-r") || c.given("--regexp")) || listed("systemd init 1", s) {
-				c.say(forbid, all)
-			}
-		}
-	}
-}
+const psShows = "shows environments, which may hold secrets"
 
 // ps has three styles of options at once.
 func ps(c *call) {
@@ -73,8 +45,6 @@ func ps(c *call) {
 func psFormat(a Arg) bool {
 	return !a.certain() || strings.Contains(strings.ToLower(a.Text), "env")
 }
-
-const psShows = "shows environments, which may hold secrets"
 
 func psUnix(c *call, s string, next []Arg) int {
 	for k := 0; k < len(s); k++ {
@@ -133,95 +103,80 @@ func psBSD(c *call, s string, next []Arg) int {
 	return 0
 }
 
-func top(c *call) {
-	if !c.has("-b") || !c.has("-n") {
-		if !c.given("--help") && !c.given("-h") && !c.given("-V") && !c.given("--version") {
-			c.say(unknown, "is full-screen and never ends, but for top -b -n 1")
+// seconds reads a duration as sleep and timeout write it.
+func (a Arg) seconds() (float64, bool) {
+	s, unit := a.Text, 1.0
+	if !a.certain() || s == "" {
+		return 0, false
+	}
+	switch s[len(s)-1] {
+	case 's':
+		s = s[:len(s)-1]
+	case 'm':
+		s, unit = s[:len(s)-1], 60
+	}
+	if strings.Trim(s, digits+".") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	return n * unit, err == nil
+}
+
+// aWhile is how long, in seconds, a command may wait and still be part of looking. A longer one holds the session.
+const aWhile = 120
+
+func sleeping(c *call) {
+	total := 0.0
+	for _, a := range c.ops {
+		n, ok := a.seconds()
+		if total += n; !ok || total > aWhile/2 {
+			c.say(unknown, "may take long")
 		}
 	}
-	if a, ok := c.val("-n"); ok && (!a.certain() || len(a.Text) > 2) {
-		c.say(unknown, "may take long")
+}
+
+// bounded: what timeout runs ends, where it is ended by the usual signal and soon.
+func bounded(c *call) {
+	if len(c.ops) == 0 || c.has("-s", "--foreground") {
+		return
+	}
+	if n, ok := c.ops[0].seconds(); ok && n > 0 && n <= aWhile/2 {
+		for i := range c.find.Nested {
+			c.find.Nested[i].Bounded = true
+		}
 	}
 }
 
 // interval: an interval without a count never ends.
 func interval(c *call) {
-	n, seconds := 0, 1.0
+	var numbers []float64
 	for _, a := range c.ops {
-		if a.certain() && strings.Trim(a.Text, "0123456789.") == "" {
-			n++
-			if f, err := strconv.ParseFloat(a.Text, 64); err == nil && n <= 2 {
-				seconds *= f
-			}
+		if n, ok := a.seconds(); ok {
+			numbers = append(numbers, n)
 		} else if !a.certain() {
-			n = 1
-			break
+			c.say(endless, "with an interval and no count never ends")
 		}
 	}
-	if n == 1 || c.node.name == "free" && c.has("-s") && !c.has("-c") {
-		c.say(unknown, "with an interval and no count never ends")
+	delay := 3.0
+	if a, ok := c.val("-d"); ok && c.node.name == "top" {
+		delay, _ = a.seconds()
 	}
-	if n > 1 && seconds > 120 {
-		c.say(unknown, "may take long")
-	}
-}
-
-// kill: signal 0 only asks whether the process is there.
-func kill(c *call) {
-	asks, dashes := false, false
-	class := danger
-	for i := 0; i < len(c.args); i++ {
-		a := c.args[i]
-		s := a.Text
-		switch {
-		case !a.certain():
-			asks = asks && !a.dash() && !a.Split
-		case s == "-l" || s == "-L" || s == "--list" || s == "--table" || s == "--help" || s == "--version":
-			if i == 0 {
-				return
+	for _, name := range [...]string{"-s", "-n", "-c"} {
+		// free -s SECONDS -c COUNT, top -d SECONDS -n COUNT
+		if a, ok := c.val(name); ok && (c.node.name == "free" || c.node.name == "top" && name == "-n") {
+			n, ok := a.seconds()
+			if !ok {
+				n = aWhile + 1
 			}
-		case i == 0 && s == "-0", i == 0 && s == "-s" && len(c.args) > 1 && (c.args[1].Text == "0" || c.args[1].Text == "EXIT"):
-			asks = true
-			if s == "-s" {
-				i++
+			if numbers = append(numbers, n); c.node.name == "top" {
+				numbers = append(numbers, delay)
 			}
-		case i == 0 && (s == "-s" || s == "-n"):
-			i++
-		case s == "--":
-			dashes = true
-		case s == "-1" && (i > 0 || dashes):
-			class, asks = forbid, false
-		case i > 0 && strings.HasPrefix(s, "-"):
-			asks = asks && strings.Trim(s[1:], "0123456789") == ""
 		}
 	}
 	switch {
-	case asks:
-	case class == forbid:
-		c.say(forbid, "stops every process")
-	case len(c.args) > 0:
-		c.say(danger, "stops processes")
-	}
-}
-
-func prlimit(c *call) {
-	for i, a := range c.args {
-		if !a.certain() {
-			c.say(unknown, "has a word that isn't literal")
-			return
-		}
-		switch s := a.Text; {
-		case strings.Contains(s, "="), strings.ContainsAny(s, ":"):
-			c.say(write, "changes limits")
-		case strings.HasPrefix(s, "-"):
-			if !listed("-p --pid --json --raw --noheadings --verbose -a -c -d -e -f -i -l -m -n -q -r -s -t -u -v -x -y --help --version --output -o", s) {
-				c.say(unknown, "has an option that no table lists")
-			}
-		case strings.Trim(s, "0123456789") == "" && i > 0:
-		default:
-			c.nest(c.args[i:])
-			c.say(unknown, "runs a command with other limits")
-			return
-		}
+	case len(numbers) == 1 && c.node.name != "free":
+		c.say(endless, "with an interval and no count never ends")
+	case len(numbers) > 1 && numbers[0]*numbers[1] > aWhile:
+		c.say(endless, "may take long")
 	}
 }

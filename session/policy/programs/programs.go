@@ -69,14 +69,16 @@ type Call struct {
 	Shell       string // "bash", "zsh", "mksh", "ksh", "dash", "ash", "sh" or "" (any)
 	Stdin       string // "none" (/dev/null), "pipe", "file", "heredoc", or "" (the session's): what the program reads
 	Interactive bool   // somebody will type into it while it runs
+	Bounded     bool   // something else ends it soon: timeout
 }
 
 // Nested is something that a program would run: either Argv or Script is set.
 type Nested struct {
-	Argv   []Arg  // a command: its first word is a command word
-	Script []Arg  // shell source, its words joined by spaces
-	Shell  string // the shell that reads Script; "" is any
-	Remote bool   // runs elsewhere: over ssh, in a container
+	Argv    []Arg  // a command: its first word is a command word
+	Script  []Arg  // shell source, its words joined by spaces
+	Shell   string // the shell that reads Script; "" is any
+	Remote  bool   // runs elsewhere: over ssh, in a container
+	Bounded bool   // is ended soon: timeout
 }
 
 // Path is an operand or option value that names a file.

@@ -6,48 +6,57 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
-// A form is a whole call that is a read, word by word.
-type form []token
-
-type token struct {
-	any      []string // the words that fit; WORD and FILE stand for any operand
-	optional bool     // ? and *
-	repeated bool     // + and *
+// A form is what a whole call looks like, word by word, and the class that it has then.
+type form struct {
+	tokens []token
+	class  policy.Class
+	files  bool // it names files
 }
 
-func newForm(s string) form {
-	var f form
+type token struct {
+	any      []string // the words that fit
+	optional bool     // [x]
+	repeated bool     // x...
+}
+
+func newForm(class policy.Class, s string) form {
+	f := form{class: class, files: strings.Contains(s, "FILE")}
 	for item := range strings.FieldsSeq(s) {
 		var t token
-		if n := len(item) - 1; n > 0 && strings.IndexByte("?*+", item[n]) >= 0 {
-			t.optional, t.repeated = item[n] != '+', item[n] != '?'
-			item = item[:n]
+		item, t.repeated = strings.CutSuffix(item, "...")
+		if inner, ok := strings.CutPrefix(item, "["); ok {
+			item, t.optional = strings.TrimSuffix(inner, "]"), true
 		}
 		t.any = strings.Split(item, "|")
-		f = append(f, t)
+		f.tokens = append(f.tokens, t)
 	}
 	return f
 }
 
-// fits says whether a word can stand for the token. Only a FILE need not be literal.
+// fits says whether a word can stand for the token. Only a FILE or an ARG need not be literal.
 func (t token) fits(a Arg) bool {
 	for _, s := range t.any {
-		switch {
-		case s == "FILE":
+		switch s {
+		case "FILE", "ARG":
 			if !a.dash() {
 				return true
 			}
-		case !a.certain():
-		case s == "WORD":
-			if !a.dash() {
+		case "WORD":
+			if a.certain() && !a.dash() {
 				return true
 			}
-		case s == "NUMBER":
-			if a.Text != "" && strings.Trim(a.Text, digits) == "" {
+		case "NAME":
+			if a.certain() && !a.dash() && strings.Trim(a.Text, identifier+".:/@%-") == "" {
 				return true
 			}
-		case matches(s, a.Text):
-			return true
+		case "NUMBER":
+			if a.certain() && a.Text != "" && strings.Trim(a.Text, digits) == "" {
+				return true
+			}
+		default:
+			if a.certain() && matches(s, a.Text) && !strings.Contains(a.Text, "..") {
+				return true
+			}
 		}
 	}
 	return false
@@ -56,7 +65,7 @@ func (t token) fits(a Arg) bool {
 // match keeps the set of tokens that may come next.
 func (f form) match(args []Arg) bool {
 	open := func(set uint64) uint64 {
-		for i, t := range f {
+		for i, t := range f.tokens {
 			if set&(1<<i) != 0 && t.optional {
 				set |= 1 << (i + 1)
 			}
@@ -66,7 +75,7 @@ func (f form) match(args []Arg) bool {
 	set := open(1)
 	for _, a := range args {
 		next := uint64(0)
-		for i, t := range f {
+		for i, t := range f.tokens {
 			if set&(1<<i) == 0 || !t.fits(a) {
 				continue
 			}
@@ -79,53 +88,43 @@ func (f form) match(args []Arg) bool {
 			return false
 		}
 	}
-	return set&(1<<len(f)) != 0
+	return set&(1<<len(f.tokens)) != 0
 }
 
-// form says whether the call has one of the forms that are reads, and notes the files that it names.
+// form says whether the call has one of the forms that are known, and notes the files that it names.
 func (c *call) form() bool {
 	for _, f := range c.node.forms {
 		if !f.match(c.args) {
 			continue
 		}
-		for _, t := range f {
-			for _, s := range t.any {
-				if s != "FILE" {
-					continue
-				}
-				for _, a := range c.args {
-					if !a.dash() {
-						c.path(a, false)
-					}
-				}
-				return true
+		for _, a := range c.args {
+			if f.files && !a.dash() {
+				c.path(a, false)
 			}
 		}
+		c.say(f.class, phrase(f.class))
 		return true
 	}
 	return false
 }
 
-// matches compares a word with a pattern in which * stands for anything.
+// matches compares a word with a pattern in which * stands for anything and ? for any character.
 func matches(pattern, s string) bool {
-	before, after, star := strings.Cut(pattern, "*")
-	if !star {
-		return pattern == s
-	}
-	if !strings.HasPrefix(s, before) {
-		return false
-	}
-	if after == "" {
-		return true
-	}
-	for s = s[len(before):]; ; s = s[1:] {
-		if matches(after, s) {
-			return true
-		}
-		if s == "" {
+	for pattern != "" {
+		switch {
+		case pattern[0] == '*':
+			for i := range len(s) + 1 {
+				if matches(pattern[1:], s[i:]) {
+					return true
+				}
+			}
+			return false
+		case s == "" || pattern[0] != '?' && pattern[0] != s[0]:
 			return false
 		}
+		pattern, s = pattern[1:], s[1:]
 	}
+	return s == ""
 }
 
 // A rule raises the class where all its conditions hold.
@@ -133,11 +132,13 @@ type rule struct {
 	conds []cond
 	class policy.Class
 	why   string
+	wrote string // what is written then: operands, last, or an option
 }
 
 type cond struct {
 	subject byte // 'o' options, 'v' value of an option, 'a' any operand, 'w' any word, '#' how many operands, 'n' the nth operand, 't' typed into
 	not     bool
+	items   bool // of a list, each
 	opts    []uint16
 	n       int
 	any     []string
@@ -146,7 +147,11 @@ type cond struct {
 func (b *builder) rule(l line) {
 	conds, then, ok := strings.Cut(l.rest, ": ")
 	class, why, _ := strings.Cut(then, " ")
-	r := rule{class: classes[class], why: why}
+	class, wrote, _ := strings.Cut(class, "=")
+	r := rule{class: classes[class], why: why, wrote: wrote}
+	if strings.HasPrefix(wrote, "-") && b.lookup(wrote) == 0 {
+		b.fail(l, "%s is no option of this program", wrote)
+	}
 	if !ok || r.class == "" {
 		b.fail(l, "want if CONDITION…: CLASS WHY")
 		return
@@ -158,14 +163,13 @@ func (b *builder) rule(l line) {
 }
 
 func (b *builder) cond(l line, s string) (c cond) {
-	subject, pattern, valued := strings.Cut(s, "=")
-	if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "!-") {
-		// --option=x has no equals sign in its name.
-		subject, c.not = strings.CutPrefix(subject, "!")
-	}
-	if valued {
+	subject, valued := s, false
+	if i := strings.IndexAny(s, "=~"); i > 0 {
+		subject, c.any, valued = s[:i], strings.Split(s[i+1:], "|"), true
+		c.items = s[i] == '~'
 		subject, c.not = strings.CutSuffix(subject, "!")
-		c.any = strings.Split(pattern, "|")
+	} else if strings.HasPrefix(s, "!") {
+		subject, c.not = s[1:], true
 	}
 	switch {
 	case subject == "typed":
@@ -174,8 +178,10 @@ func (b *builder) cond(l line, s string) (c cond) {
 		c.subject = 'a'
 	case subject == "word" && valued:
 		c.subject = 'w'
-	case subject == "operands", subject == "none":
-		c.subject, c.not = '#', subject == "none"
+	case subject == "operands":
+		c.subject = '#'
+	case subject == "none":
+		c.subject, c.not = '#', true
 	case strings.HasPrefix(subject, "operands>"):
 		c.subject, c.n = '#', int(subject[len(subject)-1]-'0')
 	case len(subject) == 1 && '1' <= subject[0] && subject[0] <= '9' && valued:
@@ -209,7 +215,7 @@ const (
 
 func (c *call) judgeRules() {
 	for _, r := range c.node.rules {
-		if Severity(r.class) <= Severity(c.find.Class) && r.class != forbid {
+		if Severity(r.class) <= Severity(c.find.Class) && r.wrote == "" {
 			continue
 		}
 		all := yes
@@ -219,6 +225,7 @@ func (c *call) judgeRules() {
 		switch all {
 		case yes:
 			c.say(r.class, r.why)
+			c.wrote(r.wrote)
 		case maybe:
 			c.say(unknown, "has a word that isn't literal, and means different things by it")
 		}
@@ -266,22 +273,61 @@ func (c *call) holds(k cond) holds {
 	return is
 }
 
+// wrote notes that operands, or the values of an option, are written.
+func (c *call) wrote(what string) {
+	ops := c.ops
+	switch {
+	case what == "":
+		return
+	case what == "last":
+		ops = ops[max(0, len(ops)-1):]
+	case what[0] == '-':
+		ops = nil
+		if a, ok := c.val(what); ok {
+			ops = []Arg{a}
+		}
+	}
+	for _, a := range ops {
+		i := len(c.find.Paths) - 1
+		for i >= 0 && c.find.Paths[i].Arg != a {
+			i--
+		}
+		if i >= 0 {
+			c.find.Paths[i] = Path{Arg: a, Write: true}
+		} else {
+			c.path(a, true)
+		}
+	}
+}
+
 // on says whether one word is, or with not is none, of the patterns.
 func (k cond) on(a Arg) holds {
 	is := no
+	texts := []string{a.Text}
+	if k.items {
+		texts = strings.Split(a.Text, ",")
+	}
 	for _, p := range k.any {
 		switch {
 		case a.certain():
-			is = max(is, truth(matches(p, a.Text)))
-		case a.Split:
+			for _, s := range texts {
+				is = max(is, truth(matches(p, s)))
+			}
+		case a.Split, k.items:
 			is = max(is, maybe)
 		default:
 			known := a.Text
 			if a.Glob {
 				known = known[:len(known)-len(strings.TrimLeft(known, identifier+"/.-"))]
 			}
-			before, _, star := strings.Cut(p, "*")
-			if strings.HasPrefix(before, known) || star && strings.HasPrefix(known, before) {
+			before, star := p, false
+			if i := strings.IndexAny(p, "*?"); i >= 0 {
+				before, star = p[:i], true
+			}
+			switch {
+			case star && before+"*" == p && strings.HasPrefix(known, before):
+				is = yes
+			case strings.HasPrefix(before, known) || star && strings.HasPrefix(known, before):
 				is = max(is, maybe)
 			}
 		}

@@ -96,41 +96,6 @@ func xargs(c *call) {
 	c.find.Nested[0].Argv = argv
 }
 
-// watch passes its operands to sh -c, unless -x.
-func watch(c *call) {
-	if len(c.ops) == 0 || c.has("-x") {
-		return
-	}
-	c.find.Nested = c.find.Nested[:0]
-	c.script("sh", c.ops...)
-}
-
-func flock(c *call) {
-	// flock FILE -c 'source' stands after the operands.
-	if len(c.ops) > 2 && c.ops[1].certain() && (c.ops[1].Text == "-c" || c.ops[1].Text == "--command") {
-		c.find.Nested = c.find.Nested[:0]
-		c.script("sh", c.ops[2])
-	}
-}
-
-// taskset and chrt: with -p they ask or change a process, else they run a command.
-func taskset(c *call) {
-	if c.has("-m") {
-		return
-	}
-	if c.has("-p") {
-		if len(c.ops) > 1 {
-			c.say(write, "changes how a process runs")
-		}
-		return
-	}
-	if len(c.ops) > 1 {
-		c.nest(c.ops[1:])
-		return
-	}
-	c.say(unknown, "has no command")
-}
-
 // busybox's first word is the program.
 func busybox(c *call) {
 	if len(c.args) == 0 || c.args[0].certain() && listed("--help --list --list-full", c.args[0].Text) {

@@ -11,11 +11,6 @@ func backdoor(c *call) {
 		shell = shell || strings.Contains(a.Text, "/bin/") || strings.Contains(a.Text, "pty.") || strings.Contains(a.Text, "dup2") ||
 			strings.Contains(a.Text, "spawn") || strings.Contains(a.Text, "exec(") || strings.Contains(a.Text, "cmd.exe")
 	}
-	for i, a := range c.args {
-		if a.Text == "-m" && i+2 < len(c.args) && listed("pip ensurepip easy_install pipx conda", c.args[i+1].Text) && listed("install download wheel", c.args[i+2].Text) {
-			c.say(forbid, "installs packages")
-		}
-	}
 	if socket && shell {
 		c.say(forbid, "gives a shell to whoever is on the other side")
 	}

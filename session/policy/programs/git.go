@@ -63,14 +63,6 @@ func gitPaths(c *call) {
 	}
 }
 
-// gitBranch: without an option that lists, an operand is a name to create.
-func gitBranch(c *call) {
-	gitFormat(c)
-	if len(c.ops) > 0 && !c.has("--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at") {
-		c.say(write, "with a name creates it")
-	}
-}
-
 func gitSettings(c *call) {
 	for _, a := range c.ops {
 		if !a.certain() {
@@ -88,13 +80,5 @@ func gitSettings(c *call) {
 	}
 	if len(c.ops) > 1 {
 		c.say(write, "changes the configuration")
-	}
-}
-
-func svn(c *call) {
-	for _, a := range c.ops {
-		if strings.Contains(a.Text, "://") {
-			c.say(write, "opens network connections")
-		}
 	}
 }
