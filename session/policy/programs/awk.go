@@ -46,7 +46,7 @@ type awkScan struct {
 	at     int
 	before awkToken
 	word   string // the word just read, "" after anything else
-	opens  []bool // for each open parenthesis: does it belong to if, while, for or switch?
+	opens  []bool // for each open parenthesis: does it belong to if, while or for?
 	print  int    // the depth of parentheses at which print stands, plus one; 0 outside print
 	own    string // names of the program's own functions, each between spaces
 }
@@ -196,13 +196,15 @@ func (s *awkScan) pattern() bool {
 // awkCalls are the functions that change nothing outside the program.
 const awkCalls = " length substr index split sub gsub gensub match sprintf sin cos atan2 exp log sqrt int rand srand tolower" +
 	" toupper strftime mktime systime close fflush asort asorti patsplit strtonum and or xor lshift rshift compl isarray" +
-	" typeof if while for switch print printf return exit in delete getline func function else do case "
+	" typeof if while for print printf return exit in delete getline func function else do "
 
 func (s *awkScan) name(w string) bool {
 	s.word = w
 	s.before = awkOperand
 	next := strings.TrimLeft(s.src[s.at:], " \t")
 	switch w {
+	case "switch", "case", "default":
+		return false // keywords to some, variables to others
 	case "system":
 		if arg, ok := strings.CutPrefix(next, `("`); ok {
 			if text, _, ok := strings.Cut(arg, `"`); ok && !strings.Contains(text, `\`) {
@@ -218,9 +220,9 @@ func (s *awkScan) name(w string) bool {
 	case "print", "printf":
 		s.print = len(s.opens) + 1
 		s.before = awkOperator
-	case "return", "else", "do", "case", "exit":
+	case "return", "else", "do", "exit":
 		s.before = awkOperator
-	case "in", "delete", "length", "next", "nextfile", "break", "continue", "default", "BEGIN", "END":
+	case "in", "delete", "length", "next", "nextfile", "break", "continue", "BEGIN", "END":
 		s.before = awkUnsure
 	case "getline":
 		s.before = awkUnsure
@@ -239,7 +241,7 @@ func (s *awkScan) punctuation(b byte) bool {
 	two := s.src[s.at:min(s.at+2, len(s.src))]
 	switch b {
 	case '(':
-		s.opens = append(s.opens, s.word == "if" || s.word == "while" || s.word == "for" || s.word == "switch")
+		s.opens = append(s.opens, s.word == "if" || s.word == "while" || s.word == "for")
 		s.before = awkOperator
 	case ')':
 		if len(s.opens) == 0 {

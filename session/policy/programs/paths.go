@@ -196,7 +196,8 @@ func RawDevice(name string) bool {
 func (c *call) guard() {
 	for _, p := range c.find.Paths {
 		name := p.Arg.Text
-		if !p.Write && !p.Delete && !p.Stat && strings.HasPrefix(name, "/dev/") {
+		pipe := name == "/dev/fd/" && strings.HasPrefix(p.Arg.Source, "<(")
+		if !p.Write && !p.Delete && !p.Stat && strings.HasPrefix(name, "/dev/") && !pipe {
 			c.device(path.Clean(name))
 		}
 		if name == "" || !p.Write && !p.Delete {

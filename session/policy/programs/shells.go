@@ -52,17 +52,20 @@ func shellCall(c *call) {
 			}
 			continue
 		}
-		for _, b := range []byte(s[1:]) {
+		for k, b := range []byte(s[1:]) {
 			switch b {
 			case 'c':
 				inline = true
 			case 'l', 'i':
 				startFiles = true
 			case 'o', 'O':
+				if k != len(s)-2 {
+					c.say(unknown, "has an option whose value is glued, which shells read differently")
+				}
 				if i++; i < len(args) && !args[i].certain() {
 					c.say(unknown, "has an option that isn't literal")
 				}
-			case 'e', 'u', 'x', 'v', 'f', 'n', 'p', 'a', 'b', 'm', 'B', 'C', 'E', 'H', 'P', 'T', 'h', 'k', 'r', 't':
+			case 'e', 'u', 'x', 'v', 'f', 'n', 'a':
 			default:
 				c.say(unknown, "has an option that no table lists")
 			}

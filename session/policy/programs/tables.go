@@ -125,3 +125,40 @@ func (b *block) split() []line {
 
 // Names are the names of all programs in the tables, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(index().programs)) }
+
+// A Table is what is known of one program.
+type Table struct {
+	Program string `json:"program"`
+	File    string `json:"file"` // of this package
+	Line    int    `json:"line"`
+	From    string `json:"from"` // the manual that it is known from
+	Text    string `json:"text"` // in the grammar that the package describes, with the sets that it uses
+}
+
+// Lookup returns what the tables know of a program.
+func Lookup(name string) (Table, bool) {
+	e := index().programs[name]
+	if e == nil {
+		return Table{}, false
+	}
+	t := Table{Program: name, File: "tables/" + e.file, Line: e.at, Text: e.head + "\n" + strings.TrimRight(e.body, "\n") + "\n"}
+	var used []string
+	sets := func(b *block) {
+		for _, l := range b.split() {
+			switch {
+			case l.key == "from" && t.From == "":
+				t.From = l.rest
+			case l.key == "use" && !slices.Contains(used, l.rest):
+				used = append(used, l.rest)
+			}
+		}
+	}
+	sets(e.block)
+	for i := 0; i < len(used); i++ {
+		if b := index().sets[used[i]]; b != nil {
+			sets(b)
+			t.Text += "\n" + b.head + "\n" + strings.TrimRight(b.body, "\n") + "\n"
+		}
+	}
+	return t, true
+}
