@@ -67,12 +67,12 @@ const (
 	assign                     // NAME=VALUE is an option, listed as -NAME
 	bundle                     // the first word is a cluster, with or without its dash, whose values follow in order
 	words                      // options and operands are not told apart: forms and the check read the words
-	calm                       // the check and the rules need no certain operands
+	open                       // every option of the program is a read, listed or not
 )
 
 var styles = map[string]style{
 	"first": first, "exact": exact, "dashlong": dashlong, "inherit": inherit, "pages": pages, "bundle": bundle, "assign": assign, "words": words,
-	"calm": calm,
+	"open": open,
 }
 
 // A node is a compiled program or subcommand.
@@ -89,7 +89,7 @@ type node struct {
 	operands []operand
 	repeat   bool // the last operand may be repeated
 	uniform  bool // it does not matter which operand is which
-	hazard   bool // an option or operand is more than a read: words that aren't literal need care
+	hazard   bool // an option may be more than a read, listed or not: words that aren't literal need care
 	bare     bool // it has no options of its own
 	forms    []form
 	rules    []rule
@@ -127,8 +127,7 @@ func (e *entry) compile() {
 	for _, l := range b.ifs {
 		b.rule(l)
 	}
-	n.hazard = n.hazard || n.subs != nil || len(n.checks)+len(n.rules) > 0 && n.style&calm == 0 ||
-		slices.ContainsFunc(n.opts, func(o option) bool { return o.class != read && !o.soft })
+	n.hazard = n.style&open == 0
 	e.node = n
 	if e.err != nil {
 		e.node = &node{name: e.name, rule: n.rule, class: unknown, why: "has a mistake in its table", style: words}
@@ -281,7 +280,7 @@ func (b *builder) arguments(l line) {
 		o.class, _ = b.classFor(l, class, o.kind)
 		b.operands = append(b.operands, o)
 		if o.class != read || o.kind >= rest {
-			b.hazard, b.uniform = true, false
+			b.uniform = false
 		}
 	}
 }

@@ -62,7 +62,7 @@ func TestALetterMeansWhatItMeansInThatProgram(t *testing.T) {
 		unknown | sar -q -f -o pwned
 		unknown | hexdump -f /etc/shadow x
 		unknown | fd -l x
-		unknown | named-checkzone -o pwned example.org zone
+		write | named-checkzone -o pwned example.org zone
 		sensitive-read | named-checkconf -p
 		unknown | systemd-analyze cat-config shadow
 		unknown | systemd-analyze verify ./evil.service
@@ -151,5 +151,31 @@ func TestEverydayReadsOfServersAreReads(t *testing.T) {
 		read-only | tar --list --file=x.tar
 		read-only | bash -n x.sh
 		read-only | kill -0 1234
+	`)
+}
+
+func TestTheLastModeOfACompressorCounts(t *testing.T) {
+	table(t, `
+		write | xz -t -d f.xz
+		write | xz -l -z f
+		write | bzip2 -t -d f.bz2
+		write | zstd -t -d f.zst
+		write | gzip -t -d f.gz
+		read-only | xz -dc f.xz
+		read-only | bzip2 -dc f.bz2
+		read-only | zstd -dc f.zst
+		read-only | gzip -dc f.gz
+		read-only | gzip -l f.gz
+		unknown | xz -t $x
+		unknown | lvs $x
+		unknown | pmap "$x"
+		unknown | zstdcat *
+		write | pmap -n
+		write | gem list -r x
+		write | ausearch --checkpoint f
+		unknown | openssl list -provider-path . -provider evil
+		unknown | apt-mark showauto -o x=y
+		read-only | wc -l *
+		read-only | cat "$x"
 	`)
 }

@@ -57,7 +57,7 @@ func (c *call) uncertain(a Arg) {
 		c.loose = true
 	}
 	if c.node.hazard && a.dash() {
-		c.say(unknown, "has options that do more than read, and a word that isn't literal could be one")
+		c.say(unknown, "may have options that do more than read, and a word that isn't literal could be one")
 	}
 }
 

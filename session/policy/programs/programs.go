@@ -44,7 +44,8 @@
 //	style WORD…          first: options end at the first operand; exact: long options may not be abbreviated; dashlong:
 //	                     -name is a long option, there are no clusters; inherit: the options hold for subcommands too,
 //	                     before and after them; pages: starts a pager where somebody watches; words: options are not
-//	                     told from operands; calm: conditions and check need no certain operands
+//	                     told from operands; open: every option of the
+//	                     program is a read, listed or not, so that a word that is not literal may be one
 //	env NAME…            variables that change what it does
 //	sub NAME…            a subcommand; what is known of it stands below, indented once more
 //	use SET              what stands below "set SET"

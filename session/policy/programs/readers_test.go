@@ -17,8 +17,8 @@ func TestReadersReadUntilAnOptionSaysOtherwise(t *testing.T) {
 		unknown | du --files0-from=list
 		write | file -Cm magic.txt
 		write | file --compile x
-		unknown | base64 -d x -o pwned
-		unknown | base64 -opwned x
+		write | base64 -d x -o pwned
+		write | base64 -opwned x
 		write | xxd /etc/hostname pwned
 		write | tree -o out .
 		write | sdiff -o out a b
