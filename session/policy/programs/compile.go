@@ -25,12 +25,10 @@ const (
 	cmd            // the name of a program
 	rest           // a command, up to the end
 	away           // the same, run elsewhere: in a container
-	exec           // a command, up to ";" or "{} +"
 )
 
 var kinds = map[string]kind{
 	"text": text, "read": reads, "write": writes, "del": dels, "count": counts, "stat": stats, "pair": pairs, "pairread": pairReads, "shell": shell, "cmd": cmd, "rest": rest, "away": away,
-	"exec": exec,
 }
 
 var classes = map[string]policy.Class{
@@ -179,7 +177,7 @@ func (b *builder) line(l line, below []line) {
 	case "env":
 		b.env = append(slices.Clip(b.env), strings.Fields(l.rest)...)
 	case "use":
-		set := index().sets[l.rest]
+		set := b.entry.of.sets[l.rest]
 		if b.deep++; set == nil || b.deep > 4 {
 			b.fail(l, "%s is no set", l.rest)
 			return
@@ -207,7 +205,7 @@ func (b *builder) line(l line, below []line) {
 			if b.subs[name] != nil {
 				b.fail(l, "%s is there twice", name)
 			}
-			b.subs[name] = &entry{block: b.entry.block, name: b.name + " " + name, lines: below, up: b.node}
+			b.subs[name] = &entry{block: b.entry.block, of: b.entry.of, name: b.name + " " + name, lines: below, up: b.node}
 		}
 	default:
 		if class, ok := strings.CutPrefix(l.key, "form!"); ok && classes[class] != "" {

@@ -1,8 +1,11 @@
 package programs
 
+import "errors"
+
 // Problems compiles every entry of every table, and returns the mistakes.
-func Problems() []error {
-	t := index()
+func Problems() []error { return index().problems() }
+
+func (t *tables) problems() []error {
 	problems := []error{t.err}
 	var all func(e *entry)
 	all = func(e *entry) {
@@ -35,3 +38,10 @@ func OptionNames(name string) []string {
 
 // Raw says whether a program reads its words by itself.
 func Raw(name string) bool { return index().programs[name].get().style&words != 0 }
+
+// Parse compiles every entry of one file, and returns the mistakes.
+func Parse(name, text string) error {
+	t := newTables()
+	t.file(name, text)
+	return errors.Join(t.problems()...)
+}

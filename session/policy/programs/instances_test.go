@@ -179,3 +179,18 @@ func TestTheLastModeOfACompressorCounts(t *testing.T) {
 		read-only | cat "$x"
 	`)
 }
+
+func TestInstallingIsSeenWhateverStandsAroundIt(t *testing.T) {
+	table(t, `
+		forbidden | npm install $x
+		forbidden | npm -g install x
+		forbidden | npm --prefix /srv install x
+		forbidden | npm i --save-dev x
+		forbidden | pipx install "$x"
+		forbidden | python3 -m pip install $x
+		unknown | npm run update
+		write | npm ls
+		dangerous | npm uninstall x
+		forbidden | kill -9 -1 $x
+	`)
+}

@@ -6,10 +6,11 @@
 //
 // # Tables
 //
-// A block begins at the margin with "program NAME…", and everything that is known stands below it, indented by tabs:
+// A block begins at the margin with "program NAME…", where several programs share one only if their manuals agree.
+// Everything that is known stands below it, indented by tabs; # begins a comment:
 //
 //	program head
-//		from head(1), GNU coreutils 9.7
+//		from head(1), GNU coreutils 9.1
 //		-# -c,--bytes=text -n,--lines=text -q,--quiet,--silent -v,--verbose
 //		operands read...
 //
@@ -22,30 +23,35 @@
 //	--set=text!write     CLASS, where it is more than a read
 //	-e,--regexp=text^    takes the place of the first operand
 //
-// Kinds of values and operands: text (harmless whatever it says), read (a file read), stat (a file of which only
-// attributes are shown), write (a file written), del (a file removed), shell (source that is run), cmd (the name of a
-// program that is run), rest (a command from here on), pair and pairread (two words, the second text or a file read).
-// Classes: read secret write unknown danger priv forbid, "install" (forbidden, and known as [RulePackageInstall]), and
-// for options "ask": unknown where it is written out, but changing nothing, so that a glob that grows into it does no
-// harm.
+// Kinds of values and operands: text (harmless whatever it says), read (a file read), count (a file read of which only
+// numbers are shown), stat (a file of which only attributes are shown), write (a file written), del (a file removed),
+// shell (source that is run), cmd (the name of a program that is run), rest (a command from here on), away (the same, in
+// a container), pair and pairread (two words, the second text or a file read).
+//
+// Classes: read secret write unknown danger priv forbid; install is forbidden and has the rule [RulePackageInstall];
+// endless is unknown, but for what timeout runs; for options, ask is unknown where it is written out, but changes
+// nothing, so that a glob that grows into it does no harm.
 //
 // The other lines begin with a word:
 //
-//	from MANUAL          where it is known from: manual page, program, version
+//	from MANUAL          where it is known from: manual, program, version
 //	class CLASS WHY      what the program is without any option; read where there is no such line
 //	operands KIND…       each with an optional !CLASS; a trailing "..." repeats the last one; none without this line
-//	form WORD…           the whole call is a read if it has this form: a|b are alternatives, * stands for anything in a
-//	                     word, WORD for a literal operand, FILE for a file read; behind a word ? is once or never,
-//	                     + once or more, * any number of times
+//	form WORD…           the whole call is a read if it has this form. a|b are alternatives; * in a word stands for
+//	                     anything and ? for any character; WORD is a literal operand, NAME one without blanks and
+//	                     signs, NUMBER digits, ARG any operand, FILE a file read, ANY any word. [x] may be missing, x... be repeated.
+//	form!CLASS WORD…     the same, of that class. The first form that fits decides.
 //	if CONDITION…: CLASS WHY
-//	                     raises the class where all hold: -l|-x (one of them is given), !-l|-x (none is), -o=a|b* (a
-//	                     value is one of those), -o!=a|b (is none), 1=a, 1!=a (the first operand), any=a (an operand),
-//	                     word=a (a word), operands, operands>1, none (no operands), typed (somebody types into it)
+//	                     raises the class where all hold: -l|-x (one of these is given), !-l|-x (none is), -o=a|b* (a
+//	                     value is one of these), -o!=a|b (is none), -o~a|b (an item of a list is), 1=a, 1!=a (the first
+//	                     operand), any=a (an operand), word=a (a word), operands, operands>1, none (no operands), typed
+//	                     (somebody types into it). CLASS=WHAT says what is written then: operands, last, or an option.
 //	style WORD…          first: options end at the first operand; exact: long options may not be abbreviated; dashlong:
-//	                     -name is a long option, there are no clusters; inherit: the options hold for subcommands too,
-//	                     before and after them; pages: starts a pager where somebody watches; words: options are not
-//	                     told from operands; open: every option of the
-//	                     program is a read, listed or not, so that a word that is not literal may be one
+//	                     -name is a long option, there are no clusters; assign: NAME=VALUE is an option, listed as
+//	                     -NAME; bundle: the first word is a cluster, with or without its dash; inherit: the options hold
+//	                     for subcommands too, before and after them; pages: starts a pager where somebody watches;
+//	                     words: options are not told from operands; open: every option of the program is a read, listed
+//	                     or not, so that a word that is not literal may be one
 //	env NAME…            variables that change what it does
 //	sub NAME…            a subcommand; what is known of it stands below, indented once more
 //	use SET              what stands below "set SET"

@@ -33,10 +33,12 @@ func newForm(class policy.Class, s string) form {
 	return f
 }
 
-// fits says whether a word can stand for the token. Only a FILE or an ARG need not be literal.
+// fits says whether a word can stand for the token. Only ANY, a FILE and an ARG need not be literal.
 func (t token) fits(a Arg) bool {
 	for _, s := range t.any {
 		switch s {
+		case "ANY":
+			return true
 		case "FILE", "ARG":
 			if !a.dash() {
 				return true

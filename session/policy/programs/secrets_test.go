@@ -6,7 +6,7 @@ func TestSecretsAreNotReadUnasked(t *testing.T) {
 	table(t, `
 		sensitive-read | gpg --export-secret-keys
 		sensitive-read | gpg -d x.gpg
-		read-only | gpg --list-keys
+		unknown | gpg --list-keys
 		unknown | gpg --import x
 		unknown | gpg --list-keys --options evil
 		read-only | openssl x509 -in a.pem -noout -text

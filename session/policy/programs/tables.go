@@ -24,6 +24,7 @@ type block struct {
 // An entry is one name of a block. It is compiled when it is first asked for: a short run asks for few.
 type entry struct {
 	*block
+	of    *tables
 	name  string // "git log"
 	lines []line // of a subcommand; a program's are split from its block
 	up    *node
@@ -46,7 +47,7 @@ type tables struct {
 
 // index finds the blocks of all files, without reading what is in them.
 var index = sync.OnceValue(func() *tables {
-	t := &tables{programs: make(map[string]*entry, 1024), sets: make(map[string]*block, 32)}
+	t := newTables()
 	list, err := files.ReadDir("tables")
 	t.err = err
 	for _, f := range list {
@@ -57,6 +58,11 @@ var index = sync.OnceValue(func() *tables {
 	return t
 })
 
+func newTables() *tables {
+	return &tables{programs: make(map[string]*entry, 1024), sets: make(map[string]*block, 32)}
+}
+
+// file enters the blocks of a file.
 func (t *tables) file(name, text string) {
 	var last *block
 	from := 0
@@ -90,7 +96,7 @@ func (t *tables) head(b *block) {
 			if e := t.programs[name]; e != nil {
 				old = e.block
 			}
-			t.programs[name] = &entry{block: b, name: name}
+			t.programs[name] = &entry{block: b, of: t, name: name}
 		case "set":
 			old = t.sets[name]
 			t.sets[name] = b
