@@ -8,6 +8,7 @@ import (
 
 // A form is what a whole call looks like, word by word, and the class that it has then.
 type form struct {
+	text   string // as the table has it
 	tokens []token
 	class  policy.Class
 	files  bool // it names files
@@ -20,7 +21,7 @@ type token struct {
 }
 
 func newForm(class policy.Class, s string) form {
-	f := form{class: class, files: strings.Contains(s, "FILE")}
+	f := form{text: s, class: class, files: strings.Contains(s, "FILE")}
 	for item := range strings.FieldsSeq(s) {
 		var t token
 		item, t.repeated = strings.CutSuffix(item, "...")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
 
@@ -26,6 +27,21 @@ func TestEveryProgramSaysWhereItIsKnownFrom(t *testing.T) {
 	}
 	_, ok := programs.Lookup("frobnicate")
 	assert.False(t, ok)
+}
+
+func TestRowsListWhatTheTablesKnow(t *testing.T) {
+	rows := programs.Rows()
+	assert.Len(t, rows, len(programs.Names()))
+	for _, r := range rows {
+		if r.Name == "jstat" {
+			assert.Equal(t, "-options", r.Alone)
+			assert.Len(t, r.Forms, 3)
+		}
+		if r.Name == "tail" {
+			assert.Contains(t, r.Options, programs.Option{Names: []string{"-F"}, Class: policy.Unknown})
+			assert.Equal(t, []string{"read"}, r.Operands)
+		}
+	}
 }
 
 func TestAMistakeInATableNamesItsLine(t *testing.T) {
