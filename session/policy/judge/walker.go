@@ -19,6 +19,7 @@ type walker struct {
 	subst    *facts   // what the substitutions in the current command's words do
 	dir      string   // where the next command runs, "" when nobody knows
 	stdin    string   // what the next command reads
+	inDouble bool     // within ${…} within double quotes
 	loopVars []string // loop variables in scope
 	subshell int      // how many shells of their own lie between here and the session
 	remote   bool     // on another machine or in a container

@@ -1,0 +1,89 @@
+//go:build linux && amd64
+
+// Oracle runs what the judge calls read-only in a throw-away sandbox and reports what it did that the judge's report does
+// not name. See package session/policy/oracle.
+//
+//	go run ./cmd/internal/oracle -seed 1 -runs 100000
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/session/policy/oracle"
+)
+
+func main() {
+	oracle.InCage()
+	var (
+		seed    = flag.Uint64("seed", 1, "which commands are made up")
+		runs    = flag.Int("runs", 10000, "how many commands run")
+		length  = flag.Duration("for", 0, "stop after this time; 0 is no limit")
+		workers = flag.Int("workers", 2, "sandboxes at the same time")
+		shells  = flag.String("shells", "bash,zsh,dash,ksh93,mksh,busybox", "shells, separated by commas")
+		extra   = flag.String("extra", "", "a directory with further programs, laid out as the root of a system")
+		share   = flag.String("share", "6,3,1", "how many of ten come from the tables, from the generator, and compare the parser")
+		only    = flag.String("only", "", "a program: only its rows")
+		corpus  = flag.String("corpus", "", "a file with commands, one a line, that the generator uses too")
+		limit   = flag.Duration("limit", 3*time.Second, "of one command")
+		script  = flag.String("run", "", "run this command on each shell and print what it does")
+	)
+	flag.Parse()
+	cfg := oracle.Config{Seed: *seed, Runs: *runs, Workers: *workers, Extra: *extra, Only: *only, Limit: *limit,
+		Log: func(s string) { fmt.Println(s) }}
+	if *length > 0 {
+		cfg.Until = time.Now().Add(*length)
+	}
+	if _, err := fmt.Sscanf(*share, "%d,%d,%d", &cfg.Share[0], &cfg.Share[1], &cfg.Share[2]); err != nil {
+		fail(fmt.Errorf("-share %s: three numbers with commas are needed", *share))
+	}
+	for name := range strings.SplitSeq(*shells, ",") {
+		found := false
+		for _, sh := range oracle.Shells {
+			if sh.Name == name {
+				found = true
+				if sh.Installed() {
+					cfg.Shells = append(cfg.Shells, sh)
+				} else {
+					fmt.Fprintf(os.Stderr, "%s is not installed\n", name)
+				}
+			}
+		}
+		if !found {
+			fail(fmt.Errorf("-shells: the oracle does not know %s", name))
+		}
+	}
+	if *corpus != "" {
+		text, err := os.ReadFile(*corpus)
+		if err != nil {
+			fail(err)
+		}
+		cfg.Corpus = strings.Split(strings.TrimSpace(string(text)), "\n")
+	}
+	if *script != "" {
+		if err := oracle.Show(os.Stdout, cfg, *script); err != nil {
+			fail(err)
+		}
+		return
+	}
+	begin := time.Now()
+	res, err := oracle.Run(cfg)
+	if res != nil {
+		fmt.Print(res.Summary(*seed))
+		fmt.Printf("%.0f executions a second\n", float64(res.Runs)/time.Since(begin).Seconds())
+	}
+	if err != nil {
+		fail(err)
+	}
+	if len(res.Findings) > 0 {
+		os.Exit(1)
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(2)
+}

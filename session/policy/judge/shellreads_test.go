@@ -1,0 +1,53 @@
+package judge_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/judge"
+)
+
+// What shells run, and the parser does not see: each was found by running it (package oracle).
+func TestWhatShellsRunAndTheParserDoesNotSee(t *testing.T) {
+	for _, tc := range []struct {
+		src  string
+		want policy.Class
+	}{
+		// Within double quotes and here-documents, single quotes inside of ${…} are text, and what is between them runs.
+		{`echo "${x:-'$(touch y)'}"`, policy.Unknown},
+		{`echo "${x:-'$(rm -rf /)'}"`, policy.Forbidden},
+		{"echo \"${x-'`rm -rf /`'}\"", policy.Forbidden},
+		{`echo "${x:-${y:-'$(rm -rf /)'}}"`, policy.Forbidden},
+		{`echo "${x:-a'b'$'c'"d"'$(rm -rf /)'}"`, policy.Forbidden},
+		{`echo "${x+'$(rm -rf /)'}"`, policy.Forbidden},
+		{`echo "${x/a/'$(rm -rf /)'}"`, policy.Unknown},
+		{`echo "${x#'$(touch y)'}"`, policy.Unknown},
+		{"cat <<E\n${x:-'$(rm -rf /)'}\nE", policy.Forbidden},
+		{"cat <<E\n${x:-'\\'$(rm -rf /)}\nE", policy.Unknown},
+		{`echo "${x:-$'$(touch y)'}"`, policy.Unknown},
+		{`echo "${x:-'${y:=$(touch y)}'}"`, policy.Unknown},
+		// In backquotes within double quotes, some shells end the quotes at the first quote.
+		{"echo \"`: u\"${x:-'$(rm -rf /)'}\"l`\"", policy.Unknown},
+		{"echo \"`echo \"a\" b`\"", policy.Unknown},
+		// ksh93 joins lines in single quotes within backquotes.
+		{"echo `cat '/etc/sha\\\ndow'`", policy.Unknown},
+	} {
+		for _, shell := range shells {
+			rep := judge.Judge(judge.Request{Script: tc.src, Shell: shell})
+			assert.Equal(t, tc.want, worst(tc.want, rep.Class), "%q on %q is %s (%s)", tc.src, shell, rep.Class, rep.Reason)
+		}
+	}
+}
+
+// The same signs without a doubt stay what they are.
+func TestQuotesInExpansionsThatAreOnlyText(t *testing.T) {
+	for _, src := range []string{
+		`echo "${x:-'a b'}"`, `echo "${x:-a}" '$(b)'`, `echo ${x:-'a b'}`, "echo `ls | wc -l`", "echo \"`ls -l`\"", "cat <<E\n${x:-'a'} it's\nE", `echo "$(grep '$x' f)"`,
+		`echo "${x:-$(grep 'a$' f)}"`,
+	} {
+		rep := judge.Judge(judge.Request{Script: src, Shell: "bash"})
+		assert.Equal(t, policy.ReadOnly, rep.Class, "%q: %s", src, rep.Reason)
+	}
+}
