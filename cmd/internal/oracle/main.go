@@ -27,12 +27,13 @@ func main() {
 		extra   = flag.String("extra", "", "a directory with further programs, laid out as the root of a system")
 		share   = flag.String("share", "6,3,1", "how many of ten come from the tables, from the generator, and compare the parser")
 		only    = flag.String("only", "", "a program: only its rows")
+		skip    = flag.String("skip", "", "programs that are not run, separated by commas")
 		corpus  = flag.String("corpus", "", "a file with commands, one a line, that the generator uses too")
-		limit   = flag.Duration("limit", 3*time.Second, "of one command")
+		limit   = flag.Duration("limit", 5*time.Second, "of one command")
 		script  = flag.String("run", "", "run this command on each shell and print what it does")
 	)
 	flag.Parse()
-	cfg := oracle.Config{Seed: *seed, Runs: *runs, Workers: *workers, Extra: *extra, Only: *only, Limit: *limit,
+	cfg := oracle.Config{Seed: *seed, Runs: *runs, Workers: *workers, Extra: *extra, Only: *only, Skip: strings.Split(*skip, ","), Limit: *limit,
 		Log: func(s string) { fmt.Println(s) }}
 	if *length > 0 {
 		cfg.Until = time.Now().Add(*length)

@@ -29,6 +29,7 @@ func (w *walker) operands(c call, f programs.Finding) {
 				continue
 			}
 			w.secretOperand(p.Arg)
+			w.upFromALink(p.Arg)
 			if w.recursive(c) {
 				w.secretBelow(p.Arg)
 			}
@@ -66,6 +67,9 @@ func (w *walker) optionValue(a programs.Arg) {
 		return
 	}
 	w.secretOperand(a)
+	if strings.HasPrefix(a.Text, "-") || strings.HasPrefix(a.Text, "@") {
+		w.upFromALink(a)
+	}
 	if !a.Literal {
 		return
 	}
@@ -95,6 +99,7 @@ func (w *walker) foundFiles(args []programs.Arg) {
 		}
 	}
 	for _, root := range roots {
+		w.upFromALink(root)
 		if len(names) == 0 {
 			w.secretBelow(root)
 		}
@@ -157,6 +162,13 @@ func (w *walker) secretPattern(p string) {
 	}
 	if why, ok := holdsSecrets(p, w.dir, isWild(p)); ok {
 		w.raise(policy.SensitiveRead, "secrets/path", why)
+	}
+	for _, end := range endings(afterUp(p)) {
+		for _, p := range [...]string{end, "/" + end} {
+			if why, ok := holdsSecrets(p, "", isWild(p)); ok {
+				w.raise(policy.SensitiveRead, "secrets/path", why)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,10 +32,16 @@ func TestWhatShellsRunAndTheParserDoesNotSee(t *testing.T) {
 		// In backquotes within double quotes, some shells end the quotes at the first quote.
 		{"echo \"`: u\"${x:-'$(rm -rf /)'}\"l`\"", policy.Unknown},
 		{"echo \"`echo \"a\" b`\"", policy.Unknown},
+		// Only bash reads two digits as the number of a descriptor: for the others they are one more word.
+		{"uniq f 10>/dev/null", policy.Unknown},
+		{"uniq f 01>/dev/null", policy.Unknown},
 		// ksh93 joins lines in single quotes within backquotes.
 		{"echo `cat '/etc/sha\\\ndow'`", policy.Unknown},
 	} {
 		for _, shell := range shells {
+			if shell == "bash" && strings.Contains(tc.src, "uniq") {
+				continue
+			}
 			rep := judge.Judge(judge.Request{Script: tc.src, Shell: shell})
 			assert.Equal(t, tc.want, worst(tc.want, rep.Class), "%q on %q is %s (%s)", tc.src, shell, rep.Class, rep.Reason)
 		}

@@ -185,8 +185,8 @@ func harmlessIoctl(request uint32) bool {
 	switch request >> 8 & 0xff {
 	case 'f', 'X': // FS_IOC_…: only those that write are not harmless
 		return request>>30 == 2
-	case 0x12: // BLKGET…
-		return request>>30 == 2 || request == 0x1260 || request == 0x1268 || request == 0x125e
+	case 0x12: // BLKGET…, BLKDISCARDZEROES and their like
+		return request>>30 == 2 || request == 0x1260 || request == 0x1268 || request == 0x125e || request == 0x127c || request == 0x1272
 	case 0x89: // SIOCG…; the odd ones above 0x8910 mostly ask, and no capability is there to set anything
 		return request>>16 == 0
 	case 0xb7: // NS_GET_…

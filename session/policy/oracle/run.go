@@ -29,6 +29,7 @@ type Config struct {
 	Share   [3]int        // how many of ten come from the tables, from the generator, and compare the parser
 	Limit   time.Duration // of one command
 	Only    string        // a program: only its rows
+	Skip    []string      // programs that are not run
 	Known   func(Finding) bool
 	Log     func(string) // says each finding at once
 }
@@ -87,6 +88,7 @@ func newProducer(cfg Config) *producer {
 	if cfg.Only != "" {
 		specs = slices.DeleteFunc(specs, func(s Spec) bool { return s.Program != cfg.Only })
 	}
+	specs = slices.DeleteFunc(specs, func(s Spec) bool { return slices.Contains(cfg.Skip, s.Program) })
 	return &producer{cfg: cfg, r: rand.New(rand.NewPCG(cfg.Seed, 4)), commands: NewCommands(cfg.Seed, specs, cfg.Extra),
 		source: NewSource(cfg.Seed, cfg.Corpus), parser: NewParserSource(cfg.Seed)}
 }
@@ -128,7 +130,7 @@ func (p *producer) next() candidate {
 // Run runs what the config says.
 func Run(cfg Config) (*Result, error) {
 	if cfg.Limit == 0 {
-		cfg.Limit = 3 * time.Second
+		cfg.Limit = 5 * time.Second
 	}
 	res := &Result{PerShell: map[string]int{}, PerProgram: map[string]int{}, More: map[string]int{}}
 	p := newProducer(cfg)
@@ -235,7 +237,7 @@ func (cfg Config) found(cage *Cage, mu *sync.Mutex, res *Result, c candidate, di
 	if many {
 		return
 	}
-	if did = c.complaints(c.run(cage, 4*cfg.Limit)); len(did) == 0 { // it was the machine
+	if did = c.complaints(c.run(cage, 8*cfg.Limit)); len(did) == 0 { // it was the machine
 		mu.Lock()
 		res.More[key]--
 		mu.Unlock()

@@ -24,7 +24,7 @@ const runnerMark = "FAIRLEAD_ORACLE_RUNNER"
 const (
 	maxOutput = 48 << 20
 	shown     = 1 << 15
-	grace     = 400 * time.Millisecond // for processes that end after their shell has
+	grace     = 4 * time.Second // for processes that end after their shell has
 )
 
 const ordinary = 65534
