@@ -7,10 +7,13 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/session/policy/oracle"
@@ -28,6 +31,7 @@ func main() {
 		share   = flag.String("share", "6,3,1", "how many of ten come from the tables, from the generator, and compare the parser")
 		only    = flag.String("only", "", "a program: only its rows")
 		skip    = flag.String("skip", "", "programs that are not run, separated by commas")
+		expect  = flag.String("expect", "", "a file with faults that are known, as session/policy/oracle/expected.txt")
 		corpus  = flag.String("corpus", "", "a file with commands, one a line, that the generator uses too")
 		limit   = flag.Duration("limit", 5*time.Second, "of one command")
 		script  = flag.String("run", "", "run this command on each shell and print what it does")
@@ -57,6 +61,13 @@ func main() {
 			fail(fmt.Errorf("-shells: the oracle does not know %s", name))
 		}
 	}
+	if *expect != "" {
+		text, err := os.ReadFile(*expect)
+		if err != nil {
+			fail(err)
+		}
+		cfg.Expect = oracle.MustReadRules(*expect, string(text))
+	}
 	if *corpus != "" {
 		text, err := os.ReadFile(*corpus)
 		if err != nil {
@@ -70,6 +81,9 @@ func main() {
 		}
 		return
 	}
+	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	cfg.Stop = stop.Done()
 	begin := time.Now()
 	res, err := oracle.Run(cfg)
 	if res != nil {

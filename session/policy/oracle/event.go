@@ -12,6 +12,7 @@ const (
 	Connect Kind = "connect" // a socket's address
 	Signal  Kind = "signal"  // to another process
 	Other   Kind = "other"   // changes something else
+	Endless Kind = "endless" // does not end, its output does not, or it leaves a process
 )
 
 // Event is one system call that a command made.
@@ -25,6 +26,9 @@ type Event struct {
 
 func (e Event) String() string {
 	s := string(e.Kind) + " " + e.By + ": " + e.Call + " " + e.What
+	if e.Kind == Endless {
+		s = e.Call
+	}
 	if e.Kind == Start {
 		s = "start " + e.By + ": " + strings.Join(e.Args, " ")
 	}

@@ -10,14 +10,18 @@ import (
 //go:embed known.txt
 var knownText string
 
-type knownRule struct {
+// Rules name what programs do, in the grammar that known.txt describes.
+type Rules []rule
+
+type rule struct {
 	kind          Kind
 	program, what string
 }
 
-var known = readKnown(knownText)
+var known = MustReadRules("known.txt", knownText)
 
-func readKnown(text string) (rules []knownRule) {
+// MustReadRules reads rules, and panics at a line that is none.
+func MustReadRules(name, text string) (rules Rules) {
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -27,14 +31,15 @@ func readKnown(text string) (rules []knownRule) {
 			continue
 		}
 		if len(f) < 3 {
-			panic(fmt.Sprintf("known.txt:%d: three words are needed", n))
+			panic(fmt.Sprintf("%s:%d: three words are needed", name, n))
 		}
-		rules = append(rules, knownRule{Kind(f[0]), f[1], strings.Join(f[2:], " ")})
+		rules = append(rules, rule{Kind(f[0]), f[1], strings.Join(f[2:], " ")})
 	}
 	return rules
 }
 
-func isKnown(e Event) bool {
+// Match reports whether a rule names the event.
+func (rules Rules) Match(e Event) bool {
 	what := e.What
 	switch e.Kind {
 	case Start:
@@ -42,7 +47,7 @@ func isKnown(e Event) bool {
 	case Other:
 		what = e.Call
 	}
-	for _, r := range known {
+	for _, r := range rules {
 		if r.kind == e.Kind && glob(r.program, e.By) && glob(r.what, what) {
 			return true
 		}
@@ -65,7 +70,7 @@ func (e Event) name() string {
 	base := path.Base(e.What)
 	if len(e.Args) > 0 && (base == "exe" || base == "busybox") {
 		base = path.Base(e.Args[0])
-		if base == "busybox" && len(e.Args) > 1 {
+		if base == "busybox" && len(e.Args) > 1 && !strings.HasPrefix(e.Args[1], "-") {
 			base = e.Args[1]
 		}
 	}

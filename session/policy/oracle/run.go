@@ -20,18 +20,19 @@ import (
 // Config says what is run.
 type Config struct {
 	Seed    uint64
-	Runs    int           // executions, those that confirm and minimise findings not counted
-	Until   time.Time     // no more are begun after this; zero is no limit
-	Workers int           // sandboxes
-	Shells  []Shell       //
-	Extra   string        // a directory with further programs
-	Corpus  []string      // commands that the generator of shell source uses too
-	Share   [3]int        // how many of ten come from the tables, from the generator, and compare the parser
-	Limit   time.Duration // of one command
-	Only    string        // a program: only its rows
-	Skip    []string      // programs that are not run
-	Known   func(Finding) bool
-	Log     func(string) // says each finding at once
+	Runs    int             // executions, those that confirm and minimise findings not counted
+	Until   time.Time       // no more are begun after this; zero is no limit
+	Stop    <-chan struct{} // no more are begun once it is closed; nil is never
+	Workers int             // sandboxes
+	Shells  []Shell         //
+	Extra   string          // a directory with further programs
+	Corpus  []string        // commands that the generator of shell source uses too
+	Share   [3]int          // how many of ten come from the tables, from the generator, and compare the parser
+	Limit   time.Duration   // of one command
+	Only    string          // a program: only its rows
+	Skip    []string        // programs that are not run
+	Expect  Rules           // faults that are known
+	Log     func(string)    // says each finding at once
 }
 
 // Result is what came out.
@@ -43,7 +44,7 @@ type Result struct {
 	PerKind    [3]int
 	Findings   []Finding
 	More       map[string]int // how many more were like each finding
-	Expected   int            // findings that Config.Known knows
+	Expected   int            // what Config.Expect names
 	Missing    []string       // programs that are not on this machine
 	NotAllowed []string       // programs of the tables of which nothing was allowed
 }
@@ -147,7 +148,7 @@ func Run(cfg Config) (*Result, error) {
 			defer cage.Close()
 			for {
 				mu.Lock()
-				if res.Runs >= cfg.Runs || !cfg.Until.IsZero() && time.Now().After(cfg.Until) {
+				if res.Runs >= cfg.Runs || closed(cfg.Stop) || !cfg.Until.IsZero() && time.Now().After(cfg.Until) {
 					mu.Unlock()
 					return
 				}
@@ -162,7 +163,13 @@ func Run(cfg Config) (*Result, error) {
 					errs[w] = fmt.Errorf("%s: %q: %s", c.shell.Name, c.script, out.Failed)
 					return
 				}
-				if did := c.complaints(out); len(did) > 0 {
+				did, faults := c.complaints(out, cfg.Expect)
+				if faults > 0 {
+					mu.Lock()
+					res.Expected++
+					mu.Unlock()
+				}
+				if len(did) > 0 {
 					cfg.found(cage, &mu, res, c, did)
 				}
 			}
@@ -183,6 +190,15 @@ func Run(cfg Config) (*Result, error) {
 	return res, nil
 }
 
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
 func (r *Result) count(c candidate) {
 	r.Runs++
 	r.PerShell[c.shell.Name]++
@@ -201,11 +217,11 @@ func (c candidate) run(cage *Cage, limit time.Duration) Outcome {
 	return cage.Run(append(slices.Clip(c.shell.Argv), c.script), c.stdin, limit, c.kind == ofParser)
 }
 
-func (c candidate) complaints(out Outcome) []string {
+func (c candidate) complaints(out Outcome, expected Rules) (list []string, faults int) {
 	if c.kind == ofParser {
-		return Differences(c.rep, out)
+		return Differences(c.rep, out), 0
 	}
-	return Complaints(c.rep, out)
+	return Complaints(first(c.script), c.rep, out, expected)
 }
 
 var numbers = regexp.MustCompile(`[0-9]+|/tmp/\S+|"[^"]*"`)
@@ -237,7 +253,7 @@ func (cfg Config) found(cage *Cage, mu *sync.Mutex, res *Result, c candidate, di
 	if many {
 		return
 	}
-	if did = c.complaints(c.run(cage, 8*cfg.Limit)); len(did) == 0 { // it was the machine
+	if did, _ = c.complaints(c.run(cage, 8*cfg.Limit), cfg.Expect); len(did) == 0 { // it was the machine
 		mu.Lock()
 		res.More[key]--
 		mu.Unlock()
@@ -250,7 +266,7 @@ func (cfg Config) found(cage *Cage, mu *sync.Mutex, res *Result, c candidate, di
 		if d = d.judged(); !d.runnable() {
 			return false
 		}
-		now := d.complaints(d.run(cage, limit))
+		now, _ := d.complaints(d.run(cage, limit), cfg.Expect)
 		return len(now) > 0 && c.key(now[0]) == c.key(did[0])
 	}
 	rounds := 120
@@ -262,16 +278,12 @@ func (cfg Config) found(cage *Cage, mu *sync.Mutex, res *Result, c candidate, di
 	}
 	c.script = minimise(c.script, rounds, same)
 	c = c.judged()
-	if now := c.complaints(c.run(cage, limit)); len(now) > 0 {
+	if now, _ := c.complaints(c.run(cage, limit), cfg.Expect); len(now) > 0 {
 		did = now
 	}
 	f := Finding{Shell: c.shell.Name, Script: c.script, Did: did, Said: fmt.Sprintf("%s (%s)", c.rep.Class, c.rep.Rule)}
 	mu.Lock()
 	defer mu.Unlock()
-	if cfg.Known != nil && cfg.Known(f) {
-		res.Expected++
-		return
-	}
 	if slices.ContainsFunc(res.Findings, func(g Finding) bool { return g.Script == f.Script && g.Shell == f.Shell }) {
 		return
 	}
@@ -320,7 +332,7 @@ func (r *Result) Summary(seed uint64) string {
 	}
 	fmt.Fprintf(&b, "\nnothing of these was allowed (%d): %s\n", len(r.NotAllowed), strings.Join(r.NotAllowed, " "))
 	fmt.Fprintf(&b, "not on this machine, could not be run (%d): %s\n", len(r.Missing), strings.Join(r.Missing, " "))
-	fmt.Fprintf(&b, "findings: %d, expected: %d\n", len(r.Findings), r.Expected)
+	fmt.Fprintf(&b, "findings: %d; runs with faults that are known: %d\n", len(r.Findings), r.Expected)
 	return b.String()
 }
 
@@ -336,11 +348,12 @@ func Show(w io.Writer, cfg Config, script string) error {
 		out := c.run(cage, cfg.Limit)
 		fmt.Fprintf(w, "== %s: %s (%s: %s)\n", sh.Name, c.rep.Class, c.rep.Rule, c.rep.Reason)
 		for _, e := range out.Events {
-			if !isKnown(e) {
+			if !known.Match(e) {
 				fmt.Fprintf(w, "   %s\n", e)
 			}
 		}
-		for _, s := range Complaints(c.rep, out) {
+		list, _ := Complaints(first(script), c.rep, out, cfg.Expect)
+		for _, s := range list {
 			fmt.Fprintf(w, "   ! %s\n", s)
 		}
 		fmt.Fprint(w, out.Output, out.Failed)

@@ -321,6 +321,14 @@ func fixtures() error {
 		}
 	}
 	_ = os.Chmod(Work+"/s.sh", 0o755)
+	for name, data := range archives() {
+		if err := os.WriteFile(filepath.Join(Work, name), data, 0o644); err != nil {
+			return err
+		}
+	}
+	if err := repository(); err != nil {
+		return err
+	}
 	for name, to := range map[string]string{"link": "f", "dirlink": "dir", "nowhere": "not/there", "loop": "loop", "out": "/etc"} {
 		if err := os.Symlink(to, filepath.Join(Work, name)); err != nil {
 			return err

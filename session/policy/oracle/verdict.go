@@ -9,28 +9,32 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
 
-// Complaints lists what a run did that its report does not name, each once.
-func Complaints(rep judge.Report, out Outcome) []string {
-	var list []string
-	add := func(s string) {
-		if !slices.Contains(list, s) {
+// Complaints lists what a run did that its report does not name, each once. Expected are faults that are known: they are
+// counted, not listed.
+func Complaints(program string, rep judge.Report, out Outcome, expected Rules) (list []string, faults int) {
+	add := func(e Event) {
+		switch s := e.String(); {
+		case known.Match(e):
+		case expected.Match(e):
+			faults++
+		case !slices.Contains(list, s):
 			list = append(list, s)
 		}
 	}
 	for _, e := range out.Events {
-		if unnamed(rep, e) && !isKnown(e) {
-			add(e.String())
+		if unnamed(rep, e) {
+			add(e)
 		}
 	}
 	switch {
 	case out.Endless:
-		add("it does not end")
+		add(Event{Kind: Endless, By: program, Call: "it does not end", What: "time"})
 	case out.Flood:
-		add("its output does not end")
+		add(Event{Kind: Endless, By: program, Call: "its output does not end", What: "output"})
 	case out.Left != "":
-		add("it leaves a process: " + out.Left)
+		add(Event{Kind: Endless, By: program, Call: "it leaves a process: " + out.Left, What: "process"})
 	}
-	return list
+	return list, faults
 }
 
 func unnamed(rep judge.Report, e Event) bool {
