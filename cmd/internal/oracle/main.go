@@ -29,16 +29,20 @@ func main() {
 		shells  = flag.String("shells", "bash,zsh,dash,ksh93,mksh,busybox", "shells, separated by commas")
 		extra   = flag.String("extra", "", "a directory with further programs, laid out as the root of a system")
 		share   = flag.String("share", "6,3,1", "how many of ten come from the tables, from the generator, and compare the parser")
-		only    = flag.String("only", "", "a program: only its rows")
+		only    = flag.String("only", "", "programs, separated by commas: only their rows")
 		skip    = flag.String("skip", "", "programs that are not run, separated by commas")
 		expect  = flag.String("expect", "", "a file with faults that are known, as session/policy/oracle/expected.txt")
 		corpus  = flag.String("corpus", "", "a file with commands, one a line, that the generator uses too")
 		limit   = flag.Duration("limit", 5*time.Second, "of one command")
+		compare = flag.String("compare", "", "a file of scripts, between lines of %%, on which judge and shells are compared")
 		script  = flag.String("run", "", "run this command on each shell and print what it does")
 	)
 	flag.Parse()
-	cfg := oracle.Config{Seed: *seed, Runs: *runs, Workers: *workers, Extra: *extra, Only: *only, Skip: strings.Split(*skip, ","), Limit: *limit,
+	cfg := oracle.Config{Seed: *seed, Runs: *runs, Workers: *workers, Extra: *extra, Skip: strings.Split(*skip, ","), Limit: *limit,
 		Log: func(s string) { fmt.Println(s) }}
+	if *only != "" {
+		cfg.Only = strings.Split(*only, ",")
+	}
 	if *length > 0 {
 		cfg.Until = time.Now().Add(*length)
 	}
@@ -74,6 +78,21 @@ func main() {
 			fail(err)
 		}
 		cfg.Corpus = strings.Split(strings.TrimSpace(string(text)), "\n")
+	}
+	if *compare != "" {
+		text, err := os.ReadFile(*compare)
+		if err != nil {
+			fail(err)
+		}
+		cfg.Workers = *workers
+		found, err := oracle.Compare(cfg, strings.Split(strings.TrimSuffix(string(text), "\n"), "\n%%\n"))
+		if err != nil {
+			fail(err)
+		}
+		for _, f := range found {
+			fmt.Println(f)
+		}
+		return
 	}
 	if *script != "" {
 		if err := oracle.Show(os.Stdout, cfg, *script); err != nil {

@@ -49,7 +49,7 @@ func unescapeANSI(s string) (string, bool) {
 		}
 		switch {
 		case most >= 4:
-			if !utf8.ValidRune(rune(n)) {
+			if !utf8.ValidRune(rune(n)) || n > 0xffff { // mksh knows no more than these
 				return "", false
 			}
 			b.WriteRune(rune(n))

@@ -132,7 +132,7 @@ func (w *walker) cd(c call) {
 		w.upFromALink(args[0])
 		w.dir = w.changed(args[0].Text)
 		if physical || afterUp(args[0].Text) != "" { // a shell whose text leads nowhere follows the links
-			w.dir = ""
+			w.looseDir = true
 		}
 	default:
 		w.unknown(c, "which directory this is, is known only when it runs")

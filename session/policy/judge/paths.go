@@ -163,7 +163,11 @@ func (w *walker) secretPattern(p string) {
 	if why, ok := holdsSecrets(p, w.dir, isWild(p)); ok {
 		w.raise(policy.SensitiveRead, "secrets/path", why)
 	}
-	for _, end := range endings(afterUp(p)) {
+	behind := endings(afterUp(p))
+	if w.looseDir && p[0] != '/' && p[0] != '~' {
+		behind = append(behind, p)
+	}
+	for _, end := range behind {
 		for _, p := range [...]string{end, "/" + end} {
 			if why, ok := holdsSecrets(p, "", isWild(p)); ok {
 				w.raise(policy.SensitiveRead, "secrets/path", why)
@@ -192,8 +196,12 @@ func (w *walker) noteRead(a programs.Arg)             { w.note(&w.reads, a, fals
 func (w *walker) noteWrite(a programs.Arg, gone bool) { w.note(&w.writes, a, gone) }
 
 func (w *walker) note(list *[]Path, a programs.Arg, gone bool) {
+	dir := w.dir
+	if w.looseDir && !strings.HasPrefix(a.Text, "/") {
+		dir = ""
+	}
 	if len(*list) < maxNames {
-		*list = append(*list, Path{Text: a.Text, Literal: a.Literal, Source: clip(a.Source), Dir: w.dir, Delete: gone, Remote: w.remote})
+		*list = append(*list, Path{Text: a.Text, Literal: a.Literal, Source: clip(a.Source), Dir: dir, Delete: gone, Remote: w.remote})
 	}
 }
 

@@ -40,6 +40,7 @@ type account struct {
 	fetched     []string          // names that something fetched may have been saved under
 	values      map[string]string // what the script itself says of its variables
 	patterns    int
+	looseDir    bool // directories are what the text says, and links may lead elsewhere
 
 	own             *Own // see [Request.Own]
 	ownUse, ownAsks bool

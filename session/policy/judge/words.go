@@ -143,11 +143,12 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 			if s, ok := unescapeANSI(p.Value); ok {
 				t.lit(s)
 			} else {
+				t.opaque, t.guess = true, true
 				t.expansion("", "", true)
 			}
 		case *syntax.DblQuoted:
 			if p.Dollar {
-				t.ansi = true
+				t.ansi, t.opaque, t.guess = true, true, true
 				t.expansion("", "", true) // a translation may stand in its place
 			}
 			w.build(t, p.Parts, true)

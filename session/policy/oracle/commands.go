@@ -20,7 +20,7 @@ var operands = []string{
 // values are given to options.
 var values = []string{
 	"1", "f", "-o", "pwned", "0", "a=b", "'|touch pwned'", "'!touch pwned'", "@args", "all", "127.0.0.1", "/dev/zero", "s.awk", "args", "dir", "-1", "x", "'%n'", "s.py", "'a\nb'", "scterc,70,70", "'touch pwned'",
-	"hostaddr=127.0.0.1", "nbd://127.0.0.1/x", "'x[$(touch pwned)]'", "-e", "--output=pwned", "help", "list", "/tmp/w/pwned", "1,2", "100000000", "auto", "always", "full", "'w pwned'", "'{ print > \"pwned\" }'", "'system(\"touch pwned\")'",
+	"hostaddr=127.0.0.1", "nbd://127.0.0.1/x", "'x[$(touch pwned)]'", "-e", "--output=pwned", "help", "list", "/tmp/w/pwned", "1,2", "10000", "auto", "always", "full", "'w pwned'", "'{ print > \"pwned\" }'", "'system(\"touch pwned\")'",
 	"'select 1'", "'\\! touch pwned'",
 }
 
@@ -141,6 +141,9 @@ func (c *Commands) Next() string {
 		cmd := c.each[len(c.each)-1]
 		c.each = c.each[:len(c.each)-1]
 		return cmd
+	}
+	if len(c.weights) == 0 {
+		return "" // nothing is installed
 	}
 	s := c.specs[c.weights[c.r.IntN(len(c.weights))]]
 	var b strings.Builder

@@ -3,6 +3,7 @@
 package oracle
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -29,7 +30,7 @@ type Config struct {
 	Corpus  []string        // commands that the generator of shell source uses too
 	Share   [3]int          // how many of ten come from the tables, from the generator, and compare the parser
 	Limit   time.Duration   // of one command
-	Only    string          // a program: only its rows
+	Only    []string        // programs: only their rows; none is all
 	Skip    []string        // programs that are not run
 	Expect  Rules           // faults that are known
 	Log     func(string)    // says each finding at once
@@ -86,8 +87,8 @@ type producer struct {
 
 func newProducer(cfg Config) *producer {
 	specs := FromTables()
-	if cfg.Only != "" {
-		specs = slices.DeleteFunc(specs, func(s Spec) bool { return s.Program != cfg.Only })
+	if len(cfg.Only) > 0 {
+		specs = slices.DeleteFunc(specs, func(s Spec) bool { return !slices.Contains(cfg.Only, s.Program) })
 	}
 	specs = slices.DeleteFunc(specs, func(s Spec) bool { return slices.Contains(cfg.Skip, s.Program) })
 	return &producer{cfg: cfg, r: rand.New(rand.NewPCG(cfg.Seed, 4)), commands: NewCommands(cfg.Seed, specs, cfg.Extra),
@@ -359,4 +360,42 @@ func Show(w io.Writer, cfg Config, script string) error {
 		fmt.Fprint(w, out.Output, out.Failed)
 	}
 	return nil
+}
+
+// Compare runs each script on each shell and lists where a shell runs what the judge does not list.
+func Compare(cfg Config, scripts []string) (findings []Finding, err error) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	errs := make([]error, cfg.Workers)
+	work := make(chan candidate)
+	for w := range cfg.Workers {
+		wg.Go(func() {
+			cage, err := NewCage("")
+			if err != nil {
+				errs[w] = err
+				for range work {
+				}
+				return
+			}
+			defer cage.Close()
+			for c := range work {
+				did, _ := c.complaints(c.run(cage, cfg.Limit), nil)
+				if len(did) > 0 {
+					mu.Lock()
+					findings = append(findings, Finding{Shell: c.shell.Name, Script: c.script, Did: did, Said: fmt.Sprintf("%s (%s)", c.rep.Class, c.rep.Rule)})
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	for _, s := range scripts {
+		for _, sh := range cfg.Shells {
+			if c := (candidate{kind: ofParser, shell: sh, script: judge.Normalize(s), stdin: "null"}).judged(); c.runnable() {
+				work <- c
+			}
+		}
+	}
+	close(work)
+	wg.Wait()
+	return findings, errors.Join(errs...)
 }

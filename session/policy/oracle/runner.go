@@ -291,7 +291,8 @@ func environ(canary bool) []string {
 			dirs = append(dirs, "/tmp/extra"+d)
 		}
 		path += ":" + strings.Join(dirs, ":")
-		env = append(env, "LD_LIBRARY_PATH=/tmp/extra/usr/lib/x86_64-linux-gnu:/tmp/extra/usr/lib:/tmp/extra/lib/x86_64-linux-gnu")
+		env = append(env, "LD_LIBRARY_PATH=/tmp/extra/usr/lib/x86_64-linux-gnu:/tmp/extra/usr/lib:/tmp/extra/lib/x86_64-linux-gnu",
+			"PYTHONPATH=/tmp/extra/usr/lib/python3/dist-packages", "RUBYLIB=/tmp/extra/usr/lib/ruby/vendor_ruby:/tmp/extra/usr/lib/ruby/3.1.0:/tmp/extra/usr/lib/x86_64-linux-gnu/ruby/3.1.0", "PERL5LIB=/tmp/extra/usr/share/perl5")
 	}
 	if canary {
 		path = "/tmp/canary"
