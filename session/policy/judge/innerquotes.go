@@ -35,6 +35,12 @@ func plainText(s string) bool {
 // and once as commands.
 func (w *walker) backquotes(p *syntax.CmdSubst, quoted bool) {
 	src := w.source(p)
+	if len(src) > 2 {
+		if inner := src[1 : len(src)-1]; firstBackquote(inner) >= 0 {
+			w.raise(policy.Unknown, "shell/quirk", "shells end a substitution in backquotes at the next backquote")
+			w.between(inner)
+		}
+	}
 	switch {
 	case strings.Contains(src, "\\\n"):
 		w.raise(policy.Unknown, "shell/continuation", "a line is continued within an expansion")
@@ -53,4 +59,33 @@ func unescapedQuote(s string) bool {
 		}
 	}
 	return false
+}
+
+// firstBackquote finds a backquote without a backslash before it.
+func firstBackquote(s string) int {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '`':
+			return i
+		}
+	}
+	return -1
+}
+
+// between judges the pieces between backquotes, each of which some shell runs, for what is forbidden in them.
+func (w *walker) between(s string) {
+	for range maxDepth {
+		i := firstBackquote(s)
+		if i < 0 {
+			break
+		}
+		s = s[i+1:]
+		piece := s
+		if j := firstBackquote(s); j >= 0 {
+			piece = s[:j]
+		}
+		w.script(strings.TrimLeft(piece, ";&|)}\"' \t\n"), "")
+	}
 }

@@ -34,6 +34,7 @@ func TestWhatShellsRunAndTheParserDoesNotSee(t *testing.T) {
 		{`echo ${x:'$(rm -rf /)'}`, policy.Unknown},
 		{`cat $'\U0001F600'`, policy.Unknown},
 		{`cat $'/etc/shadow\0x'`, policy.Unknown},
+		{`cat $'/etc/\x073hadow'`, policy.Unknown},
 		{`cat $'/etc/shadow\c\\'`, policy.Unknown},
 		{`cat <$'/etc/shadow\0x'`, policy.Unknown},
 		{`repeat 2 rm -rf /`, policy.Forbidden},
@@ -45,6 +46,13 @@ func TestWhatShellsRunAndTheParserDoesNotSee(t *testing.T) {
 		// Only bash reads two digits as the number of a descriptor: for the others they are one more word.
 		{"uniq f 10>/dev/null", policy.Unknown},
 		{"uniq f 01>/dev/null", policy.Unknown},
+		// A substitution in backquotes ends at the next backquote, also in the middle of a here-document.
+		{"echo `cat <<\\E\n`; rm -rf /; echo `\nE\n`", policy.Forbidden},
+		{"echo `cat <<'E'\n`; touch x; echo `\nE\n`", policy.Unknown},
+		{"echo \"`cat <<\\E\n`\"; rm -rf /; echo \"`\nE\n`\"", policy.Forbidden},
+		{"echo `cat <<E\n`; rm -rf /; echo `\nE\n`", policy.Unknown},
+		{"echo ${x:-`cat <<\\E\n`} ; rm -rf /; echo `\nE\n`", policy.Unknown},
+		{"echo `cat <<\\E\n`\nrm -rf / #`\nE\n`", policy.Forbidden},
 		// ksh93 joins lines in single quotes within backquotes.
 		{"echo `cat '/etc/sha\\\ndow'`", policy.Unknown},
 	} {

@@ -55,7 +55,11 @@ type Cage struct {
 // NewCage starts a sandbox. Extra is a directory whose usr/bin (and so on) holds further programs, "" for none.
 func NewCage(extra string) (*Cage, error) {
 	c := &Cage{extra: extra, dirty: true}
-	return c, c.start()
+	err := c.start()
+	for try := 0; err != nil && errors.Is(err, os.ErrDeadlineExceeded) && try < 3; try++ { // a busy machine
+		err = c.start()
+	}
+	return c, err
 }
 
 func (c *Cage) start() error {

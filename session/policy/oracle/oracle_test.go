@@ -20,7 +20,7 @@ import (
 var (
 	seed = flag.Uint64("oracle.seed", 1, "which commands the oracle makes up")
 	runs = flag.Int("oracle.runs", 1200, "how many it runs")
-	span = flag.Duration("oracle.for", 20*time.Second, "how long it begins new ones")
+	span = flag.Duration("oracle.for", 12*time.Second, "how long it begins new ones")
 )
 
 func TestMain(m *testing.M) {
@@ -63,7 +63,7 @@ func TestWhatIsAllowedDoesWhatItsReportNames(t *testing.T) {
 	corpus, err := os.ReadFile(filepath.Join("..", "judge", "testdata", "more", "allow.txt"))
 	require.NoError(t, err)
 	res, err := oracle.Run(oracle.Config{
-		Seed: *seed, Runs: *runs, Until: time.Now().Add(*span), Workers: 2, Shells: shells(t), Share: [3]int{5, 3, 2},
+		Seed: *seed, Runs: *runs, Until: time.Now().Add(*span / time.Duration(slowdown)), Workers: 2, Shells: shells(t), Share: [3]int{5, 3, 2},
 		Corpus: strings.Split(strings.TrimSpace(string(corpus)), "\n"), Expect: oracle.MustReadRules("expected.txt", string(expected)),
 		Limit: 10 * time.Second, Skip: slow,
 	})
@@ -113,4 +113,34 @@ func TestTheOracleNotices(t *testing.T) {
 	assert.NotContains(t, out.Output, "eth")
 	assert.Contains(t, out.Output, "a 1\n", "the directory is made anew after a command that changed it")
 	assert.NotRegexp(t, `^0\n`, out.Output)
+}
+
+var full = flag.Bool("oracle.full", false, "compare every script on every shell, not each on one")
+
+// Each script stands for a thing that a parser may read in another way than shells. What shells start must be what the
+// judge lists.
+func TestShellsRunWhatTheJudgeLists(t *testing.T) {
+	cage(t)
+	text, err := os.ReadFile(filepath.Join("testdata", "shellsource.txt"))
+	require.NoError(t, err)
+	scripts := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n%%\n")
+	all := shells(t)
+	per := make([][]string, len(all))
+	for i, s := range scripts {
+		for j := range all {
+			if *full || i%len(all) == j {
+				per[j] = append(per[j], s)
+			}
+		}
+	}
+	for j, sh := range all {
+		t.Run(sh.Name, func(t *testing.T) {
+			t.Parallel()
+			found, err := oracle.Compare(oracle.Config{Shells: []oracle.Shell{sh}, Workers: 1, Limit: 10 * time.Second}, per[j])
+			require.NoError(t, err)
+			for _, f := range found {
+				assert.Fail(t, "a shell runs what the judge does not list", "%s", f)
+			}
+		})
+	}
 }
