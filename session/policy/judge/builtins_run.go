@@ -157,6 +157,10 @@ func (w *walker) changed(to string) string {
 
 // exit judges what ends the shell: harmless in one of its own.
 func (w *walker) exit(c call) {
+	if !w.plainNumbers(c.args) {
+		w.unknown(c, "some shells evaluate what it is given")
+		return
+	}
 	if w.subshell > 0 {
 		w.fine("builtins/"+c.name, "it ends a shell of its own")
 		return

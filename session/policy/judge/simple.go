@@ -25,6 +25,8 @@ func (w *walker) simple(s *syntax.Stmt, c *syntax.CallExpr) {
 		case c == nil:
 			if maybeZsh(w.shell) {
 				w.use("cat")
+				w.use("more")
+				w.use("pager")
 			}
 			if w.subshell == 0 || maybeZsh(w.shell) {
 				w.raise(policy.Unknown, "shell/redirect", "zsh starts a program of its own for redirects without a command")

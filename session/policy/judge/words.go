@@ -5,6 +5,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
 
@@ -89,6 +90,9 @@ func (w *walker) appendArg(out []programs.Arg, word *syntax.Word) []programs.Arg
 		}
 		split := *word
 		if syntax.SplitBraces(&split) {
+			if w.d == inMksh && hasRange(&split) {
+				w.raise(policy.Unknown, "shell/quirk", "shells disagree about ranges in braces")
+			}
 			alternatives, ok := braceWords(&split)
 			for _, alt := range alternatives {
 				a := w.arg(alt, source)
