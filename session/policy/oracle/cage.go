@@ -16,9 +16,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Work is the directory in the cage where commands run.
-const Work = "/tmp/w"
-
 // lastOfOthers is the highest process number in a cage that is there before any command: init, the runner, and a
 // process that stands for those of others.
 const lastOfOthers = 90

@@ -2,6 +2,9 @@ package oracle
 
 import "strconv"
 
+// Work is the directory in the cage where commands run.
+const Work = "/tmp/w"
+
 // fixtureFiles are the files of the working directory. Their contents are such that a program which takes them for its
 // arguments, its configuration or its commands does something that is noticed.
 var fixtureFiles = map[string]string{
