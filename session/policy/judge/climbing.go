@@ -37,7 +37,7 @@ func afterUp(p string) string {
 
 // upFromALink asks where a path that is read goes up from something that may be a link.
 func (w *walker) upFromALink(a programs.Arg) {
-	if s := w.shapeOf(a); climbs(s.wild) || climbs(s.likely) {
+	if s := w.shapeOf(a); !w.resolved && (climbs(s.wild) || climbs(s.likely)) {
 		w.raise(policy.Unknown, "paths/unknown", "where a .. behind a name leads is known only on the host")
 	}
 }

@@ -45,7 +45,7 @@ func Judge(req Request) Report {
 func judgeText(req Request, d dialect, text string, s scan, cut bool) Report {
 	acc := account{useNames: make([]string, 0, 8)}
 	root := Part{Class: policy.ReadOnly, Rule: "judge/nothing", Reason: "there is nothing to run"}
-	acc.interactive, acc.own = req.Interactive, req.Own
+	acc.interactive, acc.own, acc.resolved = req.Interactive, req.Own, req.Resolved
 	acc.classes = 1
 	var f facts
 	w := walker{account: &acc, d: d, shell: req.Shell, src: text, cur: &root, facts: &f, stdin: "none", dir: startDir(req.Dir)}

@@ -28,6 +28,7 @@ type walker struct {
 // account is what all walkers of one judgement share.
 type account struct {
 	interactive bool
+	resolved    bool // see [Request.Resolved]
 	depth       int
 	parts       int
 	classes     uint8
