@@ -38,13 +38,10 @@ func main() {
 		script  = flag.String("run", "", "run this command on each shell and print what it does")
 	)
 	flag.Parse()
-	cfg := oracle.Config{Seed: *seed, Runs: *runs, Workers: *workers, Extra: *extra, Skip: strings.Split(*skip, ","), Limit: *limit,
+	cfg := oracle.Config{Seed: *seed, Runs: *runs, Workers: *workers, Extra: *extra, Skip: strings.Split(*skip, ","), Limit: *limit, Span: *length,
 		Log: func(s string) { fmt.Println(s) }}
 	if *only != "" {
 		cfg.Only = strings.Split(*only, ",")
-	}
-	if *length > 0 {
-		cfg.Until = time.Now().Add(*length)
 	}
 	if _, err := fmt.Sscanf(*share, "%d,%d,%d", &cfg.Share[0], &cfg.Share[1], &cfg.Share[2]); err != nil {
 		fail(fmt.Errorf("-share %s: three numbers with commas are needed", *share))

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,8 +64,8 @@ func TestWhatIsAllowedDoesWhatItsReportNames(t *testing.T) {
 	corpus, err := os.ReadFile(filepath.Join("..", "judge", "testdata", "more", "allow.txt"))
 	require.NoError(t, err)
 	res, err := oracle.Run(oracle.Config{
-		Seed: *seed, Runs: *runs, Until: time.Now().Add(*span / time.Duration(slowdown)), Workers: 2, Shells: shells(t), Share: [3]int{5, 3, 2},
-		Corpus: strings.Split(strings.TrimSpace(string(corpus)), "\n"), Expect: oracle.MustReadRules("expected.txt", string(expected)),
+		Seed: *seed, Runs: *runs, Span: *span / slowdown, Workers: 2, Shells: shells(t), Share: [3]int{5, 3, 2},
+		Corpus: quick(strings.Split(strings.TrimSpace(string(corpus)), "\n")), Expect: oracle.MustReadRules("expected.txt", string(expected)),
 		Limit: 10 * time.Second, Skip: slow,
 	})
 	require.NoError(t, err)
@@ -76,7 +77,14 @@ func TestWhatIsAllowedDoesWhatItsReportNames(t *testing.T) {
 }
 
 // slow are programs that take seconds each.
-var slow = strings.Fields("npm npx gcloud gsutil bq pip pip3 apt apt-cache apt-mark apt-config apt-get man javac jar java jshell jps keytool kubectl docker gdb node")
+var slow = strings.Fields("npm npx gcloud gsutil bq pip pip3 apt apt-cache apt-mark apt-config apt-get man javac jar java jshell jps keytool kubectl docker gdb node find grep du service systemctl dpkg")
+
+// quick leaves out what runs a slow program.
+func quick(commands []string) []string {
+	return slices.DeleteFunc(commands, func(c string) bool {
+		return slices.ContainsFunc(strings.Fields(c), func(word string) bool { return slices.Contains(slow, word) })
+	})
+}
 
 // The oracle itself notices each of these.
 func TestTheOracleNotices(t *testing.T) {
@@ -128,7 +136,7 @@ func TestShellsRunWhatTheJudgeLists(t *testing.T) {
 	per := make([][]string, len(all))
 	for i, s := range scripts {
 		for j := range all {
-			if *full || i%len(all) == j {
+			if *full || i%len(all) == j && i/len(all)%slowdown == 0 {
 				per[j] = append(per[j], s)
 			}
 		}

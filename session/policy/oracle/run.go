@@ -22,7 +22,7 @@ import (
 type Config struct {
 	Seed    uint64
 	Runs    int             // executions, those that confirm and minimise findings not counted
-	Until   time.Time       // no more are begun after this; zero is no limit
+	Span    time.Duration   // no more are begun after this; zero is no limit
 	Stop    <-chan struct{} // no more are begun once it is closed; nil is never
 	Workers int             // sandboxes
 	Shells  []Shell         //
@@ -140,16 +140,20 @@ func Run(cfg Config) (*Result, error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	errs := make([]error, cfg.Workers)
+	var begin time.Time
 	for w := range cfg.Workers {
 		cage, err := NewCage(cfg.Extra)
 		if err != nil {
 			return nil, err
 		}
+		if w == 0 {
+			begin = time.Now()
+		}
 		wg.Go(func() {
 			defer cage.Close()
 			for {
 				mu.Lock()
-				if res.Runs >= cfg.Runs || closed(cfg.Stop) || !cfg.Until.IsZero() && time.Now().After(cfg.Until) {
+				if res.Runs >= cfg.Runs || closed(cfg.Stop) || cfg.Span > 0 && time.Since(begin) > cfg.Span {
 					mu.Unlock()
 					return
 				}
@@ -254,7 +258,7 @@ func (cfg Config) found(cage *Cage, mu *sync.Mutex, res *Result, c candidate, di
 	if many {
 		return
 	}
-	if did, _ = c.complaints(c.run(cage, 8*cfg.Limit), cfg.Expect); len(did) == 0 { // it was the machine
+	if did, _ = c.complaints(c.run(cage, 5*cfg.Limit), cfg.Expect); len(did) == 0 { // it was the machine
 		mu.Lock()
 		res.More[key]--
 		mu.Unlock()
