@@ -90,6 +90,9 @@ func (w *walker) redirect(r *syntax.Redirect) (socket bool) {
 		w.sets(r.N)
 		w.raise(policy.Unknown, "shell/redirect", "it keeps a descriptor in a variable")
 	}
+	if r.N != nil && len(r.N.Value) > 1 && w.shell != "bash" {
+		w.raise(policy.Unknown, "shell/quirk", "only bash takes two digits for a descriptor, others for one more word")
+	}
 	toStdin := r.N == nil || r.N.Value == "0"
 	if r.Hdoc != nil {
 		w.expand(r.Hdoc.Parts, true)
@@ -157,6 +160,8 @@ func (w *walker) readFrom(a programs.Arg, toStdin bool) {
 	}
 	w.noteRead(a)
 	w.secretOperand(a)
+	w.upFromALink(a)
+	w.inputDevice(a)
 	w.ownWords([]programs.Arg{a}, false)
 	if w.shapeOf(a).opaque || a.Glob {
 		w.raise(policy.Unknown, "shell/redirect", "which file it reads is known only when it runs")
@@ -175,4 +180,16 @@ func (w *walker) writeTo(a programs.Arg) {
 	w.noteWrite(a, false)
 	w.ownWords([]programs.Arg{a}, false)
 	w.plants(a)
+}
+
+// inputDevice asks where input comes from a device: it may never end, take what somebody types, or start something.
+func (w *walker) inputDevice(a programs.Arg) {
+	switch p := resolve(w.shapeOf(a).wild, w.dir); {
+	case p == "/dev/null", p == "/dev/stdin", p == "/dev/fd/0":
+	case strings.HasPrefix(p, "/dev/"), strings.HasPrefix(p, "//dev/"):
+		if _, isProc := strings.CutPrefix(a.Text, "/dev/fd/"); isProc && !a.Literal && strings.ContainsAny(a.Source, "(") {
+			return // a process substitution: what it runs is judged
+		}
+		w.raise(policy.Unknown, "shell/redirect", "it reads a device, which may never end, or react to being read")
+	}
 }

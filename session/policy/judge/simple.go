@@ -23,6 +23,11 @@ func (w *walker) simple(s *syntax.Stmt, c *syntax.CallExpr) {
 	w.withRedirects(s, func() {
 		switch {
 		case c == nil:
+			if maybeZsh(w.shell) {
+				w.use("cat")
+				w.use("more")
+				w.use("pager")
+			}
 			if w.subshell == 0 || maybeZsh(w.shell) {
 				w.raise(policy.Unknown, "shell/redirect", "zsh starts a program of its own for redirects without a command")
 			}
