@@ -38,14 +38,25 @@ func Signal(pid int, signal string) string {
 		`set -- $l;` + signal + `echo fairlead:$0:$#:$d:` + again + `' ` + strconv.Itoa(pid)
 }
 
+// Unheard returns a command line that counts the programs that the shell with that process id has in the foreground of its
+// terminal and that SIGINT would have ended: those that neither catch it nor ignore it nor block it, and live. Where the key has
+// just been typed they became programs a moment after it, as a child of ksh93's that is not yet its program forgets the key.
+// It signals nobody. On systems without /proc/PID/status, which is Linux's (proc(5)), it counts nothing.
+func Unheard(pid int) string {
+	return `exec sh -c '` + walk + `w $0;n=0;for k in $l;do i=y;` +
+		`test -r /proc/$k/status && { i=;while read -r a b;do case $a$b in SigBlk:*[2367abef]|SigIgn:*[2367abef]|SigCgt:*[2367abef]) i=y;; esac;done </proc/$k/status;` +
+		`read -r s </proc/$k/stat&&set -- ${s##*") "}||i=y;case $i$1 in Z|X) ;; *) test "$i" || test "$3" != "$6" || n=$((n+1));; esac;} 2>/dev/null;done;` +
+		`echo fairlead:$0:$n::' ` + strconv.Itoa(pid)
+}
+
 // Kill returns a command line that kills the shell with that process id, and then all its descendants.
 func Kill(pid int) string {
 	return `exec sh -c '` + walk + `w $0;set -- $0 $l;kill -KILL $* 2>/dev/null;echo fairlead:$0:$#::' ` + strconv.Itoa(pid)
 }
 
-// Signaled is what a line that [Signal] made has done.
+// Signaled is what a line that [Signal], [Unheard] or [Kill] made has done.
 type Signaled struct {
-	Count int  // processes that were sent the signal
+	Count int  // processes that were sent the signal, or that Unheard counts
 	Deaf  bool // the shell would not have ended its command, so there were none
 	Done  bool // it ran
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
@@ -176,7 +177,7 @@ func cpu(who int) time.Duration {
 func BenchmarkColdConnect(b *testing.B) {
 	client, err := exec.LookPath("ssh")
 	if err != nil {
-		b.Skip("ssh is not installed")
+		needs.Part(b, "ssh is not installed")
 	}
 	const count = 20
 	sshd := sessiontest.OpenSSHD(b)

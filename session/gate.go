@@ -127,9 +127,32 @@ func (s *Session) recordResult(x *Exec, r *Result) {
 	x.mu.Unlock()
 	if err := s.cfg.Audit.Record(ctx, e); err != nil && r.Err == nil {
 		r.Status = StatusError
-		r.Err = x.error("audit", false, fmt.Errorf("the command ended (%s), but its result %w: %w", e.Status, ErrAudit, err))
+		r.Err = x.error("audit", false, unrecorded(r, err))
 	}
 }
+
+// unrecordedError says how a command ended whose result is not in the audit log. It wraps ErrAudit and the cause.
+type unrecordedError struct {
+	how string
+	err error
+}
+
+func unrecorded(r *Result, err error) error {
+	how := ""
+	switch {
+	case r.Signal != "":
+		how = " (SIG" + r.Signal + ")"
+	case r.ExitCode != nil:
+		how = fmt.Sprintf(" (exit code %d)", *r.ExitCode)
+	}
+	return &unrecordedError{how, err}
+}
+
+func (e *unrecordedError) Error() string {
+	return "the command ended" + e.how + ", and its result is missing from the audit log: " + e.err.Error()
+}
+
+func (e *unrecordedError) Unwrap() []error { return []error{ErrAudit, e.err} }
 
 // event fills in who and how.
 func (s *Session) event(kind audit.Kind, x *Exec) audit.Event {

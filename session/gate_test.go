@@ -139,6 +139,7 @@ func TestGateTellsThatAResultIsNotOnRecord(t *testing.T) {
 		r, err := s.Run(t.Context(), session.Command{Script: "work"})
 		assert.ErrorIs(t, err, session.ErrAudit)
 		assert.Equal(t, session.StatusError, r.Status)
+		assert.ErrorContains(t, err, "the command ended (exit code 0), and its result is missing from the audit log: the disk is full")
 		assert.True(t, asError(t, err).Sent)
 		assert.Equal(t, 0, *r.ExitCode, "the host's answer is still there")
 		assert.Equal(t, "done", string(r.Stdout))

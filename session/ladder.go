@@ -97,13 +97,18 @@ func (x *Exec) interrupt(sh *shell, grace time.Duration) (heard, hit bool) {
 			return s.Done && !s.Deaf, s.Done
 		}
 	}
-	// Another goroutine, because a stream that takes no more bytes must not hold the ladder.
+	x.typeIntr(sh)
+	return true, x.cmd.Interactive
+}
+
+// typeIntr types ^C, in another goroutine, because a stream that takes no more bytes must not hold the ladder.
+func (x *Exec) typeIntr(sh *shell) {
 	x.during(func() { x.steps.Go(func() { sh.stream.Write(intr) }) })
-	return true, forgets || x.cmd.Interactive
 }
 
 // interruptAgain waits for the end of an interrupted command, and reports whether it came within the grace. A shell that was
-// about to start a program when it was interrupted has one now that has heard nothing.
+// about to start a program when it was interrupted has one now that has heard nothing. For ksh93, which hears of the key alone,
+// the key is typed again if there is such a program.
 func (x *Exec) interruptAgain(sh *shell, hit bool, grace time.Duration) bool {
 	end := time.Now().Add(grace)
 	for _, pause := range []time.Duration{grace / 40, grace / 10} {
@@ -112,6 +117,12 @@ func (x *Exec) interruptAgain(sh *shell, hit bool, grace time.Duration) bool {
 		}
 		if x.endsWithin(pause) {
 			return true
+		}
+		if sh.hello.Dialect == framing.Ksh93 {
+			if x.signalAll(framing.Unheard(sh.hello.PID), sh, time.Until(end)).Count > 0 {
+				x.typeIntr(sh)
+			}
+			continue
 		}
 		hit = x.signalAll(framing.Signal(sh.hello.PID, "INT"), sh, time.Until(end)).Count > 0
 	}

@@ -150,3 +150,15 @@ func TestStoppedIsStoppedWhateverTheCommand(t *testing.T) {
 		}
 	})
 }
+
+// A key that comes just before a program is one may be forgotten by ksh93, and is typed again.
+func TestAKeyThatAProgramHasMissedIsTypedAgain(t *testing.T) {
+	needShell(t, "ksh")
+	s := open(t, transports[0].open(t), "ksh")
+	for range 100 {
+		r := stopOnceUp(t, s, "echo up; /bin/sleep 100; echo never", (*session.Exec).Stop)
+		require.Equal(t, session.StatusCanceled, r.Status)
+		require.Equal(t, "INT", r.StoppedBy)
+		require.Equal(t, "up\n", string(r.Stdout))
+	}
+}

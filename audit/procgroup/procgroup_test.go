@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/audit/procgroup"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // run runs a script, which writes to its third file, until its first line is there, and then ends its context.
@@ -52,7 +53,7 @@ func TestTheEndOfTheContextKillsWhatWasStartedToo(t *testing.T) {
 
 func TestWhatHasLeftTheGroupIsNotWaitedForWhileItHoldsTheOutput(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("setsid is not installed")
+		needs.Part(t, "setsid is not installed")
 	}
 	line, _, err := run(t, `setsid sh -c 'echo $$ >&3; exec sleep 1000' & wait`)
 	require.Error(t, err)

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 )
@@ -23,6 +26,8 @@ func (p *file) Anchor(ctx context.Context, a audit.Anchor) error {
 		return plain(err)
 	}
 	line := append(a.Line(), '\n')
+	fi, err := f.Stat()
+	fresh := err == nil && fi.Size() == 0
 	torn, err := tornEnd(f)
 	if torn {
 		line = append([]byte{'\n'}, line...)
@@ -33,7 +38,23 @@ func (p *file) Anchor(ctx context.Context, a audit.Anchor) error {
 	if err == nil {
 		err = f.Sync()
 	}
+	if err == nil && fresh {
+		err = syncName(p.path)
+	}
 	return plain(errors.Join(err, f.Close()))
+}
+
+// syncName puts the name of a new file on the disk too, where a directory can be opened and synced.
+func syncName(path string) error {
+	d, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	if err := d.Sync(); runtime.GOOS != "windows" && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
 }
 
 // tornEnd reports whether the last line of f lacks its newline: somebody died while writing it.

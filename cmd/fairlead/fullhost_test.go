@@ -44,7 +44,8 @@ func fullHost(t *testing.T) (home string, env []string) {
 	}
 }
 
-func onFullHost(t *testing.T, env []string, args ...string) outcomeOf {
+// ends runs fairlead, which must end within its time.
+func ends(t *testing.T, env []string, args ...string) outcomeOf {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), endsWithin)
 	defer cancel()
@@ -61,7 +62,7 @@ func onFullHost(t *testing.T, env []string, args ...string) outcomeOf {
 func fill(t *testing.T, env []string) {
 	t.Helper()
 	for i := range 64 {
-		r := onFullHost(t, env, "exec", "-s", fmt.Sprint("n", i), "sshd", "--", "true")
+		r := ends(t, env, "exec", "-s", fmt.Sprint("n", i), "sshd", "--", "true")
 		if r.code != 0 {
 			require.Equal(t, 6, r.code, r.err)
 			require.Contains(t, r.err, "open sessions")
@@ -139,7 +140,7 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 		require.NoError(t, err)
 		tried[strings.TrimSpace(strings.TrimPrefix(cmd.CommandPath(), "fairlead"))] = true
 		t.Run(strings.Join(row.args, " "), func(t *testing.T) {
-			r := onFullHost(t, env, row.args...)
+			r := ends(t, env, row.args...)
 			switch {
 			case row.code == 6:
 				assert.Equal(t, 6, r.code, r.err)
@@ -155,9 +156,9 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 		path := strings.TrimSpace(strings.TrimPrefix(cmd.CommandPath(), "fairlead"))
 		assert.True(t, tried[path], "fairlead %s has no row here: does it end on a full host?", path)
 	})
-	r := onFullHost(t, env, "sessions", "close", "n0")
+	r := ends(t, env, "sessions", "close", "n0")
 	require.Zero(t, r.code, r.err)
-	r = onFullHost(t, env, "exec", "-s", "more", "sshd", "--", "true")
+	r = ends(t, env, "exec", "-s", "more", "sshd", "--", "true")
 	assert.Zero(t, r.code, r.err)
 }
 

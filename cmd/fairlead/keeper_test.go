@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // keeperSurroundings gives a script a keeper of its own, should it start one, and ends that with the script. The name of
@@ -71,6 +72,7 @@ func keeperHome(t *testing.T) (dir string, stop func()) {
 // What commands do, on one host and on many, is the same with a keeper and without.
 func TestCommandsAreTheSameWithAKeeperAndWithout(t *testing.T) {
 	t.Parallel()
+	needs.Files(t, "testdata/both", 12)
 	for name, mode := range map[string]string{"without": "off", "with": "require"} {
 		t.Run(name, func(t *testing.T) {
 			params := scriptParams(t)

@@ -1,14 +1,11 @@
 package main_test
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"io/fs"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -94,20 +91,6 @@ func waitsHome(t *testing.T, hosts []string, sshConfig string) (home string, env
 			gorace, "PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home, "TERM=dumb", "SHELL=/bin/sh",
 		}, more...)
 	}
-}
-
-// ends runs fairlead, which must end within its time.
-func ends(t *testing.T, env []string, args ...string) outcomeOf {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), endsWithin)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "fairlead", args...)
-	cmd.Env = env
-	var out, errOut bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errOut
-	_ = cmd.Run()
-	require.NoError(t, ctx.Err(), "%q never ends", args)
-	return outcomeOf{cmd.ProcessState.ExitCode(), out.String(), errOut.String()}
 }
 
 // A host, or what lies before it, that stops answering at any place: every command that reaches it ends, and names the host.

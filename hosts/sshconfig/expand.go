@@ -15,7 +15,11 @@ type tokens map[byte]string
 // tokens returns those that depend on this side only.
 func (l Loader) tokens() tokens {
 	short, _, _ := strings.Cut(l.Hostname, ".")
-	return tokens{'d': l.Home, 'i': l.UID, 'l': l.Hostname, 'L': short, 'u': l.User}
+	t := tokens{'d': l.Home, 'i': l.UID, 'l': l.Hostname, 'L': short, 'u': l.User}
+	if l.User == "" {
+		delete(t, 'u')
+	}
+	return t
 }
 
 // tokens returns all that OpenSSH expands in file names, for resolved settings.

@@ -57,6 +57,8 @@ func (r *resolver) checkUser() {
 	}
 	switch {
 	case err == nil:
+	case user.V == "" && !user.isSet():
+		r.problems.add(&Error{Pos: hosts.Pos{File: user.Source()}, Msg: "this account has no name that could be the user on the host: set user"})
 	case user.From.File == "" || user.From.File == Given:
 		r.problems.add(&Error{Pos: hosts.Pos{File: user.Source()}, Msg: "user", Err: err})
 	default:

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -28,8 +29,8 @@ const (
 // Loader says whose configuration is read. The zero value means the account and environment of this process. It is
 // only read, never changed.
 type Loader struct {
-	Home      string                      // "" means the account's home directory; $HOME is not asked, as in OpenSSH
-	User      string                      // the local account's name; "" means that of this process
+	Home      string                      // "" means the account's home directory; $HOME counts only where the account has no entry
+	User      string                      // the local account's name; "" means that of this process, which may have none
 	UID       string                      // the local account's number, for %i; "" means that of this process
 	Hostname  string                      // this machine's name, for %l and %L; "" means os.Hostname
 	SystemDir string                      // where the system file lives; "" means /etc/ssh
@@ -100,9 +101,9 @@ func (c *Config) Files() []string { return append([]string(nil), c.loaded...) }
 
 func (l Loader) complete() (Loader, error) {
 	if l.Home == "" || l.User == "" || l.UID == "" {
-		u, err := user.Current()
+		u, err := account()
 		if err != nil {
-			return l, fmt.Errorf("sshconfig: who runs this program is unknown: %w", err)
+			return l, err
 		}
 		l.Home, l.User, l.UID = or(l.Home, u.HomeDir), or(l.User, u.Username), or(l.UID, u.Uid)
 	}
@@ -118,6 +119,20 @@ func (l Loader) complete() (Loader, error) {
 		l.LookupEnv = os.LookupEnv
 	}
 	return l, nil
+}
+
+// account is that of this process. One that the system has no entry for, as containers run some, has no name, and HOME is its
+// home.
+func account() (*user.User, error) {
+	u, err := user.Current()
+	if err == nil {
+		return u, nil
+	}
+	home := os.Getenv("HOME")
+	if !filepath.IsAbs(home) {
+		return nil, fmt.Errorf("sshconfig: the account with the number %d is unknown to this machine, and HOME names no directory: set HOME", os.Getuid())
+	}
+	return &user.User{Uid: strconv.Itoa(os.Getuid()), HomeDir: home}, nil
 }
 
 func or(a, b string) string {

@@ -129,7 +129,7 @@ func parseApprover(text string) (Approver, error) {
 		return a, fmt.Errorf("the key is of type %s, and not of %.60q", a.Key.Type(), f[2])
 	}
 	if err := sshsig.Usable(a.Key); err != nil {
-		return a, fmt.Errorf("keys of type %s are not taken", a.Key.Type())
+		return a, err
 	}
 	return a, a.comment(strings.Trim(rest, " \t"))
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/approval/sshsig/sshsigtest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // newKey returns a new key of the usual kind.
@@ -34,6 +35,9 @@ func skKey(t testing.TB) ssh.PublicKey { return sshsigtest.New(t, ssh.KeyAlgoSKE
 func authorized(key ssh.PublicKey) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }
+
+// weakRSA is a key of 1024 bits.
+const weakRSA = "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAAgQDgR47WH8obGu0PGXAR/GqObw+kKMpxBvWqrMjjNhqzX7KzRNi1MT1ZbS4rCnZDR4RunMdDYxqpKXPXW8cJeTJ8mJf3NSU0UZwzf4X33ILT15Xfp0Ain6+8NsIH4tb1dBn/QRbPl5S9nXU3E1P/t3fw0zAUgQ0KWxXTQYhbUsqOgw=="
 
 const ns = ` namespaces="approve@fairlead" `
 
@@ -89,6 +93,7 @@ func TestEveryMistakeAboutApproversIsToldWithItsLine(t *testing.T) {
 		"a key that is no base64":      {"ada" + ns + "ssh-ed25519 x", "base64"},
 		"a key that is torn":           {"ada" + ns + "ssh-ed25519 AAAA", "cannot be read"},
 		"a key of another type":        {"ada" + ns + "ssh-rsa " + strings.Fields(key)[1], "the key is of type ssh-ed25519"},
+		"an RSA key that is weak":      {"ada" + ns + weakRSA, "the RSA key has 1024 bits and needs at least 2048: make another with ssh-keygen -t ed25519"},
 		"a proof that nobody knows":    {"ada" + ns + key + " proof=oath", "proof=oath is none of"},
 		"a touch of a plain key":       {"ada" + ns + key + " proof=touch", "does not fit"},
 		"a passphrase of hardware":     {"ada" + ns + sk + " proof=passphrase", "does not fit"},
@@ -168,7 +173,7 @@ func TestAFileThatOthersCanWriteEnrollsNobody(t *testing.T) {
 		},
 		"another's": func(t *testing.T, file string) {
 			if os.Getuid() != 0 {
-				t.Skip("only root can give files away")
+				needs.Part(t, "only root can give files away")
 			}
 			require.NoError(t, os.Chown(file, 12345, -1))
 		},

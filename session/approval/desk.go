@@ -19,6 +19,8 @@ import (
 const (
 	DefaultPerPrincipal = 64
 	maxPending          = 1024    // of all principals together
+	maxPendingBytes     = 4 << 20 // of all their documents
+	maxBytesOfOne       = 1 << 20 // of the documents of one principal
 	maxSettled          = 256     // how many are remembered, to tell why they wait no longer
 	maxReason           = 4 << 10 // bytes of what the answer says
 )
@@ -69,6 +71,7 @@ type Desk struct {
 type question struct {
 	Pending
 	digest Digest
+	bytes  int            // of its document
 	answer *policy.Answer // set before done is closed
 	done   chan struct{}
 }
@@ -150,14 +153,19 @@ func (d *Desk) put(q policy.Question) (*question, error) {
 		return nil, ErrExpired
 	}
 	p.Question.Decision.Rests, p.Question.Decision.Sets = q.Decision.Rests, q.Decision.Sets // what no document says, and a scope depends on
-	w := &question{Pending: p, digest: p.Digest(), done: make(chan struct{})}
+	w := &question{Pending: p, digest: p.Digest(), bytes: len(doc), done: make(chan struct{})}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	same := 0
+	same, bytes, sameBytes := 0, len(doc), len(doc)
 	for _, other := range d.waiting {
+		bytes += other.bytes
 		if other.Question.Principal == q.Principal {
 			same++
+			sameBytes += other.bytes
 		}
+	}
+	if bytes > maxPendingBytes || sameBytes > maxBytesOfOne {
+		return nil, fmt.Errorf("%w: its pending requests have %d bytes, %d of them of %s; wait until some are answered", ErrFull, bytes, sameBytes, q.Principal)
 	}
 	if len(d.waiting) >= maxPending || d.perPrincipal > 0 && same >= d.perPrincipal {
 		return nil, fmt.Errorf("%w: %d questions, %d of them of %s; wait until some are answered", ErrFull, len(d.waiting), same, q.Principal)

@@ -3,6 +3,7 @@ package approval_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -152,6 +153,34 @@ func TestQuestionsOfOnePrincipalAreBounded(t *testing.T) {
 		<-done
 	}
 	assert.Empty(t, d.List())
+}
+
+func TestThePendingDocumentsAreBoundedInBytes(t *testing.T) {
+	d := approval.NewDesk(approval.Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	long := func(who string) policy.Question {
+		q := question(who)
+		q.Command = "echo " + strings.Repeat("x", 100_000)
+		return q
+	}
+	var all []<-chan answered
+	for who := range 4 {
+		for range 10 {
+			_, done := asks(t, ctx, d, long(fmt.Sprint("agent/", who)))
+			all = append(all, done)
+		}
+		_, err := d.Approve(ctx, long(fmt.Sprint("agent/", who)))
+		require.ErrorIs(t, err, approval.ErrFull, "of one")
+	}
+	_, last := asks(t, ctx, d, long("agent/4"))
+	all = append(all, last)
+	_, err := d.Approve(ctx, long("agent/other"))
+	require.ErrorIs(t, err, approval.ErrFull, "of all")
+	_, done := asks(t, ctx, d, question("agent/other"))
+	cancel()
+	for _, done := range append(all, done) {
+		<-done
+	}
 }
 
 func TestTheDefaultBoundIs64(t *testing.T) {

@@ -123,5 +123,9 @@ func replace(file string, data []byte) error {
 		os.Remove(tmp.Name())
 		return fmt.Errorf("approval: cannot write who is enrolled: %w", err)
 	}
+	if dir, err := os.Open(filepath.Dir(file)); err == nil {
+		_ = dir.Sync() // else who was removed could be back after a power cut
+		dir.Close()
+	}
 	return nil
 }

@@ -1,9 +1,13 @@
 package approval
 
 import (
+	"bufio"
+	"io"
 	"io/fs"
 	"net"
 	"slices"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
 // Outside has s take its callers for processes from elsewhere, of this uid.
@@ -98,4 +102,16 @@ func MadeUpMachine(system map[int]Process, m Machine, self int, marked ...int) (
 	}
 	marks := func(pid int) bool { return slices.Contains(marked, pid) }
 	return newTrees(self, look, marks, m.system()), func(pid int, p Process) { system[pid] = p }
+}
+
+// ReadLine reads a line of at most most bytes, its newline with them.
+func ReadLine(r io.Reader, most int) ([]byte, error) { return readLine(bufio.NewReaderSize(r, most)) }
+
+// Put has q wait without an asker, who would take it away when its time is over.
+func (d *Desk) Put(q policy.Question) (Pending, error) {
+	w, err := d.put(q)
+	if err != nil {
+		return Pending{}, err
+	}
+	return w.Pending, nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // place returns a directory for sockets, with a name that is short enough for them.
@@ -156,13 +157,13 @@ func TestADirectoryThatOthersCouldUseIsRefused(t *testing.T) {
 		},
 		"another's": func(t *testing.T, dir string) {
 			if os.Getuid() != 0 {
-				t.Skip("only root can give directories away")
+				needs.Part(t, "only root can give directories away")
 			}
 			require.NoError(t, os.Chown(dir, 12345, -1))
 		},
 		"in another's directory": func(t *testing.T, dir string) {
 			if os.Getuid() != 0 {
-				t.Skip("only root can give directories away")
+				needs.Part(t, "only root can give directories away")
 			}
 			require.NoError(t, os.Chown(filepath.Dir(dir), 12345, -1))
 		},

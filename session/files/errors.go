@@ -23,6 +23,7 @@ const (
 	CodeNoMatch    = "no_match"     // the text to replace is not there
 	CodeManyMatch  = "many_matches" // it is there more than once
 	CodeTooLarge   = "too_large"    // the file has more bytes than may be read
+	CodeFull       = "full"         // this process has too many large files in memory
 	CodeNoSpace    = "no_space"     // the disk or the quota is full
 	CodeInvalid    = "invalid"      // the request makes no sense
 	CodeLost       = "lost"         // the connection ended

@@ -25,6 +25,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/localpty"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
@@ -317,14 +318,14 @@ func TestAFullDiskLeavesEverythingAsItWas(t *testing.T) {
 func small(t *testing.T, dir, size string) {
 	t.Helper()
 	if err := mount(dir, size); err != nil {
-		t.Skipf("no small file system can be mounted here: %v", err)
+		needs.Part(t, "no small file system can be mounted here: %v", err)
 	}
 	t.Cleanup(func() { assert.NoError(t, unmount(dir)) })
 }
 
 func TestTheOwnerIsKept(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("only root can give files away")
+		needs.Part(t, "only root can give files away")
 	}
 	ways(t, func(t *testing.T, h *files.Host, dir string) {
 		path := put(t, dir, "f", "old")

@@ -195,20 +195,27 @@ func (f *Host) Edit(ctx context.Context, path string, old, new []byte, o WriteOp
 }
 
 func (f *Host) edit(ctx context.Context, i Info, old, new []byte, o WriteOptions) (Info, error) {
-	var text bytes.Buffer
-	text.Grow(int(min(i.Size, MaxEdit)) + bytes.MinRead)
-	i, err := f.readAt(ctx, i, 0, -1, MaxEdit, &text)
+	var c content
+	defer c.drop()
+	if err := c.expect(i.Size); err != nil {
+		return i, err
+	}
+	i, err := f.readAt(ctx, i, 0, -1, MaxEdit, &c)
 	if err == nil {
 		err = o.If.check(i)
 	}
 	if err != nil {
 		return i, err
 	}
-	if err := once(text.Bytes(), old); err != nil {
+	text := c.text.Bytes()
+	if err := once(text, old); err != nil {
+		return i, err
+	}
+	if err := c.take(c.text.Cap() + len(text) + len(new)); err != nil {
 		return i, err
 	}
 	o.If.SHA256, o.If.Old = i.SHA256, true // others on the host may change it meanwhile
-	return f.replace(ctx, i, bytes.Replace(text.Bytes(), old, new, 1), o)
+	return f.replace(ctx, i, bytes.Replace(text, old, new, 1), o)
 }
 
 // change does one change of a file while no other one of this process is under way there.
@@ -229,15 +236,31 @@ func (f *Host) change(ctx context.Context, name string, do func(Info) (Info, err
 
 // Check reports what Write, or Edit where old is not empty, would fail for as the file is now. Nothing is changed.
 func (f *Host) Check(ctx context.Context, path string, old []byte, x Expect) (Info, error) {
-	var text bytes.Buffer
-	i, err := f.read(ctx, path, 0, -1, MaxEdit, &text)
-	if err == nil {
-		err = x.check(i)
-	}
-	if err == nil && len(old) > 0 {
-		err = once(text.Bytes(), old)
-	}
+	i, err := f.check(ctx, path, old, x)
 	return i, at(ctx, "check", path, err)
+}
+
+func (f *Host) check(ctx context.Context, path string, old []byte, x Expect) (Info, error) {
+	i, err := f.resolve(ctx, path)
+	if err != nil {
+		return i, err
+	}
+	var c content
+	defer c.drop()
+	var to io.Writer = io.Discard // for its hash
+	if len(old) > 0 {
+		if err := c.expect(i.Size); err != nil {
+			return i, err
+		}
+		to = &c
+	}
+	if i, err = f.readAt(ctx, i, 0, -1, MaxEdit, to); err != nil {
+		return i, err
+	}
+	if err := x.check(i); err != nil || len(old) == 0 {
+		return i, err
+	}
+	return i, once(c.text.Bytes(), old)
 }
 
 // once refuses to replace what is not in text exactly once.

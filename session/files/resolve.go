@@ -67,7 +67,7 @@ func (f *Host) resolve(ctx context.Context, name string) (Info, error) {
 // maxPath is how long a path may be that a host gives, in bytes.
 const maxPath = 4096
 
-var errPath = fault(CodeError, "the host gives a path that is none: it must be absolute, and have at most %d bytes", maxPath)
+var errPath = fault(CodeError, "the host reports an invalid path: it must be absolute and have at most %d bytes", maxPath)
 
 // realdir is the host's answer, if it is a path.
 func (f *Host) realdir(ctx context.Context, dir string) (string, error) {

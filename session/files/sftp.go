@@ -24,6 +24,9 @@ const (
 	extSpace  = "statvfs@openssh.com"
 )
 
+// maxRequests is how many parts of one file are asked for at a time. A server may answer each with a packet of 256 kB.
+const maxRequests = 16
+
 // overSFTP is a host's sftp subsystem. The library knows no contexts: the end of one closes the client, and the next
 // call opens another.
 type overSFTP struct {
@@ -61,7 +64,7 @@ func (s *overSFTP) client(ctx context.Context) (*sftp.Client, error) {
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { rw.Close() }) // a server that says nothing
-	c, err = sftp.NewClientPipe(rw, rw, sftp.UseConcurrentWrites(true))
+	c, err = sftp.NewClientPipe(rw, rw, sftp.UseConcurrentWrites(true), sftp.MaxConcurrentRequestsPerFile(maxRequests))
 	if !stop() {
 		rw.Close()
 		return nil, fmt.Errorf("files: sftp did not begin: %w", ctxerr.Of(ctx))

@@ -1,7 +1,6 @@
 package filework
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -73,14 +73,17 @@ func (d *deed) do(ctx context.Context, out io.Writer) (files.Info, error) {
 		return d.f.Edit(ctx, w.path, r.Old, r.New, o)
 	}
 	// First whole, then shown: what is not what was judged must not be seen.
-	var b bytes.Buffer
-	b.Grow(int(min(w.seen.Size, MaxFile)) + bytes.MinRead)
-	i, err := d.f.Read(ctx, w.path, 0, -1, MaxFile, &b)
+	whole := output.NewSpool(output.SpoolConfig{Limit: -1})
+	defer whole.Close()
+	i, err := d.f.Read(ctx, w.path, 0, -1, MaxFile, whole)
 	if err == nil {
 		err = w.still("read", i)
 	}
 	if err == nil {
-		_, err = out.Write(b.Bytes())
+		err = whole.Err()
+	}
+	if err == nil {
+		_, err = io.CopyN(out, io.NewSectionReader(whole, 0, whole.Total()), whole.Total())
 	}
 	return i, err
 }

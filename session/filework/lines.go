@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/session/files"
-	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 const (
@@ -55,7 +54,7 @@ func (l *lines) grow() error {
 		room.Lock()
 		defer room.Unlock()
 		if room.used+lineBlock > maxLines {
-			return &files.Error{Code: registry.CodeFull, Err: fmt.Errorf("too many large directories are being listed: try again, or use a command (ls, find)")}
+			return &files.Error{Code: files.CodeFull, Err: fmt.Errorf("too many large directories are being listed: try again, or use a command (ls, find)")}
 		}
 		room.used += lineBlock
 		l.taken += lineBlock

@@ -23,6 +23,9 @@ type Options struct {
 	Starting func(ctx context.Context) (context.Context, func())
 }
 
+// maxAsked is how many bytes a change may have that needs approval: what a person is shown has a limit (approval.MaxDocument).
+const maxAsked = 200 << 10
+
 // Start looks where the path of r leads, has r judged for that, and starts it in a session. The Exec may wait for an
 // approval, or have failed. The error is for what never became a command, and for what would fail in any case.
 func Start(ctx context.Context, e *registry.Entry, r Request, o Options) (*registry.Exec, *Work, error) {
@@ -49,6 +52,9 @@ func Start(ctx context.Context, e *registry.Entry, r Request, o Options) (*regis
 	if r.Op == List {
 		cmd.Timeout = min(cmd.Timeout, listWithin)
 	}
+	if n := len(r.Content) + len(r.Old) + len(r.New); n > maxAsked && e.Session().Verdict(ctx, script, true) == policy.Ask {
+		return nil, nil, fault(files.CodeTooLarge, "%s: a change of %d bytes needs approval, and %d bytes are the most that a person can look through: split it", w.path, n, maxAsked)
+	}
 	if err := precheck(ctx, e, w, cmd, o); err != nil {
 		return nil, nil, err
 	}
@@ -56,6 +62,9 @@ func Start(ctx context.Context, e *registry.Entry, r Request, o Options) (*regis
 	defer stop()
 	x, err := e.Start(ctx, cmd)
 	w.left.Store(true)
+	if x != nil {
+		go w.forget(x.Done()) // what has ended is kept for a while, and need not keep contents
+	}
 	return x, w, err
 }
 

@@ -167,6 +167,12 @@ func (w *Work) Record(e *audit.Event) {
 	}
 }
 
+// forget lets go of contents that were to be written, once the work has ended.
+func (w *Work) forget(ended <-chan struct{}) {
+	<-ended
+	w.req.Content, w.req.Old, w.req.New = nil, nil, nil
+}
+
 // result is what was found or made; zero if the work was not done.
 func (w *Work) result() files.Info {
 	w.mu.Lock()

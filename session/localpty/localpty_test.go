@@ -21,6 +21,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/localpty"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -41,7 +42,7 @@ func TestACommandThatYieldsAShellIsTypedAt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := exec.LookPath(argv[0]); err != nil {
-				t.Skipf("%s is not installed", argv[0])
+				needs.Part(t, "%s is not installed", argv[0])
 			}
 			tr := local(t, localpty.Config{Command: argv})
 			s, err := tr.Open(t.Context(), session.Program{Line: `printf 'a%sb\n' "$TERM"; exec sh -c 'read -r x; exit "$x"'`, Term: "vt100"})

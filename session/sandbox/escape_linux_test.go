@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // chosen is every way in which a kernel holds a shell on this machine, chosen as a keeper chooses it.
@@ -80,7 +80,7 @@ func perlName(name string) string {
 func TestNoSocketOutsideIsReached(t *testing.T) {
 	need(t, "perl")
 	if os.Geteuid() != 0 {
-		t.Skip("a socket below /run takes root")
+		needs.Part(t, "a socket below /run takes root")
 	}
 	unique := fmt.Sprintf("fairlead-test-%d", os.Getpid())
 	for place, name := range map[string]string{
@@ -244,12 +244,8 @@ func TestFindSecretsAsksEveryShellTheSame(t *testing.T) {
 }
 
 func TestProcessesOutsideAreNeitherSignalledNorRead(t *testing.T) {
-	other := exec.Command("sleep", "600")
-	other.Env = []string{"SECRET=outside"}
-	require.NoError(t, other.Start())
-	defer func() { other.Process.Kill(); other.Wait() }()
-	pid := other.Process.Pid
 	chosen(t, sandbox.Wants{}, none, func(t *testing.T, dir string, e sandbox.Enforcement, s *session.Session) {
+		pid, unhurt := outside(t, "SECRET=outside")
 		r := run(t, s, fmt.Sprintf("cat /proc/%[1]d/environ /proc/%[1]d/maps; ls /proc/%[1]d/root/ /proc/%[1]d/cwd/; readlink /proc/%[1]d/fd/0; echo x >/proc/%[1]d/root%[2]s/out/new; cat /proc/%[3]d/environ | head -c 100", pid, dir, os.Getpid()))
 		assert.Empty(t, string(r.Stdout))
 		assert.NoFileExists(t, dir+"/out/new")
@@ -257,7 +253,7 @@ func TestProcessesOutsideAreNeitherSignalledNorRead(t *testing.T) {
 			t.Skip("this kernel's Landlock does not hold signals, and says so")
 		}
 		run(t, s, fmt.Sprintf("kill -9 %d; kill -9 -- -%d", pid, pid))
-		assert.NoError(t, other.Process.Signal(os.Signal(sigZero)))
+		unhurt()
 	})
 }
 

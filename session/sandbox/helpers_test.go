@@ -8,11 +8,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // shellsToTry are argv of POSIX shells, by the name that package judge knows.
@@ -78,8 +80,27 @@ func lasting(t testing.TB) string {
 			return dir
 		}
 	}
-	t.Skip("there is no directory outside /tmp that can be written")
+	needs.Part(t, "there is no directory outside /tmp that can be written")
 	return ""
+}
+
+// outside starts a process outside of any sandbox. unhurt fails where something else than unhurt itself has ended it: a
+// process that is dead and not waited for still takes signal 0.
+func outside(t *testing.T, env ...string) (pid int, unhurt func()) {
+	t.Helper()
+	cmd := exec.Command("sleep", "600")
+	cmd.Env = env
+	require.NoError(t, cmd.Start())
+	once := sync.OnceValue(func() string {
+		cmd.Process.Signal(os.Interrupt)
+		cmd.Wait()
+		return cmd.ProcessState.String()
+	})
+	t.Cleanup(func() { once() })
+	return cmd.Process.Pid, func() {
+		t.Helper()
+		require.Equal(t, "signal: interrupt", once(), "a process outside was signalled")
+	}
 }
 
 func write(t testing.TB, name, text string) {

@@ -19,6 +19,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/localpty"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // bubblewrapped skips where bubblewrap is not installed, or its namespaces are refused.
@@ -27,14 +28,14 @@ func bubblewrapped(t *testing.T, s sandbox.Sandbox, b sandbox.Bubblewrap) {
 	can, err := sandbox.Probe(t.Context(), runner("sh", "-c"), b, s)
 	require.NoError(t, err)
 	if !can.Bubblewrap {
-		t.Skip(can.Why)
+		needs.Part(t, "%s", can.Why)
 	}
 }
 
 func landlocked(t *testing.T) sandbox.Landlock {
 	t.Helper()
 	if v := sandbox.LandlockVersion(); v < sandbox.MinLandlock {
-		t.Skipf("the kernel's Landlock has version %d", v)
+		needs.Part(t, "the kernel's Landlock has version %d", v)
 	}
 	exe, err := os.Executable()
 	require.NoError(t, err)
@@ -191,16 +192,14 @@ func TestAPlaceOfItsOwnSeesNoProcessAndNoSocketOutside(t *testing.T) {
 	b, s := sandbox.Bubblewrap{NoNetwork: true, Hide: []string{dir + "/out"}}, box(dir+"/box")
 	bubblewrapped(t, s, b)
 	ses := confined(t, "bash", func(p session.Program) (session.Program, error) { return b.Program(s, p) })
-	other := exec.Command("sleep", "600")
-	require.NoError(t, other.Start())
-	defer func() { other.Process.Kill(); other.Wait() }()
+	pid, unhurt := outside(t)
 	assert.Equal(t, "", string(run(t, ses, "ls /tmp/ /run/ | grep -v -e systemd -e resolvconf -e '^$' -e : -e "+strings.Split(dir, "/")[2]).Stdout))
 	assert.Equal(t, "", string(run(t, ses, "ls ../out").Stdout))
 	assert.NotContains(t, string(run(t, ses, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '").Stdout), "sleep 600")
 	assert.Equal(t, "0\n", string(run(t, ses, "grep -c -v -e lo: -e face -e Inter /proc/net/dev").Stdout))
 	assert.Contains(t, string(run(t, ses, "grep CapEff /proc/self/status").Stdout), "0000000000000000")
-	run(t, ses, fmt.Sprintf("kill -9 %d 2>/dev/null; true", other.Process.Pid))
-	assert.NoError(t, other.Process.Signal(os.Signal(sigZero)))
+	run(t, ses, fmt.Sprintf("kill -9 %d 2>/dev/null; true", pid))
+	unhurt()
 }
 
 func TestNothingIsLeftOfAPlaceWhenItsSessionEnds(t *testing.T) {
@@ -231,7 +230,7 @@ func TestNothingIsLeftOfAPlaceWhenItsSessionEnds(t *testing.T) {
 
 func TestAnAccountWithoutRightsCanBeHeldTooWhereTheHostAllowsIt(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("only root becomes another account")
+		needs.Part(t, "only root becomes another account")
 	}
 	need(t, "setpriv")
 	dir := treeIn(t, lasting(t))
@@ -241,7 +240,7 @@ func TestAnAccountWithoutRightsCanBeHeldTooWhereTheHostAllowsIt(t *testing.T) {
 	can, err := sandbox.Probe(t.Context(), as, sandbox.Bubblewrap{}, s)
 	require.NoError(t, err)
 	if !can.Bubblewrap {
-		t.Skip(can.Why)
+		needs.Part(t, "%s", can.Why)
 	}
 	p, err := sandbox.Bubblewrap{}.Program(s, session.Program{Line: "exec sh -c 'id -u; echo x >made; echo x >../out/new; echo x >../out/keep; true'"})
 	require.NoError(t, err)

@@ -5,14 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
-
-const sigZero = syscall.Signal(0)
 
 // epoch is a time that does not change.
 var epoch = time.Unix(1, 0)

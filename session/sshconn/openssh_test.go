@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
@@ -29,7 +30,7 @@ func keygen(t *testing.T, file, kind string) {
 	t.Helper()
 	path, err := exec.LookPath("ssh-keygen")
 	if err != nil {
-		t.Skip("ssh-keygen is not installed")
+		needs.Part(t, "ssh-keygen is not installed")
 	}
 	out, err := exec.Command(path, "-q", "-t", kind, "-N", "", "-f", file).CombinedOutput()
 	require.NoError(t, err, "%s", out)

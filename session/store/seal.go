@@ -92,6 +92,10 @@ func makeKey(path string) error {
 	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
+	if dir, err := os.Open(filepath.Dir(path)); err == nil {
+		_ = dir.Sync() // what is sealed must not outlive the key's name
+		dir.Close()
+	}
 	return nil
 }
 

@@ -181,7 +181,7 @@ func readKey(file string) (approval.Approver, error) {
 		return approval.Approver{}, fmt.Errorf("%s is no file with one public key: give the one that ends in .pub", line(file))
 	}
 	if err := sshsig.Usable(key); err != nil {
-		return approval.Approver{}, fmt.Errorf("keys of type %s are not taken: ed25519, ecdsa, rsa and those of security keys are", line(key.Type()))
+		return approval.Approver{}, fmt.Errorf("%s: %w", line(file), err)
 	}
 	a := approval.Approver{Key: key, Proof: approval.Unproven}
 	private, isPublic := strings.CutSuffix(file, ".pub")

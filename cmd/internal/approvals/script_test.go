@@ -28,6 +28,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/approval/sshsig/sshsigtest"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // deskDir has the test's own program be a process that asks, instead of a test.
@@ -111,6 +112,7 @@ type (
 )
 
 func TestScripts(t *testing.T) {
+	needs.Files(t, "testdata/script", 8)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {

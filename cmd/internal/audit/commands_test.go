@@ -245,3 +245,18 @@ func TestWhatWasTypedAndApprovedWithInputIsTold(t *testing.T) {
 	assert.Contains(t, p.ok("show", "e_1"), "\ntyped\ttrue\n")
 	assert.Contains(t, p.ok("show", "e_2"), "\nwith_input\ttrue\n")
 }
+
+// A log with very many open requests is no page of them.
+func TestVerifyListsTheOldestOpenRequests(t *testing.T) {
+	p := newProgram(t)
+	var all []record.Event
+	for i := range 150 {
+		all = append(all, record.Event{Kind: record.CommandRequest, ID: fmt.Sprint("r", i), Host: "web1", Principal: "operator/kim"})
+	}
+	p.record(record.Config{}, all...)
+	said := p.ok("verify")
+	assert.Contains(t, said, "150 requests without a result")
+	assert.Contains(t, said, "  r99  web1\n  and 50 later ones: fairlead audit verify --json lists all\n")
+	assert.NotContains(t, said, "  r100  ")
+	assert.Contains(t, p.ok("verify", "--json"), `"id":"r149"`)
+}

@@ -27,6 +27,9 @@ type VerifyOptions struct {
 	Anchors []string // files
 }
 
+// maxPending is how many requests without a result are listed for people.
+const maxPending = 100
+
 // NewCmdVerify builds the command. runF replaces the real work in tests of flags.
 func NewCmdVerify(f *cmdutil.Factory, dir func() (string, error), runF func(context.Context, *VerifyOptions) error) *cobra.Command {
 	o := &VerifyOptions{IO: f.IO, Dir: dir}
@@ -106,8 +109,11 @@ func verifyRun(_ context.Context, o *VerifyOptions) error {
 	}
 	if n := len(r.Pending); n > 0 {
 		fmt.Fprintf(&b, "%s without a result (the program was killed, or the command is still running):\n", count(uint64(n), "request"))
-		for _, p := range r.Pending {
+		for _, p := range r.Pending[:min(n, maxPending)] {
 			fmt.Fprintf(&b, "  %s  %s  %s\n", stamp(p.Time), p.ID, table.Clean(p.Host))
+		}
+		if n > maxPending {
+			fmt.Fprintf(&b, "  and %d later ones: fairlead audit verify --json lists all\n", n-maxPending)
 		}
 	}
 	for _, s := range r.Sealed {

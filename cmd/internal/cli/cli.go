@@ -40,6 +40,9 @@ import (
 // Main runs the program with os.Args and returns its exit code; see package exitcode.
 func Main() int {
 	ios := iostreams.System(os.Getenv)
+	if err := checkUmask(); err != nil {
+		return finish(ios, &cmdutil.UsageError{Err: err})
+	}
 	f, done := newFactory(ios, os.Getenv)
 	ctx, abort, stop := withSignals(context.Background())
 	defer stop()

@@ -1,7 +1,6 @@
 package cmdutil
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -14,7 +13,7 @@ import (
 func (f *Factory) OpenAudit() (*audit.Tee, error) {
 	dir, err := f.AuditDir()
 	if err != nil {
-		return nil, errors.Join(audit.ErrUnavailable, err)
+		return nil, err
 	}
 	c, err := f.Config()
 	if err != nil {

@@ -58,10 +58,10 @@ func (f *followed) reconnect(ctx context.Context, why error) error {
 	for {
 		if f.lost == len(again) {
 			return &wire.Problem{Code: string(session.StatusUnreachable), Detail: fmt.Sprintf(
-				"the job goes on, and cannot be followed: %v. To see the rest: fairlead jobs follow %s", why, f.o.Target)}
+				"Fairlead cannot follow the job, which is still running: %v. To see the rest, run: fairlead jobs follow %s", why, f.o.Target)}
 		}
 		if f.lost == 0 {
-			fmt.Fprintf(f.o.IO.Err, "fairlead: %s: the connection was cut; fairlead reconnects, and the job goes on\n", f.host)
+			fmt.Fprintf(f.o.IO.Err, "fairlead: %s: connection lost; reconnecting. The job is still running\n", f.host)
 		}
 		wait := time.NewTimer(again[f.lost])
 		f.lost++

@@ -44,8 +44,8 @@ type Options struct {
 
 const long = `Start commands that outlive the connection, and come back for them later.
 
-A job runs on its host detached from everything here: it goes on when the connection is cut, and when fairlead and its
-keeper are killed. Its output and its exit code stay on the host, in a directory of their own, until "collect" takes them
+A job runs on its host detached from everything here: it keeps running when the connection is lost, and when fairlead and
+its keeper are killed. Its output and its exit code stay on the host, in a directory of their own, until "collect" takes them
 away. The name that "start" prints, HOST/ID, is all that is needed to find it again, from any machine that reaches the host.
 
 What the policy says of a job's command is what it says of the same command in fairlead run. Standard input is /dev/null. Of

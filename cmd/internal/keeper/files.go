@@ -181,6 +181,10 @@ func (k *Keeper) file(ctx context.Context, c *caller, at FileAt, r filework.Requ
 		return nil, err
 	}
 	defer finish()
+	free, busy := k.contents.take(ctx, c.principal, own(c), int64(len(r.Content)+len(r.Old)+len(r.New))*copiesOfContent, k.cfg.bodyTime)
+	if busy != nil {
+		return nil, busy
+	}
 	var mine *filework.Work
 	x, err := k.execOnce(ctx, c, key, []any{at.Host, at.Session, r}, func() (*registry.Exec, error) {
 		x, w, err := filework.Start(ctx, e, r, filework.Options{
@@ -190,6 +194,14 @@ func (k *Keeper) file(ctx context.Context, c *caller, at FileAt, r filework.Requ
 		mine = w
 		return x, err
 	})
+	if mine != nil && x != nil {
+		go func() {
+			<-x.Done()
+			free()
+		}()
+	} else {
+		free()
+	}
 	if err != nil {
 		return nil, atMatch(err, r)
 	}
@@ -201,6 +213,7 @@ func (k *Keeper) file(ctx context.Context, c *caller, at FileAt, r filework.Requ
 	if ctx.Err() != nil && (r.Op == filework.Read || r.Op == filework.List) {
 		x.Stop() // nobody would see what it reads
 	}
+	r.Content, r.Old, r.New = nil, nil, nil
 	return k.showFile(x, r, show)
 }
 
@@ -285,7 +298,7 @@ func (k *Keeper) bodyLimit(c *caller, r *http.Request) (int64, time.Duration) {
 	if isFile(r) {
 		return filework.MaxFile, 6 * k.cfg.bodyTime
 	}
-	if c.bucket == "" && c.role == Owner && r.Method == http.MethodPost && r.URL.Path == runsPath {
+	if own(c) && r.Method == http.MethodPost && r.URL.Path == runsPath {
 		return maxRunBody, 6 * k.cfg.bodyTime
 	}
 	return maxBody, k.cfg.bodyTime

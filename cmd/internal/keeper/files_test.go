@@ -204,6 +204,18 @@ func TestAnAgentsFilesPassTheGate(t *testing.T) {
 	assert.Equal(t, "debug=1\n"+secret, string(got))
 }
 
+// What a person is asked to look through has a limit, and is refused before anybody is asked.
+func TestALargeChangeThatNeedsApprovalIsRefused(t *testing.T) {
+	w := start(t)
+	at := client.FileAt{Host: "there", Path: filepath.Join(w.folder(), "f")}
+	_, err := w.As("agent/claude").WriteFile(t.Context(), at, []byte(strings.Repeat("x", 200<<10+1)), client.WriteOptions{})
+	assert.Equal(t, "too_large", codeOf(t, err))
+	assert.ErrorContains(t, err, "a change of 204801 bytes needs approval, and 204800 bytes are the most that a person can look through: split it")
+	assert.Empty(t, w.fileEvents(audit.ApprovalRequest))
+	_, err = w.WriteFile(t.Context(), at, []byte(strings.Repeat("x", 200<<10+1)), client.WriteOptions{})
+	assert.NoError(t, err, "people need none")
+}
+
 func TestAFileIsWrittenOnceForOneKey(t *testing.T) {
 	w := start(t)
 	at := client.FileAt{Host: "here", Path: filepath.Join(w.folder(), "f")}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"runtime/debug"
@@ -56,10 +55,12 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 			k.refuse(w, "rate", &wire.Problem{Status: http.StatusTooManyRequests, Code: "rate", Retriable: true, Detail: "too many requests"})
 			return
 		}
-		if p := k.whole(w, r, c); p != nil {
+		free, p := k.whole(w, r, c)
+		if p != nil {
 			k.refuse(w, "body", p)
 			return
 		}
+		defer free()
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		ctx := r.Context()
@@ -73,7 +74,7 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 			}
 			w = &rightful{ResponseWriter: w, k: k, use: ctx}
 		}
-		ctx = context.WithValue(ctx, callerKey{}, c)
+		ctx = context.WithValue(context.WithValue(ctx, callerKey{}, c), bodyKey{}, free)
 		k.api.ServeHTTP(w, r.WithContext(withAuthSock(ctx, c.authSock)))
 	})
 }
@@ -115,18 +116,42 @@ func hasBody(r *http.Request) bool {
 }
 
 // whole reads the body of a request within its bounds: one that is read piece by piece by a handler may come as slowly as
-// its sender likes. That is how standard input comes, which is left to its handler.
-func (k *Keeper) whole(w http.ResponseWriter, r *http.Request, c *caller) *wire.Problem {
+// its sender likes. That is how standard input comes, which is left to its handler. free is called when the request ends.
+func (k *Keeper) whole(w http.ResponseWriter, r *http.Request, c *caller) (free func(), p *wire.Problem) {
+	free = func() {}
 	if !hasBody(r) || isStdin(r) {
-		return nil
+		return free, nil
 	}
 	most, within := k.bodyLimit(c, r)
 	if r.ContentLength > most {
-		return tooLarge(most)
+		return nil, tooLarge(most)
 	}
+	size, copies := r.ContentLength, int64(copiesOfText)
+	if size < 0 {
+		size = most
+	}
+	if isFile(r) {
+		copies = copiesOfFile
+	}
+	if free, p = k.bodies.take(r.Context(), c.principal, own(c), size*copies, within); p != nil {
+		return nil, p
+	}
+	if p := k.readWhole(w, r, most, within); p != nil {
+		free()
+		return nil, p
+	}
+	return free, nil
+}
+
+func (k *Keeper) readWhole(w http.ResponseWriter, r *http.Request, most int64, within time.Duration) *wire.Problem {
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Now().Add(within))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	var read bytes.Buffer
+	if r.ContentLength > 0 {
+		read.Grow(int(r.ContentLength) + bytes.MinRead) // without growing, which copies
+	}
+	_, err := read.ReadFrom(http.MaxBytesReader(w, r.Body, most))
+	text := read.Bytes()
 	var (
 		large *http.MaxBytesError
 		slow  net.Error
@@ -141,15 +166,15 @@ func (k *Keeper) whole(w http.ResponseWriter, r *http.Request, c *caller) *wire.
 		return problem(http.StatusBadRequest, "invalid", "the body was cut off")
 	}
 	_ = rc.SetReadDeadline(time.Time{})
-	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.Body = &wholeBody{text}
 	if isFile(r) {
 		return nil
 	}
-	if string(bytes.TrimSpace(body)) == "null" { // as some clients write nothing
+	if string(bytes.TrimSpace(text)) == "null" { // as some clients write nothing
 		r.Body, r.ContentLength = http.NoBody, 0
 		return nil
 	}
-	return exact(r, body)
+	return exact(r, text)
 }
 
 // exact refuses a body that would not be read as it is: another command would be judged and run than the one that was sent. Agents

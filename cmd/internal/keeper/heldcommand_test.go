@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // yes approves a command that waits, and returns its record.
@@ -57,7 +58,7 @@ func TestACommandInASandboxIsHeldAsItsSessionsAre(t *testing.T) {
 	t.Parallel()
 	ways(t, func(t *testing.T, w *world, b wire.Sandbox, dir string) {
 		if level := w.holds(b, dir); level != "kernel" {
-			t.Skip("nothing on this machine holds more than is checked")
+			needs.Part(t, "nothing on this machine holds more than is checked")
 		}
 	})
 }
@@ -69,7 +70,7 @@ func TestACommandInASandboxOverSSHIsHeldAsItsSessionsAre(t *testing.T) {
 	e, err := w.CheckSandbox(t.Context(), b.ID)
 	require.NoError(t, err)
 	if level := w.holds(b, dir); level != "kernel" {
-		t.Skip(e.Why)
+		needs.Part(t, "%s", e.Why)
 	}
 	assert.Equal(t, "bubblewrap", e.How)
 }
@@ -111,7 +112,7 @@ func TestAYesIsForWhatHeldTheCommandThen(t *testing.T) {
 	b, dir := w.box("here")
 	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
 	if c.Enforcement != "kernel" {
-		t.Skip("nothing on this machine holds more than is checked")
+		needs.Part(t, "nothing on this machine holds more than is checked")
 	}
 	require.NoError(t, w.stop())
 	bin := t.TempDir()

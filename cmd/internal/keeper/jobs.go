@@ -64,7 +64,7 @@ type (
 func (k *Keeper) addJobs(a *api) {
 	const tag = "jobs"
 	add(a, route{method: "POST", path: jobsPath, id: "start-job", tag: tag, need: needRun, status: http.StatusCreated, also: whileItRuns,
-		summary: "Start a command that outlives the connection: it goes on when the keeper ends, and its output stays on the host until it is collected"}, k.startJob)
+		summary: "Start a command that outlives the connection: it keeps running when the keeper ends, and its output stays on the host until it is collected"}, k.startJob)
 	add(a, route{method: "GET", path: jobsPath, id: "list-jobs", summary: "One's jobs on hosts, as the hosts tell", tag: tag, need: needRun}, k.listJobs)
 	add(a, route{method: "GET", path: jobsPath + "/{id}", id: "get-job", summary: "A job as it is now; waits for its end if asked to", tag: tag, need: needRun}, k.getJob)
 	add(a, route{method: "GET", path: jobsPath + "/{id}/output", id: "page-job", summary: "A job's output by offset", tag: tag, need: needRun}, k.pageJob)

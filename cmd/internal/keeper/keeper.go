@@ -37,6 +37,8 @@ type Keeper struct {
 	web         web
 	tokens      tokenRights
 	limiter     *limiter
+	bodies      *budget // of requests that are read and decoded
+	contents    *budget // of files, until their work has ended
 	runs        *runs
 	onces       *onces
 	retold      retellings
@@ -76,7 +78,7 @@ func New(cfg Config) (*Keeper, error) {
 	k := &Keeper{
 		cfg: cfg, log: logger, notify: tell, policy: &livePolicy{files: cfg.PolicyFiles},
 		secrets: redact.New(redact.Config{}), trees: approval.NewTrees(cmdutil.Marked),
-		inventories: newInventories(), events: newEvents(), limiter: newLimiter(), runs: newRuns(), onces: newOnces(), started: time.Now(),
+		inventories: newInventories(), events: newEvents(), limiter: newLimiter(), bodies: newBudget(), contents: newBudget(), runs: newRuns(), onces: newOnces(), started: time.Now(),
 		asked: make(chan struct{}), realms: map[realmKey]*realm{},
 	}
 	k.policy.load = func() (*rules.Engine, error) {

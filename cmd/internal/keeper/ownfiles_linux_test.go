@@ -18,6 +18,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // enforced are the ways in which this machine's kernel holds a session of a keeper.
@@ -78,7 +79,7 @@ func (w *world) kernel(b wire.Sandbox, how string) wire.Enforcement {
 
 func TestFromASandboxTheKeeperCannotBeReached(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("a socket below /run takes root")
+		needs.Part(t, "a socket below /run takes root")
 	}
 	home, err := os.UserHomeDir()
 	require.NoError(t, err)

@@ -41,6 +41,7 @@ func stream[I any](a *api, r route, open func(ctx context.Context, c *caller, in
 			return nil, err
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
+			decoded(hc.Context())
 			body(hc)
 			farewell(hc)
 		}}, nil

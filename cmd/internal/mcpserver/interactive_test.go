@@ -9,12 +9,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 func TestAPythonREPLIsTypedAtAndInterrupted(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("no python3")
+		needs.Part(t, "no python3")
 	}
 	places(t, func(t *testing.T, p place) {
 		c := p.start(t, nil, "--allow-all")
@@ -81,7 +83,7 @@ func TestAPasswordThatIsTypedIsASecret(t *testing.T) {
 func TestAFullScreenProgramIsSeen(t *testing.T) {
 	less, err := exec.LookPath("less")
 	if err != nil {
-		t.Skip("no less")
+		needs.Part(t, "no less")
 	}
 	c := newPlace(t, here, "").start(t, nil, "--allow-all")
 	id := c.open("here")

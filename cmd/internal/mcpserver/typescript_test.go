@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver/mcptest"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 func TestTheOfficialTypeScriptClientDrivesIt(t *testing.T) {
@@ -19,7 +20,7 @@ func TestTheOfficialTypeScriptClientDrivesIt(t *testing.T) {
 	}
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("no python3")
+		needs.Part(t, "no python3")
 	}
 	dir := mcptest.TypeScript(t, "testdata/drive.mjs")
 	demo := "  - {name: \"demo[1-3]\", transport: demo, tier: dev}\n"

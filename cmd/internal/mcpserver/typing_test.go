@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // replies answers a question as a person does.
@@ -26,7 +27,7 @@ func (in *inside) talks(t *testing.T, c *client, r approval.Response) (session s
 	t.Helper()
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("no python3")
+		needs.Part(t, "no python3")
 	}
 	id := c.open("here")
 	ran := c.exec(id, "HOME="+t.TempDir()+" "+python+" -q", args{"interactive": true, "wait_s": 0})

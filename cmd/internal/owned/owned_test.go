@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/owned"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 func TestADirectoryThatAnotherAccountCouldReplaceIsRefused(t *testing.T) {
@@ -41,7 +42,7 @@ func TestADirectoryThatAnotherAccountCouldReplaceIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tt.root && !root {
-				t.Skip("only root can give directories away")
+				needs.Part(t, "only root can give directories away")
 			}
 			base := filepath.Join(t.TempDir(), "base")
 			dir := filepath.Join(base, "state", "fairlead")

@@ -209,6 +209,7 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 	if cfg.ID, err = places.ID(); err != nil {
 		return err
 	}
+	keeper.LimitMemory()
 	return keeper.Serve(ctx, cfg, places, func() {
 		tell(nil)
 		if !o.Auto {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 func TestTheProgramIsALoginShellOnASaneTerminal(t *testing.T) {
@@ -30,7 +32,7 @@ func TestEveryLoginShellReadsTheProgramAlike(t *testing.T) {
 		t.Run(sh, func(t *testing.T) {
 			path, err := exec.LookPath(sh)
 			if err != nil {
-				t.Skipf("%s is not installed", sh)
+				needs.Part(t, "%s is not installed", sh)
 			}
 			args := []string{"-c", line}
 			if sh == "busybox" {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/screen"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 func newRecording(t *testing.T, limit int64) (*Recording, *[]error) {
@@ -77,7 +78,7 @@ func TestARecordingThatIsTooLongStopsWithOneWarningAndReplays(t *testing.T) {
 func TestAFullDiskStopsARecordingWithOneWarning(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
-		t.Skip("this system has no /dev/full")
+		needs.Part(t, "this system has no /dev/full")
 	}
 	r, warned := newRecording(t, MaxRecording)
 	r.Output([]byte("before"))

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // place writes a policy that is fine into a directory of its own.
@@ -42,14 +43,14 @@ func TestAFileIsReadOnlyIfNobodyElseCanWriteIt(t *testing.T) {
 		"through a link to writable": {func(t *testing.T, _, name string) string { chmod(t, name, 0o666); return link(t, name) }, "written by others"},
 		"another account's": {func(t *testing.T, _, name string) string {
 			if os.Getuid() != 0 {
-				t.Skip("only root can give files away")
+				needs.Part(t, "only root can give files away")
 			}
 			require.NoError(t, os.Chown(name, 12345, -1))
 			return name
 		}, "belongs to another account (uid 12345)"},
 		"in another account's directory": {func(t *testing.T, dir, name string) string {
 			if os.Getuid() != 0 {
-				t.Skip("only root can give files away")
+				needs.Part(t, "only root can give files away")
 			}
 			require.NoError(t, os.Chown(dir, 12345, -1))
 			return name

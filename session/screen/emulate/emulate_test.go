@@ -15,6 +15,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session/screen"
 	"github.com/fairlead-ssh/fairlead/session/screen/emulate"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 func newScreen(cols, rows int) *screen.Screen {
@@ -205,10 +206,10 @@ func TestManyLookWhileOneWrites(t *testing.T) {
 func TestRealPrograms(t *testing.T) {
 	script, err := exec.LookPath("script")
 	if err != nil {
-		t.Skip("no script(1) to make a terminal with")
+		needs.Part(t, "no script(1) to make a terminal with")
 	}
 	if _, err := exec.LookPath("less"); err != nil {
-		t.Skip("no less")
+		needs.Part(t, "no less")
 	}
 	file := t.TempDir() + "/notes.txt"
 	require.NoError(t, os.WriteFile(file, []byte(strings.Repeat("a line\n", 100)), 0o600))

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
 )
 
@@ -36,7 +37,7 @@ func newClient(t *testing.T) *client {
 	t.Helper()
 	path, err := exec.LookPath("ssh")
 	if err != nil {
-		t.Skip("OpenSSH's client is not installed")
+		needs.Part(t, "OpenSSH's client is not installed")
 	}
 	_, private, err := ed25519.GenerateKey(nil)
 	require.NoError(t, err)

@@ -140,6 +140,7 @@ func (p *Postgres) Stop() {
 func (p *Postgres) Freeze(t *testing.T) (thaw func()) {
 	t.Helper()
 	all := []int{p.cmd.Process.Pid}
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGSTOP)) // first: it makes a process for each new connection
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	require.NoError(t, err)
 	if len(stats) == 0 {

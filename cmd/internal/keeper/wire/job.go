@@ -8,7 +8,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/jobs"
 )
 
-// NewJob asks for a job: a command that goes on when whoever asked for it, and the connection, are gone.
+// NewJob asks for a job: a command that keeps running when its client, the connection and the keeper are gone.
 type NewJob struct {
 	Host    string   `json:"host,omitempty" maxLength:"255" doc:"a host's name; or session_id"`
 	Session string   `json:"session_id,omitempty" maxLength:"80" doc:"id or name of a session of one's own: the job runs in its directory, with its exported variables, by its shell"`

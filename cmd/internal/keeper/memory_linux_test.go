@@ -1,0 +1,216 @@
+package keeper_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+)
+
+// mostAboveIdle is how much memory one hostile input may take of a keeper, in MiB.
+const mostAboveIdle = 100
+
+// kib is a line of /proc/PID/status (man 5 proc).
+func (c *childKeeper) kib(name string) int {
+	c.t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
+	require.NoError(c.t, err)
+	_, rest, _ := strings.Cut(string(text), name+":")
+	n, err := strconv.Atoi(strings.Fields(rest)[0])
+	require.NoError(c.t, err)
+	return n
+}
+
+// takes is the keeper's peak of resident memory while f runs, above what it had before, in MiB.
+func (c *childKeeper) takes(f func()) int {
+	c.t.Helper()
+	require.NoError(c.t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", c.cmd.Process.Pid), []byte("5"), 0)) // VmHWM begins again
+	idle := c.kib("VmRSS")
+	f()
+	return (c.kib("VmHWM") - idle) >> 10
+}
+
+// TestHostileInputsTakeLittleMemory prints, with -v, the peak of a keeper above its idle memory for each input. The keeper is a
+// process of its own.
+func TestHostileInputsTakeLittleMemory(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector multiplies memory")
+	}
+	t.Parallel()
+	many := func(n int, f func(i int)) {
+		var all sync.WaitGroup
+		for i := range n {
+			all.Go(func() { f(i) })
+		}
+		all.Wait()
+	}
+	values := func(i int) string { // seven values of 16 kB
+		var b strings.Builder
+		for n := range 7 {
+			fmt.Fprintf(&b, "T%d_TOKEN='%s' ", n, strings.Repeat(fmt.Sprintf("%d%d-", i, n), 4000))
+		}
+		return b.String()
+	}
+	listing := func(c *childKeeper) {
+		dir := c.folder()
+		many(8, func(int) { c.api("", "GET", "/v1/files/list?host=sshd&path="+dir, nil, nil) })
+	}
+	file := func(c *childKeeper, method string) {
+		path := filepath.Join(c.dir, "f")
+		require.NoError(t, os.WriteFile(path, []byte("x"), 0o600))
+		many(8, func(int) {
+			c.send(method, "/v1/files?host=sshd&path="+path, "new", "Content-Type", "application/octet-stream")
+		})
+	}
+	flood := func(c *childKeeper, in wire.NewRun) {
+		many(4, func(i int) {
+			in := in
+			in.ID, in.Host = fmt.Sprint("flood-", i), "here"
+			_, err := c.RunLive(t.Context(), in, client.Live{Stdout: &slowly{}, Stderr: &slowly{}})
+			assert.NoError(t, err)
+		})
+	}
+	for _, tt := range []struct {
+		name string
+		sftp sessiontest.HostileSFTP
+		f    func(c *childKeeper)
+		most int // MiB; 0 means mostAboveIdle
+	}{
+		{name: "learned values, six commands", f: func(c *childKeeper) {
+			for i := range 6 {
+				_, err := c.RunLive(t.Context(), wire.NewRun{ID: fmt.Sprint("learned-", i), Host: "here", Command: values(i) + "true"}, client.Live{})
+				assert.NoError(t, err)
+			}
+		}},
+		{name: "learned values, six principals", f: func(c *childKeeper) {
+			many(6, func(i int) {
+				_, err := c.As(fmt.Sprint("agent/a", i)).RunLive(t.Context(), wire.NewRun{ID: fmt.Sprint("learned-", i), Host: "here", Command: values(i) + "true"}, client.Live{})
+				assert.NoError(t, err)
+			})
+		}},
+		{name: "values of commands that never run", f: func(c *childKeeper) {
+			many(6, func(i int) {
+				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+				defer cancel()
+				_, _ = c.As(fmt.Sprint("agent/a", i)).RunLive(ctx, wire.NewRun{ID: fmt.Sprint("never-ran-", i), Host: "there", Command: values(i) + "; mkfs.ext4 /dev/sdz"}, client.Live{})
+			})
+		}},
+		{name: "8 listings that never end", sftp: sessiontest.HostileSFTP{Endless: true}, f: listing},
+		{name: "8 listings of long names", sftp: sessiontest.HostileSFTP{Endless: true, NameLen: 4000}, f: listing},
+		{name: "8 files that never end", sftp: sessiontest.HostileSFTP{Endless: true}, f: func(c *childKeeper) { file(c, "GET") }},
+		{name: "8 error texts of 2 MB", sftp: sessiontest.HostileSFTP{Fail: "open", Text: "no way\x1b[2J", Big: 200_000}, f: func(c *childKeeper) { file(c, "GET"); file(c, "PUT") }},
+		{name: "4 floods of 16 MB", f: func(c *childKeeper) { flood(c, wire.NewRun{Command: "head -c 16000000 /dev/zero | tr '\\0' x"}) }},
+		{name: "4 floods of 16 MB on standard error", f: func(c *childKeeper) { flood(c, wire.NewRun{Command: "yes 0123456789 | head -c 16000000 >&2"}) }},
+		{name: "4 floods of 16 MB in sessions", f: func(c *childKeeper) {
+			many(4, func(i int) {
+				s := c.open("here", fmt.Sprint("s", i))
+				r, err := c.Client.Run(t.Context(), s.ID, wire.Run{Command: "yes 0123456789 | head -c 16000000"}, "")
+				require.NoError(t, err)
+				assert.Equal(t, "ok", r.Status)
+			})
+		}},
+		{name: "a recording of 128 MB", f: func(c *childKeeper) {
+			dir := filepath.Join(c.dir, "recordings")
+			require.NoError(t, os.MkdirAll(dir, 0o700))
+			id := "e_" + strings.Repeat("a", 13)
+			name := terminals.RecordingName(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), "web-1", id)
+			f, err := os.Create(filepath.Join(dir, name))
+			require.NoError(t, err)
+			lines := strings.Join(long(8000)[1:], "\n") // 16 MB
+			fmt.Fprintln(f, castStart)
+			for range 8 {
+				fmt.Fprint(f, lines)
+			}
+			require.NoError(t, f.Close())
+			many(4, func(i int) {
+				resp, err := c.http().Get(fmt.Sprintf("http://localhost/v1/recordings/%s?at=%d", id, 2000*i))
+				require.NoError(t, err)
+				defer resp.Body.Close()
+				assert.Equal(t, http.StatusOK, resp.StatusCode)
+				_, _ = resp.Body.Read(make([]byte, 100_000)) // and no more
+			})
+		}},
+		{name: "6 files of 16 MB that agents write", f: func(c *childKeeper) {
+			content := strings.Repeat("0123456789abcde\n", 1<<20)
+			many(6, func(i int) {
+				c.send("PUT", fmt.Sprintf("/v1/files?host=there&wait_s=0&path=%s/f%d", c.dir, i), content, "Content-Type", "application/octet-stream", wire.Principal, fmt.Sprint("agent/a", i%4))
+			})
+		}, most: 130},
+		{name: "3 files of 16 MB that are written, and edited", f: func(c *childKeeper) {
+			content := strings.Repeat("0123456789abcde\n", 1<<20-1) + "once and for all"
+			many(3, func(i int) {
+				at := fmt.Sprintf("host=sshd&path=%s/f%d", c.dir, i)
+				c.send("PUT", "/v1/files?"+at, content, "Content-Type", "application/octet-stream")
+				c.send("POST", "/v1/files/edit?"+at, `{"old": "once and for all", "new": "twice"}`)
+			})
+		}, most: 200},
+		{name: "80 pending requests of 200 kB", f: func(c *childKeeper) {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			many(80, func(i int) {
+				in := wire.NewRun{ID: fmt.Sprint("pending-", i), Host: "there", Command: "./unknown '" + strings.Repeat("x", 200_000) + "'"}
+				_, _ = c.As(fmt.Sprint("agent/a", i%4)).RunLive(ctx, in, client.Live{})
+			})
+		}},
+		{name: "8 bodies of 2 MB of agents", f: func(c *childKeeper) {
+			body := `{"host": "here", "id": "too-long-to-run", "command": "` + strings.Repeat("x", 2_000_000) + `"}`
+			many(8, func(i int) {
+				c.send("POST", "/v1/runs", body, wire.Principal, fmt.Sprint("agent/a", i%4))
+			})
+		}},
+		{name: "2 bodies of 32 MB of the account itself", f: func(c *childKeeper) {
+			body := `{"command": "` + strings.Repeat("x", 32<<20) + `"}`
+			many(2, func(int) {
+				req, err := http.NewRequestWithContext(t.Context(), "POST", "http://localhost/v1/runs", strings.NewReader(body))
+				require.NoError(t, err)
+				req.Header.Set("Content-Type", "application/json")
+				if resp, err := c.http().Do(req); err == nil { // or the keeper hangs up
+					assert.GreaterOrEqual(t, resp.StatusCode, 400)
+					resp.Body.Close()
+				}
+			})
+		}, most: 400}, // nobody else may send such
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := childPlace(t)
+			sshd := sessiontest.OpenSSHDWithHostileSFTP(t, tt.sftp)
+			text := here + fmt.Sprintf("  - {name: sshd, ssh_config: %q, tier: dev}\n", sshd.Config)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "inventory.yaml"), []byte(text), 0o600))
+			c := startChild(t, dir, "")
+			c.t = t
+			for _, host := range []string{"here", "sshd"} { // what every keeper has that is in use
+				_, err := c.RunLive(t.Context(), wire.NewRun{ID: "warm-" + host, Host: host, Command: "true"}, client.Live{})
+				require.NoError(t, err)
+			}
+			most := c.takes(func() { tt.f(c) })
+			t.Logf("%s: %d MiB above idle", tt.name, most)
+			assert.Less(t, most, cmp.Or(tt.most, mostAboveIdle), "MiB")
+		})
+	}
+}
+
+// slowly is a reader of output that falls behind now and then.
+type slowly struct{ n int }
+
+func (s *slowly) Write(p []byte) (int, error) {
+	if s.n += len(p); s.n > 1<<20 {
+		s.n = 0
+		time.Sleep(2 * time.Millisecond) // the load, not a wait for something
+	}
+	return len(p), nil
+}

@@ -1,0 +1,75 @@
+package approval_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
+)
+
+// asAnother has the kernel take what fn does for another account's.
+func asAnother(t *testing.T, uid int, fn func()) {
+	t.Helper()
+	needs.Root(t, "be another account")
+	runtime.LockOSThread()
+	_, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, ^uintptr(0), uintptr(uid), ^uintptr(0)) // this thread alone
+	require.Zero(t, errno)
+	fn()
+	_, _, errno = unix.RawSyscall(unix.SYS_SETRESUID, ^uintptr(0), 0, ^uintptr(0))
+	require.Zero(t, errno)
+	runtime.UnlockOSThread() // else the thread ends with the test
+}
+
+// Who answers for a socket says what a person is shown, and hears what they say: a process of another account is sent
+// nothing.
+func TestAClientAsksNoProcessOfAnotherAccount(t *testing.T) {
+	dir := place(t)
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "1-x.sock"), Net: "unix"})
+	require.NoError(t, err)
+	defer l.Close()
+	raw, err := l.SyscallConn()
+	require.NoError(t, err)
+	asAnother(t, 12345, func() {
+		require.NoError(t, raw.Control(func(fd uintptr) { err = unix.Listen(int(fd), 8) })) // SO_PEERCRED is who listened last
+		require.NoError(t, err)
+	})
+	heard := make(chan []byte, 8)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			text, _ := io.ReadAll(c)
+			c.Close()
+			heard <- text
+		}
+	}()
+	c := dial(t, dir)
+	const want = "is not of this account, and was not asked"
+	for name, call := range map[string]func(context.Context) error{
+		"list": func(ctx context.Context) error { _, err := c.List(ctx); return err },
+		"answer": func(ctx context.Context) error {
+			return c.Answer(ctx, approval.Response{ID: "a_1", Approved: true, Reason: "hunter2"})
+		},
+		"sessions": func(ctx context.Context) error { _, err := c.ForSessions(ctx); return err },
+	} {
+		require.ErrorContains(t, call(t.Context()), want, name)
+		assert.Empty(t, string(<-heard), name)
+	}
+	l.Close()
+	<-done
+}
