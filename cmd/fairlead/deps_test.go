@@ -66,6 +66,7 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/policy/programs": append(near, "session/policy"),
 		"session/policy/parse":    {},
 		"session/policy/judge":    append(near, "session/policy", "session/policy/parse", "session/policy/programs"),
+		"session/policy/oracle":   append(near, "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
 		"session/policy/rules":    append(near, "hosts/strictyaml", "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
 		"session/approval":        append(near, "session/policy", "session/approval/sshsig"),
 		"session/approval/sshsig": {},

@@ -80,7 +80,7 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	if !strings.HasPrefix(req.Dir, "/") {
 		req.Dir = ""
 	}
-	rep := judge.Judge(judge.Request{Script: command, Shell: shellOf(req.Shell), Interactive: req.Interactive, Dir: req.Dir})
+	rep := judge.Judge(judge.Request{Script: command, Shell: shellOf(req.Shell), Interactive: req.Interactive, Dir: req.Dir, Resolved: true})
 	p := &plan{ask: "it is more than is looked at"}
 	if !rep.Capped { // the parser recurses as deep as a command is nested
 		p = makePlan(s.Path, cmp.Or(req.Dir, "/"), shellOf(req.Shell), command)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
 
 // ExplainOptions is everything that "policy explain" needs.
@@ -21,6 +23,7 @@ type ExplainOptions struct {
 	JSON bool
 
 	Command string
+	Tables  string // the program whose table is shown
 }
 
 // NewCmdExplain builds the command. runF replaces the real work in tests of flags.
@@ -30,17 +33,27 @@ func NewCmdExplain(f *cmdutil.Factory, runF func(context.Context, *ExplainOption
 		runF = explainRun
 	}
 	cmd := &cobra.Command{
-		Use:   "explain [flags] -- COMMAND…",
+		Use:   "explain {[flags] -- COMMAND… | --tables PROGRAM}",
 		Short: "Show what a command was taken for, part by part",
 		Long: `Show what a command was taken for: each part with its class and the rule that gave it, those within others below them,
 and what would make the command pass.
 
 Commands are judged for an agent on a prod host unless flags say otherwise. One argument after -- is shell source;
-several are exact words. Exits 0 whatever the verdict: ask "policy check" for an answer by exit code.`,
+several are exact words. Exits 0 whatever the verdict: ask "policy check" for an answer by exit code.
+
+--tables PROGRAM shows what Fairlead knows of a program: its options, operands and subcommands, and the manual that
+this is known from. The grammar is described by: go doc github.com/fairlead-ssh/fairlead/session/policy/programs.`,
 		Example: `  fairlead policy explain -- 'ps aux | grep nginx > /tmp/x'
-  fairlead policy explain --principal operator -- 'sudo systemctl stop nginx'`,
+  fairlead policy explain --principal operator -- 'sudo systemctl stop nginx'
+  fairlead policy explain --tables tar`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
+			if cmd.Flags().Changed("tables") {
+				if len(args) > 0 || o.Tables == "" {
+					return cmdutil.Usagef("--tables takes one program and no command: fairlead policy explain --tables PROGRAM")
+				}
+				return runF(cmd.Context(), o)
+			}
 			if o.Command, err = words("explain", args, cmd.ArgsLenAtDash()); err != nil {
 				return err
 			}
@@ -49,6 +62,13 @@ several are exact words. Exits 0 whatever the verdict: ask "policy check" for an
 	}
 	o.flags(cmd, f)
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print a JSON object")
+	cmd.Flags().StringVar(&o.Tables, "tables", "", "show what is known of this `program`, and from which manual")
+	for _, other := range [...]string{"principal", "host", "tier", "shell", "cwd", "policy"} {
+		cmd.MarkFlagsMutuallyExclusive("tables", other)
+	}
+	_ = cmd.RegisterFlagCompletionFunc("tables", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return programs.Names(), cobra.ShellCompDirectiveNoFileComp
+	})
 	return cmd
 }
 
@@ -75,7 +95,23 @@ type partJSON struct {
 	Parts  []partJSON   `json:"parts,omitempty"`
 }
 
+// showTable prints what is known of one program.
+func showTable(o *ExplainOptions) error {
+	t, ok := programs.Lookup(o.Tables)
+	if !ok {
+		return cmdutil.Usagef("no table lists the program %s: its commands need approval. Shells' own commands are not in the tables", cmdutil.OneLine(strconv.Quote(o.Tables)))
+	}
+	if o.JSON {
+		return json.NewEncoder(o.IO.Out).Encode(t)
+	}
+	_, err := fmt.Fprintf(o.IO.Out, "%s is known from %s (%s:%d)\n\n%s", t.Program, t.From, t.File, t.Line, t.Text)
+	return err
+}
+
 func explainRun(ctx context.Context, o *ExplainOptions) error {
+	if o.Tables != "" {
+		return showTable(o)
+	}
 	e, req, err := o.judge()
 	if err != nil {
 		return err

@@ -43,13 +43,16 @@ func unescapeANSI(s string) (string, bool) {
 		for end < len(s) && end < i+most && digitOf(s[end], base) {
 			end++
 		}
+		if most == 2 && end < len(s) && digitOf(s[end], 16) {
+			return "", false // the shells of the Korn family read all digits
+		}
 		n, err := strconv.ParseUint(s[i:end], base, 32)
 		if err != nil || n == 0 {
 			return "", false
 		}
 		switch {
 		case most >= 4:
-			if !utf8.ValidRune(rune(n)) {
+			if !utf8.ValidRune(rune(n)) || n > 0xffff { // mksh knows no more than these
 				return "", false
 			}
 			b.WriteRune(rune(n))

@@ -49,7 +49,10 @@ func (w *walker) arithmeticWord(word *syntax.Word) {
 		w.use(name)
 	}
 	w.raise(policy.Unknown, "shell/arithmetic", "arithmetic evaluates the value of a name, and evaluation can run code")
+	outer := w.inDouble
+	w.inDouble = true // quotes are text here, too
 	w.word(word)
+	w.inDouble = outer
 }
 
 // counter knows $#, $?, $$ and their like: always numbers.

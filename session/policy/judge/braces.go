@@ -68,3 +68,21 @@ func sequence(br *syntax.BraceExp) (out [][]syntax.WordPart, ok bool) {
 		}
 	}
 }
+
+func hasRange(word *syntax.Word) bool {
+	for _, part := range word.Parts {
+		br, ok := part.(*syntax.BraceExp)
+		if !ok {
+			continue
+		}
+		if br.Sequence {
+			return true
+		}
+		for _, e := range br.Elems {
+			if hasRange(e) {
+				return true
+			}
+		}
+	}
+	return false
+}

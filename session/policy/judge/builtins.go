@@ -11,8 +11,10 @@ import (
 // counts in all of them: where it is none, the word is a program of that name and means no more.
 func builtin(name string) func(*walker, call) {
 	switch name {
-	case ":", "true", "false", "echo", "times", "break", "continue", "return", "caller":
+	case ":", "true", "false", "echo", "times", "caller":
 		return nothing
+	case "break", "continue", "return":
+		return (*walker).jumps
 	case "pwd":
 		return (*walker).pwd
 	case "dirs", "jobs", "type", "whence", "where", "help", "wait", "hash", "umask", "ulimit", "limit", "alias", "shopt",
@@ -69,6 +71,29 @@ func (w *walker) fine(rule, reason string) {
 
 func nothing(w *walker, c call) {
 	w.fine("builtins/"+c.name, "it prints its arguments, or does nothing at all")
+}
+
+// jumps judges what takes a number. zsh and the Korn shells evaluate it.
+func (w *walker) jumps(c call) {
+	if !w.plainNumbers(c.args) {
+		w.unknown(c, "some shells evaluate what it is given")
+		return
+	}
+	nothing(w, c)
+}
+
+// plainNumbers reports whether all words are numbers, or the shell's own.
+func (w *walker) plainNumbers(args []programs.Arg) bool {
+	for _, a := range args {
+		switch strings.Trim(a.Source, `"`) {
+		case "$#", "$?", "$$", "$!":
+			continue
+		}
+		if !a.Literal || !digits(strings.TrimPrefix(a.Text, "-")) {
+			return false
+		}
+	}
+	return true
 }
 
 func (w *walker) unknown(c call, reason string) {

@@ -120,17 +120,21 @@ func (w *walker) shapesSession(c call) {
 	switch c.name {
 	case "trap", "alias", "complete", "mapfile", "readarray", "compgen", "bind":
 		w.embeddedCode(c)
+	case "repeat":
+		if len(c.args) > 1 {
+			w.runs(c, c.args[1:])
+		}
 	}
 }
 
 // embeddedCode looks at what such a builtin would run some day, for what is forbidden at any time.
 func (w *walker) embeddedCode(c call) {
-	for _, a := range c.args {
+	for i, a := range c.args {
 		text := a.Text
 		if c.name == "alias" {
 			_, text, _ = strings.Cut(text, "=")
 		}
-		if a.Literal && strings.IndexByte(text, ' ') > 0 {
+		if a.Literal && (strings.IndexByte(text, ' ') > 0 || c.name == "trap" && i == 0) {
 			w.script(text, "")
 		}
 	}

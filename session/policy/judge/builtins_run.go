@@ -110,7 +110,9 @@ func (w *walker) runs(c call, args []programs.Arg) {
 // a program do is the program's to answer for.
 func (w *walker) cd(c call) {
 	args := c.args
+	physical := false
 	for len(args) > 0 && args[0].Literal && (args[0].Text == "-P" || args[0].Text == "-L" || args[0].Text == "--") {
+		physical = physical || args[0].Text == "-P"
 		args = args[1:]
 	}
 	w.use("CDPATH")
@@ -127,7 +129,11 @@ func (w *walker) cd(c call) {
 		w.dir = ""
 	case args[0].Literal && !strings.HasPrefix(args[0].Text, "-") && !strings.HasPrefix(args[0].Text, "+"):
 		w.noteRead(args[0])
+		w.upFromALink(args[0])
 		w.dir = w.changed(args[0].Text)
+		if physical || afterUp(args[0].Text) != "" { // a shell whose text leads nowhere follows the links
+			w.looseDir = true
+		}
 	default:
 		w.unknown(c, "which directory this is, is known only when it runs")
 		s := w.shapeOf(args[0])
@@ -151,6 +157,10 @@ func (w *walker) changed(to string) string {
 
 // exit judges what ends the shell: harmless in one of its own.
 func (w *walker) exit(c call) {
+	if !w.plainNumbers(c.args) {
+		w.unknown(c, "some shells evaluate what it is given")
+		return
+	}
 	if w.subshell > 0 {
 		w.fine("builtins/"+c.name, "it ends a shell of its own")
 		return

@@ -83,7 +83,7 @@ func plainName(s string) bool {
 func (w *walker) program(c call) {
 	w.interpreter(c)
 	w.netcat(c)
-	f := programs.Judge(programs.Call{Name: c.name, Args: c.args, Shell: w.shell, Stdin: c.stdin, Interactive: w.interactive})
+	f := programs.Judge(programs.Call{Name: c.name, Args: c.args, Shell: w.shell, Stdin: c.stdin, Interactive: w.interactive, Bounded: w.timed})
 	w.raise(f.Class, f.Rule, f.Reason)
 	if w.cur.Class == policy.ReadOnly && f.Reason != "" {
 		w.cur.Rule, w.cur.Reason = f.Rule, f.Reason
@@ -116,11 +116,12 @@ func (w *walker) program(c call) {
 
 // nested judges what a program would run.
 func (w *walker) nested(n programs.Nested) {
-	remote, dir := w.remote, w.dir
+	remote, dir, timed := w.remote, w.dir, w.timed
+	w.timed = timed || n.Bounded
 	if n.Remote {
 		w.remote, w.dir = true, ""
 	}
-	defer func() { w.remote, w.dir = remote, dir }()
+	defer func() { w.remote, w.dir, w.timed = remote, dir, timed }()
 	if n.Script != nil {
 		text, ok := joinLiteral(n.Script)
 		if !ok {

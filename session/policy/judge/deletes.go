@@ -158,6 +158,9 @@ func isCatastrophic(p, dir string, guessed bool) bool {
 	if strings.HasPrefix(p, "~/") {
 		p = "/root" + p[1:]
 	}
+	if p[0] == '/' && climbs(p) && systemTree("/"+strings.TrimSuffix(afterUp(p), "/")) {
+		return true
+	}
 	r := resolve(p, root)
 	if i := strings.LastIndexByte(r, '/'); i >= 0 && everything(r[i+1:]) && r != "/" {
 		r = r[:max(i, 1)]

@@ -33,14 +33,23 @@ func (w *walker) expand(parts []syntax.WordPart, quoted bool) {
 				w.seam(p.Value, parts[i+1])
 			}
 		case *syntax.SglQuoted:
+			if w.inDouble {
+				w.innerQuotes(p)
+			}
 		case *syntax.DblQuoted:
 			if p.Dollar {
 				w.raise(policy.Unknown, "shell/locale", "a translated string is whatever the host's locale makes of it")
 			}
 			w.expand(p.Parts, true)
 		case *syntax.ParamExp:
+			outer := w.inDouble
+			w.inDouble = outer || quoted
 			w.param(p)
+			w.inDouble = outer
 		case *syntax.CmdSubst:
+			if p.Backquotes {
+				w.backquotes(p, quoted || w.inDouble)
+			}
 			if p.TempFile || p.ReplyVar {
 				w.raise(policy.Unknown, "shell/substitution", "this substitution runs in the session's own shell")
 			}
@@ -198,13 +207,13 @@ func (w *walker) expansion(p *syntax.ParamExp) {
 
 // substitution judges the commands of $(…), `…` and <(…), which run in a shell of their own.
 func (w *walker) substitution(stmts []*syntax.Stmt) {
-	outer, dir, stdin := w.facts, w.dir, w.stdin
+	outer, dir, stdin, inDouble := w.facts, w.dir, w.stdin, w.inDouble
 	var f facts
-	w.facts, w.stdin = &f, "none"
+	w.facts, w.stdin, w.inDouble = &f, "none", false
 	w.subshell++
 	w.stmts(stmts)
 	w.subshell--
-	w.facts, w.dir, w.stdin = outer, dir, stdin
+	w.facts, w.dir, w.stdin, w.inDouble = outer, dir, stdin, inDouble
 	if w.subst != nil {
 		w.subst.add(f)
 	}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -44,7 +45,7 @@ func Judge(req Request) Report {
 func judgeText(req Request, d dialect, text string, s scan, cut bool) Report {
 	acc := account{useNames: make([]string, 0, 8)}
 	root := Part{Class: policy.ReadOnly, Rule: "judge/nothing", Reason: "there is nothing to run"}
-	acc.interactive, acc.own = req.Interactive, req.Own
+	acc.interactive, acc.own, acc.resolved = req.Interactive, req.Own, req.Resolved
 	acc.classes = 1
 	var f facts
 	w := walker{account: &acc, d: d, shell: req.Shell, src: text, cur: &root, facts: &f, stdin: "none", dir: startDir(req.Dir)}
@@ -200,7 +201,7 @@ func (w *walker) script(src, shell string) {
 		}
 		inner := *w
 		inner.d, inner.shell, inner.src, inner.shapes = d, shell, text, nil
-		inner.subst, inner.loopVars, inner.stdin = nil, nil, "none"
+		inner.subst, inner.loopVars, inner.stdin, inner.inDouble = nil, nil, "none", false
 		inner.subshell++
 		w.part(nil, text, func() {
 			inner.cur = w.cur
@@ -285,12 +286,7 @@ func stricter(a, b Report) Report {
 	a.Classes = classesOf(set)
 	a.Sets = union(a.Sets, b.Sets)
 	a.Uses = union(a.Uses, b.Uses)
-	if len(b.Reads) > len(a.Reads) {
-		a.Reads = b.Reads
-	}
-	if len(b.Writes) > len(a.Writes) {
-		a.Writes = b.Writes
-	}
+	a.Reads, a.Writes = bothPaths(a.Reads, b.Reads), bothPaths(a.Writes, b.Writes)
 	a.Taints = a.Taints || b.Taints
 	a.Capped = a.Capped || b.Capped
 	a.Own, a.OwnAsks = a.Own || b.Own, a.OwnAsks || b.OwnAsks
@@ -298,6 +294,20 @@ func stricter(a, b Report) Report {
 		a.Named = b.Named
 	}
 	return a
+}
+
+// bothPaths lists what either language makes of the words: a sandbox must know all of them.
+func bothPaths(a, b []Path) []Path {
+	if slices.Equal(a, b) {
+		return a
+	}
+	out := slices.Clone(a)
+	for _, p := range b {
+		if len(out) < 2*maxNames && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 func union(a, b []string) []string {

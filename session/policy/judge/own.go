@@ -195,6 +195,13 @@ func (w *walker) ownPath(name string, metadata bool) {
 			w.raise(policy.SensitiveRead, ownRule, ownMaybe)
 		}
 	}
+	for _, end := range endings(afterUp(name)) {
+		for _, own := range w.own.Paths {
+			if reachesOwn(segments("/"+end), segments(own)) {
+				w.owned(ownReason)
+			}
+		}
+	}
 	for _, own := range w.own.Programs {
 		if segs[0] == "" && reachesOwn(segs, segments(own)) && !(wild && metadata) {
 			w.owned(ownReason)

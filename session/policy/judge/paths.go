@@ -29,6 +29,8 @@ func (w *walker) operands(c call, f programs.Finding) {
 				continue
 			}
 			w.secretOperand(p.Arg)
+			w.upFromALink(p.Arg)
+			w.hiddenDevice(p.Arg)
 			if w.recursive(c) {
 				w.secretBelow(p.Arg)
 			}
@@ -66,6 +68,9 @@ func (w *walker) optionValue(a programs.Arg) {
 		return
 	}
 	w.secretOperand(a)
+	if strings.HasPrefix(a.Text, "-") || strings.HasPrefix(a.Text, "@") {
+		w.upFromALink(a)
+	}
 	if !a.Literal {
 		return
 	}
@@ -95,6 +100,7 @@ func (w *walker) foundFiles(args []programs.Arg) {
 		}
 	}
 	for _, root := range roots {
+		w.upFromALink(root)
 		if len(names) == 0 {
 			w.secretBelow(root)
 		}
@@ -158,6 +164,17 @@ func (w *walker) secretPattern(p string) {
 	if why, ok := holdsSecrets(p, w.dir, isWild(p)); ok {
 		w.raise(policy.SensitiveRead, "secrets/path", why)
 	}
+	behind := endings(afterUp(p))
+	if w.looseDir && p[0] != '/' && p[0] != '~' {
+		behind = append(behind, p)
+	}
+	for _, end := range behind {
+		for _, p := range [...]string{end, "/" + end} {
+			if why, ok := holdsSecrets(p, "", isWild(p)); ok {
+				w.raise(policy.SensitiveRead, "secrets/path", why)
+			}
+		}
+	}
 }
 
 // patternBudget counts the patterns that are compared with the tables: each comparison costs.
@@ -180,8 +197,12 @@ func (w *walker) noteRead(a programs.Arg)             { w.note(&w.reads, a, fals
 func (w *walker) noteWrite(a programs.Arg, gone bool) { w.note(&w.writes, a, gone) }
 
 func (w *walker) note(list *[]Path, a programs.Arg, gone bool) {
+	dir := w.dir
+	if w.looseDir && !strings.HasPrefix(a.Text, "/") {
+		dir = ""
+	}
 	if len(*list) < maxNames {
-		*list = append(*list, Path{Text: a.Text, Literal: a.Literal, Source: clip(a.Source), Dir: w.dir, Delete: gone, Remote: w.remote})
+		*list = append(*list, Path{Text: a.Text, Literal: a.Literal, Source: clip(a.Source), Dir: dir, Delete: gone, Remote: w.remote})
 	}
 }
 

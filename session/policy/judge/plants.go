@@ -17,6 +17,14 @@ func (w *walker) plants(a programs.Arg) {
 	if e := plantTable.find(segments(resolve(p, w.dir)), isWild(p)); e != nil {
 		w.raise(e.class, e.rule, e.why)
 	}
+	for _, end := range endings(afterUp(p)) {
+		if climbs(p) || throughLink(w.dir) {
+			end = "/" + end
+		}
+		if e := plantTable.find(segments(end), isWild(end)); e != nil {
+			w.raise(e.class, e.rule, e.why)
+		}
+	}
 }
 
 // plantTable knows the paths that give whoever writes them more than a file.

@@ -90,6 +90,9 @@ func (w *walker) redirect(r *syntax.Redirect) (socket bool) {
 		w.sets(r.N)
 		w.raise(policy.Unknown, "shell/redirect", "it keeps a descriptor in a variable")
 	}
+	if r.N != nil && len(r.N.Value) > 1 && w.shell != "bash" {
+		w.raise(policy.Unknown, "shell/quirk", "only bash takes two digits for a descriptor, others for one more word")
+	}
 	toStdin := r.N == nil || r.N.Value == "0"
 	if r.Hdoc != nil {
 		w.expand(r.Hdoc.Parts, true)
@@ -157,6 +160,8 @@ func (w *walker) readFrom(a programs.Arg, toStdin bool) {
 	}
 	w.noteRead(a)
 	w.secretOperand(a)
+	w.upFromALink(a)
+	w.inputDevice(a)
 	w.ownWords([]programs.Arg{a}, false)
 	if w.shapeOf(a).opaque || a.Glob {
 		w.raise(policy.Unknown, "shell/redirect", "which file it reads is known only when it runs")
@@ -175,4 +180,35 @@ func (w *walker) writeTo(a programs.Arg) {
 	w.noteWrite(a, false)
 	w.ownWords([]programs.Arg{a}, false)
 	w.plants(a)
+}
+
+// inputDevice asks where input comes from a device: it may never end, take what somebody types, or start something.
+func (w *walker) inputDevice(a programs.Arg) {
+	switch p := resolve(w.shapeOf(a).wild, w.dir); {
+	case p == "/dev/fd/0":
+	case strings.HasPrefix(p, "/dev/fd/"):
+		if !a.Literal && strings.ContainsAny(a.Source, "(") {
+			return // a process substitution: what it runs is judged
+		}
+		w.raise(policy.Unknown, "shell/redirect", "what this descriptor leads to was decided earlier")
+	case programs.Device(p):
+		w.raise(policy.Unknown, "shell/redirect", "it reads a device, which may never end, or react to being read")
+	}
+}
+
+// hiddenDevice asks where a name leads to a device that does not begin as one: cd /dev, or a pattern.
+func (w *walker) hiddenDevice(a programs.Arg) {
+	s := w.shapeOf(a).wild
+	if s == "" || s[0] == '~' || s[0] == '/' && !isWild(s) || w.dir == "" && s[0] != '/' {
+		return
+	}
+	p := resolve(s, w.dir)
+	first, rest, below := strings.Cut(strings.TrimLeft(p, "/"), "/")
+	aimed := programs.Device(p)
+	for _, name := range [...]string{"zero", "full", "random", "urandom", "tty", "console", "kmsg", "watchdog"} {
+		aimed = aimed || below && isWild(first) && matchGlob(first, "dev") && matchGlob(rest, name)
+	}
+	if aimed {
+		w.raise(policy.Unknown, "paths/device", "it reads a device, which may never end, or react to being read")
+	}
 }

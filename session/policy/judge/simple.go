@@ -23,6 +23,11 @@ func (w *walker) simple(s *syntax.Stmt, c *syntax.CallExpr) {
 	w.withRedirects(s, func() {
 		switch {
 		case c == nil:
+			if maybeZsh(w.shell) {
+				w.use("cat")
+				w.use("more")
+				w.use("pager")
+			}
 			if w.subshell == 0 || maybeZsh(w.shell) {
 				w.raise(policy.Unknown, "shell/redirect", "zsh starts a program of its own for redirects without a command")
 			}
@@ -92,7 +97,14 @@ func (w *walker) assignments(c *syntax.CallExpr) {
 		switch {
 		case len(c.Args) == 0:
 			w.setsName(name)
-			w.raise(policy.Unknown, "shell/assignment", "it sets a variable, which later commands may depend on")
+			if !inertName(name) || a.Append || a.Index != nil || a.Array != nil {
+				w.raise(policy.Unknown, "shell/assignment", "it sets a variable, which later commands may depend on")
+			} else if a.Value != nil {
+				// As in a loop, the value may be used as a path.
+				for _, v := range w.appendArg(nil, a.Value) {
+					w.secretOperand(v)
+				}
+			}
 		case !inertPrefix(name) || a.Append || a.Index != nil || a.Array != nil || !w.inertAssign(name, a.Value):
 			w.setsName(name)
 			w.raise(policy.Unknown, "shell/environment", "the variable "+name+" may change what the program does")

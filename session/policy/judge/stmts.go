@@ -89,6 +89,10 @@ func (w *walker) command(c syntax.Command) {
 	case *syntax.TestClause:
 		w.part(c, w.source(c), func() { w.test(c.X) })
 	case *syntax.TimeClause:
+		w.use("time") // behind a pipe it is the program
+		if c.PosixFormat && maybeZsh(w.shell) {
+			w.raise(policy.Unknown, "shell/quirk", "zsh takes time's option for a command")
+		}
 		w.stmt(c.Stmt)
 	case *syntax.ArithmCmd:
 		w.part(c, w.source(c), func() {

@@ -33,6 +33,10 @@ func (w *walker) testCall(c call) {
 			w.unknown(c, "this test evaluates subscripts")
 			return
 		}
+		if a.Literal && a.Text == "-t" && i+1 < len(args) && !(i == 1 && len(args) == 3) && !binaryOperator(args[i+1].Text) && !w.plainNumbers(args[i+1:i+2]) {
+			w.unknown(c, "some shells evaluate what this test is given")
+			return
+		}
 		if a.Literal && numericOperator(a.Text) && !w.testNumbers(args, i) {
 			w.unknown(c, "some shells evaluate what a numeric comparison is given")
 			return
@@ -133,6 +137,9 @@ func (w *walker) test(x syntax.TestExpr) {
 	case *syntax.UnaryTest:
 		if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
 			w.raise(policy.Unknown, "shell/subscript", "this test evaluates subscripts")
+		}
+		if word, ok := x.X.(*syntax.Word); x.Op == syntax.TsFdTerm && !(ok && digits(word.Lit())) {
+			w.raise(policy.Unknown, "shell/arithmetic", "some shells evaluate what this test is given")
 		}
 		w.test(x.X)
 	case *syntax.ParenTest:

@@ -19,14 +19,17 @@ type walker struct {
 	subst    *facts   // what the substitutions in the current command's words do
 	dir      string   // where the next command runs, "" when nobody knows
 	stdin    string   // what the next command reads
+	inDouble bool     // within ${…} within double quotes
 	loopVars []string // loop variables in scope
 	subshell int      // how many shells of their own lie between here and the session
 	remote   bool     // on another machine or in a container
+	timed    bool     // something ends what runs here soon
 }
 
 // account is what all walkers of one judgement share.
 type account struct {
 	interactive bool
+	resolved    bool // see [Request.Resolved]
 	depth       int
 	parts       int
 	classes     uint8
@@ -39,6 +42,7 @@ type account struct {
 	fetched     []string          // names that something fetched may have been saved under
 	values      map[string]string // what the script itself says of its variables
 	patterns    int
+	looseDir    bool // directories are what the text says, and links may lead elsewhere
 
 	own             *Own // see [Request.Own]
 	ownUse, ownAsks bool

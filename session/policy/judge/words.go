@@ -5,6 +5,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
 
@@ -89,6 +90,9 @@ func (w *walker) appendArg(out []programs.Arg, word *syntax.Word) []programs.Arg
 		}
 		split := *word
 		if syntax.SplitBraces(&split) {
+			if w.d == inMksh && hasRange(&split) {
+				w.raise(policy.Unknown, "shell/quirk", "shells disagree about ranges in braces")
+			}
 			alternatives, ok := braceWords(&split)
 			for _, alt := range alternatives {
 				a := w.arg(alt, source)
@@ -143,11 +147,12 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 			if s, ok := unescapeANSI(p.Value); ok {
 				t.lit(s)
 			} else {
+				t.opaque, t.guess = true, true
 				t.expansion("", "", true)
 			}
 		case *syntax.DblQuoted:
 			if p.Dollar {
-				t.ansi = true
+				t.ansi, t.opaque, t.guess = true, true, true
 				t.expansion("", "", true) // a translation may stand in its place
 			}
 			w.build(t, p.Parts, true)

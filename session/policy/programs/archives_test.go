@@ -31,7 +31,7 @@ func TestArchivesAreListed(t *testing.T) {
 		unknown | zip -T --unzip-command='sh -c id' a.zip x
 		read-only | 7z l a.7z
 		write | 7z x a.7z
-		read-only | cpio -t -F a.cpio
+		write | cpio -t -F a.cpio
 		write | cpio -i -F a.cpio
 	`)
 }

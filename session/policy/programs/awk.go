@@ -46,7 +46,7 @@ type awkScan struct {
 	at     int
 	before awkToken
 	word   string // the word just read, "" after anything else
-	opens  []bool // for each open parenthesis: does it belong to if, while, for or switch?
+	opens  []bool // for each open parenthesis: does it belong to if, while or for?
 	print  int    // the depth of parentheses at which print stands, plus one; 0 outside print
 	own    string // names of the program's own functions, each between spaces
 }
@@ -196,13 +196,54 @@ func (s *awkScan) pattern() bool {
 // awkCalls are the functions that change nothing outside the program.
 const awkCalls = " length substr index split sub gsub gensub match sprintf sin cos atan2 exp log sqrt int rand srand tolower" +
 	" toupper strftime mktime systime close fflush asort asorti patsplit strtonum and or xor lshift rshift compl isarray" +
-	" typeof if while for switch print printf return exit in delete getline func function else do case "
+	" typeof if while for print printf return exit in delete getline func function else do "
+
+// stepping says that the head of a loop compares, and counts up or down.
+func stepping(head string) bool {
+	parts := strings.Split(head, ";")
+	return len(parts) == 3 && strings.ContainsAny(parts[1], "<>") && (strings.Contains(parts[2], "++") || strings.Contains(parts[2], "--"))
+}
+
+// callsOwn says that a function may call one of the program's own, itself for one. Where its body ends within quotes, that
+// was not its end.
+func (s *awkScan) callsOwn(text string) bool {
+	_, body, _ := strings.Cut(text, "{")
+	for i, depth := 0, 1; i < len(body); i++ {
+		switch body[i] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		if depth == 0 {
+			body = body[:i]
+		}
+	}
+	for name := range strings.FieldsSeq(s.own) {
+		if strings.Contains(body, name) {
+			return true
+		}
+	}
+	return strings.Count(body, `"`)%2 != 0 || strings.Count(body, "/")%2 != 0
+}
 
 func (s *awkScan) name(w string) bool {
 	s.word = w
 	s.before = awkOperand
 	next := strings.TrimLeft(s.src[s.at:], " \t")
 	switch w {
+	case "switch", "case", "default":
+		return false // keywords to some, variables to others
+	case "while":
+		s.c.say(endless, "has a program that may never end")
+	case "function", "func":
+		if s.callsOwn(next) {
+			s.c.say(endless, "has a program that may never end")
+		}
+	case "for":
+		if head, _, _ := strings.Cut(next, ")"); strings.Contains(head, ";") && !stepping(head) {
+			s.c.say(endless, "has a program that may never end")
+		}
 	case "system":
 		if arg, ok := strings.CutPrefix(next, `("`); ok {
 			if text, _, ok := strings.Cut(arg, `"`); ok && !strings.Contains(text, `\`) {
@@ -218,9 +259,12 @@ func (s *awkScan) name(w string) bool {
 	case "print", "printf":
 		s.print = len(s.opens) + 1
 		s.before = awkOperator
-	case "return", "else", "do", "case", "exit":
+	case "return", "else", "do", "exit":
 		s.before = awkOperator
-	case "in", "delete", "length", "next", "nextfile", "break", "continue", "default", "BEGIN", "END":
+		if w == "do" {
+			s.c.say(endless, "has a program that may never end")
+		}
+	case "in", "delete", "length", "next", "nextfile", "break", "continue", "BEGIN", "END":
 		s.before = awkUnsure
 	case "getline":
 		s.before = awkUnsure
@@ -239,7 +283,7 @@ func (s *awkScan) punctuation(b byte) bool {
 	two := s.src[s.at:min(s.at+2, len(s.src))]
 	switch b {
 	case '(':
-		s.opens = append(s.opens, s.word == "if" || s.word == "while" || s.word == "for" || s.word == "switch")
+		s.opens = append(s.opens, s.word == "if" || s.word == "while" || s.word == "for")
 		s.before = awkOperator
 	case ')':
 		if len(s.opens) == 0 {

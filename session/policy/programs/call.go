@@ -13,6 +13,7 @@ type call struct {
 	shell       string
 	stdin       string
 	interactive bool
+	bounded     bool
 	node        *node
 	find        Finding
 
@@ -30,11 +31,11 @@ type value struct {
 
 // Judge says what a call means. It runs nothing and may be called concurrently.
 func Judge(c Call) Finding {
-	e := index()[c.Name]
+	e := index().programs[c.Name]
 	if e == nil {
 		return Finding{Class: unknown, Rule: "programs/unlisted", Reason: "no table knows this program"}
 	}
-	j := &call{args: c.Args, shell: c.Shell, stdin: c.Stdin, interactive: c.Interactive, node: e.get()}
+	j := &call{args: c.Args, shell: c.Shell, stdin: c.Stdin, interactive: c.Interactive, bounded: c.Bounded, node: e.get()}
 	j.run()
 	j.guard()
 	return j.find
@@ -42,18 +43,28 @@ func Judge(c Call) Finding {
 
 func (c *call) run() {
 	n := c.node
-	c.find = Finding{Class: read, Rule: n.rule, Reason: n.readReason, Env: n.env, Known: true}
-	if len(c.args) == 1 && c.args[0].certain() && n.program.alone != "" && listed(n.program.alone, c.args[0].Text) {
-		return
+	c.find = Finding{Class: read, Rule: n.rule, Env: n.env, Known: true}
+	switch {
+	case c.form():
+	case n.style&words != 0:
+		c.begin()
+		c.judgeChecks()
+	default:
+		c.begin()
+		c.parse(c.args)
+		if c.interactive && n.style&pages != 0 && !c.given("--no-pager") {
+			c.say(unknown, "may start a pager, and whoever types into a pager can run commands")
+		}
 	}
-	c.begin()
-	if n.program.raw {
-		n.program.check(c)
-		return
+	if c.find.Reason == "" {
+		c.find.Reason = c.node.name + " changes nothing"
 	}
-	c.parse(c.args)
-	if c.interactive && n.program.style&pages != 0 && !c.given("--no-pager") {
-		c.say(unknown, "may start a pager, and whoever types into a pager can run commands")
+}
+
+func (c *call) judgeChecks() {
+	c.judgeRules()
+	for _, check := range c.node.checks {
+		check(c)
 	}
 }
 
@@ -64,23 +75,38 @@ func (c *call) given(s string) bool {
 
 // begin raises to what the node is by itself. Where there are subcommands, that waits until none was given.
 func (c *call) begin() {
-	if n := c.node; n.subs == nil {
-		c.raise(n.program.classOf(), n.reason)
+	if c.node.subs == nil {
+		c.own()
 	}
 }
 
-// raise makes the class at least as strict, and keeps the reason of the strictest.
-func (c *call) raise(class policy.Class, reason string) {
-	if Severity(class) > Severity(c.find.Class) {
-		c.find.Class, c.find.Reason = class, reason
+func (c *call) own() {
+	if n := c.node; n.why != "" {
+		c.say(n.class, n.why)
+	} else {
+		c.say(n.class, phrase(n.class))
 	}
 }
 
-// say raises with a reason that begins with the program's name.
+// RulePackageInstall is the rule of findings that put software on the host. They are forbidden, so that whoever has no
+// opinion refuses them; who is allowed to install may be told apart by this rule, per call and before calls are combined.
+const RulePackageInstall = "programs/package-install"
+
+// say makes the class at least as strict, and keeps the reason of the strictest, which begins with the program's name.
 func (c *call) say(class policy.Class, why string) {
-	if Severity(class) > Severity(c.find.Class) {
-		c.find.Class, c.find.Reason = class, c.node.name+" "+why
+	if Severity(class) <= Severity(c.find.Class) {
+		return
 	}
+	switch class {
+	case installing:
+		class, c.find.Rule = forbid, RulePackageInstall
+	case endless:
+		if c.bounded {
+			return
+		}
+		class = unknown
+	}
+	c.find.Class, c.find.Reason = class, c.node.name+" "+why
 }
 
 // has says whether an option was given, by any of its names.

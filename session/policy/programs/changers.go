@@ -2,68 +2,26 @@ package programs
 
 import "strings"
 
-// changers create, change and remove files.
-var changers = []program{
-	{name: "cp|gcp", class: write, args: "read...", check: copied, opts: `
-		-a,--archive --attributes-only -b --backup?text --copy-contents -d -f,--force -i,--interactive -H -l,--link -L,--dereference -n,--no-clobber
-		-P,--no-dereference -p --preserve?text --no-preserve=text --parents -R,-r,--recursive --reflink?text --remove-destination --sparse=text
-		--strip-trailing-slashes -s,--symbolic-link -S,--suffix=text -t,--target-directory=write -T,--no-target-directory -u --update?text -v,--verbose
-		-x,--one-file-system -Z --context?text --debug -c -X`},
-	{name: "mv|gmv", class: write, args: "del...", check: moved, opts: `
-		--backup?text -b -f,--force -i,--interactive -n,--no-clobber --strip-trailing-slashes -S,--suffix=text -t,--target-directory=write
-		-T,--no-target-directory -u --update?text -v,--verbose -Z,--context --debug --exchange --no-copy`},
-	{name: "ln|link", class: write, args: "text...", check: linked, opts: `
-		--backup?text -b -d,-F,--directory -f,--force -i,--interactive -L,--logical -n,--no-dereference -P,--physical -r,--relative -s,--symbolic
-		-S,--suffix=text -t,--target-directory=write -T,--no-target-directory -v,--verbose`},
-	{name: "mkdir", class: write, args: "write...", opts: `-m,--mode=text -p,--parents -v,--verbose -Z --context?text`, check: planted},
-	{name: "touch", class: write, args: "write...", opts: `-a -c,--no-create -d,--date=text -f -h,--no-dereference -m -r,--reference=read -t=text --time=text`},
-	{name: "mkfifo|mktemp|sponge", class: write, args: "text...", opts: `-d,--directory -u,--dry-run -q,--quiet -t -p,--tmpdir?text --suffix=text -m,--mode=text -a`},
-	{name: "mknod", class: danger, why: "makes a device", args: "text...", opts: `-m,--mode=text -Z`},
-	{name: "tee", args: "write...", opts: `-a,--append -i,--ignore-interrupts -p --output-error?text`},
-	{name: "truncate", class: write, args: "write...", opts: `-c,--no-create -o,--io-blocks -r,--reference=read -s,--size=text`},
-	{name: "install|ginstall", class: write, args: "read...", check: copied, opts: `
-		--backup?text -b -c -C,--compare -d,--directory -D --debug -g,--group=text -m,--mode=text -o,--owner=text -p,--preserve-timestamps -s,--strip!unknown
-		--strip-program=cmd -S,--suffix=text -t,--target-directory=write -T,--no-target-directory -v,--verbose --preserve-context -Z --context?text`},
-	{name: "rm|grm", raw: true, class: write, check: removal, alone: "--help --version"},
-	{name: "rmdir|unlink|trash|trash-put|srm|rimraf", raw: true, class: write, check: removal, alone: "--help --version"},
-	{name: "chmod", raw: true, class: write, check: modes, alone: "--help --version"},
-	{name: "chown|chgrp", raw: true, class: write, check: owners, alone: "--help --version"},
-	{name: "setcap", class: forbid, why: "plants rights", args: "text...", alone: "-h"},
-	{name: "setfacl", class: danger, why: "changes who may do what", args: "text...", alone: "--version --help"},
-	{name: "patch|rename|mmv|detox|convmv|fdupes|rdfind|hardlink|symlinks|debugedit|prename|file-rename", class: unknown, why: "changes files in ways that this reader does not follow", args: "text...", alone: "--version"},
-	{name: "tmpreaper|tmpwatch|localepurge|bleachbit", class: danger, args: "text..."},
-	{name: "ftruncate|crudini|augtool|augmatch", class: write, args: "text..."},
-}
-
-// copied: the last operand is written, the others are read.
-func copied(c *call) {
-	into := target(c)
-	for i, p := range c.find.Paths {
-		if !p.Write {
-			c.plants(into, c.find.Paths[i].Arg)
-		}
+// placed looks at what cp, mv, ln and install put where, and with what mode.
+func placed(c *call) {
+	if a, ok := c.val("--mode"); ok {
+		c.mode(a)
 	}
-	planted(c)
-}
-
-// target makes the last operand, or the value of -t, the one that is written.
-func target(c *call) Arg {
+	into, from := Arg{}, c.ops
 	if a, ok := c.val("--target-directory"); ok {
-		return a
+		into = a
+	} else if len(c.ops) > 1 {
+		into, from = c.ops[len(c.ops)-1], c.ops[:len(c.ops)-1]
 	}
-	if len(c.ops) < 2 {
-		if c.has("-d") {
-			for i := range c.find.Paths {
-				c.find.Paths[i].Write = true
-			}
+	for _, a := range from {
+		c.plants(into, a)
+		if c.node.name == "mv" && a.catastrophic() {
+			c.say(forbid, "moves a system directory away")
 		}
-		return Arg{}
 	}
-	last := len(c.find.Paths) - 1
-	if last >= 0 {
-		c.find.Paths[last] = Path{Arg: c.ops[len(c.ops)-1], Write: true}
+	if into.Text == "/dev/null" {
+		c.say(danger, "replaces a device")
 	}
-	return c.ops[len(c.ops)-1]
 }
 
 // plants asks what putting a file of that name into a directory means.
@@ -74,40 +32,6 @@ func (c *call) plants(into, from Arg) {
 	name := from.Text[strings.LastIndexByte(from.Text, '/')+1:]
 	if class, why := WriteClass(strings.TrimSuffix(into.Text, "/") + "/" + name); why != "" {
 		c.say(class, why)
-	}
-}
-
-// planted looks at the mode that install and mkdir give.
-func planted(c *call) {
-	if a, ok := c.val("--mode"); ok {
-		c.mode(a)
-	}
-}
-
-func moved(c *call) {
-	into := target(c)
-	for _, p := range c.find.Paths {
-		if p.Write {
-			continue
-		}
-		if p.Arg.catastrophic() {
-			c.say(forbid, "moves a system directory away")
-		}
-		c.plants(into, p.Arg)
-	}
-	if into.Text == "/dev/null" {
-		c.say(danger, "replaces a device")
-	}
-}
-
-func linked(c *call) {
-	if len(c.ops) == 0 {
-		return
-	}
-	into := c.ops[len(c.ops)-1]
-	c.path(into, true)
-	for _, a := range c.ops[:len(c.ops)-1] {
-		c.plants(into, a)
 	}
 }
 
@@ -188,48 +112,6 @@ func (c *call) mode(a Arg) (open bool) {
 	return open
 }
 
-func modes(c *call) {
-	tree, seen, open, dashes := false, false, false, false
-	for _, a := range c.args {
-		s := a.Text
-		switch {
-		case !dashes && a.certain() && s == "--":
-			dashes = true
-		case !dashes && a.certain() && strings.HasPrefix(s, "--"):
-			tree = tree || strings.HasPrefix("--recursive", s)
-			seen = seen || strings.HasPrefix(s, "--ref")
-		case !dashes && a.certain() && strings.HasPrefix(s, "-") && strings.Trim(s[1:], "Rcfv") == "" && s != "-":
-			tree = tree || strings.Contains(s, "R")
-		case !seen:
-			seen = true
-			open = c.mode(a)
-		default:
-			c.changes(a, tree, open)
-		}
-	}
-}
-
-func owners(c *call) {
-	tree, seen, dashes := false, false, false
-	for i := 0; i < len(c.args); i++ {
-		a := c.args[i]
-		s := a.Text
-		switch {
-		case !dashes && a.certain() && s == "--":
-			dashes = true
-		case !dashes && a.certain() && strings.HasPrefix(s, "--"):
-			tree = tree || strings.HasPrefix("--recursive", s)
-			seen = seen || strings.HasPrefix(s, "--ref")
-		case !dashes && a.certain() && strings.HasPrefix(s, "-") && len(s) > 1:
-			tree = tree || strings.Contains(s, "R")
-		case !seen:
-			seen = true
-		default:
-			c.changes(a, tree, false)
-		}
-	}
-}
-
 // changes: a new mode or owner for the file; for a whole system directory it locks everybody out, or lets them in.
 func (c *call) changes(a Arg, tree, open bool) {
 	c.path(a, true)
@@ -239,5 +121,31 @@ func (c *call) changes(a Arg, tree, open bool) {
 		c.say(forbid, "changes who may use a system directory")
 	default:
 		c.say(danger, "changes who may use a system directory")
+	}
+}
+
+// modes reads chmod, chown and chgrp: a mode or an owner, then files.
+func modes(c *call) {
+	tree, seen, open, dashes := false, false, false, false
+	for _, a := range c.args {
+		s := a.Text
+		option := !dashes && a.certain() && len(s) > 1 && s[0] == '-'
+		if c.node.name == "chmod" && option && s[1] != '-' {
+			option = strings.Trim(s[1:], "Rcfv") == "" // "-x" is a mode
+		}
+		switch {
+		case option && s == "--":
+			dashes = true
+		case option && s[1] == '-':
+			tree = tree || strings.HasPrefix("--recursive", s)
+			seen = seen || strings.HasPrefix(s, "--ref")
+		case option:
+			tree = tree || strings.Contains(s, "R")
+		case !seen:
+			seen = true
+			open = c.node.name == "chmod" && c.mode(a)
+		default:
+			c.changes(a, tree, open)
+		}
 	}
 }

@@ -11,6 +11,12 @@ const (
 	danger  = policy.Dangerous
 	priv    = policy.Privileged
 	forbid  = policy.Forbidden
+
+	// installing is forbidden, and told apart by its rule.
+	installing policy.Class = "install"
+
+	// endless is unknown, but for a command that something else ends.
+	endless policy.Class = "endless"
 )
 
 // Severity orders classes from the mildest, 0 for [policy.ReadOnly]. A class that nobody set, or that this package
@@ -27,7 +33,7 @@ func Severity(c policy.Class) int {
 		return 4
 	case priv:
 		return 5
-	case forbid:
+	case forbid, installing:
 		return 6
 	default:
 		return 3
@@ -47,6 +53,10 @@ func phrase(c policy.Class) string {
 		return "stops or removes what others rely on"
 	case priv:
 		return "takes another account's rights"
+	case endless:
+		return "may never end"
+	case installing:
+		return "installs packages"
 	case forbid:
 		return "may destroy the host or open it to others"
 	default:

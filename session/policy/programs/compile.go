@@ -1,6 +1,8 @@
 package programs
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,29 +17,31 @@ const (
 	reads          // a file that is read
 	writes         // a file that is written
 	dels           // a file that is removed
+	counts         // a file that is read, of which only numbers are shown
 	stats          // a file of which only name, attributes or size are shown
 	pairs          // two words: a name, then text
 	pairReads      // two words: a name, then a file that is read
 	shell          // shell source
 	cmd            // the name of a program
 	rest           // a command, up to the end
+	away           // the same, run elsewhere: in a container
 )
 
 var kinds = map[string]kind{
-	"text": text, "read": reads, "write": writes, "del": dels, "stat": stats, "pair": pairs, "pairread": pairReads, "shell": shell, "cmd": cmd, "rest": rest,
+	"text": text, "read": reads, "write": writes, "del": dels, "count": counts, "stat": stats, "pair": pairs, "pairread": pairReads, "shell": shell, "cmd": cmd, "rest": rest, "away": away,
 }
 
 var classes = map[string]policy.Class{
-	"secret": secret, "write": write, "unknown": unknown, "danger": danger, "priv": priv, "forbid": forbid,
+	"read": read, "secret": secret, "write": write, "unknown": unknown, "danger": danger, "priv": priv, "forbid": forbid, "install": installing, "endless": endless,
 }
 
 type option struct {
+	names    string
 	kind     kind
 	optional bool // the value is glued or absent
 	soft     bool // unknown where written out, harmless where a glob grows into it
 	supplant bool
 	class    policy.Class
-	reason   string
 }
 
 type long struct {
@@ -46,89 +50,183 @@ type long struct {
 }
 
 type operand struct {
-	kind   kind
-	class  policy.Class
-	reason string
+	kind  kind
+	class policy.Class
+}
+
+type style uint16
+
+const (
+	first    style = 1 << iota // options end at the first operand
+	exact                      // long options may not be abbreviated
+	dashlong                   // -name is a long option, there are no clusters
+	inherit                    // the options of the program hold for its subcommands too, before and after them
+	pages                      // shows its output in a pager where somebody watches
+	assign                     // NAME=VALUE is an option, listed as -NAME
+	bundle                     // the first word is a cluster, with or without its dash, whose values follow in order
+	words                      // options and operands are not told apart: forms and the check read the words
+	open                       // every option of the program is a read, listed or not
+)
+
+var styles = map[string]style{
+	"first": first, "exact": exact, "dashlong": dashlong, "inherit": inherit, "pages": pages, "bundle": bundle, "assign": assign, "words": words,
+	"open": open,
 }
 
 // A node is a compiled program or subcommand.
 type node struct {
-	program    *program
-	name       string // "git log"
-	rule       string
-	reason     string // of its own class
-	readReason string
-	opts       []option
-	short      [128]uint16 // index in opts plus one
-	long       []long      // sorted
-	operands   []operand
-	repeat     bool // the last operand may be repeated
-	uniform    bool // it does not matter which operand is which
-	hazard     bool // an option or operand is more than a read: words that aren't literal need care
-	subs       map[string]*node
-	env        []string
+	name     string // "git log"
+	rule     string
+	class    policy.Class
+	why      string
+	style    style
+	env      []string
+	opts     []option
+	short    [128]uint16 // index in opts plus one
+	long     []long      // sorted
+	operands []operand
+	repeat   bool // the last operand may be repeated
+	uniform  bool // it does not matter which operand is which
+	hazard   bool // an option may be more than a read, listed or not: words that aren't literal need care
+	bare     bool // it has no options of its own
+	forms    []form
+	rules    []rule
+	checks   []func(*call)
+	subs     map[string]*entry
 }
 
-// compile reads the table's notation. A mistake in a table panics: the tests compile every entry.
-func compile(table []program, p *program, top, name string, up *node) *node {
-	n := &node{program: p, name: name, rule: "programs/" + top, reason: name + " " + phrase(p.classOf()),
-		readReason: name + " changes nothing"}
-	if p.why != "" {
-		n.reason = name + " " + p.why
-	}
-	if up != nil {
-		n.env = up.env
-		if up.program.style&inherit != 0 {
-			n.opts, n.short, n.long = slices.Clone(up.opts), up.short, slices.Clone(up.long)
-			n.hazard = n.hazard || hazardous(n.opts)
+func (e *entry) get() *node {
+	e.once.Do(e.compile)
+	return e.node
+}
+
+// compile reads the lines of an entry. Where a table has a mistake, which the tests find, its program is unknown.
+func (e *entry) compile() {
+	top, _, _ := strings.Cut(e.name, " ")
+	n := &node{name: e.name, rule: "programs/" + top, class: read, bare: true, uniform: true}
+	lines := e.lines
+	if e.up == nil {
+		lines = e.split()
+	} else {
+		n.env = e.up.env
+		if e.up.style&inherit != 0 {
+			n.opts, n.short, n.long = slices.Clone(e.up.opts), e.up.short, slices.Clone(e.up.long)
 		}
 	}
-	n.env = append(slices.Clip(n.env), strings.Fields(p.env)...)
-	if p.like != "" {
-		at := slices.IndexFunc(table, func(q program) bool { return q.name == p.like })
-		if at < 0 {
-			panic("programs: " + name + " is like " + p.like + ", which its table does not have")
-		}
-		n.options(table[at].opts)
-	}
-	n.options(p.opts)
+	b := builder{node: n, entry: e}
+	b.lines(lines, 0)
 	for _, name := range [...]string{"--help", "--version"} {
 		// Every long-option program of GNU and most others have these; where one has not, it complains and stops.
-		if !p.raw && !slices.ContainsFunc(n.long, func(l long) bool { return l.name == name }) {
-			n.options(name)
+		if n.style&words != 0 || slices.ContainsFunc(n.long, func(l long) bool { return l.name == name }) {
+			continue
 		}
+		if top == "git" && name == "--help" {
+			name += "!unknown" // starts man, or a browser
+		}
+		b.options(line{key: name})
 	}
 	slices.SortFunc(n.long, func(a, b long) int { return strings.Compare(a.name, b.name) })
-	n.arguments(p.args)
-	n.hazard = hazardous(n.opts) || n.hazard || p.check != nil && !p.calm
-	if len(p.sub) > 0 {
-		n.subs = make(map[string]*node, len(p.sub))
-		for i := range p.sub {
-			for s := range strings.SplitSeq(p.sub[i].name, "|") {
-				if n.subs[s] != nil {
-					panic("programs: " + name + " " + s + " stands twice")
-				}
-				n.subs[s] = compile(p.sub, &p.sub[i], top, name+" "+s, n)
-			}
+	for _, l := range b.ifs {
+		b.rule(l)
+	}
+	n.hazard = n.style&open == 0
+	e.node = n
+	if e.err != nil {
+		e.node = &node{name: e.name, rule: n.rule, class: unknown, why: "has a mistake in its table", style: words}
+	}
+}
+
+// A builder fills a node from the lines of a table.
+type builder struct {
+	*node
+	entry *entry
+	ifs   []line // rules, which name options: they come last
+	deep  int
+}
+
+func (b *builder) fail(l line, format string, args ...any) {
+	b.entry.err = errors.Join(b.entry.err, fmt.Errorf("%s:%d: %s", b.entry.file, l.at, fmt.Sprintf(format, args...)))
+}
+
+func (b *builder) lines(lines []line, shift int) {
+	for i := 0; i < len(lines); i++ {
+		l := lines[i]
+		below := i + 1
+		for below < len(lines) && lines[below].depth > l.depth {
+			below++
 		}
-		n.hazard = true
+		if below > i+1 && l.key != "sub" {
+			b.fail(l, "only sub has lines below it")
+		}
+		b.line(l, lines[i+1:below])
+		i = below - 1
 	}
-	return n
 }
 
-func (p *program) classOf() policy.Class {
-	if p.class == "" {
-		return read
+func (b *builder) line(l line, below []line) {
+	switch l.key {
+	case "from":
+	case "class":
+		name, why, _ := strings.Cut(l.rest, " ")
+		if b.class, b.why = classes[name], why; b.class == "" {
+			b.fail(l, "%s is no class", name)
+		}
+	case "style":
+		for name := range strings.FieldsSeq(l.rest) {
+			if styles[name] == 0 {
+				b.fail(l, "%s is no style", name)
+			}
+			b.style |= styles[name]
+		}
+	case "env":
+		b.env = append(slices.Clip(b.env), strings.Fields(l.rest)...)
+	case "use":
+		set := b.entry.of.sets[l.rest]
+		if b.deep++; set == nil || b.deep > 4 {
+			b.fail(l, "%s is no set", l.rest)
+			return
+		}
+		b.lines(set.split(), 0)
+		b.deep--
+	case "operands":
+		b.arguments(l)
+	case "form":
+		b.forms = append(b.forms, newForm(read, l.rest))
+	case "if":
+		b.ifs = append(b.ifs, l)
+	case "check":
+		for name := range strings.FieldsSeq(l.rest) {
+			if checks[name] == nil {
+				b.fail(l, "%s is no check", name)
+			}
+			b.checks = append(b.checks, checks[name])
+		}
+	case "sub":
+		if b.subs == nil {
+			b.subs = map[string]*entry{}
+		}
+		for name := range strings.FieldsSeq(l.rest) {
+			if b.subs[name] != nil {
+				b.fail(l, "%s is there twice", name)
+			}
+			b.subs[name] = &entry{block: b.entry.block, of: b.entry.of, name: b.name + " " + name, lines: below, up: b.node}
+		}
+	default:
+		if class, ok := strings.CutPrefix(l.key, "form!"); ok && classes[class] != "" {
+			b.forms = append(b.forms, newForm(classes[class], l.rest))
+			return
+		}
+		if !strings.HasPrefix(l.key, "-") {
+			b.fail(l, "%s is nothing that a table says", l.key)
+			return
+		}
+		b.options(l)
 	}
-	return p.class
 }
 
-func hazardous(opts []option) bool {
-	return slices.ContainsFunc(opts, func(o option) bool { return o.class != read && !o.soft })
-}
-
-func (n *node) options(list string) {
-	for item := range strings.FieldsSeq(list) {
+func (b *builder) options(l line) {
+	b.bare = b.bare && l.at == 0
+	for item := range strings.FieldsSeq(l.key) {
 		var o option
 		spec := item
 		spec, o.supplant = strings.CutSuffix(spec, "^")
@@ -139,64 +237,66 @@ func (n *node) options(list string) {
 		}
 		if value != "" {
 			if o.kind = kinds[value]; o.kind == none {
-				panic("programs: " + n.name + ": no kind of value: " + item)
+				b.fail(l, "%s has no kind of value that is known", item)
 			}
 		}
-		o.class, o.soft = classFor(n.name, item, class, o.kind)
-		at := uint16(len(n.opts) + 1)
+		o.names = names
+		o.class, o.soft = b.classFor(l, class, o.kind)
+		at := uint16(len(b.opts) + 1)
 		for name := range strings.SplitSeq(names, ",") {
 			if len(name) < 2 || name[0] != '-' {
-				panic("programs: " + n.name + ": not an option: " + item)
+				b.fail(l, "%s is no option", item)
+				continue
 			}
-			n.name1(name, at)
+			b.enter(name, at)
 		}
-		o.reason = n.name + " " + names + " " + phrase(o.class)
-		n.opts = append(n.opts, o)
+		b.opts = append(b.opts, o)
 	}
 }
 
-// name1 enters one name; a subcommand's own option hides an inherited one.
-func (n *node) name1(name string, at uint16) {
+// enter enters one name; a subcommand's own option hides an inherited one.
+func (b *builder) enter(name string, at uint16) {
 	if len(name) == 2 {
-		n.short[name[1]] = at
-		if n.program.style&dashlong == 0 {
+		b.short[name[1]] = at
+		if b.style&dashlong == 0 {
 			return
 		}
 	}
-	i := slices.IndexFunc(n.long, func(l long) bool { return l.name == name })
+	i := slices.IndexFunc(b.long, func(l long) bool { return l.name == name })
 	if i >= 0 {
-		n.long[i].at = at
+		b.long[i].at = at
 		return
 	}
-	n.long = append(n.long, long{name, at})
+	b.long = append(b.long, long{name, at})
 }
 
-func (n *node) arguments(list string) {
-	list, n.repeat = strings.CutSuffix(list, "...")
-	n.uniform = true
+func (b *builder) arguments(l line) {
+	list, repeat := strings.CutSuffix(l.rest, "...")
+	b.repeat = repeat
 	for item := range strings.FieldsSeq(list) {
 		k, class, _ := strings.Cut(item, "!")
 		o := operand{kind: kinds[k]}
 		if o.kind == none {
-			panic("programs: " + n.name + ": no kind of operand: " + item)
+			b.fail(l, "%s is no kind of operand", item)
 		}
-		o.class, _ = classFor(n.name, item, class, o.kind)
-		o.reason = n.name + " with an operand " + phrase(o.class)
-		n.operands = append(n.operands, o)
-		if o.class != read || o.kind == rest {
-			n.hazard, n.uniform = true, false
+		o.class, _ = b.classFor(l, class, o.kind)
+		b.operands = append(b.operands, o)
+		if o.class != read || o.kind >= rest {
+			b.uniform = false
 		}
 	}
 }
 
-func classFor(name, item, class string, k kind) (policy.Class, bool) {
+func (b *builder) classFor(l line, class string, k kind) (policy.Class, bool) {
 	switch {
 	case class == "ask":
 		return unknown, true
+	case class == "endless":
+		return endless, true
 	case class != "":
 		c, ok := classes[class]
 		if !ok {
-			panic("programs: " + name + ": no class: " + item)
+			b.fail(l, "%s is no class", class)
 		}
 		return c, false
 	case k == writes || k == dels:

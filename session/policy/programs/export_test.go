@@ -1,39 +1,29 @@
 package programs
 
-import "slices"
+import "errors"
 
-// Names are all program names of the tables, sorted; asking for them compiles every entry.
-func Names() []string {
-	var names []string
-	for name, e := range index() {
-		e.get()
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+// Problems compiles every entry of every table, and returns the mistakes.
+func Problems() []error { return index().problems() }
 
-// Families counts the names of each table.
-func Families() []int {
-	var n []int
-	for _, table := range families() {
-		count := 0
-		for _, p := range table {
-			count += 1
-			for _, b := range p.name {
-				if b == '|' {
-					count++
-				}
-			}
+func (t *tables) problems() []error {
+	problems := []error{t.err}
+	var all func(e *entry)
+	all = func(e *entry) {
+		n := e.get()
+		problems = append(problems, e.err)
+		for _, sub := range n.subs {
+			all(sub)
 		}
-		n = append(n, count)
 	}
-	return n
+	for _, e := range t.programs {
+		all(e)
+	}
+	return problems
 }
 
 // OptionNames are the options of a program, by its table.
 func OptionNames(name string) []string {
-	n := index()[name].get()
+	n := index().programs[name].get()
 	var all []string
 	for _, l := range n.long {
 		all = append(all, l.name)
@@ -47,4 +37,11 @@ func OptionNames(name string) []string {
 }
 
 // Raw says whether a program reads its words by itself.
-func Raw(name string) bool { return index()[name].program.raw }
+func Raw(name string) bool { return index().programs[name].get().style&words != 0 }
+
+// Parse compiles every entry of one file, and returns the mistakes.
+func Parse(name, text string) error {
+	t := newTables()
+	t.file(name, text)
+	return errors.Join(t.problems()...)
+}

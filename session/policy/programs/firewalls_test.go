@@ -15,7 +15,7 @@ func TestFirewallsAreListed(t *testing.T) {
 		unknown | iptables-save -M ./evil
 		dangerous | iptables-restore
 		read-only | nft list ruleset
-		read-only | nft 'list ruleset'
+		dangerous | nft 'list ruleset'
 		dangerous | nft flush ruleset
 		dangerous | nft 'list ruleset; flush ruleset'
 		dangerous | nft -f rules

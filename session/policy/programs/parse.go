@@ -1,6 +1,9 @@
 package programs
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // parse reads options and operands as getopt does, by the node's lists.
 func (c *call) parse(args []Arg) {
@@ -9,6 +12,15 @@ func (c *call) parse(args []Arg) {
 		a := args[i]
 		s := a.Text
 		switch {
+		case i == 0 && n.style&bundle != 0 && a.certain() && s != "" && s[0] != '-':
+			i = c.bundled(args)
+		case n.style&assign != 0 && strings.Contains(s, "="):
+			a.Text = "-" + s
+			if a.certain() {
+				c.long([]Arg{a}, 0)
+			} else if !c.gluedLong(a) {
+				c.unlisted()
+			}
 		case !a.certain():
 			if !a.Split && c.gluedLong(a) {
 				continue
@@ -30,7 +42,7 @@ func (c *call) parse(args []Arg) {
 			if c.operand(args, i, false) {
 				return
 			}
-		case n.program.style&dashlong != 0, s[1] == '-':
+		case n.style&dashlong != 0, s[1] == '-':
 			i += c.long(args, i)
 		default:
 			i += c.cluster(args, i)
@@ -45,14 +57,14 @@ func (c *call) uncertain(a Arg) {
 		c.loose = true
 	}
 	if c.node.hazard && a.dash() {
-		c.say(unknown, "has options that do more than read, and a word that isn't literal could be one")
+		c.say(unknown, "may have options that do more than read, and a word that isn't literal could be one")
 	}
 }
 
 // gluedLong reads --name="$x": the name is certain, only the value is not.
 func (c *call) gluedLong(a Arg) bool {
 	name, prefix, ok := strings.Cut(a.Text, "=")
-	if !ok || !strings.HasPrefix(name, "--") {
+	if !ok || !strings.HasPrefix(name, "--") && c.node.style&assign == 0 {
 		return false
 	}
 	at := c.node.lookup(name)
@@ -76,10 +88,10 @@ func (c *call) operand(args []Arg, i int, after bool) bool {
 	if c.supplant {
 		at++
 	}
-	if at < len(n.operands) && n.operands[at].kind == rest || n.program.style&first != 0 && !after {
+	if at < len(n.operands) && n.operands[at].kind >= rest || n.style&first != 0 && !after {
 		// Options end at the first operand: everything else is an operand, or the command that is run.
-		if at < len(n.operands) && n.operands[at].kind == rest {
-			c.raise(n.operands[at].class, n.operands[at].reason)
+		if at < len(n.operands) && n.operands[at].kind >= rest {
+			c.sayOperand(n.operands[at])
 			c.ops = append(c.ops, args[i:]...)
 			c.finish()
 			return true
@@ -89,7 +101,7 @@ func (c *call) operand(args []Arg, i int, after bool) bool {
 			if args[i].Split || args[i].Glob {
 				c.loose = true
 			}
-			if at = len(c.ops); at < len(n.operands) && n.operands[at].kind == rest {
+			if at = len(c.ops); at < len(n.operands) && n.operands[at].kind >= rest {
 				c.ops = append(c.ops, args[i:]...)
 				break
 			}
@@ -111,35 +123,25 @@ func (c *call) descend(args []Arg, i int) {
 		return
 	}
 	sub := n.subs[a.Text]
+	c.ops = append(c.ops, args[i:]...)
 	if sub == nil {
-		c.say(unknown, "has a subcommand that no table knows")
-		c.ops = append(c.ops, args[i:]...)
-		if n.program.check != nil {
-			n.program.check(c)
-		}
+		c.say(unknown, "has a subcommand that no table lists")
+	}
+	c.judgeChecks()
+	if sub == nil {
 		return
 	}
-	if n.program.check != nil {
-		c.ops = append(c.ops, args[i:]...)
-		n.program.check(c)
-		c.ops = c.ops[:0]
-	}
-	c.enter(sub)
-	c.parse(args[i+1:])
-}
-
-// enter makes sub the node that reads the rest; what the program itself was given stays raised.
-func (c *call) enter(sub *node) {
-	if n := c.node; n.program.style&inherit == 0 {
+	c.ops = c.ops[:0]
+	if n.style&inherit == 0 {
 		c.seen, c.vals = [5]uint64{}, c.vals[:0]
 	}
-	c.node = sub
-	c.supplant = false
-	c.find.Env = sub.env
+	c.node, c.supplant = sub.get(), false
+	c.find.Env = c.node.env
 	if c.find.Class == read {
-		c.find.Reason = sub.readReason
+		c.find.Reason = ""
 	}
 	c.begin()
+	c.parse(args[i+1:])
 }
 
 func (c *call) long(args []Arg, i int) (used int) {
@@ -147,10 +149,10 @@ func (c *call) long(args []Arg, i int) (used int) {
 	s := args[i].Text
 	name, val, glued := strings.Cut(s, "=")
 	at := n.lookup(name)
-	if at == 0 && n.program.style&dashlong != 0 && strings.HasPrefix(name, "--") && n.program.style&exact == 0 {
+	if at == 0 && n.style&dashlong != 0 && strings.HasPrefix(name, "--") && n.style&exact == 0 {
 		at = n.lookup(name[1:])
 	}
-	if at == 0 && n.program.style&(exact|dashlong) == 0 {
+	if at == 0 && n.style&(exact|dashlong) == 0 {
 		var many bool
 		if at, many = n.abbreviated(name); many {
 			c.say(unknown, "has an abbreviated option that is not unique")
@@ -181,7 +183,7 @@ func (c *call) long(args []Arg, i int) (used int) {
 // unlisted: what an option does that no table lists, nobody can tell. Where a program is no read and its table lists
 // nothing, that was said already.
 func (c *call) unlisted() {
-	if p := c.node.program; p.opts == "" && Severity(p.classOf()) >= Severity(write) {
+	if c.node.bare && Severity(c.node.class) >= Severity(write) {
 		return
 	}
 	c.say(unknown, "has an option that no table lists")
@@ -218,6 +220,25 @@ func (c *call) next(at uint16, args []Arg, i int) int {
 		return 2
 	}
 	return 1
+}
+
+// bundled reads tar's first word: letters without a dash, whose values follow in order.
+func (c *call) bundled(args []Arg) (used int) {
+	for _, b := range []byte(args[0].Text) {
+		at := uint16(0)
+		if b < 128 {
+			at = c.node.short[b]
+		}
+		switch {
+		case at == 0:
+			c.unlisted()
+		case c.node.opts[at-1].kind == none || c.node.opts[at-1].optional:
+			c.set(at, nil)
+		default:
+			used += c.next(at, args, used)
+		}
+	}
+	return used
 }
 
 func (c *call) cluster(args []Arg, i int) (used int) {
@@ -261,7 +282,9 @@ func (c *call) cluster(args []Arg, i int) (used int) {
 func (c *call) set(at uint16, v *Arg) {
 	c.seen[at/64] |= 1 << (at % 64)
 	o := &c.node.opts[at-1]
-	c.raise(o.class, o.reason)
+	if Severity(o.class) > Severity(c.find.Class) {
+		c.say(o.class, o.names+" "+phrase(o.class))
+	}
 	if o.supplant {
 		c.supplant = true
 	}
@@ -277,6 +300,11 @@ func (c *call) take(k kind, a Arg) {
 	switch k {
 	case reads:
 		c.path(a, false)
+	case counts:
+		c.find.Paths = append(c.find.Paths, Path{Arg: a, Stat: true})
+		if name := path.Clean(a.Text); strings.HasPrefix(name, "/dev/") {
+			c.device(name)
+		}
 	case stats:
 		c.find.Paths = append(c.find.Paths, Path{Arg: a, Stat: true})
 	case writes:
@@ -284,6 +312,7 @@ func (c *call) take(k kind, a Arg) {
 	case dels:
 		c.remove(a)
 	case shell:
+		a.Text = strings.TrimPrefix(a.Text, "exec=") // tar --checkpoint-action=exec=…
 		c.script("", a)
 	case cmd:
 		c.nest([]Arg{a})
@@ -294,7 +323,7 @@ func (c *call) take(k kind, a Arg) {
 func (c *call) finish() {
 	n := c.node
 	if n.subs != nil {
-		c.raise(n.program.classOf(), n.reason)
+		c.own()
 	}
 	if c.loose && !n.uniform {
 		c.say(unknown, "has operands whose number is not certain, and they are not alike")
@@ -313,15 +342,23 @@ func (c *call) finish() {
 			}
 		}
 		o := &n.operands[at]
-		c.raise(o.class, o.reason)
+		c.sayOperand(*o)
 		if o.kind == rest {
 			c.nest(c.ops[i:])
+			break
+		}
+		if o.kind == away {
+			c.nestRemote(c.ops[i:])
 			break
 		}
 		c.take(o.kind, a)
 		at++
 	}
-	if n.program.check != nil {
-		n.program.check(c)
+	c.judgeChecks()
+}
+
+func (c *call) sayOperand(o operand) {
+	if o.class != read {
+		c.say(o.class, "with an operand "+phrase(o.class))
 	}
 }

@@ -5,82 +5,7 @@ import (
 	"strings"
 )
 
-// processes look at processes, or signal them. Options as in procps 4, psmisc 23 and sysstat 12.
-var processes = []program{
-	{name: "ps", raw: true, check: ps, env: "PS_FORMAT PS_PERSONALITY"},
-	{name: "top", args: "text...", check: top, env: "TOPRC HOME XDG_CONFIG_HOME", opts: `
-		-b,--batch -n,--iterations=text -c,--cmdline-toggle -d,--delay=text -H,--threads-show -i,--idle-toggle
-		-o,--sort-override=text -p,--pid=text -u,--filter-only-euser=text -U,--filter-any-user=text -w,--width?text
-		-E=text -e=text -S -s -1 -O -h -V`},
-	{name: "htop|atop|btop|bpytop|glances|nmon|iotop|iftop|nethogs|powertop|tload|slabtop|s-tui|nvtop|bmon", class: unknown,
-		why: "is full-screen and never ends", args: "text...", alone: "--version -V --help"},
-	{name: "pgrep", args: "text...", opts: `
-		-a,--list-full -l,--list-name -c,--count -d,--delimiter=text -f,--full -g,--pgroup=text -G,--group=text
-		-i,--ignore-case -n,--newest -o,--oldest -O,--older=text -P,--parent=text -s,--session=text -t,--terminal=text
-		-u,--euid=text -U,--uid=text -v,--inverse -w,--lightweight -x,--exact -F,--pidfile=read -L,--logpidfile
-		-r,--runstates=text --ns=text --nslist=text -A,--ignore-ancestors --cgroup=text --env=text!secret --signal=text -Q,--quick`},
-	{name: "pidof", args: "text...", opts: `-s,--single-shot -c,--check-root -x -o,--omit-pid=text -q -w -z -t,--lightweight -S,--separator=text -n`},
-	{name: "pstree", args: "text...", opts: `
-		-a,--arguments -A,--ascii -c,--compact-not -C,--color=text -g,--show-pgids -G,--vt100 -h,--highlight-all
-		-H,--highlight-pid=text -l,--long -n,--numeric-sort -N,--ns-sort=text -p,--show-pids -s,--show-parents -S,--ns-changes
-		-t,--thread-names -T,--hide-threads -u,--uid-changes -U,--unicode -V -Z,--security-context`},
-	{name: "pmap", args: "text...", opts: `-x,--extended -X -d,--device -q,--quiet -A,--range=text -p,--show-path -c -C!ask -n!write -N!write -V`},
-	{name: "pwdx", args: "text...", opts: `-V`},
-	{name: "lsns", args: "text", opts: `-J,--json -l,--list -n,--noheadings -o,--output=text --output-all -p,--task=text -r,--raw -u,--notruncate -W,--nowrap -t,--type=text -P,--persistent -T,--tree?text -V`},
-	{name: "lslocks", opts: `-b,--bytes -i,--noinaccessible -J,--json -n,--noheadings -o,--output=text --output-all -p,--pid=text -r,--raw -u,--notruncate -V`},
-	{name: "kill", raw: true, check: kill},
-	{name: "pkill|killall|skill|snice|slay", class: danger, why: "stops processes", raw: true, check: stopsAll, alone: "--version -V --help -l --list"},
-	{name: "killall5", class: forbid, why: "stops every process", args: "text..."},
-	{name: "renice", class: write, args: "text...", opts: `-n=text -p -g -u -V`},
-	{name: "vmstat", args: "text...", check: interval, opts: `
-		-a,--active -f,--forks -m,--slabs -n,--one-header -s,--stats -d,--disk -D,--disk-sum -p,--partition=text
-		-S,--unit=text -w,--wide -t,--timestamp -y,--no-first -V`},
-	{name: "iostat", args: "text...", check: interval, env: "S_*", opts: `
-		-c -d -h -k -m -N -p?text -s -t -V -x -y -z --compact --dec=text -g=text -H -H -j=text -o=text --human --pretty -f=read`},
-	{name: "mpstat", args: "text...", check: interval, env: "S_*", opts: `-A -I=text -N=text -n -o=text -P=text -T -u -V -H --dec=text`},
-	{name: "pidstat", args: "text...", check: interval, env: "S_*", opts: `
-		-C=text -d -G=text -H -h -I -l -p=text -R -r -s -T=text -t -U?text -u -V -v -w -e=text!unknown --dec=text --human`},
-	{name: "sar", args: "text...", check: interval, env: "S_* LD_LIBRARY_PATH", opts: `
-		-A -B -b -C -D -d -F -H -h -I=text -i=text -j=text -m=text -n=text -P=text -p -q -r -S -s?text -e?text -t -u -V -v
-		-W -w -x -y -z -f?text -o?text!write --dec=text --human --iface=text --dev=text --fs=text --sadc --pretty`},
-	{name: "dstat|collectl", class: unknown, why: "never ends by itself and loads modules", args: "text...", alone: "--version"},
-	{name: "free", check: interval, args: "", opts: `
-		-b,--bytes --kilo --mega --giga --tera --kibi --mebi --gibi --tebi --peta --pebi -k -m -g -h,--human --si
-		-l,--lohi -t,--total -s,--seconds=text -c,--count=text -w,--wide -L,--line -v,--committed -V`},
-	{name: "prlimit", raw: true, check: prlimit},
-	{name: "jps", args: "text...", opts: `-q -m -l -v -V`},
-	{name: "jstack|jstat|jmap|jcmd|jinfo", class: unknown, why: "attaches to a running program", args: "text..."},
-}
-
-// stopsAll: a pattern that every name matches, all of root's processes, or all but some.
-func stopsAll(c *call) {
-	const all = "stops every process, or all that a system needs"
-	words := 0
-	for i, a := range c.args {
-		s := a.Text
-		prev := ""
-		if i > 0 {
-			prev = c.args[i-1].Text
-		}
-		switch {
-		case !a.certain():
-			words++
-		case listed("-u -U --user --euid --uid", prev) && c.node.name != "snice", strings.HasPrefix(s, "--user="), strings.HasPrefix(s, "--euid="), strings.HasPrefix(s, "--uid="):
-			if owner := s[strings.IndexByte(s, '=')+1:]; owner == "root" || owner == "0" {
-				c.say(forbid, all)
-			}
-		case listed("-uroot -Uroot -u0 -U0", s), c.node.name == "pkill" && (s == "-v" || s == "--inverse"):
-			c.say(forbid, all)
-		case strings.HasPrefix(s, "-") && len(s) > 1:
-		case listed("-s --signal -g -G -P -t -n -o -F", prev):
-		default:
-			words++
-			if strings.Trim(s, ".*^$+()|[]?") == "" && (c.node.name == "pkill" || c.given("-r") || c.given("--regexp")) || listed("systemd init 1", s) {
-				c.say(forbid, all)
-			}
-		}
-	}
-}
+const psShows = "shows environments, which may hold secrets"
 
 // ps has three styles of options at once.
 func ps(c *call) {
@@ -120,8 +45,6 @@ func ps(c *call) {
 func psFormat(a Arg) bool {
 	return !a.certain() || strings.Contains(strings.ToLower(a.Text), "env")
 }
-
-const psShows = "shows environments, which may hold secrets"
 
 func psUnix(c *call, s string, next []Arg) int {
 	for k := 0; k < len(s); k++ {
@@ -180,95 +103,80 @@ func psBSD(c *call, s string, next []Arg) int {
 	return 0
 }
 
-func top(c *call) {
-	if !c.has("-b") || !c.has("-n") {
-		if !c.given("--help") && !c.given("-h") && !c.given("-V") && !c.given("--version") {
-			c.say(unknown, "is full-screen and never ends, but for top -b -n 1")
+// seconds reads a duration as sleep and timeout write it.
+func (a Arg) seconds() (float64, bool) {
+	s, unit := a.Text, 1.0
+	if !a.certain() || s == "" {
+		return 0, false
+	}
+	switch s[len(s)-1] {
+	case 's':
+		s = s[:len(s)-1]
+	case 'm':
+		s, unit = s[:len(s)-1], 60
+	}
+	if strings.Trim(s, digits+".") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	return n * unit, err == nil
+}
+
+// aWhile is how long, in seconds, a command may wait and still be part of looking. A longer one holds the session.
+const aWhile = 120
+
+func sleeping(c *call) {
+	total := 0.0
+	for _, a := range c.ops {
+		n, ok := a.seconds()
+		if total += n; !ok || total > aWhile/2 {
+			c.say(unknown, "may take long")
 		}
 	}
-	if a, ok := c.val("-n"); ok && (!a.certain() || len(a.Text) > 2) {
-		c.say(unknown, "may take long")
+}
+
+// bounded: what timeout runs ends, where it is ended by the usual signal and soon.
+func bounded(c *call) {
+	if len(c.ops) == 0 || c.has("-s", "--foreground") {
+		return
+	}
+	if n, ok := c.ops[0].seconds(); ok && n > 0 && n <= aWhile/2 {
+		for i := range c.find.Nested {
+			c.find.Nested[i].Bounded = true
+		}
 	}
 }
 
 // interval: an interval without a count never ends.
 func interval(c *call) {
-	n, seconds := 0, 1.0
+	var numbers []float64
 	for _, a := range c.ops {
-		if a.certain() && strings.Trim(a.Text, "0123456789.") == "" {
-			n++
-			if f, err := strconv.ParseFloat(a.Text, 64); err == nil && n <= 2 {
-				seconds *= f
-			}
+		if n, ok := a.seconds(); ok {
+			numbers = append(numbers, n)
 		} else if !a.certain() {
-			n = 1
-			break
+			c.say(endless, "with an interval and no count never ends")
 		}
 	}
-	if n == 1 || c.node.name == "free" && c.has("-s") && !c.has("-c") {
-		c.say(unknown, "with an interval and no count never ends")
+	delay := 3.0
+	if a, ok := c.val("-d"); ok && c.node.name == "top" {
+		delay, _ = a.seconds()
 	}
-	if n > 1 && seconds > 120 {
-		c.say(unknown, "may take long")
-	}
-}
-
-// kill: signal 0 only asks whether the process is there.
-func kill(c *call) {
-	asks, dashes := false, false
-	class := danger
-	for i := 0; i < len(c.args); i++ {
-		a := c.args[i]
-		s := a.Text
-		switch {
-		case !a.certain():
-			asks = asks && !a.dash() && !a.Split
-		case s == "-l" || s == "-L" || s == "--list" || s == "--table" || s == "--help" || s == "--version":
-			if i == 0 {
-				return
+	for _, name := range [...]string{"-s", "-n", "-c"} {
+		// free -s SECONDS -c COUNT, top -d SECONDS -n COUNT
+		if a, ok := c.val(name); ok && (c.node.name == "free" || c.node.name == "top" && name == "-n") {
+			n, ok := a.seconds()
+			if !ok {
+				n = aWhile + 1
 			}
-		case i == 0 && s == "-0", i == 0 && s == "-s" && len(c.args) > 1 && (c.args[1].Text == "0" || c.args[1].Text == "EXIT"):
-			asks = true
-			if s == "-s" {
-				i++
+			if numbers = append(numbers, n); c.node.name == "top" {
+				numbers = append(numbers, delay)
 			}
-		case i == 0 && (s == "-s" || s == "-n"):
-			i++
-		case s == "--":
-			dashes = true
-		case s == "-1" && (i > 0 || dashes):
-			class, asks = forbid, false
-		case i > 0 && strings.HasPrefix(s, "-"):
-			asks = asks && strings.Trim(s[1:], "0123456789") == ""
 		}
 	}
 	switch {
-	case asks:
-	case class == forbid:
-		c.say(forbid, "stops every process")
-	case len(c.args) > 0:
-		c.say(danger, "stops processes")
-	}
-}
-
-func prlimit(c *call) {
-	for i, a := range c.args {
-		if !a.certain() {
-			c.say(unknown, "has a word that isn't literal")
-			return
-		}
-		switch s := a.Text; {
-		case strings.Contains(s, "="), strings.ContainsAny(s, ":"):
-			c.say(write, "changes limits")
-		case strings.HasPrefix(s, "-"):
-			if !listed("-p --pid --json --raw --noheadings --verbose -a -c -d -e -f -i -l -m -n -q -r -s -t -u -v -x -y --help --version --output -o", s) {
-				c.say(unknown, "has an option that no table lists")
-			}
-		case strings.Trim(s, "0123456789") == "" && i > 0:
-		default:
-			c.nest(c.args[i:])
-			c.say(unknown, "runs a command with other limits")
-			return
-		}
+	case len(numbers) == 1 && c.node.name != "free":
+		c.say(endless, "with an interval and no count never ends")
+	case len(numbers) > 1 && numbers[0]*numbers[1] > aWhile:
+		c.say(endless, "may take long")
 	}
 }

@@ -1,8 +1,61 @@
 // Package programs says what one call of a program means: whether it only looks, writes, or worse.
 //
-// What it knows stands in tables, one file per family of programs, with exact option lists: an option that no table
-// lists makes a call [policy.Unknown], never a read. Programs that run other programs report them as [Nested], for
-// the caller to judge in turn. The package runs nothing, reads nothing and keeps no state.
+// What it knows stands in tables/*.txt, one file per family of programs. An option that no table lists makes a call
+// [policy.Unknown], never a read. Programs that run other programs report them as [Nested], for the caller to judge in
+// turn. The package runs nothing, reads nothing and keeps no state.
+//
+// # Tables
+//
+// A block begins at the margin with "program NAME…", where several programs share one only if their manuals agree.
+// Everything that is known stands below it, indented by tabs; # begins a comment:
+//
+//	program head
+//		from head(1), GNU coreutils 9.1
+//		-# -c,--bytes=text -n,--lines=text -q,--quiet,--silent -v,--verbose
+//		operands read...
+//
+// Lines that begin with a dash list options, separated by spaces: NAMES[VALUE][!CLASS][^].
+//
+//	-a,--all             no value
+//	-n,--lines=text      needs a value: glued, after "=", or the next word
+//	--color?text         may have one: glued or after "="
+//	-#                   digits: head -20
+//	--set=text!write     CLASS, where it is more than a read
+//	-e,--regexp=text^    takes the place of the first operand
+//
+// Kinds of values and operands: text (harmless whatever it says), read (a file read), count (a file read of which only
+// numbers are shown), stat (a file of which only attributes are shown), write (a file written), del (a file removed),
+// shell (source that is run), cmd (the name of a program that is run), rest (a command from here on), away (the same, in
+// a container), pair and pairread (two words, the second text or a file read).
+//
+// Classes: read secret write unknown danger priv forbid; install is forbidden and has the rule [RulePackageInstall];
+// endless is unknown, but for what timeout runs; for options, ask is unknown where it is written out, but changes
+// nothing, so that a glob that grows into it does no harm.
+//
+// The other lines begin with a word:
+//
+//	from MANUAL          where it is known from: manual, program, version
+//	class CLASS WHY      what the program is without any option; read where there is no such line
+//	operands KIND…       each with an optional !CLASS; a trailing "..." repeats the last one; none without this line
+//	form WORD…           the whole call is a read if it has this form. a|b are alternatives; * in a word stands for
+//	                     anything and ? for any character; WORD is a literal operand, NAME one without blanks and
+//	                     signs, NUMBER digits, ARG any operand, FILE a file read, ANY any word. [x] may be missing, x... be repeated.
+//	form!CLASS WORD…     the same, of that class. The first form that fits decides.
+//	if CONDITION…: CLASS WHY
+//	                     raises the class where all hold: -l|-x (one of these is given), !-l|-x (none is), -o=a|b* (a
+//	                     value is one of these), -o!=a|b (is none), -o~a|b (an item of a list is), 1=a, 1!=a (the first
+//	                     operand), any=a (an operand), word=a (a word), operands, operands>1, none (no operands), typed
+//	                     (somebody types into it). CLASS=WHAT says what is written then: operands, last, or an option.
+//	style WORD…          first: options end at the first operand; exact: long options may not be abbreviated; dashlong:
+//	                     -name is a long option, there are no clusters; assign: NAME=VALUE is an option, listed as
+//	                     -NAME; bundle: the first word is a cluster, with or without its dash; inherit: the options hold
+//	                     for subcommands too, before and after them; pages: starts a pager where somebody watches;
+//	                     words: options are not told from operands; open: every option of the program is a read, listed
+//	                     or not, so that a word that is not literal may be one
+//	env NAME…            variables that change what it does
+//	sub NAME…            a subcommand; what is known of it stands below, indented once more
+//	use SET              what stands below "set SET"
+//	check NAME           a function of this package judges what a table cannot say
 package programs
 
 import "github.com/fairlead-ssh/fairlead/session/policy"
@@ -23,14 +76,16 @@ type Call struct {
 	Shell       string // "bash", "zsh", "mksh", "ksh", "dash", "ash", "sh" or "" (any)
 	Stdin       string // "none" (/dev/null), "pipe", "file", "heredoc", or "" (the session's): what the program reads
 	Interactive bool   // somebody will type into it while it runs
+	Bounded     bool   // something else ends it soon: timeout
 }
 
 // Nested is something that a program would run: either Argv or Script is set.
 type Nested struct {
-	Argv   []Arg  // a command: its first word is a command word
-	Script []Arg  // shell source, its words joined by spaces
-	Shell  string // the shell that reads Script; "" is any
-	Remote bool   // runs elsewhere: over ssh, in a container
+	Argv    []Arg  // a command: its first word is a command word
+	Script  []Arg  // shell source, its words joined by spaces
+	Shell   string // the shell that reads Script; "" is any
+	Remote  bool   // runs elsewhere: over ssh, in a container
+	Bounded bool   // is ended soon: timeout
 }
 
 // Path is an operand or option value that names a file.

@@ -107,7 +107,7 @@ func judgeLine(t testing.TB, src string, depth int) finding {
 					f.add(policy.Unknown, "an assignment")
 				}
 			}
-			f.argv(t, args, stdin, depth)
+			f.argv(t, args, stdin, false, depth)
 			return true
 		}
 		return true
@@ -115,13 +115,13 @@ func judgeLine(t testing.TB, src string, depth int) finding {
 	return f
 }
 
-func (f *finding) argv(t testing.TB, args []programs.Arg, stdin string, depth int) {
+func (f *finding) argv(t testing.TB, args []programs.Arg, stdin string, bounded bool, depth int) {
 	require.Less(t, depth, 16)
 	if len(args) == 0 || !args[0].Literal || args[0].Glob {
 		f.add(policy.Unknown, "a command that isn't literal")
 		return
 	}
-	got := programs.Judge(programs.Call{Name: path.Base(args[0].Text), Args: args[1:], Shell: "bash", Stdin: stdin})
+	got := programs.Judge(programs.Call{Name: path.Base(args[0].Text), Args: args[1:], Shell: "bash", Stdin: stdin, Bounded: bounded})
 	f.add(got.Class, got.Reason)
 	for _, p := range got.Paths {
 		if !p.Write && !p.Delete && (p.Arg.Text == "/etc/shadow" || p.Arg.Text == ".env") {
@@ -130,7 +130,7 @@ func (f *finding) argv(t testing.TB, args []programs.Arg, stdin string, depth in
 	}
 	for _, n := range got.Nested {
 		if n.Argv != nil {
-			f.argv(t, n.Argv, "", depth+1)
+			f.argv(t, n.Argv, "", bounded || n.Bounded, depth+1)
 			continue
 		}
 		text, certain := "", true

@@ -6,11 +6,11 @@ func TestSecretsAreNotReadUnasked(t *testing.T) {
 	table(t, `
 		sensitive-read | gpg --export-secret-keys
 		sensitive-read | gpg -d x.gpg
-		read-only | gpg --list-keys
+		unknown | gpg --list-keys
 		unknown | gpg --import x
 		unknown | gpg --list-keys --options evil
 		read-only | openssl x509 -in a.pem -noout -text
-		unknown | openssl x509 -in a.pem -out pwned
+		write | openssl x509 -in a.pem -out pwned
 		unknown | openssl rsa -in key.pem
 		write | openssl s_client -connect host:443
 		unknown | openssl version -engine ./evil
@@ -19,8 +19,8 @@ func TestSecretsAreNotReadUnasked(t *testing.T) {
 		dangerous | aws ec2 terminate-instances --instance-ids i-1
 		unknown | terraform plan
 		dangerous | terraform destroy
-		read-only | go env GOPATH
-		write | go env -w A=b
+		unknown | go env GOPATH
+		unknown | go env -w A=b
 		unknown | go build
 	`)
 }

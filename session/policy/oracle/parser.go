@@ -1,0 +1,96 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/judge"
+)
+
+// Differences lists the programs that a shell started, and the words that it gave them, which are not those that the judge
+// listed. Where the judge says that it cannot tell what runs, nothing is compared.
+func Differences(rep judge.Report, out Outcome) []string {
+	if blind(rep) {
+		return nil
+	}
+	var list []string
+	add := func(s string) {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	for _, e := range out.Events {
+		if e.Kind != Start || e.By == "xargs" || e.By == "env" {
+			continue
+		}
+		name := e.name()
+		if !slices.Contains(rep.Uses, name) {
+			add("it starts what the judge does not list: " + name)
+			continue
+		}
+		if !slices.Contains([]string{"tac", "cksum", "sum"}, name) || len(e.Args) == 0 {
+			continue
+		}
+		args := e.Args[1:]
+		if len(e.Args) > 1 && strings.HasSuffix(e.Args[0], "busybox") {
+			args = e.Args[2:]
+		}
+		for _, a := range args {
+			if !strings.HasPrefix(a, "-") && !listed(rep.Reads, a) {
+				add(fmt.Sprintf("it gives %s the word %q, and the judge lists %s", name, a, wordsOf(rep.Reads)))
+			}
+		}
+	}
+	return list
+}
+
+func listed(paths []judge.Path, word string) bool {
+	return slices.ContainsFunc(paths, func(p judge.Path) bool {
+		if strings.HasPrefix(p.Text, "~") || !p.Literal && !strings.HasPrefix(p.Source, "\"") && strings.ContainsAny(p.Source, "$`") {
+			return true // the judge keeps a tilde as it is; an unquoted expansion may become any words
+		}
+		return p.Text == word || !p.Literal && (strings.HasPrefix(word, p.Text) || p.Text == "" || strings.HasPrefix(p.Text, "/dev/fd/"))
+	})
+}
+
+func wordsOf(paths []judge.Path) string {
+	var w []string
+	for _, p := range paths {
+		s := fmt.Sprintf("%q", p.Text)
+		if !p.Literal {
+			s += "…"
+		}
+		w = append(w, s)
+	}
+	return strings.Join(w, " ")
+}
+
+// blindRules are the grounds on which the judge says that it does not know what runs.
+var blindRules = []string{
+	"shell/syntax", "shell/command-word", "shell/nested-code", "shell/stdin-code", "shell/comment", "shell/continuation", "shell/invisible", "shell/quirk", "shell/equals", "shell/dollar-quote",
+	"builtins/eval", "builtins/source", "builtins/.", "judge/cap", "bytes/control", "bytes/invisible", "bytes/encoding", "bytes/bidi", "shell/unknown-shell", "shell/coproc", "builtins/alias",
+	"shell/unknown-node",
+}
+
+func blind(rep judge.Report) bool {
+	if slices.Contains(blindRules, rep.Rule) {
+		return true
+	}
+	var any func(parts []judge.Part) bool
+	any = func(parts []judge.Part) bool {
+		return slices.ContainsFunc(parts, func(p judge.Part) bool { return slices.Contains(blindRules, p.Rule) || unsure(p) || any(p.Parts) })
+	}
+	return any(rep.Parts)
+}
+
+// unsure reports whether the first word of a part that is not allowed is one that the judge does not know.
+func unsure(p judge.Part) bool {
+	text := strings.TrimLeft(p.Text, "({! \t\n\\")
+	for _, prefix := range []string{"time ", "command "} {
+		text = strings.TrimLeft(strings.TrimPrefix(text, prefix), "({! \t\n\\")
+	}
+	word, _, _ := strings.Cut(text, " ")
+	return p.Class != policy.ReadOnly && strings.ContainsAny(word, "$`*?[{~(")
+}
