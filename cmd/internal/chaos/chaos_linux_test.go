@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	chaosTime = flag.Duration("chaos.time", 0, "how long TestChaos breaks things; 0 is 40 s, and 10 s under the race detector")
+	chaosTime = flag.Duration("chaos.time", 0, "how long TestChaos breaks things; 0 is 40 s, 2 minutes with CI=true, and 10 s under the race detector")
 	chaosSeed = flag.Uint64("chaos.seed", 1, "which faults TestChaos chooses, and when")
 )
 
@@ -57,8 +57,11 @@ type run struct {
 func TestChaos(t *testing.T) {
 	lasts := *chaosTime
 	if lasts == 0 {
-		if lasts = 40 * time.Second; raceEnabled {
+		switch lasts = 40 * time.Second; {
+		case raceEnabled:
 			lasts = 10 * time.Second
+		case os.Getenv("CI") == "true":
+			lasts = 2 * time.Minute
 		}
 	}
 	began := time.Now()
