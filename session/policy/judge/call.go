@@ -84,6 +84,9 @@ func (w *walker) program(c call) {
 	w.interpreter(c)
 	w.netcat(c)
 	f := programs.Judge(programs.Call{Name: c.name, Args: c.args, Shell: w.shell, Stdin: c.stdin, Interactive: w.interactive, Bounded: w.timed})
+	if f.Rule == programs.RulePackageInstall && w.installs {
+		f.Class = policy.Dangerous
+	}
 	w.raise(f.Class, f.Rule, f.Reason)
 	if w.cur.Class == policy.ReadOnly && f.Reason != "" {
 		w.cur.Rule, w.cur.Reason = f.Rule, f.Reason

@@ -21,8 +21,11 @@ func (w *walker) deletes(c call) {
 		}
 	case "chmod", "chown", "chgrp", "setfacl", "chattr":
 		if hasShort(c.args, 'R') || anyPrefix(c.args, "--rec") {
-			targets = plainOperands(c.args)
+			for _, a := range plainOperands(c.args) {
+				w.changesTree(a)
+			}
 		}
+		return
 	default:
 		return
 	}
@@ -141,7 +144,24 @@ func (w *walker) catastrophic(a programs.Arg) {
 	}
 }
 
+// changesTree is catastrophic for new owners and modes: a tree of data stays there, with all that is in it.
+func (w *walker) changesTree(a programs.Arg) {
+	s := w.shapeOf(a)
+	sure := a.Literal || a.Glob
+	switch system := func(p string) bool { return systemTree(p) && !programs.DataTree(p, false) }; {
+	case reachesTree(s.empty, w.dir, !sure, system), s.known && reachesTree(s.likely, w.dir, false, system):
+		w.raise(policy.Forbidden, "forbidden/catastrophic-delete", "it removes, moves or opens up the system itself")
+	case isCatastrophic(s.empty, w.dir, !sure), s.known && isCatastrophic(s.likely, w.dir, false):
+		w.raise(policy.Dangerous, "paths/data", "it changes who may use a whole tree of data")
+	}
+}
+
 func isCatastrophic(p, dir string, guessed bool) bool {
+	return reachesTree(p, dir, guessed, systemTree)
+}
+
+// reachesTree reports whether a path is the root, a home, or one of the trees, or everything in one of them.
+func reachesTree(p, dir string, guessed bool, tree func(string) bool) bool {
 	if p == "" {
 		return false
 	}
@@ -158,7 +178,7 @@ func isCatastrophic(p, dir string, guessed bool) bool {
 	if strings.HasPrefix(p, "~/") {
 		p = "/root" + p[1:]
 	}
-	if p[0] == '/' && climbs(p) && systemTree("/"+strings.TrimSuffix(afterUp(p), "/")) {
+	if p[0] == '/' && climbs(p) && tree("/"+strings.TrimSuffix(afterUp(p), "/")) {
 		return true
 	}
 	r := resolve(p, root)
@@ -171,7 +191,7 @@ func isCatastrophic(p, dir string, guessed bool) bool {
 		return true
 	}
 	// What a forgotten variable would make of a longer path is a guess: the path may well be meant.
-	return !guessed && systemTree(r)
+	return !guessed && tree(r)
 }
 
 // everything knows the patterns that match all of a directory, hidden files included or not.

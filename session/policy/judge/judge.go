@@ -45,7 +45,7 @@ func Judge(req Request) Report {
 func judgeText(req Request, d dialect, text string, s scan, cut bool) Report {
 	acc := account{useNames: make([]string, 0, 8)}
 	root := Part{Class: policy.ReadOnly, Rule: "judge/nothing", Reason: "there is nothing to run"}
-	acc.interactive, acc.own, acc.resolved = req.Interactive, req.Own, req.Resolved
+	acc.interactive, acc.installs, acc.own, acc.resolved = req.Interactive, req.Installs, req.Own, req.Resolved
 	acc.classes = 1
 	var f facts
 	w := walker{account: &acc, d: d, shell: req.Shell, src: text, cur: &root, facts: &f, stdin: "none", dir: startDir(req.Dir)}
@@ -225,7 +225,7 @@ func judgeWords(req Request) Report {
 		return refuse(s.refused, req.Program)
 	}
 	var acc account
-	acc.interactive, acc.classes, acc.own = req.Interactive, 1, req.Own
+	acc.interactive, acc.installs, acc.classes, acc.own = req.Interactive, req.Installs, 1, req.Own
 	root := Part{Class: policy.ReadOnly, Rule: "judge/nothing", Reason: "there is nothing to run"}
 	var f facts
 	w := walker{account: &acc, d: inBash, shell: req.Shell, cur: &root, facts: &f, stdin: "none", dir: startDir(req.Dir)}

@@ -14,6 +14,7 @@ type Request struct {
 	Interactive bool   // somebody types into it: history expansion and pagers count
 	Dir         string // where it would run, absolute; "" when nobody knows
 	Resolved    bool   // the caller looks its paths up on the host before it runs: ".." behind a name leads to no doubt
+	Installs    bool   // package installs are dangerous: no agent asks for them. Else they are forbidden
 	Own         *Own   // what belongs to Fairlead there, which counts as forbidden; nil is nothing
 
 	// Program and Args are the words of structured mode. Script is ignored when Program is set.

@@ -30,6 +30,7 @@ type walker struct {
 type account struct {
 	interactive bool
 	resolved    bool // see [Request.Resolved]
+	installs    bool // see [Request.Installs]
 	depth       int
 	parts       int
 	classes     uint8

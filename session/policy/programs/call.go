@@ -88,14 +88,18 @@ func (c *call) own() {
 	}
 }
 
-// RulePackageInstall is the rule of findings that put software on the host. They are forbidden, so that whoever has no
-// opinion refuses them; who is allowed to install may be told apart by this rule, per call and before calls are combined.
+// RulePackageInstall is the rule of findings that put software on the host. They are forbidden to agents, and dangerous for
+// everyone else: callers tell them apart by this rule, per call and before calls are combined.
 const RulePackageInstall = "programs/package-install"
 
 // say makes the class at least as strict, and keeps the reason of the strictest, which begins with the program's name.
 func (c *call) say(class policy.Class, why string) {
-	if Severity(class) <= Severity(c.find.Class) {
+	worse := class == forbid && c.find.Rule == RulePackageInstall // an install may be milder, see there
+	if Severity(class) <= Severity(c.find.Class) && !worse {
 		return
+	}
+	if worse {
+		c.find.Rule = c.node.rule
 	}
 	switch class {
 	case installing:

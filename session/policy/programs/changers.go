@@ -117,6 +117,8 @@ func (c *call) changes(a Arg, tree, open bool) {
 	c.path(a, true)
 	switch {
 	case !a.catastrophic():
+	case a.leads(func(name string) bool { return DataTree(name, open) }):
+		c.say(danger, "changes who may use a whole tree of data")
 	case tree, open, systemFile(a.Text):
 		c.say(forbid, "changes who may use a system directory")
 	default:

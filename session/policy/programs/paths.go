@@ -50,15 +50,37 @@ func everything(last string) bool {
 
 // catastrophic asks Catastrophic of a word, and of what is left of it where its variables are empty: the slash of
 // "$UNSET/".
-func (a Arg) catastrophic() bool {
+func (a Arg) catastrophic() bool { return a.leads(Catastrophic) }
+
+func (a Arg) leads(to func(name string) bool) bool {
 	if a.certain() {
-		return Catastrophic(a.Text)
+		return to(a.Text)
 	}
-	if a.Glob && a.Literal && Catastrophic(a.Text) {
+	if a.Glob && a.Literal && to(a.Text) {
 		return true
 	}
 	s, ok := emptied(a.Source)
-	return ok && Catastrophic(s)
+	return ok && to(s)
+}
+
+// DataTree says whether a path is one of the trees that [Catastrophic] knows, but holds data, which gets another owner or mode
+// without the host's being lost. A home that is opened to all lets all log in, and is none.
+func DataTree(name string, opened bool) bool {
+	home := name
+	if name == "" || name[0] != '/' {
+		rest := strings.TrimPrefix(name, "~")
+		return !opened && rest != name && !strings.ContainsAny(rest, "/*?[{")
+	}
+	name = path.Clean(name)
+	if dir, last := path.Split(name); everything(last) {
+		name = path.Clean(dir)
+	}
+	switch name {
+	case "/srv", "/opt", "/mnt", "/media", "/usr/local", "/var/log", "/var/mail", "/var/lib/mysql", "/var/lib/postgresql":
+		return true
+	}
+	dir, base := path.Split(path.Clean(home))
+	return !opened && (dir == "/home/" || dir == "/Users/") && !strings.ContainsAny(base, "*?[{")
 }
 
 // emptied is a word as written, without its quotes, with every variable taken for unset. It fails on what it cannot

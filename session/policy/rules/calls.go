@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -19,28 +20,35 @@ type seen struct {
 	words []word
 	torn  bool
 	class policy.Class
+	outer []policy.Class // of what it is a part of, where that is more than its parts
 }
 
 // collect returns all of them, and those that only our own reading of the source knows: the judge may have told of its
 // reading in another language.
 func (c *command) collect() []seen {
 	told := map[*syntax.CallExpr]bool{}
-	out := c.collectParts(nil, c.rep.Parts, told)
+	out := c.collectParts(nil, c.rep.Parts, told, nil)
 	for _, call := range c.calls {
 		if !told[call] && len(call.Args) > 0 {
-			out = append(out, seen{wordsOf(call.Args), false, c.rep.Class})
+			out = append(out, seen{words: wordsOf(call.Args), outer: c.rep.Classes})
 		}
 	}
 	return out
 }
 
-func (c *command) collectParts(out []seen, parts []judge.Part, told map[*syntax.CallExpr]bool) []seen {
+func (c *command) collectParts(out []seen, parts []judge.Part, told map[*syntax.CallExpr]bool, outer []policy.Class) []seen {
 	for i := range parts {
 		p := &parts[i]
-		if words, torn, ok := c.callOf(p, told); ok {
-			out = append(out, seen{words, torn, p.Class})
+		words, torn, ok := c.callOf(p, told)
+		if ok {
+			out = append(out, seen{words, torn, p.Class, outer})
 		}
-		out = c.collectParts(out, p.Parts, told)
+		within := outer
+		// A list is its parts; a wrapper, and what only a pipeline as a whole does, is more.
+		if ok || !slices.ContainsFunc(p.Parts, func(q judge.Part) bool { return !judge.Worse(p.Class, q.Class) }) {
+			within = append(outer[:len(outer):len(outer)], p.Class)
+		}
+		out = c.collectParts(out, p.Parts, told, within)
 	}
 	return out
 }

@@ -23,9 +23,9 @@
 //	  - name: dev-is-free
 //	    hosts: "tier=dev"                    # a selector; required
 //	    principals: ["role=agent"]           # names or role=…, "*" for all; required
-//	    classes: [write, dangerous]          # what the rule is for: these classes,
-//	    programs: ["systemctl restart *"]    # and these programs, whatever their class;
-//	    paths: ["/srv/**"]                   # and of that only what writes nowhere else
+//	    classes: [write, dangerous]          # the fields narrow: a command must be of one of these classes,
+//	    programs: ["systemctl restart *"]    # and be one of these programs,
+//	    paths: ["/srv/**"]                   # and write nowhere else
 //	    verdict: allow                       # deny, ask or allow; required
 //	    reason: "throw-away machines"
 //	    match: ["systemctl restart nginx"]   # examples, checked when the file is read
@@ -55,8 +55,11 @@
 // Programs are matched on the words of the parsed command. A pattern is literal words, and "*" as the last one stands
 // for any further words. To allow, the words must be the whole of a simple command, all of them literal, without
 // assignments and redirects. To deny or ask, the command may stand anywhere: behind a wrapper, in a loop, in a
-// substitution; options in between, and words known only when it runs, make it ask. A pattern with "*" does not allow
-// what is privileged or forbidden unless classes name that.
+// substitution; options in between, and words known only when it runs, make it ask.
+//
+// Classes, programs and paths narrow: a rule is for the parts of a command for which all that it gives hold. Programs
+// without classes are those programs in any class but forbidden, which an allow must name. A wrapper counts with the class
+// of what it runs: classes [privileged] with programs ["sudo *"] covers "sudo touch x". A deny needs no class to be named.
 //
 // Paths are matched by their text, absolute, after cleaning. "*" and "?" stay within one name, "**" as the last one is
 // everything below. To allow, the command must name a file that it writes, and every file it writes must match; that

@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"slices"
-
 	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
@@ -21,7 +19,7 @@ func (p *problems) check(r *rule, examples []example) {
 		case e.match && !matched:
 			p.Add(e.line, "rule %q: the example %q does not match: %s", r.name, strictyaml.Clip(e.command), r.why(c))
 		case !e.match && matched:
-			p.Add(e.line, "rule %q: the example %q is of class %s and matches, but must not", r.name, strictyaml.Clip(e.command), c.rep.Class)
+			p.Add(e.line, "rule %q: the example %q (class %s) matches, but not_match says that it must not", r.name, strictyaml.Clip(e.command), c.rep.Class)
 		}
 	}
 }
@@ -48,21 +46,18 @@ func (r *rule) why(c *command) string {
 		for _, k := range u.classes {
 			switch {
 			case r.covers(c, u, k):
-			case len(r.classes) > 0 && !slices.Contains(r.classes, k) && len(r.programs) == 0:
-				return "it is " + string(k) + ", which is none of its classes"
-			case len(r.programs) > 0 && u.words == nil && !r.coversClass(k):
-				return "programs are matched on simple commands, without assignments and redirects to files"
-			case grave(k) && !slices.Contains(r.classes, k) && slices.ContainsFunc(r.programs, func(p pattern) bool { return p.covers(u.words) }):
-				return "it is " + string(k) + ", which such a rule covers only if classes name it"
-			case len(r.programs) > 0 && !r.coversProgram(u, k) && !r.coversClass(k):
-				if len(r.classes) > 0 {
-					return "it is none of its programs, and " + string(k) + " is none of its classes"
-				}
-				return "it is none of its programs"
-			case !r.coversClass(k), len(r.paths) == 0:
-				return "it is " + string(k) + ", which such a rule covers only if classes name it, and paths alone never for unknown"
+			case len(r.programs) > 0 && u.words == nil:
+				return "programs match simple commands only, without assignments and redirects to files"
+			case !r.coversProgram(u):
+				return "it is not one of the rule's programs"
+			case len(r.classes) > 0 && !r.coversClass(u, k):
+				return "it is " + string(u.classes[0]) + ", which is not one of the rule's classes"
+			case !r.coversClass(u, k):
+				return "it is " + string(k) + ", which the rule covers only if classes name it"
+			case k == policy.Unknown && len(r.programs) == 0:
+				return "it is unknown, and paths say too little about unknown programs"
 			default:
-				return "it does not write below its paths alone"
+				return "it writes outside the rule's paths, or names no file that it writes"
 			}
 		}
 	}

@@ -162,9 +162,10 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		"a relative path":              {rule("    paths: ['srv/**']\n"), "p.yaml:7: paths:"},
 		"a path that climbs":           {rule("    paths: ['/srv/../etc']\n"), "p.yaml:7: paths:"},
 		"stars in the middle":          {rule("    paths: ['/**/x']\n"), "p.yaml:7: paths:"},
-		"an example that fails":        {rule("    classes: [write]\n    match:\n      - ls\n"), `p.yaml:9: rule "r": the example "ls" does not match: it is read-only, which is none of its classes`},
-		"an example that must not":     {rule("    classes: [write]\n    not_match: ['touch x']\n"), `p.yaml:8: rule "r": the example "touch x" is of class write and matches, but must not`},
-		"a star and a grave class":     {rule("    programs: ['sudo *']\n    match: [sudo ls]\n"), "p.yaml:8: rule \"r\": the example \"sudo ls\" does not match: it is privileged, which such a rule covers only if classes name it"},
+		"an example that fails":        {rule("    classes: [write]\n    match:\n      - ls\n"), `p.yaml:9: rule "r": the example "ls" does not match: it is read-only, which is not one of the rule's classes`},
+		"an example that must not":     {rule("    classes: [write]\n    not_match: ['touch x']\n"), `p.yaml:8: rule "r": the example "touch x" (class write) matches, but not_match says that it must not`},
+		"a forbidden example":          {rule("    programs: ['rm *']\n    match: [rm -rf /]\n"), `p.yaml:8: rule "r": the example "rm -rf /" does not match: it is forbidden, which the rule covers only if classes name it`},
+		"an example of no program":     {rule("    classes: [write]\n    programs: ['touch *']\n    match: [mkdir x]\n"), `p.yaml:9: rule "r": the example "mkdir x" does not match: it is not one of the rule's programs`},
 		"control bytes as an example":  {rule("    classes: [forbidden]\n    match: [\"ls \\x01\"]\n"), "p.yaml:8: rule \"r\": the example"},
 		"a text for a list":            {rule("    classes: write\n"), "p.yaml:7: classes: expected a list"},
 		"an empty example":             {rule("    classes: [write]\n    match: ['']\n"), "p.yaml:8: match: a value is missing"},
@@ -214,27 +215,28 @@ principals:
 	assert.Equal(t, []string{"p.yaml:1", "p.yaml:4", "p.yaml:5", "p.yaml:6", "p.yaml:7", "p.yaml:10"}, lines)
 }
 
-// Classes and programs each pick what a rule is for, paths bound what that may write, and an example without a directory
-// runs below the first of them.
+// The fields narrow: a command must be of the classes, be one of the programs and write below the paths. An example without
+// a directory runs below the first of them.
 func TestARuleMayNameClassesProgramsAndPaths(t *testing.T) {
 	f, err := rules.Parse([]byte(`version: 1
 rules:
   - name: dev-is-free
     hosts: "tier=dev"
     principals: ["role=agent"]
-    classes: [read-only, write, dangerous, unknown]
-    programs: ["systemctl restart *"]
+    classes: [read-only, write, dangerous]
+    programs: ["touch *", "rm *", "systemctl restart *"]
     paths: ["/srv/**"]
     verdict: allow
     reason: "throw-away machines"
-    match: ["touch x", "systemctl restart nginx", "ls"]
-    not_match: ["sudo ls", "rm -rf /", "touch /etc/motd", "frobnicate"]
+    match: ["touch x", "systemctl restart nginx"]
+    not_match: ["sudo ls", "rm -rf /", "touch /etc/motd", "frobnicate", "mkdir x"]
 `), "p.yaml")
 	require.NoError(t, err)
 	e := rules.New(rules.Config{User: f})
 	for command, want := range map[string]policy.Verdict{
 		"touch /srv/x": policy.Allow, "touch /etc/x": policy.Ask, "systemctl restart nginx": policy.Allow, "systemctl stop nginx": policy.Ask, "ls /etc": policy.Allow,
 		"rm -rf /srv/old": policy.Allow, "rm -rf /": policy.Deny, "sudo touch /srv/x": policy.Deny, "touch /srv/x /etc/x": policy.Ask, "touch /srv/../etc/x": policy.Ask,
+		"mkdir /srv/x": policy.Ask, "mv /srv/a /srv/b": policy.Ask,
 	} {
 		d, err := e.Decide(t.Context(), policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command})
 		require.NoError(t, err)

@@ -122,7 +122,7 @@ func (m *matching) tightened(c *command) *cell {
 			next := m.cell(l, r, r.verdict, c.rep.Class)
 			if found == maybe && r.verdict == policy.Deny {
 				next = m.cell(l, r, policy.Ask, c.rep.Class)
-				next.reason = "nobody can tell whether this rule denies it: " + next.reason
+				next.reason = "Fairlead cannot determine whether this rule denies the command: " + next.reason
 			}
 			if out == nil {
 				out = &next

@@ -32,47 +32,46 @@ func (p principals) match(role Role, name string) bool {
 	return p.all || slices.Contains(p.roles, role) || slices.Contains(p.names, name)
 }
 
-// covers reports whether the rule surely stands for a class of a unit. That is what it takes to allow. Classes and
-// programs each pick what the rule is for; paths bound what that may write.
+// covers reports whether the rule surely stands for a class of a unit. That is what it takes to allow. The fields narrow:
+// all that are given must hold.
 func (r *rule) covers(c *command, u *unit, class policy.Class) bool {
-	program := r.coversProgram(u, class)
-	if !program && !r.coversClass(class) {
+	if !r.coversClass(u, class) || !r.coversProgram(u) {
 		return false
 	}
 	switch {
 	case len(r.paths) == 0:
 		return true
-	case program && len(c.rep.Writes) == 0 && !c.rep.Capped:
+	case len(r.programs) > 0 && len(c.rep.Writes) == 0 && !c.rep.Capped:
 		return true // it is named, and writes no file that could be elsewhere
 	case slices.Contains(r.classes, class) && (class == policy.ReadOnly || class == policy.SensitiveRead):
 		return true // of this part nothing is written
 	}
-	return r.coversWrites(c, u, program)
+	return r.coversWrites(c, u)
 }
 
-func (r *rule) coversProgram(u *unit, class policy.Class) bool {
-	return slices.ContainsFunc(r.programs, func(p pattern) bool {
-		return u.words != nil && p.covers(u.words) && (!p.rest || !grave(class))
-	})
+func (r *rule) coversProgram(u *unit) bool {
+	return len(r.programs) == 0 || u.words != nil && slices.ContainsFunc(r.programs, func(p pattern) bool { return p.covers(u.words) })
 }
 
-func (r *rule) coversClass(class policy.Class) bool {
+// coversClass reports whether the rule is for a class of a unit. Programs stand for a unit as a whole, so its own class
+// decides: of the classes that only commands within it have, that one is the worst.
+func (r *rule) coversClass(u *unit, class policy.Class) bool {
 	switch {
-	case len(r.classes) > 0 && !slices.Contains(r.classes, class):
-		return false
-	case len(r.classes) == 0 && len(r.programs) > 0:
-		return false
-	case len(r.paths) == 0:
+	case slices.Contains(r.classes, class):
 		return true
+	case len(r.classes) > 0:
+		return len(r.programs) > 0 && slices.Contains(r.classes, u.classes[0])
+	case len(r.programs) > 0:
+		return class != policy.Forbidden
 	}
 	// Paths alone say nothing about what nobody understands, and little about the rest.
-	return class != policy.Unknown && (len(r.classes) > 0 || !grave(class) && class != policy.SensitiveRead)
+	return class != policy.Unknown && class != policy.SensitiveRead && !grave(class)
 }
 
 func grave(c policy.Class) bool { return c == policy.Privileged || c == policy.Forbidden }
 
 // coversWrites reports whether the unit is about files, and every file that the command writes matches.
-func (r *rule) coversWrites(c *command, u *unit, program bool) bool {
+func (r *rule) coversWrites(c *command, u *unit) bool {
 	w := c.rep.Writes
 	if len(w) == 0 || len(w) >= mostPaths || c.rep.Capped || u.core == "" {
 		return false
@@ -88,7 +87,7 @@ func (r *rule) coversWrites(c *command, u *unit, program bool) bool {
 	if u.out && core.Class == policy.ReadOnly {
 		return true
 	}
-	return len(core.Writes) > 0 && (program || plainWriter(u.args))
+	return len(core.Writes) > 0 && (len(r.programs) > 0 || plainWriter(u.args))
 }
 
 // mostPaths is fewer than the judge ever reports: at so many there may be more.
@@ -97,12 +96,11 @@ const mostPaths = 256
 // touches says whether the rule applies to anything in the command, or may. That is what it takes to deny and to ask.
 func (r *rule) touches(c *command) match {
 	m := yes
-	if len(r.classes)+len(r.programs) > 0 {
+	switch {
+	case len(r.programs) > 0:
+		m = r.touchesPrograms(c)
+	case len(r.classes) > 0 && !slices.ContainsFunc(r.classes, func(k policy.Class) bool { return slices.Contains(c.rep.Classes, k) }):
 		m = no
-		if slices.ContainsFunc(r.classes, func(k policy.Class) bool { return slices.Contains(c.rep.Classes, k) }) {
-			m = yes
-		}
-		m = max(m, r.touchesPrograms(c))
 	}
 	if len(r.paths) > 0 && m > no {
 		m = min(m, r.touchesWrites(c.rep))
@@ -123,15 +121,28 @@ func (r *rule) touchesWrites(rep *judge.Report) match {
 	return m
 }
 
+// touchesPrograms looks for a command that is both of the programs and of the classes.
 func (r *rule) touchesPrograms(c *command) match {
 	m := no
 	if c.rep.Capped {
 		m = maybe
 	}
 	for _, s := range c.all() {
+		class := r.touchesClass(s)
 		for _, p := range r.programs {
-			m = max(m, p.touches(s.words, s.torn))
+			m = max(m, min(class, p.touches(s.words, s.torn)))
 		}
 	}
 	return m
+}
+
+// touchesClass says whether the rule is for a command's class. What the command is wrapped in, or stands in, makes it maybe.
+func (r *rule) touchesClass(s seen) match {
+	switch {
+	case len(r.classes) == 0 || slices.Contains(r.classes, s.class):
+		return yes
+	case slices.ContainsFunc(s.outer, func(k policy.Class) bool { return slices.Contains(r.classes, k) }):
+		return maybe
+	}
+	return no
 }
