@@ -17,6 +17,10 @@ type Shell struct {
 	// not bring are set. Shells themselves export PWD, OLDPWD, SHLVL and _, each as it does, and ksh93 A__z and _AST_FEATURES.
 	Clean bool
 
+	// Prelude is what the shell runs in itself before anything else, as its functions: source that means the same in every
+	// [Dialect]. It must print nothing.
+	Prelude string
+
 	// Reader forces how standard error is read: "perl", "hexdump" or "lines". "" takes the first of them that the host
 	// has. Tests use it.
 	Reader string
@@ -117,7 +121,7 @@ func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
 			return nil, err
 		}
 	}
-	program := withMarks(driver, nonce)
+	program := sh.Prelude + withMarks(driver, nonce)
 	if sh.Clean {
 		program = cleanShell + program
 	}

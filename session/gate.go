@@ -20,7 +20,7 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 	}
 	d, err := s.cfg.Policy.Decide(ctx, policy.Request{
 		Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.cmd.Script, Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: x.cmd.Interactive, Set: set,
-		Action: x.cmd.Action != nil,
+		Elsewhere: x.cmd.Program || x.cmd.Wrapping != nil, Action: x.cmd.Action != nil,
 	})
 	if err != nil && ctx.Err() != nil {
 		s.failStart(ctx, x, err)

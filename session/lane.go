@@ -98,6 +98,7 @@ func (s *Session) newLane(ctx context.Context, x *Exec, dir string) (*shell, err
 	if !s.cfg.ForeignEnv {
 		spec.Env = s.host.Env
 	}
+	spec = s.guarded(spec)
 	sh, err := s.shellOn(ctx, t, spec)
 	release := func() {}
 	if errors.Is(err, ErrFull) && s.pool != nil {

@@ -81,7 +81,7 @@ func (s *Session) usable(sh *shell, x *Exec) *shell {
 // newShell starts a shell in dir. Where the connection is gone, or has no room, it goes on with another one, if the
 // session has a pool to get it from: nothing has been sent yet.
 func (s *Session) newShell(ctx context.Context, x *Exec, dir string) (*shell, error) {
-	spec := framing.Shell{Name: s.host.Shell, Login: s.host.Login, Dir: dir, Env: s.host.Env, Clean: s.cfg.cleanEnv()}
+	spec := s.guarded(framing.Shell{Name: s.host.Shell, Login: s.host.Login, Dir: dir, Env: s.host.Env, Clean: s.cfg.cleanEnv()})
 	until := time.Now().Add(x.slotWait())
 	for try := 0; ; {
 		var sh *shell

@@ -75,6 +75,7 @@ type Request struct {
 	Interactive bool     // somebody will type into it while it runs
 	Set         []string // names that earlier commands of the session have set, as far as that was seen
 	Input       string   // what is typed at Command, which runs already; "" when Command itself is judged
+	Elsewhere   bool     // no shell of the session's runs it: a job, or a program that is started with exact words
 	Action      bool     // it is done to files over the connection, as Command says, and no shell or program of the session does it
 }
 

@@ -103,6 +103,8 @@ func (w *walker) runs(c call, args []programs.Arg) {
 	if len(args) == 0 {
 		return
 	}
+	defer func(far bool) { w.far = far }(w.far)
+	w.far = true
 	w.part(nil, sourceOf(args), func() { w.callWords(args, false) })
 }
 

@@ -12,6 +12,7 @@ type call struct {
 	name  string
 	args  []programs.Arg
 	stdin string
+	bare  bool // its name was given without a path
 }
 
 // command1 judges a command whose first word is literal.
@@ -32,7 +33,7 @@ func (w *walker) command1(head programs.Arg, args []programs.Arg) {
 			w.raise(policy.Unknown, "shell/function", "the script defines what this name means")
 		}
 	}
-	c := call{name: name, args: args, stdin: w.stdin}
+	c := call{name: name, args: args, stdin: w.stdin, bare: name == head.Text}
 	w.use(name)
 	w.observe(c)
 	w.deletes(c)
@@ -83,7 +84,7 @@ func plainName(s string) bool {
 func (w *walker) program(c call) {
 	w.interpreter(c)
 	w.netcat(c)
-	f := programs.Judge(programs.Call{Name: c.name, Args: c.args, Shell: w.shell, Stdin: c.stdin, Interactive: w.interactive, Bounded: w.timed})
+	f := programs.Judge(programs.Call{Name: c.name, Args: c.args, Shell: w.shell, Stdin: c.stdin, Interactive: w.interactive, Bounded: w.timed, Direct: !w.far && c.bare})
 	if f.Rule == programs.RulePackageInstall && w.installs {
 		f.Class = policy.Dangerous
 	}
@@ -119,12 +120,12 @@ func (w *walker) program(c call) {
 
 // nested judges what a program would run.
 func (w *walker) nested(n programs.Nested) {
-	remote, dir, timed := w.remote, w.dir, w.timed
-	w.timed = timed || n.Bounded
+	remote, dir, timed, far := w.remote, w.dir, w.timed, w.far
+	w.timed, w.far = timed || n.Bounded, true
 	if n.Remote {
 		w.remote, w.dir = true, ""
 	}
-	defer func() { w.remote, w.dir, w.timed = remote, dir, timed }()
+	defer func() { w.remote, w.dir, w.timed, w.far = remote, dir, timed, far }()
 	if n.Script != nil {
 		text, ok := joinLiteral(n.Script)
 		if !ok {

@@ -48,7 +48,7 @@ func judgeText(req Request, d dialect, text string, s scan, cut bool) Report {
 	acc.interactive, acc.installs, acc.own, acc.resolved = req.Interactive, req.Installs, req.Own, req.Resolved
 	acc.classes = 1
 	var f facts
-	w := walker{account: &acc, d: d, shell: req.Shell, src: text, cur: &root, facts: &f, stdin: "none", dir: startDir(req.Dir)}
+	w := walker{account: &acc, d: d, shell: req.Shell, far: req.Elsewhere, src: text, cur: &root, facts: &f, stdin: "none", dir: startDir(req.Dir)}
 	if req.Interactive {
 		w.stdin = ""
 	}
@@ -228,7 +228,7 @@ func judgeWords(req Request) Report {
 	acc.interactive, acc.installs, acc.classes, acc.own = req.Interactive, req.Installs, 1, req.Own
 	root := Part{Class: policy.ReadOnly, Rule: "judge/nothing", Reason: "there is nothing to run"}
 	var f facts
-	w := walker{account: &acc, d: inBash, shell: req.Shell, cur: &root, facts: &f, stdin: "none", dir: startDir(req.Dir)}
+	w := walker{account: &acc, d: inBash, shell: req.Shell, far: true, cur: &root, facts: &f, stdin: "none", dir: startDir(req.Dir)}
 	if s.invalid || s.invisible {
 		w.raise(policy.Unknown, "bytes/encoding", "a word that cannot be shown as it is")
 	}

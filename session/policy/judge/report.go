@@ -15,6 +15,7 @@ type Request struct {
 	Dir         string // where it would run, absolute; "" when nobody knows
 	Resolved    bool   // the caller looks its paths up on the host before it runs: ".." behind a name leads to no doubt
 	Installs    bool   // package installs are dangerous: no agent asks for them. Else they are forbidden
+	Elsewhere   bool   // no shell of the session's runs it: a job, or a program that is started with exact words
 	Own         *Own   // what belongs to Fairlead there, which counts as forbidden; nil is nothing
 
 	// Program and Args are the words of structured mode. Script is ignored when Program is set.

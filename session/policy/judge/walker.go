@@ -23,6 +23,7 @@ type walker struct {
 	loopVars []string // loop variables in scope
 	subshell int      // how many shells of their own lie between here and the session
 	remote   bool     // on another machine or in a container
+	far      bool     // not by the session's own shell, so that its functions are not there
 	timed    bool     // something ends what runs here soon
 }
 

@@ -14,6 +14,7 @@ type call struct {
 	stdin       string
 	interactive bool
 	bounded     bool
+	direct      bool
 	node        *node
 	find        Finding
 
@@ -35,7 +36,7 @@ func Judge(c Call) Finding {
 	if e == nil {
 		return Finding{Class: unknown, Rule: "programs/unlisted", Reason: "no table knows this program"}
 	}
-	j := &call{args: c.Args, shell: c.Shell, stdin: c.Stdin, interactive: c.Interactive, bounded: c.Bounded, node: e.get()}
+	j := &call{args: c.Args, shell: c.Shell, stdin: c.Stdin, interactive: c.Interactive, bounded: c.Bounded, direct: c.Direct, node: e.get()}
 	j.run()
 	j.guard()
 	return j.find

@@ -30,6 +30,7 @@ var checks = map[string]func(*call){
 	"sql":         sql,
 	"gitConfig":   gitConfig,
 	"gitFormat":   gitFormat,
+	"gitWorkTree": gitWorkTree,
 	"gitPatch":    gitPatch,
 	"gitPaths":    gitPaths,
 	"gitSettings": gitSettings,

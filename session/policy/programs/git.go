@@ -18,13 +18,14 @@ func gitConfig(c *call) {
 func gitPatch(c *call) {
 	gitFormat(c)
 	gitPaths(c)
-	if c.has("--no-textconv") && c.has("--no-ext-diff") {
+	if gitAsked(c) || c.has("--no-textconv") && c.has("--no-ext-diff") && c.node.name != "git diff" {
 		return
 	}
 	brief := c.has("--stat", "--numstat", "--shortstat", "--name-only", "--name-status", "--no-patch", "--summary", "--dirstat", "--raw", "--compact-summary")
 	patch := c.has("--patch", "--patch-with-stat", "--unified", "--color-words", "--word-diff", "--check", "--function-context")
 	switch name := c.node.name; {
 	case patch:
+	case name == "git diff": // a comparison with the work tree runs filters too
 	case brief:
 		return
 	case strings.HasSuffix(name, " log"), name == "git stash list":
@@ -40,17 +41,55 @@ func gitPatch(c *call) {
 	case name == "git stash show":
 		// By default a summary, unless the configuration asks for a patch.
 	}
-	c.say(unknown, "with a patch runs what the repository's configuration names; --stat, or --no-ext-diff with --no-textconv, does not")
+	c.say(unknown, "may run what the repository's configuration names; called as git, by the session's own shell, it does not")
 }
 
-// gitFormat: some placeholders start gpg, as the configuration names it.
+// gitWorkTree: to compare a file of the work tree, Git runs the filter that the repository's attributes and configuration name.
+func gitWorkTree(c *call) {
+	if !gitAsked(c) {
+		c.say(unknown, "reads files of the work tree through the filters that the repository's configuration names; called as git, by the session's own shell, it does not")
+	}
+}
+
+// gitAsked reports whether the function of [policy.AgentPrelude] surely looks at the repository's configuration before Git runs:
+// nothing stands before the subcommand that it does not know.
+func gitAsked(c *call) bool {
+	if !c.direct || !listed("status diff show log blame annotate", strings.TrimPrefix(c.node.name, "git ")) {
+		return false
+	}
+	for i := 0; i < len(c.args) && c.args[i].certain(); i++ {
+		switch c.args[i].Text {
+		case "-C":
+			if i++; i >= len(c.args) || !c.args[i].certain() {
+				return false
+			}
+		case "-P", "--no-pager":
+		default:
+			return c.args[i].Text == strings.TrimPrefix(c.node.name, "git ")
+		}
+	}
+	return false
+}
+
+// gitFormat: some placeholders start gpg, as the configuration names it, and so may formats that the configuration names.
 func gitFormat(c *call) {
 	for _, v := range c.vals {
+		if at := v.at; at == c.node.lookup("--pretty") || strings.HasSuffix(c.node.name, " log") && at == c.node.lookup("--format") {
+			gitPretty(c, v.arg)
+		}
 		if !v.arg.certain() {
 			c.say(unknown, "has a value that isn't literal")
 		} else if s := v.arg.Text; strings.Contains(s, "%G") || strings.Contains(s, "signature") || strings.Contains(s, "describe") {
 			c.say(unknown, "has a format that may start a program")
 		}
+	}
+}
+
+// gitPretty: a format is a text with placeholders, or a name that only Git itself gives a meaning.
+func gitPretty(c *call, a Arg) {
+	if !strings.Contains(a.Text, "%") && !strings.HasPrefix(a.Text, "format:") && !strings.HasPrefix(a.Text, "tformat:") &&
+		!listed("oneline short medium full fuller reference email mboxrd raw", a.Text) {
+		c.say(unknown, "has a format that the repository's configuration may define")
 	}
 }
 

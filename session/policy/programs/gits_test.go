@@ -5,18 +5,33 @@ import "testing"
 func TestGitIsReadWhereNothingItsRepositoryNamesRuns(t *testing.T) {
 	table(t, `
 		read-only | git status --short --branch
+		read-only | git -C /srv --no-pager status --ignore-submodules=all
+		unknown | git status --ignore-submodules=none
+		unknown | git --namespace=x status
+		unknown | git -C $DIR status
+		unknown | /usr/bin/git status
+		unknown | env git status
+		unknown | timeout 5 git status
+		unknown | git describe --dirty
+		unknown | git ls-files -m
 		read-only | git log --oneline -20 --stat
 		read-only | git -C /srv log
 		read-only | git diff --no-ext-diff --no-textconv HEAD~1
+		unknown | env git diff --no-ext-diff --no-textconv HEAD~1
 		read-only | git show --no-patch HEAD
-		unknown | git diff
-		unknown | git log -p
+		read-only | git diff
+		read-only | git log -p
+		read-only | git show
+		unknown | timeout 5 git show
+		unknown | timeout 5 git log -p
 		unknown | git log -p --textconv
 		unknown | git log --no-textconv --no-ext-diff --textconv -p
 		unknown | git log -S needle
 		unknown | git log --format=%G?
 		unknown | git log --show-signature
-		unknown | git blame x
+		read-only | git blame x
+		unknown | git blame --textconv x
+		unknown | timeout 5 git blame --no-textconv x
 		write | git log --output=pwned
 		write | git diff --output=pwned --no-index --stat /dev/null /etc/hostname
 		unknown | git -c core.pager='touch pwned' -p log

@@ -77,6 +77,7 @@ type Call struct {
 	Stdin       string // "none" (/dev/null), "pipe", "file", "heredoc", or "" (the session's): what the program reads
 	Interactive bool   // somebody will type into it while it runs
 	Bounded     bool   // something else ends it soon: timeout
+	Direct      bool   // the session's own shell runs it by this bare name, so that a function of that name takes its place
 }
 
 // Nested is something that a program would run: either Argv or Script is set.

@@ -121,7 +121,7 @@ func (f *finding) argv(t testing.TB, args []programs.Arg, stdin string, bounded 
 		f.add(policy.Unknown, "a command that isn't literal")
 		return
 	}
-	got := programs.Judge(programs.Call{Name: path.Base(args[0].Text), Args: args[1:], Shell: "bash", Stdin: stdin, Bounded: bounded})
+	got := programs.Judge(programs.Call{Name: path.Base(args[0].Text), Args: args[1:], Shell: "bash", Stdin: stdin, Bounded: bounded, Direct: depth == 0 && args[0].Text == path.Base(args[0].Text)})
 	f.add(got.Class, got.Reason)
 	for _, p := range got.Paths {
 		if !p.Write && !p.Delete && (p.Arg.Text == "/etc/shadow" || p.Arg.Text == ".env") {

@@ -50,6 +50,7 @@ func env(c *call) {
 		}
 		ops = append(words, ops...)
 		for len(ops) > 0 && strings.HasPrefix(ops[0].Text, "-") {
+			c.say(unknown, "has options within a word")
 			ops = ops[1:]
 		}
 	}
@@ -59,8 +60,13 @@ func env(c *call) {
 		}
 		ops = ops[1:]
 	}
-	if a, ok := c.val("-u"); ok && !a.certain() {
-		c.say(unknown, "unsets a variable that isn't literal")
+	if c.has("-i") || len(c.ops) > 0 && c.ops[0].Text == "-" {
+		c.say(unknown, "clears the variables that keep reads from running code")
+	}
+	for _, v := range c.vals {
+		if v.at == c.node.lookup("-u") && (!v.arg.certain() || strings.HasPrefix(v.arg.Text, "GIT_") || strings.HasPrefix(v.arg.Text, "PYTHON")) {
+			c.say(unknown, "unsets a variable that may keep reads from running code")
+		}
 	}
 	if len(ops) == 0 {
 		c.say(secret, "without a command shows the environment, which may hold secrets")

@@ -20,11 +20,12 @@ type key struct {
 	script, shell, dir string
 	interactive        bool
 	installs           bool
+	elsewhere          bool
 	own                *judge.Own
 }
 
 func keyOf(req policy.Request, own *judge.Own) key {
-	return key{own: own, installs: RoleOf(req.Principal) != Agent, script: req.Command, shell: req.Shell, dir: req.Dir, interactive: req.Interactive}
+	return key{own: own, installs: RoleOf(req.Principal) != Agent, script: req.Command, shell: req.Shell, dir: req.Dir, interactive: req.Interactive, elsewhere: req.Elsewhere}
 }
 
 // judged is what was found out about a command: at once by the judge, and the words when a rule wants to know them.
@@ -34,7 +35,7 @@ type judged struct {
 }
 
 func judgeKey(k key) *judged {
-	j := &judged{rep: judge.Judge(judge.Request{Script: k.script, Shell: k.shell, Dir: k.dir, Interactive: k.interactive, Installs: k.installs, Own: k.own})}
+	j := &judged{rep: judge.Judge(judge.Request{Script: k.script, Shell: k.shell, Dir: k.dir, Interactive: k.interactive, Installs: k.installs, Elsewhere: k.elsewhere, Own: k.own})}
 	j.command = sync.OnceValue(func() *command { return newCommand(k, &j.rep) })
 	return j
 }

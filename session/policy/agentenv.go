@@ -1,0 +1,73 @@
+package policy
+
+import "strings"
+
+// gitSettings are Git's ways to run what a repository's own configuration names, which a setting of a fixed name closes. Hooks
+// stay: reads start none, and what an operator approved should find them.
+var gitSettings = []string{
+	"core.fsmonitor=false",
+	"log.showSignature=false",
+	"safe.bareRepository=explicit", // a bare repository within a clone brings its own configuration
+	"format.pretty=medium",         // a format may name what checks signatures
+	"diff.submodule=short",         // else a diff runs another one within a submodule
+	"status.submoduleSummary=false",
+}
+
+// AgentEnviron returns the variables that shells of agents get, so that a read runs nothing that a directory brings along.
+// Every Git obeys the settings (safe.bareRepository from 2.38 on), in the form that it hands them to its own programs in; no
+// lazy fetch from 2.39.4 on. Python from 3.11 on imports nothing from the directory that it runs in. What has no fixed name,
+// such as a filter's command, is [AgentPrelude]'s.
+func AgentEnviron() []string {
+	return []string{
+		"GIT_CONFIG_PARAMETERS='" + strings.Join(gitSettings, "' '") + "'",
+		"GIT_NO_LAZY_FETCH=1",
+		"GIT_OPTIONAL_LOCKS=0", // writing the index back starts a hook
+		"GIT_PAGER=cat",
+		"GIT_TERMINAL_PROMPT=0",
+		"PYTHONSAFEPATH=1",
+	}
+}
+
+// AgentPrelude is what shells of agents run before anything else: it defines git as a function. Reads that would run what the
+// repository's own configuration names say so instead, and changes within submodules, which are repositories of their own,
+// are not looked for. A program that is named in the account's configuration or the host's runs: whoever wrote that may decide it.
+//
+// It means the same to every shell of ours, leaves no variable behind, and does nothing that a read does not. (In mksh and
+// zsh "exec git" would call the function again.)
+const AgentPrelude = `git() (
+	_fl_s= _fl_v=
+	for _fl_a in "$@"; do
+		shift
+		set -- "$@" "$_fl_a"
+		case $_fl_s,$_fl_v,$_fl_a in
+		(,,-C) _fl_v=y;;
+		(,,-P|,,--no-pager) ;;
+		(,,*) _fl_s=$_fl_a; case $_fl_a in (status|diff) set -- "$@" --ignore-submodules=dirty;; esac;;
+		(,*) _fl_v=;;
+		esac
+	done
+	case $_fl_s in
+	(status|diff|blame|annotate) _fl_v='filter\..*\.(clean|smudge|process)|';;
+	(show|log) _fl_v=;;
+	(*) \command git "$@"; exit;;
+	esac
+	_fl_a=$(
+		while :; do case $1 in
+		(-C) case $2 in (/*) cd -P "$2";; (?*) cd -P "./$2";; esac 2>/dev/null || exit 0; shift 2;;
+		(-*) shift;;
+		(*) break;;
+		esac; done
+		\command git config --show-scope --includes --name-only --get-regexp "^(${_fl_v}diff\.(external|.*\.(command|textconv))|core\.worktree|blame\.ignorerevsfile)$" </dev/null 2>/dev/null
+	) && _fl_v=0 || _fl_v=$?
+	case $_fl_v,$_fl_a in
+	([01],*local"	"*|[01],*worktree"	"*)
+		printf '%s\n' "git $_fl_s: the repository's own configuration may run programs or show other files, so this needs approval: command git $_fl_s" "$_fl_a" >&2
+		exit 126;;
+	([01],*) ;;
+	(*)
+		printf '%s\n' "git $_fl_s: this Git cannot say what the repository's configuration names, so this needs approval: command git $_fl_s" >&2
+		exit 126;;
+	esac
+	\command git "$@"
+)
+`
