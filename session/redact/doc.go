@@ -48,7 +48,9 @@
 //	digitalocean-token   ‹dop_v1_{hex:64}›
 //	docker-auth          {"auths":{"ghcr.io":{"auth":"‹{b64:24}›"}}}
 //	docker-token         ‹dckr_pat_{27}›
+//	dsn                  app:‹s3cr3t!›@tcp(db:3306)/app
 //	dsn                  postgres://app:‹s3cr3t!›@db:5432/app
+//	fairlead-token       ‹fairlead_{26}›
 //	github-token         ‹ghp_{36}›
 //	gitlab-token         ‹glpat-{20}›
 //	google-key           ‹AIza{35}›
@@ -64,6 +66,10 @@
 //	password             DB_PASSWORD=‹hunter2›
 //	password             DB_PASSWORD=‹hunter2›; export DB_PASSWORD
 //	password             "password": "‹hunter2›"
+//	password             password: |\n  ‹hunter2 and more›
+//	password             "password":\n  "‹hunter2›"
+//	password             <password>‹hunter2›</password>
+//	password             - name: DB_PASSWORD\n  value: ‹hunter2›
 //	password             mysql -u root -p‹hunter2› app
 //	password             sshpass -p ‹hunter2› ssh web1
 //	password             curl -u admin:‹hunter2› http://web1/
@@ -77,9 +83,13 @@
 //	putty-key            ‹Private-Lines: 1\n{64}\nPrivate-MAC:› {hex:40}
 //	pypi-token           ‹pypi-AgE{60}›
 //	rubygems-key         ‹rubygems_{hex:48}›
+//	secret               data:\n  any: ‹aHVudGVyMg==›
+//	secret               stringData:\n  any: ‹hunter2›
+//	secret               key "k" { secret "‹{b64:23}=›"; };
 //	secret               client_secret: ‹{24}›
 //	sendgrid-key         ‹SG.{22}.{43}›
 //	sentry-token         ‹sntrys_{40}›
+//	service-token        ‹pplx-{48}›
 //	shopify-token        ‹shpat_{hex:32}›
 //	slack-token          ‹xoxb-{24}›
 //	slack-webhook        https://hooks.slack.com/services/‹T{8}/B{8}/{24}›
@@ -88,6 +98,7 @@
 //	telegram-token       123456789:‹AA{33}›
 //	token                token=‹{16}›
 //	twilio-key           ‹SK{hex:32}›
+//	vault-unseal-key     Unseal Key 1: ‹{b64:44}›
 //	vault-token          ‹hvs.{24}›
 //	wireguard-key        PrivateKey = ‹{b64:43}=›
 //
@@ -105,8 +116,6 @@
 //	a stand-in                    password: changed
 //	a reversed value              drowssap terces a
 //	an unknown value in base64    cGFzc3dvcmQ9aHVudGVyMg==
-//	a YAML value on other lines   password: |\n  hunter2hunter2
-//	a mysql driver's DSN          app:hunter2@tcp(db:3306)/app
 //	a public key or certificate   -----BEGIN CERTIFICATE-----\n{64}\n-----END CERTIFICATE-----
 //
 // # Limits

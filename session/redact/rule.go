@@ -25,6 +25,10 @@ type rule struct {
 	tail *class    // the secret goes on while these come, over any distance; nil: the group is all of it
 	end  *blockEnd // set for blocks: the secret goes on to this
 	ok   func(m *match) bool
+	// then and here make the match a name only: what they return looks at the next line, or at what follows the match.
+	then, here func(m *match) follow
+	// back means that the secret stands before the keyword; see match.behind.
+	back bool
 	// hold means that a silence may not show the start of what could become a match.
 	hold bool
 }
@@ -47,6 +51,9 @@ type match struct {
 	from   int    // of the secret, in win
 	to     int    //
 	tail   *class // may be changed by ok
+	behind int    // how many bytes before the keyword the secret begins
+	again  bool   // a follow wants to see what follows this one on its line
+	joined bool   // found over several lines
 }
 
 func (m *match) text(n int) []byte {
@@ -72,7 +79,7 @@ func (r *rule) find(before, win []byte) (*match, bool) {
 	if r.look > 0 {
 		near = win[:min(len(win), r.look)]
 	}
-	if !r.left.allows(before, win[0]) || r.need != "" && !bytes.Contains(near, []byte(r.need)) || r.pre != nil && !r.pre(before, near) {
+	if r.need != "" && !bytes.Contains(near, []byte(r.need)) || r.pre != nil && !r.pre(before, near) {
 		return nil, false
 	}
 	g := r.re.FindSubmatchIndex(near)
@@ -83,6 +90,9 @@ func (r *rule) find(before, win []byte) (*match, bool) {
 	m.pick(1)
 	if r.ok != nil && !r.ok(m) {
 		return nil, false
+	}
+	if r.then != nil || r.here != nil {
+		return m, true
 	}
 	for m.tail != nil && m.to < len(win) && m.tail[win[m.to]] {
 		m.to++

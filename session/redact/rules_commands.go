@@ -61,8 +61,28 @@ func commandRules() []*rule {
 			re: regexp.MustCompile(`^login[ \t]+\S+[ \t]+password[ \t]+(\S{2,})`), // netrc
 		},
 		{
+			kind: "password", keys: []string{"user "}, left: wordLeft, need: " >", look: 256, tail: visible, // of Redis
+			re: regexp.MustCompile(`^(?i)user[ \t]+\S+[ \t]+(?:\S+[ \t]+)*?(?:on|off)[ \t]+(?:\S+[ \t]+)*?>(\S{2,})`),
+			ok: notPlaceholder,
+		},
+		{
+			kind: "password", keys: []string{"stats auth "}, left: wordLeft, tail: visible, // of HAProxy
+			re: regexp.MustCompile(`^stats auth[ \t]+[^\s:]+:(\S{2,})`),
+			ok: notPlaceholder,
+		},
+		{
+			kind: "password", keys: []string{"snmp-server community ", "rocommunity ", "rwcommunity "}, left: wordLeft, tail: visible,
+			re: regexp.MustCompile(`^(?:snmp-server community|r[ow]community)[ \t]+(\S{2,})`),
+			ok: func(m *match) bool { return !bytes.EqualFold(m.text(1), []byte("public")) && notPlaceholder(m) },
+		},
+		{
+			kind: "password", keys: []string{"sqlplus ", "expdp ", "impdp "}, left: wordLeft, look: commandLook, // of Oracle
+			re: regexp.MustCompile(`^(?:sqlplus|expdp|impdp)[ \t]+(?:-\S+[ \t]+)*[^\s/"']+/([^\s@/"']{3,})@`),
+			ok: notPlaceholder,
+		},
+		{
 			kind: "password", keys: []string{"requirepass ", "masterauth "}, left: wordLeft, tail: unquoted,
-			re: regexp.MustCompile(`^(?i)(?:requirepass|masterauth)[ \t]+["']?([^\s"'#]{3,})`), // redis.conf
+			re: regexp.MustCompile(`^(?i)(?:requirepass|masterauth)[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"'#]{3,}))`), // redis.conf
 			ok: notPlaceholder,
 		},
 	}

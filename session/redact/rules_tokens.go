@@ -42,6 +42,12 @@ func tokenRules() []*rule {
 		token("pulumi-token", `pul-[0-9a-f]{40}`, alnumBytes, "pul-"),
 		token("postman-key", `PMAK-[0-9a-f]{24}-[0-9a-f]{34}`, alnumBytes, "pmak-"),
 		token("sentry-token", `sntry[su]_[A-Za-z0-9+/=_]{32,}`, base64Bytes, "sntrys_", "sntryu_"),
+		token("fairlead-token", `fairlead_(?:approve_)?[A-Za-z0-9]{20,}`, alnumBytes, "fairlead_"),
+		token("google-token", `1//0[A-Za-z0-9_-]{30,}`, wordBytes, "1//0"),
+		token("npm-token", `_auth["']?[ \t]*[=:][ \t]*["']?([A-Za-z0-9+/]{12,}={0,2})`, base64Bytes, "_auth=", "_auth ", `_auth"`),
+		token("service-token", `(?:pplx|gsk|xai|nfp|figd|sbp|rdme|pscale_tkn|pscale_pw|bkua|CCIPAT|CFPAT|sq0atp|sq0csp|r8|ntn|sgp|HRKU|xkeysib|CLOJARS|dt0c01|dt0s01|dp\.pt|dp\.st|ops_eyJ|cio|shippo_live|EZAK|aio|tfp|pnu|duffel_live|AKCp)[-_.]?[A-Za-z0-9_.-]{28,}`, tokenBytes,
+			"pplx-", "gsk_", "xai-", "nfp_", "figd_", "sbp_", "rdme_", "pscale_", "bkua_", "ccipat_", "cfpat-", "sq0", "r8_", "ntn_",
+			"sgp_", "hrku-", "xkeysib-", "clojars_", "dt0", "dp.", "ops_eyj", "shippo_live_", "duffel_live_", "ezak", "aio_", "tfp_", "pnu_", "akcp"),
 		// RFC 7515: three parts, of which the first two are JSON objects; RFC 7516: five.
 		token("jwt", `eyJ[A-Za-z0-9_-]{8,}\.(?:eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*|[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})`,
 			tokenBytes, "eyj"),
@@ -61,6 +67,18 @@ func tokenRules() []*rule {
 	return append(rules, &rule{
 		kind: "telegram-token", keys: []string{":aa"}, re: regexp.MustCompile(`^:(AA[A-Za-z0-9_-]{33})(?:[^A-Za-z0-9_-]|$)`),
 		ok: func(m *match) bool { return botNumber.Match(m.before) },
+	}, &rule{
+		kind: "azure-key", keys: []string{"8q~"}, tail: classOf("A-Za-z0-9_~.-"), // three bytes come before
+		re: regexp.MustCompile(`^8Q~[A-Za-z0-9_~.-]{30,}`),
+	}, &rule{
+		kind: "password-hash", keys: []string{":aad3b435b51404ee", ":xxxxxxxx"}, look: 128,
+		re: regexp.MustCompile(`^(?i):((?:[0-9a-f]{32}|x{32}):[0-9a-f]{32})(?:[^0-9a-f]|$)`),
+	}, &rule{
+		kind: "service-token", keys: []string{"/api/webhooks/"}, tail: wordBytes,
+		re: regexp.MustCompile(`^/api/webhooks/\d{10,}/([A-Za-z0-9_-]{40,})`),
+	}, &rule{
+		kind: "service-token", keys: []string{"key-"}, left: wordLeft, look: 64, // Mailgun
+		re: regexp.MustCompile(`^(key-[0-9a-f]{32})(?:[^A-Za-z0-9-]|$)`),
 	}, &rule{
 		kind: "slack-webhook", keys: []string{"hooks.slack.com/"}, tail: alnumBytes,
 		re: regexp.MustCompile(`^hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,})`),

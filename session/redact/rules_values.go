@@ -13,11 +13,6 @@ var secretName = `(pass(?:word|wd|wort|phrase|code)?|pwd|psk|secret|token|api[_-
 
 // valueRules take out the values of names that say so, in the notations of files, environments, JSON, YAML and programs.
 func valueRules() []*rule {
-	names := []string{
-		"pass", "pwd", "psk", "secret", "token", "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey",
-		"private_key", "signing_key", "encryption_key", "master_key", "account_key", "auth_key", "shared_key",
-		"preshared_key", "credential",
-	}
 	return []*rule{
 		{
 			kind: "aws-secret-key", keys: []string{"secret"}, tail: base64Bytes,
@@ -28,12 +23,12 @@ func valueRules() []*rule {
 			re: regexp.MustCompile(`^"auth"[ \t]*:[ \t]*"([A-Za-z0-9+/]{6,}={0,2})"`),
 		},
 		{
-			kind: "secret", keys: names, look: nameLook, pre: assigns, ok: keyValue,
+			kind: "secret", keys: secretNames, look: nameLook, pre: assigns, ok: keyValue,
 			re: regexp.MustCompile(`^(?i)` + secretName + `([a-z0-9_.-]*?)(["'\\]{0,2}[\])]?` + escapes + `[ \t]*)` +
 				`(=>|:=|[=:])([ \t]*` + escapes + `)(\\?["']?)`),
 		},
 		{
-			kind: "secret", keys: names, pre: isFlag, ok: flagValue,
+			kind: "secret", keys: secretNames, pre: isFlag, ok: flagValue,
 			re: regexp.MustCompile(`^(?i)` + secretName + `[ \t]+` + shellWord),
 		},
 	}
@@ -85,6 +80,9 @@ func keyValue(m *match) bool {
 	sep, open := string(m.text(4)), m.text(6)
 	m.from = m.group[13]
 	if len(open) > 0 {
+		if len(m.text(3)) == 0 && len(m.text(5)) > 0 && opened(m.before, open[len(open)-1]) {
+			return false // it closes the string that the name stands in, as that of a prompt
+		}
 		return quotedValue(m, open)
 	}
 	if sep == ":=" || bytes.IndexByte(m.text(3), ')') >= 0 {
@@ -169,6 +167,11 @@ func quotedValue(m *match, open []byte) bool {
 	}
 	value := m.win[m.from:m.to]
 	return len(value) >= 3 && (m.kind == "password" || len(value) >= 4 && !number.Match(value)) && !placeholder(value)
+}
+
+// opened reports whether a quote is open at the end of before.
+func opened(before []byte, quote byte) bool {
+	return bytes.Count(linePrefix(before), []byte{quote})%2 == 1
 }
 
 func quotedTail(quote byte) *class {
