@@ -188,10 +188,10 @@ func tokenRest(kind string) follow {
 	return next
 }
 
-// mixed reports whether b has upper and lower case and digits in it as chance mixes them.
+// mixed reports whether b has upper and lower case and digits in it as chance mixes them, and names made of words do not.
 func mixed(b []byte) bool {
 	var n [4]int
-	turns, last := 0, -1
+	turns, pairs, last := 0, 0, -1
 	for _, c := range b {
 		k := 3
 		switch {
@@ -202,10 +202,13 @@ func mixed(b []byte) bool {
 		case c >= '0' && c <= '9':
 			k = 2
 		}
-		if n[k]++; k != last {
+		n[k]++
+		if k != last {
 			turns++
+		} else if k == 1 {
+			pairs++
 		}
 		last = k
 	}
-	return n[2] > 0 && 3*n[1] >= n[0] && 3*n[0] >= n[1] && turns*5 >= len(b)*2
+	return n[2] > 0 && 3*n[1] >= n[0] && 3*n[0] >= n[1] && turns*5 >= len(b)*2 && (pairs > 1 || turns*5 >= len(b)*3)
 }

@@ -22,6 +22,7 @@ type pattern struct {
 	out   []byte
 	note  *Counts
 	found func(kind string, value []byte) // may be nil
+	trace *[]span                         // what was decided, in order; may be nil
 }
 
 // feed takes the next bytes and returns what is decided, good until the next call.
@@ -440,6 +441,7 @@ func (x *pattern) enter(r *rule, m *match, value []byte, at int) {
 	}
 	x.inSum.add(value)
 	x.inLen = hidden(len(value), at, x.shown)
+	x.traced(span{n: len(value), secret: true})
 	if x.found != nil && x.inEnd == nil {
 		x.found(m.kind, value)
 	}
@@ -457,6 +459,7 @@ func (x *pattern) swallow(data []byte, at int, final bool) (n int, over bool) {
 		over = n < len(b)
 	}
 	x.inSum.add(b[:n])
+	x.traced(span{n: n, secret: true})
 	x.inLen += hidden(n, at, x.shown)
 	return n, over
 }
@@ -467,6 +470,9 @@ func hidden(n, at, shown int) int64 { return int64(max(0, n-max(0, shown-at))) }
 // close writes the mark of the secret that ended.
 func (x *pattern) close() {
 	if x.inLen > 0 {
+		if x.trace != nil {
+			x.traced(span{mark: &spanMark{kind: x.in.kind, id: x.inSum.id()}})
+		}
 		x.out = appendMark(x.out, x.in.kind, x.inSum.id())
 		x.note.one(x.in.kind, x.inLen)
 	}
@@ -477,5 +483,12 @@ func (x *pattern) show(data []byte, from, to int) {
 	from = max(from, x.shown)
 	if from < to {
 		x.out = append(x.out, data[from:to]...)
+		x.traced(span{n: to - from})
+	}
+}
+
+func (x *pattern) traced(s span) {
+	if x.trace != nil {
+		*x.trace = append(*x.trace, s)
 	}
 }
