@@ -149,6 +149,7 @@ func TestAWebServerAcknowledgesWith2xx(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got, _ = io.ReadAll(r.Body)
 		auth = r.Header.Get("Authorization")
+		assert.Equal(t, "fairlead", r.UserAgent())
 		if status == http.StatusFound {
 			w.Header().Set("Location", "https://"+r.Host+"/elsewhere")
 		}
@@ -238,6 +239,7 @@ func TestConfigurationIsStrict(t *testing.T) {
 		{"a password in a URL", `[{"https":"https://a:b@x/"}]`, "must not hold a password"},
 		{"a token for a file", `[{"file":"/x","token_file":"/y"}]`, "belong to https"},
 		{"a relative program", `[{"exec":["x"]}]`, "exec must begin with an absolute path"},
+		{"a NUL in a word", `[{"exec":["/x","a\u0000b"]}]`, "exec must not hold NUL"},
 		{"no words", `[{"exec":[]}]`, "exec must be a list of words"},
 		{"a number among words", `[{"exec":["/x",1]}]`, "exec must be a list of words"},
 		{"another requirement", `[{"file":"/x","required":"Always"}]`, `required is "Always": it must be never, prod or always`},

@@ -109,7 +109,7 @@ type (
 )
 
 // awaitAtMost is when a test that hangs is given up.
-const awaitAtMost = time.Minute
+const awaitAtMost = 5 * time.Minute
 
 // await NAME TEXT waits until the text has come through the FIFO.
 func await(ts *testscript.TestScript, neg bool, args []string) {

@@ -136,6 +136,7 @@ func TestCertificatesMustFitTheHostAndTheTime(t *testing.T) {
 		{"upper-case principal", certificate(t, k.ec, k.ca, nil, "WEB"), "web", "not for web"},
 		{"wildcards are literal", certificate(t, k.ec, k.ca, nil, "w*"), "web", "not for web"},
 		{"expired", certificate(t, k.ec, k.ca, until(now.Add(-time.Hour)), "web"), "web", "it expired at"},
+		{"not valid for longer than a time can say", certificate(t, k.ec, k.ca, func(c *ssh.Certificate) { c.ValidAfter, c.ValidBefore = 1<<62, 1<<63 }, "web"), "web", "it is not valid before a time far ahead"},
 		{"not yet valid", certificate(t, k.ec, k.ca, later, "web"), "web", "it is not valid before"},
 		{"user certificate", certificate(t, k.ec, k.ca, user, "web"), "web", "it is not a host certificate"},
 		{"critical option", certificate(t, k.ec, k.ca, option, "web"), "web", "verify-moon"},
@@ -169,6 +170,26 @@ func TestTimeOfCertificatesIsThatOfTheCheck(t *testing.T) {
 	q := knownhosts.Query{Host: "web"}
 	assert.NoError(t, db.At(end.Add(-time.Second)).Check(q, cert))
 	assert.ErrorContains(t, db.At(end).Check(q, cert), "it expired at 2030-01-01T00:00:00Z")
+}
+
+func TestACertificateIsForTheNameThatIsLookedUp(t *testing.T) {
+	k := testKeys()
+	db := open(t, "@cert-authority * "+line(k.ca.PublicKey()))
+	q := knownhosts.Query{Host: "10.0.0.7", Alias: "Web"}
+	assert.NoError(t, db.Check(q, certificate(t, k.ec, k.ca, nil, "web")))
+	assert.ErrorContains(t, db.Check(q, certificate(t, k.ec, k.ca, nil, "10.0.0.7")), "not for web")
+}
+
+func TestTheRecordedKeysOfTheServersTypeComeFirst(t *testing.T) {
+	k := testKeys()
+	db := open(t, "web "+line(k.ec.PublicKey()), "web "+line(k.ed2.PublicKey()), "web "+line(k.rsa.PublicKey()))
+	var c *knownhosts.ChangedError
+	require.ErrorAs(t, db.Check(knownhosts.Query{Host: "web"}, k.ed.PublicKey()), &c)
+	var lines []int
+	for _, known := range c.Known {
+		lines = append(lines, known.Line)
+	}
+	assert.Equal(t, []int{2, 1, 3}, lines)
 }
 
 func TestACertificateSignedWithSHA1DoesNotCount(t *testing.T) {

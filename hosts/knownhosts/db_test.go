@@ -70,6 +70,9 @@ func TestStaticKeys(t *testing.T) {
 	err = db.Check(knownhosts.Query{Host: "web"}, k.ed2.PublicKey())
 	assert.Equal(t, changed, verdict(err))
 	assert.NotContains(t, err.Error(), "ssh-keygen", "there is no file to edit")
+	var c *knownhosts.ChangedError
+	require.ErrorAs(t, err, &c)
+	assert.Equal(t, 1, c.Known[0].Line, "the first key that was given")
 	assert.False(t, db.Stale())
 
 	for _, bad := range []knownhosts.StaticKey{{Key: k.ed.PublicKey()}, {Host: "a b", Key: k.ed.PublicKey()}, {Host: "a"},

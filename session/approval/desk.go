@@ -47,6 +47,10 @@ type Config struct {
 	// Unread says why the desk may not have all that is pending, for those who list it: a store cannot be read. nil means that it
 	// has all.
 	Unread func() error
+
+	// Now is the clock of the questions' Expires; nil means time.Now. Desks that several machines share a question between take it
+	// from one place. It may be set: what counts is what it says when the time seems to be over.
+	Now func() time.Time
 }
 
 // Desk is where questions wait. It implements policy.Approver.
@@ -57,6 +61,7 @@ type Desk struct {
 	lasts        func(policy.Question) bool
 	ended        func(Ended)
 	unread       func() error
+	now          func() time.Time
 
 	mu      sync.Mutex // guards what follows
 	waiting map[string]*question
@@ -82,9 +87,12 @@ type settled struct{ id, how string }
 // NewDesk returns an empty Desk. What waits ends with the context of who asked. Close ends the approvals for sessions; a Desk
 // that has given none needs no closing.
 func NewDesk(cfg Config) *Desk {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	return &Desk{
 		perPrincipal: cmp.Or(cfg.PerPrincipal, DefaultPerPrincipal), approvers: enrolled(cfg.Approvers),
-		begins: cfg.Begins, lasts: cfg.Lasts, ended: cfg.Ended, unread: cfg.Unread, forSession: map[string]*given{},
+		begins: cfg.Begins, lasts: cfg.Lasts, ended: cfg.Ended, unread: cfg.Unread, now: cfg.Now, forSession: map[string]*given{},
 		waiting: map[string]*question{}, readers: map[chan Event]struct{}{},
 	}
 }
@@ -117,20 +125,26 @@ func (d *Desk) Ask(q policy.Question) (*Waiting, error) {
 // Wait waits for the answer as Approve does, and takes the question from the desk.
 func (a *Waiting) Wait(ctx context.Context) (policy.Answer, error) {
 	d, w, q := a.d, a.w, a.w.Question
-	var over <-chan time.Time
-	// A context that ends first says better than we could why it ends.
-	if end, ok := ctx.Deadline(); !q.Expires.IsZero() && (!ok || end.After(q.Expires)) {
-		t := time.NewTimer(time.Until(q.Expires))
-		defer t.Stop()
-		over = t.C
-	}
-	select {
-	case <-w.done:
-		return *w.answer, nil
-	case <-ctx.Done():
-		return d.drop(w, Canceled, context.Cause(ctx))
-	case <-over:
-		return d.drop(w, Expired, ErrExpired)
+	for {
+		var end <-chan time.Time
+		if left := q.Expires.Sub(d.now()); !q.Expires.IsZero() {
+			// A context that ends first says better than we could why it ends.
+			if sooner, ok := ctx.Deadline(); !ok || time.Until(sooner) > left {
+				t := time.NewTimer(left)
+				defer t.Stop()
+				end = t.C
+			}
+		}
+		select {
+		case <-w.done:
+			return *w.answer, nil
+		case <-ctx.Done():
+			return d.drop(w, Canceled, context.Cause(ctx))
+		case <-end:
+			if over(w.Pending, d.now()) {
+				return d.drop(w, Expired, ErrExpired)
+			}
+		}
 	}
 }
 
@@ -149,7 +163,7 @@ func (d *Desk) put(q policy.Question) (*question, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	if over(p, time.Now()) {
+	if over(p, d.now()) {
 		return nil, ErrExpired
 	}
 	p.Question.Decision.Rests, p.Question.Decision.Sets = q.Decision.Rests, q.Decision.Sets // what no document says, and a scope depends on
@@ -183,7 +197,7 @@ func (d *Desk) drop(w *question, kind EventKind, cause error) (policy.Answer, er
 		return *w.answer, nil
 	}
 	how := "who asked has given it up"
-	if kind == Expired || over(w.Pending, time.Now()) {
+	if kind == Expired || over(w.Pending, d.now()) {
 		kind, how = Expired, "nobody answered in time"
 	}
 	d.settle(w, kind, how)
@@ -209,7 +223,7 @@ func over(p Pending, now time.Time) bool {
 func (d *Desk) List() []Pending {
 	d.mu.Lock()
 	list := make([]Pending, 0, len(d.waiting))
-	now := time.Now()
+	now := d.now()
 	for _, w := range d.waiting {
 		if !over(w.Pending, now) {
 			list = append(list, w.Pending)
@@ -236,7 +250,7 @@ func (d *Desk) Get(id string) (Pending, error) {
 // get is Get. d.mu is held.
 func (d *Desk) get(id string) (*question, error) {
 	if w := d.waiting[id]; w != nil {
-		if over(w.Pending, time.Now()) {
+		if over(w.Pending, d.now()) {
 			return nil, fmt.Errorf("%w: nobody answered in time", ErrSettled)
 		}
 		return w, nil

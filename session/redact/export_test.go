@@ -29,3 +29,10 @@ func (s *Set) Drop() {
 	s.runs = nil
 	s.init()
 }
+
+// Owners counts of whom something is known.
+func Owners(s *Set) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.owners)
+}

@@ -29,9 +29,11 @@ func (o Owner) Learn(kind string, value []byte) bool {
 }
 
 // LearnTyped is Learn for what was typed at a prompt for a password. It has a limit of its own: only what is typed later
-// makes an owner forget it.
+// makes an owner forget it. It reports false where there is no room for one that would be learned: it must not be sent then, for
+// nothing would keep it from being shown.
 func (o Owner) LearnTyped(value []byte) bool {
-	return o.set.learn(o.name, true, parts("typed", value)) > 0
+	all := parts("typed", value)
+	return len(all) == 0 || o.set.most.values < 0 || o.set.learn(o.name, true, all) > 0
 }
 
 // found is a value to be learned.
@@ -102,11 +104,24 @@ func (l *list) add(n *secret, most limit) {
 	l.by[string(n.value)] = n
 	l.bytes, l.forms = l.bytes+len(n.value), l.forms+n.size
 	l.touch(n)
-	for len(l.by) > 1 && (len(l.by) > most.values || l.bytes > most.bytes || l.forms > most.bytes*formsEach) {
-		if first := l.order[0]; !first.of.dead && first.of.at == first.at {
-			l.remove(string(first.of.value))
-		}
+	for len(l.by) > 1 && l.over(most) {
+		l.forgetFirst()
+	}
+}
+
+func (l *list) over(most limit) bool {
+	return len(l.by) > most.values || l.bytes > most.bytes || l.forms > most.bytes*formsEach
+}
+
+// forgetFirst forgets what has not come for the longest time.
+func (l *list) forgetFirst() {
+	for len(l.order) > 0 {
+		first := l.order[0]
 		l.order = l.order[1:]
+		if !first.of.dead && first.of.at == first.at {
+			l.remove(string(first.of.value))
+			return
+		}
 	}
 }
 
@@ -182,6 +197,7 @@ func (s *Set) learn(owner string, typed bool, all []found) int {
 	for i := len(again) - 1; i >= 0; i-- {
 		l.touch(l.by[string(again[i].value)])
 	}
+	s.forgetEmpty(owner)
 	s.mu.Unlock()
 	if len(fresh) == 0 {
 		return n
@@ -197,8 +213,12 @@ func (s *Set) learn(owner string, typed bool, all []found) int {
 		}
 		l.remove(string(x.value))
 		l.add(x, s.most)
+		if !s.bound(l, typed) {
+			n--
+		}
 	}
 	s.take(r)
+	s.forgetEmpty(owner)
 	s.mu.Unlock()
 	s.tidy()
 	return n

@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -290,6 +291,29 @@ func TestARefusalOfTypingIsToldWithoutSecrets(t *testing.T) {
 		assert.ErrorContains(t, why, "is none of yours")
 		assert.NotContains(t, why.Error(), "hunter2")
 		assert.ErrorIs(t, why, session.ErrRejected)
+		x.Stop()
+	})
+}
+
+// A password that would be shown, as there is no room to learn it, does not reach the host.
+func TestAPasswordThatCannotBeRedactedIsNotTyped(t *testing.T) {
+	set := redact.New(redact.Config{MaxLearned: 2, MaxLearnedBytes: 1 << 10})
+	for i := range 8 {
+		require.True(t, set.Owner(fmt.Sprint("operator/", i)).LearnTyped(fmt.Appendf(nil, "another-one-%d", i)))
+	}
+	bubble(t, registry.Config{Secrets: set}, func(t *testing.T, w *world) {
+		w.dialer.OnFunc("sudo id", func(c *callT) reply {
+			c.Stdout.Write([]byte("[sudo] password for ada: "))
+			<-c.Interrupted
+			return reply{}
+		})
+		x := w.start(w.open("web1", ""), registry.Command{Script: "sudo id", Interactive: true})
+		assert.Equal(t, registry.WokePrompt, x.WaitFor(t.Context(), registry.Wait{Prompt: true}))
+		err := typed(x.Type(t.Context(), "correct-horse9", "enter"))
+		assert.Equal(t, registry.CodeFull, codeOf(t, err))
+		assert.NotContains(t, err.Error(), "horse")
+		state, _ := x.Typed()
+		assert.Empty(t, state)
 		x.Stop()
 	})
 }

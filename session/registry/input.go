@@ -34,7 +34,9 @@ func (x *Exec) Type(ctx context.Context, text string, keys ...string) (*session.
 		return nil, fault("input", host, CodeInvalid, false, "%w", err)
 	}
 	if text != "" && x.Waiting().Kind == screen.Password {
-		x.secrets().Owner(x.e.principal).LearnTyped([]byte(text))
+		if !x.secrets().Owner(x.e.principal).LearnTyped([]byte(text)) {
+			return nil, fault("input", host, CodeFull, true, "Fairlead redacts too many typed passwords already, and would show this one: restart the keeper (fairlead serve --stop)")
+		}
 	}
 	t := x.sx.Type(ctx, append([]byte(text), pressed...))
 	return t, x.Refusal(t)

@@ -38,7 +38,7 @@ type Config struct {
 	Key     []byte
 	KeyFile string
 
-	// Now is the time; nil means time.Now. Times are kept to the microsecond.
+	// Now is the time; nil means the database's clock in Postgres, and time.Now for a file. Times are kept to the microsecond.
 	Now func() time.Time
 
 	KeyTTL    time.Duration // how long an idempotency key is remembered
@@ -79,7 +79,7 @@ func (c Config) withDefaults() (Config, error) {
 			c.KeyFile = c.Path + ".key"
 		}
 	}
-	if c.Now == nil {
+	if c.Now == nil && c.Path != "" {
 		c.Now = time.Now
 	}
 	c.KeyTTL = or(c.KeyTTL, DefaultKeyTTL)
@@ -113,6 +113,7 @@ type Store struct {
 	seal *sealer // nil where there is no key
 
 	lives liveness
+	clock dbClock
 	last  atomic.Int64 // the highest number of an event that was seen
 }
 
@@ -129,6 +130,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{cfg: cfg, db: db}
+	if err := s.measure(ctx); err != nil {
+		return nil, errors.Join(err, db.close())
+	}
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(err, db.close())
 	}
@@ -191,4 +195,4 @@ func (s *Store) Check(ctx context.Context) error {
 }
 
 // now is the time as the store keeps it.
-func (s *Store) now() int64 { return s.cfg.Now().UnixMicro() }
+func (s *Store) now() int64 { return s.Now().UnixMicro() }

@@ -22,6 +22,7 @@ type database struct {
 	kind   func(error) error // what an error of the driver means: one of ours, errAgain, or nil
 	intact func() error      // says that what was opened is not what is there now; nil where that cannot be
 	closed atomic.Bool
+	newer  atomic.Pointer[error] // what was found when others brought the tables to a version that this program does not know
 }
 
 // errAgain marks an error after which nothing has happened and the same may go well a little later.
@@ -200,6 +201,9 @@ func (d *database) try(ctx context.Context, timeout time.Duration, fn func(conte
 		if err := d.intact(); err != nil {
 			return err
 		}
+	}
+	if err := d.newer.Load(); err != nil {
+		return *err
 	}
 	if timeout > 0 {
 		var stop context.CancelFunc

@@ -46,6 +46,7 @@ var faults = map[error]string{
 	ErrFull:        "The disk of the store is full. Make room and try again; nothing was written",
 	ErrReadOnly:    "The store cannot be written. See who owns its files, and whether its disk is mounted read-only; nothing was written",
 	ErrDamaged:     "The store is damaged. Restore a backup, or move it away and start the keeper again",
+	ErrNewer:       "A newer Fairlead has changed the store's tables, so this keeper accepts nothing more. Update it and start it again",
 	ErrUnavailable: "The store cannot be reached. Check that its database runs and accepts the keeper's login, and try again; the keeper's log says more",
 	ErrReplaced:    "The store was removed or replaced while the keeper ran, so nothing more is accepted. Put it back, or start the keeper again with the one that is there: fairlead serve --stop",
 }

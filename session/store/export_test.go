@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"testing"
+	"time"
 )
 
 // Exec runs a statement on the connection that writes.
@@ -26,3 +27,11 @@ func RewindEvents(t *testing.T, s *Store) {
 		t.Fatal(err)
 	}
 }
+
+// SetClock is as if the database had said that it is now.
+func SetClock(s *Store, now time.Time) { s.clock.set(now, time.Now(), time.Now()) }
+
+// Said is as if the database had said so in answer to a question that began and ended then, and By is what time it is by that.
+func Said(s *Store, said, began, ended time.Time) { s.clock.set(said, began, ended) }
+
+func By(s *Store, at time.Time) time.Time { return s.clock.base.Add(at.Sub(s.clock.at)) }

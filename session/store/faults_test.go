@@ -75,7 +75,9 @@ func TestAFrozenDatabaseIsGivenUp(t *testing.T) {
 		"list":  func() error { _, err := s.Commands(t.Context(), store.CommandFilter{}, store.Paging{}); return err },
 		"write": func() error { _, _, err := s.Create(t.Context(), pending()); return err },
 		"ping":  func() error { return s.Ping(t.Context()) },
+		"begin": func() error { _, _, err := s.Begin(t.Context(), c.ID, keeperID); return err },
 		"sweep": func() error { _, err := s.Sweep(t.Context(), keeperID); return err },
+		"open":  func() error { _, err := store.Open(t.Context(), cfg); return err },
 	} {
 		err := call()
 		require.ErrorIs(t, err, store.ErrUnavailable, what)

@@ -41,10 +41,19 @@ func (l *liveness) look(keeper string, mark int64, now time.Time, ttl time.Durat
 	return was.lasted
 }
 
+// ticks is the clock by which silence is measured. It need not be right, but for the database's it must not be: an answer that
+// came late would count as silence.
+func (s *Store) ticks() time.Time {
+	if s.cfg.Now == nil {
+		return time.Now()
+	}
+	return s.cfg.Now()
+}
+
 // gone returns the keepers that are dead, and keeper itself, as parameters of a statement.
 func (s *Store) gone(q query, keeper string) (marks string, args []any, err error) {
 	args = []any{keeper}
-	now := s.cfg.Now()
+	now := s.ticks()
 	err = q.each(func(r scanner) error {
 		var id string
 		var mark int64

@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -152,6 +153,18 @@ func (s *Store) applied(ctx context.Context, known int) (n int, err error) {
 		return 0, err
 	}
 	return n, s.tooNew(newest, known)
+}
+
+// stillKnown looks whether a newer version has changed the tables since they were opened. Nothing more is accepted then.
+func (s *Store) stillKnown(ctx context.Context) error {
+	all, err := steps()
+	if err != nil {
+		return err
+	}
+	if _, err = s.applied(ctx, len(all)); errors.Is(err, ErrNewer) {
+		s.db.newer.Store(&err)
+	}
+	return err
 }
 
 // tooNew refuses tables that this version does not know.

@@ -147,6 +147,20 @@ func TestAStoreOfANewerVersionIsRefusedAndLeftAsItIs(t *testing.T) {
 	})
 }
 
+func TestANewerVersionThatComesWhileTheStoreIsOpenIsNoticed(t *testing.T) {
+	everywhere(t, func(t *testing.T, cfg store.Config, clock *clock) {
+		s := open(t, cfg)
+		require.NoError(t, s.Exec(t.Context(), `INSERT INTO fairlead_schema (version, name, applied_at) VALUES (99, '0099_future', 0)`))
+		_, err := s.Sweep(t.Context(), keeperID)
+		require.ErrorIs(t, err, store.ErrNewer)
+		_, _, err = s.Create(t.Context(), pending())
+		require.ErrorIs(t, err, store.ErrNewer)
+		text, ok := store.Fault(err)
+		require.True(t, ok)
+		assert.Contains(t, text, "Update it")
+	})
+}
+
 func TestManyMayOpenAnEmptyStoreAtOnce(t *testing.T) {
 	everywhere(t, func(t *testing.T, cfg store.Config, clock *clock) {
 		cfg.MaxConns = 3

@@ -20,6 +20,9 @@ func (s *Store) Recover(ctx context.Context, keeper string) (r Recovered, err er
 	if err := needed("the keeper", keeper); err != nil {
 		return Recovered{}, err
 	}
+	if err := s.measure(ctx); err != nil {
+		return Recovered{}, err
+	}
 	err = s.write(ctx, "recover", func(q query) error {
 		r = Recovered{}
 		now := s.now()
@@ -49,6 +52,12 @@ type Swept struct {
 // dead keepers had begun as lost, and forgets idempotency keys whose time is over.
 func (s *Store) Sweep(ctx context.Context, keeper string) (w Swept, err error) {
 	if err := needed("the keeper", keeper); err != nil {
+		return Swept{}, err
+	}
+	if err := s.stillKnown(ctx); err != nil {
+		return Swept{}, err
+	}
+	if err := s.measure(ctx); err != nil {
 		return Swept{}, err
 	}
 	err = s.write(ctx, "sweep", func(q query) error {

@@ -21,10 +21,10 @@ import (
 
 // questionOf is what somebody is asked about a command. It says nothing of a session, since the command gets a new one: an
 // approval for the session is one for the sandbox.
-func questionOf(c store.Command, exact string, h hosts.Host, d policy.Decision) policy.Question {
+func (t *terminal) questionOf(c store.Command, exact string, h hosts.Host, d policy.Decision) policy.Question {
 	return policy.Question{
 		Exec: c.ID, Sandbox: c.Sandbox, Principal: c.RequestedBy, Host: h, Command: exact, Dir: c.Cwd, Reason: c.AskReason, Decision: d,
-		Asked: time.Now(), Expires: c.Expires,
+		Asked: t.k.now(), Expires: c.Expires,
 	}
 }
 
@@ -174,7 +174,7 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 	}
 	f.way = r.conn.way(h)
 	done()
-	q := questionOf(c, string(exact), h, p.Question.Decision)
+	q := t.questionOf(c, string(exact), h, p.Question.Decision)
 	if !same(q, p.Question) {
 		return void("its host is another one now")
 	}

@@ -2,7 +2,6 @@ package keeper_test
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,20 +27,7 @@ import (
 const (
 	childEnv = "FAIRLEAD_KEEPER_CHILD"
 	pointEnv = "FAIRLEAD_KEEPER_POINT"
-	storeEnv = "FAIRLEAD_KEEPER_STORE" // a Postgres; the place's own SQLite otherwise
-	keyEnv   = "FAIRLEAD_KEEPER_KEY"   // of the Postgres
-	idEnv    = "FAIRLEAD_KEEPER_NAME"
-	skewEnv  = "FAIRLEAD_KEEPER_SKEW" // how far its clock is ahead
 )
-
-// skewed is a clock that is so far ahead; nil for "".
-func skewed(by string) func() time.Time {
-	d, err := time.ParseDuration(by)
-	if err != nil {
-		return nil
-	}
-	return func() time.Time { return time.Now().Add(d) }
-}
 
 // halt says that a point was reached, and goes no further: what comes next is a kill.
 func halt(point string) {
@@ -92,19 +77,14 @@ func childMain(dir string) int {
 			return err
 		}
 		defer sink.Close()
-		where := store.Config{Path: filepath.Join(dir, "state", "store.db"), Now: skewed(os.Getenv(skewEnv))}
-		if url := os.Getenv(storeEnv); url != "" {
-			where.Path, where.URL, where.KeyFile = "", url, os.Getenv(keyEnv)
-		}
-		st, err := store.Open(ctx, where)
+		st, err := store.Open(ctx, store.Config{Path: filepath.Join(dir, "state", "store.db")})
 		if err != nil {
 			return err
 		}
 		defer st.Close()
-		id := cmp.Or(os.Getenv(idEnv), "k1")
 		cfg := keeper.Config{
 			Principal: "operator/ada", Inventory: filepath.Join(dir, "inventory.yaml"), Audit: &halting{Sink: sink},
-			AuditDir: filepath.Join(dir, "audit"), Store: st, ID: id, Version: os.Getenv("FAIRLEAD_KEEPER_VERSION"), Idle: -1, Log: os.Stderr,
+			AuditDir: filepath.Join(dir, "audit"), Store: st, ID: "k1", Version: os.Getenv("FAIRLEAD_KEEPER_VERSION"), Idle: -1, Log: os.Stderr,
 			PolicyFiles: []string{filepath.Join(dir, "policy.yaml")}, Recordings: filepath.Join(dir, "recordings"),
 			Policy: func() (*rules.Engine, error) {
 				if _, err := os.Stat(filepath.Join(dir, "judge")); err == nil {

@@ -28,6 +28,9 @@ import (
 
 func TestMain(m *testing.M) {
 	sessiontest.HostileSFTPMain()
+	if dir := os.Getenv(lenderEnv); dir != "" {
+		os.Exit(lenderMain(dir))
+	}
 	if dir := os.Getenv(childEnv); dir != "" {
 		os.Exit(childMain(dir))
 	}

@@ -89,7 +89,7 @@ func New(cfg Config) (*Keeper, error) {
 		return k.withOwn(e), nil
 	}
 	k.policy.took = k.notePolicy
-	k.desk = approval.NewDesk(approval.Config{Approvers: cfg.Approvers, Begins: rules.Begins, Lasts: k.lasts, Ended: k.forSessionEnded, Unread: k.unread})
+	k.desk = approval.NewDesk(approval.Config{Approvers: cfg.Approvers, Begins: rules.Begins, Lasts: k.lasts, Ended: k.forSessionEnded, Unread: k.unread, Now: k.now})
 	k.sink = newRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))
 	k.base, k.end = context.WithCancel(context.Background())
 	k.metrics = newMetrics(k.sessions, func() int { return len(k.desk.List()) }, func() int { return int(k.answering.Load()) })

@@ -109,7 +109,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	case policy.Allow:
 		cmd, err = t.begin(ctx, n, timeout, held, nil)
 	case policy.Ask:
-		q := questionOf(n.Command, b.Command, h, d)
+		q := t.questionOf(n.Command, b.Command, h, d)
 		q.Decision.Reason += "; in its sandbox it is held by: " + n.Enforcement // who approves weighs that too
 		if a, ok := k.desk.ForSession(q); ok {
 			n.Verdict, n.ApprovedBy, n.Proof = policy.Allow.String(), a.By, string(a.Proof)
@@ -189,7 +189,7 @@ func (t *terminal) begin(ctx context.Context, n store.NewCommand, timeout time.D
 
 // ask keeps a command that waits, and puts it to the desk. What cannot be recorded is not asked.
 func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Question, timeout time.Duration, way string) (store.Command, error) {
-	n.Status, n.Expires = store.Pending, time.Now().Add(t.k.cfg.ApprovalTimeout)
+	n.Status, n.Expires = store.Pending, t.k.now().Add(t.k.cfg.ApprovalTimeout).Truncate(time.Microsecond)
 	q.Expires = n.Expires
 	n.Document = approval.Pending{ID: n.ID, Question: q}.Document()
 	if len(n.Document) > approval.MaxDocument {
@@ -242,6 +242,8 @@ func (t *terminal) fail(ctx context.Context, n store.NewCommand, d policy.Decisi
 		return nil, problem(http.StatusInternalServerError, "audit", "%v", err)
 	}
 	n.Status, n.Claim, n.Exact, n.Verdict, n.Class, n.Rule = store.Approved, t.id, nil, d.Verdict.String(), string(d.Class), d.Rule
+	f := t.take(n.ID, 0)
+	defer t.land(n.ID, f)
 	cmd, made, err := t.store.Create(ctx, n)
 	if err == nil && made {
 		if cmd, err = t.store.Finish(ctx, cmd.ID, t.id, end); err == nil {

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // ownSocket is the socket of a keeper, with the locks that keep every other keeper away from it.
@@ -75,7 +77,11 @@ func (p Places) silent(ctx context.Context) error {
 	c, err := (&net.Dialer{}).DialContext(ctx, "unix", p.Socket)
 	switch {
 	case err == nil:
-		c.Close()
+		defer c.Close()
+		// A keeper that was killed while it started a program has lent that its socket until the program begins.
+		if _, pid, err := peerOf(c.(*net.UnixConn)); err == nil && pid > 0 && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
+			return nil
+		}
 		return fmt.Errorf("%w: it answers on %s", ErrRunning, p.Socket)
 	case !gone(err):
 		return fmt.Errorf("keeper: cannot find out whether one is running: %w", err)

@@ -41,6 +41,20 @@ func (t *terminal) forbidAgain(ctx context.Context, id, status string) error {
 	return t.withdraw(ctx, id, "denied", why)
 }
 
+// atStart notes how far the audit log went before this keeper: by places, for the clocks of earlier ones may have been ahead.
+func (t *terminal) atStart() {
+	if t.k.cfg.AuditDir == "" {
+		return
+	}
+	last, err := audit.Tail(t.k.cfg.AuditDir, 1)
+	switch {
+	case err != nil:
+		t.k.log.Printf("the audit log cannot be read, so requests of earlier keepers stay without a result: %v", err)
+	case len(last) > 0:
+		t.logged = last[0].Seq
+	}
+}
+
 // closeEntries writes, for each request of an earlier keeper that has no result in the audit log, the end that the store knows.
 func (t *terminal) closeEntries(ctx context.Context) error {
 	if t.k.cfg.AuditDir == "" {
@@ -51,7 +65,7 @@ func (t *terminal) closeEntries(ctx context.Context) error {
 		switch {
 		case errors.Is(err, audit.ErrUnavailable):
 			return err
-		case err != nil || !e.Time.Before(t.k.started) || e.ID == "":
+		case err != nil || e.Seq > t.logged || e.ID == "":
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		default:

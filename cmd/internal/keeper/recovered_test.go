@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
 // A backup of the store from before an answer has the request as pending. The audit log knows that it ran.
@@ -91,4 +93,24 @@ func TestTheNextKeeperClosesTheEntriesOfAKilledOne(t *testing.T) {
 	third.end()
 	assert.Len(t, entriesOf(t, dir, audit.CommandResult), before, "once")
 	_, _ = io.Copy(io.Discard, third.lines)
+}
+
+// The clock of an earlier keeper was ahead of this one's. Its entries are closed all the same.
+func TestEntriesOfAKeeperWhoseClockWasAheadAreClosed(t *testing.T) {
+	const id = "c_abcdefghijklm"
+	w := start(t, func(c *keeper.Config) {
+		box, err := c.Store.CreateSandbox(t.Context(), store.Sandbox{Owner: "agent/claude", Host: "here", Path: "/tmp", Active: true})
+		require.NoError(t, err)
+		_, made, err := c.Store.Create(t.Context(), store.NewCommand{Claim: "k0", Command: store.Command{
+			ID: id, Sandbox: box.ID, Host: "here", Command: "true", RequestedBy: "agent/claude", Status: store.Approved, Verdict: "allow",
+		}})
+		require.NoError(t, err)
+		require.True(t, made)
+		_, err = c.Store.Finish(t.Context(), id, "k0", store.End{Status: store.Executed, Outcome: "ok"})
+		require.NoError(t, err)
+		require.NoError(t, c.Audit.Record(t.Context(), audit.Event{
+			Kind: audit.CommandRequest, ID: id, Principal: "agent/claude", Host: "here", Command: "true", Time: time.Now().Add(3 * time.Hour),
+		}))
+	})
+	require.Eventually(t, func() bool { return len(aboutCommand(t, w.cfg.AuditDir, id).open) == 0 }, time.Minute, 10*time.Millisecond)
 }

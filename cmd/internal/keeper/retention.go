@@ -13,7 +13,7 @@ func (t *terminal) forget(ctx context.Context) {
 	tick := time.NewTicker(forgetEvery)
 	defer tick.Stop()
 	for {
-		before := time.Now().Add(-t.k.cfg.Keep)
+		before := t.k.now().Add(-t.k.cfg.Keep)
 		_, err := t.store.PurgeBefore(ctx, before, nil)
 		if err == nil {
 			_, _, err = t.store.Prune(ctx, before)

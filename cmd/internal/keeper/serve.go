@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/session/sandbox"
 )
 
 // Serve runs a keeper at the socket of p until ctx ends, a caller asks it to end, or it had nothing to do for cfg.Idle. It
@@ -33,6 +34,9 @@ func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) 
 		return err
 	}
 	k.noteStart(p)
+	if n := sandbox.EndAbandoned(); n > 0 {
+		k.log.Printf("ended what %d sandboxes have left that were starting when their keeper was killed", n)
+	}
 	why := ""
 	defer func() {
 		err = errors.Join(err, k.Close())

@@ -3,7 +3,6 @@ package keeper
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -11,30 +10,14 @@ import (
 // A store in Postgres is shared by keepers. What waits can be answered at each of them; the store sees to it that one
 // answer counts and one keeper runs it.
 
-// fresh reports whether a command was changed so lately that its keeper may be alive and at it.
-func (t *terminal) fresh(ctx context.Context, id string) bool {
-	c, err := t.store.Command(ctx, id)
-	return err == nil && time.Since(c.Updated) < store.DefaultKeeperTTL
-}
-
 // reconcile takes back questions that were answered elsewhere, and asks here what was asked elsewhere.
 func (t *terminal) reconcile(ctx context.Context) error {
-	waiting := map[string]bool{}
-	page := store.Paging{Limit: 1000}
-	for {
-		got, err := t.store.Commands(ctx, store.CommandFilter{Status: store.Pending, Brief: true}, page)
-		if err != nil {
-			return err
-		}
-		for _, c := range got.Items {
-			waiting[c.ID] = true
-		}
-		if page.Cursor = got.Next; page.Cursor == "" {
-			break
-		}
+	waiting, err := t.listed(ctx, store.Pending)
+	if err != nil {
+		return err
 	}
 	for _, id := range t.asking() {
-		if waiting[id] {
+		if _, ok := waiting[id]; ok {
 			delete(waiting, id)
 			continue
 		}

@@ -23,6 +23,8 @@ type terminal struct {
 	store *store.Store
 	id    string // of this keeper
 
+	logged uint64 // entries of the audit log that are of earlier keepers
+
 	fault atomic.Pointer[string] // what was wrong with the store when it was looked at; nil or "" is nothing
 
 	mu     sync.Mutex // guards flying
@@ -49,14 +51,15 @@ const sweepEvery = 10 * time.Second
 // recover finds what a keeper before this one has left: what it had begun is lost, what was approved and not begun is
 // withdrawn, and what waits is asked again.
 func (t *terminal) recover(ctx context.Context) error {
+	t.atStart()
 	found, err := t.store.Recover(ctx, t.id)
 	if err != nil {
 		return err
 	}
 	t.endedAll(ctx, found.Lost)
 	for _, id := range found.Approved {
-		if t.store.Shared() && t.fresh(ctx, id) {
-			continue // another keeper is about to begin it
+		if t.store.Shared() {
+			break // another keeper may be about to begin it: endAbandoned looks longer
 		}
 		if err := t.forgo(ctx, id); err != nil {
 			t.k.log.Printf("command %s: %v", id, err)
@@ -89,6 +92,7 @@ func (t *terminal) recover(ctx context.Context) error {
 	t.k.leaving.Go(func() {
 		tick := time.NewTicker(t.k.cfg.sweep)
 		defer tick.Stop()
+		looks := map[string]int{}
 		for {
 			select {
 			case <-ctx.Done():
@@ -97,8 +101,11 @@ func (t *terminal) recover(ctx context.Context) error {
 				swept, err := t.store.Sweep(ctx, t.id)
 				t.endedAll(ctx, swept.Lost)
 				t.endedAll(ctx, swept.Expired)
-				if t.store.Shared() && err == nil {
+				if err == nil {
 					err = t.reconcile(ctx)
+				}
+				if err == nil {
+					err = t.endAbandoned(ctx, looks)
 				}
 				if err = errors.Join(err, t.k.tokens.check(ctx, t.store)); err != nil && ctx.Err() == nil {
 					t.k.log.Printf("%v", err)
@@ -205,7 +212,7 @@ func (a approver) Approve(ctx context.Context, q policy.Question) (policy.Answer
 		return given.answer, nil
 	}
 	a.k.asks(ctx)
-	return a.k.desk.Approve(ctx, q)
+	return a.k.desk.Approve(ctx, a.k.byStore(q))
 }
 
 // ForSession implements policy.SessionApprover. A command in a sandbox brings its answer along.

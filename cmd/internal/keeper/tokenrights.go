@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/right"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -72,7 +71,7 @@ func (t *tokenRights) check(ctx context.Context, st *store.Store) error {
 			t.end(ctx, id, tokenRevoked)
 		case err != nil:
 			return err
-		case !tok.Expires.IsZero() && !time.Now().Before(tok.Expires): // this machine's clock was set
+		case !tok.Expires.IsZero() && !st.Now().Before(tok.Expires): // its clock was set, or this machine was suspended
 			t.end(ctx, id, tokenExpired)
 		}
 	}

@@ -85,7 +85,7 @@ func (k *Keeper) createToken(ctx context.Context, c *caller, in *newTokenIn) (*b
 	}
 	t := store.Token{Name: b.Name, Principal: b.Principal, Role: b.Role, CreatedBy: c.principal}
 	if b.TTLS > 0 {
-		t.Expires = time.Now().Add(time.Duration(min(b.TTLS, maxTokenTTL.Seconds()) * float64(time.Second)))
+		t.Expires = k.now().Add(time.Duration(min(b.TTLS, maxTokenTTL.Seconds()) * float64(time.Second)))
 	}
 	secret := tokenPrefix + rand.Text() + rand.Text()
 	t, err := k.cfg.Store.CreateToken(ctx, t, secret)
@@ -124,6 +124,10 @@ func (k *Keeper) remote(r *http.Request) (*caller, *wire.Problem) {
 	}
 	return &caller{
 		principal: t.Principal, role: role, inventory: k.cfg.Inventory, bucket: t.ID,
-		use: func(ctx context.Context) (context.Context, func()) { return k.tokens.use(ctx, t) },
+		use: func(ctx context.Context) (context.Context, func()) {
+			inForce := t
+			inForce.Expires = k.here(t.Expires)
+			return k.tokens.use(ctx, inForce)
+		},
 	}, nil
 }

@@ -20,6 +20,10 @@ func (w *walker) printf(c call) {
 		w.shapesSession(c)
 		return
 	}
+	if wide(format.Text) {
+		w.unknown(c, "may print more than anybody reads")
+		return
+	}
 	numeric, ok := conversions(format.Text)
 	if !ok {
 		w.shapesSession(c)
@@ -40,6 +44,22 @@ func (w *walker) printf(c call) {
 		}
 	}
 	w.fine("builtins/printf", "it prints its arguments")
+}
+
+// wide finds a width or precision of six digits or more.
+func wide(format string) bool {
+	run := 0
+	for i := range len(format) {
+		if '0' <= format[i] && format[i] <= '9' {
+			run++
+		} else {
+			run = 0
+		}
+		if run > 5 {
+			return strings.IndexByte(format[:i], '%') >= 0
+		}
+	}
+	return false
 }
 
 func number(s string, literal bool) bool {

@@ -30,6 +30,7 @@ func (w *walker) operands(c call, f programs.Finding) {
 			}
 			w.secretOperand(p.Arg)
 			w.upFromALink(p.Arg)
+			w.hiddenDevice(p.Arg)
 			if w.recursive(c) {
 				w.secretBelow(p.Arg)
 			}

@@ -185,11 +185,30 @@ func (w *walker) writeTo(a programs.Arg) {
 // inputDevice asks where input comes from a device: it may never end, take what somebody types, or start something.
 func (w *walker) inputDevice(a programs.Arg) {
 	switch p := resolve(w.shapeOf(a).wild, w.dir); {
-	case p == "/dev/null", p == "/dev/stdin", p == "/dev/fd/0":
-	case strings.HasPrefix(p, "/dev/"), strings.HasPrefix(p, "//dev/"):
-		if _, isProc := strings.CutPrefix(a.Text, "/dev/fd/"); isProc && !a.Literal && strings.ContainsAny(a.Source, "(") {
+	case p == "/dev/fd/0":
+	case strings.HasPrefix(p, "/dev/fd/"):
+		if !a.Literal && strings.ContainsAny(a.Source, "(") {
 			return // a process substitution: what it runs is judged
 		}
+		w.raise(policy.Unknown, "shell/redirect", "what this descriptor leads to was decided earlier")
+	case programs.Device(p):
 		w.raise(policy.Unknown, "shell/redirect", "it reads a device, which may never end, or react to being read")
+	}
+}
+
+// hiddenDevice asks where a name leads to a device that does not begin as one: cd /dev, or a pattern.
+func (w *walker) hiddenDevice(a programs.Arg) {
+	s := w.shapeOf(a).wild
+	if s == "" || s[0] == '~' || s[0] == '/' && !isWild(s) || w.dir == "" && s[0] != '/' {
+		return
+	}
+	p := resolve(s, w.dir)
+	first, rest, below := strings.Cut(strings.TrimLeft(p, "/"), "/")
+	aimed := programs.Device(p)
+	for _, name := range [...]string{"zero", "full", "random", "urandom", "tty", "console", "kmsg", "watchdog"} {
+		aimed = aimed || below && isWild(first) && matchGlob(first, "dev") && matchGlob(rest, name)
+	}
+	if aimed {
+		w.raise(policy.Unknown, "paths/device", "it reads a device, which may never end, or react to being read")
 	}
 }

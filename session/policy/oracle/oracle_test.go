@@ -21,7 +21,7 @@ import (
 var (
 	seed = flag.Uint64("oracle.seed", 1, "which commands the oracle makes up")
 	runs = flag.Int("oracle.runs", 1200, "how many it runs")
-	span = flag.Duration("oracle.for", 12*time.Second, "how long it begins new ones")
+	span = flag.Duration("oracle.for", 6*time.Second, "how long it begins new ones")
 )
 
 func TestMain(m *testing.M) {
@@ -54,6 +54,7 @@ func shells(t *testing.T) (all []oracle.Shell) {
 
 // A short run of what the long one does: go run ./cmd/internal/oracle.
 func TestWhatIsAllowedDoesWhatItsReportNames(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("bwrap"); err != nil {
 		require.Empty(t, os.Getenv("CI"), "bubblewrap is needed")
 		t.Skip("bubblewrap is not installed")
@@ -88,6 +89,7 @@ func quick(commands []string) []string {
 
 // The oracle itself notices each of these.
 func TestTheOracleNotices(t *testing.T) {
+	t.Parallel()
 	c := cage(t)
 	sh := []string{"/bin/sh", "-c"}
 	for script, want := range map[string]oracle.Kind{
@@ -128,6 +130,7 @@ var full = flag.Bool("oracle.full", false, "compare every script on every shell,
 // Each script stands for a thing that a parser may read in another way than shells. What shells start must be what the
 // judge lists.
 func TestShellsRunWhatTheJudgeLists(t *testing.T) {
+	t.Parallel()
 	cage(t)
 	text, err := os.ReadFile(filepath.Join("testdata", "shellsource.txt"))
 	require.NoError(t, err)

@@ -44,11 +44,11 @@ func InCage() {
 }
 
 func runner() error {
-	generic, err := net.FileConn(os.NewFile(3, "cage"))
-	if err != nil {
+	inherited := os.NewFile(3, "cage")
+	generic, err := net.FileConn(inherited)
+	if err := errors.Join(err, inherited.Close()); err != nil { // not by its number: the collector would close that again
 		return err
 	}
-	_ = unix.Close(3)
 	conn := generic.(*net.UnixConn)
 	in, out := json.NewDecoder(conn), json.NewEncoder(conn)
 	others, err := bystander()

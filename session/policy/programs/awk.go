@@ -198,6 +198,35 @@ const awkCalls = " length substr index split sub gsub gensub match sprintf sin c
 	" toupper strftime mktime systime close fflush asort asorti patsplit strtonum and or xor lshift rshift compl isarray" +
 	" typeof if while for print printf return exit in delete getline func function else do "
 
+// stepping says that the head of a loop compares, and counts up or down.
+func stepping(head string) bool {
+	parts := strings.Split(head, ";")
+	return len(parts) == 3 && strings.ContainsAny(parts[1], "<>") && (strings.Contains(parts[2], "++") || strings.Contains(parts[2], "--"))
+}
+
+// callsOwn says that a function may call one of the program's own, itself for one. Where its body ends within quotes, that
+// was not its end.
+func (s *awkScan) callsOwn(text string) bool {
+	_, body, _ := strings.Cut(text, "{")
+	for i, depth := 0, 1; i < len(body); i++ {
+		switch body[i] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		if depth == 0 {
+			body = body[:i]
+		}
+	}
+	for name := range strings.FieldsSeq(s.own) {
+		if strings.Contains(body, name) {
+			return true
+		}
+	}
+	return strings.Count(body, `"`)%2 != 0 || strings.Count(body, "/")%2 != 0
+}
+
 func (s *awkScan) name(w string) bool {
 	s.word = w
 	s.before = awkOperand
@@ -205,6 +234,16 @@ func (s *awkScan) name(w string) bool {
 	switch w {
 	case "switch", "case", "default":
 		return false // keywords to some, variables to others
+	case "while":
+		s.c.say(endless, "has a program that may never end")
+	case "function", "func":
+		if s.callsOwn(next) {
+			s.c.say(endless, "has a program that may never end")
+		}
+	case "for":
+		if head, _, _ := strings.Cut(next, ")"); strings.Contains(head, ";") && !stepping(head) {
+			s.c.say(endless, "has a program that may never end")
+		}
 	case "system":
 		if arg, ok := strings.CutPrefix(next, `("`); ok {
 			if text, _, ok := strings.Cut(arg, `"`); ok && !strings.Contains(text, `\`) {
@@ -222,6 +261,9 @@ func (s *awkScan) name(w string) bool {
 		s.before = awkOperator
 	case "return", "else", "do", "exit":
 		s.before = awkOperator
+		if w == "do" {
+			s.c.say(endless, "has a program that may never end")
+		}
 	case "in", "delete", "length", "next", "nextfile", "break", "continue", "BEGIN", "END":
 		s.before = awkUnsure
 	case "getline":

@@ -117,9 +117,13 @@ func (e *entry) compile() {
 	b.lines(lines, 0)
 	for _, name := range [...]string{"--help", "--version"} {
 		// Every long-option program of GNU and most others have these; where one has not, it complains and stops.
-		if n.style&words == 0 && !slices.ContainsFunc(n.long, func(l long) bool { return l.name == name }) {
-			b.options(line{key: name})
+		if n.style&words != 0 || slices.ContainsFunc(n.long, func(l long) bool { return l.name == name }) {
+			continue
 		}
+		if top == "git" && name == "--help" {
+			name += "!unknown" // starts man, or a browser
+		}
+		b.options(line{key: name})
 	}
 	slices.SortFunc(n.long, func(a, b long) int { return strings.Compare(a.name, b.name) })
 	for _, l := range b.ifs {

@@ -40,7 +40,7 @@ func TestDisksAreListedNotWritten(t *testing.T) {
 		dangerous | vgremove -f vg0
 		forbidden | zpool labelclear -f /dev/sda
 		forbidden | sgdisk -o /dev/sda
-		read-only | sgdisk -p /dev/sda
+		dangerous | sgdisk -p /dev/sda
 		forbidden | sfdisk --delete /dev/sda
 		read-only | sfdisk -d /dev/sda
 		dangerous | btrfs subvolume delete x

@@ -103,9 +103,25 @@ func (s *jqScan) name(start int, w string) {
 	switch w {
 	case "env", "ENV":
 		s.c.say(secret, "has a filter that shows the environment, which may hold secrets")
+	case "repeat", "while", "until", "def", "infinite":
+		s.c.say(endless, "has a filter that may never end")
+	case "recurse", "range":
+		if arg, _, ok := strings.Cut(s.src[s.at:], ")"); ok && strings.HasPrefix(strings.TrimLeft(arg, " "), "(") && (w == "recurse" || !fewTimes(arg)) {
+			s.c.say(endless, "has a filter that may never end")
+		}
 	case "import", "include", "modulemeta", "load", "getpath_file", "input_line_number_file", "exec", "system", "http":
 		s.c.say(unknown, "has a filter that loads other code")
 	}
+}
+
+// fewTimes reads what range counts to: short numbers, or how long something is.
+func fewTimes(arg string) bool {
+	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(arg, "length", ""), func(r rune) bool { return strings.ContainsRune("(; |", r) }) {
+		if len(part) > 6 || strings.Trim(part, digits+".") != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // yq: its own operators load files and show the environment.

@@ -14,7 +14,8 @@ func ssFilter(c *call) {
 		for s := range strings.FieldsSeq(a.Text) {
 			s = strings.Trim(s, "()")
 			switch {
-			case s == "" || s[0] == ':' || listed(ssWords, s) || strings.Trim(s, "0123456789abcdefABCDEF.:/*[]%") == "":
+			case s == "" || s[0] == ':' || listed(ssWords, s) || strings.Trim(s, "0123456789.:/*[]") == "":
+			case strings.Count(s, ":") > 1 && strings.Trim(s, "0123456789abcdefABCDEF.:/[]") == "": // IPv6
 			case listed("dst src", before):
 				c.say(write, "asks a name server")
 			default:

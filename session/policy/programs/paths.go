@@ -197,7 +197,7 @@ func (c *call) guard() {
 	for _, p := range c.find.Paths {
 		name := p.Arg.Text
 		pipe := name == "/dev/fd/" && strings.HasPrefix(p.Arg.Source, "<(")
-		if !p.Write && !p.Delete && !p.Stat && strings.HasPrefix(name, "/dev/") && !pipe {
+		if !p.Write && !p.Delete && !p.Stat && strings.HasPrefix(name, "/") && !pipe {
 			c.device(path.Clean(name))
 		}
 		if name == "" || !p.Write && !p.Delete {
@@ -215,14 +215,31 @@ func (c *call) guard() {
 	}
 }
 
-// device: reading from a device may show a whole disk, never end, or start a watchdog.
+// Device says whether reading a file may never end, or make something happen: a watchdog starts. The path is clean.
+func Device(name string) bool {
+	switch name {
+	case "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr":
+		return false
+	case "/proc/kmsg":
+		return true
+	}
+	return strings.HasPrefix(name, "/dev/") && !strings.HasPrefix(name, "/dev/fd/") ||
+		strings.HasPrefix(name, "/sys/") && strings.HasSuffix(name, "/trace_pipe")
+}
+
+// device: reading from a device may also show a whole disk.
 func (c *call) device(name string) {
 	switch {
 	case RawDevice(name):
 		c.say(secret, "reads a raw disk or memory device")
-	case name == "/dev/null", name == "/dev/stdin", name == "/dev/stdout", name == "/dev/stderr", strings.HasPrefix(name, "/dev/fd/"),
-		c.node.name == "head" && (name == "/dev/urandom" || name == "/dev/random" || name == "/dev/zero"):
-	case strings.HasPrefix(name, "/dev/"):
+	case (name == "/dev/urandom" || name == "/dev/random" || name == "/dev/zero") && c.node.name == "head" && c.fewBytes():
+	case Device(name):
 		c.say(unknown, "reads a device: it may never end, or react to being read")
 	}
+}
+
+// fewBytes says that head -c N ends soon.
+func (c *call) fewBytes() bool {
+	a, ok := c.val("-c")
+	return ok && a.certain() && len(a.Text) < 8 && strings.Trim(a.Text, digits) == "" && !c.has("-n", "-#")
 }

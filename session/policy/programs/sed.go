@@ -39,12 +39,18 @@ func sedCheck(c *call) {
 	if !s.run() {
 		c.say(unknown, "has a script that this reader does not understand")
 	}
+	if s.loops && s.jumps || s.restarts && s.grows {
+		c.say(endless, "has a script that may never end")
+	}
 }
 
 type sedScript struct {
 	c     *call
 	src   string
 	depth int
+
+	loops, jumps    bool // a label after which no line is read at once, and a jump to one
+	restarts, grows bool // D begins anew with what is left, which something makes longer
 }
 
 func (s *sedScript) peek() byte {
@@ -194,6 +200,8 @@ func (s *sedScript) command() bool {
 		s.line()
 		return true
 	case '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z', 'F':
+		s.restarts = s.restarts || b == 'D'
+		s.grows = s.grows || b == 'G' || b == 'g' || b == 'x'
 		return s.end()
 	case 'l', 'L', 'q', 'Q':
 		s.skip(" \t")
@@ -201,7 +209,14 @@ func (s *sedScript) command() bool {
 		return s.end()
 	case ':', 'b', 't', 'T':
 		s.skip(" \t")
+		before := len(s.src)
 		s.skip(identifier)
+		if b != ':' {
+			s.jumps = s.jumps || len(s.src) < before
+			return s.end()
+		}
+		next := strings.TrimLeft(s.src, " \t\n;")
+		s.loops = s.loops || !strings.HasPrefix(next, "N") && !strings.HasPrefix(next, "n")
 		return s.end()
 	case 'a', 'i', 'c':
 		// One line, and more while a line ends in a backslash.
@@ -212,6 +227,7 @@ func (s *sedScript) command() bool {
 			}
 		}
 	case 's':
+		s.grows = true
 		return s.substitute()
 	case 'y':
 		delim, ok := s.delimiter()

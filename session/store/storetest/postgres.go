@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package storetest gives tests a database to keep a store in.
 package storetest
 
@@ -50,6 +52,19 @@ func (p *Postgres) Schema(t *testing.T) string {
 	_, err = conn.Exec(t.Context(), "CREATE SCHEMA "+name)
 	require.NoError(t, err)
 	return p.url("&search_path=" + name)
+}
+
+// Ahead returns the URL of an empty schema as Schema does. There the database's clock is so far ahead of this machine's.
+func (p *Postgres) Ahead(t *testing.T, by time.Duration) string {
+	t.Helper()
+	url := p.Schema(t)
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer conn.Close(context.Background())
+	_, err = conn.Exec(t.Context(), fmt.Sprintf(`CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+		$$ SELECT pg_catalog.clock_timestamp() + interval '%d microseconds' $$`, by.Microseconds()))
+	require.NoError(t, err)
+	return url + ",pg_catalog" // named, it comes after the schema
 }
 
 func (p *Postgres) url(more string) string {
@@ -140,12 +155,12 @@ func (p *Postgres) Stop() {
 func (p *Postgres) Freeze(t *testing.T) (thaw func()) {
 	t.Helper()
 	all := []int{p.cmd.Process.Pid}
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("the system has no /proc to find Postgres' processes in")
+	}
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGSTOP)) // first: it makes a process for each new connection
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	require.NoError(t, err)
-	if len(stats) == 0 {
-		t.Skip("the system has no /proc to find Postgres' processes in")
-	}
 	for _, name := range stats {
 		text, err := os.ReadFile(name)
 		if err != nil {
