@@ -150,7 +150,7 @@ func (x *encoded) run(data []byte, final bool) int {
 				return x.hold(data, done, s)
 			}
 			i = e
-		case readable(decodeHead(data[s:])):
+		case readableHead(data[s:]):
 			x.put(data, done, s)
 			i, done = s, s
 			x.startText()
@@ -221,20 +221,15 @@ func nextRun(data []byte, i int) (from, to int) {
 	return len(data), len(data)
 }
 
-// decodeHead decodes the first bytes of a run; what is not text begins with a byte that is none.
-func decodeHead(b []byte) []byte {
-	var out [minRunLen / 4 * 3]byte
-	for i := 0; i < minRunLen/4; i++ {
-		var v uint32
-		for _, c := range b[4*i : 4*i+4] {
-			v = v<<6 | uint32(runBytes[c])
+// readableHead reports whether the first bytes of a run decode to text.
+func readableHead(b []byte) bool {
+	for i := 0; i < minRunLen; i += 4 {
+		v := uint32(runBytes[b[i]])<<18 | uint32(runBytes[b[i+1]])<<12 | uint32(runBytes[b[i+2]])<<6 | uint32(runBytes[b[i+3]])
+		if v&0x808080 != 0 || !readable([]byte{byte(v >> 16), byte(v >> 8), byte(v)}) {
+			return false
 		}
-		if v&0x808080 != 0 {
-			return []byte{0x80}
-		}
-		out[3*i], out[3*i+1], out[3*i+2] = byte(v>>16), byte(v>>8), byte(v)
 	}
-	return out[:]
+	return true
 }
 
 // preceding returns what comes before data[s], up to lookBack bytes.
@@ -245,15 +240,40 @@ func (x *encoded) preceding(data []byte, s int) []byte {
 	return append(append(make([]byte, 0, len(x.look)+s), x.look...), data[:s]...)
 }
 
+// preceded returns the byte that is back before data[s], if there is one.
+func (x *encoded) preceded(data []byte, s, back int) (byte, bool) {
+	switch i := s - back; {
+	case i >= 0:
+		return data[i], true
+	case len(x.look)+i >= 0:
+		return x.look[len(x.look)+i], true
+	}
+	return 0, false
+}
+
 // startsLine reports whether only blanks, or a number, stand before data[s] on its line.
 func (x *encoded) startsLine(data []byte, s int) bool {
-	before := x.preceding(data, s)
-	line := before[bytes.LastIndexByte(before, '\n')+1:]
-	return len(line) < 40 && numbered.Match(line)
+	var line [40]byte
+	from := len(line)
+	for ; ; from-- {
+		c, ok := x.preceded(data, s, len(line)-from+1)
+		if !ok || c == '\n' {
+			break
+		}
+		if from == 0 {
+			return false
+		}
+		line[from-1] = c
+	}
+	number := skip(line[:], from, " \t")
+	if number == len(line) {
+		return true
+	}
+	i := skip(line[:], number, "0123456789")
+	return i > number && i < len(line) && (line[i] == ':' || blank(line[i])) && skip(line[:], i+1, " \t") == len(line)
 }
 
 var (
-	numbered = regexp.MustCompile(`^[ \t]*(?:\d+[:\t ][ \t]*)?$`)
 	// afterHead is what stands before the inside of a block that has its head.
 	afterHead = regexp.MustCompile(`----[ ]?BEGIN [^\n]*\n(?:[ \t]*[A-Za-z-]+: [^\n]*\n){0,4}\s*$`)
 	endOfBody = regexp.MustCompile(`^[ \t\r\n]*-----END ([A-Z0-9 ]*)-----`)
@@ -265,8 +285,8 @@ func (x *encoded) isAWS(data []byte, s, e int) bool {
 	if bytes.IndexByte(w, '-') >= 0 || bytes.IndexByte(w, '_') >= 0 || !mixed(w) || e < len(data) && (data[e] == '=' || data[e] == '.') {
 		return false
 	}
-	before := x.preceding(data, s)
-	return len(before) == 0 || before[len(before)-1] != '.'
+	before, _ := x.preceded(data, s, 1)
+	return before != '.'
 }
 
 // isBody judges lines of base64 as long as those inside key blocks. to is where they end, and data[s] that no line of this

@@ -1,7 +1,5 @@
 package redact
 
-import "bytes"
-
 // pattern takes out what looks like a secret. It holds back from the first keyword that is not decided: until the end
 // of its line, or [Window] bytes.
 type pattern struct {
@@ -18,6 +16,8 @@ type pattern struct {
 	inEnd *blockEnd
 	inSum sum
 	inLen int64
+
+	ahead ahead
 
 	out   []byte
 	note  *Counts
@@ -59,6 +59,7 @@ func (x *pattern) keep(data []byte, n int) {
 // run decides what it can of data, and returns how much that is.
 func (x *pattern) run(data []byte, final bool) int {
 	i, done := 0, 0 // looked at; written or taken out
+	x.ahead.reset()
 	for i < len(data) {
 		if x.in != nil {
 			n, over := x.swallow(data, i, final)
@@ -78,7 +79,7 @@ func (x *pattern) run(data []byte, final bool) int {
 		}
 		if x.next != nil && x.nextAt <= i && x.nextAt < len(data) {
 			i = x.nextAt
-			win, whole := window(data[i:], final)
+			win, whole := x.ahead.window(data, i, final)
 			if !whole {
 				return x.wait(data, done, i)
 			}
@@ -107,7 +108,7 @@ func (x *pattern) run(data []byte, final bool) int {
 			i++
 			continue
 		}
-		win, whole := window(data[i:], final)
+		win, whole := x.ahead.window(data, i, final)
 		if !whole && !deadMark(data[i:]) {
 			return x.wait(data, done, i)
 		}
@@ -156,9 +157,10 @@ func (x *pattern) silence() []byte {
 	if x.in != nil {
 		return x.out
 	}
+	x.ahead.reset()
 	for i < len(data) {
 		if x.next != nil && x.nextAt == i {
-			win, _ := window(data[i:], true)
+			win, _ := x.ahead.window(data, i, true)
 			if m, _ := x.next(win); m != nil {
 				x.show(data, done, i+m.from)
 				x.shown = max(x.shown, i+m.from)
@@ -176,7 +178,7 @@ func (x *pattern) silence() []byte {
 			i++
 			continue
 		}
-		win, _ := window(data[i:], true)
+		win, _ := x.ahead.window(data, i, true)
 		next, nextAt := x.next, x.nextAt
 		r, m, _ := x.try(data, i, done, win, true)
 		x.next, x.nextAt = next, nextAt // it will be found again
@@ -240,20 +242,10 @@ func deadMark(b []byte) bool {
 	return len(b) >= maxMark && foldedPrefix(b, []byte(markOpen))
 }
 
-// window is what rules at the start of b may look at, and whether all of it is here.
-func window(b []byte, final bool) ([]byte, bool) {
-	w := b[:min(len(b), Window)]
-	if n := lineEnd(w); n >= 0 {
-		return w[:n], true
-	}
-	return w, len(w) == Window || final
-}
-
 // try returns the first rule that holds at data[i:]; nothing before done may be taken out. more says that it takes
 // further bytes to tell.
 func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule, m *match, more bool) {
-	var before, plain []byte
-	var v view
+	var p *place
 	broken := false // a token may go on after the newline
 	for _, w := range x.book.bucket(data, i) {
 		if !foldedPrefix(win, w.text) {
@@ -262,19 +254,20 @@ func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule
 			}
 			continue
 		}
-		if before == nil {
-			before, v = x.before(data, i), bare(win)
-			plain = bare(before).text
+		if p == nil {
+			p = x.place(data, i, win)
 		}
+		p.key = len(w.text)
 		for _, r := range w.rules {
-			if !r.left.allows(before, win[0]) {
+			if !r.left.allows(p.before, win[0]) {
 				continue
 			}
-			m, ok := r.find(plain, v.text)
+			m, ok := r.find(p)
 			if !ok {
-				broken = broken || r.hold
+				broken = broken || r.hold && (r.long || len(win) < shortToken)
 				continue
 			}
+			v := p.view
 			if r.then != nil {
 				x.expect(r.then(m), i+len(win)+1)
 				continue
@@ -296,7 +289,13 @@ func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule
 			return r, m, false
 		}
 	}
-	if !broken || !allToken(win) {
+	if !broken {
+		return nil, nil, false
+	}
+	if p == nil {
+		p = x.place(data, i, win)
+	}
+	if !p.startsToken() || !p.allToken(win) {
 		return nil, nil, false
 	}
 	v, breaks, whole := joined(data[i:], final)
@@ -308,7 +307,7 @@ func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule
 		if k+1 < len(breaks) {
 			to = breaks[k+1]
 		}
-		if r, m := x.tryJoined(data, i, view{v.text[:to], v.at[:to]}); m != nil {
+		if r, m := x.tryJoined(data, i, p.before, view{text: v.text[:to], at: v.at[:to]}, breaks[k]); m != nil {
 			if next := i + m.to; m.to == v.at[to-1]+1 {
 				if next < len(data) && data[next] == '\r' {
 					next++
@@ -321,18 +320,21 @@ func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule
 	return nil, nil, false
 }
 
-// tryJoined returns the first rule that holds for a token that newlines broke.
-func (x *pattern) tryJoined(data []byte, i int, v view) (*rule, *match) {
-	before := x.before(data, i)
+// shortToken is more than a token needs to be recognised as one, if not its rule says that it is long.
+const shortToken = 160
+
+// tryJoined returns the first rule that holds for a token that newlines broke; with the text up to known none did.
+func (x *pattern) tryJoined(data []byte, i int, before []byte, v view, known int) (*rule, *match) {
+	p := &place{before: before, plain: before, view: v, name: len(v.text)}
 	for _, w := range x.book.bucket(data, i) {
 		if !foldedPrefix(v.text, w.text) {
 			continue
 		}
 		for _, r := range w.rules {
-			if !r.hold || !r.left.allows(before, data[i]) {
+			if !r.hold || !r.long && known >= shortToken || !r.left.allows(before, data[i]) {
 				continue
 			}
-			if m, ok := r.find(before, v.text); ok {
+			if m, ok := r.find(p); ok {
 				m.from, m.to, m.joined = v.from(m.from), v.to(m.to), true
 				return r, m
 			}
@@ -350,17 +352,6 @@ func holds(rules []*rule) bool {
 	return false
 }
 
-// allToken reports whether a line, or what is left of it, has nothing but bytes of tokens.
-func allToken(line []byte) bool {
-	line = bytes.TrimSuffix(line, []byte("\r"))
-	for _, c := range line {
-		if !tokenBytes[c] {
-			return false
-		}
-	}
-	return len(line) < Window
-}
-
 // expect lets f look at data[at:], if nothing waits there already.
 func (x *pattern) expect(f follow, at int) {
 	if f != nil && (x.next == nil || x.nextAt != at) {
@@ -370,7 +361,7 @@ func (x *pattern) expect(f follow, at int) {
 
 // followed asks what waits for the line at data[i:], and returns what is secret there.
 func (x *pattern) followed(data []byte, i int, win []byte) *match {
-	v := bare(win)
+	v, _, _ := x.ahead.view(data, i, win)
 	m, next := x.next(v.text)
 	x.next = next
 	if m != nil {
@@ -429,13 +420,14 @@ func (x *pattern) before(data []byte, i int) []byte {
 	if i >= lookback || len(x.look) == 0 {
 		return data[max(0, i-lookback):i]
 	}
-	all := append(append(make([]byte, 0, len(x.look)+i), x.look...), data[:i]...)
-	return all[max(0, len(all)-lookback):]
+	n := min(len(x.look), lookback-i)
+	x.ahead.past = append(append(x.ahead.past[:0], x.look[len(x.look)-n:]...), data[:i]...)
+	return x.ahead.past
 }
 
 // enter begins to take out; value is its first part, at data[at].
 func (x *pattern) enter(r *rule, m *match, value []byte, at int) {
-	x.in, x.inEnd, x.inSum = &match{kind: m.kind, tail: m.tail}, nil, newSum(x.key)
+	x.in, x.inEnd, x.inSum = &match{kind: m.kind, tail: m.tail}, nil, x.inSum.again(x.key)
 	if r != nil {
 		x.inEnd = r.end
 	}

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"regexp"
+	"strings"
 )
 
 // commandLook bounds how far from the name of a program its password may stand.
@@ -13,29 +14,29 @@ const shellWord = `(?:"([^"$` + "`" + `]{2,})"|'([^']{2,})'|([^\s"'$` + "`" + `|
 
 // commandRules take out what people put into command lines.
 func commandRules() []*rule {
-	command := func(need, names, flags string, keys ...string) *rule {
+	command := func(starts, names, flags string, keys ...string) *rule {
 		return &rule{
-			kind: "password", keys: keys, left: wordLeft, need: need, look: commandLook,
+			kind: "password", keys: keys, left: wordLeft, look: commandLook, pre: wordStarts(";|&", strings.Fields(starts)...),
 			re: regexp.MustCompile(`^(?:` + names + `)[ \t](?:[^\n;|&]*?[ \t])?(?:` + flags + `)` + shellWord),
 			ok: func(m *match) bool { return notPlaceholder(m) },
 		}
 	}
 	return []*rule{
-		command(` -p`, `mysql[a-z_]*|mariadb[a-z-]*`, `-p`, "mysql", "mariadb"),
+		command(`-p`, `mysql[a-z_]*|mariadb[a-z-]*`, `-p`, "mysql", "mariadb"),
 		command(`-p`, `sshpass`, `-p[ \t]*`, "sshpass"),
-		command(`-p`, `docker|podman|helm|buildah|skopeo|crane|oras`, `(?:registry )?login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`,
+		command(`login registry`, `docker|podman|helm|buildah|skopeo|crane|oras`, `(?:registry )?login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`,
 			"docker", "podman", "helm", "buildah", "skopeo", "crane", "oras"),
 		command(`-a`, `redis-cli|valkey-cli`, `-a[ \t]*`, "redis-cli", "valkey-cli"),
 		command(`-p`, `mongo[a-z]*`, `-p[ \t]*`, "mongo"),
 		command(`-w`, `ldap(?:search|add|modify|delete|passwd|whoami)`, `-w[ \t]*`, "ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"),
-		command(`:`, `curl|wget`, `(?:-[a-zA-Z]*u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'@/]*:`, "curl", "wget"),
-		command(`%`, `smbclient|mount\.cifs|rpcclient|smbget`, `-U[ \t]*[^\s%]+%`, "smbclient", "mount.cifs", "rpcclient", "smbget"),
+		command(`-`, `curl|wget`, `(?:-[a-zA-Z]*u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'@/]*:`, "curl", "wget"),
+		command(`-U`, `smbclient|mount\.cifs|rpcclient|smbget`, `-U[ \t]*[^\s%]+%`, "smbclient", "mount.cifs", "rpcclient", "smbget"),
 		command(`-P`, `zip|unzip`, `-P[ \t]*`, "unzip", "zip -"),
 		command(`-p`, `7z[a-z]*`, `-p`, "7za", "7zr", "7z "),
 		command(`-P`, `ipmitool|sqlcmd|bcp|isql`, `-P[ \t]*`, "ipmitool", "sqlcmd"),
-		command(` -`, `openssl`, `(?:-pass(?:in|out)?|-k)[ \t]+(?:pass:)?`, "openssl"),
-		command(`_`, `rabbitmqctl`, `(?:add_user|change_password)[ \t]+\S+[ \t]+`, "rabbitmqctl"),
-		command(`b`, `htpasswd`, `-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?`, "htpasswd"),
+		command(`-pass -k`, `openssl`, `(?:-pass(?:in|out)?|-k)[ \t]+(?:pass:)?`, "openssl"),
+		command(`add_user change_password`, `rabbitmqctl`, `(?:add_user|change_password)[ \t]+\S+[ \t]+`, "rabbitmqctl"),
+		command(`-`, `htpasswd`, `-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?`, "htpasswd"),
 		{
 			kind: "password", keys: []string{"echo ", "printf "}, left: wordLeft, need: "|", look: commandLook,
 			re: regexp.MustCompile(`^(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?:["']?%s(?:\\n)?["']?[ \t]+)?` +
@@ -61,7 +62,7 @@ func commandRules() []*rule {
 			re: regexp.MustCompile(`^login[ \t]+\S+[ \t]+password[ \t]+(\S{2,})`), // netrc
 		},
 		{
-			kind: "password", keys: []string{"user "}, left: wordLeft, need: " >", look: 256, tail: visible, // of Redis
+			kind: "password", keys: []string{"user "}, left: wordLeft, need: " >", look: 256, pre: wordStarts("", "on", "off"), tail: visible, // of Redis
 			re: regexp.MustCompile(`^(?i)user[ \t]+\S+[ \t]+(?:\S+[ \t]+)*?(?:on|off)[ \t]+(?:\S+[ \t]+)*?>(\S{2,})`),
 			ok: notPlaceholder,
 		},
@@ -85,6 +86,27 @@ func commandRules() []*rule {
 			re: regexp.MustCompile(`^(?i)(?:requirepass|masterauth)[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"'#]{3,}))`), // redis.conf
 			ok: notPlaceholder,
 		},
+	}
+}
+
+// wordStarts reports whether one of the words of a command begins as one of starts, in any case, before one of stops comes.
+func wordStarts(stops string, starts ...string) func(_, win []byte, _ int) bool {
+	return func(_, win []byte, _ int) bool {
+		for i := 1; i < len(win); i++ {
+			c := win[i-1]
+			if !blank(c) {
+				if strings.IndexByte(stops, c) >= 0 {
+					return false
+				}
+				continue
+			}
+			for _, s := range starts {
+				if lower(win[i]) == lower(s[0]) && foldedPrefix(win[i:], []byte(s)) {
+					return true
+				}
+			}
+		}
+		return false
 	}
 }
 

@@ -48,11 +48,11 @@ func headerRules() []*rule {
 			kind: "dsn", keys: []string{"@tcp", "@unix(", "@cloudsql"}, look: 64, back: true,
 			re: regexp.MustCompile(`^@[a-z0-9+-]+\(`),
 			ok: func(m *match) bool {
-				g := userPassword.FindSubmatchIndex(m.before)
-				if g == nil || placeholder(m.before[g[2]:g[3]]) {
+				at := passwordBefore(m.before)
+				if at < 0 || placeholder(m.before[at:]) {
 					return false
 				}
-				m.behind = len(m.before) - g[2]
+				m.behind = len(m.before) - at
 				return true
 			},
 		},
@@ -86,7 +86,19 @@ func headerRules() []*rule {
 	}
 }
 
-var userPassword = regexp.MustCompile(`[\w.+-]+:([^\s"'=,;<>()` + "`" + `]{1,})$`)
+// passwordBefore returns where the password of a name:password begins that ends b, or -1.
+func passwordBefore(b []byte) int {
+	from := len(b)
+	for from > 0 && wordOfDSN[b[from-1]] {
+		from--
+	}
+	for i := from + 1; i+1 < len(b); i++ {
+		if c := b[i-1]; b[i] == ':' && (tokenBytes[c] || c == '+') {
+			return i + 1
+		}
+	}
+	return -1
+}
 
 // basicAuth reports whether v is name:password in base64 (RFC 7617).
 func basicAuth(v []byte) bool {

@@ -13,20 +13,18 @@ var secretNames = []string{
 	"preshared_key", "credential",
 }
 
-const nameRest = `([a-z0-9_.-]*?)`
-
 // lineRules take out values that stand on the lines after their names, or are named by XML, YAML and JSON in other ways
 // than name: value.
 func lineRules() []*rule {
 	return []*rule{
 		{ // password: |
-			kind: "secret", keys: secretNames, pre: endsSoon, ok: namesSecret,
-			re:   regexp.MustCompile(`^(?i)` + secretName + nameRest + `["']?[ \t]*:[ \t]*(?:!\S*[ \t]+)?[|>][+-]?\d?[+-]?[ \t]*(?:#.*)?\r?$`),
+			kind: "secret", keys: secretNames, name: true, pre: lastColon, ok: namesSecret,
+			re:   regexp.MustCompile(`^(?i)["']?[ \t]*:[ \t]*(?:!\S*[ \t]+)?[|>][+-]?\d?[+-]?[ \t]*(?:#.*)?\r?$`),
 			then: func(m *match) follow { return block(m.kind, keyDepth(m.before)) },
 		},
 		{ // "password":
-			kind: "secret", keys: secretNames, pre: endsSoon, ok: namesSecret,
-			re: regexp.MustCompile(`^(?i)` + secretName + nameRest + `(["']?)[ \t]*[:=][ \t]*(\\?)[ \t]*\r?$`),
+			kind: "secret", keys: secretNames, name: true, pre: lastColon, ok: namesSecret,
+			re: regexp.MustCompile(`^(?i)(["']?)[ \t]*[:=][ \t]*(\\?)[ \t]*\r?$`),
 			then: func(m *match) follow {
 				depth := keyDepth(m.before)
 				if len(m.text(4)) > 0 {
@@ -36,57 +34,57 @@ func lineRules() []*rule {
 			},
 		},
 		{ // <password>x</password>, <property name="password">x</property>
-			kind: "secret", keys: secretNames, pre: inTag, look: 512,
-			re: regexp.MustCompile(`^(?i)` + secretName + nameRest + `["']?(?:[ \t][^<>\n]*)?>[ \t]*(?:<!\[CDATA\[)?([^<>\n\]]{2,}?)[ \t]*(?:\]\]>|<|$)`),
+			kind: "secret", keys: secretNames, name: true, pre: tagEnds, look: 512,
+			re: regexp.MustCompile(`^(?i)["']?(?:[ \t][^<>\n]*)?>[ \t]*(?:<!\[CDATA\[)?([^<>\n\]]{2,}?)[ \t]*(?:\]\]>|<|$)`),
 			ok: func(m *match) bool {
 				m.pick(3)
 				return namesSecret(m) && !placeholder(m.win[m.from:m.to]) && isTagText(m)
 			},
 		},
 		{ // the same with its text on the next line; <key>password</key>, <name>password</name>
-			kind: "secret", keys: secretNames, pre: inTag, look: 512, ok: func(m *match) bool { return namesSecret(m) && (tagged.Match(m.before) || isTagText(m)) },
-			re:   regexp.MustCompile(`^(?i)` + secretName + nameRest + `(?:["']?(?:[ \t][^<>\n]*[^/<>\n])?>|</(?:[\w-]+:)?(?:key|name)>)[ \t\r]*$`),
+			kind: "secret", keys: secretNames, name: true, pre: lastTag, look: 512, ok: func(m *match) bool { return namesSecret(m) && (tagged(m.before) || isTagText(m)) },
+			re:   regexp.MustCompile(`^(?i)(?:["']?(?:[ \t][^<>\n]*[^/<>\n])?>|</(?:[\w-]+:)?(?:key|name)>)[ \t\r]*$`),
 			then: func(m *match) follow { return after(m.kind, elementText, 2) },
 		},
 		{ // <key>password</key><string>x</string>
-			kind: "secret", keys: secretNames, pre: inTag, look: 512,
-			re: regexp.MustCompile(`^(?i)` + secretName + nameRest + `</(?:key|name)>[ \t]*<(?:string|value)>([^<\n]{2,})<`),
+			kind: "secret", keys: secretNames, name: true, pre: tagCloses, look: 512,
+			re: regexp.MustCompile(`^(?i)</(?:key|name)>[ \t]*<(?:string|value)>([^<\n]{2,})<`),
 			ok: func(m *match) bool { m.pick(3); return namesSecret(m) && !placeholder(m.win[m.from:m.to]) },
 		},
 		{ // <add key="password" value="x"/>
-			kind: "secret", keys: secretNames, pre: inTag, look: 512,
-			re: regexp.MustCompile(`^(?i)` + secretName + nameRest + `["'][ \t][^<>\n]*?value[ \t]*=[ \t]*["']([^"'\n]{3,})["']`),
+			kind: "secret", keys: secretNames, name: true, pre: inAttribute, look: 512,
+			re: regexp.MustCompile(`^(?i)["'][ \t][^<>\n]*?value[ \t]*=[ \t]*["']([^"'\n]{3,})["']`),
 			ok: func(m *match) bool { m.pick(3); return namesSecret(m) && namedValue(m) },
 		},
 		{ // {"name": "PASSWORD", "value": "x"}
-			kind: "secret", keys: secretNames, pre: isName, look: 512,
-			re: regexp.MustCompile(`^(?i)` + secretName + nameRest + `\\?["'][ \t]*,[ \t]*\\?["'][a-z]*value\\?["'][ \t]*:[ \t]*\\?["']([^"'\\\n]{3,})`),
+			kind: "secret", keys: secretNames, name: true, pre: pairName, look: 512,
+			re: regexp.MustCompile(`^(?i)\\?["'][ \t]*,[ \t]*\\?["'][a-z]*value\\?["'][ \t]*:[ \t]*\\?["']([^"'\\\n]{3,})`),
 			ok: func(m *match) bool { m.pick(3); return namesSecret(m) && namedValue(m) },
 		},
 		{ // - name: PASSWORD, with its value on the next line
-			kind: "secret", keys: secretNames, pre: isName, look: nameLook, ok: namesSecret,
-			re:   regexp.MustCompile(`^(?i)` + secretName + nameRest + `["']?,?[ \t\r]*$`),
+			kind: "secret", keys: secretNames, name: true, pre: lastName, look: nameLook, ok: namesSecret,
+			re:   regexp.MustCompile(`^(?i)["']?,?[ \t\r]*$`),
 			then: func(m *match) follow { return after(m.kind, valueLine, 1) },
 		},
 		{ // secret "x"; of BIND, requirepass "x"
-			kind: "secret", keys: secretNames, pre: spaced, look: 512,
-			re: regexp.MustCompile(`^(?i)` + secretName + `([a-z0-9_.-]*)[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})')[ \t]*(;?)[ \t\r]*(?:[#}].*)?$`),
+			kind: "secret", keys: secretNames, name: true, pre: quotedAlone, look: 512,
+			re: regexp.MustCompile(`^[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})')[ \t]*(;?)[ \t\r]*(?:[#}].*)?$`),
 			ok: func(m *match) bool {
-				whole := len(m.text(5)) > 0 && inBraces.Match(m.before) || ownLine.Match(linePrefix(m.before))
+				whole := len(m.text(5)) > 0 && inBraces(m.before) || ownLine(linePrefix(m.before))
 				m.pick(3)
 				return namesSecret(m) && whole && !placeholder(m.win[m.from:m.to])
 			},
 		},
 		{ // secret "x"; }; on one line
-			kind: "secret", keys: secretNames, pre: spaced, look: 512,
-			re: regexp.MustCompile(`^(?i)` + secretName + `([a-z0-9_.-]*)[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})')[ \t]*;`),
+			kind: "secret", keys: secretNames, name: true, pre: quotedInBraces, look: 512,
+			re: regexp.MustCompile(`^[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})')[ \t]*;`),
 			ok: func(m *match) bool {
 				m.pick(3)
-				return namesSecret(m) && inBraces.Match(m.before) && !placeholder(m.win[m.from:m.to])
+				return namesSecret(m) && inBraces(m.before) && !placeholder(m.win[m.from:m.to])
 			},
 		},
 		{ // password x, with nothing else on its line than who has it
-			kind: "password", keys: []string{"password ", "passwd ", "passphrase ", "auth-pass ", "psk "}, look: 512,
+			kind: "password", keys: []string{"password ", "passwd ", "passphrase ", "auth-pass ", "psk "}, look: 512, pre: lastWords,
 			re: regexp.MustCompile(`^(?i)(?:insecure-)?(?:password|passwd|passphrase|auth-pass|psk)[ \t]+(?:\w+[ \t]+)??(?:[05789][ \t]+)?([^\s"'|;&<>()]{3,})[ \t\r]*$`),
 			ok: func(m *match) bool {
 				v, line := m.text(1), linePrefix(m.before)
@@ -96,42 +94,42 @@ func lineRules() []*rule {
 				words := len(bytes.Fields(m.win))
 				switch {
 				case bytes.HasPrefix(bytes.ToLower(m.win), []byte("auth-pass")):
-					return sentinel.Match(line) || words == 2 && ownLine.Match(line)
+					return sentinel.Match(line) || words == 2 && ownLine(line)
 				case account.Match(line):
 					return !letters.Match(v) || !sentence[string(bytes.ToLower(v))] && words == 2
 				}
-				return (words == 2 || hasLevel.Match(m.win)) && ownLine.Match(line)
+				return (words == 2 || hasLevel.Match(m.win)) && ownLine(line)
 			},
 		},
 		{ // .netrc over several lines
-			kind: "password", keys: []string{"login "}, pre: endsSoon, look: 256,
+			kind: "password", keys: []string{"login "}, pre: loginEnds, look: 256,
 			re:   regexp.MustCompile(`^(?i)login[ \t]+\S+[ \t\r]*$`),
 			ok:   func(m *match) bool { return netrcLine.Match(linePrefix(m.before)) },
 			then: func(*match) follow { return after("password", netrcValue, 1) },
 		},
 		{
-			kind: "secret", keys: []string{"data:"}, look: 64,
+			kind: "secret", keys: []string{"data:"}, look: 64, pre: blankAfter(len("data:")),
 			re:   regexp.MustCompile(`^data:[ \t\r]*$`),
-			ok:   func(m *match) bool { return ownLine.Match(linePrefix(m.before)) && m.group[1] == len(m.win) },
+			ok:   func(m *match) bool { return ownLine(linePrefix(m.before)) && m.group[1] == len(m.win) },
 			then: func(m *match) follow { return pairs(keyDepth(m.before), false) },
 		},
 		{
-			kind: "secret", keys: []string{"stringdata:"}, look: 64,
+			kind: "secret", keys: []string{"stringdata:"}, look: 64, pre: blankAfter(len("stringData:")),
 			re:   regexp.MustCompile(`^stringData:[ \t\r]*$`),
-			ok:   func(m *match) bool { return ownLine.Match(linePrefix(m.before)) && m.group[1] == len(m.win) },
+			ok:   func(m *match) bool { return ownLine(linePrefix(m.before)) && m.group[1] == len(m.win) },
 			then: func(m *match) follow { return pairs(keyDepth(m.before), true) },
 		},
 		{
-			kind: "secret", keys: []string{`data"`, `data\"`}, look: 64,
+			kind: "secret", keys: []string{`data"`, `data\"`}, look: 64, need: "{", pre: inObject,
 			re:   regexp.MustCompile(`^(?i)data"[ \t]*:[ \t]*\{[ \t\r]*$`),
-			ok:   func(m *match) bool { return quotedData.Match(m.before) && m.group[1] == len(m.win) },
+			ok:   func(m *match) bool { return m.group[1] == len(m.win) },
 			then: func(m *match) follow { return pairs(keyDepth(m.before), bytes.HasSuffix(m.before, []byte("string"))) },
 		},
 		{
-			kind: "secret", keys: []string{`data"`, `data\"`}, look: 64,
+			kind: "secret", keys: []string{`data"`, `data\"`}, look: 64, need: "{", pre: inObject,
 			re: regexp.MustCompile(`^(?i)data\\?"[ \t]*:[ \t]*\{`),
 			ok: func(m *match) bool {
-				return quotedData.Match(m.before) && len(bytes.TrimSpace(m.win[m.group[1]:])) > 0
+				return len(bytes.TrimSpace(m.win[m.group[1]:])) > 0
 			},
 			here: func(m *match) follow { return inline(bytes.HasSuffix(m.before, []byte("string"))) },
 		},
@@ -143,14 +141,9 @@ var (
 	valueLine   = regexp.MustCompile(`^[ \t]*\\?["']?[vV]alue\\?["']?[ \t]*[:=][ \t]*(?:\\?["'])?([^\s"'{\[|>][^"'\r\n]{2,}?)(?:\\?["'])?,?[ \t\r]*$`)
 	netrcValue  = regexp.MustCompile(`^[ \t]*password[ \t]+(\S{2,})[ \t\r]*$`)
 	netrcLine   = regexp.MustCompile(`^(?:[ \t]+|machine[ \t]+\S+[ \t]+|default[ \t]+)$`)
-	openTag     = regexp.MustCompile(`<(?:[^/<>\n][^<>\n]*)?$`)
-	isNameKey   = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:name|key|parameterkey|variable)\\?["']?[ \t]*[:=][ \t]*(?:\\?["'])?[\w.-]*$`)
-	inBraces    = regexp.MustCompile(`[;{][ \t]*[\w.-]*$`)
-	ownLine     = regexp.MustCompile(`^[ \t]*(?:(?:- |: |enable[ \t]+|set[ \t]+|auth-)[ \t]*)?[\w.-]*$`)
 	account     = regexp.MustCompile(`^(?i)[ \t]*(?:user|username|login|machine|neighbor|account)[ \t]+\S+[ \t]+(?:\S+[ \t]+){0,4}(?:insecure-)?$`)
 	sentinel    = regexp.MustCompile(`^(?i)[ \t]*sentinel[ \t]+$`)
 	hasLevel    = regexp.MustCompile(`^\S+[ \t]+[05789][ \t]`)
-	quotedData  = regexp.MustCompile(`(?:^|[\s{,])\\?"(?:string)?$`)
 	sentence    = map[string]bool{
 		"expired": true, "expires": true, "authentication": true, "changed": true, "incorrect": true, "accepted": true,
 		"failure": true, "failed": true, "required": true, "invalid": true, "reset": true, "prompt": true, "hash": true,
@@ -199,36 +192,6 @@ func keyDepth(before []byte) int {
 		n++
 	}
 	return n
-}
-
-// endsSoon reports whether a line ends a little after the name at its start.
-func endsSoon(_, win []byte) bool {
-	i := 0
-	for i < len(win) && tokenBytes[win[i]] {
-		i++
-	}
-	return len(win)-i <= 40
-}
-
-func inTag(before, win []byte) bool {
-	return bytes.IndexByte(before, '<') >= 0 && bytes.IndexByte(win, '>') >= 0 && openTag.Match(before) || tagged.Match(before)
-}
-
-var tagged = regexp.MustCompile(`<(?:key|name)>[\w.-]*$`)
-
-func isName(before, _ []byte) bool { return isNameKey.Match(before) }
-
-// spaced reports whether blanks and a quote follow the name at the start of win.
-func spaced(_, win []byte) bool {
-	i := 0
-	for i < len(win) && tokenBytes[win[i]] {
-		i++
-	}
-	j := i
-	for j < len(win) && (win[j] == ' ' || win[j] == '\t') {
-		j++
-	}
-	return j > i && j < len(win) && (win[j] == '"' || win[j] == '\'')
 }
 
 // secretData reports whether v is what a Kubernetes Secret holds: readable text in base64, or so much of it that it is
