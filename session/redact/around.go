@@ -44,16 +44,34 @@ func wordStart(b []byte) int {
 	return i
 }
 
-// lastColon reports whether a line ends a little after the name, with a colon or an equals sign first.
-func lastColon(_, win []byte, name int) bool {
-	if len(win)-name > 40 {
-		return false
-	}
+// colon returns the position after the colon, or equals sign, that follows a name and a quote, or -1.
+func colon(win []byte, name int) int {
 	if name < len(win) && quote(win[name]) {
 		name++
 	}
 	name = skip(win, name, " \t")
-	return name < len(win) && (win[name] == ':' || win[name] == '=')
+	if name < len(win) && (win[name] == ':' || win[name] == '=') {
+		return name + 1
+	}
+	return -1
+}
+
+// blockOpens reports whether a line ends a little after the name, with what begins a block of YAML.
+func blockOpens(_, win []byte, name int) bool {
+	if len(win)-name > 40 {
+		return false
+	}
+	i := colon(win, name)
+	return i >= 0 && bytes.IndexAny(win[i:], "|>") >= 0
+}
+
+// colonEnds reports whether a line ends with a colon, or an equals sign, a little after the name.
+func colonEnds(_, win []byte, name int) bool {
+	if len(win)-name > 40 {
+		return false
+	}
+	i := colon(win, name)
+	return i >= 0 && skip(win, i, " \t\r\\") == len(win)
 }
 
 // loginEnds reports whether one word follows a keyword and a blank, and ends the line.

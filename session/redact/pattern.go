@@ -298,9 +298,12 @@ func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule
 	if !p.startsToken() || !p.allToken(win) {
 		return nil, nil, false
 	}
-	v, breaks, whole := joined(data[i:], final)
+	v, breaks, whole := x.ahead.joined(data[i:], final)
 	if !whole {
 		return nil, nil, true
+	}
+	if !x.mayJoin(data, i, len(v.text)) {
+		return nil, nil, false
 	}
 	for k := range breaks { // the fewest lines that make a token
 		to := len(v.text)
@@ -318,6 +321,18 @@ func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule
 		}
 	}
 	return nil, nil, false
+}
+
+// mayJoin reports whether n bytes are enough for a token whose keyword begins at data[i].
+func (x *pattern) mayJoin(data []byte, i, n int) bool {
+	for _, w := range x.book.bucket(data, i) {
+		for _, r := range w.rules {
+			if r.hold && n >= r.least {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // shortToken is more than a token needs to be recognised as one, if not its rule says that it is long.

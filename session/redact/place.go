@@ -18,6 +18,8 @@ type ahead struct {
 	word           struct{ of, from, to int }
 	bare           bareText
 	past, strip    []byte
+	text           []byte // of what was joined
+	at, breaks     []int
 	place          place
 }
 

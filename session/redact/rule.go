@@ -26,8 +26,9 @@ type rule struct {
 	// name means that the keyword is one of secretNames, and that the expression begins after the name, whose parts are the
 	// groups 1 and 2.
 	name bool
-	tail *class    // the secret goes on while these come, over any distance; nil: the group is all of it
-	end  *blockEnd // set for blocks: the secret goes on to this
+	scan func(b []byte) []int // does what the expression does, where there is no control sequence
+	tail *class               // the secret goes on while these come, over any distance; nil: the group is all of it
+	end  *blockEnd            // set for blocks: the secret goes on to this
 	ok   func(m *match) bool
 	// then and here make the match a name only: what they return looks at the next line, or at what follows the match.
 	then, here func(m *match) follow
@@ -145,7 +146,12 @@ func leastOf(re *syntax.Regexp) int {
 
 // afterName matches the expression after the name at the start of b, whose keyword has key bytes.
 func (r *rule) afterName(b []byte, key, name int) []int {
-	rest := r.re.FindSubmatchIndex(b[name:])
+	var rest []int
+	if r.scan != nil && bytes.IndexByte(b[name:], 0x1b) < 0 {
+		rest = r.scan(b[name:])
+	} else {
+		rest = r.re.FindSubmatchIndex(b[name:])
+	}
 	if rest == nil {
 		return nil
 	}

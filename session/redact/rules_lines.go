@@ -18,12 +18,12 @@ var secretNames = []string{
 func lineRules() []*rule {
 	return []*rule{
 		{ // password: |
-			kind: "secret", keys: secretNames, name: true, pre: lastColon, ok: namesSecret,
+			kind: "secret", keys: secretNames, name: true, pre: blockOpens, ok: namesSecret,
 			re:   regexp.MustCompile(`^(?i)["']?[ \t]*:[ \t]*(?:!\S*[ \t]+)?[|>][+-]?\d?[+-]?[ \t]*(?:#.*)?\r?$`),
 			then: func(m *match) follow { return block(m.kind, keyDepth(m.before)) },
 		},
 		{ // "password":
-			kind: "secret", keys: secretNames, name: true, pre: lastColon, ok: namesSecret,
+			kind: "secret", keys: secretNames, name: true, pre: colonEnds, ok: namesSecret,
 			re: regexp.MustCompile(`^(?i)(["']?)[ \t]*[:=][ \t]*(\\?)[ \t]*\r?$`),
 			then: func(m *match) follow {
 				depth := keyDepth(m.before)

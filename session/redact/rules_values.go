@@ -21,7 +21,7 @@ func valueRules() []*rule {
 			re: regexp.MustCompile(`^"auth"[ \t]*:[ \t]*"([A-Za-z0-9+/]{6,}={0,2})"`),
 		},
 		{
-			kind: "secret", keys: secretNames, name: true, look: nameLook, pre: assigns, ok: keyValue,
+			kind: "secret", keys: secretNames, name: true, scan: separator, look: nameLook, pre: assigns, ok: keyValue,
 			re: regexp.MustCompile(`^(["'\\]{0,2}[\])]?` + escapes + `[ \t]*)` +
 				`(=>|:=|[=:])([ \t]*` + escapes + `)(\\?["']?)`),
 		},
@@ -52,7 +52,36 @@ func assigns(_, win []byte, name int) bool {
 		return true // a control sequence that is too long for one
 	}
 	i = skip(win, i, " \t")
-	return i < len(win) && (win[i] == ':' || win[i] == '=')
+	if i == len(win) || win[i] != ':' && win[i] != '=' {
+		return false
+	}
+	return len(win) == nameLook || skip(win, i, ":=> \t\r") < len(win)
+}
+
+// separator matches as the expression of names and values does, where no control sequence stands.
+func separator(b []byte) []int {
+	i := skip(b[:min(len(b), 2)], 0, "\"'\\")
+	if i < len(b) && (b[i] == ']' || b[i] == ')') {
+		i++
+	}
+	i = skip(b, i, " \t")
+	sep := i
+	if i == len(b) || b[i] != ':' && b[i] != '=' {
+		return nil
+	}
+	if i++; i < len(b) && (b[sep] == '=' && b[i] == '>' || b[sep] == ':' && b[i] == '=') {
+		i++
+	}
+	blanks := i
+	i = skip(b, i, " \t")
+	open := i
+	if i < len(b) && b[i] == '\\' {
+		i++
+	}
+	if i < len(b) && quote(b[i]) {
+		i++
+	}
+	return []int{0, i, 0, sep, sep, blanks, blanks, open, open, i}
 }
 
 // isFlag reports whether the name began with a dash, and a word follows it.
@@ -64,7 +93,7 @@ func isFlag(before, win []byte, name int) bool {
 	for i > 0 && wordBytes[before[i-1]] {
 		i--
 	}
-	return i < len(before) && before[i] == '-' && (i == 0 || bytes.IndexByte([]byte(" \t\n\f\r\"'="), before[i-1]) >= 0)
+	return i < len(before) && before[i] == '-' && wordOfShell(win[skip(win, name, " \t"):]) && (i == 0 || bytes.IndexByte([]byte(" \t\n\f\r\"'="), before[i-1]) >= 0)
 }
 
 // secretAccess reports whether more than the word secret is there of the name of an AWS key.

@@ -158,10 +158,11 @@ func (x *bareText) reset() { x.to = 0 }
 const maxBreaks = 6
 
 // joined returns the word at the start of b without the newlines in it, and where these were in the text. whole is false if
-// more bytes may change that.
-func joined(b []byte, final bool) (v view, breaks []int, whole bool) {
+// more bytes may change that. It is good until the next call.
+func (x *ahead) joined(b []byte, final bool) (v view, breaks []int, whole bool) {
+	defer func() { x.text, x.at, x.breaks = v.text, v.at, breaks }()
 	b, cut := b[:min(len(b), Window)], len(b) >= Window
-	v.text, v.at = make([]byte, 0, 64), make([]int, 0, 64)
+	v.text, v.at, breaks = x.text[:0], x.at[:0], x.breaks[:0]
 	for i := 0; i < len(b); i++ {
 		if c := b[i]; tokenBytes[c] {
 			v.text, v.at = append(v.text, c), append(v.at, i)
