@@ -91,7 +91,7 @@ func (r *rule) find(p *place) (*match, bool) {
 	if len(near) < r.least {
 		return nil, false
 	}
-	if r.pre != nil && !r.pre(before, near, name) || r.need != "" && !bytes.Contains(near, []byte(r.need)) {
+	if r.need != "" && !bytes.Contains(near, []byte(r.need)) || r.pre != nil && !r.pre(before, near, name) {
 		return nil, false
 	}
 	var g []int

@@ -72,7 +72,7 @@ func commandRules() []*rule {
 			re: regexp.MustCompile(`^login[ \t]+\S+[ \t]+password[ \t]+(\S{2,})`), // netrc
 		},
 		{
-			kind: "password", keys: []string{"user "}, left: wordLeft, need: " >", look: 256, pre: wordStarts("", "on", "off"), tail: visible, // of Redis
+			kind: "password", keys: []string{"user "}, left: wordLeft, need: " >", look: 256, pre: wordStarts("", "o", "O"), tail: visible, // of Redis
 			re: regexp.MustCompile(`^(?i)user[ \t]+\S+[ \t]+(?:\S+[ \t]+)*?(?:on|off)[ \t]+(?:\S+[ \t]+)*?>(\S{2,})`),
 			ok: notPlaceholder,
 		},
@@ -99,21 +99,23 @@ func commandRules() []*rule {
 	}
 }
 
-// wordStarts reports whether one of the words of a command begins as one of starts, in any case, before one of stops comes.
+// wordStarts reports whether one of the words of a command begins as one of starts, before one of stops comes.
 func wordStarts(stops string, starts ...string) func(_, win []byte, _ int) bool {
 	return func(_, win []byte, _ int) bool {
-		for i := 1; i < len(win); i++ {
-			c := win[i-1]
-			if !blank(c) {
-				if strings.IndexByte(stops, c) >= 0 {
-					return false
+		end := len(win)
+		for _, s := range starts {
+			for at := 0; at < end; {
+				i := bytes.Index(win[at:end], []byte(s))
+				if i < 0 {
+					break
 				}
-				continue
-			}
-			for _, s := range starts {
-				if lower(win[i]) == lower(s[0]) && foldedPrefix(win[i:], []byte(s)) {
-					return true
+				if at += i; at > 0 && blank(win[at-1]) {
+					if i = bytes.IndexAny(win[:at], stops); i < 0 {
+						return true
+					}
+					end = i
 				}
+				at++
 			}
 		}
 		return false
@@ -123,6 +125,9 @@ func wordStarts(stops string, starts ...string) func(_, win []byte, _ int) bool 
 // flagWord reports whether a flag stands in a command, with a word after it that may be a password.
 func flagWord(flag string, glued bool) func(_, win []byte, _ int) bool {
 	return func(_, win []byte, _ int) bool {
+		if !bytes.Contains(win, []byte(flag)) {
+			return false
+		}
 		for i := 1; i < len(win); i++ {
 			switch c := win[i-1]; {
 			case c == ';' || c == '|' || c == '&':
