@@ -62,7 +62,7 @@ func blockOpens(_, win []byte, name int) bool {
 		return false
 	}
 	i := colon(win, name)
-	return i >= 0 && bytes.IndexAny(win[i:], "|>") >= 0
+	return i >= 0 && bytes.ContainsAny(win[i:], "|>")
 }
 
 // colonEnds reports whether a line ends with a colon, or an equals sign, a little after the name.
