@@ -282,7 +282,7 @@ func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule
 				}
 				return r, m, false
 			}
-			m.from, m.to, m.win = v.from(m.from), v.to(m.to), win
+			m.from, m.to, m.win = v.from(m.from), max(v.from(m.from), v.to(m.to)), win
 			if r.hold && m.to == len(win) && i+m.to < len(data) {
 				x.expect(tokenRest(m.kind), i+m.to+1)
 			}
@@ -350,7 +350,7 @@ func (x *pattern) tryJoined(data []byte, i int, before []byte, v view, known int
 				continue
 			}
 			if m, ok := r.find(p); ok {
-				m.from, m.to, m.joined = v.from(m.from), v.to(m.to), true
+				m.from, m.to, m.joined = v.from(m.from), max(v.from(m.from), v.to(m.to)), true
 				return r, m
 			}
 		}
@@ -380,7 +380,7 @@ func (x *pattern) followed(data []byte, i int, win []byte) *match {
 	m, next := x.next(v.text)
 	x.next = next
 	if m != nil {
-		m.from, m.to = v.from(m.from), v.to(m.to)
+		m.from, m.to = v.from(m.from), max(v.from(m.from), v.to(m.to))
 		if isMarks(win[m.from:m.to]) {
 			m = nil
 		} else if m.again {

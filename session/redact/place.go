@@ -102,11 +102,11 @@ func (p *place) allToken(line []byte) bool {
 
 // startsToken reports whether a token that newlines broke may begin here: near the start of a word.
 func (p *place) startsToken() bool {
-	b := p.before[max(0, len(p.before)-16):]
+	b := p.before[max(0, len(p.before)-40):]
 	for _, c := range b {
 		if !tokenBytes[c] {
 			return true
 		}
 	}
-	return len(b) < 16
+	return len(b) < 40
 }
