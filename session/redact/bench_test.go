@@ -132,6 +132,18 @@ func BenchmarkHostileText(b *testing.B) {
 		"Authorization: ", "AKIA", "$6$", "secret=", "«redacted:", "\"auth\"", "password=\\\"", "\n\"token\": \"", "login a ",
 		"docker login ", "htpasswd -b ", "token" + strings.Repeat("a1_", 20), "password" + strings.Repeat(" ", 100),
 		"LS0tLS1CRUdJTi", "identified by ", "{ssha}aaaaaaaaaaaaaaaaaaaa",
+		// Names where their values may stand on another line, in a tag, in a pair or after a blank.
+		"\npassword:", "password: |\n", "password: |\n  x\n", "password:\\\n", "<password", "<password>", "<name>password</name>\n",
+		"<item name=\"password\" ", "name: password", "name: password\n", "key=password", "\"name\": \"password\",", "password \"",
+		";password 'x'", "secret 'xyz", "password x\n", "user a password ", "--password ", "--password -", "-pass a ",
+		// Colours, and tokens in pieces.
+		"\x1b[0mpassword", "\x1b[0m<password", "password\x1b[0m=", "\x1b[$1$$1$$1$$1$m", "p\na\ns\ns\n", "sk-", "sk-\n", "ghp_\nghp_", "eyJ\n",
+		"eyJ-", "eyJaaaaaaaa.", strings.Repeat("eyJ-", 1000) + ".eyJaaaa\n",
+		// Beside a keyword that follows its secret, objects with data, and other words of files.
+		"@tcp(", ":@tcp(", "data:\n", "\"data\":{", "\"data\":{\"a\":\"b\",}", "login a\n", "user a >", "user a on b >", "stats auth ", "docker login -p <",
+		// Base64.
+		"YWJjZGVmZ2hpamts", "YWJjZGVmZ2hpamts ", "Q9aB3dE7fG1hI5jK9lM3nO7pQ1rS5tU9vW3xY7zA\n",
+		"Q9aB3dE7fG1hI5jK9lM3nO7pQ1rS5tU9vW3xY7zA1bC5dE9fG3hI7jK1lM5nO9pQ \n",
 	} {
 		b.Run(fmt.Sprintf("%.14q", unit), func(b *testing.B) {
 			text := []byte(strings.Repeat(unit, 64<<10/len(unit)))

@@ -15,13 +15,19 @@
 //
 // # What it looks at
 //
-// Bytes, as they come. A secret with a control sequence, a backspace or a character of no width inside is other bytes, and
-// is not found: "grep --color" makes such ones, and so does a prompt that is coloured. Whoever takes these out afterwards
-// puts the secret together, and has to look again: the tools for agents do, at the text of streams, pages, screens, prompts,
-// directories and commands. Of a page in which something was found only then they give no exact bytes, and they end such
-// a page with a line. What does not hold: records, stores and the web page have these bytes as they came; and a secret that
-// is both hidden like this and cut (by an offset in the middle of it, by what is left out between the head and the tail
-// of an output, or by the edge of a terminal) is shown in its parts.
+// Bytes, as they come, and past control sequences as those of colours, between a name and its value and inside of a
+// value. A name or a prefix with a control sequence in the middle, a backspace or a character of no width is other bytes,
+// and is not found. Whoever takes these out afterwards puts the secret together, and has to look again: the tools for
+// agents do, at the text of streams, pages, screens, prompts, directories and commands. Of a page in which something was
+// found only then they give no exact bytes, and they end such a page with a line. What does not hold: records, stores and
+// the web page have these bytes as they came; and a secret that is both hidden like this and cut (by an offset in the
+// middle of it, by what is left out between the head and the tail of an output, or by the edge of a terminal) is shown in
+// its parts.
+//
+// Some names hand over to the lines that follow them: block scalars of YAML, values on the next line, the text of an
+// element, the data of a Kubernetes Secret. Runs of base64 that hold text are decoded, also when they are broken into
+// lines, and what would be taken out of the text is taken out of the run. The first three bytes of a run, of a key block
+// without its head, and of an AWS secret key that stands alone are shown.
 //
 // # What it catches
 //
@@ -40,6 +46,7 @@
 //	authorization        Authorization: Bearer ‹{24}›
 //	aws-access-key-id    ‹AKIA{upper:16}›
 //	aws-secret-key       aws_secret_access_key = ‹{40}›
+//	aws-secret-key       wJa‹lrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY›
 //	aws-signature        https://b.s3.amazonaws.com/k?X-Amz-Signature=‹{hex:64}›
 //	age-key              ‹AGE-SECRET-KEY-1{upper:58}›
 //	azure-key            AccountName=a;AccountKey=‹{b64:88}›;EndpointSuffix=e
@@ -48,7 +55,9 @@
 //	digitalocean-token   ‹dop_v1_{hex:64}›
 //	docker-auth          {"auths":{"ghcr.io":{"auth":"‹{b64:24}›"}}}
 //	docker-token         ‹dckr_pat_{27}›
+//	dsn                  app:‹s3cr3t!›@tcp(db:3306)/app
 //	dsn                  postgres://app:‹s3cr3t!›@db:5432/app
+//	fairlead-token       ‹fairlead_{26}›
 //	github-token         ‹ghp_{36}›
 //	gitlab-token         ‹glpat-{20}›
 //	google-key           ‹AIza{35}›
@@ -64,6 +73,11 @@
 //	password             DB_PASSWORD=‹hunter2›
 //	password             DB_PASSWORD=‹hunter2›; export DB_PASSWORD
 //	password             "password": "‹hunter2›"
+//	password             password: |\n  ‹hunter2 and more›
+//	password             "password":\n  "‹hunter2›"
+//	password             <password>‹hunter2›</password>
+//	password             - name: DB_PASSWORD\n  value: ‹hunter2›
+//	password             cGFzc3dvcmQ9‹aHVudGVyMg›==
 //	password             mysql -u root -p‹hunter2› app
 //	password             sshpass -p ‹hunter2› ssh web1
 //	password             curl -u admin:‹hunter2› http://web1/
@@ -73,13 +87,18 @@
 //	pgpass               db:5432:app:deploy:‹hunter2›
 //	postman-key          ‹PMAK-{hex:24}-{hex:34}›
 //	private-key          ‹-----BEGIN OPENSSH PRIVATE KEY-----\n{64}\n-----END OPENSSH PRIVATE KEY-----›
+//	private-key          MII‹EpAIBAAKCAQEA{b64:48}\n{b64:64}›
 //	pulumi-token         ‹pul-{hex:40}›
 //	putty-key            ‹Private-Lines: 1\n{64}\nPrivate-MAC:› {hex:40}
 //	pypi-token           ‹pypi-AgE{60}›
 //	rubygems-key         ‹rubygems_{hex:48}›
+//	secret               data:\n  any: ‹aHVudGVyMg==›
+//	secret               stringData:\n  any: ‹hunter2›
+//	secret               key "k" { secret "‹{b64:23}=›"; };
 //	secret               client_secret: ‹{24}›
 //	sendgrid-key         ‹SG.{22}.{43}›
 //	sentry-token         ‹sntrys_{40}›
+//	service-token        ‹pplx-{48}›
 //	shopify-token        ‹shpat_{hex:32}›
 //	slack-token          ‹xoxb-{24}›
 //	slack-webhook        https://hooks.slack.com/services/‹T{8}/B{8}/{24}›
@@ -88,6 +107,7 @@
 //	telegram-token       123456789:‹AA{33}›
 //	token                token=‹{16}›
 //	twilio-key           ‹SK{hex:32}›
+//	vault-unseal-key     Unseal Key 1: ‹{b64:44}›
 //	vault-token          ‹hvs.{24}›
 //	wireguard-key        PrivateKey = ‹{b64:43}=›
 //
@@ -104,9 +124,8 @@
 //	the name of a variable        password=$DB_PASSWORD
 //	a stand-in                    password: changed
 //	a reversed value              drowssap terces a
-//	an unknown value in base64    cGFzc3dvcmQ9aHVudGVyMg==
-//	a YAML value on other lines   password: |\n  hunter2hunter2
-//	a mysql driver's DSN          app:hunter2@tcp(db:3306)/app
+//	a name apart from its value   cGFzc3dvcmQ9
+//	a dump of a file              70 61 73 73 77 6f 72 64 3d 68 75 6e
 //	a public key or certificate   -----BEGIN CERTIFICATE-----\n{64}\n-----END CERTIFICATE-----
 //
 // # Limits
@@ -120,7 +139,8 @@
 // # More that it does not catch
 //
 // Also not: a known value that is compressed, encrypted, broken over lines inside base64, in a hexadecimal or octal dump
-// with blanks, or encoded twice. Next to a value in base64 up to four bits of its first and last byte may stay.
+// with blanks, or encoded twice; in base64 what has neither a name nor a prefix; and base64 that begins with bytes that
+// are no text. Next to a value in base64 up to four bits of its first and last byte may stay.
 //
 // # Concurrency
 //

@@ -115,6 +115,15 @@ type sum struct{ h hash.Hash }
 
 func newSum(key []byte) sum { return sum{hmac.New(sha256.New, key)} }
 
+// again returns the sum of another value; s may be used no more.
+func (s sum) again(key []byte) sum {
+	if s.h == nil {
+		return newSum(key)
+	}
+	s.h.Reset()
+	return s
+}
+
 func (s sum) add(b []byte) { s.h.Write(b) }
 
 func (s sum) id() string { return hex.EncodeToString(s.h.Sum(nil)[:idLen/2]) }

@@ -9,14 +9,20 @@ type pattern struct {
 	look  []byte // what precedes data, up to lookback bytes
 	shown int    // of data, what a silence has shown
 
+	next   follow // looks at the line, or the rest of one, that begins at nextAt
+	nextAt int    // in data; -1: at the line after the secret that goes on
+
 	in    *match // a secret that goes on past what was decided
 	inEnd *blockEnd
 	inSum sum
 	inLen int64
 
+	ahead ahead
+
 	out   []byte
 	note  *Counts
 	found func(kind string, value []byte) // may be nil
+	trace *[]span                         // what was decided, in order; may be nil
 }
 
 // feed takes the next bytes and returns what is decided, good until the next call.
@@ -45,11 +51,15 @@ func (x *pattern) keep(data []byte, n int) {
 	}
 	x.data = append(x.data[:0], data[n:]...)
 	x.shown = max(0, x.shown-n)
+	if x.nextAt >= 0 {
+		x.nextAt -= n
+	}
 }
 
 // run decides what it can of data, and returns how much that is.
 func (x *pattern) run(data []byte, final bool) int {
 	i, done := 0, 0 // looked at; written or taken out
+	x.ahead.reset()
 	for i < len(data) {
 		if x.in != nil {
 			n, over := x.swallow(data, i, final)
@@ -59,9 +69,34 @@ func (x *pattern) run(data []byte, final bool) int {
 				break
 			}
 			x.close()
+			x.afterLong(data, i)
 			continue
 		}
-		if i = x.book.next(data, i); i >= len(data) {
+		from := i
+		i = x.book.next(data, i)
+		if x.next != nil && (x.nextAt < from || x.nextAt < 0) {
+			x.next = nil // a key block has gone over it
+		}
+		if x.next != nil && x.nextAt <= i && x.nextAt < len(data) {
+			i = x.nextAt
+			win, whole := x.ahead.window(data, i, final)
+			if !whole {
+				return x.wait(data, done, i)
+			}
+			if m := x.followed(data, i, win); m != nil {
+				x.show(data, done, i+m.from)
+				x.enter(nil, m, data[i+m.from:i+m.to], i+m.from)
+				i += m.to
+				done = i
+				if m.to < len(win) || m.tail == nil {
+					x.close()
+				} else {
+					x.nextAt = -1
+				}
+			}
+			continue
+		}
+		if i >= len(data) {
 			break
 		}
 		if n := markAt(data[i:]); n > 0 {
@@ -73,31 +108,44 @@ func (x *pattern) run(data []byte, final bool) int {
 			i++
 			continue
 		}
-		win, whole := window(data[i:], final)
+		win, whole := x.ahead.window(data, i, final)
 		if !whole && !deadMark(data[i:]) {
-			x.show(data, done, i)
-			return i
+			return x.wait(data, done, i)
 		}
-		r, m := x.try(data, i, win)
+		r, m, more := x.try(data, i, done, win, final)
+		if more {
+			return x.wait(data, done, i)
+		}
 		if m == nil {
 			i++
 			continue
 		}
 		x.show(data, done, i+m.from)
 		x.enter(r, m, data[i+m.from:i+m.to], i+m.from)
-		i += m.to
-		done = i
-		if r.end == nil && (m.to < len(win) || m.tail == nil) {
+		done = i + m.to
+		i = max(done, i+1)
+		if r.end == nil && (m.to < len(win) || m.tail == nil || m.joined) {
 			x.close()
 		}
 	}
 	if x.in == nil {
-		x.show(data, done, len(data))
-		return len(data)
+		if final {
+			x.show(data, done, len(data))
+			return len(data)
+		}
+		return x.wait(data, done, len(data))
 	}
 	if final {
 		x.close()
 	}
+	return i
+}
+
+// wait shows data[done:i], but for what may be the start of a secret that stands before its keyword, and returns how much
+// of data is decided.
+func (x *pattern) wait(data []byte, done, i int) int {
+	i -= min(x.pendingWord(data[:i]), i-done)
+	x.show(data, done, i)
 	return i
 }
 
@@ -109,7 +157,16 @@ func (x *pattern) silence() []byte {
 	if x.in != nil {
 		return x.out
 	}
+	x.ahead.reset()
 	for i < len(data) {
+		if x.next != nil && x.nextAt == i {
+			win, _ := x.ahead.window(data, i, true)
+			if m, _ := x.next(win); m != nil {
+				x.show(data, done, i+m.from)
+				x.shown = max(x.shown, i+m.from)
+				return x.out
+			}
+		}
 		if i = x.book.next(data, i); i >= len(data) {
 			break
 		}
@@ -121,8 +178,10 @@ func (x *pattern) silence() []byte {
 			i++
 			continue
 		}
-		win, _ := window(data[i:], true)
-		r, m := x.try(data, i, win)
+		win, _ := x.ahead.window(data, i, true)
+		next, nextAt := x.next, x.nextAt
+		r, m, _ := x.try(data, i, done, win, true)
+		x.next, x.nextAt = next, nextAt // it will be found again
 		if m == nil && !x.growing(data, i) {
 			i++
 			continue
@@ -140,8 +199,8 @@ func (x *pattern) silence() []byte {
 			x.out = appendMark(x.out, m.kind, idOf(x.key, data[i+m.from:i+m.to]))
 			x.note.one(m.kind, int64(left))
 		}
-		i += m.to
-		done = i
+		done = i + m.to
+		i = max(done, i+1)
 	}
 	x.show(data, done, len(data))
 	x.shown = len(data)
@@ -183,27 +242,115 @@ func deadMark(b []byte) bool {
 	return len(b) >= maxMark && foldedPrefix(b, []byte(markOpen))
 }
 
-// window is what rules at the start of b may look at, and whether all of it is here.
-func window(b []byte, final bool) ([]byte, bool) {
-	w := b[:min(len(b), Window)]
-	if n := lineEnd(w); n >= 0 {
-		return w[:n], true
-	}
-	return w, len(w) == Window || final
-}
-
-// try returns the first rule that holds at data[i:].
-func (x *pattern) try(data []byte, i int, win []byte) (*rule, *match) {
-	var before []byte
+// try returns the first rule that holds at data[i:]; nothing before done may be taken out. more says that it takes
+// further bytes to tell.
+func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule, m *match, more bool) {
+	var p *place
+	broken := false // a token may go on after the newline
 	for _, w := range x.book.bucket(data, i) {
 		if !foldedPrefix(win, w.text) {
+			if len(win) < len(w.text) && foldedPrefix(w.text, win) {
+				broken = broken || holds(w.rules)
+			}
 			continue
 		}
-		if before == nil {
-			before = x.before(data, i)
+		if p == nil {
+			p = x.place(data, i, win)
+		}
+		p.key = len(w.text)
+		for _, r := range w.rules {
+			if !r.left.allows(p.before, win[0]) {
+				continue
+			}
+			m, ok := r.find(p)
+			if !ok {
+				broken = broken || r.hold && (r.long || len(win) < shortToken)
+				continue
+			}
+			v := p.view
+			if r.then != nil {
+				x.expect(r.then(m), i+len(win)+1)
+				continue
+			}
+			if r.here != nil {
+				x.expect(r.here(m), i+v.to(m.group[1]))
+				continue
+			}
+			if r.back {
+				if m.from, m.to = max(-m.behind, done-i), 0; m.from >= 0 {
+					continue
+				}
+				return r, m, false
+			}
+			m.from, m.to, m.win = v.from(m.from), max(v.from(m.from), v.to(m.to)), win
+			if r.hold && m.to == len(win) && i+m.to < len(data) {
+				x.expect(tokenRest(m.kind), i+m.to+1)
+			}
+			return r, m, false
+		}
+	}
+	if !broken {
+		return nil, nil, false
+	}
+	if p == nil {
+		p = x.place(data, i, win)
+	}
+	if !p.startsToken() || !p.allToken(win) {
+		return nil, nil, false
+	}
+	v, breaks, whole := x.ahead.joined(data[i:], final)
+	if !whole {
+		return nil, nil, true
+	}
+	if !x.mayJoin(data, i, len(v.text)) {
+		return nil, nil, false
+	}
+	for k := range breaks { // the fewest lines that make a token
+		to := len(v.text)
+		if k+1 < len(breaks) {
+			to = breaks[k+1]
+		}
+		if r, m := x.tryJoined(data, i, p.before, view{text: v.text[:to], at: v.at[:to]}, breaks[k]); m != nil {
+			if next := i + m.to; m.to == v.at[to-1]+1 {
+				if next < len(data) && data[next] == '\r' {
+					next++
+				}
+				x.expect(tokenRest(m.kind), next+1)
+			}
+			return r, m, false
+		}
+	}
+	return nil, nil, false
+}
+
+// mayJoin reports whether n bytes are enough for a token whose keyword begins at data[i].
+func (x *pattern) mayJoin(data []byte, i, n int) bool {
+	for _, w := range x.book.bucket(data, i) {
+		for _, r := range w.rules {
+			if r.hold && n >= r.least {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shortToken is more than a token needs to be recognised as one, if not its rule says that it is long.
+const shortToken = 160
+
+// tryJoined returns the first rule that holds for a token that newlines broke; with the text up to known none did.
+func (x *pattern) tryJoined(data []byte, i int, before []byte, v view, known int) (*rule, *match) {
+	p := &place{before: before, plain: before, view: v, name: len(v.text)}
+	for _, w := range x.book.bucket(data, i) {
+		if !foldedPrefix(v.text, w.text) {
+			continue
 		}
 		for _, r := range w.rules {
-			if m, ok := r.find(before, win); ok {
+			if !r.hold || !r.long && known >= shortToken || !r.left.allows(before, data[i]) {
+				continue
+			}
+			if m, ok := r.find(p); ok {
+				m.from, m.to, m.joined = v.from(m.from), max(v.from(m.from), v.to(m.to)), true
 				return r, m
 			}
 		}
@@ -211,21 +358,98 @@ func (x *pattern) try(data []byte, i int, win []byte) (*rule, *match) {
 	return nil, nil
 }
 
+func holds(rules []*rule) bool {
+	for _, r := range rules {
+		if r.hold {
+			return true
+		}
+	}
+	return false
+}
+
+// expect lets f look at data[at:], if nothing waits there already.
+func (x *pattern) expect(f follow, at int) {
+	if f != nil && (x.next == nil || x.nextAt != at) {
+		x.next, x.nextAt = f, at
+	}
+}
+
+// followed asks what waits for the line at data[i:], and returns what is secret there.
+func (x *pattern) followed(data []byte, i int, win []byte) *match {
+	v, _, _ := x.ahead.view(data, i, win)
+	m, next := x.next(v.text)
+	x.next = next
+	if m != nil {
+		m.from, m.to = v.from(m.from), max(v.from(m.from), v.to(m.to))
+		if isMarks(win[m.from:m.to]) {
+			m = nil
+		} else if m.again {
+			x.nextAt = i + m.to
+			return m
+		}
+	}
+	if x.nextAt = i + len(win) + 1; len(win) == Window && (m == nil || m.to < len(win)) {
+		x.next = nil
+	}
+	return m
+}
+
+// afterLong lets what waits for the line after a long secret look there.
+func (x *pattern) afterLong(data []byte, i int) {
+	if x.next == nil || x.nextAt >= 0 {
+		return
+	}
+	if data[i] == '\n' {
+		x.nextAt = i + 1
+	} else {
+		x.next = nil
+	}
+}
+
+// pendingWord returns how much of the end of data, and of what precedes it, may be a password that a keyword follows, as
+// in name:password@tcp(host).
+func (x *pattern) pendingWord(data []byte) int {
+	after := 0 // the first colon of the word
+	for n := range lookback {
+		var c byte
+		switch {
+		case n < len(data):
+			c = data[len(data)-1-n]
+		case n-len(data) < len(x.look):
+			c = x.look[len(x.look)-1-(n-len(data))]
+		default:
+			return after
+		}
+		if !wordOfDSN[c] {
+			return after
+		}
+		if c == ':' {
+			after = n
+		}
+	}
+	return after
+}
+
 // before returns up to lookback bytes that precede data[i].
 func (x *pattern) before(data []byte, i int) []byte {
 	if i >= lookback || len(x.look) == 0 {
 		return data[max(0, i-lookback):i]
 	}
-	all := append(append(make([]byte, 0, len(x.look)+i), x.look...), data[:i]...)
-	return all[max(0, len(all)-lookback):]
+	n := min(len(x.look), lookback-i)
+	x.ahead.past = append(append(x.ahead.past[:0], x.look[len(x.look)-n:]...), data[:i]...)
+	return x.ahead.past
 }
 
 // enter begins to take out; value is its first part, at data[at].
 func (x *pattern) enter(r *rule, m *match, value []byte, at int) {
-	x.in, x.inEnd, x.inSum = &match{kind: m.kind, tail: m.tail}, r.end, newSum(x.key)
+	x.in, x.inEnd, x.inSum = &match{kind: m.kind, tail: m.tail}, nil, x.inSum.again(x.key)
+	if r != nil {
+		x.inEnd = r.end
+	}
 	x.inSum.add(value)
 	x.inLen = hidden(len(value), at, x.shown)
-	if x.found != nil && r.end == nil {
+	x.traced(span{n: len(value), secret: true})
+	if x.found != nil && x.inEnd == nil {
 		x.found(m.kind, value)
 	}
 }
@@ -242,6 +466,7 @@ func (x *pattern) swallow(data []byte, at int, final bool) (n int, over bool) {
 		over = n < len(b)
 	}
 	x.inSum.add(b[:n])
+	x.traced(span{n: n, secret: true})
 	x.inLen += hidden(n, at, x.shown)
 	return n, over
 }
@@ -252,6 +477,9 @@ func hidden(n, at, shown int) int64 { return int64(max(0, n-max(0, shown-at))) }
 // close writes the mark of the secret that ended.
 func (x *pattern) close() {
 	if x.inLen > 0 {
+		if x.trace != nil {
+			x.traced(span{mark: &spanMark{kind: x.in.kind, id: x.inSum.id()}})
+		}
 		x.out = appendMark(x.out, x.in.kind, x.inSum.id())
 		x.note.one(x.in.kind, x.inLen)
 	}
@@ -262,5 +490,12 @@ func (x *pattern) show(data []byte, from, to int) {
 	from = max(from, x.shown)
 	if from < to {
 		x.out = append(x.out, data[from:to]...)
+		x.traced(span{n: to - from})
+	}
+}
+
+func (x *pattern) traced(s span) {
+	if x.trace != nil {
+		*x.trace = append(*x.trace, s)
 	}
 }

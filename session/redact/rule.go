@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"regexp"
+	"regexp/syntax"
 )
 
 // Window is the most that a rule looks at, in bytes from its keyword on, and so the most that a [Writer] holds back for
@@ -16,17 +17,27 @@ const lookback = 128
 // rule takes out one kind of thing.
 type rule struct {
 	kind string
-	keys []string       // see keyword
-	re   *regexp.Regexp // anchored at the keyword; its first group, or all of it, is where the secret stands
-	left edge           // what may stand before the keyword
-	look int            // how far the expression looks, 0: the whole of Window
-	need string         // what must stand within that; it saves time, as pre does
-	pre  func(before, win []byte) bool
-	tail *class    // the secret goes on while these come, over any distance; nil: the group is all of it
-	end  *blockEnd // set for blocks: the secret goes on to this
+	keys []string                                // see keyword
+	re   *regexp.Regexp                          // anchored at the keyword; its first group, or all of it, is where the secret stands
+	left edge                                    // what may stand before the keyword
+	look int                                     // how far the expression looks, 0: the whole of Window
+	need string                                  // what must stand within that; it saves time, as pre does
+	pre  func(before, win []byte, name int) bool // name is where in win the word ends that begins with the keyword
+	// name means that the keyword is one of secretNames, and that the expression begins after the name, whose parts are the
+	// groups 1 and 2.
+	name bool
+	scan func(b []byte) []int // does what the expression does, where there is no control sequence
+	tail *class               // the secret goes on while these come, over any distance; nil: the group is all of it
+	end  *blockEnd            // set for blocks: the secret goes on to this
 	ok   func(m *match) bool
+	// then and here make the match a name only: what they return looks at the next line, or at what follows the match.
+	then, here func(m *match) follow
+	// back means that the secret stands before the keyword; see match.behind.
+	back bool
 	// hold means that a silence may not show the start of what could become a match.
-	hold bool
+	hold  bool
+	least int  // no match has fewer bytes; worked out from the expression
+	long  bool // such a match may take any number of bytes to be one
 }
 
 // edge is a condition on the byte before a keyword.
@@ -47,6 +58,9 @@ type match struct {
 	from   int    // of the secret, in win
 	to     int    //
 	tail   *class // may be changed by ok
+	behind int    // how many bytes before the keyword the secret begins
+	again  bool   // a follow wants to see what follows this one on its line
+	joined bool   // found over several lines
 }
 
 func (m *match) text(n int) []byte {
@@ -66,23 +80,35 @@ func (m *match) pick(n int) {
 	}
 }
 
-// find looks for the rule at the start of win.
-func (r *rule) find(before, win []byte) (*match, bool) {
-	near := win
+// find looks for the rule at p.
+func (r *rule) find(p *place) (*match, bool) {
+	win, before := p.view.text, p.plain
+	near, name := win, p.name
 	if r.look > 0 {
 		near = win[:min(len(win), r.look)]
+		name = min(name, len(near))
 	}
-	if !r.left.allows(before, win[0]) || r.need != "" && !bytes.Contains(near, []byte(r.need)) || r.pre != nil && !r.pre(before, near) {
+	if len(near) < r.least {
 		return nil, false
 	}
-	g := r.re.FindSubmatchIndex(near)
-	if g == nil {
+	if r.need != "" && !bytes.Contains(near, []byte(r.need)) || r.pre != nil && !r.pre(before, near, name) {
+		return nil, false
+	}
+	var g []int
+	if r.name {
+		if g = r.afterName(near, p.key, name); g == nil {
+			return nil, false
+		}
+	} else if g = r.re.FindSubmatchIndex(near); g == nil {
 		return nil, false
 	}
 	m := &match{kind: r.kind, before: before, win: win, group: g, from: g[0], to: g[1], tail: r.tail}
 	m.pick(1)
 	if r.ok != nil && !r.ok(m) {
 		return nil, false
+	}
+	if r.then != nil || r.here != nil {
+		return m, true
 	}
 	for m.tail != nil && m.to < len(win) && m.tail[win[m.to]] {
 		m.to++
@@ -91,6 +117,72 @@ func (r *rule) find(before, win []byte) (*match, bool) {
 		return nil, false
 	}
 	return m, true
+}
+
+// leastOf returns how many bytes a match of re has at least.
+func leastOf(re *syntax.Regexp) int {
+	n := 0
+	switch re.Op {
+	case syntax.OpLiteral:
+		return len(re.Rune) // of one byte each, or more
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return 1
+	case syntax.OpCapture, syntax.OpPlus:
+		return leastOf(re.Sub[0])
+	case syntax.OpRepeat:
+		return re.Min * leastOf(re.Sub[0])
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			n += leastOf(sub)
+		}
+	case syntax.OpAlternate:
+		n = leastOf(re.Sub[0])
+		for _, sub := range re.Sub[1:] {
+			n = min(n, leastOf(sub))
+		}
+	}
+	return n
+}
+
+// afterName matches the expression after the name at the start of b, whose keyword has key bytes.
+func (r *rule) afterName(b []byte, key, name int) []int {
+	var rest []int
+	if r.scan != nil && bytes.IndexByte(b[name:], 0x1b) < 0 {
+		rest = r.scan(b[name:])
+	} else {
+		rest = r.re.FindSubmatchIndex(b[name:])
+	}
+	if rest == nil {
+		return nil
+	}
+	word := key + wordEnding(b[key:name], b[:key])
+	g := append(make([]int, 0, len(rest)+4), 0, name+rest[1], 0, word, word, name)
+	for _, at := range rest[2:] {
+		if at >= 0 {
+			at += name
+		}
+		g = append(g, at)
+	}
+	return g
+}
+
+// wordEnding returns how many of the bytes after a keyword of secretNames belong to its word.
+func wordEnding(b, key []byte) int {
+	switch lower(key[0]) {
+	case 'c':
+		if len(b) > 0 && lower(b[0]) == 's' {
+			return 1
+		}
+	case 'p':
+		if len(key) == len("pass") {
+			for _, end := range []string{"word", "wd", "wort", "phrase", "code"} {
+				if foldedPrefix(b, []byte(end)) {
+					return len(end)
+				}
+			}
+		}
+	}
+	return 0
 }
 
 func (e edge) allows(before []byte, first byte) bool {

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"regexp"
+	"strings"
 )
 
 // commandLook bounds how far from the name of a program its password may stand.
@@ -13,29 +14,39 @@ const shellWord = `(?:"([^"$` + "`" + `]{2,})"|'([^']{2,})'|([^\s"'$` + "`" + `|
 
 // commandRules take out what people put into command lines.
 func commandRules() []*rule {
-	command := func(need, names, flags string, keys ...string) *rule {
+	command := func(starts, names, flags string, keys ...string) *rule {
 		return &rule{
-			kind: "password", keys: keys, left: wordLeft, need: need, look: commandLook,
+			kind: "password", keys: keys, left: wordLeft, look: commandLook, pre: wordStarts(";|&", strings.Fields(starts)...),
 			re: regexp.MustCompile(`^(?:` + names + `)[ \t](?:[^\n;|&]*?[ \t])?(?:` + flags + `)` + shellWord),
 			ok: func(m *match) bool { return notPlaceholder(m) },
 		}
 	}
+	// given is for programs that take the password in the word after a flag, or in the same.
+	given := func(flag string, glued bool, names, flags string, keys ...string) *rule {
+		r := command(flag, names, flags, keys...)
+		r.pre = flagWord(flag, glued)
+		return r
+	}
+	needs := func(need string, r *rule) *rule {
+		r.need = need
+		return r
+	}
 	return []*rule{
-		command(` -p`, `mysql[a-z_]*|mariadb[a-z-]*`, `-p`, "mysql", "mariadb"),
-		command(`-p`, `sshpass`, `-p[ \t]*`, "sshpass"),
-		command(`-p`, `docker|podman|helm|buildah|skopeo|crane|oras`, `(?:registry )?login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`,
-			"docker", "podman", "helm", "buildah", "skopeo", "crane", "oras"),
-		command(`-a`, `redis-cli|valkey-cli`, `-a[ \t]*`, "redis-cli", "valkey-cli"),
-		command(`-p`, `mongo[a-z]*`, `-p[ \t]*`, "mongo"),
-		command(`-w`, `ldap(?:search|add|modify|delete|passwd|whoami)`, `-w[ \t]*`, "ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"),
-		command(`:`, `curl|wget`, `(?:-[a-zA-Z]*u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'@/]*:`, "curl", "wget"),
-		command(`%`, `smbclient|mount\.cifs|rpcclient|smbget`, `-U[ \t]*[^\s%]+%`, "smbclient", "mount.cifs", "rpcclient", "smbget"),
-		command(`-P`, `zip|unzip`, `-P[ \t]*`, "unzip", "zip -"),
-		command(`-p`, `7z[a-z]*`, `-p`, "7za", "7zr", "7z "),
-		command(`-P`, `ipmitool|sqlcmd|bcp|isql`, `-P[ \t]*`, "ipmitool", "sqlcmd"),
-		command(` -`, `openssl`, `(?:-pass(?:in|out)?|-k)[ \t]+(?:pass:)?`, "openssl"),
-		command(`_`, `rabbitmqctl`, `(?:add_user|change_password)[ \t]+\S+[ \t]+`, "rabbitmqctl"),
-		command(`b`, `htpasswd`, `-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?`, "htpasswd"),
+		given(`-p`, true, `mysql[a-z_]*|mariadb[a-z-]*`, `-p`, "mysql", "mariadb"),
+		given(`-p`, false, `sshpass`, `-p[ \t]*`, "sshpass"),
+		needs(`login`, given(`-p`, false, `docker|podman|helm|buildah|skopeo|crane|oras`, `(?:registry )?login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`,
+			"docker", "podman", "helm", "buildah", "skopeo", "crane", "oras")),
+		given(`-a`, false, `redis-cli|valkey-cli`, `-a[ \t]*`, "redis-cli", "valkey-cli"),
+		given(`-p`, false, `mongo[a-z]*`, `-p[ \t]*`, "mongo"),
+		given(`-w`, false, `ldap(?:search|add|modify|delete|passwd|whoami)`, `-w[ \t]*`, "ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"),
+		needs(`:`, command(`-`, `curl|wget`, `(?:-[a-zA-Z]*u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'@/]*:`, "curl", "wget")),
+		needs(`%`, command(`-U`, `smbclient|mount\.cifs|rpcclient|smbget`, `-U[ \t]*[^\s%]+%`, "smbclient", "mount.cifs", "rpcclient", "smbget")),
+		given(`-P`, false, `zip|unzip`, `-P[ \t]*`, "unzip", "zip -"),
+		given(`-p`, true, `7z[a-z]*`, `-p`, "7za", "7zr", "7z "),
+		given(`-P`, false, `ipmitool|sqlcmd|bcp|isql`, `-P[ \t]*`, "ipmitool", "sqlcmd"),
+		command(`-pass -k`, `openssl`, `(?:-pass(?:in|out)?|-k)[ \t]+(?:pass:)?`, "openssl"),
+		command(`add_user change_password`, `rabbitmqctl`, `(?:add_user|change_password)[ \t]+\S+[ \t]+`, "rabbitmqctl"),
+		command(`-`, `htpasswd`, `-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?`, "htpasswd"),
 		{
 			kind: "password", keys: []string{"echo ", "printf "}, left: wordLeft, need: "|", look: commandLook,
 			re: regexp.MustCompile(`^(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?:["']?%s(?:\\n)?["']?[ \t]+)?` +
@@ -61,11 +72,95 @@ func commandRules() []*rule {
 			re: regexp.MustCompile(`^login[ \t]+\S+[ \t]+password[ \t]+(\S{2,})`), // netrc
 		},
 		{
+			kind: "password", keys: []string{"user "}, left: wordLeft, need: " >", look: 256, pre: wordStarts("", "o", "O"), tail: visible, // of Redis
+			re: regexp.MustCompile(`^(?i)user[ \t]+\S+[ \t]+(?:\S+[ \t]+)*?(?:on|off)[ \t]+(?:\S+[ \t]+)*?>(\S{2,})`),
+			ok: notPlaceholder,
+		},
+		{
+			kind: "password", keys: []string{"stats auth "}, left: wordLeft, tail: visible, // of HAProxy
+			re: regexp.MustCompile(`^stats auth[ \t]+[^\s:]+:(\S{2,})`),
+			ok: notPlaceholder,
+		},
+		{
+			kind: "password", keys: []string{"snmp-server community ", "rocommunity ", "rwcommunity "}, left: wordLeft, tail: visible,
+			re: regexp.MustCompile(`^(?:snmp-server community|r[ow]community)[ \t]+(\S{2,})`),
+			ok: func(m *match) bool { return !bytes.EqualFold(m.text(1), []byte("public")) && notPlaceholder(m) },
+		},
+		{
+			kind: "password", keys: []string{"sqlplus ", "expdp ", "impdp "}, left: wordLeft, look: commandLook, // of Oracle
+			re: regexp.MustCompile(`^(?:sqlplus|expdp|impdp)[ \t]+(?:-\S+[ \t]+)*[^\s/"']+/([^\s@/"']{3,})@`),
+			ok: notPlaceholder,
+		},
+		{
 			kind: "password", keys: []string{"requirepass ", "masterauth "}, left: wordLeft, tail: unquoted,
-			re: regexp.MustCompile(`^(?i)(?:requirepass|masterauth)[ \t]+["']?([^\s"'#]{3,})`), // redis.conf
+			re: regexp.MustCompile(`^(?i)(?:requirepass|masterauth)[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"'#]{3,}))`), // redis.conf
 			ok: notPlaceholder,
 		},
 	}
+}
+
+// wordStarts reports whether one of the words of a command begins as one of starts, before one of stops comes.
+func wordStarts(stops string, starts ...string) func(_, win []byte, _ int) bool {
+	return func(_, win []byte, _ int) bool {
+		end := len(win)
+		for _, s := range starts {
+			for at := 0; at < end; {
+				i := bytes.Index(win[at:end], []byte(s))
+				if i < 0 {
+					break
+				}
+				if at += i; at > 0 && blank(win[at-1]) {
+					if i = bytes.IndexAny(win[:at], stops); i < 0 {
+						return true
+					}
+					end = i
+				}
+				at++
+			}
+		}
+		return false
+	}
+}
+
+// flagWord reports whether a flag stands in a command, with a word after it that may be a password.
+func flagWord(flag string, glued bool) func(_, win []byte, _ int) bool {
+	return func(_, win []byte, _ int) bool {
+		if !bytes.Contains(win, []byte(flag)) {
+			return false
+		}
+		for i := 1; i < len(win); i++ {
+			switch c := win[i-1]; {
+			case c == ';' || c == '|' || c == '&':
+				return false
+			case blank(c) && win[i] == flag[0] && bytes.HasPrefix(win[i:], []byte(flag)):
+				at := i + len(flag)
+				if !glued {
+					at = skip(win, at, " \t")
+				}
+				if wordOfShell(win[at:]) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+}
+
+// wordOfShell reports whether b begins as shellWord does.
+func wordOfShell(b []byte) bool {
+	if len(b) < 2 {
+		return false
+	}
+	switch c := b[0]; {
+	case c == '"':
+		n := bytes.IndexAny(b[1:], "\"$`")
+		return n >= 2 && b[1+n] == '"'
+	case c == '\'':
+		return bytes.IndexByte(b[1:], '\'') >= 2
+	case strings.IndexByte(" \t\n\f\r$`|;&<>-", c) >= 0:
+		return false
+	}
+	return strings.IndexByte(" \t\n\f\r\"'|;&<>", b[1]) < 0
 }
 
 func notPlaceholder(m *match) bool { return !placeholder(m.win[m.from:m.to]) }

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"encoding/base64"
 	"regexp"
 )
 
@@ -43,9 +44,32 @@ func headerRules() []*rule {
 			},
 		},
 		{
+			// Go's MySQL driver: user:password@tcp(host:port)/name.
+			kind: "dsn", keys: []string{"@tcp", "@unix(", "@cloudsql"}, look: 64, back: true,
+			re: regexp.MustCompile(`^@[a-z0-9+-]+\(`),
+			ok: func(m *match) bool {
+				at := passwordBefore(m.before)
+				if at < 0 || placeholder(m.before[at:]) {
+					return false
+				}
+				m.behind = len(m.before) - at
+				return true
+			},
+		},
+		{
+			kind: "authorization", keys: []string{"basic "}, left: wordLeft, look: 512, tail: base64Bytes,
+			re: regexp.MustCompile(`^(?i)basic[ \t]+([A-Za-z0-9+/]{8,}={0,2})(?:[^A-Za-z0-9+/=]|$)`),
+			ok: func(m *match) bool { return basicAuth(m.text(1)) },
+		},
+		{
+			kind: "cookie", keys: []string{"phpsessid=", "jsessionid=", "connect.sid=", "laravel_session=", "sessionid=", "fairlead_page_"},
+			left: wordLeft, look: 256, tail: but(`;"',&<>`),
+			re: regexp.MustCompile(`^(?i)[a-z_.]+\d*=([^\s;"',&<>]{12,})`),
+		},
+		{
 			// PostgreSQL's password file: host:port:database:user:password.
-			kind: "pgpass", keys: []string{":5432:", ":*:"},
-			re: regexp.MustCompile(`^:(?:5432|\*):[^\s:]+:[^\s:]+:((?:[^\s:\\]|\\.){3,})(?:\s|$)`),
+			kind: "pgpass", keys: []string{":5432:", ":*:", ":5433:", ":6432:", ":5434:", ":6543:"},
+			re: regexp.MustCompile(`^:(?:543[234]|6432|6543|\*):[^\s:]+:[^\s:]+:((?:[^\s:\\]|\\.){3,})(?:\s|$)`),
 		},
 		{
 			kind: "azure-key", keys: []string{"accountkey=", "sharedaccesskey="}, tail: base64Bytes,
@@ -60,4 +84,34 @@ func headerRules() []*rule {
 			re: regexp.MustCompile(`^(?i)x-amz-(?:signature|security-token)=([a-z0-9%+/=_-]{16,})`),
 		},
 	}
+}
+
+// passwordBefore returns where the password of a name:password begins that ends b, or -1.
+func passwordBefore(b []byte) int {
+	from := len(b)
+	for from > 0 && wordOfDSN[b[from-1]] {
+		from--
+	}
+	for i := from + 1; i+1 < len(b); i++ {
+		if c := b[i-1]; b[i] == ':' && (tokenBytes[c] || c == '+') {
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// basicAuth reports whether v is name:password in base64 (RFC 7617).
+func basicAuth(v []byte) bool {
+	b, err := base64.RawStdEncoding.DecodeString(string(bytes.TrimRight(v, "=")))
+	return err == nil && bytes.IndexByte(b, ':') > 0 && readable(b)
+}
+
+// readable reports whether b is text in ASCII.
+func readable(b []byte) bool {
+	for _, c := range b {
+		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
 }

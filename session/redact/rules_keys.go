@@ -37,6 +37,10 @@ func keyRules() []*rule {
 			re: regexp.MustCompile(`^client-key-data["']?[ \t]*:[ \t]*["']?([A-Za-z0-9+/=]{16,})`),
 		},
 		{
+			kind: "vault-unseal-key", keys: []string{"unseal key", "recovery key"}, look: 256, tail: base64Bytes,
+			re: regexp.MustCompile(`^(?i)(?:unseal|recovery) key[ \t]+\d{1,2}:[ \t]*([A-Za-z0-9+/=]{32,})`),
+		},
+		{
 			kind: "wireguard-key", keys: []string{"privatekey", "presharedkey", "private-key", "preshared-key"},
 			re: regexp.MustCompile(`^(?i)(?:private|preshared)-?key["']?[ \t]*[=:]?[ \t]*["']?([A-Za-z0-9+/]{43}=)`),
 		},

@@ -1,6 +1,9 @@
 package redact
 
-import "regexp"
+import (
+	"bytes"
+	"regexp"
+)
 
 // tokenRules take out what its issuer made recognisable. A row: kind, expression, what it may go on with, keywords.
 func tokenRules() []*rule {
@@ -42,6 +45,12 @@ func tokenRules() []*rule {
 		token("pulumi-token", `pul-[0-9a-f]{40}`, alnumBytes, "pul-"),
 		token("postman-key", `PMAK-[0-9a-f]{24}-[0-9a-f]{34}`, alnumBytes, "pmak-"),
 		token("sentry-token", `sntry[su]_[A-Za-z0-9+/=_]{32,}`, base64Bytes, "sntrys_", "sntryu_"),
+		token("fairlead-token", `fairlead_(?:approve_)?[A-Za-z0-9]{20,}`, alnumBytes, "fairlead_"),
+		token("google-token", `1//0[A-Za-z0-9_-]{30,}`, wordBytes, "1//0"),
+		token("npm-token", `_auth["']?[ \t]*[=:][ \t]*["']?([A-Za-z0-9+/]{12,}={0,2})`, base64Bytes, "_auth=", "_auth ", `_auth"`),
+		token("service-token", `(?:pplx|gsk|xai|nfp|figd|sbp|rdme|pscale_tkn|pscale_pw|bkua|CCIPAT|CFPAT|sq0atp|sq0csp|r8|ntn|sgp|HRKU|xkeysib|CLOJARS|dt0c01|dt0s01|dp\.pt|dp\.st|ops_eyJ|cio|shippo_live|EZAK|aio|tfp|pnu|duffel_live|AKCp)[-_.]?[A-Za-z0-9_.-]{28,}`, tokenBytes,
+			"pplx-", "gsk_", "xai-", "nfp_", "figd_", "sbp_", "rdme_", "pscale_tkn", "pscale_pw", "bkua_", "ccipat_", "cfpat-", "sq0atp", "sq0csp", "r8_", "ntn_",
+			"sgp_", "hrku-", "xkeysib-", "clojars_", "dt0c01", "dt0s01", "dp.pt", "dp.st", "ops_eyj", "shippo_live_", "duffel_live_", "ezak", "aio_", "tfp_", "pnu_", "akcp"),
 		// RFC 7515: three parts, of which the first two are JSON objects; RFC 7516: five.
 		token("jwt", `eyJ[A-Za-z0-9_-]{8,}\.(?:eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*|[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})`,
 			tokenBytes, "eyj"),
@@ -54,13 +63,30 @@ func tokenRules() []*rule {
 			"{ssha", "{sha}", "{smd5}", "{md5}", "{crypt}", "{pbkdf2"),
 	}
 	for _, r := range rules {
-		if r.kind == "password-hash" {
+		switch r.kind {
+		case "openai-key":
+			r.pre = isOpenAI
+		case "jwt":
+			r.long, r.pre = true, isJWT
+		case "password-hash":
 			r.look, r.pre = 256, longRun
 		}
 	}
 	return append(rules, &rule{
 		kind: "telegram-token", keys: []string{":aa"}, re: regexp.MustCompile(`^:(AA[A-Za-z0-9_-]{33})(?:[^A-Za-z0-9_-]|$)`),
 		ok: func(m *match) bool { return botNumber.Match(m.before) },
+	}, &rule{
+		kind: "azure-key", keys: []string{"8q~"}, tail: classOf("A-Za-z0-9_~.-"), // three bytes come before
+		re: regexp.MustCompile(`^8Q~[A-Za-z0-9_~.-]{30,}`),
+	}, &rule{
+		kind: "password-hash", keys: []string{":aad3b435b51404ee", ":xxxxxxxx"}, look: 128,
+		re: regexp.MustCompile(`^(?i):((?:[0-9a-f]{32}|x{32}):[0-9a-f]{32})(?:[^0-9a-f]|$)`),
+	}, &rule{
+		kind: "service-token", keys: []string{"/api/webhooks/"}, tail: wordBytes,
+		re: regexp.MustCompile(`^/api/webhooks/\d{10,}/([A-Za-z0-9_-]{40,})`),
+	}, &rule{
+		kind: "service-token", keys: []string{"key-"}, left: wordLeft, look: 64, // Mailgun
+		re: regexp.MustCompile(`^(key-[0-9a-f]{32})(?:[^A-Za-z0-9-]|$)`),
 	}, &rule{
 		kind: "slack-webhook", keys: []string{"hooks.slack.com/"}, tail: alnumBytes,
 		re: regexp.MustCompile(`^hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,})`),
@@ -69,16 +95,58 @@ func tokenRules() []*rule {
 
 var botNumber = regexp.MustCompile(`\d{8,12}$`)
 
-// longRun reports whether there are as many bytes of crypt's alphabet in a row as the shortest hash has.
-func longRun(_, win []byte) bool {
-	n := 0
-	for _, c := range win {
-		if n++; !base64Bytes[c] && c != '.' {
-			n = 0
-		}
-		if n == 20 {
+// isOpenAI reports whether a word that is long enough for a key, or one of the words that keys have, follows sk-.
+func isOpenAI(_, win []byte, _ int) bool {
+	win = win[len("sk-"):]
+	for _, word := range []string{"proj-", "svcacct-", "admin-", "None-"} {
+		if bytes.HasPrefix(win, []byte(word)) {
 			return true
 		}
+	}
+	for i, c := range win {
+		if !alnumBytes[c] {
+			return i >= 32
+		}
+		if i == 32 {
+			break
+		}
+	}
+	return len(win) >= 32
+}
+
+// isJWT reports whether the parts of a word are as long as those of a token in the notations of RFC 7515 and 7516.
+func isJWT(_, win []byte, name int) bool {
+	win = win[:name]
+	var dots [4]int
+	n, at := 0, 0
+	for n < len(dots) {
+		i := bytes.IndexByte(win[at:], '.')
+		if i < 0 {
+			break
+		}
+		dots[n] = at + i
+		n, at = n+1, at+i+1
+	}
+	if n < 2 || dots[0] < len("eyJ")+8 {
+		return false
+	}
+	if bytes.HasPrefix(win[dots[0]+1:], []byte("eyJ")) && dots[1]-dots[0] > len("eyJ")+4 {
+		return true
+	}
+	return n == 4 && dots[2]-dots[1] > 8 && dots[3]-dots[2] > 8 && len(win)-dots[3] > 8 && bytes.IndexByte(win[dots[3]+1:min(len(win), dots[3]+9)], '.') < 0
+}
+
+// longRun reports whether there are as many bytes of crypt's alphabet in a row as the shortest hash has.
+func longRun(_, win []byte, _ int) bool {
+	for end := 19; end < len(win); {
+		i := end
+		for i > end-20 && (base64Bytes[win[i]] || win[i] == '.') {
+			i--
+		}
+		if i == end-20 {
+			return true
+		}
+		end = i + 20
 	}
 	return false
 }

@@ -8,33 +8,26 @@ import (
 // escapes are what a program that paints its output puts between a name and its value.
 const escapes = `(?:\x1b\[[0-9;]*[mK])*`
 
-var secretName = `(pass(?:word|wd|wort|phrase|code)?|pwd|psk|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|` +
-	`(?:signing|encryption|master|account|auth|shared|preshared)[_-]?key|credentials?)`
-
 // valueRules take out the values of names that say so, in the notations of files, environments, JSON, YAML and programs.
 func valueRules() []*rule {
-	names := []string{
-		"pass", "pwd", "psk", "secret", "token", "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey",
-		"private_key", "signing_key", "encryption_key", "master_key", "account_key", "auth_key", "shared_key",
-		"preshared_key", "credential",
-	}
 	return []*rule{
 		{
 			kind: "aws-secret-key", keys: []string{"secret"}, tail: base64Bytes,
-			re: regexp.MustCompile(`^(?i)secret[_-]?access[_-]?key["'\\]*[ \t]*[=:][ \t]*\\?["']?([A-Za-z0-9/+]{40})`),
+			pre: secretAccess,
+			re:  regexp.MustCompile(`^(?i)secret[_-]?access[_-]?key["'\\]*[ \t]*[=:][ \t]*\\?["']?([A-Za-z0-9/+]{40})`),
 		},
 		{
 			kind: "docker-auth", keys: []string{`"auth"`}, tail: base64Bytes,
 			re: regexp.MustCompile(`^"auth"[ \t]*:[ \t]*"([A-Za-z0-9+/]{6,}={0,2})"`),
 		},
 		{
-			kind: "secret", keys: names, look: nameLook, pre: assigns, ok: keyValue,
-			re: regexp.MustCompile(`^(?i)` + secretName + `([a-z0-9_.-]*?)(["'\\]{0,2}[\])]?` + escapes + `[ \t]*)` +
+			kind: "secret", keys: secretNames, name: true, scan: separator, look: nameLook, pre: assigns, ok: keyValue,
+			re: regexp.MustCompile(`^(["'\\]{0,2}[\])]?` + escapes + `[ \t]*)` +
 				`(=>|:=|[=:])([ \t]*` + escapes + `)(\\?["']?)`),
 		},
 		{
-			kind: "secret", keys: names, pre: isFlag, ok: flagValue,
-			re: regexp.MustCompile(`^(?i)` + secretName + `[ \t]+` + shellWord),
+			kind: "secret", keys: secretNames, name: true, pre: isFlag, ok: flagValue,
+			re: regexp.MustCompile(`^[ \t]+` + shellWord),
 		},
 	}
 }
@@ -45,34 +38,68 @@ var (
 		`expir\w*|age|id|ids|field|prompt|version|hint|strength|rotation|enabled|required|ref|store|manager|provider|class|` +
 		`authentication|auth|limit|usage|used|valid\w*|error|status|changed|updated|created|at|on|env|format|algorithm|alg|` +
 		`bytes|chars|index|source|header|issuer|audience|scope|scopes|budget|window|rate)$`)
-	flagBefore = regexp.MustCompile(`(?:^|[\s"'=])--?[A-Za-z0-9_-]*$`)
 	// leading is what may stand on a line before a name, if the line is about that name.
-	leading  = regexp.MustCompile(`^(?:[\w./~-]+:(?:\d+:)?)?[ \t"'{(>+-]*(?:(?:export|set|setx|setenv|env|declare -x|typeset -x|local|readonly|ENV|ARG|Environment=)[ \t"']*)?[\w.\[/-]*$`)
-	lineRest = regexp.MustCompile(`^(?:\\?["'])?[ \t\r,;)}\]]*(?:\\?["'])?[ \t\r]*(?:#.*|//.*|--.*)?$`)
+	leading = regexp.MustCompile(`^(?:[\w./~-]+:(?:\d+:)?)?[ \t"'{(>+-]*(?:(?:export|set|setx|setenv|env|declare -x|typeset -x|local|readonly|ENV|ARG|Environment=)[ \t"']*)?[\w.\[/-]*$`)
 )
 
 // nameLook bounds the rest of a name and what stands between it and its value.
 const nameLook = 160
 
-// assigns reports whether a name that goes on with win can be one that gets a value.
-func assigns(_, win []byte) bool {
-	i := 0
-	for i < len(win) && (tokenBytes[win[i]]) {
-		i++
+// assigns reports whether a name can be one that gets a value.
+func assigns(_, win []byte, name int) bool {
+	i := skip(win, name, "\"'\\])")
+	if i < len(win) && win[i] == 0x1b {
+		return true // a control sequence that is too long for one
 	}
-	for i < len(win) && bytes.IndexByte([]byte("\"'\\]) \t\x1b[;0123456789mK"), win[i]) >= 0 {
-		i++
+	i = skip(win, i, " \t")
+	if i == len(win) || win[i] != ':' && win[i] != '=' {
+		return false
 	}
-	return i < len(win) && (win[i] == ':' || win[i] == '=')
+	return len(win) == nameLook || skip(win, i, ":=> \t\r") < len(win)
 }
 
-// isFlag reports whether the name that before ends with began with a dash.
-func isFlag(before, _ []byte) bool {
+// separator matches as the expression of names and values does, where no control sequence stands.
+func separator(b []byte) []int {
+	i := skip(b[:min(len(b), 2)], 0, "\"'\\")
+	if i < len(b) && (b[i] == ']' || b[i] == ')') {
+		i++
+	}
+	i = skip(b, i, " \t")
+	sep := i
+	if i == len(b) || b[i] != ':' && b[i] != '=' {
+		return nil
+	}
+	if i++; i < len(b) && (b[sep] == '=' && b[i] == '>' || b[sep] == ':' && b[i] == '=') {
+		i++
+	}
+	blanks := i
+	i = skip(b, i, " \t")
+	open := i
+	if i < len(b) && b[i] == '\\' {
+		i++
+	}
+	if i < len(b) && quote(b[i]) {
+		i++
+	}
+	return []int{0, i, 0, sep, sep, blanks, blanks, open, open, i}
+}
+
+// isFlag reports whether the name began with a dash, and a word follows it.
+func isFlag(before, win []byte, name int) bool {
+	if name == len(win) || !blank(win[name]) {
+		return false
+	}
 	i := len(before)
-	for i > 0 && wordBytes[before[i-1]] && before[i-1] != '-' {
+	for i > 0 && wordBytes[before[i-1]] {
 		i--
 	}
-	return i > 0 && before[i-1] == '-' && flagBefore.Match(before)
+	return i < len(before) && before[i] == '-' && wordOfShell(win[skip(win, name, " \t"):]) && (i == 0 || bytes.IndexByte([]byte(" \t\n\f\r\"'="), before[i-1]) >= 0)
+}
+
+// secretAccess reports whether more than the word secret is there of the name of an AWS key.
+func secretAccess(_, win []byte, _ int) bool {
+	i := skip(win, len("secret"), "_-")
+	return foldedPrefix(win[i:], []byte("access"))
 }
 
 // keyValue judges name = value, name: value and the like, and finds the end of the value.
@@ -85,10 +112,16 @@ func keyValue(m *match) bool {
 	sep, open := string(m.text(4)), m.text(6)
 	m.from = m.group[13]
 	if len(open) > 0 {
+		if len(m.text(3)) == 0 && len(m.text(5)) > 0 && opened(m.before, open[len(open)-1]) {
+			return false // it closes the string that the name stands in, as that of a prompt
+		}
 		return quotedValue(m, open)
 	}
 	if sep == ":=" || bytes.IndexByte(m.text(3), ')') >= 0 {
 		return false
+	}
+	if n := m.from; n+3 > len(m.win) || !unquoted[m.win[n]] || !unquoted[m.win[n+1]] || !unquoted[m.win[n+2]] {
+		return false // no class of values has more bytes
 	}
 	lead := leads(m.before)
 	tight := sep == "=" && len(m.text(3)) == 0 && len(m.text(5)) == 0
@@ -120,6 +153,9 @@ func keyValue(m *match) bool {
 // bareValue judges a value without quotes. What stands alone after a name is one; in running text and in programs it
 // takes more.
 func bareValue(m *match, word string, value, rest []byte, lead, tight bool) bool {
+	if !tight && !endsLine(rest) {
+		return false
+	}
 	switch {
 	case placeholder(value), word == "pwd" && (value[0] == '/' || value[0] == '~'):
 		return false
@@ -133,7 +169,7 @@ func bareValue(m *match, word string, value, rest []byte, lead, tight bool) bool
 		return false
 	case tight:
 		return lead || !dotted.Match(value)
-	case word == "pass" && bytes.Equal(m.text(1), []byte("PASS")), !lineRest.Match(rest):
+	case word == "pass" && bytes.Equal(m.text(1), []byte("PASS")):
 		return false
 	case lead:
 		return !dotted.Match(value)
@@ -171,6 +207,11 @@ func quotedValue(m *match, open []byte) bool {
 	return len(value) >= 3 && (m.kind == "password" || len(value) >= 4 && !number.Match(value)) && !placeholder(value)
 }
 
+// opened reports whether a quote is open at the end of before.
+func opened(before []byte, quote byte) bool {
+	return bytes.Count(linePrefix(before), []byte{quote})%2 == 1
+}
+
 func quotedTail(quote byte) *class {
 	c := &class{}
 	for b := range c {
@@ -182,7 +223,10 @@ func quotedTail(quote byte) *class {
 // flagValue judges --name value.
 func flagValue(m *match) bool {
 	m.kind = kindOfName(string(bytes.ToLower(m.text(1))))
-	m.pick(2)
+	if len(m.text(2)) > 0 {
+		return false
+	}
+	m.pick(3)
 	value := m.win[m.from:m.to]
 	if placeholder(value) || bytes.Equal(bytes.ToUpper(value), value) && letters.Match(value) {
 		return false
@@ -230,7 +274,27 @@ func leads(before []byte) bool {
 	if i < 0 && len(before) >= lookback {
 		return false
 	}
-	return leading.Match(before[i+1:])
+	line, colons := before[i+1:], 0
+	for _, c := range line {
+		if c == ':' {
+			colons++
+		}
+		if !leadBytes[c] || colons > 2 {
+			return false
+		}
+	}
+	return leading.Match(line)
+}
+
+// leadBytes are those of leading.
+var leadBytes = classOf("A-Za-z0-9_./~: \t\"'{(>+[=-")
+
+// endsLine reports whether a line ends with what may follow a value without quotes.
+func endsLine(rest []byte) bool {
+	i := skip(rest, quoteAt(rest, 0), " \t\r,;)}]")
+	i = skip(rest, quoteAt(rest, i), " \t\r")
+	rest = rest[i:]
+	return len(rest) == 0 || rest[0] == '#' || bytes.HasPrefix(rest, []byte("//")) || bytes.HasPrefix(rest, []byte("--"))
 }
 
 func inQuery(before []byte) bool {

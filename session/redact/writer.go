@@ -18,6 +18,7 @@ type Writer struct {
 	who    Audience
 	to     io.Writer
 	known  exact
+	coded  encoded
 	looks  pattern
 	counts Counts
 	err    error
@@ -27,6 +28,7 @@ type Writer struct {
 func (s *Set) Writer(w io.Writer, who Audience) *Writer {
 	x := &Writer{set: s, who: who, to: w}
 	x.known = exact{in: &search{}, note: &x.counts}
+	x.coded = encoded{key: s.key, note: &x.counts}
 	x.looks = pattern{book: rulebook(), key: s.key, note: &x.counts}
 	return x
 }
@@ -42,7 +44,7 @@ func (x *Writer) Write(p []byte) (int, error) {
 	x.known.use(x.set.search(x.who))
 	b := x.known.feed(p)
 	if x.who == Guarded {
-		b = x.looks.feed(b)
+		b = x.coded.feed(x.looks.feed(b))
 	}
 	if err := x.pass(b); err != nil {
 		return 0, err
@@ -65,11 +67,14 @@ func (x *Writer) Flush() error {
 		return x.pass(b)
 	}
 	if len(b) > 0 {
-		if err := x.pass(x.looks.feed(b)); err != nil {
+		if err := x.pass(x.coded.feed(x.looks.feed(b))); err != nil {
 			return err
 		}
 	}
-	return x.pass(x.looks.silence())
+	if err := x.pass(x.coded.feed(x.looks.silence())); err != nil {
+		return err
+	}
+	return x.pass(x.coded.silence())
 }
 
 // Close passes on all that is held back: the text is over. A second Close does nothing.
@@ -95,10 +100,13 @@ func (x *Writer) finish() error {
 	if x.who != Guarded {
 		return x.pass(b)
 	}
-	if err := x.pass(x.looks.feed(b)); err != nil {
+	if err := x.pass(x.coded.feed(x.looks.feed(b))); err != nil {
 		return err
 	}
-	return x.pass(x.looks.finish())
+	if err := x.pass(x.coded.feed(x.looks.finish())); err != nil {
+		return err
+	}
+	return x.pass(x.coded.finish())
 }
 
 // Counts returns what was taken out so far.
@@ -126,5 +134,5 @@ func (x *Writer) Idle() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	k, l := &x.known, &x.looks
-	return len(k.held) == 0 && len(k.out) == 0 && k.open.of == nil && max(k.shown, k.skip) <= k.base && len(l.data) == 0 && l.in == nil
+	return len(k.held) == 0 && len(k.out) == 0 && k.open.of == nil && max(k.shown, k.skip) <= k.base && x.coded.idle() && len(l.data) == 0 && l.in == nil && l.next == nil
 }

@@ -1,0 +1,214 @@
+package redact
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// follow looks at a line after the one that named a secret, or at what follows on that line. It returns what of it is
+// secret, or nil, and what looks at the next one, or nil. It keeps no state: a line may be looked at more than once.
+type follow func(line []byte) (*match, follow)
+
+// found says that line[from:to] is secret. What goes on past a line that is too long for one look is secret too.
+func foundAt(kind string, line []byte, from, to int) *match {
+	m := &match{kind: kind, win: line, from: from, to: to}
+	if to == len(line) {
+		m.tail = lineBytes
+	}
+	return m
+}
+
+var lineBytes = func() *class {
+	c := but("")
+	c[' '], c['\t'], c[0x1b] = true, true, true
+	return c
+}()
+
+// indent returns how far the text of a line is set in, and where it ends without what ends the line.
+func indent(line []byte) (from, to int) {
+	to = len(bytes.TrimRight(line, " \t\r"))
+	for from < to && (line[from] == ' ' || line[from] == '\t') {
+		from++
+	}
+	return from, to
+}
+
+// block takes out the lines of a YAML scalar: those that are set in deeper than the key that names them.
+func block(kind string, depth int) follow {
+	var next follow
+	next = func(line []byte) (*match, follow) {
+		from, to := indent(line)
+		switch {
+		case from == to:
+			return nil, next
+		case from <= depth:
+			return nil, nil
+		}
+		return foundAt(kind, line, from, to), next
+	}
+	return next
+}
+
+var (
+	jsonValue  = regexp.MustCompile(`^[ \t]*\\?"((?:[^"\\]|\\.){3,})\\?"`)
+	plainValue = regexp.MustCompile(`^[ \t]*["']?([^\s"'{\[|>&*!#-][^\s"']{2,})["']?[ \t\r]*$`)
+	isKey      = regexp.MustCompile(`^[\w.-]+:$`)
+)
+
+// nextValue takes out the value on the line after its name: a string after a quoted name, a word set in deeper than a
+// plain one.
+func nextValue(kind string, depth int, quoted bool) follow {
+	return func(line []byte) (*match, follow) {
+		re := plainValue
+		if quoted {
+			re = jsonValue
+		} else if from, _ := indent(line); from <= depth {
+			return nil, nil
+		}
+		g := re.FindSubmatchIndex(line)
+		if g == nil {
+			return nil, nil
+		}
+		if v := line[g[2]:g[3]]; placeholder(v) || isKey.Match(v) || kind != "password" && number.Match(v) || filePath.Match(v) {
+			return nil, nil
+		}
+		return foundAt(kind, line, g[2], g[3]), nil
+	}
+}
+
+// after takes out what the first group of re finds on one of the next lines, until one of them has something else on it.
+func after(kind string, re *regexp.Regexp, lines int) follow {
+	return func(line []byte) (*match, follow) {
+		if from, to := indent(line); from == to && lines > 1 {
+			return nil, after(kind, re, lines-1)
+		}
+		g := re.FindSubmatchIndex(line)
+		if g == nil || placeholder(line[g[2]:g[3]]) || kind != "password" && number.Match(line[g[2]:g[3]]) || filePath.Match(line[g[2]:g[3]]) {
+			return nil, nil
+		}
+		return foundAt(kind, line, g[2], g[3]), nil
+	}
+}
+
+var (
+	dataPair  = regexp.MustCompile(`^[ \t]*["']?[\w.-]+["']?[ \t]*:[ \t]*["']?([^\s"',]+)["']?[ \t\r,}]*$`)
+	plainPair = regexp.MustCompile(`^[ \t]*["']?[\w.-]+["']?[ \t]*:[ \t]*(?:"((?:[^"\\]|\\.)+)"?|'([^']+)'?|([^\s"'|>][^\r\n]*))`)
+	blockPair = regexp.MustCompile(`^[ \t]*["']?[\w.-]+["']?[ \t]*:[ \t]*(?:[|>][+-]?\d?[+-]?)[ \t\r]*$`)
+)
+
+// pairs takes out the values under the data or, plain, the stringData of a Kubernetes Secret.
+func pairs(depth int, plain bool) follow {
+	var next follow
+	var deeper func(at int) follow
+	next = func(line []byte) (*match, follow) {
+		from, to := indent(line)
+		if from == to {
+			return nil, next
+		}
+		if from <= depth || line[from] == '}' {
+			return nil, nil
+		}
+		return deeper(from)(line)
+	}
+	deeper = func(at int) follow {
+		var same follow
+		same = func(line []byte) (*match, follow) {
+			from, to := indent(line)
+			switch {
+			case from == to:
+				return nil, same
+			case from <= depth || line[from] == '}' || from < at:
+				return nil, nil
+			case from > at: // of a block
+				if plain {
+					return foundAt("secret", line, from, to), same
+				}
+				return nil, same
+			case plain && blockPair.Match(line):
+				return nil, same
+			}
+			if plain {
+				if g := plainPair.FindSubmatchIndex(line); g != nil {
+					m := &match{win: line, group: g}
+					m.pick(1)
+					if v := line[m.from:m.to]; !placeholder(v) {
+						return foundAt("secret", line, m.from, m.from+len(bytes.TrimRight(v, " \t\r,"))), same
+					}
+				}
+				return nil, same
+			}
+			if g := dataPair.FindSubmatchIndex(line); g != nil && secretData(line[g[2]:g[3]]) {
+				return foundAt("secret", line, g[2], g[3]), same
+			}
+			return nil, same
+		}
+		return same
+	}
+	return next
+}
+
+var inlinePair = regexp.MustCompile(`^(?:\\?")?[,{ \t]*\\?"[\w.-]+\\?"[ \t]*:[ \t]*\\?"((?:[^"\\]|\\[^"])*)\\?"`)
+
+// inline takes out the values of a JSON object on one line, under data or, plain, under stringData.
+func inline(plain bool) follow {
+	var next follow
+	next = func(line []byte) (*match, follow) {
+		for at := 0; ; {
+			g := inlinePair.FindSubmatchIndex(line[at:])
+			if g == nil {
+				return nil, nil
+			}
+			v := line[at+g[2] : at+g[3]]
+			if plain && len(v) > 2 && !placeholder(v) || secretData(v) {
+				m := foundAt("secret", line, at+g[2], at+g[3])
+				m.again, m.tail = true, nil
+				return m, next
+			}
+			at += g[3]
+		}
+	}
+	return next
+}
+
+// tokenRest takes out the next lines of a token that a terminal broke: words that no language has.
+func tokenRest(kind string) follow {
+	var next follow
+	next = func(line []byte) (*match, follow) {
+		n := 0
+		for n < len(line) && tokenBytes[line[n]] {
+			n++
+		}
+		if n < 16 || !mixed(line[:n]) {
+			return nil, nil
+		}
+		m := foundAt(kind, line, 0, n)
+		m.tail = tokenBytes
+		return m, next
+	}
+	return next
+}
+
+// mixed reports whether b has upper and lower case and digits in it as chance mixes them, and names made of words do not.
+func mixed(b []byte) bool {
+	var n [4]int
+	turns, pairs, last := 0, 0, -1
+	for _, c := range b {
+		k := 3
+		switch {
+		case c >= 'a' && c <= 'z':
+			k = 0
+		case c >= 'A' && c <= 'Z':
+			k = 1
+		case c >= '0' && c <= '9':
+			k = 2
+		}
+		n[k]++
+		if k != last {
+			turns++
+		} else if k == 1 {
+			pairs++
+		}
+		last = k
+	}
+	return n[2] > 0 && 3*n[1] >= n[0] && 3*n[0] >= n[1] && turns*5 >= len(b)*2 && (pairs > 1 || turns*5 >= len(b)*3)
+}
