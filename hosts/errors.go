@@ -52,6 +52,7 @@ type NoMatchError struct {
 	Selector string   // canonical text; "" for a lookup by name
 	Hosts    []string // names that no host has
 	Groups   []string // names that no group has
+	Labels   []string // labels that no host has, of [Inventory.CheckLabels] alone
 	Near     []string // what may have been meant, closest first; may be empty
 }
 
@@ -64,6 +65,9 @@ func (e *NoMatchError) Error() string {
 	if len(e.Groups) > 0 {
 		what = append(what, "no group named "+shorten(strings.Join(e.Groups, ", ")))
 	}
+	if len(e.Labels) > 0 {
+		what = append(what, "no host with the label "+shorten(strings.Join(e.Labels, ", ")))
+	}
 	if len(what) == 0 {
 		what = append(what, "selector "+shorten(e.Selector)+" matches no host")
 	}
@@ -72,7 +76,7 @@ func (e *NoMatchError) Error() string {
 
 // Is reports whether target is one of the two sentinels that this error stands for.
 func (e *NoMatchError) Is(target error) bool {
-	return target == ErrNoMatch || target == ErrNotFound && len(e.Hosts)+len(e.Groups) > 0
+	return target == ErrNoMatch || target == ErrNotFound && len(e.Hosts)+len(e.Groups)+len(e.Labels) > 0
 }
 
 // shorten keeps a message readable when the thing it quotes is long.

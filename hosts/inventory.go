@@ -163,6 +163,33 @@ func (inv *Inventory) Check(sel Selector) error {
 	return &missing
 }
 
+// CheckLabels is [Inventory.Check] for what is written once and used later, such as a rule: it reports labels as well that no
+// host has, with that value where the selector names one. Tiers are no such labels: everybody knows which there are.
+func (inv *Inventory) CheckLabels(sel Selector) error {
+	missing := &NoMatchError{Selector: sel.String()}
+	if err := inv.Check(sel); err != nil {
+		missing = err.(*NoMatchError)
+	}
+	sel.walk(func(e expr) {
+		l, ok := e.(*labelExpr)
+		if !ok || l.key == "tier" {
+			return
+		}
+		positive := labelExpr{key: l.key, value: l.value, glob: l.glob}
+		if slices.ContainsFunc(inv.hosts, func(h Host) bool { return positive.match(&h) }) {
+			return
+		}
+		missing.Labels = append(missing.Labels, positive.String())
+	})
+	if len(missing.Labels) > 0 {
+		missing.Near = firstOf(append(missing.Near, inv.nearMisses(sel)...))
+	}
+	if len(missing.Hosts)+len(missing.Groups)+len(missing.Labels) == 0 {
+		return nil
+	}
+	return missing
+}
+
 // nearMisses looks at the labels of a selector that matched nothing: a key or a value that nobody has is likely the typo.
 func (inv *Inventory) nearMisses(sel Selector) []string {
 	var out []string

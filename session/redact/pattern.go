@@ -9,6 +9,8 @@ type pattern struct {
 	look  []byte // what precedes data, up to lookback bytes
 	shown int    // of data, what a silence has shown
 
+	marked int // in data, where the last mark ends: it is decided
+
 	next   follow // looks at the line, or the rest of one, that begins at nextAt
 	nextAt int    // in data; -1: at the line after the secret that goes on
 
@@ -60,6 +62,7 @@ func (x *pattern) keep(data []byte, n int) {
 func (x *pattern) run(data []byte, final bool) int {
 	i, done := 0, 0 // looked at; written or taken out
 	x.ahead.reset()
+	x.marked = 0
 	for i < len(data) {
 		if x.in != nil {
 			n, over := x.swallow(data, i, final)
@@ -101,6 +104,7 @@ func (x *pattern) run(data []byte, final bool) int {
 		}
 		if n := markAt(data[i:]); n > 0 {
 			i += n
+			x.marked = i
 			continue
 		}
 		found, maybe := x.book.at(data, i)
@@ -144,7 +148,7 @@ func (x *pattern) run(data []byte, final bool) int {
 // wait shows data[done:i], but for what may be the start of a secret that stands before its keyword, and returns how much
 // of data is decided.
 func (x *pattern) wait(data []byte, done, i int) int {
-	i -= min(x.pendingWord(data[:i]), i-done)
+	i -= min(x.pendingWord(data[:i]), i-max(done, x.marked))
 	x.show(data, done, i)
 	return i
 }

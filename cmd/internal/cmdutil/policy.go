@@ -3,6 +3,7 @@ package cmdutil
 import (
 	"sync"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 )
@@ -21,7 +22,23 @@ func (f *Factory) Policy(file string) (*rules.Engine, error) {
 	if err != nil {
 		return nil, &UsageError{Err: err}
 	}
+	if err := NamesIn(cfg, f.Inventory); err != nil {
+		return nil, &UsageError{Err: err}
+	}
 	return f.Guarded(rules.New(cfg), file), nil
+}
+
+// NamesIn reports rules of the user's file that name hosts, groups or labels which are not in the inventory. Where there is none
+// that can be read, whoever needs it says so. Root's file is for every inventory of the machine.
+func NamesIn(cfg rules.Config, inventory func() (*hosts.Inventory, error)) error {
+	if cfg.User == nil || inventory == nil {
+		return nil
+	}
+	inv, err := inventory()
+	if err != nil {
+		return nil
+	}
+	return cfg.User.CheckNames(inv)
 }
 
 // PolicyFile is where the user's policy is, if there is one.

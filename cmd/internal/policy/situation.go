@@ -143,6 +143,9 @@ func (s *Situation) engine() (*rules.Engine, error) {
 	if err != nil {
 		return nil, mistakes(err)
 	}
+	if err := cmdutil.NamesIn(cfg, s.Inventory); err != nil {
+		return nil, mistakes(err)
+	}
 	e := rules.New(cfg)
 	if s.Guarded != nil {
 		e = s.Guarded(e, s.PolicyFile)
