@@ -36,7 +36,7 @@ func NewCmdExplain(f *cmdutil.Factory, runF func(context.Context, *ExplainOption
 		Use:   "explain {[flags] -- COMMAND… | --tables PROGRAM}",
 		Short: "Show what a command was taken for, part by part",
 		Long: `Show what a command was taken for: each part with its class and the rule that gave it, those within others below them,
-and what would make the command pass.
+what would make the command pass, and a rule to copy that would allow it and nothing wider, or why no rule should.
 
 Commands are judged for an agent on a prod host unless flags say otherwise. One argument after -- is shell source;
 several are exact words. Exits 0 whatever the verdict: ask "policy check" for an answer by exit code.
@@ -83,6 +83,8 @@ type explainJSON struct {
 	Uses   []string     `json:"uses,omitempty"`
 	Capped bool         `json:"capped,omitempty"`
 	Policy string       `json:"policy"`
+	Offer  string       `json:"offer,omitempty"`    // a policy file whose rule would allow it
+	Refuse string       `json:"no_offer,omitempty"` // why there is none
 }
 
 type partJSON struct {
@@ -122,10 +124,14 @@ func explainRun(ctx context.Context, o *ExplainOptions) error {
 		return err
 	}
 	rep := e.Judge(req)
+	offer, why := "", error(nil)
+	if d.Verdict != policy.Allow {
+		offer, why = e.Offer(req)
+	}
 	if o.JSON {
 		return json.NewEncoder(o.IO.Out).Encode(explainJSON{
 			checkJSON: toJSON(d), Needs: d.Needs, Hint: d.Hint, Parts: partsJSON(rep.Parts), Writes: writes(rep),
-			Sets: rep.Sets, Uses: rep.Uses, Capped: rep.Capped, Policy: e.Hash(),
+			Sets: rep.Sets, Uses: rep.Uses, Capped: rep.Capped, Policy: e.Hash(), Offer: offer, Refuse: text(why),
 		})
 	}
 	var b strings.Builder
@@ -142,8 +148,22 @@ func explainRun(ctx context.Context, o *ExplainOptions) error {
 	if d.Hint != "" {
 		fmt.Fprintf(&b, "to make it pass: %s\n", d.Hint)
 	}
+	switch {
+	case offer != "":
+		_, rule, _ := strings.Cut(offer, "rules:\n")
+		fmt.Fprintf(&b, "a rule that allows exactly this, for a policy file:\n%s", rule)
+	case why != nil:
+		fmt.Fprintf(&b, "no rule is offered: %s\n", cmdutil.OneLine(why.Error()))
+	}
 	_, err = o.IO.Out.Write([]byte(b.String()))
 	return err
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 func tree(b *strings.Builder, parts []judge.Part, indent string) {
