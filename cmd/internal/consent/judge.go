@@ -9,7 +9,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
@@ -17,7 +16,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
-	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
 // Judge decides about one request. IO, Caller and Policy are required.
@@ -30,6 +28,8 @@ type Judge struct {
 	// Words is what is run in structured mode: a program and its arguments, and the script is their quoted form. nil is shell
 	// source.
 	Words []string
+
+	Job bool // it runs as a job, in no session's shell
 
 	PolicyFile string // judged by instead of the user's own; "" is that
 	Yes        bool   // confirms what the policy wants confirmed
@@ -116,15 +116,7 @@ func (o *Judge) Decide(ctx context.Context, script string, hs []hosts.Host) (*Ve
 		return nil, err
 	}
 	v := &Verdict{Reason: o.Reason, engine: engine, script: script, left: len(hs)}
-	if redact.ContainsMark([]byte(script)) {
-		v.refused = &policy.Decision{
-			Class: policy.Unknown, Rule: "builtin/redacted-mark", Reason: "the command holds a mark that stands for a secret",
-			Hint: "write the secret itself",
-		}
-		return v, nil
-	}
-	if err := o.limits(engine.Limits(who.Principal)); err != nil {
-		v.refused = &policy.Decision{Class: policy.Unknown, Rule: "policy/principals", Reason: strings.TrimPrefix(err.Error(), "rules: ")}
+	if v.refused = Refused(engine, who.Principal, script, o.Words); v.refused != nil {
 		return v, nil
 	}
 	for again := true; again; {
@@ -135,20 +127,12 @@ func (o *Judge) Decide(ctx context.Context, script string, hs []hosts.Host) (*Ve
 	return v, nil
 }
 
-// limits reports what the caller may not run in this form.
-func (o *Judge) limits(l rules.Limits) error {
-	if len(o.Words) == 0 {
-		return l.Shell()
-	}
-	return rules.Structured(o.Words[0], o.Words[1:], l)
-}
-
 // round judges the request on hs and asks what is to be asked. Where it is refused on some of them, and Partial, the others
 // are left for another round.
 func (o *Judge) round(ctx context.Context, v *Verdict, hs []hosts.Host) (left []hosts.Host, again bool, err error) {
 	reqs := make([]policy.Request, len(hs))
 	for i, h := range hs {
-		reqs[i] = policy.Request{Principal: o.Caller.Principal, Host: h, Shell: h.Shell, Command: v.script, Reason: o.Reason}
+		reqs[i] = policy.Request{Principal: o.Caller.Principal, Host: h, Shell: h.Shell, Command: v.script, Reason: o.Reason, Elsewhere: o.Job || len(o.Words) > 0}
 	}
 	each, all, err := v.engine.JudgeMany(ctx, reqs)
 	if err != nil {

@@ -40,7 +40,7 @@ func start(ctx context.Context, o *Options) error {
 		defer c.Close()
 	}
 	judge := consent.Judge{
-		IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, Yes: o.Yes, Reason: o.Reason, Approvable: c != nil,
+		IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, Yes: o.Yes, Reason: o.Reason, Approvable: c != nil, Job: true,
 	}
 	judge.TellAgent()
 	judged, err := judge.Decide(ctx, o.Script, []hosts.Host{h})

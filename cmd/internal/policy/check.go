@@ -56,13 +56,14 @@ Exit codes:
 				return runF(cmd.Context(), o)
 			}
 			var err error
-			if o.Command, err = words("check", args, cmd.ArgsLenAtDash()); err != nil {
+			if o.Command, err = o.command("check", args, cmd.ArgsLenAtDash()); err != nil {
 				return err
 			}
 			return runF(cmd.Context(), o)
 		},
 	}
 	o.flags(cmd, f)
+	o.program(cmd)
 	cmd.Flags().BoolVar(&o.Stdin, "stdin", false, "judge the commands on standard input, one JSON object per line")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print a JSON object")
 	return cmd

@@ -54,16 +54,17 @@ this is known from. The grammar is described by: go doc github.com/fairlead-ssh/
 				}
 				return runF(cmd.Context(), o)
 			}
-			if o.Command, err = words("explain", args, cmd.ArgsLenAtDash()); err != nil {
+			if o.Command, err = o.command("explain", args, cmd.ArgsLenAtDash()); err != nil {
 				return err
 			}
 			return runF(cmd.Context(), o)
 		},
 	}
 	o.flags(cmd, f)
+	o.program(cmd)
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print a JSON object")
 	cmd.Flags().StringVar(&o.Tables, "tables", "", "show what is known of this `program`, and from which manual")
-	for _, other := range [...]string{"principal", "host", "tier", "shell", "cwd", "policy"} {
+	for _, other := range [...]string{"program", "principal", "host", "tier", "shell", "cwd", "policy"} {
 		cmd.MarkFlagsMutuallyExclusive("tables", other)
 	}
 	_ = cmd.RegisterFlagCompletionFunc("tables", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

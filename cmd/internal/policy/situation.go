@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -27,6 +29,8 @@ type Situation struct {
 	Shell      string
 	Dir        string
 	PolicyFile string
+	Program    bool     // what stands after -- is a program and its exact arguments
+	Words      []string // these, then
 
 	Inventory   func() (*hosts.Inventory, error)
 	DefaultFile func() (string, error)                           // the user's policy when none is named
@@ -59,25 +63,25 @@ func (s *Situation) flags(cmd *cobra.Command, f *cmdutil.Factory) {
 }
 
 // judge returns what decides, and a request that lacks only the command. Mistakes are usage errors.
-func (s *Situation) judge() (*rules.Engine, policy.Request, error) {
-	req := policy.Request{Shell: s.Shell, Dir: s.Dir}
-	var err error
+func (s *Situation) judge() (e formed, req policy.Request, err error) {
+	req = policy.Request{Shell: s.Shell, Dir: s.Dir, Elsewhere: s.Program}
 	if req.Principal, err = s.principal(); err != nil {
-		return nil, req, err
+		return e, req, err
 	}
 	if req.Host, err = s.host(); err != nil {
-		return nil, req, err
+		return e, req, err
 	}
 	if req.Shell == "" && slices.Contains(shells, req.Host.Shell) {
 		req.Shell = req.Host.Shell
 	}
 	if req.Shell != "" && !slices.Contains(shells, req.Shell) {
-		return nil, req, cmdutil.Usagef("--shell %q is none of %s", s.Shell, strings.Join(shells, ", "))
+		return e, req, cmdutil.Usagef("--shell %q is none of %s", s.Shell, strings.Join(shells, ", "))
 	}
 	if s.Dir != "" && !filepath.IsAbs(s.Dir) {
-		return nil, req, cmdutil.Usagef("--cwd must be absolute: it is a directory on the host")
+		return e, req, cmdutil.Usagef("--cwd must be absolute: it is a directory on the host")
 	}
-	e, err := s.engine()
+	e.words = s.Words
+	e.Engine, err = s.engine()
 	return e, req, err
 }
 
@@ -163,6 +167,39 @@ func mistakes(err error) error {
 		list[i] = errors.New(strings.TrimPrefix(e.Error(), "rules: "))
 	}
 	return &cmdutil.UsageError{Err: errors.Join(list...)}
+}
+
+// formed decides as a run would: first by what is refused whatever the rules say, then by those.
+type formed struct {
+	*rules.Engine
+	words []string
+}
+
+// Decide implements [policy.Decider].
+func (f formed) Decide(ctx context.Context, req policy.Request) (policy.Decision, error) {
+	if d := consent.Refused(f.Engine, req.Principal, req.Command, f.words); d != nil {
+		d.Policy = f.Hash()
+		return *d, ctx.Err()
+	}
+	return f.Engine.Decide(ctx, req)
+}
+
+// program adds the flag of structured mode.
+func (s *Situation) program(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&s.Program, "program", false, "judge the words after -- as a program and its exact arguments, without shell features")
+}
+
+// command returns the shell source that the arguments after -- stand for.
+func (s *Situation) command(name string, args []string, dash int) (string, error) {
+	script, err := words(name, args, dash)
+	if err != nil || !s.Program {
+		return script, err
+	}
+	s.Words = args
+	if script, err = consent.Program(args); err != nil {
+		return "", &cmdutil.UsageError{Err: err}
+	}
+	return script, nil
 }
 
 // words returns the shell source that the arguments after -- stand for.
