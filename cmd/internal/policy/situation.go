@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -182,6 +183,14 @@ func (f formed) Decide(ctx context.Context, req policy.Request) (policy.Decision
 		return *d, ctx.Err()
 	}
 	return f.Engine.Decide(ctx, req)
+}
+
+// Offer is [rules.Engine.Offer], where a rule can change anything.
+func (f formed) Offer(req policy.Request) (string, error) {
+	if d := consent.Refused(f.Engine, req.Principal, req.Command, f.words); d != nil {
+		return "", fmt.Errorf("%s decides, which no rule changes", d.Rule)
+	}
+	return f.Engine.Offer(req)
 }
 
 // program adds the flag of structured mode.
