@@ -91,6 +91,11 @@ rules:
     hosts: "tier=dev"
     principals: ["role=agent"]
     classes: [read-only, write, dangerous]
+    verdict: allow
+    reason: "a machine to try things"
+  - name: poison
+    hosts: "tier=dev"
+    principals: ["role=agent"]
     programs: [". *", "eval *", "alias *", "hash *", "trap *", "export *", "complete *", "bind *", "shopt *", "set *"]
     verdict: allow
     reason: "a machine to try things"
