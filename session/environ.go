@@ -12,7 +12,9 @@ import (
 // that was given undoes them.
 func (s *Session) guarded(sh framing.Shell) framing.Shell {
 	if hosts.RoleOf(s.cfg.Principal) == hosts.RoleAgent {
-		sh.Env = slices.Concat(sh.Env, policy.AgentEnviron())
+		if !sh.Clean {
+			sh.Env = slices.Concat(sh.Env, policy.AgentEnviron())
+		}
 		sh.Prelude = policy.AgentPrelude
 	}
 	return sh

@@ -13,28 +13,44 @@ var gitSettings = []string{
 	"status.submoduleSummary=false",
 }
 
-// AgentEnviron returns the variables that shells of agents get, so that a read runs nothing that a directory brings along.
-// Every Git obeys the settings (safe.bareRepository from 2.38 on), in the form that it hands them to its own programs in; no
-// lazy fetch from 2.39.4 on. Python from 3.11 on imports nothing from the directory that it runs in. What has no fixed name,
-// such as a filter's command, is [AgentPrelude]'s.
-func AgentEnviron() []string {
-	return []string{
-		"GIT_CONFIG_PARAMETERS='" + strings.Join(gitSettings, "' '") + "'",
-		"GIT_NO_LAZY_FETCH=1",
-		"GIT_OPTIONAL_LOCKS=0", // writing the index back starts a hook
-		"GIT_PAGER=cat",
-		"GIT_TERMINAL_PROMPT=0",
-		"PYTHONSAFEPATH=1",
-	}
+// gitEnviron closes them, and what else has a name of its own. Every Git obeys the settings (safe.bareRepository from 2.38 on), in
+// the form that it hands them to its own programs in; no lazy fetch from 2.39.4 on.
+var gitEnviron = [][2]string{
+	{"GIT_CONFIG_PARAMETERS", "'" + strings.Join(gitSettings, "' '") + "'"},
+	{"GIT_NO_LAZY_FETCH", "1"},
+	{"GIT_OPTIONAL_LOCKS", "0"}, // writing the index back starts a hook
+	{"GIT_PAGER", "cat"},
+	{"GIT_TERMINAL_PROMPT", "0"},
 }
 
-// AgentPrelude is what shells of agents run before anything else: it defines git as a function. Reads that would run what the
+// AgentEnviron returns the variables that shells of agents get, but for those that start with a clean environment, where
+// [AgentPrelude] alone does it: Git's, and that Python from 3.11 on imports nothing from the directory that it runs in.
+func AgentEnviron() []string {
+	env := []string{"PYTHONSAFEPATH=1"}
+	for _, kv := range gitEnviron {
+		env = append(env, kv[0]+"="+kv[1])
+	}
+	return env
+}
+
+// AgentPrelude is what shells of agents run before anything else: it defines git as a function, which sets gitEnviron. Reads that would run what the
 // repository's own configuration names say so instead, and changes within submodules, which are repositories of their own,
 // are not looked for. A program that is named in the account's configuration or the host's runs: whoever wrote that may decide it.
 //
 // It means the same to every shell of ours, leaves no variable behind, and does nothing that a read does not. (In mksh and
 // zsh "exec git" would call the function again.)
-const AgentPrelude = `git() (
+var AgentPrelude = strings.Replace(gitFunction, "@", exports(), 1)
+
+func exports() string {
+	var b strings.Builder
+	for _, kv := range gitEnviron {
+		b.WriteString(" " + kv[0] + `="` + kv[1] + `"`)
+	}
+	return b.String()
+}
+
+const gitFunction = `git() (
+	export@
 	_fl_s= _fl_v=
 	for _fl_a in "$@"; do
 		shift

@@ -4,6 +4,9 @@ import "strings"
 
 // gitConfig: what -c sets may be a command.
 func gitConfig(c *call) {
+	if !c.direct {
+		c.say(unknown, "may run what the repository's configuration names; called as git, by the session's own shell, it does not")
+	}
 	for _, v := range c.vals {
 		if v.at != c.node.lookup("-c") {
 			continue

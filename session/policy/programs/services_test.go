@@ -39,11 +39,11 @@ func TestAPagerThatSomebodyTypesIntoIsNoRead(t *testing.T) {
 	arg := func(s string) programs.Arg { return programs.Arg{Text: s, Literal: true, Source: s} }
 	for _, name := range []string{"systemctl", "git", "man"} {
 		verb := map[string]string{"systemctl": "status", "git": "log", "man": "ls"}[name]
-		c := programs.Call{Name: name, Args: []programs.Arg{arg(verb)}}
+		c := programs.Call{Direct: true, Name: name, Args: []programs.Arg{arg(verb)}}
 		assert.Equal(t, policy.ReadOnly, programs.Judge(c).Class, name)
 		c.Interactive = true
 		assert.Equal(t, policy.Unknown, programs.Judge(c).Class, name)
 	}
-	c := programs.Call{Name: "git", Args: []programs.Arg{arg("--no-pager"), arg("log")}, Interactive: true}
+	c := programs.Call{Direct: true, Name: "git", Args: []programs.Arg{arg("--no-pager"), arg("log")}, Interactive: true}
 	assert.Equal(t, policy.ReadOnly, programs.Judge(c).Class)
 }
