@@ -4,22 +4,18 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// marks are words of [Bubblewrap]'s that stand in this order in no other program's sandboxes, most likely.
-var marks = []string{"--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-drop", "ALL"}
-
-// EndAbandoned ends what [Bubblewrap] may leave on this machine, and returns how many there were. bwrap starts its place's
-// first process, and lets it run once the place is made. Where bwrap is killed in between, because the program that started
-// it was, that process waits for ever: it hears of its parent's end only later (bubblewrap.c, main and
-// handle_die_with_parent, up to 0.11). It does nothing and holds no directory, but it stays.
+// EndAbandoned ends processes that [Bubblewrap] may leave on this machine, and returns how many it ended. bwrap starts the first
+// process of a sandbox, and lets it go on once the sandbox is set up. If bwrap is killed in between, because the program that
+// started it was killed, that process waits forever: it asks for a signal at its parent's end only later (seen with strace,
+// bubblewrap 0.8.0).
 //
-// Only processes of this account, or of any for root, are ended. It may run at any time, beside sandboxes that start.
+// It ends only processes of this account, or of any account for root. It may run at any time, also while sandboxes start.
 func EndAbandoned() int {
 	ended := 0
 	all, _ := filepath.Glob("/proc/[0-9]*")
@@ -37,10 +33,11 @@ func EndAbandoned() int {
 	return ended
 }
 
-// abandoned reports whether a process of bwrap's is the first of its place, has started nothing, and has lost bwrap.
+// abandoned reports whether a process is the first of a sandbox of ours, has started no other, and has lost its bwrap.
 func abandoned(dir string, all []string) bool {
 	line := words(dir)
-	if len(line) == 0 || path.Base(line[0]) != "bwrap" || !strings.Contains(" "+strings.Join(line, " ")+" ", " "+strings.Join(marks, " ")+" ") {
+	at := slices.Index(line, isolation[0])
+	if at < 0 || len(line) < at+len(isolation) || !slices.Equal(line[at:at+len(isolation)], isolation) {
 		return false
 	}
 	if ids := strings.Fields(status(dir, "NSpid")); len(ids) < 2 || ids[len(ids)-1] != "1" {
@@ -53,7 +50,7 @@ func abandoned(dir string, all []string) bool {
 	return !slices.ContainsFunc(all, func(other string) bool { return status(other, "PPid") == filepath.Base(dir) })
 }
 
-// words are a process's arguments; none where it has just ended.
+// words returns the arguments of a process, or nil if it has ended.
 func words(dir string) []string {
 	line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
 	if err != nil || len(line) == 0 {
@@ -62,7 +59,7 @@ func words(dir string) []string {
 	return strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
 }
 
-// status is one line of what proc_pid_status(5) describes.
+// status returns one field of a process's status file, see proc_pid_status(5), or "" if the process has ended.
 func status(dir, field string) string {
 	text, err := os.ReadFile(filepath.Join(dir, "status"))
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,7 +56,13 @@ func TestWhatBubblewrapLeavesWhenItIsKilledAsItStartsIsEnded(t *testing.T) {
 		})
 		return cmd, child
 	}
-	ours := []string{"--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-drop", "ALL"}
+	ours := sandbox.Isolation
+	running := exec.Command("bwrap", slices.Concat([]string{"--ro-bind", "/", "/", "--unshare-user"}, ours, []string{"sleep", "100000"})...)
+	require.NoError(t, running.Start())
+	t.Cleanup(func() { _ = running.Process.Kill(); _ = running.Wait() })
+	first, err := strconv.Atoi(childOf(t, running.Process.Pid))
+	require.NoError(t, err)
+	_ = childOf(t, first)
 	_, starting := begun(ours...)
 	outer, child := begun(ours...)
 	others, foreign := begun("--unshare-pid", "--die-with-parent")
@@ -70,6 +77,7 @@ func TestWhatBubblewrapLeavesWhenItIsKilledAsItStartsIsEnded(t *testing.T) {
 		_, err := os.Stat("/proc/" + child)
 		return os.IsNotExist(err)
 	}, time.Minute, time.Millisecond)
+	assert.DirExists(t, fmt.Sprint("/proc/", first), "a sandbox in use is left alone")
 	assert.DirExists(t, "/proc/"+starting, "one that still starts is left alone")
 	assert.DirExists(t, "/proc/"+foreign, "so is another program's")
 }

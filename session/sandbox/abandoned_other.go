@@ -2,5 +2,5 @@
 
 package sandbox
 
-// EndAbandoned ends nothing: there is no [Bubblewrap] on this system.
+// EndAbandoned returns 0: [Bubblewrap] needs Linux.
 func EndAbandoned() int { return 0 }

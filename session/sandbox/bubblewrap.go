@@ -28,6 +28,9 @@ type Bubblewrap struct {
 	At        string   // its path on the host; "" means where the login's PATH has it
 }
 
+// isolation is in the arguments of every bwrap that we start. EndAbandoned finds our sandboxes by it.
+var isolation = []string{"--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-drop", "ALL"}
+
 // agentVariables lead to programs outside that act for the account. Their sockets are hidden where they are known.
 var agentVariables = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS"}
 
@@ -86,7 +89,7 @@ func (b Bubblewrap) args(s Sandbox) ([]string, error) {
 	for _, name := range agentVariables {
 		args = append(args, "--unsetenv", name)
 	}
-	args = append(args, "--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-drop", "ALL")
+	args = append(args, isolation...)
 	if b.NoNetwork {
 		args = append(args, "--unshare-net")
 	}

@@ -35,7 +35,7 @@ func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) 
 	}
 	k.noteStart(p)
 	if n := sandbox.EndAbandoned(); n > 0 {
-		k.log.Printf("ended what %d sandboxes have left that were starting when their keeper was killed", n)
+		k.log.Printf("ended %d processes of sandboxes that were starting when an earlier keeper was killed", n)
 	}
 	why := ""
 	defer func() {
