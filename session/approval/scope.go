@@ -64,7 +64,7 @@ func (s Scope) check(p Pending, begins func(policy.Question, []string) error) er
 		return no(fmt.Sprintf("its time is whole seconds, at most %v", MaxFor))
 	}
 	switch q.Decision.Class {
-	case policy.ReadOnly, policy.Write, policy.Unknown:
+	case policy.ReadOnly, policy.NetworkRead, policy.Write, policy.Unknown:
 	case policy.SensitiveRead:
 		if len(s.Prefix) > 0 {
 			return no("commands that may show secrets are approved one by one, or the exact command")

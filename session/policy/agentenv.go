@@ -33,13 +33,15 @@ func AgentEnviron() []string {
 	return env
 }
 
-// AgentPrelude is what shells of agents run before anything else: it defines git as a function, which sets gitEnviron. Reads that would run what the
+// AgentPrelude is what shells of agents run before anything else: it defines git as a function, which sets gitEnviron, and as
+// functions curl, wget and dig, which keep these from the account's settings for them: those may name files to write and data to
+// send. python3 takes json.tool from nowhere but its library. Reads that would run what the
 // repository's own configuration names say so instead, and changes within submodules, which are repositories of their own,
 // are not looked for. A program that is named in the account's configuration or the host's runs: whoever wrote that may decide it.
 //
 // It means the same to every shell of ours, leaves no variable behind, and does nothing that a read does not. (In mksh and
 // zsh "exec git" would call the function again.)
-var AgentPrelude = strings.Replace(gitFunction, "@", exports(), 1)
+var AgentPrelude = strings.Replace(gitFunction, "@", exports(), 1) + readFunctions
 
 func exports() string {
 	var b strings.Builder
@@ -48,6 +50,14 @@ func exports() string {
 	}
 	return b.String()
 }
+
+const readFunctions = `if \command -v curl; then curl() { \command curl -q "$@"; }; fi >/dev/null 2>&1
+if \command -v wget; then wget() ( export HOME="/dev/null"; \command wget "$@" ); fi >/dev/null 2>&1
+if \command -v dig; then dig() ( export HOME="/dev/null"; \command dig "$@" ); fi >/dev/null 2>&1
+if \command -v python3; then
+	python3() { case "${1-} ${2-}" in ("-m json.tool") \command python3 -I "$@";; (*) \command python3 "$@";; esac; }
+fi >/dev/null 2>&1
+`
 
 const gitFunction = `git() (
 	export@

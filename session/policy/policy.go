@@ -57,7 +57,8 @@ type Class string
 const (
 	ReadOnly      Class = "read-only"      // changes nothing: its record need not wait for the disk
 	SensitiveRead Class = "sensitive-read" // shows secrets: private keys, password hashes, credentials
-	Write         Class = "write"          // changes files, processes or settings, or opens a network connection
+	NetworkRead   Class = "network-read"   // asks a service over the network, and changes nothing on the host
+	Write         Class = "write"          // changes files, processes or settings, or opens a network connection for more
 	Unknown       Class = "unknown"        // nobody can tell before it runs
 	Dangerous     Class = "dangerous"      // stops or removes what others rely on
 	Privileged    Class = "privileged"     // takes another account's rights: sudo, su, doas

@@ -108,7 +108,7 @@ func (w *walker) read(name string, p program, args []string, f programs.Finding,
 	defer func() { w.stream = false }()
 	switch programs.Severity(f.Class) {
 	case programs.Severity(policy.ReadOnly), programs.Severity(policy.SensitiveRead):
-	case programs.Severity(policy.Write):
+	case programs.Severity(policy.NetworkRead), programs.Severity(policy.Write):
 		if p.trait&writes == 0 {
 			w.asks("what " + name + " changes is not known from the paths that it names")
 		}

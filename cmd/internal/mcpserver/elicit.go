@@ -81,7 +81,7 @@ func (e *Elicitor) ask(ctx context.Context, client *mcp.ServerSession, p approva
 // askable reports whether a client may be asked: mild and short.
 func askable(q policy.Question) bool {
 	switch q.Decision.Class {
-	case policy.ReadOnly, policy.SensitiveRead, policy.Write, policy.Unknown:
+	case policy.ReadOnly, policy.SensitiveRead, policy.NetworkRead, policy.Write, policy.Unknown:
 	default:
 		return false
 	}

@@ -41,6 +41,9 @@ what would make the command pass, and a rule to copy that would allow it and not
 Commands are judged for an agent on a prod host unless flags say otherwise. One argument after -- is shell source;
 several are exact words. Exits 0 whatever the verdict: ask "policy check" for an answer by exit code.
 
+A read over the network is of the class network-read. A rule allows it by where it leads: to: [loopback, private, 10.1.0.0/16,
+db.example.com, "*.internal.example.com"]. An address that Fairlead cannot determine matches nothing.
+
 --tables PROGRAM shows what Fairlead knows of a program: its options, operands and subcommands, and the manual that
 this is known from. The grammar is described by: go doc github.com/fairlead-ssh/fairlead/session/policy/programs.`,
 		Example: `  fairlead policy explain -- 'ps aux | grep nginx > /tmp/x'

@@ -36,6 +36,7 @@ func (w *walker) command1(head programs.Arg, args []programs.Arg) {
 	c := call{name: name, args: args, stdin: w.stdin, bare: name == head.Text}
 	w.use(name)
 	w.observe(c)
+	w.facts.files = w.facts.files || w.showsFiles(c)
 	w.deletes(c)
 	if name == "pushd" && len(args) == 1 && args[0].Literal {
 		defer func(dir string) { w.dir = dir }(w.changed(args[0].Text))
@@ -95,10 +96,14 @@ func (w *walker) program(c call) {
 	if !f.Known {
 		w.raise(policy.Unknown, "programs/unlisted", "no table knows this program")
 	}
+	for _, host := range f.To {
+		w.reach(host)
+	}
 	for _, name := range f.Env {
 		w.use(name)
 	}
 	w.operands(c, f)
+	w.recodes(f)
 	w.stdinCode(c)
 	dir := w.dir
 	if c.name == "env" {

@@ -14,6 +14,8 @@ type facts struct {
 	connects bool // its standard streams can be a network connection
 	shell    bool // a shell or interpreter that takes commands from its standard input
 	xargs    bool // reads the files that its input names
+	recodes  bool // writes what it reads from its input in another spelling
+	files    bool // what it writes may come from a file that holds secrets
 	removes  bool // removes or changes the files that its input names
 	script   string
 	says     bool             // script is exactly what it writes
@@ -28,6 +30,8 @@ func (f *facts) add(g facts) {
 	f.shell = f.shell || g.shell
 	f.xargs = f.xargs || g.xargs
 	f.removes = f.removes || g.removes
+	f.recodes = f.recodes || g.recodes
+	f.files = f.files || g.files
 	f.says = false
 }
 

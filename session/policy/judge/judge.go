@@ -265,7 +265,7 @@ func (w *walker) report(root Part) Report {
 	return Report{
 		Class: root.Class, Rule: root.Rule, Reason: root.Reason,
 		Classes: classesOf(w.classes), Parts: root.Parts,
-		Sets: sortedNames(w.setNames), Uses: sortedNames(w.useNames), Reads: w.reads, Writes: w.writes,
+		Sets: sortedNames(w.setNames), Uses: sortedNames(w.useNames), Reads: w.reads, Writes: w.writes, To: w.to,
 		Taints: root.Class != policy.ReadOnly || len(w.setNames) > 0, Capped: w.capped,
 		Own: w.ownUse, OwnAsks: w.ownAsks, Named: w.named,
 	}
@@ -287,6 +287,9 @@ func stricter(a, b Report) Report {
 	a.Sets = union(a.Sets, b.Sets)
 	a.Uses = union(a.Uses, b.Uses)
 	a.Reads, a.Writes = bothPaths(a.Reads, b.Reads), bothPaths(a.Writes, b.Writes)
+	if !slices.Equal(a.To, b.To) {
+		a.To = union(a.To, b.To)
+	}
 	a.Taints = a.Taints || b.Taints
 	a.Capped = a.Capped || b.Capped
 	a.Own, a.OwnAsks = a.Own || b.Own, a.OwnAsks || b.OwnAsks

@@ -24,6 +24,7 @@ func (w *walker) pipeline(c *syntax.BinaryCmd) {
 			w.stdin, w.dir = stdin, dir
 		}
 		w.together(all)
+		w.passesOn(all)
 		w.facts = outer
 		for _, f := range all {
 			w.facts.add(f)

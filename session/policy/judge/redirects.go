@@ -12,7 +12,7 @@ import (
 
 // withRedirects judges the redirects of s, then the command in fn with its standard input known.
 func (w *walker) withRedirects(s *syntax.Stmt, fn func()) {
-	stdin, facts := w.stdin, w.facts
+	stdin, plain, facts := w.stdin, w.stdinPlain, w.facts
 	var socket bool
 	var texts []*syntax.Redirect
 	for _, r := range s.Redirs {
@@ -41,7 +41,7 @@ func (w *walker) withRedirects(s *syntax.Stmt, fn func()) {
 	facts.shell = facts.shell || before.shell
 	facts.connects = facts.connects || socket
 	facts.fetches = facts.fetches || socket
-	w.stdin = stdin
+	w.stdin, w.stdinPlain = stdin, plain
 }
 
 // unseenFiles notes where something fetched or decoded is kept.
@@ -97,7 +97,7 @@ func (w *walker) redirect(r *syntax.Redirect) (socket bool) {
 	if r.Hdoc != nil {
 		w.expand(r.Hdoc.Parts, true)
 		if toStdin {
-			w.stdin = "heredoc"
+			w.stdin, w.stdinPlain = "heredoc", r.Hdoc.Lit() != ""
 		}
 		return false
 	}
@@ -107,7 +107,8 @@ func (w *walker) redirect(r *syntax.Redirect) (socket bool) {
 	}
 	if r.Op == syntax.WordHdoc {
 		if toStdin {
-			w.stdin = "heredoc"
+			args := w.appendArg(nil, r.Word)
+			w.stdin, w.stdinPlain = "heredoc", len(args) == 1 && args[0].Literal
 		}
 		return false
 	}
@@ -119,6 +120,7 @@ func (w *walker) redirect(r *syntax.Redirect) (socket bool) {
 	a := args[0]
 	if strings.HasPrefix(a.Text, "/dev/tcp/") || strings.HasPrefix(a.Text, "/dev/udp/") {
 		w.raise(policy.Unknown, "shell/network", "the shell opens a network connection")
+		w.reach("")
 		return true
 	}
 	switch r.Op {
@@ -153,7 +155,7 @@ func (w *walker) duplicate(r *syntax.Redirect, a programs.Arg) {
 
 func (w *walker) readFrom(a programs.Arg, toStdin bool) {
 	if toStdin {
-		w.stdin = "file"
+		w.stdin, w.stdinPlain = "file", w.plainFile(a)
 		if a.Literal && a.Text == "/dev/null" {
 			w.stdin = "none"
 		}

@@ -42,6 +42,10 @@ type Report struct {
 	// Reads and Writes are operands that name files, in order, bounded like Parts.
 	Reads, Writes []Path
 
+	// To names the hosts that the script connects to, as far as the tables know the programs that do: IP addresses, and names
+	// in lower case; "" is one that is not certain. Bounded like Parts.
+	To []string
+
 	// Taints is true when the script could shape what later commands in the same shell mean.
 	Taints bool
 
@@ -74,7 +78,8 @@ type Part struct {
 	Class     policy.Class
 	Rule      string
 	Reason    string
-	Parts     []Part // substitutions, wrapped commands, scripts within
+	To        []string // hosts that it connects to by itself, see Report
+	Parts     []Part   // substitutions, wrapped commands, scripts within
 }
 
 // Path is an operand that names a file.
@@ -85,6 +90,15 @@ type Path struct {
 	Dir     string // what a relative path is relative to; "" when nobody knows
 	Delete  bool
 	Remote  bool // on another machine or in a container
+}
+
+// Reaches lists the hosts that a part connects to, with those of the parts within it.
+func (p *Part) Reaches() []string {
+	out := slices.Clip(p.To)
+	for i := range p.Parts {
+		out = append(out, p.Parts[i].Reaches()...)
+	}
+	return out
 }
 
 func classesOf(set uint8) []policy.Class {

@@ -6,10 +6,10 @@ import "github.com/fairlead-ssh/fairlead/session/policy"
 // where it does not allow what nobody can tell, and milder than Dangerous because what is known to be dangerous is the
 // better thing to say. A policy that allows dangerous commands but not unknown ones must look at Report.Classes.
 var order = [...]policy.Class{
-	policy.ReadOnly, policy.SensitiveRead, policy.Write, policy.Unknown, policy.Dangerous, policy.Privileged, policy.Forbidden,
+	policy.ReadOnly, policy.SensitiveRead, policy.NetworkRead, policy.Write, policy.Unknown, policy.Dangerous, policy.Privileged, policy.Forbidden,
 }
 
-const rankUnknown = 3
+const rankUnknown = 4
 
 // Rank orders classes: the higher, the worse. A class that is no class ranks as Unknown.
 func Rank(c policy.Class) int {

@@ -14,17 +14,18 @@ type walker struct {
 	src    string
 	shapes map[string]shape // by source: what words that are not literal may look like
 
-	cur      *Part    // the part being judged
-	facts    *facts   // what the current pipeline stage does
-	subst    *facts   // what the substitutions in the current command's words do
-	dir      string   // where the next command runs, "" when nobody knows
-	stdin    string   // what the next command reads
-	inDouble bool     // within ${…} within double quotes
-	loopVars []string // loop variables in scope
-	subshell int      // how many shells of their own lie between here and the session
-	remote   bool     // on another machine or in a container
-	far      bool     // not by the session's own shell, so that its functions are not there
-	timed    bool     // something ends what runs here soon
+	cur        *Part    // the part being judged
+	facts      *facts   // what the current pipeline stage does
+	subst      *facts   // what the substitutions in the current command's words do
+	dir        string   // where the next command runs, "" when nobody knows
+	stdin      string   // what the next command reads
+	stdinPlain bool     // a file that holds no secrets
+	inDouble   bool     // within ${…} within double quotes
+	loopVars   []string // loop variables in scope
+	subshell   int      // how many shells of their own lie between here and the session
+	remote     bool     // on another machine or in a container
+	far        bool     // not by the session's own shell, so that its functions are not there
+	timed      bool     // something ends what runs here soon
 }
 
 // account is what all walkers of one judgement share.
@@ -40,6 +41,7 @@ type account struct {
 	useNames    []string
 	reads       []Path
 	writes      []Path
+	to          []string
 	functions   []string          // defined so far in this script
 	fetched     []string          // names that something fetched may have been saved under
 	values      map[string]string // what the script itself says of its variables
@@ -140,6 +142,21 @@ func (w *walker) setsName(name string) {
 	}
 	if len(w.setNames) < maxNames {
 		w.setNames = append(w.setNames, name)
+	}
+}
+
+// reach notes a host that the current part connects to. What a machine tells about itself to whoever asks is secret.
+func (w *walker) reach(host string) {
+	if w.remote {
+		host = "" // what a name means elsewhere
+	}
+	if len(w.to) >= maxNames {
+		w.cap("it connects to more hosts than are looked at")
+		return
+	}
+	w.to, w.cur.To = append(w.to, host), append(w.cur.To, host)
+	if Metadata(host) {
+		w.raise(policy.SensitiveRead, "secrets/metadata", "the machine's own metadata service tells credentials")
 	}
 }
 

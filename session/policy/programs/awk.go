@@ -198,12 +198,6 @@ const awkCalls = " length substr index split sub gsub gensub match sprintf sin c
 	" toupper strftime mktime systime close fflush asort asorti patsplit strtonum and or xor lshift rshift compl isarray" +
 	" typeof if while for print printf return exit in delete getline func function else do "
 
-// stepping says that the head of a loop compares, and counts up or down.
-func stepping(head string) bool {
-	parts := strings.Split(head, ";")
-	return len(parts) == 3 && strings.ContainsAny(parts[1], "<>") && (strings.Contains(parts[2], "++") || strings.Contains(parts[2], "--"))
-}
-
 // callsOwn says that a function may call one of the program's own, itself for one. Where its body ends within quotes, that
 // was not its end.
 func (s *awkScan) callsOwn(text string) bool {
@@ -241,7 +235,7 @@ func (s *awkScan) name(w string) bool {
 			s.c.say(endless, "has a program that may never end")
 		}
 	case "for":
-		if head, _, _ := strings.Cut(next, ")"); strings.Contains(head, ";") && !stepping(head) {
+		if head, _, _ := strings.Cut(next, ")"); strings.Contains(head, ";") && !s.counts(next) {
 			s.c.say(endless, "has a program that may never end")
 		}
 	case "system":

@@ -57,6 +57,7 @@ func (c *call) run() {
 			c.say(unknown, "may start a pager, and whoever types into a pager can run commands")
 		}
 	}
+	c.connects()
 	if c.find.Reason == "" {
 		c.find.Reason = c.node.name + " changes nothing"
 	}
@@ -95,6 +96,10 @@ const RulePackageInstall = "programs/package-install"
 
 // say makes the class at least as strict, and keeps the reason of the strictest, which begins with the program's name.
 func (c *call) say(class policy.Class, why string) {
+	if class == recode {
+		c.find.Recodes = true
+		return
+	}
 	worse := class == forbid && c.find.Rule == RulePackageInstall // an install may be milder, see there
 	if Severity(class) <= Severity(c.find.Class) && !worse {
 		return

@@ -6,6 +6,7 @@ import "github.com/fairlead-ssh/fairlead/session/policy"
 const (
 	read    = policy.ReadOnly
 	secret  = policy.SensitiveRead
+	network = policy.NetworkRead
 	write   = policy.Write
 	unknown = policy.Unknown
 	danger  = policy.Dangerous
@@ -17,26 +18,31 @@ const (
 
 	// endless is unknown, but for a command that something else ends.
 	endless policy.Class = "endless"
+
+	// recode is a read of files in which nobody finds secrets afterwards: whether they hold any is the caller's question.
+	recode policy.Class = "recode"
 )
 
 // Severity orders classes from the mildest, 0 for [policy.ReadOnly]. A class that nobody set, or that this package
 // does not know, counts as [policy.Unknown].
 func Severity(c policy.Class) int {
 	switch c {
-	case read:
+	case read, recode:
 		return 0
 	case secret:
 		return 1
-	case write:
+	case network:
 		return 2
-	case danger:
-		return 4
-	case priv:
-		return 5
-	case forbid, installing:
-		return 6
-	default:
+	case write:
 		return 3
+	case danger:
+		return 5
+	case priv:
+		return 6
+	case forbid, installing:
+		return 7
+	default:
+		return 4
 	}
 }
 
@@ -47,6 +53,8 @@ func phrase(c policy.Class) string {
 		return "changes nothing"
 	case secret:
 		return "may show secrets"
+	case network:
+		return "asks over the network"
 	case write:
 		return "writes, changes something or opens a network connection"
 	case danger:

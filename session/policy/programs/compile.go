@@ -21,6 +21,8 @@ const (
 	stats          // a file of which only name, attributes or size are shown
 	pairs          // two words: a name, then text
 	pairReads      // two words: a name, then a file that is read
+	named          // a host: a name or an address
+	urls           // a URL
 	shell          // shell source
 	cmd            // the name of a program
 	rest           // a command, up to the end
@@ -28,11 +30,11 @@ const (
 )
 
 var kinds = map[string]kind{
-	"text": text, "read": reads, "write": writes, "del": dels, "count": counts, "stat": stats, "pair": pairs, "pairread": pairReads, "shell": shell, "cmd": cmd, "rest": rest, "away": away,
+	"text": text, "read": reads, "write": writes, "del": dels, "count": counts, "stat": stats, "pair": pairs, "pairread": pairReads, "host": named, "url": urls, "shell": shell, "cmd": cmd, "rest": rest, "away": away,
 }
 
 var classes = map[string]policy.Class{
-	"read": read, "secret": secret, "write": write, "unknown": unknown, "danger": danger, "priv": priv, "forbid": forbid, "install": installing, "endless": endless,
+	"read": read, "secret": secret, "net": network, "write": write, "unknown": unknown, "danger": danger, "priv": priv, "forbid": forbid, "install": installing, "endless": endless, "recode": recode,
 }
 
 type option struct {
@@ -57,20 +59,21 @@ type operand struct {
 type style uint16
 
 const (
-	first    style = 1 << iota // options end at the first operand
-	exact                      // long options may not be abbreviated
-	dashlong                   // -name is a long option, there are no clusters
-	inherit                    // the options of the program hold for its subcommands too, before and after them
-	pages                      // shows its output in a pager where somebody watches
-	assign                     // NAME=VALUE is an option, listed as -NAME
-	bundle                     // the first word is a cluster, with or without its dash, whose values follow in order
-	words                      // options and operands are not told apart: forms and the check read the words
-	open                       // every option of the program is a read, listed or not
+	first      style = 1 << iota // options end at the first operand
+	exact                        // long options may not be abbreviated
+	dashlong                     // -name is a long option, there are no clusters
+	inherit                      // the options of the program hold for its subcommands too, before and after them
+	pages                        // shows its output in a pager where somebody watches
+	assign                       // NAME=VALUE is an option, listed as -NAME
+	bundle                       // the first word is a cluster, with or without its dash, whose values follow in order
+	words                        // options and operands are not told apart: forms and the check read the words
+	open                         // every option of the program is a read, listed or not
+	connecting                   // what of it is no read opens connections
 )
 
 var styles = map[string]style{
 	"first": first, "exact": exact, "dashlong": dashlong, "inherit": inherit, "pages": pages, "bundle": bundle, "assign": assign, "words": words,
-	"open": open,
+	"open": open, "connects": connecting,
 }
 
 // A node is a compiled program or subcommand.
@@ -190,8 +193,10 @@ func (b *builder) line(l line, below []line) {
 		b.deep--
 	case "operands":
 		b.arguments(l)
-	case "form":
-		b.forms = append(b.forms, newForm(read, l.rest))
+	case "form", "ownform":
+		f := newForm(read, l.rest)
+		f.own = l.key == "ownform"
+		b.forms = append(b.forms, f)
 	case "if":
 		b.ifs = append(b.ifs, l)
 	case "check":

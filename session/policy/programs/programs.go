@@ -25,11 +25,12 @@
 //
 // Kinds of values and operands: text (harmless whatever it says), read (a file read), count (a file read of which only
 // numbers are shown), stat (a file of which only attributes are shown), write (a file written), del (a file removed),
-// shell (source that is run), cmd (the name of a program that is run), rest (a command from here on), away (the same, in
+// host (a host that it connects to), url (of the
+// web, likewise), shell (source that is run), cmd (the name of a program that is run), rest (a command from here on), away (the same, in
 // a container), pair and pairread (two words, the second text or a file read).
 //
-// Classes: read secret write unknown danger priv forbid; install is forbidden and has the rule [RulePackageInstall];
-// endless is unknown, but for what timeout runs; for options, ask is unknown where it is written out, but changes
+// Classes: read secret net write unknown danger priv forbid; install is forbidden and has the rule [RulePackageInstall];
+// endless is unknown, but for what timeout runs; recode is a read that writes what it reads in another spelling ([Finding].Recodes); for options, ask is unknown where it is written out, but changes
 // nothing, so that a glob that grows into it does no harm.
 //
 // The other lines begin with a word:
@@ -40,6 +41,8 @@
 //	form WORD…           the whole call is a read if it has this form. a|b are alternatives; * in a word stands for
 //	                     anything and ? for any character; WORD is a literal operand, NAME one without blanks and
 //	                     signs, NUMBER digits, ARG any operand, FILE a file read, ANY any word. [x] may be missing, x... be repeated.
+//	ownform WORD…        the same, only where the session's own shell runs the program by its bare name, as a function of
+//	                     [policy.AgentPrelude]
 //	form!CLASS WORD…     the same, of that class. The first form that fits decides.
 //	if CONDITION…: CLASS WHY
 //	                     raises the class where all hold: -l|-x (one of these is given), !-l|-x (none is), -o=a|b* (a
@@ -51,7 +54,7 @@
 //	                     -NAME; bundle: the first word is a cluster, with or without its dash; inherit: the options hold
 //	                     for subcommands too, before and after them; pages: starts a pager where somebody watches;
 //	                     words: options are not told from operands; open: every option of the program is a read, listed
-//	                     or not, so that a word that is not literal may be one
+//	                     or not, so that a word that is not literal may be one; connects: opens connections wherever it is no read
 //	env NAME…            variables that change what it does
 //	sub NAME…            a subcommand; what is known of it stands below, indented once more
 //	use SET              what stands below "set SET"
@@ -99,11 +102,13 @@ type Path struct {
 
 // Finding is what a call means. The zero Finding is of class "", which counts as [policy.Unknown].
 type Finding struct {
-	Class  policy.Class
-	Rule   string   // "programs/find": which table decided
-	Reason string   // one sentence; never holds more of the command than program and option names
-	Nested []Nested // to be judged in turn: the strictest counts
-	Paths  []Path   // files that the call names; whether they hold secrets is the caller's question
-	Env    []string // variables that change what the program does; a trailing * makes it a prefix
-	Known  bool     // false: no table knows the program
+	Class   policy.Class
+	Rule    string   // "programs/find": which table decided
+	Reason  string   // one sentence; never holds more of the command than program and option names
+	Nested  []Nested // to be judged in turn: the strictest counts
+	Paths   []Path   // files that the call names; whether they hold secrets is the caller's question
+	To      []string // hosts that it connects to: IP addresses, and names in lower case; "" is one that is not certain
+	Env     []string // variables that change what the program does; a trailing * makes it a prefix
+	Recodes bool     // writes what it reads in another spelling, so that nobody finds secrets in it
+	Known   bool     // false: no table knows the program
 }

@@ -38,7 +38,7 @@ func Rows() []Row {
 }
 
 func (n *node) row() Row {
-	r := Row{Name: n.name, Class: n.class, Read: n.style&words != 0 || len(n.checks) > 0}
+	r := Row{Name: n.name, Class: plainClass(n.class), Read: n.style&words != 0 || len(n.checks) > 0}
 	named := make([][]string, len(n.opts))
 	for b, at := range n.short {
 		if at != 0 {
@@ -80,6 +80,8 @@ func plainClass(c policy.Class) policy.Class {
 		return forbid
 	case endless:
 		return unknown
+	case recode:
+		return read
 	}
 	return c
 }

@@ -12,6 +12,7 @@ type form struct {
 	tokens []token
 	class  policy.Class
 	files  bool // it names files
+	own    bool // only where the session's own shell runs the program
 }
 
 type token struct {
@@ -97,7 +98,7 @@ func (f form) match(args []Arg) bool {
 // form says whether the call has one of the forms that are known, and notes the files that it names.
 func (c *call) form() bool {
 	for _, f := range c.node.forms {
-		if !f.match(c.args) {
+		if f.own && !c.direct || !f.match(c.args) {
 			continue
 		}
 		for _, a := range c.args {
@@ -218,7 +219,7 @@ const (
 
 func (c *call) judgeRules() {
 	for _, r := range c.node.rules {
-		if Severity(r.class) <= Severity(c.find.Class) && r.wrote == "" {
+		if r.class != recode && Severity(r.class) <= Severity(c.find.Class) && r.wrote == "" {
 			continue
 		}
 		all := yes
@@ -286,8 +287,10 @@ func (c *call) wrote(what string) {
 		ops = ops[max(0, len(ops)-1):]
 	case what[0] == '-':
 		ops = nil
-		if a, ok := c.val(what); ok {
-			ops = []Arg{a}
+		for _, v := range c.vals {
+			if v.at == c.node.lookup(what) {
+				ops = append(ops, v.arg)
+			}
 		}
 	}
 	for _, a := range ops {

@@ -230,6 +230,7 @@ func (s *sedScript) command() bool {
 		s.grows = true
 		return s.substitute()
 	case 'y':
+		s.c.say(recode, "has a script that maps letters")
 		delim, ok := s.delimiter()
 		return ok && s.until(delim, false) && s.until(delim, false) && s.end()
 	case 'r', 'R':

@@ -7,6 +7,7 @@
 //	class           agent                          operator
 //	read-only       allow                          allow
 //	sensitive-read  ask                            allow
+//	network-read    ask                            allow
 //	write           ask                            allow
 //	unknown         ask                            allow
 //	dangerous       ask                            allow; confirmation where the tier is prod or unknown
@@ -26,6 +27,7 @@
 //	    classes: [write, dangerous]          # the fields narrow: a command must be of one of these classes,
 //	    programs: ["systemctl restart *"]    # and be one of these programs,
 //	    paths: ["/srv/**"]                   # and write nowhere else
+//	    to: [loopback]                       # and connect nowhere else, see below
 //	    verdict: allow                       # deny, ask or allow; required
 //	    reason: "throw-away machines"
 //	    match: ["systemctl restart nginx"]   # examples, checked when the file is read
@@ -67,6 +69,14 @@
 // programs it covers only commands that do nothing else: the plain ones (touch, mkdir, rm, mv, cp without options that
 // keep links, tee, chmod …) and the output of reads. A file that is there already may be a symbolic link, which is not
 // looked at: that is a sandbox's task.
+//
+// Addresses (to) are loopback, private (RFC 1918 and fc00::/7), addresses, networks such as 10.1.0.0/16, names and "*.example.com",
+// which is all names below it. To allow, every host that the command connects to must be known before it runs, and match; that
+// is so only for the class network-read. A name matches names alone, since nobody knows its address; localhost and what ends in .localhost
+// are loopback. Redirects that are followed (curl -L, wget without --max-redirect=0), patterns in a URL and any spelling that
+// programs read differently are not certain and match nothing. Of dig, host and getent the name that is looked up counts too. Metadata services of clouds
+// (169.254.0.0/16, fe80::/10, metadata.google.internal …) are never private; only a rule that names the class sensitive-read allows
+// them. A proxy that the account's environment names is the host's own way to an address, and does not count.
 //
 // Examples are judged without a directory and in any shell.
 //

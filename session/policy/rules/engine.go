@@ -95,6 +95,9 @@ func (e *Engine) decide(req policy.Request) (policy.Decision, error) {
 	d.Taints, d.Sets, d.Uses = rep.Taints, rep.Sets, rep.Uses
 	if sent := judge.Normalize(req.Command); sent != req.Command {
 		d.Send = sent
+		if judge.QuotedCRLF(req.Command) {
+			d.Hint = strings.TrimPrefix(d.Hint+"; "+hintCRLF, "; ")
+		}
 	}
 	rests, _ := rep.UsesAny(req.Set)
 	switch {

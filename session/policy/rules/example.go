@@ -54,6 +54,8 @@ func (r *rule) why(c *command) string {
 				return "it is " + string(u.classes[0]) + ", which is not one of the rule's classes"
 			case !r.coversClass(u, k):
 				return "it is " + string(k) + ", which the rule covers only if classes name it"
+			case !r.coversAddresses(c, u, k):
+				return r.whyAddresses(c)
 			case k == policy.Unknown && len(r.programs) == 0:
 				return "it is unknown, and paths say too little about unknown programs"
 			default:

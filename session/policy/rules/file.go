@@ -80,5 +80,5 @@ func (p *problems) file1(root *yaml.Node, f *File) {
 }
 
 var classes = []policy.Class{
-	policy.ReadOnly, policy.SensitiveRead, policy.Write, policy.Unknown, policy.Dangerous, policy.Privileged, policy.Forbidden,
+	policy.ReadOnly, policy.SensitiveRead, policy.NetworkRead, policy.Write, policy.Unknown, policy.Dangerous, policy.Privileged, policy.Forbidden,
 }

@@ -142,7 +142,7 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		"no hosts":                     {"version: 1\nrules:\n  - {name: a, principals: ['*'], classes: [write], verdict: ask}\n", "p.yaml:3: a rule needs hosts"},
 		"no principals":                {"version: 1\nrules:\n  - {name: a, hosts: all, classes: [write], verdict: ask}\n", "p.yaml:3: a rule needs principals"},
 		"no verdict":                   {"version: 1\nrules:\n  - {name: a, hosts: all, principals: ['*'], classes: [write]}\n", "p.yaml:3: a rule needs verdict"},
-		"no conditions":                {rule(""), "p.yaml:3: a rule needs classes, programs or paths"},
+		"no conditions":                {rule(""), "p.yaml:3: a rule needs classes, programs, paths or to"},
 		"a name that is no word":       {"version: 1\nrules:\n  - {name: 'a b', hosts: all, principals: ['*'], classes: [write], verdict: ask}\n", "p.yaml:3: name:"},
 		"a name twice":                 {"version: 1\nrules:\n  - {name: a, hosts: all, principals: ['*'], classes: [write], verdict: ask}\n  - {name: a, hosts: all, principals: ['*'], classes: [write], verdict: ask}\n", `p.yaml:4: rule "a": the name is taken by the rule on line 3`},
 		"a selector that is none":      {"version: 1\nrules:\n  - name: a\n    hosts: 'web['\n    principals: ['*']\n    classes: [write]\n    verdict: ask\n", "p.yaml:4: hosts: selector, column"},
@@ -153,6 +153,17 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		"no principal":                 {"version: 1\nrules:\n  - name: a\n    hosts: all\n    principals: []\n    classes: [write]\n    verdict: ask\n", "p.yaml:5: principals: the list is empty"},
 		"an unknown verdict":           {"version: 1\nrules:\n  - name: a\n    hosts: all\n    principals: ['*']\n    classes: [write]\n    verdict: yes\n", `p.yaml:7: verdict: "yes" is none of deny, ask, allow`},
 		"an unknown class":             {rule("    classes: [reads]\n"), `p.yaml:7: classes: "reads" is none of read-only,`},
+		"an address that is none":      {rule("    to: ['127.1']\n"), `p.yaml:7: to: "127.1" must be loopback, private, an address`},
+		"an unknown word in to":        {rule("    to: ['local host']\n"), `p.yaml:7: to: "local host" must be loopback`},
+		"a network with bits behind":   {rule("    to: [10.0.0.1/8]\n"), "p.yaml:7: to: \"10.0.0.1/8\" has bits set behind the length of the network: write 10.0.0.0/8"},
+		"a URL as an address":          {rule("    to: ['http://localhost/']\n"), "p.yaml:7: to:"},
+		"a port":                       {rule("    to: ['localhost:80']\n"), "p.yaml:7: to:"},
+		"a star within a name":         {rule("    to: ['db*.example.com']\n"), "p.yaml:7: to:"},
+		"no address":                   {rule("    to: []\n"), "p.yaml:7: to: the list is empty"},
+		"an address of other classes":  {allowing("classes: [write], to: [loopback]"), "p.yaml:3: to: the rule can allow nothing"},
+		"an address of other programs": {allowing("programs: ['systemctl *'], to: [loopback]"), "p.yaml:3: to: the rule can allow nothing: none of its programs"},
+		"a metadata service":           {allowing("classes: [network-read], to: [169.254.169.254]"), "p.yaml:3: to: 169.254.169.254 is a metadata service"},
+		"a metadata service by name":   {allowing("to: [metadata.google.internal]"), "p.yaml:3: to: metadata.google.internal is a metadata service"},
 		"a class twice":                {rule("    classes: [write, write]\n"), "p.yaml:7: classes: write is there twice"},
 		"a star in a word":             {rule("    programs: ['systemctl re*']\n"), "p.yaml:7: programs:"},
 		"a star in the middle":         {rule("    programs: ['systemctl * nginx']\n"), "p.yaml:7: programs:"},
@@ -242,4 +253,9 @@ rules:
 		require.NoError(t, err)
 		assert.Equal(t, want, d.Verdict, "%s: %s", command, d.Reason)
 	}
+}
+
+// allowing is a policy with one rule that allows.
+func allowing(conditions string) string {
+	return "version: 1\nrules:\n  - {name: a, hosts: all, principals: ['*'], verdict: allow, " + conditions + "}\n"
 }

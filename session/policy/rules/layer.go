@@ -72,7 +72,7 @@ func (m *matching) command(j *judged) *command {
 	}
 	for _, layer := range m.layers {
 		for _, r := range layer {
-			if len(r.programs)+len(r.paths) > 0 {
+			if len(r.programs)+len(r.paths)+len(r.to) > 0 {
 				return j.command()
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -57,7 +58,7 @@ func (e *Engine) Offer(req policy.Request) (string, error) {
 			}
 		}
 	}
-	return e.offered(req, programs, classes)
+	return e.offered(req, programs, classes, j.rep.To)
 }
 
 // steady reports why the words of a command do not say what it does from one day to the next.
@@ -75,7 +76,7 @@ func steady(name string) error {
 }
 
 // offered writes the rule, and tries it: where another one stands in its way, it is no use.
-func (e *Engine) offered(req policy.Request, programs []string, classes []policy.Class) (string, error) {
+func (e *Engine) offered(req policy.Request, programs []string, classes []policy.Class, to []string) (string, error) {
 	if len(programs) == 0 {
 		return "", errors.New("nothing in it needs a rule of its own: what decides is not a class")
 	}
@@ -98,6 +99,9 @@ func (e *Engine) offered(req policy.Request, programs []string, classes []policy
 	for _, p := range programs {
 		fmt.Fprintf(&b, "      - %q\n", p)
 	}
+	if slices.Equal(classes, []policy.Class{policy.NetworkRead}) && !slices.Contains(to, "") {
+		fmt.Fprintf(&b, "    to: [%s]\n", strings.Join(offeredAddresses(to), ", "))
+	}
 	b.WriteString("    verdict: allow\n")
 	f, err := Parse([]byte(b.String()), "offer")
 	if err != nil {
@@ -119,6 +123,20 @@ func (e *Engine) offered(req policy.Request, programs []string, classes []policy
 		return "", fmt.Errorf("%s decides, and a rule beside it does not change that", d.Rule)
 	}
 	return b.String(), nil
+}
+
+// offeredAddresses are the words of a rule that match these hosts and no more, but for the machine's own.
+func offeredAddresses(to []string) (out []string) {
+	for _, host := range to {
+		word := strconv.Quote(host)
+		if (addressPattern{loopback: true}).matches(host) {
+			word = "loopback"
+		}
+		if !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
 }
 
 // ruleName makes a name of a command's words.

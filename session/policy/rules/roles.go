@@ -37,6 +37,7 @@ const (
 	hintOperator = "an operator can run it; agents never"
 	hintNoRule   = "a rule can allow it"
 	hintRule     = "the rule must be changed by whoever owns the policy file"
+	hintCRLF     = `Fairlead sends CRLF as LF, within quotes too: write printf '\r\n' where the CR is meant`
 	hintBytes    = "write it without that character"
 )
 
@@ -95,6 +96,8 @@ func builtinRule(c policy.Class) string {
 		return "builtin/read-only"
 	case policy.SensitiveRead:
 		return "builtin/sensitive-read"
+	case policy.NetworkRead:
+		return "builtin/network-read"
 	case policy.Write:
 		return "builtin/write"
 	case policy.Dangerous:

@@ -17,6 +17,7 @@ type rule struct {
 	classes    []policy.Class
 	programs   []pattern
 	paths      []pathPattern
+	to         []addressPattern
 	verdict    policy.Verdict
 	reason     string
 }
@@ -38,12 +39,15 @@ func (r *rule) covers(c *command, u *unit, class policy.Class) bool {
 	if !r.coversClass(u, class) || !r.coversProgram(u) {
 		return false
 	}
+	if !r.coversAddresses(c, u, class) {
+		return false
+	}
 	switch {
 	case len(r.paths) == 0:
 		return true
 	case len(r.programs) > 0 && len(c.rep.Writes) == 0 && !c.rep.Capped:
 		return true // it is named, and writes no file that could be elsewhere
-	case slices.Contains(r.classes, class) && (class == policy.ReadOnly || class == policy.SensitiveRead):
+	case slices.Contains(r.classes, class) && (class == policy.ReadOnly || class == policy.SensitiveRead || class == policy.NetworkRead):
 		return true // of this part nothing is written
 	}
 	return r.coversWrites(c, u)
@@ -64,8 +68,11 @@ func (r *rule) coversClass(u *unit, class policy.Class) bool {
 	case len(r.programs) > 0:
 		return class != policy.Forbidden
 	}
+	if len(r.to) > 0 {
+		return class == policy.NetworkRead
+	}
 	// Paths alone say nothing about what nobody understands, and little about the rest.
-	return class != policy.Unknown && class != policy.SensitiveRead && !grave(class)
+	return class != policy.NetworkRead && class != policy.Unknown && class != policy.SensitiveRead && !grave(class)
 }
 
 func grave(c policy.Class) bool { return c == policy.Privileged || c == policy.Forbidden }
@@ -104,6 +111,9 @@ func (r *rule) touches(c *command) match {
 	}
 	if len(r.paths) > 0 && m > no {
 		m = min(m, r.touchesWrites(c.rep))
+	}
+	if len(r.to) > 0 && m > no {
+		m = min(m, r.touchesAddresses(c.rep))
 	}
 	return m
 }

@@ -52,7 +52,7 @@ type example struct {
 }
 
 func (p *problems) rule(n *yaml.Node) (*rule, []example) {
-	f := p.Fields(n, "a rule", "name", "hosts", "principals", "classes", "programs", "paths", "verdict", "reason", "match", "not_match")
+	f := p.Fields(n, "a rule", "name", "hosts", "principals", "classes", "programs", "paths", "to", "verdict", "reason", "match", "not_match")
 	if f == nil {
 		return nil, nil
 	}
@@ -91,8 +91,8 @@ func (p *problems) rule(n *yaml.Node) (*rule, []example) {
 }
 
 func (p *problems) conditions(n *yaml.Node, f map[string]*yaml.Node, r *rule) {
-	if f["classes"] == nil && f["programs"] == nil && f["paths"] == nil {
-		p.Add(n.Line, "a rule needs classes, programs or paths: it would be for everything")
+	if f["classes"] == nil && f["programs"] == nil && f["paths"] == nil && f["to"] == nil {
+		p.Add(n.Line, "a rule needs classes, programs, paths or to: it would be for everything")
 	}
 	if v := f["classes"]; v != nil {
 		p.Texts(v, "classes", func(line int, s string) {
@@ -125,6 +125,31 @@ func (p *problems) conditions(n *yaml.Node, f map[string]*yaml.Node, r *rule) {
 			}
 			r.paths = append(r.paths, pat)
 		})
+	}
+	if v := f["to"]; v != nil {
+		p.addresses(v, r)
+	}
+}
+
+// addresses reads where commands may connect to. A rule that could never allow anything is a mistake.
+func (p *problems) addresses(n *yaml.Node, r *rule) {
+	p.Texts(n, "to", func(line int, s string) {
+		a, err := parseAddressPattern(s)
+		if err != nil {
+			p.Add(line, "to: %q %v", strictyaml.Clip(s), err)
+			return
+		}
+		if a.metadata() && r.verdict == policy.Allow && !slices.Contains(r.classes, policy.SensitiveRead) {
+			p.Add(line, "to: %s is a metadata service, which tells credentials: name the classes network-read and sensitive-read", strictyaml.Clip(s))
+		}
+		r.to = append(r.to, a)
+	})
+	switch {
+	case r.verdict != policy.Allow:
+	case len(r.classes) > 0 && !slices.Contains(r.classes, policy.NetworkRead):
+		p.Add(n.Line, "to: the rule can allow nothing: Fairlead knows all addresses only of commands of the class network-read, which classes must name")
+	case len(r.programs) > 0 && !slices.ContainsFunc(r.programs, pattern.connects):
+		p.Add(n.Line, "to: the rule can allow nothing: none of its programs is known to be a network-read, such as curl, dig, ping and nc -z")
 	}
 }
 

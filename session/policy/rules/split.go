@@ -29,16 +29,17 @@ type command struct {
 // a list of them is a single unit without words.
 type unit struct {
 	classes []policy.Class
-	words   []word // nil when rules may not go by them alone
-	args    []word // the words, whatever stands around them
-	core    string // the command without its redirects; "" when rules may not go by what it writes
-	out     bool   // a redirect writes to a file
+	to      []string // hosts that it connects to
+	words   []word   // nil when rules may not go by them alone
+	args    []word   // the words, whatever stands around them
+	core    string   // the command without its redirects; "" when rules may not go by what it writes
+	out     bool     // a redirect writes to a file
 }
 
 // byClass is enough for rules that ask for classes alone.
 func byClass(rep *judge.Report) *command {
 	c := &command{rep: rep}
-	c.units = []unit{{classes: c.upTo(rep.Class)}}
+	c.units = []unit{{classes: c.upTo(rep.Class), to: rep.To}}
 	c.all = func() []seen { return nil }
 	return c
 }
@@ -56,7 +57,7 @@ func newCommand(k key, rep *judge.Report) *command {
 		c.split(file)
 	}
 	if c.units == nil {
-		c.units = []unit{{classes: c.upTo(rep.Class)}}
+		c.units = []unit{{classes: c.upTo(rep.Class), to: rep.To}}
 	}
 	return c
 }
@@ -114,7 +115,9 @@ func (c *command) split(file *syntax.File) {
 			if !ok || !samePlace(stage, &parts[j]) {
 				return
 			}
-			units = append(units, c.unit(stage, call, parts[j].Class))
+			u := c.unit(stage, call, parts[j].Class)
+			u.to = parts[j].Reaches()
+			units = append(units, u)
 			inner = worse(inner, parts[j].Class)
 		}
 		if judge.Worse(part.Class, inner) { // what only the pipeline as a whole does

@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 
-const classes = new Set(["read-only", "sensitive-read", "write", "unknown"]); // others are approved each time
+const classes = new Set(["read-only", "sensitive-read", "network-read", "write", "unknown"]); // others are approved each time
 const plain = /^[A-Za-z0-9_./:,+@%=-]+$/; // a word that no shell reads as anything else
 
 /** mayLast says whether an ask may be approved for its session. */
