@@ -29,6 +29,18 @@ var (
 	shellCleanSource string
 	//go:embed host/driver.sh
 	driverSource string
+	//go:embed host/driver_bash.sh
+	driverBashSource string
+	//go:embed host/driver_zsh.sh
+	driverZshSource string
+	//go:embed host/driver_ksh.sh
+	driverKshSource string
+	//go:embed host/driver_mksh.sh
+	driverMkshSource string
+	//go:embed host/driver_ksh93.sh
+	driverKsh93Source string
+	//go:embed host/driver_posix.sh
+	driverPOSIXSource string
 	//go:embed host/driver_call.sh
 	driverCallSource string
 	//go:embed host/supervisor.pl
@@ -69,8 +81,9 @@ var (
 		"forget_shell", new(string), "supervise", &superviseSource)
 	bootstrapCleanText = stripped(hostcode.Shell, &bootstrapSource, "environment", &environmentCleanSource, "pick_shell", &pickShellSource,
 		"forget_shell", &forgetShellSource, "supervise", &superviseSource)
-	shellCleanText        = stripped(hostcode.Shell, &shellCleanSource)
-	driverText            = stripped(hostcode.Shell, &driverSource)
+	shellCleanText = stripped(hostcode.Shell, &shellCleanSource)
+	driverText     = stripped(hostcode.Shell, &driverSource, "driver_bash", &driverBashSource, "driver_zsh", &driverZshSource, "driver_ksh", &driverKshSource,
+		"driver_mksh", &driverMkshSource, "driver_ksh93", &driverKsh93Source, "driver_posix", &driverPOSIXSource)
 	driverCallText        = stripped(hostcode.Shell, &driverCallSource)
 	perlSupervisorText    = stripped(hostcode.Perl, &perlSupervisorSource)
 	shellSupervisorText   = stripped(hostcode.Shell, &shellSupervisorSource)

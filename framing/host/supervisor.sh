@@ -19,12 +19,12 @@
 #= _fl_1 _fl_kept the reader, while what came in the environment goes
 #= _fl_t _fl_token the shell's token, which marks the records
 #= _fl_n _fl_start its first eight letters
-#= _fl_i _fl_ignore the trap on the keyboard's signals, then the files that hexdump reads
-#= _fl_i _fl_files the files that hexdump reads
-#= _fl_h _fl_read_errors turns errors into records
+#= _fl_i _fl_ignore the trap on the keyboard's signals
+#= _fl_f _fl_files the files that hexdump reads
+#= _fl_r _fl_read_errors turns errors into records
 #= _fl_l _fl_line a line of errors
-#= _fl_s _fl_status how the shell ended
-#= _fl_x _fl_answer is never looked at
+#= _fl_c _fl_status how the shell ended
+#= _fl_a _fl_answer is never looked at
 case $_fl_reader in (hexdump) ;; (*) _fl_reader=lines;; esac
 fairlead="_fl_reader=$_fl_reader;$fairlead"
 set -- "$_fl_shell" $_fl_word +x -c '\e\v\a\l "$fairlead"' "$_fl_name"

@@ -1,7 +1,7 @@
 # Counts the programs that the shell $0 has in the foreground of its terminal and that SIGINT would have ended; see Unheard. Like
 # loader.sh it is sent in one line between single quotes.
 #
-#= n program_count programs that count
+#= N program_count programs that count
 #= K status_key the first word of a line of /proc/PID/status
 #= v status_value the rest
 #= i is_immune set for one that does not

@@ -56,9 +56,10 @@ func Check(t *testing.T, f File) {
 	}
 }
 
-// names checks the table: each long name has a short one, and cannot be mistaken for other text.
+// names checks the table: each long name has a short one of its own, and cannot be mistaken for other text.
 func names(t *testing.T, f File) {
 	t.Helper()
+	long := map[string]string{}
 	for _, line := range strings.Split(f.Source, "\n") {
 		words := strings.Fields(line)
 		if len(words) == 0 || words[0] != "#=" {
@@ -69,6 +70,10 @@ func names(t *testing.T, f File) {
 		}
 		short, name := words[1], words[2]
 		assert.True(t, strings.Contains(strings.TrimLeft(name, "_"), "_") || name[0] == '$' || name[0] == '@', "%s could be other text: it needs a _", name)
+		if other := long[short]; other != "" {
+			assert.Equal(t, other, name, "%s stands for both", short)
+		}
+		long[short] = name
 		assert.Equal(t, short, hostcode.Names(f.Source)[name], "%s is sent in two ways", name)
 		assert.NotRegexp(t, `(^|\W)`+regexp.QuoteMeta(name)+`(\W|$)`, f.Sent, "a name that is not shortened")
 		assert.Regexp(t, `(^|\W)`+regexp.QuoteMeta(strings.TrimLeft(name, "$@"))+`(\W|$)`, hostcode.Uncommented(f.Source), "a name that is not used")
@@ -142,7 +147,7 @@ func sameMeaning(t *testing.T, shell string, f File) {
 }
 
 var (
-	joined  = regexp.MustCompile(` \\\n[ \t]*`)
+	joined  = regexp.MustCompile(` \\+\n[ \t]*`)
 	indents = regexp.MustCompile(`(?m)^[ \t]+`)
 	runs    = regexp.MustCompile(`[ \t]+`)
 )
