@@ -27,129 +27,48 @@ type Shell struct {
 }
 
 // Loader returns the command line that opens a shell's handshake. It means the same to every login shell that sshd may
-// hand it to, fish and tcsh included: one line, no backslash, no "!", single quotes around everything that matters. It
-// prints the nonce when it waits for [Bootstrap]'s text. noflsh keeps what is on its way when ^C is typed: without it the
-// terminal throws that away, marks included (termios(3)).
-func Loader(nonce Token) string {
-	a, b := string(nonce[:TokenLen/2]), string(nonce[TokenLen/2:])
-	return `exec sh -c 'stty raw -echo isig -iexten noflsh 2>/dev/null;printf %s%s%s ` + a + ` ` + b + ` R;IFS= read -r _fl_x;eval "$_fl_x"'`
-}
-
-// loaderRest is the first line that the loader reads: it reads the others, as far as an RS on its own.
-const loaderRest = `_fl_n=$(printf '\n.');_fl_n=${_fl_n%.};_fl_x=;while IFS= read -r _fl_l;do case $_fl_l in (^)break;;esac;_fl_x=$_fl_x$_fl_l$_fl_n;done;eval "$_fl_x"` + "\n"
-
-// cleanEnvironment unsets what the account brings. A line of a value that looks like a variable names one that is unset
-// too, or none.
-const cleanEnvironment = `for _fl_x in $(env|sed -n 's/=.*//p'); do case $_fl_x in
-(HOME|USER|LOGNAME|SHELL|PATH|LANG|TERM|PWD|_fl_*|*[!A-Za-z0-9_]*|[0-9]*) ;; (*) unset $_fl_x 2>/dev/null;; esac; done
-`
-
-// cleanIdentity sets what the account did not bring of the variables that are left.
-const cleanIdentity = `case ${LOGNAME:-} in ('') LOGNAME=${USER:-$(id -un 2>/dev/null)};; esac
-case ${USER:-} in ('') USER=$LOGNAME;; esac
-case ${HOME:-} in ('') HOME=$(cd && pwd);; esac
-case ${LANG:-} in ('') LANG=C; for _fl_x in /usr/lib/locale/C.utf8 /usr/lib/locale/C.UTF-8; do test -d $_fl_x && LANG=C.UTF-8; done;; esac
-TERM=dumb
-export HOME USER LOGNAME PATH LANG TERM
-`
-
-// cleanShell comes before a clean shell's driver: what is the shell's own and no program's.
-const cleanShell = "PAGER=cat\n"
-
-// environment is what every shell gets: nothing that pages, asks, colours or keeps a history.
-const environment = `unset HISTFILE PROMPT_COMMAND BASH_ENV ENV CDPATH
-TERM=dumb PAGER=cat GIT_PAGER=cat GH_PAGER=cat SYSTEMD_PAGER=cat MANPAGER=cat NO_COLOR=1
-GIT_TERMINAL_PROMPT=0 GIT_ASKPASS= SSH_ASKPASS= GH_PROMPT_DISABLED=1 DEBIAN_FRONTEND=noninteractive
-export TERM PAGER GIT_PAGER GH_PAGER SYSTEMD_PAGER MANPAGER NO_COLOR
-export GIT_TERMINAL_PROMPT GIT_ASKPASS SSH_ASKPASS GH_PROMPT_DISABLED DEBIAN_FRONTEND
-for _fl_x in /usr/lib/locale/C.utf8 /usr/lib/locale/C.UTF-8; do test -d $_fl_x && { LC_ALL=C.UTF-8; export LC_ALL; }; done
-`
-
-// pickShell sets the positional parameters to the shell's command line. s is the name asked for, w is y for a login
-// shell.
-const pickShell = `_fl_f() { printf '^%s%sF%s\n' @1 @2 "$*"; read -r _fl_x; exit 1; }
-_fl_o=$_fl_s
-case $_fl_s in
-(''|auto) case ${SHELL##*/} in (bash|zsh|ksh|ksh93|mksh|dash|ash) _fl_s=$SHELL;; (*) _fl_s=$(command -v bash)||_fl_s=$(command -v sh);; esac;;
-(ksh) _fl_s=$(command -v ksh)||_fl_s=$(command -v mksh)||_fl_s=$(command -v ksh93);;
-(*) _fl_s=$(command -v $_fl_o);;
-esac
-set -- "$_fl_s"
-case $_fl_o$_fl_s in (ash) _fl_s=$(command -v busybox) && set -- "$_fl_s" ash;; esac
-case $_fl_s in ('') _fl_f "there is no $_fl_o on the host";; esac
-case $_fl_w$_fl_s in
-(y*/zsh) set -- "$@" -l;; (*/zsh) set -- "$@" -f;;
-(y*/bash) set -- "$@" -l;; (*/bash) set -- "$@" --norc --noprofile;;
-(y*) set -- "$@" -l;;
-esac
-_fl_o=${_fl_s##*/}
-case $_fl_o in (busybox) _fl_o=ash;; esac
-`
-
-// pickReader starts the supervisor with the best reader of the host; e is the one asked for. What the programs are travels in
-// the environment, so that their lines in the host's list of processes are short, and hold no word that somebody looks for
-// there: "sh -c" and eval neither.
-const pickReader = `case $_fl_e in ('') for _fl_x in perl hexdump; do command -v $_fl_x >/dev/null 2>&1 && _fl_e=$_fl_x && break; done;; esac
-export fairlead _fl_d
-case $_fl_e in (perl) export _fl_p; exec perl -e 'eval$ENV{_fl_p}' "$@" +x -c '\e\v\a\l "$fairlead"' "$_fl_o";; esac
-_fl_s=$1; shift; _fl_x=$*
-export _fl_h _fl_e _fl_s _fl_x _fl_o
-exec sh +x -c '\e\v\a\l "$_fl_h"' fairlead
-`
+// hand it to, fish and tcsh included. It prints the nonce when it waits for [Bootstrap]'s text.
+func Loader(nonce Token) string { return forLogin(withMarks(loaderText(), nonce), "") }
 
 // Bootstrap returns what to type once the loader has printed nonce. It starts the supervisor and the shell, which say
 // hello; see [Startup]. A value that holds a NUL byte is refused with a *QuoteError.
 func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString(withMarks(loaderRest, nonce))
-	if sh.Clean {
-		b.WriteString(cleanEnvironment)
-		b.WriteString(cleanIdentity)
-	} else {
-		b.WriteString(environment)
-	}
+	var settings bytes.Buffer
 	for _, kv := range sh.Env {
 		if !isVariable(kv) {
 			return nil, errVariable
 		}
-		if err := appendLine(&b, "export ", kv); err != nil {
+		if err := appendLine(&settings, "export ", kv); err != nil {
 			return nil, err
 		}
 	}
 	if sh.Dir != "" {
-		if err := appendLine(&b, "cd ", sh.Dir); err != nil {
+		if err := appendLine(&settings, "cd ", sh.Dir); err != nil {
 			return nil, err
 		}
 	}
-	program := sh.Prelude + withMarks(driver, nonce)
+	text, program := bootstrapText(), sh.Prelude+withMarks(driverText(), nonce)
 	if sh.Clean {
-		program = cleanShell + program
+		text, program = bootstrapCleanText(), shellCleanText()+"\n"+program
 	}
 	login := ""
 	if sh.Login {
 		login = "y"
 	}
-	for _, v := range [][2]string{
-		{"_fl_d=", program},
-		{"fairlead=", withMarks(driverCall, nonce)},
-		{"_fl_p=", withMarks(perlSupervisor, nonce)},
-		{"_fl_h=", withMarks(shellSupervisor, nonce)},
-		{"_fl_s=", sh.Name},
-		{"_fl_e=", sh.Reader},
-		{"_fl_w=", login},
-	} {
-		b.WriteString(v[0])
-		b.Write(appendSingleQuoted(nil, v[1]))
-		b.WriteByte('\n')
-	}
-	b.WriteString(withMarks(pickShell, nonce))
-	if sh.Clean {
-		b.WriteString("unset SHELL\n") // it was needed to pick one
-	}
-	b.WriteString(pickReader)
-	b.WriteString("\x1e\n")
-	return b.Bytes(), nil
+	text = withMarks(text, nonce,
+		"settings", settings.String(),
+		"driver", word(program),
+		"driver_call", word(withMarks(driverCallText(), nonce)),
+		"supervisor_pl", word(withMarks(perlSupervisorText(), nonce)),
+		"supervisor_sh", word(withMarks(shellSupervisorText(), nonce)),
+		"shell", word(sh.Name),
+		"reader", word(sh.Reader),
+		"login", word(login))
+	return []byte(withMarks(readBootstrapText(), nonce) + "\n" + text + "\n\x1e\n"), nil
 }
+
+// word quotes what holds no NUL byte.
+func word(text string) string { return string(appendSingleQuoted(nil, text)) }
 
 var errVariable = errors.New("framing: a variable for the shell must be NAME=value, with a NAME of letters, digits and _")
 

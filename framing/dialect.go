@@ -29,3 +29,11 @@ func (d Dialect) String() string {
 // controlEscape reports whether the dialect reads $'\003'. The others get a command substitution, which costs a
 // process: only commands that hold control bytes pay for it.
 func (d Dialect) controlEscape() bool { return d != POSIX }
+
+// builtin returns the word that keeps functions of the command's from standing in for builtins.
+func (d Dialect) builtin() string {
+	if d == Bash || d == Zsh {
+		return "builtin"
+	}
+	return "command"
+}

@@ -3,7 +3,10 @@ package framing
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/framing/hostcode"
 )
 
 // Mode says what a command's descriptors are.
@@ -88,11 +91,10 @@ func Append(dst []byte, d Dialect, tok Token, cmd Command) ([]byte, error) {
 	}
 	q := lineQuoter{dst: dst, line: len(dst), dialect: d}
 	if cmd.Trace {
-		// Typed inside the command, so that turning it on is not itself traced.
 		if code := cmd.Status & 255; code != 0 && d != Mksh { // which traces to where errors went then
-			q.text(fmt.Sprintf(`{ \set -x; \_fl_q %d x; } 2>/dev/null;`, code))
+			q.text(hostcode.Fill(traceAfterFailureText(), "status", strconv.Itoa(code)))
 		} else {
-			q.text(`\set -x;`)
+			q.text(traceText())
 		}
 	}
 	q.text(cmd.Script)

@@ -13,4 +13,4 @@ func ShellToken(h Hello) Token { return h.token }
 const MarkLen = markLen
 
 // Driver returns the program of the shell.
-func Driver(nonce Token) string { return withMarks(driver, nonce) }
+func Driver(nonce Token) string { return withMarks(driverText(), nonce) }

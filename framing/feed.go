@@ -4,45 +4,15 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/framing/hostcode"
 )
 
-// A feeder is a second program on the host, on a terminal of its own, that gives a command its standard input through a
-// named pipe. The pipe has a name only until the command has opened it. What is fed comes in counted pieces, so that
-// every byte passes as it is and the end is a real end of file; a reader that is slow holds the feeder back, and so
-// whoever feeds it. When its terminal goes, so does the feeder, and what it made: the directory's name is known, and what
-// removes it is set, before there is one. What removes it ignores the signals that may come again. A signal's trap removes
-// it itself: dash runs one between the exit and the trap for it, and an exit in there is the last thing it does.
-//
-// The text is typed as [Bootstrap]'s is: behind [Loader], once that has printed the nonce. perl passes bytes as they
-// come; without it the shell prints what comes as lines of octal escapes ([Feeder.Perl] says which).
-const feeder = `stty -isig 2>/dev/null
-umask 077
-_fl_n=.fairlead-@1@2
-_fl_d=/tmp/$_fl_n
-_fl_c() { trap '' HUP INT TERM; rm -f "$_fl_d/in"; rmdir "$_fl_d"; }
-trap _fl_c EXIT
-trap '_fl_c; trap - EXIT; exit 1' HUP INT TERM
-for _fl_x in "${TMPDIR-}" /tmp; do
-case $_fl_x in (*[!A-Za-z0-9/._-]*) continue;; (/*) ;; (*) continue;; esac
-_fl_d=$_fl_x/$_fl_n
-mkdir "$_fl_d" 2>/dev/null && break
-done
-mkfifo "$_fl_d/in" && exec 3<>"$_fl_d/in" || { printf '^%s%sQ\n' @1 @2; exit 1; }
-_fl_p=; command -v perl >/dev/null && _fl_p=perl
-printf '^%s%sP%s;%s\n' @1 @2 "$_fl_p" "$_fl_d/in"
-IFS= read -r _fl_x || exit 1
-exec 4>"$_fl_d/in" 3>&-
-rm -f "$_fl_d/in"; rmdir "$_fl_d"
-trap - EXIT HUP INT TERM
-case $_fl_p in (perl) _fl_p='$0="fairlead";open O,">&=4";$b="";for(;;){while(($i=index$b,"\n")<0){sysread(STDIN,$b,65536,length$b)or exit}$n=substr$b,0,$i;substr($b,0,$i+1)="";$n>0||exit;while($n){$b eq""and(sysread(STDIN,$b,65536)or exit);$m=length$b<$n?length$b:$n;$d=0;while($d<$m){$d+=syswrite(O,$b,$m-$d,$d)||exit}substr($b,0,$m)="";$n-=$m}}'; export _fl_p; exec perl -e 'eval$ENV{_fl_p}';; esac
-while IFS= read -r _fl_x; do case $_fl_x in (.) exit;; esac; printf "$_fl_x" >&4 || exit; done
-`
-
-// FeedScript returns what to type once the loader has printed nonce.
+// FeedScript returns what to type, behind [Loader], once it has printed the nonce: it starts the feeder, a second program on the
+// host, on a terminal of its own, that gives a command its standard input through a named pipe. See host/feeder.sh.
 func FeedScript(nonce Token) []byte {
-	text := []byte(withMarks(loaderRest, nonce) + "fairlead=")
-	text = appendSingleQuoted(text, withMarks(feeder, nonce))
-	return append(text, "\nexport fairlead\n"+`exec sh +x -c '\e\v\a\l "$fairlead"' fairlead`+"\n\x1e\n"...)
+	text := withMarks(feederText(), nonce, "feeder_pl", word(perlFeederText()))
+	return []byte(withMarks(readBootstrapText(), nonce) + "\n" + hostcode.Fill(startFeederText(), "feeder", word(text)) + "\n\x1e\n")
 }
 
 // Feeder is a feeder that is ready.

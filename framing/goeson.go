@@ -7,7 +7,7 @@ import (
 
 // afterInterrupt is what a frame's header tells a shell of the dialect POSIX, which cannot find out for itself, of what may be
 // left to run when the program that a script waits for is interrupted: "+" that there may be something, "=word=" that
-// there is where word is a function. In doubt it is the first. See driver.
+// there is where word is a function. In doubt it is the first. See host/driver_posix.sh.
 //
 // It is no parser, and what hides a list from it on purpose only does without its help.
 func afterInterrupt(script string) string {

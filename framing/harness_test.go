@@ -89,6 +89,8 @@ type outcome struct {
 type account struct {
 	login []string // the login shell and its option for a command; nil is sh -c
 	env   []string // nil is the environment of the test
+
+	record bool // keep all that the terminal prints
 }
 
 func start(t testing.TB, sh framing.Shell) *shell {
@@ -125,6 +127,9 @@ func tryStart(t testing.TB, acc account, sh framing.Shell) (*shell, error) {
 	require.NoError(t, err)
 	tty = nonblocking(t, tty)
 	s := &shell{t: t, tty: tty, cmd: cmd, nonce: nonce}
+	if acc.record {
+		s.wire = new(bytes.Buffer)
+	}
 	s.close = sync.OnceFunc(func() {
 		tty.Close()
 		cmd.Wait()

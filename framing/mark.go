@@ -2,6 +2,10 @@ package framing
 
 import "bytes"
 
+// rs (record separator) opens every mark, and alone on a line closes what is typed. User text never brings one: the
+// encoder writes control bytes as expansions.
+const rs = 0x1e
+
 const (
 	markLen  = 1 + TokenLen + 1  // RS, token, letter
 	byteMark = '~'               // instead of a whole token: one byte of standard error, in hexadecimal

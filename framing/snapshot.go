@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fairlead-ssh/fairlead/framing/hostcode"
 )
 
 // State is what a shell that replaces another one can be given of it, besides the directory. Functions, aliases and
@@ -15,13 +17,7 @@ type State struct {
 }
 
 // SnapshotScript is a script that prints a shell's [State]. It starts no process.
-func SnapshotScript(d Dialect) string {
-	b := `\command `
-	if d == Bash || d == Zsh {
-		b = `\builtin `
-	}
-	return b + "umask\n" + b + "export -p"
-}
+func SnapshotScript(d Dialect) string { return hostcode.Fill(snapshotText(), "builtin", d.builtin()) }
 
 // ParseState reads what [SnapshotScript] has printed. ok is false where that is no such thing.
 func ParseState(text string) (st State, ok bool) {
@@ -232,7 +228,7 @@ func digits(s string, most, base int) int {
 	return n
 }
 
-// of the connection and of the shell itself: the new one has its own.
+// ownVariable reports whether a variable belongs to the connection or to the shell itself: a new one has its own.
 func ownVariable(name string) bool {
 	switch name {
 	case "PWD", "OLDPWD", "SHLVL", "_", "SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "SSH_AUTH_SOCK", "XDG_SESSION_ID":
@@ -244,10 +240,7 @@ func ownVariable(name string) bool {
 // RestoreScript is a script that turns the state now into want, and says what of it differed. It is "" where nothing
 // does. It starts no process.
 func RestoreScript(d Dialect, now, want State) (script string, umask, vars bool, err error) {
-	builtin := `\command `
-	if d == Bash || d == Zsh {
-		builtin = `\builtin `
-	}
+	builtin := `\` + d.builtin() + " "
 	var b strings.Builder
 	if want.Umask != "" && octal(want.Umask) != octal(now.Umask) {
 		umask = true

@@ -2,22 +2,26 @@ package session
 
 import (
 	"context"
+	_ "embed"
 	"io"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/fairlead-ssh/fairlead/framing/hostcode"
 )
+
+//go:embed host/processes.sh
+var processesSource string
+
+var processesText = sync.OnceValue(func() string { return hostcode.Line(processesSource) })
 
 // readersLine returns a command line that reports on a shell and its descendants, one line for each, and the files that
 // each has open. It says nothing where there is no Linux /proc. Like framing.Signal's it means the same to every login shell.
 func readersLine(pid int) string {
-	return `exec sh -c 'exec 2>/dev/null;l=;` +
-		`f() { for t in /proc/$1/task/*/children;do read -r c <$t;for k in $c;do l="$l $k";f $k;done;done; };` +
-		`if test -r /proc/$0/task/$0/children;then f $0;for k in $0 $l;do ` +
-		`s=;read -r s </proc/$k/stat;n=${s#*\(};n=${n%\)*};s=${s##*\) };set -- $s;` +
-		`w=;read -r w </proc/$k/wchan;y=;read -r y </proc/$k/syscall;c=;read -r c </proc/$k/task/$k/children;` +
-		`echo "fairlead-process:$k:$1:${c:+parent}:$w:$y:$n";ls -l /proc/$k/fd;done;echo fairlead-done:;fi' ` + strconv.Itoa(pid)
+	return "exec sh -c '" + processesText() + "' " + strconv.Itoa(pid)
 }
 
 // process is what readersLine says of one.

@@ -10,42 +10,12 @@ import (
 	"time"
 )
 
-// listScript prints the names in "$1" and what stands there, in groups: each name with a NUL behind it, an empty name, and
-// then either "s" and a line of stat for each name, or "l" and what ls prints about the one name, with a NUL behind it.
-// Names come from the shell's own patterns, each as ./NAME, so that nothing that a name or a link's target holds can be
-// taken for anything else. ls comes first because it says why a directory cannot be read; it stands alone after that where
-// stat has no -c, and where a name is gone meanwhile.
-const listScript = `ls -a -- "$1/." >/dev/null || exit
-(cd -P -- "$1" || exit
-st= ; stat -c '%f %s %Y' . >/dev/null 2>&1 && st=1
-one() {
-  if [ "$st" ] && about=$(stat -c '%f %s %Y' -- "$1" 2>/dev/null); then about=s$about
-  elif about=$(ls -ldn -- "$1"); then about=l$about
-  elif [ -e "$1" ] || [ -L "$1" ]; then return 1
-  else return 0; fi
-  printf '%s\0\0%s\0' "$1" "$about"
-}
-some() {
-  [ "$#" -gt 0 ] || return 0
-  if [ "$st" ] && about=$(stat -c '%f %s %Y' -- "$@" 2>/dev/null); then
-    printf '%s\0' "$@" '' "s$about"; return
-  fi
-  for name do one "$name" || return; done
-}
-set --
-for f in ./* ./.[!.]* ./..?*; do
-  [ -e "$f" ] || [ -L "$f" ] || continue
-  set -- "$@" "$f"
-  [ "$#" -lt 100 ] || { some "$@" || exit; set --; }
-done
-some "$@")`
-
 // list has the shell name what is there, and stat or ls say what it is.
 func (b *overShell) list(ctx context.Context, dir string, take func(Name) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	g := &groups{take: take, failed: cancel}
-	_, err := b.run(ctx, listScript, nil, g, dir)
+	_, err := b.run(ctx, listText(), nil, g, dir)
 	switch {
 	case g.err != nil:
 		return g.err
@@ -60,7 +30,7 @@ var errList = errors.New("the host's listing cannot be read")
 // maxGroup is more than a hundred names and what is said of them.
 const maxGroup = 1 << 20
 
-// groups reads what listScript prints, as it comes. What goes wrong stops the script.
+// groups reads what host/list.sh prints, as it comes. What goes wrong stops the script.
 type groups struct {
 	take   func(Name) error
 	failed func(error)

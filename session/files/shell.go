@@ -198,10 +198,7 @@ func (r *refusing) Write(p []byte) (int, error) {
 
 // create counts what has arrived: a connection that is cut looks like the end of the input.
 func (b *overShell) create(ctx context.Context, path string, content []byte) error {
-	_, err := b.run(ctx, `umask 077; set -C
-cat >"$1" || exit
-[ "$(wc -c <"$1")" -eq "$2" ] || exit 90
-sync "$1" 2>/dev/null || sync`, content, nil, path, strconv.Itoa(len(content)))
+	_, err := b.run(ctx, createText(), content, nil, path, strconv.Itoa(len(content)))
 	return err
 }
 
@@ -214,14 +211,12 @@ func (b *overShell) dress(ctx context.Context, temp string, mode fs.FileMode, ui
 	if uid >= 0 && (now.uid != uid || now.gid != gid) {
 		owner = fmt.Sprintf("%d:%d", uid, gid)
 	}
-	_, err = b.run(ctx, `[ -z "$3" ] || chown "$3" "$1" || exit 91
-chmod "$2" "$1"`, nil, nil, temp, fmt.Sprintf("%04o", octal(mode)), owner)
+	_, err = b.run(ctx, dressText(), nil, nil, temp, fmt.Sprintf("%04o", octal(mode)), owner)
 	return err
 }
 
 func (b *overShell) rename(ctx context.Context, temp, path string) error {
-	_, err := b.run(ctx, `[ ! -d "$2" ] || exit 92
-mv -f -- "$1" "$2"`, nil, nil, temp, path)
+	_, err := b.run(ctx, renameText(), nil, nil, temp, path)
 	var e *session.Error
 	if err != nil && (ctx.Err() != nil || errors.As(err, &e) && e.Sent) && !errors.Is(err, session.ErrUnknownOutcome) {
 		err = fmt.Errorf("%w: the last step, renaming the new file, was cut short: %w", session.ErrUnknownOutcome, err)

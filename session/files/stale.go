@@ -106,10 +106,7 @@ func (s *overSFTP) tidy(ctx context.Context, dir, written string) error {
 	return err
 }
 
-// tidy starts programs only where there is something to look at. "-mtime +0" is a day or more (POSIX, find).
 func (b *overShell) tidy(ctx context.Context, dir, _ string) error {
-	_, err := b.run(ctx, `for f in "$1"/.fairlead-????????????????; do
-[ ! -f "$f" ] || [ -h "$f" ] || find "$f" -prune -type f -mtime +0 -exec rm -f {} \;
-done`, nil, nil, strings.TrimSuffix(dir, "/"))
+	_, err := b.run(ctx, tidyText(), nil, nil, strings.TrimSuffix(dir, "/"))
 	return err
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/framing/hostcode"
 )
 
 // macOS and the BSDs have no /proc: there ps and sysctl say when a process, and the machine, began, as dates in the caller's time
@@ -27,7 +29,7 @@ func TestTheIdentityOfAJobDoesNotDependOnTheTimeZone(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			bin := t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(bin, "sysctl"), []byte("#!/bin/sh\n"+boottime+"\n"), 0o700))
-			bsd := strings.NewReplacer("/proc/self/stat", "/nowhere", "/proc/sys/kernel/random/boot_id", "/nowhere").Replace(common)
+			bsd := strings.NewReplacer("/proc/self/stat", "/nowhere", "/proc/sys/kernel/random/boot_id", "/nowhere").Replace(hostcode.Shell(commonSource) + "\n")
 			of := func(env ...string) string {
 				cmd := exec.Command("sh", "-c", bsd+`printf '%s %s\n' "$(h $PPID)" "$(b)"; printf '%s|%s' "${TZ-none}" "${LC_ALL-none}"`)
 				cmd.Env = append([]string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=/"}, env...)

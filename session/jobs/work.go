@@ -112,14 +112,14 @@ func (w *Work) Changes() bool { return w.changes }
 // Wrap implements session.Wrapping.
 func (w *Work) Wrap(script string, h hosts.Host, d framing.Dialect) (string, error) {
 	if w.op != "start" {
-		return run(lookScript, "fairlead-job-"+w.op, append([]string{w.op, w.id, w.who}, w.args...)...)
+		return run(lookText(), "fairlead-job-"+w.op, append([]string{w.op, w.id, w.who}, w.args...)...)
 	}
 	if err := CheckCommand(script); err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256([]byte(script))
-	starter, err := run(startScript, "fairlead-job-start",
-		w.ID(h.Name), w.who, hex.EncodeToString(sum[:]), strconv.Itoa(len(script)), strconv.FormatInt(w.limit, 10), candidates(d), waitScript, runScript)
+	starter, err := run(startText(), "fairlead-job-start",
+		w.ID(h.Name), w.who, hex.EncodeToString(sum[:]), strconv.Itoa(len(script)), strconv.FormatInt(w.limit, 10), candidates(d), waitText(), runText())
 	if err != nil {
 		return "", err
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/framing/hostcode"
 )
 
 // Ability is what a host's kernel was found to do, by trying it. The zero Ability is nothing.
@@ -25,9 +27,7 @@ func Probe(ctx context.Context, run Runner, b Bubblewrap, s Sandbox) (Ability, e
 	if err != nil {
 		return Ability{Why: strings.TrimPrefix(err.Error(), "sandbox: ")}, nil
 	}
-	said, err := run(ctx, s.Host, "(PATH=$PATH:/usr/bin:/bin:/usr/local/bin\ncommand -v bwrap >/dev/null 2>&1 || { printf 'fairlead:absent'; exit 0; }\n"+
-		"_fl_x=\nbwrap --version >/dev/null 2>&1 && _fl_x=$(bwrap "+strings.Join(args, " ")+" sh -c 'test $$ -lt 100 && test -w . || { echo the directory cannot be written; exit 1; }' 2>&1 </dev/null) && { printf 'fairlead:works:%s' \"$(command -v bwrap)\"; exit 0; }\n"+
-		`printf 'fairlead:refused:%s' "$_fl_x")`)
+	said, err := run(ctx, s.Host, hostcode.Fill(probeText(), "arguments", strings.Join(args, " ")))
 	if err != nil {
 		return Ability{}, fmt.Errorf("sandbox: %s was asked what its kernel can do and did not say: %w", s.Host, err)
 	}

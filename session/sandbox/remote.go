@@ -25,41 +25,13 @@ type Remote struct {
 
 var _ Resolver = Remote{}
 
-// resolveScript resolves its function's argument name by name, as [follow] does, and prints it with a NUL behind it; an
-// empty one when it cannot be resolved. Everything is in a subshell, and needs no variable of the host's.
-const resolveScript = `(PATH=/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin:$PATH QUOTING_STYLE=literal
-_fl_r() {
-_fl_t=$1 _fl_c= _fl_n=0
-while :; do
-case $_fl_t in ('') break;; (*/*) _fl_h=${_fl_t%%/*} _fl_t=${_fl_t#*/};; (*) _fl_h=$_fl_t _fl_t=;; esac
-case $_fl_h in (''|.) continue;; (..) _fl_c=${_fl_c%/*}; continue;; esac
-case $_fl_c/$_fl_h in (/proc|/dev/fd) printf '%s\0' "$_fl_c/$_fl_h/$_fl_t"; return;; esac
-if test -h "$_fl_c/$_fl_h"; then
-_fl_n=$((_fl_n+1))
-if test "$_fl_n" -gt 40; then printf '\0'; return; fi
-_fl_l=$(readlink -n "$_fl_c/$_fl_h" 2>/dev/null && printf .) || {
-_fl_l=$(ls -ld "$_fl_c/$_fl_h" 2>/dev/null; printf .)
-_fl_x=${_fl_l#*"$_fl_c/$_fl_h -> "}
-case $_fl_x in ("$_fl_l") printf '\0'; return;; esac
-_fl_l=${_fl_x%??}.
-}
-_fl_l=${_fl_l%.}
-case $_fl_l in ('') printf '\0'; return;; (/*) _fl_c=;; esac
-_fl_t=$_fl_l/$_fl_t
-else _fl_c=$_fl_c/$_fl_h
-fi
-done
-printf '%s\0' "${_fl_c:-/}"
-}
-`
-
 // Resolve implements [Resolver]. Its errors name the host and never a path.
 func (r Remote) Resolve(ctx context.Context, host, cwd string, paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
 	var b strings.Builder
-	b.WriteString(resolveScript)
+	b.WriteString("(" + resolveText() + "\n")
 	if r.Here && cwd != "" {
 		word, err := framing.Quote(cwd)
 		if err != nil {
@@ -78,7 +50,7 @@ func (r Remote) Resolve(ctx context.Context, host, cwd string, paths []string) (
 		if err != nil {
 			return nil, fmt.Errorf("sandbox: a path to resolve on %s cannot be passed: %w", host, err)
 		}
-		b.WriteString("_fl_r " + word + "\n")
+		b.WriteString(resolveName + " " + word + "\n")
 	}
 	b.WriteString("printf E)")
 	said, err := r.Run(ctx, host, b.String())

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/framing/hostcode"
 )
 
 // Secrets are what no program in a kernel's sandbox may see: paths on a host, absolute and without symbolic links.
@@ -30,42 +31,23 @@ var AccountSecrets = struct{ Home, System []string }{
 	System: []string{"/etc/shadow", "/etc/gshadow", "/etc/ssh/ssh_host_*_key", "/etc/krb5.keytab", "/etc/fairlead"},
 }
 
-// findSecretsScript prints a letter for a directory or another file, and the path that it leads to, with a NUL behind it.
-// What the account cannot reach need not be hidden.
-const findSecretsScript = `_fl_s() { for _fl_p do
-if test -d "$_fl_p" && (cd -- "$_fl_p") >/dev/null 2>&1; then printf d; _fl_r "$_fl_p"
-elif test -e "$_fl_p" && ! test -d "$_fl_p"; then printf f; _fl_r "$_fl_p"
-fi
-done; }
-_fl_u=$(id -un 2>/dev/null) _fl_d=
-case $_fl_u in (''|*[!A-Za-z0-9._-]*) ;; (*) eval "_fl_d=~$_fl_u";; esac
-for _fl_b in "$HOME" "$_fl_d"; do
-case $_fl_b in
-(/*) set -- %s
-for _fl_q do _fl_s "$_fl_b/$_fl_q"; done;;
-esac
-done
-case $SSH_AUTH_SOCK in (/*) _fl_s "$SSH_AUTH_SOCK";; esac
-`
-
 // FindSecrets asks a host which of [AccountSecrets], and of further absolute paths, the account can reach there. It changes
 // nothing. An error means that nothing is known.
 func FindSecrets(ctx context.Context, run Runner, host string, further []string) (Secrets, error) {
 	var b strings.Builder
-	b.WriteString(resolveScript)
-	fmt.Fprintf(&b, findSecretsScript, strings.Join(AccountSecrets.Home, " "))
+	b.WriteString("(" + resolveText() + "\n" + hostcode.Fill(findSecretsText(), "names", strings.Join(AccountSecrets.Home, " ")) + "\n")
 	for _, p := range AccountSecrets.System {
 		if strings.Contains(p, "*") {
 			b.WriteString("setopt nullglob 2>/dev/null\n") // zsh would end here
 		}
-		b.WriteString("_fl_s " + p + "\n")
+		b.WriteString(secretName + " " + p + "\n")
 	}
 	for _, p := range further {
 		word, err := framing.Quote(p)
 		if err != nil || !strings.HasPrefix(p, "/") {
 			return Secrets{}, fmt.Errorf("sandbox: a path to hide on %s cannot be passed", host)
 		}
-		b.WriteString("_fl_s " + word + "\n")
+		b.WriteString(secretName + " " + word + "\n")
 	}
 	b.WriteString("printf E)")
 	said, err := run(ctx, host, b.String())

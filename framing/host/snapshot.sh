@@ -1,0 +1,3 @@
+# Prints a shell's umask and its exported variables. It starts no process.
+\@builtin@ umask
+\@builtin@ export -p

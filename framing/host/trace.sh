@@ -1,0 +1,3 @@
+# Stands before a command that runs with xtrace: inside the command, so that turning it on is not itself traced. A line of its own
+# would move the command's lines.
+\set -x;

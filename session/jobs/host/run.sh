@@ -1,0 +1,8 @@
+# Becomes the job's shell, once it has said which process that is. The shell reads the command from its file, which is gone then.
+#
+# Its parameters: id, directory, umask, and the shell's words.
+@common@
+d=$2; printf '%s %s %s\n' "$$" "$(h $$)" "$(b)" >"$d/pid.t"; mv -f "$d/pid.t" "$d/pid"
+umask "$3"; shift 3
+exec "$@" -c 'eval "shift
+$(cat "$1"; rm -f "$1")"' "${1##*/}" "$d/command"
