@@ -52,7 +52,7 @@ func ours(paths []string) (rel []string) {
 // The picture of the tree, as a test: for each package, the packages of ours that it may reach, directly or not.
 func TestArrowsPointOneWay(t *testing.T) {
 	near := []string{"hosts", "hosts/internal/near", "hosts/wildcard"}
-	core := append(near, "audit", "framing", "session/policy", "session/internal/ctxerr", "session/screen")
+	core := append(near, "audit", "framing", "session/policy", "session/id", "session/internal/ctxerr", "session/screen")
 	for name, may := range map[string][]string{
 		"framing":                 nil,
 		"audit":                   nil,
@@ -68,9 +68,10 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/policy/judge":    append(near, "session/policy", "session/policy/parse", "session/policy/programs"),
 		"session/policy/oracle":   append(near, "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
 		"session/policy/rules":    append(near, "hosts/strictyaml", "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
-		"session/approval":        append(near, "session/policy", "session/approval/sshsig"),
+		"session/approval":        append(near, "session/id", "session/policy", "session/approval/sshsig"),
 		"session/approval/sshsig": {},
-		"session/store":           {},
+		"session/id":              {},
+		"session/store":           {"session/id"},
 		"session/files":           append(core, "session"),
 		"session/filework":        append(core, "session", "session/files", "session/registry", "session/output", "session/redact", "session/screen"),
 		"session/jobs":            append(core, "session"),

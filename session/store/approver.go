@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/fairlead-ssh/fairlead/session/id"
 )
 
 // What proof an approver's key gives.
@@ -35,7 +37,7 @@ func scanApprover(row scanner) (a Approver, err error) {
 
 // Enroll keeps a key. It returns an ErrExists for a key that is or was enrolled: a revoked one stays revoked.
 func (s *Store) Enroll(ctx context.Context, a Approver) (Approver, error) {
-	a.ID = or(a.ID, newID("k_"))
+	a.ID = or(a.ID, id.New("k_"))
 	err := first(needed("the id", a.ID), needed("the principal", a.Principal), needed("the fingerprint", a.Fingerprint), word("who enrolls", a.EnrolledBy),
 		s.room("the key", len(a.PublicKey)))
 	switch {
