@@ -25,7 +25,7 @@ type Remote struct {
 
 var _ Resolver = Remote{}
 
-// resolveScript resolves its function's argument name by name, as [follow] does, and prints it with a NUL behind it; an
+// resolveScript resolves its function's argument name by name, following links, and prints it with a NUL behind it; an
 // empty one when it cannot be resolved. Everything is in a subshell, and needs no variable of the host's.
 const resolveScript = `(PATH=/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin:$PATH QUOTING_STYLE=literal
 _fl_r() {
