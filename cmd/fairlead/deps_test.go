@@ -51,16 +51,17 @@ func ours(paths []string) (rel []string) {
 
 // The picture of the tree, as a test: for each package, the packages of ours that it may reach, directly or not.
 func TestArrowsPointOneWay(t *testing.T) {
-	near := []string{"hosts", "hosts/internal/near", "hosts/wildcard"}
+	near := []string{"hosts", "hosts/internal/near", "hosts/printable", "hosts/wildcard"}
 	core := append(near, "audit", "framing", "session/policy", "session/id", "session/internal/ctxerr", "session/screen")
 	for name, may := range map[string][]string{
 		"framing":                 nil,
 		"audit":                   nil,
-		"hosts":                   {"hosts/internal/near"},
+		"hosts":                   {"hosts/internal/near", "hosts/printable"},
+		"hosts/printable":         {},
 		"hosts/sshconfig":         near,
 		"hosts/knownhosts":        near,
 		"hosts/inventory":         near,
-		"hosts/strictyaml":        {},
+		"hosts/strictyaml":        {"hosts/printable"},
 		"session/policy":          near,
 		"session":                 core,
 		"session/policy/programs": append(near, "session/policy"),
@@ -82,7 +83,7 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"audit/procgroup":         {},
 		"session/redact":          {},
 		"session/output":          {},
-		"session/screen":          {},
+		"session/screen":          {"hosts/printable"},
 		"session/localpty":        append(core, "session", "session/internal/tty"),
 		"session/sshconn":         append(core, "session", "session/internal/tty", "hosts/sshconfig", "hosts/knownhosts"),
 	} {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 )
 
@@ -73,7 +74,7 @@ func text(p approval.Pending, now time.Time) string {
 	fact("expires", cmp.Or(moment(q.Expires, now, "in %s"), "never"))
 	fact("digest", string(p.Digest()))
 	whole := func(name, text, mark string) {
-		lines, escaped := script(text)
+		lines, escaped := printable.Script(text)
 		how := "as it is"
 		if escaped {
 			how = `with \ doubled, and what cannot be seen written as in Go`
@@ -89,7 +90,7 @@ func text(p approval.Pending, now time.Time) string {
 		whole("typed", q.Typed, ">")
 	}
 	if q.StdinHead != "" {
-		head, escaped := script(q.StdinHead)
+		head, escaped := printable.Script(q.StdinHead)
 		what := "all of it"
 		if int64(len(q.StdinHead)) < q.StdinBytes {
 			what = "its first " + count(len(q.StdinHead), "byte")

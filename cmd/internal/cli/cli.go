@@ -25,7 +25,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcp"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	policycmd "github.com/fairlead-ssh/fairlead/cmd/internal/policy"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sandbox"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/serve"
@@ -34,6 +33,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/web"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
