@@ -56,11 +56,11 @@ func TestArrowsPointOneWay(t *testing.T) {
 	for name, may := range map[string][]string{
 		"framing":                 nil,
 		"audit":                   nil,
-		"hosts":                   {"hosts/internal/near", "hosts/printable"},
+		"hosts":                   {"hosts/internal/near", "hosts/printable", "hosts/wildcard"},
 		"hosts/printable":         {},
 		"hosts/sshconfig":         near,
 		"hosts/knownhosts":        near,
-		"hosts/inventory":         near,
+		"hosts/inventory":         append(near, "hosts/strictyaml"),
 		"hosts/strictyaml":        {"hosts/printable"},
 		"session/policy":          near,
 		"session":                 core,
