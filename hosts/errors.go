@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts/internal/near"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 var (
@@ -80,10 +81,4 @@ func (e *NoMatchError) Is(target error) bool {
 }
 
 // shorten keeps a message readable when the thing it quotes is long.
-func shorten(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func shorten(s string) string { return printable.Clip(s, 200) }

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 )
 
 // expr is one node of a selector. Nodes never change after parsing.
@@ -58,7 +60,7 @@ type globExpr struct {
 }
 
 func (e *globExpr) match(h *Host) bool {
-	return slices.ContainsFunc(e.globs, func(g string) bool { return globMatch(g, h.Name) })
+	return slices.ContainsFunc(e.globs, func(g string) bool { return wildcard.MatchText(h.Name, g) })
 }
 func (*globExpr) prec() int        { return precAtom }
 func (e *globExpr) String() string { return e.pat.String() }
@@ -94,7 +96,7 @@ type labelExpr struct {
 func (e *labelExpr) match(h *Host) bool {
 	v, ok := h.label(e.key)
 	if ok && e.glob {
-		ok = globMatch(e.value, v)
+		ok = wildcard.MatchText(v, e.value)
 	} else {
 		ok = ok && v == e.value
 	}

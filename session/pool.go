@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
@@ -198,7 +199,7 @@ func (p *Pool) Each(ctx context.Context, hs []hosts.Host, cmd Command) iter.Seq2
 			forks = min(forks, most)
 		}
 		if cmd.Group == "" && len(hs) > 1 {
-			cmd.Group = newID("g_")
+			cmd.Group = id.New("g_")
 		}
 		for range forks {
 			wg.Go(func() {

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
@@ -98,17 +98,9 @@ func runHook(ctx context.Context, side *Session, script, what string) error {
 	case r.Status == StatusOK:
 		return nil
 	}
-	said, _, _ := strings.Cut(strings.ToValidUTF8(strings.TrimSpace(string(r.Stderr)+string(r.Stdout)), "?"), "\n")
-	if len(said) > 200 {
-		said = strings.ToValidUTF8(said[:200], "") + "…"
-	}
-	if said != "" {
-		said = ": " + strings.Map(func(c rune) rune {
-			if !strconv.IsPrint(c) { // a terminal would obey it
-				return '?'
-			}
-			return c
-		}, said)
+	said, _, _ := strings.Cut(strings.TrimSpace(string(r.Stderr)+string(r.Stdout)), "\n")
+	if said = printable.Heard(said, 200); said != "" {
+		said = ": " + said
 	}
 	return fmt.Errorf("the %s of its readiness hook failed%s", what, said)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
@@ -65,7 +66,7 @@ func Open(t Transport, h hosts.Host, cfg Config) (*Session, error) {
 }
 
 func newSession(t Transport, h hosts.Host, cfg Config, from *lender) *Session {
-	s := &Session{id: newID("s_"), host: h, cfg: cfg, t: t, pool: from}
+	s := &Session{id: id.New("s_"), host: h, cfg: cfg, t: t, pool: from}
 	s.closing, s.shut = context.WithCancel(context.Background())
 	return s
 }
@@ -125,7 +126,7 @@ func (s *Session) Start(ctx context.Context, cmd Command) (*Exec, error) {
 
 // begin takes a command through the gate: reserve, judge, record, send. The Exec it returns is done if that failed.
 func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
-	x := &Exec{id: newID("e_"), s: s, cmd: cmd, tok: framing.NewToken(), began: time.Now(), done: make(chan struct{}), begun: make(chan struct{})}
+	x := &Exec{id: id.New("e_"), s: s, cmd: cmd, tok: framing.NewToken(), began: time.Now(), done: make(chan struct{}), begun: make(chan struct{})}
 	x.stdout, x.stderr = cmd.Stdout, cmd.Stderr
 	keep := max(orDefault(cmd.Keep, DefaultKeep), 0)
 	if keep == 0 && s.cfg.Outputs != nil {

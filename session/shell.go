@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
@@ -96,10 +97,7 @@ func typeText(w io.Writer, text []byte) error {
 
 // noShell says in the host's own words why there is no shell.
 func noShell(stream Stream, up *framing.Startup, err error) error {
-	said := strings.Join(strings.Fields(strings.ToValidUTF8(up.Noise(), "?")), " ")
-	if len(said) > 200 {
-		said = said[:200] + "…"
-	}
+	said := printable.Heard(up.Noise(), 200)
 	if said != "" {
 		said = fmt.Sprintf("; it printed %q", said)
 	}

@@ -51,27 +51,30 @@ func ours(paths []string) (rel []string) {
 
 // The picture of the tree, as a test: for each package, the packages of ours that it may reach, directly or not.
 func TestArrowsPointOneWay(t *testing.T) {
-	near := []string{"hosts", "hosts/internal/near", "hosts/wildcard"}
-	core := append(near, "audit", "framing", "framing/hostcode", "session/policy", "session/internal/ctxerr", "session/screen")
+	near := []string{"hosts", "hosts/internal/near", "hosts/printable", "hosts/wildcard"}
+	core := append(near, "audit", "framing", "framing/hostcode", "session/policy", "session/id", "session/internal/ctxerr", "session/screen")
 	for name, may := range map[string][]string{
 		"framing":                 {"framing/hostcode"},
 		"framing/hostcode":        {},
 		"audit":                   nil,
-		"hosts":                   {"hosts/internal/near"},
+		"hosts":                   {"hosts/internal/near", "hosts/printable", "hosts/wildcard"},
+		"hosts/printable":         {},
 		"hosts/sshconfig":         near,
 		"hosts/knownhosts":        near,
-		"hosts/inventory":         near,
-		"hosts/strictyaml":        {},
+		"hosts/inventory":         append(near, "hosts/strictyaml"),
+		"hosts/strictyaml":        {"hosts/printable"},
+		"hosts/trustedfile":       {},
 		"session/policy":          append(near, "framing/hostcode"),
 		"session":                 core,
 		"session/policy/programs": append(near, "framing/hostcode", "session/policy"),
 		"session/policy/parse":    {},
 		"session/policy/judge":    append(near, "framing/hostcode", "session/policy", "session/policy/parse", "session/policy/programs"),
 		"session/policy/oracle":   append(near, "framing/hostcode", "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
-		"session/policy/rules":    append(near, "framing/hostcode", "hosts/strictyaml", "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
-		"session/approval":        append(near, "framing/hostcode", "session/policy", "session/approval/sshsig"),
+		"session/policy/rules":    append(near, "framing/hostcode", "hosts/strictyaml", "hosts/trustedfile", "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
+		"session/approval":        append(near, "framing/hostcode", "session/id", "session/policy", "session/approval/sshsig"),
 		"session/approval/sshsig": {},
-		"session/store":           {},
+		"session/id":              {},
+		"session/store":           {"session/id"},
 		"session/files":           append(core, "session"),
 		"session/filework":        append(core, "session", "session/files", "session/registry", "session/output", "session/redact", "session/screen"),
 		"session/jobs":            append(core, "session"),
@@ -82,7 +85,7 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"audit/procgroup":         {},
 		"session/redact":          {},
 		"session/output":          {},
-		"session/screen":          {},
+		"session/screen":          {"hosts/printable"},
 		"session/localpty":        append(core, "session", "session/internal/tty"),
 		"session/sshconn":         append(core, "session", "session/internal/tty", "hosts/sshconfig", "hosts/knownhosts"),
 	} {

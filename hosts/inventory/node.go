@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/internal/near"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 const (
@@ -172,10 +172,4 @@ func (n *node) onlyKeys(p *problems, where string, known []string) {
 }
 
 // clip shortens what a message quotes.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func clip(s string) string { return printable.Clip(s, 80) }

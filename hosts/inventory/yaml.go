@@ -1,39 +1,25 @@
 package inventory
 
 import (
-	"bytes"
-	"errors"
-	"io"
-	"regexp"
-	"strconv"
-	"strings"
-
 	"go.yaml.in/yaml/v3"
+
+	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 )
 
 func (b *builder) yaml(data []byte) (*node, error) {
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	var doc, second yaml.Node
-	switch err := dec.Decode(&doc); {
-	case errors.Is(err, io.EOF):
+	root, wrong := strictyaml.Decode(data, "an inventory")
+	switch {
+	case wrong != nil:
+		return nil, b.fail(wrong.Line, "%s", wrong.Msg)
+	case root == nil:
 		return nil, b.fail(1, "the file holds comments only; an inventory begins with version: 1")
-	case err != nil:
-		return nil, b.yamlError(data, err)
 	}
-	switch err := dec.Decode(&second); {
-	case err == nil:
-		return nil, b.fail(second.Line, "a second document begins here; an inventory is one")
-	case !errors.Is(err, io.EOF):
-		return nil, b.yamlError(data, err)
-	}
-	return b.fromYAML(&doc, 0)
+	return b.fromYAML(root, 0)
 }
 
 func (b *builder) fromYAML(y *yaml.Node, depth int) (*node, error) {
 	line := y.Line
 	switch {
-	case y.Kind == yaml.DocumentNode && len(y.Content) == 1:
-		return b.fromYAML(y.Content[0], depth)
 	case y.Kind == yaml.AliasNode && y.Alias != nil:
 		return b.fromYAML(y.Alias, depth+1) // an alias that holds itself runs into the limit on depth
 	case y.Style&yaml.TaggedStyle != 0:
@@ -82,30 +68,4 @@ func (b *builder) fromYAML(y *yaml.Node, depth int) (*node, error) {
 		}
 	}
 	return n, nil
-}
-
-var (
-	yamlLine   = regexp.MustCompile(`^line (\d+): `)
-	yamlAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
-)
-
-// yamlError turns an error of the library into one with a position. The library counts lines from 0 where its parser
-// complains ("did not find …") and from 1 where its scanner does; it leaves the line out if that is 0, and for anchors.
-func (b *builder) yamlError(data []byte, err error) error {
-	msg, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
-	if m := yamlLine.FindStringSubmatch(msg); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		if msg = msg[len(m[0]):]; strings.HasPrefix(msg, "did not find") {
-			line++
-		}
-	} else if m := yamlAnchor.FindStringSubmatch(msg); m != nil {
-		line = b.line(bytes.Index(data, []byte("*"+m[1])))
-	}
-	if strings.Contains(msg, "a tab character") { // it names the line before
-		for line < len(b.starts) && !bytes.HasPrefix(bytes.TrimLeft(data[b.starts[line-1]:], " "), []byte("\t")) {
-			line++
-		}
-		line++
-	}
-	return b.fail(min(line, b.line(len(data))), "not valid YAML: %s", clip(strings.ReplaceAll(msg, "\n", " ")))
 }

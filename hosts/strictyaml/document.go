@@ -30,27 +30,38 @@ func (p *Problems) Document(data []byte, what string) *yaml.Node {
 	if !p.text(data) {
 		return nil
 	}
+	root, wrong := Decode(data, what)
+	if wrong != nil {
+		p.Add(wrong.Line, "%s", wrong.Msg)
+		return nil
+	}
+	if root == nil || !p.plain(root, 0) {
+		return nil
+	}
+	return root
+}
+
+// Decode reads the one document of a file; what names it, as in "an inventory". Without a Problem, nil is a file that holds
+// no value.
+func Decode(data []byte, what string) (*yaml.Node, *Problem) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return nil
+		return nil, nil
 	case err != nil:
-		p.syntax(err)
-		return nil
+		return nil, syntax(data, err)
 	}
 	switch err := dec.Decode(&second); {
 	case err == nil:
-		p.Add(second.Line, "a second document begins here; %s is one", what)
-		return nil
+		return nil, &Problem{second.Line, "a second document begins here; " + what + " is one"}
 	case !errors.Is(err, io.EOF):
-		p.syntax(err)
-		return nil
+		return nil, syntax(data, err)
 	}
-	if len(doc.Content) != 1 || !p.plain(doc.Content[0], 0) {
-		return nil
+	if len(doc.Content) != 1 {
+		return nil, nil
 	}
-	return doc.Content[0]
+	return doc.Content[0], nil
 }
 
 // text refuses what a reader of the file would not see as it is.
@@ -111,15 +122,29 @@ func (p *Problems) plain(n *yaml.Node, depth int) bool {
 	return len(p.found) == before
 }
 
-var yamlLine = regexp.MustCompile(`^line (\d+): `)
+var (
+	yamlLine   = regexp.MustCompile(`^line (\d+): `)
+	yamlAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+)
 
-func (p *Problems) syntax(err error) {
+// syntax turns an error of the library into one with a line. The library counts lines from 0 where its parser complains
+// ("did not find …") and from 1 where its scanner does; it leaves the line out if that is 0, and for anchors.
+func syntax(data []byte, err error) *Problem {
+	lines := bytes.Split(data, []byte("\n"))
 	msg, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
 	if m := yamlLine.FindStringSubmatch(msg); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		if msg = msg[len(m[0]):]; strings.HasPrefix(msg, "did not find") {
-			line++ // the library's parser counts from 0, its scanner from 1
+			line++
 		}
+	} else if m := yamlAnchor.FindStringSubmatch(msg); m != nil {
+		line = 1 + bytes.Count(data[:max(0, bytes.Index(data, []byte("*"+m[1])))], []byte("\n"))
 	}
-	p.Add(line, "not valid YAML: %s", Clip(strings.ReplaceAll(msg, "\n", " ")))
+	if strings.Contains(msg, "a tab character") { // it names the line before
+		for line < len(lines)-1 && !bytes.HasPrefix(bytes.TrimLeft(lines[line], " "), []byte("\t")) {
+			line++
+		}
+		line++
+	}
+	return &Problem{min(line, len(lines)), "not valid YAML: " + Clip(strings.ReplaceAll(msg, "\n", " "))}
 }

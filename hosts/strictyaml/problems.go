@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // Problem is a mistake in a file.
@@ -19,7 +19,7 @@ type Problems struct{ found []Problem }
 
 // Add notes a mistake. The message is made printable: it quotes the file.
 func (p *Problems) Add(line int, format string, args ...any) {
-	p.found = append(p.found, Problem{Line: max(1, line), Msg: printable(fmt.Sprintf(format, args...))})
+	p.found = append(p.found, Problem{Line: max(1, line), Msg: printable.Message(fmt.Sprintf(format, args...))})
 }
 
 // Found returns all mistakes, in the order of the file.
@@ -28,25 +28,5 @@ func (p *Problems) Found() []Problem {
 	return p.found
 }
 
-// printable writes what a terminal would obey, and the ends of lines, as Go does.
-func printable(msg string) string {
-	var b strings.Builder
-	for _, c := range msg {
-		if strconv.IsPrint(c) {
-			b.WriteRune(c)
-		} else {
-			q := strconv.QuoteRune(c)
-			b.WriteString(q[1 : len(q)-1])
-		}
-	}
-	return b.String()
-}
-
 // Clip shortens what a message quotes.
-func Clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func Clip(s string) string { return printable.Clip(s, 80) }

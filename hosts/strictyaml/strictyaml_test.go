@@ -40,6 +40,7 @@ func TestWhatAFileMayNotHoldIsToldWithItsLine(t *testing.T) {
 		"no UTF-8":                    {"a: 1\nb: \xff\n", []string{"2: the file is not UTF-8"}},
 		"what turns the text around":  {"a: 1\nb: \u202ex\n", []string{"2: the file holds the character U+202E, which cannot be seen"}},
 		"what a terminal would obey":  {"a: \x1b[2J\n", []string{"1: the file holds the character U+001B, which cannot be seen"}},
+		"a tab that indents":          {"a:\n  b: 1\n\tc: 2\n", []string{"3: not valid YAML: found a tab character that violates indentation"}},
 		"what is no YAML":             {"a: [1\n", []string{"2: not valid YAML: did not find expected ',' or ']'"}},
 		"too deep":                    {strings.Repeat("[", 18) + strings.Repeat("]", 18), []string{"1: more than 16 levels of lists and mappings"}},
 		"too long":                    {strings.Repeat("#", strictyaml.MaxFile+1), []string{"1: the file has more than 1048576 bytes"}},

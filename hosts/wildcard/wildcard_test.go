@@ -23,6 +23,19 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
+func TestAQuestionMarkIsAByteOrACharacter(t *testing.T) {
+	for _, c := range []struct {
+		s, pat      string
+		bytes, text bool
+	}{
+		{"é", "?", false, true}, {"é", "??", true, false}, {"aéb", "a?b", false, true}, {"aéb", "*?b", true, true}, {"é", "*é", true, true},
+		{"\xffa", "?a", true, true}, {"漢字", "?字", false, true}, {"", "?", false, false}, {"web12", "web*2", true, true},
+	} {
+		assert.Equal(t, c.bytes, wildcard.Match(c.s, c.pat), "bytes: %q against %q", c.s, c.pat)
+		assert.Equal(t, c.text, wildcard.MatchText(c.s, c.pat), "text: %q against %q", c.s, c.pat)
+	}
+}
+
 func TestPatternsOfManyStarsTakeNoExponentialTime(t *testing.T) {
 	assert.False(t, wildcard.Match(strings.Repeat("a", 5000), strings.Repeat("a*", 200)+"b"))
 }

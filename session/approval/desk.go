@@ -3,7 +3,6 @@ package approval
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -151,7 +151,7 @@ func (a *Waiting) Wait(ctx context.Context) (policy.Answer, error) {
 // put makes q wait.
 func (d *Desk) put(q policy.Question) (*question, error) {
 	q.Decision.LeastProof = d.least(q)
-	p := Pending{ID: newID(), Question: q}
+	p := Pending{ID: "a_" + id.Secret(), Question: q}
 	doc := p.Document()
 	if q.Principal == "" {
 		return nil, fmt.Errorf("%w: it does not say who asks", ErrInvalid)
@@ -414,14 +414,3 @@ func checkReason(reason string) error {
 }
 
 func unprintable(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
-
-// newID returns an identifier of 130 random bits: one that is not to be guessed.
-func newID() string {
-	const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
-	var b [26]byte
-	rand.Read(b[:])
-	for i := range b {
-		b[i] = alphabet[b[i]&31]
-	}
-	return "a_" + string(b[:])
-}

@@ -33,15 +33,6 @@ type Server struct {
 // peer is the process at the other end.
 type peer struct{ uid, pid int } // pid 0: not visible from here
 
-// Serve is Listen and Server.Serve.
-func Serve(ctx context.Context, desk *Desk, dir string) error {
-	s, err := Listen(desk, dir)
-	if err != nil {
-		return err
-	}
-	return s.Serve(ctx)
-}
-
 // Listen makes dir where it is missing, for this account alone, and a socket there that is named after the process. It
 // refuses a directory that others own or may enter. What the Server has is given back by Serve or Close.
 func Listen(desk *Desk, dir string) (*Server, error) {

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // Limits of the socket.
@@ -105,12 +107,7 @@ func (p Pending) Summary() Summary {
 // clip cuts s to maxField bytes of valid UTF-8.
 func clip(s string) string { return cut(s, maxField) }
 
-func cut(s string, most int) string {
-	if len(s) > most {
-		s = s[:most-len("…")] + "…"
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
-}
+func cut(s string, most int) string { return strings.ToValidUTF8(printable.Fit(s, most), "\uFFFD") }
 
 // failed is the response to a request that failed.
 func failed(err error) response {

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
 	"strings"
 	"syscall"
 
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
@@ -99,17 +99,5 @@ var errNoSpace = errors.New("no space left on the device: nothing was changed")
 // maxHeard is how much of what a host says gets into an error.
 const maxHeard = 200
 
-// heard is what a host says, fit for a message: short, on one line, without what a terminal obeys or hides.
-func heard(text string) string {
-	text = text[:min(len(text), 4*maxHeard)]
-	text = strings.Map(func(r rune) rune {
-		if !strconv.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "?"))
-	if text = strings.Join(strings.Fields(text), " "); len(text) > maxHeard {
-		text = strings.ToValidUTF8(text[:maxHeard], "") + "…"
-	}
-	return text
-}
+// heard is what a host says, fit for a message.
+func heard(text string) string { return printable.Heard(text, maxHeard) }

@@ -3,21 +3,20 @@ package files
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
 	"path"
-	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/id"
 )
 
 // replace writes content beside i's file and gives it its name.
 func (f *Host) replace(ctx context.Context, i Info, content []byte, o WriteOptions) (Info, error) {
-	temp := path.Join(path.Dir(i.Target), tempPrefix+strings.ToLower(rand.Text()[:16]))
+	temp := path.Join(path.Dir(i.Target), tempPrefix+id.Secret()[:16])
 	if err := f.b.create(ctx, temp, content); err != nil {
 		return i, f.undo(ctx, temp, err)
 	}

@@ -170,7 +170,7 @@ func (j *Job) note(key, value string) bool {
 	n, isNumber := numbers(value, 1)
 	switch key {
 	case "owner":
-		ok := value != "" && len(value) <= 200 && printable(value)
+		ok := value != "" && len(value) <= 200 && isPrintable(value)
 		if ok {
 			j.Owner = value
 		}
@@ -211,7 +211,7 @@ func (j *Job) note(key, value string) bool {
 		}
 		return ok
 	case "damaged":
-		if len(value) <= maxDamaged && printable(value) {
+		if len(value) <= maxDamaged && isPrintable(value) {
 			j.Damaged = value
 		}
 	case "may-run":
@@ -265,7 +265,7 @@ func numbers(text string, n int) ([]int64, bool) {
 	return all, true
 }
 
-func printable(s string) bool {
+func isPrintable(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 

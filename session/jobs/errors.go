@@ -31,7 +31,7 @@ func (a *answer) err(host string) error {
 		return nil
 	}
 	code, why := codes[a.fault], a.why
-	if code == "" || !printable(why) || len(why) > 300 {
+	if code == "" || !isPrintable(why) || len(why) > 300 {
 		code, why = "error", "the host says that it failed"
 	}
 	return &session.Error{Op: "job", Host: host, Code: code, Sent: true, Retriable: code == CodeNoSpace, Err: errors.New(why)}

@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
@@ -211,9 +211,7 @@ func (h *Host) one(text []byte, r *session.Result) (Job, error) {
 }
 
 // said is the beginning of what a host printed, for a message.
-func said(text []byte) string {
-	return strings.Join(strings.Fields(strings.ToValidUTF8(string(text[:min(len(text), 200)]), "?")), " ")
-}
+func said(text []byte) string { return printable.Heard(string(text), 200) }
 
 // bounded keeps no more than an answer may have.
 type bounded struct{ bytes.Buffer }

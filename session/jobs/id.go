@@ -1,33 +1,22 @@
 package jobs
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/id"
 )
 
-const (
-	idPrefix   = "j_"
-	idAlphabet = "abcdefghijklmnopqrstuvwxyz234567"
-	idLen      = 13
-)
+const idPrefix = "j_"
 
 // NewID returns an identifier of a job: 65 random bits.
-func NewID() string {
-	var b [idLen]byte
-	rand.Read(b[:])
-	for i := range b {
-		b[i] = idAlphabet[b[i]&31]
-	}
-	return idPrefix + string(b[:])
-}
+func NewID() string { return id.New(idPrefix) }
 
 // ValidID reports whether an identifier is one that NewID may return, or what NewStartAll makes of one.
-func ValidID(id string) bool {
-	rest, ok := strings.CutPrefix(id, idPrefix)
-	rest, number, many := strings.Cut(rest, "-")
-	return ok && len(rest) == idLen && strings.Trim(rest, idAlphabet) == "" && (!many || validNumber(number))
+func ValidID(text string) bool {
+	one, number, many := strings.Cut(text, "-")
+	return id.Valid(idPrefix, one) && (!many || validNumber(number))
 }
 
 func validNumber(text string) bool {

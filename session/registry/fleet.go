@@ -3,14 +3,13 @@ package registry
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
@@ -74,7 +73,7 @@ type Permit interface {
 // Fleet starts a command on several hosts and returns at once. It goes on until all have ended, Stop, or Close of the
 // registry. Of ctx it takes the values, for the sessions' dialer, policy, approver and record, and not the end.
 func (r *Registry) Fleet(ctx context.Context, req FleetRequest) (*Fleet, error) {
-	f := &Fleet{r: r, id: "r_" + strings.ToLower(rand.Text()[:13]), principal: req.Principal, cmd: req.Command, once: req.Permit != nil, decisions: req.Decisions, waits: req.Permit != nil, done: make(chan struct{})}
+	f := &Fleet{r: r, id: id.New("r_"), principal: req.Principal, cmd: req.Command, once: req.Permit != nil, decisions: req.Decisions, waits: req.Permit != nil, done: make(chan struct{})}
 	f.members = make([]Member, len(req.Hosts))
 	for i, h := range req.Hosts {
 		f.members[i].Host = h

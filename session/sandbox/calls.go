@@ -6,6 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/parse"
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
@@ -51,7 +52,7 @@ func (w *walker) call(args []string, at places) (ok, failed places) {
 	p, known := readers[name]
 	switch {
 	case !known:
-		w.asks("what " + clip(name) + " touches is not known from the paths that it names")
+		w.asks("what " + printable.Clip(name, maxQuoted) + " touches is not known from the paths that it names")
 		w.operands(args, at)
 		w.lost = true // it may be a function
 	case p.trait&starts != 0:

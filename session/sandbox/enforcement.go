@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -80,11 +81,11 @@ func choose(s Sandbox, can Ability, w Wants) Enforcement {
 		why = "the sandbox's path has characters that not every login shell passes on as they are"
 	}
 	if name, ok := can.Hide.unwrappable(); ok && (bubblewrap || landlock) {
-		why = fmt.Sprintf("%q must be hidden, and has characters that not every login shell passes on as they are", clip(name))
+		why = fmt.Sprintf("%q must be hidden, and has characters that not every login shell passes on as they are", printable.Clip(name, maxQuoted))
 		bubblewrap, landlock = false, false
 	}
 	if name, ok := can.Hide.in(s.Path); ok && landlock && !bubblewrap {
-		why = fmt.Sprintf("%q lies in the sandbox, and Landlock cannot hide it there", clip(name))
+		why = fmt.Sprintf("%q lies in the sandbox, and Landlock cannot hide it there", printable.Clip(name, maxQuoted))
 		landlock = false
 	}
 	switch {

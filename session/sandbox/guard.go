@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
@@ -37,7 +38,7 @@ func NewGuard(cfg GuardConfig) (*Guard, error) {
 		all = append(all, errors.New("sandbox: a guard needs a policy and a resolver"))
 	}
 	if cfg.Level.rank() > LevelKernel.rank() {
-		all = append(all, fmt.Errorf("sandbox: the level %q is not one of kernel, account and checked", clip(string(cfg.Level))))
+		all = append(all, fmt.Errorf("sandbox: the level %q is not one of kernel, account and checked", printable.Clip(string(cfg.Level), maxQuoted)))
 	}
 	if err := errors.Join(all...); err != nil {
 		return nil, err
@@ -172,9 +173,9 @@ func (t told) where(dir string, s Sandbox) string {
 	case dir == "":
 		return "it is not known yet where it would run, which must be in the sandbox " + s.Path
 	case t.dir == dir:
-		return fmt.Sprintf("it would run in %q, outside the sandbox %s", clip(dir), s.Path)
+		return fmt.Sprintf("it would run in %q, outside the sandbox %s", printable.Clip(dir, maxQuoted), s.Path)
 	}
-	return fmt.Sprintf("it would run in %q, which leads to %q, outside the sandbox %s", clip(dir), clip(t.dir), s.Path)
+	return fmt.Sprintf("it would run in %q, which leads to %q, outside the sandbox %s", printable.Clip(dir, maxQuoted), printable.Clip(t.dir, maxQuoted), s.Path)
 }
 
 // resolve asks about the sandbox, the directory and all paths at once. Of the paths that one word may stand for, because it
@@ -214,11 +215,11 @@ func (g *Guard) resolve(ctx context.Context, dir string, p *plan, level Level) (
 		}
 		switch {
 		case !in:
-			why[i] = fmt.Sprintf("%q leads to %q, outside the sandbox %s", clip(c.said), clip(to), s.Path)
+			why[i] = fmt.Sprintf("%q leads to %q, outside the sandbox %s", printable.Clip(c.said, maxQuoted), printable.Clip(to, maxQuoted), s.Path)
 		case c.below && to == root:
-			why[i] = fmt.Sprintf("%q is the sandbox %s itself, which is not to be taken away", clip(c.said), s.Path)
+			why[i] = fmt.Sprintf("%q is the sandbox %s itself, which is not to be taken away", printable.Clip(c.said, maxQuoted), s.Path)
 		case !held:
-			why[i] = fmt.Sprintf("%q is a name in a directory outside the sandbox %s", clip(c.said), s.Path)
+			why[i] = fmt.Sprintf("%q is a name in a directory outside the sandbox %s", printable.Clip(c.said, maxQuoted), s.Path)
 		default:
 			inside[c.naming()] = level != LevelChecked
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -71,20 +72,20 @@ type confinement struct {
 
 func readConfinement(dir string, argv []string) (c confinement, err error) {
 	if why := wrongPath(dir); why != "" {
-		return c, fmt.Errorf("sandbox: the path %q %s", clip(dir), why)
+		return c, fmt.Errorf("sandbox: the path %q %s", printable.Clip(dir, maxQuoted), why)
 	}
 	c.dir = dir
 	for ; len(argv) > 0; argv = argv[1:] {
 		name, hides := strings.CutPrefix(argv[0], hideOption)
 		switch {
 		case hides && !strings.HasPrefix(name, "/"):
-			return c, fmt.Errorf("sandbox: the hidden path %q is not absolute", clip(name))
+			return c, fmt.Errorf("sandbox: the hidden path %q is not absolute", printable.Clip(name, maxQuoted))
 		case hides:
 			c.hide = append(c.hide, name)
 		case argv[0] == noNetworkOption:
 			c.noNetwork = true
 		case strings.HasPrefix(argv[0], "-"):
-			return c, fmt.Errorf("sandbox: the option %q is not known", clip(argv[0]))
+			return c, fmt.Errorf("sandbox: the option %q is not known", printable.Clip(argv[0], maxQuoted))
 		default:
 			c.argv = argv
 			return c, nil

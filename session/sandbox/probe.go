@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/framing/hostcode"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // Ability is what a host's kernel was found to do, by trying it. The zero Ability is nothing.
@@ -44,7 +45,7 @@ func Probe(ctx context.Context, run Runner, b Bubblewrap, s Sandbox) (Ability, e
 	case strings.HasPrefix(said, "fairlead:refused:"):
 		why := "bubblewrap does not work there"
 		if more := strings.Join(strings.Fields(strings.TrimPrefix(said, "fairlead:refused:")), " "); more != "" {
-			why += ": " + strconv.QuoteToGraphic(clip(more))
+			why += ": " + strconv.QuoteToGraphic(printable.Clip(more, maxQuoted))
 		}
 		return Ability{Why: why}, nil
 	}

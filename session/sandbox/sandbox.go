@@ -4,13 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // maxPath is the longest path that a sandbox may have, in bytes. Linux takes no path of more than 4095.
 const maxPath = 4095
+
+// maxQuoted bounds what a message repeats of what a caller gave.
+const maxQuoted = 200
 
 // Errors that callers tell apart.
 var (
@@ -47,7 +51,7 @@ func (s Sandbox) Validate() error {
 		}
 	}
 	if why := wrongPath(s.Path); why != "" {
-		add("the path %q %s", clip(s.Path), why)
+		add("the path %q %s", printable.Clip(s.Path, maxQuoted), why)
 	}
 	return errors.Join(all...)
 }
@@ -66,7 +70,7 @@ func wrongPath(p string) string {
 	case p == "/":
 		return "is the whole host, which is no sandbox: name a directory below it"
 	case path.Clean(p) != p:
-		return fmt.Sprintf("is not clean: write %q", clip(path.Clean(p)))
+		return fmt.Sprintf("is not clean: write %q", printable.Clip(path.Clean(p), maxQuoted))
 	case within(p, "/proc"), within(p, "/sys"), within(p, "/dev"):
 		return "belongs to the kernel, not to files"
 	}
@@ -91,16 +95,9 @@ func (s Sandbox) Resolve(dir string) (string, error) {
 		abs = path.Join(s.Path, dir)
 	}
 	if !within(abs, s.Path) {
-		return "", fmt.Errorf("%w: %q is %s, which is not in %s; give a directory below it, or one relative to it", ErrOutside, clip(dir), clip(abs), s.Path)
+		return "", fmt.Errorf("%w: %q is %s, which is not in %s; give a directory below it, or one relative to it", ErrOutside, printable.Clip(dir, maxQuoted), printable.Clip(abs, maxQuoted), s.Path)
 	}
 	return abs, nil
-}
-
-// For returns those of all that are a principal's own and active on a host, in their order. all is not modified.
-func For(all []Sandbox, principal, host string) []Sandbox {
-	return slices.DeleteFunc(slices.Clone(all), func(s Sandbox) bool {
-		return !s.Active || s.Principal != principal || s.Host != host
-	})
 }
 
 func (s Sandbox) name() string {
@@ -120,13 +117,4 @@ func below(p, dir string) bool {
 // plain reports whether a text can be shown as it is.
 func plain(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 })
-}
-
-// clip bounds what a message repeats of what somebody gave.
-func clip(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

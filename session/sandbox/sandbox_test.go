@@ -82,12 +82,6 @@ func TestASwitchedOffSandboxHoldsNothing(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestAPrincipalHasSeveralSandboxesOnAHost(t *testing.T) {
-	a, b, off, other, elsewhere := box("/a"), box("/b"), box("/c"), box("/d"), box("/e")
-	off.Active, other.Principal, elsewhere.Host = false, "agent/x", "web2"
-	assert.Equal(t, []sandbox.Sandbox{a, b}, sandbox.For([]sandbox.Sandbox{a, off, other, b, elsewhere}, "agent/mcp", "web1"))
-}
-
 // Whatever is accepted is absolute, clean and below the sandbox, and accepting it again changes nothing.
 func FuzzResolve(f *testing.F) {
 	for _, s := range [][2]string{{"/srv/app", "x"}, {"/srv/app", "../app/x"}, {"/a", "/a/../a/b"}, {"/a/b", "..//b"}, {"/", "x"}, {"a", ""}} {

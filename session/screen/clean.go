@@ -4,24 +4,14 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 const (
 	maxMarks  = 16  // combining marks on one character
 	maxColumn = 256 // to which a program may move past a line's end
 )
-
-// hidden are characters that a reader cannot see but that change what a program, or a model, reads: zero-width
-// characters, marks and overrides of the writing direction, variation selectors, tags, and other invisible formatting.
-// From the Unicode Character Database: Default_Ignorable_Code_Point, less what is a letter with a width of its own.
-var hidden = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{0x00ad, 0x00ad, 1}, {0x034f, 0x034f, 1}, {0x061c, 0x061c, 1}, {0x115f, 0x1160, 1}, {0x17b4, 0x17b5, 1},
-		{0x180b, 0x180f, 1}, {0x200b, 0x200f, 1}, {0x202a, 0x202e, 1}, {0x2060, 0x206f, 1}, {0x3164, 0x3164, 1},
-		{0xfe00, 0xfe0f, 1}, {0xfeff, 0xfeff, 1}, {0xffa0, 0xffa0, 1}, {0xfff0, 0xfffb, 1},
-	},
-	R32: []unicode.Range32{{0x1bca0, 0x1bca3, 1}, {0x1d173, 0x1d17a, 1}, {0xe0000, 0xe0fff, 1}},
-}
 
 // Clean makes text for a reader who is no terminal. Control sequences and characters are taken out, after carriage
 // returns, backspaces and erased line ends had their effect, so that of a progress bar its last state is left. Hidden
@@ -80,7 +70,7 @@ func (l *cleaner) write(s string) {
 			l.removed++
 		case r == 0x9b || r == 0x9d || r == 0x90 || r == 0x98 || r == 0x9e || r == 0x9f:
 			n = l.c1(s, r, n)
-		case r < 0x20 || r >= 0x7f && r < 0xa0, unicode.Is(hidden, r):
+		case r < 0x20 || r >= 0x7f && r < 0xa0, unicode.Is(printable.Invisible, r):
 			l.removed++
 		case unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Me, r):
 			l.mark(r)

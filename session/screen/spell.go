@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // Spell makes text in which everything can be seen, and nothing acts: control characters but tabs and newlines become
@@ -32,5 +34,5 @@ func Spell(text string) string {
 
 // unseen are the characters that a reader cannot see, and who are neither tab nor newline.
 func unseen(r rune) bool {
-	return r != '\t' && r != '\n' && (r < 0x20 || r >= 0x7f && r < 0xa0) || r >= utf8.RuneSelf && unicode.Is(hidden, r)
+	return r != '\t' && r != '\n' && (r < 0x20 || r >= 0x7f && r < 0xa0) || r >= utf8.RuneSelf && unicode.Is(printable.Invisible, r)
 }

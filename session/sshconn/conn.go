@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
@@ -218,7 +219,7 @@ func start[T any](ctx context.Context, c *Conn, open func() (T, error), drop fun
 func (c *Conn) refused(err error) error {
 	if e, ok := errors.AsType[*ssh.OpenChannelError](err); ok {
 		return fmt.Errorf("sshconn: %s: the server opens no more sessions on this connection (it says %q; MaxSessions may be"+
-			" reached): %w", c.t.name, printable(e.Message), session.ErrFull)
+			" reached): %w", c.t.name, printable.Heard(e.Message, maxHeard), session.ErrFull)
 	}
 	if gone := c.reason(); gone != nil {
 		return gone

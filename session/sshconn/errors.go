@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -141,7 +142,7 @@ func (l *login) refusal(err error) error {
 		if text, err := strconv.Unquote(said); err == nil {
 			said = text
 		}
-		e.Reason = printable(said)
+		e.Reason = printable.Heard(said, maxHeard)
 	}
 	if l.ring != nil {
 		e.Skipped = l.ring.skipped
@@ -172,11 +173,11 @@ func explain(clk *clock, at stage, err error, heard string) error {
 	}
 	if e, ok := errors.AsType[*ssh.AlgorithmNegotiationError](err); ok {
 		return fmt.Errorf("no algorithm in common: %s; the server may be too old to be safe",
-			upTo(4*maxHeard, strings.TrimPrefix(e.Error(), "ssh: ")))
+			printable.Heard(strings.TrimPrefix(e.Error(), "ssh: "), 4*maxHeard))
 	}
 	switch {
 	case at == greeting:
-		if text := printable(heard); text != "" {
+		if text := printable.Heard(heard, maxHeard); text != "" {
 			return fmt.Errorf("it does not greet as an SSH server, but says %q", text)
 		}
 		return fmt.Errorf("the server hung up before it said anything; it may be too busy (MaxStartups), or keep this"+
@@ -202,26 +203,7 @@ func plain(err error) string {
 	case "", "EOF", "unexpected EOF":
 		return ": the server hung up"
 	}
-	return ": " + printable(text)
-}
-
-// printable returns what a server said, fit for a message: short, on one line, without control bytes.
-func printable(s string) string { return upTo(maxHeard, s) }
-
-// upTo is printable with a limit of its own.
-func upTo(most int, s string) string {
-	s = s[:min(len(s), 8*most)] // whatever comes, no more of it is looked at
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
-	s = strings.Map(func(r rune) rune {
-		if !strconv.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, s)
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
+	return ": " + printable.Heard(text, maxHeard)
 }
 
 // closePatience is how long a server may take to confirm that a program was hung up.

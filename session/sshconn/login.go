@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // DefaultMaxTries is how many keys are offered to one host: as many as OpenSSH's server takes (MaxAuthTries).
@@ -204,7 +206,7 @@ func fewMethods(all []string) []string {
 	const most, longest = 16, 64
 	few := make([]string, 0, min(len(all), most))
 	for _, name := range all[:min(len(all), most)] {
-		few = append(few, printable(name[:min(len(name), longest)]))
+		few = append(few, printable.Heard(name[:min(len(name), longest)], maxHeard))
 	}
 	return few
 }

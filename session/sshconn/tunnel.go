@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // tunnel connects to a host from the far end of c. What it returns knows deadlines, and closing it unblocks everybody at
@@ -79,7 +81,7 @@ func (c *Conn) unreachable(err error) error {
 		if e.Reason == ssh.Prohibited {
 			return fmt.Errorf("%s does not forward connections (AllowTcpForwarding, PermitOpen)", c.t.name)
 		}
-		return fmt.Errorf("%s cannot connect to it: it says %q", c.t.name, printable(e.Message))
+		return fmt.Errorf("%s cannot connect to it: it says %q", c.t.name, printable.Heard(e.Message, maxHeard))
 	}
 	if gone := c.reason(); gone != nil {
 		return gone

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+
+	"github.com/fairlead-ssh/fairlead/session/id"
 )
 
 // NewCommand is what Create makes a record of.
@@ -102,7 +104,7 @@ func (s *Store) Create(ctx context.Context, n NewCommand) (c Command, made bool,
 		}
 		if n.Status == Pending {
 			_, err := q.exec(`INSERT INTO approvals (approval_id, command_id, digest, sealed, decision, decided_by, proof, reason, fingerprint, signature, asked_at, decided_at)
-				VALUES (?, ?, ?, ?, '', '', '', ?, '', ?, ?, 0)`, or(n.ApprovalID, newID("a_")), n.ID, Digest(n.Document), document, []byte{}, []byte{}, now)
+				VALUES (?, ?, ?, ?, '', '', '', ?, '', ?, ?, 0)`, or(n.ApprovalID, id.New("a_")), n.ID, Digest(n.Document), document, []byte{}, []byte{}, now)
 			if err != nil {
 				return err
 			}
@@ -120,7 +122,7 @@ func (s *Store) Create(ctx context.Context, n NewCommand) (c Command, made bool,
 
 // check refuses what no record can be made of, and fills in an ID.
 func (s *Store) check(n *NewCommand) error {
-	n.ID = or(n.ID, newID("c_"))
+	n.ID = or(n.ID, id.New("c_"))
 	err := first(needed("the id", n.ID), word("the session", n.Session), word("the sandbox", n.Sandbox), word("the host", n.Host),
 		needed("who asks", n.RequestedBy), word("who approved", n.ApprovedBy), word("the proof", n.Proof), word("the verdict", n.Verdict),
 		word("the class", n.Class), word("the rule", n.Rule), word("the enforcement", n.Enforcement), word("the outcome", n.Outcome), word("the keeper", n.Claim),

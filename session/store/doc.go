@@ -1,5 +1,5 @@
 // Package store keeps what has to outlive a process: sandboxes, commands and who asked for, judged and approved them,
-// sessions, enrolled approvers, tokens, idempotency keys, events and outputs.
+// sessions, tokens, idempotency keys, events and outputs.
 //
 // [Open] opens a [Store] in a SQLite file, or in a Postgres database that several keepers share. Both behave the same.
 //

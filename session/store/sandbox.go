@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/fairlead-ssh/fairlead/session/id"
 )
 
 // Sandbox is a directory on a host in which a principal may work.
@@ -57,7 +59,7 @@ func (q query) sandboxHolds(id string, status Status) error {
 
 // CreateSandbox keeps a new sandbox. ID may be empty, for a new one; the times are set.
 func (s *Store) CreateSandbox(ctx context.Context, b Sandbox) (Sandbox, error) {
-	b.ID = or(b.ID, newID("b_"))
+	b.ID = or(b.ID, id.New("b_"))
 	if err := first(needed("the id", b.ID), needed("the owner", b.Owner), needed("the host", b.Host),
 		s.room("the sandbox", len(b.Label), len(b.Path))); err != nil {
 		return Sandbox{}, err

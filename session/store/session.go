@@ -93,14 +93,6 @@ func (s *Store) endSession(q query, id, why string, now int64) error {
 	return err
 }
 
-// MoveSession notes the working directory of an open session.
-func (s *Store) MoveSession(ctx context.Context, id, cwd string) error {
-	return s.write(ctx, "note a directory", func(q query) error {
-		return q.one(fmt.Errorf("%w: no open session %q", ErrNotFound, id),
-			`UPDATE sessions SET cwd = ?, updated_at = ? WHERE session_id = ? AND ended_at = 0`, bytesOf(cwd), s.now(), id)
-	})
-}
-
 // Session returns a session, open or ended.
 func (s *Store) Session(ctx context.Context, id string) (n Session, err error) {
 	err = s.read(ctx, "read a session", func(q query) error {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/fairlead-ssh/fairlead/session/id"
 )
 
 // Token is a bearer token without its secret, of which only the SHA-256 is kept.
@@ -43,7 +45,7 @@ func scanToken(row scanner) (t Token, err error) {
 // CreateToken keeps a token for a secret, which must be random: of at least 16 bytes, 128 bits of them not to be guessed.
 // ID may be empty, for a new one.
 func (s *Store) CreateToken(ctx context.Context, t Token, secret string) (Token, error) {
-	t.ID = or(t.ID, newID("t_"))
+	t.ID = or(t.ID, id.New("t_"))
 	if err := first(needed("the id", t.ID), needed("the principal", t.Principal), word("the role", t.Role), word("who makes it", t.CreatedBy),
 		s.room("the token", len(t.Name), len(t.Hosts))); err != nil {
 		return Token{}, err

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -11,17 +10,6 @@ import (
 
 // maxWord bounds identifiers, names of principals and hosts, and other words that rows are found by, in bytes.
 const maxWord = 1024
-
-// newID returns an identifier that is unique for all practical purposes: prefix and 65 random bits.
-func newID(prefix string) string {
-	const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
-	var b [13]byte
-	rand.Read(b[:])
-	for i := range b {
-		b[i] = alphabet[b[i]&31]
-	}
-	return prefix + string(b[:])
-}
 
 // micros is how the database keeps a time: microseconds since 1970; 0 for the zero Time.
 func micros(t time.Time) int64 {

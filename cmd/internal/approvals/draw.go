@@ -6,6 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 )
 
 // maxRows is how many questions are listed at a time.
@@ -59,7 +61,7 @@ func (m *page) title() string {
 	case len(m.list) == 0:
 		return "fairlead approvals: nothing waits for an answer"
 	}
-	return "fairlead approvals: " + count(len(m.list), "request") + " waiting"
+	return "fairlead approvals: " + cmdutil.Count(len(m.list), "request") + " waiting"
 }
 
 // rows are what waits, around the cursor.
@@ -128,7 +130,7 @@ func (m *page) look() {
 
 func (m *page) foot(lines int) string {
 	if below := lines - m.top - m.room(); below > 0 {
-		return "── " + count(below, "more line") + " below: space"
+		return "── " + cmdutil.Count(below, "more line") + " below: space"
 	}
 	return "──"
 }

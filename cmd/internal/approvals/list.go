@@ -64,7 +64,7 @@ func listRun(ctx context.Context, o *ListOptions) error {
 			command = typedAt + command
 		}
 		if s.Lines > 1 {
-			command += fmt.Sprintf(" (+ %s)", count(s.Lines-1, "line"))
+			command += fmt.Sprintf(" (+ %s)", cmdutil.Count(s.Lines-1, "line"))
 		}
 		expires := "never"
 		if !s.Expires.IsZero() {

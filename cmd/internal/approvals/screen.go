@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 )
 
@@ -455,7 +456,7 @@ func (m *page) paste(text string) {
 	switch m.mode {
 	case reasoning, scoping:
 		text = strings.Map(func(r rune) rune {
-			if hidden(r) {
+			if printable.Hidden(r) {
 				return -1
 			}
 			return r

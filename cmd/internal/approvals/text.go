@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 )
 
@@ -53,7 +55,7 @@ func text(p approval.Pending, now time.Time) string {
 	fact("config", line(q.Host.SSHConfig))
 	fact("input", input(p))
 	if q.StdinSHA256 != "" {
-		fact("stdin", count64(q.StdinBytes, "byte")+", SHA-256 "+line(q.StdinSHA256))
+		fact("stdin", cmdutil.Count(q.StdinBytes, "byte")+", SHA-256 "+line(q.StdinSHA256))
 	}
 	if p.ForSession != nil {
 		fact("covers", line(p.ForSession.String())+"; in this session and directory, on this host")
@@ -73,13 +75,13 @@ func text(p approval.Pending, now time.Time) string {
 	fact("expires", cmp.Or(moment(q.Expires, now, "in %s"), "never"))
 	fact("digest", string(p.Digest()))
 	whole := func(name, text, mark string) {
-		lines, escaped := script(text)
+		lines, escaped := printable.Script(text)
 		how := "as it is"
 		if escaped {
 			how = `with \ doubled, and what cannot be seen written as in Go`
 		}
 		fact("letters", foreign(text))
-		fact(name, fmt.Sprintf("%s in %s, %s", count(len(text), "byte"), count(len(lines), "line"), how))
+		fact(name, fmt.Sprintf("%s in %s, %s", cmdutil.Count(len(text), "byte"), cmdutil.Count(len(lines), "line"), how))
 		for _, l := range lines {
 			b.WriteString("  " + mark + " " + l + "\n")
 		}
@@ -89,10 +91,10 @@ func text(p approval.Pending, now time.Time) string {
 		whole("typed", q.Typed, ">")
 	}
 	if q.StdinHead != "" {
-		head, escaped := script(q.StdinHead)
+		head, escaped := printable.Script(q.StdinHead)
 		what := "all of it"
 		if int64(len(q.StdinHead)) < q.StdinBytes {
-			what = "its first " + count(len(q.StdinHead), "byte")
+			what = "its first " + cmdutil.Count(len(q.StdinHead), "byte")
 		}
 		if escaped {
 			what += `, with \ doubled, and what cannot be seen written as in Go`
@@ -191,12 +193,3 @@ func moment(t, now time.Time, far string) string {
 
 // span is how long something takes, to the second.
 func span(d time.Duration) string { return d.Abs().Round(time.Second).String() }
-
-func count(n int, what string) string { return count64(int64(n), what) }
-
-func count64(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

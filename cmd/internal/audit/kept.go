@@ -39,7 +39,7 @@ func (k *keptOutputs) state(ctx context.Context, sum string, seq uint64) string 
 	data, err := k.store.Get(ctx, sum)
 	switch {
 	case err == nil:
-		return "kept: " + count(uint64(len(data)), "byte")
+		return "kept: " + cmdutil.Count(uint64(len(data)), "byte")
 	case errors.Is(err, audit.ErrNoOutput):
 		return k.gone(seq)
 	}

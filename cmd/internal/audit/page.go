@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 )
 
@@ -56,7 +57,7 @@ type pageRow struct {
 
 func exportHTML(ctx context.Context, w io.Writer, o *ExportOptions, dir string, report audit.Report) error {
 	out := bufio.NewWriter(w)
-	head := pageHead{Now: stamp(o.Now()), Records: count(report.Records, "record"), Head: report.Head}
+	head := pageHead{Now: stamp(o.Now()), Records: cmdutil.Count(report.Records, "record"), Head: report.Head}
 	if !o.Since.IsZero() {
 		head.Range = "from " + stamp(o.Since)
 	}

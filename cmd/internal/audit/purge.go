@@ -84,7 +84,7 @@ func purgeRun(ctx context.Context, o *PurgeOptions) (err error) {
 			_, err = fmt.Fprintf(o.IO.Out, "no file of the record is older than %s\n", stamp(o.Before))
 			return err
 		}
-		_, err = fmt.Fprintf(o.IO.Out, "removed the record up to %s: %s, %s\n", p.Through, count(p.Records, "record"), count(uint64(p.Bytes), "byte"))
+		_, err = fmt.Fprintf(o.IO.Out, "removed the record up to %s: %s, %s\n", p.Through, cmdutil.Count(p.Records, "record"), cmdutil.Count(uint64(p.Bytes), "byte"))
 		return err
 	}
 	p, err := audit.NewOutputDir(cmdutil.OutputsOf(dir), nil).Purge(ctx, o.Before, func(p audit.Purged) error { return f.RecordPurge(p, who) })
@@ -95,7 +95,7 @@ func purgeRun(ctx context.Context, o *PurgeOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(o.IO.Out, "removed %s, %s\n", count(uint64(p.Outputs+kept.Outputs), "output"), count(uint64(p.Bytes+kept.Bytes), "byte"))
+	_, err = fmt.Fprintf(o.IO.Out, "removed %s, %s\n", cmdutil.Count(uint64(p.Outputs+kept.Outputs), "output"), cmdutil.Count(uint64(p.Bytes+kept.Bytes), "byte"))
 	return err
 }
 

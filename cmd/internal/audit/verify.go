@@ -85,12 +85,12 @@ func verifyRun(_ context.Context, o *VerifyOptions) error {
 	if r.Problem != nil {
 		fmt.Fprintf(o.IO.Err, "fairlead: the record is damaged: %s\n", table.Clean(r.Problem.String()))
 		if r.Records > 0 {
-			fmt.Fprintf(o.IO.Err, "fairlead: the %s before that %s whole\n", count(r.Records, "record"), isAre(r.Records))
+			fmt.Fprintf(o.IO.Err, "fairlead: the %s before that %s whole\n", cmdutil.Count(r.Records, "record"), isAre(r.Records))
 		}
 		return cmdutil.Exit(code)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "the record is whole: %s in %s\n", count(r.Records, "record"), count(uint64(r.Files), "file"))
+	fmt.Fprintf(&b, "the record is whole: %s in %s\n", cmdutil.Count(r.Records, "record"), cmdutil.Count(uint64(r.Files), "file"))
 	if r.Records > 0 {
 		fmt.Fprintf(&b, "from %s to %s\n", stamp(r.First), stamp(r.Last))
 	}
@@ -100,15 +100,15 @@ func verifyRun(_ context.Context, o *VerifyOptions) error {
 	}
 	if p := r.Purged; p != nil {
 		if p.Files > 0 {
-			fmt.Fprintf(&b, "%s in the oldest %s %s purged, on record\n", count(p.Records, "record"), count(uint64(p.Files), "file"), wasWere(p.Records))
+			fmt.Fprintf(&b, "%s in the oldest %s %s purged, on record\n", cmdutil.Count(p.Records, "record"), cmdutil.Count(uint64(p.Files), "file"), wasWere(p.Records))
 		}
 		if p.Left > 0 {
 			fmt.Fprintf(&b, "%s that a purge was to remove %s still there: it was interrupted; run it again\n",
-				count(uint64(p.Left), "file"), isAre(uint64(p.Left)))
+				cmdutil.Count(uint64(p.Left), "file"), isAre(uint64(p.Left)))
 		}
 	}
 	if n := len(r.Pending); n > 0 {
-		fmt.Fprintf(&b, "%s without a result (the program was killed, or the command is still running):\n", count(uint64(n), "request"))
+		fmt.Fprintf(&b, "%s without a result (the program was killed, or the command is still running):\n", cmdutil.Count(uint64(n), "request"))
 		for _, p := range r.Pending[:min(n, maxPending)] {
 			fmt.Fprintf(&b, "  %s  %s  %s\n", stamp(p.Time), p.ID, table.Clean(p.Host))
 		}
@@ -158,7 +158,7 @@ func (o *VerifyOptions) anchors() ([]audit.Anchor, error) {
 func anchoredText(records uint64, a audit.Anchored) string {
 	var b strings.Builder
 	if a.Through > 0 {
-		fmt.Fprintf(&b, "anchored: records 1 to %d, at %s (%s)\n", a.Through, stamp(a.Time), count(uint64(a.Matched), "anchor"))
+		fmt.Fprintf(&b, "anchored: records 1 to %d, at %s (%s)\n", a.Through, stamp(a.Time), cmdutil.Count(uint64(a.Matched), "anchor"))
 	}
 	switch {
 	case records > a.Through:
@@ -167,10 +167,10 @@ func anchoredText(records uint64, a audit.Anchored) string {
 		b.WriteString("not anchored: there are no records\n")
 	}
 	if a.Purged > 0 {
-		fmt.Fprintf(&b, "%s could not be compared: the records were purged\n", count(uint64(a.Purged), "anchor"))
+		fmt.Fprintf(&b, "%s could not be compared: the records were purged\n", cmdutil.Count(uint64(a.Purged), "anchor"))
 	}
 	if a.Others > 0 {
-		fmt.Fprintf(&b, "%s %s of other records\n", count(uint64(a.Others), "anchor"), isAre(uint64(a.Others)))
+		fmt.Fprintf(&b, "%s %s of other records\n", cmdutil.Count(uint64(a.Others), "anchor"), isAre(uint64(a.Others)))
 	}
 	return b.String()
 }
@@ -194,13 +194,6 @@ func existing(dir func() (string, error)) (string, error) {
 		return "", fmt.Errorf("cannot read the record: %w", err)
 	}
 	return d, nil
-}
-
-func count(n uint64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func wasWere(n uint64) string {

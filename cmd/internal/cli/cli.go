@@ -22,10 +22,10 @@ import (
 	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	jobscmd "github.com/fairlead-ssh/fairlead/cmd/internal/jobs"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/man"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcp"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	policycmd "github.com/fairlead-ssh/fairlead/cmd/internal/policy"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sandbox"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/serve"
@@ -34,6 +34,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/web"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -103,7 +104,7 @@ shell. Every command is recorded before it is sent.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "read hosts from `file` (YAML, TOML or JSON)")
 	root.PersistentFlags().Var(keeperFlag{&f.KeeperFlag}, "keeper", "go through the background process that holds sessions (default auto)")
-	root.AddCommand(run.NewCmd(f, nil), exec.NewCmd(f, nil), sessions.NewCmd(f), jobscmd.NewCmd(f), sandbox.NewCmd(f), shell.NewCmd(f, nil), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f), doctor.NewCmd(f, nil), policycmd.NewCmd(f), mcp.NewCmd(f, nil), setup.NewCmd(f, nil), serve.NewCmd(f, nil), serve.NewConfineCmd(), web.NewCmd(f, nil), version.NewCmd(f, nil))
+	root.AddCommand(run.NewCmd(f, nil), exec.NewCmd(f, nil), sessions.NewCmd(f), jobscmd.NewCmd(f), sandbox.NewCmd(f), shell.NewCmd(f, nil), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f), doctor.NewCmd(f, nil), policycmd.NewCmd(f), mcp.NewCmd(f, nil), setup.NewCmd(f, nil), serve.NewCmd(f, nil), serve.NewConfineCmd(), web.NewCmd(f, nil), version.NewCmd(f, nil), man.NewCmd(f))
 	return root
 }
 

@@ -3,7 +3,7 @@ package cmdutil
 import (
 	"errors"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )

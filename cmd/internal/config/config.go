@@ -27,6 +27,7 @@ import (
 	"os"
 
 	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
+	"github.com/fairlead-ssh/fairlead/hosts/trustedfile"
 )
 
 // FileName is the name of the file, in the directory where the user's policy.yaml is.
@@ -51,8 +52,8 @@ func Load(path string) (Config, error) {
 		return Config{}, fmt.Errorf("config: %w", err)
 	}
 	defer f.Close()
-	if err := trusted(f); err != nil {
-		return Config{}, err
+	if err := trustedfile.Check(f, "settings"); err != nil {
+		return Config{}, fmt.Errorf("config: %w", err)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxFile+1))
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -94,39 +95,19 @@ func (q *question) text(head string) string {
 	if len(text) > maxShown {
 		text, left = text[:maxShown], len(text)-maxShown
 	}
-	shown, escaped := show(text)
+	lines, escaped := printable.Script(strings.TrimSuffix(text, "\n"), '\t')
 	note := ""
 	if escaped {
 		note = ` (with \ doubled, and what cannot be seen written as in Go)`
 	}
 	fmt.Fprintf(&b, "  command%s\n", note)
-	for line := range strings.Lines(shown) {
-		b.WriteString("    " + strings.TrimSuffix(line, "\n") + "\n")
+	for _, line := range lines {
+		b.WriteString("    " + line + "\n")
 	}
 	if left > 0 {
 		fmt.Fprintf(&b, "    … and %d more bytes\n", left)
 	}
 	return b.String()
-}
-
-// show makes a command fit for a terminal. Where it holds anything that cannot be seen, all of it is escaped, so that
-// what is shown stands for one command only.
-func show(text string) (shown string, escaped bool) {
-	for _, r := range text {
-		if r != '\n' && r != '\t' && (!strconv.IsPrint(r) || r == '\uFFFD') {
-			escaped = true
-			break
-		}
-	}
-	if !escaped {
-		return text, false
-	}
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		quoted := strconv.Quote(line)
-		lines[i] = strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
-	}
-	return strings.Join(lines, "\n"), true
 }
 
 // asker prints a question and reads a line.

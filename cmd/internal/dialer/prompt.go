@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // maxSecret bounds what is typed at a prompt.

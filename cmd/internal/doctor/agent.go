@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 )
 
 // agentTime is how long an agent may take to say what it holds.
@@ -36,5 +38,5 @@ func (o *Options) agent(ctx context.Context) []Check {
 	case len(keys) == 0:
 		return []Check{warn("agent", "add a key with ssh-add", "%s holds no key", socket)}
 	}
-	return []Check{ok("agent", "%s holds %s", socket, count(len(keys), "key"))}
+	return []Check{ok("agent", "%s holds %s", socket, cmdutil.Count(len(keys), "key"))}
 }

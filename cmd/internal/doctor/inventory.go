@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/inventory"
@@ -35,7 +36,7 @@ func (o *Options) inventory(context.Context) (all []Check) {
 			for h := range inv.As(o.Caller().Principal).All() {
 				hs = append(hs, h)
 			}
-			all = append(all, ok("inventory", "%s: %s", path, count(len(hs), "host")))
+			all = append(all, ok("inventory", "%s: %s", path, cmdutil.Count(len(hs), "host")))
 		}
 		for i, w := range warnings {
 			if i == maxTold {

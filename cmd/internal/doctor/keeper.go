@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
@@ -47,7 +48,7 @@ func (o *Options) keeper(ctx context.Context) []Check {
 		all = append(all, warn("keeper", "fairlead serve --stop ends it and its sessions; the next command starts one of this version",
 			"the one that runs is %s, and this is %s", h.Version, own))
 	} else {
-		all = append(all, ok("keeper", "it runs: process %d, %s, %s", h.PID, h.Version, count(h.Sessions, "session")))
+		all = append(all, ok("keeper", "it runs: process %d, %s, %s", h.PID, h.Version, cmdutil.Count(h.Sessions, "session")))
 	}
 	return append(all, separation(h.Separation))
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/fairlead-ssh/fairlead/audit/procgroup"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -101,14 +102,7 @@ func (o *Options) openFiles(context.Context) []Check {
 	case !capped:
 		return []Check{ok("open files", "at most %d", lim.Cur)}
 	case n < session.DefaultForks:
-		return []Check{warn("open files", "raise it (ulimit -n)", "at most %d, which is enough for %s at a time", lim.Cur, count(n, "host"))}
+		return []Check{warn("open files", "raise it (ulimit -n)", "at most %d, which is enough for %s at a time", lim.Cur, cmdutil.Count(n, "host"))}
 	}
-	return []Check{ok("open files", "at most %d, which is enough for %s at a time", lim.Cur, count(n, "host"))}
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return []Check{ok("open files", "at most %d, which is enough for %s at a time", lim.Cur, cmdutil.Count(n, "host"))}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -46,7 +47,7 @@ func (o *Options) approvers(ctx context.Context, engine *rules.Engine) Check {
 		return fail("approvers", "mend that: nobody can approve until then", "%s", why(err))
 	}
 	if len(all) > 0 {
-		return ok("approvers", "%s enrolled", count(len(all), "key"))
+		return ok("approvers", "%s enrolled", cmdutil.Count(len(all), "key"))
 	}
 	var wanting []string
 	for _, tier := range o.tiers() {

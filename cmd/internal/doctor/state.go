@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 )
 
 const (
@@ -79,9 +80,9 @@ func (o *Options) chain(dir string, most int64) Check {
 	}
 	said := ""
 	if n := len(r.Pending); n > 0 {
-		said = "; " + count(n, "request") + " without a result"
+		said = "; " + cmdutil.Count(n, "request") + " without a result"
 	}
-	return ok("chain", "whole: %s%s", count(int(r.Records), "record"), said)
+	return ok("chain", "whole: %s%s", cmdutil.Count(int(r.Records), "record"), said)
 }
 
 // directory looks at one of ours. open is what it is that other accounts may look into it.

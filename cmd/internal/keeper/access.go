@@ -2,7 +2,6 @@ package keeper
 
 import (
 	"context"
-	"crypto/rand"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -119,9 +118,6 @@ func (k *Keeper) local(r *http.Request) (*caller, *wire.Problem) {
 	k.sink.saw(c)
 	return c, nil
 }
-
-// newID returns an identifier of 65 random bits.
-func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()[:13]) }
 
 // naming is which names in Host and Origin a listener takes. Browsers tell in both from which site a page is.
 type naming struct {

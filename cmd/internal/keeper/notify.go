@@ -1,10 +1,9 @@
 package keeper
 
 import (
-	"strings"
-
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -17,14 +16,7 @@ const maxTold = 2 << 10
 // names, and not long.
 func (k *Keeper) told(command string) func(text string) string {
 	redacted := redactorOf(k.secrets.With(command))
-	return func(text string) string { return shortened(redacted(text)) }
-}
-
-func shortened(text string) string {
-	if len(text) > maxTold {
-		text = strings.ToValidUTF8(text[:maxTold], "") + "…"
-	}
-	return text
+	return func(text string) string { return printable.Clip(redacted(text), maxTold) }
 }
 
 // tellAsk tells other programs what happened to an ask. What it was about is told when it is asked.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -83,7 +83,7 @@ func (k *Keeper) watchedSession(owner string, e *registry.Entry) wire.Watched {
 	if x := e.Current(); x != nil {
 		w.Exec, w.State = x.ID(), stateOf(x)
 		if v, err := x.View(nothing); err == nil {
-			w.Command = clipped(k.guardedCommand(v.Result.Command), maxListed)
+			w.Command = printable.Fit(k.guardedCommand(v.Result.Command), maxListed)
 		}
 	}
 	return w
@@ -98,18 +98,6 @@ func stateOf(x *registry.Exec) string {
 		return string(session.AwaitingApproval)
 	}
 	return string(session.Running)
-}
-
-// clipped cuts a text for a list to so many bytes, at the border of a character.
-func clipped(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	n := most - len("…")
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
 }
 
 // guarded takes secrets out of a text for somebody whose it is not.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/screen"
@@ -35,17 +36,6 @@ func faultOf(err error) *faultOut {
 		f.Code, f.Retriable = "canceled", true
 	}
 	text, _ := screen.Clean(cmdutil.Why(err))
-	f.Message = clip(strings.TrimPrefix(text, f.Code+": "), 1000) // beside the code
+	f.Message = printable.Clip(strings.TrimPrefix(text, f.Code+": "), 1000) // beside the code
 	return f
-}
-
-// clip cuts text for people and says so.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && text[most]&0xc0 == 0x80 {
-		most--
-	}
-	return text[:most] + "…"
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/filework"
 	"github.com/fairlead-ssh/fairlead/session/output"
@@ -222,7 +223,7 @@ func (o *execOut) fillResult(x *registry.Exec, v *registry.View, sent string, re
 	}
 	r := &v.Result
 	o.from, o.Host, o.Exec = r.Host, r.Host, r.Exec
-	if text, secrets := red.command(r.Command); text != clip(sent, maxCommand) {
+	if text, secrets := red.command(r.Command); text != printable.Clip(sent, maxCommand) {
 		o.took(secrets)
 		o.Command = text
 	}

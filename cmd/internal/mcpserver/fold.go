@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -50,7 +51,7 @@ func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, error) 
 	red := s.redactor()
 	script, _ := red(f.Command().Script)
 	command, _ := red.command(script)
-	if command != clip(f.Command().Script, maxCommand) {
+	if command != printable.Clip(f.Command().Script, maxCommand) {
 		out.Command = command
 	}
 	names := map[string][]string{}

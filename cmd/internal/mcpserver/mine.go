@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -90,7 +91,7 @@ func (s *Server) mine(out *outputResult) error {
 	short := func(c registry.Command) string {
 		text, _ := red(c.Script)
 		text, _ = red.command(text)
-		return clip(text, maxMineCommand)
+		return printable.Clip(text, maxMineCommand)
 	}
 	for _, e := range first(r.List(s.cfg.Principal)) {
 		dir, _ := red(e.Dir())

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
@@ -87,7 +88,7 @@ func deepest(p *judge.Part) *judge.Part {
 func (red redactor) blame(p *judge.Part) string {
 	text, _ := red(strings.Join(strings.Fields(strings.TrimRight(p.Text, "; \n")), " "))
 	text, _ = red.command(text)
-	return clip(text, maxPart) + ": " + reasonOf(p)
+	return printable.Clip(text, maxPart) + ": " + reasonOf(p)
 }
 
 // reasonOf is the judge's reason in the words of an agent.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -49,7 +50,7 @@ func (red redactor) command(text string) (shown string, secrets redact.Counts) {
 	if shown, _, secrets = red.fit(text); secrets.Total() == 0 {
 		shown = screen.Spell(text)
 	}
-	return clip(shown, maxCommand), secrets
+	return printable.Clip(shown, maxCommand), secrets
 }
 
 // fill puts in what a command printed, fit for a model.
@@ -75,7 +76,7 @@ func (o *outputOut) fill(v *registry.View, b output.Budget, red redactor) {
 	}
 	if len(r.Stray) > 0 {
 		stray, n, secrets := red.fit(string(r.Stray))
-		o.Stray = clip(stray, maxStray)
+		o.Stray = printable.Clip(stray, maxStray)
 		o.cleaned("stray", n)
 		o.took(secrets)
 	}

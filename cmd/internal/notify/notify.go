@@ -2,14 +2,14 @@ package notify
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/fairlead-ssh/fairlead/session/id"
 )
 
 // Event is something that happened. Texts are bounded by whoever makes it.
@@ -108,7 +108,7 @@ func (n *Notifier) Send(e Event) {
 	if !n.Wants(e.Kind) {
 		return
 	}
-	e.Version, e.ID = 1, "n_"+strings.ToLower(rand.Text()[:13])
+	e.Version, e.ID = 1, id.New("n_")
 	if e.Time.IsZero() {
 		e.Time = time.Now()
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -69,7 +70,7 @@ func parseCases(data []byte) (cases []testCase, wrong []string) {
 		var err error
 		switch {
 		case verdict != "allow" && verdict != "ask" && verdict != "deny":
-			err = fmt.Errorf("%q is none of allow, ask, deny", clip(verdict))
+			err = fmt.Errorf("%q is none of allow, ask, deny", printable.Clip(verdict, 40))
 		case !found:
 			err = fmt.Errorf("no tab and command follow the verdict")
 		default:
@@ -83,13 +84,6 @@ func parseCases(data []byte) (cases []testCase, wrong []string) {
 		cases = append(cases, c)
 	}
 	return cases, wrong
-}
-
-func clip(s string) string {
-	if len(s) > 40 {
-		return strings.ToValidUTF8(s[:40], "") + "…"
-	}
-	return s
 }
 
 // unescape reads \\ \n \t \r \xNN \uNNNN and \UNNNNNNNN. \xNN is a byte, the others are characters.

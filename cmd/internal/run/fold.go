@@ -12,7 +12,6 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 )
@@ -135,10 +134,10 @@ func (v *foldView) text(b *bytes.Buffer, text []byte) {
 		return
 	}
 	if v.ios.OutTTY && !v.exact {
-		rows := printable.Rows{Prefix: foldIndent, Cont: foldIndent, Width: v.ios.Width()}
+		r := rows{prefix: foldIndent, cont: foldIndent, width: v.ios.Width()}
 		var out []byte
 		for line := range bytes.Lines(text) {
-			out = rows.Append(out, bytes.TrimSuffix(line, []byte("\n")), false)
+			out = r.append(out, bytes.TrimSuffix(line, []byte("\n")), false)
 		}
 		b.Write(out)
 		return

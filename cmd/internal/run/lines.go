@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"io"
 	"unicode/utf8"
-
-	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
 )
 
 // maxLine is the length from which a line is broken, so that a host that never ends one costs no memory.
@@ -66,11 +64,11 @@ func (l *lines) Flush() error {
 
 func (l *lines) line(out, text []byte) []byte {
 	if l.shown {
-		r := printable.Rows{Prefix: l.prefix, Cont: l.cont}
+		r := rows{prefix: l.prefix, cont: l.cont}
 		if l.width != nil {
-			r.Width = l.width()
+			r.width = l.width()
 		}
-		return r.Append(out, text, l.broken)
+		return r.append(out, text, l.broken)
 	}
 	if l.broken {
 		out = append(out, l.cont...)

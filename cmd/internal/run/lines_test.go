@@ -8,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
 )
 
 type writerFunc func(p []byte) (int, error)
@@ -86,30 +84,6 @@ func TestLinesTellWhyTheyCannotBeWritten(t *testing.T) {
 	l := &lines{dst: writerFunc(func([]byte) (int, error) { return 0, iotest.ErrTimeout })}
 	_, err := l.Write([]byte("a\n"))
 	assert.ErrorIs(t, err, iotest.ErrTimeout)
-}
-
-func TestOnATerminalHostsCannotWriteOverOthers(t *testing.T) {
-	for name, tt := range map[string]struct{ in, want string }{
-		"plain text":           {"größe 1", "größe 1"},
-		"tab":                  {"a\tb", "a\tb"},
-		"colours stay and end": {"\x1b[1;31mred", "\x1b[1;31mred\x1b[0m"},
-		"end of a CRLF line":   {"a\r", "a"},
-		"carriage return":      {"50%\r100%", "50%^M100%"},
-		"cursor movement":      {"\x1b[2Aover", "^[[2Aover"},
-		"window title":         {"\x1b]0;t\x07", "^[]0;t^G"},
-		"an unfinished escape": {"\x1b[31", "^[[31"},
-		"a lone escape":        {"\x1b", "^["},
-		"C1 in UTF-8":          {"a\u009b2Kb", "a^[[2Kb"},
-		"other text with \xc2": {"\u00a7", "\u00a7"},
-		"delete":               {"a\x7f", "a^?"},
-		"NUL":                  {"\x00", "^@"},
-		"bytes that are not text": {
-			"\xff\xc2", "\xff\xc2"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tt.want, string(printable.Append(nil, []byte(tt.in))))
-		})
-	}
 }
 
 func FuzzLinesLoseNothing(f *testing.F) {

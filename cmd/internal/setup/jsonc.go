@@ -1,10 +1,13 @@
 package setup
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/tailscale/hujson"
 )
 
 // Configuration files are edited as text, so that all else in them stays as it is: order, comments, spacing, and numbers that
@@ -21,164 +24,46 @@ type member struct {
 	at         int // of the key
 	value, end int // of the value
 	comma      int // behind it; -1 without one
+	object     *object
 }
 
 var errJSON = errors.New("it is not JSON")
 
-// scanner reads a text from pos on.
-type scanner struct {
-	text string
-	pos  int
-}
-
-// space passes over blanks and comments.
-func (s *scanner) space() {
-	for s.pos < len(s.text) {
-		rest := s.text[s.pos:]
-		switch {
-		case strings.IndexByte(" \t\r\n", rest[0]) >= 0:
-			s.pos++
-		case strings.HasPrefix(rest, "//"):
-			if i := strings.IndexByte(rest, '\n'); i >= 0 {
-				s.pos += i
-			} else {
-				s.pos = len(s.text)
-			}
-		case strings.HasPrefix(rest, "/*"):
-			i := strings.Index(rest[2:], "*/")
-			if i < 0 {
-				s.pos = len(s.text)
-				return
-			}
-			s.pos += i + 4
-		default:
-			return
-		}
-	}
-}
-
-func (s *scanner) next() byte {
-	if s.pos < len(s.text) {
-		return s.text[s.pos]
-	}
-	return 0
-}
-
-// str reads a string.
-func (s *scanner) str() (string, error) {
-	from := s.pos
-	for s.pos++; s.pos < len(s.text); s.pos++ {
-		switch s.text[s.pos] {
-		case '\\':
-			s.pos++
-		case '"':
-			s.pos++
-			var v string
-			if json.Unmarshal([]byte(s.text[from:s.pos]), &v) != nil {
-				return "", errJSON
-			}
-			return v, nil
-		}
-	}
-	return "", errJSON
-}
-
-// value passes over any value.
-func (s *scanner) value(depth int) error {
-	switch c := s.next(); {
-	case depth > 100:
-		return errJSON
-	case c == '"':
-		_, err := s.str()
-		return err
-	case c == '{':
-		_, err := s.object(depth)
-		return err
-	case c == '[':
-		for s.pos++; ; {
-			s.space()
-			if s.next() == ']' {
-				s.pos++
-				return nil
-			}
-			if err := s.value(depth + 1); err != nil {
-				return err
-			}
-			s.space()
-			switch s.next() {
-			case ',':
-				s.pos++
-			case ']':
-			default:
-				return errJSON
-			}
-		}
-	}
-	from := s.pos
-	for s.pos < len(s.text) && strings.IndexByte(" \t\r\n,:]}/\"[{", s.text[s.pos]) < 0 {
-		s.pos++
-	}
-	if !json.Valid([]byte(s.text[from:s.pos])) {
-		return errJSON
-	}
-	return nil
-}
-
-func (s *scanner) object(depth int) (object, error) {
-	o := object{open: s.pos}
-	for s.pos++; ; {
-		s.space()
-		if s.next() == '}' {
-			o.close = s.pos
-			s.pos++
-			return o, nil
-		}
-		if s.next() != '"' {
-			return o, errJSON
-		}
-		m := member{at: s.pos, comma: -1}
-		var err error
-		if m.key, err = s.str(); err != nil {
-			return o, err
-		}
-		if s.space(); s.next() != ':' {
-			return o, errJSON
-		}
-		s.pos++
-		s.space()
-		m.value = s.pos
-		if err := s.value(depth + 1); err != nil {
-			return o, err
-		}
-		m.end = s.pos
-		s.space()
-		switch s.next() {
-		case ',':
-			m.comma = s.pos
-			s.pos++
-		case '}':
-		default:
-			return o, errJSON
-		}
-		o.members = append(o.members, m)
-	}
-}
+const byteOrderMark = "\ufeff"
 
 // root finds the outermost object, and whether there is nothing else.
 func root(text string) (object, error) {
-	s := &scanner{text: text, pos: len(text) - len(strings.TrimPrefix(text, "\ufeff"))}
-	s.space()
-	if s.next() != '{' {
+	body := strings.TrimPrefix(text, byteOrderMark)
+	v, err := hujson.Parse([]byte(body + "\n")) // a comment in the last line needs its end
+	if err != nil {
 		return object{}, errJSON
 	}
-	o, err := s.object(0)
-	if err != nil {
-		return o, err
+	o := objectOf(v, len(text)-len(body))
+	if o == nil {
+		return object{}, errJSON
 	}
-	if s.space(); s.pos < len(text) {
-		return o, errJSON
+	return *o, nil
+}
+
+// objectOf is nil for other values. shift is where the parsed text begins.
+func objectOf(v hujson.Value, shift int) *object {
+	parsed, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return nil
 	}
-	return o, nil
+	o := &object{open: shift + v.StartOffset, close: shift + v.EndOffset - 1}
+	for i, m := range parsed.Members {
+		key, _ := m.Name.Value.(hujson.Literal)
+		one := member{
+			key: key.String(), at: shift + m.Name.StartOffset, value: shift + m.Value.StartOffset, end: shift + m.Value.EndOffset,
+			comma: -1, object: objectOf(m.Value, shift),
+		}
+		if i < len(parsed.Members)-1 || m.Value.AfterExtra != nil { // the last one has it where a comma follows
+			one.comma = one.end + len(m.Value.AfterExtra)
+		}
+		o.members = append(o.members, one)
+	}
+	return o
 }
 
 // find returns the objects along a path as far as they are there, and the member at its end; nil if it is not there.
@@ -202,13 +87,10 @@ func find(text string, path []string) (chain []object, m *member, err error) {
 		if m == nil || i == len(path)-1 {
 			return chain, m, nil
 		}
-		s := &scanner{text: text, pos: m.value}
-		if s.next() != '{' {
+		if m.object == nil {
 			return nil, nil, fmt.Errorf("its %q is not an object", key)
 		}
-		if o, err = s.object(0); err != nil {
-			return nil, nil, err
-		}
+		o = *m.object
 	}
 	return chain, m, nil
 }
@@ -328,32 +210,11 @@ func unitOf(text string) string {
 
 // plainJSON parses the text, for comparing.
 func plainJSON(text string) (map[string]any, error) {
-	s := &scanner{text: text}
-	var b strings.Builder
-	for s.pos < len(text) {
-		before := s.pos
-		if s.space(); s.pos > before {
-			b.WriteByte(' ')
-			continue
-		}
-		switch c := s.next(); c {
-		case '"':
-			from := s.pos
-			if _, err := s.str(); err != nil {
-				return nil, err
-			}
-			b.WriteString(text[from:s.pos])
-		case ',':
-			s.pos++
-			if s.space(); s.next() != '}' && s.next() != ']' {
-				b.WriteByte(',')
-			}
-		default:
-			b.WriteByte(c)
-			s.pos++
-		}
+	plain, err := hujson.Standardize([]byte(strings.TrimPrefix(text, byteOrderMark) + "\n"))
+	if err != nil {
+		return nil, errJSON
 	}
-	d := json.NewDecoder(strings.NewReader(strings.TrimPrefix(b.String(), "\ufeff")))
+	d := json.NewDecoder(bytes.NewReader(plain))
 	d.UseNumber()
 	var v map[string]any
 	if err := d.Decode(&v); err != nil {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // Table collects rows.

@@ -2,7 +2,6 @@ package terminals
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 )
@@ -31,20 +31,9 @@ type Entry struct {
 func NewEntry(sink audit.Sink, principal string, host string, peer session.Peer) *Entry {
 	uid := os.Getuid()
 	return &Entry{sink: sink, Start: time.Now(), who: audit.Event{
-		ID: newID("e_"), Session: newID("s_"), Principal: principal, UID: &uid,
+		ID: id.New("e_"), Session: id.New("s_"), Principal: principal, UID: &uid,
 		Host: host, Address: peer.Addr, SSHUser: peer.User, Key: peer.Key, HostKey: peer.HostKey, Route: strings.Join(peer.Via, ","),
 	}}
-}
-
-// newID returns prefix and 65 random bits, as the session package does for its own.
-func newID(prefix string) string {
-	const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
-	var b [13]byte
-	rand.Read(b[:])
-	for i := range b {
-		b[i] = alphabet[b[i]&31]
-	}
-	return prefix + string(b[:])
 }
 
 // Request puts on record that line is about to be sent, and how it will be recorded. After an error nothing may be sent.

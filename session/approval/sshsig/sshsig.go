@@ -37,12 +37,6 @@ type Signature struct {
 	sig       *ssh.Signature
 }
 
-// Namespace is what the signature is for: it counts for nothing else.
-func (s *Signature) Namespace() string { return s.namespace }
-
-// Hash is how the message was hashed: SHA256 or SHA512.
-func (s *Signature) Hash() string { return s.hash }
-
 // Key is the public key that made it.
 func (s *Signature) Key() ssh.PublicKey { return s.key }
 

@@ -2,8 +2,10 @@ package judge
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -78,15 +80,5 @@ func isBidi(r rune) bool {
 // isInvisible knows the characters of Unicode that show as nothing or as a space: Default_Ignorable_Code_Point and the
 // White_Space and Zs characters above ASCII, and the fillers.
 func isInvisible(r rune) bool {
-	switch r {
-	case 0x00a0, 0x00ad, 0x034f, 0x115f, 0x1160, 0x1680, 0x17b4, 0x17b5, 0x180b, 0x180c, 0x180d, 0x180e, 0x180f,
-		0x2028, 0x2029, 0x202f, 0x2800, 0x3000, 0x3164, 0xfeff, 0xffa0:
-		return true
-	}
-	switch {
-	case r >= 0x2000 && r <= 0x200d, r >= 0x205f && r <= 0x206f, r >= 0xfe00 && r <= 0xfe0f, r >= 0xfff0 && r <= 0xfffb,
-		r >= 0x1bca0 && r <= 0x1bca3, r >= 0x1d173 && r <= 0x1d17a, r >= 0xe0000 && r <= 0xe0fff:
-		return true
-	}
-	return false
+	return r == '\u2800' || r >= utf8.RuneSelf && unicode.IsSpace(r) || unicode.Is(printable.Invisible, r)
 }

@@ -161,15 +161,3 @@ func TestSeverity(t *testing.T) {
 	assert.Equal(t, policy.Ask, judge.Agent(""))
 	assert.Equal(t, policy.Deny, judge.Agent(policy.Privileged))
 }
-
-func TestACacheAnswersTheSameAndForgets(t *testing.T) {
-	c := judge.NewCache(8)
-	for range 3 {
-		for _, s := range usual {
-			assert.Equal(t, judge.Judge(judge.Request{Script: s}), c.Judge(judge.Request{Script: s}))
-		}
-	}
-	assert.Equal(t, policy.Forbidden, c.Judge(judge.Request{Script: "rm -rf *", Dir: "/"}).Class)
-	assert.NotEqual(t, policy.Forbidden, c.Judge(judge.Request{Script: "rm -rf *", Dir: "/srv/a"}).Class, "the directory is part of the question")
-	assert.Equal(t, policy.ReadOnly, judge.NewCache(-1).Judge(judge.Request{Script: "ls"}).Class)
-}

@@ -23,15 +23,3 @@ func Rank(c policy.Class) int {
 
 // Worse reports whether a is worse than b.
 func Worse(a, b policy.Class) bool { return Rank(a) > Rank(b) }
-
-// Agent is the built-in verdict for an agent on a production host.
-func Agent(c policy.Class) policy.Verdict {
-	switch c {
-	case policy.ReadOnly:
-		return policy.Allow
-	case policy.Privileged, policy.Forbidden:
-		return policy.Deny
-	default:
-		return policy.Ask
-	}
-}

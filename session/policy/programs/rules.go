@@ -3,6 +3,7 @@ package programs
 import (
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -58,7 +59,7 @@ func (t token) fits(a Arg) bool {
 				return true
 			}
 		default:
-			if a.certain() && matches(s, a.Text) && !strings.Contains(a.Text, "..") {
+			if a.certain() && wildcard.Match(a.Text, s) && !strings.Contains(a.Text, "..") {
 				return true
 			}
 		}
@@ -110,25 +111,6 @@ func (c *call) form() bool {
 		return true
 	}
 	return false
-}
-
-// matches compares a word with a pattern in which * stands for anything and ? for any character.
-func matches(pattern, s string) bool {
-	for pattern != "" {
-		switch {
-		case pattern[0] == '*':
-			for i := range len(s) + 1 {
-				if matches(pattern[1:], s[i:]) {
-					return true
-				}
-			}
-			return false
-		case s == "" || pattern[0] != '?' && pattern[0] != s[0]:
-			return false
-		}
-		pattern, s = pattern[1:], s[1:]
-	}
-	return s == ""
 }
 
 // A rule raises the class where all its conditions hold.
@@ -317,7 +299,7 @@ func (k cond) on(a Arg) holds {
 		switch {
 		case a.certain():
 			for _, s := range texts {
-				is = max(is, truth(matches(p, s)))
+				is = max(is, truth(wildcard.Match(s, p)))
 			}
 		case a.Split, k.items:
 			is = max(is, maybe)

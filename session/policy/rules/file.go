@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
+	"github.com/fairlead-ssh/fairlead/hosts/trustedfile"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -33,8 +34,8 @@ func ReadFile(name string) (*File, error) {
 		return nil, fmt.Errorf("rules: %w", err)
 	}
 	defer f.Close()
-	if err := checkOwner(f); err != nil {
-		return nil, err
+	if err := trustedfile.Check(f, "policy"); err != nil {
+		return nil, fmt.Errorf("rules: %w", err)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxFile+1))
 	if err != nil {

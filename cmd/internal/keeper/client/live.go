@@ -2,17 +2,16 @@ package client
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/id"
 )
 
 // Live takes what comes of a run. Stdout and Stderr are required.
@@ -37,7 +36,7 @@ func (c *Client) RunLive(ctx context.Context, in wire.NewRun, out Live) (end *wi
 }
 
 // NewRunID is an id for a run.
-func NewRunID() string { return "r_" + strings.ToLower(rand.Text()[:13]) }
+func NewRunID() string { return id.New("r_") }
 
 // start starts a run and has f read its events. When ctx ends the run is stopped, and f hears of it.
 func (c *Client) start(ctx context.Context, in wire.NewRun, f func(*eventReader) error) error {

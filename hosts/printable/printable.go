@@ -1,8 +1,10 @@
-// Package printable makes text of others fit for a terminal: what a terminal would obey is shown instead.
+// Package printable makes text of others fit for people: for a line, a cell, a message or a script on a terminal. What a
+// terminal would obey, and what a reader cannot see, is shown, replaced or escaped.
 package printable
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,9 +13,9 @@ import (
 // maxColor bounds a sequence that sets colours; longer ones are shown.
 const maxColor = 64
 
-// token returns what stands at the beginning of text, as it is shown, and how many bytes of text it is. color means that
-// it sets colours and takes no room.
-func token(text []byte) (shown string, n int, color bool) {
+// Token returns what stands at the beginning of text, as a terminal shows it, and how many bytes of text it is. color
+// means that it sets colours and takes no room.
+func Token(text []byte) (shown string, n int, color bool) {
 	switch c := text[0]; {
 	case c == '\t':
 		return "\t", 1, false
@@ -60,41 +62,13 @@ func colors(p []byte) int {
 	return 0
 }
 
-// resetColors ends whatever a line has set.
-const resetColors = "\x1b[0m"
-
-// Append appends a line of output, without its newline, for a terminal. Colours stay, and end with the line; all other
-// control sequences are shown, because with them a host could write over the lines of others. The carriage return of a
-// CRLF is left out.
-func Append(out, line []byte) []byte {
-	line = trimCR(line)
-	colored := false
-	for len(line) > 0 {
-		shown, n, color := token(line)
-		out = append(out, shown...)
-		line = line[n:]
-		colored = colored || color
-	}
-	if colored {
-		out = append(out, resetColors...)
-	}
-	return out
-}
-
-func trimCR(line []byte) []byte {
-	if n := len(line); n > 0 && line[n-1] == '\r' {
-		return line[:n-1]
-	}
-	return line
-}
-
 // Text makes a text of several lines fit for a terminal, without colours.
 func Text(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		line, ended := strings.CutSuffix(line, "\n")
 		for rest := []byte(line); len(rest) > 0; {
-			shown, n, color := token(rest)
+			shown, n, color := Token(rest)
 			if color {
 				shown, n = "^[", 1
 			}
@@ -129,4 +103,46 @@ func graphic(r rune) rune {
 		return unicode.ReplacementChar
 	}
 	return r
+}
+
+// Heard makes what another program or machine said fit for a message: one line of at most about most bytes.
+func Heard(text string, most int) string {
+	text = text[:min(len(text), 8*most)] // whatever comes, no more of it is looked at
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
+	return Clip(strings.Map(func(r rune) rune {
+		if !strconv.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, text), most)
+}
+
+// Clip shortens a text of more than most bytes and says so with "…".
+func Clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// Fit is Clip where the result, with its "…", has at most most bytes.
+func Fit(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return Clip(text, most-len("…"))
+}
+
+// Message makes a message of ours that quotes others one line: what cannot be printed is escaped as in a Go string.
+func Message(text string) string {
+	var b strings.Builder
+	for _, c := range text {
+		if strconv.IsPrint(c) {
+			b.WriteRune(c)
+		} else {
+			q := strconv.QuoteRune(c)
+			b.WriteString(q[1 : len(q)-1])
+		}
+	}
+	return b.String()
 }

@@ -1,4 +1,4 @@
-package printable_test
+package run
 
 import (
 	"bytes"
@@ -8,11 +8,9 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
-
-	"github.com/fairlead-ssh/fairlead/cmd/internal/printable"
 )
 
-func TestALineIsShownAndNotObeyed(t *testing.T) {
+func TestALineOfAHostIsShownAndNotObeyed(t *testing.T) {
 	for name, tt := range map[string]struct{ in, want string }{
 		"plain text":              {"größe 1", "größe 1"},
 		"tab":                     {"a\tb", "a\tb"},
@@ -37,14 +35,14 @@ func TestALineIsShownAndNotObeyed(t *testing.T) {
 		"other writing order":     {"\u202eab\u2066", `\u202eab\u2066`},
 		"other text with \xc2":    {"\u00a7", "\u00a7"},
 		"delete, bell, NUL":       {"\x7f\a\x00", "^?^G^@"},
+		"a lone escape":           {"\x1b", "^["},
+		"bytes that are not text": {"\xff\xc2", "\xff\xc2"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tt.want, string(printable.Append(nil, []byte(tt.in))))
-			rows := printable.Rows{Prefix: "h | ", Cont: "h + ", Width: 1000}
-			assert.Equal(t, "h | "+tt.want+"\n", string(rows.Append(nil, []byte(tt.in), false)))
+			r := rows{prefix: "h | ", cont: "h + ", width: 1000}
+			assert.Equal(t, "h | "+tt.want+"\n", string(r.append(nil, []byte(tt.in), false)))
 		})
 	}
-	assert.Equal(t, "a^[[31m\n^Mb", printable.Text("a\x1b[31m\n\rb"), "no colours in messages")
 }
 
 func TestLinesAreBrokenAtTheWidthOfTheTerminal(t *testing.T) {
@@ -58,12 +56,12 @@ func TestLinesAreBrokenAtTheWidthOfTheTerminal(t *testing.T) {
 		"colours":      {"\x1b[31m" + strings.Repeat("x", 17), "h | \x1b[31mxxxxxxxxxxxxxxxx\x1b[0m\nh + \x1b[31mx\x1b[0m\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rows := printable.Rows{Prefix: "h | ", Cont: "h + ", Width: 20}
-			assert.Equal(t, tt.want, string(rows.Append(nil, []byte(tt.in), false)))
+			r := rows{prefix: "h | ", cont: "h + ", width: 20}
+			assert.Equal(t, tt.want, string(r.append(nil, []byte(tt.in), false)))
 		})
 	}
-	narrow := printable.Rows{Prefix: "a-long-name | ", Cont: "a-long-name + ", Width: 3}
-	assert.Equal(t, "a-long-name | xxxxxxxxxx\na-long-name + x\n", string(narrow.Append(nil, []byte("xxxxxxxxxxx"), false)))
+	narrow := rows{prefix: "a-long-name | ", cont: "a-long-name + ", width: 3}
+	assert.Equal(t, "a-long-name | xxxxxxxxxx\na-long-name + x\n", string(narrow.append(nil, []byte("xxxxxxxxxxx"), false)))
 }
 
 // Whatever a host prints, each row begins with its prefix, fits, and holds nothing that is obeyed but colours.
@@ -73,7 +71,7 @@ func FuzzRows(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte, width int) {
 		width = 14 + max(0, width)%100
 		in = bytes.ReplaceAll(in, []byte("\n"), nil)
-		out := printable.Rows{Prefix: "h | ", Cont: "h + ", Width: width}.Append(nil, in, false)
+		out := rows{prefix: "h | ", cont: "h + ", width: width}.append(nil, in, false)
 		for i, row := range strings.Split(strings.TrimSuffix(string(out), "\n"), "\n") {
 			prefix := "h + "
 			if i == 0 {

@@ -1,0 +1,53 @@
+//go:build unix
+
+package trustedfile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Check refuses a file that accounts other than root and our own can write, or replace in its directory. what is what it
+// would be trusted with: "policy".
+func Check(f *os.File, what string) error {
+	fi, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !fi.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file, so it is not read as %s", f.Name(), what)
+	}
+	if err := safe(fi, f.Name(), what); err != nil {
+		return err
+	}
+	// The name may be a link: what counts is the directory that the file is in, and the one that the link is in.
+	real, err := filepath.EvalSymlinks(f.Name())
+	if err != nil {
+		return err
+	}
+	for _, dir := range []string{filepath.Dir(f.Name()), filepath.Dir(real)} {
+		di, err := os.Stat(dir)
+		if err != nil {
+			return err
+		}
+		if di.Mode()&os.ModeSticky != 0 {
+			continue // in /tmp and the like, others cannot replace our files
+		}
+		if err := safe(di, dir, what); err != nil {
+			return fmt.Errorf("%w; whoever can write there can replace the %s", err, what)
+		}
+	}
+	return nil
+}
+
+func safe(fi os.FileInfo, name, what string) error {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok && st.Uid != 0 && int(st.Uid) != os.Geteuid() {
+		return fmt.Errorf("%s belongs to another account (uid %d): it must belong to root or to you to be trusted with %s", name, st.Uid, what)
+	}
+	if mode := fi.Mode().Perm(); mode&0o022 != 0 {
+		return fmt.Errorf("%s can be written by others (mode %04o), so it is not trusted with %s: chmod go-w %s", name, mode, what, name)
+	}
+	return nil
+}
