@@ -1,94 +1,10 @@
-// Package audit records what was asked, what was decided and what happened, so that later somebody can read it and
-// check that nothing was changed.
+// Package audit records what was asked, what was decided and what happened, so that a person can read it later and check
+// that nothing was changed.
 //
-// A command yields two events with the same ID: a request, recorded before anything is sent, and a result. A request
-// without a result is a fact and not a gap: the controller died, or the command is still running.
+// Begin with [Open], which returns a [File]: the [Sink] that keeps hash-chained entries in a directory. [Verify] checks such a
+// directory; [Tail], [Follow], [Search] and [Show] read it. Programs that keep entries elsewhere implement Sink, which says when
+// nothing may be sent. The format is described at [Version], and what it proves at [Verify].
 //
-// [Event] is one record, [Sink] takes events, [File] is the sink that matters: a directory of hash-chained JSON lines.
-// [Verify] checks such a directory; [All], [Tail], [Follow] and [Show] read it, with its key. The package imports only the standard
-// library, keeps no global state and reads no environment.
-//
-// # The rule
-//
-// Fail closed on the request, best effort on the result. When recording a request fails, nothing may be sent: every
-// error of [File] on that path is [ErrUnavailable] and says which file, why, and what to do. When recording a result
-// fails, the command has run already; the failure is reported to whoever waits, and the next request fails if the
-// cause is still there. No event is dropped while success is reported.
-//
-// # Durability
-//
-// [File.Record] returns after fsync for every event that may precede a change on a host. Events marked ReadOnly, and
-// events written after the fact (results, session.close), are in the operating system's hands when Record returns (they survive a
-// killed process) and on disk within 100 ms. Only results that are marked ReadOnly may wait for 5 ms, or for the next
-// record, before they are written: a process that is killed then leaves the request of a command that changed nothing
-// without its result. Records made at the same time share one fsync. [SyncAlways] waits for all.
-//
-// # Format, version 1
-//
-// One directory (mode 0700) holds one chain. Its files (mode 0600):
-//
-//	key            64 lower-case hexadecimal digits and a newline: the chain's secret of 32 random bytes
-//	head           one line of fixed length, rewritten in place after appends; also the file that is locked
-//	000001.jsonl   the records, one JSON object a line; 000002.jsonl follows when it is full, and so on
-//
-// Keys are derived from the secret, each HMAC-SHA256(secret, label), with the labels "fairlead audit record 1",
-// "fairlead audit head 1", "fairlead audit exact 1" and one for anchors. They differ so that nobody who chooses a command chooses what
-// is signed as a record.
-//
-// A record is a line of the form
-//
-//	{"v":1,"seq":N,"time":"…","kind":"…",…,"prev":"P","mac":"M"}
-//
-// Its body is every byte before `,"mac":`. Its hash is SHA-256(body). P is the hash of the record before, in lower-case
-// hexadecimal, and 64 zeros in the first. M is HMAC-SHA256(record key, hash), in lower-case hexadecimal. N counts
-// from 1 through all files. v and seq come first, prev and mac last, in exactly this spelling; between them stand the
-// fields of [Event], of which more may appear without a new version, so a checker works on the bytes of the line and
-// never on a decoded and re-encoded form. command_hmac is HMAC-SHA256(exact key, the exact bytes of the command).
-//
-// The head is
-//
-//	{"v":1,"count":"C","file":"F","size":"S","hash":"H","mac":"M"}
-//
-// C records stand in the chain (20 digits); the last one, with hash H, ends at byte S (20 digits) of file F (its name);
-// M is HMAC-SHA256(head key, the bytes before `,"mac":`). 64 zeros are the hash of no record.
-//
-// Writers take an exclusive flock on head, append to the last file with one write, then rewrite head, then let go; for
-// records of what changes nothing they may keep the lock for 5 ms and rewrite head at its end. A
-// writer that finds more in the file than it left there reads head again first.
-//
-// A full file (by size, or by the age of its first record) ends with a chain.rotate record whose `next` names the file
-// that follows. A writer that finds chain.rotate at the end of the last file goes on in the next.
-//
-// The oldest files may be removed, never one between two others. A chain.purge record in what is left says so: its
-// `purged` names the last file that is removed (`through`), how many `records` stand in the chain up to its end, and the
-// `hash` of the last of them, which is P of the first record that is left. A chain that does not begin with 000001.jsonl
-// and has no such record is not whole. A chain.purge record without `through` is about outputs, see [OutputStore].
-//
-// What a crash leaves behind the head: whole records that continue the chain (a writer died before it rewrote head, or
-// within a group; they count), then the beginning of one more line (it died within that). The next writer ends such torn
-// bytes with "~" and a newline where that is missing, and appends a chain.seal record: `torn` gives the offset, the length
-// and the SHA-256 of all bytes between the last good record and the seal, which stay where they are, as evidence. Nothing
-// else but such a sealed stretch may stand between two records.
-//
-// Anything else behind the head was appended by something that does not have the key. The next writer seals it, too, so
-// that the log can be continued; Verify reports it as edited before and after that, and no reader shows it. Readers show
-// a line only if its MAC is right and it stands behind the records that were shown.
-//
-// # What the chain proves, and what it does not
-//
-// Whoever does not have the key cannot change, add, remove or reorder a record, the last one included, without Verify
-// noticing. Whoever has it can write a new chain: an account that can read key can forge everything beside it. Putting
-// back an older head with the records cut to match, or removing the whole directory, cannot be seen from within either.
-// Against all three only a head kept elsewhere helps, on a machine that the editor does not control: an [Anchor]. A [Tee]
-// takes anchors to such places, and for those that are required refuses a request that they have not acknowledged;
-// [VerifyAnchored] compares. Package sinks beside this one has places. What was recorded after the last anchor is proved
-// by the chain alone, and an anchor by somebody who has the key already proves nothing about what comes after.
-//
-// An anchor is a line {"v":1,"chain":"I","count":N,"hash":"H","time":"…","mac":"M"}: H is the hash of record N, M is
-// HMAC-SHA256 over the bytes before `,"mac":` with the key derived by the label "fairlead audit anchor 1", and I, the
-// first 32 digits of HMAC-SHA256(secret, "fairlead audit chain 1"), tells chains apart.
-//
-// After a power cut, head can be older than the records, which is harmless (they count), or, for records of the last
-// 100 ms that nobody was promised, newer. The latter is indistinguishable from a cut chain and is reported as one:
-// Open refuses it, and moving the directory aside starts a new chain.
+// Stable are the format, [Event], Sink, File, [Discard], and what reads and verifies. The rest may change: [Tee] and [Place], which
+// take the chain's head elsewhere, and [OutputDir]. The package imports only the standard library and has no global state.
 package audit

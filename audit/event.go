@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// Version is the format version this package writes, the v of every record.
-const Version = 1
-
 // Kind says what an Event is about. Values are a stable format; more may appear.
 type Kind string
 

@@ -44,7 +44,15 @@ type Config struct {
 }
 
 // File is a Sink that appends to the chain in a directory. Any number of Files, in any number of processes, may share a
-// directory. All methods may be called concurrently. The format is described in the package comment.
+// directory. All methods may be called concurrently. The format is described at [Version].
+//
+// # Durability
+//
+// [File.Record] returns after fsync for every event that may precede a change on a host. Events marked ReadOnly, and
+// events written after the fact (results, session.close), are in the operating system's hands when Record returns (they survive a
+// killed process) and on disk within 100 ms. Only results that are marked ReadOnly may wait for 5 ms, or for the next
+// record, before they are written: a process that is killed then leaves the request of a command that changed nothing
+// without its result. Records made at the same time share one fsync. [SyncAlways] waits for all.
 type File struct {
 	dir string
 	cfg Config

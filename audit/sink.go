@@ -9,6 +9,14 @@ import (
 // an error means that the event may be missing, and for a request that nothing may be sent. A Sink does not modify
 // or retain what e points to. Contexts carry values here, not deadlines: cancelling one never loses the record, because
 // the record of a cancellation matters most.
+//
+// A command yields two events with the same ID: a request, recorded before anything is sent, and a result. A request
+// without a result is a fact and not a gap: the controller died, or the command is still running.
+//
+// Fail closed on the request, best effort on the result. When recording a request fails, nothing may be sent: every
+// error of [File] on that path is [ErrUnavailable] and says which file, why, and what to do. When recording a result
+// fails, the command has run already; the failure is reported to whoever waits, and the next request fails if the
+// cause is still there. No event is dropped while success is reported.
 type Sink interface {
 	Record(ctx context.Context, e Event) error
 }

@@ -17,6 +17,24 @@ import (
 
 // Verify checks the whole chain in dir. It takes the writers' lock only to note how long the files are, and checks up to
 // there. What is wrong with the chain stands in Report.Problem; the error is for what could not be read.
+//
+// # What the chain proves, and what it does not
+//
+// Whoever does not have the key cannot change, add, remove or reorder a record, the last one included, without Verify
+// noticing. Whoever has it can write a new chain: an account that can read key can forge everything beside it. Putting
+// back an older head with the records cut to match, or removing the whole directory, cannot be seen from within either.
+// Against all three only a head kept elsewhere helps, on a machine that the editor does not control: an [Anchor]. A [Tee]
+// takes anchors to such places, and for those that are required refuses a request that they have not acknowledged;
+// [VerifyAnchored] compares. Package sinks beside this one has places. What was recorded after the last anchor is proved
+// by the chain alone, and an anchor by somebody who has the key already proves nothing about what comes after.
+//
+// An anchor is a line {"v":1,"chain":"I","count":N,"hash":"H","time":"…","mac":"M"}: H is the hash of record N, M is
+// HMAC-SHA256 over the bytes before `,"mac":` with the key derived by the label "fairlead audit anchor 1", and I, the
+// first 32 digits of HMAC-SHA256(secret, "fairlead audit chain 1"), tells chains apart.
+//
+// After a power cut, head can be older than the records, which is harmless (they count), or, for records of the last
+// 100 ms that nobody was promised, newer. The latter is indistinguishable from a cut chain and is reported as one:
+// Open refuses it, and moving the directory aside starts a new chain.
 func Verify(dir string) (Report, error) { return VerifyAnchored(dir, nil) }
 
 // VerifyAnchored is Verify, and compares the chain with anchors of it that were kept elsewhere, in any order. Anchors of

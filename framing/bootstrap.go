@@ -32,6 +32,17 @@ func Loader(nonce Token) string { return forLogin(withMarks(loaderText(), nonce)
 
 // Bootstrap returns what to type once the loader has printed nonce. It starts the supervisor and the shell, which say
 // hello; see [Startup]. A value that holds a NUL byte is refused with a *QuoteError.
+//
+// # On the host
+//
+// The account's login shell runs the loader and is replaced by it. Two processes stay: the shell that runs the
+// commands, with a small driver as its program, and a supervisor, its parent, which relays the shell's two pipes to the
+// terminal. So a command's output is no terminal (programs print as they do into a pipe), a flood on either stream is
+// held back by flow control, and no file is made. A command that starts no process costs none. The supervisor is perl
+// where there is perl, else sh with cat and hexdump, else sh alone, which reads errors by line and is told as such.
+//
+// Their programs come in the environment, and are taken out of it: in the host's list of processes each of them has a short
+// line that says fairlead, without words that people search for.
 func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
 	var settings bytes.Buffer
 	for _, kv := range sh.Env {

@@ -8,6 +8,32 @@ import (
 // Decoder turns what a shell prints into events. Give it the bytes as they arrive with Feed, then call Next until it
 // reports false. It allocates nothing for output, never looks at a byte twice, and holds back at most one mark's worth
 // of bytes. Its zero value is not valid; see [Startup]. It must not be used concurrently.
+//
+// # On the wire
+//
+// A frame, typed at the driver:
+//
+//	TOK''EN -\n         the frame's token, in two halves, and the mode: - usual, m merged, t the terminal as standard input;
+//	                    before it :code: where the command before has failed, and for dash and ash what an interrupt leaves to run: + something, =f= something if f is a function
+//	'script'\n          one shell word over any number of lines
+//	RS\n                the byte 0x1e
+//
+// Everything that is printed and is not output of the command is a mark: RS, a token of 22 characters, a letter. RS in
+// the output of commands is output unless the token after it is right, and tokens come from the system's random source.
+//
+//	RS frame S                        the command starts
+//	RS frame E code;flags;dir RS frame Z \n    the command has ended (z: dir comes from pwd and ends in a newline)
+//	RS frame e \n                     in standard error: nothing more of the command's errors comes
+//	RS shell e count; bytes           a record of standard error
+//	RS ~ abcdefgh hh \n               one byte of standard error, abcdefgh being the start of the shell's token
+//	RS shell X code;signal \n         the shell has ended; in standard error RS shell X \n
+//	RS nonce T shell                  the supervisor's fresh token, at its start
+//	RS nonce H dialect;pid;reader;dir RS nonce h    the shell is ready
+//	RS nonce F reason \n              the shell cannot be started
+//	RS nonce C dir RS nonce c         the shell is leaving and stands in dir
+//
+// The frame's token is nowhere while the command runs: see the driver. The shell's token never leaves the supervisor
+// but through the terminal. The nonce is no secret: its marks count only before the first frame, or together with X.
 type Decoder struct {
 	out splitter // the terminal's stream
 	err splitter // standard error, where end marks come through it

@@ -67,6 +67,17 @@ const maxLine = 1000
 // Append appends the frame for cmd to dst: what to type at a shell of dialect d that waits for one. The text holds no
 // control byte but newlines and the closing RS, whatever the script holds, so no terminal setting can change what
 // arrives. A script that holds a NUL byte is refused with a *QuoteError; on any error dst is returned unchanged.
+//
+// # Limits
+//
+// Traps on DEBUG and ERR do not outlive the command that sets them. Redirections with exec do not outlive the command
+// either for descriptors 0, 1, 2, 8 and 9, in bash 0, 1, 2 and 241 to 243. What an interrupt may end with the shell: a command that
+// has more to run, in ksh93, mksh, dash and ash; the shell then leaves with 130. ksh93 forgets an interrupt that comes in a
+// substitution, and the one of [Signal] in a subshell too. A trap on INT of the command's own takes the driver's place, and one on
+// URG that of [Signal].
+//
+// Of the command before, PIPESTATUS is not kept, nor $? in mksh under xtrace. mksh counts no lines. ksh93 puts an eval[1] for each of
+// the driver's lists before its messages.
 func Append(dst []byte, d Dialect, tok Token, cmd Command) ([]byte, error) {
 	if i := strings.IndexByte(cmd.Script, 0); i >= 0 {
 		return dst, &QuoteError{Offset: i}

@@ -4,52 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/framing"
-	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/internal/seam"
 )
-
-// Action is something that is done on a session's host without its shell, such as replacing a file. It passes the same
-// gate as a command: [Command].Script is judged, as shell source that would do the same; Text is approved and recorded; and
-// nothing happens before. It runs as the session's command, so another one finds the session busy.
-type Action interface {
-	// Text says exactly what will be done. hide, if not nil, takes secrets out of a piece of text: for the record. It
-	// returns the same every time.
-	Text(hide func(string) string) string
-
-	// Open gets ready on t, which leads to h and is not the Action's to close; where the session's programs are held it is
-	// a [Held]. Nothing may change yet: after an error that wraps ErrClosed or ErrFull it is called again with another
-	// connection. An *Error says with its Code what went wrong. ctx bounds it.
-	Open(ctx context.Context, t Transport, h hosts.Host) (Deed, error)
-
-	// Record puts what there is to say of the result on record. It is called once, when the action has ended, also where
-	// it was never begun.
-	Record(e *audit.Event)
-}
-
-// Deed is an Action that is ready. Both methods are called once, Do first or not at all.
-type Deed interface {
-	// Do does it. What it writes to out is standard output. When ctx ends it returns soon. An *Error says with its Code what
-	// went wrong; an error that wraps ErrUnknownOutcome, that it may have been done or not; after any other nothing was.
-	Do(ctx context.Context, out io.Writer) error
-
-	Close() error
-}
 
 // kind is the kind of a record about x.
 func (x *Exec) kind(k audit.Kind) audit.Kind {
 	request := k == audit.CommandRequest
 	switch {
-	case x.cmd.Action != nil && request:
+	case x.cmd.inner.action != nil && request:
 		return audit.FileRequest
-	case x.cmd.Action != nil:
+	case x.cmd.inner.action != nil:
 		return audit.FileResult
-	case x.cmd.Wrapping != nil && request:
+	case x.cmd.inner.wrapping != nil && request:
 		return audit.JobRequest
-	case x.cmd.Wrapping != nil:
+	case x.cmd.inner.wrapping != nil:
 		return audit.JobResult
 	}
 	return k
@@ -57,12 +29,12 @@ func (x *Exec) kind(k audit.Kind) audit.Kind {
 
 // shown is what is approved and recorded of x.
 func (x *Exec) shown(hide func(string) string) string {
-	if x.cmd.Action != nil {
-		return x.cmd.Action.Text(hide)
+	if x.cmd.inner.action != nil {
+		return x.cmd.inner.action.Text(hide)
 	}
 	text := x.cmd.Script
-	if x.cmd.Wrapping != nil {
-		text = x.cmd.Wrapping.Text(text)
+	if x.cmd.inner.wrapping != nil {
+		text = x.cmd.inner.wrapping.Text(text)
 	}
 	if hide == nil {
 		return text
@@ -103,7 +75,7 @@ func (s *Session) act(ctx context.Context, x *Exec) {
 }
 
 // openDeed gets x's action ready. Without a Deed and without an error x has failed already.
-func (s *Session) openDeed(ctx context.Context, x *Exec) (d Deed, release func(), err error) {
+func (s *Session) openDeed(ctx context.Context, x *Exec) (d seam.Deed, release func(), err error) {
 	for range maxShells {
 		// The session's own shell comes with a connection, and says where the session stands.
 		sh := s.shellFor(ctx, x)
@@ -127,7 +99,7 @@ func (s *Session) openDeed(ctx context.Context, x *Exec) (d Deed, release func()
 }
 
 // openOn is Open within the time that a shell has to become ready.
-func (s *Session) openOn(ctx context.Context, t Transport, x *Exec) (Deed, error) {
+func (s *Session) openOn(ctx context.Context, t Transport, x *Exec) (seam.Deed, error) {
 	if t == nil {
 		return nil, errNoConn
 	}
@@ -136,11 +108,11 @@ func (s *Session) openOn(ctx context.Context, t Transport, x *Exec) (Deed, error
 		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.Ready, fmt.Errorf("the host was not ready for it within %v", s.cfg.Ready))
 		defer cancel()
 	}
-	return x.cmd.Action.Open(ctx, s.held(t), s.host)
+	return x.cmd.inner.action.Open(ctx, s.held(t), s.host)
 }
 
 // openElsewhere gets x's action ready on another connection of the session's pool, because its own has no room.
-func (s *Session) openElsewhere(ctx context.Context, x *Exec) (Deed, func(), error) {
+func (s *Session) openElsewhere(ctx context.Context, x *Exec) (seam.Deed, func(), error) {
 	w := x.wantOnce()
 	for try := 0; ; try++ { // the pool may not know yet which connections have no room
 		c, _, err := s.pool.pool.acquire(ctx, s.host, w)

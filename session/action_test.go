@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/seam"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 )
@@ -34,7 +35,7 @@ func (a *act) Text(hide func(string) string) string {
 	return "put /f\n" + hide("secret")
 }
 
-func (a *act) Open(_ context.Context, t session.Transport, h hosts.Host) (session.Deed, error) {
+func (a *act) Open(_ context.Context, t session.Transport, h hosts.Host) (seam.Deed, error) {
 	a.log = append(a.log, "open "+h.Name)
 	if a.open != nil {
 		if err := a.open(t); err != nil {
@@ -62,7 +63,7 @@ func TestAnActionPassesTheGateLikeACommand(t *testing.T) {
 		s := on(t, d, web1, cfg)
 		a := &act{do: func(_ context.Context, out io.Writer) error { _, err := io.WriteString(out, "content"); return err }}
 		book.before = func(e audit.Event) error { a.log = append(a.log, string(e.Kind)); return nil }
-		r, err := s.Run(t.Context(), session.Command{Script: "cat >/f", Action: a, Reason: "because"})
+		r, err := s.Run(t.Context(), session.WithAction(session.Command{Script: "cat >/f", Reason: "because"}, a))
 		require.NoError(t, err)
 		assert.Equal(t, []string{"file.request", "open web1", "do", "close", "file.result"}, a.log)
 		assert.Equal(t, session.StatusOK, r.Status)
@@ -94,7 +95,7 @@ func TestAnActionThatIsNotLetThroughIsNotBegun(t *testing.T) {
 				book := &ledger{before: func(audit.Event) error { return c.record }}
 				s := on(t, d, web1, session.Config{Audit: book, Policy: c.policy})
 				a := &act{}
-				_, err := s.Run(t.Context(), session.Command{Script: "cat >/f", Action: a})
+				_, err := s.Run(t.Context(), session.WithAction(session.Command{Script: "cat >/f"}, a))
 				assert.Equal(t, c.code, asError(t, err).Code)
 				assert.Empty(t, a.log)
 				assert.Empty(t, d.Ran("web1"))
@@ -106,7 +107,7 @@ func TestAnActionThatIsNotLetThroughIsNotBegun(t *testing.T) {
 func TestAnActionThatAsksShowsItsText(t *testing.T) {
 	s, d, _ := asking(t)
 	a := &act{}
-	x, err := s.Start(t.Context(), session.Command{Script: "cat >/f", Action: a})
+	x, err := s.Start(t.Context(), session.WithAction(session.Command{Script: "cat >/f"}, a))
 	require.NoError(t, err)
 	assert.Equal(t, "put /f\nsecret", (<-d.asked).Command)
 	_, err = s.Run(t.Context(), session.Command{Script: "true"})
@@ -146,7 +147,7 @@ func TestWhatBecomesOfAnActionIsTold(t *testing.T) {
 			inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
 				d.On("true")
 				s := on(t, d, web1, permissive())
-				x, err := s.Start(t.Context(), session.Command{Script: "cat >/f", Action: &act{do: c.do}, Timeout: c.timeout})
+				x, err := s.Start(t.Context(), session.WithAction(session.Command{Script: "cat >/f", Timeout: c.timeout}, &act{do: c.do}))
 				require.NoError(t, err)
 				if c.stop {
 					synctest.Wait()
@@ -169,10 +170,10 @@ func TestWhatBecomesOfAnActionIsTold(t *testing.T) {
 func TestCloseEndsAnAction(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
 		s := on(t, d, web1, permissive())
-		x, err := s.Start(t.Context(), session.Command{Script: "cat >/f", Action: &act{do: func(ctx context.Context, _ io.Writer) error {
+		x, err := s.Start(t.Context(), session.WithAction(session.Command{Script: "cat >/f"}, &act{do: func(ctx context.Context, _ io.Writer) error {
 			<-ctx.Done()
 			return ctx.Err()
-		}}})
+		}}))
 		require.NoError(t, err)
 		synctest.Wait()
 		require.NoError(t, s.Close())
@@ -202,7 +203,7 @@ func TestAnActionFindsAnotherConnectionWhereItsOwnIsOfNoUse(t *testing.T) {
 					}
 					return nil
 				}}
-				r, err := s.Run(t.Context(), session.Command{Script: "cat >/f", Action: a})
+				r, err := s.Run(t.Context(), session.WithAction(session.Command{Script: "cat >/f"}, a))
 				require.NoError(t, err)
 				assert.Equal(t, session.StatusOK, r.Status)
 				log := strings.Join(a.log, ",")

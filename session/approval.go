@@ -13,15 +13,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
-// DefaultApprovalTimeout is how long a command waits for somebody's yes.
-const DefaultApprovalTimeout = 15 * time.Minute
-
-// Why a command that asked was not run.
-var (
-	ErrRejected = errors.New("session: the approval was refused")
-	ErrExpired  = errors.New("session: nobody approved it in time")
-)
-
 // await waits until somebody has decided about x, and fails it unless that is a yes. The session is held meanwhile:
 // what was asked about is what will run, in the state in which it was asked about. No clock of the command runs.
 // over is called once there is an answer, or none will come.
@@ -104,7 +95,7 @@ func (s *Session) question(x *Exec) policy.Question {
 func (s *Session) forSession(ctx context.Context, x *Exec) bool {
 	d := x.res.Decision
 	by, ok := s.approver(x).(policy.SessionApprover)
-	if !ok || d.Needs != "" && d.Needs != policy.NeedsApproval || x.cmd.Stdin != nil || x.cmd.Action != nil || x.cmd.Wrapping != nil {
+	if !ok || d.Needs != "" && d.Needs != policy.NeedsApproval || x.cmd.Stdin != nil || x.cmd.inner.action != nil || x.cmd.inner.wrapping != nil {
 		return false
 	}
 	a, ok := by.ForSession(ctx, s.question(x))

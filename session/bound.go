@@ -15,14 +15,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
-// Limits of the standard input of commands that wait for somebody's yes: it is kept whole meanwhile.
-const (
-	MaxBoundInput = 1 << 30   // bytes of it
-	boundInMemory = 256 << 10 // what is more than this waits in a file
-)
-
-// ErrVoid means that what was approved is not what would run any more.
-var ErrVoid = errors.New("session: the approval is void")
+// boundInMemory is how much of the standard input of a command that waits for approval is kept in memory; more waits in a
+// file.
+const boundInMemory = 256 << 10
 
 // bond is what somebody was asked about, beside the command itself.
 type bond struct {

@@ -9,13 +9,18 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
-// DefaultKeep is how many bytes of each stream a Result holds when Command.Keep is zero.
-const DefaultKeep = 64 << 10
-
 // Command is the unit of work.
 type Command struct {
 	// Script is shell source, sent as it is. Use [Words] for exact words. A NUL byte cannot be sent.
 	Script string
+
+	// Dir, if not "", is the directory in which the command runs; a relative one is below the session's. Env are variables for
+	// the command alone, as "KEY=value". With either the command runs in a subshell, and so leaves the directory, the variables
+	// and the functions of the session as they were. Both are part of the text that is judged, approved, recorded and sent: see
+	// [Result].Command. Where Dir cannot be entered the command does not begin, and its exit code is that of cd. They do not go
+	// with Program.
+	Dir string
+	Env []string
 
 	// Timeout is how long the command may run; then it is stopped and the session goes on. Zero or negative means no
 	// limit.
@@ -51,17 +56,14 @@ type Command struct {
 
 	// Streams, if not nil, is asked for the writers of each host that Pool.Each runs the command on, instead of Stdout
 	// and Stderr. It is called once per host, from many goroutines.
+	//
+	// What it returns is closed, where it is an [io.Closer], once the host's command has ended, and before the Result is
+	// yielded: then all bytes have come. os.Stdout and os.Stderr are never closed. An error of Close is one of writing.
 	Streams func(h hosts.Host) (stdout, stderr io.Writer)
 
 	// Keep bounds the bytes of each stream that the Result holds: the first half and the last half of them. Zero means
 	// DefaultKeep; negative keeps nothing.
 	Keep int
-
-	// Action, if not nil, is done instead of running Script, which then says for the policy what the action means.
-	Action Action
-
-	// Wrapping, if not nil, says what is sent instead of Script, which is judged all the same.
-	Wrapping Wrapping
 
 	// Program runs Script, which is what Words returns, as a program with exact arguments (structured mode): no function, alias
 	// or builtin of the shell takes its place, and it runs in a clean shell where commands have shaped the session's. It is
@@ -74,10 +76,6 @@ type Command struct {
 	// Sending, if not nil, is called instead of Config.Sending.
 	Sending func(text string)
 
-	// Own says that nobody has asked for the command: it makes the session ready. It passes the gate all the same, and the
-	// Result says so, for those who tell what happens.
-	Own bool
-
 	// Reason is why the command is run, for the record.
 	Reason string
 
@@ -87,6 +85,8 @@ type Command struct {
 
 	// Forks, if more than zero, is how many hosts Pool.Each runs it on at a time, instead of PoolConfig.Forks.
 	Forks int
+
+	inner inner
 }
 
 // Words returns shell source that runs exactly these words: the first is the command, builtins included. Each word is as

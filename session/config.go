@@ -8,10 +8,18 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
-// Defaults of Config.
+// Defaults and limits of Config and Command. Those of PoolConfig stand beside it.
 const (
-	DefaultReady = 20 * time.Second
-	DefaultGrace = 2 * time.Second
+	DefaultReady           = 20 * time.Second
+	DefaultGrace           = 2 * time.Second
+	DefaultApprovalTimeout = 15 * time.Minute
+	DefaultKeep            = 64 << 10         // bytes of each stream that a Result holds
+	DefaultSlotWait        = 30 * time.Second // for a slot on a full host, where the caller gives no lower limit
+	MaxBoundInput          = 1 << 30          // bytes of standard input that are kept while a command waits for approval
+
+	// RestoredStale is in Result.Restored where umask and variables are those from before the last command that may have
+	// changed them: the shell was gone before it could be asked.
+	RestoredStale = "stale"
 )
 
 // Config configures sessions. Policy and Audit are required: what may run and where it is recorded is never a default.
@@ -52,7 +60,7 @@ type Config struct {
 	ForeignEnv bool
 
 	// Program, if not nil, says how the programs of a session are started, its shells above all: in a place of their own, for
-	// instance. It may be called concurrently. Actions get a [Held] transport.
+	// instance. It may be called concurrently. Work on files is then done by such programs, too.
 	Program func(Program) (Program, error)
 
 	// Ready bounds the start of a shell, login included, and how long a shell may take to accept a command. Zero means

@@ -26,7 +26,7 @@ type connPool struct {
 
 	mu     sync.Mutex // guards what follows; never held while dialing, pinging, closing or calling out
 	keys   map[string]*bucket
-	lent   map[string]int // places that Pool.Lend has given out, by key; none is 0
+	lent   map[string]int // places that are lent for something else than sessions, by key; none is 0
 	closed bool
 	stats  Stats
 }
@@ -358,7 +358,7 @@ func (p *connPool) watch(c *conn) {
 	p.mu.Unlock()
 	c.t.Close()
 	if f := p.trace.ConnClosed; f != nil {
-		f(c.host, err)
+		f(context.Background(), c.host, err)
 	}
 }
 

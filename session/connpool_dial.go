@@ -135,8 +135,9 @@ func (p *connPool) dialOne(ctx context.Context, h hosts.Host) (t Transport, bega
 		ctx, stop = context.WithTimeout(ctx, p.cfg.DialTimeout)
 		defer stop()
 	}
+	ctx = p.trace.dialing(ctx, h)
 	if f := p.trace.DialStart; f != nil {
-		f(h)
+		f(ctx, h)
 	}
 	began = time.Now()
 	t, err = p.cfg.Dial(ctx, h)
@@ -145,7 +146,7 @@ func (p *connPool) dialOne(ctx context.Context, h hosts.Host) (t Transport, bega
 		if err == nil {
 			peer = t.Peer()
 		}
-		f(h, peer, time.Since(began), err)
+		f(ctx, h, peer, time.Since(began), err)
 	}
 	if err != nil {
 		return nil, began, &dialError{err}

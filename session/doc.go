@@ -1,29 +1,29 @@
 // Package session runs commands on hosts through long-lived shells.
 //
-// A [Transport] is a connection. A [Session] is one shell on it, with a working directory, variables and functions that
-// stay from command to command. A [Pool] keeps connections, shares them, and opens sessions on them; [Pool.Run] and
-// [Pool.Each] are for commands that need no state. Every command passes one gate, in this order: policy, record, send,
-// read, record. There is no way around it.
+// Begin with [NewPool] and [Pool.Run]. A [Pool] keeps connections, shares them, and opens sessions on them; Run and
+// [Pool.Each] are for commands that need no state. A [Session] ([Pool.Open]) is one shell, with a directory, variables and
+// functions that stay from command to command. Every command passes one gate: policy, record, send, read, record.
 //
-// The [Result] of a command is the same on every transport and every shell: standard output and standard error apart
-// and byte for byte, the exit code or the signal, the directory, and what had to be done to get there. "It failed", "it
-// was stopped" and "nobody knows" are different statuses. A command is never sent twice once a byte of it has left.
+// The [Result] of a command is the same on every transport and every shell: standard output and standard error apart and
+// byte for byte, the exit code or the signal, and the directory. A command is never sent twice once a byte of it has left.
 //
-// What this package does not do: decide (see session/policy), connect (see session/sshconn and session/localpty), or
-// keep records (see audit). It has no global state, reads no environment and logs nothing; see [Trace].
+// # Errors
 //
-// # Concurrency
+// The error is nil exactly when the host answered, whatever the exit code; [Result.ExitErr] makes errors of those, too. Else
+// it is an *[Error], and with [errors.Is] it is one of:
 //
-// Everything may be used from many goroutines. One session runs one command at a time and refuses a second one. No
-// lock is held while reading, writing, dialing or calling out. Closing returns when these goroutines are gone:
+//	nothing was sent    ErrClosed ErrBusy ErrFull ErrUnreachable ErrAuth ErrHostKey ErrInvalid ErrNotReady
+//	it was not allowed  ErrDenied ErrRejected ErrExpired ErrVoid
+//	it was stopped      ErrTimeout ErrCanceled ErrNeedsTerminal
+//	it was sent         ErrUnknownOutcome ErrOutput ErrAudit (which may also mean that nothing was sent: Error.Sent)
+//	typing              ErrNotInteractive
 //
-//	goroutine                      started by               ends with                         awaited by
-//	pump (one per shell)           the first command        the shell's stream                Session.Close
-//	writer (of a long script)      Run, Start               its write; closing the stream     Session.Close
-//	step of the ladder             a timeout, Stop          its grace                         the command's end
-//	asking whether to type         Type, Input              the answer; the command's end     the command's end
-//	timeout of a command           Run, Start               the command's end                 the command's end
-//	dial                           a session of a pool      its end, DialTimeout, Pool.Close  Pool.Close
-//	watch (one per connection)     the dial                 the connection's end              Pool.Close
-//	worker (of Each)               Pool.Each                the loop's end                    Pool.Each
+// With [errors.As] there are *[FullError], *[NoLoginError], *[ExitError] (of ExitErr), and the errors of sshconn and files.
+//
+// Connect with session/dialer (an inventory), session/sshconn (as ssh does) or session/localpty (this machine). session/policy
+// decides, audit records, session/telemetry feeds [Trace] to other tools, session/sessiontest helps to test. There is no global
+// state, nothing is read from the environment, and everything may be used from many goroutines.
+//
+// Stable are [Pool], [Session], [Exec], [Command], [Result] and its JSON, the errors, and [Transport]; [Trace] and Config may gain
+// fields. [Typing], [Lease] and the approval fields of Config and Command may change.
 package session

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -181,6 +183,73 @@ func TestEachAsksForTheStreamsOfEveryHost(t *testing.T) {
 			assert.Equal(t, "e"+h.Name, errs[h.Name].String())
 			mu.Unlock()
 		}
+	})
+}
+
+// closing is a writer that says when it was closed.
+type closing struct {
+	bytes.Buffer
+	closed int
+	err    error
+}
+
+func (c *closing) Close() error { c.closed++; return c.err }
+
+func TestEachTellsTheStreamsOfAHostThatItHasEnded(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+		d.OnFunc("work", func(c *sessiontest.Call) reply { return reply{Stdout: "no newline " + c.Host, Exit: 3} })
+		d.Fault("h3", sessiontest.Faults{Dial: session.ErrAuth})
+		p := poolOn(t, d, session.PoolConfig{})
+		var mu sync.Mutex
+		outs, errs := map[string]*closing{}, map[string]*closing{}
+		cmd := session.Command{Script: "work"}
+		cmd.Streams = func(h hosts.Host) (io.Writer, io.Writer) {
+			mu.Lock()
+			defer mu.Unlock()
+			out, err := &closing{}, &closing{}
+			switch h.Name {
+			case "h1":
+				err = out
+			case "h2":
+				err.err = errors.New("disk full")
+			}
+			outs[h.Name], errs[h.Name] = out, err
+			return out, err
+		}
+		hs := []hosts.Host{{Name: "h1"}, {Name: "h2"}, {Name: "h3"}, {Name: "h4"}}
+		for h, r := range p.Each(t.Context(), hs, cmd) {
+			mu.Lock()
+			assert.Equal(t, 1, outs[h.Name].closed, h.Name)
+			assert.Equal(t, 1, errs[h.Name].closed, h.Name)
+			switch h.Name {
+			case "h2":
+				assert.Equal(t, session.StatusError, r.Status)
+				require.ErrorIs(t, r.Err, session.ErrOutput)
+				assert.ErrorContains(t, r.Err, "disk full")
+			case "h3":
+				assert.Equal(t, session.StatusAuth, r.Status, "a host that was not reached ends too")
+			default:
+				assert.Equal(t, session.StatusExit, r.Status)
+				assert.Equal(t, "no newline "+h.Name, outs[h.Name].String())
+			}
+			mu.Unlock()
+		}
+	})
+}
+
+// The program's own streams outlive a run.
+func TestEachDoesNotCloseTheStreamsOfTheProgram(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+		d.On("work")
+		p := poolOn(t, d, session.PoolConfig{})
+		for range p.Each(t.Context(), fleet(1), session.Command{Script: "work", Streams: func(hosts.Host) (io.Writer, io.Writer) {
+			return os.Stdout, os.Stderr
+		}}) {
+		}
+		_, err := os.Stdout.Stat()
+		require.NoError(t, err)
+		_, err = os.Stderr.Stat()
+		require.NoError(t, err)
 	})
 }
 

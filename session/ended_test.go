@@ -113,7 +113,7 @@ func TestErrorsSayWhichContextEnded(t *testing.T) {
 				return err
 			}},
 			"Lend": {slow: true, call: func(ctx context.Context, p *session.Pool) error {
-				_, err := p.Lend(ctx, web1, func(session.Transport) error { return nil })
+				_, err := session.Lend(ctx, p, web1, func(session.Transport) error { return nil })
 				return err
 			}},
 			"Shutdown": {call: func(ctx context.Context, p *session.Pool) error {

@@ -2,27 +2,46 @@ package session
 
 import "errors"
 
+// Errors to branch on with [errors.Is]. An [*Error] is those that its Code stands for, see its documentation, wherever it
+// comes from; other errors wrap them.
 var (
-	// ErrClosed is wrapped by operations on a closed session, lease, pool or transport.
-	ErrClosed = errors.New("session: closed")
-	// ErrFull is wrapped when a connection has no room for another shell.
-	ErrFull = errors.New("session: the connection takes no more sessions")
-	// ErrBusy is wrapped when a session is already running a command.
-	ErrBusy = errors.New("session: busy")
-	// ErrAuth is wrapped by a dial that the server refused because of who asked. It is never retried.
-	ErrAuth = errors.New("session: not authenticated")
-	// ErrHostKey is wrapped by a dial that ended at the server's host key: unknown, changed or revoked.
-	ErrHostKey = errors.New("session: host key not trusted")
-	// ErrUnknownOutcome is wrapped by errors after which a command may or may not have run. Do not retry on it.
-	ErrUnknownOutcome = errors.New("session: outcome unknown")
-	// ErrAudit is wrapped when the record could not be written, and so nothing was sent.
-	ErrAudit = errors.New("session: cannot be recorded")
-	// ErrDenied is wrapped when policy refused a command. Nothing was sent.
-	ErrDenied = errors.New("session: denied")
+	// Nothing was sent: trying again cannot run a command twice.
+
+	ErrClosed      = errors.New("session: closed") // the session, lease, pool or transport
+	ErrBusy        = errors.New("session: busy")   // the session runs a command already
+	ErrFull        = errors.New("session: the connection takes no more sessions")
+	ErrUnreachable = errors.New("session: unreachable")                // no connection
+	ErrAuth        = errors.New("session: not authenticated")          // the server refused who asked; never retried
+	ErrHostKey     = errors.New("session: host key not trusted")       // unknown, changed or revoked
+	ErrInvalid     = errors.New("session: invalid command")            // it can never be sent
+	ErrDenied      = errors.New("session: denied")                     // by the policy
+	ErrRejected    = errors.New("session: the approval was refused")   // by a person
+	ErrExpired     = errors.New("session: nobody approved it in time") // no answer came in time
+	ErrVoid        = errors.New("session: the approval is void")       // what it was for has changed
+	ErrNotReady    = errors.New("session: not ready")                  // what makes the session ready has failed
+
+	// The command was sent.
+
+	ErrTimeout        = errors.New("session: timeout")                      // Command.Timeout or Idle ran out, and it was stopped
+	ErrCanceled       = errors.New("session: canceled")                     // stopped because the caller left or asked for it, sent or not
+	ErrNeedsTerminal  = errors.New("session: the command needs a terminal") // it was stopped
+	ErrOutput         = errors.New("session: the output cannot be written") // a writer of the caller's failed
+	ErrUnknownOutcome = errors.New("session: outcome unknown")              // it may or may not have run: do not retry
+
+	ErrAudit          = errors.New("session: cannot be recorded") // Error.Sent says which half
+	ErrNotInteractive = errors.New("session: the command takes no typing")
 )
 
-// NoLoginError says that nobody was asked to let anybody in, since whoever dials must not log in there: Host.NoLogin. It
-// wraps [ErrAuth].
+// kinds are the errors that codes of an Error stand for. "full" is none of them: files and memory may be full, too.
+var kinds = map[string]error{
+	"closed": ErrClosed, "busy": ErrBusy, "unreachable": ErrUnreachable, "auth": ErrAuth, "hostkey": ErrHostKey,
+	"invalid": ErrInvalid, "denied": ErrDenied, "rejected": ErrRejected, "expired": ErrExpired, "void": ErrVoid, "not_ready": ErrNotReady,
+	"timeout": ErrTimeout, "idle": ErrTimeout, "canceled": ErrCanceled, "needs_terminal": ErrNeedsTerminal, "write": ErrOutput,
+	"lost": ErrUnknownOutcome, "broken": ErrUnknownOutcome, "audit": ErrAudit,
+}
+
+// NoLoginError says that the server was never asked, because the caller must not log in there: Host.NoLogin. It wraps
+// [ErrAuth].
 type NoLoginError struct{ Reason string }
 
 func (e *NoLoginError) Error() string { return e.Reason }
@@ -33,12 +52,17 @@ func (e *NoLoginError) Unwrap() error { return ErrAuth }
 // Error says why there is no answer from the host. Its text never contains the command.
 //
 // Where the end of the caller's context ended the command, before or after it was sent, the Error wraps context.Canceled or
-// context.DeadlineExceeded, and the context's cause. A Command.Timeout that ran out is no context, as in os/exec: Code is
-// "timeout".
+// context.DeadlineExceeded, and the context's cause. A Command.Timeout that ran out is no context, as in os/exec: it is
+// ErrTimeout.
+//
+// Besides the codes that the errors of this package have ("busy", "closed", "full", "unreachable", "auth", "hostkey",
+// "invalid", "denied", "rejected", "expired", "void", "not_ready", "timeout", "idle", "canceled", "needs_terminal", "write",
+// "lost", "broken", "audit") there are "stdin" (standard input cannot be read), "shell" (no shell starts), and those of
+// packages files and jobs.
 type Error struct {
 	Op        string // "dial", "open", "run", …
 	Host      string
-	Code      string // for programs: "busy", "closed", "denied", "unreachable", "auth", "hostkey", "lost", "timeout", …
+	Code      string // for programs
 	Exec      string // for "busy": the exec that is running
 	Sent      bool   // whether any byte of the command had been written; false means that a retry cannot run it twice
 	Retriable bool   // whether trying again may help; false for a command that was sent, which may have done things
@@ -58,3 +82,9 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Is reports whether target is the error that Code stands for.
+func (e *Error) Is(target error) bool {
+	kind, ok := kinds[e.Code]
+	return ok && kind == target
+}

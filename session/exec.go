@@ -48,6 +48,7 @@ type Exec struct {
 	started  bool
 	recorded bool            // the request is on record
 	asked    context.Context // of the request's record, whose values are the result's too
+	values   context.Context // the caller's values, for Trace; nil once it is done
 	sent     bool            // a byte has left
 	sh       *shell          // where it was sent
 	over     bool            // no more steps of the ladder
@@ -225,7 +226,7 @@ func (x *Exec) output(ev framing.Event) {
 		x.idle.Reset(x.cmd.Idle)
 	}
 	if first && x.s.cfg.Trace.FirstByte != nil {
-		x.s.cfg.Trace.FirstByte(x.s.host, x.id)
+		x.s.cfg.Trace.FirstByte(x.caller(), x.s.host, x.id)
 	}
 	if *w == nil {
 		return
@@ -366,8 +367,11 @@ func (x *Exec) finish() {
 	halfway := x.started && !x.frame && x.why != "" // stopped with its shell
 	x.mu.Unlock()
 	if f := x.s.cfg.Trace.Done; f != nil {
-		f(r)
+		f(x.caller(), r)
 	}
+	x.mu.Lock()
+	x.values = nil // they may hold much
+	x.mu.Unlock()
 	switch {
 	case x.frame && x.s.wantsSnapshot(x):
 		x.s.snapshot(x.sh)

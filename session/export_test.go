@@ -1,5 +1,23 @@
 package session
 
+import (
+	"context"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/internal/seam"
+)
+
+// WithAction returns cmd with an action that is done instead of its Script.
+func WithAction(cmd Command, a seam.Action[Transport]) Command {
+	seam.Act(&cmd, a)
+	return cmd
+}
+
+// Lend is registry.Lend.
+func Lend(ctx context.Context, p *Pool, h hosts.Host, use func(Transport) error) (release func(), err error) {
+	return seam.Lend(ctx, p, h, use)
+}
+
 // Capture is the bounded memory of a stream.
 type Capture struct{ c capture }
 

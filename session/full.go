@@ -12,15 +12,12 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
-// DefaultSlotWait is how long a command waits for a slot on a full host where its caller gives no lower limit.
-const DefaultSlotWait = 30 * time.Second
-
 // FullError says that sessions and commands hold every slot that a host has, and that none came free in time. It wraps
 // [ErrFull], and the error of the caller's context where that ended the wait.
 type FullError struct {
 	Sessions  map[string]int // open sessions that hold a slot, by principal
 	Commands  int            // one-off commands that hold one
-	Terminals int            // see Pool.Lend
+	Terminals int            // that people have open
 	Waited    time.Duration
 	Hint      string // PoolConfig.FullHint
 	Err       error  // of the context that ended; nil where the time for a slot was up

@@ -15,12 +15,12 @@ import (
 // judge asks the policy. It fails x where the answer is no, or an ask that nobody can answer.
 func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 	set := s.names()
-	if x.cmd.Action != nil || x.cmd.Program {
+	if x.cmd.inner.action != nil || x.cmd.Program {
 		set = nil // no shell of the session sees it, or none that a command has shaped
 	}
 	d, err := s.cfg.Policy.Decide(ctx, policy.Request{
 		Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.cmd.Script, Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: x.cmd.Interactive, Set: set,
-		Elsewhere: x.cmd.Program || x.cmd.Wrapping != nil, Action: x.cmd.Action != nil,
+		Elsewhere: x.cmd.Program || x.cmd.inner.wrapping != nil, Action: x.cmd.inner.action != nil,
 	})
 	if err != nil && ctx.Err() != nil {
 		s.failStart(ctx, x, err)
@@ -35,7 +35,7 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 		x.cmd.Script, x.res.Command = d.Send, d.Send
 	}
 	if f := s.cfg.Trace.Judged; f != nil {
-		f(s.host, x.id, d)
+		f(ctx, s.host, x.id, d)
 	}
 	if d.Verdict == policy.Ask && s.host.NoLogin != "" { // nobody's time is taken for what cannot be
 		if s.recordRequest(ctx, x) {
@@ -60,7 +60,7 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 }
 
 // Verdict is what the policy would say about a script here and now; nothing is run or recorded. action says that it stands for
-// an [Action]. Where the policy cannot decide, it is Deny.
+// work on files. Where the policy cannot decide, it is Deny.
 func (s *Session) Verdict(ctx context.Context, script string, action bool) policy.Verdict {
 	return s.decide(ctx, script, action).Verdict
 }
@@ -93,7 +93,7 @@ func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
 	e.Approval, e.ApprovedBy, e.ApprovalProof, e.ApprovalDigest = d.Approval, x.answer.By, string(x.answer.Proof), x.answer.Digest
 	e.WithInput, e.ForSession = d.WithInput, d.ForSession
 	e.CWD = s.Dir()
-	e.ReadOnly = d.Class == policy.ReadOnly && (x.cmd.Wrapping == nil || !x.cmd.Wrapping.Changes()) || d.Verdict != policy.Allow
+	e.ReadOnly = d.Class == policy.ReadOnly && (x.cmd.inner.wrapping == nil || !x.cmd.inner.wrapping.Changes()) || d.Verdict != policy.Allow
 	ctx = context.WithoutCancel(ctx)
 	if err := s.cfg.Audit.Record(ctx, e); err != nil {
 		x.fail(StatusError, "audit", fmt.Errorf("%w, so nothing was sent: %w", ErrAudit, err))
@@ -118,8 +118,8 @@ func (s *Session) recordResult(x *Exec, r *Result) {
 	if r.Err != nil {
 		e.Error = audit.Fault{Code: r.Err.Code, Message: r.Err.Error()}
 	}
-	if x.cmd.Action != nil {
-		x.cmd.Action.Record(&e)
+	if x.cmd.inner.action != nil {
+		x.cmd.inner.action.Record(&e)
 	}
 	x.mu.Lock()
 	ctx := x.asked

@@ -99,8 +99,8 @@ func TestGateRecordsBeforeTheFirstByteAndAfterTheLast(t *testing.T) {
 		}
 		book := &ledger{before: func(e audit.Event) error { note(string(e.Kind)); return nil }}
 		p := poolOn(t, d, session.PoolConfig{Session: session.Config{Audit: book, Principal: "operator/ada", Trace: &session.Trace{
-			Judged: func(_ hosts.Host, _ string, _ policy.Decision) { note("judged") },
-			Done:   func(session.Result) { note("told") },
+			Judged: func(_ context.Context, _ hosts.Host, _ string, _ policy.Decision) { note("judged") },
+			Done:   func(context.Context, session.Result) { note("told") },
 		}}})
 		r, err := p.Run(t.Context(), web1, session.Command{Script: "work", Reason: "because"})
 		require.NoError(t, err)

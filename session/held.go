@@ -16,15 +16,8 @@ type heldTransport struct {
 	change func(Program) (Program, error)
 }
 
-// Held implements Held.
+// Held implements seam.Held.
 func (heldTransport) Held() {}
-
-// Held is a Transport whose programs are started as [Config.Program] says, in a place of their own. What an [Action] does to
-// files must be done by such programs: nothing else is held there.
-type Held interface {
-	Transport
-	Held()
-}
 
 func (t heldTransport) Open(ctx context.Context, p Program) (Stream, error) {
 	p, err := t.change(p)

@@ -8,9 +8,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/framing"
 )
 
-// ErrNotInteractive means that a command takes no typing: it was not started with Command.Interactive, or it has ended.
-var ErrNotInteractive = errors.New("session: the command takes no typing")
-
 // Input types p at an interactive command: text, keys, or both. It passes the gate like a command: judged, recorded
 // before a byte is sent. What was approved together with the command passes; else, where somebody has to approve it, Input
 // waits for their answer, and takes the question back when ctx ends. It reports ErrNotInteractive where nobody would read it,

@@ -217,7 +217,7 @@ func (x *Exec) abandon() {
 func (x *Exec) tried(step string) {
 	x.setStep(step)
 	if f := x.s.cfg.Trace.LadderStep; f != nil {
-		f(x.s.host, x.id, step)
+		f(x.caller(), x.s.host, x.id, step)
 	}
 }
 

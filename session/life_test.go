@@ -371,31 +371,100 @@ func TestContextOfStartEndsWithTheStart(t *testing.T) {
 	})
 }
 
-func TestTraceHearsOfEveryStepOnce(t *testing.T) {
+func TestTraceHearsOfEveryStepOnceWithTheCallersValues(t *testing.T) {
+	type key struct{}
 	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
 		d.On("work", reply{Stdout: "x"})
 		var log []string
-		note := func(s string) { log = append(log, s) }
+		note := func(ctx context.Context, s string) {
+			who, _ := ctx.Value(key{}).(string)
+			log = append(log, s+" "+who)
+			require.NoError(t, ctx.Err(), s)
+		}
+		var dialed, exec string
 		trace := &session.Trace{
-			DialStart: func(hosts.Host) { note("dial") },
-			DialDone:  func(_ hosts.Host, p session.Peer, _ time.Duration, err error) { note("dialed " + p.Addr) },
-			Judged:    func(hosts.Host, string, policy.Decision) { note("judged") },
-			Sent:      func(hosts.Host, string, int) { note("sent") },
-			FirstByte: func(hosts.Host, string) { note("first byte") },
-			Done:      func(r session.Result) { note("done " + string(r.State)) },
+			DialStart: func(ctx context.Context, _ hosts.Host) { note(ctx, "dial"); dialed = session.ExecOf(ctx) },
+			HostKey:   func(ctx context.Context, h hosts.Host, k session.HostKey) { note(ctx, "key "+h.Name+" "+k.Fingerprint) },
+			AuthTried: func(ctx context.Context, h hosts.Host, a session.AuthTry) { note(ctx, "tried "+h.Name+" "+a.User) },
+			DialDone: func(ctx context.Context, _ hosts.Host, p session.Peer, _ time.Duration, err error) {
+				note(ctx, "dialed "+p.Addr)
+			},
+			Judged: func(ctx context.Context, _ hosts.Host, x string, _ policy.Decision) { note(ctx, "judged"); exec = x },
+			Sent: func(ctx context.Context, _ hosts.Host, x string, _ int) {
+				note(ctx, "sent")
+				assert.Equal(t, x, session.ExecOf(ctx))
+			},
+			FirstByte: func(ctx context.Context, _ hosts.Host, x string) {
+				note(ctx, "first byte")
+				assert.Equal(t, x, session.ExecOf(ctx))
+			},
+			Done: func(ctx context.Context, r session.Result) {
+				note(ctx, "done")
+				assert.Equal(t, r.Exec, session.ExecOf(ctx))
+			},
 
-			ShellRestarted: func(hosts.Host, string) { note("restarted") },
-			ConnClosed:     func(_ hosts.Host, err error) { note("closed") },
+			ShellRestarted: func(ctx context.Context, _ hosts.Host, _ string) { note(ctx, "restarted") },
+			ConnClosed:     func(ctx context.Context, _ hosts.Host, err error) { note(ctx, "closed") },
 		}
 		cfg := permissive()
 		cfg.Trace = trace
-		p := poolOn(t, d, session.PoolConfig{Session: cfg})
+		p, err := session.NewPool(session.PoolConfig{Session: cfg, Dial: func(ctx context.Context, h hosts.Host) (session.Transport, error) {
+			report := session.TraceDial(ctx)
+			report.HostKey(session.HostKey{Fingerprint: "SHA256:x"})
+			report.AuthTried(session.AuthTry{User: "ada"})
+			return d.Dial(ctx, h)
+		}})
+		require.NoError(t, err)
 		s := mustOpen(t, p, web1)
-		runOK(t, s, "work")
-		s.Reset()
-		runOK(t, s, "work")
+		for _, who := range []string{"first", "second"} {
+			_, err := s.Run(context.WithValue(t.Context(), key{}, who), session.Command{Script: "work"})
+			require.NoError(t, err)
+			if who == "first" {
+				assert.Equal(t, exec, dialed, "the command that the dial was for")
+			}
+			s.Reset()
+		}
 		require.NoError(t, p.Close())
-		assert.Equal(t, []string{"judged", "dial", "dialed web1:22", "sent", "first byte", "done done",
-			"judged", "restarted", "sent", "first byte", "done done", "closed"}, log)
+		assert.Equal(t, []string{"judged first", "dial first", "key web1 SHA256:x first", "tried web1 ada first", "dialed web1:22 first",
+			"sent first", "first byte first", "done first",
+			"judged second", "restarted second", "sent second", "first byte second", "done second", "closed "}, log)
 	})
+}
+
+// A caller who has left is still known to the hooks that come later.
+func TestTraceHasTheValuesOfACallerWhoLeft(t *testing.T) {
+	type key struct{}
+	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+		d.On("cd")
+		d.On("work", reply{Hang: true})
+		var steps []string
+		cfg := permissive()
+		cfg.Trace = &session.Trace{
+			LadderStep: func(ctx context.Context, _ hosts.Host, _, step string) {
+				steps = append(steps, step+" "+ctx.Value(key{}).(string))
+				assert.NoError(t, ctx.Err())
+			},
+			Done: func(ctx context.Context, r session.Result) {
+				who, _ := ctx.Value(key{}).(string)
+				steps = append(steps, "done "+who)
+			},
+		}
+		s := on(t, d, web1, cfg)
+		runOK(t, s, "cd")
+		steps = nil
+		ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), key{}, "ada"), time.Second)
+		defer cancel()
+		_, err := s.Run(ctx, session.Command{Script: "work"})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NotEmpty(t, steps)
+		assert.Equal(t, "INT ada", steps[0])
+		assert.Equal(t, "done ada", steps[len(steps)-1])
+	})
+}
+
+func TestTraceDialWithoutAPoolReportsNowhere(t *testing.T) {
+	tr := session.TraceDial(t.Context())
+	tr.HostKey(session.HostKey{})
+	tr.AuthTried(session.AuthTry{})
+	assert.Empty(t, session.ExecOf(t.Context()))
 }

@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
+	"os"
+	"reflect"
 	"sync"
 	"time"
 
@@ -71,7 +74,19 @@ func (c PoolConfig) withDefaults() (PoolConfig, error) {
 // Pool keeps connections to hosts and opens sessions on them. It shares connections, never shells: every session gets a
 // fresh one, so nothing leaks from one user to the next. Two hosts share a connection only where address, port, user,
 // route and identity are equal. A pool belongs to one principal, because connections carry credentials. It is safe for
-// concurrent use.
+// concurrent use. No lock is held while reading, writing, dialing or calling out.
+//
+// Closing returns when these goroutines are gone:
+//
+//	goroutine                      started by               ends with                         awaited by
+//	pump (one per shell)           the first command        the shell's stream                Session.Close
+//	writer (of a long script)      Run, Start               its write; closing the stream     Session.Close
+//	step of the ladder             a timeout, Stop          its grace                         the command's end
+//	asking whether to type         Type, Input              the answer; the command's end     the command's end
+//	timeout of a command           Run, Start               the command's end                 the command's end
+//	dial                           a session of a pool      its end, DialTimeout, Pool.Close  Pool.Close
+//	watch (one per connection)     the dial                 the connection's end              Pool.Close
+//	worker (of Each)               Pool.Each                the loop's end                    Pool.Each
 type Pool struct {
 	cfg   PoolConfig
 	given Config // cfg.Session before its defaults
@@ -208,11 +223,7 @@ func (p *Pool) Each(ctx context.Context, hs []hosts.Host, cmd Command) iter.Seq2
 						results <- hostResult{h, canceledResult(h, cmd, ctxerr.Of(ctx))}
 						continue
 					}
-					c := cmd
-					if c.Streams != nil {
-						c.Stdout, c.Stderr = c.Streams(h)
-					}
-					results <- hostResult{h, p.run(ctx, h, c)}
+					results <- hostResult{h, p.runOn(ctx, h, cmd)}
 				}
 			})
 		}
@@ -225,6 +236,40 @@ func (p *Pool) Each(ctx context.Context, hs []hosts.Host, cmd Command) iter.Seq2
 	}
 }
 
+// runOn is run for one of several hosts, with writers of its own.
+func (p *Pool) runOn(ctx context.Context, h hosts.Host, cmd Command) Result {
+	if cmd.Streams == nil {
+		return p.run(ctx, h, cmd)
+	}
+	cmd.Stdout, cmd.Stderr = cmd.Streams(h)
+	r := p.run(ctx, h, cmd)
+	if err := closeWriters(cmd.Stdout, cmd.Stderr); err != nil && r.Err == nil {
+		r.Status = StatusError
+		r.Err = &Error{Op: "run", Host: h.Name, Code: "write", Sent: true, Err: fmt.Errorf("the output could not be written: %w", err)}
+	}
+	return r
+}
+
+// closeWriters tells the writers of a command that all has come. What both streams share is closed once.
+func closeWriters(stdout, stderr io.Writer) error {
+	var errs []error
+	end := func(w io.Writer) {
+		if c, ok := w.(io.Closer); ok && w != os.Stdout && w != os.Stderr {
+			errs = append(errs, c.Close())
+		}
+	}
+	end(stdout)
+	if !same(stdout, stderr) {
+		end(stderr)
+	}
+	return errors.Join(errs...)
+}
+
+// same reports whether two writers are one; those that cannot be compared are not.
+func same(a, b io.Writer) bool {
+	return a != nil && b != nil && reflect.TypeOf(a).Comparable() && reflect.TypeOf(b).Comparable() && a == b
+}
+
 func canceledResult(h hosts.Host, cmd Command, why error) Result {
 	return Result{Host: h.Name, Command: cmd.Script, State: Done, Status: StatusCanceled, Lane: "session",
 		Err: &Error{Op: "run", Host: h.Name, Code: "canceled", Retriable: true, Err: fmt.Errorf("not started: %w", why)}}
@@ -235,14 +280,8 @@ type hostResult struct {
 	result Result
 }
 
-// Lend lets use open something else than a session on a connection to h that sessions share, or on a new one: a terminal,
-// say. Where use returns an error that wraps ErrFull it is called again with another connection. Of what runs there the
-// pool knows nothing: it is neither judged nor recorded, and it is the caller who ends it. release, which must be called
-// once after that, gives the place on the connection back. ctx bounds the call only.
-//
-// It waits for nobody: the error wraps ErrFull where no place is free. At most half of a host's places are lent, so that
-// sessions have the others.
-func (p *Pool) Lend(ctx context.Context, h hosts.Host, use func(Transport) error) (release func(), err error) {
+// lend is registry.Lend.
+func (p *Pool) lend(ctx context.Context, h hosts.Host, use func(Transport) error) (release func(), err error) {
 	key := connKey(h)
 	if !p.core.mayLend(key) {
 		return nil, fmt.Errorf("session: no place on a connection to %s can be lent: %w", h.Name, ErrFull)

@@ -142,7 +142,7 @@ func TestConnectionThatGoesAwayWhileIdleIsForgotten(t *testing.T) {
 		d.On("pwd")
 		var reasons []error
 		cfg := session.PoolConfig{}
-		cfg.Session.Trace = &session.Trace{ConnClosed: func(_ hosts.Host, err error) { reasons = append(reasons, err) }}
+		cfg.Session.Trace = &session.Trace{ConnClosed: func(_ context.Context, _ hosts.Host, err error) { reasons = append(reasons, err) }}
 		p := poolOn(t, d, cfg)
 		pooled(t, p)
 		d.Break("web1")

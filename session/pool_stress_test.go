@@ -103,8 +103,8 @@ func TestPoolStandsManyHandsAtOnce(t *testing.T) {
 	}
 	cfg.Session.Grace = time.Millisecond
 	cfg.Session.Trace = &session.Trace{
-		DialStart: func(hosts.Host) { most.Store(max(most.Load(), dialing.Add(1))) },
-		DialDone:  func(hosts.Host, session.Peer, time.Duration, error) { dialing.Add(-1) },
+		DialStart: func(context.Context, hosts.Host) { most.Store(max(most.Load(), dialing.Add(1))) },
+		DialDone:  func(context.Context, hosts.Host, session.Peer, time.Duration, error) { dialing.Add(-1) },
 	}
 	p := poolOn(t, d, cfg)
 	ctx, cancel := context.WithTimeout(t.Context(), long)

@@ -237,7 +237,7 @@ func TestOtherThingsThanSessionsShareTheirConnections(t *testing.T) {
 		}
 		var releases []func()
 		for range 2 {
-			release, err := p.Lend(t.Context(), web1, open)
+			release, err := session.Lend(t.Context(), p, web1, open)
 			require.NoError(t, err)
 			releases = append(releases, release)
 		}
@@ -251,7 +251,7 @@ func TestOtherThingsThanSessionsShareTheirConnections(t *testing.T) {
 		runOK(t, s, "pwd")
 
 		other := errors.New("not this one")
-		_, err := p.Lend(t.Context(), web1, func(session.Transport) error { return other })
+		_, err := session.Lend(t.Context(), p, web1, func(session.Transport) error { return other })
 		require.ErrorIs(t, err, other)
 		assert.Equal(t, 1, p.Stats().Sessions, "it is given back")
 	})
@@ -262,7 +262,7 @@ func TestSessionsKeepHalfOfThePlaces(t *testing.T) {
 		d.On("pwd")
 		p := poolOn(t, d, session.PoolConfig{MaxConnsPerHost: 1, MaxSessionsPerConn: 4})
 		lend := func() (func(), error) {
-			return p.Lend(t.Context(), web1, func(session.Transport) error { return nil })
+			return session.Lend(t.Context(), p, web1, func(session.Transport) error { return nil })
 		}
 		first, err := lend()
 		require.NoError(t, err)
@@ -324,8 +324,8 @@ func TestPoolDialsOnlySoManyHostsAtATime(t *testing.T) {
 		}
 		cfg := session.PoolConfig{MaxDials: 3}
 		cfg.Session.Trace = &session.Trace{
-			DialStart: func(hosts.Host) { count(1) },
-			DialDone:  func(hosts.Host, session.Peer, time.Duration, error) { count(-1) },
+			DialStart: func(context.Context, hosts.Host) { count(1) },
+			DialDone:  func(context.Context, hosts.Host, session.Peer, time.Duration, error) { count(-1) },
 		}
 		p := poolOn(t, d, cfg)
 		var outs []<-chan ended
@@ -412,7 +412,7 @@ func TestDialThatFailsIsToldToAllWhoWaitAndNotTriedAgain(t *testing.T) {
 				d.Fault("web1", faults{Slow: slow, Dial: c.err})
 				tries := 0
 				cfg := session.PoolConfig{}
-				cfg.Session.Trace = &session.Trace{DialStart: func(hosts.Host) { tries++ }}
+				cfg.Session.Trace = &session.Trace{DialStart: func(context.Context, hosts.Host) { tries++ }}
 				p := poolOn(t, d, cfg)
 				var outs []<-chan ended
 				for range 5 {

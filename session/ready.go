@@ -13,9 +13,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
-// ErrNotReady means that what a command needs on the host (Host.Ready) is not there; nothing was sent.
-var ErrNotReady = errors.New("session: not ready")
-
 // readyPause is how long to wait between two checks of what was started.
 const readyPause = 500 * time.Millisecond
 

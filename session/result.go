@@ -79,7 +79,7 @@ type Result struct {
 	Reconnected    bool     // the connection was new, because the one before was lost
 	Restored       []string // what of the old shell's state the new one got: "cwd", "umask", "env"; see [RestoredStale]
 
-	Own bool // see Command.Own
+	Own bool // nobody has asked for it: it makes the session ready
 
 	Decision policy.Decision
 	Err      *Error // nil exactly when the host answered: ok, exit, signal
@@ -222,7 +222,3 @@ func (r Result) ExitErr() error {
 		return &ExitError{Code: -1, Signal: r.Signal}
 	}
 }
-
-// RestoredStale is in Result.Restored where umask and variables are those from before the last command that may have
-// changed them: the shell was gone before it could be asked.
-const RestoredStale = "stale"

@@ -21,7 +21,7 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	}
 	s.mu.Lock()
 	cmd := framing.Command{Script: script, Trace: s.trace && x.res.Lane == laneSession}
-	if x.cmd.Wrapping == nil {
+	if x.cmd.inner.wrapping == nil {
 		cmd.Status = s.status
 	}
 	text := make([]byte, 0, len(script)+96)
@@ -69,7 +69,7 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 		return false
 	}
 	if f := s.cfg.Trace.Sent; f != nil {
-		f(s.host, x.id, len(text))
+		f(ctx, s.host, x.id, len(text))
 	}
 	if len(text) <= longText {
 		// A shell that takes nothing more must not hold a caller who has gone.
@@ -95,7 +95,7 @@ func (x *Exec) sending() {
 
 // exited notes the exit code that the next command sees as that of the one before, in whichever lane.
 func (s *Session) exited(x *Exec, code int) {
-	if x.cmd.Wrapping != nil {
+	if x.cmd.inner.wrapping != nil {
 		return
 	}
 	s.mu.Lock()

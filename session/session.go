@@ -135,11 +135,13 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 	x.out.limit, x.err.limit = keep/2, keep/2
 	x.res = Result{
 		Host: s.host.Name, Session: s.id, Exec: x.id, Command: cmd.Script, State: Running, Started: x.began,
-		Lane: laneSession, StderrMode: "live", Own: cmd.Own,
+		Lane: laneSession, StderrMode: "live", Own: cmd.inner.own,
 	}
 	if cmd.Merged || cmd.Interactive {
 		x.res.StderrMode = "merged"
 	}
+	ctx = x.traced(ctx)
+	x.values = context.WithoutCancel(ctx)
 	caller := ctx
 	ctx, abort := context.WithCancelCause(caller)
 	defer abort(nil)
@@ -152,7 +154,13 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 		x.fail(StatusError, "invalid", err)
 		return x
 	}
-	if cmd.Program && (cmd.Wrapping != nil || cmd.Action != nil) {
+	text, err := cmd.surrounded()
+	if err != nil {
+		x.fail(StatusError, "invalid", err)
+		return x
+	}
+	x.cmd.Script, x.res.Command = text, text
+	if cmd.Program && (cmd.inner.wrapping != nil || cmd.inner.action != nil) {
 		x.fail(StatusError, "invalid", errors.New("Command.Program is for a command that is neither wrapped nor an action"))
 		return x
 	}
@@ -192,7 +200,7 @@ func (s *Session) proceed(ctx context.Context, x *Exec) {
 		s.failStart(ctx, x, ctxerr.Of(ctx))
 		return
 	}
-	if x.cmd.Action != nil {
+	if x.cmd.inner.action != nil {
 		x.sending()
 		s.act(ctx, x)
 		return

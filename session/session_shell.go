@@ -38,7 +38,7 @@ func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 		sh.close()
 		x.note(func(r *Result) { r.ShellRestarted = true })
 		if f := s.cfg.Trace.ShellRestarted; f != nil {
-			f(s.host, s.id)
+			f(ctx, s.host, s.id)
 		}
 	}
 	began := time.Now()
@@ -152,7 +152,7 @@ func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
 		x.fail(StatusUnreachable, "unreachable", fmt.Errorf("the connection is gone: %w", err))
 	case errors.Is(err, ErrFull):
 		x.fail(StatusUnreachable, "full", err)
-	case errors.As(err, &told) && x.cmd.Action != nil && told.Code != "":
+	case errors.As(err, &told) && x.cmd.inner.action != nil && told.Code != "":
 		x.fail(StatusError, told.Code, told.Err)
 	default:
 		x.fail(StatusError, "shell", err)

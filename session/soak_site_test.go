@@ -81,7 +81,7 @@ func (s *site) start(t testing.TB, cfg session.Config, dial func(ctx context.Con
 	if cfg.Trace != nil {
 		trace = *cfg.Trace
 	}
-	trace.ConnClosed = func(hosts.Host, error) { s.closed.Add(1) }
+	trace.ConnClosed = func(context.Context, hosts.Host, error) { s.closed.Add(1) }
 	cfg.Trace = &trace
 	p, err := session.NewPool(session.PoolConfig{Dial: dial, Session: cfg, MaxConnsPerHost: -1})
 	require.NoError(t, err)

@@ -92,7 +92,7 @@ func TestSoak(t *testing.T) {
 func (k *soak) run(t *testing.T) {
 	cfg := session.Config{
 		Policy: policy.AllowAll, Audit: audit.SinkFunc(k.record),
-		Trace: &session.Trace{Sent: func(_ hosts.Host, exec string, _ int) {
+		Trace: &session.Trace{Sent: func(_ context.Context, _ hosts.Host, exec string, _ int) {
 			k.mu.Lock()
 			defer k.mu.Unlock()
 			k.sent[exec]++

@@ -195,7 +195,7 @@ func TestStateThatIsOlderThanTheLastCommandIsTold(t *testing.T) {
 	mark := sessiontest.NewMark(t)
 	var site *site
 	cfg := permissive()
-	cfg.Trace = &session.Trace{Done: func(r session.Result) {
+	cfg.Trace = &session.Trace{Done: func(_ context.Context, r session.Result) {
 		if r.Command == "export A=2" {
 			site.breaker.Cut()
 		}

@@ -46,7 +46,7 @@ func TestLadderStopsACommandAtTheFirstStepThatWorks(t *testing.T) {
 				cfg := permissive()
 				cfg.Grace = c.grace
 				var steps []string
-				cfg.Trace = &session.Trace{LadderStep: func(_ hosts.Host, _, step string) { steps = append(steps, step) }}
+				cfg.Trace = &session.Trace{LadderStep: func(_ context.Context, _ hosts.Host, _, step string) { steps = append(steps, step) }}
 				s := on(t, d, web1, cfg)
 				runOK(t, s, "cd")
 				began := time.Now()
@@ -102,7 +102,7 @@ func TestFirstReasonToStopIsTheOneThatIsTold(t *testing.T) {
 		d.On("work", reply{Hang: true, Ignores: "INT"})
 		cfg := permissive()
 		var steps []string
-		cfg.Trace = &session.Trace{LadderStep: func(_ hosts.Host, _, step string) { steps = append(steps, step) }}
+		cfg.Trace = &session.Trace{LadderStep: func(_ context.Context, _ hosts.Host, _, step string) { steps = append(steps, step) }}
 		s := on(t, d, web1, cfg)
 		x := begun(t, s, session.Command{Script: "work", Timeout: time.Second})
 		time.Sleep(1500 * time.Millisecond) // between INT and TERM

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -10,10 +9,6 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session/screen"
 )
-
-// ErrNeedsTerminal is wrapped when a command was stopped because one of its programs waited for somebody to type at its
-// terminal, which only interactive commands have.
-var ErrNeedsTerminal = errors.New("session: the command needs a terminal")
 
 // When a command that prints nothing is looked at.
 const (
@@ -45,7 +40,7 @@ type terminalWatch struct {
 
 // watchTerminal starts to watch x, which has begun in sh. x.mu is held.
 func (x *Exec) watchTerminal(sh *shell) {
-	if x.cmd.Interactive || x.internal || x.cmd.Action != nil {
+	if x.cmd.Interactive || x.internal || x.cmd.inner.action != nil {
 		return
 	}
 	w := &terminalWatch{x: x, sh: sh, last: time.Now(), quiet: quietAfter}

@@ -28,38 +28,38 @@ func newWeb(c Config) (*web, error) {
 		return nil, err
 	}
 	w := &web{url: c.HTTPS, tokenFile: c.TokenFile, client: client}
-	if _, err := w.token(); err != nil {
+	if _, err := ReadToken(w.tokenFile); err != nil {
 		return nil, err
 	}
 	return w, nil
 }
 
-// token reads the bearer token; "" where there is none.
-func (w *web) token() (string, error) {
-	if w.tokenFile == "" {
+// ReadToken reads the bearer token in a file that only its owner may read; no file is no token.
+func ReadToken(file string) (string, error) {
+	if file == "" {
 		return "", nil
 	}
-	fi, err := os.Stat(w.tokenFile)
+	fi, err := os.Stat(file)
 	if err != nil {
 		return "", fmt.Errorf("token_file: %w", err)
 	}
 	if runtime.GOOS != "windows" && fi.Mode().Perm()&0o077 != 0 {
-		return "", errors.New("token_file: other accounts may read " + w.tokenFile + ": chmod 600 it")
+		return "", errors.New("token_file: other accounts may read " + file + ": chmod 600 it")
 	}
-	text, err := os.ReadFile(w.tokenFile)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return "", fmt.Errorf("token_file: %w", err)
 	}
 	token := strings.TrimSpace(string(text))
 	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", errors.New("token_file: " + w.tokenFile + " holds no token: one line of printable ASCII")
+		return "", errors.New("token_file: " + file + " holds no token: one line of printable ASCII")
 	}
 	return token, nil
 }
 
 // Anchor returns nil for a status of 2xx.
 func (w *web) Anchor(ctx context.Context, a audit.Anchor) error {
-	token, err := w.token()
+	token, err := ReadToken(w.tokenFile)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,8 @@ func ours(paths []string) (rel []string) {
 // The picture of the tree, as a test: for each package, the packages of ours that it may reach, directly or not.
 func TestArrowsPointOneWay(t *testing.T) {
 	near := []string{"hosts", "hosts/internal/near", "hosts/printable", "hosts/wildcard"}
-	core := append(near, "audit", "framing", "framing/hostcode", "session/policy", "session/id", "session/internal/ctxerr", "session/screen")
+	core := append(near, "audit", "framing", "framing/hostcode", "session/policy", "session/id", "session/internal/ctxerr", "session/internal/seam",
+		"session/screen")
 	for name, may := range map[string][]string{
 		"framing":                 {"framing/hostcode"},
 		"framing/hostcode":        {},
@@ -75,19 +76,22 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/approval/sshsig": {},
 		"session/id":              {},
 		"session/store":           {"session/id"},
-		"session/files":           append(core, "session"),
-		"session/filework":        append(core, "session", "session/files", "session/registry", "session/output", "session/redact", "session/screen"),
-		"session/jobs":            append(core, "session"),
-		"session/jobwork":         append(core, "session", "session/jobs", "session/registry", "session/output", "session/redact", "session/screen"),
-		"session/sandbox":         append(core, "session", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
-		"session/registry":        append(core, "session", "session/output", "session/redact", "session/screen"),
-		"audit/sinks":             {"audit", "audit/procgroup"},
-		"audit/procgroup":         {},
-		"session/redact":          {},
-		"session/output":          {},
-		"session/screen":          {"hosts/printable"},
-		"session/localpty":        append(core, "session", "session/internal/tty"),
-		"session/sshconn":         append(core, "session", "session/internal/tty", "hosts/sshconfig", "hosts/knownhosts"),
+		"session/files":           append(core, "session", "session/internal/fileplan"),
+		"session/telemetry":       append(core, "session"),
+		"session/dialer": append(core, "session", "session/internal/tty", "session/localpty", "session/sshconn", "session/sessiontest/sshserver",
+			"hosts/sshconfig", "hosts/knownhosts"),
+		"session/filework": append(core, "session", "session/files", "session/internal/fileplan", "session/registry", "session/output", "session/redact", "session/screen"),
+		"session/jobs":     append(core, "session"),
+		"session/jobwork":  append(core, "session", "session/jobs", "session/registry", "session/output", "session/redact", "session/screen"),
+		"session/sandbox":  append(core, "session", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
+		"session/registry": append(core, "session", "session/output", "session/redact", "session/screen"),
+		"audit/sinks":      {"audit", "audit/procgroup"},
+		"audit/procgroup":  {},
+		"session/redact":   {},
+		"session/output":   {},
+		"session/screen":   {"hosts/printable"},
+		"session/localpty": append(core, "session", "session/internal/tty"),
+		"session/sshconn":  append(core, "session", "session/internal/tty", "hosts/sshconfig", "hosts/knownhosts"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, p := range list(t, module+name) {
@@ -107,7 +111,7 @@ func TestFramingAndAuditImportOnlyTheStandardLibrary(t *testing.T) {
 
 func TestSessionKnowsNothingOfSSHAndCommandLines(t *testing.T) {
 	for _, p := range list(t, "-deps", module+"session") {
-		for _, not := range []string{"golang.org/x/crypto/ssh", "github.com/spf13/", "net/http", "database/sql"} {
+		for _, not := range []string{"golang.org/x/crypto/ssh", "github.com/spf13/", "net/http", "database/sql", "log/slog", "go.opentelemetry.io/", "github.com/prometheus/"} {
 			assert.False(t, strings.HasPrefix(p.ImportPath, not), "session must not reach %s", p.ImportPath)
 		}
 	}
@@ -140,7 +144,7 @@ const maxModules = 8
 func TestEmbeddingStaysLight(t *testing.T) {
 	var modules []string
 	for _, p := range list(t, "-deps", module+"session", module+"session/sshconn", module+"session/localpty") {
-		for _, not := range []string{"github.com/spf13/", "net/http", "database/sql"} {
+		for _, not := range []string{"github.com/spf13/", "net/http", "database/sql", "go.opentelemetry.io/", "github.com/prometheus/"} {
 			assert.False(t, strings.HasPrefix(p.ImportPath, not), "it must not link %s", p.ImportPath)
 		}
 		if p.Standard || p.Module == nil || strings.HasPrefix(p.Module.Path, "golang.org/x/") || strings.HasPrefix(p.ImportPath, module) {

@@ -22,7 +22,10 @@
 // A host is not trusted: of what it says there is a limit to how much is read and kept, and to how much gets into an error.
 // New content is read back before it takes the place of the old one; that the rename was done is believed.
 //
-// This package is behind no gate: see session.Action for how its work passes one. Errors are *[Error]; those that wrap
-// session.ErrUnknownOutcome mean that the new content may or may not be there. A Host does one thing at a time and is
-// used by one goroutine.
+// Where to begin: [On] gives the files of a host that a [session.Pool] reaches. Its work passes the gate of the pool's
+// sessions. [Open] is for programs that have a [session.Transport] of their own and judge and record by themselves: it is
+// behind no gate. A Host does one thing at a time and is used by one goroutine.
+//
+// Errors are *[Error], which On's *[session.Error] wrap; those that wrap session.ErrUnknownOutcome mean that the new content
+// may or may not be there. On, Remote and Error are stable; Open and Host may change between versions.
 package files

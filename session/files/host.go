@@ -16,6 +16,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/seam"
 )
 
 const (
@@ -55,7 +56,7 @@ type subsystems interface {
 	Subsystem(ctx context.Context, name string) (io.ReadWriteCloser, error)
 }
 
-// Open returns the files of h, which t leads to. Where t is a [session.Held] everything is done by programs that it starts. ctx
+// Open returns the files of h, which t leads to. Where the session of t is held in a place of its own everything is done by programs that it starts. ctx
 // bounds that. The Host does not own t. Errors wrap session.ErrClosed and session.ErrFull as those of t do.
 func Open(ctx context.Context, t session.Transport, h hosts.Host) (*Host, error) {
 	b, err := open(ctx, t, h)
@@ -66,7 +67,7 @@ func Open(ctx context.Context, t session.Transport, h hosts.Host) (*Host, error)
 }
 
 func open(ctx context.Context, t session.Transport, h hosts.Host) (backend, error) {
-	if _, held := t.(session.Held); held { // this process and the server of sftp are not
+	if _, held := t.(seam.Held); held { // this process and the server of sftp are not
 		return openShell(t, h)
 	}
 	if h.Transport == hosts.Local {

@@ -10,12 +10,13 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/internal/seam"
 	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
-// Open implements session.Action.
-func (w *Work) Open(ctx context.Context, t session.Transport, h hosts.Host) (session.Deed, error) {
+// Open implements seam.Action.
+func (w *Work) Open(ctx context.Context, t session.Transport, h hosts.Host) (seam.Deed, error) {
 	host := w.patience
 	if w.left.Load() {
 		host = newPatience(-1)

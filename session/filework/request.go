@@ -10,6 +10,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/internal/fileplan"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -26,12 +27,12 @@ type Op string
 
 // What can be done. The words stand in the record and in what people approve.
 const (
-	look  Op = "file_look"  // before the rest is judged
-	check Op = "file_check" // before a person is asked to approve the rest
-	Read  Op = "file_read"
-	Write Op = "file_write"
-	Edit  Op = "file_edit"
-	List  Op = "file_list"
+	look  Op = fileplan.Look  // before the rest is judged
+	check Op = fileplan.Check // before a person is asked to approve the rest
+	Read  Op = fileplan.Read
+	Write Op = fileplan.Write
+	Edit  Op = fileplan.Edit
+	List  Op = fileplan.List
 )
 
 // Request is what is wanted of a file.
@@ -88,18 +89,7 @@ func ParseMode(text string) (*fs.FileMode, error) {
 }
 
 // FormatMode is what ParseMode reads, in four digits.
-func FormatMode(m fs.FileMode) string { return fmt.Sprintf("%04o", unixMode(m)) }
-
-// unixMode is a mode in the bits of chmod.
-func unixMode(m fs.FileMode) uint32 {
-	n := uint32(m.Perm())
-	for i, bit := range []fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
-		if m&bit != 0 {
-			n |= 0o1000 << i
-		}
-	}
-	return n
-}
+func FormatMode(m fs.FileMode) string { return fmt.Sprintf("%04o", fileplan.Octal(m)) }
 
 // fileMode is the other way round.
 func fileMode(n uint32) fs.FileMode {

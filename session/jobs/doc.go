@@ -1,5 +1,8 @@
 // Package jobs runs commands that outlive the connection.
 //
+// Begin with [On], which gives the jobs on a host that a pool reaches. On, [Host], [Spec], [Job], [Look] and the codes are stable;
+// [Work] and what makes one are Fairlead's own and may change.
+//
 // [Host.Start] has a command started on a host detached from everything of ours: in a session of its own, with nothing on
 // its standard input, and with its two outputs and its exit code kept in a private directory on the host. From then on the
 // job needs nobody: the connection may be cut and the controller killed. [Host.Look], [Host.Stop], [Host.Remove] and

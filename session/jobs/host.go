@@ -10,6 +10,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/seam"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -60,7 +61,9 @@ func (h *Host) Start(ctx context.Context, spec Spec) (Job, session.Result, error
 		return Job{}, session.Result{}, err
 	}
 	var out bounded
-	r, err := s.Run(ctx, session.Command{Script: spec.Command, Wrapping: w, Reason: spec.Reason, Stdout: &out, Keep: -1})
+	cmd := session.Command{Script: spec.Command, Reason: spec.Reason, Stdout: &out, Keep: -1}
+	seam.Wrap(&cmd, w)
+	r, err := s.Run(ctx, cmd)
 	if err != nil {
 		return Job{}, r, err
 	}
@@ -178,7 +181,9 @@ func (h *Host) run(ctx context.Context, work func(who string) *Work, reason stri
 	defer s.Close()
 	w := work(who)
 	var out bounded
-	r, err := s.Run(ctx, session.Command{Script: w.script(), Wrapping: w, Reason: reason, Stdout: &out, Keep: -1})
+	cmd := session.Command{Script: w.script(), Reason: reason, Stdout: &out, Keep: -1}
+	seam.Wrap(&cmd, w)
+	r, err := s.Run(ctx, cmd)
 	if err != nil {
 		return answer{}, err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
-	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/seam"
 )
 
 // Limits and defaults.
@@ -34,7 +34,7 @@ type Work struct {
 	changes bool
 }
 
-var _ session.Wrapping = (*Work)(nil)
+var _ seam.Wrapping = (*Work)(nil)
 
 // NewStart returns what starts a job for a principal, which must be the one that the session's commands are for. limit is how
 // many bytes of each output are kept; zero means DefaultLimit, and there is no way to keep all that comes.
@@ -72,7 +72,7 @@ func (w *Work) ID(host string) string {
 }
 
 // Of returns the work that a command is; nil for others.
-func Of(w session.Wrapping) *Work {
+func Of(w seam.Wrapping) *Work {
 	work, _ := w.(*Work)
 	return work
 }
@@ -95,7 +95,7 @@ func (w *Work) script() string {
 	return "ls -- " + dir + "/" + w.id
 }
 
-// Text implements session.Wrapping.
+// Text implements seam.Wrapping.
 func (w *Work) Text(script string) string {
 	switch {
 	case w.op == "start":
@@ -106,10 +106,10 @@ func (w *Work) Text(script string) string {
 	return "job_" + w.op + " " + w.id
 }
 
-// Changes implements session.Wrapping.
+// Changes implements seam.Wrapping.
 func (w *Work) Changes() bool { return w.changes }
 
-// Wrap implements session.Wrapping.
+// Wrap implements seam.Wrapping.
 func (w *Work) Wrap(script string, h hosts.Host, d framing.Dialect) (string, error) {
 	if w.op != "start" {
 		return run(lookText(), "fairlead-job-"+w.op, append([]string{w.op, w.id, w.who}, w.args...)...)

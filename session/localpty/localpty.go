@@ -1,7 +1,7 @@
 // Package localpty implements [session.Transport] with pseudo-terminals of this machine: for a shell on the controller
 // itself, and for any command that yields a shell, such as "docker exec -it box sh".
 //
-// It works on Unix systems; elsewhere Open reports [errors.ErrUnsupported]. There is no global state.
+// Begin with [Dial], which is for session.PoolConfig. The package is stable. It works on Unix systems; elsewhere Open reports [errors.ErrUnsupported]. There is no global state.
 package localpty
 
 import (

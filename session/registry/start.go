@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/seam"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 )
@@ -24,11 +25,11 @@ type Command struct {
 
 	Program bool // Script is a program and its arguments, see session.Command
 
-	// Action, if not nil, is done instead of running Script, see session.Action. Its type must be comparable.
-	Action session.Action
+	// Action, if not nil, is done instead of running Script. Its type must be comparable.
+	Action seam.Action[session.Transport]
 
-	// Wrapping, if not nil, says what is sent instead of Script, see session.Wrapping. Its type must be comparable.
-	Wrapping session.Wrapping
+	// Wrapping, if not nil, says what is sent instead of Script. Its type must be comparable.
+	Wrapping seam.Wrapping
 
 	approver policy.Approver // see session.Command
 	group    string          // likewise
@@ -87,12 +88,22 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 	}
 	r.wg.Add(1) // for follow
 	r.mu.Unlock()
-	sx, err := e.s.Start(ctx, session.Command{
+	scmd := session.Command{
 		Script: cmd.Script, Reason: cmd.Reason, Timeout: cmd.Timeout, Merged: cmd.Merged, Idle: cmd.Idle, SlotWait: cmd.SlotWait,
-		Interactive: cmd.Interactive, Size: cmd.Size, Action: cmd.Action, Wrapping: cmd.Wrapping, Program: cmd.Program, Approver: cmd.approver, Group: cmd.group, Own: cmd.own,
+		Interactive: cmd.Interactive, Size: cmd.Size, Program: cmd.Program, Approver: cmd.approver, Group: cmd.group,
 		Sending: func(text string) { r.cfg.Secrets.Owner(e.principal).LearnFromCommand(text) },
 		Stdout:  x.stdout, Stderr: x.stderr, Keep: -1,
-	})
+	}
+	if cmd.Action != nil {
+		seam.Act(&scmd, cmd.Action)
+	}
+	if cmd.Wrapping != nil {
+		seam.Wrap(&scmd, cmd.Wrapping)
+	}
+	if cmd.own {
+		seam.Own(&scmd)
+	}
+	sx, err := e.s.Start(ctx, scmd)
 	if se := refused(err); se != nil {
 		r.wg.Done()
 		close(x.known)

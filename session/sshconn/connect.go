@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/fairlead-ssh/fairlead/session"
 )
 
 // stage is how far a connection came, for errors.
@@ -47,8 +49,11 @@ func (d *Dialer) connect(clk *clock, t *target, via *jump) (*Conn, error) {
 	stop := context.AfterFunc(clk, func() { raw.Close() })
 
 	w := &wire{Conn: raw}
-	l := &login{t: t, clk: clk, w: w, max: d.net.MaxTries}
+	l := &login{t: t, clk: clk, w: w, max: d.net.MaxTries, trace: session.TraceDial(clk)}
 	sc, channels, requests, err := ssh.NewClientConn(w, t.addr(), l.settings())
+	if err == nil || !l.lost(err) {
+		l.answered(err == nil)
+	}
 	l.end()
 	if err == nil && !stop() {
 		sc.Close()

@@ -83,6 +83,7 @@ func (d *Dialer) route(h hosts.Host) ([]*target, error) {
 			if hops[i], err = d.resolve(hop); err != nil {
 				return nil, fmt.Errorf("through %s: %w", hop.Name, err)
 			}
+			hops[i].hop = hops[i].name
 		}
 		if route = append(hops, route...); len(route) > maxHops+1 {
 			return nil, fmt.Errorf("more than %d jump hosts; %s may lead through itself", maxHops, h.Name)

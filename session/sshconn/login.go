@@ -12,6 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
+	"github.com/fairlead-ssh/fairlead/session"
 )
 
 // DefaultMaxTries is how many keys are offered to one host: as many as OpenSSH's server takes (MaxAuthTries).
@@ -55,6 +56,8 @@ type login struct {
 	w   *wire
 	max int
 
+	trace session.DialTrace
+
 	mu      sync.Mutex    // guards these two: the library checks the host key in a goroutine that may outlast the dial
 	hostKey ssh.PublicKey // trusted; nil until the host has shown it
 	refused error         // why the host's key is not trusted
@@ -62,6 +65,7 @@ type login struct {
 	ring    *keyring
 	keysErr error
 	tried   []Offered
+	traced  int      // how many of tried have been reported to the trace
 	methods []string // what the server would take, as it said last
 	partial []string // what it has taken as one of several
 	broke   bool     // the connection went away, or the time ran out, before everything was tried
@@ -69,7 +73,9 @@ type login struct {
 
 // next picks the key to try now. One at a time, because the library gives up on all keys when one cannot sign.
 func (l *login) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
-	l.methods, l.partial = fewMethods(c.AllowedMethods), fewMethods(c.PartialSuccessMethods)
+	partial := fewMethods(c.PartialSuccessMethods)
+	l.answered(len(partial) > len(l.partial))
+	l.methods, l.partial = fewMethods(c.AllowedMethods), partial
 	if l.broke = l.clk.Err() != nil || l.w.broken.Load(); l.broke || !slices.Contains(c.AllowedMethods, "publickey") {
 		return nil, nil
 	}
@@ -93,6 +99,7 @@ func (l *login) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 // checkHostKey is called once the host has proved that it owns key.
 func (l *login) checkHostKey(_ string, _ net.Addr, key ssh.PublicKey) error {
 	err := l.t.checkHostKey(key)
+	l.traceHostKey(key, err)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.refused = err; err == nil {

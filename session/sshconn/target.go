@@ -15,6 +15,7 @@ import (
 // target is a host with everything decided that is needed to connect to it.
 type target struct {
 	name  string // as the operator calls it
+	hop   string // the same where it is a jump host of the route; else ""
 	host  string // to connect to: a name or an address
 	port  uint16
 	user  string

@@ -13,6 +13,7 @@
 //	notify: # who is told what waits and what has ended
 //	  - {webhook: "https://chat.example.com/hook", secret_file: /etc/fairlead/hook.key, events: [asked]}
 //	  - {exec: [/usr/local/bin/page], timeout: 5s}
+//	otlp: {url: "https://collector.example.com:4318"} # the keeper sends OpenTelemetry spans there; also ca_file, token_file
 //
 // The file is strict: what is not known is a mistake, and all mistakes are told at once, each with file and line. It may
 // name programs, so one that other accounts can write is refused. The package reads files and nothing else; it has no
@@ -40,6 +41,7 @@ type Config struct {
 	Audit     Audit
 	Approvals Approvals
 	Notify    Notify
+	OTLP      OTLP
 }
 
 // Load reads a file. One that does not exist is the zero Config. Mistakes in it are *Error, joined.
@@ -72,6 +74,7 @@ func Parse(file string, data []byte) (c Config, err error) {
 			"audit":     c.Audit.read,
 			"approvals": c.Approvals.read,
 			"notify":    c.Notify.read,
+			"otlp":      c.OTLP.read,
 		})
 	}
 	if err := p.err(); err != nil {

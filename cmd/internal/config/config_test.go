@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/audit/sinks"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/otlp"
 )
 
 func TestTheFileSaysWhatHoldsForEveryCommand(t *testing.T) {
@@ -29,6 +30,7 @@ approvals: {expire: 1h30m}
 notify:
   - {webhook: "https://h/x", secret_file: /srv/secret, events: [asked, done]}
   - {exec: [/bin/page, -x], timeout: 5s}
+otlp: {url: "https://h:4318", ca_file: /srv/ca.pem, token_file: /srv/token}
 `))
 	require.NoError(t, err)
 	assert.Equal(t, config.Config{
@@ -42,6 +44,7 @@ notify:
 			{Webhook: "https://h/x", SecretFile: "/srv/secret", Events: []string{"asked", "done"}},
 			{Exec: []string{"/bin/page", "-x"}, Timeout: 5 * time.Second},
 		},
+		OTLP: config.OTLP{Config: otlp.Config{URL: "https://h:4318", CAFile: "/srv/ca.pem", TokenFile: "/srv/token"}},
 	}, c)
 	c, err = config.Parse("c.yaml", []byte("audit: {rotate: {size: never, age: 24h}}"))
 	require.NoError(t, err)
@@ -55,7 +58,7 @@ notify:
 
 func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
-		"a key that is not known":       {"\nkeepr: off\n", `config: c.yaml:2: unknown key "keepr" in the file; known: approvals, audit, keeper, notify, store`},
+		"a key that is not known":       {"\nkeepr: off\n", `config: c.yaml:2: unknown key "keepr" in the file; known: approvals, audit, keeper, notify, otlp, store`},
 		"one further in":                {"audit:\n  rotate:\n    sze: 1MiB\n", `config: c.yaml:3: unknown key "sze" in audit.rotate; known: age, size`},
 		"a mode that is not known":      {"keeper: never", "config: c.yaml:1: keeper: must be auto, off or require"},
 		"a value that is missing":       {"keeper:\n", "config: c.yaml:1: keeper: a value is missing"},
@@ -77,13 +80,17 @@ func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
 		"approvals that last long":      {"approvals: {expire: 25h}", "config: c.yaml:1: approvals.expire: must be a time like 15m, from 1s to 24h"},
 		"approvals that last not":       {"approvals:\n  expire: 0s\n", "config: c.yaml:2: approvals.expire: must be a time like 15m, from 1s to 24h"},
 		"approvals that are a time":     {"approvals: 15m", "config: c.yaml:1: approvals: expected a mapping, as in {expire: …}"},
+		"spans to nowhere":              {"otlp: {token_file: /x}", "config: c.yaml:1: otlp: it needs url: where the collector listens, such as https://collector.example.com:4318"},
+		"spans in the clear":            {"keeper: off\notlp:\n  url: http://collector.example.com:4318\n", "config: c.yaml:3: otlp: url must begin with https://; http:// is for collectors on this machine"},
+		"a password in a URL":           {"otlp: {url: 'https://u:secret@h/'}", "config: c.yaml:1: otlp: url must not hold a password: put a token into token_file"},
+		"a relative token file":         {"otlp: {url: 'https://h', token_file: t}", "config: c.yaml:1: otlp: token_file must be an absolute path"},
 		"a sink that is wrong":          {"audit:\n  sinks:\n    - {syslog: local}\n    - {file: x}\n", "config: c.yaml:4: audit.sinks: file must be an absolute path"},
 		"a sink that is no mapping":     {"audit: {sinks: [x]}", "config: c.yaml:1: audit.sinks: it must be a map"},
 		"no YAML":                       {"keeper: off\n\tx", "config: c.yaml:2: not valid YAML: found a tab character that violates indentation"},
 		"an anchor":                     {"keeper: &a off", "config: c.yaml:1: anchors and aliases are not supported"},
 		"a second document":             {"keeper: off\n---\nstore: /x\n", "config: c.yaml:2: a second document begins here; a file of settings is one"},
 		"several at once, in order":     {"store: x\nkeeper: x", "config: c.yaml:1: store: must be an absolute path, or a URL like postgres://user@host/name\nconfig: c.yaml:2: keeper: must be auto, off or require"},
-		"what a terminal would obey":    {"\"\\e[31m\": 1", `config: c.yaml:1: unknown key "\x1b[31m" in the file; known: approvals, audit, keeper, notify, store`},
+		"what a terminal would obey":    {"\"\\e[31m\": 1", `config: c.yaml:1: unknown key "\x1b[31m" in the file; known: approvals, audit, keeper, notify, otlp, store`},
 		"bytes that are no UTF-8":       {"keeper: \xff", "config: c.yaml:1: the file is not UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {

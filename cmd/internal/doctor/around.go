@@ -10,6 +10,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 // look is what looks around on a host. It is judged like any command, as read-only; it changes nothing and leaves nothing.
@@ -97,7 +98,7 @@ func (w *walker) sftp(ctx context.Context, h hosts.Host) Check {
 	ctx, cancel := context.WithTimeout(ctx, sftpTime)
 	defer cancel()
 	var rw io.ReadWriteCloser
-	release, err := w.pool.Lend(ctx, h, func(t session.Transport) error {
+	release, err := registry.Lend(ctx, w.pool, h, func(t session.Transport) error {
 		s, has := t.(interface {
 			Subsystem(ctx context.Context, name string) (io.ReadWriteCloser, error)
 		})
@@ -120,7 +121,7 @@ func (w *walker) sftp(ctx context.Context, h hosts.Host) Check {
 }
 
 // dialed notes how a connection went.
-func (w *walker) dialed(h hosts.Host, p session.Peer, took time.Duration, err error) {
+func (w *walker) dialed(_ context.Context, h hosts.Host, p session.Peer, took time.Duration, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.dials[h.Name] = dial{p, float64(took.Microseconds()) / 1000, err}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -70,6 +72,10 @@ type Config struct {
 	Keep time.Duration
 
 	Notify []notify.Config // who else is told of asks and ends
+
+	// Spans makes tracers for commands and dials; nil means that none are traced. Where a request carries the header
+	// traceparent (W3C Trace Context), its spans are below the one that this names. The caller closes it.
+	Spans trace.TracerProvider
 
 	AgentDoor AgentDoor // a socket for an agent alone
 

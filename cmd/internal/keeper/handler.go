@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"time"
 
+	"go.opentelemetry.io/otel/propagation"
+
 	"github.com/fairlead-ssh/fairlead/cmd/internal/jsontext"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -63,7 +65,7 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 		defer free()
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		ctx := r.Context()
+		ctx := k.below(r)
 		if c.use != nil {
 			var leave func()
 			ctx, leave = c.use(ctx)
@@ -77,6 +79,14 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 		ctx = context.WithValue(context.WithValue(ctx, callerKey{}, c), bodyKey{}, free)
 		k.api.ServeHTTP(w, r.WithContext(withAuthSock(ctx, c.authSock)))
 	})
+}
+
+// below is the context of a request, with the span that the caller says it is part of.
+func (k *Keeper) below(r *http.Request) context.Context {
+	if k.cfg.Spans == nil {
+		return r.Context()
+	}
+	return propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 }
 
 func (k *Keeper) refuse(w http.ResponseWriter, reason string, p *wire.Problem) {

@@ -142,20 +142,6 @@ func TestARequestThatIsCutOffHurtsNobody(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-func TestMetricsAreCounted(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "")
-	w.run(w.Client, s.ID, "exit 3")
-	status, _, text := w.send("GET", "/metrics", "")
-	require.Equal(t, http.StatusOK, status)
-	assert.Contains(t, text, "fairlead_sessions 1\n")
-	assert.Contains(t, text, `fairlead_commands_total{status="exit",class="`)
-	assert.Contains(t, text, "fairlead_dials_total{outcome=\"ok\"} 1\n")
-	assert.Contains(t, text, "fairlead_command_seconds_bucket{le=\"+Inf\"} 2\n")
-	status, _, _ = w.send("GET", "/metrics", "", wire.Principal, "agent/a")
-	assert.Equal(t, http.StatusForbidden, status)
-}
-
 func TestHostsAreListedAsTheInventoryIsNow(t *testing.T) {
 	w := start(t)
 	w.open("here", "")

@@ -14,9 +14,11 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/thismachine"
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/redact"
+	"github.com/fairlead-ssh/fairlead/session/telemetry"
 )
 
 // Keeper holds sessions and answers requests. Make one with New. Its methods may be called concurrently.
@@ -31,6 +33,7 @@ type Keeper struct {
 	trees       *approval.Trees // of those who host agents on the socket
 	inventories *inventories
 	metrics     *metrics
+	observed    *session.Trace // counts and traces what all realms do
 	events      *events
 	notify      *notify.Notifier
 	api         http.Handler
@@ -92,7 +95,13 @@ func New(cfg Config) (*Keeper, error) {
 	k.desk = approval.NewDesk(approval.Config{Approvers: cfg.Approvers, Begins: rules.Begins, Lasts: k.lasts, Ended: k.forSessionEnded, Unread: k.unread, Now: k.now})
 	k.sink = newRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))
 	k.base, k.end = context.WithCancel(context.Background())
-	k.metrics = newMetrics(k.sessions, func() int { return len(k.desk.List()) }, func() int { return int(k.answering.Load()) })
+	if k.metrics, err = newMetrics(k.sessions, func() int { return len(k.desk.List()) }, func() int { return int(k.answering.Load()) }); err != nil {
+		return nil, err
+	}
+	k.observed = k.metrics.sessions
+	if cfg.Spans != nil {
+		k.observed = telemetry.Join(telemetry.Spans(cfg.Spans), k.observed)
+	}
 	if cfg.Store != nil {
 		k.term = newTerminal(k)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/screen/emulate"
+	"github.com/fairlead-ssh/fairlead/session/telemetry"
 )
 
 // realm is what one principal has with one inventory: sessions, commands and connections.
@@ -86,14 +87,12 @@ func (r *realm) close() error {
 
 // trace tells what happens in a realm to those who listen and count.
 func (k *Keeper) trace(r *realm) *session.Trace {
-	return &session.Trace{
-		DialDone: func(h hosts.Host, _ session.Peer, took time.Duration, err error) {
+	return telemetry.Join(k.observed, &session.Trace{
+		DialDone: func(_ context.Context, h hosts.Host, _ session.Peer, _ time.Duration, err error) {
 			r.state.dialed(h.Name, err)
-			k.metrics.dialed(took, err)
 		},
-		ConnClosed: func(h hosts.Host, _ error) { r.state.closed(h.Name) },
-		Done: func(res session.Result) {
-			k.metrics.done(&res)
+		ConnClosed: func(_ context.Context, h hosts.Host, _ error) { r.state.closed(h.Name) },
+		Done: func(_ context.Context, res session.Result) {
 			if res.Own || res.Decision.Rule == ruleOwn {
 				return // nobody has asked for it
 			}
@@ -103,7 +102,7 @@ func (k *Keeper) trace(r *realm) *session.Trace {
 			k.events.done(r.key.principal, &res)
 			k.tellDone(r.key.principal, &res)
 		},
-	}
+	})
 }
 
 // realm returns that of a caller, and what to call when the request is over.

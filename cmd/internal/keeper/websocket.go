@@ -22,6 +22,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 const (
@@ -230,7 +231,7 @@ func (t *full) start(ctx context.Context, c *caller, rm *realm, h hosts.Host, li
 		t.stream, err = conn.Open(ctx, p)
 		return err
 	}
-	t.release, err = rm.pool.Lend(ctx, h, begin)
+	t.release, err = registry.Lend(ctx, rm.pool, h, begin)
 	if errors.Is(err, session.ErrFull) {
 		t.release, err = rm.alone(ctx, h, begin)
 	}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -24,7 +25,7 @@ func newConns() *conns { return &conns{m: map[string]*conn{}} }
 // trace is what to give to the pool's sessions.
 func (c *conns) trace() *session.Trace {
 	return &session.Trace{
-		DialDone: func(h hosts.Host, _ session.Peer, _ time.Duration, err error) {
+		DialDone: func(_ context.Context, h hosts.Host, _ session.Peer, _ time.Duration, err error) {
 			c.change(h, func(n *conn) {
 				n.err = err
 				if err == nil {
@@ -32,7 +33,7 @@ func (c *conns) trace() *session.Trace {
 				}
 			})
 		},
-		ConnClosed: func(h hosts.Host, _ error) { c.change(h, func(n *conn) { n.open-- }) },
+		ConnClosed: func(_ context.Context, h hosts.Host, _ error) { c.change(h, func(n *conn) { n.open-- }) },
 	}
 }
 

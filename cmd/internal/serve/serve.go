@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/otlp"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/storeplace"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 	"github.com/fairlead-ssh/fairlead/session/approval"
@@ -195,6 +196,14 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 	}
 	cfg.Notify, cfg.ApprovalTimeout = settings.Notify, settings.Approvals.Expire
 	cfg.Keep = settings.Store.Keep
+	if settings.OTLP.URL != "" {
+		spans, err := otlp.Open(ctx, settings.OTLP.Config, cfg.Version, func(text string) { fmt.Fprintf(o.IO.Err, "fairlead: %s\n", text) })
+		if err != nil {
+			return fmt.Errorf("otlp: %w", err)
+		}
+		defer spans.Close()
+		cfg.Spans = spans
+	}
 	if cfg.Outputs, err = o.Outputs(); err != nil {
 		return err
 	}

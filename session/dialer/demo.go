@@ -18,7 +18,7 @@ import (
 )
 
 // demo is the server behind the demo hosts: one for all of them, started with the first dial. It listens on loopback,
-// lets in nobody but the key that was made with it, and its own key is verified like any other.
+// accepts only the key that was made with it, and its own key is verified like any other.
 type demo struct {
 	mu     sync.Mutex // held while starting
 	server *sshserver.Server
@@ -67,7 +67,7 @@ func (d *demo) know(s *sshserver.Server) error {
 
 func (d *demo) dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
 	if err := d.start(); err != nil {
-		return nil, fmt.Errorf("dialer: %s: the demo server cannot be started: %w", h.Name, err)
+		return nil, fmt.Errorf("%s: the demo server does not start: %w", h.Name, err)
 	}
 	account := "demo"
 	if u, err := user.Current(); err == nil {
