@@ -35,11 +35,11 @@ func TestResultHasOneStableForm(t *testing.T) {
 	}{
 		"everything": {fullResult(), `{"host":"web1","session":"s_1","exec":"e_1","command":"echo \"ü\"","state":"done",` +
 			`"status":"exit","exit_code":3,"signal":"","stdout":"o","stderr":"ü","stray":"late","encoding":"utf-8","cwd":"/srv",` +
-			`"started":"2026-11-21T02:00:00.005Z","duration_ms":12,"queue_ms":2000,"dial_ms":3,"stdout_bytes":101,` +
+			`"started":"2026-11-21T02:00:00.005Z","duration_ms":12,"queue_ms":2000,"dial_ms":3,"duration_ns":12900000,"stdout_bytes":101,` +
 			`"stderr_bytes":2,"omitted":{"stderr":0,"stdout":100},"cut_at":{"stdout":1},"redacted":{},"stderr_mode":"live",` +
 			`"lane":"session","stopped_by":"shell","may_run":true,"shell_restarted":true,"reconnected":true,"restored":["cwd"],` +
 			`"decision":{"verdict":"allow","class":"read-only","rule":"r","reason":"because","approval":"a_1"},` +
-			`"error":{"code":"busy","message":"run web1: busy","retriable":true,"exec":"e_0"}}`},
+			`"error":{"code":"busy","message":"run web1: busy","retriable":true,"exec":"e_0","op":"run","sent":false}}`},
 		"nothing": {session.Result{}, `{"host":"","session":"","exec":"","command":"","state":"","status":"","exit_code":null,` +
 			`"signal":"","stdout":"","stderr":"","stray":"","encoding":"utf-8","cwd":"","started":"","duration_ms":0,"queue_ms":0,` +
 			`"dial_ms":0,"stdout_bytes":0,"stderr_bytes":0,"omitted":{"stderr":0,"stdout":0},"cut_at":{},"redacted":{},` +

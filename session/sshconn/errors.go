@@ -55,6 +55,9 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// Where implements [session.Dialed].
+func (e *Error) Where() (through, address string, why error) { return e.Hop, e.Addr, e.Err }
+
 // HostKeyError says that a host's key is not trusted. It wraps [session.ErrHostKey], and one of knownhosts'
 // *UnknownError, *ChangedError and *RevokedError, which hold the keys. A changed key must never be offered as a yes-or-no
 // question.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
-	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
 // Why returns the reason in err, for one line of text beside the name of the host: without the name of the host and the
@@ -18,15 +17,12 @@ func Why(err error) string {
 	if errors.As(err, &e) && e.Err != nil {
 		err = e.Err
 	}
-	var told *ToldError
-	if errors.As(err, &told) {
-		return told.Reason
-	}
-	var conn *sshconn.Error
-	if errors.As(err, &conn) {
-		text := Text(conn.Err)
-		if conn.Hop != "" {
-			text = "through " + conn.Hop + ": " + text
+	var dial session.Dialed
+	if errors.As(err, &dial) {
+		through, _, why := dial.Where()
+		text := Text(why)
+		if through != "" {
+			text = "through " + through + ": " + text
 		}
 		return OneLine(text)
 	}
@@ -36,24 +32,14 @@ func Why(err error) string {
 // WhyAt is Why with the address that was tried, where one was.
 func WhyAt(err error) string {
 	text := Why(err)
-	var told *ToldError
-	if errors.As(err, &told) {
-		return told.ReasonAt
-	}
-	var conn *sshconn.Error
-	if errors.As(err, &conn) && conn.Addr != "" {
-		return conn.Addr + ": " + text
+	var dial session.Dialed
+	if errors.As(err, &dial) {
+		if _, address, _ := dial.Where(); address != "" {
+			return address + ": " + text
+		}
 	}
 	return text
 }
-
-// ToldError is an error of another process, as that told it.
-type ToldError struct {
-	Message          string
-	Reason, ReasonAt string // what Why and WhyAt say of it
-}
-
-func (e *ToldError) Error() string { return e.Message }
 
 // OneLine makes text fit for a line on a terminal.
 func OneLine(text string) string { return printable.Line(text) }

@@ -38,6 +38,6 @@ func (o *Options) there(ctx context.Context, p *site, judged *consent.Verdict, s
 	if err != nil {
 		return place.Refused(err, p.host.Name, o.Script, true)
 	}
-	r, err := place.ResultOf(end)
+	r, err := end.Result.Result()
 	return place.Because(ctx, r), err
 }

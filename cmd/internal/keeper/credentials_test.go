@@ -97,8 +97,8 @@ func TestOutsideDevAnAgentGetsInWithWhatIsLentToIt(t *testing.T) {
 	o := l.fleet(agent, wire.NewRun{ID: "r_agents_run", Selector: "all", Command: "echo hello"})
 	assert.Equal(t, []string{"ok", "auth", "auth", "ok", "ok"}, o.statuses(), "the others still run")
 	assert.Contains(t, o.results[1].Result.Error.Message, "the inventory's credentials give agent/claude no key for it")
-	assert.Contains(t, o.results[1].Why, "add an entry with principals, hosts and identity under credentials")
-	assert.False(t, o.results[1].Sent)
+	assert.Contains(t, o.results[1].Result.Error.Message, "add an entry with principals, hosts and identity under credentials")
+	assert.False(t, sent(o.results[1].Result))
 	o = l.fleet(l.Client, wire.NewRun{ID: "r_adas_run", Selector: "all", Command: "echo hello"})
 	assert.Equal(t, []string{"ok", "ok", "ok", "ok", "ok"}, o.statuses(), "operators are none of its business")
 
@@ -237,7 +237,7 @@ func TestNobodyIsAskedAboutHostsThatAreClosed(t *testing.T) {
 		o = run(selector)
 		assert.Equal(t, want, o.statuses(), selector)
 		assert.Zero(t, o.waits, selector)
-		assert.Contains(t, o.results[0].Why, "give agent/claude no key for it")
+		assert.Contains(t, o.results[0].Result.Error.Message, "give agent/claude no key for it")
 	}
 	list, err := agent.Hosts(t.Context(), "prod*")
 	require.NoError(t, err)
@@ -259,5 +259,5 @@ func TestALoginThatChangesWhileItWaitsIsNotUsed(t *testing.T) {
 	_, err := l.As("agent/claude").RunFleet(t.Context(), wire.NewRun{Selector: "prod1,dev1", Command: "touch /tmp"}, f)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"denied", "ok"}, o.statuses())
-	assert.Contains(t, o.results[0].Why, "not the host any more that was approved")
+	assert.Contains(t, o.results[0].Result.Error.Message, "not the host any more that was approved")
 }

@@ -113,7 +113,7 @@ func TestARunOnManyHostsTellsEachAsItComesAndIsOneGroupOnRecord(t *testing.T) {
 		assert.Less(t, slices.Index(o.order, fmt.Sprint("begin ", i)), slices.Index(o.order, fmt.Sprint("done ", i)))
 		r := o.results[i]
 		assert.Equal(t, fmt.Sprintf("web%d", i+1), r.Result.Host)
-		assert.True(t, r.Sent)
+		assert.True(t, sent(r.Result))
 		assert.Equal(t, 3, *r.Result.ExitCode)
 		assert.Empty(t, r.Result.Command, "the caller knows it")
 		out, err := wire.Decode(r.Result.Encoding, r.Result.Stdout)
@@ -160,9 +160,9 @@ func TestARunOnManyHostsIsJudgedWholeBeforeAnyGetsAByte(t *testing.T) {
 	o := w.fleet(w.Client, wire.NewRun{ID: "r_refused_", Selector: "all", Command: stops})
 	assert.Equal(t, []string{"denied", "denied", "denied"}, o.statuses(), "db takes a confirmation, and so all do")
 	for i := range 3 {
-		assert.False(t, o.results[i].Sent)
-		assert.Contains(t, o.results[i].Why, "db: ")
-		assert.Contains(t, o.results[i].Why, "it needs a confirmation")
+		assert.False(t, sent(o.results[i].Result))
+		assert.Contains(t, why(o.results[i].Result), "db: ")
+		assert.Contains(t, why(o.results[i].Result), "it needs a confirmation")
 	}
 	for _, e := range w.requests("r_refused_") {
 		assert.Equal(t, "deny", e.Verdict, "refused on each, and on record")
@@ -254,14 +254,14 @@ func TestTheEndOfTheCallersContextStopsARunOnManyHosts(t *testing.T) {
 	assert.Equal(t, []string{"canceled", "canceled", "canceled"}, o.statuses())
 	started := 0
 	for _, r := range o.results {
-		if r.Sent {
+		if sent(r.Result) {
 			started++
 		} else {
-			assert.NotEmpty(t, r.Why)
+			assert.NotEmpty(t, why(r.Result))
 		}
 	}
 	assert.Positive(t, started)
-	assert.False(t, o.results[2].Sent && o.results[1].Sent && o.results[0].Sent, "only two at a time")
+	assert.False(t, sent(o.results[2].Result) && sent(o.results[1].Result) && sent(o.results[0].Result), "only two at a time")
 }
 
 func TestARunOnManyHostsEndsWithItsCaller(t *testing.T) {
@@ -369,7 +369,7 @@ func TestAHostThatChangesWhileItWaitsIsNotRunOn(t *testing.T) {
 	_, err := w.As("agent/a").RunFleet(t.Context(), wire.NewRun{Selector: "web*", Command: "touch /tmp"}, f)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"denied", "denied"}, o.statuses())
-	assert.Contains(t, o.results[0].Why, "not the host any more that was approved")
+	assert.Contains(t, why(o.results[0].Result), "not the host any more that was approved")
 }
 
 func TestAnAgentThatGoesAwayWhileItWaitsIsNotRun(t *testing.T) {

@@ -83,7 +83,7 @@ func TestInputThatCannotBeReadStopsTheCommandAndSaysWhy(t *testing.T) {
 		return io.MultiReader(strings.NewReader("half"), brokenReader{})
 	})
 	assert.Equal(t, []string{"error"}, o.statuses())
-	assert.Contains(t, o.results[0].Why, "its standard input could not be read: the tape is torn")
+	assert.Contains(t, why(o.results[0].Result), "its standard input could not be read: the tape is torn")
 }
 
 func TestAHostThatWasRefusedWantsNoInput(t *testing.T) {

@@ -121,7 +121,7 @@ func typedJSON(x *registry.Exec) *wire.Typed {
 	out := &wire.Typed{State: state}
 	if why != nil {
 		p := asProblem(why)
-		out.Error = &wire.Fault{Code: p.Code, Message: p.Detail, Retriable: p.Retriable}
+		out.Error = &session.ErrorJSON{Code: p.Code, Message: p.Detail, Retriable: p.Retriable}
 	}
 	return out
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -201,7 +200,7 @@ func (x *run) serve(hc huma.Context, stopped context.Context, undo func()) {
 	}
 	out := &runOutput{s: s, broken: cancel, log: x.log}
 	end := x.toTheEnd(ctx, out)
-	if !end.Sent && !x.asks {
+	if e := end.Result.Error; e != nil && !*e.Sent && !x.asks {
 		undo()
 	}
 	out.end(end)
@@ -256,13 +255,7 @@ func (x *run) command(ctx context.Context, cmd registry.Command, live registry.L
 
 // endOf is what is told of a command that has ended.
 func endOf(r *session.Result, taken map[string]int) wire.RunEnd {
-	end := wire.RunEnd{
-		Result: wire.ResultOf(r, taken), Sent: r.Err == nil || r.Err.Sent, TookUS: r.Duration.Microseconds(), DialUS: r.Dial.Microseconds(),
-	}
-	if r.Err != nil {
-		end.Why, end.WhyAt = cmdutil.Why(r.Err), cmdutil.WhyAt(r.Err)
-	}
-	return end
+	return wire.RunEnd{Result: wire.ResultOf(r, taken)}
 }
 
 // refusal is the end of a command that never was one.
@@ -274,7 +267,7 @@ func (x *run) refusal(err error) wire.RunEnd {
 	r := session.Result{
 		Host: x.e.Host().Name, Session: x.e.ID(), Command: x.cmd.Script, State: session.Done, Status: session.StatusError, Lane: "session", Err: se,
 	}
-	return wire.RunEnd{Result: wire.ResultOf(&r, nil), Why: cmdutil.Why(se), WhyAt: cmdutil.WhyAt(se)}
+	return endOf(&r, nil)
 }
 
 // runOutput sends what a run prints. When its reader is gone the run is stopped.

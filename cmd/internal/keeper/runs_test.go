@@ -11,11 +11,27 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
 // live runs a command to its end and returns what it printed.
+// sent reports whether a byte of the command may have left.
+func sent(r *wire.Result) bool { return r.Error == nil || *r.Error.Sent }
+
+// why is the error in a few words, as a client shows it.
+func why(r *wire.Result) string {
+	res, err := r.Result()
+	if err != nil {
+		return err.Error()
+	}
+	if res.Err == nil {
+		return ""
+	}
+	return cmdutil.Why(res.Err)
+}
+
 func (w *world) live(c *client.Client, in wire.NewRun) (end *wire.RunEnd, stdout, stderr string) {
 	w.t.Helper()
 	var out, errOut bytes.Buffer
@@ -31,8 +47,8 @@ func TestARunsOutputComesExactAndApart(t *testing.T) {
 	assert.Equal(t, "no\n", stderr)
 	assert.Equal(t, "exit", end.Result.Status)
 	assert.Equal(t, 3, *end.Result.ExitCode)
-	assert.True(t, end.Sent)
-	assert.Empty(t, end.Why)
+	assert.True(t, sent(end.Result))
+	assert.Empty(t, why(end.Result))
 	all, err := w.Sessions(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, all, "its shell was for this alone")
@@ -114,7 +130,7 @@ func TestTheEndOfTheCallersContextStopsARunAndTellsHow(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, "canceled", end.Result.Status)
 			assert.Contains(t, []string{"INT", "TERM"}, end.Result.StoppedBy, "a ^C between two programs ends neither")
-			assert.True(t, end.Sent)
+			assert.True(t, sent(end.Result))
 		})
 	}
 	_, stdout, _ := w.live(w.Client, wire.NewRun{Session: "s", Command: "echo alive"})
@@ -159,8 +175,8 @@ func TestARunThatCannotBeginSaysWhy(t *testing.T) {
 	}
 	end, _, _ := w.live(w.Client, wire.NewRun{Host: "there", Command: "systemctl --version stop x"})
 	assert.Equal(t, "denied", end.Result.Status)
-	assert.Contains(t, end.Why, "it needs a confirmation")
-	assert.False(t, end.Sent)
+	assert.Contains(t, why(end.Result), "it needs a confirmation")
+	assert.False(t, sent(end.Result))
 	end, _, _ = w.live(w.Client, wire.NewRun{Host: "there", Command: "systemctl --version stop x || true", Confirm: true})
 	assert.Equal(t, "ok", end.Result.Status)
 	assert.Equal(t, "confirmation: given with the request", end.Result.Decision.Approval)

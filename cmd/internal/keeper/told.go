@@ -32,7 +32,7 @@ func (t *full) say(out terminals.Outcome, rec terminals.Recorded, cause error) {
 		end.Recording = filepath.Base(rec.Path)
 	}
 	if out.Err != nil {
-		end.Error = &wire.Fault{Code: out.Err.Code, Message: asProblem(out.Err).Detail}
+		end.Error = &session.ErrorJSON{Code: out.Err.Code, Message: asProblem(out.Err).Detail}
 		end.Why = cmdutil.Why(out.Err)
 	}
 	code := websocket.StatusNormalClosure

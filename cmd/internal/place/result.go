@@ -3,101 +3,61 @@ package place
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
-	"github.com/fairlead-ssh/fairlead/session/policy"
 )
-
-// ResultOf is the Result of a command that ended in the keeper: its JSON is that of the keeper's own, and so is what people
-// are told of it.
-func ResultOf(end *wire.RunEnd) (session.Result, error) {
-	w := end.Result
-	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
-	// An older keeper says milliseconds only.
-	took, dial := max(ms(w.DurationMS), time.Duration(end.TookUS)*time.Microsecond), max(ms(w.DialMS), time.Duration(end.DialUS)*time.Microsecond)
-	r := session.Result{
-		Host: w.Host, Session: w.Session, Exec: w.Exec, Command: w.Command, State: session.State(w.State), Status: session.Status(w.Status),
-		ExitCode: w.ExitCode, Signal: w.Signal, Dir: w.CWD, Duration: took, Queue: ms(w.QueueMS), Dial: dial,
-		StdoutBytes: w.StdoutBytes, StderrBytes: w.StderrBytes, OmittedStdout: w.Omitted["stdout"], OmittedStderr: w.Omitted["stderr"],
-		CutStdout: w.CutAt["stdout"], CutStderr: w.CutAt["stderr"], Redacted: w.Redacted,
-		StderrMode: w.StderrMode, Lane: w.Lane, StoppedBy: w.StoppedBy, MayRun: w.MayRun,
-		ShellRestarted: w.ShellRestarted, Reconnected: w.Reconnected, Restored: w.Restored,
-		Decision: policy.Decision{
-			Class: policy.Class(w.Decision.Class), Rule: w.Decision.Rule, Reason: w.Decision.Reason, Approval: w.Decision.Approval,
-			Needs: policy.Needs(w.Decision.Needs), Hint: w.Decision.Hint,
-			WithInput: w.Decision.WithInput, ForSession: w.Decision.ForSession,
-		},
-	}
-	bad := func(err error) (session.Result, error) {
-		return r, fmt.Errorf("client: the keeper's answer cannot be understood: %w", err)
-	}
-	var err error
-	for _, stream := range []struct {
-		to   *[]byte
-		text string
-	}{{&r.Stdout, w.Stdout}, {&r.Stderr, w.Stderr}, {&r.Stray, w.Stray}} {
-		if *stream.to, err = wire.Decode(w.Encoding, stream.text); err != nil {
-			return bad(err)
-		}
-	}
-	if w.CWDBase64 != "" {
-		dir, err := wire.Decode("base64", w.CWDBase64)
-		if err != nil {
-			return bad(err)
-		}
-		r.Dir = string(dir)
-	}
-	if w.Started != "" {
-		if r.Started, err = time.Parse(time.RFC3339Nano, w.Started); err != nil {
-			return bad(err)
-		}
-	}
-	if err := r.Decision.Verdict.UnmarshalText([]byte(w.Decision.Verdict)); err != nil {
-		return bad(err)
-	}
-	if w.Error != nil {
-		r.Err = faultOf(end)
-	}
-	return r, nil
-}
-
-// faultOf is the error of a Result whose text is the one that came.
-func faultOf(end *wire.RunEnd) *session.Error {
-	w := end.Result
-	e := &session.Error{Op: "run", Host: w.Host, Sent: end.Sent, Code: w.Error.Code, Retriable: w.Error.Retriable, Exec: w.Error.Exec}
-	text, ok := strings.CutPrefix(w.Error.Message, e.Error()+": ")
-	if !ok {
-		e.Op, e.Host = "", ""
-		if e.Op, text, ok = strings.Cut(w.Error.Message, ": "); !ok {
-			e.Op, text = "run", w.Error.Message
-		}
-	}
-	e.Err = &cmdutil.ToldError{Message: text, Reason: end.Why, ReasonAt: end.WhyAt}
-	return e
-}
 
 // Because puts into a Result that was canceled why that was: the keeper hears only that it is to stop.
 func Because(ctx context.Context, r session.Result) session.Result {
-	var told *cmdutil.ToldError
-	if r.Status != session.StatusCanceled || ctx.Err() == nil || r.Err == nil || !errors.As(r.Err, &told) {
+	if r.Status != session.StatusCanceled || ctx.Err() == nil || r.Err == nil || r.Err.Err == nil {
 		return r
 	}
-	cause, e := context.Cause(ctx).Error(), *r.Err
-	named := func(text string) string {
-		if rest, ok := strings.CutSuffix(text, context.Canceled.Error()); ok {
-			return rest + cause
-		}
-		return text
+	because, ok := endWith(r.Err.Err, context.Cause(ctx))
+	if !ok {
+		return r
 	}
-	e.Err = &cmdutil.ToldError{Message: named(told.Message), Reason: named(told.Reason), ReasonAt: named(told.ReasonAt)}
+	e := *r.Err
+	e.Err = because
+	var dial session.Dialed
+	if errors.As(r.Err.Err, &dial) {
+		through, address, why := dial.Where()
+		if short, ok := endWith(why, context.Cause(ctx)); ok {
+			why = short
+		}
+		e.Err = &becauseDialed{because, through, address, why}
+	}
 	r.Err = &e
 	return r
+}
+
+// endWith puts a cause where the text of err ends with that of context.Canceled.
+func endWith(err, cause error) (*becauseError, bool) {
+	before, ok := strings.CutSuffix(err.Error(), context.Canceled.Error())
+	return &becauseError{before, cause, err}, ok
+}
+
+// becauseError is an error of the keeper's that ends with the cause of the end of a context of this process.
+type becauseError struct {
+	before     string
+	cause, err error
+}
+
+func (e *becauseError) Error() string   { return e.before + e.cause.Error() }
+func (e *becauseError) Unwrap() []error { return []error{e.cause, e.err} }
+
+// becauseDialed is one of a connection that was being made.
+type becauseDialed struct {
+	*becauseError
+	through, address string
+	why              error
+}
+
+func (e *becauseDialed) Where() (through, address string, why error) {
+	return e.through, e.address, e.why
 }
 
 // Refused makes a Result of an error of the keeper's, where that says how a command has ended; other errors are returned,

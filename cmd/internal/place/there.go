@@ -67,9 +67,9 @@ func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, d
 			if i < 0 || i >= len(hs) || ended[i] {
 				return errors.New("client: the keeper tells of a host that nobody asked for")
 			}
-			r, err := ResultOf(&w.RunEnd)
+			r, err := w.Result.Result()
 			if err != nil {
-				return err
+				return fmt.Errorf("client: the keeper's answer cannot be understood: %w", err)
 			}
 			if r.Command == "" {
 				r.Command = cmd.Script

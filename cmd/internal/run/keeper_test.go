@@ -86,7 +86,7 @@ func begins(host int) string { return event("begin", fmt.Sprintf(`{"host":%d}`, 
 
 // ended is the result of a host that was not reached, or not logged in to.
 func ended(host int, name, status string) string {
-	return event("result", fmt.Sprintf(`{"host":%d,"result":{"host":%q,"state":"done","status":%q,"error":{"code":%q,"message":"run %s: because"}},"why":"because","why_at":"10.0.0.1:22: because"}`,
+	return event("result", fmt.Sprintf(`{"host":%d,"result":{"host":%q,"state":"done","status":%q,"error":{"code":%q,"message":"run %s: because","reason":"because","address":"10.0.0.1:22"}}}`,
 		host, name, status, status, name))
 }
 

@@ -1,6 +1,10 @@
 package wire
 
-import "time"
+import (
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/session"
+)
 
 // Headers that say what a file must be before it is written.
 const (
@@ -27,13 +31,13 @@ type File struct {
 	State   string `json:"state" doc:"awaiting_approval, running or done"`
 	FileFacts
 
-	Encoding string         `json:"encoding,omitempty" enum:"utf-8,base64"`
-	Content  string         `json:"content,omitempty"`
-	Offset   int64          `json:"offset,omitempty"`
-	Next     int64          `json:"next_offset,omitempty" doc:"there is more from here on"`
-	Names    []FileName     `json:"names,omitempty" doc:"of a directory, sorted"`
-	Redacted map[string]int `json:"redacted,omitempty" doc:"secrets taken out of the whole text, by kind"`
-	Decision Decision       `json:"decision"`
+	Encoding string               `json:"encoding,omitempty" enum:"utf-8,base64"`
+	Content  string               `json:"content,omitempty"`
+	Offset   int64                `json:"offset,omitempty"`
+	Next     int64                `json:"next_offset,omitempty" doc:"there is more from here on"`
+	Names    []FileName           `json:"names,omitempty" doc:"of a directory, sorted"`
+	Redacted map[string]int       `json:"redacted,omitempty" doc:"secrets taken out of the whole text, by kind"`
+	Decision session.DecisionJSON `json:"decision"`
 }
 
 // FileName is a name in a directory, and what stands there.

@@ -86,11 +86,6 @@ type RunWaits struct {
 // RunEnd is the event “end”, the last one of a run on one host or in a session.
 type RunEnd struct {
 	Result *Result `json:"result"`
-	Why    string  `json:"why,omitempty" doc:"the error in a few words, the same for all hosts that fail alike"`
-	WhyAt  string  `json:"why_at,omitempty" doc:"the same with the address that was tried"`
-	Sent   bool    `json:"sent" doc:"whether any byte of the command has left"`
-	TookUS int64   `json:"took_us" doc:"the result's duration_ms, in microseconds"`
-	DialUS int64   `json:"dial_us" doc:"its dial_ms, in microseconds"`
 }
 
 // RunHosts is the event “hosts”, the first one of a run on many: the others tell a host by its place here.

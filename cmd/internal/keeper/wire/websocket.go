@@ -1,5 +1,7 @@
 package wire
 
+import "github.com/fairlead-ssh/fairlead/session"
+
 // TerminalSays is a text frame from the keeper: how the terminal has ended, or what there is to tell meanwhile. Binary frames
 // are what it prints. Why there is none at all is the answer to the request, but for pages: browsers keep that from them.
 type TerminalSays struct {
@@ -19,12 +21,12 @@ const (
 
 // TerminalEnd is how a terminal has ended.
 type TerminalEnd struct {
-	Status    string `json:"status" doc:"ok, exit, signal, canceled or lost"`
-	ExitCode  *int   `json:"exit_code"`
-	Signal    string `json:"signal"`
-	Error     *Fault `json:"error"`
-	Why       string `json:"why,omitempty" doc:"the error in a few words"`
-	Recording string `json:"recording" doc:"the name of its recording; empty where there is none"`
+	Status    string             `json:"status" doc:"ok, exit, signal, canceled or lost"`
+	ExitCode  *int               `json:"exit_code"`
+	Signal    string             `json:"signal"`
+	Error     *session.ErrorJSON `json:"error"`
+	Why       string             `json:"why,omitempty" doc:"the error in a few words"`
+	Recording string             `json:"recording" doc:"the name of its recording; empty where there is none"`
 }
 
 // TerminalHears is a text frame to the keeper. Binary frames are what is typed.
