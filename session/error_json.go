@@ -24,14 +24,15 @@ type ErrorJSON struct {
 	Reason  string `json:"reason,omitempty" doc:"message without host, jump host and address"`
 }
 
-// kinds are the errors that callers branch on, by their names in JSON.
-var kinds = []struct {
+// wrapped are the errors that callers branch on, by their names in JSON. Those that a Code stands for go with the Code.
+var wrapped = []struct {
 	name string
 	err  error
 }{
-	{"closed", ErrClosed}, {"full", ErrFull}, {"busy", ErrBusy}, {"auth", ErrAuth}, {"hostkey", ErrHostKey}, {"unknown_outcome", ErrUnknownOutcome},
-	{"audit", ErrAudit}, {"denied", ErrDenied}, {"rejected", ErrRejected}, {"expired", ErrExpired},
-	{"canceled", context.Canceled}, {"deadline", context.DeadlineExceeded},
+	{"closed", ErrClosed}, {"busy", ErrBusy}, {"full", ErrFull}, {"unreachable", ErrUnreachable}, {"auth", ErrAuth}, {"hostkey", ErrHostKey},
+	{"invalid", ErrInvalid}, {"denied", ErrDenied}, {"rejected", ErrRejected}, {"expired", ErrExpired}, {"void", ErrVoid}, {"not_ready", ErrNotReady},
+	{"timeout", ErrTimeout}, {"stopped", ErrCanceled}, {"needs_terminal", ErrNeedsTerminal}, {"output", ErrOutput}, {"unknown_outcome", ErrUnknownOutcome},
+	{"audit", ErrAudit}, {"not_interactive", ErrNotInteractive}, {"canceled", context.Canceled}, {"deadline", context.DeadlineExceeded},
 }
 
 // Dialed is an error of a connection that could not be made. Transports return one, so that what a person reads can leave out
@@ -51,8 +52,8 @@ func errorJSON(e *Error, host string) *ErrorJSON {
 	if e.Host != host {
 		j.Host = e.Host
 	}
-	for _, k := range kinds {
-		if errors.Is(e, k.err) {
+	for _, k := range wrapped {
+		if errors.Is(e.Err, k.err) {
 			j.Is = append(j.Is, k.name)
 		}
 	}
@@ -108,7 +109,7 @@ type farError struct {
 func (e *farError) Error() string { return e.text }
 
 func (e *farError) Is(target error) bool {
-	for _, k := range kinds {
+	for _, k := range wrapped {
 		if k.err == target {
 			for _, name := range e.is {
 				if name == k.name {

@@ -100,7 +100,9 @@ func fill(rng *rand.Rand, v reflect.Value) {
 func TestAnErrorIsOfTheSameKindsOnTheOtherSide(t *testing.T) {
 	kinds := []error{
 		session.ErrClosed, session.ErrFull, session.ErrBusy, session.ErrAuth, session.ErrHostKey, session.ErrUnknownOutcome, session.ErrAudit,
-		session.ErrDenied, session.ErrRejected, session.ErrExpired, context.Canceled, context.DeadlineExceeded,
+		session.ErrDenied, session.ErrRejected, session.ErrExpired, session.ErrUnreachable, session.ErrInvalid, session.ErrVoid, session.ErrNotReady,
+		session.ErrTimeout, session.ErrCanceled, session.ErrNeedsTerminal, session.ErrOutput, session.ErrNotInteractive,
+		context.Canceled, context.DeadlineExceeded,
 	}
 	dial := &sshconn.Error{Host: "web1", Hop: "gate", Addr: "10.0.0.1:22", Step: sshconn.StepLogin, Err: fmt.Errorf("sshconn: refused: %w", session.ErrAuth)}
 	for name, e := range map[string]*session.Error{
