@@ -66,7 +66,6 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/policy/programs": append(near, "session/policy"),
 		"session/policy/parse":    {},
 		"session/policy/judge":    append(near, "session/policy", "session/policy/parse", "session/policy/programs"),
-		"session/policy/oracle":   append(near, "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
 		"session/policy/rules":    append(near, "hosts/strictyaml", "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
 		"session/approval":        append(near, "session/policy", "session/approval/sshsig"),
 		"session/approval/sshsig": {},
@@ -84,6 +83,8 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/screen":          {},
 		"session/localpty":        append(core, "session", "session/internal/tty"),
 		"session/sshconn":         append(core, "session", "session/internal/tty", "hosts/sshconfig", "hosts/knownhosts"),
+
+		"cmd/internal/oracle/proof": append(near, "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, p := range list(t, module+name) {
