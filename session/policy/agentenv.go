@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	_ "embed" // git.sh
+	"strings"
+)
 
 // gitSettings are Git's ways to run what a repository's own configuration names, which a setting of a fixed name closes. Hooks
 // stay: reads start none, and what an operator approved should find them.
@@ -39,51 +42,13 @@ func AgentEnviron() []string {
 //
 // It means the same to every shell of ours, leaves no variable behind, and does nothing that a read does not. (In mksh and
 // zsh "exec git" would call the function again.)
-var AgentPrelude = strings.Replace(gitFunction, "@", exports(), 1)
-
-func exports() string {
-	var b strings.Builder
+var AgentPrelude = func() string {
+	exports := ""
 	for _, kv := range gitEnviron {
-		b.WriteString(" " + kv[0] + `="` + kv[1] + `"`)
+		exports += " " + kv[0] + `="` + kv[1] + `"`
 	}
-	return b.String()
-}
+	return strings.Replace(gitFunction, "@", exports, 1)
+}()
 
-const gitFunction = `git() (
-	export@
-	_fl_s= _fl_v=
-	for _fl_a in "$@"; do
-		shift
-		set -- "$@" "$_fl_a"
-		case $_fl_s,$_fl_v,$_fl_a in
-		(,,-C) _fl_v=y;;
-		(,,-P|,,--no-pager) ;;
-		(,,*) _fl_s=$_fl_a; case $_fl_a in (status|diff) set -- "$@" --ignore-submodules=dirty;; esac;;
-		(,*) _fl_v=;;
-		esac
-	done
-	case $_fl_s in
-	(status|diff|blame|annotate) _fl_v='filter\..*\.(clean|smudge|process)|';;
-	(show|log) _fl_v=;;
-	(*) \command git "$@"; exit;;
-	esac
-	_fl_a=$(
-		while :; do case $1 in
-		(-C) case $2 in (/*) cd -P "$2";; (?*) cd -P "./$2";; esac 2>/dev/null || exit 0; shift 2;;
-		(-*) shift;;
-		(*) break;;
-		esac; done
-		\command git config --show-scope --includes --name-only --get-regexp "^(${_fl_v}diff\.(external|.*\.(command|textconv))|core\.worktree|blame\.ignorerevsfile)$" </dev/null 2>/dev/null
-	) && _fl_v=0 || _fl_v=$?
-	case $_fl_v,$_fl_a in
-	([01],*local"	"*|[01],*worktree"	"*)
-		printf '%s\n' "git $_fl_s: the repository's own configuration may run programs or show other files, so this needs approval: command git $_fl_s" "$_fl_a" >&2
-		exit 126;;
-	([01],*) ;;
-	(*)
-		printf '%s\n' "git $_fl_s: this Git cannot say what the repository's configuration names, so this needs approval: command git $_fl_s" >&2
-		exit 126;;
-	esac
-	\command git "$@"
-)
-`
+//go:embed git.sh
+var gitFunction string
