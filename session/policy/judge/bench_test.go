@@ -39,15 +39,6 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-func BenchmarkCachedJudge(b *testing.B) {
-	c := judge.NewCache(0)
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		c.Judge(judge.Request{Script: usual[i%len(usual)]})
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "judgements/s")
-}
-
 // hostile are texts made to cost: each unit is repeated to a megabyte and to the most that is parsed.
 var hostile = []string{
 	"(", "$(", "${x:-", "`", "\"$(", "{ ", "if ", "while ", "! ", "a|", "a&&", "a;", "$((", "((", "$((1+(", "<<a ", "<<a\n", "f()",

@@ -89,7 +89,7 @@ type Path struct {
 
 func classesOf(set uint8) []policy.Class {
 	out := make([]policy.Class, 0, 2)
-	for i, c := range order {
+	for i, c := range policy.Classes {
 		if set&(1<<i) != 0 {
 			out = append(out, c)
 		}

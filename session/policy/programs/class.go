@@ -19,25 +19,12 @@ const (
 	endless policy.Class = "endless"
 )
 
-// Severity orders classes from the mildest, 0 for [policy.ReadOnly]. A class that nobody set, or that this package
-// does not know, counts as [policy.Unknown].
-func Severity(c policy.Class) int {
-	switch c {
-	case read:
-		return 0
-	case secret:
-		return 1
-	case write:
-		return 2
-	case danger:
-		return 4
-	case priv:
-		return 5
-	case forbid, installing:
-		return 6
-	default:
-		return 3
+// rank is [policy.Class.Rank], for the classes of tables too.
+func rank(c policy.Class) int {
+	if c == installing {
+		c = forbid
 	}
+	return c.Rank()
 }
 
 // phrase says what a class means for the sentence "NAME -x …".

@@ -1,14 +1,19 @@
 package programs
 
 import (
+	"regexp"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
+const identifier = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
+
+const digits = "0123456789"
+
 // A form is what a whole call looks like, word by word, and the class that it has then.
 type form struct {
-	text   string // as the table has it
 	tokens []token
 	class  policy.Class
 	files  bool // it names files
@@ -21,7 +26,7 @@ type token struct {
 }
 
 func newForm(class policy.Class, s string) form {
-	f := form{text: s, class: class, files: strings.Contains(s, "FILE")}
+	f := form{class: class, files: strings.Contains(s, "FILE")}
 	for item := range strings.FieldsSeq(s) {
 		var t token
 		item, t.repeated = strings.CutSuffix(item, "...")
@@ -37,6 +42,12 @@ func newForm(class policy.Class, s string) form {
 // fits says whether a word can stand for the token. Only ANY, a FILE and an ARG need not be literal.
 func (t token) fits(a Arg) bool {
 	for _, s := range t.any {
+		if letters, ok := strings.CutPrefix(s, "-{"); ok {
+			if a.certain() && len(a.Text) > 1 && a.Text[0] == '-' && strings.Trim(a.Text[1:], letters[:len(letters)-1]) == "" {
+				return true
+			}
+			continue
+		}
 		switch s {
 		case "ANY":
 			return true
@@ -52,12 +63,16 @@ func (t token) fits(a Arg) bool {
 			if a.certain() && !a.dash() && strings.Trim(a.Text, identifier+".:/@%-") == "" {
 				return true
 			}
-		case "NUMBER":
-			if a.certain() && a.Text != "" && strings.Trim(a.Text, digits) == "" {
+		case "NUMBER", "%NUMBER":
+			if t := strings.TrimPrefix(a.Text, "%"); a.certain() && t != "" && strings.Trim(t, digits) == "" {
+				return true
+			}
+		case "$!":
+			if strings.Trim(a.Source, `"`) == s {
 				return true
 			}
 		default:
-			if a.certain() && matches(s, a.Text) && !strings.Contains(a.Text, "..") {
+			if a.certain() && wildcard.Match(a.Text, s) && !strings.Contains(a.Text, "..") {
 				return true
 			}
 		}
@@ -111,25 +126,6 @@ func (c *call) form() bool {
 	return false
 }
 
-// matches compares a word with a pattern in which * stands for anything and ? for any character.
-func matches(pattern, s string) bool {
-	for pattern != "" {
-		switch {
-		case pattern[0] == '*':
-			for i := range len(s) + 1 {
-				if matches(pattern[1:], s[i:]) {
-					return true
-				}
-			}
-			return false
-		case s == "" || pattern[0] != '?' && pattern[0] != s[0]:
-			return false
-		}
-		pattern, s = pattern[1:], s[1:]
-	}
-	return s == ""
-}
-
 // A rule raises the class where all its conditions hold.
 type rule struct {
 	conds []cond
@@ -145,6 +141,7 @@ type cond struct {
 	opts    []uint16
 	n       int
 	any     []string
+	fits    *regexp.Regexp // in their place
 }
 
 func (b *builder) rule(l line) {
@@ -167,9 +164,16 @@ func (b *builder) rule(l line) {
 
 func (b *builder) cond(l line, s string) (c cond) {
 	subject, valued := s, false
-	if i := strings.IndexAny(s, "=~"); i > 0 {
-		subject, c.any, valued = s[:i], strings.Split(s[i+1:], "|"), true
-		c.items = s[i] == '~'
+	if i := strings.IndexAny(s, "=~@"); i > 0 {
+		subject, valued = s[:i], true
+		if c.items = s[i] == '~'; s[i] == '@' {
+			var err error
+			if c.fits, err = regexp.Compile("^(?s:" + s[i+1:] + ")$"); err != nil {
+				b.fail(l, "%v", err)
+			}
+		} else {
+			c.any = strings.Split(s[i+1:], "|")
+		}
 		subject, c.not = strings.CutSuffix(subject, "!")
 	} else if strings.HasPrefix(s, "!") {
 		subject, c.not = s[1:], true
@@ -218,7 +222,7 @@ const (
 
 func (c *call) judgeRules() {
 	for _, r := range c.node.rules {
-		if Severity(r.class) <= Severity(c.find.Class) && r.wrote == "" {
+		if rank(r.class) <= rank(c.find.Class) && r.wrote == "" {
 			continue
 		}
 		all := yes
@@ -310,11 +314,18 @@ func (k cond) on(a Arg) holds {
 	if k.items {
 		texts = strings.Split(a.Text, ",")
 	}
+	switch {
+	case k.fits == nil:
+	case a.certain():
+		is = truth(k.fits.MatchString(a.Text))
+	default:
+		is = maybe
+	}
 	for _, p := range k.any {
 		switch {
 		case a.certain():
 			for _, s := range texts {
-				is = max(is, truth(matches(p, s)))
+				is = max(is, truth(wildcard.Match(s, p)))
 			}
 		case a.Split, k.items:
 			is = max(is, maybe)

@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
-	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
 // SystemFile is where root keeps the policy of a machine.
@@ -77,8 +76,4 @@ func (p *problems) file1(root *yaml.Node, f *File) {
 	if n := fields["approvals"]; n != nil {
 		f.proofs = p.approvals(n)
 	}
-}
-
-var classes = []policy.Class{
-	policy.ReadOnly, policy.SensitiveRead, policy.Write, policy.Unknown, policy.Dangerous, policy.Privileged, policy.Forbidden,
 }

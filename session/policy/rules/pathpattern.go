@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
 
@@ -64,7 +65,7 @@ func (p pathPattern) compare(abs string) match {
 		}
 		var have string
 		have, rest, more = strings.Cut(rest, "/")
-		if !glob(name, have) {
+		if !wildcard.Match(have, name) {
 			return no
 		}
 	}
@@ -101,29 +102,4 @@ func absolute(w judge.Path) (string, bool) {
 		return path.Join(w.Dir, w.Text), true
 	}
 	return "", false
-}
-
-// glob matches one name: * is any run of characters and ? is one byte. The last star is the only one that is ever
-// tried again, so the time is bounded by the product of the lengths, and patterns are short.
-func glob(pattern, name string) bool {
-	p, n, star, from := 0, 0, -1, 0
-	for n < len(name) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, from = p, n
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
-			p++
-			n++
-		case star >= 0:
-			from++
-			p, n = star+1, from
-		default:
-			return false
-		}
-	}
-	for p < len(pattern) && pattern[p] == '*' {
-		p++
-	}
-	return p == len(pattern)
 }

@@ -1,0 +1,144 @@
+package judge
+
+import (
+	_ "embed" // places.txt
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+//go:embed places.txt
+var placesText string
+
+// places are what places.txt says.
+var places = readPlaces(placesText)
+
+type placeTables struct {
+	read, write, disk  pathTable
+	system, sure, data map[string]bool
+}
+
+func readPlaces(text string) *placeTables {
+	t := &placeTables{system: map[string]bool{}, sure: map[string]bool{}, data: map[string]bool{}}
+	var tables []*pathTable
+	var trees map[string]bool
+	var head pathEntry
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0, line[0] == '#':
+		case line[0] == '\t' && words[0] == "but":
+			head.except = words[1:]
+		case line[0] == '\t':
+			for _, p := range words {
+				for _, table := range tables {
+					table.add(head, p)
+				}
+				if trees != nil {
+					trees[p] = true
+				}
+			}
+		default:
+			what := words[0]
+			trees = map[string]map[string]bool{"system": t.system, "sure": t.sure, "data": t.data}[what]
+			tables = map[string][]*pathTable{"read": {&t.read}, "write": {&t.write}, "disk": {&t.write, &t.disk}}[what]
+			if head = (pathEntry{}); tables != nil {
+				head.class, head.rule, head.why = policy.Class(words[1]), words[2], strings.Join(words[3:], " ")
+			}
+		}
+	}
+	return t
+}
+
+// pathEntry is one pattern of paths.
+type pathEntry struct {
+	segs      []string
+	anchored  bool     // begins at the root
+	except    []string // last segments that are not meant after all
+	class     policy.Class
+	rule, why string
+}
+
+// pathTable finds the entries that a path matches. The first that matches counts, so the worst stand first.
+type pathTable struct {
+	all    []pathEntry
+	byName map[string][]int // by their last segment without wildcards
+	byLast map[string][]int // anchored ones by their last segment, when it has no wildcards
+	rest   []int            // entries without such a segment
+}
+
+func (t *pathTable) add(e pathEntry, p string) {
+	if t.byName == nil {
+		t.byName, t.byLast = make(map[string][]int), make(map[string][]int)
+	}
+	i := len(t.all)
+	e.segs, e.anchored = segments(p), p[0] == '/'
+	t.all = append(t.all, e)
+	key := ""
+	for _, s := range e.segs {
+		if !isWild(s) && s != "" {
+			key = s
+		}
+	}
+	if key == "" {
+		t.rest = append(t.rest, i)
+	} else {
+		t.byName[key] = append(t.byName[key], i)
+	}
+	if last := e.segs[len(e.segs)-1]; e.anchored && !isWild(last) {
+		t.byLast[last] = append(t.byLast[last], i)
+	}
+}
+
+func isWild(s string) bool { return strings.ContainsAny(s, "*?[") }
+
+// find returns the first entry that a path matches, or that a pattern may reach.
+func (t *pathTable) find(segs []string, pattern bool) *pathEntry {
+	if len(segs) == 0 {
+		return nil
+	}
+	best := len(t.all)
+	try := func(list []int) {
+		for _, i := range list {
+			if i >= best {
+				return
+			}
+			if t.all[i].matches(segs, pattern) {
+				best = i
+			}
+		}
+	}
+	if pattern {
+		for i := range t.all {
+			if t.all[i].matches(segs, true) {
+				return &t.all[i]
+			}
+		}
+		return nil
+	}
+	for _, s := range segs {
+		try(t.byName[s])
+	}
+	try(t.byLast[segs[len(segs)-1]])
+	try(t.rest)
+	if best == len(t.all) {
+		return nil
+	}
+	return &t.all[best]
+}
+
+func (e *pathEntry) matches(segs []string, pattern bool) bool {
+	// A relative path with nobody knowing where it starts may be the end of an absolute one.
+	if !reaches(segs, e.segs, pattern) && !(e.anchored && segs[0] != "" && suffixOf(segs, e.segs, pattern)) {
+		return false
+	}
+	last := segs[len(segs)-1]
+	if !isWild(last) {
+		for _, x := range e.except {
+			if matchGlob(x, last) {
+				return false
+			}
+		}
+	}
+	return true
+}
