@@ -70,7 +70,6 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/policy/programs": append(near, "framing/hostcode", "session/policy"),
 		"session/policy/parse":    {},
 		"session/policy/judge":    append(near, "framing/hostcode", "session/policy", "session/policy/parse", "session/policy/programs"),
-		"session/policy/oracle":   append(near, "framing/hostcode", "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
 		"session/policy/rules":    append(near, "framing/hostcode", "hosts/strictyaml", "hosts/trustedfile", "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
 		"session/approval":        append(near, "framing/hostcode", "session/id", "session/policy", "session/approval/sshsig"),
 		"session/approval/sshsig": {},
@@ -92,6 +91,8 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/screen":   {"hosts/printable"},
 		"session/localpty": append(core, "session", "session/internal/tty"),
 		"session/sshconn":  append(core, "session", "session/internal/tty", "hosts/sshconfig", "hosts/knownhosts"),
+
+		"cmd/internal/oracle/proof": append(near, "framing/hostcode", "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, p := range list(t, module+name) {

@@ -7,6 +7,7 @@ package policy
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -64,6 +65,29 @@ const (
 	Privileged    Class = "privileged"     // takes another account's rights: sudo, su, doas
 	Forbidden     Class = "forbidden"      // destroys the host, opens it to others, or runs code that nobody saw
 )
+
+// Classes are the classes, from the mildest. Unknown is worse than Write because a policy may well allow writes where it does not
+// allow what nobody can tell, and milder than Dangerous because what is known to be dangerous is the better thing to say.
+var Classes = [...]Class{ReadOnly, SensitiveRead, NetworkRead, Write, Unknown, Dangerous, Privileged, Forbidden}
+
+// Rank is the place of a class in [Classes]. A class that is none ranks as Unknown.
+func (c Class) Rank() int {
+	if i := slices.Index(Classes[:], c); i >= 0 {
+		return i
+	}
+	return slices.Index(Classes[:], Unknown)
+}
+
+// Worse reports whether c is worse than other.
+func (c Class) Worse(other Class) bool { return c.Rank() > other.Rank() }
+
+// Worst returns the worse of two classes.
+func Worst(a, b Class) Class {
+	if b.Worse(a) {
+		return b
+	}
+	return a
+}
 
 // Request is what a decision is about. It is passed by value; deciders must not modify what it points to.
 type Request struct {

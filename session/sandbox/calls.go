@@ -107,9 +107,9 @@ func (w *walker) cd(args []string, at places) (ok, failed places) {
 func (w *walker) read(name string, p program, args []string, f programs.Finding, at places) {
 	w.stream = p.trait&replaces == 0
 	defer func() { w.stream = false }()
-	switch programs.Severity(f.Class) {
-	case programs.Severity(policy.ReadOnly), programs.Severity(policy.SensitiveRead):
-	case programs.Severity(policy.NetworkRead), programs.Severity(policy.Write):
+	switch f.Class {
+	case policy.ReadOnly, policy.SensitiveRead:
+	case policy.NetworkRead, policy.Write:
 		if p.trait&writes == 0 {
 			w.asks("what " + name + " changes is not known from the paths that it names")
 		}

@@ -138,7 +138,7 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 // reachesFurther says why a command's meaning is more than the paths in it; "" if it is not.
 func reachesFurther(rep judge.Report) string {
 	switch {
-	case judge.Rank(rep.Class) == judge.Rank(policy.Unknown), judge.Rank(rep.Class) > judge.Rank(policy.Dangerous):
+	case rep.Class.Rank() == policy.Unknown.Rank(), rep.Class.Worse(policy.Dangerous):
 		return rep.Reason
 	}
 	for _, c := range rep.Classes {

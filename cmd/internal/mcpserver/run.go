@@ -153,7 +153,7 @@ func (s *Server) judgeAll(ctx context.Context, hs []hosts.Host, cmd registry.Com
 			return nil, why, err
 		}
 		why.all[h.Name] = d
-		if why.decision.Class == "" || judge.Worse(d.Class, why.decision.Class) {
+		if why.decision.Class == "" || d.Class.Worse(why.decision.Class) {
 			d.LeastProof = d.LeastProof.Stronger(why.decision.LeastProof)
 			why.decision = d
 		}

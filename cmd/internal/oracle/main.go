@@ -1,7 +1,7 @@
 //go:build linux && amd64
 
 // Oracle runs what the judge calls read-only in a throw-away sandbox and reports what it did that the judge's report does
-// not name. See package session/policy/oracle.
+// not name. See package proof.
 //
 //	go run ./cmd/internal/oracle -seed 1 -runs 100000
 package main
@@ -16,11 +16,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/fairlead-ssh/fairlead/session/policy/oracle"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/oracle/proof"
 )
 
 func main() {
-	oracle.InCage()
+	proof.InCage()
 	var (
 		seed    = flag.Uint64("seed", 1, "which commands are made up")
 		runs    = flag.Int("runs", 10000, "how many commands run")
@@ -31,14 +31,14 @@ func main() {
 		share   = flag.String("share", "6,3,1", "how many of ten come from the tables, from the generator, and compare the parser")
 		only    = flag.String("only", "", "programs, separated by commas: only their rows")
 		skip    = flag.String("skip", "", "programs that are not run, separated by commas")
-		expect  = flag.String("expect", "", "a file with faults that are known, as session/policy/oracle/expected.txt")
+		expect  = flag.String("expect", "", "a file with faults that are known, as cmd/internal/oracle/proof/expected.txt")
 		corpus  = flag.String("corpus", "", "a file with commands, one a line, that the generator uses too")
 		limit   = flag.Duration("limit", 5*time.Second, "of one command")
 		compare = flag.String("compare", "", "a file of scripts, between lines of %%, on which judge and shells are compared")
 		script  = flag.String("run", "", "run this command on each shell and print what it does")
 	)
 	flag.Parse()
-	cfg := oracle.Config{Seed: *seed, Runs: *runs, Workers: *workers, Extra: *extra, Skip: strings.Split(*skip, ","), Limit: *limit, Span: *length,
+	cfg := proof.Config{Seed: *seed, Runs: *runs, Workers: *workers, Extra: *extra, Skip: strings.Split(*skip, ","), Limit: *limit, Span: *length,
 		Log: func(s string) { fmt.Println(s) }}
 	if *only != "" {
 		cfg.Only = strings.Split(*only, ",")
@@ -48,7 +48,7 @@ func main() {
 	}
 	for name := range strings.SplitSeq(*shells, ",") {
 		found := false
-		for _, sh := range oracle.Shells {
+		for _, sh := range proof.Shells {
 			if sh.Name == name {
 				found = true
 				if sh.Installed() {
@@ -67,7 +67,7 @@ func main() {
 		if err != nil {
 			fail(err)
 		}
-		cfg.Expect = oracle.MustReadRules(*expect, string(text))
+		cfg.Expect = proof.MustReadRules(*expect, string(text))
 	}
 	if *corpus != "" {
 		text, err := os.ReadFile(*corpus)
@@ -82,7 +82,7 @@ func main() {
 			fail(err)
 		}
 		cfg.Workers = *workers
-		found, err := oracle.Compare(cfg, strings.Split(strings.TrimSuffix(string(text), "\n"), "\n%%\n"))
+		found, err := proof.Compare(cfg, strings.Split(strings.TrimSuffix(string(text), "\n"), "\n%%\n"))
 		if err != nil {
 			fail(err)
 		}
@@ -92,7 +92,7 @@ func main() {
 		return
 	}
 	if *script != "" {
-		if err := oracle.Show(os.Stdout, cfg, *script); err != nil {
+		if err := proof.Show(os.Stdout, cfg, *script); err != nil {
 			fail(err)
 		}
 		return
@@ -101,7 +101,7 @@ func main() {
 	defer cancel()
 	cfg.Stop = stop.Done()
 	begin := time.Now()
-	res, err := oracle.Run(cfg)
+	res, err := proof.Run(cfg)
 	if res != nil {
 		fmt.Print(res.Summary(*seed))
 		fmt.Printf("%.0f executions a second\n", float64(res.Runs)/time.Since(begin).Seconds())

@@ -15,11 +15,6 @@ func builtin(name string) func(*walker, call) {
 		return nothing
 	case "break", "continue", "return":
 		return (*walker).jumps
-	case "pwd":
-		return (*walker).pwd
-	case "dirs", "jobs", "type", "whence", "where", "help", "wait", "hash", "umask", "ulimit", "limit", "alias", "shopt",
-		"trap", "complete", "enable", "set", "export", "readonly", "declare", "typeset", "history", "fc":
-		return (*walker).listing
 	case "printf":
 		return (*walker).printf
 	case "print":
@@ -42,24 +37,14 @@ func builtin(name string) func(*walker, call) {
 		return (*walker).commandBuiltin
 	case "builtin", "exec", "noglob", "nocorrect", "-", "coproc":
 		return (*walker).precommand
-	case "local", "unset", "unalias", "setopt", "unsetopt", "emulate", "zmodload", "autoload", "zle", "bindkey",
-		"compdef", "compadd", "zstyle", "zformat", "zparseopts", "vared", "sched", "zcompile", "functions", "integer", "float",
-		"nameref", "global", "compound", "enum", "namespace", "shift", "getopts", "let", "mapfile", "readarray", "compgen",
-		"compopt", "bind", "pushd", "popd", "fg", "bg", "disown", "suspend", "rehash", "unhash", "hist", "ttyctl", "log",
-		"sysopen", "sysread", "syswrite", "zsystem", "ztcp", "zsocket", "zpty", "zselect", "zftp", "repeat", "unlimit",
-		"unfunction", "disable", "zf_rm", "zf_mv", "zf_ln", "zf_mkdir", "zf_rmdir", "zf_chmod", "zf_chown", "rename":
+	}
+	if programs.Is(name, "lists") {
+		return (*walker).listing
+	}
+	if programs.Is(name, "shapes") {
 		return (*walker).shapesSession
 	}
 	return nil
-}
-
-// alsoProgram names the builtins that mean the same when they are called as programs, by their path.
-func alsoProgram(name string) bool {
-	switch name {
-	case "true", "false", "echo", "pwd", "printf", "test", "[", "kill":
-		return true
-	}
-	return false
 }
 
 // fine says why a part is read-only, unless something about it is not.
@@ -98,39 +83,4 @@ func (w *walker) plainNumbers(args []programs.Arg) bool {
 
 func (w *walker) unknown(c call, reason string) {
 	w.raise(policy.Unknown, "builtins/"+c.name, reason)
-}
-
-func (w *walker) pwd(c call) {
-	if !lettersOnly(c.args, "LPW") {
-		w.unknown(c, "an argument that is not known to be harmless")
-		return
-	}
-	w.fine("builtins/pwd", "it prints the directory")
-}
-
-// lettersOnly reports whether all arguments are clusters of these option letters.
-func lettersOnly(args []programs.Arg, letters string) bool {
-	for _, a := range args {
-		if !a.Literal || len(a.Text) < 2 || a.Text[0] != '-' || strings.Trim(a.Text[1:], letters) != "" {
-			return false
-		}
-	}
-	return true
-}
-
-// lettersThenWords is lettersOnly with literal words behind the options.
-func lettersThenWords(args []programs.Arg, letters string) bool {
-	i := 0
-	for i < len(args) && strings.HasPrefix(args[i].Text, "-") {
-		i++
-	}
-	if !lettersOnly(args[:i], letters) {
-		return false
-	}
-	for _, a := range args[i:] {
-		if !a.Literal || strings.HasPrefix(a.Text, "-") || strings.ContainsAny(a.Text, "[$`") {
-			return false
-		}
-	}
-	return true
 }

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -20,7 +21,7 @@ func (w *walker) printf(c call) {
 		w.shapesSession(c)
 		return
 	}
-	if wide(format.Text) {
+	if wide.MatchString(format.Text) {
 		w.unknown(c, "may print more than anybody reads")
 		return
 	}
@@ -46,21 +47,8 @@ func (w *walker) printf(c call) {
 	w.fine("builtins/printf", "it prints its arguments")
 }
 
-// wide finds a width or precision of six digits or more.
-func wide(format string) bool {
-	run := 0
-	for i := range len(format) {
-		if '0' <= format[i] && format[i] <= '9' {
-			run++
-		} else {
-			run = 0
-		}
-		if run > 5 {
-			return strings.IndexByte(format[:i], '%') >= 0
-		}
-	}
-	return false
-}
+// wide is a width or precision of six digits or more.
+var wide = regexp.MustCompile(`(?s)%.*[0-9]{6}`)
 
 func number(s string, literal bool) bool {
 	if !literal {
@@ -70,36 +58,19 @@ func number(s string, literal bool) bool {
 	return s == "" || err == nil
 }
 
+var conversion = regexp.MustCompile(`(?s)%[-+ #0-9.']*(\([^)]*\)T|.|$)`)
+
 // conversions tells for each argument that a format takes in turn whether it is converted to a number; ok is false when
 // the format can do more than print.
 func conversions(format string) (numeric []bool, ok bool) {
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' {
-			continue
-		}
-		i++
-		for i < len(format) && strings.IndexByte("-+ #0123456789.'", format[i]) >= 0 {
-			i++
-		}
-		if i == len(format) {
+	for _, m := range conversion.FindAllStringSubmatch(format, -1) {
+		switch k := m[1]; {
+		case k == "%":
+		case k == "":
 			return nil, false
-		}
-		if format[i] == '(' {
-			j := strings.IndexByte(format[i:], ')')
-			if j < 0 {
-				return nil, false
-			}
-			if i += j + 1; i == len(format) || format[i] != 'T' {
-				return nil, false
-			}
-			numeric = append(numeric, true)
-			continue
-		}
-		switch format[i] {
-		case '%':
-		case 's', 'q', 'c', 'b':
+		case strings.Contains("sqcb", k):
 			numeric = append(numeric, false)
-		case 'd', 'i', 'u', 'o', 'x', 'X', 'e', 'E', 'f', 'F', 'g', 'G', 'a', 'A':
+		case strings.Contains("diuoxXeEfFgGaA", k), k[0] == '(' && len(k) > 1:
 			numeric = append(numeric, true)
 		default:
 			return nil, false

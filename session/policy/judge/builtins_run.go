@@ -55,6 +55,13 @@ func (w *walker) sourceFile(c call) {
 
 // commandBuiltin judges command: a look-up, or a command of its own without functions.
 func (w *walker) commandBuiltin(c call) {
+	if programs.Builtin("command", c.args) == policy.ReadOnly {
+		for _, a := range plainOperands(c.args) {
+			w.use(a.Text)
+		}
+		w.fine("builtins/command", "it only says what a name means")
+		return
+	}
 	args := c.args
 	for len(args) > 0 && args[0].Literal && strings.HasPrefix(args[0].Text, "-") {
 		opt := args[0].Text
@@ -62,18 +69,7 @@ func (w *walker) commandBuiltin(c call) {
 		if opt == "--" {
 			break
 		}
-		switch {
-		case strings.Trim(opt[1:], "pvV") == "" && strings.ContainsAny(opt, "vV"):
-			if !lettersThenWords(args, "pvV") {
-				w.unknown(c, "a word that is not literal")
-				return
-			}
-			for _, a := range args {
-				w.use(a.Text)
-			}
-			w.fine("builtins/command", "it only says what a name means")
-			return
-		case opt != "-p":
+		if opt != "-p" {
 			w.unknown(c, "an option that is not known")
 		}
 	}
@@ -194,15 +190,14 @@ func (w *walker) read(c call) {
 
 // kill judges signals. The shell's kill and the program are one to the judge.
 func (w *walker) kill(c call) {
+	if programs.Builtin("kill", c.args) == policy.ReadOnly {
+		w.fine("builtins/kill", "it lists signals")
+		return
+	}
 	args := c.args
 	harmless := false
 	if len(args) > 0 && args[0].Literal {
 		switch t := args[0].Text; {
-		case t == "-l" || t == "-L" || t == "--list" || t == "--table":
-			if lettersThenWords(args[1:], "") {
-				w.fine("builtins/kill", "it lists signals")
-				return
-			}
 		case t == "-0":
 			harmless, args = true, args[1:]
 		case (t == "-s" || t == "-n" || t == "--signal") && len(args) > 1:

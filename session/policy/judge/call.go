@@ -37,11 +37,10 @@ func (w *walker) command1(head programs.Arg, args []programs.Arg) {
 	w.use(name)
 	w.observe(c)
 	w.facts.files = w.facts.files || w.showsFiles(c)
-	w.deletes(c)
 	if name == "pushd" && len(args) == 1 && args[0].Literal {
 		defer func(dir string) { w.dir = dir }(w.changed(args[0].Text))
 	}
-	if name == head.Text || alsoProgram(name) {
+	if name == head.Text || programs.Is(name, "alsobuiltin") {
 		if b := builtin(name); b != nil {
 			b(w, c)
 			return
@@ -68,21 +67,26 @@ func programName(word string) (string, bool) {
 	return word[i+1:], systemDir(word[:i]) && plainName(word[i+1:])
 }
 
-func plainName(s string) bool {
-	if s == "" {
-		return false
-	}
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_.+-[]:", c) >= 0) {
+func plainName(s string) bool { return s != "" && consistsOf(s, "_.+-[]:") }
+
+// consistsOf reports whether a text is letters and digits, and these characters.
+func consistsOf(s, more string) bool {
+	for i := range len(s) {
+		if !alphanumeric(s[i]) && strings.IndexByte(more, s[i]) < 0 {
 			return false
 		}
 	}
 	return true
 }
 
+func alphanumeric(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
+
 // program asks the tables about an external program and judges what follows from the answer.
 func (w *walker) program(c call) {
+	was, before := w.cur.Class, w.classes
+	w.deletes(c)
 	w.interpreter(c)
 	w.netcat(c)
 	f := programs.Judge(programs.Call{Name: c.name, Args: c.args, Shell: w.shell, Stdin: c.stdin, Interactive: w.interactive, Bounded: w.timed, Direct: !w.far && c.bare})
@@ -104,19 +108,22 @@ func (w *walker) program(c call) {
 	}
 	w.operands(c, f)
 	w.recodes(f)
+	if changes := f.Class == policy.Write || f.Class == policy.Dangerous; changes && !was.Worse(f.Class) &&
+		(w.cur.Class == policy.Dangerous || w.cur.Class == policy.Forbidden) && w.cur.Class.Worse(f.Class) {
+		w.classes = w.classes&^(1<<f.Class.Rank()) | before // it is one change, and which files it is of makes it worse
+	}
 	w.stdinCode(c)
 	dir := w.dir
 	if c.name == "env" {
 		w.dir = w.envDir(c.args)
 	}
 	defer func() { w.dir = dir }()
-	w.findHere(c)
 	for _, n := range f.Nested {
 		w.nested(n)
 		if (c.name == "xargs" || c.name == "parallel") && len(n.Argv) > 0 {
 			name, _ := programName(n.Argv[0].Text)
-			w.facts.xargs = w.facts.xargs || !metadataOnly(name)
-			w.facts.removes = w.facts.removes || removesFiles(name)
+			w.facts.xargs = w.facts.xargs || !programs.Is(name, "nameonly")
+			w.facts.removes = w.facts.removes || programs.Is(name, "remover")
 			w.facts.shell = w.facts.shell || isInterpreter(name)
 		}
 	}

@@ -80,9 +80,20 @@ func unescape(t testing.TB, s string) string {
 	return b.String()
 }
 
+// agent is the built-in verdict for an agent on a production host.
+func agent(c policy.Class) policy.Verdict {
+	switch c {
+	case policy.ReadOnly:
+		return policy.Allow
+	case policy.Privileged, policy.Forbidden:
+		return policy.Deny
+	}
+	return policy.Ask
+}
+
 func verdict(script, shell string) (policy.Verdict, judge.Report) {
 	r := judge.Judge(judge.Request{Script: script, Shell: shell})
-	return judge.Agent(r.Class), r
+	return agent(r.Class), r
 }
 
 func TestPolicyCases(t *testing.T) {

@@ -40,7 +40,7 @@ func TestACommentThatEndsInABackslashHidesNothing(t *testing.T) {
 
 // worst returns want where got is at least as bad.
 func worst(want, got policy.Class) policy.Class {
-	if got == want || judge.Worse(got, want) {
+	if got == want || got.Worse(want) {
 		return want
 	}
 	return got

@@ -32,21 +32,11 @@ func (w *walker) declare(c *syntax.DeclClause) {
 		w.raise(policy.Unknown, "builtins/"+name, "it changes variables of the session's shell")
 	}
 	w.use(name)
-	w.declareWords(call{name: name, args: words})
+	w.listing(call{name: name, args: words})
 }
 
 // inertName knows names of variables that neither a shell nor a usual program gives a meaning to, for loops and read.
 // It is a list of what is harmless: zsh alone ties meanings to path, prompt, status and dozens of others.
 func inertName(name string) bool {
-	if len(name) == 1 {
-		return name[0] >= 'a' && name[0] <= 'z'
-	}
-	switch name {
-	case "file", "files", "f1", "f2", "dir", "host", "hosts", "svc", "service", "unit", "pod", "ns", "node", "name", "line",
-		"item", "log", "logfile", "port", "pid", "disk", "dev", "iface", "container", "cid", "id", "img", "image", "key", "val",
-		"value", "db", "table", "user", "group", "pkg", "package", "mod", "num", "idx", "elem", "entry", "word", "url", "ip", "addr",
-		"bin", "cmd", "prog", "tool", "conf", "cfg", "rest", "count", "proc", "mount", "mnt", "vol", "zone", "domain":
-		return true
-	}
-	return false
+	return len(name) == 1 && name[0] >= 'a' && name[0] <= 'z' || programs.Is(name, "plainvariable")
 }

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -10,91 +11,56 @@ import (
 
 // deletes forbids what takes a system apart, whatever the tables say of the program.
 func (w *walker) deletes(c call) {
-	var targets []programs.Arg
-	switch c.name {
+	switch targets := plainOperands(c.args); c.name {
 	case "rm", "rmdir", "unlink", "shred", "srm", "wipe", "trash":
-		targets = plainOperands(c.args)
+		w.catastrophic(targets...)
 	case "mv":
-		targets = plainOperands(c.args)
 		if len(targets) > 1 {
 			targets = targets[:len(targets)-1]
 		}
+		w.catastrophic(targets...)
 	case "chmod", "chown", "chgrp", "setfacl", "chattr":
-		if hasShort(c.args, 'R') || anyPrefix(c.args, "--rec") {
-			for _, a := range plainOperands(c.args) {
-				w.changesTree(a)
+		open := c.name == "chmod" && len(targets) > 0 && openMode.MatchString(targets[0].Text)
+		for _, a := range targets {
+			switch {
+			case open, hasShort(c.args, 'R'), anyPrefix(c.args, "--rec"):
+				w.changesTree(a, open)
+			case strings.HasPrefix(c.name, "ch") && c.name != "chattr" && w.leadsTo(a, systemTree):
+				w.raise(policy.Dangerous, "paths/data", "it changes who may use a system directory")
 			}
 		}
-		return
-	default:
-		return
-	}
-	for _, a := range targets {
-		w.catastrophic(a)
+	case "git":
+		w.cleans(c)
 	}
 }
 
-// removesFiles knows programs that remove or ruin the files they are given.
-func removesFiles(name string) bool {
-	switch name {
-	case "rm", "rmdir", "unlink", "shred", "srm", "wipe", "trash", "mv", "chmod", "chown", "chgrp", "truncate":
-		return true
-	}
-	return false
-}
+// openMode is a mode that lets everybody write.
+var openMode = regexp.MustCompile(`^[0-7]*[2367]$|^0*$|(^|,)([ug]*[oa][ugoa]*)?[^ugoa,]*[+=][^,]*w`)
 
 // foundRemoved forbids removing all that a find finds, by where it looks.
 func (w *walker) foundRemoved(args []programs.Arg) {
-	args = append(w.fromHere(args), literal("-delete"))
-	if f := programs.Judge(programs.Call{Name: "find", Args: args, Shell: w.shell}); f.Class == policy.Forbidden {
-		w.raise(f.Class, f.Rule, f.Reason)
-	}
-}
-
-// findHere judges a find again from where the script stands.
-func (w *walker) findHere(c call) {
-	if c.name == "find" && w.dir != "" {
-		f := programs.Judge(programs.Call{Name: "find", Args: w.fromHere(c.args), Shell: w.shell})
-		if f.Class == policy.Forbidden {
-			w.raise(f.Class, f.Rule, f.Reason)
-		}
-	}
-	if c.name == "git" && anyText(c.args, "clean") && (hasShort(c.args, 'f') || anyPrefix(c.args, "--force")) {
-		dir := w.dir
-		for i, a := range c.args {
-			if a.Text == "-C" && i+1 < len(c.args) {
-				dir = w.changed(c.args[i+1].Text)
-			}
-		}
-		if dir != "" {
-			w.catastrophic(literal(dir))
+	f := programs.Judge(programs.Call{Name: "find", Args: append(args[:len(args):len(args)], literal("-delete")), Shell: w.shell})
+	for _, p := range f.Paths {
+		if p.Delete {
+			w.catastrophic(p.Arg)
 		}
 	}
 }
 
-// fromHere gives a find's starting points as they are from the root.
-func (w *walker) fromHere(args []programs.Arg) []programs.Arg {
-	out := make([]programs.Arg, 0, len(args)+2)
-	starts, i := 0, 0
-	for ; i < len(args); i++ {
-		a := args[i]
-		if a.Literal && (a.Text == "-H" || a.Text == "-L" || a.Text == "-P") {
-			out = append(out, a)
-			continue
-		}
-		if strings.HasPrefix(a.Text, "-") || a.Text == "!" || a.Text == "(" {
-			break
-		}
-		starts++
-		if s := w.shapeOf(a); w.dir != "" && (a.Literal || s.known) {
-			a = literal(resolve(s.likely, w.dir))
-		}
-		out = append(out, a)
+// cleans judges a git clean, which removes what lies where it runs.
+func (w *walker) cleans(c call) {
+	if !anyText(c.args, "clean") || !hasShort(c.args, 'f') && !anyPrefix(c.args, "--force") {
+		return
 	}
-	if starts == 0 && w.dir != "" {
-		out = append(out, literal(w.dir))
+	dir := w.dir
+	for i, a := range c.args {
+		if a.Text == "-C" && i+1 < len(c.args) {
+			dir = w.changed(c.args[i+1].Text)
+		}
 	}
-	return append(out, args[i:]...)
+	if dir != "" {
+		w.catastrophic(literal(dir))
+	}
 }
 
 // envDir is where env runs its command.
@@ -131,46 +97,64 @@ func (w *walker) hiddenDelete(args []programs.Arg) {
 	if !hasShort(args, 'r') && !hasShort(args, 'R') && !anyPrefix(args, "--recursive") {
 		return
 	}
-	for _, a := range plainOperands(args) {
-		w.catastrophic(a)
-	}
+	w.catastrophic(plainOperands(args)...)
 }
 
 // catastrophic forbids removing or moving the root, a system directory, everything in one, or every home.
-func (w *walker) catastrophic(a programs.Arg) {
-	s := w.shapeOf(a)
-	if isCatastrophic(s.empty, w.dir, !a.Literal && !a.Glob) || s.known && isCatastrophic(s.likely, w.dir, false) {
-		w.raise(policy.Forbidden, "forbidden/catastrophic-delete", "it removes, moves or opens up the system itself")
+func (w *walker) catastrophic(list ...programs.Arg) {
+	for _, a := range list {
+		if w.leadsTo(a, systemTree) {
+			w.raise(policy.Forbidden, "forbidden/catastrophic-delete", "it removes, moves or opens up the system itself")
+		}
 	}
 }
 
-// changesTree is catastrophic for new owners and modes: a tree of data stays there, with all that is in it.
-func (w *walker) changesTree(a programs.Arg) {
-	s := w.shapeOf(a)
-	sure := a.Literal || a.Glob
-	switch system := func(p string) bool { return systemTree(p) && !programs.DataTree(p, false) }; {
-	case reachesTree(s.empty, w.dir, !sure, system), s.known && reachesTree(s.likely, w.dir, false, system):
+// changesTree is catastrophic for new owners and modes: a tree of data stays there, with all that is in it, unless it is opened
+// to all.
+func (w *walker) changesTree(a programs.Arg, open bool) {
+	home := !open && !a.Glob && !isWild(a.Text)
+	switch {
+	case w.leadsTo(a, func(p string) bool { return systemTree(p) && !(places.data[p] || home && aHome(p)) }):
 		w.raise(policy.Forbidden, "forbidden/catastrophic-delete", "it removes, moves or opens up the system itself")
-	case isCatastrophic(s.empty, w.dir, !sure), s.known && isCatastrophic(s.likely, w.dir, false):
+	case w.leadsTo(a, systemTree):
 		w.raise(policy.Dangerous, "paths/data", "it changes who may use a whole tree of data")
 	}
 }
 
-func isCatastrophic(p, dir string, guessed bool) bool {
-	return reachesTree(p, dir, guessed, systemTree)
+// leadsTo reports whether a word names the root, or one of the trees: as it is, with its variables empty, or as the script says.
+func (w *walker) leadsTo(a programs.Arg, tree func(string) bool) bool {
+	s := w.shapeOf(a)
+	g := written
+	if s.subst {
+		g = substituted
+	} else if !a.Literal && !a.Glob {
+		g = unset
+	}
+	if a.Source != "" && strings.HasPrefix(a.Source, "{}") && reachesTree(a.Source, "", g, tree) {
+		return true // of what find or xargs put there, nothing is left
+	}
+	return reachesTree(s.empty, w.dir, g, tree) || s.known && reachesTree(s.likely, w.dir, written, tree)
 }
 
-// reachesTree reports whether a path is the root, a home, or one of the trees, or everything in one of them.
-func reachesTree(p, dir string, guessed bool, tree func(string) bool) bool {
+func isCatastrophic(p, dir string) bool { return reachesTree(p, dir, written, systemTree) }
+
+// guess says how a path was found.
+type guess uint8
+
+const (
+	written     guess = iota // it is what the words say
+	unset                    // if all variables are unset
+	substituted              // if substitutions print nothing: more than the root may well be meant
+)
+
+// reachesTree reports whether a path is the root, the own home, or one of the trees, or everything in one of them.
+func reachesTree(p, dir string, g guess, tree func(string) bool) bool {
 	if p == "" {
 		return false
 	}
 	root := dir
-	if root == "" {
-		// Enough steps up end at the root from anywhere.
-		if strings.HasPrefix(path.Clean(p), "../../../../../..") {
-			root = "/"
-		}
+	if root == "" && strings.HasPrefix(path.Clean(p), "../../..") && (strings.Trim(path.Clean(p), "./*") == "" || strings.HasPrefix(path.Clean(p), "../../../../../..")) {
+		root = "/" // enough steps up end at the root from anywhere
 	}
 	if strings.HasPrefix(root, "~") {
 		root = "/root" + strings.TrimLeft(root[1:], "abcdefghijklmnopqrstuvwxyz0123456789_.-") // the home nearest to the root
@@ -187,31 +171,25 @@ func reachesTree(p, dir string, guessed bool, tree func(string) bool) bool {
 	} else if i < 0 && everything(r) && root == "/" {
 		r = "/"
 	}
-	if r == "/" || r == "~" {
-		return true
-	}
-	// What a forgotten variable would make of a longer path is a guess: the path may well be meant.
-	return !guessed && tree(r)
+	return r == "/" || r == "~" || g != substituted && tree(r) && (g == written || !places.sure[r])
 }
 
 // everything knows the patterns that match all of a directory, hidden files included or not.
 func everything(segment string) bool {
-	return segment != "" && strings.Trim(segment, "*.?[]!^{}") == "" && strings.ContainsAny(segment, "*?[") && !strings.HasPrefix(segment, "..?") ||
+	return segment != "" && strings.Trim(segment, "*.?[]!^{},") == "" && strings.ContainsAny(segment, "*?[") && !strings.HasPrefix(segment, "..?") ||
 		segment == ".*" || segment == ".[!.]*" || segment == "..?*"
 }
 
+// systemTree reports whether a clean path is a tree of the system, somebody's home, or a pattern that may be one.
 func systemTree(p string) bool {
-	switch p {
-	case "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/proc", "/root", "/run",
-		"/sbin", "/srv", "/sys", "/usr", "/var", "/mnt", "/media", "/lost+found",
-		"/usr/bin", "/usr/lib", "/usr/lib64", "/usr/local", "/usr/sbin", "/usr/share", "/usr/libexec", "/usr/local/bin",
-		"/usr/local/lib", "/var/lib", "/var/log", "/var/spool", "/var/mail", "/var/run", "/etc/ssh", "/etc/systemd",
-		"/etc/pam.d", "/lib/modules", "/usr/lib/modules", "/lib/systemd", "/usr/lib/systemd", "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu",
-		"/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/bin/sh", "/bin/bash", "/usr/bin/sh", "/usr/bin/bash", "/usr/bin/env", "/sbin/init",
-		"/etc/passwd", "/etc/shadow", "/etc/group", "/etc/sudoers", "/etc/fstab", "/boot/efi", "/boot/grub", "/boot/grub2", "/var/lib/dpkg", "/var/lib/rpm", "/var/lib/docker",
-		"/var/lib/mysql", "/var/lib/postgresql", "/var/lib/etcd", "/var/lib/kubelet",
-		"/Applications", "/Library", "/System", "/Users", "/private", "/private/etc", "/private/var":
+	if places.system[p] || places.sure[p] || aHome(p) {
 		return true
 	}
-	return false
+	first, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
+	return strings.HasPrefix(p, "/") && strings.ContainsAny(first, "*?[{")
+}
+
+func aHome(p string) bool {
+	dir, base := path.Split(p)
+	return base != "" && (dir == "/home/" || dir == "/Users/") || strings.HasPrefix(p, "~") && dir == ""
 }

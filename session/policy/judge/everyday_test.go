@@ -22,7 +22,7 @@ func TestEverydayReadsNeedNoApproval(t *testing.T) {
 			continue
 		}
 		total++
-		if r := judge.Judge(judge.Request{Script: line, Shell: "bash"}); judge.Agent(r.Class) == policy.Allow {
+		if r := judge.Judge(judge.Request{Script: line, Shell: "bash"}); agent(r.Class) == policy.Allow {
 			allowed++
 		} else {
 			t.Logf("%s: %s (%s)", line, r.Reason, r.Rule)
@@ -64,7 +64,7 @@ func TestAssignmentsThatMeanNothingToShellsAndPrograms(t *testing.T) {
 	} {
 		for _, shell := range shells {
 			r := judge.Judge(judge.Request{Script: script, Shell: shell})
-			if got := judge.Agent(r.Class); want == policy.Allow && shell == "bash" || want == policy.Ask {
+			if got := agent(r.Class); want == policy.Allow && shell == "bash" || want == policy.Ask {
 				assert.Equal(t, want, got, "%s in %q: %s: %s", script, shell, r.Rule, r.Reason)
 			}
 		}

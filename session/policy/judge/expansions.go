@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -127,26 +128,18 @@ func (w *walker) literal(s string, quoted, first, afterParam bool) {
 	}
 }
 
-func historyEvent(c byte) bool {
-	switch {
-	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-		return true
-	}
-	return strings.IndexByte("!$^*?#-:{%/", c) >= 0
-}
+func historyEvent(c byte) bool { return alphanumeric(c) || strings.IndexByte("!$^*?#-:{%/", c) >= 0 }
 
 // tilde allows ~, ~/… and ~name/…; other forms are looked up in the session's own tables.
 func (w *walker) tilde(s string) {
 	w.use("HOME")
 	name, _, _ := strings.Cut(s[1:], "/")
-	for i := 0; i < len(name); i++ {
-		c := name[i]
-		if !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' && i > 0 || i > 0 && (c == '-' || c == '_' || c == '.')) {
-			w.raise(policy.Unknown, "shell/tilde", "what this tilde stands for depends on the session")
-			return
-		}
+	if !userName.MatchString(name) {
+		w.raise(policy.Unknown, "shell/tilde", "what this tilde stands for depends on the session")
 	}
 }
+
+var userName = regexp.MustCompile(`^(?:[a-z][a-z0-9._-]*)?$`)
 
 func (w *walker) param(p *syntax.ParamExp) {
 	if p.Param != nil {
@@ -228,14 +221,4 @@ func plainIndex(x syntax.ArithmExpr) bool {
 	return s == "@" || s == "*" || digits(s)
 }
 
-func digits(s string) bool {
-	if s == "" {
-		return false
-	}
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

@@ -43,23 +43,16 @@ func (w *walker) observe(c call) {
 	if len(f.words) < maxParts {
 		f.words = append(f.words, c.args)
 	}
+	f.connects = f.connects || programs.Is(c.name, "connects")
+	f.fetches = f.fetches || f.connects || programs.Is(c.name, "fetches")
+	f.decodes = f.decodes || programs.Is(c.name, "decodes") || programs.Is(c.name, "coder") && decodesOption(c.args)
 	switch c.name {
-	case "curl", "wget", "wget2", "aria2c", "lynx", "w3m", "links", "elinks", "http", "https", "xh", "fetch", "ftp", "tftp",
-		"lwp-request", "GET", "axel", "scp", "rsync", "ssh", "sftp", "dig", "host", "nslookup", "aws", "gsutil":
-		f.fetches = true
-	case "nc", "ncat", "netcat", "nc.openbsd", "nc.traditional", "socat", "telnet", "cryptcat", "rcat":
-		f.fetches, f.connects = true, true
 	case "openssl":
 		f.connects = f.connects || anyText(c.args, "s_client") || anyText(c.args, "s_server")
 		f.fetches = f.fetches || f.connects
 		f.decodes = f.decodes || anyText(c.args, "enc") || anyText(c.args, "base64") || anyText(c.args, "-d")
-	case "base64", "base32", "basenc", "gzip", "xz", "bzip2", "zstd", "lz4", "gpg", "uudecode", "base58":
-		f.decodes = f.decodes || c.name == "uudecode" || decodesOption(c.args)
 	case "xxd":
 		f.decodes = f.decodes || hasShort(c.args, 'r') || anyText(c.args, "-revert")
-	case "gunzip", "zcat", "gzcat", "xzcat", "unxz", "bzcat", "bunzip2", "zstdcat", "unzstd", "lz4cat", "unlz4", "rev", "tr",
-		"uncompress", "funzip":
-		f.decodes = true
 	case "find", "fd", "fdfind", "locate":
 		f.found = append(f.found, c.args)
 	case "printf", "echo":

@@ -41,7 +41,7 @@ func check(t *testing.T, script, shell string, r judge.Report) {
 		t.Fatalf("%q: the worst of %v is not %s", script, r.Classes, r.Class)
 	}
 	for _, p := range r.Parts {
-		if judge.Worse(p.Class, r.Class) {
+		if p.Class.Worse(r.Class) {
 			t.Fatalf("%q: part %q is worse than the whole", script, p.Text)
 		}
 	}
@@ -60,7 +60,7 @@ func check(t *testing.T, script, shell string, r judge.Report) {
 	// A shell that may be any of them is never judged milder than one of them.
 	if shell == "" {
 		for _, s := range []string{"bash", "dash"} {
-			if one := judge.Judge(judge.Request{Script: script, Shell: s}); judge.Worse(one.Class, r.Class) {
+			if one := judge.Judge(judge.Request{Script: script, Shell: s}); one.Class.Worse(r.Class) {
 				t.Fatalf("%q: %s for %s, read-only for any shell", script, one.Class, s)
 			}
 		}

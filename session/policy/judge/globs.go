@@ -1,8 +1,11 @@
 package judge
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 )
 
 // segments splits a clean path at its slashes; an absolute one begins with an empty segment, and the root is just that.
@@ -106,19 +109,8 @@ func extensionOnly(s string) bool {
 }
 
 func literalLen(p string) int {
-	n := 0
-	for i := 0; i < len(p); i++ {
-		switch p[i] {
-		case '*', '?':
-		case '[':
-			if j := strings.IndexByte(p[i:], ']'); j > 0 {
-				i += j
-			}
-		default:
-			n++
-		}
-	}
-	return n
+	p = brackets.ReplaceAllString(p, "")
+	return len(p) - strings.Count(p, "*") - strings.Count(p, "?")
 }
 
 // token reads one element of a wildcard pattern: star, any one character, or a literal.
@@ -136,32 +128,15 @@ func token(s string, i int) (c byte, star, one bool, next int) {
 	return s[i], false, false, i + 1
 }
 
+// brackets stand for one character, whichever it is.
+var brackets = regexp.MustCompile(`\[[^\]]*\]`)
+
 // matchGlob reports whether a pattern matches a text that has no wildcards.
 func matchGlob(pat, s string) bool {
-	i, j := 0, 0
-	star, mark := -1, 0
-	for j < len(s) {
-		if i < len(pat) {
-			c, isStar, one, next := token(pat, i)
-			switch {
-			case isStar:
-				star, mark, i = next, j, next
-				continue
-			case one || c == s[j]:
-				i, j = next, j+1
-				continue
-			}
-		}
-		if star < 0 {
-			return false
-		}
-		mark++
-		i, j = star, mark
+	if strings.IndexByte(pat, '[') >= 0 {
+		pat = brackets.ReplaceAllString(pat, "?")
 	}
-	for i < len(pat) && pat[i] == '*' {
-		i++
-	}
-	return i == len(pat)
+	return wildcard.Match(s, pat)
 }
 
 // maxSegment bounds the work of comparing two patterns; what is longer is taken to match.

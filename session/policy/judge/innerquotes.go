@@ -22,13 +22,9 @@ func (w *walker) innerQuotes(p *syntax.SglQuoted) {
 
 // plainText reports whether a text means the same in single and in double quotes, and closes nothing.
 func plainText(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80 || strings.IndexByte(" _.,:;/+-=@%<>|()[]*?#\t\n", c) >= 0) {
-			return false
-		}
-	}
-	return true
+	return strings.IndexFunc(s, func(r rune) bool {
+		return r < 0x80 && !alphanumeric(byte(r)) && !strings.ContainsRune(" _.,:;/+-=@%<>|()[]*?#\t\n", r)
+	}) < 0
 }
 
 // backquotes judges `…` for what its text is to the shells that read it twice: once for the quotes around and within it,
@@ -36,7 +32,7 @@ func plainText(s string) bool {
 func (w *walker) backquotes(p *syntax.CmdSubst, quoted bool) {
 	src := w.source(p)
 	if len(src) > 2 {
-		if inner := src[1 : len(src)-1]; firstBackquote(inner) >= 0 {
+		if inner := src[1 : len(src)-1]; unescaped(inner, '`') >= 0 {
 			w.raise(policy.Unknown, "shell/quirk", "shells end a substitution in backquotes at the next backquote")
 			w.between(inner)
 		}
@@ -44,30 +40,18 @@ func (w *walker) backquotes(p *syntax.CmdSubst, quoted bool) {
 	switch {
 	case strings.Contains(src, "\\\n"):
 		w.raise(policy.Unknown, "shell/continuation", "a line is continued within an expansion")
-	case quoted && unescapedQuote(src):
+	case quoted && unescaped(src, '"') >= 0:
 		w.raise(policy.Unknown, "shell/quirk", "shells disagree about double quotes in backquotes in double quotes")
 	}
 }
 
-func unescapedQuote(s string) bool {
+// unescaped finds a character without a backslash before it.
+func unescaped(s string, c byte) int {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
 		case '\\':
 			i++
-		case '"':
-			return true
-		}
-	}
-	return false
-}
-
-// firstBackquote finds a backquote without a backslash before it.
-func firstBackquote(s string) int {
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '`':
+		case c:
 			return i
 		}
 	}
@@ -77,13 +61,13 @@ func firstBackquote(s string) int {
 // between judges the pieces between backquotes, each of which some shell runs, for what is forbidden in them.
 func (w *walker) between(s string) {
 	for range maxDepth {
-		i := firstBackquote(s)
+		i := unescaped(s, '`')
 		if i < 0 {
 			break
 		}
 		s = s[i+1:]
 		piece := s
-		if j := firstBackquote(s); j >= 0 {
+		if j := unescaped(s, '`'); j >= 0 {
 			piece = s[:j]
 		}
 		w.script(strings.TrimLeft(piece, ";&|)}\"' \t\n"), "")

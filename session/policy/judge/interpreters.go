@@ -8,24 +8,10 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
 
-func isShell(name string) bool {
-	switch name {
-	case "sh", "bash", "zsh", "dash", "ash", "ksh", "ksh93", "mksh", "lksh", "rbash", "fish", "csh", "tcsh", "yash", "posh", "rksh":
-		return true
-	}
-	return false
-}
+func isShell(name string) bool { return programs.Is(name, "shell") }
 
 func isInterpreter(name string) bool {
-	if isShell(name) {
-		return true
-	}
-	for _, p := range [...]string{"python", "perl", "ruby", "node", "nodejs", "php", "lua", "tclsh", "deno", "bun", "Rscript", "pwsh", "pypy"} {
-		if rest, ok := strings.CutPrefix(name, p); ok && strings.Trim(rest, "0123456789.") == "" {
-			return true
-		}
-	}
-	return false
+	return isShell(name) || programs.Is(strings.TrimRight(name, "0123456789."), "interpreter")
 }
 
 // takesCommands reports whether a call takes commands from its standard input: an interpreter without a script.
@@ -70,12 +56,15 @@ func (w *walker) interpreter(c call) {
 			}
 		}
 	}
-	if runsText(c.name) {
+	if programs.Is(c.name, "code") || isInterpreter(c.name) && !isShell(c.name) {
 		for _, a := range c.args {
 			if a.Literal && len(a.Text) <= maxWord {
 				w.inlineCode(a.Text)
 			}
 		}
+	}
+	if isInterpreter(c.name) || programs.Is(c.name, "compiler") {
+		w.reverseShell(c.args)
 	}
 	if !isInterpreter(c.name) {
 		return
@@ -83,26 +72,11 @@ func (w *walker) interpreter(c call) {
 	if w.subst != nil && w.subst.unseen() {
 		w.forbidUnseen()
 	}
-	for i, a := range c.args {
-		if !a.Literal || !strings.HasPrefix(a.Text, "-") {
-			if a.Literal && w.wasFetched(a.Text) {
-				w.forbidUnseen()
-			}
-			if a.Literal && i > 0 && opensShellOverNetwork(a.Text) {
-				w.raise(policy.Forbidden, "forbidden/reverse-shell", "code that opens a connection and hands it a shell")
-			}
+	for _, a := range c.args {
+		if a.Literal && !strings.HasPrefix(a.Text, "-") && w.wasFetched(a.Text) {
+			w.forbidUnseen()
 		}
 	}
-}
-
-// runsText knows programs, other than shells, whose arguments may hold code that runs commands.
-func runsText(name string) bool {
-	switch name {
-	case "vi", "vim", "nvim", "ex", "view", "emacs", "make", "gmake", "gdb", "mysql", "psql", "sqlite3", "expect", "m4", "julia", "R",
-		"groovy", "jshell", "osascript", "irb", "ipython", "sqlplus", "ftp", "ed":
-		return true
-	}
-	return isInterpreter(name) && !isShell(name)
 }
 
 var (
@@ -124,7 +98,7 @@ func (w *walker) inlineCode(code string) {
 		w.forbidUnseen()
 	}
 	for _, m := range codeRemoves.FindAllStringSubmatch(code, 8) {
-		if isCatastrophic(m[1], "", false) {
+		if isCatastrophic(m[1], "") {
 			w.raise(policy.Forbidden, "forbidden/catastrophic-delete", "it removes, moves or opens up the system itself")
 		}
 	}
@@ -143,10 +117,14 @@ func (w *walker) inlineCode(code string) {
 	}
 }
 
-func opensShellOverNetwork(code string) bool {
-	code = strings.ToLower(code)
-	return containsAny(code, "socket", "sockopen", "net.connect", "createconnection", "'net'", `"net"`, "tcpclient") &&
-		containsAny(code, "/bin/", "subprocess", "pty.spawn", "exec", "dup2", "system", "spawn", "popen", "child_process")
+// reverseShell forbids code that opens a connection and starts a shell, in one word or several.
+func (w *walker) reverseShell(args []programs.Arg) {
+	text, _ := joinLiteral(args)
+	code := strings.ToLower(text)
+	if containsAny(code, "socket", "sockopen", "/inet/", "/dev/tcp/", "net.connect", "createconnection", "'net'", `"net"`, "tcpclient") &&
+		containsAny(code, "/bin/", "subprocess", "pty.", "cmd.exe", "exec", "dup2", "system", "spawn", "popen", "child_process") {
+		w.raise(policy.Forbidden, "forbidden/reverse-shell", "code that opens a connection and hands it a shell")
+	}
 }
 
 func containsAny(s string, list ...string) bool {

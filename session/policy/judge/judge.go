@@ -43,15 +43,8 @@ func Judge(req Request) Report {
 }
 
 func judgeText(req Request, d dialect, text string, s scan, cut bool) Report {
-	acc := account{useNames: make([]string, 0, 8)}
-	root := Part{Class: policy.ReadOnly, Rule: "judge/nothing", Reason: "there is nothing to run"}
-	acc.interactive, acc.installs, acc.own, acc.resolved = req.Interactive, req.Installs, req.Own, req.Resolved
-	acc.classes = 1
-	var f facts
-	w := walker{account: &acc, d: d, shell: req.Shell, far: req.Elsewhere, src: text, cur: &root, facts: &f, stdin: "none", dir: startDir(req.Dir)}
-	if req.Interactive {
-		w.stdin = ""
-	}
+	w, root := newWalker(req, d)
+	w.src = text
 	if cut {
 		w.cap("it is longer or more deeply nested than is looked at")
 	}
@@ -63,7 +56,20 @@ func judgeText(req Request, d dialect, text string, s scan, cut bool) Report {
 	}
 	w.ownText(text)
 	w.text(s.invisible)
-	return w.report(root)
+	return w.report(*root)
+}
+
+// newWalker begins a judgement.
+func newWalker(req Request, d dialect) (walker, *Part) {
+	acc := account{
+		interactive: req.Interactive, installs: req.Installs, own: req.Own, resolved: req.Resolved, classes: 1, useNames: make([]string, 0, 8),
+	}
+	root := Part{Class: policy.ReadOnly, Rule: "judge/nothing", Reason: "there is nothing to run"}
+	w := walker{account: &acc, d: d, shell: req.Shell, far: req.Elsewhere || req.Program != "", cur: &root, facts: &facts{}, stdin: "none", dir: startDir(req.Dir)}
+	if req.Interactive && req.Program == "" {
+		w.stdin = ""
+	}
+	return w, &root
 }
 
 // text parses the walker's source and judges it.
@@ -224,11 +230,7 @@ func judgeWords(req Request) Report {
 	if s.refused.class != "" {
 		return refuse(s.refused, req.Program)
 	}
-	var acc account
-	acc.interactive, acc.installs, acc.classes, acc.own = req.Interactive, req.Installs, 1, req.Own
-	root := Part{Class: policy.ReadOnly, Rule: "judge/nothing", Reason: "there is nothing to run"}
-	var f facts
-	w := walker{account: &acc, d: inBash, shell: req.Shell, far: true, cur: &root, facts: &f, stdin: "none", dir: startDir(req.Dir)}
+	w, root := newWalker(req, inBash)
 	if s.invalid || s.invisible {
 		w.raise(policy.Unknown, "bytes/encoding", "a word that cannot be shown as it is")
 	}
@@ -251,7 +253,7 @@ func judgeWords(req Request) Report {
 		w.ownCall(literal(req.Program), args)
 		w.command1(literal(req.Program), args)
 	})
-	return w.report(root)
+	return w.report(*root)
 }
 
 func refuse(v verdict, src string) Report {
@@ -273,15 +275,15 @@ func (w *walker) report(root Part) Report {
 
 // stricter joins what two languages make of one text: the worse tells the story, and both count.
 func stricter(a, b Report) Report {
-	if Worse(b.Class, a.Class) {
+	if b.Class.Worse(a.Class) {
 		a, b = b, a
 	}
 	var set uint8
 	for _, c := range a.Classes {
-		set |= 1 << Rank(c)
+		set |= 1 << c.Rank()
 	}
 	for _, c := range b.Classes {
-		set |= 1 << Rank(c)
+		set |= 1 << c.Rank()
 	}
 	a.Classes = classesOf(set)
 	a.Sets = union(a.Sets, b.Sets)

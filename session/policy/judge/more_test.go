@@ -33,7 +33,7 @@ func TestEverydayAndHostileCommandsGetTheirVerdict(t *testing.T) {
 			}
 			n++
 			r := judge.Judge(judge.Request{Script: c})
-			assert.Equal(t, want, judge.Agent(r.Class), "%q: %s: %s", c, r.Rule, r.Reason)
+			assert.Equal(t, want, agent(r.Class), "%q: %s: %s", c, r.Rule, r.Reason)
 		}
 		require.NoError(t, sc.Err())
 		assert.GreaterOrEqual(t, n, atLeast[want], "cases of %s are missing", want)

@@ -102,9 +102,7 @@ func goesOn(text string, endings []string) bool {
 	return false
 }
 
-func nameByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c >= 0x80
-}
+func nameByte(c byte) bool { return alphanumeric(c) || strings.IndexByte("_-.", c) >= 0 || c >= 0x80 }
 
 // ownWords judges words that may name what is Fairlead's own.
 func (w *walker) ownWords(args []programs.Arg, metadata bool) {
@@ -306,20 +304,11 @@ func (w *walker) ownCall(head programs.Arg, args []programs.Arg) {
 			}
 		}
 	}
-	w.ownWords(args, metadataOnly(name) && !changesFiles(name))
+	w.ownWords(args, programs.Is(name, "nameonly") && !programs.Is(name, "changer"))
 	c := call{name: name, args: args}
-	if w.recursive(c) || name == "find" || name == "cp" || name == "ln" || name == "chmod" || name == "chown" || name == "mount" {
+	if w.recursive(c) || programs.Is(name, "tree") {
 		w.ownTree(c)
 	}
-}
-
-// changesFiles knows which of the programs that show no content change what they name.
-func changesFiles(name string) bool {
-	switch name {
-	case "rm", "mv", "mkdir", "rmdir", "chmod", "chown", "touch":
-		return true
-	}
-	return false
 }
 
 // ownTree judges the directories of a call that works on all that is below them; without one it is where the call runs.

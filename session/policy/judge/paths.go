@@ -10,7 +10,7 @@ import (
 
 // operands judges the files that a call names.
 func (w *walker) operands(c call, f programs.Finding) {
-	metadata := metadataOnly(c.name)
+	metadata := programs.Is(c.name, "nameonly")
 	named := make(map[string]bool, 0)
 	for _, p := range f.Paths {
 		named[p.Arg.Source] = true
@@ -25,12 +25,14 @@ func (w *walker) operands(c call, f programs.Finding) {
 			w.plants(p.Arg)
 		default:
 			w.noteRead(p.Arg)
+			if whole := p.Arg.Literal && strings.HasPrefix(p.Arg.Text, "/"); whole && !p.Stat || !whole && !metadata {
+				w.readsDevice(p.Arg)
+			}
 			if metadata {
 				continue
 			}
 			w.secretOperand(p.Arg)
 			w.upFromALink(p.Arg)
-			w.hiddenDevice(p.Arg)
 			if w.recursive(c) {
 				w.secretBelow(p.Arg)
 			}
@@ -38,6 +40,10 @@ func (w *walker) operands(c call, f programs.Finding) {
 				w.raise(policy.Unknown, "paths/unknown", "which file it shows is known only when it runs")
 			}
 		}
+	}
+	switch c.name {
+	case "cp", "mv", "ln", "install", "gcp", "gmv", "ginstall":
+		w.placed(f, plainOperands(c.args))
 	}
 	if metadata && len(f.Nested) == 0 {
 		return
@@ -54,7 +60,7 @@ func (w *walker) operands(c call, f programs.Finding) {
 
 func runsReaders(nested []programs.Nested) bool {
 	for _, n := range nested {
-		if len(n.Argv) == 0 || !metadataOnly(n.Argv[0].Text) {
+		if len(n.Argv) == 0 || !programs.Is(n.Argv[0].Text, "nameonly") {
 			return true
 		}
 	}
@@ -115,29 +121,15 @@ func (w *walker) foundFiles(args []programs.Arg) {
 
 func literal(s string) programs.Arg { return programs.Arg{Text: s, Literal: true, Source: s} }
 
-// metadataOnly knows programs that show a file's name, kind and times but never what it holds.
-func metadataOnly(name string) bool {
-	switch name {
-	case "ls", "stat", "du", "df", "find", "test", "[", "[[", "readlink", "realpath", "dirname", "basename", "namei",
-		"getfacl", "lsattr", "getfattr", "dir", "vdir", "tree", "lsof", "fuser", "findmnt", "mountpoint", "pathchk",
-		"smartctl", "hdparm", "mdadm", "blkid", "fdisk", "sfdisk", "sgdisk", "gdisk", "parted", "tune2fs", "dumpe2fs", "nvme", "xfs_info",
-		"which", "whereis", "echo", "printf", "true", "kill", "rm", "mv", "mkdir", "rmdir", "rpm", "dpkg", "dpkg-query", "getcap", "locate", "plocate", "cd", "chmod", "chown", "touch":
-		return true
-	}
-	return false
-}
-
 // recursive reports whether a call reads everything below its operands.
 func (w *walker) recursive(c call) bool {
 	switch c.name {
 	case "grep", "egrep", "fgrep":
 		return hasShort(c.args, 'r') || hasShort(c.args, 'R') || anyPrefix(c.args, "--rec") || anyPrefix(c.args, "--deref")
-	case "rg", "ag", "ack", "tar", "rgrep", "zip", "rsync", "cpio":
-		return true
 	case "diff", "cp", "scp":
 		return hasShort(c.args, 'r') || hasShort(c.args, 'R') || hasShort(c.args, 'a') || anyPrefix(c.args, "--rec")
 	}
-	return false
+	return programs.Is(c.name, "recursive")
 }
 
 func anyPrefix(args []programs.Arg, prefix string) bool {

@@ -12,7 +12,7 @@ import (
 // pipeline judges each stage, and then what the stages do together.
 func (w *walker) pipeline(c *syntax.BinaryCmd) {
 	w.part(c, w.source(c), func() {
-		stages := stagesOf(c)
+		stages := chain(c, isPipe)
 		outer, stdin, dir := w.facts, w.stdin, w.dir
 		all := make([]facts, len(stages))
 		for i, s := range stages {
@@ -30,24 +30,6 @@ func (w *walker) pipeline(c *syntax.BinaryCmd) {
 			w.facts.add(f)
 		}
 	})
-}
-
-// stagesOf flattens a pipeline without recursing: pipelines are as long as their author likes.
-func stagesOf(c *syntax.BinaryCmd) []*syntax.Stmt {
-	var back []*syntax.Stmt
-	for {
-		back = append(back, c.Y)
-		left, ok := plainBinary(c.X)
-		if !ok || left.Op != syntax.Pipe && left.Op != syntax.PipeAll {
-			break
-		}
-		c = left
-	}
-	out := append(make([]*syntax.Stmt, 0, len(back)+1), c.X)
-	for i := len(back) - 1; i >= 0; i-- {
-		out = append(out, back[i])
-	}
-	return out
 }
 
 func (w *walker) together(all []facts) {
@@ -110,7 +92,7 @@ func callsItself(body *syntax.Stmt, name string) bool {
 	syntax.Walk(body, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.BinaryCmd:
-			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+			if isPipe(n.Op) {
 				for _, s := range [...]*syntax.Stmt{n.X, n.Y} {
 					found = found || calls(s, name)
 				}

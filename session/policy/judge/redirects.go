@@ -193,20 +193,36 @@ func (w *walker) inputDevice(a programs.Arg) {
 			return // a process substitution: what it runs is judged
 		}
 		w.raise(policy.Unknown, "shell/redirect", "what this descriptor leads to was decided earlier")
-	case programs.Device(p):
+	case device(p):
 		w.raise(policy.Unknown, "shell/redirect", "it reads a device, which may never end, or react to being read")
 	}
 }
 
-// hiddenDevice asks where a name leads to a device that does not begin as one: cd /dev, or a pattern.
-func (w *walker) hiddenDevice(a programs.Arg) {
+// device reports whether reading a file may never end, or make something happen: a watchdog starts. The path is clean.
+func device(name string) bool {
+	switch name {
+	case "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr":
+		return false
+	case "/proc/kmsg":
+		return true
+	}
+	return strings.HasPrefix(name, "/dev/") && !strings.HasPrefix(name, "/dev/fd/") ||
+		strings.HasPrefix(name, "/sys/") && strings.HasSuffix(name, "/trace_pipe")
+}
+
+// readsDevice asks where a name leads to a device, by its beginning, from where the script stands, or as a pattern.
+func (w *walker) readsDevice(a programs.Arg) {
 	s := w.shapeOf(a).wild
-	if s == "" || s[0] == '~' || s[0] == '/' && !isWild(s) || w.dir == "" && s[0] != '/' {
+	if s == "" || s[0] == '~' || w.dir == "" && s[0] != '/' {
 		return
 	}
 	p := resolve(s, w.dir)
+	if s[0] == '/' && a.Literal && places.disk.find(segments(p), false) != nil {
+		w.raise(policy.SensitiveRead, "secrets/path", "it is a raw disk or memory device")
+		return
+	}
 	first, rest, below := strings.Cut(strings.TrimLeft(p, "/"), "/")
-	aimed := programs.Device(p)
+	aimed := device(p)
 	for _, name := range [...]string{"zero", "full", "random", "urandom", "tty", "console", "kmsg", "watchdog"} {
 		aimed = aimed || below && isWild(first) && matchGlob(first, "dev") && matchGlob(rest, name)
 	}

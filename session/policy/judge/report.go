@@ -103,7 +103,7 @@ func (p *Part) Reaches() []string {
 
 func classesOf(set uint8) []policy.Class {
 	out := make([]policy.Class, 0, 2)
-	for i, c := range order {
+	for i, c := range policy.Classes {
 		if set&(1<<i) != 0 {
 			out = append(out, c)
 		}

@@ -57,29 +57,14 @@ func (w *walker) ansiCommand(word *syntax.Word) bool {
 	return false
 }
 
-// inertPrefix knows the variables that may be set for one command: they change how a program words things, not what it
-// does. It is a list of names that are known to be harmless, never of names that are not.
-func inertPrefix(name string) bool {
-	switch name {
-	case "TZ", "LANG", "NO_COLOR":
-		return true
-	}
-	return strings.HasPrefix(name, "LC_")
-}
-
 func inertValue(name, v string) bool {
 	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, ":") || strings.Contains(v, "..") {
 		return false // a file of the caller's choosing
 	}
-	for i := 0; i < len(v); i++ {
-		switch c := v[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("_+-.,@", c) >= 0:
-		case name == "TZ" && (c == '/' || c == '<' || c == '>' || c == ':'):
-		default:
-			return false
-		}
+	if name == "TZ" {
+		return consistsOf(v, "_+-.,@/<>:")
 	}
-	return true
+	return consistsOf(v, "_+-.,@")
 }
 
 func (w *walker) assignments(c *syntax.CallExpr) {
@@ -105,7 +90,7 @@ func (w *walker) assignments(c *syntax.CallExpr) {
 					w.secretOperand(v)
 				}
 			}
-		case !inertPrefix(name) || a.Append || a.Index != nil || a.Array != nil || !w.inertAssign(name, a.Value):
+		case !(policy.Inert(name) && name != "COLUMNS" && name != "LINES") || a.Append || a.Index != nil || a.Array != nil || !w.inertAssign(name, a.Value):
 			w.setsName(name)
 			w.raise(policy.Unknown, "shell/environment", "the variable "+name+" may change what the program does")
 		}

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -122,23 +123,31 @@ func (w *walker) command(c syntax.Command) {
 
 // binary judges a chain without recursing along it: chains are as long as their author likes.
 func (w *walker) binary(c *syntax.BinaryCmd) {
-	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+	if isPipe(c.Op) {
 		w.pipeline(c)
 		return
 	}
-	var rest []*syntax.Stmt
+	for _, s := range chain(c, func(op syntax.BinCmdOperator) bool { return !isPipe(op) }) {
+		w.stmt(s)
+	}
+}
+
+func isPipe(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == syntax.PipeAll }
+
+// chain flattens what operators join, without recursing.
+func chain(c *syntax.BinaryCmd, joins func(syntax.BinCmdOperator) bool) []*syntax.Stmt {
+	var out []*syntax.Stmt
 	for {
-		rest = append(rest, c.Y)
+		out = append(out, c.Y)
 		left, ok := plainBinary(c.X)
-		if !ok || left.Op == syntax.Pipe || left.Op == syntax.PipeAll {
+		if !ok || !joins(left.Op) {
 			break
 		}
 		c = left
 	}
-	w.stmt(c.X)
-	for i := len(rest) - 1; i >= 0; i-- {
-		w.stmt(rest[i])
-	}
+	out = append(out, c.X)
+	slices.Reverse(out)
+	return out
 }
 
 func plainBinary(s *syntax.Stmt) (*syntax.BinaryCmd, bool) {

@@ -42,7 +42,7 @@ func (w *walker) rememberItem(loop *syntax.WordIter) {
 	}
 	delete(w.values, loop.Name.Value)
 	for _, a := range w.args(loop.Items) {
-		if s := w.shapeOf(a); (a.Literal || a.Glob || s.known) && isCatastrophic(s.likely, w.dir, false) {
+		if s := w.shapeOf(a); (a.Literal || a.Glob || s.known) && isCatastrophic(s.likely, w.dir) {
 			w.rememberValue(loop.Name.Value, s.likely)
 			return
 		}

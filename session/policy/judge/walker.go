@@ -55,10 +55,10 @@ type account struct {
 
 // raise says that the current part is at least of this class.
 func (w *walker) raise(c policy.Class, rule, reason string) {
-	r := Rank(c)
+	r := c.Rank()
 	w.classes |= 1 << r
-	if r > Rank(w.cur.Class) {
-		w.cur.Class, w.cur.Rule, w.cur.Reason = order[r], rule, reason
+	if r > w.cur.Class.Rank() {
+		w.cur.Class, w.cur.Rule, w.cur.Reason = policy.Classes[r], rule, reason
 	}
 }
 
@@ -101,20 +101,13 @@ func (w *walker) part(n syntax.Node, text string, fn func()) bool {
 	w.classes |= 1
 	fn()
 	w.cur = parent
-	if Worse(p.Class, parent.Class) || parent.Rule == "" || parent.Rule == "judge/nothing" && p.Rule != "" {
-		parent.Class, parent.Rule, parent.Reason = worst(p.Class, parent.Class), p.Rule, p.Reason
+	if p.Class.Worse(parent.Class) || parent.Rule == "" || parent.Rule == "judge/nothing" && p.Rule != "" {
+		parent.Class, parent.Rule, parent.Reason = policy.Worst(parent.Class, p.Class), p.Rule, p.Reason
 	}
 	if w.account.parts <= maxParts {
 		parent.Parts = append(parent.Parts, p)
 	}
 	return true
-}
-
-func worst(a, b policy.Class) policy.Class {
-	if Worse(a, b) {
-		return a
-	}
-	return b
 }
 
 func clip(s string) string {

@@ -316,13 +316,27 @@ func (w *walker) setShape(source string, s shape) {
 	w.shapes[source] = s
 }
 
+// behind is the shape of a value that is glued to an option: of it begins with text, what is certain of the value.
+func (s shape) behind(text string) shape {
+	cut := strings.Index(s.wild, text)
+	if text == "" {
+		cut = strings.IndexAny(s.wild, "*?[")
+	}
+	if cut <= 0 {
+		return s
+	}
+	before := s.wild[:cut]
+	s.wild, s.empty, s.likely = s.wild[cut:], strings.TrimPrefix(s.empty, before), strings.TrimPrefix(s.likely, before)
+	return s
+}
+
 // shapeOf returns what a word may look like; for a literal one, itself.
 func (w *walker) shapeOf(a programs.Arg) shape {
 	if a.Literal {
 		return shape{empty: a.Text, likely: a.Text, wild: a.Text, known: true}
 	}
 	if s, ok := w.shapes[a.Source]; ok {
-		return s
+		return s.behind(a.Text)
 	}
 	// A word that a program puts together, as find and xargs do: judged where its parts come from.
 	if a.Source == "{}" && a.Text != "" {

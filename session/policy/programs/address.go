@@ -111,11 +111,11 @@ func (c *call) connects() {
 			}
 		}
 	}
-	if Severity(c.find.Class) < Severity(network) {
+	if rank(c.find.Class) < rank(network) {
 		c.find.To = nil // this machine's own service
 	}
 	sure := c.find.Class == network && len(c.find.To) > 0
-	if !sure && Severity(c.find.Class) >= Severity(network) && (len(c.find.To) > 0 || c.find.Class == network || c.node.style&connecting != 0) {
+	if !sure && rank(c.find.Class) >= rank(network) && (len(c.find.To) > 0 || c.find.Class == network || c.node.style&connecting != 0) {
 		c.reach("")
 	}
 }

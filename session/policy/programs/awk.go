@@ -1,19 +1,18 @@
 package programs
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // awkCheck reads the program texts of an awk call.
 func awkCheck(c *call) {
-	at := c.node.lookup("-e")
-	given := false
-	for _, v := range c.vals {
-		if v.at == at {
-			given = true
-			awkText(c, v.arg)
-		}
+	given := c.values("-e")
+	if len(given) == 0 && !c.has("-f", "-E") && len(c.ops) > 0 {
+		given = c.ops[:1]
 	}
-	if !given && !c.has("-f", "-E") && len(c.ops) > 0 {
-		awkText(c, c.ops[0])
+	for _, text := range given {
+		awkText(c, text)
 	}
 }
 
@@ -25,7 +24,7 @@ func awkText(c *call, a Arg) {
 	if strings.Contains(a.Text, "/inet/") || strings.Contains(a.Text, "/inet4/") || strings.Contains(a.Text, "/inet6/") {
 		c.say(forbid, "has a program that opens network connections by a way made for backdoors")
 	}
-	s := awkScan{c: c, src: a.Text, before: awkOperator}
+	s := awkScan{source: source{a.Text}, c: c, before: awkOperator}
 	if !s.run() {
 		c.say(unknown, "has a program that this reader does not understand")
 	}
@@ -41,9 +40,8 @@ const (
 )
 
 type awkScan struct {
+	source
 	c      *call
-	src    string
-	at     int
 	before awkToken
 	word   string // the word just read, "" after anything else
 	opens  []bool // for each open parenthesis: does it belong to if, while or for?
@@ -51,82 +49,50 @@ type awkScan struct {
 	own    string // names of the program's own functions, each between spaces
 }
 
+var (
+	awkBlank  = regexp.MustCompile(`^(?:[ \t\r]|\\\n|#.*)+`)
+	awkString = regexp.MustCompile(`^"(?:[^"\\\n]|\\.)*"`)
+	awkNumber = regexp.MustCompile(`^[0-9.]+(?:[eE][+-]*[0-9]+)?`)
+	awkName   = regexp.MustCompile(`^\w+`)
+)
+
 func (s *awkScan) run() bool {
 	s.functions()
-	for s.at < len(s.src) {
-		b := s.src[s.at]
-		switch {
-		case b == ' ' || b == '\t' || b == '\r':
-			s.at++
-			continue
-		case b == '\\':
-			if !strings.HasPrefix(s.src[s.at:], "\\\n") {
-				return false
+	for s.eat(awkBlank); s.text != ""; s.eat(awkBlank) {
+		switch b := s.text[0]; {
+		case s.eat(awkNumber) != "":
+			if awkName.MatchString(s.text) {
+				return false // a call to some, and part of the number to others
 			}
-			s.at += 2
-			continue
-		case b == '#':
-			if end := strings.IndexByte(s.src[s.at:], '\n'); end >= 0 {
-				s.at += end
-			} else {
-				s.at = len(s.src)
-			}
-			continue
-		case b == '"':
-			if _, ok := s.str(); !ok {
-				return false
-			}
-			s.before, s.word = awkOperand, ""
-			continue
+		case s.eat(awkString) != "":
 		case b == '/' && s.before == awkOperator:
-			if !s.pattern() {
+			s.text = s.text[1:]
+			if !s.delimited('/', true, true) {
 				return false
 			}
-			s.before, s.word = awkOperand, ""
-			continue
 		case b == '/' && s.before == awkUnsure:
 			return false
-		case '0' <= b && b <= '9' || b == '.':
-			if !s.number() {
-				return false
-			}
-			s.before, s.word = awkOperand, ""
-			continue
-		case strings.IndexByte(identifier, b) >= 0:
-			start := s.at
-			for s.at < len(s.src) && strings.IndexByte(identifier, s.src[s.at]) >= 0 {
-				s.at++
-			}
-			if !s.name(s.src[start:s.at]) {
+		case awkName.MatchString(s.text):
+			if !s.name(s.eat(awkName)) {
 				return false
 			}
 			continue
+		default:
+			if !s.punctuation(b) {
+				return false
+			}
+			s.word = ""
+			continue
 		}
-		if !s.punctuation(b) {
-			return false
-		}
-		s.word = ""
+		s.before, s.word = awkOperand, ""
 	}
 	return len(s.opens) == 0
-}
-
-// number reads a decimal number. A name right after it would be a call to some and part of the number to others.
-func (s *awkScan) number() bool {
-	rest := strings.TrimLeft(s.src[s.at:], digits+".")
-	if rest != "" && (rest[0] == 'e' || rest[0] == 'E') {
-		exponent := strings.TrimLeft(rest[1:], "+-")
-		if after := strings.TrimLeft(exponent, digits); after != exponent {
-			rest = after
-		}
-	}
-	s.at = len(s.src) - len(rest)
-	return rest == "" || strings.IndexByte(identifier, rest[0]) < 0
 }
 
 // functions collects the functions that the program defines itself.
 func (s *awkScan) functions() {
 	s.own = " "
-	for rest := s.src; ; {
+	for rest := s.text; ; {
 		i := strings.Index(rest, "func")
 		if i < 0 {
 			return
@@ -138,59 +104,6 @@ func (s *awkScan) functions() {
 		}
 		s.own += name[:len(name)-len(strings.TrimLeft(name, identifier))] + " "
 	}
-}
-
-func (s *awkScan) str() (string, bool) {
-	for i := s.at + 1; i < len(s.src); i++ {
-		switch s.src[i] {
-		case '\\':
-			if i++; i < len(s.src) && s.src[i] == '\n' {
-				return "", false
-			}
-		case '\n':
-			return "", false
-		case '"':
-			text := s.src[s.at+1 : i]
-			s.at = i + 1
-			return text, true
-		}
-	}
-	return "", false
-}
-
-func (s *awkScan) pattern() bool {
-	open, start := false, 0
-	for i := s.at + 1; i < len(s.src); i++ {
-		switch b := s.src[i]; {
-		case b == '\n':
-			return false
-		case b == '\\':
-			if open && i+1 < len(s.src) && s.src[i+1] == ']' {
-				return false
-			}
-			i++
-		case b == '[' && !open:
-			open, start = true, i+1
-			if start < len(s.src) && s.src[start] == '^' {
-				start++
-			}
-		case b == '[' && open && i+1 < len(s.src) && strings.IndexByte(":.=", s.src[i+1]) >= 0:
-			end := strings.Index(s.src[i+2:], s.src[i+1:i+2]+"]")
-			if end < 0 || strings.ContainsAny(s.src[i+2:i+2+end], "/\n") {
-				return false
-			}
-			i += 2 + end + 1
-		case b == ']' && open && i > start:
-			open = false
-		case b == '/':
-			if open {
-				return false
-			}
-			s.at = i + 1
-			return true
-		}
-	}
-	return false
 }
 
 // awkCalls are the functions that change nothing outside the program.
@@ -224,7 +137,7 @@ func (s *awkScan) callsOwn(text string) bool {
 func (s *awkScan) name(w string) bool {
 	s.word = w
 	s.before = awkOperand
-	next := strings.TrimLeft(s.src[s.at:], " \t")
+	next := strings.TrimLeft(s.text, " \t")
 	switch w {
 	case "switch", "case", "default":
 		return false // keywords to some, variables to others
@@ -266,7 +179,7 @@ func (s *awkScan) name(w string) bool {
 	}
 	if strings.HasPrefix(next, "(") && !strings.Contains(awkCalls, " "+w+" ") && !strings.Contains(s.own, " "+w+" ") {
 		// A variable followed by a parenthesis concatenates, but only with a space between.
-		if next == s.src[s.at:] {
+		if next == s.text {
 			return false
 		}
 	}
@@ -274,7 +187,8 @@ func (s *awkScan) name(w string) bool {
 }
 
 func (s *awkScan) punctuation(b byte) bool {
-	two := s.src[s.at:min(s.at+2, len(s.src))]
+	two := s.text[:min(2, len(s.text))]
+	s.text = s.text[1:]
 	switch b {
 	case '(':
 		s.opens = append(s.opens, s.word == "if" || s.word == "while" || s.word == "for")
@@ -297,7 +211,7 @@ func (s *awkScan) punctuation(b byte) bool {
 		s.before = awkOperator
 	case '|':
 		if two == "||" {
-			s.at++
+			s.text = s.text[1:]
 		} else {
 			s.c.say(unknown, "has a program that runs a command")
 		}
@@ -309,7 +223,7 @@ func (s *awkScan) punctuation(b byte) bool {
 		s.before = awkOperator
 	case '+', '-':
 		if two == "++" || two == "--" {
-			s.at++
+			s.text = s.text[1:]
 			s.before = awkUnsure
 			break
 		}
@@ -321,18 +235,16 @@ func (s *awkScan) punctuation(b byte) bool {
 	default: // "@" loads, includes and calls by name; the rest is no awk
 		return false
 	}
-	s.at++
 	return true
 }
 
 // redirect reads what print writes to: the two standard streams are no files.
 func (s *awkScan) redirect(two string) bool {
-	s.at++
 	if two == ">>" {
-		s.at++
+		s.text = s.text[1:]
 	}
 	s.before = awkOperator
-	rest := strings.TrimLeft(s.src[s.at:], " \t")
+	rest := strings.TrimLeft(s.text, " \t")
 	for _, std := range [...]string{`"/dev/stderr"`, `"/dev/stdout"`} {
 		if after, ok := strings.CutPrefix(rest, std); ok {
 			after = strings.TrimLeft(after, " \t")

@@ -38,8 +38,21 @@ func Judge(c Call) Finding {
 	}
 	j := &call{args: c.Args, shell: c.Shell, stdin: c.Stdin, interactive: c.Interactive, bounded: c.Bounded, direct: c.Direct, node: e.get()}
 	j.run()
-	j.guard()
 	return j.find
+}
+
+// Builtin says which class a form of a shell's builtin has that its table lists; "" is for every other form.
+func Builtin(name string, args []Arg) policy.Class {
+	e := index().programs["builtin "+name]
+	if e == nil {
+		return ""
+	}
+	for _, f := range e.get().forms {
+		if f.match(args) {
+			return f.class
+		}
+	}
+	return ""
 }
 
 func (c *call) run() {
@@ -101,7 +114,7 @@ func (c *call) say(class policy.Class, why string) {
 		return
 	}
 	worse := class == forbid && c.find.Rule == RulePackageInstall // an install may be milder, see there
-	if Severity(class) <= Severity(c.find.Class) && !worse {
+	if rank(class) <= rank(c.find.Class) && !worse {
 		return
 	}
 	if worse {
@@ -138,6 +151,17 @@ func (c *call) val(name string) (Arg, bool) {
 		}
 	}
 	return Arg{}, false
+}
+
+// values are all values of an option.
+func (c *call) values(name string) (out []Arg) {
+	at := c.node.lookup(name)
+	for _, v := range c.vals {
+		if v.at == at {
+			out = append(out, v.arg)
+		}
+	}
+	return out
 }
 
 func (c *call) path(a Arg, wr bool) {

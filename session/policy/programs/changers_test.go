@@ -80,7 +80,7 @@ func TestPlantingRightsAndKeysIsForbidden(t *testing.T) {
 		forbidden | ln -s /tmp/x /etc/ld.so.preload
 		forbidden | tee ~/.bashrc
 		forbidden | cp x /home/bob/.profile
-		dangerous | cp job /etc/cron.d/job
+		forbidden | cp job /etc/cron.d/job
 		dangerous | cp x.service /etc/systemd/system/
 		dangerous | useradd bob
 		forbidden | useradd -o -u 0 bob

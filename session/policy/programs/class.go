@@ -23,27 +23,15 @@ const (
 	recode policy.Class = "recode"
 )
 
-// Severity orders classes from the mildest, 0 for [policy.ReadOnly]. A class that nobody set, or that this package
-// does not know, counts as [policy.Unknown].
-func Severity(c policy.Class) int {
+// rank is [policy.Class.Rank], for the classes of tables too.
+func rank(c policy.Class) int {
 	switch c {
-	case read, recode:
-		return 0
-	case secret:
-		return 1
-	case network:
-		return 2
-	case write:
-		return 3
-	case danger:
-		return 5
-	case priv:
-		return 6
-	case forbid, installing:
-		return 7
-	default:
-		return 4
+	case installing:
+		c = forbid
+	case recode:
+		c = read
 	}
+	return c.Rank()
 }
 
 // phrase says what a class means for the sentence "NAME -x …".

@@ -17,7 +17,6 @@ const (
 	reads          // a file that is read
 	writes         // a file that is written
 	dels           // a file that is removed
-	counts         // a file that is read, of which only numbers are shown
 	stats          // a file of which only name, attributes or size are shown
 	pairs          // two words: a name, then text
 	pairReads      // two words: a name, then a file that is read
@@ -30,7 +29,7 @@ const (
 )
 
 var kinds = map[string]kind{
-	"text": text, "read": reads, "write": writes, "del": dels, "count": counts, "stat": stats, "pair": pairs, "pairread": pairReads, "host": named, "url": urls, "shell": shell, "cmd": cmd, "rest": rest, "away": away,
+	"text": text, "read": reads, "write": writes, "del": dels, "stat": stats, "pair": pairs, "pairread": pairReads, "host": named, "url": urls, "shell": shell, "cmd": cmd, "rest": rest, "away": away,
 }
 
 var classes = map[string]policy.Class{

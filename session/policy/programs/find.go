@@ -31,10 +31,11 @@ func find(c *call) {
 	f := findCall{c: c, starts: starts, everything: true}
 	f.expression(args[i:])
 	if f.removes && f.everything {
+		if len(starts) == 0 {
+			starts = []Arg{word(".")}
+		}
 		for _, a := range starts {
-			if a.catastrophic() {
-				c.say(forbid, "removes or changes all that lies under a system directory")
-			}
+			c.remove(a)
 		}
 	}
 }
@@ -115,7 +116,7 @@ func (f *findCall) expression(args []Arg) {
 
 // narrows notes a test that lets some files out; "*" does not.
 func (f *findCall) narrows(test string, args []Arg) {
-	if len(args) > 0 && args[0].certain() && strings.HasSuffix(test, "name") && everything(args[0].Text) {
+	if len(args) > 0 && args[0].certain() && strings.HasSuffix(test, "name") && strings.Contains(args[0].Text, "*") && strings.Trim(args[0].Text, "*.?") == "" {
 		return
 	}
 	f.everything = false

@@ -104,23 +104,3 @@ func gitPaths(c *call) {
 		}
 	}
 }
-
-func gitSettings(c *call) {
-	for _, a := range c.ops {
-		if !a.certain() {
-			c.say(unknown, "has a word that isn't literal")
-		}
-	}
-	if c.has("--list", "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool") || len(c.ops) == 0 {
-		return
-	}
-	switch c.ops[0].Text {
-	case "list", "get":
-		return
-	case "set", "unset", "rename-section", "remove-section", "edit":
-		c.say(write, "changes the configuration")
-	}
-	if len(c.ops) > 1 {
-		c.say(write, "changes the configuration")
-	}
-}

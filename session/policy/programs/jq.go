@@ -124,23 +124,11 @@ func fewTimes(arg string) bool {
 	return true
 }
 
-// yq: its own operators load files and show the environment.
+// yq's words are read like jq's, as far as they are no files.
 func yq(c *call) {
-	for i, a := range c.ops {
-		if i < 2 && a.certain() {
+	for _, a := range c.ops[:min(2, len(c.ops))] {
+		if a.certain() {
 			jqText(c, a)
-		}
-		if !a.certain() {
-			if a.Text == "" {
-				c.say(unknown, "has an expression that isn't literal")
-			}
-			continue
-		}
-		for _, op := range [...]string{"env", "load", "strload", "eval", "system", "split_doc", "envsubst"} {
-			if strings.Contains(a.Text, op+"(") || strings.Contains(a.Text, op+" (") || strings.Contains(a.Text, "$ENV") ||
-				strings.Contains(a.Text, op+"_") || strings.Contains(a.Text, "|"+op) || strings.Contains(a.Text, "| "+op) {
-				c.say(unknown, "has an expression that loads files or shows the environment")
-			}
 		}
 	}
 }

@@ -121,8 +121,8 @@ func copies(c *call) {
 		if !strings.Contains(a.Text, ":") {
 			c.path(a, i == len(ops)-1)
 		}
-		if i == len(ops)-1 && c.find.Class == danger && a.catastrophic() {
-			c.say(forbid, "removes what lies under a system directory")
+		if i == len(ops)-1 && c.find.Class == danger {
+			c.remove(a)
 		}
 	}
 }

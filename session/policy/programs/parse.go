@@ -1,9 +1,6 @@
 package programs
 
-import (
-	"path"
-	"strings"
-)
+import "strings"
 
 // parse reads options and operands as getopt does, by the node's lists.
 func (c *call) parse(args []Arg) {
@@ -31,9 +28,7 @@ func (c *call) parse(args []Arg) {
 			}
 		case s == "--":
 			for i++; i < len(args); i++ {
-				if a := args[i]; a.Split || a.Glob {
-					c.loose = true
-				}
+				c.loosen(args[i])
 				if c.operand(args, i, true) {
 					return
 				}
@@ -51,11 +46,16 @@ func (c *call) parse(args []Arg) {
 	c.finish()
 }
 
+// loosen notes a word that may become none or several: it is not certain then which operand is which.
+func (c *call) loosen(a Arg) bool {
+	is := a.Split || a.Glob
+	c.loose = c.loose || is
+	return is
+}
+
 // uncertain looks at a word that isn't literal and may be an option.
 func (c *call) uncertain(a Arg) {
-	if a.Split || a.Glob {
-		c.loose = true
-	}
+	c.loosen(a)
 	if c.node.hazard && a.dash() {
 		c.say(unknown, "may have options that do more than read, and a word that isn't literal could be one")
 	}
@@ -98,9 +98,7 @@ func (c *call) operand(args []Arg, i int, after bool) bool {
 		}
 		c.ops = append(c.ops, args[i])
 		for i++; i < len(args); i++ {
-			if args[i].Split || args[i].Glob {
-				c.loose = true
-			}
+			c.loosen(args[i])
 			if at = len(c.ops); at < len(n.operands) && n.operands[at].kind >= rest {
 				c.ops = append(c.ops, args[i:]...)
 				break
@@ -183,7 +181,7 @@ func (c *call) long(args []Arg, i int) (used int) {
 // unlisted: what an option does that no table lists, nobody can tell. Where a program is no read and its table lists
 // nothing, that was said already.
 func (c *call) unlisted() {
-	if c.node.bare && Severity(c.node.class) >= Severity(write) {
+	if c.node.bare && rank(c.node.class) >= rank(write) {
 		return
 	}
 	c.say(unknown, "has an option that no table lists")
@@ -196,9 +194,8 @@ func (c *call) next(at uint16, args []Arg, i int) int {
 		return 0
 	}
 	v := args[i+1]
-	if v.Split || v.Glob {
+	if c.loosen(v) {
 		// No word, or several: what follows may be options, or values of others.
-		c.loose = true
 		if c.node.hazard {
 			c.say(unknown, "has an option whose value may become several words")
 		}
@@ -210,8 +207,7 @@ func (c *call) next(at uint16, args []Arg, i int) int {
 			return 1
 		}
 		second := args[i+2]
-		if second.Split || second.Glob {
-			c.loose = true
+		if c.loosen(second) {
 			c.say(unknown, "has an option whose value may become several words")
 		}
 		if k == pairReads {
@@ -282,7 +278,7 @@ func (c *call) cluster(args []Arg, i int) (used int) {
 func (c *call) set(at uint16, v *Arg) {
 	c.seen[at/64] |= 1 << (at % 64)
 	o := &c.node.opts[at-1]
-	if Severity(o.class) > Severity(c.find.Class) {
+	if rank(o.class) > rank(c.find.Class) {
 		c.say(o.class, o.names+" "+phrase(o.class))
 	}
 	if o.supplant {
@@ -300,11 +296,6 @@ func (c *call) take(k kind, a Arg) {
 	switch k {
 	case reads:
 		c.path(a, false)
-	case counts:
-		c.find.Paths = append(c.find.Paths, Path{Arg: a, Stat: true})
-		if name := path.Clean(a.Text); strings.HasPrefix(name, "/dev/") {
-			c.device(name)
-		}
 	case stats:
 		c.find.Paths = append(c.find.Paths, Path{Arg: a, Stat: true})
 	case writes:
@@ -329,7 +320,7 @@ func (c *call) finish() {
 	if n.subs != nil {
 		c.own()
 	}
-	if c.loose && !n.uniform {
+	if c.loose && !n.uniform && n.hazard {
 		c.say(unknown, "has operands whose number is not certain, and they are not alike")
 	}
 	at := 0

@@ -6,32 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
-
-func TestCatastrophicPathsAreRecognisedHoweverTheyAreSpelt(t *testing.T) {
-	for _, p := range []string{"/", "//", "/.", "/..", "/*", "/.*", "/*/", "/etc", "/etc/", "/etc/*", "/e*", "/usr/../etc", "/home/ada", "/home/*",
-		"~", "~/", "~/*", "~/.*", "~bob", "../../..", "../../../*", "/etc/passwd"} {
-		assert.True(t, programs.Catastrophic(p), p)
-	}
-	for _, p := range []string{"", ".", "*", "..", "/tmp", "/tmp/*", "/srv/app", "/home/ada/x", "~/x", "../x", "../../../x", "etc", "/var/log/nginx"} {
-		assert.False(t, programs.Catastrophic(p), p)
-	}
-}
-
-func TestWritingSomeFilesIsWorseThanWriting(t *testing.T) {
-	for p, want := range map[string]policy.Class{
-		"/dev/sda": policy.Forbidden, "/dev/../dev/nvme0n1p1": policy.Forbidden, "/dev/null": policy.Write, "/dev/mem": policy.Forbidden,
-		"~/.ssh/authorized_keys": policy.Forbidden, "/home/a/.ssh/config": policy.Forbidden, "/etc/sudoers.d/x": policy.Forbidden,
-		"/etc/passwd": policy.Forbidden, "/etc//passwd": policy.Forbidden, "/etc/profile": policy.Forbidden, "~/.zshenv": policy.Forbidden,
-		"/etc/cron.d/x": policy.Dangerous, "/etc/systemd/system/x.service": policy.Dangerous, "/proc/sysrq-trigger": policy.Forbidden,
-		"/proc/sys/net/ipv4/ip_forward": policy.Dangerous, "/usr/bin/ls": policy.Dangerous, "/srv/app/profile": policy.Write, "x": policy.Write,
-	} {
-		got, _ := programs.WriteClass(p)
-		assert.Equal(t, want, got, p)
-	}
-}
 
 func TestReadingADeviceIsNoPlainRead(t *testing.T) {
 	table(t, `
@@ -39,8 +15,6 @@ func TestReadingADeviceIsNoPlainRead(t *testing.T) {
 		read-only | stat /dev/sda
 		read-only | cat /dev/null
 		read-only | head -c 16 /dev/urandom
-		sensitive-read | xxd -l 512 /dev/sda
-		sensitive-read | strings /dev/mem
 		unknown | cat /dev/watchdog
 		unknown | cat /dev/urandom
 	`)

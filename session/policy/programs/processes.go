@@ -35,9 +35,9 @@ func ps(c *call) {
 				c.say(unknown, "has an option that no table lists")
 			}
 		case strings.HasPrefix(s, "-"):
-			i += psUnix(c, s[1:], args[i+1:])
-		default:
-			i += psBSD(c, s, args[i+1:])
+			i += psLetters(c, s[1:], args[i+1:], "AedaNfFjlyMHLTZwVcPm", "oOpCGgqstuUk", false)
+		case strings.Trim(s, "0123456789,") != "": // else process ids
+			i += psLetters(c, s, args[i+1:], "aTrxgjlsuvXfhnwHmLcSZVM", "oOptUkNq", true)
 		}
 	}
 }
@@ -46,58 +46,32 @@ func psFormat(a Arg) bool {
 	return !a.certain() || strings.Contains(strings.ToLower(a.Text), "env")
 }
 
-func psUnix(c *call, s string, next []Arg) int {
+// psLetters reads a cluster: of the letters that take a value, o, O and in the style of BSD all may show the environment.
+func psLetters(c *call, s string, next []Arg, flags, values string, bsd bool) int {
 	for k := 0; k < len(s); k++ {
-		switch b := s[k]; {
-		case strings.IndexByte("AedaNfFjlyMHLTZwVcPm", b) >= 0:
-		case strings.IndexByte("oOpCGgqstuUk", b) >= 0:
-			value := s[k+1:]
-			if b != 'o' && b != 'O' && b != 'C' && strings.ContainsAny(s, "e") && value != "" && strings.Trim(value, "0123456789,") != "" {
-				// "-auxe" is no user "xe": ps reads it as "auxe" then, which shows environments.
+		b, value := s[k], s[k+1:]
+		format := bsd || b == 'o' || b == 'O'
+		switch {
+		case bsd && b == 'e':
+			c.say(secret, psShows)
+		case strings.IndexByte(flags, b) >= 0:
+		case strings.IndexByte(values, b) < 0:
+			c.say(unknown, "has an option that no table lists")
+		case value != "":
+			// "-auxe" is no user "xe": ps reads it as "auxe" then, which shows environments.
+			users := !format && b != 'C' && strings.Contains(s, "e") && strings.Trim(value, "0123456789,") != ""
+			if users || format && strings.Contains(strings.ToLower(value), "env") {
 				c.say(secret, psShows)
 			}
-			if value != "" {
-				if b == 'o' && strings.Contains(strings.ToLower(value), "env") {
-					c.say(secret, psShows)
-				}
-				return 0
-			}
-			if len(next) > 0 && (b == 'o' || b == 'O') && psFormat(next[0]) {
+			return 0
+		default:
+			if len(next) > 0 && format && psFormat(next[0]) {
 				c.say(secret, psShows)
 			}
 			if len(next) > 0 && (next[0].Split || next[0].Glob) {
 				c.say(unknown, "has a value that may become several words")
 			}
 			return 1
-		default:
-			c.say(unknown, "has an option that no table lists")
-		}
-	}
-	return 0
-}
-
-func psBSD(c *call, s string, next []Arg) int {
-	if strings.Trim(s, "0123456789,") == "" {
-		return 0 // process ids
-	}
-	for k := 0; k < len(s); k++ {
-		switch b := s[k]; {
-		case b == 'e':
-			c.say(secret, psShows)
-		case strings.IndexByte("aTrxgjlsuvXfhnwHmLcSZVM", b) >= 0:
-		case strings.IndexByte("oOptUkNq", b) >= 0:
-			if k+1 < len(s) {
-				if strings.Contains(strings.ToLower(s[k:]), "env") {
-					c.say(secret, psShows)
-				}
-				return 0
-			}
-			if len(next) > 0 && psFormat(next[0]) {
-				c.say(secret, psShows)
-			}
-			return 1
-		default:
-			c.say(unknown, "has an option that no table lists")
 		}
 	}
 	return 0
@@ -124,16 +98,6 @@ func (a Arg) seconds() (float64, bool) {
 
 // aWhile is how long, in seconds, a command may wait and still be part of looking. A longer one holds the session.
 const aWhile = 120
-
-func sleeping(c *call) {
-	total := 0.0
-	for _, a := range c.ops {
-		n, ok := a.seconds()
-		if total += n; !ok || total > aWhile/2 {
-			c.say(unknown, "may take long")
-		}
-	}
-}
 
 // bounded: what timeout runs ends, where it is ended by the usual signal and soon.
 func bounded(c *call) {
@@ -178,5 +142,16 @@ func interval(c *call) {
 		c.say(endless, "with an interval and no count never ends")
 	case len(numbers) > 1 && numbers[0]*numbers[1] > aWhile:
 		c.say(endless, "may take long")
+	}
+}
+
+// fewBytes: head -c 16 /dev/urandom ends soon.
+func fewBytes(c *call) {
+	a, ok := c.val("-c")
+	if !ok || !a.certain() || len(a.Text) > 7 || strings.Trim(a.Text, digits) != "" || c.has("-n", "-#") {
+		return
+	}
+	for i, p := range c.find.Paths {
+		c.find.Paths[i].Stat = listed("/dev/urandom /dev/random /dev/zero", p.Arg.Text)
 	}
 }

@@ -2,7 +2,8 @@
 //
 // What it knows stands in tables/*.txt, one file per family of programs. An option that no table lists makes a call
 // [policy.Unknown], never a read. Programs that run other programs report them as [Nested], for the caller to judge in
-// turn. The package runs nothing, reads nothing and keeps no state.
+// turn, and files as [Path]: which files are worth more than others is the caller's to know. The package runs nothing, reads
+// nothing and keeps no state.
 //
 // # Tables
 //
@@ -14,6 +15,9 @@
 //		-# -c,--bytes=text -n,--lines=text -q,--quiet,--silent -v,--verbose
 //		operands read...
 //
+// There are three more kinds of blocks: "set NAME" for use, "builtin NAME…" with the forms of a shell's builtin, for [Builtin],
+// and "are KIND" with names of one kind, for [Is]; in that one, comments begin at the margin.
+//
 // Lines that begin with a dash list options, separated by spaces: NAMES[VALUE][!CLASS][^].
 //
 //	-a,--all             no value
@@ -23,11 +27,10 @@
 //	--set=text!write     CLASS, where it is more than a read
 //	-e,--regexp=text^    takes the place of the first operand
 //
-// Kinds of values and operands: text (harmless whatever it says), read (a file read), count (a file read of which only
-// numbers are shown), stat (a file of which only attributes are shown), write (a file written), del (a file removed),
-// host (a host that it connects to), url (of the
-// web, likewise), shell (source that is run), cmd (the name of a program that is run), rest (a command from here on), away (the same, in
-// a container), pair and pairread (two words, the second text or a file read).
+// Kinds of values and operands: text (harmless whatever it says), read (a file read), stat (a file of which only attributes
+// are shown), write (a file written), del (a file removed), host (a host that it connects to), url (of the web, likewise), shell
+// (source that is run), cmd (the name of a program that is run), rest (a command from here on), away (the same, in a container),
+// pair and pairread (two words, the second text or a file read).
 //
 // Classes: read secret net write unknown danger priv forbid; install is forbidden and has the rule [RulePackageInstall];
 // endless is unknown, but for what timeout runs; recode is a read that writes what it reads in another spelling ([Finding].Recodes); for options, ask is unknown where it is written out, but changes
@@ -40,21 +43,24 @@
 //	operands KIND…       each with an optional !CLASS; a trailing "..." repeats the last one; none without this line
 //	form WORD…           the whole call is a read if it has this form. a|b are alternatives; * in a word stands for
 //	                     anything and ? for any character; WORD is a literal operand, NAME one without blanks and
-//	                     signs, NUMBER digits, ARG any operand, FILE a file read, ANY any word. [x] may be missing, x... be repeated.
+//	                     signs, NUMBER digits, ARG any operand, FILE a file read, ANY any word, -{abc} a cluster of these
+//	                     letters. [x] may be missing, x... be repeated.
 //	ownform WORD…        the same, only where the session's own shell runs the program by its bare name, as a function of
 //	                     [policy.AgentPrelude]
 //	form!CLASS WORD…     the same, of that class. The first form that fits decides.
 //	if CONDITION…: CLASS WHY
 //	                     raises the class where all hold: -l|-x (one of these is given), !-l|-x (none is), -o=a|b* (a
-//	                     value is one of these), -o!=a|b (is none), -o~a|b (an item of a list is), 1=a, 1!=a (the first
-//	                     operand), any=a (an operand), word=a (a word), operands, operands>1, none (no operands), typed
-//	                     (somebody types into it). CLASS=WHAT says what is written then: operands, last, or an option.
+//	                     value is one of these), -o!=a|b (is none), -o~a|b (an item of a list is), -o@RE (the whole
+//	                     value fits a regular expression without blanks), -o!@RE (does not); the same for 1 (the first
+//	                     operand), 2 to 9, any (an operand) and word (a word); operands, operands>1, none (no operands),
+//	                     typed (somebody types into it). CLASS=WHAT says what is written then: operands, last, or an option.
 //	style WORD…          first: options end at the first operand; exact: long options may not be abbreviated; dashlong:
 //	                     -name is a long option, there are no clusters; assign: NAME=VALUE is an option, listed as
 //	                     -NAME; bundle: the first word is a cluster, with or without its dash; inherit: the options hold
 //	                     for subcommands too, before and after them; pages: starts a pager where somebody watches;
-//	                     words: options are not told from operands; open: every option of the program is a read, listed
-//	                     or not, so that a word that is not literal may be one; connects: opens connections wherever it is no read
+//	                     words: options are not told from operands; open: a word that is not literal may be any option
+//	                     or operand, which makes the program no worse than its class; connects: opens connections wherever it is no
+//	                     read
 //	env NAME…            variables that change what it does
 //	sub NAME…            a subcommand; what is known of it stands below, indented once more
 //	use SET              what stands below "set SET"

@@ -10,6 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	judging "github.com/fairlead-ssh/fairlead/session/policy/judge"
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
 
@@ -64,7 +65,7 @@ type finding struct {
 }
 
 func (f *finding) add(class policy.Class, reason string) {
-	if f.class == "" || programs.Severity(class) > programs.Severity(f.class) {
+	if f.class == "" || class.Rank() > f.class.Rank() {
 		f.class, f.reason = class, reason
 	}
 }
@@ -148,9 +149,14 @@ func (f *finding) argv(t testing.TB, args []programs.Arg, stdin string, bounded 
 	}
 }
 
+// judge adds what package judge makes of the files that a line names.
 func judge(t testing.TB, src string) finding {
 	t.Helper()
-	return judgeLine(t, src, 0)
+	f := judgeLine(t, src, 0)
+	if r := judging.Judge(judging.Request{Script: src, Shell: "bash"}); strings.HasPrefix(r.Rule, "forbidden/") || strings.HasPrefix(r.Rule, "paths/") && r.Rule != "paths/unknown" {
+		f.add(r.Class, r.Reason)
+	}
+	return f
 }
 
 // table checks lines of "class<TAB>command".

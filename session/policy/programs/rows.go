@@ -9,14 +9,11 @@ import (
 
 // Row is what the tables say of one program or subcommand, for those who list or prove them.
 type Row struct {
-	Name     string // with its subcommand: "git log"
-	Class    policy.Class
-	Options  []Option
-	Operands []string // their kinds: "read", "text", …
-	Read     bool     // its words are read by code or by forms, so that Options says little
-	Alone    string   // words that make it a read where they are the only one
-	Forms    []string // whole calls that are reads, as the tables write them
-	Sub      []Row
+	Name    string // with its subcommand: "git log"
+	Options []Option
+	Read    bool   // its words are read by code or by forms, so that Options says little
+	Alone   string // words that make it a read where they are the only one
+	Sub     []Row
 }
 
 // Option is one option of a [Row].
@@ -30,15 +27,17 @@ type Option struct {
 // Rows lists all that the tables know, by name.
 func Rows() []Row {
 	all := make([]Row, 0, len(index().programs))
-	for _, e := range index().programs {
-		all = append(all, e.get().row())
+	for name, e := range index().programs {
+		if !isBuiltin(name) {
+			all = append(all, e.get().row())
+		}
 	}
 	slices.SortFunc(all, func(a, b Row) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
 func (n *node) row() Row {
-	r := Row{Name: n.name, Class: plainClass(n.class), Read: n.style&words != 0 || len(n.checks) > 0}
+	r := Row{Name: n.name, Read: n.style&words != 0 || len(n.checks) > 0}
 	named := make([][]string, len(n.opts))
 	for b, at := range n.short {
 		if at != 0 {
@@ -54,15 +53,8 @@ func (n *node) row() Row {
 			r.Options = append(r.Options, Option{Names: slices.Compact(named[i]), Value: o.kind.String(), Optional: o.optional, Class: plainClass(o.class)})
 		}
 	}
-	for _, o := range n.operands {
-		r.Operands = append(r.Operands, o.kind.String())
-	}
 	for _, f := range n.forms {
-		if f.class != read {
-			continue
-		}
-		r.Forms = append(r.Forms, f.text)
-		if len(f.tokens) == 1 && !f.tokens[0].optional {
+		if f.class == read && len(f.tokens) == 1 && !f.tokens[0].optional {
 			r.Alone = strings.TrimSpace(r.Alone + " " + strings.Join(f.tokens[0].any, " "))
 		}
 	}

@@ -1,15 +1,19 @@
 package programs
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
+const identifier = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
+
+const digits = "0123456789"
+
 // A form is what a whole call looks like, word by word, and the class that it has then.
 type form struct {
-	text   string // as the table has it
 	tokens []token
 	class  policy.Class
 	files  bool // it names files
@@ -23,7 +27,7 @@ type token struct {
 }
 
 func newForm(class policy.Class, s string) form {
-	f := form{text: s, class: class, files: strings.Contains(s, "FILE")}
+	f := form{class: class, files: strings.Contains(s, "FILE")}
 	for item := range strings.FieldsSeq(s) {
 		var t token
 		item, t.repeated = strings.CutSuffix(item, "...")
@@ -39,6 +43,12 @@ func newForm(class policy.Class, s string) form {
 // fits says whether a word can stand for the token. Only ANY, a FILE and an ARG need not be literal.
 func (t token) fits(a Arg) bool {
 	for _, s := range t.any {
+		if letters, ok := strings.CutPrefix(s, "-{"); ok {
+			if a.certain() && len(a.Text) > 1 && a.Text[0] == '-' && strings.Trim(a.Text[1:], letters[:len(letters)-1]) == "" {
+				return true
+			}
+			continue
+		}
 		switch s {
 		case "ANY":
 			return true
@@ -54,8 +64,12 @@ func (t token) fits(a Arg) bool {
 			if a.certain() && !a.dash() && strings.Trim(a.Text, identifier+".:/@%-") == "" {
 				return true
 			}
-		case "NUMBER":
-			if a.certain() && a.Text != "" && strings.Trim(a.Text, digits) == "" {
+		case "NUMBER", "%NUMBER":
+			if t := strings.TrimPrefix(a.Text, "%"); a.certain() && t != "" && strings.Trim(t, digits) == "" {
+				return true
+			}
+		case "$!":
+			if strings.Trim(a.Source, `"`) == s {
 				return true
 			}
 		default:
@@ -128,6 +142,7 @@ type cond struct {
 	opts    []uint16
 	n       int
 	any     []string
+	fits    *regexp.Regexp // in their place
 }
 
 func (b *builder) rule(l line) {
@@ -150,9 +165,16 @@ func (b *builder) rule(l line) {
 
 func (b *builder) cond(l line, s string) (c cond) {
 	subject, valued := s, false
-	if i := strings.IndexAny(s, "=~"); i > 0 {
-		subject, c.any, valued = s[:i], strings.Split(s[i+1:], "|"), true
-		c.items = s[i] == '~'
+	if i := strings.IndexAny(s, "=~@"); i > 0 {
+		subject, valued = s[:i], true
+		if c.items = s[i] == '~'; s[i] == '@' {
+			var err error
+			if c.fits, err = regexp.Compile("^(?s:" + s[i+1:] + ")$"); err != nil {
+				b.fail(l, "%v", err)
+			}
+		} else {
+			c.any = strings.Split(s[i+1:], "|")
+		}
 		subject, c.not = strings.CutSuffix(subject, "!")
 	} else if strings.HasPrefix(s, "!") {
 		subject, c.not = s[1:], true
@@ -201,7 +223,7 @@ const (
 
 func (c *call) judgeRules() {
 	for _, r := range c.node.rules {
-		if r.class != recode && Severity(r.class) <= Severity(c.find.Class) && r.wrote == "" {
+		if r.class != recode && rank(r.class) <= rank(c.find.Class) && r.wrote == "" {
 			continue
 		}
 		all := yes
@@ -294,6 +316,13 @@ func (k cond) on(a Arg) holds {
 	texts := []string{a.Text}
 	if k.items {
 		texts = strings.Split(a.Text, ",")
+	}
+	switch {
+	case k.fits == nil:
+	case a.certain():
+		is = truth(k.fits.MatchString(a.Text))
+	default:
+		is = maybe
 	}
 	for _, p := range k.any {
 		switch {

@@ -1,41 +1,30 @@
 package programs
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // sedCheck reads the scripts of a sed call. sed joins -e pieces by newlines, and so does this.
 func sedCheck(c *call) {
-	at := c.node.lookup("-e")
-	text, given := "", false
-	for _, v := range c.vals {
-		if v.at != at {
-			continue
-		}
-		if !v.arg.certain() {
-			c.say(unknown, "has a script that isn't literal")
-			return
-		}
-		if given {
-			text += "\n"
-		}
-		text, given = text+v.arg.Text, true
+	pieces, ops := c.values("-e"), c.ops
+	if len(pieces) == 0 && !c.has("-f") && len(ops) > 0 {
+		pieces, ops = ops[:1], ops[1:]
 	}
-	ops := c.ops
-	if !given && !c.has("-f") {
-		if len(ops) == 0 {
-			return
-		}
-		if !ops[0].certain() {
+	text := ""
+	for _, a := range pieces {
+		if !a.certain() {
 			c.say(unknown, "has a script that isn't literal")
 			return
 		}
-		text, ops = ops[0].Text, ops[1:]
+		text += a.Text + "\n"
 	}
 	if c.has("-i") {
 		for _, a := range ops {
 			c.path(a, true)
 		}
 	}
-	s := sedScript{c: c, src: text}
+	s := sedScript{source: source{text}, c: c}
 	if !s.run() {
 		c.say(unknown, "has a script that this reader does not understand")
 	}
@@ -44,118 +33,42 @@ func sedCheck(c *call) {
 	}
 }
 
-type sedScript struct {
-	c     *call
-	src   string
-	depth int
+// source is a text that is read from the beginning.
+type source struct{ text string }
 
-	loops, jumps    bool // a label after which no line is read at once, and a jump to one
-	restarts, grows bool // D begins anew with what is left, which something makes longer
+// eat takes what a regular expression finds at the beginning.
+func (s *source) eat(re *regexp.Regexp) string {
+	found := ""
+	if at := re.FindStringIndex(s.text); at != nil {
+		found, s.text = s.text[:at[1]], s.text[at[1]:]
+	}
+	return found
 }
 
-func (s *sedScript) peek() byte {
-	if s.src == "" {
-		return 0
-	}
-	return s.src[0]
-}
-
-func (s *sedScript) skip(chars string) { s.src = strings.TrimLeft(s.src, chars) }
-
-func (s *sedScript) run() bool {
-	for {
-		s.skip(" \t\n;")
-		if s.src == "" {
-			return s.depth == 0
-		}
-		if !s.addresses() || !s.command() {
-			return false
-		}
-	}
-}
-
-func (s *sedScript) addresses() bool {
-	found, ok := s.address(false)
-	if !ok {
-		return false
-	}
-	if found {
-		s.skip(" \t")
-		if s.peek() == ',' {
-			s.src = s.src[1:]
-			s.skip(" \t")
-			if found, ok = s.address(true); !found || !ok {
-				return false
-			}
-		}
-	}
-	s.skip(" \t")
-	for s.peek() == '!' {
-		s.src = s.src[1:]
-		s.skip(" \t")
-	}
-	return true
-}
-
-const digits = "0123456789"
-
-func (s *sedScript) address(second bool) (found, ok bool) {
-	switch b := s.peek(); {
-	case b == '$':
-		s.src = s.src[1:]
-		return true, true
-	case '0' <= b && b <= '9', second && (b == '+' || b == '~'):
-		s.skip(digits)
-		if p := s.peek(); p == '~' || p == '+' && second {
-			s.src = s.src[1:]
-			s.skip(digits)
-		}
-		return true, true
-	case b == '/', b == '\\':
-		if b == '\\' {
-			s.src = s.src[1:]
-		}
-		if len(s.src) < 2 || s.src[0] == '\n' || s.src[0] == '\\' || s.src[0] >= 128 {
-			return true, false
-		}
-		delim := s.src[0]
-		s.src = s.src[1:]
-		if !s.until(delim, true) {
-			return true, false
-		}
-		s.skip("IM")
-		return true, true
-	}
-	return false, true
-}
-
-// until reads to the delimiter. Whether a delimiter inside brackets ends a pattern depends on the sed: not understood.
-func (s *sedScript) until(delim byte, pattern bool) bool {
+// delimited takes the rest of a pattern or text, with the delimiter that ends it. Whether a delimiter inside brackets ends a
+// pattern depends on the program, and so does a backslash there, unless it escapes: that is not understood.
+func (s *source) delimited(delim byte, pattern, escapes bool) bool {
 	open, start := false, 0
-	for i := 0; i < len(s.src); i++ {
-		switch b := s.src[i]; {
-		case b == '\n':
+	for i := 0; i < len(s.text); i++ {
+		switch b := s.text[i]; {
+		case b == '\n', b == delim && open:
 			return false
 		case b == delim:
-			if open {
-				return false
-			}
-			s.src = s.src[i+1:]
+			s.text = s.text[i+1:]
 			return true
-		case b == '\\' && i+1 < len(s.src):
-			// Inside brackets a backslash is plain to some and an escape to others.
-			if open && (s.src[i+1] == delim || s.src[i+1] == ']' || s.src[i+1] == '\\') {
+		case b == '\\' && i+1 < len(s.text):
+			if next := s.text[i+1]; open && (next == ']' || !escapes && (next == delim || next == '\\')) {
 				return false
 			}
 			i++
 		case b == '[' && pattern && !open:
 			open, start = true, i+1
-			if start < len(s.src) && s.src[start] == '^' {
+			if start < len(s.text) && s.text[start] == '^' {
 				start++
 			}
-		case b == '[' && open && i+1 < len(s.src) && strings.IndexByte(":.=", s.src[i+1]) >= 0:
-			end := strings.Index(s.src[i+2:], s.src[i+1:i+2]+"]")
-			if end < 0 || strings.IndexByte(s.src[i+2:i+2+end], delim) >= 0 {
+		case b == '[' && open && i+1 < len(s.text) && strings.IndexByte(":.=", s.text[i+1]) >= 0:
+			end := strings.Index(s.text[i+2:], s.text[i+1:i+2]+"]")
+			if end < 0 || strings.IndexByte(s.text[i+2:i+2+end], delim) >= 0 {
 				return false
 			}
 			i += 2 + end + 1
@@ -166,84 +79,136 @@ func (s *sedScript) until(delim byte, pattern bool) bool {
 	return false
 }
 
-// line takes the rest of the line: file names and text know no other end.
-func (s *sedScript) line() string {
-	text, rest, _ := strings.Cut(s.src, "\n")
-	s.src = rest
-	return strings.TrimLeft(text, " \t")
+type sedScript struct {
+	source
+	c     *call
+	depth int
+
+	loops, jumps    bool // a label after which no line is read at once, and a jump to one
+	restarts, grows bool // D begins anew with what is left, which something makes longer
 }
+
+var (
+	sedBlank   = regexp.MustCompile(`^[ \t\n;]+`)
+	sedFirst   = regexp.MustCompile(`^(?:\$|[0-9]+(?:~[0-9]*)?)`)
+	sedSecond  = regexp.MustCompile(`^(?:\$|[0-9]+(?:[~+][0-9]*)?|[~+][0-9]*)`)
+	sedComma   = regexp.MustCompile(`^[ \t]*,[ \t]*`)
+	sedNot     = regexp.MustCompile(`^[ \t!]*`)
+	sedFlags   = regexp.MustCompile(`^[IM]*`)
+	sedPlain   = regexp.MustCompile(`^(?:[=dDgGhHnNpPxzF]|[lLqQ][ \t]*[0-9]*|[:btT][ \t]*\w*)`)
+	sedEnd     = regexp.MustCompile(`^[ \t]*(?:$|[\n;}#])`)
+	sedText    = regexp.MustCompile(`^[aic](?:(?:[^\\\n]|\\[^\n])*\\\n)*.*\n?`)
+	sedLine    = regexp.MustCompile(`^.*\n?`)
+	sedOptions = regexp.MustCompile(`^[gpiImMe0-9]*`)
+)
+
+func (s *sedScript) run() bool {
+	for {
+		s.eat(sedBlank)
+		if s.text == "" {
+			return s.depth == 0
+		}
+		if !s.addresses() || !s.command() {
+			return false
+		}
+	}
+}
+
+func (s *sedScript) addresses() bool {
+	found, ok := s.address(sedFirst)
+	if found && ok && s.eat(sedComma) != "" {
+		found, ok = s.address(sedSecond)
+		ok = ok && found
+	}
+	s.eat(sedNot)
+	return ok && s.text != ""
+}
+
+func (s *sedScript) address(number *regexp.Regexp) (found, ok bool) {
+	if s.eat(number) != "" {
+		return true, true
+	}
+	if s.text == "" || s.text[0] != '/' && s.text[0] != '\\' {
+		return false, true
+	}
+	if s.text[0] == '\\' {
+		s.text = s.text[1:]
+	}
+	delim, ok := s.delimiter()
+	if !ok || !s.delimited(delim, true, false) {
+		return true, false
+	}
+	s.eat(sedFlags)
+	return true, true
+}
+
+func (s *sedScript) delimiter() (b byte, ok bool) {
+	if s.text == "" || strings.IndexByte("\n\\", s.text[0]) >= 0 || s.text[0] >= 128 {
+		return 0, false
+	}
+	b, s.text = s.text[0], s.text[1:]
+	return b, true
+}
+
+// line takes the rest of the line: file names and commands know no other end.
+func (s *sedScript) line() string { return strings.Trim(s.eat(sedLine), " \t\n") }
 
 // end wants nothing more in this command.
-func (s *sedScript) end() bool {
-	s.skip(" \t")
-	switch s.peek() {
-	case 0, '\n', ';', '}', '#':
-		return true
-	}
-	return false
-}
+func (s *sedScript) end() bool { return sedEnd.MatchString(s.text) }
 
 func (s *sedScript) command() bool {
-	if s.src == "" {
-		return false
+	if m := s.eat(sedPlain); m != "" {
+		s.flow(m)
+		return s.end()
 	}
-	b := s.src[0]
-	s.src = s.src[1:]
+	if s.eat(sedText) != "" {
+		return true
+	}
+	b := s.text[0]
+	s.text = s.text[1:]
 	switch b {
 	case '{':
 		s.depth++
-		return true
 	case '}':
 		s.depth--
 		return s.depth >= 0 && s.end()
 	case '#':
 		s.line()
-		return true
-	case '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z', 'F':
-		s.restarts = s.restarts || b == 'D'
-		s.grows = s.grows || b == 'G' || b == 'g' || b == 'x'
-		return s.end()
-	case 'l', 'L', 'q', 'Q':
-		s.skip(" \t")
-		s.skip(digits)
-		return s.end()
-	case ':', 'b', 't', 'T':
-		s.skip(" \t")
-		before := len(s.src)
-		s.skip(identifier)
-		if b != ':' {
-			s.jumps = s.jumps || len(s.src) < before
-			return s.end()
-		}
-		next := strings.TrimLeft(s.src, " \t\n;")
-		s.loops = s.loops || !strings.HasPrefix(next, "N") && !strings.HasPrefix(next, "n")
-		return s.end()
-	case 'a', 'i', 'c':
-		// One line, and more while a line ends in a backslash.
-		for {
-			text := s.line()
-			if n := len(text) - len(strings.TrimRight(text, `\`)); n%2 == 0 || s.src == "" {
-				return true
-			}
-		}
 	case 's':
 		s.grows = true
 		return s.substitute()
 	case 'y':
 		s.c.say(recode, "has a script that maps letters")
 		delim, ok := s.delimiter()
-		return ok && s.until(delim, false) && s.until(delim, false) && s.end()
+		return ok && s.delimited(delim, false, false) && s.delimited(delim, false, false) && s.end()
 	case 'r', 'R':
 		s.c.path(word(s.line()), false)
-		return true
 	case 'w', 'W':
 		s.writes()
-		return true
 	case 'e':
-		s.runs()
-		return true
+		if text := s.line(); text != "" {
+			s.c.script("sh", word(text))
+		}
+		s.c.say(unknown, "has a script that runs a command")
+	default:
+		return false
 	}
-	return false
+	return true
+}
+
+// flow notes what keeps a script going.
+func (s *sedScript) flow(command string) {
+	switch named := strings.TrimLeft(command[1:], " \t") != ""; command[0] {
+	case 'D':
+		s.restarts = true
+	case 'G', 'g', 'x':
+		s.grows = true
+	case 'b', 't', 'T':
+		s.jumps = s.jumps || named
+	case ':':
+		next := strings.TrimLeft(s.text, " \t\n;")
+		s.loops = s.loops || !strings.HasPrefix(next, "N") && !strings.HasPrefix(next, "n")
+	}
 }
 
 func (s *sedScript) writes() {
@@ -251,45 +216,18 @@ func (s *sedScript) writes() {
 	s.c.say(write, "has a script that writes a file")
 }
 
-func (s *sedScript) runs() {
-	if text := s.line(); text != "" {
-		s.c.script("sh", word(text))
-	}
-	s.c.say(unknown, "has a script that runs a command")
-}
-
-func (s *sedScript) delimiter() (byte, bool) {
-	if s.src == "" || s.src[0] == '\n' || s.src[0] == '\\' || s.src[0] >= 128 {
-		return 0, false
-	}
-	b := s.src[0]
-	s.src = s.src[1:]
-	return b, true
-}
-
 func (s *sedScript) substitute() bool {
 	delim, ok := s.delimiter()
-	if !ok || !s.until(delim, true) {
+	if !ok || !s.delimited(delim, true, false) || !s.delimited(delim, false, false) {
 		return false
 	}
-	// A replacement may hold newlines after a backslash; until treats them as escaped.
-	if !s.until(delim, false) {
-		return false
+	if strings.Contains(s.eat(sedOptions), "e") {
+		s.c.say(unknown, "has a script that runs a command")
 	}
-	for s.src != "" {
-		switch b := s.src[0]; {
-		case strings.IndexByte("gpiImM"+digits, b) >= 0:
-			s.src = s.src[1:]
-		case b == 'w':
-			s.src = s.src[1:]
-			s.writes()
-			return true
-		case b == 'e':
-			s.c.say(unknown, "has a script that runs a command")
-			s.src = s.src[1:]
-		default:
-			return s.end()
-		}
+	if strings.HasPrefix(s.text, "w") {
+		s.text = s.text[1:]
+		s.writes()
+		return true
 	}
-	return true
+	return s.end()
 }

@@ -1,6 +1,12 @@
 package programs_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
 
 func TestSedScriptsAreRead(t *testing.T) {
 	table(t, `
@@ -38,4 +44,9 @@ func TestSedScriptsAreRead(t *testing.T) {
 		read-only | sed -e 'a\' -e 'e id' f
 		forbidden | sed '1e rm -rf /' f
 	`)
+}
+
+func TestTextThatSedAppendsEndsWithItsLine(t *testing.T) {
+	assert.Equal(t, policy.ReadOnly, judge(t, "sed 'a x\\\nw /tmp/x' f").class)
+	assert.Equal(t, policy.Write, judge(t, "sed 'a x\\\\\nw /tmp/x' f").class, "two backslashes are one, and do not continue the line")
 }

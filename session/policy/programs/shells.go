@@ -2,20 +2,6 @@ package programs
 
 import "strings"
 
-// backdoor: code that opens a socket and starts a shell. What is not recognised here is unknown all the same.
-func backdoor(c *call) {
-	socket, shell := false, false
-	for _, a := range c.args {
-		socket = socket || strings.Contains(a.Text, "ocket") || strings.Contains(a.Text, "fsockopen") || strings.Contains(a.Text, "/inet/") ||
-			strings.Contains(a.Text, "/dev/tcp/") || strings.Contains(a.Text, "net.connect")
-		shell = shell || strings.Contains(a.Text, "/bin/") || strings.Contains(a.Text, "pty.") || strings.Contains(a.Text, "dup2") ||
-			strings.Contains(a.Text, "spawn") || strings.Contains(a.Text, "exec(") || strings.Contains(a.Text, "cmd.exe")
-	}
-	if socket && shell {
-		c.say(forbid, "gives a shell to whoever is on the other side")
-	}
-}
-
 // shellCall reads a shell's own options. With -c the first operand is source; the others are its arguments, which the
 // source may run ("$@", "$0").
 func shellCall(c *call) {

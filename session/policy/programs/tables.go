@@ -41,6 +41,7 @@ type line struct {
 
 type tables struct {
 	programs map[string]*entry
+	kinds    map[string][]string // of names
 	sets     map[string]*block
 	err      error
 }
@@ -59,7 +60,7 @@ var index = sync.OnceValue(func() *tables {
 })
 
 func newTables() *tables {
-	return &tables{programs: make(map[string]*entry, 1024), sets: make(map[string]*block, 32)}
+	return &tables{programs: make(map[string]*entry, 1024), kinds: make(map[string][]string, 512), sets: make(map[string]*block, 32)}
 }
 
 // file enters the blocks of a file.
@@ -69,9 +70,7 @@ func (t *tables) file(name, text string) {
 	for pos, at := 0, 1; pos < len(text); at++ {
 		l, _, _ := strings.Cut(text[pos:], "\n")
 		if l != "" && l[0] != '\t' {
-			if last != nil {
-				last.body = text[from:pos]
-			}
+			t.end(last, text[from:pos])
 			last = nil
 			if l[0] != '#' {
 				last = &block{file: name, at: at, head: l}
@@ -81,10 +80,24 @@ func (t *tables) file(name, text string) {
 		}
 		pos += len(l) + 1
 	}
-	if last != nil {
-		last.body = text[from:]
+	t.end(last, text[from:])
+}
+
+// end gives a block its lines.
+func (t *tables) end(b *block, body string) {
+	if b == nil {
+		return
+	}
+	b.body = body
+	if kind, ok := strings.CutPrefix(b.head, "are "); ok {
+		for name := range strings.FieldsSeq(body) {
+			t.kinds[name] = append(t.kinds[name], kind)
+		}
 	}
 }
+
+// Is reports whether the tables list a name as one of a kind: "shell".
+func Is(name, kind string) bool { return slices.Contains(index().kinds[name], kind) }
 
 // head enters the names of a block.
 func (t *tables) head(b *block) {
@@ -92,6 +105,9 @@ func (t *tables) head(b *block) {
 	for name := range strings.FieldsSeq(names) {
 		var old *block
 		switch kind {
+		case "builtin":
+			name = "builtin " + name
+			fallthrough
 		case "program":
 			if e := t.programs[name]; e != nil {
 				old = e.block
@@ -105,8 +121,8 @@ func (t *tables) head(b *block) {
 			t.err = errors.Join(t.err, fmt.Errorf("%s:%d: %s is in %s:%d already", b.file, b.at, name, old.file, old.at))
 		}
 	}
-	if kind != "program" && kind != "set" {
-		t.err = errors.Join(t.err, fmt.Errorf("%s:%d: a block begins with program or set, not %q", b.file, b.at, kind))
+	if kind != "program" && kind != "builtin" && kind != "set" && kind != "are" {
+		t.err = errors.Join(t.err, fmt.Errorf("%s:%d: a block begins with program, builtin, set or are, not %q", b.file, b.at, kind))
 	}
 }
 
@@ -130,7 +146,11 @@ func (b *block) split() []line {
 }
 
 // Names are the names of all programs in the tables, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(index().programs)) }
+func Names() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(index().programs)), isBuiltin)
+}
+
+func isBuiltin(name string) bool { return strings.HasPrefix(name, "builtin ") }
 
 // A Table is what is known of one program.
 type Table struct {

@@ -1,6 +1,10 @@
 package programs
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
 
 // guess reports every tail of the call that may be a command, so that what is forbidden is seen wherever it stands.
 func guess(c *call) {
@@ -23,7 +27,7 @@ func inert(a Arg) bool {
 		return false
 	}
 	switch name {
-	case "TZ", "LANG", "NO_COLOR", "COLUMNS", "LINES", "CLICOLOR", "FORCE_COLOR":
+	case "CLICOLOR", "FORCE_COLOR":
 		return true
 	case "PAGER", "GIT_PAGER", "SYSTEMD_PAGER", "MANPAGER":
 		return a.certain() && (val == "" || val == "cat")
@@ -32,7 +36,7 @@ func inert(a Arg) bool {
 	case "TERM":
 		return a.certain() && strings.Trim(val, identifier+"-.+") == ""
 	}
-	return strings.HasPrefix(name, "LC_") && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == ""
+	return policy.Inert(name)
 }
 
 // assignment says that a word is NAME=value.

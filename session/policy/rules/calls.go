@@ -45,7 +45,7 @@ func (c *command) collectParts(out []seen, parts []judge.Part, told map[*syntax.
 		}
 		within := outer
 		// A list is its parts; a wrapper, and what only a pipeline as a whole does, is more.
-		if ok || !slices.ContainsFunc(p.Parts, func(q judge.Part) bool { return !judge.Worse(p.Class, q.Class) }) {
+		if ok || !slices.ContainsFunc(p.Parts, func(q judge.Part) bool { return !p.Class.Worse(q.Class) }) {
 			within = append(outer[:len(outer):len(outer)], p.Class)
 		}
 		out = c.collectParts(out, p.Parts, told, within)

@@ -192,11 +192,16 @@ func reasonFor(rep *judge.Report, class policy.Class) string {
 }
 
 func partOf(parts []judge.Part, class policy.Class) *judge.Part {
+	return findPart(parts, func(p *judge.Part) bool { return p.Class == class })
+}
+
+// findPart returns the first part of which is holds, inner ones first.
+func findPart(parts []judge.Part, is func(*judge.Part) bool) *judge.Part {
 	for i := range parts {
-		if p := partOf(parts[i].Parts, class); p != nil {
+		if p := findPart(parts[i].Parts, is); p != nil {
 			return p
 		}
-		if parts[i].Class == class {
+		if is(&parts[i]) {
 			return &parts[i]
 		}
 	}
@@ -208,24 +213,10 @@ func refusedBytes(rep *judge.Report) (string, bool) {
 	if rep.Class != policy.Forbidden {
 		return "", false
 	}
-	if strings.HasPrefix(rep.Rule, "bytes/") {
-		return rep.Reason, true
+	whole := judge.Part{Class: rep.Class, Rule: rep.Rule, Reason: rep.Reason, Parts: rep.Parts}
+	p := findPart([]judge.Part{whole}, func(p *judge.Part) bool { return p.Class == policy.Forbidden && strings.HasPrefix(p.Rule, "bytes/") })
+	if p == nil {
+		return "", false
 	}
-	return refusedParts(rep.Parts)
-}
-
-func refusedParts(parts []judge.Part) (string, bool) {
-	for i := range parts {
-		p := &parts[i]
-		if p.Class != policy.Forbidden {
-			continue
-		}
-		if strings.HasPrefix(p.Rule, "bytes/") {
-			return p.Reason, true
-		}
-		if why, ok := refusedParts(p.Parts); ok {
-			return why, true
-		}
-	}
-	return "", false
+	return p.Reason, true
 }

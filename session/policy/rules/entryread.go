@@ -51,32 +51,24 @@ func (p *problems) entry(f map[string]*yaml.Node, en *entry) {
 	if v := f["hosts"]; v != nil {
 		en.hosts = p.selector(v)
 	}
-	if v := f["tools"]; v != nil {
-		en.tools = p.names(v, "tools")
+	limit(f, en, "tools", p.names, func(l *Limits, v []string) { l.Tools = v })
+	limit(f, en, "programs", p.names, func(l *Limits, v []string) { l.Programs = v })
+	limit(f, en, "shell", p.truth, func(l *Limits, v bool) { l.NoShell = !v })
+	limit(f, en, "strict", p.truth, func(l *Limits, v bool) { l.Strict = v })
+	limit(f, en, "env", p.environ, func(l *Limits, v string) { l.CleanEnv = v == "clean" })
+	limit(f, en, "max_output", p.size, func(l *Limits, v int64) { l.MaxOutput = v })
+	limit(f, en, "max_timeout", p.duration, func(l *Limits, v time.Duration) { l.MaxTimeout = v })
+	limit(f, en, "rate", p.rate, func(l *Limits, v rate) { l.Rate, l.RatePer = v.n, v.per })
+	limit(f, en, "daily", p.count, func(l *Limits, v int) { l.Daily = v })
+	limit(f, en, "max_hosts", p.count, func(l *Limits, v int) { l.MaxHosts = v })
+}
+
+// limit reads one key, if it is there, and what it sets.
+func limit[T any](f map[string]*yaml.Node, en *entry, key string, read func(*yaml.Node, string) T, set func(*Limits, T)) {
+	if n := f[key]; n != nil {
+		v := read(n, key)
+		en.set = append(en.set, func(l *Limits) { set(l, v) })
 	}
-	if v := f["programs"]; v != nil {
-		en.programs = p.names(v, "programs")
-	}
-	en.shell = p.truth(f["shell"], "shell")
-	en.strict = p.truth(f["strict"], "strict")
-	if v := f["env"]; v != nil {
-		if s, ok := p.Scalar(v, "env"); ok {
-			if en.env = s; s != "clean" && s != "host" {
-				p.Add(v.Line, "env: %q is none of clean, host", strictyaml.Clip(s))
-			}
-		}
-	}
-	if v := f["max_output"]; v != nil {
-		en.output = p.size(v)
-	}
-	if v := f["max_timeout"]; v != nil {
-		en.timeout = p.duration(v)
-	}
-	if v := f["rate"]; v != nil {
-		en.rate = p.rate(v)
-	}
-	en.daily = p.count(f["daily"], "daily")
-	en.maxHosts = p.count(f["max_hosts"], "max_hosts")
 }
 
 // names reads a list of bare names. An empty one is everything that is not there: nothing.
@@ -95,80 +87,65 @@ func (p *problems) names(n *yaml.Node, key string) []string {
 	return out
 }
 
-func (p *problems) truth(n *yaml.Node, key string) *bool {
-	if n == nil {
-		return nil
-	}
+func (p *problems) truth(n *yaml.Node, key string) bool {
 	s, ok := p.Scalar(n, key)
 	if ok && s != "true" && s != "false" {
 		p.Add(n.Line, "%s: must be true or false", key)
 	}
-	v := s == "true"
-	return &v
+	return s == "true"
 }
 
-func (p *problems) count(n *yaml.Node, key string) *int {
-	if n == nil {
-		return nil
-	}
+func (p *problems) environ(n *yaml.Node, key string) string {
 	s, ok := p.Scalar(n, key)
-	if !ok {
-		return nil
+	if ok && s != "clean" && s != "host" {
+		p.Add(n.Line, "%s: %q is none of clean, host", key, strictyaml.Clip(s))
 	}
+	return s
+}
+
+func (p *problems) count(n *yaml.Node, key string) int {
+	s, ok := p.Scalar(n, key)
 	v, err := strconv.ParseUint(s, 10, 31)
-	if err != nil {
+	if ok && err != nil {
 		p.Add(n.Line, "%s: %q is not a number from 0, which is no limit", key, strictyaml.Clip(s))
 	}
-	i := int(v)
-	return &i
+	return int(v)
 }
 
-func (p *problems) duration(n *yaml.Node) *time.Duration {
-	s, ok := p.Scalar(n, "max_timeout")
-	if !ok {
-		return nil
-	}
+func (p *problems) duration(n *yaml.Node, key string) time.Duration {
+	s, ok := p.Scalar(n, key)
 	d, err := time.ParseDuration(s)
-	if err != nil || d <= 0 {
-		p.Add(n.Line, "max_timeout: %q is not a duration such as 30s or 10m", strictyaml.Clip(s))
+	if ok && (err != nil || d <= 0) {
+		p.Add(n.Line, "%s: %q is not a duration such as 30s or 10m", key, strictyaml.Clip(s))
 	}
-	return &d
+	return d
 }
 
-func (p *problems) size(n *yaml.Node) *int64 {
-	s, ok := p.Scalar(n, "max_output")
-	if !ok {
-		return nil
-	}
+func (p *problems) size(n *yaml.Node, key string) int64 {
+	s, ok := p.Scalar(n, key)
 	digits, factor := s, int64(1)
-	for _, u := range []struct {
-		name string
-		n    int64
-	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}} {
-		if d, found := strings.CutSuffix(s, u.name); found {
-			digits, factor = strings.TrimSpace(d), u.n
+	for i, unit := range [...]string{"KiB", "MiB", "GiB"} {
+		if d, found := strings.CutSuffix(s, unit); found {
+			digits, factor = strings.TrimSpace(d), 1<<(10*(i+1))
 		}
 	}
 	v, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || v <= 0 || v > math.MaxInt64/factor {
-		p.Add(n.Line, "max_output: %q is not a number of bytes such as 65536, 64KiB or 1MiB", strictyaml.Clip(s))
-		return nil
+	if ok && (err != nil || v <= 0 || v > math.MaxInt64/factor) {
+		p.Add(n.Line, "%s: %q is not a number of bytes such as 65536, 64KiB or 1MiB", key, strictyaml.Clip(s))
 	}
-	v *= factor
-	return &v
+	return v * factor
 }
 
-func (p *problems) rate(n *yaml.Node) *rate {
-	s, ok := p.Scalar(n, "rate")
+func (p *problems) rate(n *yaml.Node, key string) (out rate) {
+	s, ok := p.Scalar(n, key)
 	if !ok {
-		return nil
+		return out
 	}
 	num, unit, _ := strings.Cut(s, "/")
 	v, err := strconv.ParseUint(num, 10, 31)
 	per := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[unit]
 	if err != nil || v == 0 || per == 0 {
-		p.Add(n.Line, "rate: %q is not a number of requests per time such as 5/s, 30/m or 500/h", strictyaml.Clip(s))
-		return nil
+		p.Add(n.Line, "%s: %q is not a number of requests per time such as 5/s, 30/m or 500/h", key, strictyaml.Clip(s))
 	}
-	return &rate{n: int(v), per: per}
+	return rate{n: int(v), per: per}
 }

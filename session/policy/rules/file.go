@@ -10,7 +10,6 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 	"github.com/fairlead-ssh/fairlead/hosts/trustedfile"
-	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
 // SystemFile is where root keeps the policy of a machine.
@@ -78,8 +77,4 @@ func (p *problems) file1(root *yaml.Node, f *File) {
 	if n := fields["approvals"]; n != nil {
 		f.proofs = p.approvals(n)
 	}
-}
-
-var classes = []policy.Class{
-	policy.ReadOnly, policy.SensitiveRead, policy.NetworkRead, policy.Write, policy.Unknown, policy.Dangerous, policy.Privileged, policy.Forbidden,
 }

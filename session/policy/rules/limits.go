@@ -67,20 +67,11 @@ func (l Limits) Shell() error {
 
 // entry is one item of principals in a file: some limits of some principals.
 type entry struct {
-	who      principals
-	rank     int // how narrowly it names them: 2 by name, 1 by role, 0 all
-	line     int
-	hosts    hosts.Selector // zero: not said
-	tools    []string
-	programs []string
-	shell    *bool
-	strict   *bool
-	env      string
-	output   *int64
-	timeout  *time.Duration
-	rate     *rate
-	daily    *int
-	maxHosts *int
+	who   principals
+	rank  int // how narrowly it names them: 2 by name, 1 by role, 0 all
+	line  int
+	hosts hosts.Selector  // zero: not said
+	set   []func(*Limits) // what else it says
 }
 
 type rate struct {
@@ -99,8 +90,11 @@ func (e *Engine) Limits(principal string) Limits {
 	for _, l := range e.layers {
 		next := out
 		for _, en := range l.file.principals { // from the widest to the narrowest
-			if en.who.match(role, principal) {
-				en.apply(&next)
+			if !en.who.match(role, principal) {
+				continue
+			}
+			for _, set := range en.set {
+				set(&next)
 			}
 		}
 		if l.tighten {
@@ -109,37 +103,6 @@ func (e *Engine) Limits(principal string) Limits {
 		out = next
 	}
 	return out
-}
-
-func (en *entry) apply(l *Limits) {
-	if en.tools != nil {
-		l.Tools = en.tools
-	}
-	if en.programs != nil {
-		l.Programs = en.programs
-	}
-	if en.shell != nil {
-		l.NoShell = !*en.shell
-	}
-	if en.strict != nil {
-		l.Strict = *en.strict
-	}
-	if en.env != "" {
-		l.CleanEnv = en.env == "clean"
-	}
-	set(&l.MaxOutput, en.output)
-	set(&l.MaxTimeout, en.timeout)
-	set(&l.MaxHosts, en.maxHosts)
-	set(&l.Daily, en.daily)
-	if en.rate != nil {
-		l.Rate, l.RatePer = en.rate.n, en.rate.per
-	}
-}
-
-func set[T any](to *T, v *T) {
-	if v != nil {
-		*to = *v
-	}
 }
 
 // tighter returns the stricter of two limits, one by one.
@@ -184,13 +147,7 @@ func both(a, b []string) []string {
 	if b == nil {
 		return a
 	}
-	out := []string{}
-	for _, s := range a {
-		if slices.Contains(b, s) {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return !slices.Contains(b, s) })
 }
 
 // outOfBounds denies hosts that a principal may not use.

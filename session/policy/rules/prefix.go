@@ -12,6 +12,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
 
 // Limits of a prefix.
@@ -126,26 +127,5 @@ func unseen(r rune) bool { return r != ' ' && !(unicode.IsGraphic(r) && !unicode
 // from an approver, and commands of the classes that matter most need an approval each time.
 func runsOthers(name string) bool {
 	name = strings.TrimRight(name, "0123456789.")
-	switch name {
-	case "", ".", "[",
-		"sh", "bash", "zsh", "ksh", "mksh", "dash", "ash", "fish", "csh", "tcsh", "busybox", "toybox",
-		"python", "python-config", "perl", "ruby", "node", "nodejs", "deno", "bun", "php", "lua", "luajit", "tclsh", "expect",
-		"java", "jshell", "R", "Rscript", "guile", "erl", "elixir", "ghci", "osascript", "pwsh",
-		"awk", "gawk", "mawk", "nawk", "sed", "jq", "ed", "ex", "vi", "vim", "nvim", "view", "emacs", "nano", "less", "more",
-		"man", "env", "command", "builtin", "exec", "eval", "source", "nohup", "nice", "ionice", "timeout", "setsid", "stdbuf",
-		"flock", "script", "xargs", "parallel", "watch", "time", "find", "fd", "fdfind", "strace", "ltrace", "gdb", "unshare",
-		"nsenter", "chroot", "setpriv", "capsh", "chrt", "taskset", "numactl", "prlimit", "systemd-run", "at", "batch",
-		"sudo", "sudo-rs", "su", "doas", "run0", "pkexec", "runuser", "gosu", "su-exec",
-		"git", "hg", "svn", "make", "gmake", "cmake", "ninja", "npm", "npx", "yarn", "pnpm", "pip", "pipx", "uv", "cargo", "go",
-		"ssh", "scp", "sftp", "rsync", "mosh", "tmux", "screen", "docker", "podman", "nerdctl", "kubectl", "oc", "helm",
-		"ansible", "ansible-playbook", "terraform", "tofu", "curl", "wget", "tar", "zip", "psql", "mysql", "mariadb", "sqlite",
-		"sudoedit", "newgrp", "sg", "runcon", "setarch", "fakeroot", "bwrap", "firejail", "proot", "start-stop-daemon", "dbus-run-session",
-		"chpst", "setuidgid", "envdir", "softlimit", "valgrind", "perf", "unbuffer", "rlwrap", "sshpass", "socat", "nc", "ncat", "netcat", "telnet",
-		"openssl", "crontab", "tini", "dumb-init", "ld.so", "openvt", "faketime", "hyperfine", "entr", "watchexec", "direnv", "nix", "nix-shell",
-		"conda", "poetry", "bundle", "rake", "gradle", "mvn", "lxc", "incus", "machinectl", "crictl", "ctr", "vagrant", "salt", "puppet", "chef",
-		"trap", "alias", "set", "export", "declare", "typeset", "local", "readonly", "printf", "read", "mapfile", "readarray",
-		"let", "test", "[[", "unset", "enable", "hash", "bind", "complete", "compgen", "coproc", "function":
-		return true
-	}
-	return false
+	return name == "" || programs.Is(name, "runsothers")
 }

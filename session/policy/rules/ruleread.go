@@ -98,7 +98,7 @@ func (p *problems) conditions(n *yaml.Node, f map[string]*yaml.Node, r *rule) {
 		p.Texts(v, "classes", func(line int, s string) {
 			c := policy.Class(s)
 			switch {
-			case !slices.Contains(classes, c):
+			case !slices.Contains(policy.Classes[:], c):
 				p.Add(line, "classes: %q is none of %s", strictyaml.Clip(s), classNames())
 			case slices.Contains(r.classes, c):
 				p.Add(line, "classes: %s is there twice", s)
@@ -225,9 +225,9 @@ func knownRole(s string) bool {
 }
 
 func classNames() string {
-	names := make([]string, len(classes))
-	for i, c := range classes {
-		names[i] = string(c)
+	var names []string
+	for _, c := range policy.Classes {
+		names = append(names, string(c))
 	}
 	return strings.Join(names, ", ")
 }

@@ -118,17 +118,17 @@ func (c *command) split(file *syntax.File) {
 			u := c.unit(stage, call, parts[j].Class)
 			u.to = parts[j].Reaches()
 			units = append(units, u)
-			inner = worse(inner, parts[j].Class)
+			inner = policy.Worst(inner, parts[j].Class)
 		}
-		if judge.Worse(part.Class, inner) { // what only the pipeline as a whole does
+		if part.Class.Worse(inner) { // what only the pipeline as a whole does
 			units = append(units, unit{classes: []policy.Class{part.Class}})
 		}
-		worst = worse(worst, part.Class)
+		worst = policy.Worst(worst, part.Class)
 	}
 	if len(units) == 0 {
 		return
 	}
-	if judge.Worse(c.rep.Class, worst) {
+	if c.rep.Class.Worse(worst) {
 		units = append(units, unit{classes: []policy.Class{c.rep.Class}})
 	}
 	c.units = units
@@ -159,13 +159,6 @@ func plain(s *syntax.Stmt) bool {
 
 func samePlace(s *syntax.Stmt, p *judge.Part) bool {
 	return p.Line == int(s.Pos().Line()) && p.Col == int(s.Pos().Col())
-}
-
-func worse(a, b policy.Class) policy.Class {
-	if judge.Worse(a, b) {
-		return a
-	}
-	return b
 }
 
 func (c *command) unit(s *syntax.Stmt, call *syntax.CallExpr, class policy.Class) unit {
@@ -213,7 +206,7 @@ func harmless(r *syntax.Redirect) bool {
 func (c *command) upTo(class policy.Class) []policy.Class {
 	out := []policy.Class{class}
 	for i := len(c.rep.Classes) - 1; i >= 0; i-- {
-		if k := c.rep.Classes[i]; judge.Worse(class, k) && k != policy.ReadOnly {
+		if k := c.rep.Classes[i]; class.Worse(k) && k != policy.ReadOnly {
 			out = append(out, k)
 		}
 	}

@@ -3,6 +3,8 @@ package rules
 import (
 	"path"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
 
 // plainWriter knows the calls of which paths alone say enough: programs that do nothing but change the files that they
@@ -12,18 +14,15 @@ func plainWriter(words []word) bool {
 	if len(words) == 0 || !words[0].literal || !sameProgram(path.Base(words[0].text), words[0].text) {
 		return false
 	}
-	switch path.Base(words[0].text) {
-	case "touch", "mkdir", "rmdir", "rm", "unlink", "mv", "tee", "truncate", "chmod", "chown", "chgrp", "mkfifo", "fallocate",
-		"split", "csplit", "sed", "sort", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd":
-		return true
-	case "cp":
-		// With other options it copies links as links, such as those below /proc that lead anywhere.
-		for _, w := range words[1:] {
-			if !w.literal || strings.HasPrefix(w.text, "-") && strings.Trim(w.text[1:], "fvnpui") != "" {
-				return false
-			}
-		}
-		return true
+	name := path.Base(words[0].text)
+	if name != "cp" {
+		return programs.Is(name, "writer")
 	}
-	return false
+	// With other options it copies links as links, such as those below /proc that lead anywhere.
+	for _, w := range words[1:] {
+		if !w.literal || strings.HasPrefix(w.text, "-") && strings.Trim(w.text[1:], "fvnpui") != "" {
+			return false
+		}
+	}
+	return true
 }

@@ -1,4 +1,4 @@
-package oracle
+package proof
 
 import "strings"
 

@@ -1,12 +1,56 @@
 package judge
 
 import (
+	_ "embed" // places.txt
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
-// pathEntry is one pattern of paths. "**" stands for any number of directories.
+//go:embed places.txt
+var placesText string
+
+// places are what places.txt says.
+var places = readPlaces(placesText)
+
+type placeTables struct {
+	read, write, disk  pathTable
+	system, sure, data map[string]bool
+}
+
+func readPlaces(text string) *placeTables {
+	t := &placeTables{system: map[string]bool{}, sure: map[string]bool{}, data: map[string]bool{}}
+	var tables []*pathTable
+	var trees map[string]bool
+	var head pathEntry
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0, line[0] == '#':
+		case line[0] == '\t' && words[0] == "but":
+			head.except = words[1:]
+		case line[0] == '\t':
+			for _, p := range words {
+				for _, table := range tables {
+					table.add(head, p)
+				}
+				if trees != nil {
+					trees[p] = true
+				}
+			}
+		default:
+			what := words[0]
+			trees = map[string]map[string]bool{"system": t.system, "sure": t.sure, "data": t.data}[what]
+			tables = map[string][]*pathTable{"read": {&t.read}, "write": {&t.write}, "disk": {&t.write, &t.disk}}[what]
+			if head = (pathEntry{}); tables != nil {
+				head.class, head.rule, head.why = policy.Class(words[1]), words[2], strings.Join(words[3:], " ")
+			}
+		}
+	}
+	return t
+}
+
+// pathEntry is one pattern of paths.
 type pathEntry struct {
 	segs      []string
 	anchored  bool     // begins at the root
@@ -23,28 +67,26 @@ type pathTable struct {
 	rest   []int            // entries without such a segment
 }
 
-func (t *pathTable) add(class policy.Class, rule, why, except, paths string) {
+func (t *pathTable) add(e pathEntry, p string) {
 	if t.byName == nil {
 		t.byName, t.byLast = make(map[string][]int), make(map[string][]int)
 	}
-	for p := range strings.FieldsSeq(paths) {
-		i := len(t.all)
-		segs := segments(p)
-		t.all = append(t.all, pathEntry{segs, p[0] == '/', strings.Fields(except), class, rule, why})
-		key := ""
-		for _, s := range segs {
-			if !isWild(s) && s != "" {
-				key = s
-			}
+	i := len(t.all)
+	e.segs, e.anchored = segments(p), p[0] == '/'
+	t.all = append(t.all, e)
+	key := ""
+	for _, s := range e.segs {
+		if !isWild(s) && s != "" {
+			key = s
 		}
-		if key == "" {
-			t.rest = append(t.rest, i)
-		} else {
-			t.byName[key] = append(t.byName[key], i)
-		}
-		if last := segs[len(segs)-1]; p[0] == '/' && !isWild(last) {
-			t.byLast[last] = append(t.byLast[last], i)
-		}
+	}
+	if key == "" {
+		t.rest = append(t.rest, i)
+	} else {
+		t.byName[key] = append(t.byName[key], i)
+	}
+	if last := e.segs[len(e.segs)-1]; e.anchored && !isWild(last) {
+		t.byLast[last] = append(t.byLast[last], i)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package oracle proves what the judge calls read-only by running it.
+// Package proof proves what the judge calls read-only by running it.
 //
 // Commands come from the tables (commands.go) and from a seeded generator of shell source (source.go). What
 // [judge.Judge] calls read-only runs in a throw-away sandbox (cage.go): private mounts, no network, an ordinary user,
@@ -11,4 +11,4 @@
 // words, must be those that the judge listed.
 //
 // The programs that run here are real, so the oracle itself runs nothing outside of the cage.
-package oracle
+package proof

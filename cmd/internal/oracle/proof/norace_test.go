@@ -1,5 +1,5 @@
 //go:build linux && amd64 && !race
 
-package oracle_test
+package proof_test
 
 const slowdown = 1

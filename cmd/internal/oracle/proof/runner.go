@@ -1,6 +1,6 @@
 //go:build linux && amd64
 
-package oracle
+package proof
 
 import (
 	"encoding/json"

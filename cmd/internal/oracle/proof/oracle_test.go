@@ -1,6 +1,6 @@
 //go:build linux && amd64
 
-package oracle_test
+package proof_test
 
 import (
 	"flag"
@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/fairlead-ssh/fairlead/session/policy/oracle"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/oracle/proof"
 )
 
 var (
@@ -25,13 +25,13 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	oracle.InCage()
+	proof.InCage()
 	os.Exit(m.Run())
 }
 
 // cage skips where no sandbox can be made.
-func cage(t *testing.T) *oracle.Cage {
-	c, err := oracle.NewCage("")
+func cage(t *testing.T) *proof.Cage {
+	c, err := proof.NewCage("")
 	if err != nil {
 		require.Empty(t, os.Getenv("CI"), "the oracle needs bubblewrap and user namespaces: %v", err)
 		t.Skipf("the oracle needs bubblewrap and user namespaces: %v", err)
@@ -40,8 +40,8 @@ func cage(t *testing.T) *oracle.Cage {
 	return c
 }
 
-func shells(t *testing.T) (all []oracle.Shell) {
-	for _, s := range oracle.Shells {
+func shells(t *testing.T) (all []proof.Shell) {
+	for _, s := range proof.Shells {
 		if s.Installed() {
 			all = append(all, s)
 			continue
@@ -62,11 +62,11 @@ func TestWhatIsAllowedDoesWhatItsReportNames(t *testing.T) {
 	cage(t)
 	expected, err := os.ReadFile("expected.txt")
 	require.NoError(t, err)
-	corpus, err := os.ReadFile(filepath.Join("..", "judge", "testdata", "more", "allow.txt"))
+	corpus, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "session", "policy", "judge", "testdata", "more", "allow.txt"))
 	require.NoError(t, err)
-	res, err := oracle.Run(oracle.Config{
+	res, err := proof.Run(proof.Config{
 		Seed: *seed, Runs: *runs, Span: *span / slowdown, Workers: 2, Shells: shells(t), Share: [3]int{5, 3, 2},
-		Corpus: quick(strings.Split(strings.TrimSpace(string(corpus)), "\n")), Expect: oracle.MustReadRules("expected.txt", string(expected)),
+		Corpus: quick(strings.Split(strings.TrimSpace(string(corpus)), "\n")), Expect: proof.MustReadRules("expected.txt", string(expected)),
 		Limit: 10 * time.Second, Skip: slow,
 	})
 	require.NoError(t, err)
@@ -92,21 +92,21 @@ func TestTheOracleNotices(t *testing.T) {
 	t.Parallel()
 	c := cage(t)
 	sh := []string{"/bin/sh", "-c"}
-	for script, want := range map[string]oracle.Kind{
-		"touch pwned":                       oracle.Write,
-		": >pwned":                          oracle.Write,
-		"echo x >>f":                        oracle.Write,
-		"ln -s f pwned":                     oracle.Write,
-		"mkdir d":                           oracle.Write,
-		"rm f":                              oracle.Write,
-		"mv f g":                            oracle.Write,
-		"chmod 700 f":                       oracle.Write,
-		"cd dir; rm a":                      oracle.Write,
-		"kill -TERM 1":                      oracle.Signal,
-		"kill -9 -1":                        oracle.Signal,
-		"bash -c ': </dev/tcp/127.0.0.1/9'": oracle.Connect,
-		"date":                              oracle.Start,
-		"nice -n 5 true":                    oracle.Start,
+	for script, want := range map[string]proof.Kind{
+		"touch pwned":                       proof.Write,
+		": >pwned":                          proof.Write,
+		"echo x >>f":                        proof.Write,
+		"ln -s f pwned":                     proof.Write,
+		"mkdir d":                           proof.Write,
+		"rm f":                              proof.Write,
+		"mv f g":                            proof.Write,
+		"chmod 700 f":                       proof.Write,
+		"cd dir; rm a":                      proof.Write,
+		"kill -TERM 1":                      proof.Signal,
+		"kill -9 -1":                        proof.Signal,
+		"bash -c ': </dev/tcp/127.0.0.1/9'": proof.Connect,
+		"date":                              proof.Start,
+		"nice -n 5 true":                    proof.Start,
 	} {
 		out := c.Run(append(sh, script), "null", 20*time.Second, false)
 		require.Empty(t, out.Failed)
@@ -147,7 +147,7 @@ func TestShellsRunWhatTheJudgeLists(t *testing.T) {
 	for j, sh := range all {
 		t.Run(sh.Name, func(t *testing.T) {
 			t.Parallel()
-			found, err := oracle.Compare(oracle.Config{Shells: []oracle.Shell{sh}, Workers: 1, Limit: 10 * time.Second}, per[j])
+			found, err := proof.Compare(proof.Config{Shells: []proof.Shell{sh}, Workers: 1, Limit: 10 * time.Second}, per[j])
 			require.NoError(t, err)
 			for _, f := range found {
 				assert.Fail(t, "a shell runs what the judge does not list", "%s", f)
