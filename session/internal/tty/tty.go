@@ -45,6 +45,7 @@ func Start(cmd *exec.Cmd, o Options) (*Process, error) {
 	if err == nil {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
+		hearSignals()
 		err = cmd.Start()
 	}
 	if err != nil {
