@@ -40,11 +40,14 @@ func trusted(f *os.File) error {
 }
 
 func safe(fi os.FileInfo, name string) error {
-	if st, ok := fi.Sys().(*syscall.Stat_t); ok && st.Uid != 0 && int(st.Uid) != os.Geteuid() {
-		return fmt.Errorf("config: %s belongs to another account (uid %d): it must belong to root or to you", name, st.Uid)
+	if uid := int(fi.Sys().(*syscall.Stat_t).Uid); strange(uid, os.Geteuid()) {
+		return fmt.Errorf("config: %s belongs to another account (uid %d): it must belong to root or to you", name, uid)
 	}
 	if mode := fi.Mode().Perm(); mode&0o022 != 0 {
 		return fmt.Errorf("config: %s can be written by others (mode %04o): chmod go-w it", name, mode)
 	}
 	return nil
 }
+
+// strange reports whether a file of uid may be changed by an account that me need not trust.
+func strange(uid, me int) bool { return uid != 0 && uid != me }
