@@ -22,3 +22,22 @@ func TestTheGroupOfOneAccountHasItsNumberAndItsName(t *testing.T) {
 		}
 	}
 }
+
+func TestWhomThisMachineDoesNotKnowHasNoGroupOfItsOwn(t *testing.T) {
+	const nobody = 1<<31 - 7
+	assert.False(t, sshconfig.PrivateGroup(nobody, 0))
+	assert.False(t, sshconfig.PrivateGroup(0, nobody))
+	if g, err := user.LookupGroupId("0"); err == nil && g.Name == "root" {
+		assert.True(t, sshconfig.PrivateGroup(0, 0))
+	}
+}
+
+func TestAnAccountWithoutAnEntryNeedsAHome(t *testing.T) {
+	u, err := sshconfig.Nameless(12345, "/home/of/nobody")
+	assert.NoError(t, err)
+	assert.Equal(t, &user.User{Uid: "12345", HomeDir: "/home/of/nobody"}, u)
+	for _, home := range []string{"", "relative"} {
+		_, err = sshconfig.Nameless(12345, home)
+		assert.EqualError(t, err, "sshconfig: the account with the number 12345 is unknown to this machine, and HOME names no directory: set HOME")
+	}
+}
