@@ -218,6 +218,15 @@ func TestFormsOfAllOwnersHaveALimitToo(t *testing.T) {
 	assert.Equal(t, redact.OwnersInFull*400*redact.FormsEach/forms, s.Len())
 }
 
+// So that a limit of the bytes of forms is one of the bytes of values.
+func TestNoValueHasFewForms(t *testing.T) {
+	for _, unit := range []string{"1", "a", "0123456789", "aZ9", " ", "\x00", "a b", "é", "\xff", "~", "-._", "line one of it\n"} {
+		for _, n := range []int{redact.MinLearned, 9, 10, 31, 32, 33, 511, redact.MaxLearnedValue - 2, redact.MaxLearnedValue - 1, redact.MaxLearnedValue} {
+			assert.GreaterOrEqual(t, redact.FormsSize(strings.Repeat(unit, n)[:n]), n*redact.FormsEach, "%q, %d bytes", unit, n)
+		}
+	}
+}
+
 func TestTypedPasswordsOfOthersAreNeverForgotten(t *testing.T) {
 	s := redact.New(redact.Config{MaxLearned: 2})
 	for o := range redact.OwnersInFull {
