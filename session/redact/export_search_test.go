@@ -104,6 +104,13 @@ func RunSizes(s *Set) (sizes, dead []int) {
 	return sizes, dead
 }
 
+// Turns is how many turns s remembers of what an owner has learned, outdated ones too.
+func Turns(s *Set, owner string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.owners[owner].learned.order)
+}
+
 // ShellWords splits a command.
 func ShellWords(text string) []string {
 	var out []string

@@ -286,3 +286,16 @@ func TestWhatIsGivenIsInNoListOfWhatMayBeForgotten(t *testing.T) {
 	assert.False(t, s.Owner("a").Learn("x", []byte("short")))
 	assert.Zero(t, redact.Owners(s))
 }
+
+// What came again, and what was given meanwhile, leaves nothing behind for ever.
+func TestTurnsThatAreOutdatedAreForgotten(t *testing.T) {
+	s := redact.New(redact.Config{})
+	o := s.Owner("a")
+	require.True(t, o.Learn("x", []byte("it stays and comes again")))
+	for i := range 60 {
+		require.True(t, o.Learn("x", []byte("it stays and comes again")))
+		require.True(t, o.Learn("x", []byte(noise(i, 16))))
+		require.NoError(t, s.Add("given", []byte(noise(i, 16))))
+		require.LessOrEqual(t, redact.Turns(s, "a"), 2*2+17)
+	}
+}
