@@ -18,10 +18,19 @@ var preference = []string{
 // DefaultAlgorithms returns the host key algorithms that x/crypto/ssh supports and considers secure, in OpenSSH's
 // order.
 func DefaultAlgorithms() []string {
-	supported := ssh.SupportedAlgorithms().HostKeys
-	out := slices.DeleteFunc(slices.Clone(preference), func(a string) bool { return !slices.Contains(supported, a) })
-	for _, a := range supported {
-		if !slices.Contains(out, a) {
+	return inOrder(ssh.SupportedAlgorithms().HostKeys)
+}
+
+// inOrder puts algorithms in OpenSSH's order, and those that it does not name last.
+func inOrder(algorithms []string) []string {
+	var out []string
+	for _, a := range preference {
+		if slices.Contains(algorithms, a) {
+			out = append(out, a)
+		}
+	}
+	for _, a := range algorithms {
+		if !slices.Contains(preference, a) {
 			out = append(out, a)
 		}
 	}
@@ -68,12 +77,9 @@ func (db *DB) types(name string) (types map[string]bool, ca bool) {
 
 // keyType returns the type of the plain key that an algorithm works with, and whether it wants a certificate for it.
 func keyType(algorithm string) (plainType string, cert bool) {
-	plainType = algorithm
-	if i := strings.Index(algorithm, "-cert-v01@"); i >= 0 {
-		plainType, cert = algorithm[:i], true
-		if strings.HasPrefix(plainType, "sk-") {
-			plainType += "@openssh.com"
-		}
+	plainType, _, cert = strings.Cut(algorithm, "-cert-v01@")
+	if cert && strings.HasPrefix(plainType, "sk-") {
+		plainType += "@openssh.com"
 	}
 	if plainType == ssh.KeyAlgoRSASHA256 || plainType == ssh.KeyAlgoRSASHA512 {
 		plainType = ssh.KeyAlgoRSA

@@ -84,9 +84,8 @@ func openLocked(file string) (*os.File, error) {
 			f.Close()
 			return nil, err
 		}
-		ours, err1 := f.Stat()
-		there, err2 := os.Stat(file)
-		if err1 == nil && err2 == nil && os.SameFile(ours, there) {
+		ours, _ := f.Stat()
+		if there, _ := os.Stat(file); os.SameFile(ours, there) { // what cannot be looked at is not the same
 			return f, nil
 		}
 		f.Close()

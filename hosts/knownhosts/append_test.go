@@ -78,7 +78,7 @@ func TestConcurrentAppendsLoseNothing(t *testing.T) {
 
 func TestAppendRefusesNamesThatWouldReadBackDifferently(t *testing.T) {
 	f := filepath.Join(t.TempDir(), "known_hosts")
-	for _, name := range []string{"", "a b", "a,b", "*", "web?", "!web", "|1|x", "#x", "@revoked", "a\nb", "a\tb"} {
+	for _, name := range []string{"", "a b", "a,b", "*", "web?", "!web", "|1|x", "#x", "@revoked", "a\nb", "a\tb", "\x7f", " a", "a\x7f", "\x01", "\x00"} {
 		assert.Error(t, knownhosts.Append(f, name, testKeys().ed.PublicKey(), knownhosts.AppendOptions{}), name)
 	}
 	assert.NoFileExists(t, f)

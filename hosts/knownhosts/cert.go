@@ -2,7 +2,6 @@ package knownhosts
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -17,17 +16,19 @@ func (db *DB) validate(cert *ssh.Certificate, principal string) error {
 	if db.now != nil {
 		now = db.now
 	}
-	t := uint64(max(now().Unix(), 0))
+	t := uint64(now().Unix())
 	switch {
+	case cert.Signature == nil:
+		return fmt.Errorf("it is not signed")
 	case cert.CertType != ssh.HostCert:
 		return fmt.Errorf("it is not a host certificate")
 	case t < cert.ValidAfter:
 		return fmt.Errorf("it is not valid before %s", when(cert.ValidAfter))
-	case cert.ValidBefore != ssh.CertTimeInfinity && t >= cert.ValidBefore:
+	case t >= cert.ValidBefore: // never so of ssh.CertTimeInfinity
 		return fmt.Errorf("it expired at %s", when(cert.ValidBefore))
 	case len(cert.ValidPrincipals) > 0 && !slices.Contains(cert.ValidPrincipals, principal):
 		return fmt.Errorf("it is for %s and not for %s", principals(cert.ValidPrincipals), principal)
-	case cert.Signature != nil && (cert.Signature.Format == ssh.KeyAlgoRSA || cert.Signature.Format == keyAlgoDSA):
+	case cert.Signature.Format == ssh.KeyAlgoRSA || cert.Signature.Format == keyAlgoDSA:
 		return fmt.Errorf("it is signed with SHA-1 (%s)", cert.Signature.Format)
 	}
 	checker := ssh.CertChecker{Clock: now}
@@ -37,8 +38,11 @@ func (db *DB) validate(cert *ssh.Certificate, principal string) error {
 	return nil
 }
 
+// lastTime is 9999-12-31T23:59:59Z: RFC 3339 has no years of five digits.
+const lastTime = 253402300799
+
 func when(t uint64) string {
-	if t > math.MaxInt32*100 {
+	if t > lastTime {
 		return "a time far ahead"
 	}
 	return time.Unix(int64(t), 0).UTC().Format(time.RFC3339)

@@ -119,22 +119,17 @@ func find(lines []*entry, m marker, wire string) *entry {
 
 // all returns the keys with a marker, those of one type first.
 func all(lines []*entry, m marker, first string) []Known {
-	var out []Known
+	var same, others []Known
 	for _, e := range lines {
-		if e.marker == m {
-			out = append(out, e.Known)
+		switch {
+		case e.marker != m:
+		case e.Type == first:
+			same = append(same, e.Known)
+		default:
+			others = append(others, e.Known)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Known) int {
-		switch {
-		case a.Type == first && b.Type != first:
-			return -1
-		case a.Type != first && b.Type == first:
-			return 1
-		}
-		return 0
-	})
-	return out
+	return append(same, others...)
 }
 
 func (db *DB) skippedFor(names ...string) []Warning {

@@ -18,6 +18,7 @@ type DB struct {
 	skipped  []entry // about some hosts, without a usable key
 	why      []string
 	warnings []Warning
+	more     int // warnings that the last one counts
 	files    []source
 	about    *index           // of entries
 	without  *index           // of skipped
@@ -44,7 +45,6 @@ func Open(files ...string) (*DB, error) {
 		src, data, err := readSource(name)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("knownhosts: %s cannot be read: %w", name, err))
-			continue
 		}
 		db.files = append(db.files, src)
 		db.parse(name, data)
@@ -100,7 +100,6 @@ func (db *DB) Warnings() []Warning { return append([]Warning(nil), db.warnings..
 
 func (db *DB) parse(name string, data []byte) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	more := 0
 	for n := 1; len(data) > 0; n++ {
 		var text []byte
 		text, data, _ = bytes.Cut(data, []byte("\n"))
@@ -120,8 +119,8 @@ func (db *DB) parse(name string, data []byte) {
 		case len(db.warnings) < maxWarnings:
 			db.warnings = append(db.warnings, Warning{File: name, Line: n, Reason: why})
 		default:
-			more++
-			db.warnings[maxWarnings-1] = Warning{File: name, Line: n, Reason: fmt.Sprintf("%s, and so do %d lines before it", why, more)}
+			db.more++
+			db.warnings[maxWarnings-1] = Warning{File: name, Line: n, Reason: fmt.Sprintf("%s, and so do %d lines before it", why, db.more)}
 		}
 	}
 }

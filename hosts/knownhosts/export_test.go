@@ -29,3 +29,15 @@ func ParseLine(s string) (why string, ok bool) {
 	_, why, ok = parseLine(s)
 	return why, ok
 }
+
+// Looked returns how many names db remembers to have looked for among hashed ones.
+func Looked(db *DB) int { return len(db.about.looked) }
+
+const (
+	MaxFileSize = maxFileSize
+	MaxLooked   = maxLooked
+	MaxReopen   = maxReopen
+)
+
+// InOrder puts algorithms in OpenSSH's order.
+var InOrder = inOrder

@@ -12,6 +12,9 @@ import (
 // maxLooked bounds the names that are known to have been looked for among hashed ones.
 const maxLooked = 1 << 14
 
+// longName is how long a name may be for its hash to take no memory.
+const longName = 256
+
 // index finds the lines about a name without reading all of them. Plain names are in a map. A hashed name has a salt of
 // its own, so each has to be hashed for each name; that is done once for a name, and a line whose name was found needs no
 // more of it.
@@ -95,7 +98,7 @@ func isHashOf(hash, salt []byte, name string) bool {
 		inner[i] ^= 0x36
 		outer[i] ^= 0x5c
 	}
-	var room [sha1.BlockSize + 256]byte
+	var room [sha1.BlockSize + longName]byte
 	sum := sha1.Sum(append(append(room[:0], inner[:]...), name...))
 	sum = sha1.Sum(append(append(room[:0], outer[:]...), sum[:]...))
 	return subtle.ConstantTimeCompare(sum[:], hash) == 1

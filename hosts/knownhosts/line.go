@@ -93,11 +93,8 @@ func (e *entry) setKey(key ssh.PublicKey) {
 }
 
 func cutField(s string) (field, rest string) {
-	i := strings.IndexAny(s, " \t")
-	if i < 0 {
-		return s, ""
-	}
-	return s[:i], strings.TrimLeft(s[i:], " \t")
+	rest = strings.TrimLeftFunc(s, func(r rune) bool { return r != ' ' && r != '\t' })
+	return s[:len(s)-len(rest)], strings.TrimLeft(rest, " \t")
 }
 
 func knownType(typ string) bool {

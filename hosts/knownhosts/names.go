@@ -87,7 +87,7 @@ func checkName(name string) error {
 	if name == "" {
 		return errors.New("knownhosts: the host name is empty")
 	}
-	if strings.IndexFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) >= 0 ||
+	if strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) ||
 		strings.ContainsAny(name, ",*?!|#@") {
 		return fmt.Errorf("knownhosts: %q cannot be recorded as a host name", name)
 	}

@@ -33,17 +33,7 @@ func missing(err error) bool {
 
 func readSource(name string) (source, []byte, error) {
 	src := source{name: name}
-	info, err := os.Stat(name) // before opening: opening a FIFO would block
-	if missing(err) {
-		return src, nil, nil
-	}
-	if err != nil {
-		return src, nil, reason(err)
-	}
-	if !info.Mode().IsRegular() && info.Mode()&fs.ModeCharDevice == 0 {
-		return src, nil, errors.New("it is not a regular file")
-	}
-	f, err := os.Open(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // without, opening a FIFO would block
 	if missing(err) {
 		return src, nil, nil
 	}
@@ -54,6 +44,9 @@ func readSource(name string) (source, []byte, error) {
 	read := time.Now()
 	if src.info, err = f.Stat(); err != nil {
 		return src, nil, reason(err)
+	}
+	if mode := src.info.Mode(); !mode.IsRegular() && mode&fs.ModeCharDevice == 0 {
+		return src, nil, errors.New("it is not a regular file")
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
 	if err != nil {
@@ -89,17 +82,20 @@ func (db *DB) Stale() bool {
 
 func (src source) stale() bool {
 	info, err := os.Stat(src.name)
-	if err != nil || src.info == nil {
-		return !(missing(err) && src.info == nil)
+	if src.info == nil {
+		return !missing(err)
 	}
+	// What cannot be looked at is not the same file.
 	if !os.SameFile(info, src.info) || info.Size() != src.info.Size() || !info.ModTime().Equal(src.info.ModTime()) {
 		return true
 	}
-	if !src.racy {
-		return false
-	}
-	now, _, err := readSource(src.name)
-	return err != nil || now.sum != src.sum
+	return src.racy && src.rewritten()
+}
+
+// rewritten reports whether a file holds something else than it did, or cannot be read.
+func (src source) rewritten() bool {
+	now, _, _ := readSource(src.name)
+	return now.sum != src.sum
 }
 
 // Reload returns db itself when it is not stale, else the files read again.

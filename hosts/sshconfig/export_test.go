@@ -8,6 +8,7 @@ var (
 	SplitArgs = splitArgs
 	MatchList = matchList
 	IsPlain   = isPlain
+	Nameless  = nameless
 )
 
 // ParseLine parses one line without the library.

@@ -124,15 +124,17 @@ func (l Loader) complete() (Loader, error) {
 // account is that of this process. One that the system has no entry for, as containers run some, has no name, and HOME is its
 // home.
 func account() (*user.User, error) {
-	u, err := user.Current()
-	if err == nil {
+	if u, err := user.Current(); err == nil {
 		return u, nil
 	}
-	home := os.Getenv("HOME")
+	return nameless(os.Getuid(), os.Getenv("HOME"))
+}
+
+func nameless(uid int, home string) (*user.User, error) {
 	if !filepath.IsAbs(home) {
-		return nil, fmt.Errorf("sshconfig: the account with the number %d is unknown to this machine, and HOME names no directory: set HOME", os.Getuid())
+		return nil, fmt.Errorf("sshconfig: the account with the number %d is unknown to this machine, and HOME names no directory: set HOME", uid)
 	}
-	return &user.User{Uid: strconv.Itoa(os.Getuid()), HomeDir: home}, nil
+	return &user.User{Uid: strconv.Itoa(uid), HomeDir: home}, nil
 }
 
 func or(a, b string) string {

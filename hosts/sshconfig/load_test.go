@@ -144,7 +144,8 @@ func TestIncludeMistakesAreNamed(t *testing.T) {
 	}
 	h.write("home/.ssh/config", "Include a\n")
 	_, err := h.Load()
-	assert.ErrorContains(t, err, "/a → ")
+	a, b := filepath.Join(h.Home, ".ssh/a"), filepath.Join(h.Home, ".ssh/b")
+	assert.ErrorContains(t, err, "includes itself: "+a+" → "+b+" → "+a, "from where the circle begins")
 }
 
 func TestIncludesMayBeSixteenDeepAndNotMore(t *testing.T) {

@@ -9,10 +9,7 @@ import (
 // matchHost evaluates a Host line. Patterns are compared with the name as typed, case-sensitively; in the final pass
 // with the resolved one.
 func (r *resolver) matchHost(l *line) (bool, error) {
-	if len(l.args) == 0 {
-		return false, nil // "Host #comment": OpenSSH takes it as a block for nothing
-	}
-	matched := false
+	matched := false // as with "Host #comment": OpenSSH takes it as a block for nothing
 	for _, pat := range l.args {
 		if pat == "" {
 			return false, errorAt(l.pos, "Host has an empty pattern")

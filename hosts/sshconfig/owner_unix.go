@@ -35,5 +35,8 @@ func privateGroup(uid, gid uint32) bool {
 		return false
 	}
 	g, err := user.LookupGroupId(strconv.FormatUint(uint64(gid), 10))
-	return err == nil && u.Gid == g.Gid && g.Name == u.Username
+	return err == nil && ownGroup(u, g)
 }
+
+// ownGroup reports whether g is the group that systems make for u alone: its first one, of the same name.
+func ownGroup(u *user.User, g *user.Group) bool { return u.Gid == g.Gid && g.Name == u.Username }

@@ -23,6 +23,7 @@ func TestValuesAreSplitLikeOpenSSHDoes(t *testing.T) {
 		`a\ b`:            {"a b"},
 		`"a\ b"`:          {`a\ b`},
 		`a\"b`:            {`a"b`},
+		`it\'s b`:         {"it's", "b"},
 		`a\\b`:            {`a\b`},
 		`a\nb`:            {`a\nb`},
 		`"a"'b'c`:         {"abc"},

@@ -43,11 +43,14 @@ func Check(f *os.File, what string) error {
 }
 
 func safe(fi os.FileInfo, name, what string) error {
-	if st, ok := fi.Sys().(*syscall.Stat_t); ok && st.Uid != 0 && int(st.Uid) != os.Geteuid() {
-		return fmt.Errorf("%s belongs to another account (uid %d): it must belong to root or to you to be trusted with %s", name, st.Uid, what)
+	if uid := int(fi.Sys().(*syscall.Stat_t).Uid); strange(uid, os.Geteuid()) {
+		return fmt.Errorf("%s belongs to another account (uid %d): it must belong to root or to you to be trusted with %s", name, uid, what)
 	}
 	if mode := fi.Mode().Perm(); mode&0o022 != 0 {
 		return fmt.Errorf("%s can be written by others (mode %04o), so it is not trusted with %s: chmod go-w %s", name, mode, what, name)
 	}
 	return nil
 }
+
+// strange reports whether a file of uid may be changed by an account that me need not trust.
+func strange(uid, me int) bool { return uid != 0 && uid != me }

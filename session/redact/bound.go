@@ -9,19 +9,19 @@ const ownersInFull = 4
 func (s *Set) bound(l *list, typed bool) bool {
 	most := limit{ownersInFull * s.most.values, ownersInFull * s.most.bytes}
 	for {
-		all, largest, whose := list{}, l, ""
-		values := 0
+		largest, whose := l, ""
+		values, forms := 0, 0
 		for name, each := range s.owners {
 			one := &each.learned
 			if typed {
 				one = &each.typed
 			}
-			values, all.bytes, all.forms = values+len(one.by), all.bytes+one.bytes, all.forms+one.forms
+			values, forms = values+len(one.by), forms+one.forms
 			if one.forms > largest.forms {
 				largest, whose = one, name
 			}
 		}
-		if values <= most.values && all.bytes <= most.bytes && all.forms <= most.bytes*formsEach {
+		if values <= most.values && forms <= most.bytes*formsEach {
 			return true
 		}
 		if typed {

@@ -3,7 +3,7 @@ package redact
 import "bytes"
 
 // exact takes known secrets out of a stream. It sees every byte once, and holds back the longest end of what it saw
-// that is the start of a known form. Offsets are counted from the start of the stream.
+// that is the start of a known form. Offsets are counted in the stream, but for bytes of which nothing was held.
 type exact struct {
 	in    *search
 	state []uint32 // of each automaton
@@ -12,7 +12,7 @@ type exact struct {
 	base  int64    // offset of held[0]
 	shown int64    // a silence has shown the stream up to here
 	skip  int64    // up to here, or to the end of the line, goes on what was taken out
-	open  hit      // found, and may still become longer
+	open  hit      // found, and may still become longer: then something is held
 	buf   []byte   // held and the new bytes together
 	out   []byte
 	note  *Counts
@@ -43,23 +43,17 @@ func (x *exact) use(in *search) {
 
 // feed takes the next bytes and returns what is decided. The result is p itself, or good until the next call.
 func (x *exact) feed(p []byte) []byte {
-	// A switch may have decided something already: it stands in out.
-	if len(x.in.autos) == 0 && x.skip <= x.base && len(x.held) == 0 && len(x.out) == 0 && x.open.of == nil {
-		x.base += int64(len(p))
-		return p
-	}
 	data, from := p, 0
 	if len(x.held) > 0 {
 		x.buf = append(append(x.buf[:0], x.held...), p...)
 		data, from = x.buf, len(x.held)
 	}
-	quiet := len(x.out) == 0 && from == 0 && x.open.of == nil
-	start := x.base
-	if quiet && max(x.shown, x.skip) <= x.base {
-		// The common case: nothing was held. Look first, and copy only when something was found.
+	// A switch may have decided something already: it stands in out.
+	if len(x.out) == 0 && from == 0 && max(x.shown, x.skip) <= x.base {
+		// The common case: nothing was held. Look first, and copy only when something was found. The offset stays as it is:
+		// nothing ahead is measured by it.
 		if n, ok := x.clear(p); ok {
 			x.held = append(x.held[:0], p[n:]...)
-			x.base = start + int64(n)
 			return p[:n]
 		}
 	}
@@ -73,9 +67,12 @@ func (x *exact) taken() []byte {
 	return out
 }
 
+// fewRuns is for how many automata it takes no memory to look.
+const fewRuns = 16
+
 // clear runs over p and reports how much of it is decided, if no form ends in it. Otherwise nothing has changed.
 func (x *exact) clear(p []byte) (int, bool) {
-	var few [16]uint32
+	var few [fewRuns]uint32
 	now := append(few[:0], x.state...)
 	deep := uint32(0)
 	for k, a := range x.in.autos {
@@ -230,7 +227,7 @@ func (x *exact) show(data []byte, from, to int) {
 // silence decides what can be shown although more may follow: all but the start of a known form of at least minPrefix
 // bytes.
 func (x *exact) silence() []byte {
-	if len(x.held) == 0 && x.open.of == nil || len(x.held) >= minPrefix {
+	if len(x.held) >= minPrefix {
 		return x.taken()
 	}
 	end := x.base + int64(len(x.held))
@@ -250,8 +247,6 @@ func (x *exact) finish() []byte {
 		done = x.settle(x.held, done)
 	}
 	x.show(x.held, done, len(x.held))
-	x.base += int64(len(x.held))
 	x.held = x.held[:0]
-	clear(x.state)
 	return x.taken()
 }

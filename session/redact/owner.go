@@ -74,10 +74,11 @@ func parts(kind string, value []byte) []found {
 // maxLines is how many bytes of the lines of one long value are learned.
 const maxLines = MaxSecret
 
-// limit bounds a list. Forms cost more than values do, up to 40 times as much; they have a bound as well.
+// limit bounds a list. What costs are the forms of the values, which have 16 to 40 times as many bytes: it is these that are
+// counted.
 type limit struct{ values, bytes int }
 
-const formsEach = 16 // bytes of forms per byte of the limit
+const formsEach = 16 // bytes of forms per byte of the limit; no value has fewer
 
 // ledger is what one owner has taught.
 type ledger struct{ learned, typed list }
@@ -87,8 +88,7 @@ type list struct {
 	by    map[string]*secret
 	order []came // some of them outdated
 	last  uint64
-	bytes int
-	forms int
+	forms int // their bytes
 }
 
 // came says that a secret came, and that it was the at-th time that one did.
@@ -102,7 +102,7 @@ func (l *list) add(n *secret, most limit) {
 		l.by = map[string]*secret{}
 	}
 	l.by[string(n.value)] = n
-	l.bytes, l.forms = l.bytes+len(n.value), l.forms+n.size
+	l.forms += n.size
 	l.touch(n)
 	for len(l.by) > 1 && l.over(most) {
 		l.forgetFirst()
@@ -110,7 +110,7 @@ func (l *list) add(n *secret, most limit) {
 }
 
 func (l *list) over(most limit) bool {
-	return len(l.by) > most.values || l.bytes > most.bytes || l.forms > most.bytes*formsEach
+	return len(l.by) > most.values || l.forms > most.bytes*formsEach
 }
 
 // forgetFirst forgets what has not come for the longest time.
@@ -141,7 +141,7 @@ func (l *list) remove(value string) {
 		return
 	}
 	delete(l.by, value)
-	l.bytes, l.forms = l.bytes-len(old.value), l.forms-old.size
+	l.forms -= old.size
 	old.forget()
 }
 

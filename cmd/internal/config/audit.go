@@ -14,9 +14,9 @@ import (
 
 // Audit is how the record is kept.
 type Audit struct {
-	Sync    audit.SyncMode
-	MaxSize int64         // bytes after which the next file begins; as audit.Config's
-	MaxAge  time.Duration // after which it does; as audit.Config's
+	Sync    audit.SyncMode // zero is audit.SyncRequests
+	MaxSize int64          // bytes after which the next file begins; as audit.Config's
+	MaxAge  time.Duration  // after which it does; as audit.Config's
 	Sinks   []sinks.Config
 
 	// Outputs says that what commands print is kept too, without secrets and by its hash, so that it can be shown with the
@@ -31,8 +31,7 @@ func (a *Audit) read(p *problems, where string, n *yaml.Node) {
 func (a *Audit) readSync(p *problems, where string, n *yaml.Node) {
 	switch text, ok := p.Scalar(n, where); {
 	case !ok:
-	case text == "requests":
-		a.Sync = audit.SyncRequests
+	case text == "requests": // as it is
 	case text == "always":
 		a.Sync = audit.SyncAlways
 	default:
@@ -45,8 +44,7 @@ func (a *Audit) readOutputs(p *problems, where string, n *yaml.Node) {
 	case !ok:
 	case text == "keep":
 		a.Outputs = true
-	case text == "none":
-		a.Outputs = false
+	case text == "none": // as it is
 	default:
 		p.Add(n.Line, "%s: must be keep or none", where)
 	}
@@ -93,10 +91,7 @@ func parseSize(text string) (int64, bool) {
 	if m == nil {
 		return 0, false
 	}
-	n, err := strconv.ParseInt(m[1], 10, 64)
-	if err != nil {
-		return 0, false
-	}
+	n, _ := strconv.ParseInt(m[1], 10, 64) // nine digits at most
 	n <<= map[string]int{"": 0, "KiB": 10, "MiB": 20, "GiB": 30}[m[2]]
 	return n, n >= 1<<10
 }
@@ -109,10 +104,7 @@ func (a *Audit) readSinks(p *problems, where string, n *yaml.Node) {
 	}
 	for _, entry := range n.Content {
 		var item any
-		if err := entry.Decode(&item); err != nil {
-			p.Add(entry.Line, "%s: cannot be understood", where)
-			continue
-		}
+		_ = entry.Decode(&item) // what YAML may hold was checked; nothing is no sink either
 		got, err := sinks.Decode([]any{item})
 		if err != nil {
 			_, msg, _ := strings.Cut(err.Error(), "entry 1: ")

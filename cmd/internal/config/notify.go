@@ -42,7 +42,6 @@ func (c *Notify) read(p *problems, where string, n *yaml.Node) {
 		}
 		if err := one.Check(); err != nil {
 			p.Add(entry.Line, "%s: %v", where, err)
-			continue
 		}
 		*c = append(*c, one)
 	}

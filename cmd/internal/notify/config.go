@@ -88,8 +88,7 @@ func checkURL(text string) error {
 }
 
 func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
 // Name is what people are told about the place. It holds nothing that may be secret: of a URL the host alone.

@@ -1,8 +1,41 @@
 package notify
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Start is New with another pause before the second attempt.
 func Start(all []Config, warn func(string), pause time.Duration) (*Notifier, error) {
 	return start(all, warn, pause)
+}
+
+// Bounds of what is delivered.
+const (
+	MaxQueue = maxQueue
+	Attempts = attempts
+	Closing  = closing
+)
+
+// Errors of attempts that the end of the program ends.
+var (
+	ErrEnded   = errEnded
+	ErrClosing = errClosing
+)
+
+// Deliver delivers an event by attempts, as for a place with a timeout and a first pause.
+func Deliver(ctx context.Context, timeout, pause time.Duration, attempt func(context.Context) (again bool, err error)) error {
+	p := &place{cfg: Config{Timeout: timeout}, pause: pause, deliver: func(ctx context.Context, _ queued) (bool, error) { return attempt(ctx) }}
+	return p.send(ctx, queued{})
+}
+
+// Drain gives n events that wait an attempt each, and returns how many were dropped.
+func Drain(n int, timeout time.Duration, attempt func(context.Context) error) (dropped uint64) {
+	p := &place{cfg: Config{Timeout: timeout}, queue: make(chan queued, n),
+		deliver: func(ctx context.Context, _ queued) (bool, error) { return false, attempt(ctx) }}
+	for range n {
+		p.queue <- queued{}
+	}
+	p.drain()
+	return p.dropped.Load()
 }

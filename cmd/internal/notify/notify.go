@@ -113,10 +113,7 @@ func (n *Notifier) Send(e Event) {
 		e.Time = time.Now()
 	}
 	e.Time = e.Time.UTC()
-	body, err := json.Marshal(e)
-	if err != nil {
-		return // an Event can always be written
-	}
+	body, _ := json.Marshal(e) // an Event can always be written
 	for _, p := range n.places {
 		if !p.cfg.wants(e.Kind) {
 			continue
@@ -226,10 +223,11 @@ func (p *place) once(ctx context.Context, q queued) (again bool, err error) {
 	return again, err
 }
 
-// drain gives what waits one attempt each, all together within closing.
+// drain gives what waits one attempt each, all together within closing. What is left then is dropped.
 func (p *place) drain() {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), closing, errEnded)
 	defer cancel()
+	defer func() { p.dropped.Add(uint64(len(p.queue))) }()
 	for ctx.Err() == nil {
 		select {
 		case q := <-p.queue:
