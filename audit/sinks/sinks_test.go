@@ -296,6 +296,8 @@ func TestConnectionsAreUsedAgainAndClosed(t *testing.T) {
 	assert.Len(t, opened, 1)
 	require.Empty(t, closed)
 	require.NoError(t, p.(io.Closer).Close())
+	require.NoError(t, p.Anchor(t.Context(), a))
+	assert.Len(t, opened, 2)
 	<-closed
 
 	endless = true // its end is not waited for

@@ -49,7 +49,7 @@ func (s *syslog) Anchor(ctx context.Context, a audit.Anchor) error {
 		return err
 	}
 	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.SetWriteDeadline(time.Unix(1, 0)) })()
+	defer context.AfterFunc(ctx, func() { conn.SetWriteDeadline(time.Now()) })()
 	msg := s.message(a, os.Getpid())
 	switch conn.LocalAddr().Network() {
 	case "tcp":
