@@ -274,9 +274,12 @@ func TestInheritedDescriptorsDoNotLeadAroundLandlock(t *testing.T) {
 func TestConfineRunsNothingWhereItCannotHold(t *testing.T) {
 	l := landlocked(t)
 	for name, args := range map[string][]string{
-		"no directory":  {"/nonexistent/x", "true"},
-		"the root":      {"/", "true"},
-		"not a command": {t.TempDir(), "fairlead-no-such-program"},
+		"no directory":            {"/nonexistent/x", "true"},
+		"the root":                {"/", "true"},
+		"not a command":           {t.TempDir(), "fairlead-no-such-program"},
+		"no command":              {t.TempDir(), "--no-network"},
+		"an option of nobody's":   {t.TempDir(), "--network", "true"},
+		"a hidden path from here": {t.TempDir(), "--hide=x", "true"},
 	} {
 		cmd := exec.Command(l.Helper[0], append([]string{"sandbox-exec"}, args...)...)
 		out, err := cmd.CombinedOutput()
