@@ -68,6 +68,17 @@ func TestWhatRunsInASessionIsInsideWhateverItsAccount(t *testing.T) {
 	}
 }
 
+// What the system does not show is refused, and not called what it may not be.
+func TestAProcessThatTheSystemDoesNotShowIsRefused(t *testing.T) {
+	trees, _ := approval.MadeUpMachine(map[int]approval.Process{1: {0, "init", "1"}, 20: {1, "fairlead", "20"}}, approval.Machine{}, 20)
+	err := trees.Inside(99)
+	require.ErrorIs(t, err, approval.ErrForbidden)
+	assert.ErrorContains(t, err, "does not show where process 99 comes from")
+	var inside *approval.InsideError
+	assert.NotErrorAs(t, err, &inside)
+	assert.NoError(t, trees.Inside(-1))
+}
+
 func TestALoginIsStillOursWhenItsConnectionIsClosed(t *testing.T) {
 	system := map[int]approval.Process{1: {}, 20: {1, "fairlead", "20"}, 33: {1, "daemon", "33"}, 34: {1, "other", "34"}}
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -39,7 +39,7 @@ func TestAWordIsLiteralOrItIsNot(t *testing.T) {
 		assert.Equal(t, want, got, text)
 	}
 	for _, text := range []string{
-		"*", "a*", "?", "[a]", "a[", "$x", "a$x", `"$x"`, `"a$(b)"`, "$(a)", "`a`", "~", "~a", "a=~", "a=~/x", "a:~", "a:~/x", "''~", "=ls", "===", "''=ls", `""=ls`, "=''ls", "\\\n=ls", "{a,b}", "a{b,c}", "{a..c}", "{", "$'a'", `$"a"`, "<(a)", "a{}*", "@(a)", "'a'*", "*'a'", `"a"$x`, `$x"a"`, `a\`, `'a'\`,
+		"*", "a*", "?", "[a]", "a[", "$x", "a$x", `"$x"`, `"a$(b)"`, "$(a)", "`a`", "~", "~a", "a=~", "a=~/x", "a:~", ":~", "'a'=~", "a:~/x", "''~", "=ls", "===", "''=ls", `""=ls`, "=''ls", "\\\n=ls", "{a,b}", "a{b,c}", "{a..c}", "{", "$'a'", `$"a"`, "<(a)", "a{}*", "@(a)", "'a'*", "*'a'", `"a"$x`, `$x"a"`, `a\`, `'a'\`,
 	} {
 		word := wordOf(syntax.LangBash, text)
 		require.NotNil(t, word, text)
