@@ -2,6 +2,7 @@ package approval_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -108,6 +109,47 @@ func TestOnlySoManyServersAreAsked(t *testing.T) {
 	assert.ErrorContains(t, err, "holds more than 256 sockets; the others were not asked")
 }
 
+// shows is a server that says one thing to whoever wants to see something, and nothing to others.
+func shows(t *testing.T, path, says string) {
+	t.Helper()
+	l, err := net.Listen("unix", path)
+	require.NoError(t, err)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if line, _ := bufio.NewReader(c).ReadString('\n'); strings.Contains(line, `"show"`) {
+				_, _ = c.Write([]byte(says + "\n"))
+			} else {
+				_, _ = c.Write([]byte("{}\n"))
+			}
+			c.Close()
+		}
+	}()
+	t.Cleanup(func() { l.Close(); <-done })
+}
+
+// Who refuses something knows it: nobody else is asked then.
+func TestARefusalIsTheAnswer(t *testing.T) {
+	dir := place(t)
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	p := approval.Pending{ID: "a_1", Question: question("agent/x")}
+	document, err := json.Marshal(map[string]any{"document": p.Document()})
+	require.NoError(t, err)
+	shows(t, filepath.Join(dir, "1.sock"), `{"error":{"code":"unknown"}}`)
+	shows(t, filepath.Join(dir, "2.sock"), `{"error":{"code":"forbidden"}}`)
+	shows(t, filepath.Join(dir, "3.sock"), string(document))
+	_, err = dial(t, dir).Get(t.Context(), p.ID)
+	require.ErrorIs(t, err, approval.ErrForbidden)
+	require.NoError(t, os.Remove(filepath.Join(dir, "2.sock")))
+	_, err = dial(t, dir).Get(t.Context(), p.ID)
+	require.NoError(t, err)
+}
+
 // A server is another process: what it answers is read as strictly as what it is asked.
 func TestAServerIsNotBelievedWhateverItSays(t *testing.T) {
 	p := approval.Pending{ID: "a_1", Question: question("agent/x")}
@@ -138,25 +180,7 @@ func TestAServerIsNotBelievedWhateverItSays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := place(t)
 			require.NoError(t, os.Mkdir(dir, 0o700))
-			l, err := net.Listen("unix", filepath.Join(dir, "1.sock"))
-			require.NoError(t, err)
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				for {
-					c, err := l.Accept()
-					if err != nil {
-						return
-					}
-					if line, _ := bufio.NewReader(c).ReadString('\n'); strings.Contains(line, `"show"`) {
-						_, _ = c.Write([]byte(tt.says + "\n"))
-					} else {
-						_, _ = c.Write([]byte("{}\n"))
-					}
-					c.Close()
-				}
-			}()
-			t.Cleanup(func() { l.Close(); <-done })
+			shows(t, filepath.Join(dir, "1.sock"), tt.says)
 			got, err := dial(t, dir).Get(t.Context(), p.ID)
 			if tt.want == "" {
 				require.NoError(t, err)
@@ -172,6 +196,28 @@ func TestAServerIsNotBelievedWhateverItSays(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What waits at another server is not refused here.
+func TestAServerSaysFirstWhatItDoesNotKnow(t *testing.T) {
+	s := serves(t, approval.NewDesk(approval.Config{}), place(t))
+	for _, by := range []string{"", "agent/x"} {
+		said := talk(t, s.Addr(), fmt.Sprintf(`{"op":"answer","id":"a_1","by":%q,"approved":true}`+"\n", by))
+		assert.Contains(t, said, `"code":"unknown"`)
+	}
+}
+
+func TestServeIsListenAndServe(t *testing.T) {
+	dir, d := place(t), approval.NewDesk(approval.Config{})
+	require.NoError(t, os.WriteFile(dir, nil, 0o600))
+	require.ErrorContains(t, approval.Serve(t.Context(), d, dir), "cannot make a directory for the socket")
+	require.NoError(t, os.Remove(dir))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, approval.Serve(ctx, d, dir))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }
 
 func TestAConnectionCarriesSoManyRequests(t *testing.T) {

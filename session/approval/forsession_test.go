@@ -171,6 +171,8 @@ func TestAnApprovalForASessionIsSignedWithItsScope(t *testing.T) {
 	} {
 		assert.ErrorIs(t, d.Answer(tt.change(whole)), tt.want, name)
 	}
+	once.ForSession = scope
+	assert.ErrorContains(t, d.Answer(once), "names the digest of the document with its scope")
 	require.NoError(t, d.Answer(whole))
 	got := <-done
 	back, err := approval.Parse([]byte(got.Document))

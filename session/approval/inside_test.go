@@ -24,7 +24,7 @@ func TestWhatRunsInASessionIsInsideWhateverItsAccount(t *testing.T) {
 	const ours, theirs = "127.0.0.1 4001 127.0.0.1 22", "127.0.0.1 4002 127.0.0.1 22"
 	m := approval.Machine{
 		Environ: map[int]map[string]string{
-			31: {"SSH_CONNECTION": ours}, 32: {}, 33: {"SSH_CONNECTION": ours}, 41: {"SSH_CONNECTION": theirs},
+			1: {"SSH_CONNECTION": ours}, 31: {"SSH_CONNECTION": ours}, 32: {}, 33: {"SSH_CONNECTION": ours}, 41: {"SSH_CONNECTION": theirs},
 			51: {"SSH_CONNECTION": "nonsense"}, 50: {"SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 x"},
 		},
 		Elsewhere: map[int]string{51: "user"},
