@@ -76,7 +76,7 @@ line"`, "cat ./sub/../a.txt", "cat BOX/a.txt", "cat in/y.txt", "cat in/../x.txt"
 		"cat -n -- -n", "head -n5 a.txt", "head -c 10 sub/x.txt", "ls -- -n", "cat - </dev/null", "rm ./-n", "cat x=y", "touch 'a*b'", "cat dangling",
 		"mkdir -m755 d", "mkdir -m 755 d", "mkdir -pv d/e", "mkdir --mode=755 d", "truncate -s 0 -c a.txt", "touch -d 2020-01-01 a.txt", "rm -rf -- sub", "ln -sT a.txt soft", "ln --symbolic a.txt sub/../soft", "cp -- a.txt b.txt", "chmod -- 644 a.txt",
 		"cat a.txt >&2", "cat a.txt 2>&-", "cat a.txt 3>x", "sh -c 'cat a.txt' x", "command -- cat a.txt", "command -V ls", "env", "timeout 5 env ls", "case x in y) ls;; *) cat a.txt;; esac", "ls; for f in a; do cat sub/x.txt; done",
-		"if false; then ls; elif true; then cat a.txt; else ls sub; fi", "cd sub || ls; pwd", "ls | { cat; }", "cat <a.txt | sort", "test -f a.txt -a -d sub", "[ a = b ]", "[ -n x ]", "rm a.txt; cat ./b.txt", "rm a.txt; cat BOX/b.txt", "diff a.txt b.txt", "diff a.txt sub",
+		"if false; then ls; elif true; then cat a.txt; else ls sub; fi", "cd sub || ls; pwd", "ls | { cat; }", "cat <a.txt | sort", "test -f a.txt -a -d sub", "[ a = b ]", "[ -n x ]", "rm a.txt; cat ./b.txt", "rm a.txt; cat BOX/b.txt", "diff a.txt b.txt", "diff a.txt sub", "[[ -e /dev/null ]]", "test -c /dev/zero",
 	} {
 		command = expand(dir, command)
 		for _, shell := range []string{"bash", "dash"} {
@@ -127,7 +127,7 @@ func TestWhatCannotBeToldBeforehandAsks(t *testing.T) {
 		"mv sub/deep one && cat one/y.txt", "ln -s sub s && cat s/x.txt", "for i in 1 2; do cat one/x; mv sub one; done", "rm -r sub; mkdir sub; cat sub/../a.txt", "ln -s sub s | cat s/x.txt",
 		"ls &", "sleep 1 & cat a.txt", "f() { ls; }; f", "alias ls=rm", "set -e; ls", "trap ls EXIT", "exec ls", "cd", "cd -", "cd $x", "pushd sub", "for i in 1 2 3; do cd sub; done", "[[ -f $x ]]", "(( x=1 ))", "export X=1", "PATH=. ls", "LD_PRELOAD=./a.txt ls", "cat <&5", "exec 3<a.txt", "sh -c 'cat \"$0\"' a.txt", "env X=1 ls", "awk '{print > \"x\"}' a.txt", "awk 'BEGIN{while((getline l<\"a\")>0)print l}'", "awk 'BEGIN{system(\"ls\")}'", "awk 'BEGIN{ARGV[1]=\"x\"}1' a", "sed -n '1e ls' a.txt", "sed -f a.txt b.txt", "sed -i.bak/x s/a/b/ a.txt", "jq 'import \"a\" as a; .' a.txt", "sort --compress-program=./x a.txt", "sort -T sub a.txt", "wc --files0-from=a.txt", "cat a.txt |", "cat 'a.txt", "vi a.txt", "less a.txt", "nohup ls", "watch ls", "ls \x7f",
 		"mkdir -m", "mkdir -Z d", "mkdir --mode 755 d", "mkdir --unknown d", "rm -x a.txt", "cp -r -- sub x", "ln a.txt", "a=(1) ls", "a[0]=x ls", "X=1", "X=$y ls", "for ((i=0;i<2;i++)); do ls; done", "select x in a; do ls; done", "for f in $x; do ls; done", "case $x in a) ls;; esac", "case x in $y) ls;; esac",
-		"[[ $x == a ]]", "{fd}>x ls", "cat <<EOF\n`ls`\nEOF", "cat a.txt >&$x", "command -p ls", "sh", "sh -s", "nice", "bash -c", "coproc ls", "rm a.txt; cat sub/../b.txt", "ls\n. ./a.txt", `cat a.txt\`, "diff --recursive sub one", "diff --rec sub one", "ls --dereference sub", "ls --deref sub", "sed --follow-symlinks -i s/a/b/ a.txt", "find . -follow", "find . -fls x", "find . -fprint0 x", "find . -fprintf x %p", "find . -ok ls ;", "find . -okdir ls ;", "find . -execdir ls ;",
+		"[[ $x == a ]]", "{fd}>x ls", "cat <<EOF\n`ls`\nEOF", "cat a.txt >&$x", "command -p ls", "sh", "sh -s", "nice", "bash -c", "coproc ls", "rm a.txt; cat sub/../b.txt", "ls\n. ./a.txt", "cp in/.. x", "mv in/.. x", "ln in/.. x", `cat a.txt\`, "diff --recursive sub one", "diff --rec sub one", "ls --dereference sub", "ls --deref sub", "sed --follow-symlinks -i s/a/b/ a.txt", "find . -follow", "find . -fls x", "find . -fprint0 x", "find . -fprintf x %p", "find . -ok ls ;", "find . -okdir ls ;", "find . -execdir ls ;",
 		"awk '{print > $1}' a.txt", "awk '@include \"x\"' a.txt", "awk 'BEGIN{\"ls\"|getline}' a.txt", "jq 'include \"x\"; .' a.txt", "sed -i/x s/a/b/ a.txt", "sed -i'*' s/a/b/ a.txt", "rg -L x", "fd --follow x", "getfacl -L sub", "sort --temporary-directory=sub a.txt",
 	} {
 		for _, shell := range []string{"bash", "dash", ""} {
@@ -376,7 +376,11 @@ func TestASandboxIsForItsOwnPrincipalAndHost(t *testing.T) {
 		assert.Equal(t, "sandbox/wrong", d.Rule, name)
 	}
 	off := guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Sandbox.Active = false })
-	assert.Equal(t, policy.Deny, decide(t, off, request(dir+"/box", "bash", "ls")).Verdict)
+	d := decide(t, off, request(dir+"/box", "bash", "ls"))
+	assert.Equal(t, policy.Deny, d.Verdict)
+	assert.Equal(t, "the sandbox app was switched off", d.Reason)
+	nameless := guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Sandbox.Active, c.Sandbox.Label = false, "" })
+	assert.Equal(t, "the sandbox "+dir+"/box was switched off", decide(t, nameless, request(dir+"/box", "bash", "ls")).Reason)
 }
 
 func TestNobodyKnowsWhatPathsAreTyped(t *testing.T) {

@@ -273,6 +273,10 @@ func TestInheritedDescriptorsDoNotLeadAroundLandlock(t *testing.T) {
 
 func TestConfineRunsNothingWhereItCannotHold(t *testing.T) {
 	l := landlocked(t)
+	// What is refused first is said: nothing goes on without its rules.
+	out, err := exec.Command(l.Helper[0], "sandbox-exec", "/nonexistent/x", "true").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "sandbox: /nonexistent/x cannot be opened, and nothing was run")
 	for name, args := range map[string][]string{
 		"no directory":            {"/nonexistent/x", "true"},
 		"the root":                {"/", "true"},
