@@ -198,7 +198,7 @@ func appendQuoted(b []byte, s string) []byte {
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
-		case r == utf8.RuneError && n == 1:
+		case n == 1: // ASCII does not come here, so it is no UTF-8
 			b = append(b, s[start:i]...)
 			b = append(b, "\ufffd"...)
 			start = i + n

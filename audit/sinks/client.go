@@ -29,7 +29,7 @@ func NewClient(caFile string) (*http.Client, error) {
 		}
 	}
 	return &http.Client{
-		Transport:     &http.Transport{TLSClientConfig: t, ForceAttemptHTTP2: true, MaxIdleConns: 1, MaxResponseHeaderBytes: MaxReply, IdleConnTimeout: time.Minute},
+		Transport:     &http.Transport{TLSClientConfig: t, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: MaxReply, IdleConnTimeout: time.Minute},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, nil
 }

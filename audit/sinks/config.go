@@ -68,7 +68,7 @@ func (c Config) checkSyslog() error {
 	if !ok || network != "udp" && network != "tcp" {
 		return errors.New("syslog must be local, udp://HOST:PORT or tcp://HOST:PORT")
 	}
-	if host, port, err := net.SplitHostPort(address); err != nil || host == "" || port == "" {
+	if host, port, _ := net.SplitHostPort(address); host == "" || port == "" { // both are after an error
 		return errors.New("syslog must name a host and a port")
 	}
 	if c.Required != audit.Never {

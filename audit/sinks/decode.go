@@ -55,8 +55,8 @@ func decodeOne(item any) (c Config, err error) {
 			}
 			continue
 		}
-		text, ok := v.(string)
-		if !ok || text == "" {
+		text, _ := v.(string)
+		if text == "" {
 			return c, fmt.Errorf("%s must be a text", k)
 		}
 		switch k {
@@ -75,7 +75,7 @@ func decodeOne(item any) (c Config, err error) {
 				return c, fmt.Errorf("required is %q: it must be never, prod or always", text)
 			}
 		case "timeout":
-			if c.Timeout, err = time.ParseDuration(text); err != nil || c.Timeout <= 0 {
+			if c.Timeout, _ = time.ParseDuration(text); c.Timeout <= 0 { // 0 after an error
 				return c, fmt.Errorf("timeout is %q: it must be a duration like 5s", text)
 			}
 		}
@@ -84,8 +84,8 @@ func decodeOne(item any) (c Config, err error) {
 }
 
 func words(v any) ([]string, error) {
-	list, ok := v.([]any)
-	if !ok || len(list) == 0 {
+	list, _ := v.([]any)
+	if len(list) == 0 {
 		return nil, errors.New("exec must be a list of words")
 	}
 	var out []string

@@ -23,7 +23,7 @@ func (p program) Anchor(ctx context.Context, a audit.Anchor) error {
 	said := &firstLine{}
 	cmd.Stderr = said
 	err := procgroup.Run(cmd)
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() >= 0 {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() { // and no signal ended it
 		return fmt.Errorf("exit code %d%s", exit.ExitCode(), said)
 	}
 	return plain(err)

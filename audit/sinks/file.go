@@ -5,9 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
-	"runtime"
-	"syscall"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 )
@@ -25,47 +22,32 @@ func (p *file) Anchor(ctx context.Context, a audit.Anchor) error {
 	if err != nil {
 		return plain(err)
 	}
-	line := append(a.Line(), '\n')
-	fi, err := f.Stat()
-	fresh := err == nil && fi.Size() == 0
-	torn, err := tornEnd(f)
-	if torn {
-		line = append([]byte{'\n'}, line...)
-	}
-	if err == nil {
-		_, err = f.Write(line)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err == nil && fresh {
-		err = syncName(p.path)
-	}
-	return plain(errors.Join(err, f.Close()))
+	return plain(errors.Join(add(f, append(a.Line(), '\n')), f.Close()))
 }
 
-// syncName puts the name of a new file on the disk too, where a directory can be opened and synced.
-func syncName(path string) error {
-	d, err := os.Open(filepath.Dir(path))
+// add puts a line at the end of f and returns after fsync.
+func add(f *os.File, line []byte) error {
+	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
-		return nil
-	}
-	defer d.Close()
-	if err := d.Sync(); runtime.GOOS != "windows" && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	return nil
-}
-
-// tornEnd reports whether the last line of f lacks its newline: somebody died while writing it.
-func tornEnd(f *os.File) (bool, error) {
-	end, err := f.Seek(0, io.SeekEnd)
-	if err != nil || end == 0 {
-		return false, err
+	if size > 0 {
+		var last [1]byte
+		_, _ = f.ReadAt(last[:], size-1) // what cannot be read counts as torn
+		if last[0] != '\n' {             // somebody died while writing it
+			line = append([]byte{'\n'}, line...)
+		}
 	}
-	var last [1]byte
-	_, err = f.ReadAt(last[:], end-1)
-	return last[0] != '\n', err
+	if _, err := f.Write(line); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if size == 0 {
+		return syncName(f.Name())
+	}
+	return nil
 }
 
 // plain takes the name of the file out of an error: it stands in the place's name.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 )
@@ -23,7 +22,6 @@ func Open(dir string, cfg audit.Config, places []Config, warn func(text string))
 		to, err := c.open(dir)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("sinks: audit.sinks, entry %d: %w", i+1, err))
-			continue
 		}
 		tee.Places = append(tee.Places, audit.Place{Name: c.Name(), To: to, Required: c.Required, Timeout: c.Timeout})
 	}
@@ -65,7 +63,8 @@ func (c Config) open(chain string) (audit.Anchorer, error) {
 	return program(c.Exec), nil
 }
 
+// within reports whether a path is dir or lies below it. Nothing is within "".
 func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, filepath.Clean(path))
-	return dir != "" && err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	rel, _ := filepath.Rel(dir, path) // "" after an error
+	return filepath.IsLocal(rel)
 }

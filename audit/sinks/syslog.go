@@ -23,15 +23,24 @@ type syslog struct {
 const priority = "<109>1 " // 13*8+5, version 1
 
 func newSyslog(where string) *syslog {
-	s := &syslog{host: "-", sockets: []string{"/dev/log", "/var/run/syslog", "/var/run/log"}}
-	if name, err := os.Hostname(); err == nil && name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		s.host = name
-	}
+	name, _ := os.Hostname() // "" after an error
+	s := &syslog{host: header(name), sockets: []string{"/dev/log", "/var/run/syslog", "/var/run/log"}}
 	if where != "local" {
 		s.network, s.address, _ = strings.Cut(where, "://")
 	}
 	return s
 }
+
+// header is a text as it may stand in the header of a message; "-" where it may not.
+func header(text string) string {
+	if text == "" || strings.ContainsFunc(text, unprintable) {
+		return "-"
+	}
+	return text
+}
+
+// unprintable reports whether a character is a blank, or none of printable ASCII.
+func unprintable(r rune) bool { return r <= ' ' || r > '~' }
 
 // Anchor returns once the local daemon, or the network, has taken the message.
 func (s *syslog) Anchor(ctx context.Context, a audit.Anchor) error {
@@ -40,11 +49,7 @@ func (s *syslog) Anchor(ctx context.Context, a audit.Anchor) error {
 		return err
 	}
 	defer conn.Close()
-	if end, ok := ctx.Deadline(); ok {
-		if err := conn.SetWriteDeadline(end); err != nil {
-			return err
-		}
-	}
+	defer context.AfterFunc(ctx, func() { conn.SetWriteDeadline(time.Now()) })()
 	msg := s.message(a, os.Getpid())
 	switch conn.LocalAddr().Network() {
 	case "tcp":

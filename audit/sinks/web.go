@@ -51,7 +51,7 @@ func ReadToken(file string) (string, error) {
 		return "", fmt.Errorf("token_file: %w", err)
 	}
 	token := strings.TrimSpace(string(text))
-	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if token == "" || strings.ContainsFunc(token, unprintable) {
 		return "", errors.New("token_file: " + file + " holds no token: one line of printable ASCII")
 	}
 	return token, nil

@@ -350,12 +350,11 @@ func (d *Desk) checkScope(r Response) error {
 	if !r.Approved {
 		return fmt.Errorf("%w: a rejection is for one command", ErrScope)
 	}
-	p, err := d.Get(r.ID)
-	if err != nil {
-		return err
+	if p, err := d.Get(r.ID); err == nil {
+		p.ForSession = r.ForSession
+		return d.MayCover(p)
 	}
-	p.ForSession = r.ForSession
-	return d.MayCover(p)
+	return nil // Answer says why it does not wait
 }
 
 // MayCover reports why what is shown as an approval for a session cannot be one. nil too where it is one for one command.

@@ -115,3 +115,12 @@ func (d *Desk) Put(q policy.Question) (Pending, error) {
 	}
 	return w.Pending, nil
 }
+
+// ParseConnection reports what SSH_CONNECTION says, written as it is; false where it says nothing.
+func ParseConnection(text string) (client, server string, ok bool) {
+	c, ok := parseConnection(text)
+	if !ok {
+		return "", "", false
+	}
+	return c.client.String(), c.server.String(), true
+}

@@ -98,13 +98,13 @@ func (d *Desk) ForSession(q policy.Question) (policy.Answer, bool) {
 	return policy.Answer{}, false
 }
 
-// covers reports whether q is what was approved: the same command or one with the prefix, at the same place, judged alike.
+// covers reports whether q, of the same principal and session, is what was approved: the same command or one with the prefix,
+// at the same place, judged alike.
 func (g *given) covers(q policy.Question, begins func(policy.Question, []string) error) bool {
 	if g.scope.check(Pending{Question: q}, begins) != nil {
 		return false
 	}
-	return q.Principal == g.q.Principal && q.Session == g.q.Session && q.Sandbox == g.q.Sandbox && q.Dir == g.q.Dir &&
-		q.Shell == g.q.Shell && q.Interactive == g.q.Interactive && hostText(q.Host) == hostText(g.q.Host) &&
+	return q.Dir == g.q.Dir && q.Shell == g.q.Shell && q.Interactive == g.q.Interactive && hostText(q.Host) == hostText(g.q.Host) &&
 		q.Decision.Class == g.q.Decision.Class && (len(g.scope.Prefix) > 0 || q.Command == g.q.Command)
 }
 

@@ -171,6 +171,8 @@ func TestAnApprovalForASessionIsSignedWithItsScope(t *testing.T) {
 	} {
 		assert.ErrorIs(t, d.Answer(tt.change(whole)), tt.want, name)
 	}
+	once.ForSession = scope
+	assert.ErrorContains(t, d.Answer(once), "names the digest of the document with its scope")
 	require.NoError(t, d.Answer(whole))
 	got := <-done
 	back, err := approval.Parse([]byte(got.Document))
@@ -228,5 +230,28 @@ func TestAnApprovalForASessionEnds(t *testing.T) {
 		}
 		assert.Equal(t, []string{taken + " revoked operator/bob", timed + " expired ", day + " expired ", closed + " closed "}, how)
 		assert.Empty(t, d.ForSessions())
+
+		inBox := func(id string) policy.Question {
+			q := inSession("touch e")
+			q.Session, q.Sandbox = "", id
+			return q
+		}
+		boxed, left := give(inBox("b_1"), approval.Scope{}), give(inSession("touch f"), approval.Scope{})
+		d.SandboxClosed("b_2")
+		d.SandboxClosed("") // that of what is in none
+		d.SessionClosed("")
+		assert.Len(t, d.ForSessions(), 2)
+		_, ok := d.ForSession(inBox("b_1"))
+		assert.True(t, ok)
+		_, ok = d.ForSession(inBox("b_2"))
+		assert.False(t, ok)
+		d.SandboxClosed("b_1")
+		_, ok = d.ForSession(inBox("b_1"))
+		assert.False(t, ok)
+		d.Close()
+		assert.Empty(t, d.ForSessions())
+		assert.False(t, holds("touch f"))
+		require.Len(t, ended, 6)
+		assert.Equal(t, []string{boxed, "closed", left, "closed"}, []string{ended[4].ID, ended[4].How, ended[5].ID, ended[5].How})
 	})
 }

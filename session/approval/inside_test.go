@@ -24,7 +24,7 @@ func TestWhatRunsInASessionIsInsideWhateverItsAccount(t *testing.T) {
 	const ours, theirs = "127.0.0.1 4001 127.0.0.1 22", "127.0.0.1 4002 127.0.0.1 22"
 	m := approval.Machine{
 		Environ: map[int]map[string]string{
-			31: {"SSH_CONNECTION": ours}, 32: {}, 33: {"SSH_CONNECTION": ours}, 41: {"SSH_CONNECTION": theirs},
+			1: {"SSH_CONNECTION": ours}, 31: {"SSH_CONNECTION": ours}, 32: {}, 33: {"SSH_CONNECTION": ours}, 41: {"SSH_CONNECTION": theirs},
 			51: {"SSH_CONNECTION": "nonsense"}, 50: {"SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 x"},
 		},
 		Elsewhere: map[int]string{51: "user"},
@@ -66,6 +66,17 @@ func TestWhatRunsInASessionIsInsideWhateverItsAccount(t *testing.T) {
 			assert.ErrorIs(t, trees.Admit(tt.pid), approval.ErrForbidden)
 		})
 	}
+}
+
+// What the system does not show is refused, and not called what it may not be.
+func TestAProcessThatTheSystemDoesNotShowIsRefused(t *testing.T) {
+	trees, _ := approval.MadeUpMachine(map[int]approval.Process{1: {0, "init", "1"}, 20: {1, "fairlead", "20"}}, approval.Machine{}, 20)
+	err := trees.Inside(99)
+	require.ErrorIs(t, err, approval.ErrForbidden)
+	assert.ErrorContains(t, err, "does not show where process 99 comes from")
+	var inside *approval.InsideError
+	assert.NotErrorAs(t, err, &inside)
+	assert.NoError(t, trees.Inside(-1))
 }
 
 func TestALoginIsStillOursWhenItsConnectionIsClosed(t *testing.T) {

@@ -187,7 +187,8 @@ func fields(rest string, set func(name, value string) bool) (left int, ok bool) 
 	return 0, true
 }
 
-// set reports whether name is a field and value one of its values.
+// set reports whether name is a field and value one of its values. A number or a time that cannot be read is another one, or
+// none, which Parse notices.
 func (p *Pending) set(name, value string) bool {
 	q := &p.Question
 	switch name {
@@ -216,9 +217,8 @@ func (p *Pending) set(name, value string) bool {
 	case "typed":
 		q.Typed = value
 	case "stdin-bytes":
-		var err error
-		q.StdinBytes, err = strconv.ParseInt(value, 10, 64)
-		return err == nil && q.StdinBytes >= 0
+		q.StdinBytes, _ = strconv.ParseInt(value, 10, 64)
+		return q.StdinBytes >= 0
 	case "stdin-sha256":
 		q.StdinSHA256 = value
 	case "stdin-head":
@@ -237,9 +237,9 @@ func (p *Pending) set(name, value string) bool {
 		q.Decision.LeastProof = Proof(value)
 		return value == "" || q.Decision.LeastProof.Known()
 	case "asked":
-		return parseStamp(value, &q.Asked)
+		q.Asked, _ = time.Parse(time.RFC3339Nano, value)
 	case "expires":
-		return parseStamp(value, &q.Expires)
+		q.Expires, _ = time.Parse(time.RFC3339Nano, value)
 	case "with-input":
 		p.WithInput = value == truth(true)
 	case "sandbox":
@@ -264,9 +264,8 @@ func setHost(h *hosts.Host, name, value string) (known, ok bool) {
 	case "addr":
 		h.Addr = value
 	case "port":
-		n, err := strconv.ParseUint(value, 10, 16)
+		n, _ := strconv.ParseUint(value, 10, 16)
 		h.Port = uint16(n)
-		return true, err == nil
 	case "user":
 		h.User = value
 	case "via":
@@ -295,13 +294,4 @@ func setHost(h *hosts.Host, name, value string) (known, ok bool) {
 		return false, false
 	}
 	return true, true
-}
-
-func parseStamp(value string, t *time.Time) (ok bool) {
-	if value == "" {
-		return true
-	}
-	var err error
-	*t, err = time.Parse(time.RFC3339Nano, value)
-	return err == nil
 }

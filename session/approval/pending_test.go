@@ -143,3 +143,13 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Every field of a host that a document names is read back.
+func TestAHostIsReadBackAsItWasShown(t *testing.T) {
+	h := hosts.Host{Name: "web1", Transport: hosts.SSH, Addr: "10.0.0.1", Port: 2222, User: "ada", Via: []string{"a", "b"}, Tier: "prod", Identity: []string{"/k"}, IdentityOnly: true,
+		Sandboxed: true, SSHConfig: "/c", Shell: "zsh", Login: true, Env: []string{"A=1"}, Command: []string{"sh"}}
+	p := approval.Pending{ID: "a_1", Question: policy.Question{Host: h, Hosts: []hosts.Host{h, {Name: "web2"}}}}
+	got, err := approval.Parse(p.Document())
+	require.NoError(t, err)
+	assert.Equal(t, p, got)
+}

@@ -36,7 +36,7 @@ func (t *Trees) orphan(pid int) (top int, highest process, ok bool) {
 		if p.parent == 1 {
 			return pid, p, true
 		}
-		if above, err := t.look(p.parent); err == nil && above.name == "systemd" {
+		if above, _ := t.look(p.parent); above.name == "systemd" { // nobody after an error
 			return pid, p, true
 		}
 		if p.parent <= 0 {

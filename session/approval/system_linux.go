@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"bufio"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -117,14 +116,9 @@ func holders(c connection) (pids []int) {
 
 // socketOf finds the client's end of a connection in a table of the kernel (proc_net_tcp), and returns its inode.
 func socketOf(file string, c connection) (inode string) {
-	f, err := os.Open(file)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		fields := strings.Fields(lines.Text())
+	data, _ := os.ReadFile(file) // nothing where the kernel has no such table
+	for line := range strings.Lines(string(data)) {
+		fields := strings.Fields(line)
 		if len(fields) < 10 || !strings.Contains(fields[1], ":") {
 			continue
 		}

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
@@ -59,15 +60,10 @@ func Choose(s Sandbox, can Ability, w Wants) (Enforcement, error) {
 }
 
 func (l Level) rank() int {
-	switch l {
-	case LevelKernel:
-		return 3
-	case LevelAccount:
-		return 2
-	case LevelChecked:
-		return 1
+	if i := slices.Index([]Level{LevelChecked, LevelAccount, LevelKernel}, l); i >= 0 {
+		return i
 	}
-	return 4 // nothing is as strong as what nobody knows
+	return math.MaxInt // nothing is as strong as what nobody knows
 }
 
 func choose(s Sandbox, can Ability, w Wants) Enforcement {

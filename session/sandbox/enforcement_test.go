@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -32,7 +33,10 @@ func TestTheStrongestThatTheHostHasIsTakenAndToldTruthfully(t *testing.T) {
 		"a network that nothing cuts":    {can: none, wants: sandbox.Wants{NoNetwork: true}, level: "checked", fails: "must have no network"},
 		"a key with a quote in its name": {can: sandbox.Ability{Bubblewrap: true, Landlock: 6, Hide: sandbox.Secrets{Files: []string{"/srv/it's"}}}, level: "checked", why: "must be hidden"},
 		"a key in the sandbox":           {can: sandbox.Ability{Landlock: 6, Hide: sandbox.Secrets{Dirs: []string{"/srv/app/.ssh"}}}, level: "checked", why: "Landlock cannot hide it"},
+		"a key there and no kernel":      {can: sandbox.Ability{Landlock: 2, Why: "no kernel", Hide: sandbox.Secrets{Dirs: []string{"/srv/app/.ssh"}}}, level: "checked", why: "no kernel"},
+		"an odd key and no kernel":       {can: sandbox.Ability{Why: "no kernel", Hide: sandbox.Secrets{Files: []string{"/srv/it's"}}}, level: "checked", why: "no kernel"},
 		"bubblewrap hides it there":      {can: sandbox.Ability{Bubblewrap: true, Hide: sandbox.Secrets{Dirs: []string{"/srv/app/.ssh"}}}, level: "kernel", how: "bubblewrap", why: "keys"},
+		"the oldest Landlock":            {can: sandbox.Ability{Landlock: 3}, level: "kernel", how: "landlock"},
 		"an old Landlock":                {can: sandbox.Ability{Landlock: 2, Why: "x"}, level: "checked"},
 		"a path that needs quotes":       {path: "/srv/my app", can: sandbox.Ability{Bubblewrap: true}, level: "checked", why: "characters"},
 		"an account that can do no more": {can: none, wants: sandbox.Wants{Account: true}, level: "account", why: "the operator says"},
@@ -68,6 +72,104 @@ func TestTheStrongestThatTheHostHasIsTakenAndToldTruthfully(t *testing.T) {
 			assert.Equal(t, "dumb", p.Term)
 			assert.Regexp(t, `^exec (bwrap --ro-bind / / .* --bind /srv/app /srv/app |/usr/bin/fairlead sandbox-exec /srv/app ).*sh -c 'true'$`, p.Line)
 		})
+	}
+}
+
+// What is left open is said of every way and every version, each in its sentence.
+func TestWhatIsLeftOpenIsSaid(t *testing.T) {
+	for _, tt := range []struct {
+		can  sandbox.Ability
+		w    sandbox.Wants
+		want []string
+	}{
+		{sandbox.Ability{Bubblewrap: true}, sandbox.Wants{}, []string{"network", "reading", "abstract unix sockets", "unix sockets", "hard links and mounts that are in the sandbox already"}},
+		{sandbox.Ability{Bubblewrap: true}, sandbox.Wants{NoNetwork: true}, []string{"reading", "unix sockets", "hard links and mounts that are in the sandbox already"}},
+		{sandbox.Ability{Landlock: 5}, sandbox.Wants{}, []string{"network", "reading", "modes, owners and times of the account's own files outside", "other processes", "System V shared memory and message queues of the account", "signals", "hard links that are in the sandbox already"}},
+		{sandbox.Ability{Landlock: 6}, sandbox.Wants{NoNetwork: true}, []string{"reading", "modes, owners and times of the account's own files outside", "other processes", "System V shared memory and message queues of the account", "hard links that are in the sandbox already"}},
+		{sandbox.Ability{}, sandbox.Wants{}, nil},
+	} {
+		e, err := sandbox.Choose(box("/srv/app"), tt.can, tt.w)
+		require.NoError(t, err)
+		var got []string
+		for _, text := range e.Open {
+			about, _, _ := strings.Cut(text, ":")
+			got = append(got, about)
+		}
+		assert.Equal(t, tt.want, got)
+	}
+}
+
+// The sandbox's own wish for no network counts as the operator's does.
+func TestASandboxWithoutANetworkHasNone(t *testing.T) {
+	s := box("/srv/app")
+	s.NoNetwork = true
+	_, err := sandbox.Choose(s, sandbox.Ability{}, sandbox.Wants{})
+	require.ErrorContains(t, err, "must have no network")
+	for how, can := range map[string]sandbox.Ability{"--unshare-net": {Bubblewrap: true, At: "/opt/bwrap"}, "--no-network": {Landlock: 3}} {
+		for _, s.NoNetwork = range []bool{true, false} {
+			e, err := sandbox.Choose(s, can, sandbox.Wants{})
+			require.NoError(t, err)
+			p, err := e.Wrap(s, sandbox.Bubblewrap{}, sandbox.Landlock{Helper: []string{"/x"}})(session.Program{Line: "exec sh -c 'true'"})
+			require.NoError(t, err)
+			assert.Equal(t, s.NoNetwork, strings.Contains(p.Line, how), p.Line)
+			assert.Equal(t, can.At, e.At)
+		}
+		e, err := sandbox.Choose(s, can, sandbox.Wants{})
+		require.NoError(t, err)
+		p, err := e.Wrap(s, sandbox.Bubblewrap{NoNetwork: true, At: "/my/bwrap"}, sandbox.Landlock{Helper: []string{"/x"}, NoNetwork: true})(session.Program{Line: "exec sh -c 'true'"})
+		require.NoError(t, err)
+		assert.Contains(t, p.Line, how)
+		assert.NotContains(t, p.Line, "/opt/bwrap", "what the caller says counts")
+	}
+}
+
+// What is hidden is passed to what hides it, the caller's and the host's.
+func TestWhatIsHiddenIsPassedOn(t *testing.T) {
+	s := box("/srv/app")
+	for _, tt := range []struct {
+		can  sandbox.Ability
+		want string
+	}{
+		{sandbox.Ability{Bubblewrap: true}, "--tmpfs /h/own --tmpfs /h/dir --ro-bind /dev/null /h/ownfile --ro-bind /dev/null /h/file "},
+		{sandbox.Ability{Landlock: 3}, "--hide=/h/own --hide=/h/dir --hide=/h/file "},
+	} {
+		tt.can.Hide = sandbox.Secrets{Dirs: []string{"/h/dir"}, Files: []string{"/h/file"}}
+		e, err := sandbox.Choose(s, tt.can, sandbox.Wants{})
+		require.NoError(t, err)
+		p, err := e.Wrap(s, sandbox.Bubblewrap{Hide: []string{"/h/own"}, HideFiles: []string{"/h/ownfile"}}, sandbox.Landlock{Helper: []string{"/x"}, Hide: []string{"/h/own"}})(session.Program{Line: "exec sh -c 'true'"})
+		require.NoError(t, err)
+		assert.Contains(t, p.Line, tt.want)
+	}
+	_, err := sandbox.Landlock{Helper: []string{"/x"}, Hide: []string{"/srv/app/x"}}.Program(s, session.Program{Line: "exec sh -c 'true'"})
+	require.ErrorContains(t, err, "cannot hide what lies in the sandbox itself")
+	_, err = sandbox.Landlock{Helper: []string{"/x"}, Hide: []string{"/srv/a b"}}.Program(s, session.Program{Line: "exec sh -c 'true'"})
+	require.ErrorContains(t, err, "must be absolute and clean")
+	_, err = sandbox.Bubblewrap{HideFiles: []string{"/srv/a b"}}.Program(s, session.Program{Line: "exec sh -c 'true'"})
+	require.ErrorContains(t, err, "must be absolute and clean")
+}
+
+// A mount below a hidden directory, or over the sandbox, would undo the one above it; a directory above what is hidden in the
+// sandbox is pinned, each once.
+func TestWhatIsHiddenIsMountedInOrder(t *testing.T) {
+	for _, tt := range []struct {
+		path        string
+		hide, files []string
+		want, not   string
+	}{
+		{"/srv/app", []string{"/srv/app"}, nil, " --bind /srv/app /srv/app --chdir ", "--tmpfs /srv/app"},
+		{"/srv/app", []string{"/h", "/h/x"}, []string{"/h/y", "/hy"}, "--tmpfs /h --ro-bind /dev/null /hy --ro-bind-try", "/h/"},
+		{"/srv/app", []string{"/srv"}, []string{"/srv/key"}, "--tmpfs /srv --ro-bind-try", "/srv/key"},
+		{"/srv/app", []string{"/srv/app/a/b/c", "/srv/app/a/b/d"}, []string{"/srv/app/k"},
+			" --bind /srv/app /srv/app --bind /srv/app/a /srv/app/a --bind /srv/app/a/b /srv/app/a/b --tmpfs /srv/app/a/b/c --tmpfs /srv/app/a/b/d --ro-bind /dev/null /srv/app/k --chdir ", ""},
+		{"/tmp/app", []string{"/tmp/x"}, nil, "--tmpfs /tmp --tmpfs /var/tmp --tmpfs /run --ro-bind-try", "/tmp/x"},
+		{"/srv/app", []string{"/tmp/x", "/run/y"}, []string{"/var/tmp/z"}, "--tmpfs /tmp --tmpfs /var/tmp --tmpfs /run --ro-bind-try", "/tmp/x"},
+	} {
+		p, err := sandbox.Bubblewrap{Hide: tt.hide, HideFiles: tt.files}.Program(box(tt.path), session.Program{Line: "exec sh -c 'true'"})
+		require.NoError(t, err)
+		assert.Contains(t, p.Line, tt.want)
+		if tt.not != "" {
+			assert.NotContains(t, p.Line, tt.not)
+		}
 	}
 }
 

@@ -1,4 +1,9 @@
 package sandbox
 
+import "mvdan.cc/sh/v3/syntax"
+
+// Literal is what a word is to the program, and whether that is certain.
+func Literal(w *syntax.Word) (text string, sure bool) { return literal(w) }
+
 // Isolation is what tests start bwrap with, as Bubblewrap does.
 var Isolation = isolation

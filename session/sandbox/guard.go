@@ -158,10 +158,7 @@ type told struct {
 
 // goBack is the command that takes a shell back into the sandbox, from wherever it stands.
 func (s Sandbox) goBack() string {
-	word, err := framing.Quote(s.Path)
-	if err != nil { // it is valid
-		word = s.Path
-	}
+	word, _ := framing.Quote(s.Path) // a valid sandbox's path can be quoted
 	return "cd " + word
 }
 
@@ -237,7 +234,7 @@ func (g *Guard) resolve(ctx context.Context, dir string, p *plan, level Level) (
 func holder(p string) string {
 	p = strings.TrimRight(p, "/")
 	dir, last := path.Split(p)
-	if last == "." || last == ".." || dir == "" {
+	if last == "." || last == ".." {
 		return p
 	}
 	return dir

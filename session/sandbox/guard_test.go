@@ -31,6 +31,7 @@ func treeIn(t testing.TB, dir string) string {
 	link(t, "nowhere", dir+"/box/dangling")
 	link(t, "../out/new", dir+"/box/dangout")
 	link(t, "../box", dir+"/out/back")
+	link(t, "../box/a.txt", dir+"/out/backfile")
 	return dir
 }
 
@@ -73,6 +74,9 @@ line"`, "cat ./sub/../a.txt", "cat BOX/a.txt", "cat in/y.txt", "cat in/../x.txt"
 		"if test -f a.txt; then cat a.txt; else echo no; fi", "for f in a.txt b.txt; do echo x; done", "case x in a|b) ls;; esac", "[ -d sub ] && ls sub", "! test -e zzz",
 		"timeout 5 cat a.txt", "nice -n 5 ls sub", "env LC_ALL=C sort a.txt", "sh -c 'cat a.txt'", "LC_ALL=C ls", "time ls", "/bin/cat a.txt", "stat a.txt; wc -l sub/x.txt",
 		"cat -n -- -n", "head -n5 a.txt", "head -c 10 sub/x.txt", "ls -- -n", "cat - </dev/null", "rm ./-n", "cat x=y", "touch 'a*b'", "cat dangling",
+		"mkdir -m755 d", "mkdir -m 755 d", "mkdir -pv d/e", "mkdir --mode=755 d", "truncate -s 0 -c a.txt", "touch -d 2020-01-01 a.txt", "rm -rf -- sub", "ln -sT a.txt soft", "ln --symbolic a.txt sub/../soft", "cp -- a.txt b.txt", "chmod -- 644 a.txt",
+		"cat a.txt >&2", "cat a.txt 2>&-", "cat a.txt 3>x", "sh -c 'cat a.txt' x", "command -- cat a.txt", "command -V ls", "env", "timeout 5 env ls", "case x in y) ls;; *) cat a.txt;; esac", "ls; for f in a; do cat sub/x.txt; done",
+		"if false; then ls; elif true; then cat a.txt; else ls sub; fi", "cd sub || ls; pwd", "ls | { cat; }", "cat <a.txt | sort", "test -f a.txt -a -d sub", "[ a = b ]", "[ -n x ]", "rm a.txt; cat ./b.txt", "rm a.txt; cat BOX/b.txt", "diff a.txt b.txt", "diff a.txt sub", "[[ -e /dev/null ]]", "test -c /dev/zero",
 	} {
 		command = expand(dir, command)
 		for _, shell := range []string{"bash", "dash"} {
@@ -122,6 +126,9 @@ func TestWhatCannotBeToldBeforehandAsks(t *testing.T) {
 		"xargs rm <a.txt", "find . -exec cat {} ;", "find . -exec rm '{}' +", "find . -delete", "find -L . -name x", "find . -fprint x.txt", "ls -LR sub", "grep -R x .", "du -L sub", "tree -l", "diff -r sub one", "cp -r sub two", "cp -a sub two", "cp -L a.txt b", "tar xf a.tar", "unzip a.zip", "patch -p1 <a.txt", "split a.txt", "rsync -a sub/ two/", "mkfifo x", "ln -s a.txt", "mv -t sub a.txt", "rmdir -p sub/deep", "chown root a.txt", "install a.txt sub",
 		"mv sub/deep one && cat one/y.txt", "ln -s sub s && cat s/x.txt", "for i in 1 2; do cat one/x; mv sub one; done", "rm -r sub; mkdir sub; cat sub/../a.txt", "ln -s sub s | cat s/x.txt",
 		"ls &", "sleep 1 & cat a.txt", "f() { ls; }; f", "alias ls=rm", "set -e; ls", "trap ls EXIT", "exec ls", "cd", "cd -", "cd $x", "pushd sub", "for i in 1 2 3; do cd sub; done", "[[ -f $x ]]", "(( x=1 ))", "export X=1", "PATH=. ls", "LD_PRELOAD=./a.txt ls", "cat <&5", "exec 3<a.txt", "sh -c 'cat \"$0\"' a.txt", "env X=1 ls", "awk '{print > \"x\"}' a.txt", "awk 'BEGIN{while((getline l<\"a\")>0)print l}'", "awk 'BEGIN{system(\"ls\")}'", "awk 'BEGIN{ARGV[1]=\"x\"}1' a", "sed -n '1e ls' a.txt", "sed -f a.txt b.txt", "sed -i.bak/x s/a/b/ a.txt", "jq 'import \"a\" as a; .' a.txt", "sort --compress-program=./x a.txt", "sort -T sub a.txt", "wc --files0-from=a.txt", "cat a.txt |", "cat 'a.txt", "vi a.txt", "less a.txt", "nohup ls", "watch ls", "ls \x7f",
+		"mkdir -m", "mkdir -Z d", "mkdir --mode 755 d", "mkdir --unknown d", "rm -x a.txt", "cp -r -- sub x", "ln a.txt", "a=(1) ls", "a[0]=x ls", "X=1", "X=$y ls", "for ((i=0;i<2;i++)); do ls; done", "select x in a; do ls; done", "for f in $x; do ls; done", "case $x in a) ls;; esac", "case x in $y) ls;; esac",
+		"[[ $x == a ]]", "{fd}>x ls", "cat <<EOF\n`ls`\nEOF", "cat a.txt >&$x", "command -p ls", "sh", "sh -s", "nice", "bash -c", "coproc ls", "rm a.txt; cat sub/../b.txt", "ls\n. ./a.txt", "cp in/.. x", "mv in/.. x", "ln in/.. x", `cat a.txt\`, "diff --recursive sub one", "diff --rec sub one", "ls --dereference sub", "ls --deref sub", "sed --follow-symlinks -i s/a/b/ a.txt", "find . -follow", "find . -fls x", "find . -fprint0 x", "find . -fprintf x %p", "find . -ok ls ;", "find . -okdir ls ;", "find . -execdir ls ;",
+		"awk '{print > $1}' a.txt", "awk '@include \"x\"' a.txt", "awk 'BEGIN{\"ls\"|getline}' a.txt", "jq 'include \"x\"; .' a.txt", "sed -i/x s/a/b/ a.txt", "sed -i'*' s/a/b/ a.txt", "rg -L x", "fd --follow x", "getfacl -L sub", "sort --temporary-directory=sub a.txt",
 	} {
 		for _, shell := range []string{"bash", "dash", ""} {
 			d := decide(t, g, request(dir+"/box", shell, command))
@@ -130,6 +137,79 @@ func TestWhatCannotBeToldBeforehandAsks(t *testing.T) {
 			assert.Equal(t, policy.NeedsApproval, d.Needs, command)
 		}
 	}
+}
+
+// What is opened as it is leads where its link does. What takes a name away, or gives it to something else, changes the
+// directory that the name is in.
+func TestANameOutsideThatLeadsInsideIsOpenedAndNotReplaced(t *testing.T) {
+	dir := tree(t)
+	for _, level := range []sandbox.Level{sandbox.LevelChecked, sandbox.LevelKernel} {
+		g := guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Level = level })
+		for command, want := range map[string]policy.Verdict{
+			"cat OUT/backfile": policy.Allow, "echo x >OUT/backfile": policy.Allow, "uniq a.txt OUT/backfile": policy.Allow, "tee OUT/backfile <a.txt": policy.Allow, "truncate -s0 OUT/backfile": policy.Allow, "cp OUT/backfile b.txt": policy.Allow,
+			"sed -i s/a/b/ OUT/backfile": policy.Deny, "sort a.txt -o OUT/backfile": policy.Deny, "rm OUT/backfile": policy.Deny, "mv OUT/backfile .": policy.Deny, "mv a.txt OUT/backfile": policy.Deny, "cp a.txt OUT/backfile": policy.Deny, "ln -sf a.txt OUT/backfile": policy.Deny,
+			"cat OUT/back/a.txt": policy.Allow, "sed -i s/a/b/ OUT/back/a.txt": policy.Allow, "rm OUT/back/a.txt": policy.Allow, "rmdir OUT/back/sub/deep": policy.Allow, "rm -r OUT/back": policy.Deny,
+		} {
+			d := decide(t, g, request(dir+"/box", "bash", expand(dir, command)))
+			assert.Equal(t, want, d.Verdict, "%s: %s: %s", level, command, d.Reason)
+		}
+	}
+}
+
+// Whatever may be a path in a word of a program that is not known is looked at as one.
+func TestAPathIsSeenInWordsThatAreNotKnown(t *testing.T) {
+	dir := tree(t)
+	for _, level := range []sandbox.Level{sandbox.LevelChecked, sandbox.LevelKernel} {
+		g := guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Level = level })
+		for _, word := range []string{"/etc", "..", "../x", "-C..", "-C../x", "-C/etc", "-xC..", "-xvC../x", "--dir=..", "--dir=../x", "--dir=/etc", "dir=/etc", "dir=../x", "@/etc/passwd", "@../x", "h:/etc", "h:../x", "h:..", "-d@../x", "esc", "escfile", "-a../../x"} {
+			d := decide(t, g, request(dir+"/box", "bash", "unknown "+word))
+			assert.Equal(t, policy.Deny, d.Verdict, "%s: %s: %s", level, word, d.Reason)
+		}
+		for _, word := range []string{"", "''", "-", "--", "-v", "-x1", "--all", "a.txt", "sub/../a.txt", "http://h/x", "a:b", "@", "x=", "a..", "a..b", "-r1..2", "--since=1..2", "h:sub/x", "v1.0..v2.0"} {
+			d := decide(t, g, request(dir+"/box", "bash", "unknown "+word))
+			assert.NotEqual(t, policy.Deny, d.Verdict, "%s: %s: %s", level, word, d.Reason)
+		}
+	}
+}
+
+// What one policy says comes with what the other has found out.
+func TestADecisionSaysWhatACommandDoes(t *testing.T) {
+	dir := tree(t)
+	bare := policy.DeciderFunc(func(context.Context, policy.Request) (policy.Decision, error) {
+		return policy.Decision{Verdict: policy.Allow, Rule: "inner"}, nil
+	})
+	g := guard(t, dir, bare)
+	d := decide(t, g, request(dir+"/box", "bash", "cat a.txt"))
+	assert.Equal(t, policy.Decision{Verdict: policy.Allow, Class: policy.ReadOnly, Rule: "inner", Clean: true, Uses: []string{"cat"}}, d)
+	d = decide(t, g, request(dir+"/box", "bash", "ls\r\ncat a.txt\r\n"))
+	assert.Equal(t, "ls\ncat a.txt\n", d.Send)
+	assert.Equal(t, policy.Allow, d.Verdict)
+	d = decide(t, g, request(dir+"/box", "bash", "rm a.txt"))
+	assert.True(t, d.Taints)
+	assert.Equal(t, policy.Allow, d.Verdict)
+	d = decide(t, g, request(dir+"/box", "bash", "x=1; ls"))
+	assert.Equal(t, policy.Ask, d.Verdict)
+	assert.False(t, d.Clean)
+	assert.Contains(t, d.Sets, "x")
+
+	said := policy.DeciderFunc(func(context.Context, policy.Request) (policy.Decision, error) {
+		return policy.Decision{Verdict: policy.Ask, Class: policy.Dangerous, Rule: "inner", Send: "theirs"}, nil
+	})
+	d = decide(t, guard(t, dir, said), request(dir+"/box", "bash", "cat a.txt\r\n"))
+	assert.Equal(t, policy.Ask, d.Verdict)
+	assert.Equal(t, policy.Dangerous, d.Class)
+	assert.Equal(t, "theirs", d.Send)
+	assert.False(t, d.Clean)
+}
+
+// zsh reads =ls as the path of ls, also behind quotes that hold nothing.
+func TestTheNameOfACommandIsNoPathInside(t *testing.T) {
+	dir := tree(t)
+	g := guard(t, dir, policy.AllowAll)
+	for _, word := range []string{"=ls", "''=ls", `""=ls`, "=''ls", "\\\n=ls"} {
+		assert.Equal(t, policy.Ask, decide(t, g, request(dir+"/box", "zsh", "cat "+word)).Verdict, word)
+	}
+	assert.Equal(t, policy.Allow, decide(t, g, request(dir+"/box", "zsh", "cat '=ls' a=ls")).Verdict)
 }
 
 func TestWhatIsTooMuchToLookAtAsksWithoutBeingRead(t *testing.T) {
@@ -296,14 +376,39 @@ func TestASandboxIsForItsOwnPrincipalAndHost(t *testing.T) {
 		assert.Equal(t, "sandbox/wrong", d.Rule, name)
 	}
 	off := guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Sandbox.Active = false })
-	assert.Equal(t, policy.Deny, decide(t, off, request(dir+"/box", "bash", "ls")).Verdict)
+	d := decide(t, off, request(dir+"/box", "bash", "ls"))
+	assert.Equal(t, policy.Deny, d.Verdict)
+	assert.Equal(t, "the sandbox app was switched off", d.Reason)
+	nameless := guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Sandbox.Active, c.Sandbox.Label = false, "" })
+	assert.Equal(t, "the sandbox "+dir+"/box was switched off", decide(t, nameless, request(dir+"/box", "bash", "ls")).Reason)
 }
 
 func TestNobodyKnowsWhatPathsAreTyped(t *testing.T) {
 	dir := tree(t)
 	req := request(dir+"/box", "bash", "cat")
 	req.Input = "x\n"
-	assert.Equal(t, policy.Ask, decide(t, guard(t, dir, policy.AllowAll), req).Verdict)
+	for _, tt := range []struct {
+		level sandbox.Level
+		inner policy.Decision
+		want  policy.Verdict
+	}{
+		{sandbox.LevelChecked, policy.Decision{Verdict: policy.Allow, Class: policy.Write}, policy.Ask},
+		{sandbox.LevelChecked, policy.Decision{Verdict: policy.Allow, Class: policy.ReadOnly}, policy.Allow},
+		{sandbox.LevelChecked, policy.Decision{Verdict: policy.Ask, Class: policy.Write, Rule: "inner"}, policy.Ask},
+		{sandbox.LevelChecked, policy.Decision{Verdict: policy.Deny, Class: policy.Write, Rule: "inner"}, policy.Deny},
+		{sandbox.LevelAccount, policy.Decision{Verdict: policy.Allow, Class: policy.Write}, policy.Allow},
+		{sandbox.LevelKernel, policy.Decision{Verdict: policy.Allow, Class: policy.Write}, policy.Allow},
+	} {
+		inner := policy.DeciderFunc(func(context.Context, policy.Request) (policy.Decision, error) { return tt.inner, nil })
+		d := decide(t, guard(t, dir, inner, func(c *sandbox.GuardConfig) { c.Level = tt.level }), req)
+		assert.Equal(t, tt.want, d.Verdict, "%s %v", tt.level, tt.inner)
+		if tt.want == tt.inner.Verdict {
+			assert.Equal(t, tt.inner, d, tt.level)
+		} else {
+			assert.Equal(t, "sandbox/uncertain", d.Rule)
+			assert.Contains(t, d.Reason, "what is typed")
+		}
+	}
 }
 
 func TestAHostThatDoesNotSayWhereThingsAreDenies(t *testing.T) {

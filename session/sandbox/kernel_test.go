@@ -273,10 +273,17 @@ func TestInheritedDescriptorsDoNotLeadAroundLandlock(t *testing.T) {
 
 func TestConfineRunsNothingWhereItCannotHold(t *testing.T) {
 	l := landlocked(t)
+	// What is refused first is said: nothing goes on without its rules.
+	out, err := exec.Command(l.Helper[0], "sandbox-exec", "/nonexistent/x", "true").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "sandbox: /nonexistent/x cannot be opened, and nothing was run")
 	for name, args := range map[string][]string{
-		"no directory":  {"/nonexistent/x", "true"},
-		"the root":      {"/", "true"},
-		"not a command": {t.TempDir(), "fairlead-no-such-program"},
+		"no directory":            {"/nonexistent/x", "true"},
+		"the root":                {"/", "true"},
+		"not a command":           {t.TempDir(), "fairlead-no-such-program"},
+		"no command":              {t.TempDir(), "--no-network"},
+		"an option of nobody's":   {t.TempDir(), "--network", "true"},
+		"a hidden path from here": {t.TempDir(), "--hide=x", "true"},
 	} {
 		cmd := exec.Command(l.Helper[0], append([]string{"sandbox-exec"}, args...)...)
 		out, err := cmd.CombinedOutput()

@@ -124,8 +124,8 @@ func maybePaths(a string) []string {
 		if len(a) > 2 && a[1] != '-' {
 			out = append(out, a[2:])
 		}
-		if i := strings.Index(a, ".."); i > 2 && a[i-1] != '/' && a[i-1] != '=' && (i+2 == len(a) || a[i+2] == '/') {
-			out = append(out, a[i:])
+		if before, after, ok := strings.Cut(a, ".."); ok && !strings.ContainsAny(before[len(before)-1:], "/=") && (after == "" || strings.HasPrefix(after, "/")) {
+			out = append(out, ".."+after)
 		}
 	} else {
 		out = append(out, a)

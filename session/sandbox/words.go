@@ -1,10 +1,14 @@
 package sandbox
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
+
+// operators are words that shells read as they are where they stand alone, though they begin a pattern or an expansion.
+var operators = []string{"[", "[[", "=", "=="}
 
 // literal returns what a word is to the program after quote removal, and whether that is certain: without expansions,
 // patterns, braces and tildes, in any shell. What it returns of an uncertain word is for messages alone.
@@ -14,13 +18,13 @@ func literal(w *syntax.Word) (string, bool) {
 	}
 	var b strings.Builder
 	sure := true
-	for i, p := range w.Parts {
+	for _, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			if len(w.Parts) == 1 && (p.Value == "[" || p.Value == "[[") {
+			if len(w.Parts) == 1 && slices.Contains(operators, p.Value) {
 				return p.Value, true
 			}
-			sure = unquoted(&b, p.Value, i == 0) && sure
+			sure = unquoted(&b, p.Value) && sure
 		case *syntax.SglQuoted:
 			b.WriteString(p.Value)
 			sure = sure && !p.Dollar
@@ -42,17 +46,17 @@ func literal(w *syntax.Word) (string, bool) {
 
 // unquoted reads text outside quotes. Whatever some shell expands is not certain: ~ as in ~/x, of=~/x and a:~/b, the =cmd
 // of zsh, and its patterns.
-func unquoted(b *strings.Builder, s string, first bool) bool {
+func unquoted(b *strings.Builder, s string) bool {
 	sure := true
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch c {
 		case '\\':
-			if i++; i < len(s) {
-				if s[i] != '\n' {
-					b.WriteByte(s[i])
-				}
-				first = false
+			if i++; i == len(s) { // the shell goes on to read, or takes it as it is
+				return false
+			}
+			if s[i] != '\n' {
+				b.WriteByte(s[i])
 			}
 			continue
 		case '*', '?', '[', '$', '`', '(', ')', '<', '>', '|':
@@ -66,16 +70,15 @@ func unquoted(b *strings.Builder, s string, first bool) bool {
 			}
 			sure = false
 		case '~':
-			if first || i > 0 && (s[i-1] == '=' || s[i-1] == ':') || b.Len() == 0 {
+			if b.Len() == 0 || i > 0 && (s[i-1] == '=' || s[i-1] == ':') {
 				sure = false
 			}
 		case '=':
-			if first && s != "=" && s != "==" {
+			if b.Len() == 0 { // quotes with nothing in them may stand in front
 				sure = false
 			}
 		}
 		b.WriteByte(c)
-		first = false
 	}
 	return sure
 }

@@ -30,6 +30,8 @@ func signer(t testing.TB, kind string) ssh.Signer {
 		key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	case "ecdsa-p384":
 		key, err = ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	case "ecdsa-p521":
+		key, err = ecdsa.GenerateKey(elliptic.P521(), rand.Reader)
 	case "sk-ed25519":
 		return sshsigtest.New(t, ssh.KeyAlgoSKED25519)
 	case "sk-ecdsa":
@@ -43,7 +45,7 @@ func signer(t testing.TB, kind string) ssh.Signer {
 	return s
 }
 
-var kinds = []string{"ed25519", "rsa", "ecdsa-p256", "ecdsa-p384", "sk-ed25519", "sk-ecdsa"}
+var kinds = []string{"ed25519", "rsa", "ecdsa-p256", "ecdsa-p384", "ecdsa-p521", "sk-ed25519", "sk-ecdsa"}
 
 // keygen returns the path of the real program.
 func keygen(t *testing.T) string {

@@ -62,6 +62,23 @@ func TestAnRSAKeyThatIsTooShortIsRefused(t *testing.T) {
 	}
 }
 
+// A key of somebody's own making that does not show what it is made of has no size that could be enough.
+func TestAnRSAKeyOfUnknownSizeIsRefused(t *testing.T) {
+	key := rsaSigner(t, sshsig.MinRSABits).PublicKey()
+	for name, k := range map[string]ssh.PublicKey{"hidden": opaque{key}, "of another kind": mislabeled{opaque{key}}} {
+		err := sshsig.Usable(k)
+		require.ErrorIs(t, err, sshsig.ErrFormat, name)
+		assert.NotErrorIs(t, err, sshsig.ErrSignature, name)
+		assert.ErrorContains(t, err, "the RSA key has 0 bits", name)
+	}
+}
+
+type opaque struct{ ssh.PublicKey }
+
+type mislabeled struct{ opaque }
+
+func (mislabeled) CryptoPublicKey() crypto.PublicKey { return nil }
+
 func TestOnlyKnownTypesOfKeysAreUsable(t *testing.T) {
 	for _, kind := range kinds {
 		assert.NoError(t, sshsig.Usable(signer(t, kind).PublicKey()), kind)

@@ -29,7 +29,7 @@ var (
 	ErrPresence  = errors.New("sshsig: the security key was not touched")
 )
 
-// Signature is one, with the key that made it. It is made by [Sign] and [Parse] only, and does not change.
+// Signature is one, with the key that made it, which is Usable. It is made by [Sign] and [Parse] only, and does not change.
 type Signature struct {
 	namespace string
 	hash      string
@@ -63,10 +63,8 @@ func Sign(rand io.Reader, signer ssh.Signer, namespace string, message []byte) (
 	if err := Usable(s.key); err != nil {
 		return nil, err
 	}
-	data, err := s.signed(message)
-	if err != nil {
-		return nil, err
-	}
+	data := s.signed(message)
+	var err error
 	if a, ok := signer.(ssh.AlgorithmSigner); ok && s.key.Type() == ssh.KeyAlgoRSA {
 		s.sig, err = a.SignWithAlgorithm(rand, data, ssh.KeyAlgoRSASHA512)
 	} else {
@@ -88,14 +86,7 @@ func (s *Signature) Verify(namespace string, message []byte) (Presence, error) {
 	if s.namespace != namespace {
 		return Presence{}, fmt.Errorf("%w: it is for %q, not for %q", ErrSignature, s.namespace, namespace)
 	}
-	if err := Usable(s.key); err != nil {
-		return Presence{}, err
-	}
 	if err := formatFits(s.key, s.sig.Format); err != nil {
-		return Presence{}, err
-	}
-	data, err := s.signed(message)
-	if err != nil {
 		return Presence{}, err
 	}
 	p, err := presence(s.key, s.sig)
@@ -105,24 +96,21 @@ func (s *Signature) Verify(namespace string, message []byte) (Presence, error) {
 	if p.Hardware && !p.Touched {
 		return Presence{}, ErrPresence
 	}
-	if err := s.key.Verify(data, s.sig); err != nil {
+	if err := s.key.Verify(s.signed(message), s.sig); err != nil {
 		return Presence{}, ErrSignature
 	}
 	return p, nil
 }
 
-// signed returns the bytes that the key signs.
-func (s *Signature) signed(message []byte) ([]byte, error) {
+// signed returns the bytes that the key signs. There is no third hash: Parse refuses others.
+func (s *Signature) signed(message []byte) []byte {
 	var sum []byte
-	switch s.hash {
-	case SHA256:
+	if s.hash == SHA256 {
 		h := sha256.Sum256(message)
 		sum = h[:]
-	case SHA512:
+	} else {
 		h := sha512.Sum512(message)
 		sum = h[:]
-	default:
-		return nil, fmt.Errorf("%w: it hashes with %.20q", ErrFormat, s.hash)
 	}
-	return append([]byte(magic), ssh.Marshal(struct{ Namespace, Reserved, Hash, Sum string }{s.namespace, "", s.hash, string(sum)})...), nil
+	return append([]byte(magic), ssh.Marshal(struct{ Namespace, Reserved, Hash, Sum string }{s.namespace, "", s.hash, string(sum)})...)
 }

@@ -117,6 +117,43 @@ type broken struct{ ssh.Signer }
 
 func (broken) Sign(io.Reader, []byte) (*ssh.Signature, error) { return nil, errBroken }
 
+// What a signer makes is judged as what is read: an agent may be anybody's program.
+func TestSignRefusesWhatParseWouldRefuse(t *testing.T) {
+	for name, tt := range map[string]struct {
+		signer ssh.Signer
+		want   string
+	}{
+		"SHA-1, where RSA cannot be asked for more": {plainSigner{signer(t, "rsa")}, `does not sign with "ssh-rsa"`},
+		"the signature of another algorithm":        {changed{signer(t, "ed25519"), func(s *ssh.Signature) { s.Format = ssh.KeyAlgoRSASHA512 }}, "does not sign with"},
+		"more behind it":                            {changed{signer(t, "ed25519"), func(s *ssh.Signature) { s.Rest = []byte{0} }}, "1 bytes follow it"},
+		"too little from a security key":            {changed{signer(t, "sk-ed25519"), func(s *ssh.Signature) { s.Rest = s.Rest[:4] }}, "has 4 bytes, not 5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sig, err := sshsig.Sign(rand.Reader, tt.signer, namespace, message)
+			require.ErrorIs(t, err, sshsig.ErrFormat)
+			assert.ErrorContains(t, err, "the key's own signature is of no use")
+			assert.ErrorContains(t, err, tt.want)
+			assert.Nil(t, sig)
+		})
+	}
+}
+
+// plainSigner cannot be asked for an algorithm.
+type plainSigner struct{ ssh.Signer }
+
+type changed struct {
+	ssh.Signer
+	change func(*ssh.Signature)
+}
+
+func (c changed) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {
+	made, err := c.Signer.Sign(rand, data)
+	if err == nil {
+		c.change(made)
+	}
+	return made, err
+}
+
 func TestTheRealProgramTakesOurs(t *testing.T) {
 	program := keygen(t)
 	for _, kind := range kinds {

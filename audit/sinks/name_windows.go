@@ -1,0 +1,4 @@
+package sinks
+
+// syncName does nothing: Windows syncs no directories.
+func syncName(string) error { return nil }
