@@ -12,6 +12,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
 
 // Limits of a prefix.
@@ -122,30 +123,33 @@ func simpleWords(src string) ([]string, error) {
 // unseen are control characters and what else cannot be seen; the space is seen.
 func unseen(r rune) bool { return r != ' ' && !(unicode.IsGraphic(r) && !unicode.IsSpace(r)) }
 
-// runsOthers knows programs whose later words can be programs or code. It is no list to rely on alone: a prefix comes
-// from an approver, and commands of the classes that matter most need an approval each time.
+// runsOthers knows programs whose later words can be programs or code, under any version of their names. It is no list to
+// rely on alone: a prefix comes from an approver, and commands of the classes that matter most need an approval each time.
 func runsOthers(name string) bool {
-	name = strings.TrimRight(name, "0123456789.")
-	switch name {
-	case "", ".", "[",
-		"sh", "bash", "zsh", "ksh", "mksh", "dash", "ash", "fish", "csh", "tcsh", "busybox", "toybox",
-		"python", "python-config", "perl", "ruby", "node", "nodejs", "deno", "bun", "php", "lua", "luajit", "tclsh", "expect",
-		"java", "jshell", "R", "Rscript", "guile", "erl", "elixir", "ghci", "osascript", "pwsh",
-		"awk", "gawk", "mawk", "nawk", "sed", "jq", "ed", "ex", "vi", "vim", "nvim", "view", "emacs", "nano", "less", "more",
-		"man", "env", "command", "builtin", "exec", "eval", "source", "nohup", "nice", "ionice", "timeout", "setsid", "stdbuf",
-		"flock", "script", "xargs", "parallel", "watch", "time", "find", "fd", "fdfind", "strace", "ltrace", "gdb", "unshare",
-		"nsenter", "chroot", "setpriv", "capsh", "chrt", "taskset", "numactl", "prlimit", "systemd-run", "at", "batch",
-		"sudo", "sudo-rs", "su", "doas", "run0", "pkexec", "runuser", "gosu", "su-exec",
-		"git", "hg", "svn", "make", "gmake", "cmake", "ninja", "npm", "npx", "yarn", "pnpm", "pip", "pipx", "uv", "cargo", "go",
-		"ssh", "scp", "sftp", "rsync", "mosh", "tmux", "screen", "docker", "podman", "nerdctl", "kubectl", "oc", "helm",
-		"ansible", "ansible-playbook", "terraform", "tofu", "curl", "wget", "tar", "zip", "psql", "mysql", "mariadb", "sqlite",
-		"sudoedit", "newgrp", "sg", "runcon", "setarch", "fakeroot", "bwrap", "firejail", "proot", "start-stop-daemon", "dbus-run-session",
-		"chpst", "setuidgid", "envdir", "softlimit", "valgrind", "perf", "unbuffer", "rlwrap", "sshpass", "socat", "nc", "ncat", "netcat", "telnet",
-		"openssl", "crontab", "tini", "dumb-init", "ld.so", "openvt", "faketime", "hyperfine", "entr", "watchexec", "direnv", "nix", "nix-shell",
-		"conda", "poetry", "bundle", "rake", "gradle", "mvn", "lxc", "incus", "machinectl", "crictl", "ctr", "vagrant", "salt", "puppet", "chef",
-		"trap", "alias", "set", "export", "declare", "typeset", "local", "readonly", "printf", "read", "mapfile", "readarray",
-		"let", "test", "[[", "unset", "enable", "hash", "bind", "complete", "compgen", "coproc", "function":
-		return true
+	base, _, _ := strings.Cut(name, ".")
+	base = strings.TrimRight(base, "-0123456789")
+	for _, n := range []string{name, base} {
+		t, _ := programs.Lookup(n)
+		if slices.Contains(runners, n) || slices.Contains(tablesOfRunners, t.File) {
+			return true
+		}
 	}
-	return false
+	return base == ""
 }
+
+// tablesOfRunners are the tables in which every program runs others, or code.
+var tablesOfRunners = strings.Fields(`tables/builders.txt tables/containers.txt tables/editors.txt tables/git.txt
+	tables/interpreters.txt tables/languages.txt tables/remotes.txt tables/wrappers.txt`)
+
+// runners are programs of other tables, programs of none, and what shells have built in.
+var runners = strings.Fields(`
+	[ alias autoload bind bindkey builtin command compctl compgen complete compopt coproc declare disable emulate enable enum
+	eval exec export fc float function functions hash hist integer let local mapfile nameref nocorrect noglob print printf private
+	r read readarray readonly redirect repeat sched set setopt shopt source test time trap typeset unalias unfunction unhash unset
+	unsetopt vared zcompile zle zmodload zstyle compound foreach select getopts compcall zformat zparseopts zregexparse
+
+	R Rscript aptitude at batch bpftrace bun bunx cargo chef chpst conda corepack crontab curl dbus-run-session deno direnv
+	dumb-init elixir entr envdir erl expect faketime fd fdfind find gdb gem ghci gmake guile guix hyperfine incus jq jshell ld linux lldb
+	ltrace lxc machinectl mamba mariadb mysql nc ncat nerdctl netcat nix nix-env nix-shell npm npx numactl openssl openvt osascript
+	perf pip pipx poetry prlimit psql pypy python-config rlwrap rsh run setuidgid socat softlimit sqlite strace sudo-rs systemd-run tar tclsh
+	telnet terraform tini tofu unbuffer uv uvx pnpx vagrant valgrind watchexec wget zip`)
