@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"strings"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -106,7 +106,7 @@ func (p *problems) proofsOf(tier string, n *yaml.Node) map[policy.Class]policy.P
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
-		if c := policy.Class(k.Value); c != "*" && !knownClass(c) {
+		if c := policy.Class(k.Value); c != "*" && !slices.Contains(classes, c) {
 			p.Add(k.Line, `proof: %q is none of %s and not "*"`, strictyaml.Clip(k.Value), classNames())
 		}
 		out[policy.Class(k.Value)] = p.proof(n.Content[i+1])
@@ -123,17 +123,4 @@ func (p *problems) proof(n *yaml.Node) policy.Proof {
 }
 
 // tierName reports whether s may be the name of a tier, or "*".
-func tierName(s string) bool {
-	return s == "*" || s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
-	})
-}
-
-func knownClass(c policy.Class) bool {
-	for _, known := range classes {
-		if c == known {
-			return true
-		}
-	}
-	return false
-}
+func tierName(s string) bool { return s == "*" || recordName(s) }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -12,11 +13,11 @@ func plainWriter(words []word) bool {
 	if len(words) == 0 || !words[0].literal || !sameProgram(path.Base(words[0].text), words[0].text) {
 		return false
 	}
-	switch path.Base(words[0].text) {
-	case "touch", "mkdir", "rmdir", "rm", "unlink", "mv", "tee", "truncate", "chmod", "chown", "chgrp", "mkfifo", "fallocate",
-		"split", "csplit", "sed", "sort", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd":
+	name := path.Base(words[0].text)
+	if slices.Contains(plainWriters, name) {
 		return true
-	case "cp":
+	}
+	if name == "cp" {
 		// With other options it copies links as links, such as those below /proc that lead anywhere.
 		for _, w := range words[1:] {
 			if !w.literal || strings.HasPrefix(w.text, "-") && strings.Trim(w.text[1:], "fvnpui") != "" {
@@ -26,4 +27,9 @@ func plainWriter(words []word) bool {
 		return true
 	}
 	return false
+}
+
+var plainWriters = []string{
+	"touch", "mkdir", "rmdir", "rm", "unlink", "mv", "tee", "truncate", "chmod", "chown", "chgrp", "mkfifo", "fallocate",
+	"split", "csplit", "sed", "sort", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd",
 }

@@ -1,0 +1,54 @@
+package rules
+
+import (
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/judge"
+)
+
+// Tighter and Glob are what they are within the package.
+var (
+	Tighter = tighter
+	Glob    = glob
+)
+
+// SimpleLiteral returns the words of a simple command in a shell, and whether all of them are known before it runs.
+func SimpleLiteral(src, shell string) (words []string, literal bool) {
+	c := judgeKey(key{script: src, shell: shell}).command()
+	if len(c.units) != 1 {
+		return nil, false
+	}
+	for _, w := range c.units[0].args {
+		if !w.literal {
+			return nil, false
+		}
+		words = append(words, w.text)
+	}
+	return words, len(words) > 0
+}
+
+// PathMatch says how a path that is written meets a pattern: "no", "maybe" or "yes".
+func PathMatch(pattern string, p judge.Path) string {
+	pp, err := parsePathPattern(pattern)
+	if err != nil {
+		return err.Error()
+	}
+	return [...]string{no: "no", maybe: "maybe", yes: "yes"}[pp.touches(p)]
+}
+
+// PathBase is the directory in which the examples of a rule for such paths run.
+func PathBase(pattern string) string {
+	pp, err := parsePathPattern(pattern)
+	if err != nil {
+		return err.Error()
+	}
+	return pp.base()
+}
+
+// Stricter is the verdict of the stricter of two cells, and whose yes it waits for.
+func Stricter(a, b policy.Verdict, an, bn policy.Needs) (policy.Verdict, policy.Needs) {
+	c := stricter(cell{verdict: a, needs: an}, cell{verdict: b, needs: bn})
+	return c.verdict, c.needs
+}
+
+// Reason is the reason of a rule.
+func (f *File) Reason(i int) string { return f.rules[i].reason }
