@@ -62,7 +62,7 @@ func TestTheStricterLimitCountsOneByOne(t *testing.T) {
 		}
 		return int64(l.Rate) * int64(time.Hour/l.RatePer)
 	}
-	for range 5000 {
+	for range 1500 {
 		a, b := some(), some()
 		got := rules.Tighter(a, b)
 		what := fmt.Sprintf("%+v and %+v are %+v", a, b, got)

@@ -59,7 +59,7 @@ func (r *rule) why(c *command) string {
 					return "it is none of its programs, and " + string(k) + " is none of its classes"
 				}
 				return "it is none of its programs"
-			case !r.coversClass(k), len(r.paths) == 0:
+			case !r.coversProgram(u, k) && !r.coversClass(k):
 				return "it is " + string(k) + ", which such a rule covers only if classes name it, and paths alone never for unknown"
 			default:
 				return "it does not write below its paths alone"

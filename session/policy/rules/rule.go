@@ -52,7 +52,7 @@ func (r *rule) covers(c *command, u *unit, class policy.Class) bool {
 
 func (r *rule) coversProgram(u *unit, class policy.Class) bool {
 	return slices.ContainsFunc(r.programs, func(p pattern) bool {
-		return u.words != nil && p.covers(u.words) && (!p.rest || !grave(class))
+		return p.covers(u.words) && (!p.rest || !grave(class))
 	})
 }
 
@@ -104,7 +104,7 @@ func (r *rule) touches(c *command) match {
 		}
 		m = max(m, r.touchesPrograms(c))
 	}
-	if len(r.paths) > 0 && m > no {
+	if len(r.paths) > 0 {
 		m = min(m, r.touchesWrites(c.rep))
 	}
 	return m

@@ -30,6 +30,6 @@ func plainWriter(words []word) bool {
 }
 
 var plainWriters = []string{
-	"touch", "mkdir", "rmdir", "rm", "unlink", "mv", "tee", "truncate", "chmod", "chown", "chgrp", "mkfifo", "fallocate",
-	"split", "csplit", "sed", "sort", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd",
+	"touch", "mkdir", "rmdir", "rm", "unlink", "mv", "tee", "truncate", "chmod", "chown", "chgrp", "mkfifo",
+	"sed", "sort", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd",
 }
