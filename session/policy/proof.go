@@ -1,5 +1,7 @@
 package policy
 
+import "slices"
+
 // Proof says how it is known that a person has answered. The zero Proof is none, and less than any other.
 type Proof string
 
@@ -14,7 +16,7 @@ const (
 var Proofs = [...]Proof{Unproven, Passphrase, Touch}
 
 // Known reports whether p is one of Proofs.
-func (p Proof) Known() bool { return p.rank() > 0 }
+func (p Proof) Known() bool { return p.rank() >= 0 }
 
 // AtLeast reports whether p is as strong as least, or stronger. What is not known is the weakest as a proof, and more than
 // anything where it is what is asked for.
@@ -38,11 +40,4 @@ func (p Proof) Weaker(other Proof) Proof {
 	return p
 }
 
-func (p Proof) rank() int {
-	for i, known := range Proofs {
-		if p == known {
-			return i + 1
-		}
-	}
-	return 0
-}
+func (p Proof) rank() int { return slices.Index(Proofs[:], p) }
