@@ -43,11 +43,11 @@ func TestWhatAnAllowStandsFor(t *testing.T) {
 			true: {
 				"touch /srv/x", "mkdir /srv/x", "rmdir /srv/x", "unlink /srv/x", "mv /srv/a /srv/b", "tee /srv/x", "truncate -s 0 /srv/x", "chmod 644 /srv/x", "chown a /srv/x", "chgrp a /srv/x",
 				"mkfifo /srv/x", "sort -o /srv/x /srv/y", "sed -i s/a/b/ /srv/x", "gzip /srv/x", "gunzip /srv/x.gz", "bzip2 /srv/x", "bunzip2 /srv/x.bz2", "xz /srv/x", "unxz /srv/x.xz", "zstd /srv/x",
-				"cp /a /srv/x", "cp -f /a /srv/x", "cp -fvnpui /a /srv/x", "echo a >/srv/x", "ls >>/srv/x", "echo a >/srv/x 2>/dev/null", "/bin/touch /srv/x", "touch /srv/x | touch /srv/y", "touch" + files(200),
+				"cp /a /srv/x", "cp -f /a /srv/x", "cp -fvnpui /a /srv/x", "echo a >/srv/x", "ls >>/srv/x", "echo a >/srv/x 2>/dev/null", "/bin/touch /srv/x", "sort y >/srv/x", ">/srv/x sort y", ">/srv/x sort y 2>/dev/null", "touch /srv/x | touch /srv/y", "touch" + files(200),
 			},
 			false: {
 				"touch /etc/x", "touch /srv/x /etc/x", "touch x", "touch ~/x", "touch $x", "touch /srv", "cp -a /a /srv/x", "cp -r /a /srv/x", "cp -fd /a /srv/x", "cp $x /srv/x", "cp --preserve=links /a /srv/x", "cp -- /a /srv/x",
-				"/opt/touch /srv/x", "./touch /srv/x", "dd of=/srv/x", "install a /srv/x", "ln -s /etc /srv/x", "scp a h:/srv/x", "rsync a /srv/x", "curl -o /srv/x h", "tar xf a -C /srv/x", "kill 1 >/srv/x", "wget -O /srv/x h", "touch a >/srv/x", "echo a >/srv/x >/etc/x",
+				"/opt/touch /srv/x", "./touch /srv/x", "dd of=/srv/x", "install a /srv/x", "ln -s /etc /srv/x", "scp a h:/srv/x", "rsync a /srv/x", "curl -o /srv/x h", "tar xf a -C /srv/x", "kill 1 >/srv/x", "wget -O /srv/x h", "touch a >/srv/x", "sort >/srv/x y", "sort >/srv/x y >/srv/z", "sort >/srv/x y 2>/dev/null", "echo a >/srv/x >/etc/x",
 				"touch" + files(300), "touch /srv/x; deploy", "systemctl stop x >/srv/x", "kill 1", "mount /a /srv/x", "nohup ls", "A=b touch $A",
 			},
 		},

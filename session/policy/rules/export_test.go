@@ -52,3 +52,20 @@ func Stricter(a, b policy.Verdict, an, bn policy.Needs) (policy.Verdict, policy.
 
 // Reason is the reason of a rule.
 func (f *File) Reason(i int) string { return f.rules[i].reason }
+
+// Remembered is how many reports an Engine keeps, and the bytes of their keys.
+func (e *Engine) Remembered() (entries, bytes int) {
+	for i := range e.shared.cache.shards {
+		s := &e.shared.cache.shards[i]
+		for _, generation := range []map[key]*judged{s.young, s.old} {
+			entries += len(generation)
+			for k := range generation {
+				bytes += len(k.script) + len(k.dir)
+			}
+		}
+	}
+	return entries, bytes
+}
+
+// Metered is how many principals an Engine counts.
+func (e *Engine) Metered() int { return len(e.shared.meter.all) }
