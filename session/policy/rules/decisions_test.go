@@ -37,7 +37,7 @@ func TestWhatAnAllowStandsFor(t *testing.T) {
 		},
 		"programs: ['deploy now']": {
 			true:  {"deploy now", "deploy 'now'", `deploy "now"`, `deploy n\ow`},
-			false: {"deploy", "deploy now b", "deploy later", "deploy now; deploy", "deploy now now"},
+			false: {"deploy", "deploy now b", "deploy later", "deploy /bin/now", "deploy now; deploy", "deploy now now"},
 		},
 		"classes: [write], paths: ['/srv/**']": {
 			true: {
