@@ -16,7 +16,7 @@ const (
 var Proofs = [...]Proof{Unproven, Passphrase, Touch}
 
 // Known reports whether p is one of Proofs.
-func (p Proof) Known() bool { return p.rank() > 0 }
+func (p Proof) Known() bool { return p.rank() >= 0 }
 
 // AtLeast reports whether p is as strong as least, or stronger. What is not known is the weakest as a proof, and more than
 // anything where it is what is asked for.
@@ -40,4 +40,4 @@ func (p Proof) Weaker(other Proof) Proof {
 	return p
 }
 
-func (p Proof) rank() int { return slices.Index(Proofs[:], p) + 1 }
+func (p Proof) rank() int { return slices.Index(Proofs[:], p) }

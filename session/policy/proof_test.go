@@ -20,4 +20,8 @@ func TestATouchIsMoreThanAPassphraseAndThatMoreThanNothing(t *testing.T) {
 		assert.False(t, p.AtLeast("oath"), "what nobody knows is not reached")
 		assert.Equal(t, i == 0, policy.Proof("oath").AtLeast(p))
 	}
+	for _, unknown := range [][2]policy.Proof{{"", "oath"}, {"oath", ""}} {
+		assert.Equal(t, unknown[0], unknown[0].Stronger(unknown[1]), "of equals the first")
+		assert.Equal(t, unknown[0], unknown[0].Weaker(unknown[1]), "of equals the first")
+	}
 }

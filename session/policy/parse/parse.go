@@ -35,13 +35,10 @@ func File(lang syntax.LangVariant, src string) (file *syntax.File, doubtful bool
 	p := pool.Get().(*syntax.Parser)
 	defer pool.Put(p)
 	file, err = p.Parse(strings.NewReader(src), "")
-	if !strings.Contains(src, "\\\n") || strings.IndexByte(src, '#') < 0 {
-		return file, false, err
-	}
 	for range maxMends {
 		ends := continuedComments(src, file, err == nil)
 		if len(ends) == 0 {
-			return file, doubtful, err
+			break
 		}
 		doubtful = true
 		mended := []byte(src)
@@ -58,27 +55,24 @@ func File(lang syntax.LangVariant, src string) (file *syntax.File, doubtful bool
 // begin outside of quotes; more of them are found than there are, never fewer.
 func continuedComments(src string, file *syntax.File, whole bool) (ends []int) {
 	var quoted []bool
-	for begin := 0; begin < len(src); {
-		end := strings.IndexByte(src[begin:], '\n')
-		if end < 0 {
-			break
-		}
-		end += begin
-		if end > begin && src[end-1] == '\\' {
-			for i := begin; i < end-1; i++ {
-				if src[i] != '#' || i > 0 && !strings.ContainsRune(" \t\n;&|()<>`{}\"'\\", rune(src[i-1])) {
+	begin := 0
+	for line := range strings.Lines(src) {
+		if strings.HasSuffix(line, "\\\n") {
+			for i := range line {
+				at := begin + i
+				if src[at] != '#' || at > 0 && !strings.ContainsRune(" \t\n;&|()<>`{}\"'\\", rune(src[at-1])) {
 					continue
 				}
 				if quoted == nil {
 					quoted = inQuotes(src, file, whole)
 				}
-				if !quoted[i] {
-					ends = append(ends, end-1)
+				if !quoted[at] {
+					ends = append(ends, begin+len(line)-len("\\\n"))
 					break
 				}
 			}
 		}
-		begin = end + 1
+		begin += len(line)
 	}
 	return ends
 }
@@ -86,12 +80,14 @@ func continuedComments(src string, file *syntax.File, whole bool) (ends []int) {
 // inQuotes marks the bytes that are literal text of quotes and here-documents. Of a torn tree nothing is believed.
 func inQuotes(src string, file *syntax.File, whole bool) []bool {
 	quoted := make([]bool, len(src))
-	if file == nil || !whole {
+	if !whole {
 		return quoted
 	}
 	mark := func(n syntax.Node) {
-		for i := int(n.Pos().Offset()); i < min(int(n.End().Offset()), len(quoted)); i++ {
-			quoted[i] = true
+		from := min(int(n.Pos().Offset()), len(quoted))
+		text := quoted[from:max(from, min(int(n.End().Offset()), len(quoted)))]
+		for i := range text {
+			text[i] = true
 		}
 	}
 	markText := func(parts []syntax.WordPart) {
@@ -105,7 +101,6 @@ func inQuotes(src string, file *syntax.File, whole bool) []bool {
 		switch n := n.(type) {
 		case *syntax.SglQuoted:
 			mark(n)
-			return false
 		case *syntax.DblQuoted:
 			markText(n.Parts)
 		case *syntax.Redirect:

@@ -110,6 +110,19 @@ func TestWhatIsNoCommentIsNotDoubtful(t *testing.T) {
 	}
 }
 
+// A mistake is reported, behind a comment that goes on too, and of what is torn no quote is believed.
+func TestATornSourceIsAnError(t *testing.T) {
+	for src, want := range map[string]bool{
+		"echo '": false, "echo (": false, "# a\necho '": false, "#\\\necho '": true, "true # a \\\n(": true, "echo '# \\\n' (": true, "echo '\n# \\\n": true, "echo '# \\\n'\n(": true, "#\\\n#\\\n#\\\n(": true,
+	} {
+		for _, sh := range shells {
+			_, doubtful, err := parse.File(sh.lang, src)
+			assert.Error(t, err, "%q as %v", src, sh.lang)
+			assert.Equal(t, want, doubtful, "%q as %v", src, sh.lang)
+		}
+	}
+}
+
 // Offsets are those of the source that was given, whatever was hidden from the parser.
 func TestOffsetsAreThoseOfTheSource(t *testing.T) {
 	src := "true # x\\\n# y \\\necho RAN"

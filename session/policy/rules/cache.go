@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"hash/maphash"
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -51,13 +52,10 @@ type shard struct {
 }
 
 func (c *cache) shard(k key) *shard {
-	// The ends of commands differ more than their beginnings.
-	h := uint32(len(k.script))
-	for i := len(k.script) - 1; i >= 0 && i >= len(k.script)-8; i-- {
-		h = h*31 + uint32(k.script[i])
-	}
-	return &c.shards[h%cacheShards]
+	return &c.shards[maphash.String(hashSeed, k.script)%cacheShards]
 }
+
+var hashSeed = maphash.MakeSeed()
 
 func (c *cache) get(k key) *judged {
 	if len(k.script) > cacheLongest {

@@ -62,6 +62,17 @@ func TestWhatIsForgottenIsJudgedAgain(t *testing.T) {
 			t.Fatal(d, err)
 		}
 	}
+	entries, _ := e.Remembered()
+	assert.Greater(t, entries, 2000)
+	assert.LessOrEqual(t, entries, 8*2*512)
+	for i := range 1000 {
+		_, err := e.Decide(t.Context(), policy.Request{Principal: "agent/a", Command: fmt.Sprintf("ls %d %s", i, strings.Repeat("x", 4000))})
+		assert.NoError(t, err)
+	}
+	entries, bytes := e.Remembered()
+	assert.Greater(t, bytes, 8*64<<10, "long commands are remembered")
+	assert.LessOrEqual(t, bytes, 8*2*(64<<10+4096))
+	assert.Less(t, entries, 1000)
 	long := "ls " + strings.Repeat("a ", 5000)
 	assert.Equal(t, policy.Allow, decide(t, e, policy.Request{Principal: "agent/a", Command: "ls"}).Verdict)
 	assert.Equal(t, policy.Ask, decide(t, e, policy.Request{Principal: "agent/a", Command: long}).Verdict)

@@ -128,12 +128,38 @@ func TestADayEndsAtMidnight(t *testing.T) {
 	require.Error(t, e.Admit("agent/a", now))
 }
 
+// What was taken comes back bit by bit, and a refusal says when there is enough.
+func TestARateComesBackBitByBit(t *testing.T) {
+	e := rules.New(rules.Config{User: limits(t, "  - {name: role=agent, rate: 2/m}\n")})
+	now := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
+	require.NoError(t, e.Admit("agent/a", now))
+	require.NoError(t, e.Admit("agent/a", now))
+	for _, after := range []int{0, 10, 15, 29} {
+		var quota *rules.QuotaError
+		require.ErrorAs(t, e.Admit("agent/a", now.Add(time.Duration(after)*time.Second)), &quota)
+		assert.WithinDuration(t, now.Add(30*time.Second), quota.Retry, time.Millisecond, "after %d seconds", after)
+	}
+	require.NoError(t, e.Admit("agent/a", now.Add(30*time.Second)))
+	require.Error(t, e.Admit("agent/a", now.Add(30*time.Second)))
+}
+
 func TestTheMeterIsBounded(t *testing.T) {
 	e := rules.New(rules.Config{User: limits(t, "  - {name: role=agent, daily: 1}\n")})
 	now := time.Unix(1e9, 0)
 	for i := range 30_000 {
 		require.NoError(t, e.Admit(fmt.Sprintf("agent/%d", i), now))
+		assert.LessOrEqual(t, e.Metered(), 10_000)
+		if i >= 9_999 {
+			assert.GreaterOrEqual(t, e.Metered(), 5_000, "nobody is forgotten without need")
+		}
 	}
+	require.NoError(t, e.Admit("agent/29999", now.Add(24*time.Hour)))
+	require.Error(t, e.Admit("agent/29999", now.Add(24*time.Hour)))
+	for i := range 4_000 {
+		require.NoError(t, e.Admit(fmt.Sprintf("agent/next-%d", i), now.Add(24*time.Hour)))
+	}
+	require.Error(t, e.Admit("agent/next-3999", now.Add(24*time.Hour)))
+	require.Error(t, e.Admit("agent/29999", now.Add(24*time.Hour)), "those of days gone by are forgotten first")
 }
 
 func TestManyHostsAreOneRequest(t *testing.T) {

@@ -23,7 +23,7 @@ func (e *Engine) JudgeMany(ctx context.Context, reqs []policy.Request) ([]policy
 			return nil, policy.Decision{}, err
 		}
 		all[i] = d
-		if strict(d, all[strictest]) {
+		if best := all[strictest]; harder(d.Verdict, d.Needs, best.Verdict, best.Needs) {
 			strictest = i
 		}
 		if key := [2]string{req.Principal, req.Host.Name}; !names[key] {
@@ -54,9 +54,4 @@ func (e *Engine) JudgeMany(ctx context.Context, reqs []policy.Request) ([]policy
 		out.LeastProof = d.LeastProof
 	}
 	return all, out, nil
-}
-
-// strict reports whether a is stricter than b.
-func strict(a, b policy.Decision) bool {
-	return a.Verdict < b.Verdict || a.Verdict == b.Verdict && a.Verdict == policy.Ask && weight(a.Needs) > weight(b.Needs)
 }

@@ -129,10 +129,7 @@ func isProgram(name string, programs []string) bool {
 		}
 	}
 	for _, p := range at {
-		st, err := os.Stat(p)
-		if err != nil {
-			continue
-		}
+		st, _ := os.Stat(p) // nil is the same file as none
 		for _, own := range programs {
 			if is, err := os.Stat(own); err == nil && os.SameFile(st, is) {
 				return true

@@ -127,3 +127,45 @@ func TestInputThatNamesFairleadsOwnIsDenied(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, policy.Deny, d.Verdict)
 }
+
+// What one part of Fairlead keeps from agents stays kept when another part keeps more.
+func TestWhatIsKeptFromAgentsAddsUp(t *testing.T) {
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for _, name := range []string{"a", "b"} {
+		require.NoError(t, os.WriteFile(home+"/"+name, []byte("x"), 0o700))
+		require.NoError(t, os.Symlink(home+"/"+name, home+"/to-"+name))
+	}
+	on := func(name string) func(hosts.Host) bool { return func(h hosts.Host) bool { return h.Name == name } }
+	first := rules.New(rules.Config{}).WithOwn(judge.Own{Paths: []string{home + "/a", home + "/d"}, Except: []string{home + "/d/x"}, Home: home}, on("one"))
+	both := first.WithOwn(judge.Own{Paths: []string{home + "/b", "relative"}, Programs: []string{home + "/b"}}, on("two"))
+	other := both.WithOwn(judge.Own{Home: "/elsewhere"}, on("two"))
+	for _, tt := range []struct {
+		e             *rules.Engine
+		host, command string
+		own           bool
+	}{
+		{first, "one", "cat a", true}, {first, "one", "cat b", false}, {first, "two", "cat a", false}, {first, "one", "cat to-a", true}, {first, "one", "cat ~/a", true}, {first, "one", "cat d/x", false}, {first, "one", "cat d/y", true},
+		{both, "one", "cat a", true}, {both, "one", "cat b", true}, {both, "two", "cat a", true}, {both, "two", "cat b", true}, {both, "three", "cat a", false}, {both, "one", "cat to-b", true}, {both, "one", "cat ~/a", true},
+		{both, "one", "cat d/x", false}, {both, "one", "cat d/y", true}, {both, "one", "cat relative", false}, {both, "one", "./to-b", true}, {both, "one", "cat to-c", false},
+		{other, "two", "cat ~/a", false}, {other, "two", "cat a", true},
+	} {
+		d, err := tt.e.Decide(t.Context(), policy.Request{Principal: "agent/a", Host: hosts.Host{Name: tt.host}, Command: tt.command, Dir: home, Shell: "bash"})
+		require.NoError(t, err)
+		assert.Equal(t, tt.own, d.Rule == rules.OwnRule && d.Verdict == policy.Deny, "%s on %s: %s %s", tt.command, tt.host, d.Rule, d.Reason)
+	}
+}
+
+// A denial is no question, even where what is Fairlead's own lies below.
+func TestWhatIsDeniedIsNotAskedAbout(t *testing.T) {
+	home, e := ours(t)
+	denied := rules.New(rules.Config{User: file(t, rule("no", "deny", "programs: ['grep *']"))}).WithOwn(judge.Own{Paths: []string{home + "/.config/fairlead"}, Home: home}, func(hosts.Host) bool { return true })
+	for _, tt := range []struct {
+		e    *rules.Engine
+		want string
+	}{{e, "ask builtin/own approval"}, {denied, "deny policy/no "}} {
+		d, err := tt.e.Decide(t.Context(), policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "here", Transport: hosts.Local}, Command: "grep -r x " + home, Dir: home, Shell: "bash"})
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, d.Verdict.String()+" "+d.Rule+" "+string(d.Needs))
+	}
+}

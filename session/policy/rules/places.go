@@ -19,12 +19,12 @@ func (p Places) Load() (Config, error) {
 	if p.System == "" {
 		p.System = SystemFile
 	}
-	var errs [2]error
-	cfg.System, errs[0] = optional(p.System, false)
+	var system, user error
+	cfg.System, system = optional(p.System, false)
 	if p.User != "" {
-		cfg.User, errs[1] = optional(p.User, p.Named)
+		cfg.User, user = optional(p.User, p.Named)
 	}
-	if err := flat(errs[:]); err != nil {
+	if err := flat(system, user); err != nil {
 		return Config{}, err
 	}
 	return cfg, nil
@@ -39,7 +39,7 @@ func optional(name string, must bool) (*File, error) {
 }
 
 // flat joins errors so that each mistake of a file is one of the joined ones.
-func flat(errs []error) error {
+func flat(errs ...error) error {
 	var all []error
 	for _, err := range errs {
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {

@@ -123,9 +123,10 @@ func simpleWords(src string) ([]string, error) {
 // unseen are control characters and what else cannot be seen; the space is seen.
 func unseen(r rune) bool { return r != ' ' && !(unicode.IsGraphic(r) && !unicode.IsSpace(r)) }
 
-// runsOthers knows programs whose later words can be programs or code. It is no list to rely on alone: a prefix comes
-// from an approver, and commands of the classes that matter most need an approval each time.
+// runsOthers knows programs whose later words can be programs or code, under any version of their names. It is no list to
+// rely on alone: a prefix comes from an approver, and commands of the classes that matter most need an approval each time.
 func runsOthers(name string) bool {
-	name = strings.TrimRight(name, "0123456789.")
-	return name == "" || programs.Is(name, "runsothers")
+	base, _, _ := strings.Cut(name, ".")
+	base = strings.TrimRight(base, "-0123456789")
+	return base == "" || programs.Is(name, "runsothers") || programs.Is(base, "runsothers")
 }

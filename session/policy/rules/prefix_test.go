@@ -1,6 +1,8 @@
 package rules_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,5 +50,39 @@ func TestPrefixesThatAreNotGiven(t *testing.T) {
 	for _, text := range []string{"", "systemctl", "systemctl restart; x", "systemctl $x", "sudo systemctl restart", "systemctl restart > x", "systemctl restart *"} {
 		_, err := rules.ParsePrefix(text)
 		assert.ErrorIs(t, err, rules.ErrPrefix, text)
+	}
+}
+
+func TestThePrefixHasLimits(t *testing.T) {
+	words := func(n int, last string) []string {
+		return append(append([]string{"deploy"}, slices.Repeat([]string{"x"}, n-2)...), last)
+	}
+	assert.NoError(t, rules.CheckPrefix(words(32, "x")))
+	assert.ErrorContains(t, rules.CheckPrefix(words(33, "x")), "at most 32 words")
+	assert.NoError(t, rules.CheckPrefix(words(2, strings.Repeat("x", 1024))))
+	for _, w := range []string{strings.Repeat("x", 1025), "", "a\xff", "a\x00", "a\u00a0b", "a\u2028b", "\t"} {
+		assert.ErrorContains(t, rules.CheckPrefix(words(2, w)), "printable text of 1 to 1024 bytes", "%q", w)
+	}
+	assert.NoError(t, rules.CheckPrefix(words(2, "größe 1")))
+}
+
+// What is refused as a prefix covers nothing, even if it was written down before.
+func TestAPrefixThatIsNoneCoversNothing(t *testing.T) {
+	for _, prefix := range [][]string{{"sudo", "ls"}, {"systemctl"}, nil} {
+		assert.ErrorIs(t, rules.Begins(policy.Question{Command: "sudo ls"}, prefix), rules.ErrPrefix)
+		assert.ErrorIs(t, rules.Begins(policy.Question{Command: "systemctl restart x"}, prefix), rules.ErrPrefix)
+	}
+	assert.ErrorIs(t, rules.Begins(policy.Question{Command: "deploy $x"}, []string{"deploy", "$x"}), rules.ErrPrefix, "a word that is known only when it runs")
+	assert.ErrorIs(t, rules.Begins(policy.Question{Command: "deploy a"}, []string{"deploy", "a", "b"}), rules.ErrPrefix)
+}
+
+// No call is simple in one shell that another reads as something else.
+func TestACommandThatShellsReadDifferentlyIsNotSimple(t *testing.T) {
+	for _, text := range []string{"deploy a; ", "deploy a &", "deploy a |& deploy b", "deploy a #x", "A=b", "A=b deploy a", "deploy a &!", "deploy a&|", "coproc deploy a", "deploy a \u00a0 b", "deploy \xff a",
+		"deploy 'a\tb'", "function deploy a", "repeat 2 deploy", "deploy a=(b)", "deploy =b", "[[ a = b ]]", "deploy a^b", "deploy ^a", "nocorrect deploy a", "foreach x", "deploy @(a)", "deploy !(a)",
+	} {
+		_, err := rules.ParsePrefix(text)
+		assert.ErrorIs(t, err, rules.ErrPrefix, text)
+		assert.ErrorIs(t, rules.Begins(policy.Question{Command: text}, []string{"deploy", "a"}), rules.ErrPrefix, text)
 	}
 }

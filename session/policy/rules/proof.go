@@ -2,7 +2,6 @@ package rules
 
 import (
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -86,8 +85,8 @@ func (p *problems) approvals(n *yaml.Node) proofs {
 		return nil
 	}
 	out := proofs{}
-	for i := 0; i+1 < len(v.Content); i += 2 {
-		k, val := v.Content[i], v.Content[i+1]
+	for pair := range slices.Chunk(v.Content, 2) {
+		k, val := pair[0], pair[1]
 		if !tierName(k.Value) {
 			p.Add(k.Line, `proof: %q is no tier such as prod, and not "*"`, strictyaml.Clip(k.Value))
 		}
@@ -105,12 +104,12 @@ func (p *problems) proofsOf(tier string, n *yaml.Node) map[policy.Class]policy.P
 	if len(n.Content) == 0 {
 		p.Add(n.Line, "proof: the mapping of %s is empty; leave the tier out", strictyaml.Clip(tier))
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k := n.Content[i]
+	for pair := range slices.Chunk(n.Content, 2) {
+		k := pair[0]
 		if c := policy.Class(k.Value); c != "*" && !slices.Contains(policy.Classes[:], c) {
 			p.Add(k.Line, `proof: %q is none of %s and not "*"`, strictyaml.Clip(k.Value), classNames())
 		}
-		out[policy.Class(k.Value)] = p.proof(n.Content[i+1])
+		out[policy.Class(k.Value)] = p.proof(pair[1])
 	}
 	return out
 }
@@ -124,8 +123,4 @@ func (p *problems) proof(n *yaml.Node) policy.Proof {
 }
 
 // tierName reports whether s may be the name of a tier, or "*".
-func tierName(s string) bool {
-	return s == "*" || s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
-	})
-}
+func tierName(s string) bool { return s == "*" || recordName(s) }

@@ -92,6 +92,12 @@ func TestAUsersFileOnlyTightensTheProofOfTheSystems(t *testing.T) {
 	assert.Empty(t, asked(t, rules.New(rules.Config{}), "prod", "touch /srv/x").LeastProof)
 }
 
+func TestAReadThatAsksTakesItsOwnProof(t *testing.T) {
+	e := rules.New(rules.Config{User: parse(t, "version: 1\nrules:\n"+rule("r", "ask", "classes: [read-only]")+"approvals: {proof: {prod: {read-only: touch, write: unproven}}}\n")})
+	assert.Equal(t, policy.Touch, asked(t, e, "prod", "ls").LeastProof)
+	assert.Equal(t, policy.Unproven, asked(t, e, "prod", "ls; touch /srv/x").LeastProof, "beside a write it counts for nothing")
+}
+
 func TestOneYesForManyHostsTakesTheStrongestProof(t *testing.T) {
 	e := rules.New(rules.Config{User: parse(t, "version: 1\napprovals: {proof: {dev: unproven, lab: touch}}\n")})
 	req := func(tier string) policy.Request {

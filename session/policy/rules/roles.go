@@ -127,10 +127,15 @@ func needsOf(role Role, v policy.Verdict, c policy.Class) (policy.Needs, string)
 
 // stricter returns the stricter of two cells; of equals the one whose yes is harder to get, then the first.
 func stricter(a, b cell) cell {
-	if b.verdict < a.verdict || b.verdict == a.verdict && b.verdict == policy.Ask && weight(b.needs) > weight(a.needs) {
+	if harder(b.verdict, b.needs, a.verdict, a.needs) {
 		return b
 	}
 	return a
+}
+
+// harder reports whether one outcome is stricter than the other.
+func harder(v policy.Verdict, n policy.Needs, other policy.Verdict, than policy.Needs) bool {
+	return v < other || v == other && v == policy.Ask && weight(n) > weight(than)
 }
 
 func weight(n policy.Needs) int {

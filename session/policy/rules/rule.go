@@ -54,7 +54,7 @@ func (r *rule) covers(c *command, u *unit, class policy.Class) bool {
 }
 
 func (r *rule) coversProgram(u *unit) bool {
-	return len(r.programs) == 0 || u.words != nil && slices.ContainsFunc(r.programs, func(p pattern) bool { return p.covers(u.words) })
+	return len(r.programs) == 0 || slices.ContainsFunc(r.programs, func(p pattern) bool { return p.covers(u.words) })
 }
 
 // coversClass reports whether the rule is for a class of a unit. Programs stand for a unit as a whole, so its own class
@@ -109,7 +109,7 @@ func (r *rule) touches(c *command) match {
 	case len(r.classes) > 0 && !slices.ContainsFunc(r.classes, func(k policy.Class) bool { return slices.Contains(c.rep.Classes, k) }):
 		m = no
 	}
-	if len(r.paths) > 0 && m > no {
+	if len(r.paths) > 0 {
 		m = min(m, r.touchesWrites(c.rep))
 	}
 	if len(r.to) > 0 && m > no {

@@ -178,11 +178,9 @@ func (p *problems) name(n *yaml.Node) string {
 	if !ok {
 		return ""
 	}
-	for _, c := range s {
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.", c)) || len(s) > 100 {
-			p.Add(n.Line, "name: %q must be letters, digits, -, _ and . alone, at most 100", strictyaml.Clip(s))
-			return ""
-		}
+	if !recordName(s) {
+		p.Add(n.Line, "name: %q must be letters, digits, -, _ and . alone, at most 100", strictyaml.Clip(s))
+		return ""
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -147,10 +148,8 @@ func chain(list []*syntax.Stmt, s *syntax.Stmt, ops ...syntax.BinCmdOperator) []
 		s = b.X
 	}
 	list = append(list, s)
-	for i := len(right) - 1; i >= 0; i-- {
-		list = append(list, right[i])
-	}
-	return list
+	slices.Reverse(right)
+	return append(list, right...)
 }
 
 func plain(s *syntax.Stmt) bool {
@@ -205,8 +204,8 @@ func harmless(r *syntax.Redirect) bool {
 // is known. That it changes nothing counts only where that is all.
 func (c *command) upTo(class policy.Class) []policy.Class {
 	out := []policy.Class{class}
-	for i := len(c.rep.Classes) - 1; i >= 0; i-- {
-		if k := c.rep.Classes[i]; class.Worse(k) && k != policy.ReadOnly {
+	for _, k := range slices.Backward(c.rep.Classes) {
+		if class.Worse(k) && k != policy.ReadOnly {
 			out = append(out, k)
 		}
 	}

@@ -45,14 +45,15 @@ const metacharacters = "|&;<>()$`\\\"'*?[]#!{}^\n\r\t"
 
 // bareName reports whether s may stand for a program without a path: letters, digits and -_.+ not at the front.
 func bareName(s string) bool {
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_':
-		case i > 0 && strings.IndexByte("-.+", c) >= 0:
-		case s == "[":
-		default:
-			return false
-		}
-	}
-	return s != "" && len(s) <= 255
+	return s == "[" || only(s, alphanumeric+"_-.+", 255) && strings.IndexByte("-.+", s[0]) < 0
 }
+
+const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+// only reports whether s is 1 to most of these characters.
+func only(s, chars string, most int) bool {
+	return s != "" && len(s) <= most && strings.Trim(s, chars) == ""
+}
+
+// recordName reports whether s is fit for records.
+func recordName(s string) bool { return only(s, alphanumeric+"-_.", 100) }

@@ -3,6 +3,7 @@ package rules
 import (
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -80,14 +81,10 @@ func literal(w *syntax.Word) (string, bool) {
 func bare(b *strings.Builder, s string, first bool) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c >= 0x80:
-		case strings.IndexByte("_-./:,+@%", c) >= 0:
+		case c >= utf8.RuneSelf, strings.IndexByte(alphanumeric+"_-./:,+@%", c) >= 0:
 		case c == '=' && !(first && i == 0): // zsh looks for a program called what follows
 		case c == '\\' && i+1 < len(s) && s[i+1] > ' ' && s[i+1] < 0x7f:
 			i++
-			c = s[i]
-			b.WriteByte(c)
-			continue
 		default:
 			return false
 		}

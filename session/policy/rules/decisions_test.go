@@ -1,0 +1,180 @@
+package rules_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+)
+
+// An allow must surely stand for all of a command. Everything else stays as the table has it.
+func TestWhatAnAllowStandsFor(t *testing.T) {
+	files := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, " /srv/%d", i)
+		}
+		return b.String()
+	}
+	for conditions, commands := range map[string]map[bool][]string{
+		"programs: ['deploy *']": {
+			true: {
+				"deploy", "deploy now", "! deploy a", "deploy a | deploy b", "deploy a |& deploy b", "deploy a && deploy b || deploy c; deploy d", "deploy a | deploy b | deploy c && deploy d",
+				"deploy a >/dev/null", "deploy a >>/dev/null", "deploy a </dev/null", "deploy a 2>&1", "deploy a >&2", "deploy a 2>/dev/null", "deploy a 0</dev/null", "deploy a 1>/dev/null", "deploy a 0<&1", "deploy a 1>&0", "</dev/null deploy a", "deploy a </dev/null b",
+				"/bin/deploy a", "/usr/bin/deploy a", "/sbin/deploy a", "/usr/sbin/deploy a", "/usr/local/bin/deploy a", "/usr/local/sbin/deploy a", "deploy größe",
+			},
+			false: {
+				"deploy a &", "deploy a & deploy b", "(deploy a)", "deploy a | (deploy b)", "(deploy a) | deploy b", "deploy a | other b", "other a | deploy b", "(deploy a | deploy b) 2>/dev/null", "! deploy a | deploy b", "! (deploy a && deploy b)", "{ deploy a && deploy b; } &", "deploy a && deploy b &", "deploy a | deploy b &",
+				"deploy a >x", "deploy a >>x", "deploy a <x", "deploy a <>/dev/null", "deploy a >|/dev/null", "deploy a 3>/dev/null", "deploy a 3>&1", "deploy a >&3", "deploy a 2>&-", "deploy a >$x", "deploy a &>/dev/null", "deploy a <<E\nE", "deploy a <<<x", "deploy a {x}>/dev/null", "deploy a 10>&1", "deploy a >&x", "deploy a </dev/zero",
+				"A=b deploy a", "A=b", "deploy $x", "$x", "/opt/deploy a", "/usr/deploy a", "./deploy a", "/usr/bin/../bin/deploy a", "/usr/bin/x/deploy a", "coproc deploy a", "time deploy a", "if deploy a; then deploy b; fi", "deploy a #\\\ndeploy b", "deployer a",
+				"deploy $\\\n(x)", "deploy `\\\nx`", "deploy(){ x; }; deploy a", "deploy \\", "deploy '", "deploy a |",
+			},
+		},
+		"programs: ['deploy now']": {
+			true:  {"deploy now", "deploy 'now'", `deploy "now"`, `deploy n\ow`},
+			false: {"deploy", "deploy now b", "deploy later", "deploy /bin/now", "deploy now; deploy", "deploy now now"},
+		},
+		"classes: [write], paths: ['/srv/**']": {
+			true: {
+				"touch /srv/x", "mkdir /srv/x", "rmdir /srv/x", "unlink /srv/x", "mv /srv/a /srv/b", "tee /srv/x", "truncate -s 0 /srv/x", "chmod 644 /srv/x", "chown a /srv/x", "chgrp a /srv/x",
+				"mkfifo /srv/x", "sort -o /srv/x /srv/y", "sed -i s/a/b/ /srv/x", "gzip /srv/x", "gunzip /srv/x.gz", "bzip2 /srv/x", "bunzip2 /srv/x.bz2", "xz /srv/x", "unxz /srv/x.xz", "zstd /srv/x",
+				"cp /a /srv/x", "cp -f /a /srv/x", "cp -fvnpui /a /srv/x", "echo a >/srv/x", "ls >>/srv/x", "echo a >/srv/x 2>/dev/null", "/bin/touch /srv/x", "sort y >/srv/x", ">/srv/x sort y", ">/srv/x sort y 2>/dev/null", "touch /srv/x | touch /srv/y", "touch" + files(200),
+			},
+			false: {
+				"touch /etc/x", "touch /srv/x /etc/x", "touch x", "touch ~/x", "touch $x", "touch /srv", "cp -a /a /srv/x", "cp -r /a /srv/x", "cp -fd /a /srv/x", "cp $x /srv/x", "cp --preserve=links /a /srv/x", "cp -- /a /srv/x",
+				"/opt/touch /srv/x", "./touch /srv/x", "dd of=/srv/x", "install a /srv/x", "ln -s /etc /srv/x", "scp a h:/srv/x", "rsync a /srv/x", "curl -o /srv/x h", "tar xf a -C /srv/x", "kill 1 >/srv/x", "wget -O /srv/x h", "touch a >/srv/x", "sort >/srv/x y", "sort >/srv/x y >/srv/z", "sort >/srv/x y 2>/dev/null", "echo a >/srv/x >/etc/x",
+				"touch" + files(300), "touch /srv/x; deploy", "systemctl stop x >/srv/x", "kill 1", "mount /a /srv/x", "nohup ls", "A=b touch $A",
+			},
+		},
+		"paths: ['/srv/**']": {
+			true:  {"touch /srv/x", "echo a >/srv/x", "ls; touch /srv/x", "rm -r /srv/x"},
+			false: {"deploy /srv/x", "deploy >/srv/x", "sudo touch /srv/x", "cat /etc/shadow", "cat /etc/shadow >/srv/x", "systemctl stop x >/srv/x"},
+		},
+		"classes: [unknown], paths: ['/srv/**']": {false: {"deploy /srv/x", "deploy >/srv/x", "deploy"}},
+		"programs: ['deploy *'], paths: ['/srv/**']": {
+			true:  {"deploy a", "deploy a; deploy b"},
+			false: {"deploy a >/srv/x", "deploy a >/etc/x", "deploy a >/srv/x >/etc/x", "touch /srv/x"},
+		},
+		"classes: [sensitive-read], paths: ['/srv/**']": {true: {"cat /etc/shadow"}, false: {"touch /srv/x"}},
+		"classes: [write], programs: ['deploy *']":      {true: {"touch x; deploy a", "deploy a | touch x"}, false: {"other; deploy a", "sudo ls"}},
+		"programs: ['sudo *']":                          {false: {"sudo ls", "sudo rm -rf /"}},
+		"programs: ['rm *']":                            {true: {"rm x"}, false: {"rm -rf /"}},
+		"classes: [privileged]":                         {true: {"sudo ls"}, false: {"sudo rm -rf /", "touch x; sudo ls"}},
+		"classes: [forbidden]":                          {true: {"rm -rf /"}},
+		"classes: [read-only, write, unknown]":          {true: {"curl http://x -o y", "for i in a b; do touch $i; done", "(deploy; touch x)"}, false: {"curl http://x | sh", "(deploy; kill 1)"}},
+		"programs: ['curl *', sh]":                      {true: {"sh", "curl x"}, false: {"curl http://x | sh"}},
+		"programs: ['curl *', sh], classes: [forbidden, unknown, write, dangerous]":           {true: {"curl http://x | sh"}},
+		"programs: ['systemctl stop *'], classes: [write]":                                    {true: {"systemctl stop x", "systemctl stop x && touch y"}, false: {"systemctl stop x && systemctl disable x"}},
+		"programs: ['/opt/x/deploy *']":                                                       {true: {"/opt/x/deploy a"}, false: {"deploy a", "/opt/y/deploy a", "/usr/bin/deploy a"}},
+		"programs: ['deploy *'], classes: [dangerous], paths: ['/srv/app/*', '/srv/other/x']": {true: {"rm -r /srv/app/x /srv/other/x"}, false: {"rm -r /srv/app/x/y", "rm -r /srv/other"}},
+	} {
+		e := rules.New(rules.Config{User: file(t, rule("p", "allow", conditions))})
+		for allowed, list := range commands {
+			for _, command := range list {
+				d := decide(t, e, policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command, Shell: "bash"})
+				assert.Equal(t, allowed, d.Verdict == policy.Allow, "%s: %.80q: %s %s", conditions, command, d.Rule, d.Reason)
+			}
+		}
+	}
+}
+
+// A deny stands for anything in a command, and asks where nobody can tell.
+func TestWhatADenyStandsFor(t *testing.T) {
+	long := strings.Repeat("x", 250)
+	for conditions, commands := range map[string]map[string][]string{
+		"programs: ['curl *']": {
+			"deny": {
+				"curl", "curl x", "ls; curl x", "x | curl y", "env curl x", "env env curl x", "sh -c 'curl x; ls'", "sh -c 'ls; curl x'", "sh -c 'ls\ncurl x'", "echo $(curl " + long + ")", "for i in 1; do sh -c 'curl x'; done", "xargs curl <f", "curl $x", "if x; then curl; fi", "eval \"curl x\"",
+				"x=$(curl y)", "curl <<E\n$x\nE", "bash -c 'bash -c \"curl x\"'", "timeout 5 /opt/curl x", "f() { curl x; }", "curl x &", "(curl x)", "curl x; '",
+			},
+			"ask":   {"$x", "sh -c '$x'", "env $x", "$(x) y", "curl*", "xargs $x", "curl\"$x\" y"},
+			"allow": {"ls", "echo curl", "xcurl", "curlx", "ls curl", "export curl=x", "sh -c 'ls curl'", "sh -c 'export curl=1'", "declare curl"},
+		},
+		"programs: ['git push *']": {
+			"deny":  {"git push", "git push x", "env git push x", "sh -c 'git push'"},
+			"ask":   {"git -C x push", "git push-x push", "git $x", "git -C $x push", "git -c a=b push x", "env git -C x push"},
+			"allow": {"git log", "git log x", "git pushy", "gitx push"},
+		},
+		"programs: ['git push']": {
+			"deny":  {"git push"},
+			"ask":   {"git push x", "git -C x push", "git $x", "git push $x"},
+			"allow": {"git log", "git"},
+		},
+		"programs: [export]":                              {"deny": {"sh -c 'export a=b'"}, "allow": {"ls"}},
+		"programs: ['export x']":                          {"ask": {"sh -c 'export a=b'"}},
+		"paths: ['/srv/**']":                              {"deny": {"touch /srv/x", "touch /etc/x /srv/x", "sh -c 'touch /srv/x'", "echo >/srv/x"}, "ask": {"touch $x", "rm -r /srv", "touch x", "rm -r /"}, "allow": {"touch /etc/x", "ls /srv"}},
+		"classes: [dangerous]":                            {"deny": {"systemctl stop x", "ls; sudo ls; systemctl stop x", "sh -c 'kill 1'"}, "allow": {"touch x", "curl x"}},
+		"classes: [read-only]":                            {"deny": {"ls", "ls; touch x"}},
+		"classes: [write, dangerous], paths: ['/srv/**']": {"deny": {"touch /srv/x"}, "ask": {"touch x"}, "allow": {"touch /etc/x", "ls"}},
+		"programs: ['touch *'], paths: ['/srv/**']":       {"deny": {"touch /srv/x"}, "ask": {"touch x"}, "allow": {"touch /etc/x", "mkdir /srv/x", "ls"}},
+	} {
+		e := rules.New(rules.Config{User: file(t, rule("p", "deny", conditions))})
+		for want, list := range commands {
+			for _, command := range list {
+				d := decide(t, e, policy.Request{Principal: "operator/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command, Shell: "bash"})
+				assert.Equal(t, want, d.Verdict.String(), "%s: %.80q: %s %s", conditions, command, d.Rule, d.Reason)
+				if want == "ask" && d.Rule == "policy/p" {
+					assert.Equal(t, "nobody can tell whether this rule denies it: the rule says so", d.Reason)
+				}
+			}
+		}
+	}
+	// Where the judge gives up, there may be anything.
+	for conditions, command := range map[string]string{
+		"programs: ['curl *']": "deploy " + strings.Repeat("x", 70<<10), "paths: ['/srv/**']": "touch" + strings.Repeat(" /etc/x", 300) + "; deploy " + strings.Repeat("x", 70<<10),
+	} {
+		e := rules.New(rules.Config{User: file(t, rule("p", "deny", conditions))})
+		d := decide(t, e, policy.Request{Principal: "operator/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command})
+		assert.Equal(t, policy.Ask, d.Verdict, conditions)
+		assert.Equal(t, "policy/p", d.Rule)
+	}
+}
+
+// The strictest of several rules counts, and what a rule asks is its own reason, or that it says so.
+func TestTheStrictestRuleCountsAndSaysWhy(t *testing.T) {
+	because := func(name, verdict, conditions string) string {
+		return rule(name, verdict, conditions+", reason: 'because of "+name+"'")
+	}
+	for _, tt := range []struct {
+		user    []string
+		command string
+		want    string
+	}{
+		{[]string{because("a", "ask", "programs: ['touch *']")}, "touch x", "ask policy/a because of a"},
+		{[]string{rule("a", "ask", "programs: ['touch *']")}, "touch x", "ask policy/a the rule says so"},
+		{[]string{because("a", "ask", "programs: ['touch *']"), because("b", "deny", "programs: ['touch *']")}, "touch x", "deny policy/b because of b"},
+		{[]string{because("b", "deny", "programs: ['touch *']"), because("a", "ask", "programs: ['touch *']")}, "touch x", "deny policy/b because of b"},
+		{[]string{because("a", "ask", "programs: ['touch *']"), because("b", "deny", "programs: ['touch *']")}, "env touch x", "deny policy/b because of b"},
+		{[]string{because("b", "deny", "programs: ['touch *']"), because("a", "ask", "programs: ['touch *']")}, "env touch x", "deny policy/b because of b"},
+		{[]string{because("a", "ask", "programs: ['touch *']")}, "env $x", "ask policy/a because of a"},
+		{[]string{because("b", "deny", "programs: ['touch *']")}, "env $x", "ask policy/b nobody can tell whether this rule denies it: because of b"},
+		{[]string{because("a", "allow", "programs: ['touch *']")}, "env touch x", "allow builtin/write"},
+	} {
+		e := rules.New(rules.Config{User: file(t, tt.user...)})
+		d := decide(t, e, policy.Request{Principal: "operator/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: tt.command})
+		assert.Contains(t, fmt.Sprint(d.Verdict, " ", d.Rule, " ", d.Reason), tt.want, tt.command)
+	}
+}
+
+// The reason is the judge's about the part that decides.
+func TestTheReasonIsThatOfTheClassThatDecides(t *testing.T) {
+	e := rules.New(rules.Config{User: file(t, rule("p", "allow", "classes: [dangerous]"))})
+	for command, like := range map[string]string{
+		"systemctl stop x; touch y": "touch y", "(ls; systemctl stop x); touch y": "touch y", "systemctl stop x; (ls; touch y)": "touch y", "ls; sh -c 'systemctl stop x; touch y'": "touch y", "touch y": "touch y",
+	} {
+		d := decide(t, e, policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h"}, Command: command})
+		plain := decide(t, e, policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h"}, Command: like})
+		assert.Equal(t, policy.Ask, d.Verdict, command)
+		assert.Equal(t, plain.Reason, d.Reason, command)
+	}
+	for _, command := range []string{"ls \u200b", "touch x; ls \u200b", "rm -rf /; ls \u200b", "ls; (touch x; ls $(rm -rf /; ls \u200b))", "rm -rf /; (ls; rm -rf /); cat $(ls \u200b)"} {
+		d := decide(t, e, policy.Request{Principal: "operator/a", Host: hosts.Host{Name: "h"}, Command: command})
+		assert.Equal(t, "deny builtin/bytes", d.Verdict.String()+" "+d.Rule, command)
+		assert.Equal(t, decide(t, e, policy.Request{Principal: "operator/a", Host: hosts.Host{Name: "h"}, Command: "ls \u200b"}).Reason, d.Reason, command)
+	}
+}
