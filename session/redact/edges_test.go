@@ -15,7 +15,7 @@ func TestWhatStandsRightBeforeAKeyword(t *testing.T) {
 	} {
 		checkTaken(t, c[0], c[1])
 	}
-	for _, text := range []string{"(://u:s3cret9@h/d", "://u:s3cret9@h/d", "x+://u:s3cret9@h/d", "password hunter2", "the token is gone"} {
+	for _, text := range []string{"(://u:s3cret9@h/d", "://u:s3cret9@h/d", "x+://u:s3cret9@h/d", "the password hunter2", "the token is gone"} {
 		got, _ := redact.New(redact.Config{}).String(text, redact.Guarded)
 		assert.Equal(t, text, got)
 	}
