@@ -120,7 +120,6 @@ func (n *Notifier) Send(e Event) {
 		}
 		select {
 		case p.queue <- queued{e.ID, e.Kind, body}:
-			p.full.Store(false)
 		default:
 			p.dropped.Add(1)
 			if !p.full.Swap(true) {
@@ -156,6 +155,9 @@ func (p *place) follow(ctx context.Context) {
 		case <-ctx.Done():
 			p.drain()
 			return
+		}
+		if len(p.queue) == 0 {
+			p.full.Store(false)
 		}
 		err := p.send(ctx, q)
 		if err == nil {
