@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -65,6 +66,15 @@ func onThisMachine(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// endpoint is URL with the path that collectors have by default (OTLP, "OTLP/HTTP Request"), where it has none.
+func (c Config) endpoint() string {
+	u, err := url.Parse(c.URL)
+	if err == nil && strings.Trim(u.Path, "/") == "" {
+		return u.JoinPath("v1/traces").String()
+	}
+	return c.URL
+}
+
 // Provider makes tracers whose spans are sent. Close it.
 type Provider struct {
 	*trace.TracerProvider
@@ -87,7 +97,7 @@ func Open(ctx context.Context, c Config, version string, log func(text string)) 
 	client.Timeout = tryTime
 	exporter, err := otlptracehttp.New(ctx,
 		// All that the library would else read from the environment.
-		otlptracehttp.WithEndpointURL(c.URL), otlptracehttp.WithHTTPClient(client), otlptracehttp.WithHeaders(nil), otlptracehttp.WithTimeout(tryTime),
+		otlptracehttp.WithEndpointURL(c.endpoint()), otlptracehttp.WithHTTPClient(client), otlptracehttp.WithHeaders(nil), otlptracehttp.WithTimeout(tryTime),
 		otlptracehttp.WithCompression(otlptracehttp.GzipCompression),
 		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: true, InitialInterval: time.Second, MaxInterval: tryTime, MaxElapsedTime: exportTime}))
 	if err != nil {
