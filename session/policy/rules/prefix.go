@@ -128,5 +128,15 @@ func unseen(r rune) bool { return r != ' ' && !(unicode.IsGraphic(r) && !unicode
 func runsOthers(name string) bool {
 	base, _, _ := strings.Cut(name, ".")
 	base = strings.TrimRight(base, "-0123456789")
-	return base == "" || programs.Is(name, "runsothers") || programs.Is(base, "runsothers")
+	for _, n := range []string{name, base} {
+		t, _ := programs.Lookup(n)
+		if programs.Is(n, "runsothers") || slices.Contains(tablesOfRunners, t.File) {
+			return true
+		}
+	}
+	return base == ""
 }
+
+// tablesOfRunners are the tables in which every program runs others, or code.
+var tablesOfRunners = strings.Fields(`tables/builders.txt tables/containers.txt tables/editors.txt tables/git.txt
+	tables/interpreters.txt tables/languages.txt tables/remotes.txt tables/wrappers.txt`)
