@@ -60,18 +60,23 @@ func TestWhatAnAllowStandsFor(t *testing.T) {
 			true:  {"deploy a", "deploy a; deploy b"},
 			false: {"deploy a >/srv/x", "deploy a >/etc/x", "deploy a >/srv/x >/etc/x", "touch /srv/x"},
 		},
-		"classes: [sensitive-read], paths: ['/srv/**']": {true: {"cat /etc/shadow"}, false: {"touch /srv/x"}},
-		"classes: [write], programs: ['deploy *']":      {true: {"touch x; deploy a", "deploy a | touch x"}, false: {"other; deploy a", "sudo ls"}},
-		"programs: ['sudo *']":                          {false: {"sudo ls", "sudo rm -rf /"}},
-		"programs: ['rm *']":                            {true: {"rm x"}, false: {"rm -rf /"}},
-		"classes: [privileged]":                         {true: {"sudo ls"}, false: {"sudo rm -rf /", "touch x; sudo ls"}},
-		"classes: [forbidden]":                          {true: {"rm -rf /"}},
-		"classes: [read-only, write, unknown]":          {true: {"curl http://x -o y", "for i in a b; do touch $i; done", "(deploy; touch x)"}, false: {"curl http://x | sh", "(deploy; kill 1)"}},
-		"programs: ['curl *', sh]":                      {true: {"sh", "curl x"}, false: {"curl http://x | sh"}},
-		"programs: ['curl *', sh], classes: [forbidden, unknown, write, dangerous]":           {true: {"curl http://x | sh"}},
-		"programs: ['systemctl stop *'], classes: [write]":                                    {true: {"systemctl stop x", "systemctl stop x && touch y"}, false: {"systemctl stop x && systemctl disable x"}},
-		"programs: ['/opt/x/deploy *']":                                                       {true: {"/opt/x/deploy a"}, false: {"deploy a", "/opt/y/deploy a", "/usr/bin/deploy a"}},
-		"programs: ['deploy *'], classes: [dangerous], paths: ['/srv/app/*', '/srv/other/x']": {true: {"rm -r /srv/app/x /srv/other/x"}, false: {"rm -r /srv/app/x/y", "rm -r /srv/other"}},
+		"classes: [sensitive-read], paths: ['/srv/**']":                {true: {"cat /etc/shadow"}, false: {"touch /srv/x"}},
+		"classes: [write], programs: ['deploy *']":                     {false: {"touch x; deploy a", "deploy a | touch x", "deploy a", "other; deploy a", "sudo ls"}},
+		"classes: [write, unknown], programs: ['deploy *', 'touch *']": {true: {"touch x; deploy a", "deploy a | touch x", "deploy a"}, false: {"other; deploy a", "mkdir x; deploy a", "sudo ls"}},
+		"programs: ['sudo *']":                                         {true: {"sudo ls"}, false: {"sudo rm -rf /", "sudo ls; deploy"}},
+		"programs: ['sudo ls']":                                        {true: {"sudo ls"}, false: {"sudo ls x"}},
+		"programs: ['rm *']":                                           {true: {"rm x"}, false: {"rm -rf /"}},
+		"classes: [privileged]":                                        {true: {"sudo ls"}, false: {"sudo rm -rf /", "touch x; sudo ls"}},
+		"classes: [forbidden]":                                         {true: {"rm -rf /"}},
+		"classes: [read-only, write, unknown]":                         {true: {"curl http://x -o y", "for i in a b; do touch $i; done", "(deploy; touch x)"}, false: {"curl http://x | sh", "(deploy; kill 1)"}},
+		"programs: ['curl *', sh]":                                     {true: {"sh", "curl x"}, false: {"curl http://x | sh"}},
+		"programs: ['curl *', sh], classes: [forbidden, unknown, network-read, write, dangerous]": {true: {"curl http://x; sh"}, false: {"curl http://x | sh"}}, // the pipeline is no program
+		"classes: [forbidden, unknown, network-read, write, dangerous]":                           {true: {"curl http://x | sh"}},
+		"programs: ['systemctl stop *'], classes: [write]":                                        {false: {"systemctl stop x", "systemctl stop x && touch y"}},
+		"programs: ['systemctl stop *'], classes: [dangerous]":                                    {true: {"systemctl stop x", "systemctl stop x && systemctl stop y", "systemctl stop x; systemctl stop y | systemctl stop z"}, false: {"systemctl stop x && touch y", "systemctl stop x && systemctl disable x"}},
+		"programs: ['/opt/x/deploy *']":                                                           {true: {"/opt/x/deploy a"}, false: {"deploy a", "/opt/y/deploy a", "/usr/bin/deploy a"}},
+		"programs: ['deploy *'], classes: [dangerous], paths: ['/srv/app/*', '/srv/other/x']":     {false: {"rm -r /srv/app/x /srv/other/x"}},
+		"classes: [dangerous], paths: ['/srv/app/*', '/srv/other/x']":                             {true: {"rm -r /srv/app/x /srv/other/x"}, false: {"rm -r /srv/app/x/y", "rm -r /srv/other"}},
 	} {
 		e := rules.New(rules.Config{User: file(t, rule("p", "allow", conditions))})
 		for allowed, list := range commands {
@@ -119,7 +124,7 @@ func TestWhatADenyStandsFor(t *testing.T) {
 				d := decide(t, e, policy.Request{Principal: "operator/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command, Shell: "bash"})
 				assert.Equal(t, want, d.Verdict.String(), "%s: %.80q: %s %s", conditions, command, d.Rule, d.Reason)
 				if want == "ask" && d.Rule == "policy/p" {
-					assert.Equal(t, "nobody can tell whether this rule denies it: the rule says so", d.Reason)
+					assert.Equal(t, "Fairlead cannot determine whether this rule denies the command: the rule says so", d.Reason)
 				}
 			}
 		}
@@ -152,7 +157,7 @@ func TestTheStrictestRuleCountsAndSaysWhy(t *testing.T) {
 		{[]string{because("a", "ask", "programs: ['touch *']"), because("b", "deny", "programs: ['touch *']")}, "env touch x", "deny policy/b because of b"},
 		{[]string{because("b", "deny", "programs: ['touch *']"), because("a", "ask", "programs: ['touch *']")}, "env touch x", "deny policy/b because of b"},
 		{[]string{because("a", "ask", "programs: ['touch *']")}, "env $x", "ask policy/a because of a"},
-		{[]string{because("b", "deny", "programs: ['touch *']")}, "env $x", "ask policy/b nobody can tell whether this rule denies it: because of b"},
+		{[]string{because("b", "deny", "programs: ['touch *']")}, "env $x", "ask policy/b Fairlead cannot determine whether this rule denies the command: because of b"},
 		{[]string{because("a", "allow", "programs: ['touch *']")}, "env touch x", "allow builtin/write"},
 	} {
 		e := rules.New(rules.Config{User: file(t, tt.user...)})
