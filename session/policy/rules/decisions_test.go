@@ -52,8 +52,9 @@ func TestWhatAnAllowStandsFor(t *testing.T) {
 			},
 		},
 		"paths: ['/srv/**']": {
-			true:  {"touch /srv/x", "echo a >/srv/x", "ls; touch /srv/x", "rm -r /srv/x"},
-			false: {"deploy /srv/x", "deploy >/srv/x", "sudo touch /srv/x", "cat /etc/shadow", "cat /etc/shadow >/srv/x", "systemctl stop x >/srv/x"},
+			true: {"touch -d \"$(ls)\" /srv/x", "touch /srv/x", "echo a >/srv/x", "ls; touch /srv/x", "rm -r /srv/x"},
+			false: {"deploy /srv/x", "deploy >/srv/x", "sudo touch /srv/x", "cat /etc/shadow", "cat /etc/shadow >/srv/x", "systemctl stop x >/srv/x", "cp -f /etc/shadow /srv/x",
+				"touch -d \"$(curl -s localhost)\" /srv/x", "touch -d \"$(cat /etc/shadow)\" /srv/x", "touch -d \"$(sudo ls)\" /srv/x", "touch -d \"$(deploy)\" /srv/x", "curl -s localhost"},
 		},
 		"classes: [unknown], paths: ['/srv/**']": {false: {"deploy /srv/x", "deploy >/srv/x", "deploy"}},
 		"programs: ['deploy *'], paths: ['/srv/**']": {
@@ -77,12 +78,57 @@ func TestWhatAnAllowStandsFor(t *testing.T) {
 		"programs: ['/opt/x/deploy *']":                                                           {true: {"/opt/x/deploy a"}, false: {"deploy a", "/opt/y/deploy a", "/usr/bin/deploy a"}},
 		"programs: ['deploy *'], classes: [dangerous], paths: ['/srv/app/*', '/srv/other/x']":     {false: {"rm -r /srv/app/x /srv/other/x"}},
 		"classes: [dangerous], paths: ['/srv/app/*', '/srv/other/x']":                             {true: {"rm -r /srv/app/x /srv/other/x"}, false: {"rm -r /srv/app/x/y", "rm -r /srv/other"}},
+		// A program by itself may do what writes nothing; beside a write, only what the classes name.
+		"programs: ['cat *', 'touch *'], paths: ['/srv/**']":                                   {true: {"cat /etc/shadow", "touch /srv/x"}, false: {"cat /etc/shadow; touch /srv/x", "cat /etc/shadow; touch /etc/x"}},
+		"classes: [sensitive-read, write], programs: ['cat *', 'touch *'], paths: ['/srv/**']": {true: {"cat /etc/shadow; touch /srv/x"}, false: {"cat /etc/shadow; touch /etc/x"}},
+		"classes: [network-read, write], programs: ['curl *', 'touch *'], paths: ['/srv/**']":  {true: {"curl -s example.com; touch /srv/x"}, false: {"curl -s example.com; touch /etc/x"}},
+		"programs: ['dd *'], paths: ['/srv/**']":                                               {true: {"dd if=/x of=/srv/x"}, false: {"dd if=/x of=/etc/x", "dd if=/srv/x of=x"}},
+		"classes: [network-read], paths: ['/srv/**']":                                          {true: {"curl -s example.com"}, false: {"curl -s example.com > /srv/x"}},
+		"classes: [network-read, write], paths: ['/srv/**']":                                   {true: {"touch -d \"$(curl -s localhost)\" /srv/x"}, false: {"touch -d \"$(deploy)\" /srv/x"}},
+		"classes: [write, sensitive-read], paths: ['/srv/**']":                                 {true: {"cp -f /etc/shadow /srv/x", "touch -d \"$(cat /etc/shadow)\" /srv/x"}, false: {"cp -f /etc/shadow /etc/x"}},
+		"classes: [dangerous, privileged], paths: ['/srv/**']":                                 {true: {"rm -r /srv/x/y"}, false: {"systemctl stop x", "systemctl stop x; rm -r /srv/x/y", "sudo ls", "sudo rm -r /srv/x/y"}},
+		// What runs within a plain command may do anything else.
+		"classes: [write, unknown, dangerous, privileged], paths: ['/srv/**']": {
+			true: {"touch /srv/x", "touch -d \"$(ls)\" /srv/x", "echo $(ls) >/srv/x"},
+			false: {
+				"touch -d \"$(deploy)\" /srv/x", "touch -d \"$(systemctl stop x)\" /srv/x", "touch -d \"$(sudo ls)\" /srv/x", "touch -d \"$(touch /srv/y)\" /srv/x", "touch /srv/x <<<\"$(systemctl stop x)\"", "touch /srv/x <<E\n$(systemctl stop x)\nE",
+				"echo a >/srv/x <<<\"$(systemctl stop x)\"", "A=$(systemctl stop x) touch /srv/x", "touch /srv/x < <(systemctl stop x)", "touch -d \"$(ls $(systemctl stop x))\" /srv/x", "touch --frobnicate /srv/x", "ls >&3",
+			},
+		},
 	} {
 		e := rules.New(rules.Config{User: file(t, rule("p", "allow", conditions))})
 		for allowed, list := range commands {
 			for _, command := range list {
 				d := decide(t, e, policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command, Shell: "bash"})
 				assert.Equal(t, allowed, d.Verdict == policy.Allow, "%s: %.80q: %s %s", conditions, command, d.Rule, d.Reason)
+			}
+		}
+	}
+}
+
+// What is read-only is asked about for programs, which may do nothing by themselves.
+func TestWhatAnAllowOfReadsStandsFor(t *testing.T) {
+	for conditions, commands := range map[string]map[bool][]string{
+		"classes: [read-only]":                              {true: {"ls", "ls; ls"}, false: {"touch x", "ls; touch x"}},
+		"classes: [write]":                                  {false: {"ls", "ls; touch x"}},
+		"classes: [read-only], paths: ['/srv/**']":          {true: {"ls", "ls /etc; ls"}, false: {"touch /srv/x"}},
+		"classes: [write], paths: ['/srv/**']":              {true: {"touch /srv/x"}, false: {"ls", "ls; touch /srv/x"}},
+		"paths: ['/srv/**']":                                {true: {"touch /srv/x"}, false: {"ls", "ls >&-", "ls 3>/dev/null", "ls; touch /srv/x"}},
+		"programs: ['ls *']":                                {true: {"ls", "ls; ls -l"}, false: {"cat x", "ls | wc"}},
+		"programs: ['ls *'], paths: ['/srv/**']":            {true: {"ls", "ls /etc"}, false: {"ls >/srv/x"}},
+		"to: [loopback]":                                    {true: {"curl -s localhost"}, false: {"curl -s localhost | jq .", "ls", "curl -s example.com"}},
+		"classes: [network-read]":                           {true: {"curl -s localhost"}, false: {"curl -s localhost | jq .", "ls"}},
+		"classes: [network-read, read-only]":                {true: {"curl -s localhost | jq .", "ls"}, false: {"curl -s localhost; touch x", "curl -s 169.254.169.254"}},
+		"programs: ['ls *', 'touch *'], paths: ['/srv/**']": {true: {"ls", "touch /srv/x"}, false: {"ls /etc; touch /srv/x"}},
+		"classes: [read-only, write], programs: ['ls *', 'touch *'], paths: ['/srv/**']": {true: {"ls /etc; touch /srv/x"}, false: {"ls /etc; touch /etc/x"}},
+		"classes: [network-read, read-only], to: [loopback]":                             {true: {"curl -s localhost | jq .", "curl -s localhost; ls"}, false: {"ls", "curl -s example.com; ls"}},
+		"classes: [network-read, read-only, sensitive-read], to: [169.254.169.254]":      {true: {"curl -s 169.254.169.254 | jq ."}, false: {"ls", "curl -s localhost"}},
+	} {
+		e := rules.New(rules.Config{User: file(t, rule("p", "allow", conditions))})
+		for allowed, list := range commands {
+			for _, command := range list {
+				d := decide(t, e, policy.Request{Principal: "program/ci", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command, Shell: "bash"})
+				assert.Equal(t, allowed, d.Verdict == policy.Allow, "%s: %.80q: %s %s %s", conditions, command, d.Class, d.Rule, d.Reason)
 			}
 		}
 	}

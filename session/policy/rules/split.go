@@ -30,6 +30,7 @@ type command struct {
 // a list of them is a single unit without words.
 type unit struct {
 	classes []policy.Class
+	within  policy.Class // the worst of what it runs: substitutions, or what a wrapper is for
 	to      []string // hosts that it connects to
 	words   []word   // nil when rules may not go by them alone
 	args    []word   // the words, whatever stands around them
@@ -118,6 +119,9 @@ func (c *command) split(file *syntax.File) {
 			}
 			u := c.unit(stage, call, parts[j].Class)
 			u.to = parts[j].Reaches()
+			for _, p := range parts[j].Parts {
+				u.within = policy.Worst(u.within, p.Class)
+			}
 			units = append(units, u)
 			inner = policy.Worst(inner, parts[j].Class)
 		}
@@ -157,11 +161,11 @@ func plain(s *syntax.Stmt) bool {
 }
 
 func samePlace(s *syntax.Stmt, p *judge.Part) bool {
-	return p.Line == int(s.Pos().Line()) && p.Col == int(s.Pos().Col())
+	return [2]int{p.Line, p.Col} == [2]int{int(s.Pos().Line()), int(s.Pos().Col())}
 }
 
 func (c *command) unit(s *syntax.Stmt, call *syntax.CallExpr, class policy.Class) unit {
-	u := unit{classes: c.upTo(class)}
+	u := unit{classes: c.upTo(class), within: policy.ReadOnly}
 	if s.Background || s.Coprocess || s.Disown || len(call.Args) == 0 {
 		return u
 	}
