@@ -106,6 +106,25 @@ func TestWhatAnAllowStandsFor(t *testing.T) {
 	}
 }
 
+// Shells have ways of their own to leave a command running behind their backs.
+func TestNoAllowForWhatRunsOnBehindTheShell(t *testing.T) {
+	e := rules.New(rules.Config{User: file(t, rule("p", "allow", "programs: ['deploy *']"), rule("q", "allow", "classes: [write], paths: ['/srv/**']"))})
+	for shell, commands := range map[string][]string{
+		"bash": {"deploy a &", "deploy a | deploy b &", "touch /srv/x &", "ls >/srv/x &"},
+		"zsh":  {"deploy a &!", "deploy a &|", "deploy a | deploy b &!", "deploy a && deploy b &|", "touch /srv/x &!", "ls >/srv/x &|"},
+		"mksh": {"deploy a |&", "deploy a | deploy b |&", "deploy a && deploy b |&", "touch /srv/x |&"},
+	} {
+		for _, command := range append(commands, "A=b >/srv/x") {
+			d := decide(t, e, policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command, Shell: shell})
+			assert.Equal(t, policy.Ask, d.Verdict, "%s in %s: %s", command, shell, d.Reason)
+		}
+		for _, command := range []string{"deploy a", "deploy a | deploy b", "touch /srv/x", "ls >/srv/x"} {
+			d := decide(t, e, policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command, Shell: shell})
+			assert.Equal(t, policy.Allow, d.Verdict, "%s in %s: %s", command, shell, d.Reason)
+		}
+	}
+}
+
 // What is read-only is asked about for programs, which may do nothing by themselves.
 func TestWhatAnAllowOfReadsStandsFor(t *testing.T) {
 	for conditions, commands := range map[string]map[bool][]string{

@@ -60,7 +60,7 @@ func CheckPrefix(words []string) error {
 		return noPrefix("%s can run any program; approve the exact command instead", strictyaml.Clip(name))
 	}
 	for _, w := range words {
-		if w == "" || len(w) > maxPrefixWord || strings.ContainsFunc(w, unseen) || !utf8.ValidString(w) {
+		if w == "" || len(w) > maxPrefixWord || strings.ContainsFunc(w, unseen) {
 			return noPrefix("its words must be printable text of 1 to %d bytes", maxPrefixWord)
 		}
 	}
@@ -91,7 +91,7 @@ func Begins(q policy.Question, prefix []string) error {
 // nothing else: no assignment, redirect, comment, substitution or pattern.
 func simpleWords(src string) ([]string, error) {
 	none := noPrefix("it must be one simple command of literal words, without redirects, patterns, comments and substitutions")
-	if strings.ContainsFunc(src, unseen) || !utf8.ValidString(src) {
+	if strings.ContainsFunc(src, unseen) {
 		return nil, none
 	}
 	var words []string
@@ -120,8 +120,10 @@ func simpleWords(src string) ([]string, error) {
 	return words, nil
 }
 
-// unseen are control characters and what else cannot be seen; the space is seen.
-func unseen(r rune) bool { return r != ' ' && !(unicode.IsGraphic(r) && !unicode.IsSpace(r)) }
+// unseen are control characters, what else cannot be seen, and what is no UTF-8; the space is seen.
+func unseen(r rune) bool {
+	return r == utf8.RuneError || r != ' ' && !(unicode.IsGraphic(r) && !unicode.IsSpace(r))
+}
 
 // runsOthers knows programs whose later words can be programs or code, under any version of their names. It is no list to
 // rely on alone: a prefix comes from an approver, and commands of the classes that matter most need an approval each time.

@@ -31,11 +31,11 @@ type command struct {
 type unit struct {
 	classes []policy.Class
 	within  policy.Class // the worst of what it runs: substitutions, or what a wrapper is for
-	to      []string // hosts that it connects to
-	words   []word   // nil when rules may not go by them alone
-	args    []word   // the words, whatever stands around them
-	core    string   // the command without its redirects; "" when rules may not go by what it writes
-	out     bool     // a redirect writes to a file
+	to      []string     // hosts that it connects to
+	words   []word       // nil when rules may not go by them alone
+	args    []word       // the words, whatever stands around them
+	core    string       // the command without its redirects; "" when rules may not go by what it writes
+	out     bool         // a redirect writes to a file
 }
 
 // byClass is enough for rules that ask for classes alone.
