@@ -163,7 +163,7 @@ func TestWhatADenyStandsFor(t *testing.T) {
 				"x=$(curl y)", "curl <<E\n$x\nE", "bash -c 'bash -c \"curl x\"'", "timeout 5 /opt/curl x", "f() { curl x; }", "curl x &", "(curl x)", "curl x; '",
 			},
 			"ask":   {"$x", "sh -c '$x'", "env $x", "$(x) y", "curl*", "xargs $x", "curl\"$x\" y"},
-			"allow": {"ls", "echo curl", "xcurl", "curlx", "ls curl", "export curl=x", "sh -c 'ls curl'", "sh -c 'export curl=1'", "declare curl"},
+			"allow": {"ls", "echo curl", "xcurl", "curlx", "ls curl", "export curl=x", "x=1", "x=1 y=2", "if x=1; then ls; fi", "sh -c 'x=1'", "sh -c '[[ a = b ]]'", "sh -c '(ls)'", "sh -c '((1))'", ">x", "sh -c 'ls curl'", "sh -c 'export curl=1'", "declare curl"},
 		},
 		"programs: ['git push *']": {
 			"deny":  {"git push", "git push x", "env git push x", "sh -c 'git push'"},
@@ -181,7 +181,9 @@ func TestWhatADenyStandsFor(t *testing.T) {
 		"classes: [dangerous]":                            {"deny": {"systemctl stop x", "ls; sudo ls; systemctl stop x", "sh -c 'kill 1'"}, "allow": {"touch x", "curl x"}},
 		"classes: [read-only]":                            {"deny": {"ls", "ls; touch x"}},
 		"classes: [write, dangerous], paths: ['/srv/**']": {"deny": {"touch /srv/x"}, "ask": {"touch x"}, "allow": {"touch /etc/x", "ls"}},
-		"programs: ['touch *'], paths: ['/srv/**']":       {"deny": {"touch /srv/x"}, "ask": {"touch x"}, "allow": {"touch /etc/x", "mkdir /srv/x", "ls"}},
+		"programs: ['curl *', 'cat *', 'deploy *'], paths: ['/srv/**']":          {"deny": {"curl -s localhost >/srv/x", "deploy"}, "ask": {"curl -s localhost >x"}, "allow": {"curl -s localhost", "cat /etc/shadow", "cat /srv/x", "curl -s localhost >/etc/motd"}},
+		"classes: [read-only, sensitive-read, network-read], paths: ['/srv/**']": {"deny": {"cat /etc/shadow >/srv/x"}, "allow": {"ls", "cat /etc/shadow", "curl -s localhost"}},
+		"programs: ['touch *'], paths: ['/srv/**']":                              {"deny": {"touch /srv/x"}, "ask": {"touch x"}, "allow": {"touch /etc/x", "mkdir /srv/x", "ls"}},
 	} {
 		e := rules.New(rules.Config{User: file(t, rule("p", "deny", conditions))})
 		for want, list := range commands {

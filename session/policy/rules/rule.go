@@ -45,6 +45,8 @@ func (r *rule) covers(c *command, u *unit, class policy.Class) bool {
 	switch {
 	case len(r.paths) == 0:
 		return true
+	case r.verdict == policy.Deny && len(c.rep.Writes) == 0 && class != policy.Unknown:
+		return false // it writes nothing that the rule could mean
 	case len(r.programs) > 0 && len(c.rep.Writes) == 0:
 		return true // it is named, and writes no file that could be elsewhere
 	case slices.Contains(r.classes, class) && (class == policy.ReadOnly || class == policy.SensitiveRead || class == policy.NetworkRead):
