@@ -43,12 +43,12 @@ func TestWhatAnAllowStandsFor(t *testing.T) {
 			true: {
 				"touch /srv/x", "mkdir /srv/x", "rmdir /srv/x", "unlink /srv/x", "mv /srv/a /srv/b", "tee /srv/x", "truncate -s 0 /srv/x", "chmod 644 /srv/x", "chown a /srv/x", "chgrp a /srv/x",
 				"mkfifo /srv/x", "sort -o /srv/x /srv/y", "sed -i s/a/b/ /srv/x", "gzip /srv/x", "gunzip /srv/x.gz", "bzip2 /srv/x", "bunzip2 /srv/x.bz2", "xz /srv/x", "unxz /srv/x.xz", "zstd /srv/x",
-				"cp /a /srv/x", "cp -f /a /srv/x", "cp -fvnpui /a /srv/x", "echo a >/srv/x", "ls >>/srv/x", "echo a >/srv/x 2>/dev/null", "/bin/touch /srv/x", "sort y >/srv/x", ">/srv/x sort y", ">/srv/x sort y 2>/dev/null", "touch /srv/x | touch /srv/y", "touch" + files(200),
+				"cp /a /srv/x", "cp -f /a /srv/x", "cp -fvnpui /a /srv/x", "echo a >/srv/x", "ls >>/srv/x", "echo a >/srv/x 2>/dev/null", "/bin/touch /srv/x", "sort y >/srv/x", ">/srv/x sort y", ">/srv/x sort y 2>/dev/null", "touch /srv/x | touch /srv/y", "touch" + files(200), "touch" + files(255),
 			},
 			false: {
 				"touch /etc/x", "touch /srv/x /etc/x", "touch x", "touch ~/x", "touch $x", "touch /srv", "cp -a /a /srv/x", "cp -r /a /srv/x", "cp -fd /a /srv/x", "cp $x /srv/x", "cp --preserve=links /a /srv/x", "cp -- /a /srv/x",
 				"/opt/touch /srv/x", "./touch /srv/x", "dd of=/srv/x", "install a /srv/x", "ln -s /etc /srv/x", "scp a h:/srv/x", "rsync a /srv/x", "curl -o /srv/x h", "tar xf a -C /srv/x", "kill 1 >/srv/x", "wget -O /srv/x h", "touch a >/srv/x", "sort >/srv/x y", "sort >/srv/x y >/srv/z", "sort >/srv/x y 2>/dev/null", "echo a >/srv/x >/etc/x",
-				"touch" + files(300), "touch /srv/x; deploy", "systemctl stop x >/srv/x", "kill 1", "mount /a /srv/x", "nohup ls", "A=b touch $A",
+				"touch" + files(300), "touch" + files(256), "touch /srv/x; deploy", "systemctl stop x >/srv/x", "kill 1", "mount /a /srv/x", "nohup ls", "A=b touch $A",
 			},
 		},
 		"paths: ['/srv/**']": {
@@ -87,6 +87,10 @@ func TestWhatAnAllowStandsFor(t *testing.T) {
 		"classes: [network-read, write], paths: ['/srv/**']":                                   {true: {"touch -d \"$(curl -s localhost)\" /srv/x"}, false: {"touch -d \"$(deploy)\" /srv/x"}},
 		"classes: [write, sensitive-read], paths: ['/srv/**']":                                 {true: {"cp -f /etc/shadow /srv/x", "touch -d \"$(cat /etc/shadow)\" /srv/x"}, false: {"cp -f /etc/shadow /etc/x"}},
 		"classes: [dangerous, privileged], paths: ['/srv/**']":                                 {true: {"rm -r /srv/x/y"}, false: {"systemctl stop x", "systemctl stop x; rm -r /srv/x/y", "sudo ls", "sudo rm -r /srv/x/y"}},
+		"classes: [dangerous, write], paths: ['/srv/**']":                                      {true: {"rm -r /srv/x/y"}, false: {"systemctl stop x >/srv/x"}},
+		"programs: ['deploy *', 'touch *', 'dd *'], paths: ['/srv/**']":                        {true: {"deploy a; deploy b", "touch /srv/x; dd of=/srv/y"}, false: {"deploy a; touch /srv/x"}},
+		"programs: ['scp *', 'sudo *', 'ssh *'], paths: ['/srv/**']":                           {true: {"scp h:/a /srv/x", "sudo touch /srv/x"}, false: {"scp h:/a /etc/x", "sudo touch /etc/x", "ssh h touch /srv/x"}},
+		"paths: ['/**']": {true: {"touch /x"}, false: {"touch x", "touch ~/x", "touch $x", "touch /x $x", "rm -r /srv/$x"}},
 		// What runs within a plain command may do anything else.
 		"classes: [write, unknown, dangerous, privileged], paths: ['/srv/**']": {
 			true: {"touch /srv/x", "touch -d \"$(ls)\" /srv/x", "echo $(ls) >/srv/x"},
@@ -199,6 +203,7 @@ func TestWhatADenyStandsFor(t *testing.T) {
 	// Where the judge gives up, there may be anything.
 	for conditions, command := range map[string]string{
 		"programs: ['curl *']": "deploy " + strings.Repeat("x", 70<<10), "paths: ['/srv/**']": "touch" + strings.Repeat(" /etc/x", 300) + "; deploy " + strings.Repeat("x", 70<<10),
+		"paths: ['/srv/x']": "touch" + strings.Repeat(" /opt/x", 256), "classes: [write], paths: ['/srv/x']": "touch" + strings.Repeat(" /opt/x", 300),
 	} {
 		e := rules.New(rules.Config{User: file(t, rule("p", "deny", conditions))})
 		d := decide(t, e, policy.Request{Principal: "operator/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command})

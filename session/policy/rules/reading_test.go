@@ -110,6 +110,8 @@ func TestAnExampleSaysWhyItDoesNotMatch(t *testing.T) {
 		{"paths: ['/srv/**']", "deploy", "it is unknown, which the rule covers only if classes name it"},
 		{"classes: [unknown], paths: ['/srv/**']", "deploy", "it is unknown, and paths say too little about unknown programs"},
 		{"paths: ['/srv/**']", "sudo ls", "it is privileged, which the rule covers only if classes name it"},
+		{"paths: ['/srv/**']", "rm -rf /", "it is forbidden, which the rule covers only if classes name it"},
+		{"classes: [write, dangerous], paths: ['/srv/**']", "touch -d $(systemctl stop x) /srv/x", "it runs another command, and paths say too little about such ones"},
 		{"paths: ['/srv/**']", "curl -s example.com", "it is network-read, which the rule covers only if classes name it"},
 		{"paths: ['/srv/**']", "cat /etc/shadow", "it is sensitive-read, which the rule covers only if classes name it"},
 		{"programs: ['deploy *']", "deploy >x", "programs match simple commands only, without assignments and redirects to files"},

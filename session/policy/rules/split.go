@@ -188,7 +188,8 @@ func (c *command) unit(s *syntax.Stmt, call *syntax.CallExpr, class policy.Class
 // harmless knows the redirects that neither read nor write a file: of the three standard streams onto each other, and
 // to and from nothing.
 func harmless(r *syntax.Redirect) bool {
-	if r.N != nil && r.N.Value != "0" && r.N.Value != "1" && r.N.Value != "2" || r.Word == nil {
+	streams := []string{"0", "1", "2"}
+	if r.Word == nil || r.N != nil && !slices.Contains(streams, r.N.Value) {
 		return false
 	}
 	to, ok := literal(r.Word)
@@ -197,7 +198,7 @@ func harmless(r *syntax.Redirect) bool {
 	}
 	switch r.Op {
 	case syntax.DplOut, syntax.DplIn:
-		return to == "0" || to == "1" || to == "2"
+		return slices.Contains(streams, to)
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn:
 		return to == "/dev/null"
 	}
