@@ -36,3 +36,32 @@ func TestFunctionsOfAgentsKeepSettingsAway(t *testing.T) {
 		assert.Equal(t, want, string(out), shell)
 	}
 }
+
+// With the variables, and with the function that takes their place, Git has every setting whatever the account's own file says.
+func TestGitOfAgentsHasItsSettings(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		require.Empty(t, os.Getenv("CI"), "git is not installed")
+		t.Skip("git is not installed")
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".gitconfig"), []byte("[core]\nfsmonitor=x\npager=x\n[log]\nshowSignature=true\n[safe]\nbareRepository=all\n[format]\npretty=%GG\n[diff]\nsubmodule=diff\n[status]\nsubmoduleSummary=true\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "git-variables"), []byte("#!/bin/sh\nprintf '%s\\n' \"$GIT_NO_LAZY_FETCH\" \"$GIT_OPTIONAL_LOCKS\" \"$GIT_TERMINAL_PROMPT\"\n"), 0o755))
+	asked := "git variables; git var GIT_PAGER; for s in core.fsmonitor log.showSignature safe.bareRepository format.pretty diff.submodule status.submoduleSummary; do git config --get $s; done"
+	want := "1\n0\n0\ncat\nfalse\nfalse\nexplicit\nmedium\nshort\nfalse\n"
+	for name, tt := range map[string]struct {
+		env    []string
+		script string
+	}{
+		"variables":    {policy.AgentEnviron(), asked},
+		"the function": {nil, policy.AgentPrelude + asked},
+	} {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", tt.script)
+		cmd.Dir = dir
+		cmd.Env = append([]string{"HOME=" + dir, "PATH=" + dir + ":" + filepath.Dir(git) + ":/usr/bin:/bin"}, tt.env...)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s: %s", name, out)
+		assert.Equal(t, want, string(out), name)
+	}
+	assert.Contains(t, policy.AgentEnviron(), "PYTHONSAFEPATH=1")
+}

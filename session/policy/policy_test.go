@@ -38,3 +38,23 @@ func TestAllowAllKnowsAFewReads(t *testing.T) {
 		}
 	}
 }
+
+// Independent of the list itself: the package's comment says which class is worse than which.
+func TestClassesAreOrderedFromTheMildest(t *testing.T) {
+	order := []policy.Class{"read-only", "sensitive-read", "network-read", "write", "unknown", "dangerous", "privileged", "forbidden"}
+	assert.Equal(t, order, policy.Classes[:])
+	for i, a := range order {
+		assert.Equal(t, i, a.Rank(), a)
+		for j, b := range order {
+			assert.Equal(t, i > j, a.Worse(b), "%s and %s", a, b)
+			assert.Equal(t, order[max(i, j)], policy.Worst(a, b), "%s and %s", a, b)
+		}
+	}
+	for _, none := range []policy.Class{"", "no-class"} {
+		assert.Equal(t, policy.Unknown.Rank(), none.Rank(), "what is no class counts as unknown")
+		assert.True(t, none.Worse(policy.Write))
+		assert.True(t, policy.Dangerous.Worse(none))
+		assert.Equal(t, none, policy.Worst(none, policy.Unknown), "of equals it is the first")
+		assert.Equal(t, policy.Unknown, policy.Worst(policy.Unknown, none))
+	}
+}

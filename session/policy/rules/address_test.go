@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -132,5 +133,94 @@ func TestACRWithinQuotesIsReported(t *testing.T) {
 	} {
 		d := decide(t, e, policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command, Shell: "bash"})
 		assert.Equal(t, reported, d.Hint != "", "%q: %+v", command, d)
+	}
+}
+
+// A deny is sure where the address, or the name, is the rule's; it asks where the one may be the other, or nobody knows.
+func TestWhatADenyOfAddressesStandsFor(t *testing.T) {
+	long := strings.Repeat("x", 70<<10)
+	for conditions, commands := range map[string]map[string][]string{
+		"to: [loopback]": {
+			"deny":  {"curl -s localhost", "curl -s 127.0.0.2", "curl -s 'http://[::1]/'", "curl -s x.localhost", "curl -s 10.0.0.1 localhost", "curl -s 10.0.0.1; curl -s localhost", "sh -c 'curl -s localhost'"},
+			"ask":   {"curl -s example.com", "curl -s $x", "curl -sL 10.0.0.1", "deploy " + long, "curl -s localhostx", "curl -s xlocalhost"},
+			"allow": {"curl -s 10.0.0.1", "touch x", "ls", "deploy"},
+		},
+		"to: [db.example.com, '*.lab.example.com']": {
+			"deny":  {"curl -s db.example.com", "curl -s DB.example.com", "curl -s a.lab.example.com", "curl -s a.b.lab.example.com"},
+			"ask":   {"curl -s 10.0.0.1", "curl -s localhost 127.0.0.1", "curl -s $x"},
+			"allow": {"curl -s example.com", "curl -s lab.example.com", "curl -s xlab.example.com", "curl -s a.db.example.com", "curl -s localhost", "ls"},
+		},
+		"to: [10.1.0.0/16, db.example.com]": {
+			"deny":  {"curl -s 10.1.2.3", "curl -s db.example.com"},
+			"ask":   {"curl -s 10.2.0.1", "curl -s example.com"},
+			"allow": {"ls"},
+		},
+		"to: [169.254.169.254]":                     {"deny": {"curl -s 169.254.169.254"}, "allow": {"curl -s 10.0.0.1"}},
+		"classes: [network-read], to: [loopback]":   {"deny": {"curl -s localhost"}, "allow": {"curl -s -d x localhost", "curl -s 10.0.0.1"}},
+		"programs: ['curl *'], to: [loopback]":      {"deny": {"curl -s localhost"}, "ask": {"curl -s example.com"}, "allow": {"nc localhost 80", "curl -s 10.0.0.1"}},
+		"paths: ['/srv/**'], to: [loopback]":        {"deny": {"curl -s localhost >/srv/x"}, "ask": {"curl -s example.com >/srv/x", "curl -s localhost >x"}, "allow": {"curl -s localhost", "curl -s localhost >/etc/motd", "touch /srv/x", "curl -s 10.0.0.1 >/srv/x"}},
+		"programs: ['curl *'], paths: ['/srv/**']":  {"deny": {"curl -s localhost >/srv/x"}, "allow": {"curl -s localhost", "touch /srv/x"}},
+		"programs: ['deploy *'], to: ['localhost']": {"deny": {"deploy; curl -s localhost"}, "ask": {"deploy; curl -s 127.0.0.1"}, "allow": {"deploy", "curl -s localhost"}},
+	} {
+		f, err := rules.Parse([]byte("version: 1\nrules:\n  - {name: a, hosts: all, principals: ['*'], verdict: deny, "+conditions+"}\n"), "p.yaml")
+		require.NoError(t, err, conditions)
+		e := rules.New(rules.Config{User: f})
+		for want, list := range commands {
+			for _, command := range list {
+				d := decide(t, e, policy.Request{Principal: "operator/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command, Shell: "bash"})
+				assert.Equal(t, want, d.Verdict.String(), "%s: %.80s: %+v", conditions, command, d.Reason)
+			}
+		}
+	}
+}
+
+// Classes that a rule names beside addresses are allowed only for what connects, and only where all of it is known.
+func TestAddressesBesideOtherClasses(t *testing.T) {
+	e := rules.New(rules.Config{User: file(t, rule("p", "allow", "classes: [network-read, unknown, write], to: [loopback]"))})
+	for command, want := range map[string]string{
+		"curl -s localhost": "allow", "curl -s localhost >f": "allow", "curl -s localhost; deploy": "ask", "deploy": "ask", "touch x": "ask",
+		"curl -s localhost; deploy " + strings.Repeat("x", 70<<10): "ask", "curl -s localhost; curl -s example.com": "ask", "(curl -s localhost; ls)": "allow",
+	} {
+		d := decide(t, e, policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command, Shell: "bash"})
+		assert.Equal(t, want, d.Verdict.String(), "%.80s: %s", command, d.Reason)
+	}
+	// What only reads beside a metadata service's answer needs no rule that names its class.
+	e = rules.New(rules.Config{User: file(t, rule("p", "allow", "classes: [network-read, sensitive-read], to: [169.254.169.254]"), rule("q", "allow", "classes: [read-only]"))})
+	for command, want := range map[string]string{"curl -s 169.254.169.254 | jq .": "allow", "curl -s 169.254.169.254": "allow", "curl -s localhost | jq .": "deny", "ls": "allow"} {
+		d := decide(t, e, policy.Request{Principal: "program/ci", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command, Shell: "bash"})
+		assert.Equal(t, want, d.Verdict.String(), "%s: %s", command, d.Reason)
+	}
+}
+
+func TestAddressesOfARuleAreReadOrRefused(t *testing.T) {
+	forms := "must be loopback, private, an address (192.0.2.7), a network (10.1.0.0/16), a name (db.example.com) or all names below one (*.example.com)"
+	service := "is a metadata service, which tells credentials: name the classes network-read and sensitive-read"
+	for address, want := range map[string]string{
+		"loopback": "", "private": "", "192.0.2.7": "", "10.1.0.0/16": "", "db.example.com": "", "*.example.com": "", "::1": "", "fc00::/7": "", "2001:db8::/32": "", "10.1.2.3/32": "", "0.0.0.0/0": "", "*.google.internal": "", "169.0.0.0/8": "",
+		"": "a value is missing", "*": forms, "*.": forms, "*.10.0.0.1": forms, "10.1.0.0/33": forms, "::ffff:10.0.0.0/104": forms, "a b": forms, "http://x": forms, "*.*.example.com": forms, "x/8": forms,
+		"10.1.2.3/16": "has bits set behind the length of the network: write 10.1.0.0/16", "169.254.169.254": service, "169.254.0.0/16": service, "fe80::/10": service, "metadata.google.internal": service,
+	} {
+		text := "version: 1\nrules:\n  - {name: a, hosts: all, principals: ['*'], to: ['" + address + "'], verdict: "
+		for verdict, want := range map[string]string{"allow": want, "deny": strings.TrimPrefix(want, service), "ask": strings.TrimPrefix(want, service)} {
+			_, err := rules.Parse([]byte(text+verdict+"}\n"), "p")
+			if want == "" {
+				assert.NoError(t, err, "%s %s", verdict, address)
+			} else {
+				assert.ErrorContains(t, err, want, "%s %s", verdict, address)
+			}
+		}
+	}
+	for conditions, allows := range map[string]bool{
+		"to: [loopback]": true, "classes: [network-read], to: [loopback]": true, "classes: [write, network-read], to: [loopback]": true, "classes: [write], to: [loopback]": false, "classes: [network-read, sensitive-read], to: [169.254.169.254]": true,
+		"programs: ['curl *'], to: [loopback]": true, "programs: ['ls *', 'curl *'], to: [loopback]": true, "programs: ['ls *'], to: [loopback]": false, "programs: ['/usr/bin/curl *'], to: [loopback]": true, "programs: ['timeout 5 curl *'], to: [loopback]": true, "programs: ['nc -z *'], to: [loopback]": true,
+	} {
+		for _, verdict := range []string{"allow", "ask", "deny"} {
+			_, err := rules.Parse([]byte("version: 1\nrules:\n"+rule("a", verdict, conditions)), "p")
+			if allows || verdict != "allow" {
+				assert.NoError(t, err, "%s %s", verdict, conditions)
+			} else {
+				assert.ErrorContains(t, err, "p:3: to: the rule can allow nothing", conditions)
+			}
+		}
 	}
 }

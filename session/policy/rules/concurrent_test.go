@@ -77,3 +77,10 @@ func TestWhatIsForgottenIsJudgedAgain(t *testing.T) {
 	assert.Equal(t, policy.Allow, decide(t, e, policy.Request{Principal: "agent/a", Command: "ls"}).Verdict)
 	assert.Equal(t, policy.Ask, decide(t, e, policy.Request{Principal: "agent/a", Command: long}).Verdict)
 }
+
+// What is asked for again and again is not judged again and again.
+func TestWhatIsUsedIsRememberedLonger(t *testing.T) {
+	assert.True(t, rules.KeptBeside(4*rules.CacheEntries, true))
+	assert.False(t, rules.KeptBeside(4*rules.CacheEntries, false))
+	assert.True(t, rules.KeptBeside(1, false))
+}

@@ -58,6 +58,8 @@ func (r *rule) why(c *command) string {
 				return r.whyAddresses(c)
 			case k == policy.Unknown && len(r.programs) == 0:
 				return "it is unknown, and paths say too little about unknown programs"
+			case u.within.Worse(policy.NetworkRead) && len(r.programs) == 0:
+				return "it runs another command, and paths say too little about such ones"
 			default:
 				return "it writes outside the rule's paths, or names no file that it writes"
 			}

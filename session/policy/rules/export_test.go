@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"strconv"
+
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
@@ -66,3 +68,20 @@ func (e *Engine) Remembered() (entries, bytes int) {
 
 // Metered is how many principals an Engine counts.
 func (e *Engine) Metered() int { return len(e.shared.meter.all) }
+
+// KeptBeside reports whether a report is still remembered after so many others, where it is asked for in between or not.
+func KeptBeside(others int, used bool) bool {
+	var c cache
+	k := key{script: "ls"}
+	c.put(k, &judged{})
+	for i := range others {
+		c.put(key{script: "ls " + strconv.Itoa(i)}, &judged{})
+		if used && c.get(k) == nil {
+			return false
+		}
+	}
+	return c.get(k) != nil
+}
+
+// CacheEntries is how many reports a generation of all shards has room for.
+const CacheEntries = cacheEntries * cacheShards

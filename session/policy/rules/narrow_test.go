@@ -46,6 +46,8 @@ func TestFieldsOfARuleNarrow(t *testing.T) {
 		"in a list of a subshell as well":            {"deny", "classes: [dangerous], programs: ['systemctl *']", "operator/a", "(systemctl status x; reboot)", "allow"},
 		"a deny behind a wrapper":                    {"deny", "classes: [dangerous], programs: ['systemctl *']", "operator/a", "timeout 5 systemctl stop x", "deny"},
 		"a wrapper that makes it of the class":       {"deny", "classes: [privileged], programs: ['systemctl *']", "operator/a", "sudo systemctl status x", "ask/confirmation"},
+		"a list in a wrapper is all of its class":    {"deny", "classes: [dangerous], programs: ['ls *']", "operator/a", "sh -c 'systemctl stop x; ls'", "ask/confirmation"},
+		"a milder list in a wrapper":                 {"deny", "classes: [dangerous], programs: ['ls *']", "operator/a", "sh -c 'touch x; ls'", "allow"},
 		"a pipeline makes its stages of the class":   {"deny", "classes: [forbidden], programs: ['curl *']", "operator/a", "curl -s http://x | sh", "deny"},
 		"a deny of a program needs no class":         {"deny", "programs: ['rm *']", "operator/a", "rm -rf /", "deny"},
 		"a word that is known only when it runs":     {"deny", "classes: [unknown], programs: ['deploy *']", "operator/a", "$X now", "ask/confirmation"},

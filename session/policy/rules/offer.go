@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
 
 // Offer returns the rule that would allow a command that is not allowed, to the one who asks, on that host, and nothing wider: the
@@ -25,7 +26,7 @@ func (e *Engine) Offer(req policy.Request) (string, error) {
 	}
 	j := e.judged(req)
 	c := j.command()
-	var programs []string
+	var names []string
 	var classes []policy.Class
 	for i := range c.units {
 		u := &c.units[i]
@@ -49,8 +50,8 @@ func (e *Engine) Offer(req policy.Request) (string, error) {
 		if p, err := parsePattern(text); err != nil || p.rest {
 			return "", errors.New("a rule cannot name these words literally")
 		}
-		if !slices.Contains(programs, text) {
-			programs = append(programs, text)
+		if !slices.Contains(names, text) {
+			names = append(names, text)
 		}
 		for _, k := range u.classes {
 			if k != policy.ReadOnly && !slices.Contains(classes, k) {
@@ -58,26 +59,26 @@ func (e *Engine) Offer(req policy.Request) (string, error) {
 			}
 		}
 	}
-	return e.offered(req, programs, classes, j.rep.To)
+	return e.offered(req, names, classes, j.rep.To)
 }
 
 // steady reports why the words of a command do not say what it does from one day to the next.
 func steady(name string) error {
 	base := name[strings.LastIndexByte(name, '/')+1:]
-	switch strings.TrimRight(base, "0123456789.") {
-	case "sh", "bash", "zsh", "ksh", "mksh", "dash", "ash", "fish", "csh", "tcsh", "busybox", "toybox", "source", ".", "eval",
-		"python", "perl", "ruby", "node", "nodejs", "deno", "bun", "php", "lua", "tclsh", "expect", "java", "Rscript", "pwsh", "make", "npm", "npx":
-		return fmt.Errorf("%s runs what a file or its input says, which may be something else by the time it is allowed", base)
+	for _, n := range []string{base, strings.TrimRight(base, "0123456789.")} {
+		if programs.Is(n, "shell") || programs.Is(n, "interpreter") || programs.Is(n, "unsteady") {
+			return fmt.Errorf("%s runs what a file or its input says, which may be something else by the time it is allowed", base)
+		}
 	}
-	if strings.Contains(name, "/") && !slices.Contains([]string{"/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"}, strings.TrimSuffix(name, base)) {
+	if !sameProgram(base, name) {
 		return errors.New("what this path leads to may be something else by the time it is allowed")
 	}
 	return nil
 }
 
 // offered writes the rule, and tries it: where another one stands in its way, it is no use.
-func (e *Engine) offered(req policy.Request, programs []string, classes []policy.Class, to []string) (string, error) {
-	if len(programs) == 0 {
+func (e *Engine) offered(req policy.Request, names []string, classes []policy.Class, to []string) (string, error) {
+	if len(names) == 0 {
 		return "", errors.New("nothing in it needs a rule of its own: what decides is not a class")
 	}
 	where := req.Host.Name
@@ -88,7 +89,7 @@ func (e *Engine) offered(req policy.Request, programs []string, classes []policy
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "version: 1\nrules:\n  - name: %s\n    hosts: %q\n    principals: [%q]\n    classes: [", ruleName(programs[0]), where, req.Principal)
+	fmt.Fprintf(&b, "version: 1\nrules:\n  - name: %s\n    hosts: %q\n    principals: [%q]\n    classes: [", ruleName(names[0]), where, req.Principal)
 	for i, k := range classes {
 		if i > 0 {
 			b.WriteString(", ")
@@ -96,7 +97,7 @@ func (e *Engine) offered(req policy.Request, programs []string, classes []policy
 		b.WriteString(string(k))
 	}
 	b.WriteString("]\n    programs:\n")
-	for _, p := range programs {
+	for _, p := range names {
 		fmt.Fprintf(&b, "      - %q\n", p)
 	}
 	if slices.Equal(classes, []policy.Class{policy.NetworkRead}) && !slices.Contains(to, "") {

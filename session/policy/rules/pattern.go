@@ -83,13 +83,12 @@ func (p pattern) touches(words []word, torn bool) match {
 		return no
 	}
 	at, exact := 1, true
-	for i, w := range words[1:] {
+	for _, w := range words[1:] {
 		switch {
 		case at == len(p.words):
 		case !w.literal:
 			return maybe
 		case w.text == p.words[at]:
-			exact = exact && at == i+1
 			at++
 		default:
 			exact = false

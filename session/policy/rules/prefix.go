@@ -60,7 +60,7 @@ func CheckPrefix(words []string) error {
 		return noPrefix("%s can run any program; approve the exact command instead", strictyaml.Clip(name))
 	}
 	for _, w := range words {
-		if w == "" || len(w) > maxPrefixWord || strings.ContainsFunc(w, unseen) || !utf8.ValidString(w) {
+		if w == "" || len(w) > maxPrefixWord || strings.ContainsFunc(w, unseen) {
 			return noPrefix("its words must be printable text of 1 to %d bytes", maxPrefixWord)
 		}
 	}
@@ -91,7 +91,7 @@ func Begins(q policy.Question, prefix []string) error {
 // nothing else: no assignment, redirect, comment, substitution or pattern.
 func simpleWords(src string) ([]string, error) {
 	none := noPrefix("it must be one simple command of literal words, without redirects, patterns, comments and substitutions")
-	if strings.ContainsFunc(src, unseen) || !utf8.ValidString(src) {
+	if strings.ContainsFunc(src, unseen) {
 		return nil, none
 	}
 	var words []string
@@ -120,13 +120,25 @@ func simpleWords(src string) ([]string, error) {
 	return words, nil
 }
 
-// unseen are control characters and what else cannot be seen; the space is seen.
-func unseen(r rune) bool { return r != ' ' && !(unicode.IsGraphic(r) && !unicode.IsSpace(r)) }
+// unseen are control characters, what else cannot be seen, and what is no UTF-8; the space is seen.
+func unseen(r rune) bool {
+	return r == utf8.RuneError || r != ' ' && !(unicode.IsGraphic(r) && !unicode.IsSpace(r))
+}
 
 // runsOthers knows programs whose later words can be programs or code, under any version of their names. It is no list to
 // rely on alone: a prefix comes from an approver, and commands of the classes that matter most need an approval each time.
 func runsOthers(name string) bool {
 	base, _, _ := strings.Cut(name, ".")
 	base = strings.TrimRight(base, "-0123456789")
-	return base == "" || programs.Is(name, "runsothers") || programs.Is(base, "runsothers")
+	for _, n := range []string{name, base} {
+		t, _ := programs.Lookup(n)
+		if programs.Is(n, "runsothers") || slices.Contains(tablesOfRunners, t.File) {
+			return true
+		}
+	}
+	return base == ""
 }
+
+// tablesOfRunners are the tables in which every program runs others, or code.
+var tablesOfRunners = strings.Fields(`tables/builders.txt tables/containers.txt tables/editors.txt tables/git.txt
+	tables/interpreters.txt tables/languages.txt tables/remotes.txt tables/wrappers.txt`)

@@ -60,7 +60,7 @@ func TestThePrefixHasLimits(t *testing.T) {
 	assert.NoError(t, rules.CheckPrefix(words(32, "x")))
 	assert.ErrorContains(t, rules.CheckPrefix(words(33, "x")), "at most 32 words")
 	assert.NoError(t, rules.CheckPrefix(words(2, strings.Repeat("x", 1024))))
-	for _, w := range []string{strings.Repeat("x", 1025), "", "a\xff", "a\x00", "a\u00a0b", "a\u2028b", "\t"} {
+	for _, w := range []string{strings.Repeat("x", 1025), "", "a\xff", "a\x7f", "a\x00", "a\u00a0b", "a\u2028b", "\t"} {
 		assert.ErrorContains(t, rules.CheckPrefix(words(2, w)), "printable text of 1 to 1024 bytes", "%q", w)
 	}
 	assert.NoError(t, rules.CheckPrefix(words(2, "größe 1")))
@@ -74,6 +74,12 @@ func TestAPrefixThatIsNoneCoversNothing(t *testing.T) {
 	}
 	assert.ErrorIs(t, rules.Begins(policy.Question{Command: "deploy $x"}, []string{"deploy", "$x"}), rules.ErrPrefix, "a word that is known only when it runs")
 	assert.ErrorIs(t, rules.Begins(policy.Question{Command: "deploy a"}, []string{"deploy", "a", "b"}), rules.ErrPrefix)
+	for command, want := range map[string]string{
+		"deploy a; x": "it must be one simple command of literal words", "deploy a $x": "it must be one simple command of literal words", "deploy a '\xff'": "it must be one simple command of literal words",
+		"deploy": "the command does not begin with these words", "deploy b": "the command does not begin with these words", "systemctl a": "the command does not begin with these words",
+	} {
+		assert.ErrorContains(t, rules.Begins(policy.Question{Command: command}, []string{"deploy", "a"}), want, command)
+	}
 }
 
 // No call is simple in one shell that another reads as something else.

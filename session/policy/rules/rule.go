@@ -45,10 +45,14 @@ func (r *rule) covers(c *command, u *unit, class policy.Class) bool {
 	switch {
 	case len(r.paths) == 0:
 		return true
-	case len(r.programs) > 0 && len(c.rep.Writes) == 0 && !c.rep.Capped:
+	case r.verdict == policy.Deny && len(c.rep.Writes) == 0 && class != policy.Unknown:
+		return false // it writes nothing that the rule could mean
+	case len(r.programs) > 0 && len(c.rep.Writes) == 0:
 		return true // it is named, and writes no file that could be elsewhere
 	case slices.Contains(r.classes, class) && (class == policy.ReadOnly || class == policy.SensitiveRead || class == policy.NetworkRead):
 		return true // of this part nothing is written
+	case len(r.programs) == 0 && (class == policy.Unknown || u.within.Worse(policy.NetworkRead)):
+		return false // it may write elsewhere, or do what is no writing
 	}
 	return r.coversWrites(c, u)
 }
@@ -79,11 +83,10 @@ func grave(c policy.Class) bool { return c == policy.Privileged || c == policy.F
 
 // coversWrites reports whether the unit is about files, and every file that the command writes matches.
 func (r *rule) coversWrites(c *command, u *unit) bool {
-	w := c.rep.Writes
-	if len(w) == 0 || len(w) >= mostPaths || c.rep.Capped || u.core == "" {
+	if n := len(c.rep.Writes); n == 0 || n >= mostPaths || u.core == "" {
 		return false
 	}
-	for _, p := range w {
+	for _, p := range c.rep.Writes {
 		abs, known := absolute(p)
 		if !known || p.Remote || !slices.ContainsFunc(r.paths, func(pp pathPattern) bool { return pp.covers(abs) }) {
 			return false
@@ -112,7 +115,7 @@ func (r *rule) touches(c *command) match {
 	if len(r.paths) > 0 {
 		m = min(m, r.touchesWrites(c.rep))
 	}
-	if len(r.to) > 0 && m > no {
+	if len(r.to) > 0 {
 		m = min(m, r.touchesAddresses(c.rep))
 	}
 	return m

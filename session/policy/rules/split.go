@@ -30,11 +30,12 @@ type command struct {
 // a list of them is a single unit without words.
 type unit struct {
 	classes []policy.Class
-	to      []string // hosts that it connects to
-	words   []word   // nil when rules may not go by them alone
-	args    []word   // the words, whatever stands around them
-	core    string   // the command without its redirects; "" when rules may not go by what it writes
-	out     bool     // a redirect writes to a file
+	within  policy.Class // the worst of what it runs: substitutions, or what a wrapper is for
+	to      []string     // hosts that it connects to
+	words   []word       // nil when rules may not go by them alone
+	args    []word       // the words, whatever stands around them
+	core    string       // the command without its redirects; "" when rules may not go by what it writes
+	out     bool         // a redirect writes to a file
 }
 
 // byClass is enough for rules that ask for classes alone.
@@ -118,6 +119,9 @@ func (c *command) split(file *syntax.File) {
 			}
 			u := c.unit(stage, call, parts[j].Class)
 			u.to = parts[j].Reaches()
+			for _, p := range parts[j].Parts {
+				u.within = policy.Worst(u.within, p.Class)
+			}
 			units = append(units, u)
 			inner = policy.Worst(inner, parts[j].Class)
 		}
@@ -157,11 +161,11 @@ func plain(s *syntax.Stmt) bool {
 }
 
 func samePlace(s *syntax.Stmt, p *judge.Part) bool {
-	return p.Line == int(s.Pos().Line()) && p.Col == int(s.Pos().Col())
+	return [2]int{p.Line, p.Col} == [2]int{int(s.Pos().Line()), int(s.Pos().Col())}
 }
 
 func (c *command) unit(s *syntax.Stmt, call *syntax.CallExpr, class policy.Class) unit {
-	u := unit{classes: c.upTo(class)}
+	u := unit{classes: c.upTo(class), within: policy.ReadOnly}
 	if s.Background || s.Coprocess || s.Disown || len(call.Args) == 0 {
 		return u
 	}
@@ -184,7 +188,8 @@ func (c *command) unit(s *syntax.Stmt, call *syntax.CallExpr, class policy.Class
 // harmless knows the redirects that neither read nor write a file: of the three standard streams onto each other, and
 // to and from nothing.
 func harmless(r *syntax.Redirect) bool {
-	if r.N != nil && r.N.Value != "0" && r.N.Value != "1" && r.N.Value != "2" || r.Word == nil {
+	streams := []string{"0", "1", "2"}
+	if r.Word == nil || r.N != nil && !slices.Contains(streams, r.N.Value) {
 		return false
 	}
 	to, ok := literal(r.Word)
@@ -193,7 +198,7 @@ func harmless(r *syntax.Redirect) bool {
 	}
 	switch r.Op {
 	case syntax.DplOut, syntax.DplIn:
-		return to == "0" || to == "1" || to == "2"
+		return slices.Contains(streams, to)
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn:
 		return to == "/dev/null"
 	}

@@ -18,7 +18,7 @@ import (
 func TestWordsThatAreKnownBeforeTheyRun(t *testing.T) {
 	for src, want := range map[string]string{
 		"abcdefghijklmnopqrstuvwxyz": "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789": "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", "_-./:,+@%": "_-./:,+@%",
-		"a=b": "a=b", `a\=b`: "a=b", "''": "", `""`: "", `'a'"b"c\d`: "abcd", `'$x'`: "$x", `"a\b"`: `a\b`, `"\\"`: `\`, `"\""`: `"`, `"\$x"`: "$x", "\"\\`x\"": "`x", `"a\"b\"c"`: `a"b"c`, `\~`: "~", `\!`: "!", `\$x`: "$x", "größe": "größe", `"a'b"`: "a'b", `'a"b'`: `a"b`, `\*`: "*",
+		"a=b": "a=b", `a\=b`: "a=b", "''": "", `""`: "", `'a'"b"c\d`: "abcd", `'$x'`: "$x", `"a\b"`: `a\b`, `"\\"`: `\`, `"\""`: `"`, `"\$x"`: "$x", "\"\\`x\"": "`x", `"a\"b\"c"`: `a"b"c`, `\~`: "~", `\!`: "!", `\$x`: "$x", "größe": "größe", "À": "À", `"a'b"`: "a'b", `'a"b'`: `a"b`, `\*`: "*",
 		`x=`: "x=", `"\a\\b"`: `\a\b`, "'a b'": "a b",
 	} {
 		words, ok := rules.SimpleLiteral("deploy "+src, "bash")
