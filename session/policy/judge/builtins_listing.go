@@ -58,7 +58,10 @@ func (w *walker) embeddedCode(c call) {
 		if c.name == "alias" {
 			_, text, _ = strings.Cut(text, "=")
 		}
-		if a.Literal && (strings.IndexByte(text, ' ') > 0 || c.name == "trap" && i == 0) {
+		switch {
+		case !a.Literal:
+			w.hidden = true
+		case strings.IndexByte(text, ' ') > 0 || c.name == "alias" || c.name == "trap" && i == 0:
 			w.script(text, "")
 		}
 	}

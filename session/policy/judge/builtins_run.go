@@ -15,8 +15,8 @@ func (w *walker) eval(c call) {
 		args = args[1:]
 	}
 	w.unknown(c, "eval runs text as code")
-	if w.subst != nil && w.subst.unseen() {
-		w.forbidUnseen()
+	if _, ok := joinLiteral(args); !ok {
+		w.hides()
 	}
 	w.script(w.joinLikely(args), "")
 }
@@ -48,8 +48,9 @@ func (w *walker) sourceFile(c call) {
 	if a.Literal && w.wasFetched(a.Text) {
 		w.forbidUnseen()
 	}
+	w.hidden = w.hidden || strings.Contains(a.Source, "(") // of a process substitution, not of a file
 	if a.Text == "/dev/stdin" || a.Text == "/dev/fd/0" {
-		w.facts.shell = true
+		w.facts.shell, w.hidden = true, true
 	}
 }
 

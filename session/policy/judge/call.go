@@ -113,6 +113,10 @@ func (w *walker) program(c call) {
 		w.classes = w.classes&^(1<<f.Class.Rank()) | before // it is one change, and which files it is of makes it worse
 	}
 	w.stdinCode(c)
+	if f.Class == policy.Unknown || f.Class == policy.Privileged {
+		_, literal := joinLiteral(c.args)
+		w.hidden = w.hidden || !literal && len(f.Nested) == 0 && programs.Is(strings.TrimRight(c.name, "0123456789."), "runsothers")
+	}
 	dir := w.dir
 	if c.name == "env" {
 		w.dir = w.envDir(c.args)
@@ -142,11 +146,7 @@ func (w *walker) nested(n programs.Nested) {
 		text, ok := joinLiteral(n.Script)
 		if !ok {
 			w.raise(policy.Unknown, "shell/nested-code", "the code that it runs is known only when it runs")
-			if w.subst != nil && w.subst.unseen() {
-				w.forbidUnseen()
-			}
-		}
-		if !ok {
+			w.hides()
 			text = w.joinLikely(n.Script)
 		}
 		w.script(text, n.Shell)
@@ -154,6 +154,7 @@ func (w *walker) nested(n programs.Nested) {
 	}
 	if len(n.Argv) == 0 {
 		w.raise(policy.Unknown, "shell/nested-code", "what it runs is known only when it runs")
+		w.hidden = true
 		return
 	}
 	w.part(nil, sourceOf(n.Argv), func() { w.callWords(n.Argv, false) })
@@ -194,6 +195,7 @@ func sourceOf(words []programs.Arg) string {
 // stdinCode judges interpreters whose code comes in by a redirect or a pipe.
 func (w *walker) stdinCode(c call) {
 	if takesCommands(c) && c.stdin != "none" {
+		w.hidden = w.hidden || c.stdin != "heredoc"
 		w.raise(policy.Unknown, "shell/stdin-code", "an interpreter runs what it reads")
 	}
 }

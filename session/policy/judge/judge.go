@@ -268,7 +268,7 @@ func (w *walker) report(root Part) Report {
 		Class: root.Class, Rule: root.Rule, Reason: root.Reason,
 		Classes: classesOf(w.classes), Parts: root.Parts,
 		Sets: sortedNames(w.setNames), Uses: sortedNames(w.useNames), Reads: w.reads, Writes: w.writes, To: w.to,
-		Taints: root.Class != policy.ReadOnly || len(w.setNames) > 0, Capped: w.capped,
+		Taints: root.Class != policy.ReadOnly || len(w.setNames) > 0, Capped: w.capped, Hidden: w.hidden,
 		Own: w.ownUse, OwnAsks: w.ownAsks, Named: w.named,
 	}
 }
@@ -293,7 +293,7 @@ func stricter(a, b Report) Report {
 		a.To = union(a.To, b.To)
 	}
 	a.Taints = a.Taints || b.Taints
-	a.Capped = a.Capped || b.Capped
+	a.Capped, a.Hidden = a.Capped || b.Capped, a.Hidden || b.Hidden
 	a.Own, a.OwnAsks = a.Own || b.Own, a.OwnAsks || b.OwnAsks
 	if len(b.Named) > len(a.Named) {
 		a.Named = b.Named

@@ -78,8 +78,8 @@ func (w *walker) fedCode(r *syntax.Redirect) {
 		w.build(&t, word.Parts, false)
 	}
 	w.raise(policy.Unknown, "shell/stdin-code", "an interpreter runs what it reads")
-	if t.open && w.subst != nil && w.subst.unseen() {
-		w.forbidUnseen()
+	if t.open {
+		w.hides()
 	}
 	w.script(t.likely.String(), "")
 }

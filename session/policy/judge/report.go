@@ -54,6 +54,10 @@ type Report struct {
 	Own, OwnAsks bool
 	Named        []Named
 
+	// Hidden is true when the script runs what it does not say: words or code that are known only when it runs, or what an
+	// interpreter is fed. Files that are run do not count.
+	Hidden bool
+
 	// Capped is true when the script is longer, deeper or holds more parts than is looked at.
 	Capped bool
 }

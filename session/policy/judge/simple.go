@@ -125,6 +125,7 @@ func (w *walker) assignment(a *syntax.Assign) {
 func (w *walker) callWords(args []programs.Arg, ansi bool) {
 	if len(args) == 0 {
 		w.raise(policy.Unknown, "shell/command-word", "no command word is left after expansion")
+		w.hidden = true
 		return
 	}
 	if ansi {
@@ -137,9 +138,7 @@ func (w *walker) callWords(args []programs.Arg, ansi bool) {
 	}
 	if !head.Literal || head.Text == "" {
 		w.raise(policy.Unknown, "shell/command-word", "which command this is, is known only when it runs")
-		if w.subst != nil && w.subst.unseen() {
-			w.forbidUnseen()
-		}
+		w.hides()
 		w.hiddenDelete(args[1:])
 		return
 	}

@@ -37,6 +37,7 @@ type account struct {
 	parts       int
 	classes     uint8
 	capped      bool
+	hidden      bool
 	setNames    []string
 	useNames    []string
 	reads       []Path
@@ -59,6 +60,14 @@ func (w *walker) raise(c policy.Class, rule, reason string) {
 	w.classes |= 1 << r
 	if r > w.cur.Class.Rank() {
 		w.cur.Class, w.cur.Rule, w.cur.Reason = policy.Classes[r], rule, reason
+	}
+}
+
+// hides says that something runs that the script does not say. What was fetched or decoded to that end nobody can have seen.
+func (w *walker) hides() {
+	w.hidden = true
+	if w.subst != nil && w.subst.unseen() {
+		w.forbidUnseen()
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 func guess(c *call) {
 	n := 0
 	for i, a := range c.args {
+		if !a.certain() {
+			c.find.Nested = append(c.find.Nested, Nested{})
+		}
 		if a.certain() && !strings.HasPrefix(a.Text, "-") && n < 4 {
 			n++
 			c.nest(c.args[i:])

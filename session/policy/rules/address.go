@@ -108,7 +108,7 @@ func (r *rule) coversAddresses(c *command, u *unit, class policy.Class) bool {
 // touchesAddresses says whether the command connects to what the rule is for. Where a name leads to is known to nobody.
 func (r *rule) touchesAddresses(rep *judge.Report) match {
 	m := no
-	if rep.Capped {
+	if rep.Capped || rep.Hidden {
 		m = maybe
 	}
 	for _, host := range rep.To {

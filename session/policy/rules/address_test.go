@@ -224,3 +224,20 @@ func TestAddressesOfARuleAreReadOrRefused(t *testing.T) {
 		}
 	}
 }
+
+// What is run and not said may be what a rule denies.
+func TestADenyAsksAboutWhatIsHidden(t *testing.T) {
+	for conditions, never := range map[string]string{
+		"programs: ['curl *']": "touch x", "programs: ['touch *'], paths: ['/srv/**']": "touch /tmp/x", "paths: ['/srv/**']": "touch /tmp/x",
+		"to: [loopback]": "touch x", "classes: [dangerous], programs: ['rm *']": "rm x",
+	} {
+		e := rules.New(rules.Config{User: file(t, rule("p", "deny", conditions))})
+		for _, command := range []string{`eval "$x"`, `sh -c "$x"`, `$x /srv/x`, `echo a | sh`, `trap "$x" EXIT`, `sudo $x`} {
+			d := decide(t, e, policy.Request{Principal: "operator/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command, Shell: "bash"})
+			assert.Equal(t, policy.Ask, d.Verdict, "%s: %s", conditions, command)
+			assert.Contains(t, d.Reason, "cannot determine", "%s: %s", conditions, command)
+		}
+		d := decide(t, e, policy.Request{Principal: "operator/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: never, Shell: "bash"})
+		assert.Equal(t, policy.Allow, d.Verdict, "%s: %s", conditions, never)
+	}
+}

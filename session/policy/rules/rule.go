@@ -123,7 +123,7 @@ func (r *rule) touches(c *command) match {
 
 func (r *rule) touchesWrites(rep *judge.Report) match {
 	m := no
-	if rep.Capped || len(rep.Writes) >= mostPaths {
+	if rep.Capped || rep.Hidden || len(rep.Writes) >= mostPaths {
 		m = maybe
 	}
 	for _, w := range rep.Writes {
@@ -137,7 +137,7 @@ func (r *rule) touchesWrites(rep *judge.Report) match {
 // touchesPrograms looks for a command that is both of the programs and of the classes.
 func (r *rule) touchesPrograms(c *command) match {
 	m := no
-	if c.rep.Capped {
+	if c.rep.Capped || c.rep.Hidden {
 		m = maybe
 	}
 	for _, s := range c.all() {
