@@ -151,7 +151,7 @@ func variables(t *testing.T, add func(string)) {
 	t.Helper()
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
-			strings.Contains(path, "sessiontest") || strings.Contains(path, "storetest") || strings.Contains(path, "mcptest") {
+			strings.Contains(path, "sessiontest") || strings.Contains(path, "storetest") || strings.Contains(path, "mcptest") || strings.Contains(path, "hostcodetest") {
 			return err
 		}
 		data, err := os.ReadFile(path)
