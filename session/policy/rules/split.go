@@ -192,10 +192,7 @@ func harmless(r *syntax.Redirect) bool {
 	if r.Word == nil || r.N != nil && !slices.Contains(streams, r.N.Value) {
 		return false
 	}
-	to, ok := literal(r.Word)
-	if !ok {
-		return false
-	}
+	to, _ := literal(r.Word) // nothing, of a word that is not
 	switch r.Op {
 	case syntax.DplOut, syntax.DplIn:
 		return slices.Contains(streams, to)
