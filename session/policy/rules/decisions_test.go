@@ -145,7 +145,7 @@ func TestWhatAnAllowOfReadsStandsFor(t *testing.T) {
 		"classes: [write]":                                  {false: {"ls", "ls; touch x"}},
 		"classes: [read-only], paths: ['/srv/**']":          {true: {"ls", "ls /etc; ls"}, false: {"touch /srv/x"}},
 		"classes: [write], paths: ['/srv/**']":              {true: {"touch /srv/x"}, false: {"ls", "ls; touch /srv/x"}},
-		"paths: ['/srv/**']":                                {true: {"touch /srv/x"}, false: {"ls", "ls >&-", "ls 3>/dev/null", "ls; touch /srv/x"}},
+		"paths: ['/srv/**']":                                {true: {"touch /srv/x"}, false: {"ls", "ls >&-", "ls 3>/dev/null", "ls; touch /srv/x", "cat <x; touch /srv/x"}},
 		"programs: ['ls *']":                                {true: {"ls", "ls; ls -l"}, false: {"cat x", "ls | wc"}},
 		"programs: ['ls *'], paths: ['/srv/**']":            {true: {"ls", "ls /etc"}, false: {"ls >/srv/x"}},
 		"to: [loopback]":                                    {true: {"curl -s localhost"}, false: {"curl -s localhost | jq .", "ls", "curl -s example.com"}},

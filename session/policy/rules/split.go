@@ -21,6 +21,7 @@ type command struct {
 	src   string
 	shell string
 	typed bool                         // somebody types into it
+	torn  bool                         // it cannot be parsed as a whole: there may be anything in it
 	calls map[[2]uint]*syntax.CallExpr // all of them, by where their statement stands
 	units []unit
 	all   func() []seen // every command that the judge saw, nested ones too
@@ -52,6 +53,7 @@ func newCommand(k key, rep *judge.Report) *command {
 	}
 	c.all = sync.OnceValue(c.collect)
 	file, err := parsed(c.src, c.shell)
+	c.torn = err != nil
 	if file != nil {
 		c.index(file)
 	}
