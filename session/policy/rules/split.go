@@ -83,6 +83,8 @@ func (c *command) index(file *syntax.File) {
 		if s, ok := n.(*syntax.Stmt); ok {
 			if call, ok := s.Cmd.(*syntax.CallExpr); ok {
 				c.calls[[2]uint{s.Pos().Line(), s.Pos().Col()}] = call
+				// zsh's loop without an end that the parser knows: its commands would be words.
+				c.torn = c.torn || c.shell == "zsh" && len(call.Args) > 0 && call.Args[0].Lit() == "foreach"
 			}
 		}
 		return true
