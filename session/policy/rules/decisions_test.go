@@ -30,7 +30,7 @@ func TestWhatAnAllowStandsFor(t *testing.T) {
 			},
 			false: {
 				"deploy a &", "deploy a & deploy b", "(deploy a)", "deploy a | (deploy b)", "(deploy a) | deploy b", "deploy a | other b", "other a | deploy b", "(deploy a | deploy b) 2>/dev/null", "! deploy a | deploy b", "! (deploy a && deploy b)", "{ deploy a && deploy b; } &", "deploy a && deploy b &", "deploy a | deploy b &",
-				"deploy a >x", "deploy a >>x", "deploy a <x", "deploy a <>/dev/null", "deploy a >|/dev/null", "deploy a 3>/dev/null", "deploy a 3>&1", "deploy a >&3", "deploy a 2>&-", "deploy a >$x", "deploy a &>/dev/null", "deploy a <<E\nE", "deploy a <<<x", "deploy a {x}>/dev/null", "deploy a 10>&1", "deploy a >&x", "deploy a </dev/zero",
+				"deploy a >x", "deploy a >x 2>/dev/null", "deploy a 2>/dev/null >x", "deploy a >$x/dev/null", "deploy a >&$x", "deploy a >>x", "deploy a <x", "deploy a <>/dev/null", "deploy a >|/dev/null", "deploy a 3>/dev/null", "deploy a 3>&1", "deploy a >&3", "deploy a 2>&-", "deploy a >$x", "deploy a &>/dev/null", "deploy a <<E\nE", "deploy a <<<x", "deploy a {x}>/dev/null", "deploy a 10>&1", "deploy a >&x", "deploy a </dev/zero",
 				"A=b deploy a", "A=b", "deploy $x", "$x", "/opt/deploy a", "/usr/deploy a", "./deploy a", "/usr/bin/../bin/deploy a", "/usr/bin/x/deploy a", "coproc deploy a", "time deploy a", "if deploy a; then deploy b; fi", "deploy a #\\\ndeploy b", "deployer a",
 				"deploy $\\\n(x)", "deploy `\\\nx`", "deploy(){ x; }; deploy a", "deploy \\", "deploy '", "deploy a |",
 			},
@@ -129,6 +129,15 @@ func TestNoAllowForWhatRunsOnBehindTheShell(t *testing.T) {
 	}
 }
 
+// A word that one shell has reserved is a program in another one.
+func TestWordsAreThoseOfTheShell(t *testing.T) {
+	e := rules.New(rules.Config{User: file(t, rule("p", "allow", "programs: ['coproc *']"))})
+	for shell, want := range map[string]policy.Verdict{"": policy.Ask, "bash": policy.Ask, "mksh": policy.Allow, "ksh": policy.Allow, "dash": policy.Allow} {
+		d := decide(t, e, policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: "coproc deploy a", Shell: shell})
+		assert.Equal(t, want, d.Verdict, "%q: %s", shell, d.Reason)
+	}
+}
+
 // What is read-only is asked about for programs, which may do nothing by themselves.
 func TestWhatAnAllowOfReadsStandsFor(t *testing.T) {
 	for conditions, commands := range map[string]map[bool][]string{
@@ -136,7 +145,7 @@ func TestWhatAnAllowOfReadsStandsFor(t *testing.T) {
 		"classes: [write]":                                  {false: {"ls", "ls; touch x"}},
 		"classes: [read-only], paths: ['/srv/**']":          {true: {"ls", "ls /etc; ls"}, false: {"touch /srv/x"}},
 		"classes: [write], paths: ['/srv/**']":              {true: {"touch /srv/x"}, false: {"ls", "ls; touch /srv/x"}},
-		"paths: ['/srv/**']":                                {true: {"touch /srv/x"}, false: {"ls", "ls >&-", "ls 3>/dev/null", "ls; touch /srv/x"}},
+		"paths: ['/srv/**']":                                {true: {"touch /srv/x"}, false: {"ls", "ls >&-", "ls 3>/dev/null", "ls; touch /srv/x", "cat <x; touch /srv/x"}},
 		"programs: ['ls *']":                                {true: {"ls", "ls; ls -l"}, false: {"cat x", "ls | wc"}},
 		"programs: ['ls *'], paths: ['/srv/**']":            {true: {"ls", "ls /etc"}, false: {"ls >/srv/x"}},
 		"to: [loopback]":                                    {true: {"curl -s localhost"}, false: {"curl -s localhost | jq .", "ls", "curl -s example.com"}},

@@ -34,6 +34,7 @@ func decide(t *testing.T, e *rules.Engine, req policy.Request) policy.Decision {
 var samples = map[policy.Class]string{
 	policy.ReadOnly:      "ls -l /tmp",
 	policy.SensitiveRead: "cat /etc/shadow",
+	policy.NetworkRead:   "curl -s example.com",
 	policy.Write:         "touch /srv/x",
 	policy.Unknown:       "some-program-nobody-knows",
 	policy.Dangerous:     "systemctl stop nginx",
@@ -65,13 +66,18 @@ func TestTheBuiltInTable(t *testing.T) {
 				d := decide(t, e, policy.Request{Principal: tt.principal, Host: tt.host, Command: command})
 				assert.Equal(t, class, d.Class, command)
 				assert.Equal(t, tt.want[class], said(d), command)
+				if rules.RoleOf(tt.principal) == rules.Program {
+					assert.Equal(t, "builtin/program", d.Rule)
+				} else {
+					assert.Equal(t, "builtin/"+string(class), d.Rule)
+				}
 			}
 		})
 	}
 }
 
 var agentTable = map[policy.Class]string{
-	policy.ReadOnly: "allow", policy.SensitiveRead: "ask/approval", policy.Write: "ask/approval",
+	policy.ReadOnly: "allow", policy.SensitiveRead: "ask/approval", policy.NetworkRead: "ask/approval", policy.Write: "ask/approval",
 	policy.Unknown: "ask/approval", policy.Dangerous: "ask/approval", policy.Privileged: "deny", policy.Forbidden: "deny",
 }
 
@@ -125,4 +131,16 @@ func TestAllowsTellsWhetherTheShellsStateMatters(t *testing.T) {
 	assert.True(t, e.Allows("operator/ada", hosts.Host{}, policy.Unknown))
 	assert.False(t, e.Allows("agent/mcp", hosts.Host{}, policy.Unknown))
 	assert.True(t, e.Allows("agent/mcp", hosts.Host{}, policy.ReadOnly))
+}
+
+// Judging takes time, so what was judged is shared.
+func TestACommandIsJudgedOnce(t *testing.T) {
+	e := rules.New(rules.Config{})
+	req := policy.Request{Principal: "operator/ada", Command: "touch a; touch b"}
+	first, again := e.Judge(req), e.Judge(req)
+	require.Len(t, first.Parts, 2)
+	assert.Same(t, &first.Parts[0], &again.Parts[0])
+	req.Dir = "/srv"
+	elsewhere := e.Judge(req)
+	assert.NotSame(t, &first.Parts[0], &elsewhere.Parts[0])
 }

@@ -61,3 +61,17 @@ func TestADeniedProgramCannotHide(t *testing.T) {
 		}
 	}
 }
+
+// Where a script cannot be parsed as a whole, what a rule denies may stand in what is left of it.
+func TestNothingDeniedHidesInWhatCannotBeParsed(t *testing.T) {
+	for conditions, want := range map[string]policy.Verdict{
+		"programs: ['curl *']": policy.Ask, "paths: ['/srv/**']": policy.Ask, "to: [loopback]": policy.Ask, "classes: [write], programs: ['curl *']": policy.Ask, "classes: [write]": policy.Allow,
+	} {
+		e := rules.New(rules.Config{User: file(t, rule("no", "deny", conditions))})
+		for command, shell := range map[string]string{"repeat 2 { curl -s localhost }": "zsh", "foreach i (a b) curl -s localhost; end": "zsh", "echo ')' ) curl -s localhost": "bash", "for i { curl -s localhost }": "dash"} {
+			d := decide(t, e, onDev(command, shell))
+			assert.Equal(t, want, d.Verdict, "%s: %q: %s", conditions, command, d.Reason)
+		}
+		assert.Equal(t, policy.Allow, decide(t, e, onDev("for i in a; do ls; done", "bash")).Verdict, conditions)
+	}
+}

@@ -122,7 +122,7 @@ func tighter(a, b Limits) Limits {
 }
 
 func (l Limits) perHour() float64 {
-	if l.RatePer <= 0 {
+	if l.Rate == 0 {
 		return 0
 	}
 	return float64(l.Rate) * float64(time.Hour) / float64(l.RatePer)

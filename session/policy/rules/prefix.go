@@ -81,7 +81,7 @@ func Begins(q policy.Question, prefix []string) error {
 		return noPrefix("the command does not begin with these words")
 	}
 	rep := judgeKey(keyOf(policy.Request{Host: q.Host, Shell: q.Shell, Command: q.Command, Dir: q.Dir, Interactive: q.Interactive}, nil)).rep
-	if rep.Capped || len(rep.Parts) > 1 || len(rep.Parts) == 1 && len(rep.Parts[0].Parts) > 0 {
+	if rep.Capped || len(rep.Parts) != 1 || len(rep.Parts[0].Parts) > 0 {
 		return noPrefix("the command runs another one")
 	}
 	return nil
@@ -102,7 +102,7 @@ func simpleWords(src string) ([]string, error) {
 		}
 		s := file.Stmts[0]
 		call, ok := s.Cmd.(*syntax.CallExpr)
-		if !ok || !plain(s) || s.Semicolon.IsValid() || len(s.Comments) > 0 || len(call.Assigns) > 0 || len(call.Args) == 0 {
+		if !ok || !plain(s) || s.Semicolon.IsValid() || len(s.Comments) > 0 || len(call.Assigns) > 0 {
 			return nil, none
 		}
 		var these []string

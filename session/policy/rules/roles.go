@@ -90,25 +90,8 @@ func operatorCell(out *cell, h hosts.Host, c policy.Class) {
 	}
 }
 
-func builtinRule(c policy.Class) string {
-	switch c {
-	case policy.ReadOnly:
-		return "builtin/read-only"
-	case policy.SensitiveRead:
-		return "builtin/sensitive-read"
-	case policy.NetworkRead:
-		return "builtin/network-read"
-	case policy.Write:
-		return "builtin/write"
-	case policy.Dangerous:
-		return "builtin/dangerous"
-	case policy.Privileged:
-		return "builtin/privileged"
-	case policy.Forbidden:
-		return "builtin/forbidden"
-	}
-	return "builtin/unknown"
-}
+// builtinRule names the cell of a class; what is no class counts as unknown.
+func builtinRule(c policy.Class) string { return "builtin/" + string(policy.Classes[c.Rank()]) }
 
 // needsOf says whose yes an ask of a file waits for. An operator's is a second thought: an approval would be another's.
 func needsOf(role Role, v policy.Verdict, c policy.Class) (policy.Needs, string) {

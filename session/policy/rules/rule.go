@@ -118,6 +118,9 @@ func (r *rule) touches(c *command) match {
 	if len(r.to) > 0 {
 		m = min(m, r.touchesAddresses(c.rep))
 	}
+	if c.torn && len(r.programs)+len(r.paths)+len(r.to) > 0 {
+		return max(m, maybe)
+	}
 	return m
 }
 

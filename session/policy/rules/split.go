@@ -21,6 +21,7 @@ type command struct {
 	src   string
 	shell string
 	typed bool                         // somebody types into it
+	torn  bool                         // it cannot be parsed as a whole: there may be anything in it
 	calls map[[2]uint]*syntax.CallExpr // all of them, by where their statement stands
 	units []unit
 	all   func() []seen // every command that the judge saw, nested ones too
@@ -52,6 +53,7 @@ func newCommand(k key, rep *judge.Report) *command {
 	}
 	c.all = sync.OnceValue(c.collect)
 	file, err := parsed(c.src, c.shell)
+	c.torn = err != nil
 	if file != nil {
 		c.index(file)
 	}
@@ -81,6 +83,8 @@ func (c *command) index(file *syntax.File) {
 		if s, ok := n.(*syntax.Stmt); ok {
 			if call, ok := s.Cmd.(*syntax.CallExpr); ok {
 				c.calls[[2]uint{s.Pos().Line(), s.Pos().Col()}] = call
+				// zsh's loop without an end that the parser knows: its commands would be words.
+				c.torn = c.torn || c.shell == "zsh" && len(call.Args) > 0 && call.Args[0].Lit() == "foreach"
 			}
 		}
 		return true
@@ -192,10 +196,7 @@ func harmless(r *syntax.Redirect) bool {
 	if r.Word == nil || r.N != nil && !slices.Contains(streams, r.N.Value) {
 		return false
 	}
-	to, ok := literal(r.Word)
-	if !ok {
-		return false
-	}
+	to, _ := literal(r.Word) // nothing, of a word that is not
 	switch r.Op {
 	case syntax.DplOut, syntax.DplIn:
 		return slices.Contains(streams, to)

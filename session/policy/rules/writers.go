@@ -11,10 +11,10 @@ import (
 // name. It leaves out what opens connections, unpacks archives, or makes links: through a link the next command would
 // write elsewhere.
 func plainWriter(words []word) bool {
-	if len(words) == 0 || !words[0].literal || !sameProgram(path.Base(words[0].text), words[0].text) {
+	name := path.Base(words[0].text) // of a word that is not literal, which has no text, it is "."
+	if !sameProgram(name, words[0].text) {
 		return false
 	}
-	name := path.Base(words[0].text)
 	if name != "cp" {
 		return programs.Is(name, "writer")
 	}
