@@ -2,17 +2,9 @@ package programs
 
 import "strings"
 
-// awkCheck reads the program texts of an awk call.
+// awkCheck reads the program text of an awk call.
 func awkCheck(c *call) {
-	at := c.node.lookup("-e")
-	given := false
-	for _, v := range c.vals {
-		if v.at == at {
-			given = true
-			awkText(c, v.arg)
-		}
-	}
-	if !given && !c.has("-f", "-E") && len(c.ops) > 0 {
+	if !c.has("-f") && len(c.ops) > 0 {
 		awkText(c, c.ops[0])
 	}
 }

@@ -42,7 +42,7 @@ func removal(c *call) {
 	for _, a := range c.args {
 		s := a.Text
 		switch {
-		case dashes || !strings.HasPrefix(s, "-") || len(s) < 2:
+		case dashes || !strings.HasPrefix(s, "-") || s == "-" && a.certain():
 			ops = append(ops, a)
 		case !a.certain():
 			c.say(unknown, "has a word that isn't literal and could be an option")
@@ -53,7 +53,7 @@ func removal(c *call) {
 			c.say(forbid, "is told not to spare the root directory")
 		case strings.HasPrefix(s, "--"):
 			tree = tree || strings.HasPrefix("--recursive", s)
-			if !tree && !listed("--force --verbose --interactive --one-file-system --dir --preserve-root --parents --ignore-fail-on-non-empty --help --version", s) &&
+			if !strings.HasPrefix("--recursive", s) && !listed("--force --verbose --interactive --one-file-system --dir --preserve-root --parents --ignore-fail-on-non-empty --help --version", s) &&
 				!strings.HasPrefix(s, "--interactive=") && !strings.HasPrefix(s, "--preserve-root=") {
 				c.say(unknown, "has an option that no table lists")
 			}

@@ -75,7 +75,9 @@ func gitSettings(c *call) {
 	switch c.ops[0].Text {
 	case "list", "get":
 		return
-	case "set", "unset", "rename-section", "remove-section", "edit":
+	case "edit":
+		c.say(unknown, "starts an editor")
+	case "set", "unset", "rename-section", "remove-section":
 		c.say(write, "changes the configuration")
 	}
 	if len(c.ops) > 1 {

@@ -133,7 +133,7 @@ func (c *call) descend(args []Arg, i int) {
 	}
 	c.ops = c.ops[:0]
 	if n.style&inherit == 0 {
-		c.seen, c.vals = [5]uint64{}, c.vals[:0]
+		c.seen, c.vals = c.seen[:0], c.vals[:0]
 	}
 	c.node, c.supplant = sub.get(), false
 	c.find.Env = c.node.env
@@ -280,7 +280,7 @@ func (c *call) cluster(args []Arg, i int) (used int) {
 
 // set notes an option and what it means.
 func (c *call) set(at uint16, v *Arg) {
-	c.seen[at/64] |= 1 << (at % 64)
+	c.seen = append(c.seen, at)
 	o := &c.node.opts[at-1]
 	if Severity(o.class) > Severity(c.find.Class) {
 		c.say(o.class, o.names+" "+phrase(o.class))

@@ -54,9 +54,6 @@ func (a Arg) catastrophic() bool {
 	if a.certain() {
 		return Catastrophic(a.Text)
 	}
-	if a.Glob && a.Literal && Catastrophic(a.Text) {
-		return true
-	}
 	s, ok := emptied(a.Source)
 	return ok && Catastrophic(s)
 }
@@ -83,13 +80,16 @@ func emptied(source string) (string, bool) {
 				i += 1 + end
 				name = name[1:end]
 				plain := len(name) - len(strings.TrimLeft(name, identifier))
-				switch op := strings.TrimPrefix(name[plain:], ":"); {
-				case strings.HasPrefix(op, "?"):
-					return "", false
-				case strings.HasPrefix(op, "-"), strings.HasPrefix(op, "="):
-					b.WriteString(op[1:])
-				case name == "HOME":
+				op := strings.TrimPrefix(name[plain:], ":")
+				def := strings.HasPrefix(op, "-") || strings.HasPrefix(op, "=")
+				stops := strings.HasPrefix(op, "?")
+				switch {
+				case name[:plain] == "HOME" && (op == "" || def || stops): // which is always set
 					b.WriteByte('~')
+				case stops:
+					return "", false
+				case def:
+					b.WriteString(op[1:])
 				}
 				continue
 			}
