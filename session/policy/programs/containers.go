@@ -11,8 +11,8 @@ func entrypoint(c *call) {
 
 // template lets through the formats of inspect that show no environment, arguments or labels.
 func template(c *call) {
-	a, ok := c.val("-f")
-	if !ok || !a.certain() || !harmlessTemplate(a.Text) {
+	a, _ := c.val("-f")
+	if !a.certain() || !harmlessTemplate(a.Text) {
 		c.say(secret, "shows the environment of containers, which may hold secrets")
 	}
 }

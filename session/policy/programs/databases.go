@@ -5,13 +5,13 @@ import "strings"
 // sql reads the statements and commands that a client of a database is given: only those that show are known.
 func sql(c *call) {
 	shows := map[string]func(string) bool{"psql": psqlShows, "mysql": mysqlShows, "mariadb": mysqlShows, "sqlite3": sqliteShows}[c.node.name]
-	at := c.node.lookup("-c")
-	if at == 0 || c.node.name != "psql" {
-		at = c.node.lookup("-e")
+	at := c.node.lookup("-e")
+	if c.node.name == "psql" {
+		at = c.node.lookup("-c")
 	}
 	var given []Arg
 	for _, v := range c.vals {
-		if v.at == at && at != 0 {
+		if v.at == at {
 			given = append(given, v.arg)
 		}
 	}

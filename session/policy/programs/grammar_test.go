@@ -67,6 +67,8 @@ func TestValuesOfOptionsAreTakenAsTheTableSays(t *testing.T) {
 		read-only | --opt
 		dangerous | --opt x
 		unknown | --long $x
+		unknown | --long *
+		dangerous | --long"$x"
 		dangerous | --lone="$x"
 		dangerous | --none="$x"
 		read-only | --long="$x"
@@ -133,6 +135,19 @@ func TestOperandsHaveTheKindsThatTheTableLists(t *testing.T) {
 	byTable(t, "program p\n\tclass secret\n", "unknown | -z")
 }
 
+func TestAnOptionInPlaceOfTheFirstOperand(t *testing.T) {
+	byTable(t, "program p\n\t-e=text^\n\toperands text!danger read write\n", "read-only | -e x y\nwrite | -e x y z\ndangerous | x")
+	byTable(t, "program p\n\t--long,--lonely\n", "read-only | --lon")
+	byTable(t, "program p\n\tclass write\n\t-v=text\n\tif -v=x: write b\n", "write | -v a\"$x\"")
+	got := programs.JudgeIn("program p\n\t-x=cmd\n", programs.Call{Name: "p", Args: literals("-x", "reboot")})
+	if assert.Len(t, got.Nested, 1) {
+		assert.Equal(t, literals("reboot"), got.Nested[0].Argv)
+	}
+	typed := "program p\n\tif typed: danger b\n"
+	assert.Equal(t, policy.ReadOnly, programs.JudgeIn(typed, programs.Call{Name: "p"}).Class)
+	assert.Equal(t, policy.Dangerous, programs.JudgeIn(typed, programs.Call{Name: "p", Interactive: true}).Class)
+}
+
 func TestConditionsHoldWhereTheyMustAndMayWhereNobodyKnows(t *testing.T) {
 	byTable(t, "program p\n\t-a -b -v=text\n\tif -a|-b: danger b\n\toperands text...\n", "dangerous | -a\ndangerous | -b\nread-only | x")
 	byTable(t, "program p\n\t-a -b\n\tif !-a|-b: danger b\n", "read-only | -a\nread-only | -b\ndangerous |")
@@ -168,6 +183,7 @@ func TestARuleSaysWhatIsWritten(t *testing.T) {
 		"program p\n\t-w\n\tif -w: write=operands b\n\toperands read...\n":              "a b",
 		"program p\n\t-w\n\tif -w: write=last b\n\toperands read...\n":                  "b",
 		"program p\n\t-w\n\t-o=text\n\tif -w: write=-o b\n\toperands read...\n":         "c",
+		"program p\n\t-w\n\t-o=read\n\tif -w: write=last b\n\toperands text...\n":       "b",
 		"program p\n\t-w\n\t-o=text\n\tif -w: write b\n\toperands read...\n":            "",
 		"program p\n\t-w!write\n\t-o=text\n\tif -w: write=last b\n\toperands read...\n": "b",
 	} {
@@ -187,6 +203,7 @@ func TestARuleSaysWhatIsWritten(t *testing.T) {
 			}
 		}
 		assert.Equal(t, want, strings.Join(written, " "), table)
+		assert.Equal(t, strings.Contains(table, "-o=read") || strings.Contains(table, "=-o"), seen["c"] > 0, table)
 		for name, n := range seen {
 			assert.Equal(t, 1, n, "%s is there twice: %s", name, table)
 		}

@@ -1,6 +1,7 @@
 package programs_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -94,6 +95,9 @@ func TestRemovingIsReadWordByWord(t *testing.T) {
 		write | rm -- -rf
 		unknown | rm -"$X" f
 		dangerous | rm --recursive x
+		write | rm /etc/motd
+		dangerous | rm -rf '$x/'
+		write | ln -s /etc x
 		dangerous | rm --recursive --force x
 		dangerous | rm -r --force x
 		unknown | rm --frobnicate x
@@ -219,6 +223,20 @@ func TestAwkIsReadToItsEnd(t *testing.T) {
 		unknown | awk 'BEGIN { for (i = 1; i < 5; i += 0) x = 1 }'
 		unknown | awk 'BEGIN { for (i = 1; i < 5) x = 1 }'
 		unknown | awk 'BEGIN { while (1) x = 1 }'
+		unknown | gawk 'BEGIN { PROCINFO["x"] = 1 }'
+		unknown | gawk 'BEGIN { print SYMTAB["x"] }'
+		unknown | gawk 'BEGIN { print FUNCTAB["x"] }'
+		unknown | awk 'BEGIN { ARGC = 1 }'
+		unknown | awk 'BEGIN { do x = 1 }'
+		unknown | awk 'BEGIN /x/ { print }' f
+		unknown | awk '{ break / 2; print "/" }' f
+		unknown | awk '{ continue / 2; print "/" }' f
+		unknown | awk '{ nextfile / 2; print "/" }' f
+		unknown | awk '{ x in / 2; print "/" }' f
+		unknown | awk '{ print length / 2; print "/" }' f
+		read-only | awk '{ return /"/ }' f
+		read-only | awk '{ exit /"/ }' f
+		read-only | awk '{ printf /"/ }' f
 		unknown | awk 'BEGIN { do x = 1; while (1) }'
 		unknown | awk 'function f(x) { return f(x) } { print f(1) }' f
 		read-only | awk 'function g(x) { if (x) { x = 1 } return x } { print g($1) }' f
@@ -269,6 +287,11 @@ func TestSedIsReadToItsEnd(t *testing.T) {
 		unknown | sed ':a;s/x/y/;Ta' f
 		unknown | sed 's/a/aa/;D' f
 		unknown | sed 'G;D' f
+		unknown | sed 'D;G;p' f
+		unknown | sed 'G;p;D' f
+		read-only | sed 'Q' f
+		read-only | sed 'L' f
+		read-only | sed '5q' f
 		unknown | sed 'x;D' f
 		read-only | sed 'N;D' f
 		read-only | sed 'b' f
@@ -316,6 +339,11 @@ func TestJqAndYqAreReadToTheirEnd(t *testing.T) {
 	table(t, `
 		unknown | jq ".a$X" f
 		read-only | jq '[range(5)]' f
+		read-only | jq '(recurse)' f
+		read-only | jq '[range(999999)]' f
+		unknown | jq '[range(1000000)]' f
+		unknown | yq -n 'load ("x")'
+		unknown | yq -n 'strenv(X)'
 		read-only | jq '[range(0; 100; 2)]' f
 		read-only | jq '[range(length)]' f
 		unknown | jq '[range(.a | length)]' f
@@ -369,6 +397,9 @@ func TestFindsWordsAreCounted(t *testing.T) {
 		read-only | find ! -name x
 		read-only | find \( -name x \)
 		read-only | find . -newerXY x
+		unknown | find . -exec + {} \;
+		write | find . -maxdepth 0 -okdir touch pwned \;
+		write | find . -ok touch pwned \;
 		unknown | find . -newerXYZ x
 		read-only | find . -name "$X"
 		unknown | find . "-name$X" x
@@ -420,6 +451,8 @@ func TestProcessesAndTheirEnvironments(t *testing.T) {
 	table(t, `
 		read-only | ps
 		read-only | ps 1234
+		read-only | ps -p "$X"
+		sensitive-read | ps -O "$X"
 		read-only | ps 12,34
 		read-only | ps 1"$X"
 		unknown | ps a"$X"
@@ -464,6 +497,8 @@ func TestHowLongAReadMayWait(t *testing.T) {
 		unknown | sleep x
 		unknown | sleep "1$X"
 		read-only | timeout 1m tail -f x
+		read-only | timeout 1 tail -f x
+		read-only | timeout 0.5 tail -f x
 		read-only | timeout 60 tail -f x
 		unknown | timeout 61 tail -f x
 		unknown | timeout 0 tail -f x
@@ -487,6 +522,9 @@ func TestHowLongAReadMayWait(t *testing.T) {
 func TestWhatWrappersRun(t *testing.T) {
 	table(t, `
 		read-only | env LANG=C ls
+		forbidden | env -S '-i rm -rf /'
+		unknown | xargs -i% sort %
+		forbidden | tar xf a --checkpoint-action='exec=rm -rf /'
 		read-only | env COLUMNS=80 LINES=20 NO_COLOR=1 CLICOLOR=0 FORCE_COLOR=1 ls
 		read-only | env PAGER=cat git status
 		read-only | env GIT_PAGER= SYSTEMD_PAGER=cat MANPAGER=cat ls
@@ -552,6 +590,20 @@ func TestWhatWrappersRun(t *testing.T) {
 		got := programs.Judge(programs.Call{Name: "unshare", Args: literals("a", "b", "c", "d", "e", "f")[:i]})
 		assert.Len(t, got.Nested, min(i, 4), "the first four words may begin a command")
 	}
+	for _, words := range [][]string{{"unshare", "-r", "id"}, {"sudo", "A=1", "id"}, {"find", ".", "-exec", "ls", "{}", "x", ";"}, {"xargs", "-i", "cat", "{}"}, {"xargs", "-I", "{}", "cat", "{}"}} {
+		got := programs.Judge(programs.Call{Name: words[0], Args: literals(words[1:]...)})
+		if assert.Len(t, got.Nested, 1, words) {
+			assert.Len(t, got.Nested[0].Argv, map[string]int{"unshare": 1, "sudo": 1, "find": 3, "xargs": 2}[words[0]], words)
+		}
+	}
+	for _, host := range []string{"ssh", "kubectl"} {
+		got := programs.Judge(programs.Call{Name: host, Args: literals(map[string][]string{"ssh": {"h", "ls"}, "kubectl": {"exec", "h", "--", "ls"}}[host]...)})
+		if assert.Len(t, got.Nested, 1) {
+			assert.True(t, got.Nested[0].Remote, host)
+		}
+	}
+	deep := strings.Repeat(`"\(`, 40) + "1" + strings.Repeat(`)"`, 40)
+	assert.Equal(t, policy.Unknown, programs.Judge(programs.Call{Name: "jq", Args: literals(deep, "f")}).Class, "deeper than is looked at")
 	got = programs.Judge(programs.Call{Name: "docker", Args: literals("run", "--entrypoint", "rm", "alpine", "-rf", "/data")})
 	found := false
 	for _, n := range got.Nested {
@@ -583,6 +635,11 @@ func TestWhatOtherHostsGet(t *testing.T) {
 		forbidden | scp h:x /etc/passwd
 		forbidden | nc -e 'sh' h 1
 		write | nc h 1
+		forbidden | nc h 1 -e
+		read-only | ss dst fe80::1
+		write | ss dst g::1
+		forbidden | python3 -c 'import socket' pty.spawn x
+		forbidden | perl -e 'exec("x")' Socket x
 		write | nc - h 1
 		forbidden | ncat --sh-exec sh h 1
 		forbidden | ncat --lua-exec x h 1
@@ -614,6 +671,11 @@ func TestWhatOtherHostsGet(t *testing.T) {
 func TestGitSettingsFormatsAndFiles(t *testing.T) {
 	table(t, `
 		unknown | git log --help
+		read-only | ls --help
+		read-only | git -C 'x=rm -rf /' log
+		unknown | git x"$X"
+		unknown | git show
+		unknown | git stash show a:b
 		read-only | git --version
 		unknown | git status --no-pager
 		unknown | git log --format='%h signature'
@@ -650,6 +712,8 @@ func TestGitSettingsFormatsAndFiles(t *testing.T) {
 func TestStatementsThatOnlyShow(t *testing.T) {
 	table(t, `
 		read-only | mysql -e 'desc t'
+		unknown | mysql -e 'drop tables'
+		unknown | mysql -e 'drop tables x'
 		read-only | mysql -e 'describe t'
 		read-only | mysql -e 'status'
 		unknown | mysql -e 'status x'
@@ -699,6 +763,7 @@ func TestWhatStandsInATable(t *testing.T) {
 		case "find", "busybox":
 			assert.True(t, r.Read, r.Name)
 		case "cat":
+			assert.Contains(t, r.Options, programs.Option{Names: []string{"--number", "-n"}, Class: policy.ReadOnly})
 			assert.False(t, r.Read)
 		}
 	}

@@ -240,6 +240,6 @@ func (c *call) device(name string) {
 
 // fewBytes says that head -c N ends soon.
 func (c *call) fewBytes() bool {
-	a, ok := c.val("-c")
-	return ok && a.certain() && len(a.Text) < 8 && strings.Trim(a.Text, digits) == "" && !c.has("-n", "-#")
+	a, _ := c.val("-c")
+	return a.certain() && len(a.Text) < 8 && strings.Trim(a.Text, digits) == "" && !c.has("-n", "-#")
 }
