@@ -39,7 +39,6 @@ type option struct {
 	names    string
 	kind     kind
 	optional bool // the value is glued or absent
-	soft     bool // unknown where written out, harmless where a glob grows into it
 	supplant bool
 	class    policy.Class
 }
