@@ -83,9 +83,8 @@ func (w *walker) optionValue(a programs.Arg) {
 	if _, value, ok := strings.Cut(a.Text, "="); ok {
 		w.secretOperand(literal(value))
 	}
-	if i := strings.IndexAny(a.Text, "/~@"); i > 0 {
-		w.secretOperand(literal(strings.TrimPrefix(a.Text[i:], "@")))
-	}
+	i := strings.IndexAny(a.Text, "/~@")
+	w.secretOperand(literal(strings.TrimPrefix(a.Text[i:], "@")))
 }
 
 // foundFiles judges a find whose files something reads: by where it looks and the names it looks for.
