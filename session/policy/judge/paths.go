@@ -192,7 +192,7 @@ func (w *walker) note(list *[]Path, a programs.Arg, gone bool) {
 	if w.looseDir && !strings.HasPrefix(a.Text, "/") {
 		dir = ""
 	}
-	if len(*list) < maxNames {
+	if w.room(len(*list)) {
 		*list = append(*list, Path{Text: a.Text, Literal: a.Literal, Source: clip(a.Source), Dir: dir, Delete: gone, Remote: w.remote})
 	}
 }
