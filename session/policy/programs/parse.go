@@ -278,7 +278,7 @@ func (c *call) cluster(args []Arg, i int) (used int) {
 func (c *call) set(at uint16, v *Arg) {
 	c.seen = append(c.seen, at)
 	o := &c.node.opts[at-1]
-	if rank(o.class) > rank(c.find.Class) {
+	if o.class != read {
 		c.say(o.class, o.names+" "+phrase(o.class))
 	}
 	if o.supplant {

@@ -224,7 +224,7 @@ const (
 
 func (c *call) judgeRules() {
 	for _, r := range c.node.rules {
-		if r.class != recode && rank(r.class) <= rank(c.find.Class) && r.wrote == "" {
+		if r.class != recode && r.class != forbid && rank(r.class) <= rank(c.find.Class) && r.wrote == "" {
 			continue
 		}
 		all := yes
