@@ -60,7 +60,7 @@ func (w *walker) operands(c call, f programs.Finding) {
 
 func runsReaders(nested []programs.Nested) bool {
 	for _, n := range nested {
-		if len(n.Argv) == 0 || !programs.Is(n.Argv[0].Text, "nameonly") {
+		if !programs.Is(n.Argv[0].Text, "nameonly") {
 			return true
 		}
 	}
