@@ -99,6 +99,12 @@ func TestWhatHidesBetweenTheWords(t *testing.T) {
 		unknown | sh </dev/null
 		forbidden | /rm -rf /
 		forbidden | ./rm -rf /
+		read-only | printf x y
+		unknown | cat ./../x/../y
+		read-only | cat ./../x
+		sensitive-read | cat /srv/x | (rev)
+		sensitive-read | cat /srv/x | { rev; }
+		forbidden | curl x | (bash)
 		unknown | until read -r line; do echo x; done
 		unknown | while read -r x || true; do echo x; done
 		read-only | echo a | while read -r line; do echo x; done
@@ -116,6 +122,14 @@ func TestWhatHidesBetweenTheWords(t *testing.T) {
 		read-only | echo x | rev
 		read-only | date | tr a b
 	`)
+	verdicts(t, "zsh", `
+		forbidden | repeat 2 rm -rf /
+		unknown | repeat 2 ls
+	`)
+	r := judge.Judge(judge.Request{Script: ". ./x", Shell: "bash"})
+	if assert.Len(t, r.Reads, 1) {
+		assert.Equal(t, "./x", r.Reads[0].Text)
+	}
 	many := strings.Repeat("f,", 70)
 	for _, src := range []string{"cat {" + many + "/etc/shadow}", "ls {" + many + "x}", "cat {a,{" + many + "/etc/shadow}}", "cat {1..9}{1..9}{a,/etc/shadow}", "rm {" + many + "/etc/passwd}",
 		"cat " + strings.Repeat("f ", 600), "ls " + strings.Repeat("$f ", 10) + strings.Repeat("${#g} ", 600), "echo " + strings.Repeat("$(curl 192.0.2.1) ", 520)} {

@@ -105,6 +105,16 @@ func TestHostsOfACall(t *testing.T) {
 	assert.Empty(t, to("ls", lit("192.0.2.1")))
 }
 
+func TestAnEntrypointMayStandAlone(t *testing.T) {
+	for _, words := range [][]string{{"run", "--entrypoint", "rm", "alpine"}, {"run", "--entrypoint", "rm", "alpine", "-rf"}} {
+		found := false
+		for _, n := range programs.Judge(programs.Call{Name: "docker", Args: literals(words...)}).Nested {
+			found = found || n.Argv[0].Text == "rm" && len(n.Argv) == len(words)-3 && n.Remote
+		}
+		assert.True(t, found, words)
+	}
+}
+
 func TestFormsOfBuiltins(t *testing.T) {
 	assert.Equal(t, policy.ReadOnly, programs.Builtin("command", literals("-v", "ls")))
 	assert.Equal(t, policy.Class(""), programs.Builtin("command", literals("rm", "x")))
@@ -127,6 +137,9 @@ func TestIntervalsAndFindsEnds(t *testing.T) {
 	table(t, `
 		unknown | top -b -n 2 -d 61
 		unknown | top -b -d 5
+		read-only | bash --noprofile -c ls
+		read-only | bash --norc -c ls
+		read-only | bash --posix --noprofile --norc -c ls
 		unknown | find . -exec ls {} "$X"
 		unknown | find . -exec ls {} "+$X"
 		read-only | find . -exec ls {} +

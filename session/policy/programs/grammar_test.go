@@ -46,6 +46,8 @@ func TestValuesOfOptionsAreTakenAsTheTableSays(t *testing.T) {
 		read-only | -abx
 		read-only | -12a
 		unknown | -12:
+		unknown | -+
+		unknown | -1+
 		read-only | -c
 		read-only | -cx
 		dangerous | -c x
