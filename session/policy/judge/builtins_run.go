@@ -23,14 +23,11 @@ func (w *walker) eval(c call) {
 
 // joinLikely joins words, each as far as it is known.
 func (w *walker) joinLikely(words []programs.Arg) string {
-	var b strings.Builder
-	for i, a := range words {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(w.shapeOf(a).likely)
+	var list []string
+	for _, a := range words {
+		list = append(list, w.shapeOf(a).likely)
 	}
-	return b.String()
+	return strings.Join(list, " ")
 }
 
 // sourceFile judges the builtin that runs a file in the session's own shell.

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -142,13 +143,7 @@ func (w *walker) forbidUnseen() {
 
 // wasFetched reports whether an earlier command of the script may have fetched this file.
 func (w *walker) wasFetched(file string) bool {
-	base := file[strings.LastIndexByte(file, '/')+1:]
-	for _, f := range w.fetched {
-		if base != "" && f == base {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(w.fetched, file[strings.LastIndexByte(file, '/')+1:])
 }
 
 // netcat forbids the options with which network tools hand a connection to a program.

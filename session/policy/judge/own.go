@@ -125,7 +125,7 @@ func (w *walker) ownWords(args []programs.Arg, metadata bool) {
 func (w *walker) spellings(a programs.Arg) []string {
 	s := w.shapeOf(a)
 	out := parts(s.wild)
-	if !a.Literal && s.likely != s.wild {
+	if !a.Literal {
 		out = append(out, parts(s.likely)...)
 	}
 	return out

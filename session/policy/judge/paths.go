@@ -60,7 +60,7 @@ func (w *walker) operands(c call, f programs.Finding) {
 
 func runsReaders(nested []programs.Nested) bool {
 	for _, n := range nested {
-		if len(n.Argv) == 0 || !programs.Is(n.Argv[0].Text, "nameonly") {
+		if !programs.Is(n.Argv[0].Text, "nameonly") {
 			return true
 		}
 	}
@@ -83,9 +83,8 @@ func (w *walker) optionValue(a programs.Arg) {
 	if _, value, ok := strings.Cut(a.Text, "="); ok {
 		w.secretOperand(literal(value))
 	}
-	if i := strings.IndexAny(a.Text, "/~@"); i > 0 {
-		w.secretOperand(literal(strings.TrimPrefix(a.Text[i:], "@")))
-	}
+	i := strings.IndexAny(a.Text, "/~@")
+	w.secretOperand(literal(strings.TrimPrefix(a.Text[i:], "@")))
 }
 
 // foundFiles judges a find whose files something reads: by where it looks and the names it looks for.
@@ -193,7 +192,7 @@ func (w *walker) note(list *[]Path, a programs.Arg, gone bool) {
 	if w.looseDir && !strings.HasPrefix(a.Text, "/") {
 		dir = ""
 	}
-	if len(*list) < maxNames {
+	if w.room(len(*list)) {
 		*list = append(*list, Path{Text: a.Text, Literal: a.Literal, Source: clip(a.Source), Dir: dir, Delete: gone, Remote: w.remote})
 	}
 }

@@ -63,13 +63,12 @@ type pathEntry struct {
 type pathTable struct {
 	all    []pathEntry
 	byName map[string][]int // by their last segment without wildcards
-	byLast map[string][]int // anchored ones by their last segment, when it has no wildcards
 	rest   []int            // entries without such a segment
 }
 
 func (t *pathTable) add(e pathEntry, p string) {
 	if t.byName == nil {
-		t.byName, t.byLast = make(map[string][]int), make(map[string][]int)
+		t.byName = make(map[string][]int)
 	}
 	i := len(t.all)
 	e.segs, e.anchored = segments(p), p[0] == '/'
@@ -84,9 +83,6 @@ func (t *pathTable) add(e pathEntry, p string) {
 		t.rest = append(t.rest, i)
 	} else {
 		t.byName[key] = append(t.byName[key], i)
-	}
-	if last := e.segs[len(e.segs)-1]; e.anchored && !isWild(last) {
-		t.byLast[last] = append(t.byLast[last], i)
 	}
 }
 
@@ -119,7 +115,6 @@ func (t *pathTable) find(segs []string, pattern bool) *pathEntry {
 	for _, s := range segs {
 		try(t.byName[s])
 	}
-	try(t.byLast[segs[len(segs)-1]])
 	try(t.rest)
 	if best == len(t.all) {
 		return nil

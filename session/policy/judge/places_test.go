@@ -36,3 +36,59 @@ func TestReadingADiskShowsSecrets(t *testing.T) {
 		assert.Equal(t, policy.SensitiveRead, judge.Judge(judge.Request{Script: s}).Class, s)
 	}
 }
+
+// What hier(7) and the manuals of the systems call theirs: it goes with the host.
+func TestNoSystemDirectoryIsRemoved(t *testing.T) {
+	for _, p := range []string{
+		"/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/proc", "/root", "/run", "/sbin", "/srv", "/sys", "/usr", "/var",
+		"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/share", "/usr/local", "/usr/local/bin", "/var/lib", "/var/lib/dpkg", "/var/lib/rpm", "/var/spool", "/var/run",
+		"/etc/ssh", "/etc/pam.d", "/etc/systemd", "/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/sudoers", "/etc/fstab", "/boot/efi", "/boot/grub",
+		"/lib/modules", "/usr/lib/modules", "/Users", "/System", "/Library", "/Applications", "/private", "/private/etc", "/private/var", "/Users/ada",
+		"/{etc,usr}", "/[a-z]*", "/?tc", "/etc/{*,.*}", "../../../..", "../../../.*",
+	} {
+		assert.Equal(t, policy.Forbidden, judge.Judge(judge.Request{Script: "rm -rf " + p, Shell: "dash"}).Class, p)
+	}
+	for _, p := range []string{"/opt/a*", "/srv/{a,b}", "../../x", "../../../x*", "/tmp/*", "~/a*", "/homes/ada"} {
+		assert.NotEqual(t, policy.Forbidden, judge.Judge(judge.Request{Script: "rm -rf " + p, Shell: "dash"}).Class, p)
+	}
+}
+
+func TestFilesThatLetPeopleInAreForbidden(t *testing.T) {
+	touch := func(name string) judge.Report {
+		return judge.Judge(judge.Request{Script: "touch " + name, Shell: "dash", Dir: "/srv"})
+	}
+	forbidden := map[string][]string{
+		"forbidden/keys": {"/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/sudoers", "/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/doas.conf",
+			"/etc/securetty", "/etc/subuid", "/etc/subgid", "/etc/hosts.equiv", "/etc/sudoers.d/x", "/etc/pam.d/x", "/etc/polkit-1/rules.d/x", "/etc/ssh/sshd_config",
+			"/etc/ssh/sshd_config.d/x", "/etc/doas.d/x", "/home/a/.ssh/x", "/home/a/.ssh2/x", ".ssh/x", ".rhosts", ".shosts"},
+		"forbidden/start-files": {"/etc/bash.bashrc", "/etc/bashrc", "/etc/profile", "/etc/zshenv", "/etc/zshrc", "/etc/zprofile", "/etc/environment",
+			"/etc/profile.d/x", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc",
+			".mkshrc", ".shrc", ".ashrc", ".inputrc", "/etc/.profile"},
+		"forbidden/schedule": {"/etc/cron.daily/x", "/var/spool/cron/x", "/etc/init.d/x", "/etc/udev/rules.d/x"},
+		"forbidden/raw-disk": {"/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sysrq-trigger", "/sys/kernel/uevent_helper",
+			"/dev/mem", "/dev/kmem", "/dev/port", "/dev/root", "/dev/sdb1", "/dev/disk/by-id/x"},
+	}
+	for rule, names := range forbidden {
+		for _, name := range names {
+			r := touch(name)
+			assert.Equal(t, policy.Forbidden, r.Class, name)
+			assert.Equal(t, rule, r.Rule, name)
+		}
+	}
+	for name, want := range map[string]policy.Class{
+		"/home/a/.config/systemd/user/x": policy.Dangerous, "/usr/lib/systemd/system/x": policy.Dangerous, "/boot/x": policy.Dangerous,
+		"/etc/motd": policy.Dangerous, "/usr/sbin/x": policy.Dangerous, "/bin/x": policy.Dangerous, "/sbin/x": policy.Dangerous, "/sys/class/x": policy.Dangerous,
+		"/proc/sys/vm/swappiness": policy.Dangerous, "/srv/etc/passwd": policy.Write, "/srv/core_pattern": policy.Write, "/mem": policy.Write, "/dev/tty": policy.Write,
+		"mem": policy.Write, "sda": policy.Write,
+	} {
+		assert.Equal(t, want, touch(name).Class, name)
+	}
+	assert.Equal(t, policy.Forbidden, judge.Judge(judge.Request{Script: "touch mem"}).Class, "where it stands is not known")
+	assert.Equal(t, policy.Unknown, judge.Judge(judge.Request{Script: `head -c"$N" /dev/zero`}).Class)
+	for _, name := range []string{"/dev/zero", "/dev/tty", "/dev/watchdog", "/proc/kmsg", "/sys/kernel/debug/tracing/trace_pipe"} {
+		assert.Equal(t, policy.Unknown, judge.Judge(judge.Request{Script: "cat " + name}).Class, name)
+	}
+	for _, name := range []string{"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/proc/cpuinfo", "/sys/kernel/x", "/srv/trace_pipe", "/srv/dev/x"} {
+		assert.Equal(t, policy.ReadOnly, judge.Judge(judge.Request{Script: "cat " + name}).Class, name)
+	}
+}

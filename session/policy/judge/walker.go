@@ -76,6 +76,14 @@ func (w *walker) cap(reason string) {
 	w.raise(policy.Unknown, "judge/cap", reason)
 }
 
+// room reports whether a list of names may grow: what is left out of a report is not allowed unseen.
+func (w *walker) room(n int) bool {
+	if n >= maxNames {
+		w.cap("it names more files, hosts or variables than are looked at")
+	}
+	return n < maxNames
+}
+
 // enter counts one level of nesting; false means that nothing below is looked at. Every true wants a leave.
 func (w *walker) enter() bool {
 	if w.depth >= hardDepth {
@@ -142,7 +150,7 @@ func (w *walker) setsName(name string) {
 	if name == "" {
 		name = "*"
 	}
-	if len(w.setNames) < maxNames {
+	if w.room(len(w.setNames)) {
 		w.setNames = append(w.setNames, name)
 	}
 }
@@ -152,8 +160,7 @@ func (w *walker) reach(host string) {
 	if w.remote {
 		host = "" // what a name means elsewhere
 	}
-	if len(w.to) >= maxNames {
-		w.cap("it connects to more hosts than are looked at")
+	if !w.room(len(w.to)) {
 		return
 	}
 	w.to, w.cur.To = append(w.to, host), append(w.cur.To, host)
@@ -163,7 +170,7 @@ func (w *walker) reach(host string) {
 }
 
 func (w *walker) use(name string) {
-	if len(w.useNames) < maxNames {
+	if w.room(len(w.useNames)) {
 		w.useNames = append(w.useNames, name)
 	}
 }

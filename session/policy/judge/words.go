@@ -99,6 +99,7 @@ func (w *walker) appendArg(out []programs.Arg, word *syntax.Word) []programs.Arg
 				out = append(out, a)
 			}
 			if !ok {
+				w.cap("braces make more words than are looked at")
 				out = append(out, programs.Arg{Split: true, Source: source})
 			}
 			return out

@@ -5,14 +5,10 @@ import (
 	"strings"
 )
 
-// awkCheck reads the program texts of an awk call.
+// awkCheck reads the program text of an awk call.
 func awkCheck(c *call) {
-	given := c.values("-e")
-	if len(given) == 0 && !c.has("-f", "-E") && len(c.ops) > 0 {
-		given = c.ops[:1]
-	}
-	for _, text := range given {
-		awkText(c, text)
+	if !c.has("-f") && len(c.ops) > 0 {
+		awkText(c, c.ops[0])
 	}
 }
 

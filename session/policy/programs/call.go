@@ -18,7 +18,7 @@ type call struct {
 	node        *node
 	find        Finding
 
-	seen     [5]uint64 // by option index
+	seen     []uint16 // the options that were given
 	vals     []value
 	ops      []Arg
 	loose    bool // some word may become none or several: which operand is which is not certain
@@ -32,7 +32,11 @@ type value struct {
 
 // Judge says what a call means. It runs nothing and may be called concurrently.
 func Judge(c Call) Finding {
-	e := index().programs[c.Name]
+	return index().judge(c)
+}
+
+func (t *tables) judge(c Call) Finding {
+	e := t.programs[c.Name]
 	if e == nil {
 		return Finding{Class: unknown, Rule: "programs/unlisted", Reason: "no table knows this program"}
 	}
@@ -135,7 +139,7 @@ func (c *call) say(class policy.Class, why string) {
 // has says whether an option was given, by any of its names.
 func (c *call) has(names ...string) bool {
 	for _, name := range names {
-		if at := c.node.lookup(name); at != 0 && c.seen[at/64]&(1<<(at%64)) != 0 {
+		if slices.Contains(c.seen, c.node.lookup(name)) {
 			return true
 		}
 	}
@@ -213,7 +217,7 @@ func word(s string) Arg { return Arg{Text: s, Literal: true, Source: s} }
 func unseen(prefix, source string) Arg { return Arg{Text: prefix, Source: source} }
 
 // certain says that the word is exactly Text.
-func (a Arg) certain() bool { return a.Literal && !a.Glob && !a.Split }
+func (a Arg) certain() bool { return a.Literal }
 
 // dash says that the word is an option, or may become one.
 func (a Arg) dash() bool {

@@ -40,7 +40,6 @@ type option struct {
 	names    string
 	kind     kind
 	optional bool // the value is glued or absent
-	soft     bool // unknown where written out, harmless where a glob grows into it
 	supplant bool
 	class    policy.Class
 }
@@ -245,7 +244,7 @@ func (b *builder) options(l line) {
 			}
 		}
 		o.names = names
-		o.class, o.soft = b.classFor(l, class, o.kind)
+		o.class = b.classFor(l, class, o.kind)
 		at := uint16(len(b.opts) + 1)
 		for name := range strings.SplitSeq(names, ",") {
 			if len(name) < 2 || name[0] != '-' {
@@ -283,7 +282,7 @@ func (b *builder) arguments(l line) {
 		if o.kind == none {
 			b.fail(l, "%s is no kind of operand", item)
 		}
-		o.class, _ = b.classFor(l, class, o.kind)
+		o.class = b.classFor(l, class, o.kind)
 		b.operands = append(b.operands, o)
 		if o.class != read || o.kind >= rest {
 			b.uniform = false
@@ -291,24 +290,22 @@ func (b *builder) arguments(l line) {
 	}
 }
 
-func (b *builder) classFor(l line, class string, k kind) (policy.Class, bool) {
+func (b *builder) classFor(l line, class string, k kind) policy.Class {
 	switch {
 	case class == "ask":
-		return unknown, true
-	case class == "endless":
-		return endless, true
+		return unknown
 	case class != "":
 		c, ok := classes[class]
 		if !ok {
 			b.fail(l, "%s is no class", class)
 		}
-		return c, false
+		return c
 	case k == writes || k == dels:
-		return write, false
+		return write
 	case k == shell || k == cmd:
-		return unknown, false
+		return unknown
 	}
-	return read, false
+	return read
 }
 
 // lookup finds an option by one of its names.

@@ -45,3 +45,10 @@ func Parse(name, text string) error {
 	t.file(name, text)
 	return errors.Join(t.problems()...)
 }
+
+// JudgeIn judges a call by the tables of one text.
+func JudgeIn(text string, c Call) Finding {
+	t := newTables()
+	t.file("t.txt", text)
+	return t.judge(c)
+}

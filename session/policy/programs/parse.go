@@ -56,7 +56,7 @@ func (c *call) loosen(a Arg) bool {
 // uncertain looks at a word that isn't literal and may be an option.
 func (c *call) uncertain(a Arg) {
 	c.loosen(a)
-	if c.node.hazard && a.dash() {
+	if a.dash() && (c.node.hazard || c.node.class != read && strings.HasPrefix(a.Text, "-")) {
 		c.say(unknown, "may have options that do more than read, and a word that isn't literal could be one")
 	}
 }
@@ -131,7 +131,7 @@ func (c *call) descend(args []Arg, i int) {
 	}
 	c.ops = c.ops[:0]
 	if n.style&inherit == 0 {
-		c.seen, c.vals = [5]uint64{}, c.vals[:0]
+		c.seen, c.vals = c.seen[:0], c.vals[:0]
 	}
 	c.node, c.supplant = sub.get(), false
 	c.find.Env = c.node.env
@@ -276,9 +276,9 @@ func (c *call) cluster(args []Arg, i int) (used int) {
 
 // set notes an option and what it means.
 func (c *call) set(at uint16, v *Arg) {
-	c.seen[at/64] |= 1 << (at % 64)
+	c.seen = append(c.seen, at)
 	o := &c.node.opts[at-1]
-	if rank(o.class) > rank(c.find.Class) {
+	if o.class != read {
 		c.say(o.class, o.names+" "+phrase(o.class))
 	}
 	if o.supplant {

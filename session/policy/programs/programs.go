@@ -72,7 +72,7 @@ import "github.com/fairlead-ssh/fairlead/session/policy"
 // Arg is one word of a call, after the parser expanded it.
 type Arg struct {
 	Text    string // after quote removal; for a word that isn't literal, the literal prefix that is certain ("" if none)
-	Literal bool   // Text is the whole word, exactly
+	Literal bool   // Text is the whole word, exactly; never with Glob or Split
 	Glob    bool   // holds an unquoted pattern: may become several words, or stay itself
 	Split   bool   // not literal and unquoted: may become no word, several words, and options
 	Source  string // as written

@@ -2,6 +2,7 @@ package programs
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
@@ -223,7 +224,7 @@ const (
 
 func (c *call) judgeRules() {
 	for _, r := range c.node.rules {
-		if r.class != recode && rank(r.class) <= rank(c.find.Class) && r.wrote == "" {
+		if r.class != recode && r.class != forbid && rank(r.class) <= rank(c.find.Class) && r.wrote == "" {
 			continue
 		}
 		all := yes
@@ -247,7 +248,7 @@ func (c *call) holds(k cond) holds {
 		is = truth(c.interactive)
 	case 'o':
 		for _, at := range k.opts {
-			is = max(is, truth(c.seen[at/64]&(1<<(at%64)) != 0))
+			is = max(is, truth(slices.Contains(c.seen, at)))
 		}
 		if k.not {
 			is = yes - is

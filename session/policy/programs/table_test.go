@@ -46,6 +46,8 @@ func TestAMistakeInATableNamesItsLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"program a\n\t-x=nonsense\n":                        "t.txt:2: -x=nonsense has no kind of value that is known",
 		"program a\n\t-x!harmful\n":                         "t.txt:2: harmful is no class",
+		"program a\n\tform!nice x\n":                        "t.txt:2: form!nice is nothing that a table says",
+		"program a\n\t-a,b\n":                               "t.txt:2: -a,b is no option",
 		"program a\n\n\tx\n":                                "t.txt:3: x is nothing that a table says",
 		"program a\n\tclass nice\n":                         "t.txt:2: nice is no class",
 		"program a\n\tstyle nice\n":                         "t.txt:2: nice is no style",

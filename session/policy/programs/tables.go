@@ -60,7 +60,7 @@ var index = sync.OnceValue(func() *tables {
 })
 
 func newTables() *tables {
-	return &tables{programs: make(map[string]*entry, 1024), kinds: make(map[string][]string, 512), sets: make(map[string]*block, 32)}
+	return &tables{programs: map[string]*entry{}, kinds: map[string][]string{}, sets: map[string]*block{}}
 }
 
 // file enters the blocks of a file.
@@ -128,7 +128,8 @@ func (t *tables) head(b *block) {
 
 // split reads the lines of a block. Empty lines and comments do not count.
 func (b *block) split() []line {
-	out, at := make([]line, 0, 1+strings.Count(b.body, "\n")), b.at
+	var out []line
+	at := b.at
 	for l := range strings.Lines(b.body) {
 		at++
 		l = strings.TrimRight(l, " \n")

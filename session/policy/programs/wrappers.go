@@ -25,10 +25,7 @@ func guess(c *call) {
 
 // inert are variables that change nothing but how things look.
 func inert(a Arg) bool {
-	name, val, ok := strings.Cut(a.Text, "=")
-	if !ok {
-		return false
-	}
+	name, val, _ := strings.Cut(a.Text, "=")
 	switch name {
 	case "CLICOLOR", "FORCE_COLOR":
 		return true
@@ -126,8 +123,6 @@ func become(c *call) {
 	for len(ops) > 0 && assignment(ops[0]) {
 		ops = ops[1:]
 	}
-	if len(c.find.Nested) > 0 {
-		c.find.Nested = c.find.Nested[:0]
-	}
+	c.find.Nested = nil
 	c.nest(ops)
 }
