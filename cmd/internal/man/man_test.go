@@ -76,7 +76,7 @@ func TestEachPageRenders(t *testing.T) {
 	}
 	_, pages := write(t)
 	for name, text := range pages {
-		cmd := exec.Command("groff", "-man", "-Tutf8", "-ww", "-P-c", "-P-b", "-P-u")
+		cmd := exec.Command("groff", "-Kutf8", "-man", "-Tutf8", "-ww", "-P-c", "-P-b", "-P-u")
 		cmd.Stdin = strings.NewReader(text)
 		var out, warnings bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &warnings
@@ -97,7 +97,7 @@ func TestTextsOfHelpAreNotReadAsMarkdown(t *testing.T) {
 	if _, err := exec.LookPath("groff"); err != nil {
 		needs.Part(t, "groff is not installed")
 	}
-	cmd := exec.Command("groff", "-man", "-Tutf8", "-P-c", "-P-b", "-P-u")
+	cmd := exec.Command("groff", "-Kutf8", "-man", "-Tutf8", "-P-c", "-P-b", "-P-u")
 	cmd.Stdin = strings.NewReader(pages["fairlead-man.1"])
 	out, err := cmd.Output()
 	require.NoError(t, err)
