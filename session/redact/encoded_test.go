@@ -44,7 +44,7 @@ func TestOfBase64TheDigitsOfTheSecretAreTakenOut(t *testing.T) {
 		"user=kim port=5432\npassword=‹hunter2 and›\nhost = db\n", "user=kim port=5432\npassword=‹hunter2›\nhost = db and more", "host = database1\npassword=‹hunter29›",
 		"DB_PASSWORD=‹hunter2›\nuser=kim\nPGPASSWORD=‹correcthorse›\nhost = db.internal\n",
 	} {
-		for pad := range 4 {
+		for pad := range 3 {
 			example := strings.Repeat(" ", pad) + strings.Replace(example, " and›", "›", 1)
 			text, secrets := marked(t, example)
 			secret, at := make([]bool, len(text)), 0
@@ -56,13 +56,13 @@ func TestOfBase64TheDigitsOfTheSecretAreTakenOut(t *testing.T) {
 				}
 			}
 			for _, newline := range []string{"\n", "\r\n", "\n \t"} {
-				for _, width := range []int{0, 32, 33, 64} {
+				for _, width := range []int{0, 32, 33} {
 					coded, want := codedWithout(text, secret, "password", newline, width)
 					coded, want = "x: "+coded+"\n(after)\n", "x: "+want+"\n(after)\n"
 					got, counts := s.String(coded, redact.Guarded)
 					require.Equal(t, want, mark.ReplaceAllString(got, "«$1»"), "%q in lines of %d, ended by %q", text, width, newline)
 					require.Equal(t, len(secrets), counts.Total())
-					for i := k; i < len(coded); i += 5 {
+					for i := k; i < len(coded); i += 11 {
 						cut, n := inPieces(t, s, redact.Guarded, coded[:i], coded[i:])
 						require.Equal(t, got, cut, "split at %d", i)
 						require.Equal(t, counts, n)
@@ -104,7 +104,7 @@ func TestTheInsideOfAKeyIsTakenOutHoweverLongItIs(t *testing.T) {
 				got, counts := s.String(text, redact.Guarded)
 				require.Equal(t, want, mark.ReplaceAllString(got, "«$1»"), "%d lines", lines)
 				require.Equal(t, int64(hidden), counts.Bytes, "%d lines", lines)
-				for _, size := range []int{1, 7, 64, 65, 1000} {
+				for _, size := range []int{1, 65, 1000} {
 					var pieces []string
 					for rest := text; rest != ""; {
 						n := min(size, len(rest))
