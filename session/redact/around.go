@@ -44,16 +44,16 @@ func wordStart(b []byte) int {
 	return i
 }
 
-// colon returns the position after the colon, or equals sign, that follows a name and a quote, or -1.
-func colon(win []byte, name int) int {
+// colon returns what comes after the colon, or equals sign, that follows a name and a quote.
+func colon(win []byte, name int) (rest []byte, ok bool) {
 	if name < len(win) && quote(win[name]) {
 		name++
 	}
 	name = skip(win, name, " \t")
 	if name < len(win) && (win[name] == ':' || win[name] == '=') {
-		return name + 1
+		return win[name+1:], true
 	}
-	return -1
+	return nil, false
 }
 
 // blockOpens reports whether a line ends a little after the name, with what begins a block of YAML.
@@ -61,8 +61,8 @@ func blockOpens(_, win []byte, name int) bool {
 	if len(win)-name > 40 {
 		return false
 	}
-	i := colon(win, name)
-	return i >= 0 && bytes.ContainsAny(win[i:], "|>")
+	rest, ok := colon(win, name)
+	return ok && bytes.ContainsAny(rest, "|>")
 }
 
 // colonEnds reports whether a line ends with a colon, or an equals sign, a little after the name.
@@ -70,8 +70,8 @@ func colonEnds(_, win []byte, name int) bool {
 	if len(win)-name > 40 {
 		return false
 	}
-	i := colon(win, name)
-	return i >= 0 && skip(win, i, " \t\r\\") == len(win)
+	rest, ok := colon(win, name)
+	return ok && skip(rest, 0, " \t\r\\") == len(rest)
 }
 
 // loginEnds reports whether one word follows a keyword and a blank, and ends the line.
@@ -99,43 +99,33 @@ func tagged(before []byte) bool {
 	return bytes.HasSuffix(before, []byte("<key>")) || bytes.HasSuffix(before, []byte("<name>"))
 }
 
-// tagEnd returns where the tag ends that a name at the start of win is in, or -1.
-func tagEnd(win []byte, name int) int {
+// tagEnd returns what comes after the tag that a name at the start of win is in.
+func tagEnd(win []byte, name int) (rest []byte, ok bool) {
 	if name < len(win) && quote(win[name]) {
 		name++
 	}
 	if name == len(win) || win[name] != '>' && !blank(win[name]) {
-		return -1
+		return nil, false
 	}
-	for i, c := range win[name:] {
-		if c == '>' {
-			return name + i
-		}
-		if c == '<' {
-			break
-		}
+	i := bytes.IndexAny(win[name:], "<>")
+	if i < 0 || win[name+i] == '<' {
+		return nil, false
 	}
-	return -1
+	return win[name+i+1:], true
 }
 
 func tagEnds(before, win []byte, name int) bool {
-	return inTag(before) && tagEnd(win, name) >= 0
+	_, ok := tagEnd(win, name)
+	return ok && inTag(before)
 }
 
 // lastTag reports whether the tag that a name is in, or the one that closes its element, ends the line.
 func lastTag(before, win []byte, name int) bool {
-	if name == len(win) {
-		return false
+	rest, ok := tagEnd(win, name)
+	if bytes.HasPrefix(win[name:], []byte("<")) {
+		_, rest, ok = bytes.Cut(win[name:], []byte(">"))
 	}
-	end := -1
-	if win[name] == '<' {
-		if end = bytes.IndexByte(win[name:], '>'); end >= 0 {
-			end += name
-		}
-	} else {
-		end = tagEnd(win, name)
-	}
-	return end >= 0 && skip(win, end+1, " \t\r") == len(win) && (inTag(before) || tagged(before))
+	return ok && skip(rest, 0, " \t\r") == len(rest) && (inTag(before) || tagged(before))
 }
 
 func tagCloses(before, win []byte, name int) bool {
@@ -199,41 +189,28 @@ func lastName(before, win []byte, name int) bool {
 	return skip(win, name, " \t\r") == len(win) && isName(before)
 }
 
-// quoted returns where the string ends, its quote included, that follows a name after blanks, or -1.
-func quoted(win []byte, name int) int {
+// quoted returns what comes after the string that follows a name after blanks, and after more blanks.
+func quoted(win []byte, name int) (rest []byte, ok bool) {
 	i := skip(win, name, " \t")
 	if i == name || i == len(win) || !quote(win[i]) {
-		return -1
+		return nil, false
 	}
-	n := bytes.IndexByte(win[i+1:], win[i])
-	if n < 3 {
-		return -1
-	}
-	return i + 1 + n + 1
+	text, rest, ok := bytes.Cut(win[i+1:], win[i:i+1])
+	return rest[skip(rest, 0, " \t"):], ok && len(text) >= 3
 }
 
 // quotedAlone reports whether a string follows a name, and nothing more on their line.
 func quotedAlone(before, win []byte, name int) bool {
-	i := quoted(win, name)
-	if i < 0 {
-		return false
-	}
-	i = skip(win, i, " \t")
-	if i < len(win) && win[i] == ';' {
-		i++
-	}
-	i = skip(win, i, " \t\r")
-	return (i == len(win) || win[i] == '#' || win[i] == '}') && (inBraces(before) || ownLine(linePrefix(before)))
+	rest, ok := quoted(win, name)
+	rest = bytes.TrimPrefix(rest, []byte(";"))
+	rest = rest[skip(rest, 0, " \t\r"):]
+	return ok && (len(rest) == 0 || rest[0] == '#' || rest[0] == '}') && (inBraces(before) || ownLine(linePrefix(before)))
 }
 
 // quotedInBraces reports whether a string and a semicolon follow a name.
 func quotedInBraces(before, win []byte, name int) bool {
-	i := quoted(win, name)
-	if i < 0 {
-		return false
-	}
-	i = skip(win, i, " \t")
-	return i < len(win) && win[i] == ';' && inBraces(before)
+	rest, ok := quoted(win, name)
+	return ok && bytes.HasPrefix(rest, []byte(";")) && inBraces(before)
 }
 
 // inBraces reports whether the word that ends before begins a statement.
@@ -253,7 +230,7 @@ func ownLine(line []byte) bool {
 	case "-", ":":
 		return len(blanks) > 0 && blanks[0] == ' '
 	case "enable", "set":
-		return len(blanks) > 0
+		return true
 	}
 	return false
 }

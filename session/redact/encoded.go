@@ -304,18 +304,18 @@ func (x *encoded) isBody(data []byte, s, width int, final bool) (to int, secret,
 		return to, false, true
 	}
 	for at := to; ; {
-		n, whole := baseLine(data, at, final || len(data)-s >= Window)
-		if !whole {
+		n, whole := baseLine(data, at, final)
+		if !whole && len(data)-s < Window {
 			return s, false, false
 		}
-		if n == 0 || at+n-s > Window {
+		if !whole || n == 0 || at+n-s >= Window { // what follows a whole line is looked at as it comes
 			break
 		}
 		at += n
 		to = at
 	}
 	rest := data[to:min(len(data), to+80)]
-	if len(rest) < 80 && !final && len(data)-s < Window && (len(rest) < 14 || bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("-----END"))) &&
+	if len(rest) < 80 && !final && (len(rest) < 14 || bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("-----END"))) &&
 		bytes.Count(rest, []byte("\n")) < 2 {
 		return s, false, false
 	}

@@ -1,5 +1,7 @@
 package redact
 
+import "bytes"
+
 // pattern takes out what looks like a secret. It holds back from the first keyword that is not decided: until the end
 // of its line, or [Window] bytes.
 type pattern struct {
@@ -287,8 +289,8 @@ func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule
 				return r, m, false
 			}
 			m.from, m.to, m.win = v.from(m.from), max(v.from(m.from), v.to(m.to)), win
-			if r.hold && m.to == len(win) && i+m.to < len(data) {
-				x.expect(tokenRest(m.kind), i+m.to+1)
+			if r.hold && len(bytes.TrimSuffix(win[m.to:], []byte("\r"))) == 0 && i+len(win) < len(data) {
+				x.expect(tokenRest(m.kind), i+len(win)+1)
 			}
 			return r, m, false
 		}

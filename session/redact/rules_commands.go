@@ -125,14 +125,11 @@ func wordStarts(stops string, starts ...string) func(_, win []byte, _ int) bool 
 // flagWord reports whether a flag stands in a command, with a word after it that may be a password.
 func flagWord(flag string, glued bool) func(_, win []byte, _ int) bool {
 	return func(_, win []byte, _ int) bool {
-		if !bytes.Contains(win, []byte(flag)) {
-			return false
-		}
 		for i := 1; i < len(win); i++ {
 			switch c := win[i-1]; {
 			case c == ';' || c == '|' || c == '&':
 				return false
-			case blank(c) && win[i] == flag[0] && bytes.HasPrefix(win[i:], []byte(flag)):
+			case blank(c) && bytes.HasPrefix(win[i:], []byte(flag)):
 				at := i + len(flag)
 				if !glued {
 					at = skip(win, at, " \t")

@@ -103,15 +103,11 @@ func isOpenAI(_, win []byte, _ int) bool {
 			return true
 		}
 	}
-	for i, c := range win {
-		if !alnumBytes[c] {
-			return i >= 32
-		}
-		if i == 32 {
-			break
-		}
+	n := 0
+	for n < len(win) && alnumBytes[win[n]] {
+		n++
 	}
-	return len(win) >= 32
+	return n >= 32
 }
 
 // isJWT reports whether the parts of a word are as long as those of a token in the notations of RFC 7515 and 7516.
