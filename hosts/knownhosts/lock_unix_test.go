@@ -85,8 +85,13 @@ func TestAppendGivesUpOnAFileThatIsReplacedAllTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := locked(t, name)
 		done := appending(name)
+		var replaced []*os.File
 		for range knownhosts.MaxReopen {
 			assert.Empty(t, done)
+			other, err := os.Open(name)
+			require.NoError(t, err)
+			defer other.Close()
+			replaced = append(replaced, other)
 			next := locked(t, name+".new")
 			require.NoError(t, os.Rename(name+".new", name))
 			require.NoError(t, f.Close())
@@ -96,6 +101,9 @@ func TestAppendGivesUpOnAFileThatIsReplacedAllTheTime(t *testing.T) {
 		}
 		defer f.Close()
 		assert.ErrorContains(t, <-done, "replaced again and again")
+		for _, other := range replaced {
+			assert.NoError(t, syscall.Flock(int(other.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), "no lock is kept on what was replaced")
+		}
 	})
 }
 
