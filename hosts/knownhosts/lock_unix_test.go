@@ -114,6 +114,13 @@ func TestAFileThatCannotBeLockedIsAnError(t *testing.T) {
 	assert.ErrorIs(t, knownhosts.Lock(f), syscall.EBADF)
 }
 
+func TestOnlyALockOfAnotherAndASignalPass(t *testing.T) {
+	for err, want := range map[error]bool{syscall.EWOULDBLOCK: true, syscall.EINTR: true, syscall.EBADF: false, syscall.ENOLCK: false, syscall.ENOTSUP: false} {
+		assert.Equal(t, want, knownhosts.Passing(err), err)
+		assert.Equal(t, want, knownhosts.Passing(os.NewSyscallError("flock", err)), err)
+	}
+}
+
 func TestAFIFOIsRefusedWithoutWaitingForItsOtherEnd(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "fifo")
 	require.NoError(t, syscall.Mkfifo(name, 0o600))
