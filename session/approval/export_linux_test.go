@@ -15,3 +15,9 @@ var KernelAddr = kernelAddr
 func Holders(c net.Conn) []int {
 	return holders(connection{plain(c.LocalAddr().(*net.TCPAddr).AddrPort()), plain(c.RemoteAddr().(*net.TCPAddr).AddrPort())})
 }
+
+// PeerOf asks the kernel for the account and the process that have connected.
+func PeerOf(c *net.UnixConn) (uid, pid int, err error) {
+	p, err := peerOf(c)
+	return p.uid, p.pid, err
+}
