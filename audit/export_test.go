@@ -17,6 +17,20 @@ func (f *File) Busy() bool {
 // At makes f tell where a rotation or a purge is. Set it before f is used.
 func (f *File) At(step func(name string)) { f.at = step }
 
+// AtLastName makes f believe that its file has the last name there is.
+func (f *File) AtLastName() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.end.file = maxFiles
+}
+
+// TryLock takes the lock on a file if no other has it; WaitLock waits for it.
+var (
+	TryLock  = tryLock
+	WaitLock = waitLock
+	Unlock   = unlock
+)
+
 // Thin keeps a queue within bounds.
 var Thin = thin
 

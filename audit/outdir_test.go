@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -108,6 +109,31 @@ func TestOldOutputsArePurgedOnRecordAndTheChainStaysWhole(t *testing.T) {
 	assert.Equal(t, audit.ChainPurge, last[0].Kind)
 	assert.Equal(t, p, last[0].Purged)
 	assert.Equal(t, "operator/ada", last[0].Principal)
+}
+
+// A directory that cannot be looked into may hold outputs that were to be purged.
+func TestAPurgeThatCannotSeeEverythingRemovesNothing(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("paths have no such limit there")
+	}
+	const longest = 4096 // bytes of a path that the system takes
+	dir := t.TempDir()
+	for len(dir) < longest-400 {
+		dir = filepath.Join(dir, strings.Repeat("d", 200))
+	}
+	s := audit.NewOutputDir(dir, nil)
+	sum, err := s.Put(t.Context(), []byte("x"))
+	require.NoError(t, err)
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	defer root.Close()
+	require.NoError(t, root.Mkdir(strings.Repeat("z", 250), 0o700))
+	recorded := func(audit.Purged) error { return errors.New("nothing is to be recorded") }
+	_, err = s.Purge(t.Context(), time.Now().Add(time.Hour), recorded)
+	require.ErrorIs(t, err, audit.ErrUnavailable)
+	require.ErrorContains(t, err, "cannot read "+dir)
+	_, err = s.Get(t.Context(), sum)
+	require.NoError(t, err)
 }
 
 func TestAPurgeOfNothingNeedsNoDirectory(t *testing.T) {

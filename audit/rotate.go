@@ -37,7 +37,8 @@ func (f *File) full(now time.Time) bool {
 func (f *File) rotate(now time.Time) error {
 	next := f.end.file + 1
 	if next > maxFiles {
-		return f.noNames(next)
+		return unavailable("create", filepath.Join(f.dir, dataName(next)), errors.New("the chain has no more file names"),
+			"move the directory aside to start a new chain")
 	}
 	if err := f.extend([]Event{{Kind: ChainRotate, Next: dataName(next)}}, now, nil, false); err != nil {
 		return err
@@ -60,9 +61,6 @@ func (f *File) toNext() error {
 
 // startFile makes file n, empty, and lets head point to its beginning.
 func (f *File) startFile(n int) error {
-	if n > maxFiles {
-		return f.noNames(n)
-	}
 	next := f.end
 	next.file, next.size = n, 0
 	if err := f.use(next, true); err != nil {
@@ -78,11 +76,6 @@ func (f *File) startFile(n int) error {
 	}
 	f.at("moved")
 	return nil
-}
-
-func (f *File) noNames(n int) error {
-	return unavailable("create", filepath.Join(f.dir, dataName(n)), errors.New("the chain has no more file names"),
-		"move the directory aside to start a new chain")
 }
 
 // isRotate reports whether l is a chain.rotate record. Quotes in texts are escaped, so these bytes stand nowhere else.

@@ -44,6 +44,40 @@ func TestNoAgeIsTooOldWhereThatIsOff(t *testing.T) {
 	assert.Equal(t, 1, whole(t, dir).Files)
 }
 
+// A rotation that cannot make the next file records nothing, and is taken up again.
+func TestARotationThatCannotMakeTheNextFileRefusesWhatFollows(t *testing.T) {
+	dir := newDir(t)
+	f := open(t, dir, audit.Config{MaxSize: 1})
+	require.NoError(t, f.Record(t.Context(), request("e_1", false)))
+	inTheWay := filepath.Join(dir, "000002.jsonl")
+	require.NoError(t, os.Mkdir(inTheWay, 0o700))
+	for range 2 {
+		err := f.Record(t.Context(), request("e_refused", false))
+		require.ErrorIs(t, err, audit.ErrUnavailable)
+		require.ErrorContains(t, err, "cannot open "+inTheWay+": ")
+	}
+	require.NoError(t, os.Remove(inTheWay))
+	require.NoError(t, f.Record(t.Context(), request("e_2", false)))
+	require.NoError(t, f.Close())
+	r := whole(t, dir)
+	assert.Equal(t, 2, r.Files)
+	assert.EqualValues(t, 3, r.Records, "two requests and the end of the first file")
+	assert.NotContains(t, string(readFile(t, dir, "000001.jsonl")), `"id":"e_refused"`)
+	assert.Contains(t, string(readFile(t, inTheWay)), `"id":"e_2"`)
+}
+
+func TestTheLastFileNameIsNotRotated(t *testing.T) {
+	dir := newDir(t)
+	f := open(t, dir, audit.Config{MaxSize: 1})
+	require.NoError(t, f.Record(t.Context(), request("e_1", false)))
+	f.AtLastName()
+	err := f.Record(t.Context(), request("e_2", false))
+	require.ErrorIs(t, err, audit.ErrUnavailable)
+	require.ErrorContains(t, err, "the chain has no more file names; move the directory aside to start a new chain")
+	assert.NoFileExists(t, filepath.Join(dir, "1000000.jsonl"))
+	assert.NotContains(t, string(readFile(t, dir, "000001.jsonl")), "chain.rotate")
+}
+
 // aged is a chain of n files, an hour apart, and when the last one was made.
 func aged(t testing.TB, n int) (dir string, last time.Time) {
 	t.Helper()
@@ -57,7 +91,10 @@ func aged(t testing.TB, n int) (dir string, last time.Time) {
 		}
 	}
 	require.NoError(t, f.Close())
-	require.Equal(t, n, whole(t, dir).Files)
+	r := whole(t, dir)
+	require.Equal(t, n, r.Files)
+	require.Equal(t, last, r.First)
+	require.Equal(t, now, r.Last)
 	return dir, now
 }
 

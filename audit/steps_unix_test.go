@@ -80,12 +80,14 @@ func TestAWriterKilledAtAnyStepOfARotationLeavesAWholeChain(t *testing.T) {
 			dir := threeFiles(t)
 			before := whole(t, dir).Records
 			runDying(t, "rotate:"+step, dir)
-			assert.Equal(t, before+1, whole(t, dir).Records, "the chain.rotate record counts")
+			r := whole(t, dir)
+			assert.Equal(t, before+1, r.Records, "the chain.rotate record counts")
+			assert.Equal(t, step == "written", r.Behind == 1, "head moves behind it before anything else is done: %d", r.Behind)
 
 			f := open(t, dir, steppedConfig(stepped.Add(3*time.Hour)))
 			require.NoError(t, f.Record(t.Context(), request("e_after", false)))
 			require.NoError(t, f.Close())
-			r := whole(t, dir)
+			r = whole(t, dir)
 			assert.Equal(t, 4, r.Files, "the rotation was finished, once")
 			assert.Equal(t, before+2, r.Records)
 			assert.Empty(t, r.Sealed)
@@ -101,6 +103,7 @@ func TestAPurgeKilledAtAnyStepLeavesAWholeChain(t *testing.T) {
 			runDying(t, "purge:"+step, dir)
 			r := whole(t, dir)
 			require.NotNil(t, r.Purged)
+			assert.Equal(t, step == "written", r.Behind == 1, "head moves before anything is removed: %d", r.Behind)
 			assert.Equal(t, left, r.Purged.Left)
 
 			f := open(t, dir, steppedConfig(stepped.Add(2*time.Hour)))

@@ -189,5 +189,6 @@ func TestWriterThatDiedWhileSealingIsSealedInTurn(t *testing.T) {
 		r := whole(t, dir)
 		require.Len(t, r.Sealed, 1, "%d bytes", n)
 		require.EqualValues(t, 4, r.Records)
+		require.Zero(t, r.Behind, "%d bytes: head says that the seal is part of the chain", n)
 	}
 }

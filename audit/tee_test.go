@@ -164,6 +164,19 @@ func TestARefusedRequestHasAResultOnRecord(t *testing.T) {
 	assert.Contains(t, events[1].Error.Message, "cannot anchor at there")
 }
 
+// What no head can be made of was acknowledged by no place.
+func TestWithoutAHeadARequiredPlaceAcknowledgesNothing(t *testing.T) {
+	var s *audit.Tee
+	first := audit.AnchorFunc(func(context.Context, audit.Anchor) error { return s.File().Close() })
+	second := &elsewhere{}
+	s = tee(t, newDir(t), audit.TeeConfig{Places: []audit.Place{
+		{Name: "first", To: first, Required: audit.Always}, {Name: "second", To: second, Required: audit.Always}}})
+	err := s.Record(t.Context(), request("e", false))
+	require.ErrorIs(t, err, audit.ErrUnavailable)
+	require.ErrorIs(t, err, audit.ErrClosed)
+	assert.Empty(t, second.counts())
+}
+
 func TestAPlaceThatHangsIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &elsewhere{hangs: true}

@@ -80,15 +80,20 @@ func openLocked(file string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := lock(f); err != nil {
-			f.Close()
-			return nil, err
-		}
-		ours, _ := f.Stat()
-		if there, _ := os.Stat(file); os.SameFile(ours, there) { // what cannot be looked at is not the same
+		if err = lock(f); err == nil && leadsTo(file, f) {
 			return f, nil
 		}
 		f.Close()
+		if err != nil {
+			return nil, err
+		}
 	}
 	return nil, fmt.Errorf("it is replaced again and again by another program")
+}
+
+// leadsTo reports whether a name is that of f. What cannot be looked at is not.
+func leadsTo(name string, f *os.File) bool {
+	ours, _ := f.Stat()
+	there, _ := os.Stat(name)
+	return os.SameFile(ours, there)
 }

@@ -21,10 +21,15 @@ func lock(f *os.File) error {
 		switch {
 		case err == nil:
 			return nil
-		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR):
+		case !passing(err):
 			return err
 		case time.Now().After(end):
 			return errors.New("another program holds its lock")
 		}
 	}
+}
+
+// passing reports whether a lock that was refused for err may be had later.
+func passing(err error) bool {
+	return errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR)
 }

@@ -85,8 +85,13 @@ func TestAppendGivesUpOnAFileThatIsReplacedAllTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := locked(t, name)
 		done := appending(name)
+		var replaced []*os.File
 		for range knownhosts.MaxReopen {
 			assert.Empty(t, done)
+			other, err := os.Open(name)
+			require.NoError(t, err)
+			defer other.Close()
+			replaced = append(replaced, other)
 			next := locked(t, name+".new")
 			require.NoError(t, os.Rename(name+".new", name))
 			require.NoError(t, f.Close())
@@ -96,6 +101,9 @@ func TestAppendGivesUpOnAFileThatIsReplacedAllTheTime(t *testing.T) {
 		}
 		defer f.Close()
 		assert.ErrorContains(t, <-done, "replaced again and again")
+		for _, other := range replaced {
+			assert.NoError(t, syscall.Flock(int(other.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), "no lock is kept on what was replaced")
+		}
 	})
 }
 
@@ -104,6 +112,13 @@ func TestAFileThatCannotBeLockedIsAnError(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	assert.ErrorIs(t, knownhosts.Lock(f), syscall.EBADF)
+}
+
+func TestOnlyALockOfAnotherAndASignalPass(t *testing.T) {
+	for err, want := range map[error]bool{syscall.EWOULDBLOCK: true, syscall.EINTR: true, syscall.EBADF: false, syscall.ENOLCK: false, syscall.ENOTSUP: false} {
+		assert.Equal(t, want, knownhosts.Passing(err), err)
+		assert.Equal(t, want, knownhosts.Passing(os.NewSyscallError("flock", err)), err)
+	}
 }
 
 func TestAFIFOIsRefusedWithoutWaitingForItsOtherEnd(t *testing.T) {

@@ -7,3 +7,6 @@ var OwnGroup = ownGroup
 
 // PrivateGroup reports whether a group is an account's own.
 var PrivateGroup = privateGroup
+
+// Strange reports whether an account's files may be changed by one that need not be trusted.
+var Strange = strange

@@ -18,8 +18,7 @@ func unsafeOwner(info fs.FileInfo) string {
 	if !ok {
 		return ""
 	}
-	uid := uint32(os.Getuid())
-	if st.Uid != 0 && st.Uid != uid {
+	if strange(st.Uid, uint32(os.Getuid())) {
 		return "belongs to another account; it must belong to you or root"
 	}
 	mode := info.Mode().Perm()
@@ -28,6 +27,9 @@ func unsafeOwner(info fs.FileInfo) string {
 	}
 	return ""
 }
+
+// strange reports whether a file of uid may be changed by an account that me need not trust.
+func strange(uid, me uint32) bool { return uid != 0 && uid != me }
 
 func privateGroup(uid, gid uint32) bool {
 	u, err := user.LookupId(strconv.FormatUint(uint64(uid), 10))

@@ -23,6 +23,15 @@ func TestTheGroupOfOneAccountHasItsNumberAndItsName(t *testing.T) {
 	}
 }
 
+func TestWhoseFilesAreTrusted(t *testing.T) {
+	const root, me, other = 0, 1000, 1001
+	assert.False(t, sshconfig.Strange(root, root))
+	assert.False(t, sshconfig.Strange(root, me))
+	assert.False(t, sshconfig.Strange(me, me))
+	assert.True(t, sshconfig.Strange(other, me))
+	assert.True(t, sshconfig.Strange(me, root), "root would obey a file that another account can change")
+}
+
 func TestWhomThisMachineDoesNotKnowHasNoGroupOfItsOwn(t *testing.T) {
 	const nobody = 1<<31 - 7
 	assert.False(t, sshconfig.PrivateGroup(nobody, 0))

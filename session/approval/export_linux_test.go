@@ -1,5 +1,7 @@
 package approval
 
+import "net"
+
 // ParseStat reads a line of /proc/PID/stat.
 func ParseStat(stat string) (Process, error) {
 	p, err := parseStat(stat)
@@ -8,3 +10,14 @@ func ParseStat(stat string) (Process, error) {
 
 // KernelAddr reads an address as the kernel writes it.
 var KernelAddr = kernelAddr
+
+// Holders returns the processes that have the client's end of a connection.
+func Holders(c net.Conn) []int {
+	return holders(connection{plain(c.LocalAddr().(*net.TCPAddr).AddrPort()), plain(c.RemoteAddr().(*net.TCPAddr).AddrPort())})
+}
+
+// PeerOf asks the kernel for the account and the process that have connected.
+func PeerOf(c *net.UnixConn) (uid, pid int, err error) {
+	p, err := peerOf(c)
+	return p.uid, p.pid, err
+}

@@ -15,6 +15,9 @@ func (s *Server) Outside(uid int) {
 	s.peer = func(*net.UnixConn) (peer, error) { return peer{uid: uid}, nil }
 }
 
+// Listener is what s takes its callers from.
+func (s *Server) Listener() *net.UnixListener { return s.listener }
+
 // Handle has s answer one line of a process from elsewhere.
 func (s *Server) Handle(uid int, line []byte) any { return s.handle(peer{uid: uid}, line) }
 
@@ -106,6 +109,9 @@ func MadeUpMachine(system map[int]Process, m Machine, self int, marked ...int) (
 
 // ReadLine reads a line of at most most bytes, its newline with them.
 func ReadLine(r io.Reader, most int) ([]byte, error) { return readLine(bufio.NewReaderSize(r, most)) }
+
+// Strange reports whether me need not trust uid with what is its.
+var Strange = strange
 
 // Put has q wait without an asker, who would take it away when its time is over.
 func (d *Desk) Put(q policy.Question) (Pending, error) {

@@ -72,12 +72,13 @@ func (t *Trees) loggedIn(pid int) bool {
 		c, ok := parseConnection(text)
 		return ok && t.isOurs(c)
 	}
-	for up, depth := pid, 0; up > 1 && depth < maxDepth; depth++ {
+	up := pid
+	for range maxDepth {
 		if ours(up) {
 			return true
 		}
 		p, err := t.look(up)
-		if err != nil {
+		if err != nil || p.parent <= 1 {
 			break
 		}
 		up = p.parent

@@ -181,3 +181,12 @@ func TestASessionThatEndsWithTheCommandHasNoApprovalOfItsOwn(t *testing.T) {
 	p.ForSession = nil
 	assert.NoError(t, d.MayCover(p))
 }
+
+func TestWithoutWhoJudgesPrefixesNoneIsTaken(t *testing.T) {
+	d := approval.NewDesk(approval.Config{})
+	p := approval.Pending{ID: "a_1", Question: inSession("systemctl restart nginx"), ForSession: &approval.Scope{Prefix: []string{"systemctl", "restart"}}}
+	require.ErrorIs(t, d.MayCover(p), approval.ErrScope)
+	assert.ErrorContains(t, d.MayCover(p), "prefixes are not supported here")
+	p.ForSession.Prefix = nil
+	assert.NoError(t, d.MayCover(p))
+}

@@ -73,3 +73,30 @@ func TestAClientAsksNoProcessOfAnotherAccount(t *testing.T) {
 	l.Close()
 	<-done
 }
+
+// Without the kernel's word a caller is no account: least of all root, whose number is 0.
+func TestWhoHasConnectedIsWhatTheKernelSays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	require.NoError(t, err)
+	defer l.Close()
+	c, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: path, Net: "unix"})
+	require.NoError(t, err)
+	defer c.Close()
+	uid, pid, err := approval.PeerOf(c)
+	require.NoError(t, err)
+	assert.Equal(t, []int{os.Getuid(), os.Getpid()}, []int{uid, pid})
+
+	raw, err := c.SyscallConn()
+	require.NoError(t, err)
+	null, err := os.Open(os.DevNull)
+	require.NoError(t, err)
+	defer null.Close()
+	require.NoError(t, raw.Control(func(fd uintptr) { err = unix.Dup3(int(null.Fd()), int(fd), unix.O_CLOEXEC) }))
+	require.NoError(t, err)
+	_, _, err = approval.PeerOf(c)
+	require.ErrorIs(t, err, unix.ENOTSOCK)
+	require.NoError(t, c.Close())
+	_, _, err = approval.PeerOf(c)
+	require.ErrorIs(t, err, net.ErrClosed)
+}

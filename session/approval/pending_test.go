@@ -2,6 +2,7 @@ package approval_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -130,6 +131,9 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 			assert.ErrorContains(t, err, "approval: this is no document")
 		})
 	}
+	at := strings.Index(whole, "exec 3\ne_1\n")
+	_, err := approval.Parse([]byte(strings.Replace(whole, "exec 3\ne_1\n", "exec 3\ne_1 ", 1)))
+	assert.ErrorContains(t, err, fmt.Sprintf(": a field is not as it should be, %d bytes before the end", len(whole)-at), "a field that does not end is named by its place")
 }
 
 // What parses has these bytes as its document, so that what is shown from it is what is bound.

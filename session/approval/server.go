@@ -128,9 +128,7 @@ func (s *Server) Serve(ctx context.Context) error {
 			return fmt.Errorf("approval: the socket was closed: %w", err)
 		case err != nil: // too many open files, or a peer that went away: it may be better later
 			<-places
-			if !pause(ctx) {
-				return nil
-			}
+			pause(ctx)
 		default:
 			wg.Go(func() {
 				defer func() { <-places }()
@@ -143,16 +141,11 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 }
 
-// pause waits a little, and reports whether ctx goes on.
-func pause(ctx context.Context) bool {
-	t := time.NewTimer(100 * time.Millisecond)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+// pause waits a little, no longer than ctx lasts.
+func pause(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel()
+	<-ctx.Done()
 }
 
 // converse answers what comes on c.
@@ -293,10 +286,13 @@ func private(dir string) error {
 	}
 	uid, known = owner(st)
 	switch {
-	case known && uid != os.Getuid() && uid != 0:
+	case known && strange(uid, os.Getuid()):
 		return fmt.Errorf("approval: %s belongs to uid %d, who could put another directory in the place of %s", above, uid, filepath.Base(dir))
 	case known && st.Mode().Perm()&0o022 != 0 && st.Mode()&fs.ModeSticky == 0:
 		return fmt.Errorf("approval: others may write to %s (mode %04o), and put another directory in the place of %s: chmod go-w it", above, st.Mode().Perm(), filepath.Base(dir))
 	}
 	return nil
 }
+
+// strange reports whether an account may change what is uid's, and is one that me need not trust.
+func strange(uid, me int) bool { return uid != 0 && uid != me }

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -180,6 +181,15 @@ func TestADirectoryThatOthersCouldUseIsRefused(t *testing.T) {
 	}
 }
 
+func TestWhoMayNotHoldTheDirectoryOfASocketsDirectory(t *testing.T) {
+	const root, me, other = 0, 1000, 1001
+	assert.False(t, approval.Strange(root, root))
+	assert.False(t, approval.Strange(root, me))
+	assert.False(t, approval.Strange(me, me))
+	assert.True(t, approval.Strange(other, me))
+	assert.True(t, approval.Strange(me, root))
+}
+
 func TestANameThatIsTooLongSaysWhatToDo(t *testing.T) {
 	dir := filepath.Join(place(t), strings.Repeat("x", 100))
 	_, err := approval.Listen(approval.NewDesk(approval.Config{}), dir)
@@ -307,6 +317,35 @@ func TestTheEndOfAServerEndsItsConnections(t *testing.T) {
 	_, err = r.ReadString('\n')
 	require.Error(t, err)
 	require.NoError(t, <-served)
+}
+
+// asksDeadline says when somebody asks when it ends, which whoever waits for a time does.
+type asksDeadline struct {
+	context.Context
+	asked chan<- struct{}
+}
+
+func (c asksDeadline) Deadline() (time.Time, bool) {
+	select {
+	case c.asked <- struct{}{}:
+	default:
+	}
+	return c.Context.Deadline()
+}
+
+func TestAServerThatCannotTakeACallerWaitsAndGoesOn(t *testing.T) {
+	s, err := approval.Listen(approval.NewDesk(approval.Config{}), place(t))
+	require.NoError(t, err)
+	require.NoError(t, s.Listener().SetDeadline(time.Unix(1, 0)), "from now on it takes no callers")
+	ctx, cancel := context.WithCancel(t.Context())
+	waits, served := make(chan struct{}, 1), make(chan error, 1)
+	go func() { served <- s.Serve(asksDeadline{ctx, waits}) }()
+	<-waits
+	require.NoError(t, s.Listener().SetDeadline(time.Time{}))
+	assert.True(t, strings.HasPrefix(talk(t, s.Addr(), `{"op":"list"}`+"\n"), "{"))
+	require.NoError(t, s.Listener().SetDeadline(time.Unix(1, 0)))
+	cancel()
+	require.NoError(t, <-served, "the end of it is no failure")
 }
 
 // What was asked may end the process that serves: whoever has answered hears so before.

@@ -2,9 +2,13 @@ package approval_test
 
 import (
 	"encoding/binary"
+	"net"
+	"os"
+	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session/approval"
 )
@@ -27,4 +31,63 @@ func TestAnAddressIsReadAsTheKernelWritesIt(t *testing.T) {
 			assert.Equal(t, want, a.String())
 		}
 	}
+}
+
+// A program that was given the client's end holds it too; one that was not is no holder, nor is the server.
+func TestWhoHoldsAConnectionIsWhoHasTheClientsEndOfIt(t *testing.T) {
+	for _, addr := range []string{"127.0.0.1:0", "[::1]:0"} {
+		l, err := net.Listen("tcp", addr)
+		if err != nil && addr == "[::1]:0" {
+			continue // a machine without IPv6
+		}
+		require.NoError(t, err)
+		defer l.Close()
+		c, err := net.Dial("tcp", l.Addr().String())
+		require.NoError(t, err)
+		defer c.Close()
+		served, err := l.Accept()
+		require.NoError(t, err)
+		defer served.Close()
+		file := func(c net.Conn) *os.File {
+			f, err := c.(*net.TCPConn).File()
+			require.NoError(t, err)
+			return f
+		}
+		client, server := file(c), file(served)
+		given, other := runs(t, client), runs(t, server)
+		assert.Equal(t, []int{os.Getpid(), given}, approval.Holders(c))
+		require.NoError(t, client.Close())
+		require.NoError(t, c.Close())
+		assert.Equal(t, []int{given}, approval.Holders(c))
+		assert.NotContains(t, approval.Holders(served), given)
+		assert.Contains(t, approval.Holders(served), other, "each end is found by its own addresses")
+		require.NoError(t, server.Close())
+		assert.Empty(t, approval.Holders(unheld(t)), "what is closed belongs to no process")
+	}
+}
+
+// runs starts a program that has a file, and ends it with the test.
+func runs(t *testing.T, f *os.File) (pid int) {
+	cmd := exec.Command("sleep", "1000")
+	cmd.ExtraFiles = []*os.File{f}
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return cmd.Process.Pid
+}
+
+// unheld is a connection that was there and is not any more.
+func unheld(t *testing.T) net.Conn {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	c, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	other, err := l.Accept()
+	require.NoError(t, err)
+	require.NoError(t, other.Close())
+	require.NoError(t, c.Close())
+	return c
 }

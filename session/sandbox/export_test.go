@@ -7,3 +7,6 @@ func Literal(w *syntax.Word) (text string, sure bool) { return literal(w) }
 
 // Isolation is what tests start bwrap with, as Bubblewrap does.
 var Isolation = isolation
+
+// ReachesFurther says why a command's meaning is more than the paths in it.
+var ReachesFurther = reachesFurther

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
 )
 
@@ -43,6 +44,21 @@ func TestWhatIsLookedAtHasLimits(t *testing.T) {
 		d = decide(t, g, request(dir+"/box", "bash", tt.command(tt.most+1)))
 		assert.Equal(t, policy.Ask, d.Verdict, "%s: %s", name, d.Reason)
 		assert.Contains(t, d.Reason, tt.why, name)
+	}
+}
+
+// What one part of a command is unknown to do, no other part makes up for.
+func TestACommandReachesFurtherWhereAPartOfItIsUnknown(t *testing.T) {
+	const part = "part of it cannot be told before it runs"
+	for want, all := range map[string][][]policy.Class{
+		"":    {{policy.ReadOnly}, {policy.ReadOnly, policy.Write}, {policy.Write, policy.Dangerous}},
+		part:  {{policy.Unknown, policy.Dangerous}, {policy.ReadOnly, policy.Unknown, policy.Dangerous}},
+		"why": {{policy.Unknown}, {policy.Write, policy.Unknown}, {policy.Privileged}, {policy.Unknown, policy.Forbidden}, {"another"}},
+	} {
+		for _, classes := range all {
+			rep := judge.Report{Class: classes[len(classes)-1], Classes: classes, Reason: "why"}
+			assert.Equal(t, want, sandbox.ReachesFurther(rep), classes)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"go.uber.org/goleak"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 )
@@ -86,7 +87,7 @@ func TestAnAttemptThatRunsAtTheEndIsTheLastAndGetsALittleTime(t *testing.T) {
 				if name == "it fails in time" {
 					end()
 				}
-				began, n := time.Now(), 0
+				began, n, before := time.Now(), 0, goleak.IgnoreCurrent()
 				err := notify.Deliver(ctx, time.Hour, time.Second, func(ctx context.Context) (bool, error) {
 					n++
 					select {
@@ -99,6 +100,7 @@ func TestAnAttemptThatRunsAtTheEndIsTheLastAndGetsALittleTime(t *testing.T) {
 				assert.Equal(t, c.want, err)
 				assert.Equal(t, 1, n)
 				assert.Equal(t, c.ends, time.Since(began))
+				goleak.VerifyNone(t, before) // nothing waits for the end of what is over
 			})
 		})
 	}
