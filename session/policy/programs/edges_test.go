@@ -357,3 +357,28 @@ func TestSmallWordsOfManyLanguages(t *testing.T) {
 		assert.Equal(t, want, got, words)
 	}
 }
+
+// Whatever a script ends in, there is an answer.
+func TestScriptsThatEndTooSoon(t *testing.T) {
+	for name, scripts := range map[string][]string{
+		"sed": {`s/[^]x[:alpha:]\/]/\n&/gw f`, `\,a[[=b=]],,$!{y/a\/b/c\nd/;:x;N;bx}`, "1~2,+3a\\\ntext\\\nmore", "s|[[|]|x|e"},
+		"awk": {`function f(x) { return "a\"b" x } BEGIN { for (i = 1; i <= NF; i++) { $i++; print f($1) > "/dev/stderr" } } /[^]x[:alpha:]]/ { x = y / 2; print 1e5 | "c" }`},
+		"jq":  {`"a\(.b | "c\(env)")" as $x | {k: ..d} # x`, "[range(1; 5)] | recurse(.a)"},
+	} {
+		for _, script := range scripts {
+			for n := range len(script) + 1 {
+				assert.NotEmpty(t, call(name, true, script[:n], "f").Reason, "%s %q", name, script[:n])
+			}
+		}
+	}
+	byTable(t, "program p\n\t-x=prefix -y=del -z=write\n\toperands prefix\n", "write | -x a\nwrite | -y a\nwrite | -z a\nwrite | a")
+	byTable(t, "program p\n\t-x=shell -y=cmd\n", "unknown | -x a\nunknown | -y a")
+	for _, name := range programs.Names() {
+		table, _ := programs.Lookup(name)
+		for line := range strings.Lines(table.Text) {
+			if set, ok := strings.CutPrefix(strings.TrimSpace(line), "use "); ok {
+				assert.Contains(t, table.Text, "\nset "+set+"\n", name)
+			}
+		}
+	}
+}

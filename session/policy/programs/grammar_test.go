@@ -45,6 +45,9 @@ func TestValuesOfOptionsAreTakenAsTheTableSays(t *testing.T) {
 		read-only | -ab x
 		read-only | -abx
 		read-only | -12a
+		read-only | -0
+		read-only | -9
+		read-only | -109a
 		unknown | -12:
 		unknown | -+
 		unknown | -1+

@@ -56,7 +56,7 @@ func ssh(c *call) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		s := a.Text
-		if !host && a.certain() && len(s) > 1 && s[0] == '-' && s != "--" {
+		if !host && a.certain() && a.dash() {
 			i += c.lettered(args[i:], "BbcDEeFIiJLlmOopPQRSWw", c.sshOption)
 			continue
 		}
