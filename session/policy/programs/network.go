@@ -34,7 +34,7 @@ func netcat(c *call) {
 		case !a.certain():
 			c.say(unknown, "has a word that isn't literal")
 		case long && (strings.HasPrefix(s, "--e") || strings.HasPrefix(s, "--sh") || strings.HasPrefix(s, "--lua")),
-			!long && len(s) > 1 && s[0] == '-' && strings.ContainsAny(clusterHead(s), "ec"):
+			!long && strings.HasPrefix(s, "-") && strings.ContainsAny(clusterHead(s), "ec"):
 			c.say(forbid, "gives a shell to whoever is on the other side")
 			if i+1 < len(c.args) {
 				c.script("", c.args[i+1])

@@ -181,7 +181,8 @@ func (s *sedScript) command() bool {
 	case 'y':
 		s.c.say(recode, "has a script that maps letters")
 		delim := s.delimiter()
-		return s.delimited(delim, false, false) && s.delimited(delim, false, false) && s.end()
+		from := s.delimited(delim, false, false)
+		return from && s.delimited(delim, false, false) && s.end()
 	case 'r', 'R':
 		s.c.path(word(s.line()), false)
 	case 'w', 'W':
