@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Host returns the host that a word names: an IP address in its usual form, or a name in lower case. It is "" for whatever
@@ -33,7 +34,7 @@ func hostName(s string) bool {
 		}
 		last = label
 	}
-	return last != "" && (last[0] >= 'a' && last[0] <= 'z' || last[0] >= 'A' && last[0] <= 'Z')
+	return unicode.IsLetter(rune(last[0]))
 }
 
 // urlHost returns the host that a URL leads to, "" where clients may differ about it, and whether it is surely a URL of the web.
@@ -171,8 +172,8 @@ func dig(c *call) {
 
 // getent asks name servers where it looks for hosts.
 func getent(c *call) {
-	if len(c.ops) > 1 && (c.find.Class == network || strings.Contains(c.ops[0].Text, "hosts")) {
-		for _, a := range c.ops[1:] {
+	for i, a := range c.ops {
+		if i > 0 { // behind the name of the database
 			c.reachHost(a)
 		}
 	}

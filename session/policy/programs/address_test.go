@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -173,9 +174,9 @@ func TestWhereCallsConnectTo(t *testing.T) {
 }
 
 func TestTheReadsWriteNothing(t *testing.T) {
-	asked := 0
+	var asked atomic.Int32
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked++
+		asked.Add(1)
 		w.Header().Set("Content-Disposition", "attachment; filename=pwned")
 		_, _ = w.Write([]byte("ok"))
 	}))
@@ -190,12 +191,12 @@ func TestTheReadsWriteNothing(t *testing.T) {
 			continue
 		}
 		require.Equal(t, policy.NetworkRead, call(list[0], false, list[1:]...).Class, "%q", list)
-		dir, before := t.TempDir(), asked
+		dir, before := t.TempDir(), asked.Load()
 		cmd := exec.CommandContext(t.Context(), path, list[1:]...)
 		cmd.Dir, cmd.Env = dir, []string{"HOME=" + dir, "PATH=/usr/bin:/bin"}
 		out, err := cmd.CombinedOutput()
 		assert.NoError(t, err, "%q: %s", list, out)
-		assert.Greater(t, asked, before, "%q", list)
+		assert.Greater(t, asked.Load(), before, "%q", list)
 		left, err := filepath.Glob(filepath.Join(dir, "*"))
 		require.NoError(t, err)
 		hidden, err := filepath.Glob(filepath.Join(dir, ".*"))

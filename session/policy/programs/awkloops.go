@@ -5,11 +5,8 @@ import "strings"
 // counts says that a for loop surely ends: it counts a variable up or down to a bound, and nothing in it changes either. text
 // begins at the parenthesis of its head.
 func (s *awkScan) counts(text string) bool {
-	end := closing(text, '(', ')')
-	if end < 0 {
-		return false
-	}
-	parts := strings.Split(text[1:end], ";")
+	head, after, _ := within(text, '(', ')')
+	parts := strings.Split(head, ";")
 	if len(parts) != 3 {
 		return false
 	}
@@ -29,7 +26,7 @@ func (s *awkScan) counts(text string) bool {
 	if up := step == name+"++" || step == "++"+name; !steady(bound) || up != (rest[0] == '<') || !up && step != name+"--" && step != "--"+name {
 		return false
 	}
-	body := more + "\n" + loopBody(text[end+1:])
+	body := more + "\n" + loopBody(after)
 	for own := range strings.FieldsSeq(s.own) {
 		if mentionsWord(body, own) {
 			return false
@@ -64,8 +61,8 @@ func steady(s string) bool {
 func loopBody(text string) string {
 	text = strings.TrimLeft(text, " \t\r\n")
 	if strings.HasPrefix(text, "{") {
-		if end := closing(text, '{', '}'); end >= 0 {
-			return text[:end]
+		if body, _, ok := within(text, '{', '}'); ok {
+			return body
 		}
 		return text
 	}
@@ -80,8 +77,9 @@ func loopBody(text string) string {
 	return text
 }
 
-// closing finds the bracket that closes the one that a text begins with, and -1 where quotes or patterns make that doubtful.
-func closing(text string, open, end byte) int {
+// within splits a text that begins with a bracket into what is within it and what follows. Where quotes or patterns make it
+// doubtful where it closes, there is neither.
+func within(text string, open, end byte) (inner, after string, ok bool) {
 	depth := 0
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -94,17 +92,17 @@ func closing(text string, open, end byte) int {
 		case '/':
 			line, _, _ := strings.Cut(text[i+1:], "\n")
 			if pattern, _, ok := strings.Cut(line, "/"); ok && strings.ContainsAny(pattern, `{}()"\[`) {
-				return -1
+				return "", "", false
 			}
 		case open:
 			depth++
 		case end:
 			if depth--; depth == 0 {
-				return i
+				return text[1:i], text[i+1:], true
 			}
 		}
 	}
-	return -1
+	return "", "", false
 }
 
 // wordAt calls fn with what stands before and after each place where a text has a word, until it returns true.
@@ -133,6 +131,9 @@ func mentionsWord(text, w string) bool {
 // changesWord says that a text may give a variable another value.
 func changesWord(text, w string) bool {
 	return wordAt(text, w, func(before, after string) bool {
+		if strings.HasSuffix(before, "$") {
+			return false // a field that it numbers
+		}
 		return assigns(after) || strings.HasSuffix(before, "++") || strings.HasSuffix(before, "--") ||
 			strings.HasPrefix(after, "in ") || strings.HasPrefix(after, "[") && w != "NF" || strings.HasSuffix(before, "getline") ||
 			writesArgument(text) && strings.HasSuffix(before, ",") && (strings.HasPrefix(after, ")") || strings.HasPrefix(after, ","))
@@ -163,9 +164,11 @@ func changesFields(text, name string) bool {
 		if text[i] != '$' {
 			continue
 		}
-		rest := text[i+1:]
+		rest, before := text[i+1:], strings.TrimRight(text[:i], " \t")
 		n := len(rest) - len(strings.TrimLeft(rest, identifier))
 		switch {
+		case strings.HasSuffix(before, "++"), strings.HasSuffix(before, "--"):
+			return true
 		case n == 0: // $(…), $$…
 			if strings.Contains(rest, "=") || strings.Contains(rest, "++") || strings.Contains(rest, "--") {
 				return true

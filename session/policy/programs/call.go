@@ -184,10 +184,8 @@ func (c *call) nest(argv []Arg) {
 	c.find.Nested = append(c.find.Nested, Nested{Argv: slices.Clip(argv)})
 }
 
+// nestRemote reports one that runs elsewhere.
 func (c *call) nestRemote(argv []Arg) {
-	if len(argv) == 0 {
-		return
-	}
 	c.find.Nested = append(c.find.Nested, Nested{Argv: slices.Clip(argv), Remote: true})
 }
 

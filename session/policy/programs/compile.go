@@ -16,6 +16,7 @@ const (
 	text           // harmless whatever it says
 	reads          // a file that is read
 	writes         // a file that is written
+	prefixes       // files that are written: what their names begin with
 	dels           // a file that is removed
 	stats          // a file of which only name, attributes or size are shown
 	pairs          // two words: a name, then text
@@ -29,7 +30,7 @@ const (
 )
 
 var kinds = map[string]kind{
-	"text": text, "read": reads, "write": writes, "del": dels, "stat": stats, "pair": pairs, "pairread": pairReads, "host": named, "url": urls, "shell": shell, "cmd": cmd, "rest": rest, "away": away,
+	"text": text, "read": reads, "write": writes, "prefix": prefixes, "del": dels, "stat": stats, "pair": pairs, "pairread": pairReads, "host": named, "url": urls, "shell": shell, "cmd": cmd, "rest": rest, "away": away,
 }
 
 var classes = map[string]policy.Class{
@@ -115,7 +116,7 @@ func (e *entry) compile() {
 		}
 	}
 	b := builder{node: n, entry: e}
-	b.lines(lines, 0)
+	b.lines(lines)
 	for _, name := range [...]string{"--help", "--version"} {
 		// Every long-option program of GNU and most others have these; where one has not, it complains and stops.
 		if n.style&words != 0 || slices.ContainsFunc(n.long, func(l long) bool { return l.name == name }) {
@@ -149,7 +150,7 @@ func (b *builder) fail(l line, format string, args ...any) {
 	b.entry.err = errors.Join(b.entry.err, fmt.Errorf("%s:%d: %s", b.entry.file, l.at, fmt.Sprintf(format, args...)))
 }
 
-func (b *builder) lines(lines []line, shift int) {
+func (b *builder) lines(lines []line) {
 	for i := 0; i < len(lines); i++ {
 		l := lines[i]
 		below := i + 1
@@ -187,7 +188,7 @@ func (b *builder) line(l line, below []line) {
 			b.fail(l, "%s is no set", l.rest)
 			return
 		}
-		b.lines(set.split(), 0)
+		b.lines(set.split())
 		b.deep--
 	case "operands":
 		b.arguments(l)
@@ -300,7 +301,7 @@ func (b *builder) classFor(l line, class string, k kind) policy.Class {
 			b.fail(l, "%s is no class", class)
 		}
 		return c
-	case k == writes || k == dels:
+	case k == writes || k == prefixes || k == dels:
 		return write
 	case k == shell || k == cmd:
 		return unknown

@@ -136,10 +136,8 @@ func (f *findCall) exec(args []Arg) int {
 		f.c.say(unknown, "has a command without an end")
 	}
 	if n > 0 && args[0].certain() {
-		switch name := args[0].Text; name[strings.LastIndexByte(name, '/')+1:] {
-		case "rm", "unlink", "shred", "mv", "chmod", "chown", "chgrp", "truncate", "rmdir":
-			f.removes = true
-		}
+		name := args[0].Text
+		f.removes = f.removes || Is(name[strings.LastIndexByte(name, '/')+1:], "remover")
 	}
 	f.c.nest(argv)
 	return min(n+1, len(args))

@@ -60,15 +60,17 @@ func gitAsked(c *call) bool {
 	if !c.direct || !listed("status diff show log blame annotate", strings.TrimPrefix(c.node.name, "git ")) {
 		return false
 	}
-	for i := 0; i < len(c.args) && c.args[i].certain(); i++ {
-		switch c.args[i].Text {
-		case "-C":
-			if i++; i >= len(c.args) || !c.args[i].certain() {
-				return false
-			}
-		case "-P", "--no-pager":
-		default:
-			return c.args[i].Text == strings.TrimPrefix(c.node.name, "git ")
+	directory := false // comes next
+	for _, a := range c.args {
+		switch {
+		case !a.certain():
+			return false
+		case directory:
+			directory = false
+		case a.Text == "-C":
+			directory = true
+		case a.Text != "-P" && a.Text != "--no-pager":
+			return a.Text == strings.TrimPrefix(c.node.name, "git ")
 		}
 	}
 	return false
@@ -76,8 +78,10 @@ func gitAsked(c *call) bool {
 
 // gitFormat: some placeholders start gpg, as the configuration names it, and so may formats that the configuration names.
 func gitFormat(c *call) {
+	// Where there is --pretty, --format is another name for it; elsewhere it has a language of its own.
+	pretty := c.node.lookup("--pretty")
 	for _, v := range c.vals {
-		if at := v.at; at == c.node.lookup("--pretty") || strings.HasSuffix(c.node.name, " log") && at == c.node.lookup("--format") {
+		if v.at == pretty || pretty != 0 && v.at == c.node.lookup("--format") {
 			gitPretty(c, v.arg)
 		}
 		if !v.arg.certain() {

@@ -45,6 +45,9 @@ func TestValuesOfOptionsAreTakenAsTheTableSays(t *testing.T) {
 		read-only | -ab x
 		read-only | -abx
 		read-only | -12a
+		read-only | -0
+		read-only | -9
+		read-only | -109a
 		unknown | -12:
 		unknown | -+
 		unknown | -1+
@@ -74,6 +77,7 @@ func TestValuesOfOptionsAreTakenAsTheTableSays(t *testing.T) {
 		dangerous | --lone="$x"
 		dangerous | --none="$x"
 		read-only | --long="$x"
+		dangerous | -b="$x"
 		read-only | -e x y
 		unknown | -e x
 		unknown | -e x $x
@@ -120,12 +124,45 @@ func TestStylesDecideWhatIsAnOption(t *testing.T) {
 		unknown | az
 		unknown | aé
 		read-only | ao x
+		read-only | ao
 		read-only | -af f
 	`)
 	byTable(t, "program p\n\tstyle open\n\t-a\n\toperands read...\n", "read-only | $x\nread-only | *\nunknown | -z")
 	byTable(t, "program p\n\t-a\n\t-d!danger\n\tsub s\n\t\t-b\n", "read-only | -a s -b\nunknown | s -a\ndangerous | -d s")
 	byTable(t, "program p\n\tstyle inherit\n\t-a\n\t-d!danger\n\tif -a: write b\n\tsub s\n\t\t-b\n\t\tif -a: danger b\n", "dangerous | s -d\ndangerous | s -b -a\ndangerous | -a s\nread-only | s -b")
 	byTable(t, "program p\n\t-a\n\tsub s\n\t\t-b -a\n\t\tif -a: danger b\n", "read-only | -a s\ndangerous | s -a")
+	byTable(t, "program p\n\t-a\n\tsub s\n\t\t-b\n\t\tif -b: danger b\n", "read-only | -a s\ndangerous | s -b")
+	byTable(t, "program p\n\tstyle open\n\t-a\n\toperands read...\n", "read-only | -\"$x\"")
+	byTable(t, "program p\n\tclass write\n\tstyle open\n\t-a\n\toperands read...\n", "unknown | -\"$x\"\nwrite | \"$x\"")
+	byTable(t, "program p\n\tclass write\n\t-v=text\n\tif -v=x: write b\n", "write | -v \"$x\"")
+}
+
+// The command that an operand begins is reported once, with all of its words.
+func TestACommandIsReportedOnce(t *testing.T) {
+	for _, kind := range []string{"rest", "away"} {
+		for _, table := range []string{"", "\tstyle first\n", "\t-x=text^\n"} {
+			for words, want := range map[string]string{"a b -c d": "b -c d", "a -- b -c": "b -c", "-- a b": "b", "a b": "b", "a": ""} {
+				if strings.Contains(table, "first") && strings.Contains(words, " -- ") {
+					continue // "--" is an operand there
+				}
+				if strings.Contains(table, "-x") {
+					words = "-x " + words
+					if want = strings.TrimPrefix(strings.TrimPrefix(words, "-x a "), "-- "); strings.HasPrefix(words, "-x --") || words == "-x a" {
+						continue
+					}
+				}
+				got := programs.JudgeIn("program p\n"+table+"\toperands text "+kind+"\n", programs.Call{Name: "p", Args: literals(strings.Fields(words)...)})
+				if want == "" {
+					assert.Empty(t, got.Nested, words)
+					continue
+				}
+				if assert.Len(t, got.Nested, 1, words) {
+					assert.Equal(t, literals(strings.Fields(want)...), got.Nested[0].Argv, "%s with %q", words, table)
+					assert.Equal(t, kind == "away", got.Nested[0].Remote)
+				}
+			}
+		}
+	}
 }
 
 func TestOperandsHaveTheKindsThatTheTableLists(t *testing.T) {

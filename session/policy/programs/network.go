@@ -34,7 +34,7 @@ func netcat(c *call) {
 		case !a.certain():
 			c.say(unknown, "has a word that isn't literal")
 		case long && (strings.HasPrefix(s, "--e") || strings.HasPrefix(s, "--sh") || strings.HasPrefix(s, "--lua")),
-			!long && len(s) > 1 && s[0] == '-' && strings.ContainsAny(clusterHead(s), "ec"):
+			!long && strings.HasPrefix(s, "-") && strings.ContainsAny(clusterHead(s), "ec"):
 			c.say(forbid, "gives a shell to whoever is on the other side")
 			if i+1 < len(c.args) {
 				c.script("", c.args[i+1])
@@ -45,10 +45,8 @@ func netcat(c *call) {
 
 // clusterHead is what of a cluster can be option letters: up to the first that takes a value.
 func clusterHead(s string) string {
-	if i := strings.IndexAny(s, "piswXxqTVMmgGO"); i > 0 {
-		return s[:i]
-	}
-	return s
+	const valued = "piswXxqTVMmgGO"
+	return s[:strings.IndexAny(s+valued, valued)]
 }
 
 // ssh passes its operands to a shell elsewhere; some options run programs here.
@@ -58,15 +56,8 @@ func ssh(c *call) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		s := a.Text
-		if !host && a.certain() && len(s) > 1 && s[0] == '-' && s != "--" {
-			if k := strings.IndexAny(s[1:], "BbcDEeFIiJLlmOopPQRSWw"); k >= 0 {
-				v := word(s[k+2:])
-				if v.Text == "" && i+1 < len(args) {
-					i++
-					v = args[i]
-				}
-				c.sshOption(s[k+1], v)
-			}
+		if !host && a.certain() && a.dash() {
+			i += c.lettered(args[i:], "BbcDEeFIiJLlmOopPQRSWw", c.sshOption)
 			continue
 		}
 		if s == "--" && a.certain() {
@@ -79,6 +70,22 @@ func ssh(c *call) {
 		c.find.Nested = append(c.find.Nested, Nested{Script: args[i:], Remote: true})
 		return
 	}
+}
+
+// lettered reads a cluster up to the first letter that takes a value, glued to it or in the next word, and hands both on. It
+// returns how many words beside the cluster that took.
+func (c *call) lettered(args []Arg, valued string, set func(b byte, v Arg)) (used int) {
+	letters := args[0].Text[1:]
+	at := strings.IndexAny(letters, valued)
+	if at < 0 {
+		return 0
+	}
+	v := word(letters[at+1:])
+	if v.Text == "" && len(args) > 1 {
+		v, used = args[1], 1
+	}
+	set(letters[at], v)
+	return used
 }
 
 func (c *call) sshOption(b byte, v Arg) {
@@ -98,6 +105,23 @@ func (c *call) sshOption(b byte, v Arg) {
 	}
 }
 
+// copyLetters are the letters of options that take a value.
+var copyLetters = map[string]string{"scp": "DFJMPSXciLlo", "sftp": "BDFJLPRSXbcilos", "rsync": "BMTef@"}
+
+// copyOption notes what runs programs here: the remote shell of rsync, and the ssh, the server and the settings of scp and sftp.
+func (c *call) copyOption(b byte, v Arg) {
+	switch c.node.name + " -" + string(b) {
+	case "rsync -e", "scp -S", "sftp -S", "scp -D", "sftp -D":
+		c.script("", v)
+	case "scp -o", "sftp -o", "scp -i", "sftp -i", "scp -F", "sftp -F":
+		c.sshOption(b, v)
+	case "rsync -T":
+		c.path(v, true)
+	case "sftp -b":
+		c.path(v, false)
+	}
+}
+
 // copies: scp, rsync and their like; the last operand is written.
 func copies(c *call) {
 	var ops []Arg
@@ -105,14 +129,16 @@ func copies(c *call) {
 		a := c.args[i]
 		s := a.Text
 		switch {
-		case a.certain() && (s == "-e" || s == "--rsh" || s == "-S" || s == "--rsync-path") && i+1 < len(c.args):
+		case a.certain() && (s == "--rsh" || s == "--rsync-path") && i+1 < len(c.args):
 			i++
 			c.script("", c.args[i])
 		case strings.HasPrefix(s, "--rsh="), strings.HasPrefix(s, "--rsync-path="):
 			c.script("", word(s[strings.IndexByte(s, '=')+1:]))
-		case a.certain() && (s == "--delete" || strings.HasPrefix(s, "--delete-") || s == "--remove-source-files"):
+		case a.certain() && (s == "--del" || s == "--delete" || strings.HasPrefix(s, "--delete-") || s == "--remove-source-files" || s == "--remove-sent-files"):
 			c.say(danger, "removes files")
-		case a.certain() && strings.HasPrefix(s, "-"):
+		case a.certain() && strings.HasPrefix(s, "--"):
+		case a.dash() && a.certain():
+			i += c.lettered(c.args[i:], copyLetters[c.node.name], c.copyOption)
 		default:
 			ops = append(ops, a)
 		}

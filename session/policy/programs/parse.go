@@ -27,11 +27,10 @@ func (c *call) parse(args []Arg) {
 				return
 			}
 		case s == "--":
-			for i++; i < len(args); i++ {
+			if i++; i < len(args) {
 				c.loosen(args[i])
-				if c.operand(args, i, true) {
-					return
-				}
+				c.operand(args, i, true)
+				return
 			}
 		case len(s) < 2 || s[0] != '-':
 			if c.operand(args, i, false) {
@@ -77,39 +76,36 @@ func (c *call) gluedLong(a Arg) bool {
 	return true
 }
 
-// operand takes args[i]; it returns true when the rest was taken too.
+// operand takes args[i]; it returns true when the rest was taken too. After "--" there are no more options.
 func (c *call) operand(args []Arg, i int, after bool) bool {
 	n := c.node
 	if n.subs != nil && len(c.ops) == 0 {
 		c.descend(args, i)
 		return true
 	}
+	if n.style&first == 0 && !after && !c.atCommand() {
+		c.ops = append(c.ops, args[i])
+		return false
+	}
+	// Options end here: everything else is an operand, or the command that is run.
+	runs := false
+	for _, a := range args[i:] {
+		if runs = runs || c.atCommand(); !runs {
+			c.loosen(a)
+		}
+		c.ops = append(c.ops, a)
+	}
+	c.finish()
+	return true
+}
+
+// atCommand says that the next operand is the first word of a command.
+func (c *call) atCommand() bool {
 	at := len(c.ops)
 	if c.supplant {
 		at++
 	}
-	if at < len(n.operands) && n.operands[at].kind >= rest || n.style&first != 0 && !after {
-		// Options end at the first operand: everything else is an operand, or the command that is run.
-		if at < len(n.operands) && n.operands[at].kind >= rest {
-			c.sayOperand(n.operands[at])
-			c.ops = append(c.ops, args[i:]...)
-			c.finish()
-			return true
-		}
-		c.ops = append(c.ops, args[i])
-		for i++; i < len(args); i++ {
-			c.loosen(args[i])
-			if at = len(c.ops); at < len(n.operands) && n.operands[at].kind >= rest {
-				c.ops = append(c.ops, args[i:]...)
-				break
-			}
-			c.ops = append(c.ops, args[i])
-		}
-		c.finish()
-		return true
-	}
-	c.ops = append(c.ops, args[i])
-	return false
+	return at < len(c.node.operands) && c.node.operands[at].kind >= rest
 }
 
 // descend goes on with a subcommand.
@@ -299,6 +295,9 @@ func (c *call) take(k kind, a Arg) {
 	case stats:
 		c.find.Paths = append(c.find.Paths, Path{Arg: a, Stat: true})
 	case writes:
+		c.path(a, true)
+	case prefixes:
+		a.Literal = false // the names go on
 		c.path(a, true)
 	case dels:
 		c.remove(a)

@@ -15,9 +15,9 @@ func ps(c *call) {
 		s := a.Text
 		switch {
 		case !a.certain():
-			if a.dash() || a.Split {
+			if a.dash() {
 				c.say(unknown, "shows environments where an option says so, and a word that isn't literal could be one")
-			} else if s == "" || s[0] > '9' {
+			} else if s[0] > '9' {
 				c.say(unknown, "has a word that isn't literal and could be an option")
 			}
 		case strings.HasPrefix(s, "--"):
@@ -111,37 +111,40 @@ func bounded(c *call) {
 	}
 }
 
+// paces are the options by which some programs take an interval and a count, and their interval without one.
+var paces = map[string]struct{ interval, count, usual string }{"free": {"-s", "-c", "1"}, "top": {"-d", "-n", "3"}}
+
 // interval: an interval without a count never ends.
 func interval(c *call) {
+	words := c.ops
+	pace, named := paces[c.node.name]
+	if named {
+		count, counted := c.val(pace.count)
+		if !counted {
+			return // the tables say which forms end
+		}
+		each, given := c.val(pace.interval)
+		if !given {
+			each = word(pace.usual)
+		}
+		words = []Arg{each, count}
+	}
 	var numbers []float64
-	for _, a := range c.ops {
+	for _, a := range words {
 		if n, ok := a.seconds(); ok {
 			numbers = append(numbers, n)
-		} else if !a.certain() {
+		} else if named || !a.certain() {
 			c.say(endless, "with an interval and no count never ends")
 		}
 	}
-	delay := 3.0
-	if a, ok := c.val("-d"); ok && c.node.name == "top" {
-		delay, _ = a.seconds()
-	}
-	for _, name := range [...]string{"-s", "-n", "-c"} {
-		// free -s SECONDS -c COUNT, top -d SECONDS -n COUNT
-		if a, ok := c.val(name); ok && (c.node.name == "free" || c.node.name == "top" && name == "-n") {
-			n, ok := a.seconds()
-			if !ok {
-				n = aWhile + 1
-			}
-			if numbers = append(numbers, n); c.node.name == "top" {
-				numbers = append(numbers, delay)
-			}
-		}
-	}
-	switch {
-	case len(numbers) == 1 && c.node.name != "free":
+	switch len(numbers) {
+	case 0:
+	case 1:
 		c.say(endless, "with an interval and no count never ends")
-	case len(numbers) > 1 && numbers[0]*numbers[1] > aWhile:
-		c.say(endless, "may take long")
+	default:
+		if numbers[0]*numbers[1] > aWhile {
+			c.say(endless, "may take long")
+		}
 	}
 }
 

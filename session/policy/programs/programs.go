@@ -28,7 +28,7 @@
 //	-e,--regexp=text^    takes the place of the first operand
 //
 // Kinds of values and operands: text (harmless whatever it says), read (a file read), stat (a file of which only attributes
-// are shown), write (a file written), del (a file removed), host (a host that it connects to), url (of the web, likewise), shell
+// are shown), write (a file written), prefix (what the names of files written begin with), del (a file removed), host (a host that it connects to), url (of the web, likewise), shell
 // (source that is run), cmd (the name of a program that is run), rest (a command from here on), away (the same, in a container),
 // pair and pairread (two words, the second text or a file read).
 //

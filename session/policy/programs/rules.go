@@ -104,9 +104,7 @@ func (f form) match(args []Arg) bool {
 				next |= 1 << i
 			}
 		}
-		if set = open(next); set == 0 {
-			return false
-		}
+		set = open(next)
 	}
 	return set&(1<<len(f.tokens)) != 0
 }

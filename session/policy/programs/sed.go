@@ -134,20 +134,21 @@ func (s *sedScript) address(number *regexp.Regexp) (found, ok bool) {
 	if s.text[0] == '\\' {
 		s.text = s.text[1:]
 	}
-	delim, ok := s.delimiter()
-	if !ok || !s.delimited(delim, true, false) {
+	if !s.delimited(s.delimiter(), true, false) {
 		return true, false
 	}
 	s.eat(sedFlags)
 	return true, true
 }
 
-func (s *sedScript) delimiter() (b byte, ok bool) {
-	if s.text == "" || strings.IndexByte("\n\\", s.text[0]) >= 0 || s.text[0] >= 128 {
-		return 0, false
+// delimiter takes the character that ends a pattern. Where that is none that every sed knows, it is a newline, which ends none.
+func (s *sedScript) delimiter() byte {
+	if s.text == "" || s.text[0] == '\\' || s.text[0] >= 128 {
+		return '\n'
 	}
-	b, s.text = s.text[0], s.text[1:]
-	return b, true
+	b := s.text[0]
+	s.text = s.text[1:]
+	return b
 }
 
 // line takes the rest of the line: file names and commands know no other end.
@@ -179,8 +180,9 @@ func (s *sedScript) command() bool {
 		return s.substitute()
 	case 'y':
 		s.c.say(recode, "has a script that maps letters")
-		delim, ok := s.delimiter()
-		return ok && s.delimited(delim, false, false) && s.delimited(delim, false, false) && s.end()
+		delim := s.delimiter()
+		from := s.delimited(delim, false, false)
+		return from && s.delimited(delim, false, false) && s.end()
 	case 'r', 'R':
 		s.c.path(word(s.line()), false)
 	case 'w', 'W':
@@ -217,8 +219,8 @@ func (s *sedScript) writes() {
 }
 
 func (s *sedScript) substitute() bool {
-	delim, ok := s.delimiter()
-	if !ok || !s.delimited(delim, true, false) || !s.delimited(delim, false, false) {
+	delim := s.delimiter()
+	if !s.delimited(delim, true, false) || !s.delimited(delim, false, false) {
 		return false
 	}
 	if strings.Contains(s.eat(sedOptions), "e") {

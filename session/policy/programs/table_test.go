@@ -33,6 +33,9 @@ func TestRowsListWhatTheTablesKnow(t *testing.T) {
 	rows := programs.Rows()
 	assert.Len(t, rows, len(programs.Names()))
 	for _, r := range rows {
+		if r.Name == "zramctl" {
+			assert.True(t, r.Read)
+		}
 		if r.Name == "jstat" {
 			assert.Equal(t, "-options", r.Alone)
 		}
@@ -57,6 +60,7 @@ func TestAMistakeInATableNamesItsLine(t *testing.T) {
 		"program a\n\tif -x: write b\n":                     "t.txt:2: -x is no option of this program",
 		"program a\n\tif x: write b\n":                      "t.txt:2: x is no condition",
 		"program a\n\tif none write\n":                      "t.txt:2: want if CONDITION…: CLASS WHY",
+		"program a\n\tif none: nice x\n":                    "t.txt:2: want if CONDITION…: CLASS WHY",
 		"program a\n\tfrom x\n\t\t-b\n":                     "t.txt:2: only sub has lines below it",
 		"program a\n\tsub b\n\t\t-x!harmful\n":              "t.txt:3: harmful is no class",
 		"program a\n\tsub b b\n":                            "t.txt:2: b is there twice",

@@ -38,7 +38,7 @@ func letters(set string) bool {
 			for end < len(set) && end < i+3 && set[end] >= '0' && set[end] <= '7' {
 				end++
 			}
-			if v, err := strconv.ParseUint(set[i:end], 8, 16); err == nil {
+			if v, err := strconv.ParseUint(set[i:end], 8, 64); err == nil {
 				b, i = byte(v), end-1
 			} else {
 				b = set[i]

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
@@ -60,7 +59,7 @@ func CheckPrefix(words []string) error {
 		return noPrefix("%s can run any program; approve the exact command instead", strictyaml.Clip(name))
 	}
 	for _, w := range words {
-		if w == "" || len(w) > maxPrefixWord || strings.ContainsFunc(w, unseen) {
+		if w == "" || len(w) > maxPrefixWord || strings.ContainsFunc(w, printable.Hidden) {
 			return noPrefix("its words must be printable text of 1 to %d bytes", maxPrefixWord)
 		}
 	}
@@ -91,7 +90,7 @@ func Begins(q policy.Question, prefix []string) error {
 // nothing else: no assignment, redirect, comment, substitution or pattern.
 func simpleWords(src string) ([]string, error) {
 	none := noPrefix("it must be one simple command of literal words, without redirects, patterns, comments and substitutions")
-	if strings.ContainsFunc(src, unseen) {
+	if strings.ContainsFunc(src, printable.Hidden) {
 		return nil, none
 	}
 	var words []string
@@ -118,11 +117,6 @@ func simpleWords(src string) ([]string, error) {
 		words = these
 	}
 	return words, nil
-}
-
-// unseen are control characters, what else cannot be seen, and what is no UTF-8; the space is seen.
-func unseen(r rune) bool {
-	return r == utf8.RuneError || r != ' ' && !(unicode.IsGraphic(r) && !unicode.IsSpace(r))
 }
 
 // runsOthers knows programs whose later words can be programs or code, under any version of their names. It is no list to

@@ -67,7 +67,7 @@ func TestThePrefixHasLimits(t *testing.T) {
 	assert.NoError(t, rules.CheckPrefix(words(32, "x")))
 	assert.ErrorContains(t, rules.CheckPrefix(words(33, "x")), "at most 32 words")
 	assert.NoError(t, rules.CheckPrefix(words(2, strings.Repeat("x", 1024))))
-	for _, w := range []string{strings.Repeat("x", 1025), "", "a\xff", "a\x7f", "a\x00", "a\u00a0b", "a\u2028b", "\t"} {
+	for _, w := range []string{strings.Repeat("x", 1025), "", "a\xff", "a\x7f", "a\x00", "a\u00a0b", "a\u2028b", "\t", "a\u2800b", "a\u3164b", "a\u034fb", "a\ufe0fb"} {
 		assert.ErrorContains(t, rules.CheckPrefix(words(2, w)), "printable text of 1 to 1024 bytes", "%q", w)
 	}
 	assert.NoError(t, rules.CheckPrefix(words(2, "größe 1")))

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 )
@@ -69,11 +69,8 @@ func newCommand(k key, rep *judge.Report) *command {
 // legible reports whether the text says what it seems to say: the judge's doubts about bytes belong to no part, so that
 // no rule about parts may silence them.
 func (c *command) legible() bool {
-	return utf8.ValidString(c.src) && !strings.Contains(c.src, "$\\\n") && !strings.Contains(c.src, "`\\\n") &&
-		!(c.typed && strings.ContainsAny(c.src, "!^")) &&
-		!strings.ContainsFunc(c.src, func(r rune) bool {
-			return r >= utf8.RuneSelf && (!unicode.IsGraphic(r) || unicode.IsSpace(r))
-		})
+	return !strings.Contains(c.src, "$\\\n") && !strings.Contains(c.src, "`\\\n") && !(c.typed && strings.ContainsAny(c.src, "!^")) &&
+		!strings.ContainsFunc(c.src, func(r rune) bool { return r >= utf8.RuneSelf && printable.Hidden(r) })
 }
 
 // index finds all calls. What the parser leaves behind after an error may be torn anywhere.

@@ -95,18 +95,11 @@ func bare(b *strings.Builder, s string, first bool) bool {
 
 // doubleQuoted adds text that stands within double quotes.
 func doubleQuoted(b *strings.Builder, s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		switch s[i+1] {
-		case '\\', '"', '$', '`':
-			i++
-		case '\n':
-			return false
-		}
-		b.WriteByte(s[i])
+	if strings.Contains(s, "\\\n") {
+		return false
 	}
+	_, _ = quotedEscapes.WriteString(b, s)
 	return true
 }
+
+var quotedEscapes = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\$`, "$", "\\`", "`")

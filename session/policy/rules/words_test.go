@@ -77,7 +77,7 @@ func TestWhatCannotBeReadSurelyIsNotAllowedByItsWords(t *testing.T) {
 	e := rules.New(rules.Config{User: file(t, rule("p", "allow", "programs: ['deploy *']"))})
 	for command, want := range map[string][2]bool{ // sent at once, typed into
 		"deploy a": {true, true}, "deploy größe": {true, true}, "deploy 'a!b'": {true, false}, "deploy 'a^b'": {true, false}, "deploy '^a'": {true, false},
-		"deploy a\u00a0b": {}, "deploy a\u2003b": {}, "deploy a\u3000": {}, "deploy a\u200b": {}, "deploy \xff": {}, "deploy 'a\xffb'": {}, "deploy '$\\\nx'": {}, "deploy '`\\\nx'": {}, "deploy a\u0085": {}, "deploy a\ue000": {},
+		"deploy a\u00a0b": {}, "deploy 'a\u00a0b'": {}, "deploy 'a\u2003b'": {}, "deploy 'a\u2800b'": {}, "deploy 'a\u3164b'": {}, "deploy 'a\u034fb'": {}, "deploy 'a\u200bb'": {}, "deploy 'a\ufe0fb'": {}, "deploy '\ue000'": {}, "deploy a\u2003b": {}, "deploy a\u3000": {}, "deploy a\u200b": {}, "deploy \xff": {}, "deploy 'a\xffb'": {}, "deploy '$\\\nx'": {}, "deploy '`\\\nx'": {}, "deploy a\u0085": {}, "deploy a\ue000": {},
 	} {
 		for i, typed := range []bool{false, true} {
 			d := decide(t, e, policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: command, Shell: "bash", Interactive: typed})
