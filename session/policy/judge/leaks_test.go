@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -96,6 +97,7 @@ func TestWhatAPipelineRecodes(t *testing.T) {
 		read-only | rev
 		read-only | rev - </etc/hostname
 		sensitive-read | rev /dev/stdin </srv/x
+		read-only | rev /dev/stdin </etc/hostname
 		read-only | head -n 10 /etc/hosts | rev
 		read-only | head -n10 /etc/hosts | rev
 		read-only | head -n100 /etc/hosts | rev
@@ -113,6 +115,17 @@ func TestWhatAPipelineRecodes(t *testing.T) {
 		sensitive-read | cat /srv/x | tr a b | rev
 	`)
 	assert.Equal(t, policy.ReadOnly, judge.Judge(judge.Request{Script: "rev", Shell: "bash", Interactive: true}).Class)
+}
+
+func TestFilesThatHoldNoSecretsMayBeRecoded(t *testing.T) {
+	for name := range strings.FieldsSeq(`/usr/bin/x /usr/sbin/x /usr/lib/x /usr/lib64/x /usr/share/x /usr/include/x /bin/x /sbin/x /lib/x /lib64/x
+		/etc/hostname /etc/hosts /etc/os-release /etc/timezone /etc/localtime /etc/machine-id /etc/issue /etc/issue.net /etc/debian_version /etc/resolv.conf /etc/shells /etc/services
+		/etc/protocols /etc/passwd /etc/group /etc/motd /proc/cpuinfo /proc/meminfo /proc/version /proc/uptime /proc/loadavg /proc/stat /proc/filesystems /proc/modules
+		/proc/partitions /proc/devices /proc/interrupts /dev/null /dev/zero /dev/random /dev/urandom`) {
+		assert.NotContains(t, judge.Judge(judge.Request{Script: "rev " + name, Shell: "bash"}).Classes, policy.SensitiveRead, name)
+		assert.Contains(t, judge.Judge(judge.Request{Script: "rev /srv" + name, Shell: "bash"}).Classes, policy.SensitiveRead, name)
+		assert.Contains(t, judge.Judge(judge.Request{Script: "rev ." + name, Shell: "bash"}).Classes, policy.SensitiveRead, name)
+	}
 }
 
 func TestWhoReadsWhatIsTyped(t *testing.T) {
@@ -184,5 +197,47 @@ func TestPiecesBetweenBackquotes(t *testing.T) {
 	}
 	for src, want := range map[string]policy.Class{"echo x!\"y\"": policy.Unknown, "echo x$[1]": policy.Unknown, "echo $[1]": policy.Unknown, "echo 'a'$": policy.ReadOnly, "echo a!": policy.ReadOnly, "echo \"a$\"": policy.ReadOnly, "echo \\$[1]": policy.ReadOnly, "echo \\!a": policy.ReadOnly} {
 		assert.Equal(t, want, judge.Judge(judge.Request{Script: src, Shell: "dash"}).Class, src)
+	}
+}
+
+func TestTheHomeIsNotRemovedHoweverItIsNamed(t *testing.T) {
+	verdicts(t, "bash", `
+		forbidden | rm -rf $HOME
+		forbidden | rm -rf "$HOME"
+		forbidden | rm -rf ${HOME:?}
+		forbidden | rm -rf ${HOME?}
+		forbidden | rm -rf ${HOME:-/x}
+		forbidden | rm -rf ${HOME-/x}
+		forbidden | rm -rf ${HOME}/*
+		dangerous | rm -rf ${HOME%x}/y
+		dangerous | rm -rf $HOME/x
+		dangerous | rm -rf ${#HOME}
+	`)
+}
+
+func TestSubstitutionsThatRunInTheSessionsShell(t *testing.T) {
+	for _, src := range []string{"echo ${ ls; }", "echo ${|REPLY=x; }"} {
+		assert.Equal(t, policy.Unknown, judge.Judge(judge.Request{Script: src, Shell: "mksh"}).Class, src)
+	}
+	verdicts(t, "bash", `
+		unknown | [ x -v ]
+		unknown | [ -v x ]
+		unknown | [ a -a -v ]
+	`)
+}
+
+func TestPackageInstallsAreDangerousWhereTheyAreAsked(t *testing.T) {
+	for src, want := range map[string][2]policy.Class{"apt-get install x": {policy.Forbidden, policy.Dangerous}, "ls": {policy.ReadOnly, policy.ReadOnly}, "touch x": {policy.Write, policy.Write}} {
+		assert.Equal(t, want[0], judge.Judge(judge.Request{Script: src, Shell: "bash"}).Class, src)
+		assert.Equal(t, want[1], judge.Judge(judge.Request{Script: src, Shell: "bash", Installs: true}).Class, src)
+	}
+}
+
+func TestWhatShowsNoFile(t *testing.T) {
+	for name := range strings.FieldsSeq("true false : date hostname uname id whoami pwd seq df nproc uptime ls test cd echo printf tr rev od") {
+		assert.NotContains(t, judge.Judge(judge.Request{Script: name + " | rev", Shell: "bash"}).Classes, policy.SensitiveRead, name)
+	}
+	for name := range strings.FieldsSeq("grep awk sed sort uniq strings curl nosuch") {
+		assert.Contains(t, judge.Judge(judge.Request{Script: name + " x | rev", Shell: "bash"}).Classes, policy.SensitiveRead, name)
 	}
 }
