@@ -241,3 +241,13 @@ func TestWhatShowsNoFile(t *testing.T) {
 		assert.Contains(t, judge.Judge(judge.Request{Script: name + " x | rev", Shell: "bash"}).Classes, policy.SensitiveRead, name)
 	}
 }
+
+func TestWhatComesOutOfASubstitutionWithinAnother(t *testing.T) {
+	verdicts(t, "bash", `
+		forbidden | eval "$(echo "$(curl x)")"
+		read-only | echo $x[1]
+		unknown | LANG+=x ls
+		unknown | COLUMNS=80 ls
+		unknown | LINES=80 ls
+	`)
+}
