@@ -68,7 +68,7 @@ func digitOf(c byte, base int) bool {
 	switch {
 	case c >= '0' && c <= '7':
 		return true
-	case base == 8:
+	case base != 16:
 		return false
 	default:
 		return c == '8' || c == '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'

@@ -42,7 +42,7 @@ func (w *walker) arithmetic(x syntax.ArithmExpr) {
 }
 
 func (w *walker) arithmeticWord(word *syntax.Word) {
-	if word == nil || digits(word.Lit()) || counter(word) {
+	if digits(word.Lit()) || counter(word) {
 		return
 	}
 	if name := word.Lit(); name != "" {

@@ -50,12 +50,15 @@ func braceElems(br *syntax.BraceExp) (out [][]syntax.WordPart, ok bool) {
 	return out, ok
 }
 
+// unfollowed stands for the words of a range that is not followed.
+var unfollowed = &syntax.ParamExp{}
+
 func sequence(br *syntax.BraceExp) (out [][]syntax.WordPart, ok bool) {
 	from, err1 := strconv.Atoi(br.Elems[0].Lit())
 	to, err2 := strconv.Atoi(br.Elems[1].Lit())
 	// Steps, letters and padding: the words are harmless numbers and letters, but not followed one by one.
 	if err1 != nil || err2 != nil || len(br.Elems) > 2 || to-from >= maxBraces || from-to >= maxBraces {
-		return [][]syntax.WordPart{{&syntax.ParamExp{}}}, true
+		return [][]syntax.WordPart{{unfollowed}}, true
 	}
 	step := 1
 	if to < from {

@@ -42,9 +42,7 @@ func (w *walker) sourceFile(c call) {
 	}
 	a := c.args[0]
 	w.noteRead(a)
-	if a.Literal && w.wasFetched(a.Text) {
-		w.forbidUnseen()
-	}
+	w.runsFile(a)
 	w.hidden = w.hidden || strings.Contains(a.Source, "(") // of a process substitution, not of a file
 	if a.Text == "/dev/stdin" || a.Text == "/dev/fd/0" {
 		w.facts.shell, w.hidden = true, true

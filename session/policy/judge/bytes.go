@@ -11,9 +11,6 @@ import (
 
 // Normalize returns script with CRLF as LF: the bytes that are judged, and the only ones that may be run.
 func Normalize(script string) string {
-	if strings.IndexByte(script, '\r') < 0 {
-		return script
-	}
 	return strings.ReplaceAll(script, "\r\n", "\n")
 }
 

@@ -24,9 +24,7 @@ func (w *walker) command1(head programs.Arg, args []programs.Arg) {
 	name, trusted := programName(head.Text)
 	if !trusted {
 		w.raise(policy.Unknown, "shell/command-path", "only bare names and clean paths in the system's directories are trusted")
-		if w.wasFetched(head.Text) {
-			w.forbidUnseen()
-		}
+		w.runsFile(head)
 	}
 	for _, f := range w.functions {
 		if f == head.Text {
@@ -85,7 +83,7 @@ func alphanumeric(c byte) bool {
 
 // program asks the tables about an external program and judges what follows from the answer.
 func (w *walker) program(c call) {
-	was, before := w.cur.Class, w.classes
+	before := w.classes
 	w.deletes(c)
 	w.interpreter(c)
 	w.netcat(c)
@@ -108,7 +106,7 @@ func (w *walker) program(c call) {
 	}
 	w.operands(c, f)
 	w.recodes(f)
-	if changes := f.Class == policy.Write || f.Class == policy.Dangerous; changes && !was.Worse(f.Class) &&
+	if changes := f.Class == policy.Write || f.Class == policy.Dangerous; changes &&
 		(w.cur.Class == policy.Dangerous || w.cur.Class == policy.Forbidden) && w.cur.Class.Worse(f.Class) {
 		w.classes = w.classes&^(1<<f.Class.Rank()) | before // it is one change, and which files it is of makes it worse
 	}

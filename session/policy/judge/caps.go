@@ -13,6 +13,7 @@ const (
 	maxPatterns   = 256      // patterns of files
 	maxOpenBraces = 32       // in one word
 	maxBraces     = 64       // words that one brace expansion is followed into
+	maxTexts      = 64       // texts within code of another language
 	maxNames      = 512      // names and paths reported
 	maxText       = 200      // bytes of a Part's text
 	hardDepth     = 40       // where the walk stops even looking for what is forbidden

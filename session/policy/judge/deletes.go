@@ -69,10 +69,8 @@ func (w *walker) envDir(args []programs.Arg) string {
 		switch {
 		case (a.Text == "-C" || a.Text == "--chdir") && i+1 < len(args):
 			return w.changed(args[i+1].Text)
-		case strings.HasPrefix(a.Text, "--chdir="):
-			return w.changed(a.Text[len("--chdir="):])
-		case strings.HasPrefix(a.Text, "-C") && len(a.Text) > 2:
-			return w.changed(a.Text[2:])
+		case strings.HasPrefix(a.Text, "--chdir="), strings.HasPrefix(a.Text, "-C"):
+			return w.changed(strings.TrimPrefix(strings.TrimPrefix(a.Text, "--chdir="), "-C"))
 		}
 	}
 	return w.dir
@@ -130,7 +128,7 @@ func (w *walker) leadsTo(a programs.Arg, tree func(string) bool) bool {
 	} else if !a.Literal && !a.Glob {
 		g = unset
 	}
-	if a.Source != "" && strings.HasPrefix(a.Source, "{}") && reachesTree(a.Source, "", g, tree) {
+	if strings.HasPrefix(a.Source, "{}") && reachesTree(a.Source, "", g, tree) {
 		return true // of what find or xargs put there, nothing is left
 	}
 	return reachesTree(s.empty, w.dir, g, tree) || s.known && reachesTree(s.likely, w.dir, written, tree)
@@ -176,8 +174,7 @@ func reachesTree(p, dir string, g guess, tree func(string) bool) bool {
 
 // everything knows the patterns that match all of a directory, hidden files included or not.
 func everything(segment string) bool {
-	return segment != "" && strings.Trim(segment, "*.?[]!^{},") == "" && strings.ContainsAny(segment, "*?[") && !strings.HasPrefix(segment, "..?") ||
-		segment == ".*" || segment == ".[!.]*" || segment == "..?*"
+	return strings.Trim(segment, "*.?[]!^{},") == "" && strings.ContainsAny(segment, "*?[")
 }
 
 // systemTree reports whether a clean path is a tree of the system, somebody's home, or a pattern that may be one.

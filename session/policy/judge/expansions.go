@@ -72,15 +72,13 @@ func (w *walker) expand(parts []syntax.WordPart, quoted bool) {
 
 // seam looks at what a literal and the part behind it make together.
 func (w *walker) seam(s string, next syntax.WordPart) {
-	if s == "" || strings.HasSuffix(s, "\\!") {
-		return
-	}
 	switch l, isLit := next.(*syntax.Lit); {
-	case s[len(s)-1] == '!':
+	case strings.HasSuffix(s, "\\!"):
+	case strings.HasSuffix(s, "!"):
 		w.raise(policy.Unknown, "shell/history", "an interactive shell may replace ! by an earlier command")
-	case s[len(s)-1] == '$' && isLit && strings.HasPrefix(l.Value, "["):
+	case strings.HasSuffix(s, "$") && isLit && strings.HasPrefix(l.Value, "["):
 		w.oldArithmetic()
-	case s[len(s)-1] == '$' && !isLit:
+	case strings.HasSuffix(s, "$") && !isLit:
 		w.raise(policy.Unknown, "shell/dollar-quote", "newer shells of this kind read escapes in these quotes")
 	}
 }
@@ -117,7 +115,7 @@ func (w *walker) literal(s string, quoted, first, afterParam bool) {
 				w.raise(policy.Unknown, "shell/pattern", "zsh may run code in a qualifier of a pattern")
 			}
 		case '$':
-			if i+1 < len(s) && s[i+1] == '[' {
+			if strings.HasPrefix(s[i:], "$[") {
 				w.oldArithmetic()
 			}
 		case '!':

@@ -13,3 +13,6 @@ func Agent(c policy.Class) policy.Verdict {
 		return policy.Ask
 	}
 }
+
+// SameInAll is sameInAll, whose effect is only how long judging takes.
+var SameInAll = sameInAll

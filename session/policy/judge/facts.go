@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"path"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
@@ -69,9 +68,7 @@ func (w *walker) fetchesTo(c call) {
 		return
 	}
 	for _, a := range c.args {
-		if base := path.Base(a.Text); a.Literal && base != "." && base != "/" && base != "-" && len(w.fetched) < maxNames {
-			w.fetched = append(w.fetched, strings.TrimPrefix(base, "-O"), strings.TrimPrefix(base, "-o"))
-		}
+		w.keeps(a)
 	}
 }
 

@@ -133,17 +133,17 @@ var brackets = regexp.MustCompile(`\[[^\]]*\]`)
 
 // matchGlob reports whether a pattern matches a text that has no wildcards.
 func matchGlob(pat, s string) bool {
-	if strings.IndexByte(pat, '[') >= 0 {
+	if strings.Contains(pat, "[") {
 		pat = brackets.ReplaceAllString(pat, "?")
 	}
 	return wildcard.Match(s, pat)
 }
 
-// maxSegment bounds the work of comparing two patterns; what is longer is taken to match.
+// maxSegment bounds the work of comparing two patterns; a longer one is taken to match.
 const maxSegment = 256
 
-// overlap reports whether two wildcard patterns match a common text, and the most literal characters that they can
-// have in common.
+// overlap reports whether two wildcard patterns, of which b is one of ours, match a common text, and the most literal
+// characters that they can have in common.
 func overlap(a, b string) (ok bool, aim int) {
 	if a == b {
 		return true, len(a)
@@ -151,8 +151,8 @@ func overlap(a, b string) (ok bool, aim int) {
 	if !strings.ContainsAny(a, "*?[") && !strings.ContainsAny(b, "*?[") {
 		return false, 0
 	}
-	if len(a) > maxSegment || len(b) > maxSegment {
-		return len(a) < 4*maxSegment && len(b) < 4*maxSegment, maxSegment
+	if len(a) > maxSegment {
+		return true, maxSegment
 	}
 	n := len(b) + 1
 	best := make([]int16, (len(a)+1)*n) // the best aim so far, plus one; 0 is unreachable

@@ -31,45 +31,41 @@ func plainText(s string) bool {
 // and once as commands.
 func (w *walker) backquotes(p *syntax.CmdSubst, quoted bool) {
 	src := w.source(p)
-	if len(src) > 2 {
-		if inner := src[1 : len(src)-1]; unescaped(inner, '`') >= 0 {
-			w.raise(policy.Unknown, "shell/quirk", "shells end a substitution in backquotes at the next backquote")
-			w.between(inner)
-		}
+	if _, rest, more := cutUnescaped(strings.Trim(src, "`"), '`'); more {
+		w.raise(policy.Unknown, "shell/quirk", "shells end a substitution in backquotes at the next backquote")
+		w.between(rest)
 	}
 	switch {
 	case strings.Contains(src, "\\\n"):
 		w.raise(policy.Unknown, "shell/continuation", "a line is continued within an expansion")
-	case quoted && unescaped(src, '"') >= 0:
-		w.raise(policy.Unknown, "shell/quirk", "shells disagree about double quotes in backquotes in double quotes")
+	case quoted:
+		if _, _, quotes := cutUnescaped(src, '"'); quotes {
+			w.raise(policy.Unknown, "shell/quirk", "shells disagree about double quotes in backquotes in double quotes")
+		}
 	}
 }
 
-// unescaped finds a character without a backslash before it.
-func unescaped(s string, c byte) int {
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case c:
-			return i
+// cutUnescaped cuts a text at the first such character without a backslash before it.
+func cutUnescaped(s string, c byte) (before, after string, found bool) {
+	escaped := false
+	for i := range len(s) {
+		switch {
+		case escaped:
+			escaped = false
+		case s[i] == '\\':
+			escaped = true
+		case s[i] == c:
+			return s[:i], s[i+1:], true
 		}
 	}
-	return -1
+	return s, "", false
 }
 
 // between judges the pieces between backquotes, each of which some shell runs, for what is forbidden in them.
 func (w *walker) between(s string) {
-	for range maxDepth {
-		i := unescaped(s, '`')
-		if i < 0 {
-			break
-		}
-		s = s[i+1:]
-		piece := s
-		if j := unescaped(s, '`'); j >= 0 {
-			piece = s[:j]
-		}
+	for more := true; more; {
+		var piece string
+		piece, s, more = cutUnescaped(s, '`')
 		w.script(strings.TrimLeft(piece, ";&|)}\"' \t\n"), "")
 	}
 }

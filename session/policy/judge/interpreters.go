@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -74,9 +75,7 @@ func (w *walker) interpreter(c call) {
 		w.forbidUnseen()
 	}
 	for _, a := range c.args {
-		if a.Literal && !strings.HasPrefix(a.Text, "-") && w.wasFetched(a.Text) {
-			w.forbidUnseen()
-		}
+		w.runsFile(a)
 	}
 }
 
@@ -98,7 +97,7 @@ func (w *walker) inlineCode(code string) {
 	if (containsAny(lower, codeFetches...) || containsAny(lower, codeDecodes...)) && containsAny(lower, codeRuns...) {
 		w.forbidUnseen()
 	}
-	for _, m := range codeRemoves.FindAllStringSubmatch(code, 8) {
+	for _, m := range codeRemoves.FindAllStringSubmatch(code, maxTexts) {
 		if isCatastrophic(m[1], "") {
 			w.raise(policy.Forbidden, "forbidden/catastrophic-delete", "it removes, moves or opens up the system itself")
 		}
@@ -107,7 +106,7 @@ func (w *walker) inlineCode(code string) {
 	if _, rest, ok := strings.Cut(code, ";"); ok {
 		texts = append(texts, rest)
 	}
-	for _, m := range codeTexts.FindAllStringSubmatch(code, 8) {
+	for _, m := range codeTexts.FindAllStringSubmatch(code, maxTexts) {
 		texts = append(texts, m[1]+m[2]+m[3]+m[4])
 	}
 	for _, t := range texts {
@@ -141,9 +140,24 @@ func (w *walker) forbidUnseen() {
 	w.raise(policy.Forbidden, "forbidden/unseen-code", "it runs code that was fetched or decoded on the spot, which nobody can have seen")
 }
 
-// wasFetched reports whether an earlier command of the script may have fetched this file.
-func (w *walker) wasFetched(file string) bool {
-	return slices.Contains(w.fetched, file[strings.LastIndexByte(file, '/')+1:])
+// runsFile forbids running a file that an earlier command of the script may have fetched.
+func (w *walker) runsFile(a programs.Arg) {
+	text := w.shapeOf(a).likely
+	if !strings.HasPrefix(text, "-") && slices.Contains(w.fetched, path.Base(text)) {
+		w.forbidUnseen()
+	}
+}
+
+// keeps notes a file in which something fetched or decoded may lie.
+func (w *walker) keeps(a programs.Arg) {
+	text := w.shapeOf(a).likely
+	if strings.HasPrefix(text, "--") {
+		_, text, _ = strings.Cut(text, "=")
+	}
+	name := path.Base(strings.TrimPrefix(strings.TrimPrefix(text, "-O"), "-o"))
+	if name != "." && name != "/" && text != "/dev/null" && w.room(len(w.fetched)) {
+		w.fetched = append(w.fetched, name)
+	}
 }
 
 // netcat forbids the options with which network tools hand a connection to a program.

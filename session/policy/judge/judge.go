@@ -286,38 +286,21 @@ func stricter(a, b Report) Report {
 		set |= 1 << c.Rank()
 	}
 	a.Classes = classesOf(set)
-	a.Sets = union(a.Sets, b.Sets)
-	a.Uses = union(a.Uses, b.Uses)
-	a.Reads, a.Writes = bothPaths(a.Reads, b.Reads), bothPaths(a.Writes, b.Writes)
-	if !slices.Equal(a.To, b.To) {
-		a.To = union(a.To, b.To)
-	}
+	a.Sets, a.Uses = sortedNames(both(a.Sets, b.Sets)), sortedNames(both(a.Uses, b.Uses))
+	a.Reads, a.Writes, a.To, a.Named = both(a.Reads, b.Reads), both(a.Writes, b.Writes), both(a.To, b.To), both(a.Named, b.Named)
 	a.Taints = a.Taints || b.Taints
 	a.Capped, a.Hidden = a.Capped || b.Capped, a.Hidden || b.Hidden
 	a.Own, a.OwnAsks = a.Own || b.Own, a.OwnAsks || b.OwnAsks
-	if len(b.Named) > len(a.Named) {
-		a.Named = b.Named
-	}
 	return a
 }
 
-// bothPaths lists what either language makes of the words: a sandbox must know all of them.
-func bothPaths(a, b []Path) []Path {
-	if slices.Equal(a, b) {
-		return a
-	}
+// both lists what either language makes of the words: a sandbox, and who looks for links, must know all of them.
+func both[T comparable](a, b []T) []T {
 	out := slices.Clone(a)
-	for _, p := range b {
-		if len(out) < 2*maxNames && !slices.Contains(out, p) {
-			out = append(out, p)
+	for _, x := range b {
+		if !slices.Contains(out, x) {
+			out = append(out, x)
 		}
 	}
 	return out
-}
-
-func union(a, b []string) []string {
-	if len(b) == 0 {
-		return a
-	}
-	return sortedNames(append(append(make([]string, 0, len(a)+len(b)), a...), b...))
 }

@@ -113,6 +113,9 @@ func (w *walker) ownWords(args []programs.Arg, metadata bool) {
 		for _, name := range w.spellings(a) {
 			w.ownPath(name, metadata)
 		}
+		if s := w.shapeOf(a); s.likely != a.Source {
+			w.ownText(s.likely) // what quotes and variables hide, however many names it holds
+		}
 		if a.Literal {
 			for _, name := range parts(a.Text) {
 				w.name(name, false)
@@ -142,7 +145,7 @@ func parts(text string) []string {
 		case '=', ':', '@', ',':
 			out = append(out, text[i+1:])
 		case '/', '~':
-			if i > 0 && text[0] == '-' && !strings.ContainsAny(text[:i], "/~") {
+			if text[0] == '-' && !strings.ContainsAny(text[:i], "/~") {
 				out = append(out, text[i:])
 			}
 		}
@@ -150,8 +153,8 @@ func parts(text string) []string {
 			break
 		}
 	}
-	if len(text) > 2 && text[0] == '-' && text[1] != '-' {
-		out = append(out, text[2:])
+	if strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") {
+		out = append(out, text[min(len(text), 2):])
 	}
 	return out
 }
@@ -234,14 +237,14 @@ func above(segs, own []string) bool {
 // mayEnd reports whether a relative path of which nobody knows where it begins may lead into own: its first names are the
 // last of own's.
 func mayEnd(segs, own []string) bool {
-	for len(segs) > 0 && (segs[0] == ".." || segs[0] == ".") {
+	for len(segs) > 0 && segs[0] == ".." {
 		segs = segs[1:]
 	}
-	if len(segs) == 0 || isWild(segs[0]) && strings.Trim(segs[0], "*?") == "" {
+	if len(segs) == 0 || strings.Trim(segs[0], "*?") == "" {
 		return false
 	}
-	for k := 1; k < len(own); k++ {
-		if len(segs) >= len(own)-k && slices.Contains(own[k:], programID) && reachesOwn(segs, own[k:]) {
+	for k := range own {
+		if slices.Contains(own[k:], programID) && reachesOwn(segs, own[k:]) {
 			return true
 		}
 	}
@@ -341,14 +344,13 @@ func findReads(args []programs.Arg) bool {
 
 // name notes a literal word that may be a link, for who can look.
 func (w *walker) name(word string, command bool) {
-	if len(w.named) >= maxNames {
-		return
-	}
 	p := word
 	if !command || strings.Contains(word, "/") {
 		if p = w.absolute(word); !strings.HasPrefix(p, "/") {
 			return
 		}
 	}
-	w.named = append(w.named, Named{p, command})
+	if n := (Named{p, command}); !slices.Contains(w.named, n) && w.room(len(w.named)) {
+		w.named = append(w.named, n)
+	}
 }

@@ -1,6 +1,8 @@
 package judge_test
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -81,4 +83,76 @@ func TestWordsThatMayBeLinksAreNamed(t *testing.T) {
 		assert.Contains(t, r.Named, want)
 	}
 	assert.Empty(t, judge.Judge(judge.Request{Script: "cat a", Shell: "bash"}).Named)
+}
+
+// Wherever a word may stand it may name a file; here no text of the script holds the name as it is.
+func TestEveryPlaceOfAPathIsLookedAtForFairleadsOwn(t *testing.T) {
+	const p = `/etc/"fair"lead/x`
+	for _, src := range []string{
+		"cat P", "cat a P b", "cat -f P", "cat -fP", "cat --file=P", "cat x=P", "cat a:P", "cat @P", "cat a,P", "cat -- P", "cat <P", "cat >P", "cat 2>>P", "cat <>P", "cat >|P", "cat &>P", "cat <<<P", "cat <<E\n$(cat P)\nE", "P", "P/y z",
+		"x=P", "x=P ls", "x+=P", "x=(a P)", "x=([0]=P)", "export x=P", "declare x=P", "declare -a x=(P)", "local x=P", "readonly x=P", "for f in a P; do ls; done", "select f in P; do ls; done", "case P in a) ls;; esac", "case a in P) ls;; esac", "[[ -f P ]]",
+		"[[ a = P ]]", "[[ P -nt b ]]", "[[ ! ( -f P ) ]]", "[ -f P ]", "test P -nt b", "echo ${x:-P}", "echo ${x:=P}", "echo ${x+P}", "echo ${x:?P}", "echo ${x/b/P}", "echo ${x%P}", "echo \"${x:-P}\"", "echo $(cat P)", "echo `cat P`", "cat <(cat P)",
+		"cat >(cat P)", "coproc cat P", "time cat P", "! cat P", "(cat P)", "{ cat P; }", "if cat P; then ls; fi", "if ls; then cat P; elif cat P; then ls; else ls; fi", "while cat P; do ls; done", "until ls; do cat P; done", "f() { cat P; }", "cat P | ls", "ls | cat P",
+		"ls && cat P", "ls & cat P", "eval cat P", "eval 'cat P'", "sh -c 'cat P'", "command cat P", "exec cat P", "env cat P", "env -C P ls", "sudo cat P", "nice cat P", "xargs cat P", "xargs -I{} cat {} P", "find . -exec cat P {} +", "find P", "cd P", "cd P && ls", "pushd P",
+		"trap 'cat P' EXIT", "alias x='cat P'", ". P", "source P", "read -r x <P", "mapfile x <P", "printf %s P", "print P", "echo P", "kill P", "wait P", "repeat 2 cat P", "ssh h cat P", "python3 P", "awk -f P", "rm P", "mv a P", "ln -s P a", "cp P a", "chmod 600 P",
+		"ls {a,P}", "ls {P,a}", "x=P; cat $x", "x=P; cat \"$x\"", "x=P; cat y/$x", "cat a,b,c,d,e,f,g,h,i,j,k,P",
+	} {
+		r := judge.Judge(judge.Request{Script: strings.ReplaceAll(src, "P", p), Shell: "bash", Own: fairlead, Dir: "/srv"})
+		if src != "x=P; cat y/$x" && !strings.Contains(src, "ssh h") {
+			assert.True(t, r.Own, "%s: %s", src, r.Reason)
+			assert.Equal(t, policy.Forbidden, r.Class, src)
+		}
+	}
+	for _, src := range []string{
+		"cat /etc/fairle?d/x", "cat </etc/fairle?d/x", "cat >/etc/fairle?d/x", "cat < /opt/bin/le*", "echo > /opt/bin/le*", "cat /opt/bin/le*", "rm /opt/bin/le*", "chmod 600 /opt/bin/le*", "for f in /etc/fairle?d/x; do ls; done", "cat /etc/fairlea[d]/x", "fa* serve",
+		"/opt/b*/lead x", "/opt/bin/../bin/lead x", "fairlead", "/srv/fairlead", "x=fairlead; $x serve", "x=/opt/bin; $x/lead", "cd /etc; cat {x,fairle?d}/y", "cat ~+/../etc/fairle?d/x",
+	} {
+		assert.True(t, judge.Judge(judge.Request{Script: src, Shell: "bash", Own: fairlead, Dir: "/srv"}).Own, src)
+	}
+	for _, src := range []string{"cat srv/etc/fairle?d/x", "cat -f/srv/etc/fairle?d/x", "f* serve", "ls /opt/bin/le*", "stat /opt/bin/le*", "leadx serve", "/opt/bin/leader x", "opt/bin/lea* x", "cat fair*", "echo /opt/bin"} {
+		assert.False(t, judge.Judge(judge.Request{Script: src, Shell: "bash", Own: fairlead, Dir: "/srv"}).Own, src)
+	}
+	for _, c := range [][]string{{"/etc/fairlead/x"}, {"cat", "/etc//fairlead/x"}, {"cat", "-f/etc//fairlead/x"}, {"/opt/bin//lead"}, {"x/fairlead"}, {"rm", "-r", "/home//ada"}} {
+		assert.True(t, judge.Judge(judge.Request{Program: c[0], Args: c[1:], Own: fairlead, Dir: "/srv"}).Own, c)
+	}
+}
+
+func TestAHomeThatNobodyKnowsIsNone(t *testing.T) {
+	own := &judge.Own{Paths: []string{"/etc/fairlead"}}
+	for src, want := range map[string]bool{"cat ~/etc/fairlead2/x": false, "ls '$HOME/etc/fair'": false, "cat /etc/fairlead/x": true} {
+		assert.Equal(t, want, judge.Judge(judge.Request{Script: src, Shell: "bash", Own: own, Dir: "/srv"}).Own, src)
+	}
+	for src, want := range map[string]policy.Class{"cat ..": policy.ReadOnly, "cat ../..": policy.ReadOnly, "cat ?": policy.ReadOnly, "cat home/ada/.local/state/fairlead/x": policy.SensitiveRead, "cat */fair*/x": policy.ReadOnly, "cat f*/x": policy.SensitiveRead,
+		"cat state/fai*/x": policy.SensitiveRead, "cat ada/.local/state/fairlead/x": policy.SensitiveRead, "cat .local/state": policy.ReadOnly} {
+		r := judge.Judge(judge.Request{Script: src, Shell: "bash", Own: fairlead})
+		assert.Equal(t, want, r.Class, "%s: %s", src, r.Reason)
+	}
+}
+
+func TestEveryWordThatMayBeALinkIsNamedOnce(t *testing.T) {
+	named := func(src string) []judge.Named {
+		var out []judge.Named
+		for _, n := range judge.Judge(judge.Request{Script: src, Shell: "bash", Own: fairlead, Dir: "/srv"}).Named {
+			if !n.Command && n.Path != "/srv/cat" {
+				out = append(out, n)
+			}
+		}
+		return out
+	}
+	assert.Equal(t, []judge.Named{{Path: "/srv/a"}, {Path: "/srv/b"}}, named("cat a b a; cat b"))
+	assert.Equal(t, []judge.Named{{Path: "/srv/-fa"}, {Path: "/srv/a"}}, named("cat -fa"))
+	assert.Equal(t, []judge.Named{{Path: "/srv/--fa"}}, named("cat --fa"))
+	assert.Equal(t, []judge.Named{{Path: "/srv/-"}}, named("cat -"))
+	assert.Equal(t, []judge.Named{{Path: "/srv/-f"}}, named("cat -f"))
+	assert.Equal(t, []judge.Named{{Path: "/srv/a=b"}, {Path: "/srv/b"}}, named("cat a=b"))
+	many := func(n int) judge.Report {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(" f" + strconv.Itoa(i))
+		}
+		return judge.Judge(judge.Request{Script: "echo" + b.String(), Shell: "bash", Own: fairlead, Dir: "/srv"})
+	}
+	assert.False(t, many(510).Capped, "with the command, as a name and as a file")
+	assert.True(t, many(511).Capped)
+	assert.Equal(t, policy.Unknown, many(511).Class, "a link that was not looked at would be read unseen")
 }

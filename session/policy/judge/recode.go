@@ -77,7 +77,12 @@ func (w *walker) showsFiles(c call) bool {
 			return true
 		}
 		for _, a := range c.args {
-			if number := strings.TrimLeft(a.Text, "-+"); !a.Literal || (a.Text == number || len(number) > 3) && !digits(number) && !w.plainFile(a) {
+			if !a.Literal {
+				return true
+			}
+		}
+		for _, a := range plainOperands(c.args) {
+			if !digits(strings.TrimPrefix(a.Text, "+")) && !w.plainFile(a) {
 				return true
 			}
 		}

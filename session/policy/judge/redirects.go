@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"path"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -47,11 +46,11 @@ func (w *walker) withRedirects(s *syntax.Stmt, fn func()) {
 // unseenFiles notes where something fetched or decoded is kept.
 func (w *walker) unseenFiles(list []*syntax.Redirect) {
 	for _, r := range list {
-		if r == nil || r.Op == syntax.RdrIn || r.Hdoc != nil || r.Word == nil || len(w.fetched) >= maxNames {
+		if r == nil || r.Op == syntax.RdrIn || r.Hdoc != nil {
 			continue
 		}
-		if base := path.Base(w.source(r.Word)); base != "null" && base != "." && base != "/" {
-			w.fetched = append(w.fetched, strings.Trim(base, `"'`))
+		for _, a := range w.appendArg(nil, r.Word) {
+			w.keeps(a)
 		}
 	}
 }

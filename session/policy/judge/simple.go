@@ -133,12 +133,13 @@ func (w *walker) callWords(args []programs.Arg, ansi bool) {
 	}
 	head := args[0]
 	w.ownCall(head, args[1:])
-	if len(args) > 1 && head.Source != "" && head.Source == args[1].Source && strings.Contains(head.Source, "{") {
+	if head.Source != head.Text && strings.Contains(head.Source, "{") {
 		w.raise(policy.Unknown, "shell/command-word", "a brace expansion makes the command")
 	}
 	if !head.Literal || head.Text == "" {
 		w.raise(policy.Unknown, "shell/command-word", "which command this is, is known only when it runs")
 		w.hides()
+		w.runsFile(head)
 		w.hiddenDelete(args[1:])
 		return
 	}

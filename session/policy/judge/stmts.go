@@ -11,9 +11,6 @@ import (
 
 func (w *walker) stmts(list []*syntax.Stmt) {
 	for _, s := range list {
-		if w.account.parts > hardParts {
-			return
-		}
 		w.stmt(s)
 	}
 }

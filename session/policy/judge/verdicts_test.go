@@ -65,6 +65,9 @@ func TestBracesAreFollowedOneByOne(t *testing.T) {
 		read-only | cat f{1..3}
 		read-only | cat f{3..1}
 		unknown | cat f{1..100}
+		unknown | cat f{100..1}
+		unknown | cat f{1..9..2}
+		unknown | cat f{a..c}
 		unknown | sort {1..3}{a..c}{-o,-p} f
 	`)
 	r := judge.Judge(judge.Request{Script: "cat f{1..3} g{3..2}", Shell: "bash"})
@@ -275,6 +278,9 @@ func TestWhatBuiltinsRun(t *testing.T) {
 		read-only | kill -0 1
 		dangerous | kill -- -5
 		dangerous | kill -9 10
+		dangerous | kill
+		dangerous | kill -1 5
+		dangerous | kill -HUP 5
 	`)
 }
 

@@ -99,12 +99,12 @@ func (w *walker) enter() bool {
 
 func (w *walker) leave() { w.depth-- }
 
-// part judges one command with fn and hangs it below the current part. It reports false when there are too many.
-func (w *walker) part(n syntax.Node, text string, fn func()) bool {
+// part judges one command with fn and hangs it below the current part.
+func (w *walker) part(n syntax.Node, text string, fn func()) {
 	w.account.parts++
 	if w.account.parts > hardParts {
 		w.cap("more commands than are looked at")
-		return false
+		return
 	}
 	if w.account.parts > maxParts {
 		w.cap("more commands than are judged")
@@ -124,7 +124,6 @@ func (w *walker) part(n syntax.Node, text string, fn func()) bool {
 	if w.account.parts <= maxParts {
 		parent.Parts = append(parent.Parts, p)
 	}
-	return true
 }
 
 func clip(s string) string {

@@ -61,7 +61,6 @@ func (t *text) pattern(s string) {
 func (w *walker) args(words []*syntax.Word) []programs.Arg {
 	if len(words) > maxWords {
 		w.cap("a command has more words than are looked at")
-		words = words[:maxWords]
 	}
 	out := make([]programs.Arg, 0, len(words)+2)
 	for _, word := range words {
@@ -95,8 +94,7 @@ func (w *walker) appendArg(out []programs.Arg, word *syntax.Word) []programs.Arg
 			}
 			alternatives, ok := braceWords(&split)
 			for _, alt := range alternatives {
-				a := w.arg(alt, source)
-				out = append(out, a)
+				out = append(out, w.alternative(alt, source))
 			}
 			if !ok {
 				w.cap("braces make more words than are looked at")
@@ -117,6 +115,27 @@ func plain(s string) bool {
 		}
 	}
 	return len(s) <= maxWord
+}
+
+// alternative is one of the words that a brace expansion makes. One that is not literal has a source of its own: its shape
+// is not that of its neighbours.
+func (w *walker) alternative(parts []syntax.WordPart, word string) programs.Arg {
+	var own strings.Builder
+	for _, p := range parts {
+		switch l, isLit := p.(*syntax.Lit); {
+		case isLit:
+			own.WriteString(l.Value)
+		case p == unfollowed:
+			own.WriteString(word)
+		default:
+			own.WriteString(w.source(p))
+		}
+	}
+	a := w.arg(parts, own.String())
+	if a.Literal {
+		a.Source = word
+	}
+	return a
 }
 
 func (w *walker) arg(parts []syntax.WordPart, source string) programs.Arg {
@@ -309,10 +328,6 @@ func (w *walker) source(n syntax.Node) string {
 func (w *walker) setShape(source string, s shape) {
 	if w.shapes == nil {
 		w.shapes = make(map[string]shape, 4)
-	}
-	if old, ok := w.shapes[source]; ok { // alternatives of one brace expansion share their source
-		s.subst = s.subst || old.subst
-		s.opaque = s.opaque || old.opaque
 	}
 	w.shapes[source] = s
 }
