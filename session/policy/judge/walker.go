@@ -169,6 +169,9 @@ func (w *walker) reach(host string) {
 }
 
 func (w *walker) use(name string) {
+	if len(w.useNames) == maxNames && !w.capped {
+		w.useNames = sortedNames(w.useNames) // most scripts use few names often
+	}
 	if w.room(len(w.useNames)) {
 		w.useNames = append(w.useNames, name)
 	}
