@@ -96,13 +96,13 @@ func TestAnchorsFindWhatTheChainItselfCannot(t *testing.T) {
 			require.NoError(t, os.Mkdir(dir, 0o700))
 			writeFile(t, key, dir, "key")
 			require.NoError(t, open(t, dir, audit.Config{}).Close())
-		}, audit.Truncated, "records were anchored at"},
+		}, audit.Truncated, "entries were anchored at"},
 		{"replaced as a whole", func(t *testing.T, dir string) {
 			require.NoError(t, os.RemoveAll(dir))
 			f := open(t, dir, audit.Config{})
 			require.NoError(t, f.Record(t.Context(), result("e")))
 			require.NoError(t, f.Close())
-		}, audit.NotAnchored, "none of the 3 anchors is of this chain"},
+		}, audit.NotAnchored, "no one of the 3 anchors belongs to this chain"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, anchors := anchored(t)

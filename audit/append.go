@@ -73,7 +73,7 @@ func (f *File) extend(events []Event, now time.Time, lead []byte, later bool) er
 		b, end.hash = f.keys.signLine(b, from)
 		end.count++
 		if len(b)-from > maxLine {
-			return unavailable("write", f.path, fmt.Errorf("a record of %d bytes is longer than the %d a reader accepts", len(b)-from, maxLine),
+			return unavailable("write", f.path, fmt.Errorf("an entry of %d bytes is longer than the %d a reader accepts", len(b)-from, maxLine),
 				"send the command in smaller parts")
 		}
 	}

@@ -68,7 +68,7 @@ type junk struct {
 }
 
 // edited is the problem with a stretch that is more than what a crash leaves.
-const edited = "this was added behind the end of the audit log by something else than Fairlead: it is no entry, and not what a crash leaves"
+const edited = "this was added behind the end of the audit log by something else than Fairlead: it is not an entry, and not what a crash leaves"
 
 // take judges the next line. ok means that it continues the chain; sealed is the stretch it closes, if any.
 func (c *chain) take(raw []byte, off int64, num int) (l line, sealed *junk, ok bool) {
@@ -92,18 +92,18 @@ func (c *chain) take(raw []byte, off int64, num int) (l line, sealed *junk, ok b
 func (c *chain) check(raw []byte) (l line, sum [sha256.Size]byte, kind ProblemKind, text string) {
 	l, ok := parseLine(raw)
 	if !ok {
-		return l, sum, Edited, "this line is not a whole record"
+		return l, sum, Edited, "this line is not a whole entry"
 	}
 	sum, ok = c.k.checkMAC(l)
 	switch want := c.count + 1; {
 	case !ok:
-		return l, sum, Edited, "this record was changed after it was written: its MAC does not match"
+		return l, sum, Edited, "this entry was changed after it was written: its MAC does not match"
 	case l.seq > want:
-		return l, sum, Gap, fmt.Sprintf("%s missing before this record, which is number %d", span(want, l.seq-1), l.seq)
+		return l, sum, Gap, fmt.Sprintf("%s missing before this entry, which is number %d", span(want, l.seq-1), l.seq)
 	case l.seq < want:
 		return l, sum, Reordered, misplaced(l.seq, want)
 	case !isHex(l.prev, c.hash):
-		return l, sum, Edited, fmt.Sprintf("record %d does not follow the record before it: that one is from another chain", l.seq)
+		return l, sum, Edited, fmt.Sprintf("entry %d does not follow the entry before it: that one is from another chain", l.seq)
 	}
 	return l, sum, "", ""
 }
@@ -124,11 +124,11 @@ func closed(l line) []byte { return l.body[: len(l.body)+macLen : len(l.body)+ma
 
 func span(from, to uint64) string {
 	if from == to {
-		return fmt.Sprintf("record %d is", from)
+		return fmt.Sprintf("entry %d is", from)
 	}
-	return fmt.Sprintf("records %d to %d are", from, to)
+	return fmt.Sprintf("entries %d to %d are", from, to)
 }
 
 func misplaced(seq, want uint64) string {
-	return fmt.Sprintf("record %d stands where record %d belongs", seq, want)
+	return fmt.Sprintf("entry %d is where entry %d belongs", seq, want)
 }

@@ -168,7 +168,7 @@ func mustBeNew(dir string) error {
 	for _, n := range files {
 		fi, err := os.Stat(filepath.Join(dir, dataName(n)))
 		if err == nil && fi.Size() > 0 {
-			return damaged(filepath.Join(dir, headName), "it is missing or empty, yet there are records beside it")
+			return damaged(filepath.Join(dir, headName), "it is missing or empty, yet there are entries beside it")
 		}
 	}
 	return nil

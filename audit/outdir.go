@@ -91,7 +91,7 @@ func (d *OutputDir) write(path string, data []byte, now time.Time) (err error) {
 // Get returns an output. What does not have its hash any more is an error.
 func (d *OutputDir) Get(_ context.Context, sum string) ([]byte, error) {
 	if !digits(sum, hexLen) {
-		return nil, fmt.Errorf("%w: %q is no hash", ErrNoOutput, sum)
+		return nil, fmt.Errorf("%w: %q is not a hash", ErrNoOutput, sum)
 	}
 	data, err := os.ReadFile(d.path(sum))
 	if errors.Is(err, fs.ErrNotExist) {

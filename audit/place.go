@@ -105,9 +105,9 @@ func (p *place) catchUp(a Anchor) (text string, err error) {
 	}
 	switch {
 	case err != nil && !p.told:
-		text = fmt.Sprintf("cannot anchor the record at %s: %v; trying again from time to time", p.Name, err)
+		text = fmt.Sprintf("cannot anchor the audit log at %s: %v; Fairlead tries again from time to time", p.Name, err)
 	case err == nil && p.told:
-		text = fmt.Sprintf("the record is anchored at %s again", p.Name)
+		text = fmt.Sprintf("the audit log is anchored at %s again", p.Name)
 	}
 	p.told = err != nil
 	return text, err

@@ -102,7 +102,7 @@ func (f *File) lastOf(path string) (l line, at time.Time, size int64, err error)
 			}
 		}
 	}
-	return l, at, 0, damaged(path, "its last line is not a record of this chain")
+	return l, at, 0, damaged(path, "its last line is not an entry of this chain")
 }
 
 // RecordPurge puts on record that outputs are removed, before they are. It is on disk when RecordPurge returns.

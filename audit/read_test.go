@@ -120,5 +120,5 @@ func TestRequestsWithoutResultPassAndAreListed(t *testing.T) {
 func TestVerifyOfNoChainIsAnError(t *testing.T) {
 	_, err := audit.Verify(t.TempDir())
 	require.ErrorIs(t, err, os.ErrNotExist)
-	assert.ErrorContains(t, err, "there is no audit record in this directory")
+	assert.ErrorContains(t, err, "there is no audit log in this directory")
 }

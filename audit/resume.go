@@ -18,7 +18,7 @@ func (f *File) resume() error {
 	case h.count < f.end.count:
 		return damaged(f.headFile.Name(), "it is older than what this process wrote")
 	case h.count == f.end.count && h.count > 0 && h.hash != f.end.hash:
-		return damaged(f.headFile.Name(), "it names another record than the one this process wrote last")
+		return damaged(f.headFile.Name(), "it names another entry than the one this process wrote last")
 	}
 	if f.data == nil || h.file != f.end.file {
 		if err := f.use(h, false); err != nil {
@@ -60,7 +60,7 @@ func (f *File) checkLast(h head) (ended bool, err error) {
 	case err != nil:
 		return false, unavailable("read", f.path, err, doDisk)
 	case fi.Size() < h.size:
-		return false, damaged(f.path, "it ends before the place that head names: records were cut off")
+		return false, damaged(f.path, "it ends before the place that head names: entries were removed")
 	case h.size == 0:
 		return false, nil
 	}
@@ -74,7 +74,7 @@ func (f *File) checkLast(h head) (ended bool, err error) {
 		ok = mine && sum == h.hash && l.seq == h.count
 	}
 	if !ok {
-		return false, damaged(f.path, "its last record is not the one that head names")
+		return false, damaged(f.path, "its last entry is not the one that head names")
 	}
 	return isRotate(l), nil
 }

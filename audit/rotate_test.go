@@ -192,13 +192,13 @@ func TestMissingFilesAreFound(t *testing.T) {
 		file   string
 		words  string
 	}{
-		{"the first, and no record says so", remove("000001.jsonl"), audit.Gap, "000001.jsonl", "no record says that it was purged"},
+		{"the first, and no record says so", remove("000001.jsonl"), audit.Gap, "000001.jsonl", "no entry says that it was purged"},
 		{"one in the middle", remove("000003.jsonl"), audit.Gap, "000003.jsonl", "this file of the chain is missing"},
 		{"the last", remove("000005.jsonl"), audit.Truncated, "000005.jsonl", "this file is missing"},
-		{"more than was purged", purged(remove("000003.jsonl")), audit.Gap, "000003.jsonl", "no record says that it was purged"},
+		{"more than was purged", purged(remove("000003.jsonl")), audit.Gap, "000003.jsonl", "no entry says that it was purged"},
 		{"one in the middle of what a purge left", purged(remove("000004.jsonl")), audit.Gap, "000004.jsonl", "this file of the chain is missing"},
 		{"all but the one with the record of a purge", purged(remove("000003.jsonl", "000004.jsonl")), audit.Gap, "000004.jsonl",
-			"no record says that it was purged"},
+			"no entry says that it was purged"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, _ := aged(t, 5)

@@ -178,7 +178,7 @@ func (t *Tee) Close() error {
 					p.endBy(time.Now().Add(closing))
 				}
 				if err := t.update(p); err != nil && p.Required != Never {
-					errs[i] = fmt.Errorf("audit: the last records are not anchored at %s: %w", p.Name, err)
+					errs[i] = fmt.Errorf("audit: the last entries are not anchored at %s: %w", p.Name, err)
 				}
 				errs[i] = errors.Join(errs[i], p.close())
 			})

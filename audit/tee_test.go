@@ -155,7 +155,7 @@ func TestARefusedRequestHasAResultOnRecord(t *testing.T) {
 	s := tee(t, dir, audit.TeeConfig{Places: []audit.Place{{Name: "there", To: p, Required: audit.Always}}})
 	group := []audit.Event{request("e_1", false), request("e_2", false)}
 	require.ErrorIs(t, s.RecordAll(t.Context(), group), audit.ErrUnavailable)
-	require.ErrorContains(t, s.Close(), "audit: the last records are not anchored at there: no route to host")
+	require.ErrorContains(t, s.Close(), "audit: the last entries are not anchored at there: no route to host")
 	require.Empty(t, whole(t, dir).Pending)
 	events, err := audit.Show(dir, "e_2")
 	require.NoError(t, err)
@@ -204,12 +204,12 @@ func TestAPlaceThatIsAwayIsToldOnceAndGetsEverythingLater(t *testing.T) {
 			require.NoError(t, s.Record(t.Context(), request(fmt.Sprint("e_", i), true)))
 			time.Sleep(time.Second)
 		}
-		assert.Equal(t, []string{"cannot anchor the record at there: connection refused; trying again from time to time"}, w.all())
+		assert.Equal(t, []string{"cannot anchor the audit log at there: connection refused; Fairlead tries again from time to time"}, w.all())
 		assert.Less(t, p.tries(), 20, "less and less often")
 		p.set(nil)
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		assert.Equal(t, "the record is anchored at there again", w.all()[1])
+		assert.Equal(t, "the audit log is anchored at there again", w.all()[1])
 		got := p.counts()
 		assert.True(t, slices.IsSorted(got))
 		assert.EqualValues(t, 300, got[len(got)-1])

@@ -100,7 +100,7 @@ func (v *verifier) run() error {
 	var ok bool
 	if v.head, ok = k.parseHead(headText); !ok {
 		if len(headText) > 0 && v.foreign() {
-			v.problem(BadKey, keyPath, 0, "this is not the key that head and the first record were written with")
+			v.problem(BadKey, keyPath, 0, "this is not the key that head and the first entry were written with")
 		} else {
 			v.problem(BadHead, filepath.Join(v.dir, headName), 0, "it was changed or emptied: its MAC does not match")
 		}
@@ -130,7 +130,7 @@ func (v *verifier) run() error {
 	}
 	if last < v.head.file {
 		v.problem(Truncated, filepath.Join(v.dir, dataName(last+1)), 0,
-			fmt.Sprintf("this file is missing; head counts %d records, %d are here", v.head.count, v.chain.count))
+			fmt.Sprintf("this file is missing; head counts %d entries, %d are here", v.head.count, v.chain.count))
 		return nil
 	}
 	if v.checkPurged(); v.report.Problem == nil {
@@ -180,7 +180,7 @@ func (v *verifier) snapshot() (headText []byte, err error) {
 	}
 	if missing {
 		if len(v.files) == 0 {
-			return nil, unavailable("read", path, fs.ErrNotExist, "there is no audit record in this directory")
+			return nil, unavailable("read", path, fs.ErrNotExist, "there is no audit log in this directory")
 		}
 		v.problem(BadHead, path, 0, "it is missing, so that where the chain ends is not known")
 	}
@@ -255,7 +255,7 @@ func (v *verifier) file(s snapshot) error {
 		}
 		if holdsEnd && in.off > v.head.size {
 			if v.report.Behind++; off < v.head.size {
-				v.problem(BadHead, s.path, num, "head names a place inside this record")
+				v.problem(BadHead, s.path, num, "head names a place inside this entry")
 				return nil
 			}
 		}
@@ -268,7 +268,7 @@ func (v *verifier) fileEnd(s snapshot, in *lines, holdsEnd bool) error {
 	j := v.chain.junk
 	switch {
 	case holdsEnd && s.size < v.head.size:
-		text := fmt.Sprintf("the file was cut: it has %d bytes and had %d; head counts %d records, %d are here",
+		text := fmt.Sprintf("the file was truncated: it has %d bytes and had %d; head counts %d entries, %d are here",
 			s.size, v.head.size, v.head.count, v.chain.count)
 		if j != nil && j.line < in.num {
 			v.problem(j.kind, s.path, j.line, j.text)
@@ -292,9 +292,9 @@ func (v *verifier) meetsHead(path string, num int) bool {
 		return true
 	}
 	if v.chain.count < v.head.count {
-		v.problem(Truncated, path, num, fmt.Sprintf("head counts %d records, %d are here", v.head.count, v.chain.count))
+		v.problem(Truncated, path, num, fmt.Sprintf("head counts %d entries, %d are here", v.head.count, v.chain.count))
 	} else {
-		v.problem(BadHead, path, num, "the record at the place that head names is another one")
+		v.problem(BadHead, path, num, "the entry at the place that head names is another one")
 	}
 	return false
 }

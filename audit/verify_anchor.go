@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Anchored says what the anchors prove: that records 1 to Through are the ones that were there when the last of them was
+// Anchored says what the anchors prove: that entries 1 to Through are the ones that were there when the last of them was
 // taken. What stands behind Through only the chain itself proves.
 type Anchored struct {
 	Through uint64    `json:"through"`
@@ -35,14 +35,14 @@ func (v *verifier) pickAnchors() bool {
 		}
 		if !hmac.Equal([]byte(k.signAnchor(a).MAC), []byte(a.MAC)) {
 			v.problem(BadAnchor, filepath.Join(v.dir, keyName), 0,
-				fmt.Sprintf("the anchor of record %d was changed: its MAC does not match", a.Count))
+				fmt.Sprintf("the anchor of entry %d was changed: its MAC does not match", a.Count))
 			return false
 		}
 		mine = append(mine, a)
 	}
 	if len(mine) == 0 {
 		v.problem(NotAnchored, filepath.Join(v.dir, keyName), 0, fmt.Sprintf(
-			"none of the %d anchors is of this chain: it was replaced as a whole, or they belong to another one", len(v.anchors)))
+			"no one of the %d anchors belongs to this chain: the chain was replaced as a whole, or the anchors belong to another one", len(v.anchors)))
 		return false
 	}
 	slices.SortStableFunc(mine, func(a, b Anchor) int { return cmp.Compare(a.Count, b.Count) })
@@ -63,7 +63,7 @@ func (v *verifier) meetsAnchors(path string, num int) bool {
 			r.Purged++
 		case a.Hash != hex.EncodeToString(v.chain.hash[:]):
 			v.problem(NotAnchored, path, num, fmt.Sprintf(
-				"record %d is not the one that was anchored at %s: the chain was written anew since", a.Count, a.Time.Format(time.RFC3339)))
+				"entry %d is not the one that was anchored at %s: the chain was rewritten since", a.Count, a.Time.Format(time.RFC3339)))
 			return false
 		default:
 			r.Matched++
@@ -81,7 +81,7 @@ func (v *verifier) checkAnchorsEnd() {
 	for _, a := range v.anchors {
 		if a.Count > v.chain.count {
 			v.problem(Truncated, filepath.Join(v.dir, headName), 0, fmt.Sprintf(
-				"%d records were anchored at %s, %d are here", a.Count, a.Time.Format(time.RFC3339), v.chain.count))
+				"%d entries were anchored at %s, %d are here", a.Count, a.Time.Format(time.RFC3339), v.chain.count))
 			return
 		}
 		v.report.Anchors.Matched++ // of an empty chain

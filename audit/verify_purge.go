@@ -67,7 +67,7 @@ func (v *verifier) checkPurged() {
 	if first > 1 {
 		if through == 0 {
 			v.problem(Gap, filepath.Join(v.dir, dataName(first-1)), 0,
-				"this file of the chain is missing, and no record says that it was purged")
+				"this file of the chain is missing, and no entry says that it was purged")
 			return
 		}
 		v.report.Purged = &Missing{Files: first - 1, Records: v.borders[first-1].count}

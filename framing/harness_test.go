@@ -281,7 +281,7 @@ func (s *shell) wait() outcome {
 	return s.waitSeeing(func(framing.Event) bool { return true })
 }
 
-// waitSeeing waits for the frame's end and shows every event to see; when that reports false, it waits no longer.
+// waitSeeing waits for the frame's end and shows every event to see; when that reports false, it is no longer pending.
 func (s *shell) waitSeeing(see func(framing.Event) bool) outcome {
 	s.t.Helper()
 	var o outcome

@@ -67,7 +67,7 @@ func (s *Startup) Feed(p []byte) (loaded bool, h Hello, d *Decoder, err error) {
 		}
 		tok, ok := parseToken(s.buf[i+markLen : i+markLen+TokenLen])
 		if !ok {
-			return loaded, h, nil, &StartupError{"the shell's supervisor sent a token that is none"}
+			return loaded, h, nil, &StartupError{"the shell's supervisor sent an invalid token"}
 		}
 		s.hello.token = tok
 		s.buf = s.buf[i+markLen+TokenLen:]

@@ -76,7 +76,7 @@ func TestAStartIsFollowedWhereverItIsCut(t *testing.T) {
 		"no such shell":    {ready + "<n>Fthere is no tsch on the host\n", framing.Hello{}, false, 1, "there is no tsch on the host", nil},
 		"the same, cooked": {ready + "<n>Fthere is no tsch on the host\r\n", framing.Hello{}, false, 1, "there is no tsch on the host", nil},
 		"a supervisor's nonsense": {ready + "<n>T" + strings.Repeat("!", 22) + "\n", framing.Hello{}, false, 1,
-			"the shell's supervisor sent a token that is none", nil},
+			"the shell's supervisor sent an invalid token", nil},
 		"half a hello":          {begin + "<n>Hsh;1<n>h", framing.Hello{}, false, 1, "the shell's hello is not well formed", nil},
 		"a hello without a pid": {begin + "<n>Hsh;x;;/<n>h", framing.Hello{}, false, 1, "the shell's hello holds no process id", nil},
 		"a question":            {"Which shell? ", framing.Hello{}, false, 0, "", nil},

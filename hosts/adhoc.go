@@ -35,7 +35,7 @@ func ParseAdHoc(s string) (h Host, ok bool, err error) {
 	h = Host{Name: name, User: user}
 	if strings.HasPrefix(rest, "[") {
 		if addr, err := netip.ParseAddr(name); err != nil || !addr.Is6() {
-			return fail("%q is no IPv6 address", shorten(name))
+			return fail("%q is not an IPv6 address", shorten(name))
 		}
 	} else if err := CheckName(name); err != nil {
 		return fail("host name %w", err)

@@ -43,7 +43,7 @@ func (p *parser) atom() (expr, error) {
 	case word[0] == '-':
 		return nil, p.errorf(start, "a name does not begin with -; to exclude x, write !x")
 	case strings.Contains(word, "@"):
-		return nil, p.errorf(start, "user@host names a host outside the inventory: it stands alone and only on the command line")
+		return nil, p.errorf(start, "user@host names a host outside the inventory: use it alone, and only on the command line")
 	case strings.ContainsAny(word, "*?"):
 		return p.glob(start, word)
 	}

@@ -174,7 +174,7 @@ func TestTwoLoginsOfTheSameStandingAreAContradiction(t *testing.T) {
 
 func TestCredentialsThatSayTooLittleAreRefused(t *testing.T) {
 	_, err := estate(t).WithCredentials([]hosts.Credential{{Sandboxed: true}, {Principals: []string{"bot"}, Hosts: sel(t, "all"), Sandboxed: true, Identity: []string{"/k"}}})
-	for _, want := range []string{"without principals", "without hosts", `"bot" is no name`, "sandboxed is about an account"} {
+	for _, want := range []string{"without principals", "without hosts", `"bot" is not a name`, "sandboxed is about an account"} {
 		assert.ErrorContains(t, err, want)
 	}
 	var pe *hosts.ParseError

@@ -30,13 +30,13 @@ func CheckPrincipal(s string) error {
 	}
 	if role, ok := strings.CutPrefix(s, "role="); ok {
 		if !isRole(role) {
-			return errors.New("has a role that is none of agent, operator, program")
+			return errors.New("has a role that is not agent, operator or program")
 		}
 		return nil
 	}
 	role, name, _ := strings.Cut(s, "/")
 	if !isRole(role) || name == "" || strings.ContainsAny(name, "*?/ ,") {
-		return errors.New(`is no name such as agent/mcp, no role=agent and not "*"`)
+		return errors.New(`is not a name such as agent/mcp, nor role=agent, nor "*"`)
 	}
 	return nil
 }

@@ -22,8 +22,8 @@ func TestPrincipalsAreNamesOrRolesOrEverybody(t *testing.T) {
 		assert.NoError(t, hosts.CheckPrincipal(s), s)
 	}
 	for s, want := range map[string]string{
-		"": "is no name", "mcp": "is no name", "agent/": "is no name", "agent": "is no name", "agent/*": "is no name", "agent/a,agent/b": "is no name",
-		"agent/a b": "is no name", "root/x": "is no name", "agent/a/b": "is no name", "role=": "has a role that is none of", "role=root": "has a role that is none of", "**": "is no name",
+		"": "is not a name", "mcp": "is not a name", "agent/": "is not a name", "agent": "is not a name", "agent/*": "is not a name", "agent/a,agent/b": "is not a name",
+		"agent/a b": "is not a name", "root/x": "is not a name", "agent/a/b": "is not a name", "role=": "has a role that is not", "role=root": "has a role that is not", "**": "is not a name",
 	} {
 		assert.ErrorContains(t, hosts.CheckPrincipal(s), want, "%q", s)
 	}

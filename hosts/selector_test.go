@@ -138,7 +138,7 @@ func TestParseSelectorRefuses(t *testing.T) {
 		"a bad range":                     {"a,web[2-1]", 6, "bad range [2-1]: 2 is after 1"},
 		"a range too large":               {"web[1-99999],db[1-99999]", 14, "more than 100000 names"},
 		"an option":                       {"-x", 1, "a name does not begin with -; to exclude x, write !x"},
-		"a user":                          {"a,root@b", 3, "user@host names a host outside the inventory: it stands alone and only on the command line"},
+		"a user":                          {"a,root@b", 3, "user@host names a host outside the inventory: use it alone, and only on the command line"},
 		"a strange character":             {"web01;reboot", 6, "unexpected ';' in a name"},
 		"an invisible character":          {"web\u200b01", 4, `unexpected '\u200b' in a name`},
 		"a group without a name":          {"@", 1, `group name "" is empty`},

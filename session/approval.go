@@ -31,7 +31,7 @@ func (s *Session) await(ctx context.Context, x *Exec, over func()) bool {
 		case ctx.Err() != nil:
 			s.failStart(ctx, x, err)
 		default:
-			x.fail(StatusError, "stdin", fmt.Errorf("nobody was asked: %w", err))
+			x.fail(StatusError, "stdin", fmt.Errorf("no approval was requested: %w", err))
 		}
 		return false
 	}
@@ -45,7 +45,7 @@ func (s *Session) await(ctx context.Context, x *Exec, over func()) bool {
 	}
 	e.StdinBytes, e.StdinSHA256 = q.StdinBytes, q.StdinSHA256
 	if err := s.cfg.Audit.Record(context.WithoutCancel(ctx), e); err != nil {
-		x.fail(StatusError, "audit", fmt.Errorf("%w, so nobody was asked: %w", ErrAudit, err))
+		x.fail(StatusError, "audit", fmt.Errorf("%w, so no approval was requested: %w", ErrAudit, err))
 		return false
 	}
 	a, err := s.approver(x).Approve(ctx, q)

@@ -72,14 +72,14 @@ func (s *Session) holds(x *Exec, sh *shell) bool {
 	case b.shell != nil:
 		why = "the session's shell has ended meanwhile, and another one does not have its state"
 	case b.dir != "" && sh.hello.Dir != b.dir:
-		why = fmt.Sprintf("it was for the directory %q, and the shell stands in %q", b.dir, sh.hello.Dir)
+		why = fmt.Sprintf("it was for the directory %q, and the shell is in %q", b.dir, sh.hello.Dir)
 	default:
 		return true
 	}
 	s.mu.Lock()
 	s.dir = sh.hello.Dir // the next one is asked about as it is
 	s.mu.Unlock()
-	x.fail(StatusDenied, "void", fmt.Errorf("%w: %s; ask again", ErrVoid, why))
+	x.fail(StatusDenied, "void", fmt.Errorf("%w: %s; request it again", ErrVoid, why))
 	return false
 }
 

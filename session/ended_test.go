@@ -146,7 +146,7 @@ func TestErrorsSayWhichContextEnded(t *testing.T) {
 					p2 := poolOn(t, d, session.PoolConfig{})
 					_, err = p2.Run(context.Background(), web1, session.Command{Script: "hang", Timeout: time.Second})
 					require.Error(t, err)
-					assert.NotErrorIs(t, err, context.DeadlineExceeded, "Command.Timeout is no context")
+					assert.NotErrorIs(t, err, context.DeadlineExceeded, "Command.Timeout is not a context")
 					_, err = p2.Run(context.Background(), web1, session.Command{Script: "used"})
 					require.NoError(t, err)
 					synctest.Wait()

@@ -10,15 +10,15 @@ var (
 	ErrClosed      = errors.New("session: closed") // the session, lease, pool or transport
 	ErrBusy        = errors.New("session: busy")   // the session runs a command already
 	ErrFull        = errors.New("session: the connection takes no more sessions")
-	ErrUnreachable = errors.New("session: unreachable")                // no connection
-	ErrAuth        = errors.New("session: not authenticated")          // the server refused who asked; never retried
-	ErrHostKey     = errors.New("session: host key not trusted")       // unknown, changed or revoked
-	ErrInvalid     = errors.New("session: invalid command")            // it can never be sent
-	ErrDenied      = errors.New("session: denied")                     // by the policy
-	ErrRejected    = errors.New("session: the approval was refused")   // by a person
-	ErrExpired     = errors.New("session: nobody approved it in time") // no answer came in time
-	ErrVoid        = errors.New("session: the approval is void")       // what it was for has changed
-	ErrNotReady    = errors.New("session: not ready")                  // what makes the session ready has failed
+	ErrUnreachable = errors.New("session: unreachable")                 // no connection
+	ErrAuth        = errors.New("session: not authenticated")           // the server refused who asked; never retried
+	ErrHostKey     = errors.New("session: host key not trusted")        // unknown, changed or revoked
+	ErrInvalid     = errors.New("session: invalid command")             // it can never be sent
+	ErrDenied      = errors.New("session: denied")                      // by the policy
+	ErrRejected    = errors.New("session: the approval was refused")    // by a person
+	ErrExpired     = errors.New("session: it was not approved in time") // no answer came in time
+	ErrVoid        = errors.New("session: the approval is void")        // what it was for has changed
+	ErrNotReady    = errors.New("session: not ready")                   // what makes the session ready has failed
 
 	// The command was sent.
 

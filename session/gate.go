@@ -51,7 +51,7 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 	}
 	reason := d.Reason
 	if d.Verdict == policy.Ask {
-		reason = strings.TrimSpace(reason + " (nobody can approve it here)")
+		reason = strings.TrimSpace(reason + " (approvals are not available here)")
 	}
 	if s.recordRequest(ctx, x) {
 		x.fail(StatusDenied, "denied", fmt.Errorf("%w: %s", ErrDenied, reason))

@@ -147,7 +147,7 @@ func TestRepairOfTheTerminalKeepsStrayOutput(t *testing.T) {
 		r := runOK(t, s, "next")
 		assert.Equal(t, "a\nb", string(r.Stdout))
 		assert.Equal(t, "late", string(r.Stray))
-		assert.Equal(t, []string{"stty sane", "next"}, d.Ran("web1"), "the repair is no command")
+		assert.Equal(t, []string{"stty sane", "next"}, d.Ran("web1"), "the repair is not a command")
 	})
 }
 

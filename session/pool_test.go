@@ -344,7 +344,7 @@ func TestPoolDialsOnlySoManyHostsAtATime(t *testing.T) {
 			end := <-out
 			require.NoError(t, end.err)
 			if i >= 3 {
-				assert.Equal(t, 30*time.Second, end.r.Queue, "waiting for one's turn is no dialing")
+				assert.Equal(t, 30*time.Second, end.r.Queue, "waiting for one's turn is not dialing")
 				assert.Zero(t, end.r.Dial)
 			} else {
 				assert.Equal(t, 30*time.Second, end.r.Dial)

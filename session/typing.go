@@ -172,7 +172,7 @@ func (x *Exec) enter(ctx context.Context, p []byte, shown string, d policy.Decis
 func refused(d policy.Decision) error {
 	why := d.Reason
 	if d.Verdict == policy.Ask {
-		why += " (nobody can approve it here)"
+		why += " (approvals are not available here)"
 	}
 	if d.Hint != "" {
 		why += ": " + d.Hint
@@ -231,7 +231,7 @@ func (x *Exec) await(ctx context.Context, q policy.Question, p []byte) error {
 	e.Command, e.Exact, e.Typed, e.CWD = s.cfg.Redact(q.Typed), []byte(q.Typed), true, q.Dir
 	e.Verdict, e.Rule, e.Class, e.Policy, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), d.Policy, q.Reason
 	if err := s.cfg.Audit.Record(context.WithoutCancel(ctx), e); err != nil {
-		return x.inputError("audit", fmt.Errorf("%w, so nobody was asked: %w", ErrAudit, err))
+		return x.inputError("audit", fmt.Errorf("%w, so no approval was requested: %w", ErrAudit, err))
 	}
 	if s.cfg.ApprovalTimeout > 0 {
 		var cancel context.CancelFunc

@@ -58,9 +58,9 @@ func TestWhyNothingWasTypedIsSaidOnceWithWhatToDo(t *testing.T) {
 		"denied": {policy.Decision{Reason: "not on a Friday", Hint: "come back on Monday"}, nil, "denied", session.ErrDenied,
 			"input web1: session: denied: not on a Friday: come back on Monday; nothing was typed"},
 		"nobody to ask": {ask, nil, "denied", session.ErrDenied,
-			"input web1: session: denied: nobody can tell what it does (nobody can approve it here); nothing was typed"},
+			"input web1: session: denied: nobody can tell what it does (approvals are not available here); nothing was typed"},
 		"expired": {ask, late{}, "expired", session.ErrExpired,
-			"input web1: session: nobody approved it in time; nothing was typed. What is typed is not asked about where the command itself was approved with input: fairlead approvals approve ID --with-input"},
+			"input web1: session: it was not approved in time; nothing was typed. What is typed is not asked about where the command itself was approved with input: fairlead approvals approve ID --with-input"},
 		"rejected": {ask, answers(policy.Answer{By: "operator/ada"}), "rejected", session.ErrRejected,
 			"input web1: session: the approval was refused by operator/ada; nothing was typed. What is typed is not asked about where the command itself was approved with input: fairlead approvals approve ID --with-input"},
 	} {

@@ -89,7 +89,7 @@ func evidence(item, outcome, proof string) string {
 	file, test, _ := strings.Cut(proof, " ")
 	text, err := os.ReadFile(filepath.Join("../..", file))
 	if err != nil {
-		return fmt.Sprintf("%s is no file of a test", file)
+		return fmt.Sprintf("%s is not a file of a test", file)
 	}
 	switch {
 	case strings.HasSuffix(file, ".txtar") && test == "":

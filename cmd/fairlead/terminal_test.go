@@ -115,7 +115,7 @@ func TestBreakingTheGlassAtTheTerminal(t *testing.T) {
 	code, stdout, stderr, screen := onTerminal(t, true, "Type the name of the host: ", "web1\n", "--yes", "--reason", "a drill", "--", forbidden)
 	assert.Zero(t, code, stderr)
 	assert.Equal(t, "ran\n", stdout)
-	assert.Contains(t, screen, "This is forbidden.")
+	assert.Contains(t, screen, "This command is forbidden.")
 	code, stdout, _, _ = onTerminal(t, false, "", "", "--yes", "--reason", "a drill", "--", forbidden)
 	assert.Equal(t, 5, code)
 	assert.Empty(t, stdout)

@@ -52,7 +52,7 @@ func TestThePageIsOpenedWhereThereIsAScreen(t *testing.T) {
 
 	require.NoError(t, os.Remove(opened))
 	assert.Regexp(t, "^"+link+"\n$", web([]string{path, "DISPLAY=:9"}, "--no-open"))
-	assert.Regexp(t, "^"+link+"\nfairlead: there is no screen here: open the link in a browser on this machine\n$", web([]string{path}))
+	assert.Regexp(t, "^"+link+"\nfairlead: no browser can be opened here: open the link in a browser on this machine\n$", web([]string{path}))
 	assert.Regexp(t, "^"+link+`
 fairlead: from the machine you sit at: ssh -L [0-9]+:127\.0\.0\.1:[0-9]+, and open the link there
 $`, web([]string{path, "SSH_CONNECTION=192.0.2.1 1 192.0.2.2 22"}))

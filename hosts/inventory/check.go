@@ -20,7 +20,7 @@ func (r *resolver) checkVias() {
 				all = append(all, m.name)
 			}
 		}
-		r.add(v.pos, "via %q is no host of this inventory%s", v.name, r.unknown(v.name, all))
+		r.add(v.pos, "via %q is not a host of this inventory%s", v.name, r.unknown(v.name, all))
 	}
 }
 

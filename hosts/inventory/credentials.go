@@ -58,7 +58,7 @@ func (r *reader) credential(n *node) (c credential) {
 func (r *reader) principals(n *node) (out []string) {
 	items := r.items(n)
 	if n.kind == list && len(items) == 0 {
-		r.add(n.pos, "names nobody")
+		r.add(n.pos, "names no principal")
 	}
 	for _, item := range items {
 		s, ok := r.text(item)

@@ -109,12 +109,12 @@ func TestEveryMistakeInCredentialsIsToldWithItsLine(t *testing.T) {
 			`x.yaml:4: a credential without principals: say whom it is for`,
 			`x.yaml:4: a credential without user and identity: say the account, the keys, or both`}},
 		"nobody": {"credentials:\n  - hosts: all\n    user: u\n    principals: []", []string{
-			`x.yaml:6: principals: names nobody`}},
+			`x.yaml:6: principals: names no principal`}},
 		"principals that are a word": {"credentials:\n  - {principals: agent/x, hosts: all, user: u}", []string{
 			`x.yaml:4: principals: expected a list, as in [a, b], not a single value`}},
 		"principals that are none": {"credentials:\n  - hosts: all\n    user: u\n    principals:\n      - mcp\n      - role=root\n      - agent/x\n      - agent/x", []string{
-			`x.yaml:7: principals: "mcp" is no name such as agent/mcp, no role=agent and not "*"`,
-			`x.yaml:8: principals: "role=root" has a role that is none of agent, operator, program`,
+			`x.yaml:7: principals: "mcp" is not a name such as agent/mcp, nor role=agent, nor "*"`,
+			`x.yaml:8: principals: "role=root" has a role that is not agent, operator or program`,
 			`x.yaml:10: principals: "agent/x" is there twice`}},
 		"hosts that are a list": {"credentials:\n  - principals: [agent/x]\n    hosts: [a]\n    user: u", []string{
 			`x.yaml:5: hosts: expected a single value, not a list`}},
@@ -144,7 +144,7 @@ func TestEveryMistakeInCredentialsIsToldWithItsLine(t *testing.T) {
 			`x.yaml:6: agent/x has two logins to a, the other one is on line 4: take the hosts out of one of them, as in "all,!web01"`}},
 		"with other mistakes": {"groups: [{name: g}, {name: g}]\ncredentials:\n  - {hosts: all, user: u, principals: [x]}\n  - {hosts: c, user: \"\", principals: [agent/x]}\nrules:\n  - {match: all}", []string{
 			`x.yaml:3: group "g" is there twice; first on line 3`,
-			`x.yaml:5: principals: "x" is no name such as agent/mcp, no role=agent and not "*"`,
+			`x.yaml:5: principals: "x" is not a name such as agent/mcp, nor role=agent, nor "*"`,
 			`x.yaml:6: hosts: no host named c (did you mean a or b?)`,
 			`x.yaml:6: user: must not be empty`,
 			`x.yaml:8: a rule without set: say what it changes`}},

@@ -62,7 +62,7 @@ func (t *tree) link(p *problems) {
 			j, ok := t.byName[c.name]
 			switch {
 			case !ok:
-				p.add(c.pos, "group %q has the child %q, which is no group%s", t.groups[i].name, c.name, p.unknown(c.name, t.names()))
+				p.add(c.pos, "group %q has the child %q, which is not a group%s", t.groups[i].name, c.name, p.unknown(c.name, t.names()))
 				continue
 			case state[j] == open:
 				circle := append(slices.Clone(path[slices.Index(path, c.name):]), c.name)

@@ -120,7 +120,7 @@ func (o Options) format(name string) (string, error) {
 		return "yaml", nil
 	}
 	return "", &hosts.ParseError{Pos: hosts.Pos{File: name, Line: 1},
-		Msg: fmt.Sprintf("the %s %q is none of yaml, yml, toml, json", from, clip(format))}
+		Msg: fmt.Sprintf("the %s %q is not one of yaml, yml, toml, json", from, clip(format))}
 }
 
 // warnings says once how many hosts nobody gave a tier. Local shells and demo hosts need none.

@@ -275,8 +275,8 @@ hosts: $FAIRLEAD_DEFAULTS_COMMAND: command needs YAML: begin the value with [ or
 hosts: $FAIRLEAD_DEFAULTS_ENV: the value begins like a list or mapping but is not valid YAML
 hosts: $FAIRLEAD_DEFAULTS_IDENTITY: identity: the value holds the control character U+0001
 hosts: $FAIRLEAD_DEFAULTS_PORT: port: "none" is not between 1 and 65535
-hosts: $FAIRLEAD_DEFAULTS_USR: USR is no field of a host (did you mean USER?)
-hosts: $FAIRLEAD_DEFAULTS_VIA: via "gone" is no host of this inventory
+hosts: $FAIRLEAD_DEFAULTS_USR: USR is not a field of a host (did you mean USER?)
+hosts: $FAIRLEAD_DEFAULTS_VIA: via "gone" is not a host of this inventory
 hosts: $FAIRLEAD_DEFAULTS_VIA: via leads in a circle: a > a; a jump host in the group it serves needs via: []`)
 }
 

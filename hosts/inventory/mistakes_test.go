@@ -98,7 +98,7 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		"via that is a word": {"hosts:\n  - {name: a, via: b}\n  - name: b", []string{
 			`x.yaml:3: via: expected a list, as in [a, b], not a single value`}},
 		"via that is nobody": {"hosts:\n  - name: a\n    via:\n      - bastoin\n  - name: bastion", []string{
-			`x.yaml:5: via "bastoin" is no host of this inventory (did you mean bastion?)`}},
+			`x.yaml:5: via "bastoin" is not a host of this inventory (did you mean bastion?)`}},
 		"via with a user": {"hosts:\n  - {name: a, via: [root@b]}", []string{
 			`x.yaml:3: via: "root@b" must not contain '@'; it names a host of this inventory`}},
 		"via itself": {"hosts:\n  - {name: a, via: [a]}", []string{
@@ -128,10 +128,10 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		"a timeout in words": {"hosts:\n  - {name: a, connect_timeout: soon}", []string{
 			`x.yaml:3: connect_timeout: "soon" is not a duration such as 10s or 2m30s`}},
 		"an unknown shell": {"hosts:\n  - {name: a, shell: fish}", []string{
-			`x.yaml:3: shell: "fish" is none of auto, bash, zsh, ksh, mksh, dash, ash, sh`}},
+			`x.yaml:3: shell: "fish" is not one of auto, bash, zsh, ksh, mksh, dash, ash, sh`}},
 		"an unknown transport": {"hosts:\n  - {name: a, transport: docker}", []string{
-			`x.yaml:3: transport: "docker" is none of ssh, local, command, demo`}},
-		"a login that is no truth": {"hosts:\n  - {name: a, login: yes}", []string{
+			`x.yaml:3: transport: "docker" is not one of ssh, local, command, demo`}},
+		"a login that is not true or false": {"hosts:\n  - {name: a, login: yes}", []string{
 			`x.yaml:3: login: must be true or false`}},
 		"an environment without values": {"hosts:\n  - name: a\n    env:\n      - A=1\n      - hunter2", []string{
 			`x.yaml:6: env: entry 2 is not KEY=value`}},
@@ -166,8 +166,8 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		"a bad name of a group":  {"groups:\n  - name: a b", []string{`x.yaml:3: group name "a b" must not contain ' '`}},
 		"a group twice": {"groups:\n  - name: g\n  - name: g", []string{
 			`x.yaml:4: group "g" is there twice; first on line 3`}},
-		"a child that is no group": {"groups:\n  - name: web\n    children:\n      - canray\n  - name: canary", []string{
-			`x.yaml:5: group "web" has the child "canray", which is no group (did you mean canary?)`}},
+		"a child that is not a group": {"groups:\n  - name: web\n    children:\n      - canray\n  - name: canary", []string{
+			`x.yaml:5: group "web" has the child "canray", which is not a group (did you mean canary?)`}},
 		"a child twice": {"groups:\n  - {name: g, children: [a, a]}\n  - name: a", []string{
 			`x.yaml:3: children: "a" is there twice`}},
 		"a group inside itself": {"groups:\n  - {name: g, children: [g]}", []string{
@@ -231,8 +231,8 @@ func TestTheFileAsAWholeCanBeWrong(t *testing.T) {
 		"a list":                     {"x.yml", "\n- a", "x.yml:2: an inventory is a mapping that begins with version: 1, not a list"},
 		"no version":                 {"x.yaml", "\nhosts: []", "x.yaml:2: version is missing: begin with version: 1"},
 		"a version to come":          {"x.yaml", "hosts: []\nversion: 2", `x.yaml:2: version: "2" is not supported: this program reads version 1`},
-		"an unknown extension":       {"x.ini", "", `x.ini:1: the extension "ini" is none of yaml, yml, toml, json`},
-		"no extension":               {"hosts", "", `hosts:1: the extension "" is none of yaml, yml, toml, json`},
+		"an unknown extension":       {"x.ini", "", `x.ini:1: the extension "ini" is not one of yaml, yml, toml, json`},
+		"no extension":               {"hosts", "", `hosts:1: the extension "" is not one of yaml, yml, toml, json`},
 		"JSON, cut":                  {"x.json", "{\n\"version\": 1,\n\"hosts\": [", "x.json:3: not valid JSON: it ends in the middle"},
 		"JSON, a comma too many":     {"x.json", "{\n\"version\": 1,\n}", "x.json:3: not valid JSON: invalid character '}' looking for beginning of object key string"},
 		"JSON, more than one":        {"x.json", "{\"version\": 1}\n{}", "x.json:2: not valid JSON: something follows the end"},
@@ -248,7 +248,7 @@ func TestTheFileAsAWholeCanBeWrong(t *testing.T) {
 		"TOML, in a list of lines":   {"x.toml", "version = 1\n[[hosts]]\nname = 'a'\nenv = [\n 'A=1',\n 'B',\n]", "x.toml:6: env: entry 2 is not KEY=value"},
 		"TOML, in an inline table":   {"x.toml", "version = 1\nhosts = [\n {name = 'a'},\n {name = 'b', port = 0},\n]", `x.toml:4: port: "0" is not between 1 and 65535`},
 		"TOML, a number":             {"x.toml", "version = 1\n[defaults]\n\nport = 70000", `x.toml:4: port: "70000" is not between 1 and 65535`},
-		"TOML, a truth":              {"x.toml", "version = 1\n[defaults]\n\nshell = true", `x.toml:4: shell: "true" is none of auto, bash, zsh, ksh, mksh, dash, ash, sh`},
+		"TOML, a truth":              {"x.toml", "version = 1\n[defaults]\n\nshell = true", `x.toml:4: shell: "true" is not one of auto, bash, zsh, ksh, mksh, dash, ash, sh`},
 		"TOML, lists without end":    {"x.toml", "version = 1\n# [[[[\na = '[[['\nb = \"\"\"[\n\\\"[\"\"\"\nc = " + strings.Repeat("[", 1<<20), "x.toml:6: more than 32 levels of lists and mappings"},
 		"TOML, keys without end":     {"x.toml", "version = 1\n" + strings.Repeat("a.", 1<<20) + "b = 1", "x.toml:2: more than 32 levels of lists and mappings"},
 		"YAML, lists without end":    {"x.yaml", "a: " + strings.Repeat("[", 1<<20), "x.yaml:1: not valid YAML: exceeded max depth of 10000"},

@@ -110,24 +110,24 @@ groups:
   - name: h
     hosts: ["a[2-4]"]
     user: y`, []string{
-			"x.yaml:7: user of a[2-3] is set differently on line 4: set it on the host, or make one place stand inside the other"}},
+			"x.yaml:7: user of a[2-3] is set differently on line 4: set it on the host, or nest one place in the other"}},
 		"two groups, one of them by its parent": {`
 groups:
   - {name: p, children: [g], user: x}
   - {name: g, hosts: [a]}
   - {name: h, hosts: [a], user: y}`, []string{
-			"x.yaml:6: user of a is set differently on line 4: set it on the host, or make one place stand inside the other"}},
+			"x.yaml:6: user of a is set differently on line 4: set it on the host, or nest one place in the other"}},
 		"a label": {`
 groups:
   - {name: g, hosts: [a], labels: [k=1]}
   - {name: h, hosts: [a], labels: [k=2, l=1]}`, []string{
-			"x.yaml:5: labels.k of a is set differently on line 4: set it on the host, or make one place stand inside the other"}},
+			"x.yaml:5: labels.k of a is set differently on line 4: set it on the host, or nest one place in the other"}},
 		"two rules": {`
 hosts: [{name: a}, {name: b}]
 rules:
   - {match: all, set: {tier: dev, user: x}}
   - {match: a, set: {tier: prod, user: x}}`, []string{
-			"x.yaml:6: tier of a is set differently on line 5: set it on the host, or make one place stand inside the other"}},
+			"x.yaml:6: tier of a is set differently on line 5: set it on the host, or nest one place in the other"}},
 		"several at once": {`
 groups:
   - {name: g, hosts: [a], user: x, port: 1}
@@ -136,9 +136,9 @@ hosts: [{name: b}]
 rules:
   - {match: b, set: {env: [A=1]}}
   - {match: b, set: {env: [A=2]}}`, []string{
-			"x.yaml:5: port of a is set differently on line 4: set it on the host, or make one place stand inside the other",
-			"x.yaml:5: user of a is set differently on line 4: set it on the host, or make one place stand inside the other",
-			"x.yaml:9: env of b is set differently on line 8: set it on the host, or make one place stand inside the other"}},
+			"x.yaml:5: port of a is set differently on line 4: set it on the host, or nest one place in the other",
+			"x.yaml:5: user of a is set differently on line 4: set it on the host, or nest one place in the other",
+			"x.yaml:9: env of b is set differently on line 8: set it on the host, or nest one place in the other"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := inventory.Parse([]byte("\nversion: 1"+tt.text), "x.yaml", quiet)

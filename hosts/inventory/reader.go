@@ -105,7 +105,7 @@ func word(known ...string) func(*reader, *node) any {
 		case !ok:
 			return nil
 		case s != "" && !slices.Contains(known, s):
-			return r.bad(n, "%q is none of %s%s", clip(s), strings.Join(known, ", "), near.Hint(near.Find(s, slices.Values(known))))
+			return r.bad(n, "%q is not one of %s%s", clip(s), strings.Join(known, ", "), near.Hint(near.Find(s, slices.Values(known))))
 		}
 		return s
 	}
@@ -143,7 +143,7 @@ func checkAddr(s string) error {
 	}
 	if strings.Contains(s, "[") {
 		if _, err := hosts.Expand(s); err != nil {
-			return fmt.Errorf("is no range: %s", strings.TrimPrefix(err.Error(), "hosts: selector, "))
+			return fmt.Errorf("is not a range: %s", strings.TrimPrefix(err.Error(), "hosts: selector, "))
 		}
 		return nil
 	}

@@ -271,7 +271,7 @@ func (r *resolver) note(m *machine, ties map[string][2]hosts.Pos) {
 
 func (r *resolver) reportTies() {
 	for t, names := range r.ties {
-		r.add(t.b, "%s of %s is set differently on line %d: set it on the host, or make one place stand inside the other",
+		r.add(t.b, "%s of %s is set differently on line %d: set it on the host, or nest one place in the other",
 			t.field, clip(hosts.Fold(names)), t.a.Line)
 	}
 }

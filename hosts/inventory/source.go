@@ -102,7 +102,7 @@ func override(p *problems, v *viper.Viper, environ []string) {
 			for i, f := range fields {
 				known[i] = strings.ToUpper(f.name)
 			}
-			p.add(pos, "%s is no field of a host%s", clip(suffix), near.Hint(near.Find(suffix, slices.Values(known))))
+			p.add(pos, "%s is not a field of a host%s", clip(suffix), near.Hint(near.Find(suffix, slices.Values(known))))
 			continue
 		}
 		if n := fromVariable(p, pos, fields[i], value); n != nil {

@@ -262,7 +262,7 @@ func (r *resolver) hostFiles(l *line, active bool, list *[]Value[string], from *
 		}
 		if lower(word) == None {
 			if len(l.args) > 1 {
-				return errors.New("none must stand alone")
+				return errors.New("none must be the only value")
 			}
 			continue
 		}

@@ -74,7 +74,7 @@ func TestBrokenValuesAreRefusedWhereverTheyStand(t *testing.T) {
 		"IdentityFile \"\"":              "IdentityFile: the value is missing",
 		"UserKnownHostsFile #":           "UserKnownHostsFile: the value is missing",
 		"UserKnownHostsFile a \"\"":      "UserKnownHostsFile: the value is missing",
-		"UserKnownHostsFile a none":      "UserKnownHostsFile: none must stand alone",
+		"UserKnownHostsFile a none":      "UserKnownHostsFile: none must be the only value",
 		"SetEnv #":                       "SetEnv: the value is missing",
 		"SetEnv A=1 =x":                  "SetEnv: expected NAME=VALUE",
 		"SetEnv A=1 B":                   "SetEnv: expected NAME=VALUE",
@@ -109,9 +109,9 @@ func TestBrokenValuesAreRefusedWhereverTheyStand(t *testing.T) {
 		"ProxyJump ssh://a/b":            `ProxyJump: hop "ssh://a/b": a path is not allowed`,
 		"ProxyJump ssh://u;x@a":          `ProxyJump: hop "ssh://u;x@a": the user part of this address is not supported`,
 		"ProxyJump ssh://%zz@a":          `ProxyJump: hop "ssh://%zz@a": the user part of this address is not supported`,
-		"ProxyJump -u@a":                 `ProxyJump: hop "-u@a": user name "-u": refused name: it starts with a dash and could be taken for an option`,
+		"ProxyJump -u@a":                 `ProxyJump: hop "-u@a": user name "-u": refused name: it starts with a dash and would be read as an option`,
 		"ProxyJump @a":                   `ProxyJump: hop "@a": user name "": refused name: it is empty`,
-		"ProxyJump None,a":               `ProxyJump: hop "None": none must stand alone`,
+		"ProxyJump None,a":               `ProxyJump: hop "None": none must be the only value`,
 	} {
 		for n, text := range []string{line, "Host db\n" + line} {
 			h := newHome(t)

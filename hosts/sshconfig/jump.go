@@ -35,7 +35,7 @@ func parseJumps(raw string) ([]Jump, error) {
 
 func parseJump(s string) (j Jump, err error) {
 	if lower(s) == None {
-		return j, errors.New("none must stand alone")
+		return j, errors.New("none must be the only value")
 	}
 	uri := len(s) >= 6 && lower(s[:6]) == "ssh://"
 	if uri {

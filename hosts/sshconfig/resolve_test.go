@@ -203,7 +203,7 @@ func TestWhatWouldBeUnsafeToLeaveOutIsAnError(t *testing.T) {
 		"ProxyJump -x":                         "starts with a dash",
 		"HostName \"a b\"":                     "it holds ' '",
 		"ProxyJump web":                        "its own jump host",
-		"ProxyJump a,none":                     "none must stand alone",
+		"ProxyJump a,none":                     "none must be the only value",
 		"Match host 'web'\nPort 5":             "use double quotes",
 		"Port 0":                               `config:1: Port: "0" is not a port`,
 		"Prot 22":                              `"Prot" is not a directive`,

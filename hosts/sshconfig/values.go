@@ -167,7 +167,7 @@ func checkName(s string) error {
 	case s == "":
 		return fmt.Errorf("%w: it is empty", ErrBadName)
 	case s[0] == '-':
-		return fmt.Errorf("%w: it starts with a dash and could be taken for an option", ErrBadName)
+		return fmt.Errorf("%w: it starts with a dash and would be read as an option", ErrBadName)
 	}
 	for _, r := range s {
 		if r <= ' ' || r == 0x7f || strings.ContainsRune(`"'\`, r) {

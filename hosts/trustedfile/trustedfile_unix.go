@@ -36,7 +36,7 @@ func Check(f *os.File, what string) error {
 			continue // in /tmp and the like, others cannot replace our files
 		}
 		if err := safe(di, dir, what); err != nil {
-			return fmt.Errorf("%w; whoever can write there can replace the %s", err, what)
+			return fmt.Errorf("%w; every account that can write there can replace the %s", err, what)
 		}
 	}
 	return nil

@@ -175,7 +175,7 @@ func (a *Approver) options(text string) error {
 		case "valid-before":
 			a.Before, err = moment(value)
 		default:
-			err = fmt.Errorf("options: %.60q is none of namespaces, valid-after, valid-before", name)
+			err = fmt.Errorf("options: %.60q is not one of namespaces, valid-after, valid-before", name)
 		}
 		if err != nil {
 			return err
@@ -220,7 +220,7 @@ func (a *Approver) comment(text string) error {
 	p := Proof(said)
 	switch {
 	case !p.Known():
-		return fmt.Errorf("proof=%.20s is none of touch, passphrase, unproven", said)
+		return fmt.Errorf("proof=%.20s is not one of touch, passphrase, unproven", said)
 	case hardware != (p == Touch):
 		return fmt.Errorf("proof=%s does not fit a key of type %s: touch is what security keys prove, and they alone", p, a.Key.Type())
 	}

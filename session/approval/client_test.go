@@ -166,7 +166,7 @@ func TestAServerIsNotBelievedWhateverItSays(t *testing.T) {
 	}{
 		"what was asked for":     {document(p), "", nil},
 		"another one":            {document(other), "it is about another one", approval.ErrInvalid},
-		"no document":            {`{"document":"eA=="}`, "this is no document", nil},
+		"no document":            {`{"document":"eA=="}`, "this is not a document", nil},
 		"no JSON":                {"hello", "answers in an unknown way", nil},
 		"nothing":                {"", "answers in an unknown way", nil},
 		"a line without an end":  {strings.Repeat("x", 4<<20), "has not answered", nil},

@@ -154,7 +154,7 @@ func (d *Desk) put(q policy.Question) (*question, error) {
 	p := Pending{ID: "a_" + id.Secret(), Question: q}
 	doc := p.Document()
 	if q.Principal == "" {
-		return nil, fmt.Errorf("%w: it does not say who asks", ErrInvalid)
+		return nil, fmt.Errorf("%w: it does not name its requester", ErrInvalid)
 	}
 	if len(doc) > MaxDocument {
 		return nil, fmt.Errorf("%w: a command of %d bytes is more than a person can look through; split it", ErrInvalid, len(q.Command))
@@ -198,7 +198,7 @@ func (d *Desk) drop(w *question, kind EventKind, cause error) (policy.Answer, er
 	}
 	how := "who asked has given it up"
 	if kind == Expired || over(w.Pending, d.now()) {
-		kind, how = Expired, "nobody answered in time"
+		kind, how = Expired, "it was not answered in time"
 	}
 	d.settle(w, kind, how)
 	return policy.Answer{}, cause
@@ -251,7 +251,7 @@ func (d *Desk) Get(id string) (Pending, error) {
 func (d *Desk) get(id string) (*question, error) {
 	if w := d.waiting[id]; w != nil {
 		if over(w.Pending, d.now()) {
-			return nil, fmt.Errorf("%w: nobody answered in time", ErrSettled)
+			return nil, fmt.Errorf("%w: it was not answered in time", ErrSettled)
 		}
 		return w, nil
 	}
@@ -314,9 +314,9 @@ func (d *Desk) Answer(r Response) error {
 	said.WithInput, said.ForSession = r.WithInput, r.ForSession
 	switch {
 	case alike(w.Question.Principal, r.By) || answer.Approver != "" && alike(w.Question.Principal, "operator/"+answer.Approver):
-		return fmt.Errorf("%w: %s has asked this, and nobody answers their own request", ErrForbidden, w.Question.Principal)
+		return fmt.Errorf("%w: %s made this request, and requesters cannot answer their own requests", ErrForbidden, w.Question.Principal)
 	case r.WithInput && !(r.Approved && w.TakesInput()):
-		return fmt.Errorf("%w: only a yes to an interactive command covers what is typed", ErrInvalid)
+		return fmt.Errorf("%w: only the approval of an interactive command covers its input", ErrInvalid)
 	case said.Digest() != r.Digest:
 		return mismatch(w, r)
 	case r.Approved && !answer.Proof.AtLeast(w.Question.Decision.LeastProof):
@@ -388,7 +388,7 @@ func mismatch(w *question, r Response) error {
 		return fmt.Errorf("%w; an approval for the session names the digest of the document with its scope", ErrMismatch)
 	}
 	if r.WithInput && r.Digest == w.digest {
-		return fmt.Errorf("%w; a yes with input names the digest with input", ErrMismatch)
+		return fmt.Errorf("%w; an approval with input names the digest with input", ErrMismatch)
 	}
 	return ErrMismatch
 }

@@ -92,7 +92,7 @@ func TestAQuestionEndsWithItsTime(t *testing.T) {
 		assert.Empty(t, d.List())
 		err := d.Answer(yes(p))
 		require.ErrorIs(t, err, approval.ErrSettled)
-		assert.ErrorContains(t, err, "nobody answered in time")
+		assert.ErrorContains(t, err, "it was not answered in time")
 
 		_, err = d.Approve(t.Context(), policy.Question{Principal: "agent/x", Expires: time.Now()})
 		require.ErrorIs(t, err, approval.ErrExpired)
@@ -133,7 +133,7 @@ func TestTheCauseOfTheContextIsToldAtTheEndOfTheTime(t *testing.T) {
 		p, done := asks(t, ctx, d, q)
 		require.ErrorIs(t, (<-done).err, why)
 		_, err := d.Get(p.ID)
-		assert.ErrorContains(t, err, "nobody answered in time")
+		assert.ErrorContains(t, err, "it was not answered in time")
 	})
 }
 

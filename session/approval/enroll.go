@@ -32,7 +32,7 @@ func readApprovers(file string) ([]byte, error) {
 	defer f.Close()
 	st, err := f.Stat()
 	if err == nil && !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("approval: %s is no regular file, so nobody is enrolled there", file)
+		return nil, fmt.Errorf("approval: %s is not a regular file", file)
 	}
 	dir, derr := os.Stat(filepath.Dir(file))
 	if err = errors.Join(err, derr); err != nil {

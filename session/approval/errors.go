@@ -9,17 +9,17 @@ import (
 
 // What a question or an answer may meet. Errors of this package wrap them and say more.
 var (
-	ErrUnknown   = errors.New("approval: nothing waits under this id")
+	ErrUnknown   = errors.New("approval: no pending request has this id")
 	ErrAmbiguous = errors.New("approval: several requests wait whose ids begin")
-	ErrSettled   = errors.New("approval: it waits no longer")
+	ErrSettled   = errors.New("approval: it is no longer pending")
 	ErrMismatch  = errors.New("approval: this is not what was shown: look at it again")
 	ErrForbidden = errors.New("approval: this caller may not answer")
-	ErrFull      = errors.New("approval: too much waits already")
+	ErrFull      = errors.New("approval: too many requests are pending")
 	ErrExpired   = fmt.Errorf("approval: %w", policy.ErrExpired)
 	ErrInvalid   = errors.New("approval: the request cannot be understood")
 	ErrScope     = errors.New("approval: this cannot be approved for the session")
 	ErrRejected  = errors.New("approval: it was refused")
-	ErrProof     = errors.New("approval: this is no proof of a person who may approve it")
+	ErrProof     = errors.New("approval: this is not proof of a person who may approve it")
 )
 
 // codes are the names of the errors between processes.

@@ -63,7 +63,7 @@ func (g *Group) Approve(_ context.Context, q policy.Question) (policy.Answer, er
 	host := hostText(q.Host)
 	switch {
 	case !g.asked:
-		return policy.Answer{}, fmt.Errorf("%w: nobody was asked", ErrForbidden)
+		return policy.Answer{}, fmt.Errorf("%w: no approval was requested", ErrForbidden)
 	case g.err != nil || !g.answer.Approved:
 		return g.answer, g.err
 	case q.Principal != g.q.Principal || q.Command != g.q.Command || q.Interactive != g.q.Interactive || q.Typed != g.q.Typed || q.StdinSHA256 != g.q.StdinSHA256:

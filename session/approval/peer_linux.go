@@ -40,15 +40,15 @@ func lookUp(pid int) (process, error) {
 func parseStat(stat string) (process, error) {
 	open, end := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')') // a name may hold either
 	if open < 0 || end < open {
-		return process{}, fmt.Errorf("approval: /proc tells of a process in an unknown way")
+		return process{}, fmt.Errorf("approval: /proc describes a process in an unknown format")
 	}
 	f := strings.Fields(stat[end+1:])
 	if len(f) < 20 {
-		return process{}, fmt.Errorf("approval: /proc tells too little of a process")
+		return process{}, fmt.Errorf("approval: /proc describes a process incompletely")
 	}
 	parent, err := strconv.Atoi(f[1])
 	if err != nil {
-		return process{}, fmt.Errorf("approval: /proc tells no parent of a process: %w", err)
+		return process{}, fmt.Errorf("approval: /proc names no parent of a process: %w", err)
 	}
 	return process{parent: parent, name: stat[open+1 : end], born: f[19], bare: f[4] == "0"}, nil
 }

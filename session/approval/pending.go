@@ -152,7 +152,7 @@ func stamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-var errDocument = errors.New("approval: this is no document of a request for approval")
+var errDocument = errors.New("approval: this is not a document of a request for approval")
 
 // Parse reads what Document wrote, and nothing else: whatever it returns without an error has doc as its document.
 func Parse(doc []byte) (Pending, error) {

@@ -128,7 +128,7 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := approval.Parse([]byte(doc))
-			assert.ErrorContains(t, err, "approval: this is no document")
+			assert.ErrorContains(t, err, "approval: this is not a document")
 		})
 	}
 	at := strings.Index(whole, "exec 3\ne_1\n")

@@ -66,11 +66,11 @@ func (d *Desk) prove(r Response) (policy.Answer, error) {
 	a := policy.Answer{Approved: r.Approved, ID: r.ID, By: r.By, Proof: Unproven, Reason: r.Reason}
 	switch {
 	case r.Proof != "" && !r.Proof.Known():
-		return a, fmt.Errorf("%w: nobody knows the proof %.20q", ErrInvalid, r.Proof)
+		return a, fmt.Errorf("%w: unknown proof %.20q", ErrInvalid, r.Proof)
 	case r.Signature == nil:
 		return a, nil
 	case !r.Approved:
-		return a, fmt.Errorf("%w: only a yes is signed", ErrInvalid)
+		return a, fmt.Errorf("%w: only approvals are signed", ErrInvalid)
 	}
 	sig, err := sshsig.Parse(r.Signature)
 	if err != nil {
@@ -81,7 +81,7 @@ func (d *Desk) prove(r Response) (policy.Answer, error) {
 	}
 	all, err := d.approvers()
 	if err != nil {
-		return a, fmt.Errorf("%w: it cannot be told who is enrolled: %w", ErrProof, err)
+		return a, fmt.Errorf("%w: the enrolled keys cannot be read: %w", ErrProof, err)
 	}
 	a.Key = ssh.FingerprintSHA256(sig.Key())
 	who, ok := byKey(all, sig.Key())
@@ -100,13 +100,13 @@ func (d *Desk) prove(r Response) (policy.Answer, error) {
 
 // tooWeak says what would do.
 func (d *Desk) tooWeak(least Proof, a policy.Answer) error {
-	have := "a bare yes is " + string(a.Proof)
+	have := "an approval without a signature is " + string(a.Proof)
 	if a.Approver != "" {
 		have = fmt.Sprintf("the signature of %s with %s is %s", a.Approver, a.Key, a.Proof)
 	}
 	all, err := d.approvers()
 	if err != nil {
-		return fmt.Errorf("%w: %s is needed, and it cannot be told who is enrolled: %w", ErrProof, least, err)
+		return fmt.Errorf("%w: %s is needed, and the enrolled keys cannot be read: %w", ErrProof, least, err)
 	}
 	var names []string
 	for _, who := range all {
@@ -115,7 +115,7 @@ func (d *Desk) tooWeak(least Proof, a policy.Answer) error {
 		}
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("%w: %s is needed, and %s; nobody is enrolled with such a key: fairlead approvals enroll --help", ErrProof, need(least), have)
+		return fmt.Errorf("%w: %s is needed, and %s; no such key is enrolled: fairlead approvals enroll --help", ErrProof, need(least), have)
 	}
 	return fmt.Errorf("%w: %s is needed, and %s; one of %s can sign it at a terminal: fairlead approvals approve %s",
 		ErrProof, need(least), have, strings.Join(names, ", "), a.ID)

@@ -165,7 +165,7 @@ func TestASignatureThatProvesNothingIsRefused(t *testing.T) {
 		text   string
 	}{
 		"none, for prod":           {func(r *approval.Response) { r.Signature = nil }, approval.ErrProof, "one of ada, bob can sign it"},
-		"none, whatever is said":   {func(r *approval.Response) { r.Signature, r.Proof = nil, approval.Touch }, approval.ErrProof, "a bare yes is unproven"},
+		"none, whatever is said":   {func(r *approval.Response) { r.Signature, r.Proof = nil, approval.Touch }, approval.ErrProof, "an approval without a signature is unproven"},
 		"a stranger's":             {func(r *approval.Response) { *r = signed(t, p, who.stranger) }, approval.ErrProof, "is not enrolled"},
 		"of a key that is too old": {func(r *approval.Response) { *r = signed(t, p, who.late) }, approval.ErrProof, "has counted until"},
 		"of another question":      {func(r *approval.Response) { r.Signature = signed(t, other, who.ada).Signature }, approval.ErrProof, "does not verify"},
@@ -178,13 +178,13 @@ func TestASignatureThatProvesNothingIsRefused(t *testing.T) {
 			require.NoError(t, err)
 			r.Signature = sig.Armor()
 		}, approval.ErrProof, "it is for \"file\""},
-		"no signature at all": {func(r *approval.Response) { r.Signature = []byte("yes") }, approval.ErrProof, "this is no signature"},
-		"an empty one":        {func(r *approval.Response) { r.Signature = []byte{} }, approval.ErrProof, "this is no signature"},
+		"no signature at all": {func(r *approval.Response) { r.Signature = []byte("yes") }, approval.ErrProof, "this is not a signature"},
+		"an empty one":        {func(r *approval.Response) { r.Signature = []byte{} }, approval.ErrProof, "this is not a signature"},
 		"an unknown proof":    {func(r *approval.Response) { r.Proof = "oath" }, approval.ErrInvalid, "oath"},
 		"a proof of nothing": {func(r *approval.Response) {
 			r.Approved, r.Signature, r.Proof = false, nil, approval.Touch
 		}, approval.ErrInvalid, "a proof is about a signature"},
-		"under a no":        {func(r *approval.Response) { r.Approved = false }, approval.ErrInvalid, "only a yes is signed"},
+		"under a no":        {func(r *approval.Response) { r.Approved = false }, approval.ErrInvalid, "only approvals are signed"},
 		"an agent's answer": {func(r *approval.Response) { r.By = "agent/x" }, approval.ErrForbidden, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestASignatureThatProvesNothingIsRefused(t *testing.T) {
 			require.ErrorIs(t, err, tt.want)
 			assert.ErrorContains(t, err, tt.text)
 			_, err = d.Get(p.ID)
-			require.NoError(t, err, "it waits on")
+			require.NoError(t, err, "it stays pending")
 		})
 	}
 	r := yes(other)
@@ -217,7 +217,7 @@ func TestNobodySignsTheirOwnRequest(t *testing.T) {
 	r.By = "operator/root"
 	err := d.Answer(r)
 	require.ErrorIs(t, err, approval.ErrForbidden)
-	assert.ErrorContains(t, err, "nobody answers their own request")
+	assert.ErrorContains(t, err, "requesters cannot answer their own requests")
 	cancel()
 	<-done
 }
@@ -228,7 +228,7 @@ func TestWithoutAnybodyWhoCouldSignTheAnswerSaysWhatToDo(t *testing.T) {
 	p, done := asks(t, ctx, d, on("prod", approval.Touch))
 	err := d.Answer(yes(p))
 	require.ErrorIs(t, err, approval.ErrProof)
-	assert.ErrorContains(t, err, "nobody is enrolled with such a key: fairlead approvals enroll --help")
+	assert.ErrorContains(t, err, "no such key is enrolled: fairlead approvals enroll --help")
 	cancel()
 	<-done
 }

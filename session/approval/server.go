@@ -89,7 +89,7 @@ func listen(dir string) (*net.UnixListener, error) {
 			number++
 		}
 	}
-	return nil, fmt.Errorf("approval: cannot open a socket for those who answer: every name for one is taken in %s", dir)
+	return nil, fmt.Errorf("approval: cannot open a socket for answers: every name for one is in use in %s", dir)
 }
 
 // maxPath is how long the name of a socket may be on Linux and macOS: sun_path with its NUL has 108 and 104 bytes
@@ -226,7 +226,7 @@ func (s *Server) handle(who peer, line []byte) response {
 		}
 		return response{}
 	}
-	return failed(fmt.Errorf("%w: nobody knows what %.20q is", ErrInvalid, req.Op))
+	return failed(fmt.Errorf("%w: unknown operation %.20q", ErrInvalid, req.Op))
 }
 
 // answer passes an answer on, in the name of who gives it.
@@ -273,7 +273,7 @@ func private(dir string) error {
 	uid, known := owner(st)
 	switch {
 	case !st.IsDir():
-		return fmt.Errorf("approval: %s is no directory: remove it", dir)
+		return fmt.Errorf("approval: %s is not a directory: remove it", dir)
 	case known && uid != os.Getuid():
 		return fmt.Errorf("approval: %s belongs to uid %d, and must belong to uid %d: remove it, or set XDG_RUNTIME_DIR to a directory of your own", dir, uid, os.Getuid())
 	case known && st.Mode().Perm()&0o077 != 0:

@@ -101,7 +101,7 @@ func TestAClientFindsShowsAndAnswersAtAnyServer(t *testing.T) {
 	require.ErrorIs(t, c.Answer(t.Context(), r), approval.ErrMismatch)
 	r = yes(p1)
 	r.WithInput = true
-	require.ErrorContains(t, c.Answer(t.Context(), r), "a yes with input names the digest with input")
+	require.ErrorContains(t, c.Answer(t.Context(), r), "an approval with input names the digest with input")
 	r = yes(p1)
 	r.Approved, r.Reason = false, "no"
 	require.NoError(t, c.Answer(t.Context(), r))
@@ -220,7 +220,7 @@ func TestSocketsOfDeadProcessesAreRemoved(t *testing.T) {
 	assert.Empty(t, list)
 	assert.NoFileExists(t, stale)
 	assert.FileExists(t, living, "it may be about to listen")
-	assert.FileExists(t, file, "it is no socket")
+	assert.FileExists(t, file, "it is not a socket")
 
 	own := filepath.Join(dir, strconv.Itoa(os.Getpid())+".sock")
 	socket(t, own)
@@ -345,7 +345,7 @@ func TestAServerThatCannotTakeACallerWaitsAndGoesOn(t *testing.T) {
 	assert.True(t, strings.HasPrefix(talk(t, s.Addr(), `{"op":"list"}`+"\n"), "{"))
 	require.NoError(t, s.Listener().SetDeadline(time.Unix(1, 0)))
 	cancel()
-	require.NoError(t, <-served, "the end of it is no failure")
+	require.NoError(t, <-served, "the end of it is not a failure")
 }
 
 // What was asked may end the process that serves: whoever has answered hears so before.
@@ -403,7 +403,7 @@ func TestWhoHostsTheAgentMayLookButNotAnswer(t *testing.T) {
 				assert.Regexp(t, `^true operator/\S+ unproven fine$`, lines.Text())
 			} else {
 				require.ErrorIs(t, err, approval.ErrForbidden)
-				assert.ErrorContains(t, err, fmt.Sprintf("process %d runs inside the program that hosts the agent", os.Getpid()))
+				assert.ErrorContains(t, err, fmt.Sprintf("process %d runs inside the program that hosts the requesting agent", os.Getpid()))
 				require.NoError(t, cmd.Process.Kill())
 			}
 			for lines.Scan() {

@@ -50,7 +50,7 @@ func (t tree) admit(pid int) error {
 		var inside bool
 		inside, err = t.walk(pid)
 		if inside {
-			return fmt.Errorf("%w: process %d runs inside the program that hosts the agent which asks; answer from a terminal outside of that program", ErrForbidden, pid)
+			return fmt.Errorf("%w: process %d runs inside the program that hosts the requesting agent; answer from a terminal outside of that program", ErrForbidden, pid)
 		}
 		if err == nil {
 			return nil

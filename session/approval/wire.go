@@ -156,7 +156,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	case errors.Is(err, bufio.ErrBufferFull):
 		return nil, fmt.Errorf("%w: its line is longer than %d bytes", ErrInvalid, r.Size())
 	case errors.Is(err, io.EOF) && len(line) > 0:
-		return nil, fmt.Errorf("%w: its line was cut off", ErrInvalid)
+		return nil, fmt.Errorf("%w: its line was truncated", ErrInvalid)
 	}
 	return nil, err
 }

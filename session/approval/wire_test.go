@@ -32,7 +32,7 @@ func TestALineIsWholeAndOfBoundedLength(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Repeat("x", most) + "\n": "longer than 32 bytes",
 		strings.Repeat("x", 5*most):      "longer than 32 bytes",
-		"{}":                             "its line was cut off",
+		"{}":                             "its line was truncated",
 	} {
 		got, err := approval.ReadLine(strings.NewReader(text), most)
 		require.ErrorIs(t, err, approval.ErrInvalid, "%q", text)

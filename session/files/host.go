@@ -271,7 +271,7 @@ func once(text, old []byte) error {
 		return fault(CodeNoMatch, "the text to replace is not there (0 matches), so nothing was changed")
 	case n > 1:
 		return &Error{Code: CodeManyMatch, Matches: n,
-			Err: fmt.Errorf("the text to replace is there %d times, so nothing was changed: give more of what stands around it", n)}
+			Err: fmt.Errorf("the text to replace is there %d times, so nothing was changed: include more of the text around it", n)}
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func (f *Host) names(ctx context.Context, path string, most int, take func(Name)
 	case i.Kind == None:
 		return i, fault(CodeNotFound, "there is no such directory")
 	case i.Kind != Directory:
-		return i, fault(CodeInvalid, "it is no directory")
+		return i, fault(CodeInvalid, "it is not a directory")
 	}
 	n, size := 0, 0
 	return i, f.b.list(ctx, i.Target, func(name Name) error {

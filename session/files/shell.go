@@ -78,7 +78,7 @@ func complaint(r session.Result) error {
 		case exitCut:
 			return errors.New("not all of the content has arrived")
 		case exitOwner:
-			return fault(CodePermission, "it belongs to somebody else, and a new file of this account cannot be given to them, so nothing was changed")
+			return fault(CodePermission, "it belongs to another account, and this account cannot give a new file to that one, so nothing was changed")
 		case exitDir:
 			return fault(CodeDirectory, "it is a directory")
 		}
@@ -219,7 +219,7 @@ func (b *overShell) rename(ctx context.Context, temp, path string) error {
 	_, err := b.run(ctx, renameText(), nil, nil, temp, path)
 	var e *session.Error
 	if err != nil && (ctx.Err() != nil || errors.As(err, &e) && e.Sent) && !errors.Is(err, session.ErrUnknownOutcome) {
-		err = fmt.Errorf("%w: the last step, renaming the new file, was cut short: %w", session.ErrUnknownOutcome, err)
+		err = fmt.Errorf("%w: the last step, renaming the new file, was interrupted: %w", session.ErrUnknownOutcome, err)
 	}
 	return err
 }

@@ -107,7 +107,7 @@ func TestOfEqualExpectationsOneWins(t *testing.T) {
 	}
 }
 
-// Who waits for another change waits no longer than they want to, and a change of another file waits for nothing.
+// Who waits for another change is no longer pending than they want to, and a change of another file waits for nothing.
 func TestAChangeWaitsForAnotherNoLongerThanItsCaller(t *testing.T) {
 	dir := t.TempDir()
 	path := put(t, dir, "f", "old")

@@ -54,7 +54,7 @@ func (r Request) Check() error {
 	case r.Path == "" || len(r.Path) > MaxPath:
 		return invalid("path has 1 to %d bytes", MaxPath)
 	case !utf8.ValidString(r.Path) || strings.ContainsFunc(r.Path, func(c rune) bool { return !unicode.IsPrint(c) }):
-		return invalid("path holds characters that nobody can see: such files can be reached with commands alone")
+		return invalid("path has invisible characters: use commands for such files")
 	case r.IfSHA256 != "" && (len(r.IfSHA256) != 64 || strings.Trim(r.IfSHA256, "0123456789abcdef") != ""):
 		return invalid("if_sha256 is 64 hexadecimal digits, in small letters")
 	case r.IfSHA256 != "" && r.IfNew:
@@ -69,7 +69,7 @@ func (r Request) Check() error {
 	for _, p := range [][]byte{[]byte(r.Path), r.Content, r.Old, r.New} {
 		if redact.ContainsMark(p) {
 			return invalid("it holds the mark of something redacted, and the file would get the mark instead of the secret. " +
-				"Use file_edit on what stands around the secret: what you cannot see stays as it is")
+				"Use file_edit on the text around the secret: what you cannot see stays as it is")
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 
 // Options say how a Request is run.
 type Options struct {
-	Reason  string        // why, for the record and for who approves
+	Reason  string        // reason, shown to approvers and recorded in the audit log
 	Timeout time.Duration // how long it may take; zero means ten minutes, or two for a list
 	Wait    time.Duration // how long the caller waits for an answer; negative means as long as it takes
 
@@ -132,7 +132,7 @@ func lookAt(ctx context.Context, e *registry.Entry, r Request, host *patience, o
 	}
 	if v.Result.Decision.Verdict == policy.Ask && v.Result.State != session.Done { // it waits, or is about to
 		x.Stop()
-		return files.Info{}, fault("denied", "the policy lets nobody look unasked where a path leads on %s, and so nothing can be done with files there", e.Host().Name)
+		return files.Info{}, fault("denied", "the policy does not allow resolving paths on %s without approval, so files there are not available", e.Host().Name)
 	}
 	if _, err := w.ended(ctx, x); err != nil {
 		return files.Info{}, err
@@ -147,7 +147,7 @@ func (w *Work) check() error {
 	case op == List && k == files.None:
 		code, why = files.CodeNotFound, "there is no such directory"
 	case op == List && k != files.Directory:
-		code, why = files.CodeInvalid, "it is no directory"
+		code, why = files.CodeInvalid, "it is not a directory"
 	case op == List:
 		return nil
 	case k == files.Directory:

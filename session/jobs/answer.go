@@ -84,13 +84,13 @@ func parse(text []byte) (a answer, err error) {
 	for {
 		line, ok := lines.next()
 		if !ok {
-			return a, garbled("it is cut off")
+			return a, garbled("it is truncated")
 		}
 		key, value, _ := strings.Cut(line, " ")
 		switch {
 		case key == "end":
 			if j != nil {
-				return a, garbled("a job is cut off")
+				return a, garbled("a job is truncated")
 			}
 			return a, a.take(text[lines.at:], data)
 		case key == "error":
@@ -107,7 +107,7 @@ func parse(text []byte) (a answer, err error) {
 				return a, garbled("it does not say how much output there is")
 			}
 		case j == nil:
-			return a, garbled("something is told of no job")
+			return a, garbled("an answer names no job")
 		case key == ".":
 			if ValidID(j.ID) { // else it is a directory of that name, and no job
 				j.check()

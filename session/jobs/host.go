@@ -206,7 +206,7 @@ func (h *Host) read(text []byte, r *session.Result) (answer, error) {
 func (h *Host) one(text []byte, r *session.Result) (Job, error) {
 	a, err := h.read(text, r)
 	if err == nil && len(a.jobs) != 1 {
-		err = garbled("it tells of no job")
+		err = garbled("it names no job")
 	}
 	if err != nil {
 		return Job{}, err
@@ -235,7 +235,7 @@ func (u unasked) Decide(ctx context.Context, req policy.Request) (policy.Decisio
 	d, err := u.Decider.Decide(ctx, req)
 	if err == nil && d.Verdict == policy.Ask {
 		d.Verdict, d.Needs, d.Hint = policy.Deny, "", ""
-		d.Reason = "the policy lets nobody look unasked at what a job has left: " + d.Reason
+		d.Reason = "the policy does not allow reading a job's files without approval: " + d.Reason
 	}
 	return d, err
 }

@@ -117,7 +117,7 @@ func (b *Book) Find(text string) (jobs.Ref, error) {
 	slices.Sort(all)
 	switch len(all) {
 	case 0:
-		return ref, fault("", jobs.CodeNotFound, "nobody here has heard of the job %s: name its host too, as HOST/%s", ref.ID, ref.ID)
+		return ref, fault("", jobs.CodeNotFound, "unknown job %s: give its host too, as HOST/%s", ref.ID, ref.ID)
 	case 1:
 		return jobs.Ref{Host: all[0], ID: ref.ID}, nil
 	}
@@ -209,7 +209,7 @@ func (b *Book) List(ctx context.Context, hs []hosts.Host, reason string) (all []
 		}
 		all = append(all, a.jobs...)
 		if a.more {
-			a.err = fault(hs[i].Name, "full", "it has more jobs than are told: remove some")
+			a.err = fault(hs[i].Name, "full", "it has more jobs than can be listed: remove some")
 		}
 		errs = append(errs, a.err)
 	}

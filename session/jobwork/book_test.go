@@ -168,7 +168,7 @@ func TestAJobIsFoundByItsIDWhereOneHostHasIt(t *testing.T) {
 	got, err := b.Find(one.ID)
 	require.NoError(t, err)
 	assert.Equal(t, one, got)
-	for text, why := range map[string]string{two.ID: "name one, as", jobs.NewID(): "nobody here has heard", "nonsense": "HOST/ID"} {
+	for text, why := range map[string]string{two.ID: "name one, as", jobs.NewID(): "unknown job", "nonsense": "HOST/ID"} {
 		_, err := b.Find(text)
 		assert.ErrorContains(t, err, why)
 	}

@@ -109,7 +109,7 @@ func TestCapKeepsBothEndsAndCounts(t *testing.T) {
 	s := spool(t, output.SpoolConfig{Memory: -1, Limit: 5000}, strings.Repeat("0123456789", 10_000))
 	assert.EqualValues(t, 5000, s.Kept())
 	assert.EqualValues(t, 100_000, s.Total())
-	assert.NoError(t, s.Err(), "a cap is no fault")
+	assert.NoError(t, s.Err(), "a cap is not a fault")
 
 	_, err := s.ReadAt(make([]byte, 10), 4995)
 	var gone *output.NotKeptError

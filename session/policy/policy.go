@@ -203,7 +203,7 @@ type Answer struct {
 }
 
 // ErrExpired is wrapped by an Approver's error where the question's time was over before somebody answered.
-var ErrExpired = errors.New("nobody answered in time")
+var ErrExpired = errors.New("it was not answered in time")
 
 // Approver puts a question to somebody who may answer it and waits until they do, or until ctx ends. An error is no
 // answer, and denies. It may be called concurrently.

@@ -51,7 +51,7 @@ func TestClassesAreOrderedFromTheMildest(t *testing.T) {
 		}
 	}
 	for _, none := range []policy.Class{"", "no-class"} {
-		assert.Equal(t, policy.Unknown.Rank(), none.Rank(), "what is no class counts as unknown")
+		assert.Equal(t, policy.Unknown.Rank(), none.Rank(), "what is not a class counts as unknown")
 		assert.True(t, none.Worse(policy.Write))
 		assert.True(t, policy.Dangerous.Worse(none))
 		assert.Equal(t, none, policy.Worst(none, policy.Unknown), "of equals it is the first")

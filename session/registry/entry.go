@@ -163,7 +163,7 @@ func (e *Entry) Reset() {
 }
 
 // Close ends the session with all that runs in its terminal. Its commands can still be looked at. It is idempotent.
-func (e *Entry) Close() { e.close("somebody has closed it") }
+func (e *Entry) Close() { e.close("it was closed") }
 
 func (e *Entry) close(why string) {
 	e.closeOnce.Do(func() {

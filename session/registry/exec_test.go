@@ -254,7 +254,7 @@ func TestOutputsAreKeptWithinBounds(t *testing.T) {
 type refuser struct{}
 
 func (refuser) Approve(_ context.Context, q policy.Question) (policy.Answer, error) {
-	return policy.Answer{Approved: q.Typed == "", ID: "a_1", By: "operator/ada", Reason: "hunter2hunter2 is none of yours"}, nil
+	return policy.Answer{Approved: q.Typed == "", ID: "a_1", By: "operator/ada", Reason: "hunter2hunter2 is not one of yours"}, nil
 }
 
 func TestADeniedCommandTeachesNothing(t *testing.T) {
@@ -288,7 +288,7 @@ func TestARefusalOfTypingIsToldWithoutSecrets(t *testing.T) {
 		assert.Equal(t, "refused", state)
 		assert.Equal(t, why, x.Refusal(waits))
 		assert.Equal(t, "rejected", codeOf(t, why))
-		assert.ErrorContains(t, why, "is none of yours")
+		assert.ErrorContains(t, why, "is not one of yours")
 		assert.NotContains(t, why.Error(), "hunter2")
 		assert.ErrorIs(t, why, session.ErrRejected)
 		x.Stop()

@@ -105,7 +105,7 @@ func (q *OpenRequest) check() error {
 		return fault("open", q.Host.Name, CodeInvalid, false, format, args...)
 	}
 	if q.Shell != "" && !slices.Contains(Shells(), q.Shell) {
-		return bad("%.40q is no shell that a session can have: give one of %s", q.Shell, strings.Join(Shells(), ", "))
+		return bad("%.40q is not a shell that a session can have: give one of %s", q.Shell, strings.Join(Shells(), ", "))
 	}
 	if len(q.Name) > maxName || strings.ContainsFunc(q.Name, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '/' }) ||
 		strings.HasPrefix(q.Name, "s_") {
@@ -239,7 +239,7 @@ func (r *Registry) Exec(principal, id string) (*Exec, error) {
 	if x := r.execs.byID[id]; x != nil && x.e.principal == principal {
 		return x, nil
 	}
-	return nil, fault("find", "", CodeNotFound, false, "there is no command %.80q, or its output is not kept any more", id)
+	return nil, fault("find", "", CodeNotFound, false, "there is no command %.80q, or its output is no longer kept", id)
 }
 
 // Close closes every session, stopping what runs, frees every output, and returns when all goroutines are gone. It is

@@ -22,7 +22,7 @@ func Variables(host string, vars map[string]string) ([]string, error) {
 func checkVariable(host, name, value string) error {
 	switch {
 	case !isVariable(name):
-		return fault("open", host, CodeInvalid, false, "%.80q is no variable's name: letters, digits and _, and no digit first", name)
+		return fault("open", host, CodeInvalid, false, "%.80q is not a variable's name: letters, digits and _, and no digit first", name)
 	case strings.Contains(value, "\x00"):
 		return fault("open", host, CodeInvalid, false, "the value of %.80q holds a NUL byte", name)
 	}

@@ -107,7 +107,7 @@ func (x *Exec) Page(stream string, offset int64, limit int) (output.Page, error)
 	case Stderr:
 		s = x.stderr
 	default:
-		return output.Page{}, fault("page", x.e.Host().Name, CodeInvalid, false, "%.40q is no stream: stdout or stderr", stream)
+		return output.Page{}, fault("page", x.e.Host().Name, CodeInvalid, false, "%.40q is not a stream: stdout or stderr", stream)
 	}
 	p, err := s.spool.Page(offset, limit)
 	if err != nil {

@@ -70,7 +70,7 @@ func TestWhatBubblewrapLeavesWhenItIsKilledAsItStartsIsEnded(t *testing.T) {
 		require.NoError(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 	}
-	require.DirExists(t, "/proc/"+child, "it waits for ever")
+	require.DirExists(t, "/proc/"+child, "no limit")
 
 	assert.Positive(t, sandbox.EndAbandoned())
 	assert.Eventually(t, func() bool {

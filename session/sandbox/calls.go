@@ -243,7 +243,7 @@ func (w *walker) start(name string, args []string, f programs.Finding, at places
 		return w.call(args, at)
 	}
 	if len(f.Paths) > 0 {
-		w.asks(name + " is told to use files")
+		w.asks(name + " has options that name files")
 	}
 	if strings.HasSuffix(name, "sh") && (len(args) == 0 || args[0] != "-c") {
 		w.asks("what " + name + " runs, and how it reads that, is known only when it runs")

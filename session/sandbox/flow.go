@@ -30,7 +30,7 @@ func (w *walker) stmt(s *syntax.Stmt, at places) (ok, failed places) {
 		return at, at
 	}
 	if s.Background || s.Coprocess || s.Disown {
-		w.asks("it goes on in the background, while other commands change what it finds")
+		w.asks("it keeps running in the background while other commands change what it finds")
 	}
 	for _, r := range s.Redirs {
 		w.redirect(r, at)

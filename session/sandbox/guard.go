@@ -73,7 +73,7 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 		return deny(d, ruleWrong, fmt.Sprintf("the sandbox %s is for another principal or host", s.name()), ""), nil
 	case req.Input != "":
 		if d.Verdict == policy.Allow && d.Class != policy.ReadOnly && level == LevelChecked {
-			return uncertain(d, "nobody can tell what paths are in what is typed"), nil
+			return uncertain(d, "the paths in typed input cannot be determined"), nil
 		}
 		return d, nil
 	}
@@ -143,7 +143,7 @@ func reachesFurther(rep judge.Report) string {
 	}
 	for _, c := range rep.Classes {
 		if c == policy.Unknown {
-			return "part of it cannot be told before it runs"
+			return "part of it cannot be determined before it runs"
 		}
 	}
 	return ""
@@ -214,7 +214,7 @@ func (g *Guard) resolve(ctx context.Context, dir string, p *plan, level Level) (
 		case !in:
 			why[i] = fmt.Sprintf("%q leads to %q, outside the sandbox %s", printable.Clip(c.said, maxQuoted), printable.Clip(to, maxQuoted), s.Path)
 		case c.below && to == root:
-			why[i] = fmt.Sprintf("%q is the sandbox %s itself, which is not to be taken away", printable.Clip(c.said, maxQuoted), s.Path)
+			why[i] = fmt.Sprintf("%q is the sandbox %s itself, which cannot be removed", printable.Clip(c.said, maxQuoted), s.Path)
 		case !held:
 			why[i] = fmt.Sprintf("%q is a name in a directory outside the sandbox %s", printable.Clip(c.said, maxQuoted), s.Path)
 		default:

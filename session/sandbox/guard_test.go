@@ -406,7 +406,7 @@ func TestNobodyKnowsWhatPathsAreTyped(t *testing.T) {
 			assert.Equal(t, tt.inner, d, tt.level)
 		} else {
 			assert.Equal(t, "sandbox/uncertain", d.Rule)
-			assert.Contains(t, d.Reason, "what is typed")
+			assert.Contains(t, d.Reason, "the paths in typed input")
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestWhatIsLookedAtHasLimits(t *testing.T) {
 
 // What one part of a command is unknown to do, no other part makes up for.
 func TestACommandReachesFurtherWhereAPartOfItIsUnknown(t *testing.T) {
-	const part = "part of it cannot be told before it runs"
+	const part = "part of it cannot be determined before it runs"
 	for want, all := range map[string][][]policy.Class{
 		"":    {{policy.ReadOnly}, {policy.ReadOnly, policy.Write}, {policy.Write, policy.Dangerous}},
 		part:  {{policy.Unknown, policy.Dangerous}, {policy.ReadOnly, policy.Unknown, policy.Dangerous}},

@@ -198,7 +198,7 @@ func (w *walker) must(at places, said string, below, enter bool) {
 		return
 	}
 	if len(at) == 0 {
-		w.asks("where it would stand is not known")
+		w.asks("its directory is not known")
 		at, w.lost = places{"/"}, true
 	}
 	for _, dir := range at {

@@ -19,6 +19,6 @@ type Resolver interface {
 
 // ErrMoved is wrapped when the command's shell does not stand where it is thought to: its directory was moved, or a link on
 // the way to it leads elsewhere by now.
-var ErrMoved = errors.New("sandbox: the shell does not stand in its directory any more")
+var ErrMoved = errors.New("sandbox: the shell is no longer in its directory")
 
 var errLoop = errors.New("sandbox: a path has too many symbolic links, or a loop of them")

@@ -68,7 +68,7 @@ func wrongPath(p string) string {
 	case len(p) > maxPath:
 		return fmt.Sprintf("is longer than %d bytes", maxPath)
 	case p == "/":
-		return "is the whole host, which is no sandbox: name a directory below it"
+		return "is the whole host: name a directory below it"
 	case path.Clean(p) != p:
 		return fmt.Sprintf("is not clean: write %q", printable.Clip(path.Clean(p), maxQuoted))
 	case within(p, "/proc"), within(p, "/sys"), within(p, "/dev"):
@@ -82,7 +82,7 @@ func wrongPath(p string) string {
 // [Resolver] to say.
 func (s Sandbox) Resolve(dir string) (string, error) {
 	if !s.Active {
-		return "", fmt.Errorf("%w: %s on %s was switched off; ask its operator", ErrInactive, s.name(), s.Host)
+		return "", fmt.Errorf("%w: %s on %s was switched off by its operator", ErrInactive, s.name(), s.Host)
 	}
 	if why := wrongPath(s.Path); why != "" {
 		return "", fmt.Errorf("sandbox: %s on %s: its path %s", s.name(), s.Host, why)

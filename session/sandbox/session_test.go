@@ -57,7 +57,7 @@ func TestASessionStaysInASandboxThatIsChecked(t *testing.T) {
 			r = does("cat ../../out/secret")
 			assert.Equal(t, session.StatusDenied, r.Status)
 			assert.Equal(t, `"../../out/secret" leads to "`+dir+`/out/secret", outside the sandbox `+dir+`/box`, r.Decision.Reason)
-			assert.Empty(t, people.asked, "what leads outside is no question")
+			assert.Empty(t, people.asked, "what leads outside is not a question")
 
 			assert.Equal(t, session.StatusDenied, does("cat *").Status)
 			require.Len(t, people.asked, 1)

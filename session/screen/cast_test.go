@@ -134,14 +134,14 @@ func TestReplayStopsWhenSleepSaysSo(t *testing.T) {
 func TestBadRecordings(t *testing.T) {
 	head := "{\"version\":2,\"width\":1,\"height\":1}\n"
 	for text, want := range map[string]string{
-		"":                                     "line 1 is no header",
-		"hello\n":                              "line 1 is no header",
+		"":                                     "line 1 is not a header",
+		"hello\n":                              "line 1 is not a header",
 		"{\"version\":1}\n":                    "asciicast version 1",
 		"{\"version\":3}\n":                    "asciicast version 3",
-		head + "[1, \"o\"]\n":                  "line 2 is no event",
-		head + "[1, \"o\", \"a\"]\n{}\n":       "line 3 is no event",
-		head + "[\"1\", \"o\", \"a\"]\n":       "line 2 is no event",
-		head + "[1, \"o\", 7]\n":               "line 2 is no event",
+		head + "[1, \"o\"]\n":                  "line 2 is not an event",
+		head + "[1, \"o\", \"a\"]\n{}\n":       "line 3 is not an event",
+		head + "[\"1\", \"o\", \"a\"]\n":       "line 2 is not an event",
+		head + "[1, \"o\", 7]\n":               "line 2 is not an event",
 		head + strings.Repeat(" ", 17<<20):     "line 2: longer than 16 MiB",
 		head + "[1, \"o\", \"a\"]\n[2, \"o\",": "line 3: the recording ends in the middle of a line",
 	} {

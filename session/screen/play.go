@@ -44,7 +44,7 @@ func Play(r io.Reader, w io.Writer, o PlayOptions) (CastHeader, error) {
 		return h, fmt.Errorf("screen: reading the recording: line 1: %w", err)
 	}
 	if json.Unmarshal(line, &h) != nil {
-		return CastHeader{}, fmt.Errorf("screen: line 1 is no header of an asciicast recording")
+		return CastHeader{}, fmt.Errorf("screen: line 1 is not a header of an asciicast recording")
 	}
 	if h.Version != 2 {
 		return h, fmt.Errorf("screen: the recording is of asciicast version %d; only 2 can be played", h.Version)
@@ -72,7 +72,7 @@ func Play(r io.Reader, w io.Writer, o PlayOptions) (CastHeader, error) {
 		case !ok && err != nil:
 			return h, fmt.Errorf("screen: line %d: %w", n, ErrTorn)
 		case !ok:
-			return h, fmt.Errorf("screen: line %d is no event of a recording", n)
+			return h, fmt.Errorf("screen: line %d is not an event of a recording", n)
 		}
 		if err := p.play(e); err != nil {
 			return h, err

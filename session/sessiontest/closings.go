@@ -60,7 +60,7 @@ var closings = []promise{
 		closeIt(t, s)
 		within(t, "who waits", func() { <-ended })
 	}},
-	{"close unblocks a writer whom nobody reads", func(t *testing.T, open func() session.Transport) {
+	{"close unblocks a writer without a reader", func(t *testing.T, open func() session.Transport) {
 		s := start(t, open(), sh(`printf READY; sleep 60`))
 		readUntil(t, s, "READY")
 		ended := make(chan error, 1)
@@ -93,7 +93,7 @@ var closings = []promise{
 		wait(t, s)
 		assert.Equal(t, "the last words", readAll(t, s))
 	}},
-	{"a writer is told when the program ends without reading", func(t *testing.T, open func() session.Transport) {
+	{"a writer gets an error when the program ends without reading", func(t *testing.T, open func() session.Transport) {
 		s := start(t, open(), sh(`printf READY; head -c 10 >/dev/null; exit 6`))
 		readUntil(t, s, "READY")
 		within(t, "the writer", func() {
@@ -113,7 +113,7 @@ var closings = []promise{
 					return
 				}
 			}
-			t.Error("64 MiB were written to nobody")
+			t.Error("64 MiB were written without a reader")
 		})
 	}},
 }
@@ -139,7 +139,7 @@ var lives = []promise{
 		within(t, "wait for the transport", func() { assert.NoError(t, tr.Wait()) })
 		closeIt(t, tr)
 	}},
-	{"closing a transport hangs up its programs and unblocks everybody", func(t *testing.T, open func() session.Transport) {
+	{"closing a transport hangs up its programs and unblocks all callers", func(t *testing.T, open func() session.Transport) {
 		tr := open()
 		s := start(t, tr, sh(`sleep 600 & printf '%s %s.' $$ $!; wait`))
 		pids := readUntil(t, s, ".")
@@ -148,7 +148,7 @@ var lives = []promise{
 		go func() { _, _ = s.Wait(); ended <- struct{}{} }()
 		go func() { _ = tr.Wait(); ended <- struct{}{} }()
 		closeIt(t, tr)
-		within(t, "everybody", func() {
+		within(t, "all callers", func() {
 			for range cap(ended) {
 				<-ended
 			}

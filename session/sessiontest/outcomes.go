@@ -22,7 +22,7 @@ var outcomes = []promise{
 		assert.Empty(t, out)
 		assert.Equal(t, session.Exit{}, exit)
 	}},
-	{"a program that a signal ended is told apart from one with an exit code", func(t *testing.T, open func() session.Transport) {
+	{"a program that a signal ended is distinguished from one with an exit code", func(t *testing.T, open func() session.Transport) {
 		tr := open()
 		_, killed := run(t, tr, sh(`kill -KILL $$`))
 		assert.Equal(t, session.Exit{Signal: "KILL"}, killed)

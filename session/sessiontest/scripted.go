@@ -100,7 +100,7 @@ func (d *Dialer) verify() {
 	}
 	for text, s := range d.replies {
 		if s.used == 0 {
-			d.t.Errorf("sessiontest: nobody ran %.200q", text)
+			d.t.Errorf("sessiontest: nothing ran %.200q", text)
 		}
 	}
 }

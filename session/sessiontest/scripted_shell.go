@@ -126,7 +126,7 @@ func (s *terminal) frame(text string) {
 		script, ok = unquote(text[len(m[0]):])
 	}
 	if !ok {
-		s.link.d.t.Errorf("sessiontest: %s was sent something that is no frame: %.200q", s.link.host.Name, text)
+		s.link.d.t.Errorf("sessiontest: %s was sent something that is not a frame: %.200q", s.link.host.Name, text)
 		return
 	}
 	j := &job{frame: m[1] + m[2], merged: m[3] == "m" || m[3] == "x", typedAt: m[3] == "x"}

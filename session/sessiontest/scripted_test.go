@@ -123,6 +123,6 @@ func TestScriptedDialerReportsWhatATestForgot(t *testing.T) {
 	assert.Equal(t, []string{
 		`sessiontest: web1 was sent "unforeseen", for which there is no reply`,
 		`sessiontest: at the end of the test 1 connections to web1 are open`,
-		`sessiontest: nobody ran "never asked for"`,
+		`sessiontest: nothing ran "never asked for"`,
 	}, f.said)
 }

@@ -37,7 +37,7 @@ var volumes = []promise{
 		assert.True(t, ended)
 		assert.Equal(t, session.Exit{}, wait(t, s))
 	}},
-	{"a program whose output nobody reads does not hold up another", func(t *testing.T, open func() session.Transport) {
+	{"a program whose output is not read does not hold up another", func(t *testing.T, open func() session.Transport) {
 		tr := open()
 		flood := start(t, tr, sh(`printf READY; while :; do printf '%4096s' x || exit; done`))
 		readUntil(t, flood, "READY")

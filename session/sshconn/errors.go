@@ -119,7 +119,7 @@ func (e *AuthError) Error() string {
 	}
 	switch {
 	case len(e.Partial) > 0:
-		fmt.Fprintf(&b, "; the server took %s and also wants %s, which is not supported yet", strings.Join(e.Partial, ", "),
+		fmt.Fprintf(&b, "; the server accepted %s and also requires %s, which is not supported yet", strings.Join(e.Partial, ", "),
 			strings.Join(e.Methods, " or "))
 	case len(e.Methods) > 0 && !strings.Contains(strings.Join(e.Methods, ","), "publickey"):
 		fmt.Fprintf(&b, "; the server takes no keys, but %s, which is not supported yet", strings.Join(e.Methods, " or "))

@@ -27,11 +27,11 @@ func TestAKeyFileIsSeenAsADialerWouldSeeIt(t *testing.T) {
 		encrypted bool
 		problem   string
 	}{
-		"a key":               {pem.EncodeToMemory(plain), 0o600, false, ""},
-		"with a passphrase":   {pem.EncodeToMemory(locked), 0o600, true, ""},
-		"that others read":    {pem.EncodeToMemory(plain), 0o640, false, "other accounts may read it (mode 0640); chmod 600 it"},
-		"that is none":        {[]byte("x"), 0o600, false, "it holds no private key in a format that is known"},
-		"that is not a whole": {pem.EncodeToMemory(plain)[:60], 0o600, false, "it holds no private key in a format that is known"},
+		"a key":             {pem.EncodeToMemory(plain), 0o600, false, ""},
+		"with a passphrase": {pem.EncodeToMemory(locked), 0o600, true, ""},
+		"that others read":  {pem.EncodeToMemory(plain), 0o640, false, "other accounts may read it (mode 0640); chmod 600 it"},
+		"that is none":      {[]byte("x"), 0o600, false, "it holds no private key in a format that is known"},
+		"that is not whole": {pem.EncodeToMemory(plain)[:60], 0o600, false, "it holds no private key in a format that is known"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "k")

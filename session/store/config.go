@@ -65,7 +65,7 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Path != "" && c.URL != "":
 		return c, errors.New("store: both a path and a URL were given: choose one")
 	case c.URL != "" && !isPostgres(c.URL):
-		return c, errors.New("store: the URL is none that is known: give postgres://user@host/name, or the path of a file")
+		return c, errors.New("store: unknown kind of URL: give postgres://user@host/name, or the path of a file")
 	case c.Key != nil && len(c.Key) != keyBytes:
 		return c, fmt.Errorf("store: the sealing key has %d bytes, not %d", len(c.Key), keyBytes)
 	}

@@ -18,7 +18,7 @@ type Decision struct {
 }
 
 // Decide records an answer, once: of several at the same time one counts. It returns an ErrNotPending where the command
-// waits no longer, an ErrExpired where its time is over (a later Expire ends it), an ErrMismatch where something else
+// is no longer pending, an ErrExpired where its time is over (a later Expire ends it), an ErrMismatch where something else
 // was shown, and an ErrForbidden where who asked, or an agent, would approve. It does not look at Proof and Signature: callers do.
 func (s *Store) Decide(ctx context.Context, id string, d Decision) (c Command, err error) {
 	if err := first(needed("who answers", d.By), word("the proof", d.Proof), word("the key's fingerprint", d.Fingerprint),
@@ -35,7 +35,7 @@ func (s *Store) Decide(ctx context.Context, id string, d Decision) (c Command, e
 		case c.Status != Pending:
 			return fmt.Errorf("%w: %s", ErrNotPending, c.state())
 		case c.overdue(now):
-			return fmt.Errorf("%w: nobody answered for command %s in time", ErrExpired, id)
+			return fmt.Errorf("%w: command %s was not answered in time", ErrExpired, id)
 		case d.Approve && d.By == c.RequestedBy:
 			return fmt.Errorf("%w: command %s was asked for by %s", ErrForbidden, id, d.By)
 		case d.Approve && strings.HasPrefix(d.By, "agent/"):

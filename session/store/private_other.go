@@ -15,9 +15,9 @@ func private(path string, dir bool) error {
 	case err != nil:
 		return fmt.Errorf("store: %w", err)
 	case dir && !st.IsDir():
-		return fmt.Errorf("store: %s is no directory", path)
+		return fmt.Errorf("store: %s is not a directory", path)
 	case !dir && !st.Mode().IsRegular():
-		return fmt.Errorf("store: %s is no regular file", path)
+		return fmt.Errorf("store: %s is not a regular file", path)
 	}
 	return nil
 }

@@ -23,9 +23,9 @@ func private(path string, dir bool) error {
 	owner := st.Sys().(*syscall.Stat_t).Uid
 	switch {
 	case dir && !mode.IsDir():
-		return fmt.Errorf("store: %s is no directory", path)
+		return fmt.Errorf("store: %s is not a directory", path)
 	case !dir && !mode.IsRegular():
-		return fmt.Errorf("store: %s is no regular file", path)
+		return fmt.Errorf("store: %s is not a regular file", path)
 	case int(owner) != os.Geteuid():
 		return fmt.Errorf("store: %s belongs to uid %d, not to this account (%d)", path, owner, os.Geteuid())
 	case mode.Perm()&0o077 != 0:

@@ -107,7 +107,7 @@ func (s *Store) expire(q query, now int64) ([]string, error) {
 		return nil, err
 	}
 	for _, id := range ids {
-		if _, err := s.reject(q, id, OutcomeExpired, "nobody answered in time", now); err != nil {
+		if _, err := s.reject(q, id, OutcomeExpired, "it was not answered in time", now); err != nil {
 			return nil, err
 		}
 	}
@@ -138,7 +138,7 @@ func (s *Store) bury(q query, now int64, keeper string) (lost, sessions []string
 		if err != nil {
 			return nil, nil, err
 		}
-		why := fmt.Sprintf("keeper %s ended while it ran: nobody knows what became of it", c.ClaimedBy)
+		why := fmt.Sprintf("keeper %s ended while it ran: its outcome is unknown", c.ClaimedBy)
 		if err := q.one(ErrNotClaimed, `UPDATE commands SET status = ?, outcome = ?, reason = ?, sealed = NULL, ended_at = ?, updated_at = ?
 			WHERE command_id = ? AND ended_at = 0`, string(Failed), OutcomeLost, bytesOf(why), now, now, id); err != nil {
 			return nil, nil, err

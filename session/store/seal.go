@@ -67,7 +67,7 @@ func readKey(path string) ([]byte, error) {
 		return nil, fmt.Errorf("store: sealing key: %w", err)
 	}
 	if len(key) != keyBytes {
-		return nil, fmt.Errorf("store: %s is no sealing key: it has %d bytes, not %d; move it away, and a new one is made (what waits for approval is lost then)",
+		return nil, fmt.Errorf("store: %s is not a valid sealing key: it has %d bytes, not %d; move it away, and Fairlead makes a new one (pending approvals are lost then)",
 			path, len(key), keyBytes)
 	}
 	return key, nil
@@ -111,7 +111,7 @@ func (s *sealer) open(label string, sealed []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: this keeper was given none", ErrSealKey)
 	}
 	if len(sealed) < 1+keyIDSize || sealed[0] != sealedV1 {
-		return nil, fmt.Errorf("%w: a sealed value in it is none", ErrDamaged)
+		return nil, fmt.Errorf("%w: a sealed value in it is invalid", ErrDamaged)
 	}
 	if [keyIDSize]byte(sealed[1:1+keyIDSize]) != s.id {
 		return nil, fmt.Errorf("%w: key %x sealed it, this keeper has %x: give all keepers the same key file", ErrSealKey, sealed[1:1+keyIDSize], s.id)

@@ -56,7 +56,7 @@ func wordsOf(b []byte) (words []string, err error) {
 		return nil, nil
 	}
 	if err := json.Unmarshal(b, &words); err != nil {
-		return nil, fmt.Errorf("%w: a list in it is none", ErrDamaged)
+		return nil, fmt.Errorf("%w: a list in it is invalid", ErrDamaged)
 	}
 	if len(words) == 0 {
 		return nil, nil
@@ -70,7 +70,7 @@ func word(what, w string) error {
 	case len(w) > maxWord:
 		return fmt.Errorf("%w: %s has %d bytes; at most %d are kept", ErrInvalid, what, len(w), maxWord)
 	case !utf8.ValidString(w) || strings.ContainsRune(w, 0):
-		return fmt.Errorf("%w: %s is no text", ErrInvalid, what)
+		return fmt.Errorf("%w: %s is not text", ErrInvalid, what)
 	}
 	return nil
 }

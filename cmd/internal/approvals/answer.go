@@ -39,21 +39,20 @@ func NewCmdApprove(b Base, runF func(context.Context, *AnswerOptions) error) *co
 	cmd := &cobra.Command{
 		Use:   "approve ID",
 		Short: "Approve a pending command",
-		Long: `Show a pending command, ask whether to approve it, and let it run: exactly what was shown, once. The beginning of an ID
-is enough where only one begins so.
+		Long: `Show a pending command and ask whether to approve it. Approval lets exactly what was shown run, once. A unique beginning
+of the ID is enough.
 
---session approves the exact same command again, without asking, until the agent's session ends (at most 24 hours), and
---session-prefix the commands that begin with these words: one simple command of literal words, on the same host, in the
-same session and directory, of the same class. Interpreters, wrappers, git and sudo have no prefix; dangerous and
-privileged commands are approved each time. "list --session" prints these approvals, and "revoke" ends one.
+--session also approves repeats of the exact command until the agent's session ends, at most 24 hours.
+--session-prefix approves commands that begin with these literal words, on the same host, in the same session, directory
+and class. Interpreters, wrappers, git and sudo have no prefix; dangerous and privileged commands need approval each time.
+"list --session" prints session approvals, and "revoke" ends one.
 
-What an agent types at an interactive command that runs waits for a yes of its own, each time. --with-input approves such a
-command together with all that is typed at it, which is signed with the rest and ends with the command.
+Input to an interactive command needs approval each time. --with-input approves the command together with all its input.
 
-Whoever is enrolled signs it: the passphrase of the key is asked at the terminal, or the ssh-agent asks for a touch of the
-security key. --yes replaces neither.
+If a key of yours is enrolled, it signs the approval: Fairlead asks for its passphrase, or the SSH agent for a touch of
+the security key. --yes replaces neither.
 
-Exits 0 when it was approved, and 5 when it was not: it waits on after a no here; "reject" ends its waiting.`,
+The exit code is 0 if the command was approved, else 5; without approval it stays pending.`,
 		Example: `  fairlead approvals approve a_3kq7
   fairlead approvals approve a_3kq7 --session
   fairlead approvals approve a_3kq7 --session-prefix 'systemctl restart' --for 30m
@@ -65,8 +64,8 @@ Exits 0 when it was approved, and 5 when it was not: it waits on after a no here
 			return runF(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().BoolVar(&o.Yes, "yes", false, "do not ask whether; a passphrase that is needed is asked all the same")
-	cmd.Flags().StringVar(&o.Reason, "reason", "", "why, for the record")
+	cmd.Flags().BoolVar(&o.Yes, "yes", false, "approve without confirmation; a passphrase is still asked for")
+	cmd.Flags().StringVar(&o.Reason, "reason", "", "reason to record in the audit log")
 	cmd.Flags().BoolVar(&o.Session, "session", false, "approve the exact same command again until the session ends")
 	cmd.Flags().StringVar(&o.Prefix, "session-prefix", "", "approve commands of the session that begin with these `WORDS`")
 	cmd.Flags().DurationVar(&o.For, "for", 0, "with --session or --session-prefix: hold for this time, at most 24h")
@@ -81,27 +80,26 @@ func NewCmdReject(b Base, runF func(context.Context, *AnswerOptions) error) *cob
 		runF = answerRun
 	}
 	cmd := &cobra.Command{
-		Use:   "reject ID --reason TEXT",
-		Short: "Refuse a command that waits",
-		Long: `Refuse a command that waits: it is not run, and who asked is told the reason. The beginning of an ID is enough where
-only one begins so.`,
+		Use:     "reject ID --reason TEXT",
+		Short:   "Reject a pending command",
+		Long:    `Reject a pending command: it does not run, and the requester sees the reason. A unique beginning of the ID is enough.`,
 		Example: `  fairlead approvals reject a_3kq7 --reason 'not during the day'`,
 		Args:    oneID,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.ID = args[0]; strings.TrimSpace(o.Reason) == "" {
-				return cmdutil.Usagef("approvals reject needs --reason: who asked is told why")
+				return cmdutil.Usagef("approvals reject needs --reason TEXT, which the requester sees")
 			}
 			return runF(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().StringVar(&o.Reason, "reason", "", "why, for who asked and for the record")
+	cmd.Flags().StringVar(&o.Reason, "reason", "", "reason, shown to the requester and recorded in the audit log")
 	return cmd
 }
 
 func answerRun(ctx context.Context, o *AnswerOptions) error {
 	who := o.Caller()
 	if !o.Yes && (!o.IO.InTTY || o.Terminal == nil) {
-		return cmdutil.Usagef("approve asks at the terminal, and standard input is none: give --yes to approve without being asked")
+		return cmdutil.Usagef("approve asks for confirmation, and standard input is not a terminal: give --yes to approve without confirmation")
 	}
 	scope, err := o.scope()
 	if err != nil {
@@ -112,7 +110,7 @@ func answerRun(ctx context.Context, o *AnswerOptions) error {
 		return err
 	}
 	if o.WithInput && !p.TakesInput() {
-		return cmdutil.Usagef("%s asks for nothing that could be typed at: approve it without --with-input", line(p.ID))
+		return cmdutil.Usagef("%s is not interactive: omit --with-input", line(p.ID))
 	}
 	p.WithInput, p.ForSession = o.WithInput, scope
 	var by *way
@@ -127,7 +125,7 @@ func answerRun(ctx context.Context, o *AnswerOptions) error {
 			return err
 		}
 		if !yes(said) {
-			return o.refuse("not approved; it waits on until it is answered or expires: fairlead approvals reject %s --reason TEXT ends that", p.ID)
+			return o.refuse("not approved; it stays pending until it is answered or expires; reject it with: fairlead approvals reject %s --reason TEXT", p.ID)
 		}
 	} else if o.Approve {
 		if _, err := io.WriteString(o.IO.Out, text(p, o.Now())); err != nil {
@@ -141,7 +139,7 @@ func answerRun(ctx context.Context, o *AnswerOptions) error {
 			if ctx.Err() != nil {
 				return err
 			}
-			return o.refuse("not approved: %s; it waits on", plain(err))
+			return o.refuse("not approved: %s; it stays pending", plain(err))
 		}
 	}
 	if err := c.Answer(ctx, r); err != nil {
@@ -167,7 +165,7 @@ func (o *AnswerOptions) signer(ctx context.Context, p approval.Pending) (*way, e
 	case w == nil, o.Yes && approval.Unproven.AtLeast(least):
 		return nil, nil
 	case !w.agent && (o.Terminal == nil || !o.IO.InTTY):
-		return nil, o.refuse("%s needs %s, which is asked at the terminal, and standard input is none", line(p.ID), proves(least))
+		return nil, o.refuse("%s needs %s at the terminal, and standard input is not a terminal", line(p.ID), proves(least))
 	}
 	return w, nil
 }

@@ -44,17 +44,17 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "approvals COMMAND",
-		Short: "Look at what agents ask for, and answer",
-		Long: `Look at the commands that wait for a person's yes, and answer.
+		Short: "List, approve and reject requests",
+		Long: `List and answer the commands that need a person's approval.
 
-What an agent may not run by itself waits up to 15 minutes, or as long as approvals: {expire: …} in config.yaml says. An
-approval is for exactly what was shown, here and now: these bytes, on this host, in this directory, once (or, with --session,
-again until the session ends). The audit log says who gave it.
+A command that an agent may not run by itself stays pending for 15 minutes, or as long as approvals: {expire: …} in
+config.yaml says. An approval is for exactly what was shown: these bytes, on this host, in this directory, once. The audit
+log records who gave it.
 
-Nobody answers what they asked themselves; agents answer nothing, nor does a terminal inside the program that runs the
-agent. Against a program with your own rights that is a guard rail, and no wall.
+Requesters cannot answer their own requests. Agents cannot answer any, nor can a terminal inside the program that runs the
+agent. This is a safeguard, not a security boundary, against programs that run as your account.
 
-Once you are enrolled, an approval is a signature that takes your passphrase, or a touch of a security key: enroll --help.`,
+With an enrolled key, an approval is a signature that takes a passphrase or a touch: see enroll --help.`,
 		Example: `  fairlead approvals watch
   fairlead approvals list
   fairlead approvals approve a_3kq7
@@ -91,7 +91,7 @@ func (b *Base) told(id string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, approval.ErrUnknown), errors.Is(err, approval.ErrAmbiguous):
-		return cmdutil.Usagef("%s: %s; fairlead approvals list shows what waits", line(id), plain(err))
+		return cmdutil.Usagef("%s: %s; list the pending approvals with: fairlead approvals list", line(id), plain(err))
 	case errors.Is(err, approval.ErrSettled), errors.Is(err, approval.ErrForbidden), errors.Is(err, approval.ErrMismatch),
 		errors.Is(err, approval.ErrProof), errors.Is(err, approval.ErrScope):
 		return b.refuse("%s: %s", line(id), plain(err))

@@ -59,7 +59,7 @@ func (m *page) title() string {
 	case !m.loaded:
 		return "fairlead approvals: looking …"
 	case len(m.list) == 0:
-		return "fairlead approvals: nothing waits for an answer"
+		return "fairlead approvals: no pending approvals"
 	}
 	return "fairlead approvals: " + cmdutil.Count(len(m.list), "request") + " waiting"
 }
@@ -111,7 +111,7 @@ func (m *page) details() []string {
 	}
 	text := strings.TrimSuffix(text(m.items()[at], m.o.Now()), "\n")
 	if m.gone != nil {
-		text = "withdrawn: it was taken back, answered elsewhere, or its time is over\n\n" + text
+		text = "withdrawn: it was canceled, answered elsewhere, or has expired\n\n" + text
 	}
 	return strings.Split(ansi.Hardwrap(text, max(m.w, 8), true), "\n")
 }

@@ -38,26 +38,25 @@ func NewCmdEnroll(b Base, runF func(context.Context, *EnrollOptions) error) *cob
 	}
 	cmd := &cobra.Command{
 		Use:   "enroll --new | --key FILE.pub | --list | --remove NAME",
-		Short: "Say whose signature is proof of a person",
-		Long: `Say whose signature is proof of a person, in the file approvers beside policy.yaml. It has OpenSSH's format of
-allowed_signers: ssh-keygen -Y verify takes it.
+		Short: "Enroll an approver's signing key",
+		Long: `Enroll an approver's signing key in the file approvers beside policy.yaml, in OpenSSH's format of allowed_signers
+(ssh-keygen -Y verify reads it).
 
-  --new            makes a key for approvals alone, and asks twice for its passphrase
-  --key FILE.pub   enrolls a key that exists
+  --new            make a key for approvals, with a passphrase that Fairlead asks for twice
+  --key FILE.pub   enroll an existing key
 
-What a signature proves: a touch, with the key of a security key (sk-ssh-ed25519, sk-ecdsa; ssh-add it, approvals are signed
-by way of the ssh-agent); a passphrase, with a key whose file a passphrase opens; nothing (unproven) with one that has no
-passphrase, or that an ssh-agent holds open.
+A signature proves a touch (keys of security keys: sk-ssh-ed25519, sk-ecdsa, added with ssh-add), a passphrase (key files
+with one), or nothing ("unproven": no passphrase, or a key that an SSH agent holds open).
 
-Once somebody is enrolled, approvals on prod and on hosts without a tier need at least a passphrase. A policy file may ask for
-more or less, by tier and class:
+Once a key is enrolled, approvals on prod hosts and on hosts without a tier need at least a passphrase. A policy file can
+require more or less, by tier and class:
 
   approvals:
     proof:
       prod: passphrase
       staging: {dangerous: touch, "*": unproven}
 
-Agents enroll nobody, and --yes answers nothing here: it is asked at the terminal.`,
+Enrolling asks for confirmation at the terminal: --yes does not answer, and agents cannot enroll keys.`,
 		Example: `  fairlead approvals enroll --new
   fairlead approvals enroll --key ~/.ssh/id_ed25519_sk.pub --name ada
   fairlead approvals enroll --list`,
@@ -97,7 +96,7 @@ func enrollRun(ctx context.Context, o *EnrollOptions) error {
 	}
 	who := o.Caller()
 	if !o.IO.InTTY || o.Terminal == nil {
-		return o.refuse("who is enrolled is a person's to say, at a terminal, and standard input is none")
+		return o.refuse("enrolling a key needs a person at a terminal, and standard input is not a terminal")
 	}
 	if o.Remove != "" {
 		return o.remove(ctx, file)
@@ -133,7 +132,7 @@ func (o *EnrollOptions) enrollKey(ctx context.Context, file string, all []approv
 		return err
 	}
 	if !yes(said) {
-		return o.refuse("nobody was enrolled")
+		return o.refuse("no key was enrolled")
 	}
 	return o.enroll(file, a)
 }
@@ -178,7 +177,7 @@ func readKey(file string) (approval.Approver, error) {
 	}
 	key, _, options, rest, err := ssh.ParseAuthorizedKey(data)
 	if err != nil || len(options) > 0 || len(strings.TrimSpace(string(rest))) > 0 {
-		return approval.Approver{}, fmt.Errorf("%s is no file with one public key: give the one that ends in .pub", line(file))
+		return approval.Approver{}, fmt.Errorf("%s is not a file with one public key: give the one that ends in .pub", line(file))
 	}
 	if err := sshsig.Usable(key); err != nil {
 		return approval.Approver{}, fmt.Errorf("%s: %w", line(file), err)
@@ -206,7 +205,7 @@ func readSmall(file string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !st.Mode().IsRegular() || st.Size() > maxKeyFile:
-		return nil, fmt.Errorf("%s is no file with a key", line(file))
+		return nil, fmt.Errorf("%s is not a file with a key", line(file))
 	}
 	return os.ReadFile(file)
 }
@@ -228,17 +227,17 @@ func (o *EnrollOptions) remove(ctx context.Context, file string) error {
 		}
 	}
 	if text.Len() == 0 {
-		return cmdutil.Usagef("nobody is enrolled as %s; fairlead approvals enroll --list shows who is", line(o.Remove))
+		return cmdutil.Usagef("no key is enrolled as %s; list the enrolled keys with: fairlead approvals enroll --list", line(o.Remove))
 	}
 	if left == 0 {
-		text.WriteString("Nobody is left then, and a bare yes counts on every host again, unless the policy says otherwise.\n")
+		text.WriteString("No key is enrolled after that: approvals need no signature on any host, unless the policy requires one.\n")
 	}
 	said, err := o.ask(ctx, text.String()+"Take this away? [y/N] ")
 	if err != nil {
 		return err
 	}
 	if !yes(said) {
-		return o.refuse("nobody was taken away")
+		return o.refuse("no key was removed")
 	}
 	for _, a := range all {
 		if !drop(a) {
@@ -267,7 +266,7 @@ func (o *EnrollOptions) list(file string) error {
 		return errors.New(plain(err))
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(o.IO.Err, "fairlead: nobody is enrolled: fairlead approvals enroll --new")
+		fmt.Fprintln(o.IO.Err, "fairlead: no keys are enrolled; enroll one with: fairlead approvals enroll --new")
 		return nil
 	}
 	t := table.New("NAME", "PROOF", "TYPE", "FINGERPRINT", "KEY")

@@ -28,8 +28,8 @@ func NewCmdList(b Base, runF func(context.Context, *ListOptions) error) *cobra.C
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List pending approvals, or session approvals",
-		Long: `List what waits for an answer, the oldest first: id, age, time left, who asks, host, class and the first line of the
-command, after “typed at:” where it runs and something is to be typed at it. With --session: the approvals that hold for a session.`,
+		Long: `List pending approvals, the oldest first: id, age, time left, requester, host, class and the first line of the command.
+“typed at:” marks input to a running command. With --session: approvals that hold for a session.`,
 		Args: cmdutil.Args(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runF(cmd.Context(), o) },
 	}
@@ -77,7 +77,7 @@ func listRun(ctx context.Context, o *ListOptions) error {
 		return context.Cause(ctx)
 	case o.JSON:
 	case len(list) == 0 && lerr == nil:
-		fmt.Fprintln(o.IO.Err, "fairlead: nothing waits for an answer")
+		fmt.Fprintln(o.IO.Err, "fairlead: no pending approvals")
 	case len(list) > 0:
 		if err := t.Print(o.IO); err != nil {
 			return err

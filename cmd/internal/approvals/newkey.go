@@ -51,7 +51,7 @@ func (o *EnrollOptions) newPhrase(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 		if len(bytes.TrimSpace(first)) == 0 {
-			return nil, o.refuse("a key without a passphrase proves nothing, and nobody was enrolled")
+			return nil, o.refuse("a key without a passphrase proves nothing: no key was enrolled")
 		}
 		second, err := o.secret(ctx, "The same again: ")
 		if err != nil {
@@ -66,7 +66,7 @@ func (o *EnrollOptions) newPhrase(ctx context.Context) ([]byte, error) {
 		clear(first)
 		fmt.Fprintln(o.IO.Err, "fairlead: these two are not the same")
 	}
-	return nil, o.refuse("nobody was enrolled")
+	return nil, o.refuse("no key was enrolled")
 }
 
 // makeKey writes a new key and its public half, for this account alone.

@@ -37,7 +37,7 @@ type page struct {
 	loaded bool
 	err    error
 	chosen string          // the id under the cursor
-	gone   *gone           // what is under the cursor, where that waits no longer
+	gone   *gone           // what is under the cursor, where that is no longer pending
 	drawn  string          // the id whose details are on the screen
 	since  time.Time       // since when
 	mine   map[string]bool // what was answered here
@@ -59,7 +59,7 @@ func newScreen(ctx context.Context, o *WatchOptions, me string) *page {
 // has not seen it. Whoever asks decides when requests come and go.
 const settle = 500 * time.Millisecond
 
-// gone is a request that waits no longer and that a person may still be reading.
+// gone is a request that is no longer pending and that a person may still be reading.
 type gone struct {
 	approval.Pending
 	at int // its place in the list
@@ -186,7 +186,7 @@ func (m *page) take(f fetched) {
 	}
 	// An answer to what is gone would be to something else.
 	if m.mode != browsing && m.mode != working && !slices.ContainsFunc(m.list, func(p approval.Pending) bool { return p.ID == m.about.ID }) {
-		m.leave("it waits no longer: it was answered elsewhere, or its time is over")
+		m.leave("it is no longer pending: it was answered elsewhere, or has expired")
 	}
 }
 
@@ -261,7 +261,7 @@ func (m *page) browse(name string) tea.Cmd {
 		case at < 0:
 			return nil
 		case m.gone != nil:
-			m.note = "this request waits no longer: j or k chooses another one"
+			m.note = "this request is no longer pending: j or k chooses another one"
 			return nil
 		case !m.settled():
 			m.note = "this request has just come on the screen: read it first"
@@ -304,7 +304,7 @@ func (m *page) settled() bool {
 func (m *page) confirm(name string) tea.Cmd {
 	switch {
 	case name != "y":
-		m.leave("it waits on")
+		m.leave("it stays pending")
 	case m.mode == rejecting:
 		return m.reject("")
 	default:
@@ -394,7 +394,7 @@ func (m *page) reason(k tea.KeyPressMsg) tea.Cmd {
 		m.typed = ""
 		return m.reject(reason)
 	case "esc":
-		m.leave("it waits on")
+		m.leave("it stays pending")
 	case "backspace":
 		if r := []rune(m.typed); len(r) > 0 {
 			m.typed = string(r[:len(r)-1])
@@ -419,7 +419,7 @@ func (m *page) scope(k tea.KeyPressMsg) tea.Cmd {
 		}
 		m.about.ForSession, m.mode, m.typed = s, approving, ""
 	case "esc":
-		m.leave("it waits on")
+		m.leave("it stays pending")
 	case "backspace":
 		if r := []rune(m.typed); len(r) > 0 {
 			m.typed = string(r[:len(r)-1])
@@ -440,7 +440,7 @@ func (m *page) secret(k tea.KeyPressMsg) tea.Cmd {
 		m.phrase = secret{}
 		return m.approve(by, phrase)
 	case "esc":
-		m.leave("it waits on")
+		m.leave("it stays pending")
 	case "backspace":
 		m.phrase.rubOut()
 	case "ctrl+u":

@@ -63,7 +63,7 @@ func pick(ways []way, least approval.Proof) (way, bool) {
 }
 
 // errNoWay is wrapped where nobody can sign here what would do.
-var errNoWay = errors.New("no key that is enrolled can prove that here")
+var errNoWay = errors.New("no enrolled key is available")
 
 // wayFor returns how the yes to p is signed here; nil is not at all, where that does.
 func (b *Base) wayFor(ctx context.Context, p approval.Pending) (*way, error) {
@@ -183,7 +183,7 @@ func (b *Base) held(ctx context.Context) []*agent.Key {
 func (b *Base) dialAgent(ctx context.Context) (agent.ExtendedAgent, func(), error) {
 	socket := b.Getenv("SSH_AUTH_SOCK")
 	if socket == "" {
-		return nil, nil, errors.New("there is none (SSH_AUTH_SOCK is not set)")
+		return nil, nil, errors.New("no SSH agent is running (SSH_AUTH_SOCK is not set)")
 	}
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", socket)

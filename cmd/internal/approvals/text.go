@@ -115,7 +115,7 @@ func input(p approval.Pending) string {
 	case p.WithInput:
 		return "whatever is typed into it while it runs is approved, too, and is not known yet"
 	case p.TakesInput():
-		return "what is typed into it while it runs is asked about when it comes; --with-input approves it, too"
+		return "input to it needs approval when it is sent; --with-input approves it too"
 	}
 	return ""
 }

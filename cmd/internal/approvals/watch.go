@@ -30,21 +30,21 @@ func NewCmdWatch(b Base, runF func(context.Context, *WatchOptions) error) *cobra
 	}
 	cmd := &cobra.Command{
 		Use:   "watch",
-		Short: "Answer on a screen that shows what waits as it comes",
-		Long: `Show what waits as it comes, and answer with the keyboard.
+		Short: "Answer pending approvals on a live screen",
+		Long: `Show pending approvals as they arrive, and answer them with the keyboard.
 
-  j k  up down           choose
-  space b  PgDn PgUp     read on, and back
-  y                      approve what is shown, after a second y
-  i                      approve it together with whatever is typed into it, after a y
-  s                      approve it for the session: this exact command, or the first words of commands
-  n                      reject it, after a y
+  j k  up down           select
+  space b  PgDn PgUp     scroll
+  y                      approve the shown command; press y again to confirm
+  i                      approve it with all its input; y confirms
+  s                      approve it for the session: this exact command, or its first words
+  n                      reject it; y confirms
   r                      reject it with a reason
-  q                      leave; what waits goes on waiting
+  q                      quit; pending approvals stay pending
 
-A request has to have been on the screen for half a second before it can be answered, and all of its command before y or i
-approves it. One that is withdrawn, answered elsewhere or expired stays in its place until you choose another one. Whoever is enrolled is asked for a passphrase, or for a
-touch of the security key, as approve does.`,
+A request can be answered once it has been on the screen for half a second, and approved once all of it was shown. A
+request that is withdrawn, answered elsewhere or expired keeps its place until you select another one. With an enrolled
+key, Fairlead asks for its passphrase, or for a touch, as approve does.`,
 		Args: cmdutil.Args(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Interval <= 0 {

@@ -18,16 +18,15 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "audit COMMAND",
-		Short: "Read and check the record of what was asked and done",
-		Long: `Read and check the record of what was asked, decided and done.
+		Short: "Read and check the audit log",
+		Long: `Read and check the audit log: what was requested, decided and done.
 
-Every command is on record before it is sent, and its result after. The record is a chain: each line proves the one
-before, so that a change anywhere is found. It is kept in $XDG_STATE_HOME/fairlead/audit (~/.local/state where that is
-unset).`,
+Fairlead writes an entry for every command before it sends it, and another with the result. Each entry proves the one
+before it, so "audit verify" finds any change. The log is in $XDG_STATE_HOME/fairlead/audit (~/.local/state by default).`,
 		Args: cmdutil.Group,
 		RunE: cmdutil.Help,
 	}
-	cmd.PersistentFlags().StringVar(&dir, "dir", "", "read the record in this `directory`")
+	cmd.PersistentFlags().StringVar(&dir, "dir", "", "read the audit log in this `directory`")
 	cmd.AddCommand(NewCmdVerify(f, where, nil), NewCmdTail(f, where, nil), NewCmdSearch(f, where, nil), NewCmdShow(f, where, nil),
 		NewCmdExport(f, where, nil), NewCmdReplay(f, where, nil), NewCmdPurge(f, where, nil))
 	return cmd

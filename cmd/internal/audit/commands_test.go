@@ -87,13 +87,13 @@ func TestShowSaysWhatBecameOfAnOutput(t *testing.T) {
 	p.tty = true
 	assert.Equal(t, "hello red\n", p.ok("show", "e_1", "--output"))
 	p.tty = false
-	assert.Contains(t, p.ok("show", "e_2"), "stdout\tmissing, and no record says that it was purged\n")
+	assert.Contains(t, p.ok("show", "e_2"), "stdout\tmissing, and no entry says that it was purged\n")
 	require.ErrorContains(t, p.run("show", "e_3", "--output"), "no output of it was kept")
 
 	assert.Equal(t, "removed 1 output, 15 bytes\n", p.ok("purge", "--before", "0s"))
 	assert.Regexp(t, `stdout\tpurged at .* by operator/`, p.ok("show", "e_1"))
 	require.ErrorContains(t, p.run("show", "e_1", "--output"), "its stdout is not kept any more: purged at ")
-	assert.Contains(t, p.ok("verify"), "the record is whole: 5 records in 1 file\n")
+	assert.Contains(t, p.ok("verify"), "the audit log is whole: 5 entries in 1 file\n")
 }
 
 // What agents printed in sandboxes is in the store.
@@ -139,9 +139,9 @@ func TestPurgedRecordsAreTold(t *testing.T) {
 	p.record(cfg, events...)
 	files := len(glob(t, p.dir()))
 	require.Greater(t, files, 2)
-	assert.Regexp(t, `^removed the record up to 0000\d\d.jsonl: \d+ records, \d+ bytes\n$`, p.ok("purge", "--records", "--before", "2026-12-01"))
+	assert.Regexp(t, `^removed the audit log up to 0000\d\d.jsonl: \d+ entries, \d+ bytes\n$`, p.ok("purge", "--records", "--before", "2026-12-01"))
 	assert.Len(t, glob(t, p.dir()), 1)
-	assert.Regexp(t, `\n\d+ records in the oldest \d+ files were purged, on record\n`, p.ok("verify"))
+	assert.Regexp(t, `\n\d+ entries in the oldest \d+ files were purged, as the log says\n`, p.ok("verify"))
 	assert.Contains(t, p.ok("tail"), "chain.purge")
 }
 
@@ -171,7 +171,7 @@ func TestAPageHoldsNothingThatActs(t *testing.T) {
 	}
 	assert.Contains(t, page, "&lt;script&gt;")
 	assert.Contains(t, page, `default-src 'none'`)
-	assert.Contains(t, page, "The record is whole: 1 record.")
+	assert.Contains(t, page, "The audit log is whole: 1 entry.")
 }
 
 func TestADamagedRecordIsExportedAndTold(t *testing.T) {
@@ -186,9 +186,9 @@ func TestADamagedRecordIsExportedAndTold(t *testing.T) {
 	require.ErrorAs(t, p.run("export", "--json"), &exit)
 	assert.Equal(t, exitcode.Failed, exit.Code)
 	assert.Equal(t, string(text), p.out.String())
-	assert.Contains(t, p.err.String(), "the record is damaged")
+	assert.Contains(t, p.err.String(), "the audit log is damaged")
 	require.ErrorAs(t, p.run("export", "--html"), &exit)
-	assert.Contains(t, p.out.String(), "The record is damaged: ")
+	assert.Contains(t, p.out.String(), "The audit log is damaged: ")
 }
 
 func TestRecordingsAreFoundByID(t *testing.T) {
@@ -230,7 +230,7 @@ func TestAnchorsComeFromFilesAndStandardInput(t *testing.T) {
 	p.record(record.Config{}, record.Event{Kind: record.CommandResult, ID: "e_2"})
 	p.in = "noise\n" + r.Anchor + "\n"
 	out := p.ok("verify", "--anchors", "-")
-	assert.Regexp(t, `\nanchored: records 1 to 1, at .* \(1 anchor\)\nnot anchored: records 2 to 2\n`, out)
+	assert.Regexp(t, `\nanchored: entries 1 to 1, at .* \(1 anchor\)\nnot anchored: entries 2 to 2\n`, out)
 	assert.Contains(t, p.err.String(), "-: 1 line holds no anchor\n")
 	assert.Contains(t, p.ok("verify", "--anchors", "-", "--json"), `"anchors":{"through":1,`)
 }

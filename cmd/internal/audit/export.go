@@ -37,11 +37,11 @@ func NewCmdExport(f *cmdutil.Factory, dir func() (string, error), runF func(cont
 	var since, until string
 	cmd := &cobra.Command{
 		Use:   "export --json|--html [flags]",
-		Short: "Write the record out, for others to read",
-		Long: `Write the record out. With --json each record is a line, exactly as it stands in the record, so that it can still be
-checked by whoever has the key. With --html it is one page that needs nothing from anywhere and runs nothing.
+		Short: "Export the audit log as JSON or HTML",
+		Long: `Export the audit log. --json prints each entry as it is in the log, one per line, so it can still be verified with the
+key. --html prints one page that loads and runs nothing.
 
-The record is verified first. Where it is damaged it is written all the same, the page says so, and the exit code is 1.`,
+Fairlead verifies the log first. It exports a damaged log too, says so on the page, and exits with 1.`,
 		Example: `  fairlead audit export --html --since 30d -o november.html
   fairlead audit export --json | jq -r .principal | sort | uniq -c`,
 		Args: cmdutil.Args(0, 0, "flags only"),
@@ -66,8 +66,8 @@ The record is verified first. Where it is damaged it is written all the same, th
 	fl.BoolVar(&asJSON, "json", false, "one JSON object per line")
 	fl.BoolVar(&o.HTML, "html", false, "one page")
 	fl.StringVarP(&o.Out, "output", "o", "", "write to this new `file` (0600)")
-	fl.StringVar(&since, "since", "", "records of this `time` or later: "+whenHelp)
-	fl.StringVar(&until, "until", "", "records before this `time`")
+	fl.StringVar(&since, "since", "", "entries of this `time` or later: "+whenHelp)
+	fl.StringVar(&until, "until", "", "entries before this `time`")
 	return cmd
 }
 
@@ -97,7 +97,7 @@ func exportRun(ctx context.Context, o *ExportOptions) (err error) {
 		return err
 	}
 	if report.Problem != nil {
-		fmt.Fprintf(o.IO.Err, "fairlead: the record is damaged: %s\n", table.Clean(report.Problem.String()))
+		fmt.Fprintf(o.IO.Err, "fairlead: the audit log is damaged: %s\n", table.Clean(report.Problem.String()))
 		return cmdutil.Exit(exitcode.Failed)
 	}
 	return nil

@@ -48,7 +48,7 @@ func (k *keptOutputs) state(ctx context.Context, sum string, seq uint64) string 
 
 // gone tells an output that was purged from one that somebody took away.
 func (k *keptOutputs) gone(seq uint64) string {
-	text := "missing, and no record says that it was purged"
+	text := "missing, and no entry says that it was purged"
 	for e, err := range audit.All(k.dir) {
 		if err == nil && e.Kind == audit.ChainPurge && e.Purged.Outputs > 0 && e.Seq > seq {
 			text = fmt.Sprintf("purged at %s", stamp(e.Time))

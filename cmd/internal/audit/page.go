@@ -21,7 +21,7 @@ var page = template.Must(template.New("page").Parse(`{{define "head"}}<!DOCTYPE 
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width">
-<title>Fairlead audit record</title>
+<title>Fairlead audit log</title>
 <style>
 :root{color-scheme:light dark}
 body{font:14px/1.4 system-ui,sans-serif;margin:1.5rem}
@@ -33,12 +33,12 @@ code{font:12px/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:any
 </style>
 </head>
 <body>
-<h1>Fairlead audit record</h1>
+<h1>Fairlead audit log</h1>
 <p>Written {{.Now}}.{{if .Range}} Records {{.Range}}.{{end}}</p>
-{{if .Problem}}<p class="bad">The record is damaged: {{.Problem}}</p>
-{{else}}<p>The record is whole: {{.Records}}. Head: <code>{{.Head}}</code></p>
+{{if .Problem}}<p class="bad">The audit log is damaged: {{.Problem}}</p>
+{{else}}<p>The audit log is whole: {{.Records}}. Head: <code>{{.Head}}</code></p>
 {{end}}<table>
-<thead><tr><th>time</th><th>record</th><th>kind</th><th>id</th><th>who</th><th>host</th><th>verdict</th><th>what</th><th>result</th></tr></thead>
+<thead><tr><th>time</th><th>entry</th><th>kind</th><th>id</th><th>who</th><th>host</th><th>verdict</th><th>what</th><th>result</th></tr></thead>
 <tbody>
 {{end}}{{define "row"}}<tr><td>{{.Time}}</td><td>{{.Seq}}</td><td>{{.Kind}}</td><td>{{.ID}}</td><td>{{.Who}}</td><td>{{.Host}}</td><td{{if .Denied}} class="bad"{{end}}>{{.Verdict}}</td><td><code>{{.What}}</code></td><td{{if .Failed}} class="bad"{{end}}>{{.Result}}</td></tr>
 {{end}}{{define "foot"}}</tbody>
@@ -57,7 +57,7 @@ type pageRow struct {
 
 func exportHTML(ctx context.Context, w io.Writer, o *ExportOptions, dir string, report audit.Report) error {
 	out := bufio.NewWriter(w)
-	head := pageHead{Now: stamp(o.Now()), Records: cmdutil.Count(report.Records, "record"), Head: report.Head}
+	head := pageHead{Now: stamp(o.Now()), Records: cmdutil.Count(report.Records, "entry"), Head: report.Head}
 	if !o.Since.IsZero() {
 		head.Range = "from " + stamp(o.Since)
 	}

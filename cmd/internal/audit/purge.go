@@ -36,15 +36,14 @@ func NewCmdPurge(f *cmdutil.Factory, dir func() (string, error), runF func(conte
 	before := ""
 	cmd := &cobra.Command{
 		Use:   "purge --before TIME [--records]",
-		Short: "Remove old outputs, or old records, on record",
-		Long: `Remove what was kept of the outputs of commands, where it was last kept before TIME, also from the store of sandbox commands. The record itself stays: it has the
-hashes of what was removed, and still verifies.
+		Short: "Remove old outputs or old entries, and log it",
+		Long: `Remove outputs of commands that were last kept before TIME, also from the store of sandbox commands. The entries stay: they
+have the hashes of the outputs, and still verify.
 
-With --records remove old records instead: the oldest files of the record, those whose last record is older than TIME.
-The file that is written to stays.
+--records removes old entries instead: the oldest files of the log whose last entry is older than TIME. The file that is
+written to stays.
 
-A record says first what is removed and who asked for that, and "audit verify" accepts that it is missing for no other
-reason. Agents may not do this.`,
+An entry records what is removed and by whom, and "audit verify" accepts no other gap. Agents cannot purge.`,
 		Example: `  fairlead audit purge --before 90d
   fairlead audit purge --before 2026-01-01 --records`,
 		Args: cmdutil.Args(0, 0, "flags only"),
@@ -59,7 +58,7 @@ reason. Agents may not do this.`,
 		},
 	}
 	cmd.Flags().StringVar(&before, "before", "", "remove what is older than this `time`: "+whenHelp)
-	cmd.Flags().BoolVar(&o.Records, "records", false, "remove record files instead of outputs")
+	cmd.Flags().BoolVar(&o.Records, "records", false, "remove files of entries instead of outputs")
 	return f.ForPeople(cmd, "remove anything from the audit log")
 }
 
@@ -81,10 +80,10 @@ func purgeRun(ctx context.Context, o *PurgeOptions) (err error) {
 			return err
 		}
 		if p.Through == "" {
-			_, err = fmt.Fprintf(o.IO.Out, "no file of the record is older than %s\n", stamp(o.Before))
+			_, err = fmt.Fprintf(o.IO.Out, "no file of the audit log is older than %s\n", stamp(o.Before))
 			return err
 		}
-		_, err = fmt.Fprintf(o.IO.Out, "removed the record up to %s: %s, %s\n", p.Through, cmdutil.Count(p.Records, "record"), cmdutil.Count(uint64(p.Bytes), "byte"))
+		_, err = fmt.Fprintf(o.IO.Out, "removed the audit log up to %s: %s, %s\n", p.Through, cmdutil.Count(p.Records, "entry"), cmdutil.Count(uint64(p.Bytes), "byte"))
 		return err
 	}
 	p, err := audit.NewOutputDir(cmdutil.OutputsOf(dir), nil).Purge(ctx, o.Before, func(p audit.Purged) error { return f.RecordPurge(p, who) })

@@ -42,12 +42,10 @@ func NewCmdReplay(f *cmdutil.Factory, dir func() (string, error), runF func(cont
 	cmd := &cobra.Command{
 		Use:   "replay RECORDING",
 		Short: "Replay a recorded terminal",
-		Long: `Replay a recorded terminal. RECORDING is a file in the asciicast v2 format, or the id of an exec or a session (e_…, s_…)
-that was recorded.
+		Long: `Replay a recorded terminal. RECORDING is a file in asciicast v2 format, or the id of a recorded exec or session (e_…, s_…).
 
-On a terminal it is played as it looked, with its pauses. Sequences that would make the terminal do more than show
-something are left out: nothing reaches the clipboard, nothing is asked or answered, no mode is left behind. Where
-standard output is no terminal, the text is printed at once, without any control sequence.`,
+A terminal shows it as it looked, with its pauses. Control sequences that do more than show text are omitted: nothing
+reaches the clipboard, nothing is queried, no mode stays set. A pipe gets the plain text at once.`,
 		Example: `  fairlead audit replay e_3kq7
   fairlead audit replay --speed 4 --idle-limit 500ms session.cast
   fairlead audit replay e_3kq7 | grep -i error`,
@@ -64,7 +62,7 @@ standard output is no terminal, the text is printed at once, without any control
 		},
 	}
 	cmd.Flags().Float64Var(&o.Speed, "speed", 1, "how many `times` faster than life")
-	cmd.Flags().DurationVar(&o.IdleLimit, "idle-limit", DefaultIdleLimit, "no pause is longer than this; 0 is no limit")
+	cmd.Flags().DurationVar(&o.IdleLimit, "idle-limit", DefaultIdleLimit, "shorten pauses to this; 0 keeps them")
 	return cmd
 }
 
@@ -84,7 +82,7 @@ func replayRun(ctx context.Context, o *ReplayOptions) error {
 		err = o.print(ctx, f)
 	}
 	if errors.Is(err, screen.ErrTorn) {
-		fmt.Fprintln(o.IO.Err, "fairlead: the recording ends in the middle of a line: whoever wrote it was killed")
+		fmt.Fprintln(o.IO.Err, "fairlead: the recording ends in the middle of a line: its writer was killed")
 		return nil
 	}
 	return err
@@ -179,5 +177,5 @@ func (o *ReplayOptions) find() (string, error) {
 		}
 		return path, nil
 	}
-	return "", cmdutil.Usagef("no recorded session %s is on record", o.Recording)
+	return "", cmdutil.Usagef("the audit log has no recorded session %s", o.Recording)
 }

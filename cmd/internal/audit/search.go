@@ -35,7 +35,7 @@ func (f *queryFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.q.Principal, "principal", "", "requests of this `principal`; * and ? are wildcards")
 	fl.StringVar(&f.since, "since", "", "requested at this `time` or later: "+whenHelp)
 	fl.StringVar(&f.until, "until", "", "requested before this `time`")
-	fl.StringVar(&f.q.Verdict, "verdict", "", "with this `verdict`: allow, ask or deny")
+	fl.StringVar(&f.q.Verdict, "verdict", "", "only this `verdict`: allow, ask or deny")
 	fl.StringVar(&f.q.Status, "status", "", "with this `status`: ok, exit, timeout, lost, …")
 	fl.StringVar(&f.exit, "exit", "", "with this exit `code`")
 	fl.StringVar(&f.q.Text, "text", "", "with this `text` in the redacted command")
@@ -56,7 +56,7 @@ func (f *queryFlags) query(now time.Time) (q audit.Query, err error) {
 	switch q.Verdict {
 	case "", "allow", "ask", "deny":
 	default:
-		return q, cmdutil.Usagef("--verdict %q: it takes allow, ask or deny", q.Verdict)
+		return q, cmdutil.Usagef("--verdict %q: use allow, ask or deny", q.Verdict)
 	}
 	if f.exit != "" {
 		code, err := strconv.Atoi(f.exit)

@@ -83,14 +83,14 @@ func verifyRun(_ context.Context, o *VerifyOptions) error {
 		return cmdutil.Exit(code)
 	}
 	if r.Problem != nil {
-		fmt.Fprintf(o.IO.Err, "fairlead: the record is damaged: %s\n", table.Clean(r.Problem.String()))
+		fmt.Fprintf(o.IO.Err, "fairlead: the audit log is damaged: %s\n", table.Clean(r.Problem.String()))
 		if r.Records > 0 {
-			fmt.Fprintf(o.IO.Err, "fairlead: the %s before that %s whole\n", cmdutil.Count(r.Records, "record"), isAre(r.Records))
+			fmt.Fprintf(o.IO.Err, "fairlead: the %s before that %s whole\n", cmdutil.Count(r.Records, "entry"), isAre(r.Records))
 		}
 		return cmdutil.Exit(code)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "the record is whole: %s in %s\n", cmdutil.Count(r.Records, "record"), cmdutil.Count(uint64(r.Files), "file"))
+	fmt.Fprintf(&b, "the audit log is whole: %s in %s\n", cmdutil.Count(r.Records, "entry"), cmdutil.Count(uint64(r.Files), "file"))
 	if r.Records > 0 {
 		fmt.Fprintf(&b, "from %s to %s\n", stamp(r.First), stamp(r.Last))
 	}
@@ -100,7 +100,7 @@ func verifyRun(_ context.Context, o *VerifyOptions) error {
 	}
 	if p := r.Purged; p != nil {
 		if p.Files > 0 {
-			fmt.Fprintf(&b, "%s in the oldest %s %s purged, on record\n", cmdutil.Count(p.Records, "record"), cmdutil.Count(uint64(p.Files), "file"), wasWere(p.Records))
+			fmt.Fprintf(&b, "%s in the oldest %s %s purged, as the log says\n", cmdutil.Count(p.Records, "entry"), cmdutil.Count(uint64(p.Files), "file"), wasWere(p.Records))
 		}
 		if p.Left > 0 {
 			fmt.Fprintf(&b, "%s that a purge was to remove %s still there: it was interrupted; run it again\n",
@@ -158,19 +158,19 @@ func (o *VerifyOptions) anchors() ([]audit.Anchor, error) {
 func anchoredText(records uint64, a audit.Anchored) string {
 	var b strings.Builder
 	if a.Through > 0 {
-		fmt.Fprintf(&b, "anchored: records 1 to %d, at %s (%s)\n", a.Through, stamp(a.Time), cmdutil.Count(uint64(a.Matched), "anchor"))
+		fmt.Fprintf(&b, "anchored: entries 1 to %d, at %s (%s)\n", a.Through, stamp(a.Time), cmdutil.Count(uint64(a.Matched), "anchor"))
 	}
 	switch {
 	case records > a.Through:
-		fmt.Fprintf(&b, "not anchored: records %d to %d\n", a.Through+1, records)
+		fmt.Fprintf(&b, "not anchored: entries %d to %d\n", a.Through+1, records)
 	case records == 0:
-		b.WriteString("not anchored: there are no records\n")
+		b.WriteString("not anchored: the audit log is empty\n")
 	}
 	if a.Purged > 0 {
-		fmt.Fprintf(&b, "%s could not be compared: the records were purged\n", cmdutil.Count(uint64(a.Purged), "anchor"))
+		fmt.Fprintf(&b, "%s could not be compared: the entries were purged\n", cmdutil.Count(uint64(a.Purged), "anchor"))
 	}
 	if a.Others > 0 {
-		fmt.Fprintf(&b, "%s %s of other records\n", cmdutil.Count(uint64(a.Others), "anchor"), isAre(uint64(a.Others)))
+		fmt.Fprintf(&b, "%s %s of other entries\n", cmdutil.Count(uint64(a.Others), "anchor"), isAre(uint64(a.Others)))
 	}
 	return b.String()
 }
@@ -189,9 +189,9 @@ func existing(dir func() (string, error)) (string, error) {
 		return "", err
 	}
 	if _, err := os.Stat(d); errors.Is(err, fs.ErrNotExist) {
-		return "", cmdutil.Usagef("there is no record in %s: nothing was run yet, or it is kept elsewhere (--dir)", d)
+		return "", cmdutil.Usagef("there is no audit log in %s: nothing was run yet, or it is kept elsewhere (--dir)", d)
 	} else if err != nil {
-		return "", fmt.Errorf("cannot read the record: %w", err)
+		return "", fmt.Errorf("cannot read the audit log: %w", err)
 	}
 	return d, nil
 }

@@ -81,8 +81,8 @@ func Run(ctx context.Context, f *cmdutil.Factory, args []string) error {
 func NewRoot(f *cmdutil.Factory) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "fairlead COMMAND",
-		Short: "Run commands on the machines you operate, exactly and on the record",
-		Long: `Fairlead runs commands on the machines you operate, exactly and on the record.
+		Short: "Run commands on the machines you operate, exactly and audited",
+		Long: `Fairlead runs commands on the machines you operate, exactly and audited.
 
 Hosts come from an inventory and are reached over SSH as ssh would reach them, or through any command that gives a
 shell. Every command is recorded before it is sent.`,

@@ -25,16 +25,16 @@ func TestErrorsBecomeExitCodesAndLines(t *testing.T) {
 		code int
 		said string
 	}{
-		"none":                 {nil, 0, ""},
-		"a code alone":         {cmdutil.Exit(141), 141, ""},
-		"code 0 is no error":   {cmdutil.Exit(0), 0, ""},
-		"usage":                {cmdutil.Usagef("run needs %s", "TARGETS"), 2, "fairlead: run needs TARGETS\n"},
-		"all mistakes at once": {&cmdutil.UsageError{Err: errors.Join(mistake(3), mistake(9))}, 2, "fairlead: i.yaml:3: wrong\nfairlead: i.yaml:9: wrong\n"},
-		"no record":            {&audit.Error{Op: "open", Path: "/a", Err: syscall.ENOSPC, Do: "free space"}, 6, "fairlead: cannot open /a: no space left on device; free space\n"},
-		"interrupted":          {&cmdutil.SignalError{Signal: syscall.SIGINT, Number: 2}, 130, ""},
-		"terminated":           {&cmdutil.SignalError{Signal: syscall.SIGTERM, Number: 15}, 143, ""},
-		"canceled":             {fmt.Errorf("x: %w", context.Canceled), 130, "fairlead: x: context canceled\n"},
-		"anything else":        {errors.New("session: strange"), 6, "fairlead: strange\n"},
+		"none":                   {nil, 0, ""},
+		"a code alone":           {cmdutil.Exit(141), 141, ""},
+		"code 0 is not an error": {cmdutil.Exit(0), 0, ""},
+		"usage":                  {cmdutil.Usagef("run needs %s", "TARGETS"), 2, "fairlead: run needs TARGETS\n"},
+		"all mistakes at once":   {&cmdutil.UsageError{Err: errors.Join(mistake(3), mistake(9))}, 2, "fairlead: i.yaml:3: wrong\nfairlead: i.yaml:9: wrong\n"},
+		"no record":              {&audit.Error{Op: "open", Path: "/a", Err: syscall.ENOSPC, Do: "free space"}, 6, "fairlead: cannot open /a: no space left on device; free space\n"},
+		"interrupted":            {&cmdutil.SignalError{Signal: syscall.SIGINT, Number: 2}, 130, ""},
+		"terminated":             {&cmdutil.SignalError{Signal: syscall.SIGTERM, Number: 15}, 143, ""},
+		"canceled":               {fmt.Errorf("x: %w", context.Canceled), 130, "fairlead: x: context canceled\n"},
+		"anything else":          {errors.New("session: strange"), 6, "fairlead: strange\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ios, _, _, errOut := iostreams.Test()

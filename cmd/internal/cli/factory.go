@@ -121,7 +121,7 @@ func loadInventory(f *cmdutil.Factory) (*hosts.Inventory, error) {
 	inv, warnings, err := inventory.Load(path, inventory.Options{})
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && from == "":
-		return nil, missing(fmt.Sprintf("there is no inventory at %s: write one, name one with -i, or write user@host for a host outside of it", path))
+		return nil, missing(fmt.Sprintf("there is no inventory at %s: write one, name one with -i, or use user@host", path))
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, missing(fmt.Sprintf("there is no inventory at %s, which %s names", path, from))
 	case err != nil:

@@ -38,7 +38,7 @@ func (k keepers) Start(ctx context.Context) (*client.Client, error) {
 	}
 	if strings.HasSuffix(self, ".test") {
 		// It would run its tests, which would start keepers, which would run their tests, without end.
-		return nil, errors.New("keeper: cannot be started by the binary of a test, which is no program")
+		return nil, errors.New("keeper: cannot be started by the binary of a test, which is not a program")
 	}
 	return k.dial(ctx, []string{self, "serve", "--auto"})
 }

@@ -21,7 +21,7 @@ func (f *Factory) ApprovalsDirs() ([]string, error) {
 	}
 	dir, err := f.place("", filepath.Join(".local", "state"), "approvals")
 	if err != nil && len(dirs) == 0 {
-		return nil, errors.New("none of XDG_RUNTIME_DIR, XDG_STATE_HOME and HOME names a directory: set one of them")
+		return nil, errors.New("set XDG_RUNTIME_DIR, XDG_STATE_HOME or HOME to a directory")
 	}
 	if err == nil && !slices.Contains(dirs, dir) {
 		dirs = append(dirs, dir)

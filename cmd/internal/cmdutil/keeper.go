@@ -56,7 +56,7 @@ func (f *Factory) Keeper(ctx context.Context) (*client.Client, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case mode == config.Require:
-		return nil, fmt.Errorf("there is no keeper, and --keeper require wants one: %w", err)
+		return nil, fmt.Errorf("no keeper is available, and --keeper require needs one: %w", err)
 	}
 	fmt.Fprintf(f.IO.Err, "fairlead: going on without a keeper: %s\n", OneLine(Text(err)))
 	return nil, nil

@@ -68,7 +68,7 @@ func TestWithoutAKeeperACommandGoesOnUnlessOneIsRequired(t *testing.T) {
 
 	f.KeeperFlag = config.Require
 	_, err = f.Keeper(t.Context())
-	assert.EqualError(t, err, "there is no keeper, and --keeper require wants one: keeper: the disk\nis full")
+	assert.EqualError(t, err, "no keeper is available, and --keeper require needs one: keeper: the disk\nis full")
 
 	errOut.Reset()
 	f.KeeperFlag = config.Off

@@ -86,7 +86,7 @@ func TestWhatIsJustBeyondIsRefused(t *testing.T) {
 		"notify: [{exec: [/x], timeout: [1s]}]":    "notify.timeout" + single,
 		"notify: [{exec: [/x], timeout: 301s}]":    "notify: timeout must be between 0 and 5m0s",
 		"notify: [{webhook: [https://h]}]":         "notify.webhook" + single,
-		"notify: [{exec: [/x], events: [some]}]":   `notify: there are no events "some"; there are asked, approved, rejected, expired, canceled, done`,
+		"notify: [{exec: [/x], events: [some]}]":   `notify: unknown event "some"; use asked, approved, rejected, expired, canceled, done`,
 		"notify: [{exec: [/x]}, {}, {exec: [/y]}]": "notify: it needs one of webhook and exec",
 	} {
 		c, err := config.Parse("c.yaml", []byte(text))
@@ -145,7 +145,7 @@ func TestWhichDirectoriesMayBeOpenToOthers(t *testing.T) {
 				assert.Equal(t, config.Off, got.Keeper)
 				return
 			}
-			assert.ErrorContains(t, err, "whoever can write there can replace the settings")
+			assert.ErrorContains(t, err, "every account that can write there can replace the settings")
 		})
 	}
 }

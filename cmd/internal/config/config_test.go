@@ -85,7 +85,7 @@ func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
 		"a password in a URL":           {"otlp: {url: 'https://u:secret@h/'}", "config: c.yaml:1: otlp: url must not hold a password: put a token into token_file"},
 		"a relative token file":         {"otlp: {url: 'https://h', token_file: t}", "config: c.yaml:1: otlp: token_file must be an absolute path"},
 		"a sink that is wrong":          {"audit:\n  sinks:\n    - {syslog: local}\n    - {file: x}\n", "config: c.yaml:4: audit.sinks: file must be an absolute path"},
-		"a sink that is no mapping":     {"audit: {sinks: [x]}", "config: c.yaml:1: audit.sinks: it must be a map"},
+		"a sink that is not a mapping":  {"audit: {sinks: [x]}", "config: c.yaml:1: audit.sinks: it must be a map"},
 		"no YAML":                       {"keeper: off\n\tx", "config: c.yaml:2: not valid YAML: found a tab character that violates indentation"},
 		"an anchor":                     {"keeper: &a off", "config: c.yaml:1: anchors and aliases are not supported"},
 		"a second document":             {"keeper: off\n---\nstore: /x\n", "config: c.yaml:2: a second document begins here; a file of settings is one"},
@@ -123,7 +123,7 @@ func TestAFileThatOthersCanWriteIsRefused(t *testing.T) {
 	require.NoError(t, os.Chmod(name, 0o600))
 	require.NoError(t, os.Chmod(dir, 0o777))
 	_, err = config.Load(name)
-	require.ErrorContains(t, err, "whoever can write there can replace the settings")
+	require.ErrorContains(t, err, "every account that can write there can replace the settings")
 
 	require.NoError(t, os.Chmod(dir, 0o700))
 	require.NoError(t, os.Remove(name))

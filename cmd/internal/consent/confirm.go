@@ -25,7 +25,7 @@ func (o *Judge) confirm(ctx context.Context, v *Verdict, q *question) (*missing,
 	})
 	switch {
 	case errors.Is(err, errNoTerminal):
-		return &missing{what: "it needs a confirmation, and there is no terminal to ask at"}, nil
+		return &missing{what: "it needs a confirmation, and there is no terminal to give it: add --yes"}, nil
 	case err != nil:
 		return nil, err
 	case !said:
@@ -43,7 +43,7 @@ func (o *Judge) breakGlass(ctx context.Context, v *Verdict, q *question) (*missi
 	}
 	reason := o.Reason
 	said, err := o.ask(ctx, func(ask asker) (bool, error) {
-		answer, err := ask(q.text("This is forbidden. To break the glass, which goes on record:") + "Type " + what + ": ")
+		answer, err := ask(q.text("This command is forbidden. To override, which the audit log records:") + "Type " + what + ": ")
 		if err != nil || strings.TrimSpace(answer) != word {
 			return false, err
 		}
@@ -55,11 +55,11 @@ func (o *Judge) breakGlass(ctx context.Context, v *Verdict, q *question) (*missi
 	})
 	switch {
 	case errors.Is(err, errNoTerminal):
-		return &missing{what: "it is forbidden, and there is no terminal to break the glass at"}, nil
+		return &missing{what: "it is forbidden; to override, run it from a terminal"}, nil
 	case err != nil:
 		return nil, err
 	case !said:
-		return &missing{what: "the glass was not broken: that takes " + what + " and a reason", noHint: true}, nil
+		return &missing{what: "not overridden: that takes " + what + " and a reason", noHint: true}, nil
 	}
 	v.answered, v.approval = policy.NeedsBreakGlass, byBreakGlass
 	v.Reason = reason

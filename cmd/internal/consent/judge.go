@@ -178,13 +178,13 @@ func (o *Judge) settle(ctx context.Context, v *Verdict, q *question) (*missing, 
 	case all.Needs == policy.NeedsBreakGlass && o.Remote && o.Glass:
 		v.answered = policy.NeedsBreakGlass
 	case all.Needs == policy.NeedsBreakGlass && o.Remote:
-		return &missing{what: "it is forbidden, and the glass was not broken"}, nil
+		return &missing{what: "it is forbidden, and it was not overridden"}, nil
 	case all.Needs == policy.NeedsBreakGlass:
 		return o.breakGlass(ctx, v, q)
 	case o.Approvable:
 		v.waits = &all
 	default:
-		return &missing{what: "it needs an approval, which nobody can give here"}, nil
+		return &missing{what: "it needs an approval, and approvals are not available here"}, nil
 	}
 	return nil, nil
 }
@@ -243,8 +243,8 @@ func (o *Judge) TellAgent() {
 	if who := o.Caller; who.Mark != "" {
 		then := "is denied"
 		if o.Approvable {
-			then = "waits for one"
+			then = "waits for it"
 		}
-		fmt.Fprintf(o.IO.Err, "fairlead: %s is set, so %s asks: what needs an approval %s\n", who.Mark, who.Principal, then)
+		fmt.Fprintf(o.IO.Err, "fairlead: %s is set, so the policy of %s applies: a command that needs approval %s\n", who.Mark, who.Principal, then)
 	}
 }

@@ -13,7 +13,7 @@ import (
 func Refused(engine *rules.Engine, principal, script string, words []string) *policy.Decision {
 	if redact.ContainsMark([]byte(script)) {
 		return &policy.Decision{
-			Class: policy.Unknown, Rule: "builtin/redacted-mark", Reason: "the command holds a mark that stands for a secret",
+			Class: policy.Unknown, Rule: "builtin/redacted-mark", Reason: "the command has a placeholder of a redacted secret",
 			Hint: "write the secret itself",
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // maxSecret bounds what is typed at a prompt.
 const maxSecret = 1024
 
-var errNoTerminal = errors.New("there is no terminal to ask at; add the key to the agent with ssh-add")
+var errNoTerminal = errors.New("there is no terminal to ask for the passphrase; add the key to the SSH agent with ssh-add")
 
 // askPassphrase asks for the passphrase of a key file on the terminal of the process, wherever its streams go: one
 // question at a time, and nothing else is written meanwhile.

@@ -24,7 +24,7 @@ func (o *Options) agent(ctx context.Context) []Check {
 	defer cancel()
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socket)
 	if err != nil {
-		return []Check{fail("agent", stale, "nobody answers at %s", socket)}
+		return []Check{fail("agent", stale, "no SSH agent answers at %s", socket)}
 	}
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })

@@ -58,7 +58,7 @@ func (o *Options) around(res session.Result) []Check {
 	}
 	switch {
 	case free < 0:
-		all = append(all, warn("temp space", "", "df does not tell"))
+		all = append(all, warn("temp space", "", "df printed no figure"))
 	case free < lowSpace:
 		all = append(all, warn("temp space", "free some, or point TMPDIR elsewhere", "only %s are free for temporary files", size(free)))
 	default:
@@ -73,7 +73,7 @@ var stderrMode = map[string]string{"live": "exact and live", "merged": "merged"}
 func (o *Options) skew(said string, res session.Result) Check {
 	at, err := strconv.ParseInt(said, 10, 64)
 	if err != nil {
-		return warn("clock", "", "date does not tell")
+		return warn("clock", "", "date printed no time")
 	}
 	there, begun := time.Unix(at, 0), res.Started.Truncate(time.Second)
 	var off time.Duration
@@ -117,7 +117,7 @@ func (w *walker) sftp(ctx context.Context, h hosts.Host) Check {
 	if errors.Is(err, errors.ErrUnsupported) {
 		return warn("sftp", "Subsystem sftp in sshd_config makes files faster", "the server has none: files go through the shell")
 	}
-	return warn("sftp", "", "it cannot be told: %s", why(err))
+	return warn("sftp", "", "it cannot be determined: %s", why(err))
 }
 
 // dialed notes how a connection went.

@@ -59,22 +59,20 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	}
 	cmd := &cobra.Command{
 		Use:   "doctor [HOSTS]",
-		Short: "Say what works, what does not, and what to do about it",
-		Long: `Look at everything that commands need, and say in a line each whether it is as it should be: ok, warn or fail, what was
-found, and what to do next.
+		Short: "Check this machine or hosts, and say what to do",
+		Long: `Check everything that commands need. Each line has a status (ok, warn or fail), what was found, and what to do next.
 
-Without HOSTS it looks at this machine: the inventory, ssh_config and known_hosts, keys and the SSH agent, the settings, the
-policy and who may approve, the record, the keeper, and what the machine has left. It connects to no host, changes
-nothing, and asks nobody; programs that the inventory or ssh_config want asked run, as with every command.
+Without HOSTS it checks this machine: the inventory, ssh_config and known_hosts, keys and the SSH agent, config and policy,
+approvers, the audit log, the keeper and free resources. It connects to no host, changes nothing and asks no questions.
+Programs that the inventory or ssh_config names do run, as with every command.
 
-With HOSTS, a selector as for "fairlead run", it connects to each of them as commands do, anew and not through the
-keeper, and says which step fails: the name, the network, the host's key, the login, the shell. Then it looks at sftp,
-bubblewrap, the clock and the space for temporary files there. Like all that runs, what it runs is judged and recorded.
-For one host it first prints every value that is used, and where it comes from.
+With HOSTS, a selector as for "fairlead run", it connects to each of them without the keeper and says which step fails:
+name, network, host key, login or shell. Then it checks sftp, bubblewrap, the clock and temporary space there. What it runs
+there is judged and audited. For a single host it first prints every value that is used, and where it comes from.
 
-In a pipe a line is separated by tabs: status, host or "-", check, what was found, what to do or "-".
+A pipe gets tab-separated lines: status, host or "-", check, what was found, what to do or "-".
 
-Exits 1 where something failed, and 0 else.`,
+The exit code is 1 if a check failed, else 0.`,
 		Example: `  fairlead doctor
   fairlead doctor web01
   fairlead doctor 'tier=prod' --json | jq 'select(.status == "fail")'`,

@@ -67,7 +67,7 @@ func TestWhatAHostPrintsIsTold(t *testing.T) {
 		"another clock":  {"shell=\nclock=1800000100\nbwrap=no\n" + heading + "tmpfs 100 1 20000000 1% /tmp\n", "live", "ok warn ok ok", []string{"sh on", "1m38s ahead of", "checked, and not enforced"}},
 		"one behind":     {"shell=zsh\nclock=1799990000\nbwrap=no\n" + heading + "tmpfs 100 1 20000000 1% /tmp\n", "lines", "warn warn ok ok", []string{"line by line", "behind"}},
 		"little space":   {"shell=ksh\nclock=1800000000\nbwrap=yes\n" + heading + "tmpfs 100 1 2000 1% /tmp\n", "live", "ok ok ok warn", []string{"only 2000 KiB"}},
-		"a broken host":  {"date: not found\n", "live", "ok warn ok warn", []string{"date does not tell", "df does not tell"}},
+		"a broken host":  {"date: not found\n", "live", "ok warn ok warn", []string{"date printed no time", "df printed no figure"}},
 		"a hostile host": {"shell=\x1b[31mbash\nclock=99999999999999999999\nbwrap=maybe\na b c -5 e f\n", "live", "ok warn ok warn", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestADirectoryIsTriedAndLeftAsItWas(t *testing.T) {
 				at = filepath.Join(dir, "below")
 			}
 			var got []string
-			for _, c := range directory("record", at, Fail) {
+			for _, c := range directory("audit log", at, Fail) {
 				got = append(got, string(c.Status))
 			}
 			assert.Equal(t, tt.want, strings.Join(got, " "))
@@ -333,7 +333,7 @@ func TestARecordThatIsTooLongIsReadAtItsEnd(t *testing.T) {
 	require.NoError(t, f.Record(t.Context(), audit.Event{Kind: audit.CommandRequest, ID: "e_1", Host: "web1"}))
 	require.NoError(t, f.Close())
 	o := &Options{Now: time.Now}
-	assert.Equal(t, ok("chain", "whole: 1 record; 1 request without a result"), o.chain(dir, 1<<20))
+	assert.Equal(t, ok("chain", "whole: 1 entry; 1 request without a result"), o.chain(dir, 1<<20))
 	assert.Contains(t, o.chain(dir, 10).Detail, "its end can be read; fairlead audit verify looks at all of its ")
 	o.Now = func() time.Time { return time.Now().Add(-time.Hour) }
 	assert.Equal(t, Warn, o.chain(dir, 1<<20).Status, "a record from the future")

@@ -47,7 +47,7 @@ func (o *Options) inventory(context.Context) (all []Check) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && path != "":
-		all = append(all, warn("inventory", "write one, or name one with -i or FAIRLEAD_INVENTORY", "there is none at %s", path))
+		all = append(all, warn("inventory", "write one, or name one with -i or FAIRLEAD_INVENTORY", "no inventory at %s", path))
 	case err != nil:
 		all = append(all, each(err, func(err error) Check { return fail("inventory", "mend that", "%s", why(err)) })...)
 	}

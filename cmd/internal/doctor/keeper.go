@@ -62,7 +62,7 @@ func noKeeper(places keeper.Places, mode config.KeeperMode, err error) Check {
 	case !errors.Is(err, keeper.ErrNone):
 		return fail("keeper", "see "+places.Log, "%s", why(err))
 	case serr == nil:
-		return warn("keeper", "nothing: the next one that starts replaces it", "nobody is behind %s: the one before died", places.Socket)
+		return warn("keeper", "nothing: the next one that starts replaces it", "no keeper listens on %s: the last one died", places.Socket)
 	case mode == config.Require:
 		return ok("keeper", "none runs, and one is required: the next command starts it")
 	}
@@ -74,5 +74,5 @@ func separation(how string) Check {
 	if how == "split-uid" {
 		return ok("gate", "split-uid: the keeper alone holds keys and policy, and the gate is enforced")
 	}
-	return ok("gate", "%s: a program of this account could use its keys without Fairlead; the gate is a guard rail and a record", how)
+	return ok("gate", "%s: a program of this account could use its keys without Fairlead; the gate is a safeguard, not a security boundary", how)
 }

@@ -44,7 +44,7 @@ func (o *Options) policy(ctx context.Context) []Check {
 func (o *Options) approvers(ctx context.Context, engine *rules.Engine) Check {
 	all, err := o.Approvers()
 	if err != nil {
-		return fail("approvers", "mend that: nobody can approve until then", "%s", why(err))
+		return fail("approvers", "correct the file: no approval is possible until then", "%s", why(err))
 	}
 	if len(all) > 0 {
 		return ok("approvers", "%s enrolled", cmdutil.Count(len(all), "key"))
@@ -59,9 +59,9 @@ func (o *Options) approvers(ctx context.Context, engine *rules.Engine) Check {
 		}
 	}
 	if len(wanting) > 0 {
-		return fail("approvers", "fairlead approvals enroll --new", "the policy wants signatures on hosts of tier %s, and nobody is enrolled: nothing that agents ask for there can be approved", wanting)
+		return fail("approvers", "fairlead approvals enroll --new", "the policy requires signatures on hosts of tier %s, and no keys are enrolled: no request of an agent can be approved there", wanting)
 	}
-	return ok("approvers", "nobody is enrolled: a yes at the terminal is enough, which proves no person (fairlead approvals enroll --new)")
+	return ok("approvers", "no keys are enrolled: an approval at the terminal needs no signature, so it does not prove that a person gave it (fairlead approvals enroll --new)")
 }
 
 // tiers are those that policies name most, and those of the inventory.

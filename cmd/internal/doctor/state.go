@@ -44,9 +44,9 @@ func (o *Options) record(context.Context) []Check {
 		return nil // state has said so
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return []Check{ok("record", "none yet: the first command makes it")}
+		return []Check{ok("audit log", "none yet: the first command makes it")}
 	}
-	all := directory("record", dir, Fail)
+	all := directory("audit log", dir, Fail)
 	if all[len(all)-1].Status == Fail {
 		return all
 	}
@@ -65,7 +65,7 @@ func (o *Options) chain(dir string, most int64) Check {
 	if bytes > most {
 		last, err := audit.Tail(dir, 1)
 		if err != nil || len(last) == 0 {
-			return fail("chain", "see fairlead audit verify", "the end of the record cannot be read")
+			return fail("chain", "see fairlead audit verify", "the end of the audit log cannot be read")
 		}
 		return ok("chain", "its end can be read; fairlead audit verify looks at all of its %s", size(bytes))
 	}
@@ -74,15 +74,15 @@ func (o *Options) chain(dir string, most int64) Check {
 	case err != nil:
 		return fail("chain", "see fairlead audit verify", "%s", why(err))
 	case r.Problem != nil:
-		return fail("chain", "keep the directory as evidence, and move it aside to start a new one", "the record is damaged: %s", r.Problem)
+		return fail("chain", "keep the directory as evidence, and move it aside to start a new one", "the audit log is damaged: %s", r.Problem)
 	case r.Last.After(o.Now().Add(maxAhead)):
-		return warn("chain", "see whether this machine's clock is right", "its last record is from the future: %s", r.Last.Local().Format(time.DateTime))
+		return warn("chain", "see whether this machine's clock is right", "its last entry is from the future: %s", r.Last.Local().Format(time.DateTime))
 	}
 	said := ""
 	if n := len(r.Pending); n > 0 {
 		said = "; " + cmdutil.Count(n, "request") + " without a result"
 	}
-	return ok("chain", "whole: %s%s", cmdutil.Count(int(r.Records), "record"), said)
+	return ok("chain", "whole: %s%s", cmdutil.Count(int(r.Records), "entry"), said)
 }
 
 // directory looks at one of ours. open is what it is that other accounts may look into it.
@@ -103,7 +103,7 @@ func directory(name, dir string, open Status) []Check {
 	case err != nil:
 		return []Check{fail(name, "make it readable for this account", "%s", reason(dir, err))}
 	case !st.IsDir():
-		return []Check{fail(name, "move it aside", "%s is no directory", dir)}
+		return []Check{fail(name, "move it aside", "%s is not a directory", dir)}
 	}
 	var all []Check
 	if st.Mode().Perm()&0o077 != 0 {

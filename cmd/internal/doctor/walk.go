@@ -119,7 +119,7 @@ func (w *walker) walk(ctx context.Context, h hosts.Host) []Check {
 	case !dialed && res.Status == session.StatusDenied:
 		return []Check{fail("gate", "see fairlead policy explain", "looking around is denied: %s", res.Decision.Reason)}
 	case !dialed && errors.Is(res.Err, session.ErrAudit):
-		return []Check{fail("record", "mend that first: fairlead doctor", "%s", cmdutil.Why(res.Err))}
+		return []Check{fail("audit log", "mend that first: fairlead doctor", "%s", cmdutil.Why(res.Err))}
 	default:
 		return unconnected(h, res.Err)
 	}

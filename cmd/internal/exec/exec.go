@@ -42,21 +42,19 @@ type Options struct {
 	Words  []string // what Script is made of in structured mode; nil is shell source
 }
 
-const long = `Run one command on one host, and show what it prints, exactly.
+const long = `Run one command on one host and show its output, exactly.
 
-With -s it runs in a session of that name, which the keeper holds: a shell that keeps its directory, variables and
-functions from one call to the next. A session that is not there is opened on HOST. Afterwards its name, or its id, may
-stand in place of the host. fairlead sessions lists, resets and closes them.
+With -s it runs in the session of that name: a shell that keeps its directory, variables and functions between calls. The
+keeper holds it. Fairlead opens the session on HOST if it does not exist; after that its name or id can replace the host.
+"fairlead sessions" lists, resets and closes sessions.
 
-Without -s the command has a shell of its own. Over SSH it goes through the keeper, whose connections stay open; --keeper
-off connects from here. Both do the same. A key whose passphrase is asked for is used from here.
+Without -s the command has a shell of its own. Over SSH it goes through the keeper, which keeps connections open.
 
-One argument after -- is shell source, sent as it is. Several are exact words: no shell on the way looks into them.
-Standard input is /dev/null for the command: fairlead run HOST --stdin gives it this program's.
+One argument after -- is shell source, sent as it is. Several are exact words, which no shell expands. The command's
+standard input is /dev/null: use "fairlead run HOST --stdin" to forward yours.
 
-What the policy says of the command is handled as by fairlead run; see fairlead run --help for that, and for exit codes. In
-a session a command is refused while another runs. ^C stops the command, and the session goes on; a second ^C ends at
-once, and the command with it.`
+Policy and exit codes are those of "fairlead run"; see fairlead run --help. A session runs one command at a time. ^C stops
+the command and keeps the session; a second ^C exits at once, which ends the command too.`
 
 const example = `  # one command; the second is fast
   fairlead exec web1 -- uptime
@@ -89,13 +87,13 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		ValidArgsFunction: completion.Hosts(f),
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&o.Session, "session", "s", "", "run in the session of this `name`, and open it where there is none")
+	fl.StringVarP(&o.Session, "session", "s", "", "run in the session of this `name`; open it if it does not exist")
 	fl.DurationVar(&o.Timeout, "timeout", 0, "stop a command that runs longer than `duration` (2m30s); 0 means no limit")
 	fl.BoolVar(&o.JSON, "json", false, "print the result as one line of JSON")
 	fl.BoolVar(&o.Program, "program", false, "run the words after -- as a program and its exact arguments, without shell features")
 	fl.StringVar(&o.CWD, "cwd", "", "go to this `directory` first; a session stays there")
-	fl.StringVar(&o.Reason, "reason", "", "say why, for the record, in a `text`")
-	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy wants confirmed")
+	fl.StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
+	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy asks to confirm")
 	return cmd
 }
 

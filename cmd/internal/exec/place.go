@@ -82,7 +82,7 @@ func (o *Options) named(ctx context.Context, mode config.KeeperMode) (*site, err
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, fmt.Errorf("a session lives in the keeper, and there is none: %w", err)
+		return nil, fmt.Errorf("sessions need the keeper: %w", err)
 	}
 	p.session = func(ctx context.Context) (string, error) {
 		for range 2 { // somebody may open it at the same time

@@ -34,7 +34,7 @@ func NewCmdShow(f *cmdutil.Factory, runF func(context.Context, *ShowOptions) err
 	}
 	cmd := &cobra.Command{
 		Use:   "show NAME",
-		Short: "Show what is known about a host, and from where",
+		Short: "Show the settings of a host, and their sources",
 		Long: `Show every value that will be used for a host, and where it comes from: the inventory, OpenSSH's client configuration,
 or a default. NAME is a host of the inventory, or user@host for one outside of it. Nothing is connected.
 

@@ -42,16 +42,16 @@ type Options struct {
 	id string // of the job that is started: also known where the answer is lost
 }
 
-const long = `Start commands that outlive the connection, and come back for them later.
+const long = `Start commands that outlive the connection, and collect their output later.
 
-A job runs on its host detached from everything here: it keeps running when the connection is lost, and when fairlead and
-its keeper are killed. Its output and its exit code stay on the host, in a directory of their own, until "collect" takes them
-away. The name that "start" prints, HOST/ID, is all that is needed to find it again, from any machine that reaches the host.
+A job runs detached on its host: it survives a lost connection, and the end of fairlead and its keeper. Its output and exit
+code stay on the host, in a directory of their own, until "collect" removes them. "start" prints the job's name, HOST/ID,
+which finds it again from any machine that reaches the host.
 
-What the policy says of a job's command is what it says of the same command in fairlead run. Standard input is /dev/null. Of
-each output the first 64 MiB are kept; what comes after is counted and thrown away.
+A job is judged like the same command in "fairlead run". Its standard input is /dev/null. The first 64 MiB of each output
+are kept; the rest is counted and dropped.
 
-"follow" and "collect" end with the exit code of the job, once it has one. Else exit codes are those of fairlead run.`
+"follow" and "collect" exit with the job's exit code, once it has one. Other exit codes are those of "fairlead run".`
 
 const example = `  fairlead jobs start web1 -- make -C /srv/app release
   fairlead jobs list web1
@@ -68,7 +68,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 		Use: "jobs", Short: "Run commands that outlive the connection", Long: long, Example: example,
 		Args: cmdutil.Group, RunE: cmdutil.Help,
 	}
-	cmd.PersistentFlags().StringVar(&o.Reason, "reason", "", "say why, for the record, in a `text`")
+	cmd.PersistentFlags().StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
 	cmd.AddCommand(startCmd(f, o), listCmd(f, o), outputCmd(o), followCmd(o), stopCmd(o), collectCmd(o))
 	return cmd
 }
@@ -88,18 +88,17 @@ func startCmd(f *cmdutil.Factory, o *Options) *cobra.Command {
 	fl := cmd.Flags()
 	fl.BoolVar(&o.JSON, "json", false, "print the job as one line of JSON")
 	fl.StringVar(&o.CWD, "cwd", "", "run it in this `directory`")
-	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy wants confirmed")
+	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy asks to confirm")
 	return cmd
 }
 
 func listCmd(f *cmdutil.Factory, o *Options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list [TARGETS]", Short: "List the jobs on hosts",
-		Long: `List the jobs on hosts, as the hosts tell: yours, and those of agents. Without TARGETS the hosts are asked on which the
-keeper has heard of jobs since it was started.
+		Long: `List jobs on hosts: yours, and those of agents. Without TARGETS: on the hosts where the running keeper knows of jobs.
 
-On a terminal this is a table. In a pipe it is one line per job, without a header and separated by tabs: name, state, exit
-code, when it was started by its host's clock, bytes of standard output and of standard error, owner. What is not there is "-".`,
+A pipe gets one tab-separated line per job, without a header: name, state, exit code, start by the host's clock, bytes of
+standard output and of standard error, owner. Empty fields are "-".`,
 		Args: cmdutil.Args(0, 1, "at most one selector of hosts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -124,12 +123,12 @@ func of(o *Options, cmd *cobra.Command, do func(context.Context, *Options) error
 }
 
 func outputCmd(o *Options) *cobra.Command {
-	return of(o, &cobra.Command{Use: "output HOST/ID", Short: "Show what a job has printed so far"}, output)
+	return of(o, &cobra.Command{Use: "output HOST/ID", Short: "Print the output of a job so far"}, output)
 }
 
 func followCmd(o *Options) *cobra.Command {
 	return of(o, &cobra.Command{
-		Use: "follow HOST/ID", Short: "Show what a job has printed, and prints, until it ends; ^C leaves it running",
+		Use: "follow HOST/ID", Short: "Print the output of a job until it ends; ^C leaves the job running",
 	}, func(ctx context.Context, o *Options) error {
 		o.Follow = true
 		return output(ctx, o)
@@ -137,14 +136,14 @@ func followCmd(o *Options) *cobra.Command {
 }
 
 func stopCmd(o *Options) *cobra.Command {
-	cmd := of(o, &cobra.Command{Use: "stop HOST/ID", Short: "End a job with all processes of its session; its output stays"}, stop)
+	cmd := of(o, &cobra.Command{Use: "stop HOST/ID", Short: "Stop a job with all its processes; its output stays"}, stop)
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print the job as one line of JSON")
 	cmd.Flags().DurationVar(&o.Grace, "grace", 5*time.Second, "kill after this `duration` what SIGTERM does not end; at most 30s")
 	return cmd
 }
 
 func collectCmd(o *Options) *cobra.Command {
-	cmd := of(o, &cobra.Command{Use: "collect HOST/ID", Short: "Show all that a job has printed, and take it off its host"}, collect)
+	cmd := of(o, &cobra.Command{Use: "collect HOST/ID", Short: "Print all output of a job, and remove it from its host"}, collect)
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print the job as one line of JSON, and not its output")
 	cmd.Flags().BoolVar(&o.Stop, "stop", false, "stop it first if it runs")
 	return cmd

@@ -72,7 +72,7 @@ func (o *Options) jobs(ctx context.Context) (*wire.Jobs, error) {
 		case err != nil:
 			return nil, err
 		case c == nil:
-			return nil, cmdutil.Usagef("no keeper runs that has heard of jobs: name the hosts to ask, fairlead jobs list TARGETS")
+			return nil, cmdutil.Usagef("no running keeper knows of jobs: name the hosts, fairlead jobs list TARGETS")
 		}
 		defer c.Close()
 		return o.pages(ctx, c, "")

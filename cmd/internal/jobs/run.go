@@ -134,7 +134,7 @@ func output(ctx context.Context, o *Options) error {
 	j, err := o.print(ctx, s, id)
 	switch {
 	case err != nil && o.Follow && ctx.Err() != nil:
-		fmt.Fprintf(o.IO.Err, "fairlead: %s goes on\n", o.Target)
+		fmt.Fprintf(o.IO.Err, "fairlead: %s is still running\n", o.Target)
 		return o.failed(ctx, host, err)
 	case err != nil:
 		return o.failed(ctx, host, err)
@@ -201,7 +201,7 @@ func (o *Options) ended(host string, j *wire.Job) error {
 	}
 	switch {
 	case j.State == string(jobs.Lost):
-		fmt.Fprintf(o.IO.Err, "fairlead: %s: outcome unknown: the job does not run any more, and nobody saw how it ended\n", host)
+		fmt.Fprintf(o.IO.Err, "fairlead: %s: outcome unknown: the job ended and left no exit code\n", host)
 		return cmdutil.Exit(exitcode.Unknown)
 	case j.State == string(jobwork.Canceled):
 		fmt.Fprintf(o.IO.Err, "fairlead: %s: not run\n", host)

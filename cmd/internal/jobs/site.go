@@ -94,7 +94,7 @@ func (o *Options) find(ctx context.Context) (s site, id, host string, err error)
 			return nil, "", "", err
 		}
 		if c == nil {
-			return nil, "", "", cmdutil.Usagef("nobody here has heard of the job %s: name its host too, as HOST/%s", ref.ID, ref.ID)
+			return nil, "", "", cmdutil.Usagef("unknown job %s: give its host too, as HOST/%s", ref.ID, ref.ID)
 		}
 		return there{c, o.Reason}, ref.ID, ref.ID, nil
 	}

@@ -92,7 +92,7 @@ func FuzzCheckFindsWhatEncodingJSONReplaces(f *testing.F) {
 			t.Fatalf("%q is encoded as %q", s, out)
 		}
 		if Check(out) != nil {
-			t.Fatalf("%q is no text", out)
+			t.Fatalf("%q is not text", out)
 		}
 	})
 }

@@ -99,7 +99,7 @@ func (k *Keeper) local(r *http.Request) (*caller, *wire.Problem) {
 	c := &caller{principal: k.cfg.Principal, role: Owner, inventory: k.cfg.Inventory, account: k.sink.own, pid: pidOf(r.Context())}
 	if as := r.Header.Values(wire.Principal); len(as) > 0 {
 		if len(as) > 1 || !agentName.MatchString(as[0]) {
-			return nil, problem(http.StatusForbidden, "forbidden", "%s names an agent (agent/NAME), and nobody else can be named", wire.Principal)
+			return nil, problem(http.StatusForbidden, "forbidden", "%s can only name an agent (agent/NAME)", wire.Principal)
 		}
 		c.principal, c.role = as[0], Agent
 	}

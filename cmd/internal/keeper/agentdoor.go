@@ -38,7 +38,7 @@ func (d AgentDoor) check() error {
 	case len(d.Socket) > maxPath:
 		return fmt.Errorf("keeper: the name of the agent's socket, %s, is longer than the %d bytes that the system takes", d.Socket, maxPath)
 	case !agentName.MatchString(d.Principal()):
-		return fmt.Errorf("keeper: %.80q is no name of an agent: letters, digits, dots, dashes and underscores", d.Name)
+		return fmt.Errorf("keeper: %.80q is not a name of an agent: letters, digits, dots, dashes and underscores", d.Name)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func noteAccount(ctx context.Context, c net.Conn) context.Context {
 func (k *Keeper) agent(r *http.Request) (*caller, *wire.Problem) {
 	uid, ok := r.Context().Value(accountKey{}).(int)
 	if !ok {
-		return nil, problem(http.StatusUnauthorized, "auth", "nobody knows which account asks")
+		return nil, problem(http.StatusUnauthorized, "auth", "the account of the caller is unknown")
 	}
 	d := k.cfg.AgentDoor
 	c := &caller{principal: d.Principal(), role: Agent, inventory: k.cfg.Inventory, authSock: d.AuthSock, account: accountOf(uid)}

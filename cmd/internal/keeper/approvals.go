@@ -37,13 +37,13 @@ type answerIn struct {
 
 type yesIn struct {
 	ID   string `path:"id" maxLength:"80"`
-	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a yes that is sent again with its key is answered as the first, for 24 hours"`
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"retries with the same key return the first answer for 24 hours"`
 	Body wire.Answer
 }
 
 func (k *Keeper) addApprovals(a *api) {
 	const tag = "approvals"
-	add(a, route{method: "GET", path: "/v1/approvals", id: "list-approvals", summary: "Asks that wait for an answer", tag: tag, need: needWatch},
+	add(a, route{method: "GET", path: "/v1/approvals", id: "list-approvals", summary: "Pending approvals", tag: tag, need: needWatch},
 		func(ctx context.Context, _ *caller, _ *none) (*body[wire.Approvals], error) {
 			out := &wire.Approvals{Items: []wire.Approval{}}
 			unread := k.readPending(ctx)
@@ -60,7 +60,7 @@ func (k *Keeper) addApprovals(a *api) {
 			out.Store = k.storeFault()
 			return &body[wire.Approvals]{out}, nil
 		})
-	add(a, route{method: "GET", path: "/v1/approvals/{id}", id: "show-approval", summary: "An ask in full: what an answer is bound to", tag: tag, need: needApprove},
+	add(a, route{method: "GET", path: "/v1/approvals/{id}", id: "show-approval", summary: "An approval in full: what an answer is bound to", tag: tag, need: needApprove},
 		func(_ context.Context, _ *caller, in *approvalIn) (*body[wire.Document], error) {
 			p, err := k.desk.Get(in.ID)
 			if err != nil {
@@ -79,7 +79,7 @@ func (k *Keeper) addApprovals(a *api) {
 			}
 			return &body[wire.Document]{out}, nil
 		})
-	add(a, route{method: "POST", path: "/v1/approvals/{id}/approve", id: "approve", summary: "Say yes to exactly what was shown", tag: tag, need: needApprove},
+	add(a, route{method: "POST", path: "/v1/approvals/{id}/approve", id: "approve", summary: "Approve exactly what was shown", tag: tag, need: needApprove},
 		func(ctx context.Context, c *caller, in *yesIn) (*none, error) {
 			_, err := once(ctx, k, c, in.Key, struct{ Approve, Digest string }{in.ID, in.Body.Digest}, func() (none, error) {
 				return none{}, k.answer(c, in.ID, true, in.Body)

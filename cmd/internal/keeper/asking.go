@@ -81,8 +81,8 @@ func (t *terminal) awaited(ctx context.Context, c store.Command, q policy.Questi
 func (t *terminal) answered(ctx context.Context, c store.Command, q policy.Question, a policy.Answer, failure error, f *flight) error {
 	switch {
 	case errors.Is(failure, approval.ErrExpired):
-		err := t.withdraw(ctx, c.ID, "expired", "nobody answered in time")
-		return errors.Join(err, t.noteUnanswered(ctx, c, q.Decision, "expired", "nobody answered in time"))
+		err := t.withdraw(ctx, c.ID, "expired", "it was not answered in time")
+		return errors.Join(err, t.noteUnanswered(ctx, c, q.Decision, "expired", "it was not answered in time"))
 	case failure != nil:
 		err := t.withdraw(ctx, c.ID, "denied", failure.Error())
 		return errors.Join(err, t.noteUnanswered(ctx, c, q.Decision, "denied", failure.Error()))
@@ -122,7 +122,7 @@ func (t *terminal) takenBack(ctx context.Context, id string) {
 		_, err = t.noteKept(ctx, c)
 	}
 	if err != nil {
-		t.k.log.Printf("command %s: its answer is not on record here: %v", id, err)
+		t.k.log.Printf("command %s: its answer is not in the audit log: %v", id, err)
 	}
 }
 

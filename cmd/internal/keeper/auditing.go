@@ -10,7 +10,7 @@ import (
 )
 
 type tailIn struct {
-	N int `query:"n" minimum:"1" maximum:"1000" default:"50" doc:"how many of the last records"`
+	N int `query:"n" minimum:"1" maximum:"1000" default:"50" doc:"how many of the last entries"`
 }
 
 // tailOut has the records as the record's own format has them.
@@ -20,7 +20,7 @@ type tailOut struct {
 
 // The record can be read here and nothing else: it is written by the gate.
 func (k *Keeper) addAudit(a *api) {
-	add(a, route{method: "GET", path: "/v1/audit", id: "audit-tail", summary: "The last records, the oldest first", tag: "audit", need: needAudit},
+	add(a, route{method: "GET", path: "/v1/audit", id: "audit-tail", summary: "The last entries, the oldest first", tag: "audit", need: needAudit},
 		func(_ context.Context, _ *caller, in *tailIn) (*body[tailOut], error) {
 			if k.cfg.AuditDir == "" {
 				return nil, noRecord()
@@ -53,5 +53,5 @@ func (k *Keeper) addAudit(a *api) {
 }
 
 func noRecord() error {
-	return problem(http.StatusNotFound, registry.CodeNotFound, "the record cannot be read here")
+	return problem(http.StatusNotFound, registry.CodeNotFound, "the audit log cannot be read here")
 }

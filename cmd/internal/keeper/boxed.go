@@ -202,7 +202,7 @@ func (r *realm) lookFor(h hosts.Host, reason string) sandbox.Runner {
 			return "", err
 		}
 		if res.Status != session.StatusOK || res.OmittedStdout > 0 {
-			return "", fmt.Errorf("it cannot be told where paths lead on %s", h.Name)
+			return "", fmt.Errorf("the targets of paths cannot be determined on %s", h.Name)
 		}
 		return string(res.Stdout), nil
 	}

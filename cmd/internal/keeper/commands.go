@@ -21,7 +21,7 @@ type (
 	}
 	approveIn struct {
 		ID   string `path:"id" maxLength:"80"`
-		Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a yes that is sent again with its key is answered as the first, for 24 hours"`
+		Key  string `header:"Idempotency-Key" maxLength:"200" doc:"retries with the same key return the first answer for 24 hours"`
 		Body *wire.Approve
 	}
 	rejectIn struct {
@@ -44,18 +44,18 @@ type (
 func (k *Keeper) addTerminal(a *api) {
 	const path = "/agent/terminal/commands"
 	add(a, route{method: "POST", path: path, id: "create-command", tag: terminalTag, need: needRun, status: http.StatusCreated, also: whileItRuns,
-		summary: "Run a command in a sandbox: 201 when it has ended or was rejected, 202 while it runs or waits for a person"}, k.createCommand)
+		summary: "Run a command in a sandbox: 201 when it has ended or was rejected, 202 while it runs or is pending"}, k.createCommand)
 	add(a, route{method: "GET", path: path, id: "list-commands", summary: "Commands: one's own, or all for people", tag: terminalTag, need: needSee}, k.listCommands)
 	add(a, route{method: "GET", path: path + "/{id}", id: "get-command", summary: "One command", tag: terminalTag, need: needSee},
 		func(ctx context.Context, c *caller, in *commandIn) (*commandOut, error) {
 			cmd, err := k.command(ctx, c, in.ID)
 			return &commandOut{http.StatusOK, commandJSON(cmd)}, err
 		})
-	add(a, route{method: "POST", path: path + "/{id}/approve", id: "approve-command", summary: "Approve a command that waits, and run it", tag: terminalTag, need: needApprove},
+	add(a, route{method: "POST", path: path + "/{id}/approve", id: "approve-command", summary: "Approve a pending command, and run it", tag: terminalTag, need: needApprove},
 		func(ctx context.Context, c *caller, in *approveIn) (*commandOut, error) {
 			return k.approveOnce(ctx, c, in)
 		})
-	add(a, route{method: "POST", path: path + "/{id}/reject", id: "reject-command", summary: "Reject a command that waits", tag: terminalTag, need: needApprove},
+	add(a, route{method: "POST", path: path + "/{id}/reject", id: "reject-command", summary: "Reject a pending command", tag: terminalTag, need: needApprove},
 		func(ctx context.Context, c *caller, in *rejectIn) (*commandOut, error) {
 			reason := ""
 			if in.Body != nil {

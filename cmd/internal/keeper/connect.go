@@ -29,7 +29,7 @@ type inventories struct {
 
 func newInventories() *inventories { return &inventories{live: map[string]*inventory.Live{}} }
 
-var errNoInventory = errors.New("the request names no inventory, and there is none at the usual place: only user@host can be reached")
+var errNoInventory = errors.New("the request names no inventory, and the default inventory does not exist: only user@host can be reached")
 
 // current returns the inventory at an absolute path as it was last read without error.
 func (i *inventories) current(path string) (*hosts.Inventory, error) {

@@ -69,7 +69,7 @@ func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f
 			}
 		}
 		if err := t.noteNothing(ctx, c, exact, d, given.answer, end); err != nil {
-			t.k.log.Printf("command %s: that it came to nothing is not on record: %v", c.ID, err)
+			t.k.log.Printf("command %s: its failure is not in the audit log: %v", c.ID, err)
 		}
 		return end
 	}

@@ -25,7 +25,7 @@ type (
 		Host    string  `query:"host" maxLength:"255" doc:"a host's name; or session_id"`
 		Session string  `query:"session_id" maxLength:"80" doc:"id or name of a session, in whose directory relative paths begin"`
 		Path    string  `query:"path" maxLength:"4096" required:"true" doc:"absolute, relative, or ~/…"`
-		Reason  string  `query:"reason" maxLength:"4096" doc:"why, for the record and for who approves"`
+		Reason  string  `query:"reason" maxLength:"4096" doc:"reason, shown to approvers and recorded in the audit log"`
 		WaitS   float64 `query:"wait_s" minimum:"0" default:"30" doc:"wait so many seconds for the end (at most 50)"`
 	}
 	fileReadIn struct {

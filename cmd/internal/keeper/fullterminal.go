@@ -47,7 +47,7 @@ func (t *full) record(h hosts.Host, p session.Program) (err error) {
 		return nil
 	}
 	if t.k.cfg.Recordings == "" {
-		return problem(http.StatusInternalServerError, codeRecording, "there is no place for recordings, so nothing was sent")
+		return problem(http.StatusInternalServerError, codeRecording, "there is no directory for recordings, so nothing was sent")
 	}
 	t.rec, err = terminals.StartRecording(t.k.cfg.Recordings, terminals.RecordingName(t.entry.Start, h.Name, t.entry.ID()), terminals.MaxRecording, p.Size,
 		screen.CastHeader{Timestamp: t.entry.Start.Unix(), Title: h.Name, Env: map[string]string{"TERM": p.Term}},

@@ -115,7 +115,7 @@ func TestOnlyAgentsCanBeNamed(t *testing.T) {
 	resp, err = w.http().Do(req)
 	require.NoError(t, err)
 	resp.Body.Close()
-	assert.Equal(t, http.StatusForbidden, resp.StatusCode, "a name that is empty is no operator")
+	assert.Equal(t, http.StatusForbidden, resp.StatusCode, "an empty name is not an operator")
 }
 
 func TestSecretsAreTakenOutForAgentsAndNotForOperators(t *testing.T) {

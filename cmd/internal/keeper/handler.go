@@ -173,7 +173,7 @@ func (k *Keeper) readWhole(w http.ResponseWriter, r *http.Request, most int64, w
 		w.Header().Set("Connection", "close")
 		return problem(http.StatusRequestTimeout, "timeout", "the body did not come within %v", within)
 	case err != nil:
-		return problem(http.StatusBadRequest, "invalid", "the body was cut off")
+		return problem(http.StatusBadRequest, "invalid", "the body was truncated")
 	}
 	_ = rc.SetReadDeadline(time.Time{})
 	r.Body = &wholeBody{text}
@@ -195,7 +195,7 @@ func exact(r *http.Request, body []byte) *wire.Problem {
 	}
 	if err := jsontext.Check(body); err != nil {
 		return problem(http.StatusBadRequest, registry.CodeInvalid,
-			"the body would be read as something else, since JSON is text and %v: send a command that is no text to POST %s as command_b64, and the content of a file to PUT %s", err, runsPath, filesPath)
+			"invalid JSON: %v. Send a binary command to POST %s as command_b64, and the content of a file to PUT %s", err, runsPath, filesPath)
 	}
 	return nil
 }

@@ -145,7 +145,7 @@ type inlet struct {
 	body io.Reader  // nil when the request has been answered
 }
 
-var errInletOver = errors.New("whoever sent it is gone")
+var errInletOver = errors.New("its sender is gone")
 
 // Read reads what the sender sends. A sender that goes away is an error, and so is what it says in the trailer.
 func (in *inlet) Read(p []byte) (int, error) {

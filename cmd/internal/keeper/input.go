@@ -38,7 +38,7 @@ func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut,
 	w := registry.Wait{Prompt: true, From: x.Printed()}
 	if b.WaitFor != "" {
 		if w.Pattern, err = regexp.Compile(b.WaitFor); err != nil || len(b.WaitFor) > 1000 {
-			return nil, invalid("wait_for is no RE2 pattern of at most 1000 bytes")
+			return nil, invalid("wait_for is not an RE2 pattern of at most 1000 bytes")
 		}
 	}
 	once, err := k.firstInput(ctx, c, in)

@@ -30,7 +30,7 @@ type (
 	}
 	jobIn struct {
 		ID     string  `path:"id" maxLength:"300" doc:"HOST/ID, with the slash as %2F; or the id alone of a job that this keeper has heard of"`
-		Reason string  `query:"reason" maxLength:"4096" doc:"why, for the record"`
+		Reason string  `query:"reason" maxLength:"4096" doc:"reason to record in the audit log"`
 		WaitS  float64 `query:"wait_s" minimum:"0" doc:"wait so many seconds for its end (default 0, at most 50)"`
 	}
 	jobPageIn struct {
@@ -39,21 +39,21 @@ type (
 		Offset int64   `query:"offset" minimum:"0" doc:"of the text as it is shown: next_offset of the page before"`
 		Limit  int     `query:"limit" minimum:"0" maximum:"4194304" doc:"bytes (default 262144)"`
 		WaitS  float64 `query:"wait_s" minimum:"0" doc:"wait so many seconds for something at that offset, or the end (default 0, at most 50)"`
-		Reason string  `query:"reason" maxLength:"4096" doc:"why, for the record"`
+		Reason string  `query:"reason" maxLength:"4096" doc:"reason to record in the audit log"`
 	}
 	collectJobIn struct {
 		ID     string `path:"id" maxLength:"300" doc:"HOST/ID, with the slash as %2F; or the id alone of a job that this keeper has heard of"`
-		Reason string `query:"reason" maxLength:"4096" doc:"why, for the record"`
+		Reason string `query:"reason" maxLength:"4096" doc:"reason to record in the audit log"`
 	}
 	stopJobIn struct {
 		ID   string        `path:"id" maxLength:"300" doc:"HOST/ID, with the slash as %2F; or the id alone of a job that this keeper has heard of"`
 		Body *wire.StopJob `required:"false"`
 	}
 	jobsIn struct {
-		Selector string `query:"selector" maxLength:"4096" doc:"the hosts to ask; left out, those on which this keeper has heard of jobs"`
+		Selector string `query:"selector" maxLength:"4096" doc:"the hosts; if omitted, those on which this keeper knows of jobs"`
 		Limit    int    `query:"limit" minimum:"0" maximum:"500" doc:"how many (default 100)"`
 		Cursor   string `query:"cursor" maxLength:"300" doc:"next_cursor of the page before"`
-		Reason   string `query:"reason" maxLength:"4096" doc:"why, for the record"`
+		Reason   string `query:"reason" maxLength:"4096" doc:"reason to record in the audit log"`
 	}
 	jobOut struct {
 		Status int
@@ -65,7 +65,7 @@ func (k *Keeper) addJobs(a *api) {
 	const tag = "jobs"
 	add(a, route{method: "POST", path: jobsPath, id: "start-job", tag: tag, need: needRun, status: http.StatusCreated, also: whileItRuns,
 		summary: "Start a command that outlives the connection: it keeps running when the keeper ends, and its output stays on the host until it is collected"}, k.startJob)
-	add(a, route{method: "GET", path: jobsPath, id: "list-jobs", summary: "One's jobs on hosts, as the hosts tell", tag: tag, need: needRun}, k.listJobs)
+	add(a, route{method: "GET", path: jobsPath, id: "list-jobs", summary: "The caller's jobs, as their hosts report them", tag: tag, need: needRun}, k.listJobs)
 	add(a, route{method: "GET", path: jobsPath + "/{id}", id: "get-job", summary: "A job as it is now; waits for its end if asked to", tag: tag, need: needRun}, k.getJob)
 	add(a, route{method: "GET", path: jobsPath + "/{id}/output", id: "page-job", summary: "A job's output by offset", tag: tag, need: needRun}, k.pageJob)
 	add(a, route{method: "POST", path: jobsPath + "/{id}/stop", id: "stop-job", summary: "End a job with all processes of its session; its output stays", tag: tag, need: needRun}, k.stopJob)
@@ -89,7 +89,7 @@ func (k *Keeper) startJob(ctx context.Context, c *caller, in *newJobIn) (*jobOut
 	case (b.Host == "") == (b.Session == ""):
 		return nil, invalid("give host or session_id, and not both")
 	case b.CWD != "" && b.Session != "":
-		return nil, invalid("a job in a session runs where the session stands: leave cwd out")
+		return nil, invalid("a job in a session runs in the session's directory: omit cwd")
 	}
 	r, done, err := k.realm(c)
 	if err != nil {
@@ -172,7 +172,7 @@ func shownStart(ctx context.Context, r *realm, ref jobs.Ref, reason string) (*jo
 		j, err := r.jobs.State(ctx, ref, 0, reason)
 		switch {
 		case codeOf(err) == jobs.CodeNotFound:
-			return nil, problem(http.StatusGone, registry.CodeGone, "that request was made before, and its job %s is not on its host: what came of it is on the record", ref)
+			return nil, problem(http.StatusGone, registry.CodeGone, "that request was made before, and its job %s is not on its host: the audit log has its outcome", ref)
 		case err != nil:
 			return nil, err
 		}

@@ -52,11 +52,11 @@ func (k *Keeper) leaveNow(ctx context.Context) (why string, passing bool) {
 	}
 	for _, p := range k.desk.List() {
 		if !k.kept(ctx, p.Question.Exec) {
-			return "a question waits in it that no other keeper could ask again", false
+			return "it has a pending question that no other keeper could ask again", false
 		}
 	}
 	if k.answering.Load() > 1 {
-		return "somebody is being answered", true
+		return "a request is being answered", true
 	}
 	k.left = true
 	k.stop()

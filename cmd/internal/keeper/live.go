@@ -166,7 +166,7 @@ func (j judge) decide(ctx context.Context, req policy.Request) (policy.Decision,
 	case d.Needs == policy.NeedsConfirmation:
 		d.Verdict, d.Reason = policy.Deny, d.Reason+" (it needs a confirmation)"
 	default:
-		d.Verdict, d.Reason = policy.Deny, d.Reason+" (it is forbidden, and the glass was not broken)"
+		d.Verdict, d.Reason = policy.Deny, d.Reason+" (it is forbidden, and it was not overridden)"
 	}
 	return d, nil
 }

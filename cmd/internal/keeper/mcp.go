@@ -108,7 +108,7 @@ func (k *Keeper) mcpStream(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Upgrade", wire.UpgradeMCP)
 		p = problem(http.StatusUpgradeRequired, "invalid", "this takes the header Upgrade: %s; over HTTP agents are served at /mcp", wire.UpgradeMCP)
 	case elicits && c.account != k.sink.own:
-		p = problem(http.StatusForbidden, "forbidden", "an agent's own client is asked only where the operator has started it, and nobody knows that here")
+		p = problem(http.StatusForbidden, "forbidden", "--elicit needs a client that the operator started, which the keeper cannot verify here")
 	}
 	if p != nil {
 		k.refuse(w, "mcp", p)

@@ -197,7 +197,7 @@ func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Questio
 		return store.Command{}, invalid("a command of %d bytes is more than a person can look through; split it", len(n.Exact))
 	}
 	if err := t.note(ctx, audit.ApprovalRequest, n.Command, string(n.Exact), q.Decision, ""); err != nil {
-		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v, so nobody was asked", err)
+		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v, so no approval was requested", err)
 	}
 	f := t.take(n.ID, timeout)
 	f.way = way
@@ -209,7 +209,7 @@ func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Questio
 			why = asProblem(err).Detail
 		}
 		if err := t.noteUnanswered(ctx, n.Command, q.Decision, "canceled", why); err != nil {
-			t.k.log.Printf("command %s: that nobody was asked is not on record: %v", n.ID, err)
+			t.k.log.Printf("command %s: the audit log does not say that no approval was requested: %v", n.ID, err)
 		}
 		return cmd, err
 	}

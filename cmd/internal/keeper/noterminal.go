@@ -41,7 +41,7 @@ func noTerminal(w http.ResponseWriter, r *http.Request, c *caller, p *wire.Probl
 func (k *Keeper) refuseTerminal(c *caller, h hosts.Host, line string, d policy.Decision) error {
 	why := d.Reason
 	if d.Verdict == policy.Ask {
-		why += "; it needs a yes, which nobody can give here"
+		why += "; it needs an approval, and approvals are not available here"
 	}
 	e := &session.Error{Op: "shell", Host: h.Name, Code: "denied", Err: errors.New(why)}
 	entry := terminals.NewEntry(k.sink, c.principal, h.Name, session.Peer{})

@@ -209,7 +209,7 @@ func TestARefusedCommandIsOnRecordAsItWasAsked(t *testing.T) {
 	before := len(auditOf(t, w))
 	status, p := w.api("agent/claude", "POST", commandsPath, wire.NewCommand{Sandbox: b.ID, Command: "ls", Host: "a\x00b"}, nil)
 	assert.Equal(t, http.StatusUnprocessableEntity, status, p.Detail)
-	assert.Len(t, auditOf(t, w), before, "it is no name, and nothing was asked")
+	assert.Len(t, auditOf(t, w), before, "it is not a name, and nothing was asked")
 }
 
 func auditOf(t *testing.T, w *world) (all []audit.Event) {

@@ -137,7 +137,7 @@ func firstOnce[T any](ctx context.Context, k *Keeper, c *caller, as onceKey, d *
 	case err != nil:
 		return value, err
 	case claim.State == store.KeySame && claim.Target == key.Target:
-		return value, problem(http.StatusGone, registry.CodeGone, "that request was made before, and what came of it is remembered no longer: it is on the record")
+		return value, problem(http.StatusGone, registry.CodeGone, "this request was made before, and its response is no longer kept: the audit log has its outcome")
 	case claim.State == store.KeySame:
 		if r.recall != nil {
 			value, err = r.recall(claim.Target)
@@ -173,5 +173,5 @@ func (k *Keeper) undo(ctx context.Context, c *caller, key string) {
 }
 
 func madeBefore() error {
-	return problem(http.StatusGone, registry.CodeGone, "that request was made to a keeper that has ended: whether it ran is on the record")
+	return problem(http.StatusGone, registry.CodeGone, "this request was made to a keeper that has ended: the audit log shows whether it ran")
 }

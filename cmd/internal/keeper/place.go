@@ -35,7 +35,7 @@ func FindPlaces(getenv func(string) string) (Places, error) {
 	case filepath.IsAbs(state):
 		run = filepath.Join(state, "fairlead", "run")
 	default:
-		return Places{}, errors.New("keeper: none of XDG_RUNTIME_DIR, XDG_STATE_HOME and HOME names a directory: set one of them")
+		return Places{}, errors.New("keeper: set XDG_RUNTIME_DIR, XDG_STATE_HOME or HOME to a directory")
 	}
 	p := Places{Socket: filepath.Join(run, "keeper.sock"), Log: filepath.Join(run, "keeper.log")}
 	if filepath.IsAbs(state) {

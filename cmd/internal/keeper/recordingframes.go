@@ -119,7 +119,7 @@ func (f *frames) read(ctx context.Context, set *redact.Set, file *os.File, size 
 		if f.screen == nil {
 			var h screen.CastHeader
 			if json.Unmarshal(line, &h) != nil || h.Version != 2 {
-				return fmt.Errorf("it is no recording")
+				return fmt.Errorf("it is not a recording")
 			}
 			f.begin(set, h)
 		} else {

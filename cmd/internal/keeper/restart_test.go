@@ -78,7 +78,7 @@ func TestANewerBinaryTakesOverWhatWaits(t *testing.T) {
 	assert.Equal(t, "two", h.Version)
 	after, err := k.Approvals(t.Context())
 	require.NoError(t, err)
-	require.Len(t, after, 1, "it waits on")
+	require.Len(t, after, 1, "it stays pending")
 	again, err := k.Approval(t.Context(), after[0].ID)
 	require.NoError(t, err)
 	assert.Contains(t, string(again.Document), "echo x >> ran")

@@ -117,7 +117,7 @@ func newRetold(key string) *retold {
 func (t *retold) again(c *caller) (func(huma.Context), error) {
 	log := t.log.Load()
 	if log == nil {
-		return nil, problem(http.StatusGone, registry.CodeGone, "that request was made before, and what came of it is remembered no longer: it is on the record")
+		return nil, problem(http.StatusGone, registry.CodeGone, "this request was made before, and its response is no longer kept: the audit log has its outcome")
 	}
 	return func(hc huma.Context) {
 		s, req := startSSE(hc)

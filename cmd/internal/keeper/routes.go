@@ -18,7 +18,7 @@ import (
 func (k *Keeper) routes() http.Handler {
 	mux := http.NewServeMux()
 	cfg := huma.DefaultConfig("Fairlead", k.cfg.Version)
-	cfg.Info.Description = "Runs commands on machines, exactly, safely and on the record. Errors are problem details (RFC 9457) with a code."
+	cfg.Info.Description = "Runs commands on machines, exactly, safely and audited. Errors are problem details (RFC 9457) with a code."
 	cfg.DocsPath, cfg.SchemasPath, cfg.CreateHooks = "", "", nil // no page, and no links in answers
 	cfg.Transformers = []huma.Transformer{reword}
 	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{

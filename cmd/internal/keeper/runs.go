@@ -18,7 +18,7 @@ import (
 )
 
 type newRunIn struct {
-	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"the same key with the same request, whatever its id, is the same run, for 24 hours: it is told again, without the output as it came"`
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a retry with the same key and the same request returns the same run for 24 hours, without its live output"`
 	Body wire.NewRun
 }
 
@@ -31,7 +31,7 @@ func (k *Keeper) addRuns(a *api) {
 	stream(a, route{method: "POST", path: runsPath, id: "start-run", tag: tag, need: needRun, body: maxRunBody,
 		summary: "Run a command whose output comes as it is printed: events “output”, “waiting” for an approval, and “end”; of many hosts, which are one request, also “hosts” first, “begin”, “stdin” and “result”. It is stopped when the caller goes away"}, k.startRun)
 	add(a, route{method: "POST", path: "/v1/runs/{id}/stop", id: "stop-run", tag: tag, need: needRun, status: http.StatusAccepted,
-		summary: "Stop a run step by step; its stream tells the end"},
+		summary: "Stop a run step by step; its stream reports the end"},
 		func(_ context.Context, c *caller, in *stopRunIn) (*none, error) {
 			if !k.runs.stop(c.principal, in.ID) {
 				return nil, notFound("run", in.ID)

@@ -18,20 +18,20 @@ import (
 )
 
 type searchIn struct {
-	Host      string `query:"host" maxLength:"255" doc:"on hosts of this name; * and ? stand for others"`
-	Principal string `query:"principal" maxLength:"200" doc:"asked by this principal; * and ? stand for others"`
+	Host      string `query:"host" maxLength:"255" doc:"on hosts of this name; * and ? are wildcards"`
+	Principal string `query:"principal" maxLength:"200" doc:"requested by this principal; * and ? are wildcards"`
 	Since     string `query:"since" maxLength:"64" doc:"asked at this time (RFC 3339) or later"`
 	Until     string `query:"until" maxLength:"64" doc:"asked before this time (RFC 3339)"`
 	Verdict   string `query:"verdict" maxLength:"20" doc:"judged allow, ask or deny"`
 	Status    string `query:"status" maxLength:"40" doc:"ended with this status: ok, exit, timeout, lost and others"`
 	Exit      string `query:"exit" maxLength:"20" doc:"ended with this exit code"`
-	Text      string `query:"text" maxLength:"4096" doc:"with this text in the command, as it is on record"`
+	Text      string `query:"text" maxLength:"4096" doc:"text in the command, as the audit log has it"`
 	Limit     int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"how many at most"`
 	Cursor    string `query:"cursor" maxLength:"100" doc:"next_cursor of the part before"`
 }
 
 func (k *Keeper) addSearch(a *api) {
-	add(a, route{method: "GET", path: "/v1/audit/search", id: "audit-search", summary: "Find commands on record, the newest first", tag: "audit", need: needAudit}, k.search)
+	add(a, route{method: "GET", path: "/v1/audit/search", id: "audit-search", summary: "Find commands in the audit log, the newest first", tag: "audit", need: needAudit}, k.search)
 }
 
 // search reads the record once for each part: it is a chain, and has no index.
@@ -148,7 +148,7 @@ func parseCursor(text string) (before uint64, err error) {
 			return before, nil
 		}
 	}
-	return 0, problem(http.StatusBadRequest, registry.CodeInvalid, "cursor is none of this list")
+	return 0, problem(http.StatusBadRequest, registry.CodeInvalid, "this cursor does not belong to this list")
 }
 
 // fold puts together what the events of one command say.

@@ -93,7 +93,7 @@ func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) 
 		why = fmt.Sprintf("%v; sessions that the keeper ended: %d", err, k.sessions())
 		err = fmt.Errorf("keeper: no caller can reach it any more, so it ends: %w", err)
 	case err = <-failed:
-		err = fmt.Errorf("keeper: nobody can be served any more: %w", err)
+		err = fmt.Errorf("keeper: cannot serve requests any more: %w", err)
 	}
 	leave()
 	k.shutdown(servers)

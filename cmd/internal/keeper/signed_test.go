@@ -232,7 +232,7 @@ func TestAYesOverHTTPWithAnythingButTheRightSignatureIsNone(t *testing.T) {
 			}
 			assert.NoFileExists(t, filepath.Join(s.dir, "ran"))
 			again, err := s.Approval(t.Context(), q.ID)
-			require.NoError(t, err, "it waits on")
+			require.NoError(t, err, "it stays pending")
 			assert.Equal(t, q, again)
 			status, p := s.api("", "POST", path+"/approve", wire.Answer{Digest: q.Digest, Signature: good}, nil)
 			require.Less(t, status, http.StatusMultipleChoices, "%+v", p)

@@ -30,7 +30,7 @@ func (k *Keeper) addStreams(a *api) {
 	stream(a, route{method: "GET", path: "/v1/execs/{id}/stream", id: "stream-output", tag: "execs", need: needSee,
 		summary: "Output as it comes: events “output”, and “result” at the end"}, k.streamExec)
 	stream(a, route{method: "GET", path: "/v1/events", id: "events", tag: "events", need: needSee,
-		summary: "What happens from now on, or after Last-Event-ID: asks, answers and ended commands; agents see their own. Where events were missed that are not kept, and after a restart of the keeper, “missed” says so: look at the lists again"}, k.streamEvents)
+		summary: "Events from now on, or after Last-Event-ID: requests, answers and ended commands; agents see their own. “missed” says that events were lost, as after a restart of the keeper: read the lists again"}, k.streamEvents)
 }
 
 // stream adds a route that answers with server-sent events.
@@ -134,7 +134,7 @@ func parseOffsets(id string) (o offsets, err error) {
 	for i, text := range []string{a, b} {
 		n, perr := strconv.ParseUint(text, 10, 62)
 		if perr != nil || !ok {
-			return o, problem(http.StatusBadRequest, registry.CodeInvalid, "Last-Event-ID is none of this stream")
+			return o, problem(http.StatusBadRequest, registry.CodeInvalid, "Last-Event-ID does not belong to this stream")
 		}
 		o[i] = int64(n)
 	}

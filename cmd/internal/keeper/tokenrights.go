@@ -13,8 +13,8 @@ import (
 
 // Why a token is none any more.
 const (
-	tokenRevoked right.Over = "the token was revoked: ask for another"
-	tokenExpired right.Over = "the token has expired: ask for another"
+	tokenRevoked right.Over = "the token was revoked: request a new one"
+	tokenExpired right.Over = "the token has expired: request a new one"
 )
 
 // tokenRights are those of the tokens that are being used. When one ends, whoever has it is gone, as far as what it asked for

@@ -40,7 +40,7 @@ func (k *Keeper) addTokens(a *api) {
 			}
 			return &body[wire.Tokens]{out}, nil
 		})
-	add(a, route{method: "POST", path: path, id: "create-token", summary: "Make a token; its secret is told once", tag: tag, need: needManage, status: http.StatusCreated}, k.createToken)
+	add(a, route{method: "POST", path: path, id: "create-token", summary: "Make a token; its secret is shown once", tag: tag, need: needManage, status: http.StatusCreated}, k.createToken)
 	add(a, route{method: "DELETE", path: path + "/{id}", id: "revoke-token", summary: "Revoke a token, and end what is being done with it", tag: tag, need: needManage, status: http.StatusNoContent},
 		func(ctx context.Context, c *caller, in *tokenIn) (*none, error) {
 			t, err := k.cfg.Store.Token(ctx, in.ID)
@@ -78,7 +78,7 @@ func (k *Keeper) createToken(ctx context.Context, c *caller, in *newTokenIn) (*b
 	case !tokenPrincipal.MatchString(b.Principal):
 		return nil, invalid("principal is agent/NAME or operator/NAME")
 	case agent != (Role(b.Role) == Agent):
-		return nil, invalid("an agent's token has the role agent, and nobody else's has")
+		return nil, invalid("only an agent's token has the role agent")
 	case alike(b.Principal, k.cfg.Principal) && Role(b.Role) == Approver:
 		// It would approve what the account itself asks.
 		return nil, problem(http.StatusForbidden, "forbidden", "%s makes requests on the socket, and principals cannot approve their own requests", k.cfg.Principal)

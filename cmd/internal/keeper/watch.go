@@ -15,7 +15,7 @@ import (
 )
 
 type watchIn struct {
-	ID string `path:"id" maxLength:"80" doc:"of a session or terminal, of whomever"`
+	ID string `path:"id" maxLength:"80" doc:"of any session or terminal"`
 }
 
 // Times and sizes of watching.
@@ -29,7 +29,7 @@ const (
 
 func (k *Keeper) addWatch(a *api) {
 	const tag = "watch"
-	add(a, route{method: "GET", path: "/v1/watch", id: "list-watched", summary: "Everybody's sessions, and the terminals that are open", tag: tag, need: needWatch},
+	add(a, route{method: "GET", path: "/v1/watch", id: "list-watched", summary: "All sessions, and the terminals that are open", tag: tag, need: needWatch},
 		func(context.Context, *caller, *none) (*body[wire.WatchedList], error) {
 			return &body[wire.WatchedList]{&wire.WatchedList{Items: k.watched()}}, nil
 		})

@@ -188,7 +188,7 @@ func TestARunningCommandIsWatchedAndEndsWithItsSession(t *testing.T) {
 	cmd := expect[wire.WatchCommand](c, "command")
 	assert.True(t, cmd.Interactive)
 	assert.Equal(t, [2]int{7, 70}, [2]int{cmd.Rows, cmd.Cols})
-	assert.Equal(t, "are you there? ", c.prints("? "), "what is no whole line is shown too")
+	assert.Equal(t, "are you there? ", c.prints("? "), "what is not a whole line is shown too")
 	_, err := w.Input(t.Context(), r.Exec, wire.Input{Text: "yes\n"})
 	require.NoError(t, err)
 	c.prints("yes\r\nyes\r\n")
@@ -285,7 +285,7 @@ func TestEverybodysSessionsCanBeWatchedByPeopleAlone(t *testing.T) {
 	}
 	for _, id := range []string{"its", "none", "..", "%2e%2e%2f", "%00", strings.Repeat("x", 80)} {
 		status, _, _ := r.send("GET", "/v1/watch/"+id+"/stream", "")
-		assert.Contains(t, []int{http.StatusNotFound, http.StatusMovedPermanently, http.StatusTemporaryRedirect}, status, "%q is no id", id)
+		assert.Contains(t, []int{http.StatusNotFound, http.StatusMovedPermanently, http.StatusTemporaryRedirect}, status, "%q is not an id", id)
 	}
 }
 

@@ -88,7 +88,7 @@ func (k *Keeper) paged(door *page.Door, r *http.Request) (*caller, *wire.Problem
 	}
 	p, ok := door.Know(r)
 	if !ok {
-		return nil, problem(http.StatusUnauthorized, "auth", "nobody knows this page, or not any more: “fairlead web” gives another link")
+		return nil, problem(http.StatusUnauthorized, "auth", "this link is unknown or no longer valid: run “fairlead web” for a new one")
 	}
 	return &caller{
 		principal: k.cfg.Principal, role: Page, inventory: p.Inventory, authSock: p.AuthSock, account: k.sink.own, bucket: pageBucket(p.Number, r), use: p.Use,

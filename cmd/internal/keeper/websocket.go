@@ -44,7 +44,7 @@ func (k *Keeper) addSockets(a *api, mux *http.ServeMux) {
 		Parameters: []*huma.Param{
 			query("host", "a host's name, or user@host:port", huma.Schema{Type: huma.TypeString}), query("rows", "of the terminal (default 24)", cells),
 			query("cols", "of the terminal (default 80)", cells), query("term", "what kind of terminal it is (default xterm-256color)", huma.Schema{Type: huma.TypeString}),
-			query("confirm", "an operator's second thought, where the policy wants one", huma.Schema{Type: huma.TypeBoolean}),
+			query("confirm", "the operator's confirmation, where the policy requires one", huma.Schema{Type: huma.TypeBoolean}),
 			query("record", "what is recorded: the output; what is typed too, passwords included; or nothing. Only the keeper's own account may say so", huma.Schema{Type: huma.TypeString, Enum: []any{wire.RecordOutput, wire.RecordInput, wire.RecordNothing}}),
 			query("settings", "what people change in their terminals, as stty takes it", huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}),
 			query("sum", "of the host as the caller knows it: 409 where it is another one by now", huma.Schema{Type: huma.TypeString}),
@@ -117,7 +117,7 @@ func parseTerminal(c *caller, r *http.Request) (a terminalAsk, err error) {
 		}
 	}
 	if (a.size.Rows == 0) != (a.size.Cols == 0) {
-		return a, invalid("give both rows and cols, or none of them")
+		return a, invalid("give both rows and cols, or neither")
 	}
 	return a, nil
 }
@@ -288,7 +288,7 @@ var (
 	errClientGone = errors.New("the client has gone")
 	errHungUp     = errors.New("hung up by the client")
 	errTooMuch    = errors.New("the client types more than the program takes")
-	errNonsense   = errors.New("the client has sent what is no control message")
+	errNonsense   = errors.New("the client sent an invalid control message")
 	errKeeperEnds = errors.New("the keeper has ended")
 )
 

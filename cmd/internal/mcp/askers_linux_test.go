@@ -49,7 +49,7 @@ func TestTheProgramThatAsksThroughExecApprovesNothing(t *testing.T) {
 	require.NoError(t, os.WriteFile(asks, []byte(q.ID+"\n"), 0o600))
 	wait(t, "its answers", func() bool { return read("over") != "" })
 	for _, name := range []string{"cli", "apart"} {
-		assert.Contains(t, read(name), "runs inside the program that hosts the agent", name)
+		assert.Contains(t, read(name), "runs inside the program that hosts the requesting agent", name)
 	}
 	assert.Contains(t, read("stray"), "has left the program that started it")
 	assert.NoFileExists(t, filepath.Join(p.dir, "made"))

@@ -53,20 +53,19 @@ type Options struct {
 
 const long = `Serve one agent on standard input and output, over the Model Context Protocol.
 
-The agent gets tools to list hosts, run commands on them, and keep sessions. It acts as agent/NAME, whatever the client calls
-itself; every command is judged and recorded under that name. Without a policy file it may run what only reads. The rest
-is denied, or waits for a person: "fairlead approvals list" and "approve ID", at a terminal of yours, within 15 minutes or
-what approvals: {expire: …} in config.yaml says.
---print-config prints what to put into a client's configuration, and "fairlead setup" puts it there.
+The agent gets tools to list hosts, run commands on them and keep sessions. It acts as agent/NAME; every command is judged
+and audited under that name. Without a policy file it may run what only reads. Anything else is denied or needs approval:
+"fairlead approvals list" and "approve ID" at your terminal, within 15 minutes or what approvals: {expire: …} in config.yaml
+says. --print-config prints the client's configuration, and "fairlead setup" installs it.
 
---elicit asks in the client too, if that can ask its user: a yes there counts, but proves nobody; anything else there is no
-answer. What is dangerous or privileged, or longer than 1 KiB, is never asked there.
+--elicit also lets the client ask its user for approval. An approval there counts as unproven; any other answer does not
+count. Dangerous or privileged commands, and those above 1 KiB, are never approved there.
 
-The keeper serves it, the process that holds sessions (fairlead serve --help), and starts where none runs: --keeper says
-whether. With --keeper off, and with --allow-all, this process serves by itself.
+The keeper serves the agent, and starts if none runs (see --keeper, and fairlead serve --help). With --keeper off, or with
+--allow-all, this process serves the agent itself.
 
-Standard output carries nothing but the protocol. When standard input ends, what the agent has running is ended and its
-sessions are closed; those with a name stay with the keeper, for whoever comes back as the same agent.`
+Standard output carries the protocol only. When standard input ends, Fairlead stops the agent's commands and closes its
+sessions; named sessions stay with the keeper for the same agent.`
 
 const example = `  fairlead -i hosts.yaml mcp --print-config
   fairlead mcp --as claude`
@@ -94,7 +93,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl := cmd.Flags()
 	fl.StringVar(&o.As, "as", "mcp", "let the agent act as agent/`name`")
 	fl.BoolVar(&o.AllowAll, "allow-all", false, "let the agent do whatever you may do, on any host, except with Fairlead's own files: no other rule applies")
-	fl.BoolVar(&o.Elicit, "elicit", false, "let the client ask its user for approval, too")
+	fl.BoolVar(&o.Elicit, "elicit", false, "also let the client ask its user for approval")
 	fl.BoolVar(&o.PrintConfig, "print-config", false, "print what a client's configuration needs, and exit")
 	return cmd
 }
@@ -209,7 +208,7 @@ func (o *Options) approver(ctx context.Context) (policy.Approver, func()) {
 		srv, err = approval.Listen(desk, dirs[0])
 	}
 	if err != nil {
-		fmt.Fprintf(o.IO.Err, "fairlead: nobody can be asked for approval, so what asks is denied: %s\n", cmdutil.Text(err))
+		fmt.Fprintf(o.IO.Err, "fairlead: approvals are not available, so commands that need approval are denied: %s\n", cmdutil.Text(err))
 		return nil, func() {}
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))

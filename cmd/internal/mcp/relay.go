@@ -20,7 +20,7 @@ func (o *Options) dial(ctx context.Context) (*client.Pipe, error) {
 	}
 	if o.AllowAll {
 		if mode == config.Require {
-			return nil, cmdutil.Usagef("--allow-all goes without a keeper, whose policy holds for everybody, and --keeper require wants one")
+			return nil, cmdutil.Usagef("--allow-all works without a keeper only, so it cannot be combined with --keeper require")
 		}
 		return nil, nil
 	}

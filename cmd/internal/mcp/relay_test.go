@@ -107,7 +107,7 @@ func TestTheProgramThatHostsAnAgentApprovesNothing(t *testing.T) {
 	wait(t, "its answer", func() bool { _, err := os.Stat(said + ".list"); return err == nil })
 	text, err := os.ReadFile(said)
 	require.NoError(t, err)
-	assert.Contains(t, string(text), "runs inside the program that hosts the agent")
+	assert.Contains(t, string(text), "runs inside the program that hosts the requesting agent")
 	assert.NoFileExists(t, p.dir+"/made")
 
 	code, out, errOut := p.run("approvals", "approve", q.ID[:8], "--yes")
@@ -120,7 +120,7 @@ func TestTheProgramThatHostsAnAgentApprovesNothing(t *testing.T) {
 	assert.Contains(t, errOut, "approved by")
 	code, _, errOut = p.run("approvals", "show", "a_none")
 	assert.Equal(t, 2, code)
-	assert.Contains(t, errOut, "nothing waits under this id")
+	assert.Contains(t, errOut, "no pending request has this id")
 }
 
 func TestQuestionsOfAllFacesWaitAtOnePlace(t *testing.T) {
@@ -168,7 +168,7 @@ func TestWithoutAKeeperTheProgramServesByItself(t *testing.T) {
 	assert.NoFileExists(t, p.places.Socket)
 	code, _, errOut := p.run("mcp", "--allow-all")
 	assert.Equal(t, 2, code)
-	assert.Contains(t, errOut, "goes without a keeper")
+	assert.Contains(t, errOut, "works without a keeper")
 	assert.NoFileExists(t, p.places.Socket)
 }
 

@@ -69,7 +69,7 @@ func (e *Elicitor) ForSession(_ context.Context, q policy.Question) (policy.Answ
 func (e *Elicitor) ask(ctx context.Context, client *mcp.ServerSession, p approval.Pending) {
 	r, err := client.Elicit(ctx, &mcp.ElicitParams{Message: question(p.Question), RequestedSchema: map[string]any{
 		"type": "object", "required": []string{"approve"},
-		"properties": map[string]any{"approve": map[string]any{"type": "boolean", "title": "Let it run", "description": "Only a yes counts; it can be rejected with fairlead approvals."}},
+		"properties": map[string]any{"approve": map[string]any{"type": "boolean", "title": "Let it run", "description": "Only approval counts here; to reject it, use fairlead approvals."}},
 	}})
 	if err != nil || r.Action != "accept" || r.Content["approve"] != true {
 		return
@@ -96,11 +96,11 @@ func question(q policy.Question) string {
 	if q.Dir != "" {
 		dir = plain(q.Dir)
 	}
-	fmt.Fprintf(&b, "%s wants to do this on %s (tier %s), in %s:\n\n%s\n\n", q.Principal, q.Host.Name, q.Host.TierName(), dir, plain(q.Command))
+	fmt.Fprintf(&b, "%s requests to run this on %s (tier %s), in %s:\n\n%s\n\n", q.Principal, q.Host.Name, q.Host.TierName(), dir, plain(q.Command))
 	if q.Reason != "" {
 		fmt.Fprintf(&b, "Its reason: %s\n", plain(q.Reason))
 	}
-	fmt.Fprintf(&b, "It asks because: %s (%s)", plain(q.Decision.Reason), q.Decision.Class)
+	fmt.Fprintf(&b, "It needs approval because: %s (%s)", plain(q.Decision.Reason), q.Decision.Class)
 	return b.String()
 }
 

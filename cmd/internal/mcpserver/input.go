@@ -85,7 +85,7 @@ func (s *Server) sessionInput(ctx context.Context, c *call, in inputArgs) (*exec
 var afterSignal = map[string]string{
 	"INT":  "still running: session_input with signal TERM, then KILL; " + nextReset,
 	"TERM": "still running: session_input with signal KILL; " + nextReset,
-	"KILL": "still running: the shell itself goes on with the command; " + nextReset,
+	"KILL": "still running: the shell itself continues the command; " + nextReset,
 }
 
 // maxCooked is how much of a line a terminal of Linux takes that edits lines (termios(3)); others take less.

@@ -70,7 +70,7 @@ func TestOutcomesOfEveryKindAreFolded(t *testing.T) {
 	}, r.Statuses)
 	require.Len(t, r.Groups, 5)
 	assert.Equal(t, "web[01-06,08,10,12-19,23-30]", r.Groups[0].Hosts)
-	assert.Contains(t, r.Groups[0].Stdout, "left out")
+	assert.Contains(t, r.Groups[0].Stdout, "omitted")
 	assert.Less(t, len(r.Raw), 34<<10, "all groups together")
 	assert.Contains(t, r.Text, "30 hosts: 1 auth (web20), 2 exit (web[07,09]), 25 ok (web[01-06,08,10-19,23-30]), 2 unreachable (web[21-22])")
 	for _, g := range r.Groups {

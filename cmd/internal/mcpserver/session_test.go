@@ -185,7 +185,7 @@ func TestOutputIsBoundedAndPaged(t *testing.T) {
 	assert.True(t, strings.HasSuffix(r.Stdout, "9999\n10000\n"))
 	assert.EqualValues(t, 48894-8192, r.Omitted["stdout"])
 	assert.Positive(t, r.CutAt["stdout"])
-	assert.Contains(t, r.Stdout, fmt.Sprintf("[… %d bytes left out, from offset %d …]", r.Omitted["stdout"], r.CutAt["stdout"]))
+	assert.Contains(t, r.Stdout, fmt.Sprintf("[… %d bytes omitted, from offset %d …]", r.Omitted["stdout"], r.CutAt["stdout"]))
 
 	var all strings.Builder
 	for at := int64(0); ; {
@@ -205,7 +205,7 @@ func TestOutputIsBoundedAndPaged(t *testing.T) {
 	assert.EqualValues(t, 11, r.Matched["stdout"])
 	assert.Contains(t, r.Stdout, "777\n")
 	r = c.exec(id, "seq 1 10000", args{"output": args{"head": 2}})
-	assert.Contains(t, r.Stdout, "1\n2\n[… 48890 bytes left out, from offset 4 …]")
+	assert.Contains(t, r.Stdout, "1\n2\n[… 48890 bytes omitted, from offset 4 …]")
 	r = c.exec(id, "seq 1 10000; seq 1 10000 >&2", args{"output": args{"max_bytes": 1 << 20}})
 	assert.Less(t, len(r.Stdout)+len(r.Stderr), 33<<10)
 	r = c.exec(id, "echo", args{"output": args{"grep": "("}})
@@ -329,7 +329,7 @@ func TestAClosedSessionIsSaidToBeOnce(t *testing.T) {
 	r := c.exec(id, "true")
 	require.NotNil(t, r.Error)
 	assert.Equal(t, "closed", r.Error.Code)
-	assert.Equal(t, "session "+id+" is closed: somebody has closed it", r.Error.Message)
+	assert.Equal(t, "session "+id+" is closed: it was closed", r.Error.Message)
 }
 
 func TestToolsAreNamedAndAnnotated(t *testing.T) {

@@ -130,7 +130,7 @@ func (o *outputOut) readable(name string, v *output.View, grep bool, red redacto
 			if b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
 				b.WriteByte('\n')
 			}
-			fmt.Fprintf(&b, "[… %d bytes left out, from offset %d …]\n", g.Bytes, g.Offset)
+			fmt.Fprintf(&b, "[… %d bytes omitted, from offset %d …]\n", g.Bytes, g.Offset)
 		}
 	}
 	piece(v.Text[at:])

@@ -38,9 +38,9 @@ func TestWhereSomethingIsLeftOutIsSaidInTheText(t *testing.T) {
 		budget output.Budget
 		want   string
 	}{
-		"in the middle":  {output.Budget{Head: 1, Tail: 1}, "line\n[… 490 bytes left out, from offset 5 …]\nline\n"},
-		"at the end":     {output.Budget{Head: 1}, "line\n[… 495 bytes left out, from offset 5 …]\n"},
-		"at the start":   {output.Budget{Tail: 1}, "[… 495 bytes left out, from offset 0 …]\nline\n"},
+		"in the middle":  {output.Budget{Head: 1, Tail: 1}, "line\n[… 490 bytes omitted, from offset 5 …]\nline\n"},
+		"at the end":     {output.Budget{Head: 1}, "line\n[… 495 bytes omitted, from offset 5 …]\n"},
+		"at the start":   {output.Budget{Tail: 1}, "[… 495 bytes omitted, from offset 0 …]\nline\n"},
 		"nowhere":        {output.Budget{}, text},
 		"between groups": {output.Budget{Grep: "nothing"}, ""},
 	} {

@@ -186,7 +186,7 @@ func (s *Server) addTools() error {
 		}, s.look),
 		add(s, &mcp.Tool{
 			Name: "run", Annotations: hints("Run a command", false, true), OutputSchema: schemaOf(runFields),
-			Description: "Run a command on one or many hosts, each in a fresh shell. Hosts with identical results are grouped. What is not known to be harmless waits for a person's approval.",
+			Description: "Run a command on one or many hosts, each in a fresh shell. Hosts with identical results are grouped. Anything not known to be harmless needs a person's approval.",
 		}, s.run),
 		add(s, &mcp.Tool{
 			Name: "session_open", Annotations: hints("Open a session", false, false), OutputSchema: schemaOf(`"session_id":{"type":"string"}`),

@@ -117,7 +117,7 @@ func TestADenialOfTypingIsSaidOnce(t *testing.T) {
 	r = c.call("session_input", args{"session_id": id, "text": "x\n"})
 	require.NotNil(t, r.Error, r.Raw)
 	assert.Equal(t, "denied", r.Error.Code)
-	assert.Equal(t, "nothing is typed here: the rule must be changed by whoever owns the policy file; nothing was typed", r.Error.Message)
+	assert.Equal(t, "nothing is typed here: the owner of the policy file must change the rule; nothing was typed", r.Error.Message)
 	assert.Equal(t, "denied: "+r.Error.Message+" (trying again will not help)", r.Text)
 	r = c.exec(id, "touch x; cat x", args{"interactive": true})
 	assert.Equal(t, "busy", r.Error.Code)

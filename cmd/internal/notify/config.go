@@ -48,7 +48,7 @@ func (c Config) Check() error {
 	}
 	for _, kind := range c.Events {
 		if !slices.Contains(Kinds, kind) {
-			return fmt.Errorf("there are no events %.40q; there are %s", kind, strings.Join(Kinds, ", "))
+			return fmt.Errorf("unknown event %.40q; use %s", kind, strings.Join(Kinds, ", "))
 		}
 	}
 	for key, path := range map[string]string{"secret_file": c.SecretFile, "ca_file": c.CAFile} {

@@ -167,7 +167,7 @@ func (p *place) follow(ctx context.Context) {
 		p.dropped.Add(1)
 		if !told {
 			told = true
-			p.warn(fmt.Sprintf("%s was not told of an event (%s): %v", p.cfg.Name(), q.kind, err))
+			p.warn(fmt.Sprintf("%s did not receive an event (%s): %v", p.cfg.Name(), q.kind, err))
 		}
 	}
 }

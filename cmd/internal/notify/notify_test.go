@@ -149,7 +149,7 @@ func TestAProgramGetsTheEventOnItsStandardInput(t *testing.T) {
 	n, said := start(t, notify.Config{Exec: []string{"/bin/sh", "-c", `cat >"$0.tmp"; echo "$FAIRLEAD_EVENT" >>"$0.tmp"; mv "$0.tmp" "$0"`, out}},
 		notify.Config{Exec: []string{"/bin/sh", "-c", "exit 3"}})
 	n.Send(notify.Event{Kind: "done", Status: "ok"})
-	assert.Contains(t, <-said, "program /bin/sh was not told of an event (done): exit code 3")
+	assert.Contains(t, <-said, "program /bin/sh did not receive an event (done): exit code 3")
 	n.Close()
 	b, err := os.ReadFile(out)
 	require.NoError(t, err)

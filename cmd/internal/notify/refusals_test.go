@@ -30,7 +30,7 @@ func TestWhatIsWrongWithAPlace(t *testing.T) {
 		"ca_file must be an absolute path":                                                             {{Webhook: url, SecretFile: "/s", CAFile: "c"}},
 		"exec must begin with an absolute path":                                                        {{Exec: []string{"x"}}, {Exec: []string{"./x"}}, {Exec: []string{""}}},
 		"exec must not hold NUL":                                                                       {{Exec: []string{"/x\x00"}}, {Exec: []string{"/x", "y", "\x00"}}},
-		`there are no events "Asked"; there are asked, approved, rejected, expired, canceled, done`:    {{Exec: exec, Events: []string{"done", "Asked"}}},
+		`unknown event "Asked"; use asked, approved, rejected, expired, canceled, done`:    {{Exec: exec, Events: []string{"done", "Asked"}}},
 	} {
 		for _, c := range all {
 			if err := c.Check(); want == "" {
@@ -97,7 +97,7 @@ func TestTheSecretIsReadForEveryEvent(t *testing.T) {
 	}
 	require.NoError(t, os.Remove(c.SecretFile))
 	n.Send(notify.Event{Kind: "done"})
-	assert.Regexp(t, `was not told of an event \(done\): secret_file: open \S+: no such file or directory$`, <-said, "it is tried once")
+	assert.Regexp(t, `did not receive an event \(done\): secret_file: open \S+: no such file or directory$`, <-said, "it is tried once")
 	n.Close()
 	assert.Equal(t, uint64(1), n.Dropped())
 	assert.Empty(t, seen, "nothing is sent unsigned")
@@ -113,7 +113,7 @@ func TestPeopleAreToldOfAPlaceThatFailsOnceUntilItTakesEvents(t *testing.T) {
 	n.Close()
 	assert.Equal(t, uint64(5), n.Dropped())
 	require.Len(t, said, 2)
-	assert.Regexp(t, `^webhook 127\.0\.0\.1:\d+ was not told of an event \(done\): it answered 403 Forbidden$`, <-said)
+	assert.Regexp(t, `^webhook 127\.0\.0\.1:\d+ did not receive an event \(done\): it answered 403 Forbidden$`, <-said)
 	n.Close()
 }
 
@@ -195,9 +195,9 @@ func TestHowAProgramIsRunAndHowItFails(t *testing.T) {
 	require.NoError(t, err)
 	assert.Regexp(t, `^/ done n_[a-z2-7]{13}\n$`, string(b))
 	for want, argv := range map[string][]string{
-		"program /bin/sh was not told of an event (done): signal: killed":            {"/bin/sh", "-c", "kill -9 $$"},
-		"program /none/x was not told of an event (done): no such file or directory": {"/none/x"},
-		"program /bin/sh was not told of an event (done): exit code 1":               {"/bin/sh", "-c", "exit 1"},
+		"program /bin/sh did not receive an event (done): signal: killed":            {"/bin/sh", "-c", "kill -9 $$"},
+		"program /none/x did not receive an event (done): no such file or directory": {"/none/x"},
+		"program /bin/sh did not receive an event (done): exit code 1":               {"/bin/sh", "-c", "exit 1"},
 	} {
 		n, said := start(t, notify.Config{Exec: argv})
 		n.Send(notify.Event{Kind: "done"})

@@ -24,7 +24,7 @@ func main() {
 	var (
 		seed    = flag.Uint64("seed", 1, "which commands are made up")
 		runs    = flag.Int("runs", 10000, "how many commands run")
-		length  = flag.Duration("for", 0, "stop after this time; 0 is no limit")
+		length  = flag.Duration("for", 0, "stop after this time; 0 means no limit")
 		workers = flag.Int("workers", 2, "sandboxes at the same time")
 		shells  = flag.String("shells", "bash,zsh,dash,ksh93,mksh,busybox", "shells, separated by commas")
 		extra   = flag.String("extra", "", "a directory with further programs, laid out as the root of a system")

@@ -65,7 +65,7 @@ func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, d
 		},
 		Done: func(i int, w *wire.RunResult) error {
 			if i < 0 || i >= len(hs) || ended[i] {
-				return errors.New("client: the keeper tells of a host that nobody asked for")
+				return errors.New("the keeper reports a host that was not requested")
 			}
 			r, err := w.Result.Result()
 			if err != nil {

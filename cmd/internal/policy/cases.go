@@ -70,7 +70,7 @@ func parseCases(data []byte) (cases []testCase, wrong []string) {
 		var err error
 		switch {
 		case verdict != "allow" && verdict != "ask" && verdict != "deny":
-			err = fmt.Errorf("%q is none of allow, ask, deny", printable.Clip(verdict, 40))
+			err = fmt.Errorf("%q is not one of allow, ask, deny", printable.Clip(verdict, 40))
 		case !found:
 			err = fmt.Errorf("no tab and command follow the verdict")
 		default:
@@ -118,22 +118,22 @@ func unescape(s string) (string, error) {
 		case 'U':
 			digits = 8
 		default:
-			return "", fmt.Errorf("\\%s is no escape: known are \\\\ \\n \\t \\r \\xNN \\uNNNN \\UNNNNNNNN", firstRune(s[i:]))
+			return "", fmt.Errorf("\\%s is not an escape: known are \\\\ \\n \\t \\r \\xNN \\uNNNN \\UNNNNNNNN", firstRune(s[i:]))
 		}
 		if digits == 0 {
 			continue
 		}
 		if len(s) < i+1+digits {
-			return "", fmt.Errorf("\\%c wants %d hexadecimal digits", s[i], digits)
+			return "", fmt.Errorf("\\%c needs %d hexadecimal digits", s[i], digits)
 		}
 		v, err := strconv.ParseUint(s[i+1:i+1+digits], 16, 32)
 		switch {
 		case err != nil:
-			return "", fmt.Errorf("\\%c wants %d hexadecimal digits", s[i], digits)
+			return "", fmt.Errorf("\\%c needs %d hexadecimal digits", s[i], digits)
 		case digits == 2:
 			out = append(out, byte(v))
 		case v > utf8.MaxRune || v >= 0xd800 && v <= 0xdfff:
-			return "", fmt.Errorf("\\%c%s is no character", s[i], s[i+1:i+1+digits])
+			return "", fmt.Errorf("\\%c%s is not a character", s[i], s[i+1:i+1+digits])
 		default:
 			out = utf8.AppendRune(out, rune(v))
 		}

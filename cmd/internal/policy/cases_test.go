@@ -19,9 +19,9 @@ func TestEscapesOfCommands(t *testing.T) {
 		assert.Equal(t, want, got, in)
 	}
 	for in, want := range map[string]string{
-		`a\`: `single backslash`, `\q`: `\q is no escape`, `\ä`: `\ä is no escape`, `\x4`: "2 hexadecimal digits",
-		`\xg0`: "2 hexadecimal digits", `\u12`: "4 hexadecimal", `\U0001f6`: "8 hexadecimal", `\ud800`: "no character",
-		`\U00110000`: "no character", `\x+1`: "2 hexadecimal digits",
+		`a\`: `single backslash`, `\q`: `\q is not an escape`, `\ä`: `\ä is not an escape`, `\x4`: "2 hexadecimal digits",
+		`\xg0`: "2 hexadecimal digits", `\u12`: "4 hexadecimal", `\U0001f6`: "8 hexadecimal", `\ud800`: "not a character",
+		`\U00110000`: "not a character", `\x+1`: "2 hexadecimal digits",
 	} {
 		_, err := policycmd.Unescape(in)
 		assert.ErrorContains(t, err, want, in)

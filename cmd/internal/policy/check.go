@@ -32,19 +32,19 @@ func NewCmdCheck(f *cmdutil.Factory, runF func(context.Context, *CheckOptions) e
 	}
 	cmd := &cobra.Command{
 		Use:   "check [flags] -- COMMAND…",
-		Short: "Say whether a command may run, and why",
-		Long: `Say whether a command may run, and why, without running it.
+		Short: "Check whether a command may run, and why",
+		Long: `Check whether a command may run, and why, without running it.
 
-Commands are judged for an agent on a prod host unless flags say otherwise. One argument after -- is shell source;
-several are exact words.
+The command is judged for an agent on a prod host unless flags say otherwise. One argument after -- is shell source; several
+are exact words.
 
 --stdin judges many: it reads lines of JSON, {"command":"…"}, and prints for each, in order, a line
-{"verdict":"allow|ask|deny","class":"…","rule":"…","reason":"…"}. A line that cannot be read gets {"error":"…"} instead.
+{"verdict":"allow|ask|deny","class":"…","rule":"…","reason":"…"}, or {"error":"…"} for an invalid line.
 
 Exit codes:
-  0  allow; with --stdin: all lines were judged, whatever the verdicts
-  2  the call or the policy is wrong; with --stdin also: some line could not be read
-  5  ask and deny: the command does not run just like that`,
+  0  allow; with --stdin: all lines were judged
+  2  usage or policy error; with --stdin: also for an invalid line
+  5  ask or deny: the command needs approval or is denied`,
 		Example: `  fairlead policy check -- 'systemctl restart nginx'
   fairlead policy check --principal operator --tier dev -- rm -rf build
   jq -c '{command: .}' commands.json | fairlead policy check --stdin | jq -r .verdict`,

@@ -34,18 +34,18 @@ func NewCmdExplain(f *cmdutil.Factory, runF func(context.Context, *ExplainOption
 	}
 	cmd := &cobra.Command{
 		Use:   "explain {[flags] -- COMMAND… | --tables PROGRAM}",
-		Short: "Show what a command was taken for, part by part",
-		Long: `Show what a command was taken for: each part with its class and the rule that gave it, those within others below them,
-what would make the command pass, and a rule to copy that would allow it and nothing wider, or why no rule should.
+		Short: "Show how a command is judged, part by part",
+		Long: `Show how a command is judged: its parts with their class and rule, what would make it pass, and a rule to copy that allows
+this and nothing wider, or why no rule should.
 
-Commands are judged for an agent on a prod host unless flags say otherwise. One argument after -- is shell source;
-several are exact words. Exits 0 whatever the verdict: ask "policy check" for an answer by exit code.
+The command is judged for an agent on a prod host unless flags say otherwise. One argument after -- is shell source; several
+are exact words. The exit code is 0 whatever the verdict: use "policy check" for an exit code.
 
-A read over the network is of the class network-read. A rule allows it by where it leads: to: [loopback, private, 10.1.0.0/16,
-db.example.com, "*.internal.example.com"]. An address that Fairlead cannot determine matches nothing.
+Reads over the network have the class network-read. A rule allows them by target: to: [loopback, private, 10.1.0.0/16,
+db.example.com, "*.internal.example.com"]. An address that Fairlead cannot determine matches no rule.
 
---tables PROGRAM shows what Fairlead knows of a program: its options, operands and subcommands, and the manual that
-this is known from. The grammar is described by: go doc github.com/fairlead-ssh/fairlead/session/policy/programs.`,
+--tables PROGRAM shows what Fairlead knows of a program: options, operands, subcommands, and the manual that this comes
+from. For the grammar: go doc github.com/fairlead-ssh/fairlead/session/policy/programs.`,
 		Example: `  fairlead policy explain -- 'ps aux | grep nginx > /tmp/x'
   fairlead policy explain --principal operator -- 'sudo systemctl stop nginx'
   fairlead policy explain --tables tar`,

@@ -11,12 +11,12 @@ import (
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy COMMAND",
-		Short: "Ask what may run, without running it",
-		Long: `Ask what may run, without running it and without connecting anywhere.
+		Short: "Check what may run, without running it",
+		Long: `Check what may run, without running it and without connecting to a host.
 
 The policy is the built-in one, changed by /etc/fairlead/policy.yaml and then by --policy FILE, else by
-$XDG_CONFIG_HOME/fairlead/policy.yaml (~/.config where that is unset). Where root's file exists, the other one can only
-tighten. A file is read only if nobody but its owner can write it.`,
+$XDG_CONFIG_HOME/fairlead/policy.yaml (~/.config by default). If root's file exists, the other one can only tighten it.
+Fairlead reads a policy file only if its owner alone can write it.`,
 		Args: cmdutil.Group,
 		RunE: cmdutil.Help,
 	}

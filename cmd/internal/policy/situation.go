@@ -76,7 +76,7 @@ func (s *Situation) judge() (e formed, req policy.Request, err error) {
 		req.Shell = req.Host.Shell
 	}
 	if req.Shell != "" && !slices.Contains(shells, req.Shell) {
-		return e, req, cmdutil.Usagef("--shell %q is none of %s", s.Shell, strings.Join(shells, ", "))
+		return e, req, cmdutil.Usagef("--shell %q is not one of %s", s.Shell, strings.Join(shells, ", "))
 	}
 	if s.Dir != "" && !filepath.IsAbs(s.Dir) {
 		return e, req, cmdutil.Usagef("--cwd must be absolute: it is a directory on the host")

@@ -30,16 +30,16 @@ func NewCmdTest(f *cmdutil.Factory, runF func(context.Context, *TestOptions) err
 	}
 	cmd := &cobra.Command{
 		Use:   "test [flags] FILE",
-		Short: "Hold the policy against a file of cases",
-		Long: `Hold the policy against a file of cases, print those that are judged otherwise, and count.
+		Short: "Test the policy with a file of cases",
+		Long: `Judge the commands of a file, print those with another verdict than the file says, and count.
 
-Each line is a verdict (allow, ask or deny), a command and a reason, with tabs between them; the reason may be left out.
-The command may hold \\ \n \t \r \xNN (a byte) \uNNNN and \UNNNNNNNN (characters). Lines that begin with # are comments.
+Each line has a verdict (allow, ask or deny), a command and an optional reason, separated by tabs. The command may contain
+\\ \n \t \r \xNN (a byte) \uNNNN and \UNNNNNNNN (characters). Lines that begin with # are comments.
 
-With --at-least a case that should ask also passes when it is denied. Commands are judged for an agent on a prod host
-unless flags say otherwise. Nothing runs.
+With --at-least, deny also passes where a case says ask. Commands are judged for an agent on a prod host unless flags say
+otherwise. Nothing runs.
 
-Exit codes: 0 when all cases pass, 1 when some do not, 2 when the call, the file or the policy is wrong.`,
+Exit codes: 0 if all cases pass, 1 if some fail, 2 for usage, file or policy errors.`,
 		Example: `  fairlead policy test cases.tsv
   fairlead policy test --at-least --policy new.yaml --tier dev cases.tsv`,
 		Args: cmdutil.Args(1, 1, "the FILE of cases"),
@@ -49,7 +49,7 @@ Exit codes: 0 when all cases pass, 1 when some do not, 2 when the call, the file
 		},
 	}
 	o.flags(cmd, f)
-	cmd.Flags().BoolVar(&o.AtLeast, "at-least", false, "let cases that should ask pass when they are denied")
+	cmd.Flags().BoolVar(&o.AtLeast, "at-least", false, "accept deny where a case says ask")
 	return cmd
 }
 

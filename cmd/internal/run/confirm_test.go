@@ -145,7 +145,7 @@ func TestWithoutATerminalOnlyYesConfirms(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 5, code)
 	assert.Empty(t, w.out.String())
-	assert.Contains(t, w.err.String(), "it needs a confirmation, and there is no terminal to ask at: "+
+	assert.Contains(t, w.err.String(), "it needs a confirmation, and there is no terminal to give it: add --yes: "+
 		"the host has no tier, which counts as prod: set tier: in the inventory, or answer with --yes\n")
 
 	code, err = w.run(t.Context(), "web1", "--yes", "--reason", "to see", "--", dangerous)
@@ -173,7 +173,7 @@ func TestBreakingTheGlassTakesTheHostsNameAndAReason(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, code, w.err.String())
 	assert.Equal(t, "ran\n", w.out.String())
-	assert.Contains(t, p.screen(), "This is forbidden. To break the glass, which goes on record:")
+	assert.Contains(t, p.screen(), "This command is forbidden. To override, which the audit log records:")
 	require.Len(t, events.requests(), 1)
 	e := events.requests()[0]
 	assert.Equal(t, "break-glass: at the terminal", e.Approval)
@@ -208,7 +208,7 @@ func TestTheGlassHoldsWithoutAllOfIt(t *testing.T) {
 			assert.Equal(t, 5, code)
 			assert.Empty(t, w.out.String())
 			assert.Contains(t, w.err.String(), "fairlead: web1: denied: ")
-			assert.Contains(t, w.err.String(), "glass")
+			assert.Contains(t, w.err.String(), "overrid")
 		})
 	}
 }
@@ -321,8 +321,8 @@ func TestACallerWithAnAgentsMarksActsAsAnAgent(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 5, code)
 	assert.Empty(t, p.screen(), "an agent is not asked to confirm itself")
-	assert.Contains(t, w.err.String(), "fairlead: CLAUDECODE is set, so agent/claude-code asks: what needs an approval is denied\n")
-	assert.Contains(t, w.err.String(), "it needs an approval, which nobody can give here")
+	assert.Contains(t, w.err.String(), "fairlead: CLAUDECODE is set, so the policy of agent/claude-code applies: a command that needs approval is denied\n")
+	assert.Contains(t, w.err.String(), "it needs an approval, and approvals are not available here")
 	assert.Equal(t, "agent/claude-code", events.requests()[0].Principal)
 
 	code, err = w.run(t.Context(), "web1", "--", "echo hello")

@@ -124,7 +124,7 @@ func (v *foldView) stream(b *bytes.Buffer, kept []byte, cut, omitted int64) {
 	}
 	v.text(b, head)
 	if omitted > 0 {
-		fmt.Fprintf(b, "%s\n", v.paint("2", fmt.Sprintf("… %d bytes left out …", omitted)))
+		fmt.Fprintf(b, "%s\n", v.paint("2", fmt.Sprintf("… %d bytes omitted …", omitted)))
 		v.text(b, tail)
 	}
 }

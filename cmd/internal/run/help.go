@@ -1,48 +1,44 @@
 package run
 
-const long = `Run a command on every selected host and show what it prints.
+const long = `Run a command on every selected host and show its output.
 
 TARGETS is a selector: names and ranges (web01, web[01-12]), globs (web*), @group, role=web, tier=dev, ~regex, all, or
 user@host for a host outside the inventory. "," means or, "&" and, "!" except; ^file and - read names from a file or
 standard input.
 
-One argument after -- is shell source, sent as it is. Several are exact words: no shell on the way looks into them.
+One argument after -- is shell source, sent as it is. Several are exact words, which no shell expands.
 
-Output of a single host comes through byte for byte. That of several comes in whole lines, each with the host's name;
-standard error stays on standard error. On a terminal, lines of several hosts are broken at its width, and control
-characters in them are shown (^[ for ESC) instead of obeyed, except for colours; --raw prints them as they are.
+The output of one host is byte for byte. With several hosts, each line gets its host's name. Standard error stays on
+standard error. On a terminal, long lines wrap at its width and control characters other than colours are shown (^[ for
+ESC); --raw prints them as they are.
 
-Standard input is /dev/null for commands, unless --stdin gives them this program's: as it comes to a single host, and
-with --stdin=copy all of it to each of several. --script FILE runs a shell script of up to 64 MiB, whole, with the
-arguments after --; "$0" is the shell's own name. The shell is the one that its #! names, else the host's; scripts for
-other programs are not run so: fairlead run HOST --stdin -- python3 - < FILE.
+Commands read /dev/null unless --stdin forwards this program's standard input (--stdin=copy: to every host). --script FILE
+runs a shell script of up to 64 MiB in the shell that its #! names, else the host's; its arguments follow --, and "$0" is
+the shell's name. For other languages: fairlead run HOST --stdin -- python3 - < FILE.
 
-Everything is judged first, for all hosts, by the built-in policy, /etc/fairlead/policy.yaml and --policy FILE or the
-policy.yaml of your configuration; see fairlead policy. What is dangerous on hosts of tier prod, or of none, is asked
-about once, at the terminal, before a byte goes anywhere; --yes answers. What is forbidden takes the host's name (of
-several, their number) and a reason, typed; --yes does not answer that. Where it is refused on one host it runs on none;
---partial runs it on the others. Called by an agent, which is seen by what agents set in the environment, the policy for
-agents counts.
+Policy judges the command for all hosts before anything is sent. Dangerous commands on prod hosts, or on hosts without a
+tier, need confirmation; --yes gives it. To override a forbidden command, type the host's name (or the number of hosts) and
+a reason; --yes is not enough. If one host refuses, the command runs on none; --partial runs it on the others. When an AI
+agent calls Fairlead (detected from its environment), the agent policy applies. See fairlead policy.
 
-Where all hosts are reached over SSH it goes through the keeper, whose connections stay open; --keeper off connects from
-here, and so does --policy. Both do the same. A key whose passphrase is asked for is used from here.
+If all hosts are reached over SSH, the run goes through the keeper, which keeps connections open. --keeper off and --policy
+connect from this program.
 
-Standard output is exact. The record gets commands without the secrets that they hold; --redact takes what looks like a
-secret out of what is printed, too, and agents get nothing else.
+The audit log gets commands with secrets redacted. --redact redacts the printed output too, and agents always get it so.
 
 Exit codes:
-  0    everything succeeded
-  1    a command failed somewhere; with a single host, that command's own code, 128+n after signal n
-  2    the call, the selector or the inventory is wrong
-  3    some host was not reached, not logged in to, or not trusted
-  4    some command was stopped by --timeout, or its outcome is not known
-  5    some command was denied, rejected, or not approved in time
-  6    our own failure, for instance a record that cannot be written: nothing was sent then
+  0    all ok
+  1    a command exited non-zero; with one host, that command's own code, or 128+n after signal n
+  2    usage: flags, selector or inventory
+  3    some host is unreachable, not authenticated or not trusted
+  4    a command timed out, or its outcome is unknown
+  5    a command was denied, rejected or expired
+  6    an error in Fairlead, such as an audit log that cannot be written; nothing was sent
   130  interrupted
-When several apply, the first of 6, 5, 4, 3 decides, then 1.
+When several apply, the highest of 6, 5, 4, 3 decides, then 1.
 
-^C stops what runs and reports what was done and what was not. A second ^C ends at once, and names the hosts on which
-the command may still be running.`
+^C stops the command and reports what was done and what was not. A second ^C exits at once and names the hosts where the
+command may still be running.`
 
 const example = `  # the kernel of every web server
   fairlead run @web -- uname -r

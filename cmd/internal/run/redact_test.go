@@ -48,7 +48,7 @@ func TestRedactTakesSecretsOutOfEveryView(t *testing.T) {
 				assert.NotContains(t, shown, secret)
 				assert.Contains(t, mark.ReplaceAllString(shown, "M"), "it is M")
 				assert.Contains(t, mark.ReplaceAllString(shown, "M"), "and M")
-				assert.Contains(t, w.err.String(), "fairlead: secrets were taken out of the output: password ")
+				assert.Contains(t, w.err.String(), "fairlead: secrets in the output were redacted: password ")
 			})
 		}
 	}
@@ -77,6 +77,6 @@ func TestACommandWithTheMarkOfASecretIsDenied(t *testing.T) {
 	code, err := w.run(t.Context(), "web1", "--yes", "--", "echo «redacted:password:0123abcd»")
 	require.NoError(t, err)
 	assert.Equal(t, 5, code)
-	assert.Equal(t, "fairlead: web1: denied: the command holds a mark that stands for a secret: write the secret itself\n", w.err.String())
+	assert.Equal(t, "fairlead: web1: denied: the command has a placeholder of a redacted secret: write the secret itself\n", w.err.String())
 	assert.Equal(t, "deny", events.requests()[0].Verdict)
 }

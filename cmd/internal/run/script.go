@@ -48,7 +48,7 @@ func compose(text []byte, args []string) (source, shell string, err error) {
 		return "", "", fmt.Errorf("holds more than %d MiB", maxScript>>20)
 	}
 	if i := bytes.IndexByte(text, 0); i >= 0 {
-		return "", "", fmt.Errorf("is no shell script: it holds a NUL byte, at offset %d", i)
+		return "", "", fmt.Errorf("is not a shell script: it has a NUL byte at offset %d", i)
 	}
 	first, _, _ := strings.Cut(string(text[:min(len(text), 4096)]), "\n")
 	shell, options, err := interpreter(first)

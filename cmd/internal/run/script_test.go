@@ -31,7 +31,7 @@ func TestTheFirstLineOfAScriptNamesItsShell(t *testing.T) {
 		"a long option":                {"#!/bin/bash --posix", "", nil, `takes "--posix" only when it starts`},
 		"an option without its name":   {"#!/bin/bash -o", "", nil, `takes "-o" only when it starts`},
 		"python":                       {"#!/usr/bin/env python3", "", nil, `fairlead run TARGETS --stdin -- python3 - < FILE`},
-		"fish is no POSIX shell":       {"#!/usr/bin/fish", "", nil, `--stdin -- fish`},
+		"fish is not a POSIX shell":    {"#!/usr/bin/fish", "", nil, `--stdin -- fish`},
 		"perl with options":            {"#!/usr/bin/perl -w", "", nil, `only scripts for sh and its family`},
 		"nothing after #!":             {"#!", "", nil, "names no program"},
 		"env alone":                    {"#!/usr/bin/env", "", nil, `--stdin -- env`},
@@ -60,7 +60,7 @@ func TestAScriptIsSentWithItsArgumentsOnItsFirstLine(t *testing.T) {
 	assert.Equal(t, `\set --; (exit 3)`, source)
 
 	_, _, err = compose([]byte("echo\n\x00"), nil)
-	assert.EqualError(t, err, "is no shell script: it holds a NUL byte, at offset 5")
+	assert.EqualError(t, err, "is not a shell script: it has a NUL byte at offset 5")
 	_, _, err = compose([]byte("echo"), []string{"\x00"})
 	assert.ErrorContains(t, err, "cannot get its arguments")
 }

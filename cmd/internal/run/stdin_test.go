@@ -242,7 +242,7 @@ func TestAScriptThatIsNoneIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"#!/usr/bin/python3\nprint(1)\n": `--script: standard input begins with "#!/usr/bin/python3", and only scripts for sh and its family are sent as shell source: ` +
 			`give it to its own interpreter, as in fairlead run TARGETS --stdin -- python3 - < FILE`,
-		"echo \x00": "--script: standard input is no shell script: it holds a NUL byte, at offset 5",
+		"echo \x00": "--script: standard input is not a shell script: it has a NUL byte at offset 5",
 	} {
 		w.input(strings.NewReader(text))
 		_, err := w.run(t.Context(), "web1", "--script", "-")

@@ -18,5 +18,5 @@ func tellCounts(counts redact.Counts) string {
 		kinds = append(kinds, fmt.Sprintf("%s %d", kind, n))
 	}
 	slices.Sort(kinds)
-	return fmt.Sprintf("fairlead: secrets were taken out of the output: %s\n", strings.Join(kinds, ", "))
+	return fmt.Sprintf("fairlead: secrets in the output were redacted: %s\n", strings.Join(kinds, ", "))
 }

@@ -28,10 +28,10 @@ func NewCmdCreate(f *cmdutil.Factory, b Base, runF func(context.Context, *Create
 	}
 	cmd := &cobra.Command{
 		Use: "create HOST PATH", Aliases: []string{"add"}, Short: "Let an agent work in a directory",
-		Long: `Let an agent work in a directory: PATH, which is absolute, on HOST of the inventory. The id is printed.
+		Long: `Let an agent work in a directory: PATH, which is absolute, on HOST of the inventory. It prints the sandbox's id.
 
-The directory is not made, and nothing is connected: "sandbox check" says whether it is there, and what holds its owner
-in it. An agent may have several sandboxes on one host.`,
+It does not make the directory, and connects to no host: "sandbox check" says whether the directory exists and how the
+sandbox is enforced. An agent may have several sandboxes on one host.`,
 		Example: `  fairlead sandbox create web01 /srv/app --for agent/claude --label app
   fairlead sandbox create web01 /srv/build --for agent/claude --network none`,
 		Args: cmdutil.Args(2, 2, "a HOST and the absolute PATH of a directory there"),
@@ -53,7 +53,7 @@ in it. An agent may have several sandboxes on one host.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&o.New.Owner, "for", "", "whose it is: a `principal` such as agent/claude (default you)")
-	fl.StringVar(&o.New.Label, "label", "", "a `name` for people, by which sessions may ask for it too")
+	fl.StringVar(&o.New.Label, "label", "", "a `name` for people, which sessions may use too")
 	fl.StringVar(&o.New.Network, "network", "", "none: programs have no `network` (account or none, default account)")
 	fl.BoolVar(&o.JSON, "json", false, "print the sandbox as a JSON object")
 	return cmd
@@ -92,9 +92,10 @@ func NewCmdEdit(b Base, runF func(context.Context, *EditOptions) error) *cobra.C
 	var active bool
 	cmd := &cobra.Command{
 		Use: "edit ID|LABEL", Short: "Change a sandbox, or switch it off",
-		Long: `Change a sandbox, or switch it off and on again. What is not named stays.
+		Long: `Change a sandbox, or switch it off and on again. Only the given flags change.
 
-It holds at once: a session in a sandbox that is off, or that has another directory or network now, may do nothing more in it.`,
+Changes apply at once: a session in a sandbox that is off, or that got another directory or network, can do nothing more in
+it.`,
 		Example: `  fairlead sandbox edit app --active=false
   fairlead sandbox edit b_3kq7x --path /srv/app2 --label app2`,
 		Args: one,
@@ -123,7 +124,7 @@ It holds at once: a session in a sandbox that is off, or that has another direct
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&label, "label", "", "another `name` for people; \"\" is none")
+	fl.StringVar(&label, "label", "", "another `name` for people; \"\" removes it")
 	fl.StringVar(&path, "path", "", "another directory: an absolute `path`")
 	fl.StringVar(&reach, "network", "", "account: the account's `network`, none: no network")
 	fl.BoolVar(&active, "active", true, "false switches it off, true on")
@@ -158,8 +159,8 @@ func NewCmdDelete(b Base, runF func(context.Context, *DeleteOptions) error) *cob
 	}
 	return &cobra.Command{
 		Use: "delete ID|LABEL", Short: "Delete a sandbox for good",
-		Long: `Delete a sandbox for good. The directory on the host stays as it is, and so does the record of what ran in it; sessions
-that are in it may do nothing more.`,
+		Long: `Delete a sandbox for good. The directory on the host stays, and so do the audit entries of what ran in it. Sessions in the
+sandbox can do nothing more.`,
 		Args: one,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name = args[0]

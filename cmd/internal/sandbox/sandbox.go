@@ -31,24 +31,23 @@ type Base struct {
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	b := Base{IO: f.IO, KeeperMode: f.KeeperMode, Keepers: f.Keepers}
 	cmd := &cobra.Command{
-		Use: "sandbox COMMAND", Aliases: []string{"sandboxes"}, Short: "Give agents directories to work in, and look after those",
-		Long: `Give agents directories to work in, and look after those.
+		Use: "sandbox COMMAND", Aliases: []string{"sandboxes"}, Short: "Manage the directories that agents work in",
+		Long: `Manage the directories that agents work in.
 
-A sandbox is a directory on one host of the inventory, and belongs to one agent. A session that names it starts there and
-stays there. What holds it is told with every session, and by "sandbox check":
+A sandbox is a directory on one host of the inventory, for one agent. A session that names it starts there and stays there.
+Every session, and "sandbox check", reports how that is enforced:
 
-  kernel   the host's kernel: only the sandbox can be written, and the account's keys are hidden (bubblewrap, or Landlock
-           on the keeper's own machine)
-  account  the inventory says that the agent's login can do no more (sandboxed: true under credentials)
-  checked  only the paths that commands name are judged; nothing holds a program that does otherwise
+  kernel   by the host's kernel: only the sandbox can be written, and the account's keys are hidden (bubblewrap, or
+           Landlock on the keeper's own machine)
+  account  by the account: the inventory says that the agent's login can do no more (sandboxed: true under credentials)
+  checked  not enforced: Fairlead only judges the paths that commands name
 
-Programs in a sandbox with --network none have no network. Only kernel can enforce that: elsewhere such a sandbox is
-refused.
+With --network none, programs in a sandbox have no network. Only the kernel can enforce that, so other hosts refuse it.
 
-On the keeper's own machine no sandbox may lie among Fairlead's own files.
+On the keeper's own machine a sandbox cannot contain Fairlead's own files.
 
-Sandboxes are in the keeper's store, and stay there when it ends. Agents see their own, and neither make nor change any.
-They are on hosts of the inventory that the keeper was started with.`,
+The keeper stores sandboxes, for hosts of the inventory that it was started with. Agents see their own, and cannot make or
+change any.`,
 		Example: `  fairlead sandbox create web01 /srv/app --for agent/claude --label app
   fairlead sandbox check app
   fairlead sandbox list --owner agent/claude
@@ -78,7 +77,7 @@ func (b *Base) with(ctx context.Context, do func(c *client.Client) error) error 
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return fmt.Errorf("sandboxes are the keeper's, and there is none: %w", err)
+		return fmt.Errorf("sandboxes need the keeper: %w", err)
 	}
 	defer c.Close()
 	return b.told(do(c))
@@ -127,7 +126,7 @@ func find(ctx context.Context, c *client.Client, name string) (wire.Sandbox, err
 	}
 	switch len(ids) {
 	case 0:
-		return s, cmdutil.Usagef("there is no sandbox %s; fairlead sandbox list shows what there is", word(name))
+		return s, cmdutil.Usagef("there is no sandbox %s; list them with: fairlead sandbox list", word(name))
 	case 1:
 		return s, nil
 	}

@@ -39,15 +39,15 @@ func NewCmdCheck(b Base, runF func(context.Context, *ShowOptions) error) *cobra.
 		runF = checkRun
 	}
 	return about(b, runF, &cobra.Command{
-		Use: "check ID|LABEL", Short: "Connect, and say what holds the owner of a sandbox there",
-		Long: `Connect to the sandbox's host as its owner logs in there, look whether the directory is there and what the kernel can do,
-and say what will hold a session in it: kernel, account or checked, and why it is not more. With kernel it lists what the
-kernel leaves open: the network, abstract unix sockets, and the like.
+		Use: "check ID|LABEL", Short: "Connect, and report how a sandbox is enforced",
+		Long: `Connect to the sandbox's host as its owner would, check the directory and what the kernel can do, and report how a session
+in it is enforced: kernel, account or checked, and why not better. For kernel it lists what stays open, such as the network
+and abstract unix sockets.
 
-Nothing is changed on the host. The record has what was looked at, and who wanted to know. Your SSH agent is not lent to
-others for it: a key that only your SSH agent holds is not tried for an agent's sandbox.
+It changes nothing on the host. The audit log records the check and who made it. Your SSH agent is not used for an agent's
+sandbox, so a key that only your SSH agent holds is not tried.
 
-Exit code 1 says that the directory is missing, or that its owner may not enter it.`,
+The exit code is 1 if the directory is missing or its owner may not enter it.`,
 		Example: `  fairlead sandbox check app
   fairlead sandbox check app --json | jq -r .level`,
 	})
@@ -75,7 +75,7 @@ func showRun(ctx context.Context, o *ShowOptions) error {
 		}
 		t := table.New("FIELD", "VALUE")
 		rows(t, s)
-		t.Add("enforcement", "told when a session opens in it, and by fairlead sandbox check "+s.ID)
+		t.Add("enforcement", "reported when a session opens in it, and by fairlead sandbox check "+s.ID)
 		return t.Print(o.IO)
 	})
 }

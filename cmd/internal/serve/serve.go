@@ -48,20 +48,20 @@ type Options struct {
 	Door keeper.AgentDoor
 }
 
-const long = `Run the keeper in the foreground: the process that holds sessions while nobody looks.
+const long = `Run the keeper, the background process that holds sessions, in the foreground.
 
-It listens on a unix socket that this account alone can reach ($XDG_RUNTIME_DIR/fairlead/keeper.sock, or under the state
-directory), and answers HTTP there; /openapi.json describes the API. Whoever connects is the account itself, or an agent
-that it names. Every command is judged and recorded as on the command line.
+It listens on a unix socket for this account only ($XDG_RUNTIME_DIR/fairlead/keeper.sock, else under the state directory)
+and serves an HTTP API there; /openapi.json describes it. A caller is this account, or an agent that it names. Every
+command is judged and audited as on the command line.
 
-With --listen it also answers over TLS, callers with a bearer token only. Tokens are made on the socket (POST
-/v1/tokens) for a principal and a role: viewer, operator, approver, admin or agent. No token both runs and approves.
+--listen also serves it over TLS to callers with a bearer token. Make tokens on the socket (POST /v1/tokens) for a
+principal and a role: viewer, operator, approver, admin or agent. No token can both run and approve.
 
-Under an account of its own, which alone holds SSH keys, policy and store, it enforces its policy: --agent-socket opens a
-socket for the accounts of the socket's group, where every caller is the agent that --agent names, whatever it says.
-That agent runs what the policy lets it, and approves nothing.
+Run under an account of its own, which alone holds SSH keys, policy and store, the keeper enforces its policy:
+--agent-socket opens a socket for the socket's group, where every caller is the agent that --agent names. That agent runs
+what the policy allows, and approves nothing.
 
-It ends with ^C, SIGTERM or "fairlead serve --stop", and its sessions end with it.`
+^C, SIGTERM or "fairlead serve --stop" end the keeper and its sessions.`
 
 const example = `  fairlead serve
   fairlead serve --idle 1h
@@ -92,7 +92,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use: "serve", Short: "Hold sessions, and serve an HTTP API on a socket", Long: long, Example: example,
+		Use: "serve", Short: "Run the keeper, which holds sessions and serves the HTTP API", Long: long, Example: example,
 		Args: cmdutil.Args(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
@@ -101,7 +101,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 			case o.TCP.Addr != "" && (o.TCP.CertFile == "" || o.TCP.KeyFile == ""):
 				return cmdutil.Usagef("--listen takes --tls-cert and --tls-key: without TLS there is only the socket")
 			case (o.Door.Socket == "") != (o.Door.Name == ""):
-				return cmdutil.Usagef("--agent-socket and --agent go together: a path, and who everybody is that connects there")
+				return cmdutil.Usagef("--agent-socket and --agent go together: a path, and the agent that every caller on it is")
 			case o.Stop && (o.Auto || o.Idle != 0 || o.TCP.Addr != "" || o.Door.Socket != ""):
 				return cmdutil.Usagef("--stop goes with no other flag")
 			case o.Idle < 0:

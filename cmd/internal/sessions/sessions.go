@@ -33,11 +33,11 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	o := &Options{IO: f.IO, KeeperMode: f.KeeperMode, Keepers: f.Keepers}
 	cmd := &cobra.Command{
 		Use: "sessions", Short: "List, reset and close the sessions that the keeper holds",
-		Long: `List the sessions that the keeper holds: those that "fairlead exec -s" has opened, and those of programs that use the
-keeper's API for you. Where no keeper runs there are none, and none is started.
+		Long: `List the sessions that the keeper holds: those that "fairlead exec -s" opened, and those that programs opened for you over
+the API. The command does not start a keeper.
 
-On a terminal this is a table. In a pipe it is one line per session, without a header and separated by tabs: name, id,
-host, directory, when it was opened, and the command that runs. What is not there is "-".`,
+A pipe gets one tab-separated line per session, without a header: name, id, host, directory, time of opening, and the
+running command. Empty fields are "-".`,
 		Example: `  fairlead sessions
   fairlead sessions --json | jq -r .host
   fairlead sessions reset build
@@ -48,11 +48,11 @@ host, directory, when it was opened, and the command that runs. What is not ther
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line")
 	cmd.AddCommand(
 		each(o, &cobra.Command{
-			Use: "close NAME|ID…", Short: "Close sessions, and end what runs in them",
+			Use: "close NAME|ID…", Short: "Close sessions, and stop their commands",
 			Args: cmdutil.Args(1, maxNames, "the names or ids of sessions"),
 		}, (*client.Client).CloseSession),
 		each(o, &cobra.Command{
-			Use: "reset NAME|ID", Short: "Give a session a new shell in the same directory, and end what runs",
+			Use: "reset NAME|ID", Short: "Stop a session's command, and give it a new shell in the same directory",
 			Args: cmdutil.Args(1, 1, "the name or id of one session"),
 		}, func(c *client.Client, ctx context.Context, id string) error {
 			_, err := c.Reset(ctx, id)

@@ -33,18 +33,16 @@ type Options struct {
 	Client string
 }
 
-const long = `Let a program that hosts an agent start "fairlead mcp": add it to the servers in the configuration of CLIENT.
+const long = `Let an agent's client start "fairlead mcp": add it to the servers in the configuration of CLIENT.
 
-Clients and the files that are edited:
   claude  Claude Code      ~/.claude.json
   cursor  Cursor           ~/.cursor/mcp.json
   codex   Codex            ~/.codex/config.toml
   gemini  Gemini CLI       ~/.gemini/settings.json
   vscode  VS Code          mcp.json in the user's settings
 
-Everything else in the file stays as it is, to the byte. The old file is kept beside it, as a new file named
-FILE.fairlead-backup. Running the command again changes only what has to be changed. The agent acts as agent/CLIENT; it
-may do what the policy allows (see "fairlead mcp --help").`
+Everything else in the file stays byte for byte. A backup of the old file is kept next to it as FILE.fairlead-backup. It is
+safe to run again. The agent acts as agent/CLIENT and may do what the policy allows (see "fairlead mcp --help").`
 
 const example = `  fairlead setup claude
   fairlead -i ~/hosts.yaml setup cursor --as editor
@@ -59,7 +57,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	}
 	cmd := &cobra.Command{
 		Use:       "setup CLIENT",
-		Short:     "Let an agent's program start fairlead mcp",
+		Short:     "Let an agent's client start fairlead mcp",
 		Long:      long,
 		Example:   example,
 		Args:      cmdutil.Args(1, 1, "one client: "+strings.Join(clientNames(), ", ")),
@@ -67,7 +65,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Client = args[0]
 			if _, ok := clients[o.Client]; !ok {
-				return cmdutil.Usagef("there is no client %q: one of %s. For another one, see fairlead mcp --print-config", o.Client, strings.Join(clientNames(), ", "))
+				return cmdutil.Usagef("unknown client %q: use one of %s. For another client, see fairlead mcp --print-config", o.Client, strings.Join(clientNames(), ", "))
 			}
 			if o.As == "" {
 				o.As = o.Client
@@ -84,7 +82,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl := cmd.Flags()
 	fl.StringVar(&o.As, "as", "", "let the agent act as agent/`name` (default CLIENT)")
 	fl.StringVar(&o.File, "file", "", "edit `file` instead of the user's configuration")
-	fl.BoolVar(&o.Elicit, "elicit", false, "let the client ask its user for approval, too; see fairlead mcp --help")
+	fl.BoolVar(&o.Elicit, "elicit", false, "also let the client ask its user for approval; see fairlead mcp --help")
 	fl.BoolVar(&o.Print, "print", false, "print what would be added, and change nothing")
 	fl.BoolVar(&o.Remove, "remove", false, "remove it again")
 	return f.ForPeople(cmd, "change which agents may start fairlead mcp", func() bool { return o.Print })

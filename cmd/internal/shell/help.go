@@ -1,34 +1,34 @@
 package shell
 
-const long = `Open the account's own login shell on one host, on the terminal you sit at: what ssh HOST gives.
+const long = `Open the account's login shell on one host, at your terminal, as "ssh HOST" does.
 
-HOST is a name of the inventory, user@host[:port] for a host outside of it, or any selector that picks exactly one host.
-Every key goes to the host, ^C and ^Z included, and the host's terminal has the size and the TERM of yours. A command
-without a terminal is for fairlead run.
+HOST is a host of the inventory, user@host[:port] for a host outside it, or a selector that picks one host. Every key goes
+to the host, ^C and ^Z included; the host's terminal has the size and the TERM of yours. For commands without a terminal,
+use "fairlead run".
 
 At the beginning of a line:
   ~.   hang up
   ~?   show these
   ~~   type ~
---escape takes another character, or none for none of this.
+--escape sets another character, or none.
 
-Over SSH the keeper opens it, on the connection that sessions use, if one is there; with --keeper off this program does.
+Over SSH the keeper opens it, on the connection that sessions share. --keeper off connects from this program.
 
-What the host prints is recorded, in the asciicast format and for nobody else to read, in
-$XDG_STATE_HOME/fairlead/recordings (~/.local/state where that is unset); the name is told at the end. What you type is not
-recorded, though the host may print it. A recording stops at 1 GiB, or with the disk full, and says so; the terminal goes
-on. The audit record names the recording with its SHA-256, and says when there is none: --no-record is for operators.
+Fairlead records what the host prints, in asciicast format, in $XDG_STATE_HOME/fairlead/recordings (~/.local/state by
+default), readable by your account only, and prints the recording's name at the end. It does not record what you type,
+unless the host echoes it. A recording stops at 1 GiB or when the disk is full, with a warning; the terminal stays open.
+The audit log has the recording's name and SHA-256, or says that it was not recorded. --no-record is for operators.
 
-Policy judges a terminal as what nobody can tell before it is typed (class unknown): operators may open one, agents only
-where a policy says so.
+A terminal is classed as unknown, since its input cannot be judged in advance: operators may open one, agents only where a
+policy allows it.
 
 Exit codes:
-  0    the shell ended well; else its own code, 128+n after signal n
-  2    the call, the selector or the inventory is wrong, or there is no terminal
-  3    the host was not reached, not logged in to, or not trusted
+  0    the shell exited with 0; else its own code, or 128+n after signal n
+  2    usage: flags, selector or inventory, or there is no terminal
+  3    the host is unreachable, not authenticated or not trusted
   4    the connection was lost
   5    denied by policy
-  6    our own failure, for instance an audit record that cannot be written: nothing was sent then
+  6    an error in Fairlead, such as an audit log that cannot be written; nothing was sent
   130  hung up, or interrupted before the shell began`
 
 const example = `  # a terminal on a host of the inventory

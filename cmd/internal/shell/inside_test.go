@@ -162,7 +162,7 @@ func TestAFloodLeavesMemoryFlatAndStopsTheRecordingOnce(t *testing.T) {
 func TestWhatIsDeniedIsNotSent(t *testing.T) {
 	for name, d := range map[string]policy.Decision{
 		"denied: not on a Friday": {Verdict: policy.Deny, Reason: "not on a Friday"},
-		"denied: four eyes; it needs a yes, which nobody can give here": {Verdict: policy.Ask, Reason: "four eyes"},
+		"denied: four eyes; it needs an approval, and approvals are not available here": {Verdict: policy.Ask, Reason: "four eyes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := newInside(t)

@@ -15,7 +15,7 @@ import (
 // judge asks the policy about line, into which somebody will type what nobody can judge.
 func (o *Options) judge(ctx context.Context, h hosts.Host, line string) (policy.Decision, error) {
 	if o.Caller.Mark != "" {
-		fmt.Fprintf(o.IO.Err, "fairlead: %s is set, so %s asks: what needs an approval is denied\n", o.Caller.Mark, o.Caller.Principal)
+		fmt.Fprintf(o.IO.Err, "fairlead: %s is set, so the policy of %s applies: a command that needs approval is denied\n", o.Caller.Mark, o.Caller.Principal)
 	}
 	decider, err := o.Policy()
 	if err != nil {
@@ -39,7 +39,7 @@ func (o *Options) denied(h hosts.Host, e *terminals.Entry, line string, d policy
 	}
 	why := d.Reason
 	if d.Verdict == policy.Ask {
-		why += "; it needs a yes, which nobody can give here"
+		why += "; it needs an approval, and approvals are not available here"
 	}
 	r := session.Result{Status: session.StatusDenied, Err: &session.Error{Op: "shell", Host: h.Name, Code: "denied", Err: errors.New(why)}}
 	if err := e.Result(terminals.Outcome{Result: r}, "", terminals.Recorded{}); err != nil {

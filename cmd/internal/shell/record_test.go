@@ -150,7 +150,7 @@ rules:
 
 	c = agent("--no-record", "here")
 	assert.Equal(t, 2, c.exit())
-	c.printed("fairlead: --no-record is for operators, and agent/claude-code asks")
+	c.printed("fairlead: --no-record is for operators, and the caller is agent/claude-code")
 }
 
 func TestATerminalIsJudgedByThePolicyFileThatIsNamed(t *testing.T) {

@@ -99,7 +99,7 @@ func (o *Options) parse(args []string, dash int) error {
 	case o.NoRecord && o.RecordInput:
 		return cmdutil.Usagef("--no-record and --record-input exclude each other")
 	case o.NoRecord && !operator(o.Caller.Principal):
-		return cmdutil.Usagef("--no-record is for operators, and %s asks", o.Caller.Principal)
+		return cmdutil.Usagef("--no-record is for operators, and the caller is %s", o.Caller.Principal)
 	case o.PolicyFile != "" && o.Caller.Mark != "":
 		return cmdutil.Usagef("--policy is not for agents, and %s is set", o.Caller.Mark)
 	case o.ConnectTimeout < 0 || o.ConnectTimeout > cmdutil.MaxConnectTimeout:

@@ -30,7 +30,7 @@ type terminal struct {
 func openTerminal(in io.Reader) (*terminal, error) {
 	f, ok := in.(*os.File)
 	if !ok {
-		return nil, errors.New("standard input is no file")
+		return nil, errors.New("standard input is not a file")
 	}
 	t := &terminal{file: f, fd: int(f.Fd())}
 	var err error
@@ -101,7 +101,7 @@ var (
 // read waits for keys. io.EOF means that the terminal has gone.
 func (t *terminal) read(p []byte) (int, error) { return t.get(p, t.wake[0], nil) }
 
-// readFor is read that waits no longer than d, and that stop does not end.
+// readFor is read that is no longer pending than d, and that stop does not end.
 func (t *terminal) readFor(p []byte, d time.Duration) (int, error) {
 	limit := unix.NsecToTimeval(max(0, d).Nanoseconds())
 	return t.get(p, nil, &limit)

@@ -80,7 +80,7 @@ func NewCmd(f *cmdutil.Factory, runF func(*Options) error) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Say which version this is",
+		Short: "Print the version",
 		Args:  cmdutil.Args(0, 0, "no arguments"),
 		RunE:  func(*cobra.Command, []string) error { return runF(o) },
 	}

@@ -33,15 +33,16 @@ type Options struct {
 	JSON   bool
 }
 
-const long = `Open the keeper's page in a browser: what waits for a yes, with its exact bytes; sessions as they go on, as terminals;
-recordings; and a search through the record.
+const long = `Open the keeper's web UI in a browser: pending approvals with their exact bytes, live sessions and terminals, recordings,
+and a search through the audit log.
 
-The keeper serves it on a port of 127.0.0.1 that it picks. The link lets one browser in, once, within two minutes; that
-browser stays in for twelve hours, or an hour after the page was closed. The page can do what this account can, but for
-running commands other than in a terminal, and but for tokens, sandboxes and the keeper itself. Agents get no link.
+The keeper serves it on a free port of 127.0.0.1. The printed link lets one browser in, once, within two minutes. That
+browser stays signed in for twelve hours, or until an hour after the last page was closed. The web UI has the rights of
+this account, except that it runs commands in terminals only and does not manage tokens, sandboxes or the keeper. Agents
+get no link.
 
-The link is printed, and opened where there is a screen. On a machine that you sit at from afar, forward the port that
-the link names: ssh -L PORT:127.0.0.1:PORT.`
+Fairlead opens the link if the machine has a screen. If you work on it from another machine, forward the port first:
+ssh -L PORT:127.0.0.1:PORT.`
 
 const example = `  fairlead web
   fairlead web --no-open`
@@ -56,7 +57,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use: "web", Short: "Open the keeper's page in a browser", Long: long, Example: example,
+		Use: "web", Short: "Open the web UI in a browser", Long: long, Example: example,
 		Args: cmdutil.Args(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runF(cmd.Context(), o) },
 	}
@@ -78,7 +79,7 @@ func run(ctx context.Context, o *Options) error {
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return fmt.Errorf("the page is the keeper's, and there is none: %w", err)
+		return fmt.Errorf("the web UI needs the keeper: %w", err)
 	}
 	defer c.Close()
 	l, err := c.Web(ctx)
@@ -122,7 +123,7 @@ func (o *Options) hint(l wire.Link) {
 		fmt.Fprintf(o.IO.Err, "fairlead: from the machine you sit at: ssh -L %s:%s, and open the link there\n", u.Port(), u.Host)
 		return
 	}
-	fmt.Fprintln(o.IO.Err, "fairlead: there is no screen here: open the link in a browser on this machine")
+	fmt.Fprintln(o.IO.Err, "fairlead: no browser can be opened here: open the link in a browser on this machine")
 }
 
 // leave writes a page that leads to the link: on a command line every account of the machine could read the code.

@@ -71,7 +71,7 @@ func names(t *testing.T, f File) {
 		short, name := words[1], words[2]
 		assert.True(t, strings.Contains(strings.TrimLeft(name, "_"), "_") || name[0] == '$' || name[0] == '@', "%s could be other text: it needs a _", name)
 		if other := long[short]; other != "" {
-			assert.Equal(t, other, name, "%s stands for both", short)
+			assert.Equal(t, other, name, "%s replaces both", short)
 		}
 		long[short] = name
 		assert.Equal(t, short, hostcode.Names(f.Source)[name], "%s is sent in two ways", name)

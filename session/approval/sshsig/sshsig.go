@@ -24,7 +24,7 @@ const (
 
 // Errors that a caller may branch on. Others say more, and wrap them.
 var (
-	ErrFormat    = errors.New("sshsig: this is no signature as ssh-keygen -Y sign writes it")
+	ErrFormat    = errors.New("sshsig: this is not a signature as ssh-keygen -Y sign writes it")
 	ErrSignature = errors.New("sshsig: the signature does not verify")
 	ErrPresence  = errors.New("sshsig: the security key was not touched")
 )

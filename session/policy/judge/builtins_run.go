@@ -214,7 +214,7 @@ func (w *walker) kill(c call) {
 		}
 	}
 	if harmless {
-		w.fine("builtins/kill", "signal 0 only asks whether the process is there")
+		w.fine("builtins/kill", "signal 0 only checks that the process exists")
 		return
 	}
 	w.raise(policy.Dangerous, "builtins/kill", "it signals processes")

@@ -133,7 +133,7 @@ func (w *walker) tilde(s string) {
 	w.use("HOME")
 	name, _, _ := strings.Cut(s[1:], "/")
 	if !userName.MatchString(name) {
-		w.raise(policy.Unknown, "shell/tilde", "what this tilde stands for depends on the session")
+		w.raise(policy.Unknown, "shell/tilde", "the meaning of this tilde depends on the session")
 	}
 }
 

@@ -14,7 +14,7 @@ func (w *walker) innerQuotes(p *syntax.SglQuoted) {
 	if !p.Dollar && plainText(p.Value) {
 		return
 	}
-	w.raise(policy.Unknown, "shell/quirk", "shells expand what stands in single quotes within these double quotes")
+	w.raise(policy.Unknown, "shell/quirk", "shells expand what is in single quotes within these double quotes")
 	if strings.ContainsAny(p.Value, "$`") {
 		w.script(": \""+strings.ReplaceAll(p.Value, `"`, `\"`)+"\"", w.shell)
 	}

@@ -137,7 +137,7 @@ func containsAny(s string, list ...string) bool {
 }
 
 func (w *walker) forbidUnseen() {
-	w.raise(policy.Forbidden, "forbidden/unseen-code", "it runs code that was fetched or decoded on the spot, which nobody can have seen")
+	w.raise(policy.Forbidden, "forbidden/unseen-code", "it runs code that it fetches or decodes itself, which cannot be reviewed")
 }
 
 // runsFile forbids running a file that an earlier command of the script may have fetched.

@@ -52,7 +52,7 @@ func judgeText(req Request, d dialect, text string, s scan, cut bool) Report {
 		w.raise(policy.Unknown, "shell/unknown-shell", "the judge does not know the language of this shell")
 	}
 	if s.invalid {
-		w.raise(policy.Unknown, "bytes/encoding", "it is not UTF-8, so that nobody can be shown what it says")
+		w.raise(policy.Unknown, "bytes/encoding", "it is not UTF-8, so it cannot be shown for review")
 	}
 	w.ownText(text)
 	w.text(s.invisible)

@@ -44,13 +44,13 @@ func secretsBelow(p, dir string) (why string, ok bool) {
 		return "", false
 	}
 	if segs[0] == "~" && len(segs) == 1 {
-		return "everybody's secrets lie below", true
+		return "it contains the secrets of all accounts", true
 	}
 	if segs[0] != "" {
 		return "", false
 	}
 	if len(segs) == 1 || len(segs) <= 3 && (segs[1] == "home" || segs[1] == "root" || segs[1] == "Users") {
-		return "everybody's secrets lie below", true
+		return "it contains the secrets of all accounts", true
 	}
 	for i := range places.read.all {
 		s := &places.read.all[i]

@@ -70,7 +70,7 @@ func inertValue(name, v string) bool {
 func (w *walker) assignments(c *syntax.CallExpr) {
 	for _, a := range c.Assigns {
 		if a == nil || a.Name == nil {
-			w.raise(policy.Unknown, "shell/assignment", "an assignment to a name that cannot be told")
+			w.raise(policy.Unknown, "shell/assignment", "an assignment to a name that cannot be determined")
 			w.setsName("*")
 			continue
 		}

@@ -49,7 +49,7 @@ func (w *walker) sourceOfStmt(s *syntax.Stmt) string {
 
 func (w *walker) background(s *syntax.Stmt) {
 	if s.Background || s.Coprocess || s.Disown {
-		w.raise(policy.Unknown, "shell/background", "it goes on in the background after the command has ended")
+		w.raise(policy.Unknown, "shell/background", "it keeps running in the background after the command has ended")
 	}
 }
 
@@ -71,7 +71,7 @@ func (w *walker) command(c syntax.Command) {
 	case *syntax.WhileClause:
 		w.part(c, w.source(c), func() {
 			if !readsLines(c) {
-				w.raise(policy.Unknown, "shell/loop", "nobody can tell when the loop ends")
+				w.raise(policy.Unknown, "shell/loop", "the end of the loop cannot be determined")
 			}
 			w.stmts(c.Cond)
 			w.stmts(c.Do)
@@ -106,7 +106,7 @@ func (w *walker) command(c syntax.Command) {
 		})
 	case *syntax.CoprocClause:
 		w.part(c, w.source(c), func() {
-			w.raise(policy.Unknown, "shell/coproc", "a coprocess goes on after the command has ended")
+			w.raise(policy.Unknown, "shell/coproc", "a coprocess keeps running after the command has ended")
 			w.word(c.Name)
 			w.stmt(c.Stmt)
 		})
@@ -164,7 +164,7 @@ func (w *walker) ifClause(c *syntax.IfClause) {
 
 func (w *walker) forClause(c *syntax.ForClause) {
 	if c.Select {
-		w.raise(policy.Unknown, "shell/select", "a menu waits for somebody to choose")
+		w.raise(policy.Unknown, "shell/select", "a menu waits for a choice")
 	}
 	switch loop := c.Loop.(type) {
 	case *syntax.WordIter:

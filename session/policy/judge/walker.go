@@ -164,7 +164,7 @@ func (w *walker) reach(host string) {
 	}
 	w.to, w.cur.To = append(w.to, host), append(w.cur.To, host)
 	if Metadata(host) {
-		w.raise(policy.SensitiveRead, "secrets/metadata", "the machine's own metadata service tells credentials")
+		w.raise(policy.SensitiveRead, "secrets/metadata", "the machine's own metadata service returns credentials")
 	}
 }
 

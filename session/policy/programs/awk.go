@@ -228,7 +228,7 @@ func (s *awkScan) punctuation(b byte) bool {
 		s.before = awkUnsure
 	case '/', '*', '%', '<', '^', '!', '=', '~', '?', ':', ',', '[', '&':
 		s.before = awkOperator
-	default: // "@" loads, includes and calls by name; the rest is no awk
+	default: // "@" loads, includes and calls by name; the rest is not an awk
 		return false
 	}
 	return true

@@ -71,7 +71,7 @@ func (c *call) run() {
 		c.begin()
 		c.parse(c.args)
 		if c.interactive && n.style&pages != 0 && !c.given("--no-pager") {
-			c.say(unknown, "may start a pager, and whoever types into a pager can run commands")
+			c.say(unknown, "may start a pager, and a pager can run commands that are typed into it")
 		}
 	}
 	c.connects()

@@ -42,7 +42,7 @@ func phrase(c policy.Class) string {
 	case secret:
 		return "may show secrets"
 	case network:
-		return "asks over the network"
+		return "reads over the network"
 	case write:
 		return "writes, changes something or opens a network connection"
 	case danger:
@@ -56,6 +56,6 @@ func phrase(c policy.Class) string {
 	case forbid:
 		return "may destroy the host or open it to others"
 	default:
-		return "cannot be told before it runs"
+		return "cannot be determined before it runs"
 	}
 }

@@ -171,12 +171,12 @@ func (b *builder) line(l line, below []line) {
 	case "class":
 		name, why, _ := strings.Cut(l.rest, " ")
 		if b.class, b.why = classes[name], why; b.class == "" {
-			b.fail(l, "%s is no class", name)
+			b.fail(l, "%s is not a class", name)
 		}
 	case "style":
 		for name := range strings.FieldsSeq(l.rest) {
 			if styles[name] == 0 {
-				b.fail(l, "%s is no style", name)
+				b.fail(l, "%s is not a style", name)
 			}
 			b.style |= styles[name]
 		}
@@ -185,7 +185,7 @@ func (b *builder) line(l line, below []line) {
 	case "use":
 		set := b.entry.of.sets[l.rest]
 		if b.deep++; set == nil || b.deep > 4 {
-			b.fail(l, "%s is no set", l.rest)
+			b.fail(l, "%s is not a set", l.rest)
 			return
 		}
 		b.lines(set.split())
@@ -201,7 +201,7 @@ func (b *builder) line(l line, below []line) {
 	case "check":
 		for name := range strings.FieldsSeq(l.rest) {
 			if checks[name] == nil {
-				b.fail(l, "%s is no check", name)
+				b.fail(l, "%s is not a check", name)
 			}
 			b.checks = append(b.checks, checks[name])
 		}
@@ -249,7 +249,7 @@ func (b *builder) options(l line) {
 		at := uint16(len(b.opts) + 1)
 		for name := range strings.SplitSeq(names, ",") {
 			if len(name) < 2 || name[0] != '-' {
-				b.fail(l, "%s is no option", item)
+				b.fail(l, "%s is not an option", item)
 				continue
 			}
 			b.enter(name, at)
@@ -281,7 +281,7 @@ func (b *builder) arguments(l line) {
 		k, class, _ := strings.Cut(item, "!")
 		o := operand{kind: kinds[k]}
 		if o.kind == none {
-			b.fail(l, "%s is no kind of operand", item)
+			b.fail(l, "%s is not a kind of operand", item)
 		}
 		o.class = b.classFor(l, class, o.kind)
 		b.operands = append(b.operands, o)
@@ -298,7 +298,7 @@ func (b *builder) classFor(l line, class string, k kind) policy.Class {
 	case class != "":
 		c, ok := classes[class]
 		if !ok {
-			b.fail(l, "%s is no class", class)
+			b.fail(l, "%s is not a class", class)
 		}
 		return c
 	case k == writes || k == prefixes || k == dels:

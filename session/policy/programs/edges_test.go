@@ -173,7 +173,7 @@ func TestWhichHostsCallsName(t *testing.T) {
 		assert.Equal(t, want, programs.Connects(name), name)
 	}
 	assert.Equal(t, policy.Forbidden, call("nc", true, "-ve", "x", "h").Class)
-	assert.Equal(t, policy.Write, call("nc", true, "-w5e", "h").Class, "a value is no cluster of letters")
+	assert.Equal(t, policy.Write, call("nc", true, "-w5e", "h").Class, "a value is not a cluster of letters")
 }
 
 func TestAwkIsForbiddenTheNetworkByItself(t *testing.T) {

@@ -17,7 +17,7 @@ func ssFilter(c *call) {
 			case s == "" || s[0] == ':' || listed(ssWords, s) || strings.Trim(s, "0123456789.:/*[]") == "":
 			case strings.Count(s, ":") > 1 && strings.Trim(s, "0123456789abcdefABCDEF.:/[]") == "": // IPv6
 			case listed("dst src", before):
-				c.say(write, "asks a name server")
+				c.say(write, "queries a name server")
 			default:
 				c.say(unknown, "may look up a name")
 			}
@@ -35,7 +35,7 @@ func netcat(c *call) {
 			c.say(unknown, "has a word that isn't literal")
 		case long && (strings.HasPrefix(s, "--e") || strings.HasPrefix(s, "--sh") || strings.HasPrefix(s, "--lua")),
 			!long && strings.HasPrefix(s, "-") && strings.ContainsAny(clusterHead(s), "ec"):
-			c.say(forbid, "gives a shell to whoever is on the other side")
+			c.say(forbid, "gives a shell to the other side")
 			if i+1 < len(c.args) {
 				c.script("", c.args[i+1])
 			}

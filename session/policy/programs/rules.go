@@ -150,7 +150,7 @@ func (b *builder) rule(l line) {
 	class, wrote, _ := strings.Cut(class, "=")
 	r := rule{class: classes[class], why: why, wrote: wrote}
 	if strings.HasPrefix(wrote, "-") && b.lookup(wrote) == 0 {
-		b.fail(l, "%s is no option of this program", wrote)
+		b.fail(l, "%s is not an option of this program", wrote)
 	}
 	if !ok || r.class == "" {
 		b.fail(l, "want if CONDITION…: CLASS WHY")
@@ -201,12 +201,12 @@ func (b *builder) cond(l line, s string) (c cond) {
 		for name := range strings.SplitSeq(subject, "|") {
 			at := b.lookup(name)
 			if at == 0 {
-				b.fail(l, "%s is no option of this program", name)
+				b.fail(l, "%s is not an option of this program", name)
 			}
 			c.opts = append(c.opts, at)
 		}
 	default:
-		b.fail(l, "%s is no condition", s)
+		b.fail(l, "%s is not a condition", s)
 	}
 	return c
 }

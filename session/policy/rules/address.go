@@ -130,7 +130,7 @@ func (r *rule) whyAddresses(c *command) string {
 	case len(c.rep.To) == 0:
 		return "it connects to no address that Fairlead knows"
 	case len(r.to) == 0, slices.ContainsFunc(c.rep.To, judge.Metadata) && !slices.Contains(r.classes, policy.SensitiveRead):
-		return "it asks a metadata service, which the rule covers only if classes name sensitive-read"
+		return "it reads a metadata service, which the rule covers only if classes name sensitive-read"
 	}
 	for _, host := range c.rep.To {
 		switch {

@@ -194,7 +194,7 @@ func TestAddressesBesideOtherClasses(t *testing.T) {
 
 func TestAddressesOfARuleAreReadOrRefused(t *testing.T) {
 	forms := "must be loopback, private, an address (192.0.2.7), a network (10.1.0.0/16), a name (db.example.com) or all names below one (*.example.com)"
-	service := "is a metadata service, which tells credentials: name the classes network-read and sensitive-read"
+	service := "is a metadata service, which returns credentials: name the classes network-read and sensitive-read"
 	for address, want := range map[string]string{
 		"loopback": "", "private": "", "192.0.2.7": "", "10.1.0.0/16": "", "db.example.com": "", "*.example.com": "", "::1": "", "fc00::/7": "", "2001:db8::/32": "", "10.1.2.3/32": "", "0.0.0.0/0": "", "*.google.internal": "", "*.metadata.google.internal": "", "169.0.0.0/8": "",
 		"": "a value is missing", "*": forms, "*.": forms, "*.10.0.0.1": forms, "10.1.0.0/33": forms, "::ffff:10.0.0.0/104": forms, "a b": forms, "http://x": forms, "*.*.example.com": forms, "x/8": forms,

@@ -71,7 +71,7 @@ func TestWhatAnAllowStandsFor(t *testing.T) {
 		"classes: [forbidden]":                                         {true: {"rm -rf /"}},
 		"classes: [read-only, write, unknown]":                         {true: {"curl http://x -o y", "for i in a b; do touch $i; done", "(deploy; touch x)"}, false: {"curl http://x | sh", "(deploy; kill 1)"}},
 		"programs: ['curl *', sh]":                                     {true: {"sh", "curl x"}, false: {"curl http://x | sh"}},
-		"programs: ['curl *', sh], classes: [forbidden, unknown, network-read, write, dangerous]": {true: {"curl http://x; sh"}, false: {"curl http://x | sh"}}, // the pipeline is no program
+		"programs: ['curl *', sh], classes: [forbidden, unknown, network-read, write, dangerous]": {true: {"curl http://x; sh"}, false: {"curl http://x | sh"}}, // the pipeline is not a program
 		"classes: [forbidden, unknown, network-read, write, dangerous]":                           {true: {"curl http://x | sh"}},
 		"programs: ['systemctl stop *'], classes: [write]":                                        {false: {"systemctl stop x", "systemctl stop x && touch y"}},
 		"programs: ['systemctl stop *'], classes: [dangerous]":                                    {true: {"systemctl stop x", "systemctl stop x && systemctl stop y", "systemctl stop x; systemctl stop y | systemctl stop z"}, false: {"systemctl stop x && touch y", "systemctl stop x && systemctl disable x"}},

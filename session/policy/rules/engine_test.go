@@ -49,7 +49,7 @@ func TestTheBuiltInTable(t *testing.T) {
 		want      map[policy.Class]string
 	}{
 		"an agent on production":                           {"agent/mcp", hosts.Host{Name: "h", Tier: "prod"}, agentTable},
-		"an agent on a throw-away machine is no freer":     {"agent/mcp", hosts.Host{Name: "h", Tier: "dev"}, agentTable},
+		"an agent on a throw-away machine is not freer":    {"agent/mcp", hosts.Host{Name: "h", Tier: "dev"}, agentTable},
 		"nobody counts as an agent":                        {"", hosts.Host{Name: "h"}, agentTable},
 		"an unknown role counts as an agent":               {"root/ada", hosts.Host{Name: "h"}, agentTable},
 		"a role without a name counts as an agent":         {"operator", hosts.Host{Name: "h"}, agentTable},

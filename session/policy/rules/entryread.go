@@ -98,7 +98,7 @@ func (p *problems) truth(n *yaml.Node, key string) bool {
 func (p *problems) environ(n *yaml.Node, key string) string {
 	s, ok := p.Scalar(n, key)
 	if ok && s != "clean" && s != "host" {
-		p.Add(n.Line, "%s: %q is none of clean, host", key, strictyaml.Clip(s))
+		p.Add(n.Line, "%s: %q is not one of clean, host", key, strictyaml.Clip(s))
 	}
 	return s
 }
@@ -107,7 +107,7 @@ func (p *problems) count(n *yaml.Node, key string) int {
 	s, ok := p.Scalar(n, key)
 	v, err := strconv.ParseUint(s, 10, 31)
 	if ok && err != nil {
-		p.Add(n.Line, "%s: %q is not a number from 0, which is no limit", key, strictyaml.Clip(s))
+		p.Add(n.Line, "%s: %q is not a number; 0 means no limit", key, strictyaml.Clip(s))
 	}
 	return int(v)
 }

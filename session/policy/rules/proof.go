@@ -88,7 +88,7 @@ func (p *problems) approvals(n *yaml.Node) proofs {
 	for pair := range slices.Chunk(v.Content, 2) {
 		k, val := pair[0], pair[1]
 		if !tierName(k.Value) {
-			p.Add(k.Line, `proof: %q is no tier such as prod, and not "*"`, strictyaml.Clip(k.Value))
+			p.Add(k.Line, `proof: %q is not a tier such as prod, nor "*"`, strictyaml.Clip(k.Value))
 		}
 		out[k.Value] = p.proofsOf(k.Value, val)
 	}
@@ -107,7 +107,7 @@ func (p *problems) proofsOf(tier string, n *yaml.Node) map[policy.Class]policy.P
 	for pair := range slices.Chunk(n.Content, 2) {
 		k := pair[0]
 		if c := policy.Class(k.Value); c != "*" && !slices.Contains(policy.Classes[:], c) {
-			p.Add(k.Line, `proof: %q is none of %s and not "*"`, strictyaml.Clip(k.Value), classNames())
+			p.Add(k.Line, `proof: %q is not one of %s, nor "*"`, strictyaml.Clip(k.Value), classNames())
 		}
 		out[policy.Class(k.Value)] = p.proof(pair[1])
 	}
@@ -117,7 +117,7 @@ func (p *problems) proofsOf(tier string, n *yaml.Node) map[policy.Class]policy.P
 func (p *problems) proof(n *yaml.Node) policy.Proof {
 	s, ok := p.Scalar(n, "proof")
 	if ok && !policy.Proof(s).Known() {
-		p.Add(n.Line, "proof: %q is none of touch, passphrase, unproven", strictyaml.Clip(s))
+		p.Add(n.Line, "proof: %q is not one of touch, passphrase, unproven", strictyaml.Clip(s))
 	}
 	return policy.Proof(s)
 }

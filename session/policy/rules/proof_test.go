@@ -52,7 +52,7 @@ func TestTheLeastProofIsThatOfTheTierAndOfTheStrictestClass(t *testing.T) {
 	d, err = e.Decide(t.Context(), policy.Request{Principal: "operator/ada", Host: hosts.Host{Tier: "prod"}, Command: "systemctl stop nginx"})
 	require.NoError(t, err)
 	assert.Equal(t, policy.NeedsConfirmation, d.Needs)
-	assert.Empty(t, d.LeastProof, "a second thought is no approval")
+	assert.Empty(t, d.LeastProof, "a second thought is not an approval")
 }
 
 func TestABareYesForOneClassIsNoneForAnother(t *testing.T) {
@@ -127,10 +127,10 @@ func TestEveryMistakeAboutProofIsToldWithItsLine(t *testing.T) {
 		"an unknown key":    {"approvals: {prof: {prod: touch}}", `p.yaml:2: unknown key "prof" in approvals; known: proof`},
 		"one for all":       {"approvals: {proof: touch}", "p.yaml:2: proof: expected a mapping of tiers"},
 		"no tier":           {"approvals: {proof: {}}", "p.yaml:2: proof: expected a mapping of tiers"},
-		"no name of a tier": {"approvals: {proof: {'a b': touch}}", `p.yaml:2: proof: "a b" is no tier`},
-		"an unknown proof":  {"approvals: {proof: {prod: oath}}", `p.yaml:2: proof: "oath" is none of touch, passphrase, unproven`},
+		"no name of a tier": {"approvals: {proof: {'a b': touch}}", `p.yaml:2: proof: "a b" is not a tier`},
+		"an unknown proof":  {"approvals: {proof: {prod: oath}}", `p.yaml:2: proof: "oath" is not one of touch, passphrase, unproven`},
 		"no proof":          {"approvals: {proof: {prod: }}", "p.yaml:2: proof: a value is missing"},
-		"an unknown class":  {"approvals:\n  proof:\n    prod: {writes: touch}", `p.yaml:4: proof: "writes" is none of read-only,`},
+		"an unknown class":  {"approvals:\n  proof:\n    prod: {writes: touch}", `p.yaml:4: proof: "writes" is not one of read-only,`},
 		"no class":          {"approvals:\n  proof:\n    prod: {}", "p.yaml:4: proof: the mapping of prod is empty"},
 		"a list of proofs":  {"approvals: {proof: {prod: [touch]}}", "p.yaml:2: proof: expected a single value"},
 		"a tier twice":      {"approvals: {proof: {prod: touch, prod: touch}}", `p.yaml:2: "prod" is there twice`},

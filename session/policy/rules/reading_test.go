@@ -131,8 +131,8 @@ func TestAnExampleSaysWhyItDoesNotMatch(t *testing.T) {
 		{"classes: [network-read, read-only], to: [loopback]", "ls", "it connects to no address that Fairlead knows"},
 		{"to: [loopback]", "curl -s localhost 10.0.0.1", "it connects to 10.0.0.1, which is not one of the rule's addresses"},
 		{"to: [loopback]", "curl -sL localhost", "Fairlead cannot determine all addresses that it connects to"},
-		{"to: [0.0.0.0/0]", "curl -s 169.254.169.254", "it asks a metadata service, which the rule covers only if classes name sensitive-read"},
-		{"classes: [network-read]", "curl -s 169.254.169.254", "it asks a metadata service, which the rule covers only if classes name sensitive-read"},
+		{"to: [0.0.0.0/0]", "curl -s 169.254.169.254", "it reads a metadata service, which the rule covers only if classes name sensitive-read"},
+		{"classes: [network-read]", "curl -s 169.254.169.254", "it reads a metadata service, which the rule covers only if classes name sensitive-read"},
 		{"classes: [network-read, write], to: [loopback]", "touch x; curl -s localhost", "a part of it connects to no address"},
 		{"classes: [forbidden]", "'ls \x7f'", ""},
 	} {

@@ -36,7 +36,7 @@ const (
 	hintBreak    = "type the name of the host and a reason at the terminal; --yes does not answer"
 	hintOperator = "an operator can run it; agents never"
 	hintNoRule   = "a rule can allow it"
-	hintRule     = "the rule must be changed by whoever owns the policy file"
+	hintRule     = "the owner of the policy file must change the rule"
 	hintCRLF     = `Fairlead sends CRLF as LF, within quotes too: write printf '\r\n' where the CR is meant`
 	hintBytes    = "write it without that character"
 )

@@ -74,7 +74,7 @@ func (p *problems) rule(n *yaml.Node) (*rule, []example) {
 	if v := f["verdict"]; v != nil {
 		if s, ok := p.Scalar(v, "verdict"); ok {
 			if s != "deny" && s != "ask" && s != "allow" {
-				p.Add(v.Line, "verdict: %q is none of deny, ask, allow", strictyaml.Clip(s))
+				p.Add(v.Line, "verdict: %q is not one of deny, ask, allow", strictyaml.Clip(s))
 			}
 			_ = r.verdict.UnmarshalText([]byte(s))
 		}
@@ -99,7 +99,7 @@ func (p *problems) conditions(n *yaml.Node, f map[string]*yaml.Node, r *rule) {
 			c := policy.Class(s)
 			switch {
 			case !slices.Contains(policy.Classes[:], c):
-				p.Add(line, "classes: %q is none of %s", strictyaml.Clip(s), classNames())
+				p.Add(line, "classes: %q is not one of %s", strictyaml.Clip(s), classNames())
 			case slices.Contains(r.classes, c):
 				p.Add(line, "classes: %s is there twice", s)
 			}
@@ -140,7 +140,7 @@ func (p *problems) addresses(n *yaml.Node, r *rule) {
 			return
 		}
 		if a.metadata() && r.verdict == policy.Allow && !slices.Contains(r.classes, policy.SensitiveRead) {
-			p.Add(line, "to: %s is a metadata service, which tells credentials: name the classes network-read and sensitive-read", strictyaml.Clip(s))
+			p.Add(line, "to: %s is a metadata service, which returns credentials: name the classes network-read and sensitive-read", strictyaml.Clip(s))
 		}
 		r.to = append(r.to, a)
 	})
@@ -149,7 +149,7 @@ func (p *problems) addresses(n *yaml.Node, r *rule) {
 	case len(r.classes) > 0 && !slices.Contains(r.classes, policy.NetworkRead):
 		p.Add(n.Line, "to: the rule can allow nothing: Fairlead knows all addresses only of commands of the class network-read, which classes must name")
 	case len(r.programs) > 0 && !slices.ContainsFunc(r.programs, pattern.connects):
-		p.Add(n.Line, "to: the rule can allow nothing: none of its programs is known to be a network-read, such as curl, dig, ping and nc -z")
+		p.Add(n.Line, "to: the rule can allow nothing: name a program with network reads, such as curl, dig, ping or nc -z")
 	}
 }
 
@@ -206,11 +206,11 @@ func (p *problems) principal(line int, s string, out *principals) {
 	case isRole && knownRole(role):
 		out.roles = append(out.roles, Role(role))
 	case isRole:
-		p.Add(line, "principals: role %q is none of agent, operator, program", strictyaml.Clip(role))
+		p.Add(line, "principals: role %q is not one of agent, operator, program", strictyaml.Clip(role))
 	default:
 		role, name, _ := strings.Cut(s, "/")
 		if !knownRole(role) || name == "" || strings.ContainsAny(name, "*?/ ,") {
-			p.Add(line, `principals: %q is no name such as agent/mcp, no role=agent and not "*"`, strictyaml.Clip(s))
+			p.Add(line, `principals: %q is not a name such as agent/mcp, nor role=agent, nor "*"`, strictyaml.Clip(s))
 			return
 		}
 		out.names = append(out.names, s)

@@ -24,7 +24,7 @@ type Config struct {
 	Socket    string // of the keeper
 	Principal string // "agent/NAME" to act for an agent; "" is the account itself
 	Inventory string // absolute path of the inventory; "" is the keeper's own
-	AuthSock  string // the caller's SSH_AUTH_SOCK; "" is no agent
+	AuthSock  string // the caller's SSH_AUTH_SOCK; "" means none
 }
 
 // Client calls one keeper.

@@ -120,7 +120,7 @@ func (f *fleet) stdin(ctx context.Context, e event) error {
 	}
 	h := f.by[b.Host]
 	if h == nil || f.out.Stdin == nil {
-		return understood(errors.New("standard input is wanted where there is none"))
+		return understood(errors.New("the keeper asked for a standard input that this run does not have"))
 	}
 	ctx, h.hangUp = context.WithCancel(context.WithoutCancel(ctx))
 	go f.c.giveStdin(ctx, f.id, b.Host, f.out.Stdin(b.Host)) // ends with the host, unless a Read of it blocks

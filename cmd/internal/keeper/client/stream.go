@@ -63,7 +63,7 @@ func (c *Client) follow(r *http.Request, last *string, stdout, stderr io.Writer)
 		e, err := events.next()
 		if err != nil {
 			if errors.Is(err, io.EOF) {
-				err = errors.New("the stream was cut off")
+				err = errors.New("the stream broke off")
 			}
 			return nil, unreachable(r.Context(), err)
 		}

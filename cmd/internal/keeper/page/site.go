@@ -71,7 +71,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // over is why a page is told nothing.
-const over = "nobody knows this page, or not any more: “fairlead web” gives another link"
+const over = "this link is unknown or no longer valid: run “fairlead web” for a new one"
 
 // enter lets a page in.
 func (h *Handler) enter(w http.ResponseWriter, r *http.Request) {

@@ -16,7 +16,7 @@ const (
 type FileFacts struct {
 	Path     string `json:"path" doc:"absolute"`
 	LeadsTo  string `json:"leads_to,omitempty" doc:"where symbolic links in path lead, if there are any: the file that was read or written"`
-	Size     *int64 `json:"size,omitempty" doc:"bytes of the file; those of its text may be others where secrets were taken out"`
+	Size     *int64 `json:"size,omitempty" doc:"bytes of the file; its text may have another length where secrets are redacted"`
 	SHA256   string `json:"sha256,omitempty" doc:"of all its bytes, in hexadecimal; for If-Match"`
 	Mode     string `json:"mode,omitempty" doc:"permissions in octal"`
 	Created  bool   `json:"created,omitempty"`
@@ -27,7 +27,7 @@ type FileFacts struct {
 type File struct {
 	Host    string `json:"host"`
 	Session string `json:"session"`
-	Exec    string `json:"exec" doc:"its id among commands: while it waits or runs, /v1/execs/{id} waits for it and tells what became of the file"`
+	Exec    string `json:"exec" doc:"its id among commands: while it is pending or runs, /v1/execs/{id} waits for it and reports the outcome"`
 	State   string `json:"state" doc:"awaiting_approval, running or done"`
 	FileFacts
 
@@ -36,7 +36,7 @@ type File struct {
 	Offset   int64                `json:"offset,omitempty"`
 	Next     int64                `json:"next_offset,omitempty" doc:"there is more from here on"`
 	Names    []FileName           `json:"names,omitempty" doc:"of a directory, sorted"`
-	Redacted map[string]int       `json:"redacted,omitempty" doc:"secrets taken out of the whole text, by kind"`
+	Redacted map[string]int       `json:"redacted,omitempty" doc:"secrets redacted in the whole text, by kind"`
 	Decision session.DecisionJSON `json:"decision"`
 }
 
@@ -47,7 +47,7 @@ type FileName struct {
 	Kind     string     `json:"kind" enum:"file,directory,link,special"`
 	Size     int64      `json:"size"`
 	Mode     string     `json:"mode"`
-	Modified *time.Time `json:"modified,omitempty" doc:"left out where the way to the host does not tell"`
+	Modified *time.Time `json:"modified,omitempty" doc:"omitted if the host does not report it"`
 }
 
 // FileEdit asks for one place in a file to be replaced.
@@ -55,6 +55,6 @@ type FileEdit struct {
 	Old      string   `json:"old" doc:"text that is in the file exactly once"`
 	New      string   `json:"new" doc:"what to put in its place"`
 	IfSHA256 string   `json:"if_sha256,omitempty" doc:"edit only if the file's content has this hash"`
-	Reason   string   `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record and for who approves"`
+	Reason   string   `json:"reason,omitempty" maxLength:"4096" doc:"reason, shown to approvers and recorded in the audit log"`
 	WaitS    *float64 `json:"wait_s,omitempty" minimum:"0" doc:"wait so many seconds for the end (default 30, at most 50)"`
 }

@@ -14,11 +14,11 @@ type NewJob struct {
 	Session string   `json:"session_id,omitempty" maxLength:"80" doc:"id or name of a session of one's own: the job runs in its directory, with its exported variables, by its shell"`
 	Command string   `json:"command" minLength:"1" maxLength:"524288" doc:"shell source, judged as the same command in a session is"`
 	CWD     string   `json:"cwd,omitempty" maxLength:"4096" doc:"where it runs; with host alone"`
-	Reason  string   `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record and for who approves"`
+	Reason  string   `json:"reason,omitempty" maxLength:"4096" doc:"reason, shown to approvers and recorded in the audit log"`
 	ID      string   `json:"job_id,omitempty" maxLength:"15" pattern:"^j_[a-z2-7]{13}$" doc:"its id, 65 random bits that the caller has made up: then a caller that loses the answer knows which job to look for"`
-	WaitS   *float64 `json:"wait_s,omitempty" minimum:"0" doc:"wait so many seconds for it to begin, which takes an approval where the policy asks (default 30, at most 50)"`
+	WaitS   *float64 `json:"wait_s,omitempty" minimum:"0" doc:"seconds to wait for its start, which may need approval (default 30, at most 50)"`
 
-	Confirm    bool   `json:"confirm,omitempty" doc:"an operator's second thought, where the policy wants one"`
+	Confirm    bool   `json:"confirm,omitempty" doc:"the operator's confirmation, where the policy requires one"`
 	BreakGlass string `json:"break_glass,omitempty" doc:"an operator's: the host's name, to start what is forbidden; takes a reason too"`
 }
 
@@ -26,10 +26,10 @@ type NewJob struct {
 type Job struct {
 	ID    string `json:"job_id" doc:"HOST/ID: all that any keeper needs to find it again"`
 	Host  string `json:"host"`
-	State string `json:"state" doc:"awaiting_approval, starting, running, ended, lost (it does not run any more, and nobody saw how it ended) or canceled (before it had begun)"`
+	State string `json:"state" doc:"awaiting_approval, starting, running, ended, lost (it ended and left no exit code) or canceled (before it began)"`
 
 	ExitCode  *int   `json:"exit_code" doc:"null unless it has ended"`
-	Signal    string `json:"signal,omitempty" doc:"what an exit_code above 128 stands for by the shells' habit"`
+	Signal    string `json:"signal,omitempty" doc:"the signal of an exit_code above 128, by the shells' convention"`
 	StoppedBy string `json:"stopped_by,omitempty" enum:"TERM,KILL"`
 	MayRun    bool   `json:"may_run,omitempty" doc:"something that it has started may still run"`
 
@@ -71,7 +71,7 @@ type JobPage struct {
 // StopJob says how a job is ended.
 type StopJob struct {
 	GraceS *float64 `json:"grace_s,omitempty" minimum:"0" doc:"seconds between SIGTERM and SIGKILL (default 5, at most 30)"`
-	Reason string   `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record"`
+	Reason string   `json:"reason,omitempty" maxLength:"4096" doc:"reason to record in the audit log"`
 }
 
 // JobOf is a job as JSON.

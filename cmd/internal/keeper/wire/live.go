@@ -14,7 +14,7 @@ import (
 // NewRun asks for a command whose caller takes the output as it comes, and with whom it ends: on one host, in a session, or
 // on many hosts at once, which are one request.
 type NewRun struct {
-	ID         string   `json:"id" minLength:"8" maxLength:"80" doc:"the caller's own choice, new for every run: it is stopped by this; on record for many hosts"`
+	ID         string   `json:"id" minLength:"8" maxLength:"80" doc:"chosen by the caller, new for every run; stops the run; recorded in the audit log for runs on many hosts"`
 	Host       string   `json:"host,omitempty" doc:"where, in a shell of its own; or"`
 	Session    string   `json:"session,omitempty" maxLength:"80" doc:"in which session, by id or name; or"`
 	Hosts      []string `json:"hosts,omitempty" maxItems:"100000" doc:"on which hosts, by name or user@host:port; or"`
@@ -23,13 +23,13 @@ type NewRun struct {
 	Command    string   `json:"command,omitempty" doc:"shell source, sent as it is; or program and args"`
 	Program    string   `json:"program,omitempty" maxLength:"255" doc:"the bare name of a program, run with exactly args: no shell function, alias or builtin takes its place"`
 	Args       []string `json:"args,omitempty" maxItems:"10000"`
-	CommandB64 string   `json:"command_b64,omitempty" doc:"shell source that is no UTF-8, in base64, and command is empty"`
-	Reason     string   `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record and for who approves"`
+	CommandB64 string   `json:"command_b64,omitempty" doc:"shell source that is not UTF-8, in base64, and command is empty"`
+	Reason     string   `json:"reason,omitempty" maxLength:"4096" doc:"reason, shown to approvers and recorded in the audit log"`
 	TimeoutS   *float64 `json:"timeout_s,omitempty" minimum:"0" doc:"stop it after so many seconds; default 600 for agents, none for others"`
 	IdleS      *float64 `json:"idle_s,omitempty" minimum:"0" doc:"stop it when it printed nothing for so many seconds"`
-	Confirm    bool     `json:"confirm,omitempty" doc:"an operator's second thought, where the policy wants one"`
+	Confirm    bool     `json:"confirm,omitempty" doc:"the operator's confirmation, where the policy requires one"`
 	BreakGlass string   `json:"break_glass,omitempty" doc:"an operator's: the host's name, or the number of several, to run what is forbidden; takes a reason too"`
-	Answered   string   `json:"answered,omitempty" enum:"flag,terminal" doc:"how the operator said either, for the record"`
+	Answered   string   `json:"answered,omitempty" enum:"flag,terminal" doc:"how the operator answered, for the audit log"`
 
 	// For many hosts.
 	Sums            []string `json:"sums,omitempty" doc:"what the caller takes each of hosts for: one that is another here gets nothing, and neither do the others"`
@@ -37,7 +37,7 @@ type NewRun struct {
 	Forks           int      `json:"forks,omitempty" minimum:"0" maximum:"100000" doc:"how many hosts at a time (default 32)"`
 	ConnectTimeoutS *float64 `json:"connect_timeout_s,omitempty" minimum:"0" doc:"give up connecting after so many seconds, instead of what the inventory says"`
 	Shell           string   `json:"shell,omitempty" enum:"auto,bash,zsh,ksh,mksh,dash,ash,sh" doc:"run it in this shell, instead of the one that the inventory names"`
-	Stdin           bool     `json:"stdin,omitempty" doc:"each host gets a standard input: with POST /v1/runs/{id}/stdin, once the event “stdin” asks for it"`
+	Stdin           bool     `json:"stdin,omitempty" doc:"each host gets a standard input: with POST /v1/runs/{id}/stdin, after its event “stdin”"`
 	Quiet           bool     `json:"quiet,omitempty" doc:"send no output as it comes: the results hold some of it"`
 	Keep            int      `json:"keep,omitempty" minimum:"-1" maximum:"524288" doc:"bytes of each output that a result holds, from its beginning and its end (default 65536; -1: none)"`
 	Redact          bool     `json:"redact,omitempty" doc:"take secrets out of what operators get, too"`
@@ -59,7 +59,7 @@ func (r *NewRun) Script() (string, error) {
 	text, err := base64.StdEncoding.DecodeString(r.CommandB64)
 	switch {
 	case err != nil:
-		return "", errors.New("command_b64 is no base64")
+		return "", errors.New("command_b64 is not base64")
 	case r.Command != "":
 		return "", errors.New("give command or command_b64, not both")
 	}
@@ -108,7 +108,7 @@ type RunChunk struct {
 type RunResult struct {
 	Host int `json:"host"`
 	RunEnd
-	Taken map[string]int `json:"taken,omitempty" doc:"secrets taken out of the output, by kind"`
+	Taken map[string]int `json:"taken,omitempty" doc:"secrets redacted in the output, by kind"`
 }
 
 // RunsEnd is the event “end” of a run on many hosts.

@@ -11,7 +11,7 @@ import (
 type Result struct {
 	session.ResultJSON
 	WaitingFor *Waiting   `json:"waiting_for,omitempty"`
-	Typed      *Typed     `json:"typed,omitempty" doc:"of a running command: what has become of the last text that somebody had to approve"`
+	Typed      *Typed     `json:"typed,omitempty" doc:"of a running command: the state of the last input that needed approval"`
 	File       *FileFacts `json:"file,omitempty" doc:"of work on a file"`
 }
 

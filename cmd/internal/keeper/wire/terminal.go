@@ -10,15 +10,15 @@ type Sandbox struct {
 	Label   string    `json:"label"`
 	Path    string    `json:"path"`
 	Active  bool      `json:"is_active"`
-	Network string    `json:"network,omitempty" enum:"none" doc:"none: programs in it have no network; left out where they have the account's"`
+	Network string    `json:"network,omitempty" enum:"none" doc:"none: programs in it have no network; omitted where they have the account's"`
 	Created time.Time `json:"created_at"`
 	Updated time.Time `json:"updated_at"`
 }
 
 // NewSandbox asks for one.
 type NewSandbox struct {
-	Owner string `json:"owner_principal_id,omitempty" maxLength:"200" doc:"whose it is: the caller's own if left out"`
-	Host  string `json:"host,omitempty" maxLength:"255" doc:"may be left out where the inventory has one host"`
+	Owner string `json:"owner_principal_id,omitempty" maxLength:"200" doc:"its owner; the caller if omitted"`
+	Host  string `json:"host,omitempty" maxLength:"255" doc:"may be omitted if the inventory has one host"`
 	Label string `json:"label,omitempty" maxLength:"200"`
 	Path  string `json:"path" maxLength:"4096" doc:"absolute"`
 
@@ -58,7 +58,7 @@ type NewCommand struct {
 	Command  string   `json:"command" doc:"shell source"`
 	CWD      string   `json:"cwd,omitempty" maxLength:"4096" doc:"in the sandbox; relative to it, or absolute"`
 	Host     string   `json:"host,omitempty" maxLength:"255" doc:"the sandbox's, if it is said"`
-	Reason   string   `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record and for who approves"`
+	Reason   string   `json:"reason,omitempty" maxLength:"4096" doc:"reason, shown to approvers and recorded in the audit log"`
 	TimeoutS *float64 `json:"timeout_s,omitempty" minimum:"0" doc:"stop it after so many seconds (default 600)"`
 	WaitS    *float64 `json:"wait_s,omitempty" minimum:"0" doc:"wait so many seconds for its end (default 30, at most 50)"`
 }
@@ -96,7 +96,7 @@ type Commands struct {
 // Approve is a yes. With a Digest it is one to what has that digest and to nothing else, as GET /v1/approvals/{id} tells it.
 type Approve struct {
 	Reason     string      `json:"reason,omitempty" maxLength:"4096"`
-	Digest     string      `json:"digest,omitempty" doc:"of the document that was shown; the ask is the one of /v1/approvals whose exec is the command"`
+	Digest     string      `json:"digest,omitempty" doc:"of the document that was shown; the approval is the one of /v1/approvals whose exec is the command"`
 	ForSession *ForSession `json:"for_session,omitempty" doc:"approve more commands of the sandbox"`
 
 	Signature string `json:"signature,omitempty" maxLength:"65536" doc:"over the digest's text, in OpenSSH's SSHSIG format (ssh-keygen -Y sign -n approve@fairlead), armored, or in base64"`

@@ -21,7 +21,7 @@ type Watched struct {
 	Exec      string    `json:"exec,omitempty" doc:"the command that runs in a session, or awaits approval"`
 	State     string    `json:"state,omitempty" enum:"awaiting_approval,running" doc:"of that command"`
 	Command   string    `json:"command,omitempty" doc:"how its text begins"`
-	Sandbox   string    `json:"sandbox,omitempty" enum:"kernel,account,checked" doc:"what holds a session in its sandbox; left out without one"`
+	Sandbox   string    `json:"sandbox,omitempty" enum:"kernel,account,checked" doc:"what enforces its sandbox; omitted without one"`
 	Recording string    `json:"recording,omitempty" doc:"the id of a terminal's recording; without one it cannot be watched"`
 }
 
@@ -55,7 +55,7 @@ type WatchOutput struct {
 	Stream   string `json:"stream" enum:"stdout,stderr"`
 	Encoding string `json:"encoding" enum:"utf-8,base64"`
 	Data     string `json:"data"`
-	Skipped  int64  `json:"skipped,omitempty" doc:"about how many bytes before these were left out: they came faster than they were taken, or before the watching began"`
+	Skipped  int64  `json:"skipped,omitempty" doc:"about how many bytes before these were omitted: they came too fast, or before the watching began"`
 }
 
 // WatchResult is the event “result”: a command has ended.
@@ -74,11 +74,11 @@ type WatchClosed struct{}
 
 // Recording is one of a full terminal.
 type Recording struct {
-	ID        string     `json:"id" doc:"that of the terminal, also on record"`
+	ID        string     `json:"id" doc:"the terminal's id, as in the audit log"`
 	Host      string     `json:"host"`
-	Principal string     `json:"principal,omitempty" doc:"whose it was, where the record tells"`
+	Principal string     `json:"principal,omitempty" doc:"who opened it, if the audit log says so"`
 	Started   time.Time  `json:"started"`
-	Ended     *time.Time `json:"ended,omitempty" doc:"when something was recorded last; left out while the terminal is open"`
+	Ended     *time.Time `json:"ended,omitempty" doc:"when something was recorded last; omitted while the terminal is open"`
 	Seconds   float64    `json:"seconds" doc:"from its beginning to what was recorded last"`
 	Bytes     int64      `json:"bytes" doc:"of the file"`
 	Live      bool       `json:"live" doc:"the terminal is open, at this keeper"`
@@ -98,15 +98,15 @@ type Found struct {
 	Host      string    `json:"host,omitempty"`
 	Verdict   string    `json:"verdict,omitempty"`
 	Status    string    `json:"status,omitempty"`
-	ExitCode  *int      `json:"exit_code,omitempty" doc:"left out where it is unknown"`
+	ExitCode  *int      `json:"exit_code,omitempty" doc:"omitted if it is unknown"`
 	Signal    string    `json:"signal,omitempty"`
-	Command   string    `json:"command,omitempty" doc:"as it is on record, redacted"`
-	Events    []any     `json:"events" doc:"the records, the oldest first, as the record's own format has them"`
+	Command   string    `json:"command,omitempty" doc:"redacted, as the audit log has it"`
+	Events    []any     `json:"events" doc:"the entries, the oldest first, in the audit log's format"`
 }
 
 // FoundList is a part of what was found, the newest first.
 type FoundList struct {
 	Items      []Found `json:"items"`
-	Next       string  `json:"next_cursor" doc:"for the next part; empty where there is none"`
-	Unreadable int     `json:"unreadable,omitempty" doc:"how many lines of the record were passed over since they are no records: see /v1/audit/verify"`
+	Next       string  `json:"next_cursor" doc:"for the next page; empty on the last one"`
+	Unreadable int     `json:"unreadable,omitempty" doc:"how many lines of the audit log were skipped because they are damaged: see /v1/audit/verify"`
 }

@@ -26,13 +26,13 @@ type TerminalEnd struct {
 	Signal    string             `json:"signal"`
 	Error     *session.ErrorJSON `json:"error"`
 	Why       string             `json:"why,omitempty" doc:"the error in a few words"`
-	Recording string             `json:"recording" doc:"the name of its recording; empty where there is none"`
+	Recording string             `json:"recording" doc:"the name of its recording; empty if it is not recorded"`
 }
 
 // TerminalHears is a text frame to the keeper. Binary frames are what is typed.
 type TerminalHears struct {
 	Resize *TerminalSize `json:"resize,omitempty"`
-	HangUp bool          `json:"hang_up,omitempty" doc:"end the terminal, and tell how it ended"`
+	HangUp bool          `json:"hang_up,omitempty" doc:"end the terminal, and report how it ended"`
 }
 
 // MaxCells is how many rows, or columns, a terminal has at most.

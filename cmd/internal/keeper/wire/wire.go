@@ -68,7 +68,7 @@ type Host struct {
 	Labels     []string `json:"labels"`
 	Tier       string   `json:"tier"`
 	Transport  string   `json:"transport"`
-	Connection string   `json:"connection,omitempty" doc:"connected, or why the last attempt failed, or why there must be none; left out where there was none"`
+	Connection string   `json:"connection,omitempty" doc:"connected, or why the last attempt failed, or why none is allowed; omitted before the first attempt"`
 }
 
 // Hosts is a list of them.
@@ -80,13 +80,13 @@ type Hosts struct {
 type Open struct {
 	Host  string            `json:"host" doc:"a host of the inventory; an operator may also write user@host:port"`
 	Name  string            `json:"name,omitempty" maxLength:"64" doc:"to use instead of the id; unique among the caller's"`
-	CWD   string            `json:"cwd,omitempty" maxLength:"4096" doc:"where it starts; the account's home directory if left out"`
+	CWD   string            `json:"cwd,omitempty" maxLength:"4096" doc:"its first directory; the account's home directory if omitted"`
 	Env   map[string]string `json:"env,omitempty"`
 	Shell string            `json:"shell,omitempty" enum:"auto,bash,zsh,ksh,mksh,dash,ash,sh" doc:"instead of the host's; auto is the account's own"`
 
 	Sandbox string `json:"sandbox,omitempty" maxLength:"4096" doc:"id, label or path of a sandbox of one's own, to stay in; cwd may be relative to it"`
 
-	Reason string `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record"`
+	Reason string `json:"reason,omitempty" maxLength:"4096" doc:"reason to record in the audit log"`
 }
 
 // Session is a shell with a name and an owner.
@@ -99,7 +99,7 @@ type Session struct {
 	Opened time.Time `json:"opened"`
 	Owner  string    `json:"owner"`
 
-	Sandbox string `json:"sandbox,omitempty" enum:"kernel,account,checked" doc:"what holds it in its sandbox; left out without one"`
+	Sandbox string `json:"sandbox,omitempty" enum:"kernel,account,checked" doc:"what enforces its sandbox; omitted without one"`
 
 	Exec string `json:"exec,omitempty" doc:"the command that runs"`
 	Last string `json:"last,omitempty" doc:"the command that was started last"`
@@ -115,15 +115,15 @@ type Run struct {
 	Command     string   `json:"command" required:"false" doc:"shell source, sent as it is; or program and args"`
 	Program     string   `json:"program,omitempty" maxLength:"255" doc:"the bare name of a program, run with exactly args: no shell function, alias or builtin takes its place"`
 	Args        []string `json:"args,omitempty" maxItems:"10000"`
-	Reason      string   `json:"reason,omitempty" maxLength:"4096" doc:"why, for the record and for who approves"`
-	WaitS       *float64 `json:"wait_s,omitempty" minimum:"0" doc:"wait so many seconds for its end (default 30, at most 50); it goes on after"`
+	Reason      string   `json:"reason,omitempty" maxLength:"4096" doc:"reason, shown to approvers and recorded in the audit log"`
+	WaitS       *float64 `json:"wait_s,omitempty" minimum:"0" doc:"seconds to wait for its end (default 30, at most 50); it keeps running after that"`
 	TimeoutS    *float64 `json:"timeout_s,omitempty" minimum:"0" doc:"stop it after so many seconds; default 600 for agents, none for others"`
 	IdleS       *float64 `json:"idle_s,omitempty" minimum:"0" doc:"stop it when it printed nothing for so many seconds"`
 	Merged      bool     `json:"merged,omitempty" doc:"standard error into standard output, in the order of writing"`
 	Interactive bool     `json:"interactive,omitempty" doc:"on a terminal that takes input"`
 	Rows        int      `json:"rows,omitempty" minimum:"0" maximum:"1000" doc:"of that terminal"`
 	Cols        int      `json:"cols,omitempty" minimum:"0" maximum:"1000"`
-	Confirm     bool     `json:"confirm,omitempty" doc:"an operator's second thought, where the policy wants one"`
+	Confirm     bool     `json:"confirm,omitempty" doc:"the operator's confirmation, where the policy requires one"`
 	BreakGlass  string   `json:"break_glass,omitempty" doc:"an operator's: the host's name, to run what is forbidden; takes a reason too"`
 	Output      *Output  `json:"output,omitempty"`
 }
@@ -168,11 +168,11 @@ type Chunk struct {
 
 // Event tells of what happened to an ask or a command.
 type Event struct {
-	Kind      string    `json:"kind" doc:"asked, approved, rejected, expired or canceled, of an ask; done, of a command; missed: events before the next one may have been, and are not kept"`
-	ID        string    `json:"id" doc:"of the ask; of a command that is done the exec, or the command in a sandbox that never became one"`
+	Kind      string    `json:"kind" doc:"asked, approved, rejected, expired or canceled, of an approval; done, of a command; missed: earlier events may be lost"`
+	ID        string    `json:"id" doc:"of the approval; of a command that is done its exec, or the sandbox command that never became one"`
 	Exec      string    `json:"exec,omitempty" doc:"which exec it is about, where there is one"`
 	Command   string    `json:"command_id,omitempty" doc:"which command in a sandbox it is about"`
-	Approval  string    `json:"approval,omitempty" doc:"which ask it is about, or was answered"`
+	Approval  string    `json:"approval,omitempty" doc:"the approval that it is about"`
 	Principal string    `json:"principal"`
 	Host      string    `json:"host,omitempty"`
 	Status    string    `json:"status,omitempty" doc:"of a command that is done"`
@@ -188,7 +188,7 @@ type Approval struct {
 	Host      string     `json:"host"`
 	Tier      string     `json:"tier,omitempty"`
 	Class     string     `json:"class,omitempty"`
-	FirstLine string     `json:"first_line" doc:"cut; what an answer is bound to is the document"`
+	FirstLine string     `json:"first_line" doc:"truncated; an answer is bound to the document"`
 	Lines     int        `json:"lines"`
 	Bytes     int        `json:"bytes"`
 	Typed     bool       `json:"typed,omitempty" doc:"it is about what is to be typed at the command, which runs already"`
@@ -208,7 +208,7 @@ type Document struct {
 	Digest   string `json:"digest" doc:"SHA-256 of the document; the answer names it"`
 	Document []byte `json:"document" doc:"what an answer is bound to, all of it"`
 
-	DigestWithInput string `json:"digest_with_input,omitempty" doc:"of an interactive command: SHA-256 of the document and the field “with-input 3”, “yes” after it, which a yes with input names"`
+	DigestWithInput string `json:"digest_with_input,omitempty" doc:"of an interactive command: SHA-256 of the document and the field “with-input 3”, “yes” after it, which an approval with input names"`
 }
 
 // Answer answers an ask.
@@ -216,18 +216,18 @@ type Answer struct {
 	Digest string `json:"digest" doc:"of the document that was shown; with with_input its digest_with_input"`
 	Reason string `json:"reason,omitempty" maxLength:"4096"`
 
-	WithInput bool `json:"with_input,omitempty" doc:"a yes to an interactive command: whatever is typed at it while it runs may pass, too"`
+	WithInput bool `json:"with_input,omitempty" doc:"approves an interactive command together with all input while it runs"`
 
 	ForSession *ForSession `json:"for_session,omitempty" doc:"approve more commands of the session; the digest is then of the document that GET /v1/approvals/{id} returns for the same for_session, prefix and for_s"`
 
-	Signature string `json:"signature,omitempty" maxLength:"65536" doc:"of a yes only: over the digest's text, in OpenSSH's SSHSIG format (ssh-keygen -Y sign -n approve@fairlead), armored, or in base64"`
+	Signature string `json:"signature,omitempty" maxLength:"65536" doc:"of an approval only: over the digest's text, in OpenSSH's SSHSIG format (ssh-keygen -Y sign -n approve@fairlead), armored, or in base64"`
 	Proof     string `json:"proof,omitempty" doc:"the most that the answerer says about the key: touch, passphrase or unproven"`
 }
 
 // ForSession says which later commands of the session, or of the sandbox, an approval covers.
 type ForSession struct {
-	Prefix string `json:"prefix,omitempty" maxLength:"4096" doc:"commands that begin with these literal words, such as “systemctl restart”; left out, the exact same command"`
-	ForS   int64  `json:"for_s,omitempty" minimum:"0" maximum:"86400" doc:"so many seconds; left out, until the session ends, at most 24 hours"`
+	Prefix string `json:"prefix,omitempty" maxLength:"4096" doc:"commands that begin with these literal words, such as “systemctl restart”; if omitted, the exact same command"`
+	ForS   int64  `json:"for_s,omitempty" minimum:"0" maximum:"86400" doc:"seconds; if omitted, until the session ends, at most 24 hours"`
 }
 
 // SessionApproval is an approval that holds for a session.
@@ -256,7 +256,7 @@ type SessionApprovals struct {
 
 // Link leads to the keeper's web page.
 type Link struct {
-	URL     string    `json:"url" doc:"whoever opens it first is let in, and nobody after"`
+	URL     string    `json:"url" doc:"good for one use: the first browser that opens it is let in"`
 	Expires time.Time `json:"expires"`
 }
 

@@ -101,7 +101,7 @@ export function answer({ id, digest, more, approved, ask, go, signal }) {
           if (reason.value) said.reason = reason.value;
           if (approved && signature.value.trim()) {
             Object.assign(said, { signature: signatureIn(signature.value), proof: "passphrase" });
-            if (!said.signature) throw new Error("What was pasted holds no whole signature, from BEGIN SSH SIGNATURE to END.");
+            if (!said.signature) throw new Error("The pasted text has no complete signature, from BEGIN SSH SIGNATURE to END.");
           }
           sent = true;
           try {

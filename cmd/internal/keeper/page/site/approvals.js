@@ -20,7 +20,7 @@ export const approvals = {
     const problem = el("p", { class: "problem", role: "alert", hidden: true });
     const list = rows({
       label: "Asks that wait",
-      empty: "Nothing waits for an answer.",
+      empty: "No pending approvals.",
       columns: [
         ["who", "Who"],
         ["host", "Host"],
@@ -62,7 +62,7 @@ export const approvals = {
       failed = "";
       try {
         const { ask, digest, sound } = await fetchAsk(a.id, signal);
-        if (!sound) throw new Error("What came is not what its digest says. It cannot be answered here.");
+        if (!sound) throw new Error("Digest mismatch: the request was changed. It cannot be answered here.");
         answer({ id: a.id, digest, approved: false, ask, signal, go: (_view, _id, next) => list.focus(next) });
       } catch (e) {
         if (!signal.aborted) failed = e.message;

@@ -65,7 +65,7 @@ export async function showAsk(root, id, { go, signal }) {
     rest.hidden = !sound || part === 1 || over !== "";
     note.classList.toggle("problem", !sound);
     note.textContent = !sound
-      ? "What came is not what its digest says. It cannot be answered here."
+      ? "Digest mismatch: the request was changed. It cannot be answered here."
       : over
         ? gone()
         : part < 1
@@ -125,7 +125,7 @@ function told(ask) {
     ["Proof needed", ask.text("least-proof") === "unproven" ? "none but the answer" : field("least-proof")],
     ["On a terminal", ask.text("interactive") === "yes" && !ask.has("typed") ? "yes: it can be typed at" : ""],
     ["Asked", ask.text("asked") ? [moment(ask.text("asked"), "ago"), " ago"] : ""],
-    ["Time left", ask.text("expires") ? moment(ask.text("expires"), "until") : "it waits for ever"],
+    ["Time left", ask.text("expires") ? moment(ask.text("expires"), "until") : "no limit"],
   ]);
 }
 
@@ -232,7 +232,7 @@ function allFields(ask, digest) {
   return el(
     "section",
     { class: "signed" },
-    el("h2", { text: "All that an answer is bound to" }),
+    el("h2", { text: "What you are approving" }),
     el("p", { class: "dim" }, "Digest ", el("code", { class: "digest", text: digest })),
     list(fields),
     ask.members.map((m) => el("details", null, el("summary", null, inline(valueOf(m, "host"))), list(m))),

@@ -40,7 +40,7 @@ export const audit = {
         "span",
         { class: "choices" },
         el("button", { type: "submit", text: "Search", class: "yes" }),
-        button("Verify", () => verify(), { title: "Check that nothing of the record was changed" }),
+        button("Verify", () => verify(), { title: "Check that nothing in the audit log was changed" }),
       ),
     );
     const verified = el("div", { role: "status" });
@@ -117,7 +117,7 @@ export const audit = {
     }
 
     async function verify() {
-      verified.replaceChildren(el("p", { class: "note", text: "Checking all of the record…" }));
+      verified.replaceChildren(el("p", { class: "note", text: "Checking the whole audit log…" }));
       try {
         const v = await getSlow("/v1/audit/verify", signal);
         verified.replaceChildren(

@@ -3,7 +3,7 @@
 /** headOf reads the first line of a recording. */
 export function headOf(line) {
   const head = JSON.parse(line);
-  if (head?.version !== 2) throw new Error("this is no recording that the page can play");
+  if (head?.version !== 2) throw new Error("this recording has a format that cannot be played here");
   return { cols: head.width || 80, rows: head.height || 24, title: String(head.title ?? ""), timestamp: head.timestamp ?? 0, length: head.duration || 0 };
 }
 

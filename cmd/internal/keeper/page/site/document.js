@@ -71,7 +71,7 @@ function fields(bytes, at, order) {
     if (next === before && name === rule) throw new Error(`the document lacks ${name}, or has it elsewhere`);
   }
   const claim = out.find((f) => f.name.startsWith("become-") && f.value.length);
-  if (claim) throw new Error(`the document says ${claim.name}, which Fairlead does not do`);
+  if (claim) throw new Error(`the document has ${claim.name}, which Fairlead does not support`);
   if (next < out.length) throw new Error(`the document has ${out[next].name}, which this page does not know there`);
   return out;
 }
@@ -81,7 +81,7 @@ export class Ask {
   /** @param {Uint8Array} bytes of the document */
   constructor(bytes) {
     const begin = encoded(magic);
-    if (!begin.every((b, i) => bytes[i] === b)) throw new Error("this is no document of an ask that this page knows");
+    if (!begin.every((b, i) => bytes[i] === b)) throw new Error("this request has a format that this page does not support");
     this.bytes = bytes;
     this.fields = fields(bytes, begin.length, ofAsk);
     /** the hosts, where one ask is about several: each is its own fields */

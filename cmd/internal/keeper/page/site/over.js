@@ -19,7 +19,7 @@ export function showOver(main, why, id) {
     away.abort();
     showOver(main, why, id);
   };
-  const goes = open.length === 1 ? "This terminal goes on until it is hung up." : "These terminals go on until they are hung up.";
+  const goes = open.length === 1 ? "This terminal stays open until it is hung up." : "These terminals stay open until they are hung up.";
   const bar = el(
     "div",
     { class: "bar above last", role: "alert", tabindex: "-1" },

@@ -33,7 +33,7 @@ export function player(root, cast, signal, open = null) {
       range,
       time,
       speed,
-      el("label", { title: `No pause is longer than ${pauses} seconds (i)` }, short, " short pauses"),
+      el("label", { title: `Shorten pauses to ${pauses} seconds (i)` }, short, " short pauses"),
       readerButton(signal, { "aria-keyshortcuts": "s" }),
     ),
   );

@@ -41,7 +41,7 @@ export function onTold(f, signal) {
 
 /** readerButton makes a button for it. */
 export function readerButton(signal, props) {
-  const b = button("Screen reader", toggleTold, { title: "Tell what is printed to a screen reader", ...props });
+  const b = button("Screen reader", toggleTold, { title: "Announce output to a screen reader", ...props });
   const tell = () => b.setAttribute("aria-pressed", String(chosen));
   tell();
   onTold(tell, signal);

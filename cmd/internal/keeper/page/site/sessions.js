@@ -88,7 +88,7 @@ function opener(go, signal) {
     "form",
     { class: "opener", onsubmit: (e) => (e.preventDefault(), host.value && go("sessions", openTerminal(host.value, sure.checked))) },
     el("label", null, "Open a terminal on ", host),
-    el("label", { title: "Where the policy wants a second thought, this is it" }, sure, " I mean it"),
+    el("label", { title: "Confirm commands that need confirmation" }, sure, " Confirm: production host"),
     open,
   );
   get("/v1/hosts", signal).then(

@@ -112,7 +112,7 @@ class Own {
               ? "the connection was lost"
               : this.wire.late
                 ? "the keeper does not answer"
-                : "the keeper has refused it: the policy may forbid it, or want you to say “I mean it”. The audit says why",
+                : "the keeper has refused it: the policy may forbid it, or require “Confirm: production host”. The audit log says why",
           ),
       },
     );

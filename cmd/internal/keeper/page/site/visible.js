@@ -113,7 +113,7 @@ export function pieces(text, { multiline = true } = {}) {
   let foreign = false,
     end = 0;
   all.forEach((c, i) => {
-    if (c.bad !== undefined) out.push({ kind: "hidden", text: `\\x${hex(c.bad, 2)}`, title: "a byte that is no UTF-8" });
+    if (c.bad !== undefined) out.push({ kind: "hidden", text: `\\x${hex(c.bad, 2)}`, title: "a byte that is not UTF-8" });
     else if (c.code === 0x0a) out.push({ kind: "newline", text: multiline ? "\n" : "\\n", title: "a new line" });
     else if (c.code === 0x20 && trailing.has(i)) out.push(hiddenPiece(c.code));
     else if (c.code >= 0x20 && c.code < 0x7f) plain(c.char);
