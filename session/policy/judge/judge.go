@@ -29,7 +29,7 @@ func Judge(req Request) Report {
 	text, cut := prefixWithinCaps(src)
 	var out Report
 	for i, d := range dialects(req.Shell) {
-		if i > 0 && d.lang == syntax.LangPOSIX && sameInAll(text) {
+		if i > 0 && d.lang == syntax.LangPOSIX && (sameInAll(text) || req.Shell == "" && bashOnly(text)) {
 			break
 		}
 		r := judgeText(req, d, text, s, cut)
