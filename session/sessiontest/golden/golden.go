@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,6 +28,7 @@ type File struct {
 	name    string
 	write   bool
 	strict  bool
+	hurry   bool
 	rows    map[string]row
 	order   []string // as checked
 	checked map[string]string
@@ -47,7 +49,7 @@ func Open(t testing.TB, name string) *File {
 
 func open(t testing.TB, name string, write, strict bool) *File {
 	t.Helper()
-	f := &File{t: t, name: name, write: write, strict: strict, rows: map[string]row{}, checked: map[string]string{}}
+	f := &File{t: t, name: name, write: write, strict: strict, hurry: racing, rows: map[string]row{}, checked: map[string]string{}}
 	text, err := os.ReadFile(name)
 	if err != nil && !write {
 		t.Fatalf("%v: go test -update writes it", err)
@@ -86,6 +88,19 @@ func (f *File) Check(key, said string) {
 	case want.said != said:
 		f.fail("%s:%d: %s\nwas  %s\nis   %s", f.name, want.line, key, want.said, said)
 	}
+}
+
+// Due says whether to check a key now: under the race detector, which multiplies time and finds nothing more in the same code, one of
+// sixteen. The others count as checked.
+func (f *File) Due(key string) bool {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(key))
+	if f.write || !f.hurry || h.Sum32()>>8&15 == 0 {
+		return true
+	}
+	key = escape(key)
+	f.checked[key] = f.rows[key].said
+	return false
 }
 
 func (f *File) fail(format string, args ...any) {

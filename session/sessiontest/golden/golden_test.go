@@ -137,3 +137,24 @@ func TestOfManyDifferencesAFewAreNamed(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, string(before), string(after))
 }
+
+func TestInAHurryFewRowsAreDue(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.tsv")
+	var due int
+	all := func(f *File) {
+		for i := range 1000 {
+			if key := fmt.Sprint("key ", i); f.Due(key) {
+				due++
+				f.Check(key, "a")
+			}
+		}
+	}
+	require.Empty(t, with(t, name, true, false, func(f *File) { f.hurry = true; all(f) }))
+	assert.Equal(t, 1000, due, "all are written")
+	due = 0
+	require.Empty(t, with(t, name, false, true, func(f *File) { f.hurry = true; all(f) }))
+	assert.InDelta(t, 1000/16, due, 40)
+	due = 0
+	require.Empty(t, with(t, name, false, true, func(f *File) { f.hurry = false; all(f) }))
+	assert.Equal(t, 1000, due)
+}
