@@ -152,3 +152,36 @@ func TestAJobDoesNotLeaveASandbox(t *testing.T) {
 	assert.Equal(t, jobs.CodeInvalid, code(err))
 	assert.Empty(t, left(t, dir))
 }
+
+// A file that gets another name while the directory is looked at has not been tampered with: a job writes what it says of its end
+// that way.
+func TestAFileThatIsRenamedDuringALookIsTheJobsStill(t *testing.T) {
+	dir := home(t)
+	h := on(t, "bash")
+	j := started(t, h, "exit 0")
+	ended(t, h, j.ID)
+	at := filepath.Join(jobDir(dir, j.ID), "rc.t")
+	require.NoError(t, os.WriteFile(at, nil, 0o600))
+	stop, stopped := make(chan struct{}), make(chan error, 1)
+	go func() {
+		names := [2]string{at, strings.TrimSuffix(at, "rc.t") + "pid.t"}
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			default:
+			}
+			if err := os.Rename(names[i%2], names[(i+1)%2]); err != nil {
+				stopped <- err
+				return
+			}
+		}
+	}()
+	for range 15 {
+		_, err := h.Look(t.Context(), j.ID, jobs.LookOptions{})
+		assert.NoError(t, err)
+	}
+	close(stop)
+	require.NoError(t, <-stopped)
+}

@@ -284,12 +284,12 @@ func (w *walker) script(n programs.Nested, at places) {
 	}
 	src := strings.Join(parts, " ")
 	for _, lang := range languages(n.Shell) {
-		file, doubtful, err := parse.File(lang, src)
+		file, doubt, err := parse.File(lang, src)
 		if err != nil {
 			w.asks("it cannot be parsed as a whole")
 		}
-		if doubtful {
-			w.asks("a comment ends in a backslash, and the line after it is run")
+		if doubt != "" {
+			w.asks(string(doubt))
 		}
 		if file == nil {
 			continue

@@ -75,12 +75,12 @@ var (
 func makePlan(root, dir, shell, command string) *plan {
 	p := &plan{root: root}
 	for i, lang := range languages(shell) {
-		file, doubtful, err := parse.File(lang, command)
+		file, doubt, err := parse.File(lang, command)
 		if err != nil {
 			p.asks("it cannot be parsed as a whole")
 		}
-		if doubtful {
-			p.asks("a comment ends in a backslash, and the line after it is run")
+		if doubt != "" {
+			p.asks(string(doubt))
 		}
 		if file == nil {
 			continue

@@ -29,9 +29,10 @@ a() { if [ -r "/proc/$1/cmdline" ]; then tr '\000' ' ' <"/proc/$1/cmdline"; else
 # Upper: the parent of the process $1.
 u() { if [ -r "/proc/$1/stat" ]; then { read -r l <"/proc/$1/stat"; } 2>/dev/null || return; l=${l##*\) }; set -- $l; printf %s "$2"; else set -- $(ps -o ppid= -p "$1" 2>/dev/null); printf %s "$1"; fi; }
 # Whether the job's directory is as it was left; reads who owns the job and what is known of it. A full disk may have left files
-# empty: what they say is printed as it is, and the reader makes of one job that is damaged no fault of the others.
+# empty: what they say is printed as it is, and the reader makes of one job that is damaged no fault of the others. Of a
+# file that is gone since its name was read find holds every ! for true, but not -links.
 y() { ow= sm= at= on= mk=; o "$d" || return 1
-[ -z "$(find "$d" ! -type d \( ! -type f -o -links +1 -o ! -user "$me" \) 2>/dev/null)" ] || return 1
+[ -z "$(find "$d" -links +0 ! -type d ! \( -type f -links 1 -user "$me" \) 2>/dev/null)" ] || return 1
 [ ! -f "$d/about" ] || { read -r ow; read -r sm; read -r at; read -r on; read -r mk; } <"$d/about"
 on=${on:-$nd}; }
 # For: whether the job is the principal's. A job whose owner is not known is for operators.

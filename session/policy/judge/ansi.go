@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// unescapeANSI gives the text of $'…' as bash and zsh read it. ok is false where they may differ or a NUL would cut it.
-func unescapeANSI(s string) (string, bool) {
+// unescapeANSI gives the text of $'…' as a shell reads it. ok is false where shells may differ or a NUL would cut it; busybox ash keeps
+// the backslash of an escape that it does not know.
+func unescapeANSI(s, shell string) (string, bool) {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s, true
 	}
@@ -19,6 +20,9 @@ func unescapeANSI(s string) (string, bool) {
 		}
 		i++
 		if i == len(s) {
+			return "", false
+		}
+		if strings.IndexByte("eE?uU", s[i]) >= 0 && shell == "ash" {
 			return "", false
 		}
 		if j := strings.IndexByte("abeEfnrtv\\'\"?", s[i]); j >= 0 {
@@ -47,7 +51,7 @@ func unescapeANSI(s string) (string, bool) {
 			return "", false // the shells of the Korn family read all digits
 		}
 		n, err := strconv.ParseUint(s[i:end], base, 32)
-		if err != nil || n == 0 {
+		if err != nil || n == 0 || most == 3 && n > 0xff && shell == "ash" { // which takes two digits then
 			return "", false
 		}
 		switch {

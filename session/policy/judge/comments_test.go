@@ -55,3 +55,16 @@ func TestHashesThatAreNoCommentsChangeNothing(t *testing.T) {
 		assert.Equal(t, policy.ReadOnly, rep.Class, "%q: %s", src, rep.Reason)
 	}
 }
+
+// Where lines of a here-document are joined, ksh93 and others disagree which line ends it.
+func TestAHereDocumentWithJoinedLinesNeedsApproval(t *testing.T) {
+	for _, shell := range shells {
+		for _, src := range []string{"cat <<E\na\\\nE\nE", "cat <<E\nE\\\n\nE", "cat <<-E\n\ta\\\n\tE\nls\n\tE", "sh -c 'cat <<E\na\\\nE\nE'"} {
+			r := judge.Judge(judge.Request{Script: src, Shell: shell})
+			assert.Equal(t, policy.Unknown, r.Class, "%q for %q", src, shell)
+			assert.Equal(t, "shell/heredoc", r.Rule, "%q for %q", src, shell)
+		}
+		r := judge.Judge(judge.Request{Script: "cat <<'E'\na\\\nE", Shell: shell})
+		assert.Equal(t, policy.ReadOnly, r.Class, "quoted, for %q: %s", shell, r.Reason)
+	}
+}

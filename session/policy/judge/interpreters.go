@@ -166,7 +166,7 @@ func (w *walker) netcat(c call) {
 		w.raise(policy.Forbidden, "forbidden/reverse-shell", "it hands a network connection to a program")
 	}
 	switch c.name {
-	case "nc", "ncat", "netcat", "nc.traditional", "nc.openbsd", "cryptcat":
+	case "cryptcat": // the others have a table
 		for _, a := range c.args {
 			if hasShort([]programs.Arg{a}, 'e') || hasShort([]programs.Arg{a}, 'c') ||
 				strings.HasPrefix(a.Text, "--exec") || strings.HasPrefix(a.Text, "--sh-exec") || strings.HasPrefix(a.Text, "--lua-exec") {

@@ -29,7 +29,7 @@ func Judge(req Request) Report {
 	text, cut := prefixWithinCaps(src)
 	var out Report
 	for i, d := range dialects(req.Shell) {
-		if i > 0 && d.lang == syntax.LangPOSIX && sameInAll(text) {
+		if i > 0 && d.lang == syntax.LangPOSIX && (sameInAll(text) || req.Shell == "" && bashOnly(text)) {
 			break
 		}
 		r := judgeText(req, d, text, s, cut)
@@ -77,9 +77,12 @@ func (w *walker) text(invisible bool) {
 	if strings.Contains(w.src, "$\\\n") || strings.Contains(w.src, "`\\\n") {
 		w.raise(policy.Unknown, "shell/continuation", "a line is continued within an expansion")
 	}
-	file, doubtful, err := parse.File(w.d.lang, w.src)
-	if doubtful {
-		w.raise(policy.Unknown, "shell/comment", "a comment ends in a backslash, and the line after it is run")
+	file, doubt, err := parse.File(w.d.lang, w.src)
+	switch doubt {
+	case parse.Comment:
+		w.raise(policy.Unknown, "shell/comment", string(doubt))
+	case parse.HereDocument:
+		w.raise(policy.Unknown, "shell/heredoc", string(doubt))
 	}
 	if err != nil {
 		w.raise(policy.Unknown, "shell/syntax", "it cannot be parsed as a whole")

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/session/policy/parse"
 )
 
 // dialect is one language that a script is judged in.
@@ -48,6 +50,30 @@ func knownShell(shell string) bool {
 
 // maybeZsh reports whether zsh's readings of =cmd, glob qualifiers and subscripts must be thought of.
 func maybeZsh(shell string) bool { return shell == "zsh" || shell == "" }
+
+// bashOnly reports whether a text that no shell but some of the kind of bash can parse means nothing else anywhere: plain but for
+// process substitutions, at which the others stop before they run anything of it. Text is one line.
+func bashOnly(src string) bool {
+	if !strings.Contains(src, "<(") || strings.IndexByte(src, '\n') >= 0 {
+		return false
+	}
+	file, doubt, err := parse.File(syntax.LangBash, src)
+	if err != nil || doubt != "" {
+		return false
+	}
+	plain := []byte(src)
+	syntax.Walk(file, func(n syntax.Node) bool {
+		p, ok := n.(*syntax.ProcSubst)
+		if !ok || p.Op != syntax.CmdIn {
+			return true
+		}
+		for i := p.Pos().Offset(); i < p.End().Offset(); i++ {
+			plain[i] = 'x'
+		}
+		return false
+	})
+	return sameInAll(string(plain))
+}
 
 // sameInAll reports whether POSIX shells read a text exactly as bash does: plain words, quotes and variables, none of
 // bash's operators and none of the words that only bash reserves. It gives up at anything else, comments included.

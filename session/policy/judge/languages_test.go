@@ -1,11 +1,15 @@
 package judge_test
 
 import (
+	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // A shell that may read a text in two ways gets everything that either reading says.
@@ -57,4 +61,52 @@ func TestWhatEveryShellReadsAlike(t *testing.T) {
 	} {
 		assert.False(t, judge.SameInAll(src), src)
 	}
+}
+
+// What only shells of the kind of bash can parse is read as they do where the shell is not known: the others run nothing of it.
+func TestProcessSubstitutionsWhereTheShellIsNotKnown(t *testing.T) {
+	verdicts(t, "", `
+		read-only | diff <(ls a) <(ls b)
+		read-only | diff <(sort a) b | head -n 3
+		read-only | diff <(sort "a b" | uniq -c) <(cat 'c d')
+		sensitive-read | diff <(cat /etc/shadow) b
+		write | diff <(touch x) b
+		forbidden | diff <(rm -rf /) b
+		write | diff <(ls a) b && touch x
+		unknown | diff <(ls a) $(ls b)
+		unknown | diff <(ls a) b # <(ls)
+		unknown | function f { diff <(ls a) b; }
+		unknown | diff <(ls a) >(ls b)
+		unknown | diff <(ls a) {b,c}
+		unknown | diff <(ls a) <<<b
+	`)
+	for _, shell := range []string{"dash", "ash", "sh", "mksh", "ksh"} {
+		verdicts(t, shell, "unknown | diff <(ls a) <(ls b)")
+	}
+	r := judge.Judge(judge.Request{Script: "diff <(ls a) b\nls"})
+	assert.Equal(t, policy.Unknown, r.Class, "lines before the one that cannot be parsed are run")
+}
+
+// busybox keeps the backslash of escapes that it does not know.
+func TestEscapesAreThoseOfTheShell(t *testing.T) {
+	if _, err := exec.LookPath("busybox"); err != nil {
+		needs.Part(t, "busybox is not installed")
+	}
+	for c := byte('!'); c < 0x7f; c++ {
+		if c == '\'' {
+			continue // it may end the word
+		}
+		src := "$'<\\" + string(c) + "041>'"
+		out, err := exec.Command("busybox", "ash", "-c", "printf %s "+src).Output()
+		require.NoError(t, err)
+		r := judge.Judge(judge.Request{Script: "cat " + src, Shell: "ash"})
+		for _, p := range r.Reads {
+			if p.Literal && p.Text[0] != '$' { // as dash reads it
+				assert.Equal(t, string(out), p.Text, src)
+			}
+		}
+	}
+	r := judge.Judge(judge.Request{Script: `cat $'\e\?\E\u0041'`, Shell: "bash"})
+	require.NotEmpty(t, r.Reads)
+	assert.Equal(t, "\x1b?\x1bA", r.Reads[0].Text)
 }

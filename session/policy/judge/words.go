@@ -164,7 +164,7 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 				continue
 			}
 			t.ansi = true
-			if s, ok := unescapeANSI(p.Value); ok {
+			if s, ok := unescapeANSI(p.Value, w.shell); ok {
 				t.lit(s)
 			} else {
 				t.opaque, t.guess = true, true

@@ -3,6 +3,9 @@
 // The parser of mvdan.cc/sh joins a comment that ends in a backslash with the line that follows. No shell does: POSIX
 // (XCU 2.3, token recognition, rule 9) ends a comment at the newline, and bash, zsh, dash, busybox ash, mksh and ksh93 run
 // the next line. File hides such backslashes from the parser, so that the next line is in the tree, and reports that it did.
+//
+// Nor do shells agree where a here-document ends whose lines are joined by backslashes: ksh93 takes what follows a join for a line
+// of its own, others only what it makes together. File reports such a document too.
 package parse
 
 import (
@@ -27,10 +30,19 @@ func newPool(lang syntax.LangVariant) *sync.Pool {
 	return &sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(lang)) }}
 }
 
+// A Doubt is why readers, the parser and shells may take a source for different ones, so that it needs approval: a sentence.
+// The zero Doubt is none.
+type Doubt string
+
+// What may be in doubt.
+const (
+	Comment      Doubt = "a comment ends in a backslash, and the line after it is run"
+	HereDocument Doubt = "lines of a here-document are joined, and shells disagree where it ends"
+)
+
 // File parses src as lang, with the offsets of src. The file holds what was parsed before an error, torn anywhere, or is
-// nil. Doubtful reports a comment that seems to go on behind a backslash: readers and the parser alike may take the next
-// line for a part of it, so such a source needs approval. It may be called concurrently.
-func File(lang syntax.LangVariant, src string) (file *syntax.File, doubtful bool, err error) {
+// nil. It may be called concurrently.
+func File(lang syntax.LangVariant, src string) (file *syntax.File, doubt Doubt, err error) {
 	pool := pools[lang]
 	p := pool.Get().(*syntax.Parser)
 	defer pool.Put(p)
@@ -40,7 +52,7 @@ func File(lang syntax.LangVariant, src string) (file *syntax.File, doubtful bool
 		if len(ends) == 0 {
 			break
 		}
-		doubtful = true
+		doubt = Comment
 		mended := []byte(src)
 		for _, i := range ends {
 			mended[i] = '#'
@@ -48,7 +60,43 @@ func File(lang syntax.LangVariant, src string) (file *syntax.File, doubtful bool
 		src = string(mended)
 		file, err = p.Parse(strings.NewReader(src), "")
 	}
-	return file, doubtful, err
+	if doubt == "" && file != nil && strings.Contains(src, "<<") && strings.Contains(src, "\\\n") && joinedDocument(src, file) {
+		doubt = HereDocument
+	}
+	return file, doubt, err
+}
+
+// joinedDocument reports whether lines are joined anywhere between the operator of a here-document without quotes and its end.
+func joinedDocument(src string, file *syntax.File) (found bool) {
+	defer func() { _ = recover() }() // a torn tree may be torn anywhere, and is an error already
+	syntax.Walk(file, func(n syntax.Node) bool {
+		r, ok := n.(*syntax.Redirect)
+		if !ok || r.Op != syntax.Hdoc && r.Op != syntax.DashHdoc || quotedWord(r.Word) {
+			return true
+		}
+		end := len(src) // of one that is empty
+		if r.Hdoc != nil {
+			end = min(int(r.Hdoc.End().Offset()), len(src))
+		}
+		found = found || strings.Contains(src[min(int(r.Pos().Offset()), end):end], "\\\n")
+		return true
+	})
+	return found
+}
+
+// quotedWord reports whether any of a word is quoted.
+func quotedWord(word *syntax.Word) bool {
+	for _, p := range word.Parts {
+		switch p := p.(type) {
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			return true
+		case *syntax.Lit:
+			if strings.Contains(strings.ReplaceAll(p.Value, "\\\n", ""), `\`) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // continuedComments returns where the backslashes stand that end a line with a comment. A # begins one where a word could

@@ -86,9 +86,9 @@ func TestTheLineAfterACommentIsInTheTree(t *testing.T) {
 			for _, sh := range shells {
 				t.Run(strings.Join(sh.argv, " "), func(t *testing.T) {
 					require.Contains(t, run(t, sh.argv, src), "RAN", "the shell runs it")
-					file, doubtful, err := parse.File(sh.lang, src)
+					file, doubt, err := parse.File(sh.lang, src)
 					require.NoError(t, err)
-					assert.True(t, doubtful)
+					assert.Equal(t, parse.Comment, doubt)
 					assert.Contains(t, calls(file), "echo")
 				})
 			}
@@ -103,9 +103,9 @@ func TestWhatIsNoCommentIsNotDoubtful(t *testing.T) {
 		"ls # a \\ b\nls",
 	} {
 		for _, sh := range shells {
-			_, doubtful, err := parse.File(sh.lang, src)
+			_, doubt, err := parse.File(sh.lang, src)
 			require.NoError(t, err, "%q", src)
-			assert.False(t, doubtful, "%q as %v", src, sh.lang)
+			assert.NotEqual(t, parse.Comment, doubt, "%q as %v", src, sh.lang)
 		}
 	}
 }
@@ -116,9 +116,9 @@ func TestATornSourceIsAnError(t *testing.T) {
 		"echo '": false, "echo (": false, "# a\necho '": false, "#\\\necho '": true, "true # a \\\n(": true, "echo '# \\\n' (": true, "echo '\n# \\\n": true, "echo '# \\\n'\n(": true, "#\\\n#\\\n#\\\n(": true,
 	} {
 		for _, sh := range shells {
-			_, doubtful, err := parse.File(sh.lang, src)
+			_, doubt, err := parse.File(sh.lang, src)
 			assert.Error(t, err, "%q as %v", src, sh.lang)
-			assert.Equal(t, want, doubtful, "%q as %v", src, sh.lang)
+			assert.Equal(t, want, doubt == parse.Comment, "%q as %v", src, sh.lang)
 		}
 	}
 }
@@ -148,8 +148,8 @@ func TestRandomCommentsAgreeWithBash(t *testing.T) {
 		if !strings.Contains(src, "RAN") || !strings.Contains(src, "#") {
 			continue
 		}
-		file, doubtful, err := parse.File(syntax.LangBash, src)
-		if err != nil || doubtful || len(calls(file)) == 0 {
+		file, doubt, err := parse.File(syntax.LangBash, src)
+		if err != nil || doubt != "" || len(calls(file)) == 0 {
 			continue
 		}
 		found++
@@ -166,11 +166,11 @@ func FuzzFile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		for _, sh := range shells {
-			file, doubtful, err := parse.File(sh.lang, src)
+			file, doubt, err := parse.File(sh.lang, src)
 			if err == nil && file == nil {
 				t.Fatal("neither a tree nor an error")
 			}
-			if doubtful && !strings.Contains(src, "\\\n") {
+			if doubt != "" && !strings.Contains(src, "\\\n") {
 				t.Fatal("doubtful without a continued line")
 			}
 		}

@@ -146,3 +146,54 @@ func TestIntervalsAndFindsEnds(t *testing.T) {
 		unknown | env DEBIAN_FRONTEND=noninteractive"$X" ls
 	`)
 }
+
+// pip takes --local for --local-log, which writes a file, wherever a subcommand has no option of that name.
+func TestOptionsOfPipBelongToItsSubcommands(t *testing.T) {
+	table(t, `
+		unknown | pip check --local log
+		unknown | pip show --local log
+		unknown | pip help --local log
+		unknown | pip config list --local log
+		unknown | pip --local log list
+		unknown | pip --local freeze
+		unknown | pip list -f x
+		read-only | pip freeze --local --user --path x --all --exclude x --exclude-editable
+		read-only | pip list --local --disable-pip-version-check --format json --not-required
+		read-only | pip show -f requests
+		read-only | pip -q check
+		read-only | pip --no-color --isolated config list --user
+	`)
+}
+
+func TestManFormatsOnePage(t *testing.T) {
+	table(t, `
+		read-only | man ls
+		unknown | man --regex l
+		unknown | man --wildcard 'l*'
+		unknown | man -a --regex l
+		read-only | man -k --regex l
+		read-only | man -f --wildcard l
+		read-only | man -w --regex l
+	`)
+}
+
+// What is the value of an option starts nothing.
+func TestValuesOfNetcatAreNoOptions(t *testing.T) {
+	table(t, `
+		write | nc -w -c 22
+		write | nc -vw -e h
+		unknown | nc -i -e h 22
+		write | nc -s -c h 22
+		write | nc -p -c h 22
+		forbidden | nc -w 1 -c sh h
+		forbidden | nc -w -c -c sh h
+		forbidden | nc -w1 -e sh h 22
+		forbidden | nc -X -w -c sh h
+		forbidden | nc --x -w -c sh h
+		forbidden | nc h -e sh
+		forbidden | nc -ve sh h 22
+		network-read | nc -z -w 2 h 22
+		unknown | nc -z -w "$X" h 22
+		unknown | nc -z -w
+	`)
+}

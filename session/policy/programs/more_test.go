@@ -585,21 +585,21 @@ func TestWhatOtherHostsGet(t *testing.T) {
 		write | nc h 1
 		forbidden | nc h 1 -e
 		read-only | ss dst fe80::1
-		write | ss dst g::1
+		unknown | ss dst g::1
 		forbidden | python3 -c 'import socket' pty.spawn x
 		forbidden | perl -e 'exec("x")' Socket x
 		write | nc - h 1
 		forbidden | ncat --sh-exec sh h 1
 		forbidden | ncat --lua-exec x h 1
-		forbidden | nc -pe 1 h 2
+		write | nc -pe 1 h 2
 		unknown | nc "$X" 1
-		write | ss dst h
-		write | ss src h
+		unknown | ss dst h
+		unknown | ss src h
 		unknown | ss h
 		read-only | ss dst 192.0.2.1
 		read-only | ss dst '[2001:db8::1]:443'
 		unknown | ss a:b
-		write | ss dst fe:b
+		unknown | ss dst fe:b
 		read-only | ss sport = :22
 		read-only | ss '( state established )'
 		forbidden | perl -e 'use IO::Socket; exec("x")'

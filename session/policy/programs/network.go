@@ -9,25 +9,25 @@ const ssWords = "state exclude dst src sport dport dev fwmark cgroup autobound a
 // ssFilter: a word of a filter that is no keyword, address or port is a name, and asked of a name server (ss(8), HOST
 // SYNTAX).
 func ssFilter(c *call) {
-	before := ""
 	for _, a := range c.ops {
 		for s := range strings.FieldsSeq(a.Text) {
 			s = strings.Trim(s, "()")
 			switch {
 			case s == "" || s[0] == ':' || listed(ssWords, s) || strings.Trim(s, "0123456789.:/*[]") == "":
 			case strings.Count(s, ":") > 1 && strings.Trim(s, "0123456789abcdefABCDEF.:/[]") == "": // IPv6
-			case listed("dst src", before):
-				c.say(write, "queries a name server")
 			default:
-				c.say(unknown, "may look up a name")
+				c.say(unknown, "may query a name server")
 			}
-			before = s
 		}
 	}
 }
 
+// netcat looks for options that start a program. Behind the letters of which every netcat takes the next word for the value there is
+// none, but an option that is not known may take one of them for its own value.
 func netcat(c *call) {
-	for i, a := range c.args {
+	sure := true
+	for i := 0; i < len(c.args); i++ {
+		a := c.args[i]
 		s := a.Text
 		long := strings.HasPrefix(s, "--")
 		switch {
@@ -39,6 +39,13 @@ func netcat(c *call) {
 			if i+1 < len(c.args) {
 				c.script("", c.args[i+1])
 			}
+		case len(s) < 2 || s[0] != '-' || strings.Trim(s[1:], "46nuvz") == "":
+		case sure && strings.Trim(s[1:len(s)-1], "46nuvz") == "" && strings.IndexByte("ipsw", s[len(s)-1]) >= 0:
+			if i++; i < len(c.args) && !c.args[i].certain() {
+				c.say(unknown, "has a word that isn't literal")
+			}
+		default:
+			sure = false
 		}
 	}
 }

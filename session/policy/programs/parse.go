@@ -175,9 +175,9 @@ func (c *call) long(args []Arg, i int) (used int) {
 }
 
 // unlisted: what an option does that no table lists, nobody can tell. Where a program is no read and its table lists
-// nothing, that was said already.
+// nothing, that was said already; but not where a subcommand may follow, which is what it is by itself.
 func (c *call) unlisted() {
-	if c.node.bare && rank(c.node.class) >= rank(write) {
+	if c.node.bare && c.node.subs == nil && rank(c.node.class) >= rank(write) {
 		return
 	}
 	c.say(unknown, "has an option that no table lists")

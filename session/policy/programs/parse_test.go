@@ -48,7 +48,7 @@ func TestEveryKnownOptionHoleIsClosed(t *testing.T) {
 		unknown | mvn --version
 		unknown | cargo --version
 		network-read | getent hosts secret.example
-		write | ss -tn dst secret.example
+		unknown | ss -tn dst secret.example
 		unknown | kubectl --context other get pods
 		unknown | vmstat 10 100000
 		unknown | top -b -n 100000

@@ -16,8 +16,8 @@ type word struct {
 	literal bool
 }
 
-// parsed parses src in the language that a shell most likely reads it in. What readers could take for a part of a comment
-// is an error.
+// parsed parses src in the language that a shell most likely reads it in. What readers or shells could take for another
+// source is an error.
 func parsed(src, shell string) (*syntax.File, error) {
 	lang := syntax.LangBash // of those that "" and "sh" may be, the one with the most reserved words
 	switch shell {
@@ -28,14 +28,12 @@ func parsed(src, shell string) (*syntax.File, error) {
 	case "dash":
 		lang = syntax.LangPOSIX
 	}
-	file, doubtful, err := parse.File(lang, src)
-	if err == nil && doubtful {
-		err = errContinuedComment
+	file, doubt, err := parse.File(lang, src)
+	if err == nil && doubt != "" {
+		err = errors.New(string(doubt))
 	}
 	return file, err
 }
-
-var errContinuedComment = errors.New("a comment ends in a backslash")
 
 func wordsOf(args []*syntax.Word) []word {
 	out := make([]word, len(args))

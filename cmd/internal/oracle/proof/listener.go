@@ -55,6 +55,8 @@ func (l *listener) take() []Event {
 // serve answers until the last process of the cage is gone.
 func (l *listener) serve() {
 	runtime.LockOSThread()
+	// Back with the thread: were it to end with the listener, so would every cage that was started from it before, as their parent.
+	defer runtime.UnlockOSThread()
 	defer func() { _ = unix.Close(l.fd) }()
 	// The process that waits for an answer hands its processor over: without this, a busy machine makes each call slow.
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_SET_FLAGS, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)

@@ -69,7 +69,7 @@ func wordsOf(paths []judge.Path) string {
 
 // blindRules are the grounds on which the judge says that it does not know what runs.
 var blindRules = []string{
-	"shell/syntax", "shell/command-word", "shell/nested-code", "shell/stdin-code", "shell/comment", "shell/continuation", "shell/invisible", "shell/quirk", "shell/equals", "shell/dollar-quote",
+	"shell/syntax", "shell/command-word", "shell/nested-code", "shell/stdin-code", "shell/comment", "shell/heredoc", "shell/continuation", "shell/invisible", "shell/quirk", "shell/equals", "shell/dollar-quote",
 	"builtins/eval", "builtins/source", "builtins/.", "judge/cap", "bytes/control", "bytes/invisible", "bytes/encoding", "bytes/bidi", "shell/unknown-shell", "shell/coproc", "builtins/alias",
 	"shell/unknown-node",
 }
