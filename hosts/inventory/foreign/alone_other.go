@@ -1,0 +1,7 @@
+//go:build !unix
+
+package foreign
+
+import "os/exec"
+
+func alone(*exec.Cmd) {}
