@@ -19,3 +19,11 @@ func alone(cmd *exec.Cmd) {
 		return os.ErrProcessDone
 	}
 }
+
+// number tells a file from another one that took its place.
+func number(st os.FileInfo) uint64 {
+	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
+		return uint64(sys.Ino)
+	}
+	return 0
+}

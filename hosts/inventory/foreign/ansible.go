@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,25 +18,33 @@ import (
 var ignored = regexp.MustCompile(`^\.|(~|\.pyc|\.pyo|\.swp|\.bak|\.rpm|\.md|\.txt|\.rst|\.orig|\.ini|\.cfg|\.retry)$|^(group_vars|host_vars|vars_plugins)$`)
 
 // Ansible reads an inventory of Ansible's: a file in INI, YAML or JSON form, or a directory of such files, with the
-// group_vars and host_vars beside it. A program among the files of a directory is run as run says.
+// group_vars and host_vars beside it. A program among the files of a directory is run as run says. With an error, too, the
+// Inventory says which files were looked at.
 func Ansible(ctx context.Context, path string, run Runner) (*Inventory, error) {
 	m := newModel(path)
 	dir := filepath.Dir(path)
 	if isDir(path) {
 		dir = path
-		if err := m.dir(ctx, path, run, 0); err != nil {
-			return nil, err
-		}
-	} else if err := m.file(ctx, path, run); err != nil {
-		return nil, err
 	}
-	if err := m.finish(); err != nil {
-		return nil, err
-	}
-	if err := m.varsFiles(dir); err != nil {
-		return nil, err
+	if err := m.ansible(ctx, path, dir, run); err != nil {
+		return &Inventory{Files: m.files.all()}, err
 	}
 	return m.convert(dir), nil
+}
+
+func (m *model) ansible(ctx context.Context, path, dir string, run Runner) (err error) {
+	if dir == path {
+		err = m.dir(ctx, path, run, 0)
+	} else {
+		err = m.file(ctx, path, run)
+	}
+	if err != nil {
+		return err
+	}
+	if err := m.finish(); err != nil {
+		return err
+	}
+	return m.varsFiles(dir)
 }
 
 // dir reads the files of a directory, in the order of their names.
@@ -55,7 +64,7 @@ func (m *model) dir(ctx context.Context, path string, run Runner, depth int) err
 		switch {
 		case ignored.MatchString(e.Name()):
 			if strings.HasSuffix(e.Name(), ".ini") {
-				m.add(hosts.Pos{File: full}, "Ansible passes over files with this ending in a directory, and so does Fairlead")
+				m.minor(hosts.Pos{File: full}, "Ansible passes over files with this ending in a directory, and so does Fairlead")
 			}
 		case isDir(full):
 			err = m.dir(ctx, full, run, depth+1)
@@ -158,8 +167,18 @@ func LooksAnsible(data []byte) bool {
 	return groups > 0
 }
 
-// Executable reports whether path is a program: a regular file that may be run.
+// Executable reports whether path is a program: a regular file that may be run, and that begins with #! or is no text.
 func Executable(path string) bool {
 	st, err := os.Stat(path)
-	return err == nil && st.Mode().IsRegular() && st.Mode().Perm()&0o111 != 0
+	if err != nil || !st.Mode().IsRegular() || st.Mode().Perm()&0o111 == 0 {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return true // running it says what is wrong
+	}
+	defer f.Close()
+	head := make([]byte, 4)
+	n, err := io.ReadFull(f, head)
+	return n > 0 && (strings.HasPrefix(string(head[:n]), "#!") || checkText(path, head[:n]) != nil && n == len(head))
 }

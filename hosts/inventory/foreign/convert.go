@@ -38,7 +38,7 @@ func (m *model) convert(dir string) *Inventory {
 	}
 	if n := len(c.playbooks); n > 0 {
 		names := slices.Sorted(maps.Keys(c.playbooks))
-		m.add(hosts.Pos{File: m.root}, "%d variables are for playbooks and have no effect here: %s", n, clip(strings.Join(names, ", ")))
+		m.minor(hosts.Pos{File: m.root}, "%d variables are for playbooks and have no effect here: %s", n, clip(strings.Join(names, ", ")))
 	}
 	inv.Notes, inv.Files = m.notes.all(m.root), m.files.all()
 	return inv
@@ -244,7 +244,7 @@ func (s *hostFields) keyFile(pos hosts.Pos, file string) string {
 	if filepath.IsAbs(file) || strings.HasPrefix(file, "~/") {
 		return file
 	}
-	s.add(pos, "the key file %q is taken to be in the inventory's directory: write its whole path", clip(file))
+	s.minor(pos, "the key file %q is taken to be in the inventory's directory: write its whole path", clip(file))
 	return filepath.Join(s.dir, file)
 }
 

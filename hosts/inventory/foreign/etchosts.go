@@ -70,7 +70,7 @@ func etcHosts(file string, data []byte) (*Inventory, error) {
 		inv.Hosts = append(inv.Hosts, Host{Name: name, Pos: pos, Fields: []Field{{Name: "addr", Values: []string{words[0]}, Pos: pos}}})
 	}
 	if aliases > 0 {
-		said.add(hosts.Pos{File: file, Line: first}, "%d more names of hosts are left out: a host has one name, the first of its line", aliases)
+		said.minor(hosts.Pos{File: file, Line: first}, "%d more names of hosts are left out: a host has one name, the first of its line", aliases)
 	}
 	inv.Notes = said.all(filepath.Clean(file))
 	return inv, nil

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"unicode"
 	"unicode/utf8"
@@ -18,7 +17,7 @@ import (
 
 // files reads the files of one source, within bounds, and remembers which.
 type files struct {
-	seen  []string
+	seen  []File
 	total int
 }
 
@@ -30,7 +29,7 @@ func (f *files) read(path string) ([]byte, error) {
 	in, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &hosts.ParseError{Pos: hosts.Pos{File: path}, Msg: "the file does not exist", Err: fs.ErrNotExist}
+			return nil, wrong(hosts.Pos{File: path}, "the file does not exist")
 		}
 		return nil, &hosts.ParseError{Pos: hosts.Pos{File: path}, Msg: "cannot open the file", Err: errors.Unwrap(err)}
 	}
@@ -61,14 +60,21 @@ func (f *files) note(path string) error {
 	if len(f.seen) >= maxFiles {
 		return wrong(hosts.Pos{File: path}, "the source has more than %d files", maxFiles)
 	}
-	f.seen = append(f.seen, path)
+	f.seen = append(f.seen, File{path, Stamp(path)})
 	return nil
 }
 
-// all returns what was noted, once each.
-func (f *files) all() []string {
-	slices.Sort(f.seen)
-	return slices.Compact(f.seen)
+// all returns what was noted.
+func (f *files) all() []File { return f.seen }
+
+// Stamp is a text that changes when what is at a path does: a file by its size, its time and its number, a directory by its
+// time.
+func Stamp(path string) string {
+	st, err := os.Stat(path)
+	if err != nil {
+		return "none"
+	}
+	return fmt.Sprint(st.Size(), st.ModTime().UnixNano(), st.Mode(), number(st))
 }
 
 // isDir reports whether path is a directory, or a link to one.

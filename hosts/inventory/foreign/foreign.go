@@ -23,10 +23,10 @@ const (
 
 // Inventory is what a source says.
 type Inventory struct {
-	Hosts  []Host   // in the order of the source
-	Groups []Group  // in the order of the source
-	Notes  []Note   // what was not converted, in the order of the files
-	Files  []string // every file and directory that was looked at: where one of them changes, the source does
+	Hosts  []Host  // in the order of the source
+	Groups []Group // in the order of the source
+	Notes  []Note  // what was not converted, in the order of the files
+	Files  []File  // every file and directory that was looked at: where one of them changes, the source does
 }
 
 // Host is one host of a source.
@@ -66,7 +66,11 @@ type Note struct {
 	Msg     string
 	Refused bool // hosts refuse logins because of it
 	Stale   bool // the program failed, and an older answer is used
+	Minor   bool // nothing about hosts is lost
 }
+
+// File is a file or directory, there or not, and what [Stamp] said of it before it was read.
+type File struct{ Path, Stamp string }
 
 // String returns "file:line: message".
 func (n Note) String() string { return n.Pos.String() + ": " + n.Msg }
@@ -80,6 +84,11 @@ type notes struct {
 
 func (n *notes) add(pos hosts.Pos, format string, args ...any) {
 	n.put(Note{Pos: pos, Msg: message(format, args...)})
+}
+
+// minor is add for what a person need not look at.
+func (n *notes) minor(pos hosts.Pos, format string, args ...any) {
+	n.put(Note{Pos: pos, Msg: message(format, args...), Minor: true})
 }
 
 func (n *notes) put(note Note) {

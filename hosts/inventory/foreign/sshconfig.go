@@ -10,6 +10,7 @@ import (
 // SSHConfig reads the hosts that an OpenSSH client configuration names in full. Everything else about them is asked of the
 // same file when they are connected to; own says that it is the one that is asked anyway, ~/.ssh/config.
 func SSHConfig(path string, own bool) (*Inventory, error) {
+	before := File{path, Stamp(path)}
 	cfg, err := sshconfig.Open(path)
 	if err != nil {
 		var se *sshconfig.Error
@@ -18,7 +19,10 @@ func SSHConfig(path string, own bool) (*Inventory, error) {
 		}
 		return nil, &hosts.ParseError{Pos: hosts.Pos{File: path}, Msg: "cannot be read", Err: err}
 	}
-	inv, said := &Inventory{Files: append(cfg.Files(), path)}, notes{}
+	inv, said := &Inventory{Files: []File{before}}, notes{}
+	for _, f := range cfg.Files() {
+		inv.Files = append(inv.Files, File{f, Stamp(f)})
+	}
 	for _, n := range cfg.Named() {
 		if err := hosts.CheckName(n.Name); err != nil {
 			said.add(n.Pos, "host %q is left out: a host's name %v", clip(n.Name), err)
