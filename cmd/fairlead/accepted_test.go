@@ -118,7 +118,7 @@ func TestAcceptedRowsNeedEvidence(t *testing.T) {
 	for name, tt := range map[string][4]string{
 		"no outcome":           {"flag\tfairlead run --json", "?", "?", "none of obeyed"},
 		"no reason":            {"ssh_config\tcompression", "harmless", "", "say why"},
-		"no file":              {"flag\tfairlead run --json", "obeyed", "cmd/none_test.go TestX", "no file"},
+		"no file":              {"flag\tfairlead run --json", "obeyed", "cmd/none_test.go TestX", "not a file"},
 		"no test":              {"flag\tfairlead run --json", "obeyed", "cmd/fairlead/accepted_test.go TestNone", "no test"},
 		"about something else": {"flag\tfairlead run --no-such-" + "flag-here", "obeyed", "cmd/fairlead/deps_test.go TestArrowsPointOneWay", "does not mention"},
 	} {

@@ -12,6 +12,7 @@
 //	hosts: [{…}]          # name, groups, and fields
 //	rules: [{…}]          # match: a selector; set: fields for the hosts it picks
 //	credentials: [{…}]    # how principals log in over SSH
+//	sources: [{…}]        # more hosts, from files and programs of others
 //
 // The fields are transport, addr, port, user, via, labels, tier, identity, ssh_config, connect_timeout, shell, login, env,
 // command and ready; they mean what [hosts.Host] says. A field become is refused until it works. A scalar is read as it is written, so a name 0042 stays
@@ -55,6 +56,29 @@
 // What an account can do cannot be seen from here, so sandboxed is the operator's word for it. Where no kernel holds a
 // session in a sandbox it is told as held by its account then, and what commands name is not looked at. It needs user, and
 // means nothing for shells of this machine.
+//
+// # Sources
+//
+//	sources:
+//	  - {ansible: ./hosts.ini}                          # INI, YAML or JSON, or a directory, with group_vars and host_vars
+//	  - {program: [./ec2.py, --list], cache: 5m, timeout: 30s} # prints Ansible's dynamic inventory
+//	  - {clush: /etc/clustershell/groups.d/local.cfg}   # ClusterShell's groups
+//	  - {hosts: /etc/hosts}
+//	  - {csv: fleet.csv, tier: staging, labels: [from=csv]}
+//	  - {ssh_config: ~/.ssh/config}                     # the hosts that it names in full
+//
+// Relative paths begin where the inventory is. A source may give its hosts a tier and labels. What a source says of a host
+// counts as the host's own; what it says through groups, and its tier and labels, count less than groups of this file. An
+// entry of hosts wins over both, and may stand beside. Groups of the same name are one. Two sources that say different
+// things of a host are a mistake.
+//
+// Nothing in these files runs or is evaluated. What decides where or as whom one logs in and cannot be converted, such as a
+// template, makes the host refuse logins with that line, until a rule or an entry here sets the field. Package foreign
+// has the details. Sources are trusted as the inventory is: who can write one decides which hosts there are. A program runs
+// only if no other account can change it or the file that names it; its answer is used for the time cache, and where it fails
+// the last good one is used with a warning.
+//
+// [Load] takes inventories of others as they are, too: hosts.ini, a YAML file of Ansible's, a directory, a program, a CSV file.
 //
 // # Environment
 //

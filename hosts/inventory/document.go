@@ -16,6 +16,8 @@ type document struct {
 	vias     []ref
 	creds    []credential
 	strict   bool // there is a section of credentials, if an empty one
+	specs    []*spec
+	imported []imported // what they say, once read
 }
 
 // entry is one item of hosts: one host, or a range of them.
@@ -72,8 +74,14 @@ func readDocument(p *problems, src *source) *document {
 	for _, n := range r.section(src, "credentials") {
 		doc.creds = append(doc.creds, r.credential(n))
 	}
-	if n := src.section("sources"); n != nil {
-		unsupported(r, "sources", n)
+	for _, n := range r.section(src, "sources") {
+		if len(doc.specs) == maxSources {
+			r.add(n.pos, "more than %d sources", maxSources)
+			break
+		}
+		if one := r.source(n); one != nil {
+			doc.specs = append(doc.specs, one)
+		}
 	}
 	doc.vias = r.vias
 	return doc
@@ -97,17 +105,6 @@ func checkVersion(r *reader, src *source) {
 			r.add(n.pos, "%q is not supported: this program reads version 1", clip(s))
 		}
 	})
-}
-
-// unsupported answers what a later version may read, once per item.
-func unsupported(r *reader, name string, n *node) {
-	if n.kind != list || len(n.items) == 0 {
-		r.add(n.pos, "%s: not supported yet; remove it", name)
-		return
-	}
-	for _, item := range n.items {
-		r.add(item.pos, "%s: not supported yet; remove it", name)
-	}
 }
 
 // section returns the items of a top-level list. A key without a value is an empty list.

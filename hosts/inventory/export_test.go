@@ -12,3 +12,9 @@ func (o WatchOptions) WithoutWatchers(err error, look time.Duration) WatchOption
 	o.look = look
 	return o
 }
+
+// Again is o where programs are asked again after d.
+func (o WatchOptions) Again(d time.Duration) WatchOptions {
+	o.again = d
+	return o
+}

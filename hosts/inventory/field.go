@@ -24,7 +24,7 @@ var fields = []field{
 	{name: "addr", ssh: true, read: readAddr, apply: func(h *hosts.Host, v any) { h.Addr = v.(string) }},
 	{name: "port", ssh: true, read: readPort, apply: func(h *hosts.Host, v any) { h.Port = v.(uint16) }},
 	{name: "user", ssh: true, read: readUser, apply: func(h *hosts.Host, v any) { h.User = v.(string) }},
-	{name: "via", list: true, ssh: true, read: readVia, apply: func(h *hosts.Host, v any) { h.Via = names(v.([]ref)) }},
+	{name: "via", list: true, ssh: true, read: readVia, apply: applyVia},
 	{name: labels, list: true},
 	{name: "tier", read: readTier, apply: func(h *hosts.Host, v any) { h.Tier = v.(string) }},
 	{name: "identity", list: true, ssh: true, read: readTexts, apply: func(h *hosts.Host, v any) { h.Identity = v.([]string) }},

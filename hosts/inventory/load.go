@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,13 +9,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/inventory/foreign"
 )
 
 // Options says how a file is read. The zero value is what a command line wants.
 type Options struct {
-	Format  string   // "yaml", "toml" or "json"; "" means by the file's extension
+	Format  string   // "yaml", "toml" or "json", or a kind of source; "" means what the file looks like
+	Cache   string   // the directory for the last answers of programs; "" means the user's, "none" means none
 	Environ []string // "KEY=value" to take overrides from; nil means the process's own, empty means none
 }
 
@@ -27,45 +31,99 @@ type Warning struct {
 // String returns "file:line: message".
 func (w Warning) String() string { return w.Pos.String() + ": " + w.Msg }
 
-// Load reads the inventory in the file at path. It holds the file open only while it reads.
+// Load reads the inventory at path, with its sources: a file of Fairlead's, or one of another program's as it is, such as
+// Ansible's hosts.ini or a directory of its. It holds files open only while it reads. Programs that sources name run, within
+// their timeouts.
 //
 // If the file cannot be read the error wraps the cause. If what it says is wrong the error joins every problem found, each
 // a [*hosts.ParseError] with file and line, in the order of the file. There is no inventory then: half of one would
 // select the wrong hosts.
 func Load(path string, o Options) (*hosts.Inventory, []Warning, error) {
+	got, err := Read(context.Background(), path, o)
+	return got.Inventory, got.Warnings, err
+}
+
+// Loaded is an inventory with what is to be said about it.
+type Loaded struct {
+	Inventory *hosts.Inventory
+	Warnings  []Warning      // what a person should know each time
+	Notes     []foreign.Note // all that was not converted of sources
+
+	state []foreign.File // what the sources depend on
+	again time.Duration  // when programs are to be asked again; 0 means never
+}
+
+// Read is [Load] with all that is to be said. ctx ends programs that run.
+func Read(ctx context.Context, path string, o Options) (Loaded, error) {
+	if s := o.direct(path); s != nil {
+		if _, err := os.Stat(path); err != nil {
+			_, err = readFile(path) // it says why
+			return Loaded{}, err
+		}
+		return parse(&loading{ctx: ctx, path: path, opts: o}, []byte("version: 1\n"), "yaml", s)
+	}
 	data, err := readFile(path)
 	if err != nil {
-		return nil, nil, err
+		return Loaded{}, err
 	}
-	return Parse(data, path, o)
+	return readOwn(ctx, data, path, o)
+}
+
+// readOwn reads a file of Fairlead's with its sources.
+func readOwn(ctx context.Context, data []byte, path string, o Options) (Loaded, error) {
+	format, err := o.format(path)
+	if err != nil {
+		return Loaded{}, err
+	}
+	return parse(&loading{ctx: ctx, path: path, opts: o}, data, format, nil)
 }
 
 // Parse is [Load] for bytes that are at hand. name stands for the file in positions, and its extension for the format.
+// Sources are mistakes: where a file is not at hand, nothing is beside it.
 func Parse(data []byte, name string, o Options) (*hosts.Inventory, []Warning, error) {
 	format, err := o.format(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	environ := o.Environ
+	got, err := parse(&loading{path: name, opts: o}, data, format, nil)
+	return got.Inventory, got.Warnings, err
+}
+
+// parse reads a file's bytes. only is the one source, where the file is that itself. Without a context no sources are read.
+// What the sources depend on is returned with an error, too.
+func parse(l *loading, data []byte, format string, only *spec) (out Loaded, err error) {
+	environ := l.opts.Environ
 	if environ == nil {
 		environ = os.Environ()
 	}
 	p := &problems{}
-	src, err := readSource(p, data, name, format, environ)
+	src, err := readSource(p, data, l.path, format, environ)
 	if err != nil {
-		return nil, nil, errors.Join(p.err(), err)
+		return out, errors.Join(p.err(), err)
 	}
 	doc := readDocument(p, src)
+	if only != nil {
+		doc.specs = append(doc.specs, only)
+	}
+	if l.ctx == nil {
+		for _, s := range doc.specs {
+			p.add(s.pos, "sources: they are read for a file only, and this is a text")
+		}
+	} else if len(p.errs) == 0 { // programs are not run for an inventory that is of no use
+		l.read(p, doc)
+	}
+	out.state, out.again = l.files, l.refresh
 	all := resolve(p, doc)
 	checkCredentials(p, doc, all)
 	if err := p.err(); err != nil {
-		return nil, nil, err
+		return out, err
 	}
 	inv, err := doc.inventory(all)
 	if err != nil {
-		return nil, nil, err
+		return out, err
 	}
-	return inv, warnings(name, all), nil
+	out.Inventory, out.Notes, out.Warnings = inv, l.notes, append(warnings(l.path, all), l.warnings()...)
+	return out, nil
 }
 
 // inventory makes the value of hosts that were put together.
@@ -120,7 +178,7 @@ func (o Options) format(name string) (string, error) {
 		return "yaml", nil
 	}
 	return "", &hosts.ParseError{Pos: hosts.Pos{File: name, Line: 1},
-		Msg: fmt.Sprintf("the %s %q is not one of yaml, yml, toml, json", from, clip(format))}
+		Msg: fmt.Sprintf("the %s %q is not one of yaml, yml, toml, json, nor one of another program's inventory (ini, csv)", from, clip(format))}
 }
 
 // warnings says once how many hosts nobody gave a tier. Local shells and demo hosts need none.
@@ -130,7 +188,7 @@ func warnings(name string, all []hosts.Host) []Warning {
 	for _, h := range all {
 		if h.Tier == "" && h.Transport != hosts.Local && h.Transport != hosts.Demo {
 			without = append(without, h.Name)
-			if line == 0 {
+			if line == 0 && h.Source.File == name {
 				line = h.Source.Line
 			}
 		}

@@ -194,9 +194,17 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		"a rule with a bad field": {"rules:\n  - match: all\n    set:\n      tier: DEV", []string{
 			`x.yaml:5: tier: "DEV" is not a word in small letters, such as prod, staging or dev`}},
 
-		"sources": {"sources:\n  - {ansible: ./hosts.ini}\n  - {exec: [\"./ec2.py\", \"--list\"], cache: 5m}", []string{
-			`x.yaml:3: sources: not supported yet; remove it`,
-			`x.yaml:4: sources: not supported yet; remove it`}},
+		"sources": {"sources:\n  - {ansible: ./hosts.ini}\n  - {exec: [\"./ec2.py\", \"--list\"], cache: 5m}\n  - {csv: a, clush: b}\n  - {program: x}\n  - {csv: a, cache: 1m, tier: PROD}\n  - x", []string{
+			`x.yaml:3: sources: they are read for a file only, and this is a text`,
+			`x.yaml:4: a source is one of ansible, program, clush, hosts, csv, ssh_config`,
+			`x.yaml:4: unknown key "exec" in sources`,
+			`x.yaml:5: a source is one of ansible, program, clush, hosts, csv, ssh_config, and this one is two`,
+			`x.yaml:6: program: expected a list, as in [a, b], not a single value`,
+			`x.yaml:6: sources: they are read for a file only, and this is a text`,
+			`x.yaml:7: cache: only programs have it`,
+			`x.yaml:7: sources: they are read for a file only, and this is a text`,
+			`x.yaml:7: tier: "PROD" is not a word in small letters, such as prod, staging or dev`,
+			`x.yaml:8: sources: expected a mapping, as in {ansible: …}, not a single value`}},
 		"defaults that are a list": {"defaults:\n  - user: a", []string{
 			`x.yaml:3: defaults: expected a mapping, as in {transport: …}, not a list`}},
 		"a range of addresses for everybody": {"defaults:\n  addr: a[1-2]", []string{
@@ -231,8 +239,8 @@ func TestTheFileAsAWholeCanBeWrong(t *testing.T) {
 		"a list":                     {"x.yml", "\n- a", "x.yml:2: an inventory is a mapping that begins with version: 1, not a list"},
 		"no version":                 {"x.yaml", "\nhosts: []", "x.yaml:2: version is missing: begin with version: 1"},
 		"a version to come":          {"x.yaml", "hosts: []\nversion: 2", `x.yaml:2: version: "2" is not supported: this program reads version 1`},
-		"an unknown extension":       {"x.ini", "", `x.ini:1: the extension "ini" is not one of yaml, yml, toml, json`},
-		"no extension":               {"hosts", "", `hosts:1: the extension "" is not one of yaml, yml, toml, json`},
+		"an unknown extension":       {"x.ini", "", `x.ini:1: the extension "ini" is not one of yaml, yml, toml, json, nor one of another program's inventory (ini, csv)`},
+		"no extension":               {"hosts", "", `hosts:1: the extension "" is not one of yaml, yml, toml, json, nor one of another program's inventory (ini, csv)`},
 		"JSON, cut":                  {"x.json", "{\n\"version\": 1,\n\"hosts\": [", "x.json:3: not valid JSON: it ends in the middle"},
 		"JSON, a comma too many":     {"x.json", "{\n\"version\": 1,\n}", "x.json:3: not valid JSON: invalid character '}' looking for beginning of object key string"},
 		"JSON, more than one":        {"x.json", "{\"version\": 1}\n{}", "x.json:2: not valid JSON: something follows the end"},

@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -16,6 +17,10 @@ type machine struct {
 	name   string
 	pos    hosts.Pos
 	own    settings
+	outer  choice // of the sources that it is in: their tier and labels
+	lent   choice // what sources say of it through groups
+	given  choice // what sources say of it alone
+	source int    // which source it is of alone, from 1; 0 means that the file has it
 	addr   string // its part of a range of addresses
 	direct map[int]bool
 	groups []int // all of them, inner first
@@ -48,6 +53,7 @@ type choice struct {
 }
 
 func resolve(p *problems, doc *document) []hosts.Host {
+	doc.mergeGroups()
 	r := &resolver{problems: p, doc: doc, tree: newTree(p, doc.groups), index: map[string]*machine{},
 		ties: map[tie][]string{}, byGroups: map[string]choice{}, said: map[string]bool{}}
 	r.collect()
@@ -94,6 +100,7 @@ func (r *resolver) collect() {
 			}
 		}
 	}
+	r.importHosts()
 	for i, g := range r.tree.groups {
 		for _, h := range g.hosts {
 			m, ok := r.index[h.name]
@@ -105,7 +112,12 @@ func (r *resolver) collect() {
 			}
 		}
 	}
-	slices.SortStableFunc(r.machines, func(a, b *machine) int { return cmp.Compare(a.pos.Line, b.pos.Line) })
+	slices.SortStableFunc(r.machines, func(a, b *machine) int {
+		if a.source != 0 || b.source != 0 { // those of a source keep its order
+			return cmp.Compare(a.source, b.source)
+		}
+		return cmp.Compare(a.pos.Line, b.pos.Line)
+	})
 	for _, m := range r.machines {
 		m.groups = r.tree.around(m.direct)
 	}
@@ -173,8 +185,11 @@ func (r *resolver) settle(m *machine) (settings, map[string][2]hosts.Pos) {
 			ties[key] = [2]hosts.Pos{other, c.set[key].pos}
 		}
 	}
+	lay(m.outer)
+	lay(m.lent)
 	lay(r.fromGroups(m.groups))
 	lay(fromRules(m.rules))
+	lay(m.given)
 	lay(choice{set: m.own})
 	return out, ties
 }
@@ -261,7 +276,7 @@ func (r *resolver) build(m *machine, set settings) hosts.Host {
 func (r *resolver) note(m *machine, ties map[string][2]hosts.Pos) {
 	for field, at := range ties {
 		a, b := at[0], at[1]
-		if cmp.Or(cmp.Compare(a.Line, b.Line), strings.Compare(a.File, b.File)) > 0 {
+		if a.File == b.File && a.Line > b.Line || a.File != b.File && a.File > b.File {
 			a, b = b, a
 		}
 		key := tie{field, a, b}
@@ -271,7 +286,11 @@ func (r *resolver) note(m *machine, ties map[string][2]hosts.Pos) {
 
 func (r *resolver) reportTies() {
 	for t, names := range r.ties {
-		r.add(t.b, "%s of %s is set differently on line %d: set it on the host, or nest one place in the other",
-			t.field, clip(hosts.Fold(names)), t.a.Line)
+		where := fmt.Sprintf("on line %d", t.a.Line)
+		if t.a.File != t.b.File {
+			where = "in " + t.a.String()
+		}
+		r.add(t.b, "%s of %s is set differently %s: set it on the host, or nest one place in the other",
+			t.field, clip(hosts.Fold(names)), where)
 	}
 }

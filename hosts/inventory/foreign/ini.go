@@ -1,0 +1,216 @@
+package foreign
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+)
+
+var (
+	iniSection = regexp.MustCompile(`^\[([^:\]\s]+)(?::(\w+))?\]\s*(?:#.*)?$`)
+	iniGroup   = regexp.MustCompile(`^([^:\]\s]+)\s*(?:#.*)?$`)
+)
+
+// ini reads an inventory in Ansible's INI form into m.
+func (m *model) ini(file string, data []byte) error {
+	r := &iniReader{model: m, file: file, section: m.groups["ungrouped"], state: "hosts", pending: map[string]pending{}}
+	for text := range bytes.Lines(data) {
+		r.line++
+		if err := r.read(strings.TrimSpace(string(text))); err != nil {
+			return err
+		}
+	}
+	for _, name := range r.waiting {
+		if p, ok := r.pending[name]; ok {
+			if p.parent == "" {
+				return wrong(p.pos, "[%s:vars]: there is no group %s", clip(name), clip(name))
+			}
+			return wrong(p.pos, "group %q has the child %q, which is not a group", clip(p.parent), clip(name))
+		}
+	}
+	return nil
+}
+
+// pending is a group that was named before it was declared.
+type pending struct {
+	parent string // "" means that variables were set
+	pos    hosts.Pos
+}
+
+type iniReader struct {
+	*model
+	file    string
+	line    int
+	section *ansibleGroup
+	state   string
+	pending map[string]pending
+	waiting []string // their names, in order
+}
+
+func (r *iniReader) pos() hosts.Pos { return hosts.Pos{File: r.file, Line: r.line} }
+
+func (r *iniReader) read(line string) error {
+	if line == "" || line[0] == '#' || line[0] == ';' {
+		return nil
+	}
+	if found := iniSection.FindStringSubmatch(line); found != nil {
+		return r.header(found[1], found[2])
+	}
+	if strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") {
+		return wrong(r.pos(), "%q is not a section: write [GROUP], [GROUP:vars] or [GROUP:children]", clip(line))
+	}
+	switch r.state {
+	case "vars":
+		name, text, found := strings.Cut(line, "=")
+		if !found {
+			return wrong(r.pos(), "expected NAME=VALUE in [%s:vars]", clip(r.section.name))
+		}
+		r.setGroup(r.section, strings.TrimSpace(name), iniValue(strings.TrimSpace(text), r.pos()))
+		return nil
+	case "children":
+		found := iniGroup.FindStringSubmatch(line)
+		if found == nil {
+			return wrong(r.pos(), "expected the name of a group in [%s:children]", clip(r.section.name))
+		}
+		name := found[1]
+		if _, known := r.groups[name]; !known {
+			r.await(name, pending{r.section.name, r.pos()})
+		}
+		return r.child(r.section, r.group(name, r.pos()), r.pos())
+	}
+	return r.hostLine(line)
+}
+
+func (r *iniReader) await(name string, p pending) {
+	r.pending[name] = p
+	r.waiting = append(r.waiting, name)
+}
+
+func (r *iniReader) header(name, state string) error {
+	switch state {
+	case "":
+		state = "hosts"
+	case "hosts", "vars", "children":
+	default:
+		return wrong(r.pos(), "[%s:%s] is not a section: write [%s], [%s:vars] or [%s:children]", clip(name), clip(state), clip(name), clip(name), clip(name))
+	}
+	_, known := r.groups[name]
+	if !known && state == "vars" {
+		r.await(name, pending{"", r.pos()})
+	}
+	r.section, r.state = r.group(name, r.pos()), state
+	if state != "vars" {
+		delete(r.pending, name)
+	}
+	return nil
+}
+
+func (r *iniReader) hostLine(line string) error {
+	words, err := splitWords(line, true)
+	if err != nil {
+		return wrong(r.pos(), "a line of a host: %v", err)
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	if words[0] == "---" {
+		return wrong(r.pos(), "--- begins a YAML file, and this is read as INI: name it with .yml")
+	}
+	names, port, err := r.pattern(words[0], r.pos())
+	if err != nil {
+		return err
+	}
+	set := variables{}
+	if port != "" {
+		set["ansible_port"] = value{text: port, pos: r.pos()}
+	}
+	for i, w := range words[1:] {
+		name, text, found := strings.Cut(w, "=")
+		if !found { // the word may be a password with a space in it: it is not quoted
+			return wrong(r.pos(), "expected NAME=VALUE after the host's name, but word %d has no =", i+2)
+		}
+		set[name] = iniValue(text, r.pos())
+	}
+	return r.fill(names, r.section, set, r.pos())
+}
+
+// fill puts hosts into a group and sets variables of theirs.
+func (m *model) fill(names []string, g *ansibleGroup, set variables, pos hosts.Pos) error {
+	if m.values += len(names) * (1 + len(set)); m.values > maxValues {
+		return wrong(pos, "more than %d values", maxValues)
+	}
+	for _, name := range names {
+		h, err := m.host(name, g, pos)
+		if err != nil {
+			return err
+		}
+		for k, v := range set {
+			h.vars[k] = v
+		}
+	}
+	return nil
+}
+
+// iniValue reads a value. Ansible reads literals of Python here; of those, quoted texts, numbers, None, lists and mappings
+// matter. Everything else is the text itself.
+func iniValue(text string, pos hosts.Pos) value {
+	v := value{text: text, pos: pos}
+	if text == "" {
+		return v
+	}
+	if literal, ok := pythonText(text); ok {
+		v.text = literal
+		return v
+	}
+	bare, comment, found := strings.Cut(text, "#")
+	if bare = strings.TrimSpace(bare); found && !strings.Contains(comment, "\n") {
+		if _, err := strconv.ParseFloat(bare, 64); err == nil {
+			v.text = bare
+		}
+	}
+	switch {
+	case text == "None":
+		v.kind = nullValue
+	case strings.HasPrefix(text, "{{") || strings.HasPrefix(text, "{%"): // a template: Python knows no such literal
+	case strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]"), strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}"):
+		v.kind = otherValue
+	}
+	return v
+}
+
+// pythonText reads a text in single or double quotes, which a comment may follow.
+func pythonText(text string) (string, bool) {
+	quote := text[0]
+	if quote != '\'' && quote != '"' {
+		return "", false
+	}
+	var b strings.Builder
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; c {
+		case quote:
+			rest := strings.TrimSpace(text[i+1:])
+			return b.String(), rest == "" || rest[0] == '#'
+		case '\\':
+			if i++; i == len(text) {
+				return "", false
+			}
+			switch text[i] {
+			case '\\', '\'', '"':
+				b.WriteByte(text[i])
+			case 'n':
+				b.WriteByte('\n')
+			case 't':
+				b.WriteByte('\t')
+			default:
+				b.WriteByte('\\')
+				b.WriteByte(text[i])
+			}
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,128 @@
+//go:build unix
+
+package foreign_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/hosts/inventory/foreign"
+)
+
+// counting is a program that notes each run, and prints or fails as the file "how" says.
+const counting = `#!/bin/sh
+echo run >>runs
+. ./how
+`
+
+func runs(t *testing.T, dir string) int {
+	data, err := os.ReadFile(filepath.Join(dir, "runs"))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0
+	}
+	require.NoError(t, err)
+	return strings.Count(string(data), "\n")
+}
+
+func printing(t *testing.T, dir, text string) {
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "how"), []byte(text), 0o600))
+}
+
+func TestAProgramIsAskedOnceItsAnswerIsOld(t *testing.T) {
+	dir := tree(t, map[string]string{"list!": counting})
+	p := foreign.Programs{Dir: dir, Fresh: time.Hour, Cache: filepath.Join(dir, "cache")}
+	printing(t, dir, `echo '{"web": ["a"], "_meta": {"hostvars": {"a": {"ansible_user": "u", "ansible_password": "hunter2", "db": {"p": "hunter3"}}}}}'`)
+	for range 2 {
+		inv, err := foreign.Program(t.Context(), []string{"./list", "--list"}, p.Run)
+		require.NoError(t, err)
+		assert.Equal(t, []string{
+			"a user=u", "@web: a",
+			"note ./list --list: 1 variables are for playbooks and have no effect here: db",
+			"note ./list --list: ansible_password is not taken over: Fairlead logs in with keys and keeps no passwords",
+		}, show(inv))
+	}
+	assert.Equal(t, 1, runs(t, dir))
+	p.Fresh = 0
+	_, err := foreign.Program(t.Context(), []string{"./list", "--list"}, p.Run)
+	require.NoError(t, err)
+	assert.Equal(t, 2, runs(t, dir))
+
+	kept, err := filepath.Glob(filepath.Join(dir, "cache", "*"))
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+	data, err := os.ReadFile(kept[0])
+	require.NoError(t, err)
+	assert.NotContains(t, string(data), "hunter", "passwords are not kept")
+	st, err := os.Stat(kept[0])
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), st.Mode().Perm())
+}
+
+func TestTheLastGoodAnswerIsUsedWhereTheProgramFails(t *testing.T) {
+	dir := tree(t, map[string]string{"list!": counting})
+	p := foreign.Programs{Dir: dir, Cache: filepath.Join(dir, "cache")}
+	printing(t, dir, `echo '{"web": ["a"], "_meta": {"hostvars": {}}}'`)
+	_, err := foreign.Program(t.Context(), []string{"./list"}, p.Run)
+	require.NoError(t, err)
+	printing(t, dir, "echo 'token expired' >&2; exit 3")
+	for range 2 { // the second time it is not even tried
+		inv, err := foreign.Program(t.Context(), []string{"./list"}, p.Run)
+		require.NoError(t, err)
+		require.Len(t, inv.Hosts, 1)
+		require.Len(t, inv.Notes, 1)
+		assert.True(t, inv.Notes[0].Stale)
+		assert.Contains(t, inv.Notes[0].String(), "./list: the program failed (exit status 3: token expired), so its answer of ")
+	}
+	assert.Equal(t, 2, runs(t, dir))
+}
+
+func TestAFailingProgramWithoutAnAnswerIsAnError(t *testing.T) {
+	for how, want := range map[string]string{
+		"exit 3":                 "exit status 3",
+		"echo nonsense":          "is not the JSON object",
+		`echo '{"a": ["b"]}'`:    `there is no "_meta" with "hostvars"`,
+		`printf '{"a": "\377"}'`: "is not UTF-8",
+		"exec yes 0123456789012345678901234567890123456789012345678901234567890": "it printed more than 16 MiB",
+	} {
+		dir := tree(t, map[string]string{"list!": counting})
+		printing(t, dir, how)
+		_, err := foreign.Program(t.Context(), []string{"./list"}, foreign.Programs{Dir: dir, Cache: filepath.Join(dir, "c")}.Run)
+		assert.ErrorContains(t, err, want, how)
+		assert.ErrorContains(t, err, "./list: the program printed no list of hosts", how)
+	}
+}
+
+func TestAProgramThatDoesNotEndIsKilledWithItsChildren(t *testing.T) {
+	dir := tree(t, map[string]string{"list!": counting})
+	printing(t, dir, "sleep 1000 & echo $! >child; wait")
+	p := foreign.Programs{Dir: dir, Timeout: 50 * time.Millisecond}
+	_, err := foreign.Program(t.Context(), []string{"./list"}, p.Run)
+	assert.ErrorContains(t, err, "it did not end within 50ms")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = foreign.Program(ctx, []string{"./list"}, foreign.Programs{Dir: dir}.Run)
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
+func TestAProgramThatOthersCanChangeIsNotRun(t *testing.T) {
+	dir := tree(t, map[string]string{"list!": counting, "how": ""})
+	require.NoError(t, os.Chmod(filepath.Join(dir, "list"), 0o722))
+	for argv0, want := range map[string]string{
+		"./list":               "can be written by others",
+		"./none":               "no such file",
+		"no-such-program-here": "there is no such program in PATH",
+	} {
+		_, err := foreign.Program(t.Context(), []string{argv0}, foreign.Programs{Dir: dir}.Run)
+		assert.ErrorContains(t, err, want)
+	}
+	assert.Equal(t, 0, runs(t, dir))
+}

@@ -1,0 +1,235 @@
+package foreign
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
+)
+
+// yamlDoc reads one YAML file of Ansible's, which may hold anchors, aliases, merges and tags.
+type yamlDoc struct {
+	file    string
+	values  *int // counts against the limit of the source
+	printed bool // a program printed it: its lines are nothing that a person could look at
+}
+
+func (d *yamlDoc) at(n *yaml.Node) hosts.Pos {
+	if d.printed {
+		return hosts.Pos{File: d.file}
+	}
+	return hosts.Pos{File: d.file, Line: max(1, n.Line)}
+}
+
+// root returns the one value of the file; nil is an empty file.
+func (d *yamlDoc) root(data []byte) (*yaml.Node, error) {
+	root, problem := strictyaml.Decode(data, "a file of Ansible's")
+	if problem != nil {
+		return nil, wrong(hosts.Pos{File: d.file, Line: problem.Line}, "%s", problem.Msg)
+	}
+	if root == nil || isNull(root) {
+		return nil, nil
+	}
+	return root, nil
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+// real follows an alias.
+func real(n *yaml.Node) *yaml.Node {
+	for i := 0; n.Kind == yaml.AliasNode && n.Alias != nil && i < maxDepth; i++ {
+		n = n.Alias
+	}
+	return n
+}
+
+type yamlPair struct {
+	key      string
+	at       hosts.Pos
+	val      *yaml.Node
+	explicit bool // the key is a text, and not a number
+}
+
+// pairs returns the pairs of a mapping, merges first, so that of a key that is there twice the last one counts.
+func (d *yamlDoc) pairs(n *yaml.Node, depth int) ([]yamlPair, error) {
+	if n = real(n); n.Kind != yaml.MappingNode {
+		return nil, wrong(d.at(n), "expected a mapping here")
+	}
+	if depth > maxDepth {
+		return nil, wrong(d.at(n), "more than %d levels of lists and mappings", maxDepth)
+	}
+	var out []yamlPair
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if k := n.Content[i]; k.Tag == "!!merge" {
+			merged := []*yaml.Node{n.Content[i+1]}
+			if list := real(n.Content[i+1]); list.Kind == yaml.SequenceNode {
+				merged = nil
+				for j := len(list.Content) - 1; j >= 0; j-- { // the first one wins
+					merged = append(merged, list.Content[j])
+				}
+			}
+			for _, one := range merged {
+				more, err := d.pairs(one, depth+1)
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, more...)
+			}
+		}
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := real(n.Content[i])
+		if n.Content[i].Tag == "!!merge" {
+			continue
+		}
+		if k.Kind != yaml.ScalarNode {
+			return nil, wrong(d.at(k), "a key must be a word")
+		}
+		out = append(out, yamlPair{k.Value, d.at(k), n.Content[i+1], k.Tag == "!!str"})
+	}
+	if *d.values += len(out); *d.values > maxValues {
+		return nil, wrong(d.at(n), "more than %d values", maxValues)
+	}
+	return out, nil
+}
+
+// value reads a variable's.
+func (d *yamlDoc) value(n *yaml.Node) value {
+	v := value{pos: d.at(n)}
+	n = real(n)
+	switch {
+	case n.Tag == "!vault" || n.Tag == "!vault-encrypted":
+		v.kind = vaultValue
+	case n.Kind != yaml.ScalarNode:
+		v.kind = otherValue
+	case isNull(n):
+		v.kind = nullValue
+	default:
+		v.text = n.Value
+	}
+	return v
+}
+
+// yaml reads an inventory in Ansible's YAML form into m.
+func (m *model) yaml(file string, data []byte) error {
+	d := &yamlDoc{file: file, values: &m.values}
+	root, err := d.root(data)
+	if err != nil {
+		return err
+	}
+	if root == nil {
+		return wrong(hosts.Pos{File: file, Line: 1}, "the file is empty")
+	}
+	top, err := d.pairs(root, 0)
+	if err != nil {
+		return err
+	}
+	for _, kv := range top {
+		if kv.key == "plugin" {
+			return wrong(kv.at, "this configures a plugin of Ansible's, which Fairlead does not run: let a program print the hosts, "+
+				"as in sources: [{program: [ansible-inventory, -i, %s, --list]}]", clip(file))
+		}
+	}
+	for _, kv := range top {
+		if _, err := m.yamlGroup(d, kv, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *model) yamlGroup(d *yamlDoc, kv yamlPair, depth int) (*ansibleGroup, error) {
+	if depth > maxDepth {
+		return nil, wrong(kv.at, "more than %d levels of groups", maxDepth)
+	}
+	n := real(kv.val)
+	if !isNull(n) && n.Kind != yaml.MappingNode {
+		m.add(kv.at, "%q is not a group: it is not a mapping", clip(kv.key))
+		return nil, nil
+	}
+	g := m.group(kv.key, kv.at)
+	if isNull(n) {
+		return g, nil
+	}
+	sections, err := d.pairs(n, depth)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sections {
+		if err := m.yamlSection(d, g, s, depth); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// yamlSection reads the hosts, the variables or the children of a group.
+func (m *model) yamlSection(d *yamlDoc, g *ansibleGroup, s yamlPair, depth int) error {
+	n := real(s.val)
+	switch {
+	case s.key != "hosts" && s.key != "vars" && s.key != "children":
+		m.add(s.at, "%q in group %q is not one of hosts, vars and children", clip(s.key), clip(g.name))
+		return nil
+	case isNull(n):
+		return nil
+	}
+	var list []yamlPair
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
+		list = []yamlPair{{key: n.Value, at: d.at(n), val: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Line: n.Line}, explicit: true}}
+	} else {
+		if n.Kind != yaml.MappingNode {
+			return wrong(s.at, "%s of group %q must be a mapping, as in {%s: {NAME: …}}", s.key, clip(g.name), s.key)
+		}
+		var err error
+		if list, err = d.pairs(n, depth+1); err != nil {
+			return err
+		}
+	}
+	for _, kv := range list {
+		switch s.key {
+		case "vars":
+			m.setGroup(g, kv.key, d.value(kv.val))
+		case "children":
+			child, err := m.yamlGroup(d, kv, depth+2)
+			if err != nil {
+				return err
+			}
+			if child != nil {
+				if err := m.child(g, child, kv.at); err != nil {
+					return err
+				}
+			}
+		case "hosts":
+			if err := m.yamlHost(d, g, kv, depth); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (m *model) yamlHost(d *yamlDoc, g *ansibleGroup, kv yamlPair, depth int) error {
+	if !kv.explicit {
+		return wrong(kv.at, "the host %s is not a text: put it in quotes", clip(kv.key))
+	}
+	names, port, err := m.pattern(kv.key, kv.at)
+	if err != nil {
+		return err
+	}
+	set := variables{}
+	if port != "" {
+		set["ansible_port"] = value{text: port, pos: kv.at}
+	}
+	if n := real(kv.val); !isNull(n) && (n.Kind != yaml.ScalarNode || strings.TrimSpace(n.Value) != "") {
+		vars, err := d.pairs(n, depth+2)
+		if err != nil {
+			return err
+		}
+		for _, v := range vars {
+			set[v.key] = d.value(v.val)
+		}
+	}
+	return m.fill(names, g, set, kv.at)
+}
