@@ -1,6 +1,6 @@
 // Package rollout runs one command on many hosts in steps, and stops before the damage spreads.
 //
-// A [Plan] says how: in which batches, after which hosts first, how many hosts may fail, what checks each batch, who
+// Begin with a [Plan], which says how: in which batches, after which hosts first, how many hosts may fail, what checks each batch, who
 // confirms the next one, and how long the whole run may take. [Plan.Run] runs it on a [Runner], which a *session.Pool is,
 // and returns a [Report]: what happened in each batch, which limit stopped the run, in words, and which hosts got nothing.
 //

@@ -54,6 +54,9 @@ type Plan struct {
 	Verified func(h hosts.Host, r session.Result)
 }
 
+// CodeNotRun is the code of the error of a host that got nothing because the run was stopped, and not canceled.
+const CodeNotRun = "notrun"
+
 // Errors of a Plan, and of the Results of hosts that got nothing.
 var (
 	ErrNoCanary = errors.New("no host of the run is a canary")

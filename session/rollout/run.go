@@ -95,6 +95,9 @@ func (x *run) batch(ctx context.Context, b *Batch) {
 		x.Begin(*b)
 	}
 	x.each(ctx, b.Hosts, x.cmd, x.Retry, func(h hosts.Host, r session.Result) {
+		if r.Status != session.StatusOK {
+			x.ended(ctx) // before the limits: it is the cause
+		}
 		switch {
 		case r.Status == session.StatusOK:
 			b.OK = append(b.OK, h)
@@ -106,7 +109,6 @@ func (x *run) batch(ctx context.Context, b *Batch) {
 		if x.Result != nil {
 			x.Result(h, r)
 		}
-		x.ended(ctx)
 	})
 	if x.Verify != nil && x.report.Reason == "" {
 		x.verify(ctx, b)
@@ -136,6 +138,9 @@ func (x *run) verify(ctx context.Context, b *Batch) {
 	check := b.OK
 	b.OK = nil
 	x.each(ctx, check, cmd, 0, func(h hosts.Host, r session.Result) {
+		if r.Status != session.StatusOK {
+			x.ended(ctx)
+		}
 		if r.Status == session.StatusOK || r.Status == session.StatusCanceled { // canceled says nothing against the host
 			b.OK = append(b.OK, h)
 		} else {
@@ -144,7 +149,6 @@ func (x *run) verify(ctx context.Context, b *Batch) {
 		if x.Verified != nil {
 			x.Verified(h, r)
 		}
-		x.ended(ctx)
 	})
 }
 
@@ -174,7 +178,7 @@ func (x *run) each(ctx context.Context, hs []hosts.Host, cmd session.Command, re
 		if x.report.Reason != "" && x.report.Reason != Canceled && len(hs) > 0 {
 			h := hs[0]
 			hs = hs[1:]
-			tell(h, x.notRun(h, cmd))
+			tell(h, NotRun(h, cmd, x.report.Why))
 			continue
 		}
 		var give chan hosts.Host
@@ -222,7 +226,7 @@ func (x *run) late(ctx context.Context, r session.Result) session.Result {
 	}
 	e := *r.Err
 	if !e.Sent {
-		e.Code, e.Err = "canceled", fmt.Errorf("%w: %w", ErrNotRun, ErrDeadline)
+		e.Code, e.Err = CodeNotRun, fmt.Errorf("%w: %w", ErrNotRun, ErrDeadline)
 	} else {
 		r.Status = session.StatusTimeout
 		e.Code, e.Err = "timeout", fmt.Errorf("the command was stopped: %w (%v)", ErrDeadline, x.Deadline)
@@ -231,8 +235,8 @@ func (x *run) late(ctx context.Context, r session.Result) session.Result {
 	return r
 }
 
-// notRun is the Result of a host that gets nothing.
-func (x *run) notRun(h hosts.Host, cmd session.Command) session.Result {
+// NotRun is the Result of a host that gets nothing, for a reason in words.
+func NotRun(h hosts.Host, cmd session.Command, why string) session.Result {
 	return session.Result{Host: h.Name, Command: cmd.Script, State: session.Done, Status: session.StatusCanceled, Lane: "session",
-		Err: &session.Error{Op: "run", Host: h.Name, Code: "canceled", Retriable: true, Err: fmt.Errorf("%w: %s", ErrNotRun, x.report.Why)}}
+		Err: &session.Error{Op: "run", Host: h.Name, Code: CodeNotRun, Retriable: true, Err: fmt.Errorf("%w: %s", ErrNotRun, why)}}
 }

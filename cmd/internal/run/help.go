@@ -27,6 +27,11 @@ agents counts.
 Where all hosts are reached over SSH it goes through the keeper, whose connections stay open; --keeper off connects from
 here, and so does --policy. Both do the same. A key whose passphrase is asked for is used from here.
 
+Rollouts: --batch 1,10%,100% runs on one host, then on a tenth of all, then on the rest; --canary picks the first hosts.
+--max-fail and --batch-max-fail limit how many hosts may fail, --verify checks each batch, --confirm asks between
+batches, and --deadline bounds the whole run. A limit starts no further host and stops none that runs. Fairlead reports
+which limit stopped the run, and which hosts got nothing. --dry-run shows hosts, batches and verdicts.
+
 Standard output is exact. The record gets commands without the secrets that they hold; --redact takes what looks like a
 secret out of what is printed, too, and agents get nothing else.
 
@@ -59,6 +64,9 @@ const example = `  # the kernel of every web server
   # a script with arguments on every canary; a file into a program on one host
   fairlead run @canary --script tune.sh -- --dry-run 'a b'
   fairlead run db1 --stdin -- 'gunzip | mysql app' < dump.sql.gz
+
+  # a change in steps, checked after each
+  fairlead run @web --batch 1,10%,100% --verify 'systemctl is-active nginx' --confirm -- sudo -n nginx -s reload
 
   # a host that is in no inventory
   fairlead run root@10.0.0.5 -- systemctl is-system-running`

@@ -35,6 +35,7 @@ func (o *Options) flags(cmd *cobra.Command) {
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy wants confirmed")
 	fl.StringVar(&o.PolicyFile, "policy", "", "judge by this policy `file` instead of the one in your configuration")
 	fl.BoolVar(&o.Partial, "partial", false, "run where the policy allows it, and list the other hosts; else it runs on all or on none")
+	o.stepOptions.flags(fl)
 	fl.Var(exitFlag{&o.OwnExitCode}, "exit-code", "host: a single host's own exit code; own: 1 for any that is not 0")
 }
 
@@ -61,7 +62,7 @@ func (o *Options) parse(args []string, dash int, scripted bool) error {
 	case o.ScriptFile == "-" && o.Stdin != stdinNone:
 		return cmdutil.Usagef("--script - and --stdin cannot both have standard input: write the script to a file")
 	}
-	return nil
+	return o.stepOptions.parse()
 }
 
 // words takes TARGETS and the command, or the arguments of the script.

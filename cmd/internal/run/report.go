@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/redact"
+	"github.com/fairlead-ssh/fairlead/session/rollout"
 )
 
 // target is one host of the run.
@@ -52,8 +53,9 @@ type report struct {
 	byHost  map[targets.Key]*target
 	summary summary
 
-	mu   sync.Mutex // guards what follows, and target.running
-	done int
+	mu    sync.Mutex // guards what follows, and target.running
+	done  int
+	batch string // of a rollout: which one runs, for the progress line
 }
 
 func newReport(o *Options, hs []hosts.Host, g *outcome.Gate) *report {
@@ -64,7 +66,7 @@ func newReport(o *Options, hs []hosts.Host, g *outcome.Gate) *report {
 		r.targets = append(r.targets, t)
 		r.byHost[targets.KeyOf(h)] = t
 	}
-	r.summary = summary{total: len(hs), tally: exitcode.Tally{Own: o.OwnExitCode}}
+	r.summary = summary{total: len(hs), tally: exitcode.Tally{Own: o.OwnExitCode || len(hs) > 1}}
 	switch {
 	case o.JSON:
 		r.view = &jsonView{gate: g}
@@ -133,7 +135,18 @@ func (r *report) code(ctx context.Context) int {
 	if r.summary.canceled > 0 && errors.As(context.Cause(ctx), &sig) {
 		return 128 + sig.Number
 	}
-	return r.summary.tally.Code()
+	code := r.summary.tally.Code()
+	switch reasonOf(r.summary.rollout) {
+	case rollout.Deadline:
+		if code != exitcode.Internal && code != exitcode.Denied {
+			code = exitcode.Unknown
+		}
+	case rollout.Declined:
+		if code == exitcode.OK {
+			code = exitcode.Interrupted
+		}
+	}
+	return code
 }
 
 func (r *report) start(h hosts.Host) (stdout, stderr io.Writer) {

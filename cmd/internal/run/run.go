@@ -54,7 +54,8 @@ type Options struct {
 	PolicyFile     string
 	OwnExitCode    bool
 	Partial        bool
-	Program        bool // what stands after -- is a program and its exact arguments
+	stepOptions
+	Program bool // what stands after -- is a program and its exact arguments
 
 	Targets string
 	Script  string
@@ -94,6 +95,13 @@ func run(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
+	steps, err := o.steps(hs)
+	if err != nil {
+		return err
+	}
+	if o.DryRun {
+		return o.dryRun(ctx, hs, steps)
+	}
 	keeper, err := o.keeper(ctx, hs)
 	if err != nil {
 		return err
@@ -106,23 +114,30 @@ func run(ctx context.Context, o *Options) error {
 		Words: o.Words, Approvable: keeper != nil, Partial: o.Partial,
 	}
 	judge.TellAgent()
+	if err := o.verifiable(ctx, judge, hs); err != nil {
+		return err
+	}
+	if o.Confirm && !judge.CanAsk() {
+		return cmdutil.Usagef("--confirm asks at the terminal, and there is none")
+	}
 	judged, err := judge.Decide(ctx, o.Script, hs)
 	if err != nil {
 		return err
 	}
 	o.Reason = judged.Reason
-	if !judged.Refused() { // those that get nothing are told first
+	if !judged.Refused() && steps == nil { // those that get nothing are told first
 		slices.SortStableFunc(hs, func(a, b hosts.Host) int { return cmp.Compare(refused(judged, b), refused(judged, a)) })
 	}
 	o.Redact = o.Redact || judge.Caller.Mark != "" // agents see no secrets
 	secrets := redact.New(redact.Config{})
 	secrets.LearnFromCommand(o.Script)
 	from := o.here(len(hs), judged, secrets)
+	from.Steps = steps
+	from.Refused = func(h hosts.Host) bool { return judged.Refusal(h) != nil }
 	var where place.Runner = from
 	if keeper != nil && !judged.Refused() {
 		where = &place.Either{
-			There: o.there(keeper, judged), Here: from, Place: o.Place, Tell: o.IO.Err,
-			Refused: func(h hosts.Host) bool { return judged.Refusal(h) != nil },
+			There: o.there(keeper, judged, steps), Here: from, Place: o.Place, Tell: o.IO.Err, Refused: from.Refused,
 		}
 	} else if _, err := from.Open(); err != nil {
 		return err
@@ -137,7 +152,11 @@ func run(ctx context.Context, o *Options) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	return newReport(o, hs, outcome.NewGate(o.IO, cancel)).run(ctx, where, in)
+	r := newReport(o, hs, outcome.NewGate(o.IO, cancel))
+	if steps != nil {
+		r.watchSteps(steps, &judge)
+	}
+	return r.run(ctx, where, in)
 }
 
 func refused(v *consent.Verdict, h hosts.Host) int {
@@ -162,6 +181,7 @@ func (o *Options) hosts() ([]hosts.Host, error) {
 			return nil, err
 		}
 	}
+	hs = o.pick(hs)
 	for i := range hs {
 		if o.ConnectTimeout > 0 {
 			hs[i].ConnectTimeout = o.ConnectTimeout

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -21,7 +22,9 @@ type summary struct {
 	canceled int
 
 	names      map[session.Status][]string
-	notStarted []string // canceled before anything was sent
+	notRun     []string        // got nothing, because a rollout had stopped
+	rollout    *wire.RunReport // nil where there is none
+	notStarted []string        // canceled before anything was sent
 	reasons    []*reason
 }
 
@@ -35,11 +38,15 @@ type reason struct {
 }
 
 func (s *summary) add(t *target, r session.Result) {
-	s.tally.Add(r)
 	if s.names == nil {
 		s.names = map[session.Status][]string{}
 	}
 	s.names[r.Status] = append(s.names[r.Status], t.label)
+	if untouched(r) {
+		s.notRun = append(s.notRun, t.label)
+		return
+	}
+	s.tally.Add(r)
 	if r.Status == session.StatusCanceled {
 		s.canceled++
 		if r.Err == nil || !r.Err.Sent {
@@ -49,7 +56,27 @@ func (s *summary) add(t *target, r session.Result) {
 	if r.Status == session.StatusOK {
 		return
 	}
+	s.because(t, r, "")
+}
+
+// verified takes what became of the check of a rollout on a host where the command succeeded.
+func (s *summary) verified(t *target, r session.Result) {
+	if r.Status == session.StatusOK || untouched(r) {
+		return
+	}
+	s.tally.Add(r)
+	good := s.names[session.StatusOK]
+	if i := slices.Index(good, t.label); i >= 0 {
+		s.names[session.StatusOK] = slices.Delete(good, i, i+1)
+	}
+	s.names[r.Status] = append(s.names[r.Status], t.label)
+	s.because(t, r, "verify: ")
+}
+
+// because notes how a host failed, after a prefix.
+func (s *summary) because(t *target, r session.Result, prefix string) {
 	what, why := outcome.Describe(r)
+	what = prefix + what
 	for _, known := range s.reasons {
 		if known.status == r.Status && known.what == what && known.why == why {
 			known.names = append(known.names, t.label)
@@ -63,7 +90,7 @@ func (s *summary) add(t *target, r session.Result) {
 // text is what a person should read last; "" when there is nothing to say that the output and the exit code do not.
 func (s *summary) text() string {
 	if len(s.reasons) == 0 {
-		return ""
+		return stopText(s.rollout)
 	}
 	s.sort()
 	if s.total == 1 {
@@ -82,7 +109,11 @@ func (s *summary) text() string {
 	var b strings.Builder
 	good := s.names[session.StatusOK]
 	if s.canceled == 0 {
-		fmt.Fprintf(&b, "fairlead: %d of %d hosts failed, %d succeeded\n", failed, s.total, len(good))
+		fmt.Fprintf(&b, "fairlead: %d of %d hosts failed, %d succeeded", failed, s.total, len(good))
+		if n := len(s.notRun); n > 0 {
+			fmt.Fprintf(&b, ", %d not run", n)
+		}
+		b.WriteByte('\n')
 	} else {
 		fmt.Fprintf(&b, "fairlead: interrupted: %d of %d hosts are done\n", s.total-s.canceled, s.total)
 		if len(good) > 0 {
@@ -92,7 +123,7 @@ func (s *summary) text() string {
 	for i, r := range s.reasons {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, folded[i], r.tell())
 	}
-	return b.String()
+	return b.String() + stopText(s.rollout)
 }
 
 func (r *reason) tell() string {
