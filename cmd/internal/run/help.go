@@ -12,6 +12,10 @@ Output of a single host comes through byte for byte. That of several comes in wh
 standard error stays on standard error. On a terminal, lines of several hosts are broken at its width, and control
 characters in them are shown (^[ for ESC) instead of obeyed, except for colours; --raw prints them as they are.
 
+--fold groups hosts with identical outcomes; --diff prints the most frequent good one, and how the others differ from it;
+--json prints a result per line. All three keep the ends of large outputs and report what they omit: --max-output raises
+that, and --out-dir writes all of it to files. --cwd and --env are part of what the policy judges.
+
 Standard input is /dev/null for commands, unless --stdin gives them this program's: as it comes to a single host, and
 with --stdin=copy all of it to each of several. --script FILE runs a shell script of up to 64 MiB, whole, with the
 arguments after --; "$0" is the shell's own name. The shell is the one that its #! names, else the host's; scripts for
@@ -57,6 +61,10 @@ const example = `  # the kernel of every web server
 
   # who is different?
   fairlead run all --fold -- cat /etc/os-release
+
+  # how does the configuration of some differ from that of most? and all of it in files
+  fairlead run @web --diff -- cat /etc/nginx/nginx.conf
+  fairlead run @web --out-dir ./conf -- cat /etc/nginx/nginx.conf
 
   # for programs
   fairlead run tier=dev --json -- uptime | jq -r 'select(.status != "ok").host'

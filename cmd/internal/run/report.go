@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outdir"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -28,6 +29,7 @@ type target struct {
 
 	running bool // guarded by report.mu
 	sums    sums // of a folded run
+	kept    *kept
 }
 
 // presenter shows results in one of the ways that flags choose.
@@ -46,6 +48,9 @@ type report struct {
 	gate *outcome.Gate
 	view presenter
 	keep int // Command.Keep
+
+	files   *outdir.Dir // nil without --out-dir
+	omitted omission    // what the view does not show
 
 	removed redact.Counts // secrets that were taken out of the output
 
@@ -70,10 +75,13 @@ func newReport(o *Options, hs []hosts.Host, g *outcome.Gate) *report {
 	switch {
 	case o.JSON:
 		r.view = &jsonView{gate: g}
-	case o.Fold:
-		r.view, r.keep = &foldView{ios: o.IO, gate: g, exact: o.Raw}, foldKeep
+	case o.Fold, o.Diff:
+		r.view, r.keep = &foldView{ios: o.IO, gate: g, exact: o.Raw, diff: o.Diff}, foldKeep
 	default:
 		r.view, r.keep = newLive(o.IO, g, labels, o.Raw), -1
+	}
+	if o.MaxOutput > 0 {
+		r.keep = -1
 	}
 	return r
 }
@@ -112,7 +120,7 @@ func (r *report) run(ctx context.Context, where place.Runner, in *input) error {
 	if err != nil {
 		return err
 	}
-	io.WriteString(r.o.IO.Err, tellCounts(r.removed)+r.summary.text())
+	io.WriteString(r.o.IO.Err, r.omitted.text()+tellCounts(r.removed)+r.summary.text())
 	unread.tell() // what waits may have come later
 	return cmdutil.Exit(code)
 }
@@ -125,6 +133,10 @@ func (r *report) ended(e place.HostEnd) {
 	r.done++
 	r.mu.Unlock()
 	r.removed.Add(e.Taken)
+	r.finish(t, &e.Result)
+	if _, whole := r.view.(*live); !whole {
+		r.omitted.add(t.label, e.Result)
+	}
 	r.summary.add(t, e.Result)
 	r.view.done(t, e.Result)
 }
@@ -154,7 +166,8 @@ func (r *report) start(h hosts.Host) (stdout, stderr io.Writer) {
 	r.mu.Lock()
 	t.running = true
 	r.mu.Unlock()
-	return r.view.start(t)
+	stdout, stderr = r.view.start(t)
+	return r.begin(t, stdout, stderr)
 }
 
 // running returns how many hosts are done and the labels of those that run now, in the order of the run.

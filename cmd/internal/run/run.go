@@ -55,6 +55,7 @@ type Options struct {
 	OwnExitCode    bool
 	Partial        bool
 	stepOptions
+	outputOptions
 	Program bool // what stands after -- is a program and its exact arguments
 
 	Targets string
@@ -153,6 +154,9 @@ func run(ctx context.Context, o *Options) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := newReport(o, hs, outcome.NewGate(o.IO, cancel))
+	if r.files, err = o.openDir(targets.Labels(hs)); err != nil {
+		return err
+	}
 	if steps != nil {
 		r.watchSteps(steps, &judge)
 	}
@@ -179,6 +183,11 @@ func (o *Options) hosts() ([]hosts.Host, error) {
 	if o.ScriptFile != "" {
 		if o.Script, o.shell, err = o.script(); err != nil {
 			return nil, err
+		}
+		if o.CWD != "" || len(o.Env) > 0 {
+			if err := o.surround(); err != nil {
+				return nil, err
+			}
 		}
 	}
 	hs = o.pick(hs)

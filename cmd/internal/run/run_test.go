@@ -209,7 +209,7 @@ func TestFoldComparesAllOfLargeOutputs(t *testing.T) {
 	out := w.out.String()
 	assert.Contains(t, out, "== a,c (2 hosts): ok\n")
 	assert.Contains(t, out, "== b (1 host): ok\n")
-	assert.Contains(t, out, "bytes left out …\n")
+	assert.Contains(t, out, "bytes omitted …\n")
 }
 
 func TestInterruptStopsWhatRunsAndNamesWhatIsNotDone(t *testing.T) {

@@ -35,6 +35,7 @@ type reason struct {
 	why    string // the error's text; "" where the host answered
 	at     string // why, with the address of the first of names
 	names  []string
+	own    []string // "HOST: what differs in why between them"
 }
 
 func (s *summary) add(t *target, r session.Result) {
@@ -77,14 +78,25 @@ func (s *summary) verified(t *target, r session.Result) {
 func (s *summary) because(t *target, r session.Result, prefix string) {
 	what, why := outcome.Describe(r)
 	what = prefix + what
+	why, own := outcome.Alike(why)
+	if own != "" {
+		own = t.label + ": " + own
+	}
 	for _, known := range s.reasons {
 		if known.status == r.Status && known.what == what && known.why == why {
 			known.names = append(known.names, t.label)
+			if own != "" {
+				known.own = append(known.own, own)
+			}
 			return
 		}
 	}
 	_, at := outcome.DescribeAt(r)
-	s.reasons = append(s.reasons, &reason{status: r.Status, what: what, why: why, at: at, names: []string{t.label}})
+	first := &reason{status: r.Status, what: what, why: why, at: at, names: []string{t.label}}
+	if own != "" {
+		first.own = []string{own}
+	}
+	s.reasons = append(s.reasons, first)
 }
 
 // text is what a person should read last; "" when there is nothing to say that the output and the exit code do not.
@@ -122,6 +134,12 @@ func (s *summary) text() string {
 	}
 	for i, r := range s.reasons {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, folded[i], r.tell())
+		if len(r.names) > 1 {
+			slices.Sort(r.own)
+			for _, own := range r.own {
+				fmt.Fprintf(&b, "    %s\n", own)
+			}
+		}
 	}
 	return b.String() + stopText(s.rollout)
 }
