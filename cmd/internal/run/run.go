@@ -37,6 +37,7 @@ type Options struct {
 	Terminal  func() (cmdutil.Terminal, error) // nil means that nobody can be asked
 	Place     place.Chooser
 	Running   *cmdutil.Running
+	Settings  func() (config.Config, error)
 
 	Except         string
 	JSON           bool
@@ -68,7 +69,7 @@ type Options struct {
 
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal, Place: place.NewChooser(f), Running: f.Running}
+	o := &Options{IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal, Place: place.NewChooser(f), Running: f.Running, Settings: f.Config}
 	if runF == nil {
 		runF = run
 	}
@@ -120,6 +121,9 @@ func run(ctx context.Context, o *Options) error {
 	}
 	if o.Confirm && !judge.CanAsk() {
 		return cmdutil.Usagef("--confirm asks at the terminal, and there is none")
+	}
+	if err := o.confirmMany(ctx, judge, hs); err != nil {
+		return err
 	}
 	judged, err := judge.Decide(ctx, o.Script, hs)
 	if err != nil {
