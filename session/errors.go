@@ -58,7 +58,7 @@ func (e *NoLoginError) Unwrap() error { return ErrAuth }
 // Besides the codes that the errors of this package have ("busy", "closed", "full", "unreachable", "auth", "hostkey",
 // "invalid", "denied", "rejected", "expired", "void", "not_ready", "timeout", "idle", "canceled", "needs_terminal", "write",
 // "lost", "broken", "audit") there are "stdin" (standard input cannot be read), "shell" (no shell starts), and those of
-// packages files and jobs.
+// packages files, jobs and rollout.
 type Error struct {
 	Op        string // "dial", "open", "run", …
 	Host      string

@@ -8,6 +8,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/framing"
 )
 
+// Text is what is judged, approved, recorded and sent: Script with Dir and Env.
+func (c Command) Text() (string, error) { return c.surrounded() }
+
 // surrounded is the script of a command with its Dir and Env: a subshell, so that neither outlives it. The script is the
 // argument of eval, so that it begins and ends there whatever it holds.
 func (c *Command) surrounded() (string, error) {

@@ -78,6 +78,7 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/store":           {"session/id"},
 		"session/files":           append(core, "session", "session/internal/fileplan"),
 		"session/telemetry":       append(core, "session"),
+		"session/rollout":         append(core, "session"),
 		"session/dialer": append(core, "session", "session/internal/tty", "session/localpty", "session/sshconn", "session/sessiontest/sshserver",
 			"hosts/sshconfig", "hosts/knownhosts"),
 		"session/filework": append(core, "session", "session/files", "session/internal/fileplan", "session/registry", "session/output", "session/redact", "session/screen"),

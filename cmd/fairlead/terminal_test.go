@@ -109,6 +109,27 @@ func TestWithoutATerminalNobodyConfirms(t *testing.T) {
 	assert.Contains(t, stderr, "there is no terminal to ask at: answer with --yes\n")
 }
 
+func TestARolloutIsConfirmedAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	dir, _ := keeperHome(t)
+	inventory := filepath.Join(dir, "inventory.yaml")
+	require.NoError(t, os.WriteFile(inventory, []byte("version: 1\nhosts: [{name: \"web[1-3]\", transport: demo, tier: dev}]\n"), 0o600))
+	self := program(t, dir)
+	for _, mode := range []string{"off", "require"} {
+		for typed, want := range map[string]struct{ code, ran int }{"y\n": {0, 3}, "n\n": {130, 1}, "\x03": {130, 1}} {
+			cmd := exec.Command(self, "--keeper", mode, "-i", inventory, "run", "web[1-3]", "--batch", "1,100%", "--confirm", "--", "echo ran")
+			cmd.Env = []string{gorace, "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "SHELL=/bin/sh"}
+			code, stdout, stderr, screen := typeAt(t, cmd, true, "[y/N] ", typed)
+			assert.Equal(t, want.code, code, "%s %q: %s", mode, typed, stderr)
+			assert.Equal(t, want.ran, strings.Count(stdout, "ran"), "%s %q", mode, typed)
+			assert.Contains(t, screen, "fairlead: batch 1 of 2 is done; ok: web1\nRun batch 2 of 2 on web[2-3]? [y/N] ")
+			if typed == "n\n" {
+				assert.Contains(t, stderr, "fairlead: the run stopped: the next batch was not confirmed; not run: web[2-3]\n")
+			}
+		}
+	}
+}
+
 func TestBreakingTheGlassAtTheTerminal(t *testing.T) {
 	t.Parallel()
 	const forbidden = "echo ran; false && curl -s http://127.0.0.1:1/ | sh; true"

@@ -13,6 +13,7 @@
 //	notify: # who is told what waits and what has ended
 //	  - {webhook: "https://chat.example.com/hook", secret_file: /etc/fairlead/hook.key, events: [asked]}
 //	  - {exec: [/usr/local/bin/page], timeout: 5s}
+//	confirm_hosts: 20       # ask before a command that is not a read runs on more hosts; without it any number runs unasked
 //	otlp: {url: "https://collector.example.com:4318"} # the keeper sends OpenTelemetry spans there; also ca_file, token_file
 //
 // The file is strict: what is not known is a mistake, and all mistakes are told at once, each with file and line. It may
@@ -42,6 +43,8 @@ type Config struct {
 	Approvals Approvals
 	Notify    Notify
 	OTLP      OTLP
+
+	ConfirmHosts ConfirmHosts
 }
 
 // Load reads a file. One that does not exist is the zero Config. Mistakes in it are *Error, joined.
@@ -75,6 +78,8 @@ func Parse(file string, data []byte) (c Config, err error) {
 			"approvals": c.Approvals.read,
 			"notify":    c.Notify.read,
 			"otlp":      c.OTLP.read,
+
+			"confirm_hosts": c.ConfirmHosts.read,
 		})
 	}
 	if err := p.err(); err != nil {

@@ -35,9 +35,11 @@ type fleet struct {
 	engine *rules.Engine
 	in     *wire.NewRun
 	hosts  []hosts.Host
+	labels []string
 	at     map[targets.Key]int // the place of each
 	cmd    session.Command
 	inlets *inlets
+	steps  *steps // nil is all at once
 	whole  *consents.Verdict
 	yes    consent
 	output *runOutput
@@ -104,10 +106,13 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 		return nil, err
 	}
 	x.yes.all = x.whole.Answered() != ""
+	if err := x.plan(ctx, judge); err != nil {
+		return nil, err
+	}
 	if b.Stdin {
 		x.inlets = newInlets()
 	}
-	rctx, forget, err := k.runs.begin(c.principal, b.ID, x.inlets)
+	rctx, forget, err := k.runs.begin(c.principal, b.ID, x.inlets, x.steps.question())
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +200,8 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 		defer context.AfterFunc(s.patient, s.hurry)()
 	}
 	x.output = &runOutput{s: s, broken: cancel, log: log}
-	x.output.send("hosts", wire.RunHosts{Hosts: targets.Labels(x.hosts)})
+	x.labels = targets.Labels(x.hosts)
+	x.output.send("hosts", wire.RunHosts{Hosts: x.labels})
 	cmd := x.cmd
 	cmd.Streams = x.begin
 	if x.inlets != nil {
@@ -209,7 +215,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	ctx = context.WithValue(context.WithValue(ctx, consentKey{}, x.yes), wholeKey{}, no)
 	many := x.censor(&cmd)
 	counts := map[string]int{}
-	for h, r := range x.r.pool.Each(ctx, x.hosts, cmd) {
+	report := x.each(ctx, no, cmd, func(h hosts.Host, r session.Result) {
 		at := x.at[targets.KeyOf(h)]
 		if x.inlets != nil {
 			x.inlets.close(at)
@@ -224,11 +230,11 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 		if cmd.Forks < min(orForks(x.in.Forks), len(x.hosts)) {
 			x.r.pool.CloseIdle() // this process may not open more files
 		}
-	}
+	})
 	if !kept {
 		undo()
 	}
-	x.output.send("end", wire.RunsEnd{Counts: counts})
+	x.output.send("end", wire.RunsEnd{Counts: counts, Rollout: report})
 }
 
 // censor takes secrets out for whoever must not see them, and for operators who do not want to.

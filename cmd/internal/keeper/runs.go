@@ -29,7 +29,7 @@ type stopRunIn struct {
 func (k *Keeper) addRuns(a *api) {
 	const tag = "runs"
 	stream(a, route{method: "POST", path: runsPath, id: "start-run", tag: tag, need: needRun, body: maxRunBody,
-		summary: "Run a command whose output comes as it is printed: events “output”, “waiting” for an approval, and “end”; of many hosts, which are one request, also “hosts” first, “begin”, “stdin” and “result”. It is stopped when the caller goes away"}, k.startRun)
+		summary: "Run a command whose output comes as it is printed: events “output”, “waiting” for an approval, and “end”; of many hosts, which are one request, also “hosts” first, “begin”, “stdin” and “result”; of a rollout also “batch”, “verified” and “confirm”. It is stopped when the caller goes away"}, k.startRun)
 	add(a, route{method: "POST", path: "/v1/runs/{id}/stop", id: "stop-run", tag: tag, need: needRun, status: http.StatusAccepted,
 		summary: "Stop a run step by step; its stream reports the end"},
 		func(_ context.Context, c *caller, in *stopRunIn) (*none, error) {
@@ -38,6 +38,7 @@ func (k *Keeper) addRuns(a *api) {
 			}
 			return nil, nil
 		})
+	k.addConfirm(a)
 }
 
 // run is a command whose caller takes the output as it comes.
@@ -129,7 +130,7 @@ func (k *Keeper) prepareRun(ctx context.Context, c *caller, in *newRunIn, engine
 	}
 	x.consent.at = b.Answered
 	// From here on it can be stopped, also before it is known to have begun.
-	rctx, leave, err := k.runs.begin(c.principal, b.ID, nil)
+	rctx, leave, err := k.runs.begin(c.principal, b.ID, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +150,7 @@ func forMany(b *wire.NewRun) string {
 	}{
 		{"sums", len(b.Sums) > 0}, {"partial", b.Partial}, {"forks", b.Forks != 0}, {"connect_timeout_s", b.ConnectTimeoutS != nil},
 		{"shell", b.Shell != ""}, {"stdin", b.Stdin}, {"quiet", b.Quiet}, {"keep", b.Keep != 0}, {"redact", b.Redact},
+		{"rollout", b.Rollout != nil},
 	} {
 		if f.set {
 			return f.name

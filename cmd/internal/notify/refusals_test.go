@@ -30,7 +30,7 @@ func TestWhatIsWrongWithAPlace(t *testing.T) {
 		"ca_file must be an absolute path":                                                             {{Webhook: url, SecretFile: "/s", CAFile: "c"}},
 		"exec must begin with an absolute path":                                                        {{Exec: []string{"x"}}, {Exec: []string{"./x"}}, {Exec: []string{""}}},
 		"exec must not hold NUL":                                                                       {{Exec: []string{"/x\x00"}}, {Exec: []string{"/x", "y", "\x00"}}},
-		`unknown event "Asked"; use asked, approved, rejected, expired, canceled, done`:    {{Exec: exec, Events: []string{"done", "Asked"}}},
+		`unknown event "Asked"; use asked, approved, rejected, expired, canceled, done`:                {{Exec: exec, Events: []string{"done", "Asked"}}},
 	} {
 		for _, c := range all {
 			if err := c.Check(); want == "" {

@@ -37,7 +37,7 @@ func (e *Either) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, 
 	e.There.back = func(err error) bool { return e.Place.Auto() && Elsewise(err) }
 	var again []hosts.Host
 	err := e.There.Run(ctx, rest, cmd, func(end HostEnd) {
-		if e.Place.Locked(end.Result) {
+		if e.There.Steps == nil && e.Place.Locked(end.Result) { // a batch would be over before its host is tried again
 			again = append(again, end.Host)
 			return
 		}

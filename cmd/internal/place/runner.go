@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/censor"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/redact"
@@ -28,6 +29,10 @@ type Here struct {
 	Open    func() (*session.Pool, error) // at most once
 	Secrets *redact.Set                   // nil means that nothing is taken out of anything
 	Redact  bool                          // they are taken out of what is shown, too
+
+	Forks   int                   // hosts at a time of a rollout
+	Steps   *Steps                // how it is rolled out; nil is all at once
+	Refused func(hosts.Host) bool // whether the command has been refused on a host, which is then no part of a rollout; nil is never
 }
 
 func (h *Here) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, done func(HostEnd)) error {
@@ -42,12 +47,23 @@ func (h *Here) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, do
 	if h.Redact {
 		many, cmd = censor.NewMany(h.Secrets, redact.Guarded, cmd)
 	}
-	for host, r := range pool.Each(ctx, hs, cmd) {
+	tell := func(host hosts.Host, r session.Result) {
 		e := HostEnd{Host: host, Result: r}
 		if many != nil {
 			e.Result, e.Taken = many.Result(host, r)
 		}
 		done(e)
 	}
-	return nil
+	var rest []hosts.Host
+	if h.Steps != nil {
+		hs, rest = targets.Divide(hs, func(host hosts.Host) bool { return h.Refused != nil && h.Refused(host) })
+	}
+	for host, r := range pool.Each(ctx, hs, cmd) {
+		tell(host, r)
+	}
+	if len(rest) == 0 {
+		return nil
+	}
+	cmd.Forks = h.Forks
+	return h.Steps.run(ctx, pool, rest, cmd, h, tell)
 }

@@ -21,6 +21,8 @@ type There struct {
 	Answers func(in *wire.NewRun, names []string) // puts into a request what was said yes to; nil is nothing
 	Waiting func([]hosts.Host)                    // is told that somebody has to approve the command; nil is nobody
 
+	Steps *Steps // how it is rolled out; nil is all at once
+
 	// back reports whether an error that came before anything was sent is to be returned as it is; nil is never.
 	back func(error) bool
 }
@@ -45,10 +47,19 @@ func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, d
 		s := cmd.Idle.Seconds()
 		in.IdleS = &s
 	}
+	if t.Steps != nil {
+		in.Rollout = t.Steps.request(hs)
+	}
 	begun, ended := make([]bool, len(hs)), make([]bool, len(hs))
-	_, err := t.Keeper.RunFleet(ctx, in, client.Fleet{
+	again := t.Steps != nil && t.Steps.Rollout.Retry > 0 // a host may begin anew
+	var steps client.Steps
+	if t.Steps != nil {
+		steps = t.Steps.there(ctx, hs)
+	}
+	end, err := t.Keeper.RunFleet(ctx, in, client.Fleet{
+		Steps: steps,
 		Begin: func(i int) (stdout, stderr io.Writer) {
-			if i < 0 || i >= len(hs) || begun[i] {
+			if i < 0 || i >= len(hs) || ended[i] || begun[i] && !again {
 				return nil, nil // its result is refused
 			}
 			begun[i] = true
@@ -86,6 +97,9 @@ func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, d
 	})
 	switch {
 	case err == nil:
+		if t.Steps != nil && end.Rollout != nil {
+			t.Steps.Ended(*end.Rollout)
+		}
 		return nil
 	case t.back != nil && t.back(err):
 		return err

@@ -32,7 +32,7 @@ func TestRunParsesItsCommandLine(t *testing.T) {
 		"nothing after --":           {args: []string{"web1", "--"}, wantErr: "no command follows --"},
 		"no --":                      {args: []string{"web1", "id"}, wantErr: "write -- before the command: fairlead run web1 -- id"},
 		"two targets":                {args: []string{"a", "b", "--", "id"}, wantErr: "run takes one TARGETS, got 2: join selectors with a comma"},
-		"two formats":                {args: []string{"a", "--json", "--fold", "--", "id"}, wantErr: "--json and --fold exclude each other"},
+		"two formats":                {args: []string{"a", "--json", "--fold", "--", "id"}, wantErr: "--json, --fold and --diff exclude each other"},
 		"no forks":                   {args: []string{"a", "--forks", "0", "--", "id"}, wantErr: "--forks must be at least 1, not 0"},
 		"negative timeout":           {args: []string{"a", "--timeout", "-1s", "--", "id"}, wantErr: "--timeout must not be negative"},
 		"endless connect timeout":    {args: []string{"a", "--connect-timeout", "30h", "--", "id"}, wantErr: "--connect-timeout must be between 0 and 1h0m0s"},
@@ -75,7 +75,7 @@ func TestRunParsesItsCommandLine(t *testing.T) {
 			if tt.want.Forks == 0 {
 				tt.want.Forks = run.DefaultForks
 			}
-			got.Policy, got.Caller, got.Place = nil, nil, place.Chooser{} // functions cannot be compared
+			got.Policy, got.Caller, got.Settings, got.Place = nil, nil, nil, place.Chooser{} // functions cannot be compared
 			assert.Equal(t, tt.want, *got)
 		})
 	}

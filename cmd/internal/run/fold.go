@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,6 +31,7 @@ type foldView struct {
 	ios    *iostreams.IOStreams
 	gate   *outcome.Gate
 	exact  bool // control characters are printed as they are
+	diff   bool // all but one group are shown by how they differ from that one
 	groups map[ending]*group
 }
 
@@ -47,6 +49,7 @@ type group struct {
 	result session.Result // of one of them
 	what   string
 	why    string
+	own    map[string]string // what differs between them in why, by name
 }
 
 func (v *foldView) start(t *target) (stdout, stderr io.Writer) {
@@ -57,7 +60,9 @@ func (v *foldView) start(t *target) (stdout, stderr io.Writer) {
 func (v *foldView) done(t *target, r session.Result) {
 	var o ending
 	o.status = r.Status
-	o.what, o.why = outcome.Describe(r)
+	what, why := outcome.Describe(r)
+	alike, own := outcome.Alike(why)
+	o.what, o.why = what, alike
 	if t.sums.stdout != nil {
 		t.sums.stdout.Sum(o.stdout[:0])
 		t.sums.stderr.Sum(o.stderr[:0])
@@ -68,8 +73,17 @@ func (v *foldView) done(t *target, r session.Result) {
 	}
 	g := v.groups[o]
 	if g == nil {
-		g = &group{first: t.index, result: r, what: o.what, why: o.why}
+		g = &group{first: t.index, result: r, what: what, why: why}
 		v.groups[o] = g
+	}
+	if own != "" {
+		if g.own == nil {
+			g.own = map[string]string{}
+		}
+		g.own[t.label] = own
+	}
+	if len(g.names) > 0 {
+		g.why = alike
 	}
 	g.first = min(g.first, t.index)
 	g.names = append(g.names, t.label)
@@ -83,18 +97,43 @@ func (v *foldView) finish(*summary, int) {
 	slices.SortFunc(all, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(len(b.names), len(a.names)), cmp.Compare(a.first, b.first))
 	})
+	var ref *group
+	if v.diff {
+		ref = reference(all)
+	}
+	if ref != nil { // first
+		i := slices.Index(all, ref)
+		all = slices.Insert(slices.Delete(all, i, i+1), 0, ref)
+	}
 	for i, g := range all {
 		var b bytes.Buffer
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		v.print(&b, g)
+		if ref != nil && g != ref && answered(g) {
+			v.printDiff(&b, ref, g)
+		} else {
+			v.print(&b, g)
+		}
 		v.gate.Out().Write(b.Bytes())
 	}
 }
 
 // print writes one group: who and how, what they printed, and apart from it what went to standard error.
 func (v *foldView) print(b *bytes.Buffer, g *group) {
+	v.head(b, g, "")
+	r := &g.result
+	v.stream(b, r.Stdout, r.CutStdout, r.OmittedStdout)
+	if len(r.Stderr) > 0 || r.OmittedStderr > 0 {
+		v.stderrHead(b)
+		v.stream(b, r.Stderr, r.CutStderr, r.OmittedStderr)
+	}
+}
+
+func (v *foldView) stderrHead(b *bytes.Buffer) { fmt.Fprintf(b, "%s\n", v.paint("33", "-- stderr")) }
+
+// head says who a group is, and how it ended. more ends the line.
+func (v *foldView) head(b *bytes.Buffer, g *group, more string) {
 	count := "1 host"
 	if len(g.names) > 1 {
 		count = fmt.Sprintf("%d hosts", len(g.names))
@@ -107,16 +146,15 @@ func (v *foldView) print(b *bytes.Buffer, g *group) {
 	if g.result.Status != session.StatusOK {
 		color = "31"
 	}
-	fmt.Fprintf(b, "%s\n", v.paint("1;"+color, fmt.Sprintf("== %s (%s): %s", hosts.Fold(g.names), count, how)))
-	r := &g.result
-	v.stream(b, r.Stdout, r.CutStdout, r.OmittedStdout)
-	if len(r.Stderr) > 0 || r.OmittedStderr > 0 {
-		fmt.Fprintf(b, "%s\n", v.paint("33", "-- stderr"))
-		v.stream(b, r.Stderr, r.CutStderr, r.OmittedStderr)
+	fmt.Fprintf(b, "%s\n", v.paint("1;"+color, fmt.Sprintf("== %s (%s): %s%s", hosts.Fold(slices.Clone(g.names)), count, how, more)))
+	if len(g.names) > 1 {
+		for _, name := range slices.Sorted(maps.Keys(g.own)) {
+			fmt.Fprintf(b, "%s%s: %s\n", foldIndent, name, g.own[name])
+		}
 	}
 }
 
-// stream writes what is kept of a stream, says what is left out, and ends the last line.
+// stream writes what is kept of a stream, says what is omitted, and ends the last line.
 func (v *foldView) stream(b *bytes.Buffer, kept []byte, cut, omitted int64) {
 	head, tail := kept, []byte(nil)
 	if omitted > 0 && cut <= int64(len(kept)) {
@@ -124,10 +162,12 @@ func (v *foldView) stream(b *bytes.Buffer, kept []byte, cut, omitted int64) {
 	}
 	v.text(b, head)
 	if omitted > 0 {
-		fmt.Fprintf(b, "%s\n", v.paint("2", fmt.Sprintf("… %d bytes omitted …", omitted)))
+		fmt.Fprintf(b, "%s\n", v.paint("2", omittedMark(omitted)))
 		v.text(b, tail)
 	}
 }
+
+func omittedMark(n int64) string { return fmt.Sprintf("… %d bytes omitted …", n) }
 
 func (v *foldView) text(b *bytes.Buffer, text []byte) {
 	if len(text) == 0 {

@@ -12,6 +12,10 @@ The output of one host is byte for byte. With several hosts, each line gets its 
 standard error. On a terminal, long lines wrap at its width and control characters other than colours are shown (^[ for
 ESC); --raw prints them as they are.
 
+--fold groups hosts with identical outcomes; --diff prints the most frequent good one, and how the others differ from it;
+--json prints a result per line. All three keep the ends of large outputs and report what they omit: --max-output raises
+that, and --out-dir writes all of it to files. --cwd and --env are part of what the policy judges.
+
 Commands read /dev/null unless --stdin forwards this program's standard input (--stdin=copy: to every host). --script FILE
 runs a shell script of up to 64 MiB in the shell that its #! names, else the host's; its arguments follow --, and "$0" is
 the shell's name. For other languages: fairlead run HOST --stdin -- python3 - < FILE.
@@ -23,6 +27,11 @@ agent calls Fairlead (detected from its environment), the agent policy applies. 
 
 If all hosts are reached over SSH, the run goes through the keeper, which keeps connections open. --keeper off and --policy
 connect from this program.
+
+Rollouts: --batch 1,10%,100% runs on one host, then on a tenth of all, then on the rest; --canary picks the first hosts.
+--max-fail and --batch-max-fail limit how many hosts may fail, --verify checks each batch, --confirm asks between
+batches, and --deadline bounds the whole run. A limit starts no further host and stops none that runs. Fairlead reports
+which limit stopped the run, and which hosts got nothing. --dry-run shows hosts, batches and verdicts.
 
 The audit log gets commands with secrets redacted. --redact redacts the printed output too, and agents always get it so.
 
@@ -49,12 +58,19 @@ const example = `  # the kernel of every web server
   # who is different?
   fairlead run all --fold -- cat /etc/os-release
 
+  # how does the configuration of some differ from that of most? and all of it in files
+  fairlead run @web --diff -- cat /etc/nginx/nginx.conf
+  fairlead run @web --out-dir ./conf -- cat /etc/nginx/nginx.conf
+
   # for programs
   fairlead run tier=dev --json -- uptime | jq -r 'select(.status != "ok").host'
 
   # a script with arguments on every canary; a file into a program on one host
   fairlead run @canary --script tune.sh -- --dry-run 'a b'
   fairlead run db1 --stdin -- 'gunzip | mysql app' < dump.sql.gz
+
+  # a change in steps, checked after each
+  fairlead run @web --batch 1,10%,100% --verify 'systemctl is-active nginx' --confirm -- sudo -n nginx -s reload
 
   # a host that is in no inventory
   fairlead run root@10.0.0.5 -- systemctl is-system-running`

@@ -3,7 +3,9 @@ package run
 import (
 	"encoding/json"
 	"io"
+	"slices"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -21,6 +23,12 @@ type summaryJSON struct {
 	Interrupted bool                      `json:"interrupted"`
 	ExitCode    int                       `json:"exit_code"`
 	DurationMS  int64                     `json:"duration_ms"`
+
+	// Of a rollout.
+	Batches []wire.RunBatch `json:"batches,omitempty"`
+	Stopped string          `json:"stopped,omitempty"` // what stopped it: "max-fail", "confirm" and so on
+	Why     string          `json:"why,omitempty"`     // the same in words
+	NotRun  string          `json:"notrun,omitempty"`  // folded: hosts that got nothing because it stopped
 }
 
 func (v *jsonView) start(*target) (stdout, stderr io.Writer) { return nil, nil }
@@ -30,7 +38,10 @@ func (v *jsonView) done(_ *target, r session.Result) { v.print(r) }
 func (v *jsonView) finish(s *summary, code int) {
 	j := summaryJSON{
 		Hosts: s.total, Counts: map[session.Status]int{}, Names: map[session.Status]string{},
-		NotStarted: hosts.Fold(s.notStarted), Interrupted: s.canceled > 0, ExitCode: code, DurationMS: s.took.Milliseconds(),
+		NotStarted: hosts.Fold(slices.Concat(s.notStarted, s.notRun)), Interrupted: s.canceled > 0, ExitCode: code, DurationMS: s.took.Milliseconds(),
+	}
+	if so := s.rollout; so != nil {
+		j.Batches, j.Stopped, j.Why, j.NotRun = so.Batches, so.Stopped, so.Why, so.NotRun
 	}
 	for status, names := range s.names {
 		j.Counts[status], j.Names[status] = len(names), hosts.Fold(names)

@@ -35,6 +35,8 @@ func (o *Options) flags(cmd *cobra.Command) {
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy asks to confirm")
 	fl.StringVar(&o.PolicyFile, "policy", "", "judge by this policy `file` instead of the one in your configuration")
 	fl.BoolVar(&o.Partial, "partial", false, "run where the policy allows it, and list the other hosts; else it runs on all or on none")
+	o.stepOptions.flags(fl)
+	o.outputOptions.flags(fl)
 	fl.Var(exitFlag{&o.OwnExitCode}, "exit-code", "host: a single host's own exit code; own: 1 for any that is not 0")
 }
 
@@ -43,9 +45,10 @@ func (o *Options) parse(args []string, dash int, scripted bool) error {
 	if err := o.words(args, dash, scripted); err != nil {
 		return err
 	}
+	if err := o.outputOptions.parse(o, scripted); err != nil {
+		return err
+	}
 	switch {
-	case o.JSON && o.Fold:
-		return cmdutil.Usagef("--json and --fold exclude each other")
 	case o.JSON && o.Raw:
 		return cmdutil.Usagef("--json and --raw exclude each other: JSON escapes control characters")
 	case o.Forks < 1:
@@ -61,7 +64,7 @@ func (o *Options) parse(args []string, dash int, scripted bool) error {
 	case o.ScriptFile == "-" && o.Stdin != stdinNone:
 		return cmdutil.Usagef("--script - and --stdin cannot both have standard input: write the script to a file")
 	}
-	return nil
+	return o.stepOptions.parse()
 }
 
 // words takes TARGETS and the command, or the arguments of the script.

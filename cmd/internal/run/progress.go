@@ -39,7 +39,10 @@ func (r *report) watch(ctx context.Context) (stop func()) {
 				tick.Reset(progressEvery)
 				if r.o.IO.ErrTTY && !r.raw() {
 					done, running := r.running()
-					r.o.IO.SetStatus(progressLine(done, len(r.targets), running, r.o.IO.Width()-1))
+					r.mu.Lock()
+					batch := r.batch
+					r.mu.Unlock()
+					r.o.IO.SetStatus(batch + progressLine(done, len(r.targets), running, r.o.IO.Width()-1-len(batch)))
 				}
 			}
 		}

@@ -11,11 +11,13 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outdir"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/redact"
+	"github.com/fairlead-ssh/fairlead/session/rollout"
 )
 
 // target is one host of the run.
@@ -27,6 +29,7 @@ type target struct {
 
 	running bool // guarded by report.mu
 	sums    sums // of a folded run
+	kept    *kept
 }
 
 // presenter shows results in one of the ways that flags choose.
@@ -46,14 +49,18 @@ type report struct {
 	view presenter
 	keep int // Command.Keep
 
+	files   *outdir.Dir // nil without --out-dir
+	omitted omission    // what the view does not show
+
 	removed redact.Counts // secrets that were taken out of the output
 
 	targets []*target
 	byHost  map[targets.Key]*target
 	summary summary
 
-	mu   sync.Mutex // guards what follows, and target.running
-	done int
+	mu    sync.Mutex // guards what follows, and target.running
+	done  int
+	batch string // of a rollout: which one runs, for the progress line
 }
 
 func newReport(o *Options, hs []hosts.Host, g *outcome.Gate) *report {
@@ -64,14 +71,17 @@ func newReport(o *Options, hs []hosts.Host, g *outcome.Gate) *report {
 		r.targets = append(r.targets, t)
 		r.byHost[targets.KeyOf(h)] = t
 	}
-	r.summary = summary{total: len(hs), tally: exitcode.Tally{Own: o.OwnExitCode}}
+	r.summary = summary{total: len(hs), tally: exitcode.Tally{Own: o.OwnExitCode || len(hs) > 1}}
 	switch {
 	case o.JSON:
 		r.view = &jsonView{gate: g}
-	case o.Fold:
-		r.view, r.keep = &foldView{ios: o.IO, gate: g, exact: o.Raw}, foldKeep
+	case o.Fold, o.Diff:
+		r.view, r.keep = &foldView{ios: o.IO, gate: g, exact: o.Raw, diff: o.Diff}, foldKeep
 	default:
 		r.view, r.keep = newLive(o.IO, g, labels, o.Raw), -1
+	}
+	if o.MaxOutput > 0 {
+		r.keep = -1
 	}
 	return r
 }
@@ -110,7 +120,7 @@ func (r *report) run(ctx context.Context, where place.Runner, in *input) error {
 	if err != nil {
 		return err
 	}
-	io.WriteString(r.o.IO.Err, tellCounts(r.removed)+r.summary.text())
+	io.WriteString(r.o.IO.Err, r.omitted.text()+tellCounts(r.removed)+r.summary.text())
 	unread.tell() // what waits may have come later
 	return cmdutil.Exit(code)
 }
@@ -123,6 +133,10 @@ func (r *report) ended(e place.HostEnd) {
 	r.done++
 	r.mu.Unlock()
 	r.removed.Add(e.Taken)
+	r.finish(t, &e.Result)
+	if _, whole := r.view.(*live); !whole {
+		r.omitted.add(t.label, e.Result)
+	}
 	r.summary.add(t, e.Result)
 	r.view.done(t, e.Result)
 }
@@ -133,7 +147,18 @@ func (r *report) code(ctx context.Context) int {
 	if r.summary.canceled > 0 && errors.As(context.Cause(ctx), &sig) {
 		return 128 + sig.Number
 	}
-	return r.summary.tally.Code()
+	code := r.summary.tally.Code()
+	switch reasonOf(r.summary.rollout) {
+	case rollout.Deadline:
+		if code != exitcode.Internal && code != exitcode.Denied {
+			code = exitcode.Unknown
+		}
+	case rollout.Declined:
+		if code == exitcode.OK {
+			code = exitcode.Interrupted
+		}
+	}
+	return code
 }
 
 func (r *report) start(h hosts.Host) (stdout, stderr io.Writer) {
@@ -141,7 +166,8 @@ func (r *report) start(h hosts.Host) (stdout, stderr io.Writer) {
 	r.mu.Lock()
 	t.running = true
 	r.mu.Unlock()
-	return r.view.start(t)
+	stdout, stderr = r.view.start(t)
+	return r.begin(t, stdout, stderr)
 }
 
 // running returns how many hosts are done and the labels of those that run now, in the order of the run.

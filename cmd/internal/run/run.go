@@ -37,6 +37,7 @@ type Options struct {
 	Terminal  func() (cmdutil.Terminal, error) // nil means that nobody can be asked
 	Place     place.Chooser
 	Running   *cmdutil.Running
+	Settings  func() (config.Config, error)
 
 	Except         string
 	JSON           bool
@@ -54,7 +55,9 @@ type Options struct {
 	PolicyFile     string
 	OwnExitCode    bool
 	Partial        bool
-	Program        bool // what stands after -- is a program and its exact arguments
+	stepOptions
+	outputOptions
+	Program bool // what stands after -- is a program and its exact arguments
 
 	Targets string
 	Script  string
@@ -66,7 +69,7 @@ type Options struct {
 
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal, Place: place.NewChooser(f), Running: f.Running}
+	o := &Options{IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal, Place: place.NewChooser(f), Running: f.Running, Settings: f.Config}
 	if runF == nil {
 		runF = run
 	}
@@ -94,6 +97,13 @@ func run(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
+	steps, err := o.steps(hs)
+	if err != nil {
+		return err
+	}
+	if o.DryRun {
+		return o.dryRun(ctx, hs, steps)
+	}
 	keeper, err := o.keeper(ctx, hs)
 	if err != nil {
 		return err
@@ -106,23 +116,33 @@ func run(ctx context.Context, o *Options) error {
 		Words: o.Words, Approvable: keeper != nil, Partial: o.Partial,
 	}
 	judge.TellAgent()
+	if err := o.verifiable(ctx, judge, hs); err != nil {
+		return err
+	}
+	if o.Confirm && !judge.CanAsk() {
+		return cmdutil.Usagef("--confirm needs a terminal, and there is no terminal")
+	}
+	if err := o.confirmMany(ctx, judge, hs); err != nil {
+		return err
+	}
 	judged, err := judge.Decide(ctx, o.Script, hs)
 	if err != nil {
 		return err
 	}
 	o.Reason = judged.Reason
-	if !judged.Refused() { // those that get nothing are told first
+	if !judged.Refused() && steps == nil { // those that get nothing are told first
 		slices.SortStableFunc(hs, func(a, b hosts.Host) int { return cmp.Compare(refused(judged, b), refused(judged, a)) })
 	}
 	o.Redact = o.Redact || judge.Caller.Mark != "" // agents see no secrets
 	secrets := redact.New(redact.Config{})
 	secrets.LearnFromCommand(o.Script)
 	from := o.here(len(hs), judged, secrets)
+	from.Steps = steps
+	from.Refused = func(h hosts.Host) bool { return judged.Refusal(h) != nil }
 	var where place.Runner = from
 	if keeper != nil && !judged.Refused() {
 		where = &place.Either{
-			There: o.there(keeper, judged), Here: from, Place: o.Place, Tell: o.IO.Err,
-			Refused: func(h hosts.Host) bool { return judged.Refusal(h) != nil },
+			There: o.there(keeper, judged, steps), Here: from, Place: o.Place, Tell: o.IO.Err, Refused: from.Refused,
 		}
 	} else if _, err := from.Open(); err != nil {
 		return err
@@ -137,7 +157,14 @@ func run(ctx context.Context, o *Options) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	return newReport(o, hs, outcome.NewGate(o.IO, cancel)).run(ctx, where, in)
+	r := newReport(o, hs, outcome.NewGate(o.IO, cancel))
+	if r.files, err = o.openDir(targets.Labels(hs)); err != nil {
+		return err
+	}
+	if steps != nil {
+		r.watchSteps(steps, &judge)
+	}
+	return r.run(ctx, where, in)
 }
 
 func refused(v *consent.Verdict, h hosts.Host) int {
@@ -161,7 +188,13 @@ func (o *Options) hosts() ([]hosts.Host, error) {
 		if o.Script, o.shell, err = o.script(); err != nil {
 			return nil, err
 		}
+		if o.CWD != "" || len(o.Env) > 0 {
+			if err := o.surround(); err != nil {
+				return nil, err
+			}
+		}
 	}
+	hs = o.pick(hs)
 	for i := range hs {
 		if o.ConnectTimeout > 0 {
 			hs[i].ConnectTimeout = o.ConnectTimeout

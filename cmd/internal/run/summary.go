@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -21,7 +22,9 @@ type summary struct {
 	canceled int
 
 	names      map[session.Status][]string
-	notStarted []string // canceled before anything was sent
+	notRun     []string        // got nothing, because a rollout had stopped
+	rollout    *wire.RunReport // nil where there is none
+	notStarted []string        // canceled before anything was sent
 	reasons    []*reason
 }
 
@@ -32,14 +35,19 @@ type reason struct {
 	why    string // the error's text; "" where the host answered
 	at     string // why, with the address of the first of names
 	names  []string
+	own    []string // "HOST: what differs in why between them"
 }
 
 func (s *summary) add(t *target, r session.Result) {
-	s.tally.Add(r)
 	if s.names == nil {
 		s.names = map[session.Status][]string{}
 	}
 	s.names[r.Status] = append(s.names[r.Status], t.label)
+	if untouched(r) {
+		s.notRun = append(s.notRun, t.label)
+		return
+	}
+	s.tally.Add(r)
 	if r.Status == session.StatusCanceled {
 		s.canceled++
 		if r.Err == nil || !r.Err.Sent {
@@ -49,21 +57,52 @@ func (s *summary) add(t *target, r session.Result) {
 	if r.Status == session.StatusOK {
 		return
 	}
+	s.because(t, r, "")
+}
+
+// verified takes what became of the check of a rollout on a host where the command succeeded.
+func (s *summary) verified(t *target, r session.Result) {
+	if r.Status == session.StatusOK || untouched(r) {
+		return
+	}
+	s.tally.Add(r)
+	good := s.names[session.StatusOK]
+	if i := slices.Index(good, t.label); i >= 0 {
+		s.names[session.StatusOK] = slices.Delete(good, i, i+1)
+	}
+	s.names[r.Status] = append(s.names[r.Status], t.label)
+	s.because(t, r, "verify: ")
+}
+
+// because notes how a host failed, after a prefix.
+func (s *summary) because(t *target, r session.Result, prefix string) {
 	what, why := outcome.Describe(r)
+	what = prefix + what
+	why, own := outcome.Alike(why)
+	if own != "" {
+		own = t.label + ": " + own
+	}
 	for _, known := range s.reasons {
 		if known.status == r.Status && known.what == what && known.why == why {
 			known.names = append(known.names, t.label)
+			if own != "" {
+				known.own = append(known.own, own)
+			}
 			return
 		}
 	}
 	_, at := outcome.DescribeAt(r)
-	s.reasons = append(s.reasons, &reason{status: r.Status, what: what, why: why, at: at, names: []string{t.label}})
+	first := &reason{status: r.Status, what: what, why: why, at: at, names: []string{t.label}}
+	if own != "" {
+		first.own = []string{own}
+	}
+	s.reasons = append(s.reasons, first)
 }
 
 // text is what a person should read last; "" when there is nothing to say that the output and the exit code do not.
 func (s *summary) text() string {
 	if len(s.reasons) == 0 {
-		return ""
+		return stopText(s.rollout)
 	}
 	s.sort()
 	if s.total == 1 {
@@ -82,7 +121,11 @@ func (s *summary) text() string {
 	var b strings.Builder
 	good := s.names[session.StatusOK]
 	if s.canceled == 0 {
-		fmt.Fprintf(&b, "fairlead: %d of %d hosts failed, %d succeeded\n", failed, s.total, len(good))
+		fmt.Fprintf(&b, "fairlead: %d of %d hosts failed, %d succeeded", failed, s.total, len(good))
+		if n := len(s.notRun); n > 0 {
+			fmt.Fprintf(&b, ", %d not run", n)
+		}
+		b.WriteByte('\n')
 	} else {
 		fmt.Fprintf(&b, "fairlead: interrupted: %d of %d hosts are done\n", s.total-s.canceled, s.total)
 		if len(good) > 0 {
@@ -91,8 +134,14 @@ func (s *summary) text() string {
 	}
 	for i, r := range s.reasons {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, folded[i], r.tell())
+		if len(r.names) > 1 {
+			slices.Sort(r.own)
+			for _, own := range r.own {
+				fmt.Fprintf(&b, "    %s\n", own)
+			}
+		}
 	}
-	return b.String()
+	return b.String() + stopText(s.rollout)
 }
 
 func (r *reason) tell() string {

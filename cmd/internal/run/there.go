@@ -5,6 +5,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
@@ -14,15 +15,16 @@ import (
 
 // here returns the runner of this process. judged is what decides.
 func (o *Options) here(n int, judged *consent.Verdict, secrets *redact.Set) *place.Here {
-	return &place.Here{Secrets: secrets, Redact: o.Redact, Open: sync.OnceValues(func() (*session.Pool, error) {
+	forks, _ := dialer.CapForks(min(o.Forks, n)) // the pool tells
+	return &place.Here{Forks: forks, Secrets: secrets, Redact: o.Redact, Open: sync.OnceValues(func() (*session.Pool, error) {
 		return o.Pool(cmdutil.PoolOptions{Forks: min(o.Forks, n), Policy: judged, Redact: secrets})
 	})}
 }
 
 // there returns the runner in the keeper, as far as the flags and what was answered say it.
-func (o *Options) there(c *client.Client, judged *consent.Verdict) *place.There {
-	t := &place.There{Keeper: c, Waiting: place.TellWaiting(o.IO.Err), Request: wire.NewRun{
-		Partial: o.Partial, Forks: o.Forks, Shell: o.shell, Stdin: o.Stdin != stdinNone, Redact: o.Redact, Quiet: o.JSON,
+func (o *Options) there(c *client.Client, judged *consent.Verdict, steps *place.Steps) *place.There {
+	t := &place.There{Keeper: c, Steps: steps, Waiting: place.TellWaiting(o.IO.Err), Request: wire.NewRun{
+		Partial: o.Partial, Forks: o.Forks, Shell: o.shell, Stdin: o.Stdin != stdinNone, Redact: o.Redact, Quiet: o.JSON && o.OutDir == "" && o.MaxOutput == 0,
 	}}
 	if o.Program {
 		t.Request.Program, t.Request.Args = o.Words[0], o.Words[1:]

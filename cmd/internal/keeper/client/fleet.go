@@ -26,6 +26,8 @@ type Fleet struct {
 	Done func(host int, r *wire.RunResult) error
 	// Waiting, if not nil, is told that somebody has to approve the command.
 	Waiting func()
+	// Steps takes what comes of a rollout.
+	Steps Steps
 }
 
 // RunFleet runs a command on many hosts. When ctx ends it is stopped step by step, and what became of each host is told as
@@ -88,6 +90,8 @@ func (f *fleet) follow(ctx context.Context, events *eventReader) (*wire.RunsEnd,
 		case "end":
 			end := &wire.RunsEnd{}
 			return end, understood(json.Unmarshal(e.data, end))
+		default:
+			err = f.rollout(ctx, e)
 		}
 		if err != nil {
 			return nil, err

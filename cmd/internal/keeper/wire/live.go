@@ -41,6 +41,7 @@ type NewRun struct {
 	Quiet           bool     `json:"quiet,omitempty" doc:"send no output as it comes: the results hold some of it"`
 	Keep            int      `json:"keep,omitempty" minimum:"-1" maximum:"524288" doc:"bytes of each output that a result holds, from its beginning and its end (default 65536; -1: none)"`
 	Redact          bool     `json:"redact,omitempty" doc:"take secrets out of what operators get, too"`
+	Rollout         *Rollout `json:"rollout,omitempty" doc:"run in steps: batches, limits, and a check after each batch"`
 }
 
 // SetCommand puts shell source in, whatever its bytes are.
@@ -104,7 +105,7 @@ type RunChunk struct {
 	Chunk
 }
 
-// RunResult is the event “result”: a host has ended. Where the Result's command is empty it is the one that was asked for.
+// RunResult is the event “result”: a host has ended; and the event “verified”: so has the check of a rollout on it. Where the Result's command is empty it is the one that was asked for.
 type RunResult struct {
 	Host int `json:"host"`
 	RunEnd
@@ -113,7 +114,8 @@ type RunResult struct {
 
 // RunsEnd is the event “end” of a run on many hosts.
 type RunsEnd struct {
-	Counts map[string]int `json:"counts" doc:"of hosts, by status"`
+	Counts  map[string]int `json:"counts" doc:"of hosts, by status"`
+	Rollout *RunReport     `json:"rollout,omitempty" doc:"of a rollout: what happened in each batch, and what stopped it"`
 }
 
 // StdinError is the trailer with which a sender of standard input says that it could not be read to its end, and why.

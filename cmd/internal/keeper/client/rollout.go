@@ -1,0 +1,65 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+// Steps takes what comes of a rollout besides what comes of any run on many hosts. Its functions are called as those of Fleet
+// are; those that are nil take nothing.
+type Steps struct {
+	// Batch is told that a batch begins.
+	Batch func(b *wire.RunBatch)
+	// Verified is told of the end of the check on a host.
+	Verified func(host int, r *wire.RunResult) error
+	// Confirm reports whether the next batch may begin. It returns when ctx ends. Nil is no.
+	Confirm func(ctx context.Context, so *wire.RunReport) bool
+}
+
+// rollout takes an event of a rollout; other events are left alone.
+func (f *fleet) rollout(ctx context.Context, e event) error {
+	switch e.kind {
+	case "batch":
+		b := &wire.RunBatch{}
+		if err := understood(json.Unmarshal(e.data, b)); err != nil || f.out.Steps.Batch == nil {
+			return err
+		}
+		f.out.Steps.Batch(b)
+	case "verified":
+		r := &wire.RunResult{}
+		err := json.Unmarshal(e.data, r)
+		if err == nil && r.Result == nil {
+			err = errors.New("a result without one")
+		}
+		if err != nil || f.out.Steps.Verified == nil {
+			return understood(err)
+		}
+		return f.out.Steps.Verified(r.Host, r)
+	case "confirm":
+		so := &wire.RunReport{}
+		if err := understood(json.Unmarshal(e.data, so)); err != nil {
+			return err
+		}
+		goOn := f.out.Steps.Confirm != nil && f.out.Steps.Confirm(ctx, so)
+		if ctx.Err() != nil {
+			return nil // the run is being stopped
+		}
+		err := f.c.ConfirmRun(ctx, f.id, wire.RunConfirm{Done: so.Done, GoOn: goOn})
+		var problem *wire.Problem
+		if errors.As(err, &problem) && (problem.Code == "conflict" || problem.Code == "not_found") {
+			return nil // it is asked no longer, and the run's end says why
+		}
+		return err
+	}
+	return nil
+}
+
+// ConfirmRun answers whether the next batch of a rollout may begin.
+func (c *Client) ConfirmRun(ctx context.Context, id string, in wire.RunConfirm) error {
+	return c.call(ctx, http.MethodPost, "/v1/runs/"+url.PathEscape(id)+"/confirm", in, nil)
+}

@@ -1,0 +1,32 @@
+package outcome
+
+import "regexp"
+
+// What differs between hosts whose keys are not trusted for the same reason.
+var (
+	fingerprint = regexp.MustCompile(`SHA256:[A-Za-z0-9+/]{43}`)
+	ofOneHost   = []struct {
+		re   *regexp.Regexp
+		with string
+	}{
+		{regexp.MustCompile(`(the key of|the authority that certified) \S+ `), "$1 the host "},
+		{fingerprint, "SHA256:…"},
+		{regexp.MustCompile(`for port 22 \S+ has `), "for port 22 the host has "},
+		{regexp.MustCompile(`but \S+:\d+ has `), "but a known_hosts file has "},
+		{regexp.MustCompile(`is revoked by \S+:\d+ `), "is revoked by a known_hosts file "},
+		{regexp.MustCompile(` with: ssh-keygen -f (\S+) -R \S+$`), " with: ssh-keygen -f $1 -R HOST"},
+	}
+)
+
+// Alike is a reason, as Describe returns it, without what differs between hosts that fail for the same one: their keys and
+// addresses. own is what a person needs to know of this host, its key's fingerprint; "" is nothing.
+func Alike(why string) (alike, own string) {
+	own = fingerprint.FindString(why)
+	if own == "" {
+		return why, ""
+	}
+	for _, x := range ofOneHost {
+		why = x.re.ReplaceAllString(why, x.with)
+	}
+	return why, own
+}

@@ -1,0 +1,35 @@
+package outcome_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
+)
+
+func TestHostsWithUntrustedKeysFailAlike(t *testing.T) {
+	one, two := "SHA256:"+strings.Repeat("a", 43), "SHA256:"+strings.Repeat("b", 43)
+	unknown := func(host, key string) string {
+		return "the key of " + host + " is not known: it shows ssh-ed25519 " + key + "; compare the fingerprint"
+	}
+	a, own := outcome.Alike(unknown("[127.0.0.1]:2201", one))
+	b, _ := outcome.Alike(unknown("[127.0.0.1]:2202", two))
+	assert.Equal(t, a, b)
+	assert.Equal(t, "the key of the host is not known: it shows ssh-ed25519 SHA256:…; compare the fingerprint", a)
+	assert.Equal(t, one, own)
+
+	changed := func(host, line, key string) string {
+		return "the key of " + host + " HAS CHANGED: it shows ssh-ed25519 " + key + ", but /home/u/.ssh/known_hosts:" + line + " has ssh-ed25519 " + two +
+			"; only then remove the old key with: ssh-keygen -f /home/u/.ssh/known_hosts -R " + host
+	}
+	a, _ = outcome.Alike(changed("web1", "3", one))
+	b, _ = outcome.Alike(changed("web2", "4", two))
+	assert.Equal(t, a, b)
+	assert.True(t, strings.HasSuffix(a, "-R HOST"), a)
+
+	same, own := outcome.Alike("connection refused")
+	assert.Equal(t, "connection refused", same)
+	assert.Empty(t, own)
+}
