@@ -42,7 +42,7 @@ var outcomes = map[string][2]string{
 	"IgnoreUnknown x": {"obeyed"}, "Include /none/at/all": {"obeyed"}, "KbdInteractiveAuthentication no": {"obeyed"},
 	"KbdInteractiveDevices pam": {"skipped"}, "KexAlgorithms curve25519-sha256": {"obeyed"}, "KnownHostsCommand /bin/true": {"refused"},
 	"LocalCommand true": {"skipped"}, "LocalForward 1 a:2": {"skipped"}, "LogLevel DEBUG": {"skipped"}, "LogVerbose x.c:*:*": {"skipped"},
-	"MACs hmac-sha2-256": {"obeyed"}, "NoHostAuthenticationForLocalhost yes": {"refused"}, "NumberOfPasswordPrompts 1": {"skipped"},
+	"MACs hmac-sha2-256": {"obeyed"}, "NoHostAuthenticationForLocalhost yes": {"refused"}, "NumberOfPasswordPrompts 1": {"obeyed"},
 	"PKCS11Provider /p": {"refused"}, "PasswordAuthentication no": {"obeyed"}, "PermitLocalCommand yes": {"skipped"},
 	"PermitRemoteOpen a:1": {"skipped"}, "Port 23": {"obeyed"}, "PreferredAuthentications publickey": {"obeyed"},
 	"ProtocolKeepAlives 5": {"obeyed"}, "ProxyCommand nc %h %p": {"obeyed"}, "ProxyJump j": {"obeyed"}, "ProxyUseFdpass yes": {"skipped"},

@@ -33,7 +33,10 @@ type target struct {
 
 	hostKeys   HostKeys
 	algorithms algorithms
-	trust      func(*knownhosts.UnknownError, knownhosts.Query) error // what to do about an unknown key; nil refuses it
+	first      firstContact
+	turns      *turns // of questions about host keys
+	ask        Ask    // nil where no person may be asked
+	methods    methods
 	keys       func(clk *clock) (*keyring, error)
 }
 
@@ -52,9 +55,5 @@ func (t *target) checkHostKey(key ssh.PublicKey) error {
 	if err := t.algorithms.checkHost(key); err != nil {
 		return err
 	}
-	err := t.hostKeys.Check(t.query(), key)
-	if unknown, ok := err.(*knownhosts.UnknownError); ok && t.trust != nil {
-		return t.trust(unknown, t.query())
-	}
-	return err
+	return t.hostKeys.Check(t.query(), key)
 }
