@@ -152,16 +152,15 @@ func (c *connector) through(sock string) (*sshconn.Dialer, error) {
 	if d := c.ssh[sock]; d != nil {
 		return d, nil
 	}
-	d, err := sshconn.Default(sshconn.DefaultConfig{
+	d, err := sshconn.Default(dialer.SSH(sshconn.DefaultConfig{
 		Loader: sshconfig.Loader{LookupEnv: func(name string) (string, bool) {
 			if name == "SSH_AUTH_SOCK" {
 				return sock, sock != ""
 			}
 			return os.LookupEnv(name)
 		}},
-		AcceptNew: true, // where ssh_config says so
-		Network:   sshconn.Network{Lookup: c.lookup, Outside: c.outside, Connected: c.made},
-	})
+		Network: sshconn.Network{Lookup: c.lookup, Outside: c.outside, Connected: c.made},
+	}))
 	if err != nil {
 		return nil, err
 	}
