@@ -29,6 +29,9 @@ type DefaultConfig struct {
 	// is not known. A changed key is always an error.
 	AcceptNew bool
 
+	// Forget makes a key that a passphrase has opened serve one login: the next one asks again.
+	Forget bool
+
 	// Loader says whose configuration is read.
 	Loader sshconfig.Loader
 

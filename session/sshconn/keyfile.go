@@ -127,8 +127,10 @@ func (f *files) passphrase(w wanted) func(ctx context.Context, keyfile string) (
 	case f.cfg.Ask == nil:
 		return nil
 	}
+	try := 0
 	return func(ctx context.Context, keyfile string) ([]byte, error) {
-		a, err := f.cfg.Ask(ctx, Question{Kind: AskPassphrase, Host: w.host, User: w.user, KeyFile: keyfile, Try: 1})
+		try++
+		a, err := f.cfg.Ask(ctx, Question{Kind: AskPassphrase, Host: w.host, User: w.user, KeyFile: keyfile, Try: try})
 		if err == nil && len(a.Secrets) != 1 {
 			a.wipe()
 			err = fmt.Errorf("%d answers for one passphrase", len(a.Secrets))
@@ -141,7 +143,7 @@ func (f *files) passphrase(w wanted) func(ctx context.Context, keyfile string) (
 }
 
 // open returns the signer, and asks for the passphrase if that must be. The clock stands still meanwhile.
-func (k *keyFile) open(clk *clock, ask func(context.Context, string) ([]byte, error)) (ssh.Signer, error) {
+func (k *keyFile) open(clk *clock, ask func(context.Context, string) ([]byte, error), forget bool) (ssh.Signer, error) {
 	clk.pause() // also while somebody else is asked for the same key
 	defer clk.resume()
 	select {
@@ -168,7 +170,9 @@ func (k *keyFile) open(clk *clock, ask func(context.Context, string) ([]byte, er
 		clear(secret)
 		switch {
 		case err == nil:
-			k.signer, k.locked = signer, nil
+			if !forget {
+				k.signer, k.locked = signer, nil
+			}
 			return signer, nil
 		case !errors.Is(err, x509.IncorrectPasswordError):
 			return nil, errors.New("the key cannot be decrypted: its format is not known")

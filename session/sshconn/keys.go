@@ -162,7 +162,7 @@ func (b *builder) file(k *keyFile) {
 
 func (b *builder) opener(k *keyFile) func(*clock) (ssh.Signer, error) {
 	return func(clk *clock) (ssh.Signer, error) {
-		return k.open(clk, b.f.passphrase(b.w))
+		return k.open(clk, b.f.passphrase(b.w), b.f.cfg.Forget)
 	}
 }
 

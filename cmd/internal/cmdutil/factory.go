@@ -69,3 +69,12 @@ func (f *Factory) Ask() sshconn.Ask {
 	}
 	return nil
 }
+
+// Asked reports whether the person was asked anything about connecting.
+func (f *Factory) Asked() bool {
+	if f.Asker == nil {
+		return false
+	}
+	a := f.Asker()
+	return a != nil && a.Asked()
+}

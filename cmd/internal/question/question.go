@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
@@ -22,6 +23,8 @@ type Asker struct {
 	io  *iostreams.IOStreams
 	tty func() (*os.File, error)
 	by  askpass
+
+	asked atomic.Bool
 
 	turn chan struct{} // holds one token: who has it may ask, and touch what follows
 	all  bool          // every unknown key is trusted
@@ -59,6 +62,9 @@ func (a *Asker) CanAsk() bool {
 	return true
 }
 
+// Asked reports whether the person was asked anything.
+func (a *Asker) Asked() bool { return a.asked.Load() }
+
 // Ask implements [sshconn.Ask].
 func (a *Asker) Ask(ctx context.Context, q sshconn.Question) (sshconn.Answer, error) {
 	select {
@@ -79,6 +85,7 @@ func (a *Asker) Ask(ctx context.Context, q sshconn.Question) (sshconn.Answer, er
 		return sshconn.Answer{}, err
 	}
 	defer end()
+	a.asked.Store(true)
 	var answer sshconn.Answer
 	a.io.Hold(func() {
 		if ctx.Err() != nil {
