@@ -70,8 +70,9 @@ var notObeyed = map[string]keyword{
 	"compression": {fine: []string{"no", "false"}}, "tcpkeepalive": {fine: []string{"yes", "true"}},
 	"keepalive": {fine: []string{"yes", "true"}}, "ipqos": {}, "channeltimeout": {fine: []string{None}},
 	"obscurekeystroketiming": {}, "versionaddendum": {},
-	"proxyusefdpass": {fine: []string{"no", "false"}}, // of a ProxyCommand
-	"controlmaster":  {fine: []string{"no", "false"}}, "controlpath": {fine: []string{None}}, "controlpersist": {fine: []string{"no", "false"}},
+	"proxyusefdpass": {fine: []string{"no", "false"},
+		refuse: "not supported; use a ProxyCommand that passes the bytes itself, and set it to no"},
+	"controlmaster": {fine: []string{"no", "false"}}, "controlpath": {fine: []string{None}}, "controlpersist": {fine: []string{"no", "false"}},
 	"fingerprinthash": {}, "loglevel": {}, "logverbose": {}, "syslogfacility": {}, "visualhostkey": {fine: []string{"no", "false"}},
 	"warnweakcrypto": {},
 

@@ -45,7 +45,7 @@ var outcomes = map[string][2]string{
 	"MACs hmac-sha2-256": {"obeyed"}, "NoHostAuthenticationForLocalhost yes": {"refused"}, "NumberOfPasswordPrompts 1": {"obeyed"},
 	"PKCS11Provider /p": {"refused"}, "PasswordAuthentication no": {"obeyed"}, "PermitLocalCommand yes": {"skipped"},
 	"PermitRemoteOpen a:1": {"skipped"}, "Port 23": {"obeyed"}, "PreferredAuthentications publickey": {"obeyed"},
-	"ProtocolKeepAlives 5": {"obeyed"}, "ProxyCommand nc %h %p": {"obeyed"}, "ProxyJump j": {"obeyed"}, "ProxyUseFdpass yes": {"skipped"},
+	"ProtocolKeepAlives 5": {"obeyed"}, "ProxyCommand nc %h %p": {"obeyed"}, "ProxyJump j": {"obeyed"}, "ProxyUseFdpass yes": {"refused"},
 	"PubkeyAcceptedAlgorithms ssh-ed25519": {"obeyed"}, "PubkeyAcceptedKeyTypes ssh-ed25519": {"obeyed"}, "PubkeyAuthentication no": {"obeyed"},
 	"RekeyLimit 1G": {"obeyed"}, "RemoteCommand ls": {"refused"}, "RemoteForward 1 a:2": {"skipped"}, "RequestTTY force": {"skipped"},
 	"RequiredRSASize 2048": {"obeyed"}, "RevokedHostKeys /r": {"refused"}, "SecurityKeyProvider /s": {"refused"}, "SendEnv A": {"skipped"},

@@ -43,10 +43,13 @@ func (d *Dialer) connect(clk *clock, t *target, via *jump) (*Conn, error) {
 func (d *Dialer) connectOnce(clk *clock, t *target, via *jump) (_ *Conn, hungUp bool, _ error) {
 	var raw net.Conn
 	var err error
-	if via == nil {
-		raw, err = d.open(clk, t)
-	} else {
+	switch {
+	case via != nil:
 		raw, err = via.conn.tunnel(clk, t.host, t.port)
+	case t.proxy != nil:
+		raw, err = t.through(clk)
+	default:
+		raw, err = d.open(clk, t)
 	}
 	if err != nil {
 		e := &Error{Host: t.name, Addr: t.addr(), Step: StepReach, Err: explain(clk, reaching, err, "")}
@@ -74,7 +77,11 @@ func (d *Dialer) connectOnce(clk *clock, t *target, via *jump) (_ *Conn, hungUp 
 		stop()
 		raw.Close()
 		_, _, refused := l.verdict()
-		return nil, refused == nil && l.asked.Load() && !l.decided(err) && l.notTyped == nil && clk.Err() == nil, l.failed(err, heard)
+		failure := l.failed(err, heard)
+		if p, ok := raw.(*proxied); ok {
+			failure = p.explain(failure)
+		}
+		return nil, refused == nil && l.asked.Load() && !l.decided(err) && l.notTyped == nil && clk.Err() == nil, failure
 	}
 
 	c := newConn(d, t, via, w, sc)

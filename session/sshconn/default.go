@@ -2,7 +2,6 @@ package sshconn
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
@@ -114,7 +113,9 @@ func (f *files) viaOf(t *target, h hosts.Host, s sshconfig.Settings) error {
 			t.via = append(t.via, hop)
 		}
 	case s.ProxyCommand.V != "":
-		return fmt.Errorf("%s: ProxyCommand is not supported yet; use ProxyJump, or \"via\" in the inventory", s.ProxyCommand.Source())
+		var err error
+		t.proxy, err = f.proxyOf(t, s.ProxyCommand.V, s.ProxyCommand.Source(), h.Name)
+		return err
 	default:
 		for _, j := range s.ProxyJump.V {
 			t.via = append(t.via, hosts.Host{Name: j.Host, User: j.User, Port: j.Port, SSHConfig: h.SSHConfig})

@@ -27,4 +27,3 @@ func TestForksAreCappedByOpenFiles(t *testing.T) {
 	forks, _ := CapForks(1)
 	assert.Equal(t, 1, forks)
 }
-
