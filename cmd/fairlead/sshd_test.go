@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -16,20 +17,31 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
 )
 
-// sshd NAME [fault=…] [login=PROGRAM] [also=OTHER] serves a host. It writes NAME.config, an OpenSSH client configuration that reaches the
+// sshd NAME [fault=…] [login=PROGRAM] [also=OTHER] [password=PW] serves a host. It writes NAME.config, an OpenSSH client configuration that reaches the
 // host under that name, with NAME.key and NAME.known_hosts, and ends with the script. With also it lets in OTHER.key too, and makes it
-// unless it is there. Faults: silent, refused (nobody listens), stranger (lets nobody in), unknown (no key is known) and changed (another key is known).
+// unless it is there. With password it takes that and no keys. Faults: silent, refused (nobody listens), stranger (lets nobody in), unknown (no key is known) and changed (another key is known).
 func sshd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: sshd NAME [fault=…] [login=PROGRAM] [also=OTHER]")
 	}
-	name, opts := args[0], fields(ts, args[1:], "fault", "login", "also")
+	name, opts := args[0], fields(ts, args[1:], "fault", "login", "also", "password")
 	cfg := sshserver.Config{ClientKeys: []ssh.PublicKey{clientKey(ts, name)}}
 	if also := opts["also"]; also != "" {
 		cfg.ClientKeys = append(cfg.ClientKeys, clientKey(ts, also))
 	}
 	if login := opts["login"]; login != "" {
 		cfg.Shell = strings.Fields(login)
+	}
+	if want := opts["password"]; want != "" {
+		cfg.Settings = func(c *ssh.ServerConfig) {
+			c.PublicKeyCallback = nil
+			c.PasswordCallback = func(_ ssh.ConnMetadata, got []byte) (*ssh.Permissions, error) {
+				if string(got) != want {
+					return nil, errors.New("wrong")
+				}
+				return nil, nil
+			}
+		}
 	}
 	switch opts["fault"] {
 	case "silent":

@@ -29,6 +29,8 @@ type UnknownError struct {
 	// Skipped holds lines about this host that could not be used. The key may stand in one of them, so do not accept
 	// the presented one without asking while there are any.
 	Skipped []Warning
+	// Command is what records the key, for the message; "" names none.
+	Command string
 }
 
 func (e *UnknownError) Error() string {
@@ -44,6 +46,9 @@ func (e *UnknownError) Error() string {
 		fmt.Fprintf(&b, "; %s:%d is about this host but %s", w.File, w.Line, w.Reason)
 	}
 	b.WriteString("; compare the fingerprint with one you got in another way, then record the key")
+	if e.Command != "" {
+		b.WriteString(": " + e.Command)
+	}
 	return b.String()
 }
 

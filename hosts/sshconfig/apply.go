@@ -69,6 +69,12 @@ func (r *resolver) directive(l *line, active bool) error {
 		err = one(l, active, &s.ConnectionAttempts, parseCount)
 	case "pubkeyauthentication":
 		err = one(l, active, &s.PubkeyAuthentication, parsePubkey)
+	case "passwordauthentication":
+		err = one(l, active, &s.PasswordAuthentication, parseFlag)
+	case "kbdinteractiveauthentication", "challengeresponseauthentication", "skeyauthentication", "tisauthentication":
+		err = one(l, active, &s.KbdInteractiveAuthentication, parseFlag)
+	case "numberofpasswordprompts":
+		err = one(l, active, &s.NumberOfPasswordPrompts, parseCount)
 	case "preferredauthentications":
 		err = text(l, active, &s.PreferredAuthentications)
 	case "batchmode":

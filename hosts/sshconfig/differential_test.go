@@ -76,6 +76,9 @@ func asSSH(s sshconfig.Settings) map[string][]string {
 	}
 	m["connectionattempts"] = []string{strconv.Itoa(s.ConnectionAttempts.V)}
 	m["pubkeyauthentication"] = []string{yesNo[s.PubkeyAuthentication.V]}
+	m["passwordauthentication"] = []string{yesNo[s.PasswordAuthentication.V]}
+	m["kbdinteractiveauthentication"] = []string{yesNo[s.KbdInteractiveAuthentication.V]}
+	m["numberofpasswordprompts"] = []string{strconv.Itoa(s.NumberOfPasswordPrompts.V)}
 	m["requiredrsasize"] = []string{strconv.Itoa(cmp.Or(s.RequiredRSASize.V, 1024))}
 	m["rekeylimit"] = []string{strconv.FormatUint(s.RekeyLimit.V, 10)}
 	for _, v := range s.SetEnv {

@@ -35,6 +35,15 @@ func (r *resolver) finish() {
 	if !s.PubkeyAuthentication.isSet() {
 		s.PubkeyAuthentication.V = true
 	}
+	if !s.PasswordAuthentication.isSet() {
+		s.PasswordAuthentication.V = true
+	}
+	if !s.KbdInteractiveAuthentication.isSet() {
+		s.KbdInteractiveAuthentication.V = true
+	}
+	if !s.NumberOfPasswordPrompts.isSet() {
+		s.NumberOfPasswordPrompts.V = DefaultNumberOfPasswordPrompts
+	}
 	if !s.StrictHostKeyChecking.isSet() {
 		s.StrictHostKeyChecking.V = StrictAsk
 	}

@@ -44,12 +44,7 @@ var notObeyed = map[string]keyword{
 		refuse: "not supported; record the host's key in a known_hosts file, and set it to no"},
 
 	// Other ways to log in than with keys.
-	"passwordauthentication":          {fine: []string{"yes", "true", "no", "false"}},
-	"kbdinteractiveauthentication":    {fine: []string{"yes", "true", "no", "false"}},
-	"challengeresponseauthentication": {fine: []string{"yes", "true", "no", "false"}},
-	"skeyauthentication":              {fine: []string{"yes", "true", "no", "false"}},
-	"tisauthentication":               {fine: []string{"yes", "true", "no", "false"}},
-	"kbdinteractivedevices":           {}, "numberofpasswordprompts": {},
+	"kbdinteractivedevices":       {},
 	"hostbasedacceptedalgorithms": {}, "hostbasedkeytypes": {}, "enablesshkeysign": {},
 	"gssapiauthentication":      {fine: []string{"no", "false"}, stock: true},
 	"gssapidelegatecredentials": {fine: []string{"no", "false"}, stock: true},
@@ -75,8 +70,9 @@ var notObeyed = map[string]keyword{
 	"compression": {fine: []string{"no", "false"}}, "tcpkeepalive": {fine: []string{"yes", "true"}},
 	"keepalive": {fine: []string{"yes", "true"}}, "ipqos": {}, "channeltimeout": {fine: []string{None}},
 	"obscurekeystroketiming": {}, "versionaddendum": {},
-	"proxyusefdpass": {fine: []string{"no", "false"}}, // of a ProxyCommand
-	"controlmaster":  {fine: []string{"no", "false"}}, "controlpath": {fine: []string{None}}, "controlpersist": {fine: []string{"no", "false"}},
+	"proxyusefdpass": {fine: []string{"no", "false"},
+		refuse: "not supported; use a ProxyCommand that passes the bytes itself, and set it to no"},
+	"controlmaster": {fine: []string{"no", "false"}}, "controlpath": {fine: []string{None}}, "controlpersist": {fine: []string{"no", "false"}},
 	"fingerprinthash": {}, "loglevel": {}, "logverbose": {}, "syslogfacility": {}, "visualhostkey": {fine: []string{"no", "false"}},
 	"warnweakcrypto": {},
 
@@ -91,12 +87,13 @@ var notObeyed = map[string]keyword{
 }
 
 // obeyed are the directives that have an effect: apply.go reads them.
-var obeyed = []string{"addressfamily", "batchmode", "bindaddress", "bindinterface", "casignaturealgorithms", "certificatefile", "ciphers",
+var obeyed = []string{"addressfamily", "batchmode", "bindaddress", "bindinterface", "casignaturealgorithms", "certificatefile", "challengeresponseauthentication", "ciphers",
 	"connectionattempts", "connecttimeout", "globalknownhostsfile", "hashknownhosts", "host", "hostkeyalgorithms", "hostkeyalias", "hostname",
-	"identitiesonly", "identityagent", "identityfile", "identityfile2", "ignoreunknown", "include", "kexalgorithms", "macs", "match", "port",
+	"identitiesonly", "identityagent", "identityfile", "identityfile2", "ignoreunknown", "include", "kbdinteractiveauthentication", "kexalgorithms", "macs", "match",
+	"numberofpasswordprompts", "passwordauthentication", "port",
 	"preferredauthentications", "protocolkeepalives", "proxycommand", "proxyjump", "pubkeyacceptedalgorithms", "pubkeyacceptedkeytypes",
 	"pubkeyauthentication", "rekeylimit", "requiredrsasize", "serveralivecountmax", "serveraliveinterval", "setenv", "setuptimeout",
-	"stricthostkeychecking", "tag", "user", "userknownhostsfile"}
+	"skeyauthentication", "stricthostkeychecking", "tag", "tisauthentication", "user", "userknownhostsfile"}
 
 // Keywords returns every directive that Resolve knows, in lower case and in order.
 func Keywords() []string {

@@ -42,6 +42,9 @@ const (
 const (
 	DefaultPort                = 22
 	DefaultServerAliveCountMax = 3
+
+	// DefaultNumberOfPasswordPrompts is how often ssh asks for a password.
+	DefaultNumberOfPasswordPrompts = 3
 )
 
 // Settings is what a configuration says about one host. Slices are the caller's own.
@@ -91,7 +94,11 @@ type Settings struct {
 
 	PubkeyAuthentication     Value[bool]
 	PreferredAuthentications Value[string] // "" means the default
-	BatchMode                Value[bool]   // ask no person
+
+	PasswordAuthentication       Value[bool]
+	KbdInteractiveAuthentication Value[bool]
+	NumberOfPasswordPrompts      Value[int]  // for each of the two
+	BatchMode                    Value[bool] // ask no person
 
 	SetEnv []Value[string] // NAME=VALUE, for every program on the host
 

@@ -42,6 +42,10 @@ type Config struct {
 	// after the server has shown its key.
 	Auth func(ctx context.Context, h hosts.Host) ([]ssh.Signer, error)
 
+	// Ask asks a person about host keys that HostKeys does not know, where a yes counts for one connection, and for passwords
+	// and what else a server wants to know. Nil asks nothing: unknown keys are errors, and only keys log in.
+	Ask Ask
+
 	Network
 }
 
@@ -81,6 +85,8 @@ type Network struct {
 type Dialer struct {
 	net     Network
 	resolve func(h hosts.Host) (*target, error)
+
+	turns turns // of questions about host keys
 
 	mu    sync.Mutex
 	jumps map[string]*jump // live or being dialed, by route
@@ -122,7 +128,16 @@ func newDialer(n Network, resolve func(hosts.Host) (*target, error)) (*Dialer, e
 	if n.MaxTries == 0 {
 		n.MaxTries = DefaultMaxTries
 	}
-	return &Dialer{net: n, resolve: n.admit(resolve), jumps: map[string]*jump{}}, nil
+	d := &Dialer{net: n, jumps: map[string]*jump{}}
+	resolve = n.admit(resolve)
+	d.resolve = func(h hosts.Host) (*target, error) {
+		t, err := resolve(h)
+		if err == nil {
+			t.turns = &d.turns
+		}
+		return t, err
+	}
+	return d, nil
 }
 
 // admit lets nobody resolve what must not be logged in to.
@@ -140,7 +155,7 @@ func (n Network) admit(resolve func(hosts.Host) (*target, error)) func(hosts.Hos
 
 // resolve takes everything from the host itself.
 func (cfg Config) resolve(h hosts.Host) (*target, error) {
-	t := &target{name: h.Name, host: h.Addr, port: h.Port, user: h.User, timeout: h.ConnectTimeout, hostKeys: cfg.HostKeys}
+	t := &target{name: h.Name, host: h.Addr, port: h.Port, user: h.User, timeout: h.ConnectTimeout, hostKeys: cfg.HostKeys, ask: cfg.Ask, methods: allMethods()}
 	t.login = strings.Join(append([]string{strconv.FormatBool(h.IdentityOnly)}, h.Identity...), "\x00")
 	if t.host == "" {
 		t.host = h.Name

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
@@ -22,6 +23,7 @@ type Conn struct {
 	w       *wire
 	peer    session.Peer
 	hostKey ssh.PublicKey
+	vouched bool          // by a person, for this connection
 	done    chan struct{} // closed once the connection is gone; err is set by then
 	err     error         // nil if Close was the reason
 
@@ -157,7 +159,11 @@ func (c *Conn) Peer() session.Peer { return c.peer }
 // CheckHostKey asks again whether the key that the host has shown is trusted, for instance after a known_hosts file has
 // changed. The error is an *[Error] as Dial would give it; the connection stays as it is.
 func (c *Conn) CheckHostKey() error {
-	if err := c.t.hostKeys.Check(c.t.query(), c.hostKey); err != nil {
+	err := c.t.hostKeys.Check(c.t.query(), c.hostKey)
+	if _, unknown := errors.AsType[*knownhosts.UnknownError](err); unknown && c.vouched {
+		return nil
+	}
+	if err != nil {
 		return &Error{Host: c.t.name, Addr: c.t.addr(), Err: &HostKeyError{Err: err}}
 	}
 	return nil

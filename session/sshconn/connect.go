@@ -29,21 +29,34 @@ func (d *Dialer) timeout(t *target) time.Duration {
 	return d.net.ConnectTimeout
 }
 
-// connect makes one connection and logs in. It takes over via only when it succeeds.
+// connect makes one connection and logs in. It takes over via only when it succeeds. A server that has hung up while a person
+// was asked is connected to again, once: they do not wait for long (LoginGraceTime), and the answer may be on record.
 func (d *Dialer) connect(clk *clock, t *target, via *jump) (*Conn, error) {
+	c, hungUp, err := d.connectOnce(clk, t, via)
+	if err != nil && hungUp {
+		c, _, err = d.connectOnce(clk, t, via)
+	}
+	return c, err
+}
+
+// connectOnce is connect that connects once. hungUp says that the connection went away after a person had been asked.
+func (d *Dialer) connectOnce(clk *clock, t *target, via *jump) (_ *Conn, hungUp bool, _ error) {
 	var raw net.Conn
 	var err error
-	if via == nil {
-		raw, err = d.open(clk, t)
-	} else {
+	switch {
+	case via != nil:
 		raw, err = via.conn.tunnel(clk, t.host, t.port)
+	case t.proxy != nil:
+		raw, err = t.through(clk)
+	default:
+		raw, err = d.open(clk, t)
 	}
 	if err != nil {
 		e := &Error{Host: t.name, Addr: t.addr(), Step: StepReach, Err: explain(clk, reaching, err, "")}
 		if _, ok := errors.AsType[*net.DNSError](err); ok {
 			e.Step = StepResolve
 		}
-		return nil, e
+		return nil, false, e
 	}
 	// Not every connection knows deadlines, so the end of time closes it.
 	stop := context.AfterFunc(clk, func() { raw.Close() })
@@ -63,11 +76,16 @@ func (d *Dialer) connect(clk *clock, t *target, via *jump) (*Conn, error) {
 	if err != nil {
 		stop()
 		raw.Close()
-		return nil, l.failed(err, heard)
+		_, _, refused := l.verdict()
+		failure := l.failed(err, heard)
+		if p, ok := raw.(*proxied); ok {
+			failure = p.explain(failure)
+		}
+		return nil, refused == nil && l.asked.Load() && !l.decided(err) && l.notTyped == nil && clk.Err() == nil, failure
 	}
 
 	c := newConn(d, t, via, w, sc)
-	c.hostKey, _ = l.verdict()
+	c.hostKey, c.vouched, _ = l.verdict()
 	c.peer.HostKey = fingerprint(c.hostKey)
 	c.peer.Key, c.peer.CertID, c.peer.CertSerial = l.credential()
 	l.ring, l.tried = nil, nil // the library keeps l, for when keys are exchanged again
@@ -75,7 +93,7 @@ func (d *Dialer) connect(clk *clock, t *target, via *jump) (*Conn, error) {
 		c.peer.Via = append(slices.Clone(via.conn.peer.Via), via.conn.t.name)
 	}
 	c.run(channels, requests)
-	return c, nil
+	return c, false, nil
 }
 
 // settings returns what the SSH library needs to know.

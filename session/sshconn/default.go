@@ -2,9 +2,6 @@ package sshconn
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
@@ -18,10 +15,21 @@ type DefaultConfig struct {
 	// key is kept as long as its file does not change. Nil means that encrypted keys cannot be used but through an agent.
 	Passphrase func(ctx context.Context, keyfile string) ([]byte, error)
 
+	// Ask asks a person about unknown host keys, where ssh_config does not say otherwise ("yes" to a question records the key),
+	// for passwords, for what else a server wants to know, and for passphrases where Passphrase is nil. BatchMode asks nothing.
+	// Nil asks nothing: unknown keys are errors, and only keys log in.
+	Ask Ask
+
+	// TrustCommand says which command records the key of a host, for the error about one that is not known. Nil names none.
+	TrustCommand func(host string) string
+
 	// AcceptNew obeys "StrictHostKeyChecking accept-new" in ssh_config, and takes "no" for the same: the key of a host
 	// about which nothing at all is known is recorded and trusted. Without it such a key is an error, like any other that
 	// is not known. A changed key is always an error.
 	AcceptNew bool
+
+	// Forget makes a key that a passphrase has opened serve one login: the next one asks again.
+	Forget bool
 
 	// Loader says whose configuration is read.
 	Loader sshconfig.Loader
@@ -70,7 +78,7 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	if t.algorithms, err = f.algorithms(s); err != nil {
 		return nil, err
 	}
-	if err := keysAllowed(s); err != nil {
+	if t.methods, err = methodsOf(s); err != nil {
 		return nil, err
 	}
 	t.net = network{family: s.AddressFamily.V, address: s.BindAddress.V, inface: s.BindInterface.V, attempts: s.ConnectionAttempts.V}
@@ -82,15 +90,13 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	}
 	t.rekey, t.setEnv = s.RekeyLimit.V, values(s.SetEnv)
 	t.hostKeys = &liveKeys{f: f, paths: append(values(s.UserKnownHostsFiles), values(s.GlobalKnownHostsFiles)...)}
-	switch s.StrictHostKeyChecking.V {
-	case sshconfig.StrictAcceptNew, sshconfig.StrictOff:
-		if f.cfg.AcceptNew && len(s.UserKnownHostsFiles) > 0 {
-			t.trust = record(s.UserKnownHostsFiles[0].V, s.HashKnownHosts.V)
-		}
+	t.first = f.firstContact(h, s)
+	if t.ask = f.cfg.Ask; s.BatchMode.V {
+		t.ask = nil
 	}
 	w := f.wanted(h, s)
-	w.algorithms, w.silent = t.algorithms, s.BatchMode.V
-	t.login = w.String()
+	w.algorithms, w.silent, w.host, w.user = t.algorithms, s.BatchMode.V, t.name, t.user
+	t.login = w.String() + "\x02" + t.methods.String()
 	t.keys = func(clk *clock) (*keyring, error) { return f.keyring(clk, w) }
 	return t, nil
 }
@@ -107,7 +113,9 @@ func (f *files) viaOf(t *target, h hosts.Host, s sshconfig.Settings) error {
 			t.via = append(t.via, hop)
 		}
 	case s.ProxyCommand.V != "":
-		return fmt.Errorf("%s: ProxyCommand is not supported yet; use ProxyJump, or \"via\" in the inventory", s.ProxyCommand.Source())
+		var err error
+		t.proxy, err = f.proxyOf(t, s.ProxyCommand.V, s.ProxyCommand.Source(), h.Name)
+		return err
 	default:
 		for _, j := range s.ProxyJump.V {
 			t.via = append(t.via, hosts.Host{Name: j.Host, User: j.User, Port: j.Port, SSHConfig: h.SSHConfig})
@@ -116,15 +124,22 @@ func (f *files) viaOf(t *target, h hosts.Host, s sshconfig.Settings) error {
 	return nil
 }
 
-// keysAllowed refuses a host that no key may be offered to: there is no other way to log in.
-func keysAllowed(s sshconfig.Settings) error {
-	if !s.PubkeyAuthentication.V {
-		return fmt.Errorf("%s: PubkeyAuthentication no: Fairlead logs in with keys only; set it to yes for this host", s.PubkeyAuthentication.Source())
+// firstContact says what ssh_config wants done about an unknown key.
+func (f *files) firstContact(h hosts.Host, s sshconfig.Settings) firstContact {
+	first := firstContact{hash: s.HashKnownHosts.V}
+	if len(s.UserKnownHostsFiles) > 0 {
+		first.file = s.UserKnownHostsFiles[0].V
 	}
-	if p := s.PreferredAuthentications; p.V != "" && !slices.Contains(strings.Split(p.V, ","), "publickey") {
-		return fmt.Errorf("%s: PreferredAuthentications %s: Fairlead logs in with keys only; add publickey for this host", p.Source(), p.V)
+	switch s.StrictHostKeyChecking.V {
+	case sshconfig.StrictYes:
+		first.silent = s.StrictHostKeyChecking.Source() + ": StrictHostKeyChecking yes"
+	case sshconfig.StrictAcceptNew, sshconfig.StrictOff:
+		first.accept = f.cfg.AcceptNew && first.file != ""
 	}
-	return nil
+	if f.cfg.TrustCommand != nil {
+		first.command = f.cfg.TrustCommand(h.Name)
+	}
+	return first
 }
 
 // liveKeys asks known_hosts files as they are now.
@@ -147,20 +162,6 @@ func (k *liveKeys) Algorithms(q knownhosts.Query) []string {
 		return knownhosts.DefaultAlgorithms() // Check will say the error
 	}
 	return db.Algorithms(q)
-}
-
-// record returns what accepts an unknown key, by writing it down.
-func record(file string, hash bool) func(*knownhosts.UnknownError, knownhosts.Query) error {
-	return func(e *knownhosts.UnknownError, q knownhosts.Query) error {
-		if len(e.Skipped) > 0 || e.Certificate != nil {
-			return e // the key may be known, in a line that could not be read
-		}
-		name := q.Alias
-		if name == "" {
-			name = knownhosts.Name(q.Host, q.Port)
-		}
-		return knownhosts.Append(file, name, e.Key, knownhosts.AppendOptions{Hash: hash})
-	}
 }
 
 func values(v []sshconfig.Value[string]) []string {

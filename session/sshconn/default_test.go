@@ -153,14 +153,6 @@ func TestDefaultJumpsAsConfigured(t *testing.T) {
 	gone(t, bastion, target)
 }
 
-func TestDefaultSaysThatItCannotUseProxyCommandYet(t *testing.T) {
-	a := newAccount(t)
-	a.write("config", "Host web1\n\tProxyCommand nc %h %p\n")
-	_, err := a.dialer().Dial(t.Context(), hosts.Host{Name: "web1"})
-	assert.ErrorContains(t, err, "config:2: ProxyCommand is not supported yet")
-	assert.NotContains(t, err.Error(), "nc ")
-}
-
 func TestConfigurationAndHostKeysAreReadAgainWhenTheyChange(t *testing.T) {
 	a := newAccount(t)
 	server := accepting(t, a.key("id_ed25519", ""))

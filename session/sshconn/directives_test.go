@@ -137,8 +137,9 @@ func TestListsOfAlgorithms(t *testing.T) {
 		"CASignatureAlgorithms none@at.all":    "config:2: CASignatureAlgorithms none@at.all: none of these",
 		// With a matcher that tries each * everywhere this takes longer than the universe is old.
 		"HostKeyAlgorithms " + strings.Repeat("*?", 14) + strings.Repeat("*", 20) + "x": "none of these is supported",
-		"PubkeyAuthentication no":               "config:2: PubkeyAuthentication no: Fairlead logs in with keys only; set it to yes",
-		"PreferredAuthentications password,foo": "config:2: PreferredAuthentications password,foo: Fairlead logs in with keys only; add publickey",
+		"PreferredAuthentications hostbased":                                            "config:2: PreferredAuthentications hostbased, and no other way to log in is allowed: change it for this host",
+		"PubkeyAuthentication no\nBatchMode yes":                                        "config:2: PubkeyAuthentication no, and no other way to log in is allowed",
+		"PreferredAuthentications password\nBatchMode yes":                              "config:2: PreferredAuthentications password, and no other way",
 	} {
 		_, err := settings(t, more)
 		assert.ErrorContains(t, err, want)

@@ -10,7 +10,7 @@
 // Jump hosts are connected to once for all connections that go through them, and are let go with the last.
 //
 // Programs always run on a terminal that is raw before they start. One deadline bounds connecting, the key exchange and
-// logging in together; time in which a person is asked does not count. Live connections are probed, so that a dead one
+// logging in together; time in which a person is asked ([Ask]) does not count. Live connections are probed, so that a dead one
 // ends on its own.
 //
 // Goroutines: each connection owns one that answers the server, and two for each program; Close waits for them. Errors are

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -91,8 +92,13 @@ type AuthError struct {
 	Partial []string // what it took as one of several that it wants
 	Offered []Offered
 	Skipped []Skipped
-	Reason  string // what the server said when it hung up; "" if it only refused
+	Typed   []string  // what a person answered, in vain or as one of several: "password (3 times)"
+	Untried []Untried // what the server would take and was not tried
+	Reason  string    // what the server said when it hung up; "" if it only refused
 }
+
+// Untried is a way to log in that was not tried, and why.
+type Untried struct{ Method, Reason string }
 
 // Unwrap returns session.ErrAuth.
 func (e *AuthError) Unwrap() error { return session.ErrAuth }
@@ -117,16 +123,29 @@ func (e *AuthError) Error() string {
 		b.WriteString([]string{"; skipped ", ", "}[min(i, 1)])
 		fmt.Fprintf(&b, "%s (%s)", s.From, s.Reason)
 	}
+	if len(e.Typed) > 0 {
+		fmt.Fprintf(&b, "; typed: %s", strings.Join(e.Typed, ", "))
+	}
+	keysOff := slices.ContainsFunc(e.Untried, func(u Untried) bool { return u.Method == byKey })
+	takesKeys := slices.Contains(e.Methods, byKey) && !keysOff
 	switch {
 	case len(e.Partial) > 0:
-		fmt.Fprintf(&b, "; the server accepted %s and also requires %s, which is not supported yet", strings.Join(e.Partial, ", "),
-			strings.Join(e.Methods, " or "))
-	case len(e.Methods) > 0 && !strings.Contains(strings.Join(e.Methods, ","), "publickey"):
-		fmt.Fprintf(&b, "; the server takes no keys, but %s, which is not supported yet", strings.Join(e.Methods, " or "))
+		fmt.Fprintf(&b, "; the server accepted %s and also requires %s", strings.Join(e.Partial, ", "), strings.Join(e.Methods, " or "))
+	case keysOff:
+	case len(e.Methods) > 0 && !takesKeys:
+		fmt.Fprintf(&b, "; the server takes no keys, but %s", strings.Join(e.Methods, " or "))
+	case len(e.Typed) > 0:
 	case len(e.Offered) == 0:
 		b.WriteString("; there was no key to offer: name one with identity, or add one to the agent")
 	default:
 		b.WriteString("; is the user right, and is one of these keys in its authorized_keys?")
+	}
+	if takesKeys && len(e.Partial) == 0 {
+		return b.String() // keys are what helps first
+	}
+	for i, u := range e.Untried {
+		b.WriteString([]string{"; not tried: ", ", "}[min(i, 1)])
+		fmt.Fprintf(&b, "%s (%s)", u.Method, u.Reason)
 	}
 	return b.String()
 }
@@ -135,11 +154,11 @@ func (e *AuthError) Error() string {
 func (l *login) decided(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "unable to authenticate") || strings.Contains(text, "ssh: disconnect") ||
-		strings.Contains(text, "no common public key signature") || len(l.tried) > 0 && l.tried[len(l.tried)-1].Failed != ""
+		strings.Contains(text, "no common public key signature") || errors.Is(err, errNoWay) || len(l.tried) > 0 && l.tried[len(l.tried)-1].Failed != ""
 }
 
 func (l *login) refusal(err error) error {
-	e := &AuthError{User: l.t.user, Methods: l.methods, Partial: l.partial, Offered: l.tried}
+	e := &AuthError{User: l.t.user, Methods: l.methods, Partial: l.partial, Offered: l.tried, Typed: l.tries(), Untried: l.untried()}
 	if _, after, ok := strings.Cut(err.Error(), "ssh: disconnect, reason "); ok {
 		_, said, _ := strings.Cut(after, ": ")
 		if text, err := strconv.Unquote(said); err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,12 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if addr := os.Getenv(proxyVariable); addr != "" {
+		os.Exit(proxyMain(addr))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // static returns a Dialer that knows server's keys and nothing else.
 func static(t *testing.T, server *sshserver.Server) *sshconn.Dialer {

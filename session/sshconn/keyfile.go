@@ -117,8 +117,33 @@ func readPublic(path string) ssh.PublicKey {
 	return key
 }
 
+// passphrase returns what asks for one; nil where no person may be asked.
+func (f *files) passphrase(w wanted) func(ctx context.Context, keyfile string) ([]byte, error) {
+	switch {
+	case w.silent:
+		return nil
+	case f.cfg.Passphrase != nil:
+		return f.cfg.Passphrase
+	case f.cfg.Ask == nil:
+		return nil
+	}
+	try := 0
+	return func(ctx context.Context, keyfile string) ([]byte, error) {
+		try++
+		a, err := f.cfg.Ask(ctx, Question{Kind: AskPassphrase, Host: w.host, User: w.user, KeyFile: keyfile, Try: try})
+		if err == nil && len(a.Secrets) != 1 {
+			a.wipe()
+			err = fmt.Errorf("%d answers for one passphrase", len(a.Secrets))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return a.Secrets[0], nil
+	}
+}
+
 // open returns the signer, and asks for the passphrase if that must be. The clock stands still meanwhile.
-func (k *keyFile) open(clk *clock, ask func(context.Context, string) ([]byte, error)) (ssh.Signer, error) {
+func (k *keyFile) open(clk *clock, ask func(context.Context, string) ([]byte, error), forget bool) (ssh.Signer, error) {
 	clk.pause() // also while somebody else is asked for the same key
 	defer clk.resume()
 	select {
@@ -145,7 +170,9 @@ func (k *keyFile) open(clk *clock, ask func(context.Context, string) ([]byte, er
 		clear(secret)
 		switch {
 		case err == nil:
-			k.signer, k.locked = signer, nil
+			if !forget {
+				k.signer, k.locked = signer, nil
+			}
 			return signer, nil
 		case !errors.Is(err, x509.IncorrectPasswordError):
 			return nil, errors.New("the key cannot be decrypted: its format is not known")

@@ -22,6 +22,7 @@ type wanted struct {
 	agent        string          // its socket; "" means none
 	silent       bool            // no person may be asked
 	algorithms   algorithms
+	host, user   string // for questions
 }
 
 // wanted merges what h and ssh_config name. A host's own keys come first, as with ssh -i, and then the files that ssh
@@ -161,11 +162,7 @@ func (b *builder) file(k *keyFile) {
 
 func (b *builder) opener(k *keyFile) func(*clock) (ssh.Signer, error) {
 	return func(clk *clock) (ssh.Signer, error) {
-		ask := b.f.cfg.Passphrase
-		if b.w.silent {
-			ask = nil
-		}
-		return k.open(clk, ask)
+		return k.open(clk, b.f.passphrase(b.w), b.f.cfg.Forget)
 	}
 }
 

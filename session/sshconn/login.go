@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/crypto/ssh"
 
@@ -58,27 +58,60 @@ type login struct {
 
 	trace session.DialTrace
 
-	mu      sync.Mutex    // guards these two: the library checks the host key in a goroutine that may outlast the dial
+	mu      sync.Mutex    // guards these three: the library checks the host key in a goroutine that may outlast the dial
 	hostKey ssh.PublicKey // trusted; nil until the host has shown it
+	vouched bool          // by a person, and recorded nowhere
 	refused error         // why the host's key is not trusted
 
 	ring    *keyring
 	keysErr error
 	tried   []Offered
-	traced  int      // how many of tried have been reported to the trace
-	methods []string // what the server would take, as it said last
-	partial []string // what it has taken as one of several
-	broke   bool     // the connection went away, or the time ran out, before everything was tried
+	trying  *session.AuthTry // not answered yet
+	methods []string         // what the server would take, as it said last
+	partial []string         // what it has taken as one of several
+	broke   bool             // the connection went away, or the time ran out, before everything was tried
+
+	typed    map[string]int // how often a person was to answer, by method
+	prompted bool           // the server has asked something with keyboard-interactive
+	noPerson bool           // there is none to ask
+	notTyped error          // why a person has not answered
+	asked    atomic.Bool    // a person was asked anything
 }
 
-// next picks the key to try now. One at a time, because the library gives up on all keys when one cannot sign.
+// next picks what to try now.
 func (l *login) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	partial := fewMethods(c.PartialSuccessMethods)
 	l.answered(len(partial) > len(l.partial))
 	l.methods, l.partial = fewMethods(c.AllowedMethods), partial
-	if l.broke = l.clk.Err() != nil || l.w.broken.Load(); l.broke || !slices.Contains(c.AllowedMethods, "publickey") {
+	if l.broke = l.clk.Err() != nil || l.w.broken.Load(); l.broke {
 		return nil, nil
 	}
+	if l.notTyped != nil {
+		return nil, l.notTyped
+	}
+	for _, method := range l.t.methods.order {
+		var auth ssh.AuthMethod
+		var err error
+		switch {
+		case !slices.Contains(c.AllowedMethods, method):
+		case method == byKey:
+			auth, err = l.nextKey()
+		default:
+			auth = l.byPerson(method)
+		}
+		if auth != nil || err != nil {
+			return auth, err
+		}
+	}
+	if len(l.typed) > 0 {
+		return nil, errNoWay // the library would give the error of an attempt
+	}
+	return nil, nil
+}
+
+// nextKey picks the key to try now; nil where none is left. One at a time, because the library gives up on all keys when one
+// cannot sign.
+func (l *login) nextKey() (ssh.AuthMethod, error) {
 	if l.ring == nil {
 		ring, err := l.t.keys(l.clk)
 		if err != nil {
@@ -92,27 +125,16 @@ func (l *login) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	}
 	id := l.ring.identities[len(l.tried)]
 	l.tried = append(l.tried, Offered{From: id.from, Type: id.public.Type(), Fingerprint: fingerprint(id.public)})
+	l.begin(session.AuthTry{Method: byKey, From: id.from, Fingerprint: fingerprint(id.public)})
 	s := &lazySigner{id: id, l: l, at: len(l.tried) - 1}
 	return ssh.PublicKeys(s), nil
 }
 
-// checkHostKey is called once the host has proved that it owns key.
-func (l *login) checkHostKey(_ string, _ net.Addr, key ssh.PublicKey) error {
-	err := l.t.checkHostKey(key)
-	l.traceHostKey(key, err)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.refused = err; err == nil {
-		l.hostKey = key
-	}
-	return err
-}
-
 // verdict returns the host's key if it is trusted, else why it is not; neither before the host has shown one.
-func (l *login) verdict() (ssh.PublicKey, error) {
+func (l *login) verdict() (key ssh.PublicKey, vouched bool, refused error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.hostKey, l.refused
+	return l.hostKey, l.vouched, l.refused
 }
 
 // end frees what the keys needed.
@@ -185,12 +207,14 @@ func (s *lazySigner) sign(rand io.Reader, data []byte, algorithm string) (*ssh.S
 // failed turns the library's error into one of ours.
 func (l *login) failed(err error, heard string) error {
 	e := &Error{Host: l.t.name, Addr: l.t.addr(), Step: StepLogin}
-	hostKey, refused := l.verdict()
+	hostKey, _, refused := l.verdict()
 	switch {
 	case refused != nil:
 		e.Step, e.Err = StepHostKey, &HostKeyError{Err: refused}
 	case l.clk.Err() == nil && l.keysErr != nil:
 		e.Err = fmt.Errorf("cannot get the keys to log in with: %w", l.keysErr)
+	case l.clk.Err() == nil && l.notTyped != nil:
+		e.Err = fmt.Errorf("%s is not logged in: %w", l.t.user, l.notTyped)
 	case hostKey != nil && l.clk.Err() == nil && l.broke:
 		e.Err = explain(l.clk, entering, io.EOF, heard) // the library would speak of methods
 	case hostKey != nil && l.clk.Err() == nil && l.decided(err):

@@ -20,6 +20,7 @@ type target struct {
 	port  uint16
 	user  string
 	via   []hosts.Host // first hop first
+	proxy *proxy       // what connects, where no other host does; nil is this process
 	alias string       // the name to look host keys up under; "" means host and port
 	login string       // what else tells one login from another, such as a list of key files
 
@@ -33,7 +34,10 @@ type target struct {
 
 	hostKeys   HostKeys
 	algorithms algorithms
-	trust      func(*knownhosts.UnknownError, knownhosts.Query) error // what to do about an unknown key; nil refuses it
+	first      firstContact
+	turns      *turns // of questions about host keys
+	ask        Ask    // nil where no person may be asked
+	methods    methods
 	keys       func(clk *clock) (*keyring, error)
 }
 
@@ -45,16 +49,16 @@ func (t *target) query() knownhosts.Query {
 
 // key tells logins apart: connections are shared where it is equal, and only there.
 func (t *target) key(before string) string {
-	return strings.Join([]string{before, t.user, t.addr(), t.alias, t.login, t.net.String()}, "\x00")
+	way := t.net.String()
+	if t.proxy != nil {
+		way = t.proxy.line
+	}
+	return strings.Join([]string{before, t.user, t.addr(), t.alias, t.login, way}, "\x00")
 }
 
 func (t *target) checkHostKey(key ssh.PublicKey) error {
 	if err := t.algorithms.checkHost(key); err != nil {
 		return err
 	}
-	err := t.hostKeys.Check(t.query(), key)
-	if unknown, ok := err.(*knownhosts.UnknownError); ok && t.trust != nil {
-		return t.trust(unknown, t.query())
-	}
-	return err
+	return t.hostKeys.Check(t.query(), key)
 }

@@ -11,17 +11,20 @@ func (l *login) traceHostKey(key ssh.PublicKey, err error) {
 	l.trace.HostKey(session.HostKey{Hop: l.t.hop, Addr: l.t.addr(), Type: key.Type(), Fingerprint: fingerprint(key), Err: err})
 }
 
-// answered reports what the server said to the key that was offered last. Without one it does nothing.
+// begin notes an attempt whose answer is reported when it comes.
+func (l *login) begin(try session.AuthTry) {
+	try.Hop, try.Addr, try.User = l.t.hop, l.t.addr(), l.t.user
+	l.trying = &try
+}
+
+// answered reports what the server said to the attempt that was made last. Without one it does nothing.
 func (l *login) answered(accepted bool) {
-	n := len(l.tried)
-	if l.traced == n {
+	if l.trying == nil {
 		return
 	}
-	l.traced = n
-	o := l.tried[n-1]
-	l.trace.AuthTried(session.AuthTry{
-		Hop: l.t.hop, Addr: l.t.addr(), User: l.t.user, Method: "publickey", From: o.From, Fingerprint: o.Fingerprint, Accepted: accepted,
-	})
+	try := *l.trying
+	l.trying, try.Accepted = nil, accepted
+	l.trace.AuthTried(try)
 }
 
 // lost reports whether the connection ended before the server had answered.

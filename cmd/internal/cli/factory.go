@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/inventory"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
@@ -35,6 +36,14 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 	f := &cmdutil.Factory{IO: ios, Getenv: getenv, Terminal: openTerminal, Running: &cmdutil.Running{}}
 	f.Keepers = keepers{f, os.Environ, &sync.Once{}}
 	var closers []func() error // in the order of opening; commands ask one at a time
+	f.Asker = sync.OnceValue(func() *question.Asker {
+		if f.Caller().Mark != "" {
+			return nil // agents are never asked
+		}
+		a := question.New(ios, getenv)
+		closers = append(closers, func() error { a.Close(); return nil })
+		return a
+	})
 	f.Inventory = sync.OnceValues(func() (*hosts.Inventory, error) { return loadInventory(f) })
 	f.Audit = sync.OnceValues(func() (audit.Sink, error) {
 		sink, err := f.OpenAudit()
@@ -64,7 +73,7 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 		if err != nil {
 			return nil, err
 		}
-		d, err := dialer.New(dialer.Config{IO: ios, Inventory: f.Inventory, Principal: f.Caller().Principal})
+		d, err := dialer.New(dialer.Config{Ask: f.Ask(), Inventory: f.Inventory, Principal: f.Caller().Principal})
 		if err != nil {
 			return nil, err
 		}

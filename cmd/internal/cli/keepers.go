@@ -62,6 +62,10 @@ func (k keepers) dial(ctx context.Context, argv []string) (*client.Client, error
 	}
 	if who := k.f.Caller(); who.Mark != "" {
 		cfg.Client.Principal = who.Principal
+	} else if k.f.Asker != nil {
+		if a := k.f.Asker(); a.CanAsk() {
+			cfg.Client.Ask = a.Wire
+		}
 	}
 	c, err := keeper.Dial(ctx, cfg)
 	if errors.Is(err, keeper.ErrNone) {

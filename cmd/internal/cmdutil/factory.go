@@ -9,10 +9,12 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/redact"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
 // Factory hands out dependencies. Cheap ones are values; anything that reads files, asks or dials is a function, made at
@@ -34,6 +36,8 @@ type Factory struct {
 	Pool func(PoolOptions) (*session.Pool, error)
 	// Running learns where commands run. It may be nil.
 	Running *Running
+	// Asker asks the person who runs the program what connecting wants to know. It is nil, or returns nil, where agents call.
+	Asker func() *question.Asker
 	// Terminal opens the terminal of the process, wherever its streams go, for questions. Nil means that there is none.
 	Terminal func() (Terminal, error)
 }
@@ -54,3 +58,23 @@ type PoolOptions struct {
 
 // MaxConnectTimeout bounds what --connect-timeout takes: longer is a slip of the unit.
 const MaxConnectTimeout = time.Hour
+
+// Ask is what Asker gives to a dialer: nil where no person may be asked.
+func (f *Factory) Ask() sshconn.Ask {
+	if f.Asker == nil {
+		return nil
+	}
+	if a := f.Asker(); a != nil {
+		return a.Ask
+	}
+	return nil
+}
+
+// Asked reports whether the person was asked anything about connecting.
+func (f *Factory) Asked() bool {
+	if f.Asker == nil {
+		return false
+	}
+	a := f.Asker()
+	return a != nil && a.Asked()
+}

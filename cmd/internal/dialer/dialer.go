@@ -1,11 +1,8 @@
-// Package dialer is what the program adds to session/dialer: questions for passphrases at the terminal, and how many hosts
-// can be dialed at a time.
+// Package dialer is what the program adds to session/dialer: what its errors tell to type next, and how many hosts can be
+// dialed at a time.
 package dialer
 
 import (
-	"context"
-
-	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/dialer"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
@@ -13,7 +10,7 @@ import (
 
 // Config says what dialing may ask.
 type Config struct {
-	IO *iostreams.IOStreams // where a question for a passphrase disturbs nothing
+	Ask sshconn.Ask // a person; nil asks nothing, and agents are never asked
 
 	Inventory func() (*hosts.Inventory, error) // see dialer.Config
 	Principal string                           // likewise
@@ -22,16 +19,24 @@ type Config struct {
 // Dialer is that of session/dialer.
 type Dialer = dialer.Dialer
 
-// New returns a Dialer that asks for passphrases at the terminal. It opens nothing.
+// New returns a Dialer. It opens nothing.
 func New(cfg Config) (*Dialer, error) {
-	return dialer.New(dialer.Config{
-		Inventory: cfg.Inventory, Principal: cfg.Principal,
-		SSH: sshconn.DefaultConfig{
-			Passphrase: func(ctx context.Context, keyfile string) ([]byte, error) { return askPassphrase(ctx, cfg.IO, keyfile) },
-			AcceptNew:  true, // where ssh_config says so
-		},
-	})
+	ssh := SSH(sshconn.DefaultConfig{Ask: cfg.Ask})
+	if hosts.RoleOf(cfg.Principal) == hosts.RoleAgent {
+		ssh.Ask = nil
+	}
+	return dialer.New(dialer.Config{Inventory: cfg.Inventory, Principal: cfg.Principal, SSH: ssh})
 }
+
+// SSH says how this program connects over SSH.
+func SSH(cfg sshconn.DefaultConfig) sshconn.DefaultConfig {
+	cfg.AcceptNew = true // where ssh_config says so
+	cfg.TrustCommand = TrustCommand
+	return cfg
+}
+
+// TrustCommand is the command that records the key of a host.
+func TrustCommand(host string) string { return "fairlead hosts trust " + host }
 
 func (cfg Config) resolving() dialer.Config {
 	return dialer.Config{Inventory: cfg.Inventory, Principal: cfg.Principal}

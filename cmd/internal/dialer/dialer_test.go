@@ -1,14 +1,9 @@
 package dialer
 
 import (
-	"io"
-	"os"
-	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestForksAreCappedByOpenFiles(t *testing.T) {
@@ -31,36 +26,4 @@ func TestForksAreCappedByOpenFiles(t *testing.T) {
 	}
 	forks, _ := CapForks(1)
 	assert.Equal(t, 1, forks)
-}
-
-func TestASecretIsReadWithTheKeysThatEditALine(t *testing.T) {
-	for name, tt := range map[string]struct{ typed, want string }{
-		"return":                 {"secret\r", "secret"},
-		"newline":                {"secret\n", "secret"},
-		"nothing":                {"\r", ""},
-		"backspace":              {"secrex\x7ft\r", "secret"},
-		"backspace over umlaut":  {"größ\x7f\x7fün\r", "grün"},
-		"backspace at the start": {"\x7f\x7fa\r", "a"},
-		"start anew":             {"wrong\x15right\r", "right"},
-		"spaces and controls":    {" a\tb \r", " a\tb "},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, err := readSecret(iotest.OneByteReader(strings.NewReader(tt.typed)))
-			require.NoError(t, err)
-			assert.Equal(t, tt.want, string(got))
-		})
-	}
-	for name, typed := range map[string]io.Reader{
-		"^C":       strings.NewReader("abc\x03"),
-		"^D":       strings.NewReader("\x04"),
-		"hangup":   strings.NewReader("abc"),
-		"too long": strings.NewReader(strings.Repeat("x", maxSecret+1) + "\r"),
-		"timeout":  iotest.ErrReader(os.ErrDeadlineExceeded),
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, err := readSecret(typed)
-			assert.Error(t, err)
-			assert.Empty(t, got)
-		})
-	}
 }

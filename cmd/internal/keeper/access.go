@@ -38,6 +38,7 @@ const (
 	needAudit   need = "audit"   // the record
 	needApprove need = "approve" // answer others' asks
 	needPlace   need = "place"   // make and change sandboxes
+	needReply   need = "reply"   // answer what connecting wants to know for requests of one's own
 	needManage  need = "manage"  // tokens
 	needOwn     need = "own"     // the keeper itself
 )
@@ -45,17 +46,17 @@ const (
 // allowed is which role may do what.
 var allowed = map[Role][]need{
 	Viewer:   {needNothing, needSee, needWatch, needAudit},
-	Operator: {needNothing, needSee, needRun, needType, needWatch, needAudit, needPlace},
+	Operator: {needNothing, needSee, needRun, needType, needWatch, needAudit, needPlace, needReply},
 	Approver: {needNothing, needSee, needWatch, needAudit, needApprove},
 	Admin:    {needNothing, needSee, needWatch, needAudit, needPlace, needManage},
 	Agent:    {needNothing, needSee, needRun},
-	Owner:    {needNothing, needSee, needRun, needType, needWatch, needAudit, needApprove, needPlace, needManage, needOwn},
-	Page:     {needNothing, needSee, needType, needWatch, needAudit, needApprove},
+	Owner:    {needNothing, needSee, needRun, needType, needWatch, needAudit, needApprove, needPlace, needManage, needOwn, needReply},
+	Page:     {needNothing, needSee, needType, needWatch, needAudit, needApprove, needReply},
 }
 
 // personal is what a process tree that may not approve may not do either: it could give itself what it lacks. Every route
 // with such a need is refused to the program that hosts an agent, and to what has left it (see approval.Trees.Admit).
-var personal = map[need]bool{needApprove: true, needPlace: true, needManage: true, needOwn: true}
+var personal = map[need]bool{needApprove: true, needPlace: true, needManage: true, needOwn: true, needReply: true}
 
 func (r Role) may(n need) bool {
 	for _, a := range allowed[r] {

@@ -94,26 +94,29 @@ func withAuthSock(ctx context.Context, sock string) context.Context {
 	return context.WithValue(ctx, authSockKey{}, sock)
 }
 
-// connector dials hosts of one inventory. Over SSH it does so with the agent of whoever asks, and asks nobody: a keeper
-// has no terminal.
+// connector dials hosts of one inventory. Over SSH it does so with the agent of whoever asks, and asks that caller.
 type connector struct {
 	lookup  func(name string) (hosts.Host, bool)
 	outside func(hosts.Host) hosts.Host
 	other   *dialer.Dialer
 	made    func(net.Conn) // sees each connection of SSH
+	ask     sshconn.Ask    // nil for agents
 
 	mu  sync.Mutex // guards ssh
 	ssh map[string]*sshconn.Dialer
 }
 
 // newConnector returns one for an inventory as a principal logs in to its hosts. made sees each connection.
-func newConnector(inv func() (*hosts.Inventory, error), principal string, made func(net.Conn)) (*connector, error) {
+func newConnector(inv func() (*hosts.Inventory, error), principal string, made func(net.Conn), ask sshconn.Ask) (*connector, error) {
 	cfg := dialer.Config{Inventory: inv, Principal: principal}
 	other, err := dialer.New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &connector{lookup: cfg.Lookup, outside: cfg.Outside(), other: other, made: made, ssh: map[string]*sshconn.Dialer{}}, nil
+	if hosts.RoleOf(principal) == hosts.RoleAgent {
+		ask = nil
+	}
+	return &connector{ask: ask, lookup: cfg.Lookup, outside: cfg.Outside(), other: other, made: made, ssh: map[string]*sshconn.Dialer{}}, nil
 }
 
 func (c *connector) dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
@@ -152,16 +155,16 @@ func (c *connector) through(sock string) (*sshconn.Dialer, error) {
 	if d := c.ssh[sock]; d != nil {
 		return d, nil
 	}
-	d, err := sshconn.Default(sshconn.DefaultConfig{
+	d, err := sshconn.Default(dialer.SSH(sshconn.DefaultConfig{
 		Loader: sshconfig.Loader{LookupEnv: func(name string) (string, bool) {
 			if name == "SSH_AUTH_SOCK" {
 				return sock, sock != ""
 			}
 			return os.LookupEnv(name)
 		}},
-		AcceptNew: true, // where ssh_config says so
-		Network:   sshconn.Network{Lookup: c.lookup, Outside: c.outside, Connected: c.made},
-	})
+		Ask: c.ask, Forget: true,
+		Network: sshconn.Network{Lookup: c.lookup, Outside: c.outside, Connected: c.made},
+	}))
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 			w = &rightful{ResponseWriter: w, k: k, use: ctx}
 		}
 		ctx = context.WithValue(context.WithValue(ctx, callerKey{}, c), bodyKey{}, free)
-		k.api.ServeHTTP(w, r.WithContext(withAuthSock(ctx, c.authSock)))
+		k.api.ServeHTTP(w, r.WithContext(withAsker(withAuthSock(ctx, c.authSock), c, r)))
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/thismachine"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
@@ -29,6 +30,7 @@ type Keeper struct {
 	policy      *livePolicy
 	secrets     *redact.Set
 	desk        *approval.Desk
+	questions   *question.Desk
 	machine     thismachine.Machine
 	trees       *approval.Trees // of those who host agents on the socket
 	inventories *inventories
@@ -79,7 +81,7 @@ func New(cfg Config) (*Keeper, error) {
 		return nil, err
 	}
 	k := &Keeper{
-		cfg: cfg, log: logger, notify: tell, policy: &livePolicy{files: cfg.PolicyFiles},
+		cfg: cfg, log: logger, notify: tell, questions: question.NewDesk(), policy: &livePolicy{files: cfg.PolicyFiles},
 		secrets: redact.New(redact.Config{}), trees: approval.NewTrees(cmdutil.Marked),
 		inventories: newInventories(), events: newEvents(), limiter: newLimiter(), bodies: newBudget(), contents: newBudget(), runs: newRuns(), onces: newOnces(), started: time.Now(),
 		asked: make(chan struct{}), realms: map[realmKey]*realm{},

@@ -190,7 +190,7 @@ func TestEveryRequestThatCanRunSomethingTakesAKey(t *testing.T) {
 		"/v1/keeper/stop", "/v1/keeper/leave", "/v1/execs/{id}/stop", "/v1/runs/{id}/stop", "/v1/runs/{id}/stdin", // a host takes it once
 		"/v1/runs/{id}/confirm", // each question is answered once
 		"/v1/jobs/{id}/stop", "/v1/approvals/{id}/reject", "/agent/terminal/commands/{id}/reject",
-		"/agent/terminal/commands/{id}/finalize", "/agent/terminal/sandboxes", "/v1/tokens", "/v1/web",
+		"/agent/terminal/commands/{id}/finalize", "/agent/terminal/sandboxes", "/v1/tokens", "/v1/web", "/v1/questions/{id}",
 	}
 	var seen, with []string
 	for path, methods := range doc.Paths {

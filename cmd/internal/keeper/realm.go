@@ -43,7 +43,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	r.judge = judge{k.policy, r.operator}
 	r.inv = func() (*hosts.Inventory, error) { return k.inventories.as(key.principal, key.inventory) }
 	var err error
-	if r.conn, err = newConnector(r.inv, key.principal, k.trees.Connected); err != nil {
+	if r.conn, err = newConnector(r.inv, key.principal, k.trees.Connected, k.ask); err != nil {
 		return nil, err
 	}
 	r.pool, err = session.NewPool(session.PoolConfig{

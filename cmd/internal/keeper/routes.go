@@ -34,6 +34,7 @@ func (k *Keeper) routes() http.Handler {
 	k.addFiles(a)
 	k.addJobs(a)
 	k.addApprovals(a)
+	k.addQuestions(a)
 	k.addForSession(a)
 	k.addAudit(a)
 	k.addWatch(a)

@@ -218,6 +218,8 @@ var rights = map[string][]string{
 	"GET /v1/jobs/{id}/output":                   {"operator", "agent"},
 	"POST /v1/jobs/{id}/stop":                    {"operator", "agent"},
 	"DELETE /v1/jobs/{id}":                       {"operator", "agent"},
+	"GET /v1/questions":                          {"operator"},
+	"POST /v1/questions/{id}":                    {"operator"},
 	"GET /v1/terminals":                          {"operator"},
 	"GET /v1/watch":                              {"viewer", "operator", "approver", "admin"},
 	"GET /v1/watch/{id}/stream":                  {"viewer", "operator", "approver", "admin"},

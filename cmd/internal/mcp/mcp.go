@@ -147,7 +147,7 @@ func alone(ctx context.Context, o *Options) error {
 		}
 		return inv.As(principal), nil
 	}
-	d, err := dialer.New(dialer.Config{IO: o.IO, Inventory: inventory, Principal: principal})
+	d, err := dialer.New(dialer.Config{Inventory: inventory, Principal: principal})
 	if err != nil {
 		return err
 	}

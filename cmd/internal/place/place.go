@@ -13,15 +13,18 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
-// Chooser chooses. All fields but Terminal are required.
+// Chooser chooses. Mode and Keeper are required.
 type Chooser struct {
 	Mode     func() (config.KeeperMode, error)
 	Keeper   func(context.Context) (*client.Client, error) // nil where one is done without
 	Terminal func() (cmdutil.Terminal, error)              // nil means that nobody can be asked
+	Asked    func() bool                                   // whether the person was asked already; nil is no
 }
 
 // NewChooser returns a factory's.
-func NewChooser(f *cmdutil.Factory) Chooser { return Chooser{f.KeeperMode, f.Keeper, f.Terminal} }
+func NewChooser(f *cmdutil.Factory) Chooser {
+	return Chooser{f.KeeperMode, f.Keeper, f.Terminal, f.Asked}
+}
 
 // For returns the keeper to use for hs, which the caller closes, or nil where they are reached from here. All of them go one
 // way, since many hosts are one request. An error is a usage error where no keeper can do what it is required for.
@@ -67,7 +70,7 @@ func Elsewhere(h hosts.Host, file string) error {
 // Locked reports whether a person at the terminal may help where the keeper, which has none, could not log in: nothing was
 // sent, and the host may be tried again from here.
 func (c Chooser) Locked(r session.Result) bool {
-	if r.Status != session.StatusAuth || c.Terminal == nil || !c.Auto() {
+	if r.Status != session.StatusAuth || c.Terminal == nil || !c.Auto() || c.Asked != nil && c.Asked() {
 		return false
 	}
 	tty, err := c.Terminal()

@@ -22,6 +22,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
 // Options is everything the command needs: dependencies, then flags, then arguments.
@@ -34,6 +35,7 @@ type Options struct {
 	Policy     func() (policy.Decider, error)
 	Caller     cmdutil.Caller
 	Place      place.Chooser
+	Ask        func() sshconn.Ask     // a person, while connecting from here
 	Recordings func() (string, error) // the directory
 	MaxBytes   int64                  // of a recording
 
@@ -50,7 +52,7 @@ type Options struct {
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Getenv: f.Getenv, Inventory: f.Inventory, Audit: f.Audit,
-		Caller: f.Caller(), MaxBytes: terminals.MaxRecording, Escape: '~', Place: place.NewChooser(f),
+		Caller: f.Caller(), MaxBytes: terminals.MaxRecording, Escape: '~', Place: place.NewChooser(f), Ask: f.Ask,
 	}
 	o.Policy = func() (policy.Decider, error) {
 		engine, err := f.Policy(o.PolicyFile)
@@ -158,7 +160,7 @@ func (o *Options) here(ctx context.Context, host hosts.Host, t *terminal) error 
 	}
 	dial := o.Dial
 	if dial == nil {
-		d, err := dialer.New(dialer.Config{IO: o.IO, Inventory: o.Inventory, Principal: o.Caller.Principal})
+		d, err := dialer.New(dialer.Config{Ask: o.Ask(), Inventory: o.Inventory, Principal: o.Caller.Principal})
 		if err != nil {
 			return err
 		}

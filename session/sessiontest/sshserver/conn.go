@@ -81,5 +81,8 @@ func (s *Server) settings(c *faultyConn, f Faults) *ssh.ServerConfig {
 		key = f.HostKey
 	}
 	cfg.AddHostKey(key)
+	if s.cfg.Settings != nil {
+		s.cfg.Settings(cfg)
+	}
 	return cfg
 }

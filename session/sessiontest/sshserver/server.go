@@ -49,6 +49,9 @@ type Config struct {
 	// Subsystems are served by name, such as "sftp". A function must return when its channel fails.
 	Subsystems map[string]func(io.ReadWriteCloser) error
 
+	// Settings, if not nil, changes what the SSH library is told about each connection, such as other ways to log in.
+	Settings func(*ssh.ServerConfig)
+
 	Faults Faults // for a server that is broken from the start; see Server.SetFaults
 }
 

@@ -24,7 +24,10 @@ type Config struct {
 	Socket    string // of the keeper
 	Principal string // "agent/NAME" to act for an agent; "" is the account itself
 	Inventory string // absolute path of the inventory; "" is the keeper's own
-	AuthSock  string // the caller's SSH_AUTH_SOCK; "" means none
+	// Ask answers what connecting wants to know, while requests are in progress. Nil is never asked, nor are agents.
+	Ask func(context.Context, wire.Question) (wire.QuestionAnswer, error)
+
+	AuthSock string // the caller's SSH_AUTH_SOCK; "" means none
 }
 
 // Client calls one keeper.
@@ -32,6 +35,7 @@ type Client struct {
 	cfg   Config
 	http  *http.Client
 	short *shortWay
+	asks  *asking // nil where nothing is answered
 }
 
 // maxAnswer bounds what is read of an answer that is no stream.
@@ -42,7 +46,11 @@ func New(cfg Config) *Client {
 	dial := func(ctx context.Context) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", cfg.Socket)
 	}
-	return &Client{cfg: cfg, short: &shortWay{dial: dial}, http: &http.Client{Transport: &http.Transport{
+	var asks *asking
+	if cfg.Ask != nil {
+		asks = newAsking(cfg.Ask)
+	}
+	return &Client{cfg: cfg, asks: asks, short: &shortWay{dial: dial}, http: &http.Client{Transport: &http.Transport{
 		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
 		MaxIdleConnsPerHost: maxIdle, IdleConnTimeout: idleTime, DisableCompression: true,
 	}}}
@@ -50,6 +58,7 @@ func New(cfg Config) *Client {
 
 // Close gives idle connections back. What runs goes on.
 func (c *Client) Close() {
+	c.asks.close()
 	c.http.CloseIdleConnections()
 	c.short.close()
 }
@@ -171,6 +180,7 @@ func (c *Client) request(ctx context.Context, method, path string, in any) (*htt
 
 // identify says in a request who asks.
 func (c *Client) identify(r *http.Request) {
+	c.asks.names(c, r)
 	for name, value := range map[string]string{wire.Principal: c.cfg.Principal, wire.Inventory: c.cfg.Inventory, wire.AuthSock: c.cfg.AuthSock} {
 		if value != "" {
 			r.Header.Set(name, value)

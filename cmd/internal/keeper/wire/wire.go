@@ -14,12 +14,15 @@ const (
 	AuthSock = "Fairlead-Ssh-Auth-Sock"
 	// Elicit, if not empty, has an agent's client asked too where it asks for approval. With UpgradeMCP only.
 	Elicit = "Fairlead-Elicit"
+	// Asker names the caller, in 8 to 64 letters and digits of its choice, as one that answers questions about connecting: it
+	// looks for them at /v1/questions meanwhile. Agents are not asked.
+	Asker = "Fairlead-Asker"
 	// IdempotencyKey makes a request that is sent twice run once.
 	IdempotencyKey = "Idempotency-Key"
 )
 
 // Headers are those of requests that are named for Fairlead, which refuses other names that begin like them.
-var Headers = []string{Principal, Inventory, AuthSock, Elicit}
+var Headers = []string{Principal, Inventory, AuthSock, Elicit, Asker}
 
 // UpgradeMCP is the protocol that a connection to /v1/mcp turns into: messages of the Model Context Protocol, as on
 // standard input and output.

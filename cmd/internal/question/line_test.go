@@ -1,11 +1,14 @@
-package dialer
+package question
 
 import (
 	"bufio"
 	"context"
 	"errors"
+	"io"
+	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/creack/pty"
@@ -24,7 +27,7 @@ func TestAPassphraseIsAskedForWithoutEcho(t *testing.T) {
 	}
 	got := make(chan answer, 1)
 	go func() {
-		secret, err := ask(t.Context(), tty, "Passphrase for k: ")
+		secret, err := readAt(t.Context(), tty, "Passphrase for k: ", false)
 		got <- answer{secret, err}
 	}()
 	r := bufio.NewReader(master)
@@ -52,7 +55,7 @@ func TestAQuestionEndsWhenNobodyWaitsForTheAnswer(t *testing.T) {
 		t.Skip("this system cannot poll terminals")
 	}
 	go func() {
-		_, err := ask(ctx, tty, "Passphrase for k: ")
+		_, err := readAt(ctx, tty, "Passphrase for k: ", false)
 		got <- err
 	}()
 	_, err = bufio.NewReader(master).ReadString(':')
@@ -60,4 +63,36 @@ func TestAQuestionEndsWhenNobodyWaitsForTheAnswer(t *testing.T) {
 	gone := errors.New("gone")
 	cancel(gone)
 	assert.ErrorIs(t, <-got, gone)
+}
+
+func TestASecretIsReadWithTheKeysThatEditALine(t *testing.T) {
+	for name, tt := range map[string]struct{ typed, want string }{
+		"return":                 {"secret\r", "secret"},
+		"newline":                {"secret\n", "secret"},
+		"nothing":                {"\r", ""},
+		"backspace":              {"secrex\x7ft\r", "secret"},
+		"backspace over umlaut":  {"größ\x7f\x7fün\r", "grün"},
+		"backspace at the start": {"\x7f\x7fa\r", "a"},
+		"start anew":             {"wrong\x15right\r", "right"},
+		"spaces and controls":    {" a\tb \r", " a\tb "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := readLine(iotest.OneByteReader(strings.NewReader(tt.typed)), io.Discard)
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, string(got))
+		})
+	}
+	for name, typed := range map[string]io.Reader{
+		"^C":       strings.NewReader("abc\x03"),
+		"^D":       strings.NewReader("\x04"),
+		"hangup":   strings.NewReader("abc"),
+		"too long": strings.NewReader(strings.Repeat("x", maxTyped+1) + "\r"),
+		"timeout":  iotest.ErrReader(os.ErrDeadlineExceeded),
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := readLine(typed, io.Discard)
+			assert.Error(t, err)
+			assert.Empty(t, got)
+		})
+	}
 }

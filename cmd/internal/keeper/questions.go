@@ -1,0 +1,70 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"regexp"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
+)
+
+type questionsIn struct {
+	Asker string  `query:"asker" maxLength:"64" doc:"only those that are asked for requests with this Fairlead-Asker"`
+	WaitS float64 `query:"wait_s" minimum:"0" doc:"wait so many seconds for one (default 0, at most 50)"`
+}
+
+type questionAnswerIn struct {
+	ID   string `path:"id" maxLength:"80"`
+	Body wire.QuestionAnswer
+}
+
+func (k *Keeper) addQuestions(a *api) {
+	const tag = "questions"
+	add(a, route{method: "GET", path: "/v1/questions", id: "list-questions", summary: "What connecting wants to know from the caller", tag: tag, need: needReply,
+		about: "Questions are asked for requests with a Fairlead-Asker, whose caller is to look for them here meanwhile. Agents are asked nothing."},
+		func(ctx context.Context, c *caller, in *questionsIn) (*body[wire.Questions], error) {
+			ctx, cancel := context.WithTimeout(ctx, min(time.Duration(in.WaitS*float64(time.Second)), maxWait))
+			defer cancel()
+			return &body[wire.Questions]{&wire.Questions{Items: k.questions.List(ctx, c.principal, in.Asker)}}, nil
+		})
+	add(a, route{method: "POST", path: "/v1/questions/{id}", id: "answer-question", summary: "Answer a question of one's own", tag: tag, need: needReply},
+		func(_ context.Context, c *caller, in *questionAnswerIn) (*none, error) {
+			err := k.questions.Answer(c.principal, in.ID, in.Body)
+			switch {
+			case errors.Is(err, question.ErrNoQuestion):
+				return nil, problem(http.StatusNotFound, "not_found", "%s", err)
+			case err != nil:
+				return nil, invalid("%s", err)
+			}
+			return nil, nil
+		})
+}
+
+var askerID = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
+
+type askerKey struct{}
+
+// addressee is whom to ask about what is dialed for a request.
+type addressee struct{ principal, asker string }
+
+// withAsker makes what is dialed for ctx ask the caller, where that says that it can be asked and is no agent.
+func withAsker(ctx context.Context, c *caller, r *http.Request) context.Context {
+	id := r.Header.Get(wire.Asker)
+	if !c.role.may(needReply) || !askerID.MatchString(id) {
+		return ctx
+	}
+	return context.WithValue(ctx, askerKey{}, addressee{c.principal, id})
+}
+
+// ask implements sshconn.Ask for what the keeper dials.
+func (k *Keeper) ask(ctx context.Context, q sshconn.Question) (sshconn.Answer, error) {
+	who, ok := ctx.Value(askerKey{}).(addressee)
+	if !ok {
+		return sshconn.Answer{}, sshconn.ErrNoPerson
+	}
+	return k.questions.Ask(ctx, who.principal, who.asker, q)
+}

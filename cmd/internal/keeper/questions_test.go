@@ -1,0 +1,56 @@
+package keeper_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+)
+
+func TestTheCallerIsAskedAboutAnUnknownKey(t *testing.T) {
+	sshd := sessiontest.OpenSSHD(t)
+	require.NoError(t, os.WriteFile(sshd.KnownHosts, nil, 0o600))
+	w := overSSH(t, sshd)
+
+	// Nobody who can be asked, and an agent, which never is.
+	status, p := w.api("", "POST", "/v1/sessions", wire.Open{Host: "sshd"}, nil)
+	assert.Equal(t, "hostkey", p.Code, "%d %s", status, p.Detail)
+	assert.Contains(t, p.Detail, "fairlead hosts trust sshd")
+	status, p = w.api("agent/claude", "POST", "/v1/sessions", wire.Open{Host: "sshd"}, nil, wire.Asker, "an-asker-of-an-agent")
+	assert.Equal(t, "hostkey", p.Code, "%d %s", status, p.Detail)
+	status, p = w.api("agent/claude", "GET", "/v1/questions", nil, nil)
+	assert.Equal(t, http.StatusForbidden, status, p.Detail)
+
+	asked := make(chan wire.Question, 8)
+	trust := false
+	c := client.New(client.Config{Socket: w.places.Socket, Ask: func(_ context.Context, q wire.Question) (wire.QuestionAnswer, error) {
+		asked <- q
+		return wire.QuestionAnswer{Trust: trust}, nil
+	}})
+	defer c.Close()
+	_, err := c.Open(t.Context(), wire.Open{Host: "sshd"})
+	assert.ErrorContains(t, err, "its key was not trusted")
+	q := <-asked
+	assert.Equal(t, "host-key", q.Kind)
+	assert.Equal(t, "sshd", q.Host)
+	assert.Equal(t, sshd.Addr, q.Addr)
+	assert.Equal(t, sshd.KnownHosts, q.File)
+	status, p = w.api("", "POST", "/v1/questions/"+q.ID, wire.QuestionAnswer{Trust: true}, nil)
+	assert.Equal(t, http.StatusNotFound, status, "it has been answered: %s", p.Detail)
+
+	trust = true
+	s, err := c.Open(t.Context(), wire.Open{Host: "sshd"})
+	require.NoError(t, err)
+	<-asked
+	r, err := c.Run(t.Context(), s.ID, wire.Run{Command: "echo hello"}, "")
+	require.NoError(t, err)
+	assert.Equal(t, "ok", r.Status)
+	assert.Empty(t, asked)
+}

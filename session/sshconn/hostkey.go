@@ -1,0 +1,84 @@
+package sshconn
+
+import (
+	"errors"
+	"net"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
+)
+
+// firstContact says what becomes of the unknown key of a host.
+type firstContact struct {
+	file    string // where a key is recorded; "" means nowhere
+	hash    bool   // with the name hidden
+	accept  bool   // unasked
+	silent  string // why no person is asked about it; "" means that one is
+	command string // what records it, for messages; "" names none
+}
+
+var errNotTrusted = errors.New("its key was not trusted")
+
+// checkHostKey is called once the host has proved that it owns key.
+func (l *login) checkHostKey(_ string, _ net.Addr, key ssh.PublicKey) error {
+	vouched, err := l.judgeHostKey(key)
+	l.traceHostKey(key, err)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.refused = err; err == nil {
+		l.hostKey, l.vouched = key, vouched
+	}
+	return err
+}
+
+// judgeHostKey decides about a key. vouched means that a person trusts it for now, and that it is recorded nowhere.
+func (l *login) judgeHostKey(key ssh.PublicKey) (vouched bool, err error) {
+	err = l.t.checkHostKey(key)
+	unknown, ok := err.(*knownhosts.UnknownError)
+	if !ok {
+		return false, err
+	}
+	first := l.t.first
+	unknown.Command = first.command
+	if first.accept && len(unknown.Skipped) == 0 && unknown.Certificate == nil {
+		return false, first.record(unknown)
+	}
+	if first.silent != "" || l.t.ask == nil {
+		return false, unknown
+	}
+	l.clk.pause() // also while somebody else is asked about the same key
+	defer l.clk.resume()
+	done, err := l.t.turns.take(l.clk, unknown.Host)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	if err = l.t.checkHostKey(key); err == nil {
+		return false, nil // it has been recorded meanwhile
+	}
+	if unknown, ok = err.(*knownhosts.UnknownError); !ok {
+		return false, err
+	}
+	unknown.Command = first.command
+	a, err := l.put(Question{Kind: AskHostKey, Unknown: unknown, File: first.file, Try: 1})
+	switch {
+	case errors.Is(err, ErrNoPerson):
+		return false, unknown
+	case err != nil:
+		return false, err
+	case !a.Trust:
+		return false, errNotTrusted
+	case first.file == "":
+		return true, nil
+	}
+	return false, first.record(unknown)
+}
+
+// record writes a key down.
+func (f firstContact) record(e *knownhosts.UnknownError) error {
+	if f.file == "" {
+		return e
+	}
+	return knownhosts.Append(f.file, e.Host, e.Key, knownhosts.AppendOptions{Hash: f.hash})
+}

@@ -1,0 +1,124 @@
+package sshconn
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// Bounds of what a server may ask with keyboard-interactive in one go.
+const (
+	maxPrompts = 16
+	maxRounds  = 16
+	maxText    = 4 << 10 // of each text
+)
+
+// errNoWay ends a login for which nothing is left to try.
+var errNoWay = errors.New("unable to authenticate")
+
+// byPerson returns the next attempt with what a person types; nil where there is none.
+func (l *login) byPerson(method string) ssh.AuthMethod {
+	n := l.typed[method]
+	if l.noPerson || l.t.ask == nil || n >= l.t.methods.prompts || method == byPrompts && n > 0 && !l.prompted {
+		return nil
+	}
+	if l.typed == nil {
+		l.typed = map[string]int{}
+	}
+	l.typed[method] = n + 1
+	l.begin(session.AuthTry{Method: method, From: "typed"})
+	if method == byPassword {
+		return ssh.PasswordCallback(func() (string, error) { return l.password(n + 1) })
+	}
+	rounds := 0
+	return ssh.KeyboardInteractive(func(name, instruction string, texts []string, echos []bool) ([]string, error) {
+		l.prompted = true
+		if rounds++; rounds > maxRounds || len(texts) > maxPrompts {
+			return nil, l.unanswered(fmt.Errorf("the server asks more than %d times, or for more than %d things at once", maxRounds, maxPrompts))
+		}
+		return l.answers(name, instruction, texts, echos, n+1)
+	})
+}
+
+func (l *login) password(try int) (string, error) {
+	q := Question{Kind: AskLogin, Method: byPassword, Try: try, Prompts: []Prompt{{Text: fmt.Sprintf("%s@%s's password: ", l.t.user, l.t.host)}}}
+	got, err := l.typedFor(q)
+	if err != nil {
+		return "", err
+	}
+	return got[0], nil
+}
+
+func (l *login) answers(name, instruction string, texts []string, echos []bool, try int) ([]string, error) {
+	q := Question{Kind: AskLogin, Method: byPrompts, Name: clip(name), Instruction: clip(instruction), Try: try}
+	for i, text := range texts {
+		q.Prompts = append(q.Prompts, Prompt{Text: clip(text), Echo: echos[i]})
+	}
+	if len(q.Prompts) == 0 && q.Name == "" && q.Instruction == "" {
+		return nil, nil // nothing to say, and nothing to answer
+	}
+	return l.typedFor(q)
+}
+
+// typedFor puts a question and returns an answer for each prompt. The SSH library wants strings, which cannot be wiped.
+func (l *login) typedFor(q Question) ([]string, error) {
+	a, err := l.put(q)
+	defer a.wipe()
+	switch {
+	case err == nil && len(a.Secrets) != len(q.Prompts):
+		err = fmt.Errorf("%d answers for %d prompts", len(a.Secrets), len(q.Prompts))
+	case errors.Is(err, ErrNoPerson):
+		l.noPerson = true
+		return nil, err
+	}
+	if err != nil {
+		return nil, l.unanswered(err)
+	}
+	out := make([]string, len(a.Secrets))
+	for i, s := range a.Secrets {
+		out[i] = string(s)
+	}
+	return out, nil
+}
+
+// unanswered ends the login for want of an answer.
+func (l *login) unanswered(err error) error {
+	l.notTyped = err
+	return err
+}
+
+// tries says what was typed, for a message.
+func (l *login) tries() (out []string) {
+	for _, method := range l.t.methods.order {
+		if n := l.typed[method]; n == 1 {
+			out = append(out, method)
+		} else if n > 1 {
+			out = append(out, fmt.Sprintf("%s (%d times)", method, n))
+		}
+	}
+	return out
+}
+
+// untried says why ways that the server takes were not tried.
+func (l *login) untried() (out []Untried) {
+	for _, method := range l.methods {
+		switch why := l.t.methods.off[method]; {
+		case why != "":
+			out = append(out, Untried{method, why})
+		case method != byPassword && method != byPrompts:
+			if method != byKey {
+				out = append(out, Untried{method, "not supported"})
+			}
+		case !slices.Contains(l.t.methods.order, method):
+		case l.t.ask == nil || l.noPerson:
+			out = append(out, Untried{method, ErrNoPerson.Error()})
+		}
+	}
+	return out
+}
+
+func clip(text string) string { return text[:min(len(text), maxText)] }
