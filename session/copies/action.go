@@ -170,7 +170,7 @@ func (d *deed) download(ctx context.Context, rep *reporter) error {
 		defer c.Close()
 	}
 	w := &downloading{r: d.r, rep: rep}
-	err := w.run(ctx, d.asked, d.real, to)
+	err := w.run(ctx, d.a.c.Plan.Path, d.asked, d.real, to)
 	d.a.keep(w.digest())
 	return err
 }

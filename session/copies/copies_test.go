@@ -395,6 +395,12 @@ func TestPatternsMatchOnTheHost(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, names, 1)
 		assert.Equal(t, "x.log", names[0].Name())
+		res, _, err = s.download(dir+"/*/x.*", copies.Tree{Dir: back})
+		require.NoError(t, errOf(res))
+		require.NoError(t, err)
+		for _, name := range []string{"a/x.log", "b/x.log", "b/x.txt"} {
+			assert.Equal(t, name, read(t, filepath.Join(back, name)), "names that are the same keep apart")
+		}
 		res, _, _ = s.download(dir+"/*.nothing", copies.Tree{Dir: back})
 		assert.Equal(t, "not_found", res.Err.Code)
 	})

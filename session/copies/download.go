@@ -36,6 +36,29 @@ type downloading struct {
 	bad   int
 }
 
+// named is what something that matches is called here: its last name, or all from the first pattern on, so that no two are
+// called the same.
+func named(pattern, name string) string {
+	n := 0
+	for part := range strings.SplitSeq(strings.Trim(clean(pattern), "/"), "/") {
+		if strings.ContainsAny(part, "*?[") {
+			break
+		}
+		n++
+	}
+	parts := strings.Split(strings.Trim(name, "/"), "/")
+	if !strings.HasPrefix(pattern, "/") || n >= len(parts) { // the home directory is in front
+		n = max(len(parts)-1, 0)
+		if i := len(parts) - strings.Count(pattern, "/") - 1; strings.ContainsAny(path.Dir(pattern), "*?[") && i >= 0 {
+			n = i
+		}
+	}
+	if last := strings.Join(parts[n:], "/"); last != "" {
+		return last
+	}
+	return "root"
+}
+
 // matches are what a path stands for: itself, or what its patterns match.
 func matches(ctx context.Context, r remote, name string) ([]string, error) {
 	abs, err := absolute(ctx, r, name)
@@ -117,10 +140,10 @@ func (p *Plan) roots(ctx context.Context, r remote) (abs, real []string, err err
 }
 
 // run writes a stream of all that is below roots.
-func (d *downloading) run(ctx context.Context, abs, real []string, w io.Writer) error {
+func (d *downloading) run(ctx context.Context, pattern string, abs, real []string, w io.Writer) error {
 	defer d.rep.flush()
 	for i, name := range real {
-		if err := d.walk(ctx, abs[i], name); err != nil {
+		if err := d.walk(ctx, abs[i], name, named(pattern, abs[i])); err != nil {
 			return err
 		}
 	}
@@ -140,14 +163,10 @@ func (d *downloading) run(ctx context.Context, abs, real []string, w io.Writer) 
 }
 
 // walk finds all that is below a name, parents first.
-func (d *downloading) walk(ctx context.Context, asked, real string) error {
+func (d *downloading) walk(ctx context.Context, asked, real, name string) error {
 	st, err := d.r.stat(ctx, real)
 	if err != nil {
 		return placed(asked, err)
-	}
-	name := path.Base(asked)
-	if name == "/" {
-		name = "root"
 	}
 	d.add(found{Entry: Entry{Name: name}, path: real}, st)
 	if !st.mode.IsDir() {

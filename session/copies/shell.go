@@ -188,10 +188,11 @@ if [ -d "$f" ]; then (cd -P -- "$f" && pwd -P); else d=${f%/*}; (cd -P -- "${d:-
 	return strings.TrimSuffix(to, "\n"), err
 }
 
-// list prints each name with NUL behind it, in its own line of ls: names may hold anything else.
+// list prints each name with NUL behind it: names may hold anything else. It asks ls first, because not every shell's cd says
+// why it fails.
 func (b *overShell) list(ctx context.Context, dir string) (all []meta, err error) {
-	text, err := b.run(ctx, `cd -- "$1" || exit
-ls -a >/dev/null || exit
+	text, err := b.run(ctx, `ls -a -- "$1/." >/dev/null || exit
+cd -- "$1" || exit
 for f in .* *; do
 case $f in .|..) continue ;; esac
 [ -e "$f" ] || [ -h "$f" ] || continue

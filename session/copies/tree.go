@@ -142,6 +142,9 @@ func (r *receiving) tell(one Report) {
 
 func (r *receiving) directory(e *Entry, to string) error {
 	err := r.root.Mkdir(to, 0o700)
+	if errors.Is(err, fs.ErrNotExist) && r.parents(to) == nil {
+		err = r.root.Mkdir(to, 0o700)
+	}
 	if err == nil {
 		r.dirs = append(r.dirs, arrived{to: to, mode: fileMode(e.Mode & 0o1777), report: Report{Done: Created, Path: filepath.Join(r.t.Dir, to), Name: e.Name, Mode: fmt.Sprintf("%04o", e.Mode&0o1777)}})
 		return nil
@@ -152,6 +155,9 @@ func (r *receiving) directory(e *Entry, to string) error {
 	return fmt.Errorf("%s: %w", filepath.Join(r.t.Dir, to), plain(err))
 }
 
+// parents makes the directories of what a pattern has found deep down.
+func (r *receiving) parents(to string) error { return r.root.MkdirAll(filepath.Dir(to), 0o777) }
+
 func (r *receiving) file(ctx context.Context, e *Entry, to string, in *fileReader) (Report, error) {
 	report := Report{Path: filepath.Join(r.t.Dir, to), Name: e.Name}
 	if st, err := r.root.Lstat(to); err == nil && !st.Mode().IsRegular() {
@@ -159,6 +165,9 @@ func (r *receiving) file(ctx context.Context, e *Entry, to string, in *fileReade
 	}
 	temp := filepath.Join(filepath.Dir(to), tempPrefix+id.Secret()[:16])
 	f, err := r.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrNotExist) && r.parents(to) == nil {
+		f, err = r.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	}
 	if err != nil {
 		return report, err
 	}

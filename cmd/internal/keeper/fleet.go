@@ -29,18 +29,19 @@ const (
 // fleet is a command on many hosts, whose caller takes the output as it comes. It is one request: judged as a whole before a
 // byte goes to any host, approved once, and one group on record.
 type fleet struct {
-	k      *Keeper
-	c      *caller
-	r      *realm
-	engine *rules.Engine
-	in     *wire.NewRun
-	hosts  []hosts.Host
-	at     map[targets.Key]int // the place of each
-	cmd    session.Command
-	inlets *inlets
-	whole  *consents.Verdict
-	yes    consent
-	output *runOutput
+	k       *Keeper
+	c       *caller
+	r       *realm
+	engine  *rules.Engine
+	in      *wire.NewRun
+	hosts   []hosts.Host
+	at      map[targets.Key]int // the place of each
+	cmd     session.Command
+	inlets  *inlets
+	outlets *outlets // of a download; nil else
+	whole   *consents.Verdict
+	yes     consent
+	output  *runOutput
 }
 
 // onRecord is an id that a record can be found by.
@@ -72,6 +73,9 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 	}
 	if x.cmd.Keep > 0 {
 		x.cmd.Keep = int(limits.Output(int64(x.cmd.Keep)))
+	}
+	if err := x.copies(); err != nil {
+		return nil, err
 	}
 	if !onRecord.MatchString(b.ID) {
 		x.cmd.Group = "" // the pool makes one up
@@ -107,7 +111,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 	if b.Stdin {
 		x.inlets = newInlets()
 	}
-	rctx, forget, err := k.runs.begin(c.principal, b.ID, x.inlets)
+	rctx, forget, err := k.runs.begin(c.principal, b.ID, x.inlets, x.outlets)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +202,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	x.output.send("hosts", wire.RunHosts{Hosts: targets.Labels(x.hosts)})
 	cmd := x.cmd
 	cmd.Streams = x.begin
-	if x.inlets != nil {
+	if x.inlets != nil && x.in.Copy == nil {
 		cmd.Stdins = x.stdin
 	}
 	no, kept := refusal(x.whole.Refusal), false
@@ -214,6 +218,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 		if x.inlets != nil {
 			x.inlets.close(at)
 		}
+		x.outlets.end(at)
 		var taken redact.Counts
 		if many != nil {
 			r, taken = many.Result(h, r)

@@ -16,14 +16,15 @@ type runs struct {
 
 // going is a run that goes on.
 type going struct {
-	cancel context.CancelFunc
-	inlets *inlets // nil where no host gets a standard input
+	cancel  context.CancelFunc
+	inlets  *inlets
+	outlets *outlets // nil where no host gets a standard input
 }
 
 func newRuns() *runs { return &runs{m: map[string]going{}} }
 
 // begin returns what ends when the run is to stop; leave forgets it.
-func (r *runs) begin(principal, id string, in *inlets) (ctx context.Context, leave func(), err error) {
+func (r *runs) begin(principal, id string, in *inlets, out *outlets) (ctx context.Context, leave func(), err error) {
 	key := principal + "\x00" + id
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -31,7 +32,7 @@ func (r *runs) begin(principal, id string, in *inlets) (ctx context.Context, lea
 		return nil, nil, problem(http.StatusConflict, registry.CodeConflict, "there is a run %.80q already: take another id", id)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	r.m[key] = going{cancel, in}
+	r.m[key] = going{cancel, in, out}
 	return ctx, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
