@@ -119,7 +119,7 @@ func (d *deed) Leads() (string, error) {
 		if real == d.asked[i] {
 			continue
 		}
-		word, err := readScript(real)
+		word, err := p.readScript(real)
 		if err != nil {
 			return "", err
 		}

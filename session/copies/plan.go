@@ -44,6 +44,10 @@ type Plan struct {
 	Delete  bool    `json:"delete,omitempty" doc:"remove what is in the uploaded directories on the host and not in the source"`
 	DryRun  bool    `json:"dry_run,omitempty" doc:"report what would change; change nothing"`
 	Verify  bool    `json:"verify,omitempty" doc:"read back files over 16 MiB, too"`
+
+	// Guarded is of a download for a caller who sees files without their secrets only: it is unknown to policies, and not a
+	// read, because what is copied is exact.
+	Guarded bool `json:"-"`
 }
 
 // Entry is one file or directory of an upload.
@@ -198,7 +202,7 @@ const (
 func (p *Plan) Script() (string, error) {
 	switch base := relative(p.Path); {
 	case p.Op == Download || p.DryRun:
-		return readScript(base)
+		return p.readScript(base)
 	case p.Merge:
 		return p.script(base, false)
 	case p.single():
@@ -211,7 +215,7 @@ func (p *Plan) Script() (string, error) {
 // script is Script for where Path leads, with the names of the sources below it or without.
 func (p *Plan) script(base string, intos ...bool) (string, error) {
 	if p.Op == Download || p.DryRun {
-		return readScript(base)
+		return p.readScript(base)
 	}
 	var dirs, files []string
 	for _, into := range intos {
@@ -278,13 +282,16 @@ func deletes(p *Plan, dirs []string) (below []string) {
 // more stands for paths that are not judged by name: no policy knows it, so that it is unknown.
 func more(n int) string { return fmt.Sprintf("fairlead-copy-of %d paths", n) }
 
-func readScript(base string) (string, error) {
+func (p *Plan) readScript(base string) (string, error) {
 	word, err := quote(base)
 	if err != nil {
 		return "", err
 	}
 	if strings.ContainsAny(base, "*?[") {
 		word = globWord(base)
+	}
+	if p.Guarded && p.Op == Download {
+		return "cat -- " + word + "; fairlead-copy-out", nil
 	}
 	return "cat -- " + word, nil
 }

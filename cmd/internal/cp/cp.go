@@ -170,6 +170,7 @@ func (o *Options) hosts(selector string) ([]hosts.Host, error) {
 
 // do judges a copy on hs and runs it.
 func (o *Options) do(ctx context.Context, hs []hosts.Host, c *copies.Copy, v *view) error {
+	c.Plan.Guarded = o.Caller().Mark != ""
 	cmd, err := c.Command()
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}

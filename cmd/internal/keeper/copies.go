@@ -30,6 +30,7 @@ func sourceOf(c *caller, b *wire.NewRun) (string, error) {
 	if rules.RoleOf(c.principal) != rules.Operator && !b.Copy.Bound() {
 		return "", invalid("an upload that may need approval has the sha256 of each file")
 	}
+	b.Copy.Guarded = rules.RoleOf(c.principal) != rules.Operator
 	return b.Copy.Script()
 }
 

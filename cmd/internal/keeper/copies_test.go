@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,6 +26,8 @@ import (
 // copied runs a copy as c, with what these files hold, and makes what comes a tree in a directory for each host.
 func (w *world) copied(c *client.Client, in wire.NewRun, local *copies.Local, into string, f client.Fleet) error {
 	w.t.Helper()
+	var wg sync.WaitGroup
+	var pipes []*io.PipeWriter
 	if local != nil {
 		in.Copy.Op, in.Copy.Entries = copies.Upload, local.Entries
 		in.Stdin = !in.Copy.DryRun
@@ -32,13 +35,18 @@ func (w *world) copied(c *client.Client, in wire.NewRun, local *copies.Local, in
 	} else {
 		f.Files = func(i int) io.Writer {
 			r, wr := io.Pipe()
-			go func() {
+			wg.Go(func() {
 				r.CloseWithError((&copies.Tree{Dir: filepath.Join(into, string(rune('0'+i)))}).Receive(w.t.Context(), r))
-			}()
+			})
+			pipes = append(pipes, wr)
 			return wr
 		}
 	}
 	_, err := c.RunFleet(w.t.Context(), in, f)
+	for _, p := range pipes {
+		p.Close()
+	}
+	wg.Wait()
 	return err
 }
 
@@ -180,8 +188,17 @@ func TestAnAgentsUploadIsApproved(t *testing.T) {
 	}
 
 	local = localOf(t, src)
+	// What is copied from a host is exact, secrets and all: that is no read.
 	o := &told{}
 	f := o.fleet()
+	f.Waiting = func() { o.waits++; w.answerAll(t, true) }
+	require.NoError(t, w.copied(agent, wire.NewRun{ID: "r_down_1", Selector: "web1", Copy: &copies.Plan{Op: copies.Download, Path: src}}, nil, dir+"/down", f))
+	assert.Equal(t, 1, o.waits)
+	assert.Equal(t, []string{"ok"}, o.statuses())
+	assert.FileExists(t, dir+"/down/0/src")
+
+	o = &told{}
+	f = o.fleet()
 	f.Waiting = func() {
 		put(t, src, []byte("replaced"))
 		w.answerAll(t, true)
