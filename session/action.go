@@ -9,6 +9,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session/internal/seam"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
 // kind is the kind of a record about x.
@@ -55,6 +56,12 @@ func (s *Session) act(ctx context.Context, x *Exec) {
 		}
 		return
 	}
+	if err := s.leads(ctx, deed); err != nil {
+		deed.Close()
+		release()
+		x.fail(StatusDenied, "denied", err)
+		return
+	}
 	ctx, abort := context.WithCancelCause(context.WithoutCancel(ctx))
 	x.mu.Lock()
 	x.abort = abort
@@ -72,6 +79,22 @@ func (s *Session) act(ctx context.Context, x *Exec) {
 		release()
 		x.acted(err)
 	})
+}
+
+// leads refuses a Deed that touches paths which were not judged, if the policy does not allow those, too.
+func (s *Session) leads(ctx context.Context, d seam.Deed) error {
+	l, ok := d.(seam.Leading)
+	if !ok {
+		return nil
+	}
+	script, err := l.Leads()
+	if err != nil || script == "" {
+		return err
+	}
+	if d := s.decide(ctx, script, true); d.Verdict != policy.Allow {
+		return fmt.Errorf("%w: a symbolic link leads elsewhere, and that needs more (%s): name the real path", ErrDenied, d.Reason)
+	}
+	return nil
 }
 
 // openDeed gets x's action ready. Without a Deed and without an error x has failed already.

@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/internal/seam"
 )
 
 // Defaults of PoolConfig.
@@ -130,6 +131,9 @@ func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
 	s.single = true
 	if cmd.Stdins != nil {
 		cmd.Stdin = cmd.Stdins(h)
+	}
+	if all, ok := cmd.inner.action.(seam.PerHost[Transport]); ok {
+		cmd.inner.action = all.For(h)
 	}
 	r, _ := s.Run(ctx, cmd)
 	return r

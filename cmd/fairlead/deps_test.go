@@ -81,6 +81,7 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/rollout":         append(core, "session"),
 		"session/dialer": append(core, "session", "session/internal/tty", "session/localpty", "session/sshconn", "session/sessiontest/sshserver",
 			"hosts/sshconfig", "hosts/knownhosts"),
+		"session/copies":   append(core, "session", "session/files", "session/internal/fileplan"),
 		"session/filework": append(core, "session", "session/files", "session/internal/fileplan", "session/registry", "session/output", "session/redact", "session/screen"),
 		"session/jobs":     append(core, "session"),
 		"session/jobwork":  append(core, "session", "session/jobs", "session/registry", "session/output", "session/redact", "session/screen"),

@@ -99,6 +99,8 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 		{[]string{"exec", "-s", "more", "sshd", "--", "true"}, 6},
 		{[]string{"exec", "-s", "more", "--timeout", "1s", "sshd", "--", "true"}, 6},
 		{[]string{"shell", "sshd"}, 2}, // it wants a terminal
+		{[]string{"cp", "/etc/passwd", "sshd:" + home + "/copied"}, 0},
+		{[]string{"fetch", "sshd:/etc/passwd", home + "/fetched"}, 0},
 		{[]string{"hosts", "ping", "sshd"}, 0},
 		{[]string{"hosts", "list", "sshd"}, 0},
 		{[]string{"hosts", "show", "sshd"}, 0},

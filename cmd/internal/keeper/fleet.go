@@ -29,20 +29,21 @@ const (
 // fleet is a command on many hosts, whose caller takes the output as it comes. It is one request: judged as a whole before a
 // byte goes to any host, approved once, and one group on record.
 type fleet struct {
-	k      *Keeper
-	c      *caller
-	r      *realm
-	engine *rules.Engine
-	in     *wire.NewRun
-	hosts  []hosts.Host
-	labels []string
-	at     map[targets.Key]int // the place of each
-	cmd    session.Command
-	inlets *inlets
-	steps  *steps // nil is all at once
-	whole  *consents.Verdict
-	yes    consent
-	output *runOutput
+	k       *Keeper
+	c       *caller
+	r       *realm
+	engine  *rules.Engine
+	in      *wire.NewRun
+	hosts   []hosts.Host
+	labels  []string
+	at      map[targets.Key]int // the place of each
+	cmd     session.Command
+	inlets  *inlets
+	outlets *outlets // of a download; nil else
+	steps   *steps   // nil is all at once
+	whole   *consents.Verdict
+	yes     consent
+	output  *runOutput
 }
 
 // onRecord is an id that a record can be found by.
@@ -74,6 +75,9 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 	}
 	if x.cmd.Keep > 0 {
 		x.cmd.Keep = int(limits.Output(int64(x.cmd.Keep)))
+	}
+	if err := x.copies(); err != nil {
+		return nil, err
 	}
 	if !onRecord.MatchString(b.ID) {
 		x.cmd.Group = "" // the pool makes one up
@@ -112,7 +116,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 	if b.Stdin {
 		x.inlets = newInlets()
 	}
-	rctx, forget, err := k.runs.begin(c.principal, b.ID, x.inlets, x.steps.question())
+	rctx, forget, err := k.runs.begin(c.principal, b.ID, going{inlets: x.inlets, outlets: x.outlets, asking: x.steps.question()})
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +208,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	x.output.send("hosts", wire.RunHosts{Hosts: x.labels})
 	cmd := x.cmd
 	cmd.Streams = x.begin
-	if x.inlets != nil {
+	if x.inlets != nil && x.in.Copy == nil {
 		cmd.Stdins = x.stdin
 	}
 	no, kept := refusal(x.whole.Refusal), false
@@ -220,6 +224,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 		if x.inlets != nil {
 			x.inlets.close(at)
 		}
+		x.outlets.end(at)
 		var taken redact.Counts
 		if many != nil {
 			r, taken = many.Result(h, r)

@@ -20,7 +20,7 @@ func (x *fleet) approve(ctx context.Context, d policy.Decision, cmd *session.Com
 		return x.whole.Refusal
 	}
 	d.Verdict, d.Needs = policy.Ask, policy.NeedsApproval
-	if x.inlets != nil {
+	if x.inlets != nil && x.in.Copy == nil { // the hashes of what is copied are known
 		return x.without(d, "what several hosts get as standard input cannot be approved: run it on one host at a time")
 	}
 	var asking []hosts.Host
@@ -38,7 +38,7 @@ func (x *fleet) approve(ctx context.Context, d policy.Decision, cmd *session.Com
 	}
 	now := time.Now()
 	group := approval.NewGroup(x.k.approver(), policy.Question{
-		Principal: x.c.principal, Hosts: asking, Command: cmd.Script, Reason: cmd.Reason, Decision: d,
+		Principal: x.c.principal, Hosts: asking, Command: x.shown(cmd), Reason: cmd.Reason, Decision: d,
 		Asked: now, Expires: now.Add(session.DefaultApprovalTimeout),
 	})
 	cmd.Approver = group

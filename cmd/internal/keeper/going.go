@@ -16,15 +16,16 @@ type runs struct {
 
 // going is a run that goes on.
 type going struct {
-	cancel context.CancelFunc
-	inlets *inlets // nil where no host gets a standard input
-	asking *asking // nil where nothing is confirmed
+	cancel  context.CancelFunc
+	inlets  *inlets  // nil where no host gets a standard input
+	outlets *outlets // nil where nothing is downloaded
+	asking  *asking  // nil where nothing is confirmed
 }
 
 func newRuns() *runs { return &runs{m: map[string]going{}} }
 
 // begin returns what ends when the run is to stop; leave forgets it.
-func (r *runs) begin(principal, id string, in *inlets, ask *asking) (ctx context.Context, leave func(), err error) {
+func (r *runs) begin(principal, id string, run going) (ctx context.Context, leave func(), err error) {
 	key := principal + "\x00" + id
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -32,7 +33,8 @@ func (r *runs) begin(principal, id string, in *inlets, ask *asking) (ctx context
 		return nil, nil, problem(http.StatusConflict, registry.CodeConflict, "there is a run %.80q already: take another id", id)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	r.m[key] = going{cancel, in, ask}
+	run.cancel = cancel
+	r.m[key] = run
 	return ctx, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()

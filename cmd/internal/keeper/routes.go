@@ -47,6 +47,7 @@ func (k *Keeper) routes() http.Handler {
 		k.addTokens(a)
 	}
 	k.addStdin(a, mux)
+	k.addFilesOut(a, mux)
 	k.addSockets(a, mux)
 	a.describe()
 	k.addMCP(a, mux)

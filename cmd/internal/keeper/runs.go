@@ -65,7 +65,7 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (func(hu
 		return nil, err
 	}
 	b := &in.Body
-	source, err := b.Script()
+	source, err := sourceOf(c, b)
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
@@ -130,7 +130,7 @@ func (k *Keeper) prepareRun(ctx context.Context, c *caller, in *newRunIn, engine
 	}
 	x.consent.at = b.Answered
 	// From here on it can be stopped, also before it is known to have begun.
-	rctx, leave, err := k.runs.begin(c.principal, b.ID, nil, nil)
+	rctx, leave, err := k.runs.begin(c.principal, b.ID, going{})
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func forMany(b *wire.NewRun) string {
 	}{
 		{"sums", len(b.Sums) > 0}, {"partial", b.Partial}, {"forks", b.Forks != 0}, {"connect_timeout_s", b.ConnectTimeoutS != nil},
 		{"shell", b.Shell != ""}, {"stdin", b.Stdin}, {"quiet", b.Quiet}, {"keep", b.Keep != 0}, {"redact", b.Redact},
-		{"rollout", b.Rollout != nil},
+		{"rollout", b.Rollout != nil}, {"copy", b.Copy != nil},
 	} {
 		if f.set {
 			return f.name

@@ -183,6 +183,7 @@ var rights = map[string][]string{
 	"GET /v1/execs/{id}/stream":                  {"viewer", "operator", "approver", "admin", "agent"},
 	"POST /v1/runs":                              {"operator", "agent"},
 	"POST /v1/runs/{id}/stdin":                   {"operator", "agent"},
+	"GET /v1/runs/{id}/files":                    {"operator", "agent"},
 	"POST /v1/runs/{id}/stop":                    {"operator", "agent"},
 	"GET /v1/events":                             {"viewer", "operator", "approver", "admin", "agent"},
 	"GET /v1/approvals":                          {"viewer", "operator", "approver", "admin"},

@@ -19,6 +19,7 @@ type There struct {
 	Keeper  *client.Client
 	Request wire.NewRun                           // but for what the hosts and the command say
 	Answers func(in *wire.NewRun, names []string) // puts into a request what was said yes to; nil is nothing
+	Files   func(hosts.Host) io.Writer            // takes what a download sends; nil where the request is none
 	Waiting func([]hosts.Host)                    // is told that somebody has to approve the command; nil is nobody
 
 	Steps *Steps // how it is rolled out; nil is all at once
@@ -30,7 +31,7 @@ type There struct {
 func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, done func(HostEnd)) error {
 	in := t.Request
 	in.ID, in.Reason, in.Keep = cmd.Group, cmd.Reason, cmd.Keep
-	if !cmd.Program { // else the request names the program
+	if !cmd.Program && in.Copy == nil { // else the request names the program
 		in.SetCommand(cmd.Script)
 	}
 	if t.Answers != nil {
@@ -49,6 +50,10 @@ func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, d
 	}
 	if t.Steps != nil {
 		in.Rollout = t.Steps.request(hs)
+	}
+	var files func(int) io.Writer
+	if t.Files != nil {
+		files = func(i int) io.Writer { return t.Files(hs[i]) }
 	}
 	begun, ended := make([]bool, len(hs)), make([]bool, len(hs))
 	again := t.Steps != nil && t.Steps.Rollout.Retry > 0 // a host may begin anew
@@ -74,6 +79,7 @@ func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, d
 			}
 			return cmd.Stdin
 		},
+		Files: files,
 		Done: func(i int, w *wire.RunResult) error {
 			if i < 0 || i >= len(hs) || ended[i] {
 				return errors.New("the keeper reports a host that was not requested")

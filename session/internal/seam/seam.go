@@ -41,6 +41,19 @@ type Deed interface {
 	Close() error
 }
 
+// PerHost is an Action that is one request for many hosts and keeps what became of each.
+type PerHost[T any] interface {
+	// For returns the Action of one host.
+	For(h hosts.Host) Action[T]
+}
+
+// Leading is a Deed that may turn out to touch other paths than its Action was judged for.
+type Leading interface {
+	// Leads returns shell source that names them; "" means that there are none. The Deed is done only if the policy allows
+	// that, too.
+	Leads() (script string, err error)
+}
+
 // Wrapping is for a command that is sent inside of shell source of Fairlead's, to run on by itself as a job for instance. It
 // passes the same gate as any: its Script is judged, Text is approved and recorded, and what Wrap makes of the script is
 // sent to the session's shell. A session whose programs are started in a place of their own (Config.Program) refuses it:

@@ -22,6 +22,9 @@ type Fleet struct {
 	Begin func(host int) (stdout, stderr io.Writer)
 	// Stdin returns the standard input of a host that wants it. It may be nil where the request is one without.
 	Stdin func(host int) io.Reader
+	// Files takes what a download sends from a host that has begun. All of it has been written when Done is called. It may be
+	// nil for other requests.
+	Files func(host int) io.Writer
 	// Done is told of the end of a host. Its error ends the run.
 	Done func(host int, r *wire.RunResult) error
 	// Waiting, if not nil, is told that somebody has to approve the command.
@@ -60,11 +63,15 @@ type fleet struct {
 type fleetHost struct {
 	stdout, stderr io.Writer
 	hangUp         context.CancelFunc // of its standard input
+	files          chan struct{}      // closed when all files of a download have been taken; nil else
 }
 
 func (f *fleet) close() {
 	for _, h := range f.by {
 		h.hangUp()
+		if h.files != nil {
+			<-h.files
+		}
 	}
 }
 
@@ -80,7 +87,7 @@ func (f *fleet) follow(ctx context.Context, events *eventReader) (*wire.RunsEnd,
 				f.out.Waiting()
 			}
 		case "begin":
-			err = f.begin(e)
+			err = f.begin(ctx, e)
 		case "stdin":
 			err = f.stdin(ctx, e)
 		case "output":
@@ -106,7 +113,7 @@ func understood(err error) error {
 	return fmt.Errorf("client: the keeper's answer cannot be understood: %w", errors.Join(err, ErrCutOff))
 }
 
-func (f *fleet) begin(e event) error {
+func (f *fleet) begin(ctx context.Context, e event) error {
 	var b wire.RunBegins
 	if err := understood(json.Unmarshal(e.data, &b)); err != nil {
 		return err
@@ -114,6 +121,15 @@ func (f *fleet) begin(e event) error {
 	h := &fleetHost{hangUp: func() {}}
 	h.stdout, h.stderr = f.out.Begin(b.Host)
 	f.by[b.Host] = h
+	if f.out.Files != nil {
+		ctx, h.hangUp = context.WithCancel(context.WithoutCancel(ctx))
+		h.files = make(chan struct{})
+		to := f.out.Files(b.Host)
+		go func() {
+			defer close(h.files)
+			f.c.takeFiles(ctx, f.id, b.Host, to)
+		}()
+	}
 	return nil
 }
 
@@ -165,10 +181,30 @@ func (f *fleet) result(e event) error {
 		return understood(err)
 	}
 	if h := f.by[r.Host]; h != nil {
+		if h.files != nil {
+			<-h.files // the keeper ends them with the host
+		}
 		h.hangUp()
 		delete(f.by, r.Host)
 	}
 	return f.out.Done(r.Host, r)
+}
+
+// takeFiles copies what a download sends from a host. How that ends is told by the stream itself, and by the host's result.
+func (c *Client) takeFiles(ctx context.Context, id string, host int, to io.Writer) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://keeper/v1/runs/"+url.PathEscape(id)+"/files?host="+strconv.Itoa(host), nil)
+	if err != nil {
+		return
+	}
+	c.identify(r)
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusOK {
+		_, _ = io.CopyBuffer(struct{ io.Writer }{to}, resp.Body, make([]byte, 256<<10))
+	}
 }
 
 // giveStdin sends a host its standard input. How that ends is told by the host's result.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/copies"
 )
 
 // NewRun asks for a command whose caller takes the output as it comes, and with whom it ends: on one host, in a session, or
@@ -42,6 +43,10 @@ type NewRun struct {
 	Keep            int      `json:"keep,omitempty" minimum:"-1" maximum:"524288" doc:"bytes of each output that a result holds, from its beginning and its end (default 65536; -1: none)"`
 	Redact          bool     `json:"redact,omitempty" doc:"take secrets out of what operators get, too"`
 	Rollout         *Rollout `json:"rollout,omitempty" doc:"run in steps: batches, limits, and a check after each batch"`
+
+	// Of files, instead of a command, on hosts or a selector. The stream of an upload comes as standard input; that of a
+	// download is fetched with GET /v1/runs/{id}/files. Output is reports, as lines of JSON.
+	Copy *copies.Plan `json:"copy,omitempty" doc:"copy files instead of running a command"`
 }
 
 // SetCommand puts shell source in, whatever its bytes are.

@@ -1,0 +1,410 @@
+package cp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/copies"
+	"github.com/fairlead-ssh/fairlead/session/files"
+)
+
+// view shows what becomes of a copy.
+type view struct {
+	o    *Options
+	verb string // "copied to"
+	gate *outcome.Gate
+	each int64 // bytes for each host; 0 is not known before
+
+	sinks map[targets.Key]*sink
+	sink  func(hosts.Host) *sink   // of a download; nil else
+	old   func(name string) []byte // the content here that a dry run compares with
+
+	heard func(place.HostEnd, []copies.Report) // hears of each host instead; nil shows it
+
+	began time.Time
+	hosts []*hostView
+	by    map[targets.Key]*hostView
+
+	groups   []*group
+	tally    exitcode.Tally
+	counts   map[session.Status]int
+	canceled int
+	last     session.Result
+
+	mu sync.Mutex // guards what follows, and the fields of each hostView
+	n  int        // hosts that are done
+}
+
+// hostView is one host.
+type hostView struct {
+	label   string
+	begun   bool
+	done    bool
+	bytes   int64
+	total   int64
+	reports []copies.Report
+}
+
+// group are hosts of which the same is told.
+type group struct {
+	text  string
+	good  bool
+	names []string
+}
+
+func newView(o *Options, hs []hosts.Host, verb string) *view {
+	v := &view{o: o, verb: verb, by: map[targets.Key]*hostView{}, counts: map[session.Status]int{}}
+	labels := targets.Labels(hs)
+	for i, h := range hs {
+		one := &hostView{label: labels[i]}
+		v.hosts = append(v.hosts, one)
+		v.by[targets.KeyOf(h)] = one
+	}
+	return v
+}
+
+// run runs the copy to its end and returns what the program ends with.
+func (v *view) run(ctx context.Context, where place.Runner, hs []hosts.Host, cmd session.Command) error {
+	v.began = time.Now()
+	stop := v.watch(ctx)
+	defer v.o.Running.Track(func() []string {
+		_, labels := v.running()
+		return labels
+	})()
+	if len(hs) > 1 {
+		cmd.Group = client.NewRunID()
+	}
+	cmd.Streams = v.start
+	err := where.Run(ctx, hs, cmd, v.ended)
+	stop()
+	v.closeSinks()
+	code := v.code(ctx)
+	if err == nil {
+		v.finish(code)
+	}
+	if cerr := outcome.Ended(context.Cause(ctx)); cerr != nil {
+		return cerr
+	}
+	if err != nil {
+		return err
+	}
+	return cmdutil.Exit(code)
+}
+
+// closeSinks ends those of hosts that never ended.
+func (v *view) closeSinks() {
+	for _, s := range v.sinks {
+		_, _ = s.end()
+	}
+}
+
+func (v *view) code(ctx context.Context) int {
+	var sig *cmdutil.SignalError
+	if v.canceled > 0 && errors.As(context.Cause(ctx), &sig) {
+		return 128 + sig.Number
+	}
+	return v.tally.Code()
+}
+
+func (v *view) start(h hosts.Host) (stdout, stderr io.Writer) {
+	one := v.by[targets.KeyOf(h)]
+	v.mu.Lock()
+	one.begun = true
+	v.mu.Unlock()
+	return &copies.Reports{Take: func(r copies.Report) {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if r.Done == "" {
+			one.bytes, one.total = r.Progress, r.Total
+			return
+		}
+		one.reports = append(one.reports, r)
+	}}, nil
+}
+
+// running returns how many hosts are done, and the labels of those that are not and have begun.
+func (v *view) running() (done int, labels []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, h := range v.hosts {
+		if h.begun && !h.done {
+			labels = append(labels, h.label)
+		}
+	}
+	return v.n, labels
+}
+
+// ended takes what became of a host.
+func (v *view) ended(e place.HostEnd) {
+	one, r := v.by[targets.KeyOf(e.Host)], e.Result
+	var local []copies.Report
+	if v.sink != nil {
+		if s := v.sink(e.Host); s != nil {
+			var err error
+			if local, err = s.end(); err != nil && !lost(r) {
+				r.Status = session.StatusError
+				r.Err = &session.Error{Op: "copy", Host: e.Host.Name, Code: files.CodeError, Err: err}
+			}
+		}
+	}
+	v.mu.Lock()
+	one.done = true
+	v.n++
+	reports := one.reports
+	v.mu.Unlock()
+	if v.sink != nil {
+		reports = merged(reports, local)
+	}
+	if v.heard != nil && (r.Status == session.StatusOK || r.Err != nil && r.Err.Code == files.CodeNotFound) {
+		v.heard(e, reports) // where nothing is yet, nothing is removed
+		return
+	}
+	v.counts[r.Status]++
+	if r.Status == session.StatusCanceled {
+		v.canceled++
+	}
+	v.tally.Add(ours(r))
+	if v.o.JSON {
+		v.print(hostJSON(one.label, r, reports))
+		return
+	}
+	v.tell(one.label, r, reports)
+}
+
+// lost reports whether a result says itself why not all has come.
+func lost(r session.Result) bool {
+	return r.Err != nil && r.Err.Code != files.CodeError && r.Err.Code != "error"
+}
+
+// merged are the reports of a download: what was skipped and failed on the host, and what arrived here.
+func merged(host, local []copies.Report) (all []copies.Report) {
+	for _, r := range host {
+		if r.Done == copies.Skipped || r.Done == copies.Failed {
+			all = append(all, r)
+		}
+	}
+	return append(all, local...)
+}
+
+// ours is a result as the exit code counts it: what a host refuses is a command that fails, not a fault of Fairlead.
+func ours(r session.Result) session.Result {
+	if r.Status == session.StatusError && r.Err != nil {
+		switch r.Err.Code {
+		case files.CodeNotFound, files.CodePermission, files.CodeDirectory, files.CodeSpecial, files.CodeConflict, files.CodeTooLarge,
+			files.CodeNoSpace, files.CodeInvalid, files.CodeError:
+			one := 1
+			return session.Result{Status: session.StatusExit, ExitCode: &one}
+		}
+	}
+	return r
+}
+
+// jsonHost is a stable format.
+type jsonHost struct {
+	Host   string          `json:"host"`
+	Status session.Status  `json:"status"`
+	Exec   string          `json:"exec,omitempty"`
+	Files  []copies.Report `json:"files,omitempty"`
+	Count  int             `json:"count"` // of files that were copied
+	Bytes  int64           `json:"bytes"`
+	MS     int64           `json:"duration_ms"`
+	Error  *jsonError      `json:"error,omitempty"`
+}
+
+type jsonError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+func hostJSON(label string, r session.Result, reports []copies.Report) jsonHost {
+	j := jsonHost{Host: label, Status: r.Status, Exec: r.Exec, Files: reports, MS: r.Duration.Milliseconds()}
+	for _, one := range reports {
+		if one.Done == copies.Copied {
+			j.Count++
+			j.Bytes += one.Size
+		}
+	}
+	if r.Err != nil {
+		j.Error = &jsonError{r.Err.Code, cmdutil.Why(r.Err)}
+	}
+	return j
+}
+
+func (v *view) print(what any) {
+	line, err := json.Marshal(what)
+	if err != nil {
+		panic("cp: internal error: " + err.Error()) // both types can always be written
+	}
+	v.gate.Out().Write(append(line, '\n'))
+}
+
+// tell tells of a host, or keeps it to be told with others.
+func (v *view) tell(label string, r session.Result, reports []copies.Report) {
+	text := v.details(reports)
+	good := r.Status == session.StatusOK
+	if good {
+		text = v.counted(reports) + "\n" + text
+	} else {
+		what, why := outcome.DescribeAt(r)
+		if r.Status == session.StatusError {
+			what = "failed"
+		}
+		if why != "" {
+			what += ": " + why
+		}
+		text = what + "\n" + text
+	}
+	for _, g := range v.groups {
+		if g.text == text && g.good == good {
+			g.names = append(g.names, label)
+			return
+		}
+	}
+	v.groups = append(v.groups, &group{text, good, []string{label}})
+}
+
+// counted says how much was copied.
+func (v *view) counted(reports []copies.Report) string {
+	var n, dirs, changed, same int
+	var bytes int64
+	for _, r := range reports {
+		switch r.Done {
+		case copies.Copied:
+			n++
+			bytes += r.Size
+		case copies.Created:
+			dirs++
+		case copies.Changed, copies.New, copies.Doomed:
+			changed++
+		case copies.Unchanged:
+			same++
+		}
+	}
+	if v.o.DryRun {
+		return fmt.Sprintf("%d would change, %d unchanged", changed, same)
+	}
+	text := fmt.Sprintf("%s, %s", plural(n, "file"), size(bytes))
+	if dirs > 0 {
+		text += ", " + plural(dirs, "new directory")
+	}
+	return text
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	if rest, ok := strings.CutSuffix(what, "y"); ok {
+		return fmt.Sprintf("%d %sies", n, rest)
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+const maxShown = 20 // lines of one kind
+
+// details are the lines on single files that a person needs.
+func (v *view) details(reports []copies.Report) string {
+	var b strings.Builder
+	shown, left := 0, 0
+	for _, r := range reports {
+		line := ""
+		switch r.Done {
+		case copies.Skipped:
+			line = fmt.Sprintf("skipped %s: %s", shownPath(r), r.Why)
+		case copies.Failed:
+			line = fmt.Sprintf("failed %s: %s", shownPath(r), cmdutil.OneLine(r.Why))
+		case copies.Deleted:
+			line = "deleted " + shownPath(r)
+		case copies.Doomed, copies.New, copies.Changed:
+			line = r.Done + " " + shownPath(r)
+			if r.Done != copies.Doomed && r.SHA256 != "" {
+				line += " sha256 " + was(r.Was) + r.SHA256
+			}
+		default:
+			continue
+		}
+		if shown++; shown > maxShown && !v.o.DryRun {
+			left++
+			continue
+		}
+		b.WriteString("  " + line + "\n")
+		if v.o.DryRun && r.Done == copies.Changed && r.Was != r.SHA256 && v.old != nil {
+			b.WriteString(diff(r, v.old(r.Name)))
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "  and %d more\n", left)
+	}
+	return b.String()
+}
+
+func was(sum string) string {
+	if sum == "" {
+		return ""
+	}
+	return sum + " -> "
+}
+
+func shownPath(r copies.Report) string {
+	if r.Path != "" {
+		return cmdutil.OneLine(r.Path)
+	}
+	return cmdutil.OneLine(r.Name)
+}
+
+// finish prints what is left to print.
+func (v *view) finish(code int) {
+	if v.o.JSON {
+		v.print(map[string]any{"summary": map[string]any{
+			"hosts": len(v.hosts), "counts": v.counts, "exit_code": code, "duration_ms": time.Since(v.began).Milliseconds(),
+		}})
+		return
+	}
+	bad := 0
+	for _, g := range v.groups {
+		if !g.good {
+			bad += len(g.names)
+		}
+	}
+	for _, g := range v.groups {
+		first, rest, _ := strings.Cut(g.text, "\n")
+		out := v.gate.Out()
+		prefix := ""
+		if !g.good {
+			out, prefix = v.gate.Err(), "fairlead: "
+		} else if v.o.silent {
+			continue
+		}
+		fmt.Fprintf(out, "%s%s: %s\n%s", prefix, hosts.Fold(g.names), first, rest)
+	}
+	if len(v.hosts) > 1 && bad > 0 {
+		fmt.Fprintf(v.gate.Err(), "fairlead: %d of %d hosts failed\n", bad, len(v.hosts))
+	}
+}
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	const units = "KMGTPE"
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
+	}
+	f, i := float64(n)/1024, 0
+	for ; f >= 1024 && i < len(units)-1; i++ {
+		f /= 1024
+	}
+	return fmt.Sprintf("%.1f %ciB", f, units[i])
+}

@@ -1,0 +1,72 @@
+package keeper
+
+import (
+	"io"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/copies"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+)
+
+// sourceOf is the shell source of a request: for a copy, what would do the same.
+func sourceOf(c *caller, b *wire.NewRun) (string, error) {
+	if b.Copy == nil {
+		return b.Script()
+	}
+	switch {
+	case b.Command != "" || b.CommandB64 != "" || b.Program != "":
+		return "", invalid("give copy or a command, not both")
+	case (b.Copy.Op == copies.Upload && !b.Copy.DryRun) != b.Stdin:
+		return "", invalid("stdin is for uploads, and they need it")
+	case b.Quiet || b.Redact || b.Shell != "":
+		return "", invalid("quiet, redact and shell have no effect on a copy: remove them")
+	}
+	if err := b.Copy.Check(); err != nil {
+		return "", err
+	}
+	if rules.RoleOf(c.principal) != rules.Operator && !b.Copy.Bound() {
+		return "", invalid("an upload that may need approval has the sha256 of each file")
+	}
+	b.Copy.Guarded = rules.RoleOf(c.principal) != rules.Operator
+	return b.Copy.Script()
+}
+
+// copies makes the command one that copies files, where that is asked for.
+func (x *fleet) copies() error {
+	plan := x.in.Copy
+	if plan == nil {
+		return nil
+	}
+	copy := &copies.Copy{
+		Plan:   *plan,
+		Source: func(h hosts.Host) io.Reader { return x.inlets.of(x.at[targets.KeyOf(h)]) },
+		Sink:   func(h hosts.Host) io.Writer { return x.outlets.of(x.at[targets.KeyOf(h)]) },
+	}
+	if plan.Op == copies.Download {
+		x.outlets = newOutlets()
+	}
+	cmd, err := copy.Command()
+	if err != nil {
+		return invalid("%v", err)
+	}
+	cmd.Reason, cmd.Group, cmd.Timeout, cmd.Idle, cmd.Keep = x.cmd.Reason, x.cmd.Group, x.cmd.Timeout, x.cmd.Idle, x.cmd.Keep
+	x.cmd = cmd
+	return nil
+}
+
+// shown is what a person approves.
+func (x *fleet) shown(cmd *session.Command) string {
+	if x.in.Copy != nil {
+		return x.in.Copy.Text(nil)
+	}
+	return cmd.Script
+}
+
+// Close ends a Read that waits, and refuses what has not been read.
+func (in *inlet) Close() error {
+	in.end()
+	return nil
+}

@@ -1,0 +1,239 @@
+package keeper_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/copies"
+)
+
+// copied runs a copy as c, with what these files hold, and makes what comes a tree in a directory for each host.
+func (w *world) copied(c *client.Client, in wire.NewRun, local *copies.Local, into string, f client.Fleet) error {
+	w.t.Helper()
+	var wg sync.WaitGroup
+	var pipes []*io.PipeWriter
+	if local != nil {
+		in.Copy.Op, in.Copy.Entries = copies.Upload, local.Entries
+		in.Stdin = !in.Copy.DryRun
+		f.Stdin = func(int) io.Reader { return local.Reader() }
+	} else {
+		f.Files = func(i int) io.Writer {
+			r, wr := io.Pipe()
+			wg.Go(func() {
+				r.CloseWithError((&copies.Tree{Dir: filepath.Join(into, string(rune('0'+i)))}).Receive(w.t.Context(), r))
+			})
+			pipes = append(pipes, wr)
+			return wr
+		}
+	}
+	_, err := c.RunFleet(w.t.Context(), in, f)
+	for _, p := range pipes {
+		p.Close()
+	}
+	wg.Wait()
+	return err
+}
+
+func localOf(t *testing.T, paths ...string) *copies.Local {
+	t.Helper()
+	l, err := copies.NewLocal(paths)
+	require.NoError(t, err)
+	require.NoError(t, l.Hash(t.Context()))
+	return l
+}
+
+func put(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	require.NoError(t, os.WriteFile(name, content, 0o644))
+	return name
+}
+
+func TestFilesGoThroughTheKeeper(t *testing.T) {
+	w := startFleet(t, 3)
+	dir := w.folder()
+	noise := make([]byte, 3<<20)
+	_, _ = rand.NewChaCha8([32]byte{7}).Read(noise)
+	sum := sha256.Sum256(noise)
+	src := filepath.Join(dir, "src")
+	put(t, filepath.Join(src, "noise"), noise)
+	put(t, filepath.Join(src, "sub/small"), []byte("small"))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "to"), 0o755))
+
+	o := &told{}
+	in := wire.NewRun{ID: "r_copy_up_1", Hosts: []string{"web1"}, Copy: &copies.Plan{Path: dir + "/to", Mode: "0600", Verify: true}}
+	require.NoError(t, w.copied(w.Client, in, localOf(t, src), "", o.fleet()))
+	assert.Equal(t, []string{"ok"}, o.statuses())
+	got, err := os.ReadFile(filepath.Join(dir, "to/src/noise"))
+	require.NoError(t, err)
+	assert.True(t, bytes.Equal(noise, got))
+	st, err := os.Stat(filepath.Join(dir, "to/src/sub/small"))
+	require.NoError(t, err)
+	assert.EqualValues(t, 0o600, st.Mode())
+	assert.Contains(t, o.out[0].String(), hex.EncodeToString(sum[:]))
+	assert.Contains(t, o.out[0].String(), `"size":3145728`)
+
+	// What is there and not in the source would go, and goes.
+	put(t, filepath.Join(dir, "to/src/extra"), nil)
+	in = wire.NewRun{ID: "r_copy_up_2", Hosts: []string{"web1"}, Copy: &copies.Plan{Path: dir + "/to/src", Merge: true, Delete: true, DryRun: true}}
+	o = &told{}
+	require.NoError(t, w.copied(w.Client, in, localOf(t, src), "", o.fleet()))
+	assert.Contains(t, o.out[0].String(), copies.Doomed)
+	assert.FileExists(t, filepath.Join(dir, "to/src/extra"))
+	in.ID, in.Copy.DryRun = "r_copy_up_3", false
+	require.NoError(t, w.copied(w.Client, in, localOf(t, src), "", (&told{}).fleet()))
+	assert.NoFileExists(t, filepath.Join(dir, "to/src/extra"))
+
+	// A directory that must be there, and an owner.
+	in = wire.NewRun{ID: "r_copy_up_4", Hosts: []string{"web1"}, Copy: &copies.Plan{Path: dir + "/none", Into: true}}
+	o = &told{}
+	require.NoError(t, w.copied(w.Client, in, localOf(t, src+"/noise"), "", o.fleet()))
+	assert.Equal(t, "not_found", o.results[0].Result.Error.Code)
+	in = wire.NewRun{ID: "r_copy_up_5", Hosts: []string{"web1"}, Copy: &copies.Plan{Path: dir + "/own", Owner: "x"}}
+	assert.ErrorContains(t, w.copied(w.Client, in, localOf(t, src+"/noise"), "", (&told{}).fleet()), "UID:GID")
+	in = wire.NewRun{ID: "r_copy_up_6", Hosts: []string{"web1"}, Confirm: true, Copy: &copies.Plan{Path: dir + "/own", Owner: "12345:12345"}}
+	o = &told{}
+	require.NoError(t, w.copied(w.Client, in, localOf(t, src+"/noise"), "", o.fleet()))
+	if os.Geteuid() == 0 {
+		assert.Equal(t, []string{"ok"}, o.statuses())
+	} else {
+		assert.Equal(t, []string{"error"}, o.statuses())
+		assert.NoFileExists(t, dir+"/own")
+	}
+
+	// And back from several hosts, each by itself.
+	back := filepath.Join(dir, "back")
+	o = &told{}
+	require.NoError(t, w.copied(w.Client, wire.NewRun{ID: "r_copy_down", Selector: "web*", Copy: &copies.Plan{Op: copies.Download, Path: src}}, nil, back, o.fleet()))
+	assert.Equal(t, []string{"ok", "ok", "ok"}, o.statuses())
+	for _, host := range []string{"0", "1", "2"} {
+		got, err := os.ReadFile(filepath.Join(back, host, "src/noise"))
+		require.NoError(t, err)
+		assert.True(t, bytes.Equal(noise, got))
+	}
+	group := 0
+	for _, e := range w.fileEvents(audit.FileResult) {
+		if e.Group == "r_copy_down" {
+			group++
+			assert.EqualValues(t, len(noise)+len("small"), e.StdoutBytes)
+		}
+	}
+	assert.Equal(t, 3, group, "one group, an entry for each host")
+}
+
+func TestWhatIsNoCopyIsRefused(t *testing.T) {
+	w := startFleet(t, 1)
+	plan := &copies.Plan{Op: copies.Download, Path: "/etc/hosts"}
+	for _, in := range []wire.NewRun{
+		{Hosts: []string{"web1"}, Copy: plan, Command: "true"},
+		{Hosts: []string{"web1"}, Copy: plan, Stdin: true},
+		{Hosts: []string{"web1"}, Copy: plan, Quiet: true},
+		{Host: "web1", Copy: plan},
+		{Hosts: []string{"web1"}, Copy: &copies.Plan{Op: copies.Download}},
+		{Hosts: []string{"web1"}, Copy: &copies.Plan{Op: copies.Upload, Path: "/tmp"}, Stdin: true},
+		{Hosts: []string{"web1"}, Stdin: true, Copy: &copies.Plan{Op: copies.Upload, Path: "/tmp", Entries: []copies.Entry{{Name: "../x"}}}},
+	} {
+		_, err := w.RunFleet(t.Context(), in, (&told{}).fleet())
+		var p *wire.Problem
+		require.ErrorAs(t, err, &p)
+		assert.Contains(t, []int{http.StatusBadRequest, http.StatusUnprocessableEntity}, p.Status, p.Detail)
+	}
+}
+
+// An agent's copy is approved with its hashes, once for all hosts, and what has changed since is not copied.
+func TestAnAgentsUploadIsApproved(t *testing.T) {
+	w := startFleet(t, 2)
+	dir := w.folder()
+	src := put(t, filepath.Join(dir, "src"), []byte("approved"))
+	agent := w.As("agent/a")
+	unknown, err := copies.NewLocal([]string{src})
+	require.NoError(t, err)
+	err = w.copied(agent, wire.NewRun{ID: "r_unbound_1", Selector: "web*", Copy: &copies.Plan{Path: dir + "/to"}}, unknown, "", (&told{}).fleet())
+	assert.ErrorContains(t, err, "sha256")
+
+	local := localOf(t, src)
+	for _, selector := range []string{"web*", "web1"} {
+		o := &told{}
+		f := o.fleet()
+		f.Waiting = func() {
+			o.waits++
+			doc := w.answerAll(t, true)
+			assert.Contains(t, string(doc.Document), local.Entries[0].SHA256)
+			assert.Contains(t, string(doc.Document), "file_upload")
+		}
+		id := "r_bound_" + strings.Trim(selector, "*")
+		require.NoError(t, w.copied(agent, wire.NewRun{ID: id, Selector: selector, Copy: &copies.Plan{Path: dir + "/to"}}, local, "", f))
+		assert.Equal(t, 1, o.waits)
+		for _, s := range o.statuses() {
+			assert.Equal(t, "ok", s)
+		}
+		assert.FileExists(t, dir+"/to")
+		require.NoError(t, os.Remove(dir+"/to"))
+	}
+
+	local = localOf(t, src)
+	// What is copied from a host is exact, secrets and all: that is no read.
+	o := &told{}
+	f := o.fleet()
+	f.Waiting = func() { o.waits++; w.answerAll(t, true) }
+	require.NoError(t, w.copied(agent, wire.NewRun{ID: "r_down_1", Selector: "web1", Copy: &copies.Plan{Op: copies.Download, Path: src}}, nil, dir+"/down", f))
+	assert.Equal(t, 1, o.waits)
+	assert.Equal(t, []string{"ok"}, o.statuses())
+	assert.FileExists(t, dir+"/down/0/src")
+
+	o = &told{}
+	f = o.fleet()
+	f.Waiting = func() {
+		put(t, src, []byte("replaced"))
+		w.answerAll(t, true)
+	}
+	require.NoError(t, w.copied(agent, wire.NewRun{ID: "r_changed_1", Selector: "web1", Copy: &copies.Plan{Path: dir + "/to"}}, local, "", f))
+	assert.Equal(t, []string{"error"}, o.statuses())
+	assert.NoFileExists(t, dir+"/to")
+
+	o = &told{}
+	f = o.fleet()
+	f.Waiting = func() { w.answerAll(t, false) }
+	put(t, src, []byte("approved"))
+	require.NoError(t, w.copied(agent, wire.NewRun{ID: "r_rejected", Selector: "web*", Copy: &copies.Plan{Path: dir + "/to"}}, localOf(t, src), "", f))
+	assert.Equal(t, []string{"denied", "denied"}, o.statuses())
+	assert.NoFileExists(t, dir+"/to")
+}
+
+// A caller who goes away, and one who sends nothing, end a copy.
+func TestACopyEndsWithItsCaller(t *testing.T) {
+	w := startFleet(t, 1)
+	dir := w.folder()
+	src := put(t, filepath.Join(dir, "src"), bytes.Repeat([]byte("x"), 1<<20))
+	local := localOf(t, src)
+	ctx, cancel := context.WithCancel(t.Context())
+	o := &told{}
+	f := o.fleet()
+	r, wr := io.Pipe() // which never says anything
+	defer wr.Close()
+	f.Stdin = func(int) io.Reader { cancel(); return r }
+	in := wire.NewRun{ID: "r_canceled", Selector: "web1", Stdin: true, Copy: &copies.Plan{Op: copies.Upload, Path: dir + "/to", Entries: local.Entries}}
+	_, err := w.RunFleet(ctx, in, f)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"canceled"}, o.statuses())
+	assert.NoFileExists(t, dir+"/to")
+	left, err := filepath.Glob(dir + "/.fairlead-*")
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}

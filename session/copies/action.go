@@ -1,0 +1,185 @@
+package copies
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/seam"
+)
+
+// Copy is a copy of files to hosts or from them, as one request. Its fields do not change once Command was called.
+type Copy struct {
+	Plan Plan
+
+	// Source returns the stream of an upload for a host, once for each. It is closed if it is an io.Closer.
+	Source func(h hosts.Host) io.Reader
+	// Sink returns what takes the stream of a download from a host, once for each. It is closed if it is an io.Closer.
+	Sink func(h hosts.Host) io.Writer
+}
+
+// Command returns the command that does it, without output and limits of its own. An error is about the Plan.
+func (c *Copy) Command() (session.Command, error) {
+	if err := c.Plan.Check(); err != nil {
+		return session.Command{}, err
+	}
+	script, err := c.Plan.Script()
+	if err != nil {
+		return session.Command{}, err
+	}
+	cmd := session.Command{Script: script, Keep: -1}
+	seam.Act(&cmd, &action{c: c})
+	return cmd, nil
+}
+
+// action is a Copy on one host, or, before its session has split it, on all of them.
+type action struct {
+	c *Copy
+
+	mu  sync.Mutex // guards what follows
+	sum string
+	n   int64
+}
+
+var _ seam.Action[session.Transport] = (*action)(nil)
+
+// For implements seam.PerHost.
+func (a *action) For(hosts.Host) seam.Action[session.Transport] { return &action{c: a.c} }
+
+// Text implements seam.Action.
+func (a *action) Text(hide func(string) string) string { return a.c.Plan.Text(hide) }
+
+// Open implements seam.Action.
+func (a *action) Open(ctx context.Context, t session.Transport, h hosts.Host) (seam.Deed, error) {
+	r, err := openRemote(ctx, t, h)
+	if err != nil {
+		return nil, err
+	}
+	d := &deed{a: a, h: h, r: r}
+	stop := context.AfterFunc(ctx, func() { r.close() }) // a server that says nothing
+	err = d.look(ctx)
+	if !stop() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		r.close()
+		return nil, asSession(err)
+	}
+	return d, nil
+}
+
+// Record implements seam.Action.
+func (a *action) Record(e *audit.Event) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.c.Plan.Op == Upload {
+		e.StdinBytes, e.StdinSHA256 = a.n, a.sum
+	} else {
+		e.StdoutBytes, e.StdoutSHA256 = a.n, a.sum
+	}
+}
+
+// deed is an action that is ready.
+type deed struct {
+	a *action
+	h hosts.Host
+	r remote
+
+	abs, base string // of an upload
+	into      bool
+
+	asked, real []string // of a download
+}
+
+func (d *deed) look(ctx context.Context) (err error) {
+	p := &d.a.c.Plan
+	if p.Op == Upload {
+		d.abs, d.base, d.into, err = p.where(ctx, d.r)
+	} else {
+		d.asked, d.real, err = p.roots(ctx, d.r)
+	}
+	return err
+}
+
+// Leads implements seam.Leading: where a symbolic link is on the way, what is done is more than what was judged.
+func (d *deed) Leads() (string, error) {
+	p := &d.a.c.Plan
+	if p.Op == Upload {
+		if d.base == d.abs {
+			return "", nil
+		}
+		return p.script(d.base, d.into)
+	}
+	script := ""
+	for i, real := range d.real {
+		if real == d.asked[i] {
+			continue
+		}
+		word, err := p.readScript(real)
+		if err != nil {
+			return "", err
+		}
+		if script != "" {
+			script += "; "
+		}
+		script += word
+	}
+	return script, nil
+}
+
+// Do implements seam.Deed.
+func (d *deed) Do(ctx context.Context, out io.Writer) error {
+	stop := context.AfterFunc(ctx, func() { d.r.close() })
+	defer stop()
+	rep := &reporter{out: out}
+	var err error
+	if d.a.c.Plan.Op == Upload {
+		err = d.upload(ctx, rep)
+	} else {
+		err = d.download(ctx, rep)
+	}
+	if err != nil && ctx.Err() != nil && errors.Is(err, session.ErrClosed) {
+		err = context.Cause(ctx) // it was closed for that
+	}
+	return asSession(err)
+}
+
+func (d *deed) upload(ctx context.Context, rep *reporter) error {
+	u := &uploading{p: &d.a.c.Plan, r: d.r, base: d.base, into: d.into, rep: rep}
+	if u.p.DryRun {
+		return u.dry(ctx)
+	}
+	src := d.a.c.Source(d.h)
+	if c, ok := src.(io.Closer); ok {
+		defer context.AfterFunc(ctx, func() { c.Close() })()
+		defer c.Close()
+	}
+	err := u.run(ctx, src)
+	d.a.keep(u.digest())
+	return err
+}
+
+func (d *deed) download(ctx context.Context, rep *reporter) error {
+	to := d.a.c.Sink(d.h)
+	if c, ok := to.(io.Closer); ok {
+		defer context.AfterFunc(ctx, func() { c.Close() })()
+		defer c.Close()
+	}
+	w := &downloading{r: d.r, rep: rep}
+	err := w.run(ctx, d.a.c.Plan.Path, d.asked, d.real, to)
+	d.a.keep(w.digest())
+	return err
+}
+
+func (a *action) keep(sum string, n int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sum, a.n = sum, n
+}
+
+// Close implements seam.Deed.
+func (d *deed) Close() error { return d.r.close() }

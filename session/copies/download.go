@@ -1,0 +1,402 @@
+package copies
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+)
+
+// found is something to download.
+type found struct {
+	Entry
+	path string // absolute
+	skip string // why it is skipped, if it is
+}
+
+// downloading is one download from one host.
+type downloading struct {
+	r     remote
+	rep   *reporter
+	all   []found
+	lines bytes.Buffer
+	files int
+	bytes int64
+	last  string // hash of the last file
+	bad   int
+}
+
+// named is what something that matches is called here: its last name, or all from the first pattern on, so that no two are
+// called the same.
+func named(pattern, name string) string {
+	n := 0
+	for part := range strings.SplitSeq(strings.Trim(clean(pattern), "/"), "/") {
+		if strings.ContainsAny(part, "*?[") {
+			break
+		}
+		n++
+	}
+	parts := strings.Split(strings.Trim(name, "/"), "/")
+	if !strings.HasPrefix(pattern, "/") || n >= len(parts) { // the home directory is in front
+		n = max(len(parts)-1, 0)
+		if i := len(parts) - strings.Count(pattern, "/") - 1; strings.ContainsAny(path.Dir(pattern), "*?[") && i >= 0 {
+			n = i
+		}
+	}
+	if last := strings.Join(parts[n:], "/"); last != "" {
+		return last
+	}
+	return "root"
+}
+
+// matches are what a path stands for: itself, or what its patterns match.
+func matches(ctx context.Context, r remote, name string) ([]string, error) {
+	abs, err := absolute(ctx, r, name)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.ContainsAny(abs, "*?[") {
+		return []string{abs}, nil
+	}
+	if _, err := r.lstat(ctx, abs); err == nil { // a name may hold such characters
+		return []string{abs}, nil
+	}
+	got := []string{"/"}
+	for part := range strings.SplitSeq(strings.Trim(abs, "/"), "/") {
+		var next []string
+		if !strings.ContainsAny(part, "*?[") {
+			for _, dir := range got {
+				next = append(next, path.Join(dir, part))
+			}
+			got = next
+			continue
+		}
+		if _, err := path.Match(part, ""); err != nil {
+			return nil, fault(files.CodeInvalid, "%q is not a pattern", part)
+		}
+		for _, dir := range got {
+			names, err := r.list(ctx, dir)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil && len(got) == 1 {
+				return nil, placed(dir, err)
+			}
+			for _, m := range names {
+				if strings.HasPrefix(m.name, ".") && !strings.HasPrefix(part, ".") {
+					continue
+				}
+				if ok, _ := path.Match(part, m.name); ok {
+					next = append(next, path.Join(dir, m.name))
+				}
+			}
+		}
+		slices.Sort(next)
+		if got = next; len(got) > MaxEntries {
+			return nil, fault(files.CodeTooLarge, "the pattern matches more than %d names", MaxEntries)
+		}
+	}
+	var there []string
+	for _, name := range got {
+		if _, err := r.lstat(ctx, name); err == nil {
+			there = append(there, name)
+		}
+	}
+	if len(there) == 0 {
+		return nil, fault(files.CodeNotFound, "nothing matches %s", abs)
+	}
+	return there, nil
+}
+
+// roots finds out what a download begins with. Nothing is read.
+func (p *Plan) roots(ctx context.Context, r remote) (abs, real []string, err error) {
+	if abs, err = matches(ctx, r, p.Path); err != nil {
+		return nil, nil, err
+	}
+	for _, name := range abs {
+		to, err := r.real(ctx, name)
+		if err == nil {
+			_, err = r.stat(ctx, to) // servers resolve a last name that is not there
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, fault(files.CodeNotFound, "there is no %s on the host", name)
+		}
+		if err != nil {
+			return nil, nil, placed(name, err)
+		}
+		real = append(real, to)
+	}
+	return abs, real, nil
+}
+
+// run writes a stream of all that is below roots.
+func (d *downloading) run(ctx context.Context, pattern string, abs, real []string, w io.Writer) error {
+	defer d.rep.flush()
+	for i, name := range real {
+		if err := d.walk(ctx, abs[i], name, named(pattern, abs[i])); err != nil {
+			return err
+		}
+	}
+	for i := range d.all {
+		d.rep.total += d.all[i].Size
+	}
+	if err := d.contents(ctx, w); err != nil {
+		return err
+	}
+	if _, err := w.Write(frame(frameEnd, nil)); err != nil {
+		return err
+	}
+	if d.bad > 0 {
+		return fault(files.CodeError, "%s", notCopied(d.bad, d.files))
+	}
+	return nil
+}
+
+// walk finds all that is below a name, parents first.
+func (d *downloading) walk(ctx context.Context, asked, real, name string) error {
+	st, err := d.r.stat(ctx, real)
+	if err != nil {
+		return placed(asked, err)
+	}
+	d.add(found{Entry: Entry{Name: name}, path: real}, st)
+	if !st.mode.IsDir() {
+		return nil
+	}
+	level := []found{d.all[len(d.all)-1]}
+	for len(level) > 0 {
+		lists, errs := make([][]meta, len(level)), make([]error, len(level))
+		each(d.r.width(), len(level), func(i int) { lists[i], errs[i] = d.r.list(ctx, level[i].path) })
+		var next []found
+		for i, dir := range level {
+			if ctx.Err() != nil {
+				return ctxerr.Of(ctx)
+			}
+			if errors.Is(errs[i], session.ErrClosed) {
+				return errs[i]
+			}
+			if errs[i] != nil {
+				d.fail(&dir, errs[i])
+				continue
+			}
+			for _, m := range lists[i] {
+				if m.name == "" || m.name == "." || m.name == ".." || strings.ContainsAny(m.name, "/\x00") || len(dir.Name)+len(m.name) > maxPath {
+					return fault(files.CodeError, "the host reports an invalid name")
+				}
+				f := found{Entry: Entry{Name: dir.Name + "/" + m.name}, path: strings.TrimSuffix(dir.path, "/") + "/" + m.name}
+				d.add(f, m)
+				if m.mode.IsDir() {
+					next = append(next, d.all[len(d.all)-1])
+				}
+			}
+			if len(d.all) > MaxEntries {
+				return fault(files.CodeTooLarge, "there are more than %d files and directories", MaxEntries)
+			}
+		}
+		level = next
+	}
+	return nil
+}
+
+func (d *downloading) add(f found, m meta) {
+	f.Mode = Octal(m.mode)
+	switch {
+	case m.mode.IsDir():
+		f.Dir = true
+	case m.mode.IsRegular():
+		f.Size = m.size
+		d.files++
+	case m.mode&fs.ModeSymlink != 0:
+		f.skip = "it is a symbolic link"
+	default:
+		f.skip = "it is a device, a FIFO or a socket"
+	}
+	d.all = append(d.all, f)
+}
+
+// each calls f for 0 to n-1, some at a time.
+func each(width, n int, f func(int)) {
+	slots, over := make(chan struct{}, width), make(chan struct{})
+	for i := range n {
+		slots <- struct{}{}
+		go func() {
+			f(i)
+			<-slots
+			over <- struct{}{}
+		}()
+		select {
+		case <-over:
+			n--
+		default:
+		}
+	}
+	for range n {
+		<-over
+	}
+}
+
+// contents writes all entries in order. Small files are read ahead.
+func (d *downloading) contents(ctx context.Context, w io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ahead := newAhead(ctx, d)
+	defer ahead.stop()
+	for i := range d.all {
+		f := &d.all[i]
+		if f.skip != "" {
+			d.rep.tell(Report{Done: Skipped, Path: f.path, Name: f.Name, Why: f.skip})
+			continue
+		}
+		if err := writeEntry(w, f.Entry); err != nil {
+			return err
+		}
+		if f.Dir {
+			continue
+		}
+		if err := d.file(ctx, f, w, ahead); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file writes one file.
+func (d *downloading) file(ctx context.Context, f *found, w io.Writer, ahead *ahead) error {
+	out := newFileWriter(w)
+	var err error
+	sink := &refusing{w: out}
+	if f.Size <= smallFile {
+		var data []byte
+		if data, err = ahead.next(ctx); err == nil {
+			_, err = sink.Write(data)
+			d.rep.moved(int64(len(data)))
+		}
+	} else {
+		err = d.r.read(ctx, f.path, progressWriter{sink, d.rep})
+	}
+	switch {
+	case sink.err != nil:
+		return sink.err // nobody takes it any more
+	case ctx.Err() != nil:
+		return ctxerr.Of(ctx)
+	case errors.Is(err, session.ErrClosed):
+		return err
+	}
+	if eerr := out.end(err); eerr != nil {
+		return eerr
+	}
+	if err != nil {
+		d.fail(f, err)
+		return nil
+	}
+	d.last = fmt.Sprintf("%x", out.h.Sum(nil))
+	d.bytes += out.n
+	fmt.Fprintf(&d.lines, "%s  %s\n", d.last, f.Name)
+	d.rep.tell(Report{Done: Copied, Path: f.path, Name: f.Name, Size: out.n, Mode: fmt.Sprintf("%04o", f.Mode), SHA256: d.last})
+	return nil
+}
+
+// progressWriter counts what is written through it.
+type progressWriter struct {
+	w   io.Writer
+	rep *reporter
+}
+
+func (t progressWriter) Write(p []byte) (int, error) {
+	n, err := t.w.Write(p)
+	t.rep.moved(int64(n))
+	return n, err
+}
+
+func (d *downloading) fail(f *found, err error) {
+	d.bad++
+	code, why := because(err)
+	d.rep.tell(Report{Done: Failed, Path: f.path, Name: f.Name, Why: why, Code: code})
+}
+
+// digest is as that of an upload.
+func (d *downloading) digest() (sum string, n int64) {
+	if d.files == 1 && d.last != "" {
+		return d.last, d.bytes
+	}
+	return hexSum(d.lines.Bytes()), d.bytes
+}
+
+// ahead reads the small files of a download, several at a time, and gives them in order.
+type ahead struct {
+	queue chan chan smallData
+	end   context.CancelFunc
+	over  chan struct{}
+}
+
+type smallData struct {
+	data []byte
+	err  error
+}
+
+func newAhead(ctx context.Context, d *downloading) *ahead {
+	ctx, cancel := context.WithCancel(ctx)
+	a := &ahead{queue: make(chan chan smallData, d.r.width()), end: cancel, over: make(chan struct{})}
+	go func() {
+		var wg sync.WaitGroup
+		defer close(a.over)
+		defer wg.Wait()
+		for i := range d.all {
+			f := &d.all[i]
+			if f.Dir || f.skip != "" || f.Size > smallFile {
+				continue
+			}
+			one := make(chan smallData, 1)
+			select {
+			case a.queue <- one:
+			case <-ctx.Done():
+				return
+			}
+			wg.Go(func() {
+				b := &capped{}
+				b.Grow(int(f.Size))
+				err := d.r.read(ctx, f.path, b)
+				one <- smallData{b.Bytes(), err}
+			})
+		}
+	}()
+	return a
+}
+
+// capped takes a small file, also where it has grown.
+type capped struct{ bytes.Buffer }
+
+func (c *capped) Write(p []byte) (int, error) {
+	if c.Len()+len(p) > 4*smallFile {
+		return 0, errGrown
+	}
+	return c.Buffer.Write(p)
+}
+
+func (a *ahead) next(ctx context.Context) ([]byte, error) {
+	select {
+	case one := <-a.queue:
+		select {
+		case got := <-one:
+			return got.data, got.err
+		case <-ctx.Done():
+			return nil, ctxerr.Of(ctx)
+		}
+	case <-ctx.Done():
+		return nil, ctxerr.Of(ctx)
+	}
+}
+
+func (a *ahead) stop() {
+	a.end()
+	<-a.over
+}

@@ -1,0 +1,59 @@
+package copies
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/files"
+)
+
+// because sorts an error: a code of package files, and a text for people.
+func because(err error) (code, why string) {
+	var e *files.Error
+	if errors.As(err, &e) {
+		return e.Code, strings.TrimSuffix(strings.Replace(err.Error(), e.Error(), e.Err.Error(), 1), "\n")
+	}
+	switch {
+	case errors.Is(err, session.ErrClosed), errors.Is(err, session.ErrUnknownOutcome):
+		return files.CodeLost, "the connection was lost"
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return files.CodeCanceled, "it was stopped"
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return files.CodeNotFound, "there is no such file or directory"
+	case errors.Is(err, fs.ErrPermission):
+		return files.CodePermission, "permission denied"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return files.CodeNoSpace, "no space left on the device"
+	}
+	return files.CodeError, err.Error()
+}
+
+// placed says of an error which path it is about.
+func placed(name string, err error) error {
+	if errors.Is(err, session.ErrClosed) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	code, why := because(err)
+	return fault(code, "%s: %s", name, why)
+}
+
+// asSession is err as a session takes it from an action.
+func asSession(err error) error {
+	if err == nil || errors.Is(err, session.ErrUnknownOutcome) || errors.Is(err, session.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	code, why := because(err)
+	return &session.Error{Code: code, Err: fmt.Errorf("%s", why)}
+}
+
+func hexSum(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,14 @@
+//go:build !unix
+
+package copies
+
+import (
+	"io/fs"
+	"os"
+)
+
+func ownerOf(fs.FileInfo) (uid, gid int) { return -1, -1 }
+
+func openNoFollow(name string) (*os.File, error) { return os.Open(name) }
+
+func sparse(fs.FileInfo) bool { return false }

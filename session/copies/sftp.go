@@ -1,0 +1,282 @@
+package copies
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/pkg/sftp"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+)
+
+// Extensions of OpenSSH's server. Without the first nothing can be replaced atomically; the third says that packets of 256
+// KiB are taken (OpenSSH 8.5).
+const (
+	extRename = "posix-rename@openssh.com"
+	extSync   = "fsync@openssh.com"
+	extLimits = "limits@openssh.com"
+	extSpace  = "statvfs@openssh.com"
+
+	largePacket  = 255 << 10 // with its head it fits
+	requests     = 64        // of one file at a time
+	filesAtATime = 64
+	maxNames     = 1 << 20 // of one directory
+	maxHeard     = 200
+)
+
+// overSFTP is a host's sftp subsystem. The library knows no contexts: the end of that of openSFTP's caller, who calls
+// close then, ends all that runs.
+type overSFTP struct {
+	c     *sftp.Client
+	rw    io.Closer
+	fsync bool
+
+	t session.Transport
+	h hosts.Host
+
+	once  sync.Once // of shell
+	shell *overShell
+}
+
+func openSFTP(ctx context.Context, t session.Transport, h hosts.Host, conn subsystems) (*overSFTP, error) {
+	rw, err := conn.Subsystem(ctx, "sftp")
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { rw.Close() }) // a server that says nothing
+	c, err := sftp.NewClientPipe(rw, rw, sftp.UseConcurrentWrites(true), sftp.MaxConcurrentRequestsPerFile(requests))
+	if !stop() {
+		rw.Close()
+		return nil, fmt.Errorf("sftp did not begin: %w", ctxerr.Of(ctx))
+	}
+	if err != nil {
+		rw.Close()
+		// sshd starts what is configured and says yes before it knows that the program is missing.
+		return nil, fmt.Errorf("the sftp server makes no sense (%s): %w", printable.Heard(err.Error(), maxHeard), errors.ErrUnsupported)
+	}
+	s := &overSFTP{c: c, rw: rw, t: t, h: h}
+	if _, ok := c.HasExtension(extRename); !ok {
+		s.close()
+		return nil, fmt.Errorf("the sftp server cannot replace files atomically: %w", errors.ErrUnsupported)
+	}
+	_, s.fsync = c.HasExtension(extSync)
+	if _, ok := c.HasExtension(extLimits); ok {
+		_ = sftp.MaxPacketUnchecked(largePacket)(c)
+	}
+	return s, nil
+}
+
+func (s *overSFTP) width() int { return filesAtATime }
+
+func (s *overSFTP) close() error {
+	_ = s.rw.Close() // the client would wait for a request that a server does not take
+	err := s.c.Close()
+	s.once.Do(func() {})
+	if s.shell != nil {
+		s.shell.close()
+	}
+	return err
+}
+
+// refused sorts what the server says.
+func refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, sftp.ErrSSHFxConnectionLost) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
+		return fmt.Errorf("the connection was lost: %w", session.ErrClosed)
+	}
+	if status, ok := errors.AsType[*sftp.StatusError](err); ok {
+		return fmt.Errorf("the host's sftp server says %s", printable.Heard(strings.TrimPrefix(status.Error(), "sftp: "), maxHeard))
+	}
+	return err
+}
+
+func (s *overSFTP) home(context.Context) (string, error) {
+	dir, err := s.c.RealPath(".")
+	return dir, refused(err)
+}
+
+func sftpMeta(st fs.FileInfo) meta {
+	m := meta{name: st.Name(), mode: st.Mode(), size: st.Size(), uid: -1, gid: -1}
+	if own, ok := st.Sys().(*sftp.FileStat); ok {
+		m.uid, m.gid = int(own.UID), int(own.GID)
+	}
+	return m
+}
+
+func (s *overSFTP) stat(_ context.Context, name string) (meta, error) {
+	st, err := s.c.Stat(name)
+	if err != nil {
+		return meta{}, refused(err)
+	}
+	return sftpMeta(st), nil
+}
+
+func (s *overSFTP) lstat(_ context.Context, name string) (meta, error) {
+	st, err := s.c.Lstat(name)
+	if err != nil {
+		return meta{}, refused(err)
+	}
+	return sftpMeta(st), nil
+}
+
+func (s *overSFTP) real(_ context.Context, name string) (string, error) {
+	to, err := s.c.RealPath(name)
+	return to, refused(err)
+}
+
+func (s *overSFTP) list(ctx context.Context, dir string) (all []meta, err error) {
+	names, err := s.c.ReadDirContext(ctx, dir)
+	if err != nil {
+		return nil, refused(err)
+	}
+	if len(names) > maxNames {
+		return nil, fault(files.CodeTooLarge, "the directory has more than %d names", maxNames)
+	}
+	for _, st := range names {
+		all = append(all, sftpMeta(st))
+	}
+	return all, nil
+}
+
+func (s *overSFTP) read(_ context.Context, name string, w io.Writer) error {
+	f, err := s.c.Open(name)
+	if err != nil {
+		return refused(err)
+	}
+	defer f.Close()
+	_, err = f.WriteTo(w)
+	return refused(err)
+}
+
+func (s *overSFTP) mkdir(_ context.Context, name string) error {
+	return refused(s.c.Mkdir(name))
+}
+
+func (s *overSFTP) create(_ context.Context, temp string, in incoming) error {
+	f, err := s.c.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return s.full(temp, in.size, err)
+	}
+	err = s.fill(f, in)
+	if cerr := f.Close(); err == nil && cerr != nil {
+		err = cerr
+	}
+	return s.full(temp, in.size, err)
+}
+
+func (s *overSFTP) fill(f *sftp.File, in incoming) error {
+	if err := f.Chmod(0o600); err != nil { // before there is anything to see
+		return err
+	}
+	var err error
+	var sum []byte
+	n := int64(len(in.data))
+	if in.r == nil {
+		_, err = f.Write(in.data)
+		if in.verify {
+			one := sha256.Sum256(in.data)
+			sum = one[:]
+		}
+	} else {
+		h := sha256.New()
+		var r io.Reader = in.r
+		if in.verify {
+			r = io.TeeReader(in.r, h)
+		}
+		n, err = f.ReadFromWithConcurrency(r, requests)
+		sum = h.Sum(nil)
+	}
+	if err != nil {
+		return err
+	}
+	// Parts are written at the same time: a hole would show in the size only at the end.
+	if in.r != nil || in.verify {
+		st, err := f.Stat()
+		if err == nil && st.Size() != n {
+			err = fmt.Errorf("%d of %d bytes have arrived", st.Size(), n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if in.verify {
+		again := sha256.New()
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if _, err := f.WriteTo(again); err != nil {
+			return err
+		}
+		if !bytes.Equal(again.Sum(nil), sum) {
+			return errStored
+		}
+	}
+	if in.fsync && s.fsync {
+		return f.Sync()
+	}
+	return nil
+}
+
+// full finds out whether a failure that the server does not explain is a full disk.
+func (s *overSFTP) full(name string, size int64, err error) error {
+	status, ok := errors.AsType[*sftp.StatusError](err)
+	if !ok || status.Code != uint32(sftp.ErrSSHFxFailure) {
+		return refused(err)
+	}
+	if _, ok := s.c.HasExtension(extSpace); ok {
+		v, verr := s.c.StatVFS(name[:strings.LastIndexByte(name, '/')+1])
+		if verr == nil && (v.Frsize*v.Bavail < uint64(size) || v.Files > 0 && v.Favail == 0) {
+			return fault(files.CodeNoSpace, "no space left on the device")
+		}
+	}
+	return refused(err)
+}
+
+func (s *overSFTP) dress(_ context.Context, temp string, mode fs.FileMode, uid, gid int) error {
+	if uid >= 0 {
+		if err := s.c.Chown(temp, uid, gid); err != nil {
+			return wrongOwner(uid, gid)
+		}
+	}
+	return refused(s.c.Chmod(temp, mode))
+}
+
+func (s *overSFTP) rename(_ context.Context, temp, name string) error {
+	return refused(s.c.PosixRename(temp, name))
+}
+
+func (s *overSFTP) remove(_ context.Context, name string, dir bool) error {
+	var err error
+	if dir {
+		err = s.c.RemoveDirectory(name)
+	} else {
+		err = s.c.Remove(name)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return refused(err)
+}
+
+// sync needs a program: sftp puts single files on disk, which takes long for many.
+func (s *overSFTP) sync(ctx context.Context, dir string) error {
+	s.once.Do(func() { s.shell, _ = openShell(s.t, s.h) })
+	if s.shell == nil {
+		return errors.New("no shell can be started to put the files on disk")
+	}
+	return s.shell.sync(ctx, dir)
+}

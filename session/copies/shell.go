@@ -1,0 +1,311 @@
+package copies
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// overShell is a host without sftp. Its session is behind no gate: what is done through it has passed one, and it runs the
+// few scripts below in a shell that nobody else has touched.
+type overShell struct {
+	mu sync.Mutex // one script at a time
+	s  *session.Session
+}
+
+func openShell(t session.Transport, h hosts.Host) (*overShell, error) {
+	plain := hosts.Host{Name: h.Name, Transport: h.Transport, Shell: "sh"}
+	s, err := session.Open(t, plain, session.Config{Principal: "fairlead/copies", Policy: policy.AllowAll, Audit: audit.Discard{}, CleanEnv: true})
+	if err != nil {
+		return nil, err
+	}
+	return &overShell{s: s}, nil
+}
+
+func (b *overShell) width() int   { return 1 }
+func (b *overShell) close() error { return b.s.Close() }
+
+// Exit codes of the scripts that stand for more than a failed program.
+const (
+	exitCut   = 90
+	exitOwner = 91
+	exitDir   = 92
+)
+
+// run runs a script with "$1" and so on, and returns what it prints.
+func (b *overShell) run(ctx context.Context, script string, in io.Reader, out io.Writer, args ...string) (string, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	text := &strings.Builder{}
+	text.WriteString("LC_ALL=C; export LC_ALL; set --")
+	for _, a := range args {
+		word, err := framing.Quote(a)
+		if err != nil {
+			return "", fault(files.CodeInvalid, "the path: %w", err)
+		}
+		text.WriteString(" " + word)
+	}
+	text.WriteString("\n" + script)
+	cmd := session.Command{Script: text.String(), Stdout: out, Stdin: in, Keep: maxOutput}
+	if out != nil {
+		cmd.Keep = 16 << 10
+	}
+	r, err := b.s.Run(ctx, cmd)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return "", ctxerr.Of(ctx)
+	case err != nil:
+		return "", err
+	case r.Status == session.StatusOK && out == nil && r.OmittedStdout > 0:
+		return "", fault(files.CodeTooLarge, "the host prints more than %d bytes", maxOutput)
+	case r.Status == session.StatusOK:
+		return string(r.Stdout), nil
+	}
+	return "", complaint(r)
+}
+
+const maxOutput = 8 << 20
+
+// complaint sorts what programs say on standard error, in the C locale.
+func complaint(r session.Result) error {
+	if r.ExitCode != nil {
+		switch *r.ExitCode {
+		case exitCut:
+			return errors.New("not all of the content has arrived")
+		case exitOwner:
+			return fault(files.CodePermission, "this account cannot give a new file to its owner: nothing was changed")
+		case exitDir:
+			return fault(files.CodeDirectory, "it is a directory")
+		}
+	}
+	text := string(r.Stderr)
+	for _, known := range []struct {
+		says string
+		err  error
+	}{
+		{"No space left", fault(files.CodeNoSpace, "no space left on the device")}, {"quota exceeded", fault(files.CodeNoSpace, "the quota is full")},
+		{"Permission denied", fs.ErrPermission}, {"Operation not permitted", fs.ErrPermission},
+		{"Read-only file system", fault(files.CodePermission, "the file system is read-only")}, {"File exists", fs.ErrExist}, {"cannot create", fs.ErrExist},
+		{"No such file", fs.ErrNotExist}, {"nonexistent", fs.ErrNotExist}, {"ot a directory", fs.ErrNotExist},
+	} {
+		if strings.Contains(text, known.says) {
+			return known.err
+		}
+	}
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	return fmt.Errorf("the host says %q", printable.Heard(text, maxHeard))
+}
+
+func (b *overShell) home(ctx context.Context) (string, error) {
+	dir, err := b.run(ctx, `(cd -P && pwd -P)`, nil, nil)
+	return strings.TrimSuffix(dir, "\n"), err
+}
+
+func (b *overShell) stat(ctx context.Context, name string) (meta, error) {
+	return b.ls(ctx, `ls -ldnL -- "$1"`, name)
+}
+
+func (b *overShell) lstat(ctx context.Context, name string) (meta, error) {
+	return b.ls(ctx, `ls -ldn -- "$1"`, name)
+}
+
+func (b *overShell) ls(ctx context.Context, script, name string) (meta, error) {
+	line, err := b.run(ctx, script, nil, nil, name)
+	if err != nil {
+		return meta{}, err
+	}
+	m, err := parseLs(line)
+	m.name = name[strings.LastIndexByte(name, '/')+1:]
+	return m, err
+}
+
+var errLs = errors.New("the host's ls prints what cannot be read")
+
+// parseLs reads a line of ls -ldn: mode, links, uid, gid, size, as POSIX orders them.
+func parseLs(line string) (m meta, err error) {
+	f := strings.Fields(line)
+	if len(f) < 5 || len(f[0]) < 10 {
+		return m, errLs
+	}
+	switch f[0][0] {
+	case '-':
+	case 'd':
+		m.mode = fs.ModeDir
+	case 'l':
+		m.mode = fs.ModeSymlink
+	default:
+		m.mode = fs.ModeIrregular
+	}
+	for n, c := range f[0][1:10] {
+		bit := fs.FileMode(1) << (8 - n)
+		switch c {
+		case 'r', 'w', 'x':
+			m.mode |= bit
+		case 's', 't':
+			m.mode |= bit
+			fallthrough
+		case 'S', 'T':
+			m.mode |= [...]fs.FileMode{fs.ModeSetuid, fs.ModeSetgid, fs.ModeSticky}[n/3]
+		}
+	}
+	var errs [3]error
+	m.uid, errs[0] = strconv.Atoi(f[2])
+	m.gid, errs[1] = strconv.Atoi(f[3])
+	if m.mode&fs.ModeIrregular == 0 { // devices have two numbers there
+		m.size, errs[2] = strconv.ParseInt(f[4], 10, 64)
+	}
+	if errors.Join(errs[:]...) != nil || m.size < 0 {
+		return m, errLs
+	}
+	return m, nil
+}
+
+// real follows links of the last name too, which readlink gives one by one.
+func (b *overShell) real(ctx context.Context, name string) (string, error) {
+	to, err := b.run(ctx, `f=$1 n=0
+while [ -h "$f" ] && [ $n -lt 40 ]; do
+l=$(readlink -- "$f" && echo .) || exit; l=${l%??}
+case $l in /*) f=$l ;; *) f=${f%/*}/$l ;; esac
+n=$((n+1))
+done
+ls -d -- "$f" >/dev/null || exit
+if [ -d "$f" ]; then (cd -P -- "$f" && pwd -P); else d=${f%/*}; (cd -P -- "${d:-/}" && d=$(pwd -P && echo .) && d=${d%??} && printf '%s\n' "${d%/}/${f##*/}"); fi`, nil, nil, name)
+	return strings.TrimSuffix(to, "\n"), err
+}
+
+// list prints each name with NUL behind it: names may hold anything else. It asks ls first, because not every shell's cd says
+// why it fails.
+func (b *overShell) list(ctx context.Context, dir string) (all []meta, err error) {
+	text, err := b.run(ctx, `ls -a -- "$1/." >/dev/null || exit
+cd -- "$1" || exit
+for f in .* *; do
+case $f in .|..) continue ;; esac
+[ -e "$f" ] || [ -h "$f" ] || continue
+l=$(ls -ldn -- "$f" 2>/dev/null) || continue
+set -- $l
+printf '%s %s %s %s %s\000%s\000' "$1" "$2" "$3" "$4" "$5" "$f"
+done`, nil, nil, dir)
+	if err != nil {
+		return nil, err
+	}
+	parts := strings.Split(text, "\x00")
+	for i := 0; i+1 < len(parts); i += 2 {
+		m, err := parseLs(parts[i])
+		if err != nil || parts[i+1] == "" || strings.ContainsRune(parts[i+1], '/') {
+			return nil, errLs
+		}
+		m.name = parts[i+1]
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+func (b *overShell) read(ctx context.Context, name string, w io.Writer) error {
+	out := &refusing{w: w}
+	_, err := b.run(ctx, `cat <"$1"`, nil, out, name)
+	if out.err != nil {
+		return out.err
+	}
+	return err
+}
+
+// refusing remembers why its writer took no more.
+type refusing struct {
+	w   io.Writer
+	err error
+}
+
+func (r *refusing) Write(p []byte) (int, error) {
+	n, err := r.w.Write(p)
+	if err != nil {
+		r.err = err
+	}
+	return n, err
+}
+
+func (b *overShell) mkdir(ctx context.Context, name string) error {
+	_, err := b.run(ctx, `[ ! -e "$1" ] || { echo File exists >&2; exit 1; }; (umask 077; mkdir -- "$1")`, nil, nil, name)
+	return err
+}
+
+// create counts what has arrived: a connection that is cut looks like the end of the input.
+func (b *overShell) create(ctx context.Context, temp string, in incoming) error {
+	var r io.Reader = bytes.NewReader(in.data)
+	n, failing := int64(len(in.data)), &failingReader{}
+	if in.r != nil {
+		failing.r = in.r
+		r, n = failing, in.size
+	}
+	script := `(umask 077; set -C; cat >"$1") || exit
+[ "$(wc -c <"$1")" -eq "$2" ] || exit 90`
+	if in.fsync {
+		script += "\nsync \"$1\" 2>/dev/null || sync"
+	}
+	_, err := b.run(ctx, script, r, nil, temp, strconv.FormatInt(n, 10))
+	if failing.err != nil {
+		return failing.err
+	}
+	if err == nil && in.verify {
+		err = b.verify(ctx, temp, in)
+	}
+	return err
+}
+
+// failingReader remembers why it could not be read to its end.
+type failingReader struct {
+	r   io.Reader
+	err error
+}
+
+func (f *failingReader) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		f.err = err
+	}
+	return n, err
+}
+
+func (b *overShell) dress(ctx context.Context, temp string, mode fs.FileMode, uid, gid int) error {
+	owner := ""
+	if uid >= 0 {
+		owner = fmt.Sprintf("%d:%d", uid, gid)
+	}
+	_, err := b.run(ctx, `[ -z "$3" ] || chown -- "$3" "$1" || exit 91
+chmod -- "$2" "$1"`, nil, nil, temp, fmt.Sprintf("%04o", Octal(mode)), owner)
+	return err
+}
+
+func (b *overShell) rename(ctx context.Context, temp, name string) error {
+	_, err := b.run(ctx, `[ ! -d "$2" ] || exit 92
+mv -f -- "$1" "$2"`, nil, nil, temp, name)
+	return err
+}
+
+func (b *overShell) remove(ctx context.Context, name string, dir bool) error {
+	script := `rm -f -- "$1"`
+	if dir {
+		script = `[ ! -e "$1" ] || rmdir -- "$1"`
+	}
+	_, err := b.run(ctx, script, nil, nil, name)
+	return err
+}
+
+func (b *overShell) sync(ctx context.Context, dir string) error {
+	_, err := b.run(ctx, `sync -f "$1" 2>/dev/null || sync`, nil, nil, dir)
+	return err
+}

@@ -1,0 +1,230 @@
+package copies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/id"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+)
+
+// Tree takes the stream of a download and makes files of it below a directory of this machine. A host is not trusted: no
+// name leads out of the directory, and no symbolic link in it is followed.
+type Tree struct {
+	Dir string // is made if it is missing
+	// Name is what the only thing that is downloaded is called; "" keeps the names of the host.
+	Name string
+	// Below is where in Dir it goes, slash-separated; it is made.
+	Below string
+	Mode  string       // of files, in octal; "" is as on the host, without set-uid and set-gid
+	Take  func(Report) // hears of each file and directory; may be nil
+}
+
+// Receive reads a stream to its end. Files that could not be read on the host are left out. The error says why the rest did
+// not come; what has a name by then is whole.
+func (t *Tree) Receive(ctx context.Context, in io.Reader) error {
+	if err := os.MkdirAll(t.Dir, 0o777); err != nil {
+		return plain(err)
+	}
+	root, err := os.OpenRoot(t.Dir)
+	if err != nil {
+		return plain(err)
+	}
+	defer root.Close()
+	if t.Below != "" {
+		if err := root.MkdirAll(filepath.FromSlash(t.Below), 0o777); err != nil {
+			return plain(err)
+		}
+	}
+	r := &receiving{t: t, root: root, p: Plan{Mode: t.Mode}, in: newFrames(in)}
+	if r.mode, r.hasMode, err = r.p.mode(); err != nil {
+		return err
+	}
+	err = r.run(ctx)
+	if serr := r.settle(err); err == nil {
+		err = serr
+	}
+	return err
+}
+
+// receiving is one stream that is being received.
+type receiving struct {
+	t       *Tree
+	root    *os.Root
+	p       Plan
+	in      *frames
+	mode    fs.FileMode
+	hasMode bool
+
+	waiting []arrived
+	dirs    []arrived
+	n       int
+	top     string
+}
+
+// arrived is a file that waits for the disk, or a directory that waits for its mode.
+type arrived struct {
+	temp, to string
+	mode     fs.FileMode
+	report   Report
+}
+
+const fewFiles = 16 // are put on disk one by one
+
+func (r *receiving) run(ctx context.Context) error {
+	for {
+		if ctx.Err() != nil {
+			return ctxerr.Of(ctx)
+		}
+		e, err := r.in.entry()
+		if err != nil || e == nil {
+			return err
+		}
+		if err := r.take(ctx, e); err != nil {
+			return err
+		}
+	}
+}
+
+// take takes one entry.
+func (r *receiving) take(ctx context.Context, e *Entry) error {
+	if path.Clean(e.Name) != e.Name || strings.HasPrefix(e.Name, "/") || e.Name == "." || e.Name == ".." || strings.HasPrefix(e.Name, "../") || strings.ContainsRune(e.Name, 0) {
+		return fmt.Errorf("the host sends %q as a name", e.Name)
+	}
+	if r.n++; r.n > 2*MaxEntries {
+		return errStream
+	}
+	name := e.Name
+	first, rest, _ := strings.Cut(name, "/")
+	if r.t.Name != "" {
+		if r.top == "" {
+			r.top = first
+		}
+		if r.top != first {
+			return errors.New("several things match, and they cannot have one name: name a directory that exists")
+		}
+		name = path.Join(r.t.Name, rest)
+	}
+	to := filepath.FromSlash(path.Join(r.t.Below, name))
+	if e.Dir {
+		return r.directory(e, to)
+	}
+	file := r.in.file()
+	report, err := r.file(ctx, e, to, file)
+	var broken *sourceFault
+	switch derr := file.drain(); {
+	case derr != nil:
+		return derr
+	case errors.As(err, &broken):
+		return nil // the host reports it
+	case err != nil:
+		report.Done = Failed
+		report.Code, report.Why = because(plain(err))
+		r.tell(report)
+		return fmt.Errorf("%s: %w", filepath.Join(r.t.Dir, to), plain(err))
+	}
+	return nil
+}
+
+func (r *receiving) tell(one Report) {
+	if r.t.Take != nil {
+		r.t.Take(one)
+	}
+}
+
+func (r *receiving) directory(e *Entry, to string) error {
+	err := r.root.Mkdir(to, 0o700)
+	if errors.Is(err, fs.ErrNotExist) && r.parents(to) == nil {
+		err = r.root.Mkdir(to, 0o700)
+	}
+	if err == nil {
+		r.dirs = append(r.dirs, arrived{to: to, mode: fileMode(e.Mode & 0o1777), report: Report{Done: Created, Path: filepath.Join(r.t.Dir, to), Name: e.Name, Mode: fmt.Sprintf("%04o", e.Mode&0o1777)}})
+		return nil
+	}
+	if st, serr := r.root.Lstat(to); serr == nil && st.IsDir() {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", filepath.Join(r.t.Dir, to), plain(err))
+}
+
+// parents makes the directories of what a pattern has found deep down.
+func (r *receiving) parents(to string) error { return r.root.MkdirAll(filepath.Dir(to), 0o777) }
+
+func (r *receiving) file(ctx context.Context, e *Entry, to string, in *fileReader) (Report, error) {
+	report := Report{Path: filepath.Join(r.t.Dir, to), Name: e.Name}
+	if st, err := r.root.Lstat(to); err == nil && !st.Mode().IsRegular() {
+		return report, fault(files.CodeConflict, "a directory, a symbolic link or a special file is there")
+	}
+	temp := filepath.Join(filepath.Dir(to), tempPrefix+id.Secret()[:16])
+	f, err := r.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrNotExist) && r.parents(to) == nil {
+		f, err = r.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+	if err != nil {
+		return report, err
+	}
+	mode := fileMode(e.Mode) & fs.ModePerm
+	if r.hasMode {
+		mode = r.mode
+	}
+	err = copyWhile(ctx, f, in)
+	if err == nil && len(r.waiting) < fewFiles && r.n < fewFiles {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		report.Done, report.Size, report.Mode, report.SHA256 = Copied, in.n, fmt.Sprintf("%04o", Octal(mode)), fmt.Sprintf("%x", in.sum())
+		r.waiting = append(r.waiting, arrived{temp: temp, to: to, report: report})
+		if r.n < fewFiles || len(r.waiting) >= maxBatch {
+			err = r.place()
+		}
+	} else {
+		_ = r.root.Remove(temp)
+	}
+	return report, err
+}
+
+// place gives files their names that are on disk, or are put there now.
+func (r *receiving) place() error {
+	if r.n >= fewFiles && len(r.waiting) > 0 {
+		syncAll(r.t.Dir)
+	}
+	for len(r.waiting) > 0 {
+		f := r.waiting[0]
+		if err := r.root.Rename(f.temp, f.to); err != nil {
+			return err
+		}
+		r.waiting = r.waiting[1:]
+		r.tell(f.report)
+	}
+	return nil
+}
+
+// settle ends what came: it gets its names, whatever came after it.
+func (r *receiving) settle(error) error {
+	err := r.place()
+	for _, f := range r.waiting {
+		_ = r.root.Remove(f.temp)
+	}
+	for i := len(r.dirs) - 1; i >= 0; i-- {
+		d := r.dirs[i]
+		if cerr := r.root.Chmod(d.to, d.mode); err == nil && cerr != nil {
+			err = plain(cerr)
+		}
+		r.tell(d.report)
+	}
+	return err
+}

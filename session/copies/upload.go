@@ -1,0 +1,521 @@
+package copies
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/id"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+)
+
+const (
+	tempPrefix = ".fairlead-"
+
+	smallFile  = 256 << 10 // files up to this size are in memory, several at a time
+	inMemory   = 8 << 20   // bytes of them, per host
+	verifySize = 16 << 20  // files up to this size are read back
+
+	slowSync  = 2 * time.Millisecond // where putting one file on disk takes longer, many are put there at once
+	fewSyncs  = 8                    // files that are put on disk one by one, whatever that takes
+	maxBatch  = 2000                 // files that wait for that
+	cleanTime = 10 * time.Second
+)
+
+// uploading is one upload to one host.
+type uploading struct {
+	p    *Plan
+	r    remote
+	base string
+	into bool
+	rep  *reporter
+
+	uid, gid int
+	mode     fs.FileMode
+	hasMode  bool
+
+	made map[string]bool // directories that were made, and so were empty
+
+	slots  chan struct{}
+	memory *weight
+	wg     sync.WaitGroup
+
+	mu      sync.Mutex // guards what follows
+	waiting []waitingFile
+	synced  int
+	slow    bool
+	failed  int
+	lost    error // the first error that ends everything
+	done    map[int]Report
+	stop    context.CancelCauseFunc
+}
+
+// waitingFile is written and not on disk.
+type waitingFile struct {
+	n        int
+	temp, to string
+}
+
+// where finds out where an upload goes. Nothing is changed.
+func (p *Plan) where(ctx context.Context, r remote) (abs, base string, into bool, err error) {
+	if abs, err = absolute(ctx, r, p.Path); err != nil {
+		return "", "", false, err
+	}
+	st, err := r.stat(ctx, abs)
+	switch {
+	case err == nil && st.mode.IsDir():
+		base, err = r.real(ctx, abs)
+		return abs, base, !p.Merge, err
+	case err == nil && (p.Merge || !p.single()):
+		return abs, "", false, fault(files.CodeInvalid, "%s is not a directory", abs)
+	case err == nil && p.Entries[0].Dir:
+		return abs, "", false, fault(files.CodeInvalid, "%s is a file, and a directory cannot take its place", abs)
+	case err == nil && !st.mode.IsRegular():
+		return abs, "", false, fault(files.CodeSpecial, "%s is a device, a FIFO or a socket", abs)
+	case err == nil:
+		base, err = r.real(ctx, abs)
+		return abs, base, false, err
+	case !errors.Is(err, fs.ErrNotExist):
+		return abs, "", false, err
+	case p.Into || !p.Merge && !p.single():
+		return abs, "", false, fault(files.CodeNotFound, "there is no directory %s on the host", abs)
+	}
+	dir, name := path.Split(abs)
+	real, err := r.real(ctx, "/"+strings.Trim(dir, "/"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return abs, "", false, fault(files.CodeNotFound, "there is no directory %s on the host", path.Clean(dir))
+	}
+	if err != nil {
+		return abs, "", false, err
+	}
+	if st, err := r.stat(ctx, real); err != nil || !st.mode.IsDir() { // servers resolve a last name that is not there
+		return abs, "", false, fault(files.CodeNotFound, "there is no directory %s on the host", path.Clean(dir))
+	}
+	return abs, path.Join(real, name), false, nil
+}
+
+// run reads the stream to its end.
+func (u *uploading) run(ctx context.Context, in io.Reader) (err error) {
+	ctx, u.stop = context.WithCancelCause(ctx)
+	defer u.stop(nil)
+	if u.uid, u.gid, err = u.p.owner(); err != nil {
+		return err
+	}
+	if u.mode, u.hasMode, err = u.p.mode(); err != nil {
+		return err
+	}
+	u.slots, u.memory = make(chan struct{}, u.r.width()), newWeight(inMemory)
+	u.made, u.done = map[string]bool{}, map[int]Report{}
+	u.rep.total = u.p.Bytes()
+	if err := u.directories(ctx); err != nil {
+		return err
+	}
+	err = u.contents(ctx, newFrames(in))
+	u.wg.Wait()
+	if err == nil {
+		err = u.fatal()
+	}
+	if ferr := u.settle(ctx, err); err == nil {
+		err = ferr
+	}
+	if err == nil {
+		err = u.directoryModes(ctx)
+	}
+	if err == nil && u.p.Delete {
+		err = u.deletions(ctx)
+	}
+	u.rep.flush()
+	if err != nil {
+		return err
+	}
+	if u.failed > 0 {
+		return fault(files.CodeError, "%s", notCopied(u.failed, u.p.files()))
+	}
+	return nil
+}
+
+func notCopied(n, of int) string {
+	if of == 1 {
+		return "the file was not copied"
+	}
+	return fmt.Sprintf("%d of %d files were not copied", n, of)
+}
+
+func (u *uploading) fatal() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.lost
+}
+
+// target is where an entry goes.
+func (u *uploading) target(n int) string { return under(u.base, u.p.Entries[n].Name, u.into) }
+
+// directories makes those that are missing, level by level.
+func (u *uploading) directories(ctx context.Context) error {
+	levels := map[int][]int{}
+	deepest := 0
+	for n := range u.p.Entries {
+		if u.p.Entries[n].Dir {
+			d := strings.Count(u.p.Entries[n].Name, "/")
+			levels[d] = append(levels[d], n)
+			deepest = max(deepest, d)
+		}
+	}
+	for d := 0; d <= deepest; d++ {
+		var first error
+		var mu sync.Mutex
+		for _, n := range levels[d] {
+			u.slots <- struct{}{}
+			u.wg.Go(func() {
+				defer func() { <-u.slots }()
+				made, err := u.directory(ctx, u.target(n))
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil && first == nil {
+					first = placed(u.target(n), err)
+				}
+				u.made[u.target(n)] = made
+			})
+		}
+		u.wg.Wait()
+		if first != nil {
+			return first
+		}
+		if ctx.Err() != nil {
+			return ctxerr.Of(ctx)
+		}
+	}
+	return nil
+}
+
+func (u *uploading) directory(ctx context.Context, name string) (made bool, err error) {
+	err = u.r.mkdir(ctx, name)
+	if err == nil {
+		return true, nil
+	}
+	st, serr := u.r.lstat(ctx, name)
+	switch {
+	case serr != nil:
+		return false, err
+	case st.mode.IsDir():
+		return false, nil
+	case st.mode&fs.ModeSymlink != 0:
+		return false, fault(files.CodeConflict, "it is a symbolic link on the host, which is not followed")
+	}
+	return false, fault(files.CodeConflict, "it is not a directory on the host")
+}
+
+// directoryModes gives new directories their modes, the deepest first: one that cannot be written must be full before.
+func (u *uploading) directoryModes(ctx context.Context) error {
+	for n := len(u.p.Entries) - 1; n >= 0; n-- {
+		e := &u.p.Entries[n]
+		name := u.target(n)
+		if !e.Dir || !u.made[name] && u.uid < 0 {
+			continue
+		}
+		n := n
+		u.slots <- struct{}{}
+		u.wg.Go(func() {
+			defer func() { <-u.slots }()
+			if err := u.r.dress(ctx, name, fileMode(e.Mode&0o1777), u.uid, u.gid); err != nil {
+				u.fail(n, err)
+				return
+			}
+			u.rep.tell(Report{Done: Created, Path: name, Name: e.Name, Mode: fmt.Sprintf("%04o", e.Mode&0o1777)})
+		})
+	}
+	u.wg.Wait()
+	return u.fatal()
+}
+
+// contents reads the files.
+func (u *uploading) contents(ctx context.Context, in *frames) error {
+	for n := range u.p.Entries {
+		e := &u.p.Entries[n]
+		if e.Dir {
+			continue
+		}
+		if ctx.Err() != nil {
+			if err := u.fatal(); err != nil {
+				return err
+			}
+			return ctxerr.Of(ctx)
+		}
+		r := in.file()
+		if e.Size > smallFile {
+			u.slots <- struct{}{}
+			err := u.file(ctx, n, incoming{r: counting{r, u.rep}, size: e.Size}, r)
+			<-u.slots
+			if derr := r.drain(); derr != nil {
+				return derr
+			}
+			if err != nil {
+				u.fail(n, err)
+			}
+			continue
+		}
+		if err := u.small(ctx, n, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// small reads a small file and leaves the rest to a goroutine.
+func (u *uploading) small(ctx context.Context, n int, r *fileReader) error {
+	e := &u.p.Entries[n]
+	u.memory.take(e.Size)
+	data, err := io.ReadAll(io.LimitReader(counting{r, u.rep}, e.Size+1))
+	if derr := r.drain(); derr != nil {
+		u.memory.give(e.Size)
+		return derr
+	}
+	if err == nil && r.n > e.Size {
+		err = errGrown
+	}
+	if err != nil {
+		u.memory.give(e.Size)
+		u.fail(n, err)
+		return nil
+	}
+	u.slots <- struct{}{}
+	u.wg.Go(func() {
+		defer func() { <-u.slots; u.memory.give(e.Size) }()
+		if err := u.file(ctx, n, incoming{data: data, size: int64(len(data))}, r); err != nil {
+			u.fail(n, err)
+		}
+	})
+	return nil
+}
+
+var errGrown = errors.New("the source changed while it was read")
+
+// fail notes that an entry was not copied, and why.
+func (u *uploading) fail(n int, err error) {
+	e, name := &u.p.Entries[n], u.target(n)
+	u.mu.Lock()
+	u.failed++
+	if (errors.Is(err, session.ErrClosed) || errors.Is(err, session.ErrUnknownOutcome)) && u.lost == nil {
+		u.lost = err
+		u.stop(err)
+	}
+	u.mu.Unlock()
+	code, why := because(err)
+	u.rep.tell(Report{Done: Failed, Path: name, Name: e.Name, Why: why, Code: code})
+}
+
+// file puts one file in its place, or where it waits for the disk.
+func (u *uploading) file(ctx context.Context, n int, in incoming, r *fileReader) error {
+	e, to := &u.p.Entries[n], u.target(n)
+	old, err := u.old(ctx, to)
+	if err != nil {
+		return err
+	}
+	temp := path.Join(path.Dir(to), tempPrefix+id.Secret()[:16])
+	mode, uid, gid := u.dress(e, old)
+	in.mode = mode
+	in.verify = u.p.Verify || in.size <= verifySize
+	in.fsync = u.fsyncs()
+	began := time.Now()
+	err = u.r.create(ctx, temp, in)
+	if in.fsync && err == nil {
+		u.syncTook(time.Since(began), in.size)
+	}
+	if err == nil && (r.err == nil || !errors.Is(r.err, io.EOF)) {
+		err = errCut
+	}
+	if err == nil && in.r != nil && r.n != e.Size {
+		err = errGrown
+	}
+	sum := r.sum()
+	if err == nil && e.SHA256 != "" && hex.EncodeToString(sum) != e.SHA256 {
+		err = fault(files.CodeConflict, "the source is not what was approved: its content has changed")
+	}
+	if err == nil {
+		err = u.r.dress(ctx, temp, mode, uid, gid)
+	}
+	if err != nil {
+		return u.undo(ctx, temp, err)
+	}
+	report := Report{Done: Copied, Path: to, Name: e.Name, Size: r.n, Mode: fmt.Sprintf("%04o", Octal(mode)), SHA256: hex.EncodeToString(sum)}
+	u.mu.Lock()
+	u.done[n] = report
+	u.mu.Unlock()
+	if in.fsync {
+		return u.place(ctx, waitingFile{n, temp, to})
+	}
+	u.mu.Lock()
+	u.waiting = append(u.waiting, waitingFile{n, temp, to})
+	u.mu.Unlock()
+	return nil
+}
+
+// old is what is at a path; nil where nothing is.
+func (u *uploading) old(ctx context.Context, to string) (*meta, error) {
+	if u.made[path.Dir(to)] {
+		return nil, nil
+	}
+	st, err := u.r.lstat(ctx, to)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case st.mode.IsRegular():
+		return &st, nil
+	case st.mode.IsDir():
+		return nil, fault(files.CodeDirectory, "it is a directory on the host")
+	case st.mode&fs.ModeSymlink != 0:
+		return nil, fault(files.CodeConflict, "it is a symbolic link on the host, which is not followed")
+	}
+	return nil, fault(files.CodeSpecial, "it is a device, a FIFO or a socket on the host")
+}
+
+// dress is the mode of a new file, and its owner: that of the old one.
+func (u *uploading) dress(e *Entry, old *meta) (mode fs.FileMode, uid, gid int) {
+	mode, uid, gid = fileMode(e.Mode)&fs.ModePerm, u.uid, u.gid
+	if u.hasMode {
+		mode = u.mode
+	}
+	if uid < 0 && old != nil {
+		uid, gid = old.uid, old.gid
+	}
+	return mode, uid, gid
+}
+
+// fsyncs reports whether the next file is put on disk by itself.
+func (u *uploading) fsyncs() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return !u.slow
+}
+
+// syncTook learns how long the host takes to put a file on disk.
+func (u *uploading) syncTook(took time.Duration, size int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.synced++
+	if u.synced >= fewSyncs && size <= smallFile && u.p.files() > 2*fewSyncs && took > slowSync {
+		u.slow = true
+	}
+}
+
+// place gives a file its name.
+func (u *uploading) place(ctx context.Context, f waitingFile) error {
+	if ctx.Err() != nil {
+		return u.undo(ctx, f.temp, ctxerr.Of(ctx))
+	}
+	if err := u.r.rename(ctx, f.temp, f.to); err != nil {
+		return u.undo(ctx, f.temp, err)
+	}
+	u.mu.Lock()
+	report := u.done[f.n]
+	u.mu.Unlock()
+	u.rep.tell(report)
+	return nil
+}
+
+// settle puts files that wait on disk, and gives them their names; after an error it removes them.
+func (u *uploading) settle(ctx context.Context, err error) error {
+	waiting := u.waiting
+	u.waiting = nil
+	if len(waiting) == 0 {
+		return nil
+	}
+	if err == nil {
+		err = u.r.sync(ctx, u.syncDir())
+	}
+	for _, f := range waiting {
+		u.slots <- struct{}{}
+		u.wg.Go(func() {
+			defer func() { <-u.slots }()
+			if err != nil {
+				_ = u.undo(ctx, f.temp, err)
+			} else if perr := u.place(ctx, f); perr != nil {
+				u.fail(f.n, perr)
+			}
+		})
+	}
+	u.wg.Wait()
+	if err == nil {
+		err = u.fatal()
+	}
+	return err
+}
+
+func (u *uploading) syncDir() string {
+	if u.into || u.p.Entries[0].Dir {
+		return u.base
+	}
+	return path.Dir(u.base)
+}
+
+// undo takes a temporary file away after err.
+func (u *uploading) undo(ctx context.Context, temp string, err error) error {
+	if errors.Is(err, session.ErrClosed) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
+	defer cancel()
+	if rerr := u.r.remove(ctx, temp, false); rerr != nil && !errors.Is(rerr, session.ErrClosed) {
+		return fmt.Errorf("%w; the unfinished %s could not be removed: remove it", err, temp)
+	}
+	return err
+}
+
+// digest is the hash of all that was copied: of one file its own, of more that of lines as sha256sum prints them, in the
+// order of the plan. n is the number of bytes.
+func (u *uploading) digest() (sum string, n int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var lines bytes.Buffer
+	for i := range u.p.Entries {
+		if r, ok := u.done[i]; ok {
+			n += r.Size
+			if u.p.files() == 1 {
+				return r.SHA256, n
+			}
+			fmt.Fprintf(&lines, "%s  %s\n", r.SHA256, r.Name)
+		}
+	}
+	return hexSum(lines.Bytes()), n
+}
+
+// weight bounds bytes in memory.
+type weight struct {
+	mu   sync.Mutex
+	free int64
+	cond *sync.Cond
+}
+
+func newWeight(n int64) *weight {
+	w := &weight{free: n}
+	w.cond = sync.NewCond(&w.mu)
+	return w
+}
+
+func (w *weight) take(n int64) {
+	w.mu.Lock()
+	for w.free < n {
+		w.cond.Wait()
+	}
+	w.free -= n
+	w.mu.Unlock()
+}
+
+func (w *weight) give(n int64) {
+	w.mu.Lock()
+	w.free += n
+	w.mu.Unlock()
+	w.cond.Broadcast()
+}
