@@ -338,7 +338,7 @@ func (x *Exec) fail(status Status, code string, err error) {
 // somebody may.
 func mayHelp(code string) bool {
 	switch code {
-	case "denied", "rejected", "auth", "hostkey", "invalid", "closed":
+	case "denied", "not_held", "rejected", "auth", "hostkey", "invalid", "closed":
 		return false
 	}
 	return true

@@ -92,7 +92,7 @@ func (s *Session) holdable(ctx context.Context, x *Exec) string {
 func (s *Session) heldStarts(ctx context.Context, x *Exec) bool {
 	if why := x.unholdable(); x.held && why != "" {
 		x.note(func(r *Result) { r.Held, r.NotHeld = heldNot, why })
-		x.fail(StatusError, "not_held", fmt.Errorf("%w: %s", ErrNotHeld, why))
+		x.fail(StatusDenied, "not_held", fmt.Errorf("%w: %s", ErrNotHeld, why))
 		return false
 	}
 	if x.held && x.unready != nil {
@@ -113,7 +113,7 @@ func (s *Session) spend(x *Exec) {
 // notHeld is failStart's error where the host cannot hold a command.
 func (s *Session) notHeld(x *Exec, un *framing.UnheldError) {
 	x.note(func(r *Result) { r.Held, r.NotHeld = heldNot, un.Reason })
-	x.fail(StatusError, "not_held", fmt.Errorf("%w: %s", ErrNotHeld, un.Reason))
+	x.fail(StatusDenied, "not_held", fmt.Errorf("%w: %s", ErrNotHeld, un.Reason))
 }
 
 // heldWord is what the record says of how a command was held.

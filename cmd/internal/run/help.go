@@ -17,6 +17,10 @@ with --stdin=copy all of it to each of several. --script FILE runs a shell scrip
 arguments after --; "$0" is the shell's own name. The shell is the one that its #! names, else the host's; scripts for
 other programs are not run so: fairlead run HOST --stdin -- python3 - < FILE.
 
+With --held each host's kernel holds the command to reading (Landlock and seccomp, as root too): what it would write,
+signal or connect to is refused, and its output and exit code are those of that attempt. Nothing is installed. A host that
+cannot do so says why, and gets nothing.
+
 Everything is judged first, for all hosts, by the built-in policy, /etc/fairlead/policy.yaml and --policy FILE or the
 policy.yaml of your configuration; see fairlead policy. What is dangerous on hosts of tier prod, or of none, is asked
 about once, at the terminal, before a byte goes anywhere; --yes answers. What is forbidden takes the host's name (of
@@ -59,6 +63,9 @@ const example = `  # the kernel of every web server
   # a script with arguments on every canary; a file into a program on one host
   fairlead run @canary --script tune.sh -- --dry-run 'a b'
   fairlead run db1 --stdin -- 'gunzip | mysql app' < dump.sql.gz
+
+  # what would this script change?
+  fairlead run @canary --held --script tune.sh
 
   # a host that is in no inventory
   fairlead run root@10.0.0.5 -- systemctl is-system-running`

@@ -54,6 +54,7 @@ type Options struct {
 	PolicyFile     string
 	OwnExitCode    bool
 	Partial        bool
+	Held           bool
 	Program        bool // what stands after -- is a program and its exact arguments
 
 	Targets string
