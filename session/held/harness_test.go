@@ -26,7 +26,7 @@ type shell struct {
 }
 
 // silence is how long a shell may say nothing before a test fails.
-const silence = time.Minute
+const silence = 2 * time.Minute
 
 // start starts a shell as the user who is given; nil is the one who runs the tests. The error is the host's.
 func start(t testing.TB, spec framing.Shell, as *syscall.Credential) (*shell, error) {

@@ -53,7 +53,7 @@ var holdable = []string{"bash", "zsh", "dash", "ash", "mksh"}
 
 func TestAHeldShellReadsAndSaysByWhatItIsHeld(t *testing.T) {
 	for _, name := range holdable {
-		for _, version := range []int{1, 2, 3, 4, 5, 6, newest} {
+		for _, version := range []int{1, 3, 5, newest} {
 			t.Run(fmt.Sprint(name, "/", version), func(t *testing.T) {
 				s := hold(t, name, version)
 				assert.Regexp(t, `^landlock [0-9]+, seccomp$`, s.hello.HeldBy)
