@@ -31,10 +31,19 @@ const silence = 2 * time.Minute
 // start starts a shell as the user who is given; nil is the one who runs the tests. The error is the host's.
 func start(t testing.TB, spec framing.Shell, as *syscall.Credential) (*shell, error) {
 	t.Helper()
+	return startWith(t, spec, as, nil)
+}
+
+// startWith is start where the shell inherits a file as descriptor 3, if there is one.
+func startWith(t testing.TB, spec framing.Shell, as *syscall.Credential, inherited *os.File) (*shell, error) {
+	t.Helper()
 	nonce := framing.NewToken()
 	cmd := exec.Command("/bin/sh", "-c", framing.Loader(nonce))
 	cmd.Env = append(os.Environ(), "SHELL=/bin/sh")
 	cmd.Dir = "/"
+	if inherited != nil {
+		cmd.ExtraFiles = []*os.File{inherited}
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Credential: as}
 	tty, err := pty.StartWithAttrs(cmd, nil, cmd.SysProcAttr)
 	require.NoError(t, err)
