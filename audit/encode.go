@@ -84,6 +84,7 @@ func appendBody(b []byte, e *Event, seq uint64, at time.Time, hmac []byte, prev 
 	b = appendStr(b, `,"signal":`, e.Signal)
 	b = appendStr(b, `,"stopped_by":`, e.StoppedBy)
 	b = appendStr(b, `,"cwd":`, e.CWD)
+	b = appendStr(b, `,"held":`, e.Held)
 	b = appendInt(b, `,"duration_ms":`, e.DurationMS)
 	b = appendInt(b, `,"stdout_bytes":`, e.StdoutBytes)
 	b = appendInt(b, `,"stderr_bytes":`, e.StderrBytes)

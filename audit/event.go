@@ -145,6 +145,7 @@ type Event struct {
 	Signal       string  `json:"signal,omitempty"`
 	StoppedBy    string  `json:"stopped_by,omitempty"`
 	CWD          string  `json:"cwd,omitempty"`
+	Held         string  `json:"held,omitempty"` // "kernel: …" with what held the command to reading, or "no: …" with why nothing did
 	DurationMS   int64   `json:"duration_ms,omitempty"`
 	StdoutBytes  int64   `json:"stdout_bytes,omitempty"`
 	StderrBytes  int64   `json:"stderr_bytes,omitempty"`

@@ -21,6 +21,12 @@ type Shell struct {
 	// [Dialect]. It must print nothing.
 	Prelude string
 
+	// Hold, if not "", is perl that the supervisor's child runs before it becomes the shell, and that restricts it: package session/held
+	// has it. Its value says what restricts the shell, for [Hello].HeldBy, and what it dies with why nothing does: then there is no
+	// shell, but a *[UnheldError], as where the host has no perl. The child finds in TMPDIR a directory of its own, which the
+	// supervisor removes.
+	Hold string
+
 	// Reader forces how standard error is read: "perl", "hexdump" or "lines". "" takes the first of them that the host
 	// has. Tests use it.
 	Reader string
@@ -66,11 +72,16 @@ func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
 	if sh.Login {
 		login = "y"
 	}
+	supervisor := perlSupervisorText()
+	if sh.Hold != "" {
+		settings.WriteString(withMarks(holdPerlText(), nonce) + "\n")
+		supervisor, sh.Reader = perlSupervisorHeldText(), "perl"
+	}
 	text = withMarks(text, nonce,
 		"settings", settings.String(),
 		"driver", word(program),
 		"driver_call", word(withMarks(driverCallText(), nonce)),
-		"supervisor_pl", word(withMarks(perlSupervisorText(), nonce)),
+		"supervisor_pl", word(withMarks(supervisor, nonce, "hold", perlWord.Replace(sh.Hold))),
 		"supervisor_sh", word(withMarks(shellSupervisorText(), nonce)),
 		"shell", word(sh.Name),
 		"reader", word(sh.Reader),
@@ -80,6 +91,9 @@ func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
 
 // word quotes what holds no NUL byte.
 func word(text string) string { return string(appendSingleQuoted(nil, text)) }
+
+// perlWord makes text what stands between single quotes of perl.
+var perlWord = strings.NewReplacer(`\`, `\\`, `'`, `\'`)
 
 var errVariable = errors.New("framing: a variable for the shell must be NAME=value, with a NAME of letters, digits and _")
 

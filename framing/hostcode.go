@@ -45,6 +45,16 @@ var (
 	driverCallSource string
 	//go:embed host/supervisor.pl
 	perlSupervisorSource string
+	//go:embed host/hold_perl.sh
+	holdPerlSource string
+	//go:embed host/hold_begin.pl
+	holdBeginSource string
+	//go:embed host/hold_child.pl
+	holdChildSource string
+	//go:embed host/hold_told.pl
+	holdToldSource string
+	//go:embed host/hold_over.pl
+	holdOverSource string
 	//go:embed host/supervisor.sh
 	shellSupervisorSource string
 	//go:embed host/feeder.sh
@@ -84,8 +94,12 @@ var (
 	shellCleanText = stripped(hostcode.Shell, &shellCleanSource)
 	driverText     = stripped(hostcode.Shell, &driverSource, "driver_bash", &driverBashSource, "driver_zsh", &driverZshSource, "driver_ksh", &driverKshSource,
 		"driver_mksh", &driverMkshSource, "driver_ksh93", &driverKsh93Source, "driver_posix", &driverPOSIXSource)
-	driverCallText        = stripped(hostcode.Shell, &driverCallSource)
-	perlSupervisorText    = stripped(hostcode.Perl, &perlSupervisorSource)
+	driverCallText     = stripped(hostcode.Shell, &driverCallSource)
+	perlSupervisorText = stripped(hostcode.Perl, &perlSupervisorSource, "hold_begin", new(string), "hold_child", new(string),
+		"hold_told", new(string), "hold_over", new(string))
+	perlSupervisorHeldText = stripped(hostcode.Perl, &perlSupervisorSource, "hold_begin", &holdBeginSource, "hold_child", &holdChildSource,
+		"hold_told", &holdToldSource, "hold_over", &holdOverSource)
+	holdPerlText          = stripped(hostcode.Shell, &holdPerlSource)
 	shellSupervisorText   = stripped(hostcode.Shell, &shellSupervisorSource)
 	feederText            = stripped(hostcode.Shell, &feederSource)
 	perlFeederText        = stripped(hostcode.Perl, &perlFeederSource)

@@ -50,7 +50,14 @@ var hostFiles = []hostFile{
 	{"driver_ksh93.sh", nil, 190, []string{"ksh93"}, nil},
 	{"driver_posix.sh", nil, 410, []string{"sh", "dash", "busybox"}, nil},
 	{"driver_call.sh", driverCallText, 195, hostcodetest.All, nil},
-	{"supervisor.pl", perlSupervisorText, 1970, perl, nil},
+	{"supervisor.pl", perlSupervisorText, 1970, perl, []string{"hold_begin", "", "hold_child", "", "hold_told", "", "hold_over", ""}},
+	{"supervisor.pl", perlSupervisorHeldText, 2900, perl, []string{"hold_begin", "hold_begin.pl", "hold_child", "hold_child.pl", "hold_told", "hold_told.pl",
+		"hold_over", "hold_over.pl"}},
+	{"hold_begin.pl", nil, 800, perl, nil},
+	{"hold_child.pl", nil, 300, perl, nil},
+	{"hold_told.pl", nil, 400, perl, nil},
+	{"hold_over.pl", nil, 20, perl, nil},
+	{"hold_perl.sh", holdPerlText, 160, hostcodetest.All, nil},
 	{"supervisor.sh", shellSupervisorText, 1150, hostcodetest.All, nil},
 	{"feeder.sh", feederText, 900, hostcodetest.All, nil},
 	{"feeder.pl", perlFeederText, 318, perl, nil},
@@ -128,6 +135,7 @@ func TestWhatStartsAShellIsSentAsBefore(t *testing.T) {
 	for name, sh := range map[string]Shell{
 		"usual": {Name: "bash"},
 		"clean": {Name: "zsh", Clean: true, Env: []string{"A=b c"}},
+		"held":  {Name: "dash", Hold: `"by a test"`},
 		"login": {Login: true, Dir: "/a'b", Env: []string{"A=1", "B=x y"}, Prelude: "f() { :; }\n", Reader: "hexdump"},
 	} {
 		text, err := Bootstrap(nonce, sh)

@@ -17,6 +17,9 @@ type Hello struct {
 	// without NUL bytes.
 	Exact bool
 
+	// HeldBy says what restricts the shell, as [Shell].Hold says it; "" where that was not asked for.
+	HeldBy string
+
 	token      Token
 	errorMarks bool
 }
@@ -25,6 +28,13 @@ type Hello struct {
 type StartupError struct{ Reason string }
 
 func (e *StartupError) Error() string { return "framing: " + e.Reason }
+
+// UnheldError says why the host cannot start a shell with [Shell].Hold, in its words.
+type UnheldError struct{ Reason string }
+
+func (e *UnheldError) Error() string {
+	return "framing: the shell cannot be held to reading: " + e.Reason
+}
 
 // Startup follows a shell from its command line to its hello. Feed it all that the shell prints; it tells when to type
 // the bootstrap. Use one per shell, from one goroutine.
@@ -55,10 +65,11 @@ func (s *Startup) Feed(p []byte) (loaded bool, h Hello, d *Decoder, err error) {
 		s.step, loaded = 1, true
 	}
 	mark := "\x1e" + s.nonce.String()
-	if i := bytes.Index(s.buf, []byte(mark+"F")); i >= 0 {
-		if reason, _, ok := strings.Cut(string(s.buf[i+markLen:]), "\n"); ok {
-			return loaded, h, nil, &StartupError{strings.TrimSuffix(reason, "\r")}
-		}
+	if reason, ok := s.line(mark + "F"); ok {
+		return loaded, h, nil, &StartupError{reason}
+	}
+	if reason, ok := s.line(mark + "N"); ok {
+		return loaded, h, nil, &UnheldError{reason}
 	}
 	if s.step == 1 {
 		i := bytes.Index(s.buf, []byte(mark+"T"))
@@ -70,6 +81,7 @@ func (s *Startup) Feed(p []byte) (loaded bool, h Hello, d *Decoder, err error) {
 			return loaded, h, nil, &StartupError{"the shell's supervisor sent an invalid token"}
 		}
 		s.hello.token = tok
+		s.hello.HeldBy, _ = s.line(mark + "K")
 		s.buf = s.buf[i+markLen+TokenLen:]
 		s.step = 2
 	}
@@ -81,9 +93,19 @@ func (s *Startup) Feed(p []byte) (loaded bool, h Hello, d *Decoder, err error) {
 	if err := s.hello.parse(string(text)); err != nil {
 		return loaded, h, nil, err
 	}
+	if s.hello.HeldBy != "" && s.hello.Dialect == Ksh93 {
+		return loaded, h, nil, &UnheldError{"ksh93 keeps what $(…) and here-documents hold in /dev/shm, where others have files too"}
+	}
 	d = newDecoder(s.hello, s.nonce)
 	d.Feed(rest)
 	return loaded, s.hello, d, nil
+}
+
+// line returns what stands behind a mark, as far as the end of the line.
+func (s *Startup) line(mark string) (string, bool) {
+	_, rest, _ := bytes.Cut(s.buf, []byte(mark))
+	text, _, ok := strings.Cut(string(rest), "\n")
+	return strings.TrimSuffix(text, "\r"), ok
 }
 
 // Noise returns what the host printed instead of what was expected, for an error message.

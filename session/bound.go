@@ -61,7 +61,7 @@ func (s *Session) bindShell(x *Exec) {
 
 // holds reports whether x, if it was approved, would run as whoever approved it saw that, and fails it else.
 func (s *Session) holds(x *Exec, sh *shell) bool {
-	if x.answer.ID == "" || x.res.Lane == laneClean {
+	if x.answer.ID == "" || x.res.Lane != laneSession {
 		return true
 	}
 	b := &x.bond

@@ -70,6 +70,11 @@ type Command struct {
 	// started by env(1), so its name must be a program's, without "=".
 	Program bool
 
+	// Held runs it in a shell that the host's kernel holds to reading: a dry run, whose refusals are the command's own errors. It
+	// is judged like any other. Where the host cannot hold it, nothing is sent; see ErrNotHeld. It does not go with Interactive,
+	// files or jobs.
+	Held bool
+
 	// Approver, if not nil, is asked instead of the session's: the command was approved together with others.
 	Approver policy.Approver
 

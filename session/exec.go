@@ -37,6 +37,9 @@ type Exec struct {
 	answer   policy.Answer  // the yes to it, if one was needed
 	bond     bond           // what that was asked about
 
+	held    bool  // it runs held to reading
+	unready error // why the shell that holds it could not be started, where that is no reason to ask
+
 	then func() // of a frame of our own: called at its end, by the pump
 
 	mu       sync.Mutex              // guards what follows until done
@@ -335,7 +338,7 @@ func (x *Exec) fail(status Status, code string, err error) {
 // somebody may.
 func mayHelp(code string) bool {
 	switch code {
-	case "denied", "rejected", "auth", "hostkey", "invalid", "closed":
+	case "denied", "not_held", "rejected", "auth", "hostkey", "invalid", "closed":
 		return false
 	}
 	return true

@@ -30,6 +30,7 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 		d = policy.Decision{Reason: "the policy could not decide: " + err.Error()}
 	}
 	d.Clean = d.Clean || x.cmd.Program
+	d = s.hold(ctx, x, d)
 	x.res.Decision = d
 	if d.Send != "" {
 		x.cmd.Script, x.res.Command = d.Send, d.Send
@@ -92,7 +93,7 @@ func (s *Session) recordRequest(ctx context.Context, x *Exec) bool {
 	e.Verdict, e.Rule, e.Class, e.Policy, e.Reason = d.Verdict.String(), d.Rule, string(d.Class), d.Policy, x.cmd.Reason
 	e.Approval, e.ApprovedBy, e.ApprovalProof, e.ApprovalDigest = d.Approval, x.answer.By, string(x.answer.Proof), x.answer.Digest
 	e.WithInput, e.ForSession = d.WithInput, d.ForSession
-	e.CWD = s.Dir()
+	e.CWD, e.Held = s.Dir(), x.res.heldWord()
 	e.ReadOnly = d.Class == policy.ReadOnly && (x.cmd.inner.wrapping == nil || !x.cmd.inner.wrapping.Changes()) || d.Verdict != policy.Allow
 	ctx = context.WithoutCancel(ctx)
 	if err := s.cfg.Audit.Record(ctx, e); err != nil {
@@ -112,6 +113,7 @@ func (s *Session) recordResult(x *Exec, r *Result) {
 	e.ReadOnly = r.Decision.Class == policy.ReadOnly
 	e.State, e.Status = string(r.State), string(r.Status)
 	e.ExitCode, e.Signal, e.StoppedBy, e.CWD = r.ExitCode, r.Signal, r.StoppedBy, r.Dir
+	e.Held = r.heldWord()
 	e.DurationMS = r.Duration.Milliseconds()
 	s.outputs(&e, x, r)
 	e.StdinBytes, e.StdinSHA256 = r.StdinBytes, r.StdinSHA256

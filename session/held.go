@@ -1,28 +1,144 @@
 package session
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
 
-// held is t with programs started as Config.Program says. Signals go the same way as shells: process numbers mean
-// something only where the shell is.
-func (s *Session) held(t Transport) Transport {
-	if s.cfg.Program == nil {
-		return t
+	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// ErrNotHeld is wrapped by the error of a command with [Command].Held that the host cannot hold to reading. Nothing was sent.
+var ErrNotHeld = errors.New("the command cannot be held to reading")
+
+// What Result.Held says.
+const (
+	heldByKernel = "kernel"
+	heldNot      = "no"
+)
+
+// hold finds out whether x, about which d was decided, runs held to reading, and returns what is decided then: where the policy
+// requires it and the host cannot, that is Decision.Unheld. It may start the shell, and so the connection: an error of those
+// is kept for when x would be sent.
+func (s *Session) hold(ctx context.Context, x *Exec, d policy.Decision) policy.Decision {
+	required := d.Verdict == policy.Allow && d.Unheld != nil
+	switch {
+	case x.cmd.Held:
+		x.held = true
+		return d
+	case d.Verdict == policy.Allow && d.Unfit != "":
+		x.note(func(r *Result) { r.Held, r.NotHeld = heldNot, d.Unfit })
+		return d
+	case !required:
+		return d
+	case x.cmd.inner.action != nil: // it reads a file itself, and runs nothing
+		x.note(func(r *Result) { r.Held, r.NotHeld = heldNot, "Fairlead reads the file itself" })
+		return d
 	}
-	return heldTransport{t, s.cfg.Program}
+	why := x.unholdable()
+	if why == "" {
+		why = s.holdable(ctx, x)
+	}
+	if why == "" {
+		x.held = true
+		return d
+	}
+	x.note(func(r *Result) { r.Held, r.NotHeld = heldNot, why })
+	not := *d.Unheld
+	not.Reason = fmt.Sprintf("%s, and %s cannot hold this: %s", not.Reason, s.host.Name, why)
+	return not
 }
 
-type heldTransport struct {
-	Transport
-	change func(Program) (Program, error)
+// unholdable says what about a command cannot be held anywhere; "" is nothing.
+func (x *Exec) unholdable() string {
+	switch {
+	case x.cmd.Interactive:
+		return "a command that can be typed at is more than what was judged"
+	case x.cmd.inner.wrapping != nil:
+		return "a job outlives its shell, and a held shell ends with everything that it started"
+	case x.cmd.inner.action != nil:
+		return "work on files is done over the connection, and not by a shell"
+	}
+	return ""
 }
 
-// Held implements seam.Held.
-func (heldTransport) Held() {}
-
-func (t heldTransport) Open(ctx context.Context, p Program) (Stream, error) {
-	p, err := t.change(p)
-	if err != nil {
-		return nil, err
+// holdable says why the host cannot hold x; "" where it can, or where that cannot be found out.
+func (s *Session) holdable(ctx context.Context, x *Exec) string {
+	s.mu.Lock()
+	why := s.unheld
+	s.mu.Unlock()
+	if why != "" {
+		return why
 	}
-	return t.Transport.Open(ctx, p)
+	sh, err := s.sideShell(ctx, x, laneHeld)
+	if err == nil {
+		x.note(func(r *Result) { r.Held, r.HeldBy = heldByKernel, sh.hello.HeldBy })
+	}
+	var un *framing.UnheldError
+	if errors.As(err, &un) {
+		s.mu.Lock()
+		s.unheld = un.Reason
+		s.mu.Unlock()
+		return un.Reason
+	}
+	x.unready = err
+	return ""
+}
+
+// heldStarts fails x where its held shell could not be started before, for whatever has nothing to do with holding it; and where
+// it asked to be held and cannot be.
+func (s *Session) heldStarts(ctx context.Context, x *Exec) bool {
+	if why := x.unholdable(); x.held && why != "" {
+		x.note(func(r *Result) { r.Held, r.NotHeld = heldNot, why })
+		x.fail(StatusDenied, "not_held", fmt.Errorf("%w: %s", ErrNotHeld, why))
+		return false
+	}
+	if x.held && x.unready != nil {
+		s.failStart(ctx, x, x.unready)
+		return false
+	}
+	return true
+}
+
+// spend notes that a command of the held lane leaves more behind than a read does: the next one gets a new shell there.
+func (s *Session) spend(x *Exec) {
+	d := &x.res.Decision
+	if x.cmd.Held || d.Taints || len(d.Sets) > 0 || d.Class != policy.ReadOnly && d.Class != policy.SensitiveRead {
+		s.spendLane(laneHeld)
+	}
+}
+
+// notHeld is failStart's error where the host cannot hold a command.
+func (s *Session) notHeld(x *Exec, un *framing.UnheldError) {
+	x.note(func(r *Result) { r.Held, r.NotHeld = heldNot, un.Reason })
+	x.fail(StatusDenied, "not_held", fmt.Errorf("%w: %s", ErrNotHeld, un.Reason))
+}
+
+// heldWord is what the record says of how a command was held.
+func (r *Result) heldWord() string {
+	switch r.Held {
+	case heldByKernel:
+		return heldByKernel + ": " + r.HeldBy
+	case heldNot:
+		return heldNot + ": " + r.NotHeld
+	}
+	return ""
+}
+
+// HeldBy finds out by what the host's kernel holds commands of this session, such as "landlock 7, seccomp". It starts a held
+// shell where there is none, and runs nothing. The error says why the host cannot, or why that is not known: then it does not
+// wrap ErrNotHeld.
+func (s *Session) HeldBy(ctx context.Context) (string, error) {
+	x := &Exec{s: s, began: time.Now(), done: make(chan struct{})}
+	sh, err := s.sideShell(ctx, x, laneHeld)
+	var un *framing.UnheldError
+	switch {
+	case errors.As(err, &un):
+		return "", fmt.Errorf("%w: %s", ErrNotHeld, un.Reason)
+	case err != nil:
+		return "", err
+	}
+	return sh.hello.HeldBy, nil
 }

@@ -2,9 +2,10 @@ package session_test
 
 import (
 	"context"
-	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,79 +13,171 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/localpty"
 	"github.com/fairlead-ssh/fairlead/session/policy"
-	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
-func TestEveryProgramOfASessionIsStartedAsItsConfigSays(t *testing.T) {
-	tr, err := localpty.New(localpty.Config{})
-	require.NoError(t, err)
-	defer tr.Close()
-	var mu sync.Mutex
-	var lines []string
-	cfg := permissive()
-	cfg.Grace = 100 * time.Millisecond
-	cfg.Program = func(p session.Program) (session.Program, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		lines = append(lines, p.Line)
-		p.Line = "FAIRLEAD_HELD=yes; export FAIRLEAD_HELD; " + p.Line
-		return p, nil
+// heldReads allows everything, and what begins with "read" only held to reading.
+var heldReads = policy.DeciderFunc(func(_ context.Context, req policy.Request) (policy.Decision, error) {
+	d := policy.Decision{Verdict: policy.Allow, Class: policy.Unknown, Rule: "a test"}
+	command, isRead := strings.CutPrefix(req.Command, ": read; ")
+	if isRead {
+		d.Class = policy.ReadOnly
+		d.Unheld = &policy.Decision{Verdict: policy.Ask, Class: policy.ReadOnly, Rule: "builtin/reads-held", Reason: "reads are held", Needs: policy.NeedsApproval}
 	}
-	s, err := session.Open(tr, web1, cfg)
-	require.NoError(t, err)
-	defer s.Close()
-	r := succeed(t, s, session.Command{Script: "echo $FAIRLEAD_HELD"})
-	assert.Equal(t, "yes\n", string(r.Stdout))
-	require.Len(t, lines, 1)
-	r, err = s.Run(t.Context(), session.Command{Script: "sh -c \"trap '' INT; sleep 100; sleep 100\"", Timeout: 100 * time.Millisecond})
-	require.Error(t, err)
-	assert.Equal(t, session.StatusTimeout, r.Status)
-	mu.Lock()
-	defer mu.Unlock()
-	assert.Greater(t, len(lines), 1, "signals are sent from where the shell is")
-	for _, line := range lines {
-		assert.True(t, strings.HasPrefix(line, "exec sh -c "), line)
+	d.Taints = strings.Contains(command, "=")
+	if strings.Contains(command, "ss -p") {
+		d.Unheld, d.Unfit = nil, "ss -p sees no other processes there"
 	}
+	return d, nil
+})
+
+// holding returns a session on this machine, which a test needs that can hold a shell.
+func holding(t *testing.T, host hosts.Host, cfg session.Config) *session.Session {
+	t.Helper()
+	s := onThisMachine(t, host, cfg)
+	if _, err := s.HeldBy(t.Context()); err != nil {
+		assert.ErrorIs(t, err, session.ErrNotHeld)
+		needs.Part(t, "this machine holds no shell: %v", err)
+	}
+	return s
 }
 
-func TestAProgramThatMayNotBeStartedIsToldAndNothingRuns(t *testing.T) {
+func onThisMachine(t *testing.T, host hosts.Host, cfg session.Config) *session.Session {
+	t.Helper()
 	tr, err := localpty.New(localpty.Config{})
 	require.NoError(t, err)
-	defer tr.Close()
-	cfg := permissive()
-	cfg.Program = func(session.Program) (session.Program, error) {
-		return session.Program{}, errors.New("no place for it")
+	t.Cleanup(func() { tr.Close() })
+	if cfg.Audit == nil {
+		cfg.Audit = audit.Discard{}
 	}
-	s, err := session.Open(tr, web1, cfg)
+	s, err := session.Open(tr, host, cfg)
 	require.NoError(t, err)
-	defer s.Close()
-	r, err := s.Run(t.Context(), session.Command{Script: "echo ran"})
-	require.ErrorContains(t, err, "no place for it")
-	assert.Equal(t, session.StatusError, r.Status)
-	assert.Empty(t, r.Stdout)
-	assert.False(t, r.Err.Sent)
+	t.Cleanup(func() { s.Close() })
+	return s
 }
 
-func TestOneSessionOfAPoolMayBeConfiguredInAWayOfItsOwn(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
-		d.On("next")
-		p := poolOn(t, d, session.PoolConfig{Session: session.Config{Ready: -1}})
-		no := policy.DeciderFunc(func(context.Context, policy.Request) (policy.Decision, error) { return policy.Decision{}, nil })
-		s, err := p.OpenWith(web1, func(c *session.Config) {
-			assert.EqualValues(t, -1, c.Ready, "as it was given")
-			c.Policy = no
-		})
+var bashHere = hosts.Host{Name: "here", Transport: "local", Shell: "bash"}
+
+// What a policy wants held runs so, and says by what; the rest runs as always, in the same directory.
+func TestReadsThatAPolicyWantsHeldAreHeld(t *testing.T) {
+	book := &ledger{}
+	s := holding(t, bashHere, session.Config{Policy: heldReads, Audit: book})
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	run := func(script string) session.Result {
+		t.Helper()
+		r, err := s.Run(t.Context(), session.Command{Script: script})
 		require.NoError(t, err)
-		_, err = s.Run(t.Context(), session.Command{Script: "next"})
-		require.ErrorIs(t, err, session.ErrDenied)
-		runOK(t, mustOpen(t, p, web1), "next")
-		_, err = p.OpenWith(web1, func(c *session.Config) { c.Audit = audit.Sink(nil) })
-		require.ErrorContains(t, err, "Audit")
-		require.NoError(t, p.Close())
-		_, err = p.OpenWith(web1, func(*session.Config) {})
-		require.ErrorIs(t, err, session.ErrClosed)
-	})
+		return r
+	}
+	r := run(": read; cd " + dir + "; echo a")
+	assert.Equal(t, "a\n", string(r.Stdout))
+	assert.Equal(t, []string{"held", "kernel", ""}, []string{r.Lane, r.Held, r.NotHeld})
+	assert.Regexp(t, "^landlock [0-9]+, seccomp$", r.HeldBy)
+	assert.Equal(t, "kernel: "+r.HeldBy, book.events[len(book.events)-1].Held)
+	assert.Equal(t, "kernel: "+r.HeldBy, book.events[len(book.events)-2].Held)
+
+	assert.Equal(t, 1, *run(": read; touch f").ExitCode)
+	assert.NoFileExists(t, filepath.Join(dir, "f"))
+	r = run("touch f; x=own; pwd")
+	assert.Equal(t, dir+"\n", string(r.Stdout), "the session's own shell follows")
+	assert.Equal(t, []string{"session", "", "", ""}, []string{r.Lane, r.Held, r.HeldBy, r.NotHeld})
+	assert.FileExists(t, filepath.Join(dir, "f"))
+
+	pid := string(run(": read; echo $$").Stdout)
+	assert.Equal(t, pid, string(run(": read; echo $$").Stdout), "reads share a shell")
+	assert.Equal(t, "held\n", string(run(": read; x=held; echo $x").Stdout))
+	assert.Equal(t, "\n", string(run(": read; echo $x").Stdout), "one that sets a variable has it for itself")
+	assert.NotEqual(t, pid, string(run(": read; echo $$").Stdout))
+	assert.Equal(t, "own\n", string(run("echo $x").Stdout))
+
+	r = run(": read; ss -p || :")
+	assert.Equal(t, []string{"session", "no", "", "ss -p sees no other processes there"}, []string{r.Lane, r.Held, r.HeldBy, r.NotHeld})
+	assert.Equal(t, "no: "+r.NotHeld, book.events[len(book.events)-1].Held)
+}
+
+// A command may ask for it, whatever the policy says: it does what it can, and nothing of it stays.
+func TestACommandThatAsksToBeHeldChangesNothing(t *testing.T) {
+	s := holding(t, bashHere, session.Config{Policy: policy.AllowAll})
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f")
+	require.NoError(t, os.WriteFile(file, []byte("kept"), 0o600))
+	r, err := s.Run(t.Context(), session.Command{Script: "x=1; rm " + file + "; echo b >" + file + "; echo $x", Held: true})
+	require.NoError(t, err)
+	assert.Equal(t, "1\n", string(r.Stdout))
+	assert.Contains(t, string(r.Stderr), "rm: ")
+	assert.Equal(t, "kernel", r.Held)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "kept", string(text))
+	r, err = s.Run(t.Context(), session.Command{Script: "echo x$x", Held: true})
+	require.NoError(t, err)
+	assert.Equal(t, "x\n", string(r.Stdout), "each has a shell of its own")
+
+	r, _ = s.Run(t.Context(), session.Command{Script: "echo a", Held: true, Interactive: true})
+	require.ErrorIs(t, r.Err, session.ErrNotHeld)
+	assert.Equal(t, []string{"no", "not_held"}, []string{r.Held, r.Err.Code})
+}
+
+// Standard input, time limits and the shell's end are as everywhere.
+func TestHeldCommandsAreStoppedAndFedLikeOthers(t *testing.T) {
+	s := holding(t, bashHere, session.Config{Policy: policy.AllowAll})
+	r, err := s.Run(t.Context(), session.Command{Script: "wc -c", Held: true, Stdin: strings.NewReader(strings.Repeat("x", 300_000))})
+	require.NoError(t, err)
+	assert.Equal(t, "300000", strings.TrimSpace(string(r.Stdout)))
+	r, _ = s.Run(t.Context(), session.Command{Script: "sleep 1000; echo never", Held: true, Timeout: 300 * time.Millisecond})
+	assert.Equal(t, session.StatusTimeout, r.Status)
+	assert.False(t, r.MayRun)
+	r, err = s.Run(t.Context(), session.Command{Script: "exit 3", Held: true})
+	require.NoError(t, err)
+	assert.Equal(t, 3, *r.ExitCode)
+}
+
+// Where the host cannot hold it, the command asks; without somebody to ask it is refused at once.
+func TestReadsNeedApprovalWhereTheHostCannotHoldThem(t *testing.T) {
+	host := bashHere
+	host.Env = []string{"PATH=" + withoutPerl(t)}
+	book := &ledger{}
+	s := onThisMachine(t, host, session.Config{Policy: heldReads, Audit: book})
+	_, err := s.HeldBy(t.Context())
+	require.ErrorIs(t, err, session.ErrNotHeld)
+	r, err := s.Run(t.Context(), session.Command{Script: ": read; echo a"})
+	require.ErrorIs(t, err, session.ErrDenied)
+	assert.Equal(t, "builtin/reads-held", r.Decision.Rule)
+	assert.Equal(t, "reads are held, and here cannot hold this: it has no perl", r.Decision.Reason)
+	assert.Equal(t, []string{"no", "it has no perl"}, []string{r.Held, r.NotHeld})
+	r, err = s.Run(t.Context(), session.Command{Script: "echo a", Held: true})
+	require.ErrorIs(t, err, session.ErrNotHeld)
+	assert.ErrorContains(t, err, "it has no perl")
+	assert.False(t, r.Err.Sent)
+	r, err = s.Run(t.Context(), session.Command{Script: "echo a"})
+	require.NoError(t, err)
+	assert.Equal(t, "a\n", string(r.Stdout))
+
+	approved := onThisMachine(t, host, session.Config{Policy: heldReads, Approver: yes{}})
+	r, err = approved.Run(t.Context(), session.Command{Script: ": read; echo a"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a\n", "session", "no", "approval"}, []string{string(r.Stdout), r.Lane, r.Held, r.Decision.Approval})
+}
+
+type yes struct{}
+
+func (yes) Approve(context.Context, policy.Question) (policy.Answer, error) {
+	return policy.Answer{Approved: true, ID: "approval", By: "operator/ada"}, nil
+}
+
+// withoutPerl is a directory of programs that has no perl.
+func withoutPerl(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"sh", "bash", "stty", "env", "sed", "id", "cat", "head", "tr", "hexdump"} {
+		if path, err := exec.LookPath(name); err == nil {
+			require.NoError(t, os.Symlink(path, filepath.Join(dir, name)))
+		}
+	}
+	return dir
 }

@@ -3,21 +3,38 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/held"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
 // The lanes. A shell that lives on makes it unsound to judge a command alone: an alias, a function, a trap or a PATH that
 // was set before changes what it means. So a command that is allowed only for what it means (Decision.Clean) runs in the
 // clean lane once anything else has run in the session's own shell: a second shell, in the same directory, in which
-// nothing but such commands has ever run.
+// nothing but such commands has ever run. The held lane is one whose shell the host's kernel holds to reading.
 const (
 	laneSession = "session"
 	laneClean   = "clean"
+	laneHeld    = "held"
 )
+
+// side is a shell beside the session's own. Session.mu guards it.
+type side struct {
+	sh    *shell // nil before it is needed
+	free  func() // gives its connection back
+	dir   string // where it stands
+	spent bool   // the next command there gets a new shell
+}
+
+// sideOf is the lane's; s.mu is held.
+func (s *Session) sideOf(lane string) *side {
+	if lane == laneHeld {
+		return &s.heldSide
+	}
+	return &s.cleanSide
+}
 
 // maxSet bounds how many names are remembered.
 const maxSet = 1000
@@ -37,12 +54,12 @@ func (s *Session) taint(d policy.Decision) {
 	}
 }
 
-// spendLane has the next command of the clean lane get a new shell there: this one ran something that changes more than a
+// spendLane has the next command of a lane get a new shell there: this one ran something that changes more than a
 // read does.
-func (s *Session) spendLane() {
+func (s *Session) spendLane(lane string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.laneSpent = true
+	s.sideOf(lane).spent = true
 }
 
 // names are what commands of the session have set, as far as it was seen.
@@ -56,40 +73,87 @@ func (s *Session) names() []string {
 func (s *Session) pickLane(x *Exec) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if x.res.Decision.Clean && (s.tainted || s.host.Login || len(s.host.Env) > 0 && s.cfg.ForeignEnv) {
+	switch {
+	case x.held:
+		x.note(func(r *Result) { r.Lane = laneHeld })
+	case x.res.Decision.Clean && (s.tainted || s.host.Login || len(s.host.Env) > 0 && s.cfg.ForeignEnv):
 		x.note(func(r *Result) { r.Lane = laneClean })
 	}
 }
 
-// laneFor returns the clean lane's shell, standing where the session does, or fails x.
+// laneFor returns the shell of x's lane, which is not the session's own, or fails x.
 func (s *Session) laneFor(ctx context.Context, x *Exec) *shell {
-	s.mu.Lock()
-	sh, dir, at, spent := s.lane, s.dir, s.laneDir, s.laneSpent
-	s.mu.Unlock()
-	if sh == nil || spent || !sh.alive() || sh.cooked.Load() && !s.repair(ctx, sh) {
-		s.closeLane()
-		var err error
-		if sh, err = s.newLane(ctx, x, dir); s.pool != nil && (errors.Is(err, errNoConn) || errors.Is(err, ErrClosed)) {
-			// The session's own shell comes with a new connection, and the lane stands beside it.
-			if s.shellFor(ctx, x) == nil {
-				return nil
-			}
-			sh, err = s.newLane(ctx, x, dir)
-		}
-		if err != nil {
-			s.failStart(ctx, x, err)
-			return nil
-		}
-		at = sh.hello.Dir
-	}
-	if dir != "" && at != dir && !s.moveTo(ctx, sh, dir) {
-		x.fail(StatusError, "lane", fmt.Errorf("the clean lane's shell cannot go to the session's directory"))
+	sh, err := s.sideShell(ctx, x, x.res.Lane)
+	switch {
+	case err != nil:
+		s.failStart(ctx, x, err)
 		return nil
+	case sh == nil:
+		return nil
+	}
+	if x.held {
+		x.note(func(r *Result) { r.Held, r.HeldBy = heldByKernel, sh.hello.HeldBy })
 	}
 	return s.usable(sh, x)
 }
 
-func (s *Session) newLane(ctx context.Context, x *Exec, dir string) (*shell, error) {
+// errLane says that a lane's shell does not stand where the session does.
+var errLane = errors.New("the clean lane's shell cannot go to the session's directory")
+
+// sideShell returns a lane's shell, standing where the session does. Without a shell and an error x has failed.
+func (s *Session) sideShell(ctx context.Context, x *Exec, lane string) (*shell, error) {
+	s.mu.Lock()
+	b, dir := *s.sideOf(lane), s.dir
+	s.mu.Unlock()
+	sh, at := b.sh, b.dir
+	if sh == nil || b.spent || !sh.alive() || sh.cooked.Load() && !s.repair(ctx, sh) {
+		s.closeSide(lane)
+		var err error
+		if sh, err = s.newSide(ctx, x, lane, dir); s.pool != nil && (errors.Is(err, errNoConn) || errors.Is(err, ErrClosed)) {
+			// A connection comes with the session's own shell, and the lane stands beside it.
+			if lane == laneClean {
+				if s.shellFor(ctx, x) == nil {
+					return nil, nil
+				}
+			} else if err = s.reconnect(ctx, x, err); err != nil {
+				return nil, err
+			}
+			sh, err = s.newSide(ctx, x, lane, dir)
+		}
+		if err != nil {
+			return nil, err
+		}
+		at = sh.hello.Dir
+		s.mu.Lock()
+		if s.dir == "" {
+			s.dir = at
+		}
+		s.mu.Unlock()
+	}
+	if dir != "" && at != dir && !s.moveTo(ctx, sh, dir) {
+		return nil, errLane
+	}
+	return sh, nil
+}
+
+// reconnect gets a connection for a session that has none, or has lost it. why is how that showed.
+func (s *Session) reconnect(ctx context.Context, x *Exec, why error) error {
+	s.mu.Lock()
+	s.t, s.lost = nil, s.lost || errors.Is(why, ErrClosed)
+	s.mu.Unlock()
+	began := time.Now()
+	t, queued, _, err := s.pool.exchange(ctx, why, began.Add(x.slotWait()))
+	x.note(func(r *Result) { r.Queue, r.Dial = r.Queue+queued, time.Since(began)-queued })
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.t, s.lost = t, false
+	return nil
+}
+
+func (s *Session) newSide(ctx context.Context, x *Exec, lane, dir string) (*shell, error) {
 	t := s.transport()
 	if t == nil {
 		return nil, errNoConn
@@ -97,6 +161,9 @@ func (s *Session) newLane(ctx context.Context, x *Exec, dir string) (*shell, err
 	spec := framing.Shell{Name: s.host.Shell, Dir: dir, Clean: s.cfg.cleanEnv()}
 	if !s.cfg.ForeignEnv {
 		spec.Env = s.host.Env
+	}
+	if lane == laneHeld {
+		spec.Hold = held.Program()
 	}
 	spec = s.guarded(spec)
 	sh, err := s.shellOn(ctx, t, spec)
@@ -111,11 +178,11 @@ func (s *Session) newLane(ctx context.Context, x *Exec, dir string) (*shell, err
 		return nil, err
 	}
 	s.mu.Lock()
-	s.lane, s.freeLane, s.laneSpent = sh, release, false
+	*s.sideOf(lane) = side{sh: sh, free: release, dir: sh.hello.Dir}
 	closed := s.closed
 	s.mu.Unlock()
 	if closed { // Close has not seen it
-		s.closeLane()
+		s.closeSide(lane)
 		return nil, ErrClosed
 	}
 	return sh, nil
@@ -135,19 +202,25 @@ func (s *Session) moveTo(ctx context.Context, sh *shell, dir string) bool {
 	return ok
 }
 
-// closeLane ends the clean lane's shell, if there is one.
-func (s *Session) closeLane() {
+// closeSides ends the shells beside the session's own.
+func (s *Session) closeSides() {
+	s.closeSide(laneClean)
+	s.closeSide(laneHeld)
+}
+
+// closeSide ends a lane's shell, if there is one.
+func (s *Session) closeSide(lane string) {
 	s.mu.Lock()
-	sh, release := s.lane, s.freeLane
-	s.lane, s.freeLane = nil, nil
+	b := *s.sideOf(lane)
+	*s.sideOf(lane) = side{}
 	s.mu.Unlock()
-	if sh != nil {
-		sh.close()
-		release()
+	if b.sh != nil {
+		b.sh.close()
+		b.free()
 	}
 }
 
-// stands notes where a command has left its shell. A move in the clean lane is one of the session: its own shell follows
+// stands notes where a command has left its shell. A move in another lane is one of the session: its own shell follows
 // before its next command.
 func (s *Session) stands(lane, dir string) {
 	s.mu.Lock()
@@ -155,8 +228,8 @@ func (s *Session) stands(lane, dir string) {
 	if dir == "" {
 		return
 	}
-	if lane == laneClean {
-		s.laneDir = dir
+	if lane != laneSession {
+		s.sideOf(lane).dir = dir
 		s.moved = s.moved || dir != s.dir
 	}
 	s.dir = dir

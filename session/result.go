@@ -68,9 +68,15 @@ type Result struct {
 	Redacted map[string]int // secrets taken out of what is here, per kind; nil where nobody took any out
 
 	StderrMode string // "live", "lines" (line by line, NUL bytes lost) or "merged"
-	Lane       string // the shell it ran in: "session" or "clean"
+	Lane       string // the shell it ran in: "session", "clean" or "held"
 	StoppedBy  string // the step that stopped it: "INT", "TERM", "KILL", "shell"
 	MayRun     bool   // what was stopped may still be running
+
+	// Held says whether the host's kernel held the command to reading: "kernel", "no", or "" where neither a policy nor
+	// Command.Held asked for it. HeldBy says by what, such as "landlock 7, seccomp", and NotHeld why not.
+	Held    string
+	HeldBy  string
+	NotHeld string
 
 	ShellRestarted bool     // the shell was new, because the one before had ended
 	Reconnected    bool     // the connection was new, because the one before was lost

@@ -54,8 +54,11 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 		s.failStart(ctx, x, ctxerr.Of(ctx))
 		return true
 	}
-	if x.res.Lane == laneClean && x.res.Decision.ForSession != "" {
-		s.spendLane()
+	switch {
+	case x.res.Lane == laneHeld:
+		s.spend(x)
+	case x.res.Lane == laneClean && x.res.Decision.ForSession != "":
+		s.spendLane(laneClean)
 	}
 	if x.res.Lane == laneSession {
 		s.taint(x.res.Decision)

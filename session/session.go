@@ -45,10 +45,8 @@ type Session struct {
 	set     []string // names that commands have set there, as far as it was seen
 	moved   bool     // sh does not stand in dir
 
-	lane      *shell // of the clean lane; nil before it is needed
-	freeLane  func() // gives its connection back
-	laneDir   string // where it stands
-	laneSpent bool   // the next command there gets a new shell
+	cleanSide, heldSide side   // the other lanes
+	unheld              string // why the host cannot hold a command to reading; "" where it can, or before it was tried
 
 	state    string        // the last snapshot, as the shell printed it; "" without one
 	stale    bool          // a snapshot after it was asked for, and has not come
@@ -200,6 +198,9 @@ func (s *Session) proceed(ctx context.Context, x *Exec) {
 		s.failStart(ctx, x, ctxerr.Of(ctx))
 		return
 	}
+	if !s.heldStarts(ctx, x) {
+		return
+	}
 	if x.cmd.inner.action != nil {
 		x.sending()
 		s.act(ctx, x)
@@ -249,7 +250,7 @@ func (s *Session) release(x *Exec) {
 func (s *Session) Reset() {
 	s.mu.Lock()
 	sh := s.sh
-	s.state, s.tainted, s.set, s.status = "", false, nil, 0
+	s.state, s.tainted, s.set, s.status, s.unheld = "", false, nil, 0, ""
 	s.mu.Unlock()
 	if sh != nil {
 		sh.retire() // what begins from here on gets another one
@@ -263,7 +264,7 @@ func (s *Session) Reset() {
 	if sh != nil {
 		sh.close()
 	}
-	s.closeLane()
+	s.closeSides()
 	if x != nil {
 		<-x.done
 	}
@@ -276,7 +277,7 @@ func (s *Session) Close() error {
 	if sh != nil {
 		sh.close()
 	}
-	s.closeLane()
+	s.closeSides()
 	if x != nil {
 		<-x.done
 	}

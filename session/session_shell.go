@@ -16,7 +16,7 @@ const maxShells = 3
 
 // laneOf returns the shell of x's lane, starting one where there is none, or fails x.
 func (s *Session) laneOf(ctx context.Context, x *Exec) *shell {
-	if x.res.Lane == laneClean {
+	if x.res.Lane != laneSession {
 		return s.laneFor(ctx, x)
 	}
 	return s.shellFor(ctx, x)
@@ -126,6 +126,7 @@ func (s *Session) shellOn(ctx context.Context, t Transport, spec framing.Shell) 
 // failStart sorts out why there is no shell.
 func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
 	var (
+		un     *framing.UnheldError
 		dialed *dialError
 		told   *Error
 	)
@@ -145,6 +146,10 @@ func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
 		x.fail(why, string(why), err)
 	case ctx.Err() != nil:
 		x.fail(StatusCanceled, "canceled", fmt.Errorf("stopped before anything was sent: %w", ctxerr.Of(ctx)))
+	case errors.As(err, &un):
+		s.notHeld(x, un)
+	case errors.Is(err, errLane):
+		x.fail(StatusError, "lane", err)
 	case errors.As(err, &dialed):
 		status, code := dialed.status()
 		x.fail(status, code, dialed.Err)

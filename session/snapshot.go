@@ -70,7 +70,7 @@ func (s *Session) ownText(sh *shell, x *Exec, cmd framing.Command) ([]byte, erro
 func (s *Session) wantsSnapshot(x *Exec) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.single && (s.stale || x.res.Decision.Class != policy.ReadOnly)
+	return !s.single && x.res.Lane != laneHeld && (s.stale || x.res.Decision.Class != policy.ReadOnly)
 }
 
 // outdate notes that a command was stopped with its shell, which could not be asked what the command had changed.

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"os"
@@ -11,13 +12,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cli"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/localpty"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
@@ -63,11 +70,33 @@ func scriptParams(t *testing.T) testscript.Params {
 				}
 				return canMount(), nil
 			}
+			if cond == "held" {
+				if !canHold() && os.Getenv("CI") == "true" {
+					return false, errors.New("no shell can be held to reading, and with CI=true that must be had")
+				}
+				return canHold(), nil
+			}
 			return false, errors.New("unknown condition")
 		},
 		RequireUniqueNames: true,
 	}
 }
+
+// canHold reports whether this machine's kernel can hold a shell to reading.
+var canHold = sync.OnceValue(func() bool {
+	tr, err := localpty.New(localpty.Config{})
+	if err != nil {
+		return false
+	}
+	defer tr.Close()
+	s, err := session.Open(tr, hosts.Host{Name: "here", Transport: hosts.Local}, session.Config{Policy: policy.AllowAll, Audit: audit.Discard{}})
+	if err != nil {
+		return false
+	}
+	defer s.Close()
+	_, err = s.HeldBy(context.Background())
+	return err == nil
+})
 
 // code N COMMAND…: the command exits with exactly N.
 func code(ts *testscript.TestScript, neg bool, args []string) {

@@ -87,12 +87,14 @@ pipe OUT_END, OUT_IN;
 pipe ERR_END, ERR_IN;
 $SIG{CHLD} = sub { $child = 1 };
 $SIG{HUP} = \&hang_up;
+@hold_begin@
 defined($pid = fork) or exit 126;
 if (!$pid) {
 	$SIG{$_} = "DEFAULT" for qw(HUP INT QUIT TSTP TTIN TTOU CHLD);
 	open STDOUT, ">&OUT_IN";
 	open STDERR, ">&ERR_IN";
 	close $_ for OUT_END, OUT_IN, ERR_END, ERR_IN;
+	@hold_child@
 	exec { $ARGV[0] } @ARGV;
 	exit 127
 }
@@ -107,6 +109,7 @@ sub write_out {
 		if (defined $count) { $done += $count } elsif ($! != 4) { hang_up() }
 	}
 }
+@hold_told@
 write_out "@rs@@nonce1@"."@nonce2@T$token\n";
 
 $held = $outs = $errs = "";
@@ -157,6 +160,7 @@ for (;;) {
 		}
 	}
 }
+@hold_over@
 write_out sprintf "@rs@%sX%d;%d\n", $token, $ended >> 8, $ended & 127;
 # Linux throws away what a terminal still holds when the session leader ends: it stays until the terminal is closed or a minute
 # has gone.

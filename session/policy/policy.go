@@ -138,6 +138,11 @@ type Decision struct {
 	// For the record.
 	Policy string `json:"-"` // the hash that names the policy that decided; "" where the decider has none
 
+	// Unheld, if not nil, says that it is allowed only where the host's kernel holds it to reading: where the host cannot, this is
+	// decided instead, with why added to its Reason. Unfit says why it would not tell the truth held, and so runs as it is.
+	Unheld *Decision `json:"-"`
+	Unfit  string    `json:"-"`
+
 	// For the session that runs it.
 	Send   string   `json:"-"` // if not "", what is run instead of Command: the same with CRLF read as a newline
 	Clean  bool     `json:"-"` // allowed only for what it means: not in a shell that other commands have shaped

@@ -54,7 +54,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 	b := &in.Body
 	limits := engine.Limits(c.principal)
 	x := &fleet{k: k, c: c, engine: engine, in: b, cmd: session.Command{
-		Script: script, Program: words != nil, Reason: b.Reason, Group: b.ID, Keep: b.Keep,
+		Script: script, Program: words != nil, Held: b.Held, Reason: b.Reason, Group: b.ID, Keep: b.Keep,
 	}}
 	switch {
 	case b.Host != "" || b.Session != "" || len(b.Hosts) > 0 && b.Selector != "":
@@ -215,6 +215,9 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	if d := x.whole.Waits(); d != nil && !x.whole.Refused() {
 		kept = true
 		no = x.approve(ctx, *d, &cmd)
+	}
+	if len(x.hosts) > 1 && cmd.Approver == nil {
+		cmd.Approver = aloneApprover{}
 	}
 	ctx = context.WithValue(context.WithValue(ctx, consentKey{}, x.yes), wholeKey{}, no)
 	many := x.censor(&cmd)

@@ -3,6 +3,7 @@ package keeper
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -101,6 +102,13 @@ func (x *fleet) changed(ways map[string]string) refusal {
 		}
 		return &policy.Decision{Rule: "keeper/changed", Reason: "it is not the host any more that was approved"}
 	}
+}
+
+// aloneApprover answers where a host asks by itself, once the others run: one that cannot hold reads. Nothing waits for that.
+type aloneApprover struct{}
+
+func (aloneApprover) Approve(_ context.Context, q policy.Question) (policy.Answer, error) {
+	return policy.Answer{}, fmt.Errorf("%s; to request approval, run it on %s alone", q.Decision.Reason, q.Host.Name)
 }
 
 // tellingApprover tells the caller that somebody is asked.

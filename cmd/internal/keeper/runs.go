@@ -109,7 +109,7 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (func(hu
 // prepareRun gets ready to run a command on one host or in a session.
 func (k *Keeper) prepareRun(ctx context.Context, c *caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
 	limits, b := engine.Limits(c.principal), &in.Body
-	x := &run{k: k, c: c, in: in, cmd: registry.Command{Script: script, Program: words != nil, Reason: b.Reason}}
+	x := &run{k: k, c: c, in: in, cmd: registry.Command{Script: script, Program: words != nil, Held: b.Held, Reason: b.Reason}}
 	if x.cmd.Timeout, err = timeoutOf(c, limits, b.TimeoutS); err != nil {
 		return nil, err
 	}

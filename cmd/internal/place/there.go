@@ -30,7 +30,7 @@ type There struct {
 
 func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, done func(HostEnd)) error {
 	in := t.Request
-	in.ID, in.Reason, in.Keep = cmd.Group, cmd.Reason, cmd.Keep
+	in.ID, in.Reason, in.Keep, in.Held = cmd.Group, cmd.Reason, cmd.Keep, cmd.Held
 	if !cmd.Program && in.Copy == nil { // else the request names the program
 		in.SetCommand(cmd.Script)
 	}

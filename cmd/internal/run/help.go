@@ -20,6 +20,10 @@ Commands read /dev/null unless --stdin forwards this program's standard input (-
 runs a shell script of up to 64 MiB in the shell that its #! names, else the host's; its arguments follow --, and "$0" is
 the shell's name. For other languages: fairlead run HOST --stdin -- python3 - < FILE.
 
+--held is a dry run: each host's kernel holds the command to reading (Landlock and seccomp, as root too) and refuses what it
+would write, signal or connect to. Output and exit code are those of that attempt. Nothing is installed. A host that cannot
+hold it says why, and gets nothing.
+
 Policy judges the command for all hosts before anything is sent. Dangerous commands on prod hosts, or on hosts without a
 tier, need confirmation; --yes gives it. To override a forbidden command, type the host's name (or the number of hosts) and
 a reason; --yes is not enough. If one host refuses, the command runs on none; --partial runs it on the others. When an AI
@@ -71,6 +75,8 @@ const example = `  # the kernel of every web server
 
   # a change in steps, checked after each
   fairlead run @web --batch 1,10%,100% --verify 'systemctl is-active nginx' --confirm -- sudo -n nginx -s reload
+  # what would this script change?
+  fairlead run @canary --held --script tune.sh
 
   # a host that is in no inventory
   fairlead run root@10.0.0.5 -- systemctl is-system-running`

@@ -30,6 +30,7 @@ func (o *Options) flags(cmd *cobra.Command) {
 	fl.Var(stdinFlag{&o.Stdin}, "stdin", "give standard input to the command on the one host, or with =copy all of it to each host")
 	fl.Lookup("stdin").NoOptDefVal = stdinHost
 	fl.BoolVar(&o.Program, "program", false, "run the words after -- as a program and its exact arguments, without shell features")
+	fl.BoolVar(&o.Held, "held", false, "run it in shells that the hosts' kernels hold to reading: a dry run that changes nothing")
 	fl.StringVar(&o.ScriptFile, "script", "", "run the shell script in `file` (- is standard input); its arguments follow --")
 	fl.StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy asks to confirm")

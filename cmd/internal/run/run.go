@@ -57,6 +57,7 @@ type Options struct {
 	Partial        bool
 	stepOptions
 	outputOptions
+	Held    bool
 	Program bool // what stands after -- is a program and its exact arguments
 
 	Targets string

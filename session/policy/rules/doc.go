@@ -40,6 +40,7 @@
 //	    shell: false                         # structured mode only
 //	    strict: true                         # no metacharacters in structured mode's arguments
 //	    env: clean                           # shells start with HOME, USER, LOGNAME, PATH, LANG and TERM
+//	    reads: held                          # what only reads and needs no approval runs held by the host's kernel, or asks
 //	    max_output: 64KiB
 //	    max_timeout: 10m
 //	    rate: 30/m

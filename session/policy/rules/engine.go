@@ -103,14 +103,14 @@ func (e *Engine) decide(req policy.Request) (policy.Decision, error) {
 	switch {
 	case d.Verdict == policy.Ask:
 		d.Rests = rests
-	case d.Verdict == policy.Allow && rests != "" && !r.free:
+	case d.Verdict == policy.Allow && rests != "" && (!r.free || rep.Class.Rank() <= policy.SensitiveRead.Rank() && e.wantsHeld(req.Principal)):
 		d.Verdict, d.Rule, d.Rests = policy.Ask, "builtin/session-name", rests
 		d.Reason = fmt.Sprintf("it rests on %s, which an earlier command of the session has set", rests)
 		d.Needs, d.Hint = needsOf(RoleOf(req.Principal), policy.Ask, rep.Class)
 	case d.Verdict == policy.Allow:
 		d.Clean = !r.free
 	}
-	return e.withProof(d, req.Host, rep.Classes), nil
+	return e.withProof(e.heldReads(req, j, d), req.Host, rep.Classes), nil
 }
 
 // typed decides about what is typed into a running program: nobody can tell what that makes of it.

@@ -97,6 +97,7 @@ principals:
     shell: false
     strict: true
     env: clean
+    reads: held
     max_output: 64KiB
     max_timeout: 10m
     rate: 30/m

@@ -16,11 +16,12 @@ const DefaultMaxHosts = 20
 
 // Limits are what a principal may use at most. The zero Limits are none.
 type Limits struct {
-	Tools    []string // tools that may be called; nil is all
-	Programs []string // programs of structured mode; nil is all
-	NoShell  bool     // only structured mode
-	Strict   bool     // structured mode refuses metacharacters and ..
-	CleanEnv bool     // a shell starts from HOME, USER, LOGNAME, PATH, LANG and TERM only, see framing.Shell
+	Tools     []string // tools that may be called; nil is all
+	Programs  []string // programs of structured mode; nil is all
+	NoShell   bool     // only structured mode
+	Strict    bool     // structured mode refuses metacharacters and ..
+	HeldReads bool     // reads that need no approval run held to reading by the host's kernel, see package held
+	CleanEnv  bool     // a shell starts from HOME, USER, LOGNAME, PATH, LANG and TERM only, see framing.Shell
 
 	MaxOutput  int64         // bytes of each stream that are returned; 0 is no limit
 	MaxTimeout time.Duration // of one command; 0 is no limit
@@ -71,6 +72,7 @@ type entry struct {
 	rank  int // how narrowly it names them: 2 by name, 1 by role, 0 all
 	line  int
 	hosts hosts.Selector  // zero: not said
+	reads bool            // it says how reads run
 	set   []func(*Limits) // what else it says
 }
 
@@ -109,7 +111,7 @@ func (e *Engine) Limits(principal string) Limits {
 func tighter(a, b Limits) Limits {
 	out := Limits{
 		Tools: both(a.Tools, b.Tools), Programs: both(a.Programs, b.Programs),
-		NoShell: a.NoShell || b.NoShell, Strict: a.Strict || b.Strict, CleanEnv: a.CleanEnv || b.CleanEnv,
+		NoShell: a.NoShell || b.NoShell, Strict: a.Strict || b.Strict, CleanEnv: a.CleanEnv || b.CleanEnv, HeldReads: a.HeldReads || b.HeldReads,
 		MaxOutput: least(a.MaxOutput, b.MaxOutput), MaxTimeout: least(a.MaxTimeout, b.MaxTimeout),
 		MaxHosts: least(a.MaxHosts, b.MaxHosts), Daily: least(a.Daily, b.Daily),
 		Rate: a.Rate, RatePer: a.RatePer,

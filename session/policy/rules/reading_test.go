@@ -76,7 +76,7 @@ func TestEveryLimitIsReadAsItIsWritten(t *testing.T) {
 		"max_timeout: 1ns": {MaxTimeout: 1}, "max_timeout: 1h30m": {MaxTimeout: 90 * time.Minute},
 		"rate: 1/s": {Rate: 1, RatePer: time.Second}, "rate: 30/m": {Rate: 30, RatePer: time.Minute}, "rate: 2147483647/h": {Rate: math.MaxInt32, RatePer: time.Hour},
 		"daily: 0": {}, "daily: 2147483647": {Daily: math.MaxInt32}, "max_hosts: 0": {}, "max_hosts: 3": {MaxHosts: 3},
-		"shell: true": {}, "shell: false": {NoShell: true}, "strict: true": {Strict: true}, "strict: false": {}, "env: clean": {CleanEnv: true}, "env: host": {},
+		"shell: true": {}, "shell: false": {NoShell: true}, "strict: true": {Strict: true}, "strict: false": {}, "env: clean": {CleanEnv: true}, "env: host": {}, "reads: held": {HeldReads: true}, "reads: judged": {},
 		"tools: []": {Tools: []string{}}, "tools: [run, look]": {Tools: []string{"run", "look"}}, "programs: []": {Programs: []string{}}, "programs: [ls, '[']": {Programs: []string{"ls", "["}},
 	} {
 		e := rules.New(rules.Config{User: limits(t, "  - {name: operator/a, "+text+"}\n")})
@@ -85,7 +85,7 @@ func TestEveryLimitIsReadAsItIsWritten(t *testing.T) {
 	for _, text := range []string{
 		"max_output: 0", "max_output: -1", "max_output: KiB", "max_output: 1KiBKiB", "max_output: x", "max_output: 8589934592GiB", "max_output: 9223372036854775808", "max_output: -1KiB", "max_output: [1]",
 		"max_timeout: 0s", "max_timeout: -1s", "max_timeout: 1", "max_timeout: x", "max_timeout: [1s]", "rate: 0/s", "rate: 1", "rate: 1/d", "rate: x/s", "rate: -1/s", "rate: 2147483648/s", "rate: 1/s/m", "rate: [1/s]",
-		"daily: x", "daily: -1", "daily: 2147483648", "daily: [1]", "max_hosts: {a: b}", "shell: [true]", "shell: yes", "strict: 1", "env: x", "env: [clean]", "tools: run", "tools: ['a b']", "tools: {}", "programs: [/bin/ls]", "hosts: [all]", "hosts: 'web['",
+		"daily: x", "daily: -1", "daily: 2147483648", "daily: [1]", "max_hosts: {a: b}", "shell: [true]", "shell: yes", "strict: 1", "env: x", "reads: x", "reads: [held]", "reads: true", "env: [clean]", "tools: run", "tools: ['a b']", "tools: {}", "programs: [/bin/ls]", "hosts: [all]", "hosts: 'web['",
 	} {
 		_, err := rules.Parse([]byte("version: 1\nprincipals:\n  - {name: operator/a, "+text+"}\n"), "p")
 		require.Error(t, err, text)

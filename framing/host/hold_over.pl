@@ -1,0 +1,2 @@
+#= T remove_room see hold_begin.pl
+remove_room();

@@ -1,0 +1,139 @@
+package held_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+)
+
+// shell is a real shell on a real terminal.
+type shell struct {
+	t     testing.TB
+	tty   *os.File
+	hello framing.Hello
+	dec   *framing.Decoder
+	close func() // hangs up and waits for the supervisor
+}
+
+// silence is how long a shell may say nothing before a test fails.
+const silence = 2 * time.Minute
+
+// start starts a shell as the user who is given; nil is the one who runs the tests. The error is the host's.
+func start(t testing.TB, spec framing.Shell, as *syscall.Credential) (*shell, error) {
+	t.Helper()
+	return startWith(t, spec, as, nil)
+}
+
+// startWith is start where the shell inherits a file as descriptor 3, if there is one.
+func startWith(t testing.TB, spec framing.Shell, as *syscall.Credential, inherited *os.File) (*shell, error) {
+	t.Helper()
+	nonce := framing.NewToken()
+	cmd := exec.Command("/bin/sh", "-c", framing.Loader(nonce))
+	cmd.Env = append(os.Environ(), "SHELL=/bin/sh")
+	cmd.Dir = "/"
+	if inherited != nil {
+		cmd.ExtraFiles = []*os.File{inherited}
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Credential: as}
+	tty, err := pty.StartWithAttrs(cmd, nil, cmd.SysProcAttr)
+	require.NoError(t, err)
+	// A descriptor in blocking mode, which pty gives, knows no deadlines.
+	fd, err := syscall.Dup(int(tty.Fd()))
+	require.NoError(t, err)
+	syscall.CloseOnExec(fd)
+	require.NoError(t, syscall.SetNonblock(fd, true))
+	tty.Close()
+	s := &shell{t: t, tty: os.NewFile(uintptr(fd), "terminal")}
+	s.close = sync.OnceFunc(func() {
+		s.tty.Close()
+		cmd.Wait()
+	})
+	t.Cleanup(s.close)
+	text, err := framing.Bootstrap(nonce, spec)
+	require.NoError(t, err)
+	up := framing.NewStartup(nonce)
+	for s.dec == nil {
+		p, err := s.read()
+		require.NoErrorf(t, err, "it printed %q", up.Noise())
+		loaded, h, d, err := up.Feed(p)
+		if err != nil {
+			return nil, err
+		}
+		if loaded {
+			_, err := s.tty.Write(text)
+			require.NoError(t, err)
+		}
+		s.hello, s.dec = h, d
+	}
+	return s, nil
+}
+
+func (s *shell) read() ([]byte, error) {
+	buf := make([]byte, 1<<16)
+	if err := s.tty.SetReadDeadline(time.Now().Add(silence)); err != nil {
+		return nil, err
+	}
+	n, err := s.tty.Read(buf)
+	return buf[:n], err
+}
+
+// outcome is what a command gave. A shell that ended with it is gone.
+type outcome struct {
+	stdout, stderr string
+	code           int
+	gone           bool
+}
+
+// run runs a command to its end.
+func (s *shell) run(script string) (o outcome) {
+	s.t.Helper()
+	tok := framing.NewToken()
+	text, err := framing.Append(nil, s.hello.Dialect, tok, framing.Command{Script: script})
+	require.NoError(s.t, err)
+	s.dec.Expect(tok)
+	go s.tty.Write(text)
+	var out, errs bytes.Buffer
+	for {
+		for {
+			ev, ok := s.dec.Next()
+			if !ok {
+				break
+			}
+			switch ev.Kind {
+			case framing.Stdout:
+				out.Write(ev.Data)
+			case framing.Stderr:
+				errs.Write(ev.Data)
+			case framing.Broken:
+				s.t.Fatalf("broken: %v", ev.Err)
+			case framing.Ended:
+				return outcome{out.String(), errs.String(), ev.Trailer.ExitCode, false}
+			case framing.Exited:
+				return outcome{out.String(), errs.String(), ev.Exit.Code, true}
+			}
+		}
+		p, err := s.read()
+		if err != nil {
+			s.t.Fatalf("%v; %q %q of %.100q", err, out.String(), errs.String(), script)
+		}
+		s.dec.Feed(p)
+	}
+}
+
+// shells are those that every property is proved on.
+var shells = []string{"bash", "zsh", "dash", "ash", "ksh", "mksh"}
+
+// program is what a shell's name stands for.
+func program(name string) string {
+	return strings.Replace(name, "ash", "busybox", map[bool]int{true: 1}[name == "ash"])
+}

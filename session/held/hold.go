@@ -1,0 +1,47 @@
+// Package held knows how a shell is held to reading by the host's own kernel, and which programs do not tell the truth there.
+//
+// [Program] is what framing.Shell.Hold takes. A shell that was started with it, and all that the shell runs, changes no file,
+// attribute, mount, device or setting of the kernel. It opens no connection, neither of the network nor to a program on the
+// host, signals and traces nothing outside of itself, and gains no privilege. That holds for root too. Nothing is installed, and a
+// command costs nothing more.
+//
+// # By what
+//
+// Landlock, whatever its version, keeps files, and from its sixth version on signals. A filter of seccomp keeps the system calls
+// that Landlock does not know, with numbers for x86-64 and arm64. Privileges are dropped, and no_new_privs keeps setuid programs
+// from giving any. Where one of these cannot be had, or perl is missing, the shell does not start and says why.
+//
+// # What it does not cover
+//
+// Reading itself: secrets, and what acts when it is read (a named pipe, another terminal of the same account, /proc/kmsg, a watchdog).
+// Access times, shared locks, load and memory, and processes without end. A core handler still sees a crash where the account may have
+// no cores at all. The shell's own terminal, with which it could spoil its session, and its temporary directory, in which a
+// file has 1 GiB at most. Errors of the kernel.
+//
+// It also hides: from a held shell, what other processes have open, run and stand in cannot be seen, without an error. [Unfit]
+// names the programs whose answers that makes untrue.
+package held
+
+import (
+	_ "embed"
+	"strconv"
+	"sync"
+
+	"github.com/fairlead-ssh/fairlead/framing/hostcode"
+)
+
+//go:embed host/hold.pl
+var holdSource string
+
+var holdText = sync.OnceValue(func() string { return hostcode.Perl(holdSource) })
+
+// newest is more than any version of Landlock that there is: what is known of newer ones is what is asked of them.
+const newest = 99
+
+// Program is the perl that holds a shell; see framing.Shell.Hold.
+func Program() string { return program(newest) }
+
+// program is Program for kernels whose Landlock has at most a version.
+func program(version int) string {
+	return hostcode.Fill(holdText(), "newest", strconv.Itoa(version))
+}

@@ -1,0 +1,194 @@
+# Restricts the process that runs it, and all that it becomes and starts, to reading: what framing.Shell.Hold takes. Its value says
+# what holds it; it dies with the reason where something cannot be had, and then nothing may run.
+#
+# It may still write to /dev/null and the like, to its own terminal, and into the directory that TMPDIR names.
+#
+#= $a $this_arch the processor: 0 is x86-64, 1 is arm64
+#= $v $landlock_version of Landlock's interface
+#= $f $file_rights those that change files, as far as the version knows them
+#= $s $rule_set the descriptor of Landlock's rules
+#= $w $allow_place lets what lies at a path be written
+#= $o $add_op adds one instruction of BPF
+#= $c $check_arg answers a call by one half of an argument
+#= @p @filter_ops instructions of BPF
+#= $n $call_number of a system call
+#= $l $filter_text the instructions as the kernel takes them
+#= $d $header_text of capset(2) and of the filter
+#= $m $what_may_be of a rule of Landlock
+#= $q $place_path what a rule is about; "" is descriptor 0
+#= $g $place_rights what may be done there
+#= $e $elf_class of perl: 258 is 64 bits, little-endian
+#= $k $elf_machine of perl
+#= $h $arg_half which half of an argument, counted from the first one's lower
+#= $b $arg_mask the bits that matter
+#= $u $any_bit all of them
+#= $y $to_answer how many instructions to the answer
+#= $z $is_last for the last value
+#= $j $x86_number of a system call
+#= $t $arm_number of a system call
+#= @r @refused_calls numbers of system calls
+#= $x $add_refusal answers calls whatever their arguments
+#= P PLACE_FILE what a rule is about
+my ($this_arch, $landlock_version, $file_rights, $rule_set, @filter_ops);
+
+# perl's own ELF header (elf(5)) says whose system calls it makes: 64 bits, little-endian, x86-64 (62) or AArch64 (183).
+open(PLACE_FILE, "</proc/self/exe") && sysread PLACE_FILE, my $header_text, 20;
+close PLACE_FILE;
+my ($elf_class, $elf_machine) = unpack "x4vx12v", $header_text;
+$this_arch = $elf_class != 258 ? -1 : $elf_machine == 62 ? 0 : $elf_machine == 183 ? 1 : -1;
+$this_arch < 0 && die "its processor is neither x86-64 nor arm64\n";
+
+# No core is written and none is handed to a program (1, not 0: core(5)); files in TMPDIR have 1 GiB at most.
+for ([4, 1], [1, 1 << 30]) { syscall $this_arch ? 164 : 160, $_->[0], pack "Q2", $_->[1], $_->[1] }
+syscall(157 + 10 * $this_arch, 38, 1, 0, 0, 0) && die "the kernel does not take no_new_privs: $!\n";
+
+# Landlock (landlock(7)): its numbers are the same everywhere. Version 2 knows moves between directories, 3 truncation, 4 TCP, 6
+# signals and abstract sockets.
+$landlock_version = syscall 444, 0, 0, 1;
+$landlock_version = 0 + "@newest@" if $landlock_version > 0 + "@newest@";
+$landlock_version > 0 || die "its kernel has no Landlock (Linux 5.13 or newer has it, where it is switched on)\n";
+$file_rights = 0x1ff2 | ($landlock_version > 1 && 0x2000) | ($landlock_version > 2 && 0x4000);
+$header_text = substr pack("Q3", $file_rights, 3, 3), 0, $landlock_version > 5 ? 24 : $landlock_version > 3 ? 16 : 8;
+$rule_set = syscall 444, $header_text, length $header_text, 0;
+$rule_set < 0 && die "the kernel does not take Landlock's rules: $!\n";
+# 0x200000 is O_PATH.
+my $allow_place = sub {
+	my ($place_path, $place_rights) = @_;
+	my $what_may_be = pack "Ql", $place_rights & $file_rights, $place_path eq "" ? 0 : sysopen(PLACE_FILE, $place_path, 0x200000) ? fileno PLACE_FILE : -1;
+	syscall(445, $rule_set, 1, $what_may_be, 0) && die "the kernel does not take a rule of Landlock for $place_path: $!\n";
+	close PLACE_FILE
+};
+for ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty") { -c $_ && $allow_place->($_, 0x4002) }
+# Descriptor 0, the terminal.
+-t STDIN && $allow_place->("", 0x4002);
+# Beneath TMPDIR: files and named pipes, made, written, removed. No directories, links, sockets, devices.
+$allow_place->($ENV{TMPDIR}, 0x4522);
+syscall(446, $rule_set, 0) && die "the kernel does not take Landlock: $!\n";
+
+# Capabilities (capabilities(7)): of root's, CAP_DAC_READ_SEARCH and CAP_SYSLOG stay, which read.
+syscall 157 + 10 * $this_arch, 47, 4, 0, 0, 0;
+for (0..63) { $_ == 2 || $_ == 34 || syscall 157 + 10 * $this_arch, 24, $_, 0, 0, 0 }
+$header_text = pack "LL", 0x20080522, 0;
+my $what_may_be = pack "x24";
+syscall(125 - 35 * $this_arch, $header_text, $what_may_be) && die "its capabilities cannot be read: $!\n";
+$what_may_be = $what_may_be & pack "L6", 4, 4, 0, 4, 4, 0;
+syscall(126 - 35 * $this_arch, $header_text, $what_may_be) && die "its capabilities cannot be dropped: $!\n";
+
+# seccomp (seccomp(2)): a program of BPF that looks at a call's number at 0, the processor at 4 and the halves of its
+# arguments from 16 on, and answers EPERM (0x50001), ENOSYS (0x50026) or EPROTONOSUPPORT (0x5005d).
+my $add_op = sub { push @filter_ops, pack "SCCL", @_ };
+# What a call gets when half number $_[2] of its arguments, and $_[3], is one of those from $_[5] on, or none where $_[4].
+my $check_arg = sub {
+	my ($x86_number, $arm_number, $arg_half, $arg_mask, $answer, $only, @values) = @_;
+	my $call_number = $this_arch ? $arm_number : $x86_number;
+	$call_number < 0 && return;
+	$add_op->(0x20, 0, 0, 0);
+	$add_op->(0x15, 0, @values + 3, $call_number);
+	$add_op->(0x20, 0, 0, 16 + 4 * $arg_half);
+	$add_op->(0x54, 0, 0, $arg_mask);
+	for my $i (1..@values) {
+		my $to_answer = @values - $i;
+		my $is_last = $i == @values;
+		$only ? $add_op->(0x15, $to_answer + 1, 0, $values[$i - 1]) : $add_op->(0x15, $to_answer, $is_last ? 1 : 0, $values[$i - 1])
+	}
+	$add_op->(6, 0, 0, $answer)
+};
+my $any_bit = 0xffffffff;
+
+# Other processors' system calls have other numbers. What is newer than file_setattr is not known.
+$add_op->(0x20, 0, 0, 4);
+$add_op->(0x15, 1, 0, $this_arch ? 0xc00000b7 : 0xc000003e);
+$add_op->(6, 0, 0, 0x80000000);
+$add_op->(0x20, 0, 0, 0);
+$add_op->(0x25, 0, 1, 469);
+$add_op->(6, 0, 0, 0x50026);
+
+# open and openat with O_TRUNC but not for writing empty a file all the same.
+$check_arg->(257, 56, 4, 0x203, 0x50001, 0, 0x200, 0x203);
+$check_arg->(2, -1, 2, 0x203, 0x50001, 0, 0x200, 0x203);
+# fcntl: owners of signals, leases, notices, hints.
+$check_arg->(72, 25, 2, $any_bit, 0x50001, 0, 8, 10, 15, 1024, 1026, 1036, 1038, 1040);
+# ioctl, by what is asked for: terminals but for typing into them, then files, disks, name spaces and the clock.
+$check_arg->(16, 29, 2, $any_bit, 0x50001, 1, 0x5401..0x540a, 0x540f..0x5411, 0x5413..0x5415, 0x5419, 0x541b, 0x541e, 0x5421, 0x5424, 0x5429,
+	0x5432, 0x5450, 0x5451, 0x5456, 0x545d, 0x5460, 0x802c542a, 0x402c542b..0x402c542d, 0x80045430, 0x80045432, 0x80045438..0x80045440,
+	0x80086601, 0x80046601, 0x80087601, 0x801c581f, 0xc020660b, 1, 2, 0x81009431, 0x80111500,
+	0x125e, 0x1260, 0x1263, 0x1265, 0x1267, 0x1268, 0x80081270, 0x80081272, 0x1278..0x127c, 0x127e, 0x80041284, 0x80041285, 0x80081280,
+	0x301, 0x30d, 0xb701..0xb704, 0x8008b705, 0x80247009);
+# clone and clone3: no name spaces.
+$check_arg->(56, 220, 0, 0x7e020000, 0x50001, 1, 0);
+# Sockets: netlink's for routes, sockets and generic; pairs, but not of datagrams, which can be sent elsewhere.
+$check_arg->(41, 198, 0, $any_bit, 0x50001, 1, 16);
+$check_arg->(41, 198, 4, $any_bit, 0x5005d, 1, 0, 4, 16);
+$check_arg->(53, 199, 0, $any_bit, 0x50001, 1, 1);
+$check_arg->(53, 199, 2, 15, 0x50001, 1, 1, 5);
+# ksh93 does this to the pairs that it makes its pipelines of: it succeeds, and nothing is done.
+$check_arg->(91, 52, 2, $any_bit, 0x50000, 0, 128, 256);
+# flock: shared locks only. syslog: reads only.
+$check_arg->(73, 32, 2, 2, 0x50001, 1, 0);
+$check_arg->(103, 116, 0, $any_bit, 0x50001, 1, 3, 9, 10);
+# Priorities, processors and limits: of the caller alone. 0x7fff0000 allows.
+for ([203, 122], [144, 119], [142, 118], [314, 274]) { $check_arg->(@$_, 0, $any_bit, 0x50001, 1, 0) }
+$check_arg->(141, 140, 0, $any_bit, 0x50001, 1, 0);
+$check_arg->(141, 140, 2, $any_bit, 0x50001, 1, 0);
+$check_arg->(251, 30, 0, $any_bit, 0x50001, 1, 1);
+$check_arg->(251, 30, 2, $any_bit, 0x50001, 1, 0);
+$check_arg->(302, 261, 0, $any_bit, 0x7fff0000, 0, 0);
+$check_arg->(302, 261, 4, $any_bit, 0x50001, 1, 0);
+$check_arg->(302, 261, 5, $any_bit, 0x50001, 1, 0);
+# Without Landlock's own bounds for signals, only the shell and the caller's own group get any; but SIGCHLD (17), which mksh sends to
+# itself, does nothing to others.
+if ($landlock_version < 6) {
+	$check_arg->(62, 129, 0, $any_bit, 0x7fff0000, 0, 0, $$);
+	$check_arg->(62, 129, 2, $any_bit, 0x50001, 1, 0, 17)
+}
+
+# Numbers for x86-64, then for arm64. -1 is on no processor. Programs use what clone3 and openat2 replaced where they are missing,
+# and that has its arguments in sight.
+my @refused_calls = (
+	# chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat
+	90, -1, 91, 52, 268, 53, 452, 452, 92, -1, 93, 55, 94, -1, 260, 54,
+	# setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat file_setattr
+	188, 5, 189, 6, 190, 7, 463, 463, 197, 14, 198, 15, 199, 16, 466, 466, 469, 469,
+	# utime utimes futimesat utimensat
+	132, -1, 235, -1, 261, -1, 280, 88,
+	# mount umount2 pivot_root chroot open_tree open_tree_attr move_mount fsopen fsconfig fsmount fspick mount_setattr
+	165, 40, 166, 39, 155, 41, 161, 51, 428, 428, 467, 467, 429, 429, 430, 430, 431, 431, 432, 432, 433, 433, 442, 442,
+	# unshare setns open_by_handle_at ptrace process_vm_readv process_vm_writev
+	272, 97, 308, 268, 304, 265, 101, 117, 310, 270, 311, 271,
+	# pidfd_getfd process_madvise process_mrelease migrate_pages move_pages
+	438, 438, 440, 440, 448, 448, 256, 238, 279, 239,
+	# bpf perf_event_open userfaultfd fanotify_init io_uring_setup io_uring_enter io_uring_register
+	321, 280, 298, 241, 323, 282, 300, 262, 425, 425, 426, 426, 427, 427,
+	# add_key request_key keyctl
+	248, 217, 249, 218, 250, 219,
+	# kexec_load kexec_file_load init_module finit_module delete_module reboot swapon swapoff acct quotactl quotactl_fd
+	246, 104, 320, 294, 175, 105, 313, 273, 176, 106, 169, 142, 167, 224, 168, 225, 163, 89, 179, 60, 443, 443,
+	# settimeofday clock_settime sethostname setdomainname iopl ioperm modify_ldt vhangup uselib lookup_dcookie
+	164, 170, 227, 112, 170, 161, 171, 162, 172, -1, 173, -1, 154, -1, 153, 58, 134, -1, 212, 18,
+	# shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl
+	29, 194, 30, 196, 31, 195, 67, 197, 64, 190, 65, 193, 66, 191, 220, 192, 68, 186, 69, 189, 70, 188, 71, 187,
+	# mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr
+	240, 180, 241, 181, 242, 182, 243, 183, 244, 184, 245, 185,
+	# truncate, where Landlock does not know it
+	$landlock_version < 3 ? (76, 45) : (),
+	# tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal
+	$landlock_version < 6 ? (200, 130, 234, 131, 129, 138, 297, 240, 424, 424) : ()
+);
+my $add_refusal = sub {
+	my $answer = shift;
+	while (@_) {
+		my $call_number = $_[$this_arch];
+		splice @_, 0, 2;
+		$call_number < 0 || ($add_op->(0x15, 0, 1, $call_number), $add_op->(6, 0, 0, $answer))
+	}
+};
+$add_op->(0x20, 0, 0, 0);
+$add_refusal->(0x50026, 435, 435, 437, 437);
+$add_refusal->(0x50001, @refused_calls);
+$add_op->(6, 0, 0, 0x7fff0000);
+my $filter_text = join "", @filter_ops;
+$header_text = pack "Sx6P", scalar @filter_ops, $filter_text;
+syscall(157 + 10 * $this_arch, 22, 2, $header_text, 0, 0) && die "the kernel does not take the filter of system calls: $!\n";
+# What came open from elsewhere is not the shell's: 4 is CLOSE_RANGE_CLOEXEC.
+syscall(436, 3, 0xffffffff, 4) && die "descriptors cannot be closed: $!\n";
+"landlock $landlock_version, seccomp"

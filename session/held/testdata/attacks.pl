@@ -1,0 +1,273 @@
+# Tries to get out of a held shell, and prints the name of each way that went through. Its arguments are a directory of its
+# account with files to spoil, the process id of a victim of the same account, the port of a listener on loopback, the name of an
+# abstract socket, and an expression that names of ways match: those are tried.
+use Errno;
+use POSIX ();
+use Socket;
+my ($dir, $pid, $port, $abstract, $only) = @ARGV;
+open(my $exe, "<", "/proc/self/exe") or die;
+sysread $exe, my $header, 20;
+my $arm = unpack("x18v", $header) == 183;
+
+# Numbers of x86-64 and arm64; -1 is none.
+my %number = (
+	open => [2, -1], openat => [257, 56], openat2 => [437, 437], creat => [85, -1], truncate => [76, 45], ftruncate => [77, 46],
+	fallocate => [285, 47], copy_file_range => [326, 285], sendfile => [40, 71], chmod => [90, -1], fchmod => [91, 52], fchmodat => [268, 53],
+	fchmodat2 => [452, 452], chown => [92, -1], fchown => [93, 55], lchown => [94, -1], fchownat => [260, 54], setxattr => [188, 5],
+	lsetxattr => [189, 6], fsetxattr => [190, 7], setxattrat => [463, 463], removexattr => [197, 14], file_setattr => [469, 469],
+	utimensat => [280, 88], utimes => [235, -1], mknodat => [259, 33], linkat => [265, 37], symlinkat => [266, 36], renameat2 => [316, 276],
+	unlinkat => [263, 35], mkdirat => [258, 34], memfd_create => [319, 279], ioctl => [16, 29], fcntl => [72, 25], flock => [73, 32],
+	mount => [165, 40], umount2 => [166, 39], pivot_root => [155, 41], chroot => [161, 51], open_tree => [428, 428], fsopen => [430, 430],
+	fspick => [433, 433], move_mount => [429, 429], mount_setattr => [442, 442], open_tree_attr => [467, 467], unshare => [272, 97], setns => [308, 268],
+	clone => [56, 220], clone3 => [435, 435], open_by_handle_at => [304, 265], quotactl => [179, 60], swapon => [167, 224], swapoff => [168, 225],
+	acct => [163, 89], settimeofday => [164, 170], clock_settime => [227, 112], sethostname => [170, 161], setdomainname => [171, 162],
+	iopl => [172, -1], ioperm => [173, -1], reboot => [169, 142], init_module => [175, 105], finit_module => [313, 273], delete_module => [176, 106],
+	kexec_load => [246, 104], kexec_file_load => [320, 294], ptrace => [101, 117], process_vm_readv => [310, 270], process_vm_writev => [311, 271],
+	pidfd_open => [434, 434], pidfd_getfd => [438, 438], pidfd_send_signal => [424, 424], process_madvise => [440, 440], process_mrelease => [448, 448],
+	kill => [62, 129], tkill => [200, 130], tgkill => [234, 131], rt_sigqueueinfo => [129, 138], setpriority => [141, 140], ioprio_set => [251, 30],
+	sched_setaffinity => [203, 122], sched_setscheduler => [144, 119], sched_setparam => [142, 118], sched_setattr => [314, 274],
+	prlimit64 => [302, 261], migrate_pages => [256, 238], move_pages => [279, 239], bpf => [321, 280], perf_event_open => [298, 241],
+	userfaultfd => [323, 282], fanotify_init => [300, 262], io_uring_setup => [425, 425], io_uring_enter => [426, 426], io_uring_register => [427, 427],
+	add_key => [248, 217], request_key => [249, 218], keyctl => [250, 219], shmget => [29, 194], semget => [64, 190], msgget => [68, 186],
+	mq_open => [240, 180], mq_unlink => [241, 181], syslog => [103, 116], setuid => [105, 146], setgid => [106, 144], setgroups => [116, 159],
+	capset => [126, 91], prctl => [157, 167], vhangup => [153, 58], uselib => [134, -1], modify_ldt => [154, -1], lookup_dcookie => [212, 18],
+	x32_mkdir => [0x40000000 + 83, -1], landlock_create_ruleset => [444, 444],
+);
+sub call {
+	my $n = $number{+shift}[$arm];
+	if ($n < 0) { $! = Errno::ENOSYS(); return -1 }
+	syscall $n, @_
+}
+my %ways;
+my @order;
+sub way {
+	my ($name, $try) = @_;
+	$name =~ /$only/ && push @order, $name;
+	$ways{$name} = $try
+}
+# went reports whether a call succeeded; past whether it got further than to be refused.
+sub went { my $name = shift; call($name, @_) >= 0 }
+sub past { my $name = shift; call($name, @_) >= 0 || !($! == Errno::EPERM() || $! == Errno::EACCES() || $! == Errno::ENOSYS()) }
+sub text { my $s = shift; "$s\0" }
+my $file = "$dir/file";
+my $at = -100;
+sub fd { my ($path, $flags) = @_; call("openat", $at, text($path), $flags, 0644) }
+sub reading { my $fd = fd($file, 0); $fd < 0 and die "cannot even read $file: $!"; $fd }
+
+# Files.
+my %flags = (write => 1, readwrite => 2, append => 1 | 02000, truncate => 1 | 01000, "read and truncate" => 01000, "three and truncate" => 3 | 01000,
+	create => 0100 | 1, "read and create" => 0100);
+for my $how (sort keys %flags) {
+	my $path = $how =~ /create/ ? "$dir/new" : $file;
+	way "openat to $how", sub { fd($path, $flags{$how}) >= 0 };
+	way "open to $how", sub { went("open", text($path), $flags{$how}, 0644) };
+	way "openat2 to $how", sub { went("openat2", $at, text($path), pack("QQQ", $flags{$how}, $how =~ /create/ ? 0644 : 0, 0), 24) };
+}
+way "an unnamed file", sub { fd($dir, 020000000 | ($arm ? 040000 : 0200000) | 2) >= 0 };
+way "a file in /dev/shm", sub { fd("/dev/shm/fairlead-test-$$", 0101) >= 0 };
+way "a file in /tmp", sub { fd("/tmp/fairlead-test-$$", 0101) >= 0 };
+way "creat", sub { went("creat", text($file), 0644) };
+way "truncate", sub { went("truncate", text($file), 0) };
+way "ftruncate for reading", sub { went("ftruncate", reading(), 0) };
+way "fallocate for reading", sub { went("fallocate", reading(), 3, 0, 1) };
+way "copy_file_range", sub { went("copy_file_range", reading(), pack("Q", 0), reading(), pack("Q", 0), 1, 0) };
+way "sendfile", sub { went("sendfile", reading(), reading(), 0, 1) };
+way "again through /proc/self/fd", sub { my $fd = reading(); fd("/proc/self/fd/$fd", 1) >= 0 };
+way "again from O_PATH", sub { my $fd = fd($file, 010000000); fd("/proc/self/fd/$fd", 1) >= 0 };
+way "the victim's descriptor", sub { fd("/proc/$pid/fd/3", 1) >= 0 };
+way "an inherited descriptor", sub { my $f; open($f, ">&=3") && syswrite($f, "x") };
+way "an inherited descriptor, by name", sub { fd("/dev/fd/3", 1) >= 0 && -s $file };
+way "rename", sub { rename "$dir/spare", "$dir/renamed" };
+way "exchange", sub { went("renameat2", $at, text($file), $at, text("$dir/spare"), 2) };
+way "link", sub { link $file, "$dir/linked" };
+way "link into TMPDIR", sub { link $file, "$ENV{TMPDIR}/linked" };
+way "linkat of a descriptor", sub { went("linkat", reading(), text(""), $at, text("$dir/linked"), 0x1000) };
+way "symlink", sub { symlink $file, "$dir/symlinked" };
+way "symlink in TMPDIR", sub { symlink $file, "$ENV{TMPDIR}/symlinked" };
+way "unlink", sub { unlink "$dir/spare" };
+way "mkdir", sub { mkdir "$dir/made" };
+way "mkdir in TMPDIR", sub { mkdir "$ENV{TMPDIR}/made" };
+way "rmdir", sub { rmdir "$dir/empty" };
+way "mkfifo", sub { went("mknodat", $at, text("$dir/pipe"), 0010644, 0) };
+way "mknod of a socket", sub { went("mknodat", $at, text("$dir/socket"), 0140644, 0) };
+way "mknod of a device", sub { went("mknodat", $at, text("$dir/device"), 0020644, 259) };
+way "mknod of a device in TMPDIR", sub { went("mknodat", $at, text("$ENV{TMPDIR}/device"), 0020644, 259) };
+way "move into TMPDIR", sub { rename "$dir/spare", "$ENV{TMPDIR}/spare" };
+way "move out of TMPDIR", sub { open my $f, ">", "$ENV{TMPDIR}/mine"; rename "$ENV{TMPDIR}/mine", "$dir/mine" };
+way "rename TMPDIR", sub { rename $ENV{TMPDIR}, "$ENV{TMPDIR}x" };
+way "a named pipe of another's", sub { fd("$dir/fifo", 04001) >= 0 };
+way "chmod", sub { went("chmod", text($file), 0777) };
+way "fchmod", sub { went("fchmod", reading(), 0777) };
+way "fchmod 0400", sub { call("fchmod", reading(), 0400); ((stat $file)[2] & 0777) == 0400 };
+way "fchmod 0200", sub { call("fchmod", reading(), 0200); ((stat $file)[2] & 0777) == 0200 };
+way "fchmodat", sub { went("fchmodat", $at, text($file), 0777) };
+way "fchmodat2", sub { went("fchmodat2", $at, text($file), 0777, 0) };
+way "chown", sub { went("chown", text($file), $<, -1) };
+way "fchown", sub { went("fchown", reading(), $<, -1) };
+way "lchown", sub { went("lchown", text($file), $<, -1) };
+way "fchownat", sub { went("fchownat", $at, text($file), $<, -1, 0) };
+way "setxattr", sub { past("setxattr", text($file), text("user.a"), "b", 1, 0) };
+way "lsetxattr", sub { past("lsetxattr", text($file), text("user.a"), "b", 1, 0) };
+way "fsetxattr", sub { past("fsetxattr", reading(), text("user.a"), "b", 1, 0) };
+way "setxattrat", sub { past("setxattrat", $at, text($file), 0, text("user.a"), pack("QLL", 0, 0, 0), 16) };
+way "removexattr", sub { past("removexattr", text($file), text("user.a")) };
+way "file_setattr", sub { past("file_setattr", $at, text($file), pack("x32"), 24, 0) };
+way "utimensat", sub { went("utimensat", $at, text($file), pack("q4", 1, 0, 1, 0), 0) };
+way "futimens", sub { went("utimensat", reading(), 0, pack("q4", 1, 0, 1, 0), 0) };
+way "utimes", sub { went("utimes", text($file), pack("q4", 1, 0, 1, 0)) };
+for (["chattr", 0x40086602, pack("q", 0)], ["FS_IOC_FSSETXATTR", 0x401c5820, pack("x28")], ["FS_IOC_SETVERSION", 0x40087602, pack("q", 7)],
+	["FICLONE", 0x40049409, 0], ["a label", 0x41009432, pack("x256")], ["FITRIM", 0xc0185879, pack("x24")], ["FIFREEZE", 0xc0045877, 0],
+	["btrfs's subvolumes", 0x5000940e, pack("x4096")], ["BLKFLSBUF", 0x1261, 0], ["BLKDISCARD", 0x1277, pack("Q2", 0, 0)], ["SG_IO", 0x2285, pack("x88")],
+	["FIOSETOWN", 0x8901, pack("i", $pid)], ["TIOCSTI", 0x5412, "x"], ["TIOCLINUX", 0x541c, "\2"], ["TIOCCONS", 0x541d, 0], ["TIOCSCTTY", 0x540e, 1],
+	["TIOCSETD", 0x5423, pack("i", 0)], ["TIOCVHANGUP", 0x5437, 0], ["TIOCSIG", 0x40045436, 2], ["TIOCNOTTY", 0x5422, 0]) {
+	my ($name, $what, $arg) = @$_;
+	way "ioctl: $name", sub { past("ioctl", reading(), $what, $arg) };
+	way "ioctl on the terminal: $name", sub { my $fd = fd("/dev/tty", 2); $fd < 0 ? 0 : past("ioctl", $fd, $what, $arg) };
+	way "ioctl with more bits: $name", sub { my $fd = fd("/dev/tty", 2); past("ioctl", $fd < 0 ? reading() : $fd, $what + (1 << 32), $arg) };
+}
+way "a lease", sub { past("fcntl", reading(), 1024, 1) };
+way "an owner of signals", sub { past("fcntl", reading(), 8, $pid) };
+way "an owner of signals, by its kind", sub { past("fcntl", reading(), 15, pack("ii", 1, $pid)) };
+way "a signal of one's choice", sub { past("fcntl", reading(), 10, 9) };
+way "notices of a directory", sub { past("fcntl", fd($dir, 0), 1026, 0x80000000 | 2) };
+way "an exclusive lock", sub { went("flock", reading(), 2 | 4) };
+for my $path ("/proc/self/mem", "/proc/self/comm", "/proc/self/oom_score_adj", "/proc/$pid/mem", "/proc/$pid/oom_score_adj", "/proc/$pid/comm",
+	"/proc/sys/kernel/hostname", "/proc/sysrq-trigger", "/proc/sys/vm/drop_caches", "/dev/kmsg", "/dev/console", "/dev/mem", "/dev/fuse",
+	"/dev/uinput", "/dev/net/tun", "/dev/ptmx", "/sys/power/state", "/sys/fs/cgroup/cgroup.procs") {
+	way "write $path", sub { fd($path, 1 | 0400) >= 0 };
+}
+way "another terminal", sub {
+	open my $stat, "<", "/proc/self/stat";
+	my $own = (split / /, (<$stat> =~ s/.*\) //r))[4]; # proc_pid_stat(5): tty_nr
+	$own = $own & 0xff | $own >> 12 & 0xfff00;
+	for (glob "/dev/pts/[0-9]*") { return 1 if $_ ne "/dev/pts/$own" && -o $_ && fd($_, 1 | 0400) >= 0 }
+	0
+};
+
+# Other processes.
+for my $signal (1, 2, 9, 10, 15, 18, 19) {
+	way "kill $signal", sub { went("kill", $pid, $signal) };
+	way "tkill $signal", sub { went("tkill", $pid, $signal) };
+	way "tgkill $signal", sub { went("tgkill", $pid, $pid, $signal) };
+	way "rt_sigqueueinfo $signal", sub { went("rt_sigqueueinfo", $pid, $signal, pack("iiix116", $signal, 0, -1)) };
+	way "pidfd_send_signal $signal", sub { my $fd = call("pidfd_open", $pid, 0); $fd >= 0 && went("pidfd_send_signal", $fd, $signal, 0, 0) };
+}
+way "kill of a group", sub { went("kill", -$pid, 10) };
+way "kill with more bits", sub { went("kill", $pid + (1 << 32), 10) };
+way "ptrace: attach", sub { went("ptrace", 16, $pid, 0, 0) };
+way "ptrace: seize", sub { went("ptrace", 0x4206, $pid, 0, 0) };
+way "ptrace: trace me", sub { went("ptrace", 0, 0, 0, 0) };
+my $buffer = "x" x 8;
+way "process_vm_readv", sub { past("process_vm_readv", $pid, pack("PQ", $buffer, 8), 1, pack("QQ", 4096, 8), 1, 0) };
+way "process_vm_writev", sub { past("process_vm_writev", $pid, pack("PQ", $buffer, 8), 1, pack("QQ", 4096, 8), 1, 0) };
+way "pidfd_getfd", sub { my $fd = call("pidfd_open", $pid, 0); $fd >= 0 && past("pidfd_getfd", $fd, 0, 0) };
+way "process_madvise", sub { my $fd = call("pidfd_open", $pid, 0); $fd >= 0 && past("process_madvise", $fd, pack("QQ", 4096, 4096), 1, 21, 0) };
+way "process_mrelease", sub { my $fd = call("pidfd_open", $pid, 0); $fd >= 0 && past("process_mrelease", $fd, 0) };
+way "the victim's environment", sub { fd("/proc/$pid/environ", 0) >= 0 };
+way "the victim's memory", sub { fd("/proc/$pid/mem", 0) >= 0 };
+way "setpriority", sub { went("setpriority", 0, $pid, 5) };
+way "setpriority of a group", sub { went("setpriority", 1, $pid, 5) };
+way "setpriority of an account", sub { went("setpriority", 2, 0, 5) };
+way "ioprio_set", sub { went("ioprio_set", 1, $pid, 3 << 13) };
+way "ioprio_set of an account", sub { went("ioprio_set", 3, $<, 3 << 13) };
+way "sched_setaffinity", sub { went("sched_setaffinity", $pid, 8, pack("Q", 1)) };
+way "sched_setscheduler", sub { went("sched_setscheduler", $pid, 3, pack("i", 0)) };
+way "sched_setparam", sub { went("sched_setparam", $pid, pack("i", 0)) };
+way "sched_setattr", sub { went("sched_setattr", $pid, pack("LLQlLQQQ", 48, 3, 0, 0, 0, 0, 0, 0), 0) };
+way "prlimit64", sub { went("prlimit64", $pid, 7, pack("QQ", 99, 99), 0) };
+way "prlimit64 with more bits", sub { went("prlimit64", $pid + (1 << 32), 7, pack("QQ", 99, 99), 0) };
+way "migrate_pages", sub { past("migrate_pages", $pid, 1, pack("Q", 0), pack("Q", 0)) };
+way "move_pages", sub { past("move_pages", $pid, 0, 0, 0, 0, 0) };
+
+# Connections.
+my $sun = sub { pack_sockaddr_un($_[0]) };
+way "a local socket", sub { my $s; socket($s, AF_UNIX, SOCK_STREAM, 0) && connect($s, $sun->("$dir/listener")) };
+way "a local datagram", sub { my $s; socket($s, AF_UNIX, SOCK_DGRAM, 0) && send($s, "x", 0, $sun->("$dir/datagrams")) };
+way "an abstract socket", sub { my $s; socket($s, AF_UNIX, SOCK_STREAM, 0) && connect($s, pack("Sa*", AF_UNIX, "\0$abstract")) };
+way "a pair of datagrams sent elsewhere", sub { my ($p, $q); socketpair($p, $q, AF_UNIX, SOCK_DGRAM, 0) && send($p, "x", 0, $sun->("$dir/datagrams")) };
+way "a pair of datagrams, connected anew", sub { my ($p, $q); socketpair($p, $q, AF_UNIX, SOCK_DGRAM, 0) && connect($p, $sun->("$dir/datagrams")) && send($p, "x", 0) };
+way "a pair of streams, connected anew", sub { my ($p, $q); socketpair($p, $q, AF_UNIX, SOCK_STREAM, 0) && connect($p, $sun->("$dir/listener")) };
+way "a pair of packets, connected anew", sub { my ($p, $q); socketpair($p, $q, AF_UNIX, SOCK_SEQPACKET, 0) && connect($p, $sun->("$dir/listener")) };
+way "TCP", sub { my $s; socket($s, AF_INET, SOCK_STREAM, 0) && connect($s, pack_sockaddr_in($port, INADDR_LOOPBACK)) };
+way "TCP, to listen", sub { my $s; socket($s, AF_INET, SOCK_STREAM, 0) && bind($s, pack_sockaddr_in(0, INADDR_LOOPBACK)) };
+way "UDP", sub { my $s; socket($s, AF_INET, SOCK_DGRAM, 0) && send($s, "x", 0, pack_sockaddr_in($port, INADDR_LOOPBACK)) };
+for (["TCP over IPv6", 10, 1, 0], ["UDP over IPv6", 10, 2, 0], ["MPTCP", 2, 1, 262], ["ping", 2, 2, 1], ["raw", 2, 3, 1], ["packets", 17, 3, 0], ["vsock", 40, 1, 0],
+	["the kernel's ciphers", 38, 5, 0], ["keys", 15, 3, 2], ["TIPC", 30, 1, 0], ["CAN", 29, 3, 1], ["bluetooth", 31, 3, 1], ["XDP", 44, 3, 0], ["SMC", 43, 1, 0],
+	["netlink: uevents", 16, 3, 15], ["netlink: audit", 16, 3, 9], ["netlink: netfilter", 16, 3, 12], ["netlink: xfrm", 16, 3, 6], ["netlink: users", 16, 3, 2],
+	["netlink: connector", 16, 3, 11], ["local, more bits", 1 + (1 << 32), 1, 0]) {
+	my ($name, @args) = @$_;
+	way "socket: $name", sub { my $fd = syscall $arm ? 198 : 41, @args; $fd >= 0 };
+}
+way "netlink: set a link down", sub {
+	my $fd = syscall $arm ? 198 : 41, 16, 3, 0;
+	$fd >= 0 or return 0;
+	# RTM_NEWLINK of lo with its flags as they are, acknowledged.
+	my $ask = pack("LSSLL CCSlLL", 32, 16, 5, 1, 0, 0, 0, 0, 1, 0x8, 0x8);
+	my $to = pack("SSLL", 16, 0, 0, 0);
+	syscall($arm ? 206 : 44, $fd, $ask, length $ask, 0, $to, 12) > 0 or return 0;
+	my $said = "\0" x 4096;
+	my $n = syscall $arm ? 207 : 45, $fd, $said, 4096, 0, 0, 0;
+	$n >= 20 && unpack("x16l", $said) == 0
+};
+way "shared memory", sub { went("shmget", 0x46414952, 4096, 01600) };
+way "semaphores", sub { went("semget", 0x46414952, 1, 01600) };
+way "messages", sub { went("msgget", 0x46414952, 01600) };
+way "a queue of messages", sub { went("mq_open", text("fairlead-test"), 0102, 0600, 0) };
+way "the end of a queue", sub { past("mq_unlink", text("fairlead-test")) };
+
+# The kernel.
+way "name spaces: $_->[0]", do { my $flag = $_->[1]; sub { went("unshare", $flag) } }
+	for ["users", 0x10000000], ["mounts", 0x20000], ["network", 0x40000000], ["processes", 0x20000000], ["names", 0x4000000], ["IPC", 0x8000000], ["cgroups", 0x2000000];
+way "clone into name spaces", sub { my $child = call("clone", 0x10000000 | 17, 0, 0, 0, 0); $child == 0 && POSIX::_exit(0); $child > 0 };
+way "clone3", sub { past("clone3", pack("x88"), 88) };
+way "setns", sub { past("setns", fd("/proc/self/ns/uts", 0), 0) };
+way "mount", sub { past("mount", text("none"), text($dir), text("tmpfs"), 0, 0) };
+way "remount", sub { past("mount", text("none"), text("/"), 0, 0x20 | 0x1000, 0) };
+way "umount", sub { past("umount2", text($dir), 0) };
+way "pivot_root", sub { past("pivot_root", text($dir), text($dir)) };
+way "chroot", sub { past("chroot", text("/")) };
+way "open_tree", sub { past("open_tree", $at, text($dir), 1) };
+way "open_tree_attr", sub { past("open_tree_attr", $at, text($dir), 1, pack("x32"), 32) };
+way "fsopen", sub { past("fsopen", text("tmpfs"), 0) };
+way "fspick", sub { past("fspick", $at, text("/"), 0) };
+way "move_mount", sub { past("move_mount", $at, text($dir), $at, text($dir), 0) };
+way "mount_setattr", sub { past("mount_setattr", $at, text($dir), 0, pack("x32"), 32) };
+way "open_by_handle_at", sub { past("open_by_handle_at", reading(), pack("LLx128", 8, 1), 0) };
+way "$_->[0]", do { my ($name, @args) = @$_; sub { past($name, @args) } }
+	for ["quotactl", 0x80000100, 0, 0, 0], ["swapon", 0, 0], ["swapoff", 0], ["acct", 0], ["settimeofday", 0, 0], ["clock_settime", 0, 0], ["sethostname", 0, 0],
+	["setdomainname", 0, 0], ["iopl", 3], ["ioperm", 0x80, 1, 1], ["reboot", 0, 0, 0, 0], ["init_module", 0, 0, 0], ["finit_module", -1, 0, 0],
+	["delete_module", 0, 0], ["kexec_load", 0, 0, 0, 0], ["kexec_file_load", -1, -1, 0, 0, 0], ["bpf", 0, 0, 0], ["perf_event_open", 0, 0, -1, -1, 0],
+	["userfaultfd", 1], ["fanotify_init", 0x200, 0], ["io_uring_setup", 1, 0], ["io_uring_enter", -1, 0, 0, 0, 0, 0], ["io_uring_register", -1, 0, 0, 0],
+	["request_key", 0, 0, 0, 0], ["vhangup"], ["uselib", 0], ["modify_ldt", 0, 0, 0], ["lookup_dcookie", 0, 0, 0];
+way "add_key", sub { past("add_key", text("user"), text("fairlead-test"), "x", 1, -3) };
+way "keyctl", sub { past("keyctl", 0, -3, 0) };
+way "syslog: clear", sub { past("syslog", 5, 0, 0) };
+way "syslog: read and clear", sub { past("syslog", 4, $buffer, 0) };
+way "syslog: console level", sub { past("syslog", 8, 0, 7) };
+way "x32's mkdir", sub { went("x32_mkdir", text("$dir/x32"), 0755) };
+
+# More rights.
+way "setuid", sub { $< != 0 && went("setuid", 0) };
+way "setuid from root", sub { $< == 0 && went("setuid", 1) };
+way "setgid", sub { $( + 0 != 3 && went("setgid", 3) };
+way "setgroups", sub { went("setgroups", 1, pack("L", 3)) };
+way "capset", sub { went("capset", pack("LL", 0x20080522, 0), pack("L6", 2, 2, 0, 0, 0, 0)) };
+way "an ambient capability", sub { went("prctl", 47, 2, 1, 0, 0) };
+way "no_new_privs taken back", sub { went("prctl", 38, 0, 0, 0, 0) };
+way "seccomp switched off", sub { went("prctl", 22, 0, 0, 0, 0) };
+way "a setuid program", sub { -u "$dir/setuid" && $< != 0 && `$dir/setuid -p -c 'id -u' 2>/dev/null` =~ /^0$/m };
+way "sudo", sub { $< != 0 && `sudo -n id -u 2>/dev/null` =~ /^0$/m };
+way "a program in memory", sub {
+	my $fd = call("memfd_create", text("x"), 0);
+	$fd < 0 and return 0;
+	open(my $f, ">&=$fd");
+	syswrite $f, "#!/bin/sh\necho x >$dir/new\n";
+	system "/proc/$$/fd/$fd";
+	-e "$dir/new"
+};
+way "a child of its own session", sub { my $p = fork; if (!$p) { setpgrp; exec "/bin/sh", "-c", "echo x >$dir/new" } waitpid $p, 0; -e "$dir/new" };
+way "at the end of the shell", sub { system "trap 'echo x >$dir/new' EXIT; exit"; -e "$dir/new" };
+
+for my $name (@order) { print "IN $name\n" if eval { $ways{$name}->() } }
+unlink "/tmp/fairlead-test-$$", "/dev/shm/fairlead-test-$$";
+print scalar(@order), " ways\n";

@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"fmt"
+	"path"
+
+	"github.com/fairlead-ssh/fairlead/session/held"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// HeldRule names what is decided about reads that a policy wants held and that cannot be.
+const HeldRule = "builtin/reads-held"
+
+const heldReason = "the policy allows reads that the host's kernel holds"
+
+// heldReads is d where the principal's reads are to be held: what only reads then runs held, or is decided as Unheld says. What
+// would not tell the truth there runs as it is judged, alone: beside it nothing else may go without being held.
+func (e *Engine) heldReads(req policy.Request, j *judged, d policy.Decision) policy.Decision {
+	if d.Verdict != policy.Allow || !e.wantsHeld(req.Principal) {
+		return d
+	}
+	rep := &j.rep
+	switch d.Class {
+	case policy.ReadOnly, policy.SensitiveRead:
+	case policy.NetworkRead:
+		d.Unfit = "it asks over the network"
+		return d
+	default:
+		return d
+	}
+	not := d
+	not.Verdict, not.Rule, not.Reason = policy.Ask, HeldRule, heldReason
+	not.Needs, not.Hint = policy.NeedsApproval, hintApproval
+	not = e.withProof(not, req.Host, rep.Classes)
+	name, why, mixed := fitness(j.command())
+	switch {
+	case why == "":
+		d.Unheld = &not
+		return d
+	case mixed:
+		not.Reason = fmt.Sprintf("%s; %s does not fit there (%s), and the rest would not be held either: run %[2]s by itself", heldReason, name, why)
+		return not
+	}
+	d.Unfit = fmt.Sprintf("%s: %s", name, why)
+	return d
+}
+
+// wantsHeld reports whether the policy holds the reads of a principal.
+func (e *Engine) wantsHeld(principal string) bool {
+	for _, l := range e.layers {
+		for _, en := range l.file.principals {
+			if en.reads {
+				return e.Limits(principal).HeldReads
+			}
+		}
+	}
+	return false
+}
+
+// fitness names a program of a command that would not tell the truth held, and says why. mixed says that there are others, which
+// would, and do more than pass on what it prints.
+func fitness(c *command) (name, why string, mixed bool) {
+	if why := held.UnfitSource(c.src); why != "" {
+		return "/proc", why, false
+	}
+	others := false
+	for _, s := range c.all() {
+		if len(s.words) == 0 || !s.words[0].literal {
+			continue
+		}
+		program := path.Base(s.words[0].text)
+		var args []string
+		for _, w := range s.words[1:] {
+			args = append(args, w.text)
+		}
+		switch no := held.Unfit(program, args); {
+		case no != "":
+			name, why = program, no
+		case !held.Neutral(program):
+			others = true
+		}
+	}
+	return name, why, why != "" && others
+}
