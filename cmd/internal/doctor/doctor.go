@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
@@ -30,6 +31,7 @@ type Options struct {
 	Caller        func() cmdutil.Caller
 	InventoryPath func() (string, error)
 	Inventory     func() (*hosts.Inventory, error)
+	Reach         targets.Reach
 	Pool          func(cmdutil.PoolOptions) (*session.Pool, error)
 	AuditDir      func() (string, error)
 	Config        func() (config.Config, error)
@@ -49,7 +51,7 @@ type Options struct {
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
-		IO: f.IO, Getenv: f.Getenv, Now: time.Now, Caller: f.Caller, InventoryPath: f.InventoryPath, Inventory: f.Inventory, Pool: f.Pool,
+		IO: f.IO, Getenv: f.Getenv, Now: time.Now, Caller: f.Caller, InventoryPath: f.InventoryPath, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool,
 		AuditDir: f.AuditDir, Config: f.Config, KeeperMode: f.KeeperMode, Policy: f.Policy, Approvers: f.Approvers,
 		Places:     func() (keeper.Places, error) { return keeper.FindPlaces(f.Getenv) },
 		PolicyFile: f.PolicyFile,

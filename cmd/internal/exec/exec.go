@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -21,6 +22,7 @@ import (
 type Options struct {
 	IO        *iostreams.IOStreams
 	Inventory func() (*hosts.Inventory, error)
+	Reach     targets.Reach
 	Pool      func(cmdutil.PoolOptions) (*session.Pool, error)
 	Policy    func(file string) (*rules.Engine, error)
 	Caller    func() cmdutil.Caller
@@ -70,7 +72,7 @@ const example = `  # one command; the second is fast
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
-		IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
+		IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
 		Place: place.NewChooser(f), Keepers: f.Keepers, Running: f.Running,
 	}
 	if runF == nil {

@@ -50,7 +50,7 @@ func (o *Options) find(ctx context.Context) (*site, error) {
 
 // host is what the target names in the inventory, or outside of it.
 func (o *Options) host() (*site, error) {
-	all := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader("")}
+	all := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader(""), Reach: o.Reach}
 	hs, err := all.Resolve(o.Target, "")
 	switch {
 	case err != nil:

@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -20,6 +21,7 @@ import (
 type Options struct {
 	IO        *iostreams.IOStreams
 	Inventory func() (*hosts.Inventory, error)
+	Reach     targets.Reach
 	Pool      func(cmdutil.PoolOptions) (*session.Pool, error)
 	Policy    func(file string) (*rules.Engine, error)
 	Caller    func() cmdutil.Caller
@@ -61,7 +63,7 @@ const example = `  fairlead jobs start web1 -- make -C /srv/app release
 // NewCmd builds the command.
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	o := &Options{
-		IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
+		IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
 		Place: place.NewChooser(f), Keepers: f.Keepers, Running: f.Running,
 	}
 	cmd := &cobra.Command{

@@ -77,7 +77,7 @@ func (o *Options) jobs(ctx context.Context) (*wire.Jobs, error) {
 		defer c.Close()
 		return o.pages(ctx, c, "")
 	}
-	all := targets.Resolver{Inventory: o.Inventory, In: o.IO.In}
+	all := targets.Resolver{Inventory: o.Inventory, In: o.IO.In, Reach: o.Reach}
 	hs, err := all.Resolve(o.Target, "")
 	if err != nil {
 		return nil, &cmdutil.UsageError{Err: err}

@@ -71,7 +71,7 @@ const pageBytes = 1 << 20
 
 // host is the one that a text names.
 func (o *Options) host(text string) (hosts.Host, error) {
-	all := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader("")}
+	all := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader(""), Reach: o.Reach}
 	hs, err := all.Resolve(text, "")
 	switch {
 	case err != nil:

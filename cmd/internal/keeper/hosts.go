@@ -82,6 +82,13 @@ func (r *realm) host(name string) (hosts.Host, error) {
 	}
 	h, err := inv.Lookup(name)
 	if err != nil {
+		ssh, serr := r.ssh()
+		if serr != nil {
+			return h, problem(http.StatusUnprocessableEntity, "inventory", "%v; the hosts of ssh_config cannot be read: %v", err, serr)
+		}
+		if h, err := ssh.Lookup(name); err == nil {
+			return h, nil
+		}
 		return h, problem(http.StatusNotFound, registry.CodeNotFound, "%v", err)
 	}
 	return h, nil

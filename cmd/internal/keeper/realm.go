@@ -3,12 +3,15 @@ package keeper
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/jobwork"
@@ -24,6 +27,7 @@ type realm struct {
 	key      realmKey
 	operator bool
 	inv      func() (*hosts.Inventory, error) // as the principal logs in to its hosts
+	book     *sshhosts.Book                   // nil knows no hosts
 	conn     *connector
 	pool     *session.Pool
 	reg      *registry.Registry
@@ -39,9 +43,19 @@ type realm struct {
 type realmKey struct{ principal, inventory string }
 
 func (k *Keeper) newRealm(key realmKey) (*realm, error) {
-	r := &realm{key: key, operator: rules.RoleOf(key.principal) == rules.Operator, state: newStates()}
+	r := &realm{key: key, operator: rules.RoleOf(key.principal) == rules.Operator, state: newStates(), book: k.cfg.SSHHosts}
 	r.judge = judge{k.policy, r.operator}
-	r.inv = func() (*hosts.Inventory, error) { return k.inventories.as(key.principal, key.inventory) }
+	r.inv = func() (*hosts.Inventory, error) {
+		inv, err := k.inventories.as(key.principal, key.inventory)
+		if err != nil && k.unlisted(key.inventory, err) {
+			if ssh, serr := r.ssh(); serr != nil {
+				return nil, fmt.Errorf("%w; the hosts of ssh_config cannot be read: %w", err, serr)
+			} else if ssh.Len() > 0 {
+				return ssh, nil
+			}
+		}
+		return inv, err
+	}
 	var err error
 	if r.conn, err = newConnector(r.inv, key.principal, k.trees.Connected); err != nil {
 		return nil, err
@@ -77,6 +91,19 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 		return s.HTTP(), nil
 	})
 	return r, nil
+}
+
+// ssh returns the hosts of ssh_config that the principal may use: an agent none.
+func (r *realm) ssh() (*hosts.Inventory, error) {
+	if !r.operator || r.book == nil {
+		return &hosts.Inventory{}, nil
+	}
+	return r.book.Inventory("")
+}
+
+// unlisted reports whether err says that there is no inventory, and nobody named a place for one.
+func (k *Keeper) unlisted(path string, err error) bool {
+	return path == "" || path == k.cfg.Usual && errors.Is(err, fs.ErrNotExist)
 }
 
 // close ends every session of the realm.

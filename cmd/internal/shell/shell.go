@@ -29,6 +29,7 @@ type Options struct {
 	IO         *iostreams.IOStreams
 	Getenv     func(string) string
 	Inventory  func() (*hosts.Inventory, error)
+	Reach      targets.Reach
 	Audit      func() (audit.Sink, error)
 	Dial       func(context.Context, hosts.Host) (session.Transport, error) // nil means as package dialer does
 	Policy     func() (policy.Decider, error)
@@ -49,7 +50,7 @@ type Options struct {
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
-		IO: f.IO, Getenv: f.Getenv, Inventory: f.Inventory, Audit: f.Audit,
+		IO: f.IO, Getenv: f.Getenv, Inventory: f.Inventory, Reach: f.Reach(), Audit: f.Audit,
 		Caller: f.Caller(), MaxBytes: terminals.MaxRecording, Escape: '~', Place: place.NewChooser(f),
 	}
 	o.Policy = func() (policy.Decider, error) {
@@ -175,7 +176,7 @@ func (o *Options) here(ctx context.Context, host hosts.Host, t *terminal) error 
 
 // host returns the one host that is meant.
 func (o *Options) host() (hosts.Host, error) {
-	sel := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader("")}
+	sel := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader(""), Reach: o.Reach}
 	hs, err := sel.Resolve(o.Target, "")
 	if err != nil {
 		return hosts.Host{}, &cmdutil.UsageError{Err: err}
