@@ -27,6 +27,9 @@ type target struct {
 	keepAlive    time.Duration // 0 means the Dialer's; negative means none
 	keepAliveMax int           // 0 means the Dialer's
 
+	options string // what the call says, see hosts.Host.SSHOptions
+	lent    string // the socket of the agent that programs on the host may use; "" is none
+
 	net    network
 	rekey  uint64   // bytes; 0 means the library's number
 	setEnv []string // NAME=VALUE
@@ -45,7 +48,7 @@ func (t *target) query() knownhosts.Query {
 
 // key tells logins apart: connections are shared where it is equal, and only there.
 func (t *target) key(before string) string {
-	return strings.Join([]string{before, t.user, t.addr(), t.alias, t.login, t.net.String()}, "\x00")
+	return strings.Join([]string{before, t.user, t.addr(), t.alias, t.login, t.net.String(), t.options}, "\x00")
 }
 
 func (t *target) checkHostKey(key ssh.PublicKey) error {

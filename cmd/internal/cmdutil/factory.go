@@ -10,6 +10,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -32,6 +33,8 @@ type Factory struct {
 	Inventory func() (*hosts.Inventory, error)
 	// Listed is Inventory that is never made of ssh_config: what agents get, and what rules are about.
 	Listed func() (*hosts.Inventory, error)
+	// SSH is what ssh's flags say about how hosts are reached, for this call.
+	SSH sshopt.Flags
 	// SSHHosts knows the hosts of ssh_config, which operators may name where the inventory does not. Nil knows none.
 	SSHHosts *sshhosts.Book
 	// Audit opens the record. Its error means that nothing may be sent.

@@ -5,8 +5,15 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
-// Reach is what the caller may reach besides the inventory: an operator, the hosts of ssh_config.
-func (f *Factory) Reach() targets.Reach { return targets.Reach{Named: f.named} }
+// Reach is what the caller may reach besides the inventory, an operator the hosts of ssh_config, and how this call does.
+func (f *Factory) Reach() targets.Reach {
+	return targets.Reach{Named: f.named, Change: func(h hosts.Host) (hosts.Host, error) {
+		if err := f.SSH.Set.MayNot(f.Caller().Principal); err != nil {
+			return h, err
+		}
+		return f.SSH.Set.Apply(h)
+	}}
+}
 
 func (f *Factory) named(name string) (h hosts.Host, ok bool, err error) {
 	inv, err := f.SSHInventory()
@@ -22,5 +29,5 @@ func (f *Factory) SSHInventory() (*hosts.Inventory, error) {
 	if f.SSHHosts == nil || hosts.RoleOf(f.Caller().Principal) != hosts.RoleOperator {
 		return nil, nil
 	}
-	return f.SSHHosts.Inventory("")
+	return f.SSHHosts.Inventory(f.SSH.Set.File)
 }

@@ -86,8 +86,8 @@ Exits 1 where something failed, and 0 else.`,
 			switch {
 			case len(args) == 1 && o.Selector == "":
 				return cmdutil.Usagef("the selector is empty: leave it out, or name hosts")
-			case len(args) == 0 && (o.Except != "" || o.ConnectTimeout != 0):
-				return cmdutil.Usagef("--except and --connect-timeout go with hosts")
+			case len(args) == 0 && (o.Except != "" || o.ConnectTimeout != 0 || !f.SSH.Set.Empty()):
+				return cmdutil.Usagef("--except, --connect-timeout and the options of ssh go with hosts")
 			case o.ConnectTimeout < 0 || o.ConnectTimeout > cmdutil.MaxConnectTimeout:
 				return cmdutil.Usagef("--connect-timeout must be between 0 and %v", cmdutil.MaxConnectTimeout)
 			}
@@ -96,6 +96,7 @@ Exits 1 where something failed, and 0 else.`,
 		ValidArgsFunction: completion.Targets(f),
 	}
 	fl := cmd.Flags()
+	f.SSH.Add(fl)
 	fl.BoolVar(&o.JSON, "json", false, "print one JSON object per line, and a summary at the end")
 	fl.StringVarP(&o.Except, "except", "x", "", "leave out the hosts that `selector` picks")
 	fl.DurationVar(&o.ConnectTimeout, "connect-timeout", 0, "give up connecting after `duration`; 0 means what the inventory or ssh_config says")

@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -23,6 +24,7 @@ type Options struct {
 	IO        *iostreams.IOStreams
 	Inventory func() (*hosts.Inventory, error)
 	Reach     targets.Reach
+	SSH       *sshopt.Set
 	Pool      func(cmdutil.PoolOptions) (*session.Pool, error)
 	Policy    func(file string) (*rules.Engine, error)
 	Caller    func() cmdutil.Caller
@@ -73,7 +75,7 @@ const example = `  # one command; the second is fast
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
-		Place: place.NewChooser(f), Keepers: f.Keepers, Running: f.Running,
+		Place: place.NewChooser(f), Keepers: f.Keepers, Running: f.Running, SSH: &f.SSH.Set,
 	}
 	if runF == nil {
 		runF = run
@@ -91,6 +93,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		ValidArgsFunction: completion.Hosts(f),
 	}
 	fl := cmd.Flags()
+	f.SSH.Add(fl)
 	fl.StringVarP(&o.Session, "session", "s", "", "run in the session of this `name`, and open it where there is none")
 	fl.DurationVar(&o.Timeout, "timeout", 0, "stop a command that runs longer than `duration` (2m30s); 0 means no limit")
 	fl.BoolVar(&o.JSON, "json", false, "print the result as one line of JSON")

@@ -72,6 +72,7 @@ there. Exit codes are those of "fairlead run".`,
 		ValidArgsFunction: completion.Targets(f),
 	}
 	fl := cmd.Flags()
+	f.SSH.Add(fl)
 	fl.StringVarP(&o.Except, "except", "x", "", "leave out the hosts that `selector` picks")
 	fl.BoolVar(&o.JSON, "json", false, "print one JSON object per line")
 	fl.IntVar(&o.Forks, "forks", session.DefaultForks, "how many hosts at a time, at most `n`")

@@ -58,6 +58,7 @@ principal; "no login" says why that one would not get in.`,
 		},
 		ValidArgsFunction: completion.Hosts(f),
 	}
+	f.SSH.Add(cmd.Flags())
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print a JSON object")
 	cmd.Flags().StringVar(&o.As, "as", "", "show how this `principal` logs in, such as agent/claude (default you)")
 	return cmd
@@ -71,6 +72,9 @@ type showJSON struct {
 
 func showRun(_ context.Context, o *ShowOptions) error {
 	h, lent, err := o.host()
+	if err == nil && o.Reach.Change != nil {
+		h, err = o.Reach.Change(h)
+	}
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -22,6 +23,7 @@ type Options struct {
 	IO        *iostreams.IOStreams
 	Inventory func() (*hosts.Inventory, error)
 	Reach     targets.Reach
+	SSH       *sshopt.Set
 	Pool      func(cmdutil.PoolOptions) (*session.Pool, error)
 	Policy    func(file string) (*rules.Engine, error)
 	Caller    func() cmdutil.Caller
@@ -64,13 +66,14 @@ const example = `  fairlead jobs start web1 -- make -C /srv/app release
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
-		Place: place.NewChooser(f), Keepers: f.Keepers, Running: f.Running,
+		Place: place.NewChooser(f), Keepers: f.Keepers, Running: f.Running, SSH: &f.SSH.Set,
 	}
 	cmd := &cobra.Command{
 		Use: "jobs", Short: "Run commands that outlive the connection", Long: long, Example: example,
 		Args: cmdutil.Group, RunE: cmdutil.Help,
 	}
 	cmd.PersistentFlags().StringVar(&o.Reason, "reason", "", "say why, for the record, in a `text`")
+	f.SSH.Add(cmd.PersistentFlags())
 	cmd.AddCommand(startCmd(f, o), listCmd(f, o), outputCmd(o), followCmd(o), stopCmd(o), collectCmd(o))
 	return cmd
 }

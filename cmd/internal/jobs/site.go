@@ -88,6 +88,9 @@ func (o *Options) find(ctx context.Context) (s site, id, host string, err error)
 	if err != nil {
 		return nil, "", "", &cmdutil.UsageError{Err: err}
 	}
+	if ref.Host == "" && !o.SSH.Empty() {
+		return nil, "", "", cmdutil.Usagef("%s says how a host is reached: name it, as HOST/%s", o.SSH.Names(), ref.ID)
+	}
 	if ref.Host == "" {
 		c, err := o.running(ctx)
 		if err != nil {

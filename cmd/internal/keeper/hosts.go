@@ -36,6 +36,25 @@ func (k *Keeper) addHosts(a *api) {
 		})
 }
 
+// reached is how the realm's callers reach a host.
+func (r *realm) reached(h hosts.Host) (hosts.Host, error) {
+	h, err := r.options.Apply(h)
+	if err != nil {
+		return h, invalid("%v", err)
+	}
+	return h, nil
+}
+
+func (r *realm) allReached(hs []hosts.Host) ([]hosts.Host, error) {
+	for i, h := range hs {
+		var err error
+		if hs[i], err = r.reached(h); err != nil {
+			return nil, err
+		}
+	}
+	return hs, nil
+}
+
 // selectHosts resolves a selector; "" is all. Lists in files are refused: they would read this account's files for
 // whoever asks.
 func (r *realm) selectHosts(text string) ([]hosts.Host, error) {
@@ -44,7 +63,7 @@ func (r *realm) selectHosts(text string) ([]hosts.Host, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(text) == "" {
-		return slices.Collect(inv.All()), nil
+		return r.allReached(slices.Collect(inv.All()))
 	}
 	sel, err := hosts.ParseSelector(text)
 	if err != nil {
@@ -54,7 +73,7 @@ func (r *realm) selectHosts(text string) ([]hosts.Host, error) {
 	if err != nil {
 		return nil, problem(http.StatusNotFound, registry.CodeNotFound, "%v", err)
 	}
-	return hs, nil
+	return r.allReached(hs)
 }
 
 func (r *realm) inventory() (*hosts.Inventory, error) {
@@ -74,7 +93,7 @@ func (r *realm) host(name string) (hosts.Host, error) {
 		case !r.operator:
 			return h, problem(http.StatusForbidden, "denied", "%s is not in the inventory, and an agent may use no other hosts: see /v1/hosts", h.Name)
 		}
-		return h, nil
+		return r.reached(h)
 	}
 	inv, err := r.inventory()
 	if err != nil {
@@ -87,11 +106,11 @@ func (r *realm) host(name string) (hosts.Host, error) {
 			return h, problem(http.StatusUnprocessableEntity, "inventory", "%v; the hosts of ssh_config cannot be read: %v", err, serr)
 		}
 		if h, err := ssh.Lookup(name); err == nil {
-			return h, nil
+			return r.reached(h)
 		}
 		return h, problem(http.StatusNotFound, registry.CodeNotFound, "%v", err)
 	}
-	return h, nil
+	return r.reached(h)
 }
 
 // named finds several hosts.

@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/jobwork"
@@ -27,6 +28,7 @@ type realm struct {
 	key      realmKey
 	operator bool
 	inv      func() (*hosts.Inventory, error) // as the principal logs in to its hosts
+	options  sshopt.Set                       // how hosts are reached
 	book     *sshhosts.Book                   // nil knows no hosts
 	conn     *connector
 	pool     *session.Pool
@@ -40,10 +42,15 @@ type realm struct {
 	used     int                          // requests in progress; guarded by the Keeper's mu
 }
 
-type realmKey struct{ principal, inventory string }
+// realmKey tells realms apart. Calls that reach hosts in another way share no connection, and so no realm.
+type realmKey struct{ principal, inventory, ssh string }
 
 func (k *Keeper) newRealm(key realmKey) (*realm, error) {
-	r := &realm{key: key, operator: rules.RoleOf(key.principal) == rules.Operator, state: newStates(), book: k.cfg.SSHHosts}
+	ssh, err := sshopt.Parse(key.ssh)
+	if err != nil {
+		return nil, err
+	}
+	r := &realm{key: key, options: ssh, operator: rules.RoleOf(key.principal) == rules.Operator, state: newStates(), book: k.cfg.SSHHosts}
 	r.judge = judge{k.policy, r.operator}
 	r.inv = func() (*hosts.Inventory, error) {
 		inv, err := k.inventories.as(key.principal, key.inventory)
@@ -56,7 +63,6 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 		}
 		return inv, err
 	}
-	var err error
 	if r.conn, err = newConnector(r.inv, key.principal, k.trees.Connected); err != nil {
 		return nil, err
 	}
@@ -98,7 +104,7 @@ func (r *realm) ssh() (*hosts.Inventory, error) {
 	if !r.operator || r.book == nil {
 		return &hosts.Inventory{}, nil
 	}
-	return r.book.Inventory("")
+	return r.book.Inventory(r.options.File)
 }
 
 // unlisted reports whether err says that there is no inventory, and nobody named a place for one.
@@ -134,7 +140,7 @@ func (k *Keeper) trace(r *realm) *session.Trace {
 
 // realm returns that of a caller, and what to call when the request is over.
 func (k *Keeper) realm(c *caller) (*realm, func(), error) {
-	key := realmKey{c.principal, c.inventory}
+	key := realmKey{c.principal, c.inventory, c.ssh}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.closed {
@@ -179,7 +185,7 @@ func (k *Keeper) realmsOf(c *caller) []*realm {
 	for key, r := range k.realms {
 		switch {
 		case key.principal != c.principal:
-		case key.inventory == c.inventory:
+		case key.inventory == c.inventory && key.ssh == c.ssh:
 			all = append([]*realm{r}, all...)
 		default:
 			all = append(all, r)

@@ -82,6 +82,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		ValidArgsFunction: completion.Targets(f),
 	}
 	fl := cmd.Flags()
+	f.SSH.Add(fl)
 	fl.StringVar(&o.PolicyFile, "policy", "", "judge by this policy `file` instead of the one in your configuration")
 	fl.BoolVar(&o.NoRecord, "no-record", false, "record nothing but the audit entry, which says so; for operators only")
 	fl.BoolVar(&o.RecordInput, "record-input", false, "record what is typed too, passwords included")
@@ -155,7 +156,7 @@ func (o *Options) here(ctx context.Context, host hosts.Host, t *terminal) error 
 		return err
 	}
 	if d.Verdict != policy.Allow {
-		return o.denied(host, terminals.NewEntry(sink, o.Caller.Principal, host.Name, session.Peer{}), line, d)
+		return o.denied(host, terminals.NewEntry(sink, o.Caller.Principal, host, session.Peer{}), line, d)
 	}
 	dial := o.Dial
 	if dial == nil {
@@ -171,7 +172,7 @@ func (o *Options) here(ctx context.Context, host hosts.Host, t *terminal) error 
 		return o.notReached(ctx, host, err)
 	}
 	defer conn.Close()
-	return o.open(ctx, host, conn, t, terminals.NewEntry(sink, o.Caller.Principal, host.Name, conn.Peer()), line, d)
+	return o.open(ctx, host, conn, t, terminals.NewEntry(sink, o.Caller.Principal, host, conn.Peer()), line, d)
 }
 
 // host returns the one host that is meant.

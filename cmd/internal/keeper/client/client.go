@@ -25,6 +25,7 @@ type Config struct {
 	Principal string // "agent/NAME" to act for an agent; "" is the account itself
 	Inventory string // absolute path of the inventory; "" is the keeper's own
 	AuthSock  string // the caller's SSH_AUTH_SOCK; "" is no agent
+	SSH       string // how hosts are reached, from sshopt.Set; "" is as ever
 }
 
 // Client calls one keeper.
@@ -171,7 +172,7 @@ func (c *Client) request(ctx context.Context, method, path string, in any) (*htt
 
 // identify says in a request who asks.
 func (c *Client) identify(r *http.Request) {
-	for name, value := range map[string]string{wire.Principal: c.cfg.Principal, wire.Inventory: c.cfg.Inventory, wire.AuthSock: c.cfg.AuthSock} {
+	for name, value := range map[string]string{wire.Principal: c.cfg.Principal, wire.Inventory: c.cfg.Inventory, wire.AuthSock: c.cfg.AuthSock, wire.SSHOptions: c.cfg.SSH} {
 		if value != "" {
 			r.Header.Set(name, value)
 		}

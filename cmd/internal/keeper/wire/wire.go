@@ -12,6 +12,9 @@ const (
 	Inventory = "Fairlead-Inventory"
 	// AuthSock is the caller's SSH_AUTH_SOCK. On the socket only.
 	AuthSock = "Fairlead-Ssh-Auth-Sock"
+	// SSHOptions says how the hosts of the request are reached, in a form that is the programs' own: as ssh's -F and -o do. On the
+	// socket only.
+	SSHOptions = "Fairlead-Ssh-Options"
 	// Elicit, if not empty, has an agent's client asked too where it asks for approval. With UpgradeMCP only.
 	Elicit = "Fairlead-Elicit"
 	// IdempotencyKey makes a request that is sent twice run once.
@@ -19,7 +22,7 @@ const (
 )
 
 // Headers are those of requests that are named for Fairlead, which refuses other names that begin like them.
-var Headers = []string{Principal, Inventory, AuthSock, Elicit}
+var Headers = []string{Principal, Inventory, AuthSock, SSHOptions, Elicit}
 
 // UpgradeMCP is the protocol that a connection to /v1/mcp turns into: messages of the Model Context Protocol, as on
 // standard input and output.
