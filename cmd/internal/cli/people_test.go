@@ -15,7 +15,7 @@ import (
 // commands says of every command whether agents may run it; those that they may not run come with arguments. A command that
 // is not here fails the test.
 var commands = map[string]string{
-	"run": "agents", "exec": "agents", "shell": "agents", "doctor": "agents", "mcp": "agents", "version": "agents", "man": "agents",
+	"run": "agents", "exec": "agents", "shell": "agents",  "doctor": "agents", "mcp": "agents", "version": "agents", "man": "agents",
 	"sessions close": "agents", "sessions reset": "agents",
 	"jobs start": "agents", "jobs list": "agents", "jobs output": "agents", "jobs follow": "agents", "jobs stop": "agents", "jobs collect": "agents",
 	"sandbox list": "agents", "sandbox show": "agents", "sandbox check": "agents",
@@ -25,6 +25,7 @@ var commands = map[string]string{
 	"approvals list": "agents", "approvals show": "agents",
 	"sandbox-exec": "agents", // which holds the one who runs it, and gives nothing
 
+	"ssh":               "ssh here true",
 	"serve":             "serve --stop",
 	"web":               "web --no-open",
 	"setup":             "setup claude --file /nonexistent/mcp.json",

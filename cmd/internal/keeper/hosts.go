@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -86,7 +87,11 @@ func (r *realm) inventory() (*hosts.Inventory, error) {
 
 // host finds one host. Hosts outside the inventory are for operators.
 func (r *realm) host(name string) (hosts.Host, error) {
-	if h, ok, err := hosts.ParseAdHoc(name); ok || err != nil {
+	h, ok, err := targets.ParseUnlisted(name)
+	if !ok {
+		h, ok, err = hosts.ParseAdHoc(name)
+	}
+	if ok || err != nil {
 		switch {
 		case err != nil:
 			return h, invalid("%v", err)
@@ -99,8 +104,7 @@ func (r *realm) host(name string) (hosts.Host, error) {
 	if err != nil {
 		return hosts.Host{}, err
 	}
-	h, err := inv.Lookup(name)
-	if err != nil {
+	if h, err = inv.Lookup(name); err != nil {
 		ssh, serr := r.ssh()
 		if serr != nil {
 			return h, problem(http.StatusUnprocessableEntity, "inventory", "%v; the hosts of ssh_config cannot be read: %v", err, serr)

@@ -18,8 +18,8 @@ type Flags struct{ Set Set }
 
 // Add adds the flags to those of a command.
 func (f *Flags) Add(fl *pflag.FlagSet) {
-	fl.VarP(&flag{set: f.file, kind: "file"}, "ssh-file", "F", "read this OpenSSH configuration `file` only, or none")
-	fl.VarP(&flag{set: f.option, kind: "Keyword=value"}, "ssh-option", "o", "set an ssh_config option, as ssh -o does; repeatable")
+	fl.VarP(&flag{set: f.ReadFile, kind: "file"}, "ssh-file", "F", "read this OpenSSH configuration `file` only, or none")
+	fl.VarP(&flag{set: f.Option, kind: "Keyword=value"}, "ssh-option", "o", "set an ssh_config option, as ssh -o does; repeatable")
 	fl.VarP(&flag{set: f.keyword("User"), kind: "user"}, "login", "l", "log in as `user`")
 	fl.VarP(&flag{set: f.keyword("Port"), kind: "port"}, "port", "p", "connect to `port`")
 	fl.VarP(&flag{set: f.keyword("ProxyJump"), kind: "hosts"}, "jump", "J", "connect through these jump `hosts`, first hop first")
@@ -45,7 +45,8 @@ func (f *flag) Set(text string) error {
 func (f *flag) String() string { return strings.Join(f.given, ",") }
 func (f *flag) Type() string   { return f.kind }
 
-func (f *Flags) file(path string) error {
+// ReadFile takes the one configuration to read, or none.
+func (f *Flags) ReadFile(path string) error {
 	switch {
 	case path == "":
 		return errors.New("a file is missing; none means no configuration")
@@ -88,7 +89,7 @@ func (f *Flags) keyword(name string) func(string) error {
 		if strings.TrimSpace(value) == "" {
 			return errors.New("the value is missing")
 		}
-		return f.option(name + "=" + value)
+		return f.Option(name + "=" + value)
 	}
 }
 
@@ -101,11 +102,11 @@ func (f *Flags) agent(value string) error {
 	if on {
 		word = "yes"
 	}
-	return f.option("ForwardAgent=" + word)
+	return f.Option("ForwardAgent=" + word)
 }
 
-// option takes one option that Fairlead obeys, with the names of files as they are from everywhere.
-func (f *Flags) option(text string) error {
+// Option takes one option that Fairlead obeys, with the names of files as they are from everywhere.
+func (f *Flags) Option(text string) error {
 	o, err := sshconfig.ParseOption(text)
 	if err != nil {
 		return err

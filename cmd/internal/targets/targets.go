@@ -132,7 +132,10 @@ func readAtMost(in io.Reader, name string) ([]byte, error) {
 // split takes the members of the form user@host out of a union. In anything that is more than a plain union nothing is
 // taken out: what has the form there is a mistake that the selector's own errors explain.
 func split(expr string) (adhoc []hosts.Host, rest string, err error) {
-	h, ok, err := hosts.ParseAdHoc(strings.TrimSpace(expr))
+	h, ok, err := ParseUnlisted(strings.TrimSpace(expr))
+	if !ok {
+		h, ok, err = hosts.ParseAdHoc(strings.TrimSpace(expr))
+	}
 	if err != nil {
 		return nil, "", err
 	}

@@ -28,6 +28,9 @@ var Headers = []string{Principal, Inventory, AuthSock, SSHOptions, Elicit}
 // standard input and output.
 const UpgradeMCP = "fairlead-mcp"
 
+// UpgradePipe is the protocol that a connection to /v1/pipes turns into: see package pipe.
+const UpgradePipe = "fairlead-pipe"
+
 // Problem is why a request failed (RFC 9457), with a code for programs.
 type Problem struct {
 	Type      string `json:"type" doc:"about:blank: the code says what it is"`
