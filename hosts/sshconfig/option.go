@@ -18,6 +18,7 @@ type Effect int
 // The effects of directives.
 const (
 	Obeyed   Effect = iota
+	Anyway          // it asks for what happens anyway
 	NoEffect        // it changes neither where, as whom, with what nor by which route Fairlead connects, and is not obeyed
 	Refused         // it would, and is not supported
 )
@@ -43,7 +44,10 @@ func ParseOption(text string) (Option, error) {
 		return o, cause(err)
 	}
 	switch kw, other := notObeyed[l.key]; {
-	case !other || l.key == "forwardagent" || slices.Contains(kw.fine, lower(strings.Join(l.args, " "))):
+	case !other:
+	case slices.Contains(kw.fine, lower(strings.Join(l.args, " "))):
+		o.Effect = Anyway
+	case l.key == "forwardagent":
 	case kw.refuse != "":
 		o.Effect, o.Why = Refused, kw.refuse
 	default:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"golang.org/x/crypto/ssh"
 
@@ -27,8 +28,10 @@ type Piped struct {
 // standard output, and Stderr must be read as well: what is not read holds the program back. All methods may be used
 // concurrently.
 type Pipe struct {
-	s    *stream
-	dial bool
+	s       *stream
+	dial    bool
+	leaving sync.Once
+	left    chan struct{} // closed by Close
 }
 
 // Pipe starts p. ctx bounds starting only. Errors are those of [Conn.Open]; where the server does not have the subsystem the
@@ -38,7 +41,7 @@ func (c *Conn) Pipe(ctx context.Context, p Piped) (*Pipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pipe{s, p.Host != ""}, nil
+	return &Pipe{s: s, dial: p.Host != "", left: make(chan struct{})}, nil
 }
 
 func (c *Conn) pipe(p Piped) (*stream, error) {
@@ -121,14 +124,46 @@ func (p *Pipe) CloseWrite() error {
 // Resize tells the terminal's new size.
 func (p *Pipe) Resize(size session.Size) error { return p.s.Resize(size) }
 
-// Wait blocks until the program has ended. A connection to a port ends without a code.
+// Wait blocks until the program has ended, or Close. A connection to a port ends without a code.
 func (p *Pipe) Wait() (session.Exit, error) {
+	over := p.s.exited
 	if p.dial {
-		<-p.s.gone
+		over = p.s.gone
+	}
+	select {
+	case <-over:
+	case <-p.left:
+		select {
+		case <-over:
+		default:
+			return session.Exit{}, fmt.Errorf("sshconn: %s: hung up, and the program may go on: %w", p.s.c.t.name, session.ErrClosed)
+		}
+	}
+	if p.dial {
 		return session.Exit{}, p.s.c.reason()
 	}
 	return p.s.Wait()
 }
 
-// Close hangs up, as [session.Stream] does: a program without a terminal may go on. It is idempotent.
-func (p *Pipe) Close() error { return p.s.Close() }
+// Left is closed once Close has begun.
+func (p *Pipe) Left() <-chan struct{} { return p.left }
+
+// Close hangs up, and returns at once. As with ssh(1), a program without a terminal may go on; until it ends the server may
+// hold the channel, and then Read, Write and the reads of Stderr return only with the connection. It is idempotent.
+func (p *Pipe) Close() error {
+	p.leaving.Do(func() {
+		p.s.hungUp.Store(true)
+		close(p.left)
+		p.s.c.spawn(func() {
+			select {
+			case <-p.s.exited:
+			default:
+				if !p.dial {
+					_, _ = p.s.ch.SendRequest("signal", false, ssh.Marshal(struct{ Name string }{"HUP"}))
+				}
+			}
+			_ = p.s.ch.Close()
+		})
+	})
+	return nil
+}

@@ -69,13 +69,13 @@ func (k *Keeper) beginPipe(ctx context.Context, c *caller, asked *pipe.Request) 
 			return nil, nil, err
 		}
 	}
-	r, done, err := k.realm(c)
+	r, leave, err := k.realm(c)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
-			done()
+			leave()
 		}
 	}()
 	h, err := k.hostOf(r, &terminalAsk{host: asked.Target, sum: asked.Sum})
@@ -90,7 +90,7 @@ func (k *Keeper) beginPipe(ctx context.Context, c *caller, asked *pipe.Request) 
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, consentKey{}, yes), beforeSending)
 	defer cancel()
 	running, err := pipe.Begin(ctx, pipe.Config{Sink: k.sink, Principal: c.principal, Decide: r.judge.decide, Lend: r.lendOrAlone}, h, asked.Ask, asked.Reason)
-	return running, done, err
+	return running, leave, err
 }
 
 // lendOrAlone lets use have a connection of the pool or, where that has no room, one that nobody shares.

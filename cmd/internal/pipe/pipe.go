@@ -3,7 +3,6 @@
 package pipe
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
@@ -262,67 +262,65 @@ func (e *entry) result(status session.Status, exit session.Exit, fault *session.
 	end.DurationMS = time.Since(e.began).Milliseconds()
 	end.StdinBytes, end.StdoutBytes = e.in, e.out
 	if fault != nil {
-		end.Error = audit.Fault{Code: fault.Code, Message: cmp.Or(fault.Error(), string(status))}
+		end.Error = audit.Fault{Code: fault.Code, Message: fault.Err.Error()}
 	}
 	return e.sink.Record(context.Background(), end)
 }
 
-// Copy connects a program with the caller's streams until all its output has come, and returns how it ended. stdin may be
-// nil, which is an empty one; a Read of it that blocks is not awaited. broken, if not nil, is called where output cannot be
-// written any more, and the program is hung up.
+// Copy connects a program with the caller's streams until all its output has come, or the program is hung up, and returns
+// how it ended. stdin may be nil, which is an empty one; a Read of it that blocks is not awaited. Where output cannot be
+// written any more the program is hung up.
 func (r *Running) Copy(stdin io.Reader, stdout, stderr io.Writer) (exit session.Exit, in, out int64, err error) {
-	var sent counter
+	var sent, got, errs atomic.Int64
 	go func() { // ends with the program, unless a Read of stdin blocks
 		if stdin != nil {
-			_, _ = io.CopyBuffer(writeOnly{io.MultiWriter(r.Pipe, &sent)}, stdin, make([]byte, 64<<10))
+			_, _ = io.CopyBuffer(&counting{r.Pipe, &sent}, readOnly{stdin}, make([]byte, chunk))
 		}
 		_ = r.Pipe.CloseWrite()
 	}()
 	var wg sync.WaitGroup
-	var failed [2]error
-	pass := func(i int, to io.Writer, from io.Reader, n *int64) {
+	broken := make(chan error, 2)
+	pass := func(to io.Writer, from io.Reader, n *atomic.Int64) {
 		wg.Go(func() {
-			m, err := io.CopyBuffer(writeOnly{to}, readOnly{from}, make([]byte, 64<<10))
-			*n = m
-			if err != nil {
-				failed[i] = err
+			if _, err := io.CopyBuffer(&counting{to, n}, readOnly{from}, make([]byte, chunk)); err != nil {
+				broken <- fmt.Errorf("the output could not be written: %w", err)
 				r.Pipe.Close()
+				_, _ = io.Copy(io.Discard, from) // or the program would be held back, and with it the channel
 			}
 		})
 	}
-	var errs int64
-	pass(0, stdout, r.Pipe, &out)
-	pass(1, stderr, r.Pipe.Stderr(), &errs)
-	wg.Wait()
-	exit, err = r.Pipe.Wait()
-	if werr := cmp.Or(failed[0], failed[1]); werr != nil {
-		err = fmt.Errorf("the output could not be written: %w", werr)
+	pass(stdout, r.Pipe, &got)
+	pass(stderr, r.Pipe.Stderr(), &errs)
+	over := make(chan struct{})
+	go func() { // ends with the channel, which a server may hold as long as the program runs
+		wg.Wait()
+		close(over)
+	}()
+	select {
+	case <-over:
+	case <-r.Pipe.Left():
 	}
-	return exit, sent.load(), out, err
+	exit, err = r.Pipe.Wait()
+	select {
+	case err = <-broken:
+	default:
+	}
+	return exit, sent.Load(), got.Load(), err
 }
 
-type (
-	writeOnly struct{ io.Writer }
-	readOnly  struct{ io.Reader }
-)
+// readOnly hides what else a reader can do.
+type readOnly struct{ io.Reader }
 
-// counter counts bytes.
-type counter struct {
-	mu sync.Mutex
-	n  int64
+// counting counts what is written.
+type counting struct {
+	to io.Writer
+	n  *atomic.Int64
 }
 
-func (c *counter) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.n += int64(len(p))
-	return len(p), nil
-}
-
-func (c *counter) load() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.n
+func (c *counting) Write(p []byte) (int, error) {
+	n, err := c.to.Write(p)
+	c.n.Add(int64(n))
+	return n, err
 }
 
 // ParsePort reads host:port, as ssh -W takes it.

@@ -100,6 +100,10 @@ func (r *runner) run(ctx context.Context) error {
 	case r.c.tty == 1 && !r.c.quiet:
 		fmt.Fprintln(r.f.IO.Err, "fairlead: ssh: no terminal is opened, because standard input is not one; -tt opens one anyhow")
 	}
+	if ask.Terminal {
+		ask.Term = r.f.Getenv("TERM")
+		ask.Rows, ask.Cols = sizeOf(in)
+	}
 	ask.Caller = caller()
 	err = r.pipe(ctx, h, ask, in)
 	var exit *cmdutil.ExitError

@@ -51,6 +51,14 @@ func takeTerminal(in io.Reader, resize func(session.Size)) (restore func(), err 
 	}, nil
 }
 
+// sizeOf is the size of the terminal that in is; 0 where it is none.
+func sizeOf(in io.Reader) (rows, cols int) {
+	if file, ok := in.(*os.File); ok {
+		cols, rows, _ = term.GetSize(int(file.Fd()))
+	}
+	return rows, cols
+}
+
 // caller is the name of the program that has called this one, for the audit log; "" where that cannot be seen.
 func caller() string {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(os.Getppid()), "comm"))

@@ -111,6 +111,9 @@ func (f *Flags) Option(text string) error {
 	if err != nil {
 		return err
 	}
+	if o.Effect == sshconfig.Anyway {
+		return nil // the connection is that of whoever does not say it
+	}
 	line := o.Name + "=" + o.Value
 	if files[o.Keyword] {
 		if line, err = absoluteFiles(o); err != nil {
