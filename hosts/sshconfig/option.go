@@ -46,7 +46,9 @@ func ParseOption(text string) (Option, error) {
 	switch kw, other := notObeyed[l.key]; {
 	case !other:
 	case slices.Contains(kw.fine, lower(strings.Join(l.args, " "))):
-		o.Effect = Anyway
+		if kw.refuse == "" { // else it keeps a file from refusing the host
+			o.Effect = Anyway
+		}
 	case l.key == "forwardagent":
 	case kw.refuse != "":
 		o.Effect, o.Why = Refused, kw.refuse

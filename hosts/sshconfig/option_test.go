@@ -29,6 +29,7 @@ func TestOptionsAreObeyedWithoutEffectOrRefused(t *testing.T) {
 		"CanonicalizeHostname=yes":   {sshconfig.Refused, "canonicalizehostname", ""},
 		"ProxyCommand=nc %h %p # x":  {sshconfig.Obeyed, "proxycommand", ""},
 		"IgnoreUnknown=Colour":       {sshconfig.Obeyed, "ignoreunknown", ""},
+		"RemoteCommand=none":         {sshconfig.Obeyed, "remotecommand", ""},
 		"Colour=red":                 {err: `"Colour" is not a directive of ssh`},
 		"Port":                       {err: "Port has no value"},
 		"Port=x":                     {err: "Port: "},
@@ -55,6 +56,16 @@ func TestOptionsAreObeyedWithoutEffectOrRefused(t *testing.T) {
 			assert.Equal(t, want.effect == sshconfig.Refused, o.Why != "")
 		})
 	}
+}
+
+func TestAnOptionKeepsAFileFromRefusingTheHost(t *testing.T) {
+	h := newHome(t)
+	cfg, err := h.Open(h.writeRaw("home/.ssh/config", "RemoteCommand tmux\nCanonicalizeHostname yes\n"))
+	require.NoError(t, err)
+	_, err = cfg.Resolve("web1", sshconfig.Options{Lines: []string{"RemoteCommand=none"}})
+	assert.ErrorContains(t, err, "CanonicalizeHostname yes: not supported")
+	_, err = cfg.Resolve("web1", sshconfig.Options{Lines: []string{"RemoteCommand=none", "CanonicalizeHostname=no"}})
+	assert.NoError(t, err)
 }
 
 func TestOptionsGoBeforeFilesAndTheFirstCounts(t *testing.T) {

@@ -53,7 +53,7 @@ func (a Ask) Script() string {
 	return a.Line
 }
 
-// Interactive reports whether what is run is a terminal or shell whose commands nobody judges one by one.
+// Interactive reports whether what is run is a terminal or shell whose commands are not judged one by one.
 func (a Ask) Interactive() bool {
 	return a.Terminal || a.Line == "" && a.Subsystem == "" && a.Host == ""
 }

@@ -203,6 +203,7 @@ func (c *call) directive(text string) error {
 		if value != sshconfig.None && c.command == "" {
 			c.command = o.Value
 		}
+		return c.set.Option("RemoteCommand=none") // of the files none counts
 	case "sendenv":
 		c.sendEnv = append(c.sendEnv, o.Words()...)
 	case "sessiontype":

@@ -39,7 +39,7 @@ func TestCommandLinesOfProgramsThatCallSSH(t *testing.T) {
 		},
 		// scp and sftp
 		"-x -oPermitLocalCommand=no -oClearAllForwardings=yes -oRemoteCommand=none -oRequestTTY=no -oForwardAgent=no -l u -s -- web1 sftp": {
-			host: "web1", set: "User=u", tty: -1, ask: pipe.Ask{Subsystem: "sftp"}, ignored: "-x -o ClearAllForwardings",
+			host: "web1", set: "RemoteCommand=none User=u", tty: -1, ask: pipe.Ask{Subsystem: "sftp"}, ignored: "-x -o ClearAllForwardings",
 		},
 		// Ansible
 		"-C -o ControlMaster=auto -o ControlPersist=60s -o KbdInteractiveAuthentication=no -o PasswordAuthentication=no -o ConnectTimeout=10 -o ControlPath=/x -tt web1 /bin/sh": {
@@ -47,7 +47,7 @@ func TestCommandLinesOfProgramsThatCallSSH(t *testing.T) {
 			ignored: "-C -o ControlMaster -o ControlPersist -o ControlPath",
 		},
 		"-o SendEnv=LC_* -oStdinNull=yes web1 x": {host: "web1", noInput: true, ask: pipe.Ask{Line: "x", Env: []string{"LC_TIME=x"}}},
-		"-o RemoteCommand=top -t web1":           {host: "web1", tty: 1, ask: pipe.Ask{Line: "top"}},
+		"-o RemoteCommand=top -t web1":           {host: "web1", set: "RemoteCommand=none", tty: 1, ask: pipe.Ask{Line: "top"}},
 		"-4 -A -J gate -c aes128-ctr web1 x": {
 			host: "web1", set: "AddressFamily=inet ForwardAgent=yes ProxyJump=gate Ciphers=aes128-ctr", ask: pipe.Ask{Line: "x"},
 		},

@@ -112,7 +112,7 @@ func (f *Flags) Option(text string) error {
 		return err
 	}
 	if o.Effect == sshconfig.Anyway {
-		return nil // the connection is that of whoever does not say it
+		return nil // calls without it share the connection
 	}
 	line := o.Name + "=" + o.Value
 	if files[o.Keyword] {
