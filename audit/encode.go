@@ -31,6 +31,7 @@ func appendBody(b []byte, e *Event, seq uint64, at time.Time, hmac []byte, prev 
 	b = appendStr(b, `,"tier":`, e.Tier)
 	b = appendStr(b, `,"address":`, e.Address)
 	b = appendStr(b, `,"route":`, e.Route)
+	b = appendStr(b, `,"ssh_options":`, e.SSHOptions)
 	b = appendStr(b, `,"ssh_user":`, e.SSHUser)
 	b = appendStr(b, `,"key":`, e.Key)
 	b = appendStr(b, `,"cert_id":`, e.CertID)

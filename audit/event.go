@@ -90,7 +90,8 @@ type Event struct {
 	Host       string `json:"host,omitempty"`
 	Tier       string `json:"tier,omitempty"` // of the host; absent counts as prod
 	Address    string `json:"address,omitempty"`
-	Route      string `json:"route,omitempty"` // jump hosts, first hop first
+	Route      string `json:"route,omitempty"`       // jump hosts, first hop first
+	SSHOptions string `json:"ssh_options,omitempty"` // what the call said about connecting, as ssh -o does
 	SSHUser    string `json:"ssh_user,omitempty"`
 	Key        string `json:"key,omitempty"` // fingerprint of the key that logged in
 	CertID     string `json:"cert_id,omitempty"`

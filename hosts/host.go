@@ -31,6 +31,8 @@ type Host struct {
 	Identity  []string          // private key files, in the order to try; ~ is expanded by who reads them
 	SSHConfig string            // OpenSSH client configuration to read; "" means ~/.ssh/config, "none" means none
 
+	SSHOptions []string // what one call says about connecting, as ssh's -o does: "Keyword=value", before all else; no field of an inventory
+
 	Shell   string   // "", "auto", "bash", "zsh", "ksh", "dash", "ash" or "sh"
 	Login   bool     // read the account's profile first
 	Env     []string // "KEY=value", set in every shell

@@ -81,6 +81,7 @@ func (inv *Inventory) addGroup(g Group) int {
 func (h Host) clone() Host {
 	h.Via, h.Groups, h.Identity = slices.Clone(h.Via), slices.Clone(h.Groups), slices.Clone(h.Identity)
 	h.Env, h.Command, h.Ready = slices.Clone(h.Env), slices.Clone(h.Command), slices.Clone(h.Ready)
+	h.SSHOptions = slices.Clone(h.SSHOptions)
 	h.Labels = maps.Clone(h.Labels)
 	return h
 }

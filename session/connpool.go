@@ -125,6 +125,8 @@ func connKey(h hosts.Host) string {
 	parts = append(parts, "\x00")
 	parts = append(parts, h.Identity...)
 	parts = append(parts, "\x00", strconv.FormatBool(h.IdentityOnly), h.NoLogin)
+	parts = append(parts, h.SSHOptions...)
+	parts = append(parts, "\x00")
 	return strings.Join(append(parts, h.Command...), "\x01")
 }
 

@@ -98,6 +98,7 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 		{[]string{"exec", "n0", "--", "true"}, 0},
 		{[]string{"exec", "-s", "more", "sshd", "--", "true"}, 6},
 		{[]string{"exec", "-s", "more", "--timeout", "1s", "sshd", "--", "true"}, 6},
+		{[]string{"ssh", "sshd", "true"}, 0},
 		{[]string{"shell", "sshd"}, 2}, // it wants a terminal
 		{[]string{"cp", "/etc/passwd", "sshd:" + home + "/copied"}, 0},
 		{[]string{"fetch", "sshd:/etc/passwd", home + "/fetched"}, 0},

@@ -34,7 +34,7 @@ var gorace = "GORACE=" + os.Getenv("GORACE")
 
 func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))) // tests wait for processes most of the time; the command line wins
-	testscript.Main(m, map[string]func(){"fairlead": func() { os.Exit(cli.Main()) }})
+	testscript.Main(m, map[string]func(){"fairlead": func() { os.Exit(cli.Main()) }, "fairlead-ssh": func() { os.Exit(cli.Main()) }})
 }
 
 func TestScripts(t *testing.T) {

@@ -102,6 +102,11 @@ func (r *resolver) directive(l *line, active bool) error {
 			raw := strings.TrimLeft(l.raw, space+"=")
 			s.ProxyCommand = Value[string]{V: raw, Raw: raw, From: l.pos}
 		}
+	case "forwardagent":
+		if l.pos.File != CommandLine {
+			return r.notObeyed(l, active)
+		}
+		err = one(l, active, &s.ForwardAgent, parseFlag)
 	case "tag":
 		err = text(l, active, &s.Tag)
 	case "ignoreunknown":

@@ -11,6 +11,10 @@ type Options struct {
 	User string // "" means what the configuration says, else the local account's name
 	Port uint16 // 0 means what the configuration says, else 22
 	Tag  string // for Match tagged
+
+	// Lines are options of a command line, "Keyword=value" or "Keyword value" each. They go before the fields above and all
+	// files. See [ParseOption].
+	Lines []string
 	// LookupEnv is the environment of whoever asks, for "${NAME}" and SSH_AUTH_SOCK; nil means that of the Loader.
 	LookupEnv func(string) (string, bool)
 }
@@ -36,14 +40,15 @@ func (c *Config) Resolve(alias string, o Options) (Settings, error) {
 	cfg.local.LookupEnv = o.LookupEnv
 	r := resolver{cfg: &cfg, env: o.LookupEnv, host: alias, seen: map[string]bool{}}
 	r.s.Alias = alias
+	r.given(o.Lines)
 	given := hosts.Pos{File: Given}
-	if o.User != "" {
+	if o.User != "" && !r.s.User.isSet() {
 		r.s.User = Value[string]{V: o.User, From: given}
 	}
-	if o.Port != 0 {
+	if o.Port != 0 && !r.s.Port.isSet() {
 		r.s.Port = Value[uint16]{V: o.Port, From: given}
 	}
-	if o.Tag != "" {
+	if o.Tag != "" && !r.s.Tag.isSet() {
 		r.s.Tag = Value[string]{V: o.Tag, From: given}
 	}
 	r.pass()

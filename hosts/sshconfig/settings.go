@@ -102,6 +102,9 @@ type Settings struct {
 
 	SetEnv []Value[string] // NAME=VALUE, for every program on the host
 
+	// ForwardAgent lends the agent to programs on the host. Only the command line can say so; in files it has no effect.
+	ForwardAgent Value[bool]
+
 	Tag Value[string] // for Match tagged; "" means none
 
 	// Skipped are directives that apply to this host and change neither where, as whom and with which keys and algorithms

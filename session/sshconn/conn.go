@@ -29,6 +29,9 @@ type Conn struct {
 
 	wg sync.WaitGroup // every goroutine of the connection
 
+	lending sync.Mutex // held while the server is asked to forward the agent
+	lends   bool       // it has said yes; guarded by lending
+
 	mu     sync.Mutex // guards what follows
 	closed bool       // no goroutine may be started any more
 	cause  error      // why we gave the connection up
@@ -85,6 +88,10 @@ func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Reques
 		case nc, ok := <-channels:
 			if !ok {
 				channels = nil
+				continue
+			}
+			if nc.ChannelType() == "auth-agent@openssh.com" && c.t.lent != "" {
+				c.lendAgent(nc)
 				continue
 			}
 			_ = nc.Reject(ssh.Prohibited, "not asked for")

@@ -2,6 +2,8 @@ package sshconn
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
@@ -52,7 +54,7 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := conf.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port})
+	s, err := conf.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port, Lines: h.SSHOptions})
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +72,12 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 		t.keepAliveMax = s.ServerAliveCountMax.V
 		if t.keepAlive == 0 {
 			t.keepAlive = -1 // switched off, which is not the same as unsaid
+		}
+	}
+	t.options = strings.Join(h.SSHOptions, "\x01")
+	if s.ForwardAgent.V {
+		if t.lent = s.IdentityAgent.V; t.lent == "" {
+			return nil, errors.New("the SSH agent cannot be forwarded, because none is running: start ssh-agent, or leave ForwardAgent (-A) out")
 		}
 	}
 	if err := f.viaOf(t, h, s); err != nil {
@@ -101,10 +109,10 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	return t, nil
 }
 
-// viaOf says through which hosts h is reached: its own list, else ssh_config's.
+// viaOf says through which hosts h is reached: what the command line says, else its own list, else ssh_config's.
 func (f *files) viaOf(t *target, h hosts.Host, s sshconfig.Settings) error {
 	switch {
-	case len(h.Via) > 0:
+	case len(h.Via) > 0 && !s.ProxyJump.OnCommandLine() && !s.ProxyCommand.OnCommandLine():
 		for _, name := range h.Via {
 			hop := f.cfg.hop(name)
 			if hop.SSHConfig == "" {
@@ -118,10 +126,35 @@ func (f *files) viaOf(t *target, h hosts.Host, s sshconfig.Settings) error {
 		return err
 	default:
 		for _, j := range s.ProxyJump.V {
-			t.via = append(t.via, hosts.Host{Name: j.Host, User: j.User, Port: j.Port, SSHConfig: h.SSHConfig})
+			hop := hosts.Host{Name: j.Host, User: j.User, Port: j.Port, SSHConfig: h.SSHConfig}
+			if s.ProxyJump.OnCommandLine() {
+				hop = f.typedHop(hop)
+			}
+			t.via = append(t.via, hop)
 		}
 	}
 	return nil
+}
+
+// typedHop is a jump host on the command line: the inventory's, where that has the name, with what the command line adds.
+func (f *files) typedHop(typed hosts.Host) hosts.Host {
+	if f.cfg.Lookup == nil {
+		return typed
+	}
+	hop, ok := f.cfg.Lookup(typed.Name)
+	if !ok {
+		return typed
+	}
+	if typed.User != "" {
+		hop.User = typed.User
+	}
+	if typed.Port != 0 {
+		hop.Port = typed.Port
+	}
+	if hop.SSHConfig == "" {
+		hop.SSHConfig = typed.SSHConfig
+	}
+	return hop
 }
 
 // firstContact says what ssh_config wants done about an unknown key.

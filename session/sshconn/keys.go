@@ -25,13 +25,18 @@ type wanted struct {
 	host, user   string // for questions
 }
 
-// wanted merges what h and ssh_config name. A host's own keys come first, as with ssh -i, and then the files that ssh
+// wanted merges what h and ssh_config name. Keys of the command line come first, and then a host's own, as with ssh -i, and then the files that ssh
 // would try unasked are not tried; nor are those that ssh_config names where the host takes no others.
 func (f *files) wanted(h hosts.Host, s sshconfig.Settings) wanted {
 	if h.IdentityOnly {
 		s.IdentitiesOnly.V, s.IdentityFiles, s.CertificateFiles = true, nil, nil
 	}
 	w := wanted{explicit: map[string]bool{}, only: s.IdentitiesOnly.V, agent: s.IdentityAgent.V, certificates: values(s.CertificateFiles)}
+	for _, v := range s.IdentityFiles {
+		if v.OnCommandLine() {
+			w.identities, w.explicit[v.V] = append(w.identities, v.V), true
+		}
+	}
 	for _, path := range h.Identity {
 		path = f.expand(path)
 		w.identities = append(w.identities, path)
@@ -39,7 +44,7 @@ func (f *files) wanted(h hosts.Host, s sshconfig.Settings) wanted {
 	}
 	for _, v := range s.IdentityFiles {
 		named := v.From.File != ""
-		if named || len(h.Identity) == 0 {
+		if !v.OnCommandLine() && (named || len(h.Identity) == 0) {
 			w.identities = append(w.identities, v.V)
 			w.explicit[v.V] = w.explicit[v.V] || named
 		}

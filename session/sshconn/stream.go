@@ -46,6 +46,9 @@ func (c *Conn) open(p session.Program) (*stream, error) {
 		if err := s.setEnv(); err != nil {
 			return err
 		}
+		if err := s.askForAgent(); err != nil {
+			return err
+		}
 		err := s.request("pty-req", ptyRequest(p), "gives no terminal; is PermitTTY off, or no-pty set for this key?")
 		if err == nil {
 			err = s.request("exec", ssh.Marshal(struct{ Line string }{p.Line}), "does not run commands for this account")

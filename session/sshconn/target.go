@@ -28,6 +28,9 @@ type target struct {
 	keepAlive    time.Duration // 0 means the Dialer's; negative means none
 	keepAliveMax int           // 0 means the Dialer's
 
+	options string // what the call says, see hosts.Host.SSHOptions
+	lent    string // the socket of the agent that programs on the host may use; "" is none
+
 	net    network
 	rekey  uint64   // bytes; 0 means the library's number
 	setEnv []string // NAME=VALUE
@@ -53,7 +56,7 @@ func (t *target) key(before string) string {
 	if t.proxy != nil {
 		way = t.proxy.line
 	}
-	return strings.Join([]string{before, t.user, t.addr(), t.alias, t.login, way}, "\x00")
+	return strings.Join([]string{before, t.user, t.addr(), t.alias, t.login, way, t.options}, "\x00")
 }
 
 func (t *target) checkHostKey(key ssh.PublicKey) error {

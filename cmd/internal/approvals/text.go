@@ -53,6 +53,7 @@ func text(p approval.Pending, now time.Time) string {
 		fact("account", "it can do no more than the sandboxes, its operator says")
 	}
 	fact("config", line(q.Host.SSHConfig))
+	fact("options", line(q.Host.ShownOptions()))
 	fact("input", input(p))
 	if q.StdinSHA256 != "" {
 		fact("stdin", cmdutil.Count(q.StdinBytes, "byte")+", SHA-256 "+line(q.StdinSHA256))

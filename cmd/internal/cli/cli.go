@@ -33,6 +33,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sessions"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/setup"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
+	sshcmd "github.com/fairlead-ssh/fairlead/cmd/internal/ssh"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/web"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
@@ -50,7 +51,7 @@ func Main() int {
 	defer stop()
 	code := make(chan int, 1)
 	go func() { // ends with the program, at the latest
-		err := Run(ctx, f, os.Args[1:])
+		err := Run(ctx, f, asSSH(os.Args))
 		if cerr := done(); err == nil {
 			err = cerr
 		}
@@ -70,6 +71,10 @@ func Main() int {
 // Run builds the command tree and runs it with args.
 func Run(ctx context.Context, f *cmdutil.Factory, args []string) error {
 	root := NewRoot(f)
+	args, err := beforeSSH(root, args)
+	if err != nil {
+		return err
+	}
 	root.SetArgs(args)
 	noHelp := helpOf(root)
 	if err := root.ExecuteContext(ctx); err != nil {
@@ -105,7 +110,7 @@ shell. Every command is recorded before it is sent.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "read hosts from `file` (YAML, TOML or JSON)")
 	root.PersistentFlags().Var(keeperFlag{&f.KeeperFlag}, "keeper", "go through the background process that holds sessions (default auto)")
-	root.AddCommand(run.NewCmd(f, nil), cp.NewCmd(f), cp.NewFetchCmd(f), exec.NewCmd(f, nil), sessions.NewCmd(f), jobscmd.NewCmd(f), sandbox.NewCmd(f), shell.NewCmd(f, nil), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f), doctor.NewCmd(f, nil), policycmd.NewCmd(f), mcp.NewCmd(f, nil), setup.NewCmd(f, nil), serve.NewCmd(f, nil), serve.NewConfineCmd(), web.NewCmd(f, nil), version.NewCmd(f, nil), man.NewCmd(f))
+	root.AddCommand(run.NewCmd(f, nil), cp.NewCmd(f), cp.NewFetchCmd(f), exec.NewCmd(f, nil), sessions.NewCmd(f), jobscmd.NewCmd(f), sandbox.NewCmd(f), shell.NewCmd(f, nil), sshcmd.NewCmd(f), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f), doctor.NewCmd(f, nil), policycmd.NewCmd(f), mcp.NewCmd(f, nil), setup.NewCmd(f, nil), serve.NewCmd(f, nil), serve.NewConfineCmd(), web.NewCmd(f, nil), version.NewCmd(f, nil), man.NewCmd(f))
 	return root
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/inventory"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
@@ -33,7 +34,7 @@ const maxWarnings = 10
 
 // newFactory returns the factory of the program, and what closes everything that came out of it.
 func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.Factory, func() error) {
-	f := &cmdutil.Factory{IO: ios, Getenv: getenv, Terminal: openTerminal, Running: &cmdutil.Running{}}
+	f := &cmdutil.Factory{IO: ios, Getenv: getenv, Terminal: openTerminal, Running: &cmdutil.Running{}, SSHHosts: &sshhosts.Book{}}
 	f.Keepers = keepers{f, os.Environ, &sync.Once{}}
 	var closers []func() error // in the order of opening; commands ask one at a time
 	f.Asker = sync.OnceValue(func() *question.Asker {
@@ -44,7 +45,8 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 		closers = append(closers, func() error { a.Close(); return nil })
 		return a
 	})
-	f.Inventory = sync.OnceValues(func() (*hosts.Inventory, error) { return loadInventory(f) })
+	f.Listed = sync.OnceValues(func() (*hosts.Inventory, error) { return loadInventory(f) })
+	f.Inventory = sync.OnceValues(func() (*hosts.Inventory, error) { return orOfSSH(f) })
 	f.Audit = sync.OnceValues(func() (audit.Sink, error) {
 		sink, err := f.OpenAudit()
 		if err != nil {
@@ -130,9 +132,9 @@ func loadInventory(f *cmdutil.Factory) (*hosts.Inventory, error) {
 	inv, warnings, err := inventory.Load(path, inventory.Options{})
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && from == "":
-		return nil, missing(fmt.Sprintf("there is no inventory at %s: write one, name one with -i, or use user@host", path))
+		return nil, &missing{fmt.Sprintf("there is no inventory at %s: write one, name one with -i, or use user@host", path), true}
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, missing(fmt.Sprintf("there is no inventory at %s, which %s names", path, from))
+		return nil, &missing{fmt.Sprintf("there is no inventory at %s, which %s names", path, from), false}
 	case err != nil:
 		return nil, err
 	}
@@ -146,12 +148,32 @@ func loadInventory(f *cmdutil.Factory) (*hosts.Inventory, error) {
 	return inv.As(f.Caller().Principal), nil
 }
 
+// orOfSSH returns the inventory or, where there is none at the usual place, the hosts of ssh_config if the caller may use
+// them and there are any.
+func orOfSSH(f *cmdutil.Factory) (*hosts.Inventory, error) {
+	inv, err := f.Listed()
+	var none *missing
+	if !errors.As(err, &none) || !none.usual {
+		return inv, err
+	}
+	switch ssh, serr := f.SSHInventory(); {
+	case serr != nil:
+		return nil, fmt.Errorf("%w; the hosts of ssh_config cannot be read: %w", err, serr)
+	case ssh != nil && ssh.Len() > 0:
+		return ssh, nil
+	}
+	return nil, err
+}
+
 // missing says that there is no inventory, which is not to be taken for one that cannot be read: see dialer.Config.Outside.
-type missing string
+type missing struct {
+	text  string
+	usual bool // no other place was named
+}
 
-func (m missing) Error() string { return string(m) }
+func (m *missing) Error() string { return m.text }
 
-func (missing) Is(target error) bool { return target == fs.ErrNotExist }
+func (*missing) Is(target error) bool { return target == fs.ErrNotExist }
 
 // cleanEnv reports whether the policy starts the caller's shells with a clean environment. One that cannot be read does.
 func cleanEnv(f *cmdutil.Factory, decider policy.Decider) bool {

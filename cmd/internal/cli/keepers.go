@@ -51,7 +51,7 @@ func (k keepers) dial(ctx context.Context, argv []string) (*client.Client, error
 	if err != nil {
 		return nil, err
 	}
-	cfg := keeper.DialConfig{Places: places, Client: client.Config{AuthSock: k.f.Getenv("SSH_AUTH_SOCK")}, Command: argv,
+	cfg := keeper.DialConfig{Places: places, Client: client.Config{AuthSock: k.f.Getenv("SSH_AUTH_SOCK"), SSH: k.f.SSH.Set.String()}, Command: argv,
 		Version: version.Read().Version,
 		Tell: func(line string) {
 			k.told.Do(func() { fmt.Fprintf(k.f.IO.Err, "fairlead: %s\n", cmdutil.OneLine(line)) })

@@ -26,6 +26,7 @@ var commands = map[string]string{
 	"approvals list": "agents", "approvals show": "agents",
 	"sandbox-exec": "agents", // which holds the one who runs it, and gives nothing
 
+	"ssh":               "ssh here true",
 	"serve":             "serve --stop",
 	"web":               "web --no-open",
 	"setup":             "setup claude --file /nonexistent/mcp.json",

@@ -10,6 +10,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -28,8 +30,15 @@ type Factory struct {
 
 	InventoryFile string // as given with -i; "" means FAIRLEAD_INVENTORY, else the default place
 
-	// Inventory loads the inventory, as the caller logs in to its hosts. Mistakes in it are usage errors.
+	// Inventory loads the inventory, as the caller logs in to its hosts; where there is none it is made of the hosts of
+	// ssh_config, for an operator. Mistakes in it are usage errors.
 	Inventory func() (*hosts.Inventory, error)
+	// Listed is Inventory that is never made of ssh_config: what agents get, and what rules are about.
+	Listed func() (*hosts.Inventory, error)
+	// SSH is what ssh's flags say about how hosts are reached, for this call.
+	SSH sshopt.Flags
+	// SSHHosts knows the hosts of ssh_config, which operators may name where the inventory does not. Nil knows none.
+	SSHHosts *sshhosts.Book
 	// Audit opens the record. Its error means that nothing may be sent.
 	Audit func() (audit.Sink, error)
 	// Pool opens the record and makes a pool that writes to it. Whoever made the factory closes it.

@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
@@ -30,6 +31,7 @@ type Options struct {
 	Caller        func() cmdutil.Caller
 	InventoryPath func() (string, error)
 	Inventory     func() (*hosts.Inventory, error)
+	Reach         targets.Reach
 	Pool          func(cmdutil.PoolOptions) (*session.Pool, error)
 	AuditDir      func() (string, error)
 	Config        func() (config.Config, error)
@@ -49,7 +51,7 @@ type Options struct {
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
-		IO: f.IO, Getenv: f.Getenv, Now: time.Now, Caller: f.Caller, InventoryPath: f.InventoryPath, Inventory: f.Inventory, Pool: f.Pool,
+		IO: f.IO, Getenv: f.Getenv, Now: time.Now, Caller: f.Caller, InventoryPath: f.InventoryPath, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool,
 		AuditDir: f.AuditDir, Config: f.Config, KeeperMode: f.KeeperMode, Policy: f.Policy, Approvers: f.Approvers,
 		Places:     func() (keeper.Places, error) { return keeper.FindPlaces(f.Getenv) },
 		PolicyFile: f.PolicyFile,
@@ -82,8 +84,8 @@ The exit code is 1 if a check failed, else 0.`,
 			switch {
 			case len(args) == 1 && o.Selector == "":
 				return cmdutil.Usagef("the selector is empty: leave it out, or name hosts")
-			case len(args) == 0 && (o.Except != "" || o.ConnectTimeout != 0):
-				return cmdutil.Usagef("--except and --connect-timeout go with hosts")
+			case len(args) == 0 && (o.Except != "" || o.ConnectTimeout != 0 || !f.SSH.Set.Empty()):
+				return cmdutil.Usagef("--except, --connect-timeout and the options of ssh go with hosts")
 			case o.ConnectTimeout < 0 || o.ConnectTimeout > cmdutil.MaxConnectTimeout:
 				return cmdutil.Usagef("--connect-timeout must be between 0 and %v", cmdutil.MaxConnectTimeout)
 			}
@@ -92,6 +94,7 @@ The exit code is 1 if a check failed, else 0.`,
 		ValidArgsFunction: completion.Targets(f),
 	}
 	fl := cmd.Flags()
+	f.SSH.Add(fl)
 	fl.BoolVar(&o.JSON, "json", false, "print one JSON object per line, and a summary at the end")
 	fl.StringVarP(&o.Except, "except", "x", "", "leave out the hosts that `selector` picks")
 	fl.DurationVar(&o.ConnectTimeout, "connect-timeout", 0, "give up connecting after `duration`; 0 means what the inventory or ssh_config says")

@@ -110,7 +110,7 @@ func sshFiles(hs []hosts.Host) []Check {
 
 // host notes what one host names.
 func (u *used) host(cfg *sshconfig.Config, h hosts.Host) {
-	s, err := cfg.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port})
+	s, err := cfg.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port, Lines: h.SSHOptions})
 	if err != nil {
 		u.tell(fail("ssh config", "mend that", "%s: %s", h.Name, why(err)))
 		return

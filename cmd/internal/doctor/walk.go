@@ -21,7 +21,7 @@ const maxAtOnce = 16
 
 // there looks at the way to hosts, and at them. What is found about one is printed together.
 func (o *Options) there(ctx context.Context, p *printer) error {
-	r := targets.Resolver{Inventory: o.Inventory, In: o.IO.In}
+	r := targets.Resolver{Inventory: o.Inventory, In: o.IO.In, Reach: o.Reach}
 	hs, err := r.Resolve(o.Selector, o.Except)
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}

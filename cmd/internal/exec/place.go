@@ -50,7 +50,7 @@ func (o *Options) find(ctx context.Context) (*site, error) {
 
 // host is what the target names in the inventory, or outside of it.
 func (o *Options) host() (*site, error) {
-	all := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader("")}
+	all := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader(""), Reach: o.Reach}
 	hs, err := all.Resolve(o.Target, "")
 	switch {
 	case err != nil:
@@ -90,6 +90,8 @@ func (o *Options) named(ctx context.Context, mode config.KeeperMode) (*site, err
 			switch code := codeOf(err); {
 			case err == nil && s.Host != p.host.Name:
 				return "", cmdutil.Usagef("session %s is on %s, and not on %s: fairlead exec %s runs there", o.Session, s.Host, p.host.Name, o.Session)
+			case err == nil && !o.SSH.Empty():
+				return "", o.opened(o.Session)
 			case err == nil:
 				return s.ID, nil
 			case code == "closed": // what it held is gone, and whoever goes on as if it were there should know
@@ -134,8 +136,18 @@ func (o *Options) existing(ctx context.Context, mode config.KeeperMode, herr err
 		}
 		return nil, herr
 	}
+	if !o.SSH.Empty() {
+		c.Close()
+		return nil, o.opened(o.Target)
+	}
 	p := &site{host: o.hostOf(s), keeper: c, session: func(context.Context) (string, error) { return s.ID, nil }}
 	return p, nil
+}
+
+// opened says that a session's host is reached already, and no option changes how.
+func (o *Options) opened(name string) error {
+	return cmdutil.Usagef("session %s is open, and %s would count only when it is opened: leave that out, or close it first with fairlead sessions close %s",
+		name, o.SSH.Names(), name)
 }
 
 // hostOf is a session's host, as far as it is known here: one that is not has no tier, which is the strictest.

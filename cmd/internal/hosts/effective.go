@@ -76,7 +76,7 @@ func (v *values) ssh() error {
 	if err != nil {
 		return err
 	}
-	s, err := cfg.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port})
+	s, err := cfg.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port, Lines: h.SSHOptions})
 	if err != nil {
 		return err
 	}

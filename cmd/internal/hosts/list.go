@@ -3,6 +3,7 @@ package hosts
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"slices"
 	"strconv"
@@ -22,16 +23,20 @@ import (
 type ListOptions struct {
 	IO        *iostreams.IOStreams
 	Inventory func() (*hosts.Inventory, error)
+	Reach     targets.Reach
+
+	SSHInventory func() (*hosts.Inventory, error) // nil for an agent
 
 	Except string
 	JSON   bool
+	SSH    bool // the hosts of ssh_config, and not of the inventory
 
 	Selector string // "" means all
 }
 
 // NewCmdList builds the command. runF replaces the real work in tests of flags.
 func NewCmdList(f *cmdutil.Factory, runF func(context.Context, *ListOptions) error) *cobra.Command {
-	o := &ListOptions{IO: f.IO, Inventory: f.Inventory}
+	o := &ListOptions{IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), SSHInventory: f.SSHInventory}
 	if runF == nil {
 		runF = listRun
 	}
@@ -41,8 +46,13 @@ func NewCmdList(f *cmdutil.Factory, runF func(context.Context, *ListOptions) err
 		Long: `List the hosts of the inventory, or those that SELECTOR picks.
 
 On a terminal this is a table. In a pipe it is one line per host, without a header and separated by tabs: name,
-transport, address, tier, groups, labels. What is not set in the inventory is "-"; "hosts show" tells what will be used.`,
+transport, address, tier, groups, labels, and for a host of ssh_config its file and line. What is not set in the
+inventory is "-"; "hosts show" tells what will be used.
+
+Without an inventory the hosts are those that ~/.ssh/config names without wildcards. With one, such hosts are not listed
+unless --ssh-config asks for them, and can be used by their names. Agents use only the hosts of an inventory.`,
 		Example: `  fairlead hosts list
+  fairlead hosts list --ssh-config
   fairlead hosts list '@web & !tier=prod'
   fairlead hosts list --json | jq -r .name`,
 		Args: cmdutil.Args(0, 1, "at most one SELECTOR"),
@@ -57,11 +67,15 @@ transport, address, tier, groups, labels. What is not set in the inventory is "-
 	}
 	cmd.Flags().StringVarP(&o.Except, "except", "x", "", "leave out the hosts that `selector` picks")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line")
+	cmd.Flags().BoolVar(&o.SSH, "ssh-config", false, "list the hosts that ssh_config names, and not those of the inventory")
 	return cmd
 }
 
 func listRun(_ context.Context, o *ListOptions) error {
-	r := targets.Resolver{Inventory: o.Inventory, In: o.IO.In}
+	r := targets.Resolver{Inventory: o.Inventory, In: o.IO.In, Reach: o.Reach}
+	if o.SSH {
+		r.Inventory = o.sshInventory
+	}
 	hs, err := r.Resolve(o.Selector, o.Except)
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
@@ -75,11 +89,43 @@ func listRun(_ context.Context, o *ListOptions) error {
 		}
 		return nil
 	}
-	t := table.New("NAME", "TRANSPORT", "ADDRESS", "TIER", "GROUPS", "LABELS")
+	columns := []string{"NAME", "TRANSPORT", "ADDRESS", "TIER", "GROUPS", "LABELS"}
+	sources := slices.ContainsFunc(hs, o.ofSSH)
+	if sources {
+		columns = append(columns, "SOURCE")
+	}
+	t := table.New(columns...)
 	for _, h := range hs {
-		t.Add(h.Name, string(kind(h)), dash(address(h)), dash(h.Tier), dash(strings.Join(h.Groups, ",")), dash(strings.Join(labels(h), ",")))
+		row := []string{h.Name, string(kind(h)), dash(address(h)), dash(h.Tier), dash(strings.Join(h.Groups, ",")), dash(strings.Join(labels(h), ","))}
+		if sources {
+			row = append(row, dash(h.Source.String()))
+		}
+		t.Add(row...)
 	}
 	return t.Print(o.IO)
+}
+
+// ofSSH reports whether a host is one of ssh_config.
+func (o *ListOptions) ofSSH(h hosts.Host) bool {
+	if o.Reach.Named == nil {
+		return false
+	}
+	same, ok, err := o.Reach.Named(h.Name)
+	return err == nil && ok && same.Source == h.Source
+}
+
+// sshInventory is what --ssh-config lists.
+func (o *ListOptions) sshInventory() (*hosts.Inventory, error) {
+	inv, err := o.SSHInventory()
+	switch {
+	case err != nil:
+		return nil, err
+	case inv == nil:
+		return nil, errors.New("--ssh-config is for operators: an agent uses only the hosts of an inventory")
+	case inv.Len() == 0:
+		return nil, errors.New("ssh_config names no host: it has no Host line with a name without wildcards")
+	}
+	return inv, nil
 }
 
 // hostJSON is a stable format. It says what the inventory says; absent means not set.

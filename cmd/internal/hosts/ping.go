@@ -27,6 +27,7 @@ import (
 type PingOptions struct {
 	IO        *iostreams.IOStreams
 	Inventory func() (*hosts.Inventory, error)
+	Reach     targets.Reach
 	Pool      func(cmdutil.PoolOptions) (*session.Pool, error)
 	Place     place.Chooser
 
@@ -40,7 +41,7 @@ type PingOptions struct {
 
 // NewCmdPing builds the command. runF replaces the real work in tests of flags.
 func NewCmdPing(f *cmdutil.Factory, runF func(context.Context, *PingOptions) error) *cobra.Command {
-	o := &PingOptions{IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Place: place.NewChooser(f)}
+	o := &PingOptions{IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool, Place: place.NewChooser(f)}
 	if runF == nil {
 		runF = pingRun
 	}
@@ -71,6 +72,7 @@ there. Exit codes are those of "fairlead run".`,
 		ValidArgsFunction: completion.Targets(f),
 	}
 	fl := cmd.Flags()
+	f.SSH.Add(fl)
 	fl.StringVarP(&o.Except, "except", "x", "", "leave out the hosts that `selector` picks")
 	fl.BoolVar(&o.JSON, "json", false, "print one JSON object per line")
 	fl.IntVar(&o.Forks, "forks", session.DefaultForks, "how many hosts at a time, at most `n`")
@@ -88,7 +90,7 @@ type pingJSON struct {
 }
 
 func pingRun(ctx context.Context, o *PingOptions) error {
-	r := targets.Resolver{Inventory: o.Inventory, In: o.IO.In}
+	r := targets.Resolver{Inventory: o.Inventory, In: o.IO.In, Reach: o.Reach}
 	hs, err := r.Resolve(o.Selector, o.Except)
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}

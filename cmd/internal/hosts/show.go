@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
@@ -18,6 +19,7 @@ import (
 type ShowOptions struct {
 	IO        *iostreams.IOStreams
 	Inventory func() (*hosts.Inventory, error)
+	Reach     targets.Reach
 	Caller    func() cmdutil.Caller
 
 	JSON bool
@@ -28,7 +30,7 @@ type ShowOptions struct {
 
 // NewCmdShow builds the command. runF replaces the real work in tests of flags.
 func NewCmdShow(f *cmdutil.Factory, runF func(context.Context, *ShowOptions) error) *cobra.Command {
-	o := &ShowOptions{IO: f.IO, Inventory: f.Inventory, Caller: f.Caller}
+	o := &ShowOptions{IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Caller: f.Caller}
 	if runF == nil {
 		runF = showRun
 	}
@@ -36,7 +38,7 @@ func NewCmdShow(f *cmdutil.Factory, runF func(context.Context, *ShowOptions) err
 		Use:   "show NAME",
 		Short: "Show the settings of a host, and their sources",
 		Long: `Show every value that will be used for a host, and where it comes from: the inventory, OpenSSH's client configuration,
-or a default. NAME is a host of the inventory, or user@host for one outside of it. Nothing is connected.
+or a default. NAME is a host of the inventory or of ssh_config, or user@host for one outside of both. Nothing is connected.
 
 Where the inventory has credentials the account and the keys are those of who asks, and with --as those of another
 principal; "no login" says why that one would not get in.`,
@@ -56,6 +58,7 @@ principal; "no login" says why that one would not get in.`,
 		},
 		ValidArgsFunction: completion.Hosts(f),
 	}
+	f.SSH.Add(cmd.Flags())
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print a JSON object")
 	cmd.Flags().StringVar(&o.As, "as", "", "show how this `principal` logs in, such as agent/claude (default you)")
 	return cmd
@@ -69,6 +72,9 @@ type showJSON struct {
 
 func showRun(_ context.Context, o *ShowOptions) error {
 	h, lent, err := o.host()
+	if err == nil && o.Reach.Change != nil {
+		h, err = o.Reach.Change(h)
+	}
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
@@ -106,6 +112,12 @@ func (o *ShowOptions) host() (h hosts.Host, lent hosts.Credential, err error) {
 	}
 	if h, err = inv.Lookup(o.Name); err == nil {
 		lent, _ = inv.Credential(h)
+		return h, lent, nil
+	}
+	if o.Reach.Named != nil && hosts.RoleOf(o.As) != hosts.RoleAgent {
+		if ssh, ok, serr := o.Reach.Named(o.Name); ok || serr != nil {
+			return ssh, lent, serr
+		}
 	}
 	return h, lent, err
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -20,6 +22,8 @@ import (
 type Options struct {
 	IO        *iostreams.IOStreams
 	Inventory func() (*hosts.Inventory, error)
+	Reach     targets.Reach
+	SSH       *sshopt.Set
 	Pool      func(cmdutil.PoolOptions) (*session.Pool, error)
 	Policy    func(file string) (*rules.Engine, error)
 	Caller    func() cmdutil.Caller
@@ -61,14 +65,15 @@ const example = `  fairlead jobs start web1 -- make -C /srv/app release
 // NewCmd builds the command.
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	o := &Options{
-		IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
-		Place: place.NewChooser(f), Keepers: f.Keepers, Running: f.Running,
+		IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
+		Place: place.NewChooser(f), Keepers: f.Keepers, Running: f.Running, SSH: &f.SSH.Set,
 	}
 	cmd := &cobra.Command{
 		Use: "jobs", Short: "Run commands that outlive the connection", Long: long, Example: example,
 		Args: cmdutil.Group, RunE: cmdutil.Help,
 	}
 	cmd.PersistentFlags().StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
+	f.SSH.Add(cmd.PersistentFlags())
 	cmd.AddCommand(startCmd(f, o), listCmd(f, o), outputCmd(o), followCmd(o), stopCmd(o), collectCmd(o))
 	return cmd
 }

@@ -66,6 +66,9 @@ func (o *Options) table(all []wire.Job) error {
 
 // jobs asks the hosts.
 func (o *Options) jobs(ctx context.Context) (*wire.Jobs, error) {
+	if o.Target == "" && !o.SSH.Empty() {
+		return nil, cmdutil.Usagef("%s says how hosts are reached: name them, fairlead jobs list TARGETS", o.SSH.Names())
+	}
 	if o.Target == "" {
 		c, err := o.running(ctx)
 		switch {
@@ -77,7 +80,7 @@ func (o *Options) jobs(ctx context.Context) (*wire.Jobs, error) {
 		defer c.Close()
 		return o.pages(ctx, c, "")
 	}
-	all := targets.Resolver{Inventory: o.Inventory, In: o.IO.In}
+	all := targets.Resolver{Inventory: o.Inventory, In: o.IO.In, Reach: o.Reach}
 	hs, err := all.Resolve(o.Target, "")
 	if err != nil {
 		return nil, &cmdutil.UsageError{Err: err}

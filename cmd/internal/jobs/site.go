@@ -71,7 +71,7 @@ const pageBytes = 1 << 20
 
 // host is the one that a text names.
 func (o *Options) host(text string) (hosts.Host, error) {
-	all := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader("")}
+	all := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader(""), Reach: o.Reach}
 	hs, err := all.Resolve(text, "")
 	switch {
 	case err != nil:
@@ -87,6 +87,9 @@ func (o *Options) find(ctx context.Context) (s site, id, host string, err error)
 	ref, err := jobs.ParseRef(o.Target)
 	if err != nil {
 		return nil, "", "", &cmdutil.UsageError{Err: err}
+	}
+	if ref.Host == "" && !o.SSH.Empty() {
+		return nil, "", "", cmdutil.Usagef("%s says how a host is reached: name it, as HOST/%s", o.SSH.Names(), ref.ID)
 	}
 	if ref.Host == "" {
 		c, err := o.running(ctx)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 )
 
 // Role is what a caller may do. Nobody both runs and approves with one token.
@@ -73,6 +74,7 @@ type caller struct {
 	role      Role
 	inventory string // absolute path, or ""
 	authSock  string
+	ssh       string   // how hosts are reached, a sshopt.Set; "" is as ever
 	bucket    string   // of the token's rate; "" on the socket
 	account   *account // nil where none of this machine asks
 	pid       int      // the process behind the socket; 0 elsewhere, and where it cannot be seen
@@ -80,6 +82,14 @@ type caller struct {
 	// use returns what a request lives in, which ends with the right to make it; leave says that the request is over. It is nil
 	// where such a right ends with the keeper alone.
 	use func(ctx context.Context) (_ context.Context, leave func())
+}
+
+// where is what names of hosts in a request are relative to.
+func (c *caller) where() string {
+	if c.ssh == "" {
+		return c.inventory
+	}
+	return c.inventory + "\x00" + c.ssh
 }
 
 type callerKey struct{}
@@ -115,6 +125,19 @@ func (k *Keeper) local(r *http.Request) (*caller, *wire.Problem) {
 			return nil, problem(http.StatusBadRequest, "invalid", "%s is an absolute path", wire.AuthSock)
 		}
 		c.authSock = sock
+	}
+	if word := r.Header.Get(wire.SSHOptions); word != "" {
+		if strings.HasPrefix(r.URL.Path, "/agent/") || r.URL.Path == "/mcp" || r.URL.Path == "/v1/mcp" {
+			return nil, problem(http.StatusBadRequest, "invalid", "%s is not for %s", wire.SSHOptions, r.URL.Path)
+		}
+		ssh, err := sshopt.Parse(word)
+		if err != nil {
+			return nil, problem(http.StatusBadRequest, "invalid", "%s: %v", wire.SSHOptions, err)
+		}
+		if err := ssh.MayNot(c.principal); err != nil {
+			return nil, problem(http.StatusForbidden, "denied", "%v", err)
+		}
+		c.ssh = word
 	}
 	k.sink.saw(c)
 	return c, nil

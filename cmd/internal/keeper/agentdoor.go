@@ -128,6 +128,9 @@ func (k *Keeper) agent(r *http.Request) (*caller, *wire.Problem) {
 	if !ok {
 		return nil, problem(http.StatusUnauthorized, "auth", "the account of the caller is unknown")
 	}
+	if len(r.Header.Values(wire.SSHOptions)) > 0 {
+		return nil, problem(http.StatusForbidden, "forbidden", "%s is for callers on the keeper's own socket", wire.SSHOptions)
+	}
 	d := k.cfg.AgentDoor
 	c := &caller{principal: d.Principal(), role: Agent, inventory: k.cfg.Inventory, authSock: d.AuthSock, account: accountOf(uid)}
 	k.sink.saw(c)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -37,6 +38,10 @@ const (
 type Config struct {
 	Principal string // who a caller on the socket is: "operator/ada"
 	Inventory string // the absolute path of the one that is used where a request names none; "" means none
+	Usual     string // the absolute path where one is without anybody naming it; "" means nowhere
+
+	// SSHHosts knows the hosts of ssh_config, which operators may name where the inventory does not; nil knows none.
+	SSHHosts *sshhosts.Book
 
 	// Policy reads what decides; it is asked again when one of PolicyFiles has changed. Where it fails nothing may run.
 	Policy      func() (*rules.Engine, error)

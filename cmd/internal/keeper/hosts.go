@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -36,6 +37,25 @@ func (k *Keeper) addHosts(a *api) {
 		})
 }
 
+// reached is how the realm's callers reach a host.
+func (r *realm) reached(h hosts.Host) (hosts.Host, error) {
+	h, err := r.options.Apply(h)
+	if err != nil {
+		return h, invalid("%v", err)
+	}
+	return h, nil
+}
+
+func (r *realm) allReached(hs []hosts.Host) ([]hosts.Host, error) {
+	for i, h := range hs {
+		var err error
+		if hs[i], err = r.reached(h); err != nil {
+			return nil, err
+		}
+	}
+	return hs, nil
+}
+
 // selectHosts resolves a selector; "" is all. Lists in files are refused: they would read this account's files for
 // whoever asks.
 func (r *realm) selectHosts(text string) ([]hosts.Host, error) {
@@ -44,7 +64,7 @@ func (r *realm) selectHosts(text string) ([]hosts.Host, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(text) == "" {
-		return slices.Collect(inv.All()), nil
+		return r.allReached(slices.Collect(inv.All()))
 	}
 	sel, err := hosts.ParseSelector(text)
 	if err != nil {
@@ -54,7 +74,7 @@ func (r *realm) selectHosts(text string) ([]hosts.Host, error) {
 	if err != nil {
 		return nil, problem(http.StatusNotFound, registry.CodeNotFound, "%v", err)
 	}
-	return hs, nil
+	return r.allReached(hs)
 }
 
 func (r *realm) inventory() (*hosts.Inventory, error) {
@@ -67,24 +87,34 @@ func (r *realm) inventory() (*hosts.Inventory, error) {
 
 // host finds one host. Hosts outside the inventory are for operators.
 func (r *realm) host(name string) (hosts.Host, error) {
-	if h, ok, err := hosts.ParseAdHoc(name); ok || err != nil {
+	h, ok, err := targets.ParseUnlisted(name)
+	if !ok {
+		h, ok, err = hosts.ParseAdHoc(name)
+	}
+	if ok || err != nil {
 		switch {
 		case err != nil:
 			return h, invalid("%v", err)
 		case !r.operator:
 			return h, problem(http.StatusForbidden, "denied", "%s is not in the inventory, and an agent may use no other hosts: see /v1/hosts", h.Name)
 		}
-		return h, nil
+		return r.reached(h)
 	}
 	inv, err := r.inventory()
 	if err != nil {
 		return hosts.Host{}, err
 	}
-	h, err := inv.Lookup(name)
-	if err != nil {
+	if h, err = inv.Lookup(name); err != nil {
+		ssh, serr := r.ssh()
+		if serr != nil {
+			return h, problem(http.StatusUnprocessableEntity, "inventory", "%v; the hosts of ssh_config cannot be read: %v", err, serr)
+		}
+		if h, err := ssh.Lookup(name); err == nil {
+			return r.reached(h)
+		}
 		return h, problem(http.StatusNotFound, registry.CodeNotFound, "%v", err)
 	}
-	return h, nil
+	return r.reached(h)
 }
 
 // named finds several hosts.

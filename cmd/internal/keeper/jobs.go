@@ -105,7 +105,7 @@ func (k *Keeper) startJob(ctx context.Context, c *caller, in *newJobIn) (*jobOut
 	ref, err := onceFor(ctx, k, c, in.Key, struct {
 		Inventory string
 		Job       wire.NewJob
-	}{c.inventory, same}, lasting[jobs.Ref]{
+	}{c.where(), same}, lasting[jobs.Ref]{
 		do:     func(aim func(string) error) (jobs.Ref, error) { return k.beginJob(ctx, c, r, b, cmd, aim) },
 		recall: recallJob,
 	})

@@ -29,6 +29,7 @@ const mcpPath = "/mcp"
 // addMCP adds the two ways in which agents are served: a connection that turns into a stream of messages, for "fairlead
 // mcp", and streamable HTTP.
 func (k *Keeper) addMCP(a *api, mux *http.ServeMux) {
+	mux.Handle("GET /v1/pipes", a.guard(needRun, http.HandlerFunc(k.servePipe)))
 	mux.Handle("GET /v1/mcp", a.guard(needRun, http.HandlerFunc(k.mcpStream)))
 	mux.Handle(mcpPath, a.guard(needRun, http.HandlerFunc(k.mcpHTTP)))
 }

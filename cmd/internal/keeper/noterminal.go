@@ -44,7 +44,7 @@ func (k *Keeper) refuseTerminal(c *caller, h hosts.Host, line string, d policy.D
 		why += "; it needs an approval, and approvals are not available here"
 	}
 	e := &session.Error{Op: "shell", Host: h.Name, Code: "denied", Err: errors.New(why)}
-	entry := terminals.NewEntry(k.sink, c.principal, h.Name, session.Peer{})
+	entry := terminals.NewEntry(k.sink, c.principal, h, session.Peer{})
 	err := entry.Request(line, d, "")
 	if err == nil {
 		err = entry.Result(terminals.Outcome{Result: session.Result{Status: session.StatusDenied, Err: e}}, "", terminals.Recorded{})

@@ -3,12 +3,16 @@ package keeper
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/jobwork"
@@ -24,6 +28,8 @@ type realm struct {
 	key      realmKey
 	operator bool
 	inv      func() (*hosts.Inventory, error) // as the principal logs in to its hosts
+	options  sshopt.Set                       // how hosts are reached
+	book     *sshhosts.Book                   // nil knows no hosts
 	conn     *connector
 	pool     *session.Pool
 	reg      *registry.Registry
@@ -36,13 +42,27 @@ type realm struct {
 	used     int                          // requests in progress; guarded by the Keeper's mu
 }
 
-type realmKey struct{ principal, inventory string }
+// realmKey tells realms apart. Calls that reach hosts in another way share no connection, and so no realm.
+type realmKey struct{ principal, inventory, ssh string }
 
 func (k *Keeper) newRealm(key realmKey) (*realm, error) {
-	r := &realm{key: key, operator: rules.RoleOf(key.principal) == rules.Operator, state: newStates()}
+	ssh, err := sshopt.Parse(key.ssh)
+	if err != nil {
+		return nil, err
+	}
+	r := &realm{key: key, options: ssh, operator: rules.RoleOf(key.principal) == rules.Operator, state: newStates(), book: k.cfg.SSHHosts}
 	r.judge = judge{k.policy, r.operator}
-	r.inv = func() (*hosts.Inventory, error) { return k.inventories.as(key.principal, key.inventory) }
-	var err error
+	r.inv = func() (*hosts.Inventory, error) {
+		inv, err := k.inventories.as(key.principal, key.inventory)
+		if err != nil && k.unlisted(key.inventory, err) {
+			if ssh, serr := r.ssh(); serr != nil {
+				return nil, fmt.Errorf("%w; the hosts of ssh_config cannot be read: %w", err, serr)
+			} else if ssh.Len() > 0 {
+				return ssh, nil
+			}
+		}
+		return inv, err
+	}
 	if r.conn, err = newConnector(r.inv, key.principal, k.trees.Connected, k.ask); err != nil {
 		return nil, err
 	}
@@ -79,6 +99,19 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	return r, nil
 }
 
+// ssh returns the hosts of ssh_config that the principal may use: an agent none.
+func (r *realm) ssh() (*hosts.Inventory, error) {
+	if !r.operator || r.book == nil {
+		return &hosts.Inventory{}, nil
+	}
+	return r.book.Inventory(r.options.File)
+}
+
+// unlisted reports whether err says that there is no inventory, and nobody named a place for one.
+func (k *Keeper) unlisted(path string, err error) bool {
+	return path == "" || path == k.cfg.Usual && errors.Is(err, fs.ErrNotExist)
+}
+
 // close ends every session of the realm.
 func (r *realm) close() error {
 	defer r.jobs.Close()
@@ -107,7 +140,7 @@ func (k *Keeper) trace(r *realm) *session.Trace {
 
 // realm returns that of a caller, and what to call when the request is over.
 func (k *Keeper) realm(c *caller) (*realm, func(), error) {
-	key := realmKey{c.principal, c.inventory}
+	key := realmKey{c.principal, c.inventory, c.ssh}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.closed {
@@ -152,7 +185,7 @@ func (k *Keeper) realmsOf(c *caller) []*realm {
 	for key, r := range k.realms {
 		switch {
 		case key.principal != c.principal:
-		case key.inventory == c.inventory:
+		case key.inventory == c.inventory && key.ssh == c.ssh:
 			all = append([]*realm{r}, all...)
 		default:
 			all = append(all, r)

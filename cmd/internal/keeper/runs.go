@@ -83,7 +83,7 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (func(hu
 	asked := struct {
 		Inventory string
 		Run       wire.NewRun
-	}{c.inventory, *b}
+	}{c.where(), *b}
 	asked.Run.ID = ""
 	var mine running
 	told, err := once(ctx, k, c, in.Key, asked, func() (t *retold, err error) {

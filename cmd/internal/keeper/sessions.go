@@ -99,7 +99,7 @@ func (k *Keeper) open(ctx context.Context, c *caller, in *openIn) (*body[wire.Se
 	id, err := once(ctx, k, c, in.Key, struct {
 		Inventory string
 		Open      wire.Open
-	}{c.inventory, in.Body}, func() (string, error) { return k.opens(ctx, c, engine, &in.Body) })
+	}{c.where(), in.Body}, func() (string, error) { return k.opens(ctx, c, engine, &in.Body) })
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ const maxTokenTTL = 10 * 365 * 24 * time.Hour
 // remote is who asks over TCP: whoever a token was made for. Nothing else says who somebody is, and nobody brings an
 // inventory, an agent or another name along.
 func (k *Keeper) remote(r *http.Request) (*caller, *wire.Problem) {
-	for _, name := range []string{wire.Principal, wire.Inventory, wire.AuthSock} {
+	for _, name := range []string{wire.Principal, wire.Inventory, wire.AuthSock, wire.SSHOptions} {
 		if len(r.Header.Values(name)) > 0 {
 			return nil, problem(http.StatusForbidden, "forbidden", "%s is for callers on the socket", name)
 		}

@@ -81,7 +81,7 @@ func (k *Keeper) openWeb() error {
 
 // paged is who asks on the page: the account, as far as a page may act for it.
 func (k *Keeper) paged(door *page.Door, r *http.Request) (*caller, *wire.Problem) {
-	for _, name := range []string{wire.Principal, wire.Inventory, wire.AuthSock, "Authorization"} {
+	for _, name := range []string{wire.Principal, wire.Inventory, wire.AuthSock, wire.SSHOptions, "Authorization"} {
 		if len(r.Header.Values(name)) > 0 {
 			return nil, problem(http.StatusForbidden, "forbidden", "%s is for callers elsewhere", name)
 		}

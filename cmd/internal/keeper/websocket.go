@@ -220,7 +220,7 @@ func (t *full) start(ctx context.Context, c *caller, rm *realm, h hosts.Host, li
 	t.host = h.Name
 	begin := func(conn session.Transport) (err error) {
 		if t.entry == nil { // the first connection may have no room
-			t.entry = terminals.NewEntry(t.k.sink, c.principal, h.Name, conn.Peer())
+			t.entry = terminals.NewEntry(t.k.sink, c.principal, h, conn.Peer())
 			if err = t.record(h, p); err == nil {
 				err = t.request(line, d)
 			}

@@ -72,7 +72,7 @@ const example = `  fairlead -i hosts.yaml mcp --print-config
 
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{IO: f.IO, Inventory: f.Inventory, Audit: f.Audit, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs, Approvers: f.Approvers, Config: f.Config,
+	o := &Options{IO: f.IO, Inventory: f.Listed, Audit: f.Audit, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs, Approvers: f.Approvers, Config: f.Config,
 		KeeperMode: f.KeeperMode, Keeper: f.Keeper, StartFlags: f.StartFlags}
 	if runF == nil {
 		runF = run

@@ -42,7 +42,7 @@ var shells = []string{"bash", "zsh", "mksh", "ksh", "dash", "ash", "sh"}
 
 func newSituation(f *cmdutil.Factory) Situation {
 	return Situation{
-		Inventory: func() (*hosts.Inventory, error) { return f.Inventory() },
+		Inventory: func() (*hosts.Inventory, error) { return f.Listed() },
 		DefaultFile: func() (string, error) {
 			inv, err := f.DefaultInventory()
 			return filepath.Join(filepath.Dir(inv), "policy.yaml"), err

@@ -18,6 +18,7 @@ const (
 
 func (o *Options) flags(cmd *cobra.Command) {
 	fl := cmd.Flags()
+	o.SSH.Add(fl)
 	fl.StringVarP(&o.Except, "except", "x", "", "leave out the hosts that `selector` picks")
 	fl.BoolVar(&o.JSON, "json", false, "print one result per line as JSON as hosts finish, then a summary")
 	fl.BoolVar(&o.Fold, "fold", false, "print identical outcomes once, under the names of their hosts")

@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -31,6 +32,7 @@ const DefaultForks = session.DefaultForks
 type Options struct {
 	IO        *iostreams.IOStreams
 	Inventory func() (*hosts.Inventory, error)
+	Reach     targets.Reach
 	Pool      func(cmdutil.PoolOptions) (*session.Pool, error)
 	Policy    func(file string) (*rules.Engine, error)
 	Caller    func() cmdutil.Caller
@@ -38,6 +40,7 @@ type Options struct {
 	Place     place.Chooser
 	Running   *cmdutil.Running
 	Settings  func() (config.Config, error)
+	SSH       *sshopt.Flags
 
 	Except         string
 	JSON           bool
@@ -70,7 +73,7 @@ type Options struct {
 
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal, Place: place.NewChooser(f), Running: f.Running, Settings: f.Config}
+	o := &Options{IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal, Place: place.NewChooser(f), Running: f.Running, Settings: f.Config, SSH: &f.SSH}
 	if runF == nil {
 		runF = run
 	}
@@ -177,7 +180,7 @@ func refused(v *consent.Verdict, h hosts.Host) int {
 
 // hosts are those that TARGETS picks, as the flags change them.
 func (o *Options) hosts() ([]hosts.Host, error) {
-	sel := targets.Resolver{Inventory: o.Inventory, In: o.listInput()}
+	sel := targets.Resolver{Inventory: o.Inventory, In: o.listInput(), Reach: o.Reach}
 	hs, err := sel.Resolve(o.Targets, o.Except)
 	if err != nil {
 		return nil, &cmdutil.UsageError{Err: err}

@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/otlp"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/storeplace"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 	"github.com/fairlead-ssh/fairlead/session/approval"
@@ -37,6 +38,8 @@ type Options struct {
 	Store     func() (store.Config, error)
 	Config    func() (config.Config, error)
 	Inventory func() (string, error) // its path
+	Usual     func() (string, error) // where it is without anybody naming it
+	SSHHosts  *sshhosts.Book
 	PolicyDir func() (string, error) // where the user's policy.yaml is
 	Places    func() (keeper.Places, error)
 	Own       func() []string // files and directories of Fairlead on this machine
@@ -78,7 +81,7 @@ const stopTime = time.Minute
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Audit: f.Audit, AuditDir: f.AuditDir, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs, Approvers: f.Approvers,
-		Inventory: f.InventoryPath, Outputs: f.Outputs, Config: f.Config,
+		Inventory: f.InventoryPath, Usual: f.DefaultInventory, SSHHosts: f.SSHHosts, Outputs: f.Outputs, Config: f.Config,
 		Store: func() (store.Config, error) { return storeplace.Of(f) },
 		PolicyDir: func() (string, error) {
 			inv, err := f.DefaultInventory()
@@ -166,6 +169,10 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 	if cfg.Inventory, err = o.Inventory(); err != nil {
 		return err
 	}
+	if cfg.Usual, err = o.Usual(); err != nil {
+		return err
+	}
+	cfg.SSHHosts = o.SSHHosts
 	if exe, err := os.Executable(); err == nil {
 		cfg.Confine = []string{exe, ConfineName}
 	}

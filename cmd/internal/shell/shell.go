@@ -30,6 +30,7 @@ type Options struct {
 	IO         *iostreams.IOStreams
 	Getenv     func(string) string
 	Inventory  func() (*hosts.Inventory, error)
+	Reach      targets.Reach
 	Audit      func() (audit.Sink, error)
 	Dial       func(context.Context, hosts.Host) (session.Transport, error) // nil means as package dialer does
 	Policy     func() (policy.Decider, error)
@@ -51,7 +52,7 @@ type Options struct {
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
-		IO: f.IO, Getenv: f.Getenv, Inventory: f.Inventory, Audit: f.Audit,
+		IO: f.IO, Getenv: f.Getenv, Inventory: f.Inventory, Reach: f.Reach(), Audit: f.Audit,
 		Caller: f.Caller(), MaxBytes: terminals.MaxRecording, Escape: '~', Place: place.NewChooser(f), Ask: f.Ask,
 	}
 	o.Policy = func() (policy.Decider, error) {
@@ -83,6 +84,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		ValidArgsFunction: completion.Targets(f),
 	}
 	fl := cmd.Flags()
+	f.SSH.Add(fl)
 	fl.StringVar(&o.PolicyFile, "policy", "", "judge by this policy `file` instead of the one in your configuration")
 	fl.BoolVar(&o.NoRecord, "no-record", false, "record nothing but the audit entry, which says so; for operators only")
 	fl.BoolVar(&o.RecordInput, "record-input", false, "record what is typed too, passwords included")
@@ -156,7 +158,7 @@ func (o *Options) here(ctx context.Context, host hosts.Host, t *terminal) error 
 		return err
 	}
 	if d.Verdict != policy.Allow {
-		return o.denied(host, terminals.NewEntry(sink, o.Caller.Principal, host.Name, session.Peer{}), line, d)
+		return o.denied(host, terminals.NewEntry(sink, o.Caller.Principal, host, session.Peer{}), line, d)
 	}
 	dial := o.Dial
 	if dial == nil {
@@ -172,12 +174,12 @@ func (o *Options) here(ctx context.Context, host hosts.Host, t *terminal) error 
 		return o.notReached(ctx, host, err)
 	}
 	defer conn.Close()
-	return o.open(ctx, host, conn, t, terminals.NewEntry(sink, o.Caller.Principal, host.Name, conn.Peer()), line, d)
+	return o.open(ctx, host, conn, t, terminals.NewEntry(sink, o.Caller.Principal, host, conn.Peer()), line, d)
 }
 
 // host returns the one host that is meant.
 func (o *Options) host() (hosts.Host, error) {
-	sel := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader("")}
+	sel := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader(""), Reach: o.Reach}
 	hs, err := sel.Resolve(o.Target, "")
 	if err != nil {
 		return hosts.Host{}, &cmdutil.UsageError{Err: err}

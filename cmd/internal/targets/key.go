@@ -13,10 +13,13 @@ type Key struct {
 func KeyOf(h hosts.Host) Key { return Key{h.Name, h.User, h.Port, h.Source} }
 
 // Asked is what a host is asked for by, so that another process finds the same one: its name in the inventory, and
-// user@host:port outside of it.
+// user@host:port or ssh://host:port outside of it.
 func Asked(h hosts.Host) string {
-	if h.Source != (hosts.Pos{}) {
+	switch {
+	case h.Source != (hosts.Pos{}):
 		return h.Name
+	case h.User == "":
+		return formatUnlisted(h)
 	}
 	return hosts.FormatAdHoc(h)
 }

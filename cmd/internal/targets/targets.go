@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,11 +20,12 @@ const MaxList = 8 << 20
 type Resolver struct {
 	Inventory func() (*hosts.Inventory, error) // asked only when a selector needs it
 	In        io.Reader                        // what "-" reads
+	Reach
 }
 
-// Resolve returns the hosts that expr picks and except does not, without doubles. A member of a union that has the form
-// user@host names a host outside the inventory; where all do, the inventory is not even read. Every error is the caller's
-// to correct.
+// Resolve returns the hosts that expr picks and except does not, without doubles, as the call changes them. A member of a
+// union that has the form user@host names a host outside the inventory; where all do, the inventory is not even read. One
+// that the inventory does not have may be a host of ssh_config. Every error is the caller's to correct.
 func (r *Resolver) Resolve(expr, except string) ([]hosts.Host, error) {
 	if strings.TrimSpace(expr) == "" {
 		return nil, errors.New("the selector is empty: name hosts, or write all")
@@ -46,7 +48,10 @@ func (r *Resolver) Resolve(expr, except string) ([]hosts.Host, error) {
 		if err != nil {
 			return nil, err
 		}
-		if picked, err = inv.Select(sel.Except(not)); err != nil {
+		if picked, err = inv.Select(sel.Except(not)); errors.Is(err, hosts.ErrNotFound) {
+			picked, err = r.outside(inv, rest, not, err)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -58,7 +63,33 @@ func (r *Resolver) Resolve(expr, except string) ([]hosts.Host, error) {
 	if len(picked) == 0 {
 		return nil, errors.New("no host is left after --except")
 	}
-	return picked, nil
+	return r.change(picked)
+}
+
+// outside is Resolve for an expression that names hosts which are not in the inventory, as why says.
+func (r *Resolver) outside(inv *hosts.Inventory, expr string, not hosts.Selector, why error) ([]hosts.Host, error) {
+	found, rest, err := r.beside(expr, inv)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Named == nil:
+		return nil, why
+	case len(found) == 0:
+		return nil, unknown(why)
+	}
+	found = slices.DeleteFunc(found, not.Match)
+	if rest == "" {
+		return found, inv.Check(not)
+	}
+	sel, err := r.parse(rest)
+	if err != nil {
+		return nil, err
+	}
+	picked, err := inv.Select(sel.Except(not))
+	if err != nil {
+		return nil, unknown(err)
+	}
+	return append(picked, found...), nil
 }
 
 func contains(hs []hosts.Host, h hosts.Host) bool {
@@ -101,7 +132,10 @@ func readAtMost(in io.Reader, name string) ([]byte, error) {
 // split takes the members of the form user@host out of a union. In anything that is more than a plain union nothing is
 // taken out: what has the form there is a mistake that the selector's own errors explain.
 func split(expr string) (adhoc []hosts.Host, rest string, err error) {
-	h, ok, err := hosts.ParseAdHoc(strings.TrimSpace(expr))
+	h, ok, err := ParseUnlisted(strings.TrimSpace(expr))
+	if !ok {
+		h, ok, err = hosts.ParseAdHoc(strings.TrimSpace(expr))
+	}
 	if err != nil {
 		return nil, "", err
 	}

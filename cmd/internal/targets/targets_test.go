@@ -84,3 +84,72 @@ func TestAListIsBounded(t *testing.T) {
 	_, err := r.Resolve("-", "")
 	assert.ErrorContains(t, err, "more than 8 MiB")
 }
+
+func TestHostsOfSSHConfigAreReachedByTheirNames(t *testing.T) {
+	at := hosts.Pos{File: "config", Line: 1}
+	named := func(name string) (hosts.Host, bool, error) {
+		switch name {
+		case "desk", "web1":
+			return hosts.Host{Name: name, Source: at}, true, nil
+		case "broken":
+			return hosts.Host{}, false, errors.New("config:3: broken")
+		}
+		return hosts.Host{}, false, nil
+	}
+	for expr, want := range map[string]string{
+		"desk":               "desk",
+		"web1":               "web1",
+		" desk , web1":       "web1 desk",
+		"desk,desk":          "desk",
+		"desk,root@new,@web": "web1 web2 desk new",
+		"all":                "web1 web2 db1",
+		"des*":               "",
+		"desk,laptop":        "",
+		"desk&all":           "",
+		"broken":             "",
+	} {
+		t.Run(expr, func(t *testing.T) {
+			r := targets.Resolver{Inventory: inventory, In: strings.NewReader(""), Reach: targets.Reach{Named: named}}
+			hs, err := r.Resolve(expr, "")
+			if want == "" {
+				require.Error(t, err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, want, strings.Join(targets.Labels(hs), " "))
+			for _, h := range hs {
+				if h.Name == "web1" {
+					assert.Equal(t, "test.yaml", h.Source.File, "the inventory goes first")
+				}
+			}
+		})
+	}
+	r := targets.Resolver{Inventory: inventory, Reach: targets.Reach{Named: named}}
+	_, err := r.Resolve("wbe1", "")
+	assert.EqualError(t, err, "hosts: no host named wbe1 (did you mean web1?)")
+	assert.ErrorIs(t, err, hosts.ErrNotFound)
+	_, err = r.Resolve("laptop", "")
+	assert.EqualError(t, err, "hosts: no host named laptop; for a host that is listed nowhere, write user@laptop")
+	assert.ErrorIs(t, err, hosts.ErrNotFound)
+	hs, err := r.Resolve("desk,db1", "desk")
+	require.Error(t, err, "what is left out must exist: %v", hs)
+	_, err = r.Resolve("broken", "")
+	assert.EqualError(t, err, "config:3: broken")
+}
+
+func TestHostsAreReachedAsTheCallSays(t *testing.T) {
+	r := targets.Resolver{Inventory: inventory, Reach: targets.Reach{Change: func(h hosts.Host) (hosts.Host, error) {
+		if h.Name == "db1" {
+			return h, errors.New("not this one")
+		}
+		h.Port = 99
+		return h, nil
+	}}}
+	hs, err := r.Resolve("@web,root@new", "")
+	require.NoError(t, err)
+	for _, h := range hs {
+		assert.Equal(t, uint16(99), h.Port, h.Name)
+	}
+	_, err = r.Resolve("db1", "")
+	assert.EqualError(t, err, "not this one")
+}

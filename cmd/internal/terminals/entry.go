@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -28,11 +29,11 @@ type Entry struct {
 }
 
 // NewEntry returns one that begins now, for a connection to a host. Nothing is on record yet.
-func NewEntry(sink audit.Sink, principal string, host string, peer session.Peer) *Entry {
+func NewEntry(sink audit.Sink, principal string, h hosts.Host, peer session.Peer) *Entry {
 	uid := os.Getuid()
 	return &Entry{sink: sink, Start: time.Now(), who: audit.Event{
 		ID: id.New("e_"), Session: id.New("s_"), Principal: principal, UID: &uid,
-		Host: host, Address: peer.Addr, SSHUser: peer.User, Key: peer.Key, HostKey: peer.HostKey, Route: strings.Join(peer.Via, ","),
+		Host: h.Name, SSHOptions: h.ShownOptions(), Address: peer.Addr, SSHUser: peer.User, Key: peer.Key, HostKey: peer.HostKey, Route: strings.Join(peer.Via, ","),
 	}}
 }
 

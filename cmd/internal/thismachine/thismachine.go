@@ -150,7 +150,7 @@ func (m *Machine) settings(h hosts.Host) (sshconfig.Settings, bool) {
 	if c == nil {
 		return sshconfig.Settings{}, false
 	}
-	s, err := c.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port})
+	s, err := c.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port, Lines: h.SSHOptions})
 	return s, err == nil
 }
 

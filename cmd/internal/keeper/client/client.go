@@ -28,6 +28,7 @@ type Config struct {
 	Ask func(context.Context, wire.Question) (wire.QuestionAnswer, error)
 
 	AuthSock string // the caller's SSH_AUTH_SOCK; "" means none
+	SSH      string // how hosts are reached, from sshopt.Set; "" is as ever
 }
 
 // Client calls one keeper.
@@ -181,7 +182,7 @@ func (c *Client) request(ctx context.Context, method, path string, in any) (*htt
 // identify says in a request who asks.
 func (c *Client) identify(r *http.Request) {
 	c.asks.names(c, r)
-	for name, value := range map[string]string{wire.Principal: c.cfg.Principal, wire.Inventory: c.cfg.Inventory, wire.AuthSock: c.cfg.AuthSock} {
+	for name, value := range map[string]string{wire.Principal: c.cfg.Principal, wire.Inventory: c.cfg.Inventory, wire.AuthSock: c.cfg.AuthSock, wire.SSHOptions: c.cfg.SSH} {
 		if value != "" {
 			r.Header.Set(name, value)
 		}

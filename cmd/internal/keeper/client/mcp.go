@@ -28,15 +28,28 @@ func (p *Pipe) WriteTo(w io.Writer) (int64, error) { return p.in.WriteTo(w) }
 // client may be asked for approval too. ctx bounds the call only. Whoever gets the Pipe closes it; what the agent has begun
 // ends with it.
 func (c *Client) MCP(ctx context.Context, elicit bool) (*Pipe, error) {
-	r, err := c.request(ctx, http.MethodGet, "/v1/mcp", nil)
+	return c.upgraded(ctx, "/v1/mcp", wire.UpgradeMCP, func(h http.Header) {
+		if elicit {
+			h.Set(wire.Elicit, "1")
+		}
+	})
+}
+
+// Streams returns a connection for one program with exact streams: see package pipe. ctx bounds the call only. Whoever gets
+// the Pipe closes it.
+func (c *Client) Streams(ctx context.Context) (*Pipe, error) {
+	return c.upgraded(ctx, "/v1/pipes", wire.UpgradePipe, func(http.Header) {})
+}
+
+// upgraded turns a connection of its own into one of another protocol.
+func (c *Client) upgraded(ctx context.Context, path, protocol string, more func(http.Header)) (*Pipe, error) {
+	r, err := c.request(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return nil, err
 	}
 	r.Header.Set("Connection", "Upgrade")
-	r.Header.Set("Upgrade", wire.UpgradeMCP)
-	if elicit {
-		r.Header.Set(wire.Elicit, "1")
-	}
+	r.Header.Set("Upgrade", protocol)
+	more(r.Header)
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", c.cfg.Socket)
 	if err != nil {
 		return nil, unreachable(ctx, err)

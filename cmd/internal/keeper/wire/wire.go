@@ -12,6 +12,9 @@ const (
 	Inventory = "Fairlead-Inventory"
 	// AuthSock is the caller's SSH_AUTH_SOCK. On the socket only.
 	AuthSock = "Fairlead-Ssh-Auth-Sock"
+	// SSHOptions says how the hosts of the request are reached, in a form that is the programs' own: as ssh's -F and -o do. On the
+	// socket only.
+	SSHOptions = "Fairlead-Ssh-Options"
 	// Elicit, if not empty, has an agent's client asked too where it asks for approval. With UpgradeMCP only.
 	Elicit = "Fairlead-Elicit"
 	// Asker names the caller, in 8 to 64 letters and digits of its choice, as one that answers questions about connecting: it
@@ -22,11 +25,14 @@ const (
 )
 
 // Headers are those of requests that are named for Fairlead, which refuses other names that begin like them.
-var Headers = []string{Principal, Inventory, AuthSock, Elicit, Asker}
+var Headers = []string{Principal, Inventory, AuthSock, SSHOptions, Elicit, Asker}
 
 // UpgradeMCP is the protocol that a connection to /v1/mcp turns into: messages of the Model Context Protocol, as on
 // standard input and output.
 const UpgradeMCP = "fairlead-mcp"
+
+// UpgradePipe is the protocol that a connection to /v1/pipes turns into: see package pipe.
+const UpgradePipe = "fairlead-pipe"
 
 // Problem is why a request failed (RFC 9457), with a code for programs.
 type Problem struct {

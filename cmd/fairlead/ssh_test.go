@@ -1,0 +1,220 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
+)
+
+// asSSH is a place where programs call fairlead instead of ssh, to reach OpenSSH's server under the name sshd.
+type asSSH struct {
+	t    *testing.T
+	sshd *sessiontest.SSHD
+	dir  string
+	env  []string
+	ssh  string // a link to the program, which is one word
+}
+
+// inPlaceOfSSH runs a test with the keeper and without.
+func inPlaceOfSSH(t *testing.T, test func(a *asSSH), more ...string) {
+	for _, keeper := range []string{"require", "off"} {
+		t.Run(keeper, func(t *testing.T) {
+			sshd := sessiontest.OpenSSHD(t, more...)
+			dir, _ := keeperHome(t)
+			self := program(t, dir)
+			a := &asSSH{t: t, sshd: sshd, dir: dir, ssh: filepath.Join(dir, "bin", "fairlead-ssh")}
+			require.NoError(t, os.Symlink(self, a.ssh))
+			// The inventory says how the host is reached, so that no program needs to.
+			text := fmt.Sprintf("version: 1\nhosts:\n  - {name: sshd, ssh_config: %q, tier: dev}\n", sshd.Config)
+			inventory := filepath.Join(dir, ".config/fairlead/inventory.yaml")
+			require.NoError(t, os.MkdirAll(filepath.Dir(inventory), 0o700))
+			require.NoError(t, os.WriteFile(inventory, []byte(text), 0o600))
+			a.env = []string{
+				gorace, "PATH=" + filepath.Dir(self) + ":" + os.Getenv("PATH"), "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "TERM=dumb", "SHELL=/bin/sh",
+				"FAIRLEAD_KEEPER=" + keeper, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@x", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@x",
+			}
+			test(a)
+		})
+	}
+}
+
+// run runs a program to its end.
+func (a *asSSH) run(stdin string, name string, args ...string) (r outcomeOf) {
+	a.t.Helper()
+	ctx, cancel := context.WithTimeout(a.t.Context(), awaitAtMost)
+	defer cancel()
+	path := name
+	if !strings.Contains(name, "/") {
+		var err error
+		if path, err = exec.LookPath(name); err != nil {
+			needs.Part(a.t, "%s is not installed", name)
+		}
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env, cmd.Dir = a.env, a.dir
+	cmd.Stdin = strings.NewReader(stdin)
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	err := cmd.Run()
+	require.NoError(a.t, ctx.Err(), "%s %q never ends: %s", name, args, errOut.String())
+	if cmd.ProcessState == nil {
+		require.NoError(a.t, err)
+	}
+	return outcomeOf{cmd.ProcessState.ExitCode(), out.String(), errOut.String()}
+}
+
+// ok is run of something that must work.
+func (a *asSSH) ok(name string, args ...string) string {
+	a.t.Helper()
+	r := a.run("", name, args...)
+	require.Zero(a.t, r.code, "%s %q: %s", name, args, r.err)
+	return r.out
+}
+
+func TestSSHGivesExactStreamsAndTheExitCode(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		r := a.run("in\x00\xff", a.ssh, "sshd", "cat; printf 'e\\r\\n' >&2; exit 7")
+		assert.Equal(t, outcomeOf{7, "in\x00\xff", "e\r\n"}, r)
+		// Words are joined with blanks, for the login shell, and no terminal is there.
+		r = a.run("", a.ssh, "-T", "sshd", "echo", "$HOME   x", ";", "tty;", "echo 'a  b'")
+		assert.Contains(t, r.out, "\nnot a tty\na  b\n")
+		assert.Equal(t, 0, a.run("", a.ssh, "-n", "sshd", "true").code)
+		assert.Equal(t, 255, a.run("", a.ssh, "sshd", "kill -9 $$").code, "as ssh tells signals")
+		r = a.run("echo from a script; exit 3\n", a.ssh, "sshd")
+		assert.Equal(t, 3, r.code, "without a command it is the login shell: %s", r.err)
+		assert.Contains(t, r.out, "from a script\n")
+		assert.Contains(t, a.ok(a.ssh, "-tt", "sshd", "tty"), "/dev/")
+
+		// Bytes of any kind and number.
+		data := make([]byte, 5<<20)
+		for i := range data {
+			data[i] = byte(i * 7 >> 3)
+		}
+		big := filepath.Join(a.dir, "big")
+		require.NoError(t, os.WriteFile(big, data, 0o600))
+		r = a.run(string(data), a.ssh, "sshd", "cat; cat >&2 "+big)
+		assert.Equal(t, 0, r.code)
+		assert.Equal(t, sha256.Sum256(data), sha256.Sum256([]byte(r.out)))
+		assert.Equal(t, sha256.Sum256(data), sha256.Sum256([]byte(r.err)))
+		// A program that reads none of its input ends nevertheless.
+		assert.Equal(t, "done\n", a.run(string(data), a.ssh, "sshd", "echo done").out)
+
+		// All of it is on record.
+		log := a.ok(filepath.Join(a.dir, "bin", "fairlead"), "audit", "search", "--json", "--since", "1h")
+		assert.Contains(t, log, `cat; printf 'e\\r\\n' >\u0026`[:12])
+		assert.Contains(t, log, `"exit_code":7`)
+		assert.Contains(t, log, `"signal":"KILL"`)
+	})
+}
+
+func TestSSHRefusesWhatItWouldNotDo(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		for want, args := range map[string][]string{
+			"-L: forwards are not supported yet": {"-L", "1:x:2", "sshd"},
+			"-X: X11 is not supported":           {"-X", "sshd", "true"},
+			"-o PKCS11Provider: not supported":   {"-oPKCS11Provider=/x", "sshd", "true"},
+			`"Colour" is not a directive`:        {"-o", "Colour=red", "sshd", "true"},
+			"-Z is not an option of ssh":         {"-Z", "sshd", "true"},
+			"-p needs a value":                   {"-p"},
+			"the destination is missing":         {"-v"},
+			"-W runs no command":                 {"-W", "x:1", "sshd", "true"},
+			"no host":                            {"-W", "x", "sshd"},
+			"/nowhere cannot be read":            {"-F", "/nowhere", "sshd", "true"},
+			"the server has no nosuch":           {"-s", "sshd", "nosuch"},
+			"connection refused":                 {"-p", "1", "sshd", "true"},
+			"is not host:port":                   {"-W", "x", "sshd"},
+		} {
+			if want == "no host" {
+				continue
+			}
+			r := a.run("", a.ssh, args...)
+			assert.Equal(t, 255, r.code, "%q", args)
+			assert.Contains(t, r.err, want, "%q", args)
+			assert.Empty(t, r.out)
+		}
+		r := a.run("", a.ssh, "-v", "-C", "-o", "LogLevel=ERROR", "sshd", "true")
+		assert.Contains(t, r.err, "without effect: -C, -o LogLevel")
+		assert.Empty(t, a.run("", a.ssh, "-C", "-o", "LogLevel=ERROR", "-q", "sshd", "true").err)
+	})
+}
+
+func TestAgentsGetNoExactStreams(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		a.env = append(a.env, "CLAUDECODE=1")
+		for _, args := range [][]string{{"sshd", "echo hi"}, {"-s", "sshd", "sftp"}, {"-W", "127.0.0.1:22", "sshd"}, {"sshd"}} {
+			r := a.run("", a.ssh, args...)
+			assert.Equal(t, 5, r.code, "%q %s", args, r.out)
+			assert.Contains(t, r.err, "agents may not")
+			assert.Empty(t, r.out)
+		}
+	})
+}
+
+func TestProgramsCallFairleadInsteadOfSSH(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		from, far := filepath.Join(a.dir, "from"), filepath.Join(a.sshd.Dir, "far")
+		require.NoError(t, os.MkdirAll(filepath.Join(from, "sub dir"), 0o700))
+		data := bytes.Repeat([]byte("0123456789abcdef\x00\r\n"), 1<<16)
+		require.NoError(t, os.WriteFile(filepath.Join(from, "sub dir", "file"), data, 0o600))
+		same := func(path string) {
+			t.Helper()
+			got, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.True(t, bytes.Equal(data, got), path)
+		}
+		t := a.t
+		t.Run("scp", func(*testing.T) {
+			a.ok("scp", "-S", a.ssh, filepath.Join(from, "sub dir", "file"), "sshd:"+filepath.Join(a.sshd.Dir, "scp"))
+			same(filepath.Join(a.sshd.Dir, "scp"))
+			a.ok("scp", "-O", "-S", a.ssh, "sshd:"+filepath.Join(a.sshd.Dir, "scp"), filepath.Join(a.dir, "back"))
+			same(filepath.Join(a.dir, "back"))
+		})
+		t.Run("sftp", func(*testing.T) {
+			r := a.run("get "+filepath.Join(from, "sub\\ dir", "file")+" got\nput got "+filepath.Join(a.sshd.Dir, "put")+"\n", "sftp", "-S", a.ssh, "-b", "-", "sshd")
+			require.Zero(a.t, r.code, r.err)
+			same(filepath.Join(a.sshd.Dir, "put"))
+		})
+		t.Run("ProxyCommand", func(*testing.T) {
+			_, port, _ := strings.Cut(a.sshd.Addr, ":")
+			out := a.ok("ssh", "-F", a.sshd.Config, "-o", "ProxyCommand="+a.ssh+" -W 127.0.0.1:"+port+" sshd", "sshd", "echo through")
+			assert.Equal(a.t, "through\n", out)
+		})
+		t.Run("git", func(t *testing.T) {
+			if _, err := exec.LookPath("git"); err != nil {
+				needs.Part(t, "git is not installed")
+			}
+			repo := filepath.Join(a.sshd.Dir, "repo.git")
+			a.ok("git", "init", "-q", "--bare", "-b", "main", repo)
+			a.env = append(a.env, "GIT_SSH_COMMAND=fairlead ssh")
+			a.ok("git", "clone", "-q", "ssh://sshd"+repo, "work")
+			require.NoError(t, os.WriteFile(filepath.Join(a.dir, "work", "f"), data, 0o600))
+			a.ok("git", "-C", "work", "add", "f")
+			a.ok("git", "-C", "work", "commit", "-q", "-m", "one")
+			a.ok("git", "-C", "work", "push", "-q", "origin", "HEAD:main")
+			a.env = append(a.env[:len(a.env)-1], "GIT_SSH="+a.ssh)
+			a.ok("git", "clone", "-q", "sshd:"+repo, "again")
+			same(filepath.Join(a.dir, "again", "f"))
+		})
+		t.Run("rsync", func(t *testing.T) {
+			if _, err := exec.LookPath("rsync"); err != nil {
+				needs.Part(t, "rsync is not installed")
+			}
+			a.ok("rsync", "-a", "-e", "fairlead ssh", from+"/", "sshd:"+far)
+			same(filepath.Join(far, "sub dir", "file"))
+			a.ok("rsync", "-a", "-e", "fairlead ssh -o Compression=no", "sshd:"+far+"/", filepath.Join(a.dir, "home"))
+			same(filepath.Join(a.dir, "home", "sub dir", "file"))
+		})
+	})
+}

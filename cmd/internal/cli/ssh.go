@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+)
+
+// sshName is what a link to the program is called where that takes the place of ssh.
+const sshName = "fairlead-ssh"
+
+// asSSH returns the arguments of the program, as those of "fairlead ssh" where it is called by sshName.
+func asSSH(argv []string) []string {
+	// A copy of that name starts its keeper by the same name.
+	if len(argv) > 0 && filepath.Base(argv[0]) == sshName && !slices.Equal(argv[1:], []string{"serve", "--auto"}) {
+		return append([]string{"ssh"}, argv[1:]...)
+	}
+	return argv[min(1, len(argv)):]
+}
+
+// beforeSSH takes our own flags before the command ssh, whose options have the same letters, and returns the rest. For other
+// commands all is left to cobra.
+func beforeSSH(root *cobra.Command, args []string) ([]string, error) {
+	at := slices.Index(args, "ssh")
+	if at <= 0 {
+		return args, nil
+	}
+	ours := args[:at]
+	for i := 0; i < len(ours); i++ {
+		name, _, valued := strings.Cut(ours[i], "=")
+		switch {
+		case name != "-i" && name != "--inventory" && name != "--keeper":
+			return args, nil // another command comes before, or a mistake
+		case !valued:
+			i++
+		}
+		if i >= len(ours) {
+			return args, nil
+		}
+	}
+	if err := root.PersistentFlags().Parse(ours); err != nil {
+		return nil, &cmdutil.UsageError{Err: err}
+	}
+	return args[at:], nil
+}

@@ -1,0 +1,33 @@
+package cmdutil
+
+import (
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+	"github.com/fairlead-ssh/fairlead/hosts"
+)
+
+// Reach is what the caller may reach besides the inventory, an operator the hosts of ssh_config, and how this call does.
+func (f *Factory) Reach() targets.Reach {
+	return targets.Reach{Named: f.named, Change: func(h hosts.Host) (hosts.Host, error) {
+		if err := f.SSH.Set.MayNot(f.Caller().Principal); err != nil {
+			return h, err
+		}
+		return f.SSH.Set.Apply(h)
+	}}
+}
+
+func (f *Factory) named(name string) (h hosts.Host, ok bool, err error) {
+	inv, err := f.SSHInventory()
+	if err != nil || inv == nil {
+		return h, false, err
+	}
+	h, err = inv.Lookup(name)
+	return h, err == nil, nil
+}
+
+// SSHInventory returns the hosts of ssh_config; nil for an agent, which gets only what an inventory lists.
+func (f *Factory) SSHInventory() (*hosts.Inventory, error) {
+	if f.SSHHosts == nil || hosts.RoleOf(f.Caller().Principal) != hosts.RoleOperator {
+		return nil, nil
+	}
+	return f.SSHHosts.Inventory(f.SSH.Set.File)
+}

@@ -1,0 +1,103 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+// servePipe runs a program with exact streams on the connection of the request: see package pipe.
+func (k *Keeper) servePipe(w http.ResponseWriter, req *http.Request) {
+	if !strings.EqualFold(req.Header.Get("Upgrade"), wire.UpgradePipe) {
+		w.Header().Set("Upgrade", wire.UpgradePipe)
+		k.refuse(w, "pipe", problem(http.StatusUpgradeRequired, "invalid", "this takes the header Upgrade: %s", wire.UpgradePipe))
+		return
+	}
+	leave, err := k.stay()
+	if err != nil {
+		k.refuse(w, "ending", asProblem(err))
+		return
+	}
+	defer leave()
+	conn, in, err := hijack(w)
+	if err != nil {
+		k.log.Printf("a connection for streams: %v", err)
+		return
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithCancel(k.base)
+	defer cancel()
+	defer context.AfterFunc(req.Context(), cancel)() // the right to it may end
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if _, err := fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n", wire.UpgradePipe); err != nil {
+		return
+	}
+	s, asked, err := pipe.Accept(in, conn)
+	switch {
+	case s == nil:
+		return
+	case err != nil:
+		_ = s.Refuse(problem(http.StatusBadRequest, "invalid", "%v", err))
+		return
+	}
+	c := callerOf(req.Context())
+	running, done, err := k.beginPipe(withAuthSock(context.WithValue(ctx, callerKey{}, c), c.authSock), c, asked)
+	if err != nil {
+		_ = s.Refuse(asProblem(err))
+		return
+	}
+	defer done()
+	s.Serve(running)
+}
+
+// beginPipe starts what a request asks for.
+func (k *Keeper) beginPipe(ctx context.Context, c *caller, asked *pipe.Request) (_ *pipe.Running, done func(), err error) {
+	engine, err := k.admit(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if asked.Ask.Interactive() {
+		if err := engine.Limits(c.principal).Shell(); err != nil {
+			return nil, nil, err
+		}
+	}
+	r, leave, err := k.realm(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			leave()
+		}
+	}()
+	h, err := k.hostOf(r, &terminalAsk{host: asked.Target, sum: asked.Sum})
+	if err != nil {
+		return nil, nil, err
+	}
+	yes, err := k.consentOf(c, h.Name, asked.Ask.Script(), &wire.Run{Reason: asked.Reason, Confirm: asked.Confirm, BreakGlass: asked.BreakGlass})
+	if err != nil {
+		return nil, nil, err
+	}
+	yes.at = asked.Answered
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, consentKey{}, yes), beforeSending)
+	defer cancel()
+	running, err := pipe.Begin(ctx, pipe.Config{Sink: k.sink, Principal: c.principal, Decide: r.judge.decide, Lend: r.lendOrAlone}, h, asked.Ask, asked.Reason)
+	return running, leave, err
+}
+
+// lendOrAlone lets use have a connection of the pool or, where that has no room, one that nobody shares.
+func (r *realm) lendOrAlone(ctx context.Context, h hosts.Host, use func(session.Transport) error) (release func(), err error) {
+	release, err = registry.Lend(ctx, r.pool, h, use)
+	if errors.Is(err, session.ErrFull) {
+		return r.alone(ctx, h, use)
+	}
+	return release, err
+}

@@ -1,0 +1,48 @@
+package keeper_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
+)
+
+func TestCallsSayHowHostsAreReached(t *testing.T) {
+	w := start(t)
+	with := func(s sshopt.Set) *client.Client {
+		c := client.New(client.Config{Socket: w.places.Socket, SSH: s.String()})
+		t.Cleanup(c.Close)
+		return c
+	}
+	// The account may say anything that is obeyed; what comes of it shows where it leads.
+	_, err := with(sshopt.Set{Lines: []string{"Port=1", "ConnectTimeout=5"}}).Open(t.Context(), wire.Open{Host: "ada@127.0.0.1"})
+	assert.ErrorContains(t, err, "connection refused")
+	_, err = with(sshopt.Set{Lines: []string{"Compression=yes"}}).Hosts(t.Context(), "")
+	assert.ErrorContains(t, err, "Fairlead does not obey this option")
+	_, err = with(sshopt.Set{Lines: []string{"Port=22"}}).Open(t.Context(), wire.Open{Host: "here"})
+	assert.ErrorContains(t, err, "here: options of ssh are of no use there")
+
+	// An agent may say how long to wait, and neither where to go nor what to run here.
+	agent := func(lines ...string) error {
+		_, err := with(sshopt.Set{Lines: lines}).As("agent/a").Sessions(t.Context())
+		return err
+	}
+	require.NoError(t, agent("ConnectTimeout=5"))
+	for _, line := range []string{"ProxyCommand=true", "HostName=elsewhere", "User=root", "IdentityFile=/root/.ssh/id_rsa", "ProxyJump=gate", "ForwardAgent=yes", "UserKnownHostsFile=/dev/null", "StrictHostKeyChecking=no"} {
+		assert.ErrorContains(t, agent(line), "is for operators, and agent/a asks", line)
+	}
+	_, err = with(sshopt.Set{File: "/tmp/x"}).As("agent/a").Sessions(t.Context())
+	assert.ErrorContains(t, err, "-F is for operators")
+
+	for _, word := range []string{"x", "bm90anNvbg", "!!"} {
+		status, p, _ := w.send("GET", "/v1/hosts", "", "Fairlead-Ssh-Options", word)
+		assert.Equal(t, 400, status)
+		assert.Equal(t, "invalid", p.Code)
+	}
+	status, _, _ := w.send("GET", "/agent/terminal/sandboxes", "", "Fairlead-Ssh-Options", sshopt.Set{Lines: []string{"Port=1"}}.String())
+	assert.Equal(t, 400, status, "where it would have no effect")
+}

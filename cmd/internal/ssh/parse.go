@@ -1,0 +1,304 @@
+package ssh
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
+	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
+)
+
+// call is what a command line of ssh asks for.
+type call struct {
+	host  string // as typed, without user and port
+	set   sshopt.Flags
+	words []string // of the command
+
+	tty     int  // -t is 1 or more, -T is -1
+	noInput bool // -n
+	quiet   bool
+	verbose bool
+	show    bool // -G
+	version bool // -V
+
+	terminated bool // options have ended with --
+	help       bool
+
+	subsystem bool
+	forward   string   // of -W
+	sendEnv   []string // patterns
+	command   string   // of RemoteCommand
+	ignored   []string // options that have no effect
+}
+
+// withValue are ssh's options that take one.
+const withValue = "BbcDEeFIiJLlmOoPpQRSWw"
+
+// notHere are options that would change what happens, and are not supported, with what to do instead.
+var notHere = map[byte]string{
+	'D': "forwards are not supported yet", 'L': "forwards are not supported yet", 'R': "forwards are not supported yet",
+	'w': "tunnels are not supported", 'X': "X11 is not supported", 'Y': "X11 is not supported",
+	'f': "Fairlead does not go to the background; the connection is kept anyhow", 'N': "nothing is run and nothing forwarded; leave it out",
+	'O': "there is no master to control; fairlead sessions shows what is open", 'Q': "ask ssh itself",
+	'I': "add the key to ssh-agent with ssh-add -s", 'K': "GSSAPI is not supported",
+}
+
+// noEffect are options that change nothing that Fairlead does.
+const noEffect = "agkMSxyCEe"
+
+// parse reads ssh's command line: options before and behind the destination, then the command.
+func parse(args []string) (*call, error) {
+	c := &call{}
+	for {
+		rest, err := c.options(args)
+		switch {
+		case err != nil:
+			return nil, err
+		case c.version || c.help:
+			return c, nil
+		case len(rest) == 0 && c.host == "":
+			return nil, errors.New("the destination is missing: fairlead ssh [options] [user@]host [command]")
+		case len(rest) == 0:
+			return c, c.check()
+		case c.host != "":
+			c.words = rest
+			return c, c.check()
+		}
+		if err := c.destination(rest[0]); err != nil {
+			return nil, err
+		}
+		if args = rest[1:]; c.terminated {
+			c.words = args
+			return c, c.check()
+		}
+	}
+}
+
+// options reads options, and returns what stands behind them.
+func (c *call) options(args []string) (rest []string, err error) {
+	for len(args) > 0 {
+		word := args[0]
+		if word == "--help" {
+			c.help = true
+			return nil, nil
+		}
+		if word == "--" {
+			c.terminated = true
+			return args[1:], nil
+		}
+		if len(word) < 2 || word[0] != '-' {
+			return args, nil
+		}
+		args = args[1:]
+		for i := 1; i < len(word); i++ {
+			o := word[i]
+			if !strings.ContainsRune(withValue, rune(o)) {
+				if err := c.option(o, ""); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			value := word[i+1:]
+			if value == "" {
+				if len(args) == 0 {
+					return nil, fmt.Errorf("-%c needs a value", o)
+				}
+				value, args = args[0], args[1:]
+			}
+			if err := c.option(o, value); err != nil {
+				return nil, err
+			}
+			break
+		}
+	}
+	return nil, nil
+}
+
+func (c *call) option(o byte, value string) error {
+	if why, ok := notHere[o]; ok {
+		return fmt.Errorf("-%c: %s", o, why)
+	}
+	if strings.IndexByte(noEffect, o) >= 0 {
+		c.ignored = append(c.ignored, "-"+string(o))
+		return nil
+	}
+	keyword := map[byte]string{
+		'b': "BindAddress", 'B': "BindInterface", 'c': "Ciphers", 'm': "MACs", 'i': "IdentityFile", 'J': "ProxyJump", 'l': "User", 'p': "Port", 'P': "Tag",
+	}[o]
+	switch o {
+	case '4':
+		return c.set.Option("AddressFamily=inet")
+	case '6':
+		return c.set.Option("AddressFamily=inet6")
+	case 'A':
+		return c.set.Option("ForwardAgent=yes")
+	case 'F':
+		return c.set.ReadFile(value)
+	case 'G':
+		c.show = true
+	case 'h', '?':
+		c.help = true
+	case 'n':
+		c.noInput = true
+	case 'o':
+		return c.directive(value)
+	case 'q':
+		c.quiet = true
+	case 's':
+		c.subsystem = true
+	case 't':
+		c.tty = max(c.tty, 0) + 1
+	case 'T':
+		c.tty = -1
+	case 'v':
+		c.verbose = true
+	case 'V':
+		c.version = true
+	case 'W':
+		c.forward = value
+	case '1', '2':
+		if o == '1' {
+			return errors.New("-1: protocol 1 is not supported")
+		}
+	default:
+		if keyword == "" {
+			return fmt.Errorf("-%c is not an option of ssh", o)
+		}
+		if o == 'i' {
+			value = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+		}
+		return c.set.Option(keyword + "=" + value)
+	}
+	return nil
+}
+
+// directive takes one -o: what is about the program on the host is for us, and the rest for the connection.
+func (c *call) directive(text string) error {
+	o, err := sshconfig.ParseOption(text)
+	if err != nil {
+		if o.Name == "" {
+			return fmt.Errorf("-o %s: %w", strings.SplitN(text, "=", 2)[0], err)
+		}
+		return fmt.Errorf("-o %s: %w", o.Name, err)
+	}
+	value := strings.ToLower(strings.Join(o.Words(), " "))
+	switch o.Keyword {
+	case "requesttty":
+		if c.tty == 0 {
+			switch value {
+			case "no":
+				c.tty = -1
+			case "yes":
+				c.tty = 1
+			case "force":
+				c.tty = 2
+			}
+		}
+	case "remotecommand":
+		if value != sshconfig.None && c.command == "" {
+			c.command = o.Value
+		}
+		return c.set.Option("RemoteCommand=none") // of the files none counts
+	case "sendenv":
+		c.sendEnv = append(c.sendEnv, o.Words()...)
+	case "sessiontype":
+		switch value {
+		case "subsystem":
+			c.subsystem = true
+		case "none":
+			return c.option('N', "")
+		}
+	case "stdinnull":
+		c.noInput = c.noInput || value == "yes"
+	case "forkafterauthentication":
+		if value == "yes" {
+			return c.option('f', "")
+		}
+	case "localforward", "remoteforward", "dynamicforward":
+		return fmt.Errorf("-o %s: forwards are not supported yet", o.Name)
+	case "permitlocalcommand", "forwardx11", "tunnel":
+		if o.Effect == sshconfig.NoEffect {
+			return fmt.Errorf("-o %s: not supported", o.Name)
+		}
+	default:
+		switch o.Effect {
+		case sshconfig.Refused:
+			return fmt.Errorf("-o %s: %s", o.Name, o.Why)
+		case sshconfig.NoEffect:
+			c.ignored = append(c.ignored, "-o "+o.Name)
+			return nil
+		}
+		return c.set.Option(text)
+	}
+	return nil
+}
+
+// destination reads [user@]host and ssh://[user@]host[:port].
+func (c *call) destination(text string) error {
+	rest, uri := strings.CutPrefix(text, "ssh://")
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		if err := c.set.Option("User=" + rest[:at]); err != nil {
+			return err
+		}
+		rest = rest[at+1:]
+	}
+	if uri {
+		rest = strings.TrimSuffix(rest, "/")
+		if i := strings.LastIndexByte(rest, ':'); i > strings.LastIndexByte(rest, ']') {
+			if err := c.set.Option("Port=" + rest[i+1:]); err != nil {
+				return err
+			}
+			rest = rest[:i]
+		}
+	}
+	if strings.HasPrefix(rest, "[") && strings.HasSuffix(rest, "]") {
+		rest = rest[1 : len(rest)-1]
+	}
+	if rest == "" || rest[0] == '-' {
+		return fmt.Errorf("%q is not a destination", text)
+	}
+	c.host = rest
+	return nil
+}
+
+func (c *call) check() error {
+	switch {
+	case c.forward != "" && (len(c.words) > 0 || c.subsystem):
+		return errors.New("-W runs no command")
+	case c.subsystem && len(c.words) != 1:
+		return errors.New("-s needs the name of one subsystem")
+	case c.command != "" && len(c.words) > 0:
+		return errors.New("RemoteCommand and a command exclude each other")
+	}
+	return nil
+}
+
+// ask is what the call runs on the host. ssh joins words with blanks.
+func (c *call) ask(environ []string) (a pipe.Ask, err error) {
+	switch line := strings.Join(c.words, " "); {
+	case c.forward != "":
+		a.Host, a.Port, err = pipe.ParsePort(c.forward)
+		return a, err
+	case c.subsystem:
+		a.Subsystem = line
+	case len(c.words) > 0:
+		a.Line = line
+	default:
+		a.Line = c.command
+	}
+	for _, kv := range environ {
+		name, _, _ := strings.Cut(kv, "=")
+		if name != "" && slices.ContainsFunc(c.sendEnv, func(pat string) bool { return wildcard.Match(name, pat) }) {
+			a.Env = append(a.Env, kv)
+		}
+	}
+	return a, nil
+}
+
+// unlisted is a host that no inventory and no configuration names.
+func (c *call) unlisted() hosts.Host { return hosts.Host{Name: strings.ToLower(c.host)} }

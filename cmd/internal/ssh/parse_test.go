@@ -1,0 +1,100 @@
+package ssh
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
+)
+
+func TestCommandLinesOfProgramsThatCallSSH(t *testing.T) {
+	env := []string{"GIT_PROTOCOL=version=2", "LANG=C", "LC_TIME=x"}
+	for line, want := range map[string]struct {
+		host    string
+		set     string
+		ask     pipe.Ask
+		tty     int
+		noInput bool
+		ignored string
+	}{
+		"web1 uptime":             {host: "web1", ask: pipe.Ask{Line: "uptime"}},
+		"web1 ls -l -- /":         {host: "web1", ask: pipe.Ask{Line: "ls -l -- /"}},
+		"-- web1 -l":              {host: "web1", ask: pipe.Ask{Line: "-l"}},
+		"web1 -p 22 -l x y":       {host: "web1", set: "Port=22 User=x", ask: pipe.Ask{Line: "y"}},
+		"-tt -lroot web1":         {host: "web1", set: "User=root", tty: 2},
+		"-T -n web1 true":         {host: "web1", tty: -1, noInput: true, ask: pipe.Ask{Line: "true"}},
+		"-nTp2222 web1 x":         {host: "web1", set: "Port=2222", tty: -1, noInput: true, ask: pipe.Ask{Line: "x"}},
+		"root@web1 id":            {host: "web1", set: "User=root", ask: pipe.Ask{Line: "id"}},
+		"-l bob root@web1 id":     {host: "web1", set: "User=bob User=root", ask: pipe.Ask{Line: "id"}},
+		"ssh://ada@web1:2222/ id": {host: "web1", set: "User=ada Port=2222", ask: pipe.Ask{Line: "id"}},
+		"ssh://[::1]:22 id":       {host: "::1", set: "Port=22", ask: pipe.Ask{Line: "id"}},
+		"-W 10.0.0.1:22 bastion":  {host: "bastion", ask: pipe.Ask{Host: "10.0.0.1", Port: 22}},
+		"-W [::1]:22 bastion":     {host: "bastion", ask: pipe.Ask{Host: "::1", Port: 22}},
+		// git
+		"-o SendEnv=GIT_PROTOCOL git@web1 git-upload-pack '/x'": {
+			host: "web1", set: "User=git", ask: pipe.Ask{Line: "git-upload-pack '/x'", Env: []string{"GIT_PROTOCOL=version=2"}},
+		},
+		// scp and sftp
+		"-x -oPermitLocalCommand=no -oClearAllForwardings=yes -oRemoteCommand=none -oRequestTTY=no -oForwardAgent=no -l u -s -- web1 sftp": {
+			host: "web1", set: "RemoteCommand=none User=u", tty: -1, ask: pipe.Ask{Subsystem: "sftp"}, ignored: "-x -o ClearAllForwardings",
+		},
+		// Ansible
+		"-C -o ControlMaster=auto -o ControlPersist=60s -o KbdInteractiveAuthentication=no -o PasswordAuthentication=no -o ConnectTimeout=10 -o ControlPath=/x -tt web1 /bin/sh": {
+			host: "web1", set: "ConnectTimeout=10", tty: 2, ask: pipe.Ask{Line: "/bin/sh"},
+			ignored: "-C -o ControlMaster -o ControlPersist -o ControlPath",
+		},
+		"-o SendEnv=LC_* -oStdinNull=yes web1 x": {host: "web1", noInput: true, ask: pipe.Ask{Line: "x", Env: []string{"LC_TIME=x"}}},
+		"-o RemoteCommand=top -t web1":           {host: "web1", set: "RemoteCommand=none", tty: 1, ask: pipe.Ask{Line: "top"}},
+		"-4 -A -J gate -c aes128-ctr web1 x": {
+			host: "web1", set: "AddressFamily=inet ForwardAgent=yes ProxyJump=gate Ciphers=aes128-ctr", ask: pipe.Ask{Line: "x"},
+		},
+	} {
+		t.Run(line, func(t *testing.T) {
+			c, err := parse(strings.Split(line, " "))
+			require.NoError(t, err)
+			assert.Equal(t, want.host, c.host)
+			assert.Equal(t, want.set, strings.Join(c.set.Set.Lines, " "))
+			assert.Equal(t, want.tty, c.tty)
+			assert.Equal(t, want.noInput, c.noInput)
+			assert.Equal(t, want.ignored, strings.Join(c.ignored, " "))
+			ask, err := c.ask(env)
+			require.NoError(t, err)
+			assert.Equal(t, want.ask, ask)
+		})
+	}
+}
+
+func TestCommandLinesThatAreRefused(t *testing.T) {
+	for line, want := range map[string]string{
+		"":                              "the destination is missing",
+		"-p":                            "-p needs a value",
+		"-p x web1":                     "Port",
+		"-1 web1":                       "protocol 1",
+		"-N web1":                       "-N: nothing is run",
+		"-f web1 x":                     "-f: Fairlead does not go to the background",
+		"-D 1 web1":                     "-D: forwards",
+		"-o LocalForward=1 web1":        "LocalForward: forwards",
+		"-o SessionType=none web1":      "-N: nothing is run",
+		"-o PermitLocalCommand=yes x y": "PermitLocalCommand: not supported",
+		"-o ForwardX11=yes x y":         "ForwardX11: not supported",
+		"-o Nonsense=1 x y":             `"Nonsense" is not a directive`,
+		"-s web1":                       "-s needs the name of one subsystem",
+		"-W a:1 web1 x":                 "-W runs no command",
+		"-o RemoteCommand=x web1 y":     "RemoteCommand and a command exclude each other",
+		"a@ x":                          "is not a destination",
+		"-l -oProxyCommand=x web1":      "user",
+		"@web1 x":                       "User",
+	} {
+		t.Run(line, func(t *testing.T) {
+			_, err := parse(strings.Fields(line))
+			assert.ErrorContains(t, err, want)
+		})
+	}
+	c, err := parse([]string{"-W", "x", "web1"})
+	require.NoError(t, err)
+	_, err = c.ask(nil)
+	assert.ErrorContains(t, err, "is not host:port")
+}

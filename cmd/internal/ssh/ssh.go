@@ -1,0 +1,270 @@
+// Package ssh implements "fairlead ssh", which takes the place of ssh(1) for programs that call it.
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+// failed is ssh's exit code for errors of its own.
+const failed = 255
+
+const long = `Run a command on a host with OpenSSH's command line, over the connections that Fairlead keeps, judged and recorded.
+
+It is for programs that call ssh: standard input, output and error are exact, the command is sent as ssh sends it, and the
+exit code is the command's, or 255 for errors. Supported: -t -T -n -q -v -s -W -F -i -l -p -J -o -A -b -B -c -m -4 -6 -G.
+Options that have no effect are named with -v; those that are not supported (-L -R -D -N -X -O) are refused. Without a
+command it opens a terminal as "fairlead shell" does. Where a program wants one word for ssh, make a link to fairlead with
+the name fairlead-ssh.`
+
+const example = `  rsync -e 'fairlead ssh' -a site/ web1:/srv/site/
+  GIT_SSH_COMMAND='fairlead ssh' git clone git@git.example.com:app.git
+  ssh -o ProxyCommand='fairlead ssh -W %h:%p bastion' web1
+  ln -s "$(command -v fairlead)" ~/bin/fairlead-ssh; scp -S ~/bin/fairlead-ssh file web1:`
+
+// NewCmd builds the command.
+func NewCmd(f *cmdutil.Factory) *cobra.Command {
+	return f.ForPeople(&cobra.Command{
+		Use: "ssh [OPTIONS] [USER@]HOST [COMMAND…]", Short: "Take the place of ssh for programs that call it",
+		Long: long, Example: example, DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := parse(args)
+			switch {
+			case err != nil:
+				return fail(f, err)
+			case c.help:
+				return cmd.Help()
+			case c.version:
+				fmt.Fprintln(f.IO.Err, cmd.Root().Version)
+				return nil
+			}
+			f.SSH = c.set
+			return (&runner{f: f, c: c, reach: f.Reach()}).run(cmd.Context())
+		},
+	}, "use ssh's exact streams, which show secrets; they use fairlead run")
+}
+
+// fail tells an error, and ends as ssh ends.
+func fail(f *cmdutil.Factory, err error) error {
+	fmt.Fprintf(f.IO.Err, "fairlead: ssh: %s\n", cmdutil.OneLine(cmdutil.Text(err)))
+	return cmdutil.Exit(failed)
+}
+
+// runner runs one call.
+type runner struct {
+	f     *cmdutil.Factory
+	c     *call
+	reach targets.Reach
+}
+
+func (r *runner) run(ctx context.Context) error {
+	if r.c.verbose && len(r.c.ignored) > 0 {
+		fmt.Fprintf(r.f.IO.Err, "fairlead: ssh: without effect: %s\n", strings.Join(r.c.ignored, ", "))
+	}
+	h, err := r.host()
+	if err != nil {
+		return fail(r.f, err)
+	}
+	if r.c.show {
+		return r.show(h)
+	}
+	ask, err := r.c.ask(os.Environ())
+	if err != nil {
+		return fail(r.f, err)
+	}
+	in, interactive := r.input()
+	switch {
+	case ask.Interactive() && r.c.tty >= 0 && interactive && r.f.IO.OutTTY:
+		return r.shell(ctx, h)
+	case r.c.tty > 1 || r.c.tty == 1 && interactive:
+		ask.Terminal = true
+	case r.c.tty == 1 && !r.c.quiet:
+		fmt.Fprintln(r.f.IO.Err, "fairlead: ssh: no terminal is opened, because standard input is not one; -tt opens one anyhow")
+	}
+	if ask.Terminal {
+		ask.Term = r.f.Getenv("TERM")
+		ask.Rows, ask.Cols = sizeOf(in)
+	}
+	ask.Caller = caller()
+	err = r.pipe(ctx, h, ask, in)
+	var exit *cmdutil.ExitError
+	switch {
+	case err == nil || errors.As(err, &exit):
+		return err
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return fail(r.f, err)
+}
+
+// host finds the one that is meant: of the inventory, of ssh_config, or any name that ssh could resolve.
+func (r *runner) host() (hosts.Host, error) {
+	name := r.c.host
+	if hosts.CheckName(name) == nil {
+		inv, err := r.f.Inventory()
+		switch {
+		case err == nil:
+			if h, err := inv.Lookup(name); err == nil {
+				return r.reach.Change(h)
+			}
+		case !errors.Is(err, fs.ErrNotExist): // it may say how this host is reached
+			return hosts.Host{}, err
+		}
+		switch h, ok, err := r.reach.Named(name); {
+		case err != nil:
+			return h, err
+		case ok:
+			return r.reach.Change(h)
+		}
+	}
+	return r.reach.Change(r.c.unlisted())
+}
+
+// input is standard input as the call wants it, and whether it is a terminal.
+func (r *runner) input() (in io.Reader, terminal bool) {
+	if r.c.noInput {
+		return nil, false
+	}
+	return r.f.IO.In, r.f.IO.InTTY
+}
+
+// shell opens a terminal as "fairlead shell" does.
+func (r *runner) shell(ctx context.Context, h hosts.Host) error {
+	cmd := shell.NewCmd(r.f, nil)
+	cmd.SetContext(ctx)
+	return cmd.RunE(cmd, []string{targets.Asked(h)})
+}
+
+// pipe runs the program, in the keeper or from here.
+func (r *runner) pipe(ctx context.Context, h hosts.Host, ask pipe.Ask, in io.Reader) error {
+	judge := consent.Judge{IO: r.f.IO, Caller: r.f.Caller(), Policy: r.f.Policy, Terminal: r.f.Terminal}
+	judged, err := judge.Decide(ctx, ask.Script(), []hosts.Host{h})
+	if err != nil {
+		return err
+	}
+	chooser := place.NewChooser(r.f)
+	keeper, err := chooser.For(ctx, []hosts.Host{h})
+	if err != nil {
+		return err
+	}
+	if keeper != nil && !judged.Refused() {
+		defer keeper.Close()
+		c, err := r.there(ctx, keeper, h, ask, judged)
+		var problem *wire.Problem
+		switch {
+		case err == nil:
+			defer c.Close()
+			return r.copy(ctx, ask, in, c.Resize, func() { c.Close() }, c.Copy)
+		case chooser.Auto() && place.Elsewise(err), errors.As(err, &problem) && chooser.Locked(session.Result{Status: session.Status(problem.Code)}):
+		default:
+			return named(h, err)
+		}
+	}
+	return r.here(ctx, h, ask, in, judged)
+}
+
+func named(h hosts.Host, err error) error {
+	if text := cmdutil.Text(err); !strings.HasPrefix(text, h.Name) {
+		return fmt.Errorf("%s: %w", h.Name, err)
+	}
+	return err
+}
+
+// there begins in the keeper.
+func (r *runner) there(ctx context.Context, keeper *client.Client, h hosts.Host, ask pipe.Ask, judged *consent.Verdict) (*pipe.Client, error) {
+	var said wire.NewRun
+	place.Answers(&said, r.f.Caller(), false, judged, []string{h.Name})
+	conn, err := keeper.Streams(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	c, err := pipe.NewClient(conn, conn, pipe.Request{
+		Target: targets.Asked(h), Sum: wire.Sum(h), Ask: ask, Reason: judged.Reason,
+		Confirm: said.Confirm, BreakGlass: said.BreakGlass, Answered: said.Answered,
+	})
+	if !stop() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// here begins in this process.
+func (r *runner) here(ctx context.Context, h hosts.Host, ask pipe.Ask, in io.Reader, judged *consent.Verdict) error {
+	pool, err := r.f.Pool(cmdutil.PoolOptions{Forks: 1, Policy: judged})
+	if err != nil {
+		return err
+	}
+	sink, err := r.f.Audit()
+	if err != nil {
+		return err
+	}
+	running, err := pipe.Begin(ctx, pipe.Config{
+		Sink: sink, Principal: r.f.Caller().Principal, Decide: judged.Decide,
+		Lend: func(ctx context.Context, h hosts.Host, use func(session.Transport) error) (func(), error) {
+			return registry.Lend(ctx, pool, h, use)
+		},
+	}, h, ask, judged.Reason)
+	if err != nil {
+		return named(h, err)
+	}
+	var sent, got int64
+	var exit session.Exit
+	var cerr error
+	err = r.copy(ctx, ask, in, func(s session.Size) { _ = running.Resize(s) }, func() { running.Pipe.Close() },
+		func(in io.Reader, out, errOut io.Writer) (session.Exit, error) {
+			exit, sent, got, cerr = running.Copy(in, out, errOut)
+			return exit, cerr
+		})
+	if rerr := running.End(exit, cerr, sent, got); rerr != nil && err == nil {
+		return rerr
+	}
+	return err
+}
+
+// copy passes the streams, and turns the end into an exit code. hangUp ends it early, when ctx ends.
+func (r *runner) copy(ctx context.Context, ask pipe.Ask, in io.Reader, resize func(session.Size), hangUp func(), pass func(io.Reader, io.Writer, io.Writer) (session.Exit, error)) error {
+	defer context.AfterFunc(ctx, hangUp)()
+	defer r.f.Running.Track(func() []string { return []string{r.c.host} })()
+	if ask.Terminal {
+		restore, err := takeTerminal(in, resize)
+		if err != nil {
+			hangUp()
+			return err
+		}
+		defer restore()
+	}
+	exit, err := pass(in, r.f.IO.Out, r.f.IO.Err)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return err
+	case exit.Signal != "":
+		return cmdutil.Exit(failed) // as ssh does
+	}
+	return cmdutil.Exit(exit.Code)
+}

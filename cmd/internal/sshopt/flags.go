@@ -1,0 +1,163 @@
+package sshopt
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
+)
+
+// Flags are ssh's on our commands. They fill one Set in the order in which they stand, since the first value counts.
+type Flags struct{ Set Set }
+
+// Add adds the flags to those of a command.
+func (f *Flags) Add(fl *pflag.FlagSet) {
+	fl.VarP(&flag{set: f.ReadFile, kind: "file"}, "ssh-file", "F", "read this OpenSSH configuration `file` only, or none")
+	fl.VarP(&flag{set: f.Option, kind: "Keyword=value"}, "ssh-option", "o", "set an ssh_config option, as ssh -o does; repeatable")
+	fl.VarP(&flag{set: f.keyword("User"), kind: "user"}, "login", "l", "log in as `user`")
+	fl.VarP(&flag{set: f.keyword("Port"), kind: "port"}, "port", "p", "connect to `port`")
+	fl.VarP(&flag{set: f.keyword("ProxyJump"), kind: "hosts"}, "jump", "J", "connect through these jump `hosts`, first hop first")
+	agent := fl.VarPF(&flag{set: f.agent, kind: "bool"}, "forward-agent", "A", "lend your ssh-agent to programs on the host")
+	agent.NoOptDefVal = "true"
+}
+
+// flag is one of them.
+type flag struct {
+	set   func(string) error
+	kind  string
+	given []string
+}
+
+func (f *flag) Set(text string) error {
+	if err := f.set(text); err != nil {
+		return err
+	}
+	f.given = append(f.given, text)
+	return nil
+}
+
+func (f *flag) String() string { return strings.Join(f.given, ",") }
+func (f *flag) Type() string   { return f.kind }
+
+// ReadFile takes the one configuration to read, or none.
+func (f *Flags) ReadFile(path string) error {
+	switch {
+	case path == "":
+		return errors.New("a file is missing; none means no configuration")
+	case f.Set.File != "":
+		return errors.New("there can be only one")
+	}
+	abs, err := absolute(expandHome(path))
+	if err != nil {
+		return err
+	}
+	if abs != sshconfig.None {
+		if _, err := os.Stat(abs); err != nil {
+			return fmt.Errorf("%s cannot be read: %w", path, pathless(err))
+		}
+	}
+	f.Set.File = abs
+	return nil
+}
+
+func pathless(err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+func expandHome(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	return path
+}
+
+// keyword returns what takes the value of one option.
+func (f *Flags) keyword(name string) func(string) error {
+	return func(value string) error {
+		if strings.TrimSpace(value) == "" {
+			return errors.New("the value is missing")
+		}
+		return f.Option(name + "=" + value)
+	}
+}
+
+func (f *Flags) agent(value string) error {
+	on, err := strconv.ParseBool(value)
+	if err != nil {
+		return errors.New("takes true or false")
+	}
+	word := "no"
+	if on {
+		word = "yes"
+	}
+	return f.Option("ForwardAgent=" + word)
+}
+
+// Option takes one option that Fairlead obeys, with the names of files as they are from everywhere.
+func (f *Flags) Option(text string) error {
+	o, err := sshconfig.ParseOption(text)
+	if err != nil {
+		return err
+	}
+	if o.Effect == sshconfig.Anyway {
+		return nil // calls without it share the connection
+	}
+	line := o.Name + "=" + o.Value
+	if files[o.Keyword] {
+		if line, err = absoluteFiles(o); err != nil {
+			return err
+		}
+	}
+	more := Set{Lines: append(f.Set.Lines[:len(f.Set.Lines):len(f.Set.Lines)], line)}
+	if err := (Set{Lines: []string{line}}).check(); err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "-o "))
+	}
+	if len(more.Lines) > maxLines {
+		return fmt.Errorf("there are more than %d options", maxLines)
+	}
+	f.Set.Lines = more.Lines
+	return nil
+}
+
+// files are options whose values are names of files, which the keeper would look for elsewhere.
+var files = map[string]bool{
+	"identityfile": true, "certificatefile": true, "userknownhostsfile": true, "globalknownhostsfile": true, "identityagent": true,
+}
+
+// absoluteFiles is an option with its files named from the root.
+func absoluteFiles(o sshconfig.Option) (string, error) {
+	var words []string
+	for _, word := range o.Words() {
+		if o.Keyword != "identityagent" || !strings.EqualFold(word, "SSH_AUTH_SOCK") {
+			var err error
+			if word, err = absolute(word); err != nil {
+				return "", err
+			}
+		}
+		if strings.ContainsAny(word, "\"'\\ \t#") {
+			word = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
+		}
+		words = append(words, word)
+	}
+	return o.Name + "=" + strings.Join(words, " "), nil
+}
+
+// absolute names a file from the root, but for what is named from the home directory or by a token or variable.
+func absolute(path string) (string, error) {
+	if path == "" || path == sshconfig.None || strings.ContainsAny(path[:1], "/~%$") {
+		return path, nil
+	}
+	return filepath.Abs(path)
+}
