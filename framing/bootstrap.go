@@ -3,6 +3,7 @@ package framing
 import (
 	"bytes"
 	"errors"
+	"strconv"
 	"strings"
 )
 
@@ -86,7 +87,13 @@ func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
 		"shell", word(sh.Name),
 		"reader", word(sh.Reader),
 		"login", word(login))
-	return []byte(withMarks(readBootstrapText(), nonce) + "\n" + text + "\n\x1e\n"), nil
+	return toRead(nonce, text), nil
+}
+
+// toRead returns what is typed at a loader that is to evaluate text.
+func toRead(nonce Token, text string) []byte {
+	text += "\n\x1e\n"
+	return []byte(withMarks(readBootstrapText(), nonce, "size", strconv.Itoa(len(text))) + "\n" + text)
 }
 
 // word quotes what holds no NUL byte.

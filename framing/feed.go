@@ -12,7 +12,7 @@ import (
 // host, on a terminal of its own, that gives a command its standard input through a named pipe. See host/feeder.sh.
 func FeedScript(nonce Token) []byte {
 	text := withMarks(feederText(), nonce, "feeder_pl", word(perlFeederText()))
-	return []byte(withMarks(readBootstrapText(), nonce) + "\n" + hostcode.Fill(startFeederText(), "feeder", word(text)) + "\n\x1e\n")
+	return toRead(nonce, hostcode.Fill(startFeederText(), "feeder", word(text)))
 }
 
 // Feeder is a feeder that is ready.

@@ -268,3 +268,34 @@ func TestACleanEnvironmentHoldsNothingOfTheAccountsButItsIdentity(t *testing.T) 
 		assert.Equal(t, os.Getenv("PATH")+"\n", s.output("echo $PATH"))
 	})
 }
+
+// What starts a shell is read in few pieces: read takes one byte at a time.
+func TestWhatStartsAShellIsReadInFewPieces(t *testing.T) {
+	t.Parallel()
+	strace := have(t, "strace")
+	have(t, "head")
+	for _, sh := range []framing.Shell{{Name: "bash"}, {Name: "dash", Dir: "/", Env: []string{"A=é'\x1e\\ \n"}, Clean: true}} {
+		have(t, sh.Name)
+		trace := filepath.Join(t.TempDir(), "trace")
+		s := startAs(t, account{login: []string{strace, "-f", "-qq", "-o", trace, "-e", "trace=read", "/bin/sh", "-c"}}, sh)
+		assert.Equal(t, sh.Dir == "/", s.output("pwd") == "/\n")
+		s.close()
+		assert.Less(t, strings.Count(slurp(trace), "read(0, "), 1000)
+	}
+}
+
+// Where no head counts bytes, the text is read line by line.
+func TestAShellStartsWithoutAHeadThatCountsBytes(t *testing.T) {
+	t.Parallel()
+	old := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(old, "head"), []byte("#!/bin/sh\ncase $1 in (-c) echo no -c >&2; exit 2;; esac\nexec "+have(t, "head")+" \"$@\"\n"), 0o755))
+	none := strings.TrimPrefix(onlyWith(t, "perl", "env", "sed"), "PATH=")
+	require.NoError(t, os.Remove(filepath.Join(none, "head")))
+	for _, path := range []string{old + ":" + os.Getenv("PATH"), none} {
+		for _, sh := range []framing.Shell{{Name: "bash", Reader: "perl"}, {Name: "bash", Reader: "perl", Clean: true, Dir: "/", Env: []string{"A=x\ny \\"}}} {
+			s := startAs(t, account{env: []string{"PATH=" + path, "HOME=/"}}, sh)
+			assert.Equal(t, len(sh.Env) > 0, s.output(`printf %s "${A-}"`) == "x\ny \\")
+			s.close()
+		}
+	}
+}
