@@ -108,5 +108,5 @@ func TestTheAgentIsLentWhereTheCallSaysSo(t *testing.T) {
 	_, err = c.Open(t.Context(), session.Program{Line: "true"})
 	assert.ErrorContains(t, err, "forwards no agent")
 	_, err = d.Dial(t.Context(), hosts.Host{Name: "sshd", SSHConfig: sshd.Config, SSHOptions: []string{"ForwardAgent=yes", "IdentityAgent=none"}})
-	assert.ErrorContains(t, err, "the agent cannot be forwarded, because there is none")
+	assert.ErrorContains(t, err, "the SSH agent cannot be forwarded, because none is running")
 }

@@ -33,7 +33,7 @@ const long = `Run a command on a host with OpenSSH's command line, over the conn
 It is for programs that call ssh: standard input, output and error are exact, the command is sent as ssh sends it, and the
 exit code is the command's, or 255 for errors. Supported: -t -T -n -q -v -s -W -F -i -l -p -J -o -A -b -B -c -m -4 -6 -G.
 Options that have no effect are named with -v; those that are not supported (-L -R -D -N -X -O) are refused. Without a
-command it opens a terminal as "fairlead shell" does. Where a program wants one word for ssh, make a link to fairlead with
+command it opens a terminal as "fairlead shell" does. If a program needs one word for ssh, make a link to fairlead with
 the name fairlead-ssh.`
 
 const example = `  rsync -e 'fairlead ssh' -a site/ web1:/srv/site/
