@@ -1,8 +1,10 @@
 package hosts
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"slices"
 	"strconv"
@@ -25,6 +27,7 @@ type ListOptions struct {
 
 	Except string
 	JSON   bool
+	Names  bool // nothing but names
 
 	Selector string // "" means all
 }
@@ -40,11 +43,13 @@ func NewCmdList(f *cmdutil.Factory, runF func(context.Context, *ListOptions) err
 		Short: "List hosts",
 		Long: `List the hosts of the inventory, or those that SELECTOR picks.
 
-On a terminal this is a table. In a pipe it is one line per host, without a header and separated by tabs: name,
-transport, address, tier, groups, labels. What is not set in the inventory is "-"; "hosts show" tells what will be used.`,
+On a terminal this is a table that fits its width. In a pipe it is one line per host, without a header and separated by
+tabs: name, transport, address, tier, groups, labels. What is not set in the inventory is "-"; "hosts show" tells what
+will be used. --json says as well from which file and line each host comes, and why one refuses logins.`,
 		Example: `  fairlead hosts list
   fairlead hosts list '@web & !tier=prod'
-  fairlead hosts list --json | jq -r .name`,
+  fairlead hosts list -1 role=db
+  fairlead hosts list --json | jq -r .source`,
 		Args: cmdutil.Args(0, 1, "at most one SELECTOR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Selector = strings.Join(args, "")
@@ -57,29 +62,46 @@ transport, address, tier, groups, labels. What is not set in the inventory is "-
 	}
 	cmd.Flags().StringVarP(&o.Except, "except", "x", "", "leave out the hosts that `selector` picks")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line")
+	cmd.Flags().BoolVarP(&o.Names, "names", "1", false, "print names only, one per line")
 	return cmd
 }
 
 func listRun(_ context.Context, o *ListOptions) error {
+	if o.JSON && o.Names {
+		return &cmdutil.UsageError{Err: errors.New("--json prints the names as well: leave out --names")}
+	}
 	r := targets.Resolver{Inventory: o.Inventory, In: o.IO.In}
 	hs, err := r.Resolve(o.Selector, o.Except)
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
-	if o.JSON {
-		enc := json.NewEncoder(o.IO.Out)
-		for _, h := range hs {
-			if err := enc.Encode(toJSON(h)); err != nil {
-				return err
-			}
-		}
-		return nil
+	if o.JSON || o.Names {
+		return o.lines(hs)
 	}
 	t := table.New("NAME", "TRANSPORT", "ADDRESS", "TIER", "GROUPS", "LABELS")
+	t.Fit = true
 	for _, h := range hs {
 		t.Add(h.Name, string(kind(h)), dash(address(h)), dash(h.Tier), dash(strings.Join(h.Groups, ",")), dash(strings.Join(labels(h), ",")))
 	}
 	return t.Print(o.IO)
+}
+
+// lines prints names or JSON objects.
+func (o *ListOptions) lines(hs []hosts.Host) error {
+	out := bufio.NewWriter(o.IO.Out)
+	enc := json.NewEncoder(out)
+	for _, h := range hs {
+		var err error
+		if o.Names {
+			_, err = out.WriteString(h.Name + "\n")
+		} else {
+			err = enc.Encode(toJSON(h))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return out.Flush()
 }
 
 // hostJSON is a stable format. It says what the inventory says; absent means not set.
@@ -101,13 +123,14 @@ type hostJSON struct {
 	Command        []string          `json:"command,omitempty"`
 	ConnectTimeout string            `json:"connect_timeout,omitempty"`
 	Source         string            `json:"source,omitempty"`
+	Refused        string            `json:"refused,omitempty"` // why logins are refused
 }
 
 func toJSON(h hosts.Host) hostJSON {
 	j := hostJSON{
 		Name: h.Name, Transport: kind(h), Addr: h.Addr, Port: h.Port, User: h.User, Via: h.Via, Groups: h.Groups,
 		Labels: h.Labels, Tier: h.TierName(), Identity: h.Identity, SSHConfig: h.SSHConfig, Shell: h.Shell,
-		Login: h.Login, Env: h.Env, Command: h.Command,
+		Login: h.Login, Env: h.Env, Command: h.Command, Refused: h.NoLogin,
 	}
 	if j.Groups == nil {
 		j.Groups = []string{}

@@ -38,10 +38,15 @@ type realm struct {
 
 type realmKey struct{ principal, inventory string }
 
+// source is the inventory of a realm. The keeper's own runs its programs whoever asks.
+func (k *Keeper) source(key realmKey) source {
+	return source{key.inventory, key.inventory != k.cfg.Inventory && rules.RoleOf(key.principal) == rules.Agent}
+}
+
 func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	r := &realm{key: key, operator: rules.RoleOf(key.principal) == rules.Operator, state: newStates()}
 	r.judge = judge{k.policy, r.operator}
-	r.inv = func() (*hosts.Inventory, error) { return k.inventories.as(key.principal, key.inventory) }
+	r.inv = func() (*hosts.Inventory, error) { return k.inventories.as(key.principal, k.source(key)) }
 	var err error
 	if r.conn, err = newConnector(r.inv, key.principal, k.trees.Connected); err != nil {
 		return nil, err
