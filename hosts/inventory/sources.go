@@ -52,7 +52,7 @@ const maxSources = 100
 const maxTimeout = 10 * time.Minute
 
 func (r *reader) source(n *node) *spec {
-	if !r.mapping(n, "sources", append(slices.Clone(kinds), "tier", labels, "cache", "timeout")...) {
+	if !r.mapping(n, "a source", "ansible", "program", "clush", "hosts", "csv", "ssh_config", "tier", "labels", "cache", "timeout") {
 		return nil
 	}
 	s := &spec{pos: n.pos, fresh: foreign.DefaultFresh}
