@@ -118,9 +118,7 @@ func loadInventory(f *cmdutil.Factory) (*hosts.Inventory, error) {
 		}
 		from = ""
 	}
-	// An agent that may list hosts must not start a program of its choice that way.
-	kept := from != "" && hosts.RoleOf(f.Caller().Principal) == hosts.RoleAgent
-	inv, warnings, err := inventory.Load(path, inventory.Options{Kept: kept})
+	inv, warnings, err := inventory.Load(path, f.InventoryOptions())
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && from == "":
 		return nil, missing(fmt.Sprintf("there is no inventory at %s: write one, name one with -i, or write user@host for a host outside of it", path))

@@ -51,6 +51,8 @@ func (p Programs) Run(ctx context.Context, argv []string, valid func([]byte) err
 	had = had && valid(last.data) == nil
 	now := time.Now()
 	switch {
+	case p.Kept && had && now.Sub(last.Made) > max(p.Fresh, time.Hour):
+		return last.data, last.old(at), nil
 	case p.Kept && had:
 		return last.data, nil, nil
 	case p.Kept:
