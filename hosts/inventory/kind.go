@@ -47,11 +47,11 @@ func sniff(path string) string {
 	if err != nil {
 		return ""
 	}
-	if st.IsDir() {
-		return kindAnsible
-	}
 	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
 	_, own := ownFormats[ext]
+	if st.IsDir() && !own {
+		return kindAnsible
+	}
 	switch {
 	case !st.Mode().IsRegular():
 		return ""
