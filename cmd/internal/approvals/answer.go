@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 )
 
@@ -59,7 +60,7 @@ Exits 0 when it was approved, and 5 when it was not: it waits on after a no here
   fairlead approvals approve a_3kq7 --session-prefix 'systemctl restart' --for 30m
   fairlead approvals approve a_3kq7 --yes --reason 'as agreed'
   fairlead approvals approve a_3kq7 --with-input`,
-		Args: oneID,
+		Args: oneID, ValidArgsFunction: completion.Words(1, b.ids),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.ID = args[0]
 			return runF(cmd.Context(), o)
@@ -86,7 +87,7 @@ func NewCmdReject(b Base, runF func(context.Context, *AnswerOptions) error) *cob
 		Long: `Refuse a command that waits: it is not run, and who asked is told the reason. The beginning of an ID is enough where
 only one begins so.`,
 		Example: `  fairlead approvals reject a_3kq7 --reason 'not during the day'`,
-		Args:    oneID,
+		Args:    oneID, ValidArgsFunction: completion.Words(1, b.ids),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.ID = args[0]; strings.TrimSpace(o.Reason) == "" {
 				return cmdutil.Usagef("approvals reject needs --reason: who asked is told why")
