@@ -78,7 +78,7 @@ func fill(t *testing.T, env []string) {
 var untouched = []string{
 	"approvals", "approvals approve", "approvals enroll", "approvals list", "approvals reject", "approvals revoke", "approvals show",
 	"approvals watch", "audit", "completion", "completion bash", "completion fish", "completion powershell", "completion zsh", "help",
-	"hosts", "jobs", "man", "mcp", "policy", "sandbox", "sandbox-exec", "serve", "sessions close", "setup", "setup claude", "setup codex", "setup cursor",
+	"hosts", "hosts import", "jobs", "man", "mcp", "policy", "sandbox", "sandbox-exec", "serve", "sessions close", "setup", "setup claude", "setup codex", "setup cursor",
 	"setup gemini", "setup vscode", "version", "web", "",
 }
 

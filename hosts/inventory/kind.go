@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -24,7 +25,7 @@ func (o Options) direct(path string) *spec {
 	case o.Format == kindProgram:
 		s.kind = kindProgram
 	case o.Format != "":
-		if _, own := ownFormats[strings.ToLower(o.Format)]; own {
+		if !slices.Contains(kinds, o.Format) {
 			return nil
 		}
 		s.kind = o.Format
@@ -46,11 +47,11 @@ func sniff(path string) string {
 	if err != nil {
 		return ""
 	}
-	if st.IsDir() {
-		return kindAnsible
-	}
 	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
 	_, own := ownFormats[ext]
+	if st.IsDir() && !own {
+		return kindAnsible
+	}
 	switch {
 	case !st.Mode().IsRegular():
 		return ""

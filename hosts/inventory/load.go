@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 type Options struct {
 	Format  string   // "yaml", "toml" or "json", or a kind of source; "" means what the file looks like
 	Cache   string   // the directory for the last answers of programs; "" means the user's, "none" means none
+	Kept    bool     // no program runs: their last answers count, for a caller who must not start any
 	Environ []string // "KEY=value" to take overrides from; nil means the process's own, empty means none
 }
 
@@ -48,6 +50,7 @@ type Loaded struct {
 	Inventory *hosts.Inventory
 	Warnings  []Warning      // what a person should know each time
 	Notes     []foreign.Note // all that was not converted of sources
+	Own       bool           // the file is one of Fairlead's
 
 	state []foreign.File // what the sources depend on
 	again time.Duration  // when programs are to be asked again; 0 means never
@@ -69,13 +72,41 @@ func Read(ctx context.Context, path string, o Options) (Loaded, error) {
 	return readOwn(ctx, data, path, o)
 }
 
+// Import is [Read] for the inventories of other programs, of which there may be several that add up. One of Fairlead's stands
+// alone.
+func Import(ctx context.Context, paths []string, o Options) (Loaded, error) {
+	if len(paths) == 1 {
+		return Read(ctx, paths[0], o)
+	}
+	var specs []*spec
+	for _, path := range paths {
+		s := o.direct(path)
+		if s == nil {
+			if _, err := readFile(path); err != nil {
+				return Loaded{}, err
+			}
+			return Loaded{}, &hosts.ParseError{Pos: hosts.Pos{File: path}, Msg: "this is not an inventory of another program, so it cannot be added to others; say what it is with --format if it is"}
+		}
+		specs = append(specs, s)
+	}
+	if len(specs) == 0 {
+		return Loaded{}, errors.New("no file is named")
+	}
+	return parse(&loading{ctx: ctx, path: paths[0], opts: o}, []byte("version: 1\n"), "yaml", specs...)
+}
+
+// Formats are the kinds of source, for [Options.Format].
+func Formats() []string { return slices.Clone(kinds) }
+
 // readOwn reads a file of Fairlead's with its sources.
 func readOwn(ctx context.Context, data []byte, path string, o Options) (Loaded, error) {
 	format, err := o.format(path)
 	if err != nil {
 		return Loaded{}, err
 	}
-	return parse(&loading{ctx: ctx, path: path, opts: o}, data, format, nil)
+	out, err := parse(&loading{ctx: ctx, path: path, opts: o}, data, format)
+	out.Own = true
+	return out, err
 }
 
 // Parse is [Load] for bytes that are at hand. name stands for the file in positions, and its extension for the format.
@@ -85,13 +116,13 @@ func Parse(data []byte, name string, o Options) (*hosts.Inventory, []Warning, er
 	if err != nil {
 		return nil, nil, err
 	}
-	got, err := parse(&loading{path: name, opts: o}, data, format, nil)
+	got, err := parse(&loading{path: name, opts: o}, data, format)
 	return got.Inventory, got.Warnings, err
 }
 
-// parse reads a file's bytes. only is the one source, where the file is that itself. Without a context no sources are read.
+// parse reads a file's bytes. only are sources that were named without one. Without a context no sources are read.
 // What the sources depend on is returned with an error, too.
-func parse(l *loading, data []byte, format string, only *spec) (out Loaded, err error) {
+func parse(l *loading, data []byte, format string, only ...*spec) (out Loaded, err error) {
 	environ := l.opts.Environ
 	if environ == nil {
 		environ = os.Environ()
@@ -102,9 +133,7 @@ func parse(l *loading, data []byte, format string, only *spec) (out Loaded, err 
 		return out, errors.Join(p.err(), err)
 	}
 	doc := readDocument(p, src)
-	if only != nil {
-		doc.specs = append(doc.specs, only)
-	}
+	doc.specs = append(doc.specs, only...)
 	if l.ctx == nil {
 		for _, s := range doc.specs {
 			p.add(s.pos, "sources: they are read for a file only, and this is a text")

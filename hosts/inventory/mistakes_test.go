@@ -197,14 +197,14 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		"sources": {"sources:\n  - {ansible: ./hosts.ini}\n  - {exec: [\"./ec2.py\", \"--list\"], cache: 5m}\n  - {csv: a, clush: b}\n  - {program: x}\n  - {csv: a, cache: 1m, tier: PROD}\n  - x", []string{
 			`x.yaml:3: sources: they are read for a file only, and this is a text`,
 			`x.yaml:4: a source is one of ansible, program, clush, hosts, csv, ssh_config`,
-			`x.yaml:4: unknown key "exec" in sources`,
+			`x.yaml:4: unknown key "exec" in a source`,
 			`x.yaml:5: a source is one of ansible, program, clush, hosts, csv, ssh_config, and this one is two`,
 			`x.yaml:6: program: expected a list, as in [a, b], not a single value`,
 			`x.yaml:6: sources: they are read for a file only, and this is a text`,
 			`x.yaml:7: cache: only programs have it`,
 			`x.yaml:7: sources: they are read for a file only, and this is a text`,
 			`x.yaml:7: tier: "PROD" is not a word in small letters, such as prod, staging or dev`,
-			`x.yaml:8: sources: expected a mapping, as in {ansible: …}, not a single value`}},
+			`x.yaml:8: a source: expected a mapping, as in {ansible: …}, not a single value`}},
 		"defaults that are a list": {"defaults:\n  - user: a", []string{
 			`x.yaml:3: defaults: expected a mapping, as in {transport: …}, not a list`}},
 		"a range of addresses for everybody": {"defaults:\n  addr: a[1-2]", []string{

@@ -52,7 +52,7 @@ const maxSources = 100
 const maxTimeout = 10 * time.Minute
 
 func (r *reader) source(n *node) *spec {
-	if !r.mapping(n, "sources", append(slices.Clone(kinds), "tier", labels, "cache", "timeout")...) {
+	if !r.mapping(n, "a source", "ansible", "program", "clush", "hosts", "csv", "ssh_config", "tier", "labels", "cache", "timeout") {
 		return nil
 	}
 	s := &spec{pos: n.pos, fresh: foreign.DefaultFresh}
@@ -170,23 +170,25 @@ func (l *loading) wrong(p *problems, s *spec, err error) {
 
 func (l *loading) source(s *spec) (*foreign.Inventory, error) {
 	dir, err := filepath.Abs(filepath.Dir(l.path))
+	if s.exact {
+		dir, err = filepath.Abs(filepath.Dir(s.path))
+	}
 	if err != nil {
 		return nil, err
 	}
 	run := func(ctx context.Context, argv []string, valid func([]byte) error) ([]byte, *foreign.Note, error) {
-		if err := l.trusted(); err != nil {
+		if err := l.trusted(); err != nil && !s.exact {
 			return nil, nil, &hosts.ParseError{Pos: s.pos, Msg: "the program is not run", Err: err}
 		}
 		if fresh := max(s.fresh, time.Minute); l.refresh == 0 || fresh < l.refresh {
 			l.refresh = fresh
 		}
-		p := foreign.Programs{Dir: dir, Fresh: s.fresh, Timeout: s.timeout, Cache: l.opts.cache()}
+		p := foreign.Programs{Dir: dir, Fresh: s.fresh, Timeout: s.timeout, Cache: l.opts.cache(), Kept: l.opts.Kept}
 		return p.Run(ctx, argv, valid)
 	}
 	if s.kind == kindProgram {
 		return foreign.Program(l.ctx, s.argv, run)
 	}
-	// A file is named in messages as it is named here, where that works.
 	path, err := l.place(s)
 	if err != nil {
 		return nil, &hosts.ParseError{Pos: s.pos, Msg: s.kind, Err: err}
@@ -205,12 +207,16 @@ func (l *loading) source(s *spec) (*foreign.Inventory, error) {
 	}
 }
 
-// place returns where the file of a source is.
+// place returns where the file of a source is: the whole path, so that hosts are the same wherever this runs.
 func (l *loading) place(s *spec) (string, error) {
 	if s.exact {
-		return s.path, nil
+		return filepath.Abs(s.path)
 	}
-	return foreign.Expand(s.path, filepath.Dir(l.path))
+	path, err := foreign.Expand(s.path, filepath.Dir(l.path))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
 }
 
 // trusted says why a program that the inventory names is not run: other accounts can change the file that names it.

@@ -233,6 +233,28 @@ func TestAFailingProgramIsReportedEachTime(t *testing.T) {
 	}
 }
 
+func TestProgramsRunWithinTheirTimesOnly(t *testing.T) {
+	dir := files(t, map[string]string{
+		"slow.yaml":  "version: 1\nsources: [{program: [./slow], timeout: 50ms}]\n",
+		"old.yaml":   "version: 1\nsources: [{program: [./list], tier: dev, cache: 1h}]\n",
+		"again.yaml": "version: 1\nsources: [{program: [./list], tier: dev, cache: 0s}]\n",
+		"slow!":      "#!/bin/sh\nexec sleep 1000\n",
+		"list!":      "#!/bin/sh\necho run >>runs\necho '{\"_meta\": {\"hostvars\": {}}}'\n",
+	})
+	_, _, err := load(t, dir, "slow.yaml")
+	assert.ErrorContains(t, err, "./slow: the program printed no list of hosts: it did not end within 50ms")
+	for _, step := range []struct {
+		name string
+		runs int
+	}{{"old.yaml", 1}, {"old.yaml", 1}, {"again.yaml", 2}, {"again.yaml", 3}, {"old.yaml", 3}} {
+		_, _, err := load(t, dir, step.name)
+		require.NoError(t, err)
+		data, err := os.ReadFile(filepath.Join(dir, "runs"))
+		require.NoError(t, err)
+		assert.Equal(t, step.runs, strings.Count(string(data), "run"), step.name)
+	}
+}
+
 func TestLiveFollowsItsSources(t *testing.T) {
 	dir := files(t, map[string]string{
 		"inventory.yaml":    "version: 1\nsources: [{ansible: site/hosts, tier: dev}]\n",

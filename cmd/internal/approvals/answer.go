@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 )
 
@@ -58,7 +59,7 @@ The exit code is 0 if the command was approved, else 5; without approval it stay
   fairlead approvals approve a_3kq7 --session-prefix 'systemctl restart' --for 30m
   fairlead approvals approve a_3kq7 --yes --reason 'as agreed'
   fairlead approvals approve a_3kq7 --with-input`,
-		Args: oneID,
+		Args: oneID, ValidArgsFunction: completion.Words(1, b.ids),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.ID = args[0]
 			return runF(cmd.Context(), o)
@@ -84,7 +85,7 @@ func NewCmdReject(b Base, runF func(context.Context, *AnswerOptions) error) *cob
 		Short:   "Reject a pending command",
 		Long:    `Reject a pending command: it does not run, and the requester sees the reason. A unique beginning of the ID is enough.`,
 		Example: `  fairlead approvals reject a_3kq7 --reason 'not during the day'`,
-		Args:    oneID,
+		Args:    oneID, ValidArgsFunction: completion.Words(1, b.ids),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.ID = args[0]; strings.TrimSpace(o.Reason) == "" {
 				return cmdutil.Usagef("approvals reject needs --reason TEXT, which the requester sees")

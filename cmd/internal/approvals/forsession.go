@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -64,7 +65,7 @@ func NewCmdRevoke(b Base, runF func(context.Context, *RevokeOptions) error) *cob
 stopped. "fairlead approvals list --session" prints the IDs; the beginning of one is enough.`,
 		Example: `  fairlead approvals list --session
   fairlead approvals revoke a_3kq7 --reason 'the deployment is over'`,
-		Args: oneID,
+		Args: oneID, ValidArgsFunction: completion.Words(1, b.sessionIDs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.ID = args[0]
 			return runF(cmd.Context(), o)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 )
 
@@ -29,7 +30,7 @@ func NewCmdShow(b Base, runF func(context.Context, *ShowOptions) error) *cobra.C
 		Short: "Print everything about one request",
 		Long: `Print everything about one request, and all of its command. Where the command holds anything that cannot be seen, all
 of it is escaped. The beginning of an ID is enough where only one begins so.`,
-		Args: oneID,
+		Args: oneID, ValidArgsFunction: completion.Words(1, b.ids),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.ID = args[0]
 			return runF(cmd.Context(), o)

@@ -129,7 +129,7 @@ func loadInventory(f *cmdutil.Factory) (*hosts.Inventory, error) {
 		}
 		from = ""
 	}
-	inv, warnings, err := inventory.Load(path, inventory.Options{})
+	inv, warnings, err := inventory.Load(path, f.InventoryOptions())
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && from == "":
 		return nil, &missing{fmt.Sprintf("there is no inventory at %s: write one, name one with -i, or use user@host", path), true}

@@ -20,7 +20,7 @@ var commands = map[string]string{
 	"sessions close": "agents", "sessions reset": "agents",
 	"jobs start": "agents", "jobs list": "agents", "jobs output": "agents", "jobs follow": "agents", "jobs stop": "agents", "jobs collect": "agents",
 	"sandbox list": "agents", "sandbox show": "agents", "sandbox check": "agents",
-	"hosts list": "agents", "hosts show": "agents", "hosts ping": "agents",
+	"hosts list": "agents", "hosts show": "agents", "hosts ping": "agents", "hosts import": "agents",
 	"policy check": "agents", "policy explain": "agents", "policy test": "agents",
 	"audit tail": "agents", "audit search": "agents", "audit show": "agents", "audit verify": "agents", "audit export": "agents", "audit replay": "agents",
 	"approvals list": "agents", "approvals show": "agents",

@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/owned"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/inventory"
 )
 
 // DefaultInventory is where the inventory is when nobody says otherwise.
@@ -25,6 +27,13 @@ func (f *Factory) InventoryPath() (string, error) {
 		return f.DefaultInventory()
 	}
 	return filepath.Abs(path)
+}
+
+// InventoryOptions says how the inventory is read. An agent that names one itself starts no program with it: one that may
+// list hosts may not run what it likes that way.
+func (f *Factory) InventoryOptions() inventory.Options {
+	named := f.InventoryFile != "" || f.Getenv("FAIRLEAD_INVENTORY") != ""
+	return inventory.Options{Kept: named && hosts.RoleOf(f.Caller().Principal) == hosts.RoleAgent}
 }
 
 // AuditDir is where the record is kept.

@@ -18,6 +18,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/inventory"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -30,6 +31,7 @@ type Options struct {
 	Now           func() time.Time
 	Caller        func() cmdutil.Caller
 	InventoryPath func() (string, error)
+	Reading       func() inventory.Options // how the inventory is read
 	Inventory     func() (*hosts.Inventory, error)
 	Reach         targets.Reach
 	Pool          func(cmdutil.PoolOptions) (*session.Pool, error)
@@ -51,7 +53,7 @@ type Options struct {
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
-		IO: f.IO, Getenv: f.Getenv, Now: time.Now, Caller: f.Caller, InventoryPath: f.InventoryPath, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool,
+		IO: f.IO, Getenv: f.Getenv, Now: time.Now, Caller: f.Caller, InventoryPath: f.InventoryPath, Reading: f.InventoryOptions, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool,
 		AuditDir: f.AuditDir, Config: f.Config, KeeperMode: f.KeeperMode, Policy: f.Policy, Approvers: f.Approvers,
 		Places:     func() (keeper.Places, error) { return keeper.FindPlaces(f.Getenv) },
 		PolicyFile: f.PolicyFile,

@@ -31,7 +31,7 @@ func (o *Options) inventory(context.Context) (all []Check) {
 	if err == nil {
 		var inv *hosts.Inventory
 		var warnings []inventory.Warning
-		inv, warnings, err = inventory.Load(path, inventory.Options{})
+		inv, warnings, err = inventory.Load(path, o.Reading())
 		if err == nil {
 			for h := range inv.As(o.Caller().Principal).All() {
 				hs = append(hs, h)

@@ -93,6 +93,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl := cmd.Flags()
 	f.SSH.Add(fl)
 	fl.StringVarP(&o.Session, "session", "s", "", "run in the session of this `name`; open it if it does not exist")
+	_ = cmd.RegisterFlagCompletionFunc("session", completion.Sessions(f, 1000))
 	fl.DurationVar(&o.Timeout, "timeout", 0, "stop a command that runs longer than `duration` (2m30s); 0 means no limit")
 	fl.BoolVar(&o.JSON, "json", false, "print the result as one line of JSON")
 	fl.BoolVar(&o.Program, "program", false, "run the words after -- as a program and its exact arguments, without shell features")

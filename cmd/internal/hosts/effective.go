@@ -179,7 +179,11 @@ func unknownKeys(s sshconfig.Settings) string {
 func (v *values) keys(s sshconfig.Settings) {
 	h := v.host
 	if h.NoLogin != "" {
-		v.resolved("no login", h.NoLogin, "credentials")
+		from := v.origin()
+		if strings.HasPrefix(h.NoLogin, "the inventory's credentials") || strings.HasPrefix(h.NoLogin, "it is not") {
+			from = "credentials"
+		}
+		v.resolved("no login", h.NoLogin, from)
 	}
 	if v.lent.Sandboxed {
 		v.resolved("sandboxed", "true", v.lender())

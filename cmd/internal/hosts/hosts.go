@@ -11,14 +11,16 @@ import (
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hosts COMMAND",
-		Short: "List, show and reach the hosts of the inventory",
-		Long: `List, show and reach the hosts of the inventory.
+		Short: "List, show, import and reach the hosts of the inventory",
+		Long: `List, show, import and reach the hosts of the inventory.
 
 The inventory is the file named by -i, else by FAIRLEAD_INVENTORY, else
-$XDG_CONFIG_HOME/fairlead/inventory.yaml (~/.config where that is unset).`,
+$XDG_CONFIG_HOME/fairlead/inventory.yaml (~/.config where that is unset).
+It may be an inventory of Ansible's as it is: hosts.ini, a YAML file, a directory
+or a program. An inventory of Fairlead's takes such ones in with sources:.`,
 		Args: cmdutil.Group,
 		RunE: cmdutil.Help,
 	}
-	cmd.AddCommand(NewCmdList(f, nil), NewCmdShow(f, nil), NewCmdPing(f, nil))
+	cmd.AddCommand(NewCmdList(f, nil), NewCmdShow(f, nil), NewCmdPing(f, nil), NewCmdImport(f, nil))
 	return cmd
 }

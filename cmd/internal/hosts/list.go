@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,7 @@ type ListOptions struct {
 	Except string
 	JSON   bool
 	SSH    bool // the hosts of ssh_config, and not of the inventory
+	Names  bool // nothing but names
 
 	Selector string // "" means all
 }
@@ -45,16 +47,17 @@ func NewCmdList(f *cmdutil.Factory, runF func(context.Context, *ListOptions) err
 		Short: "List hosts",
 		Long: `List the hosts of the inventory, or those that SELECTOR picks.
 
-On a terminal this is a table. In a pipe it is one line per host, without a header and separated by tabs: name,
-transport, address, tier, groups, labels, and for a host of ssh_config its file and line. What is not set in the
-inventory is "-"; "hosts show" tells what will be used.
+A terminal gets a table that fits its width. A pipe gets one tab-separated line per host, without a header: name, transport,
+address, tier, groups, labels, and for a host of ssh_config its file and line. Empty fields are "-"; "hosts show" shows what
+will be used. --json also has the file and line that each host comes from, and why a host refuses logins.
 
-Without an inventory the hosts are those that ~/.ssh/config names without wildcards. With one, such hosts are not listed
-unless --ssh-config asks for them, and can be used by their names. Agents use only the hosts of an inventory.`,
+Without an inventory these are the hosts that ~/.ssh/config names without wildcards. With an inventory, --ssh-config lists
+them, and operators can use them by name. Agents use only hosts of an inventory.`,
 		Example: `  fairlead hosts list
   fairlead hosts list --ssh-config
   fairlead hosts list '@web & !tier=prod'
-  fairlead hosts list --json | jq -r .name`,
+  fairlead hosts list -1 role=db
+  fairlead hosts list --json | jq -r .source`,
 		Args: cmdutil.Args(0, 1, "at most one SELECTOR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Selector = strings.Join(args, "")
@@ -67,11 +70,15 @@ unless --ssh-config asks for them, and can be used by their names. Agents use on
 	}
 	cmd.Flags().StringVarP(&o.Except, "except", "x", "", "leave out the hosts that `selector` picks")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line")
-	cmd.Flags().BoolVar(&o.SSH, "ssh-config", false, "list the hosts that ssh_config names, and not those of the inventory")
+	cmd.Flags().BoolVar(&o.SSH, "ssh-config", false, "list the hosts of ssh_config instead of the inventory")
+	cmd.Flags().BoolVarP(&o.Names, "names", "1", false, "print names only, one per line")
 	return cmd
 }
 
 func listRun(_ context.Context, o *ListOptions) error {
+	if o.JSON && o.Names {
+		return &cmdutil.UsageError{Err: errors.New("--json prints the names as well: leave out --names")}
+	}
 	r := targets.Resolver{Inventory: o.Inventory, In: o.IO.In, Reach: o.Reach}
 	if o.SSH {
 		r.Inventory = o.sshInventory
@@ -80,14 +87,8 @@ func listRun(_ context.Context, o *ListOptions) error {
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
-	if o.JSON {
-		enc := json.NewEncoder(o.IO.Out)
-		for _, h := range hs {
-			if err := enc.Encode(toJSON(h)); err != nil {
-				return err
-			}
-		}
-		return nil
+	if o.JSON || o.Names {
+		return o.lines(hs)
 	}
 	columns := []string{"NAME", "TRANSPORT", "ADDRESS", "TIER", "GROUPS", "LABELS"}
 	sources := slices.ContainsFunc(hs, o.ofSSH)
@@ -95,6 +96,7 @@ func listRun(_ context.Context, o *ListOptions) error {
 		columns = append(columns, "SOURCE")
 	}
 	t := table.New(columns...)
+	t.Fit = true
 	for _, h := range hs {
 		row := []string{h.Name, string(kind(h)), dash(address(h)), dash(h.Tier), dash(strings.Join(h.Groups, ",")), dash(strings.Join(labels(h), ","))}
 		if sources {
@@ -128,6 +130,24 @@ func (o *ListOptions) sshInventory() (*hosts.Inventory, error) {
 	return inv, nil
 }
 
+// lines prints names or JSON objects.
+func (o *ListOptions) lines(hs []hosts.Host) error {
+	out := bufio.NewWriter(o.IO.Out)
+	enc := json.NewEncoder(out)
+	for _, h := range hs {
+		var err error
+		if o.Names {
+			_, err = out.WriteString(h.Name + "\n")
+		} else {
+			err = enc.Encode(toJSON(h))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
 // hostJSON is a stable format. It says what the inventory says; absent means not set.
 type hostJSON struct {
 	Name           string            `json:"name"`
@@ -147,13 +167,14 @@ type hostJSON struct {
 	Command        []string          `json:"command,omitempty"`
 	ConnectTimeout string            `json:"connect_timeout,omitempty"`
 	Source         string            `json:"source,omitempty"`
+	Refused        string            `json:"refused,omitempty"` // why logins are refused
 }
 
 func toJSON(h hosts.Host) hostJSON {
 	j := hostJSON{
 		Name: h.Name, Transport: kind(h), Addr: h.Addr, Port: h.Port, User: h.User, Via: h.Via, Groups: h.Groups,
 		Labels: h.Labels, Tier: h.TierName(), Identity: h.Identity, SSHConfig: h.SSHConfig, Shell: h.Shell,
-		Login: h.Login, Env: h.Env, Command: h.Command,
+		Login: h.Login, Env: h.Env, Command: h.Command, Refused: h.NoLogin,
 	}
 	if j.Groups == nil {
 		j.Groups = []string{}

@@ -36,11 +36,12 @@ func System(getenv func(string) string) *IOStreams {
 	s.ErrTTY = term.IsTerminal(int(os.Stderr.Fd()))
 	s.NoColor = getenv("NO_COLOR") != "" || getenv("TERM") == "dumb"
 	s.width = func() int {
-		w, _, err := term.GetSize(int(os.Stderr.Fd()))
-		if err != nil || w <= 0 {
-			return DefaultWidth
+		for _, f := range []*os.File{os.Stderr, os.Stdout} {
+			if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+				return w
+			}
 		}
-		return w
+		return DefaultWidth
 	}
 	return s
 }
@@ -66,5 +67,5 @@ func (s *IOStreams) ColorOut() bool { return s.OutTTY && !s.NoColor }
 // ColorErr is ColorOut for Err.
 func (s *IOStreams) ColorErr() bool { return s.ErrTTY && !s.NoColor }
 
-// Width returns the width of the terminal behind Err, in cells.
+// Width returns the width of the terminal behind Err, or Out, in cells.
 func (s *IOStreams) Width() int { return s.width() }

@@ -23,22 +23,28 @@ const maxFiles = 64
 // inventories are those that callers have named, each followed from its first use on.
 type inventories struct {
 	mu     sync.Mutex // held while one is read for the first time
-	live   map[string]*inventory.Live
+	live   map[source]*inventory.Live
 	closed bool
 }
 
-func newInventories() *inventories { return &inventories{live: map[string]*inventory.Live{}} }
+// source is an inventory, and whether its programs may run: an agent that names it itself starts none.
+type source struct {
+	path string
+	kept bool
+}
+
+func newInventories() *inventories { return &inventories{live: map[source]*inventory.Live{}} }
 
 var errNoInventory = errors.New("the request names no inventory, and the default inventory does not exist: only user@host can be reached")
 
 // current returns the inventory at an absolute path as it was last read without error.
-func (i *inventories) current(path string) (*hosts.Inventory, error) {
-	if path == "" {
+func (i *inventories) current(at source) (*hosts.Inventory, error) {
+	if at.path == "" {
 		return nil, errNoInventory
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if l := i.live[path]; l != nil {
+	if l := i.live[at]; l != nil {
 		return l.Current(), nil
 	}
 	if i.closed {
@@ -47,20 +53,20 @@ func (i *inventories) current(path string) (*hosts.Inventory, error) {
 	if len(i.live) >= maxFiles {
 		return nil, fmt.Errorf("%d inventories are in use already, and no more can be", len(i.live))
 	}
-	l, err := inventory.Watch(path, inventory.WatchOptions{})
+	l, err := inventory.Watch(at.path, inventory.WatchOptions{Options: inventory.Options{Kept: at.kept}})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%w: write one, or name one with -i", err)
 	case err != nil:
 		return nil, err
 	}
-	i.live[path] = l
+	i.live[at] = l
 	return l.Current(), nil
 }
 
 // as returns current as a principal logs in to its hosts.
-func (i *inventories) as(principal, path string) (*hosts.Inventory, error) {
-	inv, err := i.current(path)
+func (i *inventories) as(principal string, at source) (*hosts.Inventory, error) {
+	inv, err := i.current(at)
 	if err != nil {
 		return nil, err
 	}
@@ -68,10 +74,10 @@ func (i *inventories) as(principal, path string) (*hosts.Inventory, error) {
 }
 
 // reload reads one that is in use again, now.
-func (i *inventories) reload(path string) error {
+func (i *inventories) reload(at source) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if l := i.live[path]; l != nil {
+	if l := i.live[at]; l != nil {
 		return l.Reload()
 	}
 	return errNoInventory

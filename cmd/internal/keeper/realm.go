@@ -45,6 +45,11 @@ type realm struct {
 // realmKey tells realms apart. Calls that reach hosts in another way share no connection, and so no realm.
 type realmKey struct{ principal, inventory, ssh string }
 
+// source is the inventory of a realm. The keeper's own runs its programs whoever asks.
+func (k *Keeper) source(key realmKey) source {
+	return source{key.inventory, key.inventory != k.cfg.Inventory && rules.RoleOf(key.principal) == rules.Agent}
+}
+
 func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	ssh, err := sshopt.Parse(key.ssh)
 	if err != nil {
@@ -53,7 +58,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	r := &realm{key: key, options: ssh, operator: rules.RoleOf(key.principal) == rules.Operator, state: newStates(), book: k.cfg.SSHHosts}
 	r.judge = judge{k.policy, r.operator}
 	r.inv = func() (*hosts.Inventory, error) {
-		inv, err := k.inventories.as(key.principal, key.inventory)
+		inv, err := k.inventories.as(key.principal, k.source(key))
 		if err != nil && k.unlisted(key.inventory, err) {
 			if ssh, serr := r.ssh(); serr != nil {
 				return nil, fmt.Errorf("%w; the hosts of ssh_config cannot be read: %w", err, serr)

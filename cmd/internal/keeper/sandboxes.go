@@ -190,7 +190,7 @@ func (k *Keeper) terminalHost(c *caller, name string) (hosts.Host, error) {
 	if c.inventory != k.cfg.Inventory {
 		return hosts.Host{}, invalid("sandboxes are on hosts of the keeper's own inventory, %s: name that one", k.cfg.Inventory)
 	}
-	inv, err := k.inventories.as(c.principal, k.cfg.Inventory)
+	inv, err := k.inventories.as(c.principal, source{path: k.cfg.Inventory})
 	if err != nil {
 		return hosts.Host{}, problem(http.StatusUnprocessableEntity, "inventory", "%v", err)
 	}

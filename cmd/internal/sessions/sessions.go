@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
@@ -49,11 +50,11 @@ running command. Empty fields are "-".`,
 	cmd.AddCommand(
 		each(o, &cobra.Command{
 			Use: "close NAME|ID…", Short: "Close sessions, and stop their commands",
-			Args: cmdutil.Args(1, maxNames, "the names or ids of sessions"),
+			Args: cmdutil.Args(1, maxNames, "the names or ids of sessions"), ValidArgsFunction: completion.Sessions(f, maxNames),
 		}, (*client.Client).CloseSession),
 		each(o, &cobra.Command{
 			Use: "reset NAME|ID", Short: "Stop a session's command, and give it a new shell in the same directory",
-			Args: cmdutil.Args(1, 1, "the name or id of one session"),
+			Args: cmdutil.Args(1, 1, "the name or id of one session"), ValidArgsFunction: completion.Sessions(f, 1),
 		}, func(c *client.Client, ctx context.Context, id string) error {
 			_, err := c.Reset(ctx, id)
 			return err

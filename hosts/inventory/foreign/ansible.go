@@ -34,7 +34,9 @@ func Ansible(ctx context.Context, path string, run Runner) (*Inventory, error) {
 
 func (m *model) ansible(ctx context.Context, path, dir string, run Runner) (err error) {
 	if dir == path {
-		err = m.dir(ctx, path, run, 0)
+		if err = m.dir(ctx, path, run, 0); err == nil && len(m.names) == 0 {
+			err = wrong(hosts.Pos{File: path}, "the files in this directory name no host")
+		}
 	} else {
 		err = m.file(ctx, path, run)
 	}

@@ -24,10 +24,17 @@ type answer struct {
 	data   []byte
 }
 
+// old says that the program did not run for this caller.
+func (a answer) old(at hosts.Pos) *Note {
+	return &Note{Pos: at, Stale: true, Msg: message("its answer of %s is used: programs do not run for an AI agent that names the inventory itself", a.Made.Local().Format(stamp))}
+}
+
+const stamp = "2006-01-02 15:04:05"
+
 // stale says that the program failed.
 func (a answer) stale(at hosts.Pos) *Note {
 	return &Note{Pos: at, Stale: true,
-		Msg: message("the program failed (%s), so its answer of %s is used", a.Why, a.Made.Local().Format("2006-01-02 15:04:05"))}
+		Msg: message("the program failed (%s), so its answer of %s is used", a.Why, a.Made.Local().Format(stamp))}
 }
 
 // answerFile keeps the answer of one program, if it has a name.

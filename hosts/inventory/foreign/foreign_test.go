@@ -282,6 +282,8 @@ func TestDirectoriesAreReadInOrderWithTheirPrograms(t *testing.T) {
 	}, show(inv))
 	_, err = foreign.Ansible(t.Context(), dir, foreign.NoPrograms)
 	assert.ErrorContains(t, err, "is a program")
+	_, err = foreign.Ansible(t.Context(), t.TempDir(), foreign.NoPrograms)
+	assert.ErrorContains(t, err, "the files in this directory name no host")
 }
 
 func TestOptionsOfSSHAreConvertedOrRefused(t *testing.T) {

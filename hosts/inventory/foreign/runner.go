@@ -28,7 +28,11 @@ type Programs struct {
 	Fresh   time.Duration // how long an answer is used before the program is asked again; 0 asks each time
 	Timeout time.Duration // 0 means DefaultTimeout
 	Cache   string        // the directory that keeps the last good answer of each; "" keeps none
+	Kept    bool          // nothing is run: the last good answers count, however old they are
 }
+
+// errKept says why a program was not run, where there is no answer.
+var errKept = errors.New("programs do not run for an AI agent that names the inventory itself, and no answer is kept: run fairlead hosts list with it in a terminal of your own")
 
 // Run returns what a program printed no longer than Fresh ago, or runs it. Where it fails, the last good answer is returned
 // with a note that says so; after that it is not tried again for a while. A program that other accounts can change is not
@@ -47,6 +51,12 @@ func (p Programs) Run(ctx context.Context, argv []string, valid func([]byte) err
 	had = had && valid(last.data) == nil
 	now := time.Now()
 	switch {
+	case p.Kept && had && now.Sub(last.Made) > max(p.Fresh, time.Hour):
+		return last.data, last.old(at), nil
+	case p.Kept && had:
+		return last.data, nil, nil
+	case p.Kept:
+		return nil, nil, &hosts.ParseError{Pos: at, Msg: "the program is not run", Err: errKept}
 	case had && !last.Failed.IsZero() && now.Sub(last.Failed) < max(p.Fresh, time.Minute) && now.After(last.Failed):
 		return last.data, last.stale(at), nil
 	case had && now.Sub(last.Made) < p.Fresh && now.After(last.Made):

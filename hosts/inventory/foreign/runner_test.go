@@ -50,8 +50,14 @@ func TestAProgramIsAskedOnceItsAnswerIsOld(t *testing.T) {
 		}, show(inv))
 	}
 	assert.Equal(t, 1, runs(t, dir))
-	p.Fresh = 0
+	p.Fresh, p.Kept = 0, true
 	_, err := foreign.Program(t.Context(), []string{"./list", "--list"}, p.Run)
+	require.NoError(t, err)
+	_, err = foreign.Program(t.Context(), []string{"./list", "--other"}, p.Run)
+	assert.ErrorContains(t, err, "programs do not run for an AI agent")
+	assert.Equal(t, 1, runs(t, dir))
+	p.Kept = false
+	_, err = foreign.Program(t.Context(), []string{"./list", "--list"}, p.Run)
 	require.NoError(t, err)
 	assert.Equal(t, 2, runs(t, dir))
 

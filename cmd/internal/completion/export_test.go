@@ -1,0 +1,13 @@
+package completion
+
+import (
+	"testing"
+	"time"
+)
+
+// Patient lets completion take its time on a busy machine, for one test.
+func Patient(t *testing.T) {
+	before := most
+	most = time.Minute
+	t.Cleanup(func() { most = before })
+}
