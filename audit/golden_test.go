@@ -14,7 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 )
 
-var update = flag.Bool("update", false, "write testdata/v1 anew: only for a new format version")
+var update = flag.Bool("format", false, "write testdata/v1 anew: only for a new format version")
 
 // The key is part of the fixture and of nothing else.
 const goldenKey = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n"

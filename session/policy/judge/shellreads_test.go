@@ -76,3 +76,9 @@ func TestQuotesInExpansionsThatAreOnlyText(t *testing.T) {
 		assert.Equal(t, policy.ReadOnly, rep.Class, "%q: %s", src, rep.Reason)
 	}
 }
+
+func TestWhatStandsBetweenBackquotesIsReadFromItsFirstByte(t *testing.T) {
+	for _, shell := range []string{"", "bash", "zsh", "dash", "mksh"} {
+		verdicts(t, shell, "forbidden | echo `echo '`rm -rf /`'`")
+	}
+}

@@ -1,6 +1,7 @@
 package programs_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -196,4 +197,23 @@ func TestValuesOfNetcatAreNoOptions(t *testing.T) {
 		unknown | nc -z -w "$X" h 22
 		unknown | nc -z -w
 	`)
+}
+
+func TestADelimiterIsACharacterThatEverySedKnows(t *testing.T) {
+	for script, want := range map[string]policy.Class{"s,a,b,": policy.ReadOnly, "s\x7fa\x7fb\x7f": policy.ReadOnly, "s\x80a\x80b\x80": policy.Unknown, "s\xffa\xffb\xff": policy.Unknown, "s\\a\\b\\": policy.Unknown, "y\x80a\x80b\x80": policy.Unknown} {
+		got := programs.Judge(programs.Call{Name: "sed", Args: literals(script, "f")})
+		assert.Equal(t, want, got.Class, "%q: %s", script, got.Reason)
+	}
+}
+
+// A program's own manual is named, not that of what it shares with others.
+func TestTheManualIsThatOfTheProgram(t *testing.T) {
+	for _, name := range programs.Names() {
+		table, _ := programs.Lookup(name)
+		own, _, _ := strings.Cut(table.Text, "\nset ")
+		if _, from, ok := strings.Cut(own, "\tfrom "); ok {
+			from, _, _ = strings.Cut(from, "\n")
+			assert.Equal(t, from, table.From, name)
+		}
+	}
 }
