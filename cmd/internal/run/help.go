@@ -36,6 +36,9 @@ Rollouts: --batch 1,10%,100% runs on one host, then on a tenth of all, then on t
 batches, and --deadline bounds the whole run. A limit starts no further host and stops none that runs. Fairlead reports
 which limit stopped the run, and which hosts got nothing. --dry-run shows hosts, batches and verdicts.
 
+Runs are kept, without output: fairlead runs lists them, and --rerun failed, unreachable, notrun or all runs the last one,
+or RUN, again on those hosts.
+
 Standard output is exact. The record gets commands without the secrets that they hold; --redact takes what looks like a
 secret out of what is printed, too, and agents get nothing else.
 
@@ -75,6 +78,9 @@ const example = `  # the kernel of every web server
 
   # a change in steps, checked after each
   fairlead run @web --batch 1,10%,100% --verify 'systemctl is-active nginx' --confirm -- sudo -n nginx -s reload
+
+  # the same again where it failed
+  fairlead run --rerun failed
 
   # a host that is in no inventory
   fairlead run root@10.0.0.5 -- systemctl is-system-running`
