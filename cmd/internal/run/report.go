@@ -142,9 +142,7 @@ func (r *report) ended(e place.HostEnd) {
 	if _, whole := r.view.(*live); !whole {
 		r.omitted.add(t.label, e.Result)
 	}
-	if r.log != nil {
-		r.log.End(t.label, e.Result, false)
-	}
+	r.log.End(t.label, e.Result, false)
 	r.summary.add(t, e.Result)
 	r.view.done(t, e.Result)
 }

@@ -28,8 +28,11 @@ type options struct {
 	io     *iostreams.IOStreams
 	store  func() (runstore.Store, error)
 	caller func() cmdutil.Caller
-	json   bool
-	n      int
+
+	keepers cmdutil.Keepers
+
+	json bool
+	n    int
 }
 
 const long = `Show, follow, stop and repeat runs: the commands that you ran with fairlead run.
@@ -44,7 +47,7 @@ const example = `  fairlead runs list
 
 // NewCmd builds the command.
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
-	o := &options{io: f.IO, store: f.Runs, caller: f.Caller}
+	o := &options{io: f.IO, store: f.Runs, caller: f.Caller, keepers: f.Keepers}
 	cmd := &cobra.Command{
 		Use: "runs", Short: "Show and repeat runs", Long: long, Example: example, Args: cmdutil.Group, RunE: cmdutil.Help,
 	}
@@ -316,7 +319,12 @@ func (o *options) stop(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.Stop(); err != nil {
+	switch err := r.Stop(); {
+	case errors.Is(err, runstore.ErrKeeper):
+		if err := o.stopThere(ctx, r.ID); err != nil {
+			return err
+		}
+	case err != nil:
 		return &cmdutil.UsageError{Err: err}
 	}
 	ctx, cancel := context.WithTimeout(ctx, stopPatience)
@@ -335,4 +343,14 @@ func (o *options) stop(ctx context.Context, args []string) error {
 	}
 	_, err = fmt.Fprintf(o.io.Out, "%s: stopped\n", r.ID)
 	return err
+}
+
+// stopThere has the keeper stop a run.
+func (o *options) stopThere(ctx context.Context, id string) error {
+	c, err := o.keepers.Find(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.StopRun(ctx, id)
 }

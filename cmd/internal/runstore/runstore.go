@@ -37,7 +37,7 @@ type Run struct {
 	ID        string    `json:"id"`
 	Principal string    `json:"principal"`
 	Started   time.Time `json:"started"`
-	PID       int       `json:"pid"`
+	PID       int       `json:"pid,omitempty"` // of the process that runs it; 0 is a keeper, for a caller of its API
 
 	Targets string   `json:"targets"`
 	Hosts   []Host   `json:"hosts"`
@@ -94,7 +94,7 @@ type Store struct{ Dir string }
 // ErrNotFound says that there is no such run.
 var ErrNotFound = errors.New("there is no such run")
 
-var validID = regexp.MustCompile(`^r_[A-Za-z0-9]{4,64}$`)
+var validID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{3,79}$`)
 
 const suffix = ".run"
 
@@ -107,14 +107,14 @@ func (s Store) file(id string) (string, error) {
 
 func cut(s string) string { return s[:min(len(s), 80)] }
 
-// Writer writes one run. It may be used concurrently. Close it.
+// Writer writes one run. It may be used concurrently. Close it. A nil Writer writes nothing.
 type Writer struct {
 	mu  sync.Mutex
 	f   *os.File
 	err error
 }
 
-// Begin begins a run, and removes the oldest ones beyond MaxRuns.
+// Begin begins a run, and removes the oldest ones beyond MaxRuns. An id that is taken is fs.ErrExist.
 func (s Store) Begin(r Run) (*Writer, error) {
 	name, err := s.file(r.ID)
 	if err != nil {
@@ -131,11 +131,11 @@ func (s Store) Begin(r Run) (*Writer, error) {
 	if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
 		w.write(line{Run: &r})
 		if err = w.err; err == nil {
-			err = os.Rename(f.Name(), name)
+			err = os.Link(f.Name(), name) // which replaces nothing
 		}
 	}
+	os.Remove(f.Name())
 	if err != nil {
-		os.Remove(f.Name())
 		f.Close()
 		return nil, err
 	}
@@ -155,6 +155,9 @@ func (w *Writer) write(l line) {
 
 // End adds the end of a host.
 func (w *Writer) End(label string, r session.Result, verify bool) {
+	if w == nil {
+		return
+	}
 	e := End{Host: label, Status: r.Status, ExitCode: r.ExitCode, Verify: verify, NotRun: r.Status == session.StatusCanceled && (r.Err == nil || !r.Err.Sent)}
 	if r.Err != nil && r.Err.Err != nil {
 		e.Why = r.Err.Err.Error()
@@ -164,6 +167,9 @@ func (w *Writer) End(label string, r session.Result, verify bool) {
 
 // Close ends the run. Its error is the first one of all that was written.
 func (w *Writer) Close(f Finish) error {
+	if w == nil {
+		return nil
+	}
 	w.write(line{Finish: &f})
 	return errors.Join(w.err, w.f.Close())
 }
@@ -346,10 +352,16 @@ func (r *Record) Pick(which string) ([]Host, error) {
 	return picked, nil
 }
 
+// ErrKeeper says that a run goes on in a keeper, which has to be asked to stop it.
+var ErrKeeper = errors.New("the run goes on in the keeper")
+
 // Stop interrupts the process that a run goes on in.
 func (r *Record) Stop() error {
-	if r.State != "running" {
+	switch {
+	case r.State != "running":
 		return fmt.Errorf("%s does not run: it is %s", r.ID, r.State)
+	case r.PID == 0:
+		return ErrKeeper
 	}
 	return syscall.Kill(r.PID, syscall.SIGINT)
 }

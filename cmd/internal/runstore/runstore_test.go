@@ -70,7 +70,9 @@ func TestRunsAreOnesOwn(t *testing.T) {
 	all, err := s.List("agent/y")
 	require.NoError(t, err)
 	assert.Empty(t, all)
-	for _, bad := range []string{"", "r_", "../x", "r_../../etc/passwd", "r_a/b12345", id(2)} {
+	_, err = s.Begin(runstore.Run{ID: id(1), Principal: "agent/y"})
+	require.ErrorIs(t, err, os.ErrExist, "nor is it replaced")
+	for _, bad := range []string{"", "r_", ".r_a", "r_a.run", "../x", "r_../../etc/passwd", "r_a/b12345", id(2)} {
 		_, err := s.Get("operator/x", bad)
 		require.ErrorIs(t, err, runstore.ErrNotFound, bad)
 	}
