@@ -72,7 +72,7 @@ func keeperHome(t *testing.T) (dir string, stop func()) {
 // What commands do, on one host and on many, is the same with a keeper and without.
 func TestCommandsAreTheSameWithAKeeperAndWithout(t *testing.T) {
 	t.Parallel()
-	needs.Files(t, "testdata/both", 18)
+	needs.Files(t, "testdata/both", 19)
 	for name, mode := range map[string]string{"without": "off", "with": "require"} {
 		t.Run(name, func(t *testing.T) {
 			params := scriptParams(t)
@@ -87,7 +87,7 @@ func TestCommandsAreTheSameWithAKeeperAndWithout(t *testing.T) {
 }
 
 // varies is what differs from one run to the next.
-var varies = regexp.MustCompile(`"(session|exec|started)":"[^"]*"|"(duration|queue|dial|connect|run)_ms":[0-9.]+|127\.0\.0\.1:[0-9]+|«redacted:(\w+):[0-9a-f]+»|(connect|run) [0-9.]+ ms`)
+var varies = regexp.MustCompile(`"(session|exec|started|run)":"[^"]*"|"(duration|queue|dial|connect|run)_ms":[0-9.]+|127\.0\.0\.1:[0-9]+|«redacted:(\w+):[0-9a-f]+»|(connect|run) [0-9.]+ ms`)
 
 // nanoseconds are there only where milliseconds do not say all.
 var nanoseconds = regexp.MustCompile(`,"(duration|queue|dial)_ns":[0-9]+`)

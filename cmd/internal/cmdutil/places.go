@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/owned"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/inventory"
 )
@@ -39,6 +40,12 @@ func (f *Factory) InventoryOptions() inventory.Options {
 // AuditDir is where the record is kept.
 func (f *Factory) AuditDir() (string, error) {
 	return f.place("XDG_STATE_HOME", filepath.Join(".local", "state"), "audit")
+}
+
+// Runs is where runs are kept.
+func (f *Factory) Runs() (runstore.Store, error) {
+	dir, err := f.place("XDG_STATE_HOME", filepath.Join(".local", "state"), "runs")
+	return runstore.Store{Dir: dir}, err
 }
 
 // place is name in our directory under what variable says, else under def in the home directory. A relative path counts

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
@@ -57,6 +58,8 @@ type Config struct {
 	// Own are further files and directories of Fairlead on this machine. Agents may not use them, and sandboxes do not show
 	// them, as little as those that are named elsewhere here.
 	Own []string
+
+	Runs *runstore.Store // keeps what becomes of runs on many hosts; nil means that nothing does
 
 	Recordings string // the directory of recordings of terminals; "" means that there are no terminals
 

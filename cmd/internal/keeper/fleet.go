@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -13,6 +14,7 @@ import (
 	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -44,6 +46,7 @@ type fleet struct {
 	whole   *consents.Verdict
 	yes     consent
 	output  *runOutput
+	book    *runstore.Writer // nil where the run is not kept
 }
 
 // onRecord is an id that a record can be found by.
@@ -221,6 +224,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	}
 	ctx = context.WithValue(context.WithValue(ctx, consentKey{}, x.yes), wholeKey{}, no)
 	many := x.censor(&cmd)
+	x.book = x.keep()
 	counts := map[string]int{}
 	report := x.each(ctx, no, cmd, func(h hosts.Host, r session.Result) {
 		at := x.at[targets.KeyOf(h)]
@@ -233,6 +237,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 			r, taken = many.Result(h, r)
 		}
 		counts[string(r.Status)]++
+		x.book.End(x.label(h), r, false)
 		kept = kept || r.Err == nil || r.Err.Sent
 		x.output.send("result", wire.RunResult{Host: at, RunEnd: x.end(&r), Taken: taken.Kinds})
 		if cmd.Forks < min(orForks(x.in.Forks), len(x.hosts)) {
@@ -242,6 +247,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	if !kept {
 		undo()
 	}
+	_ = x.book.Close(runstore.Finish{Ended: time.Now(), Rollout: report}) // it is lost, and that is what its readers see
 	x.output.send("end", wire.RunsEnd{Counts: counts, Rollout: report})
 }
 

@@ -39,6 +39,7 @@ func (k *Keeper) addRuns(a *api) {
 			return nil, nil
 		})
 	k.addConfirm(a)
+	k.addKeptRuns(a)
 }
 
 // run is a command whose caller takes the output as it comes.
@@ -150,7 +151,7 @@ func forMany(b *wire.NewRun) string {
 	}{
 		{"sums", len(b.Sums) > 0}, {"partial", b.Partial}, {"forks", b.Forks != 0}, {"connect_timeout_s", b.ConnectTimeoutS != nil},
 		{"shell", b.Shell != ""}, {"stdin", b.Stdin}, {"quiet", b.Quiet}, {"keep", b.Keep != 0}, {"redact", b.Redact},
-		{"rollout", b.Rollout != nil}, {"copy", b.Copy != nil},
+		{"rollout", b.Rollout != nil}, {"copy", b.Copy != nil}, {"kept", b.Kept},
 	} {
 		if f.set {
 			return f.name

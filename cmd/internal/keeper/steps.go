@@ -101,6 +101,7 @@ func (x *fleet) each(ctx context.Context, no refusal, cmd session.Command, tell 
 			if many != nil {
 				r, taken = many.Result(h, r)
 			}
+			x.book.End(x.label(h), r, true)
 			x.output.send("verified", wire.RunResult{Host: x.at[targets.KeyOf(h)], RunEnd: endOf(&r, r.Redacted), Taken: taken.Kinds})
 		}
 	}

@@ -75,7 +75,7 @@ func TestRunParsesItsCommandLine(t *testing.T) {
 			if tt.want.Forks == 0 {
 				tt.want.Forks = run.DefaultForks
 			}
-			got.Policy, got.Caller, got.Settings, got.Place = nil, nil, nil, place.Chooser{} // functions cannot be compared
+			got.Policy, got.Caller, got.Settings, got.Runs, got.Place = nil, nil, nil, nil, place.Chooser{} // functions cannot be compared
 			assert.Equal(t, tt.want, *got)
 		})
 	}

@@ -37,6 +37,9 @@ Rollouts: --batch 1,10%,100% runs on one host, then on a tenth of all, then on t
 batches, and --deadline bounds the whole run. A limit starts no further host and stops none that runs. Fairlead reports
 which limit stopped the run, and which hosts got nothing. --dry-run shows hosts, batches and verdicts.
 
+Runs are kept, without output: "fairlead runs" lists them, and --rerun failed, unreachable, notrun or all runs the last one,
+or RUN, again on those hosts.
+
 The audit log gets commands with secrets redacted. --redact redacts the printed output too, and agents always get it so.
 
 Exit codes:
@@ -77,6 +80,9 @@ const example = `  # the kernel of every web server
   fairlead run @web --batch 1,10%,100% --verify 'systemctl is-active nginx' --confirm -- sudo -n nginx -s reload
   # what would this script change?
   fairlead run @canary --held --script tune.sh
+
+  # the same again where it failed
+  fairlead run --rerun failed
 
   # a host that is in no inventory
   fairlead run root@10.0.0.5 -- systemctl is-system-running`

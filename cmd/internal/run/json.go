@@ -23,6 +23,7 @@ type summaryJSON struct {
 	Interrupted bool                      `json:"interrupted"`
 	ExitCode    int                       `json:"exit_code"`
 	DurationMS  int64                     `json:"duration_ms"`
+	Run         string                    `json:"run"` // its id
 
 	// Of a rollout.
 	Batches []wire.RunBatch `json:"batches,omitempty"`
@@ -38,7 +39,7 @@ func (v *jsonView) done(_ *target, r session.Result) { v.print(r) }
 func (v *jsonView) finish(s *summary, code int) {
 	j := summaryJSON{
 		Hosts: s.total, Counts: map[session.Status]int{}, Names: map[session.Status]string{},
-		NotStarted: hosts.Fold(slices.Concat(s.notStarted, s.notRun)), Interrupted: s.canceled > 0, ExitCode: code, DurationMS: s.took.Milliseconds(),
+		NotStarted: hosts.Fold(slices.Concat(s.notStarted, s.notRun)), Interrupted: s.canceled > 0, ExitCode: code, DurationMS: s.took.Milliseconds(), Run: s.id,
 	}
 	if so := s.rollout; so != nil {
 		j.Batches, j.Stopped, j.Why, j.NotRun = so.Batches, so.Stopped, so.Why, so.NotRun

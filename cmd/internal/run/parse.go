@@ -37,6 +37,7 @@ func (o *Options) flags(cmd *cobra.Command) {
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy asks to confirm")
 	fl.StringVar(&o.PolicyFile, "policy", "", "judge by this policy `file` instead of the one in your configuration")
 	fl.BoolVar(&o.Partial, "partial", false, "run where the policy allows it, and list the other hosts; else it runs on all or on none")
+	fl.StringVar(&o.Rerun, "rerun", "", "run the last run, or RUN, again on its hosts that are `failed|unreachable|notrun|all`")
 	o.stepOptions.flags(fl)
 	o.outputOptions.flags(fl)
 	fl.Var(exitFlag{&o.OwnExitCode}, "exit-code", "host: a single host's own exit code; own: 1 for any that is not 0")
@@ -71,6 +72,9 @@ func (o *Options) parse(args []string, dash int, scripted bool) error {
 
 // words takes TARGETS and the command, or the arguments of the script.
 func (o *Options) words(args []string, dash int, scripted bool) error {
+	if o.Rerun != "" {
+		return o.rerunWords(args, dash)
+	}
 	if scripted {
 		return o.scriptWords(args, dash)
 	}
@@ -87,12 +91,16 @@ func (o *Options) words(args []string, dash int, scripted bool) error {
 		return cmdutil.Usagef("no command follows --")
 	}
 	o.Targets = args[0]
-	var err error
+	return o.command(args[1:])
+}
+
+// command takes what stands after --.
+func (o *Options) command(args []string) (err error) {
 	script := consent.Script
 	if o.Program {
-		o.Words, script = args[1:], consent.Program
+		o.Words, script = args, consent.Program
 	}
-	if o.Script, err = script(args[1:]); err != nil {
+	if o.Script, err = script(args); err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outdir"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -49,6 +50,9 @@ type report struct {
 	view presenter
 	keep int // Command.Keep
 
+	id  string
+	log *runstore.Writer // nil where the run is not kept
+
 	files   *outdir.Dir // nil without --out-dir
 	omitted omission    // what the view does not show
 
@@ -64,14 +68,14 @@ type report struct {
 }
 
 func newReport(o *Options, hs []hosts.Host, g *outcome.Gate) *report {
-	r := &report{o: o, gate: g, byHost: make(map[targets.Key]*target, len(hs))}
+	r := &report{o: o, gate: g, id: client.NewRunID(), byHost: make(map[targets.Key]*target, len(hs))}
 	labels := targets.Labels(hs)
 	for i, h := range hs {
 		t := &target{index: i, host: h, label: labels[i]}
 		r.targets = append(r.targets, t)
 		r.byHost[targets.KeyOf(h)] = t
 	}
-	r.summary = summary{total: len(hs), tally: exitcode.Tally{Own: o.OwnExitCode || len(hs) > 1}}
+	r.summary = summary{id: r.id, total: len(hs), tally: exitcode.Tally{Own: o.OwnExitCode || len(hs) > 1}}
 	switch {
 	case o.JSON:
 		r.view = &jsonView{gate: g}
@@ -102,7 +106,7 @@ func (r *report) run(ctx context.Context, where place.Runner, in *input) error {
 		Script: r.o.Script, Program: r.o.Program, Held: r.o.Held, Timeout: r.o.Timeout, Idle: r.o.Idle, Keep: r.keep, Streams: r.start, Reason: r.o.Reason,
 	}
 	if len(hs) > 1 {
-		cmd.Group = client.NewRunID()
+		cmd.Group = r.id
 	}
 	in.put(&cmd)
 	unread := leftAlone{o: r.o}
@@ -111,6 +115,7 @@ func (r *report) run(ctx context.Context, where place.Runner, in *input) error {
 	stop()
 	r.summary.took = time.Since(began)
 	code := r.code(ctx)
+	r.endRun(code, err)
 	if err == nil {
 		r.view.finish(&r.summary, code)
 	}
@@ -137,6 +142,7 @@ func (r *report) ended(e place.HostEnd) {
 	if _, whole := r.view.(*live); !whole {
 		r.omitted.add(t.label, e.Result)
 	}
+	r.log.End(t.label, e.Result, false)
 	r.summary.add(t, e.Result)
 	r.view.done(t, e.Result)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -41,6 +42,7 @@ type Options struct {
 	Running   *cmdutil.Running
 	Settings  func() (config.Config, error)
 	SSH       *sshopt.Flags
+	Runs      func() (runstore.Store, error) // nil means that runs are not kept
 
 	Except         string
 	JSON           bool
@@ -63,6 +65,9 @@ type Options struct {
 	Held    bool
 	Program bool // what stands after -- is a program and its exact arguments
 
+	Rerun   string // which hosts of a run get the command again; "" is that Targets picks them
+	rerunOf string // "" is the last run
+
 	Targets string
 	Script  string
 	Words   []string // what Script is made of in structured mode; nil is shell source
@@ -73,7 +78,7 @@ type Options struct {
 
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal, Place: place.NewChooser(f), Running: f.Running, Settings: f.Config, SSH: &f.SSH}
+	o := &Options{IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal, Place: place.NewChooser(f), Running: f.Running, Settings: f.Config, SSH: &f.SSH, Runs: f.Runs}
 	if runF == nil {
 		runF = run
 	}
@@ -168,6 +173,7 @@ func run(ctx context.Context, o *Options) error {
 	if steps != nil {
 		r.watchSteps(steps, &judge)
 	}
+	r.log = o.keepRun(r.id, hs, secrets)
 	return r.run(ctx, where, in)
 }
 
@@ -178,12 +184,24 @@ func refused(v *consent.Verdict, h hosts.Host) int {
 	return 0
 }
 
-// hosts are those that TARGETS picks, as the flags change them.
-func (o *Options) hosts() ([]hosts.Host, error) {
+// selected are the hosts that TARGETS picks, or --rerun.
+func (o *Options) selected() ([]hosts.Host, error) {
+	if o.Rerun != "" {
+		return o.rerunHosts()
+	}
 	sel := targets.Resolver{Inventory: o.Inventory, In: o.listInput(), Reach: o.Reach}
 	hs, err := sel.Resolve(o.Targets, o.Except)
 	if err != nil {
 		return nil, &cmdutil.UsageError{Err: err}
+	}
+	return hs, nil
+}
+
+// hosts are those that TARGETS picks, as the flags change them.
+func (o *Options) hosts() ([]hosts.Host, error) {
+	hs, err := o.selected()
+	if err != nil {
+		return nil, err
 	}
 	if o.Stdin == stdinHost && len(hs) > 1 {
 		return nil, cmdutil.Usagef("--stdin gives standard input to one host, and %s picks %d: --stdin=copy gives each of them a copy", o.Targets, len(hs))

@@ -169,7 +169,9 @@ func TestJSONIsOneResultPerLineAndASummary(t *testing.T) {
 	assert.Equal(t, "/", byHost["web1"]["cwd"])
 	assert.Equal(t, "exit", byHost["web2"]["status"])
 	assert.Equal(t, "unreachable", byHost["down1"]["status"])
+	assert.Regexp(t, "^r_", summary["run"])
 	delete(summary, "duration_ms")
+	delete(summary, "run")
 	assert.Equal(t, map[string]any{
 		"hosts": 3.0, "exit_code": 3.0, "interrupted": false, "not_started": "",
 		"counts": map[string]any{"ok": 1.0, "exit": 1.0, "unreachable": 1.0},

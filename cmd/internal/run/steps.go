@@ -123,7 +123,7 @@ func (o *Options) steps(hs []hosts.Host) (*place.Steps, error) {
 	}
 	p := &place.Steps{Rollout: w, Label: func(h hosts.Host) string { return labels[targets.KeyOf(h)] }}
 	if s.Canary != "" {
-		sel := targets.Resolver{Inventory: o.Inventory, In: o.listInput()}
+		sel := targets.Resolver{Inventory: o.Inventory, In: o.listInput(), Reach: o.Reach}
 		first, err := sel.Resolve(s.Canary, "")
 		if err != nil {
 			return nil, cmdutil.Usagef("--canary: %w", err)
@@ -178,6 +178,7 @@ func (r *report) watchSteps(s *place.Steps, judge *consent.Judge) {
 		} else if e.Result.Status != session.StatusOK {
 			tellVerified(r.gate.Err(), t.label, e.Result)
 		}
+		r.log.End(t.label, e.Result, true)
 		r.summary.verified(t, e.Result)
 	}
 	s.Confirm = func(ctx context.Context, so wire.RunReport) bool {

@@ -16,6 +16,7 @@ import (
 
 // summary adds up what became of each host.
 type summary struct {
+	id       string
 	total    int
 	tally    exitcode.Tally
 	took     time.Duration

@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/otlp"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/storeplace"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
@@ -193,6 +194,7 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 		return err
 	}
 	cfg.Recordings = filepath.Join(filepath.Dir(cfg.AuditDir), "recordings")
+	cfg.Runs = &runstore.Store{Dir: filepath.Join(filepath.Dir(cfg.AuditDir), "runs")}
 	if dirs, err := o.Approvals(); err == nil {
 		cfg.ApprovalsDir = dirs[0]
 	}

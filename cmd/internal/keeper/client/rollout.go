@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
@@ -62,4 +63,22 @@ func (f *fleet) rollout(ctx context.Context, e event) error {
 // ConfirmRun answers whether the next batch of a rollout may begin.
 func (c *Client) ConfirmRun(ctx context.Context, id string, in wire.RunConfirm) error {
 	return c.call(ctx, http.MethodPost, "/v1/runs/"+url.PathEscape(id)+"/confirm", in, nil)
+}
+
+// StopRun stops a run step by step; its stream tells the end.
+func (c *Client) StopRun(ctx context.Context, id string) error {
+	return c.call(ctx, http.MethodPost, "/v1/runs/"+url.PathEscape(id)+"/stop", nil, nil)
+}
+
+// KeptRuns lists one's runs on many hosts, the newest first.
+func (c *Client) KeptRuns(ctx context.Context, limit int) ([]wire.KeptRun, error) {
+	var out wire.KeptRuns
+	err := c.call(ctx, http.MethodGet, "/v1/runs?limit="+strconv.Itoa(limit), nil, &out)
+	return out.Items, err
+}
+
+// KeptRun returns how a run has ended, or is going.
+func (c *Client) KeptRun(ctx context.Context, id string) (*wire.KeptRun, error) {
+	out := &wire.KeptRun{}
+	return out, c.call(ctx, http.MethodGet, "/v1/runs/"+url.PathEscape(id), nil, out)
 }

@@ -15,7 +15,7 @@ import (
 // NewRun asks for a command whose caller takes the output as it comes, and with whom it ends: on one host, in a session, or
 // on many hosts at once, which are one request.
 type NewRun struct {
-	ID         string   `json:"id" minLength:"8" maxLength:"80" doc:"chosen by the caller, new for every run; stops the run; recorded in the audit log for runs on many hosts"`
+	ID         string   `json:"id" minLength:"8" maxLength:"80" doc:"chosen by the caller, new for every run; stops the run; recorded in the audit log for runs on many hosts, and kept as this if it holds only letters, digits, _ and -"`
 	Host       string   `json:"host,omitempty" doc:"where, in a shell of its own; or"`
 	Session    string   `json:"session,omitempty" maxLength:"80" doc:"in which session, by id or name; or"`
 	Hosts      []string `json:"hosts,omitempty" maxItems:"100000" doc:"on which hosts, by name or user@host:port; or"`
@@ -43,6 +43,7 @@ type NewRun struct {
 	Quiet           bool     `json:"quiet,omitempty" doc:"send no output as it comes: the results hold some of it"`
 	Keep            int      `json:"keep,omitempty" minimum:"-1" maximum:"524288" doc:"bytes of each output that a result holds, from its beginning and its end (default 65536; -1: none)"`
 	Redact          bool     `json:"redact,omitempty" doc:"take secrets out of what operators get, too"`
+	Kept            bool     `json:"kept,omitempty" doc:"the caller keeps what becomes of the run, and the keeper does not"`
 	Rollout         *Rollout `json:"rollout,omitempty" doc:"run in steps: batches, limits, and a check after each batch"`
 
 	// Of files, instead of a command, on hosts or a selector. The stream of an upload comes as standard input; that of a

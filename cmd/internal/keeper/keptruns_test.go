@@ -1,0 +1,96 @@
+package keeper_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
+)
+
+// startKeeping is startFleet with a place for runs.
+func startKeeping(t *testing.T, n int) (w *world, store runstore.Store) {
+	w = start(t, func(c *keeper.Config) {
+		store = runstore.Store{Dir: filepath.Join(filepath.Dir(c.AuditDir), "runs")}
+		c.Runs = &store
+	})
+	require.NoError(t, os.WriteFile(w.inventory, []byte(webs(n)), 0o600))
+	return w, store
+}
+
+func TestTheKeeperKeepsRunsOverItsAPI(t *testing.T) {
+	w, store := startKeeping(t, 3)
+	w.roll(w.Client, wire.NewRun{ID: "r_keptone", Selector: "web*", Command: "exit 3", Rollout: &wire.Rollout{Batches: []string{"1"}, MaxFail: "1"}}, nil)
+	w.fleet(w.Client, wire.NewRun{ID: "r_secret", Selector: "web1", Command: "export API_TOKEN=s3cr3ts3cr3t; true"})
+	w.fleet(w.Client, wire.NewRun{ID: "r_elsewhere", Selector: "web1", Command: "true", Kept: true})
+	w.fleet(w.As("agent/claude"), wire.NewRun{ID: "r_agents", Selector: "web1", Command: "true"})
+
+	all, err := w.KeptRuns(t.Context(), 20)
+	require.NoError(t, err)
+	require.Len(t, all, 2, "that of the agent is its own, and one is kept by its caller")
+	assert.Equal(t, "r_secret", all[0].ID, "the newest is first")
+	assert.False(t, all[0].Exact)
+	assert.NotContains(t, all[0].Command, "s3cr3ts3cr3t")
+	assert.Empty(t, all[1].Hosts)
+	one, err := w.KeptRuns(t.Context(), 1)
+	require.NoError(t, err)
+	assert.Len(t, one, 1)
+	status, _, _ := w.send("GET", "/v1/runs?limit=0", "")
+	assert.Equal(t, http.StatusUnprocessableEntity, status)
+
+	r, err := w.KeptRun(t.Context(), "r_keptone")
+	require.NoError(t, err)
+	assert.Equal(t, "done", r.State)
+	assert.Equal(t, []int{0, 2, 1}, []int{r.OK, r.Failed, r.NotRun})
+	assert.Equal(t, "max-fail", r.Rollout.Stopped)
+	assert.Equal(t, "exit 3", r.Command)
+	assert.True(t, r.Exact)
+	assert.Equal(t, "exit", r.Hosts[0].Status)
+	assert.Equal(t, 3, *r.Hosts[0].ExitCode)
+	assert.True(t, r.Hosts[2].NotRun)
+	assert.Nil(t, r.ExitCode)
+
+	_, err = w.KeptRun(t.Context(), "r_agents")
+	var problem *wire.Problem
+	require.True(t, errors.As(err, &problem), "%v", err)
+	assert.Equal(t, http.StatusNotFound, problem.Status)
+
+	rec, err := store.Get("operator/ada", "r_keptone")
+	require.NoError(t, err)
+	require.ErrorContains(t, rec.Stop(), "does not run")
+}
+
+func TestARunThatGoesOnIsKeptAsSuch(t *testing.T) {
+	w, store := startKeeping(t, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := &told{}
+	f := o.fleet()
+	begin := f.Begin
+	f.Begin = func(i int) (stdout, stderr io.Writer) {
+		r, err := w.KeptRun(context.WithoutCancel(ctx), "r_goingon")
+		if assert.NoError(t, err) {
+			assert.Equal(t, "running", r.State)
+		}
+		rec, err := store.Get("operator/ada", "r_goingon")
+		if assert.NoError(t, err) {
+			assert.ErrorIs(t, rec.Stop(), runstore.ErrKeeper, "no process is interrupted")
+		}
+		assert.NoError(t, w.StopRun(context.WithoutCancel(ctx), "r_goingon"))
+		return begin(i)
+	}
+	_, err := w.RunFleet(ctx, wire.NewRun{ID: "r_goingon", Selector: "web*", Command: "sleep 600"}, f)
+	require.NoError(t, err)
+	r, err := w.KeptRun(t.Context(), "r_goingon")
+	require.NoError(t, err)
+	assert.Equal(t, "done", r.State)
+}

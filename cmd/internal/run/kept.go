@@ -1,0 +1,192 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/redact"
+)
+
+// keepRun begins to keep the run; nil where that cannot be, which is reported: the audit log has it all the same.
+func (o *Options) keepRun(id string, hs []hosts.Host, secrets *redact.Set) *runstore.Writer {
+	if o.Runs == nil {
+		return nil
+	}
+	rec := runstore.Run{
+		ID: id, Principal: o.Caller().Principal, Started: time.Now(), PID: os.Getpid(), Targets: o.Targets, Shell: o.shell, Stdin: o.Stdin != stdinNone,
+	}
+	rec.Command = cmdutil.Redactor(secrets)(o.Script)
+	rec.Exact = rec.Command == o.Script && utf8.ValidString(o.Script)
+	if len(rec.Command) > runstore.MaxCommand {
+		rec.Command, rec.Exact = "", false
+	}
+	if rec.Exact {
+		rec.Words = o.Words
+	}
+	if o.Timeout > 0 {
+		rec.Timeout = o.Timeout.String()
+	}
+	if o.Idle > 0 {
+		rec.Idle = o.Idle.String()
+	}
+	for i, label := range targets.Labels(hs) {
+		h := runstore.Host{Name: targets.Asked(hs[i])}
+		if label != h.Name {
+			h.Label = label
+		}
+		rec.Hosts = append(rec.Hosts, h)
+	}
+	store, err := o.Runs()
+	if err != nil {
+		return nil // there is no place for anything, which the audit log reports
+	}
+	w, err := store.Begin(rec)
+	if err != nil {
+		fmt.Fprintf(o.IO.Err, "fairlead: warning: the run is not kept, and fairlead runs does not show it: %s\n", cmdutil.OneLine(err.Error()))
+		return nil
+	}
+	return w
+}
+
+// endRun ends what is kept of the run.
+func (r *report) endRun(code int, err error) {
+	if r.log == nil {
+		return
+	}
+	var usage *cmdutil.UsageError
+	switch {
+	case errors.As(err, &usage):
+		code = exitcode.Usage
+	case err != nil:
+		code = exitcode.Internal
+	}
+	_ = r.log.Close(runstore.Finish{Ended: time.Now(), ExitCode: code, Rollout: r.summary.rollout}) // it is lost, and that is what its readers see
+}
+
+// rerunWords takes the run to run again, and a command in place of its own.
+func (o *Options) rerunWords(args []string, dash int) error {
+	switch o.Rerun {
+	case runstore.Failed, runstore.Unreachable, runstore.NotRun, runstore.All:
+	default:
+		return cmdutil.Usagef("--rerun must be failed, unreachable, notrun or all")
+	}
+	switch {
+	case o.ScriptFile != "":
+		return cmdutil.Usagef("--rerun runs the run's own command, or the one after --: leave --script out")
+	case o.Except != "":
+		return cmdutil.Usagef("--rerun takes the hosts of a run: --except has no effect")
+	case o.Program && dash < 0:
+		return cmdutil.Usagef("--rerun without a command runs the run's own: leave --program out")
+	case (o.CWD != "" || len(o.Env) > 0) && dash < 0:
+		return cmdutil.Usagef("--rerun without a command runs the run's own: leave --cwd and --env out")
+	}
+	before := args
+	if dash >= 0 {
+		before = args[:dash]
+	}
+	switch {
+	case len(before) > 1:
+		return cmdutil.Usagef("--rerun takes one RUN, got %d; write -- before a command", len(before))
+	case dash >= 0 && len(args) == dash:
+		return cmdutil.Usagef("no command follows --")
+	case len(before) == 1:
+		o.rerunOf = before[0]
+	}
+	if dash >= 0 {
+		return o.command(args[dash:])
+	}
+	return nil
+}
+
+// rerunHosts are the hosts of a run that is to be run again. It sets the command, where there is none.
+func (o *Options) rerunHosts() ([]hosts.Host, error) {
+	if o.Runs == nil {
+		return nil, cmdutil.Usagef("there are no runs")
+	}
+	store, err := o.Runs()
+	if err != nil {
+		return nil, err
+	}
+	rec, err := o.runOf(store)
+	if err != nil {
+		return nil, err
+	}
+	picked, err := rec.Pick(o.Rerun)
+	switch {
+	case err != nil:
+		return nil, cmdutil.Usagef("--rerun: %w", err)
+	case rec.State == "running":
+		return nil, cmdutil.Usagef("%s still runs: wait for it with fairlead runs follow %s", rec.ID, rec.ID)
+	case len(picked) == 0:
+		return nil, cmdutil.Usagef("no host of %s is %s: see fairlead runs show %s", rec.ID, o.Rerun, rec.ID)
+	case o.Script == "" && (!rec.Exact || rec.Stdin):
+		why := "its command holds a secret or is too long, and was not kept"
+		if rec.Stdin {
+			why = "its standard input was not kept"
+		}
+		return nil, cmdutil.Usagef("%s cannot be run again as it was: %s. Give the command: fairlead run --rerun %s %s -- COMMAND", rec.ID, why, o.Rerun, rec.ID)
+	}
+	o.Targets = rec.ID
+	if o.Script == "" {
+		o.Script, o.Words, o.shell = rec.Command, rec.Words, rec.Shell
+		o.Program = rec.Words != nil
+		if d, err := time.ParseDuration(rec.Timeout); err == nil && o.Timeout == 0 {
+			o.Timeout = d
+		}
+		if d, err := time.ParseDuration(rec.Idle); err == nil && o.Idle == 0 {
+			o.Idle = d
+		}
+	}
+	var hs []hosts.Host
+	for _, p := range picked {
+		h, err := o.hostNamed(p.Name)
+		if err != nil {
+			return nil, &cmdutil.UsageError{Err: err}
+		}
+		hs = append(hs, h)
+	}
+	return hs, nil
+}
+
+// runOf is the run that is named, or the last one.
+func (o *Options) runOf(store runstore.Store) (*runstore.Record, error) {
+	who := o.Caller().Principal
+	if o.rerunOf != "" {
+		rec, err := store.Get(who, o.rerunOf)
+		if errors.Is(err, runstore.ErrNotFound) {
+			return nil, cmdutil.Usagef("%w: see fairlead runs list", err)
+		}
+		return rec, err
+	}
+	all, err := store.List(who)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, cmdutil.Usagef("there is no run yet to run again")
+	}
+	return all[0], nil
+}
+
+// hostNamed is a host by what it is asked for by.
+func (o *Options) hostNamed(name string) (hosts.Host, error) {
+	if strings.Contains(name, "@") {
+		if h, ok, err := hosts.ParseAdHoc(name); err != nil || ok {
+			return h, err
+		}
+	}
+	inv, err := o.Inventory()
+	if err != nil {
+		return hosts.Host{}, err
+	}
+	return inv.Lookup(name)
+}

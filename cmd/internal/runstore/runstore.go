@@ -1,0 +1,367 @@
+// Package runstore keeps runs: a command on hosts, how it ended on each, and what stopped it. It keeps no output, and no
+// command that holds a secret.
+//
+// Each run is one file of JSON lines below a directory, ID.run. Its writer holds a lock on it, so that a reader knows
+// whether a run goes on, and who to stop. The oldest runs are removed when a new one begins. The package has no global state.
+package runstore
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// Bounds of what is kept.
+const (
+	MaxRuns    = 200
+	MaxCommand = 64 << 10 // a longer command is kept as none
+	maxLine    = 64 << 20
+)
+
+// Run is what a run was asked for.
+type Run struct {
+	ID        string    `json:"id"`
+	Principal string    `json:"principal"`
+	Started   time.Time `json:"started"`
+	PID       int       `json:"pid,omitempty"` // of the process that runs it; 0 is a keeper, for a caller of its API
+
+	Targets string   `json:"targets"`
+	Hosts   []Host   `json:"hosts"`
+	Command string   `json:"command"`           // redacted
+	Exact   bool     `json:"exact"`             // Command is what was sent, and can be sent again
+	Words   []string `json:"words,omitempty"`   // of structured mode, where Exact
+	Shell   string   `json:"shell,omitempty"`   // that a script named
+	Stdin   bool     `json:"stdin,omitempty"`   // the command got standard input, which is not kept
+	Timeout string   `json:"timeout,omitempty"` // as flags take it
+	Idle    string   `json:"idle,omitempty"`
+}
+
+// Host is a host of a run.
+type Host struct {
+	Name  string `json:"name"`            // that finds it again
+	Label string `json:"label,omitempty"` // what results call it; "" is Name
+}
+
+// End is how a run ended on one host.
+type End struct {
+	Host     string         `json:"host"` // its label
+	Status   session.Status `json:"status"`
+	ExitCode *int           `json:"exit_code,omitempty"`
+	Why      string         `json:"why,omitempty"`
+	NotRun   bool           `json:"notrun,omitempty"` // it got nothing
+	Verify   bool           `json:"verify,omitempty"` // this is of the check after the command
+}
+
+// Finish is the end of a run.
+type Finish struct {
+	Ended    time.Time       `json:"ended"`
+	ExitCode int             `json:"exit_code"`
+	Rollout  *wire.RunReport `json:"rollout,omitempty"`
+}
+
+// Record is all that is known of a run.
+type Record struct {
+	Run
+	State  string  `json:"state"` // running, done, or lost where its writer went away
+	Ends   []End   `json:"ends"`
+	Finish *Finish `json:"finish,omitempty"`
+}
+
+// line is a line of a file: one of these.
+type line struct {
+	Run    *Run    `json:"run,omitempty"`
+	End    *End    `json:"end,omitempty"`
+	Finish *Finish `json:"finish,omitempty"`
+}
+
+// Store is a directory of runs.
+type Store struct{ Dir string }
+
+// ErrNotFound says that there is no such run.
+var ErrNotFound = errors.New("there is no such run")
+
+var validID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{3,79}$`)
+
+const suffix = ".run"
+
+func (s Store) file(id string) (string, error) {
+	if !validID.MatchString(id) {
+		return "", fmt.Errorf("%w: %q", ErrNotFound, cut(id))
+	}
+	return filepath.Join(s.Dir, id+suffix), nil
+}
+
+func cut(s string) string { return s[:min(len(s), 80)] }
+
+// Writer writes one run. It may be used concurrently. Close it. A nil Writer writes nothing.
+type Writer struct {
+	mu  sync.Mutex
+	f   *os.File
+	err error
+}
+
+// Begin begins a run, and removes the oldest ones beyond MaxRuns. An id that is taken is fs.ErrExist.
+func (s Store) Begin(r Run) (*Writer, error) {
+	name, err := s.file(r.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(s.Dir, ".begin-*")
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{f: f}
+	if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
+		w.write(line{Run: &r})
+		if err = w.err; err == nil {
+			err = os.Link(f.Name(), name) // which replaces nothing
+		}
+	}
+	os.Remove(f.Name())
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	s.prune()
+	return w, nil
+}
+
+func (w *Writer) write(l line) {
+	text, err := json.Marshal(l)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil && err == nil {
+		_, err = w.f.Write(append(text, '\n'))
+	}
+	w.err = cmp.Or(w.err, err)
+}
+
+// End adds the end of a host.
+func (w *Writer) End(label string, r session.Result, verify bool) {
+	if w == nil {
+		return
+	}
+	e := End{Host: label, Status: r.Status, ExitCode: r.ExitCode, Verify: verify, NotRun: r.Status == session.StatusCanceled && (r.Err == nil || !r.Err.Sent)}
+	if r.Err != nil && r.Err.Err != nil {
+		e.Why = r.Err.Err.Error()
+	}
+	w.write(line{End: &e})
+}
+
+// Close ends the run. Its error is the first one of all that was written.
+func (w *Writer) Close(f Finish) error {
+	if w == nil {
+		return nil
+	}
+	w.write(line{Finish: &f})
+	return errors.Join(w.err, w.f.Close())
+}
+
+// prune removes the oldest runs, but none that goes on.
+func (s Store) prune() {
+	names, err := s.names()
+	if err != nil || len(names) <= MaxRuns {
+		return
+	}
+	for _, n := range names[MaxRuns:] {
+		if f, err := os.Open(n); err == nil {
+			if !locked(f) {
+				os.Remove(n)
+			}
+			f.Close()
+		}
+	}
+}
+
+// names are the files of runs, the newest first.
+func (s Store) names() ([]string, error) {
+	entries, err := os.ReadDir(s.Dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	type file struct {
+		name string
+		at   time.Time
+	}
+	var files []file
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), suffix) && info.Mode().IsRegular() {
+			files = append(files, file{filepath.Join(s.Dir, e.Name()), info.ModTime()})
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.name, b.name)) })
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.name
+	}
+	return names, nil
+}
+
+// locked reports whether the writer of a file lives.
+func locked(f *os.File) bool {
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
+		return errors.Is(err, syscall.EWOULDBLOCK)
+	}
+	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+	return false
+}
+
+// Get returns a principal's run.
+func (s Store) Get(principal, id string) (*Record, error) {
+	name, err := s.file(id)
+	if err != nil {
+		return nil, err
+	}
+	r, err := read(name)
+	if errors.Is(err, os.ErrNotExist) || err == nil && r.Principal != principal {
+		return nil, fmt.Errorf("%w: %s", ErrNotFound, id)
+	}
+	return r, err
+}
+
+// List returns a principal's runs, the newest first. A file that cannot be understood is left out.
+func (s Store) List(principal string) ([]*Record, error) {
+	names, err := s.names()
+	if err != nil {
+		return nil, err
+	}
+	var all []*Record
+	for _, n := range names {
+		if r, err := read(n); err == nil && r.Principal == principal {
+			all = append(all, r)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Record) int { return b.Started.Compare(a.Started) })
+	return all, nil
+}
+
+// read reads a file. The last line may be half written.
+func read(name string) (*Record, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	alive := locked(f) // before the lines: who ends now has written all of them
+	r := &Record{State: "lost", Ends: []End{}}
+	in := bufio.NewReader(io.LimitReader(f, maxLine))
+	for n := 0; ; n++ {
+		text, err := in.ReadBytes('\n')
+		if err != nil {
+			break
+		}
+		var l line
+		if json.Unmarshal(text, &l) != nil {
+			return nil, fmt.Errorf("%s: line %d cannot be understood", name, n+1)
+		}
+		switch {
+		case l.Run != nil:
+			r.Run = *l.Run
+		case l.End != nil:
+			r.Ends = append(r.Ends, *l.End)
+		case l.Finish != nil:
+			r.Finish = l.Finish
+		}
+	}
+	switch {
+	case r.ID == "":
+		return nil, fmt.Errorf("%s holds no run", name)
+	case r.Finish != nil:
+		r.State = "done"
+	case alive:
+		r.State = "running"
+	}
+	return r, nil
+}
+
+// Outcome is how a run ended on a host.
+type Outcome struct {
+	Host
+	End
+}
+
+// Outcomes are those of all hosts, in the order of the run. A check that failed is its host's outcome. The status of a host
+// of which nothing is known is "".
+func (r *Record) Outcomes() []Outcome {
+	by := map[string]End{}
+	for _, e := range r.Ends {
+		if e.Verify && e.Status == session.StatusOK {
+			continue
+		}
+		by[e.Host] = e
+	}
+	out := make([]Outcome, len(r.Hosts))
+	for i, h := range r.Hosts {
+		label := cmp.Or(h.Label, h.Name)
+		e := by[label]
+		e.Host = label
+		out[i] = Outcome{h, e}
+	}
+	return out
+}
+
+// The words that pick hosts of a run.
+const (
+	Failed      = "failed"      // that got the command, or could not get it, and are not ok
+	Unreachable = "unreachable" // no connection, no login, or no trust
+	NotRun      = "notrun"      // got nothing, because the run was stopped
+	All         = "all"
+)
+
+// Pick returns the hosts of a run to which a word applies.
+func (r *Record) Pick(which string) ([]Host, error) {
+	var picked []Host
+	for _, o := range r.Outcomes() {
+		yes := false
+		switch which {
+		case Failed:
+			yes = !o.NotRun && o.Status != session.StatusOK && o.Status != ""
+		case Unreachable:
+			yes = o.Status == session.StatusUnreachable || o.Status == session.StatusAuth || o.Status == session.StatusHostKey
+		case NotRun:
+			yes = o.NotRun || o.Status == "" && r.State != "running"
+		case All:
+			yes = true
+		default:
+			return nil, fmt.Errorf("%q is none of failed, unreachable, notrun and all", cut(which))
+		}
+		if yes {
+			picked = append(picked, o.Host)
+		}
+	}
+	return picked, nil
+}
+
+// ErrKeeper says that a run goes on in a keeper, which has to be asked to stop it.
+var ErrKeeper = errors.New("the run goes on in the keeper")
+
+// Stop interrupts the process that a run goes on in.
+func (r *Record) Stop() error {
+	switch {
+	case r.State != "running":
+		return fmt.Errorf("%s does not run: it is %s", r.ID, r.State)
+	case r.PID == 0:
+		return ErrKeeper
+	}
+	return syscall.Kill(r.PID, syscall.SIGINT)
+}
