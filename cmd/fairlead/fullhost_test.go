@@ -78,7 +78,7 @@ func fill(t *testing.T, env []string) {
 var untouched = []string{
 	"approvals", "approvals approve", "approvals enroll", "approvals list", "approvals reject", "approvals revoke", "approvals show",
 	"approvals watch", "audit", "completion", "completion bash", "completion fish", "completion powershell", "completion zsh", "help",
-	"hosts", "jobs", "man", "mcp", "policy", "sandbox", "sandbox-exec", "serve", "sessions close", "setup", "setup claude", "setup codex", "setup cursor",
+	"hosts", "hosts forget", "jobs", "man", "mcp", "policy", "sandbox", "sandbox-exec", "serve", "sessions close", "setup", "setup claude", "setup codex", "setup cursor",
 	"setup gemini", "setup vscode", "version", "web", "",
 }
 
@@ -102,6 +102,7 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 		{[]string{"hosts", "ping", "sshd"}, 0},
 		{[]string{"hosts", "list", "sshd"}, 0},
 		{[]string{"hosts", "show", "sshd"}, 0},
+		{[]string{"hosts", "trust", "sshd"}, 0}, // its key is known
 		{[]string{"doctor", "sshd"}, 0},
 		{[]string{"jobs", "list", "sshd"}, 0},
 		{[]string{"jobs", "start", "sshd", "--", "true"}, 0},

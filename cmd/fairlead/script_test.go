@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	needs.Files(t, "testdata/script", 19)
+	needs.Files(t, "testdata/script", 20)
 	testscript.Run(t, scriptParams(t))
 }
 

@@ -35,13 +35,23 @@ type target struct {
 	hostKeys   HostKeys
 	algorithms algorithms
 	first      firstContact
-	turns      *turns // of questions about host keys
-	ask        Ask    // nil where no person may be asked
+	scan       bool     // connect for the key of the host alone
+	files      []string // known_hosts files of the user; nil where there are none
+	turns      *turns   // of questions about host keys
+	ask        Ask      // nil where no person may be asked
 	methods    methods
 	keys       func(clk *clock) (*keyring, error)
 }
 
 func (t *target) addr() string { return net.JoinHostPort(t.host, strconv.Itoa(int(t.port))) }
+
+// keyName is what the host's key is recorded under.
+func (t *target) keyName() string {
+	if t.alias != "" {
+		return t.alias
+	}
+	return knownhosts.Name(t.host, t.port)
+}
 
 func (t *target) query() knownhosts.Query {
 	return knownhosts.Query{Host: t.host, Port: t.port, Alias: t.alias, Algorithms: t.algorithms.hostKeys}

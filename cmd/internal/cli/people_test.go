@@ -25,6 +25,8 @@ var commands = map[string]string{
 	"approvals list": "agents", "approvals show": "agents",
 	"sandbox-exec": "agents", // which holds the one who runs it, and gives nothing
 
+	"hosts trust":       "hosts trust a@b",
+	"hosts forget":      "hosts forget a@b",
 	"serve":             "serve --stop",
 	"web":               "web --no-open",
 	"setup":             "setup claude --file /nonexistent/mcp.json",

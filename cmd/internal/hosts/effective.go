@@ -171,6 +171,8 @@ func unknownKeys(s sshconfig.Settings) string {
 		return "accept-new (no, but a changed key is refused)"
 	case sshconfig.StrictAcceptNew:
 		return "accept-new"
+	case sshconfig.StrictAsk:
+		return "ask; refused without a person"
 	}
 	return "refused (" + string(s.StrictHostKeyChecking.V) + ")"
 }
