@@ -19,6 +19,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
 const (
@@ -209,7 +210,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	ctx = context.WithValue(context.WithValue(ctx, consentKey{}, x.yes), wholeKey{}, no)
 	many := x.censor(&cmd)
 	counts := map[string]int{}
-	for h, r := range x.r.pool.Each(ctx, x.hosts, cmd) {
+	for h, r := range x.r.pool.Each(sshconn.OneRun(ctx), x.hosts, cmd) {
 		at := x.at[targets.KeyOf(h)]
 		if x.inlets != nil {
 			x.inlets.close(at)

@@ -7,6 +7,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/redact"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
 // Runner runs a command on hosts. What shows the output and the results does not know where that is.
@@ -42,7 +43,7 @@ func (h *Here) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, do
 	if h.Redact {
 		many, cmd = censor.NewMany(h.Secrets, redact.Guarded, cmd)
 	}
-	for host, r := range pool.Each(ctx, hs, cmd) {
+	for host, r := range pool.Each(sshconn.OneRun(ctx), hs, cmd) {
 		e := HostEnd{Host: host, Result: r}
 		if many != nil {
 			e.Result, e.Taken = many.Result(host, r)
