@@ -33,11 +33,13 @@ func (d *Dialer) timeout(t *target) time.Duration {
 // was asked is connected to again, once: they do not wait for long (LoginGraceTime), and the answer may be on record.
 func (d *Dialer) connect(clk *clock, t *target, via *jump) (*Conn, error) {
 	return oneOf(clk, t, func() (*Conn, error) {
-		c, hungUp, err := d.connectOnce(clk, t, via)
-		if err != nil && hungUp {
-			c, _, err = d.connectOnce(clk, t, via)
-		}
-		return c, err
+		return d.admitted(clk, t, via, func() (*Conn, error) {
+			c, hungUp, err := d.connectOnce(clk, t, via)
+			if err != nil && hungUp {
+				c, _, err = d.connectOnce(clk, t, via)
+			}
+			return c, err
+		})
 	})
 }
 
