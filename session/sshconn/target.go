@@ -35,6 +35,7 @@ type target struct {
 	hostKeys   HostKeys
 	algorithms algorithms
 	first      firstContact
+	revoked    revokedKeys
 	scan       bool     // connect for the key of the host alone
 	files      []string // known_hosts files of the user; nil where there are none
 	turns      *turns   // of questions about host keys
@@ -68,6 +69,9 @@ func (t *target) key(before string) string {
 
 func (t *target) checkHostKey(key ssh.PublicKey) error {
 	if err := t.algorithms.checkHost(key); err != nil {
+		return err
+	}
+	if err := t.revoked.check(key, t.keyName()); err != nil {
 		return err
 	}
 	return t.hostKeys.Check(t.query(), key)
