@@ -32,9 +32,11 @@ const (
 	SandboxDelete  Kind = "sandbox.delete"
 	ApproverEnroll Kind = "approver.enroll"
 	ApproverRemove Kind = "approver.remove"
-	WebLink        Kind = "web.link"    // a link to the web UI
-	PolicyLoad     Kind = "policy.load" // a policy took effect
-	ConfigLoad     Kind = "config.load" // a file of settings took effect
+	HostKeyTrust   Kind = "hostkey.trust"  // the key of a host was recorded
+	HostKeyForget  Kind = "hostkey.forget" // the recorded keys of a host were removed
+	WebLink        Kind = "web.link"       // a link to the web UI
+	PolicyLoad     Kind = "policy.load"    // a policy took effect
+	ConfigLoad     Kind = "config.load"    // a file of settings took effect
 	KeeperStart    Kind = "keeper.start"
 	KeeperEnd      Kind = "keeper.end"
 	KeeperSocket   Kind = "keeper.socket" // a socket that was removed was created again
@@ -53,7 +55,7 @@ func (k Kind) after() bool {
 // Administers reports whether an event of this kind stands alone, about what changes who may do what.
 func (k Kind) Administers() bool {
 	switch k {
-	case TokenCreate, TokenRevoke, SandboxCreate, SandboxChange, SandboxDelete, ApproverEnroll, ApproverRemove, WebLink,
+	case TokenCreate, TokenRevoke, SandboxCreate, SandboxChange, SandboxDelete, ApproverEnroll, ApproverRemove, HostKeyTrust, HostKeyForget, WebLink,
 		PolicyLoad, ConfigLoad, KeeperStart, KeeperEnd, KeeperSocket:
 		return true
 	}

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	needs.Files(t, "testdata/script", 19)
+	needs.Files(t, "testdata/script", 21)
 	testscript.Run(t, scriptParams(t))
 }
 

@@ -70,7 +70,7 @@ func Append(file, name string, key ssh.PublicKey, o AppendOptions) error {
 	return nil
 }
 
-const maxReopen = 10
+const maxReopen = 100
 
 // openLocked opens file for appending and locks it. Editors and ssh-keygen replace the file, so a lock may be had on one
 // that is no longer there; it is then opened again.

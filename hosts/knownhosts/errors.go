@@ -82,7 +82,7 @@ func (e *ChangedError) Error() string {
 // RevokedError reports that a host shows a key, or a certificate of an authority, that is marked @revoked.
 type RevokedError struct {
 	Presented
-	Known     Known // the @revoked line
+	Known     Known // the @revoked line, or that of a file of revoked keys
 	Authority bool  // the line is about the authority that signed the host's certificate
 }
 

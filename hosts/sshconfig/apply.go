@@ -41,6 +41,8 @@ func (r *resolver) directive(l *line, active bool) error {
 		err = r.hostFiles(l, active, &s.UserKnownHostsFiles, &r.userHostsFrom)
 	case "globalknownhostsfile":
 		err = r.hostFiles(l, active, &s.GlobalKnownHostsFiles, &r.globalHostsFrom)
+	case "revokedhostkeys":
+		err = text(l, active, &s.RevokedHostKeys)
 	case "hostkeyalias":
 		err = text(l, active, &s.HostKeyAlias)
 	case "hostkeyalgorithms":

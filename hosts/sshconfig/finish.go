@@ -96,6 +96,14 @@ func (r *resolver) files() {
 	r.expandFiles("IdentityFile", &s.IdentityFiles, t)
 	r.expandFiles("CertificateFile", &s.CertificateFiles, t)
 	r.expandFiles("UserKnownHostsFile", &s.UserKnownHostsFiles, t)
+	if v := &s.RevokedHostKeys; lower(v.V) == None {
+		v.V = ""
+	} else if v.isSet() {
+		var err error
+		if v.V, err = r.cfg.local.path(v.Raw, t); err != nil {
+			r.problems.add(&Error{Pos: v.From, Msg: "RevokedHostKeys " + v.Raw, Err: err})
+		}
+	}
 	// GlobalKnownHostsFile is not expanded by OpenSSH either.
 }
 

@@ -20,8 +20,6 @@ var notObeyed = map[string]keyword{
 	"refuseconnection": {refuse: "this configuration refuses connections to the host"},
 	"canonicalizehostname": {fine: []string{"no", "false"},
 		refuse: "not supported, and it would change which host is reached; write the whole name as HostName"},
-	"revokedhostkeys": {fine: []string{None},
-		refuse: "not supported, and a revoked key must not be accepted; mark the keys @revoked in known_hosts"},
 	"remotecommand": {fine: []string{None},
 		refuse: "a fixed remote command cannot be combined with commands of your own; put it under a Host name of its own"},
 	"knownhostscommand": {fine: []string{None},
@@ -92,7 +90,7 @@ var obeyed = []string{"addressfamily", "batchmode", "bindaddress", "bindinterfac
 	"identitiesonly", "identityagent", "identityfile", "identityfile2", "ignoreunknown", "include", "kbdinteractiveauthentication", "kexalgorithms", "macs", "match",
 	"numberofpasswordprompts", "passwordauthentication", "port",
 	"preferredauthentications", "protocolkeepalives", "proxycommand", "proxyjump", "pubkeyacceptedalgorithms", "pubkeyacceptedkeytypes",
-	"pubkeyauthentication", "rekeylimit", "requiredrsasize", "serveralivecountmax", "serveraliveinterval", "setenv", "setuptimeout",
+	"pubkeyauthentication", "rekeylimit", "requiredrsasize", "revokedhostkeys", "serveralivecountmax", "serveraliveinterval", "setenv", "setuptimeout",
 	"skeyauthentication", "stricthostkeychecking", "tag", "tisauthentication", "user", "userknownhostsfile"}
 
 // Keywords returns every directive that Resolve knows, in lower case and in order.

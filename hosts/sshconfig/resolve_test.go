@@ -170,7 +170,6 @@ func TestWhatWouldBeUnsafeToLeaveOutIsAnError(t *testing.T) {
 		"CanonicalizeHostname yes":             "config:1: CanonicalizeHostname yes: not supported",
 		"\nCanonicalizeHostname always":        "config:2:",
 		"RefuseConnection gone":                "refuses connections",
-		"RevokedHostKeys /etc/ssh/krl":         "revoked key",
 		"RemoteCommand tmux":                   "remote command",
 		"KnownHostsCommand /bin/x":             "config:1: KnownHostsCommand /bin/x: not supported; record",
 		"VerifyHostKeyDNS yes":                 "known_hosts",

@@ -66,6 +66,7 @@ type Settings struct {
 
 	UserKnownHostsFiles   []Value[string] // expanded; empty for "none"
 	GlobalKnownHostsFiles []Value[string] // empty for "none"
+	RevokedHostKeys       Value[string]   // a file, expanded; "" means none
 	HostKeyAlias          Value[string]   // lower case; "" means none
 	StrictHostKeyChecking Value[StrictHostKeyChecking]
 	HashKnownHosts        Value[bool]

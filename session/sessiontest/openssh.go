@@ -20,6 +20,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // SSHD is OpenSSH's own server on loopback. It lets in the account of the test with one key.
@@ -34,11 +35,34 @@ type SSHD struct {
 	Config     string // a client configuration for the host "sshd", for ssh -F and for hosts.Host.SSHConfig
 	Log        string // what the server says at level VERBOSE
 	Authorized string // the authorized_keys file
+
+	pam string // a directory that stands for /etc/pam.d; "" is none
 }
 
 // OpenSSHD starts sshd for the time of the test. more are lines of sshd_config that go before the usual ones, and win.
 // Where there is no sshd the test is skipped, or fails if the environment says CI=true.
 func OpenSSHD(t testing.TB, more ...string) *SSHD {
+	t.Helper()
+	return openSSHD(t, "", more)
+}
+
+// OpenSSHDWithPAM is OpenSSHD with PAM, whose rules for sshd are rules, in a mount namespace of its own: the machine's are not
+// touched. The test needs root.
+func OpenSSHDWithPAM(t testing.TB, rules string, more ...string) *SSHD {
+	t.Helper()
+	needs.Root(t, "give sshd rules of PAM")
+	if err := exec.Command("unshare", "-m", "true").Run(); err != nil {
+		needs.Part(t, "no mount namespace can be made")
+	}
+	if _, err := os.Stat("/etc/pam.d"); err != nil {
+		needs.Part(t, "PAM is not installed")
+	}
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "sshd"), rules)
+	return openSSHD(t, dir, append(more, "UsePAM yes"))
+}
+
+func openSSHD(t testing.TB, pam string, more []string) *SSHD {
 	t.Helper()
 	path, err := exec.LookPath("/usr/sbin/sshd")
 	if err != nil {
@@ -54,7 +78,7 @@ func OpenSSHD(t testing.TB, more ...string) *SSHD {
 	}
 	me, err := user.Current()
 	require.NoError(t, err)
-	s := &SSHD{User: me.Username, Dir: t.TempDir()}
+	s := &SSHD{User: me.Username, Dir: t.TempDir(), pam: pam}
 	in := func(name string) string { return filepath.Join(s.Dir, name) }
 	s.KeyFile, s.KnownHosts, s.Config, s.Log = in("client"), in("known_hosts"), in("config"), in("log")
 	s.Authorized = in("authorized_keys")
@@ -138,6 +162,9 @@ func (s *SSHD) start(t testing.TB, path string, more []string) bool {
 	require.NoError(t, err)
 	defer log.Close()
 	cmd := exec.Command(path, "-D", "-e", "-f", cfg)
+	if s.pam != "" {
+		cmd = exec.Command("unshare", "-m", "sh", "-c", `mount --make-rprivate / && mount --bind "$1" /etc/pam.d && shift && exec "$@"`, "sh", s.pam, path, "-D", "-e", "-f", cfg)
+	}
 	cmd.Stdout, cmd.Stderr = log, log
 	require.NoError(t, cmd.Start())
 	ended := make(chan struct{})

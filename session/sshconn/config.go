@@ -86,7 +86,8 @@ type Dialer struct {
 	net     Network
 	resolve func(h hosts.Host) (*target, error)
 
-	turns turns // of questions about host keys
+	startups startups
+	turns    turns // of questions about host keys
 
 	mu    sync.Mutex
 	jumps map[string]*jump // live or being dialed, by route

@@ -166,7 +166,7 @@ func (c *Conn) Peer() session.Peer { return c.peer }
 // CheckHostKey asks again whether the key that the host has shown is trusted, for instance after a known_hosts file has
 // changed. The error is an *[Error] as Dial would give it; the connection stays as it is.
 func (c *Conn) CheckHostKey() error {
-	err := c.t.hostKeys.Check(c.t.query(), c.hostKey)
+	err := c.t.checkHostKey(c.hostKey)
 	if _, unknown := errors.AsType[*knownhosts.UnknownError](err); unknown && c.vouched {
 		return nil
 	}

@@ -32,11 +32,15 @@ func (d *Dialer) timeout(t *target) time.Duration {
 // connect makes one connection and logs in. It takes over via only when it succeeds. A server that has hung up while a person
 // was asked is connected to again, once: they do not wait for long (LoginGraceTime), and the answer may be on record.
 func (d *Dialer) connect(clk *clock, t *target, via *jump) (*Conn, error) {
-	c, hungUp, err := d.connectOnce(clk, t, via)
-	if err != nil && hungUp {
-		c, _, err = d.connectOnce(clk, t, via)
-	}
-	return c, err
+	return oneOf(clk, t, func() (*Conn, error) {
+		return d.admitted(clk, t, via, func() (*Conn, error) {
+			c, hungUp, err := d.connectOnce(clk, t, via)
+			if err != nil && hungUp {
+				c, _, err = d.connectOnce(clk, t, via)
+			}
+			return c, err
+		})
+	})
 }
 
 // connectOnce is connect that connects once. hungUp says that the connection went away after a person had been asked.

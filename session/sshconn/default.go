@@ -98,7 +98,8 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	}
 	t.rekey, t.setEnv = s.RekeyLimit.V, values(s.SetEnv)
 	t.hostKeys = &liveKeys{f: f, paths: append(values(s.UserKnownHostsFiles), values(s.GlobalKnownHostsFiles)...)}
-	t.first = f.firstContact(h, s)
+	t.revoked = revokedKeys{s.RevokedHostKeys.V, s.RevokedHostKeys.Source()}
+	t.first, t.files = f.firstContact(h, s), values(s.UserKnownHostsFiles)
 	if t.ask = f.cfg.Ask; s.BatchMode.V {
 		t.ask = nil
 	}

@@ -26,6 +26,8 @@ type Error struct {
 	Step  Step   // how far it came
 	Early bool   // the server hung up before it knew who asks: it may be too busy, and later it may answer
 	Err   error
+
+	heard string // what the server said instead of a greeting
 }
 
 // Step is where a connection ended that was not made.

@@ -35,6 +35,9 @@ func (l *login) checkHostKey(_ string, _ net.Addr, key ssh.PublicKey) error {
 // judgeHostKey decides about a key. vouched means that a person trusts it for now, and that it is recorded nowhere.
 func (l *login) judgeHostKey(key ssh.PublicKey) (vouched bool, err error) {
 	err = l.t.checkHostKey(key)
+	if l.t.scan {
+		return false, &scanned{key, err}
+	}
 	unknown, ok := err.(*knownhosts.UnknownError)
 	if !ok {
 		return false, err

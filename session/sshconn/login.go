@@ -206,7 +206,7 @@ func (s *lazySigner) sign(rand io.Reader, data []byte, algorithm string) (*ssh.S
 
 // failed turns the library's error into one of ours.
 func (l *login) failed(err error, heard string) error {
-	e := &Error{Host: l.t.name, Addr: l.t.addr(), Step: StepLogin}
+	e := &Error{Host: l.t.name, Addr: l.t.addr(), Step: StepLogin, heard: heard}
 	hostKey, _, refused := l.verdict()
 	switch {
 	case refused != nil:

@@ -168,6 +168,13 @@ func TestWaysToLogInThatAreSwitchedOff(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 		assert.Empty(t, p.asked)
 	}
+	for _, more := range []string{"KbdInteractiveAuthentication no", "SkeyAuthentication no", "TISAuthentication no"} {
+		a, _ := served(t, more, onlyBy(byPrompts))
+		p := &person{says: func(sshconn.Question) (sshconn.Answer, error) { return sshconn.Answer{}, nil }}
+		_, err := a.asking(p).Dial(t.Context(), web1)
+		assert.ErrorContains(t, err, ": KbdInteractiveAuthentication no)", more)
+		assert.Empty(t, p.asked)
+	}
 	a, _ := served(t, "PubkeyAuthentication no\nPreferredAuthentications password,keyboard-interactive", byPassword)
 	p := answering(typing("right"))
 	assert.Empty(t, dial(t, a.asking(p), web1).Peer().Key, "no key was offered")

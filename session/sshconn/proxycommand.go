@@ -62,6 +62,7 @@ const (
 	proxyEnds    = 2 * time.Second // from the end of its output to SIGHUP
 	proxyHangup  = 2 * time.Second // from SIGHUP to SIGKILL
 	proxyKill    = 2 * time.Second // from SIGKILL to giving up
+	proxyWords   = 2 * time.Second // to read what it has said
 	maxProxySaid = 1 << 10
 )
 
@@ -194,6 +195,12 @@ func (c *proxied) Close() error {
 			c.ends(proxyKill)
 		}
 		kill(c.cmd.Process) // what it has started, and left behind
+		t := time.NewTimer(proxyWords)
+		defer t.Stop()
+		select {
+		case <-c.said:
+		case <-t.C: // something has left the group, and holds it open
+		}
 		c.errs.Close()
 		<-c.said
 	})

@@ -38,13 +38,24 @@ type target struct {
 	hostKeys   HostKeys
 	algorithms algorithms
 	first      firstContact
-	turns      *turns // of questions about host keys
-	ask        Ask    // nil where no person may be asked
+	revoked    revokedKeys
+	scan       bool     // connect for the key of the host alone
+	files      []string // known_hosts files of the user; nil where there are none
+	turns      *turns   // of questions about host keys
+	ask        Ask      // nil where no person may be asked
 	methods    methods
 	keys       func(clk *clock) (*keyring, error)
 }
 
 func (t *target) addr() string { return net.JoinHostPort(t.host, strconv.Itoa(int(t.port))) }
+
+// keyName is what the host's key is recorded under.
+func (t *target) keyName() string {
+	if t.alias != "" {
+		return t.alias
+	}
+	return knownhosts.Name(t.host, t.port)
+}
 
 func (t *target) query() knownhosts.Query {
 	return knownhosts.Query{Host: t.host, Port: t.port, Alias: t.alias, Algorithms: t.algorithms.hostKeys}
@@ -61,6 +72,9 @@ func (t *target) key(before string) string {
 
 func (t *target) checkHostKey(key ssh.PublicKey) error {
 	if err := t.algorithms.checkHost(key); err != nil {
+		return err
+	}
+	if err := t.revoked.check(key, t.keyName()); err != nil {
 		return err
 	}
 	return t.hostKeys.Check(t.query(), key)

@@ -28,6 +28,8 @@ var commands = map[string]string{
 	"sandbox-exec": "agents", // which holds the one who runs it, and gives nothing
 
 	"ssh":               "ssh here true",
+	"hosts trust":       "hosts trust a@b",
+	"hosts forget":      "hosts forget a@b",
 	"serve":             "serve --stop",
 	"web":               "web --no-open",
 	"setup":             "setup claude --file /nonexistent/mcp.json",

@@ -26,6 +26,7 @@ import (
 type Options struct {
 	IO        *iostreams.IOStreams
 	Inventory func() (*hosts.Inventory, error)
+	Reach     targets.Reach
 	Pool      func(cmdutil.PoolOptions) (*session.Pool, error)
 	Policy    func(file string) (*rules.Engine, error)
 	Caller    func() cmdutil.Caller
@@ -54,7 +55,7 @@ type Options struct {
 
 func newOptions(f *cmdutil.Factory) *Options {
 	return &Options{
-		IO: f.IO, Inventory: f.Inventory, Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
+		IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
 		Place: place.NewChooser(f), Running: f.Running, Getenv: f.Getenv,
 	}
 }
@@ -155,7 +156,7 @@ func (o *Options) copy(ctx context.Context, src []endpoint, dst endpoint) error 
 
 // hosts are those that a selector picks, as the flags change them.
 func (o *Options) hosts(selector string) ([]hosts.Host, error) {
-	sel := targets.Resolver{Inventory: o.Inventory, In: o.IO.In}
+	sel := targets.Resolver{Inventory: o.Inventory, In: o.IO.In, Reach: o.Reach}
 	hs, err := sel.Resolve(selector, o.Except)
 	if err != nil {
 		return nil, &cmdutil.UsageError{Err: err}

@@ -140,7 +140,7 @@ func (v *values) directives(s sshconfig.Settings) {
 		{"AddressFamily", s.AddressFamily}, {"BindAddress", s.BindAddress}, {"BindInterface", s.BindInterface},
 		{"HostKeyAlgorithms", s.HostKeyAlgorithms}, {"KexAlgorithms", s.KexAlgorithms}, {"Ciphers", s.Ciphers}, {"MACs", s.MACs},
 		{"PubkeyAcceptedAlgorithms", s.PubkeyAcceptedAlgorithms}, {"CASignatureAlgorithms", s.CASignatureAlgorithms},
-		{"PreferredAuthentications", s.PreferredAuthentications},
+		{"PreferredAuthentications", s.PreferredAuthentications}, {"RevokedHostKeys", s.RevokedHostKeys},
 	} {
 		if d.v.V != "" {
 			v.resolved(d.name, d.v.V, d.v.Source())
@@ -154,6 +154,20 @@ func (v *values) directives(s sshconfig.Settings) {
 	}
 	if n := s.RekeyLimit; n.V != 0 {
 		v.resolved("RekeyLimit", strconv.FormatUint(n.V, 10)+" bytes", n.Source())
+	}
+	if n := s.NumberOfPasswordPrompts; n.From.File != "" {
+		v.resolved("NumberOfPasswordPrompts", strconv.Itoa(n.V), n.Source())
+	}
+	for _, off := range []struct {
+		name string
+		v    sshconfig.Value[bool]
+	}{
+		{"PubkeyAuthentication", s.PubkeyAuthentication}, {"PasswordAuthentication", s.PasswordAuthentication},
+		{"KbdInteractiveAuthentication", s.KbdInteractiveAuthentication},
+	} {
+		if !off.v.V {
+			v.resolved(off.name, "no", off.v.Source())
+		}
 	}
 	if b := s.BatchMode; b.V {
 		v.resolved("BatchMode", "yes", b.Source())
@@ -171,6 +185,8 @@ func unknownKeys(s sshconfig.Settings) string {
 		return "accept-new (no, but a changed key is refused)"
 	case sshconfig.StrictAcceptNew:
 		return "accept-new"
+	case sshconfig.StrictAsk:
+		return "ask; refused without a person"
 	}
 	return "refused (" + string(s.StrictHostKeyChecking.V) + ")"
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
 const (
@@ -226,7 +227,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	many := x.censor(&cmd)
 	x.book = x.keep()
 	counts := map[string]int{}
-	report := x.each(ctx, no, cmd, func(h hosts.Host, r session.Result) {
+	report := x.each(sshconn.OneRun(ctx), no, cmd, func(h hosts.Host, r session.Result) {
 		at := x.at[targets.KeyOf(h)]
 		if x.inlets != nil {
 			x.inlets.close(at)

@@ -54,3 +54,27 @@ func TestTheCallerIsAskedAboutAnUnknownKey(t *testing.T) {
 	assert.Equal(t, "ok", r.Status)
 	assert.Empty(t, asked)
 }
+
+// Any client can answer, not only this program's.
+func TestAQuestionIsAnsweredOverHTTP(t *testing.T) {
+	sshd := sessiontest.OpenSSHD(t)
+	require.NoError(t, os.WriteFile(sshd.KnownHosts, nil, 0o600))
+	w := overSSH(t, sshd)
+	ended := make(chan wire.Problem, 1)
+	go func() {
+		_, p := w.api("", "POST", "/v1/sessions", wire.Open{Host: "sshd"}, nil, wire.Asker, "asker-of-mine")
+		ended <- p
+	}()
+	var all wire.Questions
+	status, p := w.api("", "GET", "/v1/questions?wait_s=50&asker=asker-of-mine", nil, &all)
+	require.Equal(t, http.StatusOK, status, p.Detail)
+	require.Len(t, all.Items, 1)
+	path := "/v1/questions/" + all.Items[0].ID
+	status, _, _ = w.send("POST", path, `{"answers": ["x"]}`)
+	assert.Equal(t, http.StatusUnprocessableEntity, status, "it takes none")
+	status, _, _ = w.send("POST", path, `{"refuse": true}`)
+	assert.Equal(t, http.StatusNoContent, status)
+	p = <-ended
+	assert.Equal(t, "hostkey", p.Code)
+	assert.Contains(t, p.Detail, "no answer was given")
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/redact"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
 // Runner runs a command on hosts. What shows the output and the results does not know where that is.
@@ -58,6 +59,7 @@ func (h *Here) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, do
 	if h.Steps != nil {
 		hs, rest = targets.Divide(hs, func(host hosts.Host) bool { return h.Refused != nil && h.Refused(host) })
 	}
+	ctx = sshconn.OneRun(ctx)
 	for host, r := range pool.Each(ctx, hs, cmd) {
 		tell(host, r)
 	}

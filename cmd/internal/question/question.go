@@ -109,6 +109,28 @@ func (a *Asker) Ask(ctx context.Context, q sshconn.Question) (sshconn.Answer, er
 	return answer, err
 }
 
+// Confirm shows a text and asks for a word, which it returns without blanks and in lower case. It wraps [sshconn.ErrNoPerson] where
+// there is no person.
+func (a *Asker) Confirm(ctx context.Context, text, prompt string) (string, error) {
+	if a == nil {
+		return "", sshconn.ErrNoPerson
+	}
+	select {
+	case a.turn <- struct{}{}:
+		defer func() { <-a.turn }()
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	ask, end, err := a.begin()
+	if err != nil {
+		return "", err
+	}
+	defer end()
+	var typed []byte
+	a.io.Hold(func() { typed, err = ask(ctx, text, prompt, true) })
+	return strings.ToLower(strings.TrimSpace(string(typed))), err
+}
+
 // Close forgets what was typed.
 func (a *Asker) Close() {
 	a.turn <- struct{}{}

@@ -1,0 +1,72 @@
+package trust_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/trust"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
+)
+
+// Many hosts with one key are one line.
+func TestManyHostsAreScannedAtOnceAndShownTogether(t *testing.T) {
+	dir := t.TempDir()
+	key, err := sshserver.NewKey()
+	require.NoError(t, err)
+	var hs []hosts.Host
+	for i := range 12 {
+		s, err := sshserver.Start(sshserver.Config{HostKey: key})
+		require.NoError(t, err)
+		t.Cleanup(func() { s.Close() })
+		_, port, err := net.SplitHostPort(s.Addr())
+		require.NoError(t, err)
+		config := filepath.Join(dir, fmt.Sprintf("config%d", i))
+		require.NoError(t, os.WriteFile(config, fmt.Appendf(nil, "Host *\n\tHostName 127.0.0.1\n\tPort %s\n\tUser me\n\tUserKnownHostsFile %s\n\tGlobalKnownHostsFile none\n", port, filepath.Join(dir, "known_hosts")), 0o600))
+		hs = append(hs, hosts.Host{Name: fmt.Sprintf("web%d", i+1), SSHConfig: config, Tier: "dev", Source: hosts.Pos{File: "i.yaml", Line: i + 1}})
+	}
+	ios, _, out, errOut := iostreams.Test()
+	f := &cmdutil.Factory{
+		IO: ios, Getenv: func(string) string { return "" },
+		Inventory: func() (*hosts.Inventory, error) { return hosts.NewInventory(hs, nil) },
+		Audit:     func() (audit.Sink, error) { return audit.Discard{}, nil },
+	}
+	run := func(args ...string) error {
+		out.Reset()
+		errOut.Reset()
+		cmd := trust.NewCmdTrust(f)
+		cmd.SetArgs(args)
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		return cmd.ExecuteContext(t.Context())
+	}
+	var exit *cmdutil.ExitError
+	require.ErrorAs(t, run("all"), &exit)
+	assert.Equal(t, 3, exit.Code)
+	assert.Contains(t, errOut.String(), "  web[1-12]\n")
+	assert.Equal(t, 12, strings.Count(out.String(), "not recorded: there is no terminal to ask at"))
+
+	require.NoError(t, run("all", "--yes", "--forks", "3"))
+	assert.Equal(t, 12, strings.Count(out.String(), "recorded: ssh-ed25519"))
+	text, err := os.ReadFile(filepath.Join(dir, "known_hosts"))
+	require.NoError(t, err)
+	assert.Equal(t, 12, bytes.Count(text, []byte("\n")))
+
+	// A record that cannot be written records nothing.
+	require.NoError(t, os.Remove(filepath.Join(dir, "known_hosts")))
+	f.Audit = func() (audit.Sink, error) { return nil, context.DeadlineExceeded }
+	require.ErrorAs(t, run("web1", "--yes"), &exit)
+	assert.NoFileExists(t, filepath.Join(dir, "known_hosts"))
+	assert.Contains(t, out.String(), "not recorded: ")
+}

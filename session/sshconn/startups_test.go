@@ -1,0 +1,112 @@
+package sshconn_test
+
+import (
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
+)
+
+func TestAServerThatHangsUpUnheardIsTriedAgain(t *testing.T) {
+	a := newAccount(t)
+	key := a.key("id_ed25519", "")
+	server := accepting(t, key)
+	a.knows(server)
+	for drops, ok := range map[int64]bool{1: true, 3: true, 4: false} {
+		var seen atomic.Int64
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				if seen.Add(1) <= drops {
+					c.Close()
+					continue
+				}
+				wg.Go(func() { relay(c, server.Addr()) })
+			}
+		})
+		h := sessiontest.Host(t, "web1", l.Addr().String())
+		h.User = "u"
+		a.write("config", "Host *\n\tHostKeyAlias alias\n")
+		a.write("known_hosts", "alias "+line(server)+"\n")
+		c, err := a.dialer().Dial(t.Context(), h)
+		if ok {
+			if assert.NoError(t, err) {
+				c.Close()
+			}
+			assert.Equal(t, drops+1, seen.Load())
+		} else {
+			assert.ErrorContains(t, err, "it may be too busy (MaxStartups)")
+			assert.ErrorContains(t, err, "; tried 4 times")
+			assert.EqualValues(t, 4, seen.Load())
+		}
+		l.Close()
+		wg.Wait()
+	}
+}
+
+func TestAServiceThatSaysAnotherReasonIsNotTriedAgain(t *testing.T) {
+	for _, said := range []string{"220 ftp\r\n", "Not allowed at this time\r\n"} {
+		server := sessiontest.Server(t, sshserver.Config{Faults: sshserver.Faults{Prelude: said}})
+		_, err := static(t, server).Dial(t.Context(), sessiontest.Host(t, "web1", server.Addr()))
+		assert.Error(t, err)
+		assert.Equal(t, 1, server.Accepted(), said)
+	}
+}
+
+// Sixty hosts are names of one server that takes three connections at a time that have not logged in.
+func TestManyHostsAtOneBusyAddressAllGetIn(t *testing.T) {
+	sshd := sessiontest.OpenSSHD(t, "MaxStartups 3:100:5")
+	d := dialerFor(t, sshd)
+	var wg sync.WaitGroup
+	var failed atomic.Int64
+	for range 60 {
+		wg.Go(func() {
+			c, err := d.Dial(t.Context(), sshd.Host(t, "web1"))
+			if !assert.NoError(t, err) {
+				failed.Add(1)
+				return
+			}
+			c.Close()
+		})
+	}
+	wg.Wait()
+	assert.Zero(t, failed.Load())
+}
+
+// relay passes bytes both ways until one side ends.
+func relay(c net.Conn, addr string) {
+	defer c.Close()
+	far, err := net.Dial("tcp", addr)
+	if err != nil {
+		return
+	}
+	defer far.Close()
+	var wg sync.WaitGroup
+	pass := func(to, from net.Conn) {
+		_, _ = io.Copy(to, from)
+		c.Close()
+		far.Close()
+	}
+	wg.Go(func() { pass(far, c) })
+	pass(c, far)
+	wg.Wait()
+}
+
+func line(s *sshserver.Server) string {
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(s.HostKey())))
+}
