@@ -19,6 +19,7 @@ import (
 func files(t *testing.T, texts map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o700)) // whatever the umask: programs in it are to be trusted
 	for name, text := range texts {
 		mode := os.FileMode(0o600)
 		if n, program := strings.CutSuffix(name, "!"); program {

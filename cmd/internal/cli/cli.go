@@ -98,7 +98,7 @@ shell. Every command is recorded before it is sent.`,
   fairlead hosts list
   fairlead audit verify`,
 		Args:          cmdutil.Group,
-		RunE:          cmdutil.Help,
+		RunE:          runAlone,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

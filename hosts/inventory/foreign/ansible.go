@@ -181,6 +181,6 @@ func Executable(path string) bool {
 	}
 	defer f.Close()
 	head := make([]byte, 4)
-	n, err := io.ReadFull(f, head)
+	n, _ := io.ReadFull(f, head)
 	return n > 0 && (strings.HasPrefix(string(head[:n]), "#!") || checkText(path, head[:n]) != nil && n == len(head))
 }

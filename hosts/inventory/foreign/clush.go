@@ -45,20 +45,18 @@ type nodeTerm struct {
 
 type clushReader struct {
 	notes
-	file    string
-	groups  []*nodeGroup
-	byName  map[string]*nodeGroup // "source:name"
-	names   map[string]int        // how many sources have a group of the name
-	total   int                   // nodes over all groups
-	hostPos map[string]hosts.Pos
-	order   []string
+	file   string
+	groups []*nodeGroup
+	byName map[string]*nodeGroup // "source:name"
+	names  map[string]int        // how many sources have a group of the name
+	total  int                   // nodes over all groups
 }
 
 var oldGroup = regexp.MustCompile(`^([A-Za-z0-9_.+-]+):\s*(.*)$`)
 
 // nodeGroups reads the text of a file.
 func nodeGroups(file string, data []byte) (*Inventory, error) {
-	r := &clushReader{file: file, byName: map[string]*nodeGroup{}, names: map[string]int{}, hostPos: map[string]hosts.Pos{}}
+	r := &clushReader{file: file, byName: map[string]*nodeGroup{}, names: map[string]int{}}
 	read := r.old
 	if isNodeYAML(data) {
 		read = r.yaml

@@ -51,6 +51,7 @@ func show(inv *foreign.Inventory) (out []string) {
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o700)) // whatever the umask: programs in it are to be trusted
 	for name, text := range files {
 		mode := os.FileMode(0o600)
 		if n, program := strings.CutSuffix(name, "!"); program {
