@@ -5,11 +5,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -122,7 +125,7 @@ func TestSSHGivesExactStreamsAndTheExitCode(t *testing.T) {
 func TestSSHRefusesWhatItWouldNotDo(t *testing.T) {
 	inPlaceOfSSH(t, func(a *asSSH) {
 		for want, args := range map[string][]string{
-			"-L: forwards are not supported yet": {"-L", "1:x:2", "sshd"},
+			"-R: only -L forwards are supported": {"-R", "1:x:2", "sshd"},
 			"-X: X11 is not supported":           {"-X", "sshd", "true"},
 			"-o PKCS11Provider: not supported":   {"-oPKCS11Provider=/x", "sshd", "true"},
 			`"Colour" is not a directive`:        {"-o", "Colour=red", "sshd", "true"},
@@ -147,6 +150,41 @@ func TestSSHRefusesWhatItWouldNotDo(t *testing.T) {
 		r := a.run("", a.ssh, "-v", "-C", "-o", "LogLevel=ERROR", "sshd", "true")
 		assert.Contains(t, r.err, "without effect: -C, -o LogLevel")
 		assert.Empty(t, a.run("", a.ssh, "-C", "-o", "LogLevel=ERROR", "-q", "sshd", "true").err)
+	})
+}
+
+func TestSSHForwardsPorts(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(a.t, err)
+		here := l.Addr().String()
+		require.NoError(a.t, l.Close())
+		cmd := exec.Command(a.ssh, "-N", "-L", here+":"+a.sshd.Addr, "sshd")
+		cmd.Env, cmd.Dir, cmd.Stderr = a.env, a.dir, os.Stderr
+		require.NoError(a.t, cmd.Start())
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		greet := func() string {
+			c, err := net.Dial("tcp", here)
+			if err != nil {
+				return ""
+			}
+			defer c.Close()
+			greeting := make([]byte, 8)
+			_, _ = io.ReadFull(c, greeting)
+			return string(greeting)
+		}
+		require.Eventually(a.t, func() bool { return greet() == "SSH-2.0-" }, time.Minute, 50*time.Millisecond)
+		assert.Equal(a.t, "SSH-2.0-", greet())
+		require.NoError(a.t, cmd.Process.Signal(os.Interrupt))
+		select {
+		case <-ended:
+		case <-time.After(time.Minute):
+			a.t.Error("it does not end")
+			_ = cmd.Process.Kill()
+		}
+		assert.Empty(a.t, greet())
+		assert.Contains(a.t, a.ok(filepath.Join(a.dir, "bin", "fairlead"), "audit", "search", "--json", "--since", "1h"), "nc '127.0.0.1' ")
 	})
 }
 

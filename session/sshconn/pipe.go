@@ -124,23 +124,20 @@ func (p *Pipe) CloseWrite() error {
 // Resize tells the terminal's new size.
 func (p *Pipe) Resize(size session.Size) error { return p.s.Resize(size) }
 
-// Wait blocks until the program has ended, or Close. A connection to a port ends without a code.
+// Wait blocks until the program has ended, or Close. A connection to a port has no end to tell: once Read has come to its own,
+// Wait returns at once.
 func (p *Pipe) Wait() (session.Exit, error) {
-	over := p.s.exited
 	if p.dial {
-		over = p.s.gone
+		return session.Exit{}, p.s.c.reason()
 	}
 	select {
-	case <-over:
+	case <-p.s.exited:
 	case <-p.left:
 		select {
-		case <-over:
+		case <-p.s.exited:
 		default:
 			return session.Exit{}, fmt.Errorf("sshconn: %s: hung up, and the program may go on: %w", p.s.c.t.name, session.ErrClosed)
 		}
-	}
-	if p.dial {
-		return session.Exit{}, p.s.c.reason()
 	}
 	return p.s.Wait()
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // alone is what the program prints without a command: the three things that people do.
-const alone = `Fairlead runs commands on the machines you operate, exactly and on the record.
+const alone = `Fairlead runs commands on the machines you operate, exactly and audited.
 
 Run a command on hosts of your inventory, or on any host:
   fairlead -i hosts.ini run '@web' -- uptime

@@ -266,7 +266,7 @@ func TestFlagsSayWhereToLook(t *testing.T) {
 		"there":                 {argv: []string{"web*", "-x", "web1", "--connect-timeout", "2s", "--json"}, want: Options{Selector: "web*", Except: "web1", ConnectTimeout: 2 * time.Second, JSON: true}},
 		"nowhere":               {argv: []string{""}, err: "the selector is empty: leave it out, or name hosts"},
 		"two":                   {argv: []string{"a", "b"}, err: "doctor takes at most one selector, got 2 arguments"},
-		"nothing to leave out":  {argv: []string{"-x", "a"}, err: "--except and --connect-timeout go with hosts"},
+		"nothing to leave out":  {argv: []string{"-x", "a"}, err: "--except, --connect-timeout and the options of ssh go with hosts"},
 		"a time that is no one": {argv: []string{"a", "--connect-timeout", "-1s"}, err: "--connect-timeout must be between 0 and 1h0m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -30,10 +30,13 @@ type call struct {
 	help       bool
 
 	subsystem bool
-	forward   string   // of -W
-	sendEnv   []string // patterns
-	command   string   // of RemoteCommand
-	ignored   []string // options that have no effect
+	noCommand bool      // -N
+	forwards  []forward // -L
+	clear     bool      // ClearAllForwardings
+	forward   string    // of -W
+	sendEnv   []string  // patterns
+	command   string    // of RemoteCommand
+	ignored   []string  // options that have no effect
 }
 
 // withValue are ssh's options that take one.
@@ -41,9 +44,9 @@ const withValue = "BbcDEeFIiJLlmOoPpQRSWw"
 
 // notHere are options that would change what happens, and are not supported, with what to do instead.
 var notHere = map[byte]string{
-	'D': "forwards are not supported yet", 'L': "forwards are not supported yet", 'R': "forwards are not supported yet",
+	'D': "only -L forwards are supported", 'R': "only -L forwards are supported",
 	'w': "tunnels are not supported", 'X': "X11 is not supported", 'Y': "X11 is not supported",
-	'f': "Fairlead does not go to the background; the connection is kept anyhow", 'N': "nothing is run and nothing forwarded; leave it out",
+	'f': "Fairlead does not go to the background; the connection is kept anyhow",
 	'O': "there is no master to control; fairlead sessions shows what is open", 'Q': "ask ssh itself",
 	'I': "add the key to ssh-agent with ssh-add -s", 'K': "GSSAPI is not supported",
 }
@@ -143,6 +146,14 @@ func (c *call) option(o byte, value string) error {
 		c.show = true
 	case 'h', '?':
 		c.help = true
+	case 'L':
+		f, err := parseForward(value)
+		if err != nil {
+			return fmt.Errorf("-L: %w", err)
+		}
+		c.forwards = append(c.forwards, f)
+	case 'N':
+		c.noCommand = true
 	case 'n':
 		c.noInput = true
 	case 'o':
@@ -220,7 +231,9 @@ func (c *call) directive(text string) error {
 			return c.option('f', "")
 		}
 	case "localforward", "remoteforward", "dynamicforward":
-		return fmt.Errorf("-o %s: forwards are not supported yet", o.Name)
+		return fmt.Errorf("-o %s: not supported; -L is", o.Name)
+	case "clearallforwardings":
+		c.clear = c.clear || value == "yes"
 	case "permitlocalcommand", "forwardx11", "tunnel":
 		if o.Effect == sshconfig.NoEffect {
 			return fmt.Errorf("-o %s: not supported", o.Name)
@@ -267,7 +280,16 @@ func (c *call) destination(text string) error {
 }
 
 func (c *call) check() error {
+	if c.clear {
+		c.forwards = nil
+	}
 	switch {
+	case c.noCommand && (len(c.words) > 0 || c.subsystem || c.forward != ""):
+		return errors.New("-N runs no command")
+	case c.noCommand && len(c.forwards) == 0:
+		return errors.New("-N: nothing is run and nothing forwarded; the connection is kept anyhow")
+	case c.forward != "" && len(c.forwards) > 0:
+		return errors.New("-W and -L exclude each other")
 	case c.forward != "" && (len(c.words) > 0 || c.subsystem):
 		return errors.New("-W runs no command")
 	case c.subsystem && len(c.words) != 1:

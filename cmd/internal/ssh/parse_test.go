@@ -39,7 +39,7 @@ func TestCommandLinesOfProgramsThatCallSSH(t *testing.T) {
 		},
 		// scp and sftp
 		"-x -oPermitLocalCommand=no -oClearAllForwardings=yes -oRemoteCommand=none -oRequestTTY=no -oForwardAgent=no -l u -s -- web1 sftp": {
-			host: "web1", set: "RemoteCommand=none User=u", tty: -1, ask: pipe.Ask{Subsystem: "sftp"}, ignored: "-x -o ClearAllForwardings",
+			host: "web1", set: "RemoteCommand=none User=u", tty: -1, ask: pipe.Ask{Subsystem: "sftp"}, ignored: "-x",
 		},
 		// Ansible
 		"-C -o ControlMaster=auto -o ControlPersist=60s -o KbdInteractiveAuthentication=no -o PasswordAuthentication=no -o ConnectTimeout=10 -o ControlPath=/x -tt web1 /bin/sh": {
@@ -74,9 +74,14 @@ func TestCommandLinesThatAreRefused(t *testing.T) {
 		"-p x web1":                     "Port",
 		"-1 web1":                       "protocol 1",
 		"-N web1":                       "-N: nothing is run",
+		"-N -L 1:a:2 web1 x":            "-N runs no command",
+		"-L 1:a web1":                   "is not [address:]port:host:port",
+		"-L 0:a:1 web1":                 "the port to listen on",
+		"-L 1:a:0 web1":                 "is not host:port",
+		"-L [::1:1:a:2 web1":            "[ without ]",
 		"-f web1 x":                     "-f: Fairlead does not go to the background",
-		"-D 1 web1":                     "-D: forwards",
-		"-o LocalForward=1 web1":        "LocalForward: forwards",
+		"-D 1 web1":                     "-D: only -L",
+		"-o LocalForward=1 web1":        "LocalForward: not supported; -L is",
 		"-o SessionType=none web1":      "-N: nothing is run",
 		"-o PermitLocalCommand=yes x y": "PermitLocalCommand: not supported",
 		"-o ForwardX11=yes x y":         "ForwardX11: not supported",
@@ -97,4 +102,21 @@ func TestCommandLinesThatAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.ask(nil)
 	assert.ErrorContains(t, err, "is not host:port")
+}
+
+func TestForwardsOfTheCommandLine(t *testing.T) {
+	for text, want := range map[string]forward{
+		"8080:db1:5432":              {"localhost:8080", "db1", 5432},
+		"10.0.0.1:8080:db1:5432":     {"10.0.0.1:8080", "db1", 5432},
+		"*:8080:db1:5432":            {":8080", "db1", 5432},
+		"[::1]:8080:[2001:db8::1]:1": {"[::1]:8080", "2001:db8::1", 1},
+	} {
+		c, err := parse([]string{"-N", "-L", text, "web1"})
+		require.NoError(t, err, text)
+		assert.Equal(t, []forward{want}, c.forwards, text)
+		assert.True(t, c.noCommand)
+	}
+	c, err := parse([]string{"-o", "ClearAllForwardings=yes", "-L", "1:a:2", "web1", "true"})
+	require.NoError(t, err)
+	assert.Empty(t, c.forwards)
 }

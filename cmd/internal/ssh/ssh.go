@@ -9,9 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
+	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
@@ -31,8 +33,8 @@ const failed = 255
 const long = `Run a command on a host with OpenSSH's command line, over the connections that Fairlead keeps, judged and recorded.
 
 It is for programs that call ssh: standard input, output and error are exact, the command is sent as ssh sends it, and the
-exit code is the command's, or 255 for errors. Supported: -t -T -n -q -v -s -W -F -i -l -p -J -o -A -b -B -c -m -4 -6 -G.
-Options that have no effect are named with -v; those that are not supported (-L -R -D -N -X -O) are refused. Without a
+exit code is the command's, or 255 for errors. Supported: -t -T -n -q -v -s -W -L -N -F -i -l -p -J -o -A -b -B -c -m -4 -6 -G.
+Options that have no effect are named with -v; those that are not supported (-R -D -X -O) are refused. Without a
 command it opens a terminal as "fairlead shell" does. If a program needs one word for ssh, make a link to fairlead with
 the name fairlead-ssh.`
 
@@ -74,6 +76,46 @@ type runner struct {
 	f     *cmdutil.Factory
 	c     *call
 	reach targets.Reach
+
+	mu    sync.Mutex // guards what follows, and the factory, which is asked by one at a time
+	pools []*session.Pool
+}
+
+func (r *runner) sink() (audit.Sink, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.f.Audit()
+}
+
+// pool returns one of the pools of this process, making it where there are not so many.
+func (r *runner) pool(n int) (*session.Pool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n == len(r.pools) {
+		p, err := r.f.Pool(cmdutil.PoolOptions{Forks: 1})
+		if err != nil {
+			return nil, err
+		}
+		r.pools = append(r.pools, p)
+	}
+	return r.pools[n], nil
+}
+
+// maxPools bounds the connections of one call.
+const maxPools = 32
+
+// lend lets use have a connection, which many forwarded ones may share.
+func (r *runner) lend(ctx context.Context, h hosts.Host, use func(session.Transport) error) (release func(), err error) {
+	for n := range maxPools {
+		p, perr := r.pool(n)
+		if perr != nil {
+			return nil, perr
+		}
+		if release, err = registry.Lend(ctx, p, h, use); !errors.Is(err, session.ErrFull) {
+			return release, err
+		}
+	}
+	return nil, err
 }
 
 func (r *runner) run(ctx context.Context) error {
@@ -105,7 +147,19 @@ func (r *runner) run(ctx context.Context) error {
 		ask.Rows, ask.Cols = sizeOf(in)
 	}
 	ask.Caller = caller()
-	err = r.pipe(ctx, h, ask, in)
+	end, err := r.forwards(ctx, h)
+	if err != nil {
+		return fail(r.f, err)
+	}
+	defer end()
+	if r.c.noCommand {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	judged, err := r.judge(ctx, h, ask)
+	if err == nil {
+		err = r.pipe(ctx, h, ask, judged, streams{in, r.f.IO.Out, r.f.IO.Err})
+	}
 	var exit *cmdutil.ExitError
 	switch {
 	case err == nil || errors.As(err, &exit):
@@ -154,13 +208,20 @@ func (r *runner) shell(ctx context.Context, h hosts.Host) error {
 	return cmd.RunE(cmd, []string{targets.Asked(h)})
 }
 
-// pipe runs the program, in the keeper or from here.
-func (r *runner) pipe(ctx context.Context, h hosts.Host, ask pipe.Ask, in io.Reader) error {
+// streams are what a program here is connected to.
+type streams struct {
+	in          io.Reader // nil is an empty one
+	out, errOut io.Writer
+}
+
+// judge asks the policy, and the caller where that wants it.
+func (r *runner) judge(ctx context.Context, h hosts.Host, ask pipe.Ask) (*consent.Verdict, error) {
 	judge := consent.Judge{IO: r.f.IO, Caller: r.f.Caller(), Policy: r.f.Policy, Terminal: r.f.Terminal}
-	judged, err := judge.Decide(ctx, ask.Script(), []hosts.Host{h})
-	if err != nil {
-		return err
-	}
+	return judge.Decide(ctx, ask.Script(), []hosts.Host{h})
+}
+
+// pipe runs the program, in the keeper or from here.
+func (r *runner) pipe(ctx context.Context, h hosts.Host, ask pipe.Ask, judged *consent.Verdict, s streams) error {
 	chooser := place.NewChooser(r.f)
 	keeper, err := chooser.For(ctx, []hosts.Host{h})
 	if err != nil {
@@ -173,13 +234,13 @@ func (r *runner) pipe(ctx context.Context, h hosts.Host, ask pipe.Ask, in io.Rea
 		switch {
 		case err == nil:
 			defer c.Close()
-			return r.copy(ctx, ask, in, c.Resize, func() { c.Close() }, c.Copy)
+			return r.copy(ctx, ask, s, c.Resize, func() { c.Close() }, c.Copy)
 		case chooser.Auto() && place.Elsewise(err), errors.As(err, &problem) && chooser.Locked(session.Result{Status: session.Status(problem.Code)}):
 		default:
 			return named(h, err)
 		}
 	}
-	return r.here(ctx, h, ask, in, judged)
+	return r.here(ctx, h, ask, s, judged)
 }
 
 func named(h hosts.Host, err error) error {
@@ -213,20 +274,13 @@ func (r *runner) there(ctx context.Context, keeper *client.Client, h hosts.Host,
 }
 
 // here begins in this process.
-func (r *runner) here(ctx context.Context, h hosts.Host, ask pipe.Ask, in io.Reader, judged *consent.Verdict) error {
-	pool, err := r.f.Pool(cmdutil.PoolOptions{Forks: 1, Policy: judged})
-	if err != nil {
-		return err
-	}
-	sink, err := r.f.Audit()
+func (r *runner) here(ctx context.Context, h hosts.Host, ask pipe.Ask, s streams, judged *consent.Verdict) error {
+	sink, err := r.sink()
 	if err != nil {
 		return err
 	}
 	running, err := pipe.Begin(ctx, pipe.Config{
-		Sink: sink, Principal: r.f.Caller().Principal, Decide: judged.Decide,
-		Lend: func(ctx context.Context, h hosts.Host, use func(session.Transport) error) (func(), error) {
-			return registry.Lend(ctx, pool, h, use)
-		},
+		Sink: sink, Principal: r.f.Caller().Principal, Decide: judged.Decide, Lend: r.lend,
 	}, h, ask, judged.Reason)
 	if err != nil {
 		return named(h, err)
@@ -234,7 +288,7 @@ func (r *runner) here(ctx context.Context, h hosts.Host, ask pipe.Ask, in io.Rea
 	var sent, got int64
 	var exit session.Exit
 	var cerr error
-	err = r.copy(ctx, ask, in, func(s session.Size) { _ = running.Resize(s) }, func() { running.Pipe.Close() },
+	err = r.copy(ctx, ask, s, func(size session.Size) { _ = running.Resize(size) }, func() { running.Pipe.Close() },
 		func(in io.Reader, out, errOut io.Writer) (session.Exit, error) {
 			exit, sent, got, cerr = running.Copy(in, out, errOut)
 			return exit, cerr
@@ -246,18 +300,18 @@ func (r *runner) here(ctx context.Context, h hosts.Host, ask pipe.Ask, in io.Rea
 }
 
 // copy passes the streams, and turns the end into an exit code. hangUp ends it early, when ctx ends.
-func (r *runner) copy(ctx context.Context, ask pipe.Ask, in io.Reader, resize func(session.Size), hangUp func(), pass func(io.Reader, io.Writer, io.Writer) (session.Exit, error)) error {
+func (r *runner) copy(ctx context.Context, ask pipe.Ask, s streams, resize func(session.Size), hangUp func(), pass func(io.Reader, io.Writer, io.Writer) (session.Exit, error)) error {
 	defer context.AfterFunc(ctx, hangUp)()
 	defer r.f.Running.Track(func() []string { return []string{r.c.host} })()
 	if ask.Terminal {
-		restore, err := takeTerminal(in, resize)
+		restore, err := takeTerminal(s.in, resize)
 		if err != nil {
 			hangUp()
 			return err
 		}
 		defer restore()
 	}
-	exit, err := pass(in, r.f.IO.Out, r.f.IO.Err)
+	exit, err := pass(s.in, s.out, s.errOut)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
