@@ -80,6 +80,12 @@ func (local) read(ctx context.Context, name string, w io.Writer) error {
 	return copyWhile(ctx, w, f)
 }
 
+func (l local) readSmall(ctx context.Context, name string, _ int64) ([]byte, error) {
+	b := &capped{}
+	err := l.read(ctx, name, b)
+	return b.Bytes(), err
+}
+
 // copyWhile copies as long as ctx lasts.
 func copyWhile(ctx context.Context, w io.Writer, r io.Reader) error {
 	buf := make([]byte, blockSize)
@@ -110,6 +116,9 @@ func (local) create(ctx context.Context, temp string, in incoming) error {
 		return err
 	}
 	defer f.Close()
+	if err := f.Chmod(in.mode); err != nil {
+		return err
+	}
 	sum := sha256.New()
 	if err := copyWhile(ctx, io.MultiWriter(f, sum), in.reader()); err != nil {
 		return err

@@ -323,7 +323,7 @@ func (u *uploading) file(ctx context.Context, n int, in incoming, r *fileReader)
 	}
 	temp := path.Join(path.Dir(to), tempPrefix+id.Secret()[:16])
 	mode, uid, gid := u.dress(e, old)
-	in.mode = mode
+	in.mode = mode & fs.ModePerm
 	in.verify = u.p.Verify || in.size <= verifySize
 	in.fsync = u.fsyncs()
 	began := time.Now()
@@ -341,7 +341,7 @@ func (u *uploading) file(ctx context.Context, n int, in incoming, r *fileReader)
 	if err == nil && e.SHA256 != "" && hex.EncodeToString(sum) != e.SHA256 {
 		err = fault(files.CodeConflict, "the source is not what was approved: its content has changed")
 	}
-	if err == nil {
+	if err == nil && (uid >= 0 || mode != in.mode) {
 		err = u.r.dress(ctx, temp, mode, uid, gid)
 	}
 	if err != nil {
