@@ -344,6 +344,9 @@ func (u *uploading) file(ctx context.Context, n int, in incoming, r *fileReader)
 	if err == nil && (uid >= 0 || mode != in.mode) {
 		err = u.r.dress(ctx, temp, mode, uid, gid)
 	}
+	if err == nil && u.p.IfSHA256 != "" {
+		err = u.expected(ctx, to)
+	}
 	if err != nil {
 		return u.undo(ctx, temp, err)
 	}
@@ -357,6 +360,18 @@ func (u *uploading) file(ctx context.Context, n int, in incoming, r *fileReader)
 	u.mu.Lock()
 	u.waiting = append(u.waiting, waitingFile{n, temp, to})
 	u.mu.Unlock()
+	return nil
+}
+
+// expected compares what is at a path with what the plan expects, as late as can be.
+func (u *uploading) expected(ctx context.Context, to string) error {
+	sum := &hashing{h: newHash()}
+	if err := u.r.read(ctx, to, sum); err != nil {
+		return err
+	}
+	if got := sum.hex(); got != u.p.IfSHA256 {
+		return fault(files.CodeConflict, "its content on the host is not the expected one: its sha256 is %s, not %s", got, u.p.IfSHA256)
+	}
 	return nil
 }
 

@@ -105,7 +105,7 @@ shell. Every command is recorded before it is sent.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "read hosts from `file` (YAML, TOML or JSON)")
 	root.PersistentFlags().Var(keeperFlag{&f.KeeperFlag}, "keeper", "go through the background process that holds sessions (default auto)")
-	root.AddCommand(run.NewCmd(f, nil), cp.NewCmd(f), cp.NewFetchCmd(f), exec.NewCmd(f, nil), sessions.NewCmd(f), jobscmd.NewCmd(f), sandbox.NewCmd(f), shell.NewCmd(f, nil), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f), doctor.NewCmd(f, nil), policycmd.NewCmd(f), mcp.NewCmd(f, nil), setup.NewCmd(f, nil), serve.NewCmd(f, nil), serve.NewConfineCmd(), web.NewCmd(f, nil), version.NewCmd(f, nil), man.NewCmd(f))
+	root.AddCommand(run.NewCmd(f, nil), cp.NewCmd(f), cp.NewFetchCmd(f), cp.NewEditCmd(f), exec.NewCmd(f, nil), sessions.NewCmd(f), jobscmd.NewCmd(f), sandbox.NewCmd(f), shell.NewCmd(f, nil), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f), doctor.NewCmd(f, nil), policycmd.NewCmd(f), mcp.NewCmd(f, nil), setup.NewCmd(f, nil), serve.NewCmd(f, nil), serve.NewConfineCmd(), web.NewCmd(f, nil), version.NewCmd(f, nil), man.NewCmd(f))
 	return root
 }
 

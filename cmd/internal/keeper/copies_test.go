@@ -117,6 +117,13 @@ func TestFilesGoThroughTheKeeper(t *testing.T) {
 		assert.NoFileExists(t, dir+"/own")
 	}
 
+	// Only in the place of what is expected.
+	in = wire.NewRun{ID: "r_copy_up_7", Hosts: []string{"web1"}, Copy: &copies.Plan{Path: dir + "/to/src/noise", IfSHA256: strings.Repeat("0", 64)}}
+	o = &told{}
+	require.NoError(t, w.copied(w.Client, in, localOf(t, src+"/noise"), "", o.fleet()))
+	assert.Equal(t, []string{"error"}, o.statuses())
+	assert.Contains(t, o.out[0].String(), `"code":"conflict"`) // if_sha256
+
 	// And back from several hosts, each by itself.
 	back := filepath.Join(dir, "back")
 	o = &told{}
