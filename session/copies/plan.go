@@ -40,15 +40,15 @@ type Plan struct {
 	Into    bool    `json:"into,omitempty" doc:"path is a directory that must exist; else it may be the new name of a single source"`
 	Merge   bool    `json:"merge,omitempty" doc:"what is in the only source, a directory, goes into path, which is made if it is missing"`
 	Mode    string  `json:"mode,omitempty" maxLength:"5" doc:"permissions of files in octal, as 0644; else those of the source"`
-	Owner   string  `json:"owner,omitempty" maxLength:"64" doc:"UID:GID of all that is uploaded"`
+	Owner   string  `json:"owner,omitempty" maxLength:"64" doc:"UID:GID of files and new directories"`
 	Delete  bool    `json:"delete,omitempty" doc:"remove what is in the uploaded directories on the host and not in the source"`
 	DryRun  bool    `json:"dry_run,omitempty" doc:"report what would change; change nothing"`
 	Verify  bool    `json:"verify,omitempty" doc:"read back files over 16 MiB, too"`
 	// IfSHA256 is of the upload of a single file, in the place of another.
 	IfSHA256 string `json:"if_sha256,omitempty" maxLength:"64" doc:"replace the file only if its content has this SHA-256, in hexadecimal"`
 
-	// Guarded is of a download for a caller who sees files without their secrets only: it is unknown to policies, and not a
-	// read, because what is copied is exact.
+	// Guarded is for a caller who sees files without their secrets only. A download is then unknown to policies, and not a
+	// read, because what is copied is exact; and a dry run reports no old contents.
 	Guarded bool `json:"-"`
 }
 

@@ -220,7 +220,7 @@ func (u *uploading) directoryModes(ctx context.Context) error {
 	for n := len(u.p.Entries) - 1; n >= 0; n-- {
 		e := &u.p.Entries[n]
 		name := u.target(n)
-		if !e.Dir || !u.made[name] && u.uid < 0 {
+		if !e.Dir || !u.made[name] {
 			continue
 		}
 		n := n
@@ -254,7 +254,7 @@ func (u *uploading) contents(ctx context.Context, in *frames) error {
 		r := in.file()
 		if e.Size > smallFile {
 			u.slots <- struct{}{}
-			err := u.file(ctx, n, incoming{r: counting{r, u.rep}, size: e.Size}, r)
+			err := u.file(ctx, n, incoming{r: counting{ctx, r, u.rep}, size: e.Size}, r)
 			<-u.slots
 			if derr := r.drain(); derr != nil {
 				return derr
@@ -275,7 +275,7 @@ func (u *uploading) contents(ctx context.Context, in *frames) error {
 func (u *uploading) small(ctx context.Context, n int, r *fileReader) error {
 	e := &u.p.Entries[n]
 	u.memory.take(e.Size)
-	data, err := io.ReadAll(io.LimitReader(counting{r, u.rep}, e.Size+1))
+	data, err := io.ReadAll(io.LimitReader(counting{ctx, r, u.rep}, e.Size+1))
 	if derr := r.drain(); derr != nil {
 		u.memory.give(e.Size)
 		return derr
