@@ -111,7 +111,7 @@ func copyWhile(ctx context.Context, w io.Writer, r io.Reader) error {
 func (local) mkdir(_ context.Context, name string) error { return os.Mkdir(name, 0o700) }
 
 func (local) create(ctx context.Context, temp string, in incoming) error {
-	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(temp, os.O_RDWR|in.flags(), 0o600)
 	if err != nil {
 		return err
 	}
@@ -119,8 +119,10 @@ func (local) create(ctx context.Context, temp string, in incoming) error {
 	if err := f.Chmod(in.mode); err != nil {
 		return err
 	}
-	sum := sha256.New()
-	if err := copyWhile(ctx, io.MultiWriter(f, sum), in.reader()); err != nil {
+	if _, err := f.Seek(in.offset, io.SeekStart); err != nil {
+		return err
+	}
+	if err := copyWhile(ctx, f, in.reader()); err != nil {
 		return err
 	}
 	if in.fsync {
@@ -133,11 +135,19 @@ func (local) create(ctx context.Context, temp string, in incoming) error {
 		if _, err := io.Copy(again, io.NewSectionReader(f, 0, 1<<62)); err != nil {
 			return err
 		}
-		if !bytes.Equal(again.Sum(nil), sum.Sum(nil)) {
+		if !bytes.Equal(again.Sum(nil), in.sum()) {
 			return errStored
 		}
 	}
 	return f.Close()
+}
+
+// flags are how a file is opened that is written.
+func (in *incoming) flags() int {
+	if in.offset > 0 {
+		return 0
+	}
+	return os.O_CREATE | os.O_EXCL
 }
 
 // reader is all of the content.

@@ -42,6 +42,7 @@ type Plan struct {
 	Mode    string  `json:"mode,omitempty" maxLength:"5" doc:"permissions of files in octal, as 0644; else those of the source"`
 	Owner   string  `json:"owner,omitempty" maxLength:"64" doc:"UID:GID of files and new directories"`
 	Delete  bool    `json:"delete,omitempty" doc:"remove what is in the uploaded directories on the host and not in the source"`
+	Resume  bool    `json:"resume,omitempty" doc:"keep what has come of a large file where the copy is interrupted, and continue it the next time"`
 	DryRun  bool    `json:"dry_run,omitempty" doc:"report what would change; change nothing"`
 	Verify  bool    `json:"verify,omitempty" doc:"read back files over 16 MiB, too"`
 	// IfSHA256 is of the upload of a single file, in the place of another.
@@ -70,8 +71,8 @@ func (p *Plan) Check() error {
 		return fmt.Errorf("a path on a host has at most %d bytes, and no NUL byte", maxPath)
 	case p.Op == Download && p.Path == "":
 		return errors.New("the path on the host is empty")
-	case p.Op == Download && (len(p.Entries) > 0 || p.IfSHA256 != "" || p.Into || p.Merge || p.Mode != "" || p.Owner != "" || p.Delete || p.DryRun || p.Verify):
-		return errors.New("entries, into, mode, owner, delete, dry_run and verify are for uploads")
+	case p.Op == Download && (len(p.Entries) > 0 || p.IfSHA256 != "" || p.Into || p.Merge || p.Mode != "" || p.Owner != "" || p.Delete || p.Resume || p.DryRun || p.Verify):
+		return errors.New("entries, into, mode, owner, delete, resume, dry_run and verify are for uploads")
 	case p.Op == Upload && len(p.Entries) == 0:
 		return errors.New("there is nothing to upload")
 	case p.IfSHA256 != "" && (len(p.IfSHA256) != 64 || len(p.Entries) != 1 || p.Entries[0].Dir || p.DryRun):
@@ -349,7 +350,7 @@ func (p *Plan) Text(hide func(string) string) string {
 	}{
 		{p.Into, "into a directory that is there"}, {p.Merge, "what is in the source, not the source itself"}, {p.DryRun, "only a report of what would change"},
 		{p.Mode != "", "the mode of files becomes " + p.Mode}, {p.Owner != "", "the owner becomes " + p.Owner},
-		{p.Delete, "removing what is in these directories on the host and not in this list"}, {p.IfSHA256 != "", "only in the place of a file with the sha256 " + p.IfSHA256}, {p.Verify, "read back, whatever the size"},
+		{p.Delete, "removing what is in these directories on the host and not in this list"}, {p.IfSHA256 != "", "only in the place of a file with the sha256 " + p.IfSHA256}, {p.Resume, "continuing what was interrupted"}, {p.Verify, "read back, whatever the size"},
 	} {
 		if f.set {
 			b.WriteString(f.text + "\n")

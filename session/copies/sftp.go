@@ -186,7 +186,7 @@ func (s *overSFTP) mkdir(_ context.Context, name string) error {
 }
 
 func (s *overSFTP) create(_ context.Context, temp string, in incoming) error {
-	f, err := s.c.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL)
+	f, err := s.c.OpenFile(temp, os.O_RDWR|in.flags())
 	if err != nil {
 		return s.full(temp, in.size, err)
 	}
@@ -204,14 +204,11 @@ func (s *overSFTP) fill(f *sftp.File, in incoming) error {
 	if in.r == nil {
 		return s.fillSmall(f, in)
 	}
-	var sum []byte
-	h := sha256.New()
-	r := in.r
-	if in.verify {
-		r = io.TeeReader(in.r, h)
+	if _, err := f.Seek(in.offset, io.SeekStart); err != nil {
+		return err
 	}
-	n, err := f.ReadFromWithConcurrency(r, requests)
-	sum = h.Sum(nil)
+	n, err := f.ReadFromWithConcurrency(in.r, requests)
+	n += in.offset
 	if err != nil {
 		return err
 	}
@@ -231,7 +228,7 @@ func (s *overSFTP) fill(f *sftp.File, in incoming) error {
 		if _, err := f.WriteTo(again); err != nil {
 			return err
 		}
-		if !bytes.Equal(again.Sum(nil), sum) {
+		if !bytes.Equal(again.Sum(nil), in.sum()) {
 			return errStored
 		}
 	}

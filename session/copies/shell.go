@@ -257,7 +257,11 @@ func (b *overShell) create(ctx context.Context, temp string, in incoming) error 
 		failing.r = in.r
 		r, n = failing, in.size
 	}
-	script := `(umask 077; set -C; cat >"$1") || exit
+	begin := `(umask 077; set -C; cat >"$1") || exit`
+	if in.offset > 0 {
+		begin = `cat >>"$1" || exit`
+	}
+	script := begin + `
 [ "$(wc -c <"$1")" -eq "$2" ] || exit 90
 chmod -- "$3" "$1" || exit`
 	if in.fsync {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -66,6 +68,60 @@ func TestACopyThatIsStoppedLeavesNothing(t *testing.T) {
 			assert.Equal(t, "old", read(t, filepath.Join(dir, "src/b")))
 			noLeftovers(t, dir)
 		}
+	})
+}
+
+// What has come of a large file stays where that is asked for, and is continued; what is not its beginning is not.
+func TestAnInterruptedCopyIsContinued(t *testing.T) {
+	ways(t, func(t *testing.T, s *site, dir string) {
+		src := filepath.Join(tempDir(t), "src")
+		content := make([]byte, 48<<20)
+		_, _ = rand.NewChaCha8([32]byte{3}).Read(content)
+		write(t, src, content, 0o644)
+		local, err := copies.NewLocal([]string{src})
+		require.NoError(t, err)
+		plan := copies.Plan{Op: copies.Upload, Path: dir + "/to", Entries: local.Entries, Resume: true}
+		interrupt := func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			cmd, err := (&copies.Copy{Plan: plan, Source: func(hosts.Host) io.Reader {
+				return &halting{r: io.LimitReader(local.Reader(), 44<<20), then: cancel, ended: make(chan struct{})}
+			}}).Command()
+			require.NoError(t, err)
+			for _, r := range s.pool.Each(ctx, []hosts.Host{s.host}, cmd) {
+				assert.Equal(t, session.StatusCanceled, r.Status)
+			}
+			assert.NoFileExists(t, dir+"/to")
+		}
+		partial := func() string {
+			names, err := filepath.Glob(dir + "/.fairlead-*")
+			require.NoError(t, err)
+			require.Len(t, names, 1)
+			return names[0]
+		}
+		again := func() error {
+			res, _ := s.run(&copies.Copy{Plan: plan, Source: func(hosts.Host) io.Reader { return local.Reader() }})
+			return errOf(res)
+		}
+		interrupt()
+		st, err := os.Stat(partial())
+		require.NoError(t, err)
+		assert.Greater(t, st.Size(), int64(32<<20))
+		require.NoError(t, again())
+		assert.Equal(t, hash(content), hash([]byte(read(t, dir+"/to"))))
+		noLeftovers(t, dir)
+
+		require.NoError(t, os.Remove(dir+"/to"))
+		interrupt()
+		f, err := os.OpenFile(partial(), os.O_WRONLY, 0)
+		require.NoError(t, err)
+		_, err = f.WriteAt([]byte("something else"), 100)
+		require.NoError(t, errors.Join(err, f.Close()))
+		require.Error(t, again())
+		assert.NoFileExists(t, dir+"/to")
+		noLeftovers(t, dir)
+		require.NoError(t, again())
+		assert.Equal(t, hash(content), hash([]byte(read(t, dir+"/to"))))
 	})
 }
 

@@ -322,6 +322,11 @@ func (u *uploading) file(ctx context.Context, n int, in incoming, r *fileReader)
 		return err
 	}
 	temp := path.Join(path.Dir(to), tempPrefix+id.Secret()[:16])
+	if u.p.Resume && in.r != nil {
+		if temp, in.offset, err = u.partial(ctx, to, e, in.r); err != nil {
+			return err
+		}
+	}
 	mode, uid, gid := u.dress(e, old)
 	in.mode = mode & fs.ModePerm
 	in.verify = u.p.Verify || in.size <= verifySize
@@ -346,6 +351,9 @@ func (u *uploading) file(ctx context.Context, n int, in incoming, r *fileReader)
 	}
 	if err == nil && u.p.IfSHA256 != "" {
 		err = u.expected(ctx, to)
+	}
+	if err != nil && u.p.Resume && in.r != nil && interrupted(ctx, r.err) {
+		return err // and what has come stays
 	}
 	if err != nil {
 		return u.undo(ctx, temp, err)

@@ -77,7 +77,7 @@ func TestFilesGoThroughTheKeeper(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "to"), 0o755))
 
 	o := &told{}
-	in := wire.NewRun{ID: "r_copy_up_1", Hosts: []string{"web1"}, Copy: &copies.Plan{Path: dir + "/to", Mode: "0600", Verify: true}}
+	in := wire.NewRun{ID: "r_copy_up_1", Hosts: []string{"web1"}, Copy: &copies.Plan{Path: dir + "/to", Mode: "0600", Verify: true, Resume: true}} // resume
 	require.NoError(t, w.copied(w.Client, in, localOf(t, src), "", o.fleet()))
 	assert.Equal(t, []string{"ok"}, o.statuses())
 	got, err := os.ReadFile(filepath.Join(dir, "to/src/noise"))
