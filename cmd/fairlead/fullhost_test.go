@@ -103,6 +103,7 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 		{[]string{"shell", "sshd"}, 2}, // it wants a terminal
 		{[]string{"cp", "/etc/passwd", "sshd:" + home + "/copied"}, 0},
 		{[]string{"fetch", "sshd:/etc/passwd", home + "/fetched"}, 0},
+		{[]string{"edit", "sshd"}, 2}, // it wants a path
 		{[]string{"hosts", "ping", "sshd"}, 0},
 		{[]string{"hosts", "list", "sshd"}, 0},
 		{[]string{"hosts", "show", "sshd"}, 0},

@@ -2,13 +2,14 @@ package copies
 
 import (
 	"context"
-	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/internal/seam"
 )
 
@@ -83,6 +84,9 @@ func (a *action) Record(e *audit.Event) {
 	}
 }
 
+// stopTime is how long a host may take to end what it does when a copy is stopped.
+const stopTime = 5 * time.Second
+
 // deed is an action that is ready.
 type deed struct {
 	a *action
@@ -133,8 +137,18 @@ func (d *deed) Leads() (string, error) {
 
 // Do implements seam.Deed.
 func (d *deed) Do(ctx context.Context, out io.Writer) error {
-	stop := context.AfterFunc(ctx, func() { d.r.close() })
-	defer stop()
+	over := make(chan struct{})
+	defer close(over)
+	// What runs ends by itself and takes its temporary files away, unless the host says nothing any more.
+	defer context.AfterFunc(ctx, func() {
+		grace := time.NewTimer(stopTime)
+		defer grace.Stop()
+		select {
+		case <-over:
+		case <-grace.C:
+			d.r.close()
+		}
+	})()
 	rep := &reporter{out: out}
 	var err error
 	if d.a.c.Plan.Op == Upload {
@@ -142,8 +156,8 @@ func (d *deed) Do(ctx context.Context, out io.Writer) error {
 	} else {
 		err = d.download(ctx, rep)
 	}
-	if err != nil && ctx.Err() != nil && errors.Is(err, session.ErrClosed) {
-		err = context.Cause(ctx) // it was closed for that
+	if err != nil && ctx.Err() != nil {
+		err = ctxerr.Of(ctx)
 	}
 	return asSession(err)
 }

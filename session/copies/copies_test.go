@@ -152,6 +152,8 @@ func write(t *testing.T, name string, content []byte, mode fs.FileMode) {
 	require.NoError(t, os.Chmod(name, mode))
 }
 
+func symlink(to, name string) error { return os.Symlink(to, name) }
+
 func read(t *testing.T, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(name)

@@ -362,10 +362,8 @@ func newAhead(ctx context.Context, d *downloading) *ahead {
 				return
 			}
 			wg.Go(func() {
-				b := &capped{}
-				b.Grow(int(f.Size))
-				err := d.r.read(ctx, f.path, b)
-				one <- smallData{b.Bytes(), err}
+				data, err := d.r.readSmall(ctx, f.path, f.Size)
+				one <- smallData{data, err}
 			})
 		}
 	}()

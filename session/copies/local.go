@@ -80,6 +80,12 @@ func (local) read(ctx context.Context, name string, w io.Writer) error {
 	return copyWhile(ctx, w, f)
 }
 
+func (l local) readSmall(ctx context.Context, name string, _ int64) ([]byte, error) {
+	b := &capped{}
+	err := l.read(ctx, name, b)
+	return b.Bytes(), err
+}
+
 // copyWhile copies as long as ctx lasts.
 func copyWhile(ctx context.Context, w io.Writer, r io.Reader) error {
 	buf := make([]byte, blockSize)
@@ -105,13 +111,18 @@ func copyWhile(ctx context.Context, w io.Writer, r io.Reader) error {
 func (local) mkdir(_ context.Context, name string) error { return os.Mkdir(name, 0o700) }
 
 func (local) create(ctx context.Context, temp string, in incoming) error {
-	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(temp, os.O_RDWR|in.flags(), 0o600)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	sum := sha256.New()
-	if err := copyWhile(ctx, io.MultiWriter(f, sum), in.reader()); err != nil {
+	if err := f.Chmod(in.mode); err != nil {
+		return err
+	}
+	if _, err := f.Seek(in.offset, io.SeekStart); err != nil {
+		return err
+	}
+	if err := copyWhile(ctx, f, in.reader()); err != nil {
 		return err
 	}
 	if in.fsync {
@@ -124,11 +135,19 @@ func (local) create(ctx context.Context, temp string, in incoming) error {
 		if _, err := io.Copy(again, io.NewSectionReader(f, 0, 1<<62)); err != nil {
 			return err
 		}
-		if !bytes.Equal(again.Sum(nil), sum.Sum(nil)) {
+		if !bytes.Equal(again.Sum(nil), in.sum()) {
 			return errStored
 		}
 	}
 	return f.Close()
+}
+
+// flags are how a file is opened that is written.
+func (in *incoming) flags() int {
+	if in.offset > 0 {
+		return 0
+	}
+	return os.O_CREATE | os.O_EXCL
 }
 
 // reader is all of the content.

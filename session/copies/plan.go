@@ -40,13 +40,16 @@ type Plan struct {
 	Into    bool    `json:"into,omitempty" doc:"path is a directory that must exist; else it may be the new name of a single source"`
 	Merge   bool    `json:"merge,omitempty" doc:"what is in the only source, a directory, goes into path, which is made if it is missing"`
 	Mode    string  `json:"mode,omitempty" maxLength:"5" doc:"permissions of files in octal, as 0644; else those of the source"`
-	Owner   string  `json:"owner,omitempty" maxLength:"64" doc:"UID:GID of all that is uploaded"`
+	Owner   string  `json:"owner,omitempty" maxLength:"64" doc:"UID:GID of files and new directories"`
 	Delete  bool    `json:"delete,omitempty" doc:"remove what is in the uploaded directories on the host and not in the source"`
+	Resume  bool    `json:"resume,omitempty" doc:"keep what has come of a large file where the copy is interrupted, and continue it the next time"`
 	DryRun  bool    `json:"dry_run,omitempty" doc:"report what would change; change nothing"`
 	Verify  bool    `json:"verify,omitempty" doc:"read back files over 16 MiB, too"`
+	// IfSHA256 is of the upload of a single file, in the place of another.
+	IfSHA256 string `json:"if_sha256,omitempty" maxLength:"64" doc:"replace the file only if its content has this SHA-256, in hexadecimal"`
 
-	// Guarded is of a download for a caller who sees files without their secrets only: it is unknown to policies, and not a
-	// read, because what is copied is exact.
+	// Guarded is for a caller who sees files without their secrets only. A download is then unknown to policies, and not a
+	// read, because what is copied is exact; and a dry run reports no old contents.
 	Guarded bool `json:"-"`
 }
 
@@ -68,10 +71,12 @@ func (p *Plan) Check() error {
 		return fmt.Errorf("a path on a host has at most %d bytes, and no NUL byte", maxPath)
 	case p.Op == Download && p.Path == "":
 		return errors.New("the path on the host is empty")
-	case p.Op == Download && (len(p.Entries) > 0 || p.Into || p.Merge || p.Mode != "" || p.Owner != "" || p.Delete || p.DryRun || p.Verify):
-		return errors.New("entries, into, mode, owner, delete, dry_run and verify are for uploads")
+	case p.Op == Download && (len(p.Entries) > 0 || p.IfSHA256 != "" || p.Into || p.Merge || p.Mode != "" || p.Owner != "" || p.Delete || p.Resume || p.DryRun || p.Verify):
+		return errors.New("entries, into, mode, owner, delete, resume, dry_run and verify are for uploads")
 	case p.Op == Upload && len(p.Entries) == 0:
 		return errors.New("there is nothing to upload")
+	case p.IfSHA256 != "" && (len(p.IfSHA256) != 64 || len(p.Entries) != 1 || p.Entries[0].Dir || p.DryRun):
+		return errors.New("if_sha256 is 64 hexadecimal digits, and for a single file")
 	case len(p.Entries) > MaxEntries:
 		return fmt.Errorf("one copy has at most %d files and directories", MaxEntries)
 	}
@@ -345,7 +350,7 @@ func (p *Plan) Text(hide func(string) string) string {
 	}{
 		{p.Into, "into a directory that is there"}, {p.Merge, "what is in the source, not the source itself"}, {p.DryRun, "only a report of what would change"},
 		{p.Mode != "", "the mode of files becomes " + p.Mode}, {p.Owner != "", "the owner becomes " + p.Owner},
-		{p.Delete, "removing what is in these directories on the host and not in this list"}, {p.Verify, "read back, whatever the size"},
+		{p.Delete, "removing what is in these directories on the host and not in this list"}, {p.IfSHA256 != "", "only in the place of a file with the sha256 " + p.IfSHA256}, {p.Resume, "continuing what was interrupted"}, {p.Verify, "read back, whatever the size"},
 	} {
 		if f.set {
 			b.WriteString(f.text + "\n")

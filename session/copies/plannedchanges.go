@@ -169,7 +169,7 @@ func (u *uploading) compare(ctx context.Context, n int) (*Report, error) {
 	switch {
 	case r.Was == e.SHA256 && st.mode&modeBits == mode:
 		r.Done = Unchanged
-	case r.Was != e.SHA256 && sum.n <= maxDiff:
+	case r.Was != e.SHA256 && sum.n <= maxDiff && !u.p.Guarded:
 		r.Old = sum.head
 	}
 	return r, nil

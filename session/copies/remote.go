@@ -33,8 +33,9 @@ type remote interface {
 	real(ctx context.Context, name string) (string, error) // of what is there
 	list(ctx context.Context, dir string) ([]meta, error)
 	read(ctx context.Context, name string, w io.Writer) error
-	mkdir(ctx context.Context, name string) error // for its owner alone
-	// create makes a new file, for its owner alone, of all that comes from in. From offset on, where a part of it is there.
+	readSmall(ctx context.Context, name string, size int64) ([]byte, error) // a file of a known size, as far as that
+	mkdir(ctx context.Context, name string) error                           // for its owner alone
+	// create makes a new file, or continues one where in has an offset, whole, with the permission bits of in: others see nothing of it before that.
 	create(ctx context.Context, temp string, in incoming) error
 	dress(ctx context.Context, temp string, mode fs.FileMode, uid, gid int) error // a negative owner is kept
 	rename(ctx context.Context, temp, name string) error
@@ -47,8 +48,9 @@ type remote interface {
 type incoming struct {
 	data   []byte    // all of it, where it is small
 	r      io.Reader // else
+	offset int64     // how much of the file is there already; r is the rest
 	size   int64
-	mode   fs.FileMode
+	mode   fs.FileMode // permission bits
 	fsync  bool
 	verify bool
 }

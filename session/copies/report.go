@@ -2,9 +2,12 @@ package copies
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"sync"
 	"time"
+
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // Report is one line of what a copy prints on its standard output.
@@ -132,11 +135,15 @@ func (r *reporter) flush() {
 
 // counting counts what is read through it.
 type counting struct {
+	ctx context.Context
 	r   *fileReader
 	rep *reporter
 }
 
 func (c counting) Read(p []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, ctxerr.Of(c.ctx)
+	}
 	n, err := c.r.Read(p)
 	c.rep.moved(int64(n))
 	return n, err

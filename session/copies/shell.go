@@ -224,6 +224,12 @@ func (b *overShell) read(ctx context.Context, name string, w io.Writer) error {
 	return err
 }
 
+func (b *overShell) readSmall(ctx context.Context, name string, _ int64) ([]byte, error) {
+	all := &capped{}
+	err := b.read(ctx, name, all)
+	return all.Bytes(), err
+}
+
 // refusing remembers why its writer took no more.
 type refusing struct {
 	w   io.Writer
@@ -251,12 +257,17 @@ func (b *overShell) create(ctx context.Context, temp string, in incoming) error 
 		failing.r = in.r
 		r, n = failing, in.size
 	}
-	script := `(umask 077; set -C; cat >"$1") || exit
-[ "$(wc -c <"$1")" -eq "$2" ] || exit 90`
+	begin := `(umask 077; set -C; cat >"$1") || exit`
+	if in.offset > 0 {
+		begin = `cat >>"$1" || exit`
+	}
+	script := begin + `
+[ "$(wc -c <"$1")" -eq "$2" ] || exit 90
+chmod -- "$3" "$1" || exit`
 	if in.fsync {
 		script += "\nsync \"$1\" 2>/dev/null || sync"
 	}
-	_, err := b.run(ctx, script, r, nil, temp, strconv.FormatInt(n, 10))
+	_, err := b.run(ctx, script, r, nil, temp, strconv.FormatInt(n, 10), fmt.Sprintf("%04o", Octal(in.mode)))
 	if failing.err != nil {
 		return failing.err
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 )
 
@@ -27,7 +26,7 @@ const (
 
 var (
 	errStream = errors.New("the stream of the copy is broken")
-	errCut    = fmt.Errorf("the stream of the copy ended early: %w", io.ErrUnexpectedEOF)
+	errCut    = errors.New("the stream of the copy ended early") // it is not the end of a connection to the host
 )
 
 // putHead makes the head of a frame of n bytes in b.

@@ -220,7 +220,7 @@ func (u *uploading) directoryModes(ctx context.Context) error {
 	for n := len(u.p.Entries) - 1; n >= 0; n-- {
 		e := &u.p.Entries[n]
 		name := u.target(n)
-		if !e.Dir || !u.made[name] && u.uid < 0 {
+		if !e.Dir || !u.made[name] {
 			continue
 		}
 		n := n
@@ -254,7 +254,7 @@ func (u *uploading) contents(ctx context.Context, in *frames) error {
 		r := in.file()
 		if e.Size > smallFile {
 			u.slots <- struct{}{}
-			err := u.file(ctx, n, incoming{r: counting{r, u.rep}, size: e.Size}, r)
+			err := u.file(ctx, n, incoming{r: counting{ctx, r, u.rep}, size: e.Size}, r)
 			<-u.slots
 			if derr := r.drain(); derr != nil {
 				return derr
@@ -275,7 +275,7 @@ func (u *uploading) contents(ctx context.Context, in *frames) error {
 func (u *uploading) small(ctx context.Context, n int, r *fileReader) error {
 	e := &u.p.Entries[n]
 	u.memory.take(e.Size)
-	data, err := io.ReadAll(io.LimitReader(counting{r, u.rep}, e.Size+1))
+	data, err := io.ReadAll(io.LimitReader(counting{ctx, r, u.rep}, e.Size+1))
 	if derr := r.drain(); derr != nil {
 		u.memory.give(e.Size)
 		return derr
@@ -322,8 +322,13 @@ func (u *uploading) file(ctx context.Context, n int, in incoming, r *fileReader)
 		return err
 	}
 	temp := path.Join(path.Dir(to), tempPrefix+id.Secret()[:16])
+	if u.p.Resume && in.r != nil {
+		if temp, in.offset, err = u.partial(ctx, to, e, in.r); err != nil {
+			return err
+		}
+	}
 	mode, uid, gid := u.dress(e, old)
-	in.mode = mode
+	in.mode = mode & fs.ModePerm
 	in.verify = u.p.Verify || in.size <= verifySize
 	in.fsync = u.fsyncs()
 	began := time.Now()
@@ -341,8 +346,14 @@ func (u *uploading) file(ctx context.Context, n int, in incoming, r *fileReader)
 	if err == nil && e.SHA256 != "" && hex.EncodeToString(sum) != e.SHA256 {
 		err = fault(files.CodeConflict, "the source is not what was approved: its content has changed")
 	}
-	if err == nil {
+	if err == nil && (uid >= 0 || mode != in.mode) {
 		err = u.r.dress(ctx, temp, mode, uid, gid)
+	}
+	if err == nil && u.p.IfSHA256 != "" {
+		err = u.expected(ctx, to)
+	}
+	if err != nil && u.p.Resume && in.r != nil && interrupted(ctx, r.err) {
+		return err // and what has come stays
 	}
 	if err != nil {
 		return u.undo(ctx, temp, err)
@@ -357,6 +368,18 @@ func (u *uploading) file(ctx context.Context, n int, in incoming, r *fileReader)
 	u.mu.Lock()
 	u.waiting = append(u.waiting, waitingFile{n, temp, to})
 	u.mu.Unlock()
+	return nil
+}
+
+// expected compares what is at a path with what the plan expects, as late as can be.
+func (u *uploading) expected(ctx context.Context, to string) error {
+	sum := &hashing{h: newHash()}
+	if err := u.r.read(ctx, to, sum); err != nil {
+		return err
+	}
+	if got := sum.hex(); got != u.p.IfSHA256 {
+		return fault(files.CodeConflict, "its content on the host is not the expected one: its sha256 is %s, not %s", got, u.p.IfSHA256)
+	}
 	return nil
 }
 

@@ -15,7 +15,7 @@ import (
 // commands says of every command whether agents may run it; those that they may not run come with arguments. A command that
 // is not here fails the test.
 var commands = map[string]string{
-	"cp": "agents", "fetch": "agents",
+	"cp": "agents", "fetch": "agents", "edit": "agents",
 	"run": "agents", "exec": "agents", "shell": "agents", "doctor": "agents", "mcp": "agents", "version": "agents", "man": "agents",
 	"sessions close": "agents", "sessions reset": "agents",
 	"jobs start": "agents", "jobs list": "agents", "jobs output": "agents", "jobs follow": "agents", "jobs stop": "agents", "jobs collect": "agents",

@@ -49,6 +49,7 @@ type Options struct {
 	Delete bool
 	DryRun bool
 	Verify bool
+	Resume bool
 
 	silent bool // nothing is printed of what went well
 }
@@ -108,6 +109,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	fl.StringVar(&o.Owner, "owner", "", "set the owner to `uid:gid`, in numbers; takes root on the host")
 	fl.BoolVar(&o.Delete, "delete", false, "remove what is in the directories on the host and not in SRC; shows a plan and asks first")
 	fl.BoolVarP(&o.DryRun, "dry-run", "n", false, "show what would change on the host, with hashes and diffs, and change nothing")
+	fl.BoolVar(&o.Resume, "resume", false, "keep what has come of large files where the copy is interrupted, and continue it the next time")
 	fl.BoolVar(&o.Verify, "verify", false, "read files over 16 MiB back from the host, too, before they get their names")
 	return cmd
 }
@@ -139,8 +141,8 @@ func NewFetchCmd(f *cmdutil.Factory) *cobra.Command {
 // copy does what the arguments of cp say.
 func (o *Options) copy(ctx context.Context, src []endpoint, dst endpoint) error {
 	if src[0].far() {
-		if o.Owner != "" || o.Delete || o.DryRun || o.Verify {
-			return cmdutil.Usagef("--owner, --delete, --dry-run and --verify are for copies to hosts")
+		if o.Owner != "" || o.Delete || o.DryRun || o.Verify || o.Resume {
+			return cmdutil.Usagef("--owner, --delete, --dry-run, --resume and --verify are for copies to hosts")
 		}
 		if dst.far() {
 			return o.across(ctx, src[0], dst)

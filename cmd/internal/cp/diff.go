@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/session/copies"
@@ -27,7 +28,7 @@ func diff(r copies.Report, now []byte) string {
 		b = b[:len(b)-1]
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "    --- %s\n    +++ %s\n", r.Path, r.Name)
+	fmt.Fprintf(&out, "    --- %s\n    +++ %s\n", strings.Map(seen, r.Path), strings.Map(seen, r.Name))
 	for _, h := range hunks(edits(a, b)) {
 		out.WriteString(h)
 	}
@@ -35,6 +36,14 @@ func diff(r copies.Report, now []byte) string {
 }
 
 func text(b []byte) bool { return utf8.Valid(b) && !bytes.ContainsRune(b, 0) }
+
+// seen replaces what a terminal would obey, and what is invisible.
+func seen(c rune) rune {
+	if c == '\t' || unicode.IsPrint(c) {
+		return c
+	}
+	return utf8.RuneError
+}
 
 // edit is one line of a comparison: kept, taken away or added.
 type edit struct {
@@ -103,7 +112,7 @@ func hunks(all []edit) (out []string) {
 				nb++
 			}
 			line := strings.TrimSuffix(e.line, "\n")
-			b.WriteString("    " + string(e.mark) + line + "\n")
+			b.WriteString("    " + string(e.mark) + strings.Map(seen, line) + "\n")
 			if line == e.line {
 				b.WriteString("    \\ No newline at end of file\n")
 			}

@@ -23,7 +23,7 @@ func (o *Options) upload(ctx context.Context, paths []string, dst endpoint) erro
 	}
 	plan := copies.Plan{
 		Op: copies.Upload, Path: dst.path, Entries: local.Entries, Into: len(paths) > 1,
-		Mode: o.Mode, Owner: o.Owner, Delete: o.Delete, DryRun: o.DryRun, Verify: o.Verify,
+		Mode: o.Mode, Owner: o.Owner, Delete: o.Delete, DryRun: o.DryRun, Verify: o.Verify, Resume: o.Resume,
 	}
 	if len(paths) == 1 && merges(paths[0]) {
 		plan.Merge = true

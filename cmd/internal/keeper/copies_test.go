@@ -77,7 +77,7 @@ func TestFilesGoThroughTheKeeper(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "to"), 0o755))
 
 	o := &told{}
-	in := wire.NewRun{ID: "r_copy_up_1", Hosts: []string{"web1"}, Copy: &copies.Plan{Path: dir + "/to", Mode: "0600", Verify: true}}
+	in := wire.NewRun{ID: "r_copy_up_1", Hosts: []string{"web1"}, Copy: &copies.Plan{Path: dir + "/to", Mode: "0600", Verify: true, Resume: true}} // resume
 	require.NoError(t, w.copied(w.Client, in, localOf(t, src), "", o.fleet()))
 	assert.Equal(t, []string{"ok"}, o.statuses())
 	got, err := os.ReadFile(filepath.Join(dir, "to/src/noise"))
@@ -116,6 +116,13 @@ func TestFilesGoThroughTheKeeper(t *testing.T) {
 		assert.Equal(t, []string{"error"}, o.statuses())
 		assert.NoFileExists(t, dir+"/own")
 	}
+
+	// Only in the place of what is expected.
+	in = wire.NewRun{ID: "r_copy_up_7", Hosts: []string{"web1"}, Copy: &copies.Plan{Path: dir + "/to/src/noise", IfSHA256: strings.Repeat("0", 64)}}
+	o = &told{}
+	require.NoError(t, w.copied(w.Client, in, localOf(t, src+"/noise"), "", o.fleet()))
+	assert.Equal(t, []string{"error"}, o.statuses())
+	assert.Contains(t, o.out[0].String(), `"code":"conflict"`) // if_sha256
 
 	// And back from several hosts, each by itself.
 	back := filepath.Join(dir, "back")
