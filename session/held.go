@@ -10,9 +10,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
-// ErrNotHeld is wrapped by the error of a command with [Command].Held that the host cannot hold to reading. Nothing was sent.
-var ErrNotHeld = errors.New("the command cannot be held to reading")
-
 // What Result.Held says.
 const (
 	heldByKernel = "kernel"
