@@ -30,7 +30,7 @@ var wrapped = []struct {
 	err  error
 }{
 	{"closed", ErrClosed}, {"busy", ErrBusy}, {"full", ErrFull}, {"unreachable", ErrUnreachable}, {"auth", ErrAuth}, {"hostkey", ErrHostKey},
-	{"invalid", ErrInvalid}, {"denied", ErrDenied}, {"rejected", ErrRejected}, {"expired", ErrExpired}, {"void", ErrVoid}, {"not_ready", ErrNotReady},
+	{"invalid", ErrInvalid}, {"denied", ErrDenied}, {"rejected", ErrRejected}, {"expired", ErrExpired}, {"void", ErrVoid}, {"not_ready", ErrNotReady}, {"not_held", ErrNotHeld},
 	{"timeout", ErrTimeout}, {"stopped", ErrCanceled}, {"needs_terminal", ErrNeedsTerminal}, {"output", ErrOutput}, {"unknown_outcome", ErrUnknownOutcome},
 	{"audit", ErrAudit}, {"not_interactive", ErrNotInteractive}, {"canceled", context.Canceled}, {"deadline", context.DeadlineExceeded},
 }

@@ -10,9 +10,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
-// ErrNotHeld is wrapped by the error of a command with [Command].Held that the host cannot hold to reading. Nothing was sent.
-var ErrNotHeld = errors.New("the command cannot be held to reading")
-
 // What Result.Held says.
 const (
 	heldByKernel = "kernel"
@@ -128,9 +125,15 @@ func (r *Result) heldWord() string {
 }
 
 // HeldBy finds out by what the host's kernel holds commands of this session, such as "landlock 7, seccomp". It starts a held
-// shell where there is none, and runs nothing. The error says why the host cannot, or why that is not known: then it does not
-// wrap ErrNotHeld.
+// shell where there is none, and runs nothing; a session that runs a command is busy. The error says why the host cannot, or
+// why that is not known: then it does not wrap ErrNotHeld.
 func (s *Session) HeldBy(ctx context.Context) (string, error) {
+	s.mu.Lock()
+	busy := s.cur != nil
+	s.mu.Unlock()
+	if busy {
+		return "", ErrBusy
+	}
 	x := &Exec{s: s, began: time.Now(), done: make(chan struct{})}
 	sh, err := s.sideShell(ctx, x, laneHeld)
 	var un *framing.UnheldError

@@ -10,9 +10,9 @@ $held = "";
 # 4 is EINTR.
 1 while ($count = sysread HOLD_END, $held, 4096, length $held) || !defined $count && $! == 4;
 close HOLD_END;
+$held =~ "^K" || remove_room();
 write_out("@rs@@nonce1@"."@nonce2@".($held || "Nthe kernel ended it")."\n");
 if ($held !~ "^K") {
-	remove_room();
 	alarm 60;
 	sysread STDIN, $held, 1;
 	exit 1

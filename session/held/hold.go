@@ -18,6 +18,10 @@
 // no cores at all. The shell's own terminal, with which it could spoil its session, and its temporary directory, in which a
 // file has 1 GiB at most. Errors of the kernel.
 //
+// Where Landlock is older than its sixth version, a held command can signal its own group and its shell only: its background
+// processes go on until the shell ends. ksh93 is not held: it keeps what $(…) gives in /dev/shm, where others have files too.
+// Names of owners may be numbers where accounts come from a service (sssd, nscd).
+//
 // It also hides: from a held shell, what other processes have open, run and stand in cannot be seen, without an error. [Unfit]
 // names the programs whose answers that makes untrue.
 package held

@@ -22,6 +22,7 @@ df -Pk "${TMPDIR:-/tmp}"`
 const (
 	lookTime = 30 * time.Second
 	sftpTime = 10 * time.Second
+	heldTime = 10 * time.Second
 
 	maxSkew  = 30 * time.Second // of clocks; certificates and one-time codes go wrong soon after
 	lowSpace = 100 << 20        // bytes, for temporary files

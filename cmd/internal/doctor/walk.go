@@ -130,10 +130,26 @@ func (w *walker) walk(ctx context.Context, h hosts.Host) []Check {
 		return append(all, fail("shell", "see whether the account may run commands, and whether its login shell starts without asking anything", "%s: %s", res.Status, cmdutil.Why(res.Err)))
 	}
 	all = append(all, w.o.around(res)...)
+	all = append(all, heldKernel(ctx, s)...)
 	if ssh {
 		all = append(all, w.sftp(ctx, h))
 	}
 	return all
+}
+
+// heldKernel says by what the host's kernel holds reads. Where that cannot be found out it says nothing.
+func heldKernel(ctx context.Context, s *session.Session) []Check {
+	ctx, cancel := context.WithTimeout(ctx, heldTime)
+	defer cancel()
+	s.Reset() // a shell at a time: the host may have room for no more
+	by, err := s.HeldBy(ctx)
+	switch {
+	case errors.Is(err, session.ErrNotHeld):
+		return []Check{ok("held kernel", "no: %s", why(err))}
+	case err != nil:
+		return nil
+	}
+	return []Check{ok("held kernel", "%s", by)}
 }
 
 func connected(d dial, h hosts.Host, ssh bool) []Check {

@@ -244,9 +244,10 @@ func (o *execOut) fillResult(x *registry.Exec, v *registry.View, sent string, re
 	if r.StderrMode == "lines" {
 		o.StderrMode = r.StderrMode
 	}
-	if r.Lane == "clean" {
+	if r.Lane == "clean" || r.Lane == "held" {
 		o.Lane = r.Lane
 	}
+	o.NotHeld = r.NotHeld
 	o.StoppedBy, o.MayRun, o.ShellRestarted, o.Reconnected = r.StoppedBy, r.MayRun, r.ShellRestarted, r.Reconnected
 	o.Restored, o.Note = restored(r.Restored)
 	o.Decision = decided(r.Decision, fit)

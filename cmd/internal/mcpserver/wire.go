@@ -98,6 +98,7 @@ type execOut struct {
 	DialMS         int64        `json:"dial_ms,omitempty"`
 	StderrMode     string       `json:"stderr_mode,omitempty"`
 	Lane           string       `json:"lane,omitempty"`
+	NotHeld        string       `json:"not_held,omitempty"` // why the kernel did not hold a read that the policy wants held
 	StoppedBy      string       `json:"stopped_by,omitempty"`
 	MayRun         bool         `json:"may_run,omitempty"`
 	ShellRestarted bool         `json:"shell_restarted,omitempty"`

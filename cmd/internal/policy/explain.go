@@ -86,6 +86,7 @@ type explainJSON struct {
 	Sets   []string     `json:"sets,omitempty"`
 	Uses   []string     `json:"uses,omitempty"`
 	Capped bool         `json:"capped,omitempty"`
+	Held   string       `json:"held,omitempty"` // how it runs where the policy has reads: held
 	Policy string       `json:"policy"`
 	Offer  string       `json:"offer,omitempty"`    // a policy file whose rule would allow it
 	Refuse string       `json:"no_offer,omitempty"` // why there is none
@@ -135,7 +136,7 @@ func explainRun(ctx context.Context, o *ExplainOptions) error {
 	if o.JSON {
 		return json.NewEncoder(o.IO.Out).Encode(explainJSON{
 			checkJSON: toJSON(d), Needs: d.Needs, Hint: d.Hint, Parts: partsJSON(rep.Parts), Writes: writes(rep),
-			Sets: rep.Sets, Uses: rep.Uses, Capped: rep.Capped, Policy: e.Hash(), Offer: offer, Refuse: text(why),
+			Sets: rep.Sets, Uses: rep.Uses, Capped: rep.Capped, Held: heldText(d), Policy: e.Hash(), Offer: offer, Refuse: text(why),
 		})
 	}
 	var b strings.Builder
@@ -149,6 +150,9 @@ func explainRun(ctx context.Context, o *ExplainOptions) error {
 	line(&b, "writes", writes(rep))
 	line(&b, "sets", rep.Sets)
 	line(&b, "rests on", rep.Uses)
+	if how := heldText(d); how != "" {
+		fmt.Fprintf(&b, "reads: held: %s\n", cmdutil.OneLine(how))
+	}
 	if d.Hint != "" {
 		fmt.Fprintf(&b, "to make it pass: %s\n", d.Hint)
 	}
@@ -161,6 +165,18 @@ func explainRun(ctx context.Context, o *ExplainOptions) error {
 	}
 	_, err = o.IO.Out.Write([]byte(b.String()))
 	return err
+}
+
+// heldText says how a command runs where the policy has reads: held; "" where it does not matter.
+func heldText(d policy.Decision) string {
+	switch {
+	case d.Unheld != nil:
+		return "the host's kernel holds it to reading (Landlock and seccomp): it changes no file, connects to nothing and signals nothing outside. " +
+			"Where the host cannot, it needs approval. What it reads, how long it takes and the load it causes are not held"
+	case d.Unfit != "":
+		return "it runs as judged, not held: " + d.Unfit
+	}
+	return ""
 }
 
 func text(err error) string {
