@@ -1,5 +1,7 @@
 package audit
 
+import "os"
+
 // Syncs is how often f called fsync on records.
 func (f *File) Syncs() int {
 	f.syncMu.Lock()
@@ -36,3 +38,11 @@ var Thin = thin
 
 // Glob matches with * and ?.
 var Glob = glob
+
+// SyncOn syncs f once as if its records were in another file.
+func (f *File) SyncOn(other *os.File) error {
+	data := f.data
+	f.data = other
+	defer func() { f.data = data }()
+	return f.sync(f.ticket.Load() + 1)
+}

@@ -268,3 +268,15 @@ func TestAsSaysWhoWhereAnEventDoesNot(t *testing.T) {
 		{ID: "c", Principal: "operator/ada", Client: "shell", UID: &uid, Separation: "split-uid"},
 	}, seen)
 }
+
+// After an fsync that failed nothing is certain any more, and nothing is recorded.
+func TestAFailedSyncIsAnErrorFromThenOn(t *testing.T) {
+	f := open(t, newDir(t), audit.Config{})
+	require.NoError(t, f.Record(t.Context(), request("e_1", false)))
+	r, w, err := os.Pipe() // which cannot be synced
+	require.NoError(t, err)
+	defer r.Close()
+	defer w.Close()
+	assert.ErrorIs(t, f.SyncOn(w), audit.ErrUnavailable)
+	assert.ErrorIs(t, f.Record(t.Context(), request("e_2", false)), audit.ErrUnavailable)
+}

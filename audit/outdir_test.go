@@ -160,3 +160,17 @@ func TestOutputsMayBeKeptAndPurgedAtOnce(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// What lies beside the outputs is no output, whatever it is called.
+func TestADirectoryAmongTheOutputsIsLeftAlone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "outputs")
+	s := audit.NewOutputDir(dir, nil)
+	sum, err := s.Put(t.Context(), []byte("hello\n"))
+	require.NoError(t, err)
+	beside := filepath.Join(dir, sum[:2], strings.Repeat("0", 62))
+	require.NoError(t, os.Mkdir(beside, 0o700))
+	p, err := s.Purge(t.Context(), time.Now().Add(time.Hour), func(audit.Purged) error { return nil })
+	require.NoError(t, err)
+	assert.DirExists(t, beside)
+	assert.EqualValues(t, 1, p.Outputs)
+}

@@ -20,8 +20,10 @@ func TestNoneOfManyTreesMayAnswer(t *testing.T) {
 	trees, forget := approval.MadeUpTrees(system, 20)
 	remove := trees.Host(31)
 	trees.Host(41)
-	trees.Host(99) // who has ended already
-	trees.Host(0)  // who cannot be seen
+	trees.Host(99)  // who has ended already
+	trees.Host(0)   // who cannot be seen
+	trees.Asked(1)  // which everything descends from
+	trees.Asked(99) // who has ended already
 	trees.Asked(50)
 	trees.Asked(50)
 	for pid, who := range map[int]string{21: "what runs in the keeper", 31: "one server", 32: "what its client has started", 41: "another server", 40: "its client", 50: "who asked", 51: "what that one has started"} {
