@@ -142,7 +142,7 @@ func (o *PingOptions) where(ctx context.Context, hs []hosts.Host) (w place.Runne
 	if err != nil || keeper == nil {
 		return here, func() {}, err
 	}
-	there := &place.There{Keeper: keeper, Request: wire.NewRun{Forks: o.Forks, Quiet: true, Kept: true}, Waiting: place.TellWaiting(o.IO.Err)}
+	there := &place.There{Keeper: keeper, Request: wire.NewRun{Forks: o.Forks, Quiet: true}, Waiting: place.TellWaiting(o.IO.Err)}
 	if o.ConnectTimeout > 0 {
 		s := o.ConnectTimeout.Seconds()
 		there.Request.ConnectTimeoutS = &s

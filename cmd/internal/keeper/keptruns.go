@@ -80,9 +80,9 @@ func keptRun(r *runstore.Record) wire.KeptRun {
 	return out
 }
 
-// keep begins to keep the run, unless its caller does; nil where it is not kept.
+// keep begins to keep the run, if its caller wants that; nil where it is not kept.
 func (x *fleet) keep() *runstore.Writer {
-	if x.k.cfg.Runs == nil || x.in.Kept {
+	if x.k.cfg.Runs == nil || !x.in.KeepRun {
 		return nil
 	}
 	r := runstore.Run{ID: x.in.ID, Principal: x.c.principal, Started: time.Now(), Targets: x.in.Selector, Stdin: x.in.Stdin, Shell: x.in.Shell}

@@ -29,14 +29,14 @@ func startKeeping(t *testing.T, n int) (w *world, store runstore.Store) {
 
 func TestTheKeeperKeepsRunsOverItsAPI(t *testing.T) {
 	w, store := startKeeping(t, 3)
-	w.roll(w.Client, wire.NewRun{ID: "r_keptone", Selector: "web*", Command: "exit 3", Rollout: &wire.Rollout{Batches: []string{"1"}, MaxFail: "1"}}, nil)
-	w.fleet(w.Client, wire.NewRun{ID: "r_secret", Selector: "web1", Command: "export API_TOKEN=s3cr3ts3cr3t; true"})
-	w.fleet(w.Client, wire.NewRun{ID: "r_elsewhere", Selector: "web1", Command: "true", Kept: true})
-	w.fleet(w.As("agent/claude"), wire.NewRun{ID: "r_agents", Selector: "web1", Command: "true"})
+	w.roll(w.Client, wire.NewRun{ID: "r_keptone", Selector: "web*", Command: "exit 3", Rollout: &wire.Rollout{Batches: []string{"1"}, MaxFail: "1"}, KeepRun: true}, nil)
+	w.fleet(w.Client, wire.NewRun{ID: "r_secret", Selector: "web1", Command: "export API_TOKEN=s3cr3ts3cr3t; true", KeepRun: true})
+	w.fleet(w.Client, wire.NewRun{ID: "r_elsewhere", Selector: "web1", Command: "true"})
+	w.fleet(w.As("agent/claude"), wire.NewRun{ID: "r_agents", Selector: "web1", Command: "true", KeepRun: true})
 
 	all, err := w.KeptRuns(t.Context(), 20)
 	require.NoError(t, err)
-	require.Len(t, all, 2, "that of the agent is its own, and one is kept by its caller")
+	require.Len(t, all, 2, "that of the agent is its own, and one is not to be kept")
 	assert.Equal(t, "r_secret", all[0].ID, "the newest is first")
 	assert.False(t, all[0].Exact)
 	assert.NotContains(t, all[0].Command, "s3cr3ts3cr3t")
@@ -88,7 +88,7 @@ func TestARunThatGoesOnIsKeptAsSuch(t *testing.T) {
 		assert.NoError(t, w.StopRun(context.WithoutCancel(ctx), "r_goingon"))
 		return begin(i)
 	}
-	_, err := w.RunFleet(ctx, wire.NewRun{ID: "r_goingon", Selector: "web*", Command: "sleep 600"}, f)
+	_, err := w.RunFleet(ctx, wire.NewRun{ID: "r_goingon", Selector: "web*", Command: "sleep 600", KeepRun: true}, f)
 	require.NoError(t, err)
 	r, err := w.KeptRun(t.Context(), "r_goingon")
 	require.NoError(t, err)

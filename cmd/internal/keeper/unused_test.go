@@ -31,7 +31,7 @@ func TestFieldsThatWouldHaveNoEffectAreRefused(t *testing.T) {
 		"output to keep of one host":    {"POST", "/v1/runs", run(`"keep":10`), 422, "keep has no effect"},
 		"secrets of one host":           {"POST", "/v1/runs", run(`"redact":true`), 422, "redact has no effect"},
 		"steps of one host":             {"POST", "/v1/runs", run(`"rollout":{"retry":1}`), 422, "rollout has no effect"},
-		"one host that is kept":         {"POST", "/v1/runs", run(`"kept":true`), 422, "kept has no effect"},
+		"one host that is kept":         {"POST", "/v1/runs", run(`"keep_run":true`), 422, "keep_run has no effect"},
 		"one host, by its session":      {"POST", "/v1/runs", `{"id":"r_whatever","session":"s","command":"ls","quiet":true}`, 422, "quiet has no effect"},
 		"an answer to nothing":          {"POST", "/v1/runs", run(`"answered":"flag"`), 422, "answered says how confirm or break_glass was given"},
 		"a directory of many hosts":     {"POST", "/v1/runs", `{"id":"r_whatever","hosts":["here"],"command":"ls","cwd":"/"}`, 422, "cwd is for a single host"},

@@ -21,6 +21,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/rollout"
 )
 
 // options is what all the commands need.
@@ -224,7 +225,7 @@ func (o *options) show(args []string) error {
 		command += " (not kept as it was)"
 	}
 	field("command", command)
-	if f := r.Finish; f != nil && f.Rollout != nil && f.Rollout.Why != "" {
+	if f := r.Finish; f != nil && f.Rollout != nil && f.Rollout.Why != "" && f.Rollout.Stopped != string(rollout.Canceled) {
 		field("stopped", f.Rollout.Why)
 	}
 	for _, g := range groups(r) {

@@ -43,7 +43,7 @@ type NewRun struct {
 	Quiet           bool     `json:"quiet,omitempty" doc:"send no output as it comes: the results hold some of it"`
 	Keep            int      `json:"keep,omitempty" minimum:"-1" maximum:"524288" doc:"bytes of each output that a result holds, from its beginning and its end (default 65536; -1: none)"`
 	Redact          bool     `json:"redact,omitempty" doc:"take secrets out of what operators get, too"`
-	Kept            bool     `json:"kept,omitempty" doc:"the caller keeps what becomes of the run, and the keeper does not"`
+	KeepRun         bool     `json:"keep_run,omitempty" doc:"keep how the run ends on each host, without output, for GET /v1/runs; the command line keeps its runs itself"`
 	Rollout         *Rollout `json:"rollout,omitempty" doc:"run in steps: batches, limits, and a check after each batch"`
 
 	// Of files, instead of a command, on hosts or a selector. The stream of an upload comes as standard input; that of a
