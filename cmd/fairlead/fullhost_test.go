@@ -221,6 +221,7 @@ func TestNoRouteWaitsForAFullHost(t *testing.T) {
 			{"/v1/runs", `{"id":"r_all0000","selector":"all","command":"echo one-off"}`, "one-off"},
 		},
 		"POST /v1/runs/{id}/stdin":                       {{"/v1/runs/r_none/stdin?host=sshd", "x", ""}},
+		"GET /v1/runs/{id}/files":                        {{"/v1/runs/r_none/files?host=sshd", "", ""}},
 		"POST /v1/sessions/{id}/execs":                   {{"/v1/sessions/n0/execs", `{"command":"echo here"}`, "here"}},
 		"POST /v1/sessions/{id}/reset":                   {{"/v1/sessions/n0/reset", `{}`, ""}},
 		"GET /v1/files":                                  {{"/v1/files?host=sshd&path=/etc/passwd", "", "root"}},

@@ -19,7 +19,7 @@ import (
 const editLong = `Edit a file of a host with your editor.
 
 Fairlead copies the file here, starts $VISUAL, $EDITOR or vi on the copy, and writes it back when the editor ends, if it was
-changed. It replaces the file only if nobody else has changed it meanwhile; else, and whenever it cannot be written, the
+changed. It replaces the file only if it has not changed meanwhile; else, and whenever it cannot be written, the
 copy is kept and Fairlead says where. Mode and owner stay as they are.`
 
 // NewEditCmd builds "edit".

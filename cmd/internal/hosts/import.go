@@ -59,7 +59,7 @@ comments. To follow the files as they change, name them in an inventory under so
 
 func importRun(ctx context.Context, o *ImportOptions) error {
 	if o.Format != "" && !strings.Contains(", "+strings.Join(inventory.Formats(), ", ")+",", " "+o.Format+",") {
-		return &cmdutil.UsageError{Err: fmt.Errorf("--format %q is none of %s", printable.Clip(o.Format, 80), strings.Join(inventory.Formats(), ", "))}
+		return &cmdutil.UsageError{Err: fmt.Errorf("--format %q is not one of %s", printable.Clip(o.Format, 80), strings.Join(inventory.Formats(), ", "))}
 	}
 	got, err := inventory.Import(ctx, o.Files, inventory.Options{
 		Format: o.Format, Environ: []string{}, Kept: hosts.RoleOf(o.Caller().Principal) == hosts.RoleAgent,

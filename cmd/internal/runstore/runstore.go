@@ -343,7 +343,7 @@ func (r *Record) Pick(which string) ([]Host, error) {
 		case All:
 			yes = true
 		default:
-			return nil, fmt.Errorf("%q is none of failed, unreachable, notrun and all", cut(which))
+			return nil, fmt.Errorf("%q is not one of failed, unreachable, notrun and all", cut(which))
 		}
 		if yes {
 			picked = append(picked, o.Host)
@@ -353,7 +353,7 @@ func (r *Record) Pick(which string) ([]Host, error) {
 }
 
 // ErrKeeper says that a run goes on in a keeper, which has to be asked to stop it.
-var ErrKeeper = errors.New("the run goes on in the keeper")
+var ErrKeeper = errors.New("the run continues in the keeper")
 
 // Stop interrupts the process that a run goes on in.
 func (r *Record) Stop() error {
