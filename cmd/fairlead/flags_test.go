@@ -117,11 +117,11 @@ func TestBadValuesAreAnsweredWithAnExample(t *testing.T) {
 		{[]string{"--keeper"}, "--keeper needs a value, for example --keeper auto"},
 		{[]string{"run", "--=x"}, "--=x is not a flag; see fairlead run --help"},
 		{[]string{"setup", "claude", "--print", "--remove"}, "setup takes one of --print and --remove"},
-		{[]string{"help", "rnu"}, `fairlead has no command "rnu" (did you mean run?); fairlead --help lists them`},
+		{[]string{"help", "rnu"}, `fairlead has no command "rnu" (did you mean run or runs?); fairlead --help lists them`},
 		{[]string{"help", "hosts", "lsit"}, `fairlead hosts has no command "lsit" (did you mean list?); fairlead hosts --help lists them`},
 		{[]string{"hosts", "lsit", "--help"}, `fairlead hosts has no command "lsit" (did you mean list?); fairlead hosts --help lists them`},
-		{[]string{"rnu", "--help"}, `fairlead has no command "rnu" (did you mean run?); fairlead --help lists them`},
-		{[]string{"--help", "rnu"}, `fairlead has no command "rnu" (did you mean run?); fairlead --help lists them`},
+		{[]string{"rnu", "--help"}, `fairlead has no command "rnu" (did you mean run or runs?); fairlead --help lists them`},
+		{[]string{"--help", "rnu"}, `fairlead has no command "rnu" (did you mean run or runs?); fairlead --help lists them`},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
 			r := tryFlags(t, home, tt.args...)

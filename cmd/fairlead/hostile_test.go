@@ -198,7 +198,7 @@ func TestALineOfTenMegabytesIsBroken(t *testing.T) {
 		for {
 			line, err := in.ReadString('\n')
 			line = strings.TrimRight(string(statusLine.ReplaceAll(colour.ReplaceAll([]byte(line), nil), nil)), "\r\n")
-			if !assert.LessOrEqual(t, len(line), ptyCols) {
+			if ours := strings.HasPrefix(line, "fairlead: "); !ours && !assert.LessOrEqual(t, len(line), ptyCols, "%q", line) {
 				break
 			}
 			xs += strings.Count(line, "x")

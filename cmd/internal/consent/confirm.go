@@ -25,7 +25,7 @@ func (o *Judge) confirm(ctx context.Context, v *Verdict, q *question) (*missing,
 	})
 	switch {
 	case errors.Is(err, errNoTerminal):
-		return &missing{what: "it needs a confirmation, and there is no terminal to give it: add --yes"}, nil
+		return &missing{what: "it needs a confirmation, and there is no terminal to ask at"}, nil
 	case err != nil:
 		return nil, err
 	case !said:

@@ -40,7 +40,7 @@ func program() int {
 	defer stop()
 	ios := iostreams.System(os.Getenv)
 	f := &cmdutil.Factory{IO: ios, Getenv: os.Getenv}
-	f.Inventory = sync.OnceValues(func() (*hosts.Inventory, error) {
+	f.Listed = sync.OnceValues(func() (*hosts.Inventory, error) {
 		inv, _, err := inventory.Load(f.InventoryFile, inventory.Options{})
 		return inv, err
 	})

@@ -145,7 +145,7 @@ func TestWithoutATerminalOnlyYesConfirms(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 5, code)
 	assert.Empty(t, w.out.String())
-	assert.Contains(t, w.err.String(), "it needs a confirmation, and there is no terminal to give it: add --yes: "+
+	assert.Contains(t, w.err.String(), "it needs a confirmation, and there is no terminal to ask at: "+
 		"the host has no tier, which counts as prod: set tier: in the inventory, or answer with --yes\n")
 
 	code, err = w.run(t.Context(), "web1", "--yes", "--reason", "to see", "--", dangerous)

@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 )
 
 func TestRunParsesItsCommandLine(t *testing.T) {
@@ -75,7 +76,8 @@ func TestRunParsesItsCommandLine(t *testing.T) {
 			if tt.want.Forks == 0 {
 				tt.want.Forks = run.DefaultForks
 			}
-			got.Policy, got.Caller, got.Settings, got.Runs, got.Place = nil, nil, nil, nil, place.Chooser{} // functions cannot be compared
+			got.Policy, got.Caller, got.Settings, got.Runs, got.Place = nil, nil, nil, nil, place.Chooser{}
+			got.Reach, got.SSH = targets.Reach{}, nil // functions cannot be compared
 			assert.Equal(t, tt.want, *got)
 		})
 	}

@@ -43,7 +43,7 @@ func TestCommandLinesOfProgramsThatCallSSH(t *testing.T) {
 		},
 		// Ansible
 		"-C -o ControlMaster=auto -o ControlPersist=60s -o KbdInteractiveAuthentication=no -o PasswordAuthentication=no -o ConnectTimeout=10 -o ControlPath=/x -tt web1 /bin/sh": {
-			host: "web1", set: "ConnectTimeout=10", tty: 2, ask: pipe.Ask{Line: "/bin/sh"},
+			host: "web1", set: "KbdInteractiveAuthentication=no PasswordAuthentication=no ConnectTimeout=10", tty: 2, ask: pipe.Ask{Line: "/bin/sh"},
 			ignored: "-C -o ControlMaster -o ControlPersist -o ControlPath",
 		},
 		"-o SendEnv=LC_* -oStdinNull=yes web1 x": {host: "web1", noInput: true, ask: pipe.Ask{Line: "x", Env: []string{"LC_TIME=x"}}},
