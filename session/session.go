@@ -45,10 +45,11 @@ type Session struct {
 	set     []string // names that commands have set there, as far as it was seen
 	moved   bool     // sh does not stand in dir
 
-	lane      *shell // of the clean lane; nil before it is needed
-	freeLane  func() // gives its connection back
-	laneDir   string // where it stands
-	laneSpent bool   // the next command there gets a new shell
+	lane      *shell      // of the clean lane; nil before it is needed
+	freeLane  func()      // gives its connection back
+	laneDir   string      // where it stands
+	laneSpent bool        // the next command there gets a new shell
+	warmed    []*warmKind // of the shells that it has had, where others may be started ahead
 
 	state    string        // the last snapshot, as the shell printed it; "" without one
 	stale    bool          // a snapshot after it was asked for, and has not come
@@ -273,6 +274,7 @@ func (s *Session) Reset() {
 // terminal's session (setsid, nohup) goes on. Close is idempotent.
 func (s *Session) Close() error {
 	sh, x := s.seal()
+	s.cool()
 	if sh != nil {
 		sh.close()
 	}
@@ -281,6 +283,7 @@ func (s *Session) Close() error {
 		<-x.done
 	}
 	s.wg.Wait()
+	s.cool() // of what began meanwhile
 	if s.pool != nil {
 		s.pool.free()
 	}
