@@ -97,6 +97,67 @@ func report(b *testing.B, unit string, values []float64) {
 	b.ReportMetric(values[len(values)/2], unit)
 }
 
+// BenchmarkOneOff is a command in a shell of its own, against ssh(1) over the master of a connection that there is: with pauses, as
+// people and agents run them, and one right after the other.
+func BenchmarkOneOff(b *testing.B) {
+	client, err := exec.LookPath("ssh")
+	if err != nil {
+		needs.Part(b, "ssh is not installed")
+	}
+	sshd := sessiontest.OpenSSHD(b)
+	_, port, err := net.SplitHostPort(sshd.Addr)
+	require.NoError(b, err)
+	d, err := sshconn.Static([]ssh.Signer{sshd.ClientKey}, sshd.HostKeys(b))
+	require.NoError(b, err)
+	pool, err := session.NewPool(session.PoolConfig{Dial: d.Dial, Session: recorded(b)})
+	require.NoError(b, err)
+	defer pool.Close()
+	ctl := sshd.Dir + "/ctl"
+	over := []string{"-F", sshd.Config, "-p", port, "-o", "BatchMode=yes", "-o", "ControlPath=" + ctl}
+	master := exec.Command(client, append(over, "-M", "-N", "-f", "-o", "ControlPersist=no", "sshd")...)
+	out, err := master.CombinedOutput()
+	require.NoError(b, err, "%s", out)
+	defer exec.Command(client, append(over, "-O", "exit", "sshd")...).Run()
+	h := sshd.Host(b, "sshd")
+	h.Shell = "bash"
+	ours := func() {
+		if r, err := pool.Run(b.Context(), h, session.Command{Script: "true"}); err != nil || r.Status != session.StatusOK {
+			b.Fatal(r.Status, err)
+		}
+	}
+	theirs := func() {
+		if out, err := exec.Command(client, append(over, "sshd", "true")...).CombinedOutput(); err != nil {
+			b.Fatalf("%v: %s", err, out)
+		}
+	}
+	paced := func(n int, f func()) time.Duration {
+		took := make([]time.Duration, n)
+		for i := range took {
+			time.Sleep(100 * time.Millisecond)
+			began := time.Now()
+			f()
+			took[i] = time.Since(began)
+		}
+		slices.Sort(took)
+		return took[n/2]
+	}
+	ours()
+	ours()
+	theirs()
+	var own, peer, ratios, rows []float64
+	for b.Loop() {
+		for range 5 {
+			t, o, row := paced(10, theirs), paced(10, ours), median(10, ours)
+			own, peer, ratios = append(own, o.Seconds()*1e3), append(peer, t.Seconds()*1e3), append(ratios, float64(o)/float64(t))
+			rows = append(rows, row.Seconds()*1e3)
+		}
+	}
+	report(b, "paced-ms", own)
+	report(b, "unpaced-ms", rows)
+	report(b, "ssh-ms", peer)
+	report(b, "paced/ssh", ratios)
+}
+
 // BenchmarkStdout is the time for standard output through the decoder, against the same bytes through a raw terminal.
 func BenchmarkStdout(b *testing.B) {
 	const size = 64 << 20

@@ -18,8 +18,9 @@ import (
 type connPool struct {
 	cfg   PoolConfig
 	trace *Trace
-	users func(key string) users // says who has places; never called with mu held
-	base  context.Context        // ends with shut; dials and pings live under it
+	users func(key string) users           // says who has places; never called with mu held
+	evict func(key string, once bool) bool // has a warm shell make room, and reports whether there was one; never called with mu held
+	base  context.Context                  // ends with shut; dials and pings live under it
 	end   context.CancelFunc
 	dials chan struct{} // one token per dial in progress
 	wg    sync.WaitGroup
@@ -82,9 +83,11 @@ type conn struct {
 	max   int // places; 0 means no limit
 	used  int
 	once  int       // of them, those of one-off commands
+	warm  int       // of those, shells that wait for a command
+	going int       // of those, what has ended and gives its place back soon
 	asked time.Time // when its dial began
 	made  time.Time
-	since time.Time   // of the last give-back
+	since time.Time   // of the last give-back by a session
 	timer *time.Timer // closes it when idle for too long; nil while borrowed
 	spare bool        // for one-off commands alone: sessions hold all places of the others
 	gone  bool        // takes no more borrowers, closes with the last one
@@ -97,6 +100,8 @@ type Stats struct {
 	Idle     int // connections that nobody uses
 	Used     int // connections in use
 	Sessions int // borrowers of them
+	Warm     int // shells on them that wait for one-off commands
+	Closing  int // shells on them whose one-off command has ended
 	Waiting  int // callers waiting for a place now
 
 	Acquired   int64         // places given out
@@ -135,7 +140,7 @@ func connKey(h hosts.Host) string {
 func (p *connPool) acquire(ctx context.Context, h hosts.Host, w want) (c *conn, queued time.Duration, err error) {
 	began := time.Now()
 	key := connKey(h)
-	for {
+	for evicted := p.evict == nil; ; {
 		p.mu.Lock()
 		if p.closed {
 			p.mu.Unlock()
@@ -161,6 +166,13 @@ func (p *connPool) acquire(ctx context.Context, h hosts.Host, w want) (c *conn, 
 			if ok, err := p.healthy(ctx, c, w); ok || err != nil {
 				return c, 0, err
 			}
+			continue
+		}
+		if !evicted && b.warm() {
+			p.mu.Unlock()
+			closeAll(expired)
+			evicted = true
+			p.evict(key, w.once)
 			continue
 		}
 		me := &waiter{w, make(chan grant, 1)}
@@ -287,7 +299,12 @@ func (p *connPool) giveBack(c *conn, w want, why error) (shared bool) {
 	if w.once {
 		c.once--
 	}
-	c.since = time.Now()
+	if w.leaving {
+		c.going--
+	}
+	if !w.ahead {
+		c.since = time.Now()
+	}
 	b := c.b
 	switch {
 	case errors.Is(why, ErrFull) && c.used > 0:
@@ -320,7 +337,7 @@ func (p *connPool) giveBack(c *conn, w want, why error) (shared bool) {
 // rest starts the time after which an unused connection is closed. p.mu is held.
 func (p *connPool) rest(c *conn) {
 	if p.cfg.IdleTimeout > 0 && c.timer == nil {
-		c.timer = time.AfterFunc(p.cfg.IdleTimeout, func() { p.retire(c) })
+		c.timer = time.AfterFunc(p.cfg.IdleTimeout-time.Since(c.since), func() { p.retire(c) })
 	}
 }
 

@@ -6,8 +6,12 @@ func (p *connPool) closeIdle() {
 	var idle []*conn
 	for _, b := range p.keys {
 		for _, c := range b.conns {
-			if c.used == 0 {
+			switch {
+			case c.used == 0:
 				idle = append(idle, c)
+			case c.used == c.going && !c.gone: // the last of them closes it
+				c.gone = true
+				p.stats.ClosedIdle++
 			}
 		}
 	}
@@ -47,9 +51,10 @@ func (p *connPool) count() Stats {
 	for _, b := range p.keys {
 		s.Waiting += len(b.waiting)
 		for _, c := range b.conns {
-			s.Sessions += c.used
+			users := c.used - c.warm - c.going
+			s.Sessions, s.Warm, s.Closing = s.Sessions+users, s.Warm+c.warm, s.Closing+c.going
 			switch {
-			case c.used > 0:
+			case users > 0:
 				s.Used++
 			case !c.gone:
 				s.Idle++

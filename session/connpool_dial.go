@@ -22,6 +22,7 @@ func (p *connPool) dialMore(ctx context.Context, key string, h hosts.Host, b *bu
 	for !p.closed {
 		plain, spare := b.dialing.plain, b.dialing.spare // those that there are, and will be
 		kept, commands := 0, 0                           // places that sessions and commands have on plain ones
+		free, freeSpare := b.comingBack()
 		for _, c := range b.conns {
 			switch {
 			case c.gone:
@@ -29,7 +30,7 @@ func (p *connPool) dialMore(ctx context.Context, key string, h hosts.Host, b *bu
 				spare++
 			default:
 				plain++
-				kept, commands = kept+c.used-c.once, commands+c.once
+				kept, commands = kept+c.used-c.once, commands+c.once-c.warm-c.going
 			}
 		}
 		once := 0
@@ -45,17 +46,17 @@ func (p *connPool) dialMore(ctx context.Context, key string, h hosts.Host, b *bu
 			}
 			return n * places
 		}
-		room := coming(b.dialing.plain)
+		room := coming(b.dialing.plain) + free
 		switch most := p.cfg.MaxConnsPerHost; {
 		case all <= room:
 			return
 		case most <= 0 || plain < most:
-			if all <= room+min(coming(b.dialing.spare), once) {
+			if all <= room+min(coming(b.dialing.spare)+freeSpare, once) {
 				return
 			}
 			b.dialing.plain++
 			p.startDial(ctx, key, h, b, false)
-		case once <= coming(b.dialing.spare)+max(0, room-(all-once)) ||
+		case once <= coming(b.dialing.spare)+freeSpare+max(0, room-(all-once)) ||
 			kept == 0 || commands+spare*places >= spareSlots:
 			return
 		default:

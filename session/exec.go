@@ -381,6 +381,7 @@ func (x *Exec) finish() {
 	case halfway && x.res.Lane == laneSession:
 		x.s.outdate(x)
 	}
+	x.changes()
 	x.s.release(x)
 	close(x.done)
 }

@@ -61,6 +61,9 @@ func (e *FullError) Unwrap() []error {
 type want struct {
 	once  bool      // it is for a one-off command, which has slots of its own
 	until time.Time // when the wait on a full host ends
+
+	leaving bool // of a place that is given back: it was known to come back
+	ahead   bool // … and had a shell that has run nothing
 }
 
 // slotWait is how long x waits on a full host: its caller's limits bound it.
@@ -78,7 +81,7 @@ func (x *Exec) slotWait() time.Duration {
 }
 
 // wantOnce is a place beside the session's own, for as long as x runs.
-func (x *Exec) wantOnce() want { return want{true, time.Now().Add(x.slotWait())} }
+func (x *Exec) wantOnce() want { return want{once: true, until: time.Now().Add(x.slotWait())} }
 
 // fullAgain is how often a caller whose time is up looks whether the connection that is being made is still under way.
 const fullAgain = time.Second
@@ -110,6 +113,9 @@ func (p *connPool) await(ctx context.Context, b *bucket, me *waiter) (g grant, f
 func (p *connPool) full(b *bucket, w want) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if free, spare := b.comingBack(); free > 0 || spare > 0 && w.once {
+		return false
+	}
 	return b.dialing.plain == 0 && (b.dialing.spare == 0 || !w.once) && len(b.conns) > 0 && b.free(w.once) == nil
 }
 

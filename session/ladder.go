@@ -268,7 +268,11 @@ func (x *Exec) signalAll(line string, sh *shell, limit time.Duration) (s framing
 }
 
 func (x *Exec) runSignal(ctx context.Context, line string, sh *shell) framing.Signaled {
-	stream, err := x.s.held(x.s.transport()).Open(ctx, Program{Line: line})
+	t := x.s.held(x.s.transport())
+	stream, err := t.Open(ctx, Program{Line: line})
+	if x.s.roomFor(err) {
+		stream, err = t.Open(ctx, Program{Line: line})
+	}
 	if err != nil {
 		return framing.Signaled{}
 	}

@@ -154,10 +154,6 @@ func (s *Session) reconnect(ctx context.Context, x *Exec, why error) error {
 }
 
 func (s *Session) newSide(ctx context.Context, x *Exec, lane, dir string) (*shell, error) {
-	t := s.transport()
-	if t == nil {
-		return nil, errNoConn
-	}
 	spec := framing.Shell{Name: s.host.Shell, Dir: dir, Clean: s.cfg.cleanEnv()}
 	if !s.cfg.ForeignEnv {
 		spec.Env = s.host.Env
@@ -166,16 +162,12 @@ func (s *Session) newSide(ctx context.Context, x *Exec, lane, dir string) (*shel
 		spec.Hold = held.Program()
 	}
 	spec = s.guarded(spec)
-	sh, err := s.shellOn(ctx, t, spec)
-	release := func() {}
-	if errors.Is(err, ErrFull) && s.pool != nil {
-		release, err = s.elsewhere(ctx, want{s.pool.once, time.Now().Add(x.slotWait())}, func(t Transport) (err error) {
-			sh, err = s.shellOn(ctx, t, spec)
-			return err
-		})
-	}
-	if err != nil {
-		return nil, err
+	sh, release := s.spareFor(ctx, x, spec)
+	if sh == nil {
+		var err error
+		if sh, release, err = s.laneOn(ctx, x, spec); err != nil {
+			return nil, err
+		}
 	}
 	s.mu.Lock()
 	*s.sideOf(lane) = side{sh: sh, free: release, dir: sh.hello.Dir}
@@ -186,6 +178,25 @@ func (s *Session) newSide(ctx context.Context, x *Exec, lane, dir string) (*shel
 		return nil, ErrClosed
 	}
 	return sh, nil
+}
+
+// laneOn starts a shell beside the session's own, on another connection where that one's has no room.
+func (s *Session) laneOn(ctx context.Context, x *Exec, spec framing.Shell) (sh *shell, release func(), err error) {
+	t := s.transport()
+	if t == nil {
+		return nil, nil, errNoConn
+	}
+	if sh, err = s.shellOn(ctx, t, spec); s.roomFor(err) {
+		sh, err = s.shellOn(ctx, t, spec)
+	}
+	if !errors.Is(err, ErrFull) || s.pool == nil {
+		return sh, func() {}, err
+	}
+	release, err = s.elsewhere(ctx, want{once: s.pool.once, until: time.Now().Add(x.slotWait())}, func(t Transport) (err error) {
+		sh, err = s.shellOn(ctx, t, spec)
+		return err
+	})
+	return sh, release, err
 }
 
 // moveTo changes a shell's directory.

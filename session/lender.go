@@ -37,14 +37,17 @@ func (e *dialError) status() (Status, string) {
 // lender gives one session its connection.
 type lender struct {
 	pool   *connPool
+	warm   *warmth // nil where no shell is started ahead
 	host   hosts.Host
-	once   bool // for one-off commands, which have slots of their own
+	key    string // connKey of host
+	once   bool   // for one-off commands, which have slots of their own
 	onFree func()
 
 	mu   sync.Mutex
 	c    *conn
 	made bool // c was made for this session: nothing that ended on it can still take its place
 	over bool
+	left bool // c's place is counted as one that comes back
 }
 
 // exchange gives back the connection the session has, if any, and gets another one. why is what was wrong with it. again
@@ -54,7 +57,7 @@ func (l *lender) exchange(ctx context.Context, why error, until time.Time) (t Tr
 	shared, made := l.release(why)
 	again = (shared || !made) && errors.Is(why, ErrFull)
 	began := time.Now()
-	c, queued, err := l.pool.acquire(ctx, l.host, want{l.once, until})
+	c, queued, err := l.pool.acquire(ctx, l.host, want{once: l.once, until: until})
 	if err != nil {
 		return nil, queued, again, err
 	}
@@ -75,8 +78,31 @@ func (l *lender) release(why error) (shared, made bool) {
 	c := l.c
 	l.c = nil
 	made = c == nil || l.made
+	w := want{once: l.once, leaving: l.left}
+	l.left = false
 	l.mu.Unlock()
-	return c != nil && l.pool.giveBack(c, want{once: l.once}, why), made
+	return c != nil && l.pool.giveBack(c, w, why), made
+}
+
+// adopt gives the session a place that has been taken for it, and reports false when it needs none any more.
+func (l *lender) adopt(c *conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over || l.c != nil {
+		return false
+	}
+	l.c, l.made = c, false
+	return true
+}
+
+// leave tells that the place is about to come back: nobody needs a new connection for want of it.
+func (l *lender) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.c != nil && l.once && !l.left {
+		l.left = true
+		l.pool.leave(l.c, false)
+	}
 }
 
 // free ends the loan. It is idempotent.
@@ -129,7 +155,7 @@ func (p *connPool) mayLend(key string) bool {
 	if conns > 0 && places > 0 && p.lent[key] >= max(1, conns*places/2) {
 		return false
 	}
-	if b.free(false) == nil && conns > 0 && len(b.conns)+b.dialing.plain+b.dialing.spare >= conns {
+	if b.free(false) == nil && !b.warm() && conns > 0 && len(b.conns)+b.dialing.plain+b.dialing.spare >= conns {
 		return false
 	}
 	p.lent[key]++

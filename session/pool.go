@@ -28,6 +28,7 @@ const (
 	DefaultIdleTimeout        = 10 * time.Minute
 	DefaultMaxLifetime        = 8 * time.Hour
 	DefaultLeaseTTL           = time.Hour
+	DefaultMaxWarm            = 256
 )
 
 // PoolConfig configures a Pool. Dial and Session's required fields are required. In every numeric field zero means the
@@ -49,6 +50,10 @@ type PoolConfig struct {
 	MaxLifetime        time.Duration // a connection takes no new sessions after this
 	LeaseTTL           time.Duration // a lease that is not extended for this long is taken back
 
+	// MaxWarm is how many shells, over all hosts, may wait for one-off commands: where one follows another within a minute,
+	// a shell is started ahead of the next. It runs that one alone, and waits for a minute at most.
+	MaxWarm int
+
 	// FullHint ends the text of a FullError: how to close a session here.
 	FullHint string
 }
@@ -69,11 +74,12 @@ func (c PoolConfig) withDefaults() (PoolConfig, error) {
 	c.IdleTimeout = orDefault(c.IdleTimeout, DefaultIdleTimeout)
 	c.MaxLifetime = orDefault(c.MaxLifetime, DefaultMaxLifetime)
 	c.LeaseTTL = orDefault(c.LeaseTTL, DefaultLeaseTTL)
+	c.MaxWarm = orDefault(c.MaxWarm, DefaultMaxWarm)
 	return c, nil
 }
 
 // Pool keeps connections to hosts and opens sessions on them. It shares connections, never shells: every session gets a
-// fresh one, so nothing leaks from one user to the next. Two hosts share a connection only where address, port, user,
+// fresh one, so nothing leaks from one user to the next. One that is fresh may have been started ahead, see MaxWarm. Two hosts share a connection only where address, port, user,
 // route and identity are equal. A pool belongs to one principal, because connections carry credentials. It is safe for
 // concurrent use. No lock is held while reading, writing, dialing or calling out.
 //
@@ -88,10 +94,15 @@ func (c PoolConfig) withDefaults() (PoolConfig, error) {
 //	dial                           a session of a pool      its end, DialTimeout, Pool.Close  Pool.Close
 //	watch (one per connection)     the dial                 the connection's end              Pool.Close
 //	worker (of Each)               Pool.Each                the loop's end                    Pool.Each
+//	close (of Run's shell)         Pool.Run, Each           the end of the shell              Pool.Close
+//	spare (one per warm shell)     a session's Close        its use, a minute, Pool.Close     Pool.Close
 type Pool struct {
 	cfg   PoolConfig
 	given Config // cfg.Session before its defaults
 	core  *connPool
+	warm  *warmth
+
+	closing sync.WaitGroup // of shells whose command has ended
 
 	mu       sync.Mutex // guards what follows
 	sessions map[*Session]struct{}
@@ -108,10 +119,13 @@ func NewPool(cfg PoolConfig) (*Pool, error) {
 	}
 	p := &Pool{cfg: cfg, given: given, core: newConnPool(cfg), sessions: map[*Session]struct{}{}}
 	p.core.users = p.usersOf
+	p.warm = newWarmth(p.core, cfg.MaxWarm)
+	p.core.evict = p.warm.evict
 	return p, nil
 }
 
-// Run runs cmd on h in a shell of its own and closes it. See [Session.Run] for Result and error.
+// Run runs cmd on h in a shell of its own, which is closed afterwards: Close waits for that, Run does not. See [Session.Run]
+// for Result and error.
 func (p *Pool) Run(ctx context.Context, h hosts.Host, cmd Command) (Result, error) {
 	r := p.run(ctx, h, cmd)
 	if r.Err != nil {
@@ -127,7 +141,7 @@ func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
 	if s == nil {
 		return closedResult(h, cmd)
 	}
-	defer s.Close()
+	defer p.leave(s)
 	s.single = true
 	if cmd.Stdins != nil {
 		cmd.Stdin = cmd.Stdins(h)
@@ -137,6 +151,27 @@ func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
 	}
 	r, _ := s.Run(ctx, cmd)
 	return r
+}
+
+// leave closes s, and does not wait for it unless the pool is closed.
+func (p *Pool) leave(s *Session) {
+	p.mu.Lock()
+	closed := p.closed
+	if !closed {
+		p.closing.Add(1)
+	}
+	p.mu.Unlock()
+	if closed {
+		s.Close()
+		return
+	}
+	s.pool.leave()
+	had := s.cool() // the next command need not find this one running
+	go func() {
+		defer p.closing.Done()
+		s.Close()
+		p.warm.fill(had) // there may have been no place before
+	}()
 }
 
 func closedResult(h hosts.Host, cmd Command) Result {
@@ -177,7 +212,7 @@ func (p *Pool) newSession(h hosts.Host) *Session { return p.newSessionWith(h, p.
 
 // newSessionWith makes a session that borrows its connection; nil after Close.
 func (p *Pool) newSessionWith(h hosts.Host, cfg Config) *Session {
-	l := &lender{pool: p.core, host: h, once: cfg.OneOff}
+	l := &lender{pool: p.core, warm: p.warm, host: h, key: connKey(h), once: cfg.OneOff}
 	s := newSession(nil, h, cfg, l)
 	l.onFree = func() {
 		p.mu.Lock()
@@ -298,11 +333,15 @@ func (p *Pool) lend(ctx context.Context, h hosts.Host, use func(Transport) error
 	return func() {
 		giveBack()
 		p.core.lentBack(key)
+		p.warm.changed(key)
 	}, nil
 }
 
 // CloseIdle closes connections that no session uses.
-func (p *Pool) CloseIdle() { p.core.closeIdle() }
+func (p *Pool) CloseIdle() {
+	p.warm.clear()
+	p.core.closeIdle()
+}
 
 // Stats returns one consistent snapshot.
 func (p *Pool) Stats() Stats { return p.core.snapshot() }
@@ -319,12 +358,15 @@ func (p *Pool) Close() error {
 	for _, s := range open {
 		s.seal()
 	}
+	p.warm.shut()
 	p.core.shut()
 	var wg sync.WaitGroup
 	for _, s := range open {
 		wg.Go(func() { s.Close() })
 	}
 	wg.Wait()
+	p.closing.Wait()
+	p.warm.wait()
 	p.core.wait()
 	return nil
 }

@@ -72,6 +72,7 @@ func TestPoolSharesConnectionsAndNeverShells(t *testing.T) {
 		assert.Equal(t, 1, d.Dialed("web1"))
 		runOK(t, mustOpen(t, p, hosts.Host{Name: "web2"}), "pwd")
 		assert.Equal(t, 1, d.Dialed("web2"))
+		synctest.Wait() // for the end of Run's shell
 		s := p.Stats()
 		assert.Equal(t, session.Stats{Used: 2, Sessions: 2, Acquired: 4, Waited: 2, Dialed: 2}, s)
 	})

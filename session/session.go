@@ -45,8 +45,9 @@ type Session struct {
 	set     []string // names that commands have set there, as far as it was seen
 	moved   bool     // sh does not stand in dir
 
-	cleanSide, heldSide side   // the other lanes
-	unheld              string // why the host cannot hold a command to reading; "" where it can, or before it was tried
+	cleanSide, heldSide side        // the other lanes
+	unheld              string      // why the host cannot hold a command to reading; "" where it can, or before it was tried
+	warmed              []*warmKind // of the shells that it has had, where others may be started ahead
 
 	state    string        // the last snapshot, as the shell printed it; "" without one
 	stale    bool          // a snapshot after it was asked for, and has not come
@@ -274,6 +275,7 @@ func (s *Session) Reset() {
 // terminal's session (setsid, nohup) goes on. Close is idempotent.
 func (s *Session) Close() error {
 	sh, x := s.seal()
+	s.cool()
 	if sh != nil {
 		sh.close()
 	}
@@ -282,6 +284,7 @@ func (s *Session) Close() error {
 		<-x.done
 	}
 	s.wg.Wait()
+	s.cool() // of what began meanwhile
 	if s.pool != nil {
 		s.pool.free()
 	}

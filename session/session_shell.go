@@ -34,7 +34,9 @@ func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 			return s.usable(sh, x)
 		}
 	}
-	if sh != nil {
+	if sh != nil && sh.unused.Load() { // it died while it waited for its command
+		sh.close()
+	} else if sh != nil {
 		sh.close()
 		x.note(func(r *Result) { r.ShellRestarted = true })
 		if f := s.cfg.Trace.ShellRestarted; f != nil {
@@ -82,6 +84,11 @@ func (s *Session) usable(sh *shell, x *Exec) *shell {
 // session has a pool to get it from: nothing has been sent yet.
 func (s *Session) newShell(ctx context.Context, x *Exec, dir string) (*shell, error) {
 	spec := s.guarded(framing.Shell{Name: s.host.Shell, Login: s.host.Login, Dir: dir, Env: s.host.Env, Clean: s.cfg.cleanEnv()})
+	if s.transport() == nil {
+		if sh, _ := s.spareFor(ctx, x, spec); sh != nil {
+			return sh, nil
+		}
+	}
 	until := time.Now().Add(x.slotWait())
 	for try := 0; ; {
 		var sh *shell

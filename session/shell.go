@@ -25,6 +25,7 @@ type shell struct {
 	done   chan struct{} // closed when the pump has ended
 	cooked atomic.Bool   // the terminal must be repaired before the next command
 	traps  atomic.Bool   // a command may have set traps
+	unused atomic.Bool   // it was started ahead, and has run nothing
 	deaf   atomic.Bool   // a command may have taken away the one that ends it, and it does not show
 
 	mu    sync.Mutex // guards what follows; never held while reading, writing or calling out
@@ -197,6 +198,7 @@ func (sh *shell) take(x *Exec, tok framing.Token) bool {
 	if sh.dead {
 		return false
 	}
+	sh.unused.Store(false)
 	sh.dec.Expect(tok)
 	x.mu.Lock() // somebody may look at it: it may have waited for an approval
 	x.stray, sh.stray = sh.stray, nil

@@ -92,6 +92,9 @@ func (s *Session) second(ctx context.Context, p Program, w want) (Stream, func()
 		return nil, nil, errNoConn
 	}
 	stream, err := s.held(t).Open(ctx, p)
+	if s.roomFor(err) {
+		stream, err = s.held(t).Open(ctx, p)
+	}
 	if err == nil || s.pool == nil || !errors.Is(err, ErrFull) {
 		return stream, func() {}, err
 	}

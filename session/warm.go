@@ -1,0 +1,521 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+const (
+	// warmFor is how soon one one-off command must follow another for a shell to be started ahead of the next, and how long
+	// that one waits for it.
+	warmFor = time.Minute
+
+	maxWarmPerHost = 4                      // shells that wait on one host
+	maxWarmStarts  = 8                      // that are being started, over all hosts
+	warmPause      = 250 * time.Millisecond // after a session's command, before another is started: more may follow
+)
+
+// warmth keeps the spare shells of a pool: each is started ahead of a one-off command, runs that one and no other, and so
+// is as good as one that is started for it. Two commands get each other's only where host, principal, shell, variables and
+// start are equal.
+//
+// A spare is dropped when it has waited for warmFor, when a session needs its place, and when anything but a read has ended on
+// the host: that may have changed what a shell begins with. One that has died costs nothing: nothing has been sent.
+//
+// Spares are of new processes because only they share nothing: a kept shell that forks for each command costs as little,
+// but repeats $$ and zsh's $RANDOM, and gets what an earlier command's children print.
+//
+// The places of spares are taken from the pool's core. w.mu may be held when that one's is taken, never the other way round.
+type warmth struct {
+	core   *connPool
+	max    int           // over all hosts; 0 means no limit
+	life   time.Duration // of a spare: it does not keep an unused connection
+	base   context.Context
+	end    context.CancelFunc
+	starts chan struct{} // one token per start in progress
+	wg     sync.WaitGroup
+
+	mu     sync.Mutex                      // guards what follows
+	hosts  map[string]map[string]*warmKind // by connKey and shell
+	count  int                             // spares
+	swept  time.Time
+	closed bool
+}
+
+// warmKind is what there is for commands that may have each other's shells.
+type warmKind struct {
+	host  hosts.Host
+	conn  string // connKey
+	spec  framing.Shell
+	ready time.Duration // that the start of a shell may take; 0 means no limit
+
+	last    time.Time // when a command last asked for a shell
+	again   bool      // it followed another one soon
+	full    time.Time // until when the host is believed to have no room for a spare
+	running int       // commands
+	peak    int       // the most of them at a time, of late
+	spares  []*spare
+	timer   *time.Timer // of a start that is put off; nil without one
+}
+
+// spare is a shell that waits for its command, or is being started. Whoever takes it out of its key's list owns it.
+type spare struct {
+	k      *warmKind
+	c      *conn
+	ctx    context.Context // ends when it is dropped
+	drop   context.CancelFunc
+	ready  chan struct{} // closed when sh, err and since are set
+	sh     *shell        // nil if it did not start
+	err    error
+	since  time.Time
+	leaves bool // its place is counted as one that comes back
+}
+
+func newWarmth(core *connPool, most int) *warmth {
+	life := warmFor
+	if idle := core.cfg.IdleTimeout; idle > 0 {
+		life = min(life, idle)
+	}
+	w := &warmth{core: core, max: most, life: life, starts: make(chan struct{}, maxWarmStarts), hosts: map[string]map[string]*warmKind{}}
+	w.base, w.end = context.WithCancel(context.Background())
+	return w
+}
+
+// keyFor returns the key of a shell for h, made anew if there is none.
+func (w *warmth) keyFor(conn string, h hosts.Host, cfg *Config, spec framing.Shell) *warmKind {
+	shell := fmt.Sprintf("%q %q", cfg.Principal, append([]string{spec.Name, spec.Dir, spec.Prelude, spec.Reader, spec.Hold,
+		fmt.Sprint(spec.Login, spec.Clean, cfg.Ready)}, spec.Env...))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sweep()
+	keys := w.hosts[conn]
+	if keys == nil {
+		keys = map[string]*warmKind{}
+		w.hosts[conn] = keys
+	}
+	k := keys[shell]
+	if k == nil {
+		k = &warmKind{host: h, conn: conn, spec: spec, ready: cfg.Ready}
+		keys[shell] = k
+	}
+	now := time.Now()
+	k.again = !k.last.IsZero() && now.Sub(k.last) < warmFor
+	k.last = now
+	k.running++
+	k.peak = max(k.peak, k.running)
+	return k
+}
+
+// sweep forgets what has not been asked for, once in a while. w.mu is held.
+func (w *warmth) sweep() {
+	if time.Since(w.swept) < warmFor {
+		return
+	}
+	w.swept = time.Now()
+	for conn, keys := range w.hosts {
+		for shell, k := range keys {
+			if k.running == 0 && len(k.spares) == 0 && time.Since(k.last) > warmFor {
+				delete(keys, shell)
+			}
+		}
+		if len(keys) == 0 {
+			delete(w.hosts, conn)
+		}
+	}
+}
+
+// take returns a spare of k, which is the caller's with its place; nil where there is none. It waits for one that is being
+// started: another would be ready no sooner.
+func (w *warmth) take(ctx context.Context, k *warmKind) *spare {
+	for ctx.Err() == nil {
+		w.mu.Lock()
+		e := k.best()
+		if e != nil {
+			w.claim(e)
+		}
+		w.mu.Unlock()
+		if e == nil {
+			return nil
+		}
+		select {
+		case <-e.ready:
+		case <-ctx.Done():
+			e.drop()
+		}
+		<-e.ready
+		stale := time.Since(e.since) > pingAfter
+		if e.sh == nil || !e.sh.alive() || ctx.Err() != nil || !w.core.wake(e.c, stale) {
+			w.discard(e)
+			continue
+		}
+		if stale {
+			if ok, _ := w.core.healthy(ctx, e.c, want{once: true}); !ok { // it has given the place back
+				e.sh.close()
+				continue
+			}
+		}
+		e.drop()
+		e.sh.unused.Store(true)
+		return e
+	}
+	return nil
+}
+
+// best is the spare that is ready, or will be first. w.mu is held.
+func (k *warmKind) best() *spare {
+	for _, e := range k.spares {
+		select {
+		case <-e.ready:
+			return e
+		default:
+		}
+	}
+	if len(k.spares) > 0 {
+		return k.spares[0]
+	}
+	return nil
+}
+
+// claim takes e out of its list, and reports whether it was there: then it is the caller's. w.mu is held.
+func (w *warmth) claim(e *spare) bool {
+	i := slices.Index(e.k.spares, e)
+	if i < 0 {
+		return false
+	}
+	e.k.spares = slices.Delete(e.k.spares, i, i+1)
+	w.count--
+	return true
+}
+
+// discard ends a spare that has been claimed, and gives its place back.
+func (w *warmth) discard(e *spare) {
+	if !e.leaves {
+		w.core.leave(e.c, true)
+	}
+	e.drop()
+	<-e.ready
+	if e.sh != nil {
+		e.sh.close()
+	}
+	w.core.giveBack(e.c, want{once: true, leaving: true, ahead: true}, nil) // whatever was wrong, those who need a place find out
+}
+
+// over notes the end of a command that had a shell of k, and has another one started for the next.
+func (w *warmth) over(k *warmKind) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k.running--
+	w.refill(k)
+	if k.running == 0 {
+		k.peak = 0
+	}
+}
+
+// fill is refill for commands that have ended.
+func (w *warmth) fill(had []*warmKind) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, k := range had {
+		w.refill(k)
+	}
+}
+
+// refill starts as many spares as the last commands could have used. w.mu is held.
+func (w *warmth) refill(k *warmKind) {
+	now := time.Now()
+	if w.closed || !k.again || now.Sub(k.last) > warmFor || now.Before(k.full) {
+		return
+	}
+	there := 0
+	for _, other := range w.hosts[k.conn] {
+		there += len(other.spares)
+	}
+	for len(k.spares) < max(1, k.peak) && there < maxWarmPerHost && (w.max == 0 || w.count < w.max) {
+		c := w.core.spot(k.conn)
+		if c == nil {
+			return
+		}
+		e := &spare{k: k, c: c, ready: make(chan struct{})}
+		e.ctx, e.drop = context.WithCancel(w.base)
+		k.spares = append(k.spares, e)
+		w.count++
+		there++
+		w.wg.Go(func() { w.keep(e) })
+	}
+}
+
+// keep starts a spare and drops it when its time is up, unless it is taken.
+func (w *warmth) keep(e *spare) {
+	defer e.drop()
+	e.sh, e.err = w.start(e)
+	e.since = time.Now()
+	close(e.ready)
+	if e.err == nil {
+		timer := time.NewTimer(w.life)
+		defer timer.Stop()
+		select {
+		case <-e.ctx.Done():
+		case <-e.sh.done:
+		case <-timer.C:
+		}
+	}
+	w.mu.Lock()
+	mine := w.claim(e)
+	if errors.Is(e.err, ErrFull) {
+		e.k.full = time.Now().Add(warmFor)
+	}
+	w.mu.Unlock()
+	if mine {
+		w.discard(e)
+	}
+}
+
+func (w *warmth) start(e *spare) (*shell, error) {
+	select {
+	case w.starts <- struct{}{}:
+		defer func() { <-w.starts }()
+	case <-e.ctx.Done():
+		return nil, e.ctx.Err()
+	}
+	ctx := e.ctx
+	if e.k.ready > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, e.k.ready)
+		defer cancel()
+	}
+	return startShell(ctx, e.c.t, e.k.spec)
+}
+
+// evict has one spare of the connections of a key make room, on one for one-off commands alone only if once says so, and
+// reports whether there was one. Its place comes back soon.
+func (w *warmth) evict(conn string, once bool) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, k := range w.hosts[conn] {
+		for _, e := range k.spares {
+			if once || !e.c.spare {
+				w.dismiss(e)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dismiss discards a spare and does not wait for that. w.mu is held.
+func (w *warmth) dismiss(e *spare) {
+	if w.closed || !w.claim(e) { // after Close each goes by itself
+		return
+	}
+	e.leaves = true
+	w.core.leave(e.c, true)
+	w.wg.Go(func() { w.discard(e) })
+}
+
+// changed drops the spares of a host, on which something may have changed what a shell begins with, and has others started a
+// little later, if they may be needed.
+func (w *warmth) changed(conn string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return
+	}
+	for _, k := range w.hosts[conn] {
+		w.dismissAll(k)
+		if !k.again || time.Since(k.last) > warmFor {
+			continue
+		}
+		if k.timer == nil {
+			k.timer = time.AfterFunc(warmPause, func() {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				w.refill(k)
+			})
+		} else {
+			k.timer.Reset(warmPause)
+		}
+	}
+}
+
+func (w *warmth) dismissAll(k *warmKind) {
+	for _, e := range slices.Clone(k.spares) {
+		w.dismiss(e)
+	}
+}
+
+// clear drops every spare.
+func (w *warmth) clear() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, keys := range w.hosts {
+		for _, k := range keys {
+			w.dismissAll(k)
+		}
+	}
+}
+
+// shut has every spare go, and starts no more.
+func (w *warmth) shut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	for _, keys := range w.hosts {
+		for _, k := range keys {
+			if k.timer != nil {
+				k.timer.Stop()
+			}
+		}
+	}
+	w.end()
+}
+
+// wait returns when every goroutine has ended.
+func (w *warmth) wait() { w.wg.Wait() }
+
+// spareFor returns a spare shell for x, with what gives its place back; nil where there is none. A session that has no
+// connection yet gets that of the spare.
+func (s *Session) spareFor(ctx context.Context, x *Exec, spec framing.Shell) (sh *shell, release func()) {
+	if s.pool == nil || s.pool.warm == nil || !s.cfg.OneOff || s.cfg.Program != nil || x.res.ShellRestarted {
+		return nil, nil
+	}
+	w := s.pool.warm
+	k := w.keyFor(s.pool.key, s.host, &s.cfg, spec)
+	s.mu.Lock()
+	s.warmed = append(s.warmed, k)
+	bare := s.t == nil
+	s.mu.Unlock()
+	e := w.take(ctx, k)
+	if e == nil {
+		return nil, nil
+	}
+	release = func() { w.core.giveBack(e.c, want{once: true}, nil) }
+	if bare {
+		if !s.pool.adopt(e.c) {
+			e.sh.close()
+			release()
+			return nil, nil
+		}
+		s.mu.Lock()
+		s.t = e.c.t
+		s.mu.Unlock()
+		release = func() {}
+	}
+	return e.sh, release
+}
+
+// cool tells that the session needs none of its shells any more, and returns what they were. It is idempotent.
+func (s *Session) cool() []*warmKind {
+	s.mu.Lock()
+	warmed := s.warmed
+	s.warmed = nil
+	s.mu.Unlock()
+	for _, k := range warmed {
+		s.pool.warm.over(k)
+	}
+	return warmed
+}
+
+// roomFor makes room on the session's host where err says that there is none, by the end of a spare, and reports whether it
+// did: the same may fit then.
+func (s *Session) roomFor(err error) bool {
+	if !errors.Is(err, ErrFull) || s.pool == nil || s.pool.warm == nil {
+		return false
+	}
+	return s.pool.warm.makeRoom(s.pool.key)
+}
+
+// makeRoom ends the spares of a host, waits for that, and reports whether there were any.
+func (w *warmth) makeRoom(conn string) bool {
+	w.mu.Lock()
+	var all []*spare
+	for _, k := range w.hosts[conn] {
+		for _, e := range slices.Clone(k.spares) {
+			if w.claim(e) {
+				all = append(all, e)
+			}
+		}
+	}
+	w.mu.Unlock()
+	for _, e := range all {
+		w.discard(e)
+	}
+	return len(all) > 0
+}
+
+// changes tells the session's pool that x may have changed what shells begin with.
+func (x *Exec) changes() {
+	from := x.s.pool
+	if from != nil && x.recorded && x.res.Decision.Class != policy.ReadOnly {
+		from.warm.changed(from.key)
+	}
+}
+
+// The places of spares, and of what is about to end.
+
+// spot gives a place on a connection of a key to a shell that is to wait; nil where none has one that nobody waits for.
+func (p *connPool) spot(key string) *conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.keys[key]
+	if b == nil || p.closed || len(b.waiting) > 0 {
+		return nil
+	}
+	c := b.free(true)
+	if c != nil {
+		c.take(want{once: true})
+		c.warm++
+	}
+	return c
+}
+
+// wake makes the place of a shell that has waited one of a command, and reports false when its connection takes no more. It
+// counts, unless the connection is looked at first, which does.
+func (p *connPool) wake(c *conn, look bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.gone || p.closed {
+		return false
+	}
+	c.warm--
+	if !look {
+		p.stats.Acquired++
+	}
+	return true
+}
+
+// leave notes that a place of c is about to come back; warm says that it is one of a shell that has waited.
+func (p *connPool) leave(c *conn, warm bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if warm {
+		c.warm--
+	}
+	c.going++
+}
+
+// warm reports whether there are shells that could make room.
+func (b *bucket) warm() bool {
+	return slices.ContainsFunc(b.conns, func(c *conn) bool { return c.warm > 0 && !c.gone })
+}
+
+// comingBack counts the places that are about to come back on plain connections, and on spare ones.
+func (b *bucket) comingBack() (plain, spare int) {
+	for _, c := range b.conns {
+		switch {
+		case c.gone:
+		case c.spare:
+			spare += c.going
+		default:
+			plain += c.going
+		}
+	}
+	return plain, spare
+}
