@@ -130,9 +130,6 @@ func (s *shell) run(script string) (o outcome) {
 	}
 }
 
-// shells are those that every property is proved on.
-var shells = []string{"bash", "zsh", "dash", "ash", "ksh", "mksh"}
-
 // program is what a shell's name stands for.
 func program(name string) string {
 	return strings.Replace(name, "ash", "busybox", map[bool]int{true: 1}[name == "ash"])

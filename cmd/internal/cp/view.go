@@ -43,7 +43,6 @@ type view struct {
 	tally    exitcode.Tally
 	counts   map[session.Status]int
 	canceled int
-	last     session.Result
 
 	mu sync.Mutex // guards what follows, and the fields of each hostView
 	n  int        // hosts that are done

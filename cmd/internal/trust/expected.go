@@ -58,7 +58,7 @@ func readExpected(name string, in io.Reader) (*expectations, error) {
 		if key, ok := keyLine(line); ok {
 			keys = append(keys, key)
 		} else if !e.fingerprintLine(line) {
-			return nil, fmt.Errorf("--from: %s:%d has neither a key nor a fingerprint that begins with SHA256:", what, n)
+			return nil, fmt.Errorf("--from: %s:%d has neither a key nor a fingerprint such as SHA256:…", what, n)
 		}
 	}
 	if len(keys) == 0 && len(e.by) == 0 && len(e.any) == 0 {
