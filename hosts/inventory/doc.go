@@ -61,7 +61,7 @@
 //
 //	sources:
 //	  - {ansible: ./hosts.ini}                          # INI, YAML or JSON, or a directory, with group_vars and host_vars
-//	  - {program: [./ec2.py, --list], cache: 5m, timeout: 30s} # prints Ansible's dynamic inventory
+//	  - {exec: [./ec2.py, --list], cache: 5m, timeout: 30s} # prints Ansible's dynamic inventory
 //	  - {clush: /etc/clustershell/groups.d/local.cfg}   # ClusterShell's groups
 //	  - {hosts: /etc/hosts}
 //	  - {csv: fleet.csv, tier: staging, labels: [from=csv]}

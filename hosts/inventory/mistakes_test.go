@@ -194,12 +194,12 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		"a rule with a bad field": {"rules:\n  - match: all\n    set:\n      tier: DEV", []string{
 			`x.yaml:5: tier: "DEV" is not a word in small letters, such as prod, staging or dev`}},
 
-		"sources": {"sources:\n  - {ansible: ./hosts.ini}\n  - {exec: [\"./ec2.py\", \"--list\"], cache: 5m}\n  - {csv: a, clush: b}\n  - {program: x}\n  - {csv: a, cache: 1m, tier: PROD}\n  - x", []string{
+		"sources": {"sources:\n  - {ansible: ./hosts.ini}\n  - {program: [\"./ec2.py\", \"--list\"], cache: 5m}\n  - {csv: a, clush: b}\n  - {exec: x}\n  - {csv: a, cache: 1m, tier: PROD}\n  - x", []string{
 			`x.yaml:3: sources: they are read for a file only, and this is a text`,
-			`x.yaml:4: a source is one of ansible, program, clush, hosts, csv, ssh_config`,
-			`x.yaml:4: unknown key "exec" in a source`,
-			`x.yaml:5: a source is one of ansible, program, clush, hosts, csv, ssh_config, and this one is two`,
-			`x.yaml:6: program: expected a list, as in [a, b], not a single value`,
+			`x.yaml:4: a source is one of ansible, exec, clush, hosts, csv, ssh_config`,
+			`x.yaml:4: unknown key "program" in a source`,
+			`x.yaml:5: a source is one of ansible, exec, clush, hosts, csv, ssh_config, and this one is two`,
+			`x.yaml:6: exec: expected a list, as in [a, b], not a single value`,
 			`x.yaml:6: sources: they are read for a file only, and this is a text`,
 			`x.yaml:7: cache: only programs have it`,
 			`x.yaml:7: sources: they are read for a file only, and this is a text`,

@@ -30,7 +30,7 @@ type spec struct {
 // The kinds of source.
 const (
 	kindAnsible   = "ansible"
-	kindProgram   = "program"
+	kindProgram   = "exec"
 	kindClush     = "clush"
 	kindHosts     = "hosts"
 	kindCSV       = "csv"
@@ -52,7 +52,7 @@ const maxSources = 100
 const maxTimeout = 10 * time.Minute
 
 func (r *reader) source(n *node) *spec {
-	if !r.mapping(n, "a source", "ansible", "program", "clush", "hosts", "csv", "ssh_config", "tier", "labels", "cache", "timeout") {
+	if !r.mapping(n, "a source", "ansible", "exec", "clush", "hosts", "csv", "ssh_config", "tier", "labels", "cache", "timeout") {
 		return nil
 	}
 	s := &spec{pos: n.pos, fresh: foreign.DefaultFresh}

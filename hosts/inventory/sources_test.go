@@ -86,7 +86,7 @@ rules:
   - {match: web3, set: {user: ruled, port: 7}}
 sources:
   - {ansible: ansible/hosts.ini, tier: staging, labels: [role=imported]}
-  - {program: [./list], tier: dev}
+  - {exec: [./list], tier: dev}
   - {clush: groups.yaml, tier: dev}
   - {hosts: etc, tier: dev}
   - {csv: sub/h.csv}
@@ -202,7 +202,7 @@ func TestInventoriesOfOtherProgramsWorkAsTheyAre(t *testing.T) {
 
 func TestProgramsOfInventoriesThatOthersCanChangeAreNotRun(t *testing.T) {
 	dir := files(t, map[string]string{
-		"inventory.yaml": "version: 1\nsources:\n  - {program: [./list]}\n",
+		"inventory.yaml": "version: 1\nsources:\n  - {exec: [./list]}\n",
 		"list!":          "#!/bin/sh\ntouch ran\necho '{\"_meta\": {\"hostvars\": {}}}'\n",
 	})
 	require.NoError(t, os.Chmod(filepath.Join(dir, "inventory.yaml"), 0o622))
@@ -217,7 +217,7 @@ func TestProgramsOfInventoriesThatOthersCanChangeAreNotRun(t *testing.T) {
 
 func TestAFailingProgramIsReportedEachTime(t *testing.T) {
 	dir := files(t, map[string]string{
-		"inventory.yaml": "version: 1\nsources: [{program: [./list], tier: dev, cache: 0s, timeout: 20s}]\n",
+		"inventory.yaml": "version: 1\nsources: [{exec: [./list], tier: dev, cache: 0s, timeout: 20s}]\n",
 		"list!":          "#!/bin/sh\n. ./how\n",
 		"how":            "echo '{\"a\": [\"x\"], \"_meta\": {\"hostvars\": {}}}'",
 	})
@@ -236,9 +236,9 @@ func TestAFailingProgramIsReportedEachTime(t *testing.T) {
 
 func TestProgramsRunWithinTheirTimesOnly(t *testing.T) {
 	dir := files(t, map[string]string{
-		"slow.yaml":  "version: 1\nsources: [{program: [./slow], timeout: 50ms}]\n",
-		"old.yaml":   "version: 1\nsources: [{program: [./list], tier: dev, cache: 1h}]\n",
-		"again.yaml": "version: 1\nsources: [{program: [./list], tier: dev, cache: 0s}]\n",
+		"slow.yaml":  "version: 1\nsources: [{exec: [./slow], timeout: 50ms}]\n",
+		"old.yaml":   "version: 1\nsources: [{exec: [./list], tier: dev, cache: 1h}]\n",
+		"again.yaml": "version: 1\nsources: [{exec: [./list], tier: dev, cache: 0s}]\n",
 		"slow!":      "#!/bin/sh\nexec sleep 1000\n",
 		"list!":      "#!/bin/sh\necho run >>runs\necho '{\"_meta\": {\"hostvars\": {}}}'\n",
 	})
@@ -301,7 +301,7 @@ func TestLiveFollowsADirectoryOfAnotherProgram(t *testing.T) {
 
 func TestLiveAsksProgramsAgain(t *testing.T) {
 	dir := files(t, map[string]string{
-		"inventory.yaml": "version: 1\nsources: [{program: [./list], tier: dev, cache: 0s}]\n",
+		"inventory.yaml": "version: 1\nsources: [{exec: [./list], tier: dev, cache: 0s}]\n",
 		"list!":          "#!/bin/sh\ncat answer\n",
 		"answer":         `{"a": ["x"], "_meta": {"hostvars": {}}}`,
 	})

@@ -20,7 +20,7 @@ func TestAnAgentStartsNoProgramByNamingAnInventory(t *testing.T) {
 	require.NoError(t, os.Chmod(dir, 0o700))
 	program, sourced, ran := filepath.Join(dir, "list"), filepath.Join(dir, "inventory.yaml"), filepath.Join(dir, "ran")
 	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\ntouch ran\necho '{\"p\": [\"p1\"], \"_meta\": {\"hostvars\": {}}}'\n"), 0o700))
-	require.NoError(t, os.WriteFile(sourced, []byte("version: 1\nsources: [{program: [./list, --list], tier: dev}]\n"), 0o600))
+	require.NoError(t, os.WriteFile(sourced, []byte("version: 1\nsources: [{exec: [./list, --list], tier: dev}]\n"), 0o600))
 	w := start(t)
 	for _, path := range []string{program, sourced} {
 		status, _, text := w.send("GET", "/v1/hosts", "", wire.Inventory, path, wire.Principal, "agent/x")

@@ -129,7 +129,7 @@ func (m *model) yaml(file string, data []byte) error {
 	for _, kv := range top {
 		if kv.key == "plugin" {
 			return wrong(kv.at, "this configures a plugin of Ansible's, which Fairlead does not run: let a program print the hosts, "+
-				"as in sources: [{program: [ansible-inventory, -i, %s, --list]}]", clip(file))
+				"as in sources: [{exec: [ansible-inventory, -i, %s, --list]}]", clip(file))
 		}
 	}
 	for _, kv := range top {
