@@ -68,7 +68,7 @@ func (o *Options) flags(cmd *cobra.Command) {
 	fl.IntVar(&o.Forks, "forks", session.DefaultForks, "copy to or from at most `n` hosts at a time")
 	fl.DurationVar(&o.Timeout, "timeout", 0, "stop a copy that takes longer than `duration` (2m30s); 0 means no limit")
 	fl.DurationVar(&o.ConnectTimeout, "connect-timeout", 0, "stop connecting after `duration`; 0 means the limit of the inventory or ssh_config")
-	fl.StringVar(&o.Reason, "reason", "", "reason to record in the audit log, a `text`")
+	fl.StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "answer confirmations with yes")
 	fl.BoolVar(&o.Partial, "partial", false, "copy where the policy allows it, and list the other hosts")
 	fl.StringVar(&o.Mode, "mode", "", "set the permissions of files to `mode` in octal, as 0644")

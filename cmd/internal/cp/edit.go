@@ -38,7 +38,7 @@ func NewEditCmd(f *cmdutil.Factory) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&o.Reason, "reason", "", "reason to record in the audit log, a `text`")
+	fl.StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "answer confirmations with yes")
 	return cmd
 }
