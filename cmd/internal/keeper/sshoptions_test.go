@@ -33,7 +33,7 @@ func TestCallsSayHowHostsAreReached(t *testing.T) {
 	}
 	require.NoError(t, agent("ConnectTimeout=5"))
 	for _, line := range []string{"ProxyCommand=true", "HostName=elsewhere", "User=root", "IdentityFile=/root/.ssh/id_rsa", "ProxyJump=gate", "ForwardAgent=yes", "UserKnownHostsFile=/dev/null", "StrictHostKeyChecking=no"} {
-		assert.ErrorContains(t, agent(line), "is for operators, and agent/a asks", line)
+		assert.ErrorContains(t, agent(line), "is for operators, and the caller is agent/a", line)
 	}
 	_, err = with(sshopt.Set{File: "/tmp/x"}).As("agent/a").Sessions(t.Context())
 	assert.ErrorContains(t, err, "-F is for operators")

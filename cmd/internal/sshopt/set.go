@@ -89,12 +89,12 @@ func (s Set) MayNot(principal string) error {
 		return nil
 	}
 	if s.File != "" {
-		return fmt.Errorf("-F is for operators, and %s asks", principal)
+		return fmt.Errorf("-F is for operators, and the caller is %s", principal)
 	}
 	for _, line := range s.Lines {
 		o, err := sshconfig.ParseOption(line)
 		if err != nil || !slices.Contains(harmless, o.Keyword) {
-			return fmt.Errorf("the option %s of ssh is for operators, and %s asks", o.Name, principal)
+			return fmt.Errorf("the option %s of ssh is for operators, and the caller is %s", o.Name, principal)
 		}
 	}
 	return nil
