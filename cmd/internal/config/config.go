@@ -14,6 +14,8 @@
 //	  - {webhook: "https://chat.example.com/hook", secret_file: /etc/fairlead/hook.key, events: [asked]}
 //	  - {exec: [/usr/local/bin/page], timeout: 5s}
 //	confirm_hosts: 20       # ask before a command that is not a read runs on more hosts; without it any number runs unasked
+//	forks: 64               # how many hosts at a time where --forks does not say
+//	fold: true              # group identical output where no flag of run says how to print it
 //	otlp: {url: "https://collector.example.com:4318"} # the keeper sends OpenTelemetry spans there; also ca_file, token_file
 //
 // The file is strict: what is not known is a mistake, and all mistakes are told at once, each with file and line. It may
@@ -45,6 +47,8 @@ type Config struct {
 	OTLP      OTLP
 
 	ConfirmHosts ConfirmHosts
+	Forks        Forks
+	Fold         Fold
 }
 
 // Load reads a file. One that does not exist is the zero Config. Mistakes in it are *Error, joined.
@@ -80,6 +84,8 @@ func Parse(file string, data []byte) (c Config, err error) {
 			"otlp":      c.OTLP.read,
 
 			"confirm_hosts": c.ConfirmHosts.read,
+			"forks":         c.Forks.read,
+			"fold":          c.Fold.read,
 		})
 	}
 	if err := p.err(); err != nil {

@@ -32,6 +32,8 @@ notify:
   - {exec: [/bin/page, -x], timeout: 5s}
 otlp: {url: "https://h:4318", ca_file: /srv/ca.pem, token_file: /srv/token}
 confirm_hosts: 20
+forks: 64
+fold: true
 `))
 	require.NoError(t, err)
 	assert.Equal(t, config.Config{
@@ -47,7 +49,7 @@ confirm_hosts: 20
 		},
 		OTLP: config.OTLP{Config: otlp.Config{URL: "https://h:4318", CAFile: "/srv/ca.pem", TokenFile: "/srv/token"}},
 
-		ConfirmHosts: 20,
+		ConfirmHosts: 20, Forks: 64, Fold: true,
 	}, c)
 	c, err = config.Parse("c.yaml", []byte("audit: {rotate: {size: never, age: 24h}}"))
 	require.NoError(t, err)
@@ -61,8 +63,10 @@ confirm_hosts: 20
 
 func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
-		"a key that is not known":       {"\nkeepr: off\n", `config: c.yaml:2: unknown key "keepr" in the file; known: approvals, audit, confirm_hosts, keeper, notify, otlp, store`},
+		"a key that is not known":       {"\nkeepr: off\n", `config: c.yaml:2: unknown key "keepr" in the file; known: approvals, audit, confirm_hosts, fold, forks, keeper, notify, otlp, store`},
 		"one further in":                {"audit:\n  rotate:\n    sze: 1MiB\n", `config: c.yaml:3: unknown key "sze" in audit.rotate; known: age, size`},
+		"no fork":                       {"forks: 0", "config: c.yaml:1: forks: must be a number of hosts, from 1 to 10000"},
+		"a fold that is neither":        {"fold: yes", "config: c.yaml:1: fold: must be true or false"},
 		"a number of no hosts":          {"confirm_hosts: 0", "config: c.yaml:1: confirm_hosts: must be a number of hosts, from 1 to 1000000"},
 		"a mode that is not known":      {"keeper: never", "config: c.yaml:1: keeper: must be auto, off or require"},
 		"a value that is missing":       {"keeper:\n", "config: c.yaml:1: keeper: a value is missing"},
@@ -94,7 +98,7 @@ func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
 		"an anchor":                     {"keeper: &a off", "config: c.yaml:1: anchors and aliases are not supported"},
 		"a second document":             {"keeper: off\n---\nstore: /x\n", "config: c.yaml:2: a second document begins here; a file of settings is one"},
 		"several at once, in order":     {"store: x\nkeeper: x", "config: c.yaml:1: store: must be an absolute path, or a URL like postgres://user@host/name\nconfig: c.yaml:2: keeper: must be auto, off or require"},
-		"what a terminal would obey":    {"\"\\e[31m\": 1", `config: c.yaml:1: unknown key "\x1b[31m" in the file; known: approvals, audit, confirm_hosts, keeper, notify, otlp, store`},
+		"what a terminal would obey":    {"\"\\e[31m\": 1", `config: c.yaml:1: unknown key "\x1b[31m" in the file; known: approvals, audit, confirm_hosts, fold, forks, keeper, notify, otlp, store`},
 		"bytes that are no UTF-8":       {"keeper: \xff", "config: c.yaml:1: the file is not UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {
