@@ -61,7 +61,7 @@ type warmKind struct {
 	again   bool      // it followed another one soon
 	full    time.Time // until when the host is believed to have no room for a spare
 	running int       // commands
-	peak    int       // the most of them at a time, of late
+	peak    int       // the most of them at a time, since there were none
 	spares  []*spare
 	timer   *time.Timer // of a start that is put off; nil without one
 }
@@ -109,6 +109,9 @@ func (w *warmth) keyFor(conn string, h hosts.Host, cfg *Config, spec framing.She
 	now := time.Now()
 	k.again = !k.last.IsZero() && now.Sub(k.last) < warmFor
 	k.last = now
+	if k.running == 0 {
+		k.peak = 0
+	}
 	k.running++
 	k.peak = max(k.peak, k.running)
 	return k
@@ -214,9 +217,6 @@ func (w *warmth) over(k *warmKind) {
 	defer w.mu.Unlock()
 	k.running--
 	w.refill(k)
-	if k.running == 0 {
-		k.peak = 0
-	}
 }
 
 // fill is refill for commands that have ended.
