@@ -6,23 +6,30 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// ConfirmHosts is how many hosts a command may run on that is not a read, before an operator is asked; 0 is any number.
+type ConfirmHosts int
+
+func (c *ConfirmHosts) read(p *problems, where string, n *yaml.Node) {
+	*c = ConfirmHosts(p.hosts(where, n, 1_000_000))
+}
+
 // Forks is how many hosts run at a time where --forks does not say; 0 is the program's own number.
 type Forks int
 
-// maxForks bounds it: more is a slip.
-const maxForks = 10_000
+func (f *Forks) read(p *problems, where string, n *yaml.Node) { *f = Forks(p.hosts(where, n, 10_000)) }
 
-func (f *Forks) read(p *problems, where string, n *yaml.Node) {
+// hosts reads a number of hosts, at least one. More than most is a slip.
+func (p *problems) hosts(where string, n *yaml.Node, most int) int {
 	text, ok := p.Scalar(n, where)
 	if !ok {
-		return
+		return 0
 	}
 	hosts, err := strconv.Atoi(text)
-	if err != nil || hosts < 1 || hosts > maxForks {
-		p.Add(n.Line, "%s: must be a number of hosts, from 1 to %d", where, maxForks)
-		return
+	if err != nil || hosts < 1 || hosts > most {
+		p.Add(n.Line, "%s: must be a number of hosts, from 1 to %d", where, most)
+		return 0
 	}
-	*f = Forks(hosts)
+	return hosts
 }
 
 // Fold says whether runs group identical output where no flag says how to print it.
