@@ -15,7 +15,7 @@
 //	  - {exec: [/usr/local/bin/page], timeout: 5s}
 //	confirm_hosts: 20       # ask before a command that is not a read runs on more hosts; without it any number runs unasked
 //	forks: 64               # how many hosts at a time where --forks does not say
-//	fold: true              # group identical output where no flag of run says how to print it
+//	fold: true              # group identical output of several hosts where no flag of run says how to print it
 //	otlp: {url: "https://collector.example.com:4318"} # the keeper sends OpenTelemetry spans there; also ca_file, token_file
 //
 // The file is strict: what is not known is a mistake, and all mistakes are told at once, each with file and line. It may

@@ -32,7 +32,7 @@ func (p *problems) hosts(where string, n *yaml.Node, most int) int {
 	return hosts
 }
 
-// Fold says whether runs group identical output where no flag says how to print it.
+// Fold says whether runs on several hosts group identical output where no flag says how to print it.
 type Fold bool
 
 func (f *Fold) read(p *problems, where string, n *yaml.Node) {

@@ -10,9 +10,9 @@ HOST:PATH and SELECTOR:PATH are paths on hosts: absolute, or relative to the hom
 with a slash, files keep their names in it; else DST is the new name. SRC/ with a slash means what is in a directory. From a
 host, the path may have * ? and [] in it. A file here whose name has a colon is ./a:b.
 
-Directories are copied whole. Modes are kept, without set-uid and set-gid, unless --mode sets them. Symbolic links, devices,
-FIFOs and sockets are skipped and reported; sparse files are reported and copied whole. Links on a host are not followed
-below DST.
+Directories are copied whole. Modes are kept, without set-uid and set-gid, unless --mode sets them. A symbolic link is
+followed where it is named, and skipped below that; devices, FIFOs and sockets are always skipped. What is skipped is
+reported. Sparse files are reported and copied whole. Links on a host are not followed below DST.
 
 Each file arrives under a temporary name, is checked against its SHA-256, is put on disk and renamed: a file that has its
 name is whole. The source is read once for hosts that keep pace with each other.

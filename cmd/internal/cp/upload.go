@@ -28,13 +28,13 @@ func (o *Options) upload(ctx context.Context, paths []string, dst endpoint) erro
 	if len(paths) == 1 && merges(paths[0]) {
 		plan.Merge = true
 	}
+	o.left(local.Left)
 	if len(plan.Entries) == 0 {
-		return cmdutil.Usagef("there is nothing to copy")
+		return cmdutil.Usagef("there is nothing to copy: name a file or a directory")
 	}
 	if err := plan.Check(); err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
-	o.left(local.Left)
 	if o.DryRun || o.Caller().Mark != "" { // what is approved has hashes
 		if err := local.Hash(ctx); err != nil {
 			return err

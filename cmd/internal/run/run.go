@@ -73,7 +73,8 @@ type Options struct {
 	Words   []string // what Script is made of in structured mode; nil is shell source
 	Args    []string // of ScriptFile
 
-	shell string // that the script names; "" is the host's
+	shell     string // that the script names; "" is the host's
+	foldsMany bool   // Fold is of config.yaml, and so for several hosts alone: the output of one stays exact
 }
 
 // NewCmd builds the command. runF replaces the real work in tests of flags.
@@ -92,6 +93,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 			if err := o.parse(args, cmd.ArgsLenAtDash(), cmd.Flags().Changed("script")); err != nil {
 				return err
 			}
+			o.foldsMany = o.Fold && !cmd.Flags().Changed("fold")
 			return runF(cmd.Context(), o)
 		},
 		ValidArgsFunction: completion.Targets(f),
@@ -105,6 +107,9 @@ func run(ctx context.Context, o *Options) error {
 	hs, err := o.hosts()
 	if err != nil {
 		return err
+	}
+	if o.foldsMany && len(hs) == 1 {
+		o.Fold = false
 	}
 	steps, err := o.steps(hs)
 	if err != nil {
