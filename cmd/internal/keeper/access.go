@@ -4,10 +4,10 @@ import (
 	"context"
 	"net/http"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 )
@@ -99,43 +99,41 @@ func callerOf(ctx context.Context) *caller {
 	return c
 }
 
-var agentName = regexp.MustCompile(`^agent/[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-
 // local is who asks over the socket: the account, or an agent that it names. What runs in a session of ours is neither,
 // whatever its account: see approval.Trees.Inside for what is recognised, and what cannot be.
 func (k *Keeper) local(r *http.Request) (*caller, *wire.Problem) {
 	if err := insideOf(r.Context()); err != nil {
-		return nil, problem(http.StatusForbidden, "forbidden", "%s", cmdutil.Text(err))
+		return nil, problem.New(http.StatusForbidden, "forbidden", "%s", cmdutil.Text(err))
 	}
 	c := &caller{principal: k.cfg.Principal, role: Owner, inventory: k.cfg.Inventory, account: k.sink.own, pid: pidOf(r.Context())}
 	if as := r.Header.Values(wire.Principal); len(as) > 0 {
 		if len(as) > 1 || !agentName.MatchString(as[0]) {
-			return nil, problem(http.StatusForbidden, "forbidden", "%s can only name an agent (agent/NAME)", wire.Principal)
+			return nil, problem.New(http.StatusForbidden, "forbidden", "%s can only name an agent (agent/NAME)", wire.Principal)
 		}
 		c.principal, c.role = as[0], Agent
 	}
 	if inv := r.Header.Get(wire.Inventory); inv != "" {
 		if !filepath.IsAbs(inv) || len(inv) > 4096 {
-			return nil, problem(http.StatusBadRequest, "invalid", "%s is an absolute path", wire.Inventory)
+			return nil, problem.New(http.StatusBadRequest, "invalid", "%s is an absolute path", wire.Inventory)
 		}
 		c.inventory = filepath.Clean(inv)
 	}
 	if sock := r.Header.Get(wire.AuthSock); sock != "" {
 		if !filepath.IsAbs(sock) || len(sock) > 4096 {
-			return nil, problem(http.StatusBadRequest, "invalid", "%s is an absolute path", wire.AuthSock)
+			return nil, problem.New(http.StatusBadRequest, "invalid", "%s is an absolute path", wire.AuthSock)
 		}
 		c.authSock = sock
 	}
 	if word := r.Header.Get(wire.SSHOptions); word != "" {
 		if strings.HasPrefix(r.URL.Path, "/agent/") || r.URL.Path == "/mcp" || r.URL.Path == "/v1/mcp" {
-			return nil, problem(http.StatusBadRequest, "invalid", "%s is not for %s", wire.SSHOptions, r.URL.Path)
+			return nil, problem.New(http.StatusBadRequest, "invalid", "%s is not for %s", wire.SSHOptions, r.URL.Path)
 		}
 		ssh, err := sshopt.Parse(word)
 		if err != nil {
-			return nil, problem(http.StatusBadRequest, "invalid", "%s: %v", wire.SSHOptions, err)
+			return nil, problem.New(http.StatusBadRequest, "invalid", "%s: %v", wire.SSHOptions, err)
 		}
 		if err := ssh.MayNot(c.principal); err != nil {
-			return nil, problem(http.StatusForbidden, "denied", "%v", err)
+			return nil, problem.New(http.StatusForbidden, "denied", "%v", err)
 		}
 		c.ssh = word
 	}

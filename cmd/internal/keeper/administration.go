@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
@@ -21,7 +22,7 @@ import (
 func (k *Keeper) administered(ctx context.Context, c *caller, e audit.Event) error {
 	e.Principal = c.principal
 	if err := k.sink.Record(context.WithoutCancel(ctx), e); err != nil {
-		return problem(http.StatusInternalServerError, "audit", "nothing was changed, because the audit log cannot be written: %v", err)
+		return problem.New(http.StatusInternalServerError, "audit", "nothing was changed, because the audit log cannot be written: %v", err)
 	}
 	return nil
 }

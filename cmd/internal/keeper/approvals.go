@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/approval/sshsig"
@@ -25,7 +26,7 @@ func (in *approvalIn) scope() (*approval.Scope, error) {
 	case in.ForSession:
 		return scopeOf(&wire.ForSession{Prefix: in.Prefix, ForS: in.ForS})
 	case in.Prefix != "" || in.ForS != 0:
-		return nil, invalid("prefix and for_s need for_session=true")
+		return nil, problem.Invalid("prefix and for_s need for_session=true")
 	}
 	return nil, nil
 }
@@ -117,7 +118,7 @@ func signatureOf(text string) ([]byte, error) {
 	if !strings.HasPrefix(text, "-----BEGIN ") {
 		raw, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			return nil, invalid("the signature is neither armored nor base64")
+			return nil, problem.Invalid("the signature is neither armored nor base64")
 		}
 		if sig, err := sshsig.ParseBinary(raw); err == nil {
 			return sig.Armor(), nil

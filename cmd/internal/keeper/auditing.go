@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -53,5 +54,5 @@ func (k *Keeper) addAudit(a *api) {
 }
 
 func noRecord() error {
-	return problem(http.StatusNotFound, registry.CodeNotFound, "the audit log cannot be read here")
+	return problem.New(http.StatusNotFound, registry.CodeNotFound, "the audit log cannot be read here")
 }

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
-	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
@@ -77,7 +77,7 @@ func (k *Keeper) addTerminal(a *api) {
 func (k *Keeper) command(ctx context.Context, c *caller, id string) (store.Command, error) {
 	cmd, err := k.cfg.Store.Command(ctx, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && cmd.RequestedBy != c.principal && !c.role.may(needWatch) {
-		return cmd, notFound("command", id)
+		return cmd, problem.NotFound("command", id)
 	}
 	return cmd, err
 }
@@ -137,7 +137,7 @@ func (k *Keeper) approveOnce(ctx context.Context, c *caller, in *approveIn) (*co
 	case err != nil:
 		return nil, err
 	case was.State == store.KeyConflict:
-		return nil, keyUsed()
+		return nil, problem.KeyUsed()
 	case was.State == store.KeySame && cmd.Status != store.Pending:
 		cmd, err := k.term.wait(ctx, in.ID, maxWait)
 		return &commandOut{http.StatusOK, commandJSON(cmd)}, err
@@ -149,10 +149,6 @@ func (k *Keeper) approveOnce(ctx context.Context, c *caller, in *approveIn) (*co
 		}
 	}
 	return out, err
-}
-
-func keyUsed() error {
-	return problem(http.StatusConflict, registry.CodeConflict, "the %s was used for another request", wire.IdempotencyKey)
 }
 
 // answerCommand answers for a command that waits, and returns its record when that has been done.
@@ -184,7 +180,7 @@ func (k *Keeper) answerCommand(ctx context.Context, c *caller, id string, approv
 		}
 		cmd, err := k.term.wait(ctx, id, maxWait)
 		if err == nil && cmd.Status == store.Pending {
-			return nil, errEnding // the answer came too late to be kept: it waits for another
+			return nil, problem.ErrEnding // the answer came too late to be kept: it waits for another
 		}
 		return &commandOut{http.StatusOK, commandJSON(cmd)}, err
 	}

@@ -27,7 +27,6 @@ const (
 	DefaultGrace  = 20 * time.Second // for what is asked while a keeper ends
 	maxRealms     = 256
 	maxRequests   = 1024 // in progress at a time
-	maxConns      = 4096
 	maxBody       = 2 << 20
 	bodyTime      = 10 * time.Second // for the whole body of a request
 	headerTime    = 10 * time.Second
@@ -122,7 +121,7 @@ func (c Config) withDefaults() (Config, error) {
 	if err := c.AgentDoor.check(); err != nil {
 		return c, err
 	}
-	if err := c.TCP.check(c); err != nil {
+	if err := c.TCP.check(c.Store != nil); err != nil {
 		return c, err
 	}
 	if c.Idle == 0 {

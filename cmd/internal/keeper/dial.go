@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,19 +109,6 @@ func (cfg DialConfig) health(ctx context.Context, c *client.Client) (wire.Health
 		err = fmt.Errorf("%w within %v%s", ErrStuck, cmp.Or(cfg.Patience, defaultPatience), cfg.Places.howToEnd())
 	}
 	return h, err
-}
-
-// howToEnd says how to end a keeper that does not answer: whoever listens is known to the system.
-func (p Places) howToEnd() string {
-	c, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: p.Socket, Net: "unix"})
-	if err != nil {
-		return ""
-	}
-	defer c.Close()
-	if _, pid, err := peerOf(c); err == nil && pid > 0 {
-		return fmt.Sprintf(": kill -9 %d ends it and what it holds", pid)
-	}
-	return ""
 }
 
 // start starts a keeper that outlives this process, and waits until it says that it is ready.

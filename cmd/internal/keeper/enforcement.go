@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
@@ -34,7 +35,7 @@ func (k *Keeper) checkSandbox(ctx context.Context, c *caller, in *sandboxIn) (*b
 	look, s := r.lookFor(h, "sandbox check by "+c.principal), boxOf(b)
 	word, err := framing.Quote(s.Path)
 	if err != nil {
-		return nil, invalid("path: %v", err)
+		return nil, problem.Invalid("path: %v", err)
 	}
 	there, err := look(ctx, h.Name, "(cd -- "+word+") >/dev/null 2>&1 && printf there || printf missing")
 	if err != nil {

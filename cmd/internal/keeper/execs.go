@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/output"
@@ -76,7 +77,7 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 	limits := engine.Limits(c.principal)
 	b := &in.Body
 	if b.Command == "" && b.Program == "" && !bytes.Contains(in.RawBody, []byte(`"command"`)) {
-		return nil, invalid("give command, or program and args")
+		return nil, problem.Invalid("give command, or program and args")
 	}
 	script, words, err := scriptOf(limits, b.Command, b.Program, b.Args)
 	if err != nil {
@@ -99,7 +100,7 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 		return nil, err
 	}
 	if !b.Interactive && (b.Rows != 0 || b.Cols != 0) {
-		return nil, invalid("rows and cols are for an interactive command; remove them, or set interactive")
+		return nil, problem.Invalid("rows and cols are for an interactive command; remove them, or set interactive")
 	}
 	e, err := k.entry(ctx, c, in.ID)
 	if err != nil {
@@ -151,8 +152,8 @@ func (k *Keeper) execOnce(ctx context.Context, c *caller, key string, request an
 		return nil, err
 	}
 	x, err := k.exec(c, id)
-	if err != nil && asProblem(err).Status == http.StatusNotFound {
-		return nil, problem(http.StatusGone, registry.CodeGone, "that request has run as %s, and its output is not kept any more", id)
+	if err != nil && problem.Of(err).Status == http.StatusNotFound {
+		return nil, problem.New(http.StatusGone, registry.CodeGone, "that request has run as %s, and its output is not kept any more", id)
 	}
 	return x, err
 }
@@ -175,11 +176,11 @@ func (k *Keeper) consentOf(c *caller, host, script string, b *wire.Run) (consent
 	}
 	switch {
 	case rules.RoleOf(c.principal) != rules.Operator:
-		return consent{}, problem(http.StatusForbidden, "forbidden", "an agent's request confirms nothing: that is for a person")
+		return consent{}, problem.New(http.StatusForbidden, "forbidden", "an agent's request confirms nothing: that is for a person")
 	case b.BreakGlass != "" && b.BreakGlass != host:
-		return consent{}, invalid("break_glass is the name of the host, %s", host)
+		return consent{}, problem.Invalid("break_glass is the name of the host, %s", host)
 	case b.BreakGlass != "" && b.Reason == "":
-		return consent{}, invalid("break_glass takes a reason")
+		return consent{}, problem.Invalid("break_glass takes a reason")
 	}
 	if err := k.trees.Admit(c.pid); err != nil {
 		return consent{}, err
@@ -304,7 +305,7 @@ func follow(ctx context.Context, x *registry.Exec, stream string, offset int64, 
 func (k *Keeper) limits(c *caller) (rules.Limits, error) {
 	engine, err := k.policy.current()
 	if err != nil {
-		return rules.Limits{}, problem(http.StatusInternalServerError, "policy", "%v", err)
+		return rules.Limits{}, problem.New(http.StatusInternalServerError, "policy", "%v", err)
 	}
 	return engine.Limits(c.principal), nil
 }
@@ -315,7 +316,7 @@ func seconds(name string, s *float64, def, most time.Duration) (time.Duration, e
 	case s == nil:
 		return def, nil
 	case math.IsNaN(*s) || *s < 0:
-		return 0, invalid("%s must not be negative", name)
+		return 0, problem.Invalid("%s must not be negative", name)
 	case *s > most.Seconds():
 		return most, nil
 	}
@@ -330,7 +331,7 @@ func timeoutOf(c *caller, limits rules.Limits, s *float64) (time.Duration, error
 	}
 	d, err := seconds("timeout_s", s, def, maxTimeout)
 	if err == nil && s != nil && d == 0 {
-		err = invalid("timeout_s must be more than zero")
+		err = problem.Invalid("timeout_s must be more than zero")
 	}
 	return limits.Timeout(d), err
 }
@@ -344,12 +345,12 @@ func budgetOf(o *wire.Output, limits rules.Limits) (output.Budget, error) {
 			b.MaxBytes = min(o.MaxBytes, maxPage)
 		}
 		if o.Context > 0 && o.Grep == "" {
-			return b, invalid("output: context is about the lines that grep finds; add grep")
+			return b, problem.Invalid("output: context is about the lines that grep finds; add grep")
 		}
 	}
 	b.MaxBytes = int(limits.Output(int64(b.MaxBytes)))
 	if err := b.Validate(); err != nil {
-		return b, invalid("output: %v", err)
+		return b, problem.Invalid("output: %v", err)
 	}
 	return b, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -64,7 +65,7 @@ func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f
 		end := t.endAs(statusFor(err), err)
 		d := policy.Decision{Verdict: policy.Allow, Class: policy.Class(c.Class), Rule: c.Rule}
 		if end.Status == store.Rejected {
-			if d.Verdict = policy.Deny; errors.Is(err, errBox) {
+			if d.Verdict = policy.Deny; errors.Is(err, problem.ErrSandbox) {
 				d.Rule = ruleBox
 			}
 		}
@@ -118,7 +119,7 @@ func (t *terminal) launch(ctx context.Context, c store.Command, exact string, f 
 
 // endAs is the end of a command that came to nothing because of err.
 func (t *terminal) endAs(outcome string, err error) store.End {
-	return store.End{Status: endStatus(outcome), Outcome: outcome, Reason: t.redacted(asProblem(err).Detail)}
+	return store.End{Status: endStatus(outcome), Outcome: outcome, Reason: t.redacted(problem.Of(err).Detail)}
 }
 
 // endStatus is where a command stands that has this outcome, and was given no exit code.
@@ -131,10 +132,10 @@ func endStatus(outcome string) store.Status {
 
 // statusFor is the outcome of a command that never became one.
 func statusFor(err error) string {
-	if errors.Is(err, errBox) || errors.Is(err, errVoid) {
+	if errors.Is(err, problem.ErrSandbox) || errors.Is(err, errVoid) {
 		return "denied"
 	}
-	switch code := codeOf(err); code {
+	switch code := problem.CodeOf(err); code {
 	case "unreachable", "auth", "hostkey", "timeout", "canceled", "denied":
 		return code
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
@@ -166,7 +167,7 @@ func (k *Keeper) file(ctx context.Context, c *caller, at FileAt, r filework.Requ
 		return nil, err
 	}
 	if (at.Host == "") == (at.Session == "") {
-		return nil, invalid("give host or session_id, and not both")
+		return nil, problem.Invalid("give host or session_id, and not both")
 	}
 	r.Path, r.Home = at.Path, at.Session == ""
 	if err := r.Check(); err != nil {
@@ -272,10 +273,10 @@ func (k *Keeper) showFile(x *registry.Exec, r filework.Request, show func(*regis
 
 // atMatch tells an error; where the file is not what If-Match or If-None-Match say, as HTTP does.
 func atMatch(err error, r filework.Request) *wire.Problem {
-	p := asProblem(err)
+	p := problem.Of(err)
 	if p.Code == files.CodeConflict && r.Op == filework.Write && (r.IfSHA256 != "" || r.IfNew) {
 		p.Status = http.StatusPreconditionFailed
-		p = complete(p)
+		p = problem.Complete(p)
 	}
 	return p
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
@@ -62,11 +63,11 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 	}}
 	switch {
 	case b.Host != "" || b.Session != "" || len(b.Hosts) > 0 && b.Selector != "":
-		return nil, invalid("a run takes a host, a session, hosts or a selector, and one of them")
+		return nil, problem.Invalid("a run takes a host, a session, hosts or a selector, and one of them")
 	case b.CWD != "":
-		return nil, invalid("cwd is for a single host or a session")
+		return nil, problem.Invalid("cwd is for a single host or a session")
 	case len(b.Sums) > 0 && len(b.Sums) != len(b.Hosts):
-		return nil, invalid("sums has one for each of hosts")
+		return nil, problem.Invalid("sums has one for each of hosts")
 	}
 	if x.cmd.Timeout, err = timeoutOf(c, limits, b.TimeoutS); err != nil {
 		return nil, err
@@ -166,7 +167,7 @@ func (x *fleet) resolve() (err error) {
 		}
 		key := targets.KeyOf(x.hosts[i])
 		if _, twice := x.at[key]; twice {
-			return invalid("%s is there twice", x.hosts[i].Name)
+			return problem.Invalid("%s is there twice", x.hosts[i].Name)
 		}
 		x.at[key] = i
 	}
@@ -183,7 +184,7 @@ func (x *fleet) resolve() (err error) {
 const codeStale = "stale"
 
 func stale(h hosts.Host) error {
-	return problem(http.StatusConflict, codeStale, "%s is not what it was when the inventory was read: try again", h.Name)
+	return problem.New(http.StatusConflict, codeStale, "%s is not what it was when the inventory was read: try again", h.Name)
 }
 
 // freshly finds hosts. Where they are not what the caller takes them for, if it says what that is, the file is read again

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -55,7 +56,7 @@ func scopeOf(s *wire.ForSession) (*approval.Scope, error) {
 	if s.Prefix != "" {
 		words, err := rules.ParsePrefix(s.Prefix)
 		if err != nil {
-			return nil, invalid("prefix: %v", err)
+			return nil, problem.Invalid("prefix: %v", err)
 		}
 		out.Prefix = words
 	}

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/jsontext"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -24,7 +25,7 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 		k.bound(w, r)
 		n, open := k.enter()
 		if !open {
-			k.refuse(w, "ending", errEnding)
+			k.refuse(w, "ending", problem.ErrEnding)
 			return
 		}
 		if n > maxRequests {
@@ -33,7 +34,7 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 		}
 		defer k.survive(w)
 		if named.foreign(r) {
-			k.refuse(w, "foreign", problem(http.StatusForbidden, "forbidden", "the request names another host, or comes from another site's page"))
+			k.refuse(w, "foreign", problem.New(http.StatusForbidden, "forbidden", "the request names another host, or comes from another site's page"))
 			return
 		}
 		if p := unknownHeader(r.Header); p != nil {
@@ -91,7 +92,7 @@ func (k *Keeper) below(r *http.Request) context.Context {
 
 func (k *Keeper) refuse(w http.ResponseWriter, reason string, p *wire.Problem) {
 	k.metrics.refused(reason)
-	writeProblem(w, p)
+	problem.Write(w, p)
 }
 
 // survive keeps one broken request from taking the others with it. What it was about is not logged.
@@ -104,7 +105,7 @@ func (k *Keeper) survive(w http.ResponseWriter) {
 		panic(err)
 	}
 	k.log.Printf("a request ended in a panic of type %T\n%s", err, debug.Stack())
-	writeProblem(w, problem(http.StatusInternalServerError, "error", "the keeper has made a mistake: its log says where"))
+	problem.Write(w, problem.New(http.StatusInternalServerError, "error", "the keeper has made a mistake: its log says where"))
 }
 
 // answerTime is how long an answer may take to be read, after the longest wait.
@@ -134,7 +135,7 @@ func (k *Keeper) whole(w http.ResponseWriter, r *http.Request, c *caller) (free 
 	}
 	most, within := k.bodyLimit(c, r)
 	if r.ContentLength > most {
-		return nil, tooLarge(most)
+		return nil, problem.TooLarge(most)
 	}
 	size, copies := r.ContentLength, int64(copiesOfText)
 	if size < 0 {
@@ -168,12 +169,12 @@ func (k *Keeper) readWhole(w http.ResponseWriter, r *http.Request, most int64, w
 	)
 	switch {
 	case errors.As(err, &large):
-		return tooLarge(most)
+		return problem.TooLarge(most)
 	case errors.As(err, &slow) && slow.Timeout():
 		w.Header().Set("Connection", "close")
-		return problem(http.StatusRequestTimeout, "timeout", "the body did not come within %v", within)
+		return problem.New(http.StatusRequestTimeout, "timeout", "the body did not come within %v", within)
 	case err != nil:
-		return problem(http.StatusBadRequest, "invalid", "the body was truncated")
+		return problem.New(http.StatusBadRequest, "invalid", "the body was truncated")
 	}
 	_ = rc.SetReadDeadline(time.Time{})
 	r.Body = &wholeBody{text}
@@ -194,14 +195,10 @@ func exact(r *http.Request, body []byte) *wire.Problem {
 		return nil
 	}
 	if err := jsontext.Check(body); err != nil {
-		return problem(http.StatusBadRequest, registry.CodeInvalid,
+		return problem.New(http.StatusBadRequest, registry.CodeInvalid,
 			"invalid JSON: %v. Send a binary command to POST %s as command_b64, and the content of a file to PUT %s", err, runsPath, filesPath)
 	}
 	return nil
-}
-
-func tooLarge(most int64) *wire.Problem {
-	return problem(http.StatusRequestEntityTooLarge, "too_large", "a request has at most %d bytes", most)
 }
 
 // localName reports whether a name is one for the keeper of this machine.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -41,7 +42,7 @@ func (k *Keeper) addHosts(a *api) {
 func (r *realm) reached(h hosts.Host) (hosts.Host, error) {
 	h, err := r.options.Apply(h)
 	if err != nil {
-		return h, invalid("%v", err)
+		return h, problem.Invalid("%v", err)
 	}
 	return h, nil
 }
@@ -68,11 +69,11 @@ func (r *realm) selectHosts(text string) ([]hosts.Host, error) {
 	}
 	sel, err := hosts.ParseSelector(text)
 	if err != nil {
-		return nil, invalid("%v", err)
+		return nil, problem.Invalid("%v", err)
 	}
 	hs, err := inv.Select(sel)
 	if err != nil {
-		return nil, problem(http.StatusNotFound, registry.CodeNotFound, "%v", err)
+		return nil, problem.New(http.StatusNotFound, registry.CodeNotFound, "%v", err)
 	}
 	return r.allReached(hs)
 }
@@ -80,7 +81,7 @@ func (r *realm) selectHosts(text string) ([]hosts.Host, error) {
 func (r *realm) inventory() (*hosts.Inventory, error) {
 	inv, err := r.inv()
 	if err != nil {
-		return nil, problem(http.StatusUnprocessableEntity, "inventory", "%v", err)
+		return nil, problem.New(http.StatusUnprocessableEntity, "inventory", "%v", err)
 	}
 	return inv, nil
 }
@@ -94,9 +95,9 @@ func (r *realm) host(name string) (hosts.Host, error) {
 	if ok || err != nil {
 		switch {
 		case err != nil:
-			return h, invalid("%v", err)
+			return h, problem.Invalid("%v", err)
 		case !r.operator:
-			return h, problem(http.StatusForbidden, "denied", "%s is not in the inventory, and an agent may use no other hosts: see /v1/hosts", h.Name)
+			return h, problem.New(http.StatusForbidden, "denied", "%s is not in the inventory, and an agent may use no other hosts: see /v1/hosts", h.Name)
 		}
 		return r.reached(h)
 	}
@@ -107,12 +108,12 @@ func (r *realm) host(name string) (hosts.Host, error) {
 	if h, err = inv.Lookup(name); err != nil {
 		ssh, serr := r.ssh()
 		if serr != nil {
-			return h, problem(http.StatusUnprocessableEntity, "inventory", "%v; the hosts of ssh_config cannot be read: %v", err, serr)
+			return h, problem.New(http.StatusUnprocessableEntity, "inventory", "%v; the hosts of ssh_config cannot be read: %v", err, serr)
 		}
 		if h, err := ssh.Lookup(name); err == nil {
 			return r.reached(h)
 		}
-		return h, problem(http.StatusNotFound, registry.CodeNotFound, "%v", err)
+		return h, problem.New(http.StatusNotFound, registry.CodeNotFound, "%v", err)
 	}
 	return r.reached(h)
 }

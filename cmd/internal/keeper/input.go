@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -38,7 +39,7 @@ func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut,
 	w := registry.Wait{Prompt: true, From: x.Printed()}
 	if b.WaitFor != "" {
 		if w.Pattern, err = regexp.Compile(b.WaitFor); err != nil || len(b.WaitFor) > 1000 {
-			return nil, invalid("wait_for is not an RE2 pattern of at most 1000 bytes")
+			return nil, problem.Invalid("wait_for is not an RE2 pattern of at most 1000 bytes")
 		}
 	}
 	once, err := k.firstInput(ctx, c, in)
@@ -97,7 +98,7 @@ func (k *Keeper) firstInput(ctx context.Context, c *caller, in *inputIn) (once f
 	case err != nil:
 		return nil, err
 	case was.State == store.KeyConflict:
-		return nil, keyUsed()
+		return nil, problem.KeyUsed()
 	case was.State == store.KeySame:
 		return func(func() (bool, error)) error { return nil }, nil
 	}
@@ -120,7 +121,7 @@ func typedJSON(x *registry.Exec) *wire.Typed {
 	}
 	out := &wire.Typed{State: state}
 	if why != nil {
-		p := asProblem(why)
+		p := problem.Of(why)
 		out.Error = &session.ErrorJSON{Code: p.Code, Message: p.Detail, Retriable: p.Retriable}
 	}
 	return out

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
@@ -87,9 +88,9 @@ func (k *Keeper) startJob(ctx context.Context, c *caller, in *newJobIn) (*jobOut
 	case err != nil:
 		return nil, err
 	case (b.Host == "") == (b.Session == ""):
-		return nil, invalid("give host or session_id, and not both")
+		return nil, problem.Invalid("give host or session_id, and not both")
 	case b.CWD != "" && b.Session != "":
-		return nil, invalid("a job in a session runs in the session's directory: omit cwd")
+		return nil, problem.Invalid("a job in a session runs in the session's directory: omit cwd")
 	}
 	r, done, err := k.realm(c)
 	if err != nil {
@@ -128,7 +129,7 @@ const jobTarget = "job "
 func recallJob(target string) (jobs.Ref, error) {
 	name, ok := strings.CutPrefix(target, jobTarget)
 	if !ok {
-		return jobs.Ref{}, madeBefore()
+		return jobs.Ref{}, problem.MadeBefore()
 	}
 	return jobs.ParseRef(name)
 }
@@ -145,7 +146,7 @@ func (k *Keeper) beginJob(ctx context.Context, c *caller, r *realm, b *wire.NewJ
 		return jobs.Ref{}, err
 	}
 	if ref := jobwork.RefOf(e.Host().Name, cmd); r.jobs.Knows(ref) {
-		return jobs.Ref{}, problem(http.StatusConflict, registry.CodeExists, "there is a job %s already", ref)
+		return jobs.Ref{}, problem.New(http.StatusConflict, registry.CodeExists, "there is a job %s already", ref)
 	}
 	if err := aim(jobTarget + jobwork.RefOf(e.Host().Name, cmd).String()); err != nil {
 		return jobs.Ref{}, err
@@ -171,8 +172,8 @@ func shownStart(ctx context.Context, r *realm, ref jobs.Ref, reason string) (*jo
 	if !ok {
 		j, err := r.jobs.State(ctx, ref, 0, reason)
 		switch {
-		case codeOf(err) == jobs.CodeNotFound:
-			return nil, problem(http.StatusGone, registry.CodeGone, "that request was made before, and its job %s is not on its host: the audit log has its outcome", ref)
+		case problem.CodeOf(err) == jobs.CodeNotFound:
+			return nil, problem.New(http.StatusGone, registry.CodeGone, "that request was made before, and its job %s is not on its host: the audit log has its outcome", ref)
 		case err != nil:
 			return nil, err
 		}
@@ -184,7 +185,7 @@ func shownStart(ctx context.Context, r *realm, ref jobs.Ref, reason string) (*jo
 	}
 	switch {
 	case s.Err != nil:
-		p := *asProblem(s.Err)
+		p := *problem.Of(s.Err)
 		p.Exec = out.Body.Exec
 		return nil, &p
 	case s.State != jobs.Running:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
@@ -44,11 +45,11 @@ func (k *Keeper) addKeptRuns(a *api) {
 	add(a, route{method: "GET", path: runsPath + "/{id}", id: "get-run", tag: "runs", need: needSee, summary: "How a run on many hosts has ended, or is going"},
 		func(_ context.Context, c *caller, in *keptRunIn) (*body[wire.KeptRun], error) {
 			if k.cfg.Runs == nil {
-				return nil, notFound("run", in.ID)
+				return nil, problem.NotFound("run", in.ID)
 			}
 			r, err := k.cfg.Runs.Get(c.principal, in.ID)
 			if errors.Is(err, runstore.ErrNotFound) {
-				return nil, notFound("run", in.ID)
+				return nil, problem.NotFound("run", in.ID)
 			}
 			if err != nil {
 				return nil, err

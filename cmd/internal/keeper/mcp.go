@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -40,7 +41,7 @@ func agentOf(c *caller) (*caller, *wire.Problem) {
 	case c.role == Agent:
 		return c, nil
 	case c.role != Owner:
-		return nil, problem(http.StatusForbidden, "forbidden", "%s (%s) is not an agent, and the protocol is for agents: make a token for agent/NAME", c.principal, c.role)
+		return nil, problem.New(http.StatusForbidden, "forbidden", "%s (%s) is not an agent, and the protocol is for agents: make a token for agent/NAME", c.principal, c.role)
 	}
 	as := *c
 	as.principal, as.role = defaultAgent, Agent
@@ -107,9 +108,9 @@ func (k *Keeper) mcpStream(w http.ResponseWriter, req *http.Request) {
 	case p != nil:
 	case !strings.EqualFold(req.Header.Get("Upgrade"), wire.UpgradeMCP):
 		w.Header().Set("Upgrade", wire.UpgradeMCP)
-		p = problem(http.StatusUpgradeRequired, "invalid", "this takes the header Upgrade: %s; over HTTP agents are served at /mcp", wire.UpgradeMCP)
+		p = problem.New(http.StatusUpgradeRequired, "invalid", "this takes the header Upgrade: %s; over HTTP agents are served at /mcp", wire.UpgradeMCP)
 	case elicits && c.account != k.sink.own:
-		p = problem(http.StatusForbidden, "forbidden", "--elicit needs a client that the operator started, which the keeper cannot verify here")
+		p = problem.New(http.StatusForbidden, "forbidden", "--elicit needs a client that the operator started, which the keeper cannot verify here")
 	}
 	if p != nil {
 		k.refuse(w, "mcp", p)
@@ -117,13 +118,13 @@ func (k *Keeper) mcpStream(w http.ResponseWriter, req *http.Request) {
 	}
 	leave, err := k.stay()
 	if err != nil {
-		k.refuse(w, "ending", asProblem(err))
+		k.refuse(w, "ending", problem.Of(err))
 		return
 	}
 	defer leave()
 	r, done, err := k.realm(c)
 	if err != nil {
-		k.refuse(w, "mcp", asProblem(err))
+		k.refuse(w, "mcp", problem.Of(err))
 		return
 	}
 	defer done()
@@ -133,7 +134,7 @@ func (k *Keeper) mcpStream(w http.ResponseWriter, req *http.Request) {
 	}
 	s, err := k.mcpServer(r, c, elicit)
 	if err != nil {
-		k.refuse(w, "mcp", asProblem(err))
+		k.refuse(w, "mcp", problem.Of(err))
 		return
 	}
 	conn, in, err := hijack(w)
@@ -183,13 +184,13 @@ func (k *Keeper) mcpHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	r, done, err := k.realm(c)
 	if err != nil {
-		k.refuse(w, "mcp", asProblem(err))
+		k.refuse(w, "mcp", problem.Of(err))
 		return
 	}
 	defer done()
 	h, err := r.mcp()
 	if err != nil {
-		k.refuse(w, "mcp", asProblem(err))
+		k.refuse(w, "mcp", problem.Of(err))
 		return
 	}
 	if c.pid != 0 {

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/id"
@@ -38,7 +39,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	}
 	timeout = limits.Timeout(timeout)
 	if redact.ContainsMark([]byte(b.Command)) {
-		return nil, invalid("the command holds the mark of something redacted; the host would get the mark, not the secret")
+		return nil, problem.Invalid("the command holds the mark of something redacted; the host would get the mark, not the secret")
 	}
 	key := store.Key{Principal: c.principal, Key: in.Key, Request: resultJSON(askedFor(b))}
 	if key.Key != "" {
@@ -47,7 +48,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 		case err != nil:
 			return nil, err
 		case was.State == store.KeyConflict:
-			return nil, keyUsed()
+			return nil, problem.KeyUsed()
 		case was.State == store.KeySame:
 			return t.tell(ctx, was.Target, wait)
 		}
@@ -55,7 +56,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	box, err := k.cfg.Store.Sandbox(ctx, b.Sandbox)
 	if err != nil || box.Owner != c.principal {
 		if err == nil || errors.Is(err, store.ErrNotFound) {
-			err = notFound("sandbox", b.Sandbox)
+			err = problem.NotFound("sandbox", b.Sandbox)
 		}
 		return nil, err
 	}
@@ -80,9 +81,9 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	outside := errors.Is(err, sandbox.ErrOutside)
 	switch {
 	case err != nil && !outside:
-		return nil, invalid("cwd: %v", err)
+		return nil, problem.Invalid("cwd: %v", err)
 	case strings.ContainsFunc(b.Host, unicode.IsControl):
-		return nil, invalid("host: it holds control characters")
+		return nil, problem.Invalid("host: it holds control characters")
 	case outside:
 		n.Cwd = redacted(b.CWD) // what is refused stays on record as it was asked
 	default:
@@ -194,10 +195,10 @@ func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Questio
 	q.Expires = n.Expires
 	n.Document = approval.Pending{ID: n.ID, Question: q}.Document()
 	if len(n.Document) > approval.MaxDocument {
-		return store.Command{}, invalid("a command of %d bytes is more than a person can look through; split it", len(n.Exact))
+		return store.Command{}, problem.Invalid("a command of %d bytes is more than a person can look through; split it", len(n.Exact))
 	}
 	if err := t.note(ctx, audit.ApprovalRequest, n.Command, string(n.Exact), q.Decision, ""); err != nil {
-		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v, so no approval was requested", err)
+		return store.Command{}, problem.New(http.StatusInternalServerError, "audit", "%v, so no approval was requested", err)
 	}
 	f := t.take(n.ID, timeout)
 	f.way = way
@@ -206,7 +207,7 @@ func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Questio
 		t.land(n.ID, f)
 		why := "it was asked before, as " + cmd.ID
 		if err != nil {
-			why = asProblem(err).Detail
+			why = problem.Of(err).Detail
 		}
 		if err := t.noteUnanswered(ctx, n.Command, q.Decision, "canceled", why); err != nil {
 			t.k.log.Printf("command %s: the audit log does not say that no approval was requested: %v", n.ID, err)
@@ -227,7 +228,7 @@ func (t *terminal) deny(ctx context.Context, n store.NewCommand, d policy.Decisi
 	}
 	end := store.End{Outcome: n.Outcome, Reason: n.Reason}
 	if err := t.noteNothing(ctx, n.Command, exact, d, policy.Answer{}, end); err != nil {
-		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v", err)
+		return store.Command{}, problem.New(http.StatusInternalServerError, "audit", "%v", err)
 	}
 	cmd, made, err := t.store.Create(ctx, n)
 	if err == nil && made {
@@ -240,7 +241,7 @@ func (t *terminal) deny(ctx context.Context, n store.NewCommand, d policy.Decisi
 func (t *terminal) fail(ctx context.Context, n store.NewCommand, d policy.Decision, why error) (*commandOut, error) {
 	end := t.endAs(statusFor(why), why)
 	if err := t.noteNothing(ctx, n.Command, string(n.Exact), d, policy.Answer{}, end); err != nil {
-		return nil, problem(http.StatusInternalServerError, "audit", "%v", err)
+		return nil, problem.New(http.StatusInternalServerError, "audit", "%v", err)
 	}
 	n.Status, n.Claim, n.Exact, n.Verdict, n.Class, n.Rule = store.Approved, t.id, nil, d.Verdict.String(), string(d.Class), d.Rule
 	f := t.take(n.ID, 0)

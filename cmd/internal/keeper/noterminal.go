@@ -8,6 +8,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -19,7 +20,7 @@ import (
 // of an answer.
 func noTerminal(w http.ResponseWriter, r *http.Request, c *caller, p *wire.Problem) {
 	if c.role != Page || !isUpgrade(r) {
-		writeProblem(w, p)
+		problem.Write(w, p)
 		return
 	}
 	ws, err := acceptTerminal(w, r)
@@ -50,7 +51,7 @@ func (k *Keeper) refuseTerminal(c *caller, h hosts.Host, line string, d policy.D
 		err = entry.Result(terminals.Outcome{Result: session.Result{Status: session.StatusDenied, Err: e}}, "", terminals.Recorded{})
 	}
 	if err != nil {
-		return problem(http.StatusInternalServerError, "audit", "%v", err)
+		return problem.New(http.StatusInternalServerError, "audit", "%v", err)
 	}
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -107,7 +108,7 @@ func onceFor[T any](ctx context.Context, k *Keeper, c *caller, key string, reque
 		d, first := k.onces.take(as, sha256.Sum256(text))
 		if !first {
 			if d.request != sha256.Sum256(text) {
-				return none, keyUsed()
+				return none, problem.KeyUsed()
 			}
 			select {
 			case <-d.over:
@@ -119,7 +120,7 @@ func onceFor[T any](ctx context.Context, k *Keeper, c *caller, key string, reque
 			}
 			value, ok := d.value.(T)
 			if !ok {
-				return none, keyUsed()
+				return none, problem.KeyUsed()
 			}
 			return value, nil
 		}
@@ -137,14 +138,14 @@ func firstOnce[T any](ctx context.Context, k *Keeper, c *caller, as onceKey, d *
 	case err != nil:
 		return value, err
 	case claim.State == store.KeySame && claim.Target == key.Target:
-		return value, problem(http.StatusGone, registry.CodeGone, "this request was made before, and its response is no longer kept: the audit log has its outcome")
+		return value, problem.New(http.StatusGone, registry.CodeGone, "this request was made before, and its response is no longer kept: the audit log has its outcome")
 	case claim.State == store.KeySame:
 		if r.recall != nil {
 			value, err = r.recall(claim.Target)
 			well = err == nil
 			return value, err
 		}
-		return value, madeBefore()
+		return value, problem.MadeBefore()
 	}
 	value, err = r.do(func(target string) error {
 		if k.cfg.Store == nil {
@@ -170,8 +171,4 @@ func (k *Keeper) undo(ctx context.Context, c *caller, key string) {
 	}
 	k.giveKeyBack(ctx, k.storeKey(c, key))
 	k.onces.forget(onceKey{c.principal, key})
-}
-
-func madeBefore() error {
-	return problem(http.StatusGone, registry.CodeGone, "this request was made to a keeper that has ended: the audit log shows whether it ran")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -39,12 +40,12 @@ func (k *Keeper) giveFiles(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	g, ok := k.runs.find(callerOf(r.Context()).principal, id)
 	if !ok {
-		writeProblem(w, notFound("run", id))
+		problem.Write(w, problem.NotFound("run", id))
 		return
 	}
 	n, err := strconv.Atoi(r.URL.Query().Get("host"))
 	if err != nil || n < 0 || g.outlets == nil {
-		writeProblem(w, invalid("host is its place in the event “hosts” of a download"))
+		problem.Write(w, problem.Invalid("host is its place in the event “hosts” of a download"))
 		return
 	}
 	out := g.outlets.of(n)
@@ -52,7 +53,7 @@ func (k *Keeper) giveFiles(w http.ResponseWriter, r *http.Request) {
 	_ = rc.SetWriteDeadline(time.Time{})
 	w.Header().Set("Content-Type", "application/octet-stream")
 	if !out.take(w) {
-		writeProblem(w, problem(http.StatusConflict, registry.CodeConflict, "that host's files are being taken already, or have been"))
+		problem.Write(w, problem.New(http.StatusConflict, registry.CodeConflict, "that host's files are being taken already, or have been"))
 		return
 	}
 	select {

@@ -79,7 +79,7 @@ func (p Places) silent(ctx context.Context) error {
 	case err == nil:
 		defer c.Close()
 		// A keeper that was killed while it started a program has lent that its socket until the program begins.
-		if _, pid, err := peerOf(c.(*net.UnixConn)); err == nil && pid > 0 && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
+		if _, pid, err := PeerOf(c.(*net.UnixConn)); err == nil && pid > 0 && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
 			return nil
 		}
 		return fmt.Errorf("%w: it answers on %s", ErrRunning, p.Socket)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -18,12 +19,12 @@ import (
 func (k *Keeper) servePipe(w http.ResponseWriter, req *http.Request) {
 	if !strings.EqualFold(req.Header.Get("Upgrade"), wire.UpgradePipe) {
 		w.Header().Set("Upgrade", wire.UpgradePipe)
-		k.refuse(w, "pipe", problem(http.StatusUpgradeRequired, "invalid", "this takes the header Upgrade: %s", wire.UpgradePipe))
+		k.refuse(w, "pipe", problem.New(http.StatusUpgradeRequired, "invalid", "this takes the header Upgrade: %s", wire.UpgradePipe))
 		return
 	}
 	leave, err := k.stay()
 	if err != nil {
-		k.refuse(w, "ending", asProblem(err))
+		k.refuse(w, "ending", problem.Of(err))
 		return
 	}
 	defer leave()
@@ -45,13 +46,13 @@ func (k *Keeper) servePipe(w http.ResponseWriter, req *http.Request) {
 	case s == nil:
 		return
 	case err != nil:
-		_ = s.Refuse(problem(http.StatusBadRequest, "invalid", "%v", err))
+		_ = s.Refuse(problem.New(http.StatusBadRequest, "invalid", "%v", err))
 		return
 	}
 	c := callerOf(req.Context())
 	running, done, err := k.beginPipe(withAuthSock(context.WithValue(ctx, callerKey{}, c), c.authSock), c, asked)
 	if err != nil {
-		_ = s.Refuse(asProblem(err))
+		_ = s.Refuse(problem.Of(err))
 		return
 	}
 	defer done()

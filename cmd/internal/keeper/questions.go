@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
@@ -36,9 +37,9 @@ func (k *Keeper) addQuestions(a *api) {
 			err := k.questions.Answer(c.principal, in.ID, in.Body)
 			switch {
 			case errors.Is(err, question.ErrNoQuestion):
-				return nil, problem(http.StatusNotFound, "not_found", "%s", err)
+				return nil, problem.New(http.StatusNotFound, "not_found", "%s", err)
 			case err != nil:
-				return nil, invalid("%s", err)
+				return nil, problem.Invalid("%s", err)
 			}
 			return nil, nil
 		})

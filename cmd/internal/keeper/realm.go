@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
@@ -149,12 +150,12 @@ func (k *Keeper) realm(c *caller) (*realm, func(), error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.closed {
-		return nil, nil, errEnding
+		return nil, nil, problem.ErrEnding
 	}
 	r := k.realms[key]
 	if r == nil {
 		if len(k.realms) >= maxRealms && !k.evict() {
-			return nil, nil, errTooMany
+			return nil, nil, problem.ErrTooMany
 		}
 		var err error
 		if r, err = k.newRealm(key); err != nil {
@@ -207,7 +208,7 @@ func (k *Keeper) entry(ctx context.Context, c *caller, idOrName string) (*regist
 		if rerr == nil {
 			return e, nil
 		}
-		if codeOf(rerr) != registry.CodeNotFound {
+		if problem.CodeOf(rerr) != registry.CodeNotFound {
 			err = rerr
 		}
 	}
@@ -219,13 +220,13 @@ func (k *Keeper) entry(ctx context.Context, c *caller, idOrName string) (*regist
 
 // exec finds a principal's command.
 func (k *Keeper) exec(c *caller, id string) (*registry.Exec, error) {
-	var err error = notFound("command", id)
+	var err error = problem.NotFound("command", id)
 	for _, r := range k.realmsOf(c) {
 		x, rerr := r.reg.Exec(c.principal, id)
 		if rerr == nil {
 			return x, nil
 		}
-		if codeOf(rerr) != registry.CodeNotFound {
+		if problem.CodeOf(rerr) != registry.CodeNotFound {
 			err = rerr
 		}
 	}

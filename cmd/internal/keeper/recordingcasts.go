@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/screen"
 )
@@ -65,11 +66,11 @@ func (k *Keeper) recording(_ context.Context, _ *caller, in *recordingIn) (*huma
 	}
 	i := slices.IndexFunc(files, func(f recordingFile) bool { return f.id == in.ID })
 	if i < 0 {
-		return nil, notFound("recording", in.ID)
+		return nil, problem.NotFound("recording", in.ID)
 	}
 	file, size, err := files[i].open(k.cfg.Recordings)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notFound("recording", in.ID)
+		return nil, problem.NotFound("recording", in.ID)
 	}
 	if err != nil {
 		return nil, unreadableRecordings()
@@ -79,20 +80,20 @@ func (k *Keeper) recording(_ context.Context, _ *caller, in *recordingIn) (*huma
 		r, w := humago.Unwrap(hc)
 		file, _, err := files[i].open(k.cfg.Recordings)
 		if err != nil {
-			writeProblem(w, notFound("recording", in.ID))
+			problem.Write(w, problem.NotFound("recording", in.ID))
 			return
 		}
 		defer file.Close()
 		fr := frame{}
 		if in.At > 0 && size > frameEvery {
 			if fr, err = k.recordings.frames.of(in.ID).before(r.Context(), k.secrets, file, size, in.At); err != nil {
-				writeProblem(w, asProblem(unreadableRecordings()))
+				problem.Write(w, problem.Of(unreadableRecordings()))
 				return
 			}
 		}
 		from, err := fr.from(file, size)
 		if err != nil {
-			writeProblem(w, asProblem(unreadableRecordings()))
+			problem.Write(w, problem.Of(unreadableRecordings()))
 			return
 		}
 		w.Header().Set("Content-Type", castType)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -76,7 +77,7 @@ func (k *Keeper) recordingFiles() ([]recordingFile, error) {
 }
 
 func unreadableRecordings() error {
-	return problem(http.StatusInternalServerError, codeRecording, "the recordings cannot be read")
+	return problem.New(http.StatusInternalServerError, codeRecording, "the recordings cannot be read")
 }
 
 // open opens a recording, and says how long it is.

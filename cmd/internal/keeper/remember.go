@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -35,7 +36,7 @@ func (k *Keeper) ended(ctx context.Context, id string) {
 
 // past tells a session that was from one that never was.
 func (k *Keeper) past(ctx context.Context, c *caller, idOrName string) error {
-	missing := notFound("session", idOrName)
+	missing := problem.NotFound("session", idOrName)
 	if k.cfg.Store == nil {
 		return missing
 	}
@@ -54,7 +55,7 @@ func (k *Keeper) past(ctx context.Context, c *caller, idOrName string) error {
 	if why == "" {
 		why = "its time was over"
 	}
-	return problem(http.StatusGone, registry.CodeClosed, "session %.80s on %s is closed: %s", idOrName, s.Host, why)
+	return problem.New(http.StatusGone, registry.CodeClosed, "session %.80s on %s is closed: %s", idOrName, s.Host, why)
 }
 
 // claimKey takes an idempotency key for a request, also against keepers before this one: KeyNew is the first, and it alone
@@ -66,7 +67,7 @@ func (k *Keeper) claimKey(ctx context.Context, key store.Key, request []byte) (s
 	key.Request = request
 	got, err := k.cfg.Store.ClaimKey(ctx, key)
 	if err == nil && got.State == store.KeyConflict {
-		err = keyUsed()
+		err = problem.KeyUsed()
 	}
 	return got, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -117,7 +118,7 @@ func newRetold(key string) *retold {
 func (t *retold) again(c *caller) (func(huma.Context), error) {
 	log := t.log.Load()
 	if log == nil {
-		return nil, problem(http.StatusGone, registry.CodeGone, "this request was made before, and its response is no longer kept: the audit log has its outcome")
+		return nil, problem.New(http.StatusGone, registry.CodeGone, "this request was made before, and its response is no longer kept: the audit log has its outcome")
 	}
 	return func(hc huma.Context) {
 		s, req := startSSE(hc)

@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -20,7 +21,7 @@ func (k *Keeper) routes() http.Handler {
 	cfg := huma.DefaultConfig("Fairlead", k.cfg.Version)
 	cfg.Info.Description = "Runs commands on machines, exactly, safely and audited. Errors are problem details (RFC 9457) with a code."
 	cfg.DocsPath, cfg.SchemasPath, cfg.CreateHooks = "", "", nil // no page, and no links in answers
-	cfg.Transformers = []huma.Transformer{reword}
+	cfg.Transformers = []huma.Transformer{problem.Reword}
 	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "Over TCP. Callers on the unix socket are known by their account."},
 	}
@@ -89,7 +90,7 @@ func add[I, O any](a *api, r route, handle func(ctx context.Context, c *caller, 
 	huma.Register(a.API, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, callerOf(ctx), in)
 		if err != nil {
-			return nil, asProblem(err)
+			return nil, problem.Of(err)
 		}
 		return out, nil
 	})
@@ -107,7 +108,7 @@ func (a *api) check(n need, ctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	if p := a.strange(r); p != nil {
-		writeProblem(w, p)
+		problem.Write(w, p)
 		return
 	}
 	next(ctx)
@@ -121,7 +122,7 @@ func (a *api) guard(n need, h http.Handler) http.Handler {
 			return
 		}
 		if p := a.strange(r); p != nil {
-			writeProblem(w, p)
+			problem.Write(w, p)
 			return
 		}
 		h.ServeHTTP(w, r)
@@ -132,12 +133,12 @@ func (a *api) guard(n need, h http.Handler) http.Handler {
 func (k *Keeper) deny(c *caller, n need) *wire.Problem {
 	switch {
 	case c == nil:
-		return problem(http.StatusUnauthorized, "auth", "the request has no caller")
+		return problem.New(http.StatusUnauthorized, "auth", "the request has no caller")
 	case !c.role.may(n):
-		return problem(http.StatusForbidden, "forbidden", "%s (%s) may not do this: it takes the right to %s", c.principal, c.role, n)
+		return problem.New(http.StatusForbidden, "forbidden", "%s (%s) may not do this: it takes the right to %s", c.principal, c.role, n)
 	case personal[n]:
 		if err := k.trees.Admit(c.pid); err != nil {
-			return problem(http.StatusForbidden, "denied", "%s", cmdutil.Text(err))
+			return problem.New(http.StatusForbidden, "denied", "%s", cmdutil.Text(err))
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -34,7 +35,7 @@ func (k *Keeper) addRuns(a *api) {
 		summary: "Stop a run step by step; its stream reports the end"},
 		func(_ context.Context, c *caller, in *stopRunIn) (*none, error) {
 			if !k.runs.stop(c.principal, in.ID) {
-				return nil, notFound("run", in.ID)
+				return nil, problem.NotFound("run", in.ID)
 			}
 			return nil, nil
 		})
@@ -68,10 +69,10 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (func(hu
 	b := &in.Body
 	source, err := sourceOf(c, b)
 	if err != nil {
-		return nil, invalid("%v", err)
+		return nil, problem.Invalid("%v", err)
 	}
 	if b.Answered != "" && !b.Confirm && b.BreakGlass == "" {
-		return nil, invalid("answered says how confirm or break_glass was given, and neither is there")
+		return nil, problem.Invalid("answered says how confirm or break_glass was given, and neither is there")
 	}
 	script, words, err := scriptOf(engine.Limits(c.principal), source, b.Program, b.Args)
 	if err != nil {
@@ -166,9 +167,9 @@ func (x *run) enter(ctx context.Context) (done func(), err error) {
 	unused := forMany(b)
 	switch {
 	case (b.Host == "") == (b.Session == ""):
-		return nil, invalid("a run takes a host, a session, hosts or a selector")
+		return nil, problem.Invalid("a run takes a host, a session, hosts or a selector")
 	case unused != "":
-		return nil, invalid("%s has no effect on a single host or a session: remove it, or name the host in hosts", unused)
+		return nil, problem.Invalid("%s has no effect on a single host or a session: remove it, or name the host in hosts", unused)
 	case b.Session != "":
 		x.e, err = x.k.entry(ctx, x.c, b.Session)
 		return func() {}, err

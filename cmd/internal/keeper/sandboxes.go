@@ -7,6 +7,7 @@ import (
 	"regexp"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
@@ -88,7 +89,7 @@ func (k *Keeper) sandbox(ctx context.Context, c *caller, id string) (store.Sandb
 	b, err := k.cfg.Store.Sandbox(ctx, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound), err == nil && b.Owner != c.principal && !c.role.may(needWatch):
-		return b, notFound("sandbox", id)
+		return b, problem.NotFound("sandbox", id)
 	case err != nil:
 		return b, err
 	}
@@ -122,7 +123,7 @@ func (k *Keeper) createSandbox(ctx context.Context, c *caller, in *newSandboxIn)
 		b.Owner = c.principal
 	}
 	if b.Owner != c.principal && !ownerName.MatchString(b.Owner) {
-		return nil, invalid("owner_principal_id is agent/NAME, operator/NAME or program/NAME")
+		return nil, problem.Invalid("owner_principal_id is agent/NAME, operator/NAME or program/NAME")
 	}
 	h, err := k.terminalHost(c, b.Host)
 	if err != nil {
@@ -130,7 +131,7 @@ func (k *Keeper) createSandbox(ctx context.Context, c *caller, in *newSandboxIn)
 	}
 	b.Host = h.Name
 	if err := boxOf(b).Validate(); err != nil {
-		return nil, invalid("%v", err)
+		return nil, problem.Invalid("%v", err)
 	}
 	if b, err = k.cfg.Store.CreateSandbox(ctx, b); err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (k *Keeper) changeSandbox(ctx context.Context, c *caller, in *changeSandbox
 	if in.Body.Path != nil {
 		b.Path = *in.Body.Path
 		if err := boxOf(b).Validate(); err != nil {
-			return nil, invalid("%v", err)
+			return nil, problem.Invalid("%v", err)
 		}
 	}
 	if in.Body.Active != nil {
@@ -188,15 +189,15 @@ func boxOf(b store.Sandbox) sandbox.Sandbox {
 // terminalHost finds a sandbox's host, as the caller logs in to it. Sandboxes are of the keeper's own inventory, since they outlive whoever asks.
 func (k *Keeper) terminalHost(c *caller, name string) (hosts.Host, error) {
 	if c.inventory != k.cfg.Inventory {
-		return hosts.Host{}, invalid("sandboxes are on hosts of the keeper's own inventory, %s: name that one", k.cfg.Inventory)
+		return hosts.Host{}, problem.Invalid("sandboxes are on hosts of the keeper's own inventory, %s: name that one", k.cfg.Inventory)
 	}
 	inv, err := k.inventories.as(c.principal, source{path: k.cfg.Inventory})
 	if err != nil {
-		return hosts.Host{}, problem(http.StatusUnprocessableEntity, "inventory", "%v", err)
+		return hosts.Host{}, problem.New(http.StatusUnprocessableEntity, "inventory", "%v", err)
 	}
 	if name == "" {
 		if inv.Len() != 1 {
-			return hosts.Host{}, invalid("host says which of the inventory's %d hosts is meant", inv.Len())
+			return hosts.Host{}, problem.Invalid("host says which of the inventory's %d hosts is meant", inv.Len())
 		}
 		for h := range inv.All() {
 			return h, nil
@@ -204,7 +205,7 @@ func (k *Keeper) terminalHost(c *caller, name string) (hosts.Host, error) {
 	}
 	h, err := inv.Lookup(name)
 	if err != nil {
-		return h, problem(http.StatusNotFound, "not_found", "%v", err)
+		return h, problem.New(http.StatusNotFound, "not_found", "%v", err)
 	}
 	return h, nil
 }

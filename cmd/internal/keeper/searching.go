@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -81,7 +82,7 @@ func (k *Keeper) search(ctx context.Context, _ *caller, in *searchIn) (*body[wir
 // query reads what is looked for.
 func (in *searchIn) query() (q audit.Query, err error) {
 	bad := func(format string, args ...any) error {
-		return problem(http.StatusBadRequest, registry.CodeInvalid, format, args...)
+		return problem.New(http.StatusBadRequest, registry.CodeInvalid, format, args...)
 	}
 	q = audit.Query{Host: in.Host, Principal: in.Principal, Verdict: in.Verdict, Status: in.Status, Text: in.Text}
 	for _, t := range []struct {
@@ -148,7 +149,7 @@ func parseCursor(text string) (before uint64, err error) {
 			return before, nil
 		}
 	}
-	return 0, problem(http.StatusBadRequest, registry.CodeInvalid, "this cursor does not belong to this list")
+	return 0, problem.New(http.StatusBadRequest, registry.CodeInvalid, "this cursor does not belong to this list")
 }
 
 // fold puts together what the events of one command say.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -46,11 +45,11 @@ func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) 
 	listeners := []net.Listener{newDoor(l)}
 	var agents *keptSocket
 	if cfg.AgentDoor.Socket != "" {
-		if agents, err = cfg.AgentDoor.listen(ctx); err != nil {
+		if agents, err = cfg.AgentDoor.Listen(ctx); err != nil {
 			return err
 		}
 		defer agents.Close()
-		listeners = append(listeners, newGate(&agentListener{agents}))
+		listeners = append(listeners, newGate(agentListener(agents)))
 		servers = append(servers, k.server(k.handler(k.agent, socketNames)))
 	}
 	if cfg.TCP.Addr != "" {
@@ -127,38 +126,6 @@ func (k *Keeper) shutdown(servers []*http.Server) {
 	}
 }
 
-// door lets this account in, and nobody else: the directory's mode does so too, but root passes that.
-type door struct {
-	*ownSocket
-	places chan struct{}
-}
-
-func newDoor(l *ownSocket) *door { return &door{l, make(chan struct{}, maxConns)} }
-
-// Accept waits for a place, and for a caller.
-func (d *door) Accept() (net.Conn, error) {
-	for {
-		d.places <- struct{}{}
-		c, err := d.AcceptUnix()
-		if err != nil {
-			<-d.places
-			return nil, err
-		}
-		if uid, pid, err := peerOf(c); err == nil && uid == os.Geteuid() {
-			return &guest{Conn: c, leave: sync.OnceFunc(func() { <-d.places }), pid: pid}, nil
-		}
-		c.Close()
-		<-d.places
-	}
-}
-
-// guest is a connection that gives its place back.
-type guest struct {
-	net.Conn
-	leave func()
-	pid   int // who it is, on the socket
-}
-
 type (
 	pidKey    struct{}
 	insideKey struct{}
@@ -167,12 +134,12 @@ type (
 // withPID notes which process has connected, and whether it runs in a session of ours: that does not change while it is
 // connected.
 func (k *Keeper) withPID(ctx context.Context, c net.Conn) context.Context {
-	g, ok := c.(*guest)
-	if !ok || g.pid <= 0 {
+	pid := pidAt(c)
+	if pid <= 0 {
 		return ctx
 	}
-	inside := sync.OnceValue(func() error { return k.trees.Inside(g.pid) })
-	return context.WithValue(context.WithValue(ctx, pidKey{}, g.pid), insideKey{}, inside)
+	inside := sync.OnceValue(func() error { return k.trees.Inside(pid) })
+	return context.WithValue(context.WithValue(ctx, pidKey{}, pid), insideKey{}, inside)
 }
 
 // insideOf says why the process that has connected may not use the keeper; nil where it may.
@@ -187,9 +154,4 @@ func insideOf(ctx context.Context) error {
 func pidOf(ctx context.Context) int {
 	pid, _ := ctx.Value(pidKey{}).(int)
 	return pid
-}
-
-func (g *guest) Close() error {
-	g.leave()
-	return g.Conn.Close()
 }

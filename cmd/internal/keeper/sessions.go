@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -150,7 +151,7 @@ func (k *Keeper) opens(ctx context.Context, c *caller, engine *rules.Engine, b *
 func (k *Keeper) admit(c *caller) (*rules.Engine, error) {
 	engine, err := k.policy.current()
 	if err != nil {
-		return nil, problem(http.StatusInternalServerError, "policy", "%v", err)
+		return nil, problem.New(http.StatusInternalServerError, "policy", "%v", err)
 	}
 	return engine, engine.Admit(c.principal, time.Now())
 }
@@ -165,7 +166,7 @@ func environment(engine *rules.Engine, c *caller, h hosts.Host, vars map[string]
 	free := len(vars) > 0 && engine.Allows(c.principal, h, policy.Unknown)
 	for name := range vars {
 		if !free && !policy.Inert(name) {
-			return nil, problem(http.StatusForbidden, "denied", "the variable %.80q may change what commands mean: only %s may be set", name, policy.InertNames)
+			return nil, problem.New(http.StatusForbidden, "denied", "the variable %.80q may change what commands mean: only %s may be set", name, policy.InertNames)
 		}
 	}
 	return env, nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -134,7 +135,7 @@ func parseOffsets(id string) (o offsets, err error) {
 	for i, text := range []string{a, b} {
 		n, perr := strconv.ParseUint(text, 10, 62)
 		if perr != nil || !ok {
-			return o, problem(http.StatusBadRequest, registry.CodeInvalid, "Last-Event-ID does not belong to this stream")
+			return o, problem.New(http.StatusBadRequest, registry.CodeInvalid, "Last-Event-ID does not belong to this stream")
 		}
 		o[i] = int64(n)
 	}

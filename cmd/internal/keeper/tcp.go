@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"sync"
 )
 
 // TCP is where a keeper listens besides its socket. There is no way to do so without TLS and tokens.
@@ -32,13 +31,13 @@ func (t TCP) listen(ctx context.Context) (net.Listener, error) {
 	}), nil
 }
 
-func (t TCP) check(c Config) error {
+func (t TCP) check(tokens bool) error {
 	switch {
 	case t.Addr == "":
 		return nil
 	case t.CertFile == "" || t.KeyFile == "":
 		return errors.New("keeper: never on TCP without TLS: name a certificate and its key")
-	case c.Store == nil:
+	case !tokens:
 		return errors.New("keeper: never on TCP without tokens: they need a store")
 	}
 	return nil
@@ -62,35 +61,4 @@ func (t TCP) named(addr net.Addr) func(host string) bool {
 		}
 		return names[host]
 	}
-}
-
-// gate bounds the connections on a port.
-type gate struct {
-	net.Listener
-	places chan struct{}
-	shut   chan struct{}
-	once   sync.Once
-}
-
-func newGate(l net.Listener) *gate {
-	return &gate{Listener: l, places: make(chan struct{}, maxConns/4), shut: make(chan struct{})}
-}
-
-func (g *gate) Accept() (net.Conn, error) {
-	select {
-	case g.places <- struct{}{}:
-	case <-g.shut:
-		return nil, net.ErrClosed
-	}
-	c, err := g.Listener.Accept()
-	if err != nil {
-		<-g.places
-		return nil, err
-	}
-	return &guest{Conn: c, leave: sync.OnceFunc(func() { <-g.places })}, nil
-}
-
-func (g *gate) Close() error {
-	g.once.Do(func() { close(g.shut) })
-	return g.Listener.Close()
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/right"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -99,5 +100,5 @@ func overProblem(ctx context.Context) *wire.Problem {
 	if why == "" {
 		return nil
 	}
-	return problem(http.StatusUnauthorized, "auth", "%s", why)
+	return problem.New(http.StatusUnauthorized, "auth", "%s", why)
 }

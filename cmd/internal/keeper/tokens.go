@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -76,12 +77,12 @@ func (k *Keeper) createToken(ctx context.Context, c *caller, in *newTokenIn) (*b
 	agent := rules.RoleOf(b.Principal) == rules.Agent
 	switch {
 	case !tokenPrincipal.MatchString(b.Principal):
-		return nil, invalid("principal is agent/NAME or operator/NAME")
+		return nil, problem.Invalid("principal is agent/NAME or operator/NAME")
 	case agent != (Role(b.Role) == Agent):
-		return nil, invalid("only an agent's token has the role agent")
+		return nil, problem.Invalid("only an agent's token has the role agent")
 	case alike(b.Principal, k.cfg.Principal) && Role(b.Role) == Approver:
 		// It would approve what the account itself asks.
-		return nil, problem(http.StatusForbidden, "forbidden", "%s makes requests on the socket, and principals cannot approve their own requests", k.cfg.Principal)
+		return nil, problem.New(http.StatusForbidden, "forbidden", "%s makes requests on the socket, and principals cannot approve their own requests", k.cfg.Principal)
 	}
 	t := store.Token{Name: b.Name, Principal: b.Principal, Role: b.Role, CreatedBy: c.principal}
 	if b.TTLS > 0 {
@@ -107,20 +108,20 @@ const maxTokenTTL = 10 * 365 * 24 * time.Hour
 func (k *Keeper) remote(r *http.Request) (*caller, *wire.Problem) {
 	for _, name := range []string{wire.Principal, wire.Inventory, wire.AuthSock, wire.SSHOptions} {
 		if len(r.Header.Values(name)) > 0 {
-			return nil, problem(http.StatusForbidden, "forbidden", "%s is for callers on the socket", name)
+			return nil, problem.New(http.StatusForbidden, "forbidden", "%s is for callers on the socket", name)
 		}
 	}
 	secret, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok || !strings.HasPrefix(secret, tokenPrefix) || len(secret) > 200 {
-		return nil, problem(http.StatusUnauthorized, "auth", "a bearer token is needed")
+		return nil, problem.New(http.StatusUnauthorized, "auth", "a bearer token is needed")
 	}
 	t, err := k.cfg.Store.UseToken(r.Context(), secret)
 	if err != nil {
-		return nil, problem(http.StatusUnauthorized, "auth", "the token is not valid")
+		return nil, problem.New(http.StatusUnauthorized, "auth", "the token is not valid")
 	}
 	role := Role(t.Role)
 	if role == Owner || role == Page || allowed[role] == nil {
-		return nil, problem(http.StatusForbidden, "forbidden", "the token has a role that is unknown here")
+		return nil, problem.New(http.StatusForbidden, "forbidden", "the token has a role that is unknown here")
 	}
 	return &caller{
 		principal: t.Principal, role: role, inventory: k.cfg.Inventory, bucket: t.ID,

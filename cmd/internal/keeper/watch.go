@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -116,7 +117,7 @@ func (k *Keeper) watch(_ context.Context, _ *caller, in *watchIn) (func(huma.Con
 	}
 	e, owner := k.anybodys(in.ID)
 	if e == nil {
-		return nil, notFound("session", in.ID)
+		return nil, problem.NotFound("session", in.ID)
 	}
 	return func(hc huma.Context) {
 		s, r := startSSE(hc)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -48,13 +49,13 @@ func (k *Keeper) openWeb() error {
 	defer w.mu.Unlock()
 	switch {
 	case w.closed:
-		return errEnding
+		return problem.ErrEnding
 	case w.door != nil:
 		return nil
 	}
 	l, err := (&net.ListenConfig{}).Listen(k.base, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return problem(http.StatusInternalServerError, "error", "the page cannot listen: %v", err)
+		return problem.New(http.StatusInternalServerError, "error", "the page cannot listen: %v", err)
 	}
 	addr := l.Addr().String()
 	name, _ := os.Hostname()
@@ -63,7 +64,7 @@ func (k *Keeper) openWeb() error {
 		Door: door, Who: page.Entered{Principal: k.cfg.Principal, Name: name},
 		API: k.handler(func(r *http.Request) (*caller, *wire.Problem) { return k.paged(door, r) }, names(func(host string) bool { return host == addr })),
 		Refuse: func(w http.ResponseWriter, status int, code, detail string) {
-			k.refuse(w, "page", problem(status, code, "%s", detail))
+			k.refuse(w, "page", problem.New(status, code, "%s", detail))
 		},
 	}
 	server := k.server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -83,12 +84,12 @@ func (k *Keeper) openWeb() error {
 func (k *Keeper) paged(door *page.Door, r *http.Request) (*caller, *wire.Problem) {
 	for _, name := range []string{wire.Principal, wire.Inventory, wire.AuthSock, wire.SSHOptions, "Authorization"} {
 		if len(r.Header.Values(name)) > 0 {
-			return nil, problem(http.StatusForbidden, "forbidden", "%s is for callers elsewhere", name)
+			return nil, problem.New(http.StatusForbidden, "forbidden", "%s is for callers elsewhere", name)
 		}
 	}
 	p, ok := door.Know(r)
 	if !ok {
-		return nil, problem(http.StatusUnauthorized, "auth", "this link is unknown or no longer valid: run “fairlead web” for a new one")
+		return nil, problem.New(http.StatusUnauthorized, "auth", "this link is unknown or no longer valid: run “fairlead web” for a new one")
 	}
 	return &caller{
 		principal: k.cfg.Principal, role: Page, inventory: p.Inventory, authSock: p.AuthSock, account: k.sink.own, bucket: pageBucket(p.Number, r), use: p.Use,
