@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
@@ -107,7 +108,7 @@ func (k *Keeper) local(r *http.Request) (*caller, *wire.Problem) {
 	}
 	c := &caller{principal: k.cfg.Principal, role: Owner, inventory: k.cfg.Inventory, account: k.sink.own, pid: pidOf(r.Context())}
 	if as := r.Header.Values(wire.Principal); len(as) > 0 {
-		if len(as) > 1 || !agentName.MatchString(as[0]) {
+		if len(as) > 1 || !listen.AgentName.MatchString(as[0]) {
 			return nil, problem.New(http.StatusForbidden, "forbidden", "%s can only name an agent (agent/NAME)", wire.Principal)
 		}
 		c.principal, c.role = as[0], Agent

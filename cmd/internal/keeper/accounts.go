@@ -6,13 +6,14 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
 // agent is who asks on the agent's socket: the agent.
 func (k *Keeper) agent(r *http.Request) (*caller, *wire.Problem) {
-	uid, ok := AccountIn(r.Context())
+	uid, ok := listen.AccountIn(r.Context())
 	if !ok {
 		return nil, problem.New(http.StatusUnauthorized, "auth", "the account of the caller is unknown")
 	}

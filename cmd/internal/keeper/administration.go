@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -36,7 +37,7 @@ func (k *Keeper) noted(e audit.Event) {
 }
 
 // noteStart writes that the keeper has started, and with what.
-func (k *Keeper) noteStart(p Places) {
+func (k *Keeper) noteStart(p listen.Places) {
 	k.noted(audit.Event{Kind: audit.KeeperStart, Subject: p.Socket, Change: "version " + cmp.Or(k.cfg.Version, "unknown")})
 	for _, name := range k.cfg.SettingsFiles {
 		switch data, err := os.ReadFile(name); {

@@ -12,22 +12,23 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
 )
 
 // Serve runs a keeper at the socket of p until ctx ends, a caller asks it to end, or it had nothing to do for cfg.Idle. It
 // calls ready, if not nil, once callers are answered. The error is ErrRunning where another keeper answers there, and nil
 // after a clean end.
-func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) {
+func Serve(ctx context.Context, cfg Config, p listen.Places, ready func()) (err error) {
 	start, stop := context.WithTimeout(ctx, startTime)
-	l, err := listen(start, p)
+	l, err := listen.Alone(start, p)
 	stop()
 	if err != nil {
 		return err
 	}
-	defer l.release()
+	defer l.Release()
 	defer l.Close()
-	cfg.Own = append(slices.Clip(cfg.Own), filepath.Dir(p.Socket), p.Log, p.claim())
+	cfg.Own = append(slices.Clip(cfg.Own), filepath.Dir(p.Socket), p.Log, p.Claim())
 	k, err := New(cfg)
 	if err != nil {
 		return err
@@ -42,24 +43,24 @@ func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) 
 		k.noted(audit.Event{Kind: audit.KeeperEnd, Subject: p.Socket, Change: why})
 	}()
 	servers := []*http.Server{k.server(k.handler(k.local, socketNames))}
-	listeners := []net.Listener{newDoor(l)}
-	var agents *keptSocket
+	listeners := []net.Listener{listen.Door(l)}
+	var agents *listen.KeptSocket
 	if cfg.AgentDoor.Socket != "" {
 		if agents, err = cfg.AgentDoor.Listen(ctx); err != nil {
 			return err
 		}
 		defer agents.Close()
-		listeners = append(listeners, newGate(agentListener(agents)))
+		listeners = append(listeners, listen.Bounded(listen.Agents(agents)))
 		servers = append(servers, k.server(k.handler(k.agent, socketNames)))
 	}
 	if cfg.TCP.Addr != "" {
-		t, err := cfg.TCP.listen(ctx)
+		t, err := cfg.TCP.Listen(ctx)
 		if err != nil {
 			return err
 		}
 		defer t.Close()
 		listeners = append(listeners, t)
-		servers = append(servers, k.server(k.handler(k.remote, names(cfg.TCP.named(t.Addr())))))
+		servers = append(servers, k.server(k.handler(k.remote, names(cfg.TCP.Named(t.Addr())))))
 		k.log.Printf("listening on %s", t.Addr())
 		if cfg.listening != nil {
 			cfg.listening(t.Addr())
@@ -107,7 +108,7 @@ func (k *Keeper) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: k.cfg.headerTime, IdleTimeout: keepAliveTime, MaxHeaderBytes: 32 << 10, ErrorLog: k.log,
 		BaseContext: func(net.Listener) context.Context { return k.base },
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return k.withPID(noteAccount(ctx, c), c) },
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return k.withPID(listen.WithAccount(ctx, c), c) },
 	}
 }
 
@@ -134,7 +135,7 @@ type (
 // withPID notes which process has connected, and whether it runs in a session of ours: that does not change while it is
 // connected.
 func (k *Keeper) withPID(ctx context.Context, c net.Conn) context.Context {
-	pid := pidAt(c)
+	pid := listen.PIDAt(c)
 	if pid <= 0 {
 		return ctx
 	}

@@ -28,7 +28,7 @@ func (cfg *DialConfig) meet(ctx context.Context, c *client.Client, h wire.Health
 		var p *wire.Problem
 		switch {
 		case err == nil, errors.Is(err, client.ErrUnreachable), errors.As(err, &p) && isEnding(p):
-			return true, cfg.Places.awaitEnd(ctx)
+			return true, cfg.Places.AwaitEnd(ctx)
 		case ctx.Err() != nil:
 			return false, context.Cause(ctx)
 		case p != nil && p.Code == "busy":

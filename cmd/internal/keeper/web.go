@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -73,7 +74,7 @@ func (k *Keeper) openWeb() error {
 	}))
 	w.door, w.server, w.url = door, server, "http://"+addr
 	k.leaving.Go(func() {
-		if err := server.Serve(newGate(l)); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(listen.Bounded(l)); !errors.Is(err, http.ErrServerClosed) {
 			k.log.Printf("the page is served no more: %v", err)
 		}
 	})

@@ -1,4 +1,4 @@
-package keeper
+package listen
 
 import (
 	"context"
@@ -16,8 +16,8 @@ type TCP struct {
 	Names    []string // what callers may call this machine in Host, besides the address: "keeper.example.com"
 }
 
-// listen opens the port.
-func (t TCP) listen(ctx context.Context) (net.Listener, error) {
+// Listen opens the port.
+func (t TCP) Listen(ctx context.Context) (net.Listener, error) {
 	cert, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
 	if err != nil {
 		return nil, fmt.Errorf("keeper: cannot read the certificate and its key: %w", err)
@@ -26,12 +26,12 @@ func (t TCP) listen(ctx context.Context) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keeper: cannot listen: %w", err)
 	}
-	return tls.NewListener(newGate(l), &tls.Config{
+	return tls.NewListener(Bounded(l), &tls.Config{
 		Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"},
 	}), nil
 }
 
-func (t TCP) check(tokens bool) error {
+func (t TCP) Check(tokens bool) error {
 	switch {
 	case t.Addr == "":
 		return nil
@@ -43,8 +43,8 @@ func (t TCP) check(tokens bool) error {
 	return nil
 }
 
-// named reports whether a Host header means this keeper.
-func (t TCP) named(addr net.Addr) func(host string) bool {
+// Named reports whether a Host header means this keeper.
+func (t TCP) Named(addr net.Addr) func(host string) bool {
 	names := map[string]bool{}
 	for _, n := range t.Names {
 		names[n] = true

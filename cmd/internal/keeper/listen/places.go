@@ -1,4 +1,4 @@
-package keeper
+package listen
 
 import (
 	"context"
@@ -93,8 +93,8 @@ func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// howToEnd says how to end a keeper that does not answer: whoever listens is known to the system.
-func (p Places) howToEnd() string {
+// HowToEnd says how to end a keeper that does not answer: whoever listens is known to the system.
+func (p Places) HowToEnd() string {
 	c, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: p.Socket, Net: "unix"})
 	if err != nil {
 		return ""
@@ -106,9 +106,9 @@ func (p Places) howToEnd() string {
 	return ""
 }
 
-// awaitEnd waits until nothing is left of a keeper that ends. One of an earlier version holds only the lock beside its socket.
-func (p Places) awaitEnd(ctx context.Context) error {
-	for _, path := range []string{p.claim(), filepath.Join(filepath.Dir(p.Socket), servingLock)} {
+// AwaitEnd waits until nothing is left of a keeper that ends. One of an earlier version holds only the lock beside its socket.
+func (p Places) AwaitEnd(ctx context.Context) error {
+	for _, path := range []string{p.Claim(), filepath.Join(filepath.Dir(p.Socket), servingLock)} {
 		l, err := takeLock(ctx, path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // its directory was removed, and the lock with it

@@ -1,4 +1,4 @@
-package keeper
+package listen
 
 import (
 	"net"
@@ -10,11 +10,11 @@ const maxConns = 4096
 
 // door lets this account in, and nobody else: the directory's mode does so too, but root passes that.
 type door struct {
-	*ownSocket
+	*Socket
 	places chan struct{}
 }
 
-func newDoor(l *ownSocket) net.Listener { return &door{l, make(chan struct{}, maxConns)} }
+func Door(l *Socket) net.Listener { return &door{l, make(chan struct{}, maxConns)} }
 
 // Accept waits for a place, and for a caller.
 func (d *door) Accept() (net.Conn, error) {
@@ -53,7 +53,7 @@ type gate struct {
 	once   sync.Once
 }
 
-func newGate(l net.Listener) net.Listener {
+func Bounded(l net.Listener) net.Listener {
 	return &gate{Listener: l, places: make(chan struct{}, maxConns/4), shut: make(chan struct{})}
 }
 
@@ -76,8 +76,8 @@ func (g *gate) Close() error {
 	return g.Listener.Close()
 }
 
-// pidAt is the process at the other end of a connection that a door has let in; 0 where that is unknown.
-func pidAt(c net.Conn) int {
+// PIDAt is the process at the other end of a connection that a door has let in; 0 where that is unknown.
+func PIDAt(c net.Conn) int {
 	if g, ok := c.(*guest); ok {
 		return g.pid
 	}

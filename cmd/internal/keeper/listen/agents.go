@@ -1,4 +1,4 @@
-package keeper
+package listen
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type AgentDoor struct {
 // Principal is who callers are.
 func (d AgentDoor) Principal() string { return "agent/" + d.Name }
 
-func (d AgentDoor) check() error {
+func (d AgentDoor) Check() error {
 	switch {
 	case d.Socket == "" && d.Name == "":
 		return nil
@@ -33,16 +33,16 @@ func (d AgentDoor) check() error {
 		return fmt.Errorf("keeper: the agent's socket, %s, must be an absolute path", d.Socket)
 	case len(d.Socket) > maxPath:
 		return fmt.Errorf("keeper: the name of the agent's socket, %s, is longer than the %d bytes that the system takes", d.Socket, maxPath)
-	case !agentName.MatchString(d.Principal()):
+	case !AgentName.MatchString(d.Principal()):
 		return fmt.Errorf("keeper: %.80q is not a name of an agent: letters, digits, dots, dashes and underscores", d.Name)
 	}
 	return nil
 }
 
 // listen opens the socket, which can be made again where it is removed.
-func (d AgentDoor) Listen(ctx context.Context) (*keptSocket, error) {
-	s := &keptSocket{path: d.Socket, open: d.open}
-	return s, s.again(ctx)
+func (d AgentDoor) Listen(ctx context.Context) (*KeptSocket, error) {
+	s := &KeptSocket{Path: d.Socket, open: d.open}
+	return s, s.Again(ctx)
 }
 
 // open opens the socket. Its group, and with it who may use it, is that of the directory where that passes its group on.
@@ -82,11 +82,11 @@ func (d AgentDoor) open(context.Context) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// agentListener lets in whom the file's mode lets in, and notes who that is.
-func agentListener(s *keptSocket) net.Listener { return &peers{s} }
+// Agents lets in whom the file's mode lets in, and notes who that is.
+func Agents(s *KeptSocket) net.Listener { return &peers{s} }
 
 // peers lets in whom the file's mode lets in, and notes who that is.
-type peers struct{ *keptSocket }
+type peers struct{ *KeptSocket }
 
 func (l *peers) Accept() (net.Conn, error) {
 	for {
@@ -117,8 +117,8 @@ func AccountIn(ctx context.Context) (uid int, ok bool) {
 	return uid, ok
 }
 
-// noteAccount makes requests on a connection tell which account is at its other end.
-func noteAccount(ctx context.Context, c net.Conn) context.Context {
+// WithAccount makes requests on a connection tell which account is at its other end.
+func WithAccount(ctx context.Context, c net.Conn) context.Context {
 	if g, ok := c.(*guest); ok {
 		if a, ok := g.Conn.(*agentConn); ok {
 			return context.WithValue(ctx, accountKey{}, a.uid)
@@ -127,4 +127,4 @@ func noteAccount(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-var agentName = regexp.MustCompile(`^agent/[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var AgentName = regexp.MustCompile(`^agent/[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
