@@ -2,15 +2,6 @@ package keeper
 
 import (
 	"context"
-	"net/http"
-	"path/filepath"
-	"strings"
-
-	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 )
 
 // Role is what a caller may do. Nobody both runs and approves with one token.
@@ -100,70 +91,5 @@ func callerOf(ctx context.Context) *caller {
 	return c
 }
 
-// local is who asks over the socket: the account, or an agent that it names. What runs in a session of ours is neither,
-// whatever its account: see approval.Trees.Inside for what is recognised, and what cannot be.
-func (k *Keeper) local(r *http.Request) (*caller, *wire.Problem) {
-	if err := insideOf(r.Context()); err != nil {
-		return nil, problem.New(http.StatusForbidden, "forbidden", "%s", cmdutil.Text(err))
-	}
-	c := &caller{principal: k.cfg.Principal, role: Owner, inventory: k.cfg.Inventory, account: k.sink.own, pid: pidOf(r.Context())}
-	if as := r.Header.Values(wire.Principal); len(as) > 0 {
-		if len(as) > 1 || !listen.AgentName.MatchString(as[0]) {
-			return nil, problem.New(http.StatusForbidden, "forbidden", "%s can only name an agent (agent/NAME)", wire.Principal)
-		}
-		c.principal, c.role = as[0], Agent
-	}
-	if inv := r.Header.Get(wire.Inventory); inv != "" {
-		if !filepath.IsAbs(inv) || len(inv) > 4096 {
-			return nil, problem.New(http.StatusBadRequest, "invalid", "%s is an absolute path", wire.Inventory)
-		}
-		c.inventory = filepath.Clean(inv)
-	}
-	if sock := r.Header.Get(wire.AuthSock); sock != "" {
-		if !filepath.IsAbs(sock) || len(sock) > 4096 {
-			return nil, problem.New(http.StatusBadRequest, "invalid", "%s is an absolute path", wire.AuthSock)
-		}
-		c.authSock = sock
-	}
-	if word := r.Header.Get(wire.SSHOptions); word != "" {
-		if strings.HasPrefix(r.URL.Path, "/agent/") || r.URL.Path == "/mcp" || r.URL.Path == "/v1/mcp" {
-			return nil, problem.New(http.StatusBadRequest, "invalid", "%s is not for %s", wire.SSHOptions, r.URL.Path)
-		}
-		ssh, err := sshopt.Parse(word)
-		if err != nil {
-			return nil, problem.New(http.StatusBadRequest, "invalid", "%s: %v", wire.SSHOptions, err)
-		}
-		if err := ssh.MayNot(c.principal); err != nil {
-			return nil, problem.New(http.StatusForbidden, "denied", "%v", err)
-		}
-		c.ssh = word
-	}
-	k.sink.saw(c)
-	return c, nil
-}
-
-// naming is which names in Host and Origin a listener takes. Browsers tell in both from which site a page is.
-type naming struct {
-	host   func(host string) bool
-	origin func(host string) bool // besides being that of Host
-}
-
-// socketNames are those of the sockets, which no browser reaches: Host may be anything there, as curl --unix-socket takes
-// any, and only Origin is looked at.
-var socketNames = naming{host: func(string) bool { return true }, origin: localName}
-
-// names takes the same names in Host and in Origin.
-func names(ok func(host string) bool) naming { return naming{ok, ok} }
-
-// foreign reports whether a request can come from a page of another site.
-func (n naming) foreign(r *http.Request) bool {
-	if !n.host(r.Host) || r.URL.Host != "" && !n.origin(r.URL.Host) { // the latter is asked of a proxy
-		return true
-	}
-	origin := r.Header.Get("Origin")
-	if origin == "" {
-		return r.Header.Get("Sec-Fetch-Site") == "cross-site"
-	}
-	_, at, ok := strings.Cut(origin, "://")
-	return !ok || at != r.Host || !n.origin(at)
-}
+// own reports whether a caller is the account itself.
+func own(c *caller) bool { return c.bucket == "" && c.role == Owner }

@@ -1,30 +1,10 @@
 package keeper
 
 import (
-	"net/http"
 	"os"
 	"strings"
 	"sync"
-
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
-
-// agent is who asks on the agent's socket: the agent.
-func (k *Keeper) agent(r *http.Request) (*caller, *wire.Problem) {
-	uid, ok := listen.AccountIn(r.Context())
-	if !ok {
-		return nil, problem.New(http.StatusUnauthorized, "auth", "the account of the caller is unknown")
-	}
-	if len(r.Header.Values(wire.SSHOptions)) > 0 {
-		return nil, problem.New(http.StatusForbidden, "forbidden", "%s is for callers on the keeper's own socket", wire.SSHOptions)
-	}
-	d := k.cfg.AgentDoor
-	c := &caller{principal: d.Principal(), role: Agent, inventory: k.cfg.Inventory, authSock: d.AuthSock, account: accountOf(uid)}
-	k.sink.saw(c)
-	return c, nil
-}
 
 // account is that of a caller, as the system says.
 type account struct {
@@ -58,7 +38,7 @@ func (a *accounts) saw(c *caller) {
 	defer a.mu.Unlock()
 	was := a.by[c.principal]
 	switch {
-	case was == nil && len(a.by) < maxRealms:
+	case was == nil && len(a.by) < maxAccounts:
 		a.by[c.principal] = c.account
 	case was != nil && *was != *c.account:
 		a.mixed[c.principal] = true
@@ -74,3 +54,6 @@ func (a *accounts) of(principal string) *account {
 	}
 	return a.by[principal]
 }
+
+// maxAccounts bounds how many principals are known with their accounts.
+const maxAccounts = 256

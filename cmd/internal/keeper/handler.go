@@ -200,11 +200,3 @@ func exact(r *http.Request, body []byte) *wire.Problem {
 	}
 	return nil
 }
-
-// localName reports whether a name is one for the keeper of this machine.
-func localName(host string) bool {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	return host == "keeper" || host == "localhost"
-}

@@ -40,7 +40,7 @@ type Keeper struct {
 	notify      *notify.Notifier
 	api         http.Handler
 	web         web
-	tokens      tokenRights
+	callers     Callers
 	limiter     *limiter
 	bodies      *budget // of requests that are read and decoded
 	contents    *budget // of files, until their work has ended
@@ -96,6 +96,8 @@ func New(cfg Config) (*Keeper, error) {
 	k.policy.took = k.notePolicy
 	k.desk = approval.NewDesk(approval.Config{Approvers: cfg.Approvers, Begins: rules.Begins, Lasts: k.lasts, Ended: k.forSessionEnded, Unread: k.unread, Now: k.now})
 	k.sink = newRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))
+	k.callers.Principal, k.callers.Inventory, k.callers.Door = cfg.Principal, cfg.Inventory, cfg.AgentDoor
+	k.callers.Store, k.callers.Record, k.callers.Here = cfg.Store, k.sink, k.here
 	k.base, k.end = context.WithCancel(context.Background())
 	if k.metrics, err = newMetrics(k.sessions, func() int { return len(k.desk.List()) }, func() int { return int(k.answering.Load()) }); err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func Serve(ctx context.Context, cfg Config, p listen.Places, ready func()) (err 
 		err = errors.Join(err, k.Close())
 		k.noted(audit.Event{Kind: audit.KeeperEnd, Subject: p.Socket, Change: why})
 	}()
-	servers := []*http.Server{k.server(k.handler(k.local, socketNames))}
+	servers := []*http.Server{k.server(k.handler(k.callers.Local, socketNames))}
 	listeners := []net.Listener{listen.Door(l)}
 	var agents *listen.KeptSocket
 	if cfg.AgentDoor.Socket != "" {
@@ -51,7 +51,7 @@ func Serve(ctx context.Context, cfg Config, p listen.Places, ready func()) (err 
 		}
 		defer agents.Close()
 		listeners = append(listeners, listen.Bounded(listen.Agents(agents)))
-		servers = append(servers, k.server(k.handler(k.agent, socketNames)))
+		servers = append(servers, k.server(k.handler(k.callers.FromAgent, socketNames)))
 	}
 	if cfg.TCP.Addr != "" {
 		t, err := cfg.TCP.Listen(ctx)
@@ -60,7 +60,7 @@ func Serve(ctx context.Context, cfg Config, p listen.Places, ready func()) (err 
 		}
 		defer t.Close()
 		listeners = append(listeners, t)
-		servers = append(servers, k.server(k.handler(k.remote, names(cfg.TCP.Named(t.Addr())))))
+		servers = append(servers, k.server(k.handler(k.callers.Remote, names(cfg.TCP.Named(t.Addr())))))
 		k.log.Printf("listening on %s", t.Addr())
 		if cfg.listening != nil {
 			cfg.listening(t.Addr())
@@ -108,7 +108,9 @@ func (k *Keeper) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: k.cfg.headerTime, IdleTimeout: keepAliveTime, MaxHeaderBytes: 32 << 10, ErrorLog: k.log,
 		BaseContext: func(net.Listener) context.Context { return k.base },
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return k.withPID(listen.WithAccount(ctx, c), c) },
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return withPID(listen.WithAccount(ctx, c), listen.PIDAt(c), k.trees.Inside)
+		},
 	}
 }
 
@@ -125,34 +127,4 @@ func (k *Keeper) shutdown(servers []*http.Server) {
 			srv.Close()
 		}
 	}
-}
-
-type (
-	pidKey    struct{}
-	insideKey struct{}
-)
-
-// withPID notes which process has connected, and whether it runs in a session of ours: that does not change while it is
-// connected.
-func (k *Keeper) withPID(ctx context.Context, c net.Conn) context.Context {
-	pid := listen.PIDAt(c)
-	if pid <= 0 {
-		return ctx
-	}
-	inside := sync.OnceValue(func() error { return k.trees.Inside(pid) })
-	return context.WithValue(context.WithValue(ctx, pidKey{}, pid), insideKey{}, inside)
-}
-
-// insideOf says why the process that has connected may not use the keeper; nil where it may.
-func insideOf(ctx context.Context) error {
-	if inside, ok := ctx.Value(insideKey{}).(func() error); ok {
-		return inside()
-	}
-	return nil
-}
-
-// pidOf is the process that has made a request; 0 where nobody knows.
-func pidOf(ctx context.Context) int {
-	pid, _ := ctx.Value(pidKey{}).(int)
-	return pid
 }

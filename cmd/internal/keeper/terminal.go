@@ -107,7 +107,7 @@ func (t *terminal) recover(ctx context.Context) error {
 				if err == nil {
 					err = t.endAbandoned(ctx, looks)
 				}
-				if err = errors.Join(err, t.k.tokens.check(ctx, t.store)); err != nil && ctx.Err() == nil {
+				if err = errors.Join(err, t.k.callers.Tokens.check(ctx, t.store)); err != nil && ctx.Err() == nil {
 					t.k.log.Printf("%v", err)
 				}
 			}

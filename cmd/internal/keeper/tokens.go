@@ -16,9 +16,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
-// tokenPrefix lets people and scanners recognise a secret of ours.
-const tokenPrefix = "fairlead_"
-
 type (
 	newTokenIn struct{ Body wire.NewToken }
 	tokenIn    struct {
@@ -54,7 +51,7 @@ func (k *Keeper) addTokens(a *api) {
 			if err := k.cfg.Store.RevokeToken(ctx, in.ID); err != nil {
 				return nil, err
 			}
-			k.tokens.end(ctx, in.ID, tokenRevoked)
+			k.callers.Tokens.end(ctx, in.ID, tokenRevoked)
 			return nil, nil
 		})
 }
@@ -102,33 +99,3 @@ func (k *Keeper) createToken(ctx context.Context, c *caller, in *newTokenIn) (*b
 }
 
 const maxTokenTTL = 10 * 365 * 24 * time.Hour
-
-// remote is who asks over TCP: whoever a token was made for. Nothing else says who somebody is, and nobody brings an
-// inventory, an agent or another name along.
-func (k *Keeper) remote(r *http.Request) (*caller, *wire.Problem) {
-	for _, name := range []string{wire.Principal, wire.Inventory, wire.AuthSock, wire.SSHOptions} {
-		if len(r.Header.Values(name)) > 0 {
-			return nil, problem.New(http.StatusForbidden, "forbidden", "%s is for callers on the socket", name)
-		}
-	}
-	secret, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok || !strings.HasPrefix(secret, tokenPrefix) || len(secret) > 200 {
-		return nil, problem.New(http.StatusUnauthorized, "auth", "a bearer token is needed")
-	}
-	t, err := k.cfg.Store.UseToken(r.Context(), secret)
-	if err != nil {
-		return nil, problem.New(http.StatusUnauthorized, "auth", "the token is not valid")
-	}
-	role := Role(t.Role)
-	if role == Owner || role == Page || allowed[role] == nil {
-		return nil, problem.New(http.StatusForbidden, "forbidden", "the token has a role that is unknown here")
-	}
-	return &caller{
-		principal: t.Principal, role: role, inventory: k.cfg.Inventory, bucket: t.ID,
-		use: func(ctx context.Context) (context.Context, func()) {
-			inForce := t
-			inForce.Expires = k.here(t.Expires)
-			return k.tokens.use(ctx, inForce)
-		},
-	}, nil
-}
