@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -20,8 +21,8 @@ import (
 
 // administered writes an entry about what changes who may do what. It is written before the change, or the change is taken
 // back where it fails.
-func (k *Keeper) administered(ctx context.Context, c *caller, e audit.Event) error {
-	e.Principal = c.principal
+func (k *Keeper) administered(ctx context.Context, c *access.Caller, e audit.Event) error {
+	e.Principal = c.Principal
 	if err := k.sink.Record(context.WithoutCancel(ctx), e); err != nil {
 		return problem.New(http.StatusInternalServerError, "audit", "nothing was changed, because the audit log cannot be written: %v", err)
 	}

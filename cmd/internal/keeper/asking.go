@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -164,7 +165,7 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 	if err != nil {
 		return void("what was asked cannot be read any more")
 	}
-	who := &caller{principal: c.RequestedBy, inventory: t.k.cfg.Inventory}
+	who := &access.Caller{Principal: c.RequestedBy, Inventory: t.k.cfg.Inventory}
 	h, err := t.k.terminalHost(who, c.Host)
 	if err != nil {
 		return void("its host is not in the inventory any more")

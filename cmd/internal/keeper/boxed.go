@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -28,11 +29,11 @@ func (k *Keeper) box(ctx context.Context, r *realm, h hosts.Host, name, cwd stri
 	if k.term == nil {
 		return p, problem.New(http.StatusNotImplemented, "unsupported", "this keeper has no store, and so no sandboxes: leave sandbox out")
 	}
-	who := &caller{principal: r.key.principal, inventory: r.key.inventory}
+	who := &access.Caller{Principal: r.key.principal, Inventory: r.key.inventory}
 	if h, err = k.terminalHost(who, h.Name); err != nil {
 		return p, err
 	}
-	b, err := k.findBox(ctx, who.principal, h.Name, name)
+	b, err := k.findBox(ctx, who.Principal, h.Name, name)
 	if err != nil {
 		return p, err
 	}

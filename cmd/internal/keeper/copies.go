@@ -3,6 +3,7 @@ package keeper
 import (
 	"io"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
@@ -13,7 +14,7 @@ import (
 )
 
 // sourceOf is the shell source of a request: for a copy, what would do the same.
-func sourceOf(c *caller, b *wire.NewRun) (string, error) {
+func sourceOf(c *access.Caller, b *wire.NewRun) (string, error) {
 	if b.Copy == nil {
 		return b.Script()
 	}
@@ -28,10 +29,10 @@ func sourceOf(c *caller, b *wire.NewRun) (string, error) {
 	if err := b.Copy.Check(); err != nil {
 		return "", err
 	}
-	if rules.RoleOf(c.principal) != rules.Operator && !b.Copy.Bound() {
+	if rules.RoleOf(c.Principal) != rules.Operator && !b.Copy.Bound() {
 		return "", problem.Invalid("an upload that may need approval has the sha256 of each file")
 	}
-	b.Copy.Guarded = rules.RoleOf(c.principal) != rules.Operator
+	b.Copy.Guarded = rules.RoleOf(c.Principal) != rules.Operator
 	return b.Copy.Script()
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -85,7 +86,7 @@ func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f
 
 // launch starts a command in a new shell in its sandbox. After an error there was no exec, and nothing of it is on record.
 func (t *terminal) launch(ctx context.Context, c store.Command, exact string, f *flight) (x *registry.Exec, leave func(), err error) {
-	who := &caller{principal: c.RequestedBy, inventory: t.k.cfg.Inventory}
+	who := &access.Caller{Principal: c.RequestedBy, Inventory: t.k.cfg.Inventory}
 	r, done, err := t.k.realm(who)
 	if err != nil {
 		return nil, nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
@@ -34,7 +35,7 @@ const (
 // byte goes to any host, approved once, and one group on record.
 type fleet struct {
 	k       *Keeper
-	c       *caller
+	c       *access.Caller
 	r       *realm
 	engine  *rules.Engine
 	in      *wire.NewRun
@@ -55,9 +56,9 @@ type fleet struct {
 var onRecord = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 // prepareFleet checks a request, judges it, and gets ready to run it.
-func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
+func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
 	b := &in.Body
-	limits := engine.Limits(c.principal)
+	limits := engine.Limits(c.Principal)
 	x := &fleet{k: k, c: c, engine: engine, in: b, cmd: session.Command{
 		Script: script, Program: words != nil, Held: b.Held, Reason: b.Reason, Group: b.ID, Keep: b.Keep,
 	}}
@@ -108,7 +109,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 	}
 	x.yes.at = b.Answered
 	judge := consents.Judge{
-		Caller: cmdutil.Caller{Principal: c.principal}, Policy: func(string) (*rules.Engine, error) { return engine, nil }, Words: words,
+		Caller: cmdutil.Caller{Principal: c.Principal}, Policy: func(string) (*rules.Engine, error) { return engine, nil }, Words: words,
 		Yes: x.yes.confirm, Glass: x.yes.glass, Reason: b.Reason, Remote: true, Approvable: true, Partial: b.Partial,
 	}
 	if x.whole, err = judge.Decide(ctx, script, x.hosts); err != nil {
@@ -121,7 +122,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 	if b.Stdin {
 		x.inlets = newInlets()
 	}
-	rctx, forget, err := k.runs.begin(c.principal, b.ID, going{inlets: x.inlets, outlets: x.outlets, asking: x.steps.question()})
+	rctx, forget, err := k.runs.begin(c.Principal, b.ID, going{inlets: x.inlets, outlets: x.outlets, asking: x.steps.question()})
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +205,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	ctx, cancel := context.WithCancel(req.Context())
 	defer cancel()
 	defer context.AfterFunc(stopped, cancel)()
-	if x.c.bucket == "" {
+	if x.c.Bucket == "" {
 		s.patient = req.Context() // of this account's own: as slow as whoever reads its output
 		defer context.AfterFunc(s.patient, s.hurry)()
 	}

@@ -13,13 +13,14 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/jsontext"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 // handler is the way of every request: bounded, known, whole, and only then routed.
-func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), named naming) http.Handler {
+func (k *Keeper) handler(identify func(*http.Request) (*access.Caller, *wire.Problem), named access.Naming) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer k.answering.Add(-1)
 		k.bound(w, r)
@@ -33,7 +34,7 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 			return
 		}
 		defer k.survive(w)
-		if named.foreign(r) {
+		if named.Foreign(r) {
 			k.refuse(w, "foreign", problem.New(http.StatusForbidden, "forbidden", "the request names another host, or comes from another site's page"))
 			return
 		}
@@ -50,10 +51,10 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 			return
 		}
 		rate, burst := float64(socketRate), float64(socketBurst)
-		if c.bucket != "" {
+		if c.Bucket != "" {
 			rate, burst = k.cfg.tokenRate, k.cfg.tokenBurst
 		}
-		if wait := k.limiter.admit(c.bucket+c.principal, rate, burst, time.Now()); wait > 0 {
+		if wait := k.limiter.admit(c.Bucket+c.Principal, rate, burst, time.Now()); wait > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
 			k.refuse(w, "rate", &wire.Problem{Status: http.StatusTooManyRequests, Code: "rate", Retriable: true, Detail: "too many requests"})
 			return
@@ -67,18 +68,18 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		ctx := k.below(r)
-		if c.use != nil {
+		if c.Use != nil {
 			var leave func()
-			ctx, leave = c.use(ctx)
+			ctx, leave = c.Use(ctx)
 			defer leave()
-			if p := overProblem(ctx); p != nil {
+			if p := access.Over(ctx); p != nil {
 				k.refuse(w, "identity", p)
 				return
 			}
 			w = &rightful{ResponseWriter: w, k: k, use: ctx}
 		}
-		ctx = context.WithValue(context.WithValue(ctx, callerKey{}, c), bodyKey{}, free)
-		k.api.ServeHTTP(w, r.WithContext(withAsker(withAuthSock(ctx, c.authSock), c, r)))
+		ctx = context.WithValue(context.WithValue(ctx, access.CallerKey{}, c), bodyKey{}, free)
+		k.api.ServeHTTP(w, r.WithContext(withAsker(withAuthSock(ctx, c.AuthSock), c, r)))
 	})
 }
 
@@ -128,7 +129,7 @@ func hasBody(r *http.Request) bool {
 
 // whole reads the body of a request within its bounds: one that is read piece by piece by a handler may come as slowly as
 // its sender likes. That is how standard input comes, which is left to its handler. free is called when the request ends.
-func (k *Keeper) whole(w http.ResponseWriter, r *http.Request, c *caller) (free func(), p *wire.Problem) {
+func (k *Keeper) whole(w http.ResponseWriter, r *http.Request, c *access.Caller) (free func(), p *wire.Problem) {
 	free = func() {}
 	if !hasBody(r) || isStdin(r) {
 		return free, nil
@@ -144,7 +145,7 @@ func (k *Keeper) whole(w http.ResponseWriter, r *http.Request, c *caller) (free 
 	if isFile(r) {
 		copies = copiesOfFile
 	}
-	if free, p = k.bodies.take(r.Context(), c.principal, own(c), size*copies, within); p != nil {
+	if free, p = k.bodies.take(r.Context(), c.Principal, access.Own(c), size*copies, within); p != nil {
 		return nil, p
 	}
 	if p := k.readWhole(w, r, most, within); p != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
@@ -19,8 +20,8 @@ type hostsIn struct {
 }
 
 func (k *Keeper) addHosts(a *api) {
-	add(a, route{method: "GET", path: "/v1/hosts", id: "list-hosts", summary: "Hosts of the inventory", tag: "hosts", need: needSee},
-		func(_ context.Context, c *caller, in *hostsIn) (*body[wire.Hosts], error) {
+	add(a, route{method: "GET", path: "/v1/hosts", id: "list-hosts", summary: "Hosts of the inventory", tag: "hosts", need: access.NeedSee},
+		func(_ context.Context, c *access.Caller, in *hostsIn) (*body[wire.Hosts], error) {
 			r, done, err := k.realm(c)
 			if err != nil {
 				return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -27,7 +28,7 @@ func isStdin(r *http.Request) bool {
 // addStdin adds the way of standard input. Its body is read by the command, so it is none of the framework's routes; it
 // is described all the same.
 func (k *Keeper) addStdin(a *api, mux *http.ServeMux) {
-	mux.Handle("POST "+stdinPath, a.guard(needRun, http.HandlerFunc(k.takeStdin)))
+	mux.Handle("POST "+stdinPath, a.guard(access.NeedRun, http.HandlerFunc(k.takeStdin)))
 	zero := 0.0
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodPost, Path: stdinPath, OperationID: "give-stdin", Tags: []string{"runs"},
@@ -47,7 +48,7 @@ func (k *Keeper) addStdin(a *api, mux *http.ServeMux) {
 // takeStdin has a command read the body of the request.
 func (k *Keeper) takeStdin(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	g, ok := k.runs.find(callerOf(r.Context()).principal, id)
+	g, ok := k.runs.find(access.CallerOf(r.Context()).Principal, id)
 	if !ok {
 		problem.Write(w, problem.NotFound("run", id))
 		return

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -18,7 +19,7 @@ type inputIn struct {
 	Body wire.Input
 }
 
-func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut, error) {
+func (k *Keeper) input(ctx context.Context, c *access.Caller, in *inputIn) (*resultOut, error) {
 	engine, err := k.admit(c)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut,
 	if err := x.Refusal(t); err != nil {
 		return nil, err
 	}
-	budget, err := budgetOf(nil, engine.Limits(c.principal))
+	budget, err := budgetOf(nil, engine.Limits(c.Principal))
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func typed(ctx context.Context, x *registry.Exec, b *wire.Input) (t *session.Typ
 }
 
 // firstInput returns what does a thing if this input was not sent before with its key.
-func (k *Keeper) firstInput(ctx context.Context, c *caller, in *inputIn) (once func(func() (bool, error)) error, err error) {
+func (k *Keeper) firstInput(ctx context.Context, c *access.Caller, in *inputIn) (once func(func() (bool, error)) error, err error) {
 	if k.cfg.Store == nil || in.Key == "" {
 		return func(do func() (bool, error)) error {
 			_, err := do()
@@ -89,7 +90,7 @@ func (k *Keeper) firstInput(ctx context.Context, c *caller, in *inputIn) (once f
 	}
 	what := in.Body
 	what.WaitFor, what.WaitS = "", nil
-	key := store.Key{Principal: c.principal, Key: in.Key, Target: in.ID, Request: resultJSON(struct {
+	key := store.Key{Principal: c.Principal, Key: in.Key, Target: in.ID, Request: resultJSON(struct {
 		Exec  string
 		Input wire.Input
 	}{in.ID, what})}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -18,9 +19,9 @@ const (
 )
 
 func (k *Keeper) addLeave(a *api) {
-	add(a, route{method: "POST", path: "/v1/keeper/leave", id: "leave-keeper", tag: "keeper", need: needOwn, status: http.StatusAccepted,
+	add(a, route{method: "POST", path: "/v1/keeper/leave", id: "leave-keeper", tag: "keeper", need: access.NeedOwn, status: http.StatusAccepted,
 		summary: "End the keeper if nothing is lost by that, for a newer one: 409 says what would be"},
-		func(ctx context.Context, _ *caller, _ *none) (*none, error) { return nil, k.leave(ctx) })
+		func(ctx context.Context, _ *access.Caller, _ *none) (*none, error) { return nil, k.leave(ctx) })
 }
 
 // leave ends a keeper that has nothing to lose and that was started on first use, as the next one will be.

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
@@ -20,12 +21,12 @@ import (
 )
 
 // createCommand judges a command, and runs it, lets it wait, or rejects it.
-func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn) (*commandOut, error) {
+func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCommandIn) (*commandOut, error) {
 	engine, err := k.admit(c)
 	if err != nil {
 		return nil, err
 	}
-	limits, b, t := engine.Limits(c.principal), &in.Body, k.term
+	limits, b, t := engine.Limits(c.Principal), &in.Body, k.term
 	if err := limits.Shell(); err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	if redact.ContainsMark([]byte(b.Command)) {
 		return nil, problem.Invalid("the command holds the mark of something redacted; the host would get the mark, not the secret")
 	}
-	key := store.Key{Principal: c.principal, Key: in.Key, Request: resultJSON(askedFor(b))}
+	key := store.Key{Principal: c.Principal, Key: in.Key, Request: resultJSON(askedFor(b))}
 	if key.Key != "" {
 		// A request that was made before has its answer, whatever has changed since.
 		switch was, err := k.cfg.Store.LookKey(ctx, key); {
@@ -54,7 +55,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 		}
 	}
 	box, err := k.cfg.Store.Sandbox(ctx, b.Sandbox)
-	if err != nil || box.Owner != c.principal {
+	if err != nil || box.Owner != c.Principal {
 		if err == nil || errors.Is(err, store.ErrNotFound) {
 			err = problem.NotFound("sandbox", b.Sandbox)
 		}
@@ -74,7 +75,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	defer done()
 	redacted := redactorOf(k.secrets.With(b.Command))
 	n := store.NewCommand{Exact: []byte(b.Command), Command: store.Command{
-		ID: id.New(commandPrefix), Sandbox: box.ID, Host: h.Name, Command: redacted(b.Command), AskReason: b.Reason, RequestedBy: c.principal,
+		ID: id.New(commandPrefix), Sandbox: box.ID, Host: h.Name, Command: redacted(b.Command), AskReason: b.Reason, RequestedBy: c.Principal,
 	}, Key: key}
 	d, held := policy.Decision{Rule: "sandbox/outside"}, sandbox.Enforcement{}
 	dir, err := boxOf(box).Resolve(b.CWD)
@@ -96,7 +97,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 		d.Reason = "the directory is outside the sandbox"
 	default:
 		var why error
-		d, held, why, err = t.weigh(ctx, r, box, policy.Request{Principal: c.principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})
+		d, held, why, err = t.weigh(ctx, r, box, policy.Request{Principal: c.Principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})
 		if err != nil {
 			return nil, err
 		}

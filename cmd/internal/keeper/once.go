@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -87,7 +88,7 @@ func (o *onces) remove(k onceKey) {
 
 // once does what a request asks for, but for one that was made before with its key: that is answered as the first, also
 // while the first is being done, and by keepers after this one with the news that it was made. Without a key it is done.
-func once[T any](ctx context.Context, k *Keeper, c *caller, key string, request any, do func() (T, error)) (T, error) {
+func once[T any](ctx context.Context, k *Keeper, c *access.Caller, key string, request any, do func() (T, error)) (T, error) {
 	return onceFor(ctx, k, c, key, request, lasting[T]{do: func(func(string) error) (T, error) { return do() }})
 }
 
@@ -98,12 +99,12 @@ type lasting[T any] struct {
 }
 
 // onceFor is once for a request that keepers after this one may find again.
-func onceFor[T any](ctx context.Context, k *Keeper, c *caller, key string, request any, r lasting[T]) (T, error) {
+func onceFor[T any](ctx context.Context, k *Keeper, c *access.Caller, key string, request any, r lasting[T]) (T, error) {
 	if key == "" {
 		return r.do(func(string) error { return nil })
 	}
 	var none T
-	as, text := onceKey{c.principal, key}, resultJSON(request)
+	as, text := onceKey{c.Principal, key}, resultJSON(request)
 	for {
 		d, first := k.onces.take(as, sha256.Sum256(text))
 		if !first {
@@ -129,7 +130,7 @@ func onceFor[T any](ctx context.Context, k *Keeper, c *caller, key string, reque
 }
 
 // firstOnce does it for the first of equal requests.
-func firstOnce[T any](ctx context.Context, k *Keeper, c *caller, as onceKey, d *onceDone, request []byte, r lasting[T]) (value T, err error) {
+func firstOnce[T any](ctx context.Context, k *Keeper, c *access.Caller, as onceKey, d *onceDone, request []byte, r lasting[T]) (value T, err error) {
 	well := false
 	defer func() { k.onces.end(as, d, value, well) }()
 	key := k.storeKey(c, as.key)
@@ -165,10 +166,10 @@ func firstOnce[T any](ctx context.Context, k *Keeper, c *caller, as onceKey, d *
 }
 
 // undo forgets a request that came to nothing after it had been done well. Only who did it may say so.
-func (k *Keeper) undo(ctx context.Context, c *caller, key string) {
+func (k *Keeper) undo(ctx context.Context, c *access.Caller, key string) {
 	if key == "" {
 		return
 	}
 	k.giveKeyBack(ctx, k.storeKey(c, key))
-	k.onces.forget(onceKey{c.principal, key})
+	k.onces.forget(onceKey{c.Principal, key})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -19,7 +20,7 @@ const filesOutPath = runsPath + "/{id}/files"
 // addFilesOut adds the way of what a download sends. Its body is written by the command, so it is none of the framework's
 // routes; it is described all the same.
 func (k *Keeper) addFilesOut(a *api, mux *http.ServeMux) {
-	mux.Handle("GET "+filesOutPath, a.guard(needRun, http.HandlerFunc(k.giveFiles)))
+	mux.Handle("GET "+filesOutPath, a.guard(access.NeedRun, http.HandlerFunc(k.giveFiles)))
 	zero := 0.0
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: filesOutPath, OperationID: "take-files", Tags: []string{"runs"},
@@ -38,7 +39,7 @@ func (k *Keeper) addFilesOut(a *api, mux *http.ServeMux) {
 // giveFiles has a download write the body of the answer.
 func (k *Keeper) giveFiles(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	g, ok := k.runs.find(callerOf(r.Context()).principal, id)
+	g, ok := k.runs.find(access.CallerOf(r.Context()).Principal, id)
 	if !ok {
 		problem.Write(w, problem.NotFound("run", id))
 		return

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
@@ -145,8 +146,8 @@ func (k *Keeper) trace(r *realm) *session.Trace {
 }
 
 // realm returns that of a caller, and what to call when the request is over.
-func (k *Keeper) realm(c *caller) (*realm, func(), error) {
-	key := realmKey{c.principal, c.inventory, c.ssh}
+func (k *Keeper) realm(c *access.Caller) (*realm, func(), error) {
+	key := realmKey{c.Principal, c.Inventory, c.Ssh}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.closed {
@@ -184,14 +185,14 @@ func (k *Keeper) evict() bool {
 }
 
 // realmsOf returns a principal's realms, the one of the request first.
-func (k *Keeper) realmsOf(c *caller) []*realm {
+func (k *Keeper) realmsOf(c *access.Caller) []*realm {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var all []*realm
 	for key, r := range k.realms {
 		switch {
-		case key.principal != c.principal:
-		case key.inventory == c.inventory && key.ssh == c.ssh:
+		case key.principal != c.Principal:
+		case key.inventory == c.Inventory && key.ssh == c.Ssh:
 			all = append([]*realm{r}, all...)
 		default:
 			all = append(all, r)
@@ -201,10 +202,10 @@ func (k *Keeper) realmsOf(c *caller) []*realm {
 }
 
 // entry finds a principal's session, whatever inventory the request names.
-func (k *Keeper) entry(ctx context.Context, c *caller, idOrName string) (*registry.Entry, error) {
+func (k *Keeper) entry(ctx context.Context, c *access.Caller, idOrName string) (*registry.Entry, error) {
 	var err error
 	for _, r := range k.realmsOf(c) {
-		e, rerr := r.reg.Get(c.principal, idOrName)
+		e, rerr := r.reg.Get(c.Principal, idOrName)
 		if rerr == nil {
 			return e, nil
 		}
@@ -219,10 +220,10 @@ func (k *Keeper) entry(ctx context.Context, c *caller, idOrName string) (*regist
 }
 
 // exec finds a principal's command.
-func (k *Keeper) exec(c *caller, id string) (*registry.Exec, error) {
+func (k *Keeper) exec(c *access.Caller, id string) (*registry.Exec, error) {
 	var err error = problem.NotFound("command", id)
 	for _, r := range k.realmsOf(c) {
-		x, rerr := r.reg.Exec(c.principal, id)
+		x, rerr := r.reg.Exec(c.Principal, id)
 		if rerr == nil {
 			return x, nil
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/screen"
@@ -59,7 +60,7 @@ func lastMoment(f io.ReaderAt, size int64) float64 {
 const maxCastTime = 1e9
 
 // recording sends one.
-func (k *Keeper) recording(_ context.Context, _ *caller, in *recordingIn) (*huma.StreamResponse, error) {
+func (k *Keeper) recording(_ context.Context, _ *access.Caller, in *recordingIn) (*huma.StreamResponse, error) {
 	files, err := k.recordingFiles()
 	if err != nil {
 		return nil, err

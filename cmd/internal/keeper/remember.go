@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -12,12 +13,12 @@ import (
 
 // opened remembers a session, so that it can be told as ended when this keeper is gone. Not to remember it is no reason
 // not to have it.
-func (k *Keeper) opened(ctx context.Context, c *caller, e *registry.Entry) {
+func (k *Keeper) opened(ctx context.Context, c *access.Caller, e *registry.Entry) {
 	if k.cfg.Store == nil {
 		return
 	}
 	_, err := k.cfg.Store.OpenSession(context.WithoutCancel(ctx), store.Session{
-		ID: e.ID(), Name: e.Name(), Principal: c.principal, Host: e.Host().Name, Keeper: k.cfg.ID, Cwd: e.Dir(),
+		ID: e.ID(), Name: e.Name(), Principal: c.Principal, Host: e.Host().Name, Keeper: k.cfg.ID, Cwd: e.Dir(),
 	})
 	if err != nil {
 		k.log.Printf("session %s is not remembered: %v", e.ID(), err)
@@ -35,20 +36,20 @@ func (k *Keeper) ended(ctx context.Context, id string) {
 }
 
 // past tells a session that was from one that never was.
-func (k *Keeper) past(ctx context.Context, c *caller, idOrName string) error {
+func (k *Keeper) past(ctx context.Context, c *access.Caller, idOrName string) error {
 	missing := problem.NotFound("session", idOrName)
 	if k.cfg.Store == nil {
 		return missing
 	}
 	s, err := k.cfg.Store.Session(ctx, idOrName)
 	if err != nil {
-		page, perr := k.cfg.Store.Sessions(ctx, store.SessionFilter{Principal: c.principal, Name: idOrName}, store.Paging{Limit: 1})
+		page, perr := k.cfg.Store.Sessions(ctx, store.SessionFilter{Principal: c.Principal, Name: idOrName}, store.Paging{Limit: 1})
 		if perr != nil || len(page.Items) == 0 || idOrName == "" {
 			return missing
 		}
 		s = page.Items[0]
 	}
-	if s.Principal != c.principal {
+	if s.Principal != c.Principal {
 		return missing
 	}
 	why := s.EndReason
@@ -84,6 +85,6 @@ func (k *Keeper) giveKeyBack(ctx context.Context, key store.Key) {
 }
 
 // storeKey is a key of this keeper's. What is in another's is known by its target at most.
-func (k *Keeper) storeKey(c *caller, key string) store.Key {
-	return store.Key{Principal: c.principal, Key: key, Target: "life " + k.life()}
+func (k *Keeper) storeKey(c *access.Caller, key string) store.Key {
+	return store.Key{Principal: c.Principal, Key: key, Target: "life " + k.life()}
 }

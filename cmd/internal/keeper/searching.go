@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -32,11 +33,11 @@ type searchIn struct {
 }
 
 func (k *Keeper) addSearch(a *api) {
-	add(a, route{method: "GET", path: "/v1/audit/search", id: "audit-search", summary: "Find commands in the audit log, the newest first", tag: "audit", need: needAudit}, k.search)
+	add(a, route{method: "GET", path: "/v1/audit/search", id: "audit-search", summary: "Find commands in the audit log, the newest first", tag: "audit", need: access.NeedAudit}, k.search)
 }
 
 // search reads the record once for each part: it is a chain, and has no index.
-func (k *Keeper) search(ctx context.Context, _ *caller, in *searchIn) (*body[wire.FoundList], error) {
+func (k *Keeper) search(ctx context.Context, _ *access.Caller, in *searchIn) (*body[wire.FoundList], error) {
 	if k.cfg.AuditDir == "" {
 		return nil, noRecord()
 	}

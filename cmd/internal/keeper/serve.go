@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
 )
@@ -42,7 +43,7 @@ func Serve(ctx context.Context, cfg Config, p listen.Places, ready func()) (err 
 		err = errors.Join(err, k.Close())
 		k.noted(audit.Event{Kind: audit.KeeperEnd, Subject: p.Socket, Change: why})
 	}()
-	servers := []*http.Server{k.server(k.handler(k.callers.Local, socketNames))}
+	servers := []*http.Server{k.server(k.handler(k.callers.Local, access.SocketNames))}
 	listeners := []net.Listener{listen.Door(l)}
 	var agents *listen.KeptSocket
 	if cfg.AgentDoor.Socket != "" {
@@ -51,7 +52,7 @@ func Serve(ctx context.Context, cfg Config, p listen.Places, ready func()) (err 
 		}
 		defer agents.Close()
 		listeners = append(listeners, listen.Bounded(listen.Agents(agents)))
-		servers = append(servers, k.server(k.handler(k.callers.FromAgent, socketNames)))
+		servers = append(servers, k.server(k.handler(k.callers.FromAgent, access.SocketNames)))
 	}
 	if cfg.TCP.Addr != "" {
 		t, err := cfg.TCP.Listen(ctx)
@@ -60,7 +61,7 @@ func Serve(ctx context.Context, cfg Config, p listen.Places, ready func()) (err 
 		}
 		defer t.Close()
 		listeners = append(listeners, t)
-		servers = append(servers, k.server(k.handler(k.callers.Remote, names(cfg.TCP.Named(t.Addr())))))
+		servers = append(servers, k.server(k.handler(k.callers.Remote, access.Names(cfg.TCP.Named(t.Addr())))))
 		k.log.Printf("listening on %s", t.Addr())
 		if cfg.listening != nil {
 			cfg.listening(t.Addr())
@@ -109,7 +110,7 @@ func (k *Keeper) server(h http.Handler) *http.Server {
 		Handler: h, ReadHeaderTimeout: k.cfg.headerTime, IdleTimeout: keepAliveTime, MaxHeaderBytes: 32 << 10, ErrorLog: k.log,
 		BaseContext: func(net.Listener) context.Context { return k.base },
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			return withPID(listen.WithAccount(ctx, c), listen.PIDAt(c), k.trees.Inside)
+			return access.WithProcess(listen.WithAccount(ctx, c), listen.PIDAt(c), k.trees.Inside)
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/censor"
 	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
@@ -175,10 +176,10 @@ type confirmRunIn struct {
 }
 
 func (k *Keeper) addConfirm(a *api) {
-	add(a, route{method: "POST", path: runsPath + "/{id}/confirm", id: "confirm-run", tag: "runs", need: needRun, status: http.StatusAccepted,
+	add(a, route{method: "POST", path: runsPath + "/{id}/confirm", id: "confirm-run", tag: "runs", need: access.NeedRun, status: http.StatusAccepted,
 		summary: "Let the next batch of a rollout begin, or end the run, once the event “confirm” asks"},
-		func(_ context.Context, c *caller, in *confirmRunIn) (*none, error) {
-			g, ok := k.runs.find(c.principal, in.ID)
+		func(_ context.Context, c *access.Caller, in *confirmRunIn) (*none, error) {
+			g, ok := k.runs.find(c.Principal, in.ID)
 			switch {
 			case !ok:
 				return nil, problem.NotFound("run", in.ID)

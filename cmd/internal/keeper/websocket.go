@@ -16,6 +16,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -33,7 +34,7 @@ const (
 
 // addSockets adds what is no request and answer. It is described all the same.
 func (k *Keeper) addSockets(a *api, mux *http.ServeMux) {
-	mux.Handle("GET "+socketPath, a.guard(needType, http.HandlerFunc(k.serveTerminal)))
+	mux.Handle("GET "+socketPath, a.guard(access.NeedType, http.HandlerFunc(k.serveTerminal)))
 	query := func(name, doc string, s huma.Schema) *huma.Param {
 		return &huma.Param{Name: name, In: "query", Description: doc, Schema: &s, Required: name == "host"}
 	}
@@ -76,7 +77,7 @@ var setting = regexp.MustCompile(`^-?[a-z0-9]{1,10}( (undef|"\^[A-Z?]"))?$`)
 
 const maxSettings = 32
 
-func parseTerminal(c *caller, r *http.Request) (a terminalAsk, err error) {
+func parseTerminal(c *access.Caller, r *http.Request) (a terminalAsk, err error) {
 	q := r.URL.Query()
 	a = terminalAsk{
 		host: q.Get("host"), sum: q.Get("sum"), term: terminals.Term(q.Get("term")), confirm: q.Get("confirm") == "true",
@@ -87,7 +88,7 @@ func parseTerminal(c *caller, r *http.Request) (a terminalAsk, err error) {
 		return a, problem.Invalid("host is missing")
 	case a.record != wire.RecordOutput && a.record != wire.RecordInput && a.record != wire.RecordNothing:
 		return a, problem.Invalid("record is %s, %s or %s", wire.RecordOutput, wire.RecordInput, wire.RecordNothing)
-	case a.record != wire.RecordOutput && c.role != Owner:
+	case a.record != wire.RecordOutput && c.Role != access.Owner:
 		return a, problem.New(http.StatusForbidden, "forbidden", "only the keeper's own account says what is recorded of its terminals")
 	case !slices.Contains([]string{"", "true", "false"}, q.Get("confirm")):
 		return a, problem.Invalid("confirm is true or false")
@@ -131,7 +132,7 @@ func (k *Keeper) serveTerminal(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	c := callerOf(r.Context())
+	c := access.CallerOf(r.Context())
 	t, err := k.openTerminal(r.Context(), c, r)
 	if err != nil {
 		noTerminal(w, r, c, problem.Of(err))
@@ -158,7 +159,7 @@ func (k *Keeper) stay() (leave func(), err error) {
 }
 
 // openTerminal judges, connects, records, and starts the account's shell, in this order.
-func (k *Keeper) openTerminal(ctx context.Context, c *caller, r *http.Request) (_ *full, err error) {
+func (k *Keeper) openTerminal(ctx context.Context, c *access.Caller, r *http.Request) (_ *full, err error) {
 	ask, err := parseTerminal(c, r)
 	if err != nil {
 		return nil, err
@@ -167,14 +168,14 @@ func (k *Keeper) openTerminal(ctx context.Context, c *caller, r *http.Request) (
 	if err != nil {
 		return nil, err
 	}
-	if err := engine.Limits(c.principal).Shell(); err != nil {
+	if err := engine.Limits(c.Principal).Shell(); err != nil {
 		return nil, err
 	}
 	rm, done, err := k.realm(c)
 	if err != nil {
 		return nil, err
 	}
-	t := &full{k: k, ask: ask, owner: c.principal, guarded: c.role == Page, patient: c.bucket == "", done: done}
+	t := &full{k: k, ask: ask, owner: c.Principal, guarded: c.Role == access.Page, patient: c.Bucket == "", done: done}
 	defer func() {
 		if err != nil {
 			t.drop()
@@ -186,7 +187,7 @@ func (k *Keeper) openTerminal(ctx context.Context, c *caller, r *http.Request) (
 	}
 	line := terminals.Line(ask.settings, h.Env)
 	jctx := context.WithValue(ctx, consentKey{}, consent{script: line, confirm: ask.confirm})
-	d, err := rm.judge.decide(jctx, policy.Request{Principal: c.principal, Host: h, Command: line, Interactive: true})
+	d, err := rm.judge.decide(jctx, policy.Request{Principal: c.Principal, Host: h, Command: line, Interactive: true})
 	if err != nil {
 		return nil, err
 	}
@@ -214,14 +215,14 @@ func (k *Keeper) hostOf(rm *realm, ask *terminalAsk) (h hosts.Host, err error) {
 }
 
 // start connects, or takes a connection that is there, records, and starts the account's shell.
-func (t *full) start(ctx context.Context, c *caller, rm *realm, h hosts.Host, line string, d policy.Decision) (err error) {
+func (t *full) start(ctx context.Context, c *access.Caller, rm *realm, h hosts.Host, line string, d policy.Decision) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, beforeSending)
 	defer cancel()
 	p := session.Program{Line: line, Size: t.ask.size, Term: t.ask.term, Cooked: true}
 	t.host = h.Name
 	begin := func(conn session.Transport) (err error) {
 		if t.entry == nil { // the first connection may have no room
-			t.entry = terminals.NewEntry(t.k.sink, c.principal, h, conn.Peer())
+			t.entry = terminals.NewEntry(t.k.sink, c.Principal, h, conn.Peer())
 			if err = t.record(h, p); err == nil {
 				err = t.request(line, d)
 			}

@@ -1,4 +1,4 @@
-package keeper
+package access
 
 import (
 	"context"
@@ -10,9 +10,9 @@ type (
 	insideKey struct{}
 )
 
-// withPID notes which process has connected, and whether it runs in a session of ours: that does not change while it is
+// WithProcess notes which process has connected, and whether it runs in a session of ours: that does not change while it is
 // connected.
-func withPID(ctx context.Context, pid int, isInside func(pid int) error) context.Context {
+func WithProcess(ctx context.Context, pid int, isInside func(pid int) error) context.Context {
 	if pid <= 0 {
 		return ctx
 	}

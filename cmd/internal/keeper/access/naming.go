@@ -1,4 +1,4 @@
-package keeper
+package access
 
 import (
 	"net"
@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// naming is which names in Host and Origin a listener takes. Browsers tell in both from which site a page is.
-type naming struct {
+// Naming is which names in Host and Origin a listener takes. Browsers tell in both from which site a page is.
+type Naming struct {
 	host   func(host string) bool
 	origin func(host string) bool // besides being that of Host
 }
 
-// socketNames are those of the sockets, which no browser reaches: Host may be anything there, as curl --unix-socket takes
+// SocketNames are those of the sockets, which no browser reaches: Host may be anything there, as curl --unix-socket takes
 // any, and only Origin is looked at.
-var socketNames = naming{host: func(string) bool { return true }, origin: localName}
+var SocketNames = Naming{host: func(string) bool { return true }, origin: localName}
 
-// names takes the same names in Host and in Origin.
-func names(ok func(host string) bool) naming { return naming{ok, ok} }
+// Names takes the same names in Host and in Origin.
+func Names(ok func(host string) bool) Naming { return Naming{ok, ok} }
 
-// foreign reports whether a request can come from a page of another site.
-func (n naming) foreign(r *http.Request) bool {
+// Foreign reports whether a request can come from a page of another site.
+func (n Naming) Foreign(r *http.Request) bool {
 	if !n.host(r.Host) || r.URL.Host != "" && !n.origin(r.URL.Host) { // the latter is asked of a proxy
 		return true
 	}

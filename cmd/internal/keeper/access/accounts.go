@@ -1,4 +1,4 @@
-package keeper
+package access
 
 import (
 	"os"
@@ -15,8 +15,8 @@ type account struct {
 // accountOf looks at a uid. Root could be any account, and so the keeper's.
 func accountOf(uid int) *account { return &account{uid, uid != 0 && uid != os.Geteuid()} }
 
-// separation says what the gate is worth to a caller: a program of the keeper's own account could run ssh itself.
-func (a *account) separation() string {
+// Separation says what the gate is worth to a caller: a program of the keeper's own account could run ssh itself.
+func (a *account) Separation() string {
 	if a != nil && a.apart {
 		return "split-uid"
 	}
@@ -30,18 +30,18 @@ type accounts struct {
 	mixed map[string]bool // principals that several accounts, or the keeper's own, have acted as
 }
 
-func (a *accounts) saw(c *caller) {
-	if c == nil || !strings.HasPrefix(c.principal, "agent/") {
+func (a *accounts) saw(c *Caller) {
+	if c == nil || !strings.HasPrefix(c.Principal, "agent/") {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	was := a.by[c.principal]
+	was := a.by[c.Principal]
 	switch {
 	case was == nil && len(a.by) < maxAccounts:
-		a.by[c.principal] = c.account
-	case was != nil && *was != *c.account:
-		a.mixed[c.principal] = true
+		a.by[c.Principal] = c.Account
+	case was != nil && *was != *c.Account:
+		a.mixed[c.Principal] = true
 	}
 }
 
