@@ -2,7 +2,6 @@ package keeper
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"sync"
 	"time"
@@ -93,28 +92,3 @@ func (b *budget) leave(principal string) {
 		delete(b.per, principal)
 	}
 }
-
-type bodyKey struct{}
-
-// decoded makes the room of a request's body free before its answer ends, which may take long.
-func decoded(ctx context.Context) {
-	if free, ok := ctx.Value(bodyKey{}).(func()); ok {
-		free()
-	}
-}
-
-// wholeBody is a body in memory. It lets go of what was read to its end: the request lives until its answer ends.
-type wholeBody struct{ rest []byte }
-
-func (b *wholeBody) Read(p []byte) (int, error) {
-	n := copy(p, b.rest)
-	if b.rest = b.rest[n:]; len(b.rest) == 0 {
-		b.rest = nil
-		if len(p) > 0 {
-			return n, io.EOF
-		}
-	}
-	return n, nil
-}
-
-func (b *wholeBody) Close() error { return nil }

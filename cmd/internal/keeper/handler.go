@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"runtime/debug"
@@ -76,7 +77,7 @@ func (k *Keeper) handler(identify func(*http.Request) (*access.Caller, *wire.Pro
 				k.refuse(w, "identity", p)
 				return
 			}
-			w = &rightful{ResponseWriter: w, k: k, use: ctx}
+			w = newRightful(ctx, w, k.refuse)
 		}
 		ctx = context.WithValue(context.WithValue(ctx, access.CallerKey{}, c), bodyKey{}, free)
 		k.api.ServeHTTP(w, r.WithContext(withAsker(withAuthSock(ctx, c.AuthSock), c, r)))
@@ -201,3 +202,28 @@ func exact(r *http.Request, body []byte) *wire.Problem {
 	}
 	return nil
 }
+
+type bodyKey struct{}
+
+// decoded makes the room of a request's body free before its answer ends, which may take long.
+func decoded(ctx context.Context) {
+	if free, ok := ctx.Value(bodyKey{}).(func()); ok {
+		free()
+	}
+}
+
+// wholeBody is a body in memory. It lets go of what was read to its end: the request lives until its answer ends.
+type wholeBody struct{ rest []byte }
+
+func (b *wholeBody) Read(p []byte) (int, error) {
+	n := copy(p, b.rest)
+	if b.rest = b.rest[n:]; len(b.rest) == 0 {
+		b.rest = nil
+		if len(p) > 0 {
+			return n, io.EOF
+		}
+	}
+	return n, nil
+}
+
+func (b *wholeBody) Close() error { return nil }

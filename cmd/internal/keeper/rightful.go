@@ -9,15 +9,21 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/right"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
 // rightful is the answer to a request whose right may end meanwhile: what the right does not live to see is not told.
 type rightful struct {
 	http.ResponseWriter
-	k     *Keeper
-	use   context.Context
-	begun bool // the header is out
-	no    bool // and it is a refusal
+	refuse func(w http.ResponseWriter, reason string, p *wire.Problem)
+	use    context.Context
+	begun  bool // the header is out
+	no     bool // and it is a refusal
+}
+
+// newRightful returns the answer w to a request with a right that ends with use.
+func newRightful(use context.Context, w http.ResponseWriter, refuse func(w http.ResponseWriter, reason string, p *wire.Problem)) http.ResponseWriter {
+	return &rightful{ResponseWriter: w, refuse: refuse, use: use}
 }
 
 // Unwrap is for http.ResponseController.
@@ -33,7 +39,7 @@ func (a *rightful) WriteHeader(status int) {
 	}
 	a.begun, a.no = true, true
 	a.Header().Del("Content-Length")
-	a.k.refuse(a.ResponseWriter, "identity", p)
+	a.refuse(a.ResponseWriter, "identity", p)
 }
 
 // Write fails once the right has ended.

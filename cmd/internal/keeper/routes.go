@@ -167,13 +167,12 @@ func (k *Keeper) addHealth(a *api) {
 
 // Times.
 const (
-	defaultWait    = 30 * time.Second
-	maxWait        = 50 * time.Second
-	agentTimeout   = 10 * time.Minute
-	maxTimeout     = 30 * 24 * time.Hour
-	beforeSending  = 5 * time.Minute // connecting, logging in with a key that is touched, and starting a shell
-	defaultPage    = 256 << 10
-	maxPage        = 4 << 20
-	maxEventsOnce  = 256
-	keepAliveEvery = 15 * time.Second // of streams that have nothing to say
+	defaultWait   = 30 * time.Second
+	maxWait       = 50 * time.Second
+	agentTimeout  = 10 * time.Minute
+	maxTimeout    = 30 * 24 * time.Hour
+	beforeSending = 5 * time.Minute // connecting, logging in with a key that is touched, and starting a shell
+	defaultPage   = 256 << 10
+	maxPage       = 4 << 20
+	maxEventsOnce = 256
 )

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"sync"
-	"time"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -346,6 +345,3 @@ func shorter(text []byte) bool {
 	}
 	return more <= len(text)/3
 }
-
-// leaveTime is how long a reader who is slow may take for the rest, once the keeper ends.
-const leaveTime = 5 * time.Second

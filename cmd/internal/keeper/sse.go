@@ -101,3 +101,8 @@ func (s *sse) wait(ctx context.Context, more, done <-chan struct{}) bool {
 		}
 	}
 }
+
+const keepAliveEvery = 15 * time.Second // of streams that have nothing to say
+
+// leaveTime is how long a reader who is slow may take for the rest, once the keeper ends.
+const leaveTime = 5 * time.Second
