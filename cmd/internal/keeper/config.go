@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
@@ -135,7 +136,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.lookEvery = cmp.Or(c.lookEvery, listen.LookEvery)
 	c.headerTime, c.bodyTime = cmp.Or(c.headerTime, headerTime), cmp.Or(c.bodyTime, bodyTime)
 	c.aliveEvery, c.slowTime = cmp.Or(c.aliveEvery, keepAliveEvery), cmp.Or(c.slowTime, writeTime)
-	c.tokenRate, c.tokenBurst = cmp.Or(c.tokenRate, tokenRate), cmp.Or(c.tokenBurst, tokenBurst)
+	c.tokenRate, c.tokenBurst = cmp.Or(c.tokenRate, limit.TokenRate), cmp.Or(c.tokenBurst, limit.TokenBurst)
 	if c.Log == nil {
 		c.Log = io.Discard
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -183,7 +184,7 @@ func (k *Keeper) file(ctx context.Context, c *access.Caller, at FileAt, r filewo
 		return nil, err
 	}
 	defer finish()
-	free, busy := k.contents.take(ctx, c.Principal, access.Own(c), int64(len(r.Content)+len(r.Old)+len(r.New))*copiesOfContent, k.cfg.bodyTime)
+	free, busy := k.contents.Take(ctx, c.Principal, access.Own(c), int64(len(r.Content)+len(r.Old)+len(r.New))*limit.CopiesOfContent, k.cfg.bodyTime)
 	if busy != nil {
 		return nil, busy
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/jsontext"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -51,11 +52,11 @@ func (k *Keeper) handler(identify func(*http.Request) (*access.Caller, *wire.Pro
 			k.refuse(w, "identity", p)
 			return
 		}
-		rate, burst := float64(socketRate), float64(socketBurst)
+		rate, burst := float64(limit.SocketRate), float64(limit.SocketBurst)
 		if c.Bucket != "" {
 			rate, burst = k.cfg.tokenRate, k.cfg.tokenBurst
 		}
-		if wait := k.limiter.admit(c.Bucket+c.Principal, rate, burst, time.Now()); wait > 0 {
+		if wait := k.limiter.Admit(c.Bucket+c.Principal, rate, burst, time.Now()); wait > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
 			k.refuse(w, "rate", &wire.Problem{Status: http.StatusTooManyRequests, Code: "rate", Retriable: true, Detail: "too many requests"})
 			return
@@ -139,14 +140,14 @@ func (k *Keeper) whole(w http.ResponseWriter, r *http.Request, c *access.Caller)
 	if r.ContentLength > most {
 		return nil, problem.TooLarge(most)
 	}
-	size, copies := r.ContentLength, int64(copiesOfText)
+	size, copies := r.ContentLength, int64(limit.CopiesOfText)
 	if size < 0 {
 		size = most
 	}
 	if isFile(r) {
-		copies = copiesOfFile
+		copies = limit.CopiesOfFile
 	}
-	if free, p = k.bodies.take(r.Context(), c.Principal, access.Own(c), size*copies, within); p != nil {
+	if free, p = k.bodies.Take(r.Context(), c.Principal, access.Own(c), size*copies, within); p != nil {
 		return nil, p
 	}
 	if p := k.readWhole(w, r, most, within); p != nil {

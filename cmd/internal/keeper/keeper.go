@@ -12,6 +12,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
@@ -42,9 +43,9 @@ type Keeper struct {
 	api         http.Handler
 	web         web
 	callers     access.Callers
-	limiter     *limiter
-	bodies      *budget // of requests that are read and decoded
-	contents    *budget // of files, until their work has ended
+	limiter     *limit.Limiter
+	bodies      *limit.Budget // of requests that are read and decoded
+	contents    *limit.Budget // of files, until their work has ended
 	runs        *runs
 	onces       *onces
 	retold      retellings
@@ -84,7 +85,7 @@ func New(cfg Config) (*Keeper, error) {
 	k := &Keeper{
 		cfg: cfg, log: logger, notify: tell, questions: question.NewDesk(), policy: &livePolicy{files: cfg.PolicyFiles},
 		secrets: redact.New(redact.Config{}), trees: approval.NewTrees(cmdutil.Marked),
-		inventories: newInventories(), events: newEvents(), limiter: newLimiter(), bodies: newBudget(), contents: newBudget(), runs: newRuns(), onces: newOnces(), started: time.Now(),
+		inventories: newInventories(), events: newEvents(), limiter: limit.NewLimiter(), bodies: limit.NewBudget(), contents: limit.NewBudget(), runs: newRuns(), onces: newOnces(), started: time.Now(),
 		asked: make(chan struct{}), realms: map[realmKey]*realm{},
 	}
 	k.policy.load = func() (*rules.Engine, error) {
@@ -206,14 +207,14 @@ func (k *Keeper) idle(ctx context.Context, limit time.Duration) {
 	}
 	tick := time.NewTicker(max(min(limit/30, 10*time.Second), time.Millisecond))
 	defer tick.Stop()
-	since, heard := time.Now(), k.limiter.heard()
+	since, heard := time.Now(), k.limiter.Heard()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		if n := k.limiter.heard(); n != heard || k.busy() {
+		if n := k.limiter.Heard(); n != heard || k.busy() {
 			since, heard = time.Now(), n
 		}
 		if time.Since(since) >= limit {

@@ -1,4 +1,4 @@
-package keeper
+package limit
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 
 func TestMemoryIsSharedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBudget()
+		b := NewBudget()
 		take := func(who string, own bool, size int64) (free func(), ok bool) {
-			free, p := b.take(context.Background(), who, own, size, time.Second)
+			free, p := b.Take(context.Background(), who, own, size, time.Second)
 			if p != nil {
 				assert.Equal(t, http.StatusServiceUnavailable, p.Status)
 				assert.True(t, p.Retriable)

@@ -1,4 +1,4 @@
-package keeper
+package limit
 
 import (
 	"sync"
@@ -8,13 +8,13 @@ import (
 
 // How often one principal may ask. On the socket it is this account's own machine that asks; a token may be anybody's.
 const (
-	socketRate, socketBurst = 20000, 20000 // a second; requests at once
-	tokenRate, tokenBurst   = 50, 200
+	SocketRate, SocketBurst = 20000, 20000 // a second; requests at once
+	TokenRate, TokenBurst   = 50, 200
 	maxBuckets              = 4096
 )
 
-// limiter bounds how often principals ask: a bucket for each, which fills with time.
-type limiter struct {
+// Limiter bounds how often principals ask: a bucket for each, which fills with time.
+type Limiter struct {
 	asked atomic.Uint64 // requests ever
 
 	mu      sync.Mutex // guards buckets
@@ -26,13 +26,13 @@ type bucket struct {
 	at   time.Time
 }
 
-func newLimiter() *limiter { return &limiter{buckets: map[string]*bucket{}} }
+func NewLimiter() *Limiter { return &Limiter{buckets: map[string]*bucket{}} }
 
-// heard counts the requests ever made.
-func (l *limiter) heard() uint64 { return l.asked.Load() }
+// Heard counts the requests ever made.
+func (l *Limiter) Heard() uint64 { return l.asked.Load() }
 
-// admit takes one from a bucket, or says how long to wait.
-func (l *limiter) admit(name string, rate, burst float64, now time.Time) (wait time.Duration) {
+// Admit takes one from a bucket, or says how long to wait.
+func (l *Limiter) Admit(name string, rate, burst float64, now time.Time) (wait time.Duration) {
 	l.asked.Add(1)
 	l.mu.Lock()
 	defer l.mu.Unlock()

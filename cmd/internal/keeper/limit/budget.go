@@ -1,4 +1,4 @@
-package keeper
+package limit
 
 import (
 	"context"
@@ -20,11 +20,11 @@ const (
 	smallBody = 4 << 10
 
 	// How much memory one byte of these takes.
-	copiesOfText, copiesOfFile, copiesOfContent = 4, 1, 3
+	CopiesOfText, CopiesOfFile, CopiesOfContent = 4, 1, 3
 )
 
-// budget shares memory out.
-type budget struct {
+// Budget shares memory out.
+type Budget struct {
 	own, others *semaphore.Weighted
 
 	mu  sync.Mutex
@@ -36,13 +36,13 @@ type share struct {
 	uses int
 }
 
-func newBudget() *budget {
-	return &budget{own: semaphore.NewWeighted(budgetOfAll), others: semaphore.NewWeighted(budgetOfAll), per: map[string]*share{}}
+func NewBudget() *Budget {
+	return &Budget{own: semaphore.NewWeighted(budgetOfAll), others: semaphore.NewWeighted(budgetOfAll), per: map[string]*share{}}
 }
 
-// take waits until there is room for a body of so many bytes, and returns what makes it free again, which may be called more than
+// Take waits until there is room for a body of so many bytes, and returns what makes it free again, which may be called more than
 // once. A body that is larger than the room of its sender has it alone.
-func (b *budget) take(ctx context.Context, principal string, own bool, size int64, within time.Duration) (free func(), p *wire.Problem) {
+func (b *Budget) Take(ctx context.Context, principal string, own bool, size int64, within time.Duration) (free func(), p *wire.Problem) {
 	if size <= smallBody {
 		return func() {}, nil
 	}
@@ -71,7 +71,7 @@ func (b *budget) take(ctx context.Context, principal string, own bool, size int6
 	}), nil
 }
 
-func (b *budget) share(principal string) *share {
+func (b *Budget) share(principal string) *share {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.per[principal]
@@ -83,7 +83,7 @@ func (b *budget) share(principal string) *share {
 	return s
 }
 
-func (b *budget) leave(principal string) {
+func (b *Budget) leave(principal string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if s := b.per[principal]; s.uses > 1 {
