@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/events"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -15,9 +16,9 @@ func (t *terminal) ended(c store.Command, approval string) {
 		Kind: "done", ID: c.ID, Command: c.ID, Approval: approval, Principal: c.RequestedBy, Host: c.Host, Status: c.Outcome, ExitCode: c.ExitCode,
 	}
 	if r := commandJSON(c).Exec; r != nil {
-		e.ID, e.Exec, e.Approval = r.Exec, r.Exec, cmp.Or(approval, approvalOf(r.Decision.Approval))
+		e.ID, e.Exec, e.Approval = r.Exec, r.Exec, cmp.Or(approval, events.ApprovalOf(r.Decision.Approval))
 	}
-	t.k.events.add(e)
+	t.k.events.Add(e)
 	t.k.tellEnded(e, c)
 }
 

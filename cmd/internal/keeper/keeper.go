@@ -12,6 +12,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/events"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
@@ -38,7 +39,7 @@ type Keeper struct {
 	inventories *inventories
 	metrics     *metrics
 	observed    *session.Trace // counts and traces what all realms do
-	events      *events
+	events      *events.Events
 	notify      *notify.Notifier
 	api         http.Handler
 	web         web
@@ -85,7 +86,7 @@ func New(cfg Config) (*Keeper, error) {
 	k := &Keeper{
 		cfg: cfg, log: logger, notify: tell, questions: question.NewDesk(), policy: &livePolicy{files: cfg.PolicyFiles},
 		secrets: redact.New(redact.Config{}), trees: approval.NewTrees(cmdutil.Marked),
-		inventories: newInventories(), events: newEvents(), limiter: limit.NewLimiter(), bodies: limit.NewBudget(), contents: limit.NewBudget(), runs: newRuns(), onces: newOnces(), started: time.Now(),
+		inventories: newInventories(), events: events.New(), limiter: limit.NewLimiter(), bodies: limit.NewBudget(), contents: limit.NewBudget(), runs: newRuns(), onces: newOnces(), started: time.Now(),
 		asked: make(chan struct{}), realms: map[realmKey]*realm{},
 	}
 	k.policy.load = func() (*rules.Engine, error) {
@@ -124,11 +125,11 @@ func New(cfg Config) (*Keeper, error) {
 
 // relayAsks tells readers of events what happens at the desk.
 func (k *Keeper) relayAsks() {
-	asks, stop := k.desk.Subscribe(maxEvents)
+	asks, stop := k.desk.Subscribe(events.MaxEvents)
 	context.AfterFunc(k.base, stop)
 	k.leaving.Go(func() {
 		for a := range asks {
-			k.events.asked(a)
+			k.events.Asked(a)
 			k.tellAsk(a)
 		}
 	})

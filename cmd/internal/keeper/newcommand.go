@@ -10,6 +10,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/events"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
@@ -75,7 +76,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 	defer done()
 	redacted := redactorOf(k.secrets.With(b.Command))
 	n := store.NewCommand{Exact: []byte(b.Command), Command: store.Command{
-		ID: id.New(commandPrefix), Sandbox: box.ID, Host: h.Name, Command: redacted(b.Command), AskReason: b.Reason, RequestedBy: c.Principal,
+		ID: id.New(events.CommandPrefix), Sandbox: box.ID, Host: h.Name, Command: redacted(b.Command), AskReason: b.Reason, RequestedBy: c.Principal,
 	}, Key: key}
 	d, held := policy.Decision{Rule: "sandbox/outside"}, sandbox.Enforcement{}
 	dir, err := boxOf(box).Resolve(b.CWD)

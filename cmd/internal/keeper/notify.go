@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/events"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
@@ -24,7 +25,7 @@ func (k *Keeper) tellAsk(a approval.Event) {
 	if !k.notify.Wants(string(a.Kind)) {
 		return
 	}
-	_, command := parts(a.Exec)
+	_, command := events.Parts(a.Exec)
 	e := notify.Event{Kind: string(a.Kind), Approval: a.ID, Exec: a.Exec, CommandID: command, Principal: a.Principal}
 	if q := a.Question; q != nil {
 		told := k.told(q.Command)
@@ -41,7 +42,7 @@ func (k *Keeper) tellDone(principal string, r *session.Result) {
 	}
 	told := k.told(r.Command)
 	k.notify.Send(notify.Event{
-		Kind: "done", Exec: r.Exec, Approval: approvalOf(r.Decision.Approval), Principal: principal, Host: r.Host, Class: string(r.Decision.Class),
+		Kind: "done", Exec: r.Exec, Approval: events.ApprovalOf(r.Decision.Approval), Principal: principal, Host: r.Host, Class: string(r.Decision.Class),
 		Command: told(r.Command), CWD: told(r.Dir), Status: string(r.Status), ExitCode: r.ExitCode,
 	})
 }

@@ -139,7 +139,7 @@ func (k *Keeper) trace(r *realm) *session.Trace {
 			if _, ours := r.commands.Load(res.Session); ours {
 				return // its command's end is told, once that is kept
 			}
-			k.events.done(r.key.principal, &res)
+			k.events.Done(r.key.principal, &res)
 			k.tellDone(r.key.principal, &res)
 		},
 	})

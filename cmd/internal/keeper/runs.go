@@ -29,7 +29,7 @@ type stopRunIn struct {
 
 func (k *Keeper) addRuns(a *api) {
 	const tag = "runs"
-	stream(a, route{method: "POST", path: runsPath, id: "start-run", tag: tag, need: access.NeedRun, body: maxRunBody,
+	addStream(a, route{method: "POST", path: runsPath, id: "start-run", tag: tag, need: access.NeedRun, body: maxRunBody,
 		summary: "Run a command whose output comes as it is printed: events “output”, “waiting” for an approval, and “end”; of many hosts, which are one request, also “hosts” first, “begin”, “stdin” and “result”; of a rollout also “batch”, “verified” and “confirm”. It is stopped when the caller goes away"}, k.startRun)
 	add(a, route{method: "POST", path: "/v1/runs/{id}/stop", id: "stop-run", tag: tag, need: access.NeedRun, status: http.StatusAccepted,
 		summary: "Stop a run step by step; its stream reports the end"},

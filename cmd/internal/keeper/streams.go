@@ -29,14 +29,14 @@ type eventsIn struct {
 }
 
 func (k *Keeper) addStreams(a *api) {
-	stream(a, route{method: "GET", path: "/v1/execs/{id}/stream", id: "stream-output", tag: "execs", need: access.NeedSee,
+	addStream(a, route{method: "GET", path: "/v1/execs/{id}/stream", id: "stream-output", tag: "execs", need: access.NeedSee,
 		summary: "Output as it comes: events “output”, and “result” at the end"}, k.streamExec)
-	stream(a, route{method: "GET", path: "/v1/events", id: "events", tag: "events", need: access.NeedSee,
+	addStream(a, route{method: "GET", path: "/v1/events", id: "events", tag: "events", need: access.NeedSee,
 		summary: "Events from now on, or after Last-Event-ID: requests, answers and ended commands; agents see their own. “missed” says that events were lost, as after a restart of the keeper: read the lists again"}, k.streamEvents)
 }
 
-// stream adds a route that answers with server-sent events.
-func stream[I any](a *api, r route, open func(ctx context.Context, c *access.Caller, in *I) (func(huma.Context), error)) {
+// addStream adds a route that answers with server-sent events.
+func addStream[I any](a *api, r route, open func(ctx context.Context, c *access.Caller, in *I) (func(huma.Context), error)) {
 	add(a, r, func(ctx context.Context, c *access.Caller, in *I) (*huma.StreamResponse, error) {
 		body, err := open(ctx, c, in)
 		if err != nil {
@@ -80,7 +80,7 @@ func (k *Keeper) streamExec(_ context.Context, c *access.Caller, in *streamIn) (
 			over := !x.Running() // asked first, so that what comes last is not missed
 			ended := true
 			for i, name := range []string{registry.Stdout, registry.Stderr} {
-				end, err := s.output(x, name, &at, i)
+				end, err := sendOutput(s, x, name, &at, i)
 				if err != nil {
 					return
 				}
@@ -102,8 +102,8 @@ func (k *Keeper) streamExec(_ context.Context, c *access.Caller, in *streamIn) (
 	}, nil
 }
 
-// output sends what there is of a stream, and reports whether that was all there will be.
-func (s *sse) output(x *registry.Exec, name string, at *offsets, i int) (end bool, err error) {
+// sendOutput sends what there is of a stream, and reports whether that was all there will be.
+func sendOutput(s *sse, x *registry.Exec, name string, at *offsets, i int) (end bool, err error) {
 	for {
 		p, err := x.Page(name, at[i], chunkBytes)
 		if err != nil {
@@ -146,7 +146,7 @@ func parseOffsets(id string) (o offsets, err error) {
 // streamEvents tells what happens. The id of an event is its number within the life of this keeper; whoever brings one of
 // another life has missed the end of that, and is told all that is kept of this.
 func (k *Keeper) streamEvents(_ context.Context, c *access.Caller, in *eventsIn) (func(huma.Context), error) {
-	_, at, _ := k.events.after(0)
+	_, at, _ := k.events.After(0)
 	missed := false
 	if life, n, _ := strings.Cut(in.Last, "-"); life == k.life() {
 		if was, err := strconv.ParseUint(n, 10, 64); err == nil && was < at {
@@ -157,15 +157,15 @@ func (k *Keeper) streamEvents(_ context.Context, c *access.Caller, in *eventsIn)
 	}
 	mine := rules.RoleOf(c.Principal) != rules.Operator
 	return func(ctx huma.Context) {
-		more, stop := k.events.subscribe()
+		more, stop := k.events.Subscribe()
 		defer stop()
 		s, r := startSSE(ctx)
 		for {
-			news, last, gap := k.events.after(at)
+			news, last, gap := k.events.After(at)
 			if gap || missed {
 				before := last
 				if len(news) > 0 {
-					before = news[0].n - 1
+					before = news[0].N - 1
 				}
 				if s.send(eventMissed, k.eventID(before), wire.Event{Kind: eventMissed, Time: time.Now().UTC()}) != nil {
 					return
@@ -176,7 +176,7 @@ func (k *Keeper) streamEvents(_ context.Context, c *access.Caller, in *eventsIn)
 				if mine && e.Principal != c.Principal {
 					continue
 				}
-				if s.send(e.Kind, k.eventID(e.n), e.Event) != nil {
+				if s.send(e.Kind, k.eventID(e.N), e.Event) != nil {
 					return
 				}
 			}

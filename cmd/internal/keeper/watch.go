@@ -35,7 +35,7 @@ func (k *Keeper) addWatch(a *api) {
 		func(context.Context, *access.Caller, *none) (*body[wire.WatchedList], error) {
 			return &body[wire.WatchedList]{&wire.WatchedList{Items: k.watched()}}, nil
 		})
-	stream(a, route{method: "GET", path: "/v1/watch/{id}/stream", id: "watch", tag: tag, need: access.NeedWatch,
+	addStream(a, route{method: "GET", path: "/v1/watch/{id}/stream", id: "watch", tag: tag, need: access.NeedWatch,
 		summary: "What happens in a session or terminal, redacted: events “session” first, then “command”, “answered”, “output”, “result”, of terminals “output” and “resize”, and “closed” at the end"}, k.watch)
 }
 
