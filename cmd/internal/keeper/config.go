@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
@@ -135,7 +136,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.lookEvery = cmp.Or(c.lookEvery, listen.LookEvery)
 	c.headerTime, c.bodyTime = cmp.Or(c.headerTime, headerTime), cmp.Or(c.bodyTime, bodyTime)
-	c.aliveEvery, c.slowTime = cmp.Or(c.aliveEvery, keepAliveEvery), cmp.Or(c.slowTime, writeTime)
+	c.aliveEvery, c.slowTime = cmp.Or(c.aliveEvery, stream.KeepAliveEvery), cmp.Or(c.slowTime, stream.WriteTime)
 	c.tokenRate, c.tokenBurst = cmp.Or(c.tokenRate, limit.TokenRate), cmp.Or(c.tokenBurst, limit.TokenBurst)
 	if c.Log == nil {
 		c.Log = io.Discard

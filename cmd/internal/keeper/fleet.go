@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
@@ -201,13 +202,13 @@ func (k *Keeper) freshly(r *realm, says bool, find func() error) error {
 // serve runs the command and tells what becomes of it. It ends with stopped, and with the caller. Where no byte of it has
 // left, and nobody was asked, it calls undo.
 func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, undo func()) {
-	s, req := startSSE(hc)
+	s, req := stream.Start(hc)
 	ctx, cancel := context.WithCancel(req.Context())
 	defer cancel()
 	defer context.AfterFunc(stopped, cancel)()
 	if x.c.Bucket == "" {
-		s.patient = req.Context() // of this account's own: as slow as whoever reads its output
-		defer context.AfterFunc(s.patient, s.hurry)()
+		s.Patient = req.Context() // of this account's own: as slow as whoever reads its output
+		defer context.AfterFunc(s.Patient, s.Hurry)()
 	}
 	x.output = &runOutput{s: s, broken: cancel, log: log}
 	x.labels = targets.Labels(x.hosts)

@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -164,7 +165,7 @@ func (t *full) write(ctx context.Context, kind websocket.MessageType, p []byte) 
 	wctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	if t.patient {
-		defer context.AfterFunc(ctx, func() { time.AfterFunc(leaveTime, stop) })()
+		defer context.AfterFunc(ctx, func() { time.AfterFunc(stream.LeaveTime, stop) })()
 	} else {
 		defer time.AfterFunc(t.k.cfg.slowTime, stop).Stop()
 	}

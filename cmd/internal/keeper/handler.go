@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -78,7 +79,7 @@ func (k *Keeper) handler(identify func(*http.Request) (*access.Caller, *wire.Pro
 				k.refuse(w, "identity", p)
 				return
 			}
-			w = newRightful(ctx, w, k.refuse)
+			w = stream.WhileRightful(ctx, w, k.refuse)
 		}
 		ctx = context.WithValue(context.WithValue(ctx, access.CallerKey{}, c), bodyKey{}, free)
 		k.api.ServeHTTP(w, r.WithContext(withAsker(withAuthSock(ctx, c.AuthSock), c, r)))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -77,7 +78,7 @@ func (k *Keeper) takeStdin(w http.ResponseWriter, r *http.Request) {
 		_ = rc.SetReadDeadline(time.Unix(1, 0))
 	}
 	in.leave()
-	_ = rc.SetWriteDeadline(time.Now().Add(writeTime))
+	_ = rc.SetWriteDeadline(time.Now().Add(stream.WriteTime))
 	w.WriteHeader(http.StatusNoContent)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -211,12 +212,12 @@ type patient struct {
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 func (p *patient) Write(b []byte) (int, error) {
-	_ = p.rc.SetWriteDeadline(time.Now().Add(writeTime))
+	_ = p.rc.SetWriteDeadline(time.Now().Add(stream.WriteTime))
 	return p.ResponseWriter.Write(b)
 }
 
 // FlushError is found by http.ResponseController.
 func (p *patient) FlushError() error {
-	_ = p.rc.SetWriteDeadline(time.Now().Add(writeTime))
+	_ = p.rc.SetWriteDeadline(time.Now().Add(stream.WriteTime))
 	return p.rc.Flush()
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/screen"
 )
@@ -111,7 +112,7 @@ type patientWriter struct {
 }
 
 func (p patientWriter) Write(b []byte) (int, error) {
-	_ = p.rc.SetWriteDeadline(time.Now().Add(writeTime))
+	_ = p.rc.SetWriteDeadline(time.Now().Add(stream.WriteTime))
 	return p.w.Write(b)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -122,19 +123,19 @@ func (t *retold) again(c *access.Caller) (func(huma.Context), error) {
 		return nil, problem.New(http.StatusGone, registry.CodeGone, "this request was made before, and its response is no longer kept: the audit log has its outcome")
 	}
 	return func(hc huma.Context) {
-		s, req := startSSE(hc)
+		s, req := stream.Start(hc)
 		if c.Bucket == "" {
-			s.patient = req.Context()
+			s.Patient = req.Context()
 		}
 		for n := 0; ; {
 			said, over, more := log.after(n)
 			for _, e := range said {
-				if s.send(e.kind, "", e.data) != nil {
+				if s.Send(e.kind, "", e.data) != nil {
 					return
 				}
 			}
 			n += len(said)
-			if s.flush() != nil || over || !s.wait(req.Context(), more, nil) {
+			if s.Flush() != nil || over || !s.Wait(req.Context(), more, nil) {
 				return
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -194,13 +195,13 @@ func (x *run) enter(ctx context.Context) (done func(), err error) {
 
 // serve runs the command and tells what becomes of it. It ends with stopped, and with the caller.
 func (x *run) serve(hc huma.Context, stopped context.Context, undo func()) {
-	s, req := startSSE(hc)
+	s, req := stream.Start(hc)
 	ctx, cancel := context.WithCancel(req.Context())
 	defer cancel()
 	defer context.AfterFunc(stopped, cancel)()
 	if x.c.Bucket == "" {
-		s.patient = req.Context() // of this account's own: as slow as whoever reads its output
-		defer context.AfterFunc(s.patient, s.hurry)()
+		s.Patient = req.Context() // of this account's own: as slow as whoever reads its output
+		defer context.AfterFunc(s.Patient, s.Hurry)()
 	}
 	out := &runOutput{s: s, broken: cancel, log: x.log}
 	end := x.toTheEnd(ctx, out)
@@ -279,7 +280,7 @@ type runOutput struct {
 	broken func()
 
 	mu   sync.Mutex // guards what follows: output may come while a command is told to wait
-	s    *sse
+	s    *stream.Events
 	log  *retelling // nil where nobody may ask for it again
 	over bool
 }
@@ -295,7 +296,7 @@ func (o *runOutput) sendLocked(kind string, data any) {
 	if o.over {
 		return
 	}
-	if o.s.send(kind, "", data) != nil || o.s.flush() != nil {
+	if o.s.Send(kind, "", data) != nil || o.s.Flush() != nil {
 		o.over = true
 		o.broken()
 	}

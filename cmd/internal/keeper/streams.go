@@ -13,6 +13,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -45,7 +46,7 @@ func addStream[I any](a *api, r route, open func(ctx context.Context, c *access.
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			decoded(hc.Context())
 			body(hc)
-			farewell(hc)
+			stream.Farewell(hc)
 		}}, nil
 	})
 	op := a.OpenAPI().Paths[r.path].Get
@@ -74,7 +75,7 @@ func (k *Keeper) streamExec(_ context.Context, c *access.Caller, in *streamIn) (
 		return nil, err // it is not kept any more
 	}
 	return func(ctx huma.Context) {
-		s, r := startSSE(ctx)
+		s, r := stream.Start(ctx)
 		for {
 			more := x.Changed()
 			over := !x.Running() // asked first, so that what comes last is not missed
@@ -90,12 +91,12 @@ func (k *Keeper) streamExec(_ context.Context, c *access.Caller, in *streamIn) (
 				if v, err := x.View(registry.Budgets{Stdout: output.Budget{MaxBytes: 1}, Stderr: output.Budget{MaxBytes: 1}}); err == nil {
 					r := &v.Result // without the output, which has been sent
 					r.Stdout, r.Stderr, r.OmittedStdout, r.OmittedStderr = nil, nil, 0, 0
-					_ = s.send("result", at.String(), wire.ResultOf(r, v.Redacted.Kinds))
-					_ = s.flush()
+					_ = s.Send("result", at.String(), wire.ResultOf(r, v.Redacted.Kinds))
+					_ = s.Flush()
 				}
 				return
 			}
-			if s.flush() != nil || !s.wait(r.Context(), more, x.Done()) {
+			if s.Flush() != nil || !s.Wait(r.Context(), more, x.Done()) {
 				return
 			}
 		}
@@ -103,7 +104,7 @@ func (k *Keeper) streamExec(_ context.Context, c *access.Caller, in *streamIn) (
 }
 
 // sendOutput sends what there is of a stream, and reports whether that was all there will be.
-func sendOutput(s *sse, x *registry.Exec, name string, at *offsets, i int) (end bool, err error) {
+func sendOutput(s *stream.Events, x *registry.Exec, name string, at *offsets, i int) (end bool, err error) {
 	for {
 		p, err := x.Page(name, at[i], chunkBytes)
 		if err != nil {
@@ -113,7 +114,7 @@ func sendOutput(s *sse, x *registry.Exec, name string, at *offsets, i int) (end 
 			at[i] = p.Next
 			c := wire.Chunk{Stream: name, Offset: p.Offset, Skipped: p.Skipped}
 			c.Encoding, c.Data = wire.Encode(p.Text, utf8.Valid(p.Text))
-			if err := s.send("output", at.String(), c); err != nil {
+			if err := s.Send("output", at.String(), c); err != nil {
 				return false, err
 			}
 		}
@@ -159,7 +160,7 @@ func (k *Keeper) streamEvents(_ context.Context, c *access.Caller, in *eventsIn)
 	return func(ctx huma.Context) {
 		more, stop := k.events.Subscribe()
 		defer stop()
-		s, r := startSSE(ctx)
+		s, r := stream.Start(ctx)
 		for {
 			news, last, gap := k.events.After(at)
 			if gap || missed {
@@ -167,7 +168,7 @@ func (k *Keeper) streamEvents(_ context.Context, c *access.Caller, in *eventsIn)
 				if len(news) > 0 {
 					before = news[0].N - 1
 				}
-				if s.send(eventMissed, k.eventID(before), wire.Event{Kind: eventMissed, Time: time.Now().UTC()}) != nil {
+				if s.Send(eventMissed, k.eventID(before), wire.Event{Kind: eventMissed, Time: time.Now().UTC()}) != nil {
 					return
 				}
 				missed = false
@@ -176,12 +177,12 @@ func (k *Keeper) streamEvents(_ context.Context, c *access.Caller, in *eventsIn)
 				if mine && e.Principal != c.Principal {
 					continue
 				}
-				if s.send(e.Kind, k.eventID(e.N), e.Event) != nil {
+				if s.Send(e.Kind, k.eventID(e.N), e.Event) != nil {
 					return
 				}
 			}
 			at = last
-			if s.flush() != nil || !s.wait(r.Context(), more, nil) {
+			if s.Flush() != nil || !s.Wait(r.Context(), more, nil) {
 				return
 			}
 		}

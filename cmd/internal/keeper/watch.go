@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -121,9 +122,9 @@ func (k *Keeper) watch(_ context.Context, _ *access.Caller, in *watchIn) (func(h
 		return nil, problem.NotFound("session", in.ID)
 	}
 	return func(hc huma.Context) {
-		s, r := startSSE(hc)
+		s, r := stream.Start(hc)
 		w := &watcher{k: k, s: s}
-		if s.send("session", "", k.watchedSession(owner, e)) == nil {
+		if s.Send("session", "", k.watchedSession(owner, e)) == nil {
 			w.session(r.Context(), e)
 		}
 	}, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/output"
@@ -15,7 +16,7 @@ import (
 // watcher shows something to one reader.
 type watcher struct {
 	k *Keeper
-	s *sse
+	s *stream.Events
 }
 
 // session shows the command that runs, or the last one, and all that come after.
@@ -41,7 +42,7 @@ func (w *watcher) session(ctx context.Context, e *registry.Entry) {
 		case over:
 			w.closed()
 			return
-		case w.s.flush() != nil || !w.s.wait(ctx, more, e.Done()):
+		case w.s.Flush() != nil || !w.s.Wait(ctx, more, e.Done()):
 			return
 		}
 	}
@@ -49,8 +50,8 @@ func (w *watcher) session(ctx context.Context, e *registry.Entry) {
 
 // closed tells that nothing more comes.
 func (w *watcher) closed() {
-	if w.s.send("closed", "", wire.WatchClosed{}) == nil {
-		_ = w.s.flush()
+	if w.s.Send("closed", "", wire.WatchClosed{}) == nil {
+		_ = w.s.Flush()
 	}
 }
 
@@ -69,7 +70,7 @@ func (w *watcher) command(ctx context.Context, x *registry.Exec) bool {
 		Exec: x.ID(), State: stateOf(x), Command: w.k.guardedCommand(v.Result.Command), CWD: w.k.guarded(dir), Started: at.UTC(), Interactive: cmd.Interactive,
 		Rows: cmd.Size.Rows, Cols: cmd.Size.Cols,
 	}
-	if w.s.send("command", "", begins) != nil {
+	if w.s.Send("command", "", begins) != nil {
 		return false
 	}
 	if begins.State == string(session.AwaitingApproval) && !w.answered(ctx, x) {
@@ -93,7 +94,7 @@ func (w *watcher) command(ctx context.Context, x *registry.Exec) bool {
 		if over {
 			return w.result(x)
 		}
-		if w.s.flush() != nil {
+		if w.s.Flush() != nil {
 			return false
 		}
 		if !stdout.behind && !stderr.behind && !w.rest(ctx, more, x.Done(), stdout, stderr) {
@@ -105,14 +106,14 @@ func (w *watcher) command(ctx context.Context, x *registry.Exec) bool {
 // answered waits for the answer about a command that awaits approval, and tells that there is one. It returns false when there
 // is no use in going on.
 func (w *watcher) answered(ctx context.Context, x *registry.Exec) bool {
-	if w.s.flush() != nil || !w.s.wait(ctx, x.Answered(), x.Done()) {
+	if w.s.Flush() != nil || !w.s.Wait(ctx, x.Answered(), x.Done()) {
 		return false
 	}
 	state := session.Running
 	if x.Unsent() {
 		state = session.Done
 	}
-	return w.s.send("answered", "", wire.WatchAnswered{Exec: x.ID(), State: string(state)}) == nil
+	return w.s.Send("answered", "", wire.WatchAnswered{Exec: x.ID(), State: string(state)}) == nil
 }
 
 // result tells how a command has ended.
@@ -128,7 +129,7 @@ func (w *watcher) result(x *registry.Exec) bool {
 	if r.Status != session.StatusOK && r.Err != nil {
 		end.Error = w.k.guarded(r.Err.Error())
 	}
-	return w.s.send("result", "", end) == nil && w.s.flush() == nil
+	return w.s.Send("result", "", end) == nil && w.s.Flush() == nil
 }
 
 // print sends what is decided of an output.
@@ -141,7 +142,7 @@ func (w *watcher) print(exec string, p *passage) error {
 		}
 		out := wire.WatchOutput{Exec: exec, Stream: p.name, Skipped: p.skipped}
 		out.Encoding, out.Data = wire.Encode(p.buf[:n], utf8.Valid(p.buf[:n]))
-		if err := w.s.send("output", "", out); err != nil {
+		if err := w.s.Send("output", "", out); err != nil {
 			return err
 		}
 		p.buf, p.skipped = p.buf[:copy(p.buf, p.buf[n:])], 0
@@ -165,7 +166,7 @@ func (w *watcher) rest(ctx context.Context, more, done <-chan struct{}, outs ...
 		case <-ctx.Done():
 			return false
 		}
-	} else if !w.s.wait(ctx, more, done) {
+	} else if !w.s.Wait(ctx, more, done) {
 		return false
 	}
 	gather := time.NewTimer(watchGather)

@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -77,9 +78,9 @@ func (k *Keeper) watchTerminal(t *full) (func(huma.Context), error) {
 			return
 		}
 		defer f.Close()
-		s, r := startSSE(hc)
+		s, r := stream.Start(hc)
 		w := &terminalWatcher{watcher: watcher{k: k, s: s}, ctx: r.Context(), file: f, rec: t.rec, out: k.passage(registry.Stdout)}
-		if s.send("session", "", t.watched()) == nil {
+		if s.Send("session", "", t.watched()) == nil {
 			w.run()
 		}
 	}, nil
@@ -124,7 +125,7 @@ func (w *terminalWatcher) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		if w.failed = w.print("", w.out); w.failed == nil {
-			w.failed = w.s.flush()
+			w.failed = w.s.Flush()
 		}
 		if w.failed != nil {
 			return 0, w.failed
@@ -141,7 +142,7 @@ func (w *terminalWatcher) resize(cols, rows int) {
 		w.failed = w.print("", w.out)
 	}
 	if w.failed == nil {
-		w.failed = w.s.send("resize", "", wire.TerminalSize{Rows: rows, Cols: cols})
+		w.failed = w.s.Send("resize", "", wire.TerminalSize{Rows: rows, Cols: cols})
 	}
 }
 

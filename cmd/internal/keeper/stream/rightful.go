@@ -1,4 +1,4 @@
-package keeper
+package stream
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
-// rightful is the answer to a request whose right may end meanwhile: what the right does not live to see is not told.
-type rightful struct {
+// Rightful is the answer to a request whose right may end meanwhile: what the right does not live to see is not told.
+type Rightful struct {
 	http.ResponseWriter
 	refuse func(w http.ResponseWriter, reason string, p *wire.Problem)
 	use    context.Context
@@ -21,16 +21,16 @@ type rightful struct {
 	no     bool // and it is a refusal
 }
 
-// newRightful returns the answer w to a request with a right that ends with use.
-func newRightful(use context.Context, w http.ResponseWriter, refuse func(w http.ResponseWriter, reason string, p *wire.Problem)) http.ResponseWriter {
-	return &rightful{ResponseWriter: w, refuse: refuse, use: use}
+// WhileRightful returns the answer w to a request with a right that ends with use.
+func WhileRightful(use context.Context, w http.ResponseWriter, refuse func(w http.ResponseWriter, reason string, p *wire.Problem)) http.ResponseWriter {
+	return &Rightful{ResponseWriter: w, refuse: refuse, use: use}
 }
 
 // Unwrap is for http.ResponseController.
-func (a *rightful) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *Rightful) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // WriteHeader begins the answer, or says why there is none.
-func (a *rightful) WriteHeader(status int) {
+func (a *Rightful) WriteHeader(status int) {
 	p := access.Over(a.use)
 	if p == nil || a.begun {
 		a.begun = true
@@ -43,7 +43,7 @@ func (a *rightful) WriteHeader(status int) {
 }
 
 // Write fails once the right has ended.
-func (a *rightful) Write(p []byte) (int, error) {
+func (a *Rightful) Write(p []byte) (int, error) {
 	if !a.begun {
 		a.WriteHeader(http.StatusOK)
 	}
@@ -53,14 +53,14 @@ func (a *rightful) Write(p []byte) (int, error) {
 	return a.ResponseWriter.Write(p)
 }
 
-// farewell tells the reader of a stream that its right has ended, where that is why the stream does.
-func farewell(hc huma.Context) {
+// Farewell tells the reader of a stream that its right has ended, where that is why the stream does.
+func Farewell(hc huma.Context) {
 	r, w := humago.Unwrap(hc)
-	a, ok := w.(*rightful)
+	a, ok := w.(*Rightful)
 	if p := access.Over(r.Context()); ok && p != nil && !a.no {
-		s := &sse{w: a.ResponseWriter, rc: http.NewResponseController(w)}
-		if s.send("problem", "", p) == nil {
-			_ = s.flush()
+		s := &Events{w: a.ResponseWriter, rc: http.NewResponseController(w)}
+		if s.Send("problem", "", p) == nil {
+			_ = s.Flush()
 		}
 	}
 }
