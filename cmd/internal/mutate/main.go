@@ -44,6 +44,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	most := fl.Int("max", 0, "try at most `n` mutants of a package; 0 is all that were chosen")
 	limit := fl.Duration("timeout", 2*time.Minute, "stop the tests of a mutant after this `time`")
 	list := fl.Bool("list", false, "print the mutants and run nothing")
+	verbose := fl.Bool("v", false, "print each mutant, and the test that fails")
 	if err := fl.Parse(args); err != nil {
 		return err
 	}
@@ -78,13 +79,16 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		t := total{pkg: p.ImportPath}
 		for _, m := range chosen {
-			r, _, err := try(ctx, p, &m, *limit)
+			r, said, err := try(ctx, p, &m, *limit)
 			if err != nil {
 				return err
 			}
 			t.n[r]++
-			if r == survived {
+			switch {
+			case r == survived:
 				fmt.Fprintln(out, "survived:", m)
+			case *verbose:
+				fmt.Fprintf(out, "%s: %s: %s\n", r, m, firstFailure(said))
 			}
 		}
 		totals = append(totals, t)

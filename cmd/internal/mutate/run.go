@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -112,4 +113,18 @@ func (m *mutant) overlay(dir string) (string, error) {
 	}
 	name := filepath.Join(dir, "overlay.json")
 	return name, os.WriteFile(name, data, 0o600)
+}
+
+// failure is the line of a test that failed, or of a panic.
+var failure = regexp.MustCompile(`(?m)^(?:\s*--- FAIL: (\S+)|(panic: .*)|(fatal error: .*))`)
+
+// firstFailure returns the names of the test that failed first and of its innermost case, or the panic that ended the tests.
+func firstFailure(said string) string {
+	var name string
+	for _, m := range failure.FindAllStringSubmatch(said, -1) {
+		if found := m[1] + m[2] + m[3]; name == "" || m[1] != "" && strings.HasPrefix(found, name+"/") {
+			name = found
+		}
+	}
+	return name
 }
