@@ -34,7 +34,7 @@ func Signal(pid int, signal string) string {
 func Unheard(pid int) string { return forLogin(unheardText(), " "+strconv.Itoa(pid)) }
 
 // Kill returns a command line that kills the shell with that process id, and then all its descendants.
-func Kill(pid int) string { return forLogin(killText(), " "+strconv.Itoa(pid)) }
+func Kill(pid int) string { return SignalTree(pid, "KILL") }
 
 // Signaled is what a line that [Signal], [Unheard] or [Kill] made has done.
 type Signaled struct {

@@ -25,12 +25,14 @@ func (x *Exec) stop(why Status) { x.stopFor(why, nil) }
 // stopFor is stop with the error behind the reason; nil where there is none.
 func (x *Exec) stopFor(why Status, cause error) {
 	x.mu.Lock()
-	first, sent, sh, abort := x.why == "" && !x.over, x.sent, x.sh, x.abort
+	first, sent, sh, abort, u := x.why == "" && !x.over, x.sent, x.sh, x.abort, x.unframed
 	if first {
 		x.why, x.cause = why, cause
 	}
 	x.mu.Unlock()
 	switch {
+	case first && sent && u != nil:
+		u.climb()
 	case first && sent:
 		x.takeBack(errTypedOn)
 		x.climb(sh)
@@ -164,6 +166,11 @@ func (x *Exec) startClocks(sh *shell, size int) {
 		// A shell that does not take the frame is of no use, and what it did take will never run: a frame counts only whole.
 		x.ready = time.AfterFunc(ready+time.Duration(size)*100*time.Microsecond, func() { x.during(func() { x.notReady(sh) }) })
 	}
+	x.startLimits()
+}
+
+// startLimits starts what bounds the command itself.
+func (x *Exec) startLimits() {
 	if x.cmd.Idle > 0 {
 		x.idle = time.AfterFunc(x.cmd.Idle, func() {
 			x.mu.Lock()
@@ -208,9 +215,13 @@ func (x *Exec) abandon() {
 	if x.why == "" {
 		x.why, x.step = StatusCanceled, "shell"
 	}
-	abort := x.abort
+	abort, u := x.abort, x.unframed
 	x.mu.Unlock()
 	abort(nil)
+	if u != nil { // no hangup ends it
+		u.signal("KILL", signalTimeout)
+		u.close()
+	}
 }
 
 // tried notes and tells a step.

@@ -47,7 +47,9 @@ func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 	sh, err := s.newShell(ctx, x, dir)
 	x.note(func(r *Result) { r.Dial = time.Since(began) - r.Queue })
 	if err != nil {
-		s.failStart(ctx, x, err)
+		if !s.bare(x, err) && !s.withoutTerminal(ctx, x, err) {
+			s.failStart(ctx, x, err)
+		}
 		return nil
 	}
 	if x.res.ShellRestarted {
@@ -124,7 +126,7 @@ func (s *Session) shellOn(ctx context.Context, t Transport, spec framing.Shell) 
 	if s.cfg.Ready > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.Ready, fmt.Errorf(
-			"no shell was ready within %v: the account's start files may wait for input", s.cfg.Ready))
+			"no shell was ready within %v: the account's start files may wait for input, or the server may force another command", s.cfg.Ready))
 		defer cancel()
 	}
 	return startShell(ctx, s.held(t), spec)

@@ -112,8 +112,21 @@ func noShell(stream Stream, up *framing.Startup, err error) error {
 	case exit.Signal != "":
 		return fmt.Errorf("the shell was killed by SIG%s before it was ready%s", exit.Signal, said)
 	default:
-		return fmt.Errorf("the account's login shell ended with code %d before a shell was ready%s (is it an account that may run commands?)", exit.Code, said)
+		return fmt.Errorf("the account's login shell ended with code %d before a shell was ready%s%s", exit.Code, said, loginHint(up.Noise()))
 	}
+}
+
+// loginHint says what keeps an account from running commands, by what its login shell said. It goes behind what was heard.
+func loginHint(said string) string {
+	switch {
+	case strings.Contains(said, "restricted"):
+		return ": its login shell is restricted, as rbash is, and starts no other shell; give the account a full one, or send the command as it is with ssh or fairlead ssh"
+	case strings.Contains(said, "account is currently not available"), strings.Contains(said, "nologin"):
+		return ": its login shell is nologin, so the account runs no commands; name another user"
+	case strings.Contains(said, "allows sftp connections only"):
+		return ": the server forces sftp (ForceCommand internal-sftp), so files can be copied and commands cannot run"
+	}
+	return ": the server or the key may force a command (ForceCommand, or command= in authorized_keys), or the account may run none"
 }
 
 // The pump reads with a small buffer while nothing much comes, so that an idle session stays small.
