@@ -22,6 +22,10 @@ type Command struct {
 	Dir string
 	Env []string
 
+	// Become, if not "", is the account as which the command runs, instead of Host.Become's; hosts.NoBecome is the one that logs in.
+	// Pool.Run and Pool.Each take any; a session's commands all run as one account, and another one is an error there.
+	Become string
+
 	// Timeout is how long the command may run; then it is stopped and the session goes on. Zero or negative means no
 	// limit.
 	Timeout time.Duration

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/become"
 )
 
 // intr is what the terminal turns into SIGINT.
@@ -271,7 +272,7 @@ func (x *Exec) signal(sh *shell, name string, grace time.Duration) bool {
 
 // signalAll runs a line of framing.Signal or framing.Kill for that shell. limit bounds it.
 func (x *Exec) signalAll(line string, sh *shell, limit time.Duration) (s framing.Signaled) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(become.Unasked(x.caller()), limit)
 	defer cancel()
 	defer context.AfterFunc(x.s.closing, cancel)()
 	x.during(func() { s = x.runSignal(ctx, line, sh) })

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/become"
 	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/internal/seam"
@@ -135,6 +136,11 @@ func (p *Pool) Run(ctx context.Context, h hosts.Host, cmd Command) (Result, erro
 }
 
 func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
+	h, err := cmd.as(h)
+	if err != nil {
+		return Result{Host: h.Name, Command: cmd.Script, State: Done, Status: StatusError, Lane: "session",
+			Err: &Error{Op: "run", Host: h.Name, Code: "invalid", Err: fmt.Errorf("Command.Become: %w", err)}}
+	}
 	cfg := p.cfg.Session
 	cfg.OneOff = true
 	s := p.newSessionWith(h, cfg)
@@ -235,6 +241,8 @@ func (p *Pool) newSessionWith(h hosts.Host, cfg Config) *Session {
 func (p *Pool) Each(ctx context.Context, hs []hosts.Host, cmd Command) iter.Seq2[hosts.Host, Result] {
 	return func(yield func(hosts.Host, Result) bool) {
 		ctx, cancel := context.WithCancel(ctx)
+		ctx, forget := become.InRun(ctx, len(hs))
+		defer forget()
 		results := make(chan hostResult)
 		var wg sync.WaitGroup
 		defer func() {

@@ -46,6 +46,8 @@ func startShell(ctx context.Context, t Transport, spec framing.Shell) (*shell, e
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := boundAfter(ctx, stream)
+	defer cancel()
 	stop := context.AfterFunc(ctx, func() { stream.Close() })
 	sh, err := handshake(stream, framing.NewStartup(nonce), text)
 	if !stop() {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/framing/hostcode"
+	"github.com/fairlead-ssh/fairlead/session/become"
 )
 
 //go:embed host/processes.sh
@@ -133,7 +134,7 @@ func (x *Exec) terminalReader(ctx context.Context, sh *shell, prompted bool) (be
 	if t == nil {
 		return best, noEvidence, false
 	}
-	stream, err := x.s.held(t).Open(ctx, Program{Line: readersLine(sh.hello.PID)})
+	stream, err := x.s.held(t).Open(become.Unasked(ctx), Program{Line: readersLine(sh.hello.PID)})
 	if err != nil {
 		return best, noEvidence, false
 	}
