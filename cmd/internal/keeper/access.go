@@ -4,12 +4,12 @@ import (
 	"context"
 	"net/http"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // Role is what a caller may do. Nobody both runs and approves with one token.
@@ -99,7 +99,7 @@ func callerOf(ctx context.Context) *caller {
 	return c
 }
 
-var agentName = regexp.MustCompile(`^agent/[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var agentName = lazyregexp.New(`^agent/[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // local is who asks over the socket: the account, or an agent that it names. What runs in a session of ours is neither,
 // whatever its account: see approval.Trees.Inside for what is recognised, and what cannot be.

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 type (
@@ -40,7 +40,7 @@ func (k *Keeper) addRecordings(a *api) {
 const castType = "application/x-asciicast"
 
 // recordingName is what terminals.RecordingName makes.
-var recordingName = regexp.MustCompile(`^([0-9]{8}T[0-9]{6}Z)-(.{1,64})-(e_[a-z2-7]{13})\.cast$`)
+var recordingName = lazyregexp.New(`^([0-9]{8}T[0-9]{6}Z)-(.{1,64})-(e_[a-z2-7]{13})\.cast$`)
 
 // recordingFile is a recording in the directory.
 type recordingFile struct {
