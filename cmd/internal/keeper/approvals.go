@@ -60,7 +60,7 @@ func (k *Keeper) addApprovals(a *api) {
 				return nil, unread // nothing was found, which is not that nothing is pending
 			}
 			out.Store = k.storeFault()
-			return &body[wire.Approvals]{out}, nil
+			return answer(out), nil
 		})
 	add(a, route{method: "GET", path: "/v1/approvals/{id}", id: "show-approval", summary: "An approval in full: what an answer is bound to", tag: tag, need: access.NeedApprove},
 		func(_ context.Context, _ *access.Caller, in *approvalIn) (*body[wire.Document], error) {
@@ -79,7 +79,7 @@ func (k *Keeper) addApprovals(a *api) {
 				p.WithInput = true
 				out.DigestWithInput = string(p.Digest())
 			}
-			return &body[wire.Document]{out}, nil
+			return answer(out), nil
 		})
 	add(a, route{method: "POST", path: "/v1/approvals/{id}/approve", id: "approve", summary: "Approve exactly what was shown", tag: tag, need: access.NeedApprove},
 		func(ctx context.Context, c *access.Caller, in *yesIn) (*none, error) {

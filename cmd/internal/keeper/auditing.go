@@ -35,7 +35,7 @@ func (k *Keeper) addAudit(a *api) {
 			for i, e := range events {
 				out.Items[i] = e
 			}
-			return &body[tailOut]{out}, nil
+			return answer(out), nil
 		})
 	add(a, route{method: "GET", path: "/v1/audit/verify", id: "audit-verify", summary: "Check the whole chain", tag: "audit", need: access.NeedAudit},
 		func(context.Context, *access.Caller, *none) (*body[wire.Verified], error) {
@@ -50,7 +50,7 @@ func (k *Keeper) addAudit(a *api) {
 			if r.Problem != nil {
 				out.Problems = append(out.Problems, r.Problem.String())
 			}
-			return &body[wire.Verified]{out}, nil
+			return answer(out), nil
 		})
 }
 

@@ -96,7 +96,7 @@ func (k *Keeper) listCommands(ctx context.Context, c *access.Caller, in *command
 	for i, cmd := range page.Items {
 		out.Items[i] = *commandJSON(cmd)
 	}
-	return &body[wire.Commands]{out}, nil
+	return answer(out), nil
 }
 
 func commandJSON(c store.Command) *wire.Command {

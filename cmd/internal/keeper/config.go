@@ -29,8 +29,7 @@ const (
 	DefaultIdle   = 15 * time.Minute
 	DefaultGrace  = 20 * time.Second // for what is asked while a keeper ends
 	maxRealms     = 256
-	maxRequests   = 1024 // in progress at a time
-	maxBody       = 2 << 20
+	maxRequests   = 1024             // in progress at a time
 	bodyTime      = 10 * time.Second // for the whole body of a request
 	headerTime    = 10 * time.Second
 	keepAliveTime = 5 * time.Minute

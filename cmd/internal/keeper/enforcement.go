@@ -52,5 +52,5 @@ func (k *Keeper) checkSandbox(ctx context.Context, c *access.Caller, in *sandbox
 			return nil, err
 		}
 	}
-	return &body[wire.Enforcement]{&wire.Enforcement{Level: string(e.Level), How: e.How, Why: e.Why, Open: e.Open, Directory: there, LeadsTo: at[0]}}, nil
+	return answer(&wire.Enforcement{Level: string(e.Level), How: e.How, Why: e.Why, Open: e.Open, Directory: there, LeadsTo: at[0]}), nil
 }

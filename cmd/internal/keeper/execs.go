@@ -282,7 +282,7 @@ func (k *Keeper) page(ctx context.Context, c *access.Caller, in *pageIn) (*body[
 	}
 	out := &wire.Page{Stream: in.Stream, Offset: p.Offset, Next: p.Next, End: p.End, Skipped: p.Skipped}
 	out.Encoding, out.Data = wire.Encode(p.Text, utf8.Valid(p.Text))
-	return &body[wire.Page]{out}, nil
+	return answer(out), nil
 }
 
 // follow waits until there is something at an offset, the stream has ended, or ctx has.

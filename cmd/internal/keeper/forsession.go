@@ -28,7 +28,7 @@ func (k *Keeper) addForSession(a *api) {
 			for _, g := range k.desk.ForSessions() {
 				out.Items = append(out.Items, k.forSessionJSON(g))
 			}
-			return &body[wire.SessionApprovals]{out}, nil
+			return answer(out), nil
 		})
 	add(a, route{method: "DELETE", path: path + "/{id}", id: "revoke-session-approval", summary: "Revoke an approval that holds for a session: the next command needs an approval of its own",
 		tag: tag, need: access.NeedApprove, status: http.StatusNoContent},

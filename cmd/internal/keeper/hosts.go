@@ -35,7 +35,7 @@ func (k *Keeper) addHosts(a *api) {
 			for i, h := range hs {
 				out.Items[i] = r.describe(h)
 			}
-			return &body[wire.Hosts]{out}, nil
+			return answer(out), nil
 		})
 }
 

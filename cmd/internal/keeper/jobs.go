@@ -226,7 +226,7 @@ func (k *Keeper) getJob(ctx context.Context, c *access.Caller, in *jobIn) (*body
 	if err != nil {
 		return nil, err
 	}
-	return &body[wire.Job]{r.jobJSON(j)}, nil
+	return answer(r.jobJSON(j)), nil
 }
 
 func (k *Keeper) pageJob(ctx context.Context, c *access.Caller, in *jobPageIn) (*body[wire.JobPage], error) {
@@ -251,7 +251,7 @@ func (k *Keeper) pageJob(ctx context.Context, c *access.Caller, in *jobPageIn) (
 	}
 	out := &wire.JobPage{Page: wire.Page{Stream: in.Stream, Offset: p.Offset, Next: p.Next, End: p.End, Skipped: p.Skipped}, Job: *r.jobJSON(j)}
 	out.Encoding, out.Data = wire.Encode(p.Text, utf8.Valid(p.Text))
-	return &body[wire.JobPage]{out}, nil
+	return answer(out), nil
 }
 
 func (k *Keeper) stopJob(ctx context.Context, c *access.Caller, in *stopJobIn) (*body[wire.Job], error) {
@@ -272,7 +272,7 @@ func (k *Keeper) stopJob(ctx context.Context, c *access.Caller, in *stopJobIn) (
 	if err != nil {
 		return nil, err
 	}
-	return &body[wire.Job]{r.jobJSON(j)}, nil
+	return answer(r.jobJSON(j)), nil
 }
 
 func (k *Keeper) collectJob(ctx context.Context, c *access.Caller, in *collectJobIn) (*body[wire.Job], error) {
@@ -285,7 +285,7 @@ func (k *Keeper) collectJob(ctx context.Context, c *access.Caller, in *collectJo
 	if err != nil {
 		return nil, err
 	}
-	return &body[wire.Job]{r.jobJSON(j)}, nil
+	return answer(r.jobJSON(j)), nil
 }
 
 func (k *Keeper) listJobs(ctx context.Context, c *access.Caller, in *jobsIn) (*body[wire.Jobs], error) {
@@ -316,12 +316,12 @@ func (k *Keeper) listJobs(ctx context.Context, c *access.Caller, in *jobsIn) (*b
 		case j.Ref().String() <= in.Cursor:
 		case len(out.Items) == min(limit, maxJobs):
 			out.Next = out.Items[len(out.Items)-1].ID
-			return &body[wire.Jobs]{out}, nil
+			return answer(out), nil
 		default:
 			out.Items = append(out.Items, *r.jobJSON(j))
 		}
 	}
-	return &body[wire.Jobs]{out}, nil
+	return answer(out), nil
 }
 
 func (r *realm) jobJSON(j jobs.Job) *wire.Job {

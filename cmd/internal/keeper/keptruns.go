@@ -30,7 +30,7 @@ func (k *Keeper) addKeptRuns(a *api) {
 		func(_ context.Context, c *access.Caller, in *keptRunsIn) (*body[wire.KeptRuns], error) {
 			out := &wire.KeptRuns{Items: []wire.KeptRun{}}
 			if k.cfg.Runs == nil {
-				return &body[wire.KeptRuns]{out}, nil
+				return answer(out), nil
 			}
 			all, err := k.cfg.Runs.List(c.Principal)
 			if err != nil {
@@ -41,7 +41,7 @@ func (k *Keeper) addKeptRuns(a *api) {
 				item.Hosts = nil
 				out.Items = append(out.Items, item)
 			}
-			return &body[wire.KeptRuns]{out}, nil
+			return answer(out), nil
 		})
 	add(a, route{method: "GET", path: runsPath + "/{id}", id: "get-run", tag: "runs", need: access.NeedSee, summary: "How a run on many hosts has ended, or is going"},
 		func(_ context.Context, c *access.Caller, in *keptRunIn) (*body[wire.KeptRun], error) {
@@ -56,7 +56,7 @@ func (k *Keeper) addKeptRuns(a *api) {
 				return nil, err
 			}
 			out := keptRun(r)
-			return &body[wire.KeptRun]{&out}, nil
+			return answer(&out), nil
 		})
 }
 

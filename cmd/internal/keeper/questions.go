@@ -31,7 +31,7 @@ func (k *Keeper) addQuestions(a *api) {
 		func(ctx context.Context, c *access.Caller, in *questionsIn) (*body[wire.Questions], error) {
 			ctx, cancel := context.WithTimeout(ctx, min(time.Duration(in.WaitS*float64(time.Second)), maxWait))
 			defer cancel()
-			return &body[wire.Questions]{&wire.Questions{Items: k.questions.List(ctx, c.Principal, in.Asker)}}, nil
+			return answer(&wire.Questions{Items: k.questions.List(ctx, c.Principal, in.Asker)}), nil
 		})
 	add(a, route{method: "POST", path: "/v1/questions/{id}", id: "answer-question", summary: "Answer a question of one's own", tag: tag, need: access.NeedReply},
 		func(_ context.Context, c *access.Caller, in *questionAnswerIn) (*none, error) {

@@ -118,7 +118,7 @@ func (k *Keeper) listRecordings(ctx context.Context, _ *access.Caller, in *recor
 		}
 	}
 	k.recordings.name(ctx, k.cfg.AuditDir, out.Items)
-	return &body[wire.Recordings]{out}, nil
+	return answer(out), nil
 }
 
 func (k *Keeper) describeRecording(f recordingFile) (wire.Recording, error) {

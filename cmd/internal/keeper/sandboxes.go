@@ -67,7 +67,7 @@ func (k *Keeper) addSandboxes(a *api) {
 
 func sandboxOut(b store.Sandbox) *body[wire.Sandbox] {
 	s := sandboxJSON(b)
-	return &body[wire.Sandbox]{&s}
+	return answer(&s)
 }
 
 func sandboxJSON(b store.Sandbox) wire.Sandbox {
@@ -100,7 +100,7 @@ func (k *Keeper) sandbox(ctx context.Context, c *access.Caller, id string) (stor
 func (k *Keeper) listSandboxes(ctx context.Context, c *access.Caller, in *sandboxesIn) (*body[wire.Sandboxes], error) {
 	if !c.Role.May(access.NeedWatch) {
 		if in.Owner != "" && in.Owner != c.Principal {
-			return &body[wire.Sandboxes]{&wire.Sandboxes{Items: []wire.Sandbox{}}}, nil // it sees its own, and asks for another's
+			return answer(&wire.Sandboxes{Items: []wire.Sandbox{}}), nil // it sees its own, and asks for another's
 		}
 		in.Owner = c.Principal
 	}
@@ -112,7 +112,7 @@ func (k *Keeper) listSandboxes(ctx context.Context, c *access.Caller, in *sandbo
 	for i, b := range page.Items {
 		out.Items[i] = sandboxJSON(b)
 	}
-	return &body[wire.Sandboxes]{out}, nil
+	return answer(out), nil
 }
 
 // ownerName is whom a sandbox may be for.

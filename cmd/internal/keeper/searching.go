@@ -77,7 +77,7 @@ func (k *Keeper) search(ctx context.Context, _ *access.Caller, in *searchIn) (*b
 	for _, events := range found {
 		out.Items = append(out.Items, fold(events))
 	}
-	return &body[wire.FoundList]{out}, nil
+	return answer(out), nil
 }
 
 // query reads what is looked for.

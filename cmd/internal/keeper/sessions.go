@@ -39,7 +39,7 @@ func (k *Keeper) addSessions(a *api) {
 				}
 			}
 			slices.SortFunc(out.Items, func(a, b wire.Session) int { return a.Opened.Compare(b.Opened) })
-			return &body[wire.Sessions]{out}, nil
+			return answer(out), nil
 		})
 	add(a, route{method: "POST", path: "/v1/sessions", id: "open-session", summary: "Open a session", tag: "sessions", need: access.NeedRun, status: http.StatusCreated}, k.open)
 	add(a, route{method: "GET", path: "/v1/sessions/{id}", id: "get-session", summary: "One session", tag: "sessions", need: access.NeedSee},
@@ -49,7 +49,7 @@ func (k *Keeper) addSessions(a *api) {
 				return nil, err
 			}
 			s := describe(c, e)
-			return &body[wire.Session]{&s}, nil
+			return answer(&s), nil
 		})
 	add(a, route{method: "DELETE", path: "/v1/sessions/{id}", id: "close-session", summary: "Close a session, and end what runs in it", tag: "sessions", need: access.NeedRun, status: http.StatusNoContent},
 		func(ctx context.Context, c *access.Caller, in *sessionIn) (*none, error) {
@@ -75,7 +75,7 @@ func (k *Keeper) addSessions(a *api) {
 				return nil, err
 			}
 			s := describe(c, e)
-			return &body[wire.Session]{&s}, nil
+			return answer(&s), nil
 		})
 }
 
@@ -110,7 +110,7 @@ func (k *Keeper) open(ctx context.Context, c *access.Caller, in *openIn) (*body[
 		return nil, err
 	}
 	s := describe(c, e)
-	return &body[wire.Session]{&s}, nil
+	return answer(&s), nil
 }
 
 // opens opens a session, and returns its id.

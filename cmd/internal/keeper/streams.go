@@ -36,28 +36,6 @@ func (k *Keeper) addStreams(a *api) {
 		summary: "Events from now on, or after Last-Event-ID: requests, answers and ended commands; agents see their own. “missed” says that events were lost, as after a restart of the keeper: read the lists again"}, k.streamEvents)
 }
 
-// addStream adds a route that answers with server-sent events.
-func addStream[I any](a *api, r route, open func(ctx context.Context, c *access.Caller, in *I) (func(huma.Context), error)) {
-	add(a, r, func(ctx context.Context, c *access.Caller, in *I) (*huma.StreamResponse, error) {
-		body, err := open(ctx, c, in)
-		if err != nil {
-			return nil, err
-		}
-		return &huma.StreamResponse{Body: func(hc huma.Context) {
-			decoded(hc.Context())
-			body(hc)
-			stream.Farewell(hc)
-		}}, nil
-	})
-	op := a.OpenAPI().Paths[r.path].Get
-	if r.method == http.MethodPost {
-		op = a.OpenAPI().Paths[r.path].Post
-	}
-	op.Responses["200"] = &huma.Response{
-		Description: "Server-sent events; the last one is “problem” where the right to read them has ended", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
-	}
-}
-
 // chunkBytes is how much of an output one event holds.
 const chunkBytes = 64 << 10
 

@@ -37,7 +37,7 @@ func (k *Keeper) addTokens(a *api) {
 			for i, t := range all {
 				out.Items[i] = tokenJSON(t)
 			}
-			return &body[wire.Tokens]{out}, nil
+			return answer(out), nil
 		})
 	add(a, route{method: "POST", path: path, id: "create-token", summary: "Make a token; its secret is shown once", tag: tag, need: access.NeedManage, status: http.StatusCreated}, k.createToken)
 	add(a, route{method: "DELETE", path: path + "/{id}", id: "revoke-token", summary: "Revoke a token, and end what is being done with it", tag: tag, need: access.NeedManage, status: http.StatusNoContent},
@@ -96,7 +96,7 @@ func (k *Keeper) createToken(ctx context.Context, c *access.Caller, in *newToken
 	}
 	out := tokenJSON(t)
 	out.Secret = secret
-	return &body[wire.Token]{&out}, nil
+	return answer(&out), nil
 }
 
 const maxTokenTTL = 10 * 365 * 24 * time.Hour

@@ -34,7 +34,7 @@ func (k *Keeper) addWatch(a *api) {
 	const tag = "watch"
 	add(a, route{method: "GET", path: "/v1/watch", id: "list-watched", summary: "All sessions, and the terminals that are open", tag: tag, need: access.NeedWatch},
 		func(context.Context, *access.Caller, *none) (*body[wire.WatchedList], error) {
-			return &body[wire.WatchedList]{&wire.WatchedList{Items: k.watched()}}, nil
+			return answer(&wire.WatchedList{Items: k.watched()}), nil
 		})
 	addStream(a, route{method: "GET", path: "/v1/watch/{id}/stream", id: "watch", tag: tag, need: access.NeedWatch,
 		summary: "What happens in a session or terminal, redacted: events “session” first, then “command”, “answered”, “output”, “result”, of terminals “output” and “resize”, and “closed” at the end"}, k.watch)

@@ -41,7 +41,7 @@ func (k *Keeper) invite(ctx context.Context, c *access.Caller, _ *none) (*body[w
 		return nil, err
 	}
 	code, until := k.web.door.Invite(page.Guest{Inventory: c.Inventory, AuthSock: c.AuthSock})
-	return &body[wire.Link]{&wire.Link{URL: k.web.url + "/#" + code, Expires: until.UTC()}}, nil
+	return answer(&wire.Link{URL: k.web.url + "/#" + code, Expires: until.UTC()}), nil
 }
 
 // openWeb listens on a port of loopback, which nobody else is told. It goes on until the keeper ends.
