@@ -205,15 +205,6 @@ func exact(r *http.Request, body []byte) *wire.Problem {
 	return nil
 }
 
-type bodyKey struct{}
-
-// decoded makes the room of a request's body free before its answer ends, which may take long.
-func decoded(ctx context.Context) {
-	if free, ok := ctx.Value(bodyKey{}).(func()); ok {
-		free()
-	}
-}
-
 // wholeBody is a body in memory. It lets go of what was read to its end: the request lives until its answer ends.
 type wholeBody struct{ rest []byte }
 
