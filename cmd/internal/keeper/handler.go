@@ -81,7 +81,7 @@ func (k *Keeper) handler(identify func(*http.Request) (*access.Caller, *wire.Pro
 			}
 			w = stream.WhileRightful(ctx, w, k.refuse)
 		}
-		ctx = context.WithValue(context.WithValue(ctx, access.CallerKey{}, c), bodyKey{}, free)
+		ctx = context.WithValue(context.WithValue(ctx, access.CallerKey{}, c), limit.BodyKey{}, free)
 		k.api.ServeHTTP(w, r.WithContext(withAsker(withAuthSock(ctx, c.AuthSock), c, r)))
 	})
 }

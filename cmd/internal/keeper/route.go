@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -127,7 +128,7 @@ func addStream[I any](a *api, r route, open func(ctx context.Context, c *access.
 			return nil, err
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
-			decoded(hc.Context())
+			limit.Decoded(hc.Context())
 			body(hc)
 			stream.Farewell(hc)
 		}}, nil
