@@ -8,6 +8,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/approval/sshsig"
@@ -43,10 +44,10 @@ type yesIn struct {
 	Body wire.Answer
 }
 
-func (k *Keeper) addApprovals(a *api) {
+func (k *Keeper) addApprovals(a *route.API) {
 	const tag = "approvals"
-	add(a, route{method: "GET", path: "/v1/approvals", id: "list-approvals", summary: "Pending approvals", tag: tag, need: access.NeedWatch},
-		func(ctx context.Context, _ *access.Caller, _ *none) (*body[wire.Approvals], error) {
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/approvals", ID: "list-approvals", Summary: "Pending approvals", Tag: tag, Need: access.NeedWatch},
+		func(ctx context.Context, _ *access.Caller, _ *route.None) (*route.Body[wire.Approvals], error) {
 			out := &wire.Approvals{Items: []wire.Approval{}}
 			unread := k.readPending(ctx)
 			for _, p := range k.desk.List() {
@@ -60,10 +61,10 @@ func (k *Keeper) addApprovals(a *api) {
 				return nil, unread // nothing was found, which is not that nothing is pending
 			}
 			out.Store = k.storeFault()
-			return answer(out), nil
+			return route.JSON(out), nil
 		})
-	add(a, route{method: "GET", path: "/v1/approvals/{id}", id: "show-approval", summary: "An approval in full: what an answer is bound to", tag: tag, need: access.NeedApprove},
-		func(_ context.Context, _ *access.Caller, in *approvalIn) (*body[wire.Document], error) {
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/approvals/{id}", ID: "show-approval", Summary: "An approval in full: what an answer is bound to", Tag: tag, Need: access.NeedApprove},
+		func(_ context.Context, _ *access.Caller, in *approvalIn) (*route.Body[wire.Document], error) {
 			p, err := k.desk.Get(in.ID)
 			if err != nil {
 				return nil, err
@@ -79,17 +80,17 @@ func (k *Keeper) addApprovals(a *api) {
 				p.WithInput = true
 				out.DigestWithInput = string(p.Digest())
 			}
-			return answer(out), nil
+			return route.JSON(out), nil
 		})
-	add(a, route{method: "POST", path: "/v1/approvals/{id}/approve", id: "approve", summary: "Approve exactly what was shown", tag: tag, need: access.NeedApprove},
-		func(ctx context.Context, c *access.Caller, in *yesIn) (*none, error) {
-			_, err := once(ctx, k, c, in.Key, struct{ Approve, Digest string }{in.ID, in.Body.Digest}, func() (none, error) {
-				return none{}, k.answer(c, in.ID, true, in.Body)
+	route.Add(a, route.Route{Method: "POST", Path: "/v1/approvals/{id}/approve", ID: "approve", Summary: "Approve exactly what was shown", Tag: tag, Need: access.NeedApprove},
+		func(ctx context.Context, c *access.Caller, in *yesIn) (*route.None, error) {
+			_, err := once(ctx, k, c, in.Key, struct{ Approve, Digest string }{in.ID, in.Body.Digest}, func() (route.None, error) {
+				return route.None{}, k.answer(c, in.ID, true, in.Body)
 			})
 			return nil, err
 		})
-	add(a, route{method: "POST", path: "/v1/approvals/{id}/reject", id: "reject", summary: "Say no", tag: tag, need: access.NeedApprove},
-		func(_ context.Context, c *access.Caller, in *answerIn) (*none, error) {
+	route.Add(a, route.Route{Method: "POST", Path: "/v1/approvals/{id}/reject", ID: "reject", Summary: "Say no", Tag: tag, Need: access.NeedApprove},
+		func(_ context.Context, c *access.Caller, in *answerIn) (*route.None, error) {
 			return nil, k.answer(c, in.ID, false, in.Body)
 		})
 }

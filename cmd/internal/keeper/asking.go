@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -130,7 +131,7 @@ func (t *terminal) takenBack(ctx context.Context, id string) {
 
 // askAgain puts a command that waited in another keeper to the desk, if it is still what it was.
 func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
-	f := t.takeNew(id, agentTimeout)
+	f := t.takeNew(id, route.AgentTimeout)
 	if f == nil {
 		return nil // it is asked about already
 	}
@@ -189,7 +190,7 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 // enter opens a session for one command, in its directory, held as every session in its sandbox is, and notes it in the
 // record. What would hold it less than what it was judged under is an errBox.
 func (t *terminal) enter(ctx context.Context, r *realm, h hosts.Host, c store.Command, f *flight) (*registry.Entry, error) {
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, ownKey{}, true), beforeSending)
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, ownKey{}, true), route.BeforeSending)
 	defer cancel()
 	b, err := t.sandbox(ctx, r, h, c.Sandbox)
 	if err != nil {

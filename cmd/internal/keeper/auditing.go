@@ -7,6 +7,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -21,9 +22,9 @@ type tailOut struct {
 }
 
 // The record can be read here and nothing else: it is written by the gate.
-func (k *Keeper) addAudit(a *api) {
-	add(a, route{method: "GET", path: "/v1/audit", id: "audit-tail", summary: "The last entries, the oldest first", tag: "audit", need: access.NeedAudit},
-		func(_ context.Context, _ *access.Caller, in *tailIn) (*body[tailOut], error) {
+func (k *Keeper) addAudit(a *route.API) {
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/audit", ID: "audit-tail", Summary: "The last entries, the oldest first", Tag: "audit", Need: access.NeedAudit},
+		func(_ context.Context, _ *access.Caller, in *tailIn) (*route.Body[tailOut], error) {
 			if k.cfg.AuditDir == "" {
 				return nil, noRecord()
 			}
@@ -35,10 +36,10 @@ func (k *Keeper) addAudit(a *api) {
 			for i, e := range events {
 				out.Items[i] = e
 			}
-			return answer(out), nil
+			return route.JSON(out), nil
 		})
-	add(a, route{method: "GET", path: "/v1/audit/verify", id: "audit-verify", summary: "Check the whole chain", tag: "audit", need: access.NeedAudit},
-		func(context.Context, *access.Caller, *none) (*body[wire.Verified], error) {
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/audit/verify", ID: "audit-verify", Summary: "Check the whole chain", Tag: "audit", Need: access.NeedAudit},
+		func(context.Context, *access.Caller, *route.None) (*route.Body[wire.Verified], error) {
 			if k.cfg.AuditDir == "" {
 				return nil, noRecord()
 			}
@@ -50,7 +51,7 @@ func (k *Keeper) addAudit(a *api) {
 			if r.Problem != nil {
 				out.Problems = append(out.Problems, r.Problem.String())
 			}
-			return answer(out), nil
+			return route.JSON(out), nil
 		})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -42,21 +43,21 @@ type (
 	}
 )
 
-func (k *Keeper) addTerminal(a *api) {
+func (k *Keeper) addTerminal(a *route.API) {
 	const path = "/agent/terminal/commands"
-	add(a, route{method: "POST", path: path, id: "create-command", tag: terminalTag, need: access.NeedRun, status: http.StatusCreated, also: whileItRuns,
-		summary: "Run a command in a sandbox: 201 when it has ended or was rejected, 202 while it runs or is pending"}, k.createCommand)
-	add(a, route{method: "GET", path: path, id: "list-commands", summary: "Commands: one's own, or all for people", tag: terminalTag, need: access.NeedSee}, k.listCommands)
-	add(a, route{method: "GET", path: path + "/{id}", id: "get-command", summary: "One command", tag: terminalTag, need: access.NeedSee},
+	route.Add(a, route.Route{Method: "POST", Path: path, ID: "create-command", Tag: terminalTag, Need: access.NeedRun, Status: http.StatusCreated, Also: whileItRuns,
+		Summary: "Run a command in a sandbox: 201 when it has ended or was rejected, 202 while it runs or is pending"}, k.createCommand)
+	route.Add(a, route.Route{Method: "GET", Path: path, ID: "list-commands", Summary: "Commands: one's own, or all for people", Tag: terminalTag, Need: access.NeedSee}, k.listCommands)
+	route.Add(a, route.Route{Method: "GET", Path: path + "/{id}", ID: "get-command", Summary: "One command", Tag: terminalTag, Need: access.NeedSee},
 		func(ctx context.Context, c *access.Caller, in *commandIn) (*commandOut, error) {
 			cmd, err := k.command(ctx, c, in.ID)
 			return &commandOut{http.StatusOK, commandJSON(cmd)}, err
 		})
-	add(a, route{method: "POST", path: path + "/{id}/approve", id: "approve-command", summary: "Approve a pending command, and run it", tag: terminalTag, need: access.NeedApprove},
+	route.Add(a, route.Route{Method: "POST", Path: path + "/{id}/approve", ID: "approve-command", Summary: "Approve a pending command, and run it", Tag: terminalTag, Need: access.NeedApprove},
 		func(ctx context.Context, c *access.Caller, in *approveIn) (*commandOut, error) {
 			return k.approveOnce(ctx, c, in)
 		})
-	add(a, route{method: "POST", path: path + "/{id}/reject", id: "reject-command", summary: "Reject a pending command", tag: terminalTag, need: access.NeedApprove},
+	route.Add(a, route.Route{Method: "POST", Path: path + "/{id}/reject", ID: "reject-command", Summary: "Reject a pending command", Tag: terminalTag, Need: access.NeedApprove},
 		func(ctx context.Context, c *access.Caller, in *rejectIn) (*commandOut, error) {
 			reason := ""
 			if in.Body != nil {
@@ -64,7 +65,7 @@ func (k *Keeper) addTerminal(a *api) {
 			}
 			return k.answerCommand(ctx, c, in.ID, false, wire.Answer{Reason: reason})
 		})
-	add(a, route{method: "POST", path: path + "/{id}/finalize", id: "finalize-command", summary: "Freeze a command that has ended", tag: terminalTag, need: access.NeedRun},
+	route.Add(a, route.Route{Method: "POST", Path: path + "/{id}/finalize", ID: "finalize-command", Summary: "Freeze a command that has ended", Tag: terminalTag, Need: access.NeedRun},
 		func(ctx context.Context, c *access.Caller, in *commandIn) (*commandOut, error) {
 			if _, err := k.command(ctx, c, in.ID); err != nil {
 				return nil, err
@@ -83,7 +84,7 @@ func (k *Keeper) command(ctx context.Context, c *access.Caller, id string) (stor
 	return cmd, err
 }
 
-func (k *Keeper) listCommands(ctx context.Context, c *access.Caller, in *commandsIn) (*body[wire.Commands], error) {
+func (k *Keeper) listCommands(ctx context.Context, c *access.Caller, in *commandsIn) (*route.Body[wire.Commands], error) {
 	f := store.CommandFilter{Sandbox: in.Sandbox, Session: in.Session, Status: store.Status(in.Status)}
 	if !c.Role.May(access.NeedWatch) {
 		f.Principal = c.Principal
@@ -96,7 +97,7 @@ func (k *Keeper) listCommands(ctx context.Context, c *access.Caller, in *command
 	for i, cmd := range page.Items {
 		out.Items[i] = *commandJSON(cmd)
 	}
-	return answer(out), nil
+	return route.JSON(out), nil
 }
 
 func commandJSON(c store.Command) *wire.Command {
@@ -140,7 +141,7 @@ func (k *Keeper) approveOnce(ctx context.Context, c *access.Caller, in *approveI
 	case was.State == store.KeyConflict:
 		return nil, problem.KeyUsed()
 	case was.State == store.KeySame && cmd.Status != store.Pending:
-		cmd, err := k.term.wait(ctx, in.ID, maxWait)
+		cmd, err := k.term.wait(ctx, in.ID, route.MaxWait)
 		return &commandOut{http.StatusOK, commandJSON(cmd)}, err
 	}
 	out, err := k.answerCommand(ctx, c, in.ID, true, in.answer())
@@ -179,7 +180,7 @@ func (k *Keeper) answerCommand(ctx context.Context, c *access.Caller, id string,
 		if err := k.answer(c, p.ID, approve, b); err != nil {
 			return nil, err
 		}
-		cmd, err := k.term.wait(ctx, id, maxWait)
+		cmd, err := k.term.wait(ctx, id, route.MaxWait)
 		if err == nil && cmd.Status == store.Pending {
 			return nil, problem.ErrEnding // the answer came too late to be kept: it waits for another
 		}

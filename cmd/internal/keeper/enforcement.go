@@ -6,6 +6,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
@@ -13,7 +14,7 @@ import (
 
 // checkSandbox connects to a sandbox's host as its owner logs in there, and says what would hold a session of theirs. The
 // record says who wanted to know. Nobody's SSH agent is lent to somebody else for it.
-func (k *Keeper) checkSandbox(ctx context.Context, c *access.Caller, in *sandboxIn) (*body[wire.Enforcement], error) {
+func (k *Keeper) checkSandbox(ctx context.Context, c *access.Caller, in *sandboxIn) (*route.Body[wire.Enforcement], error) {
 	b, err := k.sandbox(ctx, c, in.ID)
 	if err != nil {
 		return nil, err
@@ -28,7 +29,7 @@ func (k *Keeper) checkSandbox(ctx context.Context, c *access.Caller, in *sandbox
 		return nil, err
 	}
 	defer done()
-	ctx, stop := context.WithTimeout(ctx, beforeSending)
+	ctx, stop := context.WithTimeout(ctx, route.BeforeSending)
 	defer stop()
 	if b.Owner != c.Principal {
 		ctx = withAuthSock(ctx, "")
@@ -52,5 +53,5 @@ func (k *Keeper) checkSandbox(ctx context.Context, c *access.Caller, in *sandbox
 			return nil, err
 		}
 	}
-	return answer(&wire.Enforcement{Level: string(e.Level), How: e.How, Why: e.Why, Open: e.Open, Directory: there, LeadsTo: at[0]}), nil
+	return route.JSON(&wire.Enforcement{Level: string(e.Level), How: e.How, Why: e.Why, Open: e.Open, Directory: there, LeadsTo: at[0]}), nil
 }

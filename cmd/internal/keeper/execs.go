@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/output"
@@ -52,11 +53,11 @@ type pageIn struct {
 // whileItRuns is how a command that has not ended is told.
 var whileItRuns = []int{http.StatusAccepted}
 
-func (k *Keeper) addExecs(a *api) {
+func (k *Keeper) addExecs(a *route.API) {
 	const tag = "execs"
-	add(a, route{method: "POST", path: "/v1/sessions/{id}/execs", id: "run", summary: "Run a command in a session", tag: tag, need: access.NeedRun, also: whileItRuns}, k.run)
-	add(a, route{method: "GET", path: "/v1/execs/{id}", id: "get-exec", summary: "A command as it is now; waits for its end if asked to", tag: tag, need: access.NeedSee, also: whileItRuns}, k.look)
-	add(a, route{method: "POST", path: "/v1/execs/{id}/stop", id: "stop-exec", summary: "Stop a command step by step", tag: tag, need: access.NeedRun, also: whileItRuns},
+	route.Add(a, route.Route{Method: "POST", Path: "/v1/sessions/{id}/execs", ID: "run", Summary: "Run a command in a session", Tag: tag, Need: access.NeedRun, Also: whileItRuns}, k.run)
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/execs/{id}", ID: "get-exec", Summary: "A command as it is now; waits for its end if asked to", Tag: tag, Need: access.NeedSee, Also: whileItRuns}, k.look)
+	route.Add(a, route.Route{Method: "POST", Path: "/v1/execs/{id}/stop", ID: "stop-exec", Summary: "Stop a command step by step", Tag: tag, Need: access.NeedRun, Also: whileItRuns},
 		func(ctx context.Context, c *access.Caller, in *stopIn) (*resultOut, error) {
 			x, err := k.exec(c, in.ID)
 			if err != nil {
@@ -65,8 +66,8 @@ func (k *Keeper) addExecs(a *api) {
 			x.Stop()
 			return k.show(c, x, output.Budget{})
 		})
-	add(a, route{method: "POST", path: "/v1/execs/{id}/input", id: "input", summary: "Type at a command, or send it a signal", tag: tag, need: access.NeedRun, also: whileItRuns}, k.input)
-	add(a, route{method: "GET", path: "/v1/execs/{id}/output", id: "page", summary: "Exact output by offset", tag: tag, need: access.NeedSee}, k.page)
+	route.Add(a, route.Route{Method: "POST", Path: "/v1/execs/{id}/input", ID: "input", Summary: "Type at a command, or send it a signal", Tag: tag, Need: access.NeedRun, Also: whileItRuns}, k.input)
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/execs/{id}/output", ID: "page", Summary: "Exact output by offset", Tag: tag, Need: access.NeedSee}, k.page)
 }
 
 // run starts a command and waits for its end. What a caller leaves behind goes on: stop ends it.
@@ -84,7 +85,7 @@ func (k *Keeper) run(ctx context.Context, c *access.Caller, in *runIn) (*resultO
 	if err != nil {
 		return nil, err
 	}
-	wait, err := seconds("wait_s", b.WaitS, defaultWait, maxWait)
+	wait, err := seconds("wait_s", b.WaitS, route.DefaultWait, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (k *Keeper) run(ctx context.Context, c *access.Caller, in *runIn) (*resultO
 	if err != nil {
 		return nil, err
 	}
-	idle, err := seconds("idle_s", b.IdleS, 0, maxTimeout)
+	idle, err := seconds("idle_s", b.IdleS, 0, route.MaxTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func (k *Keeper) run(ctx context.Context, c *access.Caller, in *runIn) (*resultO
 		Session string
 		Run     wire.Run
 	}{e.ID(), asked(b)}, func() (*registry.Exec, error) {
-		sctx, stop := context.WithTimeout(ctx, beforeSending)
+		sctx, stop := context.WithTimeout(ctx, route.BeforeSending)
 		defer stop()
 		return e.Start(sctx, registry.Command{
 			Script: script, Program: words != nil, Reason: b.Reason, RequestID: in.Key, Timeout: timeout, Idle: idle, Merged: b.Merged,
@@ -220,7 +221,7 @@ func (k *Keeper) look(ctx context.Context, c *access.Caller, in *execIn) (*resul
 	if err != nil {
 		return nil, err
 	}
-	wait, err := seconds("wait_s", &in.WaitS, 0, maxWait)
+	wait, err := seconds("wait_s", &in.WaitS, 0, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +254,7 @@ func (k *Keeper) show(_ *access.Caller, x *registry.Exec, b output.Budget) (*res
 	return out, nil
 }
 
-func (k *Keeper) page(ctx context.Context, c *access.Caller, in *pageIn) (*body[wire.Page], error) {
+func (k *Keeper) page(ctx context.Context, c *access.Caller, in *pageIn) (*route.Body[wire.Page], error) {
 	x, err := k.exec(c, in.ID)
 	if err != nil {
 		return nil, err
@@ -262,13 +263,13 @@ func (k *Keeper) page(ctx context.Context, c *access.Caller, in *pageIn) (*body[
 	if err != nil {
 		return nil, err
 	}
-	wait, err := seconds("wait_s", &in.WaitS, 0, maxWait)
+	wait, err := seconds("wait_s", &in.WaitS, 0, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}
 	limit := in.Limit
 	if limit == 0 {
-		limit = defaultPage
+		limit = route.DefaultPage
 	}
 	limit = int(limits.Output(int64(limit)))
 	p, err := x.Page(in.Stream, in.Offset, limit)
@@ -282,7 +283,7 @@ func (k *Keeper) page(ctx context.Context, c *access.Caller, in *pageIn) (*body[
 	}
 	out := &wire.Page{Stream: in.Stream, Offset: p.Offset, Next: p.Next, End: p.End, Skipped: p.Skipped}
 	out.Encoding, out.Data = wire.Encode(p.Text, utf8.Valid(p.Text))
-	return answer(out), nil
+	return route.JSON(out), nil
 }
 
 // follow waits until there is something at an offset, the stream has ended, or ctx has.
@@ -328,9 +329,9 @@ func seconds(name string, s *float64, def, most time.Duration) (time.Duration, e
 func timeoutOf(c *access.Caller, limits rules.Limits, s *float64) (time.Duration, error) {
 	def := time.Duration(0)
 	if rules.RoleOf(c.Principal) != rules.Operator {
-		def = agentTimeout
+		def = route.AgentTimeout
 	}
-	d, err := seconds("timeout_s", s, def, maxTimeout)
+	d, err := seconds("timeout_s", s, def, route.MaxTimeout)
 	if err == nil && s != nil && d == 0 {
 		err = problem.Invalid("timeout_s must be more than zero")
 	}
@@ -343,7 +344,7 @@ func budgetOf(o *wire.Output, limits rules.Limits) (output.Budget, error) {
 	if o != nil {
 		b.Head, b.Tail, b.Grep, b.Context = o.Head, o.Tail, o.Grep, o.Context
 		if o.MaxBytes > 0 {
-			b.MaxBytes = min(o.MaxBytes, maxPage)
+			b.MaxBytes = min(o.MaxBytes, route.MaxPage)
 		}
 		if o.Context > 0 && o.Grep == "" {
 			return b, problem.Invalid("output: context is about the lines that grep finds; add grep")

@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
@@ -68,11 +69,11 @@ const aboutChanges = "A keeper makes one change of a file at a time, from readin
 const aboutLists = "A list is read to its end or to a limit: 100000 names, 8 MiB of names, or two minutes. Larger directories are 413. " +
 	"A list whose client has gone is stopped."
 
-func (k *Keeper) addFiles(a *api) {
+func (k *Keeper) addFiles(a *route.API) {
 	const tag = "files"
 	also := []int{http.StatusAccepted}
-	add(a, route{method: "GET", path: filesPath, id: "read-file", summary: "Read a file, page by page", tag: tag, need: access.NeedRun, also: also}, k.readFile)
-	add(a, route{method: "PUT", path: filesPath, id: "write-file", summary: "Give a file new content, atomically, or make it", about: aboutChanges, tag: tag, need: access.NeedRun, also: also, body: filework.MaxFile},
+	route.Add(a, route.Route{Method: "GET", Path: filesPath, ID: "read-file", Summary: "Read a file, page by page", Tag: tag, Need: access.NeedRun, Also: also}, k.readFile)
+	route.Add(a, route.Route{Method: "PUT", Path: filesPath, ID: "write-file", Summary: "Give a file new content, atomically, or make it", About: aboutChanges, Tag: tag, Need: access.NeedRun, Also: also, Body: filework.MaxFile},
 		func(ctx context.Context, c *access.Caller, in *fileWriteIn) (*fileOut, error) {
 			mode, err := filework.ParseMode(in.Mode)
 			if err != nil {
@@ -82,17 +83,17 @@ func (k *Keeper) addFiles(a *api) {
 			return k.file(ctx, c, in.FileAt, r, in.Key, nil)
 		})
 	a.OpenAPI().Paths[filesPath].Put.RequestBody.Required = false // a file may be empty
-	add(a, route{method: "POST", path: filesPath + "/edit", id: "edit-file", summary: "Replace text that is in a file exactly once, atomically", about: aboutChanges, tag: tag, need: access.NeedRun, also: also},
+	route.Add(a, route.Route{Method: "POST", Path: filesPath + "/edit", ID: "edit-file", Summary: "Replace text that is in a file exactly once, atomically", About: aboutChanges, Tag: tag, Need: access.NeedRun, Also: also},
 		func(ctx context.Context, c *access.Caller, in *fileEditIn) (*fileOut, error) {
 			b := &in.Body
-			at := FileAt{Host: in.Host, Session: in.Session, Path: in.Path, Reason: b.Reason, WaitS: defaultWait.Seconds()}
+			at := FileAt{Host: in.Host, Session: in.Session, Path: in.Path, Reason: b.Reason, WaitS: route.DefaultWait.Seconds()}
 			if b.WaitS != nil {
 				at.WaitS = *b.WaitS
 			}
 			r := filework.Request{Op: filework.Edit, Old: []byte(b.Old), New: []byte(b.New), IfSHA256: b.IfSHA256}
 			return k.file(ctx, c, at, r, in.Key, nil)
 		})
-	add(a, route{method: "GET", path: filesPath + "/list", id: "list-files", summary: "List a directory, page by page", about: aboutLists, tag: tag, need: access.NeedRun, also: also}, k.listFiles)
+	route.Add(a, route.Route{Method: "GET", Path: filesPath + "/list", ID: "list-files", Summary: "List a directory, page by page", About: aboutLists, Tag: tag, Need: access.NeedRun, Also: also}, k.listFiles)
 }
 
 // unquote takes the quotes from an entity tag.
@@ -119,7 +120,7 @@ func (k *Keeper) readFile(ctx context.Context, c *access.Caller, in *fileReadIn)
 
 func (k *Keeper) listFiles(ctx context.Context, c *access.Caller, in *fileReadIn) (*fileOut, error) {
 	return k.file(ctx, c, in.FileAt, filework.Request{Op: filework.List}, "", func(x *registry.Exec, out *wire.File) error {
-		p, err := k.pageOf(c, x, in.Offset, max(cmp.Or(in.Limit, defaultPage), leastList))
+		p, err := k.pageOf(c, x, in.Offset, max(cmp.Or(in.Limit, route.DefaultPage), leastList))
 		if err != nil {
 			return err
 		}
@@ -142,7 +143,7 @@ func (k *Keeper) pageOf(c *access.Caller, x *registry.Exec, offset int64, limit 
 		return output.Page{}, err
 	}
 	if limit == 0 {
-		limit = defaultPage
+		limit = route.DefaultPage
 	}
 	return x.Page(registry.Stdout, offset, int(limits.Output(int64(limit))))
 }
@@ -164,7 +165,7 @@ func (k *Keeper) file(ctx context.Context, c *access.Caller, at FileAt, r filewo
 	if err != nil {
 		return nil, err
 	}
-	wait, err := seconds("wait_s", &at.WaitS, defaultWait, maxWait)
+	wait, err := seconds("wait_s", &at.WaitS, route.DefaultWait, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +193,9 @@ func (k *Keeper) file(ctx context.Context, c *access.Caller, at FileAt, r filewo
 	x, err := k.execOnce(ctx, c, key, []any{at.Host, at.Session, r}, func() (*registry.Exec, error) {
 		x, w, err := filework.Start(ctx, e, r, filework.Options{
 			Reason: at.Reason, Timeout: timeout, Wait: wait,
-			Starting: func(ctx context.Context) (context.Context, func()) { return context.WithTimeout(ctx, beforeSending) },
+			Starting: func(ctx context.Context) (context.Context, func()) {
+				return context.WithTimeout(ctx, route.BeforeSending)
+			},
 		})
 		mine = w
 		return x, err
@@ -304,5 +307,5 @@ func (k *Keeper) bodyLimit(c *access.Caller, r *http.Request) (int64, time.Durat
 	if access.Own(c) && r.Method == http.MethodPost && r.URL.Path == runsPath {
 		return maxRunBody, 6 * k.cfg.bodyTime
 	}
-	return maxBody, k.cfg.bodyTime
+	return route.MaxBody, k.cfg.bodyTime
 }

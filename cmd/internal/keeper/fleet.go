@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
@@ -76,7 +77,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunI
 	if x.cmd.Timeout, err = timeoutOf(c, limits, b.TimeoutS); err != nil {
 		return nil, err
 	}
-	if x.cmd.Idle, err = seconds("idle_s", b.IdleS, 0, maxTimeout); err != nil {
+	if x.cmd.Idle, err = seconds("idle_s", b.IdleS, 0, route.MaxTimeout); err != nil {
 		return nil, err
 	}
 	if x.cmd.Keep == 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -20,19 +21,19 @@ type revokeIn struct {
 }
 
 // addForSession adds the approvals that hold for a session.
-func (k *Keeper) addForSession(a *api) {
+func (k *Keeper) addForSession(a *route.API) {
 	const path, tag = "/v1/session-approvals", "approvals"
-	add(a, route{method: "GET", path: path, id: "list-session-approvals", summary: "Approvals that hold for a session or a sandbox", tag: tag, need: access.NeedWatch},
-		func(context.Context, *access.Caller, *none) (*body[wire.SessionApprovals], error) {
+	route.Add(a, route.Route{Method: "GET", Path: path, ID: "list-session-approvals", Summary: "Approvals that hold for a session or a sandbox", Tag: tag, Need: access.NeedWatch},
+		func(context.Context, *access.Caller, *route.None) (*route.Body[wire.SessionApprovals], error) {
 			out := &wire.SessionApprovals{Items: []wire.SessionApproval{}}
 			for _, g := range k.desk.ForSessions() {
 				out.Items = append(out.Items, k.forSessionJSON(g))
 			}
-			return answer(out), nil
+			return route.JSON(out), nil
 		})
-	add(a, route{method: "DELETE", path: path + "/{id}", id: "revoke-session-approval", summary: "Revoke an approval that holds for a session: the next command needs an approval of its own",
-		tag: tag, need: access.NeedApprove, status: http.StatusNoContent},
-		func(_ context.Context, c *access.Caller, in *revokeIn) (*none, error) {
+	route.Add(a, route.Route{Method: "DELETE", Path: path + "/{id}", ID: "revoke-session-approval", Summary: "Revoke an approval that holds for a session: the next command needs an approval of its own",
+		Tag: tag, Need: access.NeedApprove, Status: http.StatusNoContent},
+		func(_ context.Context, c *access.Caller, in *revokeIn) (*route.None, error) {
 			if err := k.trees.Admit(c.Pid); err != nil {
 				return nil, err
 			}

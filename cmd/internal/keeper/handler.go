@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -41,7 +42,7 @@ func (k *Keeper) handler(identify func(*http.Request) (*access.Caller, *wire.Pro
 			k.refuse(w, "foreign", problem.New(http.StatusForbidden, "forbidden", "the request names another host, or comes from another site's page"))
 			return
 		}
-		if p := unknownHeader(r.Header); p != nil {
+		if p := route.UnknownHeader(r.Header); p != nil {
 			k.refuse(w, "header", p)
 			return
 		}
@@ -113,7 +114,7 @@ func (k *Keeper) survive(w http.ResponseWriter) {
 }
 
 // answerTime is how long an answer may take to be read, after the longest wait.
-const answerTime = maxWait + time.Minute
+const answerTime = route.MaxWait + time.Minute
 
 // bound bounds the times of a request: of reading its answer, and of its body, that of one which is refused as well, for
 // the server reads what is left of it. Bounding the time of reading alone would end long waits too, so whole takes that

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -19,9 +20,9 @@ type hostsIn struct {
 	Selector string `query:"selector" maxLength:"4096" doc:"names, web[01-12], web*, @group, role=web, tier=dev, ~regex, all; joined by , & and !"`
 }
 
-func (k *Keeper) addHosts(a *api) {
-	add(a, route{method: "GET", path: "/v1/hosts", id: "list-hosts", summary: "Hosts of the inventory", tag: "hosts", need: access.NeedSee},
-		func(_ context.Context, c *access.Caller, in *hostsIn) (*body[wire.Hosts], error) {
+func (k *Keeper) addHosts(a *route.API) {
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/hosts", ID: "list-hosts", Summary: "Hosts of the inventory", Tag: "hosts", Need: access.NeedSee},
+		func(_ context.Context, c *access.Caller, in *hostsIn) (*route.Body[wire.Hosts], error) {
 			r, done, err := k.realm(c)
 			if err != nil {
 				return nil, err
@@ -35,7 +36,7 @@ func (k *Keeper) addHosts(a *api) {
 			for i, h := range hs {
 				out.Items[i] = r.describe(h)
 			}
-			return answer(out), nil
+			return route.JSON(out), nil
 		})
 }
 

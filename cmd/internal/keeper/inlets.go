@@ -14,6 +14,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -28,8 +29,8 @@ func isStdin(r *http.Request) bool {
 
 // addStdin adds the way of standard input. Its body is read by the command, so it is none of the framework's routes; it
 // is described all the same.
-func (k *Keeper) addStdin(a *api, mux *http.ServeMux) {
-	mux.Handle("POST "+stdinPath, a.guard(access.NeedRun, http.HandlerFunc(k.takeStdin)))
+func (k *Keeper) addStdin(a *route.API, mux *http.ServeMux) {
+	mux.Handle("POST "+stdinPath, a.Guard(access.NeedRun, http.HandlerFunc(k.takeStdin)))
 	zero := 0.0
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodPost, Path: stdinPath, OperationID: "give-stdin", Tags: []string{"runs"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -31,9 +32,9 @@ func (k *Keeper) input(ctx context.Context, c *access.Caller, in *inputIn) (*res
 	b := &in.Body
 	def := time.Duration(0)
 	if b.WaitFor != "" {
-		def = defaultWait
+		def = route.DefaultWait
 	}
-	wait, err := seconds("wait_s", b.WaitS, def, maxWait)
+	wait, err := seconds("wait_s", b.WaitS, def, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}

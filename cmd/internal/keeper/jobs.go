@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
@@ -63,16 +64,16 @@ type (
 	}
 )
 
-func (k *Keeper) addJobs(a *api) {
+func (k *Keeper) addJobs(a *route.API) {
 	const tag = "jobs"
-	add(a, route{method: "POST", path: jobsPath, id: "start-job", tag: tag, need: access.NeedRun, status: http.StatusCreated, also: whileItRuns,
-		summary: "Start a command that outlives the connection: it keeps running when the keeper ends, and its output stays on the host until it is collected"}, k.startJob)
-	add(a, route{method: "GET", path: jobsPath, id: "list-jobs", summary: "The caller's jobs, as their hosts report them", tag: tag, need: access.NeedRun}, k.listJobs)
-	add(a, route{method: "GET", path: jobsPath + "/{id}", id: "get-job", summary: "A job as it is now; waits for its end if asked to", tag: tag, need: access.NeedRun}, k.getJob)
-	add(a, route{method: "GET", path: jobsPath + "/{id}/output", id: "page-job", summary: "A job's output by offset", tag: tag, need: access.NeedRun}, k.pageJob)
-	add(a, route{method: "POST", path: jobsPath + "/{id}/stop", id: "stop-job", summary: "End a job with all processes of its session; its output stays", tag: tag, need: access.NeedRun}, k.stopJob)
-	add(a, route{method: "DELETE", path: jobsPath + "/{id}", id: "collect-job", tag: tag, need: access.NeedRun,
-		summary: "Take a job that has ended off its host, and say once more how it ended; the keeper keeps its output for a while"}, k.collectJob)
+	route.Add(a, route.Route{Method: "POST", Path: jobsPath, ID: "start-job", Tag: tag, Need: access.NeedRun, Status: http.StatusCreated, Also: whileItRuns,
+		Summary: "Start a command that outlives the connection: it keeps running when the keeper ends, and its output stays on the host until it is collected"}, k.startJob)
+	route.Add(a, route.Route{Method: "GET", Path: jobsPath, ID: "list-jobs", Summary: "The caller's jobs, as their hosts report them", Tag: tag, Need: access.NeedRun}, k.listJobs)
+	route.Add(a, route.Route{Method: "GET", Path: jobsPath + "/{id}", ID: "get-job", Summary: "A job as it is now; waits for its end if asked to", Tag: tag, Need: access.NeedRun}, k.getJob)
+	route.Add(a, route.Route{Method: "GET", Path: jobsPath + "/{id}/output", ID: "page-job", Summary: "A job's output by offset", Tag: tag, Need: access.NeedRun}, k.pageJob)
+	route.Add(a, route.Route{Method: "POST", Path: jobsPath + "/{id}/stop", ID: "stop-job", Summary: "End a job with all processes of its session; its output stays", Tag: tag, Need: access.NeedRun}, k.stopJob)
+	route.Add(a, route.Route{Method: "DELETE", Path: jobsPath + "/{id}", ID: "collect-job", Tag: tag, Need: access.NeedRun,
+		Summary: "Take a job that has ended off its host, and say once more how it ended; the keeper keeps its output for a while"}, k.collectJob)
 }
 
 func (k *Keeper) startJob(ctx context.Context, c *access.Caller, in *newJobIn) (*jobOut, error) {
@@ -84,7 +85,7 @@ func (k *Keeper) startJob(ctx context.Context, c *access.Caller, in *newJobIn) (
 		return nil, err
 	}
 	b := &in.Body
-	wait, err := seconds("wait_s", b.WaitS, defaultWait, maxWait)
+	wait, err := seconds("wait_s", b.WaitS, route.DefaultWait, route.MaxWait)
 	switch {
 	case err != nil:
 		return nil, err
@@ -152,7 +153,7 @@ func (k *Keeper) beginJob(ctx context.Context, c *access.Caller, r *realm, b *wi
 	if err := aim(jobTarget + jobwork.RefOf(e.Host().Name, cmd).String()); err != nil {
 		return jobs.Ref{}, err
 	}
-	ctx, stop := context.WithTimeout(context.WithValue(ctx, consentKey{}, yes), beforeSending)
+	ctx, stop := context.WithTimeout(context.WithValue(ctx, consentKey{}, yes), route.BeforeSending)
 	defer stop()
 	if b.CWD != "" {
 		if err := e.Go(ctx, b.CWD, b.Reason); err != nil {
@@ -212,13 +213,13 @@ func (k *Keeper) job(c *access.Caller, id string) (*realm, jobs.Ref, func(), err
 	return r, ref, done, nil
 }
 
-func (k *Keeper) getJob(ctx context.Context, c *access.Caller, in *jobIn) (*body[wire.Job], error) {
+func (k *Keeper) getJob(ctx context.Context, c *access.Caller, in *jobIn) (*route.Body[wire.Job], error) {
 	r, ref, done, err := k.job(c, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	wait, err := seconds("wait_s", &in.WaitS, 0, maxWait)
+	wait, err := seconds("wait_s", &in.WaitS, 0, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}
@@ -226,10 +227,10 @@ func (k *Keeper) getJob(ctx context.Context, c *access.Caller, in *jobIn) (*body
 	if err != nil {
 		return nil, err
 	}
-	return answer(r.jobJSON(j)), nil
+	return route.JSON(r.jobJSON(j)), nil
 }
 
-func (k *Keeper) pageJob(ctx context.Context, c *access.Caller, in *jobPageIn) (*body[wire.JobPage], error) {
+func (k *Keeper) pageJob(ctx context.Context, c *access.Caller, in *jobPageIn) (*route.Body[wire.JobPage], error) {
 	r, ref, done, err := k.job(c, in.ID)
 	if err != nil {
 		return nil, err
@@ -239,22 +240,22 @@ func (k *Keeper) pageJob(ctx context.Context, c *access.Caller, in *jobPageIn) (
 	if err != nil {
 		return nil, err
 	}
-	wait, err := seconds("wait_s", &in.WaitS, 0, maxWait)
+	wait, err := seconds("wait_s", &in.WaitS, 0, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}
 	j, p, err := r.jobs.Output(ctx, ref, jobwork.Ask{
-		Stream: in.Stream, Offset: in.Offset, Limit: int(limits.Output(int64(cmp.Or(in.Limit, defaultPage)))), Wait: wait, Reason: in.Reason,
+		Stream: in.Stream, Offset: in.Offset, Limit: int(limits.Output(int64(cmp.Or(in.Limit, route.DefaultPage)))), Wait: wait, Reason: in.Reason,
 	})
 	if err != nil {
 		return nil, err
 	}
 	out := &wire.JobPage{Page: wire.Page{Stream: in.Stream, Offset: p.Offset, Next: p.Next, End: p.End, Skipped: p.Skipped}, Job: *r.jobJSON(j)}
 	out.Encoding, out.Data = wire.Encode(p.Text, utf8.Valid(p.Text))
-	return answer(out), nil
+	return route.JSON(out), nil
 }
 
-func (k *Keeper) stopJob(ctx context.Context, c *access.Caller, in *stopJobIn) (*body[wire.Job], error) {
+func (k *Keeper) stopJob(ctx context.Context, c *access.Caller, in *stopJobIn) (*route.Body[wire.Job], error) {
 	r, ref, done, err := k.job(c, in.ID)
 	if err != nil {
 		return nil, err
@@ -272,10 +273,10 @@ func (k *Keeper) stopJob(ctx context.Context, c *access.Caller, in *stopJobIn) (
 	if err != nil {
 		return nil, err
 	}
-	return answer(r.jobJSON(j)), nil
+	return route.JSON(r.jobJSON(j)), nil
 }
 
-func (k *Keeper) collectJob(ctx context.Context, c *access.Caller, in *collectJobIn) (*body[wire.Job], error) {
+func (k *Keeper) collectJob(ctx context.Context, c *access.Caller, in *collectJobIn) (*route.Body[wire.Job], error) {
 	r, ref, done, err := k.job(c, in.ID)
 	if err != nil {
 		return nil, err
@@ -285,10 +286,10 @@ func (k *Keeper) collectJob(ctx context.Context, c *access.Caller, in *collectJo
 	if err != nil {
 		return nil, err
 	}
-	return answer(r.jobJSON(j)), nil
+	return route.JSON(r.jobJSON(j)), nil
 }
 
-func (k *Keeper) listJobs(ctx context.Context, c *access.Caller, in *jobsIn) (*body[wire.Jobs], error) {
+func (k *Keeper) listJobs(ctx context.Context, c *access.Caller, in *jobsIn) (*route.Body[wire.Jobs], error) {
 	if _, err := k.admit(c); err != nil {
 		return nil, err
 	}
@@ -316,12 +317,12 @@ func (k *Keeper) listJobs(ctx context.Context, c *access.Caller, in *jobsIn) (*b
 		case j.Ref().String() <= in.Cursor:
 		case len(out.Items) == min(limit, maxJobs):
 			out.Next = out.Items[len(out.Items)-1].ID
-			return answer(out), nil
+			return route.JSON(out), nil
 		default:
 			out.Items = append(out.Items, *r.jobJSON(j))
 		}
 	}
-	return answer(out), nil
+	return route.JSON(out), nil
 }
 
 func (r *realm) jobJSON(j jobs.Job) *wire.Job {

@@ -10,6 +10,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
@@ -25,12 +26,12 @@ type keptRunIn struct {
 	ID string `path:"id" maxLength:"80" doc:"of a run of one's own"`
 }
 
-func (k *Keeper) addKeptRuns(a *api) {
-	add(a, route{method: "GET", path: runsPath, id: "list-runs", tag: "runs", need: access.NeedSee, summary: "One's runs on many hosts, the newest first, without their hosts"},
-		func(_ context.Context, c *access.Caller, in *keptRunsIn) (*body[wire.KeptRuns], error) {
+func (k *Keeper) addKeptRuns(a *route.API) {
+	route.Add(a, route.Route{Method: "GET", Path: runsPath, ID: "list-runs", Tag: "runs", Need: access.NeedSee, Summary: "One's runs on many hosts, the newest first, without their hosts"},
+		func(_ context.Context, c *access.Caller, in *keptRunsIn) (*route.Body[wire.KeptRuns], error) {
 			out := &wire.KeptRuns{Items: []wire.KeptRun{}}
 			if k.cfg.Runs == nil {
-				return answer(out), nil
+				return route.JSON(out), nil
 			}
 			all, err := k.cfg.Runs.List(c.Principal)
 			if err != nil {
@@ -41,10 +42,10 @@ func (k *Keeper) addKeptRuns(a *api) {
 				item.Hosts = nil
 				out.Items = append(out.Items, item)
 			}
-			return answer(out), nil
+			return route.JSON(out), nil
 		})
-	add(a, route{method: "GET", path: runsPath + "/{id}", id: "get-run", tag: "runs", need: access.NeedSee, summary: "How a run on many hosts has ended, or is going"},
-		func(_ context.Context, c *access.Caller, in *keptRunIn) (*body[wire.KeptRun], error) {
+	route.Add(a, route.Route{Method: "GET", Path: runsPath + "/{id}", ID: "get-run", Tag: "runs", Need: access.NeedSee, Summary: "How a run on many hosts has ended, or is going"},
+		func(_ context.Context, c *access.Caller, in *keptRunIn) (*route.Body[wire.KeptRun], error) {
 			if k.cfg.Runs == nil {
 				return nil, problem.NotFound("run", in.ID)
 			}
@@ -56,7 +57,7 @@ func (k *Keeper) addKeptRuns(a *api) {
 				return nil, err
 			}
 			out := keptRun(r)
-			return answer(&out), nil
+			return route.JSON(&out), nil
 		})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -18,10 +19,12 @@ const (
 	leaveEvery    = 5 * time.Millisecond
 )
 
-func (k *Keeper) addLeave(a *api) {
-	add(a, route{method: "POST", path: "/v1/keeper/leave", id: "leave-keeper", tag: "keeper", need: access.NeedOwn, status: http.StatusAccepted,
-		summary: "End the keeper if nothing is lost by that, for a newer one: 409 says what would be"},
-		func(ctx context.Context, _ *access.Caller, _ *none) (*none, error) { return nil, k.leave(ctx) })
+func (k *Keeper) addLeave(a *route.API) {
+	route.Add(a, route.Route{Method: "POST", Path: "/v1/keeper/leave", ID: "leave-keeper", Tag: "keeper", Need: access.NeedOwn, Status: http.StatusAccepted,
+		Summary: "End the keeper if nothing is lost by that, for a newer one: 409 says what would be"},
+		func(ctx context.Context, _ *access.Caller, _ *route.None) (*route.None, error) {
+			return nil, k.leave(ctx)
+		})
 }
 
 // leave ends a keeper that has nothing to lose and that was started on first use, as the next one will be.

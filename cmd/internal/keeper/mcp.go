@@ -13,6 +13,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
@@ -31,10 +32,10 @@ const mcpPath = "/mcp"
 
 // addMCP adds the two ways in which agents are served: a connection that turns into a stream of messages, for "fairlead
 // mcp", and streamable HTTP.
-func (k *Keeper) addMCP(a *api, mux *http.ServeMux) {
-	mux.Handle("GET /v1/pipes", a.guard(access.NeedRun, http.HandlerFunc(k.servePipe)))
-	mux.Handle("GET /v1/mcp", a.guard(access.NeedRun, http.HandlerFunc(k.mcpStream)))
-	mux.Handle(mcpPath, a.guard(access.NeedRun, http.HandlerFunc(k.mcpHTTP)))
+func (k *Keeper) addMCP(a *route.API, mux *http.ServeMux) {
+	mux.Handle("GET /v1/pipes", a.Guard(access.NeedRun, http.HandlerFunc(k.servePipe)))
+	mux.Handle("GET /v1/mcp", a.Guard(access.NeedRun, http.HandlerFunc(k.mcpStream)))
+	mux.Handle(mcpPath, a.Guard(access.NeedRun, http.HandlerFunc(k.mcpHTTP)))
 }
 
 // agentOf is the caller as an agent. People run commands in other ways.

@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/events"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/id"
@@ -31,11 +32,11 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 	if err := limits.Shell(); err != nil {
 		return nil, err
 	}
-	wait, err := seconds("wait_s", b.WaitS, defaultWait, maxWait)
+	wait, err := seconds("wait_s", b.WaitS, route.DefaultWait, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}
-	timeout, err := seconds("timeout_s", b.TimeoutS, agentTimeout, maxTimeout)
+	timeout, err := seconds("timeout_s", b.TimeoutS, route.AgentTimeout, route.MaxTimeout)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -19,8 +20,8 @@ const filesOutPath = runsPath + "/{id}/files"
 
 // addFilesOut adds the way of what a download sends. Its body is written by the command, so it is none of the framework's
 // routes; it is described all the same.
-func (k *Keeper) addFilesOut(a *api, mux *http.ServeMux) {
-	mux.Handle("GET "+filesOutPath, a.guard(access.NeedRun, http.HandlerFunc(k.giveFiles)))
+func (k *Keeper) addFilesOut(a *route.API, mux *http.ServeMux) {
+	mux.Handle("GET "+filesOutPath, a.Guard(access.NeedRun, http.HandlerFunc(k.giveFiles)))
 	zero := 0.0
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: filesOutPath, OperationID: "take-files", Tags: []string{"runs"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"unicode/utf8"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -58,7 +59,7 @@ func (p *passage) add(b []byte) {
 // redaction, also what nobody will see, since a secret may begin there.
 func (p *passage) take(ctx context.Context, x *registry.Exec) error {
 	for end := p.at + maxTaken; ctx.Err() == nil; {
-		page, err := x.Page(p.name, p.at, defaultPage)
+		page, err := x.Page(p.name, p.at, route.DefaultPage)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -89,7 +90,7 @@ func (k *Keeper) beginPipe(ctx context.Context, c *access.Caller, asked *pipe.Re
 		return nil, nil, err
 	}
 	yes.at = asked.Answered
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, consentKey{}, yes), beforeSending)
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, consentKey{}, yes), route.BeforeSending)
 	defer cancel()
 	running, err := pipe.Begin(ctx, pipe.Config{Sink: k.sink, Principal: c.Principal, Decide: r.judge.decide, Lend: r.lendOrAlone}, h, asked.Ask, asked.Reason)
 	return running, leave, err

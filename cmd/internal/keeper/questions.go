@@ -8,6 +8,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
@@ -24,17 +25,17 @@ type questionAnswerIn struct {
 	Body wire.QuestionAnswer
 }
 
-func (k *Keeper) addQuestions(a *api) {
+func (k *Keeper) addQuestions(a *route.API) {
 	const tag = "questions"
-	add(a, route{method: "GET", path: "/v1/questions", id: "list-questions", summary: "What connecting wants to know from the caller", tag: tag, need: access.NeedReply,
-		about: "Questions are asked for requests with a Fairlead-Asker, whose caller is to look for them here meanwhile. Agents are asked nothing."},
-		func(ctx context.Context, c *access.Caller, in *questionsIn) (*body[wire.Questions], error) {
-			ctx, cancel := context.WithTimeout(ctx, min(time.Duration(in.WaitS*float64(time.Second)), maxWait))
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/questions", ID: "list-questions", Summary: "What connecting wants to know from the caller", Tag: tag, Need: access.NeedReply,
+		About: "Questions are asked for requests with a Fairlead-Asker, whose caller is to look for them here meanwhile. Agents are asked nothing."},
+		func(ctx context.Context, c *access.Caller, in *questionsIn) (*route.Body[wire.Questions], error) {
+			ctx, cancel := context.WithTimeout(ctx, min(time.Duration(in.WaitS*float64(time.Second)), route.MaxWait))
 			defer cancel()
-			return answer(&wire.Questions{Items: k.questions.List(ctx, c.Principal, in.Asker)}), nil
+			return route.JSON(&wire.Questions{Items: k.questions.List(ctx, c.Principal, in.Asker)}), nil
 		})
-	add(a, route{method: "POST", path: "/v1/questions/{id}", id: "answer-question", summary: "Answer a question of one's own", tag: tag, need: access.NeedReply},
-		func(_ context.Context, c *access.Caller, in *questionAnswerIn) (*none, error) {
+	route.Add(a, route.Route{Method: "POST", Path: "/v1/questions/{id}", ID: "answer-question", Summary: "Answer a question of one's own", Tag: tag, Need: access.NeedReply},
+		func(_ context.Context, c *access.Caller, in *questionAnswerIn) (*route.None, error) {
 			err := k.questions.Answer(c.Principal, in.ID, in.Body)
 			switch {
 			case errors.Is(err, question.ErrNoQuestion):

@@ -16,6 +16,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
@@ -30,10 +31,10 @@ type (
 	}
 )
 
-func (k *Keeper) addRecordings(a *api) {
+func (k *Keeper) addRecordings(a *route.API) {
 	const tag, path = "recordings", "/v1/recordings/{id}"
-	add(a, route{method: "GET", path: "/v1/recordings", id: "list-recordings", summary: "Recordings of full terminals, the newest first", tag: tag, need: access.NeedAudit}, k.listRecordings)
-	add(a, route{method: "GET", path: path, id: "get-recording", summary: "A recording, redacted and without what was typed, in the asciicast v2 format", tag: tag, need: access.NeedAudit}, k.recording)
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/recordings", ID: "list-recordings", Summary: "Recordings of full terminals, the newest first", Tag: tag, Need: access.NeedAudit}, k.listRecordings)
+	route.Add(a, route.Route{Method: "GET", Path: path, ID: "get-recording", Summary: "A recording, redacted and without what was typed, in the asciicast v2 format", Tag: tag, Need: access.NeedAudit}, k.recording)
 	a.OpenAPI().Paths[path].Get.Responses["200"] = &huma.Response{
 		Description: "OK", Content: map[string]*huma.MediaType{castType: {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}
@@ -103,7 +104,7 @@ func (f recordingFile) open(dir string) (*os.File, int64, error) {
 	return file, st.Size(), nil
 }
 
-func (k *Keeper) listRecordings(ctx context.Context, _ *access.Caller, in *recordingsIn) (*body[wire.Recordings], error) {
+func (k *Keeper) listRecordings(ctx context.Context, _ *access.Caller, in *recordingsIn) (*route.Body[wire.Recordings], error) {
 	files, err := k.recordingFiles()
 	if err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func (k *Keeper) listRecordings(ctx context.Context, _ *access.Caller, in *recor
 		}
 	}
 	k.recordings.name(ctx, k.cfg.AuditDir, out.Items)
-	return answer(out), nil
+	return route.JSON(out), nil
 }
 
 func (k *Keeper) describeRecording(f recordingFile) (wire.Recording, error) {

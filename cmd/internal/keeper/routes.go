@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -22,7 +23,7 @@ func (k *Keeper) routes() http.Handler {
 	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "Over TCP. Callers on the unix socket are known by their account."},
 	}
-	a := newAPI(humago.New(mux, cfg), k.trees, k.refuse)
+	a := route.New(humago.New(mux, cfg), k.trees, k.refuse)
 	k.addHealth(a)
 	k.addHosts(a)
 	k.addSessions(a)
@@ -47,22 +48,22 @@ func (k *Keeper) routes() http.Handler {
 	k.addStdin(a, mux)
 	k.addFilesOut(a, mux)
 	k.addSockets(a, mux)
-	a.describe()
+	a.Describe()
 	k.addMCP(a, mux)
-	mux.Handle(everything, misrouted(mux))
-	mux.Handle("GET /metrics", a.guard(access.NeedWatch, k.metrics))
-	return tidy(mux)
+	mux.Handle(route.Everything, route.Misrouted(mux))
+	mux.Handle("GET /metrics", a.Guard(access.NeedWatch, k.metrics))
+	return route.Tidy(mux)
 }
 
-func (k *Keeper) addHealth(a *api) {
-	add(a, route{method: "GET", path: "/healthz", id: "health", summary: "Whether the keeper lives, and what its gate is worth", tag: "keeper"},
-		func(_ context.Context, c *access.Caller, _ *none) (*body[wire.Health], error) {
+func (k *Keeper) addHealth(a *route.API) {
+	route.Add(a, route.Route{Method: "GET", Path: "/healthz", ID: "health", Summary: "Whether the keeper lives, and what its gate is worth", Tag: "keeper"},
+		func(_ context.Context, c *access.Caller, _ *route.None) (*route.Body[wire.Health], error) {
 			h := k.health(c)
-			return answer(&h), nil
+			return route.JSON(&h), nil
 		})
-	add(a, route{method: "POST", path: "/v1/keeper/stop", id: "stop-keeper", summary: "End the keeper and everything it holds", tag: "keeper",
-		need: access.NeedOwn, status: http.StatusAccepted},
-		func(context.Context, *access.Caller, *none) (*none, error) {
+	route.Add(a, route.Route{Method: "POST", Path: "/v1/keeper/stop", ID: "stop-keeper", Summary: "End the keeper and everything it holds", Tag: "keeper",
+		Need: access.NeedOwn, Status: http.StatusAccepted},
+		func(context.Context, *access.Caller, *route.None) (*route.None, error) {
 			k.stop()
 			return nil, nil
 		})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/framing"
@@ -28,13 +29,13 @@ type stopRunIn struct {
 	ID string `path:"id" maxLength:"80" doc:"of a run of one's own"`
 }
 
-func (k *Keeper) addRuns(a *api) {
+func (k *Keeper) addRuns(a *route.API) {
 	const tag = "runs"
-	addStream(a, route{method: "POST", path: runsPath, id: "start-run", tag: tag, need: access.NeedRun, body: maxRunBody,
-		summary: "Run a command whose output comes as it is printed: events “output”, “waiting” for an approval, and “end”; of many hosts, which are one request, also “hosts” first, “begin”, “stdin” and “result”; of a rollout also “batch”, “verified” and “confirm”. It is stopped when the caller goes away"}, k.startRun)
-	add(a, route{method: "POST", path: "/v1/runs/{id}/stop", id: "stop-run", tag: tag, need: access.NeedRun, status: http.StatusAccepted,
-		summary: "Stop a run step by step; its stream reports the end"},
-		func(_ context.Context, c *access.Caller, in *stopRunIn) (*none, error) {
+	route.AddStream(a, route.Route{Method: "POST", Path: runsPath, ID: "start-run", Tag: tag, Need: access.NeedRun, Body: maxRunBody,
+		Summary: "Run a command whose output comes as it is printed: events “output”, “waiting” for an approval, and “end”; of many hosts, which are one request, also “hosts” first, “begin”, “stdin” and “result”; of a rollout also “batch”, “verified” and “confirm”. It is stopped when the caller goes away"}, k.startRun)
+	route.Add(a, route.Route{Method: "POST", Path: "/v1/runs/{id}/stop", ID: "stop-run", Tag: tag, Need: access.NeedRun, Status: http.StatusAccepted,
+		Summary: "Stop a run step by step; its stream reports the end"},
+		func(_ context.Context, c *access.Caller, in *stopRunIn) (*route.None, error) {
 			if !k.runs.stop(c.Principal, in.ID) {
 				return nil, problem.NotFound("run", in.ID)
 			}
@@ -116,7 +117,7 @@ func (k *Keeper) prepareRun(ctx context.Context, c *access.Caller, in *newRunIn,
 	if x.cmd.Timeout, err = timeoutOf(c, limits, b.TimeoutS); err != nil {
 		return nil, err
 	}
-	if x.cmd.Idle, err = seconds("idle_s", b.IdleS, 0, maxTimeout); err != nil {
+	if x.cmd.Idle, err = seconds("idle_s", b.IdleS, 0, route.MaxTimeout); err != nil {
 		return nil, err
 	}
 	done, err := x.enter(ctx)
@@ -235,7 +236,7 @@ func invalidDir(host string, err error) *session.Error {
 
 // command runs one command to its end, and reports whether it succeeded.
 func (x *run) command(ctx context.Context, cmd registry.Command, live registry.Live, out *runOutput) (wire.RunEnd, bool) {
-	sctx, stop := context.WithTimeout(ctx, beforeSending)
+	sctx, stop := context.WithTimeout(ctx, route.BeforeSending)
 	ex, err := x.e.StartLive(sctx, cmd, live)
 	stop()
 	if err != nil {

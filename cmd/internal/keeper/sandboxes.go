@@ -8,6 +8,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
@@ -34,22 +35,22 @@ type (
 
 const terminalTag = "terminal"
 
-func (k *Keeper) addSandboxes(a *api) {
+func (k *Keeper) addSandboxes(a *route.API) {
 	const path = "/agent/terminal/sandboxes"
-	add(a, route{method: "GET", path: path, id: "list-sandboxes", summary: "Sandboxes: one's own, or all for people", tag: terminalTag, need: access.NeedSee}, k.listSandboxes)
-	add(a, route{method: "POST", path: path, id: "create-sandbox", summary: "Let a principal work in a directory", tag: terminalTag, need: access.NeedPlace, status: http.StatusCreated}, k.createSandbox)
-	add(a, route{method: "GET", path: path + "/{id}", id: "get-sandbox", summary: "One sandbox", tag: terminalTag, need: access.NeedSee},
-		func(ctx context.Context, c *access.Caller, in *sandboxIn) (*body[wire.Sandbox], error) {
+	route.Add(a, route.Route{Method: "GET", Path: path, ID: "list-sandboxes", Summary: "Sandboxes: one's own, or all for people", Tag: terminalTag, Need: access.NeedSee}, k.listSandboxes)
+	route.Add(a, route.Route{Method: "POST", Path: path, ID: "create-sandbox", Summary: "Let a principal work in a directory", Tag: terminalTag, Need: access.NeedPlace, Status: http.StatusCreated}, k.createSandbox)
+	route.Add(a, route.Route{Method: "GET", Path: path + "/{id}", ID: "get-sandbox", Summary: "One sandbox", Tag: terminalTag, Need: access.NeedSee},
+		func(ctx context.Context, c *access.Caller, in *sandboxIn) (*route.Body[wire.Sandbox], error) {
 			b, err := k.sandbox(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
 			}
 			return sandboxOut(b), nil
 		})
-	add(a, route{method: "GET", path: path + "/{id}/enforcement", id: "check-sandbox", summary: "Connect as its owner, and see what holds them in a sandbox there", tag: terminalTag, need: access.NeedPlace}, k.checkSandbox)
-	add(a, route{method: "PATCH", path: path + "/{id}", id: "change-sandbox", summary: "Change a sandbox", tag: terminalTag, need: access.NeedPlace}, k.changeSandbox)
-	add(a, route{method: "DELETE", path: path + "/{id}", id: "delete-sandbox", summary: "Delete a sandbox; its commands stay", tag: terminalTag, need: access.NeedPlace, status: http.StatusNoContent},
-		func(ctx context.Context, c *access.Caller, in *sandboxIn) (*none, error) {
+	route.Add(a, route.Route{Method: "GET", Path: path + "/{id}/enforcement", ID: "check-sandbox", Summary: "Connect as its owner, and see what holds them in a sandbox there", Tag: terminalTag, Need: access.NeedPlace}, k.checkSandbox)
+	route.Add(a, route.Route{Method: "PATCH", Path: path + "/{id}", ID: "change-sandbox", Summary: "Change a sandbox", Tag: terminalTag, Need: access.NeedPlace}, k.changeSandbox)
+	route.Add(a, route.Route{Method: "DELETE", Path: path + "/{id}", ID: "delete-sandbox", Summary: "Delete a sandbox; its commands stay", Tag: terminalTag, Need: access.NeedPlace, Status: http.StatusNoContent},
+		func(ctx context.Context, c *access.Caller, in *sandboxIn) (*route.None, error) {
 			b, err := k.sandbox(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
@@ -65,9 +66,9 @@ func (k *Keeper) addSandboxes(a *api) {
 		})
 }
 
-func sandboxOut(b store.Sandbox) *body[wire.Sandbox] {
+func sandboxOut(b store.Sandbox) *route.Body[wire.Sandbox] {
 	s := sandboxJSON(b)
-	return answer(&s)
+	return route.JSON(&s)
 }
 
 func sandboxJSON(b store.Sandbox) wire.Sandbox {
@@ -97,10 +98,10 @@ func (k *Keeper) sandbox(ctx context.Context, c *access.Caller, id string) (stor
 	return b, nil
 }
 
-func (k *Keeper) listSandboxes(ctx context.Context, c *access.Caller, in *sandboxesIn) (*body[wire.Sandboxes], error) {
+func (k *Keeper) listSandboxes(ctx context.Context, c *access.Caller, in *sandboxesIn) (*route.Body[wire.Sandboxes], error) {
 	if !c.Role.May(access.NeedWatch) {
 		if in.Owner != "" && in.Owner != c.Principal {
-			return answer(&wire.Sandboxes{Items: []wire.Sandbox{}}), nil // it sees its own, and asks for another's
+			return route.JSON(&wire.Sandboxes{Items: []wire.Sandbox{}}), nil // it sees its own, and asks for another's
 		}
 		in.Owner = c.Principal
 	}
@@ -112,13 +113,13 @@ func (k *Keeper) listSandboxes(ctx context.Context, c *access.Caller, in *sandbo
 	for i, b := range page.Items {
 		out.Items[i] = sandboxJSON(b)
 	}
-	return answer(out), nil
+	return route.JSON(out), nil
 }
 
 // ownerName is whom a sandbox may be for.
 var ownerName = lazyregexp.New(`^(agent|operator|program)/[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
 
-func (k *Keeper) createSandbox(ctx context.Context, c *access.Caller, in *newSandboxIn) (*body[wire.Sandbox], error) {
+func (k *Keeper) createSandbox(ctx context.Context, c *access.Caller, in *newSandboxIn) (*route.Body[wire.Sandbox], error) {
 	b := store.Sandbox{Owner: in.Body.Owner, Host: in.Body.Host, Label: in.Body.Label, Path: in.Body.Path, Active: true, Network: networkIn(in.Body.Network)}
 	if b.Owner == "" {
 		b.Owner = c.Principal
@@ -143,7 +144,7 @@ func (k *Keeper) createSandbox(ctx context.Context, c *access.Caller, in *newSan
 	return sandboxOut(b), nil
 }
 
-func (k *Keeper) changeSandbox(ctx context.Context, c *access.Caller, in *changeSandboxIn) (*body[wire.Sandbox], error) {
+func (k *Keeper) changeSandbox(ctx context.Context, c *access.Caller, in *changeSandboxIn) (*route.Body[wire.Sandbox], error) {
 	b, err := k.sandbox(ctx, c, in.ID)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -32,12 +33,12 @@ type searchIn struct {
 	Cursor    string `query:"cursor" maxLength:"100" doc:"next_cursor of the part before"`
 }
 
-func (k *Keeper) addSearch(a *api) {
-	add(a, route{method: "GET", path: "/v1/audit/search", id: "audit-search", summary: "Find commands in the audit log, the newest first", tag: "audit", need: access.NeedAudit}, k.search)
+func (k *Keeper) addSearch(a *route.API) {
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/audit/search", ID: "audit-search", Summary: "Find commands in the audit log, the newest first", Tag: "audit", Need: access.NeedAudit}, k.search)
 }
 
 // search reads the record once for each part: it is a chain, and has no index.
-func (k *Keeper) search(ctx context.Context, _ *access.Caller, in *searchIn) (*body[wire.FoundList], error) {
+func (k *Keeper) search(ctx context.Context, _ *access.Caller, in *searchIn) (*route.Body[wire.FoundList], error) {
 	if k.cfg.AuditDir == "" {
 		return nil, noRecord()
 	}
@@ -77,7 +78,7 @@ func (k *Keeper) search(ctx context.Context, _ *access.Caller, in *searchIn) (*b
 	for _, events := range found {
 		out.Items = append(out.Items, fold(events))
 	}
-	return answer(out), nil
+	return route.JSON(out), nil
 }
 
 // query reads what is looked for.

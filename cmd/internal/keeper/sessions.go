@@ -8,6 +8,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -29,9 +30,9 @@ type sessionIn struct {
 	ID string `path:"id" maxLength:"80" doc:"id or name of a session of one's own"`
 }
 
-func (k *Keeper) addSessions(a *api) {
-	add(a, route{method: "GET", path: "/v1/sessions", id: "list-sessions", summary: "Sessions of one's own", tag: "sessions", need: access.NeedSee},
-		func(_ context.Context, c *access.Caller, _ *none) (*body[wire.Sessions], error) {
+func (k *Keeper) addSessions(a *route.API) {
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/sessions", ID: "list-sessions", Summary: "Sessions of one's own", Tag: "sessions", Need: access.NeedSee},
+		func(_ context.Context, c *access.Caller, _ *route.None) (*route.Body[wire.Sessions], error) {
 			out := &wire.Sessions{Items: []wire.Session{}}
 			for _, r := range k.realmsOf(c) {
 				for _, e := range r.reg.List(c.Principal) {
@@ -39,20 +40,20 @@ func (k *Keeper) addSessions(a *api) {
 				}
 			}
 			slices.SortFunc(out.Items, func(a, b wire.Session) int { return a.Opened.Compare(b.Opened) })
-			return answer(out), nil
+			return route.JSON(out), nil
 		})
-	add(a, route{method: "POST", path: "/v1/sessions", id: "open-session", summary: "Open a session", tag: "sessions", need: access.NeedRun, status: http.StatusCreated}, k.open)
-	add(a, route{method: "GET", path: "/v1/sessions/{id}", id: "get-session", summary: "One session", tag: "sessions", need: access.NeedSee},
-		func(ctx context.Context, c *access.Caller, in *sessionIn) (*body[wire.Session], error) {
+	route.Add(a, route.Route{Method: "POST", Path: "/v1/sessions", ID: "open-session", Summary: "Open a session", Tag: "sessions", Need: access.NeedRun, Status: http.StatusCreated}, k.open)
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/sessions/{id}", ID: "get-session", Summary: "One session", Tag: "sessions", Need: access.NeedSee},
+		func(ctx context.Context, c *access.Caller, in *sessionIn) (*route.Body[wire.Session], error) {
 			e, err := k.entry(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
 			}
 			s := describe(c, e)
-			return answer(&s), nil
+			return route.JSON(&s), nil
 		})
-	add(a, route{method: "DELETE", path: "/v1/sessions/{id}", id: "close-session", summary: "Close a session, and end what runs in it", tag: "sessions", need: access.NeedRun, status: http.StatusNoContent},
-		func(ctx context.Context, c *access.Caller, in *sessionIn) (*none, error) {
+	route.Add(a, route.Route{Method: "DELETE", Path: "/v1/sessions/{id}", ID: "close-session", Summary: "Close a session, and end what runs in it", Tag: "sessions", Need: access.NeedRun, Status: http.StatusNoContent},
+		func(ctx context.Context, c *access.Caller, in *sessionIn) (*route.None, error) {
 			e, err := k.entry(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
@@ -61,21 +62,21 @@ func (k *Keeper) addSessions(a *api) {
 			k.ended(ctx, e.ID())
 			return nil, nil
 		})
-	add(a, route{method: "POST", path: "/v1/sessions/{id}/reset", id: "reset-session", summary: "Give a session a new shell in the same directory, and end what runs", tag: "sessions", need: access.NeedRun},
-		func(ctx context.Context, c *access.Caller, in *resetIn) (*body[wire.Session], error) {
+	route.Add(a, route.Route{Method: "POST", Path: "/v1/sessions/{id}/reset", ID: "reset-session", Summary: "Give a session a new shell in the same directory, and end what runs", Tag: "sessions", Need: access.NeedRun},
+		func(ctx context.Context, c *access.Caller, in *resetIn) (*route.Body[wire.Session], error) {
 			e, err := k.entry(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
 			}
-			_, err = once(ctx, k, c, in.Key, struct{ Reset string }{e.ID()}, func() (none, error) {
+			_, err = once(ctx, k, c, in.Key, struct{ Reset string }{e.ID()}, func() (route.None, error) {
 				e.Reset()
-				return none{}, nil
+				return route.None{}, nil
 			})
 			if err != nil {
 				return nil, err
 			}
 			s := describe(c, e)
-			return answer(&s), nil
+			return route.JSON(&s), nil
 		})
 }
 
@@ -93,7 +94,7 @@ func describe(c *access.Caller, e *registry.Entry) wire.Session {
 	return s
 }
 
-func (k *Keeper) open(ctx context.Context, c *access.Caller, in *openIn) (*body[wire.Session], error) {
+func (k *Keeper) open(ctx context.Context, c *access.Caller, in *openIn) (*route.Body[wire.Session], error) {
 	engine, err := k.admit(c)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (k *Keeper) open(ctx context.Context, c *access.Caller, in *openIn) (*body[
 		return nil, err
 	}
 	s := describe(c, e)
-	return answer(&s), nil
+	return route.JSON(&s), nil
 }
 
 // opens opens a session, and returns its id.
@@ -128,7 +129,7 @@ func (k *Keeper) opens(ctx context.Context, c *access.Caller, engine *rules.Engi
 	if err != nil {
 		return "", err
 	}
-	ctx, stop := context.WithTimeout(ctx, beforeSending)
+	ctx, stop := context.WithTimeout(ctx, route.BeforeSending)
 	defer stop()
 	req := registry.OpenRequest{
 		Principal: c.Principal, Host: h, Name: b.Name, Dir: b.CWD, Env: env, Shell: b.Shell, Reason: b.Reason,

@@ -9,6 +9,7 @@ import (
 	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -175,10 +176,10 @@ type confirmRunIn struct {
 	Body wire.RunConfirm
 }
 
-func (k *Keeper) addConfirm(a *api) {
-	add(a, route{method: "POST", path: runsPath + "/{id}/confirm", id: "confirm-run", tag: "runs", need: access.NeedRun, status: http.StatusAccepted,
-		summary: "Let the next batch of a rollout begin, or end the run, once the event “confirm” asks"},
-		func(_ context.Context, c *access.Caller, in *confirmRunIn) (*none, error) {
+func (k *Keeper) addConfirm(a *route.API) {
+	route.Add(a, route.Route{Method: "POST", Path: runsPath + "/{id}/confirm", ID: "confirm-run", Tag: "runs", Need: access.NeedRun, Status: http.StatusAccepted,
+		Summary: "Let the next batch of a rollout begin, or end the run, once the event “confirm” asks"},
+		func(_ context.Context, c *access.Caller, in *confirmRunIn) (*route.None, error) {
 			g, ok := k.runs.find(c.Principal, in.ID)
 			switch {
 			case !ok:

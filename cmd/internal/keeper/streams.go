@@ -13,6 +13,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/output"
@@ -29,11 +30,11 @@ type eventsIn struct {
 	Last string `header:"Last-Event-ID" maxLength:"60" doc:"the id of the last event that came: go on after it"`
 }
 
-func (k *Keeper) addStreams(a *api) {
-	addStream(a, route{method: "GET", path: "/v1/execs/{id}/stream", id: "stream-output", tag: "execs", need: access.NeedSee,
-		summary: "Output as it comes: events “output”, and “result” at the end"}, k.streamExec)
-	addStream(a, route{method: "GET", path: "/v1/events", id: "events", tag: "events", need: access.NeedSee,
-		summary: "Events from now on, or after Last-Event-ID: requests, answers and ended commands; agents see their own. “missed” says that events were lost, as after a restart of the keeper: read the lists again"}, k.streamEvents)
+func (k *Keeper) addStreams(a *route.API) {
+	route.AddStream(a, route.Route{Method: "GET", Path: "/v1/execs/{id}/stream", ID: "stream-output", Tag: "execs", Need: access.NeedSee,
+		Summary: "Output as it comes: events “output”, and “result” at the end"}, k.streamExec)
+	route.AddStream(a, route.Route{Method: "GET", Path: "/v1/events", ID: "events", Tag: "events", Need: access.NeedSee,
+		Summary: "Events from now on, or after Last-Event-ID: requests, answers and ended commands; agents see their own. “missed” says that events were lost, as after a restart of the keeper: read the lists again"}, k.streamEvents)
 }
 
 // chunkBytes is how much of an output one event holds.

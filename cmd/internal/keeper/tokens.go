@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -25,10 +26,10 @@ type (
 )
 
 // addTokens adds what makes and revokes tokens.
-func (k *Keeper) addTokens(a *api) {
+func (k *Keeper) addTokens(a *route.API) {
 	const tag, path = "tokens", "/v1/tokens"
-	add(a, route{method: "GET", path: path, id: "list-tokens", summary: "Tokens, without their secrets", tag: tag, need: access.NeedManage},
-		func(ctx context.Context, _ *access.Caller, _ *none) (*body[wire.Tokens], error) {
+	route.Add(a, route.Route{Method: "GET", Path: path, ID: "list-tokens", Summary: "Tokens, without their secrets", Tag: tag, Need: access.NeedManage},
+		func(ctx context.Context, _ *access.Caller, _ *route.None) (*route.Body[wire.Tokens], error) {
 			all, err := k.cfg.Store.Tokens(ctx)
 			if err != nil {
 				return nil, err
@@ -37,11 +38,11 @@ func (k *Keeper) addTokens(a *api) {
 			for i, t := range all {
 				out.Items[i] = tokenJSON(t)
 			}
-			return answer(out), nil
+			return route.JSON(out), nil
 		})
-	add(a, route{method: "POST", path: path, id: "create-token", summary: "Make a token; its secret is shown once", tag: tag, need: access.NeedManage, status: http.StatusCreated}, k.createToken)
-	add(a, route{method: "DELETE", path: path + "/{id}", id: "revoke-token", summary: "Revoke a token, and end what is being done with it", tag: tag, need: access.NeedManage, status: http.StatusNoContent},
-		func(ctx context.Context, c *access.Caller, in *tokenIn) (*none, error) {
+	route.Add(a, route.Route{Method: "POST", Path: path, ID: "create-token", Summary: "Make a token; its secret is shown once", Tag: tag, Need: access.NeedManage, Status: http.StatusCreated}, k.createToken)
+	route.Add(a, route.Route{Method: "DELETE", Path: path + "/{id}", ID: "revoke-token", Summary: "Revoke a token, and end what is being done with it", Tag: tag, Need: access.NeedManage, Status: http.StatusNoContent},
+		func(ctx context.Context, c *access.Caller, in *tokenIn) (*route.None, error) {
 			t, err := k.cfg.Store.Token(ctx, in.ID)
 			if err != nil {
 				return nil, err
@@ -70,7 +71,7 @@ var tokenPrincipal = lazyregexp.New(`^(agent|operator)/[A-Za-z0-9][A-Za-z0-9._@-
 // alike reports whether two names are of one person: people, and some systems, tell no case apart.
 func alike(a, b string) bool { return strings.EqualFold(a, b) }
 
-func (k *Keeper) createToken(ctx context.Context, c *access.Caller, in *newTokenIn) (*body[wire.Token], error) {
+func (k *Keeper) createToken(ctx context.Context, c *access.Caller, in *newTokenIn) (*route.Body[wire.Token], error) {
 	b := &in.Body
 	agent := rules.RoleOf(b.Principal) == rules.Agent
 	switch {
@@ -96,7 +97,7 @@ func (k *Keeper) createToken(ctx context.Context, c *access.Caller, in *newToken
 	}
 	out := tokenJSON(t)
 	out.Secret = secret
-	return answer(&out), nil
+	return route.JSON(&out), nil
 }
 
 const maxTokenTTL = 10 * 365 * 24 * time.Hour

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
@@ -30,14 +31,14 @@ const (
 	maxTaken     = registry.DefaultSpool  // bytes that are looked at before a reader gets something
 )
 
-func (k *Keeper) addWatch(a *api) {
+func (k *Keeper) addWatch(a *route.API) {
 	const tag = "watch"
-	add(a, route{method: "GET", path: "/v1/watch", id: "list-watched", summary: "All sessions, and the terminals that are open", tag: tag, need: access.NeedWatch},
-		func(context.Context, *access.Caller, *none) (*body[wire.WatchedList], error) {
-			return answer(&wire.WatchedList{Items: k.watched()}), nil
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/watch", ID: "list-watched", Summary: "All sessions, and the terminals that are open", Tag: tag, Need: access.NeedWatch},
+		func(context.Context, *access.Caller, *route.None) (*route.Body[wire.WatchedList], error) {
+			return route.JSON(&wire.WatchedList{Items: k.watched()}), nil
 		})
-	addStream(a, route{method: "GET", path: "/v1/watch/{id}/stream", id: "watch", tag: tag, need: access.NeedWatch,
-		summary: "What happens in a session or terminal, redacted: events “session” first, then “command”, “answered”, “output”, “result”, of terminals “output” and “resize”, and “closed” at the end"}, k.watch)
+	route.AddStream(a, route.Route{Method: "GET", Path: "/v1/watch/{id}/stream", ID: "watch", Tag: tag, Need: access.NeedWatch,
+		Summary: "What happens in a session or terminal, redacted: events “session” first, then “command”, “answered”, “output”, “result”, of terminals “output” and “resize”, and “closed” at the end"}, k.watch)
 }
 
 // watched is what is told of everybody's sessions and terminals, the oldest first.

@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -27,13 +28,13 @@ type web struct {
 	closed bool
 }
 
-func (k *Keeper) addWeb(a *api) {
-	add(a, route{method: "POST", path: "/v1/web", id: "open-page", tag: "keeper", need: access.NeedOwn, status: http.StatusCreated,
-		summary: "A link to the keeper's web page, good once, for two minutes, in a browser on this machine"}, k.invite)
+func (k *Keeper) addWeb(a *route.API) {
+	route.Add(a, route.Route{Method: "POST", Path: "/v1/web", ID: "open-page", Tag: "keeper", Need: access.NeedOwn, Status: http.StatusCreated,
+		Summary: "A link to the keeper's web page, good once, for two minutes, in a browser on this machine"}, k.invite)
 }
 
 // invite gives a link.
-func (k *Keeper) invite(ctx context.Context, c *access.Caller, _ *none) (*body[wire.Link], error) {
+func (k *Keeper) invite(ctx context.Context, c *access.Caller, _ *route.None) (*route.Body[wire.Link], error) {
 	if err := k.openWeb(); err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (k *Keeper) invite(ctx context.Context, c *access.Caller, _ *none) (*body[w
 		return nil, err
 	}
 	code, until := k.web.door.Invite(page.Guest{Inventory: c.Inventory, AuthSock: c.AuthSock})
-	return answer(&wire.Link{URL: k.web.url + "/#" + code, Expires: until.UTC()}), nil
+	return route.JSON(&wire.Link{URL: k.web.url + "/#" + code, Expires: until.UTC()}), nil
 }
 
 // openWeb listens on a port of loopback, which nobody else is told. It goes on until the keeper ends.

@@ -18,6 +18,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -33,8 +34,8 @@ const (
 )
 
 // addSockets adds what is no request and answer. It is described all the same.
-func (k *Keeper) addSockets(a *api, mux *http.ServeMux) {
-	mux.Handle("GET "+socketPath, a.guard(access.NeedType, http.HandlerFunc(k.serveTerminal)))
+func (k *Keeper) addSockets(a *route.API, mux *http.ServeMux) {
+	mux.Handle("GET "+socketPath, a.Guard(access.NeedType, http.HandlerFunc(k.serveTerminal)))
 	query := func(name, doc string, s huma.Schema) *huma.Param {
 		return &huma.Param{Name: name, In: "query", Description: doc, Schema: &s, Required: name == "host"}
 	}
@@ -216,7 +217,7 @@ func (k *Keeper) hostOf(rm *realm, ask *terminalAsk) (h hosts.Host, err error) {
 
 // start connects, or takes a connection that is there, records, and starts the account's shell.
 func (t *full) start(ctx context.Context, c *access.Caller, rm *realm, h hosts.Host, line string, d policy.Decision) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, beforeSending)
+	ctx, cancel := context.WithTimeout(ctx, route.BeforeSending)
 	defer cancel()
 	p := session.Program{Line: line, Size: t.ask.size, Term: t.ask.term, Cooked: true}
 	t.host = h.Name

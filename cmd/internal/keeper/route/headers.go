@@ -1,4 +1,4 @@
-package keeper
+package route
 
 import (
 	"net/http"
@@ -15,9 +15,9 @@ import (
 // ourHeaders are the request headers that are Fairlead's own.
 var ourHeaders = append(slices.Clone(wire.Headers), page.Token)
 
-// unknownHeader refuses a header that has a name like Fairlead's own and is none, and one of these given twice: a misspelled
+// UnknownHeader refuses a header that has a name like Fairlead's own and is none, and one of these given twice: a misspelled
 // Fairlead-Principal would make an agent's request its owner's.
-func unknownHeader(h http.Header) *wire.Problem {
+func UnknownHeader(h http.Header) *wire.Problem {
 	for name, values := range h {
 		switch known := slices.Contains(ourHeaders, name); {
 		case !known && strings.HasPrefix(name, "Fairlead-"):

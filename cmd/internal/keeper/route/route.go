@@ -1,4 +1,4 @@
-package keeper
+package route
 
 import (
 	"cmp"
@@ -18,36 +18,36 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/approval"
 )
 
-// api is where routes are added.
-type api struct {
+// API is where routes are added.
+type API struct {
 	huma.API
 
 	trees  *approval.Trees // says which processes may give themselves nothing
 	refuse func(w http.ResponseWriter, reason string, p *wire.Problem)
 }
 
-// route is one.
-type route struct {
-	method, path string
-	id, summary  string
-	about        string // what its callers must know besides
-	tag          string
-	need         access.Need
-	status       int   // when all is well; 0 means 200
-	also         []int // statuses with the same answer
-	body         int64 // bytes of a request; 0 means maxBody
+// Route is one.
+type Route struct {
+	Method, Path string
+	ID, Summary  string
+	About        string // what its callers must know besides
+	Tag          string
+	Need         access.Need
+	Status       int   // when all is well; 0 means 200
+	Also         []int // statuses with the same answer
+	Body         int64 // bytes of a request; 0 means maxBody
 }
 
-// add adds a route. Who may not use it is told so before the request is looked at.
-func add[I, O any](a *api, r route, handle func(ctx context.Context, c *access.Caller, in *I) (*O, error)) {
+// Add adds a route. Who may not use it is told so before the request is looked at.
+func Add[I, O any](a *API, r Route, handle func(ctx context.Context, c *access.Caller, in *I) (*O, error)) {
 	op := huma.Operation{
-		Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Description: r.about, Tags: []string{r.tag}, DefaultStatus: r.status,
-		MaxBodyBytes: cmp.Or(r.body, maxBody) + 1, BodyReadTimeout: -1, // whole has seen to both; the library takes less than it says
+		Method: r.Method, Path: r.Path, OperationID: r.ID, Summary: r.Summary, Description: r.About, Tags: []string{r.Tag}, DefaultStatus: r.Status,
+		MaxBodyBytes: cmp.Or(r.Body, MaxBody) + 1, BodyReadTimeout: -1, // whole has seen to both; the library takes less than it says
 		Errors:      []int{http.StatusForbidden, http.StatusTooManyRequests},
 		Responses:   map[string]*huma.Response{},
-		Middlewares: huma.Middlewares{func(ctx huma.Context, next func(huma.Context)) { a.check(r.need, ctx, next) }},
+		Middlewares: huma.Middlewares{func(ctx huma.Context, next func(huma.Context)) { a.check(r.Need, ctx, next) }},
 	}
-	if r.need != access.NeedNothing {
+	if r.Need != access.NeedNothing {
 		op.Security = []map[string][]string{{"token": {}}}
 	}
 	huma.Register(a.API, op, func(ctx context.Context, in *I) (*O, error) {
@@ -57,14 +57,14 @@ func add[I, O any](a *api, r route, handle func(ctx context.Context, c *access.C
 		}
 		return out, nil
 	})
-	for _, status := range r.also {
-		as := *op.Responses[strconv.Itoa(cmp.Or(r.status, http.StatusOK))]
+	for _, status := range r.Also {
+		as := *op.Responses[strconv.Itoa(cmp.Or(r.Status, http.StatusOK))]
 		as.Description = http.StatusText(status)
 		op.Responses[strconv.Itoa(status)] = &as
 	}
 }
 
-func (a *api) check(n access.Need, ctx huma.Context, next func(huma.Context)) {
+func (a *API) check(n access.Need, ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	if p := a.deny(access.CallerOf(ctx.Context()), n); p != nil {
 		a.refuse(w, "role", p)
@@ -77,8 +77,8 @@ func (a *api) check(n access.Need, ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// guard is check for handlers that are not described.
-func (a *api) guard(n access.Need, h http.Handler) http.Handler {
+// Guard is check for handlers that are not described.
+func (a *API) Guard(n access.Need, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := a.deny(access.CallerOf(r.Context()), n); p != nil {
 			a.refuse(w, "role", p)
@@ -93,7 +93,7 @@ func (a *api) guard(n access.Need, h http.Handler) http.Handler {
 }
 
 // deny says why a caller may not do what takes a need; nil where it may.
-func (a *api) deny(c *access.Caller, n access.Need) *wire.Problem {
+func (a *API) deny(c *access.Caller, n access.Need) *wire.Problem {
 	switch {
 	case c == nil:
 		return problem.New(http.StatusUnauthorized, "auth", "the request has no caller")
@@ -107,22 +107,22 @@ func (a *api) deny(c *access.Caller, n access.Need) *wire.Problem {
 	return nil
 }
 
-// body is an answer that is nothing but JSON.
-type body[T any] struct{ Body *T }
+// Body is an answer that is nothing but JSON.
+type Body[T any] struct{ Body *T }
 
-type none struct{}
+type None struct{}
 
-// answer is one that is nothing but v.
-func answer[T any](v *T) *body[T] { return &body[T]{v} }
+// JSON is one that is nothing but v.
+func JSON[T any](v *T) *Body[T] { return &Body[T]{v} }
 
-// newAPI returns where routes are added.
-func newAPI(a huma.API, trees *approval.Trees, refuse func(w http.ResponseWriter, reason string, p *wire.Problem)) *api {
-	return &api{API: a, trees: trees, refuse: refuse}
+// New returns where routes are added.
+func New(a huma.API, trees *approval.Trees, refuse func(w http.ResponseWriter, reason string, p *wire.Problem)) *API {
+	return &API{API: a, trees: trees, refuse: refuse}
 }
 
-// addStream adds a route that answers with server-sent events.
-func addStream[I any](a *api, r route, open func(ctx context.Context, c *access.Caller, in *I) (func(huma.Context), error)) {
-	add(a, r, func(ctx context.Context, c *access.Caller, in *I) (*huma.StreamResponse, error) {
+// AddStream adds a route that answers with server-sent events.
+func AddStream[I any](a *API, r Route, open func(ctx context.Context, c *access.Caller, in *I) (func(huma.Context), error)) {
+	Add(a, r, func(ctx context.Context, c *access.Caller, in *I) (*huma.StreamResponse, error) {
 		body, err := open(ctx, c, in)
 		if err != nil {
 			return nil, err
@@ -133,9 +133,9 @@ func addStream[I any](a *api, r route, open func(ctx context.Context, c *access.
 			stream.Farewell(hc)
 		}}, nil
 	})
-	op := a.OpenAPI().Paths[r.path].Get
-	if r.method == http.MethodPost {
-		op = a.OpenAPI().Paths[r.path].Post
+	op := a.OpenAPI().Paths[r.Path].Get
+	if r.Method == http.MethodPost {
+		op = a.OpenAPI().Paths[r.Path].Post
 	}
 	op.Responses["200"] = &huma.Response{
 		Description: "Server-sent events; the last one is “problem” where the right to read them has ended", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
@@ -144,13 +144,13 @@ func addStream[I any](a *api, r route, open func(ctx context.Context, c *access.
 
 // Bounds of requests, and of what they wait for.
 const (
-	defaultWait   = 30 * time.Second
-	maxWait       = 50 * time.Second
-	agentTimeout  = 10 * time.Minute
-	maxTimeout    = 30 * 24 * time.Hour
-	beforeSending = 5 * time.Minute // connecting, logging in with a key that is touched, and starting a shell
-	defaultPage   = 256 << 10
-	maxPage       = 4 << 20
+	DefaultWait   = 30 * time.Second
+	MaxWait       = 50 * time.Second
+	AgentTimeout  = 10 * time.Minute
+	MaxTimeout    = 30 * 24 * time.Hour
+	BeforeSending = 5 * time.Minute // connecting, logging in with a key that is touched, and starting a shell
+	DefaultPage   = 256 << 10
+	MaxPage       = 4 << 20
 	maxEventsOnce = 256
-	maxBody       = 2 << 20
+	MaxBody       = 2 << 20
 )

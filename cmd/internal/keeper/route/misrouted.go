@@ -1,4 +1,4 @@
-package keeper
+package route
 
 import (
 	"net/http"
@@ -16,14 +16,14 @@ import (
 // methods are those that routes have.
 var methods = []string{http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost, http.MethodPut}
 
-// misrouted answers requests that are for no route: another method is told what there is. That is found out by asking mux,
+// Misrouted answers requests that are for no route: another method is told what there is. That is found out by asking mux,
 // which hands such requests to a route for everything, here.
-func misrouted(mux *http.ServeMux) http.HandlerFunc {
+func Misrouted(mux *http.ServeMux) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		probe := *r
 		var allow []string
 		for _, probe.Method = range methods {
-			if _, pattern := mux.Handler(&probe); pattern != everything {
+			if _, pattern := mux.Handler(&probe); pattern != Everything {
 				allow = append(allow, probe.Method)
 			}
 		}
@@ -37,11 +37,11 @@ func misrouted(mux *http.ServeMux) http.HandlerFunc {
 	}
 }
 
-// everything is the route of what no other one is for.
-const everything = "/"
+// Everything is the route of what no other one is for.
+const Everything = "/"
 
-// tidy answers requests whose path is not as it is written down, which h would send elsewhere: with an empty part or dots.
-func tidy(h http.Handler) http.Handler {
+// Tidy answers requests whose path is not as it is written down, which h would send elsewhere: with an empty part or dots.
+func Tidy(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := r.URL.EscapedPath(); !strings.HasPrefix(p, "/") || len(p) > 1 && path.Clean(p) != strings.TrimSuffix(p, "/") {
 			problem.Write(w, problem.New(http.StatusNotFound, "not_found", "there is no %.20s %.200q here: a path begins with a slash, and has no empty part and no dots", r.Method, r.URL.Path))
@@ -53,7 +53,7 @@ func tidy(h http.Handler) http.Handler {
 
 // strange refuses a query, and conditions in headers, that the route does not know: one that is misspelled would be none. What
 // is not described is left to its handler.
-func (a *api) strange(r *http.Request) *wire.Problem {
+func (a *API) strange(r *http.Request) *wire.Problem {
 	method, path, _ := strings.Cut(r.Pattern, " ")
 	op := operation(a.OpenAPI().Paths[path], method)
 	if op == nil {

@@ -1,4 +1,4 @@
-package keeper
+package route
 
 import (
 	"maps"
@@ -11,10 +11,10 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
-// describe corrects what the document says of answers, once every route is there: errors are problems of ours; lists are
+// Describe corrects what the document says of answers, once every route is there: errors are problems of ours; lists are
 // never null; a field that is added later breaks no client that was made from the document before; and what stands in
 // only once a command has run may be null.
-func (a *api) describe() {
+func (a *API) Describe() {
 	doc := a.OpenAPI()
 	schemas := doc.Components.Schemas
 	errors := map[string]*huma.MediaType{
