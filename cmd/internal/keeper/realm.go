@@ -49,7 +49,7 @@ type realmKey struct{ principal, inventory, ssh string }
 
 // source is the inventory of a realm. The keeper's own runs its programs whoever asks.
 func (k *Keeper) source(key realmKey) source {
-	return source{key.inventory, key.inventory != k.cfg.Inventory && rules.RoleOf(key.principal) == rules.Agent}
+	return source{path: key.inventory, kept: key.inventory != k.cfg.Inventory && rules.RoleOf(key.principal) == rules.Agent}
 }
 
 func (k *Keeper) newRealm(key realmKey) (*realm, error) {
@@ -58,7 +58,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 		return nil, err
 	}
 	r := &realm{key: key, options: ssh, operator: rules.RoleOf(key.principal) == rules.Operator, state: newStates(), book: k.cfg.SSHHosts}
-	r.judge = judge{k.policy, r.operator}
+	r.judge = judge{live: k.policy, operator: r.operator}
 	r.inv = func() (*hosts.Inventory, error) {
 		inv, err := k.inventories.as(key.principal, k.source(key))
 		if err != nil && k.unlisted(key.inventory, err) {
