@@ -49,7 +49,7 @@ func (k *Keeper) noteStart(p listen.Places) {
 			k.noted(audit.Event{Kind: audit.ConfigLoad, Subject: name, Change: fmt.Sprintf("sha256 %x", sha256.Sum256(data))})
 		}
 	}
-	if _, err := k.policy.current(); err != nil {
+	if _, err := k.policy.Current(); err != nil {
 		k.log.Print(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -190,7 +191,7 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 // enter opens a session for one command, in its directory, held as every session in its sandbox is, and notes it in the
 // record. What would hold it less than what it was judged under is an errBox.
 func (t *terminal) enter(ctx context.Context, r *realm, h hosts.Host, c store.Command, f *flight) (*registry.Entry, error) {
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, ownKey{}, true), route.BeforeSending)
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, livepolicy.OwnKey{}, true), route.BeforeSending)
 	defer cancel()
 	b, err := t.sandbox(ctx, r, h, c.Sandbox)
 	if err != nil {

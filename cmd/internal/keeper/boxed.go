@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -131,7 +132,7 @@ var _ policy.Decider = (*boxed)(nil)
 
 // Decide implements policy.Decider.
 func (b *boxed) Decide(ctx context.Context, req policy.Request) (policy.Decision, error) {
-	if ctx.Value(ownKey{}) != nil {
+	if ctx.Value(livepolicy.OwnKey{}) != nil {
 		return b.r.judge.Decide(ctx, req)
 	}
 	now, err := b.t.store.Sandbox(ctx, b.box.ID)
@@ -198,7 +199,7 @@ func (r *realm) look(h hosts.Host) sandbox.Runner { return r.lookFor(h, "sandbox
 // lookFor is look with what stands on record as the reason.
 func (r *realm) lookFor(h hosts.Host, reason string) sandbox.Runner {
 	return func(ctx context.Context, _, script string) (string, error) {
-		ctx = context.WithValue(ctx, ownKey{}, true)
+		ctx = context.WithValue(ctx, livepolicy.OwnKey{}, true)
 		res, err := r.pool.Run(ctx, h, session.Command{Script: script, Reason: reason, Timeout: lookTime, Keep: 1 << 20})
 		if err != nil {
 			return "", err
@@ -239,7 +240,7 @@ func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string,
 	var last error
 	look := r.look(h)
 	g, err = sandbox.NewGuard(sandbox.GuardConfig{
-		Inner: policy.DeciderFunc(r.judge.decide), Sandbox: boxOf(b), Level: level,
+		Inner: policy.DeciderFunc(r.judge.DecideCommand), Sandbox: boxOf(b), Level: level,
 		Resolver: sandbox.Remote{Run: func(ctx context.Context, host, script string) (said string, err error) {
 			said, err = look(ctx, host, script)
 			last = err

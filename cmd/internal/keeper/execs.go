@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -112,7 +113,7 @@ func (k *Keeper) run(ctx context.Context, c *access.Caller, in *runIn) (*resultO
 	if err != nil {
 		return nil, err
 	}
-	ctx = context.WithValue(ctx, consentKey{}, yes)
+	ctx = context.WithValue(ctx, livepolicy.ConsentKey{}, yes)
 	x, err := k.execOnce(ctx, c, in.Key, struct {
 		Session string
 		Run     wire.Run
@@ -172,22 +173,22 @@ func asked(b *wire.Run) wire.Run {
 
 // consentOf is an operator's confirmation for the policy, of this command on this host alone. It takes a person, as an
 // approval does.
-func (k *Keeper) consentOf(c *access.Caller, host, script string, b *wire.Run) (consent, error) {
+func (k *Keeper) consentOf(c *access.Caller, host, script string, b *wire.Run) (livepolicy.Consent, error) {
 	if !b.Confirm && b.BreakGlass == "" {
-		return consent{}, nil
+		return livepolicy.Consent{}, nil
 	}
 	switch {
 	case rules.RoleOf(c.Principal) != rules.Operator:
-		return consent{}, problem.New(http.StatusForbidden, "forbidden", "an agent's request confirms nothing: that is for a person")
+		return livepolicy.Consent{}, problem.New(http.StatusForbidden, "forbidden", "an agent's request confirms nothing: that is for a person")
 	case b.BreakGlass != "" && b.BreakGlass != host:
-		return consent{}, problem.Invalid("break_glass is the name of the host, %s", host)
+		return livepolicy.Consent{}, problem.Invalid("break_glass is the name of the host, %s", host)
 	case b.BreakGlass != "" && b.Reason == "":
-		return consent{}, problem.Invalid("break_glass takes a reason")
+		return livepolicy.Consent{}, problem.Invalid("break_glass takes a reason")
 	}
 	if err := k.trees.Admit(c.Pid); err != nil {
-		return consent{}, err
+		return livepolicy.Consent{}, err
 	}
-	return consent{script: script, confirm: b.Confirm, glass: b.BreakGlass != ""}, nil
+	return livepolicy.Consent{Script: script, Confirm: b.Confirm, Glass: b.BreakGlass != ""}, nil
 }
 
 // await waits for a command. Waiting that takes no time needs no timer.
@@ -305,7 +306,7 @@ func follow(ctx context.Context, x *registry.Exec, stream string, offset int64, 
 }
 
 func (k *Keeper) limits(c *access.Caller) (rules.Limits, error) {
-	engine, err := k.policy.current()
+	engine, err := k.policy.Current()
 	if err != nil {
 		return rules.Limits{}, problem.New(http.StatusInternalServerError, "policy", "%v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
@@ -49,7 +50,7 @@ type fleet struct {
 	outlets *outlets // of a download; nil else
 	steps   *steps   // nil is all at once
 	whole   *consents.Verdict
-	yes     consent
+	yes     livepolicy.Consent
 	output  *runOutput
 	book    *runstore.Writer // nil where the run is not kept
 }
@@ -114,15 +115,15 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunI
 	if x.yes, err = k.consentOf(c, consents.GlassWord(targets.Labels(x.hosts)), script, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
 		return nil, err
 	}
-	x.yes.at, x.yes.each = b.Answered, x.cmd.Scripts
+	x.yes.At, x.yes.Each = b.Answered, x.cmd.Scripts
 	judge := consents.Judge{
 		Caller: cmdutil.Caller{Principal: c.Principal}, Policy: func(string) (*rules.Engine, error) { return engine, nil }, Words: words,
-		Scripts: x.cmd.Scripts, Yes: x.yes.confirm, Glass: x.yes.glass, Reason: b.Reason, Remote: true, Approvable: true, Partial: b.Partial,
+		Scripts: x.cmd.Scripts, Yes: x.yes.Confirm, Glass: x.yes.Glass, Reason: b.Reason, Remote: true, Approvable: true, Partial: b.Partial,
 	}
 	if x.whole, err = judge.Decide(ctx, script, x.hosts); err != nil {
 		return nil, err
 	}
-	x.yes.all = x.whole.Answered() != ""
+	x.yes.All = x.whole.Answered() != ""
 	if err := x.plan(ctx, judge); err != nil {
 		return nil, err
 	}
@@ -224,7 +225,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	if x.inlets != nil && x.in.Copy == nil {
 		cmd.Stdins = x.stdin
 	}
-	no, kept := refusal(x.whole.Refusal), false
+	no, kept := livepolicy.Refusal(x.whole.Refusal), false
 	if d := x.whole.Waits(); d != nil && !x.whole.Refused() {
 		kept = true
 		no = x.approve(ctx, *d, &cmd)
@@ -232,7 +233,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	if len(x.hosts) > 1 && cmd.Approver == nil {
 		cmd.Approver = aloneApprover{}
 	}
-	ctx = context.WithValue(context.WithValue(ctx, consentKey{}, x.yes), wholeKey{}, no)
+	ctx = context.WithValue(context.WithValue(ctx, livepolicy.ConsentKey{}, x.yes), livepolicy.WholeKey{}, no)
 	many := x.censor(&cmd)
 	x.book = x.keep()
 	counts := map[string]int{}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -15,7 +16,7 @@ import (
 
 // approve has somebody else approve the command, once for all hosts, and returns where it is refused then. A single host's
 // session asks by itself, with all that it knows.
-func (x *fleet) approve(ctx context.Context, d policy.Decision, cmd *session.Command) refusal {
+func (x *fleet) approve(ctx context.Context, d policy.Decision, cmd *session.Command) livepolicy.Refusal {
 	if len(x.hosts) == 1 {
 		cmd.Approver = tellingApprover{x.k.approver(), x.output}
 		return x.whole.Refusal
@@ -57,7 +58,7 @@ func (x *fleet) approve(ctx context.Context, d policy.Decision, cmd *session.Com
 }
 
 // without refuses it on all hosts.
-func (x *fleet) without(d policy.Decision, why string) refusal {
+func (x *fleet) without(d policy.Decision, why string) livepolicy.Refusal {
 	d.Verdict, d.Reason = policy.Deny, d.Reason+"; "+why
 	return func(h hosts.Host) *policy.Decision {
 		if no := x.whole.Refusal(h); no != nil {
@@ -68,7 +69,7 @@ func (x *fleet) without(d policy.Decision, why string) refusal {
 }
 
 // rejected refuses it on all hosts. Those where the policy asks have the answer itself put on record by their sessions.
-func (x *fleet) rejected(d policy.Decision, err error) refusal {
+func (x *fleet) rejected(d policy.Decision, err error) livepolicy.Refusal {
 	all := x.without(d, err.Error())
 	return func(h hosts.Host) *policy.Decision {
 		own, derr := x.engine.Decide(context.Background(), policy.Request{
@@ -82,7 +83,7 @@ func (x *fleet) rejected(d policy.Decision, err error) refusal {
 }
 
 // changed refuses it on hosts that are not any more what was approved, or that are reached in another way.
-func (x *fleet) changed(ways map[string]string) refusal {
+func (x *fleet) changed(ways map[string]string) livepolicy.Refusal {
 	in := *x.in
 	in.Sums = nil
 	now := fleet{r: x.r, in: &in}

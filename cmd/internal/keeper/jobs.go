@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -153,7 +154,7 @@ func (k *Keeper) beginJob(ctx context.Context, c *access.Caller, r *realm, b *wi
 	if err := aim(jobTarget + jobwork.RefOf(e.Host().Name, cmd).String()); err != nil {
 		return jobs.Ref{}, err
 	}
-	ctx, stop := context.WithTimeout(context.WithValue(ctx, consentKey{}, yes), route.BeforeSending)
+	ctx, stop := context.WithTimeout(context.WithValue(ctx, livepolicy.ConsentKey{}, yes), route.BeforeSending)
 	defer stop()
 	if b.CWD != "" {
 		if err := e.Go(ctx, b.CWD, b.Reason); err != nil {

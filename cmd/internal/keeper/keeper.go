@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/events"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
@@ -30,7 +31,7 @@ type Keeper struct {
 	cfg         Config
 	log         *log.Logger
 	sink        access.Record
-	policy      *livePolicy
+	policy      *livepolicy.Policy
 	secrets     *redact.Set
 	desk        *approval.Desk
 	questions   *question.Desk
@@ -84,19 +85,19 @@ func New(cfg Config) (*Keeper, error) {
 		return nil, err
 	}
 	k := &Keeper{
-		cfg: cfg, log: logger, notify: tell, questions: question.NewDesk(), policy: &livePolicy{files: cfg.PolicyFiles},
+		cfg: cfg, log: logger, notify: tell, questions: question.NewDesk(), policy: &livepolicy.Policy{Files: cfg.PolicyFiles},
 		secrets: redact.New(redact.Config{}), trees: approval.NewTrees(cmdutil.Marked),
 		inventories: newInventories(), events: events.New(), limiter: limit.NewLimiter(), bodies: limit.NewBudget(), contents: limit.NewBudget(), runs: newRuns(), onces: newOnces(), started: time.Now(),
 		asked: make(chan struct{}), realms: map[realmKey]*realm{},
 	}
-	k.policy.load = func() (*rules.Engine, error) {
+	k.policy.Load = func() (*rules.Engine, error) {
 		e, err := cfg.Policy()
 		if err != nil {
 			return nil, err
 		}
 		return k.withOwn(e), nil
 	}
-	k.policy.took = k.notePolicy
+	k.policy.Took = k.notePolicy
 	k.desk = approval.NewDesk(approval.Config{Approvers: cfg.Approvers, Begins: rules.Begins, Lasts: k.lasts, Ended: k.forSessionEnded, Unread: k.unread, Now: k.now})
 	k.sink = access.NewRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))
 	k.callers.Principal, k.callers.Inventory, k.callers.Door = cfg.Principal, cfg.Inventory, cfg.AgentDoor

@@ -56,7 +56,7 @@ func agentOf(c *access.Caller) (*access.Caller, *wire.Problem) {
 func (k *Keeper) mcpServer(r *realm, c *access.Caller, elicit *mcpserver.Elicitor) (*mcpserver.Server, error) {
 	principal := r.key.principal
 	limits := func() rules.Limits {
-		engine, err := k.policy.current()
+		engine, err := k.policy.Current()
 		if err != nil {
 			return rules.Limits{} // nothing is admitted then
 		}
@@ -65,14 +65,14 @@ func (k *Keeper) mcpServer(r *realm, c *access.Caller, elicit *mcpserver.Elicito
 	return mcpserver.New(mcpserver.Config{
 		Registry: r.reg, Jobs: r.jobs, Inventory: r.inv, Principal: principal, Policy: r.judge, Limits: limits,
 		Admit: func(now time.Time) error {
-			engine, err := k.policy.current()
+			engine, err := k.policy.Current()
 			if err != nil {
 				return err
 			}
 			return engine.Admit(principal, now)
 		},
 		AnyEnv: func(h hosts.Host) bool {
-			engine, err := k.policy.current()
+			engine, err := k.policy.Current()
 			return err == nil && engine.Allows(principal, h, policy.Unknown)
 		},
 		Asks: true, Approver: k.approver(), ApprovalTimeout: k.cfg.ApprovalTimeout, Elicit: elicit,

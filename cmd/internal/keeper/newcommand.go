@@ -135,7 +135,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 // and the decision is the policy's alone.
 func (t *terminal) weigh(ctx context.Context, r *realm, b store.Sandbox, req policy.Request) (d policy.Decision, e sandbox.Enforcement, why, err error) {
 	// What the policy denies needs no host.
-	if d, err = r.judge.decide(ctx, req); err != nil || d.Verdict == policy.Deny {
+	if d, err = r.judge.DecideCommand(ctx, req); err != nil || d.Verdict == policy.Deny {
 		return d, e, nil, err
 	}
 	if e, why = t.k.held(ctx, r, req.Host, boxOf(b), r.look(req.Host), ""); why != nil {

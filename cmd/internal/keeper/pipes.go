@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -89,10 +90,10 @@ func (k *Keeper) beginPipe(ctx context.Context, c *access.Caller, asked *pipe.Re
 	if err != nil {
 		return nil, nil, err
 	}
-	yes.at = asked.Answered
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, consentKey{}, yes), route.BeforeSending)
+	yes.At = asked.Answered
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, livepolicy.ConsentKey{}, yes), route.BeforeSending)
 	defer cancel()
-	running, err := pipe.Begin(ctx, pipe.Config{Sink: k.sink, Principal: c.Principal, Decide: r.judge.decide, Lend: r.lendOrAlone}, h, asked.Ask, asked.Reason)
+	running, err := pipe.Begin(ctx, pipe.Config{Sink: k.sink, Principal: c.Principal, Decide: r.judge.DecideCommand, Lend: r.lendOrAlone}, h, asked.Ask, asked.Reason)
 	return running, leave, err
 }
 

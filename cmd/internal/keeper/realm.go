@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
@@ -36,7 +37,7 @@ type realm struct {
 	pool     *session.Pool
 	reg      *registry.Registry
 	jobs     *jobwork.Book
-	judge    judge
+	judge    livepolicy.Judge
 	state    *states
 	able     abilities
 	commands sync.Map                     // ids of sessions that are for a command in a sandbox
@@ -58,7 +59,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 		return nil, err
 	}
 	r := &realm{key: key, options: ssh, operator: rules.RoleOf(key.principal) == rules.Operator, state: newStates(), book: k.cfg.SSHHosts}
-	r.judge = judge{live: k.policy, operator: r.operator}
+	r.judge = livepolicy.Judge{Live: k.policy, Operator: r.operator}
 	r.inv = func() (*hosts.Inventory, error) {
 		inv, err := k.inventories.as(key.principal, k.source(key))
 		if err != nil && k.unlisted(key.inventory, err) {
@@ -133,7 +134,7 @@ func (k *Keeper) trace(r *realm) *session.Trace {
 		},
 		ConnClosed: func(_ context.Context, h hosts.Host, _ error) { r.state.closed(h.Name) },
 		Done: func(_ context.Context, res session.Result) {
-			if res.Own || res.Decision.Rule == ruleOwn {
+			if res.Own || res.Decision.Rule == livepolicy.RuleOwn {
 				return // nobody has asked for it
 			}
 			if _, ours := r.commands.Load(res.Session); ours {
@@ -288,6 +289,6 @@ func (s *states) text(host string) string {
 
 // cleanEnv reports whether the policy starts a principal's shells with a clean environment. One that cannot be read does.
 func (k *Keeper) cleanEnv(principal string) bool {
-	engine, err := k.policy.current()
+	engine, err := k.policy.Current()
 	return err != nil || engine.Limits(principal).CleanEnv
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
@@ -52,7 +53,7 @@ type run struct {
 	in      *newRunIn
 	e       *registry.Entry
 	cmd     registry.Command
-	consent consent
+	consent livepolicy.Consent
 	asks    bool // somebody was asked to approve it
 	log     *retelling
 }
@@ -132,7 +133,7 @@ func (k *Keeper) prepareRun(ctx context.Context, c *access.Caller, in *newRunIn,
 	if x.consent, err = k.consentOf(c, x.e.Host().Name, script, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
 		return nil, err
 	}
-	x.consent.at = b.Answered
+	x.consent.At = b.Answered
 	// From here on it can be stopped, also before it is known to have begun.
 	rctx, leave, err := k.runs.begin(c.Principal, b.ID, going{})
 	if err != nil {
@@ -215,7 +216,7 @@ func (x *run) serve(hc huma.Context, stopped context.Context, undo func()) {
 // toTheEnd runs the command, in the directory that was asked for.
 func (x *run) toTheEnd(ctx context.Context, out *runOutput) wire.RunEnd {
 	x.in.Body.BreakGlass, x.in.Body.Confirm = "", false
-	ctx = context.WithValue(ctx, consentKey{}, x.consent)
+	ctx = context.WithValue(ctx, livepolicy.ConsentKey{}, x.consent)
 	if dir := x.in.Body.CWD; dir != "" {
 		word, err := framing.Quote(dir)
 		if err != nil {

@@ -151,7 +151,7 @@ func (k *Keeper) opens(ctx context.Context, c *access.Caller, engine *rules.Engi
 
 // admit counts a request that may run something, or refuses it; the engine holds for the rest of it.
 func (k *Keeper) admit(c *access.Caller) (*rules.Engine, error) {
-	engine, err := k.policy.current()
+	engine, err := k.policy.Current()
 	if err != nil {
 		return nil, problem.New(http.StatusInternalServerError, "policy", "%v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/censor"
 	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -74,7 +75,7 @@ func (x *fleet) plan(ctx context.Context, judge consents.Judge) error {
 }
 
 // each runs the command on all hosts and tells each Result. Hosts on which it is refused are no part of a rollout.
-func (x *fleet) each(ctx context.Context, no refusal, cmd session.Command, tell func(hosts.Host, session.Result)) *wire.RunReport {
+func (x *fleet) each(ctx context.Context, no livepolicy.Refusal, cmd session.Command, tell func(hosts.Host, session.Result)) *wire.RunReport {
 	refused, rest := []hosts.Host(nil), x.hosts
 	if x.steps != nil {
 		refused, rest = targets.Divide(x.hosts, func(h hosts.Host) bool { return no != nil && no(h) != nil })

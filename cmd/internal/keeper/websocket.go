@@ -16,6 +16,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
@@ -187,8 +188,8 @@ func (k *Keeper) openTerminal(ctx context.Context, c *access.Caller, r *http.Req
 		return nil, err
 	}
 	line := terminals.Line(ask.settings, h.Env)
-	jctx := context.WithValue(ctx, consentKey{}, consent{script: line, confirm: ask.confirm})
-	d, err := rm.judge.decide(jctx, policy.Request{Principal: c.Principal, Host: h, Command: line, Interactive: true})
+	jctx := context.WithValue(ctx, livepolicy.ConsentKey{}, livepolicy.Consent{Script: line, Confirm: ask.confirm})
+	d, err := rm.judge.DecideCommand(jctx, policy.Request{Principal: c.Principal, Host: h, Command: line, Interactive: true})
 	if err != nil {
 		return nil, err
 	}
