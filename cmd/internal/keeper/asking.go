@@ -176,7 +176,7 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 	if err != nil {
 		return err
 	}
-	f.way = r.conn.way(h)
+	f.way = r.conn.Way(h)
 	done()
 	q := t.questionOf(c, string(exact), h, p.Question.Decision)
 	if !same(q, p.Question) {

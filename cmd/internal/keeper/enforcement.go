@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -32,7 +33,7 @@ func (k *Keeper) checkSandbox(ctx context.Context, c *access.Caller, in *sandbox
 	ctx, stop := context.WithTimeout(ctx, route.BeforeSending)
 	defer stop()
 	if b.Owner != c.Principal {
-		ctx = withAuthSock(ctx, "")
+		ctx = connect.WithAuthSock(ctx, "")
 	}
 	look, s := r.lookFor(h, "sandbox check by "+c.Principal), boxOf(b)
 	word, err := framing.Quote(s.Path)

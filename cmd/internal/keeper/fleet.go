@@ -200,7 +200,7 @@ func stale(h hosts.Host) error {
 // first: it may have been written a moment ago.
 func (k *Keeper) freshly(r *realm, says bool, find func() error) error {
 	err := find()
-	if err != nil && says && k.inventories.reload(k.source(r.key)) == nil {
+	if err != nil && says && k.inventories.Reload(k.source(r.key)) == nil {
 		err = find()
 	}
 	return err

@@ -36,7 +36,7 @@ func (x *fleet) approve(ctx context.Context, d policy.Decision, cmd *session.Com
 	}
 	ways := map[string]string{}
 	for _, h := range asking {
-		ways[h.Name] = x.r.conn.way(h)
+		ways[h.Name] = x.r.conn.Way(h)
 	}
 	now := time.Now()
 	group := approval.NewGroup(x.k.approver(), policy.Question{
@@ -98,7 +98,7 @@ func (x *fleet) changed(ways map[string]string) livepolicy.Refusal {
 		case no != nil:
 			return no
 		case same[wire.Sum(h)]:
-			if way, asked := ways[h.Name]; !asked || way == x.r.conn.way(h) {
+			if way, asked := ways[h.Name]; !asked || way == x.r.conn.Way(h) {
 				return nil
 			}
 		}

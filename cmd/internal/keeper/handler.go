@@ -15,6 +15,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/jsontext"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
@@ -83,7 +84,7 @@ func (k *Keeper) handler(identify func(*http.Request) (*access.Caller, *wire.Pro
 			w = stream.WhileRightful(ctx, w, k.refuse)
 		}
 		ctx = context.WithValue(context.WithValue(ctx, access.CallerKey{}, c), limit.BodyKey{}, free)
-		k.api.ServeHTTP(w, r.WithContext(withAsker(withAuthSock(ctx, c.AuthSock), c, r)))
+		k.api.ServeHTTP(w, r.WithContext(withAsker(connect.WithAuthSock(ctx, c.AuthSock), c, r)))
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/events"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
@@ -37,7 +38,7 @@ type Keeper struct {
 	questions   *question.Desk
 	machine     thismachine.Machine
 	trees       *approval.Trees // of those who host agents on the socket
-	inventories *inventories
+	inventories *connect.Inventories
 	metrics     *metrics
 	observed    *session.Trace // counts and traces what all realms do
 	events      *events.Events
@@ -87,7 +88,7 @@ func New(cfg Config) (*Keeper, error) {
 	k := &Keeper{
 		cfg: cfg, log: logger, notify: tell, questions: question.NewDesk(), policy: &livepolicy.Policy{Files: cfg.PolicyFiles},
 		secrets: redact.New(redact.Config{}), trees: approval.NewTrees(cmdutil.Marked),
-		inventories: newInventories(), events: events.New(), limiter: limit.NewLimiter(), bodies: limit.NewBudget(), contents: limit.NewBudget(), runs: newRuns(), onces: newOnces(), started: time.Now(),
+		inventories: connect.NewInventories(), events: events.New(), limiter: limit.NewLimiter(), bodies: limit.NewBudget(), contents: limit.NewBudget(), runs: newRuns(), onces: newOnces(), started: time.Now(),
 		asked: make(chan struct{}), realms: map[realmKey]*realm{},
 	}
 	k.policy.Load = func() (*rules.Engine, error) {
@@ -165,7 +166,7 @@ func (k *Keeper) Close() error {
 	k.leaving.Wait()
 	k.desk.Close()
 	k.notify.Close()
-	k.inventories.close()
+	k.inventories.Close()
 	if k.term != nil {
 		errs = append(errs, k.term.leave())
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
@@ -83,9 +84,9 @@ func (k *Keeper) mcpServer(r *realm, c *access.Caller, elicit *mcpserver.Elicito
 		},
 		Context: func(ctx context.Context, header http.Header) context.Context {
 			if c == nil {
-				return withAuthSock(ctx, header.Get(wire.AuthSock)) // which mcpHTTP has set
+				return connect.WithAuthSock(ctx, header.Get(wire.AuthSock)) // which mcpHTTP has set
 			}
-			return withAuthSock(context.WithValue(ctx, access.CallerKey{}, c), c.AuthSock)
+			return connect.WithAuthSock(context.WithValue(ctx, access.CallerKey{}, c), c.AuthSock)
 		},
 		HostChecked: true, Version: k.cfg.Version,
 	})

@@ -118,10 +118,10 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 		q.Decision.Reason += "; in its sandbox it is held by: " + n.Enforcement // who approves weighs that too
 		if a, ok := k.desk.ForSession(q); ok {
 			n.Verdict, n.ApprovedBy, n.Proof = policy.Allow.String(), a.By, string(a.Proof)
-			cmd, err = t.begin(ctx, n, timeout, held, &answered{q, a, r.conn.way(h)})
+			cmd, err = t.begin(ctx, n, timeout, held, &answered{q, a, r.conn.Way(h)})
 			break
 		}
-		cmd, err = t.ask(ctx, n, q, timeout, r.conn.way(h))
+		cmd, err = t.ask(ctx, n, q, timeout, r.conn.Way(h))
 	default:
 		cmd, err = t.deny(ctx, n, d)
 	}

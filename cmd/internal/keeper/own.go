@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	judging "github.com/fairlead-ssh/fairlead/session/policy/judge"
@@ -36,7 +37,7 @@ func (k *Keeper) withOwn(e *rules.Engine) *rules.Engine {
 func (k *Keeper) hidden(ctx context.Context, r *realm, h hosts.Host, look sandbox.Runner) (sandbox.Secrets, error) {
 	var further []string
 	if k.machine.Is(h) {
-		sock, _ := ctx.Value(authSockKey{}).(string)
+		sock, _ := ctx.Value(connect.AuthSockKey{}).(string)
 		further = append(k.cfg.ownPaths(), r.key.inventory, sock, k.cfg.AgentDoor.AuthSock, os.Getenv("SSH_AUTH_SOCK"))
 		inv, err := r.inv()
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
@@ -53,7 +54,7 @@ func (k *Keeper) servePipe(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	c := access.CallerOf(req.Context())
-	running, done, err := k.beginPipe(withAuthSock(context.WithValue(ctx, access.CallerKey{}, c), c.AuthSock), c, asked)
+	running, done, err := k.beginPipe(connect.WithAuthSock(context.WithValue(ctx, access.CallerKey{}, c), c.AuthSock), c, asked)
 	if err != nil {
 		_ = s.Refuse(problem.Of(err))
 		return

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
@@ -33,7 +34,7 @@ type realm struct {
 	inv      func() (*hosts.Inventory, error) // as the principal logs in to its hosts
 	options  sshopt.Set                       // how hosts are reached
 	book     *sshhosts.Book                   // nil knows no hosts
-	conn     *connector
+	conn     *connect.Connector
 	pool     *session.Pool
 	reg      *registry.Registry
 	jobs     *jobwork.Book
@@ -49,8 +50,8 @@ type realm struct {
 type realmKey struct{ principal, inventory, ssh string }
 
 // source is the inventory of a realm. The keeper's own runs its programs whoever asks.
-func (k *Keeper) source(key realmKey) source {
-	return source{path: key.inventory, kept: key.inventory != k.cfg.Inventory && rules.RoleOf(key.principal) == rules.Agent}
+func (k *Keeper) source(key realmKey) connect.Source {
+	return connect.Source{Path: key.inventory, Kept: key.inventory != k.cfg.Inventory && rules.RoleOf(key.principal) == rules.Agent}
 }
 
 func (k *Keeper) newRealm(key realmKey) (*realm, error) {
@@ -61,7 +62,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	r := &realm{key: key, options: ssh, operator: rules.RoleOf(key.principal) == rules.Operator, state: newStates(), book: k.cfg.SSHHosts}
 	r.judge = livepolicy.Judge{Live: k.policy, Operator: r.operator}
 	r.inv = func() (*hosts.Inventory, error) {
-		inv, err := k.inventories.as(key.principal, k.source(key))
+		inv, err := k.inventories.As(key.principal, k.source(key))
 		if err != nil && k.unlisted(key.inventory, err) {
 			if ssh, serr := r.ssh(); serr != nil {
 				return nil, fmt.Errorf("%w; the hosts of ssh_config cannot be read: %w", err, serr)
@@ -71,11 +72,11 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 		}
 		return inv, err
 	}
-	if r.conn, err = newConnector(r.inv, key.principal, k.trees.Connected, k.ask); err != nil {
+	if r.conn, err = connect.NewConnector(r.inv, key.principal, k.trees.Connected, k.ask); err != nil {
 		return nil, err
 	}
 	r.pool, err = session.NewPool(session.PoolConfig{
-		Dial: r.conn.dial, MaxDials: session.DefaultForks, FullHint: cmdutil.FullHint, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
+		Dial: r.conn.Dial, MaxDials: session.DefaultForks, FullHint: cmdutil.FullHint, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
 		Session: session.Config{
 			Principal: key.principal, Policy: r.judge, Audit: mcpserver.Labeled(k.sink), Redact: cmdutil.Redactor(k.secrets), Sending: cmdutil.Learner(k.secrets, key.principal),
 			CleanEnvIf: func() bool { return k.cleanEnv(key.principal) },
@@ -83,7 +84,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 		},
 	})
 	if err != nil {
-		return nil, errors.Join(err, r.conn.close())
+		return nil, errors.Join(err, r.conn.Close())
 	}
 	who := redact.Guarded
 	if r.operator {
@@ -94,7 +95,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 		Secrets: k.secrets, Audience: who, Render: emulate.Render,
 	})
 	if err != nil {
-		return nil, errors.Join(err, r.pool.Close(), r.conn.close())
+		return nil, errors.Join(err, r.pool.Close(), r.conn.Close())
 	}
 	r.jobs = jobwork.New(jobwork.Config{Pool: r.pool, Host: r.host, Secrets: k.secrets, Audience: who})
 	r.mcp = sync.OnceValues(func() (http.Handler, error) {
@@ -123,7 +124,7 @@ func (k *Keeper) unlisted(path string, err error) bool {
 // close ends every session of the realm.
 func (r *realm) close() error {
 	defer r.jobs.Close()
-	return errors.Join(r.reg.Close(), r.pool.Close(), r.conn.close())
+	return errors.Join(r.reg.Close(), r.pool.Close(), r.conn.Close())
 }
 
 // trace tells what happens in a realm to those who listen and count.

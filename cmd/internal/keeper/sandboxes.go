@@ -7,6 +7,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -193,7 +194,7 @@ func (k *Keeper) terminalHost(c *access.Caller, name string) (hosts.Host, error)
 	if c.Inventory != k.cfg.Inventory {
 		return hosts.Host{}, problem.Invalid("sandboxes are on hosts of the keeper's own inventory, %s: name that one", k.cfg.Inventory)
 	}
-	inv, err := k.inventories.as(c.Principal, source{path: k.cfg.Inventory})
+	inv, err := k.inventories.As(c.Principal, connect.Source{Path: k.cfg.Inventory})
 	if err != nil {
 		return hosts.Host{}, problem.New(http.StatusUnprocessableEntity, "inventory", "%v", err)
 	}

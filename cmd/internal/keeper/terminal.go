@@ -244,7 +244,7 @@ func unchanged(ctx context.Context, r *realm, h hosts.Host) error {
 	switch {
 	case !same(given.question, q):
 		return fmt.Errorf("%w: the inventory says something else of %s than when it was approved. Request it again", errVoid, h.Name)
-	case given.way != r.conn.way(h):
+	case given.way != r.conn.Way(h):
 		return fmt.Errorf("%w: ssh_config leads to %s in another way than when it was approved. Request it again", errVoid, h.Name)
 	}
 	return nil

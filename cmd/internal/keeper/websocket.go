@@ -257,7 +257,7 @@ func (t *full) start(ctx context.Context, c *access.Caller, rm *realm, h hosts.H
 
 // alone lets use have a connection that nobody shares.
 func (r *realm) alone(ctx context.Context, h hosts.Host, use func(session.Transport) error) (release func(), err error) {
-	conn, err := r.conn.dial(ctx, h)
+	conn, err := r.conn.Dial(ctx, h)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package keeper
+package connect
 
 import (
 	"context"
@@ -20,26 +20,26 @@ import (
 // maxFiles bounds how many inventories, and how many agents, are kept at a time.
 const maxFiles = 64
 
-// inventories are those that callers have named, each followed from its first use on.
-type inventories struct {
+// Inventories are those that callers have named, each followed from its first use on.
+type Inventories struct {
 	mu     sync.Mutex // held while one is read for the first time
-	live   map[source]*inventory.Live
+	live   map[Source]*inventory.Live
 	closed bool
 }
 
-// source is an inventory, and whether its programs may run: an agent that names it itself starts none.
-type source struct {
-	path string
-	kept bool
+// Source is an inventory, and whether its programs may run: an agent that names it itself starts none.
+type Source struct {
+	Path string
+	Kept bool
 }
 
-func newInventories() *inventories { return &inventories{live: map[source]*inventory.Live{}} }
+func NewInventories() *Inventories { return &Inventories{live: map[Source]*inventory.Live{}} }
 
 var errNoInventory = errors.New("the request names no inventory, and the default inventory does not exist: only user@host can be reached")
 
 // current returns the inventory at an absolute path as it was last read without error.
-func (i *inventories) current(at source) (*hosts.Inventory, error) {
-	if at.path == "" {
+func (i *Inventories) current(at Source) (*hosts.Inventory, error) {
+	if at.Path == "" {
 		return nil, errNoInventory
 	}
 	i.mu.Lock()
@@ -53,7 +53,7 @@ func (i *inventories) current(at source) (*hosts.Inventory, error) {
 	if len(i.live) >= maxFiles {
 		return nil, fmt.Errorf("%d inventories are in use already, and no more can be", len(i.live))
 	}
-	l, err := inventory.Watch(at.path, inventory.WatchOptions{Options: inventory.Options{Kept: at.kept}})
+	l, err := inventory.Watch(at.Path, inventory.WatchOptions{Options: inventory.Options{Kept: at.Kept}})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%w: write one, or name one with -i", err)
@@ -64,8 +64,8 @@ func (i *inventories) current(at source) (*hosts.Inventory, error) {
 	return l.Current(), nil
 }
 
-// as returns current as a principal logs in to its hosts.
-func (i *inventories) as(principal string, at source) (*hosts.Inventory, error) {
+// As returns current as a principal logs in to its hosts.
+func (i *Inventories) As(principal string, at Source) (*hosts.Inventory, error) {
 	inv, err := i.current(at)
 	if err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func (i *inventories) as(principal string, at source) (*hosts.Inventory, error) 
 	return inv.As(principal), nil
 }
 
-// reload reads one that is in use again, now.
-func (i *inventories) reload(at source) error {
+// Reload reads one that is in use again, now.
+func (i *Inventories) Reload(at Source) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if l := i.live[at]; l != nil {
@@ -83,7 +83,7 @@ func (i *inventories) reload(at source) error {
 	return errNoInventory
 }
 
-func (i *inventories) close() {
+func (i *Inventories) Close() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.closed = true
@@ -93,15 +93,15 @@ func (i *inventories) close() {
 	clear(i.live)
 }
 
-type authSockKey struct{}
+type AuthSockKey struct{}
 
-// withAuthSock makes what is dialed for ctx log in through the caller's agent.
-func withAuthSock(ctx context.Context, sock string) context.Context {
-	return context.WithValue(ctx, authSockKey{}, sock)
+// WithAuthSock makes what is dialed for ctx log in through the caller's agent.
+func WithAuthSock(ctx context.Context, sock string) context.Context {
+	return context.WithValue(ctx, AuthSockKey{}, sock)
 }
 
-// connector dials hosts of one inventory. Over SSH it does so with the agent of whoever asks, and asks that caller.
-type connector struct {
+// Connector dials hosts of one inventory. Over SSH it does so with the agent of whoever asks, and asks that caller.
+type Connector struct {
 	lookup  func(name string) (hosts.Host, bool)
 	outside func(hosts.Host) hosts.Host
 	other   *dialer.Dialer
@@ -112,8 +112,8 @@ type connector struct {
 	ssh map[string]*sshconn.Dialer
 }
 
-// newConnector returns one for an inventory as a principal logs in to its hosts. made sees each connection.
-func newConnector(inv func() (*hosts.Inventory, error), principal string, made func(net.Conn), ask sshconn.Ask) (*connector, error) {
+// NewConnector returns one for an inventory as a principal logs in to its hosts. made sees each connection.
+func NewConnector(inv func() (*hosts.Inventory, error), principal string, made func(net.Conn), ask sshconn.Ask) (*Connector, error) {
 	cfg := dialer.Config{Inventory: inv, Principal: principal}
 	other, err := dialer.New(cfg)
 	if err != nil {
@@ -122,14 +122,14 @@ func newConnector(inv func() (*hosts.Inventory, error), principal string, made f
 	if hosts.RoleOf(principal) == hosts.RoleAgent {
 		ask = nil
 	}
-	return &connector{ask: ask, lookup: cfg.Lookup, outside: cfg.Outside(), other: other, made: made, ssh: map[string]*sshconn.Dialer{}}, nil
+	return &Connector{ask: ask, lookup: cfg.Lookup, outside: cfg.Outside(), other: other, made: made, ssh: map[string]*sshconn.Dialer{}}, nil
 }
 
-func (c *connector) dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
+func (c *Connector) Dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
 	if h.Transport != hosts.SSH && h.Transport != "" {
 		return c.other.Dial(ctx, h)
 	}
-	sock, _ := ctx.Value(authSockKey{}).(string)
+	sock, _ := ctx.Value(AuthSockKey{}).(string)
 	d, err := c.through(sock)
 	if err != nil {
 		return nil, err
@@ -137,9 +137,9 @@ func (c *connector) dial(ctx context.Context, h hosts.Host) (session.Transport, 
 	return d.Dial(ctx, h)
 }
 
-// way tells how a host is reached and logged in to from one that another way leads to; "" where that cannot be told, or is
+// Way tells how a host is reached and logged in to from one that another way leads to; "" where that cannot be told, or is
 // all in the host itself.
-func (c *connector) way(h hosts.Host) string {
+func (c *Connector) Way(h hosts.Host) string {
 	if h.Transport != hosts.SSH && h.Transport != "" {
 		return ""
 	}
@@ -155,7 +155,7 @@ func (c *connector) way(h hosts.Host) string {
 }
 
 // through returns what dials with an agent; "" is none.
-func (c *connector) through(sock string) (*sshconn.Dialer, error) {
+func (c *Connector) through(sock string) (*sshconn.Dialer, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d := c.ssh[sock]; d != nil {
@@ -181,4 +181,4 @@ func (c *connector) through(sock string) (*sshconn.Dialer, error) {
 	return d, nil
 }
 
-func (c *connector) close() error { return c.other.Close() }
+func (c *Connector) Close() error { return c.other.Close() }
