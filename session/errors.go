@@ -36,7 +36,7 @@ var (
 
 // kinds are the errors that codes of an Error stand for. "full" is none of them: files and memory may be full, too.
 var kinds = map[string]error{
-	"closed": ErrClosed, "busy": ErrBusy, "unreachable": ErrUnreachable, "auth": ErrAuth, "hostkey": ErrHostKey,
+	"closed": ErrClosed, "busy": ErrBusy, "unreachable": ErrUnreachable, "auth": ErrAuth, "hostkey": ErrHostKey, "become": ErrAuth,
 	"invalid": ErrInvalid, "denied": ErrDenied, "rejected": ErrRejected, "expired": ErrExpired, "void": ErrVoid, "not_ready": ErrNotReady, "not_held": ErrNotHeld, "no_terminal": ErrNoTerminal,
 	"timeout": ErrTimeout, "idle": ErrTimeout, "canceled": ErrCanceled, "needs_terminal": ErrNeedsTerminal, "write": ErrOutput,
 	"lost": ErrUnknownOutcome, "broken": ErrUnknownOutcome, "audit": ErrAudit,
@@ -59,7 +59,8 @@ func (e *NoLoginError) Unwrap() error { return ErrAuth }
 //
 // Besides the codes that the errors of this package have ("busy", "closed", "full", "unreachable", "auth", "hostkey",
 // "invalid", "denied", "rejected", "expired", "void", "not_ready", "not_held", "no_terminal", "timeout", "idle", "canceled", "needs_terminal", "write",
-// "lost", "broken", "audit") there are "stdin" (standard input cannot be read), "shell" (no shell starts), and those of
+// "lost", "broken", "audit") there are "stdin" (standard input cannot be read), "shell" (no shell starts), "become" (no shell starts as another account: a
+// *become.Error says why; it is an ErrAuth, too), and those of
 // packages files, jobs and rollout.
 type Error struct {
 	Op        string // "dial", "open", "run", …

@@ -41,7 +41,8 @@ type Exec struct {
 	held    bool  // it runs held to reading
 	unready error // why the shell that holds it could not be started, where that is no reason to ask
 
-	then func() // of a frame of our own: called at its end, by the pump
+	then   func() // of a frame of our own: called at its end, by the pump
+	forget func() // wipes the passwords that it was given; nil where it needs none
 
 	mu       sync.Mutex              // guards what follows until done
 	abort    context.CancelCauseFunc // ends what comes before sending
@@ -396,6 +397,9 @@ func (x *Exec) finish() {
 		x.s.outdate(x)
 	}
 	x.changes()
+	if x.forget != nil {
+		x.forget()
+	}
 	x.s.release(x)
 	close(x.done)
 }

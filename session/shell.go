@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
@@ -46,6 +46,8 @@ func startShell(ctx context.Context, t Transport, spec framing.Shell) (*shell, e
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := boundAfter(ctx, stream)
+	defer cancel()
 	stop := context.AfterFunc(ctx, func() { stream.Close() })
 	sh, err := handshake(stream, framing.NewStartup(nonce), text)
 	if !stop() {
@@ -240,7 +242,7 @@ func (sh *shell) mind(script string) {
 }
 
 // namesURG finds the signal that makes a shell end its command as a word of its own: 23 in a path is none.
-var namesURG = regexp.MustCompile(`(^|[^[:alnum:]./_-])((SIG)?URG|23)($|[^[:alnum:]./_-])`)
+var namesURG = lazyregexp.New(`(^|[^[:alnum:]./_-])((SIG)?URG|23)($|[^[:alnum:]./_-])`)
 
 // retire makes the shell take no more commands.
 func (sh *shell) retire() {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"regexp"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
@@ -46,7 +46,7 @@ func (k *Keeper) addQuestions(a *api) {
 		})
 }
 
-var askerID = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
+var askerID = lazyregexp.New(`^[A-Za-z0-9_-]{8,64}$`)
 
 type askerKey struct{}
 

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 type (
@@ -42,7 +42,7 @@ func (k *Keeper) addRecordings(a *api) {
 const castType = "application/x-asciicast"
 
 // recordingName is what terminals.RecordingName makes.
-var recordingName = regexp.MustCompile(`^([0-9]{8}T[0-9]{6}Z)-(.{1,64})-(e_[a-z2-7]{13})\.cast$`)
+var recordingName = lazyregexp.New(`^([0-9]{8}T[0-9]{6}Z)-(.{1,64})-(e_[a-z2-7]{13})\.cast$`)
 
 // recordingFile is a recording in the directory.
 type recordingFile struct {

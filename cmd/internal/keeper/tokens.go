@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -65,7 +65,7 @@ func tokenJSON(t store.Token) wire.Token {
 }
 
 // tokenPrincipal is whom a token may be for. A slash more or a blank would make another principal of it.
-var tokenPrincipal = regexp.MustCompile(`^(agent|operator)/[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
+var tokenPrincipal = lazyregexp.New(`^(agent|operator)/[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
 
 // alike reports whether two names are of one person: people, and some systems, tell no case apart.
 func alike(a, b string) bool { return strings.EqualFold(a, b) }

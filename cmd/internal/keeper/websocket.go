@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +21,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -73,7 +73,7 @@ type terminalAsk struct {
 const codeRecording = "recording"
 
 // setting is what stty may be told: words that mean nothing to the shell that reads them, as package shell writes them.
-var setting = regexp.MustCompile(`^-?[a-z0-9]{1,10}( (undef|"\^[A-Z?]"))?$`)
+var setting = lazyregexp.New(`^-?[a-z0-9]{1,10}( (undef|"\^[A-Z?]"))?$`)
 
 const maxSettings = 32
 

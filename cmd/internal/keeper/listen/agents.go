@@ -8,8 +8,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"regexp"
 	"syscall"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // AgentDoor is a socket for agents, where every caller is one agent, whatever it says. With a keeper that runs under an
@@ -127,4 +128,4 @@ func WithAccount(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-var AgentName = regexp.MustCompile(`^agent/[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var AgentName = lazyregexp.New(`^agent/[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
