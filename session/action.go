@@ -103,6 +103,10 @@ func (s *Session) openDeed(ctx context.Context, x *Exec) (d seam.Deed, release f
 	for range maxShells {
 		// The session's own shell comes with a connection, and says where the session stands.
 		sh := s.shellFor(ctx, x)
+		if sh == nil && x.bare {
+			d, err = s.openOn(ctx, s.transport(), x)
+			return d, func() {}, err
+		}
 		if sh == nil {
 			return nil, nil, nil
 		}

@@ -363,12 +363,13 @@ func (p *Pool) Close() error {
 		open = append(open, s)
 	}
 	p.mu.Unlock()
+	var wg sync.WaitGroup
 	for _, s := range open {
-		s.seal()
+		wg.Go(func() { s.seal() })
 	}
+	wg.Wait() // what is stopped through the connections needs them
 	p.warm.shut()
 	p.core.shut()
-	var wg sync.WaitGroup
 	for _, s := range open {
 		wg.Go(func() { s.Close() })
 	}

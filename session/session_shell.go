@@ -47,7 +47,9 @@ func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 	sh, err := s.newShell(ctx, x, dir)
 	x.note(func(r *Result) { r.Dial = time.Since(began) - r.Queue })
 	if err != nil {
-		s.failStart(ctx, x, err)
+		if !s.bare(x, err) && !s.withoutTerminal(ctx, x, err) {
+			s.failStart(ctx, x, err)
+		}
 		return nil
 	}
 	if x.res.ShellRestarted {
@@ -119,7 +121,7 @@ func (s *Session) newShell(ctx context.Context, x *Exec, dir string) (*shell, er
 	}
 }
 
-const noShellWithin = "no shell was ready within %v: the account's start files may wait for input"
+const noShellWithin = "no shell was ready within %v: the account's start files may wait for input, or the server may force another command"
 
 // shellOn starts a shell on one connection within the time that a shell has to become ready.
 func (s *Session) shellOn(ctx context.Context, t Transport, spec framing.Shell) (*shell, error) {

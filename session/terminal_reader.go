@@ -4,13 +4,13 @@ import (
 	"context"
 	_ "embed"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/framing/hostcode"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session/become"
 )
 
@@ -65,7 +65,7 @@ func parseProcesses(said string) (all []process, ok bool) {
 	return nil, false
 }
 
-var terminalFile = regexp.MustCompile(`^/dev/(tty\w*|pts/\d+|console)$`)
+var terminalFile = lazyregexp.New(`^/dev/(tty\w*|pts/\d+|console)$`)
 
 // readCalls are the numbers of read(2): x86-64; arm64 and riscv64; 32-bit machines, ppc64 and s390x; mips.
 var readCalls = []string{"0", "63", "3", "4003", "5000"}

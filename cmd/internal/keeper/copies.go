@@ -3,6 +3,8 @@ package keeper
 import (
 	"io"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -12,25 +14,25 @@ import (
 )
 
 // sourceOf is the shell source of a request: for a copy, what would do the same.
-func sourceOf(c *caller, b *wire.NewRun) (string, error) {
+func sourceOf(c *access.Caller, b *wire.NewRun) (string, error) {
 	if b.Copy == nil {
 		return b.Script()
 	}
 	switch {
 	case b.Command != "" || b.CommandB64 != "" || b.Program != "":
-		return "", invalid("give copy or a command, not both")
+		return "", problem.Invalid("give copy or a command, not both")
 	case (b.Copy.Op == copies.Upload && !b.Copy.DryRun) != b.Stdin:
-		return "", invalid("stdin is for uploads, and they need it")
+		return "", problem.Invalid("stdin is for uploads, and they need it")
 	case b.Quiet || b.Redact || b.Shell != "":
-		return "", invalid("quiet, redact and shell have no effect on a copy: remove them")
+		return "", problem.Invalid("quiet, redact and shell have no effect on a copy: remove them")
 	}
 	if err := b.Copy.Check(); err != nil {
 		return "", err
 	}
-	if rules.RoleOf(c.principal) != rules.Operator && !b.Copy.Bound() {
-		return "", invalid("an upload that may need approval has the sha256 of each file")
+	if rules.RoleOf(c.Principal) != rules.Operator && !b.Copy.Bound() {
+		return "", problem.Invalid("an upload that may need approval has the sha256 of each file")
 	}
-	b.Copy.Guarded = rules.RoleOf(c.principal) != rules.Operator
+	b.Copy.Guarded = rules.RoleOf(c.Principal) != rules.Operator
 	return b.Copy.Script()
 }
 
@@ -50,7 +52,7 @@ func (x *fleet) copies() error {
 	}
 	cmd, err := copy.Command()
 	if err != nil {
-		return invalid("%v", err)
+		return problem.Invalid("%v", err)
 	}
 	cmd.Reason, cmd.Group, cmd.Timeout, cmd.Idle, cmd.Keep = x.cmd.Reason, x.cmd.Group, x.cmd.Timeout, x.cmd.Idle, x.cmd.Keep
 	x.cmd = cmd

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"regexp"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -13,10 +12,13 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/redact"
@@ -33,7 +35,7 @@ const (
 // byte goes to any host, approved once, and one group on record.
 type fleet struct {
 	k       *Keeper
-	c       *caller
+	c       *access.Caller
 	r       *realm
 	engine  *rules.Engine
 	in      *wire.NewRun
@@ -51,22 +53,22 @@ type fleet struct {
 }
 
 // onRecord is an id that a record can be found by.
-var onRecord = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+var onRecord = lazyregexp.New(`^[A-Za-z0-9_.-]+$`)
 
 // prepareFleet checks a request, judges it, and gets ready to run it.
-func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
+func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
 	b := &in.Body
-	limits := engine.Limits(c.principal)
+	limits := engine.Limits(c.Principal)
 	x := &fleet{k: k, c: c, engine: engine, in: b, cmd: session.Command{
 		Script: script, Program: words != nil, Held: b.Held, Reason: b.Reason, Group: b.ID, Keep: b.Keep,
 	}}
 	switch {
 	case b.Host != "" || b.Session != "" || len(b.Hosts) > 0 && b.Selector != "":
-		return nil, invalid("a run takes a host, a session, hosts or a selector, and one of them")
+		return nil, problem.Invalid("a run takes a host, a session, hosts or a selector, and one of them")
 	case b.CWD != "":
-		return nil, invalid("cwd is for a single host or a session")
+		return nil, problem.Invalid("cwd is for a single host or a session")
 	case len(b.Sums) > 0 && len(b.Sums) != len(b.Hosts):
-		return nil, invalid("sums has one for each of hosts")
+		return nil, problem.Invalid("sums has one for each of hosts")
 	}
 	if x.cmd.Timeout, err = timeoutOf(c, limits, b.TimeoutS); err != nil {
 		return nil, err
@@ -107,7 +109,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 	}
 	x.yes.at = b.Answered
 	judge := consents.Judge{
-		Caller: cmdutil.Caller{Principal: c.principal}, Policy: func(string) (*rules.Engine, error) { return engine, nil }, Words: words,
+		Caller: cmdutil.Caller{Principal: c.Principal}, Policy: func(string) (*rules.Engine, error) { return engine, nil }, Words: words,
 		Yes: x.yes.confirm, Glass: x.yes.glass, Reason: b.Reason, Remote: true, Approvable: true, Partial: b.Partial,
 	}
 	if x.whole, err = judge.Decide(ctx, script, x.hosts); err != nil {
@@ -120,7 +122,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 	if b.Stdin {
 		x.inlets = newInlets()
 	}
-	rctx, forget, err := k.runs.begin(c.principal, b.ID, going{inlets: x.inlets, outlets: x.outlets, asking: x.steps.question()})
+	rctx, forget, err := k.runs.begin(c.Principal, b.ID, going{inlets: x.inlets, outlets: x.outlets, asking: x.steps.question()})
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +168,7 @@ func (x *fleet) resolve() (err error) {
 		}
 		key := targets.KeyOf(x.hosts[i])
 		if _, twice := x.at[key]; twice {
-			return invalid("%s is there twice", x.hosts[i].Name)
+			return problem.Invalid("%s is there twice", x.hosts[i].Name)
 		}
 		x.at[key] = i
 	}
@@ -183,7 +185,7 @@ func (x *fleet) resolve() (err error) {
 const codeStale = "stale"
 
 func stale(h hosts.Host) error {
-	return problem(http.StatusConflict, codeStale, "%s is not what it was when the inventory was read: try again", h.Name)
+	return problem.New(http.StatusConflict, codeStale, "%s is not what it was when the inventory was read: try again", h.Name)
 }
 
 // freshly finds hosts. Where they are not what the caller takes them for, if it says what that is, the file is read again
@@ -203,7 +205,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	ctx, cancel := context.WithCancel(req.Context())
 	defer cancel()
 	defer context.AfterFunc(stopped, cancel)()
-	if x.c.bucket == "" {
+	if x.c.Bucket == "" {
 		s.patient = req.Context() // of this account's own: as slow as whoever reads its output
 		defer context.AfterFunc(s.patient, s.hurry)()
 	}

@@ -14,7 +14,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +21,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -94,7 +94,7 @@ type Store struct{ Dir string }
 // ErrNotFound says that there is no such run.
 var ErrNotFound = errors.New("there is no such run")
 
-var validID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{3,79}$`)
+var validID = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{3,79}$`)
 
 const suffix = ".run"
 

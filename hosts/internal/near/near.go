@@ -6,9 +6,10 @@ package near
 import (
 	"cmp"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // Max is how many words Find returns at most.
@@ -66,7 +67,7 @@ func Find(word string, words iter.Seq[string]) []string {
 }
 
 // zeros are those that a number is filled up with.
-var zeros = regexp.MustCompile(`(^|[^0-9])0+([0-9])`)
+var zeros = lazyregexp.New(`(^|[^0-9])0+([0-9])`)
 
 // unpadded writes the numbers in a word without zeros before them: web1 and web001 are near.
 func unpadded(word string) string { return zeros.ReplaceAllString(word, "$1$2") }
