@@ -111,6 +111,36 @@ func TestArrowsPointOneWay(t *testing.T) {
 	}
 }
 
+// The keeper is put together from parts: none of them reaches the keeper, and the parts below reach none of those above.
+func TestThePartsOfTheKeeperPointOneWay(t *testing.T) {
+	const keeper = "cmd/internal/keeper"
+	for name, may := range map[string][]string{
+		"wire":       {},
+		"right":      {},
+		"listen":     {},
+		"events":     {"wire"},
+		"problem":    {"wire"},
+		"livepolicy": {},
+		"connect":    {},
+		"limit":      {"wire"},
+		"access":     {"client", "listen", "problem", "right", "wire"},
+		"stream":     {"access", "client", "listen", "problem", "right", "wire"},
+		"route":      {"access", "client", "limit", "listen", "page", "problem", "right", "stream", "wire"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, p := range list(t, module+keeper+"/"+name) {
+				for _, dep := range ours(p.Deps) {
+					if dep == keeper {
+						t.Errorf("%s must not reach the keeper itself", name)
+					} else if part, ok := strings.CutPrefix(dep, keeper+"/"); ok {
+						assert.Contains(t, may, part, "%s must not reach it", name)
+					}
+				}
+			}
+		})
+	}
+}
+
 func TestFramingAndAuditImportOnlyTheStandardLibrary(t *testing.T) {
 	for _, p := range list(t, "-deps", module+"framing", module+"audit") {
 		assert.True(t, p.Standard || strings.HasPrefix(p.ImportPath, module), p.ImportPath)
