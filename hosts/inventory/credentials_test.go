@@ -102,7 +102,7 @@ func TestEveryMistakeInCredentialsIsToldWithItsLine(t *testing.T) {
 		"an item that is a word": {"credentials:\n  - agent/x", []string{
 			`x.yaml:4: credentials: expected a mapping, as in {principals: …}, not a single value`}},
 		"unknown keys": {"credentials:\n  - {" + good + ",\n     key: /k,\n     principal: x}", []string{
-			`x.yaml:5: unknown key "key" in credentials`,
+			`x.yaml:5: unknown key "key" in credentials (did you mean identity?)`,
 			`x.yaml:6: unknown key "principal" in credentials (did you mean principals?)`}},
 		"nothing": {"credentials:\n  - {}", []string{
 			`x.yaml:4: a credential without hosts: say where it is for`,

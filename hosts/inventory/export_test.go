@@ -18,3 +18,6 @@ func (o WatchOptions) Again(d time.Duration) WatchOptions {
 	o.again = d
 	return o
 }
+
+// Elsewhere are other tools' keys, and ours that they stand for.
+var Elsewhere = elsewhere

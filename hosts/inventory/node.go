@@ -166,7 +166,7 @@ func (b *builder) line(offset int) int {
 func (n *node) onlyKeys(p *problems, where string, known []string) {
 	for _, kv := range n.pairs {
 		if !slices.Contains(known, kv.key) {
-			p.add(kv.pos, "unknown key %q %s%s", clip(kv.key), where, near.Hint(near.Find(kv.key, slices.Values(known))))
+			p.add(kv.pos, "unknown key %q %s%s", clip(kv.key), where, near.Hint(meant(kv.key, known)))
 		}
 	}
 }

@@ -115,6 +115,10 @@ func (o *Options) line(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer o.Running.Catch(cancel)()
+	o.after = []string{o.Script}
+	if err := o.places(); err != nil {
+		return err
+	}
 	if o.CWD != "" || len(o.Env) > 0 {
 		if err := o.surround(); err != nil {
 			return err
