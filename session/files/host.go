@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -198,7 +199,7 @@ func (f *Host) Edit(ctx context.Context, path string, old, new []byte, o WriteOp
 func (f *Host) edit(ctx context.Context, i Info, old, new []byte, o WriteOptions) (Info, error) {
 	var c content
 	defer c.drop()
-	if err := c.expect(i.Size); err != nil {
+	if err := c.expect(i.Size, len(new)); err != nil {
 		return i, err
 	}
 	i, err := f.readAt(ctx, i, 0, -1, MaxEdit, &c)
@@ -212,11 +213,14 @@ func (f *Host) edit(ctx context.Context, i Info, old, new []byte, o WriteOptions
 	if err := once(text, old); err != nil {
 		return i, err
 	}
-	if err := c.take(c.text.Cap() + len(text) + len(new)); err != nil {
-		return i, err
+	if n := len(text) - len(old) + len(new); n > cap(text) { // it was not as large before it was read
+		if err := c.take(cap(text) + n); err != nil {
+			return i, err
+		}
 	}
 	o.If.SHA256, o.If.Old = i.SHA256, true // others on the host may change it meanwhile
-	return f.replace(ctx, i, bytes.Replace(text, old, new, 1), o)
+	at := bytes.Index(text, old)
+	return f.replace(ctx, i, slices.Replace(text, at, at+len(old), new...), o) // in place: a copy is as large as the file
 }
 
 // change does one change of a file while no other one of this process is under way there.
@@ -250,7 +254,7 @@ func (f *Host) check(ctx context.Context, path string, old []byte, x Expect) (In
 	defer c.drop()
 	var to io.Writer = io.Discard // for its hash
 	if len(old) > 0 {
-		if err := c.expect(i.Size); err != nil {
+		if err := c.expect(i.Size, 0); err != nil {
 			return i, err
 		}
 		to = &c

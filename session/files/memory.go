@@ -23,9 +23,9 @@ type content struct {
 	taken int // of room
 }
 
-// expect makes room for a file of a size.
-func (c *content) expect(size int64) error {
-	n := int(min(size, MaxEdit)) + bytes.MinRead
+// expect makes room for a file of a size that grows by no more than so many bytes.
+func (c *content) expect(size int64, grows int) error {
+	n := int(min(size, MaxEdit)) + grows + bytes.MinRead
 	if err := c.take(n); err != nil {
 		return err
 	}

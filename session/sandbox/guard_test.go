@@ -64,7 +64,7 @@ func TestWhatNamesPathsInsideIsAllowed(t *testing.T) {
 	for _, command := range []string{
 		"ls", "ls -la sub", "cat a.txt b.txt", "cat 'sp ace'", `cat "new
 line"`, "cat ./sub/../a.txt", "cat BOX/a.txt", "cat in/y.txt", "cat in/../x.txt",
-		"cd sub && cat ../a.txt", "cd sub && cd .. && cat a.txt", "(cd sub && ls) | wc -l", "cd BOX/sub; cat x.txt", "cd ./sub", "cd -P in && cat ../x.txt", "{ ls; cd sub; } && cat ../a.txt", "if cd sub; then cat ../a.txt; else ls sub; fi",
+		"cd sub && cat ../a.txt", "! cd sub || cat ../a.txt", "cd sub && cd .. && cat a.txt", "(cd sub && ls) | wc -l", "cd BOX/sub; cat x.txt", "cd ./sub", "cd -P in && cat ../x.txt", "{ ls; cd sub; } && cat ../a.txt", "if cd sub; then cat ../a.txt; else ls sub; fi",
 		"grep -rn /etc/passwd .", "grep -e ../.. a.txt", "sed -n 's/..\\/x/y/p' a.txt", "sed -i 's/a/b/' a.txt", "sed -n 'w new.txt' a.txt", "awk '{print $1}' a.txt", "jq . a.txt",
 		"find . -name '*.txt' -type f", "find sub -path '*/deep/*'", "sort -t/ -k2 a.txt", "sort a.txt -o b.txt", "cut -d/ -f1 a.txt", "tr / : <a.txt",
 		"echo hi >new.txt", "echo /etc/passwd ../..", "printf '%s\\n' x >>a.txt", "cat <a.txt >copy.txt 2>&1", "cat a.txt >/dev/null 2>&1", "cat /dev/null a.txt", "head -c 9 /dev/urandom", "cat a.txt | tee /dev/null", "cat <<EOF\nplain\nEOF", "cat <<'EOF'\n$(x)\nEOF",
@@ -93,7 +93,7 @@ func TestWhatLeadsOutsideIsDeniedAndTheReasonSaysWhere(t *testing.T) {
 	for _, command := range []string{
 		"cat /etc/passwd", "cat ../out/secret", "cat sub/../../out/secret", "ls ..", "ls /", "ls esc", "cat esc/secret", "cat escfile", "cat sub/abs/keep", "cat sub/up/keep", "cat OUT/secret",
 		"cat esc/back/a.txt > esc/x", "echo x >../x", "echo x >>OUT/x", "echo x >|esc/x", "echo x >dangout", "cat <escfile", "cat <>OUT/x", "echo x 2>../x", "cat <a.txt >../../x",
-		"cd .. && cat out/secret", "cd ..; ls", "cd sub; cat ../../out/secret", "cd sub && cd .. && cat ../out/secret", "cd in && cat ../../../out/secret", "cd in && cd .. && cat ../out/secret", "cd esc && ls", "(cd / && ls)", "cd sub; cat ../x.txt",
+		"cd .. && cat out/secret", "cd ..; ls", "cd sub; cat ../../out/secret", "cd sub && cd .. && cat ../out/secret", "cd in && cat ../../../out/secret", "cd in && cd .. && cat ../out/secret", "cd esc && ls", "(cd / && ls)", "cd sub; cat ../x.txt", "! cd sub && cat ../x.txt", "cd sub || cat ../x.txt",
 		"cd /", "cd BOX/..", "ls && cd /tmp && ls", "true || cat /etc/passwd", "false && cat /etc/passwd", "if true; then cat /etc/passwd; fi", "for i in 1 2; do cat /etc/passwd; done", "while read x; do cat /etc/passwd; done", "case a in a) cat /etc/passwd;; esac", "{ cat /etc/passwd; }", "! cat /etc/passwd",
 		"cat /proc/self/root/etc/passwd", "cat /proc/self/rootBOX/a.txt", "ls /proc/1/cwd", "ls /proc/self/cwd/", "cat /dev/fd/0", "cat /dev/stdin", "cat /proc/$$/environ", "cat /dev/fd/../fd/3", "echo x >/dev/fd/7", "cat /dev/null/../../etc/passwd", "cat //etc/passwd", "cat /./etc/passwd",
 		`cat "/etc/passwd"`, `cat '/etc/pass'wd`, `cat /et\c/passwd`, `cat "../"out/secret`, `cat ..""/out/secret`, `c\at ../out/secret`, `'cat' ../out/secret`, "cat \\\n../out/secret", "cat ../out/*", "cat $x /etc/passwd", `cat "$x" ../out/secret`,

@@ -136,6 +136,31 @@ func tabled(t *testing.T) (out []string) {
 			add(strings.ReplaceAll(shape, "%s", name))
 		}
 	}
+	// Where a shell stands after what has failed, or is the other way round, and what it cannot know.
+	for _, shape := range []string{
+		"! cd %s && cat ../a", "! cd %s || cat ../a", "cd %s || cat ../a", "cd %s && ! ls && cat ../a", "! { cd %s; } && cat ../a", "! (cd %s) && cat ../a",
+		"time cd %s; cat ../a", "if ! cd %s; then cat ../a; else cat ../b; fi", "if ls; then ls; elif cd %s; then cat ../a; fi; cat ../b",
+		"until cd %s; do cat ../a; done; cat ../b", "while ! cd %s; do cat ../a; done; cat ../b", "cd %s | cat ../a; cat ../b", "ls && cd %s || cd in; cat ../a",
+		"! ! cd %s && cat ../a",
+	} {
+		for _, name := range []string{"sub", "in", "esc", "..", "/out", "$x", "-", "/box/none"} {
+			add(strings.ReplaceAll(shape, "%s", name))
+		}
+	}
+	for _, pattern := range []string{"a", "'a'", `"a"`, "a*", "[ab]", "@(a|b)", "a|'b'", "$x", `"$x"`, "$(ls)", `"a$(ls)"`, "`ls`", "$((1))", "~", `\a`, "$'a'"} {
+		add("case a in " + pattern + ") cat a;; esac")
+		add("case " + pattern + " in a) cat a;; esac")
+		add("cat <<E\n" + pattern + "\nE")
+		add("cat <<'E'\n" + pattern + "\nE")
+		add("cat <<<" + pattern)
+		add("x=" + pattern + " ls")
+		add("for i in " + pattern + "; do ls; done")
+		add("[[ -n " + pattern + " ]]")
+		add("[[ -f " + pattern + " ]]")
+	}
+	for _, redirect := range strings.Fields("2>&1 >&2 >&- <&- >&2- <&3- >&a >&../a &>a &>>../a >|a >|../a <>a <>../a {x}>a {x}<&- 3>a 12>&1 <&$x >&$x <a>b <$x") {
+		add("ls " + redirect)
+	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }

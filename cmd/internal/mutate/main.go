@@ -5,8 +5,8 @@
 //
 //	go run ./cmd/internal/mutate -seed 1 -per-func 2 ./audit ./session/policy/...
 //
-// Each mutant is compiled from an overlay (go help build, -overlay): no file of the tree changes. With the same seed and code it
-// chooses the same mutants.
+// The mutants of a package are compiled together, from an overlay (go help build, -overlay): no file of the tree changes. With the
+// same seed and code it chooses the same mutants.
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"regexp"
 	"slices"
 	"text/tabwriter"
 	"time"
@@ -44,6 +45,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	most := fl.Int("max", 0, "try at most `n` mutants of a package; 0 is all that were chosen")
 	limit := fl.Duration("timeout", 2*time.Minute, "stop the tests of a mutant after this `time`")
 	list := fl.Bool("list", false, "print the mutants and run nothing")
+	first := fl.String("first", "", "run the tests that this `pattern` names before all others: those that fail most often")
+	only := fl.String("only", "", "try only the mutants that this `pattern` finds, as those that survived before")
+	verbose := fl.Bool("v", false, "print each mutant, and the test that fails")
 	if err := fl.Parse(args); err != nil {
 		return err
 	}
@@ -55,6 +59,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	wanted, err := regexp.Compile(*only)
+	if err != nil {
+		return err
+	}
 	var totals []total
 	for _, p := range pkgs {
 		all, err := mutants(p)
@@ -62,6 +70,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			return err
 		}
 		chosen := choose(all, rand.New(rand.NewPCG(*seed, 0)), *perFunc, *most)
+		chosen = slices.DeleteFunc(chosen, func(m mutant) bool { return !wanted.MatchString(m.String()) })
 		if *list {
 			for _, m := range chosen {
 				fmt.Fprintln(out, m)
@@ -71,25 +80,49 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		if len(chosen) == 0 {
 			continue
 		}
-		if r, said, err := try(ctx, p, nil, *limit); err != nil {
+		t, err := tryAll(ctx, p, chosen, options{*first, *limit, *verbose}, out)
+		if err != nil {
 			return err
-		} else if r != survived {
-			return fmt.Errorf("the tests of %s do not pass without a change (%s):\n%s", p.ImportPath, r, said)
-		}
-		t := total{pkg: p.ImportPath}
-		for _, m := range chosen {
-			r, _, err := try(ctx, p, &m, *limit)
-			if err != nil {
-				return err
-			}
-			t.n[r]++
-			if r == survived {
-				fmt.Fprintln(out, "survived:", m)
-			}
 		}
 		totals = append(totals, t)
 	}
 	return report(out, totals)
+}
+
+// options are how mutants are tried.
+type options struct {
+	first   string
+	limit   time.Duration
+	verbose bool
+}
+
+// tryAll tries the mutants of one package.
+func tryAll(ctx context.Context, p pkg, chosen []mutant, o options, out io.Writer) (total, error) {
+	t := total{pkg: p.ImportPath}
+	b, err := build(ctx, p, chosen)
+	if err != nil {
+		return t, err
+	}
+	defer b.close()
+	if r, said, err := b.try(ctx, 0, "", o.limit); err != nil {
+		return t, err
+	} else if r != survived {
+		return t, fmt.Errorf("the tests of %s do not pass without a change (%s):\n%s", p.ImportPath, r, said)
+	}
+	for i, m := range chosen {
+		r, said, err := b.try(ctx, i+1, o.first, o.limit)
+		if err != nil {
+			return t, err
+		}
+		t.n[r]++
+		switch {
+		case r == survived:
+			fmt.Fprintln(out, "survived:", m)
+		case o.verbose:
+			fmt.Fprintf(out, "%s: %s: %s\n", r, m, firstFailure(said))
+		}
+	}
+	return t, nil
 }
 
 type total struct {

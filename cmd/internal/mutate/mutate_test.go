@@ -101,3 +101,78 @@ func TestBrokenTestsAreNoMeasure(t *testing.T) {
 	t.Chdir(dir)
 	assert.ErrorContains(t, run(t.Context(), []string{"./..."}, &bytes.Buffer{}), "do not pass without a change")
 }
+
+const shapes = `package limits
+
+import "slices"
+
+type box[T comparable] struct{ all []T }
+
+func (b *box[T]) has(v T) (found bool) {
+	found = slices.Contains(b.all, v)
+	return found
+}
+
+func (*box[T]) none(_ int, more ...T) bool { return len(more) == 0 }
+
+func first[K comparable, V any](m map[K]V, k K) (v V, err error) {
+	if v, ok := m[k]; ok {
+		return v, nil
+	}
+	return v, errNone
+}
+
+func sum(int, ...int) int { return 1 + 2 }
+
+func either() (n int) {
+	defer func() { n++ }()
+	n, m := 1, 2
+	n = m
+	return
+}
+
+func fails() error {
+	err := errNone
+	return err
+}
+`
+
+const shapesTest = `package limits
+
+import (
+	"errors"
+	"testing"
+)
+
+var errNone = errors.New("none")
+
+func TestShapes(t *testing.T) {
+	b := &box[string]{[]string{"a"}}
+	if !b.has("a") || b.has("b") || !b.none(1) || b.none(1, "x") || sum(1, 2, 3) != 3 || either() != 3 || fails() == nil {
+		t.Fatal("wrong")
+	}
+	if v, err := first(map[string]int{"a": 1}, "a"); v != 1 || err != nil {
+		t.Fatal(v, err)
+	}
+	if _, err := first(map[string]int{"a": 1}, "b"); err != errNone {
+		t.Fatal(err)
+	}
+}
+`
+
+// Functions of every shape can have mutants, and none that does not compile stands in the way of the others.
+func TestFunctionsOfEveryShapeHaveMutants(t *testing.T) {
+	dir := write(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "shapes.go"), []byte(shapes), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "shapes_test.go"), []byte(shapesTest), 0o600))
+	t.Chdir(dir)
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-per-func", "0", "-timeout", "1m", "-v", "-first", "TestShapes", "./..."}, &out))
+	for _, want := range []string{
+		"killed: shapes.go:8 has: assignment dropped:", "killed: shapes.go:12 none: number: 0 → 1: TestShapes", "killed: shapes.go:18 first: error dropped: errNone → nil: TestShapes",
+		"killed: shapes.go:21 sum: operator: + → -: TestShapes", "killed: shapes.go:24 either: defer dropped:", "killed: shapes.go:26 either: assignment dropped",
+		"killed: limits.go:7 Check: negate:", "does not compile: shapes.go:32 fails: error dropped: err → nil", "survived: limits.go:15 Unseen: operator",
+	} {
+		assert.Contains(t, out.String(), want)
+	}
+}

@@ -3,6 +3,7 @@
 package fileplan
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -73,11 +74,9 @@ func (p *Plan) Script() (string, error) {
 // Text is what a person approves, everything that will be done. hide, if not nil, takes secrets out of contents: for the
 // audit log, which keeps only the beginning of long ones.
 func (p *Plan) Text(hide func(string) string) string {
-	if hide == nil {
-		hide = func(s string) string { return s }
-	} else {
-		hidden := hide
-		hide = func(s string) string { return recorded(hidden(s)) }
+	show := func(content []byte) []byte { return content }
+	if hide != nil {
+		show = func(content []byte) []byte { return []byte(recorded(content, hide)) }
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", p.Op, p.Path)
@@ -107,12 +106,12 @@ func (p *Plan) Text(hide func(string) string) string {
 	if p.Op == Write {
 		sum := sha256.Sum256(p.Content)
 		fmt.Fprintf(&b, "all of its content becomes these %d bytes, sha256 %s:\n", len(p.Content), hex.EncodeToString(sum[:]))
-		diff(&b, "+", hide(string(p.Content)))
+		diff(&b, '+', show(p.Content))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "the only place that has these %d bytes gets those %d bytes instead:\n", len(p.Old), len(p.New))
-	diff(&b, "-", hide(string(p.Old)))
-	diff(&b, "+", hide(string(p.New)))
+	diff(&b, '-', show(p.Old))
+	diff(&b, '+', show(p.New))
 	return b.String()
 }
 
@@ -123,24 +122,34 @@ const (
 	recordedFirst = 64 << 10
 )
 
-func recorded(text string) string {
-	if len(text) <= maxRecorded {
+// recorded hides no more of a long content than its beginning is part of. The end of that part is not recorded: a secret that is
+// cut there is not recognized.
+func recorded(content []byte, hide func(string) string) string {
+	size := len(content)
+	if size > maxRecorded {
+		content = content[:4*recordedFirst]
+	}
+	text := hide(string(content))
+	if size <= maxRecorded && len(text) <= maxRecorded {
 		return text
 	}
-	return fmt.Sprintf("%s\n(truncated: %d bytes in all)", strings.ToValidUTF8(text[:recordedFirst], "?"), len(text))
+	first := text[:max(0, min(recordedFirst, len(text)-recordedFirst))]
+	return fmt.Sprintf("%s\n(truncated: %d bytes in all)", strings.ToValidUTF8(first, "?"), size)
 }
 
 // diff writes text as the lines of a diff are, so that none of them can pass for anything else.
-func diff(b *strings.Builder, mark, text string) {
-	if text == "" {
+func diff(b *strings.Builder, mark byte, text []byte) {
+	if len(text) == 0 {
 		return
 	}
-	for line := range strings.Lines(text) {
-		b.WriteString(mark)
-		b.WriteString(line)
+	const noNewline = "\n\\ no newline at the end\n"
+	b.Grow(len(text) + bytes.Count(text, []byte("\n")) + 1 + len(noNewline)) // a text may be long, and growing copies it
+	for line := range bytes.Lines(text) {
+		b.WriteByte(mark)
+		b.Write(line)
 	}
-	if !strings.HasSuffix(text, "\n") {
-		b.WriteString("\n\\ no newline at the end\n")
+	if !bytes.HasSuffix(text, []byte("\n")) {
+		b.WriteString(noNewline)
 	}
 }
 

@@ -1,4 +1,4 @@
-package keeper
+package listen
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"sync"
 )
 
 // TCP is where a keeper listens besides its socket. There is no way to do so without TLS and tokens.
@@ -17,8 +16,8 @@ type TCP struct {
 	Names    []string // what callers may call this machine in Host, besides the address: "keeper.example.com"
 }
 
-// listen opens the port.
-func (t TCP) listen(ctx context.Context) (net.Listener, error) {
+// Listen opens the port.
+func (t TCP) Listen(ctx context.Context) (net.Listener, error) {
 	cert, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
 	if err != nil {
 		return nil, fmt.Errorf("keeper: cannot read the certificate and its key: %w", err)
@@ -27,25 +26,25 @@ func (t TCP) listen(ctx context.Context) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keeper: cannot listen: %w", err)
 	}
-	return tls.NewListener(newGate(l), &tls.Config{
+	return tls.NewListener(Bounded(l), &tls.Config{
 		Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"},
 	}), nil
 }
 
-func (t TCP) check(c Config) error {
+func (t TCP) Check(tokens bool) error {
 	switch {
 	case t.Addr == "":
 		return nil
 	case t.CertFile == "" || t.KeyFile == "":
 		return errors.New("keeper: never on TCP without TLS: name a certificate and its key")
-	case c.Store == nil:
+	case !tokens:
 		return errors.New("keeper: never on TCP without tokens: they need a store")
 	}
 	return nil
 }
 
-// named reports whether a Host header means this keeper.
-func (t TCP) named(addr net.Addr) func(host string) bool {
+// Named reports whether a Host header means this keeper.
+func (t TCP) Named(addr net.Addr) func(host string) bool {
 	names := map[string]bool{}
 	for _, n := range t.Names {
 		names[n] = true
@@ -62,35 +61,4 @@ func (t TCP) named(addr net.Addr) func(host string) bool {
 		}
 		return names[host]
 	}
-}
-
-// gate bounds the connections on a port.
-type gate struct {
-	net.Listener
-	places chan struct{}
-	shut   chan struct{}
-	once   sync.Once
-}
-
-func newGate(l net.Listener) *gate {
-	return &gate{Listener: l, places: make(chan struct{}, maxConns/4), shut: make(chan struct{})}
-}
-
-func (g *gate) Accept() (net.Conn, error) {
-	select {
-	case g.places <- struct{}{}:
-	case <-g.shut:
-		return nil, net.ErrClosed
-	}
-	c, err := g.Listener.Accept()
-	if err != nil {
-		<-g.places
-		return nil, err
-	}
-	return &guest{Conn: c, leave: sync.OnceFunc(func() { <-g.places })}, nil
-}
-
-func (g *gate) Close() error {
-	g.once.Do(func() { close(g.shut) })
-	return g.Listener.Close()
 }

@@ -1,4 +1,4 @@
-package keeper
+package listen
 
 import (
 	"context"
@@ -14,16 +14,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownSocket is the socket of a keeper, with the locks that keep every other keeper away from it.
-type ownSocket struct {
+// Socket is the socket of a keeper, with the locks that keep every other keeper away from it.
+type Socket struct {
 	places  Places
 	claimed *lock // of the socket's name, beside the log: a directory of sockets may be removed under a keeper
 	serving *lock // of the socket's directory
-	*keptSocket
+	*KeptSocket
 }
 
-// claim is the file that a keeper holds locked as long as it lives, for its socket's name.
-func (p Places) claim() string {
+// Claim is the file that a keeper holds locked as long as it lives, for its socket's name.
+func (p Places) Claim() string {
 	beside := p.Log
 	if beside == "" {
 		beside = p.Socket
@@ -32,20 +32,20 @@ func (p Places) claim() string {
 	return filepath.Join(filepath.Dir(beside), "keeper-"+hex.EncodeToString(sum[:6])+".lock")
 }
 
-// listen opens the socket for one keeper at a time. It returns ErrRunning where one answers, and waits for one that is
+// Alone opens the socket for one keeper at a time. It returns ErrRunning where one answers, and waits for one that is
 // ending, or that is about to make its socket again.
-func listen(ctx context.Context, p Places) (*ownSocket, error) {
+func Alone(ctx context.Context, p Places) (*Socket, error) {
 	if err := p.makeDir(); err != nil {
 		return nil, err
 	}
-	s := &ownSocket{places: p}
+	s := &Socket{places: p}
 	var err error
 	if s.claimed, err = p.takeClaim(ctx); err != nil {
 		return nil, err
 	}
-	s.keptSocket = &keptSocket{path: p.Socket, open: s.openAlone}
-	if err := s.again(ctx); err != nil {
-		s.release()
+	s.KeptSocket = &KeptSocket{Path: p.Socket, open: s.openAlone}
+	if err := s.Again(ctx); err != nil {
+		s.Release()
 		return nil, err
 	}
 	return s, nil
@@ -53,11 +53,11 @@ func listen(ctx context.Context, p Places) (*ownSocket, error) {
 
 // takeClaim waits for the claim, as long as no keeper answers on the socket.
 func (p Places) takeClaim(ctx context.Context) (*lock, error) {
-	if err := os.MkdirAll(filepath.Dir(p.claim()), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(p.Claim()), 0o700); err != nil {
 		return nil, fmt.Errorf("keeper: cannot make a directory for its lock: %w", err)
 	}
 	for {
-		l, err := tryLock(p.claim())
+		l, err := tryLock(p.Claim())
 		if l != nil || err != nil {
 			return l, err
 		}
@@ -67,7 +67,7 @@ func (p Places) takeClaim(ctx context.Context) (*lock, error) {
 		select {
 		case <-time.After(lockEvery):
 		case <-ctx.Done():
-			return nil, fmt.Errorf("keeper: another one holds %s, and does not answer on %s: %w", p.claim(), p.Socket, context.Cause(ctx))
+			return nil, fmt.Errorf("keeper: another one holds %s, and does not answer on %s: %w", p.Claim(), p.Socket, context.Cause(ctx))
 		}
 	}
 }
@@ -79,7 +79,7 @@ func (p Places) silent(ctx context.Context) error {
 	case err == nil:
 		defer c.Close()
 		// A keeper that was killed while it started a program has lent that its socket until the program begins.
-		if _, pid, err := peerOf(c.(*net.UnixConn)); err == nil && pid > 0 && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
+		if _, pid, err := PeerOf(c.(*net.UnixConn)); err == nil && pid > 0 && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
 			return nil
 		}
 		return fmt.Errorf("%w: it answers on %s", ErrRunning, p.Socket)
@@ -91,11 +91,11 @@ func (p Places) silent(ctx context.Context) error {
 
 // openAlone opens the socket in its directory, which it makes. Keepers that know nothing of claims are kept away by two locks
 // there: starting is held only as long as it takes to find out and to open the socket, serving as long as the keeper lives.
-func (s *ownSocket) openAlone(ctx context.Context) (*net.UnixListener, error) {
+func (s *Socket) openAlone(ctx context.Context) (*net.UnixListener, error) {
 	if err := s.places.makeDir(); err != nil {
 		return nil, err
 	}
-	dir := filepath.Dir(s.path)
+	dir := filepath.Dir(s.Path)
 	starting, err := takeLock(ctx, filepath.Join(dir, "keeper.start.lock"))
 	if err != nil {
 		return nil, err
@@ -113,35 +113,35 @@ func (s *ownSocket) openAlone(ctx context.Context) (*net.UnixListener, error) {
 		s.serving = serving
 	}
 	// What is there now was left by a keeper that is dead: we hold its lock.
-	if err := os.Remove(s.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(s.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("keeper: cannot remove the socket of a dead keeper: %w", err)
 	}
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: s.path, Net: "unix"})
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: s.Path, Net: "unix"})
 	if err != nil {
 		return nil, fmt.Errorf("keeper: cannot open the socket: %w", err)
 	}
-	if err := os.Chmod(s.path, 0o600); err != nil {
+	if err := os.Chmod(s.Path, 0o600); err != nil {
 		l.Close()
 		return nil, fmt.Errorf("keeper: cannot open the socket: %w", err)
 	}
 	return l, nil
 }
 
-// release lets other keepers have the socket's name. It comes last: who has the locks knows that nothing is left of us.
-func (s *ownSocket) release() {
+// Release lets other keepers have the socket's name. It comes last: who has the locks knows that nothing is left of us.
+func (s *Socket) Release() {
 	s.claimed.release()
 	s.serving.release()
 }
 
-// awaitSocket waits, for a few seconds, for a keeper that lives and whose socket was removed, and reports whether it answers.
-func (p Places) awaitSocket(ctx context.Context) bool {
-	ctx, stop := context.WithTimeout(ctx, 2*lookEvery)
+// AwaitSocket waits, for a few seconds, for a keeper that lives and whose socket was removed, and reports whether it answers.
+func (p Places) AwaitSocket(ctx context.Context) bool {
+	ctx, stop := context.WithTimeout(ctx, 2*LookEvery)
 	defer stop()
 	for {
-		if _, err := os.Lstat(p.claim()); err != nil {
+		if _, err := os.Lstat(p.Claim()); err != nil {
 			return false
 		}
-		l, err := tryLock(p.claim())
+		l, err := tryLock(p.Claim())
 		if l != nil || err != nil {
 			l.release()
 			return false

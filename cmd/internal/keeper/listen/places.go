@@ -1,9 +1,11 @@
-package keeper
+package listen
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -89,4 +91,32 @@ func private(dir string) error {
 // gone reports that nobody is behind a socket: there is no file, or a dead process has left it.
 func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
+}
+
+// HowToEnd says how to end a keeper that does not answer: whoever listens is known to the system.
+func (p Places) HowToEnd() string {
+	c, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: p.Socket, Net: "unix"})
+	if err != nil {
+		return ""
+	}
+	defer c.Close()
+	if _, pid, err := PeerOf(c); err == nil && pid > 0 {
+		return fmt.Sprintf(": kill -9 %d ends it and what it holds", pid)
+	}
+	return ""
+}
+
+// AwaitEnd waits until nothing is left of a keeper that ends. One of an earlier version holds only the lock beside its socket.
+func (p Places) AwaitEnd(ctx context.Context) error {
+	for _, path := range []string{p.Claim(), filepath.Join(filepath.Dir(p.Socket), servingLock)} {
+		l, err := takeLock(ctx, path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // its directory was removed, and the lock with it
+		}
+		if err != nil {
+			return err
+		}
+		l.release()
+	}
+	return nil
 }

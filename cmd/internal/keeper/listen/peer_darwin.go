@@ -1,4 +1,4 @@
-package keeper
+package listen
 
 import (
 	"net"
@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerOf asks for who has connected (LOCAL_PEERCRED and LOCAL_PEERPID, <sys/un.h>).
-func peerOf(c *net.UnixConn) (uid, pid int, err error) {
+// PeerOf asks for who has connected (LOCAL_PEERCRED and LOCAL_PEERPID, <sys/un.h>).
+func PeerOf(c *net.UnixConn) (uid, pid int, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return 0, 0, err

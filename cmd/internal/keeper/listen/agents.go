@@ -1,4 +1,4 @@
-package keeper
+package listen
 
 import (
 	"context"
@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 	"syscall"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // AgentDoor is a socket for agents, where every caller is one agent, whatever it says. With a keeper that runs under an
@@ -27,7 +24,7 @@ type AgentDoor struct {
 // Principal is who callers are.
 func (d AgentDoor) Principal() string { return "agent/" + d.Name }
 
-func (d AgentDoor) check() error {
+func (d AgentDoor) Check() error {
 	switch {
 	case d.Socket == "" && d.Name == "":
 		return nil
@@ -37,16 +34,16 @@ func (d AgentDoor) check() error {
 		return fmt.Errorf("keeper: the agent's socket, %s, must be an absolute path", d.Socket)
 	case len(d.Socket) > maxPath:
 		return fmt.Errorf("keeper: the name of the agent's socket, %s, is longer than the %d bytes that the system takes", d.Socket, maxPath)
-	case !agentName.MatchString(d.Principal()):
+	case !AgentName.MatchString(d.Principal()):
 		return fmt.Errorf("keeper: %.80q is not a name of an agent: letters, digits, dots, dashes and underscores", d.Name)
 	}
 	return nil
 }
 
 // listen opens the socket, which can be made again where it is removed.
-func (d AgentDoor) listen(ctx context.Context) (*keptSocket, error) {
-	s := &keptSocket{path: d.Socket, open: d.open}
-	return s, s.again(ctx)
+func (d AgentDoor) Listen(ctx context.Context) (*KeptSocket, error) {
+	s := &KeptSocket{Path: d.Socket, open: d.open}
+	return s, s.Again(ctx)
 }
 
 // open opens the socket. Its group, and with it who may use it, is that of the directory where that passes its group on.
@@ -86,16 +83,19 @@ func (d AgentDoor) open(context.Context) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// agentListener lets in whom the file's mode lets in, and notes who that is.
-type agentListener struct{ *keptSocket }
+// Agents lets in whom the file's mode lets in, and notes who that is.
+func Agents(s *KeptSocket) net.Listener { return &peers{s} }
 
-func (l *agentListener) Accept() (net.Conn, error) {
+// peers lets in whom the file's mode lets in, and notes who that is.
+type peers struct{ *KeptSocket }
+
+func (l *peers) Accept() (net.Conn, error) {
 	for {
 		c, err := l.AcceptUnix()
 		if err != nil {
 			return nil, err
 		}
-		uid, _, err := peerOf(c)
+		uid, _, err := PeerOf(c)
 		if err != nil {
 			c.Close() // it is gone already
 			continue
@@ -112,8 +112,14 @@ type agentConn struct {
 
 type accountKey struct{}
 
-// noteAccount makes requests on a connection tell which account is at its other end.
-func noteAccount(ctx context.Context, c net.Conn) context.Context {
+// AccountIn is the account at the other end of a request's connection; false where that is unknown.
+func AccountIn(ctx context.Context) (uid int, ok bool) {
+	uid, ok = ctx.Value(accountKey{}).(int)
+	return uid, ok
+}
+
+// WithAccount makes requests on a connection tell which account is at its other end.
+func WithAccount(ctx context.Context, c net.Conn) context.Context {
 	if g, ok := c.(*guest); ok {
 		if a, ok := g.Conn.(*agentConn); ok {
 			return context.WithValue(ctx, accountKey{}, a.uid)
@@ -122,66 +128,4 @@ func noteAccount(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// agent is who asks on the agent's socket: the agent.
-func (k *Keeper) agent(r *http.Request) (*caller, *wire.Problem) {
-	uid, ok := r.Context().Value(accountKey{}).(int)
-	if !ok {
-		return nil, problem(http.StatusUnauthorized, "auth", "the account of the caller is unknown")
-	}
-	if len(r.Header.Values(wire.SSHOptions)) > 0 {
-		return nil, problem(http.StatusForbidden, "forbidden", "%s is for callers on the keeper's own socket", wire.SSHOptions)
-	}
-	d := k.cfg.AgentDoor
-	c := &caller{principal: d.Principal(), role: Agent, inventory: k.cfg.Inventory, authSock: d.AuthSock, account: accountOf(uid)}
-	k.sink.saw(c)
-	return c, nil
-}
-
-// account is that of a caller, as the system says.
-type account struct {
-	uid   int
-	apart bool // it cannot do what the keeper's account can
-}
-
-// accountOf looks at a uid. Root could be any account, and so the keeper's.
-func accountOf(uid int) *account { return &account{uid, uid != 0 && uid != os.Geteuid()} }
-
-// separation says what the gate is worth to a caller: a program of the keeper's own account could run ssh itself.
-func (a *account) separation() string {
-	if a != nil && a.apart {
-		return "split-uid"
-	}
-	return "shared-uid"
-}
-
-// accounts knows which accounts were at the agent's socket, for events that no request brings along.
-type accounts struct {
-	mu    sync.Mutex // guards what follows
-	by    map[string]*account
-	mixed map[string]bool // principals that several accounts, or the keeper's own, have acted as
-}
-
-func (a *accounts) saw(c *caller) {
-	if c == nil || !strings.HasPrefix(c.principal, "agent/") {
-		return
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	was := a.by[c.principal]
-	switch {
-	case was == nil && len(a.by) < maxRealms:
-		a.by[c.principal] = c.account
-	case was != nil && *was != *c.account:
-		a.mixed[c.principal] = true
-	}
-}
-
-// of returns the account that alone has acted as a principal; nil where that is not one.
-func (a *accounts) of(principal string) *account {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.mixed[principal] {
-		return nil
-	}
-	return a.by[principal]
-}
+var AgentName = lazyregexp.New(`^agent/[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)

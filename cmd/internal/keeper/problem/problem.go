@@ -1,4 +1,6 @@
-package keeper
+// Package problem owns what the keeper says where a request cannot be done: problem details (RFC 9457) with a code, an HTTP status
+// for each code, and the translation of the errors of all layers below.
+package problem
 
 import (
 	"context"
@@ -22,25 +24,25 @@ import (
 )
 
 var (
-	errEnding  = &wire.Problem{Status: http.StatusServiceUnavailable, Code: "closed", Retriable: true, Detail: "this keeper is ending: try again"}
-	errTooMany = &wire.Problem{Status: http.StatusTooManyRequests, Code: "full", Retriable: true, Detail: "too many principals and inventories hold sessions: close some"}
+	ErrEnding  = &wire.Problem{Status: http.StatusServiceUnavailable, Code: "closed", Retriable: true, Detail: "this keeper is ending: try again"}
+	ErrTooMany = &wire.Problem{Status: http.StatusTooManyRequests, Code: "full", Retriable: true, Detail: "too many principals and inventories hold sessions: close some"}
 )
 
-// problem returns one that says why.
-func problem(status int, code, format string, args ...any) *wire.Problem {
-	return complete(&wire.Problem{Status: status, Code: code, Detail: fmt.Sprintf(format, args...)})
+// New returns one that says why.
+func New(status int, code, format string, args ...any) *wire.Problem {
+	return Complete(&wire.Problem{Status: status, Code: code, Detail: fmt.Sprintf(format, args...)})
 }
 
-func invalid(format string, args ...any) *wire.Problem {
-	return problem(http.StatusUnprocessableEntity, registry.CodeInvalid, format, args...)
+func Invalid(format string, args ...any) *wire.Problem {
+	return New(http.StatusUnprocessableEntity, registry.CodeInvalid, format, args...)
 }
 
-func notFound(what, name string) *wire.Problem {
-	return problem(http.StatusNotFound, registry.CodeNotFound, "there is no %s %.80q", what, name)
+func NotFound(what, name string) *wire.Problem {
+	return New(http.StatusNotFound, registry.CodeNotFound, "there is no %s %.80q", what, name)
 }
 
-// complete fills in what follows from the status.
-func complete(p *wire.Problem) *wire.Problem {
+// Complete fills in what follows from the status.
+func Complete(p *wire.Problem) *wire.Problem {
 	q := *p
 	q.Type, q.Title = "about:blank", http.StatusText(q.Status)
 	return &q
@@ -61,8 +63,8 @@ var statusOf = map[string]int{
 	"timeout": http.StatusGatewayTimeout, "canceled": http.StatusServiceUnavailable,
 }
 
-// asProblem tells an error to a caller.
-func asProblem(err error) *wire.Problem {
+// Of tells an error to a caller.
+func Of(err error) *wire.Problem {
 	var (
 		ours  *wire.Problem
 		sess  *session.Error
@@ -70,11 +72,11 @@ func asProblem(err error) *wire.Problem {
 	)
 	p := &wire.Problem{Status: http.StatusInternalServerError, Code: "error", Detail: cmdutil.Why(err)}
 	if text, fault := store.Fault(err); fault && !errors.As(err, &ours) {
-		return storeProblem(err, text)
+		return Store(err, text)
 	}
 	switch {
 	case errors.As(err, &ours):
-		return complete(ours)
+		return Complete(ours)
 	case errors.As(err, &sess):
 		p.Code, p.Retriable, p.Exec = sess.Code, sess.Retriable, sess.Exec
 		if s := statusOf[sess.Code]; s != 0 {
@@ -99,18 +101,18 @@ func asProblem(err error) *wire.Problem {
 	case errors.Is(err, store.ErrForbidden), errors.Is(err, store.ErrToken):
 		p.Status, p.Code = http.StatusForbidden, "denied"
 	case errors.Is(err, store.ErrExists), errors.Is(err, store.ErrInactive), errors.Is(err, store.ErrNotPending), errors.Is(err, store.ErrExpired),
-		errors.Is(err, store.ErrMismatch), errors.Is(err, store.ErrNotEnded), errors.Is(err, store.ErrKeyReused), errors.Is(err, store.ErrClaimed), errors.Is(err, errBox):
+		errors.Is(err, store.ErrMismatch), errors.Is(err, store.ErrNotEnded), errors.Is(err, store.ErrKeyReused), errors.Is(err, store.ErrClaimed), errors.Is(err, ErrSandbox):
 		p.Status, p.Code = http.StatusConflict, registry.CodeConflict
 	case errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrTooLarge), errors.Is(err, store.ErrCursor):
 		p.Status, p.Code = http.StatusUnprocessableEntity, registry.CodeInvalid
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		p.Status, p.Code, p.Retriable = http.StatusServiceUnavailable, "canceled", true
 	}
-	return complete(p)
+	return Complete(p)
 }
 
-// codeOf is the code of a session's error; "" for others.
-func codeOf(err error) string {
+// CodeOf is the code of a session's error; "" for others.
+func CodeOf(err error) string {
 	var e *session.Error
 	if errors.As(err, &e) {
 		return e.Code
@@ -118,18 +120,18 @@ func codeOf(err error) string {
 	return ""
 }
 
-// writeProblem answers a request that gets no further.
-func writeProblem(w http.ResponseWriter, p *wire.Problem) {
-	p = complete(p)
+// Write answers a request that gets no further.
+func Write(w http.ResponseWriter, p *wire.Problem) {
+	p = Complete(p)
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(p.Status)
 	_ = json.NewEncoder(w).Encode(p) // the caller may be gone
 }
 
-// reword makes a problem of ours from one of the framework's, without the values that it complains about: they may hold
+// Reword makes a problem of ours from one of the framework's, without the values that it complains about: they may hold
 // secrets.
-func reword(_ huma.Context, _ string, v any) (any, error) {
+func Reword(_ huma.Context, _ string, v any) (any, error) {
 	m, ok := v.(*huma.ErrorModel)
 	if !ok {
 		return v, nil
@@ -153,5 +155,32 @@ func reword(_ huma.Context, _ string, v any) (any, error) {
 	case http.StatusInternalServerError:
 		code = "error"
 	}
-	return problem(m.Status, code, "%.2000s", detail), nil
+	return New(m.Status, code, "%.2000s", detail), nil
+}
+
+// ErrSandbox is wrapped by what says why nothing may run in a sandbox.
+var ErrSandbox = errors.New("the sandbox does not hold")
+
+// Store tells of a store that does not work. What drivers and systems say, with names and addresses, stays in the log.
+func Store(err error, text string) *wire.Problem {
+	p := &wire.Problem{Status: http.StatusServiceUnavailable, Code: "store", Retriable: true, Detail: text}
+	switch {
+	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrReadOnly):
+		p.Status, p.Code = http.StatusInsufficientStorage, "storage"
+	case errors.Is(err, store.ErrBusy):
+		p.Code = "busy"
+	}
+	return Complete(p)
+}
+
+func KeyUsed() error {
+	return New(http.StatusConflict, registry.CodeConflict, "the %s was used for another request", wire.IdempotencyKey)
+}
+
+func MadeBefore() error {
+	return New(http.StatusGone, registry.CodeGone, "this request was made to a keeper that has ended: the audit log shows whether it ran")
+}
+
+func TooLarge(most int64) *wire.Problem {
+	return New(http.StatusRequestEntityTooLarge, "too_large", "a request has at most %d bytes", most)
 }

@@ -1,4 +1,4 @@
-package keeper
+package access
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/right"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -13,7 +14,7 @@ import (
 
 // Why a token is none any more.
 const (
-	tokenRevoked right.Over = "the token was revoked: request a new one"
+	TokenRevoked right.Over = "the token was revoked: request a new one"
 	tokenExpired right.Over = "the token has expired: request a new one"
 )
 
@@ -54,25 +55,25 @@ func (t *tokenRights) use(ctx context.Context, tok store.Token) (context.Context
 	}
 }
 
-// end ends what is done with a token. It is remembered for whoever was let in with it a moment ago.
-func (t *tokenRights) end(ctx context.Context, id string, why right.Over) {
+// End ends what is done with a token. It is remembered for whoever was let in with it a moment ago.
+func (t *tokenRights) End(ctx context.Context, id string, why right.Over) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.of(id).End(ctx, why)
 }
 
-// check looks whether the tokens that are being used are still good: a store may be shared, and they may be revoked at
+// Check looks whether the tokens that are being used are still good: a store may be shared, and they may be revoked at
 // another keeper. What cannot be looked up goes on, and is looked up again the next time.
-func (t *tokenRights) check(ctx context.Context, st *store.Store) error {
+func (t *tokenRights) Check(ctx context.Context, st *store.Store) error {
 	for _, id := range t.used() {
 		tok, err := st.Token(ctx, id)
 		switch {
 		case errors.Is(err, store.ErrNotFound), err == nil && !tok.Revoked.IsZero():
-			t.end(ctx, id, tokenRevoked)
+			t.End(ctx, id, TokenRevoked)
 		case err != nil:
 			return err
 		case !tok.Expires.IsZero() && !st.Now().Before(tok.Expires): // its clock was set, or this machine was suspended
-			t.end(ctx, id, tokenExpired)
+			t.End(ctx, id, tokenExpired)
 		}
 	}
 	return nil
@@ -93,11 +94,11 @@ func (t *tokenRights) used() (ids []string) {
 	return ids
 }
 
-// overProblem is what is told where the right to ask has ended; nil while it is in force.
-func overProblem(ctx context.Context) *wire.Problem {
+// Over is what is told where the right to ask has ended; nil while it is in force.
+func Over(ctx context.Context) *wire.Problem {
 	why := right.Why(ctx)
 	if why == "" {
 		return nil
 	}
-	return problem(http.StatusUnauthorized, "auth", "%s", why)
+	return problem.New(http.StatusUnauthorized, "auth", "%s", why)
 }

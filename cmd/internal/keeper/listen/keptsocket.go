@@ -1,4 +1,4 @@
-package keeper
+package listen
 
 import (
 	"context"
@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// keptSocket is a unix listener whose socket can be made again where its file was removed or replaced: systemd-logind removes
+// KeptSocket is a unix listener whose socket can be made again where its file was removed or replaced: systemd-logind removes
 // a user's runtime directory at the last logout, with the sockets of programs that still run.
-type keptSocket struct {
-	path string
+type KeptSocket struct {
+	Path string
 	open func(context.Context) (*net.UnixListener, error)
 
 	mu     sync.Mutex // guards what follows
@@ -20,14 +20,14 @@ type keptSocket struct {
 	closed bool
 }
 
-// again makes the socket, and whoever accepts goes on with it.
-func (s *keptSocket) again(ctx context.Context) error {
+// Again makes the socket, and whoever accepts goes on with it.
+func (s *KeptSocket) Again(ctx context.Context) error {
 	l, err := s.open(ctx)
 	if err != nil {
 		return err
 	}
 	l.SetUnlinkOnClose(false) // it may be another's by then
-	is, err := os.Lstat(s.path)
+	is, err := os.Lstat(s.Path)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil && s.closed {
@@ -44,27 +44,27 @@ func (s *keptSocket) again(ctx context.Context) error {
 	return nil
 }
 
-// lost reports that callers cannot find the socket any more.
-func (s *keptSocket) lost() bool {
+// Lost reports that callers cannot find the socket any more.
+func (s *KeptSocket) Lost() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.closed && !s.there()
 }
 
 // there reports whether the file at the path is the socket. A number of a file may be used again, so its time counts too.
-func (s *keptSocket) there() bool {
-	st, err := os.Lstat(s.path)
+func (s *KeptSocket) there() bool {
+	st, err := os.Lstat(s.Path)
 	return err == nil && os.SameFile(st, s.is) && st.ModTime().Equal(s.is.ModTime())
 }
 
-func (s *keptSocket) current() (*net.UnixListener, bool) {
+func (s *KeptSocket) current() (*net.UnixListener, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.l, s.closed
 }
 
 // AcceptUnix accepts on the socket as it is now.
-func (s *keptSocket) AcceptUnix() (*net.UnixConn, error) {
+func (s *KeptSocket) AcceptUnix() (*net.UnixConn, error) {
 	for {
 		l, _ := s.current()
 		c, err := l.AcceptUnix()
@@ -76,13 +76,13 @@ func (s *keptSocket) AcceptUnix() (*net.UnixConn, error) {
 }
 
 // Accept implements net.Listener.
-func (s *keptSocket) Accept() (net.Conn, error) { return s.AcceptUnix() }
+func (s *KeptSocket) Accept() (net.Conn, error) { return s.AcceptUnix() }
 
 // Addr implements net.Listener.
-func (s *keptSocket) Addr() net.Addr { return &net.UnixAddr{Name: s.path, Net: "unix"} }
+func (s *KeptSocket) Addr() net.Addr { return &net.UnixAddr{Name: s.Path, Net: "unix"} }
 
 // Close ends the listener and removes the socket, if it is still ours. It is idempotent.
-func (s *keptSocket) Close() error {
+func (s *KeptSocket) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -90,14 +90,14 @@ func (s *keptSocket) Close() error {
 	}
 	s.closed = true
 	if s.there() {
-		os.Remove(s.path)
+		os.Remove(s.Path)
 	}
 	return s.l.Close()
 }
 
 // Looking for a socket that was removed.
 const (
-	lookEvery  = 2 * time.Second
-	againTime  = 5 * time.Second // for one attempt to make it again
-	againTries = 3
+	LookEvery  = 2 * time.Second
+	AgainTime  = 5 * time.Second // for one attempt to make it again
+	AgainTries = 3
 )

@@ -1,4 +1,4 @@
-package keeper
+package listen
 
 import (
 	"net"
@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerOf asks for who has connected (SO_PEERCRED, unix(7)).
-func peerOf(c *net.UnixConn) (uid, pid int, err error) {
+// PeerOf asks for who has connected (SO_PEERCRED, unix(7)).
+func PeerOf(c *net.UnixConn) (uid, pid int, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return 0, 0, err

@@ -1,0 +1,67 @@
+package files_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/localpty"
+)
+
+func here(t *testing.T) *files.Host {
+	return openOn(t, pty(t, localpty.Config{}), hosts.Host{Name: "here", Transport: hosts.Local})
+}
+
+func TestAnEditPutsTheNewTextWhereTheOldOneWas(t *testing.T) {
+	h, path := here(t), filepath.Join(t.TempDir(), "f")
+	long := strings.Repeat("long", 1000)
+	for _, before := range []string{"", "before\n", long} {
+		for _, after := range []string{"", "\nafter", long} {
+			for _, new := range []string{"", "n", "new", "newer", "old and more", long + "new" + long} {
+				require.NoError(t, os.WriteFile(path, []byte(before+"old"+after), 0o600))
+				i, err := h.Edit(t.Context(), path, []byte("old"), []byte(new), files.WriteOptions{})
+				require.NoError(t, err)
+				got, err := os.ReadFile(path)
+				require.NoError(t, err)
+				want := before + new + after
+				assert.True(t, string(got) == want, "%.20q, %.20q, %.20q", before, new, after)
+				assert.Equal(t, sum(want), i.SHA256)
+				assert.EqualValues(t, len(want), i.Size)
+			}
+		}
+	}
+}
+
+// A file that is as large as may be is in memory once while it is edited, so that two can be.
+func TestAnEditHoldsAFileOnce(t *testing.T) {
+	dir, h := t.TempDir(), [2]*files.Host{here(t), here(t)}
+	text := bytes.Repeat([]byte("0123456789abcde\n"), files.MaxEdit/16)
+	copy(text[files.MaxEdit/2:], "once and for all")
+	for _, name := range []string{"a", "b"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+	}
+	edit := func(i int, name, old, new string) {
+		_, err := h[i].Edit(t.Context(), filepath.Join(dir, name), []byte(old), []byte(new), files.WriteOptions{})
+		assert.NoError(t, err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	edit(0, "a", "once and for all", "once, and for all")
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(files.MaxEdit+4<<20))
+
+	require.NoError(t, os.Truncate(filepath.Join(dir, "a"), files.MaxEdit))
+	var both sync.WaitGroup
+	both.Go(func() { edit(0, "a", "once, and for all", "once for all") })
+	both.Go(func() { edit(1, "b", "once and for all", "once for all") })
+	both.Wait()
+}
