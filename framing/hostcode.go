@@ -81,6 +81,8 @@ var (
 	traceAfterFailureSource string
 	//go:embed host/snapshot.sh
 	snapshotSource string
+	//go:embed host/unframed.sh
+	unframedSource string
 )
 
 // The texts as they are sent, made when they are first needed.
@@ -111,6 +113,9 @@ var (
 	traceText             = stripped(hostcode.Line, &traceSource)
 	traceAfterFailureText = stripped(hostcode.Line, &traceAfterFailureSource)
 	snapshotText          = stripped(hostcode.Shell, &snapshotSource)
+	unframedText          = stripped(hostcode.Shell, &unframedSource, "environment", &environmentSource, "pick_shell", &pickShellSource, "forget_shell", new(string))
+	unframedCleanText     = stripped(hostcode.Shell, &unframedSource, "environment", &environmentCleanSource, "pick_shell", &pickShellSource,
+		"forget_shell", &forgetShellSource)
 )
 
 // stripped returns what makes the text of a file, with other files as parts of it.

@@ -65,12 +65,14 @@ var hostFiles = []hostFile{
 	{"descendants.sh", nil, 420, hostcodetest.All, nil},
 	{"hearing.sh", nil, 135, hostcodetest.All, nil},
 	{"signal.sh", signalText, 630, hostcodetest.All, []string{"descendants", "descendants.sh", "hearing", "hearing.sh"}},
-	{"interrupt.sh", interruptText, 910, hostcodetest.All, []string{"descendants", "descendants.sh", "hearing", "hearing.sh"}},
+	{"interrupt.sh", interruptText, 930, hostcodetest.All, []string{"descendants", "descendants.sh", "hearing", "hearing.sh"}},
 	{"unheard.sh", unheardText, 715, hostcodetest.All, []string{"descendants", "descendants.sh"}},
 	{"kill.sh", killText, 430, hostcodetest.All, []string{"descendants", "descendants.sh"}},
 	{"trace.sh", traceText, 8, hostcodetest.All, nil},
 	{"trace_after_failure.sh", traceAfterFailureText, 55, hostcodetest.All, nil},
 	{"snapshot.sh", snapshotText, 40, hostcodetest.All, nil},
+	{"unframed.sh", unframedText, 1700, hostcodetest.All, []string{"environment", "environment.sh", "pick_shell", "pick_shell.sh", "forget_shell", ""}},
+	{"unframed.sh", unframedCleanText, 1800, hostcodetest.All, []string{"environment", "environment_clean.sh", "pick_shell", "pick_shell.sh", "forget_shell", "forget_shell.sh"}},
 }
 
 func readHostFile(t *testing.T, name string) string {
@@ -146,6 +148,7 @@ func TestWhatStartsAShellIsSentAsBefore(t *testing.T) {
 	golden(t, "feeder", string(FeedScript(nonce)))
 	golden(t, "signal", Signal(4711, "TERM"))
 	golden(t, "interrupt", Signal(4711, "INT"))
+	golden(t, "interrupt_alone", Interrupt(4711, Mksh))
 	golden(t, "unheard", Unheard(4711))
 	golden(t, "kill", Kill(4711))
 	golden(t, "snapshot", SnapshotScript(Bash))
@@ -166,7 +169,7 @@ func golden(t *testing.T, name, text string) {
 
 // Login shells of all kinds read these: one line, and nothing that ends or changes the quotes around it.
 func TestLinesForLoginShellsHoldNothingThatOneOfThemExpands(t *testing.T) {
-	for _, text := range []string{Loader(NewToken()), Signal(1, "INT"), Signal(1, "TERM"), Signal(1, ""), Unheard(1), Kill(1)} {
+	for _, text := range []string{Loader(NewToken()), Signal(1, "INT"), Signal(1, "TERM"), Signal(1, ""), Interrupt(1, Bash), Interrupt(1, POSIX), Unheard(1), Kill(1)} {
 		assert.NotContains(t, text, "\n")
 		assert.NotContains(t, text, `\`)
 		assert.NotContains(t, strings.ReplaceAll(text, " != ", ""), "!")

@@ -19,12 +19,24 @@ import (
 // the rest run.
 func Signal(pid int, signal string) string {
 	if signal == "INT" {
-		return forLogin(interruptText(), " "+strconv.Itoa(pid))
+		return forLogin(hostcode.Fill(interruptText(), "alone", ":"), " "+strconv.Itoa(pid))
 	}
 	if signal == "" {
 		signal = "0"
 	}
 	return forLogin(hostcode.Fill(signalText(), "signal", signal), " "+strconv.Itoa(pid))
+}
+
+// Interrupt is [Signal] with INT for a shell that is not known to have a trap on INT: where it runs no program, it is made to end
+// its command, too, and gets SIGINT itself, but for bash, which forgets SIGURG over that. Other than a key that is typed, this
+// cannot hit a program that the shell is about to start, and so let a command that does trap INT go on behind that program. The
+// shell is not counted.
+func Interrupt(pid int, d Dialect) string {
+	alone := "kill -URG $0 2>/dev/null"
+	if d != Bash {
+		alone += ";kill -INT $0 2>/dev/null"
+	}
+	return forLogin(hostcode.Fill(interruptText(), "alone", alone), " "+strconv.Itoa(pid))
 }
 
 // Unheard returns a command line that counts the programs that the shell with that process id has in the foreground of its
@@ -34,9 +46,9 @@ func Signal(pid int, signal string) string {
 func Unheard(pid int) string { return forLogin(unheardText(), " "+strconv.Itoa(pid)) }
 
 // Kill returns a command line that kills the shell with that process id, and then all its descendants.
-func Kill(pid int) string { return forLogin(killText(), " "+strconv.Itoa(pid)) }
+func Kill(pid int) string { return SignalTree(pid, "KILL") }
 
-// Signaled is what a line that [Signal], [Unheard] or [Kill] made has done.
+// Signaled is what a line that [Signal], [Interrupt], [Unheard] or [Kill] made has done.
 type Signaled struct {
 	Count int  // processes that were sent the signal, or that Unheard counts
 	Deaf  bool // the shell would not have ended its command, so there were none

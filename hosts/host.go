@@ -38,6 +38,7 @@ type Host struct {
 	Env     []string // "KEY=value", set in every shell
 	Command []string // argv for Transport Command
 	Ready   []Ready  // checks before matching commands
+	Become  Become   // as whom commands run, if not as User
 
 	// What an inventory's credentials come to for one principal (see [Inventory.As]).
 	IdentityOnly bool   // nothing but Identity is offered: no default keys, and of an agent's keys only those same

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/become"
 	"github.com/fairlead-ssh/fairlead/session/internal/seam"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
@@ -102,6 +103,10 @@ func (s *Session) openDeed(ctx context.Context, x *Exec) (d seam.Deed, release f
 	for range maxShells {
 		// The session's own shell comes with a connection, and says where the session stands.
 		sh := s.shellFor(ctx, x)
+		if sh == nil && x.bare {
+			d, err = s.openOn(ctx, s.transport(), x)
+			return d, func() {}, err
+		}
 		if sh == nil {
 			return nil, nil, nil
 		}
@@ -126,11 +131,8 @@ func (s *Session) openOn(ctx context.Context, t Transport, x *Exec) (seam.Deed, 
 	if t == nil {
 		return nil, errNoConn
 	}
-	if s.cfg.Ready > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.Ready, fmt.Errorf("the host was not ready for it within %v", s.cfg.Ready))
-		defer cancel()
-	}
+	ctx, cancel := s.readyIn(ctx, "the host was not ready for it within %v")
+	defer cancel()
 	return x.cmd.inner.action.Open(ctx, s.held(t), s.host)
 }
 
@@ -168,7 +170,10 @@ func (x *Exec) acted(err error) {
 	r := &x.res
 	r.Dir = dir
 	x.sent = true
-	var e *Error
+	var (
+		e   *Error
+		not *become.Error
+	)
 	switch {
 	case err == nil && x.werr == nil:
 		r.Status = StatusOK
@@ -182,6 +187,8 @@ func (x *Exec) acted(err error) {
 		r.Err = x.error(string(x.why), true, errors.New("it was stopped before it was done: nothing has changed"))
 	case errors.As(err, &e):
 		r.Status, r.Err = StatusError, x.error(e.Code, e.Retriable, e.Err)
+	case errors.As(err, &not):
+		r.Status, r.Err = StatusAuth, x.error("become", false, not)
 	case errors.Is(err, ErrClosed):
 		r.Status, r.Err = StatusUnreachable, x.error("unreachable", true, fmt.Errorf("the connection was lost before it was done: %w", err))
 	default:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/session/become"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -58,6 +59,10 @@ type Config struct {
 	// ForeignEnv says that the variables of Host.Env were given by whoever asks, and not by the inventory: commands that
 	// are allowed only for what they mean do not see them.
 	ForeignEnv bool
+
+	// Become, if not nil, asks a person for the password of an account, where commands run as another one (Host.Become,
+	// Command.Become) and the host wants a password. Without it, or without an answer, the error wraps become.ErrPasswordNeeded.
+	Become become.Ask
 
 	// Program, if not nil, says how the programs of a session are started, its shells above all: in a place of their own, for
 	// instance. It may be called concurrently. Work on files is then done by such programs, too.

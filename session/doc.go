@@ -12,7 +12,7 @@
 // The error is nil exactly when the host answered, whatever the exit code; [Result.ExitErr] makes errors of those, too. Else
 // it is an *[Error], and with [errors.Is] it is one of:
 //
-//	nothing was sent    ErrClosed ErrBusy ErrFull ErrUnreachable ErrAuth ErrHostKey ErrInvalid ErrNotReady ErrNotHeld
+//	nothing was sent    ErrClosed ErrBusy ErrFull ErrUnreachable ErrAuth ErrHostKey ErrInvalid ErrNotReady ErrNotHeld ErrNoTerminal
 //	it was not allowed  ErrDenied ErrRejected ErrExpired ErrVoid
 //	it was stopped      ErrTimeout ErrCanceled ErrNeedsTerminal
 //	it was sent         ErrUnknownOutcome ErrOutput ErrAudit (which may also mean that nothing was sent: Error.Sent)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/become"
 )
 
 // ErrorJSON is the stable JSON form of an [Error]. An Error that is made of it wraps the same errors of this package and of
@@ -32,6 +34,7 @@ var wrapped = []struct {
 	{"closed", ErrClosed}, {"busy", ErrBusy}, {"full", ErrFull}, {"unreachable", ErrUnreachable}, {"auth", ErrAuth}, {"hostkey", ErrHostKey},
 	{"invalid", ErrInvalid}, {"denied", ErrDenied}, {"rejected", ErrRejected}, {"expired", ErrExpired}, {"void", ErrVoid}, {"not_ready", ErrNotReady}, {"not_held", ErrNotHeld},
 	{"timeout", ErrTimeout}, {"stopped", ErrCanceled}, {"needs_terminal", ErrNeedsTerminal}, {"output", ErrOutput}, {"unknown_outcome", ErrUnknownOutcome},
+	{"wrong_password", become.ErrWrongPassword}, {"not_allowed", become.ErrNotAllowed}, {"password_needed", become.ErrPasswordNeeded}, {"not_tried", become.ErrNotTried},
 	{"audit", ErrAudit}, {"not_interactive", ErrNotInteractive}, {"canceled", context.Canceled}, {"deadline", context.DeadlineExceeded},
 }
 

@@ -19,6 +19,7 @@ var (
 	ErrExpired     = errors.New("session: it was not approved in time") // no answer came in time
 	ErrVoid        = errors.New("session: the approval is void")        // what it was for has changed
 	ErrNotReady    = errors.New("session: not ready")                   // what makes the session ready has failed
+	ErrNoTerminal  = errors.New("session: no terminal")                 // the host gives none; one-off commands run without
 	ErrNotHeld     = errors.New("session: not held to reading")         // Command.Held, and the host cannot hold it
 
 	// The command was sent.
@@ -35,8 +36,8 @@ var (
 
 // kinds are the errors that codes of an Error stand for. "full" is none of them: files and memory may be full, too.
 var kinds = map[string]error{
-	"closed": ErrClosed, "busy": ErrBusy, "unreachable": ErrUnreachable, "auth": ErrAuth, "hostkey": ErrHostKey,
-	"invalid": ErrInvalid, "denied": ErrDenied, "rejected": ErrRejected, "expired": ErrExpired, "void": ErrVoid, "not_ready": ErrNotReady, "not_held": ErrNotHeld,
+	"closed": ErrClosed, "busy": ErrBusy, "unreachable": ErrUnreachable, "auth": ErrAuth, "hostkey": ErrHostKey, "become": ErrAuth,
+	"invalid": ErrInvalid, "denied": ErrDenied, "rejected": ErrRejected, "expired": ErrExpired, "void": ErrVoid, "not_ready": ErrNotReady, "not_held": ErrNotHeld, "no_terminal": ErrNoTerminal,
 	"timeout": ErrTimeout, "idle": ErrTimeout, "canceled": ErrCanceled, "needs_terminal": ErrNeedsTerminal, "write": ErrOutput,
 	"lost": ErrUnknownOutcome, "broken": ErrUnknownOutcome, "audit": ErrAudit,
 }
@@ -57,8 +58,9 @@ func (e *NoLoginError) Unwrap() error { return ErrAuth }
 // ErrTimeout.
 //
 // Besides the codes that the errors of this package have ("busy", "closed", "full", "unreachable", "auth", "hostkey",
-// "invalid", "denied", "rejected", "expired", "void", "not_ready", "not_held", "timeout", "idle", "canceled", "needs_terminal", "write",
-// "lost", "broken", "audit") there are "stdin" (standard input cannot be read), "shell" (no shell starts), and those of
+// "invalid", "denied", "rejected", "expired", "void", "not_ready", "not_held", "no_terminal", "timeout", "idle", "canceled", "needs_terminal", "write",
+// "lost", "broken", "audit") there are "stdin" (standard input cannot be read), "shell" (no shell starts), "become" (no shell starts as another account: a
+// *become.Error says why; it is an ErrAuth, too), and those of
 // packages files, jobs and rollout.
 type Error struct {
 	Op        string // "dial", "open", "run", …

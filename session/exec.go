@@ -34,13 +34,15 @@ type Exec struct {
 	ready    *time.Timer    // for the shell to accept the frame; nil without a limit
 	idle     *time.Timer    // of cmd.Idle; nil without one
 	feed     *feed          // standard input; nil without one
+	bare     bool           // an action, and there is no shell because there is no terminal
 	answer   policy.Answer  // the yes to it, if one was needed
 	bond     bond           // what that was asked about
 
 	held    bool  // it runs held to reading
 	unready error // why the shell that holds it could not be started, where that is no reason to ask
 
-	then func() // of a frame of our own: called at its end, by the pump
+	then   func() // of a frame of our own: called at its end, by the pump
+	forget func() // wipes the passwords that it was given; nil where it needs none
 
 	mu       sync.Mutex              // guards what follows until done
 	abort    context.CancelCauseFunc // ends what comes before sending
@@ -54,6 +56,7 @@ type Exec struct {
 	values   context.Context // the caller's values, for Trace; nil once it is done
 	sent     bool            // a byte has left
 	sh       *shell          // where it was sent
+	unframed *unframed       // instead of sh, where there is no terminal
 	over     bool            // no more steps of the ladder
 	why      Status          // why it is being stopped; "" if nobody asked for that
 	cause    error           // what is behind why: the end of the caller's context; nil where that is all there is
@@ -245,12 +248,21 @@ func (x *Exec) output(ev framing.Event) {
 // ended is the host's answer: a code, or the signal that killed the shell.
 func (x *Exec) ended(code, signal int, dir string) {
 	x.s.exited(x, cmp.Or(code, signalExit(signal)))
+	name := ""
+	if signal != 0 {
+		name = signalName(signal)
+	}
+	x.endedBy(code, name, dir)
+}
+
+// endedBy is ended with the signal's name; "" is none.
+func (x *Exec) endedBy(code int, signal, dir string) {
 	x.mu.Lock()
 	r := &x.res
 	r.Dir = dir
 	switch {
-	case signal != 0:
-		r.Status, r.Signal = StatusSignal, signalName(signal)
+	case signal != "":
+		r.Status, r.Signal = StatusSignal, signal
 	case code == 0:
 		r.Status, r.ExitCode = StatusOK, &zero
 	default:
@@ -258,7 +270,7 @@ func (x *Exec) ended(code, signal int, dir string) {
 	}
 	if x.why != "" {
 		r.Status, r.StoppedBy = x.why, x.step
-		if r.MayRun = x.step == "shell"; r.MayRun { // the signal was ours
+		if r.MayRun = x.step == "shell"; r.MayRun || x.unframed != nil { // the signal was ours
 			r.Signal = ""
 		}
 		r.Err = x.stopError()
@@ -338,7 +350,7 @@ func (x *Exec) fail(status Status, code string, err error) {
 // somebody may.
 func mayHelp(code string) bool {
 	switch code {
-	case "denied", "not_held", "rejected", "auth", "hostkey", "invalid", "closed":
+	case "denied", "not_held", "no_terminal", "rejected", "auth", "hostkey", "invalid", "closed":
 		return false
 	}
 	return true
@@ -362,6 +374,9 @@ func (x *Exec) finish() {
 	if x.feed != nil {
 		r.StdinBytes, r.StdinSHA256 = x.feed.close()
 	}
+	if x.unframed != nil && x.cmd.Stdin != nil {
+		r.StdinBytes, r.StdinSHA256 = x.unframed.given()
+	}
 	if recorded {
 		x.s.recordResult(x, &r)
 	}
@@ -382,6 +397,9 @@ func (x *Exec) finish() {
 		x.s.outdate(x)
 	}
 	x.changes()
+	if x.forget != nil {
+		x.forget()
+	}
 	x.s.release(x)
 	close(x.done)
 }

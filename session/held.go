@@ -80,6 +80,9 @@ func (s *Session) holdable(ctx context.Context, x *Exec) string {
 		s.mu.Unlock()
 		return un.Reason
 	}
+	if errors.Is(err, ErrNoTerminal) {
+		return "the server gives no terminal, and a held shell needs one"
+	}
 	x.unready = err
 	return ""
 }

@@ -45,11 +45,16 @@ func (x *Exec) Resize(size Size) error {
 // effect. The error says when the signal could not be sent.
 func (x *Exec) Signal(ctx context.Context, name string) error {
 	x.mu.Lock()
-	sh, running := x.sh, x.sent && !x.over
+	sh, u, running := x.sh, x.unframed, x.sent && !x.over
 	x.mu.Unlock()
 	switch {
 	case !running:
 		return errors.New("session: the command does not run")
+	case u != nil && (name == "INT" || name == "TERM" || name == "KILL"):
+		if !u.signal(name, signalTimeout) {
+			return fmt.Errorf("session: %s needs a second program on the host, which it did not start", name)
+		}
+		return nil
 	case name == "INT":
 		x.takeBack(errTypedOn)
 		if x.cmd.Interactive {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/become"
 )
 
 // intr is what the terminal turns into SIGINT.
@@ -25,12 +26,14 @@ func (x *Exec) stop(why Status) { x.stopFor(why, nil) }
 // stopFor is stop with the error behind the reason; nil where there is none.
 func (x *Exec) stopFor(why Status, cause error) {
 	x.mu.Lock()
-	first, sent, sh, abort := x.why == "" && !x.over, x.sent, x.sh, x.abort
+	first, sent, sh, abort, u := x.why == "" && !x.over, x.sent, x.sh, x.abort, x.unframed
 	if first {
 		x.why, x.cause = why, cause
 	}
 	x.mu.Unlock()
 	switch {
+	case first && sent && u != nil:
+		u.climb()
 	case first && sent:
 		x.takeBack(errTypedOn)
 		x.climb(sh)
@@ -68,9 +71,9 @@ func (x *Exec) climb(sh *shell) {
 // the command made the shell deaf to it. hit says that no program needs to be interrupted any more.
 //
 // Before the command has started there is nobody to hear it: the shell reads the frame. So it waits for that, as long as the
-// grace. Then it asks the shell, through a second program, to end its command, and signals what that has started. To type ^C is
-// for a shell that runs no program, and where there is no second program to be had. It would let a command go on that traps
-// SIGINT, in the shell itself.
+// grace. Then it asks the shell, through a second program, to end its command, and signals what that has started, or the shell if
+// that is nothing. ^C is typed only where there is no second program to be had: it also hits what the shell has started since,
+// and a command that traps SIGINT would go on behind that.
 func (x *Exec) interrupt(sh *shell, grace time.Duration) (heard, hit bool) {
 	t := time.NewTimer(grace)
 	defer t.Stop()
@@ -86,15 +89,16 @@ func (x *Exec) interrupt(sh *shell, grace time.Duration) (heard, hit bool) {
 	case forgets && traps: // the next step does it
 		return true, true
 	case !forgets && (traps || !x.cmd.Interactive): // a program that somebody sits at may have a use for the key
-		s := x.signalAll(framing.Signal(sh.hello.PID, "INT"), sh, grace)
-		if s.Done && !s.Deaf && s.Count == 0 && !traps { // it may have been about to start one, which the key would end alone
-			s = x.signalAll(framing.Signal(sh.hello.PID, "INT"), sh, grace)
+		line := framing.Interrupt(sh.hello.PID, sh.hello.Dialect)
+		if traps { // it may have its own use for SIGINT in the shell
+			line = framing.Signal(sh.hello.PID, "INT")
 		}
+		s := x.signalAll(line, sh, grace)
 		switch {
 		case s.Count > 0:
 			return true, true
-		case traps:
-			return s.Done && !s.Deaf, s.Done
+		case traps || s.Done:
+			return s.Done && !s.Deaf, s.Done && traps
 		}
 	}
 	x.typeIntr(sh)
@@ -164,6 +168,11 @@ func (x *Exec) startClocks(sh *shell, size int) {
 		// A shell that does not take the frame is of no use, and what it did take will never run: a frame counts only whole.
 		x.ready = time.AfterFunc(ready+time.Duration(size)*100*time.Microsecond, func() { x.during(func() { x.notReady(sh) }) })
 	}
+	x.startLimits()
+}
+
+// startLimits starts what bounds the command itself.
+func (x *Exec) startLimits() {
 	if x.cmd.Idle > 0 {
 		x.idle = time.AfterFunc(x.cmd.Idle, func() {
 			x.mu.Lock()
@@ -208,9 +217,13 @@ func (x *Exec) abandon() {
 	if x.why == "" {
 		x.why, x.step = StatusCanceled, "shell"
 	}
-	abort := x.abort
+	abort, u := x.abort, x.unframed
 	x.mu.Unlock()
 	abort(nil)
+	if u != nil { // no hangup ends it
+		u.signal("KILL", signalTimeout)
+		u.close()
+	}
 }
 
 // tried notes and tells a step.
@@ -260,7 +273,7 @@ func (x *Exec) signal(sh *shell, name string, grace time.Duration) bool {
 
 // signalAll runs a line of framing.Signal or framing.Kill for that shell. limit bounds it.
 func (x *Exec) signalAll(line string, sh *shell, limit time.Duration) (s framing.Signaled) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(become.Unasked(x.caller()), limit)
 	defer cancel()
 	defer context.AfterFunc(x.s.closing, cancel)()
 	x.during(func() { s = x.runSignal(ctx, line, sh) })

@@ -85,6 +85,8 @@ func (s *Session) pickLane(x *Exec) {
 func (s *Session) laneFor(ctx context.Context, x *Exec) *shell {
 	sh, err := s.sideShell(ctx, x, x.res.Lane)
 	switch {
+	case err != nil && s.withoutTerminal(ctx, x, err):
+		return nil
 	case err != nil:
 		s.failStart(ctx, x, err)
 		return nil

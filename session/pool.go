@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/become"
 	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/internal/seam"
@@ -135,6 +136,11 @@ func (p *Pool) Run(ctx context.Context, h hosts.Host, cmd Command) (Result, erro
 }
 
 func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
+	h, err := cmd.as(h)
+	if err != nil {
+		return Result{Host: h.Name, Command: cmd.Script, State: Done, Status: StatusError, Lane: "session",
+			Err: &Error{Op: "run", Host: h.Name, Code: "invalid", Err: fmt.Errorf("Command.Become: %w", err)}}
+	}
 	cfg := p.cfg.Session
 	cfg.OneOff = true
 	s := p.newSessionWith(h, cfg)
@@ -143,6 +149,7 @@ func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
 	}
 	defer p.leave(s)
 	s.single = true
+	cmd.Script, cmd.Scripts = cmd.ScriptOn(h), nil
 	if cmd.Stdins != nil {
 		cmd.Stdin = cmd.Stdins(h)
 	}
@@ -175,7 +182,7 @@ func (p *Pool) leave(s *Session) {
 }
 
 func closedResult(h hosts.Host, cmd Command) Result {
-	return Result{Host: h.Name, Command: cmd.Script, State: Done, Status: StatusError, Lane: "session",
+	return Result{Host: h.Name, Command: cmd.ScriptOn(h), State: Done, Status: StatusError, Lane: "session",
 		Err: &Error{Op: "run", Host: h.Name, Code: "closed", Err: ErrClosed}}
 }
 
@@ -235,6 +242,8 @@ func (p *Pool) newSessionWith(h hosts.Host, cfg Config) *Session {
 func (p *Pool) Each(ctx context.Context, hs []hosts.Host, cmd Command) iter.Seq2[hosts.Host, Result] {
 	return func(yield func(hosts.Host, Result) bool) {
 		ctx, cancel := context.WithCancel(ctx)
+		ctx, forget := become.InRun(ctx, len(hs))
+		defer forget()
 		results := make(chan hostResult)
 		var wg sync.WaitGroup
 		defer func() {
@@ -310,7 +319,7 @@ func same(a, b io.Writer) bool {
 }
 
 func canceledResult(h hosts.Host, cmd Command, why error) Result {
-	return Result{Host: h.Name, Command: cmd.Script, State: Done, Status: StatusCanceled, Lane: "session",
+	return Result{Host: h.Name, Command: cmd.ScriptOn(h), State: Done, Status: StatusCanceled, Lane: "session",
 		Err: &Error{Op: "run", Host: h.Name, Code: "canceled", Retriable: true, Err: fmt.Errorf("not started: %w", why)}}
 }
 
@@ -355,12 +364,13 @@ func (p *Pool) Close() error {
 		open = append(open, s)
 	}
 	p.mu.Unlock()
+	var wg sync.WaitGroup
 	for _, s := range open {
-		s.seal()
+		wg.Go(func() { s.seal() })
 	}
+	wg.Wait() // what is stopped through the connections needs them
 	p.warm.shut()
 	p.core.shut()
-	var wg sync.WaitGroup
 	for _, s := range open {
 		wg.Go(func() { s.Close() })
 	}

@@ -2,9 +2,10 @@ package session
 
 import "context"
 
-// held is t with programs started as Config.Program says. Signals go the same way as shells: process numbers mean
+// held is t with programs started as the host's Become and Config.Program say. Signals go the same way as shells: process numbers mean
 // something only where the shell is.
 func (s *Session) held(t Transport) Transport {
+	t = s.elevation.on(t)
 	if s.cfg.Program == nil {
 		return t
 	}

@@ -67,7 +67,9 @@ type Result struct {
 
 	Redacted map[string]int // secrets taken out of what is here, per kind; nil where nobody took any out
 
-	StderrMode string // "live", "lines" (line by line, NUL bytes lost) or "merged"
+	// StderrMode is "live", "lines" (line by line, NUL bytes lost), "merged", or "channel": the host gives no terminal, so no
+	// shell stayed and Dir is not known; what the command left running may go on, also after the connection is lost.
+	StderrMode string
 	Lane       string // the shell it ran in: "session", "clean" or "held"
 	StoppedBy  string // the step that stopped it: "INT", "TERM", "KILL", "shell"
 	MayRun     bool   // what was stopped may still be running

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/become"
 	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -24,6 +25,8 @@ type Session struct {
 	cfg  Config
 	wg   sync.WaitGroup // of short-lived writers
 	pool *lender        // where the connection comes from; nil for a Session made with Open
+
+	elevation *elevation // nil: commands run as the account that logs in
 
 	single bool // for one command
 
@@ -65,7 +68,7 @@ func Open(t Transport, h hosts.Host, cfg Config) (*Session, error) {
 }
 
 func newSession(t Transport, h hosts.Host, cfg Config, from *lender) *Session {
-	s := &Session{id: id.New("s_"), host: h, cfg: cfg, t: t, pool: from}
+	s := &Session{id: id.New("s_"), host: h, cfg: cfg, t: t, pool: from, elevation: newElevation(h, &cfg)}
 	s.closing, s.shut = context.WithCancel(context.Background())
 	return s
 }
@@ -140,6 +143,9 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 		x.res.StderrMode = "merged"
 	}
 	ctx = x.traced(ctx)
+	if s.elevation != nil {
+		ctx, x.forget = become.InRun(ctx, 1)
+	}
 	x.values = context.WithoutCancel(ctx)
 	caller := ctx
 	ctx, abort := context.WithCancelCause(caller)
@@ -163,7 +169,7 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 		x.fail(StatusError, "invalid", errors.New("Command.Program is for a command that is neither wrapped nor an action"))
 		return x
 	}
-	if !s.wrappable(x) {
+	if !s.becomes(x) || !s.wrappable(x) {
 		return x
 	}
 	switch s.judge(ctx, x) {

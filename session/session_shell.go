@@ -47,7 +47,9 @@ func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 	sh, err := s.newShell(ctx, x, dir)
 	x.note(func(r *Result) { r.Dial = time.Since(began) - r.Queue })
 	if err != nil {
-		s.failStart(ctx, x, err)
+		if !s.bare(x, err) && !s.withoutTerminal(ctx, x, err) {
+			s.failStart(ctx, x, err)
+		}
 		return nil
 	}
 	if x.res.ShellRestarted {
@@ -119,15 +121,17 @@ func (s *Session) newShell(ctx context.Context, x *Exec, dir string) (*shell, er
 	}
 }
 
+const noShellWithin = "no shell was ready within %v: the account's start files may wait for input, or the server may force another command"
+
 // shellOn starts a shell on one connection within the time that a shell has to become ready.
 func (s *Session) shellOn(ctx context.Context, t Transport, spec framing.Shell) (*shell, error) {
-	if s.cfg.Ready > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.Ready, fmt.Errorf(
-			"no shell was ready within %v: the account's start files may wait for input", s.cfg.Ready))
-		defer cancel()
+	ctx, cancel := s.readyIn(ctx, noShellWithin)
+	defer cancel()
+	sh, err := startShell(ctx, s.held(t), spec)
+	if err == nil && sh.free() {
+		s.mayWarm()
 	}
-	return startShell(ctx, s.held(t), spec)
+	return sh, err
 }
 
 // failStart sorts out why there is no shell.
@@ -166,6 +170,7 @@ func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
 		x.fail(StatusUnreachable, "full", err)
 	case errors.As(err, &told) && x.cmd.inner.action != nil && told.Code != "":
 		x.fail(StatusError, told.Code, told.Err)
+	case x.notBecome(err):
 	default:
 		x.fail(StatusError, "shell", err)
 	}

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
@@ -46,6 +46,8 @@ func startShell(ctx context.Context, t Transport, spec framing.Shell) (*shell, e
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := boundAfter(ctx, stream)
+	defer cancel()
 	stop := context.AfterFunc(ctx, func() { stream.Close() })
 	sh, err := handshake(stream, framing.NewStartup(nonce), text)
 	if !stop() {
@@ -112,8 +114,21 @@ func noShell(stream Stream, up *framing.Startup, err error) error {
 	case exit.Signal != "":
 		return fmt.Errorf("the shell was killed by SIG%s before it was ready%s", exit.Signal, said)
 	default:
-		return fmt.Errorf("the account's login shell ended with code %d before a shell was ready%s (is it an account that may run commands?)", exit.Code, said)
+		return fmt.Errorf("the account's login shell ended with code %d before a shell was ready%s%s", exit.Code, said, loginHint(up.Noise()))
 	}
+}
+
+// loginHint says what keeps an account from running commands, by what its login shell said. It goes behind what was heard.
+func loginHint(said string) string {
+	switch {
+	case strings.Contains(said, "restricted"):
+		return ": its login shell is restricted, as rbash is, and starts no other shell; give the account a full one, or send the command as it is with ssh or fairlead ssh"
+	case strings.Contains(said, "account is currently not available"), strings.Contains(said, "nologin"):
+		return ": its login shell is nologin, so the account runs no commands; name another user"
+	case strings.Contains(said, "allows sftp connections only"):
+		return ": the server forces sftp (ForceCommand internal-sftp), so files can be copied and commands cannot run"
+	}
+	return ": the server or the key may force a command (ForceCommand, or command= in authorized_keys), or the account may run none"
 }
 
 // The pump reads with a small buffer while nothing much comes, so that an idle session stays small.
@@ -227,7 +242,7 @@ func (sh *shell) mind(script string) {
 }
 
 // namesURG finds the signal that makes a shell end its command as a word of its own: 23 in a path is none.
-var namesURG = regexp.MustCompile(`(^|[^[:alnum:]./_-])((SIG)?URG|23)($|[^[:alnum:]./_-])`)
+var namesURG = lazyregexp.New(`(^|[^[:alnum:]./_-])((SIG)?URG|23)($|[^[:alnum:]./_-])`)
 
 // retire makes the shell take no more commands.
 func (sh *shell) retire() {

@@ -1,12 +1,15 @@
 package session_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -100,6 +103,108 @@ func TestStoppedIsStopped(t *testing.T) {
 				s.Reset()
 			}
 		}
+	})
+}
+
+// What stops a command may come between two of its parts, where no program runs: the next one may have started when it arrives.
+func TestStoppedIsStoppedBetweenTwoParts(t *testing.T) {
+	for _, shell := range shells {
+		t.Run(shell, func(t *testing.T) {
+			needShell(t, shell)
+			t.Parallel()
+			// The names are in paths, and so in the script, from which Fairlead would know of the traps.
+			for does, traps := range map[string]string{"nothing": ":", "cleans up": `trap "echo cleanup" INT TERM`, "goes on": "trap : INT; trap : TERM"} {
+				for name, when := range map[string]gap{"before the key": {key: true}, "before the signals": {}, "never": {late: true}} {
+					t.Run(does+", "+name, func(t *testing.T) { betweenTwoParts(t, shell, traps, when) })
+				}
+			}
+		})
+	}
+}
+
+// gap is where the program starts that no look at the shell's programs has seen.
+type gap struct {
+	key  bool // before ^C is typed, if it is
+	late bool // never, unless the command goes on
+}
+
+func betweenTwoParts(t *testing.T, shell, traps string, when gap) {
+	dir := t.TempDir()
+	marker, lib, running := filepath.Join(dir, "marker"), filepath.Join(dir, "lib"), filepath.Join(dir, "running")
+	require.NoError(t, os.WriteFile(lib, []byte(traps+"\n"), 0o600))
+	pause := filepath.Join(dir, "pause")
+	require.NoError(t, syscall.Mkfifo(running, 0o600))
+	goOn := func() {
+		assert.NoError(t, os.WriteFile(pause, nil, 0o600))
+		f, err := os.Open(running) // opens with the program
+		if assert.NoError(t, err) {
+			f.Close()
+		}
+	}
+	tr := gapTransport{Transport: transports[0].open(t)}
+	switch {
+	case when.key:
+		tr.beforeKey = goOn
+	case !when.late:
+		tr.inLine = ": >" + pause + ";read x <" + running + ";"
+	}
+	s := openWithin(t, tr, shell, 4*time.Second)
+	script := ". " + lib + "; echo up; until test -e " + pause + "; do :; done; sh -c 'echo >" + running + "; exec /bin/sleep 30'; touch " + marker
+	r := stopOnceUp(t, s, script, (*session.Exec).Stop)
+	assert.Equal(t, session.StatusCanceled, r.Status)
+	require.NoFileExists(t, marker)
+	if shell != "ksh" { // ksh93 hears of the key alone
+		assert.Equal(t, "INT", r.StoppedBy)
+	}
+}
+
+// gapTransport makes something happen in the middle of a stop.
+type gapTransport struct {
+	session.Transport
+	beforeKey func()
+	inLine    string // what the line does before it signals a shell that runs no program
+}
+
+func (t gapTransport) Open(ctx context.Context, p session.Program) (session.Stream, error) {
+	const alone = ";else "
+	p.Line = strings.Replace(p.Line, alone+"kill -URG", alone+t.inLine+"kill -URG", 1)
+	s, err := t.Transport.Open(ctx, p)
+	if err != nil || t.beforeKey == nil {
+		return s, err
+	}
+	return gapStream{s, t.beforeKey}, nil
+}
+
+type gapStream struct {
+	session.Stream
+	beforeKey func()
+}
+
+func (s gapStream) Write(p []byte) (int, error) {
+	if len(p) == 1 && p[0] == 3 {
+		s.beforeKey()
+	}
+	return s.Stream.Write(p)
+}
+
+// The interrupt of a command that has just been started finds it, on the first step.
+func TestStopRightAfterTheStart(t *testing.T) {
+	onEveryShellWithin(t, 10*time.Second, func(t *testing.T, s *session.Session) {
+		marker := filepath.Join(t.TempDir(), "marker")
+		var took []time.Duration
+		for i := range 12 {
+			x, err := s.Start(t.Context(), session.Command{Script: []string{"/bin/sleep 100; touch " + marker, "while :; do :; done; touch " + marker}[i%2]})
+			require.NoError(t, err)
+			began := time.Now()
+			x.Stop()
+			took = append(took, time.Since(began))
+			r := x.Result()
+			assert.Equal(t, session.StatusCanceled, r.Status)
+			assert.Contains(t, []string{"", "INT"}, r.StoppedBy) // "": it was not sent
+			require.NoFileExists(t, marker)
+		}
+		slices.Sort(took)
+		t.Logf("p50 %v, worst %v", took[len(took)/2], took[len(took)-1])
 	})
 }
 

@@ -4,13 +4,14 @@ import (
 	"context"
 	_ "embed"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/framing/hostcode"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+	"github.com/fairlead-ssh/fairlead/session/become"
 )
 
 //go:embed host/processes.sh
@@ -64,7 +65,7 @@ func parseProcesses(said string) (all []process, ok bool) {
 	return nil, false
 }
 
-var terminalFile = regexp.MustCompile(`^/dev/(tty\w*|pts/\d+|console)$`)
+var terminalFile = lazyregexp.New(`^/dev/(tty\w*|pts/\d+|console)$`)
 
 // readCalls are the numbers of read(2): x86-64; arm64 and riscv64; 32-bit machines, ppc64 and s390x; mips.
 var readCalls = []string{"0", "63", "3", "4003", "5000"}
@@ -133,7 +134,7 @@ func (x *Exec) terminalReader(ctx context.Context, sh *shell, prompted bool) (be
 	if t == nil {
 		return best, noEvidence, false
 	}
-	stream, err := x.s.held(t).Open(ctx, Program{Line: readersLine(sh.hello.PID)})
+	stream, err := x.s.held(t).Open(become.Unasked(ctx), Program{Line: readersLine(sh.hello.PID)})
 	if err != nil {
 		return best, noEvidence, false
 	}

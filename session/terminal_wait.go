@@ -3,10 +3,10 @@ package session
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session/screen"
 )
 
@@ -144,7 +144,7 @@ type needsTerminal struct {
 	password      bool
 }
 
-var notPlain = regexp.MustCompile(`[^A-Za-z0-9._+-]`)
+var notPlain = lazyregexp.New(`[^A-Za-z0-9._+-]`)
 
 // plainName is a program's name, which is text of the host.
 func plainName(name string) string {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/become"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -24,8 +25,8 @@ const (
 )
 
 // warmth keeps the spare shells of a pool: each is started ahead of a one-off command, runs that one and no other, and so
-// is as good as one that is started for it. Two commands get each other's only where host, principal, shell, variables and
-// start are equal.
+// is as good as one that is started for it. Two commands get each other's only where host, principal, account, shell, variables
+// and start are equal. As another account than the one that logs in, one is started only where the last needed no password.
 //
 // A spare is dropped when it has waited for warmFor, when a session needs its place, and when anything but a read has ended on
 // the host: that may have changed what a shell begins with. One that has died costs nothing: nothing has been sent.
@@ -62,6 +63,7 @@ type warmKind struct {
 	full    time.Time // until when the host is believed to have no room for a spare
 	running int       // commands
 	peak    int       // the most of them at a time, since there were none
+	cold    bool      // a shell may need a password, which nobody could be asked for ahead
 	spares  []*spare
 	timer   *time.Timer // of a start that is put off; nil without one
 }
@@ -92,7 +94,7 @@ func newWarmth(core *connPool, most int) *warmth {
 // keyFor returns the key of a shell for h, made anew if there is none.
 func (w *warmth) keyFor(conn string, h hosts.Host, cfg *Config, spec framing.Shell) *warmKind {
 	shell := fmt.Sprintf("%q %q", cfg.Principal, append([]string{spec.Name, spec.Dir, spec.Prelude, spec.Reader, spec.Hold,
-		fmt.Sprint(spec.Login, spec.Clean, cfg.Ready)}, spec.Env...))
+		fmt.Sprint(spec.Login, spec.Clean, cfg.Ready), h.Become.User, h.Become.Program()}, spec.Env...))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.sweep()
@@ -103,7 +105,7 @@ func (w *warmth) keyFor(conn string, h hosts.Host, cfg *Config, spec framing.She
 	}
 	k := keys[shell]
 	if k == nil {
-		k = &warmKind{host: h, conn: conn, spec: spec, ready: cfg.Ready}
+		k = &warmKind{host: h, conn: conn, spec: spec, ready: cfg.Ready, cold: h.Become.User != ""}
 		keys[shell] = k
 	}
 	now := time.Now()
@@ -231,7 +233,7 @@ func (w *warmth) fill(had []*warmKind) {
 // refill starts as many spares as the last commands could have used. w.mu is held.
 func (w *warmth) refill(k *warmKind) {
 	now := time.Now()
-	if w.closed || !k.again || now.Sub(k.last) > warmFor || now.Before(k.full) {
+	if w.closed || k.cold || !k.again || now.Sub(k.last) > warmFor || now.Before(k.full) {
 		return
 	}
 	there := 0
@@ -272,6 +274,8 @@ func (w *warmth) keep(e *spare) {
 	if errors.Is(e.err, ErrFull) {
 		e.k.full = time.Now().Add(warmFor)
 	}
+	var not *become.Error
+	e.k.cold = e.k.cold || errors.As(e.err, &not)
 	w.mu.Unlock()
 	if mine {
 		w.discard(e)
@@ -291,7 +295,8 @@ func (w *warmth) start(e *spare) (*shell, error) {
 		ctx, cancel = context.WithTimeout(ctx, e.k.ready)
 		defer cancel()
 	}
-	return startShell(ctx, e.c.t, e.k.spec)
+	as := newElevation(e.k.host, &Config{Ready: e.k.ready})
+	return startShell(ctx, as.on(e.c.t), e.k.spec)
 }
 
 // evict has one spare of the connections of a key make room, on one for one-off commands alone only if once says so, and
@@ -421,6 +426,20 @@ func (s *Session) cool() []*warmKind {
 		s.pool.warm.over(k)
 	}
 	return warmed
+}
+
+// mayWarm notes that shells like the one that was just started may be started ahead.
+func (s *Session) mayWarm() {
+	s.mu.Lock()
+	warmed := s.warmed
+	s.mu.Unlock()
+	if len(warmed) == 0 {
+		return
+	}
+	w := s.pool.warm
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	warmed[len(warmed)-1].cold = false
 }
 
 // roomFor makes room on the session's host where err says that there is none, by the end of a spare, and reports whether it

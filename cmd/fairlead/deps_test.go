@@ -51,25 +51,27 @@ func ours(paths []string) (rel []string) {
 
 // The picture of the tree, as a test: for each package, the packages of ours that it may reach, directly or not.
 func TestArrowsPointOneWay(t *testing.T) {
-	near := []string{"hosts", "hosts/internal/near", "hosts/printable", "hosts/wildcard"}
-	core := append(near, "audit", "framing", "framing/hostcode", "session/policy", "session/held", "session/id", "session/internal/ctxerr", "session/internal/seam",
+	near := []string{"hosts", "hosts/internal/near", "hosts/lazyregexp", "hosts/printable", "hosts/wildcard"}
+	core := append(near, "audit", "framing", "framing/hostcode", "session/become", "session/policy", "session/held", "session/id", "session/internal/ctxerr", "session/internal/seam",
 		"session/screen")
 	for name, may := range map[string][]string{
 		"framing":                 {"framing/hostcode"},
 		"framing/hostcode":        {},
 		"audit":                   nil,
-		"hosts":                   {"hosts/internal/near", "hosts/printable", "hosts/wildcard"},
+		"hosts":                   {"hosts/internal/near", "hosts/lazyregexp", "hosts/printable", "hosts/wildcard"},
+		"hosts/lazyregexp":        {},
 		"hosts/printable":         {},
 		"hosts/sshconfig":         near,
 		"hosts/knownhosts":        near,
 		"hosts/inventory":         append(near, "hosts/strictyaml", "hosts/trustedfile", "hosts/sshconfig", "hosts/inventory/foreign"),
 		"hosts/inventory/foreign": append(near, "hosts/strictyaml", "hosts/trustedfile", "hosts/sshconfig"),
-		"hosts/strictyaml":        {"hosts/printable"},
+		"hosts/strictyaml":        {"hosts/lazyregexp", "hosts/printable"},
 		"hosts/trustedfile":       {},
 		"session/policy":          append(near, "framing/hostcode"),
 		"session":                 core,
 		"session/policy/programs": append(near, "framing/hostcode", "session/policy"),
 		"session/policy/parse":    {},
+		"session/become":          append(near, "framing", "framing/hostcode"),
 		"session/held":            append(near, "framing/hostcode"),
 		"session/policy/judge":    append(near, "framing/hostcode", "session/policy", "session/policy/parse", "session/policy/programs"),
 		"session/policy/rules":    append(near, "framing/hostcode", "session/held", "hosts/strictyaml", "hosts/trustedfile", "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
@@ -80,6 +82,7 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/files":           append(core, "session", "session/internal/fileplan"),
 		"session/telemetry":       append(core, "session"),
 		"session/rollout":         append(core, "session"),
+		"session/template":        append(near, "framing", "framing/hostcode"),
 		"session/dialer": append(core, "session", "session/internal/tty", "session/localpty", "session/sshconn", "session/sessiontest/sshserver",
 			"hosts/sshconfig", "hosts/knownhosts"),
 		"session/copies":   append(core, "session", "session/files", "session/internal/fileplan"),
@@ -90,7 +93,7 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/registry": append(core, "session", "session/output", "session/redact", "session/screen"),
 		"audit/sinks":      {"audit", "audit/procgroup"},
 		"audit/procgroup":  {},
-		"session/redact":   {},
+		"session/redact":   {"hosts/lazyregexp"},
 		"session/output":   {},
 		"session/screen":   {"hosts/printable"},
 		"session/localpty": append(core, "session", "session/internal/tty"),

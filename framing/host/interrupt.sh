@@ -1,5 +1,5 @@
 # signal.sh for SIGINT: the shell hears of it only if there are programs, as a command that traps INT and runs none has its own
-# use for it. A child that is signaled before it has become its program may forget that: what looks like the shell gets INT
+# use for it, or by @alone@ where nothing is known of a trap. A child that is signaled before it has become its program may forget that: what looks like the shell gets INT
 # once more a little later, with what it has started since.
 #
 #= m shell_like descendants that look like the shell
@@ -9,7 +9,7 @@ shell_like=
 @descendants@
 @hearing@
 case $is_deaf in d) ;; *) list_descendants $0
-test "$descendant_ids" && kill -URG $0 2>/dev/null
+if test "$descendant_ids";then kill -URG $0 2>/dev/null;else @alone@;fi
 for child_id in $descendant_ids;do
 	cmp -s /proc/$child_id/cmdline /proc/$0/cmdline && shell_like="$shell_like $child_id"
 done;; esac

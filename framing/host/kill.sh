@@ -1,6 +1,6 @@
-# Kills the shell $0, and then all its descendants. Like loader.sh it is sent in one line between single quotes.
+# Sends a signal to the shell $0, and then to all its descendants. Like loader.sh it is sent in one line between single quotes.
 @descendants@
 list_descendants $0
 set -- $0 $descendant_ids
-kill -KILL $* 2>/dev/null
+kill -@signal@ $* 2>/dev/null
 echo fairlead:$0:$#::

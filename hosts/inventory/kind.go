@@ -3,19 +3,19 @@ package inventory
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/inventory/foreign"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // ownFormats are those of Fairlead's inventories, by what files are called.
 var ownFormats = map[string]string{"yaml": "yaml", "yml": "yaml", "toml": "toml", "json": "json"}
 
 // ownVersion begins Fairlead's inventories: looking for it spares reading large ones twice.
-var ownVersion = regexp.MustCompile(`(?m)^(version|\s*\{\s*"version"|\s*"version")\s*:`)
+var ownVersion = lazyregexp.New(`(?m)^(version|\s*\{\s*"version"|\s*"version")\s*:`)
 
 // direct returns the source that the file at path is itself: an inventory of another program. It returns nil for one of
 // Fairlead's, and where the file says nothing about itself.

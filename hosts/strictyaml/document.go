@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // What a file may be at most.
@@ -123,8 +124,8 @@ func (p *Problems) plain(n *yaml.Node, depth int) bool {
 }
 
 var (
-	yamlLine   = regexp.MustCompile(`^line (\d+): `)
-	yamlAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+	yamlLine   = lazyregexp.New(`^line (\d+): `)
+	yamlAnchor = lazyregexp.New(`^unknown anchor '(.*)' referenced$`)
 )
 
 // syntax turns an error of the library into one with a line. The library counts lines from 0 where its parser complains

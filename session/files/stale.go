@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"os"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/pkg/sftp"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 )
 
 // tempName is a name that replace has made.
-var tempName = regexp.MustCompile(`^\.fairlead-[a-z2-7]{16}$`)
+var tempName = lazyregexp.New(`^\.fairlead-[a-z2-7]{16}$`)
 
 // tidied remembers where a write has looked for such files, and when. A directory is looked through once a day.
 var tidied = struct {

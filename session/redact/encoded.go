@@ -3,7 +3,8 @@ package redact
 import (
 	"bytes"
 	"encoding/base64"
-	"regexp"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // encoded takes out what has no name and no prefix: secrets in base64, which it decodes and looks at, the inside of key
@@ -275,8 +276,8 @@ func (x *encoded) startsLine(data []byte, s int) bool {
 
 var (
 	// afterHead is what stands before the inside of a block that has its head.
-	afterHead = regexp.MustCompile(`----[ ]?BEGIN [^\n]*\n(?:[ \t]*[A-Za-z-]+: [^\n]*\n){0,4}\s*$`)
-	endOfBody = regexp.MustCompile(`^[ \t\r\n]*-----END ([A-Z0-9 ]*)-----`)
+	afterHead = lazyregexp.New(`----[ ]?BEGIN [^\n]*\n(?:[ \t]*[A-Za-z-]+: [^\n]*\n){0,4}\s*$`)
+	endOfBody = lazyregexp.New(`^[ \t\r\n]*-----END ([A-Z0-9 ]*)-----`)
 )
 
 // isAWS reports whether a word of 40 bytes is a secret key of AWS: upper and lower case and digits as chance mixes them.
@@ -378,4 +379,4 @@ func harmless(line []byte) bool {
 }
 
 // publicDER is how certificates, requests and public keys begin: a sequence whose first element is a sequence.
-var publicDER = regexp.MustCompile(`^(?s)0(?:\x82..|\x81.|[\x00-\x7f])0(?:\x82..0?|\x81.|[\x05\x0d\x10\x13])`)
+var publicDER = lazyregexp.New(`^(?s)0(?:\x82..|\x81.|[\x00-\x7f])0(?:\x82..0?|\x81.|[\x05\x0d\x10\x13])`)

@@ -2,7 +2,8 @@ package redact
 
 import (
 	"bytes"
-	"regexp"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // follow looks at a line after the one that named a secret, or at what follows on that line. It returns what of it is
@@ -50,9 +51,9 @@ func block(kind string, depth int) follow {
 }
 
 var (
-	jsonValue  = regexp.MustCompile(`^[ \t]*\\?"((?:[^"\\]|\\.){3,})\\?"`)
-	plainValue = regexp.MustCompile(`^[ \t]*["']?([^\s"'{\[|>&*!#-][^\s"']{2,})["']?[ \t\r]*$`)
-	isKey      = regexp.MustCompile(`^[\w.-]+:$`)
+	jsonValue  = lazyregexp.New(`^[ \t]*\\?"((?:[^"\\]|\\.){3,})\\?"`)
+	plainValue = lazyregexp.New(`^[ \t]*["']?([^\s"'{\[|>&*!#-][^\s"']{2,})["']?[ \t\r]*$`)
+	isKey      = lazyregexp.New(`^[\w.-]+:$`)
 )
 
 // nextValue takes out the value on the line after its name: a string after a quoted name, a word set in deeper than a
@@ -77,7 +78,7 @@ func nextValue(kind string, depth int, quoted bool) follow {
 }
 
 // after takes out what the first group of re finds on one of the next lines, until one of them has something else on it.
-func after(kind string, re *regexp.Regexp, lines int) follow {
+func after(kind string, re *lazyregexp.Regexp, lines int) follow {
 	return func(line []byte) (*match, follow) {
 		if from, to := indent(line); from == to && lines > 1 {
 			return nil, after(kind, re, lines-1)
@@ -91,9 +92,9 @@ func after(kind string, re *regexp.Regexp, lines int) follow {
 }
 
 var (
-	dataPair  = regexp.MustCompile(`^[ \t]*["']?[\w.-]+["']?[ \t]*:[ \t]*["']?([^\s"',]+)["']?[ \t\r,}]*$`)
-	plainPair = regexp.MustCompile(`^[ \t]*["']?[\w.-]+["']?[ \t]*:[ \t]*(?:"((?:[^"\\]|\\.)+)"?|'([^']+)'?|([^\s"'|>][^\r\n]*))`)
-	blockPair = regexp.MustCompile(`^[ \t]*["']?[\w.-]+["']?[ \t]*:[ \t]*(?:[|>][+-]?\d?[+-]?)[ \t\r]*$`)
+	dataPair  = lazyregexp.New(`^[ \t]*["']?[\w.-]+["']?[ \t]*:[ \t]*["']?([^\s"',]+)["']?[ \t\r,}]*$`)
+	plainPair = lazyregexp.New(`^[ \t]*["']?[\w.-]+["']?[ \t]*:[ \t]*(?:"((?:[^"\\]|\\.)+)"?|'([^']+)'?|([^\s"'|>][^\r\n]*))`)
+	blockPair = lazyregexp.New(`^[ \t]*["']?[\w.-]+["']?[ \t]*:[ \t]*(?:[|>][+-]?\d?[+-]?)[ \t\r]*$`)
 )
 
 // pairs takes out the values under the data or, plain, the stringData of a Kubernetes Secret.
@@ -147,7 +148,7 @@ func pairs(depth int, plain bool) follow {
 	return next
 }
 
-var inlinePair = regexp.MustCompile(`^(?:\\?")?[,{ \t]*\\?"[\w.-]+\\?"[ \t]*:[ \t]*\\?"((?:[^"\\]|\\[^"])*)\\?"`)
+var inlinePair = lazyregexp.New(`^(?:\\?")?[,{ \t]*\\?"[\w.-]+\\?"[ \t]*:[ \t]*\\?"((?:[^"\\]|\\[^"])*)\\?"`)
 
 // inline takes out the values of a JSON object on one line, under data or, plain, under stringData.
 func inline(plain bool) follow {

@@ -6,8 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash"
-	"regexp"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 const (
@@ -20,10 +21,10 @@ const (
 )
 
 // wholeMark is one mark at the start. Its parts are too narrow to carry a secret.
-var wholeMark = regexp.MustCompile(`^«redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}»`)
+var wholeMark = lazyregexp.New(`^«redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}»`)
 
 // looseMark is a mark that lost its quotes, or has them in another encoding, on its way through a model or a program.
-var looseMark = regexp.MustCompile(`(?i)(?:«|\\u00ab|%c2%ab|&laquo;|<<)redacted:|redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}(?:[^0-9a-z]|$)`)
+var looseMark = lazyregexp.New(`(?i)(?:«|\\u00ab|%c2%ab|&laquo;|<<)redacted:|redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}(?:[^0-9a-z]|$)`)
 
 // ContainsMark reports whether b holds a mark of this package, also one that was encoded or lost its quotes. Whatever
 // goes back to a host (a command, an input, a file's content) must be refused then: the mark stands where a value that

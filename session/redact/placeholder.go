@@ -2,8 +2,9 @@ package redact
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // standIns are words that stand where a value would be.
@@ -20,8 +21,8 @@ var standIns = func() map[string]bool {
 }()
 
 var (
-	masked    = regexp.MustCompile(`^(?:[*•.x#_-]{3,}|X{3,}|…)$`)
-	expansion = regexp.MustCompile(`^(?:\$\{?[A-Za-z_][A-Za-z0-9_]*\}?|\$\(.*|\$\{\{?.*|\{\{.*|<.*|%[sdvqrx(].*|%[A-Za-z_]+%|\[.*|\{[A-Za-z_.]*\}?|` + "`.*" + `|@\{.*|[|>][+-]?|&[a-z_]+)$`)
+	masked    = lazyregexp.New(`^(?:[*•.x#_-]{3,}|X{3,}|…)$`)
+	expansion = lazyregexp.New(`^(?:\$\{?[A-Za-z_][A-Za-z0-9_]*\}?|\$\(.*|\$\{\{?.*|\{\{.*|<.*|%[sdvqrx(].*|%[A-Za-z_]+%|\[.*|\{[A-Za-z_.]*\}?|` + "`.*" + `|@\{.*|[|>][+-]?|&[a-z_]+)$`)
 )
 
 // placeholder reports whether v only stands for a value: a word, a mask, a variable, or a mark.

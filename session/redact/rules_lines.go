@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"regexp"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // secretNames are the keywords of secretName.
@@ -137,13 +139,13 @@ func lineRules() []*rule {
 }
 
 var (
-	elementText = regexp.MustCompile(`^[ \t]*(?:<(?:[\w-]+:)?(?:string|value)>)?[ \t]*(?:<!\[CDATA\[)?([^<>\s][^<>\n]*?)[ \t\r]*(?:<|\]\]>|$)`)
-	valueLine   = regexp.MustCompile(`^[ \t]*\\?["']?[vV]alue\\?["']?[ \t]*[:=][ \t]*(?:\\?["'])?([^\s"'{\[|>][^"'\r\n]{2,}?)(?:\\?["'])?,?[ \t\r]*$`)
-	netrcValue  = regexp.MustCompile(`^[ \t]*password[ \t]+(\S{2,})[ \t\r]*$`)
-	netrcLine   = regexp.MustCompile(`^(?:[ \t]+|machine[ \t]+\S+[ \t]+|default[ \t]+)$`)
-	account     = regexp.MustCompile(`^(?i)[ \t]*(?:user|username|login|machine|neighbor|account)[ \t]+\S+[ \t]+(?:\S+[ \t]+){0,4}(?:insecure-)?$`)
-	sentinel    = regexp.MustCompile(`^(?i)[ \t]*sentinel[ \t]+$`)
-	hasLevel    = regexp.MustCompile(`^\S+[ \t]+[05789][ \t]`)
+	elementText = lazyregexp.New(`^[ \t]*(?:<(?:[\w-]+:)?(?:string|value)>)?[ \t]*(?:<!\[CDATA\[)?([^<>\s][^<>\n]*?)[ \t\r]*(?:<|\]\]>|$)`)
+	valueLine   = lazyregexp.New(`^[ \t]*\\?["']?[vV]alue\\?["']?[ \t]*[:=][ \t]*(?:\\?["'])?([^\s"'{\[|>][^"'\r\n]{2,}?)(?:\\?["'])?,?[ \t\r]*$`)
+	netrcValue  = lazyregexp.New(`^[ \t]*password[ \t]+(\S{2,})[ \t\r]*$`)
+	netrcLine   = lazyregexp.New(`^(?:[ \t]+|machine[ \t]+\S+[ \t]+|default[ \t]+)$`)
+	account     = lazyregexp.New(`^(?i)[ \t]*(?:user|username|login|machine|neighbor|account)[ \t]+\S+[ \t]+(?:\S+[ \t]+){0,4}(?:insecure-)?$`)
+	sentinel    = lazyregexp.New(`^(?i)[ \t]*sentinel[ \t]+$`)
+	hasLevel    = lazyregexp.New(`^\S+[ \t]+[05789][ \t]`)
 	sentence    = map[string]bool{
 		"expired": true, "expires": true, "authentication": true, "changed": true, "incorrect": true, "accepted": true,
 		"failure": true, "failed": true, "required": true, "invalid": true, "reset": true, "prompt": true, "hash": true,
@@ -171,8 +173,8 @@ func isTagText(m *match) bool {
 }
 
 var (
-	tagName       = regexp.MustCompile(`^<[\w.:-]*$`)
-	nameAttribute = regexp.MustCompile(`^<(?:\w+:)?(?:property|entry|string|setting|param|parameter|item|field|env|var|variable|option|attribute|add|prop)[ \t].*\b(?:name|key|id)=["'][\w.:/-]*$`)
+	tagName       = lazyregexp.New(`^<[\w.:-]*$`)
+	nameAttribute = lazyregexp.New(`^<(?:\w+:)?(?:property|entry|string|setting|param|parameter|item|field|env|var|variable|option|attribute|add|prop)[ \t].*\b(?:name|key|id)=["'][\w.:/-]*$`)
 )
 
 // linePrefix returns what of before stands on the line that is looked at.

@@ -3,6 +3,8 @@ package redact
 import (
 	"bytes"
 	"regexp"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // tokenRules take out what its issuer made recognisable. A row: kind, expression, what it may go on with, keywords.
@@ -93,7 +95,7 @@ func tokenRules() []*rule {
 	})
 }
 
-var botNumber = regexp.MustCompile(`\d{8,12}$`)
+var botNumber = lazyregexp.New(`\d{8,12}$`)
 
 // isOpenAI reports whether a word that is long enough for a key, or one of the words that keys have, follows sk-.
 func isOpenAI(_, win []byte, _ int) bool {

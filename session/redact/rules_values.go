@@ -3,6 +3,8 @@ package redact
 import (
 	"bytes"
 	"regexp"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // escapes are what a program that paints its output puts between a name and its value.
@@ -34,12 +36,12 @@ func valueRules() []*rule {
 
 var (
 	// notSecret are ends of names whose values are about a secret, and are none.
-	notSecret = regexp.MustCompile(`(?i)(?:type|ttl|count|file|path|dir|name|names|len|length|size|url|uri|endpoint|policy|min|max|` +
+	notSecret = lazyregexp.New(`(?i)(?:type|ttl|count|file|path|dir|name|names|len|length|size|url|uri|endpoint|policy|min|max|` +
 		`expir\w*|age|id|ids|field|prompt|version|hint|strength|rotation|enabled|required|ref|store|manager|provider|class|` +
 		`authentication|auth|limit|usage|used|valid\w*|error|status|changed|updated|created|at|on|env|format|algorithm|alg|` +
 		`bytes|chars|index|source|header|issuer|audience|scope|scopes|budget|window|rate)$`)
 	// leading is what may stand on a line before a name, if the line is about that name.
-	leading = regexp.MustCompile(`^(?:[\w./~-]+:(?:\d+:)?)?[ \t"'{(>+-]*(?:(?:export|set|setx|setenv|env|declare -x|typeset -x|local|readonly|ENV|ARG|Environment=)[ \t"']*)?[\w.\[/-]*$`)
+	leading = lazyregexp.New(`^(?:[\w./~-]+:(?:\d+:)?)?[ \t"'{(>+-]*(?:(?:export|set|setx|setenv|env|declare -x|typeset -x|local|readonly|ENV|ARG|Environment=)[ \t"']*)?[\w.\[/-]*$`)
 )
 
 // nameLook bounds the rest of a name and what stands between it and its value.
@@ -178,11 +180,11 @@ func bareValue(m *match, word string, value, rest []byte, lead, tight bool) bool
 }
 
 var (
-	filePath = regexp.MustCompile(`^/[a-z0-9_.-]+(?:/[\w.-]*)+$`)
-	number   = regexp.MustCompile(`^[0-9.,_]{1,15}(?:[a-zA-Z%]{0,3})$`)
-	dotted   = regexp.MustCompile(`^[A-Za-z_]+(?:(?:\.|->|::)[A-Za-z_]+)+;?$`)
-	letters  = regexp.MustCompile(`^[A-Za-z_-]+[.!?:]?$`)
-	call     = regexp.MustCompile(`^[A-Za-z_][\w.:>-]*[(\[]`)
+	filePath = lazyregexp.New(`^/[a-z0-9_.-]+(?:/[\w.-]*)+$`)
+	number   = lazyregexp.New(`^[0-9.,_]{1,15}(?:[a-zA-Z%]{0,3})$`)
+	dotted   = lazyregexp.New(`^[A-Za-z_]+(?:(?:\.|->|::)[A-Za-z_]+)+;?$`)
+	letters  = lazyregexp.New(`^[A-Za-z_-]+[.!?:]?$`)
+	call     = lazyregexp.New(`^[A-Za-z_][\w.:>-]*[(\[]`)
 )
 
 func quotedValue(m *match, open []byte) bool {

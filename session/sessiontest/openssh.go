@@ -36,14 +36,14 @@ type SSHD struct {
 	Log        string // what the server says at level VERBOSE
 	Authorized string // the authorized_keys file
 
-	pam string // a directory that stands for /etc/pam.d; "" is none
+	within []string // the command that starts sshd in a place of its own; nil is none
 }
 
 // OpenSSHD starts sshd for the time of the test. more are lines of sshd_config that go before the usual ones, and win.
 // Where there is no sshd the test is skipped, or fails if the environment says CI=true.
 func OpenSSHD(t testing.TB, more ...string) *SSHD {
 	t.Helper()
-	return openSSHD(t, "", more)
+	return openSSHD(t, nil, more)
 }
 
 // OpenSSHDWithPAM is OpenSSHD with PAM, whose rules for sshd are rules, in a mount namespace of its own: the machine's are not
@@ -59,10 +59,11 @@ func OpenSSHDWithPAM(t testing.TB, rules string, more ...string) *SSHD {
 	}
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "sshd"), rules)
-	return openSSHD(t, dir, append(more, "UsePAM yes"))
+	script := `mount --make-rprivate / && mount --bind "$1" /etc/pam.d && shift && exec "$@"`
+	return openSSHD(t, []string{"unshare", "-m", "sh", "-c", script, "sh", dir}, append(more, "UsePAM yes"))
 }
 
-func openSSHD(t testing.TB, pam string, more []string) *SSHD {
+func openSSHD(t testing.TB, within []string, more []string) *SSHD {
 	t.Helper()
 	path, err := exec.LookPath("/usr/sbin/sshd")
 	if err != nil {
@@ -78,7 +79,7 @@ func openSSHD(t testing.TB, pam string, more []string) *SSHD {
 	}
 	me, err := user.Current()
 	require.NoError(t, err)
-	s := &SSHD{User: me.Username, Dir: t.TempDir(), pam: pam}
+	s := &SSHD{User: me.Username, Dir: t.TempDir(), within: within}
 	in := func(name string) string { return filepath.Join(s.Dir, name) }
 	s.KeyFile, s.KnownHosts, s.Config, s.Log = in("client"), in("known_hosts"), in("config"), in("log")
 	s.Authorized = in("authorized_keys")
@@ -161,10 +162,8 @@ func (s *SSHD) start(t testing.TB, path string, more []string) bool {
 	log, err := os.Create(s.Log)
 	require.NoError(t, err)
 	defer log.Close()
-	cmd := exec.Command(path, "-D", "-e", "-f", cfg)
-	if s.pam != "" {
-		cmd = exec.Command("unshare", "-m", "sh", "-c", `mount --make-rprivate / && mount --bind "$1" /etc/pam.d && shift && exec "$@"`, "sh", s.pam, path, "-D", "-e", "-f", cfg)
-	}
+	argv := slices.Concat(s.within, []string{path, "-D", "-e", "-f", cfg})
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr = log, log
 	require.NoError(t, cmd.Start())
 	ended := make(chan struct{})

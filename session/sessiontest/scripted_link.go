@@ -47,6 +47,9 @@ func (l *link) Open(ctx context.Context, p session.Program) (session.Stream, err
 		for _, other := range l.streams {
 			if other.pid == pid {
 				n = other.signal(signal)
+				if n == 0 && strings.Count(p.Line, "kill -URG $0") > 1 {
+					other.hears(signal)
+				}
 			}
 		}
 		s.out = fmt.Appendf(nil, "fairlead:%d:%d::\n", pid, n)
@@ -61,13 +64,14 @@ func (l *link) Open(ctx context.Context, p session.Program) (session.Stream, err
 	return s, nil
 }
 
-// parseSignal reads the line that framing.Signal makes.
+// parseSignal reads the line that framing.Signal or framing.Interrupt makes.
 func parseSignal(line string) (pid int, signal string, ok bool) {
-	_, rest, ok := strings.Cut(line, "kill -URG $0")
-	if !ok {
+	at := strings.LastIndex(line, "kill -URG $0")
+	if at < 0 {
 		return 0, "", false
 	}
-	if _, rest, ok = strings.Cut(rest, "kill -"); !ok {
+	_, rest, ok := strings.Cut(line[at+len("kill -U"):], "kill -")
+	if !ok {
 		return 0, "", false
 	}
 	signal, _, _ = strings.Cut(rest, " ")

@@ -273,6 +273,14 @@ func (s *terminal) signal(name string) int {
 	return 1
 }
 
+// hears is signal for the shell alone.
+func (s *terminal) hears(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.interrupt(name)
+	s.readOn()
+}
+
 var octal = regexp.MustCompile(`\\[0-7]{3}`)
 
 // unquote reads a word as framing writes it, up to its end or a newline.

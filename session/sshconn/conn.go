@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/crypto/ssh"
 
@@ -28,6 +29,8 @@ type Conn struct {
 	err     error         // nil if Close was the reason
 
 	wg sync.WaitGroup // every goroutine of the connection
+
+	noTerminal atomic.Bool // the server has refused one
 
 	lending sync.Mutex // held while the server is asked to forward the agent
 	lends   bool       // it has said yes; guarded by lending

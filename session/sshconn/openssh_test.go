@@ -70,7 +70,8 @@ func TestOpenSSHThatGivesNoTerminalStartsNothing(t *testing.T) {
 	sshd := sessiontest.OpenSSHD(t, "PermitTTY no")
 	c := dial(t, dialerFor(t, sshd), sshd.Host(t, "web1"))
 	_, err := c.Open(t.Context(), session.Program{Line: "exec cat"})
-	assert.ErrorContains(t, err, "gives no terminal; is PermitTTY off")
+	assert.ErrorIs(t, err, session.ErrNoTerminal)
+	assert.ErrorContains(t, err, "no terminal to ")
 }
 
 func TestOpenSSHThatLetsNobodyInSaysSo(t *testing.T) {

@@ -91,7 +91,7 @@ func (s *stream) begin(p Piped) error {
 	if p.Terminal != nil {
 		t := *p.Terminal
 		t.Cooked = true // until the caller's own terminal is raw
-		if err := s.request("pty-req", ptyRequest(t), "gives no terminal; is PermitTTY off, or no-pty set for this key?"); err != nil {
+		if err := s.terminal(t); err != nil {
 			return err
 		}
 	}

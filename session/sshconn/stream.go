@@ -42,6 +42,9 @@ func (c *Conn) Open(ctx context.Context, p session.Program) (session.Stream, err
 }
 
 func (c *Conn) open(p session.Program) (*stream, error) {
+	if c.noTerminal.Load() {
+		return nil, c.withoutTerminal()
+	}
 	return c.channel(func(s *stream) error {
 		if err := s.setEnv(); err != nil {
 			return err
@@ -49,7 +52,7 @@ func (c *Conn) open(p session.Program) (*stream, error) {
 		if err := s.askForAgent(); err != nil {
 			return err
 		}
-		err := s.request("pty-req", ptyRequest(p), "gives no terminal; is PermitTTY off, or no-pty set for this key?")
+		err := s.terminal(p)
 		if err == nil {
 			err = s.request("exec", ssh.Marshal(struct{ Line string }{p.Line}), "does not run commands for this account")
 		}
@@ -119,14 +122,28 @@ func (s *stream) setEnv() error {
 }
 
 func (s *stream) request(name string, payload []byte, no string) error {
-	ok, err := s.ch.SendRequest(name, true, payload)
-	switch {
+	switch ok, err := s.ch.SendRequest(name, true, payload); {
 	case err == nil && ok:
 		return nil
 	case err == nil:
 		return fmt.Errorf("sshconn: %s: the server %s", s.c.t.name, no)
 	}
 	return s.broken()
+}
+
+// terminal asks for one. A server that has given none on this connection is not asked again: its answer is about the account,
+// the key and the address, which stay.
+func (s *stream) terminal(p session.Program) error {
+	if !s.c.noTerminal.Load() {
+		switch ok, err := s.ch.SendRequest("pty-req", true, ptyRequest(p)); {
+		case err == nil && ok:
+			return nil
+		case err != nil:
+			return s.broken()
+		}
+		s.c.noTerminal.Store(true)
+	}
+	return s.c.withoutTerminal()
 }
 
 // broken says why a session could not be started.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
@@ -14,7 +15,8 @@ import (
 
 // The page is in three parts, so that a long record is written as it is read. It forbids itself every request and script;
 // what is on record is text in it, escaped, without what a reader cannot see.
-var page = template.Must(template.New("page").Parse(`{{define "head"}}<!DOCTYPE html>
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Parse(`{{define "head"}}<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -46,6 +48,7 @@ code{font:12px/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:any
 </body>
 </html>
 {{end}}`))
+})
 
 type pageHead struct{ Now, Range, Problem, Records, Head string }
 
@@ -67,14 +70,14 @@ func exportHTML(ctx context.Context, w io.Writer, o *ExportOptions, dir string, 
 	if report.Problem != nil {
 		head.Problem = table.Clean(report.Problem.String())
 	}
-	if err := page.ExecuteTemplate(out, "head", head); err != nil {
+	if err := page().ExecuteTemplate(out, "head", head); err != nil {
 		return err
 	}
-	err := o.wanted(ctx, dir, func(r audit.Record) error { return page.ExecuteTemplate(out, "row", rowOf(r.Event)) })
+	err := o.wanted(ctx, dir, func(r audit.Record) error { return page().ExecuteTemplate(out, "row", rowOf(r.Event)) })
 	if err != nil {
 		return err
 	}
-	if err := page.ExecuteTemplate(out, "foot", nil); err != nil {
+	if err := page().ExecuteTemplate(out, "foot", nil); err != nil {
 		return err
 	}
 	return out.Flush()

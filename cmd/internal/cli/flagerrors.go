@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // flagError says in our words what is wrong with a flag, with an example that is right.
@@ -33,7 +33,7 @@ func flagError(cmd *cobra.Command, err error) error {
 }
 
 // number is what lacks only its unit.
-var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+var number = lazyregexp.New(`^-?[0-9]+(\.[0-9]+)?$`)
 
 // badValue says why a flag does not take a value. cause is what the flag says itself.
 func badValue(f *pflag.Flag, v string, cause error) string {

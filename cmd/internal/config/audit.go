@@ -1,7 +1,6 @@
 package config
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/audit/sinks"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // Audit is how the record is kept.
@@ -80,7 +80,7 @@ func (a *Audit) readRotate(p *problems, where string, n *yaml.Node) {
 	})
 }
 
-var sizeText = regexp.MustCompile(`^([1-9][0-9]{0,8})(KiB|MiB|GiB)?$`)
+var sizeText = lazyregexp.New(`^([1-9][0-9]{0,8})(KiB|MiB|GiB)?$`)
 
 // parseSize reads bytes; "never" is -1.
 func parseSize(text string) (int64, bool) {

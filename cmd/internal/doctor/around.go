@@ -51,6 +51,10 @@ func (o *Options) around(res session.Result) []Check {
 	if res.StderrMode == "lines" {
 		all[0] = warn("shell", "install perl there, or bsdextrautils for hexdump", "%s on a terminal of its own, and standard error comes line by line, without NUL bytes", shell)
 	}
+	if res.StderrMode == "channel" {
+		all[0] = warn("shell", "for sessions, jobs and fairlead shell, allow a terminal: PermitTTY yes, and neither no-pty nor restrict for the key",
+			"%s runs single commands; the server gives no terminal", shell)
+	}
 	all = append(all, o.skew(said["clock"], res))
 	if said["bwrap"] == "yes" {
 		all = append(all, ok("bubblewrap", "installed; fairlead sandbox check tries whether it works"))

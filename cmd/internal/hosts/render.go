@@ -3,13 +3,13 @@ package hosts
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
@@ -177,7 +177,7 @@ func run(all []hosts.Host, fields string) (word string, n int) {
 	return words[0], len(names)
 }
 
-var digits = regexp.MustCompile(`[0-9]+`)
+var digits = lazyregexp.New(`[0-9]+`)
 
 // entry writes the fields of a host but its name.
 func entry(h hosts.Host) string {
@@ -216,6 +216,7 @@ func entry(h hosts.Host) string {
 	}
 	texts("env", h.Env)
 	texts("command", h.Command)
+	text("become", h.Become.String())
 	for i, one := range h.Ready {
 		if i == 0 {
 			b.WriteString("    ready:\n")

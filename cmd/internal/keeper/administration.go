@@ -13,15 +13,18 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
 // administered writes an entry about what changes who may do what. It is written before the change, or the change is taken
 // back where it fails.
-func (k *Keeper) administered(ctx context.Context, c *caller, e audit.Event) error {
-	e.Principal = c.principal
+func (k *Keeper) administered(ctx context.Context, c *access.Caller, e audit.Event) error {
+	e.Principal = c.Principal
 	if err := k.sink.Record(context.WithoutCancel(ctx), e); err != nil {
-		return problem(http.StatusInternalServerError, "audit", "nothing was changed, because the audit log cannot be written: %v", err)
+		return problem.New(http.StatusInternalServerError, "audit", "nothing was changed, because the audit log cannot be written: %v", err)
 	}
 	return nil
 }
@@ -35,7 +38,7 @@ func (k *Keeper) noted(e audit.Event) {
 }
 
 // noteStart writes that the keeper has started, and with what.
-func (k *Keeper) noteStart(p Places) {
+func (k *Keeper) noteStart(p listen.Places) {
 	k.noted(audit.Event{Kind: audit.KeeperStart, Subject: p.Socket, Change: "version " + cmp.Or(k.cfg.Version, "unknown")})
 	for _, name := range k.cfg.SettingsFiles {
 		switch data, err := os.ReadFile(name); {

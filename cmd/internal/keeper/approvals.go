@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/approval/sshsig"
@@ -25,7 +27,7 @@ func (in *approvalIn) scope() (*approval.Scope, error) {
 	case in.ForSession:
 		return scopeOf(&wire.ForSession{Prefix: in.Prefix, ForS: in.ForS})
 	case in.Prefix != "" || in.ForS != 0:
-		return nil, invalid("prefix and for_s need for_session=true")
+		return nil, problem.Invalid("prefix and for_s need for_session=true")
 	}
 	return nil, nil
 }
@@ -43,8 +45,8 @@ type yesIn struct {
 
 func (k *Keeper) addApprovals(a *api) {
 	const tag = "approvals"
-	add(a, route{method: "GET", path: "/v1/approvals", id: "list-approvals", summary: "Pending approvals", tag: tag, need: needWatch},
-		func(ctx context.Context, _ *caller, _ *none) (*body[wire.Approvals], error) {
+	add(a, route{method: "GET", path: "/v1/approvals", id: "list-approvals", summary: "Pending approvals", tag: tag, need: access.NeedWatch},
+		func(ctx context.Context, _ *access.Caller, _ *none) (*body[wire.Approvals], error) {
 			out := &wire.Approvals{Items: []wire.Approval{}}
 			unread := k.readPending(ctx)
 			for _, p := range k.desk.List() {
@@ -60,8 +62,8 @@ func (k *Keeper) addApprovals(a *api) {
 			out.Store = k.storeFault()
 			return &body[wire.Approvals]{out}, nil
 		})
-	add(a, route{method: "GET", path: "/v1/approvals/{id}", id: "show-approval", summary: "An approval in full: what an answer is bound to", tag: tag, need: needApprove},
-		func(_ context.Context, _ *caller, in *approvalIn) (*body[wire.Document], error) {
+	add(a, route{method: "GET", path: "/v1/approvals/{id}", id: "show-approval", summary: "An approval in full: what an answer is bound to", tag: tag, need: access.NeedApprove},
+		func(_ context.Context, _ *access.Caller, in *approvalIn) (*body[wire.Document], error) {
 			p, err := k.desk.Get(in.ID)
 			if err != nil {
 				return nil, err
@@ -79,27 +81,27 @@ func (k *Keeper) addApprovals(a *api) {
 			}
 			return &body[wire.Document]{out}, nil
 		})
-	add(a, route{method: "POST", path: "/v1/approvals/{id}/approve", id: "approve", summary: "Approve exactly what was shown", tag: tag, need: needApprove},
-		func(ctx context.Context, c *caller, in *yesIn) (*none, error) {
+	add(a, route{method: "POST", path: "/v1/approvals/{id}/approve", id: "approve", summary: "Approve exactly what was shown", tag: tag, need: access.NeedApprove},
+		func(ctx context.Context, c *access.Caller, in *yesIn) (*none, error) {
 			_, err := once(ctx, k, c, in.Key, struct{ Approve, Digest string }{in.ID, in.Body.Digest}, func() (none, error) {
 				return none{}, k.answer(c, in.ID, true, in.Body)
 			})
 			return nil, err
 		})
-	add(a, route{method: "POST", path: "/v1/approvals/{id}/reject", id: "reject", summary: "Say no", tag: tag, need: needApprove},
-		func(_ context.Context, c *caller, in *answerIn) (*none, error) {
+	add(a, route{method: "POST", path: "/v1/approvals/{id}/reject", id: "reject", summary: "Say no", tag: tag, need: access.NeedApprove},
+		func(_ context.Context, c *access.Caller, in *answerIn) (*none, error) {
 			return nil, k.answer(c, in.ID, false, in.Body)
 		})
 }
 
 // answer passes an answer on.
-func (k *Keeper) answer(c *caller, id string, approved bool, b wire.Answer) error {
+func (k *Keeper) answer(c *access.Caller, id string, approved bool, b wire.Answer) error {
 	scope, err := scopeOf(b.ForSession)
 	if err != nil {
 		return err
 	}
 	r := approval.Response{
-		ForSession: scope, ID: id, Digest: approval.Digest(b.Digest), By: c.principal, Approved: approved, Reason: b.Reason, WithInput: b.WithInput, Proof: approval.Proof(b.Proof),
+		ForSession: scope, ID: id, Digest: approval.Digest(b.Digest), By: c.Principal, Approved: approved, Reason: b.Reason, WithInput: b.WithInput, Proof: approval.Proof(b.Proof),
 	}
 	if b.Signature != "" {
 		sig, err := signatureOf(b.Signature)
@@ -117,7 +119,7 @@ func signatureOf(text string) ([]byte, error) {
 	if !strings.HasPrefix(text, "-----BEGIN ") {
 		raw, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			return nil, invalid("the signature is neither armored nor base64")
+			return nil, problem.Invalid("the signature is neither armored nor base64")
 		}
 		if sig, err := sshsig.ParseBinary(raw); err == nil {
 			return sig.Armor(), nil

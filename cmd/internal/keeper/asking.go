@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -163,7 +165,7 @@ func (t *terminal) askAgain(ctx context.Context, id string) (err error) {
 	if err != nil {
 		return void("what was asked cannot be read any more")
 	}
-	who := &caller{principal: c.RequestedBy, inventory: t.k.cfg.Inventory}
+	who := &access.Caller{Principal: c.RequestedBy, Inventory: t.k.cfg.Inventory}
 	h, err := t.k.terminalHost(who, c.Host)
 	if err != nil {
 		return void("its host is not in the inventory any more")
@@ -195,7 +197,7 @@ func (t *terminal) enter(ctx context.Context, r *realm, h hosts.Host, c store.Co
 	}
 	dir, err := boxOf(b).Resolve(c.Cwd)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s", errBox, strings.TrimPrefix(err.Error(), "sandbox: "))
+		return nil, fmt.Errorf("%w: %s", problem.ErrSandbox, strings.TrimPrefix(err.Error(), "sandbox: "))
 	}
 	held := f.held
 	if held == nil {
@@ -247,7 +249,7 @@ func (t *terminal) endOf(x *registry.Exec) store.End {
 		end.Status = store.Executed
 	}
 	if r.Err != nil {
-		end.Reason = t.redacted(asProblem(r.Err).Detail)
+		end.Reason = t.redacted(problem.Of(r.Err).Detail)
 	}
 	return end
 }

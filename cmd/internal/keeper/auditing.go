@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -20,8 +22,8 @@ type tailOut struct {
 
 // The record can be read here and nothing else: it is written by the gate.
 func (k *Keeper) addAudit(a *api) {
-	add(a, route{method: "GET", path: "/v1/audit", id: "audit-tail", summary: "The last entries, the oldest first", tag: "audit", need: needAudit},
-		func(_ context.Context, _ *caller, in *tailIn) (*body[tailOut], error) {
+	add(a, route{method: "GET", path: "/v1/audit", id: "audit-tail", summary: "The last entries, the oldest first", tag: "audit", need: access.NeedAudit},
+		func(_ context.Context, _ *access.Caller, in *tailIn) (*body[tailOut], error) {
 			if k.cfg.AuditDir == "" {
 				return nil, noRecord()
 			}
@@ -35,8 +37,8 @@ func (k *Keeper) addAudit(a *api) {
 			}
 			return &body[tailOut]{out}, nil
 		})
-	add(a, route{method: "GET", path: "/v1/audit/verify", id: "audit-verify", summary: "Check the whole chain", tag: "audit", need: needAudit},
-		func(context.Context, *caller, *none) (*body[wire.Verified], error) {
+	add(a, route{method: "GET", path: "/v1/audit/verify", id: "audit-verify", summary: "Check the whole chain", tag: "audit", need: access.NeedAudit},
+		func(context.Context, *access.Caller, *none) (*body[wire.Verified], error) {
 			if k.cfg.AuditDir == "" {
 				return nil, noRecord()
 			}
@@ -53,5 +55,5 @@ func (k *Keeper) addAudit(a *api) {
 }
 
 func noRecord() error {
-	return problem(http.StatusNotFound, registry.CodeNotFound, "the audit log cannot be read here")
+	return problem.New(http.StatusNotFound, registry.CodeNotFound, "the audit log cannot be read here")
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -25,26 +27,26 @@ const maxBoxes = 1000
 // cwd, which may be relative to it.
 func (k *Keeper) box(ctx context.Context, r *realm, h hosts.Host, name, cwd string) (p registry.Place, err error) {
 	if k.term == nil {
-		return p, problem(http.StatusNotImplemented, "unsupported", "this keeper has no store, and so no sandboxes: leave sandbox out")
+		return p, problem.New(http.StatusNotImplemented, "unsupported", "this keeper has no store, and so no sandboxes: leave sandbox out")
 	}
-	who := &caller{principal: r.key.principal, inventory: r.key.inventory}
+	who := &access.Caller{Principal: r.key.principal, Inventory: r.key.inventory}
 	if h, err = k.terminalHost(who, h.Name); err != nil {
 		return p, err
 	}
-	b, err := k.findBox(ctx, who.principal, h.Name, name)
+	b, err := k.findBox(ctx, who.Principal, h.Name, name)
 	if err != nil {
 		return p, err
 	}
 	s := boxOf(b)
 	if p.Dir, err = s.Resolve(cwd); err != nil {
-		return p, invalid("cwd: %v", err)
+		return p, problem.Invalid("cwd: %v", err)
 	}
 	at, err := sandbox.Remote{Run: r.look(h)}.Resolve(ctx, h.Name, "/", []string{s.Path, p.Dir})
 	switch {
 	case err != nil:
 		return p, err
 	case at[1] != at[0] && !strings.HasPrefix(at[1], at[0]+"/"):
-		return p, problem(http.StatusForbidden, "denied", "cwd leads outside the sandbox %s", s.Path)
+		return p, problem.New(http.StatusForbidden, "denied", "cwd leads outside the sandbox %s", s.Path)
 	}
 	e, err := k.held(ctx, r, h, s, r.look(h), "")
 	if err != nil {
@@ -57,7 +59,7 @@ func (k *Keeper) box(ctx context.Context, r *realm, h hosts.Host, name, cwd stri
 func (k *Keeper) place(b *boxed, dir string, e sandbox.Enforcement) (p registry.Place, err error) {
 	begin, err := framing.Quote(dir)
 	if err != nil {
-		return p, invalid("cwd: %v", err)
+		return p, problem.Invalid("cwd: %v", err)
 	}
 	b.begin = "cd -- " + begin
 	p.Dir, p.Level, p.Why = dir, string(e.Level), e.Why
@@ -97,7 +99,7 @@ func (k *Keeper) held(ctx context.Context, r *realm, h hosts.Host, s sandbox.San
 		}
 	}
 	if e, err = sandbox.Choose(s, can, sandbox.Wants{Account: h.Sandboxed, AtLeast: least}); err != nil {
-		err = fmt.Errorf("%w: %s", errBox, strings.TrimPrefix(err.Error(), "sandbox: "))
+		err = fmt.Errorf("%w: %s", problem.ErrSandbox, strings.TrimPrefix(err.Error(), "sandbox: "))
 	}
 	return e, err
 }
@@ -112,7 +114,7 @@ func (k *Keeper) findBox(ctx context.Context, owner, host, name string) (store.S
 			return b, nil
 		}
 	}
-	return store.Sandbox{}, problem(http.StatusNotFound, "not_found",
+	return store.Sandbox{}, problem.New(http.StatusNotFound, "not_found",
 		"%s has no sandbox %.80q on %s: an operator makes one (fairlead sandbox create)", owner, name, host)
 }
 
@@ -208,9 +210,6 @@ func (r *realm) lookFor(h hosts.Host, reason string) sandbox.Runner {
 	}
 }
 
-// errBox is wrapped by what says why nothing may run in a sandbox.
-var errBox = errors.New("the sandbox does not hold")
-
 // ruleBox is the rule by which that is so.
 const ruleBox = "sandbox/wrong"
 
@@ -219,13 +218,13 @@ func (t *terminal) sandbox(ctx context.Context, r *realm, h hosts.Host, id strin
 	b, err := t.store.Sandbox(ctx, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return b, fmt.Errorf("%w: it is there no more", errBox)
+		return b, fmt.Errorf("%w: it is there no more", problem.ErrSandbox)
 	case err != nil:
 		return b, err
 	case !b.Active:
-		return b, fmt.Errorf("%w: it was switched off", errBox)
+		return b, fmt.Errorf("%w: it was switched off", problem.ErrSandbox)
 	case b.Owner != r.key.principal || b.Host != h.Name:
-		return b, fmt.Errorf("%w: it is another one now", errBox)
+		return b, fmt.Errorf("%w: it is another one now", problem.ErrSandbox)
 	}
 	return b, nil
 }

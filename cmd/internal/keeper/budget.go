@@ -96,9 +96,6 @@ func (b *budget) leave(principal string) {
 
 type bodyKey struct{}
 
-// own reports whether a caller is the account itself.
-func own(c *caller) bool { return c.bucket == "" && c.role == Owner }
-
 // decoded makes the room of a request's body free before its answer ends, which may take long.
 func decoded(ctx context.Context) {
 	if free, ok := ctx.Value(bodyKey{}).(func()); ok {

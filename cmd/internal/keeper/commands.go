@@ -6,8 +6,9 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
-	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
@@ -43,28 +44,28 @@ type (
 
 func (k *Keeper) addTerminal(a *api) {
 	const path = "/agent/terminal/commands"
-	add(a, route{method: "POST", path: path, id: "create-command", tag: terminalTag, need: needRun, status: http.StatusCreated, also: whileItRuns,
+	add(a, route{method: "POST", path: path, id: "create-command", tag: terminalTag, need: access.NeedRun, status: http.StatusCreated, also: whileItRuns,
 		summary: "Run a command in a sandbox: 201 when it has ended or was rejected, 202 while it runs or is pending"}, k.createCommand)
-	add(a, route{method: "GET", path: path, id: "list-commands", summary: "Commands: one's own, or all for people", tag: terminalTag, need: needSee}, k.listCommands)
-	add(a, route{method: "GET", path: path + "/{id}", id: "get-command", summary: "One command", tag: terminalTag, need: needSee},
-		func(ctx context.Context, c *caller, in *commandIn) (*commandOut, error) {
+	add(a, route{method: "GET", path: path, id: "list-commands", summary: "Commands: one's own, or all for people", tag: terminalTag, need: access.NeedSee}, k.listCommands)
+	add(a, route{method: "GET", path: path + "/{id}", id: "get-command", summary: "One command", tag: terminalTag, need: access.NeedSee},
+		func(ctx context.Context, c *access.Caller, in *commandIn) (*commandOut, error) {
 			cmd, err := k.command(ctx, c, in.ID)
 			return &commandOut{http.StatusOK, commandJSON(cmd)}, err
 		})
-	add(a, route{method: "POST", path: path + "/{id}/approve", id: "approve-command", summary: "Approve a pending command, and run it", tag: terminalTag, need: needApprove},
-		func(ctx context.Context, c *caller, in *approveIn) (*commandOut, error) {
+	add(a, route{method: "POST", path: path + "/{id}/approve", id: "approve-command", summary: "Approve a pending command, and run it", tag: terminalTag, need: access.NeedApprove},
+		func(ctx context.Context, c *access.Caller, in *approveIn) (*commandOut, error) {
 			return k.approveOnce(ctx, c, in)
 		})
-	add(a, route{method: "POST", path: path + "/{id}/reject", id: "reject-command", summary: "Reject a pending command", tag: terminalTag, need: needApprove},
-		func(ctx context.Context, c *caller, in *rejectIn) (*commandOut, error) {
+	add(a, route{method: "POST", path: path + "/{id}/reject", id: "reject-command", summary: "Reject a pending command", tag: terminalTag, need: access.NeedApprove},
+		func(ctx context.Context, c *access.Caller, in *rejectIn) (*commandOut, error) {
 			reason := ""
 			if in.Body != nil {
 				reason = in.Body.Reason
 			}
 			return k.answerCommand(ctx, c, in.ID, false, wire.Answer{Reason: reason})
 		})
-	add(a, route{method: "POST", path: path + "/{id}/finalize", id: "finalize-command", summary: "Freeze a command that has ended", tag: terminalTag, need: needRun},
-		func(ctx context.Context, c *caller, in *commandIn) (*commandOut, error) {
+	add(a, route{method: "POST", path: path + "/{id}/finalize", id: "finalize-command", summary: "Freeze a command that has ended", tag: terminalTag, need: access.NeedRun},
+		func(ctx context.Context, c *access.Caller, in *commandIn) (*commandOut, error) {
 			if _, err := k.command(ctx, c, in.ID); err != nil {
 				return nil, err
 			}
@@ -74,18 +75,18 @@ func (k *Keeper) addTerminal(a *api) {
 }
 
 // command finds one that a caller may see.
-func (k *Keeper) command(ctx context.Context, c *caller, id string) (store.Command, error) {
+func (k *Keeper) command(ctx context.Context, c *access.Caller, id string) (store.Command, error) {
 	cmd, err := k.cfg.Store.Command(ctx, id)
-	if errors.Is(err, store.ErrNotFound) || err == nil && cmd.RequestedBy != c.principal && !c.role.may(needWatch) {
-		return cmd, notFound("command", id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && cmd.RequestedBy != c.Principal && !c.Role.May(access.NeedWatch) {
+		return cmd, problem.NotFound("command", id)
 	}
 	return cmd, err
 }
 
-func (k *Keeper) listCommands(ctx context.Context, c *caller, in *commandsIn) (*body[wire.Commands], error) {
+func (k *Keeper) listCommands(ctx context.Context, c *access.Caller, in *commandsIn) (*body[wire.Commands], error) {
 	f := store.CommandFilter{Sandbox: in.Sandbox, Session: in.Session, Status: store.Status(in.Status)}
-	if !c.role.may(needWatch) {
-		f.Principal = c.principal
+	if !c.Role.May(access.NeedWatch) {
+		f.Principal = c.Principal
 	}
 	page, err := k.cfg.Store.Commands(ctx, f, store.Paging{Limit: in.Limit, Cursor: in.Cursor})
 	if err != nil {
@@ -123,7 +124,7 @@ func (in *approveIn) answer() wire.Answer {
 }
 
 // approveOnce approves a command, and answers a yes that is sent again with its key as the first.
-func (k *Keeper) approveOnce(ctx context.Context, c *caller, in *approveIn) (*commandOut, error) {
+func (k *Keeper) approveOnce(ctx context.Context, c *access.Caller, in *approveIn) (*commandOut, error) {
 	if in.Key == "" {
 		return k.answerCommand(ctx, c, in.ID, true, in.answer())
 	}
@@ -131,13 +132,13 @@ func (k *Keeper) approveOnce(ctx context.Context, c *caller, in *approveIn) (*co
 	if err != nil {
 		return nil, err
 	}
-	key := store.Key{Principal: c.principal, Key: in.Key, Request: []byte("approve " + in.ID), Target: in.ID}
+	key := store.Key{Principal: c.Principal, Key: in.Key, Request: []byte("approve " + in.ID), Target: in.ID}
 	was, err := k.cfg.Store.ClaimKey(ctx, key)
 	switch {
 	case err != nil:
 		return nil, err
 	case was.State == store.KeyConflict:
-		return nil, keyUsed()
+		return nil, problem.KeyUsed()
 	case was.State == store.KeySame && cmd.Status != store.Pending:
 		cmd, err := k.term.wait(ctx, in.ID, maxWait)
 		return &commandOut{http.StatusOK, commandJSON(cmd)}, err
@@ -151,12 +152,8 @@ func (k *Keeper) approveOnce(ctx context.Context, c *caller, in *approveIn) (*co
 	return out, err
 }
 
-func keyUsed() error {
-	return problem(http.StatusConflict, registry.CodeConflict, "the %s was used for another request", wire.IdempotencyKey)
-}
-
 // answerCommand answers for a command that waits, and returns its record when that has been done.
-func (k *Keeper) answerCommand(ctx context.Context, c *caller, id string, approve bool, b wire.Answer) (*commandOut, error) {
+func (k *Keeper) answerCommand(ctx context.Context, c *access.Caller, id string, approve bool, b wire.Answer) (*commandOut, error) {
 	cmd, err := k.command(ctx, c, id)
 	if err != nil {
 		return nil, err
@@ -184,7 +181,7 @@ func (k *Keeper) answerCommand(ctx context.Context, c *caller, id string, approv
 		}
 		cmd, err := k.term.wait(ctx, id, maxWait)
 		if err == nil && cmd.Status == store.Pending {
-			return nil, errEnding // the answer came too late to be kept: it waits for another
+			return nil, problem.ErrEnding // the answer came too late to be kept: it waits for another
 		}
 		return &commandOut{http.StatusOK, commandJSON(cmd)}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
@@ -27,7 +28,6 @@ const (
 	DefaultGrace  = 20 * time.Second // for what is asked while a keeper ends
 	maxRealms     = 256
 	maxRequests   = 1024 // in progress at a time
-	maxConns      = 4096
 	maxBody       = 2 << 20
 	bodyTime      = 10 * time.Second // for the whole body of a request
 	headerTime    = 10 * time.Second
@@ -85,13 +85,13 @@ type Config struct {
 	// traceparent (W3C Trace Context), its spans are below the one that this names. The caller closes it.
 	Spans trace.TracerProvider
 
-	AgentDoor AgentDoor // a socket for an agent alone
+	AgentDoor listen.AgentDoor // a socket for an agent alone
 
 	// Confine is the command line of a program on this machine that calls sandbox.Confine with the words behind it, for
 	// sessions in sandboxes on local hosts; nil means that there is none.
 	Confine []string
 
-	TCP TCP // where else to listen
+	TCP listen.TCP // where else to listen
 
 	Auto    bool          // it was started on first use, as the next one will be: it leaves for a newer one
 	Idle    time.Duration // without session and caller; then Serve returns
@@ -119,10 +119,10 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Inventory != "" && !filepath.IsAbs(c.Inventory):
 		return c, errors.New("keeper: Config.Inventory is an absolute path")
 	}
-	if err := c.AgentDoor.check(); err != nil {
+	if err := c.AgentDoor.Check(); err != nil {
 		return c, err
 	}
-	if err := c.TCP.check(c); err != nil {
+	if err := c.TCP.Check(c.Store != nil); err != nil {
 		return c, err
 	}
 	if c.Idle == 0 {
@@ -132,7 +132,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.sweep == 0 {
 		c.sweep = sweepEvery
 	}
-	c.lookEvery = cmp.Or(c.lookEvery, lookEvery)
+	c.lookEvery = cmp.Or(c.lookEvery, listen.LookEvery)
 	c.headerTime, c.bodyTime = cmp.Or(c.headerTime, headerTime), cmp.Or(c.bodyTime, bodyTime)
 	c.aliveEvery, c.slowTime = cmp.Or(c.aliveEvery, keepAliveEvery), cmp.Or(c.slowTime, writeTime)
 	c.tokenRate, c.tokenBurst = cmp.Or(c.tokenRate, tokenRate), cmp.Or(c.tokenBurst, tokenBurst)

@@ -2,7 +2,11 @@ package keeper
 
 import (
 	"io"
+	"strings"
 
+	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -12,25 +16,28 @@ import (
 )
 
 // sourceOf is the shell source of a request: for a copy, what would do the same.
-func sourceOf(c *caller, b *wire.NewRun) (string, error) {
-	if b.Copy == nil {
-		return b.Script()
-	}
+func sourceOf(c *access.Caller, b *wire.NewRun) (string, error) {
 	switch {
-	case b.Command != "" || b.CommandB64 != "" || b.Program != "":
-		return "", invalid("give copy or a command, not both")
+	case b.Copy == nil && b.Commands == nil:
+		return b.Script()
+	case b.Copy == nil && (b.Command != "" || b.CommandB64 != "" || b.Program != ""):
+		return "", problem.Invalid("give commands or a command, not both")
+	case b.Copy == nil:
+		return strings.Join(b.Commands, "\n"), nil
+	case b.Commands != nil, b.Command != "" || b.CommandB64 != "" || b.Program != "":
+		return "", problem.Invalid("give copy or a command, not both")
 	case (b.Copy.Op == copies.Upload && !b.Copy.DryRun) != b.Stdin:
-		return "", invalid("stdin is for uploads, and they need it")
+		return "", problem.Invalid("stdin is for uploads, and they need it")
 	case b.Quiet || b.Redact || b.Shell != "":
-		return "", invalid("quiet, redact and shell have no effect on a copy: remove them")
+		return "", problem.Invalid("quiet, redact and shell have no effect on a copy: remove them")
 	}
 	if err := b.Copy.Check(); err != nil {
 		return "", err
 	}
-	if rules.RoleOf(c.principal) != rules.Operator && !b.Copy.Bound() {
-		return "", invalid("an upload that may need approval has the sha256 of each file")
+	if rules.RoleOf(c.Principal) != rules.Operator && !b.Copy.Bound() {
+		return "", problem.Invalid("an upload that may need approval has the sha256 of each file")
 	}
-	b.Copy.Guarded = rules.RoleOf(c.principal) != rules.Operator
+	b.Copy.Guarded = rules.RoleOf(c.Principal) != rules.Operator
 	return b.Copy.Script()
 }
 
@@ -50,7 +57,7 @@ func (x *fleet) copies() error {
 	}
 	cmd, err := copy.Command()
 	if err != nil {
-		return invalid("%v", err)
+		return problem.Invalid("%v", err)
 	}
 	cmd.Reason, cmd.Group, cmd.Timeout, cmd.Idle, cmd.Keep = x.cmd.Reason, x.cmd.Group, x.cmd.Timeout, x.cmd.Idle, x.cmd.Keep
 	x.cmd = cmd
@@ -58,11 +65,11 @@ func (x *fleet) copies() error {
 }
 
 // shown is what a person approves.
-func (x *fleet) shown(cmd *session.Command) string {
+func (x *fleet) shown(asking []hosts.Host, cmd *session.Command) string {
 	if x.in.Copy != nil {
 		return x.in.Copy.Text(nil)
 	}
-	return cmd.Script
+	return consents.Commands(asking, cmd.Script, cmd.Scripts)
 }
 
 // Close ends a Read that waits, and refuses what has not been read.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,13 +16,14 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/owned"
 )
 
 // DialConfig says how to reach a keeper.
 type DialConfig struct {
-	Places Places
+	Places listen.Places
 	Client client.Config // Socket is that of Places
 
 	// Command starts a keeper where none runs: its argv, and the environment it gets besides what any keeper needs. An
@@ -76,7 +76,7 @@ func Dial(ctx context.Context, cfg DialConfig) (*client.Client, error) {
 		}
 		var p *wire.Problem
 		if errors.As(err, &p) && isEnding(p) {
-			err = cfg.Places.awaitEnd(ctx)
+			err = cfg.Places.AwaitEnd(ctx)
 		}
 		if err == nil {
 			err = context.Cause(ctx)
@@ -86,7 +86,7 @@ func Dial(ctx context.Context, cfg DialConfig) (*client.Client, error) {
 			return nil, err
 		}
 		if len(cfg.Command) == 0 {
-			if cfg.Places.awaitSocket(ctx) {
+			if cfg.Places.AwaitSocket(ctx) {
 				continue
 			}
 			c.Close()
@@ -107,22 +107,9 @@ func (cfg DialConfig) health(ctx context.Context, c *client.Client) (wire.Health
 	defer cancel()
 	h, err := c.Health(ctx)
 	if errors.Is(err, ErrStuck) {
-		err = fmt.Errorf("%w within %v%s", ErrStuck, cmp.Or(cfg.Patience, defaultPatience), cfg.Places.howToEnd())
+		err = fmt.Errorf("%w within %v%s", ErrStuck, cmp.Or(cfg.Patience, defaultPatience), cfg.Places.HowToEnd())
 	}
 	return h, err
-}
-
-// howToEnd says how to end a keeper that does not answer: whoever listens is known to the system.
-func (p Places) howToEnd() string {
-	c, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: p.Socket, Net: "unix"})
-	if err != nil {
-		return ""
-	}
-	defer c.Close()
-	if _, pid, err := peerOf(c); err == nil && pid > 0 {
-		return fmt.Sprintf(": kill -9 %d ends it and what it holds", pid)
-	}
-	return ""
 }
 
 // start starts a keeper that outlives this process, and waits until it says that it is ready.
@@ -226,14 +213,14 @@ func Ready() func(err error) {
 }
 
 // Stop asks the keeper at p to end, and waits until nothing is left of it. It returns ErrNone where none runs.
-func Stop(ctx context.Context, p Places) error {
+func Stop(ctx context.Context, p listen.Places) error {
 	c := client.New(client.Config{Socket: p.Socket})
 	defer c.Close()
 	if _, err := (DialConfig{Places: p}).health(ctx, c); errors.Is(err, ErrStuck) {
 		return err
 	}
 	err := c.Stop(ctx)
-	if errors.Is(err, client.ErrUnreachable) && p.awaitSocket(ctx) {
+	if errors.Is(err, client.ErrUnreachable) && p.AwaitSocket(ctx) {
 		err = c.Stop(ctx)
 	}
 	if errors.Is(err, client.ErrUnreachable) {
@@ -242,5 +229,5 @@ func Stop(ctx context.Context, p Places) error {
 	if err != nil {
 		return err
 	}
-	return p.awaitEnd(ctx)
+	return p.AwaitEnd(ctx)
 }

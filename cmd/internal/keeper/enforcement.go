@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
@@ -11,12 +13,12 @@ import (
 
 // checkSandbox connects to a sandbox's host as its owner logs in there, and says what would hold a session of theirs. The
 // record says who wanted to know. Nobody's SSH agent is lent to somebody else for it.
-func (k *Keeper) checkSandbox(ctx context.Context, c *caller, in *sandboxIn) (*body[wire.Enforcement], error) {
+func (k *Keeper) checkSandbox(ctx context.Context, c *access.Caller, in *sandboxIn) (*body[wire.Enforcement], error) {
 	b, err := k.sandbox(ctx, c, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	who := &caller{principal: b.Owner, inventory: k.cfg.Inventory}
+	who := &access.Caller{Principal: b.Owner, Inventory: k.cfg.Inventory}
 	h, err := k.terminalHost(who, b.Host)
 	if err != nil {
 		return nil, err
@@ -28,13 +30,13 @@ func (k *Keeper) checkSandbox(ctx context.Context, c *caller, in *sandboxIn) (*b
 	defer done()
 	ctx, stop := context.WithTimeout(ctx, beforeSending)
 	defer stop()
-	if b.Owner != c.principal {
+	if b.Owner != c.Principal {
 		ctx = withAuthSock(ctx, "")
 	}
-	look, s := r.lookFor(h, "sandbox check by "+c.principal), boxOf(b)
+	look, s := r.lookFor(h, "sandbox check by "+c.Principal), boxOf(b)
 	word, err := framing.Quote(s.Path)
 	if err != nil {
-		return nil, invalid("path: %v", err)
+		return nil, problem.Invalid("path: %v", err)
 	}
 	there, err := look(ctx, h.Name, "(cd -- "+word+") >/dev/null 2>&1 && printf there || printf missing")
 	if err != nil {

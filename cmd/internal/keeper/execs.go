@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/output"
@@ -52,10 +54,10 @@ var whileItRuns = []int{http.StatusAccepted}
 
 func (k *Keeper) addExecs(a *api) {
 	const tag = "execs"
-	add(a, route{method: "POST", path: "/v1/sessions/{id}/execs", id: "run", summary: "Run a command in a session", tag: tag, need: needRun, also: whileItRuns}, k.run)
-	add(a, route{method: "GET", path: "/v1/execs/{id}", id: "get-exec", summary: "A command as it is now; waits for its end if asked to", tag: tag, need: needSee, also: whileItRuns}, k.look)
-	add(a, route{method: "POST", path: "/v1/execs/{id}/stop", id: "stop-exec", summary: "Stop a command step by step", tag: tag, need: needRun, also: whileItRuns},
-		func(ctx context.Context, c *caller, in *stopIn) (*resultOut, error) {
+	add(a, route{method: "POST", path: "/v1/sessions/{id}/execs", id: "run", summary: "Run a command in a session", tag: tag, need: access.NeedRun, also: whileItRuns}, k.run)
+	add(a, route{method: "GET", path: "/v1/execs/{id}", id: "get-exec", summary: "A command as it is now; waits for its end if asked to", tag: tag, need: access.NeedSee, also: whileItRuns}, k.look)
+	add(a, route{method: "POST", path: "/v1/execs/{id}/stop", id: "stop-exec", summary: "Stop a command step by step", tag: tag, need: access.NeedRun, also: whileItRuns},
+		func(ctx context.Context, c *access.Caller, in *stopIn) (*resultOut, error) {
 			x, err := k.exec(c, in.ID)
 			if err != nil {
 				return nil, err
@@ -63,20 +65,20 @@ func (k *Keeper) addExecs(a *api) {
 			x.Stop()
 			return k.show(c, x, output.Budget{})
 		})
-	add(a, route{method: "POST", path: "/v1/execs/{id}/input", id: "input", summary: "Type at a command, or send it a signal", tag: tag, need: needRun, also: whileItRuns}, k.input)
-	add(a, route{method: "GET", path: "/v1/execs/{id}/output", id: "page", summary: "Exact output by offset", tag: tag, need: needSee}, k.page)
+	add(a, route{method: "POST", path: "/v1/execs/{id}/input", id: "input", summary: "Type at a command, or send it a signal", tag: tag, need: access.NeedRun, also: whileItRuns}, k.input)
+	add(a, route{method: "GET", path: "/v1/execs/{id}/output", id: "page", summary: "Exact output by offset", tag: tag, need: access.NeedSee}, k.page)
 }
 
 // run starts a command and waits for its end. What a caller leaves behind goes on: stop ends it.
-func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, error) {
+func (k *Keeper) run(ctx context.Context, c *access.Caller, in *runIn) (*resultOut, error) {
 	engine, err := k.admit(c)
 	if err != nil {
 		return nil, err
 	}
-	limits := engine.Limits(c.principal)
+	limits := engine.Limits(c.Principal)
 	b := &in.Body
 	if b.Command == "" && b.Program == "" && !bytes.Contains(in.RawBody, []byte(`"command"`)) {
-		return nil, invalid("give command, or program and args")
+		return nil, problem.Invalid("give command, or program and args")
 	}
 	script, words, err := scriptOf(limits, b.Command, b.Program, b.Args)
 	if err != nil {
@@ -99,7 +101,7 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 		return nil, err
 	}
 	if !b.Interactive && (b.Rows != 0 || b.Cols != 0) {
-		return nil, invalid("rows and cols are for an interactive command; remove them, or set interactive")
+		return nil, problem.Invalid("rows and cols are for an interactive command; remove them, or set interactive")
 	}
 	e, err := k.entry(ctx, c, in.ID)
 	if err != nil {
@@ -132,7 +134,7 @@ func (k *Keeper) run(ctx context.Context, c *caller, in *runIn) (*resultOut, err
 
 // execOnce starts a command for the first of equal requests with a key; others get the same one. What was refused before
 // anything was sent may be asked for again.
-func (k *Keeper) execOnce(ctx context.Context, c *caller, key string, request any, begin func() (*registry.Exec, error)) (*registry.Exec, error) {
+func (k *Keeper) execOnce(ctx context.Context, c *access.Caller, key string, request any, begin func() (*registry.Exec, error)) (*registry.Exec, error) {
 	var mine *registry.Exec
 	id, err := once(ctx, k, c, key, request, func() (string, error) {
 		x, err := begin()
@@ -151,8 +153,8 @@ func (k *Keeper) execOnce(ctx context.Context, c *caller, key string, request an
 		return nil, err
 	}
 	x, err := k.exec(c, id)
-	if err != nil && asProblem(err).Status == http.StatusNotFound {
-		return nil, problem(http.StatusGone, registry.CodeGone, "that request has run as %s, and its output is not kept any more", id)
+	if err != nil && problem.Of(err).Status == http.StatusNotFound {
+		return nil, problem.New(http.StatusGone, registry.CodeGone, "that request has run as %s, and its output is not kept any more", id)
 	}
 	return x, err
 }
@@ -169,19 +171,19 @@ func asked(b *wire.Run) wire.Run {
 
 // consentOf is an operator's confirmation for the policy, of this command on this host alone. It takes a person, as an
 // approval does.
-func (k *Keeper) consentOf(c *caller, host, script string, b *wire.Run) (consent, error) {
+func (k *Keeper) consentOf(c *access.Caller, host, script string, b *wire.Run) (consent, error) {
 	if !b.Confirm && b.BreakGlass == "" {
 		return consent{}, nil
 	}
 	switch {
-	case rules.RoleOf(c.principal) != rules.Operator:
-		return consent{}, problem(http.StatusForbidden, "forbidden", "an agent's request confirms nothing: that is for a person")
+	case rules.RoleOf(c.Principal) != rules.Operator:
+		return consent{}, problem.New(http.StatusForbidden, "forbidden", "an agent's request confirms nothing: that is for a person")
 	case b.BreakGlass != "" && b.BreakGlass != host:
-		return consent{}, invalid("break_glass is the name of the host, %s", host)
+		return consent{}, problem.Invalid("break_glass is the name of the host, %s", host)
 	case b.BreakGlass != "" && b.Reason == "":
-		return consent{}, invalid("break_glass takes a reason")
+		return consent{}, problem.Invalid("break_glass takes a reason")
 	}
-	if err := k.trees.Admit(c.pid); err != nil {
+	if err := k.trees.Admit(c.Pid); err != nil {
 		return consent{}, err
 	}
 	return consent{script: script, confirm: b.Confirm, glass: b.BreakGlass != ""}, nil
@@ -209,7 +211,7 @@ func withdrawn(ctx context.Context, x *registry.Exec) {
 	}
 }
 
-func (k *Keeper) look(ctx context.Context, c *caller, in *execIn) (*resultOut, error) {
+func (k *Keeper) look(ctx context.Context, c *access.Caller, in *execIn) (*resultOut, error) {
 	x, err := k.exec(c, in.ID)
 	if err != nil {
 		return nil, err
@@ -231,7 +233,7 @@ func (k *Keeper) look(ctx context.Context, c *caller, in *execIn) (*resultOut, e
 }
 
 // show tells what is known of a command: 200 once it is done, 202 before.
-func (k *Keeper) show(_ *caller, x *registry.Exec, b output.Budget) (*resultOut, error) {
+func (k *Keeper) show(_ *access.Caller, x *registry.Exec, b output.Budget) (*resultOut, error) {
 	v, err := x.View(registry.Budgets{Stdout: b, Stderr: b})
 	if err != nil {
 		return nil, err
@@ -251,7 +253,7 @@ func (k *Keeper) show(_ *caller, x *registry.Exec, b output.Budget) (*resultOut,
 	return out, nil
 }
 
-func (k *Keeper) page(ctx context.Context, c *caller, in *pageIn) (*body[wire.Page], error) {
+func (k *Keeper) page(ctx context.Context, c *access.Caller, in *pageIn) (*body[wire.Page], error) {
 	x, err := k.exec(c, in.ID)
 	if err != nil {
 		return nil, err
@@ -301,12 +303,12 @@ func follow(ctx context.Context, x *registry.Exec, stream string, offset int64, 
 	}
 }
 
-func (k *Keeper) limits(c *caller) (rules.Limits, error) {
+func (k *Keeper) limits(c *access.Caller) (rules.Limits, error) {
 	engine, err := k.policy.current()
 	if err != nil {
-		return rules.Limits{}, problem(http.StatusInternalServerError, "policy", "%v", err)
+		return rules.Limits{}, problem.New(http.StatusInternalServerError, "policy", "%v", err)
 	}
-	return engine.Limits(c.principal), nil
+	return engine.Limits(c.Principal), nil
 }
 
 // seconds reads a time in seconds; nil means def.
@@ -315,7 +317,7 @@ func seconds(name string, s *float64, def, most time.Duration) (time.Duration, e
 	case s == nil:
 		return def, nil
 	case math.IsNaN(*s) || *s < 0:
-		return 0, invalid("%s must not be negative", name)
+		return 0, problem.Invalid("%s must not be negative", name)
 	case *s > most.Seconds():
 		return most, nil
 	}
@@ -323,14 +325,14 @@ func seconds(name string, s *float64, def, most time.Duration) (time.Duration, e
 }
 
 // timeoutOf is how long a command may run; zero is no limit, which agents do not get.
-func timeoutOf(c *caller, limits rules.Limits, s *float64) (time.Duration, error) {
+func timeoutOf(c *access.Caller, limits rules.Limits, s *float64) (time.Duration, error) {
 	def := time.Duration(0)
-	if rules.RoleOf(c.principal) != rules.Operator {
+	if rules.RoleOf(c.Principal) != rules.Operator {
 		def = agentTimeout
 	}
 	d, err := seconds("timeout_s", s, def, maxTimeout)
 	if err == nil && s != nil && d == 0 {
-		err = invalid("timeout_s must be more than zero")
+		err = problem.Invalid("timeout_s must be more than zero")
 	}
 	return limits.Timeout(d), err
 }
@@ -344,12 +346,12 @@ func budgetOf(o *wire.Output, limits rules.Limits) (output.Budget, error) {
 			b.MaxBytes = min(o.MaxBytes, maxPage)
 		}
 		if o.Context > 0 && o.Grep == "" {
-			return b, invalid("output: context is about the lines that grep finds; add grep")
+			return b, problem.Invalid("output: context is about the lines that grep finds; add grep")
 		}
 	}
 	b.MaxBytes = int(limits.Output(int64(b.MaxBytes)))
 	if err := b.Validate(); err != nil {
-		return b, invalid("output: %v", err)
+		return b, problem.Invalid("output: %v", err)
 	}
 	return b, nil
 }

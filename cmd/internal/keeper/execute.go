@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -64,7 +66,7 @@ func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f
 		end := t.endAs(statusFor(err), err)
 		d := policy.Decision{Verdict: policy.Allow, Class: policy.Class(c.Class), Rule: c.Rule}
 		if end.Status == store.Rejected {
-			if d.Verdict = policy.Deny; errors.Is(err, errBox) {
+			if d.Verdict = policy.Deny; errors.Is(err, problem.ErrSandbox) {
 				d.Rule = ruleBox
 			}
 		}
@@ -84,7 +86,7 @@ func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f
 
 // launch starts a command in a new shell in its sandbox. After an error there was no exec, and nothing of it is on record.
 func (t *terminal) launch(ctx context.Context, c store.Command, exact string, f *flight) (x *registry.Exec, leave func(), err error) {
-	who := &caller{principal: c.RequestedBy, inventory: t.k.cfg.Inventory}
+	who := &access.Caller{Principal: c.RequestedBy, Inventory: t.k.cfg.Inventory}
 	r, done, err := t.k.realm(who)
 	if err != nil {
 		return nil, nil, err
@@ -118,7 +120,7 @@ func (t *terminal) launch(ctx context.Context, c store.Command, exact string, f 
 
 // endAs is the end of a command that came to nothing because of err.
 func (t *terminal) endAs(outcome string, err error) store.End {
-	return store.End{Status: endStatus(outcome), Outcome: outcome, Reason: t.redacted(asProblem(err).Detail)}
+	return store.End{Status: endStatus(outcome), Outcome: outcome, Reason: t.redacted(problem.Of(err).Detail)}
 }
 
 // endStatus is where a command stands that has this outcome, and was given no exit code.
@@ -131,10 +133,10 @@ func endStatus(outcome string) store.Status {
 
 // statusFor is the outcome of a command that never became one.
 func statusFor(err error) string {
-	if errors.Is(err, errBox) || errors.Is(err, errVoid) {
+	if errors.Is(err, problem.ErrSandbox) || errors.Is(err, errVoid) {
 		return "denied"
 	}
-	switch code := codeOf(err); code {
+	switch code := problem.CodeOf(err); code {
 	case "unreachable", "auth", "hostkey", "timeout", "canceled", "denied":
 		return code
 	}

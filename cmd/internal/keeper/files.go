@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
@@ -68,9 +70,9 @@ const aboutLists = "A list is read to its end or to a limit: 100000 names, 8 MiB
 func (k *Keeper) addFiles(a *api) {
 	const tag = "files"
 	also := []int{http.StatusAccepted}
-	add(a, route{method: "GET", path: filesPath, id: "read-file", summary: "Read a file, page by page", tag: tag, need: needRun, also: also}, k.readFile)
-	add(a, route{method: "PUT", path: filesPath, id: "write-file", summary: "Give a file new content, atomically, or make it", about: aboutChanges, tag: tag, need: needRun, also: also, body: filework.MaxFile},
-		func(ctx context.Context, c *caller, in *fileWriteIn) (*fileOut, error) {
+	add(a, route{method: "GET", path: filesPath, id: "read-file", summary: "Read a file, page by page", tag: tag, need: access.NeedRun, also: also}, k.readFile)
+	add(a, route{method: "PUT", path: filesPath, id: "write-file", summary: "Give a file new content, atomically, or make it", about: aboutChanges, tag: tag, need: access.NeedRun, also: also, body: filework.MaxFile},
+		func(ctx context.Context, c *access.Caller, in *fileWriteIn) (*fileOut, error) {
 			mode, err := filework.ParseMode(in.Mode)
 			if err != nil {
 				return nil, err
@@ -79,8 +81,8 @@ func (k *Keeper) addFiles(a *api) {
 			return k.file(ctx, c, in.FileAt, r, in.Key, nil)
 		})
 	a.OpenAPI().Paths[filesPath].Put.RequestBody.Required = false // a file may be empty
-	add(a, route{method: "POST", path: filesPath + "/edit", id: "edit-file", summary: "Replace text that is in a file exactly once, atomically", about: aboutChanges, tag: tag, need: needRun, also: also},
-		func(ctx context.Context, c *caller, in *fileEditIn) (*fileOut, error) {
+	add(a, route{method: "POST", path: filesPath + "/edit", id: "edit-file", summary: "Replace text that is in a file exactly once, atomically", about: aboutChanges, tag: tag, need: access.NeedRun, also: also},
+		func(ctx context.Context, c *access.Caller, in *fileEditIn) (*fileOut, error) {
 			b := &in.Body
 			at := FileAt{Host: in.Host, Session: in.Session, Path: in.Path, Reason: b.Reason, WaitS: defaultWait.Seconds()}
 			if b.WaitS != nil {
@@ -89,7 +91,7 @@ func (k *Keeper) addFiles(a *api) {
 			r := filework.Request{Op: filework.Edit, Old: []byte(b.Old), New: []byte(b.New), IfSHA256: b.IfSHA256}
 			return k.file(ctx, c, at, r, in.Key, nil)
 		})
-	add(a, route{method: "GET", path: filesPath + "/list", id: "list-files", summary: "List a directory, page by page", about: aboutLists, tag: tag, need: needRun, also: also}, k.listFiles)
+	add(a, route{method: "GET", path: filesPath + "/list", id: "list-files", summary: "List a directory, page by page", about: aboutLists, tag: tag, need: access.NeedRun, also: also}, k.listFiles)
 }
 
 // unquote takes the quotes from an entity tag.
@@ -100,7 +102,7 @@ func unquote(tag string) string {
 	return tag
 }
 
-func (k *Keeper) readFile(ctx context.Context, c *caller, in *fileReadIn) (*fileOut, error) {
+func (k *Keeper) readFile(ctx context.Context, c *access.Caller, in *fileReadIn) (*fileOut, error) {
 	return k.file(ctx, c, in.FileAt, filework.Request{Op: filework.Read}, "", func(x *registry.Exec, out *wire.File) error {
 		p, err := k.pageOf(c, x, in.Offset, in.Limit)
 		if err != nil {
@@ -114,7 +116,7 @@ func (k *Keeper) readFile(ctx context.Context, c *caller, in *fileReadIn) (*file
 	})
 }
 
-func (k *Keeper) listFiles(ctx context.Context, c *caller, in *fileReadIn) (*fileOut, error) {
+func (k *Keeper) listFiles(ctx context.Context, c *access.Caller, in *fileReadIn) (*fileOut, error) {
 	return k.file(ctx, c, in.FileAt, filework.Request{Op: filework.List}, "", func(x *registry.Exec, out *wire.File) error {
 		p, err := k.pageOf(c, x, in.Offset, max(cmp.Or(in.Limit, defaultPage), leastList))
 		if err != nil {
@@ -133,7 +135,7 @@ func (k *Keeper) listFiles(ctx context.Context, c *caller, in *fileReadIn) (*fil
 }
 
 // pageOf is a page of what work on a file has put out, as its caller may see it.
-func (k *Keeper) pageOf(c *caller, x *registry.Exec, offset int64, limit int) (output.Page, error) {
+func (k *Keeper) pageOf(c *access.Caller, x *registry.Exec, offset int64, limit int) (output.Page, error) {
 	limits, err := k.limits(c)
 	if err != nil {
 		return output.Page{}, err
@@ -156,7 +158,7 @@ func nameJSON(n files.Name) wire.FileName {
 }
 
 // file has r done and waits for that. show fills in what only one route gives, once it is done.
-func (k *Keeper) file(ctx context.Context, c *caller, at FileAt, r filework.Request, key string, show func(*registry.Exec, *wire.File) error) (*fileOut, error) {
+func (k *Keeper) file(ctx context.Context, c *access.Caller, at FileAt, r filework.Request, key string, show func(*registry.Exec, *wire.File) error) (*fileOut, error) {
 	engine, err := k.admit(c)
 	if err != nil {
 		return nil, err
@@ -166,13 +168,13 @@ func (k *Keeper) file(ctx context.Context, c *caller, at FileAt, r filework.Requ
 		return nil, err
 	}
 	if (at.Host == "") == (at.Session == "") {
-		return nil, invalid("give host or session_id, and not both")
+		return nil, problem.Invalid("give host or session_id, and not both")
 	}
 	r.Path, r.Home = at.Path, at.Session == ""
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	timeout, err := timeoutOf(c, engine.Limits(c.principal), nil)
+	timeout, err := timeoutOf(c, engine.Limits(c.Principal), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +183,7 @@ func (k *Keeper) file(ctx context.Context, c *caller, at FileAt, r filework.Requ
 		return nil, err
 	}
 	defer finish()
-	free, busy := k.contents.take(ctx, c.principal, own(c), int64(len(r.Content)+len(r.Old)+len(r.New))*copiesOfContent, k.cfg.bodyTime)
+	free, busy := k.contents.take(ctx, c.Principal, access.Own(c), int64(len(r.Content)+len(r.Old)+len(r.New))*copiesOfContent, k.cfg.bodyTime)
 	if busy != nil {
 		return nil, busy
 	}
@@ -218,7 +220,7 @@ func (k *Keeper) file(ctx context.Context, c *caller, at FileAt, r filework.Requ
 }
 
 // fileEntry is the session that is meant, or one for this request alone. finish lets go of it.
-func (k *Keeper) fileEntry(ctx context.Context, c *caller, at FileAt) (e *registry.Entry, finish func(), err error) {
+func (k *Keeper) fileEntry(ctx context.Context, c *access.Caller, at FileAt) (e *registry.Entry, finish func(), err error) {
 	if at.Session != "" {
 		e, err = k.entry(ctx, c, at.Session)
 		return e, func() {}, err
@@ -229,7 +231,7 @@ func (k *Keeper) fileEntry(ctx context.Context, c *caller, at FileAt) (e *regist
 	}
 	h, err := r.host(at.Host)
 	if err == nil {
-		e, err = r.reg.Once(registry.OpenRequest{Principal: c.principal, Host: h})
+		e, err = r.reg.Once(registry.OpenRequest{Principal: c.Principal, Host: h})
 	}
 	if err != nil {
 		done()
@@ -272,10 +274,10 @@ func (k *Keeper) showFile(x *registry.Exec, r filework.Request, show func(*regis
 
 // atMatch tells an error; where the file is not what If-Match or If-None-Match say, as HTTP does.
 func atMatch(err error, r filework.Request) *wire.Problem {
-	p := asProblem(err)
+	p := problem.Of(err)
 	if p.Code == files.CodeConflict && r.Op == filework.Write && (r.IfSHA256 != "" || r.IfNew) {
 		p.Status = http.StatusPreconditionFailed
-		p = complete(p)
+		p = problem.Complete(p)
 	}
 	return p
 }
@@ -294,11 +296,11 @@ func factsOf(x *registry.Exec) *wire.FileFacts {
 func isFile(r *http.Request) bool { return r.Method == http.MethodPut && r.URL.Path == filesPath }
 
 // bodyLimit is how large the body of a request may be, and how long it may take to come.
-func (k *Keeper) bodyLimit(c *caller, r *http.Request) (int64, time.Duration) {
+func (k *Keeper) bodyLimit(c *access.Caller, r *http.Request) (int64, time.Duration) {
 	if isFile(r) {
 		return filework.MaxFile, 6 * k.cfg.bodyTime
 	}
-	if own(c) && r.Method == http.MethodPost && r.URL.Path == runsPath {
+	if access.Own(c) && r.Method == http.MethodPost && r.URL.Path == runsPath {
 		return maxRunBody, 6 * k.cfg.bodyTime
 	}
 	return maxBody, k.cfg.bodyTime

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"regexp"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -13,10 +12,13 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/redact"
@@ -33,7 +35,7 @@ const (
 // byte goes to any host, approved once, and one group on record.
 type fleet struct {
 	k       *Keeper
-	c       *caller
+	c       *access.Caller
 	r       *realm
 	engine  *rules.Engine
 	in      *wire.NewRun
@@ -51,22 +53,24 @@ type fleet struct {
 }
 
 // onRecord is an id that a record can be found by.
-var onRecord = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+var onRecord = lazyregexp.New(`^[A-Za-z0-9_.-]+$`)
 
 // prepareFleet checks a request, judges it, and gets ready to run it.
-func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
+func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
 	b := &in.Body
-	limits := engine.Limits(c.principal)
+	limits := engine.Limits(c.Principal)
 	x := &fleet{k: k, c: c, engine: engine, in: b, cmd: session.Command{
 		Script: script, Program: words != nil, Held: b.Held, Reason: b.Reason, Group: b.ID, Keep: b.Keep,
 	}}
 	switch {
 	case b.Host != "" || b.Session != "" || len(b.Hosts) > 0 && b.Selector != "":
-		return nil, invalid("a run takes a host, a session, hosts or a selector, and one of them")
+		return nil, problem.Invalid("a run takes a host, a session, hosts or a selector, and one of them")
 	case b.CWD != "":
-		return nil, invalid("cwd is for a single host or a session")
+		return nil, problem.Invalid("cwd is for a single host or a session")
+	case len(b.Commands) > 0 && len(b.Commands) != len(b.Hosts):
+		return nil, problem.Invalid("commands has one for each of hosts")
 	case len(b.Sums) > 0 && len(b.Sums) != len(b.Hosts):
-		return nil, invalid("sums has one for each of hosts")
+		return nil, problem.Invalid("sums has one for each of hosts")
 	}
 	if x.cmd.Timeout, err = timeoutOf(c, limits, b.TimeoutS); err != nil {
 		return nil, err
@@ -101,14 +105,17 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 	if len(x.hosts) == 1 {
 		x.cmd.Group = ""
 	}
+	if each := b.Commands; each != nil {
+		x.cmd.Scripts = func(h hosts.Host) string { return each[x.at[targets.KeyOf(h)]] }
+	}
 	x.cmd.Forks, _ = dialer.CapForks(min(orForks(b.Forks), len(x.hosts)))
 	if x.yes, err = k.consentOf(c, consents.GlassWord(targets.Labels(x.hosts)), script, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
 		return nil, err
 	}
-	x.yes.at = b.Answered
+	x.yes.at, x.yes.each = b.Answered, x.cmd.Scripts
 	judge := consents.Judge{
-		Caller: cmdutil.Caller{Principal: c.principal}, Policy: func(string) (*rules.Engine, error) { return engine, nil }, Words: words,
-		Yes: x.yes.confirm, Glass: x.yes.glass, Reason: b.Reason, Remote: true, Approvable: true, Partial: b.Partial,
+		Caller: cmdutil.Caller{Principal: c.Principal}, Policy: func(string) (*rules.Engine, error) { return engine, nil }, Words: words,
+		Scripts: x.cmd.Scripts, Yes: x.yes.confirm, Glass: x.yes.glass, Reason: b.Reason, Remote: true, Approvable: true, Partial: b.Partial,
 	}
 	if x.whole, err = judge.Decide(ctx, script, x.hosts); err != nil {
 		return nil, err
@@ -120,11 +127,11 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *caller, in *newRunIn, engi
 	if b.Stdin {
 		x.inlets = newInlets()
 	}
-	rctx, forget, err := k.runs.begin(c.principal, b.ID, going{inlets: x.inlets, outlets: x.outlets, asking: x.steps.question()})
+	rctx, forget, err := k.runs.begin(c.Principal, b.ID, going{inlets: x.inlets, outlets: x.outlets, asking: x.steps.question()})
 	if err != nil {
 		return nil, err
 	}
-	b.Command, b.CommandB64, b.BreakGlass, b.Confirm = "", "", "", false
+	b.Command, b.CommandB64, b.Commands, b.BreakGlass, b.Confirm = "", "", nil, "", false
 	return func(hc huma.Context, log *retelling, undo func()) {
 		defer leave()
 		defer forget()
@@ -166,7 +173,7 @@ func (x *fleet) resolve() (err error) {
 		}
 		key := targets.KeyOf(x.hosts[i])
 		if _, twice := x.at[key]; twice {
-			return invalid("%s is there twice", x.hosts[i].Name)
+			return problem.Invalid("%s is there twice", x.hosts[i].Name)
 		}
 		x.at[key] = i
 	}
@@ -183,7 +190,7 @@ func (x *fleet) resolve() (err error) {
 const codeStale = "stale"
 
 func stale(h hosts.Host) error {
-	return problem(http.StatusConflict, codeStale, "%s is not what it was when the inventory was read: try again", h.Name)
+	return problem.New(http.StatusConflict, codeStale, "%s is not what it was when the inventory was read: try again", h.Name)
 }
 
 // freshly finds hosts. Where they are not what the caller takes them for, if it says what that is, the file is read again
@@ -203,7 +210,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	ctx, cancel := context.WithCancel(req.Context())
 	defer cancel()
 	defer context.AfterFunc(stopped, cancel)()
-	if x.c.bucket == "" {
+	if x.c.Bucket == "" {
 		s.patient = req.Context() // of this account's own: as slow as whoever reads its output
 		defer context.AfterFunc(s.patient, s.hurry)()
 	}
@@ -240,7 +247,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 		counts[string(r.Status)]++
 		x.book.End(x.label(h), r, false)
 		kept = kept || r.Err == nil || r.Err.Sent
-		x.output.send("result", wire.RunResult{Host: at, RunEnd: x.end(&r), Taken: taken.Kinds})
+		x.output.send("result", wire.RunResult{Host: at, RunEnd: x.end(h, &r), Taken: taken.Kinds})
 		if cmd.Forks < min(orForks(x.in.Forks), len(x.hosts)) {
 			x.r.pool.CloseIdle() // this process may not open more files
 		}
@@ -261,8 +268,8 @@ func (x *fleet) censor(cmd *session.Command) (many *censor.Many) {
 }
 
 // end is what is told of a host that has ended. The command is told where it is another one than was asked for.
-func (x *fleet) end(r *session.Result) wire.RunEnd {
-	if r.Command == x.cmd.Script {
+func (x *fleet) end(h hosts.Host, r *session.Result) wire.RunEnd {
+	if r.Command == x.cmd.ScriptOn(h) {
 		r.Command = ""
 	}
 	return endOf(r, r.Redacted)

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -20,8 +22,8 @@ type revokeIn struct {
 // addForSession adds the approvals that hold for a session.
 func (k *Keeper) addForSession(a *api) {
 	const path, tag = "/v1/session-approvals", "approvals"
-	add(a, route{method: "GET", path: path, id: "list-session-approvals", summary: "Approvals that hold for a session or a sandbox", tag: tag, need: needWatch},
-		func(context.Context, *caller, *none) (*body[wire.SessionApprovals], error) {
+	add(a, route{method: "GET", path: path, id: "list-session-approvals", summary: "Approvals that hold for a session or a sandbox", tag: tag, need: access.NeedWatch},
+		func(context.Context, *access.Caller, *none) (*body[wire.SessionApprovals], error) {
 			out := &wire.SessionApprovals{Items: []wire.SessionApproval{}}
 			for _, g := range k.desk.ForSessions() {
 				out.Items = append(out.Items, k.forSessionJSON(g))
@@ -29,12 +31,12 @@ func (k *Keeper) addForSession(a *api) {
 			return &body[wire.SessionApprovals]{out}, nil
 		})
 	add(a, route{method: "DELETE", path: path + "/{id}", id: "revoke-session-approval", summary: "Revoke an approval that holds for a session: the next command needs an approval of its own",
-		tag: tag, need: needApprove, status: http.StatusNoContent},
-		func(_ context.Context, c *caller, in *revokeIn) (*none, error) {
-			if err := k.trees.Admit(c.pid); err != nil {
+		tag: tag, need: access.NeedApprove, status: http.StatusNoContent},
+		func(_ context.Context, c *access.Caller, in *revokeIn) (*none, error) {
+			if err := k.trees.Admit(c.Pid); err != nil {
 				return nil, err
 			}
-			return nil, k.desk.Revoke(in.ID, c.principal, in.Reason)
+			return nil, k.desk.Revoke(in.ID, c.Principal, in.Reason)
 		})
 }
 
@@ -55,7 +57,7 @@ func scopeOf(s *wire.ForSession) (*approval.Scope, error) {
 	if s.Prefix != "" {
 		words, err := rules.ParsePrefix(s.Prefix)
 		if err != nil {
-			return nil, invalid("prefix: %v", err)
+			return nil, problem.Invalid("prefix: %v", err)
 		}
 		out.Prefix = words
 	}
@@ -68,7 +70,7 @@ func (k *Keeper) lasts(q policy.Question) bool {
 	if q.Session == "" {
 		return q.Sandbox != ""
 	}
-	for _, r := range k.realmsOf(&caller{principal: q.Principal}) {
+	for _, r := range k.realmsOf(&access.Caller{Principal: q.Principal}) {
 		if e, err := r.reg.Get(q.Principal, q.Session); err == nil && !e.Single() {
 			_, ours := r.commands.Load(q.Session)
 			return !ours

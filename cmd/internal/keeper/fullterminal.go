@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -47,7 +48,7 @@ func (t *full) record(h hosts.Host, p session.Program) (err error) {
 		return nil
 	}
 	if t.k.cfg.Recordings == "" {
-		return problem(http.StatusInternalServerError, codeRecording, "there is no directory for recordings, so nothing was sent")
+		return problem.New(http.StatusInternalServerError, codeRecording, "there is no directory for recordings, so nothing was sent")
 	}
 	t.rec, err = terminals.StartRecording(t.k.cfg.Recordings, terminals.RecordingName(t.entry.Start, h.Name, t.entry.ID()), terminals.MaxRecording, p.Size,
 		screen.CastHeader{Timestamp: t.entry.Start.Unix(), Title: h.Name, Env: map[string]string{"TERM": p.Term}},
@@ -56,7 +57,7 @@ func (t *full) record(h hosts.Host, p session.Program) (err error) {
 			t.notice("the recording stops here: " + terminals.Reason(err))
 		})
 	if err != nil {
-		return problem(http.StatusInternalServerError, codeRecording, "the terminal cannot be recorded, so nothing was sent: %v", err)
+		return problem.New(http.StatusInternalServerError, codeRecording, "the terminal cannot be recorded, so nothing was sent: %v", err)
 	}
 	t.how = terminals.HowRecorded(t.rec.Path(), t.ask.record == wire.RecordInput, "")
 	return nil

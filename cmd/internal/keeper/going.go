@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -30,7 +31,7 @@ func (r *runs) begin(principal, id string, run going) (ctx context.Context, leav
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, there := r.m[key]; there {
-		return nil, nil, problem(http.StatusConflict, registry.CodeConflict, "there is a run %.80q already: take another id", id)
+		return nil, nil, problem.New(http.StatusConflict, registry.CodeConflict, "there is a run %.80q already: take another id", id)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	run.cancel = cancel

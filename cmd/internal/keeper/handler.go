@@ -13,18 +13,20 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/jsontext"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 // handler is the way of every request: bounded, known, whole, and only then routed.
-func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), named naming) http.Handler {
+func (k *Keeper) handler(identify func(*http.Request) (*access.Caller, *wire.Problem), named access.Naming) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer k.answering.Add(-1)
 		k.bound(w, r)
 		n, open := k.enter()
 		if !open {
-			k.refuse(w, "ending", errEnding)
+			k.refuse(w, "ending", problem.ErrEnding)
 			return
 		}
 		if n > maxRequests {
@@ -32,8 +34,8 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 			return
 		}
 		defer k.survive(w)
-		if named.foreign(r) {
-			k.refuse(w, "foreign", problem(http.StatusForbidden, "forbidden", "the request names another host, or comes from another site's page"))
+		if named.Foreign(r) {
+			k.refuse(w, "foreign", problem.New(http.StatusForbidden, "forbidden", "the request names another host, or comes from another site's page"))
 			return
 		}
 		if p := unknownHeader(r.Header); p != nil {
@@ -49,10 +51,10 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 			return
 		}
 		rate, burst := float64(socketRate), float64(socketBurst)
-		if c.bucket != "" {
+		if c.Bucket != "" {
 			rate, burst = k.cfg.tokenRate, k.cfg.tokenBurst
 		}
-		if wait := k.limiter.admit(c.bucket+c.principal, rate, burst, time.Now()); wait > 0 {
+		if wait := k.limiter.admit(c.Bucket+c.Principal, rate, burst, time.Now()); wait > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
 			k.refuse(w, "rate", &wire.Problem{Status: http.StatusTooManyRequests, Code: "rate", Retriable: true, Detail: "too many requests"})
 			return
@@ -66,18 +68,18 @@ func (k *Keeper) handler(identify func(*http.Request) (*caller, *wire.Problem), 
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		ctx := k.below(r)
-		if c.use != nil {
+		if c.Use != nil {
 			var leave func()
-			ctx, leave = c.use(ctx)
+			ctx, leave = c.Use(ctx)
 			defer leave()
-			if p := overProblem(ctx); p != nil {
+			if p := access.Over(ctx); p != nil {
 				k.refuse(w, "identity", p)
 				return
 			}
 			w = &rightful{ResponseWriter: w, k: k, use: ctx}
 		}
-		ctx = context.WithValue(context.WithValue(ctx, callerKey{}, c), bodyKey{}, free)
-		k.api.ServeHTTP(w, r.WithContext(withAsker(withAuthSock(ctx, c.authSock), c, r)))
+		ctx = context.WithValue(context.WithValue(ctx, access.CallerKey{}, c), bodyKey{}, free)
+		k.api.ServeHTTP(w, r.WithContext(withAsker(withAuthSock(ctx, c.AuthSock), c, r)))
 	})
 }
 
@@ -91,7 +93,7 @@ func (k *Keeper) below(r *http.Request) context.Context {
 
 func (k *Keeper) refuse(w http.ResponseWriter, reason string, p *wire.Problem) {
 	k.metrics.refused(reason)
-	writeProblem(w, p)
+	problem.Write(w, p)
 }
 
 // survive keeps one broken request from taking the others with it. What it was about is not logged.
@@ -104,7 +106,7 @@ func (k *Keeper) survive(w http.ResponseWriter) {
 		panic(err)
 	}
 	k.log.Printf("a request ended in a panic of type %T\n%s", err, debug.Stack())
-	writeProblem(w, problem(http.StatusInternalServerError, "error", "the keeper has made a mistake: its log says where"))
+	problem.Write(w, problem.New(http.StatusInternalServerError, "error", "the keeper has made a mistake: its log says where"))
 }
 
 // answerTime is how long an answer may take to be read, after the longest wait.
@@ -127,14 +129,14 @@ func hasBody(r *http.Request) bool {
 
 // whole reads the body of a request within its bounds: one that is read piece by piece by a handler may come as slowly as
 // its sender likes. That is how standard input comes, which is left to its handler. free is called when the request ends.
-func (k *Keeper) whole(w http.ResponseWriter, r *http.Request, c *caller) (free func(), p *wire.Problem) {
+func (k *Keeper) whole(w http.ResponseWriter, r *http.Request, c *access.Caller) (free func(), p *wire.Problem) {
 	free = func() {}
 	if !hasBody(r) || isStdin(r) {
 		return free, nil
 	}
 	most, within := k.bodyLimit(c, r)
 	if r.ContentLength > most {
-		return nil, tooLarge(most)
+		return nil, problem.TooLarge(most)
 	}
 	size, copies := r.ContentLength, int64(copiesOfText)
 	if size < 0 {
@@ -143,7 +145,7 @@ func (k *Keeper) whole(w http.ResponseWriter, r *http.Request, c *caller) (free 
 	if isFile(r) {
 		copies = copiesOfFile
 	}
-	if free, p = k.bodies.take(r.Context(), c.principal, own(c), size*copies, within); p != nil {
+	if free, p = k.bodies.take(r.Context(), c.Principal, access.Own(c), size*copies, within); p != nil {
 		return nil, p
 	}
 	if p := k.readWhole(w, r, most, within); p != nil {
@@ -168,12 +170,12 @@ func (k *Keeper) readWhole(w http.ResponseWriter, r *http.Request, most int64, w
 	)
 	switch {
 	case errors.As(err, &large):
-		return tooLarge(most)
+		return problem.TooLarge(most)
 	case errors.As(err, &slow) && slow.Timeout():
 		w.Header().Set("Connection", "close")
-		return problem(http.StatusRequestTimeout, "timeout", "the body did not come within %v", within)
+		return problem.New(http.StatusRequestTimeout, "timeout", "the body did not come within %v", within)
 	case err != nil:
-		return problem(http.StatusBadRequest, "invalid", "the body was truncated")
+		return problem.New(http.StatusBadRequest, "invalid", "the body was truncated")
 	}
 	_ = rc.SetReadDeadline(time.Time{})
 	r.Body = &wholeBody{text}
@@ -194,20 +196,8 @@ func exact(r *http.Request, body []byte) *wire.Problem {
 		return nil
 	}
 	if err := jsontext.Check(body); err != nil {
-		return problem(http.StatusBadRequest, registry.CodeInvalid,
+		return problem.New(http.StatusBadRequest, registry.CodeInvalid,
 			"invalid JSON: %v. Send a binary command to POST %s as command_b64, and the content of a file to PUT %s", err, runsPath, filesPath)
 	}
 	return nil
-}
-
-func tooLarge(most int64) *wire.Problem {
-	return problem(http.StatusRequestEntityTooLarge, "too_large", "a request has at most %d bytes", most)
-}
-
-// localName reports whether a name is one for the keeper of this machine.
-func localName(host string) bool {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	return host == "keeper" || host == "localhost"
 }

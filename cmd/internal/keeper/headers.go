@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -20,9 +21,9 @@ func unknownHeader(h http.Header) *wire.Problem {
 	for name, values := range h {
 		switch known := slices.Contains(ourHeaders, name); {
 		case !known && strings.HasPrefix(name, "Fairlead-"):
-			return problem(http.StatusBadRequest, "invalid", "unknown header %.80q; known: %s", name, strings.Join(ourHeaders, ", "))
+			return problem.New(http.StatusBadRequest, "invalid", "unknown header %.80q; known: %s", name, strings.Join(ourHeaders, ", "))
 		case known && name != wire.Principal && len(values) > 1: // who names two is refused as such
-			return problem(http.StatusBadRequest, "invalid", "the header %s must be there once", name)
+			return problem.New(http.StatusBadRequest, "invalid", "the header %s must be there once", name)
 		}
 	}
 	return nil
@@ -40,7 +41,7 @@ func unusedHeader(r *http.Request, op *huma.Operation) *wire.Problem {
 	for _, name := range conditions {
 		taken := slices.ContainsFunc(op.Parameters, func(p *huma.Param) bool { return p.In == "header" && http.CanonicalHeaderKey(p.Name) == name })
 		if !taken && len(r.Header.Values(name)) > 0 {
-			return problem(http.StatusBadRequest, "invalid", "%s %s does not take the header %s", r.Method, op.Path, name)
+			return problem.New(http.StatusBadRequest, "invalid", "%s %s does not take the header %s", r.Method, op.Path, name)
 		}
 	}
 	return nil

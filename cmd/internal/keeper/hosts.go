@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -18,8 +20,8 @@ type hostsIn struct {
 }
 
 func (k *Keeper) addHosts(a *api) {
-	add(a, route{method: "GET", path: "/v1/hosts", id: "list-hosts", summary: "Hosts of the inventory", tag: "hosts", need: needSee},
-		func(_ context.Context, c *caller, in *hostsIn) (*body[wire.Hosts], error) {
+	add(a, route{method: "GET", path: "/v1/hosts", id: "list-hosts", summary: "Hosts of the inventory", tag: "hosts", need: access.NeedSee},
+		func(_ context.Context, c *access.Caller, in *hostsIn) (*body[wire.Hosts], error) {
 			r, done, err := k.realm(c)
 			if err != nil {
 				return nil, err
@@ -41,7 +43,7 @@ func (k *Keeper) addHosts(a *api) {
 func (r *realm) reached(h hosts.Host) (hosts.Host, error) {
 	h, err := r.options.Apply(h)
 	if err != nil {
-		return h, invalid("%v", err)
+		return h, problem.Invalid("%v", err)
 	}
 	return h, nil
 }
@@ -68,11 +70,11 @@ func (r *realm) selectHosts(text string) ([]hosts.Host, error) {
 	}
 	sel, err := hosts.ParseSelector(text)
 	if err != nil {
-		return nil, invalid("%v", err)
+		return nil, problem.Invalid("%v", err)
 	}
 	hs, err := inv.Select(sel)
 	if err != nil {
-		return nil, problem(http.StatusNotFound, registry.CodeNotFound, "%v", err)
+		return nil, problem.New(http.StatusNotFound, registry.CodeNotFound, "%v", err)
 	}
 	return r.allReached(hs)
 }
@@ -80,7 +82,7 @@ func (r *realm) selectHosts(text string) ([]hosts.Host, error) {
 func (r *realm) inventory() (*hosts.Inventory, error) {
 	inv, err := r.inv()
 	if err != nil {
-		return nil, problem(http.StatusUnprocessableEntity, "inventory", "%v", err)
+		return nil, problem.New(http.StatusUnprocessableEntity, "inventory", "%v", err)
 	}
 	return inv, nil
 }
@@ -94,9 +96,9 @@ func (r *realm) host(name string) (hosts.Host, error) {
 	if ok || err != nil {
 		switch {
 		case err != nil:
-			return h, invalid("%v", err)
+			return h, problem.Invalid("%v", err)
 		case !r.operator:
-			return h, problem(http.StatusForbidden, "denied", "%s is not in the inventory, and an agent may use no other hosts: see /v1/hosts", h.Name)
+			return h, problem.New(http.StatusForbidden, "denied", "%s is not in the inventory, and an agent may use no other hosts: see /v1/hosts", h.Name)
 		}
 		return r.reached(h)
 	}
@@ -107,12 +109,12 @@ func (r *realm) host(name string) (hosts.Host, error) {
 	if h, err = inv.Lookup(name); err != nil {
 		ssh, serr := r.ssh()
 		if serr != nil {
-			return h, problem(http.StatusUnprocessableEntity, "inventory", "%v; the hosts of ssh_config cannot be read: %v", err, serr)
+			return h, problem.New(http.StatusUnprocessableEntity, "inventory", "%v; the hosts of ssh_config cannot be read: %v", err, serr)
 		}
 		if h, err := ssh.Lookup(name); err == nil {
 			return r.reached(h)
 		}
-		return h, problem(http.StatusNotFound, registry.CodeNotFound, "%v", err)
+		return h, problem.New(http.StatusNotFound, registry.CodeNotFound, "%v", err)
 	}
 	return r.reached(h)
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -26,7 +28,7 @@ func isStdin(r *http.Request) bool {
 // addStdin adds the way of standard input. Its body is read by the command, so it is none of the framework's routes; it
 // is described all the same.
 func (k *Keeper) addStdin(a *api, mux *http.ServeMux) {
-	mux.Handle("POST "+stdinPath, a.guard(needRun, http.HandlerFunc(k.takeStdin)))
+	mux.Handle("POST "+stdinPath, a.guard(access.NeedRun, http.HandlerFunc(k.takeStdin)))
 	zero := 0.0
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodPost, Path: stdinPath, OperationID: "give-stdin", Tags: []string{"runs"},
@@ -46,14 +48,14 @@ func (k *Keeper) addStdin(a *api, mux *http.ServeMux) {
 // takeStdin has a command read the body of the request.
 func (k *Keeper) takeStdin(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	g, ok := k.runs.find(callerOf(r.Context()).principal, id)
+	g, ok := k.runs.find(access.CallerOf(r.Context()).Principal, id)
 	if !ok {
-		writeProblem(w, notFound("run", id))
+		problem.Write(w, problem.NotFound("run", id))
 		return
 	}
 	n, err := strconv.Atoi(r.URL.Query().Get("host"))
 	if err != nil || g.inlets == nil {
-		writeProblem(w, invalid("host is its place in the event “hosts” of a run with stdin"))
+		problem.Write(w, problem.Invalid("host is its place in the event “hosts” of a run with stdin"))
 		return
 	}
 	rc := http.NewResponseController(w)
@@ -62,7 +64,7 @@ func (k *Keeper) takeStdin(w http.ResponseWriter, r *http.Request) {
 	in, p := g.inlets.take(n, r)
 	if p != nil {
 		_ = rc.SetReadDeadline(time.Now().Add(k.cfg.bodyTime))
-		writeProblem(w, p)
+		problem.Write(w, p)
 		return
 	}
 	select {
@@ -121,9 +123,9 @@ func (s *inlets) take(host int, r *http.Request) (*inlet, *wire.Problem) {
 	in := s.m[host]
 	switch {
 	case in == nil:
-		return nil, problem(http.StatusConflict, registry.CodeNotRunning, "that host has not begun, or has ended")
+		return nil, problem.New(http.StatusConflict, registry.CodeNotRunning, "that host has not begun, or has ended")
 	case in.from != nil:
-		return nil, problem(http.StatusConflict, registry.CodeConflict, "that host has its standard input already")
+		return nil, problem.New(http.StatusConflict, registry.CodeConflict, "that host has its standard input already")
 	}
 	in.from = r
 	in.body = r.Body

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -17,7 +19,7 @@ type inputIn struct {
 	Body wire.Input
 }
 
-func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut, error) {
+func (k *Keeper) input(ctx context.Context, c *access.Caller, in *inputIn) (*resultOut, error) {
 	engine, err := k.admit(c)
 	if err != nil {
 		return nil, err
@@ -38,7 +40,7 @@ func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut,
 	w := registry.Wait{Prompt: true, From: x.Printed()}
 	if b.WaitFor != "" {
 		if w.Pattern, err = regexp.Compile(b.WaitFor); err != nil || len(b.WaitFor) > 1000 {
-			return nil, invalid("wait_for is not an RE2 pattern of at most 1000 bytes")
+			return nil, problem.Invalid("wait_for is not an RE2 pattern of at most 1000 bytes")
 		}
 	}
 	once, err := k.firstInput(ctx, c, in)
@@ -56,7 +58,7 @@ func (k *Keeper) input(ctx context.Context, c *caller, in *inputIn) (*resultOut,
 	if err := x.Refusal(t); err != nil {
 		return nil, err
 	}
-	budget, err := budgetOf(nil, engine.Limits(c.principal))
+	budget, err := budgetOf(nil, engine.Limits(c.Principal))
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +81,7 @@ func typed(ctx context.Context, x *registry.Exec, b *wire.Input) (t *session.Typ
 }
 
 // firstInput returns what does a thing if this input was not sent before with its key.
-func (k *Keeper) firstInput(ctx context.Context, c *caller, in *inputIn) (once func(func() (bool, error)) error, err error) {
+func (k *Keeper) firstInput(ctx context.Context, c *access.Caller, in *inputIn) (once func(func() (bool, error)) error, err error) {
 	if k.cfg.Store == nil || in.Key == "" {
 		return func(do func() (bool, error)) error {
 			_, err := do()
@@ -88,7 +90,7 @@ func (k *Keeper) firstInput(ctx context.Context, c *caller, in *inputIn) (once f
 	}
 	what := in.Body
 	what.WaitFor, what.WaitS = "", nil
-	key := store.Key{Principal: c.principal, Key: in.Key, Target: in.ID, Request: resultJSON(struct {
+	key := store.Key{Principal: c.Principal, Key: in.Key, Target: in.ID, Request: resultJSON(struct {
 		Exec  string
 		Input wire.Input
 	}{in.ID, what})}
@@ -97,7 +99,7 @@ func (k *Keeper) firstInput(ctx context.Context, c *caller, in *inputIn) (once f
 	case err != nil:
 		return nil, err
 	case was.State == store.KeyConflict:
-		return nil, keyUsed()
+		return nil, problem.KeyUsed()
 	case was.State == store.KeySame:
 		return func(func() (bool, error)) error { return nil }, nil
 	}
@@ -120,7 +122,7 @@ func typedJSON(x *registry.Exec) *wire.Typed {
 	}
 	out := &wire.Typed{State: state}
 	if why != nil {
-		p := asProblem(why)
+		p := problem.Of(why)
 		out.Error = &session.ErrorJSON{Code: p.Code, Message: p.Detail, Retriable: p.Retriable}
 	}
 	return out

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
@@ -63,22 +65,22 @@ type (
 
 func (k *Keeper) addJobs(a *api) {
 	const tag = "jobs"
-	add(a, route{method: "POST", path: jobsPath, id: "start-job", tag: tag, need: needRun, status: http.StatusCreated, also: whileItRuns,
+	add(a, route{method: "POST", path: jobsPath, id: "start-job", tag: tag, need: access.NeedRun, status: http.StatusCreated, also: whileItRuns,
 		summary: "Start a command that outlives the connection: it keeps running when the keeper ends, and its output stays on the host until it is collected"}, k.startJob)
-	add(a, route{method: "GET", path: jobsPath, id: "list-jobs", summary: "The caller's jobs, as their hosts report them", tag: tag, need: needRun}, k.listJobs)
-	add(a, route{method: "GET", path: jobsPath + "/{id}", id: "get-job", summary: "A job as it is now; waits for its end if asked to", tag: tag, need: needRun}, k.getJob)
-	add(a, route{method: "GET", path: jobsPath + "/{id}/output", id: "page-job", summary: "A job's output by offset", tag: tag, need: needRun}, k.pageJob)
-	add(a, route{method: "POST", path: jobsPath + "/{id}/stop", id: "stop-job", summary: "End a job with all processes of its session; its output stays", tag: tag, need: needRun}, k.stopJob)
-	add(a, route{method: "DELETE", path: jobsPath + "/{id}", id: "collect-job", tag: tag, need: needRun,
+	add(a, route{method: "GET", path: jobsPath, id: "list-jobs", summary: "The caller's jobs, as their hosts report them", tag: tag, need: access.NeedRun}, k.listJobs)
+	add(a, route{method: "GET", path: jobsPath + "/{id}", id: "get-job", summary: "A job as it is now; waits for its end if asked to", tag: tag, need: access.NeedRun}, k.getJob)
+	add(a, route{method: "GET", path: jobsPath + "/{id}/output", id: "page-job", summary: "A job's output by offset", tag: tag, need: access.NeedRun}, k.pageJob)
+	add(a, route{method: "POST", path: jobsPath + "/{id}/stop", id: "stop-job", summary: "End a job with all processes of its session; its output stays", tag: tag, need: access.NeedRun}, k.stopJob)
+	add(a, route{method: "DELETE", path: jobsPath + "/{id}", id: "collect-job", tag: tag, need: access.NeedRun,
 		summary: "Take a job that has ended off its host, and say once more how it ended; the keeper keeps its output for a while"}, k.collectJob)
 }
 
-func (k *Keeper) startJob(ctx context.Context, c *caller, in *newJobIn) (*jobOut, error) {
+func (k *Keeper) startJob(ctx context.Context, c *access.Caller, in *newJobIn) (*jobOut, error) {
 	engine, err := k.admit(c)
 	if err != nil {
 		return nil, err
 	}
-	if err := engine.Limits(c.principal).Shell(); err != nil {
+	if err := engine.Limits(c.Principal).Shell(); err != nil {
 		return nil, err
 	}
 	b := &in.Body
@@ -87,16 +89,16 @@ func (k *Keeper) startJob(ctx context.Context, c *caller, in *newJobIn) (*jobOut
 	case err != nil:
 		return nil, err
 	case (b.Host == "") == (b.Session == ""):
-		return nil, invalid("give host or session_id, and not both")
+		return nil, problem.Invalid("give host or session_id, and not both")
 	case b.CWD != "" && b.Session != "":
-		return nil, invalid("a job in a session runs in the session's directory: omit cwd")
+		return nil, problem.Invalid("a job in a session runs in the session's directory: omit cwd")
 	}
 	r, done, err := k.realm(c)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	cmd, err := jobwork.Command(b.ID, c.principal, nil, registry.Command{Script: b.Command, Reason: b.Reason})
+	cmd, err := jobwork.Command(b.ID, c.Principal, nil, registry.Command{Script: b.Command, Reason: b.Reason})
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +107,7 @@ func (k *Keeper) startJob(ctx context.Context, c *caller, in *newJobIn) (*jobOut
 	ref, err := onceFor(ctx, k, c, in.Key, struct {
 		Inventory string
 		Job       wire.NewJob
-	}{c.where(), same}, lasting[jobs.Ref]{
+	}{c.Where(), same}, lasting[jobs.Ref]{
 		do:     func(aim func(string) error) (jobs.Ref, error) { return k.beginJob(ctx, c, r, b, cmd, aim) },
 		recall: recallJob,
 	})
@@ -128,13 +130,13 @@ const jobTarget = "job "
 func recallJob(target string) (jobs.Ref, error) {
 	name, ok := strings.CutPrefix(target, jobTarget)
 	if !ok {
-		return jobs.Ref{}, madeBefore()
+		return jobs.Ref{}, problem.MadeBefore()
 	}
 	return jobs.ParseRef(name)
 }
 
 // beginJob has a job started, as far as that goes without anybody's approval. aim keeps its name first.
-func (k *Keeper) beginJob(ctx context.Context, c *caller, r *realm, b *wire.NewJob, cmd registry.Command, aim func(string) error) (jobs.Ref, error) {
+func (k *Keeper) beginJob(ctx context.Context, c *access.Caller, r *realm, b *wire.NewJob, cmd registry.Command, aim func(string) error) (jobs.Ref, error) {
 	e, finish, err := k.fileEntry(ctx, c, FileAt{Host: b.Host, Session: b.Session})
 	if err != nil {
 		return jobs.Ref{}, err
@@ -145,7 +147,7 @@ func (k *Keeper) beginJob(ctx context.Context, c *caller, r *realm, b *wire.NewJ
 		return jobs.Ref{}, err
 	}
 	if ref := jobwork.RefOf(e.Host().Name, cmd); r.jobs.Knows(ref) {
-		return jobs.Ref{}, problem(http.StatusConflict, registry.CodeExists, "there is a job %s already", ref)
+		return jobs.Ref{}, problem.New(http.StatusConflict, registry.CodeExists, "there is a job %s already", ref)
 	}
 	if err := aim(jobTarget + jobwork.RefOf(e.Host().Name, cmd).String()); err != nil {
 		return jobs.Ref{}, err
@@ -171,8 +173,8 @@ func shownStart(ctx context.Context, r *realm, ref jobs.Ref, reason string) (*jo
 	if !ok {
 		j, err := r.jobs.State(ctx, ref, 0, reason)
 		switch {
-		case codeOf(err) == jobs.CodeNotFound:
-			return nil, problem(http.StatusGone, registry.CodeGone, "that request was made before, and its job %s is not on its host: the audit log has its outcome", ref)
+		case problem.CodeOf(err) == jobs.CodeNotFound:
+			return nil, problem.New(http.StatusGone, registry.CodeGone, "that request was made before, and its job %s is not on its host: the audit log has its outcome", ref)
 		case err != nil:
 			return nil, err
 		}
@@ -184,7 +186,7 @@ func shownStart(ctx context.Context, r *realm, ref jobs.Ref, reason string) (*jo
 	}
 	switch {
 	case s.Err != nil:
-		p := *asProblem(s.Err)
+		p := *problem.Of(s.Err)
 		p.Exec = out.Body.Exec
 		return nil, &p
 	case s.State != jobs.Running:
@@ -194,7 +196,7 @@ func shownStart(ctx context.Context, r *realm, ref jobs.Ref, reason string) (*jo
 }
 
 // job finds what a request is about. It counts as one that may run something.
-func (k *Keeper) job(c *caller, id string) (*realm, jobs.Ref, func(), error) {
+func (k *Keeper) job(c *access.Caller, id string) (*realm, jobs.Ref, func(), error) {
 	if _, err := k.admit(c); err != nil {
 		return nil, jobs.Ref{}, nil, err
 	}
@@ -210,7 +212,7 @@ func (k *Keeper) job(c *caller, id string) (*realm, jobs.Ref, func(), error) {
 	return r, ref, done, nil
 }
 
-func (k *Keeper) getJob(ctx context.Context, c *caller, in *jobIn) (*body[wire.Job], error) {
+func (k *Keeper) getJob(ctx context.Context, c *access.Caller, in *jobIn) (*body[wire.Job], error) {
 	r, ref, done, err := k.job(c, in.ID)
 	if err != nil {
 		return nil, err
@@ -227,7 +229,7 @@ func (k *Keeper) getJob(ctx context.Context, c *caller, in *jobIn) (*body[wire.J
 	return &body[wire.Job]{r.jobJSON(j)}, nil
 }
 
-func (k *Keeper) pageJob(ctx context.Context, c *caller, in *jobPageIn) (*body[wire.JobPage], error) {
+func (k *Keeper) pageJob(ctx context.Context, c *access.Caller, in *jobPageIn) (*body[wire.JobPage], error) {
 	r, ref, done, err := k.job(c, in.ID)
 	if err != nil {
 		return nil, err
@@ -252,7 +254,7 @@ func (k *Keeper) pageJob(ctx context.Context, c *caller, in *jobPageIn) (*body[w
 	return &body[wire.JobPage]{out}, nil
 }
 
-func (k *Keeper) stopJob(ctx context.Context, c *caller, in *stopJobIn) (*body[wire.Job], error) {
+func (k *Keeper) stopJob(ctx context.Context, c *access.Caller, in *stopJobIn) (*body[wire.Job], error) {
 	r, ref, done, err := k.job(c, in.ID)
 	if err != nil {
 		return nil, err
@@ -273,7 +275,7 @@ func (k *Keeper) stopJob(ctx context.Context, c *caller, in *stopJobIn) (*body[w
 	return &body[wire.Job]{r.jobJSON(j)}, nil
 }
 
-func (k *Keeper) collectJob(ctx context.Context, c *caller, in *collectJobIn) (*body[wire.Job], error) {
+func (k *Keeper) collectJob(ctx context.Context, c *access.Caller, in *collectJobIn) (*body[wire.Job], error) {
 	r, ref, done, err := k.job(c, in.ID)
 	if err != nil {
 		return nil, err
@@ -286,7 +288,7 @@ func (k *Keeper) collectJob(ctx context.Context, c *caller, in *collectJobIn) (*
 	return &body[wire.Job]{r.jobJSON(j)}, nil
 }
 
-func (k *Keeper) listJobs(ctx context.Context, c *caller, in *jobsIn) (*body[wire.Jobs], error) {
+func (k *Keeper) listJobs(ctx context.Context, c *access.Caller, in *jobsIn) (*body[wire.Jobs], error) {
 	if _, err := k.admit(c); err != nil {
 		return nil, err
 	}

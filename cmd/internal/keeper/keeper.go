@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
@@ -26,7 +27,7 @@ import (
 type Keeper struct {
 	cfg         Config
 	log         *log.Logger
-	sink        record
+	sink        access.Record
 	policy      *livePolicy
 	secrets     *redact.Set
 	desk        *approval.Desk
@@ -40,7 +41,7 @@ type Keeper struct {
 	notify      *notify.Notifier
 	api         http.Handler
 	web         web
-	tokens      tokenRights
+	callers     access.Callers
 	limiter     *limiter
 	bodies      *budget // of requests that are read and decoded
 	contents    *budget // of files, until their work has ended
@@ -95,7 +96,9 @@ func New(cfg Config) (*Keeper, error) {
 	}
 	k.policy.took = k.notePolicy
 	k.desk = approval.NewDesk(approval.Config{Approvers: cfg.Approvers, Begins: rules.Begins, Lasts: k.lasts, Ended: k.forSessionEnded, Unread: k.unread, Now: k.now})
-	k.sink = newRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))
+	k.sink = access.NewRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))
+	k.callers.Principal, k.callers.Inventory, k.callers.Door = cfg.Principal, cfg.Inventory, cfg.AgentDoor
+	k.callers.Store, k.callers.Record, k.callers.Here = cfg.Store, k.sink, k.here
 	k.base, k.end = context.WithCancel(context.Background())
 	if k.metrics, err = newMetrics(k.sessions, func() int { return len(k.desk.List()) }, func() int { return int(k.answering.Load()) }); err != nil {
 		return nil, err
@@ -185,13 +188,13 @@ func (k *Keeper) busy() bool {
 // stop asks the keeper to end.
 func (k *Keeper) stop() { k.askOnce.Do(func() { close(k.asked) }) }
 
-func (k *Keeper) health(c *caller) wire.Health {
+func (k *Keeper) health(c *access.Caller) wire.Health {
 	status, fault := "ok", k.storeFault()
 	if fault != "" {
 		status = "degraded"
 	}
 	return wire.Health{
-		Status: status, Store: fault, Version: k.cfg.Version, API: wire.API, Separation: c.account.separation(), PID: os.Getpid(), Started: k.started.UTC(), Sessions: k.sessions(),
+		Status: status, Store: fault, Version: k.cfg.Version, API: wire.API, Separation: c.Account.Separation(), PID: os.Getpid(), Started: k.started.UTC(), Sessions: k.sessions(),
 	}
 }
 

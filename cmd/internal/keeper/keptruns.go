@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
@@ -24,13 +26,13 @@ type keptRunIn struct {
 }
 
 func (k *Keeper) addKeptRuns(a *api) {
-	add(a, route{method: "GET", path: runsPath, id: "list-runs", tag: "runs", need: needSee, summary: "One's runs on many hosts, the newest first, without their hosts"},
-		func(_ context.Context, c *caller, in *keptRunsIn) (*body[wire.KeptRuns], error) {
+	add(a, route{method: "GET", path: runsPath, id: "list-runs", tag: "runs", need: access.NeedSee, summary: "One's runs on many hosts, the newest first, without their hosts"},
+		func(_ context.Context, c *access.Caller, in *keptRunsIn) (*body[wire.KeptRuns], error) {
 			out := &wire.KeptRuns{Items: []wire.KeptRun{}}
 			if k.cfg.Runs == nil {
 				return &body[wire.KeptRuns]{out}, nil
 			}
-			all, err := k.cfg.Runs.List(c.principal)
+			all, err := k.cfg.Runs.List(c.Principal)
 			if err != nil {
 				return nil, err
 			}
@@ -41,14 +43,14 @@ func (k *Keeper) addKeptRuns(a *api) {
 			}
 			return &body[wire.KeptRuns]{out}, nil
 		})
-	add(a, route{method: "GET", path: runsPath + "/{id}", id: "get-run", tag: "runs", need: needSee, summary: "How a run on many hosts has ended, or is going"},
-		func(_ context.Context, c *caller, in *keptRunIn) (*body[wire.KeptRun], error) {
+	add(a, route{method: "GET", path: runsPath + "/{id}", id: "get-run", tag: "runs", need: access.NeedSee, summary: "How a run on many hosts has ended, or is going"},
+		func(_ context.Context, c *access.Caller, in *keptRunIn) (*body[wire.KeptRun], error) {
 			if k.cfg.Runs == nil {
-				return nil, notFound("run", in.ID)
+				return nil, problem.NotFound("run", in.ID)
 			}
-			r, err := k.cfg.Runs.Get(c.principal, in.ID)
+			r, err := k.cfg.Runs.Get(c.Principal, in.ID)
 			if errors.Is(err, runstore.ErrNotFound) {
-				return nil, notFound("run", in.ID)
+				return nil, problem.NotFound("run", in.ID)
 			}
 			if err != nil {
 				return nil, err
@@ -85,9 +87,9 @@ func (x *fleet) keep() *runstore.Writer {
 	if x.k.cfg.Runs == nil || !x.in.KeepRun {
 		return nil
 	}
-	r := runstore.Run{ID: x.in.ID, Principal: x.c.principal, Started: time.Now(), Targets: x.in.Selector, Stdin: x.in.Stdin, Shell: x.in.Shell}
+	r := runstore.Run{ID: x.in.ID, Principal: x.c.Principal, Started: time.Now(), Targets: x.in.Selector, Stdin: x.in.Stdin, Shell: x.in.Shell}
 	r.Command = cmdutil.Redactor(x.k.secrets)(x.cmd.Script)
-	r.Exact = r.Command == x.cmd.Script && x.in.Program == ""
+	r.Exact = r.Command == x.cmd.Script && x.in.Program == "" && x.cmd.Scripts == nil
 	if len(r.Command) > runstore.MaxCommand {
 		r.Command, r.Exact = "", false
 	}

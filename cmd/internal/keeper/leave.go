@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -17,15 +19,15 @@ const (
 )
 
 func (k *Keeper) addLeave(a *api) {
-	add(a, route{method: "POST", path: "/v1/keeper/leave", id: "leave-keeper", tag: "keeper", need: needOwn, status: http.StatusAccepted,
+	add(a, route{method: "POST", path: "/v1/keeper/leave", id: "leave-keeper", tag: "keeper", need: access.NeedOwn, status: http.StatusAccepted,
 		summary: "End the keeper if nothing is lost by that, for a newer one: 409 says what would be"},
-		func(ctx context.Context, _ *caller, _ *none) (*none, error) { return nil, k.leave(ctx) })
+		func(ctx context.Context, _ *access.Caller, _ *none) (*none, error) { return nil, k.leave(ctx) })
 }
 
 // leave ends a keeper that has nothing to lose and that was started on first use, as the next one will be.
 func (k *Keeper) leave(ctx context.Context) error {
 	if !k.cfg.Auto {
-		return problem(http.StatusConflict, "busy", "it was started by hand, and only who has started it knows how")
+		return problem.New(http.StatusConflict, "busy", "it was started by hand, and only who has started it knows how")
 	}
 	for until := time.Now().Add(leavePatience); ; {
 		why, passing := k.leaveNow(ctx)
@@ -33,7 +35,7 @@ func (k *Keeper) leave(ctx context.Context) error {
 		case why == "":
 			return nil
 		case !passing || time.Now().After(until):
-			return problem(http.StatusConflict, "busy", "%s", why)
+			return problem.New(http.StatusConflict, "busy", "%s", why)
 		}
 		select {
 		case <-time.After(leaveEvery):
@@ -87,4 +89,6 @@ func (k *Keeper) enter() (n int64, open bool) {
 }
 
 // isEnding reports whether a keeper has said that it is about to be gone.
-func isEnding(p *wire.Problem) bool { return p.Code == errEnding.Code && p.Status == errEnding.Status }
+func isEnding(p *wire.Problem) bool {
+	return p.Code == problem.ErrEnding.Code && p.Status == problem.ErrEnding.Status
+}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -29,27 +31,27 @@ const mcpPath = "/mcp"
 // addMCP adds the two ways in which agents are served: a connection that turns into a stream of messages, for "fairlead
 // mcp", and streamable HTTP.
 func (k *Keeper) addMCP(a *api, mux *http.ServeMux) {
-	mux.Handle("GET /v1/pipes", a.guard(needRun, http.HandlerFunc(k.servePipe)))
-	mux.Handle("GET /v1/mcp", a.guard(needRun, http.HandlerFunc(k.mcpStream)))
-	mux.Handle(mcpPath, a.guard(needRun, http.HandlerFunc(k.mcpHTTP)))
+	mux.Handle("GET /v1/pipes", a.guard(access.NeedRun, http.HandlerFunc(k.servePipe)))
+	mux.Handle("GET /v1/mcp", a.guard(access.NeedRun, http.HandlerFunc(k.mcpStream)))
+	mux.Handle(mcpPath, a.guard(access.NeedRun, http.HandlerFunc(k.mcpHTTP)))
 }
 
 // agentOf is the caller as an agent. People run commands in other ways.
-func agentOf(c *caller) (*caller, *wire.Problem) {
+func agentOf(c *access.Caller) (*access.Caller, *wire.Problem) {
 	switch {
-	case c.role == Agent:
+	case c.Role == access.Agent:
 		return c, nil
-	case c.role != Owner:
-		return nil, problem(http.StatusForbidden, "forbidden", "%s (%s) is not an agent, and the protocol is for agents: make a token for agent/NAME", c.principal, c.role)
+	case c.Role != access.Owner:
+		return nil, problem.New(http.StatusForbidden, "forbidden", "%s (%s) is not an agent, and the protocol is for agents: make a token for agent/NAME", c.Principal, c.Role)
 	}
 	as := *c
-	as.principal, as.role = defaultAgent, Agent
+	as.Principal, as.Role = defaultAgent, access.Agent
 	return &as, nil
 }
 
 // mcpServer returns a server for the agent of a realm. Its calls are those of c; over HTTP, where there is no c, they log in
 // through the agent's socket that the request names.
-func (k *Keeper) mcpServer(r *realm, c *caller, elicit *mcpserver.Elicitor) (*mcpserver.Server, error) {
+func (k *Keeper) mcpServer(r *realm, c *access.Caller, elicit *mcpserver.Elicitor) (*mcpserver.Server, error) {
 	principal := r.key.principal
 	limits := func() rules.Limits {
 		engine, err := k.policy.current()
@@ -81,7 +83,7 @@ func (k *Keeper) mcpServer(r *realm, c *caller, elicit *mcpserver.Elicitor) (*mc
 			if c == nil {
 				return withAuthSock(ctx, header.Get(wire.AuthSock)) // which mcpHTTP has set
 			}
-			return withAuthSock(context.WithValue(ctx, callerKey{}, c), c.authSock)
+			return withAuthSock(context.WithValue(ctx, access.CallerKey{}, c), c.AuthSock)
 		},
 		HostChecked: true, Version: k.cfg.Version,
 	})
@@ -101,15 +103,15 @@ func (k *Keeper) approver() policy.Approver { return mcpserver.Asking{Else: appr
 
 // mcpStream serves one agent on the connection of the request. When the agent is gone, what it has begun ends.
 func (k *Keeper) mcpStream(w http.ResponseWriter, req *http.Request) {
-	c, p := agentOf(callerOf(req.Context()))
+	c, p := agentOf(access.CallerOf(req.Context()))
 	elicits := req.Header.Get(wire.Elicit) != ""
 	switch {
 	case p != nil:
 	case !strings.EqualFold(req.Header.Get("Upgrade"), wire.UpgradeMCP):
 		w.Header().Set("Upgrade", wire.UpgradeMCP)
-		p = problem(http.StatusUpgradeRequired, "invalid", "this takes the header Upgrade: %s; over HTTP agents are served at /mcp", wire.UpgradeMCP)
-	case elicits && c.account != k.sink.own:
-		p = problem(http.StatusForbidden, "forbidden", "--elicit needs a client that the operator started, which the keeper cannot verify here")
+		p = problem.New(http.StatusUpgradeRequired, "invalid", "this takes the header Upgrade: %s; over HTTP agents are served at /mcp", wire.UpgradeMCP)
+	case elicits && c.Account != k.sink.Own:
+		p = problem.New(http.StatusForbidden, "forbidden", "--elicit needs a client that the operator started, which the keeper cannot verify here")
 	}
 	if p != nil {
 		k.refuse(w, "mcp", p)
@@ -117,23 +119,23 @@ func (k *Keeper) mcpStream(w http.ResponseWriter, req *http.Request) {
 	}
 	leave, err := k.stay()
 	if err != nil {
-		k.refuse(w, "ending", asProblem(err))
+		k.refuse(w, "ending", problem.Of(err))
 		return
 	}
 	defer leave()
 	r, done, err := k.realm(c)
 	if err != nil {
-		k.refuse(w, "mcp", asProblem(err))
+		k.refuse(w, "mcp", problem.Of(err))
 		return
 	}
 	defer done()
 	var elicit *mcpserver.Elicitor
 	if elicits {
-		elicit = mcpserver.NewElicitor(k.desk, c.principal)
+		elicit = mcpserver.NewElicitor(k.desk, c.Principal)
 	}
 	s, err := k.mcpServer(r, c, elicit)
 	if err != nil {
-		k.refuse(w, "mcp", asProblem(err))
+		k.refuse(w, "mcp", problem.Of(err))
 		return
 	}
 	conn, in, err := hijack(w)
@@ -146,12 +148,12 @@ func (k *Keeper) mcpStream(w http.ResponseWriter, req *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(req.Context(), cancel)() // the right to it may end
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	defer k.trees.Host(c.pid)()
+	defer k.trees.Host(c.Pid)()
 	if _, err := fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n", wire.UpgradeMCP); err != nil {
 		return
 	}
 	if err := s.Serve(ctx, in, conn, s.Leave); err != nil && ctx.Err() == nil {
-		k.log.Printf("%s: %v", c.principal, err)
+		k.log.Printf("%s: %v", c.Principal, err)
 	}
 }
 
@@ -176,26 +178,26 @@ func hijack(w http.ResponseWriter) (net.Conn, io.Reader, error) {
 
 // mcpHTTP serves agents over streamable HTTP. Those of one principal share their sessions, which stay when a client goes.
 func (k *Keeper) mcpHTTP(w http.ResponseWriter, req *http.Request) {
-	c, p := agentOf(callerOf(req.Context()))
+	c, p := agentOf(access.CallerOf(req.Context()))
 	if p != nil {
 		k.refuse(w, "mcp", p)
 		return
 	}
 	r, done, err := k.realm(c)
 	if err != nil {
-		k.refuse(w, "mcp", asProblem(err))
+		k.refuse(w, "mcp", problem.Of(err))
 		return
 	}
 	defer done()
 	h, err := r.mcp()
 	if err != nil {
-		k.refuse(w, "mcp", asProblem(err))
+		k.refuse(w, "mcp", problem.Of(err))
 		return
 	}
-	if c.pid != 0 {
-		k.trees.Asked(c.pid)
+	if c.Pid != 0 {
+		k.trees.Asked(c.Pid)
 	}
-	req.Header.Set(wire.AuthSock, c.authSock) // what a caller says does not count everywhere
+	req.Header.Set(wire.AuthSock, c.AuthSock) // what a caller says does not count everywhere
 	h.ServeHTTP(&patient{ResponseWriter: w, rc: http.NewResponseController(w)}, req)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -27,12 +28,12 @@ func misrouted(mux *http.ServeMux) http.HandlerFunc {
 			}
 		}
 		if len(allow) == 0 {
-			writeProblem(w, problem(http.StatusNotFound, "not_found", "there is no %.20s %.200q here: see /openapi.json", r.Method, r.URL.Path))
+			problem.Write(w, problem.New(http.StatusNotFound, "not_found", "there is no %.20s %.200q here: see /openapi.json", r.Method, r.URL.Path))
 			return
 		}
 		what := strings.Join(allow, ", ")
 		w.Header().Set("Allow", what)
-		writeProblem(w, problem(http.StatusMethodNotAllowed, "method", "%.200q takes %s, and not %.20s", r.URL.Path, what, r.Method))
+		problem.Write(w, problem.New(http.StatusMethodNotAllowed, "method", "%.200q takes %s, and not %.20s", r.URL.Path, what, r.Method))
 	}
 }
 
@@ -43,7 +44,7 @@ const everything = "/"
 func tidy(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := r.URL.EscapedPath(); !strings.HasPrefix(p, "/") || len(p) > 1 && path.Clean(p) != strings.TrimSuffix(p, "/") {
-			writeProblem(w, problem(http.StatusNotFound, "not_found", "there is no %.20s %.200q here: a path begins with a slash, and has no empty part and no dots", r.Method, r.URL.Path))
+			problem.Write(w, problem.New(http.StatusNotFound, "not_found", "there is no %.20s %.200q here: a path begins with a slash, and has no empty part and no dots", r.Method, r.URL.Path))
 			return
 		}
 		h.ServeHTTP(w, r)
@@ -63,7 +64,7 @@ func (a *api) strange(r *http.Request) *wire.Problem {
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return invalid("the query cannot be read: it is name=value&…, with %%XX for other characters")
+		return problem.Invalid("the query cannot be read: it is name=value&…, with %%XX for other characters")
 	}
 	var known, lists []string
 	for _, p := range op.Parameters {
@@ -77,12 +78,12 @@ func (a *api) strange(r *http.Request) *wire.Problem {
 	for name, values := range query {
 		switch {
 		case slices.Contains(known, name) && len(values) > 1 && !slices.Contains(lists, name):
-			return invalid("the query parameter %s must be there once", name)
+			return problem.Invalid("the query parameter %s must be there once", name)
 		case slices.Contains(known, name):
 		case len(known) == 0:
-			return invalid("there is no query parameter %.80q: %s %s takes none", name, method, path)
+			return problem.Invalid("there is no query parameter %.80q: %s %s takes none", name, method, path)
 		default:
-			return invalid("there is no query parameter %.80q: %s %s takes %s", name, method, path, strings.Join(known, ", "))
+			return problem.Invalid("there is no query parameter %.80q: %s %s takes %s", name, method, path, strings.Join(known, ", "))
 		}
 	}
 	return nil

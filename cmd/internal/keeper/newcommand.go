@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/id"
@@ -19,12 +21,12 @@ import (
 )
 
 // createCommand judges a command, and runs it, lets it wait, or rejects it.
-func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn) (*commandOut, error) {
+func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCommandIn) (*commandOut, error) {
 	engine, err := k.admit(c)
 	if err != nil {
 		return nil, err
 	}
-	limits, b, t := engine.Limits(c.principal), &in.Body, k.term
+	limits, b, t := engine.Limits(c.Principal), &in.Body, k.term
 	if err := limits.Shell(); err != nil {
 		return nil, err
 	}
@@ -38,24 +40,24 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	}
 	timeout = limits.Timeout(timeout)
 	if redact.ContainsMark([]byte(b.Command)) {
-		return nil, invalid("the command holds the mark of something redacted; the host would get the mark, not the secret")
+		return nil, problem.Invalid("the command holds the mark of something redacted; the host would get the mark, not the secret")
 	}
-	key := store.Key{Principal: c.principal, Key: in.Key, Request: resultJSON(askedFor(b))}
+	key := store.Key{Principal: c.Principal, Key: in.Key, Request: resultJSON(askedFor(b))}
 	if key.Key != "" {
 		// A request that was made before has its answer, whatever has changed since.
 		switch was, err := k.cfg.Store.LookKey(ctx, key); {
 		case err != nil:
 			return nil, err
 		case was.State == store.KeyConflict:
-			return nil, keyUsed()
+			return nil, problem.KeyUsed()
 		case was.State == store.KeySame:
 			return t.tell(ctx, was.Target, wait)
 		}
 	}
 	box, err := k.cfg.Store.Sandbox(ctx, b.Sandbox)
-	if err != nil || box.Owner != c.principal {
+	if err != nil || box.Owner != c.Principal {
 		if err == nil || errors.Is(err, store.ErrNotFound) {
-			err = notFound("sandbox", b.Sandbox)
+			err = problem.NotFound("sandbox", b.Sandbox)
 		}
 		return nil, err
 	}
@@ -73,16 +75,16 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 	defer done()
 	redacted := redactorOf(k.secrets.With(b.Command))
 	n := store.NewCommand{Exact: []byte(b.Command), Command: store.Command{
-		ID: id.New(commandPrefix), Sandbox: box.ID, Host: h.Name, Command: redacted(b.Command), AskReason: b.Reason, RequestedBy: c.principal,
+		ID: id.New(commandPrefix), Sandbox: box.ID, Host: h.Name, Command: redacted(b.Command), AskReason: b.Reason, RequestedBy: c.Principal,
 	}, Key: key}
 	d, held := policy.Decision{Rule: "sandbox/outside"}, sandbox.Enforcement{}
 	dir, err := boxOf(box).Resolve(b.CWD)
 	outside := errors.Is(err, sandbox.ErrOutside)
 	switch {
 	case err != nil && !outside:
-		return nil, invalid("cwd: %v", err)
+		return nil, problem.Invalid("cwd: %v", err)
 	case strings.ContainsFunc(b.Host, unicode.IsControl):
-		return nil, invalid("host: it holds control characters")
+		return nil, problem.Invalid("host: it holds control characters")
 	case outside:
 		n.Cwd = redacted(b.CWD) // what is refused stays on record as it was asked
 	default:
@@ -95,7 +97,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *caller, in *newCommandIn)
 		d.Reason = "the directory is outside the sandbox"
 	default:
 		var why error
-		d, held, why, err = t.weigh(ctx, r, box, policy.Request{Principal: c.principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})
+		d, held, why, err = t.weigh(ctx, r, box, policy.Request{Principal: c.Principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})
 		if err != nil {
 			return nil, err
 		}
@@ -194,10 +196,10 @@ func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Questio
 	q.Expires = n.Expires
 	n.Document = approval.Pending{ID: n.ID, Question: q}.Document()
 	if len(n.Document) > approval.MaxDocument {
-		return store.Command{}, invalid("a command of %d bytes is more than a person can look through; split it", len(n.Exact))
+		return store.Command{}, problem.Invalid("a command of %d bytes is more than a person can look through; split it", len(n.Exact))
 	}
 	if err := t.note(ctx, audit.ApprovalRequest, n.Command, string(n.Exact), q.Decision, ""); err != nil {
-		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v, so no approval was requested", err)
+		return store.Command{}, problem.New(http.StatusInternalServerError, "audit", "%v, so no approval was requested", err)
 	}
 	f := t.take(n.ID, timeout)
 	f.way = way
@@ -206,7 +208,7 @@ func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Questio
 		t.land(n.ID, f)
 		why := "it was asked before, as " + cmd.ID
 		if err != nil {
-			why = asProblem(err).Detail
+			why = problem.Of(err).Detail
 		}
 		if err := t.noteUnanswered(ctx, n.Command, q.Decision, "canceled", why); err != nil {
 			t.k.log.Printf("command %s: the audit log does not say that no approval was requested: %v", n.ID, err)
@@ -227,7 +229,7 @@ func (t *terminal) deny(ctx context.Context, n store.NewCommand, d policy.Decisi
 	}
 	end := store.End{Outcome: n.Outcome, Reason: n.Reason}
 	if err := t.noteNothing(ctx, n.Command, exact, d, policy.Answer{}, end); err != nil {
-		return store.Command{}, problem(http.StatusInternalServerError, "audit", "%v", err)
+		return store.Command{}, problem.New(http.StatusInternalServerError, "audit", "%v", err)
 	}
 	cmd, made, err := t.store.Create(ctx, n)
 	if err == nil && made {
@@ -240,7 +242,7 @@ func (t *terminal) deny(ctx context.Context, n store.NewCommand, d policy.Decisi
 func (t *terminal) fail(ctx context.Context, n store.NewCommand, d policy.Decision, why error) (*commandOut, error) {
 	end := t.endAs(statusFor(why), why)
 	if err := t.noteNothing(ctx, n.Command, string(n.Exact), d, policy.Answer{}, end); err != nil {
-		return nil, problem(http.StatusInternalServerError, "audit", "%v", err)
+		return nil, problem.New(http.StatusInternalServerError, "audit", "%v", err)
 	}
 	n.Status, n.Claim, n.Exact, n.Verdict, n.Class, n.Rule = store.Approved, t.id, nil, d.Verdict.String(), string(d.Class), d.Rule
 	f := t.take(n.ID, 0)

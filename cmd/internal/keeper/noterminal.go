@@ -8,6 +8,8 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -17,9 +19,9 @@ import (
 
 // noTerminal says why there is none: to a page over the connection that it has asked for, since its browser tells it nothing
 // of an answer.
-func noTerminal(w http.ResponseWriter, r *http.Request, c *caller, p *wire.Problem) {
-	if c.role != Page || !isUpgrade(r) {
-		writeProblem(w, p)
+func noTerminal(w http.ResponseWriter, r *http.Request, c *access.Caller, p *wire.Problem) {
+	if c.Role != access.Page || !isUpgrade(r) {
+		problem.Write(w, p)
 		return
 	}
 	ws, err := acceptTerminal(w, r)
@@ -27,7 +29,7 @@ func noTerminal(w http.ResponseWriter, r *http.Request, c *caller, p *wire.Probl
 		return // which has been answered
 	}
 	defer ws.CloseNow()
-	if over := overProblem(r.Context()); over != nil {
+	if over := access.Over(r.Context()); over != nil {
 		p = over
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), closeTime)
@@ -38,19 +40,19 @@ func noTerminal(w http.ResponseWriter, r *http.Request, c *caller, p *wire.Probl
 }
 
 // refuseTerminal puts a refusal on record.
-func (k *Keeper) refuseTerminal(c *caller, h hosts.Host, line string, d policy.Decision) error {
+func (k *Keeper) refuseTerminal(c *access.Caller, h hosts.Host, line string, d policy.Decision) error {
 	why := d.Reason
 	if d.Verdict == policy.Ask {
 		why += "; it needs an approval, and approvals are not available here"
 	}
 	e := &session.Error{Op: "shell", Host: h.Name, Code: "denied", Err: errors.New(why)}
-	entry := terminals.NewEntry(k.sink, c.principal, h, session.Peer{})
+	entry := terminals.NewEntry(k.sink, c.Principal, h, session.Peer{})
 	err := entry.Request(line, d, "")
 	if err == nil {
 		err = entry.Result(terminals.Outcome{Result: session.Result{Status: session.StatusDenied, Err: e}}, "", terminals.Recorded{})
 	}
 	if err != nil {
-		return problem(http.StatusInternalServerError, "audit", "%v", err)
+		return problem.New(http.StatusInternalServerError, "audit", "%v", err)
 	}
 	return e
 }

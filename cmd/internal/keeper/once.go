@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -86,7 +88,7 @@ func (o *onces) remove(k onceKey) {
 
 // once does what a request asks for, but for one that was made before with its key: that is answered as the first, also
 // while the first is being done, and by keepers after this one with the news that it was made. Without a key it is done.
-func once[T any](ctx context.Context, k *Keeper, c *caller, key string, request any, do func() (T, error)) (T, error) {
+func once[T any](ctx context.Context, k *Keeper, c *access.Caller, key string, request any, do func() (T, error)) (T, error) {
 	return onceFor(ctx, k, c, key, request, lasting[T]{do: func(func(string) error) (T, error) { return do() }})
 }
 
@@ -97,17 +99,17 @@ type lasting[T any] struct {
 }
 
 // onceFor is once for a request that keepers after this one may find again.
-func onceFor[T any](ctx context.Context, k *Keeper, c *caller, key string, request any, r lasting[T]) (T, error) {
+func onceFor[T any](ctx context.Context, k *Keeper, c *access.Caller, key string, request any, r lasting[T]) (T, error) {
 	if key == "" {
 		return r.do(func(string) error { return nil })
 	}
 	var none T
-	as, text := onceKey{c.principal, key}, resultJSON(request)
+	as, text := onceKey{c.Principal, key}, resultJSON(request)
 	for {
 		d, first := k.onces.take(as, sha256.Sum256(text))
 		if !first {
 			if d.request != sha256.Sum256(text) {
-				return none, keyUsed()
+				return none, problem.KeyUsed()
 			}
 			select {
 			case <-d.over:
@@ -119,7 +121,7 @@ func onceFor[T any](ctx context.Context, k *Keeper, c *caller, key string, reque
 			}
 			value, ok := d.value.(T)
 			if !ok {
-				return none, keyUsed()
+				return none, problem.KeyUsed()
 			}
 			return value, nil
 		}
@@ -128,7 +130,7 @@ func onceFor[T any](ctx context.Context, k *Keeper, c *caller, key string, reque
 }
 
 // firstOnce does it for the first of equal requests.
-func firstOnce[T any](ctx context.Context, k *Keeper, c *caller, as onceKey, d *onceDone, request []byte, r lasting[T]) (value T, err error) {
+func firstOnce[T any](ctx context.Context, k *Keeper, c *access.Caller, as onceKey, d *onceDone, request []byte, r lasting[T]) (value T, err error) {
 	well := false
 	defer func() { k.onces.end(as, d, value, well) }()
 	key := k.storeKey(c, as.key)
@@ -137,14 +139,14 @@ func firstOnce[T any](ctx context.Context, k *Keeper, c *caller, as onceKey, d *
 	case err != nil:
 		return value, err
 	case claim.State == store.KeySame && claim.Target == key.Target:
-		return value, problem(http.StatusGone, registry.CodeGone, "this request was made before, and its response is no longer kept: the audit log has its outcome")
+		return value, problem.New(http.StatusGone, registry.CodeGone, "this request was made before, and its response is no longer kept: the audit log has its outcome")
 	case claim.State == store.KeySame:
 		if r.recall != nil {
 			value, err = r.recall(claim.Target)
 			well = err == nil
 			return value, err
 		}
-		return value, madeBefore()
+		return value, problem.MadeBefore()
 	}
 	value, err = r.do(func(target string) error {
 		if k.cfg.Store == nil {
@@ -164,14 +166,10 @@ func firstOnce[T any](ctx context.Context, k *Keeper, c *caller, as onceKey, d *
 }
 
 // undo forgets a request that came to nothing after it had been done well. Only who did it may say so.
-func (k *Keeper) undo(ctx context.Context, c *caller, key string) {
+func (k *Keeper) undo(ctx context.Context, c *access.Caller, key string) {
 	if key == "" {
 		return
 	}
 	k.giveKeyBack(ctx, k.storeKey(c, key))
-	k.onces.forget(onceKey{c.principal, key})
-}
-
-func madeBefore() error {
-	return problem(http.StatusGone, registry.CodeGone, "this request was made to a keeper that has ended: the audit log shows whether it ran")
+	k.onces.forget(onceKey{c.Principal, key})
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -18,7 +20,7 @@ const filesOutPath = runsPath + "/{id}/files"
 // addFilesOut adds the way of what a download sends. Its body is written by the command, so it is none of the framework's
 // routes; it is described all the same.
 func (k *Keeper) addFilesOut(a *api, mux *http.ServeMux) {
-	mux.Handle("GET "+filesOutPath, a.guard(needRun, http.HandlerFunc(k.giveFiles)))
+	mux.Handle("GET "+filesOutPath, a.guard(access.NeedRun, http.HandlerFunc(k.giveFiles)))
 	zero := 0.0
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: filesOutPath, OperationID: "take-files", Tags: []string{"runs"},
@@ -37,14 +39,14 @@ func (k *Keeper) addFilesOut(a *api, mux *http.ServeMux) {
 // giveFiles has a download write the body of the answer.
 func (k *Keeper) giveFiles(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	g, ok := k.runs.find(callerOf(r.Context()).principal, id)
+	g, ok := k.runs.find(access.CallerOf(r.Context()).Principal, id)
 	if !ok {
-		writeProblem(w, notFound("run", id))
+		problem.Write(w, problem.NotFound("run", id))
 		return
 	}
 	n, err := strconv.Atoi(r.URL.Query().Get("host"))
 	if err != nil || n < 0 || g.outlets == nil {
-		writeProblem(w, invalid("host is its place in the event “hosts” of a download"))
+		problem.Write(w, problem.Invalid("host is its place in the event “hosts” of a download"))
 		return
 	}
 	out := g.outlets.of(n)
@@ -52,7 +54,7 @@ func (k *Keeper) giveFiles(w http.ResponseWriter, r *http.Request) {
 	_ = rc.SetWriteDeadline(time.Time{})
 	w.Header().Set("Content-Type", "application/octet-stream")
 	if !out.take(w) {
-		writeProblem(w, problem(http.StatusConflict, registry.CodeConflict, "that host's files are being taken already, or have been"))
+		problem.Write(w, problem.New(http.StatusConflict, registry.CodeConflict, "that host's files are being taken already, or have been"))
 		return
 	}
 	select {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	judging "github.com/fairlead-ssh/fairlead/session/policy/judge"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -62,7 +63,7 @@ func (k *Keeper) apart(ctx context.Context, h hosts.Host, s sandbox.Sandbox, loo
 	}
 	for _, p := range at[1:] {
 		if at[0] == p || strings.HasPrefix(at[0], p+"/") {
-			return nil, fmt.Errorf("%w: %s on %s lies among Fairlead's own files. Choose another directory: fairlead sandbox edit %s --path DIR", errBox, s.Path, h.Name, s.ID)
+			return nil, fmt.Errorf("%w: %s on %s lies among Fairlead's own files. Choose another directory: fairlead sandbox edit %s --path DIR", problem.ErrSandbox, s.Path, h.Name, s.ID)
 		}
 		if strings.HasPrefix(p, at[0]+"/") {
 			held = append(held, p)

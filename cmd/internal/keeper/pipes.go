@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -18,12 +20,12 @@ import (
 func (k *Keeper) servePipe(w http.ResponseWriter, req *http.Request) {
 	if !strings.EqualFold(req.Header.Get("Upgrade"), wire.UpgradePipe) {
 		w.Header().Set("Upgrade", wire.UpgradePipe)
-		k.refuse(w, "pipe", problem(http.StatusUpgradeRequired, "invalid", "this takes the header Upgrade: %s", wire.UpgradePipe))
+		k.refuse(w, "pipe", problem.New(http.StatusUpgradeRequired, "invalid", "this takes the header Upgrade: %s", wire.UpgradePipe))
 		return
 	}
 	leave, err := k.stay()
 	if err != nil {
-		k.refuse(w, "ending", asProblem(err))
+		k.refuse(w, "ending", problem.Of(err))
 		return
 	}
 	defer leave()
@@ -45,13 +47,13 @@ func (k *Keeper) servePipe(w http.ResponseWriter, req *http.Request) {
 	case s == nil:
 		return
 	case err != nil:
-		_ = s.Refuse(problem(http.StatusBadRequest, "invalid", "%v", err))
+		_ = s.Refuse(problem.New(http.StatusBadRequest, "invalid", "%v", err))
 		return
 	}
-	c := callerOf(req.Context())
-	running, done, err := k.beginPipe(withAuthSock(context.WithValue(ctx, callerKey{}, c), c.authSock), c, asked)
+	c := access.CallerOf(req.Context())
+	running, done, err := k.beginPipe(withAuthSock(context.WithValue(ctx, access.CallerKey{}, c), c.AuthSock), c, asked)
 	if err != nil {
-		_ = s.Refuse(asProblem(err))
+		_ = s.Refuse(problem.Of(err))
 		return
 	}
 	defer done()
@@ -59,13 +61,13 @@ func (k *Keeper) servePipe(w http.ResponseWriter, req *http.Request) {
 }
 
 // beginPipe starts what a request asks for.
-func (k *Keeper) beginPipe(ctx context.Context, c *caller, asked *pipe.Request) (_ *pipe.Running, done func(), err error) {
+func (k *Keeper) beginPipe(ctx context.Context, c *access.Caller, asked *pipe.Request) (_ *pipe.Running, done func(), err error) {
 	engine, err := k.admit(c)
 	if err != nil {
 		return nil, nil, err
 	}
 	if asked.Ask.Interactive() {
-		if err := engine.Limits(c.principal).Shell(); err != nil {
+		if err := engine.Limits(c.Principal).Shell(); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -89,7 +91,7 @@ func (k *Keeper) beginPipe(ctx context.Context, c *caller, asked *pipe.Request) 
 	yes.at = asked.Answered
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, consentKey{}, yes), beforeSending)
 	defer cancel()
-	running, err := pipe.Begin(ctx, pipe.Config{Sink: k.sink, Principal: c.principal, Decide: r.judge.decide, Lend: r.lendOrAlone}, h, asked.Ask, asked.Reason)
+	running, err := pipe.Begin(ctx, pipe.Config{Sink: k.sink, Principal: c.Principal, Decide: r.judge.decide, Lend: r.lendOrAlone}, h, asked.Ask, asked.Reason)
 	return running, leave, err
 }
 

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"regexp"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
@@ -24,27 +26,27 @@ type questionAnswerIn struct {
 
 func (k *Keeper) addQuestions(a *api) {
 	const tag = "questions"
-	add(a, route{method: "GET", path: "/v1/questions", id: "list-questions", summary: "What connecting wants to know from the caller", tag: tag, need: needReply,
+	add(a, route{method: "GET", path: "/v1/questions", id: "list-questions", summary: "What connecting wants to know from the caller", tag: tag, need: access.NeedReply,
 		about: "Questions are asked for requests with a Fairlead-Asker, whose caller is to look for them here meanwhile. Agents are asked nothing."},
-		func(ctx context.Context, c *caller, in *questionsIn) (*body[wire.Questions], error) {
+		func(ctx context.Context, c *access.Caller, in *questionsIn) (*body[wire.Questions], error) {
 			ctx, cancel := context.WithTimeout(ctx, min(time.Duration(in.WaitS*float64(time.Second)), maxWait))
 			defer cancel()
-			return &body[wire.Questions]{&wire.Questions{Items: k.questions.List(ctx, c.principal, in.Asker)}}, nil
+			return &body[wire.Questions]{&wire.Questions{Items: k.questions.List(ctx, c.Principal, in.Asker)}}, nil
 		})
-	add(a, route{method: "POST", path: "/v1/questions/{id}", id: "answer-question", summary: "Answer a question of one's own", tag: tag, need: needReply},
-		func(_ context.Context, c *caller, in *questionAnswerIn) (*none, error) {
-			err := k.questions.Answer(c.principal, in.ID, in.Body)
+	add(a, route{method: "POST", path: "/v1/questions/{id}", id: "answer-question", summary: "Answer a question of one's own", tag: tag, need: access.NeedReply},
+		func(_ context.Context, c *access.Caller, in *questionAnswerIn) (*none, error) {
+			err := k.questions.Answer(c.Principal, in.ID, in.Body)
 			switch {
 			case errors.Is(err, question.ErrNoQuestion):
-				return nil, problem(http.StatusNotFound, "not_found", "%s", err)
+				return nil, problem.New(http.StatusNotFound, "not_found", "%s", err)
 			case err != nil:
-				return nil, invalid("%s", err)
+				return nil, problem.Invalid("%s", err)
 			}
 			return nil, nil
 		})
 }
 
-var askerID = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
+var askerID = lazyregexp.New(`^[A-Za-z0-9_-]{8,64}$`)
 
 type askerKey struct{}
 
@@ -52,12 +54,12 @@ type askerKey struct{}
 type addressee struct{ principal, asker string }
 
 // withAsker makes what is dialed for ctx ask the caller, where that says that it can be asked and is no agent.
-func withAsker(ctx context.Context, c *caller, r *http.Request) context.Context {
+func withAsker(ctx context.Context, c *access.Caller, r *http.Request) context.Context {
 	id := r.Header.Get(wire.Asker)
-	if !c.role.may(needReply) || !askerID.MatchString(id) {
+	if !c.Role.May(access.NeedReply) || !askerID.MatchString(id) {
 		return ctx
 	}
-	return context.WithValue(ctx, askerKey{}, addressee{c.principal, id})
+	return context.WithValue(ctx, askerKey{}, addressee{c.Principal, id})
 }
 
 // ask implements sshconn.Ask for what the keeper dials.

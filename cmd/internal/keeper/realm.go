@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
@@ -144,17 +146,17 @@ func (k *Keeper) trace(r *realm) *session.Trace {
 }
 
 // realm returns that of a caller, and what to call when the request is over.
-func (k *Keeper) realm(c *caller) (*realm, func(), error) {
-	key := realmKey{c.principal, c.inventory, c.ssh}
+func (k *Keeper) realm(c *access.Caller) (*realm, func(), error) {
+	key := realmKey{c.Principal, c.Inventory, c.Ssh}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.closed {
-		return nil, nil, errEnding
+		return nil, nil, problem.ErrEnding
 	}
 	r := k.realms[key]
 	if r == nil {
 		if len(k.realms) >= maxRealms && !k.evict() {
-			return nil, nil, errTooMany
+			return nil, nil, problem.ErrTooMany
 		}
 		var err error
 		if r, err = k.newRealm(key); err != nil {
@@ -183,14 +185,14 @@ func (k *Keeper) evict() bool {
 }
 
 // realmsOf returns a principal's realms, the one of the request first.
-func (k *Keeper) realmsOf(c *caller) []*realm {
+func (k *Keeper) realmsOf(c *access.Caller) []*realm {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var all []*realm
 	for key, r := range k.realms {
 		switch {
-		case key.principal != c.principal:
-		case key.inventory == c.inventory && key.ssh == c.ssh:
+		case key.principal != c.Principal:
+		case key.inventory == c.Inventory && key.ssh == c.Ssh:
 			all = append([]*realm{r}, all...)
 		default:
 			all = append(all, r)
@@ -200,14 +202,14 @@ func (k *Keeper) realmsOf(c *caller) []*realm {
 }
 
 // entry finds a principal's session, whatever inventory the request names.
-func (k *Keeper) entry(ctx context.Context, c *caller, idOrName string) (*registry.Entry, error) {
+func (k *Keeper) entry(ctx context.Context, c *access.Caller, idOrName string) (*registry.Entry, error) {
 	var err error
 	for _, r := range k.realmsOf(c) {
-		e, rerr := r.reg.Get(c.principal, idOrName)
+		e, rerr := r.reg.Get(c.Principal, idOrName)
 		if rerr == nil {
 			return e, nil
 		}
-		if codeOf(rerr) != registry.CodeNotFound {
+		if problem.CodeOf(rerr) != registry.CodeNotFound {
 			err = rerr
 		}
 	}
@@ -218,14 +220,14 @@ func (k *Keeper) entry(ctx context.Context, c *caller, idOrName string) (*regist
 }
 
 // exec finds a principal's command.
-func (k *Keeper) exec(c *caller, id string) (*registry.Exec, error) {
-	var err error = notFound("command", id)
+func (k *Keeper) exec(c *access.Caller, id string) (*registry.Exec, error) {
+	var err error = problem.NotFound("command", id)
 	for _, r := range k.realmsOf(c) {
-		x, rerr := r.reg.Exec(c.principal, id)
+		x, rerr := r.reg.Exec(c.Principal, id)
 		if rerr == nil {
 			return x, nil
 		}
-		if codeOf(rerr) != registry.CodeNotFound {
+		if problem.CodeOf(rerr) != registry.CodeNotFound {
 			err = rerr
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/screen"
 )
@@ -58,18 +60,18 @@ func lastMoment(f io.ReaderAt, size int64) float64 {
 const maxCastTime = 1e9
 
 // recording sends one.
-func (k *Keeper) recording(_ context.Context, _ *caller, in *recordingIn) (*huma.StreamResponse, error) {
+func (k *Keeper) recording(_ context.Context, _ *access.Caller, in *recordingIn) (*huma.StreamResponse, error) {
 	files, err := k.recordingFiles()
 	if err != nil {
 		return nil, err
 	}
 	i := slices.IndexFunc(files, func(f recordingFile) bool { return f.id == in.ID })
 	if i < 0 {
-		return nil, notFound("recording", in.ID)
+		return nil, problem.NotFound("recording", in.ID)
 	}
 	file, size, err := files[i].open(k.cfg.Recordings)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notFound("recording", in.ID)
+		return nil, problem.NotFound("recording", in.ID)
 	}
 	if err != nil {
 		return nil, unreadableRecordings()
@@ -79,20 +81,20 @@ func (k *Keeper) recording(_ context.Context, _ *caller, in *recordingIn) (*huma
 		r, w := humago.Unwrap(hc)
 		file, _, err := files[i].open(k.cfg.Recordings)
 		if err != nil {
-			writeProblem(w, notFound("recording", in.ID))
+			problem.Write(w, problem.NotFound("recording", in.ID))
 			return
 		}
 		defer file.Close()
 		fr := frame{}
 		if in.At > 0 && size > frameEvery {
 			if fr, err = k.recordings.frames.of(in.ID).before(r.Context(), k.secrets, file, size, in.At); err != nil {
-				writeProblem(w, asProblem(unreadableRecordings()))
+				problem.Write(w, problem.Of(unreadableRecordings()))
 				return
 			}
 		}
 		from, err := fr.from(file, size)
 		if err != nil {
-			writeProblem(w, asProblem(unreadableRecordings()))
+			problem.Write(w, problem.Of(unreadableRecordings()))
 			return
 		}
 		w.Header().Set("Content-Type", castType)

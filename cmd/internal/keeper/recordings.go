@@ -8,14 +8,16 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 type (
@@ -30,8 +32,8 @@ type (
 
 func (k *Keeper) addRecordings(a *api) {
 	const tag, path = "recordings", "/v1/recordings/{id}"
-	add(a, route{method: "GET", path: "/v1/recordings", id: "list-recordings", summary: "Recordings of full terminals, the newest first", tag: tag, need: needAudit}, k.listRecordings)
-	add(a, route{method: "GET", path: path, id: "get-recording", summary: "A recording, redacted and without what was typed, in the asciicast v2 format", tag: tag, need: needAudit}, k.recording)
+	add(a, route{method: "GET", path: "/v1/recordings", id: "list-recordings", summary: "Recordings of full terminals, the newest first", tag: tag, need: access.NeedAudit}, k.listRecordings)
+	add(a, route{method: "GET", path: path, id: "get-recording", summary: "A recording, redacted and without what was typed, in the asciicast v2 format", tag: tag, need: access.NeedAudit}, k.recording)
 	a.OpenAPI().Paths[path].Get.Responses["200"] = &huma.Response{
 		Description: "OK", Content: map[string]*huma.MediaType{castType: {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}
@@ -40,7 +42,7 @@ func (k *Keeper) addRecordings(a *api) {
 const castType = "application/x-asciicast"
 
 // recordingName is what terminals.RecordingName makes.
-var recordingName = regexp.MustCompile(`^([0-9]{8}T[0-9]{6}Z)-(.{1,64})-(e_[a-z2-7]{13})\.cast$`)
+var recordingName = lazyregexp.New(`^([0-9]{8}T[0-9]{6}Z)-(.{1,64})-(e_[a-z2-7]{13})\.cast$`)
 
 // recordingFile is a recording in the directory.
 type recordingFile struct {
@@ -76,7 +78,7 @@ func (k *Keeper) recordingFiles() ([]recordingFile, error) {
 }
 
 func unreadableRecordings() error {
-	return problem(http.StatusInternalServerError, codeRecording, "the recordings cannot be read")
+	return problem.New(http.StatusInternalServerError, codeRecording, "the recordings cannot be read")
 }
 
 // open opens a recording, and says how long it is.
@@ -101,7 +103,7 @@ func (f recordingFile) open(dir string) (*os.File, int64, error) {
 	return file, st.Size(), nil
 }
 
-func (k *Keeper) listRecordings(ctx context.Context, _ *caller, in *recordingsIn) (*body[wire.Recordings], error) {
+func (k *Keeper) listRecordings(ctx context.Context, _ *access.Caller, in *recordingsIn) (*body[wire.Recordings], error) {
 	files, err := k.recordingFiles()
 	if err != nil {
 		return nil, err

@@ -9,6 +9,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -114,14 +116,14 @@ func newRetold(key string) *retold {
 
 // again tells it to another caller as far as it has gone, and goes on to its end. Whoever hears it may leave: it is the run
 // of who was first.
-func (t *retold) again(c *caller) (func(huma.Context), error) {
+func (t *retold) again(c *access.Caller) (func(huma.Context), error) {
 	log := t.log.Load()
 	if log == nil {
-		return nil, problem(http.StatusGone, registry.CodeGone, "this request was made before, and its response is no longer kept: the audit log has its outcome")
+		return nil, problem.New(http.StatusGone, registry.CodeGone, "this request was made before, and its response is no longer kept: the audit log has its outcome")
 	}
 	return func(hc huma.Context) {
 		s, req := startSSE(hc)
-		if c.bucket == "" {
+		if c.Bucket == "" {
 			s.patient = req.Context()
 		}
 		for n := 0; ; {

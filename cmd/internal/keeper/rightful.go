@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/right"
 )
 
@@ -24,7 +25,7 @@ func (a *rightful) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // WriteHeader begins the answer, or says why there is none.
 func (a *rightful) WriteHeader(status int) {
-	p := overProblem(a.use)
+	p := access.Over(a.use)
 	if p == nil || a.begun {
 		a.begun = true
 		a.ResponseWriter.WriteHeader(status)
@@ -50,7 +51,7 @@ func (a *rightful) Write(p []byte) (int, error) {
 func farewell(hc huma.Context) {
 	r, w := humago.Unwrap(hc)
 	a, ok := w.(*rightful)
-	if p := overProblem(r.Context()); ok && p != nil && !a.no {
+	if p := access.Over(r.Context()); ok && p != nil && !a.no {
 		s := &sse{w: a.ResponseWriter, rc: http.NewResponseController(w)}
 		if s.send("problem", "", p) == nil {
 			_ = s.flush()

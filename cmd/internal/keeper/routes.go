@@ -11,6 +11,8 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -20,7 +22,7 @@ func (k *Keeper) routes() http.Handler {
 	cfg := huma.DefaultConfig("Fairlead", k.cfg.Version)
 	cfg.Info.Description = "Runs commands on machines, exactly, safely and audited. Errors are problem details (RFC 9457) with a code."
 	cfg.DocsPath, cfg.SchemasPath, cfg.CreateHooks = "", "", nil // no page, and no links in answers
-	cfg.Transformers = []huma.Transformer{reword}
+	cfg.Transformers = []huma.Transformer{problem.Reword}
 	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "Over TCP. Callers on the unix socket are known by their account."},
 	}
@@ -52,7 +54,7 @@ func (k *Keeper) routes() http.Handler {
 	a.describe()
 	k.addMCP(a, mux)
 	mux.Handle(everything, misrouted(mux))
-	mux.Handle("GET /metrics", a.guard(needWatch, k.metrics))
+	mux.Handle("GET /metrics", a.guard(access.NeedWatch, k.metrics))
 	return tidy(mux)
 }
 
@@ -68,14 +70,14 @@ type route struct {
 	id, summary  string
 	about        string // what its callers must know besides
 	tag          string
-	need         need
+	need         access.Need
 	status       int   // when all is well; 0 means 200
 	also         []int // statuses with the same answer
 	body         int64 // bytes of a request; 0 means maxBody
 }
 
 // add adds a route. Who may not use it is told so before the request is looked at.
-func add[I, O any](a *api, r route, handle func(ctx context.Context, c *caller, in *I) (*O, error)) {
+func add[I, O any](a *api, r route, handle func(ctx context.Context, c *access.Caller, in *I) (*O, error)) {
 	op := huma.Operation{
 		Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Description: r.about, Tags: []string{r.tag}, DefaultStatus: r.status,
 		MaxBodyBytes: cmp.Or(r.body, maxBody) + 1, BodyReadTimeout: -1, // whole has seen to both; the library takes less than it says
@@ -83,13 +85,13 @@ func add[I, O any](a *api, r route, handle func(ctx context.Context, c *caller, 
 		Responses:   map[string]*huma.Response{},
 		Middlewares: huma.Middlewares{func(ctx huma.Context, next func(huma.Context)) { a.check(r.need, ctx, next) }},
 	}
-	if r.need != needNothing {
+	if r.need != access.NeedNothing {
 		op.Security = []map[string][]string{{"token": {}}}
 	}
 	huma.Register(a.API, op, func(ctx context.Context, in *I) (*O, error) {
-		out, err := handle(ctx, callerOf(ctx), in)
+		out, err := handle(ctx, access.CallerOf(ctx), in)
 		if err != nil {
-			return nil, asProblem(err)
+			return nil, problem.Of(err)
 		}
 		return out, nil
 	})
@@ -100,28 +102,28 @@ func add[I, O any](a *api, r route, handle func(ctx context.Context, c *caller, 
 	}
 }
 
-func (a *api) check(n need, ctx huma.Context, next func(huma.Context)) {
+func (a *api) check(n access.Need, ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
-	if p := a.k.deny(callerOf(ctx.Context()), n); p != nil {
+	if p := a.k.deny(access.CallerOf(ctx.Context()), n); p != nil {
 		a.k.refuse(w, "role", p)
 		return
 	}
 	if p := a.strange(r); p != nil {
-		writeProblem(w, p)
+		problem.Write(w, p)
 		return
 	}
 	next(ctx)
 }
 
 // guard is check for handlers that are not described.
-func (a *api) guard(n need, h http.Handler) http.Handler {
+func (a *api) guard(n access.Need, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if p := a.k.deny(callerOf(r.Context()), n); p != nil {
+		if p := a.k.deny(access.CallerOf(r.Context()), n); p != nil {
 			a.k.refuse(w, "role", p)
 			return
 		}
 		if p := a.strange(r); p != nil {
-			writeProblem(w, p)
+			problem.Write(w, p)
 			return
 		}
 		h.ServeHTTP(w, r)
@@ -129,15 +131,15 @@ func (a *api) guard(n need, h http.Handler) http.Handler {
 }
 
 // deny says why a caller may not do what takes a need; nil where it may.
-func (k *Keeper) deny(c *caller, n need) *wire.Problem {
+func (k *Keeper) deny(c *access.Caller, n access.Need) *wire.Problem {
 	switch {
 	case c == nil:
-		return problem(http.StatusUnauthorized, "auth", "the request has no caller")
-	case !c.role.may(n):
-		return problem(http.StatusForbidden, "forbidden", "%s (%s) may not do this: it takes the right to %s", c.principal, c.role, n)
-	case personal[n]:
-		if err := k.trees.Admit(c.pid); err != nil {
-			return problem(http.StatusForbidden, "denied", "%s", cmdutil.Text(err))
+		return problem.New(http.StatusUnauthorized, "auth", "the request has no caller")
+	case !c.Role.May(n):
+		return problem.New(http.StatusForbidden, "forbidden", "%s (%s) may not do this: it takes the right to %s", c.Principal, c.Role, n)
+	case access.Personal[n]:
+		if err := k.trees.Admit(c.Pid); err != nil {
+			return problem.New(http.StatusForbidden, "denied", "%s", cmdutil.Text(err))
 		}
 	}
 	return nil
@@ -150,13 +152,13 @@ type none struct{}
 
 func (k *Keeper) addHealth(a *api) {
 	add(a, route{method: "GET", path: "/healthz", id: "health", summary: "Whether the keeper lives, and what its gate is worth", tag: "keeper"},
-		func(_ context.Context, c *caller, _ *none) (*body[wire.Health], error) {
+		func(_ context.Context, c *access.Caller, _ *none) (*body[wire.Health], error) {
 			h := k.health(c)
 			return &body[wire.Health]{&h}, nil
 		})
 	add(a, route{method: "POST", path: "/v1/keeper/stop", id: "stop-keeper", summary: "End the keeper and everything it holds", tag: "keeper",
-		need: needOwn, status: http.StatusAccepted},
-		func(context.Context, *caller, *none) (*none, error) {
+		need: access.NeedOwn, status: http.StatusAccepted},
+		func(context.Context, *access.Caller, *none) (*none, error) {
 			k.stop()
 			return nil, nil
 		})

@@ -10,6 +10,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -28,13 +30,13 @@ type stopRunIn struct {
 
 func (k *Keeper) addRuns(a *api) {
 	const tag = "runs"
-	stream(a, route{method: "POST", path: runsPath, id: "start-run", tag: tag, need: needRun, body: maxRunBody,
+	stream(a, route{method: "POST", path: runsPath, id: "start-run", tag: tag, need: access.NeedRun, body: maxRunBody,
 		summary: "Run a command whose output comes as it is printed: events “output”, “waiting” for an approval, and “end”; of many hosts, which are one request, also “hosts” first, “begin”, “stdin” and “result”; of a rollout also “batch”, “verified” and “confirm”. It is stopped when the caller goes away"}, k.startRun)
-	add(a, route{method: "POST", path: "/v1/runs/{id}/stop", id: "stop-run", tag: tag, need: needRun, status: http.StatusAccepted,
+	add(a, route{method: "POST", path: "/v1/runs/{id}/stop", id: "stop-run", tag: tag, need: access.NeedRun, status: http.StatusAccepted,
 		summary: "Stop a run step by step; its stream reports the end"},
-		func(_ context.Context, c *caller, in *stopRunIn) (*none, error) {
-			if !k.runs.stop(c.principal, in.ID) {
-				return nil, notFound("run", in.ID)
+		func(_ context.Context, c *access.Caller, in *stopRunIn) (*none, error) {
+			if !k.runs.stop(c.Principal, in.ID) {
+				return nil, problem.NotFound("run", in.ID)
 			}
 			return nil, nil
 		})
@@ -45,7 +47,7 @@ func (k *Keeper) addRuns(a *api) {
 // run is a command whose caller takes the output as it comes.
 type run struct {
 	k       *Keeper
-	c       *caller
+	c       *access.Caller
 	in      *newRunIn
 	e       *registry.Entry
 	cmd     registry.Command
@@ -60,7 +62,7 @@ type running func(hc huma.Context, log *retelling, undo func())
 
 // startRun checks a request, and runs it once the caller has been told that it is heard. One that was made before with its
 // key is told once more.
-func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (func(huma.Context), error) {
+func (k *Keeper) startRun(ctx context.Context, c *access.Caller, in *newRunIn) (func(huma.Context), error) {
 	engine, err := k.admit(c)
 	if err != nil {
 		return nil, err
@@ -68,12 +70,12 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (func(hu
 	b := &in.Body
 	source, err := sourceOf(c, b)
 	if err != nil {
-		return nil, invalid("%v", err)
+		return nil, problem.Invalid("%v", err)
 	}
 	if b.Answered != "" && !b.Confirm && b.BreakGlass == "" {
-		return nil, invalid("answered says how confirm or break_glass was given, and neither is there")
+		return nil, problem.Invalid("answered says how confirm or break_glass was given, and neither is there")
 	}
-	script, words, err := scriptOf(engine.Limits(c.principal), source, b.Program, b.Args)
+	script, words, err := scriptOf(engine.Limits(c.Principal), source, b.Program, b.Args)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +86,7 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (func(hu
 	asked := struct {
 		Inventory string
 		Run       wire.NewRun
-	}{c.where(), *b}
+	}{c.Where(), *b}
 	asked.Run.ID = ""
 	var mine running
 	told, err := once(ctx, k, c, in.Key, asked, func() (t *retold, err error) {
@@ -108,8 +110,8 @@ func (k *Keeper) startRun(ctx context.Context, c *caller, in *newRunIn) (func(hu
 }
 
 // prepareRun gets ready to run a command on one host or in a session.
-func (k *Keeper) prepareRun(ctx context.Context, c *caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
-	limits, b := engine.Limits(c.principal), &in.Body
+func (k *Keeper) prepareRun(ctx context.Context, c *access.Caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
+	limits, b := engine.Limits(c.Principal), &in.Body
 	x := &run{k: k, c: c, in: in, cmd: registry.Command{Script: script, Program: words != nil, Held: b.Held, Reason: b.Reason}}
 	if x.cmd.Timeout, err = timeoutOf(c, limits, b.TimeoutS); err != nil {
 		return nil, err
@@ -131,7 +133,7 @@ func (k *Keeper) prepareRun(ctx context.Context, c *caller, in *newRunIn, engine
 	}
 	x.consent.at = b.Answered
 	// From here on it can be stopped, also before it is known to have begun.
-	rctx, leave, err := k.runs.begin(c.principal, b.ID, going{})
+	rctx, leave, err := k.runs.begin(c.Principal, b.ID, going{})
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +153,7 @@ func forMany(b *wire.NewRun) string {
 	}{
 		{"sums", len(b.Sums) > 0}, {"partial", b.Partial}, {"forks", b.Forks != 0}, {"connect_timeout_s", b.ConnectTimeoutS != nil},
 		{"shell", b.Shell != ""}, {"stdin", b.Stdin}, {"quiet", b.Quiet}, {"keep", b.Keep != 0}, {"redact", b.Redact},
-		{"rollout", b.Rollout != nil}, {"copy", b.Copy != nil}, {"keep_run", b.KeepRun},
+		{"commands", b.Commands != nil}, {"rollout", b.Rollout != nil}, {"copy", b.Copy != nil}, {"keep_run", b.KeepRun},
 	} {
 		if f.set {
 			return f.name
@@ -166,9 +168,9 @@ func (x *run) enter(ctx context.Context) (done func(), err error) {
 	unused := forMany(b)
 	switch {
 	case (b.Host == "") == (b.Session == ""):
-		return nil, invalid("a run takes a host, a session, hosts or a selector")
+		return nil, problem.Invalid("a run takes a host, a session, hosts or a selector")
 	case unused != "":
-		return nil, invalid("%s has no effect on a single host or a session: remove it, or name the host in hosts", unused)
+		return nil, problem.Invalid("%s has no effect on a single host or a session: remove it, or name the host in hosts", unused)
 	case b.Session != "":
 		x.e, err = x.k.entry(ctx, x.c, b.Session)
 		return func() {}, err
@@ -179,7 +181,7 @@ func (x *run) enter(ctx context.Context) (done func(), err error) {
 	}
 	h, err := r.host(b.Host)
 	if err == nil {
-		x.e, err = r.reg.Once(registry.OpenRequest{Principal: x.c.principal, Host: h})
+		x.e, err = r.reg.Once(registry.OpenRequest{Principal: x.c.Principal, Host: h})
 	}
 	if err != nil {
 		leave()
@@ -197,7 +199,7 @@ func (x *run) serve(hc huma.Context, stopped context.Context, undo func()) {
 	ctx, cancel := context.WithCancel(req.Context())
 	defer cancel()
 	defer context.AfterFunc(stopped, cancel)()
-	if x.c.bucket == "" {
+	if x.c.Bucket == "" {
 		s.patient = req.Context() // of this account's own: as slow as whoever reads its output
 		defer context.AfterFunc(s.patient, s.hurry)()
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"regexp"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -34,20 +36,20 @@ const terminalTag = "terminal"
 
 func (k *Keeper) addSandboxes(a *api) {
 	const path = "/agent/terminal/sandboxes"
-	add(a, route{method: "GET", path: path, id: "list-sandboxes", summary: "Sandboxes: one's own, or all for people", tag: terminalTag, need: needSee}, k.listSandboxes)
-	add(a, route{method: "POST", path: path, id: "create-sandbox", summary: "Let a principal work in a directory", tag: terminalTag, need: needPlace, status: http.StatusCreated}, k.createSandbox)
-	add(a, route{method: "GET", path: path + "/{id}", id: "get-sandbox", summary: "One sandbox", tag: terminalTag, need: needSee},
-		func(ctx context.Context, c *caller, in *sandboxIn) (*body[wire.Sandbox], error) {
+	add(a, route{method: "GET", path: path, id: "list-sandboxes", summary: "Sandboxes: one's own, or all for people", tag: terminalTag, need: access.NeedSee}, k.listSandboxes)
+	add(a, route{method: "POST", path: path, id: "create-sandbox", summary: "Let a principal work in a directory", tag: terminalTag, need: access.NeedPlace, status: http.StatusCreated}, k.createSandbox)
+	add(a, route{method: "GET", path: path + "/{id}", id: "get-sandbox", summary: "One sandbox", tag: terminalTag, need: access.NeedSee},
+		func(ctx context.Context, c *access.Caller, in *sandboxIn) (*body[wire.Sandbox], error) {
 			b, err := k.sandbox(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
 			}
 			return sandboxOut(b), nil
 		})
-	add(a, route{method: "GET", path: path + "/{id}/enforcement", id: "check-sandbox", summary: "Connect as its owner, and see what holds them in a sandbox there", tag: terminalTag, need: needPlace}, k.checkSandbox)
-	add(a, route{method: "PATCH", path: path + "/{id}", id: "change-sandbox", summary: "Change a sandbox", tag: terminalTag, need: needPlace}, k.changeSandbox)
-	add(a, route{method: "DELETE", path: path + "/{id}", id: "delete-sandbox", summary: "Delete a sandbox; its commands stay", tag: terminalTag, need: needPlace, status: http.StatusNoContent},
-		func(ctx context.Context, c *caller, in *sandboxIn) (*none, error) {
+	add(a, route{method: "GET", path: path + "/{id}/enforcement", id: "check-sandbox", summary: "Connect as its owner, and see what holds them in a sandbox there", tag: terminalTag, need: access.NeedPlace}, k.checkSandbox)
+	add(a, route{method: "PATCH", path: path + "/{id}", id: "change-sandbox", summary: "Change a sandbox", tag: terminalTag, need: access.NeedPlace}, k.changeSandbox)
+	add(a, route{method: "DELETE", path: path + "/{id}", id: "delete-sandbox", summary: "Delete a sandbox; its commands stay", tag: terminalTag, need: access.NeedPlace, status: http.StatusNoContent},
+		func(ctx context.Context, c *access.Caller, in *sandboxIn) (*none, error) {
 			b, err := k.sandbox(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
@@ -84,23 +86,23 @@ func networkIn(said string) string {
 }
 
 // sandbox finds one that a caller may see.
-func (k *Keeper) sandbox(ctx context.Context, c *caller, id string) (store.Sandbox, error) {
+func (k *Keeper) sandbox(ctx context.Context, c *access.Caller, id string) (store.Sandbox, error) {
 	b, err := k.cfg.Store.Sandbox(ctx, id)
 	switch {
-	case errors.Is(err, store.ErrNotFound), err == nil && b.Owner != c.principal && !c.role.may(needWatch):
-		return b, notFound("sandbox", id)
+	case errors.Is(err, store.ErrNotFound), err == nil && b.Owner != c.Principal && !c.Role.May(access.NeedWatch):
+		return b, problem.NotFound("sandbox", id)
 	case err != nil:
 		return b, err
 	}
 	return b, nil
 }
 
-func (k *Keeper) listSandboxes(ctx context.Context, c *caller, in *sandboxesIn) (*body[wire.Sandboxes], error) {
-	if !c.role.may(needWatch) {
-		if in.Owner != "" && in.Owner != c.principal {
+func (k *Keeper) listSandboxes(ctx context.Context, c *access.Caller, in *sandboxesIn) (*body[wire.Sandboxes], error) {
+	if !c.Role.May(access.NeedWatch) {
+		if in.Owner != "" && in.Owner != c.Principal {
 			return &body[wire.Sandboxes]{&wire.Sandboxes{Items: []wire.Sandbox{}}}, nil // it sees its own, and asks for another's
 		}
-		in.Owner = c.principal
+		in.Owner = c.Principal
 	}
 	page, err := k.cfg.Store.Sandboxes(ctx, store.SandboxFilter{Owner: in.Owner, Host: in.Host}, store.Paging{Limit: in.Limit, Cursor: in.Cursor})
 	if err != nil {
@@ -114,15 +116,15 @@ func (k *Keeper) listSandboxes(ctx context.Context, c *caller, in *sandboxesIn) 
 }
 
 // ownerName is whom a sandbox may be for.
-var ownerName = regexp.MustCompile(`^(agent|operator|program)/[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
+var ownerName = lazyregexp.New(`^(agent|operator|program)/[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
 
-func (k *Keeper) createSandbox(ctx context.Context, c *caller, in *newSandboxIn) (*body[wire.Sandbox], error) {
+func (k *Keeper) createSandbox(ctx context.Context, c *access.Caller, in *newSandboxIn) (*body[wire.Sandbox], error) {
 	b := store.Sandbox{Owner: in.Body.Owner, Host: in.Body.Host, Label: in.Body.Label, Path: in.Body.Path, Active: true, Network: networkIn(in.Body.Network)}
 	if b.Owner == "" {
-		b.Owner = c.principal
+		b.Owner = c.Principal
 	}
-	if b.Owner != c.principal && !ownerName.MatchString(b.Owner) {
-		return nil, invalid("owner_principal_id is agent/NAME, operator/NAME or program/NAME")
+	if b.Owner != c.Principal && !ownerName.MatchString(b.Owner) {
+		return nil, problem.Invalid("owner_principal_id is agent/NAME, operator/NAME or program/NAME")
 	}
 	h, err := k.terminalHost(c, b.Host)
 	if err != nil {
@@ -130,7 +132,7 @@ func (k *Keeper) createSandbox(ctx context.Context, c *caller, in *newSandboxIn)
 	}
 	b.Host = h.Name
 	if err := boxOf(b).Validate(); err != nil {
-		return nil, invalid("%v", err)
+		return nil, problem.Invalid("%v", err)
 	}
 	if b, err = k.cfg.Store.CreateSandbox(ctx, b); err != nil {
 		return nil, err
@@ -141,7 +143,7 @@ func (k *Keeper) createSandbox(ctx context.Context, c *caller, in *newSandboxIn)
 	return sandboxOut(b), nil
 }
 
-func (k *Keeper) changeSandbox(ctx context.Context, c *caller, in *changeSandboxIn) (*body[wire.Sandbox], error) {
+func (k *Keeper) changeSandbox(ctx context.Context, c *access.Caller, in *changeSandboxIn) (*body[wire.Sandbox], error) {
 	b, err := k.sandbox(ctx, c, in.ID)
 	if err != nil {
 		return nil, err
@@ -150,7 +152,7 @@ func (k *Keeper) changeSandbox(ctx context.Context, c *caller, in *changeSandbox
 	if in.Body.Path != nil {
 		b.Path = *in.Body.Path
 		if err := boxOf(b).Validate(); err != nil {
-			return nil, invalid("%v", err)
+			return nil, problem.Invalid("%v", err)
 		}
 	}
 	if in.Body.Active != nil {
@@ -186,17 +188,17 @@ func boxOf(b store.Sandbox) sandbox.Sandbox {
 }
 
 // terminalHost finds a sandbox's host, as the caller logs in to it. Sandboxes are of the keeper's own inventory, since they outlive whoever asks.
-func (k *Keeper) terminalHost(c *caller, name string) (hosts.Host, error) {
-	if c.inventory != k.cfg.Inventory {
-		return hosts.Host{}, invalid("sandboxes are on hosts of the keeper's own inventory, %s: name that one", k.cfg.Inventory)
+func (k *Keeper) terminalHost(c *access.Caller, name string) (hosts.Host, error) {
+	if c.Inventory != k.cfg.Inventory {
+		return hosts.Host{}, problem.Invalid("sandboxes are on hosts of the keeper's own inventory, %s: name that one", k.cfg.Inventory)
 	}
-	inv, err := k.inventories.as(c.principal, source{path: k.cfg.Inventory})
+	inv, err := k.inventories.as(c.Principal, source{path: k.cfg.Inventory})
 	if err != nil {
-		return hosts.Host{}, problem(http.StatusUnprocessableEntity, "inventory", "%v", err)
+		return hosts.Host{}, problem.New(http.StatusUnprocessableEntity, "inventory", "%v", err)
 	}
 	if name == "" {
 		if inv.Len() != 1 {
-			return hosts.Host{}, invalid("host says which of the inventory's %d hosts is meant", inv.Len())
+			return hosts.Host{}, problem.Invalid("host says which of the inventory's %d hosts is meant", inv.Len())
 		}
 		for h := range inv.All() {
 			return h, nil
@@ -204,7 +206,7 @@ func (k *Keeper) terminalHost(c *caller, name string) (hosts.Host, error) {
 	}
 	h, err := inv.Lookup(name)
 	if err != nil {
-		return h, problem(http.StatusNotFound, "not_found", "%v", err)
+		return h, problem.New(http.StatusNotFound, "not_found", "%v", err)
 	}
 	return h, nil
 }

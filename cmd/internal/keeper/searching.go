@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -31,11 +33,11 @@ type searchIn struct {
 }
 
 func (k *Keeper) addSearch(a *api) {
-	add(a, route{method: "GET", path: "/v1/audit/search", id: "audit-search", summary: "Find commands in the audit log, the newest first", tag: "audit", need: needAudit}, k.search)
+	add(a, route{method: "GET", path: "/v1/audit/search", id: "audit-search", summary: "Find commands in the audit log, the newest first", tag: "audit", need: access.NeedAudit}, k.search)
 }
 
 // search reads the record once for each part: it is a chain, and has no index.
-func (k *Keeper) search(ctx context.Context, _ *caller, in *searchIn) (*body[wire.FoundList], error) {
+func (k *Keeper) search(ctx context.Context, _ *access.Caller, in *searchIn) (*body[wire.FoundList], error) {
 	if k.cfg.AuditDir == "" {
 		return nil, noRecord()
 	}
@@ -81,7 +83,7 @@ func (k *Keeper) search(ctx context.Context, _ *caller, in *searchIn) (*body[wir
 // query reads what is looked for.
 func (in *searchIn) query() (q audit.Query, err error) {
 	bad := func(format string, args ...any) error {
-		return problem(http.StatusBadRequest, registry.CodeInvalid, format, args...)
+		return problem.New(http.StatusBadRequest, registry.CodeInvalid, format, args...)
 	}
 	q = audit.Query{Host: in.Host, Principal: in.Principal, Verdict: in.Verdict, Status: in.Status, Text: in.Text}
 	for _, t := range []struct {
@@ -148,7 +150,7 @@ func parseCursor(text string) (before uint64, err error) {
 			return before, nil
 		}
 	}
-	return 0, problem(http.StatusBadRequest, registry.CodeInvalid, "this cursor does not belong to this list")
+	return 0, problem.New(http.StatusBadRequest, registry.CodeInvalid, "this cursor does not belong to this list")
 }
 
 // fold puts together what the events of one command say.

@@ -6,29 +6,30 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
 )
 
 // Serve runs a keeper at the socket of p until ctx ends, a caller asks it to end, or it had nothing to do for cfg.Idle. It
 // calls ready, if not nil, once callers are answered. The error is ErrRunning where another keeper answers there, and nil
 // after a clean end.
-func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) {
+func Serve(ctx context.Context, cfg Config, p listen.Places, ready func()) (err error) {
 	start, stop := context.WithTimeout(ctx, startTime)
-	l, err := listen(start, p)
+	l, err := listen.Alone(start, p)
 	stop()
 	if err != nil {
 		return err
 	}
-	defer l.release()
+	defer l.Release()
 	defer l.Close()
-	cfg.Own = append(slices.Clip(cfg.Own), filepath.Dir(p.Socket), p.Log, p.claim())
+	cfg.Own = append(slices.Clip(cfg.Own), filepath.Dir(p.Socket), p.Log, p.Claim())
 	k, err := New(cfg)
 	if err != nil {
 		return err
@@ -42,25 +43,25 @@ func Serve(ctx context.Context, cfg Config, p Places, ready func()) (err error) 
 		err = errors.Join(err, k.Close())
 		k.noted(audit.Event{Kind: audit.KeeperEnd, Subject: p.Socket, Change: why})
 	}()
-	servers := []*http.Server{k.server(k.handler(k.local, socketNames))}
-	listeners := []net.Listener{newDoor(l)}
-	var agents *keptSocket
+	servers := []*http.Server{k.server(k.handler(k.callers.Local, access.SocketNames))}
+	listeners := []net.Listener{listen.Door(l)}
+	var agents *listen.KeptSocket
 	if cfg.AgentDoor.Socket != "" {
-		if agents, err = cfg.AgentDoor.listen(ctx); err != nil {
+		if agents, err = cfg.AgentDoor.Listen(ctx); err != nil {
 			return err
 		}
 		defer agents.Close()
-		listeners = append(listeners, newGate(&agentListener{agents}))
-		servers = append(servers, k.server(k.handler(k.agent, socketNames)))
+		listeners = append(listeners, listen.Bounded(listen.Agents(agents)))
+		servers = append(servers, k.server(k.handler(k.callers.FromAgent, access.SocketNames)))
 	}
 	if cfg.TCP.Addr != "" {
-		t, err := cfg.TCP.listen(ctx)
+		t, err := cfg.TCP.Listen(ctx)
 		if err != nil {
 			return err
 		}
 		defer t.Close()
 		listeners = append(listeners, t)
-		servers = append(servers, k.server(k.handler(k.remote, names(cfg.TCP.named(t.Addr())))))
+		servers = append(servers, k.server(k.handler(k.callers.Remote, access.Names(cfg.TCP.Named(t.Addr())))))
 		k.log.Printf("listening on %s", t.Addr())
 		if cfg.listening != nil {
 			cfg.listening(t.Addr())
@@ -108,7 +109,9 @@ func (k *Keeper) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: k.cfg.headerTime, IdleTimeout: keepAliveTime, MaxHeaderBytes: 32 << 10, ErrorLog: k.log,
 		BaseContext: func(net.Listener) context.Context { return k.base },
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return k.withPID(noteAccount(ctx, c), c) },
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return access.WithProcess(listen.WithAccount(ctx, c), listen.PIDAt(c), k.trees.Inside)
+		},
 	}
 }
 
@@ -125,71 +128,4 @@ func (k *Keeper) shutdown(servers []*http.Server) {
 			srv.Close()
 		}
 	}
-}
-
-// door lets this account in, and nobody else: the directory's mode does so too, but root passes that.
-type door struct {
-	*ownSocket
-	places chan struct{}
-}
-
-func newDoor(l *ownSocket) *door { return &door{l, make(chan struct{}, maxConns)} }
-
-// Accept waits for a place, and for a caller.
-func (d *door) Accept() (net.Conn, error) {
-	for {
-		d.places <- struct{}{}
-		c, err := d.AcceptUnix()
-		if err != nil {
-			<-d.places
-			return nil, err
-		}
-		if uid, pid, err := peerOf(c); err == nil && uid == os.Geteuid() {
-			return &guest{Conn: c, leave: sync.OnceFunc(func() { <-d.places }), pid: pid}, nil
-		}
-		c.Close()
-		<-d.places
-	}
-}
-
-// guest is a connection that gives its place back.
-type guest struct {
-	net.Conn
-	leave func()
-	pid   int // who it is, on the socket
-}
-
-type (
-	pidKey    struct{}
-	insideKey struct{}
-)
-
-// withPID notes which process has connected, and whether it runs in a session of ours: that does not change while it is
-// connected.
-func (k *Keeper) withPID(ctx context.Context, c net.Conn) context.Context {
-	g, ok := c.(*guest)
-	if !ok || g.pid <= 0 {
-		return ctx
-	}
-	inside := sync.OnceValue(func() error { return k.trees.Inside(g.pid) })
-	return context.WithValue(context.WithValue(ctx, pidKey{}, g.pid), insideKey{}, inside)
-}
-
-// insideOf says why the process that has connected may not use the keeper; nil where it may.
-func insideOf(ctx context.Context) error {
-	if inside, ok := ctx.Value(insideKey{}).(func() error); ok {
-		return inside()
-	}
-	return nil
-}
-
-// pidOf is the process that has made a request; 0 where nobody knows.
-func pidOf(ctx context.Context) int {
-	pid, _ := ctx.Value(pidKey{}).(int)
-	return pid
-}
-
-func (g *guest) Close() error {
-	g.leave()
-	return g.Conn.Close()
 }

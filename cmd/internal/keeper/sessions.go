@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -28,20 +30,20 @@ type sessionIn struct {
 }
 
 func (k *Keeper) addSessions(a *api) {
-	add(a, route{method: "GET", path: "/v1/sessions", id: "list-sessions", summary: "Sessions of one's own", tag: "sessions", need: needSee},
-		func(_ context.Context, c *caller, _ *none) (*body[wire.Sessions], error) {
+	add(a, route{method: "GET", path: "/v1/sessions", id: "list-sessions", summary: "Sessions of one's own", tag: "sessions", need: access.NeedSee},
+		func(_ context.Context, c *access.Caller, _ *none) (*body[wire.Sessions], error) {
 			out := &wire.Sessions{Items: []wire.Session{}}
 			for _, r := range k.realmsOf(c) {
-				for _, e := range r.reg.List(c.principal) {
+				for _, e := range r.reg.List(c.Principal) {
 					out.Items = append(out.Items, describe(c, e))
 				}
 			}
 			slices.SortFunc(out.Items, func(a, b wire.Session) int { return a.Opened.Compare(b.Opened) })
 			return &body[wire.Sessions]{out}, nil
 		})
-	add(a, route{method: "POST", path: "/v1/sessions", id: "open-session", summary: "Open a session", tag: "sessions", need: needRun, status: http.StatusCreated}, k.open)
-	add(a, route{method: "GET", path: "/v1/sessions/{id}", id: "get-session", summary: "One session", tag: "sessions", need: needSee},
-		func(ctx context.Context, c *caller, in *sessionIn) (*body[wire.Session], error) {
+	add(a, route{method: "POST", path: "/v1/sessions", id: "open-session", summary: "Open a session", tag: "sessions", need: access.NeedRun, status: http.StatusCreated}, k.open)
+	add(a, route{method: "GET", path: "/v1/sessions/{id}", id: "get-session", summary: "One session", tag: "sessions", need: access.NeedSee},
+		func(ctx context.Context, c *access.Caller, in *sessionIn) (*body[wire.Session], error) {
 			e, err := k.entry(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
@@ -49,8 +51,8 @@ func (k *Keeper) addSessions(a *api) {
 			s := describe(c, e)
 			return &body[wire.Session]{&s}, nil
 		})
-	add(a, route{method: "DELETE", path: "/v1/sessions/{id}", id: "close-session", summary: "Close a session, and end what runs in it", tag: "sessions", need: needRun, status: http.StatusNoContent},
-		func(ctx context.Context, c *caller, in *sessionIn) (*none, error) {
+	add(a, route{method: "DELETE", path: "/v1/sessions/{id}", id: "close-session", summary: "Close a session, and end what runs in it", tag: "sessions", need: access.NeedRun, status: http.StatusNoContent},
+		func(ctx context.Context, c *access.Caller, in *sessionIn) (*none, error) {
 			e, err := k.entry(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
@@ -59,8 +61,8 @@ func (k *Keeper) addSessions(a *api) {
 			k.ended(ctx, e.ID())
 			return nil, nil
 		})
-	add(a, route{method: "POST", path: "/v1/sessions/{id}/reset", id: "reset-session", summary: "Give a session a new shell in the same directory, and end what runs", tag: "sessions", need: needRun},
-		func(ctx context.Context, c *caller, in *resetIn) (*body[wire.Session], error) {
+	add(a, route{method: "POST", path: "/v1/sessions/{id}/reset", id: "reset-session", summary: "Give a session a new shell in the same directory, and end what runs", tag: "sessions", need: access.NeedRun},
+		func(ctx context.Context, c *access.Caller, in *resetIn) (*body[wire.Session], error) {
 			e, err := k.entry(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
@@ -77,9 +79,9 @@ func (k *Keeper) addSessions(a *api) {
 		})
 }
 
-func describe(c *caller, e *registry.Entry) wire.Session {
+func describe(c *access.Caller, e *registry.Entry) wire.Session {
 	s := wire.Session{
-		ID: e.ID(), Name: e.Name(), Host: e.Host().Name, Shell: e.Shell(), CWD: e.Dir(), Opened: e.Opened().UTC(), Owner: c.principal,
+		ID: e.ID(), Name: e.Name(), Host: e.Host().Name, Shell: e.Shell(), CWD: e.Dir(), Opened: e.Opened().UTC(), Owner: c.Principal,
 		Sandbox: e.Sandbox(),
 	}
 	if x := e.Current(); x != nil {
@@ -91,7 +93,7 @@ func describe(c *caller, e *registry.Entry) wire.Session {
 	return s
 }
 
-func (k *Keeper) open(ctx context.Context, c *caller, in *openIn) (*body[wire.Session], error) {
+func (k *Keeper) open(ctx context.Context, c *access.Caller, in *openIn) (*body[wire.Session], error) {
 	engine, err := k.admit(c)
 	if err != nil {
 		return nil, err
@@ -99,7 +101,7 @@ func (k *Keeper) open(ctx context.Context, c *caller, in *openIn) (*body[wire.Se
 	id, err := once(ctx, k, c, in.Key, struct {
 		Inventory string
 		Open      wire.Open
-	}{c.where(), in.Body}, func() (string, error) { return k.opens(ctx, c, engine, &in.Body) })
+	}{c.Where(), in.Body}, func() (string, error) { return k.opens(ctx, c, engine, &in.Body) })
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +114,7 @@ func (k *Keeper) open(ctx context.Context, c *caller, in *openIn) (*body[wire.Se
 }
 
 // opens opens a session, and returns its id.
-func (k *Keeper) opens(ctx context.Context, c *caller, engine *rules.Engine, b *wire.Open) (string, error) {
+func (k *Keeper) opens(ctx context.Context, c *access.Caller, engine *rules.Engine, b *wire.Open) (string, error) {
 	r, done, err := k.realm(c)
 	if err != nil {
 		return "", err
@@ -129,7 +131,7 @@ func (k *Keeper) opens(ctx context.Context, c *caller, engine *rules.Engine, b *
 	ctx, stop := context.WithTimeout(ctx, beforeSending)
 	defer stop()
 	req := registry.OpenRequest{
-		Principal: c.principal, Host: h, Name: b.Name, Dir: b.CWD, Env: env, Shell: b.Shell, Reason: b.Reason,
+		Principal: c.Principal, Host: h, Name: b.Name, Dir: b.CWD, Env: env, Shell: b.Shell, Reason: b.Reason,
 	}
 	if b.Sandbox != "" {
 		p, err := k.box(ctx, r, h, b.Sandbox, b.CWD)
@@ -147,25 +149,25 @@ func (k *Keeper) opens(ctx context.Context, c *caller, engine *rules.Engine, b *
 }
 
 // admit counts a request that may run something, or refuses it; the engine holds for the rest of it.
-func (k *Keeper) admit(c *caller) (*rules.Engine, error) {
+func (k *Keeper) admit(c *access.Caller) (*rules.Engine, error) {
 	engine, err := k.policy.current()
 	if err != nil {
-		return nil, problem(http.StatusInternalServerError, "policy", "%v", err)
+		return nil, problem.New(http.StatusInternalServerError, "policy", "%v", err)
 	}
-	return engine, engine.Admit(c.principal, time.Now())
+	return engine, engine.Admit(c.Principal, time.Now())
 }
 
 // environment takes the variables that a session is to have. An agent's change nothing but how programs present things,
 // but for hosts where it may run anything.
-func environment(engine *rules.Engine, c *caller, h hosts.Host, vars map[string]string) ([]string, error) {
+func environment(engine *rules.Engine, c *access.Caller, h hosts.Host, vars map[string]string) ([]string, error) {
 	env, err := registry.Variables(h.Name, vars)
 	if err != nil {
 		return nil, err
 	}
-	free := len(vars) > 0 && engine.Allows(c.principal, h, policy.Unknown)
+	free := len(vars) > 0 && engine.Allows(c.Principal, h, policy.Unknown)
 	for name := range vars {
 		if !free && !policy.Inert(name) {
-			return nil, problem(http.StatusForbidden, "denied", "the variable %.80q may change what commands mean: only %s may be set", name, policy.InertNames)
+			return nil, problem.New(http.StatusForbidden, "denied", "the variable %.80q may change what commands mean: only %s may be set", name, policy.InertNames)
 		}
 	}
 	return env, nil

@@ -7,6 +7,8 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/censor"
 	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -41,20 +43,20 @@ func (x *fleet) plan(ctx context.Context, judge consents.Judge) error {
 	}
 	plan, err := in.Plan(targets.Among(canary))
 	if err != nil {
-		return invalid("rollout: %v", err)
+		return problem.Invalid("rollout: %v", err)
 	}
 	if _, err := plan.Split(x.hosts); err != nil {
-		return invalid("rollout: %v", err)
+		return problem.Invalid("rollout: %v", err)
 	}
 	if in.Verify != "" {
-		judge.Words, judge.Yes, judge.Glass, judge.Approvable, judge.Partial = nil, false, false, false, false
+		judge.Words, judge.Scripts, judge.Yes, judge.Glass, judge.Approvable, judge.Partial = nil, nil, false, false, false, false
 		v, err := judge.Decide(ctx, in.Verify, x.hosts)
 		if err != nil {
 			return err
 		}
 		for _, h := range x.hosts {
 			if no := v.Refusal(h); no != nil {
-				return problem(http.StatusForbidden, "denied", "verify must be a command that the policy allows without a question: %s", no.Reason)
+				return problem.New(http.StatusForbidden, "denied", "verify must be a command that the policy allows without a question: %s", no.Reason)
 			}
 		}
 		plan.Verify.Keep, plan.Verify.Reason = x.cmd.Keep, x.cmd.Reason
@@ -174,15 +176,15 @@ type confirmRunIn struct {
 }
 
 func (k *Keeper) addConfirm(a *api) {
-	add(a, route{method: "POST", path: runsPath + "/{id}/confirm", id: "confirm-run", tag: "runs", need: needRun, status: http.StatusAccepted,
+	add(a, route{method: "POST", path: runsPath + "/{id}/confirm", id: "confirm-run", tag: "runs", need: access.NeedRun, status: http.StatusAccepted,
 		summary: "Let the next batch of a rollout begin, or end the run, once the event “confirm” asks"},
-		func(_ context.Context, c *caller, in *confirmRunIn) (*none, error) {
-			g, ok := k.runs.find(c.principal, in.ID)
+		func(_ context.Context, c *access.Caller, in *confirmRunIn) (*none, error) {
+			g, ok := k.runs.find(c.Principal, in.ID)
 			switch {
 			case !ok:
-				return nil, notFound("run", in.ID)
+				return nil, problem.NotFound("run", in.ID)
 			case !g.asking.reply(in.Body):
-				return nil, problem(http.StatusConflict, registry.CodeConflict, "the run %.80q does not wait for this answer", in.ID)
+				return nil, problem.New(http.StatusConflict, registry.CodeConflict, "the run %.80q does not wait for this answer", in.ID)
 			}
 			return nil, nil
 		})

@@ -3,10 +3,9 @@ package keeper
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
@@ -46,7 +45,7 @@ func (t *terminal) look(ctx context.Context, read func(context.Context) error) e
 		t.k.log.Print("the store can be read again")
 	}
 	if fault {
-		return storeProblem(err, text)
+		return problem.Store(err, text)
 	}
 	return nil
 }
@@ -79,16 +78,4 @@ func (k *Keeper) readPending(ctx context.Context) error {
 		return k.term.look(ctx, k.term.reconcile)
 	}
 	return k.term.look(ctx, k.cfg.Store.Ping)
-}
-
-// storeProblem tells of a store that does not work. What drivers and systems say, with names and addresses, stays in the log.
-func storeProblem(err error, text string) *wire.Problem {
-	p := &wire.Problem{Status: http.StatusServiceUnavailable, Code: "store", Retriable: true, Detail: text}
-	switch {
-	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrReadOnly):
-		p.Status, p.Code = http.StatusInsufficientStorage, "storage"
-	case errors.Is(err, store.ErrBusy):
-		p.Code = "busy"
-	}
-	return complete(p)
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -27,15 +29,15 @@ type eventsIn struct {
 }
 
 func (k *Keeper) addStreams(a *api) {
-	stream(a, route{method: "GET", path: "/v1/execs/{id}/stream", id: "stream-output", tag: "execs", need: needSee,
+	stream(a, route{method: "GET", path: "/v1/execs/{id}/stream", id: "stream-output", tag: "execs", need: access.NeedSee,
 		summary: "Output as it comes: events “output”, and “result” at the end"}, k.streamExec)
-	stream(a, route{method: "GET", path: "/v1/events", id: "events", tag: "events", need: needSee,
+	stream(a, route{method: "GET", path: "/v1/events", id: "events", tag: "events", need: access.NeedSee,
 		summary: "Events from now on, or after Last-Event-ID: requests, answers and ended commands; agents see their own. “missed” says that events were lost, as after a restart of the keeper: read the lists again"}, k.streamEvents)
 }
 
 // stream adds a route that answers with server-sent events.
-func stream[I any](a *api, r route, open func(ctx context.Context, c *caller, in *I) (func(huma.Context), error)) {
-	add(a, r, func(ctx context.Context, c *caller, in *I) (*huma.StreamResponse, error) {
+func stream[I any](a *api, r route, open func(ctx context.Context, c *access.Caller, in *I) (func(huma.Context), error)) {
+	add(a, r, func(ctx context.Context, c *access.Caller, in *I) (*huma.StreamResponse, error) {
 		body, err := open(ctx, c, in)
 		if err != nil {
 			return nil, err
@@ -59,7 +61,7 @@ func stream[I any](a *api, r route, open func(ctx context.Context, c *caller, in
 const chunkBytes = 64 << 10
 
 // streamExec follows both outputs of a command. The id of an event is the offsets of both streams after it.
-func (k *Keeper) streamExec(_ context.Context, c *caller, in *streamIn) (func(huma.Context), error) {
+func (k *Keeper) streamExec(_ context.Context, c *access.Caller, in *streamIn) (func(huma.Context), error) {
 	x, err := k.exec(c, in.ID)
 	if err != nil {
 		return nil, err
@@ -134,7 +136,7 @@ func parseOffsets(id string) (o offsets, err error) {
 	for i, text := range []string{a, b} {
 		n, perr := strconv.ParseUint(text, 10, 62)
 		if perr != nil || !ok {
-			return o, problem(http.StatusBadRequest, registry.CodeInvalid, "Last-Event-ID does not belong to this stream")
+			return o, problem.New(http.StatusBadRequest, registry.CodeInvalid, "Last-Event-ID does not belong to this stream")
 		}
 		o[i] = int64(n)
 	}
@@ -143,7 +145,7 @@ func parseOffsets(id string) (o offsets, err error) {
 
 // streamEvents tells what happens. The id of an event is its number within the life of this keeper; whoever brings one of
 // another life has missed the end of that, and is told all that is kept of this.
-func (k *Keeper) streamEvents(_ context.Context, c *caller, in *eventsIn) (func(huma.Context), error) {
+func (k *Keeper) streamEvents(_ context.Context, c *access.Caller, in *eventsIn) (func(huma.Context), error) {
 	_, at, _ := k.events.after(0)
 	missed := false
 	if life, n, _ := strings.Cut(in.Last, "-"); life == k.life() {
@@ -153,7 +155,7 @@ func (k *Keeper) streamEvents(_ context.Context, c *caller, in *eventsIn) (func(
 	} else if in.Last != "" {
 		at, missed = 0, true
 	}
-	mine := rules.RoleOf(c.principal) != rules.Operator
+	mine := rules.RoleOf(c.Principal) != rules.Operator
 	return func(ctx huma.Context) {
 		more, stop := k.events.subscribe()
 		defer stop()
@@ -171,7 +173,7 @@ func (k *Keeper) streamEvents(_ context.Context, c *caller, in *eventsIn) (func(
 				missed = false
 			}
 			for _, e := range news {
-				if mine && e.Principal != c.principal {
+				if mine && e.Principal != c.Principal {
 					continue
 				}
 				if s.send(e.Kind, k.eventID(e.n), e.Event) != nil {

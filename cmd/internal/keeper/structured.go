@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 )
@@ -10,9 +11,9 @@ import (
 func scriptOf(l rules.Limits, source, program string, args []string) (script string, words []string, err error) {
 	switch {
 	case program != "" && source != "":
-		return "", nil, invalid("give command, or program and args, not both")
+		return "", nil, problem.Invalid("give command, or program and args, not both")
 	case program == "" && len(args) > 0:
-		return "", nil, invalid("args needs program")
+		return "", nil, problem.Invalid("args needs program")
 	case program == "":
 		return source, nil, l.Shell()
 	}
@@ -21,7 +22,7 @@ func scriptOf(l rules.Limits, source, program string, args []string) (script str
 	}
 	words = append([]string{program}, args...)
 	if script, err = session.Words(words...); err != nil {
-		return "", nil, invalid("%v", err)
+		return "", nil, problem.Invalid("%v", err)
 	}
 	return script, words, nil
 }

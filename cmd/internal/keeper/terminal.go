@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -107,7 +108,7 @@ func (t *terminal) recover(ctx context.Context) error {
 				if err == nil {
 					err = t.endAbandoned(ctx, looks)
 				}
-				if err = errors.Join(err, t.k.tokens.check(ctx, t.store)); err != nil && ctx.Err() == nil {
+				if err = errors.Join(err, t.k.callers.Tokens.Check(ctx, t.store)); err != nil && ctx.Err() == nil {
 					t.k.log.Printf("%v", err)
 				}
 			}
@@ -226,8 +227,8 @@ func (a approver) ForSession(ctx context.Context, q policy.Question) (policy.Ans
 // asks notes whose process tree is about to ask, so that it does not answer: where an agent asks that is known by the marks
 // in its environment, as by fairlead exec.
 func (k *Keeper) asks(ctx context.Context) {
-	if c := callerOf(ctx); c != nil && c.role == Agent && c.pid > 0 {
-		k.trees.AskedMarked(c.pid)
+	if c := access.CallerOf(ctx); c != nil && c.Role == access.Agent && c.Pid > 0 {
+		k.trees.AskedMarked(c.Pid)
 	}
 }
 

@@ -5,18 +5,17 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
-
-// tokenPrefix lets people and scanners recognise a secret of ours.
-const tokenPrefix = "fairlead_"
 
 type (
 	newTokenIn struct{ Body wire.NewToken }
@@ -28,8 +27,8 @@ type (
 // addTokens adds what makes and revokes tokens.
 func (k *Keeper) addTokens(a *api) {
 	const tag, path = "tokens", "/v1/tokens"
-	add(a, route{method: "GET", path: path, id: "list-tokens", summary: "Tokens, without their secrets", tag: tag, need: needManage},
-		func(ctx context.Context, _ *caller, _ *none) (*body[wire.Tokens], error) {
+	add(a, route{method: "GET", path: path, id: "list-tokens", summary: "Tokens, without their secrets", tag: tag, need: access.NeedManage},
+		func(ctx context.Context, _ *access.Caller, _ *none) (*body[wire.Tokens], error) {
 			all, err := k.cfg.Store.Tokens(ctx)
 			if err != nil {
 				return nil, err
@@ -40,9 +39,9 @@ func (k *Keeper) addTokens(a *api) {
 			}
 			return &body[wire.Tokens]{out}, nil
 		})
-	add(a, route{method: "POST", path: path, id: "create-token", summary: "Make a token; its secret is shown once", tag: tag, need: needManage, status: http.StatusCreated}, k.createToken)
-	add(a, route{method: "DELETE", path: path + "/{id}", id: "revoke-token", summary: "Revoke a token, and end what is being done with it", tag: tag, need: needManage, status: http.StatusNoContent},
-		func(ctx context.Context, c *caller, in *tokenIn) (*none, error) {
+	add(a, route{method: "POST", path: path, id: "create-token", summary: "Make a token; its secret is shown once", tag: tag, need: access.NeedManage, status: http.StatusCreated}, k.createToken)
+	add(a, route{method: "DELETE", path: path + "/{id}", id: "revoke-token", summary: "Revoke a token, and end what is being done with it", tag: tag, need: access.NeedManage, status: http.StatusNoContent},
+		func(ctx context.Context, c *access.Caller, in *tokenIn) (*none, error) {
 			t, err := k.cfg.Store.Token(ctx, in.ID)
 			if err != nil {
 				return nil, err
@@ -53,7 +52,7 @@ func (k *Keeper) addTokens(a *api) {
 			if err := k.cfg.Store.RevokeToken(ctx, in.ID); err != nil {
 				return nil, err
 			}
-			k.tokens.end(ctx, in.ID, tokenRevoked)
+			k.callers.Tokens.End(ctx, in.ID, access.TokenRevoked)
 			return nil, nil
 		})
 }
@@ -66,28 +65,28 @@ func tokenJSON(t store.Token) wire.Token {
 }
 
 // tokenPrincipal is whom a token may be for. A slash more or a blank would make another principal of it.
-var tokenPrincipal = regexp.MustCompile(`^(agent|operator)/[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
+var tokenPrincipal = lazyregexp.New(`^(agent|operator)/[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
 
 // alike reports whether two names are of one person: people, and some systems, tell no case apart.
 func alike(a, b string) bool { return strings.EqualFold(a, b) }
 
-func (k *Keeper) createToken(ctx context.Context, c *caller, in *newTokenIn) (*body[wire.Token], error) {
+func (k *Keeper) createToken(ctx context.Context, c *access.Caller, in *newTokenIn) (*body[wire.Token], error) {
 	b := &in.Body
 	agent := rules.RoleOf(b.Principal) == rules.Agent
 	switch {
 	case !tokenPrincipal.MatchString(b.Principal):
-		return nil, invalid("principal is agent/NAME or operator/NAME")
-	case agent != (Role(b.Role) == Agent):
-		return nil, invalid("only an agent's token has the role agent")
-	case alike(b.Principal, k.cfg.Principal) && Role(b.Role) == Approver:
+		return nil, problem.Invalid("principal is agent/NAME or operator/NAME")
+	case agent != (access.Role(b.Role) == access.Agent):
+		return nil, problem.Invalid("only an agent's token has the role agent")
+	case alike(b.Principal, k.cfg.Principal) && access.Role(b.Role) == access.Approver:
 		// It would approve what the account itself asks.
-		return nil, problem(http.StatusForbidden, "forbidden", "%s makes requests on the socket, and principals cannot approve their own requests", k.cfg.Principal)
+		return nil, problem.New(http.StatusForbidden, "forbidden", "%s makes requests on the socket, and principals cannot approve their own requests", k.cfg.Principal)
 	}
-	t := store.Token{Name: b.Name, Principal: b.Principal, Role: b.Role, CreatedBy: c.principal}
+	t := store.Token{Name: b.Name, Principal: b.Principal, Role: b.Role, CreatedBy: c.Principal}
 	if b.TTLS > 0 {
 		t.Expires = k.now().Add(time.Duration(min(b.TTLS, maxTokenTTL.Seconds()) * float64(time.Second)))
 	}
-	secret := tokenPrefix + rand.Text() + rand.Text()
+	secret := access.TokenPrefix + rand.Text() + rand.Text()
 	t, err := k.cfg.Store.CreateToken(ctx, t, secret)
 	if err != nil {
 		return nil, err
@@ -101,33 +100,3 @@ func (k *Keeper) createToken(ctx context.Context, c *caller, in *newTokenIn) (*b
 }
 
 const maxTokenTTL = 10 * 365 * 24 * time.Hour
-
-// remote is who asks over TCP: whoever a token was made for. Nothing else says who somebody is, and nobody brings an
-// inventory, an agent or another name along.
-func (k *Keeper) remote(r *http.Request) (*caller, *wire.Problem) {
-	for _, name := range []string{wire.Principal, wire.Inventory, wire.AuthSock, wire.SSHOptions} {
-		if len(r.Header.Values(name)) > 0 {
-			return nil, problem(http.StatusForbidden, "forbidden", "%s is for callers on the socket", name)
-		}
-	}
-	secret, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok || !strings.HasPrefix(secret, tokenPrefix) || len(secret) > 200 {
-		return nil, problem(http.StatusUnauthorized, "auth", "a bearer token is needed")
-	}
-	t, err := k.cfg.Store.UseToken(r.Context(), secret)
-	if err != nil {
-		return nil, problem(http.StatusUnauthorized, "auth", "the token is not valid")
-	}
-	role := Role(t.Role)
-	if role == Owner || role == Page || allowed[role] == nil {
-		return nil, problem(http.StatusForbidden, "forbidden", "the token has a role that is unknown here")
-	}
-	return &caller{
-		principal: t.Principal, role: role, inventory: k.cfg.Inventory, bucket: t.ID,
-		use: func(ctx context.Context) (context.Context, func()) {
-			inForce := t
-			inForce.Expires = k.here(t.Expires)
-			return k.tokens.use(ctx, inForce)
-		},
-	}, nil
-}

@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/right"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
@@ -32,7 +33,7 @@ func (t *full) say(out terminals.Outcome, rec terminals.Recorded, cause error) {
 		end.Recording = filepath.Base(rec.Path)
 	}
 	if out.Err != nil {
-		end.Error = &session.ErrorJSON{Code: out.Err.Code, Message: asProblem(out.Err).Detail}
+		end.Error = &session.ErrorJSON{Code: out.Err.Code, Message: problem.Of(out.Err).Detail}
 		end.Why = cmdutil.Why(out.Err)
 	}
 	code := websocket.StatusNormalClosure

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -30,7 +28,7 @@ func (cfg *DialConfig) meet(ctx context.Context, c *client.Client, h wire.Health
 		var p *wire.Problem
 		switch {
 		case err == nil, errors.Is(err, client.ErrUnreachable), errors.As(err, &p) && isEnding(p):
-			return true, cfg.Places.awaitEnd(ctx)
+			return true, cfg.Places.AwaitEnd(ctx)
 		case ctx.Err() != nil:
 			return false, context.Cause(ctx)
 		case p != nil && p.Code == "busy":
@@ -55,18 +53,3 @@ func (cfg *DialConfig) meet(ctx context.Context, c *client.Client, h wire.Health
 
 // firstAPI is what keepers speak that do not say what they speak.
 const firstAPI = 1
-
-// awaitEnd waits until nothing is left of a keeper that ends. One of an earlier version holds only the lock beside its socket.
-func (p Places) awaitEnd(ctx context.Context) error {
-	for _, path := range []string{p.claim(), filepath.Join(filepath.Dir(p.Socket), servingLock)} {
-		l, err := takeLock(ctx, path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // its directory was removed, and the lock with it
-		}
-		if err != nil {
-			return err
-		}
-		l.release()
-	}
-	return nil
-}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -29,11 +31,11 @@ const (
 
 func (k *Keeper) addWatch(a *api) {
 	const tag = "watch"
-	add(a, route{method: "GET", path: "/v1/watch", id: "list-watched", summary: "All sessions, and the terminals that are open", tag: tag, need: needWatch},
-		func(context.Context, *caller, *none) (*body[wire.WatchedList], error) {
+	add(a, route{method: "GET", path: "/v1/watch", id: "list-watched", summary: "All sessions, and the terminals that are open", tag: tag, need: access.NeedWatch},
+		func(context.Context, *access.Caller, *none) (*body[wire.WatchedList], error) {
 			return &body[wire.WatchedList]{&wire.WatchedList{Items: k.watched()}}, nil
 		})
-	stream(a, route{method: "GET", path: "/v1/watch/{id}/stream", id: "watch", tag: tag, need: needWatch,
+	stream(a, route{method: "GET", path: "/v1/watch/{id}/stream", id: "watch", tag: tag, need: access.NeedWatch,
 		summary: "What happens in a session or terminal, redacted: events “session” first, then “command”, “answered”, “output”, “result”, of terminals “output” and “resize”, and “closed” at the end"}, k.watch)
 }
 
@@ -110,13 +112,13 @@ func (k *Keeper) guarded(text string) string {
 func (k *Keeper) guardedCommand(text string) string { return redactorOf(k.secrets.With(text))(text) }
 
 // watch follows a session from command to command, until it is closed or the reader goes.
-func (k *Keeper) watch(_ context.Context, _ *caller, in *watchIn) (func(huma.Context), error) {
+func (k *Keeper) watch(_ context.Context, _ *access.Caller, in *watchIn) (func(huma.Context), error) {
 	if t := k.terminals.get(in.ID); t != nil {
 		return k.watchTerminal(t)
 	}
 	e, owner := k.anybodys(in.ID)
 	if e == nil {
-		return nil, notFound("session", in.ID)
+		return nil, problem.NotFound("session", in.ID)
 	}
 	return func(hc huma.Context) {
 		s, r := startSSE(hc)

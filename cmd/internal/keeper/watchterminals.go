@@ -11,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -67,7 +68,7 @@ func (t *full) watched() wire.Watched {
 // watchTerminal shows a terminal from its beginning, as it is recorded.
 func (k *Keeper) watchTerminal(t *full) (func(huma.Context), error) {
 	if t.rec == nil {
-		return nil, problem(http.StatusConflict, codeRecording, "the terminal %s is not recorded, so it cannot be watched", t.entry.ID())
+		return nil, problem.New(http.StatusConflict, codeRecording, "the terminal %s is not recorded, so it cannot be watched", t.entry.ID())
 	}
 	return func(hc huma.Context) {
 		f, err := os.Open(t.rec.Path())

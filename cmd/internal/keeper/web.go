@@ -11,7 +11,10 @@ import (
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -25,19 +28,19 @@ type web struct {
 }
 
 func (k *Keeper) addWeb(a *api) {
-	add(a, route{method: "POST", path: "/v1/web", id: "open-page", tag: "keeper", need: needOwn, status: http.StatusCreated,
+	add(a, route{method: "POST", path: "/v1/web", id: "open-page", tag: "keeper", need: access.NeedOwn, status: http.StatusCreated,
 		summary: "A link to the keeper's web page, good once, for two minutes, in a browser on this machine"}, k.invite)
 }
 
 // invite gives a link.
-func (k *Keeper) invite(ctx context.Context, c *caller, _ *none) (*body[wire.Link], error) {
+func (k *Keeper) invite(ctx context.Context, c *access.Caller, _ *none) (*body[wire.Link], error) {
 	if err := k.openWeb(); err != nil {
 		return nil, err
 	}
 	if err := k.administered(ctx, c, audit.Event{Kind: audit.WebLink, Subject: k.web.url}); err != nil {
 		return nil, err
 	}
-	code, until := k.web.door.Invite(page.Guest{Inventory: c.inventory, AuthSock: c.authSock})
+	code, until := k.web.door.Invite(page.Guest{Inventory: c.Inventory, AuthSock: c.AuthSock})
 	return &body[wire.Link]{&wire.Link{URL: k.web.url + "/#" + code, Expires: until.UTC()}}, nil
 }
 
@@ -48,22 +51,22 @@ func (k *Keeper) openWeb() error {
 	defer w.mu.Unlock()
 	switch {
 	case w.closed:
-		return errEnding
+		return problem.ErrEnding
 	case w.door != nil:
 		return nil
 	}
 	l, err := (&net.ListenConfig{}).Listen(k.base, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return problem(http.StatusInternalServerError, "error", "the page cannot listen: %v", err)
+		return problem.New(http.StatusInternalServerError, "error", "the page cannot listen: %v", err)
 	}
 	addr := l.Addr().String()
 	name, _ := os.Hostname()
 	door := page.NewDoor(addr)
 	h := &page.Handler{
 		Door: door, Who: page.Entered{Principal: k.cfg.Principal, Name: name},
-		API: k.handler(func(r *http.Request) (*caller, *wire.Problem) { return k.paged(door, r) }, names(func(host string) bool { return host == addr })),
+		API: k.handler(func(r *http.Request) (*access.Caller, *wire.Problem) { return k.paged(door, r) }, access.Names(func(host string) bool { return host == addr })),
 		Refuse: func(w http.ResponseWriter, status int, code, detail string) {
-			k.refuse(w, "page", problem(status, code, "%s", detail))
+			k.refuse(w, "page", problem.New(status, code, "%s", detail))
 		},
 	}
 	server := k.server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,7 +75,7 @@ func (k *Keeper) openWeb() error {
 	}))
 	w.door, w.server, w.url = door, server, "http://"+addr
 	k.leaving.Go(func() {
-		if err := server.Serve(newGate(l)); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(listen.Bounded(l)); !errors.Is(err, http.ErrServerClosed) {
 			k.log.Printf("the page is served no more: %v", err)
 		}
 	})
@@ -80,18 +83,18 @@ func (k *Keeper) openWeb() error {
 }
 
 // paged is who asks on the page: the account, as far as a page may act for it.
-func (k *Keeper) paged(door *page.Door, r *http.Request) (*caller, *wire.Problem) {
+func (k *Keeper) paged(door *page.Door, r *http.Request) (*access.Caller, *wire.Problem) {
 	for _, name := range []string{wire.Principal, wire.Inventory, wire.AuthSock, wire.SSHOptions, "Authorization"} {
 		if len(r.Header.Values(name)) > 0 {
-			return nil, problem(http.StatusForbidden, "forbidden", "%s is for callers elsewhere", name)
+			return nil, problem.New(http.StatusForbidden, "forbidden", "%s is for callers elsewhere", name)
 		}
 	}
 	p, ok := door.Know(r)
 	if !ok {
-		return nil, problem(http.StatusUnauthorized, "auth", "this link is unknown or no longer valid: run “fairlead web” for a new one")
+		return nil, problem.New(http.StatusUnauthorized, "auth", "this link is unknown or no longer valid: run “fairlead web” for a new one")
 	}
-	return &caller{
-		principal: k.cfg.Principal, role: Page, inventory: p.Inventory, authSock: p.AuthSock, account: k.sink.own, bucket: pageBucket(p.Number, r), use: p.Use,
+	return &access.Caller{
+		Principal: k.cfg.Principal, Role: access.Page, Inventory: p.Inventory, AuthSock: p.AuthSock, Account: k.sink.Own, Bucket: pageBucket(p.Number, r), Use: p.Use,
 	}, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,10 +15,13 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -32,7 +34,7 @@ const (
 
 // addSockets adds what is no request and answer. It is described all the same.
 func (k *Keeper) addSockets(a *api, mux *http.ServeMux) {
-	mux.Handle("GET "+socketPath, a.guard(needType, http.HandlerFunc(k.serveTerminal)))
+	mux.Handle("GET "+socketPath, a.guard(access.NeedType, http.HandlerFunc(k.serveTerminal)))
 	query := func(name, doc string, s huma.Schema) *huma.Param {
 		return &huma.Param{Name: name, In: "query", Description: doc, Schema: &s, Required: name == "host"}
 	}
@@ -71,11 +73,11 @@ type terminalAsk struct {
 const codeRecording = "recording"
 
 // setting is what stty may be told: words that mean nothing to the shell that reads them, as package shell writes them.
-var setting = regexp.MustCompile(`^-?[a-z0-9]{1,10}( (undef|"\^[A-Z?]"))?$`)
+var setting = lazyregexp.New(`^-?[a-z0-9]{1,10}( (undef|"\^[A-Z?]"))?$`)
 
 const maxSettings = 32
 
-func parseTerminal(c *caller, r *http.Request) (a terminalAsk, err error) {
+func parseTerminal(c *access.Caller, r *http.Request) (a terminalAsk, err error) {
 	q := r.URL.Query()
 	a = terminalAsk{
 		host: q.Get("host"), sum: q.Get("sum"), term: terminals.Term(q.Get("term")), confirm: q.Get("confirm") == "true",
@@ -83,29 +85,29 @@ func parseTerminal(c *caller, r *http.Request) (a terminalAsk, err error) {
 	}
 	switch {
 	case a.host == "":
-		return a, invalid("host is missing")
+		return a, problem.Invalid("host is missing")
 	case a.record != wire.RecordOutput && a.record != wire.RecordInput && a.record != wire.RecordNothing:
-		return a, invalid("record is %s, %s or %s", wire.RecordOutput, wire.RecordInput, wire.RecordNothing)
-	case a.record != wire.RecordOutput && c.role != Owner:
-		return a, problem(http.StatusForbidden, "forbidden", "only the keeper's own account says what is recorded of its terminals")
+		return a, problem.Invalid("record is %s, %s or %s", wire.RecordOutput, wire.RecordInput, wire.RecordNothing)
+	case a.record != wire.RecordOutput && c.Role != access.Owner:
+		return a, problem.New(http.StatusForbidden, "forbidden", "only the keeper's own account says what is recorded of its terminals")
 	case !slices.Contains([]string{"", "true", "false"}, q.Get("confirm")):
-		return a, invalid("confirm is true or false")
+		return a, problem.Invalid("confirm is true or false")
 	case q.Get("term") != "" && a.term != q.Get("term"):
-		return a, invalid("term is a terminal's name such as xterm-256color")
+		return a, problem.Invalid("term is a terminal's name such as xterm-256color")
 	case len(a.settings) > maxSettings || slices.ContainsFunc(a.settings, func(s string) bool { return !setting.MatchString(s) }):
-		return a, invalid("settings are what stty takes, at most %d of them", maxSettings)
+		return a, problem.Invalid("settings are what stty takes, at most %d of them", maxSettings)
 	}
 	if text := q.Get("connect_timeout_s"); text != "" {
 		s, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return a, invalid("connect_timeout_s is a number of seconds")
+			return a, problem.Invalid("connect_timeout_s is a number of seconds")
 		}
 		if a.connectTimeout, err = seconds("connect_timeout_s", &s, 0, cmdutil.MaxConnectTimeout); err != nil {
 			return a, err
 		}
 	}
 	if !isUpgrade(r) {
-		return a, problem(http.StatusUpgradeRequired, "upgrade", "a terminal is a WebSocket")
+		return a, problem.New(http.StatusUpgradeRequired, "upgrade", "a terminal is a WebSocket")
 	}
 	for name, n := range map[string]*int{"rows": &a.size.Rows, "cols": &a.size.Cols} {
 		text := q.Get(name)
@@ -113,11 +115,11 @@ func parseTerminal(c *caller, r *http.Request) (a terminalAsk, err error) {
 			continue
 		}
 		if *n, err = strconv.Atoi(text); err != nil || *n < 1 || *n > wire.MaxCells {
-			return a, invalid("%s is a number from 1 to %d", name, wire.MaxCells)
+			return a, problem.Invalid("%s is a number from 1 to %d", name, wire.MaxCells)
 		}
 	}
 	if (a.size.Rows == 0) != (a.size.Cols == 0) {
-		return a, invalid("give both rows and cols, or neither")
+		return a, problem.Invalid("give both rows and cols, or neither")
 	}
 	return a, nil
 }
@@ -126,14 +128,14 @@ func parseTerminal(c *caller, r *http.Request) (a terminalAsk, err error) {
 func (k *Keeper) serveTerminal(w http.ResponseWriter, r *http.Request) {
 	leave, err := k.stay()
 	if err != nil {
-		writeProblem(w, asProblem(err))
+		problem.Write(w, problem.Of(err))
 		return
 	}
 	defer leave()
-	c := callerOf(r.Context())
+	c := access.CallerOf(r.Context())
 	t, err := k.openTerminal(r.Context(), c, r)
 	if err != nil {
-		noTerminal(w, r, c, asProblem(err))
+		noTerminal(w, r, c, problem.Of(err))
 		return
 	}
 	t.serve(w, r)
@@ -150,14 +152,14 @@ func (k *Keeper) stay() (leave func(), err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.closed || k.base.Err() != nil {
-		return nil, errEnding
+		return nil, problem.ErrEnding
 	}
 	k.leaving.Add(1)
 	return k.leaving.Done, nil
 }
 
 // openTerminal judges, connects, records, and starts the account's shell, in this order.
-func (k *Keeper) openTerminal(ctx context.Context, c *caller, r *http.Request) (_ *full, err error) {
+func (k *Keeper) openTerminal(ctx context.Context, c *access.Caller, r *http.Request) (_ *full, err error) {
 	ask, err := parseTerminal(c, r)
 	if err != nil {
 		return nil, err
@@ -166,14 +168,14 @@ func (k *Keeper) openTerminal(ctx context.Context, c *caller, r *http.Request) (
 	if err != nil {
 		return nil, err
 	}
-	if err := engine.Limits(c.principal).Shell(); err != nil {
+	if err := engine.Limits(c.Principal).Shell(); err != nil {
 		return nil, err
 	}
 	rm, done, err := k.realm(c)
 	if err != nil {
 		return nil, err
 	}
-	t := &full{k: k, ask: ask, owner: c.principal, guarded: c.role == Page, patient: c.bucket == "", done: done}
+	t := &full{k: k, ask: ask, owner: c.Principal, guarded: c.Role == access.Page, patient: c.Bucket == "", done: done}
 	defer func() {
 		if err != nil {
 			t.drop()
@@ -185,7 +187,7 @@ func (k *Keeper) openTerminal(ctx context.Context, c *caller, r *http.Request) (
 	}
 	line := terminals.Line(ask.settings, h.Env)
 	jctx := context.WithValue(ctx, consentKey{}, consent{script: line, confirm: ask.confirm})
-	d, err := rm.judge.decide(jctx, policy.Request{Principal: c.principal, Host: h, Command: line, Interactive: true})
+	d, err := rm.judge.decide(jctx, policy.Request{Principal: c.Principal, Host: h, Command: line, Interactive: true})
 	if err != nil {
 		return nil, err
 	}
@@ -213,14 +215,14 @@ func (k *Keeper) hostOf(rm *realm, ask *terminalAsk) (h hosts.Host, err error) {
 }
 
 // start connects, or takes a connection that is there, records, and starts the account's shell.
-func (t *full) start(ctx context.Context, c *caller, rm *realm, h hosts.Host, line string, d policy.Decision) (err error) {
+func (t *full) start(ctx context.Context, c *access.Caller, rm *realm, h hosts.Host, line string, d policy.Decision) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, beforeSending)
 	defer cancel()
 	p := session.Program{Line: line, Size: t.ask.size, Term: t.ask.term, Cooked: true}
 	t.host = h.Name
 	begin := func(conn session.Transport) (err error) {
 		if t.entry == nil { // the first connection may have no room
-			t.entry = terminals.NewEntry(t.k.sink, c.principal, h, conn.Peer())
+			t.entry = terminals.NewEntry(t.k.sink, c.Principal, h, conn.Peer())
 			if err = t.record(h, p); err == nil {
 				err = t.request(line, d)
 			}
@@ -240,7 +242,7 @@ func (t *full) start(ctx context.Context, c *caller, rm *realm, h hosts.Host, li
 		t.release = sync.OnceFunc(t.release)
 		return nil
 	case t.entry == nil:
-		p := asProblem(&session.Error{Op: "dial", Host: h.Name, Code: dialCode(err), Err: err})
+		p := problem.Of(&session.Error{Op: "dial", Host: h.Name, Code: dialCode(err), Err: err})
 		p.Detail = cmdutil.WhyAt(err)
 		return p
 	case t.asked:
@@ -267,7 +269,7 @@ func (r *realm) alone(ctx context.Context, h hosts.Host, use func(session.Transp
 // request puts on record that the shell is about to be started.
 func (t *full) request(line string, d policy.Decision) error {
 	if err := t.entry.Request(line, d, t.how); err != nil {
-		return problem(http.StatusInternalServerError, "audit", "%v", err)
+		return problem.New(http.StatusInternalServerError, "audit", "%v", err)
 	}
 	t.asked = true
 	return nil

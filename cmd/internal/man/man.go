@@ -2,16 +2,12 @@
 package man
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
-	"github.com/spf13/pflag"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
@@ -66,55 +62,9 @@ func write(dir string, cmd *cobra.Command) (pages int, err error) {
 			return pages, err
 		}
 	}
-	text, err := page(cmd)
-	if err != nil {
-		return pages, err
-	}
 	name := filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1")
-	if err := os.WriteFile(name, text, 0o644); err != nil {
+	if err := os.WriteFile(name, []byte(page(cmd)), 0o644); err != nil {
 		return pages, fmt.Errorf("cannot write a manual page: %w", err)
 	}
 	return pages + 1, nil
-}
-
-// noDate is a date that no page has otherwise: the generator cannot leave it out.
-var noDate = time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)
-
-// page generates the page of one command. It changes the command: the generator reads its texts as Markdown, which they
-// are not.
-func page(cmd *cobra.Command) ([]byte, error) {
-	cmd.DisableAutoGenTag = true
-	cmd.Short, cmd.Long = markdown(cmd.Short), markdown(cmd.Long)
-	cmd.InitDefaultHelpFlag()
-	cmd.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
-		_, f.Usage = pflag.UnquoteUsage(f)
-		f.Usage = markdown(f.Usage)
-	})
-	var b bytes.Buffer
-	err := doc.GenMan(cmd, &doc.GenManHeader{Section: "1", Date: &noDate, Source: "Fairlead", Manual: "Fairlead"}, &b)
-	return bytes.Replace(b.Bytes(), []byte(noDate.Format("Jan 2006")), nil, 1), err
-}
-
-var special = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "#", `\#`,
-	"|", `\|`, "~", `\~`, "&", `\&`)
-
-// markdown escapes plain text. Indented lines stay as they are, each on a line of its own.
-func markdown(text string) string {
-	var b strings.Builder
-	before := ""
-	for line := range strings.SplitSeq(text, "\n") {
-		code := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
-		if wasCode := strings.HasPrefix(before, " ") || strings.HasPrefix(before, "\t"); code != wasCode && before != "" && line != "" {
-			b.WriteByte('\n')
-		}
-		switch before = line; {
-		case code:
-			b.WriteString("    " + line + "\n")
-		case strings.HasPrefix(line, "-"), strings.HasPrefix(line, "+"): // else a list
-			b.WriteString(`\` + special.Replace(line) + "\n")
-		default:
-			b.WriteString(special.Replace(line) + "\n")
-		}
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

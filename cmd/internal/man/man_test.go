@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cli"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/man"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
@@ -54,8 +55,8 @@ func TestEachCommandHasAPage(t *testing.T) {
 	}
 	walk(root)
 	assert.Len(t, pages, n)
-	assert.Contains(t, pages["fairlead.1"], "fairlead-run(1)")
-	assert.Contains(t, pages["fairlead-run.1"], "--forks")
+	assert.Contains(t, pages["fairlead.1"], `fairlead\-run(1)`)
+	assert.Contains(t, pages["fairlead-run.1"], `\-\-forks`)
 }
 
 func TestPagesAreTheSameEachTime(t *testing.T) {
@@ -103,4 +104,51 @@ func TestTextsOfHelpAreNotReadAsMarkdown(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(out), "fairlead man ~/.local/share/man/man1\n")
 	assert.Contains(t, string(out), "The pages say what --help says.")
+}
+
+// What the pages show can be pasted, whatever the characters, and nothing in a text is a request to the formatter.
+func TestTextsAreShownAsTheyAre(t *testing.T) {
+	if _, err := exec.LookPath("groff"); err != nil {
+		needs.Part(t, "groff is not installed")
+	}
+	ios, _, _, _ := iostreams.Test()
+	root := &cobra.Command{Use: "try", Short: "Try it - or not"}
+	sub := man.NewCmd(&cmdutil.Factory{IO: ios})
+	odd := &cobra.Command{
+		Use: "odd WORD", Short: `A 'quoted' "text" \fBwith\fR ` + "`ticks`", Run: func(*cobra.Command, []string) {},
+		Long:    ".SH NOT A TITLE\n'nor this\nfilled line one\nfilled line two\n\n  kept  --as it-is ~/x ^C\n  .and this\nfilled again\n\nlast",
+		Example: "  try odd 'a\\nb' | grep -- --x",
+	}
+	odd.Flags().StringP("file", "f", "", "read `name` of it's own")
+	odd.Flags().Int("count", 64, "how many-times")
+	odd.Flags().Bool("yes", false, "say .yes")
+	odd.Flags().String("when", "", "say `when`")
+	odd.Flags().Lookup("when").NoOptDefVal = "now"
+	odd.Flags().String("secret", "", "not shown")
+	require.NoError(t, odd.Flags().MarkHidden("secret"))
+	root.AddCommand(sub, odd)
+	dir := t.TempDir()
+	root.SetArgs([]string{"man", dir})
+	require.NoError(t, root.Execute())
+	cmd := exec.Command("groff", "-Kutf8", "-man", "-Tutf8", "-rLL=100n", "-ww", "-P-c", "-P-b", "-P-u")
+	text, err := os.ReadFile(filepath.Join(dir, "try-odd.1"))
+	require.NoError(t, err)
+	cmd.Stdin = bytes.NewReader(text)
+	var warnings bytes.Buffer
+	cmd.Stderr = &warnings
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	assert.Empty(t, warnings.String())
+	shown := string(out)
+	for _, want := range []string{
+		`try-odd - A 'quoted' "text" \fBwith\fR ` + "`ticks`\n",
+		".SH NOT A TITLE 'nor this filled line one filled line two\n",
+		"  kept  --as it-is ~/x ^C\n", "  .and this\n", "filled again\n",
+		`try odd 'a\nb' | grep -- --x` + "\n",
+		"-f, --file name\n", "read name of it's own\n", "--count int\n", "how many-times (default 64)\n", "--yes", "say .yes\n", "--when[=when]\n",
+		"try(1)\n",
+	} {
+		assert.Contains(t, shown, want)
+	}
+	assert.NotContains(t, shown, "secret")
 }

@@ -241,7 +241,7 @@ func (o *execOut) fillResult(x *registry.Exec, v *registry.View, sent string, re
 		return d.Milliseconds()
 	}
 	o.DurationMS, o.QueueMS, o.DialMS = ms(r.Duration), ms(r.Queue), ms(r.Dial)
-	if r.StderrMode == "lines" {
+	if r.StderrMode == "lines" || r.StderrMode == "channel" {
 		o.StderrMode = r.StderrMode
 	}
 	if r.Lane == "clean" || r.Lane == "held" {

@@ -3,10 +3,11 @@ package mcpserver
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // The list of the tools is part of every conversation that a model has, so it is kept short. Arguments whose meaning is
@@ -75,7 +76,7 @@ func why(err error) string {
 }
 
 var (
-	missingArgument = regexp.MustCompile(`required: missing properties: \[([^\]]*)\]`)
-	unknownArgument = regexp.MustCompile(`unexpected additional properties \[([^\]]*)\]`)
-	wherePrefix     = regexp.MustCompile(`^(validating [^:]*: )+`)
+	missingArgument = lazyregexp.New(`required: missing properties: \[([^\]]*)\]`)
+	unknownArgument = lazyregexp.New(`unexpected additional properties \[([^\]]*)\]`)
+	wherePrefix     = lazyregexp.New(`^(validating [^:]*: )+`)
 )

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/fairlead-ssh/fairlead/audit/sinks"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // Limits of one export: what a collector does not take in time is given up, and reported.
@@ -149,7 +149,7 @@ type reporting struct {
 }
 
 // urls are what the library puts into its errors; one may hold a secret.
-var urls = regexp.MustCompile(`https?://\S+`)
+var urls = lazyregexp.New(`https?://\S+`)
 
 func (e *reporting) ExportSpans(ctx context.Context, spans []trace.ReadOnlySpan) error {
 	if err := e.SpanExporter.ExportSpans(ctx, spans); err != nil {

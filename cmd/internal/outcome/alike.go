@@ -1,20 +1,25 @@
 package outcome
 
-import "regexp"
+import (
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+)
 
 // What differs between hosts whose keys are not trusted for the same reason.
 var (
-	fingerprint = regexp.MustCompile(`SHA256:[A-Za-z0-9+/]{43}`)
+	fingerprint = lazyregexp.New(`SHA256:[A-Za-z0-9+/]{43}`)
+	nameless    = lazyregexp.New(`the name (\S+) has no address( \(.*\))?`)
 	ofOneHost   = []struct {
-		re   *regexp.Regexp
+		re   *lazyregexp.Regexp
 		with string
 	}{
-		{regexp.MustCompile(`(the key of|the authority that certified) \S+ `), "$1 the host "},
+		{lazyregexp.New(`(the key of|the authority that certified) \S+ `), "$1 the host "},
 		{fingerprint, "SHA256:…"},
-		{regexp.MustCompile(`for port 22 \S+ has `), "for port 22 the host has "},
-		{regexp.MustCompile(`but \S+:\d+ has `), "but a known_hosts file has "},
-		{regexp.MustCompile(`is revoked by \S+:\d+ `), "is revoked by a known_hosts file "},
-		{regexp.MustCompile(` with: ssh-keygen -f (\S+) -R \S+$`), " with: ssh-keygen -f $1 -R HOST"},
+		{lazyregexp.New(`for port 22 \S+ has `), "for port 22 the host has "},
+		{lazyregexp.New(`but \S+:\d+ has `), "but a known_hosts file has "},
+		{lazyregexp.New(`is revoked by \S+:\d+ `), "is revoked by a known_hosts file "},
+		{lazyregexp.New(` with: ssh-keygen -f (\S+) -R \S+$`), " with: ssh-keygen -f $1 -R HOST"},
 	}
 )
 
@@ -22,6 +27,9 @@ var (
 // addresses. own is what a person needs to know of this host, its key's fingerprint; "" is nothing.
 func Alike(why string) (alike, own string) {
 	own = fingerprint.FindString(why)
+	if m := nameless.FindStringSubmatch(why); m != nil && own == "" {
+		return strings.Replace(why, m[0], "the name of the host has no address", 1), m[1]
+	}
 	if own == "" {
 		return why, ""
 	}

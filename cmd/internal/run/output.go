@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"unicode/utf8"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outdir"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -49,7 +49,7 @@ func (o *outputOptions) parse(all *Options, scripted bool) error {
 	case all.Program && (o.CWD != "" || len(o.Env) > 0):
 		return cmdutil.Usagef("--program runs without a shell, which --cwd and --env need: leave --program out")
 	}
-	if o.CWD == "" && len(o.Env) == 0 || scripted { // a script is not read yet
+	if o.CWD == "" && len(o.Env) == 0 || scripted || all.prompted { // the command is not known yet
 		return nil
 	}
 	return all.surround()
@@ -71,7 +71,7 @@ type sizeFlag struct{ n *int64 }
 // maxOutput bounds --max-output: so much of each stream of each host is in memory.
 const maxOutput = 1 << 30
 
-var sizeText = regexp.MustCompile(`^([0-9]{1,10})(KiB|MiB|GiB|)$`)
+var sizeText = lazyregexp.New(`^([0-9]{1,10})(KiB|MiB|GiB|)$`)
 
 func (s sizeFlag) Set(text string) error {
 	m := sizeText.FindStringSubmatch(text)

@@ -62,6 +62,7 @@ type Options struct {
 	Partial        bool
 	stepOptions
 	outputOptions
+	fillOptions
 	Held    bool
 	Program bool // what stands after -- is a program and its exact arguments
 
@@ -72,6 +73,10 @@ type Options struct {
 	Script  string
 	Words   []string // what Script is made of in structured mode; nil is shell source
 	Args    []string // of ScriptFile
+
+	prompted bool                             // commands come from a prompt
+	among    []hosts.Host                     // that run it, of a prompt; nil is what Targets picks
+	took     func(hosts.Host, session.Result) // hears how each host has ended, one after the other; may be nil
 
 	shell     string // that the script names; "" is the host's
 	foldsMany bool   // Fold is of config.yaml, and so for several hosts alone: the output of one stays exact
@@ -84,7 +89,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:     "run TARGETS [flags] -- COMMAND…",
+		Use:     "run TARGETS [flags] [-- COMMAND…]",
 		Short:   "Run a command on the selected hosts",
 		Long:    long,
 		Example: example,
@@ -104,12 +109,18 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 
 // run does the work: select, judge, open the record, run, report.
 func run(ctx context.Context, o *Options) error {
+	if o.prompted {
+		return o.prompt(ctx)
+	}
 	hs, err := o.hosts()
 	if err != nil {
 		return err
 	}
 	if o.foldsMany && len(hs) == 1 {
 		o.Fold = false
+	}
+	if err := o.fill(hs); err != nil {
+		return err
 	}
 	steps, err := o.steps(hs)
 	if err != nil {
@@ -127,7 +138,7 @@ func run(ctx context.Context, o *Options) error {
 	}
 	judge := consent.Judge{
 		IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, PolicyFile: o.PolicyFile, Yes: o.Yes, Reason: o.Reason,
-		Words: o.Words, Approvable: keeper != nil, Partial: o.Partial,
+		Words: o.Words, Scripts: o.scripts(), Approvable: keeper != nil, Partial: o.Partial,
 	}
 	judge.TellAgent()
 	if err := o.verifiable(ctx, judge, hs); err != nil {
@@ -149,6 +160,9 @@ func run(ctx context.Context, o *Options) error {
 	}
 	o.Redact = o.Redact || judge.Caller.Mark != "" // agents see no secrets
 	secrets := redact.New(redact.Config{})
+	for _, text := range o.each {
+		secrets.LearnFromCommand(text)
+	}
 	secrets.LearnFromCommand(o.Script)
 	from := o.here(len(hs), judged, secrets)
 	from.Steps = steps
@@ -191,6 +205,9 @@ func refused(v *consent.Verdict, h hosts.Host) int {
 
 // selected are the hosts that TARGETS picks, or --rerun.
 func (o *Options) selected() ([]hosts.Host, error) {
+	if o.among != nil {
+		return o.among, nil
+	}
 	if o.Rerun != "" {
 		return o.rerunHosts()
 	}
@@ -221,7 +238,9 @@ func (o *Options) hosts() ([]hosts.Host, error) {
 			}
 		}
 	}
-	hs = o.pick(hs)
+	if o.among == nil {
+		hs = o.pick(hs)
+	}
 	for i := range hs {
 		if o.ConnectTimeout > 0 {
 			hs[i].ConnectTimeout = o.ConnectTimeout

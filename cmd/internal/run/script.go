@@ -6,10 +6,10 @@ import (
 	"io"
 	"os"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -78,8 +78,8 @@ var shells = map[string]string{
 
 // Options of a shell that "set" knows, too.
 var (
-	setLetters = regexp.MustCompile(`^[-+]([abefhmuvxBCET]+o?|o)$`)
-	setName    = regexp.MustCompile(`^[a-z]+$`)
+	setLetters = lazyregexp.New(`^[-+]([abefhmuvxBCET]+o?|o)$`)
+	setName    = lazyregexp.New(`^[a-z]+$`)
 )
 
 // interpreter reads the first line of a script: the shell that it names, "" without #!, and the options it gives it.

@@ -14,7 +14,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +21,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -54,6 +54,8 @@ type Run struct {
 type Host struct {
 	Name  string `json:"name"`            // that finds it again
 	Label string `json:"label,omitempty"` // what results call it; "" is Name
+
+	Command string `json:"command,omitempty"` // that it got, where Exact and each host got one of its own
 }
 
 // End is how a run ended on one host.
@@ -94,7 +96,7 @@ type Store struct{ Dir string }
 // ErrNotFound says that there is no such run.
 var ErrNotFound = errors.New("there is no such run")
 
-var validID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{3,79}$`)
+var validID = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{3,79}$`)
 
 const suffix = ".run"
 
@@ -158,11 +160,17 @@ func (w *Writer) End(label string, r session.Result, verify bool) {
 	if w == nil {
 		return
 	}
+	e := EndOf(label, r, verify)
+	w.write(line{End: &e})
+}
+
+// EndOf is how a Result of a host is kept.
+func EndOf(label string, r session.Result, verify bool) End {
 	e := End{Host: label, Status: r.Status, ExitCode: r.ExitCode, Verify: verify, NotRun: r.Status == session.StatusCanceled && (r.Err == nil || !r.Err.Sent)}
 	if r.Err != nil && r.Err.Err != nil {
 		e.Why = r.Err.Err.Error()
 	}
-	w.write(line{End: &e})
+	return e
 }
 
 // Close ends the run. Its error is the first one of all that was written.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // Options is everything the command needs: dependencies, then flags and arguments.
@@ -88,7 +88,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	return f.ForPeople(cmd, "change which agents may start fairlead mcp", func() bool { return o.Print })
 }
 
-var agentName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var agentName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // maxConfig bounds the file that is edited.
 const maxConfig = 16 << 20

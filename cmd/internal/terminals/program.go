@@ -2,15 +2,16 @@ package terminals
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // DefaultTerm is what programs are told about a terminal that has no name.
 const DefaultTerm = "xterm-256color"
 
 // termName keeps what is no name of a terminal from travelling.
-var termName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$`)
+var termName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$`)
 
 // Term is the TERM to tell the host.
 func Term(name string) string {
@@ -43,8 +44,8 @@ func Line(settings, env []string) string {
 }
 
 var (
-	variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	plain    = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]*$`)
+	variable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	plain    = lazyregexp.New(`^[A-Za-z0-9_@%+=:,./-]*$`)
 )
 
 // word gives value to sh: as it is where that is safe, else in octal, for printf to turn back.

@@ -6,9 +6,10 @@ package near
 import (
 	"cmp"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // Max is how many words Find returns at most.
@@ -31,7 +32,7 @@ func Find(word string, words iter.Seq[string]) []string {
 		hits   []hit
 		limit  = max(1, min(3, len(word)/3))
 		folded = strings.ToLower(word)
-		bare   = unpadded(folded)
+		bare   = Unpadded(folded)
 		d      distance
 	)
 	for w := range words {
@@ -42,7 +43,7 @@ func Find(word string, words iter.Seq[string]) []string {
 		dist := d.between(folded, lower, limit)
 		switch {
 		case dist <= limit:
-		case bare == unpadded(lower):
+		case bare == Unpadded(lower):
 			dist = 1
 		case len(word) >= 3 && (strings.HasPrefix(lower, folded) || strings.HasSuffix(lower, folded)):
 			dist = limit + 1
@@ -66,10 +67,10 @@ func Find(word string, words iter.Seq[string]) []string {
 }
 
 // zeros are those that a number is filled up with.
-var zeros = regexp.MustCompile(`(^|[^0-9])0+([0-9])`)
+var zeros = lazyregexp.New(`(^|[^0-9])0+([0-9])`)
 
-// unpadded writes the numbers in a word without zeros before them: web1 and web001 are near.
-func unpadded(word string) string { return zeros.ReplaceAllString(word, "$1$2") }
+// Unpadded writes the numbers in a word without zeros before them: web1 and web001 are near.
+func Unpadded(word string) string { return zeros.ReplaceAllString(word, "$1$2") }
 
 // Hint renders near misses for the end of a message: " (did you mean web01 or web02?)", or "" when there are none.
 func Hint(words []string) string {

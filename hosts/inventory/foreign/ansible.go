@@ -5,17 +5,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 )
 
 // ignored are the entries of an inventory directory that Ansible passes over.
-var ignored = regexp.MustCompile(`^\.|(~|\.pyc|\.pyo|\.swp|\.bak|\.rpm|\.md|\.txt|\.rst|\.orig|\.ini|\.cfg|\.retry)$|^(group_vars|host_vars|vars_plugins)$`)
+var ignored = lazyregexp.New(`^\.|(~|\.pyc|\.pyo|\.swp|\.bak|\.rpm|\.md|\.txt|\.rst|\.orig|\.ini|\.cfg|\.retry)$|^(group_vars|host_vars|vars_plugins)$`)
 
 // Ansible reads an inventory of Ansible's: a file in INI, YAML or JSON form, or a directory of such files, with the
 // group_vars and host_vars beside it. A program among the files of a directory is run as run says. With an error, too, the

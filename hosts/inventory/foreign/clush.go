@@ -2,12 +2,12 @@ package foreign
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // Clush reads a file of node groups as ClusterShell has them in groups.d: YAML, a mapping of sources of groups, or the old
@@ -52,7 +52,7 @@ type clushReader struct {
 	total  int                   // nodes over all groups
 }
 
-var oldGroup = regexp.MustCompile(`^([A-Za-z0-9_.+-]+):\s*(.*)$`)
+var oldGroup = lazyregexp.New(`^([A-Za-z0-9_.+-]+):\s*(.*)$`)
 
 // nodeGroups reads the text of a file.
 func nodeGroups(file string, data []byte) (*Inventory, error) {

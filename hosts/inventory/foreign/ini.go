@@ -2,16 +2,16 @@ package foreign
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 var (
-	iniSection = regexp.MustCompile(`^\[([^:\]\s]+)(?::(\w+))?\]\s*(?:#.*)?$`)
-	iniGroup   = regexp.MustCompile(`^([^:\]\s]+)\s*(?:#.*)?$`)
+	iniSection = lazyregexp.New(`^\[([^:\]\s]+)(?::(\w+))?\]\s*(?:#.*)?$`)
+	iniGroup   = lazyregexp.New(`^([^:\]\s]+)\s*(?:#.*)?$`)
 )
 
 // ini reads an inventory in Ansible's INI form into m.

@@ -90,3 +90,19 @@ var (
 	// *session.Pool. See registry.Lend.
 	Lend func(ctx context.Context, pool any, h hosts.Host, use any) (release func(), err error)
 )
+
+// Unframed is a session.Transport that can start programs without a terminal, where it gives none (session.ErrNoTerminal).
+// E is session.Exit.
+type Unframed[E any] interface {
+	// Unframed is Open for a command line without a terminal.
+	Unframed(ctx context.Context, line string) (Piped[E], error)
+}
+
+// Piped is a running program without a terminal: Read is its standard output, Write its standard input. Close is that of a
+// session.Stream, but a program that does not mind may go on.
+type Piped[E any] interface {
+	io.ReadWriteCloser
+	Stderr() io.Reader // must be read as well
+	CloseWrite() error
+	Wait() (E, error)
+}

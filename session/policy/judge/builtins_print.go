@@ -1,9 +1,10 @@
 package judge
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // printf judges a format and its arguments. Some shells evaluate what a numeric conversion is given, and %n and -v set
@@ -48,7 +49,7 @@ func (w *walker) printf(c call) {
 }
 
 // wide is a width or precision of six digits or more.
-var wide = regexp.MustCompile(`(?s)%.*[0-9]{6}`)
+var wide = lazyregexp.New(`(?s)%.*[0-9]{6}`)
 
 func number(s string, literal bool) bool {
 	if !literal {
@@ -58,7 +59,7 @@ func number(s string, literal bool) bool {
 	return s == "" || err == nil
 }
 
-var conversion = regexp.MustCompile(`(?s)%[-+ #0-9.']*(\([^)]*\)T|.|$)`)
+var conversion = lazyregexp.New(`(?s)%[-+ #0-9.']*(\([^)]*\)T|.|$)`)
 
 // conversions tells for each argument that a format takes in turn whether it is converted to a number; ok is false when
 // the format can do more than print.

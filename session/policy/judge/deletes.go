@@ -2,9 +2,9 @@ package judge
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
@@ -35,7 +35,7 @@ func (w *walker) deletes(c call) {
 }
 
 // openMode is a mode that lets everybody write.
-var openMode = regexp.MustCompile(`^[0-7]*[2367]$|^0*$|(^|,)([ug]*[oa][ugoa]*)?[^ugoa,]*[+=][^,]*w`)
+var openMode = lazyregexp.New(`^[0-7]*[2367]$|^0*$|(^|,)([ug]*[oa][ugoa]*)?[^ugoa,]*[+=][^,]*w`)
 
 // foundRemoved forbids removing all that a find finds, by where it looks.
 func (w *walker) foundRemoved(args []programs.Arg) {
@@ -112,7 +112,7 @@ func (w *walker) catastrophic(list ...programs.Arg) {
 func (w *walker) changesTree(a programs.Arg, open bool) {
 	home := !open && !a.Glob && !isWild(a.Text)
 	switch {
-	case w.leadsTo(a, func(p string) bool { return systemTree(p) && !(places.data[p] || home && aHome(p)) }):
+	case w.leadsTo(a, func(p string) bool { return systemTree(p) && !(places().data[p] || home && aHome(p)) }):
 		w.raise(policy.Forbidden, "forbidden/catastrophic-delete", "it removes, moves or opens up the system itself")
 	case w.leadsTo(a, systemTree):
 		w.raise(policy.Dangerous, "paths/data", "it changes who may use a whole tree of data")
@@ -169,7 +169,7 @@ func reachesTree(p, dir string, g guess, tree func(string) bool) bool {
 	} else if i < 0 && everything(r) && root == "/" {
 		r = "/"
 	}
-	return r == "/" || r == "~" || g != substituted && tree(r) && (g == written || !places.sure[r])
+	return r == "/" || r == "~" || g != substituted && tree(r) && (g == written || !places().sure[r])
 }
 
 // everything knows the patterns that match all of a directory, hidden files included or not.
@@ -179,7 +179,7 @@ func everything(segment string) bool {
 
 // systemTree reports whether a clean path is a tree of the system, somebody's home, or a pattern that may be one.
 func systemTree(p string) bool {
-	if places.system[p] || places.sure[p] || aHome(p) {
+	if places().system[p] || places().sure[p] || aHome(p) {
 		return true
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")

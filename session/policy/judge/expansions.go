@@ -1,11 +1,11 @@
 package judge
 
 import (
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -137,7 +137,7 @@ func (w *walker) tilde(s string) {
 	}
 }
 
-var userName = regexp.MustCompile(`^(?:[a-z][a-z0-9._-]*)?$`)
+var userName = lazyregexp.New(`^(?:[a-z][a-z0-9._-]*)?$`)
 
 func (w *walker) param(p *syntax.ParamExp) {
 	if p.Param != nil {

@@ -1,10 +1,10 @@
 package judge
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 )
 
@@ -129,7 +129,7 @@ func token(s string, i int) (c byte, star, one bool, next int) {
 }
 
 // brackets stand for one character, whichever it is.
-var brackets = regexp.MustCompile(`\[[^\]]*\]`)
+var brackets = lazyregexp.New(`\[[^\]]*\]`)
 
 // matchGlob reports whether a pattern matches a text that has no wildcards.
 func matchGlob(pat, s string) bool {

@@ -2,10 +2,10 @@ package judge
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
@@ -86,8 +86,8 @@ var (
 		"pickle.loads", "fromcharcode", "atob(", "gzinflate", "str_rot13", "hex2bin", "pack(", "reverse(", "[::-1]", "chr("}
 	codeRuns = []string{"exec(", "exec (", "eval(", "eval (", "eval ", "system(", "system ", "popen", "subprocess", "instance_eval", "assert(", "runpy",
 		"execsync", "spawn", "new function(", "loadstring", "load("}
-	codeRemoves = regexp.MustCompile(`(?i)(?:rmtree|rm_rf|rm_r|rmsync|rmdirsync|rmdir_r|remove_tree|remove_entry|unlinksync|fs\.rm|deltree|remove-item)[\s(]*['"]([^'"]{1,200})['"]`)
-	codeTexts   = regexp.MustCompile("'((?:[^'\\\\]|\\\\.){4,})'|\"((?:[^\"\\\\]|\\\\.){4,})\"|`([^`]{4,})`|(?:qx|%x)[{(\\[/|!]([^})\\]/|!]{4,})")
+	codeRemoves = lazyregexp.New(`(?i)(?:rmtree|rm_rf|rm_r|rmsync|rmdirsync|rmdir_r|remove_tree|remove_entry|unlinksync|fs\.rm|deltree|remove-item)[\s(]*['"]([^'"]{1,200})['"]`)
+	codeTexts   = lazyregexp.New("'((?:[^'\\\\]|\\\\.){4,})'|\"((?:[^\"\\\\]|\\\\.){4,})\"|`([^`]{4,})`|(?:qx|%x)[{(\\[/|!]([^})\\]/|!]{4,})")
 )
 
 // inlineCode forbids code in another language that does plainly what a command may not: it fetches or decodes what it

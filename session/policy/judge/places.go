@@ -3,6 +3,7 @@ package judge
 import (
 	_ "embed" // places.txt
 	"strings"
+	"sync"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
@@ -10,8 +11,8 @@ import (
 //go:embed places.txt
 var placesText string
 
-// places are what places.txt says.
-var places = readPlaces(placesText)
+// places returns what places.txt says.
+var places = sync.OnceValue(func() *placeTables { return readPlaces(placesText) })
 
 type placeTables struct {
 	read, write, disk  pathTable

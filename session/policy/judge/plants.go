@@ -18,14 +18,14 @@ func (w *walker) plantsAt(p string) {
 	if isWild(p) && !w.patternBudget() {
 		return
 	}
-	if e := places.write.find(segments(resolve(p, w.dir)), isWild(p)); e != nil {
+	if e := places().write.find(segments(resolve(p, w.dir)), isWild(p)); e != nil {
 		w.raise(e.class, e.rule, e.why)
 	}
 	for _, end := range endings(afterUp(p)) {
 		if climbs(p) || throughLink(w.dir) {
 			end = "/" + end
 		}
-		if e := places.write.find(segments(end), isWild(end)); e != nil {
+		if e := places().write.find(segments(end), isWild(end)); e != nil {
 			w.raise(e.class, e.rule, e.why)
 		}
 	}

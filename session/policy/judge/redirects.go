@@ -216,7 +216,7 @@ func (w *walker) readsDevice(a programs.Arg) {
 		return
 	}
 	p := resolve(s, w.dir)
-	if s[0] == '/' && a.Literal && places.disk.find(segments(p), false) != nil {
+	if s[0] == '/' && a.Literal && places().disk.find(segments(p), false) != nil {
 		w.raise(policy.SensitiveRead, "secrets/path", "it is a raw disk or memory device")
 		return
 	}

@@ -5,7 +5,7 @@ import "strings"
 // holdsSecrets reports whether a path, which may be a pattern, is or may reach a file whose content is secret. Symbolic
 // links are the host's affair: this is about the text alone.
 func holdsSecrets(p, dir string, pattern bool) (why string, ok bool) {
-	e := places.read.find(segments(throughProc(resolve(p, dir))), pattern)
+	e := places().read.find(segments(throughProc(resolve(p, dir))), pattern)
 	if e == nil {
 		return "", false
 	}
@@ -52,8 +52,8 @@ func secretsBelow(p, dir string) (why string, ok bool) {
 	if len(segs) == 1 || len(segs) <= 3 && (segs[1] == "home" || segs[1] == "root" || segs[1] == "Users") {
 		return "it contains the secrets of all accounts", true
 	}
-	for i := range places.read.all {
-		s := &places.read.all[i]
+	for i := range places().read.all {
+		s := &places().read.all[i]
 		if s.anchored && len(s.segs) > len(segs) && reaches(segs, s.segs[:len(segs)], true) {
 			return "below it is a file of which: " + s.why, true
 		}

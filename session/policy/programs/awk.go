@@ -1,8 +1,9 @@
 package programs
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // awkCheck reads the program text of an awk call.
@@ -46,10 +47,10 @@ type awkScan struct {
 }
 
 var (
-	awkBlank  = regexp.MustCompile(`^(?:[ \t\r]|\\\n|#.*)+`)
-	awkString = regexp.MustCompile(`^"(?:[^"\\\n]|\\.)*"`)
-	awkNumber = regexp.MustCompile(`^[0-9.]+(?:[eE][+-]*[0-9]+)?`)
-	awkName   = regexp.MustCompile(`^\w+`)
+	awkBlank  = lazyregexp.New(`^(?:[ \t\r]|\\\n|#.*)+`)
+	awkString = lazyregexp.New(`^"(?:[^"\\\n]|\\.)*"`)
+	awkNumber = lazyregexp.New(`^[0-9.]+(?:[eE][+-]*[0-9]+)?`)
+	awkName   = lazyregexp.New(`^\w+`)
 )
 
 func (s *awkScan) run() bool {

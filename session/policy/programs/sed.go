@@ -1,8 +1,9 @@
 package programs
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // sedCheck reads the scripts of a sed call. sed joins -e pieces by newlines, and so does this.
@@ -37,7 +38,7 @@ func sedCheck(c *call) {
 type source struct{ text string }
 
 // eat takes what a regular expression finds at the beginning.
-func (s *source) eat(re *regexp.Regexp) string {
+func (s *source) eat(re *lazyregexp.Regexp) string {
 	found := ""
 	if at := re.FindStringIndex(s.text); at != nil {
 		found, s.text = s.text[:at[1]], s.text[at[1]:]
@@ -89,17 +90,17 @@ type sedScript struct {
 }
 
 var (
-	sedBlank   = regexp.MustCompile(`^[ \t\n;]+`)
-	sedFirst   = regexp.MustCompile(`^(?:\$|[0-9]+(?:~[0-9]*)?)`)
-	sedSecond  = regexp.MustCompile(`^(?:\$|[0-9]+(?:[~+][0-9]*)?|[~+][0-9]*)`)
-	sedComma   = regexp.MustCompile(`^[ \t]*,[ \t]*`)
-	sedNot     = regexp.MustCompile(`^[ \t!]*`)
-	sedFlags   = regexp.MustCompile(`^[IM]*`)
-	sedPlain   = regexp.MustCompile(`^(?:[=dDgGhHnNpPxzF]|[lLqQ][ \t]*[0-9]*|[:btT][ \t]*\w*)`)
-	sedEnd     = regexp.MustCompile(`^[ \t]*(?:$|[\n;}#])`)
-	sedText    = regexp.MustCompile(`^[aic](?:(?:[^\\\n]|\\[^\n])*\\\n)*.*\n?`)
-	sedLine    = regexp.MustCompile(`^.*\n?`)
-	sedOptions = regexp.MustCompile(`^[gpiImMe0-9]*`)
+	sedBlank   = lazyregexp.New(`^[ \t\n;]+`)
+	sedFirst   = lazyregexp.New(`^(?:\$|[0-9]+(?:~[0-9]*)?)`)
+	sedSecond  = lazyregexp.New(`^(?:\$|[0-9]+(?:[~+][0-9]*)?|[~+][0-9]*)`)
+	sedComma   = lazyregexp.New(`^[ \t]*,[ \t]*`)
+	sedNot     = lazyregexp.New(`^[ \t!]*`)
+	sedFlags   = lazyregexp.New(`^[IM]*`)
+	sedPlain   = lazyregexp.New(`^(?:[=dDgGhHnNpPxzF]|[lLqQ][ \t]*[0-9]*|[:btT][ \t]*\w*)`)
+	sedEnd     = lazyregexp.New(`^[ \t]*(?:$|[\n;}#])`)
+	sedText    = lazyregexp.New(`^[aic](?:(?:[^\\\n]|\\[^\n])*\\\n)*.*\n?`)
+	sedLine    = lazyregexp.New(`^.*\n?`)
+	sedOptions = lazyregexp.New(`^[gpiImMe0-9]*`)
 )
 
 func (s *sedScript) run() bool {
@@ -124,7 +125,7 @@ func (s *sedScript) addresses() bool {
 	return ok && s.text != ""
 }
 
-func (s *sedScript) address(number *regexp.Regexp) (found, ok bool) {
+func (s *sedScript) address(number *lazyregexp.Regexp) (found, ok bool) {
 	if s.eat(number) != "" {
 		return true, true
 	}

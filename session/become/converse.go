@@ -1,0 +1,228 @@
+package become
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
+)
+
+// maxNoise bounds what start files and lectures may print.
+const maxNoise = 1 << 20
+
+// Talk is what a conversation is about.
+type Talk struct {
+	Host  string
+	Login string        // the account that logs in; "" is not known
+	Ask   Ask           // nil is no person
+	Limit time.Duration // how long the host may take for each answer; 0 means no limit. A person is not hurried
+}
+
+// Converse talks to what Line has started on stream until the other account is there, then types program, a command line
+// of one line, and returns what has come of its output. ctx bounds it. It closes the stream when it fails; the error is an *Error
+// or that of ctx.
+func (e *Elevation) Converse(ctx context.Context, stream io.ReadWriteCloser, t Talk, program string) (rest []byte, err error) {
+	if strings.ContainsAny(program, "\n\r") {
+		stream.Close()
+		return nil, errors.New("become: the program's command line has more than one line")
+	}
+	c := &talk{Talk: t, e: e, stream: stream}
+	c.clock = time.AfterFunc(time.Hour, c.late)
+	c.clock.Stop()
+	c.hurry()
+	stop := context.AfterFunc(ctx, func() { stream.Close() })
+	rest, err = c.run(ctx)
+	c.rest()
+	c.settle(unknown)
+	if err == nil {
+		if _, werr := io.WriteString(stream, program+"\n"); werr != nil {
+			err = c.fail(nil, werr)
+		}
+	}
+	if !stop() && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		stream.Close()
+		return nil, err
+	}
+	return rest, nil
+}
+
+// talk is a conversation under way.
+type talk struct {
+	Talk
+	e      *Elevation
+	stream io.ReadWriteCloser
+	buf    []byte   // what the host has printed
+	read   int      // of it, what has been answered
+	tried  *attempt // the password that was sent
+
+	mu    sync.Mutex // guards what follows
+	clock *time.Timer
+	over  bool // the clock has run out
+}
+
+func (c *talk) hurry() {
+	if c.Limit > 0 {
+		c.clock.Reset(c.Limit)
+	}
+}
+
+func (c *talk) rest() { c.clock.Stop() }
+
+func (c *talk) late() {
+	c.mu.Lock()
+	c.over = true
+	c.mu.Unlock()
+	c.stream.Close()
+}
+
+func (c *talk) isLate() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.over
+}
+
+func (c *talk) run(ctx context.Context) ([]byte, error) {
+	piece := make([]byte, 4096)
+	for {
+		n, err := c.stream.Read(piece)
+		c.buf = append(c.buf, piece[:n]...)
+		if i := bytes.Index(c.buf, []byte(c.e.token)); i >= 0 {
+			c.settle(taken)
+			return bytes.Clone(c.buf[i+len(c.e.token):]), nil
+		}
+		if end := c.prompted(); end >= 0 {
+			if c.tried != nil {
+				return nil, c.refused()
+			}
+			c.read = end
+			if err := c.answer(ctx); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		switch {
+		case c.isLate():
+			return nil, c.silent()
+		case err != nil:
+			return nil, c.ended(err)
+		case len(c.buf) > maxNoise:
+			return nil, c.fail(nil, fmt.Errorf("the host printed more than %d bytes", maxNoise))
+		}
+	}
+}
+
+// asksFor is a prompt that is not ours.
+var asksFor = regexp.MustCompile(`(?i)password[^\r\n]*: ?$`)
+
+// prompted returns where a prompt ends that has not been answered; -1 where there is none.
+func (c *talk) prompted() int {
+	fresh := c.buf[c.read:]
+	if c.e.how.keyed {
+		if i := bytes.Index(fresh, []byte(c.e.key)); i >= 0 {
+			return c.read + i + len(c.e.key)
+		}
+	}
+	if asksFor.Match(fresh) {
+		return len(c.buf)
+	}
+	return -1
+}
+
+// answer sends the password.
+func (c *talk) answer(ctx context.Context) error {
+	c.rest()
+	c.e.asked = true
+	r, end := runOf(ctx)
+	defer end()
+	a, err := r.get(ctx, Question{Host: c.Host, Login: c.Login, Become: c.e.become}, c.Ask)
+	var not *Error
+	switch {
+	case ctx.Err() != nil:
+		if a != nil {
+			a.settle(c.Host, unknown)
+		}
+		return context.Cause(ctx)
+	case errors.As(err, &not) && not.Kind == ErrNotTried:
+		return c.about(&Error{Kind: ErrNotTried, On: not.On})
+	case err != nil:
+		return c.about(&Error{Kind: ErrPasswordNeeded, Err: err})
+	case bytes.ContainsAny(a.value, "\n\r\x00"):
+		a.settle(c.Host, refused)
+		return c.about(&Error{Kind: ErrWrongPassword})
+	}
+	c.tried = a
+	c.hurry()
+	line := append(make([]byte, 0, len(a.value)+1), a.value...)
+	line = append(line, '\n')
+	_, err = c.stream.Write(line)
+	clear(line)
+	if err != nil {
+		return c.ended(err)
+	}
+	return nil
+}
+
+// settle says what came of the password, if one was sent.
+func (c *talk) settle(o outcome) {
+	if c.tried != nil {
+		c.tried.settle(c.Host, o)
+		c.tried = nil
+	}
+}
+
+func (c *talk) refused() error {
+	c.settle(refused)
+	return c.about(&Error{Kind: ErrWrongPassword})
+}
+
+// What programs say, in English. notAllowed comes first: sudo says it of a password that was right.
+var (
+	notAllowed = regexp.MustCompile(`(?i)not in the sudoers|not allowed|may not run|is not permitted|operation not permitted|permission denied|can't do that|cannot use su|account is currently not available|account .*(?:expired|locked)`)
+	wrong      = regexp.MustCompile(`(?i)sorry, try again|incorrect (?:password|authentication)|authentication fail|authentication token manipulation|wrong password|maximum .*attempts|incorrect`)
+)
+
+// ended says why the program is gone.
+func (c *talk) ended(err error) error {
+	if c.isLate() {
+		return c.silent()
+	}
+	said := c.buf[c.read:]
+	switch {
+	case notAllowed.Match(said):
+		return c.fail(ErrNotAllowed, nil)
+	case c.tried != nil && wrong.Match(said):
+		return c.refused()
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return c.fail(nil, err)
+}
+
+func (c *talk) silent() error {
+	return c.fail(nil, fmt.Errorf("no answer within %v; a second factor is not supported", c.Limit))
+}
+
+// fail is the error with what the host has said.
+func (c *talk) fail(kind, err error) error {
+	said := strings.ReplaceAll(string(c.buf[c.read:]), c.e.key, "")
+	if c.tried != nil && len(c.tried.value) > 0 { // a terminal that echoes all the same
+		said = strings.ReplaceAll(said, string(c.tried.value), "…")
+	}
+	return c.about(&Error{Kind: kind, Said: printable.Heard(strings.TrimSpace(said), 200), Err: err})
+}
+
+func (c *talk) about(err *Error) error {
+	err.Host, err.Login, err.Become = c.Host, c.Login, c.e.become
+	return err
+}

@@ -1,0 +1,75 @@
+package become
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+)
+
+// Why there is no program as another account: an [*Error] wraps one of them, or none.
+var (
+	ErrWrongPassword  = errors.New("become: wrong password")
+	ErrNotAllowed     = errors.New("become: not allowed")
+	ErrPasswordNeeded = errors.New("become: a password is needed")                   // and none was given
+	ErrNotTried       = errors.New("become: the password was wrong on another host") // and was not sent
+)
+
+// Error says why there is no program as another account. Its text holds no password.
+type Error struct {
+	Host   string
+	Login  string // the account that logs in
+	Become hosts.Become
+	Kind   error  // one of the errors above; nil where it is none of them
+	On     string // of ErrNotTried: the host that refused the password
+	Said   string // what the host's program said, fit for a message
+	Err    error  // what is behind it; nil where there is no more to know
+}
+
+func (e *Error) Error() string {
+	program, how := e.Become.Program(), methods[e.Become.Program()]
+	login, said := e.Login, ""
+	if login == "" {
+		login = "the account that logs in"
+	}
+	whose := login
+	if how.others {
+		whose = e.Become.User
+	}
+	if e.Said != "" {
+		said = fmt.Sprintf(": it said %q", e.Said)
+	}
+	var text string
+	switch e.Kind {
+	case ErrWrongPassword:
+		text = fmt.Sprintf("%s does not take the password of %s, with which %s was to become %s. It is sent to no other host. Run the command again and type it once more",
+			program, whose, login, e.Become.User)
+	case ErrNotTried:
+		text = fmt.Sprintf("the password of %s for %s was wrong on %s, and was not sent to %s. Run the command again for %s", whose, program, e.On, e.Host, e.Host)
+	case ErrNotAllowed:
+		text = fmt.Sprintf("%s does not let %s become %s%s. To see what it allows, run: ssh -t %s %s", program, login, e.Become.User, said, e.Host, how.check)
+	case ErrPasswordNeeded:
+		text = fmt.Sprintf("%s asks for the password of %s before %s becomes %s, and none was given", program, whose, login, e.Become.User)
+		if e.Err != nil {
+			text += " (" + e.Err.Error() + ")"
+		}
+		return text + fmt.Sprintf(". Run it at a terminal, or let %s need no password (%s)", program, how.free)
+	default:
+		text = fmt.Sprintf("%s does not start a shell as %s for %s%s", program, e.Become.User, login, said)
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns Kind and Err.
+func (e *Error) Unwrap() []error {
+	var all []error
+	for _, err := range []error{e.Kind, e.Err} {
+		if err != nil {
+			all = append(all, err)
+		}
+	}
+	return all
+}
