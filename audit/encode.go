@@ -33,6 +33,7 @@ func appendBody(b []byte, e *Event, seq uint64, at time.Time, hmac []byte, prev 
 	b = appendStr(b, `,"route":`, e.Route)
 	b = appendStr(b, `,"ssh_options":`, e.SSHOptions)
 	b = appendStr(b, `,"ssh_user":`, e.SSHUser)
+	b = appendStr(b, `,"become":`, e.Become)
 	b = appendStr(b, `,"key":`, e.Key)
 	b = appendStr(b, `,"cert_id":`, e.CertID)
 	if e.CertSerial != 0 {

@@ -95,7 +95,8 @@ type Event struct {
 	Route      string `json:"route,omitempty"`       // jump hosts, first hop first
 	SSHOptions string `json:"ssh_options,omitempty"` // what the call said about connecting, as ssh -o does
 	SSHUser    string `json:"ssh_user,omitempty"`
-	Key        string `json:"key,omitempty"` // fingerprint of the key that logged in
+	Become     string `json:"become,omitempty"` // as whom it runs, if not as SSHUser, and by which program: "root by sudo"
+	Key        string `json:"key,omitempty"`    // fingerprint of the key that logged in
 	CertID     string `json:"cert_id,omitempty"`
 	CertSerial uint64 `json:"cert_serial,omitempty"`
 	HostKey    string `json:"host_key,omitempty"` // fingerprint

@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +35,19 @@ func (b Become) String() string {
 		return ""
 	}
 	return b.User + " by " + b.Program()
+}
+
+// ParseBecome reads an account, or what String returns. The empty text and [NoBecome] are the zero Become.
+func ParseBecome(text string) (b Become, err error) {
+	if text == "" || text == NoBecome {
+		return b, nil
+	}
+	user, method, how := strings.Cut(text, " by ")
+	if how && method == "" {
+		return b, errors.New("names no program behind by")
+	}
+	b.User, b.Method = user, method
+	return b, b.Check()
 }
 
 // Called returns what a call makes of b that names an account: "" leaves it as it is, [NoBecome] is the account that logs in, and
@@ -71,7 +85,7 @@ func (b Become) Check() error {
 func CheckBecomeUser(text string) error {
 	if err := CheckUser(text); err != nil {
 		if text == "" {
-			return fmt.Errorf("is missing")
+			return errors.New("is missing")
 		}
 		return err
 	}
@@ -83,7 +97,7 @@ func CheckBecomeUser(text string) error {
 		}
 	}
 	if text == NoBecome {
-		return fmt.Errorf("is what a call says to become no other account")
+		return errors.New("is what a call says to become no other account")
 	}
 	return nil
 }

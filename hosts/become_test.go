@@ -38,6 +38,17 @@ func TestWhatIsSaidOfBecome(t *testing.T) {
 	assert.Empty(t, hosts.Become{}.Program())
 	assert.Equal(t, "root by sudo", hosts.Become{User: "root"}.String())
 	assert.Equal(t, "app.x@corp by su", hosts.Become{User: "app.x@corp", Method: "su"}.String())
+	for text, want := range map[string]hosts.Become{
+		"": {}, "none": {}, "root": {User: "root"}, "root by sudo": {User: "root", Method: "sudo"}, "app.x@corp by su": {User: "app.x@corp", Method: "su"},
+	} {
+		got, err := hosts.ParseBecome(text)
+		assert.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	for _, text := range []string{"root by", "root by ", "by sudo", "root by runas", "a b", " by su"} {
+		_, err := hosts.ParseBecome(text)
+		assert.Error(t, err, text)
+	}
 	assert.NoError(t, hosts.Become{}.Check())
 	assert.EqualError(t, hosts.Become{Method: "su"}.Check(), "su needs an account to become")
 	assert.EqualError(t, hosts.Become{User: "root", Method: "runas"}.Check(), `"runas" is not one of sudo, sudo-rs, su, doas`)

@@ -158,7 +158,7 @@ func (e *unrecordedError) Unwrap() []error { return []error{ErrAudit, e.err} }
 
 // event fills in who and how.
 func (s *Session) event(kind audit.Kind, x *Exec) audit.Event {
-	e := audit.Event{Kind: kind, ID: x.id, Group: x.cmd.Group, Principal: s.cfg.Principal, Host: s.host.Name, Tier: s.host.Tier, Session: s.id, SSHOptions: s.host.ShownOptions()}
+	e := audit.Event{Kind: kind, ID: x.id, Group: x.cmd.Group, Principal: s.cfg.Principal, Host: s.host.Name, Tier: s.host.Tier, Session: s.id, SSHOptions: s.host.ShownOptions(), Become: s.host.Become.String()}
 	if t := s.transport(); t != nil {
 		p := t.Peer()
 		p.tell(&e)

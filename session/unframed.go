@@ -59,6 +59,8 @@ func (s *Session) withoutTerminal(ctx context.Context, x *Exec, err error) bool 
 		why = "this work on files needs one where the host has no sftp"
 	case x.held:
 		why = "a shell that is held to reading needs one"
+	case s.elevation != nil:
+		why = "another account's shell needs one: run it as the account that logs in, with --become=none"
 	case s.cfg.Program != nil:
 		why = "a sandbox that the kernel enforces needs one"
 	case !ok:
@@ -76,7 +78,7 @@ func (s *Session) withoutTerminal(ctx context.Context, x *Exec, err error) bool 
 
 // bare reports whether x, an action, can be tried on a connection that gives no terminal: not everything needs a shell.
 func (s *Session) bare(x *Exec, err error) bool {
-	x.bare = x.cmd.inner.action != nil && s.cfg.Program == nil && errors.Is(err, ErrNoTerminal) && s.transport() != nil
+	x.bare = x.cmd.inner.action != nil && s.cfg.Program == nil && s.elevation == nil && errors.Is(err, ErrNoTerminal) && s.transport() != nil
 	return x.bare
 }
 

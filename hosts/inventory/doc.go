@@ -15,7 +15,8 @@
 //	sources: [{…}]        # more hosts, from files and programs of others
 //
 // The fields are transport, addr, port, user, via, labels, tier, identity, ssh_config, connect_timeout, shell, login, env,
-// command and ready; they mean what [hosts.Host] says. A field become is refused until it works. A scalar is read as it is written, so a name 0042 stays
+// command, become and ready; they mean what [hosts.Host] says. become is {user: root, method: sudo}, or the account alone, or none:
+// every command of the host runs as that account, unless the call names another. A scalar is read as it is written, so a name 0042 stays
 // 0042. Durations have Go's form (10s, 2m30s). Labels are "key=value" and env is "KEY=value", in lists: keys of mappings
 // would lose their case on the way. ~ in a path is kept: whoever opens the file expands it.
 //

@@ -34,7 +34,7 @@ var fields = []field{
 	{name: "login", read: readBool, apply: func(h *hosts.Host, v any) { h.Login = v.(bool) }},
 	{name: "env", list: true, read: readEnv, apply: func(h *hosts.Host, v any) { h.Env = v.([]string) }},
 	{name: "command", list: true, structured: true, read: readTexts, apply: func(h *hosts.Host, v any) { h.Command = v.([]string) }},
-	{name: "become", read: notSupported},
+	{name: "become", read: readBecome, apply: func(h *hosts.Host, v any) { h.Become = v.(hosts.Become) }},
 	{name: "ready", structured: true, read: readReady, apply: func(h *hosts.Host, v any) { h.Ready = v.([]hosts.Ready) }},
 }
 
@@ -180,8 +180,40 @@ func readEnv(r *reader, n *node) any {
 	return r.unless(n, out)
 }
 
-// notSupported refuses a field that a later version may read.
-func notSupported(r *reader, n *node) any { return r.bad(n, "not supported yet; remove it") }
+// readBecome reads an account, or an account and how to become it.
+func readBecome(r *reader, n *node) any {
+	if n.kind != mapping {
+		s, ok := r.text(n)
+		if !ok {
+			return nil
+		}
+		b, err := hosts.ParseBecome(s)
+		if err != nil {
+			return r.bad(n, "%v", err)
+		}
+		return b
+	}
+	if !r.mapping(n, "become", "user", "method") {
+		return nil
+	}
+	b := hosts.Become{User: "root"}
+	for key, to := range map[string]*string{"user": &b.User, "method": &b.Method} {
+		if v := n.get(key); v != nil {
+			s, ok := r.text(v)
+			if !ok {
+				return nil
+			}
+			*to = s
+		}
+	}
+	if b.User == "" {
+		return r.bad(n, "user must not be empty")
+	}
+	if err := b.Check(); err != nil {
+		return r.bad(n, "%v", err)
+	}
+	return b
+}
 
 func readReady(r *reader, n *node) any {
 	out := []hosts.Ready{}

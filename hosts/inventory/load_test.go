@@ -268,9 +268,9 @@ hosts:
 func TestVariablesAreAsStrictAsTheFile(t *testing.T) {
 	_, _, err := inventory.Parse([]byte("version: 1\nhosts: [{name: a}]"), "x.yaml", inventory.Options{Environ: []string{
 		"FAIRLEAD_DEFAULTS_USR=ops", "FAIRLEAD_DEFAULTS_PORT=none", "FAIRLEAD_DEFAULTS_COMMAND=docker exec", "FAIRLEAD_DEFAULTS_VIA=a,gone",
-		"FAIRLEAD_DEFAULTS_BECOME=root", "FAIRLEAD_DEFAULTS_ENV=[s3cret", "FAIRLEAD_DEFAULTS_IDENTITY=\x01",
+		"FAIRLEAD_DEFAULTS_BECOME=r/t", "FAIRLEAD_DEFAULTS_ENV=[s3cret", "FAIRLEAD_DEFAULTS_IDENTITY=\x01",
 	}})
-	assert.EqualError(t, err, `hosts: $FAIRLEAD_DEFAULTS_BECOME: become: not supported yet; remove it
+	assert.EqualError(t, err, `hosts: $FAIRLEAD_DEFAULTS_BECOME: become: "r/t" must not contain '/'
 hosts: $FAIRLEAD_DEFAULTS_COMMAND: command needs YAML: begin the value with [ or {
 hosts: $FAIRLEAD_DEFAULTS_ENV: the value begins like a list or mapping but is not valid YAML
 hosts: $FAIRLEAD_DEFAULTS_IDENTITY: identity: the value holds the control character U+0001

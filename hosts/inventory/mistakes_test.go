@@ -139,14 +139,17 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		"a variable with NUL": {"hosts:\n  - {name: a, env: [\"A=\\0\"]}", []string{
 			`x.yaml:3: env: the value holds the control character U+0000`}},
 		"an empty identity": {"hosts:\n  - {name: a, identity: [\"\"]}", []string{`x.yaml:3: identity: must not be empty`}},
-		"become of a host": {"hosts:\n  - {name: a, become: {user: root, method: sudo}}", []string{
-			`x.yaml:3: become: not supported yet; remove it`}},
+		"become by an unknown program": {"hosts:\n  - {name: a, become: {user: root, method: runas}}", []string{
+			`x.yaml:3: become: "runas" is not one of sudo, sudo-rs, su, doas`}},
 		"become without a value": {"hosts:\n  - {name: a, become: }", []string{
-			`x.yaml:3: become: not supported yet; remove it`}},
-		"become everywhere else": {"defaults:\n  become: {user: root}\ngroups:\n  - {name: g, become: root}\nrules:\n  - match: a\n    set: {become: {}}\nhosts: [{name: a}]", []string{
-			`x.yaml:3: become: not supported yet; remove it`,
-			`x.yaml:5: become: not supported yet; remove it`,
-			`x.yaml:8: become: not supported yet; remove it`}},
+			`x.yaml:3: become: a value is missing; the empty text is ""`}},
+		"become without a user": {"hosts:\n  - {name: a, become: {user: \"\"}}", []string{`x.yaml:3: become: user must not be empty`}},
+		"become with what is none of its": {"hosts:\n  - {name: a, become: {user: root, password: x}}", []string{
+			`x.yaml:3: unknown key "password" in become`}},
+		"become everywhere else": {"defaults:\n  become: {user: a b}\ngroups:\n  - {name: g, become: -x}\nrules:\n  - match: a\n    set: {become: root by}\nhosts: [{name: a}]", []string{
+			`x.yaml:3: become: "a b" must not contain ' '`,
+			`x.yaml:5: become: "-x" must not begin with -`,
+			`x.yaml:8: become: "root by" must not contain ' '`}},
 		"ready without a check": {"hosts:\n  - name: a\n    ready:\n      - {match: docker}", []string{
 			`x.yaml:5: ready: match and check are required`}},
 		"ready with a bad wait": {"hosts:\n  - name: a\n    ready:\n      - {match: d, check: c,\n         wait: -1s}", []string{

@@ -39,10 +39,6 @@ type Digest string
 // magic opens a document and names its format.
 const magic = "fairlead-approval-v1\n"
 
-// reserved are fields of a host that the format has and that are always empty: Fairlead switches accounts nowhere, so no
-// document may state that it does.
-var reserved = [...]string{"become-user", "become-method"}
-
 // Document returns what an answer is bound to, in the one form that these facts have: after a line that names the format,
 // each field as its name, the number of its bytes, a newline, the bytes as they are and a newline. Fields stand in a fixed
 // order; lists repeat theirs. Of the host it holds what says where commands go and how, of the decision what is shown.
@@ -115,9 +111,9 @@ func (d *document) host(h hosts.Host) {
 	d.field("login", truth(h.Login))
 	d.list("env", h.Env)
 	d.list("argv", h.Command)
-	for _, name := range reserved {
-		d.field(name, "")
-	}
+	d.field("become-user", h.Become.User)
+	d.field("become-method", h.Become.Program())
+	d.flag("become-by-call", h.Become.ByCall)
 }
 
 func (d *document) field(name, value string) {
@@ -288,8 +284,12 @@ func setHost(h *hosts.Host, name, value string) (known, ok bool) {
 		h.Env = append(h.Env, value)
 	case "argv":
 		h.Command = append(h.Command, value)
-	case reserved[0], reserved[1]:
-		return true, value == ""
+	case "become-user":
+		h.Become.User = value
+	case "become-method":
+		h.Become.Method = value
+	case "become-by-call":
+		h.Become.ByCall = value == truth(true)
 	default:
 		return false, false
 	}

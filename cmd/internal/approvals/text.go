@@ -170,6 +170,9 @@ func place(h hosts.Host) string {
 	if len(h.Command) > 0 {
 		how += ": " + words(h.Command)
 	}
+	if h.Become.User != "" {
+		how += "; becomes " + line(h.Become.String())
+	}
 	if h.Tier == "" {
 		return fmt.Sprintf("%s (%s; no tier, which counts as prod)", line(h.Name), how)
 	}

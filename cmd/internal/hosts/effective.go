@@ -66,6 +66,7 @@ func Effective(h hosts.Host, lent hosts.Credential) ([]Value, error) {
 	v.add("shell", h.Shell, "auto", "default")
 	v.add("login", boolean(h.Login), "false", "default")
 	v.add("env", strings.Join(h.Env, ","), "", "default")
+	v.add("become", h.Become.String(), "", "default")
 	return v.list, nil
 }
 

@@ -216,6 +216,7 @@ func entry(h hosts.Host) string {
 	}
 	texts("env", h.Env)
 	texts("command", h.Command)
+	text("become", h.Become.String())
 	for i, one := range h.Ready {
 		if i == 0 {
 			b.WriteString("    ready:\n")

@@ -85,6 +85,9 @@ func (o *Options) words(args []string, dash int, scripted bool) error {
 	switch {
 	case len(args) == 0 || dash == 0:
 		return cmdutil.Usagef("run needs TARGETS and a command: fairlead run TARGETS -- COMMAND")
+	case dash < 0 && len(args) == 1 && o.canPrompt():
+		o.Targets, o.prompted = args[0], true
+		return o.prompts()
 	case dash < 0 && len(args) == 1:
 		return cmdutil.Usagef("run needs a command: fairlead run %s -- COMMAND", args[0])
 	case dash < 0:

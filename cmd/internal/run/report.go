@@ -144,6 +144,9 @@ func (r *report) ended(e place.HostEnd) {
 	}
 	r.log.End(t.label, e.Result, false)
 	r.summary.add(t, e.Result)
+	if r.o.took != nil {
+		r.o.took(e.Host, e.Result)
+	}
 	r.view.done(t, e.Result)
 }
 

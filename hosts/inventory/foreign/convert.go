@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -151,6 +152,7 @@ func (s *hostFields) refuse(field string, v settled, why string) {
 }
 
 func (s *hostFields) read() {
+	s.become()
 	if s.connection() {
 		return
 	}
@@ -223,6 +225,43 @@ func unusable(field, name, text string) string {
 		}
 	}
 	return ""
+}
+
+// become reads as whom commands run.
+func (s *hostFields) become() {
+	name, v, ok := s.take("ansible_become")
+	if !ok {
+		return
+	}
+	text, why := plain(name, v.value)
+	switch strings.ToLower(text) {
+	case "false", "no", "off", "n", "f", "0", "":
+		return
+	case "true", "yes", "on", "y", "t", "1":
+	default:
+		if why == "" {
+			why = fmt.Sprintf("%s: %q is not true or false", name, clip(text))
+		}
+	}
+	as := hosts.Become{User: "root", Method: hosts.BecomeMethods[0]}
+	more := func(name string, to *string) {
+		if name, v, ok := s.take(name); ok {
+			text, bad := plain(name, v.value)
+			why = cmp.Or(why, bad)
+			*to = cmp.Or(text, *to)
+		}
+	}
+	more("ansible_become_user", &as.User)
+	more("ansible_become_method", &as.Method)
+	as.Method = strings.TrimPrefix(as.Method, "ansible.builtin.")
+	if err := as.Check(); why == "" && err != nil {
+		why = fmt.Sprintf("ansible_become: %v", err)
+	}
+	if why != "" {
+		s.refuse("become", v, why)
+		return
+	}
+	s.put("become", v, as.String())
 }
 
 // key reads the file of the private key. A relative path begins where the inventory is.
@@ -331,7 +370,7 @@ func (s *hostFields) rest() {
 // read are the variables that become fields.
 var read = strings.Fields(`ansible_connection ansible_host ansible_ssh_host ansible_port ansible_ssh_port ansible_user ansible_ssh_user
 	ansible_private_key_file ansible_ssh_private_key_file ansible_timeout ansible_ssh_timeout ansible_ssh_args ansible_ssh_common_args
-	ansible_ssh_extra_args`)
+	ansible_ssh_extra_args ansible_become ansible_become_user ansible_become_method`)
 
 func (s *hostFields) restAnsible(name string, v settled) {
 	switch {
@@ -339,7 +378,7 @@ func (s *hostFields) restAnsible(name string, v settled) {
 	case strings.Contains(name, "pass"):
 		s.add(v.pos, "%s is not taken over: Fairlead logs in with keys and keeps no passwords", clip(name))
 	case strings.HasPrefix(name, "ansible_become"), strings.HasPrefix(name, "ansible_sudo"), strings.HasPrefix(name, "ansible_su_"):
-		s.add(v.pos, "%s has no effect here: commands run as the account that logs in", clip(name))
+		s.add(v.pos, "%s has no counterpart: use ansible_become, ansible_become_user and ansible_become_method", clip(name))
 	case strings.Contains(name, "host_key_checking"):
 		s.add(v.pos, "%s has no effect here: host keys are always verified", clip(name))
 	default:

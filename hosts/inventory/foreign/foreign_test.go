@@ -345,7 +345,7 @@ h ansible_ssh_common_args='-o StrictHostKeyChecking=no'
 `))
 	require.NoError(t, err)
 	assert.Equal(t, lines(`
-		a transport=local
+		a become=root by sudo transport=local
 		b transport=REFUSED(hosts:3: ansible_connection=winrm has no counterpart)
 		c addr=REFUSED(hosts:4: ansible_host is a template, which Fairlead does not evaluate)
 		d port=REFUSED(hosts:5: ansible_port: "99999" is not between 1 and 65535)
@@ -354,7 +354,6 @@ h ansible_ssh_common_args='-o StrictHostKeyChecking=no'
 		g connect_timeout=20s
 		h
 		@ungrouped: a b c d e f g h
-		note hosts:2: ansible_become has no effect here: commands run as the account that logs in
 		note hosts:3: ansible_connection=winrm has no counterpart: hosts with it refuse logins until an inventory of Fairlead's sets transport for them
 		note hosts:4: ansible_become_password is not taken over: Fairlead logs in with keys and keeps no passwords
 		note hosts:4: ansible_host is a template, which Fairlead does not evaluate: hosts with it refuse logins until an inventory of Fairlead's sets addr for them
@@ -535,4 +534,34 @@ func TestFilesAreBounded(t *testing.T) {
 	}
 	_, err := foreign.Hosts(filepath.Join(dir, "sub"))
 	assert.ErrorContains(t, err, "is not a regular file")
+}
+
+func TestWhomAnsibleBecomes(t *testing.T) {
+	inv, err := foreign.ParseAnsible("hosts", []byte(`
+a ansible_become=yes ansible_become_user=app ansible_become_method=su
+b ansible_become=True ansible_become_method=ansible.builtin.doas
+c ansible_become=false ansible_become_user=app
+d ansible_become_user=app
+e ansible_become=true ansible_become_method=runas
+f ansible_become=true ansible_become_user="{{ who }}"
+g ansible_become=maybe
+h ansible_become=true ansible_become_flags=-H ansible_sudo=yes
+`))
+	require.NoError(t, err)
+	assert.Equal(t, lines(`
+		a become=app by su
+		b become=root by doas
+		c
+		d
+		e become=REFUSED(hosts:6: ansible_become: "runas" is not one of sudo, sudo-rs, su, doas)
+		f become=REFUSED(hosts:7: ansible_become_user is a template, which Fairlead does not evaluate)
+		g become=REFUSED(hosts:8: ansible_become: "maybe" is not true or false)
+		h become=root by sudo
+		@ungrouped: a b c d e f g h
+		note hosts:6: ansible_become: "runas" is not one of sudo, sudo-rs, su, doas: hosts with it refuse logins until an inventory of Fairlead's sets become for them
+		note hosts:7: ansible_become_user is a template, which Fairlead does not evaluate: hosts with it refuse logins until an inventory of Fairlead's sets become for them
+		note hosts:8: ansible_become: "maybe" is not true or false: hosts with it refuse logins until an inventory of Fairlead's sets become for them
+		note hosts:9: ansible_become_flags has no counterpart: use ansible_become, ansible_become_user and ansible_become_method
+		note hosts:9: ansible_sudo has no counterpart: use ansible_become, ansible_become_user and ansible_become_method
+	`), show(inv))
 }

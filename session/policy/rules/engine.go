@@ -81,7 +81,7 @@ func (e *Engine) decide(req policy.Request) (policy.Decision, error) {
 	if req.Input != "" {
 		return e.typed(req), nil
 	}
-	j := e.judged(req)
+	j := asOther(e.judged(req), req.Host.Become)
 	rep := &j.rep
 	if why := e.uses(req, rep); why != "" {
 		return ownDecision(rep, why), nil
@@ -123,7 +123,8 @@ func (e *Engine) typed(req policy.Request) policy.Decision {
 	}
 	rep := classReport(policy.Unknown)
 	rep.Reason = "what a running program makes of it is up to that program"
-	d := e.rule(req, &judged{rep: rep, command: func() *command { return byClass(&rep) }}).decision(&rep)
+	j := asOther(&judged{rep: rep, command: func() *command { return byClass(&rep) }}, req.Host.Become)
+	d := e.rule(req, j).decision(&j.rep)
 	return e.withProof(d, req.Host, rep.Classes)
 }
 
@@ -152,7 +153,13 @@ func (e *Engine) rule(req policy.Request, j *judged) ruling {
 		return ruling{c, rep.Class, false}
 	}
 	if m := e.matching(role, req); m != nil {
-		return m.rule(req.Host, j)
+		out := m.rule(req.Host, j)
+		if req.Host.Become.User != "" { // whatever the rules say of its programs and paths
+			other := classReport(policy.Privileged)
+			as := m.look(req.Host, byClass(&other))
+			out.tighten(as.cell, as.class)
+		}
+		return out
 	}
 	out := ruling{e.builtin(role, req.Host, rep.Class), rep.Class, e.builtin(role, req.Host, policy.Unknown).verdict == policy.Allow}
 	for _, c := range slices.Backward(rep.Classes) {

@@ -31,6 +31,7 @@ type cell struct {
 const (
 	hintApproval = "an operator can approve it, or a rule can allow it"
 	hintOwn      = "an operator can run it"
+	hintBecome   = "an operator can run it, or approve it where become: in the inventory says so of the host"
 	hintTier     = "the host has no tier, which counts as prod: set tier: in the inventory, or answer with --yes"
 	hintYes      = "answer with --yes"
 	hintBreak    = "type the name of the host and a reason at the terminal; --yes does not answer"
@@ -56,20 +57,23 @@ func (e *Engine) builtin(role Role, h hosts.Host, c policy.Class) cell {
 			out.needs = policy.NeedsApproval
 		}
 	default:
-		agentCell(&out, c)
+		agentCell(&out, h, c)
 	}
 	return out
 }
 
-func agentCell(out *cell, c policy.Class) {
-	switch c {
-	case policy.ReadOnly:
+func agentCell(out *cell, h hosts.Host, c policy.Class) {
+	switch {
+	case c == policy.ReadOnly:
 		out.verdict = policy.Allow
 		return
-	case policy.Forbidden:
+	case c == policy.Forbidden:
 		out.hint = hintOperator
 		return
-	case policy.Privileged:
+	case c == policy.Privileged && h.Become.ByCall:
+		out.hint = hintBecome
+		return
+	case c == policy.Privileged && h.Become.User == "":
 		out.hint = hintOwn
 		return
 	}
