@@ -46,3 +46,12 @@ func (f *File) SyncOn(other *os.File) error {
 	defer func() { f.data = data }()
 	return f.sync(f.ticket.Load() + 1)
 }
+
+// After reports whether events of a kind are written when the deed is done.
+var After = Kind.after
+
+// MaxLine is the longest record, MaxQueue how many heads wait for a place.
+const (
+	MaxLine  = maxLine
+	MaxQueue = maxQueue
+)

@@ -43,8 +43,9 @@ func TestALockIsHeldByOneWriterOrByReaders(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, ok, "%+v", tt)
 		require.NoError(t, b.Close())
-		_, err = audit.TryLock(b, tt.second)
+		ok, err = audit.TryLock(b, tt.second)
 		require.Error(t, err, "a file that is closed is not locked")
+		assert.False(t, ok)
 	}
 }
 

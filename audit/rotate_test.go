@@ -167,6 +167,18 @@ func TestAPurgeRefusesWhatIsNotWhole(t *testing.T) {
 	assert.FileExists(t, path)
 }
 
+func TestAPurgeRefusesWhatCannotBeRead(t *testing.T) {
+	dir, last := aged(t, 4)
+	path := filepath.Join(dir, "000002.jsonl")
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Mkdir(path, 0o700))
+	f := open(t, dir, audit.Config{})
+	_, err := f.PurgeRecords(last, audit.Event{})
+	require.ErrorIs(t, err, audit.ErrUnavailable)
+	require.ErrorContains(t, err, path)
+	assert.FileExists(t, filepath.Join(dir, "000001.jsonl"))
+}
+
 func TestMissingFilesAreFound(t *testing.T) {
 	remove := func(names ...string) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {

@@ -2,6 +2,7 @@ package framing_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -360,5 +361,25 @@ func TestTheDecoderAllocatesNothingForOutput(t *testing.T) {
 				assert.Zero(t, allocs, "%s in pieces of %d", name, size)
 			}
 		}
+	}
+}
+
+// Pieces may be handed over before Next has used what came before.
+func TestPiecesWaitForNext(t *testing.T) {
+	stream := wire("<A>")
+	for n := range len(stream) {
+		read := func(pieces ...[]byte) string {
+			d := framing.NewDecoder(tokShell, tokNonce, false)
+			for _, p := range pieces {
+				d.Feed(p)
+			}
+			var b strings.Builder
+			for ev, ok := d.Next(); ok; ev, ok = d.Next() {
+				fmt.Fprintf(&b, "%+v\n", ev)
+			}
+			return b.String()
+		}
+		text := append([]byte("some text\n"), stream...)
+		assert.Equal(t, read(text), read(text[:n], text[n:n], text[n:]), n)
 	}
 }

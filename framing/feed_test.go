@@ -1,10 +1,12 @@
 package framing_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -83,5 +85,18 @@ func TestAFeederThatIsHungUpAgainAndAgainLeavesNoPipe(t *testing.T) {
 			require.NoError(t, err)
 			assert.Empty(t, left)
 		})
+	}
+}
+
+// A shell reads lines, which are neither long, nor one for each byte.
+func TestAPieceOfInputIsWrittenInLinesOf200Bytes(t *testing.T) {
+	for n, want := range map[int][]int{1: {1}, 199: {199}, 200: {200}, 201: {200, 1}, 400: {200, 200}, 450: {200, 200, 50}} {
+		var got []int
+		for line := range strings.Lines(string(framing.Feeder{}.AppendPiece(nil, bytes.Repeat([]byte{'a'}, n)))) {
+			require.True(t, strings.HasSuffix(line, "\n"))
+			require.Equal(t, strings.Repeat(`\141`, (len(line)-1)/4)+"\n", line)
+			got = append(got, (len(line)-1)/4)
+		}
+		assert.Equal(t, want, got, "%d bytes", n)
 	}
 }

@@ -91,3 +91,31 @@ func FuzzParseState(f *testing.F) {
 		}
 	})
 }
+
+// A value that is not whole is none, wherever it was cut.
+func TestASnapshotThatIsCutInAValueIsRefused(t *testing.T) {
+	for _, value := range []string{`$'\x41\101\u0041\U00000041\n'`, `"\"a\$"`, `'a'`} {
+		text := "0022\nexport A=" + value
+		_, ok := framing.ParseState(text + "\n")
+		require.True(t, ok, text)
+		for n := strings.IndexAny(text, `'"`) + 1; n < len(text); n++ {
+			_, ok := framing.ParseState(text[:n])
+			assert.False(t, ok, "%q", text[:n])
+		}
+	}
+}
+
+func TestVariablesOfTheConnectionAreLeftAlone(t *testing.T) {
+	own := map[string]string{"PWD": "/a", "SSH_TTY": "/dev/pts/1", "_fl_x": "1", "SHLVL": "2"}
+	for _, tt := range []struct{ now, want map[string]string }{{own, nil}, {nil, own}, {own, map[string]string{"PWD": "/b", "SHLVL": "3"}}} {
+		script, umask, vars, err := framing.RestoreScript(framing.Bash, framing.State{Vars: tt.now}, framing.State{Vars: tt.want})
+		require.NoError(t, err)
+		assert.Empty(t, script)
+		assert.False(t, umask || vars)
+	}
+	script, _, vars, err := framing.RestoreScript(framing.Bash, framing.State{Vars: map[string]string{"A": "1", "PWD": "/a"}}, framing.State{})
+	require.NoError(t, err)
+	assert.Contains(t, script, "unset A\n")
+	assert.NotContains(t, script, "PWD")
+	assert.True(t, vars)
+}

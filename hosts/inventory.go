@@ -152,8 +152,10 @@ func (inv *Inventory) Check(sel Selector) error {
 	if len(missing.Hosts)+len(missing.Groups) == 0 {
 		return nil
 	}
-	for _, n := range missing.Hosts[:min(near.Max, len(missing.Hosts))] {
-		missing.Near = append(missing.Near, near.Find(n, inv.names())...)
+	if padded := inv.padded(missing.Hosts); padded != nil {
+		missing.Near = append(missing.Near, Fold(padded))
+	} else {
+		missing.Near = inv.nearNames(missing.Hosts)
 	}
 	for _, g := range missing.Groups[:min(near.Max, len(missing.Groups))] {
 		for _, n := range near.Find(g[1:], inv.groupNames()) {
@@ -162,6 +164,36 @@ func (inv *Inventory) Check(sel Selector) error {
 	}
 	missing.Near = firstOf(missing.Near)
 	return &missing
+}
+
+// nearNames are hosts that may have been meant by the first of some names.
+func (inv *Inventory) nearNames(names []string) (found []string) {
+	for _, n := range names[:min(near.Max, len(names))] {
+		found = append(found, near.Find(n, inv.names())...)
+	}
+	return found
+}
+
+// padded are the hosts whose names are some of these but for zeros before numbers, as lab001 is lab1; nil where they are not
+// several.
+func (inv *Inventory) padded(names []string) []string {
+	if len(names) < 2 {
+		return nil
+	}
+	twins := make(map[string]string, len(inv.hosts))
+	for name := range inv.names() {
+		twins[near.Unpadded(name)] = name
+	}
+	all := make([]string, 0, len(names))
+	for _, n := range names {
+		if twin, ok := twins[near.Unpadded(n)]; ok {
+			all = append(all, twin)
+		}
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	return all
 }
 
 // CheckLabels is [Inventory.Check] for what is written once and used later, such as a rule: it reports labels as well that no

@@ -196,6 +196,7 @@ func TestSelectNeverTakesATypoForSuccess(t *testing.T) {
 		"an unknown name among others":    {"@web,dbb1", "hosts: no host named dbb1 (did you mean db1?)", true},
 		"an unknown name in an exclusion": {"all,!wbe01", "hosts: no host named wbe01 (did you mean web01?)", true},
 		"a range that is too wide":        {"web[01-05]", "hosts: no host named web[04-05] (did you mean web01, web02 or web03?)", true},
+		"a range without zeros":           {"web[1-3]", "hosts: no host named web[1-3] (did you mean web[01-03]?)", true},
 		"another case":                    {"gate.example.com", "hosts: no host named gate.example.com (did you mean Gate.example.com?)", true},
 		"an unknown group":                {"@wbe,db1", "hosts: no group named @wbe (did you mean @web?)", true},
 		"both":                            {"xyz1,@nowhere", "hosts: no host named xyz1, and no group named @nowhere", true},

@@ -14,6 +14,10 @@ type Command struct {
 	// Script is shell source, sent as it is. Use [Words] for exact words. A NUL byte cannot be sent.
 	Script string
 
+	// Scripts, if not nil, is asked for the Script of each host that Pool.Each runs the command on, instead of Script. It must say
+	// the same every time.
+	Scripts func(h hosts.Host) string
+
 	// Dir, if not "", is the directory in which the command runs; a relative one is below the session's. Env are variables for
 	// the command alone, as "KEY=value". With either the command runs in a subshell, and so leaves the directory, the variables
 	// and the functions of the session as they were. Both are part of the text that is judged, approved, recorded and sent: see
@@ -96,6 +100,14 @@ type Command struct {
 	Forks int
 
 	inner inner
+}
+
+// ScriptOn is the Script for a host: that of Scripts, where there are any.
+func (c *Command) ScriptOn(h hosts.Host) string {
+	if c.Scripts != nil {
+		return c.Scripts(h)
+	}
+	return c.Script
 }
 
 // Words returns shell source that runs exactly these words: the first is the command, builtins included. Each word is as

@@ -149,6 +149,7 @@ func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
 	}
 	defer p.leave(s)
 	s.single = true
+	cmd.Script, cmd.Scripts = cmd.ScriptOn(h), nil
 	if cmd.Stdins != nil {
 		cmd.Stdin = cmd.Stdins(h)
 	}
@@ -181,7 +182,7 @@ func (p *Pool) leave(s *Session) {
 }
 
 func closedResult(h hosts.Host, cmd Command) Result {
-	return Result{Host: h.Name, Command: cmd.Script, State: Done, Status: StatusError, Lane: "session",
+	return Result{Host: h.Name, Command: cmd.ScriptOn(h), State: Done, Status: StatusError, Lane: "session",
 		Err: &Error{Op: "run", Host: h.Name, Code: "closed", Err: ErrClosed}}
 }
 
@@ -318,7 +319,7 @@ func same(a, b io.Writer) bool {
 }
 
 func canceledResult(h hosts.Host, cmd Command, why error) Result {
-	return Result{Host: h.Name, Command: cmd.Script, State: Done, Status: StatusCanceled, Lane: "session",
+	return Result{Host: h.Name, Command: cmd.ScriptOn(h), State: Done, Status: StatusCanceled, Lane: "session",
 		Err: &Error{Op: "run", Host: h.Name, Code: "canceled", Retriable: true, Err: fmt.Errorf("not started: %w", why)}}
 }
 

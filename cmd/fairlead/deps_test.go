@@ -82,6 +82,7 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/files":           append(core, "session", "session/internal/fileplan"),
 		"session/telemetry":       append(core, "session"),
 		"session/rollout":         append(core, "session"),
+		"session/template":        append(near, "framing", "framing/hostcode"),
 		"session/dialer": append(core, "session", "session/internal/tty", "session/localpty", "session/sshconn", "session/sessiontest/sshserver",
 			"hosts/sshconfig", "hosts/knownhosts"),
 		"session/copies":   append(core, "session", "session/files", "session/internal/fileplan"),

@@ -72,7 +72,7 @@ func keeperHome(t *testing.T) (dir string, stop func()) {
 // What commands do, on one host and on many, is the same with a keeper and without.
 func TestCommandsAreTheSameWithAKeeperAndWithout(t *testing.T) {
 	t.Parallel()
-	needs.Files(t, "testdata/both", 20)
+	needs.Files(t, "testdata/both", 21)
 	for name, mode := range map[string]string{"without": "off", "with": "require"} {
 		t.Run(name, func(t *testing.T) {
 			params := scriptParams(t)

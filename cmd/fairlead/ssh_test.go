@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -125,19 +126,19 @@ func TestSSHGivesExactStreamsAndTheExitCode(t *testing.T) {
 func TestSSHRefusesWhatItWouldNotDo(t *testing.T) {
 	inPlaceOfSSH(t, func(a *asSSH) {
 		for want, args := range map[string][]string{
-			"-R: only -L forwards are supported": {"-R", "1:x:2", "sshd"},
-			"-X: X11 is not supported":           {"-X", "sshd", "true"},
-			"-o PKCS11Provider: not supported":   {"-oPKCS11Provider=/x", "sshd", "true"},
-			`"Colour" is not a directive`:        {"-o", "Colour=red", "sshd", "true"},
-			"-Z is not an option of ssh":         {"-Z", "sshd", "true"},
-			"-p needs a value":                   {"-p"},
-			"the destination is missing":         {"-v"},
-			"-W runs no command":                 {"-W", "x:1", "sshd", "true"},
-			"no host":                            {"-W", "x", "sshd"},
-			"/nowhere cannot be read":            {"-F", "/nowhere", "sshd", "true"},
-			"the server has no nosuch":           {"-s", "sshd", "nosuch"},
-			"connection refused":                 {"-p", "1", "sshd", "true"},
-			"is not host:port":                   {"-W", "x", "sshd"},
+			"-R: only -L and -D forwards are supported": {"-R", "1:x:2", "sshd"},
+			"-X: X11 is not supported":                  {"-X", "sshd", "true"},
+			"-o PKCS11Provider: not supported":          {"-oPKCS11Provider=/x", "sshd", "true"},
+			`"Colour" is not a directive`:               {"-o", "Colour=red", "sshd", "true"},
+			"-Z is not an option of ssh":                {"-Z", "sshd", "true"},
+			"-p needs a value":                          {"-p"},
+			"the destination is missing":                {"-v"},
+			"-W runs no command":                        {"-W", "x:1", "sshd", "true"},
+			"no host":                                   {"-W", "x", "sshd"},
+			"/nowhere cannot be read":                   {"-F", "/nowhere", "sshd", "true"},
+			"the server has no nosuch":                  {"-s", "sshd", "nosuch"},
+			"connection refused":                        {"-p", "1", "sshd", "true"},
+			"is not host:port":                          {"-W", "x", "sshd"},
 		} {
 			if want == "no host" {
 				continue
@@ -185,6 +186,53 @@ func TestSSHForwardsPorts(t *testing.T) {
 		}
 		assert.Empty(a.t, greet())
 		assert.Contains(a.t, a.ok(filepath.Join(a.dir, "bin", "fairlead"), "audit", "search", "--json", "--since", "1h"), "nc '127.0.0.1' ")
+	})
+}
+
+func TestSSHForwardsWhereSOCKSClientsWantToGo(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(a.t, err)
+		here := l.Addr().String()
+		require.NoError(a.t, l.Close())
+		cmd := exec.Command(a.ssh, "-N", "-D", here, "sshd")
+		cmd.Env, cmd.Dir, cmd.Stderr = a.env, a.dir, io.Discard
+		require.NoError(a.t, cmd.Start())
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		host, port, err := net.SplitHostPort(a.sshd.Addr)
+		require.NoError(a.t, err)
+		n, err := strconv.Atoi(port)
+		require.NoError(a.t, err)
+		// ask asks for where, and returns what comes from there.
+		ask := func(where []byte) string {
+			c, err := net.Dial("tcp", here)
+			if err != nil {
+				return ""
+			}
+			defer c.Close()
+			_ = c.SetDeadline(time.Now().Add(time.Minute))
+			_, _ = c.Write([]byte{5, 1, 0})
+			_, _ = c.Write(where)
+			said := make([]byte, 2+10+8)
+			n, _ := io.ReadFull(c, said)
+			return string(said[min(n, 12):n])
+		}
+		end := []byte{byte(n >> 8), byte(n)}
+		byName := append(append([]byte{5, 1, 0, 3, byte(len(host))}, host...), end...)
+		require.Eventually(a.t, func() bool { return ask(byName) == "SSH-2.0-" }, time.Minute, 50*time.Millisecond)
+		byNumber := append(append([]byte{5, 1, 0, 1}, net.ParseIP(host).To4()...), end...)
+		assert.Equal(a.t, "SSH-2.0-", ask(byNumber))
+		assert.Empty(a.t, ask([]byte{5, 1, 0, 1, 127, 0, 0, 1, 0, 1}), "nothing listens there")
+		assert.Empty(a.t, ask([]byte{5, 2, 0, 1, 127, 0, 0, 1, 0, 1}), "it does not listen for clients")
+		require.NoError(a.t, cmd.Process.Signal(os.Interrupt))
+		select {
+		case <-ended:
+		case <-time.After(time.Minute):
+			a.t.Error("it does not end")
+			_ = cmd.Process.Kill()
+		}
+		assert.Contains(a.t, a.ok(filepath.Join(a.dir, "bin", "fairlead"), "audit", "search", "--json", "--since", "1h"), "nc '127.0.0.1' "+port)
 	})
 }
 

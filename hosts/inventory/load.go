@@ -26,8 +26,9 @@ type Options struct {
 
 // Warning is something about an inventory that deserves a look and does not keep it from working.
 type Warning struct {
-	Pos hosts.Pos
-	Msg string
+	Pos    hosts.Pos
+	Msg    string
+	NoTier bool // it counts hosts without a tier, which is usual where tiers have no use: once a day is enough
 }
 
 // String returns "file:line: message".
@@ -229,6 +230,6 @@ func warnings(name string, all []hosts.Host) []Warning {
 	if len(without) == 1 {
 		who = "host has no tier and counts"
 	}
-	return []Warning{{hosts.Pos{File: name, Line: line}, fmt.Sprintf(
+	return []Warning{{Pos: hosts.Pos{File: name, Line: line}, NoTier: true, Msg: fmt.Sprintf(
 		"%d %s as prod: %s; give them one, or set tier: on a group or in defaults", len(without), who, clip(hosts.Fold(without)))}}
 }

@@ -261,7 +261,7 @@ func (l *loading) warnings() (out []Warning) {
 	for _, n := range l.notes {
 		switch {
 		case n.Stale:
-			out = append(out, Warning{n.Pos, n.Msg})
+			out = append(out, Warning{Pos: n.Pos, Msg: n.Msg})
 		case n.Minor:
 		default:
 			if lost++; first.File == "" {
@@ -286,5 +286,5 @@ func (l *loading) warnings() (out []Warning) {
 	default:
 		msg = fmt.Sprintf("%d settings have no counterpart", lost)
 	}
-	return append(out, Warning{first, msg + "; list them with: fairlead hosts import " + l.path})
+	return append(out, Warning{Pos: first, Msg: msg + "; list them with: fairlead hosts import " + l.path})
 }

@@ -46,6 +46,11 @@ func parse(path string, data []byte, p *problems) []line {
 			p.add(errorAt(pos, "the line holds a NUL byte; this is not a text file"))
 			continue
 		}
+		if isPlain(s) && !opensBlock(s) { // the library's
+			out = append(out, line{pos: pos})
+			body = append(body, bodyLine{text: s, index: len(out) - 1})
+			continue
+		}
 		l, ok, err := parseLine(s, pos)
 		if err != nil {
 			p.add(err)
@@ -54,15 +59,25 @@ func parse(path string, data []byte, p *problems) []line {
 			continue
 		}
 		out = append(out, l)
-		switch {
-		case l.key == "host" || l.key == "match" || l.key == "include":
+		if opensBlock(s) {
 			flush()
-		case isPlain(s):
-			body = append(body, bodyLine{text: s, index: len(out) - 1})
 		}
 	}
 	flush()
 	return out
+}
+
+// opensBlock reports whether the keyword of a line is one that the library and OpenSSH read differently.
+func opensBlock(s string) bool {
+	key, rest, closed := cutWord(s)
+	if closed && key == "" {
+		key, _, _ = cutWord(rest)
+	}
+	switch lower(key) {
+	case "host", "match", "include":
+		return true
+	}
+	return false
 }
 
 // parseLine parses one line without its end. ok is false for an empty line or a comment.

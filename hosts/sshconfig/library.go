@@ -44,7 +44,7 @@ func isAlnum(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// decodePlain lets the library decode the plain lines of one block and takes keyword and value from it.
+// decodePlain lets the library decode the plain lines of one block and takes keyword and value from it: nothing else reads them.
 func decodePlain(body []bodyLine, lines []line, p *problems) {
 	if len(body) == 0 {
 		return
@@ -65,6 +65,6 @@ func decodePlain(body []bodyLine, lines []line, p *problems) {
 			continue
 		}
 		l := &lines[body[kv.Pos().Line-1].index]
-		l.key, l.raw, l.args = lower(kv.Key), kv.Value, strings.Fields(kv.Value)
+		l.name, l.key, l.raw, l.args = kv.Key, lower(kv.Key), kv.Value, strings.Fields(kv.Value)
 	}
 }

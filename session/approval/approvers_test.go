@@ -217,3 +217,30 @@ func FuzzParseApprovers(f *testing.F) {
 		}
 	})
 }
+
+func TestAKeyCountsFromItsBeginningToItsEnd(t *testing.T) {
+	at := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+	before, after := at.Add(-time.Second), at.Add(time.Second)
+	for _, tt := range []struct {
+		from, to time.Time
+		want     string
+	}{
+		{},
+		{from: before},
+		{from: at},
+		{from: after, want: "the key of ada counts from 2026-06-01T00:00:01Z on"},
+		{to: after},
+		{to: at},
+		{to: before, want: "the key of ada has counted until 2026-05-31T23:59:59Z: enroll a new one"},
+		{from: before, to: after},
+		{from: at, to: at},
+		{from: after, to: before, want: "counts from"},
+	} {
+		err := approval.ValidAt(approval.Approver{Name: "ada", After: tt.from, Before: tt.to}, at)
+		if tt.want == "" {
+			assert.NoError(t, err, "%+v", tt)
+			continue
+		}
+		assert.ErrorContains(t, err, tt.want, "%+v", tt)
+	}
+}

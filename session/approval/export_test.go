@@ -130,3 +130,6 @@ func ParseConnection(text string) (client, server string, ok bool) {
 	}
 	return c.client.String(), c.server.String(), true
 }
+
+// ValidAt says why the key of an approver does not count at a time.
+var ValidAt = Approver.validAt

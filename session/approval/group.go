@@ -12,6 +12,9 @@ import (
 // Group is one question about a command on several hosts, and its answer for each of them. It implements
 // policy.Approver for their sessions. It may be used concurrently.
 type Group struct {
+	// Commands, if not nil, is the command of each host, which the question shows together. It is set before Ask.
+	Commands func(h hosts.Host) string
+
 	to policy.Approver
 	q  policy.Question
 
@@ -60,13 +63,16 @@ func (g *Group) Ask(ctx context.Context) error {
 func (g *Group) Approve(_ context.Context, q policy.Question) (policy.Answer, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	host := hostText(q.Host)
+	host, command := hostText(q.Host), g.q.Command
+	if g.Commands != nil {
+		command = g.Commands(q.Host)
+	}
 	switch {
 	case !g.asked:
 		return policy.Answer{}, fmt.Errorf("%w: no approval was requested", ErrForbidden)
 	case g.err != nil || !g.answer.Approved:
 		return g.answer, g.err
-	case q.Principal != g.q.Principal || q.Command != g.q.Command || q.Interactive != g.q.Interactive || q.Typed != g.q.Typed || q.StdinSHA256 != g.q.StdinSHA256:
+	case q.Principal != g.q.Principal || q.Command != command || q.Interactive != g.q.Interactive || q.Typed != g.q.Typed || q.StdinSHA256 != g.q.StdinSHA256:
 		return policy.Answer{}, fmt.Errorf("%w: something else was approved", ErrMismatch)
 	case g.left[host] == 0:
 		return policy.Answer{}, fmt.Errorf("%w: %s is not as it was approved, or was used already", ErrMismatch, q.Host.Name)

@@ -237,6 +237,6 @@ func (x *run) late(ctx context.Context, r session.Result) session.Result {
 
 // NotRun is the Result of a host that gets nothing, for a reason in words.
 func NotRun(h hosts.Host, cmd session.Command, why string) session.Result {
-	return session.Result{Host: h.Name, Command: cmd.Script, State: session.Done, Status: session.StatusCanceled, Lane: "session",
+	return session.Result{Host: h.Name, Command: cmd.ScriptOn(h), State: session.Done, Status: session.StatusCanceled, Lane: "session",
 		Err: &session.Error{Op: "run", Host: h.Name, Code: CodeNotRun, Retriable: true, Err: fmt.Errorf("%w: %s", ErrNotRun, why)}}
 }

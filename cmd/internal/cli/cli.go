@@ -72,7 +72,11 @@ func Main() int {
 // Run builds the command tree and runs it with args.
 func Run(ctx context.Context, f *cmdutil.Factory, args []string) error {
 	root := NewRoot(f)
-	args, err := beforeSSH(root, args)
+	args, err := aliased(f, args)
+	if err != nil {
+		return err
+	}
+	args, err = beforeSSH(root, args)
 	if err != nil {
 		return err
 	}
@@ -116,6 +120,7 @@ shell. Every command is recorded before it is sent.`,
 		cp.NewCmd(f), cp.NewFetchCmd(f), cp.NewEditCmd(f), sshcmd.NewCmd(f), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f),
 		doctor.NewCmd(f, nil), policycmd.NewCmd(f), sandbox.NewCmd(f), mcp.NewCmd(f, nil), setup.NewCmd(f, nil), serve.NewCmd(f, nil),
 		serve.NewConfineCmd(), web.NewCmd(f, nil), version.NewCmd(f, nil), man.NewCmd(f))
+	f.Commands, root.ValidArgsFunction = namesOf(root), aliasNames(f)
 	return root
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -138,6 +139,7 @@ func loadInventory(f *cmdutil.Factory) (*hosts.Inventory, error) {
 	case err != nil:
 		return nil, err
 	}
+	warnings = slices.DeleteFunc(warnings, func(w inventory.Warning) bool { return w.NoTier && shownToday(f, path, w.Msg) })
 	for i, w := range warnings {
 		if i == maxWarnings {
 			fmt.Fprintf(f.IO.Err, "fairlead: and %d more warnings about the inventory\n", len(warnings)-i)

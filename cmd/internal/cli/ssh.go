@@ -3,7 +3,6 @@ package cli
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,20 +28,10 @@ func beforeSSH(root *cobra.Command, args []string) ([]string, error) {
 	if at <= 0 {
 		return args, nil
 	}
-	ours := args[:at]
-	for i := 0; i < len(ours); i++ {
-		name, _, valued := strings.Cut(ours[i], "=")
-		switch {
-		case name != "-i" && name != "--inventory" && name != "--keeper":
-			return args, nil // another command comes before, or a mistake
-		case !valued:
-			i++
-		}
-		if i >= len(ours) {
-			return args, nil
-		}
+	if ownFlags(args) != at {
+		return args, nil // another command comes before, or a mistake
 	}
-	if err := root.PersistentFlags().Parse(ours); err != nil {
+	if err := root.PersistentFlags().Parse(args[:at]); err != nil {
 		return nil, &cmdutil.UsageError{Err: err}
 	}
 	return args[at:], nil

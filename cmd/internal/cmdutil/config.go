@@ -18,7 +18,7 @@ func (f *Factory) Config() (config.Config, error) {
 	if err != nil {
 		return config.Config{}, nil
 	}
-	c, err := config.Load(filepath.Clean(file))
+	c, err := config.Load(filepath.Clean(file), f.Commands...)
 	if err != nil {
 		return c, &UsageError{Err: err}
 	}

@@ -25,6 +25,8 @@ type Factory struct {
 	IO     *iostreams.IOStreams
 	Getenv func(string) string
 
+	Commands []string // the names that an alias cannot have
+
 	KeeperFlag config.KeeperMode // as given with --keeper; "" means FAIRLEAD_KEEPER, else the settings
 	Keepers    Keepers
 

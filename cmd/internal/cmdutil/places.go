@@ -48,6 +48,11 @@ func (f *Factory) Runs() (runstore.Store, error) {
 	return runstore.Store{Dir: dir}, err
 }
 
+// ShownDir is where it is kept which warnings were shown today.
+func (f *Factory) ShownDir() (string, error) {
+	return f.place("XDG_STATE_HOME", filepath.Join(".local", "state"), "shown")
+}
+
 // place is name in our directory under what variable says, else under def in the home directory. A relative path counts
 // as unset (XDG Base Directory Specification). A directory that another account could replace is refused.
 func (f *Factory) place(variable, def, name string) (string, error) {

@@ -7,7 +7,7 @@ import (
 
 // Reach is what the caller may reach besides the inventory, an operator the hosts of ssh_config, and how this call does.
 func (f *Factory) Reach() targets.Reach {
-	return targets.Reach{Named: f.named, Change: func(h hosts.Host) (hosts.Host, error) {
+	return targets.Reach{Named: f.named, As: f.SSH.As, Change: func(h hosts.Host) (hosts.Host, error) {
 		if err := f.SSH.Set.MayNot(f.Caller().Principal); err != nil {
 			return h, err
 		}

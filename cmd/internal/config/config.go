@@ -16,6 +16,7 @@
 //	confirm_hosts: 20       # ask before a command that is not a read runs on more hosts; without it any number runs unasked
 //	forks: 64               # how many hosts at a time where --forks does not say
 //	fold: true              # group identical output of several hosts where no flag of run says how to print it
+//	alias: {up: run @web --fold -- uptime} # commands of one's own: "fairlead up" adds what follows; a list of words works, too
 //	otlp: {url: "https://collector.example.com:4318"} # the keeper sends OpenTelemetry spans there; also ca_file, token_file
 //
 // The file is strict: what is not known is a mistake, and all mistakes are told at once, each with file and line. It may
@@ -49,10 +50,12 @@ type Config struct {
 	ConfirmHosts ConfirmHosts
 	Forks        Forks
 	Fold         Fold
+	Alias        Aliases
 }
 
-// Load reads a file. One that does not exist is the zero Config. Mistakes in it are *Error, joined.
-func Load(path string) (Config, error) {
+// Load reads a file. One that does not exist is the zero Config. Mistakes in it are *Error, joined. An alias must not have the
+// name of a command, and leads to one.
+func Load(path string, commands ...string) (Config, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{}, nil
@@ -68,11 +71,11 @@ func Load(path string) (Config, error) {
 	if err != nil {
 		return Config{}, fmt.Errorf("config: %w", err)
 	}
-	return Parse(path, data)
+	return Parse(path, data, commands...)
 }
 
-// Parse reads what a file of that name holds.
-func Parse(file string, data []byte) (c Config, err error) {
+// Parse reads what a file of that name holds. See Load for commands; without them it looks for loops of aliases alone.
+func Parse(file string, data []byte, commands ...string) (c Config, err error) {
 	p := &problems{file: file}
 	if top := p.Document(data, "a file of settings"); top != nil {
 		p.section(top, "", map[string]reader{
@@ -86,7 +89,9 @@ func Parse(file string, data []byte) (c Config, err error) {
 			"confirm_hosts": c.ConfirmHosts.read,
 			"forks":         c.Forks.read,
 			"fold":          c.Fold.read,
+			"alias":         c.Alias.read,
 		})
+		c.Alias.check(p, commands)
 	}
 	if err := p.err(); err != nil {
 		return Config{}, err

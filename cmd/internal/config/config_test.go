@@ -63,7 +63,7 @@ fold: true
 
 func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
-		"a key that is not known":       {"\nkeepr: off\n", `config: c.yaml:2: unknown key "keepr" in the file; known: approvals, audit, confirm_hosts, fold, forks, keeper, notify, otlp, store`},
+		"a key that is not known":       {"\nkeepr: off\n", `config: c.yaml:2: unknown key "keepr" in the file; known: alias, approvals, audit, confirm_hosts, fold, forks, keeper, notify, otlp, store`},
 		"one further in":                {"audit:\n  rotate:\n    sze: 1MiB\n", `config: c.yaml:3: unknown key "sze" in audit.rotate; known: age, size`},
 		"no fork":                       {"forks: 0", "config: c.yaml:1: forks: must be a number of hosts, from 1 to 10000"},
 		"a fold that is neither":        {"fold: yes", "config: c.yaml:1: fold: must be true or false"},
@@ -72,7 +72,7 @@ func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
 		"a value that is missing":       {"keeper:\n", "config: c.yaml:1: keeper: a value is missing"},
 		"a list for a value":            {"keeper: [off]", "config: c.yaml:1: keeper: expected a single value"},
 		"a value for a mapping":         {"audit: x", "config: c.yaml:1: audit: expected a mapping, as in {outputs: …}"},
-		"no mapping at all":             {"- keeper", "config: c.yaml:1: the file: expected a mapping, as in {approvals: …}"},
+		"no mapping at all":             {"- keeper", "config: c.yaml:1: the file: expected a mapping, as in {alias: …}"},
 		"a key that is there twice":     {"keeper: off\nkeeper: auto", `config: c.yaml:2: "keeper" is there twice; first on line 1`},
 		"a relative store":              {"store: x.db", "config: c.yaml:1: store: must be an absolute path, or a URL like postgres://user@host/name"},
 		"a store of another kind":       {"store: mysql://u:secret@h/d", "config: c.yaml:1: store: the URL must begin with postgres://"},
@@ -98,7 +98,7 @@ func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
 		"an anchor":                     {"keeper: &a off", "config: c.yaml:1: anchors and aliases are not supported"},
 		"a second document":             {"keeper: off\n---\nstore: /x\n", "config: c.yaml:2: a second document begins here; a file of settings is one"},
 		"several at once, in order":     {"store: x\nkeeper: x", "config: c.yaml:1: store: must be an absolute path, or a URL like postgres://user@host/name\nconfig: c.yaml:2: keeper: must be auto, off or require"},
-		"what a terminal would obey":    {"\"\\e[31m\": 1", `config: c.yaml:1: unknown key "\x1b[31m" in the file; known: approvals, audit, confirm_hosts, fold, forks, keeper, notify, otlp, store`},
+		"what a terminal would obey":    {"\"\\e[31m\": 1", `config: c.yaml:1: unknown key "\x1b[31m" in the file; known: alias, approvals, audit, confirm_hosts, fold, forks, keeper, notify, otlp, store`},
 		"bytes that are no UTF-8":       {"keeper: \xff", "config: c.yaml:1: the file is not UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,6 +29,9 @@ type Judge struct {
 	// source.
 	Words []string
 
+	// Scripts, if not nil, is the script of each host, where they differ; the one of Decide is what they have in common.
+	Scripts func(hosts.Host) string
+
 	Job bool // it runs as a job, in no session's shell
 
 	PolicyFile string // judged by instead of the user's own; "" is that
@@ -53,6 +56,7 @@ type Verdict struct {
 
 	engine  *rules.Engine
 	script  string
+	scripts func(hosts.Host) string          // nil where all hosts get script
 	refused *policy.Decision                 // on all hosts
 	without map[targets.Key]*policy.Decision // refused on these; see Judge.Partial
 	left    int                              // how many hosts are not refused
@@ -71,6 +75,14 @@ func (v *Verdict) Refusal(h hosts.Host) *policy.Decision {
 		return v.refused
 	}
 	return v.without[targets.KeyOf(h)]
+}
+
+// on is the script of a host.
+func (v *Verdict) on(h hosts.Host) string {
+	if v.scripts != nil {
+		return v.scripts(h)
+	}
+	return v.script
 }
 
 // Answered is what the caller has said yes to; "" where nothing was asked.
@@ -95,7 +107,7 @@ func (v *Verdict) Decide(ctx context.Context, req policy.Request) (policy.Decisi
 		return *no, ctx.Err()
 	}
 	d, err := v.engine.Decide(ctx, req)
-	if err != nil || v.answered == "" || req.Command != v.script || d.Verdict == policy.Deny {
+	if err != nil || v.answered == "" || req.Command != v.on(req.Host) || d.Verdict == policy.Deny {
 		return d, err
 	}
 	if d.Verdict == policy.Allow || d.Needs == v.answered || d.Needs == policy.NeedsConfirmation {
@@ -115,7 +127,7 @@ func (o *Judge) Decide(ctx context.Context, script string, hs []hosts.Host) (*Ve
 	if err != nil {
 		return nil, err
 	}
-	v := &Verdict{Reason: o.Reason, engine: engine, script: script, left: len(hs)}
+	v := &Verdict{Reason: o.Reason, engine: engine, script: script, scripts: o.Scripts, left: len(hs)}
 	if v.refused = Refused(engine, who.Principal, script, o.Words); v.refused != nil {
 		return v, nil
 	}
@@ -132,7 +144,7 @@ func (o *Judge) Decide(ctx context.Context, script string, hs []hosts.Host) (*Ve
 func (o *Judge) round(ctx context.Context, v *Verdict, hs []hosts.Host) (left []hosts.Host, again bool, err error) {
 	reqs := make([]policy.Request, len(hs))
 	for i, h := range hs {
-		reqs[i] = policy.Request{Principal: o.Caller.Principal, Host: h, Shell: h.Shell, Command: v.script, Reason: o.Reason, Elsewhere: o.Job || len(o.Words) > 0}
+		reqs[i] = policy.Request{Principal: o.Caller.Principal, Host: h, Shell: h.Shell, Command: v.on(h), Reason: o.Reason, Elsewhere: o.Job || len(o.Words) > 0}
 	}
 	each, all, err := v.engine.JudgeMany(ctx, reqs)
 	if err != nil {
@@ -141,7 +153,7 @@ func (o *Judge) round(ctx context.Context, v *Verdict, hs []hosts.Host) (left []
 	if all.Verdict == policy.Allow {
 		return nil, false, nil
 	}
-	q := newQuestion(v.script, hs, each, all)
+	q := newQuestion(Commands(hs, v.script, v.scripts), hs, each, all)
 	no, err := o.settle(ctx, v, q)
 	switch {
 	case err != nil || no == nil:

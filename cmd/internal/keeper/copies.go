@@ -2,7 +2,9 @@ package keeper
 
 import (
 	"io"
+	"strings"
 
+	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -15,11 +17,14 @@ import (
 
 // sourceOf is the shell source of a request: for a copy, what would do the same.
 func sourceOf(c *access.Caller, b *wire.NewRun) (string, error) {
-	if b.Copy == nil {
-		return b.Script()
-	}
 	switch {
-	case b.Command != "" || b.CommandB64 != "" || b.Program != "":
+	case b.Copy == nil && b.Commands == nil:
+		return b.Script()
+	case b.Copy == nil && (b.Command != "" || b.CommandB64 != "" || b.Program != ""):
+		return "", problem.Invalid("give commands or a command, not both")
+	case b.Copy == nil:
+		return strings.Join(b.Commands, "\n"), nil
+	case b.Commands != nil, b.Command != "" || b.CommandB64 != "" || b.Program != "":
 		return "", problem.Invalid("give copy or a command, not both")
 	case (b.Copy.Op == copies.Upload && !b.Copy.DryRun) != b.Stdin:
 		return "", problem.Invalid("stdin is for uploads, and they need it")
@@ -60,11 +65,11 @@ func (x *fleet) copies() error {
 }
 
 // shown is what a person approves.
-func (x *fleet) shown(cmd *session.Command) string {
+func (x *fleet) shown(asking []hosts.Host, cmd *session.Command) string {
 	if x.in.Copy != nil {
 		return x.in.Copy.Text(nil)
 	}
-	return cmd.Script
+	return consents.Commands(asking, cmd.Script, cmd.Scripts)
 }
 
 // Close ends a Read that waits, and refuses what has not been read.

@@ -67,6 +67,8 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunI
 		return nil, problem.Invalid("a run takes a host, a session, hosts or a selector, and one of them")
 	case b.CWD != "":
 		return nil, problem.Invalid("cwd is for a single host or a session")
+	case len(b.Commands) > 0 && len(b.Commands) != len(b.Hosts):
+		return nil, problem.Invalid("commands has one for each of hosts")
 	case len(b.Sums) > 0 && len(b.Sums) != len(b.Hosts):
 		return nil, problem.Invalid("sums has one for each of hosts")
 	}
@@ -103,14 +105,17 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunI
 	if len(x.hosts) == 1 {
 		x.cmd.Group = ""
 	}
+	if each := b.Commands; each != nil {
+		x.cmd.Scripts = func(h hosts.Host) string { return each[x.at[targets.KeyOf(h)]] }
+	}
 	x.cmd.Forks, _ = dialer.CapForks(min(orForks(b.Forks), len(x.hosts)))
 	if x.yes, err = k.consentOf(c, consents.GlassWord(targets.Labels(x.hosts)), script, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
 		return nil, err
 	}
-	x.yes.at = b.Answered
+	x.yes.at, x.yes.each = b.Answered, x.cmd.Scripts
 	judge := consents.Judge{
 		Caller: cmdutil.Caller{Principal: c.Principal}, Policy: func(string) (*rules.Engine, error) { return engine, nil }, Words: words,
-		Yes: x.yes.confirm, Glass: x.yes.glass, Reason: b.Reason, Remote: true, Approvable: true, Partial: b.Partial,
+		Scripts: x.cmd.Scripts, Yes: x.yes.confirm, Glass: x.yes.glass, Reason: b.Reason, Remote: true, Approvable: true, Partial: b.Partial,
 	}
 	if x.whole, err = judge.Decide(ctx, script, x.hosts); err != nil {
 		return nil, err
@@ -126,7 +131,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunI
 	if err != nil {
 		return nil, err
 	}
-	b.Command, b.CommandB64, b.BreakGlass, b.Confirm = "", "", "", false
+	b.Command, b.CommandB64, b.Commands, b.BreakGlass, b.Confirm = "", "", nil, "", false
 	return func(hc huma.Context, log *retelling, undo func()) {
 		defer leave()
 		defer forget()
@@ -245,7 +250,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 		counts[string(r.Status)]++
 		x.book.End(x.label(h), r, false)
 		kept = kept || r.Err == nil || r.Err.Sent
-		x.output.send("result", wire.RunResult{Host: at, RunEnd: x.end(&r), Taken: taken.Kinds})
+		x.output.send("result", wire.RunResult{Host: at, RunEnd: x.end(h, &r), Taken: taken.Kinds})
 		if cmd.Forks < min(orForks(x.in.Forks), len(x.hosts)) {
 			x.r.pool.CloseIdle() // this process may not open more files
 		}
@@ -266,8 +271,8 @@ func (x *fleet) censor(cmd *session.Command) (many *censor.Many) {
 }
 
 // end is what is told of a host that has ended. The command is told where it is another one than was asked for.
-func (x *fleet) end(r *session.Result) wire.RunEnd {
-	if r.Command == x.cmd.Script {
+func (x *fleet) end(h hosts.Host, r *session.Result) wire.RunEnd {
+	if r.Command == x.cmd.ScriptOn(h) {
 		r.Command = ""
 	}
 	return endOf(r, r.Redacted)

@@ -39,9 +39,10 @@ func (x *fleet) approve(ctx context.Context, d policy.Decision, cmd *session.Com
 	}
 	now := time.Now()
 	group := approval.NewGroup(x.k.approver(), policy.Question{
-		Principal: x.c.Principal, Hosts: asking, Command: x.shown(cmd), Reason: cmd.Reason, Decision: d,
+		Principal: x.c.Principal, Hosts: asking, Command: x.shown(asking, cmd), Reason: cmd.Reason, Decision: d,
 		Asked: now, Expires: now.Add(session.DefaultApprovalTimeout),
 	})
+	group.Commands = cmd.Scripts
 	cmd.Approver = group
 	x.output.send("waiting", wire.RunWaits{})
 	ctx, cancel := context.WithTimeoutCause(ctx, session.DefaultApprovalTimeout, session.ErrExpired)
@@ -71,7 +72,7 @@ func (x *fleet) rejected(d policy.Decision, err error) refusal {
 	all := x.without(d, err.Error())
 	return func(h hosts.Host) *policy.Decision {
 		own, derr := x.engine.Decide(context.Background(), policy.Request{
-			Principal: x.c.Principal, Host: h, Shell: h.Shell, Command: x.cmd.Script, Reason: x.cmd.Reason,
+			Principal: x.c.Principal, Host: h, Shell: h.Shell, Command: x.cmd.ScriptOn(h), Reason: x.cmd.Reason,
 		})
 		if derr == nil && own.Verdict == policy.Ask && x.whole.Refusal(h) == nil {
 			return nil

@@ -89,7 +89,7 @@ func (x *fleet) keep() *runstore.Writer {
 	}
 	r := runstore.Run{ID: x.in.ID, Principal: x.c.Principal, Started: time.Now(), Targets: x.in.Selector, Stdin: x.in.Stdin, Shell: x.in.Shell}
 	r.Command = cmdutil.Redactor(x.k.secrets)(x.cmd.Script)
-	r.Exact = r.Command == x.cmd.Script && x.in.Program == ""
+	r.Exact = r.Command == x.cmd.Script && x.in.Program == "" && x.cmd.Scripts == nil
 	if len(r.Command) > runstore.MaxCommand {
 		r.Command, r.Exact = "", false
 	}

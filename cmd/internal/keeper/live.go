@@ -76,10 +76,19 @@ func (p *livePolicy) current() (*rules.Engine, error) {
 // consent is an operator's own yes to one command, carried by the context of its request.
 type consent struct {
 	script  string
+	each    func(hosts.Host) string // the script of each host, where they differ; nil else
 	confirm bool
 	glass   bool
 	all     bool   // it was given for many hosts, and is told of those that need none, too
 	at      string // how it was given: "flag", "terminal", or "" for what nobody says
+}
+
+// on is what was said yes to on a host.
+func (c consent) on(h hosts.Host) string {
+	if c.each != nil {
+		return c.each(h)
+	}
+	return c.script
 }
 
 type consentKey struct{}
@@ -148,7 +157,7 @@ func (j judge) decide(ctx context.Context, req policy.Request) (policy.Decision,
 	if req.Input != "" {
 		text = req.Input
 	}
-	mine := j.operator && given.script == text
+	mine := j.operator && given.on(req.Host) == text
 	if d.Verdict == policy.Allow && mine && given.all {
 		if d.Approval = byConfirm + given.how(); given.glass {
 			d.Approval = byBreakGlass + given.how()

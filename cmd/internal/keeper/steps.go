@@ -49,7 +49,7 @@ func (x *fleet) plan(ctx context.Context, judge consents.Judge) error {
 		return problem.Invalid("rollout: %v", err)
 	}
 	if in.Verify != "" {
-		judge.Words, judge.Yes, judge.Glass, judge.Approvable, judge.Partial = nil, false, false, false, false
+		judge.Words, judge.Scripts, judge.Yes, judge.Glass, judge.Approvable, judge.Partial = nil, nil, false, false, false, false
 		v, err := judge.Decide(ctx, in.Verify, x.hosts)
 		if err != nil {
 			return err

@@ -17,6 +17,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"regexp"
 	"slices"
 	"text/tabwriter"
 	"time"
@@ -45,6 +46,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	limit := fl.Duration("timeout", 2*time.Minute, "stop the tests of a mutant after this `time`")
 	list := fl.Bool("list", false, "print the mutants and run nothing")
 	first := fl.String("first", "", "run the tests that this `pattern` names before all others: those that fail most often")
+	only := fl.String("only", "", "try only the mutants that this `pattern` finds, as those that survived before")
 	verbose := fl.Bool("v", false, "print each mutant, and the test that fails")
 	if err := fl.Parse(args); err != nil {
 		return err
@@ -57,6 +59,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	wanted, err := regexp.Compile(*only)
+	if err != nil {
+		return err
+	}
 	var totals []total
 	for _, p := range pkgs {
 		all, err := mutants(p)
@@ -64,6 +70,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			return err
 		}
 		chosen := choose(all, rand.New(rand.NewPCG(*seed, 0)), *perFunc, *most)
+		chosen = slices.DeleteFunc(chosen, func(m mutant) bool { return !wanted.MatchString(m.String()) })
 		if *list {
 			for _, m := range chosen {
 				fmt.Fprintln(out, m)

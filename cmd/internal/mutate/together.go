@@ -31,8 +31,22 @@ type bench struct {
 	invalid map[int]bool // mutants that do not compile
 }
 
-// chooser is what a bench's program chooses a mutant by: its number in the list, from 1 on.
-const chooser = "FAIRLEAD_MUTANT"
+// chooser is source by which a bench's program chooses a mutant: by its number in the list, from 1 on, at the end of the program's
+// name, which processes that the tests start have too, whatever their environment.
+const chooser = `
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+var mutantChosen = func() string {
+	exe, _ := os.Executable()
+	_, n, _ := strings.Cut(filepath.Base(exe), "mutant-")
+	return n
+}()
+`
 
 // build makes a bench of a package and mutants of it. A function that has mutants gets a copy for each: it calls the one that is
 // chosen.
@@ -116,7 +130,7 @@ func (b *bench) overlay(p pkg, all []mutant) (ranges, error) {
 			return nil, err
 		}
 	}
-	if err := put(filepath.Join(p.Dir, "zz_mutant_chosen.go"), "package "+p.Name+"\n\nimport \"os\"\n\nvar mutantChosen = os.Getenv(\""+chooser+"\")\n"); err != nil {
+	if err := put(filepath.Join(p.Dir, "zz_mutant_chosen.go"), "package "+p.Name+chooser); err != nil {
 		return nil, err
 	}
 	data, err := json.Marshal(map[string]map[string]string{"Replace": replace})
@@ -259,10 +273,14 @@ func (b *bench) try(ctx context.Context, n int, first string, limit time.Duratio
 	if first != "" {
 		runs = [][]string{{"-test.run", first}, nil}
 	}
+	bin := filepath.Join(b.dir, fmt.Sprintf("mutant-%d", n))
+	if err := os.Link(b.bin, bin); err != nil && !errors.Is(err, os.ErrExist) {
+		return 0, "", err
+	}
 	for _, args := range runs {
-		cmd := exec.CommandContext(ctx, b.bin, append(args, "-test.failfast", "-test.timeout", limit.String())...)
+		cmd := exec.CommandContext(ctx, bin, append(args, "-test.failfast", "-test.timeout", limit.String())...)
 		cmd.Dir = b.pkgDir
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", chooser, n))
+		cmd.Env = append(os.Environ(), "CI=true") // with which nothing is skipped: a mutant may hide what tests need
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a mutant may leave processes behind
 		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 		cmd.WaitDelay = 10 * time.Second // for children that hold the pipe

@@ -1,10 +1,15 @@
 package outcome
 
-import "github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+import (
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+)
 
 // What differs between hosts whose keys are not trusted for the same reason.
 var (
 	fingerprint = lazyregexp.New(`SHA256:[A-Za-z0-9+/]{43}`)
+	nameless    = lazyregexp.New(`the name (\S+) has no address( \(.*\))?`)
 	ofOneHost   = []struct {
 		re   *lazyregexp.Regexp
 		with string
@@ -22,6 +27,9 @@ var (
 // addresses. own is what a person needs to know of this host, its key's fingerprint; "" is nothing.
 func Alike(why string) (alike, own string) {
 	own = fingerprint.FindString(why)
+	if m := nameless.FindStringSubmatch(why); m != nil && own == "" {
+		return strings.Replace(why, m[0], "the name of the host has no address", 1), m[1]
+	}
 	if own == "" {
 		return why, ""
 	}

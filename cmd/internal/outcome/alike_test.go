@@ -33,3 +33,14 @@ func TestHostsWithUntrustedKeysFailAlike(t *testing.T) {
 	assert.Equal(t, "connection refused", same)
 	assert.Empty(t, own)
 }
+
+func TestHostsWhoseNamesHaveNoAddressFailAlike(t *testing.T) {
+	unknown := func(host string) string {
+		return "the name " + host + " has no address (dial tcp: lookup " + host + " on 10.0.0.1:53: no such host)"
+	}
+	a, own := outcome.Alike(unknown("web1"))
+	b, _ := outcome.Alike(unknown("web2"))
+	assert.Equal(t, a, b)
+	assert.Equal(t, "the name of the host has no address", a)
+	assert.Equal(t, "web1", own)
+}

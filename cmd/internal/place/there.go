@@ -31,7 +31,13 @@ type There struct {
 func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, done func(HostEnd)) error {
 	in := t.Request
 	in.ID, in.Reason, in.Keep, in.Held = cmd.Group, cmd.Reason, cmd.Keep, cmd.Held
-	if !cmd.Program && in.Copy == nil { // else the request names the program
+	switch {
+	case cmd.Program || in.Copy != nil: // the request names the program
+	case cmd.Scripts != nil:
+		for _, h := range hs {
+			in.Commands = append(in.Commands, cmd.Scripts(h))
+		}
+	default:
 		in.SetCommand(cmd.Script)
 	}
 	if t.Answers != nil {
@@ -89,7 +95,7 @@ func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, d
 				return fmt.Errorf("client: the keeper's answer cannot be understood: %w", err)
 			}
 			if r.Command == "" {
-				r.Command = cmd.Script
+				r.Command = cmd.ScriptOn(hs[i])
 			}
 			ended[i] = true
 			done(HostEnd{hs[i], Because(ctx, r), redact.Counts{Kinds: w.Taken}})
@@ -114,10 +120,10 @@ func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, d
 		if ended[i] {
 			continue
 		}
-		r := NotStarted(h.Name, cmd.Script)
+		r := NotStarted(h.Name, cmd.ScriptOn(h))
 		if ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
 			var rerr error
-			if r, rerr = Refused(err, h.Name, cmd.Script, begun[i]); rerr != nil {
+			if r, rerr = Refused(err, h.Name, cmd.ScriptOn(h), begun[i]); rerr != nil {
 				return rerr
 			}
 		}

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/rollout"
 )
@@ -23,6 +25,7 @@ type dryHost struct {
 	Needs   string `json:"needs,omitempty"`
 	Rule    string `json:"rule"`
 	Reason  string `json:"reason"`
+	Command string `json:"command,omitempty"` // where each host gets its own
 }
 
 // dryRun shows what would run where, and sends nothing.
@@ -46,7 +49,7 @@ func (o *Options) dryRun(ctx context.Context, hs []hosts.Host, steps *place.Step
 	for _, b := range batches {
 		var reqs []policy.Request
 		for _, h := range b.Hosts {
-			reqs = append(reqs, policy.Request{Principal: o.Caller().Principal, Host: h, Shell: h.Shell, Command: o.Script, Reason: o.Reason, Elsewhere: len(o.Words) > 0})
+			reqs = append(reqs, policy.Request{Principal: o.Caller().Principal, Host: h, Shell: h.Shell, Command: o.scriptOn(h), Reason: o.Reason, Elsewhere: len(o.Words) > 0})
 		}
 		each, _, err := engine.JudgeMany(ctx, reqs)
 		if err != nil {
@@ -56,7 +59,7 @@ func (o *Options) dryRun(ctx context.Context, hs []hosts.Host, steps *place.Step
 		for i, h := range b.Hosts {
 			d := each[i]
 			denied = denied || d.Verdict == policy.Deny
-			lines = append(lines, dryHost{labels[targets.KeyOf(h)], b.Number, d.Verdict.String(), string(d.Needs), d.Rule, d.Reason})
+			lines = append(lines, dryHost{labels[targets.KeyOf(h)], b.Number, d.Verdict.String(), string(d.Needs), d.Rule, d.Reason, o.each[targets.KeyOf(h)]})
 		}
 		if o.JSON {
 			err = dryJSON(o.IO.Out, lines)
@@ -93,11 +96,11 @@ func dryJSON(to io.Writer, lines []dryHost) error {
 
 // dryText prints a batch, with the hosts of one verdict in one line.
 func dryText(to io.Writer, b rollout.Batch, of int, lines []dryHost) error {
-	type verdict struct{ verdict, needs, rule, reason string }
+	type verdict struct{ verdict, needs, rule, reason, command string }
 	var order []verdict
 	by := map[verdict][]string{}
 	for _, l := range lines {
-		v := verdict{l.Verdict, l.Needs, l.Rule, l.Reason}
+		v := verdict{l.Verdict, l.Needs, l.Rule, l.Reason, l.Command}
 		if by[v] == nil {
 			order = append(order, v)
 		}
@@ -113,6 +116,13 @@ func dryText(to io.Writer, b rollout.Batch, of int, lines []dryHost) error {
 			needs = " (" + v.needs + ")"
 		}
 		if _, err := fmt.Fprintf(to, "batch %d of %d%s: %s: %s%s: %s (%s)\n", b.Number, of, what, hosts.Fold(by[v]), v.verdict, needs, cmdutil.OneLine(v.reason), v.rule); err != nil {
+			return err
+		}
+		if v.command == "" {
+			continue
+		}
+		text, _ := printable.Script(strings.TrimSuffix(v.command, "\n"), '\t')
+		if _, err := fmt.Fprintf(to, "  %s\n", strings.Join(text, "\n  ")); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,9 @@ TARGETS is a selector: names and ranges (web01, web[01-12]), globs (web*), @grou
 user@host for a host outside the inventory. "," means or, "&" and, "!" except; ^file and - read names from a file or
 standard input.
 
-One argument after -- is shell source, sent as it is. Several are exact words, which no shell expands.
+One argument after -- is shell source. Several are exact words, which no shell expands. In both, {host}, {addr}, {n} and
+{label.KEY} are filled in for each host, quoted; other braces stay, and --no-template sends all as they stand. Nothing is
+filled in with --script and --program.
 
 The output of one host is byte for byte. With several hosts, each line gets its host's name. Standard error stays on
 standard error. On a terminal, long lines wrap at its width and control characters other than colours are shown (^[ for
@@ -61,6 +63,9 @@ const example = `  # the kernel of every web server
 
   # shell source: quotes keep it in one piece
   fairlead run 'web[01-12]' -- 'df -h / | tail -1'
+
+  # what differs between hosts
+  fairlead run @db -- 'pg_dump app | gzip > /backup/{host}-{label.role}.gz'
 
   # who is different?
   fairlead run all --fold -- cat /etc/os-release

@@ -16,6 +16,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
+// maxCommands bounds what is kept of a run whose hosts got commands of their own.
+const maxCommands = 8 << 20
+
 // keepRun begins to keep the run; nil where that cannot be, which is reported: the audit log has it all the same.
 func (o *Options) keepRun(id string, hs []hosts.Host, secrets *redact.Set) *runstore.Writer {
 	if o.Runs == nil {
@@ -38,12 +41,23 @@ func (o *Options) keepRun(id string, hs []hosts.Host, secrets *redact.Set) *runs
 	if o.Idle > 0 {
 		rec.Idle = o.Idle.String()
 	}
+	left := maxCommands
 	for i, label := range targets.Labels(hs) {
 		h := runstore.Host{Name: targets.Asked(hs[i])}
 		if label != h.Name {
 			h.Label = label
 		}
+		if text := o.each[targets.KeyOf(hs[i])]; text != "" {
+			h.Command = cmdutil.Redactor(secrets)(text)
+			left -= len(h.Command)
+			rec.Exact = rec.Exact && h.Command == text && left >= 0
+		}
 		rec.Hosts = append(rec.Hosts, h)
+	}
+	if !rec.Exact { // it cannot be run again, so nothing needs them
+		for i := range rec.Hosts {
+			rec.Hosts[i].Command = ""
+		}
 	}
 	store, err := o.Runs()
 	if err != nil {
@@ -135,10 +149,11 @@ func (o *Options) rerunHosts() ([]hosts.Host, error) {
 		}
 		return nil, cmdutil.Usagef("%s cannot be run again as it was: %s. Give the command: fairlead run --rerun %s %s -- COMMAND", rec.ID, why, o.Rerun, rec.ID)
 	}
+	again := false // with the run's own command
 	o.Targets = rec.ID
 	if o.Script == "" {
 		o.Script, o.Words, o.shell = rec.Command, rec.Words, rec.Shell
-		o.Program = rec.Words != nil
+		o.Program, again = rec.Words != nil, true
 		if d, err := time.ParseDuration(rec.Timeout); err == nil && o.Timeout == 0 {
 			o.Timeout = d
 		}
@@ -151,6 +166,12 @@ func (o *Options) rerunHosts() ([]hosts.Host, error) {
 		h, err := o.hostNamed(p.Name)
 		if err != nil {
 			return nil, &cmdutil.UsageError{Err: err}
+		}
+		if again && p.Command != "" {
+			if o.each == nil {
+				o.each = map[targets.Key]string{}
+			}
+			o.each[targets.KeyOf(h)] = p.Command
 		}
 		hs = append(hs, h)
 	}

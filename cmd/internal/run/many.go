@@ -33,7 +33,7 @@ func (o *Options) confirmMany(ctx context.Context, judge consent.Judge, hs []hos
 	}
 	reqs := make([]policy.Request, len(hs))
 	for i, h := range hs {
-		reqs[i] = policy.Request{Principal: judge.Caller.Principal, Host: h, Shell: h.Shell, Command: o.Script, Reason: o.Reason, Elsewhere: len(o.Words) > 0}
+		reqs[i] = policy.Request{Principal: judge.Caller.Principal, Host: h, Shell: h.Shell, Command: o.scriptOn(h), Reason: o.Reason, Elsewhere: len(o.Words) > 0}
 	}
 	_, all, err := engine.JudgeMany(ctx, reqs)
 	if err != nil {

@@ -42,6 +42,7 @@ func (o *Options) flags(cmd *cobra.Command) {
 	fl.StringVar(&o.Rerun, "rerun", "", "run the last run, or RUN, again on its hosts that are `failed|unreachable|notrun|all`")
 	o.stepOptions.flags(fl)
 	o.outputOptions.flags(fl)
+	o.fillOptions.flags(fl)
 	fl.Var(exitFlag{&o.OwnExitCode}, "exit-code", "host: a single host's own exit code; own: 1 for any that is not 0")
 }
 
@@ -69,7 +70,10 @@ func (o *Options) parse(args []string, dash int, scripted bool) error {
 	case o.ScriptFile == "-" && o.Stdin != stdinNone:
 		return cmdutil.Usagef("--script - and --stdin cannot both have standard input: write the script to a file")
 	}
-	return o.stepOptions.parse()
+	if err := o.stepOptions.parse(); err != nil {
+		return err
+	}
+	return o.places()
 }
 
 // words takes TARGETS and the command, or the arguments of the script.
@@ -101,6 +105,8 @@ func (o *Options) command(args []string) (err error) {
 	script := consent.Script
 	if o.Program {
 		o.Words, script = args, consent.Program
+	} else {
+		o.after = args
 	}
 	if o.Script, err = script(args); err != nil {
 		return &cmdutil.UsageError{Err: err}

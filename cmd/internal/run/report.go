@@ -103,7 +103,7 @@ func (r *report) run(ctx context.Context, where place.Runner, in *input) error {
 		hs[i] = t.host
 	}
 	cmd := session.Command{
-		Script: r.o.Script, Program: r.o.Program, Held: r.o.Held, Timeout: r.o.Timeout, Idle: r.o.Idle, Keep: r.keep, Streams: r.start, Reason: r.o.Reason,
+		Script: r.o.Script, Scripts: r.o.scripts(), Program: r.o.Program, Held: r.o.Held, Timeout: r.o.Timeout, Idle: r.o.Idle, Keep: r.keep, Streams: r.start, Reason: r.o.Reason,
 	}
 	if len(hs) > 1 {
 		cmd.Group = r.id

@@ -62,6 +62,7 @@ type Options struct {
 	Partial        bool
 	stepOptions
 	outputOptions
+	fillOptions
 	Held    bool
 	Become  string // the account as which it runs; "" is what the inventory says
 	Program bool   // what stands after -- is a program and its exact arguments
@@ -112,6 +113,9 @@ func run(ctx context.Context, o *Options) error {
 	if o.foldsMany && len(hs) == 1 {
 		o.Fold = false
 	}
+	if err := o.fill(hs); err != nil {
+		return err
+	}
 	steps, err := o.steps(hs)
 	if err != nil {
 		return err
@@ -128,7 +132,7 @@ func run(ctx context.Context, o *Options) error {
 	}
 	judge := consent.Judge{
 		IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, PolicyFile: o.PolicyFile, Yes: o.Yes, Reason: o.Reason,
-		Words: o.Words, Approvable: keeper != nil, Partial: o.Partial,
+		Words: o.Words, Scripts: o.scripts(), Approvable: keeper != nil, Partial: o.Partial,
 	}
 	judge.TellAgent()
 	if err := o.verifiable(ctx, judge, hs); err != nil {
@@ -150,6 +154,9 @@ func run(ctx context.Context, o *Options) error {
 	}
 	o.Redact = o.Redact || judge.Caller.Mark != "" // agents see no secrets
 	secrets := redact.New(redact.Config{})
+	for _, text := range o.each {
+		secrets.LearnFromCommand(text)
+	}
 	secrets.LearnFromCommand(o.Script)
 	from := o.here(len(hs), judged, secrets)
 	from.Steps = steps

@@ -145,7 +145,7 @@ func (o *Options) verifiable(ctx context.Context, judge consent.Judge, hs []host
 	if o.Verify == "" {
 		return nil
 	}
-	judge.Words, judge.Terminal, judge.Yes, judge.Approvable, judge.Partial = nil, nil, false, false, false
+	judge.Words, judge.Scripts, judge.Terminal, judge.Yes, judge.Approvable, judge.Partial = nil, nil, nil, false, false, false
 	v, err := judge.Decide(ctx, o.Verify, hs)
 	if err != nil {
 		return err

@@ -54,6 +54,8 @@ type Run struct {
 type Host struct {
 	Name  string `json:"name"`            // that finds it again
 	Label string `json:"label,omitempty"` // what results call it; "" is Name
+
+	Command string `json:"command,omitempty"` // that it got, where Exact and each host got one of its own
 }
 
 // End is how a run ended on one host.

@@ -11,57 +11,88 @@ import (
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
-// forward is one -L: connections to a port here go on from the host to another.
+// forward is one -L or -D: connections to a port here go on from the host to another port, or to what each asks for.
 type forward struct {
+	option string // "-L" or "-D"
 	listen string // host:port
-	host   string
+	host   string // "" for -D
 	port   uint16
 }
 
-// parseForward reads [bind_address:]port:host:hostport.
-func parseForward(text string) (f forward, err error) {
-	var parts []string
+// fields cuts text at its colons, except for those between brackets.
+func fields(text string) (parts []string, err error) {
 	for rest := text; ; {
 		part, after, more := "", "", false
 		if inner, ok := strings.CutPrefix(rest, "["); ok {
 			if part, after, ok = strings.Cut(inner, "]"); !ok {
-				return f, fmt.Errorf("%q: [ without ]", text)
+				return nil, fmt.Errorf("%q: [ without ]", text)
 			}
 			if after, more = strings.CutPrefix(after, ":"); !more && after != "" {
-				return f, fmt.Errorf("%q: only a colon may follow ]", text)
+				return nil, fmt.Errorf("%q: only a colon may follow ]", text)
 			}
 		} else {
 			part, after, more = strings.Cut(rest, ":")
 		}
 		parts, rest = append(parts, part), after
 		if !more {
-			break
+			return parts, nil
 		}
 	}
+}
+
+// listenAt is where a forward listens: parts are a port, or an address and a port.
+func listenAt(text string, parts []string) (string, error) {
 	bind := "localhost"
-	switch {
-	case len(parts) == 4 && parts[0] == "*":
-		bind, parts = "", parts[1:]
-	case len(parts) == 4:
-		bind, parts = parts[0], parts[1:]
-	}
-	if len(parts) != 3 {
-		return f, fmt.Errorf("%q is not [address:]port:host:port", text)
+	if len(parts) == 2 {
+		if bind, parts = parts[0], parts[1:]; bind == "*" {
+			bind = ""
+		}
 	}
 	if n, err := strconv.ParseUint(parts[0], 10, 16); err != nil || n == 0 {
-		return f, fmt.Errorf("%q: the port to listen on must be between 1 and 65535", text)
+		return "", fmt.Errorf("%q: the port to listen on must be between 1 and 65535", text)
 	}
-	f.listen = net.JoinHostPort(bind, parts[0])
-	f.host, f.port, err = pipe.ParsePort(net.JoinHostPort(parts[1], parts[2]))
+	return net.JoinHostPort(bind, parts[0]), nil
+}
+
+// parseForward reads [bind_address:]port:host:hostport.
+func parseForward(text string) (f forward, err error) {
+	parts, err := fields(text)
+	if err != nil {
+		return f, err
+	}
+	if len(parts) != 3 && len(parts) != 4 {
+		return f, fmt.Errorf("%q is not [address:]port:host:port", text)
+	}
+	here, there := parts[:len(parts)-2], parts[len(parts)-2:]
+	f.option = "-L"
+	if f.listen, err = listenAt(text, here); err != nil {
+		return f, err
+	}
+	f.host, f.port, err = pipe.ParsePort(net.JoinHostPort(there[0], there[1]))
+	return f, err
+}
+
+// parseDynamic reads [bind_address:]port.
+func parseDynamic(text string) (f forward, err error) {
+	parts, err := fields(text)
+	if err != nil {
+		return f, err
+	}
+	if len(parts) > 2 {
+		return f, fmt.Errorf("%q is not [address:]port", text)
+	}
+	f.option = "-D"
+	f.listen, err = listenAt(text, parts)
 	return f, err
 }
 
 // forwards listens, and passes connections on until the returned function is called, which ends them. Each of them is judged
-// and recorded as one program.
+// and recorded as one program: where they go is judged before anything listens, for -D when it is known.
 func (r *runner) forwards(ctx context.Context, h hosts.Host) (end func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -73,17 +104,20 @@ func (r *runner) forwards(ctx context.Context, h hosts.Host) (end func(), err er
 		}
 		wg.Wait()
 	}
+	var asking sync.Mutex // one question at a time
 	for _, f := range r.c.forwards {
 		ask := pipe.Ask{Host: f.host, Port: f.port, Caller: caller()}
-		judged, err := r.judge(ctx, h, ask)
-		if err != nil {
-			end()
-			return nil, err
+		var judged *consent.Verdict
+		if f.host != "" {
+			if judged, err = r.judge(ctx, h, ask); err != nil {
+				end()
+				return nil, err
+			}
 		}
 		l, err := net.Listen("tcp", f.listen)
 		if err != nil {
 			end()
-			return nil, fmt.Errorf("-L: %w", err)
+			return nil, fmt.Errorf("%s: %w", f.option, err)
 		}
 		listeners = append(listeners, l)
 		wg.Go(func() {
@@ -95,7 +129,21 @@ func (r *runner) forwards(ctx context.Context, h hosts.Host) (end func(), err er
 				wg.Go(func() {
 					defer conn.Close()
 					defer context.AfterFunc(ctx, func() { conn.Close() })()
-					err := r.pipe(ctx, h, ask, judged, streams{conn, conn, io.Discard})
+					err := func() (err error) {
+						ask, judged := ask, judged
+						if f.host == "" {
+							if ask.Host, ask.Port, err = socks(conn); err != nil {
+								return err
+							}
+							asking.Lock()
+							judged, err = r.judge(ctx, h, ask)
+							asking.Unlock()
+							if err != nil {
+								return err
+							}
+						}
+						return r.pipe(ctx, h, ask, judged, streams{conn, conn, io.Discard})
+					}()
 					var exit *cmdutil.ExitError
 					if err != nil && ctx.Err() == nil && !errors.As(err, &exit) {
 						fmt.Fprintf(r.f.IO.Err, "fairlead: ssh: %s\n", cmdutil.OneLine(cmdutil.Text(err)))

@@ -31,7 +31,7 @@ type call struct {
 
 	subsystem bool
 	noCommand bool      // -N
-	forwards  []forward // -L
+	forwards  []forward // -L and -D
 	clear     bool      // ClearAllForwardings
 	forward   string    // of -W
 	sendEnv   []string  // patterns
@@ -44,7 +44,7 @@ const withValue = "BbcDEeFIiJLlmOoPpQRSWw"
 
 // notHere are options that would change what happens, and are not supported, with what to do instead.
 var notHere = map[byte]string{
-	'D': "only -L forwards are supported", 'R': "only -L forwards are supported",
+	'R': "only -L and -D forwards are supported",
 	'w': "tunnels are not supported", 'X': "X11 is not supported", 'Y': "X11 is not supported",
 	'f': "Fairlead does not go to the background; the connection is kept anyhow",
 	'O': "there is no master to control; fairlead sessions shows what is open", 'Q': "ask ssh itself",
@@ -152,6 +152,12 @@ func (c *call) option(o byte, value string) error {
 			return fmt.Errorf("-L: %w", err)
 		}
 		c.forwards = append(c.forwards, f)
+	case 'D':
+		f, err := parseDynamic(value)
+		if err != nil {
+			return fmt.Errorf("-D: %w", err)
+		}
+		c.forwards = append(c.forwards, f)
 	case 'N':
 		c.noCommand = true
 	case 'n':
@@ -231,7 +237,7 @@ func (c *call) directive(text string) error {
 			return c.option('f', "")
 		}
 	case "localforward", "remoteforward", "dynamicforward":
-		return fmt.Errorf("-o %s: not supported; -L is", o.Name)
+		return fmt.Errorf("-o %s: not supported; -L and -D are", o.Name)
 	case "clearallforwardings":
 		c.clear = c.clear || value == "yes"
 	case "permitlocalcommand", "forwardx11", "tunnel":
@@ -289,7 +295,7 @@ func (c *call) check() error {
 	case c.noCommand && len(c.forwards) == 0:
 		return errors.New("-N: nothing is run and nothing forwarded; the connection is kept anyhow")
 	case c.forward != "" && len(c.forwards) > 0:
-		return errors.New("-W and -L exclude each other")
+		return errors.New("-W excludes -L and -D")
 	case c.forward != "" && (len(c.words) > 0 || c.subsystem):
 		return errors.New("-W runs no command")
 	case c.subsystem && len(c.words) != 1:

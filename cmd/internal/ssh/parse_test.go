@@ -80,8 +80,11 @@ func TestCommandLinesThatAreRefused(t *testing.T) {
 		"-L 1:a:0 web1":                 "is not host:port",
 		"-L [::1:1:a:2 web1":            "[ without ]",
 		"-f web1 x":                     "-f: Fairlead does not go to the background",
-		"-D 1 web1":                     "-D: only -L",
-		"-o LocalForward=1 web1":        "LocalForward: not supported; -L is",
+		"-R 1:a:2 web1":                 "-R: only -L and -D",
+		"-D 1:a:2 web1":                 "is not [address:]port",
+		"-D 0 web1":                     "the port to listen on",
+		"-D [::1:1 web1":                "[ without ]",
+		"-o LocalForward=1 web1":        "LocalForward: not supported; -L and -D are",
 		"-o SessionType=none web1":      "-N: nothing is run",
 		"-o PermitLocalCommand=yes x y": "PermitLocalCommand: not supported",
 		"-o ForwardX11=yes x y":         "ForwardX11: not supported",
@@ -106,15 +109,24 @@ func TestCommandLinesThatAreRefused(t *testing.T) {
 
 func TestForwardsOfTheCommandLine(t *testing.T) {
 	for text, want := range map[string]forward{
-		"8080:db1:5432":              {"localhost:8080", "db1", 5432},
-		"10.0.0.1:8080:db1:5432":     {"10.0.0.1:8080", "db1", 5432},
-		"*:8080:db1:5432":            {":8080", "db1", 5432},
-		"[::1]:8080:[2001:db8::1]:1": {"[::1]:8080", "2001:db8::1", 1},
+		"8080:db1:5432":              {"-L", "localhost:8080", "db1", 5432},
+		"10.0.0.1:8080:db1:5432":     {"-L", "10.0.0.1:8080", "db1", 5432},
+		"*:8080:db1:5432":            {"-L", ":8080", "db1", 5432},
+		"[::1]:8080:[2001:db8::1]:1": {"-L", "[::1]:8080", "2001:db8::1", 1},
 	} {
 		c, err := parse([]string{"-N", "-L", text, "web1"})
 		require.NoError(t, err, text)
 		assert.Equal(t, []forward{want}, c.forwards, text)
 		assert.True(t, c.noCommand)
+	}
+	for text, want := range map[string]forward{
+		"1080":       {option: "-D", listen: "localhost:1080"},
+		"*:1080":     {option: "-D", listen: ":1080"},
+		"[::1]:1080": {option: "-D", listen: "[::1]:1080"},
+	} {
+		c, err := parse([]string{"-ND", text, "web1"})
+		require.NoError(t, err, text)
+		assert.Equal(t, []forward{want}, c.forwards, text)
 	}
 	c, err := parse([]string{"-o", "ClearAllForwardings=yes", "-L", "1:a:2", "web1", "true"})
 	require.NoError(t, err)

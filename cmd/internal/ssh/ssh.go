@@ -33,8 +33,8 @@ const failed = 255
 const long = `Run a command on a host with OpenSSH's command line, over the connections that Fairlead keeps, judged and recorded.
 
 It is for programs that call ssh: standard input, output and error are exact, the command is sent as ssh sends it, and the
-exit code is the command's, or 255 for errors. Supported: -t -T -n -q -v -s -W -L -N -F -i -l -p -J -o -A -b -B -c -m -4 -6 -G.
-Options that have no effect are named with -v; those that are not supported (-R -D -X -O) are refused. Without a
+exit code is the command's, or 255 for errors. Supported: -t -T -n -q -v -s -W -L -D -N -F -i -l -p -J -o -A -b -B -c -m -4 -6 -G.
+Options that have no effect are named with -v; those that are not supported (-R -X -O) are refused. Without a
 command it opens a terminal as "fairlead shell" does. If a program needs one word for ssh, make a link to fairlead with
 the name fairlead-ssh.`
 

@@ -27,6 +27,21 @@ func (f *Flags) Add(fl *pflag.FlagSet) {
 	agent.NoOptDefVal = "true"
 }
 
+// As has the call log in as a user, which must be the one of -l where that is given.
+func (f *Flags) As(user string) error {
+	for _, line := range f.Set.Lines {
+		o, err := sshconfig.ParseOption(line)
+		if err != nil || o.Keyword != "user" {
+			continue
+		}
+		if o.Value != user {
+			return fmt.Errorf("the hosts are to be reached as %s and as %s: leave one out", user, o.Value)
+		}
+		return nil
+	}
+	return f.Option("User=" + user)
+}
+
 // flag is one of them.
 type flag struct {
 	set   func(string) error

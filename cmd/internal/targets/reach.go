@@ -11,6 +11,9 @@ import (
 type Reach struct {
 	// Named finds a host of ssh_config by its name; nil knows none. It is asked about names that the inventory does not have.
 	Named func(name string) (h hosts.Host, ok bool, err error)
+	// As says that all hosts of this call are reached as a user, for Change; nil where a call cannot. It is an error where the call
+	// names another one.
+	As func(user string) error
 	// Change says how this call reaches a host; nil changes nothing.
 	Change func(hosts.Host) (hosts.Host, error)
 }

@@ -24,11 +24,17 @@ type Resolver struct {
 }
 
 // Resolve returns the hosts that expr picks and except does not, without doubles, as the call changes them. A member of a
-// union that has the form user@host names a host outside the inventory; where all do, the inventory is not even read. One
+// union that has the form user@host names a host outside the inventory; user@SELECTOR is the hosts that a selector picks, as user; where all do, the inventory is not even read. One
 // that the inventory does not have may be a host of ssh_config. Every error is the caller's to correct.
 func (r *Resolver) Resolve(expr, except string) ([]hosts.Host, error) {
 	if strings.TrimSpace(expr) == "" {
 		return nil, errors.New("the selector is empty: name hosts, or write all")
+	}
+	user, expr, ok := r.splitUser(expr)
+	if ok {
+		if err := r.As(user); err != nil {
+			return nil, err
+		}
 	}
 	adhoc, rest, err := split(expr)
 	if err != nil {

@@ -153,3 +153,41 @@ func TestHostsAreReachedAsTheCallSays(t *testing.T) {
 	_, err = r.Resolve("db1", "")
 	assert.EqualError(t, err, "not this one")
 }
+
+func TestAUserBeforeASelectorIsForAllThatItPicks(t *testing.T) {
+	for expr, want := range map[string]struct{ hosts, as string }{
+		"root@web1":          {"web1", "root"},
+		"root@web[1-2]":      {"web1 web2", "root"},
+		" root@@web ":        {"web1 web2", "root"},
+		"root@(web1,db1)":    {"web1 db1", "root"},
+		"root@all&!web1":     {"web2 db1", "root"},
+		"root@web*":          {"web1 web2", "root"},
+		"root@new":           {"new", ""},
+		"root@web1:22":       {"web1", ""},
+		"root@new,web1":      {"web1 new", ""},
+		"web1,root@web1":     {"web1 root@web1", ""},
+		"root@web1,ada@web1": {"root@web1 ada@web1", ""},
+		"root@[2001:db8::1]": {"2001:db8::1", ""},
+		"~^web1@?":           {"web1", ""},
+		"root@web9":          {"web9", ""},
+		"root@web[8-9]":      {"", "root"},
+		"root@@nogroup":      {"", "root"},
+		"-root@web1":         {"", ""},
+	} {
+		t.Run(expr, func(t *testing.T) {
+			as := ""
+			r := targets.Resolver{Inventory: inventory, Reach: targets.Reach{As: func(user string) error { as = user; return nil }}}
+			hs, err := r.Resolve(expr, "")
+			if want.hosts == "" {
+				require.Error(t, err)
+			} else {
+				require.NoError(t, err)
+				assert.Equal(t, want.hosts, strings.Join(targets.Labels(hs), " "))
+			}
+			assert.Equal(t, want.as, as)
+		})
+	}
+	r := targets.Resolver{Inventory: inventory, Reach: targets.Reach{As: func(string) error { return errors.New("as ada already") }}}
+	_, err := r.Resolve("root@web1", "")
+	assert.EqualError(t, err, "as ada already")
+}

@@ -32,7 +32,7 @@ func Find(word string, words iter.Seq[string]) []string {
 		hits   []hit
 		limit  = max(1, min(3, len(word)/3))
 		folded = strings.ToLower(word)
-		bare   = unpadded(folded)
+		bare   = Unpadded(folded)
 		d      distance
 	)
 	for w := range words {
@@ -43,7 +43,7 @@ func Find(word string, words iter.Seq[string]) []string {
 		dist := d.between(folded, lower, limit)
 		switch {
 		case dist <= limit:
-		case bare == unpadded(lower):
+		case bare == Unpadded(lower):
 			dist = 1
 		case len(word) >= 3 && (strings.HasPrefix(lower, folded) || strings.HasSuffix(lower, folded)):
 			dist = limit + 1
@@ -69,8 +69,8 @@ func Find(word string, words iter.Seq[string]) []string {
 // zeros are those that a number is filled up with.
 var zeros = lazyregexp.New(`(^|[^0-9])0+([0-9])`)
 
-// unpadded writes the numbers in a word without zeros before them: web1 and web001 are near.
-func unpadded(word string) string { return zeros.ReplaceAllString(word, "$1$2") }
+// Unpadded writes the numbers in a word without zeros before them: web1 and web001 are near.
+func Unpadded(word string) string { return zeros.ReplaceAllString(word, "$1$2") }
 
 // Hint renders near misses for the end of a message: " (did you mean web01 or web02?)", or "" when there are none.
 func Hint(words []string) string {

@@ -25,6 +25,7 @@ type NewRun struct {
 	Program    string   `json:"program,omitempty" maxLength:"255" doc:"the bare name of a program, run with exactly args: no shell function, alias or builtin takes its place"`
 	Args       []string `json:"args,omitempty" maxItems:"10000"`
 	CommandB64 string   `json:"command_b64,omitempty" doc:"shell source that is not UTF-8, in base64, and command is empty"`
+	Commands   []string `json:"commands,omitempty" maxItems:"100000" doc:"one for each of hosts, instead of command: each is judged on its host, and one approval is for all"`
 	Held       bool     `json:"held,omitempty" doc:"run it in a shell that the host's kernel holds to reading: a dry run; where the host cannot, nothing is sent"`
 	Reason     string   `json:"reason,omitempty" maxLength:"4096" doc:"reason, shown to approvers and recorded in the audit log"`
 	TimeoutS   *float64 `json:"timeout_s,omitempty" minimum:"0" doc:"stop it after so many seconds; default 600 for agents, none for others"`

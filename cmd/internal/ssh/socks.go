@@ -1,0 +1,104 @@
+package ssh
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"time"
+)
+
+// socksTime bounds how long a client of -D may take to say where it wants to go.
+const socksTime = 30 * time.Second
+
+// The answers of SOCKS that are used here (RFC 1928, section 6).
+const (
+	socksGranted     = 0
+	socksNotCommand  = 7
+	socksNotAddress  = 8
+	socksNoMethod    = 0xff
+	socksVersion     = 5
+	socksConnect     = 1
+	socksAddressIPv4 = 1
+	socksAddressName = 3
+	socksAddressIPv6 = 4
+)
+
+var (
+	errSocks        = errors.New("the client of -D does not speak SOCKS 5")
+	errSocksMethod  = errors.New("the client of -D insists on a password, and none is taken")
+	errSocksCommand = errors.New("the client of -D asks for something else than a connection")
+)
+
+// socks reads where a client wants to go, and grants it at once, as ssh does: where that cannot be reached the connection ends.
+func socks(conn net.Conn) (host string, port uint16, err error) {
+	_ = conn.SetDeadline(time.Now().Add(socksTime))
+	defer func() { _ = conn.SetDeadline(time.Time{}) }()
+	var head [4]byte
+	read := func(n int) ([]byte, error) {
+		b := make([]byte, n)
+		if _, err := io.ReadFull(conn, b); err != nil {
+			return nil, errSocks
+		}
+		return b, nil
+	}
+	if _, err := io.ReadFull(conn, head[:2]); err != nil || head[0] != socksVersion {
+		return "", 0, errSocks
+	}
+	methods, err := read(int(head[1]))
+	if err != nil {
+		return "", 0, err
+	}
+	method := byte(socksNoMethod)
+	for _, m := range methods {
+		if m == 0 {
+			method = 0
+		}
+	}
+	if _, err := conn.Write([]byte{socksVersion, method}); err != nil || method != 0 {
+		return "", 0, errSocksMethod
+	}
+	if _, err := io.ReadFull(conn, head[:]); err != nil || head[0] != socksVersion {
+		return "", 0, errSocks
+	}
+	length := 0
+	switch head[3] {
+	case socksAddressIPv4:
+		length = net.IPv4len
+	case socksAddressIPv6:
+		length = net.IPv6len
+	case socksAddressName:
+		n, err := read(1)
+		if err != nil {
+			return "", 0, err
+		}
+		length = int(n[0])
+	default:
+		answer(conn, socksNotAddress)
+		return "", 0, errSocks
+	}
+	to, err := read(length + 2)
+	if err != nil {
+		return "", 0, err
+	}
+	if head[1] != socksConnect {
+		answer(conn, socksNotCommand)
+		return "", 0, errSocksCommand
+	}
+	name := to[:length]
+	if host = string(name); head[3] != socksAddressName {
+		host = net.IP(name).String()
+	}
+	port = binary.BigEndian.Uint16(to[length:])
+	if host == "" || port == 0 {
+		answer(conn, socksNotAddress)
+		return "", 0, errSocks
+	}
+	answer(conn, socksGranted)
+	return host, port, nil
+}
+
+// answer tells a client what becomes of its request.
+func answer(conn net.Conn, code byte) {
+	_, _ = conn.Write([]byte{socksVersion, code, 0, socksAddressIPv4, 0, 0, 0, 0, 0, 0})
+}
