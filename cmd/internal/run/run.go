@@ -64,7 +64,8 @@ type Options struct {
 	outputOptions
 	fillOptions
 	Held    bool
-	Program bool // what stands after -- is a program and its exact arguments
+	Become  string // the account as which it runs; "" is what the inventory says
+	Program bool   // what stands after -- is a program and its exact arguments
 
 	Rerun   string // which hosts of a run get the command again; "" is that Targets picks them
 	rerunOf string // "" is the last run
@@ -247,6 +248,9 @@ func (o *Options) hosts() ([]hosts.Host, error) {
 		}
 		if o.shell != "" {
 			hs[i].Shell = o.shell
+		}
+		if hs[i].Become, err = hs[i].Become.Called(o.Become); err != nil {
+			return nil, cmdutil.Usagef("--become: %v", err)
 		}
 	}
 	return hs, nil
