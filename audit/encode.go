@@ -87,6 +87,7 @@ func appendBody(b []byte, e *Event, seq uint64, at time.Time, hmac []byte, prev 
 	b = appendStr(b, `,"stopped_by":`, e.StoppedBy)
 	b = appendStr(b, `,"cwd":`, e.CWD)
 	b = appendStr(b, `,"held":`, e.Held)
+	b = appendStrs(b, `,"refused":`, e.Refused)
 	b = appendInt(b, `,"duration_ms":`, e.DurationMS)
 	b = appendInt(b, `,"stdout_bytes":`, e.StdoutBytes)
 	b = appendInt(b, `,"stderr_bytes":`, e.StderrBytes)
@@ -153,6 +154,19 @@ func appendStr(b []byte, name, s string) []byte {
 		return b
 	}
 	return appendQuoted(append(b, name...), s)
+}
+
+func appendStrs(b []byte, name string, list []string) []byte {
+	for i, s := range list {
+		if b = append(b, ','); i == 0 {
+			b = append(append(b[:len(b)-1], name...), '[')
+		}
+		b = appendQuoted(b, s)
+	}
+	if len(list) > 0 {
+		b = append(b, ']')
+	}
+	return b
 }
 
 func appendInt(b []byte, name string, n int64) []byte {

@@ -143,22 +143,23 @@ type Event struct {
 	ReadOnly bool `json:"-"`
 
 	// Result.
-	State        string  `json:"state,omitempty"`
-	Status       string  `json:"status,omitempty"`
-	ExitCode     *int    `json:"exit_code,omitempty"` // nil means unknown, not zero
-	Signal       string  `json:"signal,omitempty"`
-	StoppedBy    string  `json:"stopped_by,omitempty"`
-	CWD          string  `json:"cwd,omitempty"`
-	Held         string  `json:"held,omitempty"` // "kernel: …" with what held the command to reading, or "no: …" with why nothing did
-	DurationMS   int64   `json:"duration_ms,omitempty"`
-	StdoutBytes  int64   `json:"stdout_bytes,omitempty"`
-	StderrBytes  int64   `json:"stderr_bytes,omitempty"`
-	StdoutSHA256 string  `json:"stdout_sha256,omitempty"`
-	StderrSHA256 string  `json:"stderr_sha256,omitempty"`
-	StdoutKept   string  `json:"stdout_kept,omitempty"` // under which hash an OutputStore has what was kept of it, redacted
-	StderrKept   string  `json:"stderr_kept,omitempty"`
-	Omitted      Omitted `json:"omitted,omitzero"`
-	Error        Fault   `json:"error,omitzero"`
+	State        string   `json:"state,omitempty"`
+	Status       string   `json:"status,omitempty"`
+	ExitCode     *int     `json:"exit_code,omitempty"` // nil means unknown, not zero
+	Signal       string   `json:"signal,omitempty"`
+	StoppedBy    string   `json:"stopped_by,omitempty"`
+	CWD          string   `json:"cwd,omitempty"`
+	Held         string   `json:"held,omitempty"`    // "kernel: …" with what held the command to reading, or "no: …" with why nothing did
+	Refused      []string `json:"refused,omitempty"` // calls that the kernel refused to the held command, such as "open for writing /etc/hosts"
+	DurationMS   int64    `json:"duration_ms,omitempty"`
+	StdoutBytes  int64    `json:"stdout_bytes,omitempty"`
+	StderrBytes  int64    `json:"stderr_bytes,omitempty"`
+	StdoutSHA256 string   `json:"stdout_sha256,omitempty"`
+	StderrSHA256 string   `json:"stderr_sha256,omitempty"`
+	StdoutKept   string   `json:"stdout_kept,omitempty"` // under which hash an OutputStore has what was kept of it, redacted
+	StderrKept   string   `json:"stderr_kept,omitempty"`
+	Omitted      Omitted  `json:"omitted,omitzero"`
+	Error        Fault    `json:"error,omitzero"`
 
 	// Torn, Next and Purged belong to the chain's own records.
 	Torn   Torn   `json:"torn,omitzero"` // in chain.seal

@@ -47,6 +47,24 @@ func TestRequestsWaitForTheDiskAndReadOnlyOnesAreCommittedSoon(t *testing.T) {
 	})
 }
 
+// What is recorded after the deed holds nobody up: it is on disk soon.
+func TestTheEndOfADeedDoesNotWaitForTheDisk(t *testing.T) {
+	for kind, syncs := range map[audit.Kind]int{
+		audit.CommandResult: 0, audit.FileResult: 0, audit.JobResult: 0, audit.SessionClose: 0,
+		audit.CommandRequest: 1, audit.FileRequest: 1, audit.JobRequest: 1, audit.SessionOpen: 1, audit.ApprovalRequest: 1,
+	} {
+		dir := newDir(t)
+		synctest.Test(t, func(t *testing.T) {
+			f, err := audit.Open(dir, audit.Config{})
+			require.NoError(t, err)
+			require.NoError(t, f.Record(t.Context(), audit.Event{Kind: kind, ID: "e_1"}))
+			assert.Equal(t, syncs, f.Syncs(), kind)
+			require.NoError(t, f.Close())
+			assert.Equal(t, 1, f.Syncs(), kind)
+		})
+	}
+}
+
 func TestSyncAlwaysWaitsForEveryRecord(t *testing.T) {
 	f := open(t, newDir(t), audit.Config{Sync: audit.SyncAlways})
 	require.NoError(t, f.Record(t.Context(), request("e_1", true)))

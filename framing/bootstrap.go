@@ -25,8 +25,15 @@ type Shell struct {
 	// Hold, if not "", is perl that the supervisor's child runs before it becomes the shell, and that restricts it: package session/held
 	// has it. Its value says what restricts the shell, for [Hello].HeldBy, and what it dies with why nothing does: then there is no
 	// shell, but a *[UnheldError], as where the host has no perl. The child finds in TMPDIR a directory of its own, which the
-	// supervisor removes.
+	// supervisor removes. In $_[0] it finds a descriptor of a pair of local streams, over which it may pass another one to Watch,
+	// with a zero as the first of two bytes.
 	Hold string
+
+	// Watch, if not "", is perl for the supervisor where Hold has passed a descriptor to it: @_ holds the end of the pair where that waits,
+	// the shell's process id and the shell's TMPDIR. Its value is a list of the descriptor to wait for and a sub that is called when there
+	// is something to read. What the sub returns become events of the kind [Refused]; undef at the end is the last of them. Where the shell
+	// leaves files or processes behind when it ends, "left;FILES;PROCESSES" is another one.
+	Watch string
 
 	// Reader forces how standard error is read: "perl", "hexdump" or "lines". "" takes the first of them that the host
 	// has. Tests use it.
@@ -82,7 +89,7 @@ func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
 		"settings", settings.String(),
 		"driver", word(program),
 		"driver_call", word(withMarks(driverCallText(), nonce)),
-		"supervisor_pl", word(withMarks(supervisor, nonce, "hold", perlWord.Replace(sh.Hold))),
+		"supervisor_pl", word(withMarks(supervisor, nonce, "hold", perlWord.Replace(sh.Hold), "watch", perlWord.Replace(sh.Watch))),
 		"supervisor_sh", word(withMarks(shellSupervisorText(), nonce)),
 		"shell", word(sh.Name),
 		"reader", word(sh.Reader),

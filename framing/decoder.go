@@ -25,6 +25,7 @@ import (
 //	RS frame E code;flags;dir RS frame Z \n    the command has ended (z: dir comes from pwd and ends in a newline)
 //	RS frame e \n                     in standard error: nothing more of the command's errors comes
 //	RS shell e count; bytes           a record of standard error
+//	RS shell r count; bytes           a system call that was refused to a held shell
 //	RS ~ abcdefgh hh \n               one byte of standard error, abcdefgh being the start of the shell's token
 //	RS shell X code;signal \n         the shell has ended; in standard error RS shell X \n
 //	RS nonce T shell                  the supervisor's fresh token, at its start
@@ -47,6 +48,8 @@ type Decoder struct {
 	letter  byte
 	plain   [markLen]byte // a mark that is output after all
 	left    int           // bytes left of a record
+	call    bool          // the record is a refused call, …
+	told    []byte        // … of which this has come
 	payload []byte        // what err has not used of a record's piece
 	late    []byte        // the end of a record's piece that may be a farewell and not the record's, …
 	over    int           // … and, once the record has ended, how much of it is inside
@@ -81,7 +84,7 @@ const (
 func newDecoder(h Hello, nonce Token) *Decoder {
 	d := &Decoder{quiet: h.errorMarks}
 	d.out.shell, d.out.nonce = h.token, nonce
-	d.out.letters = [3]string{byFrame: "SEZz", byShell: "eX", byNonce: "Cc"}
+	d.out.letters = [3]string{byFrame: "SEZz", byShell: "eXr", byNonce: "Cc"}
 	d.err.shell = h.token
 	d.err.letters = [3]string{byFrame: "e", byShell: "X"}
 	d.err.noBytes = true
@@ -148,6 +151,12 @@ func (d *Decoder) Next() (Event, bool) {
 			ev, ok = d.nextText()
 		case inRecord:
 			n := min(d.left, len(d.in))
+			if d.call {
+				if ev, ok := d.refused(n); ok {
+					return ev, true
+				}
+				continue
+			}
 			d.payload = d.hold(d.use(n))
 			if d.left -= n; d.left == 0 {
 				d.state, d.over = inText, len(d.late)
@@ -159,6 +168,19 @@ func (d *Decoder) Next() (Event, bool) {
 			return ev, true
 		}
 	}
+}
+
+// refused takes n bytes of a record of a refused call, and reports it once it is whole. Of one that is too long only the beginning counts.
+func (d *Decoder) refused(n int) (Event, bool) {
+	d.told = append(d.told, d.use(n)...)
+	d.told = d.told[:min(len(d.told), maxField)]
+	if d.left -= n; d.left > 0 {
+		return Event{}, false
+	}
+	d.state = inText
+	text := d.told
+	d.told = d.told[:0]
+	return Event{Kind: Refused, Data: text}, true
 }
 
 // use takes n bytes of the input.
@@ -209,7 +231,7 @@ func (d *Decoder) nextText() (Event, bool) {
 		return Event{}, false
 	}
 	// A farewell does not come through the pipes, so that a start and errors may stand behind or in it.
-	agrees := letter == 'c' || letter == 'S' || letter == 'e' || letter == 'X' && d.whole
+	agrees := letter == 'c' || letter == 'r' || letter == 'S' || letter == 'e' || letter == 'X' && d.whole
 	if (d.reading == 'C' || d.whole) && !agrees {
 		d.who, d.letter = who, letter
 		return d.giveBack()
@@ -226,6 +248,7 @@ func (d *Decoder) mark(who owner, letter byte) (Event, bool) {
 		return d.farewell(letter)
 	}
 	d.number = d.number[:0]
+	d.call = letter == 'r'
 	if d.state = inLength; letter == 'X' {
 		d.state = inStatus
 		if d.whole {

@@ -23,7 +23,7 @@ func fuzzWire(words [][]byte, in []byte) (b []byte) {
 }
 
 var fuzzWords = []string{"<A>", "<B>", "<s>", "<n>", "<~>", "<>", "<A>S", "<A>E", "<A>Z\n", "<A>z\n", "<A>e\n", "<s>e", "<s>X", "<n>C", "<n>c",
-	"<~>41\n", "<~>41\r\n", "<>A-xxx", "<>s-xxx", "<s>e25;<A>e\n", "<s>X0;9\n", "<A>E0;;/<A>Z\n", "<B>S", "<B>E1;x;/tmp<B>Z\n", "<s>e25;<B>e\n",
+	"<~>41\n", "<~>41\r\n", "<>A-xxx", "<>s-xxx", "<s>e25;<A>e\n", "<s>X0;9\n", "<s>r", "<s>r4;a<", "<s>r100;", "<A>E0;;/<A>Z\n", "<B>S", "<B>E1;x;/tmp<B>Z\n", "<s>e25;<B>e\n",
 	"<s>e25;<s>X\n", "<s>e3;", "<s>e100;", "<s>e100;x<n>C/tmp<n>c", "<s>e9;<n>C/tmp<n>c", "<s>e2;a<>", "<A>Z\r\n", "0;;/", "\xff", "<A>S<A>E0;;/<A>Z\n"}
 
 // Whatever arrives, and however it is cut, a decoder says what the reference says and reports no end that the stream

@@ -46,8 +46,10 @@ func (s step) isData() bool {
 	return s.kind == framing.Stdout || s.kind == framing.Stderr || s.kind == framing.Stray
 }
 
-func out(s string) step   { return step{kind: framing.Stdout, data: s} }
-func errs(s string) step  { return step{kind: framing.Stderr, data: s} }
+func out(s string) step     { return step{kind: framing.Stdout, data: s} }
+func errs(s string) step    { return step{kind: framing.Stderr, data: s} }
+func refused(s string) step { return step{kind: framing.Refused, data: s} }
+
 func stray(s string) step { return step{kind: framing.Stray, data: s} }
 func ended(code int, dir string) step {
 	return step{kind: framing.Ended, trailer: framing.Trailer{ExitCode: code, Dir: dir}}
@@ -117,6 +119,13 @@ var streams = map[string]struct {
 	"two records":                   {"<A>S<s>e1;a<s>e1;b<A>E0;;/<A>Z\n", []step{started, errs("ab"), ended(0, "/")}},
 	"a record in the trailer":       {"<A>S<A>E0;;/t<s>e1;emp<A>Z\n", []step{started, errs("e"), ended(0, "/tmp")}},
 	"a record before the newline":   {"<A>S<A>E0;;/tmp<A>Z\n<s>e1;e", []step{started, ended(0, "/tmp"), stray("e")}},
+	"a refused call":                {"<A>So<s>r3;a<>o<A>E0;;/<A>Z\n", []step{started, out("o"), refused("a\x1e"), out("o"), ended(0, "/")}},
+	"two refused calls":             {"<A>S<s>r1;a<s>r1;b<A>E0;;/<A>Z\n", []step{started, refused("a"), refused("b"), ended(0, "/")}},
+	"a refused call, and no frame":  {"<s>r1;a", []step{refused("a")}},
+	"a refused call in the trailer": {"<A>S<A>E0;;/t<s>r1;xmp<A>Z\n", []step{started, refused("x"), ended(0, "/tmp")}},
+	"a refused call in a farewell":  {"<n>C/t<s>r1;xmp<n>c<s>r1;y<s>X0;0\n", []step{refused("x"), refused("y"), {kind: framing.Exited, exit: framing.Exit{Dir: "/tmp"}}}},
+	"a refused call of no length":   {"<A>S<s>r0;<A>E0;;/<A>Z\n", []step{started, broken(framing.ErrMalformed), ended(0, "/")}},
+	"a refused call that is torn":   {"<A>S<s>r9;abc", []step{started}},
 	"marks inside a record":         {"<A>S<s>e53;<A>E0;;/<A>Z\n<A>E0;;/<A>E0;;/<A>Z\n", nil},
 	"all bytes in output":           {"<A>S\x00\r\n\xff\x1d\x1f\x80<A>E0;;/<A>Z\n", []step{started, out("\x00\r\n\xff\x1d\x1f\x80"), ended(0, "/")}},
 	"RS in output":                  {"<A>S<><>a<>\n<><A>E0;;/<A>Z\n", []step{started, out("\x1e\x1ea\x1e\n\x1e"), ended(0, "/")}},

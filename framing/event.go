@@ -12,13 +12,14 @@ const (
 	Stderr                  // standard error of the command
 	Ended                   // the frame is complete: see Event.Trailer
 	Exited                  // the shell itself has ended: see Event.Exit
+	Refused                 // what [Shell].Watch reports; it may come at any time, for a call that the command or one before it made
 	Broken                  // the stream holds what no healthy shell sends: see Event.Err
 )
 
 // Event is one step of a decoded stream.
 type Event struct {
 	Kind    Kind
-	Data    []byte  // for Stray, Stdout and Stderr; valid until the next call of the decoder
+	Data    []byte  // for Stray, Stdout, Stderr and Refused; valid until the next call of the decoder
 	Trailer Trailer // for Ended
 	Exit    Exit    // for Exited
 	Err     *Error  // for Broken

@@ -55,6 +55,8 @@ var (
 	holdToldSource string
 	//go:embed host/hold_over.pl
 	holdOverSource string
+	//go:embed host/hold_calls.pl
+	holdCallsSource string
 	//go:embed host/supervisor.sh
 	shellSupervisorSource string
 	//go:embed host/feeder.sh
@@ -98,9 +100,9 @@ var (
 		"driver_mksh", &driverMkshSource, "driver_ksh93", &driverKsh93Source, "driver_posix", &driverPOSIXSource)
 	driverCallText     = stripped(hostcode.Shell, &driverCallSource)
 	perlSupervisorText = stripped(hostcode.Perl, &perlSupervisorSource, "hold_begin", new(string), "hold_child", new(string),
-		"hold_told", new(string), "hold_over", new(string))
+		"hold_told", new(string), "hold_calls", new(string), "hold_over", new(string))
 	perlSupervisorHeldText = stripped(hostcode.Perl, &perlSupervisorSource, "hold_begin", &holdBeginSource, "hold_child", &holdChildSource,
-		"hold_told", &holdToldSource, "hold_over", &holdOverSource)
+		"hold_told", &holdToldSource, "hold_calls", &holdCallsSource, "hold_over", &holdOverSource)
 	holdPerlText          = stripped(hostcode.Shell, &holdPerlSource)
 	shellSupervisorText   = stripped(hostcode.Shell, &shellSupervisorSource)
 	feederText            = stripped(hostcode.Shell, &feederSource)

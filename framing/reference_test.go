@@ -55,7 +55,7 @@ func outMarks(frame string) []mark {
 			m = append(m, mark{"\x1e" + frame + l, l})
 		}
 	}
-	return append(m, mark{"\x1e" + tokShell.String() + "e", "record"}, mark{"\x1e" + tokShell.String() + "X", "X"},
+	return append(m, mark{"\x1e" + tokShell.String() + "e", "record"}, mark{"\x1e" + tokShell.String() + "r", "call"}, mark{"\x1e" + tokShell.String() + "X", "X"},
 		mark{"\x1e" + tokNonce.String() + "C", "C"}, mark{"\x1e" + tokNonce.String() + "c", "c"})
 }
 
@@ -136,7 +136,7 @@ func (r *ref) run() {
 			continue
 		}
 		r.eatOut = false
-		if name != "c" && name != "S" && name != "record" && !(name == "X" && r.whole) {
+		if name != "c" && name != "S" && name != "record" && name != "call" && !(name == "X" && r.whole) {
 			r.giveBack()
 		}
 		token := r.in[:n]
@@ -245,6 +245,21 @@ func (r *ref) mark(name, text string) bool {
 		}
 		r.in = r.in[len(data):]
 		r.stderr(data)
+	case "call":
+		text, ok, more := r.number(';')
+		if more {
+			return false
+		}
+		n, err := strconv.Atoi(text)
+		if !ok || err != nil || n < 1 {
+			r.emit(broken(framing.ErrMalformed))
+			return true
+		}
+		if n > len(r.in) {
+			return false
+		}
+		r.emit(step{kind: framing.Refused, data: r.in[:min(n, maxField)]})
+		r.in = r.in[n:]
 	case "X":
 		text, ok, more := r.number('\n')
 		if more {

@@ -20,6 +20,9 @@ type Hello struct {
 	// HeldBy says what restricts the shell, as [Shell].Hold says it; "" where that was not asked for.
 	HeldBy string
 
+	// Unwatched says why calls that are refused to a shell with [Shell].Watch are not reported; "" where they are.
+	Unwatched string
+
 	token      Token
 	errorMarks bool
 }
@@ -81,7 +84,8 @@ func (s *Startup) Feed(p []byte) (loaded bool, h Hello, d *Decoder, err error) {
 			return loaded, h, nil, &StartupError{"the shell's supervisor sent an invalid token"}
 		}
 		s.hello.token = tok
-		s.hello.HeldBy, _ = s.line(mark + "K")
+		words, _ := s.line(mark + "K")
+		s.hello.HeldBy, s.hello.Unwatched, _ = strings.Cut(words, ";")
 		s.buf = s.buf[i+markLen+TokenLen:]
 		s.step = 2
 	}

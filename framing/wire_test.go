@@ -80,6 +80,11 @@ func decodeAsDocumented(t *testing.T, printed string, tokens []framing.Token) *d
 			f.code, f.flags, f.dir = p[1], p[2], p[3]
 		case "c":
 			inField, d.farewell = false, field
+		case "r":
+			number, bytes, _ := strings.Cut(in, ";")
+			n, err := strconv.Atoi(number)
+			require.NoError(t, err)
+			in = bytes[n:]
 		case "e":
 			number, bytes, _ := strings.Cut(in, ";")
 			n, err := strconv.Atoi(number)
@@ -114,7 +119,7 @@ func (d *documented) current() *documentedFrame {
 // mark returns the text before the next mark, or the mark and what follows it.
 func (d *documented) mark(in string, f *documentedFrame) (text, letter, rest string) {
 	marks := map[string]string{"\x1e~" + d.shell[:8]: "~"}
-	for tok, letters := range map[string]string{d.nonce: "Cc", d.shell: "eX"} {
+	for tok, letters := range map[string]string{d.nonce: "Cc", d.shell: "eXr"} {
 		for _, l := range letters {
 			marks["\x1e"+tok+string(l)] = string(l)
 		}

@@ -50,6 +50,7 @@ type Exec struct {
 	out, err capture
 	aside    bool // what they keep is for Config.Outputs, and not for the Result
 	stray    []byte
+	refused  refusals
 	started  bool
 	recorded bool            // the request is on record
 	asked    context.Context // of the request's record, whose values are the result's too
@@ -145,6 +146,7 @@ func (x *Exec) fill(r *Result) {
 		r.Stderr, r.CutStderr, r.OmittedStderr = nil, 0, r.StderrBytes
 	}
 	r.Stray = x.stray
+	r.Refused, r.RefusedMore = x.refused.list[:len(x.refused.list):len(x.refused.list)], x.refused.more
 }
 
 // event takes one event from the shell's pump.
@@ -157,6 +159,8 @@ func (x *Exec) event(sh *shell, ev framing.Event) {
 			if len(x.stray) < maxStray {
 				x.stray = append(x.stray, ev.Data...)
 			}
+		case framing.Refused:
+			x.refused.add(ev.Data)
 		case framing.Started:
 			x.dropEcho(sh)
 		case framing.Ended, framing.Exited, framing.Broken:
@@ -175,6 +179,10 @@ func (x *Exec) event(sh *shell, ev framing.Event) {
 		if len(x.stray) < maxStray {
 			x.stray = append(x.stray, ev.Data...)
 		}
+		x.mu.Unlock()
+	case framing.Refused:
+		x.mu.Lock()
+		x.refused.add(ev.Data)
 		x.mu.Unlock()
 	case framing.Started:
 		if x.ready != nil {

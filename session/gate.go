@@ -113,7 +113,7 @@ func (s *Session) recordResult(x *Exec, r *Result) {
 	e.ReadOnly = r.Decision.Class == policy.ReadOnly
 	e.State, e.Status = string(r.State), string(r.Status)
 	e.ExitCode, e.Signal, e.StoppedBy, e.CWD = r.ExitCode, r.Signal, r.StoppedBy, r.Dir
-	e.Held = r.heldWord()
+	e.Held, e.Refused = r.heldWord(), r.refusedWords(s.cfg.Redact)
 	e.DurationMS = r.Duration.Milliseconds()
 	s.outputs(&e, x, r)
 	e.StdinBytes, e.StdinSHA256 = r.StdinBytes, r.StdinSHA256

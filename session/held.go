@@ -48,6 +48,13 @@ func (s *Session) hold(ctx context.Context, x *Exec, d policy.Decision) policy.D
 	return not
 }
 
+// heldBy notes what holds a shell.
+func heldBy(sh *shell) func(*Result) {
+	return func(r *Result) {
+		r.Held, r.HeldBy, r.RefusedUnknown = heldByKernel, sh.hello.HeldBy, sh.hello.Unwatched
+	}
+}
+
 // unholdable says what about a command cannot be held anywhere; "" is nothing.
 func (x *Exec) unholdable() string {
 	switch {
@@ -71,7 +78,7 @@ func (s *Session) holdable(ctx context.Context, x *Exec) string {
 	}
 	sh, err := s.sideShell(ctx, x, laneHeld)
 	if err == nil {
-		x.note(func(r *Result) { r.Held, r.HeldBy = heldByKernel, sh.hello.HeldBy })
+		x.note(heldBy(sh))
 	}
 	var un *framing.UnheldError
 	if errors.As(err, &un) {

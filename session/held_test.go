@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/held"
 	"github.com/fairlead-ssh/fairlead/session/localpty"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
@@ -102,8 +103,10 @@ func TestReadsThatAPolicyWantsHeldAreHeld(t *testing.T) {
 
 // A command may ask for it, whatever the policy says: it does what it can, and nothing of it stays.
 func TestACommandThatAsksToBeHeldChangesNothing(t *testing.T) {
-	s := holding(t, bashHere, session.Config{Policy: policy.AllowAll})
-	dir := t.TempDir()
+	book := &ledger{}
+	s := holding(t, bashHere, session.Config{Policy: policy.AllowAll, Audit: book})
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
 	file := filepath.Join(dir, "f")
 	require.NoError(t, os.WriteFile(file, []byte("kept"), 0o600))
 	r, err := s.Run(t.Context(), session.Command{Script: "x=1; rm " + file + "; echo b >" + file + "; echo $x", Held: true})
@@ -111,6 +114,8 @@ func TestACommandThatAsksToBeHeldChangesNothing(t *testing.T) {
 	assert.Equal(t, "1\n", string(r.Stdout))
 	assert.Contains(t, string(r.Stderr), "rm: ")
 	assert.Equal(t, "kernel", r.Held)
+	assert.Equal(t, []held.Refusal{{Call: "remove", Path: file}, {Call: "open for writing", Path: file}}, r.Refused)
+	assert.Equal(t, []string{"remove " + file, "open for writing " + file}, book.events[len(book.events)-1].Refused)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, "kept", string(text))

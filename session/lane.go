@@ -94,7 +94,7 @@ func (s *Session) laneFor(ctx context.Context, x *Exec) *shell {
 		return nil
 	}
 	if x.held {
-		x.note(func(r *Result) { r.Held, r.HeldBy = heldByKernel, sh.hello.HeldBy })
+		x.note(heldBy(sh))
 	}
 	return s.usable(sh, x)
 }
@@ -161,7 +161,7 @@ func (s *Session) newSide(ctx context.Context, x *Exec, lane, dir string) (*shel
 		spec.Env = s.host.Env
 	}
 	if lane == laneHeld {
-		spec.Hold = held.Program()
+		spec.Hold, spec.Watch = held.Program(), held.Watch()
 	}
 	spec = s.guarded(spec)
 	sh, release := s.spareFor(ctx, x, spec)

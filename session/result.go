@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/session/held"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -79,6 +80,12 @@ type Result struct {
 	Held    string
 	HeldBy  string
 	NotHeld string
+
+	// Refused are the system calls that the kernel refused to a held command, each once, as they came. RefusedMore counts further ones
+	// that are not listed. RefusedUnknown says why the host does not report them; "" where it does, or where nothing held the command.
+	Refused        []held.Refusal
+	RefusedMore    int
+	RefusedUnknown string
 
 	ShellRestarted bool     // the shell was new, because the one before had ended
 	Reconnected    bool     // the connection was new, because the one before was lost

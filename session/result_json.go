@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 	"unicode/utf8"
 
+	"github.com/fairlead-ssh/fairlead/session/held"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -49,6 +51,9 @@ type ResultJSON struct {
 	Held           string           `json:"held,omitempty" enum:"kernel,no" doc:"whether the host's kernel held the command to reading; absent where that was not asked for"`
 	HeldBy         string           `json:"held_by,omitempty" doc:"what held it, such as landlock 7, seccomp"`
 	NotHeld        string           `json:"not_held,omitempty" doc:"why it was not held"`
+	Refused        []held.Refusal   `json:"refused,omitempty" doc:"system calls that the kernel refused to the held command, each once"`
+	RefusedMore    int              `json:"refused_more,omitempty" doc:"how many further calls were refused that are not listed"`
+	RefusedUnknown string           `json:"refused_unknown,omitempty" doc:"why it is not known what the kernel refused"`
 	StoppedBy      string           `json:"stopped_by"`
 	MayRun         bool             `json:"may_run,omitempty"`
 	ShellRestarted bool             `json:"shell_restarted"`
@@ -110,7 +115,7 @@ func (r Result) JSON() ResultJSON {
 		Host: r.Host, Session: r.Session, Exec: r.Exec, State: string(r.State), Status: string(r.Status), ExitCode: r.ExitCode, Signal: r.Signal, Encoding: "utf-8",
 		StdoutBytes: r.StdoutBytes, StderrBytes: r.StderrBytes, StdinBytes: r.StdinBytes, StdinSHA256: r.StdinSHA256,
 		Omitted: map[string]int64{"stdout": r.OmittedStdout, "stderr": r.OmittedStderr}, CutAt: map[string]int64{}, Redacted: map[string]int{},
-		StderrMode: r.StderrMode, Lane: r.Lane, Held: r.Held, HeldBy: r.HeldBy, NotHeld: r.NotHeld, StoppedBy: r.StoppedBy, MayRun: r.MayRun,
+		StderrMode: r.StderrMode, Lane: r.Lane, Held: r.Held, HeldBy: r.HeldBy, NotHeld: r.NotHeld, Refused: slices.Clone(r.Refused), RefusedMore: r.RefusedMore, RefusedUnknown: r.RefusedUnknown, StoppedBy: r.StoppedBy, MayRun: r.MayRun,
 		ShellRestarted: r.ShellRestarted, Reconnected: r.Reconnected, Restored: append([]string{}, r.Restored...), Own: r.Own,
 		Decision: decisionJSON(r.Decision), Error: errorJSON(r.Err, r.Host),
 	}
@@ -145,7 +150,7 @@ func (j ResultJSON) Result() (Result, error) {
 		Duration: span(j.DurationMS, j.DurationNS), Queue: span(j.QueueMS, j.QueueNS), Dial: span(j.DialMS, j.DialNS),
 		StdoutBytes: j.StdoutBytes, StderrBytes: j.StderrBytes, StdinBytes: j.StdinBytes, StdinSHA256: j.StdinSHA256,
 		OmittedStdout: j.Omitted["stdout"], OmittedStderr: j.Omitted["stderr"], CutStdout: j.CutAt["stdout"], CutStderr: j.CutAt["stderr"],
-		StderrMode: j.StderrMode, Lane: j.Lane, Held: j.Held, HeldBy: j.HeldBy, NotHeld: j.NotHeld, StoppedBy: j.StoppedBy, MayRun: j.MayRun,
+		StderrMode: j.StderrMode, Lane: j.Lane, Held: j.Held, HeldBy: j.HeldBy, NotHeld: j.NotHeld, Refused: slices.Clone(j.Refused), RefusedMore: j.RefusedMore, RefusedUnknown: j.RefusedUnknown, StoppedBy: j.StoppedBy, MayRun: j.MayRun,
 		ShellRestarted: j.ShellRestarted, Reconnected: j.Reconnected, Restored: append([]string(nil), j.Restored...), Own: j.Own,
 		Err: j.Error.fault(j.Host, Status(j.Status)),
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/held"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
@@ -61,6 +62,9 @@ func fill(rng *rand.Rand, v reflect.Value) {
 		return
 	case *[]byte:
 		*at = []byte(words[rng.IntN(len(words))])
+		return
+	case *[]held.Refusal: // whose texts are UTF-8
+		*at = []held.Refusal{{Call: "open for writing", Path: "/etc/x"}, {Call: "move", Path: "a", To: "b"}}
 		return
 	case *policy.Verdict:
 		*at = policy.Verdict(rng.IntN(3))

@@ -7,6 +7,11 @@
 #= K ROOM_DIR the directory while it is read
 #= H HOLD_END where the child says what holds it
 #= I HOLD_IN the end of that which the child has
+#= C hear_calls has system calls answered, and returns records of those that were refused
+#= x call_watch see hold_told.pl
+#= $q $calls see supervisor.pl
+#= $t $token see supervisor.pl
+#= $j $call_text of a record
 $maker = $$;
 sub remove_room {
 	for (1..9) {
@@ -25,4 +30,11 @@ for ("/dev/shm", "/run/user/$<", "/tmp", "") {
 }
 $ENV{TMPDIR} = $room_dir;
 $ENV{TMPPREFIX} = "$room_dir/zsh";
-pipe HOLD_END, HOLD_IN;
+# A pair of local streams, over which the child can pass a descriptor too.
+socketpair HOLD_END, HOLD_IN, 1, 1, 0;
+sub hear_calls {
+	join "", map {
+		my $call_text = $_;
+		defined $call_text ? "@rs@$token"."r".length($call_text).";$call_text" : (vec($calls, $call_watch[0], 1) = 0, "")[1]
+	} $call_watch[1]->()
+}

@@ -5,6 +5,7 @@
 #= H HOLD_END see hold_begin.pl
 #= I HOLD_IN see hold_begin.pl
 close HOLD_END;
+@_ = fileno HOLD_IN;
 $held = $room_dir eq "" ? undef : eval '@hold@';
 syswrite HOLD_IN, defined $held ? "K$held" : "N".($@ || "it has no place for temporary files");
 defined $held or exit 126;

@@ -1,15 +1,24 @@
-# Part of supervisor.pl for a shell that is held: passes on what the child says.
+# Part of supervisor.pl for a shell that is held: passes on what the child says, and begins to answer its system calls.
 #
 #= $h $held what the child says
 #= $n $count how many bytes
+#= x call_watch what answers system calls: its descriptor and a sub; see framing.Shell.Watch
+#= $p $pid see supervisor.pl
+#= $g $room_dir see hold_begin.pl
 #= T remove_room see hold_begin.pl
 #= H HOLD_END see hold_begin.pl
 #= I HOLD_IN see hold_begin.pl
 close HOLD_IN;
+# 4 is EINTR, 2 is MSG_PEEK: a zero announces a descriptor.
+1 while !defined recv(HOLD_END, $held, 1, 2) && $! == 4;
+@_ = (fileno HOLD_END, $pid, $room_dir);
+$held eq "\0" && (@call_watch = eval '@watch@');
 $held = "";
-# 4 is EINTR.
 1 while ($count = sysread HOLD_END, $held, 4096, length $held) || !defined $count && $! == 4;
 close HOLD_END;
+substr($held, 0, 1) eq "\0" && ($held = substr $held, 2);
+@call_watch || $held !~ "^K[^;]*\$" || ($held .= ";".($@ || "nothing reads them"));
+$held = join " ", split "\n", $held;
 $held =~ "^K" || remove_room();
 write_out("@rs@@nonce1@"."@nonce2@".($held || "Nthe kernel ended it")."\n");
 if ($held !~ "^K") {

@@ -35,6 +35,8 @@
 #= $m $much how many bytes of errors in one turn
 #= $l $limit how much is still read once the shell has ended
 #= $d $done how much of a text has been written
+#= $q $calls the set of descriptors for select with that of system calls
+#= x call_watch what answers the system calls of a shell that is held; see hold_told.pl
 #= $w $pause how long to wait for what was told to end
 
 $0 = "fairlead";
@@ -112,14 +114,16 @@ sub write_out {
 @hold_told@
 write_out "@rs@@nonce1@"."@nonce2@T$token\n";
 
-$held = $outs = $errs = "";
+$held = $outs = $errs = $calls = "";
 vec($outs, fileno OUT_END, 1) = 1;
 vec($errs, fileno ERR_END, 1) = 1;
+@call_watch && (vec($calls, $call_watch[0], 1) = 1);
 $limit = 4e6;
 for (;;) {
 	# The wait of 10 s covers a child that ends just before select.
-	if (select($ready = $outs | $errs, undef, undef, $held ne "" ? .002 : $child || defined $ended ? 0 : 10) > 0 && $limit > 0) {
+	if (select($ready = $outs | $errs | $calls, undef, undef, $held ne "" ? .002 : $child || defined $ended ? 0 : 10) > 0 && $limit > 0) {
 		$output = $records = "";
+		@hold_calls@
 		if (vec $ready, fileno OUT_END, 1) {
 			$count = sysread OUT_END, $output, 65536;
 			vec($outs, fileno OUT_END, 1) = 0 if defined $count && !$count;

@@ -3,6 +3,7 @@ package sshconfig_test
 import (
 	"bytes"
 	"cmp"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -183,11 +184,16 @@ func compare(t *testing.T, ssh, file, host string) (failed bool) {
 	return false
 }
 
+var long = flag.Bool("long", false, "compare 2000 generated configurations with ssh -G")
+
 // The strongest claim this package makes: for generated configurations the real ssh gives the same answers.
 func TestGeneratedConfigurationsResolveAsWithTheRealSSH(t *testing.T) {
 	ssh := lookSSH(t)
 	n := 600
-	if testing.Short() {
+	switch {
+	case *long:
+		n = 2000
+	case testing.Short():
 		n = 60
 	}
 	me, err := user.Current()

@@ -12,7 +12,7 @@ func BenchmarkHeldAndPlain(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		spec framing.Shell
-	}{{"plain", framing.Shell{Name: "bash"}}, {"held", framing.Shell{Name: "bash", Hold: held.Program()}}} {
+	}{{"plain", framing.Shell{Name: "bash"}}, {"held", framing.Shell{Name: "bash", Hold: held.Program(), Watch: held.Watch()}}} {
 		b.Run("start/"+c.name, func(b *testing.B) {
 			has(b, "bash")
 			for b.Loop() {

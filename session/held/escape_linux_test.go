@@ -201,22 +201,28 @@ func TestNothingGetsOutOfAHeldShell(t *testing.T) {
 				versions = []int{1, 2, 3, 4, 5, 6, newest}
 			}
 			for _, version := range versions {
-				t.Run(fmt.Sprint(who, "/", name, "/", version), func(t *testing.T) {
+				told(t, fmt.Sprint(who, "/", name, "/", version), func(t *testing.T, program func(int) string) {
 					hold(t, name, version).close() // skips where that cannot be
 					v := newVictims(t, as)
 					before := v.state(t)
 					inherited, err := os.OpenFile(filepath.Join(v.dir, "file"), os.O_RDWR, 0)
 					require.NoError(t, err)
 					defer inherited.Close()
-					s, err := startWith(t, framing.Shell{Name: name, Hold: held.ProgramFor(version)}, as, inherited)
+					s, err := startWith(t, framing.Shell{Name: name, Hold: program(version), Watch: held.Watch()}, as, inherited)
 					require.NoError(t, err)
-					assert.Empty(t, v.attack(t, s, ".", 300))
+					assert.Empty(t, v.attack(t, s, ".", 310))
 					assert.Equal(t, before, v.state(t))
 					assert.Empty(t, v.spoken(t))
 				})
 			}
 		}
 	}
+}
+
+// told runs a test where refused calls are reported, and again where the kernel does not put them to the supervisor.
+func told(t *testing.T, name string, test func(t *testing.T, program func(version int) string)) {
+	t.Run(name, func(t *testing.T) { test(t, held.ProgramFor) })
+	t.Run(name+"/untold", func(t *testing.T) { test(t, held.ProgramUntold) })
 }
 
 // The attacks are real: without being held many of them go through.

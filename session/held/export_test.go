@@ -1,10 +1,16 @@
 package held
 
 // ProgramFor is Program as if Landlock had at most a version; 0 is none.
-var ProgramFor = program
+func ProgramFor(version int) string { return program(version, listen, false) }
+
+// ProgramUntold is ProgramFor where the kernel puts no calls to the supervisor: it knows no such flag.
+func ProgramUntold(version int) string { return program(version, 1<<30, false) }
 
 // HoldSource and HoldText are the file and what is sent of it.
 var (
 	HoldSource = &holdSource
 	HoldText   = holdText
+
+	WatchSource = &watchSource
+	WatchText   = watchText
 )

@@ -22,7 +22,8 @@ type shell struct {
 	tty   *os.File
 	hello framing.Hello
 	dec   *framing.Decoder
-	close func() // hangs up and waits for the supervisor
+	told  []string // of refused calls
+	close func()   // hangs up and waits for the supervisor
 }
 
 // silence is how long a shell may say nothing before a test fails.
@@ -94,6 +95,9 @@ type outcome struct {
 	gone           bool
 }
 
+// refused are the calls that were refused to the shell so far, as they were reported.
+func (s *shell) refused() []string { return s.told }
+
 // run runs a command to its end.
 func (s *shell) run(script string) (o outcome) {
 	s.t.Helper()
@@ -114,6 +118,8 @@ func (s *shell) run(script string) (o outcome) {
 				out.Write(ev.Data)
 			case framing.Stderr:
 				errs.Write(ev.Data)
+			case framing.Refused:
+				s.told = append(s.told, string(ev.Data))
 			case framing.Broken:
 				s.t.Fatalf("broken: %v", ev.Err)
 			case framing.Ended:

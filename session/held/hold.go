@@ -37,15 +37,31 @@ import (
 //go:embed host/hold.pl
 var holdSource string
 
+//go:embed host/watch.pl
+var watchSource string
+
+var watchText = sync.OnceValue(func() string { return hostcode.Perl(watchSource) })
+
+// Watch is the perl by which the supervisor answers the calls of a shell that Program holds; see framing.Shell.Watch.
+func Watch() string { return hostcode.Fill(watchText(), "closed", "") }
+
 var holdText = sync.OnceValue(func() string { return hostcode.Perl(holdSource) })
 
 // newest is more than any version of Landlock that there is: what is known of newer ones is what is asked of them.
 const newest = 99
 
 // Program is the perl that holds a shell; see framing.Shell.Hold.
-func Program() string { return program(newest) }
+func Program() string { return program(newest, listen, false) }
 
-// program is Program for kernels whose Landlock has at most a version.
-func program(version int) string {
-	return hostcode.Fill(holdText(), "newest", strconv.Itoa(version))
+// listen is SECCOMP_FILTER_FLAG_NEW_LISTENER.
+const listen = 8
+
+// program is Program for kernels whose Landlock has at most a version. With other flags than listen no calls are told. first has
+// everything that is opened looked at.
+func program(version, flags int, first bool) string {
+	all := "0"
+	if first {
+		all = "1"
+	}
+	return hostcode.Fill(holdText(), "newest", strconv.Itoa(version), "listen", strconv.Itoa(flags), "first", all)
 }

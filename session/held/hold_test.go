@@ -23,13 +23,14 @@ const newest = 99
 
 func TestWhatIsSentOfAFileIsSmallAndMeansTheSame(t *testing.T) {
 	hostcodetest.Check(t, hostcodetest.File{Name: "hold.pl", Source: *held.HoldSource, Sent: held.HoldText(), Max: 5600, Shells: []string{"perl"}})
+	hostcodetest.Check(t, hostcodetest.File{Name: "watch.pl", Source: *held.WatchSource, Sent: held.WatchText(), Max: 6200, Shells: []string{"perl"}})
 }
 
 // hold starts a held shell, as if Landlock had at most a version.
 func hold(t testing.TB, name string, version int) *shell {
 	t.Helper()
 	has(t, name)
-	s, err := start(t, framing.Shell{Name: name, Hold: held.ProgramFor(version)}, nil)
+	s, err := start(t, framing.Shell{Name: name, Hold: held.ProgramFor(version), Watch: held.Watch()}, nil)
 	var un *framing.UnheldError
 	if errors.As(err, &un) && (strings.Contains(un.Reason, "has no Landlock") || strings.Contains(un.Reason, "processor")) {
 		needs.Part(t, "this machine cannot hold a shell: %s", un.Reason)
@@ -129,7 +130,7 @@ func TestAHostThatCannotHoldSaysWhyAndStartsNoShell(t *testing.T) {
 
 func TestKsh93IsNotHeld(t *testing.T) {
 	has(t, "ksh93")
-	_, err := start(t, framing.Shell{Name: "ksh93", Hold: held.Program()}, nil)
+	_, err := start(t, framing.Shell{Name: "ksh93", Hold: held.Program(), Watch: held.Watch()}, nil)
 	var un *framing.UnheldError
 	require.ErrorAs(t, err, &un)
 	assert.Contains(t, un.Reason, "/dev/shm")

@@ -35,6 +35,22 @@ func TestSilencesAreWhatTheyWere(t *testing.T) {
 	for _, part := range [][2]string{{"abcd", "abxyz"}, {"aaaa", "aaaaaaa"}, {"dabxyzdabx", "yz"}, {own, known}, {own[:4], own}, {"«redacted:", "x:00000000»"}, {"password: ", "\nx"}} {
 		texts = append(texts, part[0]+part[1], part[0]+"\n"+part[1], part[1]+part[0]+part[1])
 	}
+	value := "Hunter2" + "secret9x"
+	for _, name := range []string{"password", "passwords", "PASSWORDS", "passwordS", "passwordsafe", "password_s", "passwordStuff", "passwordstuff", "password2", "token", "tokens", "pass", "passs", "api_keys", "secrets", "secrete"} {
+		texts = append(texts, name+": "+value, name+"="+value, `"`+name+` "`+value+`"`, `Enter "`+name+`: "`+value+`"`, `'`+name+`' "`+value+`"`)
+	}
+	for _, word := range []string{"null", "null.", "unchanged", "unchanged!!", "unchanged!!!", "unchanged!!!!", "unchanged.,;:!", "Protected...;", "negotiate,,,,", "nullnullnull", "failed.failed"} {
+		texts = append(texts, "password: "+word, "token="+word)
+	}
+	aws := "wJalrXUtnFEM" + "I/K7MDENGbPx" + "RfiCYzQ9vEa1LmT7"
+	for n := range 40 { // bytes that none of these keys has
+		if n < 3 || n%9 == 0 || n == 39 {
+			texts = append(texts, "x "+aws[:n]+"-"+aws[n+1:]+" y", "x "+aws[:n]+"_"+aws[n+1:]+" y")
+		}
+	}
+	for _, around := range []string{"", ".", "=", "/", "+", "-", ",", "x", "1"} {
+		texts = append(texts, "k "+around+aws+" y", "k "+aws+around+" y")
+	}
 	slices.Sort(texts)
 	for _, text := range slices.Compact(texts) {
 		if f.Due(text) {

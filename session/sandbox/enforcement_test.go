@@ -212,7 +212,18 @@ func TestAHostSaysWhatItsKernelCanDo(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, can)
 	}
-	_, err := sandbox.Probe(t.Context(), func(context.Context, string, string) (string, error) { return "motd", nil }, sandbox.Bubblewrap{}, s)
+	can, err := sandbox.Probe(t.Context(), func(context.Context, string, string) (string, error) {
+		return "", errors.New("asked")
+	}, sandbox.Bubblewrap{Hide: []string{"/srv/it's"}}, s)
+	require.NoError(t, err, "what cannot be made is not tried")
+	assert.NotEmpty(t, can.Why)
+	assert.False(t, can.Bubblewrap)
+	for _, said := range []string{"", "motd", "x/a\x00E", "d/a\x00f/b", "d/a\x00da\x00E", "d/a\x00\x00E"} {
+		hide, err := sandbox.FindSecrets(t.Context(), func(context.Context, string, string) (string, error) { return said, nil }, "web1", nil)
+		require.ErrorContains(t, err, "makes no sense", "%q", said)
+		assert.Empty(t, hide)
+	}
+	_, err = sandbox.Probe(t.Context(), func(context.Context, string, string) (string, error) { return "motd", nil }, sandbox.Bubblewrap{}, s)
 	require.Error(t, err)
 	gone := errors.New("gone")
 	_, err = sandbox.Probe(t.Context(), func(context.Context, string, string) (string, error) { return "", gone }, sandbox.Bubblewrap{}, s)

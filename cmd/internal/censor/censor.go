@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -94,6 +95,10 @@ func (c *Censor) Result(r session.Result, counts redact.Counts) session.Result {
 		return clean
 	}
 	r.Command, r.Dir, r.Decision.Reason = text(r.Command), text(r.Dir), text(r.Decision.Reason)
+	r.Refused = slices.Clone(r.Refused)
+	for i, call := range r.Refused {
+		r.Refused[i].Path, r.Refused[i].To = text(call.Path), text(call.To)
+	}
 	var n redact.Counts
 	r.Stray, n = c.set.Bytes(r.Stray, c.who)
 	addKinds(r.Redacted, n)

@@ -48,7 +48,7 @@ func Main() int {
 		return finish(ios, &cmdutil.UsageError{Err: err})
 	}
 	f, done := newFactory(ios, os.Getenv)
-	ctx, abort, stop := withSignals(context.Background())
+	ctx, abort, stop := withSignals(context.Background(), f.Running)
 	defer stop()
 	code := make(chan int, 1)
 	go func() { // ends with the program, at the latest

@@ -90,7 +90,7 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 			DialTimeout: -1, // a dial has limits of its own, which stand still while a person is asked
 			Session: session.Config{
 				Principal: f.Caller().Principal, Policy: o.Policy, Audit: sink, Redact: cmdutil.Redactor(o.Redact), Sending: cmdutil.Learner(o.Redact, f.Caller().Principal), Trace: o.Trace,
-				Outputs: outputs, CleanEnvIf: sync.OnceValue(func() bool { return cleanEnv(f, o.Policy) }),
+				Become: question.Become(f.Ask()), Outputs: outputs, CleanEnvIf: sync.OnceValue(func() bool { return cleanEnv(f, o.Policy) }),
 			},
 		})
 		if err != nil {

@@ -11,8 +11,9 @@ import (
 )
 
 // withSignals returns a context that the first ^C, TERM or HUP ends, with a *cmdutil.SignalError as its cause, and a channel
-// that tells the second one. A signal that was ignored when the program started stays ignored. stop ends it all.
-func withSignals(parent context.Context) (ctx context.Context, abort <-chan *cmdutil.SignalError, stop func()) {
+// that tells the second one. An interrupt that running catches ends a command alone. A signal that was ignored when the program
+// started stays ignored. stop ends it all.
+func withSignals(parent context.Context, running *cmdutil.Running) (ctx context.Context, abort <-chan *cmdutil.SignalError, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	second := make(chan *cmdutil.SignalError, 1)
 	sigs := make(chan os.Signal, 2)
@@ -36,7 +37,11 @@ func withSignals(parent context.Context) (ctx context.Context, abort <-chan *cmd
 				return
 			case s := <-sigs:
 				err := &cmdutil.SignalError{Signal: s, Number: int(s.(syscall.Signal))}
-				if first {
+				caught, again := running.Interrupt(err)
+				if caught && !again {
+					continue
+				}
+				if first && !caught {
 					first = false
 					cancel(err)
 					continue

@@ -1,15 +1,52 @@
 package cmdutil
 
 import (
+	"context"
 	"sync"
+	"syscall"
 	"time"
 )
 
 // Running knows where commands may be running, for a program that ends without waiting for them. The zero value is ready
 // for use, and a nil one knows of none.
 type Running struct {
-	mu    sync.Mutex
-	hosts func() []string
+	mu     sync.Mutex
+	hosts  func() []string
+	cancel context.CancelCauseFunc // of the command that an interrupt ends, and not the program
+	again  bool                    // it had one
+}
+
+// Catch has interrupts end a command, with a *SignalError as the cause, and not the program, until release is called. A
+// second one ends the program at once, as always.
+func (r *Running) Catch(cancel context.CancelCauseFunc) (release func()) {
+	if r == nil {
+		return func() {}
+	}
+	set := func(c context.CancelCauseFunc) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.cancel, r.again = c, false
+	}
+	set(cancel)
+	return func() { set(nil) }
+}
+
+// Interrupt gives a signal to the command that catches it. caught is false where none does; again says that it is not the
+// first one, so that the program ends.
+func (r *Running) Interrupt(sig *SignalError) (caught, again bool) {
+	if r == nil || sig.Signal != syscall.SIGINT {
+		return false, false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cancel == nil {
+		return false, false
+	}
+	again, r.again = r.again, true
+	if !again {
+		r.cancel(sig)
+	}
+	return true, again
 }
 
 // Track lets hosts say where commands run, until stop is called.

@@ -39,6 +39,7 @@ type Options struct {
 	Follow bool
 	Stop   bool
 	Grace  time.Duration
+	OutDir string // of what is collected from several hosts; "" prints it
 
 	Target string // a host, or a job
 	Script string
@@ -52,6 +53,10 @@ A job runs detached on its host: it survives a lost connection, and the end of f
 code stay on the host, in a directory of their own, until "collect" removes them. "start" prints the job's name, HOST/ID,
 which finds it again from any machine that reaches the host.
 
+On several hosts it is one job: "start" prints TARGETS/ID, which "output", "follow", "stop" and "collect" take. The policy
+judges it on all hosts before it starts on any, and where it needs an approval it starts on none. Its lines have the names
+of their hosts before them, and "collect --out-dir" writes them to files.
+
 A job is judged like the same command in "fairlead run". Its standard input is /dev/null. The first 64 MiB of each output
 are kept; the rest is counted and dropped.
 
@@ -60,7 +65,9 @@ are kept; the rest is counted and dropped.
 const example = `  fairlead jobs start web1 -- make -C /srv/app release
   fairlead jobs list web1
   fairlead jobs follow web1/j_…
-  fairlead jobs collect web1/j_…`
+  fairlead jobs collect web1/j_…
+  fairlead jobs start 'web[1-9]' -- apt-get upgrade -y
+  fairlead jobs collect 'web[1-9]/j_…' --out-dir ./upgrade`
 
 // NewCmd builds the command.
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
@@ -80,7 +87,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 
 func startCmd(f *cmdutil.Factory, o *Options) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "start [flags] HOST -- COMMAND…", Short: "Start a job, and print its name",
+		Use: "start [flags] TARGETS -- COMMAND…", Short: "Start a job, and print its name",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.parse(args, cmd.ArgsLenAtDash()); err != nil {
@@ -88,7 +95,7 @@ func startCmd(f *cmdutil.Factory, o *Options) *cobra.Command {
 			}
 			return start(cmd.Context(), o)
 		},
-		ValidArgsFunction: completion.Hosts(f),
+		ValidArgsFunction: completion.Targets(f),
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&o.JSON, "json", false, "print the job as one line of JSON")
@@ -150,6 +157,7 @@ func stopCmd(o *Options) *cobra.Command {
 func collectCmd(o *Options) *cobra.Command {
 	cmd := of(o, &cobra.Command{Use: "collect HOST/ID", Short: "Print all output of a job, and remove it from its host"}, collect)
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print the job as one line of JSON, and not its output")
+	cmd.Flags().StringVar(&o.OutDir, "out-dir", "", "write the output of a job on several hosts to `dir`/HOST/stdout, stderr and result.json, instead of printing it")
 	cmd.Flags().BoolVar(&o.Stop, "stop", false, "stop it first if it runs")
 	return cmd
 }
@@ -158,13 +166,13 @@ func collectCmd(o *Options) *cobra.Command {
 func (o *Options) parse(args []string, dash int) (err error) {
 	switch {
 	case len(args) == 0 || dash == 0:
-		return cmdutil.Usagef("jobs start needs a host and a command: fairlead jobs start HOST -- COMMAND")
+		return cmdutil.Usagef("jobs start needs TARGETS and a command: fairlead jobs start TARGETS -- COMMAND")
 	case dash < 0 && len(args) == 1:
 		return cmdutil.Usagef("jobs start needs a command: fairlead jobs start %s -- COMMAND", args[0])
 	case dash < 0:
 		return cmdutil.Usagef("write -- before the command: fairlead jobs start %s -- %s", args[0], args[1])
 	case dash > 1:
-		return cmdutil.Usagef("jobs start takes one host, got %d", dash)
+		return cmdutil.Usagef("jobs start takes one TARGETS, got %d: join selectors with a comma", dash)
 	case len(args) == dash:
 		return cmdutil.Usagef("no command follows --")
 	}

@@ -28,10 +28,14 @@ const longWait = 45 * time.Second
 
 // start judges, starts, and prints the job's name.
 func start(ctx context.Context, o *Options) error {
-	h, err := o.host(o.Target)
-	if err != nil {
-		return err
+	hs, err := (&targets.Resolver{Inventory: o.Inventory, In: o.IO.In, Reach: o.Reach}).Resolve(o.Target, "")
+	switch {
+	case err != nil:
+		return &cmdutil.UsageError{Err: err}
+	case len(hs) > 1:
+		return startAll(ctx, o, hs)
 	}
+	h := hs[0]
 	c, err := o.Place.For(ctx, []hosts.Host{h})
 	if err != nil {
 		return err
@@ -123,6 +127,18 @@ func (o *Options) show(j *wire.Job) error {
 }
 
 func output(ctx context.Context, o *Options) error {
+	if all, s, err := o.members(ctx); err != nil || all != nil {
+		if err != nil {
+			return err
+		}
+		tell := func(string, *wire.Job) error { return nil }
+		if o.Follow {
+			tell = nil
+		}
+		return o.ofAll(ctx, all, s, tell, func(ctx context.Context, s site, j *wire.Job, out, errw io.Writer) (*wire.Job, error) {
+			return o.print(ctx, s, j.ID, out, errw)
+		})
+	}
 	s, id, host, err := o.find(ctx)
 	if err != nil {
 		return err
@@ -131,7 +147,7 @@ func output(ctx context.Context, o *Options) error {
 		s = &followed{site: s, o: o, host: host}
 	}
 	defer func() { s.close() }()
-	j, err := o.print(ctx, s, id)
+	j, err := o.print(ctx, s, id, o.IO.Out, o.IO.Err)
 	switch {
 	case err != nil && o.Follow && ctx.Err() != nil:
 		fmt.Fprintf(o.IO.Err, "fairlead: %s is still running\n", o.Target)
@@ -145,7 +161,7 @@ func output(ctx context.Context, o *Options) error {
 }
 
 // print shows what a job has printed: all until now, or until its end.
-func (o *Options) print(ctx context.Context, s site, id string) (*wire.Job, error) {
+func (o *Options) print(ctx context.Context, s site, id string, out, errw io.Writer) (*wire.Job, error) {
 	var at [2]int64
 	var over [2]bool
 	var wait time.Duration
@@ -165,7 +181,7 @@ func (o *Options) print(ctx context.Context, s site, id string) (*wire.Job, erro
 			if err != nil {
 				return nil, fmt.Errorf("client: the keeper's answer cannot be understood: %w", err)
 			}
-			if _, err := []io.Writer{o.IO.Out, o.IO.Err}[i].Write(text); err != nil {
+			if _, err := []io.Writer{out, errw}[i].Write(text); err != nil {
 				return nil, err
 			}
 			j, at[i], over[i], came = &p.Job, p.Next, p.End, came || len(text) > 0
@@ -222,6 +238,14 @@ func stop(ctx context.Context, o *Options) error {
 	if o.Grace < 0 || o.Grace > 30*time.Second {
 		return cmdutil.Usagef("--grace is 0 to 30s")
 	}
+	if all, s, err := o.members(ctx); err != nil || all != nil {
+		if err != nil {
+			return err
+		}
+		return o.ofAll(ctx, all, s, o.stopped, func(ctx context.Context, s site, j *wire.Job, _, _ io.Writer) (*wire.Job, error) {
+			return s.stop(ctx, j.ID, o.Grace)
+		})
+	}
 	s, id, host, err := o.find(ctx)
 	if err != nil {
 		return err
@@ -234,6 +258,14 @@ func stop(ctx context.Context, o *Options) error {
 	if o.JSON {
 		err = json.NewEncoder(o.IO.Out).Encode(j)
 	}
+	if serr := o.stopped(host, j); serr != nil {
+		return serr
+	}
+	return err
+}
+
+// stopped tells how a job is that was to be stopped.
+func (o *Options) stopped(host string, j *wire.Job) error {
 	what := j.State
 	if j.ExitCode != nil {
 		what += ", exit " + strconv.Itoa(*j.ExitCode)
@@ -248,10 +280,19 @@ func stop(ctx context.Context, o *Options) error {
 	if j.State == string(jobs.Running) {
 		return cmdutil.Exit(exitcode.Unknown)
 	}
-	return err
+	return nil
 }
 
 func collect(ctx context.Context, o *Options) error {
+	if all, s, err := o.members(ctx); err != nil || all != nil {
+		if err != nil {
+			return err
+		}
+		return o.collectAll(ctx, all, s)
+	}
+	if o.OutDir != "" {
+		return cmdutil.Usagef("--out-dir is for a job on several hosts: fairlead jobs collect TARGETS/ID")
+	}
 	s, id, host, err := o.find(ctx)
 	if err != nil {
 		return err
@@ -270,7 +311,7 @@ func collect(ctx context.Context, o *Options) error {
 		return cmdutil.Usagef("%s: the job has not ended: fairlead jobs follow waits for its end, and --stop stops it first", host)
 	}
 	if !o.JSON {
-		if _, err := o.print(ctx, s, id); err != nil {
+		if _, err := o.print(ctx, s, id, o.IO.Out, o.IO.Err); err != nil {
 			return o.failed(ctx, host, err)
 		}
 	}

@@ -174,6 +174,9 @@ func (x *fleet) resolve() (err error) {
 		if b.Shell != "" {
 			x.hosts[i].Shell = b.Shell
 		}
+		if x.hosts[i].Become, err = x.hosts[i].Become.Called(b.Become); err != nil {
+			return problem.Invalid("become: %v", err)
+		}
 		key := targets.KeyOf(x.hosts[i])
 		if _, twice := x.at[key]; twice {
 			return problem.Invalid("%s is there twice", x.hosts[i].Name)

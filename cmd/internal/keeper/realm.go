@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -81,6 +82,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 			Principal: key.principal, Policy: r.judge, Audit: mcpserver.Labeled(k.sink), Redact: cmdutil.Redactor(k.secrets), Sending: cmdutil.Learner(k.secrets, key.principal),
 			CleanEnvIf: func() bool { return k.cleanEnv(key.principal) },
 			Approver:   k.approver(), ApprovalTimeout: k.cfg.ApprovalTimeout, Trace: k.trace(r), Outputs: k.cfg.Outputs,
+			Become: question.Become(r.conn.ask),
 		},
 	})
 	if err != nil {

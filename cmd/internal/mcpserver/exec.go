@@ -247,7 +247,13 @@ func (o *execOut) fillResult(x *registry.Exec, v *registry.View, sent string, re
 	if r.Lane == "clean" || r.Lane == "held" {
 		o.Lane = r.Lane
 	}
-	o.NotHeld = r.NotHeld
+	o.NotHeld, o.RefusedUnknown = r.NotHeld, r.RefusedUnknown
+	for _, call := range r.Refused {
+		o.Refused = append(o.Refused, fit(call.String()))
+	}
+	if r.RefusedMore > 0 {
+		o.Refused = append(o.Refused, fmt.Sprintf("%d more", r.RefusedMore))
+	}
 	o.StoppedBy, o.MayRun, o.ShellRestarted, o.Reconnected = r.StoppedBy, r.MayRun, r.ShellRestarted, r.Reconnected
 	o.Restored, o.Note = restored(r.Restored)
 	o.Decision = decided(r.Decision, fit)

@@ -208,7 +208,7 @@ func (o *execOut) render() *rendered {
 		r.say(o.Decision.text())
 	}
 	r.say(prefixed("waited for a shell ", took(o.QueueMS)), prefixed("connected in ", took(o.DialMS)), prefixed("stderr mode ", o.StderrMode),
-		when(o.Lane != "", "ran in a "+o.Lane+" shell"), prefixed("not held to reading: ", o.NotHeld), when(o.ShellRestarted, "the shell was restarted"), when(o.Reconnected, "reconnected"))
+		when(o.Lane != "", "ran in a "+o.Lane+" shell"), prefixed("not held to reading: ", o.NotHeld), prefixed("refused by the kernel, so not done: ", strings.Join(o.Refused, "; ")), prefixed("refused calls are not known: ", o.RefusedUnknown), when(o.ShellRestarted, "the shell was restarted"), when(o.Reconnected, "reconnected"))
 	if len(o.Restored) > 0 {
 		r.say("restored: " + strings.Join(o.Restored, ", "))
 	}

@@ -98,7 +98,9 @@ type execOut struct {
 	DialMS         int64        `json:"dial_ms,omitempty"`
 	StderrMode     string       `json:"stderr_mode,omitempty"`
 	Lane           string       `json:"lane,omitempty"`
-	NotHeld        string       `json:"not_held,omitempty"` // why the kernel did not hold a read that the policy wants held
+	NotHeld        string       `json:"not_held,omitempty"`        // why the kernel did not hold a read that the policy wants held
+	Refused        []string     `json:"refused,omitempty"`         // calls that the kernel refused to the held command
+	RefusedUnknown string       `json:"refused_unknown,omitempty"` // why these are not known
 	StoppedBy      string       `json:"stopped_by,omitempty"`
 	MayRun         bool         `json:"may_run,omitempty"`
 	ShellRestarted bool         `json:"shell_restarted,omitempty"`

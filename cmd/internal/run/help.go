@@ -10,6 +10,9 @@ One argument after -- is shell source. Several are exact words, which no shell e
 {label.KEY} are filled in for each host, quoted; other braces stay, and --no-template sends all as they stand. Nothing is
 filled in with --script and --program.
 
+Without a command, at a terminal, fairlead run TARGETS reads commands line by line and runs each on all hosts; :help there
+says what else it knows.
+
 The output of one host is byte for byte. With several hosts, each line gets its host's name. Standard error stays on
 standard error. On a terminal, long lines wrap at its width and control characters other than colours are shown (^[ for
 ESC); --raw prints them as they are.
@@ -60,6 +63,9 @@ command may still be running.`
 
 const example = `  # the kernel of every web server
   fairlead run @web -- uname -r
+
+  # a prompt for all of them
+  fairlead run @web
 
   # shell source: quotes keep it in one piece
   fairlead run 'web[01-12]' -- 'df -h / | tail -1'

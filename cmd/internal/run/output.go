@@ -49,7 +49,7 @@ func (o *outputOptions) parse(all *Options, scripted bool) error {
 	case all.Program && (o.CWD != "" || len(o.Env) > 0):
 		return cmdutil.Usagef("--program runs without a shell, which --cwd and --env need: leave --program out")
 	}
-	if o.CWD == "" && len(o.Env) == 0 || scripted { // a script is not read yet
+	if o.CWD == "" && len(o.Env) == 0 || scripted || all.prompted { // the command is not known yet
 		return nil
 	}
 	return all.surround()

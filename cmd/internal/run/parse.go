@@ -32,6 +32,8 @@ func (o *Options) flags(cmd *cobra.Command) {
 	fl.Lookup("stdin").NoOptDefVal = stdinHost
 	fl.BoolVar(&o.Program, "program", false, "run the words after -- as a program and its exact arguments, without shell features")
 	fl.BoolVar(&o.Held, "held", false, "run it in shells that the hosts' kernels hold to reading: a dry run that changes nothing")
+	fl.StringVar(&o.Become, "become", "", "run it as `account`, root if none is named, by sudo or what the inventory says; =none: as the account that logs in")
+	fl.Lookup("become").NoOptDefVal = "root"
 	fl.StringVar(&o.ScriptFile, "script", "", "run the shell script in `file` (- is standard input); its arguments follow --")
 	fl.StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy asks to confirm")
@@ -85,6 +87,9 @@ func (o *Options) words(args []string, dash int, scripted bool) error {
 	switch {
 	case len(args) == 0 || dash == 0:
 		return cmdutil.Usagef("run needs TARGETS and a command: fairlead run TARGETS -- COMMAND")
+	case dash < 0 && len(args) == 1 && o.canPrompt():
+		o.Targets, o.prompted = args[0], true
+		return o.prompts()
 	case dash < 0 && len(args) == 1:
 		return cmdutil.Usagef("run needs a command: fairlead run %s -- COMMAND", args[0])
 	case dash < 0:

@@ -55,6 +55,7 @@ type report struct {
 
 	files   *outdir.Dir // nil without --out-dir
 	omitted omission    // what the view does not show
+	undone  undone      // what a dry run would have done
 
 	removed redact.Counts // secrets that were taken out of the output
 
@@ -125,7 +126,7 @@ func (r *report) run(ctx context.Context, where place.Runner, in *input) error {
 	if err != nil {
 		return err
 	}
-	io.WriteString(r.o.IO.Err, r.omitted.text()+tellCounts(r.removed)+r.summary.text())
+	io.WriteString(r.o.IO.Err, r.undone.text()+r.omitted.text()+tellCounts(r.removed)+r.summary.text())
 	unread.tell() // what waits may have come later
 	return cmdutil.Exit(code)
 }
@@ -142,8 +143,12 @@ func (r *report) ended(e place.HostEnd) {
 	if _, whole := r.view.(*live); !whole {
 		r.omitted.add(t.label, e.Result)
 	}
+	r.undone.add(t.label, e.Result)
 	r.log.End(t.label, e.Result, false)
 	r.summary.add(t, e.Result)
+	if r.o.took != nil {
+		r.o.took(e.Host, e.Result)
+	}
 	r.view.done(t, e.Result)
 }
 

@@ -64,7 +64,8 @@ type Options struct {
 	outputOptions
 	fillOptions
 	Held    bool
-	Program bool // what stands after -- is a program and its exact arguments
+	Become  string // the account as which it runs; "" is what the inventory says
+	Program bool   // what stands after -- is a program and its exact arguments
 
 	Rerun   string // which hosts of a run get the command again; "" is that Targets picks them
 	rerunOf string // "" is the last run
@@ -73,6 +74,10 @@ type Options struct {
 	Script  string
 	Words   []string // what Script is made of in structured mode; nil is shell source
 	Args    []string // of ScriptFile
+
+	prompted bool                             // commands come from a prompt
+	among    []hosts.Host                     // that run it, of a prompt; nil is what Targets picks
+	took     func(hosts.Host, session.Result) // hears how each host has ended, one after the other; may be nil
 
 	shell     string // that the script names; "" is the host's
 	foldsMany bool   // Fold is of config.yaml, and so for several hosts alone: the output of one stays exact
@@ -85,7 +90,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:     "run TARGETS [flags] -- COMMAND…",
+		Use:     "run TARGETS [flags] [-- COMMAND…]",
 		Short:   "Run a command on the selected hosts",
 		Long:    long,
 		Example: example,
@@ -105,6 +110,9 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 
 // run does the work: select, judge, open the record, run, report.
 func run(ctx context.Context, o *Options) error {
+	if o.prompted {
+		return o.prompt(ctx)
+	}
 	hs, err := o.hosts()
 	if err != nil {
 		return err
@@ -198,6 +206,9 @@ func refused(v *consent.Verdict, h hosts.Host) int {
 
 // selected are the hosts that TARGETS picks, or --rerun.
 func (o *Options) selected() ([]hosts.Host, error) {
+	if o.among != nil {
+		return o.among, nil
+	}
 	if o.Rerun != "" {
 		return o.rerunHosts()
 	}
@@ -228,13 +239,18 @@ func (o *Options) hosts() ([]hosts.Host, error) {
 			}
 		}
 	}
-	hs = o.pick(hs)
+	if o.among == nil {
+		hs = o.pick(hs)
+	}
 	for i := range hs {
 		if o.ConnectTimeout > 0 {
 			hs[i].ConnectTimeout = o.ConnectTimeout
 		}
 		if o.shell != "" {
 			hs[i].Shell = o.shell
+		}
+		if hs[i].Become, err = hs[i].Become.Called(o.Become); err != nil {
+			return nil, cmdutil.Usagef("--become: %v", err)
 		}
 	}
 	return hs, nil

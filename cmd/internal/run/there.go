@@ -24,7 +24,7 @@ func (o *Options) here(n int, judged *consent.Verdict, secrets *redact.Set) *pla
 // there returns the runner in the keeper, as far as the flags and what was answered say it.
 func (o *Options) there(c *client.Client, judged *consent.Verdict, steps *place.Steps) *place.There {
 	t := &place.There{Keeper: c, Steps: steps, Waiting: place.TellWaiting(o.IO.Err), Request: wire.NewRun{
-		Partial: o.Partial, Forks: o.Forks, Shell: o.shell, Stdin: o.Stdin != stdinNone, Redact: o.Redact, Quiet: o.JSON && o.OutDir == "" && o.MaxOutput == 0,
+		Partial: o.Partial, Forks: o.Forks, Shell: o.shell, Become: o.Become, Stdin: o.Stdin != stdinNone, Redact: o.Redact, Quiet: o.JSON && o.OutDir == "" && o.MaxOutput == 0,
 	}}
 	if o.Program {
 		t.Request.Program, t.Request.Args = o.Words[0], o.Words[1:]

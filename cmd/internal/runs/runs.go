@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
@@ -52,8 +53,28 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "runs", Short: "Show and repeat runs", Long: long, Example: example, Args: cmdutil.Group, RunE: cmdutil.Help,
 	}
-	cmd.AddCommand(o.listCmd(), o.showCmd(), o.followCmd(), o.stopCmd(), rerunCmd(f))
+	for _, sub := range []*cobra.Command{o.showCmd(), o.followCmd(), o.stopCmd(), rerunCmd(f)} {
+		sub.ValidArgsFunction = completion.Words(1, o.ids)
+		cmd.AddCommand(sub)
+	}
+	cmd.AddCommand(o.listCmd())
 	return cmd
+}
+
+// ids are the runs that are kept, the newest first, for completion.
+func (o *options) ids(context.Context) (all []string) {
+	store, err := o.store()
+	if err != nil {
+		return nil
+	}
+	kept, err := store.List(o.caller().Principal)
+	if err != nil {
+		return nil
+	}
+	for _, r := range kept {
+		all = append(all, r.ID)
+	}
+	return all
 }
 
 func (o *options) listCmd() *cobra.Command {

@@ -160,11 +160,17 @@ func (w *Writer) End(label string, r session.Result, verify bool) {
 	if w == nil {
 		return
 	}
+	e := EndOf(label, r, verify)
+	w.write(line{End: &e})
+}
+
+// EndOf is how a Result of a host is kept.
+func EndOf(label string, r session.Result, verify bool) End {
 	e := End{Host: label, Status: r.Status, ExitCode: r.ExitCode, Verify: verify, NotRun: r.Status == session.StatusCanceled && (r.Err == nil || !r.Err.Sent)}
 	if r.Err != nil && r.Err.Err != nil {
 		e.Why = r.Err.Err.Error()
 	}
-	w.write(line{End: &e})
+	return e
 }
 
 // Close ends the run. Its error is the first one of all that was written.

@@ -76,7 +76,8 @@ $what_may_be = $what_may_be & pack "L6", 4, 4, 0, 4, 4, 0;
 syscall(126 - 35 * $this_arch, $header_text, $what_may_be) && die "its capabilities cannot be dropped: $!\n";
 
 # seccomp (seccomp(2)): a program of BPF that looks at a call's number at 0, the processor at 4 and the halves of its
-# arguments from 16 on, and answers EPERM (0x50001), ENOSYS (0x50026) or EPROTONOSUPPORT (0x5005d).
+# arguments from 16 on. It answers ENOSYS (0x50026), or has watch.pl in the supervisor answer: a refusal whatever that says (EPERM,
+# 0x7fc00001; EPROTONOSUPPORT, 0x7fc0005d), or what Landlock judges beneath (0x7fc00000).
 my $add_op = sub { push @filter_ops, pack "SCCL", @_ };
 # What a call gets when half number $_[2] of its arguments, and $_[3], is one of those from $_[5] on, or none where $_[4].
 my $check_arg = sub {
@@ -102,6 +103,8 @@ my $let_pass = sub {
 	$add_op->(6, 0, 0, 0x7fff0000)
 };
 my $any_bit = 0xffffffff;
+my $refuse = 0x7fc00001;
+my $look = 0x7fc00000;
 
 # Other processors' system calls have other numbers. What is newer than file_setattr is not known.
 $add_op->(0x20, 0, 0, 4);
@@ -111,47 +114,62 @@ $add_op->(0x20, 0, 0, 0);
 $add_op->(0x25, 0, 1, 469);
 $add_op->(6, 0, 0, 0x50026);
 
+my $add_refusal = sub {
+	my $answer = shift;
+	while (@_) {
+		my $call_number = $_[$this_arch];
+		splice @_, 0, 2;
+		$call_number < 0 || ($add_op->(0x15, 0, 1, $call_number), $add_op->(6, 0, 0, $answer))
+	}
+};
+# What opens files is looked at where it may change them, or all of it: then readlink and readlinkat too.
+$add_op->(0x20, 0, 0, 0);
+"@first@" && $add_refusal->($look, 257, 56, 2, -1, 89, -1, 267, 78);
 # open and openat with O_TRUNC but not for writing empty a file all the same.
-$check_arg->(257, 56, 4, 0x203, 0x50001, 0, 0x200, 0x203);
+$check_arg->(257, 56, 4, 0x203, $refuse, 0, 0x200, 0x203);
+$check_arg->(257, 56, 4, 0x43, $look, 1, 0);
 $let_pass->(257, 56);
-$check_arg->(2, -1, 2, 0x203, 0x50001, 0, 0x200, 0x203);
+$check_arg->(2, -1, 2, 0x203, $refuse, 0, 0x200, 0x203);
+$check_arg->(2, -1, 2, 0x43, $look, 1, 0);
 $let_pass->(2, -1);
 # fcntl: owners of signals, leases, notices, hints.
-$check_arg->(72, 25, 2, $any_bit, 0x50001, 0, 8, 10, 15, 1024, 1026, 1036, 1038, 1040);
+$check_arg->(72, 25, 2, $any_bit, $refuse, 0, 8, 10, 15, 1024, 1026, 1036, 1038, 1040);
 $let_pass->(72, 25);
 # ioctl, by what is asked for: terminals but for typing into them, then files, disks, name spaces and the clock.
-$check_arg->(16, 29, 2, $any_bit, 0x50001, 1, 0x5401..0x540a, 0x540f..0x5411, 0x5413..0x5415, 0x5419, 0x541b, 0x541e, 0x5421, 0x5424, 0x5429,
+$check_arg->(16, 29, 2, $any_bit, $refuse, 1, 0x5401..0x540a, 0x540f..0x5411, 0x5413..0x5415, 0x5419, 0x541b, 0x541e, 0x5421, 0x5424, 0x5429,
 	0x5432, 0x5450, 0x5451, 0x5456, 0x545d, 0x5460, 0x802c542a, 0x402c542b..0x402c542d, 0x80045430, 0x80045432, 0x80045438..0x80045440,
 	0x80086601, 0x80046601, 0x80087601, 0x801c581f, 0xc020660b, 1, 2, 0x81009431, 0x80111500,
 	0x125e, 0x1260, 0x1263, 0x1265, 0x1267, 0x1268, 0x80081270, 0x80081272, 0x1278..0x127c, 0x127e, 0x80041284, 0x80041285, 0x80081280,
 	0x301, 0x30d, 0xb701..0xb704, 0x8008b705, 0x80247009);
 $let_pass->(16, 29);
 # clone and clone3: no name spaces.
-$check_arg->(56, 220, 0, 0x7e020000, 0x50001, 1, 0);
+$check_arg->(56, 220, 0, 0x7e020000, $refuse, 1, 0);
 # Sockets: netlink's for routes, sockets and generic; pairs, but not of datagrams, which can be sent elsewhere.
-$check_arg->(41, 198, 0, $any_bit, 0x50001, 1, 16);
-$check_arg->(41, 198, 4, $any_bit, 0x5005d, 1, 0, 4, 16);
-$check_arg->(53, 199, 0, $any_bit, 0x50001, 1, 1);
-$check_arg->(53, 199, 2, 15, 0x50001, 1, 1, 5);
+$check_arg->(41, 198, 0, $any_bit, $refuse, 1, 16);
+$check_arg->(41, 198, 4, $any_bit, 0x7fc0005d, 1, 0, 4, 16);
+$check_arg->(53, 199, 0, $any_bit, $refuse, 1, 1);
+$check_arg->(53, 199, 2, 15, $refuse, 1, 1, 5);
+# Options of IP, TCP, UDP and IPv6 are set on what watch.pl gives instead of a socket: it succeeds, and nothing is done.
+$check_arg->(54, 208, 2, $any_bit, 0x50000, 0, 0, 6, 17, 41);
 # ksh93 does this to the pairs that it makes its pipelines of: it succeeds, and nothing is done.
 $check_arg->(91, 52, 2, $any_bit, 0x50000, 0, 128, 256);
 # flock: shared locks only. syslog: reads only.
-$check_arg->(73, 32, 2, 2, 0x50001, 1, 0);
-$check_arg->(103, 116, 0, $any_bit, 0x50001, 1, 3, 9, 10);
+$check_arg->(73, 32, 2, 2, $refuse, 1, 0);
+$check_arg->(103, 116, 0, $any_bit, $refuse, 1, 3, 9, 10);
 # Priorities, processors and limits: of the caller alone. 0x7fff0000 allows.
-for ([203, 122], [144, 119], [142, 118], [314, 274]) { $check_arg->(@$_, 0, $any_bit, 0x50001, 1, 0) }
-$check_arg->(141, 140, 0, $any_bit, 0x50001, 1, 0);
-$check_arg->(141, 140, 2, $any_bit, 0x50001, 1, 0);
-$check_arg->(251, 30, 0, $any_bit, 0x50001, 1, 1);
-$check_arg->(251, 30, 2, $any_bit, 0x50001, 1, 0);
+for ([203, 122], [144, 119], [142, 118], [314, 274]) { $check_arg->(@$_, 0, $any_bit, $refuse, 1, 0) }
+$check_arg->(141, 140, 0, $any_bit, $refuse, 1, 0);
+$check_arg->(141, 140, 2, $any_bit, $refuse, 1, 0);
+$check_arg->(251, 30, 0, $any_bit, $refuse, 1, 1);
+$check_arg->(251, 30, 2, $any_bit, $refuse, 1, 0);
 $check_arg->(302, 261, 0, $any_bit, 0x7fff0000, 0, 0);
-$check_arg->(302, 261, 4, $any_bit, 0x50001, 1, 0);
-$check_arg->(302, 261, 5, $any_bit, 0x50001, 1, 0);
+$check_arg->(302, 261, 4, $any_bit, $refuse, 1, 0);
+$check_arg->(302, 261, 5, $any_bit, $refuse, 1, 0);
 # Without Landlock's own bounds for signals, only the shell and the caller's own group get any; but SIGCHLD (17), which mksh sends to
 # itself, does nothing to others.
 if ($landlock_version < 6) {
 	$check_arg->(62, 129, 0, $any_bit, 0x7fff0000, 0, 0, $$);
-	$check_arg->(62, 129, 2, $any_bit, 0x50001, 1, 0, 17)
+	$check_arg->(62, 129, 2, $any_bit, $refuse, 1, 0, 17)
 }
 
 # Numbers for x86-64, then for arm64. -1 is on no processor. Programs use what clone3 and openat2 replaced where they are missing,
@@ -186,21 +204,42 @@ my @refused_calls = (
 	# tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal
 	$landlock_version < 6 ? (200, 130, 234, 131, 129, 138, 297, 240, 424, 424) : ()
 );
-my $add_refusal = sub {
-	my $answer = shift;
-	while (@_) {
-		my $call_number = $_[$this_arch];
-		splice @_, 0, 2;
-		$call_number < 0 || ($add_op->(0x15, 0, 1, $call_number), $add_op->(6, 0, 0, $answer))
-	}
-};
 $add_op->(0x20, 0, 0, 0);
 $add_refusal->(0x50026, 435, 435, 437, 437);
-$add_refusal->(0x50001, @refused_calls);
+$add_refusal->($refuse, @refused_calls);
+# What changes directories: creat mkdir mkdirat mknod mknodat symlink symlinkat link linkat unlink unlinkat rmdir rename renameat
+# renameat2 truncate.
+$add_refusal->($look, 85, -1, 83, -1, 258, 34, 133, -1, 259, 33, 88, -1, 266, 36, 86, -1, 265, 37, 87, -1, 263, 35, 84, -1, 82, -1, 264, 38, 316, 276, 76, 45);
+# What connects: connect bind sendmmsg, sendto with an address, sendmsg but with the flags that are used below.
+$add_refusal->($look, 42, 203, 49, 200, 307, 269);
+$check_arg->(44, 206, 8, $any_bit, $look, 1, 0);
+$check_arg->(46, 211, 4, $any_bit, $look, 1, 0x40c0);
+# Signals, where Landlock bounds them: kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal.
+$add_op->(0x20, 0, 0, 0);
+$landlock_version > 5 && $add_refusal->($look, 62, 129, 200, 130, 234, 131, 129, 138, 297, 240, 424, 424);
 $add_op->(6, 0, 0, 0x7fff0000);
 my $filter_text = join "", @filter_ops;
 $header_text = pack "Sx6P", scalar @filter_ops, $filter_text;
-syscall(157 + 10 * $this_arch, 22, 2, $header_text, 0, 0) && die "the kernel does not take the filter of system calls: $!\n";
+# 8 is SECCOMP_FILTER_FLAG_NEW_LISTENER.
+my $listener = syscall $this_arch ? 277 : 317, 1, 0 + "@listen@", $header_text;
+my $unwatched = "";
+if ($listener < 0) {
+	# Then the kernel answers by itself, and nothing is told.
+	$unwatched = ";$!";
+	$filter_text = join "", map {
+		my @op = unpack "SCCL", $_;
+		$op[0] == 6 && $op[3] >> 16 == 0x7fc0 && ($op[3] = $op[3] & 0xffff ? 0x50000 | $op[3] & 0xffff : 0x7fff0000);
+		pack "SCCL", @op
+	} @filter_ops;
+	$header_text = pack "Sx6P", scalar @filter_ops, $filter_text;
+	syscall(157 + 10 * $this_arch, 22, 2, $header_text, 0, 0) && die "the kernel does not take the filter of system calls: $!\n"
+}
+# The descriptor goes to the supervisor (SCM_RIGHTS, unix(7)), with the version of Landlock.
+my $bytes = pack "CC", 0, $landlock_version;
+my $pieces = pack "PQ", $bytes, 2;
+my $rights = pack "Qlllx4", 20, 1, 1, $listener;
+my $message = pack "x16PQPQx8", $pieces, 1, $rights, $listener < 0 ? 0 : 24;
+syscall($this_arch ? 211 : 46, $_[0], $message, 0x40c0) == 2 || die "the supervisor cannot be told of its calls: $!\n";
 # What came open from elsewhere is not the shell's: 4 is CLOSE_RANGE_CLOEXEC.
 syscall(436, 3, 0xffffffff, 4) && die "descriptors cannot be closed: $!\n";
-"landlock $landlock_version, seccomp"
+"landlock $landlock_version, seccomp$unwatched"

@@ -40,6 +40,7 @@ type NewRun struct {
 	Forks           int      `json:"forks,omitempty" minimum:"0" maximum:"100000" doc:"how many hosts at a time (default 32)"`
 	ConnectTimeoutS *float64 `json:"connect_timeout_s,omitempty" minimum:"0" doc:"give up connecting after so many seconds, instead of what the inventory says"`
 	Shell           string   `json:"shell,omitempty" enum:"auto,bash,zsh,ksh,mksh,dash,ash,sh" doc:"run it in this shell, instead of the one that the inventory names"`
+	Become          string   `json:"become,omitempty" maxLength:"64" doc:"run it as this account, instead of the one that the inventory says; none is the account that logs in"`
 	Stdin           bool     `json:"stdin,omitempty" doc:"each host gets a standard input: with POST /v1/runs/{id}/stdin, after its event “stdin”"`
 	Quiet           bool     `json:"quiet,omitempty" doc:"send no output as it comes: the results hold some of it"`
 	Keep            int      `json:"keep,omitempty" minimum:"-1" maximum:"524288" doc:"bytes of each output that a result holds, from its beginning and its end (default 65536; -1: none)"`

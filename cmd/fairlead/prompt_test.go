@@ -1,0 +1,62 @@
+package main_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A person types commands for three hosts, goes on with those where one failed, and interrupts another.
+func TestAPromptRunsWhatIsTypedOnManyHosts(t *testing.T) {
+	t.Parallel()
+	dir, _ := keeperHome(t)
+	inventory := filepath.Join(dir, "inventory.yaml")
+	require.NoError(t, os.WriteFile(inventory, []byte("version: 1\nhosts: [{name: \"web[1-3]\", transport: demo, tier: dev}]\n"), 0o600))
+	self := program(t, dir)
+	for _, mode := range []string{"off", "require"} {
+		once := filepath.Join(dir, "once-"+mode) // that one of three can make: they share this machine
+		env := []string{gorace, "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh", "XDG_RUNTIME_DIR=" + dir, "LANG=C.UTF-8", "TERM=xterm", "NO_COLOR=1"}
+		cmd := exec.Command(self, "-i", inventory, "--keeper", mode, "run", "web[1-3]")
+		cmd.Env = env
+		screen := sitAt(t, cmd, []string{
+			"3 hosts> ", "mkdir " + once + "\r",
+			"3 hosts, 2 failed> ", ":only failed\r",
+			"2 of 3 hosts> ", "echo =$((40+2))=; sleep 1000; echo after\r",
+			"| =42=", "\x03",
+			"> ", "echo =$((6*7))= >&2\r",
+			"> ", ":fold\r",
+			"> ", "echo =$((40+3))=; exit 3\r",
+			"failed> ", "\x04",
+		})
+		assert.Equal(t, 1, cmd.ProcessState.ExitCode(), "%s: that of the last command: %s", mode, screen)
+		assert.Contains(t, screen, "fairlead: 3 hosts: web[1-3]. Each line runs on all of them")
+		assert.Contains(t, screen, "stopping the command on ")
+		assert.NotContains(t, screen, "| after", "it was interrupted")
+		assert.Contains(t, screen, "exit 3", "what follows runs all the same")
+		assert.Equal(t, 1, strings.Count(screen, "\n=43=\n")+strings.Count(screen, "\n  =43=\n"), "grouped: %s", screen)
+		assert.DirExists(t, once)
+
+		list := exec.Command(self, "-i", inventory, "--keeper", mode, "runs", "list")
+		list.Env = env
+		out, err := list.Output()
+		require.NoError(t, err)
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		require.GreaterOrEqual(t, len(lines), 4)
+		for i, want := range []string{"exit 3", "=$((6*7))=", "sleep 1000", "mkdir " + once} {
+			assert.Contains(t, lines[i], want, "each line is a run, the newest first")
+		}
+	}
+}
+
+func TestWithoutATerminalThereIsNoPrompt(t *testing.T) {
+	t.Parallel()
+	code, stdout, stderr, _ := onTerminal(t, true, "> ", "id\n")
+	assert.Equal(t, 2, code)
+	assert.Empty(t, stdout)
+	assert.Equal(t, "fairlead: run needs a command: fairlead run web1 -- COMMAND\n", stderr)
+}

@@ -1,0 +1,337 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outdir"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/jobs"
+)
+
+// startAll starts a job on each of several hosts. Their ids are one, with a number behind it: that finds all of them again on
+// their hosts. Nothing is started where the policy refuses one of them.
+func startAll(ctx context.Context, o *Options, hs []hosts.Host) error {
+	c, err := o.Place.For(ctx, hs)
+	if err != nil {
+		return err
+	}
+	if c != nil {
+		defer c.Close()
+	}
+	judge := consent.Judge{IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, Yes: o.Yes, Reason: o.Reason, Job: true}
+	judge.TellAgent()
+	judged, err := judge.Decide(ctx, o.Script, hs)
+	if err != nil {
+		return err
+	}
+	labels := targets.Labels(hs)
+	defer o.Running.Track(func() []string { return labels })()
+	o.Reason = judged.Reason
+	begin := func(ctx context.Context, one *Options, h hosts.Host) (*wire.Job, error) {
+		return one.startThere(ctx, c, h, judged)
+	}
+	if c == nil || judged.Refused() {
+		l, err := o.local(judged)
+		if err != nil {
+			return err
+		}
+		defer l.close()
+		begin = func(ctx context.Context, one *Options, h hosts.Host) (*wire.Job, error) {
+			return (&here{one, l.pool, l.book}).start(ctx, h)
+		}
+	}
+	id := jobs.NewID()
+	var mu sync.Mutex // guards begun and the outputs
+	var begun, outside []string
+	var codes tally
+	forEach(len(hs), func(i int) {
+		one := *o
+		one.id = fmt.Sprintf("%s-%d", id, i+1)
+		j, err := begin(ctx, &one, hs[i])
+		mu.Lock()
+		defer mu.Unlock()
+		switch asked := targets.Asked(hs[i]); {
+		case err != nil:
+			codes.add(o.startFailed(ctx, hs[i], err))
+			return
+		case strings.Contains(asked, "@") || strings.Contains(asked, ":"):
+			outside = append(outside, asked)
+		default:
+			begun = append(begun, asked)
+		}
+		if o.JSON {
+			codes.add(o.show(j))
+		}
+	})
+	if !o.JSON && len(begun)+len(outside) > 0 {
+		if len(begun) > 0 {
+			outside = append([]string{hosts.Fold(begun)}, outside...)
+		}
+		if _, err := fmt.Fprintf(o.IO.Out, "%s/%s\n", strings.Join(outside, ","), id); err != nil {
+			return err
+		}
+	}
+	return codes.exit()
+}
+
+// members are the jobs of a group, on the hosts that its name picks; nil where the name is of one host.
+func (o *Options) members(ctx context.Context) (all []wire.Job, s site, err error) {
+	ref, err := jobs.ParseRef(o.Target)
+	if err != nil || ref.Host == "" {
+		return nil, nil, nil // find says what is wrong
+	}
+	sel := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader(""), Reach: o.Reach}
+	hs, err := sel.Resolve(ref.Host, "")
+	if err != nil || len(hs) == 1 {
+		return nil, nil, nil
+	}
+	group, _, _ := strings.Cut(ref.ID, "-")
+	on := *o
+	on.Target = ref.Host
+	found, err := on.jobs(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range found.Failed {
+		if err := o.failed(ctx, f.Host, &wire.Problem{Code: f.Code, Detail: f.Detail}); err != nil {
+			return nil, nil, err // the others are not all of them
+		}
+	}
+	at := map[string]int{} // hosts that are one machine, or share a home directory, all have each job
+	for _, j := range found.Items {
+		r, err := jobs.ParseRef(j.ID)
+		base, number, _ := strings.Cut(r.ID, "-")
+		if err != nil || base != group || ref.ID != group && ref.ID != r.ID {
+			continue
+		}
+		i, twice := at[r.ID]
+		if n, err := strconv.Atoi(number); twice && err == nil && n <= len(hs) && targets.Asked(hs[n-1]) == r.Host {
+			all[i] = j // the one that it was started on, where the hosts are the same
+		}
+		if !twice {
+			at[r.ID] = len(all)
+			all = append(all, j)
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil, cmdutil.Usagef("%s: there is no such job on these hosts", o.Target)
+	}
+	c, err := o.Place.For(ctx, hs)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case c != nil:
+		return all, there{c, o.Reason}, nil
+	}
+	l, err := o.local(nil)
+	return all, l, err
+}
+
+// ofAll does something to each job of a group, and tells how each is then: how it ended, where tell is nil.
+func (o *Options) ofAll(ctx context.Context, all []wire.Job, s site, tell func(host string, j *wire.Job) error, do func(ctx context.Context, s site, j *wire.Job, out, err io.Writer) (*wire.Job, error)) error {
+	defer s.close()
+	width := 0
+	labels := make([]string, len(all))
+	for i, j := range all {
+		labels[i] = j.Host
+		width = max(width, len(j.Host))
+	}
+	var dir *outdir.Dir
+	if o.OutDir != "" {
+		var err error
+		if dir, err = outdir.New(o.OutDir, labels); err != nil {
+			return cmdutil.Usagef("--out-dir: %w", err)
+		}
+	}
+	var mu sync.Mutex // guards the outputs and codes
+	var codes tally
+	forEach(len(all), func(i int) {
+		host := labels[i]
+		prefix := fmt.Sprintf("%-*s | ", width, host)
+		out, errw := &prefixed{mu: &mu, to: o.IO.Out, prefix: prefix}, &prefixed{mu: &mu, to: o.IO.Err, prefix: prefix}
+		var outTo, errTo io.Writer = out, errw
+		if dir != nil {
+			outTo, errTo = dir.Start(host)
+		}
+		j, err := do(ctx, s, &all[i], outTo, errTo)
+		out.end()
+		errw.end()
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil {
+			codes.add(o.failed(ctx, host, err))
+			return
+		}
+		if dir != nil {
+			if err := dir.Done(host, resultOf(j)); err != nil {
+				codes.add(fmt.Errorf("%s: the output could not be written: %w", host, err))
+				return
+			}
+		}
+		if o.JSON {
+			if err := json.NewEncoder(o.IO.Out).Encode(j); err != nil {
+				codes.add(err)
+			}
+		}
+		if tell != nil {
+			codes.add(tell(host, j))
+			return
+		}
+		_ = o.ended(host, j) // which reports it; its code is the job's own
+		codes.all.Add(resultOf(j))
+	})
+	return codes.exit()
+}
+
+// resultOf is the end of a job as that of a command.
+func resultOf(j *wire.Job) session.Result {
+	r := session.Result{Host: j.Host, State: session.Done, Status: session.StatusOK, ExitCode: j.ExitCode, Lane: "session", StdoutBytes: j.StdoutBytes, StderrBytes: j.StderrBytes}
+	switch {
+	case j.State == string(jobs.Running):
+	case j.ExitCode == nil:
+		r.Status = session.StatusLost
+	case *j.ExitCode != 0:
+		r.Status = session.StatusExit
+	}
+	return r
+}
+
+// forEach calls do for each of n, some at a time.
+func forEach(n int, do func(i int)) {
+	next := make(chan int, n)
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	var wg sync.WaitGroup
+	for range min(n, session.DefaultForks) {
+		wg.Go(func() {
+			for i := range next {
+				do(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// tally adds up the ends of several jobs. The zero tally is of none.
+type tally struct {
+	all exitcode.Tally
+	err error // that is none of a job
+}
+
+// add takes an error of a job's command in.
+func (t *tally) add(err error) {
+	code := exitcode.OK
+	if exit := (*cmdutil.ExitError)(nil); errors.As(err, &exit) {
+		code = exit.Code
+	} else if err != nil {
+		t.err = err
+		return
+	}
+	status := session.StatusExit
+	switch code {
+	case exitcode.OK:
+		status = session.StatusOK
+	case exitcode.Unreachable:
+		status = session.StatusUnreachable
+	case exitcode.Unknown:
+		status = session.StatusLost
+	case exitcode.Denied:
+		status = session.StatusDenied
+	case exitcode.Internal:
+		status = session.StatusError
+	}
+	t.all.Add(session.Result{Status: status})
+}
+
+func (t *tally) exit() error {
+	if t.err != nil {
+		return t.err
+	}
+	t.all.Own = true
+	return cmdutil.Exit(t.all.Code())
+}
+
+// maxHeld is how much of a line waits for its end.
+const maxHeld = 64 << 10
+
+// prefixed writes whole lines behind a host's name.
+type prefixed struct {
+	mu     *sync.Mutex
+	to     io.Writer
+	prefix string
+	held   []byte
+}
+
+func (p *prefixed) Write(text []byte) (int, error) {
+	for _, c := range text {
+		p.held = append(p.held, c)
+		if c != '\n' && len(p.held) < maxHeld {
+			continue
+		}
+		if err := p.flush(); err != nil {
+			return 0, err
+		}
+	}
+	return len(text), nil
+}
+
+func (p *prefixed) flush() error {
+	line := p.prefix + string(p.held)
+	if !strings.HasSuffix(line, "\n") {
+		line += "\n"
+	}
+	p.held = p.held[:0]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, err := io.WriteString(p.to, line)
+	return err
+}
+
+// end writes what is left.
+func (p *prefixed) end() {
+	if len(p.held) > 0 {
+		_ = p.flush() // a failure has been reported by the write before, or is of the last line alone
+	}
+}
+
+// collectAll collects a group. While one of its jobs runs nothing is collected, unless they are to be stopped.
+func (o *Options) collectAll(ctx context.Context, all []wire.Job, s site) error {
+	var running []string
+	for _, j := range all {
+		if j.State == string(jobs.Running) {
+			running = append(running, j.Host)
+		}
+	}
+	if len(running) > 0 && !o.Stop {
+		s.close()
+		return cmdutil.Usagef("%s: the job has not ended: fairlead jobs follow waits for its end, and --stop stops it first", hosts.Fold(running))
+	}
+	return o.ofAll(ctx, all, s, nil, func(ctx context.Context, s site, j *wire.Job, out, errw io.Writer) (*wire.Job, error) {
+		if o.Stop && j.State == string(jobs.Running) {
+			if _, err := s.stop(ctx, j.ID, jobs.DefaultGrace); err != nil {
+				return nil, err
+			}
+		}
+		if !o.JSON || o.OutDir != "" {
+			if _, err := o.print(ctx, s, j.ID, out, errw); err != nil {
+				return nil, err
+			}
+		}
+		return s.collect(ctx, j.ID)
+	})
+}

@@ -1,0 +1,140 @@
+package prompt
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Terminal is a terminal: a file of the system.
+type Terminal interface {
+	io.ReadWriter
+	syscall.Conn
+	SetReadDeadline(t time.Time) error
+}
+
+// editor reads lines at a terminal.
+type editor struct {
+	tty  Terminal
+	keys *keys
+	line *term.Terminal
+}
+
+// What became of a line.
+type ended int
+
+const (
+	entered   ended = iota
+	fromPaste       // it is a part of a text that was pasted
+	dropped         // ^C
+)
+
+type completer = func(line string, at int) (newLine string, newAt int, ok bool)
+
+func newEditor(tty Terminal, h *history, complete completer) *editor {
+	k := &keys{tty: tty}
+	e := &editor{tty: tty, keys: k, line: term.NewTerminal(k, "")}
+	e.line.History = h
+	e.line.AutoCompleteCallback = func(line string, at int, key rune) (string, int, bool) {
+		if key != '\t' {
+			return "", 0, false
+		}
+		newLine, newAt, ok := complete(line, at)
+		if !ok {
+			return line, at, true // no tab is typed
+		}
+		return newLine, newAt, true
+	}
+	return e
+}
+
+// read reads a line. The end of ctx ends it, with its cause.
+func (e *editor) read(ctx context.Context, prompt string) (line string, how ended, err error) {
+	var before *term.State
+	var width, height int
+	if err := e.control(func(fd int) (err error) {
+		width, height, err = term.GetSize(fd)
+		if err != nil {
+			return err
+		}
+		before, err = term.MakeRaw(fd)
+		return err
+	}); err != nil {
+		return "", entered, err
+	}
+	defer func() { _ = e.control(func(fd int) error { return term.Restore(fd, before) }) }()
+	defer context.AfterFunc(ctx, func() { _ = e.tty.SetReadDeadline(time.Unix(1, 0)) })()
+	if width <= 0 {
+		width, height = 80, 24 // of a terminal that does not say
+	}
+	_ = e.line.SetSize(width, height)
+	e.line.SetPrompt(prompt)
+	e.line.SetBracketedPasteMode(true)
+	defer e.line.SetBracketedPasteMode(false)
+	line, err = e.line.ReadLine()
+	switch {
+	case errors.Is(err, term.ErrPasteIndicator):
+		return line, fromPaste, nil
+	case ctx.Err() != nil:
+		return "", entered, context.Cause(ctx)
+	case errors.Is(err, io.EOF), errors.Is(err, os.ErrClosed), errors.Is(err, syscall.EIO): // the terminal is gone
+		_, _ = io.WriteString(e.tty, "\r\n")
+		return "", entered, io.EOF
+	case err != nil:
+		return "", entered, err
+	case e.keys.interrupted.Swap(false):
+		return "", dropped, nil
+	}
+	return line, entered, nil
+}
+
+func (e *editor) control(f func(fd int) error) error {
+	raw, err := e.tty.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var ferr error
+	if err := raw.Control(func(fd uintptr) { ferr = f(int(fd)) }); err != nil {
+		return err
+	}
+	return ferr
+}
+
+// keys is a terminal on which ^C drops the line.
+type keys struct {
+	tty         Terminal
+	waiting     []byte
+	interrupted atomic.Bool
+}
+
+// dropLine goes to the end of a line, takes away all of it, and enters what is left.
+var dropLine = []byte{5, 21, '\r'}
+
+func (k *keys) Read(p []byte) (int, error) {
+	if len(k.waiting) == 0 {
+		buf := make([]byte, len(p))
+		n, err := k.tty.Read(buf)
+		for _, b := range buf[:n] {
+			if b == 3 {
+				k.interrupted.Store(true)
+				k.waiting = append(k.waiting, dropLine...)
+				continue
+			}
+			k.waiting = append(k.waiting, b)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, k.waiting)
+	k.waiting = k.waiting[n:]
+	return n, nil
+}
+
+func (k *keys) Write(p []byte) (int, error) { return k.tty.Write(p) }

@@ -1,0 +1,5 @@
+package prompt_test
+
+import "golang.org/x/sys/unix"
+
+const getTermios = unix.TIOCGETA

@@ -1,0 +1,256 @@
+# Answers the system calls of a held shell that hold.pl has the kernel put to the supervisor: what framing.Shell.Watch takes. Its
+# value is the descriptor that brings them, and a sub that answers those that wait. The sub returns what was refused, each as a text
+# that held.Refused reads, and nothing at all once no process is left that could make such a call.
+#
+# A call that Landlock does not judge is refused here, whatever it is about. One that Landlock judges goes on to it where it would not
+# change anything: the kernel then answers for itself, and refuses what a thread has put in the place of what was looked at here.
+#
+#= $a $this_arch the processor: 0 is x86-64, 1 is arm64
+#= $v $landlock_version of Landlock's interface
+#= $l $listener the descriptor
+#= $s $shell_pid the shell's process id
+#= $d $own_session the session of the supervisor, in which the shell is
+#= $t $own_terminal the device number of its terminal
+#= $j $report whether the call is refused
+#= k kind_of what a call does, and which of its arguments is the directory's descriptor and which the path
+#= $p $pid of the process that makes the call
+#= $r $room_dir the directory for temporary files
+#= $b $read_at reads the memory of that process
+#= $c $read_path reads a path there
+#= $w $find_place follows links in a path as that process would
+#= $o $stat_of fields of proc_pid_stat(5), from the parent's process id on
+#= $i $is_inside whether a process is held with the shell
+#= $n $call_number of the system call
+#= $e $error_number what the call gets: 0 is whatever the kernel says
+#= $x $first_text a path, or an address in hexadecimal
+#= $y $second_text where something is moved to
+#= $f $open_flags of open(2)
+#= $h $parent_dir the directory of a path
+#= $q $in_room whether a path is in the room
+#= $u $other_pid a process
+#= $g $give_pair gives a process one end of a pair of sockets instead of the socket that it wants
+#= WM PROCESS_MEMORY the memory of a process
+#= WS STAT_FILE proc_pid_stat(5)
+#= WE PAIR_END the end that the process gets
+#= WF PAIR_REST the other one
+my ($this_arch, $listener, $own_session, %kind_of, $pid, $call_number, $error_number, $first_text, $second_text, $report);
+my (undef, $shell_pid, $room_dir) = @_;
+open(PROCESS_MEMORY, "</proc/self/exe") && sysread PROCESS_MEMORY, my $header, 20;
+close PROCESS_MEMORY;
+$this_arch = unpack("x18v", $header) == 183 ? 1 : 0;
+
+# recvmsg(2) brings one byte, the version of Landlock, and behind a zero; with them the descriptor (SCM_RIGHTS, unix(7)).
+my $bytes = pack "x2";
+my $rights = pack "x24";
+my $pieces = pack "PQ", $bytes, 2;
+my $message = pack "x16PQPQx8", $pieces, 1, $rights, 24;
+syscall($this_arch ? 212 : 47, $_[0], $message, 0x40000000) == 2 || die "no listener came: $!\n";
+my $landlock_version = ord substr $bytes, 1;
+(my $length, $listener) = unpack "Qx8l", $rights;
+$length == 20 || return;
+
+# Kinds: o opens, m makes, r removes, t truncates, a changes attributes, k signals, s makes a socket, c connects or binds, d sends to
+# an address, l reads a link. Then the arguments: 9 is the working directory.
+my @rows = (2, -1, "o90", 257, 56, "o01", 85, -1, "o90", 83, -1, "m90", 258, 34, "m01", 133, -1, "m90", 259, 33, "m01", 88, -1, "m91", 266, 36, "m12",
+	86, -1, "m91", 265, 37, "m23", 87, -1, "r90", 263, 35, "r01", 84, -1, "r90", 82, -1, "r9091", 264, 38, "r0123", 316, 276, "r0123", 76, 45, "t90",
+	90, -1, "a90", 268, 53, "a01", 452, 452, "a01", 92, -1, "a90", 94, -1, "a90", 260, 54, "a01", 132, -1, "a90", 235, -1, "a90", 261, -1, "a01", 280, 88, "a01",
+	188, 5, "a90", 189, 6, "a90", 197, 14, "a90", 198, 15, "a90", 463, 463, "a01", 466, 466, "a01", 469, 469, "a01",
+	91, 52, "a0", 93, 55, "a0", 190, 7, "a0", 199, 16, "a0", 73, 32, "a0", 72, 25, "a0", 16, 29, "a0",
+	62, 129, "k", 200, 130, "k", 234, 131, "k", 129, 138, "k", 297, 240, "k", 424, 424, "kp", 41, 198, "s", 42, 203, "c12", 49, 200, "b12", 44, 206, "d45", 46, 211, "d", 307, 269, "d",
+	89, -1, "l90", 267, 78, "l01");
+while (@rows) {
+	$kind_of{$rows[$this_arch]} = $rows[2];
+	splice @rows, 0, 3
+}
+
+my $stat_of = sub {
+	local $/;
+	open(STAT_FILE, "</proc/$_[0]/stat") || return;
+	my @fields = <STAT_FILE> =~/.*\) \S (.*)/s ? split " ", $1 : ();
+	close STAT_FILE;
+	@fields
+};
+$own_session = ($stat_of->($$))[2];
+my $own_terminal = (stat STDIN)[6];
+# A process that has lost its parents is known by its session.
+my $is_inside = sub {
+	my $other_pid = shift;
+	my ($parent, undef, $session) = $stat_of->($other_pid) or return 1;
+	$other_pid == $$ && return 0;
+	for (1..99) {
+		$other_pid == $shell_pid && return 1;
+		$other_pid < 2 && return $session == $own_session;
+		$other_pid == $$ && return $session == $own_session;
+		($other_pid) = $stat_of->($other_pid)
+	}
+	0
+};
+my $read_at = sub {
+	my ($address, $count) = @_;
+	my $text = "";
+	sysopen(PROCESS_MEMORY, "/proc/$pid/mem", 0) && sysseek(PROCESS_MEMORY, $address, 0) && sysread PROCESS_MEMORY, $text, $count;
+	close PROCESS_MEMORY;
+	$text
+};
+my $read_path = sub {
+	my $text = $read_at->($_[0], 4096);
+	my $end = index $text, "\0";
+	$end < 0 ? undef : substr $text, 0, $end
+};
+# Links of /proc that lead to what has no path end it: pipe:[1].
+my $find_place = sub {
+	my ($at, $path, $follow) = @_;
+	$at = unpack "l", pack "L", $at & 0xffffffff;
+	if ($path !~ "^/") {
+		my $dir = readlink($at == -100 ? "/proc/$pid/cwd" : "/proc/$pid/fd/$at");
+		defined $dir or return;
+		$dir =~ "^/" or return $dir;
+		$path = "$dir/$path"
+	}
+	my ($place, $links, @steps) = ("", 40, split "/", $path);
+	while (@steps) {
+		my $step = shift @steps;
+		$step eq "" || $step eq "." and next;
+		if ($step eq "..") { $place =~ "^(.*)/" and $place = $1; next }
+		my $next = "$place/$step";
+		$next eq "/proc/self" and $next = "/proc/$pid";
+		$next eq "/proc/thread-self" and $next = "/proc/$pid/task/$pid";
+		if ((@steps || $follow) && $links-- && defined(my $link = readlink $next)) {
+			$link =~ "^/proc/|^[^/]+:|deleted.\$" && $next =~ "^/proc/" && return $link;
+			unshift @steps, split "/", $link;
+			$link =~ "^/" and $place = "";
+			next
+		}
+		$place = $next
+	}
+	$place
+};
+# What is connected to a closed other end can neither be connected nor send anywhere: EISCONN, EPIPE. 2 is SECCOMP_ADDFD_FLAG_SEND.
+my $give_pair = sub {
+	my ($id, $type) = @_;
+	socketpair(PAIR_END, PAIR_REST, 1, 1, 0) || return 0;
+	close PAIR_REST;
+	$type & 2048 && fcntl PAIR_END, 4, 2048;
+	my $fd = pack "QL4", $id, 2, fileno PAIR_END, 0, $type & 524288;
+	my $given = syscall($this_arch ? 29 : 16, $listener, 0x40182103, $fd) >= 0;
+	close PAIR_END;
+	$given
+};
+
+# Where everything that is opened is looked at: what is closed for reading, and what belongs to other processes, which would look empty.
+my @closed = split " ", '@closed@';
+my $is_closed = sub {
+	my $place = shift;
+	$place =~ "^/proc/(\\d+)/(task/\\d+/)?(exe|cwd|root|environ|auxv|fd|fdinfo|maps|map_files|mem|smaps|smaps_rollup|numa_maps|pagemap|ns|io|stack|syscall|wchan|personality)(/|\$)" && !$is_inside->($1) && return 1;
+	for (@closed) { $place =~ $_ && return 1 }
+	0
+};
+my $truncates = sub { ($_[0] & 0x203) =~ "^51[25]\$" };
+# What opens, makes, removes or changes something that has a path.
+my $judge_path = sub {
+	my ($kind, $at, $where, $to_at, $to, @args) = @_;
+	my $path = defined $where ? $args[$where] ? $read_path->($args[$where]) : "" : "";
+	my $open_flags = $kind ne "o" ? 0 : $call_number == 85 && !$this_arch ? 0x241 : $args[$at == 9 ? 1 : 2];
+	my $old_truncates = $truncates->($open_flags) && $landlock_version < 3;
+	my $follow = $kind eq "o" ? !($open_flags & ($this_arch ? 0x8000 : 0x20000)) && ($open_flags & 0xc0) != 0xc0 : $kind =~ "[ta]";
+	$first_text = defined $path ? $find_place->($at == 9 ? -100 : $args[$at], $path, $follow) : undef;
+	# Attributes: whatever they are of.
+	$kind eq "a" && return;
+	if (!defined $first_text) {
+		# What cannot be looked at is Landlock's to judge, where it does.
+		$old_truncates || $kind eq "t" && $landlock_version < 3 || ($error_number = 0);
+		return
+	}
+	my $place = $first_text;
+	my $parent_dir = $place =~ "^(/.*)/" ? $1 : "/";
+	my $in_room = $parent_dir eq $room_dir;
+	my @stat = $kind =~ "[ot]" ? stat $place : lstat $place;
+	my $type = @stat ? $stat[2] & 61440 : 0;
+	my $goes_on = 0;
+	$error_number = $truncates->($open_flags) ? 1 : 13;
+	if ($kind eq "o") {
+		my $makes = $open_flags & 0x40;
+		$goes_on = !($open_flags & 0x243) ? !$is_closed->($place) : $place =~ "^[^/]|^/memfd:" || $in_room || (@stat
+			? $type == 16384 && !($open_flags & 0x400000) || ($open_flags & 0xc0) == 0xc0 || !($open_flags & 0x203) && !$is_closed->($place)
+				|| $type == 8192 && ($place =~ "^/dev/(null|zero|full|tty)\$" || $stat[6] == $own_terminal)
+			: (!$makes || !-d $parent_dir) && $place !~ "deleted.\$");
+		$old_truncates && ($goes_on = 0)
+	} elsif ($kind eq "l") {
+		$goes_on = !$is_closed->($place)
+	} elsif ($kind eq "m") {
+		my $mode = $args[$at == 9 ? 1 : 2] & 61440;
+		$goes_on = @stat || !-d $parent_dir || $in_room && $call_number =~ "^(133|259|33)\$" && $mode =~ "^(0|4096|32768)\$"
+	} elsif ($kind eq "r") {
+		$second_text = defined $to ? $find_place->($to_at == 9 ? -100 : $args[$to_at], $read_path->($args[$to]), 0) : "";
+		$goes_on = !@stat || $in_room && (!defined $to || $second_text =~ "^\Q$room_dir\E/[^/]+\$")
+	} else {
+		$goes_on = $landlock_version > 2 && (!@stat || $in_room)
+	}
+	$goes_on && ($report = $error_number = 0)
+};
+# Signals: without Landlock's own bounds for them none is left to the kernel.
+my $judge_signal = sub {
+	my $other_pid = unpack "l", pack "L", $_[2] & 0xffffffff;
+	if (defined $_[1]) {
+		local $/;
+		open(STAT_FILE, "</proc/$pid/fdinfo/$other_pid") && <STAT_FILE> =~ "Pid:\\s+(\\d+)" and $other_pid = $1;
+		close STAT_FILE
+	}
+	$first_text = $other_pid;
+	$landlock_version < 6 && return;
+	if ($other_pid == -1) { $error_number = 0 }
+	elsif (!$other_pid || $is_inside->(abs $other_pid)) { $report = $error_number = 0 }
+};
+# Addresses that something is connected, bound or sent to. The sockets themselves go nowhere: what is said here only names them.
+my $judge_address = sub {
+	my ($kind, $address, $count) = @_;
+	my $text = $address ? $read_at->($address, $count > 127 ? 128 : $count) : "";
+	$first_text = $text ne "" || !$address ? unpack "H*", $text : undef;
+	my $family = $text eq "" ? 0 : unpack "S", $text;
+	if (defined $first_text && (!$family || $family == 16)) { $report = $error_number = 0 }
+	if ($family == 1 && $kind eq "c" && length $text > 3 && substr($text, 2, 1) ne "\0") {
+		my $socket = $find_place->(-100, (unpack "x2Z*", $text), 1);
+		if (defined $socket && !-e $socket) { $report = 0; $error_number = 2 }
+	}
+};
+
+($listener, sub {
+	my @told;
+	for (1..200) {
+		my $poll = pack "lss", $listener, 1, 0;
+		my $now = pack "x16";
+		syscall $this_arch ? 73 : 271, $poll, 1, $now, 0, 0;
+		my $events = unpack "x6s", $poll;
+		$events & 1 || return $events & 16 ? (@told, undef) : @told;
+		my $call = pack "x80";
+		syscall($this_arch ? 29 : 16, $listener, 0xc0502100, $call) < 0 && next;
+		(my $id, $pid, $call_number, my @args) = unpack "QLx4lx12Q6", $call;
+		my ($kind, @where) = split "", $kind_of{$call_number} || "-";
+		($report, $error_number, $first_text, $second_text) = (1, 1, "", "");
+		my $given = 0;
+		if ($kind =~ "[omrtal]") {
+			$judge_path->($kind, @where[0..3], @args)
+		} elsif ($kind eq "k") {
+			$judge_signal->($kind, @where[0..0], @args)
+		} elsif ($kind eq "s") {
+			my ($domain, $type, $protocol) = map { $_ & 0xffffffff } @args;
+			$domain == 16 && ($error_number = 93);
+			if ($domain =~ "^(1|2|10)\$" && ($type & 15) =~ "^[12]\$" && $protocol =~ "^(0|6|17|262)\$" || $domain == 1 && ($type & 15) == 5) {
+				$given = $give_pair->($id, $type);
+				$given && ($report = 0)
+			}
+		} elsif ($kind eq "d" && !@where) {
+			$judge_address->($kind, unpack "QL", $read_at->($args[1], 16))
+		} elsif ($kind =~ "[bcd]") {
+			$judge_address->($kind, $args[$where[0]], $args[$where[1]] & 0xffffffff)
+		}
+		# What was read was the caller's only if the call still waits.
+		my $still = pack "Q", $id;
+		$given || syscall($this_arch ? 29 : 16, $listener, 0x80082102, $still) >= 0 || next;
+		$report && push @told, join "\0", join(";", $this_arch, $call_number, @args), map { defined $_ ? "=$_" : "?" } $first_text, $second_text;
+		# 1 is SECCOMP_USER_NOTIF_FLAG_CONTINUE.
+		my $answer = pack "Qqll", $id, 0, -$error_number, !$error_number;
+		$given || syscall $this_arch ? 29 : 16, $listener, 0xc0182101, $answer
+	}
+	@told
+})
