@@ -82,7 +82,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 			Principal: key.principal, Policy: r.judge, Audit: mcpserver.Labeled(k.sink), Redact: cmdutil.Redactor(k.secrets), Sending: cmdutil.Learner(k.secrets, key.principal),
 			CleanEnvIf: func() bool { return k.cleanEnv(key.principal) },
 			Approver:   k.approver(), ApprovalTimeout: k.cfg.ApprovalTimeout, Trace: k.trace(r), Outputs: k.cfg.Outputs,
-			Become: question.Become(r.conn.ask),
+			Become: question.Become(r.conn.Ask),
 		},
 	})
 	if err != nil {

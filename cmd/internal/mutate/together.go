@@ -280,7 +280,7 @@ func (b *bench) try(ctx context.Context, n int, first string, limit time.Duratio
 	for _, args := range runs {
 		cmd := exec.CommandContext(ctx, bin, append(args, "-test.failfast", "-test.timeout", limit.String())...)
 		cmd.Dir = b.pkgDir
-		cmd.Env = append(os.Environ(), "CI=true") // with which nothing is skipped: a mutant may hide what tests need
+		cmd.Env = append(os.Environ(), "CI=true")             // with which nothing is skipped: a mutant may hide what tests need
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a mutant may leave processes behind
 		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 		cmd.WaitDelay = 10 * time.Second // for children that hold the pipe

@@ -106,7 +106,7 @@ type Connector struct {
 	outside func(hosts.Host) hosts.Host
 	other   *dialer.Dialer
 	made    func(net.Conn) // sees each connection of SSH
-	ask     sshconn.Ask    // nil for agents
+	Ask     sshconn.Ask    // nil for agents; stays as it is
 
 	mu  sync.Mutex // guards ssh
 	ssh map[string]*sshconn.Dialer
@@ -122,7 +122,7 @@ func NewConnector(inv func() (*hosts.Inventory, error), principal string, made f
 	if hosts.RoleOf(principal) == hosts.RoleAgent {
 		ask = nil
 	}
-	return &Connector{ask: ask, lookup: cfg.Lookup, outside: cfg.Outside(), other: other, made: made, ssh: map[string]*sshconn.Dialer{}}, nil
+	return &Connector{Ask: ask, lookup: cfg.Lookup, outside: cfg.Outside(), other: other, made: made, ssh: map[string]*sshconn.Dialer{}}, nil
 }
 
 func (c *Connector) Dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
@@ -168,7 +168,7 @@ func (c *Connector) through(sock string) (*sshconn.Dialer, error) {
 			}
 			return os.LookupEnv(name)
 		}},
-		Ask: c.ask, Forget: true,
+		Ask: c.Ask, Forget: true,
 		Network: sshconn.Network{Lookup: c.lookup, Outside: c.outside, Connected: c.made},
 	}))
 	if err != nil {
