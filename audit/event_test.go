@@ -26,6 +26,10 @@ func fill(v reflect.Value, n *int64) {
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.String {
+			v.Set(reflect.ValueOf([]string{"one", "two \"\n"}))
+			return
+		}
 		v.SetBytes([]byte("exact"))
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))

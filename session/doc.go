@@ -18,7 +18,7 @@
 //	it was sent         ErrUnknownOutcome ErrOutput ErrAudit (which may also mean that nothing was sent: Error.Sent)
 //	typing              ErrNotInteractive
 //
-// With [errors.As]: *[FullError], *[NoLoginError], *[ExitError]; sshconn, files have more.
+// Of [errors.As]: *[FullError], *[NoLoginError], *[ExitError], those of become.
 //
 // Connect with session/dialer (an inventory), session/sshconn (as ssh does) or session/localpty (this machine). session/policy
 // decides, audit records, session/telemetry feeds [Trace] to other tools, session/sessiontest helps to test. There is no global

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
@@ -122,7 +122,7 @@ func (c *talk) run(ctx context.Context) ([]byte, error) {
 }
 
 // asksFor is a prompt that is not ours.
-var asksFor = regexp.MustCompile(`(?i)password[^\r\n]*: ?$`)
+var asksFor = lazyregexp.New(`(?i)password[^\r\n]*: ?$`)
 
 // prompted returns where a prompt ends that has not been answered; -1 where there is none.
 func (c *talk) prompted() int {
@@ -187,8 +187,8 @@ func (c *talk) refused() error {
 
 // What programs say, in English. notAllowed comes first: sudo says it of a password that was right.
 var (
-	notAllowed = regexp.MustCompile(`(?i)not in the sudoers|not allowed|may not run|is not permitted|operation not permitted|permission denied|can't do that|cannot use su|account is currently not available|account .*(?:expired|locked)`)
-	wrong      = regexp.MustCompile(`(?i)sorry, try again|incorrect (?:password|authentication)|authentication fail|authentication token manipulation|wrong password|maximum .*attempts|incorrect`)
+	notAllowed = lazyregexp.New(`(?i)not in the sudoers|not allowed|may not run|is not permitted|operation not permitted|permission denied|can't do that|cannot use su|account is currently not available|account .*(?:expired|locked)`)
+	wrong      = lazyregexp.New(`(?i)sorry, try again|incorrect (?:password|authentication)|authentication fail|authentication token manipulation|wrong password|maximum .*attempts|incorrect`)
 )
 
 // ended says why the program is gone.

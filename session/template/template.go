@@ -1,6 +1,6 @@
 // Package template fills what differs between hosts into a command that is for many of them.
 //
-// A [Template] is made with [Source] of shell source, or with [Words] of exact words. [Template.Render] gives the command of one
+// Begin with [Source] or [Words]. A [Template] is made with [Source] of shell source, or with [Words] of exact words. [Template.Render] gives the command of one
 // host, in which these places are filled in, and nothing else is changed:
 //
 //	{host}       the host's name
@@ -9,7 +9,8 @@
 //	{label.KEY}  the value of its label KEY
 //
 // What is filled in is quoted for the shell: it is one word, or a part of one, and never shell source. Other braces stay as they
-// are, such as ${host}, {{host}}, \{host}, {print}, {a,b} and {}. There is no global state, and a Template is a value.
+// are, such as ${host}, {{host}}, \{host}, {print}, {a,b} and {}. There is no global state, and a Template is a value. All of
+// it is stable; more places may come.
 package template
 
 import (

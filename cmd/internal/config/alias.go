@@ -2,11 +2,12 @@ package config
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // Aliases are commands of one's own, by their names.
@@ -25,7 +26,7 @@ const (
 )
 
 // aliasName is what a name may be: a word that is no flag and needs no quotes.
-var aliasName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
+var aliasName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
 
 func (a *Aliases) read(p *problems, where string, n *yaml.Node) {
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
