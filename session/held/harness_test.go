@@ -95,9 +95,6 @@ type outcome struct {
 	gone           bool
 }
 
-// refused are the calls that were refused to the shell so far, as they were reported.
-func (s *shell) refused() []string { return s.told }
-
 // run runs a command to its end.
 func (s *shell) run(script string) (o outcome) {
 	s.t.Helper()
