@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -24,7 +25,7 @@ type runArgs struct {
 	Program  string      `json:"program,omitempty" jsonschema:"instead of command: a bare program name, run with exactly args"`
 	Args     []string    `json:"args,omitempty"`
 	CWD      string      `json:"cwd,omitempty"`
-	Become   string      `json:"become,omitempty"`
+	Become   string      `json:"become,omitempty" jsonschema:"account to run as, by sudo or what the inventory says; needs an approval, and is denied where the inventory names no such account; none: the account that logs in"`
 	Reason   string      `json:"reason,omitempty" jsonschema:"recorded and shown to the approver"`
 	TimeoutS *float64    `json:"timeout_s,omitempty" jsonschema:"stop after (default 600)"`
 	WaitS    *float64    `json:"wait_s,omitempty" jsonschema:"answer after (default 25, max 50)"`
@@ -62,11 +63,14 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 	if cmd.Script, err = scriptOf(limits, in.Command, in.Program, in.Args); err != nil {
 		return out, err
 	}
-	if in.Become != "" {
-		return out, &callError{code: "unsupported", err: errors.New("become: not supported yet; remove it. Nothing was run")}
+	if in.Become != "" && onlyRead {
+		return out, &callError{code: "unsupported", err: errors.New("become: look takes none; use run. Nothing was run")}
 	}
 	hs, err := s.selectHosts(in.Targets)
 	if err != nil {
+		return out, err
+	}
+	if hs, err = as(hs, in.Become); err != nil {
 		return out, err
 	}
 	if onlyRead {
@@ -89,6 +93,22 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 		out.Error, out.Next = faultOf(refused), ""
 	}
 	return out, err
+}
+
+// as returns hosts on which commands run as the account that a call names. The policy sees it, and whether the inventory names it
+// too.
+func as(hs []hosts.Host, user string) ([]hosts.Host, error) {
+	if user == "" {
+		return hs, nil
+	}
+	hs = slices.Clone(hs)
+	for i := range hs {
+		var err error
+		if hs[i].Become, err = hs[i].Become.Called(user); err != nil {
+			return nil, invalid("become: %w", err)
+		}
+	}
+	return hs, nil
 }
 
 // toHosts starts a command on hosts, once it was judged on all of them. Where refused says why, it goes to none: the fleet is

@@ -1,0 +1,48 @@
+package mcpserver_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// lookalike stands before the programs of this machine: it tells whom it was to become, and the account stays.
+const lookalike = `#!/bin/sh
+AS="$2 by doas"
+export AS
+shift 3
+exec "$@"
+`
+
+// An agent runs a command as another account where the inventory names that account and a person approves, and nowhere else.
+func TestAnAgentBecomesWhomTheInventoryNamesOnceApproved(t *testing.T) {
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "doas"), []byte(lookalike), 0o700))
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	in := within(t, newPlace(t, "version: 1\nhosts:\n  - {name: here, transport: local, tier: dev, become: {user: app, method: doas}}\n", ""), false)
+	c := in.connect(t, nil)
+
+	for _, more := range []args{{}, {"become": "app"}} {
+		more["targets"], more["command"], more["wait_s"] = "here", "echo as $AS", 0
+		r := c.call("run", more)
+		require.Nil(t, r.Error, r.Raw)
+		p := in.waiting(t)
+		assert.Equal(t, "app by doas", p.Question.Host.Become.String(), "the person sees as whom")
+		in.answer(t, p, true)
+		r = c.call("session_output", args{"exec_id": r.Run, "wait_s": 30})
+		require.Nil(t, r.Error, r.Raw)
+		assert.Contains(t, r.Raw, "as app by doas")
+	}
+
+	r := c.call("run", args{"targets": "here", "command": "echo as ${AS-nothing}", "become": "none"})
+	require.Nil(t, r.Error, r.Raw)
+	assert.Contains(t, r.Raw, "as nothing", "the account that logs in needs no approval to read")
+
+	r = c.call("run", args{"targets": "here", "command": "echo as $AS", "become": "other"})
+	require.NotNil(t, r.Error, r.Raw)
+	assert.Equal(t, "denied", r.Error.Code)
+	assert.Empty(t, in.desk.List(), "nobody is asked")
+}
