@@ -268,7 +268,7 @@ func TestAJobHasTheIDThatItsCallerMadeUp(t *testing.T) {
 	assert.Equal(t, "here/"+id, j.ID)
 	_, err = w.StartJob(t.Context(), wire.NewJob{ID: id, Host: "here", Command: "true"}, "")
 	assert.Equal(t, registry.CodeExists, codeOf(t, err))
-	for _, bad := range []string{"j_short", id + "-2", "../../etc", "j_ABCDEFGHIJKLM"} {
+	for _, bad := range []string{"j_short", id + "-x", id + "-", id + "-0", id + "-2-3", "../../etc", "j_ABCDEFGHIJKLM"} {
 		_, err = w.StartJob(t.Context(), wire.NewJob{ID: bad, Host: "here", Command: "true"}, "")
 		assert.Equal(t, registry.CodeInvalid, codeOf(t, err), bad)
 	}
