@@ -119,7 +119,7 @@ var streams = map[string]struct {
 	"two records":                   {"<A>S<s>e1;a<s>e1;b<A>E0;;/<A>Z\n", []step{started, errs("ab"), ended(0, "/")}},
 	"a record in the trailer":       {"<A>S<A>E0;;/t<s>e1;emp<A>Z\n", []step{started, errs("e"), ended(0, "/tmp")}},
 	"a record before the newline":   {"<A>S<A>E0;;/tmp<A>Z\n<s>e1;e", []step{started, ended(0, "/tmp"), stray("e")}},
-	"a refused call":                {"<A>So<s>r3;a<>o<A>E0;;/<A>Z\n", []step{started, out("o"), refused("a\x1e"), out("o"), ended(0, "/")}},
+	"a refused call":                {"<A>So<s>r2;a<>o<A>E0;;/<A>Z\n", []step{started, out("o"), refused("a\x1e"), out("o"), ended(0, "/")}},
 	"two refused calls":             {"<A>S<s>r1;a<s>r1;b<A>E0;;/<A>Z\n", []step{started, refused("a"), refused("b"), ended(0, "/")}},
 	"a refused call, and no frame":  {"<s>r1;a", []step{refused("a")}},
 	"a refused call in the trailer": {"<A>S<A>E0;;/t<s>r1;xmp<A>Z\n", []step{started, refused("x"), ended(0, "/tmp")}},
