@@ -18,9 +18,11 @@ func TestAPromptRunsWhatIsTypedOnManyHosts(t *testing.T) {
 	inventory := filepath.Join(dir, "inventory.yaml")
 	require.NoError(t, os.WriteFile(inventory, []byte("version: 1\nhosts: [{name: \"web[1-3]\", transport: demo, tier: dev}]\n"), 0o600))
 	self := program(t, dir)
+	bin := t.TempDir() // its sudo tells whom it was to become, and the account stays
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "sudo"), []byte("#!/bin/sh\nAS=\nwhile test \"$1\" != --; do AS=\"$AS $1\"; shift; done\nshift\nexport AS\nexec \"$@\"\n"), 0o700))
 	for _, mode := range []string{"off", "require"} {
 		once := filepath.Join(dir, "once-"+mode) // that one of three can make: they share this machine
-		env := []string{gorace, "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh", "XDG_RUNTIME_DIR=" + dir, "LANG=C.UTF-8", "TERM=xterm", "NO_COLOR=1"}
+		env := []string{gorace, "PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh", "XDG_RUNTIME_DIR=" + dir, "LANG=C.UTF-8", "TERM=xterm", "NO_COLOR=1"}
 		cmd := exec.Command(self, "-i", inventory, "--keeper", mode, "run", "web[1-3]")
 		cmd.Env = env
 		screen := sitAt(t, cmd, []string{
@@ -31,6 +33,8 @@ func TestAPromptRunsWhatIsTypedOnManyHosts(t *testing.T) {
 			"> ", "echo =$((6*7))= >&2\r",
 			"> ", ":fold\r",
 			"> ", "echo =$((40+3))=; exit 3\r",
+			"failed> ", ":become app\r",
+			"> ", "echo as$AS =$((40+4))=; exit 1\r",
 			"failed> ", "\x04",
 		})
 		assert.Equal(t, 1, cmd.ProcessState.ExitCode(), "%s: that of the last command: %s", mode, screen)
@@ -39,6 +43,7 @@ func TestAPromptRunsWhatIsTypedOnManyHosts(t *testing.T) {
 		assert.NotContains(t, screen, "| after", "it was interrupted")
 		assert.Contains(t, screen, "exit 3", "what follows runs all the same")
 		assert.Equal(t, 1, strings.Count(screen, "\n=43=\n")+strings.Count(screen, "\n  =43=\n"), "grouped: %s", screen)
+		assert.Regexp(t, `as .*-u app =44=`, screen)
 		assert.DirExists(t, once)
 
 		list := exec.Command(self, "-i", inventory, "--keeper", mode, "runs", "list")
@@ -46,8 +51,8 @@ func TestAPromptRunsWhatIsTypedOnManyHosts(t *testing.T) {
 		out, err := list.Output()
 		require.NoError(t, err)
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		require.GreaterOrEqual(t, len(lines), 4)
-		for i, want := range []string{"exit 3", "=$((6*7))=", "sleep 1000", "mkdir " + once} {
+		require.GreaterOrEqual(t, len(lines), 5)
+		for i, want := range []string{"exit 1", "exit 3", "=$((6*7))=", "sleep 1000", "mkdir " + once} {
 			assert.Contains(t, lines[i], want, "each line is a run, the newest first")
 		}
 	}

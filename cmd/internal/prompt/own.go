@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
 // own are the commands of the prompt itself, with what they do.
@@ -14,6 +16,7 @@ var owns = []struct{ name, takes, does string }{
 	{"fold", "[off]", "group identical output"},
 	{"diff", "[off]", "show how outputs differ"},
 	{"forks", "N", "run on N hosts at a time"},
+	{"become", "ACCOUNT", "run as ACCOUNT, by sudo or what the inventory says; none: as the account that logs in"},
 	{"help", "", "show this"},
 	{"quit", "", "end the prompt, as ^D does"},
 }
@@ -59,11 +62,24 @@ func (p *Prompt) own(line string) (end bool) {
 	case "quit":
 		return true
 	case "become":
-		p.say(":become is not supported: write sudo -n COMMAND, where sudo needs no password\n")
+		p.as(rest)
 	default:
 		p.say("there is no :%s; :help lists what there is\n", word)
 	}
 	return false
+}
+
+// as sets the account that commands run as.
+func (p *Prompt) as(account string) {
+	if account == "" {
+		p.say(":become takes an account, as in :become root, or none\n")
+		return
+	}
+	if err := hosts.CheckBecomeUser(account); err != nil && account != hosts.NoBecome {
+		p.say(":become: %q %v\n", account, err)
+		return
+	}
+	p.become = account
 }
 
 func argument(word string) (takes string, known bool) {

@@ -30,6 +30,7 @@ type Request struct {
 	Hosts   []int // by their places, ascending; at least one
 	Form    Form
 	Forks   int
+	Become  string // the account to run as, or none; "" is what the caller said at first
 }
 
 // Answer is what became of it.
@@ -64,6 +65,7 @@ type Prompt struct {
 	hosts   []int // that the next command runs on
 	form    Form
 	forks   int
+	become  string
 	failed  int // of the last command
 	code    int
 	editor  *editor
@@ -142,7 +144,7 @@ func (p *Prompt) line(ctx context.Context, line string) (end bool, err error) {
 		p.say("each command starts in the home directory, and cd alone has no effect: write cd DIR && COMMAND, or start with --cwd DIR\n")
 		return false, nil
 	}
-	a, err := p.cfg.Run(ctx, Request{Command: line, Hosts: p.hosts, Form: p.form, Forks: p.forks})
+	a, err := p.cfg.Run(ctx, Request{Command: line, Hosts: p.hosts, Form: p.form, Forks: p.forks, Become: p.become})
 	p.code, p.failed = a.Code, a.Failed
 	return false, err
 }

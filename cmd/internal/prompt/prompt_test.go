@@ -193,7 +193,7 @@ func TestThePromptHasCommandsOfItsOwn(t *testing.T) {
 	s.types(":all\r").sees("3 hosts> ").types(":diff\r").sees("compared").sees("> ").types("c\r").sees("> ")
 	s.types(":diff off\r").sees("line by line").sees("> ").types("d\r").sees("> ").types(":hosts\r").sees("3 hosts: web1,web2,db1\r\n").sees("> ")
 	for _, tt := range [][2]string{
-		{":become root", ":become is not supported: write sudo -n COMMAND"}, {":forks many", ":forks takes a number of hosts, as in :forks 20; it is 3"},
+		{":become", ":become takes an account, as in :become root, or none"}, {":become a b", "must not contain"}, {":forks many", ":forks takes a number of hosts, as in :forks 20; it is 3"},
 		{":only", ":only takes failed, ok, unreachable, notrun or a selector"}, {":hosts web", ":hosts takes no arguments"},
 		{":nothing", "there is no :nothing; :help lists what there is"}, {":fold maybe", ":fold takes on or off"}, {":help", ":only WHICH"},
 		{"cd /srv", "cd alone has no effect"},
@@ -304,4 +304,16 @@ func TestTheTerminalIsAsItWasWhileACommandRuns(t *testing.T) {
 	assert.True(t, interrupts(), "^C is a signal")
 	close(goOn)
 	s.sees("> ").types("\x04").ends()
+}
+
+func TestLaterLinesRunAsTheAccountThatWasSaid(t *testing.T) {
+	s := sit(t, context.Background(), nil)
+	s.sees("> ").types("a\r").sees("> ").types(":become root\r").sees("> ").types("b\r").sees("> ").types(":become -x\r").sees("must not").sees("> ")
+	s.types("c\r").sees("> ").types(":become none\r").sees("> ").types("d\r").sees("> ").types("\x04").ends()
+	require.NoError(t, s.err)
+	var as []string
+	for _, r := range s.ran {
+		as = append(as, r.Command+" "+r.Become)
+	}
+	assert.Equal(t, []string{"a ", "b root", "c root", "d none"}, as)
 }

@@ -80,6 +80,9 @@ func (x *prompting) run(ctx context.Context, r prompt.Request) (prompt.Answer, e
 	one := *x.o
 	one.prompted = false
 	one.Script, one.Words, one.Fold, one.Diff, one.Forks = r.Command, nil, r.Form == prompt.Fold, r.Form == prompt.Diff, r.Forks
+	if r.Become != "" {
+		one.Become = r.Become
+	}
 	one.foldsMany = x.o.foldsMany && one.Fold
 	one.among = make([]hosts.Host, len(r.Hosts))
 	rec := &runstore.Record{State: "done"}
