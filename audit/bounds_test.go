@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,7 +17,7 @@ import (
 func TestTheLongestRecordIsWhatAReaderAccepts(t *testing.T) {
 	lineOf := func(n int) (length int, err error) {
 		dir := newDir(t)
-		f := open(t, dir, audit.Config{})
+		f := open(t, dir, audit.Config{Now: func() time.Time { return time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC) }}) // times differ in length
 		require.NoError(t, f.Record(t.Context(), request("e_1", true)))
 		e := request("e_2", true)
 		e.Command = strings.Repeat("x", n)
