@@ -18,9 +18,16 @@ type Flags struct{ Set Set }
 
 // Add adds the flags to those of a command.
 func (f *Flags) Add(fl *pflag.FlagSet) {
+	named := fl.GetNormalizeFunc()
+	fl.SetNormalizeFunc(func(fl *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "login" { // its name in the first versions that had it
+			name = "user"
+		}
+		return named(fl, name)
+	})
 	fl.VarP(&flag{set: f.ReadFile, kind: "file"}, "ssh-file", "F", "read this OpenSSH configuration `file` only, or none")
 	fl.VarP(&flag{set: f.Option, kind: "Keyword=value"}, "ssh-option", "o", "set an ssh_config option, as ssh -o does; repeatable")
-	fl.VarP(&flag{set: f.keyword("User"), kind: "user"}, "login", "l", "log in as `user`")
+	fl.VarP(&flag{set: f.keyword("User"), kind: "user"}, "user", "l", "log in as `user`")
 	fl.VarP(&flag{set: f.keyword("Port"), kind: "port"}, "port", "p", "connect to `port`")
 	fl.VarP(&flag{set: f.keyword("ProxyJump"), kind: "hosts"}, "jump", "J", "connect through these jump `hosts`, first hop first")
 	agent := fl.VarPF(&flag{set: f.agent, kind: "bool"}, "forward-agent", "A", "lend your ssh-agent to programs on the host")
