@@ -10,6 +10,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/become"
 	"github.com/fairlead-ssh/fairlead/session/id"
 )
 
@@ -37,6 +38,8 @@ func (p Plan) Run(ctx context.Context, on Runner, hs []hosts.Host, cmd session.C
 		ctx, cancel = context.WithTimeoutCause(ctx, p.Deadline, ErrDeadline)
 		defer cancel()
 	}
+	ctx, forget := become.InRun(ctx, len(hs)) // a password is asked for once, and not once for each batch
+	defer forget()
 	for i := range batches {
 		if i > 0 && x.report.Reason == "" {
 			x.confirm(ctx)
