@@ -93,3 +93,20 @@ func TestAPasswordIsAskedForOnceInARollout(t *testing.T) {
 	c.is(t, 3, 0, 0)
 	assert.Len(t, p.questions(), 1)
 }
+
+// Without a person to ask nothing is sent, and the error says what to do.
+func TestWithoutAPersonTheErrorSaysWhatToDo(t *testing.T) {
+	m := newMachine(t, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for _, method := range []string{"sudo", "doas"} {
+		_, err := m.pool.Run(ctx, m.as(t, "flpass", method), session.Command{Script: "id -un"})
+		require.ErrorIs(t, err, become.ErrPasswordNeeded, method)
+		assert.ErrorIs(t, err, session.ErrAuth)
+		assert.ErrorContains(t, err, method+" asks for the password of flpass before flpass becomes root, and none was given (there is no person to ask)")
+		assert.ErrorContains(t, err, "Run it at a terminal, or let "+method+" need no password")
+		r, err := m.pool.Run(ctx, m.as(t, "flfree", method), session.Command{Script: "id -un"})
+		require.NoError(t, err, "where none is needed none is missed")
+		assert.Equal(t, "root\n", string(r.Stdout))
+	}
+}
