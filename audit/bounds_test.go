@@ -25,7 +25,7 @@ func TestTheLongestRecordIsWhatAReaderAccepts(t *testing.T) {
 			require.ErrorIs(t, err, audit.ErrUnavailable)
 			require.ErrorContains(t, err, "in smaller parts")
 			require.NoError(t, f.Close())
-			assert.EqualValues(t, 1, whole(t, dir).Records, "the chain goes on without it")
+			assert.EqualValues(t, 1, whole(t, dir).Records, "the chain is whole without it")
 			return 0, err
 		}
 		require.NoError(t, f.Close())

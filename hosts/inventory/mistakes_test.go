@@ -144,7 +144,7 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		"become without a value": {"hosts:\n  - {name: a, become: }", []string{
 			`x.yaml:3: become: a value is missing; the empty text is ""`}},
 		"become without a user": {"hosts:\n  - {name: a, become: {user: \"\"}}", []string{`x.yaml:3: become: user must not be empty`}},
-		"become with what is none of its": {"hosts:\n  - {name: a, become: {user: root, password: x}}", []string{
+		"become with an unknown key": {"hosts:\n  - {name: a, become: {user: root, password: x}}", []string{
 			`x.yaml:3: unknown key "password" in become`}},
 		"become everywhere else": {"defaults:\n  become: {user: a b}\ngroups:\n  - {name: g, become: -x}\nrules:\n  - match: a\n    set: {become: root by}\nhosts: [{name: a}]", []string{
 			`x.yaml:3: become: "a b" must not contain ' '`,

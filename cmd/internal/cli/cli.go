@@ -101,11 +101,16 @@ shell. Every command is recorded before it is sent.`,
   fairlead run root@10.0.0.5 -- uptime
   fairlead hosts list
   fairlead audit verify`,
-		Args:              cmdutil.Group,
-		RunE:              runAlone,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return configured(f, cmd) },
-		SilenceErrors:     true,
-		SilenceUsage:      true,
+		Args: cmdutil.Group,
+		RunE: runAlone,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cmdutil.NoEmptyFlags(cmd); err != nil {
+				return err
+			}
+			return configured(f, cmd)
+		},
+		SilenceErrors: true,
+		SilenceUsage:  true,
 	}
 	root.SetIn(f.IO.In)
 	root.SetOut(f.IO.Out)

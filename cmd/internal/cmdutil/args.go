@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Group is the Args of a command that only holds others: an argument is the name of none of them.
@@ -30,4 +31,15 @@ func Args(least, most int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// NoEmptyFlags refuses flags that were given an empty text, as an unset variable of a script does: what they ask for, such as a
+// limit, would silently be left out.
+func NoEmptyFlags(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && f.Value.Type() == "string" && f.Value.String() == "" {
+			err = Usagef("--%s is empty: give it a value, or leave it out", f.Name)
+		}
+	})
+	return err
 }

@@ -44,5 +44,5 @@ func TestAnAgentBecomesWhomTheInventoryNamesOnceApproved(t *testing.T) {
 	r = c.call("run", args{"targets": "here", "command": "echo as $AS", "become": "other"})
 	require.NotNil(t, r.Error, r.Raw)
 	assert.Equal(t, "denied", r.Error.Code)
-	assert.Empty(t, in.desk.List(), "nobody is asked")
+	assert.Empty(t, in.desk.List(), "no person is asked")
 }

@@ -162,7 +162,7 @@ func (s *seat) ends() *seat {
 	select {
 	case <-s.done:
 	case <-time.After(atMost):
-		require.Fail(s.t, "the prompt goes on", "%q", s.seen.String())
+		require.Fail(s.t, "the prompt has not ended", "%q", s.seen.String())
 	}
 	return s
 }
