@@ -10,7 +10,7 @@ import (
 func TestATerminalIsOfTheAccountThatLogsIn(t *testing.T) {
 	p := newPlace(t, "{name: here, transport: local, become: {user: app, method: doas}}")
 	c := open(t, p.command(t, "shell", "here"))
-	c.printed("the terminal is of the account that logs in; commands of fairlead run are of app by doas")
+	c.printed("the terminal runs as the account that logs in; fairlead run runs commands there as app by doas")
 	c.atShell()
 	c.enter("exit 0")
 	assert.Zero(t, c.exit())

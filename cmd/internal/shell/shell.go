@@ -129,7 +129,7 @@ func run(ctx context.Context, o *Options) error {
 		return cmdutil.Usagef("standard %s is not a terminal: shell is for people at one; for a command use fairlead run %s -- COMMAND", which, o.Target)
 	}
 	if host.Become.User != "" {
-		fmt.Fprintf(o.IO.Err, "fairlead: %s: the terminal is of the account that logs in; commands of fairlead run are of %s\n", host.Name, host.Become)
+		fmt.Fprintf(o.IO.Err, "fairlead: %s: the terminal runs as the account that logs in; fairlead run runs commands there as %s\n", host.Name, host.Become)
 		host.Become = hosts.Become{}
 	}
 	t, err := openTerminal(o.IO.In)
