@@ -125,6 +125,7 @@ func TestThePartsOfTheKeeperPointOneWay(t *testing.T) {
 		"limit":      {"client", "wire"},
 		"access":     {"client", "listen", "problem", "right", "wire"},
 		"stream":     {"access", "client", "listen", "problem", "right", "wire"},
+		"sandboxed":  {"access", "client", "listen", "problem", "right", "wire"},
 		"route":      {"access", "client", "limit", "listen", "page", "problem", "right", "stream", "wire"},
 	} {
 		t.Run(name, func(t *testing.T) {

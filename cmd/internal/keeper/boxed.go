@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/sandboxed"
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -27,7 +28,7 @@ const maxBoxes = 1000
 // box finds a sandbox of a principal's by id, label or path, and how its host enforces it: for a session that is to start in
 // cwd, which may be relative to it.
 func (k *Keeper) box(ctx context.Context, r *realm, h hosts.Host, name, cwd string) (p registry.Place, err error) {
-	if k.term == nil {
+	if k.commands == nil {
 		return p, problem.New(http.StatusNotImplemented, "unsupported", "this keeper has no store, and so no sandboxes: leave sandbox out")
 	}
 	who := &access.Caller{Principal: r.key.principal, Inventory: r.key.inventory}
@@ -53,7 +54,7 @@ func (k *Keeper) box(ctx context.Context, r *realm, h hosts.Host, name, cwd stri
 	if err != nil {
 		return p, err
 	}
-	return k.place(&boxed{t: k.term, r: r, box: b, level: e.Level}, p.Dir, e)
+	return k.place(&boxed{k: k, r: r, box: b, level: e.Level}, p.Dir, e)
 }
 
 // place is a directory of a sandbox as a session gets it: held there by e, with b for its policy.
@@ -121,7 +122,7 @@ func (k *Keeper) findBox(ctx context.Context, owner, host, name string) (store.S
 
 // boxed decides about the commands of one session in a sandbox, as the store says that it is when they come.
 type boxed struct {
-	t     *terminal
+	k     *Keeper
 	r     *realm
 	box   store.Sandbox // when the session was opened
 	level sandbox.Level // that they are judged under, no stronger than what holds them
@@ -135,7 +136,7 @@ func (b *boxed) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	if ctx.Value(livepolicy.OwnKey{}) != nil {
 		return b.r.judge.Decide(ctx, req)
 	}
-	now, err := b.t.store.Sandbox(ctx, b.box.ID)
+	now, err := b.k.cfg.Store.Sandbox(ctx, b.box.ID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		err = errors.New("its sandbox is there no more")
@@ -146,13 +147,13 @@ func (b *boxed) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	}
 	var g *sandbox.Guard
 	if err == nil {
-		g, _, err = b.t.guard(ctx, b.r, req.Host, b.box.ID, b.level)
+		g, _, err = b.k.guard(ctx, b.r, req.Host, b.box.ID, b.level)
 	}
 	if err == nil && req.Dir == "" && req.Command == b.begin && req.Input == "" {
 		return policy.Decision{Verdict: policy.Allow, Class: policy.ReadOnly, Rule: "sandbox/begin", Reason: "the session starts in its sandbox"}, nil
 	}
 	if err != nil {
-		return policy.Decision{Verdict: policy.Deny, Rule: ruleBox, Reason: fmt.Sprintf("the session may do nothing more: %v", err)}, nil
+		return policy.Decision{Verdict: policy.Deny, Rule: sandboxed.RuleWrong, Reason: fmt.Sprintf("the session may do nothing more: %v", err)}, nil
 	}
 	return g.Decide(ctx, req)
 }
@@ -211,12 +212,9 @@ func (r *realm) lookFor(h hosts.Host, reason string) sandbox.Runner {
 	}
 }
 
-// ruleBox is the rule by which that is so.
-const ruleBox = "sandbox/wrong"
-
-// sandbox returns a sandbox of a realm's as the store says it is now, or an errBox.
-func (t *terminal) sandbox(ctx context.Context, r *realm, h hosts.Host, id string) (store.Sandbox, error) {
-	b, err := t.store.Sandbox(ctx, id)
+// sandboxNow returns a sandbox of a realm's as the store says it is now, or an errBox.
+func (k *Keeper) sandboxNow(ctx context.Context, r *realm, h hosts.Host, id string) (store.Sandbox, error) {
+	b, err := k.cfg.Store.Sandbox(ctx, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return b, fmt.Errorf("%w: it is there no more", problem.ErrSandbox)
@@ -232,8 +230,8 @@ func (t *terminal) sandbox(ctx context.Context, r *realm, h hosts.Host, id strin
 
 // guard is what keeps a command in its sandbox, as the store says it is now. Where it has denied one because its host
 // could not be asked where paths lead, unreached says why.
-func (t *terminal) guard(ctx context.Context, r *realm, h hosts.Host, id string, level sandbox.Level) (g *sandbox.Guard, unreached func() error, err error) {
-	b, err := t.sandbox(ctx, r, h, id)
+func (k *Keeper) guard(ctx context.Context, r *realm, h hosts.Host, id string, level sandbox.Level) (g *sandbox.Guard, unreached func() error, err error) {
+	b, err := k.sandboxNow(ctx, r, h, id)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -141,7 +141,7 @@ func (k *Keeper) approveOnce(ctx context.Context, c *access.Caller, in *approveI
 	case was.State == store.KeyConflict:
 		return nil, problem.KeyUsed()
 	case was.State == store.KeySame && cmd.Status != store.Pending:
-		cmd, err := k.term.wait(ctx, in.ID, route.MaxWait)
+		cmd, err := k.commands.Wait(ctx, in.ID, route.MaxWait)
 		return &commandOut{http.StatusOK, commandJSON(cmd)}, err
 	}
 	out, err := k.answerCommand(ctx, c, in.ID, true, in.answer())
@@ -163,7 +163,7 @@ func (k *Keeper) answerCommand(ctx context.Context, c *access.Caller, id string,
 		return nil, store.ErrNotPending
 	}
 	if k.cfg.Store.Shared() {
-		if err := k.term.askAgain(ctx, id); err != nil {
+		if err := k.commands.AskAgain(ctx, id); err != nil {
 			return nil, err
 		}
 	}
@@ -180,7 +180,7 @@ func (k *Keeper) answerCommand(ctx context.Context, c *access.Caller, id string,
 		if err := k.answer(c, p.ID, approve, b); err != nil {
 			return nil, err
 		}
-		cmd, err := k.term.wait(ctx, id, route.MaxWait)
+		cmd, err := k.commands.Wait(ctx, id, route.MaxWait)
 		if err == nil && cmd.Status == store.Pending {
 			return nil, problem.ErrEnding // the answer came too late to be kept: it waits for another
 		}

@@ -146,3 +146,6 @@ func (c Config) withDefaults() (Config, error) {
 func (c Config) logger() *log.Logger {
 	return log.New(c.Log, "fairlead keeper: ", log.LstdFlags|log.LUTC)
 }
+
+// sweepEvery is how often the keeper gives a sign of life to the store.
+const sweepEvery = 10 * time.Second

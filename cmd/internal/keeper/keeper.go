@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/events"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/sandboxed"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
@@ -54,7 +55,7 @@ type Keeper struct {
 	retold      retellings
 	terminals   openTerminals
 	recordings  recordings
-	term        *terminal // nil without a store
+	commands    *sandboxed.Runner // of sandboxes; nil without a store
 	started     time.Time
 
 	base    context.Context // of every request; ends with the keeper
@@ -112,13 +113,13 @@ func New(cfg Config) (*Keeper, error) {
 		k.observed = telemetry.Join(telemetry.Spans(cfg.Spans), k.observed)
 	}
 	if cfg.Store != nil {
-		k.term = newTerminal(k)
+		k.commands = k.newRunner()
 	}
 	k.api = k.routes()
 	k.relayAsks()
 	k.listenForAnswers()
-	if k.term != nil {
-		if err := k.term.recover(k.base); err != nil {
+	if k.commands != nil {
+		if err := k.commands.Recover(k.base); err != nil {
 			return nil, errors.Join(err, k.Close())
 		}
 	}
@@ -167,8 +168,8 @@ func (k *Keeper) Close() error {
 	k.desk.Close()
 	k.notify.Close()
 	k.inventories.Close()
-	if k.term != nil {
-		errs = append(errs, k.term.leave())
+	if k.commands != nil {
+		errs = append(errs, k.commands.Leave())
 	}
 	return errors.Join(errs...)
 }

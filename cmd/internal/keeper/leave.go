@@ -77,7 +77,7 @@ func open(sessions int) string {
 
 // kept reports whether a question is about a command that waits on in the store.
 func (k *Keeper) kept(ctx context.Context, id string) bool {
-	if k.term == nil || id == "" {
+	if k.commands == nil || id == "" {
 		return false
 	}
 	c, err := k.cfg.Store.Command(ctx, id)

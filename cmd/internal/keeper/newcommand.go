@@ -8,13 +8,12 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/events"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/sandboxed"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
-	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/redact"
@@ -28,7 +27,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 	if err != nil {
 		return nil, err
 	}
-	limits, b, t := engine.Limits(c.Principal), &in.Body, k.term
+	limits, b, t := engine.Limits(c.Principal), &in.Body, k.commands
 	if err := limits.Shell(); err != nil {
 		return nil, err
 	}
@@ -53,7 +52,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 		case was.State == store.KeyConflict:
 			return nil, problem.KeyUsed()
 		case was.State == store.KeySame:
-			return t.tell(ctx, was.Target, wait)
+			return k.tell(ctx, was.Target, wait)
 		}
 	}
 	box, err := k.cfg.Store.Sandbox(ctx, b.Sandbox)
@@ -99,12 +98,16 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 		d.Reason = "the directory is outside the sandbox"
 	default:
 		var why error
-		d, held, why, err = t.weigh(ctx, r, box, policy.Request{Principal: c.Principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})
+		d, held, why, err = k.weigh(ctx, r, box, policy.Request{Principal: c.Principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})
 		if err != nil {
 			return nil, err
 		}
 		if why != nil {
-			return t.fail(ctx, n, d, why)
+			cmd, err := t.Fail(ctx, n, d, why)
+			if err != nil {
+				return nil, err
+			}
+			return &commandOut{http.StatusCreated, commandJSON(cmd)}, nil
 		}
 		n.Enforcement = string(held.Level)
 	}
@@ -112,36 +115,36 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 	var cmd store.Command
 	switch d.Verdict {
 	case policy.Allow:
-		cmd, err = t.begin(ctx, n, timeout, held, nil)
+		cmd, err = t.Begin(ctx, n, timeout, held, nil)
 	case policy.Ask:
-		q := t.questionOf(n.Command, b.Command, h, d)
+		q := t.Question(n.Command, b.Command, h, d)
 		q.Decision.Reason += "; in its sandbox it is held by: " + n.Enforcement // who approves weighs that too
 		if a, ok := k.desk.ForSession(q); ok {
 			n.Verdict, n.ApprovedBy, n.Proof = policy.Allow.String(), a.By, string(a.Proof)
-			cmd, err = t.begin(ctx, n, timeout, held, &answered{q, a, r.conn.Way(h)})
+			cmd, err = t.Begin(ctx, n, timeout, held, &sandboxed.Answered{Question: q, Answer: a, Way: r.conn.Way(h)})
 			break
 		}
-		cmd, err = t.ask(ctx, n, q, timeout, r.conn.Way(h))
+		cmd, err = t.Ask(ctx, n, q, timeout, r.conn.Way(h))
 	default:
-		cmd, err = t.deny(ctx, n, d)
+		cmd, err = t.Deny(ctx, n, d)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return t.tell(ctx, cmd.ID, wait)
+	return k.tell(ctx, cmd.ID, wait)
 }
 
 // weigh decides about a command in a sandbox, under what holds it there. Where its host could not be asked, why says so,
 // and the decision is the policy's alone.
-func (t *terminal) weigh(ctx context.Context, r *realm, b store.Sandbox, req policy.Request) (d policy.Decision, e sandbox.Enforcement, why, err error) {
+func (k *Keeper) weigh(ctx context.Context, r *realm, b store.Sandbox, req policy.Request) (d policy.Decision, e sandbox.Enforcement, why, err error) {
 	// What the policy denies needs no host.
 	if d, err = r.judge.DecideCommand(ctx, req); err != nil || d.Verdict == policy.Deny {
 		return d, e, nil, err
 	}
-	if e, why = t.k.held(ctx, r, req.Host, boxOf(b), r.look(req.Host), ""); why != nil {
+	if e, why = k.held(ctx, r, req.Host, boxOf(b), r.look(req.Host), ""); why != nil {
 		return d, e, why, ctx.Err()
 	}
-	guard, unreached, err := t.guard(ctx, r, req.Host, b.ID, e.Level)
+	guard, unreached, err := k.guard(ctx, r, req.Host, b.ID, e.Level)
 	if err != nil {
 		return d, e, nil, err
 	}
@@ -160,10 +163,10 @@ func askedFor(b *wire.NewCommand) wire.NewCommand {
 }
 
 // tell answers a request for a command: at once while that waits for a person, else when it has ended or wait is over.
-func (t *terminal) tell(ctx context.Context, id string, wait time.Duration) (*commandOut, error) {
-	cmd, err := t.store.Command(ctx, id)
+func (k *Keeper) tell(ctx context.Context, id string, wait time.Duration) (*commandOut, error) {
+	cmd, err := k.cfg.Store.Command(ctx, id)
 	if err == nil && cmd.Status == store.Approved {
-		cmd, err = t.wait(ctx, id, wait)
+		cmd, err = k.commands.Wait(ctx, id, wait)
 	}
 	if err != nil {
 		return nil, err
@@ -173,90 +176,4 @@ func (t *terminal) tell(ctx context.Context, id string, wait time.Duration) (*co
 		out.Status = http.StatusAccepted
 	}
 	return out, nil
-}
-
-// begin keeps a command that is allowed, as this keeper's, and runs it.
-func (t *terminal) begin(ctx context.Context, n store.NewCommand, timeout time.Duration, held sandbox.Enforcement, yes *answered) (store.Command, error) {
-	n.Status, n.Claim = store.Approved, t.id
-	f := t.take(n.ID, timeout)
-	f.held = &held
-	cmd, made, err := t.store.Create(ctx, n)
-	if err != nil || !made {
-		t.land(n.ID, f)
-		return cmd, err
-	}
-	t.k.leaving.Go(func() {
-		defer t.land(n.ID, f)
-		t.run(t.k.base, cmd, string(n.Exact), f, yes)
-	})
-	return cmd, nil
-}
-
-// ask keeps a command that waits, and puts it to the desk. What cannot be recorded is not asked.
-func (t *terminal) ask(ctx context.Context, n store.NewCommand, q policy.Question, timeout time.Duration, way string) (store.Command, error) {
-	n.Status, n.Expires = store.Pending, t.k.now().Add(t.k.cfg.ApprovalTimeout).Truncate(time.Microsecond)
-	q.Expires = n.Expires
-	n.Document = approval.Pending{ID: n.ID, Question: q}.Document()
-	if len(n.Document) > approval.MaxDocument {
-		return store.Command{}, problem.Invalid("a command of %d bytes is more than a person can look through; split it", len(n.Exact))
-	}
-	if err := t.note(ctx, audit.ApprovalRequest, n.Command, string(n.Exact), q.Decision, ""); err != nil {
-		return store.Command{}, problem.New(http.StatusInternalServerError, "audit", "%v, so no approval was requested", err)
-	}
-	f := t.take(n.ID, timeout)
-	f.way = way
-	cmd, made, err := t.store.Create(ctx, n)
-	if err != nil || !made {
-		t.land(n.ID, f)
-		why := "it was asked before, as " + cmd.ID
-		if err != nil {
-			why = problem.Of(err).Detail
-		}
-		if err := t.noteUnanswered(ctx, n.Command, q.Decision, "canceled", why); err != nil {
-			t.k.log.Printf("command %s: the audit log does not say that no approval was requested: %v", n.ID, err)
-		}
-		return cmd, err
-	}
-	t.k.asks(ctx)
-	t.await(t.k.base, cmd, q, f)
-	return t.store.Command(ctx, cmd.ID) // it is rejected where it could not be asked
-}
-
-// deny keeps a command that was rejected, and why.
-func (t *terminal) deny(ctx context.Context, n store.NewCommand, d policy.Decision) (store.Command, error) {
-	exact := string(n.Exact)
-	n.Status, n.Outcome, n.Exact = store.Rejected, "denied", nil
-	if d.Hint != "" {
-		n.Reason += " (" + d.Hint + ")"
-	}
-	end := store.End{Outcome: n.Outcome, Reason: n.Reason}
-	if err := t.noteNothing(ctx, n.Command, exact, d, policy.Answer{}, end); err != nil {
-		return store.Command{}, problem.New(http.StatusInternalServerError, "audit", "%v", err)
-	}
-	cmd, made, err := t.store.Create(ctx, n)
-	if err == nil && made {
-		t.ended(cmd, "")
-	}
-	return cmd, err
-}
-
-// fail keeps a command that was never begun, since its host could not be asked about it.
-func (t *terminal) fail(ctx context.Context, n store.NewCommand, d policy.Decision, why error) (*commandOut, error) {
-	end := t.endAs(statusFor(why), why)
-	if err := t.noteNothing(ctx, n.Command, string(n.Exact), d, policy.Answer{}, end); err != nil {
-		return nil, problem.New(http.StatusInternalServerError, "audit", "%v", err)
-	}
-	n.Status, n.Claim, n.Exact, n.Verdict, n.Class, n.Rule = store.Approved, t.id, nil, d.Verdict.String(), string(d.Class), d.Rule
-	f := t.take(n.ID, 0)
-	defer t.land(n.ID, f)
-	cmd, made, err := t.store.Create(ctx, n)
-	if err == nil && made {
-		if cmd, err = t.store.Finish(ctx, cmd.ID, t.id, end); err == nil {
-			t.ended(cmd, "")
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &commandOut{http.StatusCreated, commandJSON(cmd)}, nil
 }

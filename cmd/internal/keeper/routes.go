@@ -40,7 +40,7 @@ func (k *Keeper) routes() http.Handler {
 	k.addRecordings(a)
 	k.addSearch(a)
 	k.addWeb(a)
-	if k.term != nil {
+	if k.commands != nil {
 		k.addSandboxes(a)
 		k.addTerminal(a)
 		k.addTokens(a)

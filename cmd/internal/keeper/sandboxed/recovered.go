@@ -1,4 +1,4 @@
-package keeper
+package sandboxed
 
 import (
 	"context"
@@ -15,16 +15,16 @@ import (
 
 // answeredBefore returns those of the pending requests that the audit log says were answered, with what was answered: the store is
 // an older one than the log, and they must not run again.
-func (t *terminal) answeredBefore(pending []string) (map[string]string, error) {
+func (r *Runner) answeredBefore(pending []string) (map[string]string, error) {
 	found := map[string]string{}
-	if len(pending) == 0 || t.k.cfg.AuditDir == "" {
+	if len(pending) == 0 || r.cfg.AuditDir == "" {
 		return found, nil
 	}
 	waits := map[string]bool{}
 	for _, id := range pending {
 		waits[id] = true
 	}
-	for e, err := range audit.All(t.k.cfg.AuditDir) {
+	for e, err := range audit.All(r.cfg.AuditDir) {
 		switch {
 		case errors.Is(err, audit.ErrUnavailable):
 			return nil, err
@@ -36,36 +36,36 @@ func (t *terminal) answeredBefore(pending []string) (map[string]string, error) {
 }
 
 // forbidAgain ends a request that the store has as pending and the audit log as answered.
-func (t *terminal) forbidAgain(ctx context.Context, id, status string) error {
+func (r *Runner) forbidAgain(ctx context.Context, id, status string) error {
 	why := "the audit log says that this request was answered before (" + status + "), so the store is an older copy. It does not run again. If it is still needed, request it again"
-	return t.withdraw(ctx, id, "denied", why)
+	return r.withdraw(ctx, id, "denied", why)
 }
 
 // atStart notes how far the audit log went before this keeper: by places, for the clocks of earlier ones may have been ahead.
-func (t *terminal) atStart() {
-	if t.k.cfg.AuditDir == "" {
+func (r *Runner) atStart() {
+	if r.cfg.AuditDir == "" {
 		return
 	}
-	last, err := audit.Tail(t.k.cfg.AuditDir, 1)
+	last, err := audit.Tail(r.cfg.AuditDir, 1)
 	switch {
 	case err != nil:
-		t.k.log.Printf("the audit log cannot be read, so requests of earlier keepers stay without a result: %v", err)
+		r.cfg.Log.Printf("the audit log cannot be read, so requests of earlier keepers stay without a result: %v", err)
 	case len(last) > 0:
-		t.logged = last[0].Seq
+		r.logged = last[0].Seq
 	}
 }
 
 // closeEntries writes, for each request of an earlier keeper that has no result in the audit log, the end that the store knows.
-func (t *terminal) closeEntries(ctx context.Context) error {
-	if t.k.cfg.AuditDir == "" {
+func (r *Runner) closeEntries(ctx context.Context) error {
+	if r.cfg.AuditDir == "" {
 		return nil
 	}
 	open := map[string]audit.Event{}
-	for e, err := range audit.All(t.k.cfg.AuditDir) {
+	for e, err := range audit.All(r.cfg.AuditDir) {
 		switch {
 		case errors.Is(err, audit.ErrUnavailable):
 			return err
-		case err != nil || e.Seq > t.logged || e.ID == "":
+		case err != nil || e.Seq > r.logged || e.ID == "":
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		default:
@@ -82,7 +82,7 @@ func (t *terminal) closeEntries(ctx context.Context) error {
 	}
 	var errs []error
 	for _, e := range open {
-		if err := t.closeEntry(ctx, e); err != nil && !errors.Is(err, store.ErrNotFound) {
+		if err := r.closeEntry(ctx, e); err != nil && !errors.Is(err, store.ErrNotFound) {
 			errs = append(errs, err)
 		}
 	}
@@ -90,30 +90,30 @@ func (t *terminal) closeEntries(ctx context.Context) error {
 }
 
 // closeEntry writes the end of one request, if the store knows it.
-func (t *terminal) closeEntry(ctx context.Context, e audit.Event) error {
-	c, err := t.commandOf(ctx, e)
+func (r *Runner) closeEntry(ctx context.Context, e audit.Event) error {
+	c, err := r.commandOf(ctx, e)
 	if err != nil || !c.Status.Ended() {
 		return err
 	}
 	if e.Kind == audit.ApprovalRequest {
-		_, err := t.noteKept(ctx, c)
+		_, err := r.noteKept(ctx, c)
 		return err
 	}
-	end := t.event(audit.CommandResult, c, "", policy.Decision{Class: policy.Class(c.Class), Rule: c.Rule}, c.Outcome)
+	end := r.event(audit.CommandResult, c, "", policy.Decision{Class: policy.Class(c.Class), Rule: c.Rule}, c.Outcome)
 	end.ID, end.Session, end.ExitCode = e.ID, e.Session, c.ExitCode
 	if c.Status != store.Executed {
 		end.Error = audit.Fault{Code: c.Outcome, Message: c.Reason}
 	}
-	return t.k.sink.Record(context.WithoutCancel(ctx), end)
+	return r.cfg.Record.Record(context.WithoutCancel(ctx), end)
 }
 
 // commandOf is the store's record of what an entry is about: a request by its own id, a run in a sandbox by the session that it had
 // for itself.
-func (t *terminal) commandOf(ctx context.Context, e audit.Event) (store.Command, error) {
+func (r *Runner) commandOf(ctx context.Context, e audit.Event) (store.Command, error) {
 	if strings.HasPrefix(e.ID, "c_") {
-		return t.store.Command(ctx, e.ID)
+		return r.cfg.Store.Command(ctx, e.ID)
 	}
-	page, err := t.store.Commands(ctx, store.CommandFilter{Session: e.Session, Brief: true}, store.Paging{Limit: 2})
+	page, err := r.cfg.Store.Commands(ctx, store.CommandFilter{Session: e.Session, Brief: true}, store.Paging{Limit: 2})
 	switch {
 	case err != nil:
 		return store.Command{}, err

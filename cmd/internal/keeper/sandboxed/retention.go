@@ -1,4 +1,4 @@
-package keeper
+package sandboxed
 
 import (
 	"context"
@@ -9,17 +9,17 @@ import (
 const forgetEvery = time.Hour
 
 // forget deletes what the store need not keep any more, at the start and then every hour, until ctx ends.
-func (t *terminal) forget(ctx context.Context) {
+func (r *Runner) forget(ctx context.Context) {
 	tick := time.NewTicker(forgetEvery)
 	defer tick.Stop()
 	for {
-		before := t.k.now().Add(-t.k.cfg.Keep)
-		_, err := t.store.PurgeBefore(ctx, before, nil)
+		before := r.cfg.Now().Add(-r.cfg.Keep)
+		_, err := r.cfg.Store.PurgeBefore(ctx, before, nil)
 		if err == nil {
-			_, _, err = t.store.Prune(ctx, before)
+			_, _, err = r.cfg.Store.Prune(ctx, before)
 		}
 		if err != nil && ctx.Err() == nil {
-			t.k.log.Printf("old commands are not deleted from the store: %v", err)
+			r.cfg.Log.Printf("old commands are not deleted from the store: %v", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -1,11 +1,10 @@
-package keeper
+package sandboxed
 
 import (
 	"context"
 	"errors"
 	"time"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -13,19 +12,19 @@ import (
 )
 
 // run runs a command that this keeper has begun, and records its end.
-func (t *terminal) run(ctx context.Context, c store.Command, exact string, f *flight, yes *answered) {
-	t.conclude(ctx, c, t.execute(ctx, c, exact, f, yes))
+func (r *Runner) run(ctx context.Context, c store.Command, exact string, f *flight, yes *Answered) {
+	r.conclude(ctx, c, r.execute(ctx, c, exact, f, yes))
 }
 
 // conclude records the end of a command that this keeper has begun.
-func (t *terminal) conclude(ctx context.Context, c store.Command, end store.End) {
+func (r *Runner) conclude(ctx context.Context, c store.Command, end store.End) {
 	for said := false; ; said = true {
-		err := t.finish(ctx, c.ID, end)
+		err := r.finish(ctx, c.ID, end)
 		if err == nil {
 			return
 		}
 		if !said {
-			t.k.log.Printf("command %s: its end cannot be recorded: %v", c.ID, err)
+			r.cfg.Log.Printf("command %s: its end cannot be recorded: %v", c.ID, err)
 		}
 		if errors.Is(err, store.ErrNotClaimed) || errors.Is(err, store.ErrClosed) {
 			return
@@ -44,34 +43,37 @@ func (t *terminal) conclude(ctx context.Context, c store.Command, end store.End)
 // finishEvery is how often recording an end is tried.
 const finishEvery = time.Second
 
-func (t *terminal) finish(ctx context.Context, id string, end store.End) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), DefaultGrace)
+func (r *Runner) finish(ctx context.Context, id string, end store.End) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.cfg.Grace)
 	defer cancel()
-	c, err := t.store.Finish(ctx, id, t.id, end)
+	c, err := r.cfg.Store.Finish(ctx, id, r.cfg.ID, end)
 	if err == nil {
-		t.ended(c, "")
+		r.cfg.Ended(c, "")
 	}
 	return err
 }
 
+// RuleWrong is the rule of what may not run since its sandbox is not what it was.
+const RuleWrong = "sandbox/wrong"
+
 // execute runs a command in a new shell in its sandbox.
-func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f *flight, yes *answered) store.End {
+func (r *Runner) execute(ctx context.Context, c store.Command, exact string, f *flight, yes *Answered) store.End {
 	// Without an answer there is nobody to ask: what asks now was allowed a moment ago.
-	given := answered{}
+	given := Answered{}
 	if yes != nil {
 		given = *yes
 	}
-	x, leave, err := t.launch(context.WithValue(ctx, answeredKey{}, given), c, exact, f)
+	x, leave, err := r.launch(context.WithValue(ctx, answeredKey{}, given), c, exact, f)
 	if err != nil {
-		end := t.endAs(statusFor(err), err)
+		end := r.endAs(statusFor(err), err)
 		d := policy.Decision{Verdict: policy.Allow, Class: policy.Class(c.Class), Rule: c.Rule}
 		if end.Status == store.Rejected {
 			if d.Verdict = policy.Deny; errors.Is(err, problem.ErrSandbox) {
-				d.Rule = ruleBox
+				d.Rule = RuleWrong
 			}
 		}
-		if err := t.noteNothing(ctx, c, exact, d, given.answer, end); err != nil {
-			t.k.log.Printf("command %s: its failure is not in the audit log: %v", c.ID, err)
+		if err := r.noteNothing(ctx, c, exact, d, given.Answer, end); err != nil {
+			r.cfg.Log.Printf("command %s: its failure is not in the audit log: %v", c.ID, err)
 		}
 		return end
 	}
@@ -81,34 +83,28 @@ func (t *terminal) execute(ctx context.Context, c store.Command, exact string, f
 	case <-ctx.Done():
 		x.Stop()
 	}
-	return t.endOf(x)
+	return r.endOf(x)
 }
 
 // launch starts a command in a new shell in its sandbox. After an error there was no exec, and nothing of it is on record.
-func (t *terminal) launch(ctx context.Context, c store.Command, exact string, f *flight) (x *registry.Exec, leave func(), err error) {
-	who := &access.Caller{Principal: c.RequestedBy, Inventory: t.k.cfg.Inventory}
-	r, done, err := t.k.realm(who)
+func (r *Runner) launch(ctx context.Context, c store.Command, exact string, f *flight) (x *registry.Exec, leave func(), err error) {
+	at, done, err := r.cfg.Places.Find(c.RequestedBy, c.Host)
 	if err != nil {
 		return nil, nil, err
 	}
-	h, err := t.k.terminalHost(who, c.Host)
-	if err != nil {
+	if err := unchanged(ctx, at); err != nil {
 		done()
 		return nil, nil, err
 	}
-	if err := unchanged(ctx, r, h); err != nil {
-		done()
-		return nil, nil, err
-	}
-	e, err := t.enter(ctx, r, h, c, f)
+	e, err := r.enter(ctx, at, c, f)
 	if err != nil {
 		done()
 		return nil, nil, err
 	}
-	r.commands.Store(e.ID(), nil)
+	forget := at.Ours(e.ID())
 	leave = func() {
 		e.Close()
-		r.commands.Delete(e.ID())
+		forget()
 		done()
 	}
 	if x, err = e.Start(ctx, commandFor(exact, c, f.timeout)); err != nil {
@@ -118,9 +114,24 @@ func (t *terminal) launch(ctx context.Context, c store.Command, exact string, f 
 	return x, leave, nil
 }
 
+// enter opens a session for one command, and notes it in the record.
+func (r *Runner) enter(ctx context.Context, at Place, c store.Command, f *flight) (*registry.Entry, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.Opening)
+	defer cancel()
+	e, err := at.Enter(ctx, c, f.held)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.cfg.Store.Enter(ctx, c.ID, r.cfg.ID, e.ID(), e.Sandbox()); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
 // endAs is the end of a command that came to nothing because of err.
-func (t *terminal) endAs(outcome string, err error) store.End {
-	return store.End{Status: endStatus(outcome), Outcome: outcome, Reason: t.redacted(problem.Of(err).Detail)}
+func (r *Runner) endAs(outcome string, err error) store.End {
+	return store.End{Status: endStatus(outcome), Outcome: outcome, Reason: r.redacted(problem.Of(err).Detail)}
 }
 
 // endStatus is where a command stands that has this outcome, and was given no exit code.

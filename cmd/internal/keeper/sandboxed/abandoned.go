@@ -1,4 +1,4 @@
-package keeper
+package sandboxed
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 const looksTillAbandoned = 4
 
 // endAbandoned ends them. looks has how often each was found, and is used by one goroutine.
-func (t *terminal) endAbandoned(ctx context.Context, looks map[string]int) error {
-	found, err := t.listed(ctx, store.Approved)
+func (r *Runner) endAbandoned(ctx context.Context, looks map[string]int) error {
+	found, err := r.listed(ctx, store.Approved)
 	if err != nil {
 		return err
 	}
@@ -29,13 +29,13 @@ func (t *terminal) endAbandoned(ctx context.Context, looks map[string]int) error
 	var errs []error
 	for id, c := range found {
 		switch {
-		case t.inTheAir(id): // asked after the list was made: what was begun here before that has landed only with its end
+		case r.inTheAir(id): // asked after the list was made: what was begun here before that has landed only with its end
 			delete(looks, id)
-		case c.ClaimedBy == t.id:
-			errs = append(errs, t.neverBegun(ctx, c))
+		case c.ClaimedBy == r.cfg.ID:
+			errs = append(errs, r.neverBegun(ctx, c))
 		case c.ClaimedBy == "":
-			if looks[id]++; !t.store.Shared() || looks[id] >= looksTillAbandoned {
-				errs = append(errs, t.forgo(ctx, id))
+			if looks[id]++; !r.cfg.Store.Shared() || looks[id] >= looksTillAbandoned {
+				errs = append(errs, r.forgo(ctx, id))
 			}
 		}
 	}
@@ -48,11 +48,11 @@ func (t *terminal) endAbandoned(ctx context.Context, looks map[string]int) error
 }
 
 // listed returns all commands with a status, by id, without their outputs.
-func (t *terminal) listed(ctx context.Context, status store.Status) (map[string]store.Command, error) {
+func (r *Runner) listed(ctx context.Context, status store.Status) (map[string]store.Command, error) {
 	found := map[string]store.Command{}
 	page := store.Paging{Limit: 1000}
 	for {
-		got, err := t.store.Commands(ctx, store.CommandFilter{Status: status, Brief: true}, page)
+		got, err := r.cfg.Store.Commands(ctx, store.CommandFilter{Status: status, Brief: true}, page)
 		if err != nil {
 			return nil, err
 		}
@@ -66,27 +66,27 @@ func (t *terminal) listed(ctx context.Context, status store.Status) (map[string]
 }
 
 // inTheAir reports whether this process is asked about a command, or runs it.
-func (t *terminal) inTheAir(id string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.flying[id] != nil
+func (r *Runner) inTheAir(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.flying[id] != nil
 }
 
 // neverBegun ends a command that the store has as begun here, and that this process was not told it may begin.
-func (t *terminal) neverBegun(ctx context.Context, c store.Command) error {
+func (r *Runner) neverBegun(ctx context.Context, c store.Command) error {
 	end := store.End{
 		Status: store.Failed, Outcome: "error",
 		Reason: "the store did not answer in time when the command was to begin, so it was not sent. Request it again",
 	}
-	c, err := t.store.Finish(ctx, c.ID, t.id, end)
+	c, err := r.cfg.Store.Finish(ctx, c.ID, r.cfg.ID, end)
 	if err != nil {
 		return err
 	}
-	t.ended(c, "")
-	a, err := t.store.Approval(ctx, c.ID)
+	r.cfg.Ended(c, "")
+	a, err := r.cfg.Store.Approval(ctx, c.ID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	d := policy.Decision{Verdict: policy.Allow, Class: policy.Class(c.Class), Rule: c.Rule}
-	return t.noteNothing(ctx, c, "", d, policy.Answer{By: a.By, Proof: policy.Proof(a.Proof)}, end)
+	return r.noteNothing(ctx, c, "", d, policy.Answer{By: a.By, Proof: policy.Proof(a.Proof)}, end)
 }

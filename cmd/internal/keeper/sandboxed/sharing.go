@@ -1,4 +1,4 @@
-package keeper
+package sandboxed
 
 import (
 	"context"
@@ -10,25 +10,25 @@ import (
 // A store in Postgres is shared by keepers. What waits can be answered at each of them; the store sees to it that one
 // answer counts and one keeper runs it.
 
-// reconcile takes back questions that were answered elsewhere, and asks here what was asked elsewhere.
-func (t *terminal) reconcile(ctx context.Context) error {
-	waiting, err := t.listed(ctx, store.Pending)
+// Reconcile takes back questions that were answered elsewhere, and asks here what was asked elsewhere.
+func (r *Runner) Reconcile(ctx context.Context) error {
+	waiting, err := r.listed(ctx, store.Pending)
 	if err != nil {
 		return err
 	}
-	for _, id := range t.asking() {
+	for _, id := range r.asking() {
 		if _, ok := waiting[id]; ok {
 			delete(waiting, id)
 			continue
 		}
 		// What was asked after the list was made is pending, and not in it.
-		if c, err := t.store.Command(ctx, id); err == nil && c.Status != store.Pending {
-			t.takeBack(id)
+		if c, err := r.cfg.Store.Command(ctx, id); err == nil && c.Status != store.Pending {
+			r.takeBack(id)
 		}
 	}
 	var errs []error
 	for id := range waiting {
-		if err := t.askAgain(ctx, id); err != nil && !errors.Is(err, store.ErrNotPending) {
+		if err := r.AskAgain(ctx, id); err != nil && !errors.Is(err, store.ErrNotPending) {
 			errs = append(errs, err)
 		}
 	}
@@ -36,10 +36,10 @@ func (t *terminal) reconcile(ctx context.Context) error {
 }
 
 // asking returns the commands about which somebody is asked here.
-func (t *terminal) asking() (ids []string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for id, f := range t.flying {
+func (r *Runner) asking() (ids []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, f := range r.flying {
 		if f.asked != nil {
 			ids = append(ids, id)
 		}
@@ -48,16 +48,16 @@ func (t *terminal) asking() (ids []string) {
 }
 
 // canTakeBack says how the question about a flight is taken back.
-func (t *terminal) canTakeBack(f *flight, how func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (r *Runner) canTakeBack(f *flight, how func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	f.asked = how
 }
 
-func (t *terminal) takeBack(id string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if f := t.flying[id]; f != nil && f.asked != nil {
+func (r *Runner) takeBack(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f := r.flying[id]; f != nil && f.asked != nil {
 		f.asked()
 	}
 }

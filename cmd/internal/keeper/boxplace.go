@@ -1,0 +1,92 @@
+package keeper
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/sandboxed"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/sandbox"
+	"github.com/fairlead-ssh/fairlead/session/store"
+)
+
+// newRunner returns what runs commands in sandboxes, on hosts of the keeper's own inventory.
+func (k *Keeper) newRunner() *sandboxed.Runner {
+	return sandboxed.New(sandboxed.Config{
+		Store: k.cfg.Store, ID: k.cfg.ID, AuditDir: k.cfg.AuditDir, Record: k.sink, Desk: k.desk, Secrets: k.secrets, Log: k.log, Now: k.now,
+		Places: boxPlaces{k}, Asks: k.asks, Ended: k.commandEnded, ApprovalTimeout: k.cfg.ApprovalTimeout, Grace: DefaultGrace,
+		Timeout: route.AgentTimeout, Opening: route.BeforeSending,
+		Check: func(ctx context.Context) error { return k.callers.Tokens.Check(ctx, k.cfg.Store) },
+		Keep:  k.cfg.Keep, Sweep: k.cfg.sweep, Look: k.cfg.lookEvery, Base: k.base, Go: k.leaving.Go,
+	})
+}
+
+// boxPlaces are where commands in sandboxes run.
+type boxPlaces struct{ k *Keeper }
+
+// Find implements sandboxed.Places.
+func (p boxPlaces) Find(principal, host string) (sandboxed.Place, func(), error) {
+	who := &access.Caller{Principal: principal, Inventory: p.k.cfg.Inventory}
+	h, err := p.k.terminalHost(who, host)
+	if err != nil {
+		return nil, nil, &sandboxed.HostError{Err: err}
+	}
+	r, done, err := p.k.realm(who)
+	if err != nil {
+		return nil, nil, err
+	}
+	return boxPlace{p.k, r, h}, done, nil
+}
+
+// boxPlace is one of them.
+type boxPlace struct {
+	k *Keeper
+	r *realm
+	h hosts.Host
+}
+
+// Host implements sandboxed.Place.
+func (p boxPlace) Host() hosts.Host { return p.h }
+
+// Way implements sandboxed.Place.
+func (p boxPlace) Way() string { return p.r.conn.Way(p.h) }
+
+// Ours implements sandboxed.Place.
+func (p boxPlace) Ours(session string) func() {
+	p.r.commands.Store(session, nil)
+	return func() { p.r.commands.Delete(session) }
+}
+
+// Enter implements sandboxed.Place.
+func (p boxPlace) Enter(ctx context.Context, c store.Command, held *sandbox.Enforcement) (*registry.Entry, error) {
+	ctx = context.WithValue(ctx, livepolicy.OwnKey{}, true)
+	b, err := p.k.sandboxNow(ctx, p.r, p.h, c.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := boxOf(b).Resolve(c.Cwd)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", problem.ErrSandbox, strings.TrimPrefix(err.Error(), "sandbox: "))
+	}
+	if held == nil {
+		now, err := p.k.held(ctx, p.r, p.h, boxOf(b), p.r.look(p.h), sandbox.Level(c.Enforcement))
+		if err != nil {
+			return nil, err
+		}
+		held = &now
+	}
+	// What has been asked about as under a weaker level is judged so again: else it would be another question.
+	judged := cmp.Or(sandbox.Level(c.Enforcement), levelOf(p.h))
+	place, err := p.k.place(&boxed{k: p.k, r: p.r, box: b, level: judged}, dir, *held)
+	if err != nil {
+		return nil, err
+	}
+	return p.r.reg.Open(ctx, registry.OpenRequest{Principal: p.r.key.principal, Host: p.h, Reason: "sandbox", Place: &place})
+}
