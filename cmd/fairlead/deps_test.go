@@ -124,6 +124,7 @@ func TestThePartsOfTheKeeperPointOneWay(t *testing.T) {
 		"connect":    {},
 		"limit":      {"client", "wire"},
 		"access":     {"client", "listen", "problem", "right", "wire"},
+		"casts":      {"access", "client", "limit", "listen", "page", "problem", "right", "route", "stream", "wire"},
 		"stream":     {"access", "client", "listen", "problem", "right", "wire"},
 		"sandboxed":  {"access", "client", "listen", "problem", "right", "wire"},
 		"route":      {"access", "client", "limit", "listen", "page", "problem", "right", "stream", "wire"},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/casts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/events"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
@@ -54,7 +55,7 @@ type Keeper struct {
 	onces       *onces
 	retold      retellings
 	terminals   openTerminals
-	recordings  recordings
+	recordings  *casts.Shelf
 	commands    *sandboxed.Runner // of sandboxes; nil without a store
 	started     time.Time
 
@@ -115,6 +116,7 @@ func New(cfg Config) (*Keeper, error) {
 	if cfg.Store != nil {
 		k.commands = k.newRunner()
 	}
+	k.recordings = &casts.Shelf{Dir: cfg.Recordings, AuditDir: cfg.AuditDir, Secrets: k.secrets, Live: k.terminals.recorded}
 	k.api = k.routes()
 	k.relayAsks()
 	k.listenForAnswers()

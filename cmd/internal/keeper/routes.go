@@ -37,7 +37,7 @@ func (k *Keeper) routes() http.Handler {
 	k.addForSession(a)
 	k.addAudit(a)
 	k.addWatch(a)
-	k.addRecordings(a)
+	k.recordings.Add(a)
 	k.addSearch(a)
 	k.addWeb(a)
 	if k.commands != nil {

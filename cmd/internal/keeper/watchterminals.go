@@ -48,6 +48,15 @@ func (o *openTerminals) get(id string) *full {
 	return o.m[id]
 }
 
+// recorded returns whose one is that is still being recorded.
+func (o *openTerminals) recorded(id string) (owner string, live bool) {
+	t := o.get(id)
+	if t == nil || t.rec == nil || isClosed(t.rec.Done()) {
+		return "", false
+	}
+	return t.owner, true
+}
+
 func (o *openTerminals) all() (all []*full) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -1,4 +1,9 @@
-package keeper
+// Package casts serves the recordings of terminals: which there are, whose, and each from any moment on.
+//
+// A reader gets the output as redaction lets it through, with the secrets that are known now, and nothing of what was typed.
+// A recording is sent as it is read, line by line, so its length costs no memory; where one is played from the middle, a
+// frame of the screen before that moment is drawn first.
+package casts
 
 import (
 	"bufio"
@@ -19,6 +24,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
 type (
@@ -31,10 +37,29 @@ type (
 	}
 )
 
-func (k *Keeper) addRecordings(a *route.API) {
+// Shelf serves the recordings of one directory. Its methods may be called concurrently.
+type Shelf struct {
+	Dir      string // "" has none
+	AuditDir string // where it is looked up whose they are; "" tells it of no one
+	Secrets  *redact.Set
+	// Live returns whose the terminal of a recording is, while it is open.
+	Live func(id string) (owner string, live bool)
+
+	owners owners
+	frames framed // of those that are played
+}
+
+// guarded takes secrets out of a text.
+func (s *Shelf) guarded(text string) string {
+	text, _ = s.Secrets.String(text, redact.Guarded)
+	return text
+}
+
+// Add adds the routes of recordings.
+func (s *Shelf) Add(a *route.API) {
 	const tag, path = "recordings", "/v1/recordings/{id}"
-	route.Add(a, route.Route{Method: "GET", Path: "/v1/recordings", ID: "list-recordings", Summary: "Recordings of full terminals, the newest first", Tag: tag, Need: access.NeedAudit}, k.listRecordings)
-	route.Add(a, route.Route{Method: "GET", Path: path, ID: "get-recording", Summary: "A recording, redacted and without what was typed, in the asciicast v2 format", Tag: tag, Need: access.NeedAudit}, k.recording)
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/recordings", ID: "list-recordings", Summary: "Recordings of full terminals, the newest first", Tag: tag, Need: access.NeedAudit}, s.list)
+	route.Add(a, route.Route{Method: "GET", Path: path, ID: "get-recording", Summary: "A recording, redacted and without what was typed, in the asciicast v2 format", Tag: tag, Need: access.NeedAudit}, s.recording)
 	a.OpenAPI().Paths[path].Get.Responses["200"] = &huma.Response{
 		Description: "OK", Content: map[string]*huma.MediaType{castType: {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}
@@ -51,12 +76,12 @@ type recordingFile struct {
 	started        time.Time
 }
 
-// recordingFiles returns all, the newest first. What is named otherwise is none of ours.
-func (k *Keeper) recordingFiles() ([]recordingFile, error) {
-	if k.cfg.Recordings == "" {
+// files returns all, the newest first. What is named otherwise is none of ours.
+func (s *Shelf) files() ([]recordingFile, error) {
+	if s.Dir == "" {
 		return nil, nil
 	}
-	entries, err := os.ReadDir(k.cfg.Recordings)
+	entries, err := os.ReadDir(s.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, unreadableRecordings()
 	}
@@ -79,7 +104,7 @@ func (k *Keeper) recordingFiles() ([]recordingFile, error) {
 }
 
 func unreadableRecordings() error {
-	return problem.New(http.StatusInternalServerError, codeRecording, "the recordings cannot be read")
+	return problem.New(http.StatusInternalServerError, "recording", "the recordings cannot be read")
 }
 
 // open opens a recording, and says how long it is.
@@ -104,8 +129,8 @@ func (f recordingFile) open(dir string) (*os.File, int64, error) {
 	return file, st.Size(), nil
 }
 
-func (k *Keeper) listRecordings(ctx context.Context, _ *access.Caller, in *recordingsIn) (*route.Body[wire.Recordings], error) {
-	files, err := k.recordingFiles()
+func (s *Shelf) list(ctx context.Context, _ *access.Caller, in *recordingsIn) (*route.Body[wire.Recordings], error) {
+	files, err := s.files()
 	if err != nil {
 		return nil, err
 	}
@@ -114,17 +139,17 @@ func (k *Keeper) listRecordings(ctx context.Context, _ *access.Caller, in *recor
 		if len(out.Items) == in.Limit {
 			break
 		}
-		if r, err := k.describeRecording(f); err == nil {
+		if r, err := s.describe(f); err == nil {
 			out.Items = append(out.Items, r)
 		}
 	}
-	k.recordings.name(ctx, k.cfg.AuditDir, out.Items)
+	s.owners.name(ctx, s.AuditDir, out.Items)
 	return route.JSON(out), nil
 }
 
-func (k *Keeper) describeRecording(f recordingFile) (wire.Recording, error) {
+func (s *Shelf) describe(f recordingFile) (wire.Recording, error) {
 	r := wire.Recording{ID: f.id, Host: f.host, Started: f.started}
-	file, size, err := f.open(k.cfg.Recordings)
+	file, size, err := f.open(s.Dir)
 	if err != nil {
 		return r, err
 	}
@@ -132,11 +157,11 @@ func (k *Keeper) describeRecording(f recordingFile) (wire.Recording, error) {
 	r.Bytes = size
 	r.Seconds = lastMoment(file, size)
 	if h, _, err := castHeader(bufio.NewReaderSize(file, maxCastHeader)); err == nil && h.Title != "" {
-		r.Host = k.guarded(h.Title)
+		r.Host = s.guarded(h.Title)
 	}
-	if t := k.terminals.get(f.id); t != nil && t.rec != nil && !isClosed(t.rec.Done()) {
+	if owner, live := s.Live(f.id); live {
 		r.Live = true
-		k.recordings.note(f.id, t.owner)
+		s.owners.note(f.id, owner)
 		return r, nil
 	}
 	ended := r.Started.Add(time.Duration(r.Seconds * float64(time.Second)))

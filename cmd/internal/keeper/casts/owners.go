@@ -1,4 +1,4 @@
-package keeper
+package casts
 
 import (
 	"context"
@@ -10,11 +10,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
-// recordings knows whose recordings are, as far as somebody has asked. The zero value knows nothing.
-type recordings struct {
+// owners knows whose recordings are, as far as somebody has asked. The zero value knows nothing.
+type owners struct {
 	reading sync.Mutex // held by whoever reads the record
-
-	frames framed // of those that are played
 
 	mu    sync.Mutex // guards what follows
 	whose map[string]string
@@ -23,22 +21,22 @@ type recordings struct {
 // maxWhose is how many recordings are remembered.
 const maxWhose = 10000
 
-func (r *recordings) note(id, principal string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.whose == nil || len(r.whose) >= maxWhose {
-		r.whose = map[string]string{}
+func (o *owners) note(id, principal string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.whose == nil || len(o.whose) >= maxWhose {
+		o.whose = map[string]string{}
 	}
-	r.whose[id] = principal
+	o.whose[id] = principal
 }
 
 // known fills in the principals that are known, and returns those that are not.
-func (r *recordings) known(items []wire.Recording) (unknown map[string]*wire.Recording) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (o *owners) known(items []wire.Recording) (unknown map[string]*wire.Recording) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	unknown = map[string]*wire.Recording{}
 	for i := range items {
-		p, ok := r.whose[items[i].ID]
+		p, ok := o.whose[items[i].ID]
 		if !ok {
 			unknown[items[i].ID] = &items[i]
 		}
@@ -48,10 +46,10 @@ func (r *recordings) known(items []wire.Recording) (unknown map[string]*wire.Rec
 }
 
 // name fills in whose recordings are. The record is read for those alone that nobody has asked about before.
-func (r *recordings) name(ctx context.Context, dir string, items []wire.Recording) {
-	r.reading.Lock()
-	defer r.reading.Unlock()
-	unknown := r.known(items)
+func (o *owners) name(ctx context.Context, dir string, items []wire.Recording) {
+	o.reading.Lock()
+	defer o.reading.Unlock()
+	unknown := o.known(items)
 	if len(unknown) == 0 || dir == "" {
 		return
 	}
@@ -64,14 +62,14 @@ func (r *recordings) name(ctx context.Context, dir string, items []wire.Recordin
 			continue
 		}
 		item.Principal = e.Principal
-		r.note(e.ID, e.Principal)
+		o.note(e.ID, e.Principal)
 		if delete(unknown, e.ID); len(unknown) == 0 {
 			return
 		}
 	}
 	for id, item := range unknown {
 		if time.Since(item.Started) > time.Minute {
-			r.note(id, "") // nor will it be on record later
+			o.note(id, "") // nor will it be on record later
 		}
 	}
 }

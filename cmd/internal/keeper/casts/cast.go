@@ -1,4 +1,4 @@
-package keeper
+package casts
 
 import (
 	"bufio"
@@ -24,6 +24,7 @@ import (
 
 const (
 	maxCastHeader = 64 << 10
+	chunkBytes    = 64 << 10  // that are sent at once
 	castEnd       = 16 << 10  // mostly holds a recording's last line
 	castTail      = 512 << 10 // always does
 )
@@ -61,8 +62,8 @@ func lastMoment(f io.ReaderAt, size int64) float64 {
 const maxCastTime = 1e9
 
 // recording sends one.
-func (k *Keeper) recording(_ context.Context, _ *access.Caller, in *recordingIn) (*huma.StreamResponse, error) {
-	files, err := k.recordingFiles()
+func (s *Shelf) recording(_ context.Context, _ *access.Caller, in *recordingIn) (*huma.StreamResponse, error) {
+	files, err := s.files()
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func (k *Keeper) recording(_ context.Context, _ *access.Caller, in *recordingIn)
 	if i < 0 {
 		return nil, problem.NotFound("recording", in.ID)
 	}
-	file, size, err := files[i].open(k.cfg.Recordings)
+	file, size, err := files[i].open(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, problem.NotFound("recording", in.ID)
 	}
@@ -80,7 +81,7 @@ func (k *Keeper) recording(_ context.Context, _ *access.Caller, in *recordingIn)
 	file.Close() // whoever sends opens it again: nobody may come to send
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		r, w := humago.Unwrap(hc)
-		file, _, err := files[i].open(k.cfg.Recordings)
+		file, _, err := files[i].open(s.Dir)
 		if err != nil {
 			problem.Write(w, problem.NotFound("recording", in.ID))
 			return
@@ -88,7 +89,7 @@ func (k *Keeper) recording(_ context.Context, _ *access.Caller, in *recordingIn)
 		defer file.Close()
 		fr := frame{}
 		if in.At > 0 && size > frameEvery {
-			if fr, err = k.recordings.frames.of(in.ID).before(r.Context(), k.secrets, file, size, in.At); err != nil {
+			if fr, err = s.frames.of(in.ID).before(r.Context(), s.Secrets, file, size, in.At); err != nil {
 				problem.Write(w, problem.Of(unreadableRecordings()))
 				return
 			}
@@ -100,7 +101,7 @@ func (k *Keeper) recording(_ context.Context, _ *access.Caller, in *recordingIn)
 		}
 		w.Header().Set("Content-Type", castType)
 		to := bufio.NewWriterSize(patientWriter{w, http.NewResponseController(w)}, chunkBytes)
-		k.sendCast(r.Context(), to, from, fr, lastMoment(file, size)) // a cast that cannot be read to its end ends early
+		s.send(r.Context(), to, from, fr, lastMoment(file, size)) // a cast that cannot be read to its end ends early
 		_ = to.Flush()
 	}}, nil
 }
@@ -116,10 +117,10 @@ func (p patientWriter) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// sendCast writes a recording anew, line by line: the output as redaction lets it through, at the times when it does, and
+// send writes a recording anew, line by line: the output as redaction lets it through, at the times when it does, and
 // changes of size, and nothing else.
 // It begins with a frame that is not the zero one. length goes into the header.
-func (k *Keeper) sendCast(ctx context.Context, w io.Writer, from io.Reader, fr frame, length float64) {
+func (s *Shelf) send(ctx context.Context, w io.Writer, from io.Reader, fr frame, length float64) {
 	in := bufio.NewReaderSize(from, chunkBytes)
 	h, line, err := castHeader(in)
 	if err != nil || h.Version != 2 {
@@ -129,9 +130,9 @@ func (k *Keeper) sendCast(ctx context.Context, w io.Writer, from io.Reader, fr f
 		h.Timestamp = 1 // zero is now
 	}
 	h.Duration = length
-	h.Title, h.Command = k.guarded(h.Title), k.guarded(h.Command)
+	h.Title, h.Command = s.guarded(h.Title), s.guarded(h.Command)
 	for name, value := range h.Env {
-		h.Env[name] = k.guarded(value)
+		h.Env[name] = s.guarded(value)
 	}
 	start := time.Unix(h.Timestamp, 0)
 	now := start
@@ -141,10 +142,10 @@ func (k *Keeper) sendCast(ctx context.Context, w io.Writer, from io.Reader, fr f
 	}
 	if fr.shows != "" {
 		now = start.Add(time.Duration(fr.at * float64(time.Second)))
-		_, _ = io.WriteString(out, k.guarded(fr.shows)) // what it shows may have become a secret since
+		_, _ = io.WriteString(out, s.guarded(fr.shows)) // what it shows may have become a secret since
 		now = start
 	}
-	red := k.secrets.Writer(out, redact.Guarded)
+	red := s.Secrets.Writer(out, redact.Guarded)
 	first := h.Width > 0 && h.Height > 0
 	_, _ = screen.Play(io.MultiReader(bytes.NewReader(line), in), red, screen.PlayOptions{
 		IdleLimit: -1,
