@@ -124,6 +124,8 @@ func TestThePartsOfTheKeeperPointOneWay(t *testing.T) {
 		"connect":    {},
 		"limit":      {"client", "wire"},
 		"access":     {"client", "listen", "problem", "right", "wire"},
+		"auditlog":   {"access", "client", "limit", "listen", "page", "problem", "right", "route", "stream", "wire"},
+		"bodies":     {"client", "problem", "wire"},
 		"casts":      {"access", "client", "limit", "listen", "page", "problem", "right", "route", "stream", "wire"},
 		"stream":     {"access", "client", "listen", "problem", "right", "wire"},
 		"sandboxed":  {"access", "client", "listen", "problem", "right", "wire"},

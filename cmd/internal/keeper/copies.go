@@ -6,6 +6,7 @@ import (
 
 	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/bodies"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
@@ -49,11 +50,11 @@ func (x *fleet) copies() error {
 	}
 	copy := &copies.Copy{
 		Plan:   *plan,
-		Source: func(h hosts.Host) io.Reader { return x.inlets.of(x.at[targets.KeyOf(h)]) },
-		Sink:   func(h hosts.Host) io.Writer { return x.outlets.of(x.at[targets.KeyOf(h)]) },
+		Source: func(h hosts.Host) io.Reader { return x.inlets.Of(x.at[targets.KeyOf(h)]) },
+		Sink:   func(h hosts.Host) io.Writer { return x.outlets.Of(x.at[targets.KeyOf(h)]) },
 	}
 	if plan.Op == copies.Download {
-		x.outlets = newOutlets()
+		x.outlets = bodies.NewOutlets()
 	}
 	cmd, err := copy.Command()
 	if err != nil {
@@ -70,10 +71,4 @@ func (x *fleet) shown(asking []hosts.Host, cmd *session.Command) string {
 		return x.in.Copy.Text(nil)
 	}
 	return consents.Commands(asking, cmd.Script, cmd.Scripts)
-}
-
-// Close ends a Read that waits, and refuses what has not been read.
-func (in *inlet) Close() error {
-	in.end()
-	return nil
 }

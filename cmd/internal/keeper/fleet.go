@@ -13,6 +13,7 @@ import (
 	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/bodies"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
@@ -46,9 +47,9 @@ type fleet struct {
 	labels  []string
 	at      map[targets.Key]int // the place of each
 	cmd     session.Command
-	inlets  *inlets
-	outlets *outlets // of a download; nil else
-	steps   *steps   // nil is all at once
+	inlets  *bodies.Inlets
+	outlets *bodies.Outlets // of a download; nil else
+	steps   *steps          // nil is all at once
 	whole   *consents.Verdict
 	yes     livepolicy.Consent
 	output  *runOutput
@@ -128,7 +129,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunI
 		return nil, err
 	}
 	if b.Stdin {
-		x.inlets = newInlets()
+		x.inlets = bodies.NewInlets()
 	}
 	rctx, forget, err := k.runs.begin(c.Principal, b.ID, going{inlets: x.inlets, outlets: x.outlets, asking: x.steps.question()})
 	if err != nil {
@@ -243,9 +244,9 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	report := x.each(sshconn.OneRun(ctx), no, cmd, func(h hosts.Host, r session.Result) {
 		at := x.at[targets.KeyOf(h)]
 		if x.inlets != nil {
-			x.inlets.close(at)
+			x.inlets.Close(at)
 		}
-		x.outlets.end(at)
+		x.outlets.End(at)
 		var taken redact.Counts
 		if many != nil {
 			r, taken = many.Result(h, r)
@@ -285,7 +286,7 @@ func (x *fleet) end(h hosts.Host, r *session.Result) wire.RunEnd {
 func (x *fleet) begin(h hosts.Host) (stdout, stderr io.Writer) {
 	at := x.at[targets.KeyOf(h)]
 	if x.inlets != nil {
-		x.inlets.open(at, func() { x.output.send("stdin", wire.RunBegins{Host: at}) })
+		x.inlets.Open(at, func() { x.output.send("stdin", wire.RunBegins{Host: at}) })
 	}
 	x.output.send("begin", wire.RunBegins{Host: at})
 	if x.in.Quiet {
@@ -298,4 +299,4 @@ func (x *fleet) begin(h hosts.Host) (stdout, stderr io.Writer) {
 }
 
 // stdin is what a host that has begun gets as standard input.
-func (x *fleet) stdin(h hosts.Host) io.Reader { return x.inlets.of(x.at[targets.KeyOf(h)]) }
+func (x *fleet) stdin(h hosts.Host) io.Reader { return x.inlets.Of(x.at[targets.KeyOf(h)]) }

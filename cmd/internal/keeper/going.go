@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/bodies"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -18,9 +19,9 @@ type runs struct {
 // going is a run that goes on.
 type going struct {
 	cancel  context.CancelFunc
-	inlets  *inlets  // nil where no host gets a standard input
-	outlets *outlets // nil where nothing is downloaded
-	asking  *asking  // nil where nothing is confirmed
+	inlets  *bodies.Inlets  // nil where no host gets a standard input
+	outlets *bodies.Outlets // nil where nothing is downloaded
+	asking  *asking         // nil where nothing is confirmed
 }
 
 func newRuns() *runs { return &runs{m: map[string]going{}} }

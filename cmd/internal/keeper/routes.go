@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/auditlog"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -35,10 +36,9 @@ func (k *Keeper) routes() http.Handler {
 	k.addApprovals(a)
 	k.addQuestions(a)
 	k.addForSession(a)
-	k.addAudit(a)
+	auditlog.Add(a, k.cfg.AuditDir)
 	k.addWatch(a)
 	k.recordings.Add(a)
-	k.addSearch(a)
 	k.addWeb(a)
 	if k.commands != nil {
 		k.addSandboxes(a)

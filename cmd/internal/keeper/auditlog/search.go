@@ -1,4 +1,4 @@
-package keeper
+package auditlog
 
 import (
 	"cmp"
@@ -33,13 +33,9 @@ type searchIn struct {
 	Cursor    string `query:"cursor" maxLength:"100" doc:"next_cursor of the part before"`
 }
 
-func (k *Keeper) addSearch(a *route.API) {
-	route.Add(a, route.Route{Method: "GET", Path: "/v1/audit/search", ID: "audit-search", Summary: "Find commands in the audit log, the newest first", Tag: "audit", Need: access.NeedAudit}, k.search)
-}
-
 // search reads the record once for each part: it is a chain, and has no index.
-func (k *Keeper) search(ctx context.Context, _ *access.Caller, in *searchIn) (*route.Body[wire.FoundList], error) {
-	if k.cfg.AuditDir == "" {
+func (l log) search(ctx context.Context, _ *access.Caller, in *searchIn) (*route.Body[wire.FoundList], error) {
+	if l.dir == "" {
 		return nil, noRecord()
 	}
 	q, err := in.query()
@@ -53,7 +49,7 @@ func (k *Keeper) search(ctx context.Context, _ *access.Caller, in *searchIn) (*r
 	out := &wire.FoundList{Items: []wire.Found{}}
 	newest := &finds{}
 	// All is read, and looked at here, so that a caller who goes is noticed where little is found, too.
-	for events, err := range audit.Search(k.cfg.AuditDir, audit.Query{}) {
+	for events, err := range audit.Search(l.dir, audit.Query{}) {
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)

@@ -1,4 +1,6 @@
-package keeper
+// Package auditlog lets callers read the audit log: its end, whether its chain is whole, and what is found in it. It is
+// written by the gate, and nowhere here.
+package auditlog
 
 import (
 	"context"
@@ -16,19 +18,24 @@ type tailIn struct {
 	N int `query:"n" minimum:"1" maximum:"1000" default:"50" doc:"how many of the last entries"`
 }
 
+// log is the audit log in a directory.
+type log struct{ dir string }
+
 // tailOut has the records as the record's own format has them.
 type tailOut struct {
 	Items []any `json:"items"`
 }
 
-// The record can be read here and nothing else: it is written by the gate.
-func (k *Keeper) addAudit(a *route.API) {
+// Add adds the routes of the audit log in dir; "" has none that can be read.
+func Add(a *route.API, dir string) {
+	l := log{dir}
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/audit/search", ID: "audit-search", Summary: "Find commands in the audit log, the newest first", Tag: "audit", Need: access.NeedAudit}, l.search)
 	route.Add(a, route.Route{Method: "GET", Path: "/v1/audit", ID: "audit-tail", Summary: "The last entries, the oldest first", Tag: "audit", Need: access.NeedAudit},
 		func(_ context.Context, _ *access.Caller, in *tailIn) (*route.Body[tailOut], error) {
-			if k.cfg.AuditDir == "" {
+			if l.dir == "" {
 				return nil, noRecord()
 			}
-			events, err := audit.Tail(k.cfg.AuditDir, in.N)
+			events, err := audit.Tail(l.dir, in.N)
 			if err != nil {
 				return nil, err
 			}
@@ -40,10 +47,10 @@ func (k *Keeper) addAudit(a *route.API) {
 		})
 	route.Add(a, route.Route{Method: "GET", Path: "/v1/audit/verify", ID: "audit-verify", Summary: "Check the whole chain", Tag: "audit", Need: access.NeedAudit},
 		func(context.Context, *access.Caller, *route.None) (*route.Body[wire.Verified], error) {
-			if k.cfg.AuditDir == "" {
+			if l.dir == "" {
 				return nil, noRecord()
 			}
-			r, err := audit.Verify(k.cfg.AuditDir)
+			r, err := audit.Verify(l.dir)
 			if err != nil {
 				return nil, err
 			}
