@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/internal/capture"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/internal/signum"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -47,7 +49,7 @@ type Exec struct {
 	mu       sync.Mutex              // guards what follows until done
 	abort    context.CancelCauseFunc // ends what comes before sending
 	res      Result
-	out, err capture
+	out, err capture.Capture
 	aside    bool // what they keep is for Config.Outputs, and not for the Result
 	stray    []byte
 	refused  refusals
@@ -138,9 +140,9 @@ func (x *Exec) fill(r *Result) {
 	if !x.pending.IsZero() {
 		r.Duration -= time.Since(x.pending)
 	}
-	r.StdoutBytes, r.StderrBytes = x.out.total, x.err.total
-	r.Stdout, r.CutStdout, r.OmittedStdout = x.out.bytes()
-	r.Stderr, r.CutStderr, r.OmittedStderr = x.err.bytes()
+	r.StdoutBytes, r.StderrBytes = x.out.Total(), x.err.Total()
+	r.Stdout, r.CutStdout, r.OmittedStdout = x.out.Bytes()
+	r.Stderr, r.CutStderr, r.OmittedStderr = x.err.Bytes()
 	if x.aside {
 		r.Stdout, r.CutStdout, r.OmittedStdout = nil, 0, r.StdoutBytes
 		r.Stderr, r.CutStderr, r.OmittedStderr = nil, 0, r.StderrBytes
@@ -154,7 +156,7 @@ func (x *Exec) event(sh *shell, ev framing.Event) {
 	if x.internal {
 		switch ev.Kind {
 		case framing.Stdout:
-			x.out.write(ev.Data)
+			x.out.Write(ev.Data)
 		case framing.Stray:
 			if len(x.stray) < maxStray {
 				x.stray = append(x.stray, ev.Data...)
@@ -230,9 +232,9 @@ func (x *Exec) output(ev framing.Event) {
 		c, w = &x.err, &x.stderr
 	}
 	x.mu.Lock()
-	first := x.out.total+x.err.total == 0
+	first := x.out.Total()+x.err.Total() == 0
 	x.s.sumUp(c)
-	c.write(ev.Data)
+	c.Write(ev.Data)
 	x.watch.printed(ev.Data)
 	held := x.lastAsk != nil && x.lastAsk.Awaiting() // and the clocks with it
 	x.mu.Unlock()
@@ -255,10 +257,10 @@ func (x *Exec) output(ev framing.Event) {
 
 // ended is the host's answer: a code, or the signal that killed the shell.
 func (x *Exec) ended(code, signal int, dir string) {
-	x.s.exited(x, cmp.Or(code, signalExit(signal)))
+	x.s.exited(x, cmp.Or(code, signum.Exit(signal)))
 	name := ""
 	if signal != 0 {
-		name = signalName(signal)
+		name = signum.Name(signal)
 	}
 	x.endedBy(code, name, dir)
 }
@@ -302,7 +304,7 @@ func (x *Exec) streamEnded(err error) {
 	x.mu.Lock()
 	why, started := x.why, x.started
 	x.mu.Unlock()
-	x.s.exited(x, signalExit(9)) // with its shell
+	x.s.exited(x, signum.Exit(9)) // with its shell
 	switch {
 	case why != "":
 		x.mu.Lock()

@@ -18,18 +18,6 @@ func Lend(ctx context.Context, p *Pool, h hosts.Host, use func(Transport) error)
 	return seam.Lend(ctx, p, h, use)
 }
 
-// Capture is the bounded memory of a stream.
-type Capture struct{ c capture }
-
-// NewCapture returns a Capture of two halves of limit bytes each.
-func NewCapture(limit int) *Capture { return &Capture{capture{limit: limit}} }
-
-// Write takes the next piece.
-func (c *Capture) Write(p []byte) { c.c.write(p) }
-
-// Bytes returns what is kept, where the cut is and how much is left out there.
-func (c *Capture) Bytes() (kept []byte, cut, omitted int64) { return c.c.bytes() }
-
 // ConnKey says which hosts may share a connection.
 var ConnKey = connKey
 

@@ -2,10 +2,9 @@ package session
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/session/internal/capture"
 )
 
 // tell fills in who and how, as far as the connection knows it.
@@ -15,19 +14,10 @@ func (p *Peer) tell(e *audit.Event) {
 }
 
 // sumUp makes c add up its bytes, where a record will say what they were.
-func (s *Session) sumUp(c *capture) {
-	if _, nowhere := s.cfg.Audit.(audit.Discard); c.sum == nil && !nowhere {
-		c.sum = sha256.New()
+func (s *Session) sumUp(c *capture.Capture) {
+	if _, nowhere := s.cfg.Audit.(audit.Discard); !nowhere {
+		c.Sum()
 	}
-}
-
-// digest is the SHA-256 of all that came, in hexadecimal; "" where nothing came, or nobody wants to know.
-func (c *capture) digest() string {
-	if c.sum == nil {
-		return ""
-	}
-	var b [sha256.Size]byte
-	return hex.EncodeToString(c.sum.Sum(b[:0]))
 }
 
 // outputs fills in what came of the streams, and keeps their beginnings and ends where Config.Outputs says so: text
@@ -35,14 +25,14 @@ func (c *capture) digest() string {
 func (s *Session) outputs(e *audit.Event, x *Exec, r *Result) {
 	e.StdoutBytes, e.StderrBytes = r.StdoutBytes, r.StderrBytes
 	x.mu.Lock()
-	e.StdoutSHA256, e.StderrSHA256 = x.out.digest(), x.err.digest()
+	e.StdoutSHA256, e.StderrSHA256 = x.out.Digest(), x.err.Digest()
 	x.mu.Unlock()
 	e.Omitted = audit.Omitted{Stdout: r.OmittedStdout, Stderr: r.OmittedStderr}
 	stdout, stderr := r.Stdout, r.Stderr
 	if x.aside {
 		x.mu.Lock()
-		stdout, _, e.Omitted.Stdout = x.out.bytes()
-		stderr, _, e.Omitted.Stderr = x.err.bytes()
+		stdout, _, e.Omitted.Stdout = x.out.Bytes()
+		stderr, _, e.Omitted.Stderr = x.err.Bytes()
 		x.mu.Unlock()
 	}
 	if s.cfg.Outputs == nil {

@@ -316,7 +316,7 @@ const maxDrain = 5
 func (x *Exec) printed() int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.out.total + x.err.total
+	return x.out.Total() + x.err.Total()
 }
 
 func (x *Exec) setStep(step string) {

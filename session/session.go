@@ -134,7 +134,8 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 	if keep == 0 && s.cfg.Outputs != nil {
 		x.aside, keep = true, DefaultKeep
 	}
-	x.out.limit, x.err.limit = keep/2, keep/2
+	x.out.Limit(keep / 2)
+	x.err.Limit(keep / 2)
 	x.res = Result{
 		Host: s.host.Name, Session: s.id, Exec: x.id, Command: cmd.Script, State: Running, Started: x.began,
 		Lane: laneSession, StderrMode: "live", Own: cmd.inner.own,

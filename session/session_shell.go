@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
 // maxShells is how many shells a command tries. More than one is needed where a shell ends just before it takes the
@@ -191,4 +194,16 @@ func (s *Session) shellName() string {
 		return s.sh.hello.Dialect.String()
 	}
 	return s.host.Shell
+}
+
+// guarded returns the shell with what an agent's gets: variables and a function that keep reads from running code. No variable
+// that was given undoes them.
+func (s *Session) guarded(sh framing.Shell) framing.Shell {
+	if hosts.RoleOf(s.cfg.Principal) == hosts.RoleAgent {
+		if !sh.Clean {
+			sh.Env = slices.Concat(sh.Env, policy.AgentEnviron())
+		}
+		sh.Prelude = policy.AgentPrelude
+	}
+	return sh
 }

@@ -14,7 +14,7 @@ const maxSnapshot = 1 << 20
 // ownExec is a frame of our own: no policy, no record, no Result. Its output is kept, within maxSnapshot.
 func (s *Session) ownExec() *Exec {
 	x := &Exec{s: s, tok: framing.NewToken(), done: make(chan struct{}), internal: true}
-	x.out.limit = maxSnapshot
+	x.out.Limit(maxSnapshot)
 	return x
 }
 
@@ -30,7 +30,7 @@ func (s *Session) runOwn(ctx context.Context, sh *shell, cmd framing.Command) (s
 	select {
 	case <-x.done:
 		sh.keepStray(x.stray)
-		return string(x.out.head), sh.alive()
+		return string(x.out.Head()), sh.alive()
 	case <-ctx.Done():
 	case <-t.C:
 	}
@@ -95,7 +95,7 @@ func (s *Session) snapshot(sh *shell) {
 		return
 	}
 	x.then = func() {
-		text := string(x.out.head) // as it came: a session that waits should be small
+		text := string(x.out.Head()) // as it came: a session that waits should be small
 		if _, ok := framing.ParseState(text); ok {
 			s.mu.Lock()
 			s.state, s.stale = text, false

@@ -3,10 +3,13 @@ package session
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+	"github.com/fairlead-ssh/fairlead/session/become"
+	"github.com/fairlead-ssh/fairlead/session/internal/terminalread"
 	"github.com/fairlead-ssh/fairlead/session/screen"
 )
 
@@ -96,7 +99,7 @@ func (w *terminalWatch) tick() {
 	ctx, cancel := context.WithTimeout(x.s.closing, lookTimeLimit)
 	w.leave = cancel
 	x.mu.Unlock()
-	p, how, known := process{}, noEvidence, false
+	p, how, known := terminalread.Process{}, terminalread.None, false
 	x.during(func() { p, how, known = x.terminalReader(ctx, w.sh, prompt) })
 	cancel()
 
@@ -106,22 +109,22 @@ func (w *terminalWatch) tick() {
 		return
 	}
 	silence = time.Since(last)
-	waits := how == reads || how == asks && (prompt || line || silence >= asksAfter) || how == hidden && prompt ||
+	waits := how == terminalread.Reads || how == terminalread.Asks && (prompt || line || silence >= asksAfter) || how == terminalread.Hidden && prompt ||
 		!known && prompt && silence >= blindAfter
 	switch {
 	case !waits && !known && prompt:
 		w.timer.Reset(max(0, blindAfter-silence) + time.Millisecond)
-	case !waits && how == asks:
+	case !waits && how == terminalread.Asks:
 		w.seen = 0
 		w.timer.Reset(asksAfter - silence + time.Millisecond)
 	case !waits:
 		w.seen, w.quiet = 0, min(2*max(w.quiet, silence), quietMost+silence)
 		w.timer.Reset(w.quiet - silence)
-	case known && seen != p.pid:
-		w.seen = p.pid
+	case known && seen != p.PID:
+		w.seen = p.PID
 		w.timer.Reset(sureAfter)
 	default:
-		x.needs = &needsTerminal{host: x.s.host.Name, program: plainName(p.name), password: prompt || how == asks}
+		x.needs = &needsTerminal{host: x.s.host.Name, program: plainName(p.Name), password: prompt || how == terminalread.Asks}
 		x.mu.Unlock()
 		x.stop(StatusTimeout)
 		return
@@ -173,3 +176,25 @@ func (n *needsTerminal) Error() string {
 
 // Unwrap returns ErrNeedsTerminal.
 func (n *needsTerminal) Unwrap() error { return ErrNeedsTerminal }
+
+// terminalReader looks for a process of the command that waits for the terminal. known says whether the host lets one look.
+func (x *Exec) terminalReader(ctx context.Context, sh *shell, prompted bool) (best terminalread.Process, how terminalread.Evidence, known bool) {
+	t := x.s.transport()
+	if t == nil {
+		return best, terminalread.None, false
+	}
+	stream, err := x.s.held(t).Open(become.Unasked(ctx), Program{Line: terminalread.Line(sh.hello.PID)})
+	if err != nil {
+		return best, terminalread.None, false
+	}
+	defer stream.Close()
+	defer context.AfterFunc(ctx, func() { stream.Close() })()
+	said, _ := io.ReadAll(io.LimitReader(stream, 1<<20))
+	all, known := terminalread.Parse(string(said))
+	for _, p := range all {
+		if e := p.Waits(sh.hello.PID, prompted); e > how {
+			best, how = p, e
+		}
+	}
+	return best, how, known
+}

@@ -1,9 +1,8 @@
-package session
+// Package terminalread finds out which process on a host waits for its terminal, from what the host's /proc says.
+package terminalread
 
 import (
-	"context"
 	_ "embed"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/framing/hostcode"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
-	"github.com/fairlead-ssh/fairlead/session/become"
 )
 
 //go:embed host/processes.sh
@@ -19,16 +17,16 @@ var processesSource string
 
 var processesText = sync.OnceValue(func() string { return hostcode.Line(processesSource) })
 
-// readersLine returns a command line that reports on a shell and its descendants, one line for each, and the files that
+// Line returns a command line that reports on a shell and its descendants, one line for each, and the files that
 // each has open. It says nothing where there is no Linux /proc. Like framing.Signal's it means the same to every login shell.
-func readersLine(pid int) string {
+func Line(pid int) string {
 	return "exec sh -c '" + processesText() + "' " + strconv.Itoa(pid)
 }
 
-// process is what readersLine says of one.
-type process struct {
-	pid    int
-	name   string
+// Process is what Line says of one.
+type Process struct {
+	PID    int
+	Name   string
 	state  string
 	parent bool // it has children
 	wchan  string
@@ -36,8 +34,8 @@ type process struct {
 	files  map[int]string // open files; none where they are hidden
 }
 
-// parseProcesses reads what the program of readersLine printed; ok says whether that was all of it.
-func parseProcesses(said string) (all []process, ok bool) {
+// Parse reads what the program of Line printed; ok says whether that was all of it.
+func Parse(said string) (all []Process, ok bool) {
 	for line := range strings.Lines(said) {
 		line = strings.TrimRight(line, "\r\n")
 		if rest, is := strings.CutPrefix(line, "fairlead-process:"); is {
@@ -47,7 +45,7 @@ func parseProcesses(said string) (all []process, ok bool) {
 			}
 			pid, err := strconv.Atoi(f[0])
 			if err == nil {
-				all = append(all, process{pid: pid, state: f[1], parent: f[2] != "", wchan: f[3], call: strings.Fields(f[4]), name: f[5], files: map[int]string{}})
+				all = append(all, Process{PID: pid, state: f[1], parent: f[2] != "", wchan: f[3], call: strings.Fields(f[4]), Name: f[5], files: map[int]string{}})
 			}
 			continue
 		}
@@ -77,30 +75,30 @@ var waitCalls = []string{"7", "271", "23", "270", "73", "72"}
 // sleep without a child.
 var asksForPasswords = []string{"sudo", "sudo-rs", "su", "su-rs", "doas", "pkexec", "run0", "passwd", "chsh", "chfn", "newgrp", "sg", "ksu", "login"}
 
-// evidence is how sure it is that a process waits for the terminal.
-type evidence int
+// Evidence is how sure it is that a process waits for the terminal.
+type Evidence int
 
 const (
-	noEvidence evidence = iota
-	hidden              // it sleeps, and cannot be looked into
-	asks                // and is a program that asks for passwords
-	reads               // it is in a read of the terminal
+	None   Evidence = iota
+	Hidden          // it sleeps, and cannot be looked into
+	Asks            // and is a program that asks for passwords
+	Reads           // it is in a read of the terminal
 )
 
-// reads says whether p waits for the terminal. shell is the shell that runs the command: its own standard input is the
+// Waits says whether p waits for the terminal. shell is the shell that runs the command: its own standard input is the
 // terminal on which frames come. prompted says that what was printed last looks like a prompt for a password.
-func (p *process) reads(shell int, prompted bool) evidence {
+func (p *Process) Waits(shell int, prompted bool) Evidence {
 	if p.state != "S" {
-		return noEvidence
+		return None
 	}
 	if len(p.files) == 0 {
 		switch {
-		case p.pid == shell || p.parent:
-			return noEvidence
-		case slices.Contains(asksForPasswords, p.name):
-			return asks
+		case p.PID == shell || p.parent:
+			return None
+		case slices.Contains(asksForPasswords, p.Name):
+			return Asks
 		}
-		return hidden
+		return Hidden
 	}
 	opened := false // the terminal, by a program that does not trust its standard input
 	socket := false
@@ -108,44 +106,22 @@ func (p *process) reads(shell int, prompted bool) evidence {
 		opened = opened || file == "/dev/tty"
 		socket = socket || strings.HasPrefix(file, "socket:")
 	}
-	if p.pid == shell && !opened {
-		return noEvidence
+	if p.PID == shell && !opened {
+		return None
 	}
 	if len(p.call) > 1 && slices.Contains(readCalls, p.call[0]) {
 		fd, err := strconv.ParseInt(strings.TrimPrefix(p.call[1], "0x"), 16, 32)
 		file := p.files[int(fd)]
-		if err == nil && terminalFile.MatchString(file) && (p.pid != shell || file == "/dev/tty") {
-			return reads
+		if err == nil && terminalFile.MatchString(file) && (p.PID != shell || file == "/dev/tty") {
+			return Reads
 		}
-		return noEvidence
+		return None
 	}
 	if len(p.call) > 0 && slices.Contains(waitCalls, p.call[0]) && p.files[0] == "/dev/tty" && !socket && !p.parent {
-		return reads // before it reads, as busybox does
+		return Reads // before it reads, as busybox does
 	}
 	if len(p.call) == 0 && (strings.HasPrefix(p.wchan, "n_tty_read") || p.wchan == "wait_woken" && opened && !socket) || prompted && opened && !p.parent {
-		return reads
+		return Reads
 	}
-	return noEvidence
-}
-
-// terminalReader looks for a process of the command that waits for the terminal. known says whether the host lets one look.
-func (x *Exec) terminalReader(ctx context.Context, sh *shell, prompted bool) (best process, how evidence, known bool) {
-	t := x.s.transport()
-	if t == nil {
-		return best, noEvidence, false
-	}
-	stream, err := x.s.held(t).Open(become.Unasked(ctx), Program{Line: readersLine(sh.hello.PID)})
-	if err != nil {
-		return best, noEvidence, false
-	}
-	defer stream.Close()
-	defer context.AfterFunc(ctx, func() { stream.Close() })()
-	said, _ := io.ReadAll(io.LimitReader(stream, 1<<20))
-	all, known := parseProcesses(string(said))
-	for _, p := range all {
-		if e := p.reads(sh.hello.PID, prompted); e > how {
-			best, how = p, e
-		}
-	}
-	return best, how, known
+	return None
 }

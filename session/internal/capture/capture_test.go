@@ -1,4 +1,4 @@
-package session_test
+package capture_test
 
 import (
 	"math/rand/v2"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/capture"
 )
 
 // randomStream returns text of characters of every length, or any bytes.
@@ -29,7 +29,8 @@ func TestCaptureKeepsThePrefixAndTheSuffixAndCountsTheRest(t *testing.T) {
 	for range 20_000 {
 		limit, text := r.IntN(24), r.IntN(2) == 0
 		whole := randomStream(r, r.IntN(100), text)
-		c := session.NewCapture(limit)
+		var c capture.Capture
+		c.Limit(limit)
 		for rest := whole; len(rest) > 0; {
 			n := 1 + r.IntN(len(rest))
 			if r.IntN(2) == 0 {
@@ -58,7 +59,8 @@ func TestCaptureKeepsThePrefixAndTheSuffixAndCountsTheRest(t *testing.T) {
 }
 
 func TestCaptureOfNothingKeepsNothing(t *testing.T) {
-	c := session.NewCapture(0)
+	var c capture.Capture
+	c.Limit(0)
 	c.Write([]byte("abc"))
 	kept, cut, omitted := c.Bytes()
 	assert.Empty(t, kept)

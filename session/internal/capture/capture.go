@@ -1,12 +1,16 @@
-package session
+// Package capture keeps the first and the last bytes of a stream.
+package capture
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"hash"
 	"unicode/utf8"
 )
 
-// capture keeps the first and the last bytes of a stream, and counts all.
-type capture struct {
+// Capture keeps the first and the last bytes of a stream, and counts all. The zero value counts, and keeps nothing. It is for
+// one goroutine at a time.
+type Capture struct {
 	head  []byte
 	tail  []byte // a ring once it is full
 	at    int    // where the ring's oldest byte is
@@ -15,7 +19,33 @@ type capture struct {
 	sum   hash.Hash // of all; nil where nobody wants to know
 }
 
-func (c *capture) write(p []byte) {
+// Limit says how many bytes are kept of each end. It is called before the first Write.
+func (c *Capture) Limit(n int) { c.limit = n }
+
+// Total is how many bytes came.
+func (c *Capture) Total() int64 { return c.total }
+
+// Sum adds up the bytes that come from now on.
+func (c *Capture) Sum() {
+	if c.sum == nil {
+		c.sum = sha256.New()
+	}
+}
+
+// Digest is the SHA-256 of all that came, in hexadecimal; "" where nothing came, or nobody has asked for the Sum.
+func (c *Capture) Digest() string {
+	if c.sum == nil {
+		return ""
+	}
+	var b [sha256.Size]byte
+	return hex.EncodeToString(c.sum.Sum(b[:0]))
+}
+
+// Head is the beginning, as far as it is kept. It is only valid until the next Write.
+func (c *Capture) Head() []byte { return c.head }
+
+// Write takes what comes next.
+func (c *Capture) Write(p []byte) {
 	c.total += int64(len(p))
 	if c.sum != nil {
 		c.sum.Write(p)
@@ -43,9 +73,9 @@ func (c *capture) write(p []byte) {
 	}
 }
 
-// bytes returns what is kept as one slice, the offset of the cut and the count of what is left out there. The cut falls
+// Bytes returns what is kept as one slice, the offset of the cut and the count of what is left out there. The cut falls
 // between characters where the stream is UTF-8.
-func (c *capture) bytes() (kept []byte, cut, omitted int64) {
+func (c *Capture) Bytes() (kept []byte, cut, omitted int64) {
 	omitted = c.total - int64(len(c.head)) - int64(len(c.tail))
 	tail := c.tail
 	if c.at > 0 {

@@ -1,18 +1,19 @@
-package session
+// Package signum says how shells and people tell signals.
+package signum
 
 import "strconv"
 
-// signalExit is the code by which a shell reports the end of a program that a signal ended; 0 for no signal.
-func signalExit(n int) int {
+// Exit is the code by which a shell reports the end of a program that a signal ended; 0 for no signal.
+func Exit(n int) int {
 	if n == 0 {
 		return 0
 	}
 	return 128 + n
 }
 
-// signalName returns a signal's name without SIG. The numbers are those that POSIX and every system we know share
+// Name returns a signal's name without SIG. The numbers are those that POSIX and every system we know share
 // (signal(7)); others are told as they are.
-func signalName(n int) string {
+func Name(n int) string {
 	switch n {
 	case 1:
 		return "HUP"
