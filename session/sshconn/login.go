@@ -72,6 +72,7 @@ type login struct {
 	broke   bool             // the connection went away, or the time ran out, before everything was tried
 
 	typed    map[string]int // how often a person was to answer, by method
+	given    []attempt      // at which a person has typed something
 	prompted bool           // the server has asked something with keyboard-interactive
 	noPerson bool           // there is none to ask
 	notTyped error          // why a person has not answered

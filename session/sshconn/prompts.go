@@ -78,6 +78,9 @@ func (l *login) typedFor(q Question) ([]string, error) {
 	if err != nil {
 		return nil, l.unanswered(err)
 	}
+	if try := (attempt{q.Method, q.Try}); len(q.Prompts) > 0 && !slices.Contains(l.given, try) {
+		l.given = append(l.given, try)
+	}
 	out := make([]string, len(a.Secrets))
 	for i, s := range a.Secrets {
 		out[i] = string(s)
@@ -91,12 +94,25 @@ func (l *login) unanswered(err error) error {
 	return err
 }
 
+// attempt is one try of a method, from 1.
+type attempt struct {
+	method string
+	try    int
+}
+
 // tries says what was typed, for a message.
 func (l *login) tries() (out []string) {
 	for _, method := range l.t.methods.order {
-		if n := l.typed[method]; n == 1 {
+		n := 0
+		for _, a := range l.given {
+			if a.method == method {
+				n++
+			}
+		}
+		switch {
+		case n == 1:
 			out = append(out, method)
-		} else if n > 1 {
+		case n > 1:
 			out = append(out, fmt.Sprintf("%s (%d times)", method, n))
 		}
 	}

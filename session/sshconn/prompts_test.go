@@ -41,6 +41,14 @@ func byPrompts(c *ssh.ServerConfig) {
 	}
 }
 
+// byNoPrompts takes prompts, has none, and lets nobody in.
+func byNoPrompts(c *ssh.ServerConfig) {
+	c.KeyboardInteractiveCallback = func(_ ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+		_, err := ask("", "", nil, nil)
+		return nil, errors.Join(errWrong, err)
+	}
+}
+
 func onlyBy(with ...func(*ssh.ServerConfig)) func(*ssh.ServerConfig) {
 	return func(c *ssh.ServerConfig) {
 		c.PublicKeyCallback = nil
@@ -189,6 +197,17 @@ func TestWhereNoPersonIsThereOtherWaysAreTried(t *testing.T) {
 	}}
 	dial(t, a.asking(p), web1)
 	assert.Len(t, p.asked, 1)
+}
+
+// A server without PAM takes prompts and has none; and who is not there types nothing.
+func TestNothingIsSaidToBeTypedThatWasNot(t *testing.T) {
+	a, _ := served(t, "PubkeyAuthentication no", onlyBy(byNoPrompts, byPassword))
+	p := &person{says: func(sshconn.Question) (sshconn.Answer, error) { return sshconn.Answer{}, sshconn.ErrNoPerson }}
+	_, err := a.asking(p).Dial(t.Context(), web1)
+	var refused *sshconn.AuthError
+	require.ErrorAs(t, err, &refused)
+	assert.Empty(t, refused.Typed)
+	assert.ErrorContains(t, err, "not tried: password (there is no person to ask: run this at a terminal)")
 }
 
 func TestAPersonWhoGivesNoAnswerEndsTheLogin(t *testing.T) {
