@@ -129,6 +129,7 @@ func TestThePartsOfTheKeeperPointOneWay(t *testing.T) {
 		"access":     {"client", "listen", "problem", "right", "wire"},
 		"auditlog":   {"access", "client", "limit", "listen", "page", "problem", "right", "route", "stream", "wire"},
 		"bodies":     {"client", "problem", "wire"},
+		"onlyonce":   {"client", "problem", "wire"},
 		"casts":      {"access", "client", "limit", "listen", "page", "problem", "right", "route", "stream", "wire"},
 		"stream":     {"access", "client", "listen", "problem", "right", "wire"},
 		"sandboxed":  {"access", "client", "listen", "problem", "right", "wire"},

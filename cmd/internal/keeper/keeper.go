@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/events"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/onlyonce"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/sandboxed"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
@@ -52,7 +53,7 @@ type Keeper struct {
 	bodies      *limit.Budget // of requests that are read and decoded
 	contents    *limit.Budget // of files, until their work has ended
 	runs        *runs
-	onces       *onces
+	onces       *onlyonce.Book
 	retold      retellings
 	terminals   openTerminals
 	recordings  *casts.Shelf
@@ -90,7 +91,7 @@ func New(cfg Config) (*Keeper, error) {
 	k := &Keeper{
 		cfg: cfg, log: logger, notify: tell, questions: question.NewDesk(), policy: &livepolicy.Policy{Files: cfg.PolicyFiles},
 		secrets: redact.New(redact.Config{}), trees: approval.NewTrees(cmdutil.Marked),
-		inventories: connect.NewInventories(), events: events.New(), limiter: limit.NewLimiter(), bodies: limit.NewBudget(), contents: limit.NewBudget(), runs: newRuns(), onces: newOnces(), started: time.Now(),
+		inventories: connect.NewInventories(), events: events.New(), limiter: limit.NewLimiter(), bodies: limit.NewBudget(), contents: limit.NewBudget(), runs: newRuns(), started: time.Now(),
 		asked: make(chan struct{}), realms: map[realmKey]*realm{},
 	}
 	k.policy.Load = func() (*rules.Engine, error) {
@@ -116,6 +117,7 @@ func New(cfg Config) (*Keeper, error) {
 	if cfg.Store != nil {
 		k.commands = k.newRunner()
 	}
+	k.onces = onlyonce.New(cfg.Store, k.life(), k.log)
 	k.recordings = &casts.Shelf{Dir: cfg.Recordings, AuditDir: cfg.AuditDir, Secrets: k.secrets, Live: k.terminals.recorded}
 	k.api = k.routes()
 	k.relayAsks()

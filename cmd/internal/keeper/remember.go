@@ -2,7 +2,6 @@ package keeper
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
@@ -57,34 +56,4 @@ func (k *Keeper) past(ctx context.Context, c *access.Caller, idOrName string) er
 		why = "its time was over"
 	}
 	return problem.New(http.StatusGone, registry.CodeClosed, "session %.80s on %s is closed: %s", idOrName, s.Host, why)
-}
-
-// claimKey takes an idempotency key for a request, also against keepers before this one: KeyNew is the first, and it alone
-// may give the key back.
-func (k *Keeper) claimKey(ctx context.Context, key store.Key, request []byte) (store.KeyClaim, error) {
-	if k.cfg.Store == nil {
-		return store.KeyClaim{State: store.KeyNew}, nil
-	}
-	key.Request = request
-	got, err := k.cfg.Store.ClaimKey(ctx, key)
-	if err == nil && got.State == store.KeyConflict {
-		err = problem.KeyUsed()
-	}
-	return got, err
-}
-
-// giveKeyBack lets a key be used again, for a request that came to nothing.
-func (k *Keeper) giveKeyBack(ctx context.Context, key store.Key) {
-	if k.cfg.Store == nil {
-		return
-	}
-	err := k.cfg.Store.ReleaseKey(context.WithoutCancel(ctx), key)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		k.log.Printf("an idempotency key was not given back: %v", err)
-	}
-}
-
-// storeKey is a key of this keeper's. What is in another's is known by its target at most.
-func (k *Keeper) storeKey(c *access.Caller, key string) store.Key {
-	return store.Key{Principal: c.Principal, Key: key, Target: "life " + k.life()}
 }

@@ -107,7 +107,7 @@ func (k *Keeper) startRun(ctx context.Context, c *access.Caller, in *newRunIn) (
 			log.end()
 			k.retold.keep(told)
 		}()
-		mine(hc, log, func() { k.undo(hc.Context(), c, in.Key) })
+		mine(hc, log, func() { k.onces.Undo(hc.Context(), c.Principal, in.Key) })
 	}, nil
 }
 
