@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
@@ -32,6 +31,8 @@ import (
 
 // Keeper holds sessions and answers requests. Make one with New. Its methods may be called concurrently.
 type Keeper struct {
+	*lifetime
+
 	cfg         Config
 	log         *log.Logger
 	sink        access.Record
@@ -60,18 +61,6 @@ type Keeper struct {
 	commands    *sandboxed.Runner // of sandboxes; nil without a store
 	started     time.Time
 
-	base    context.Context // of every request; ends with the keeper
-	end     context.CancelFunc
-	asked   chan struct{} // closed when a caller has asked the keeper to end
-	askOnce sync.Once
-
-	answering atomic.Int64 // requests in progress
-
-	entrance sync.RWMutex // held for reading while a request is counted in; guards left
-	left     bool         // it ends, so that a newer one may begin, and takes no request any more
-
-	leaving sync.WaitGroup // realms that are being closed, and goroutines of our own
-
 	mu     sync.Mutex // guards what follows
 	realms map[realmKey]*realm
 	closed bool
@@ -92,7 +81,7 @@ func New(cfg Config) (*Keeper, error) {
 		cfg: cfg, log: logger, notify: tell, questions: question.NewDesk(), policy: &livepolicy.Policy{Files: cfg.PolicyFiles},
 		secrets: redact.New(redact.Config{}), trees: approval.NewTrees(cmdutil.Marked),
 		inventories: connect.NewInventories(), events: events.New(), limiter: limit.NewLimiter(), bodies: limit.NewBudget(), contents: limit.NewBudget(), runs: newRuns(), started: time.Now(),
-		asked: make(chan struct{}), realms: map[realmKey]*realm{},
+		lifetime: newLifetime(), realms: map[realmKey]*realm{},
 	}
 	k.policy.Load = func() (*rules.Engine, error) {
 		e, err := cfg.Policy()
@@ -106,7 +95,6 @@ func New(cfg Config) (*Keeper, error) {
 	k.sink = access.NewRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))
 	k.callers.Principal, k.callers.Inventory, k.callers.Door = cfg.Principal, cfg.Inventory, cfg.AgentDoor
 	k.callers.Store, k.callers.Record, k.callers.Here = cfg.Store, k.sink, k.here
-	k.base, k.end = context.WithCancel(context.Background())
 	if k.metrics, err = newMetrics(k.sessions, func() int { return len(k.desk.List()) }, func() int { return int(k.answering.Load()) }); err != nil {
 		return nil, err
 	}
@@ -193,9 +181,6 @@ func (k *Keeper) sessions() int {
 func (k *Keeper) busy() bool {
 	return k.answering.Load() > 0 || k.sessions() > 0 || len(k.desk.List()) > 0 || len(k.desk.ForSessions()) > 0
 }
-
-// stop asks the keeper to end.
-func (k *Keeper) stop() { k.askOnce.Do(func() { close(k.asked) }) }
 
 func (k *Keeper) health(c *access.Caller) wire.Health {
 	status, fault := "ok", k.storeFault()

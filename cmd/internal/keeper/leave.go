@@ -84,13 +84,6 @@ func (k *Keeper) kept(ctx context.Context, id string) bool {
 	return err == nil && c.Status == store.Pending
 }
 
-// enter counts a request in, but not once the keeper has left.
-func (k *Keeper) enter() (n int64, open bool) {
-	k.entrance.RLock()
-	defer k.entrance.RUnlock()
-	return k.answering.Add(1), !k.left
-}
-
 // isEnding reports whether a keeper has said that it is about to be gone.
 func isEnding(p *wire.Problem) bool {
 	return p.Code == problem.ErrEnding.Code && p.Status == problem.ErrEnding.Status
