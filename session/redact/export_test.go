@@ -1,6 +1,10 @@
 package redact
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+)
 
 // Kinds returns the kinds of all rules.
 func Kinds() []string {
@@ -35,4 +39,15 @@ func Owners(s *Set) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.owners)
+}
+
+// Expressions are those of all rules.
+func Expressions() (all []*lazyregexp.Regexp) {
+	for _, r := range allRules() {
+		all = append(all, r.re)
+		if r.end != nil && r.end.re != nil {
+			all = append(all, r.end.re)
+		}
+	}
+	return all
 }

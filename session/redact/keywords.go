@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 	"encoding/binary"
-	"regexp/syntax"
 	"sync"
 )
 
@@ -37,9 +36,7 @@ var rulebook = sync.OnceValue(func() *index {
 	x := &index{buckets: make([][]*keyword, 1)}
 	known := map[string]*keyword{}
 	for _, r := range allRules() {
-		if re, err := syntax.Parse(r.re.String(), syntax.Perl); err == nil {
-			r.least = leastOf(re)
-		}
+		r.least = least(r.re)
 		for _, k := range r.keys {
 			w := known[k]
 			if w == nil {

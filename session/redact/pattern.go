@@ -333,7 +333,7 @@ func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule
 func (x *pattern) mayJoin(data []byte, i, n int) bool {
 	for _, w := range x.book.bucket(data, i) {
 		for _, r := range w.rules {
-			if r.hold && n >= r.least {
+			if r.hold && n >= r.least() {
 				return true
 			}
 		}

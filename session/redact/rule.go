@@ -2,8 +2,10 @@ package redact
 
 import (
 	"bytes"
-	"regexp"
 	"regexp/syntax"
+	"sync"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // Window is the most that a rule looks at, in bytes from its keyword on, and so the most that a [Writer] holds back for
@@ -18,7 +20,7 @@ const lookback = 128
 type rule struct {
 	kind string
 	keys []string                                // see keyword
-	re   *regexp.Regexp                          // anchored at the keyword; its first group, or all of it, is where the secret stands
+	re   *lazyregexp.Regexp                      // anchored at the keyword; its first group, or all of it, is where the secret stands
 	left edge                                    // what may stand before the keyword
 	look int                                     // how far the expression looks, 0: the whole of Window
 	need string                                  // what must stand within that; it saves time, as pre does
@@ -36,8 +38,8 @@ type rule struct {
 	back bool
 	// hold means that a silence may not show the start of what could become a match.
 	hold  bool
-	least int  // no match has fewer bytes; worked out from the expression
-	long  bool // such a match may take any number of bytes to be one
+	long  bool       // such a match may take any number of bytes to be one
+	least func() int // no match has fewer bytes; worked out from the expression, when it is first asked for
 }
 
 // edge is a condition on the byte before a keyword.
@@ -88,7 +90,7 @@ func (r *rule) find(p *place) (*match, bool) {
 		near = win[:min(len(win), r.look)]
 		name = min(name, len(near))
 	}
-	if len(near) < r.least {
+	if len(near) < r.least() {
 		return nil, false
 	}
 	if r.need != "" && !bytes.Contains(near, []byte(r.need)) || r.pre != nil && !r.pre(before, near, name) {
@@ -119,7 +121,17 @@ func (r *rule) find(p *place) (*match, bool) {
 	return m, true
 }
 
-// leastOf returns how many bytes a match of re has at least.
+// least returns a function that tells how many bytes a match of an expression has at least.
+func least(re *lazyregexp.Regexp) func() int {
+	return sync.OnceValue(func() int {
+		parsed, err := syntax.Parse(re.String(), syntax.Perl)
+		if err != nil {
+			return 0 // its first use says why
+		}
+		return leastOf(parsed)
+	})
+}
+
 func leastOf(re *syntax.Regexp) int {
 	n := 0
 	switch re.Op {
@@ -238,7 +250,7 @@ func but(excluded string) *class {
 // blockEnd is how a key block ends: with a text, and up to most bytes of more that the expression describes.
 type blockEnd struct {
 	text []byte
-	re   *regexp.Regexp // anchored after text; nil: the text is all
+	re   *lazyregexp.Regexp // anchored after text; nil: the text is all
 	most int
 }
 

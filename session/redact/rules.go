@@ -1,8 +1,9 @@
 package redact
 
 import (
-	"regexp"
 	"slices"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // allRules returns the rules in the order in which they are tried at one place.
@@ -12,7 +13,7 @@ func allRules() []*rule {
 
 // markRules let the search see marks, which are left alone.
 func markRules() []*rule {
-	return []*rule{{kind: "mark", keys: []string{markOpen}, re: regexp.MustCompile(`^\z.`)}}
+	return []*rule{{kind: "mark", keys: []string{markOpen}, re: lazyregexp.New(`^\z.`)}}
 }
 
 var (

@@ -2,8 +2,9 @@ package redact
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // commandLook bounds how far from the name of a program its password may stand.
@@ -17,7 +18,7 @@ func commandRules() []*rule {
 	command := func(starts, names, flags string, keys ...string) *rule {
 		return &rule{
 			kind: "password", keys: keys, left: wordLeft, look: commandLook, pre: wordStarts(";|&", strings.Fields(starts)...),
-			re: regexp.MustCompile(`^(?:` + names + `)[ \t](?:[^\n;|&]*?[ \t])?(?:` + flags + `)` + shellWord),
+			re: lazyregexp.New(`^(?:` + names + `)[ \t](?:[^\n;|&]*?[ \t])?(?:` + flags + `)` + shellWord),
 			ok: func(m *match) bool { return notPlaceholder(m) },
 		}
 	}
@@ -49,7 +50,7 @@ func commandRules() []*rule {
 		command(`-`, `htpasswd`, `-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?`, "htpasswd"),
 		{
 			kind: "password", keys: []string{"echo ", "printf "}, left: wordLeft, need: "|", look: commandLook,
-			re: regexp.MustCompile(`^(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?:["']?%s(?:\\n)?["']?[ \t]+)?` +
+			re: lazyregexp.New(`^(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?:["']?%s(?:\\n)?["']?[ \t]+)?` +
 				`(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"'|;&]{3,}))[ \t]*\|[ \t]*` +
 				`(?:sudo[ \t]+(?:-\S+[ \t]+)*(?:-[a-zA-Z]*S|--stdin)\b|(?:sudo[ \t]+)?(?:chpasswd|passwd[ \t]+--stdin|docker[ \t]+login|cryptsetup)\b)`),
 			ok: func(m *match) bool {
@@ -64,36 +65,36 @@ func commandRules() []*rule {
 		{
 			// SQL: create user, alter role, set password, create user mapping.
 			kind: "password", keys: []string{"identified ", "password '", "password for "},
-			re: regexp.MustCompile(`^(?i)(?:identified[ \t]+(?:with[ \t]+\S+[ \t]+)?(?:by|as)[ \t]+(?:password[ \t]+)?|password[ \t]+(?:for[ \t]+\S+[ \t]*=[ \t]*)?(?:password[ \t]*\([ \t]*)?)` +
+			re: lazyregexp.New(`^(?i)(?:identified[ \t]+(?:with[ \t]+\S+[ \t]+)?(?:by|as)[ \t]+(?:password[ \t]+)?|password[ \t]+(?:for[ \t]+\S+[ \t]*=[ \t]*)?(?:password[ \t]*\([ \t]*)?)` +
 				`\\?['"]([^'"\\\n]{2,})`),
 		},
 		{
 			kind: "password", keys: []string{"login "}, left: wordLeft, tail: visible,
-			re: regexp.MustCompile(`^login[ \t]+\S+[ \t]+password[ \t]+(\S{2,})`), // netrc
+			re: lazyregexp.New(`^login[ \t]+\S+[ \t]+password[ \t]+(\S{2,})`), // netrc
 		},
 		{
 			kind: "password", keys: []string{"user "}, left: wordLeft, need: " >", look: 256, pre: wordStarts("", "o", "O"), tail: visible, // of Redis
-			re: regexp.MustCompile(`^(?i)user[ \t]+\S+[ \t]+(?:\S+[ \t]+)*?(?:on|off)[ \t]+(?:\S+[ \t]+)*?>(\S{2,})`),
+			re: lazyregexp.New(`^(?i)user[ \t]+\S+[ \t]+(?:\S+[ \t]+)*?(?:on|off)[ \t]+(?:\S+[ \t]+)*?>(\S{2,})`),
 			ok: notPlaceholder,
 		},
 		{
 			kind: "password", keys: []string{"stats auth "}, left: wordLeft, tail: visible, // of HAProxy
-			re: regexp.MustCompile(`^stats auth[ \t]+[^\s:]+:(\S{2,})`),
+			re: lazyregexp.New(`^stats auth[ \t]+[^\s:]+:(\S{2,})`),
 			ok: notPlaceholder,
 		},
 		{
 			kind: "password", keys: []string{"snmp-server community ", "rocommunity ", "rwcommunity "}, left: wordLeft, tail: visible,
-			re: regexp.MustCompile(`^(?:snmp-server community|r[ow]community)[ \t]+(\S{2,})`),
+			re: lazyregexp.New(`^(?:snmp-server community|r[ow]community)[ \t]+(\S{2,})`),
 			ok: func(m *match) bool { return !bytes.EqualFold(m.text(1), []byte("public")) && notPlaceholder(m) },
 		},
 		{
 			kind: "password", keys: []string{"sqlplus ", "expdp ", "impdp "}, left: wordLeft, look: commandLook, // of Oracle
-			re: regexp.MustCompile(`^(?:sqlplus|expdp|impdp)[ \t]+(?:-\S+[ \t]+)*[^\s/"']+/([^\s@/"']{3,})@`),
+			re: lazyregexp.New(`^(?:sqlplus|expdp|impdp)[ \t]+(?:-\S+[ \t]+)*[^\s/"']+/([^\s@/"']{3,})@`),
 			ok: notPlaceholder,
 		},
 		{
 			kind: "password", keys: []string{"requirepass ", "masterauth "}, left: wordLeft, tail: unquoted,
-			re: regexp.MustCompile(`^(?i)(?:requirepass|masterauth)[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"'#]{3,}))`), // redis.conf
+			re: lazyregexp.New(`^(?i)(?:requirepass|masterauth)[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"'#]{3,}))`), // redis.conf
 			ok: notPlaceholder,
 		},
 	}

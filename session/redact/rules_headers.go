@@ -3,7 +3,8 @@ package redact
 import (
 	"bytes"
 	"encoding/base64"
-	"regexp"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // headerRules take out what HTTP messages and URLs carry.
@@ -11,7 +12,7 @@ func headerRules() []*rule {
 	return []*rule{
 		{
 			kind: "authorization", keys: []string{"authorization"}, look: 256, tail: but(`"'\,`),
-			re: regexp.MustCompile(`^(?i)authorization["'\\]*[ \t]*[:=][ \t]*\\?["']?[ \t]*` +
+			re: lazyregexp.New(`^(?i)authorization["'\\]*[ \t]*[:=][ \t]*\\?["']?[ \t]*` +
 				`(?:(?:bearer|basic|token|digest|negotiate|apikey|api-key|key)[ \t]+([^\s"'\\,]{3,})|[^\s"'\\,]{16,})`),
 			ok: func(m *match) bool {
 				if m.text(1) == nil { // no scheme: the value is the last word
@@ -22,22 +23,22 @@ func headerRules() []*rule {
 		},
 		{
 			kind: "authorization", keys: []string{"bearer"}, left: wordLeft, tail: classOf("A-Za-z0-9._~+/=-"),
-			re: regexp.MustCompile(`^(?i)bearer[ \t]+([a-z0-9._~+/=-]{16,})`),
+			re: lazyregexp.New(`^(?i)bearer[ \t]+([a-z0-9._~+/=-]{16,})`),
 			ok: func(m *match) bool { return bytes.ContainsAny(m.text(1), "0123456789") },
 		},
 		{
 			kind: "cookie", keys: []string{"set-cookie"}, tail: but(`;"',`),
-			re: regexp.MustCompile(`^(?i)set-cookie["']?:[ \t]*["']?[^\s=;]+=([^\s;"',]{8,})`),
+			re: lazyregexp.New(`^(?i)set-cookie["']?:[ \t]*["']?[^\s=;]+=([^\s;"',]{8,})`),
 		},
 		{
 			kind: "cookie", keys: []string{"cookie:"}, left: nameLeft,
-			re: regexp.MustCompile(`^(?i)cookie:[ \t]*([^\s=;"']+=[^"'\r]{8,})`),
+			re: lazyregexp.New(`^(?i)cookie:[ \t]*([^\s=;"']+=[^"'\r]{8,})`),
 			ok: func(m *match) bool { return !bytes.HasSuffix(m.before, []byte("-")) }, // set-cookie has its own
 		},
 		{
 			// RFC 3986 with user information: databases, queues, proxies, repositories.
 			kind: "dsn", keys: []string{"://"}, need: "@", look: 1 << 10,
-			re: regexp.MustCompile(`^://(?:[^\s:/?#@"'<>]*:([^\s/?#"'<>]+)|([A-Za-z0-9_-]{20,}))@[\w.\[%$({-]`),
+			re: lazyregexp.New(`^://(?:[^\s:/?#@"'<>]*:([^\s/?#"'<>]+)|([A-Za-z0-9_-]{20,}))@[\w.\[%$({-]`),
 			ok: func(m *match) bool {
 				n := len(m.before)
 				return n > 0 && isAlnum(m.before[n-1]) && !placeholder(m.win[m.from:m.to])
@@ -46,7 +47,7 @@ func headerRules() []*rule {
 		{
 			// Go's MySQL driver: user:password@tcp(host:port)/name.
 			kind: "dsn", keys: []string{"@tcp", "@unix(", "@cloudsql"}, look: 64, back: true,
-			re: regexp.MustCompile(`^@[a-z0-9+-]+\(`),
+			re: lazyregexp.New(`^@[a-z0-9+-]+\(`),
 			ok: func(m *match) bool {
 				at := passwordBefore(m.before)
 				if at < 0 || placeholder(m.before[at:]) {
@@ -58,30 +59,30 @@ func headerRules() []*rule {
 		},
 		{
 			kind: "authorization", keys: []string{"basic "}, left: wordLeft, look: 512, tail: base64Bytes,
-			re: regexp.MustCompile(`^(?i)basic[ \t]+([A-Za-z0-9+/]{8,}={0,2})(?:[^A-Za-z0-9+/=]|$)`),
+			re: lazyregexp.New(`^(?i)basic[ \t]+([A-Za-z0-9+/]{8,}={0,2})(?:[^A-Za-z0-9+/=]|$)`),
 			ok: func(m *match) bool { return basicAuth(m.text(1)) },
 		},
 		{
 			kind: "cookie", keys: []string{"phpsessid=", "jsessionid=", "connect.sid=", "laravel_session=", "sessionid=", "fairlead_page_"},
 			left: wordLeft, look: 256, tail: but(`;"',&<>`),
-			re: regexp.MustCompile(`^(?i)[a-z_.]+\d*=([^\s;"',&<>]{12,})`),
+			re: lazyregexp.New(`^(?i)[a-z_.]+\d*=([^\s;"',&<>]{12,})`),
 		},
 		{
 			// PostgreSQL's password file: host:port:database:user:password.
 			kind: "pgpass", keys: []string{":5432:", ":*:", ":5433:", ":6432:", ":5434:", ":6543:"},
-			re: regexp.MustCompile(`^:(?:543[234]|6432|6543|\*):[^\s:]+:[^\s:]+:((?:[^\s:\\]|\\.){3,})(?:\s|$)`),
+			re: lazyregexp.New(`^:(?:543[234]|6432|6543|\*):[^\s:]+:[^\s:]+:((?:[^\s:\\]|\\.){3,})(?:\s|$)`),
 		},
 		{
 			kind: "azure-key", keys: []string{"accountkey=", "sharedaccesskey="}, tail: base64Bytes,
-			re: regexp.MustCompile(`^(?i)(?:account|sharedaccess)key=([A-Za-z0-9+/=]{20,})`),
+			re: lazyregexp.New(`^(?i)(?:account|sharedaccess)key=([A-Za-z0-9+/=]{20,})`),
 		},
 		{
 			kind: "azure-key", keys: []string{"&sig=", "?sig="}, tail: classOf("A-Za-z0-9%+/=_-"),
-			re: regexp.MustCompile(`^(?i)[&?]sig=([a-z0-9%+/=_-]{20,})`),
+			re: lazyregexp.New(`^(?i)[&?]sig=([a-z0-9%+/=_-]{20,})`),
 		},
 		{
 			kind: "aws-signature", keys: []string{"x-amz-signature=", "x-amz-security-token="}, tail: classOf("A-Za-z0-9%+/=_-"),
-			re: regexp.MustCompile(`^(?i)x-amz-(?:signature|security-token)=([a-z0-9%+/=_-]{16,})`),
+			re: lazyregexp.New(`^(?i)x-amz-(?:signature|security-token)=([a-z0-9%+/=_-]{16,})`),
 		},
 	}
 }

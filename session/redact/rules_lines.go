@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 	"encoding/base64"
-	"regexp"
 
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
@@ -21,12 +20,12 @@ func lineRules() []*rule {
 	return []*rule{
 		{ // password: |
 			kind: "secret", keys: secretNames, name: true, pre: blockOpens, ok: namesSecret,
-			re:   regexp.MustCompile(`^(?i)["']?[ \t]*:[ \t]*(?:!\S*[ \t]+)?[|>][+-]?\d?[+-]?[ \t]*(?:#.*)?\r?$`),
+			re:   lazyregexp.New(`^(?i)["']?[ \t]*:[ \t]*(?:!\S*[ \t]+)?[|>][+-]?\d?[+-]?[ \t]*(?:#.*)?\r?$`),
 			then: func(m *match) follow { return block(m.kind, keyDepth(m.before)) },
 		},
 		{ // "password":
 			kind: "secret", keys: secretNames, name: true, pre: colonEnds, ok: namesSecret,
-			re: regexp.MustCompile(`^(?i)(["']?)[ \t]*[:=][ \t]*(\\?)[ \t]*\r?$`),
+			re: lazyregexp.New(`^(?i)(["']?)[ \t]*[:=][ \t]*(\\?)[ \t]*\r?$`),
 			then: func(m *match) follow {
 				depth := keyDepth(m.before)
 				if len(m.text(4)) > 0 {
@@ -37,7 +36,7 @@ func lineRules() []*rule {
 		},
 		{ // <password>x</password>, <property name="password">x</property>
 			kind: "secret", keys: secretNames, name: true, pre: tagEnds, look: 512,
-			re: regexp.MustCompile(`^(?i)["']?(?:[ \t][^<>\n]*)?>[ \t]*(?:<!\[CDATA\[)?([^<>\n\]]{2,}?)[ \t]*(?:\]\]>|<|$)`),
+			re: lazyregexp.New(`^(?i)["']?(?:[ \t][^<>\n]*)?>[ \t]*(?:<!\[CDATA\[)?([^<>\n\]]{2,}?)[ \t]*(?:\]\]>|<|$)`),
 			ok: func(m *match) bool {
 				m.pick(3)
 				return namesSecret(m) && !placeholder(m.win[m.from:m.to]) && isTagText(m)
@@ -45,32 +44,32 @@ func lineRules() []*rule {
 		},
 		{ // the same with its text on the next line; <key>password</key>, <name>password</name>
 			kind: "secret", keys: secretNames, name: true, pre: lastTag, look: 512, ok: func(m *match) bool { return namesSecret(m) && (tagged(m.before) || isTagText(m)) },
-			re:   regexp.MustCompile(`^(?i)(?:["']?(?:[ \t][^<>\n]*[^/<>\n])?>|</(?:[\w-]+:)?(?:key|name)>)[ \t\r]*$`),
+			re:   lazyregexp.New(`^(?i)(?:["']?(?:[ \t][^<>\n]*[^/<>\n])?>|</(?:[\w-]+:)?(?:key|name)>)[ \t\r]*$`),
 			then: func(m *match) follow { return after(m.kind, elementText, 2) },
 		},
 		{ // <key>password</key><string>x</string>
 			kind: "secret", keys: secretNames, name: true, pre: tagCloses, look: 512,
-			re: regexp.MustCompile(`^(?i)</(?:key|name)>[ \t]*<(?:string|value)>([^<\n]{2,})<`),
+			re: lazyregexp.New(`^(?i)</(?:key|name)>[ \t]*<(?:string|value)>([^<\n]{2,})<`),
 			ok: func(m *match) bool { m.pick(3); return namesSecret(m) && !placeholder(m.win[m.from:m.to]) },
 		},
 		{ // <add key="password" value="x"/>
 			kind: "secret", keys: secretNames, name: true, pre: inAttribute, look: 512,
-			re: regexp.MustCompile(`^(?i)["'][ \t][^<>\n]*?value[ \t]*=[ \t]*["']([^"'\n]{3,})["']`),
+			re: lazyregexp.New(`^(?i)["'][ \t][^<>\n]*?value[ \t]*=[ \t]*["']([^"'\n]{3,})["']`),
 			ok: func(m *match) bool { m.pick(3); return namesSecret(m) && namedValue(m) },
 		},
 		{ // {"name": "PASSWORD", "value": "x"}
 			kind: "secret", keys: secretNames, name: true, pre: pairName, look: 512,
-			re: regexp.MustCompile(`^(?i)\\?["'][ \t]*,[ \t]*\\?["'][a-z]*value\\?["'][ \t]*:[ \t]*\\?["']([^"'\\\n]{3,})`),
+			re: lazyregexp.New(`^(?i)\\?["'][ \t]*,[ \t]*\\?["'][a-z]*value\\?["'][ \t]*:[ \t]*\\?["']([^"'\\\n]{3,})`),
 			ok: func(m *match) bool { m.pick(3); return namesSecret(m) && namedValue(m) },
 		},
 		{ // - name: PASSWORD, with its value on the next line
 			kind: "secret", keys: secretNames, name: true, pre: lastName, look: nameLook, ok: namesSecret,
-			re:   regexp.MustCompile(`^(?i)["']?,?[ \t\r]*$`),
+			re:   lazyregexp.New(`^(?i)["']?,?[ \t\r]*$`),
 			then: func(m *match) follow { return after(m.kind, valueLine, 1) },
 		},
 		{ // secret "x"; of BIND, requirepass "x"
 			kind: "secret", keys: secretNames, name: true, pre: quotedAlone, look: 512,
-			re: regexp.MustCompile(`^[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})')[ \t]*(;?)[ \t\r]*(?:[#}].*)?$`),
+			re: lazyregexp.New(`^[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})')[ \t]*(;?)[ \t\r]*(?:[#}].*)?$`),
 			ok: func(m *match) bool {
 				whole := len(m.text(5)) > 0 && inBraces(m.before) || ownLine(linePrefix(m.before))
 				m.pick(3)
@@ -79,7 +78,7 @@ func lineRules() []*rule {
 		},
 		{ // secret "x"; }; on one line
 			kind: "secret", keys: secretNames, name: true, pre: quotedInBraces, look: 512,
-			re: regexp.MustCompile(`^[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})')[ \t]*;`),
+			re: lazyregexp.New(`^[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})')[ \t]*;`),
 			ok: func(m *match) bool {
 				m.pick(3)
 				return namesSecret(m) && inBraces(m.before) && !placeholder(m.win[m.from:m.to])
@@ -87,7 +86,7 @@ func lineRules() []*rule {
 		},
 		{ // password x, with nothing else on its line than who has it
 			kind: "password", keys: []string{"password ", "passwd ", "passphrase ", "auth-pass ", "psk "}, look: 512, pre: lastWords,
-			re: regexp.MustCompile(`^(?i)(?:insecure-)?(?:password|passwd|passphrase|auth-pass|psk)[ \t]+(?:\w+[ \t]+)??(?:[05789][ \t]+)?([^\s"'|;&<>()]{3,})[ \t\r]*$`),
+			re: lazyregexp.New(`^(?i)(?:insecure-)?(?:password|passwd|passphrase|auth-pass|psk)[ \t]+(?:\w+[ \t]+)??(?:[05789][ \t]+)?([^\s"'|;&<>()]{3,})[ \t\r]*$`),
 			ok: func(m *match) bool {
 				v, line := m.text(1), linePrefix(m.before)
 				if placeholder(v) || letters.Match(v) && !account.Match(line) || filePath.Match(v) || bytes.ContainsAny(v, "=:[") {
@@ -105,31 +104,31 @@ func lineRules() []*rule {
 		},
 		{ // .netrc over several lines
 			kind: "password", keys: []string{"login "}, pre: loginEnds, look: 256,
-			re:   regexp.MustCompile(`^(?i)login[ \t]+\S+[ \t\r]*$`),
+			re:   lazyregexp.New(`^(?i)login[ \t]+\S+[ \t\r]*$`),
 			ok:   func(m *match) bool { return netrcLine.Match(linePrefix(m.before)) },
 			then: func(*match) follow { return after("password", netrcValue, 1) },
 		},
 		{
 			kind: "secret", keys: []string{"data:"}, look: 64, pre: blankAfter(len("data:")),
-			re:   regexp.MustCompile(`^data:[ \t\r]*$`),
+			re:   lazyregexp.New(`^data:[ \t\r]*$`),
 			ok:   func(m *match) bool { return ownLine(linePrefix(m.before)) && m.group[1] == len(m.win) },
 			then: func(m *match) follow { return pairs(keyDepth(m.before), false) },
 		},
 		{
 			kind: "secret", keys: []string{"stringdata:"}, look: 64, pre: blankAfter(len("stringData:")),
-			re:   regexp.MustCompile(`^stringData:[ \t\r]*$`),
+			re:   lazyregexp.New(`^stringData:[ \t\r]*$`),
 			ok:   func(m *match) bool { return ownLine(linePrefix(m.before)) && m.group[1] == len(m.win) },
 			then: func(m *match) follow { return pairs(keyDepth(m.before), true) },
 		},
 		{
 			kind: "secret", keys: []string{`data"`, `data\"`}, look: 64, need: "{", pre: inObject,
-			re:   regexp.MustCompile(`^(?i)data"[ \t]*:[ \t]*\{[ \t\r]*$`),
+			re:   lazyregexp.New(`^(?i)data"[ \t]*:[ \t]*\{[ \t\r]*$`),
 			ok:   func(m *match) bool { return m.group[1] == len(m.win) },
 			then: func(m *match) follow { return pairs(keyDepth(m.before), bytes.HasSuffix(m.before, []byte("string"))) },
 		},
 		{
 			kind: "secret", keys: []string{`data"`, `data\"`}, look: 64, need: "{", pre: inObject,
-			re: regexp.MustCompile(`^(?i)data\\?"[ \t]*:[ \t]*\{`),
+			re: lazyregexp.New(`^(?i)data\\?"[ \t]*:[ \t]*\{`),
 			ok: func(m *match) bool {
 				return len(bytes.TrimSpace(m.win[m.group[1]:])) > 0
 			},

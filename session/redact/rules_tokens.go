@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
@@ -10,7 +9,7 @@ import (
 // tokenRules take out what its issuer made recognisable. A row: kind, expression, what it may go on with, keywords.
 func tokenRules() []*rule {
 	token := func(kind, re string, tail *class, keys ...string) *rule {
-		return &rule{kind: kind, re: regexp.MustCompile(`^` + re), tail: tail, keys: keys, left: wordLeft, hold: true}
+		return &rule{kind: kind, re: lazyregexp.New(`^` + re), tail: tail, keys: keys, left: wordLeft, hold: true}
 	}
 	rules := []*rule{
 		token("aws-access-key-id", `((?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})(?:[^A-Za-z0-9]|$)`, nil, "akia", "asia", "abia", "acca"),
@@ -75,23 +74,23 @@ func tokenRules() []*rule {
 		}
 	}
 	return append(rules, &rule{
-		kind: "telegram-token", keys: []string{":aa"}, re: regexp.MustCompile(`^:(AA[A-Za-z0-9_-]{33})(?:[^A-Za-z0-9_-]|$)`),
+		kind: "telegram-token", keys: []string{":aa"}, re: lazyregexp.New(`^:(AA[A-Za-z0-9_-]{33})(?:[^A-Za-z0-9_-]|$)`),
 		ok: func(m *match) bool { return botNumber.Match(m.before) },
 	}, &rule{
 		kind: "azure-key", keys: []string{"8q~"}, tail: classOf("A-Za-z0-9_~.-"), // three bytes come before
-		re: regexp.MustCompile(`^8Q~[A-Za-z0-9_~.-]{30,}`),
+		re: lazyregexp.New(`^8Q~[A-Za-z0-9_~.-]{30,}`),
 	}, &rule{
 		kind: "password-hash", keys: []string{":aad3b435b51404ee", ":xxxxxxxx"}, look: 128,
-		re: regexp.MustCompile(`^(?i):((?:[0-9a-f]{32}|x{32}):[0-9a-f]{32})(?:[^0-9a-f]|$)`),
+		re: lazyregexp.New(`^(?i):((?:[0-9a-f]{32}|x{32}):[0-9a-f]{32})(?:[^0-9a-f]|$)`),
 	}, &rule{
 		kind: "service-token", keys: []string{"/api/webhooks/"}, tail: wordBytes,
-		re: regexp.MustCompile(`^/api/webhooks/\d{10,}/([A-Za-z0-9_-]{40,})`),
+		re: lazyregexp.New(`^/api/webhooks/\d{10,}/([A-Za-z0-9_-]{40,})`),
 	}, &rule{
 		kind: "service-token", keys: []string{"key-"}, left: wordLeft, look: 64, // Mailgun
-		re: regexp.MustCompile(`^(key-[0-9a-f]{32})(?:[^A-Za-z0-9-]|$)`),
+		re: lazyregexp.New(`^(key-[0-9a-f]{32})(?:[^A-Za-z0-9-]|$)`),
 	}, &rule{
 		kind: "slack-webhook", keys: []string{"hooks.slack.com/"}, tail: alnumBytes,
-		re: regexp.MustCompile(`^hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,})`),
+		re: lazyregexp.New(`^hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,})`),
 	})
 }
 

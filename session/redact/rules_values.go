@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
@@ -16,20 +15,20 @@ func valueRules() []*rule {
 		{
 			kind: "aws-secret-key", keys: []string{"secret"}, tail: base64Bytes,
 			pre: secretAccess,
-			re:  regexp.MustCompile(`^(?i)secret[_-]?access[_-]?key["'\\]*[ \t]*[=:][ \t]*\\?["']?([A-Za-z0-9/+]{40})`),
+			re:  lazyregexp.New(`^(?i)secret[_-]?access[_-]?key["'\\]*[ \t]*[=:][ \t]*\\?["']?([A-Za-z0-9/+]{40})`),
 		},
 		{
 			kind: "docker-auth", keys: []string{`"auth"`}, tail: base64Bytes,
-			re: regexp.MustCompile(`^"auth"[ \t]*:[ \t]*"([A-Za-z0-9+/]{6,}={0,2})"`),
+			re: lazyregexp.New(`^"auth"[ \t]*:[ \t]*"([A-Za-z0-9+/]{6,}={0,2})"`),
 		},
 		{
 			kind: "secret", keys: secretNames, name: true, scan: separator, look: nameLook, pre: assigns, ok: keyValue,
-			re: regexp.MustCompile(`^(["'\\]{0,2}[\])]?` + escapes + `[ \t]*)` +
+			re: lazyregexp.New(`^(["'\\]{0,2}[\])]?` + escapes + `[ \t]*)` +
 				`(=>|:=|[=:])([ \t]*` + escapes + `)(\\?["']?)`),
 		},
 		{
 			kind: "secret", keys: secretNames, name: true, pre: isFlag, ok: flagValue,
-			re: regexp.MustCompile(`^[ \t]+` + shellWord),
+			re: lazyregexp.New(`^[ \t]+` + shellWord),
 		},
 	}
 }

@@ -43,6 +43,7 @@ import (
 
 // Main runs the program with os.Args and returns its exit code; see package exitcode.
 func Main() int {
+	cmdutil.CollectLate()
 	ios := iostreams.System(os.Getenv)
 	if err := checkUmask(); err != nil {
 		return finish(ios, &cmdutil.UsageError{Err: err})

@@ -2,6 +2,7 @@ package cmdutil
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 )
 
@@ -11,4 +12,21 @@ func CollectLess() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
+}
+
+// late is a percentage that nothing else sets.
+const late = 401
+
+// CollectLate puts a process's first collection of garbage off until it has 16 MiB of it, unless GOGC says how often: most commands
+// have ended by then, and a collection takes longer than many of them. From then on it is as ever.
+func CollectLate() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	debug.SetGCPercent(late)
+	runtime.AddCleanup(&struct{ _ [64]byte }{}, func(struct{}) {
+		if now := debug.SetGCPercent(100); now != late { // CollectLess has been called
+			debug.SetGCPercent(now)
+		}
+	}, struct{}{})
 }

@@ -27,7 +27,8 @@ import (
 
 // Bounds of what is kept.
 const (
-	MaxRuns    = 200
+	MaxRuns    = 200 // that are always kept
+	spareRuns  = 20  // more than these, and the oldest are removed together
 	MaxCommand = 64 << 10 // a longer command is kept as none
 	maxLine    = 64 << 20
 )
@@ -116,7 +117,7 @@ type Writer struct {
 	err error
 }
 
-// Begin begins a run, and removes the oldest ones beyond MaxRuns. An id that is taken is fs.ErrExist.
+// Begin begins a run, and removes the oldest ones where there are many more than MaxRuns. An id that is taken is fs.ErrExist.
 func (s Store) Begin(r Run) (*Writer, error) {
 	name, err := s.file(r.ID)
 	if err != nil {
@@ -182,8 +183,12 @@ func (w *Writer) Close(f Finish) error {
 	return errors.Join(w.err, w.f.Close())
 }
 
-// prune removes the oldest runs, but none that goes on.
+// prune removes the oldest runs, but none that goes on. Most calls only count: which ones are the oldest takes a call of the
+// system for each.
 func (s Store) prune() {
+	if n, err := s.count(); err != nil || n <= MaxRuns+spareRuns {
+		return
+	}
 	names, err := s.names()
 	if err != nil || len(names) <= MaxRuns {
 		return
@@ -196,6 +201,17 @@ func (s Store) prune() {
 			f.Close()
 		}
 	}
+}
+
+// count is how many files there are, runs and others.
+func (s Store) count() (int, error) {
+	dir, err := os.Open(s.Dir)
+	if err != nil {
+		return 0, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	return len(names), err
 }
 
 // names are the files of runs, the newest first.

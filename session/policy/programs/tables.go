@@ -60,7 +60,7 @@ var index = sync.OnceValue(func() *tables {
 })
 
 func newTables() *tables {
-	return &tables{programs: map[string]*entry{}, kinds: map[string][]string{}, sets: map[string]*block{}}
+	return &tables{programs: make(map[string]*entry, 2048), kinds: make(map[string][]string, 1024), sets: map[string]*block{}}
 }
 
 // file enters the blocks of a file.
