@@ -41,3 +41,12 @@ func Turns() int {
 	defer changing.mu.Unlock()
 	return len(changing.all)
 }
+
+// HoldAllRoom takes all that is shared by the contents of large files.
+func HoldAllRoom(t *testing.T) (release func()) {
+	t.Helper()
+	if err := room.Acquire(t.Context(), maxHeld/heldStep); err != nil {
+		t.Fatal(err)
+	}
+	return func() { room.Release(maxHeld / heldStep) }
+}

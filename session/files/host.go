@@ -199,7 +199,7 @@ func (f *Host) Edit(ctx context.Context, path string, old, new []byte, o WriteOp
 func (f *Host) edit(ctx context.Context, i Info, old, new []byte, o WriteOptions) (Info, error) {
 	var c content
 	defer c.drop()
-	if err := c.expect(i.Size, len(new)); err != nil {
+	if err := c.expect(ctx, i.Size, len(new)); err != nil {
 		return i, err
 	}
 	i, err := f.readAt(ctx, i, 0, -1, MaxEdit, &c)
@@ -254,7 +254,7 @@ func (f *Host) check(ctx context.Context, path string, old []byte, x Expect) (In
 	defer c.drop()
 	var to io.Writer = io.Discard // for its hash
 	if len(old) > 0 {
-		if err := c.expect(i.Size, 0); err != nil {
+		if err := c.expect(ctx, i.Size, 0); err != nil {
 			return i, err
 		}
 		to = &c

@@ -2,12 +2,14 @@ package files_test
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -41,7 +43,7 @@ func TestAnEditPutsTheNewTextWhereTheOldOneWas(t *testing.T) {
 	}
 }
 
-// A file that is as large as may be is in memory once while it is edited, so that two can be.
+// A file that is as large as may be is in memory once while it is edited, and a second one waits for its turn.
 func TestAnEditHoldsAFileOnce(t *testing.T) {
 	dir, h := t.TempDir(), [2]*files.Host{here(t), here(t)}
 	text := bytes.Repeat([]byte("0123456789abcde\n"), files.MaxEdit/16)
@@ -66,4 +68,41 @@ func TestAnEditHoldsAFileOnce(t *testing.T) {
 	both.Go(func() { edit(0, "a", "once, and for all", "once for all") })
 	both.Go(func() { edit(1, "b", "once and for all", "once for all") })
 	both.Wait()
+}
+
+// A large file that grows by a large text is edited too.
+func TestAnEditMayMakeALargeFileTwiceAsLarge(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	require.NoError(t, os.WriteFile(path, append(bytes.Repeat([]byte("x"), files.MaxEdit-4), "here"...), 0o600))
+	i, err := here(t).Edit(t.Context(), path, []byte("here"), bytes.Repeat([]byte("y"), files.MaxEdit), files.WriteOptions{})
+	require.NoError(t, err)
+	assert.EqualValues(t, 2*files.MaxEdit-4, i.Size)
+}
+
+// While another large file is being edited, an edit waits as long as its caller does, and changes nothing.
+func TestAnEditWaitsForRoomAsLongAsItsCaller(t *testing.T) {
+	release := files.HoldAllRoom(t)
+	h, path := here(t), filepath.Join(t.TempDir(), "f")
+	text := append(bytes.Repeat([]byte("x"), 4<<20), "here"...)
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	ctx, leave := context.WithCancel(t.Context())
+	time.AfterFunc(10*time.Millisecond, leave)
+	_, err := h.Edit(ctx, path, []byte("here"), []byte("there"), files.WriteOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.True(t, bytes.Equal(text, got), "nothing was changed")
+
+	small := filepath.Join(t.TempDir(), "f")
+	require.NoError(t, os.WriteFile(small, []byte("here"), 0o600))
+	_, err = h.Edit(t.Context(), small, []byte("here"), []byte("there"), files.WriteOptions{})
+	require.NoError(t, err, "a small file needs no room")
+
+	done := make(chan error)
+	go func() {
+		_, err := h.Edit(t.Context(), path, []byte("here"), []byte("there"), files.WriteOptions{})
+		done <- err
+	}()
+	release()
+	require.NoError(t, <-done)
 }

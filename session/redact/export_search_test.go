@@ -114,9 +114,7 @@ func Turns(s *Set, owner string) int {
 // ShellWords splits a command.
 func ShellWords(text string) []string {
 	var out []string
-	for _, w := range shellWords(text) {
-		out = append(out, string(w))
-	}
+	shellWords(text, func(w wordOf) { out = append(out, string(w.text)) })
 	return out
 }
 

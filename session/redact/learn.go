@@ -9,30 +9,74 @@ import "bytes"
 func (o Owner) LearnFromCommand(text string) int {
 	s := o.set
 	var all []found
-	learn := func(kind string, value []byte) { all = append(all, parts(kind, bytes.Clone(value))...) }
-	s.assignments(text, learn)
+	learn := func(kind string, value []byte, more int) {
+		for _, f := range parts(kind, value, more) {
+			f.value = bytes.Clone(f.value)
+			all = append(all, f)
+		}
+		if len(all) > 2*max(s.most.values, 0)+maxParts {
+			all = latest(all, s.most.values)
+		}
+	}
+	assignments(text, learn)
 	var none Counts
-	p := pattern{book: rulebook(), key: s.key, note: &none, found: learn}
-	p.feed([]byte(text))
+	p := pattern{book: rulebook(), key: s.key, note: &none, found: func(kind string, value []byte) { learn(kind, value, 0) }}
+	for rest := text; rest != ""; {
+		n := min(len(rest), feedStep)
+		p.feed([]byte(rest[:n]))
+		rest = rest[n:]
+	}
 	p.finish()
 	return s.learn(o.name, false, all)
 }
 
-// assignments finds NAME=value and --name=value among the words of a command, as a shell splits and unquotes them.
-func (s *Set) assignments(text string, found func(kind string, value []byte)) {
-	words := shellWords(text)
-	for i, w := range words {
-		name, value, given := bytes.Cut(w, []byte("="))
-		if !given && bytes.HasPrefix(w, []byte("--")) && i+1 < len(words) && !bytes.HasPrefix(words[i+1], []byte("-")) {
-			value = words[i+1]
-		}
-		if len(value) == 0 || placeholder(value) || filePath.Match(value) {
-			continue
-		}
-		if kind := nameKind(name); kind != "" {
-			found(kind, value)
+// maxParts is more than one value has parts.
+const maxParts = maxLines
+
+// latest returns the last n of all that differ: no more would be learned.
+func latest(all []found, n int) []found {
+	seen := map[string]bool{}
+	at := len(all) // where what is kept begins
+	for i := len(all) - 1; i >= 0 && len(seen) < n; i-- {
+		if f := all[i]; !seen[string(f.value)] {
+			seen[string(f.value)] = true
+			at--
+			all[at] = f
 		}
 	}
+	kept := copy(all, all[at:])
+	clear(all[kept:])
+	return all[:kept]
+}
+
+// feedStep is how much of a command is looked at at a time: one may be as long as a file.
+const feedStep = 64 << 10
+
+// assignments finds NAME=value and --name=value, also with a blank between the two, among the words of a command, as a shell
+// splits and unquotes them.
+func assignments(text string, found func(kind string, value []byte, more int)) {
+	assigned := func(name, value []byte, more int) {
+		if len(value) == 0 || placeholder(value) || filePath.Match(value) {
+			return
+		}
+		if kind := nameKind(name); kind != "" {
+			found(kind, value, more)
+		}
+	}
+	var option []byte // the last word, if it may have its value in the next one
+	shellWords(text, func(w wordOf) {
+		if len(option) > 0 && !bytes.HasPrefix(w.text, []byte("-")) {
+			assigned(option, w.text, w.more)
+		}
+		option = option[:0]
+		name, value, given := bytes.Cut(w.text, []byte("="))
+		switch {
+		case given:
+			assigned(name, value, w.more)
+		case bytes.HasPrefix(w.text, []byte("--")):
+			option = append(option, w.text...)
+		}
+	})
 }
 
 // nameKind returns what kind of secret a variable or option holds by its name, or "".

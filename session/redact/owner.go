@@ -25,14 +25,14 @@ func (s *Set) LearnFromCommand(text string) int { return s.Owner("").LearnFromCo
 // than [MinLearned] are not learned. Of one longer than [MaxLearnedValue] the first part is learned, and each further
 // line by itself.
 func (o Owner) Learn(kind string, value []byte) bool {
-	return o.set.learn(o.name, false, parts(kind, value)) > 0
+	return o.set.learn(o.name, false, parts(kind, value, 0)) > 0
 }
 
 // LearnTyped is Learn for what was typed at a prompt for a password. It has a limit of its own: only what is typed later
 // makes an owner forget it. It reports false where there is no room for one that would be learned: it must not be sent then, for
 // nothing would keep it from being shown.
 func (o Owner) LearnTyped(value []byte) bool {
-	all := parts("typed", value)
+	all := parts("typed", value, 0)
 	return len(all) == 0 || o.set.most.values < 0 || o.set.learn(o.name, true, all) > 0
 }
 
@@ -43,16 +43,18 @@ type found struct {
 	rest  int
 }
 
-// parts cuts a value into what is learned of it.
-func parts(kind string, value []byte) []found {
-	value = bytes.TrimRight(value, "\r\n")
+// parts cuts a value, which has so many more bytes, into what is learned of it.
+func parts(kind string, value []byte, more int) []found {
+	if more == 0 {
+		value = bytes.TrimRight(value, "\r\n")
+	}
 	if len(value) < MinLearned || isMarks(value) {
 		return nil
 	}
-	if len(value) <= MaxLearnedValue {
+	if len(value)+more <= MaxLearnedValue {
 		return []found{{kind, value, 0}}
 	}
-	out := []found{{kind, value[:MaxLearnedValue], len(value) - MaxLearnedValue}}
+	out := []found{{kind, value[:MaxLearnedValue], len(value) - MaxLearnedValue + more}}
 	if bytes.IndexByte(value, '\n') < 0 {
 		return out
 	}

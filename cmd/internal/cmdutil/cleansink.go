@@ -2,6 +2,7 @@ package cmdutil
 
 import (
 	"context"
+	"crypto/sha256"
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/audit"
@@ -17,16 +18,17 @@ type cleanSink struct {
 	set  *redact.Set
 
 	mu      sync.Mutex // guards what follows
-	command string     // the last one, since a fleet runs the same one everywhere
+	command [32]byte   // the hash of the last one, since a fleet runs the same one everywhere
 	with    *redact.Set
 }
 
 // knowing returns a Set that knows what a command names. The command may never run, so nothing is learned from it.
-func (s *cleanSink) knowing(command string) *redact.Set {
+func (s *cleanSink) knowing(command []byte) *redact.Set {
+	sum := sha256.Sum256(command)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.with == nil || s.command != command {
-		s.command, s.with = command, s.set.With(command)
+	if s.with == nil || s.command != sum {
+		s.command, s.with = sum, s.set.With(string(command))
 	}
 	return s.with
 }
@@ -48,7 +50,7 @@ func (s *cleanSink) RecordAll(ctx context.Context, events []audit.Event) error {
 func (s *cleanSink) clean(e audit.Event) audit.Event {
 	var with *redact.Set
 	if len(e.Exact) > 0 {
-		with = s.knowing(string(e.Exact))
+		with = s.knowing(e.Exact)
 	}
 	for _, text := range []*string{&e.Reason, &e.CWD, &e.ForSession, &e.Error.Message} {
 		if *text == "" {

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
@@ -39,11 +41,12 @@ type (
 	}
 	fileWriteIn struct {
 		FileAt
-		Mode    string `query:"mode" maxLength:"5" doc:"permissions in octal, as 0644; else the old file's without set-uid and set-gid, or 0644"`
-		Match   string `header:"If-Match" maxLength:"80" doc:"write only if the old content has this SHA-256, in hexadecimal"`
-		None    string `header:"If-None-Match" maxLength:"1" enum:"*" doc:"write only if there is no file"`
-		Key     string `header:"Idempotency-Key" maxLength:"200" doc:"the same key with the same request is done once, for 24 hours"`
-		RawBody []byte `contentType:"application/octet-stream"`
+		Mode  string `query:"mode" maxLength:"5" doc:"permissions in octal, as 0644; else the old file's without set-uid and set-gid, or 0644"`
+		Match string `header:"If-Match" maxLength:"80" doc:"write only if the old content has this SHA-256, in hexadecimal"`
+		None  string `header:"If-None-Match" maxLength:"1" enum:"*" doc:"write only if there is no file"`
+		Key   string `header:"Idempotency-Key" maxLength:"200" doc:"the same key with the same request is done once, for 24 hours"`
+
+		content []byte // the body
 	}
 	fileEditIn struct {
 		Host    string `query:"host" maxLength:"255" doc:"a host's name; or session_id"`
@@ -69,6 +72,16 @@ const aboutChanges = "A keeper makes one change of a file at a time, from readin
 const aboutLists = "A list is read to its end or to a limit: 100000 names, 8 MiB of names, or two minutes. Larger directories are 413. " +
 	"A list whose client has gone is stopped."
 
+// Resolve implements huma.Resolver. It takes the body as it is in memory: read as a RawBody it would be there three times.
+func (in *fileWriteIn) Resolve(ctx huma.Context) []error {
+	body, err := rest(ctx.BodyReader())
+	if err != nil {
+		return []error{err}
+	}
+	in.content = body
+	return nil
+}
+
 func (k *Keeper) addFiles(a *route.API) {
 	const tag = "files"
 	also := []int{http.StatusAccepted}
@@ -79,10 +92,12 @@ func (k *Keeper) addFiles(a *route.API) {
 			if err != nil {
 				return nil, err
 			}
-			r := filework.Request{Op: filework.Write, Content: in.RawBody, Mode: mode, IfSHA256: unquote(in.Match), IfNew: in.None != ""}
+			r := filework.Request{Op: filework.Write, Content: in.content, Mode: mode, IfSHA256: unquote(in.Match), IfNew: in.None != ""}
 			return k.file(ctx, c, in.FileAt, r, in.Key, nil)
 		})
-	a.OpenAPI().Paths[filesPath].Put.RequestBody.Required = false // a file may be empty
+	a.OpenAPI().Paths[filesPath].Put.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{ // not required: a file may be empty
+		"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+	}}
 	route.Add(a, route.Route{Method: "POST", Path: filesPath + "/edit", ID: "edit-file", Summary: "Replace text that is in a file exactly once, atomically", About: aboutChanges, Tag: tag, Need: access.NeedRun, Also: also},
 		func(ctx context.Context, c *access.Caller, in *fileEditIn) (*fileOut, error) {
 			b := &in.Body

@@ -164,8 +164,11 @@ func (k *Keeper) readWhole(w http.ResponseWriter, r *http.Request, most int64, w
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Now().Add(within))
 	var read bytes.Buffer
-	if r.ContentLength > 0 {
+	switch {
+	case r.ContentLength > 0:
 		read.Grow(int(r.ContentLength) + bytes.MinRead) // without growing, which copies
+	case isFile(r):
+		read.Grow(int(most) + bytes.MinRead) // so much was taken of the budget
 	}
 	_, err := read.ReadFrom(http.MaxBytesReader(w, r.Body, most))
 	text := read.Bytes()
@@ -222,3 +225,13 @@ func (b *wholeBody) Read(p []byte) (int, error) {
 }
 
 func (b *wholeBody) Close() error { return nil }
+
+// rest is what is left of a body, which a wholeBody gives away without a copy.
+func rest(r io.Reader) ([]byte, error) {
+	if b, ok := r.(*wholeBody); ok {
+		all := b.rest
+		b.rest = nil
+		return all, nil
+	}
+	return io.ReadAll(r)
+}

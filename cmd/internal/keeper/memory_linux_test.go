@@ -150,7 +150,7 @@ func TestHostileInputsTakeLittleMemory(t *testing.T) {
 			many(6, func(i int) {
 				c.send("PUT", fmt.Sprintf("/v1/files?host=there&wait_s=0&path=%s/f%d", c.dir, i), content, "Content-Type", "application/octet-stream", wire.Principal, fmt.Sprint("agent/a", i%4))
 			})
-		}, most: 130},
+		}},
 		{name: "3 files of 16 MB that are written, and edited", f: func(c *childKeeper) {
 			content := strings.Repeat("0123456789abcde\n", 1<<20-1) + "once and for all"
 			many(3, func(i int) {
@@ -158,7 +158,7 @@ func TestHostileInputsTakeLittleMemory(t *testing.T) {
 				c.send("PUT", "/v1/files?"+at, content, "Content-Type", "application/octet-stream")
 				c.send("POST", "/v1/files/edit?"+at, `{"old": "once and for all", "new": "twice"}`)
 			})
-		}, most: 200},
+		}},
 		{name: "80 pending requests of 200 kB", f: func(c *childKeeper) {
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 			defer cancel()
@@ -184,7 +184,7 @@ func TestHostileInputsTakeLittleMemory(t *testing.T) {
 					resp.Body.Close()
 				}
 			})
-		}, most: 400}, // nobody else may send such
+		}, most: 250}, // nobody else may send such, and the account can end its keeper anyway
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			// What a keeper has grown to before differs by some pages: one of three that needs no more shows what the input takes.
