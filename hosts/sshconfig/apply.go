@@ -109,6 +109,8 @@ func (r *resolver) directive(l *line, active bool) error {
 			return r.notObeyed(l, active)
 		}
 		err = one(l, active, &s.ForwardAgent, parseFlag)
+	case "canonicalizehostname", "canonicaldomains", "canonicalizemaxdots", "canonicalizefallbacklocal", "canonicalizepermittedcnames":
+		err = r.canonicalDirective(l, active)
 	case "tag":
 		err = text(l, active, &s.Tag)
 	case "ignoreunknown":

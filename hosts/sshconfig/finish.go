@@ -17,6 +17,9 @@ func (r *resolver) finish() {
 	if s.HostName.From.File == Given {
 		s.HostName.From = hosts.Pos{}
 	}
+	if r.canonFrom.File != "" {
+		s.HostName.From = r.canonFrom
+	}
 	if !s.User.isSet() {
 		s.User.V = local.User
 	}

@@ -13,7 +13,7 @@ var (
 	patterns = []string{"*", "web", "web?", "web*", "!web1", "Web1", "*.example.com", "db*", "DB", "real", "!real",
 		"a", "??", "*e*", "!*.com", "w?b1", `"web1"`, "REAL"}
 	values = map[string][]string{
-		"HostName": {"real", "Real.Example.com", "%h.example.com", "10.0.0.1", "::1", "FE80::A", "%h", `"real"`, "a%%b"},
+		"HostName": {"real", "Real.Example.com", "%h.example.com", "10.0.0.1", "::1", "FE80::A", "fe80:0::A", "127.1", "010.0.0.0x9", "1.2.3", "real.", "%h", `"real"`, "a%%b"},
 		"User":     {"bob", "carol", `"d e"`, "f\\ g", "x#y", "Z #c"},
 		"Port":     {"22", "2222", "ssh", "+5", `"77"`, "65535"},
 		"IdentityFile": {"~/.ssh/k1", "/k2", "%d/k3", `"/k 4"`, "~/k#5", "/k6 # c", "none", `'/k"7'`, `a\\b`, `c\ d`,
@@ -38,18 +38,25 @@ var (
 		"ConnectionAttempts":     {"1", "3"},
 		"PubkeyAuthentication":   {"yes", "no", "unbound", "host-bound"},
 		"PasswordAuthentication": {"yes", "no"}, "KbdInteractiveAuthentication": {"no", "yes"}, "ChallengeResponseAuthentication": {"no"},
-		"NumberOfPasswordPrompts":  {"1", "2", "5"},
-		"PreferredAuthentications": {"publickey", "password,publickey"},
-		"RequiredRSASize":          {"2048", "1024"},
-		"RekeyLimit":               {"default", "1G", "500m 1h", "16 none"},
-		"SetEnv":                   {"A=1", "A=1 A=2 B=3", "C=x"},
-		"SendEnv":                  {"LANG LC_*"},
-		"ForwardAgent":             {"yes", "no"},
+		"NumberOfPasswordPrompts":     {"1", "2", "5"},
+		"PreferredAuthentications":    {"publickey", "password,publickey"},
+		"RequiredRSASize":             {"2048", "1024"},
+		"RekeyLimit":                  {"default", "1G", "500m 1h", "16 none"},
+		"SetEnv":                      {"A=1", "A=1 A=2 B=3", "C=x"},
+		"CanonicalizeHostname":        {"no", "yes", "always", "TRUE", "false"},
+		"CanonicalDomains":            {"invalid", "a.invalid b-_.invalid.", "none", "X1.invalid"},
+		"CanonicalizeMaxDots":         {"0", "1", "2"},
+		"CanonicalizeFallbackLocal":   {"yes", "yes", "no"},
+		"CanonicalizePermittedCNAMEs": {"none"},
+		"SendEnv":                     {"LANG LC_*"},
+		"ForwardAgent":                {"yes", "no"},
 	}
 	// Values that both must refuse; rare, because one spoils the whole file.
 	broken = []string{"Port 0", "Port x", "Port 1 2", "User", `User "a`, "ConnectTimeout 5x", "IdentitiesOnly maybe",
 		"ProxyJump a,,b", "Prot 22", "FooBar 1", "Match", "Match foo bar", "Match host", "Match all host a", `Host ""`,
-		"HostName %q", "UserKnownHostsFile ${NOPE_NOT_SET}/x", "UserKnownHostsFile a none", "ProxyJump x:99999"}
+		"HostName %q", "UserKnownHostsFile ${NOPE_NOT_SET}/x", "UserKnownHostsFile a none", "ProxyJump x:99999",
+		"CanonicalDomains -a", "CanonicalDomains a..b", "CanonicalDomains a none", "CanonicalizeHostname maybe", "CanonicalizePermittedCNAMEs a",
+		"CanonicalDomains", "CanonicalizePermittedCNAMEs a:", "Match exec", `Match exec "%q"`}
 	keywords = sortedKeys(values)
 )
 
@@ -148,7 +155,7 @@ func (g *generator) match() string {
 		if g.one(3) {
 			list += "," + strings.ReplaceAll(g.pick(patterns), `"`, "")
 		}
-		switch g.IntN(6) {
+		switch g.IntN(7) {
 		case 0, 1:
 			words = append(words, not+"host", list)
 		case 2:
@@ -159,6 +166,9 @@ func (g *generator) match() string {
 			words = append(words, not+"localuser", g.pick([]string{g.me, "nobody-at-all", "*"}))
 		case 5:
 			words = append(words, not+g.pick([]string{"final", "canonical", "Final"}))
+		case 6:
+			words = append(words, not+"exec", g.pick([]string{"true", "false", `"exit 3"`, `"test %h = real"`, `"test '%n' = web1"`,
+				`"case %p in 22) ;; *) false; esac"`, `"test %L-%i-%u-%l != x"`, `"echo out; echo err >&2; cat"`}))
 		}
 	}
 	return strings.Join(words, g.pick([]string{" ", " ", "\t"}))

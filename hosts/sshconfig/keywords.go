@@ -18,8 +18,6 @@ type keyword struct {
 // that are neither here nor in apply.go are errors, as in OpenSSH.
 var notObeyed = map[string]keyword{
 	"refuseconnection": {refuse: "this configuration refuses connections to the host"},
-	"canonicalizehostname": {fine: []string{"no", "false"},
-		refuse: "not supported, and it would change which host is reached; write the whole name as HostName"},
 	"remotecommand": {fine: []string{None},
 		refuse: "a fixed remote command cannot be combined with commands of your own; put it under a Host name of its own"},
 	"knownhostscommand": {fine: []string{None},
@@ -74,9 +72,6 @@ var notObeyed = map[string]keyword{
 	"fingerprinthash": {}, "loglevel": {}, "logverbose": {}, "syslogfacility": {}, "visualhostkey": {fine: []string{"no", "false"}},
 	"warnweakcrypto": {},
 
-	// Of CanonicalizeHostname.
-	"canonicaldomains": {}, "canonicalizefallbacklocal": {}, "canonicalizemaxdots": {}, "canonicalizepermittedcnames": {},
-
 	// Accepted and without effect in OpenSSH for years.
 	"protocol": {fine: []string{"2"}}, "cipher": {}, "compressionlevel": {}, "fallbacktorsh": {}, "usersh": {}, "useroaming": {},
 	"useprivilegedport": {}, "rhostsauthentication": {}, "rhostsrsaauthentication": {}, "rsaauthentication": {},
@@ -85,7 +80,8 @@ var notObeyed = map[string]keyword{
 }
 
 // obeyed are the directives that have an effect: apply.go reads them.
-var obeyed = []string{"addressfamily", "batchmode", "bindaddress", "bindinterface", "casignaturealgorithms", "certificatefile", "challengeresponseauthentication", "ciphers",
+var obeyed = []string{"addressfamily", "batchmode", "bindaddress", "bindinterface", "canonicaldomains", "canonicalizefallbacklocal", "canonicalizehostname", "canonicalizemaxdots",
+	"canonicalizepermittedcnames", "casignaturealgorithms", "certificatefile", "challengeresponseauthentication", "ciphers",
 	"connectionattempts", "connecttimeout", "globalknownhostsfile", "hashknownhosts", "host", "hostkeyalgorithms", "hostkeyalias", "hostname",
 	"identitiesonly", "identityagent", "identityfile", "identityfile2", "ignoreunknown", "include", "kbdinteractiveauthentication", "kexalgorithms", "macs", "match",
 	"numberofpasswordprompts", "passwordauthentication", "port",

@@ -23,9 +23,9 @@ import (
 // "obeyed", "refused" or "skipped". "obeyed" with nothing behind it is in Settings, which the generated tests compare.
 var outcomes = map[string][2]string{
 	"AddKeysToAgent yes": {"skipped"}, "AddressFamily inet": {"obeyed"}, "BatchMode yes": {"obeyed"}, "BindAddress 127.0.0.1": {"obeyed"},
-	"BindInterface lo": {"obeyed"}, "CASignatureAlgorithms ssh-ed25519": {"obeyed"}, "CanonicalDomains a.b": {"skipped"},
-	"CanonicalizeFallbackLocal no": {"skipped"}, "CanonicalizeHostname yes": {"refused"}, "CanonicalizeMaxDots 2": {"skipped"},
-	"CanonicalizePermittedCNAMEs *.a:*.b": {"skipped"}, "CertificateFile /c": {"obeyed"}, "ChallengeResponseAuthentication no": {"obeyed"},
+	"BindInterface lo": {"obeyed"}, "CASignatureAlgorithms ssh-ed25519": {"obeyed"}, "CanonicalDomains a.b": {"obeyed"},
+	"CanonicalizeFallbackLocal no": {"obeyed"}, "CanonicalizeHostname yes": {"obeyed"}, "CanonicalizeMaxDots 2": {"obeyed"},
+	"CanonicalizePermittedCNAMEs *.a:*.b": {"obeyed"}, "CertificateFile /c": {"obeyed"}, "ChallengeResponseAuthentication no": {"obeyed"},
 	"CheckHostIP yes": {"refused"}, "Ciphers aes128-ctr": {"obeyed"}, "ClearAllForwardings yes": {"skipped"}, "Compression yes": {"skipped"},
 	"ConnectTimeout 5": {"obeyed"}, "ConnectionAttempts 2": {"obeyed"}, "ControlMaster auto": {"skipped"}, "ControlPath /x": {"skipped"},
 	"ControlPersist yes": {"skipped"}, "DynamicForward 1080": {"skipped"}, "EnableEscapeCommandline yes": {"skipped"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -35,6 +36,9 @@ type Loader struct {
 	Hostname  string                      // this machine's name, for %l and %L; "" means os.Hostname
 	SystemDir string                      // where the system file lives; "" means /etc/ssh
 	LookupEnv func(string) (string, bool) // nil means os.LookupEnv
+	Resolver  *net.Resolver               // for CanonicalizeHostname; nil means net.DefaultResolver
+	// NoExec keeps Match exec from running programs: a host for which it decides is refused with ErrNotRun.
+	NoExec bool
 }
 
 // Config is a set of configuration files read once. The zero value holds no file.
@@ -42,6 +46,7 @@ type Config struct {
 	local  Loader // complete
 	files  []*file
 	loaded []string
+	execs  *execs // of Match exec
 }
 
 // Load reads the user's file and then system files, for the account of this process. See [Loader.Load].
@@ -156,7 +161,7 @@ func (r *reader) config(files []*file) (*Config, error) {
 	if err := r.problems.err(); err != nil {
 		return nil, err
 	}
-	return &Config{local: r.local, files: files, loaded: r.loaded}, nil
+	return &Config{local: r.local, files: files, loaded: r.loaded, execs: &execs{}}, nil
 }
 
 // read reads one file and its includes. Only the error of opening it is returned; what is wrong inside is collected.

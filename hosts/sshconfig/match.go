@@ -26,13 +26,14 @@ func (r *resolver) matchHost(l *line) (bool, error) {
 }
 
 // match evaluates a Match line. A criterion that is not supported is an error where everything else on the line holds: whether
-// the block counts decides how the host is reached. never says that the block does not count anyway.
+// the block counts decides how the host is reached. never says that the block does not count anyway; then no program runs.
 func (r *resolver) match(l *line, never bool) (applies bool, err error) {
 	host, err := r.matchName()
 	if err != nil {
 		return false, err
 	}
 	var unsure []string
+	var execs []func() (bool, error) // run once everything else on the line holds
 	user := or(r.s.User.V, r.cfg.local.User)
 	result, count := true, 0
 	for rest := l.raw; ; {
@@ -60,9 +61,14 @@ func (r *resolver) match(l *line, never bool) (applies bool, err error) {
 			result = result && r.final != negated
 			continue
 		}
+		quoted := strings.HasPrefix(rest, `"`)
 		arg, next, ok := cutWord(rest)
 		if rest = next; !ok || arg == "" || arg[0] == '#' {
 			return false, errorAt(l.pos, "Match: %s needs a value", name)
+		}
+		counts := result && !never
+		if counts && versionsDiffer(arg, quoted) {
+			return false, errorAt(l.pos, "Match: versions of ssh differ on what ' and \\ mean in %s; use double quotes", name)
 		}
 		var holds bool
 		switch name {
@@ -76,16 +82,27 @@ func (r *resolver) match(l *line, never bool) (applies bool, err error) {
 			holds = matchList(r.cfg.local.User, arg, false)
 		case "tagged":
 			holds = matchList(r.s.Tag.V, arg, false)
-		case "exec", "localnetwork", "sessiontype", "command", "version":
+		case "localnetwork":
+			if holds, err = localNetwork(arg); err != nil {
+				return false, &Error{Pos: l.pos, Msg: "Match localnetwork", Err: err}
+			}
+		case "exec":
+			run, err := r.execOf(l, arg, host)
+			if err != nil {
+				return false, err
+			}
+			execs = append(execs, func() (bool, error) {
+				holds, err := run()
+				return holds != negated, err
+			})
+			continue
+		case "sessiontype", "command", "version":
 			if result {
 				unsure = append(unsure, name)
 			}
 			continue
 		default:
 			return false, errorAt(l.pos, "Match: there is no criterion %q", name)
-		}
-		if strings.ContainsAny(arg, `'\`) {
-			return false, errorAt(l.pos, "Match: versions of ssh differ on what ' and \\ mean in %s; use double quotes", name)
 		}
 		result = result && holds != negated
 	}
@@ -96,7 +113,31 @@ func (r *resolver) match(l *line, never bool) (applies bool, err error) {
 		return false, errorAt(l.pos, "Match %s is not supported, and it decides what counts for %s: write the block as Host or Match host, "+
 			"or name another file with ssh_config: in the inventory", strings.Join(unsure, " and "), r.s.Alias)
 	}
+	for _, holds := range execs {
+		if !result || never {
+			break
+		}
+		if result, err = holds(); err != nil {
+			return false, err
+		}
+	}
 	return result && !never, nil
+}
+
+// versionsDiffer reports whether a word of a Match line means one thing to OpenSSH before 10 and another one from then on, which
+// splits it as the values of directives.
+func versionsDiffer(arg string, quoted bool) bool {
+	for i := range len(arg) {
+		switch c := arg[i]; {
+		case c == '\'' && !quoted:
+			return true
+		case c == '\\' && i+1 == len(arg) && quoted: // it stands before the quote that ends the word
+			return true
+		case c == '\\' && i+1 < len(arg) && (strings.IndexByte(`'"\`, arg[i+1]) >= 0 || arg[i+1] == ' ' && !quoted):
+			return true
+		}
+	}
+	return false
 }
 
 // matchName is the host name that Match host sees at this point of the evaluation.

@@ -40,7 +40,7 @@ func ParseOption(text string) (Option, error) {
 		return Option{}, cause(err)
 	}
 	o := Option{Keyword: l.key, Name: l.name, Value: l.raw}
-	if _, err := (&Config{}).Resolve("host", Options{Lines: []string{text}}); err != nil && !refuses(l) {
+	if _, err := (&Config{}).Resolve("host", Options{Lines: []string{text}, Offline: true}); err != nil && !refuses(l) {
 		return o, cause(err)
 	}
 	switch kw, other := notObeyed[l.key]; {

@@ -26,7 +26,8 @@ func TestOptionsAreObeyedWithoutEffectOrRefused(t *testing.T) {
 		"LogLevel=ERROR":             {sshconfig.NoEffect, "loglevel", ""},
 		"ControlPath=none":           {sshconfig.Anyway, "controlpath", ""},
 		"PKCS11Provider=/lib/x.so":   {sshconfig.Refused, "pkcs11provider", ""},
-		"CanonicalizeHostname=yes":   {sshconfig.Refused, "canonicalizehostname", ""},
+		"CanonicalizeHostname=yes":   {sshconfig.Obeyed, "canonicalizehostname", ""},
+		"ProxyUseFdpass=yes":         {sshconfig.Refused, "proxyusefdpass", ""},
 		"ProxyCommand=nc %h %p # x":  {sshconfig.Obeyed, "proxycommand", ""},
 		"IgnoreUnknown=Colour":       {sshconfig.Obeyed, "ignoreunknown", ""},
 		"RemoteCommand=none":         {sshconfig.Obeyed, "remotecommand", ""},
@@ -60,11 +61,11 @@ func TestOptionsAreObeyedWithoutEffectOrRefused(t *testing.T) {
 
 func TestAnOptionKeepsAFileFromRefusingTheHost(t *testing.T) {
 	h := newHome(t)
-	cfg, err := h.Open(h.writeRaw("home/.ssh/config", "RemoteCommand tmux\nCanonicalizeHostname yes\n"))
+	cfg, err := h.Open(h.writeRaw("home/.ssh/config", "RemoteCommand tmux\nProxyUseFdpass yes\n"))
 	require.NoError(t, err)
 	_, err = cfg.Resolve("web1", sshconfig.Options{Lines: []string{"RemoteCommand=none"}})
-	assert.ErrorContains(t, err, "CanonicalizeHostname yes: not supported")
-	_, err = cfg.Resolve("web1", sshconfig.Options{Lines: []string{"RemoteCommand=none", "CanonicalizeHostname=no"}})
+	assert.ErrorContains(t, err, "ProxyUseFdpass yes: not supported")
+	_, err = cfg.Resolve("web1", sshconfig.Options{Lines: []string{"RemoteCommand=none", "ProxyUseFdpass=no"}})
 	assert.NoError(t, err)
 }
 

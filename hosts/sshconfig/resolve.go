@@ -15,6 +15,8 @@ type Options struct {
 	// Lines are options of a command line, "Keyword=value" or "Keyword value" each. They go before the fields above and all
 	// files. See [ParseOption].
 	Lines []string
+	// Offline looks up no names and runs no programs: names stay as they are, and no Match exec holds.
+	Offline bool
 	// LookupEnv is the environment of whoever asks, for "${NAME}" and SSH_AUTH_SOCK; nil means that of the Loader.
 	LookupEnv func(string) (string, bool)
 }
@@ -38,7 +40,7 @@ func (c *Config) Resolve(alias string, o Options) (Settings, error) {
 		o.LookupEnv = local.LookupEnv
 	}
 	cfg.local.LookupEnv = o.LookupEnv
-	r := resolver{cfg: &cfg, env: o.LookupEnv, host: alias, seen: map[string]bool{}}
+	r := resolver{cfg: &cfg, env: o.LookupEnv, host: alias, offline: o.Offline, seen: map[string]bool{}}
 	r.s.Alias = alias
 	r.given(o.Lines)
 	given := hosts.Pos{File: Given}
@@ -53,6 +55,7 @@ func (c *Config) Resolve(alias string, o Options) (Settings, error) {
 	}
 	r.pass()
 	r.fixHostName()
+	r.wantFinal = r.wantFinal || r.canon.on()
 	if r.wantFinal && r.problems.list == nil {
 		r.final = true
 		r.pass()
@@ -76,6 +79,10 @@ type resolver struct {
 	system    bool   // what is read now is the system's file
 	final     bool   // this is the second pass
 	wantFinal bool   // some Match line asks for one
+	offline   bool   // nothing is looked up or run
+
+	canon     canonical
+	canonFrom hosts.Pos // what made the name another one; File is "" where nothing did
 
 	userHostsFrom, globalHostsFrom hosts.Pos
 	ignoreUnknown                  string
@@ -128,7 +135,10 @@ func (r *resolver) fixHostName() {
 		}
 	}
 	r.host = foldHost(name)
-	if r.wantFinal && !r.s.HostName.isSet() {
+	if r.problems.list == nil {
+		r.canonicalize()
+	}
+	if (r.wantFinal || r.canon.on()) && !r.s.HostName.isSet() {
 		// Nothing may set it in the final pass. The marker is taken back by finish.
 		r.s.HostName.From.File = Given
 	}

@@ -3,6 +3,7 @@ package sshconn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -30,6 +31,10 @@ type DefaultConfig struct {
 	// is not known. A changed key is always an error.
 	AcceptNew bool
 
+	// NoPrograms refuses hosts for which a configuration that Host.SSHConfig names would start a program on this machine (Match
+	// exec, ProxyCommand, KnownHostsCommand): whoever has named that file may start none.
+	NoPrograms bool
+
 	// Forget makes a key that a passphrase has opened serve one login: the next one asks again.
 	Forget bool
 
@@ -56,6 +61,9 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	}
 	s, err := conf.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port, Lines: h.SSHOptions})
 	if err != nil {
+		return nil, err
+	}
+	if err := f.mayStart(h, s.ProxyCommand); err != nil {
 		return nil, err
 	}
 	t := &target{
@@ -108,6 +116,16 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	t.login = w.String() + "\x02" + t.methods.String()
 	t.keys = func(clk *clock) (*keyring, error) { return f.keyring(clk, w) }
 	return t, nil
+}
+
+// mayStart says why a host is refused for a program that its configuration names.
+func (f *files) mayStart(h hosts.Host, programs ...sshconfig.Value[string]) error {
+	for _, p := range programs {
+		if f.cfg.NoPrograms && h.SSHConfig != "" && p.V != "" && !p.OnCommandLine() {
+			return fmt.Errorf("%s: %w", p.Source(), sshconfig.ErrNotRun)
+		}
+	}
+	return nil
 }
 
 // viaOf says through which hosts h is reached: what the command line says, else its own list, else ssh_config's.

@@ -81,7 +81,9 @@ func (f *files) config(path string) (*sshconfig.Config, error) {
 	case sshconfig.None:
 		k.conf, err = f.cfg.Loader.Open(sshconfig.None)
 	default:
-		k.conf, err = f.cfg.Loader.Open(f.expand(path))
+		loader := f.cfg.Loader
+		loader.NoExec = loader.NoExec || f.cfg.NoPrograms
+		k.conf, err = loader.Open(f.expand(path))
 	}
 	if err != nil {
 		return nil, err

@@ -14,6 +14,8 @@ type Config struct {
 
 	Inventory func() (*hosts.Inventory, error) // see dialer.Config
 	Principal string                           // likewise
+
+	NoPrograms bool // see sshconn.DefaultConfig
 }
 
 // Dialer is that of session/dialer.
@@ -21,7 +23,7 @@ type Dialer = dialer.Dialer
 
 // New returns a Dialer. It opens nothing.
 func New(cfg Config) (*Dialer, error) {
-	ssh := SSH(sshconn.DefaultConfig{Ask: cfg.Ask})
+	ssh := SSH(sshconn.DefaultConfig{Ask: cfg.Ask, NoPrograms: cfg.NoPrograms})
 	if hosts.RoleOf(cfg.Principal) == hosts.RoleAgent {
 		ssh.Ask = nil
 	}

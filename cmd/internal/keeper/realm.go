@@ -73,7 +73,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 		}
 		return inv, err
 	}
-	if r.conn, err = connect.NewConnector(r.inv, key.principal, k.trees.Connected, k.ask); err != nil {
+	if r.conn, err = connect.NewConnector(r.inv, k.source(key).Kept, key.principal, k.trees.Connected, k.ask); err != nil {
 		return nil, err
 	}
 	r.pool, err = session.NewPool(session.PoolConfig{

@@ -115,7 +115,7 @@ func (s Set) Apply(h hosts.Host) (hosts.Host, error) {
 	if len(s.Lines) == 0 {
 		return h, nil
 	}
-	said, err := (&sshconfig.Config{}).Resolve(h.Name, sshconfig.Options{Lines: s.Lines})
+	said, err := (&sshconfig.Config{}).Resolve(h.Name, sshconfig.Options{Lines: s.Lines, Offline: true})
 	if err != nil {
 		return h, err
 	}

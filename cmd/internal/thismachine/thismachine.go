@@ -4,6 +4,8 @@ package thismachine
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
@@ -31,7 +33,8 @@ type Machine struct {
 	since   time.Time
 	here    map[string]bool // by address
 	configs map[string]*sshconfig.Config
-	silent  bool // names are not answered
+	answers map[string]answer // by host
+	silent  bool              // names are not answered
 }
 
 // Is reports whether a host is this machine: its transport is not SSH, or its address is one of this machine's. A name that
@@ -73,7 +76,7 @@ func (m *Machine) Is(h hosts.Host) bool {
 func (m *Machine) forget() {
 	if now := time.Now(); m.here == nil || now.Sub(m.since) > keep {
 		m.since, m.silent = now, false
-		m.here, m.configs = map[string]bool{}, map[string]*sshconfig.Config{}
+		m.here, m.configs, m.answers = map[string]bool{}, map[string]*sshconfig.Config{}, map[string]answer{}
 	}
 }
 
@@ -131,15 +134,22 @@ func ours(ip netip.Addr) bool {
 
 // settings are what ssh_config says about a host.
 func (m *Machine) settings(h hosts.Host) (sshconfig.Settings, bool) {
+	key := fmt.Sprintf("%q", []string{h.SSHConfig, h.Name, h.User, fmt.Sprint(h.Port), fmt.Sprint(h.SSHOptions)})
 	m.mu.Lock()
 	m.forget()
+	a, known := m.answers[key]
+	if known {
+		m.mu.Unlock()
+		return a.s, a.ok
+	}
 	c, known := m.configs[h.SSHConfig]
 	if !known {
 		var err error
 		if h.SSHConfig == "" {
 			c, err = sshconfig.Load()
 		} else {
-			c, err = sshconfig.Open(expand(h.SSHConfig))
+			// Whoever has named the file may not be one who starts programs here, and nothing has been judged yet.
+			c, err = sshconfig.Loader{NoExec: true}.Open(expand(h.SSHConfig))
 		}
 		if err != nil {
 			c = nil // whoever dials says why
@@ -150,8 +160,27 @@ func (m *Machine) settings(h hosts.Host) (sshconfig.Settings, bool) {
 	if c == nil {
 		return sshconfig.Settings{}, false
 	}
-	s, err := c.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port, Lines: h.SSHOptions})
-	return s, err == nil
+	o := sshconfig.Options{User: h.User, Port: h.Port, Lines: h.SSHOptions}
+	s, err := c.Resolve(h.Name, o)
+	if errors.Is(err, sshconfig.ErrNotRun) {
+		o.Offline = true
+		if s, err = c.Resolve(h.Name, o); err == nil {
+			s.HostName.V = "localhost" // for all that can be known
+		}
+	}
+	a = answer{s, err == nil}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.answers) < maxKept {
+		m.answers[key] = a
+	}
+	return a.s, a.ok
+}
+
+// answer is what ssh_config says about a host.
+type answer struct {
+	s  sshconfig.Settings
+	ok bool
 }
 
 // Keys are the absolute paths of the private keys, and of the SSH agent's socket, that a host is logged in to with, whether

@@ -107,13 +107,15 @@ type Connector struct {
 	other   *dialer.Dialer
 	made    func(net.Conn) // sees each connection of SSH
 	Ask     sshconn.Ask    // nil for agents; stays as it is
+	kept    bool           // see Source
 
 	mu  sync.Mutex // guards ssh
 	ssh map[string]*sshconn.Dialer
 }
 
-// NewConnector returns one for an inventory as a principal logs in to its hosts. made sees each connection.
-func NewConnector(inv func() (*hosts.Inventory, error), principal string, made func(net.Conn), ask sshconn.Ask) (*Connector, error) {
+// NewConnector returns one for an inventory as a principal logs in to its hosts. kept is that of its Source: then configurations
+// that the inventory names start no programs either. made sees each connection.
+func NewConnector(inv func() (*hosts.Inventory, error), kept bool, principal string, made func(net.Conn), ask sshconn.Ask) (*Connector, error) {
 	cfg := dialer.Config{Inventory: inv, Principal: principal}
 	other, err := dialer.New(cfg)
 	if err != nil {
@@ -122,7 +124,7 @@ func NewConnector(inv func() (*hosts.Inventory, error), principal string, made f
 	if hosts.RoleOf(principal) == hosts.RoleAgent {
 		ask = nil
 	}
-	return &Connector{Ask: ask, lookup: cfg.Lookup, outside: cfg.Outside(), other: other, made: made, ssh: map[string]*sshconn.Dialer{}}, nil
+	return &Connector{Ask: ask, kept: kept, lookup: cfg.Lookup, outside: cfg.Outside(), other: other, made: made, ssh: map[string]*sshconn.Dialer{}}, nil
 }
 
 func (c *Connector) Dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
@@ -168,7 +170,7 @@ func (c *Connector) through(sock string) (*sshconn.Dialer, error) {
 			}
 			return os.LookupEnv(name)
 		}},
-		Ask: c.Ask, Forget: true,
+		Ask: c.Ask, Forget: true, NoPrograms: c.kept,
 		Network: sshconn.Network{Lookup: c.lookup, Outside: c.outside, Connected: c.made},
 	}))
 	if err != nil {
