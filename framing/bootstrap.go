@@ -30,8 +30,8 @@ type Shell struct {
 	Hold string
 
 	// Watch, if not "", is perl for the supervisor where Hold has passed a descriptor to it: @_ holds the end of the pair where that waits,
-	// the shell's process id and the shell's TMPDIR. Its value is a list of the descriptor to wait for and a sub that is called when there
-	// is something to read. What the sub returns become events of the kind [Refused]; undef at the end is the last of them. Where the shell
+	// the shell's process id and the shell's TMPDIR. Its value is a list of the descriptor to wait for, a sub that is called when there
+	// is something to read, and one that ends what the shell has left running. What the first sub returns become events of the kind [Refused]; undef at the end is the last of them. Where the shell
 	// leaves files or processes behind when it ends, "left;FILES;PROCESSES" is another one.
 	Watch string
 

@@ -21,7 +21,12 @@ sub remove_room {
 		rmdir($room_dir) && last
 	}
 }
-END { $room_dir ne "" && $$ == $maker && remove_room() }
+END {
+	if ($$ == $maker) {
+		@call_watch && $call_watch[2]->();
+		$room_dir ne "" && remove_room()
+	}
+}
 sysopen(RANDOM_SOURCE, "/dev/urandom", 0) && sysread RANDOM_SOURCE, $room_dir, 12;
 close RANDOM_SOURCE;
 $room_dir = unpack "H*", $room_dir;

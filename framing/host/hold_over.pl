@@ -16,6 +16,7 @@ if (@call_watch) {
 	opendir ROOM_DIR, $room_dir;
 	$count = grep($_ !~ "^[.]+\$", readdir ROOM_DIR).";".vec $calls, $call_watch[0], 1;
 	closedir ROOM_DIR;
-	write_out("@rs@$token"."r".length("left;$count").";left;$count")
+	write_out("@rs@$token"."r".length("left;$count").";left;$count");
+	$call_watch[2]->()
 }
 remove_room();

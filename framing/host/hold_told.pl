@@ -2,7 +2,7 @@
 #
 #= $h $held what the child says
 #= $n $count how many bytes
-#= x call_watch what answers system calls: its descriptor and a sub; see framing.Shell.Watch
+#= x call_watch what answers system calls: its descriptor and two subs; see framing.Shell.Watch
 #= $p $pid see supervisor.pl
 #= $g $room_dir see hold_begin.pl
 #= T remove_room see hold_begin.pl

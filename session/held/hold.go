@@ -43,7 +43,7 @@ var watchSource string
 var watchText = sync.OnceValue(func() string { return hostcode.Perl(watchSource) })
 
 // Watch is the perl by which the supervisor answers the calls of a shell that Program holds; see framing.Shell.Watch.
-func Watch() string { return hostcode.Fill(watchText(), "closed", "") }
+func Watch() string { return hostcode.Fill(watchText(), "closed", "", "first", "") }
 
 var holdText = sync.OnceValue(func() string { return hostcode.Perl(holdSource) })
 
@@ -51,17 +51,13 @@ var holdText = sync.OnceValue(func() string { return hostcode.Perl(holdSource) }
 const newest = 99
 
 // Program is the perl that holds a shell; see framing.Shell.Hold.
-func Program() string { return program(newest, listen, false) }
+func Program() string { return program(newest, listen, "") }
 
 // listen is SECCOMP_FILTER_FLAG_NEW_LISTENER.
 const listen = 8
 
-// program is Program for kernels whose Landlock has at most a version. With other flags than listen no calls are told. first has
-// everything that is opened looked at.
-func program(version, flags int, first bool) string {
-	all := "0"
-	if first {
-		all = "1"
-	}
-	return hostcode.Fill(holdText(), "newest", strconv.Itoa(version), "listen", strconv.Itoa(flags), "first", all)
+// program is Program for kernels whose Landlock has at most a version. With other flags than listen no calls are told. Where first
+// is not "", everything that is opened is looked at.
+func program(version, flags int, first string) string {
+	return hostcode.Fill(holdText(), "newest", strconv.Itoa(version), "listen", strconv.Itoa(flags), "first", first)
 }

@@ -1,9 +1,13 @@
 # Answers the system calls of a held shell that hold.pl has the kernel put to the supervisor: what framing.Shell.Watch takes. Its
-# value is the descriptor that brings them, and a sub that answers those that wait. The sub returns what was refused, each as a text
-# that held.Refused reads, and nothing at all once no process is left that could make such a call.
+# value is the descriptor that brings them, a sub that answers those that wait, and one that kills what the shell has left running.
+# The first sub returns what was refused, each as a text that held.Refused reads, and nothing at all once no process is left that
+# could make such a call.
 #
 # A call that Landlock does not judge is refused here, whatever it is about. One that Landlock judges goes on to it where it would not
 # change anything: the kernel then answers for itself, and refuses what a thread has put in the place of what was looked at here.
+#
+# Where everything that is opened is looked at (first), Landlock does not judge what is read. There nothing that opens for reading goes
+# on: the supervisor opens what it has looked at, and gives that to the process.
 #
 #= $a $this_arch the processor: 0 is x86-64, 1 is arm64
 #= $v $landlock_version of Landlock's interface
@@ -28,12 +32,25 @@
 #= $h $parent_dir the directory of a path
 #= $q $in_room whether a path is in the room
 #= $u $other_pid a process
+#= $A $call_id of the notification
+#= $B $given whether the process has got its answer
+#= $C $open_for opens what a process is to read
+#= $D $crossed whether a link on the way has a name that is closed
+#= $E $magic_link what of /proc leads to a file without a path; "" is nothing
+#= $F $is_closed whether a path is closed for reading
+#= $G $is_first whether everything that is opened is looked at
+#= $H $give_end gives a process a descriptor instead of what it wants
+#= $I $kill_rest kills what the shell has left running
+#= $J $filters_of how many filters of system calls a process has
+#= $K $pretends whether the call succeeds and does nothing
 #= $g $give_pair gives a process one end of a pair of sockets instead of the socket that it wants
+#= PD PROC_DIR the directory of processes
 #= WM PROCESS_MEMORY the memory of a process
 #= WS STAT_FILE proc_pid_stat(5)
 #= WE PAIR_END the end that the process gets
 #= WF PAIR_REST the other one
-my ($this_arch, $listener, $own_session, %kind_of, $pid, $call_number, $error_number, $first_text, $second_text, $report);
+my ($this_arch, $listener, $own_session, %kind_of, $pid, $call_number, $error_number, $first_text, $second_text, $report, $call_id, $given, $crossed, $magic_link, $pretends);
+my $is_first = "@first@";
 my (undef, $shell_pid, $room_dir) = @_;
 open(PROCESS_MEMORY, "</proc/self/exe") && sysread PROCESS_MEMORY, my $header, 20;
 close PROCESS_MEMORY;
@@ -48,6 +65,8 @@ syscall($this_arch ? 212 : 47, $_[0], $message, 0x40000000) == 2 || die "no list
 my $landlock_version = ord substr $bytes, 1;
 (my $length, $listener) = unpack "Qx8l", $rights;
 $length == 20 || return;
+# PR_SET_CHILD_SUBREAPER: what loses its parents stays below the supervisor.
+syscall 157 + 10 * $this_arch, 36, 1, 0, 0, 0;
 
 # Kinds: o opens, m makes, r removes, t truncates, a changes attributes, k signals, s makes a socket, c connects or binds, d sends to
 # an address, l reads a link. Then the arguments: 9 is the working directory.
@@ -85,6 +104,16 @@ my $is_inside = sub {
 	}
 	0
 };
+# What has lost its parents is below the supervisor all the same.
+my $is_below = sub {
+	my $other_pid = shift;
+	for (1..999) {
+		$other_pid == $$ && return 1;
+		$other_pid < 2 && return 0;
+		($other_pid) = $stat_of->($other_pid)
+	}
+	0
+};
 my $read_at = sub {
 	my ($address, $count) = @_;
 	my $text = "";
@@ -97,10 +126,20 @@ my $read_path = sub {
 	my $end = index $text, "\0";
 	$end < 0 ? undef : substr $text, 0, $end
 };
+# What is closed for reading, and what belongs to other processes, which would look empty.
+my @closed = split " ", '@closed@';
+my $is_closed = sub {
+	my $place = shift;
+	$place =~ "^/proc/(\\d+)/(task/\\d+/)?(exe|cwd|root|environ|auxv|fd|fdinfo|maps|map_files|mem|smaps|smaps_rollup|numa_maps|pagemap|ns|io|stack|syscall|wchan|personality)(/|\$)" && !$is_inside->($1) && return 1;
+	for (@closed) { $place =~ $_ && return 1 }
+	0
+};
 # Links of /proc that lead to what has no path end it: pipe:[1].
 my $find_place = sub {
 	my ($at, $path, $follow) = @_;
 	$at = unpack "l", pack "L", $at & 0xffffffff;
+	$crossed = 0;
+	$magic_link = "";
 	if ($path !~ "^/") {
 		my $dir = readlink($at == -100 ? "/proc/$pid/cwd" : "/proc/$pid/fd/$at");
 		defined $dir or return;
@@ -116,36 +155,61 @@ my $find_place = sub {
 		$next eq "/proc/self" and $next = "/proc/$pid";
 		$next eq "/proc/thread-self" and $next = "/proc/$pid/task/$pid";
 		if ((@steps || $follow) && $links-- && defined(my $link = readlink $next)) {
-			$link =~ "^/proc/|^[^/]+:|deleted.\$" && $next =~ "^/proc/" && return $link;
+			$is_first && $is_closed->($next) && ($crossed = 1);
+			if ($next =~ "^/proc/" && ($link =~ "^[^/]+:|deleted.\$" || !@steps && $link =~ "^/proc/")) { $magic_link = $next; return $link }
 			unshift @steps, split "/", $link;
 			$link =~ "^/" and $place = "";
 			next
 		}
 		$place = $next
 	}
-	$place
+	$place eq "" ? "/" : $place
 };
-# What is connected to a closed other end can neither be connected nor send anywhere: EISCONN, EPIPE. 2 is SECCOMP_ADDFD_FLAG_SEND.
+# 2 is SECCOMP_ADDFD_FLAG_SEND, 0x80000 is O_CLOEXEC and SOCK_CLOEXEC.
+my $give_end = sub {
+	my $fd = pack "QL4", $call_id, 2, $_[0], 0, $_[1] & 0x80000;
+	$given = syscall($this_arch ? 29 : 16, $listener, 0x40182103, $fd) >= 0;
+	$given && ($report = 0)
+};
+# What is connected to a closed other end can neither be connected nor send anywhere: EISCONN, EPIPE.
 my $give_pair = sub {
-	my ($id, $type) = @_;
-	socketpair(PAIR_END, PAIR_REST, 1, 1, 0) || return 0;
+	my $type = shift;
+	socketpair(PAIR_END, PAIR_REST, 1, 1, 0) || return;
 	close PAIR_REST;
 	$type & 2048 && fcntl PAIR_END, 4, 2048;
-	my $fd = pack "QL4", $id, 2, fileno PAIR_END, 0, $type & 524288;
-	my $given = syscall($this_arch ? 29 : 16, $listener, 0x40182103, $fd) >= 0;
-	close PAIR_END;
-	$given
+	$give_end->(fileno PAIR_END, $type);
+	close PAIR_END
 };
 
-# Where everything that is opened is looked at: what is closed for reading, and what belongs to other processes, which would look empty.
-my @closed = split " ", '@closed@';
-my $is_closed = sub {
-	my $place = shift;
-	$place =~ "^/proc/(\\d+)/(task/\\d+/)?(exe|cwd|root|environ|auxv|fd|fdinfo|maps|map_files|mem|smaps|smaps_rollup|numa_maps|pagemap|ns|io|stack|syscall|wchan|personality)(/|\$)" && !$is_inside->($1) && return 1;
-	for (@closed) { $place =~ $_ && return 1 }
-	0
-};
 my $truncates = sub { ($_[0] & 0x203) =~ "^51[25]\$" };
+# Reads what lies at $first_text for a process, if that may be: no named pipe, which would take what others write, and no device but a few.
+# 0x20000 and 0x8000 are O_NOFOLLOW, 0x2000 is O_ASYNC, 0x100 is O_NOCTTY. What was opened is looked at once more, as links may have
+# changed; so is what another file system of processes (0x9fa0) shows.
+my $open_for = sub {
+	my ($path, $open_flags, $follow) = @_;
+	$error_number = 13;
+	!defined $first_text || $crossed || $is_closed->($first_text) and return;
+	my $where = $magic_link ne "" ? $magic_link : $first_text;
+	my @stat = $path eq "" ? () : $follow ? stat $where : lstat $where;
+	my $type = @stat ? $stat[2] & 61440 : 0;
+	if (!@stat) {
+		$open_flags & 0x40 && $path ne "" && -d ($where =~ "^(/.*)/" ? $1 : "/") and return;
+		$report = 0;
+		$error_number = $path eq "" ? 2 : $! + 0;
+		return
+	}
+	if (($open_flags & 0xc0) == 0xc0) { $report = 0; $error_number = 17; return }
+	if ($open_flags & 0x200) { $error_number = 1; return }
+	$type == 4096 && $first_text !~ "^pipe:" || $type == 24576 and return;
+	$type == 8192 && $where !~ "^/dev/(null|zero|full|tty|random|urandom)\$" && $stat[6] != $own_terminal and return;
+	my $fd = syscall $this_arch ? 56 : 257, -100, $where, ($open_flags & ~0x820c0) | 0x100 | ($magic_link ne "" ? 0 : $this_arch ? 0x8000 : 0x20000), 0;
+	if ($fd < 0) { $report = 0; $error_number = $! + 0; return }
+	my $real = readlink "/proc/self/fd/$fd";
+	my $system = pack "x256";
+	syscall $this_arch ? 44 : 138, $fd, $system;
+	!defined $real || $is_closed->($real) || unpack("Q", $system) == 0x9fa0 && $real !~ "^/proc/" or $give_end->($fd, $open_flags);
+	syscall $this_arch ? 57 : 3, $fd
+};
 # What opens, makes, removes or changes something that has a path.
 my $judge_path = sub {
 	my ($kind, $at, $where, $to_at, $to, @args) = @_;
@@ -154,8 +218,20 @@ my $judge_path = sub {
 	my $old_truncates = $truncates->($open_flags) && $landlock_version < 3;
 	my $follow = $kind eq "o" ? !($open_flags & ($this_arch ? 0x8000 : 0x20000)) && ($open_flags & 0xc0) != 0xc0 : $kind =~ "[ta]";
 	$first_text = defined $path ? $find_place->($at == 9 ? -100 : $args[$at], $path, $follow) : undef;
-	# Attributes: whatever they are of.
-	$kind eq "a" && return;
+	if ($is_first && $kind eq "o" && !($open_flags & 3)) {
+		defined $path || ($first_text = undef);
+		$open_for->($path, $open_flags, $follow);
+		return
+	}
+	# Attributes: whatever they are of, but for the times of temporary files, and modes that make no program of them: that succeeds, and
+	# nothing is done.
+	if ($kind eq "a") {
+		defined $first_text && $first_text =~ "^\Q$room_dir\E/" or return;
+		my $which = $call_number + 1000 * $this_arch;
+		my $mode = $which =~ "^(90|91|1052)\$" ? $args[1] : $which =~ "^(268|452|1053|1452)\$" ? $args[2] : $which =~ "^(132|235|261|280|1088)\$" ? 0 : 73;
+		$mode & 73 || ($report = $error_number = 0, $pretends = 1);
+		return
+	}
 	if (!defined $first_text) {
 		# What cannot be looked at is Landlock's to judge, where it does.
 		$old_truncates || $kind eq "t" && $landlock_version < 3 || ($error_number = 0);
@@ -170,13 +246,13 @@ my $judge_path = sub {
 	$error_number = $truncates->($open_flags) ? 1 : 13;
 	if ($kind eq "o") {
 		my $makes = $open_flags & 0x40;
-		$goes_on = !($open_flags & 0x243) ? !$is_closed->($place) : $place =~ "^[^/]|^/memfd:" || $in_room || (@stat
+		$goes_on = $place =~ "^[^/]|^/memfd:" || $in_room || (@stat
 			? $type == 16384 && !($open_flags & 0x400000) || ($open_flags & 0xc0) == 0xc0 || !($open_flags & 0x203) && !$is_closed->($place)
 				|| $type == 8192 && ($place =~ "^/dev/(null|zero|full|tty)\$" || $stat[6] == $own_terminal)
 			: (!$makes || !-d $parent_dir) && $place !~ "deleted.\$");
 		$old_truncates && ($goes_on = 0)
 	} elsif ($kind eq "l") {
-		$goes_on = !$is_closed->($place)
+		$goes_on = !$crossed && !$is_closed->($place)
 	} elsif ($kind eq "m") {
 		my $mode = $args[$at == 9 ? 1 : 2] & 61440;
 		$goes_on = @stat || !-d $parent_dir || $in_room && $call_number =~ "^(133|259|33)\$" && $mode =~ "^(0|4096|32768)\$"
@@ -214,6 +290,36 @@ my $judge_address = sub {
 	}
 };
 
+# They are those below the supervisor that more filters hold than the supervisor itself. All are stopped before one is killed, so that
+# none starts another meanwhile.
+my $filters_of = sub {
+	local $/;
+	open(STAT_FILE, "</proc/$_[0]/status") || return 0;
+	my $count = <STAT_FILE> =~ "Seccomp_filters:\\s+(\\d+)" ? $1 : 0;
+	close STAT_FILE;
+	$count
+};
+my $kill_rest = sub {
+	my $poll = pack "lss", $listener, 1, 0;
+	my $now = pack "x16";
+	syscall $this_arch ? 73 : 271, $poll, 1, $now, 0, 0;
+	16 & unpack "x6s", $poll and return;
+	my $own_count = $filters_of->($$);
+	my %known;
+	for (1..99) {
+		opendir(PROC_DIR, "/proc") || return;
+		my @all = grep { !/\D/ && $_ != $$ && $filters_of->($_) > $own_count && $is_below->($_) } readdir PROC_DIR;
+		closedir PROC_DIR;
+		my @new = grep { !$known{$_}++ } @all;
+		if (@new) { kill "STOP", @new; next }
+		kill "KILL", @all;
+		1 while 0 < waitpid -1, 1;
+		@all || last;
+		%known = ();
+		select undef, undef, undef, .01
+	}
+};
+
 ($listener, sub {
 	my @told;
 	for (1..200) {
@@ -224,10 +330,10 @@ my $judge_address = sub {
 		$events & 1 || return $events & 16 ? (@told, undef) : @told;
 		my $call = pack "x80";
 		syscall($this_arch ? 29 : 16, $listener, 0xc0502100, $call) < 0 && next;
-		(my $id, $pid, $call_number, my @args) = unpack "QLx4lx12Q6", $call;
+		($call_id, $pid, $call_number, my @args) = unpack "QLx4lx12Q6", $call;
 		my ($kind, @where) = split "", $kind_of{$call_number} || "-";
 		($report, $error_number, $first_text, $second_text) = (1, 1, "", "");
-		my $given = 0;
+		$given = $pretends = 0;
 		if ($kind =~ "[omrtal]") {
 			$judge_path->($kind, @where[0..3], @args)
 		} elsif ($kind eq "k") {
@@ -236,8 +342,7 @@ my $judge_address = sub {
 			my ($domain, $type, $protocol) = map { $_ & 0xffffffff } @args;
 			$domain == 16 && ($error_number = 93);
 			if ($domain =~ "^(1|2|10)\$" && ($type & 15) =~ "^[12]\$" && $protocol =~ "^(0|6|17|262)\$" || $domain == 1 && ($type & 15) == 5) {
-				$given = $give_pair->($id, $type);
-				$given && ($report = 0)
+				$give_pair->($type)
 			}
 		} elsif ($kind eq "d" && !@where) {
 			$judge_address->($kind, unpack "QL", $read_at->($args[1], 16))
@@ -245,12 +350,12 @@ my $judge_address = sub {
 			$judge_address->($kind, $args[$where[0]], $args[$where[1]] & 0xffffffff)
 		}
 		# What was read was the caller's only if the call still waits.
-		my $still = pack "Q", $id;
+		my $still = pack "Q", $call_id;
 		$given || syscall($this_arch ? 29 : 16, $listener, 0x80082102, $still) >= 0 || next;
 		$report && push @told, join "\0", join(";", $this_arch, $call_number, @args), map { defined $_ ? "=$_" : "?" } $first_text, $second_text;
 		# 1 is SECCOMP_USER_NOTIF_FLAG_CONTINUE.
-		my $answer = pack "Qqll", $id, 0, -$error_number, !$error_number;
+		my $answer = pack "Qqll", $call_id, 0, -$error_number, !$error_number && !$pretends;
 		$given || syscall $this_arch ? 29 : 16, $listener, 0xc0182101, $answer
 	}
 	@told
-})
+}, $kill_rest)

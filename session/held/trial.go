@@ -1,0 +1,77 @@
+package held
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/framing/hostcode"
+)
+
+// Trial returns framing.Shell.Hold and Watch for a command that is tried: it is held as [Program] holds, and may not read either what
+// lies at the places that closed says, which [Closed] makes. Variables of the environment whose names are those of secrets are left
+// out. Whether the host's kernel reports what it refuses is necessary: see framing.Hello.Unwatched.
+//
+// Nothing that opens for reading is left to the kernel: the supervisor opens the file, looks at what it has opened, and passes that on.
+// So no thread can change a path between the look and the opening. Named pipes and devices are not read, but for a few.
+func Trial(closed []string) (hold, watch string) {
+	all := append([]string{always}, closed...)
+	return program(newest, listen, "1"), hostcode.Fill(watchText(), "first", "1", "closed", strings.Join(all, " "))
+}
+
+// always is closed whatever a policy says: what shows all memory, or takes what it shows from others.
+const always = `^/proc/(?:kmsg|kcore|keys|vmcore)\z`
+
+// Closed returns the expression of [Trial] for patterns of absolute paths, in which "**" is any number of directories and "*" and "?" stay
+// within a name; what does not begin with "/" begins with "**". Names that match one of except are left open.
+func Closed(patterns, except []string) string {
+	var b strings.Builder
+	b.WriteString("^")
+	if len(except) > 0 {
+		b.WriteString("(?!.*/(?:" + alternatives(except) + `)\z)`)
+	}
+	b.WriteString("(?:" + alternatives(patterns) + `)\z`)
+	return b.String()
+}
+
+func alternatives(patterns []string) string {
+	var all []string
+	for _, p := range patterns {
+		all = append(all, expression(p))
+	}
+	return strings.Join(all, "|")
+}
+
+// expression makes a pattern one of perl, without blanks.
+func expression(pattern string) string {
+	var b strings.Builder
+	for rest := pattern; rest != ""; {
+		switch {
+		case strings.HasPrefix(rest, "/**/"):
+			b.WriteString("/(?:.*/)?")
+			rest = rest[4:]
+		case strings.HasPrefix(rest, "**/"):
+			b.WriteString("/(?:.*/)?")
+			rest = rest[3:]
+		case strings.HasPrefix(rest, "**"):
+			b.WriteString(".*")
+			rest = rest[2:]
+		case rest[0] == '*':
+			b.WriteString("[^/]*")
+			rest = rest[1:]
+		case rest[0] == '?':
+			b.WriteString("[^/]")
+			rest = rest[1:]
+		case rest[0] == '[' && strings.IndexByte(rest, ']') > 0:
+			end := strings.IndexByte(rest, ']') + 1
+			b.WriteString(rest[:end])
+			rest = rest[end:]
+		case rest[0] == ' ':
+			b.WriteString(`\x20`)
+			rest = rest[1:]
+		default:
+			b.WriteString(regexp.QuoteMeta(rest[:1]))
+			rest = rest[1:]
+		}
+	}
+	return b.String()
+}

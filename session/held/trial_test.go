@@ -1,0 +1,154 @@
+package held_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/held"
+	"github.com/fairlead-ssh/fairlead/session/policy/judge"
+)
+
+// closed are the places that the judge calls secret.
+func closed() (all []string) {
+	for _, s := range judge.Secrets() {
+		all = append(all, held.Closed(s.Patterns, s.Except))
+	}
+	return all
+}
+
+// try starts a shell in which a command is tried.
+func try(t testing.TB, name string, env ...string) *shell {
+	t.Helper()
+	hold(t, name, newest).close() // skips where that cannot be
+	program, watch := held.Trial(closed())
+	s, err := start(t, framing.Shell{Name: name, Hold: program, Watch: watch, Env: env}, nil)
+	require.NoError(t, err)
+	require.Empty(t, s.hello.Unwatched)
+	return s
+}
+
+// A command that is tried reads what is not secret as any does, and nothing is reported of it.
+func TestWhatIsTriedReadsAsEver(t *testing.T) {
+	for _, name := range holdable {
+		t.Run(name, func(t *testing.T) {
+			s := try(t, name)
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("text\n"), 0o644))
+			require.NoError(t, os.Symlink("file", filepath.Join(dir, "link")))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "id_rsa.pub"), []byte("public\n"), 0o644))
+			s.run("cd " + dir)
+			long := strings.Repeat("0123456789abcde\n", 8192) // 128 KiB
+			for script, want := range map[string]outcome{
+				"cat file link ./link ../*/file":                             {stdout: "text\ntext\ntext\ntext\n"},
+				"cat <file":                                                  {stdout: "text\n"},
+				"cat none":                                                   {stderr: "cat: none: No such file or directory\n", code: 1},
+				"cat id_rsa.pub":                                             {stdout: "public\n"},
+				"ls":                                                         {stdout: "file\nid_rsa.pub\nlink\n"},
+				"ls / | grep -c '^etc$'":                                     {stdout: "1\n"},
+				"cd / && ls -d etc; cd " + dir:                               {stdout: "etc\n"},
+				"echo a | cat - /dev/null":                                   {stdout: "a\n"},
+				"echo a | cat /dev/stdin":                                    {stdout: "a\n"},
+				"cat <<E | wc -c\n" + long + "E":                             {stdout: "131072\n"},
+				"seq 150000 | sort -n | tail -n 1":                           {stdout: "150000\n"},
+				"head -c 3 /dev/zero | wc -c":                                {stdout: "3\n"},
+				"grep -c . /proc/self/status | grep -c '[0-9]'":              {stdout: "1\n"},
+				"readlink -f link":                                           {stdout: dir + "/file\n"},
+				"cat /proc/self/cwd/file":                                    {stdout: "text\n"},
+				"wc -c /proc/$$/environ | grep -c '[0-9]'":                   {stdout: "1\n"},
+				"perl -e 'open F, q(<), q(file); print <F>'":                 {stdout: "text\n"},
+				"perl -e 'sysopen(F, q(file), 0300) or print $!+0'":          {stdout: "17"},
+				"perl -e 'open(F, q(<), q()) or print $!+0'":                 {stdout: "2"},
+				"cat . 2>/dev/null; echo x >none/x; rm -f none; mkdir -p .":  {stderr: "*"},
+				"echo x >\"$TMPDIR/x\"; cat \"$TMPDIR/x\"; rm \"$TMPDIR/x\"": {stdout: "x\n"},
+			} {
+				s.told = nil
+				o := s.run(script)
+				o.stdout = strings.ReplaceAll(o.stdout, " ", "") // wc of some systems
+				if want.stderr == "*" {
+					want.stderr = o.stderr
+				}
+				if name == "ash" && want.stderr != "" {
+					want.stderr = o.stderr
+				}
+				assert.Equal(t, want, o, "%.60q", script)
+				assert.Empty(t, s.told, "%.60q", script)
+			}
+		})
+	}
+}
+
+// What is secret is not read, whichever way leads there, and the report says what was to be read.
+func TestWhatIsTriedReadsNoSecrets(t *testing.T) {
+	s := try(t, "bash", "MY_TOKEN=hidden", "PLAIN=shown")
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for name, text := range map[string]string{".env": "hidden", "d/.ssh/id_ed25519": "hidden", "d/.aws/credentials": "hidden", "d/key.pem": "hidden", "plain": "shown"} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o755))
+	}
+	require.NoError(t, os.Symlink(".env", filepath.Join(dir, "link")))
+	require.NoError(t, os.Symlink("plain", filepath.Join(dir, "d/.netrc")))
+	require.NoError(t, os.Symlink(dir, filepath.Join(dir, "d/up")))
+	s.run("cd " + dir)
+	outside := os.Getppid()
+	for script, want := range map[string]string{
+		"cat .env":                              "read " + dir + "/.env",
+		"cat link":                              "read " + dir + "/.env",
+		"cat d/up/d/../link":                    "read " + dir + "/.env",
+		"cat /proc/self/cwd/.env":               "read " + dir + "/.env",
+		"cat /proc/self/root" + dir + "/link":   "read " + dir + "/.env",
+		"cat d/.ssh/id_ed25519":                 "read " + dir + "/d/.ssh/id_ed25519",
+		"cd d/.ssh; cat id_ed25519; cd ../..":   "read " + dir + "/d/.ssh/id_ed25519",
+		"cat d/.netrc":                          "read " + dir + "/d/plain",
+		"cat d/key.pem":                         "read " + dir + "/d/key.pem",
+		"cat /etc/shadow":                       "read /etc/shadow",
+		"(. ./.env)":                            "read " + dir + "/.env",
+		"./.env":                                "read " + dir + "/.env",
+		"exec 3<.env":                           "read " + dir + "/.env",
+		"dd if=.env iflag=nofollow 2>/dev/null": "read " + dir + "/.env",
+		"perl -e 'sysopen F, q(.env), 0x200000; open G, q(<), q(/proc/self/fd/).fileno F; print <G>'": "read " + dir + "/.env",
+		"perl -e 'sysopen F, q(.env), 0100; print <F>'":                                               "create " + dir + "/.env",
+		"perl -e 'sysopen F, q(.env), 2; print <F>'":                                                  "open for writing " + dir + "/.env",
+		fmt.Sprintf("cat /proc/%d/environ", outside):                                                  fmt.Sprintf("read /proc/%d/environ", outside),
+		fmt.Sprintf("cat /proc/%d/task/%[1]d/mem", outside):                                           fmt.Sprintf("read /proc/%d/task/%[1]d/mem", outside),
+		fmt.Sprintf("ls -l /proc/%d/exe", outside):                                                    fmt.Sprintf("read /proc/%d/exe", outside),
+		fmt.Sprintf("cat /proc/%d/root%s/.env", outside, dir):                                         fmt.Sprintf("read %s/.env", dir),
+		fmt.Sprintf("cat /proc/%d/cwd/harness_test.go", outside):                                      "*",
+		"cat /proc/$PPID/environ":                                                                     "*",
+		"cat /proc/kmsg":                                                                              "read /proc/kmsg",
+		"env | grep -c hidden":                                                                        "",
+		"tr '\\0' '\\n' </proc/self/environ | grep hidden":                                            "",
+		"tr '\\0' '\\n' </proc/$$/environ | grep hidden":                                              "",
+	} {
+		s.told = nil
+		o := s.run(script)
+		assert.NotContains(t, o.stdout+o.stderr, "hidden", script)
+		assert.NotContains(t, o.stdout, "shown", script)
+		var words []string
+		for _, report := range s.told {
+			call, _, ok := held.Refused([]byte(report))
+			require.True(t, ok)
+			words = append(words, call.String())
+		}
+		if want == "*" {
+			assert.NotEmpty(t, words, script)
+			continue
+		}
+		if want == "" {
+			assert.Empty(t, words, script)
+			continue
+		}
+		if assert.NotEmpty(t, words, script) {
+			assert.Equal(t, want, words[0], script)
+		}
+	}
+}
