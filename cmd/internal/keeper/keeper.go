@@ -53,6 +53,7 @@ type Keeper struct {
 	onces       *onces
 	retold      retellings
 	terminals   openTerminals
+	forwards    forwards
 	recordings  recordings
 	term        *terminal // nil without a store
 	started     time.Time
@@ -145,6 +146,7 @@ func (k *Keeper) Close() error {
 	k.realms = map[realmKey]*realm{}
 	k.mu.Unlock()
 	k.end()
+	k.forwards.close()
 	var (
 		wg   sync.WaitGroup
 		mu   sync.Mutex
@@ -186,7 +188,7 @@ func (k *Keeper) sessions() int {
 
 // busy reports whether the keeper has a reason to stay.
 func (k *Keeper) busy() bool {
-	return k.answering.Load() > 0 || k.sessions() > 0 || len(k.desk.List()) > 0 || len(k.desk.ForSessions()) > 0
+	return k.answering.Load() > 0 || k.sessions() > 0 || len(k.forwards.of("")) > 0 || len(k.desk.List()) > 0 || len(k.desk.ForSessions()) > 0
 }
 
 // stop asks the keeper to end.
