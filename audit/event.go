@@ -19,6 +19,8 @@ const (
 	FileResult      Kind = "file.result"
 	JobRequest      Kind = "job.request" // a command that is to outlive the connection, or what is done to it later
 	JobResult       Kind = "job.result"
+	ForwardRequest  Kind = "forward.request" // a port is to be forwarded: Command says which, and where to
+	ForwardResult   Kind = "forward.result"  // it no longer is
 	ApprovalRequest Kind = "approval.request"
 	ApprovalResult  Kind = "approval.result"
 	ApprovalEnd     Kind = "approval.end" // of an approval for a session: revoked, expired, or closed with the session

@@ -47,7 +47,7 @@ func Search(dir string, q Query) iter.Seq2[[]Event, error] {
 			}
 			events, known := open[e.ID]
 			events = append(events, e)
-			if e.Kind == CommandResult || e.Kind == FileResult || e.Kind == JobResult || !known && e.Kind == SessionClose {
+			if e.Kind == CommandResult || e.Kind == FileResult || e.Kind == JobResult || e.Kind == ForwardResult || !known && e.Kind == SessionClose {
 				delete(open, e.ID)
 				if !tell(events) {
 					return

@@ -35,6 +35,8 @@ type Conn struct {
 	lending sync.Mutex // held while the server is asked to forward the agent
 	lends   bool       // it has said yes; guarded by lending
 
+	heard listeners // ports of the host that are listened on for this side
+
 	mu     sync.Mutex // guards what follows
 	closed bool       // no goroutine may be started any more
 	cause  error      // why we gave the connection up
@@ -95,6 +97,10 @@ func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Reques
 			}
 			if nc.ChannelType() == "auth-agent@openssh.com" && c.t.lent != "" {
 				c.lendAgent(nc)
+				continue
+			}
+			if nc.ChannelType() == "forwarded-tcpip" {
+				c.connected(nc)
 				continue
 			}
 			_ = nc.Reject(ssh.Prohibited, "not asked for")

@@ -57,6 +57,7 @@ type Keeper struct {
 	onces       *onlyonce.Book
 	retold      retellings
 	terminals   openTerminals
+	forwards    forwards
 	recordings  *casts.Shelf
 	commands    *sandboxed.Runner // of sandboxes; nil without a store
 	started     time.Time
@@ -138,6 +139,7 @@ func (k *Keeper) Close() error {
 	k.realms = map[realmKey]*realm{}
 	k.mu.Unlock()
 	k.end()
+	k.forwards.close()
 	var (
 		wg   sync.WaitGroup
 		mu   sync.Mutex
@@ -179,7 +181,7 @@ func (k *Keeper) sessions() int {
 
 // busy reports whether the keeper has a reason to stay.
 func (k *Keeper) busy() bool {
-	return k.answering.Load() > 0 || k.sessions() > 0 || len(k.desk.List()) > 0 || len(k.desk.ForSessions()) > 0
+	return k.answering.Load() > 0 || k.sessions() > 0 || len(k.forwards.of("")) > 0 || len(k.desk.List()) > 0 || len(k.desk.ForSessions()) > 0
 }
 
 func (k *Keeper) health(c *access.Caller) wire.Health {

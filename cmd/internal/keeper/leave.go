@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
@@ -54,6 +55,9 @@ func (k *Keeper) leaveNow(ctx context.Context) (why string, passing bool) {
 	defer k.entrance.Unlock()
 	if n := k.sessions(); n > 0 {
 		return open(n), false
+	}
+	if n := len(k.forwards.of("")); n > 0 {
+		return "it forwards " + cmdutil.Count(n, "port"), false
 	}
 	for _, p := range k.desk.List() {
 		if !k.kept(ctx, p.Question.Exec) {

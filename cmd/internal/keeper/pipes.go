@@ -54,7 +54,12 @@ func (k *Keeper) servePipe(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	c := access.CallerOf(req.Context())
-	running, done, err := k.beginPipe(connect.WithAuthSock(context.WithValue(ctx, access.CallerKey{}, c), c.AuthSock), c, asked)
+	ctx = connect.WithAuthSock(context.WithValue(ctx, access.CallerKey{}, c), c.AuthSock)
+	if asked.Forward != nil {
+		k.holdForward(ctx, c, s, asked)
+		return
+	}
+	running, done, err := k.beginPipe(ctx, c, asked)
 	if err != nil {
 		_ = s.Refuse(problem.Of(err))
 		return

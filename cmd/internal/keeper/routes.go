@@ -33,6 +33,7 @@ func (k *Keeper) routes() http.Handler {
 	k.addRuns(a)
 	k.addFiles(a)
 	k.addJobs(a)
+	k.addForwards(a)
 	k.addApprovals(a)
 	k.addQuestions(a)
 	k.addForSession(a)

@@ -46,6 +46,8 @@ type Request struct {
 	Confirm    bool   `json:"confirm,omitempty"`
 	BreakGlass string `json:"break_glass,omitempty"`
 	Answered   string `json:"answered,omitempty"`
+
+	Forward *Forwarding `json:"forward,omitempty"` // instead of Ask: a port to forward for as long as the connection lasts
 }
 
 // End is how a program ended.

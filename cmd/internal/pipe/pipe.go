@@ -223,6 +223,7 @@ type entry struct {
 	sink    audit.Sink
 	who     audit.Event
 	ask     audit.Event
+	ended   audit.Kind // of its end
 	began   time.Time
 	asked   bool
 	in, out int64
@@ -236,7 +237,16 @@ func newEntry(cfg Config, h hosts.Host, a Ask, reason string, d policy.Decision)
 	ask := who
 	ask.Kind, ask.Exact, ask.Command = audit.CommandRequest, []byte(a.Script()), cmdutil.Redactor(redact.New(redact.Config{}))(a.Script())
 	ask.Verdict, ask.Rule, ask.Class, ask.Policy, ask.Approval, ask.Reason = d.Verdict.String(), d.Rule, string(d.Class), d.Policy, d.Approval, reason
-	return &entry{sink: cfg.Sink, who: who, ask: ask, began: time.Now()}
+	return &entry{sink: cfg.Sink, who: who, ask: ask, ended: audit.CommandResult, began: time.Now()}
+}
+
+// newForwardEntry is that of a port that is forwarded.
+func newForwardEntry(cfg Config, h hosts.Host, f Forwarding, reason, caller string, d policy.Decision) *entry {
+	e := newEntry(cfg, h, Ask{Caller: caller}, reason, d)
+	e.who.Session, e.ask.Session = "", ""
+	e.ask.Kind, e.ended = audit.ForwardRequest, audit.ForwardResult
+	e.ask.Command, e.ask.Exact = f.String(), []byte(f.String())
+	return e
 }
 
 // request puts on record that the program is about to be started. After an error nothing may be sent.
@@ -254,9 +264,9 @@ func (e *entry) request(p session.Peer) error {
 
 func (e *entry) result(status session.Status, exit session.Exit, fault *session.Error) error {
 	end := e.who
-	end.Kind, end.State, end.Status = audit.CommandResult, string(session.Done), string(status)
+	end.Kind, end.State, end.Status = e.ended, string(session.Done), string(status)
 	end.Signal = exit.Signal
-	if exit.Signal == "" && (status == session.StatusOK || status == session.StatusExit) {
+	if e.ended == audit.CommandResult && exit.Signal == "" && (status == session.StatusOK || status == session.StatusExit) {
 		end.ExitCode = &exit.Code
 	}
 	end.DurationMS = time.Since(e.began).Milliseconds()

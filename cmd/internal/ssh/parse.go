@@ -30,13 +30,13 @@ type call struct {
 	help       bool
 
 	subsystem bool
-	noCommand bool      // -N
-	forwards  []forward // -L and -D
-	clear     bool      // ClearAllForwardings
-	forward   string    // of -W
-	sendEnv   []string  // patterns
-	command   string    // of RemoteCommand
-	ignored   []string  // options that have no effect
+	noCommand bool              // -N
+	forwards  []pipe.Forwarding // -L, -R and -D
+	clear     bool              // ClearAllForwardings
+	forward   string            // of -W
+	sendEnv   []string          // patterns
+	command   string            // of RemoteCommand
+	ignored   []string          // options that have no effect
 }
 
 // withValue are ssh's options that take one.
@@ -44,7 +44,6 @@ const withValue = "BbcDEeFIiJLlmOoPpQRSWw"
 
 // notHere are options that would change what happens, and are not supported, with what to do instead.
 var notHere = map[byte]string{
-	'R': "only -L and -D forwards are supported",
 	'w': "tunnels are not supported", 'X': "X11 is not supported", 'Y': "X11 is not supported",
 	'f': "Fairlead does not go to the background; the connection is kept anyhow",
 	'O': "there is no master to control; fairlead sessions shows what is open", 'Q': "ask ssh itself",
@@ -146,16 +145,10 @@ func (c *call) option(o byte, value string) error {
 		c.show = true
 	case 'h', '?':
 		c.help = true
-	case 'L':
-		f, err := parseForward(value)
+	case 'L', 'R', 'D':
+		f, err := pipe.ParseForwarding("-"+string(o), value)
 		if err != nil {
-			return fmt.Errorf("-L: %w", err)
-		}
-		c.forwards = append(c.forwards, f)
-	case 'D':
-		f, err := parseDynamic(value)
-		if err != nil {
-			return fmt.Errorf("-D: %w", err)
+			return fmt.Errorf("-%c: %w", o, err)
 		}
 		c.forwards = append(c.forwards, f)
 	case 'N':
@@ -237,7 +230,7 @@ func (c *call) directive(text string) error {
 			return c.option('f', "")
 		}
 	case "localforward", "remoteforward", "dynamicforward":
-		return fmt.Errorf("-o %s: not supported; -L and -D are", o.Name)
+		return c.option(map[string]byte{"localforward": 'L', "remoteforward": 'R', "dynamicforward": 'D'}[o.Keyword], strings.Join(o.Words(), ":"))
 	case "clearallforwardings":
 		c.clear = c.clear || value == "yes"
 	case "permitlocalcommand", "forwardx11", "tunnel":
@@ -295,7 +288,7 @@ func (c *call) check() error {
 	case c.noCommand && len(c.forwards) == 0:
 		return errors.New("-N: nothing is run and nothing forwarded; the connection is kept anyhow")
 	case c.forward != "" && len(c.forwards) > 0:
-		return errors.New("-W excludes -L and -D")
+		return errors.New("-W excludes -L, -R and -D")
 	case c.forward != "" && (len(c.words) > 0 || c.subsystem):
 		return errors.New("-W runs no command")
 	case c.subsystem && len(c.words) != 1:

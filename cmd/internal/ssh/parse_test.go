@@ -76,15 +76,13 @@ func TestCommandLinesThatAreRefused(t *testing.T) {
 		"-N web1":                       "-N: nothing is run",
 		"-N -L 1:a:2 web1 x":            "-N runs no command",
 		"-L 1:a web1":                   "is not [address:]port:host:port",
-		"-L 0:a:1 web1":                 "the port to listen on",
 		"-L 1:a:0 web1":                 "is not host:port",
 		"-L [::1:1:a:2 web1":            "[ without ]",
 		"-f web1 x":                     "-f: Fairlead does not go to the background",
-		"-R 1:a:2 web1":                 "-R: only -L and -D",
+		"-R 1:a web1":                   "the port to listen on",
 		"-D 1:a:2 web1":                 "is not [address:]port",
-		"-D 0 web1":                     "the port to listen on",
 		"-D [::1:1 web1":                "[ without ]",
-		"-o LocalForward=1 web1":        "LocalForward: not supported; -L and -D are",
+		"-o LocalForward=1 web1":        "is not [address:]port:host:port",
 		"-o SessionType=none web1":      "-N: nothing is run",
 		"-o PermitLocalCommand=yes x y": "PermitLocalCommand: not supported",
 		"-o ForwardX11=yes x y":         "ForwardX11: not supported",
@@ -108,25 +106,44 @@ func TestCommandLinesThatAreRefused(t *testing.T) {
 }
 
 func TestForwardsOfTheCommandLine(t *testing.T) {
-	for text, want := range map[string]forward{
-		"8080:db1:5432":              {"-L", "localhost:8080", "db1", 5432},
-		"10.0.0.1:8080:db1:5432":     {"-L", "10.0.0.1:8080", "db1", 5432},
-		"*:8080:db1:5432":            {"-L", ":8080", "db1", 5432},
-		"[::1]:8080:[2001:db8::1]:1": {"-L", "[::1]:8080", "2001:db8::1", 1},
+	for text, want := range map[string]pipe.Forwarding{
+		"8080:db1:5432":              {Option: "-L", Bind: "localhost", Port: 8080, Host: "db1", To: 5432},
+		"10.0.0.1:8080:db1:5432":     {Option: "-L", Bind: "10.0.0.1", Port: 8080, Host: "db1", To: 5432},
+		"*:8080:db1:5432":            {Option: "-L", Port: 8080, Host: "db1", To: 5432},
+		"[::1]:8080:[2001:db8::1]:1": {Option: "-L", Bind: "::1", Port: 8080, Host: "2001:db8::1", To: 1},
 	} {
 		c, err := parse([]string{"-N", "-L", text, "web1"})
 		require.NoError(t, err, text)
-		assert.Equal(t, []forward{want}, c.forwards, text)
+		assert.Equal(t, []pipe.Forwarding{want}, c.forwards, text)
 		assert.True(t, c.noCommand)
 	}
-	for text, want := range map[string]forward{
-		"1080":       {option: "-D", listen: "localhost:1080"},
-		"*:1080":     {option: "-D", listen: ":1080"},
-		"[::1]:1080": {option: "-D", listen: "[::1]:1080"},
+	for text, want := range map[string]pipe.Forwarding{
+		"1080":       {Option: "-D", Bind: "localhost", Port: 1080},
+		"*:1080":     {Option: "-D", Port: 1080},
+		"[::1]:1080": {Option: "-D", Bind: "::1", Port: 1080},
 	} {
 		c, err := parse([]string{"-ND", text, "web1"})
 		require.NoError(t, err, text)
-		assert.Equal(t, []forward{want}, c.forwards, text)
+		assert.Equal(t, []pipe.Forwarding{want}, c.forwards, text)
+	}
+	for text, want := range map[string]pipe.Forwarding{
+		"8080:db1:5432":    {Option: "-R", Bind: "localhost", Port: 8080, Host: "db1", To: 5432},
+		"0:db1:5432":       {Option: "-R", Bind: "localhost", Host: "db1", To: 5432},
+		"*:8080:[::1]:443": {Option: "-R", Port: 8080, Host: "::1", To: 443},
+		"1080":             {Option: "-R", Bind: "localhost", Port: 1080},
+	} {
+		c, err := parse([]string{"-NR", text, "web1"})
+		require.NoError(t, err, text)
+		assert.Equal(t, []pipe.Forwarding{want}, c.forwards, text)
+	}
+	for text, want := range map[string]pipe.Forwarding{
+		"LocalForward=8080 db1:5432":           {Option: "-L", Bind: "localhost", Port: 8080, Host: "db1", To: 5432},
+		"RemoteForward 127.0.0.1:0 [::1]:5432": {Option: "-R", Bind: "127.0.0.1", Host: "::1", To: 5432},
+		"DynamicForward=1080":                  {Option: "-D", Bind: "localhost", Port: 1080},
+	} {
+		c, err := parse([]string{"-N", "-o", text, "web1"})
+		require.NoError(t, err, text)
+		assert.Equal(t, []pipe.Forwarding{want}, c.forwards, text)
 	}
 	c, err := parse([]string{"-o", "ClearAllForwardings=yes", "-L", "1:a:2", "web1", "true"})
 	require.NoError(t, err)

@@ -33,8 +33,8 @@ const failed = 255
 const long = `Run a command on a host with OpenSSH's command line, over the connections that Fairlead keeps, judged and recorded.
 
 It is for programs that call ssh: standard input, output and error are exact, the command is sent as ssh sends it, and the
-exit code is the command's, or 255 for errors. Supported: -t -T -n -q -v -s -W -L -D -N -F -i -l -p -J -o -A -b -B -c -m -4 -6 -G.
-Options that have no effect are named with -v; those that are not supported (-R -X -O) are refused. Without a
+exit code is the command's, or 255 for errors. Supported: -t -T -n -q -v -s -W -L -R -D -N -F -i -l -p -J -o -A -b -B -c -m -4 -6 -G.
+Options that have no effect are named with -v; those that are not supported (-X -Y -O) are refused; so is a forward that fails. Without a
 command it opens a terminal as "fairlead shell" does. If a program needs one word for ssh, make a link to fairlead with
 the name fairlead-ssh.`
 
@@ -76,6 +76,7 @@ type runner struct {
 	f     *cmdutil.Factory
 	c     *call
 	reach targets.Reach
+	lost  context.CancelCauseFunc // of a call that only forwards
 
 	mu    sync.Mutex // guards what follows, and the factory, which is asked by one at a time
 	pools []*session.Pool
@@ -147,6 +148,8 @@ func (r *runner) run(ctx context.Context) error {
 		ask.Rows, ask.Cols = sizeOf(in)
 	}
 	ask.Caller = caller()
+	ctx, r.lost = context.WithCancelCause(ctx)
+	defer r.lost(nil)
 	end, err := r.forwards(ctx, h)
 	if err != nil {
 		return fail(r.f, err)
@@ -154,6 +157,9 @@ func (r *runner) run(ctx context.Context) error {
 	defer end()
 	if r.c.noCommand {
 		<-ctx.Done()
+		if lost, ok := errors.AsType[*lostForward](context.Cause(ctx)); ok {
+			return fail(r.f, lost)
+		}
 		return context.Cause(ctx)
 	}
 	judged, err := r.judge(ctx, h, ask)
@@ -215,9 +221,14 @@ type streams struct {
 }
 
 // judge asks the policy, and the caller where that wants it.
-func (r *runner) judge(ctx context.Context, h hosts.Host, ask pipe.Ask) (*consent.Verdict, error) {
+func (r *runner) judge(ctx context.Context, h hosts.Host, ask interface{ Script() string }) (*consent.Verdict, error) {
 	judge := consent.Judge{IO: r.f.IO, Caller: r.f.Caller(), Policy: r.f.Policy, Terminal: r.f.Terminal}
 	return judge.Decide(ctx, ask.Script(), []hosts.Host{h})
+}
+
+// told prints what is wrong with a forward, which the rest of the call survives.
+func (r *runner) told(err error) {
+	fmt.Fprintf(r.f.IO.Err, "fairlead: ssh: %s\n", cmdutil.OneLine(cmdutil.Text(err)))
 }
 
 // pipe runs the program, in the keeper or from here.

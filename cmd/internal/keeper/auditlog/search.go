@@ -176,7 +176,7 @@ func fold(events []audit.Event) wire.Found {
 		}
 		// What was asked for says more than how a session is recorded, or what was typed later.
 		switch e.Kind {
-		case audit.CommandRequest, audit.FileRequest, audit.JobRequest:
+		case audit.CommandRequest, audit.FileRequest, audit.JobRequest, audit.ForwardRequest:
 			f.Kind, _, _ = strings.Cut(string(e.Kind), ".")
 			if !asked {
 				f.Command, asked = e.Command, true

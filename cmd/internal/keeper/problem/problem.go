@@ -60,6 +60,7 @@ var statusOf = map[string]int{
 	files.CodeNoMatch: http.StatusConflict, files.CodeManyMatch: http.StatusConflict, files.CodeTooLarge: http.StatusRequestEntityTooLarge,
 	files.CodeNoSpace: http.StatusInsufficientStorage,
 	jobs.CodeRunning:  http.StatusConflict, jobs.CodeTampered: http.StatusConflict, jobs.CodeUnsupported: http.StatusUnprocessableEntity,
+	"listen": http.StatusConflict, "refused": http.StatusBadGateway,
 	"timeout": http.StatusGatewayTimeout, "canceled": http.StatusServiceUnavailable,
 }
 

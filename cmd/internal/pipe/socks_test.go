@@ -1,4 +1,4 @@
-package ssh
+package pipe
 
 import (
 	"io"
@@ -42,7 +42,7 @@ func TestSOCKSClientsSayWhereTheyWantToGo(t *testing.T) {
 					near.Close()
 				}
 			}()
-			host, port, err := socks(far)
+			host, port, err := Socks(far)
 			far.Close()
 			answered := <-heard
 			if c.fails != "" {

@@ -1,4 +1,4 @@
-package ssh
+package pipe
 
 import (
 	"encoding/binary"
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// socksTime bounds how long a client of -D may take to say where it wants to go.
+// socksTime bounds how long a client may take to say where it wants to go.
 const socksTime = 30 * time.Second
 
 // The answers of SOCKS that are used here (RFC 1928, section 6).
@@ -25,13 +25,13 @@ const (
 )
 
 var (
-	errSocks        = errors.New("the client of -D does not speak SOCKS 5")
-	errSocksMethod  = errors.New("the client of -D insists on a password, and none is taken")
-	errSocksCommand = errors.New("the client of -D asks for something else than a connection")
+	errSocks        = errors.New("the SOCKS client does not speak SOCKS 5")
+	errSocksMethod  = errors.New("the SOCKS client insists on a password, and none is taken")
+	errSocksCommand = errors.New("the SOCKS client asks for something else than a connection")
 )
 
-// socks reads where a client wants to go, and grants it at once, as ssh does: where that cannot be reached the connection ends.
-func socks(conn net.Conn) (host string, port uint16, err error) {
+// Socks reads where a client wants to go, and grants it at once, as ssh does: where that cannot be reached the connection ends.
+func Socks(conn net.Conn) (host string, port uint16, err error) {
 	_ = conn.SetDeadline(time.Now().Add(socksTime))
 	defer func() { _ = conn.SetDeadline(time.Time{}) }()
 	var head [4]byte

@@ -1,0 +1,421 @@
+package pipe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
+)
+
+// targetDial bounds connecting to where a remote forward goes.
+const targetDial = 30 * time.Second
+
+// forwarder is a connection that can forward ports.
+type forwarder interface {
+	piper
+	Listen(ctx context.Context, host string, port uint16) (*sshconn.Listener, error)
+	Done() <-chan struct{}
+}
+
+// Forward is a port that is forwarded. Close it. Its methods may be used concurrently.
+type Forward struct {
+	cfg    Config
+	h      hosts.Host
+	f      Forwarding // with the port that is listened on
+	reason string
+	caller string
+	tell   func(error)
+	entry  *entry
+
+	ctx    context.Context // with what cfg.Decide and cfg.Lend need of the request; ends with the forward
+	cancel context.CancelFunc
+	local  net.Listener      // of -L and -D
+	remote *sshconn.Listener // of -R
+	wg     sync.WaitGroup
+	done   chan struct{} // closed once all is gone and on record; err and why are set by then
+	err    error         // of the audit log
+	why    error         // it ended by itself; nil where Close was the reason
+
+	mu      sync.Mutex // guards what follows; held while connecting
+	conn    forwarder  // nil where none is held
+	release func()
+
+	opened        time.Time
+	now, all      atomic.Int64 // connections
+	failed        atomic.Int64
+	sent, got     atomic.Int64
+	lastFault     atomic.Pointer[string]
+	closing, ends sync.Once
+}
+
+// Stats is what has passed through a Forward. Failed counts connections that came to nothing, and Fault is why the last did.
+type Stats struct {
+	Open, Connections, Failed int64
+	Sent, Received            int64 // bytes to the target, and from it
+	Fault                     string
+}
+
+// OpenForward judges, connects, records and listens, in this order; the listening address of this machine is taken first, so that one
+// that is in use costs nobody a connection. With -R the forward lasts as long as the connection to the host; else it connects again when
+// it must. ctx bounds opening, and what it holds stays in use. tell hears of every connection that fails. Errors are *[session.Error].
+func OpenForward(ctx context.Context, cfg Config, h hosts.Host, f Forwarding, reason, caller string, tell func(error)) (_ *Forward, err error) {
+	fail := func(code string, err error) (*Forward, error) {
+		return nil, &session.Error{Op: "forward", Host: h.Name, Code: code, Err: err}
+	}
+	if err := f.Check(); err != nil {
+		return fail("invalid", err)
+	}
+	if h.Transport != hosts.SSH && h.Transport != "" {
+		return fail("invalid", fmt.Errorf("it is reached by %s, and ports are forwarded over ssh only", h.Transport))
+	}
+	w := &Forward{cfg: cfg, h: h, f: f, reason: reason, caller: caller, tell: tell, done: make(chan struct{}), opened: time.Now()}
+	d, err := w.judge(ctx)
+	if err != nil {
+		return fail("denied", err)
+	}
+	w.entry = newForwardEntry(cfg, h, f, reason, caller, d)
+	if d.Verdict != policy.Allow {
+		err := w.entry.request(session.Peer{})
+		if err == nil {
+			err = w.entry.result(session.StatusDenied, session.Exit{}, &session.Error{Code: "denied", Err: errors.New(d.Reason)})
+		}
+		if err != nil {
+			return fail("audit", err)
+		}
+		return fail("denied", errors.New(d.Reason))
+	}
+	if f.Option != "-R" {
+		if w.local, err = net.Listen("tcp", f.Listen()); err != nil {
+			return fail("listen", fmt.Errorf("%s: %w", f, err))
+		}
+		w.f.Port = uint16(w.local.Addr().(*net.TCPAddr).Port)
+	}
+	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if err := w.connect(ctx, true); err != nil {
+		w.cancel()
+		if w.local != nil {
+			w.local.Close()
+		}
+		failed := &session.Error{Op: "forward", Host: h.Name, Code: codeOf(err), Err: err}
+		if errors.Is(err, sshconn.ErrRefused) {
+			failed.Code = "refused"
+		}
+		if w.entry.asked {
+			_ = w.entry.result(session.StatusError, session.Exit{}, failed)
+		} else if failed.Code != "audit" {
+			failed.Err = errors.New(cmdutil.WhyAt(err))
+		}
+		return nil, failed
+	}
+	w.wg.Go(w.accept)
+	if w.remote != nil {
+		w.wg.Go(w.watch)
+	}
+	return w, nil
+}
+
+// judge asks the policy about the forward as a whole.
+func (w *Forward) judge(ctx context.Context) (d policy.Decision, err error) {
+	operator := hosts.RoleOf(w.cfg.Principal) == hosts.RoleOperator
+	script := w.f.Script()
+	switch {
+	case w.f.Option != "-L" && !operator:
+		return policy.Decision{Verdict: policy.Deny, Rule: "forward/operators", Reason: w.f.Option + " is for operators: only -L can be allowed to others, by a rule of the policy"}, nil
+	case script == "":
+		return policy.Decision{Verdict: policy.Allow, Rule: "forward/each", Reason: "each connection is judged"}, nil
+	}
+	if d, err = w.decide(ctx, script); err != nil {
+		return d, err
+	}
+	if d.Verdict == policy.Ask {
+		d.Verdict, d.Reason = policy.Deny, d.Reason+"; it needs approval, which a forward cannot wait for: a rule of the policy can allow it"
+	}
+	return d, nil
+}
+
+func (w *Forward) decide(ctx context.Context, script string) (policy.Decision, error) {
+	d, err := w.cfg.Decide(ctx, policy.Request{Principal: w.cfg.Principal, Host: w.h, Command: script, Reason: w.reason, Elsewhere: true})
+	if err != nil {
+		err = fmt.Errorf("the policy could not decide: %w", err)
+	}
+	return d, err
+}
+
+// connect takes a connection to the host. The first time it records before it asks the server for anything.
+func (w *Forward) connect(ctx context.Context, first bool) error {
+	var conn forwarder
+	release, err := w.cfg.Lend(ctx, w.h, func(t session.Transport) (err error) {
+		var ok bool
+		if conn, ok = t.(forwarder); !ok {
+			return errors.New("this connection forwards no ports")
+		}
+		if first && !w.entry.asked { // the first connection may have no room
+			if err := w.entry.request(t.Peer()); err != nil {
+				return &auditError{err}
+			}
+		}
+		if w.f.Option == "-R" {
+			w.remote, err = conn.Listen(ctx, w.f.Bind, w.f.Port)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.conn, w.release = conn, release
+	if w.remote != nil {
+		w.f.Port = w.remote.Port()
+	}
+	return nil
+}
+
+// held returns the connection to the host, and takes another where that is gone.
+func (w *Forward) held(ctx context.Context) (forwarder, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.conn != nil {
+		select {
+		case <-w.conn.Done():
+			w.release()
+			w.conn, w.release = nil, nil
+		default:
+			return w.conn, nil
+		}
+	}
+	var conn forwarder
+	release, err := w.cfg.Lend(ctx, w.h, func(t session.Transport) error {
+		var ok bool
+		if conn, ok = t.(forwarder); !ok {
+			return errors.New("this connection forwards no ports")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.conn, w.release = conn, release
+	return conn, nil
+}
+
+// watch ends a remote forward with its connection.
+func (w *Forward) watch() {
+	select {
+	case <-w.conn.Done():
+		w.end(errors.New("the connection to the host was lost, and with it the port there"))
+	case <-w.ctx.Done():
+	}
+}
+
+// accept takes connections until the forward ends.
+func (w *Forward) accept() {
+	for {
+		var conn io.ReadWriteCloser
+		var err error
+		if w.remote != nil {
+			conn, err = w.remote.Accept()
+		} else {
+			conn, err = w.local.Accept()
+		}
+		if err != nil {
+			if w.ctx.Err() == nil {
+				w.end(err)
+			}
+			return
+		}
+		w.all.Add(1)
+		w.now.Add(1)
+		w.wg.Go(func() {
+			defer w.now.Add(-1)
+			defer conn.Close()
+			defer context.AfterFunc(w.ctx, func() { conn.Close() })()
+			if err := w.pass(conn); err != nil && w.ctx.Err() == nil {
+				w.failed.Add(1)
+				text := cmdutil.OneLine(cmdutil.Text(err))
+				w.lastFault.Store(&text)
+				if w.tell != nil {
+					w.tell(err)
+				}
+			}
+		})
+	}
+}
+
+// pass connects one connection with its target until both directions are done.
+func (w *Forward) pass(near io.ReadWriteCloser) error {
+	to := Ask{Host: w.f.Host, Port: w.f.To, Caller: w.caller}
+	if to.Host == "" {
+		conn, ok := near.(net.Conn)
+		if !ok {
+			conn = undated{near}
+		}
+		var err error
+		if to.Host, to.Port, err = Socks(conn); err != nil {
+			return err
+		}
+	}
+	target := net.JoinHostPort(to.Host, strconv.Itoa(int(to.Port)))
+	if w.f.Option == "-R" {
+		ctx, cancel := context.WithTimeout(w.ctx, targetDial)
+		defer cancel()
+		far, err := new(net.Dialer).DialContext(ctx, "tcp", target)
+		if err != nil {
+			return fmt.Errorf("%s: a connection from the host cannot go on to %s: %w", w.f, target, err)
+		}
+		w.join(near, far, &w.sent, &w.got)
+		return nil
+	}
+	if w.f.Option == "-D" {
+		return w.each(near, to)
+	}
+	switch d, err := w.decide(w.ctx, to.Script()); {
+	case err != nil:
+		return err
+	case d.Verdict != policy.Allow:
+		return fmt.Errorf("%s: denied by now: %s", w.f, d.Reason)
+	}
+	host, err := w.held(w.ctx)
+	if err != nil {
+		return err
+	}
+	far, err := host.Pipe(w.ctx, sshconn.Piped{Host: to.Host, Port: to.Port})
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", w.f, target, err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, far.Stderr()) }() // ends with the channel
+	w.join(near, far, &w.sent, &w.got)
+	return nil
+}
+
+// each is one connection of -D: judged and recorded by itself, on the connection that is held.
+func (w *Forward) each(near io.ReadWriteCloser, to Ask) error {
+	cfg := w.cfg
+	cfg.Lend = func(ctx context.Context, _ hosts.Host, use func(session.Transport) error) (func(), error) {
+		conn, err := w.held(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return func() {}, use(conn.(session.Transport))
+	}
+	r, err := Begin(w.ctx, cfg, w.h, to, w.reason)
+	if err != nil {
+		return err
+	}
+	go func() { _, _ = io.Copy(io.Discard, r.Stderr()) }() // ends with the channel
+	var sent, got atomic.Int64
+	w.join(near, r.Pipe, &sent, &got)
+	w.sent.Add(sent.Load())
+	w.got.Add(got.Load())
+	return r.End(session.Exit{}, nil, sent.Load(), got.Load())
+}
+
+// join passes bytes both ways until both directions are done, or the forward ends, and closes far.
+func (w *Forward) join(near, far io.ReadWriteCloser, sent, got *atomic.Int64) {
+	defer context.AfterFunc(w.ctx, func() { far.Close() })()
+	defer far.Close()
+	pass := func(to, from io.ReadWriteCloser, n *atomic.Int64) {
+		if _, err := io.CopyBuffer(&counting{to, n}, readOnly{from}, make([]byte, chunk)); err != nil {
+			to.Close() // a side that is broken is of no use to the other
+			from.Close()
+			return
+		}
+		if half, ok := to.(interface{ CloseWrite() error }); !ok || half.CloseWrite() != nil {
+			to.Close()
+		}
+	}
+	var back sync.WaitGroup
+	back.Go(func() { pass(near, far, got) })
+	pass(far, near, sent)
+	back.Wait()
+}
+
+// undated is a connection whose deadlines are not known. What has none ends with its forward.
+type undated struct{ io.ReadWriteCloser }
+
+func (undated) LocalAddr() net.Addr              { return nil }
+func (undated) RemoteAddr() net.Addr             { return nil }
+func (undated) SetDeadline(time.Time) error      { return nil }
+func (undated) SetReadDeadline(time.Time) error  { return nil }
+func (undated) SetWriteDeadline(time.Time) error { return nil }
+
+// end ends the forward because of itself.
+func (w *Forward) end(why error) {
+	w.ends.Do(func() { w.why = why })
+	go w.Close() // waits for whoever calls this
+}
+
+// Close ends the forward and all its connections, and returns when that is on record. It is idempotent.
+func (w *Forward) Close() error {
+	w.ends.Do(func() {})
+	w.closing.Do(func() {
+		w.cancel()
+		if w.local != nil {
+			w.local.Close()
+		}
+		if w.remote != nil {
+			w.remote.Close()
+		}
+		w.wg.Wait()
+		w.mu.Lock()
+		if w.release != nil {
+			w.release()
+			w.conn, w.release = nil, nil
+		}
+		w.mu.Unlock()
+		s := w.Stats()
+		w.entry.in, w.entry.out = s.Sent, s.Received
+		w.entry.who.Change = fmt.Sprintf("listened on %s, %s", w.Forwarding().Listen(), cmdutil.Count(int(s.Connections), "connection"))
+		if w.why != nil {
+			w.err = w.entry.result(session.StatusLost, session.Exit{}, &session.Error{Code: "lost", Err: w.why})
+		} else {
+			w.err = w.entry.result(session.StatusOK, session.Exit{}, nil)
+		}
+		close(w.done)
+	})
+	<-w.done
+	return w.err
+}
+
+// Done is closed once the forward has ended. Why then tells why it ended by itself; nil where it was closed.
+func (w *Forward) Done() <-chan struct{} { return w.done }
+
+// Why is nil until Done is closed.
+func (w *Forward) Why() error {
+	select {
+	case <-w.done:
+		return w.why
+	default:
+		return nil
+	}
+}
+
+// Forwarding is what is forwarded, with the port that is listened on.
+func (w *Forward) Forwarding() Forwarding { return w.f }
+
+// Host is the host that it goes through.
+func (w *Forward) Host() hosts.Host { return w.h }
+
+// ID is the same as in the audit log.
+func (w *Forward) ID() string { return w.entry.who.ID }
+
+// Opened is when it began.
+func (w *Forward) Opened() time.Time { return w.opened }
+
+// Stats is one consistent enough look at what has passed.
+func (w *Forward) Stats() Stats {
+	s := Stats{Open: w.now.Load(), Connections: w.all.Load(), Failed: w.failed.Load(), Sent: w.sent.Load(), Received: w.got.Load()}
+	if text := w.lastFault.Load(); text != nil {
+		s.Fault = *text
+	}
+	return s
+}
