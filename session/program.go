@@ -52,5 +52,5 @@ func (x *Exec) text(d framing.Dialect) (string, error) {
 	case x.cmd.inner.wrapping == nil:
 		return x.cmd.Script, nil
 	}
-	return x.cmd.inner.wrapping.Wrap(x.cmd.Script, x.s.host, d)
+	return x.cmd.inner.wrapping.Wrap(x.cmd.Script, x.s.cfg.Redact(x.cmd.Script), x.s.host, d)
 }

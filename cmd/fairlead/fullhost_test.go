@@ -116,6 +116,8 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 		{[]string{"jobs", "follow", "sshd/j_aaaaaaaaaaaaa"}, 2},
 		{[]string{"jobs", "stop", "sshd/j_aaaaaaaaaaaaa"}, 2},
 		{[]string{"jobs", "collect", "sshd/j_aaaaaaaaaaaaa"}, 2},
+		{[]string{"jobs", "wait", "sshd/j_aaaaaaaaaaaaa"}, 2},
+		{[]string{"jobs", "clean", "sshd"}, 0},
 		{[]string{"sandbox", "create", "sshd", home, "--for", "agent/a"}, 0},
 		{[]string{"sandbox", "list"}, 0},
 		{[]string{"sandbox", "check", "sshd"}, 0},

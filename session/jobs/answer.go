@@ -38,6 +38,7 @@ type Job struct {
 
 	Damaged string // what of its files on the host cannot be read, a full disk may have emptied them; "" if all can
 
+	Command       string        // its beginning on one line, without secrets; "" where the host does not have it
 	CommandSHA256 string        // in hexadecimal
 	Started       time.Time     // by the host's clock, as Ended is
 	Ended         time.Time     // zero unless it has ended
@@ -149,6 +150,9 @@ func (j *Job) damaged(key string) {
 	}
 }
 
+// maxTitleBytes bounds what a host says of a command.
+const maxTitleBytes = 4 * maxTitle
+
 // maxDamaged bounds what is said of one damaged job.
 const maxDamaged = 200
 
@@ -213,6 +217,10 @@ func (j *Job) note(key, value string) bool {
 	case "damaged":
 		if len(value) <= maxDamaged && isPrintable(value) {
 			j.Damaged = value
+		}
+	case "command":
+		if len(value) <= maxTitleBytes && isPrintable(value) {
+			j.Command = value
 		}
 	case "may-run":
 		j.MayRun = true

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -110,7 +111,7 @@ func (w *Work) Text(script string) string {
 func (w *Work) Changes() bool { return w.changes }
 
 // Wrap implements seam.Wrapping.
-func (w *Work) Wrap(script string, h hosts.Host, d framing.Dialect) (string, error) {
+func (w *Work) Wrap(script, shown string, h hosts.Host, d framing.Dialect) (string, error) {
 	if w.op != "start" {
 		return run(lookText(), "fairlead-job-"+w.op, append([]string{w.op, w.id, w.who}, w.args...)...)
 	}
@@ -123,7 +124,7 @@ func (w *Work) Wrap(script string, h hosts.Host, d framing.Dialect) (string, err
 	if err != nil {
 		return "", err
 	}
-	text, err := framing.Quote(script)
+	text, err := framing.Quote(titleOf(shown) + "\n" + script)
 	if err != nil {
 		return "", err
 	}
@@ -136,6 +137,18 @@ func (w *Work) Wrap(script string, h hosts.Host, d framing.Dialect) (string, err
 		printer = `\builtin print -rn -- `
 	}
 	return printer + text + " | " + starter, nil
+}
+
+// maxTitle is how much of a command its host keeps for lists, in characters.
+const maxTitle = 160
+
+// titleOf is a command as lists show it: one line.
+func titleOf(shown string) string {
+	line := strings.Join(strings.FieldsFunc(shown, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+	if text := []rune(line); len(text) > maxTitle {
+		return string(text[:maxTitle-1]) + "…"
+	}
+	return line
 }
 
 // CheckCommand says what is wrong with a job's command, before anybody is asked about it.

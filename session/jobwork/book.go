@@ -90,6 +90,9 @@ func (b *Book) note(ref jobs.Ref, n *begun) {
 	b.order = append(b.order, ref)
 }
 
+// Found remembers a job that was started in another way.
+func (b *Book) Found(ref jobs.Ref) { b.note(ref, nil) }
+
 // Knows reports whether this Book has heard of a job.
 func (b *Book) Knows(ref jobs.Ref) bool {
 	b.mu.Lock()
@@ -270,6 +273,22 @@ func (b *Book) Collect(ctx context.Context, ref jobs.Ref, reason string) (jobs.J
 	}
 	m.removed(j)
 	return j, nil
+}
+
+// Discard takes an ended job off its host, with an output that nobody wants.
+func (b *Book) Discard(ctx context.Context, ref jobs.Ref, reason string) (jobs.Job, error) {
+	h, err := b.on(ref)
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	j, err := h.Remove(ctx, ref.ID, reason)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err == nil && b.begun[ref] != nil {
+		delete(b.begun, ref)
+		b.order = slices.DeleteFunc(b.order, func(r jobs.Ref) bool { return r == ref })
+	}
+	return j, err
 }
 
 func fault(host, code, format string, args ...any) error {

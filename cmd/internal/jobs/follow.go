@@ -20,6 +20,11 @@ type followed struct {
 	lost int // reads in a row that were cut off
 }
 
+// shared is a site that others use too.
+type shared struct{ site }
+
+func (shared) close() {}
+
 // again are the waits before each attempt to go on; then follow gives up.
 var again = []time.Duration{100 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
 

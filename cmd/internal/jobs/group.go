@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outdir"
@@ -20,72 +19,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
 )
-
-// startAll starts a job on each of several hosts. Their ids are one, with a number behind it: that finds all of them again on
-// their hosts. Nothing is started where the policy refuses one of them.
-func startAll(ctx context.Context, o *Options, hs []hosts.Host) error {
-	c, err := o.Place.For(ctx, hs)
-	if err != nil {
-		return err
-	}
-	if c != nil {
-		defer c.Close()
-	}
-	judge := consent.Judge{IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, Yes: o.Yes, Reason: o.Reason, Job: true}
-	judge.TellAgent()
-	judged, err := judge.Decide(ctx, o.Script, hs)
-	if err != nil {
-		return err
-	}
-	labels := targets.Labels(hs)
-	defer o.Running.Track(func() []string { return labels })()
-	o.Reason = judged.Reason
-	begin := func(ctx context.Context, one *Options, h hosts.Host) (*wire.Job, error) {
-		return one.startThere(ctx, c, h, judged)
-	}
-	if c == nil || judged.Refused() {
-		l, err := o.local(judged)
-		if err != nil {
-			return err
-		}
-		defer l.close()
-		begin = func(ctx context.Context, one *Options, h hosts.Host) (*wire.Job, error) {
-			return (&here{one, l.pool, l.book}).start(ctx, h)
-		}
-	}
-	id := jobs.NewID()
-	var mu sync.Mutex // guards begun and the outputs
-	var begun, outside []string
-	var codes tally
-	forEach(len(hs), func(i int) {
-		one := *o
-		one.id = fmt.Sprintf("%s-%d", id, i+1)
-		j, err := begin(ctx, &one, hs[i])
-		mu.Lock()
-		defer mu.Unlock()
-		switch asked := targets.Asked(hs[i]); {
-		case err != nil:
-			codes.add(o.startFailed(ctx, hs[i], err))
-			return
-		case strings.Contains(asked, "@") || strings.Contains(asked, ":"):
-			outside = append(outside, asked)
-		default:
-			begun = append(begun, asked)
-		}
-		if o.JSON {
-			codes.add(o.show(j))
-		}
-	})
-	if !o.JSON && len(begun)+len(outside) > 0 {
-		if len(begun) > 0 {
-			outside = append([]string{hosts.Fold(begun)}, outside...)
-		}
-		if _, err := fmt.Fprintf(o.IO.Out, "%s/%s\n", strings.Join(outside, ","), id); err != nil {
-			return err
-		}
-	}
-	return codes.exit()
-}
 
 // members are the jobs of a group, on the hosts that its name picks; nil where the name is of one host.
 func (o *Options) members(ctx context.Context) (all []wire.Job, s site, err error) {
@@ -156,15 +89,27 @@ func (o *Options) ofAll(ctx context.Context, all []wire.Job, s site, tell func(h
 			return cmdutil.Usagef("--out-dir: %w", err)
 		}
 	}
-	var mu sync.Mutex // guards the outputs and codes
+	var mu sync.Mutex // guards the outputs, codes and folded
 	var codes tally
+	var folded folding
 	forEach(len(all), func(i int) {
-		host := labels[i]
+		host, s := labels[i], s
+		if o.Follow {
+			one := *o
+			one.Target = all[i].ID
+			f := &followed{site: shared{s}, o: &one, host: host}
+			defer func() { f.close() }()
+			s = f
+		}
 		prefix := fmt.Sprintf("%-*s | ", width, host)
 		out, errw := &prefixed{mu: &mu, to: o.IO.Out, prefix: prefix}, &prefixed{mu: &mu, to: o.IO.Err, prefix: prefix}
 		var outTo, errTo io.Writer = out, errw
 		if dir != nil {
 			outTo, errTo = dir.Start(host)
+		}
+		both := [2]*foldedOutput{newFolded(), newFolded()}
+		if o.Fold {
+			outTo, errTo = both[0], both[1]
 		}
 		j, err := do(ctx, s, &all[i], outTo, errTo)
 		out.end()
@@ -186,13 +131,26 @@ func (o *Options) ofAll(ctx context.Context, all []wire.Job, s site, tell func(h
 				codes.add(err)
 			}
 		}
+		if o.Fold {
+			folded.add(host, j, both)
+		}
 		if tell != nil {
 			codes.add(tell(host, j))
 			return
 		}
+		if o.waits && !isOver(j) {
+			codes.add(o.waited(host, j))
+			return
+		}
 		_ = o.ended(host, j) // which reports it; its code is the job's own
+		if o.waits && j.ExitCode != nil && *j.ExitCode != 0 {
+			fmt.Fprintf(o.IO.Err, "fairlead: %s: exit %d\n", host, *j.ExitCode)
+		}
 		codes.all.Add(resultOf(j))
 	})
+	if err := folded.print(o.IO.Out); err != nil {
+		return err
+	}
 	return codes.exit()
 }
 

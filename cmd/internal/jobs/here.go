@@ -25,11 +25,10 @@ type here struct {
 
 // local returns what reaches jobs from here. judged is the policy; nil is the user's own.
 func (o *Options) local(judged policy.Decider) (*here, error) {
-	secrets, who := redact.New(redact.Config{}), redact.Everybody
+	secrets, who := o.secrets(), redact.Everybody
 	if o.Caller().Mark != "" { // agents see no secrets
 		who = redact.Guarded
 	}
-	secrets.LearnFromCommand(o.Script)
 	pool, err := o.Pool(cmdutil.PoolOptions{Forks: session.DefaultForks, Policy: judged, Redact: secrets})
 	if err != nil {
 		return nil, err
@@ -76,6 +75,11 @@ func (l *here) output(ctx context.Context, id, stream string, offset int64, wait
 
 func (l *here) stop(ctx context.Context, id string, grace time.Duration) (*wire.Job, error) {
 	j, err := l.book.Stop(ctx, l.ref(id), grace, l.o.Reason)
+	return wire.JobOf(j), err
+}
+
+func (l *here) discard(ctx context.Context, id string) (*wire.Job, error) {
+	j, err := l.book.Discard(ctx, l.ref(id), l.o.Reason)
 	return wire.JobOf(j), err
 }
 

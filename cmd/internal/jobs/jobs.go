@@ -44,7 +44,17 @@ type Options struct {
 	Target string // a host, or a job
 	Script string
 
-	id string // of the job that is started: also known where the answer is lost
+	NoTemplate bool
+	Fold       bool          // identical output of several hosts is shown once
+	Timeout    time.Duration // of wait; 0 is none
+	Older      time.Duration // that a job must have ended, for clean
+	Agents     bool          // clean removes those of agents, too
+	DryRun     bool
+
+	waits bool                   // for the end alone
+	id    string                 // of the job that is started: also known where the answer is lost
+	after []string               // what stands after --
+	each  map[targets.Key]string // the command of each host, where they differ; nil else
 }
 
 const long = `Start commands that outlive the connection, and collect their output later.
@@ -53,14 +63,15 @@ A job runs detached on its host: it survives a lost connection, and the end of f
 code stay on the host, in a directory of their own, until "collect" removes them. "start" prints the job's name, HOST/ID,
 which finds it again from any machine that reaches the host.
 
-On several hosts it is one job: "start" prints TARGETS/ID, which "output", "follow", "stop" and "collect" take. The policy
-judges it on all hosts before it starts on any, and where it needs an approval it starts on none. Its lines have the names
-of their hosts before them, and "collect --out-dir" writes them to files.
+On several hosts it is one job: "start" prints TARGETS/ID, which all commands for a job take. The policy judges it on all
+hosts before it starts on any, and one approval is for all of them. Lines of output have the names of their hosts before them;
+--fold prints identical output once, and "collect --out-dir" writes files. {host}, {addr}, {n} and {label.KEY} in the command
+are those of each host.
 
 A job is judged like the same command in "fairlead run". Its standard input is /dev/null. The first 64 MiB of each output
 are kept; the rest is counted and dropped.
 
-"follow" and "collect" exit with the job's exit code, once it has one. Other exit codes are those of "fairlead run".`
+"follow", "wait" and "collect" exit with the job's exit code, once it has one. Other exit codes are those of "fairlead run".`
 
 const example = `  fairlead jobs start web1 -- make -C /srv/app release
   fairlead jobs list web1
@@ -81,7 +92,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	}
 	cmd.PersistentFlags().StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
 	f.SSH.Add(cmd.PersistentFlags())
-	cmd.AddCommand(startCmd(f, o), listCmd(f, o), outputCmd(o), followCmd(o), stopCmd(o), collectCmd(o))
+	cmd.AddCommand(startCmd(f, o), listCmd(f, o), outputCmd(f, o), followCmd(f, o), waitCmd(f, o), stopCmd(f, o), collectCmd(f, o), cleanCmd(f, o))
 	return cmd
 }
 
@@ -100,6 +111,7 @@ func startCmd(f *cmdutil.Factory, o *Options) *cobra.Command {
 	fl := cmd.Flags()
 	fl.BoolVar(&o.JSON, "json", false, "print the job as one line of JSON")
 	fl.StringVar(&o.CWD, "cwd", "", "run it in this `directory`")
+	fl.BoolVar(&o.NoTemplate, "no-template", false, "send {host}, {addr}, {n} and {label.KEY} as they stand")
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy asks to confirm")
 	return cmd
 }
@@ -110,7 +122,7 @@ func listCmd(f *cmdutil.Factory, o *Options) *cobra.Command {
 		Long: `List jobs on hosts: yours, and those of agents. Without TARGETS: on the hosts where the running keeper knows of jobs.
 
 A pipe gets one tab-separated line per job, without a header: name, state, exit code, start by the host's clock, bytes of
-standard output and of standard error, owner. Empty fields are "-".`,
+standard output and of standard error, owner, and the beginning of the command without secrets. Empty fields are "-".`,
 		Args: cmdutil.Args(0, 1, "at most one selector of hosts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -125,37 +137,76 @@ standard output and of standard error, owner. Empty fields are "-".`,
 }
 
 // of makes cmd do something to the job that its argument names.
-func of(o *Options, cmd *cobra.Command, do func(context.Context, *Options) error) *cobra.Command {
+func of(f *cmdutil.Factory, o *Options, cmd *cobra.Command, do func(context.Context, *Options) error) *cobra.Command {
 	cmd.Args = cmdutil.Args(1, 1, "one job, as HOST/ID")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.Target = args[0]
 		return do(cmd.Context(), o)
 	}
+	cmd.ValidArgsFunction = completion.Jobs(f)
 	return cmd
 }
 
-func outputCmd(o *Options) *cobra.Command {
-	return of(o, &cobra.Command{Use: "output HOST/ID", Short: "Print the output of a job so far"}, output)
+func outputCmd(f *cmdutil.Factory, o *Options) *cobra.Command {
+	cmd := of(f, o, &cobra.Command{Use: "output HOST/ID", Aliases: []string{"logs"}, Short: "Print the output of a job so far"}, output)
+	addFold(cmd, o)
+	return cmd
 }
 
-func followCmd(o *Options) *cobra.Command {
-	return of(o, &cobra.Command{
+// addFold adds --fold.
+func addFold(cmd *cobra.Command, o *Options) {
+	cmd.Flags().BoolVar(&o.Fold, "fold", false, "print identical output of several hosts once, under their names")
+}
+
+func followCmd(f *cmdutil.Factory, o *Options) *cobra.Command {
+	cmd := of(f, o, &cobra.Command{
 		Use: "follow HOST/ID", Short: "Print the output of a job until it ends; ^C leaves the job running",
 	}, func(ctx context.Context, o *Options) error {
 		o.Follow = true
 		return output(ctx, o)
 	})
+	addFold(cmd, o)
+	return cmd
 }
 
-func stopCmd(o *Options) *cobra.Command {
-	cmd := of(o, &cobra.Command{Use: "stop HOST/ID", Short: "Stop a job with all its processes; its output stays"}, stop)
+func waitCmd(f *cmdutil.Factory, o *Options) *cobra.Command {
+	cmd := of(f, o, &cobra.Command{Use: "wait HOST/ID", Short: "Wait for the end of a job, without its output; ^C leaves the job running"}, wait)
+	cmd.Flags().BoolVar(&o.JSON, "json", false, "print the job as one line of JSON")
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", 0, "give up after `duration`, with exit code 4; the job still runs. 0 means no limit")
+	return cmd
+}
+
+func cleanCmd(f *cmdutil.Factory, o *Options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "clean [TARGETS]", Short: "Remove your jobs that have ended, with their output",
+		Long: `Remove your jobs that have ended from their hosts, with their output, and print their names. Without TARGETS: on the hosts
+where the running keeper knows of jobs.`,
+		Args: cmdutil.Args(0, 1, "at most one selector of hosts"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				o.Target = args[0]
+			}
+			return clean(cmd.Context(), o)
+		},
+		ValidArgsFunction: completion.Targets(f),
+	}
+	fl := cmd.Flags()
+	fl.DurationVar(&o.Older, "older", 0, "keep those that ended less than `duration` (12h) ago")
+	fl.BoolVar(&o.Agents, "agents", false, "remove those of agents, too")
+	fl.BoolVar(&o.DryRun, "dry-run", false, "print their names, and remove nothing")
+	fl.BoolVar(&o.JSON, "json", false, "print one JSON object per line")
+	return cmd
+}
+
+func stopCmd(f *cmdutil.Factory, o *Options) *cobra.Command {
+	cmd := of(f, o, &cobra.Command{Use: "stop HOST/ID", Short: "Stop a job with all its processes; its output stays"}, stop)
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print the job as one line of JSON")
 	cmd.Flags().DurationVar(&o.Grace, "grace", 5*time.Second, "kill after this `duration` what SIGTERM does not end; at most 30s")
 	return cmd
 }
 
-func collectCmd(o *Options) *cobra.Command {
-	cmd := of(o, &cobra.Command{Use: "collect HOST/ID", Short: "Print all output of a job, and remove it from its host"}, collect)
+func collectCmd(f *cmdutil.Factory, o *Options) *cobra.Command {
+	cmd := of(f, o, &cobra.Command{Use: "collect HOST/ID", Short: "Print all output of a job, and remove it from its host"}, collect)
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print the job as one line of JSON, and not its output")
 	cmd.Flags().StringVar(&o.OutDir, "out-dir", "", "write the output of a job on several hosts to `dir`/HOST/stdout, stderr and result.json, instead of printing it")
 	cmd.Flags().BoolVar(&o.Stop, "stop", false, "stop it first if it runs")
@@ -176,7 +227,7 @@ func (o *Options) parse(args []string, dash int) (err error) {
 	case len(args) == dash:
 		return cmdutil.Usagef("no command follows --")
 	}
-	o.Target = args[0]
-	o.Script, err = source(args[1:])
+	o.Target, o.after = args[0], args[1:]
+	o.Script, err = source(o.after)
 	return err
 }

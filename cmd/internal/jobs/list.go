@@ -46,7 +46,8 @@ func list(ctx context.Context, o *Options) error {
 }
 
 func (o *Options) table(all []wire.Job) error {
-	t := table.New("JOB", "STATE", "EXIT", "STARTED", "STDOUT", "STDERR", "OWNER")
+	t := table.New("JOB", "STATE", "EXIT", "STARTED", "STDOUT", "STDERR", "OWNER", "COMMAND")
+	t.Fit = true
 	for _, j := range all {
 		code, when := "-", "-"
 		if j.ExitCode != nil {
@@ -59,7 +60,7 @@ func (o *Options) table(all []wire.Job) error {
 		if j.Damaged != "" {
 			state += ", damaged"
 		}
-		t.Add(j.ID, state, code, when, strconv.FormatInt(j.StdoutBytes, 10), strconv.FormatInt(j.StderrBytes, 10), cmp.Or(j.Owner, "-"))
+		t.Add(j.ID, state, code, when, strconv.FormatInt(j.StdoutBytes, 10), strconv.FormatInt(j.StderrBytes, 10), cmp.Or(j.Owner, "-"), cmp.Or(j.Command, "-"))
 	}
 	return t.Print(o.IO)
 }

@@ -32,7 +32,11 @@ func start(ctx context.Context, o *Options) error {
 	switch {
 	case err != nil:
 		return &cmdutil.UsageError{Err: err}
-	case len(hs) > 1:
+	}
+	if err := o.fill(hs); err != nil {
+		return err
+	}
+	if len(hs) > 1 {
 		return startAll(ctx, o, hs)
 	}
 	h := hs[0]
@@ -112,9 +116,7 @@ func (o *Options) startFailed(ctx context.Context, h hosts.Host, err error) erro
 	if errors.Is(err, client.ErrUnreachable) {
 		who = "the keeper"
 	}
-	ref := jobs.Ref{Host: targets.Asked(h), ID: o.id}
-	fmt.Fprintf(o.IO.Err, "fairlead: %s: outcome unknown: %s went away while the job %s was started. To see whether it runs: fairlead jobs list %s\n", h.Name, who, ref, ref.Host)
-	return cmdutil.Exit(exitcode.Unknown)
+	return mayRun(o.IO.Err, h.Name, jobs.Ref{Host: targets.Asked(h), ID: o.id}, who)
 }
 
 // show prints a job, or its name.
@@ -138,6 +140,9 @@ func output(ctx context.Context, o *Options) error {
 		return o.ofAll(ctx, all, s, tell, func(ctx context.Context, s site, j *wire.Job, out, errw io.Writer) (*wire.Job, error) {
 			return o.print(ctx, s, j.ID, out, errw)
 		})
+	}
+	if o.Fold {
+		return cmdutil.Usagef("--fold is for a job on several hosts: TARGETS/ID")
 	}
 	s, id, host, err := o.find(ctx)
 	if err != nil {

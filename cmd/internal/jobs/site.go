@@ -38,6 +38,7 @@ type site interface {
 	output(ctx context.Context, id, stream string, offset int64, wait time.Duration) (*wire.JobPage, error)
 	stop(ctx context.Context, id string, grace time.Duration) (*wire.Job, error)
 	collect(ctx context.Context, id string) (*wire.Job, error)
+	discard(ctx context.Context, id string) (*wire.Job, error) // is collect without the output
 	close()
 }
 
@@ -62,6 +63,10 @@ func (t there) stop(ctx context.Context, id string, grace time.Duration) (*wire.
 
 func (t there) collect(ctx context.Context, id string) (*wire.Job, error) {
 	return t.c.CollectJob(ctx, id, t.reason)
+}
+
+func (t there) discard(ctx context.Context, id string) (*wire.Job, error) {
+	return t.c.DiscardJob(ctx, id, t.reason)
 }
 
 func (t there) close() { t.c.Close() }

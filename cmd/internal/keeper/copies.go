@@ -70,5 +70,17 @@ func (x *fleet) shown(asking []hosts.Host, cmd *session.Command) string {
 	if x.in.Copy != nil {
 		return x.in.Copy.Text(nil)
 	}
-	return consents.Commands(asking, cmd.Script, cmd.Scripts)
+	text := consents.Commands(asking, cmd.Script, cmd.Scripts)
+	if x.job != nil {
+		return x.job.Text(text)
+	}
+	return text
+}
+
+// approvedOn is the command of each host as it was approved; nil where all hosts get the same.
+func (x *fleet) approvedOn(cmd *session.Command) func(hosts.Host) string {
+	if x.job == nil || cmd.Scripts == nil {
+		return cmd.Scripts
+	}
+	return func(h hosts.Host) string { return x.job.Text(cmd.Scripts(h)) }
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/jobs"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -54,6 +55,7 @@ type fleet struct {
 	yes     livepolicy.Consent
 	output  *runOutput
 	book    *runstore.Writer // nil where the run is not kept
+	job     *jobs.Work       // nil where none is started
 }
 
 // onRecord is an id that a record can be found by.
@@ -112,6 +114,9 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunI
 	if each := b.Commands; each != nil {
 		x.cmd.Scripts = func(h hosts.Host) string { return each[x.at[targets.KeyOf(h)]] }
 	}
+	if err := x.asJob(); err != nil {
+		return nil, err
+	}
 	x.cmd.Forks, _ = dialer.CapForks(min(orForks(b.Forks), len(x.hosts)))
 	if x.yes, err = k.consentOf(c, consents.GlassWord(targets.Labels(x.hosts)), script, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
 		return nil, err
@@ -119,7 +124,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunI
 	x.yes.At, x.yes.Each = b.Answered, x.cmd.Scripts
 	judge := consents.Judge{
 		Caller: cmdutil.Caller{Principal: c.Principal}, Policy: func(string) (*rules.Engine, error) { return engine, nil }, Words: words,
-		Scripts: x.cmd.Scripts, Yes: x.yes.Confirm, Glass: x.yes.Glass, Reason: b.Reason, Remote: true, Approvable: true, Partial: b.Partial,
+		Scripts: x.cmd.Scripts, Yes: x.yes.Confirm, Glass: x.yes.Glass, Reason: b.Reason, Remote: true, Approvable: true, Partial: b.Partial, Job: x.job != nil,
 	}
 	if x.whole, err = judge.Decide(ctx, script, x.hosts); err != nil {
 		return nil, err
@@ -253,6 +258,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 		}
 		counts[string(r.Status)]++
 		x.book.End(x.label(h), r, false)
+		x.began(h, &r)
 		kept = kept || r.Err == nil || r.Err.Sent
 		x.output.send("result", wire.RunResult{Host: at, RunEnd: x.end(h, &r), Taken: taken.Kinds})
 		if cmd.Forks < min(orForks(x.in.Forks), len(x.hosts)) {

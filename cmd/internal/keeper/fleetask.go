@@ -43,7 +43,7 @@ func (x *fleet) approve(ctx context.Context, d policy.Decision, cmd *session.Com
 		Principal: x.c.Principal, Hosts: asking, Command: x.shown(asking, cmd), Reason: cmd.Reason, Decision: d,
 		Asked: now, Expires: now.Add(session.DefaultApprovalTimeout),
 	})
-	group.Commands = cmd.Scripts
+	group.Commands = x.approvedOn(cmd)
 	cmd.Approver = group
 	x.output.send("waiting", wire.RunWaits{})
 	ctx, cancel := context.WithTimeoutCause(ctx, session.DefaultApprovalTimeout, session.ErrExpired)

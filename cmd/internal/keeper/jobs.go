@@ -48,6 +48,8 @@ type (
 	collectJobIn struct {
 		ID     string `path:"id" maxLength:"300" doc:"HOST/ID, with the slash as %2F; or the id alone of a job that this keeper has heard of"`
 		Reason string `query:"reason" maxLength:"4096" doc:"reason to record in the audit log"`
+
+		Discard bool `query:"discard" doc:"its output is not wanted: the keeper does not read the rest of it, and keeps none"`
 	}
 	stopJobIn struct {
 		ID   string        `path:"id" maxLength:"300" doc:"HOST/ID, with the slash as %2F; or the id alone of a job that this keeper has heard of"`
@@ -57,6 +59,7 @@ type (
 		Selector string `query:"selector" maxLength:"4096" doc:"the hosts; if omitted, those on which this keeper knows of jobs"`
 		Limit    int    `query:"limit" minimum:"0" maximum:"500" doc:"how many (default 100)"`
 		Cursor   string `query:"cursor" maxLength:"300" doc:"next_cursor of the page before"`
+		Known    bool   `query:"known" doc:"those that this keeper has heard of, the latest first, by name alone and without asking a host"`
 		Reason   string `query:"reason" maxLength:"4096" doc:"reason to record in the audit log"`
 	}
 	jobOut struct {
@@ -283,7 +286,11 @@ func (k *Keeper) collectJob(ctx context.Context, c *access.Caller, in *collectJo
 		return nil, err
 	}
 	defer done()
-	j, err := r.jobs.Collect(ctx, ref, in.Reason)
+	remove := r.jobs.Collect
+	if in.Discard {
+		remove = r.jobs.Discard
+	}
+	j, err := remove(ctx, ref, in.Reason)
 	if err != nil {
 		return nil, err
 	}
@@ -299,6 +306,13 @@ func (k *Keeper) listJobs(ctx context.Context, c *access.Caller, in *jobsIn) (*r
 		return nil, err
 	}
 	defer done()
+	if in.Known {
+		out := &wire.Jobs{Items: []wire.Job{}}
+		for _, ref := range r.jobs.Refs(cmp.Or(in.Limit, 100)) {
+			out.Items = append(out.Items, wire.Job{ID: ref.String(), Host: ref.Host})
+		}
+		return route.JSON(out), nil
+	}
 	var hs []hosts.Host
 	if strings.TrimSpace(in.Selector) != "" {
 		hs, err = r.selectHosts(in.Selector)

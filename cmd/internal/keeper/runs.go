@@ -155,7 +155,7 @@ func forMany(b *wire.NewRun) string {
 	}{
 		{"sums", len(b.Sums) > 0}, {"partial", b.Partial}, {"forks", b.Forks != 0}, {"connect_timeout_s", b.ConnectTimeoutS != nil},
 		{"shell", b.Shell != ""}, {"become", b.Become != ""}, {"stdin", b.Stdin}, {"quiet", b.Quiet}, {"keep", b.Keep != 0}, {"redact", b.Redact},
-		{"commands", b.Commands != nil}, {"rollout", b.Rollout != nil}, {"copy", b.Copy != nil}, {"keep_run", b.KeepRun},
+		{"commands", b.Commands != nil}, {"rollout", b.Rollout != nil}, {"copy", b.Copy != nil}, {"keep_run", b.KeepRun}, {"job_id", b.Job != ""},
 	} {
 		if f.set {
 			return f.name

@@ -46,7 +46,7 @@ func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, d
 	for _, h := range hs {
 		in.Hosts, in.Sums = append(in.Hosts, targets.Asked(h)), append(in.Sums, wire.Sum(h))
 	}
-	if cmd.Timeout > 0 {
+	if cmd.Timeout > 0 && in.Job == "" { // the keeper has one of its own for the start of a job
 		s := cmd.Timeout.Seconds()
 		in.TimeoutS = &s
 	}

@@ -67,8 +67,9 @@ type Wrapping interface {
 	// the disk before it is sent.
 	Changes() bool
 
-	// Wrap returns what a shell of dialect d on h is to run for script, which has been judged.
-	Wrap(script string, h hosts.Host, d framing.Dialect) (string, error)
+	// Wrap returns what a shell of dialect d on h is to run for script, which has been judged. shown is the script without
+	// secrets, as it is recorded.
+	Wrap(script, shown string, h hosts.Host, d framing.Dialect) (string, error)
 }
 
 // Held is a session.Transport whose programs are started as Config.Program says, in a place of their own. What an Action

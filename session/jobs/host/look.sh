@@ -31,9 +31,9 @@ u() { if [ -r "/proc/$1/stat" ]; then { read -r l <"/proc/$1/stat"; } 2>/dev/nul
 # Whether the job's directory is as it was left; reads who owns the job and what is known of it. A full disk may have left files
 # empty: what they say is printed as it is, and the reader makes of one job that is damaged no fault of the others. Of a
 # file that is gone since its name was read find holds every ! for true, but not -links.
-y() { ow= sm= at= on= mk=; o "$d" || return 1
+y() { ow= sm= at= on= mk= cl=; o "$d" || return 1
 [ -z "$(find "$d" -links +0 ! -type d ! \( -type f -links 1 -user "$me" \) 2>/dev/null)" ] || return 1
-[ ! -f "$d/about" ] || { read -r ow; read -r sm; read -r at; read -r on; read -r mk; } <"$d/about"
+[ ! -f "$d/about" ] || { read -r ow; read -r sm; read -r at; read -r on; read -r mk; read -r cl; } <"$d/about"
 on=${on:-$nd}; }
 # For: whether the job is the principal's. A job whose owner is not known is for operators.
 f() { [ "$on" = "$nd" ] || return 1; case $ow in ('') case $who in (operator/*) return 0;; esac;; esac; case $ow in ("$who") return 0;; (agent/*) case $who in (operator/*) return 0;; esac;; esac; return 1; }
@@ -41,6 +41,7 @@ f() { [ "$on" = "$nd" ] || return 1; case $ow in ('') case $who in (operator/*) 
 g() { printf 'id %s\nowner %s\nsum %s\nstarted %s\nnow %s\nstate %s\n' "$id" "$ow" "$sm" "$at" "$(date +%s)" "$z"
 case $z in (ended) printf 'code %s\nended %s\n' "$c" "$t";; esac
 x=; [ -f "$d/stopped" ] && read -r x <"$d/stopped" && printf 'stopped %s\n' "$x"
+case $cl in (?*) printf 'command %s\n' "$cl";; esac
 case $mr in (?*) printf 'may-run %s\n' "$mr";; esac
 for x in stdout stderr; do l "$x"; y2=-; [ -f "$d/$x.rest" ] && read -r y2 <"$d/$x.rest"; printf '%s %s %s\n' "$x" "$v" "$y2"; done
 printf '.\n'; }

@@ -1,4 +1,5 @@
-# Makes the job's directory, puts there what is known and the command, which is standard input, and starts the waiter.
+# Makes the job's directory, puts there what is known and the command, and starts the waiter. Standard input is a line with the
+# command as lists show it, and the command.
 #
 # Its parameters: id, principal, hash of the command, its length, bytes kept of each output, the shell's dialect, the text of
 # wait.sh, that of run.sh.
@@ -26,8 +27,8 @@ d=$jobs/$id
 mkdir "$d" 2>/dev/null || e exists 'there is a job of that id already, or the disk takes no directory'
 # Give up: removes what was made, and fails.
 g() { rm -f "$d/command" "$d/about" "$d/pid" "$d/pid.t"; rmdir "$d"; rmdir "$jobs" "$st/fairlead" 2>/dev/null; e "$@"; }
-bt=$(b)
-printf '%s\n' "$who" "$sum" "$(date +%s)" "$nd" "$made" >"$d/about" && cat >"$d/command" || g full 'the host took no files for the job'
+bt=$(b); read -r x
+printf '%s\n' "$who" "$sum" "$(date +%s)" "$nd" "$made" "$x" >"$d/about" && cat >"$d/command" || g full 'the host took no files for the job'
 x=$(wc -c <"$d/command")
 [ "$((x))" -eq "$len" ] || g full 'the command did not arrive whole'
 # The waiter.

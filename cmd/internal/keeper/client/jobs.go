@@ -28,7 +28,7 @@ func (c *Client) StartJob(ctx context.Context, in wire.NewJob, key string) (*wir
 // Next of the list before.
 func (c *Client) Jobs(ctx context.Context, selector, cursor, reason string) (*wire.Jobs, error) {
 	out := &wire.Jobs{}
-	return out, c.call(ctx, http.MethodGet, "/v1/jobs?"+query("selector", selector, "cursor", cursor, "reason", reason), nil, out)
+	return out, c.call(ctx, http.MethodGet, "/v1/jobs?"+query("limit", "500", "selector", selector, "cursor", cursor, "reason", reason), nil, out)
 }
 
 // Job is a job as it is now, after a wait for its end (at most 50 s).
@@ -55,6 +55,22 @@ func (c *Client) StopJob(ctx context.Context, id string, in wire.StopJob) (*wire
 func (c *Client) CollectJob(ctx context.Context, id, reason string) (*wire.Job, error) {
 	out := &wire.Job{}
 	return out, c.call(ctx, http.MethodDelete, jobPath(id)+"?"+query("reason", reason), nil, out)
+}
+
+// DiscardJob is CollectJob for a job whose output is not wanted.
+func (c *Client) DiscardJob(ctx context.Context, id, reason string) (*wire.Job, error) {
+	out := &wire.Job{}
+	return out, c.call(ctx, http.MethodDelete, jobPath(id)+"?"+query("discard", "true", "reason", reason), nil, out)
+}
+
+// KnownJobs are the names of the caller's jobs that the keeper has heard of, the latest first. No host is asked.
+func (c *Client) KnownJobs(ctx context.Context) (names []string, err error) {
+	out := &wire.Jobs{}
+	err = c.call(ctx, http.MethodGet, "/v1/jobs?known=true", nil, out)
+	for _, j := range out.Items {
+		names = append(names, j.ID)
+	}
+	return names, err
 }
 
 func jobPath(id string) string { return "/v1/jobs/" + url.PathEscape(id) }

@@ -39,6 +39,7 @@ type Job struct {
 	Started *time.Time `json:"started,omitempty" doc:"by the host's clock, as ended is"`
 	Ended   *time.Time `json:"ended,omitempty"`
 	AgeS    float64    `json:"age_s,omitempty" doc:"since it was started"`
+	Command string     `json:"command,omitempty" doc:"the beginning of its command on one line, without secrets, as its host has kept it"`
 	SHA256  string     `json:"command_sha256,omitempty"`
 
 	StdoutBytes int64            `json:"stdout_bytes" doc:"kept on the host, exact bytes"`
@@ -78,7 +79,7 @@ type StopJob struct {
 func JobOf(j jobs.Job) *Job {
 	out := &Job{
 		ID: j.Ref().String(), Host: j.Host, State: string(j.State), ExitCode: j.ExitCode, Signal: j.Signal, StoppedBy: j.StoppedBy, MayRun: j.MayRun, Damaged: j.Damaged,
-		Owner: j.Owner, SHA256: j.CommandSHA256, AgeS: j.Age.Seconds(), StdoutBytes: j.Stdout.Bytes, StderrBytes: j.Stderr.Bytes,
+		Owner: j.Owner, Command: j.Command, SHA256: j.CommandSHA256, AgeS: j.Age.Seconds(), StdoutBytes: j.Stdout.Bytes, StderrBytes: j.Stderr.Bytes,
 	}
 	for _, at := range []struct {
 		to   **time.Time

@@ -47,6 +47,7 @@ type NewRun struct {
 	Redact          bool     `json:"redact,omitempty" doc:"take secrets out of what operators get, too"`
 	KeepRun         bool     `json:"keep_run,omitempty" doc:"keep how the run ends on each host, without output, for GET /v1/runs; the command line keeps its runs itself"`
 	Rollout         *Rollout `json:"rollout,omitempty" doc:"run in steps: batches, limits, and a check after each batch"`
+	Job             string   `json:"job_id,omitempty" maxLength:"15" pattern:"^j_[a-z2-7]{13}$" doc:"start it as a job on each host instead, of this id that the caller has made up; on several hosts the ids are this one, a dash and the number of the host. The results are those of the starts"`
 
 	// Of files, instead of a command, on hosts or a selector. The stream of an upload comes as standard input; that of a
 	// download is fetched with GET /v1/runs/{id}/files. Output is reports, as lines of JSON.
