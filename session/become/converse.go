@@ -188,6 +188,7 @@ func (c *talk) refused() error {
 // What programs say, in English. notAllowed comes first: sudo says it of a password that was right.
 var (
 	notAllowed = lazyregexp.New(`(?i)not in the sudoers|not allowed|may not run|is not permitted|operation not permitted|permission denied|can't do that|cannot use su|account is currently not available|account .*(?:expired|locked)`)
+	absent     = lazyregexp.New(`\b(sudo-rs|sudo|doas|su): (?:inaccessible or |command )?not found|not found: (sudo-rs|sudo|doas|su)\b`) // what shells say
 	wrong      = lazyregexp.New(`(?i)sorry, try again|incorrect (?:password|authentication)|authentication fail|authentication token manipulation|wrong password|maximum .*attempts|incorrect`)
 )
 
@@ -197,6 +198,9 @@ func (c *talk) ended(err error) error {
 		return c.silent()
 	}
 	said := c.buf[c.read:]
+	if m := absent.FindSubmatch(said); m != nil && c.tried == nil {
+		return c.about(&Error{Kind: ErrNoProgram, Said: string(append(m[1], m[2]...))})
+	}
 	switch {
 	case notAllowed.Match(said):
 		return c.fail(ErrNotAllowed, nil)
@@ -216,7 +220,8 @@ func (c *talk) silent() error {
 // fail is the error with what the host has said.
 func (c *talk) fail(kind, err error) error {
 	said := strings.ReplaceAll(string(c.buf[c.read:]), c.e.key, "")
-	if c.tried != nil && len(c.tried.value) > 0 { // a terminal that echoes all the same
+	said = strings.ReplaceAll(said, c.e.text, "sh") // shells call themselves by their $0
+	if c.tried != nil && len(c.tried.value) > 0 {   // a terminal that echoes all the same
 		said = strings.ReplaceAll(said, string(c.tried.value), "…")
 	}
 	return c.about(&Error{Kind: kind, Said: printable.Heard(strings.TrimSpace(said), 200), Err: err})

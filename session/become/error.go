@@ -13,6 +13,7 @@ var (
 	ErrNotAllowed     = errors.New("become: not allowed")
 	ErrPasswordNeeded = errors.New("become: a password is needed")                   // and none was given
 	ErrNotTried       = errors.New("become: the password was wrong on another host") // and was not sent
+	ErrNoProgram      = errors.New("become: the program is not installed")
 )
 
 // Error says why there is no program as another account. Its text holds no password.
@@ -22,7 +23,7 @@ type Error struct {
 	Become hosts.Become
 	Kind   error  // one of the errors above; nil where it is none of them
 	On     string // of ErrNotTried: the host that refused the password
-	Said   string // what the host's program said, fit for a message
+	Said   string // what the host's program said, fit for a message; of ErrNoProgram: its name
 	Err    error  // what is behind it; nil where there is no more to know
 }
 
@@ -54,6 +55,8 @@ func (e *Error) Error() string {
 			text += " (" + e.Err.Error() + ")"
 		}
 		return text + fmt.Sprintf(". Run it at a terminal, or let %s need no password (%s)", program, how.free)
+	case ErrNoProgram:
+		text = fmt.Sprintf("%s is not installed, or %s does not find it: install it, or name another method of become in the inventory", e.Said, login)
 	default:
 		text = fmt.Sprintf("%s does not start a shell as %s for %s%s", program, e.Become.User, login, said)
 	}

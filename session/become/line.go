@@ -61,6 +61,7 @@ type Elevation struct {
 	become     hosts.Become
 	how        method
 	key, token string
+	text       string // what the other account's sh runs
 	asked      bool
 }
 
@@ -78,8 +79,8 @@ func New(b hosts.Become, cooked bool) (*Elevation, error) {
 		mode = rawTerminal
 	}
 	const half = framing.TokenLen / 2 // no echo of the line holds a token
-	text := hostcode.Fill(elevatedText(), "token1", e.token[:half], "token2", e.token[half:])
-	e.Line = "exec sh -c '" + hostcode.Fill(e.how.text(), "mode", mode, "user", b.User, "key1", e.key[:half], "key2", e.key[half:]) + "' '" + text + "'"
+	e.text = hostcode.Fill(elevatedText(), "token1", e.token[:half], "token2", e.token[half:])
+	e.Line = "exec sh -c '" + hostcode.Fill(e.how.text(), "mode", mode, "user", b.User, "key1", e.key[:half], "key2", e.key[half:]) + "' '" + e.text + "'"
 	if cooked {
 		e.Line += " y"
 	}

@@ -3,7 +3,8 @@ package cmdutil
 import (
 	"fmt"
 	"os"
-	"strings"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 )
 
 // UsageError wraps a mistake in how the program was called, or in a file that the caller wrote for it.
@@ -37,12 +38,4 @@ type SignalError struct {
 func (e *SignalError) Error() string { return "stopped by " + e.Signal.String() }
 
 // Text is an error's text for people: without the name of the package that it comes from.
-func Text(err error) string {
-	text := err.Error()
-	for _, p := range []string{"hosts", "inventory", "session", "audit", "knownhosts", "sshconn", "sshconfig", "localpty", "dialer", "targets", "rules", "redact", "framing", "config", "keeper", "client", "store", "sinks", "notify", "sandbox", "jobs"} {
-		if rest, ok := strings.CutPrefix(text, p+": "); ok {
-			return rest
-		}
-	}
-	return text
-}
+func Text(err error) string { return reason.Text(err) }

@@ -3,31 +3,14 @@ package cmdutil
 import (
 	"errors"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
 // Why returns the reason in err, for one line of text beside the name of the host: without the name of the host and the
 // package, and so the same for all hosts that fail alike.
-func Why(err error) string {
-	if err == nil {
-		return ""
-	}
-	var e *session.Error
-	if errors.As(err, &e) && e.Err != nil {
-		err = e.Err
-	}
-	var dial session.Dialed
-	if errors.As(err, &dial) {
-		through, _, why := dial.Where()
-		text := Text(why)
-		if through != "" {
-			text = "through " + through + ": " + text
-		}
-		return OneLine(text)
-	}
-	return OneLine(Text(err))
-}
+func Why(err error) string { return reason.Of(err) }
 
 // WhyAt is Why with the address that was tried, where one was.
 func WhyAt(err error) string {

@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
@@ -251,6 +252,9 @@ func (o *options) show(args []string) error {
 	}
 	for _, g := range groups(r) {
 		fmt.Fprintf(&b, "  %s  %s\n", hosts.Fold(g.names), cmdutil.OneLine(g.what))
+		for _, own := range g.own {
+			fmt.Fprintf(&b, "    %s\n", cmdutil.OneLine(own))
+		}
 	}
 	_, err = o.io.Out.Write([]byte(b.String()))
 	return err
@@ -259,26 +263,30 @@ func (o *options) show(args []string) error {
 type group struct {
 	what  string
 	names []string
+	own   []string // what only one of them has, its key's fingerprint
 }
 
 // groups are the hosts of a run by how it ended on them.
 func groups(r *runstore.Record) (all []*group) {
 	by := map[string]*group{}
 	for _, x := range r.Outcomes() {
-		what := words(r, x.End)
+		what, own := outcome.Alike(words(r, x.End))
 		g := by[what]
 		if g == nil {
 			g = &group{what: what}
 			by[what], all = g, append(all, g)
 		}
 		g.names = append(g.names, x.End.Host)
+		if own != "" {
+			g.own = append(g.own, x.End.Host+": "+own)
+		}
 	}
 	return all
 }
 
 // words is how a run ended on a host.
 func words(r *runstore.Record, e runstore.End) string {
-	what := string(e.Status)
+	var what string
 	switch {
 	case e.Status == "" && r.State == "running":
 		what = "not ended yet"
@@ -286,8 +294,10 @@ func words(r *runstore.Record, e runstore.End) string {
 		what = "not known"
 	case e.NotRun:
 		return "not run"
-	case e.Status == session.StatusExit && e.ExitCode != nil:
-		what = fmt.Sprintf("exit %d", *e.ExitCode)
+	case e.Status == session.StatusCanceled:
+		what = "stopped"
+	default:
+		what, _ = outcome.Describe(session.Result{Status: e.Status, ExitCode: e.ExitCode, Signal: e.Signal})
 	}
 	if e.Verify {
 		what = "verify: " + what

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session"
 )
@@ -64,6 +65,7 @@ type End struct {
 	Host     string         `json:"host"` // its label
 	Status   session.Status `json:"status"`
 	ExitCode *int           `json:"exit_code,omitempty"`
+	Signal   string         `json:"signal,omitempty"`
 	Why      string         `json:"why,omitempty"`
 	NotRun   bool           `json:"notrun,omitempty"` // it got nothing
 	Verify   bool           `json:"verify,omitempty"` // this is of the check after the command
@@ -167,9 +169,9 @@ func (w *Writer) End(label string, r session.Result, verify bool) {
 
 // EndOf is how a Result of a host is kept.
 func EndOf(label string, r session.Result, verify bool) End {
-	e := End{Host: label, Status: r.Status, ExitCode: r.ExitCode, Verify: verify, NotRun: r.Status == session.StatusCanceled && (r.Err == nil || !r.Err.Sent)}
+	e := End{Host: label, Status: r.Status, ExitCode: r.ExitCode, Signal: r.Signal, Verify: verify, NotRun: r.Status == session.StatusCanceled && (r.Err == nil || !r.Err.Sent)}
 	if r.Err != nil && r.Err.Err != nil {
-		e.Why = r.Err.Err.Error()
+		e.Why = reason.Of(r.Err)
 	}
 	return e
 }

@@ -1,0 +1,43 @@
+// Package reason says in words why something failed: without what the reader knows, the host and the package of the error.
+package reason
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// Of returns the reason in err, for one line of text beside the name of the host: without the name of the host and the
+// package, and so the same for all hosts that fail alike. That of nil is "".
+func Of(err error) string {
+	if err == nil {
+		return ""
+	}
+	var e *session.Error
+	if errors.As(err, &e) && e.Err != nil {
+		err = e.Err
+	}
+	var dial session.Dialed
+	if errors.As(err, &dial) {
+		through, _, why := dial.Where()
+		text := Text(why)
+		if through != "" {
+			text = "through " + through + ": " + text
+		}
+		return printable.Line(text)
+	}
+	return printable.Line(Text(err))
+}
+
+// Text is an error's text for people: without the name of the package that it comes from.
+func Text(err error) string {
+	text := err.Error()
+	for _, p := range []string{"hosts", "inventory", "session", "audit", "knownhosts", "sshconn", "sshconfig", "localpty", "dialer", "targets", "rules", "redact", "framing", "config", "keeper", "client", "store", "sinks", "notify", "sandbox", "jobs"} {
+		if rest, ok := strings.CutPrefix(text, p+": "); ok {
+			return rest
+		}
+	}
+	return text
+}
