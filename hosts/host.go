@@ -40,6 +40,8 @@ type Host struct {
 	Ready   []Ready  // checks before matching commands
 	Become  Become   // as whom commands run, if not as User
 
+	Forwards []Forward // what is forwarded where a call asks for the host's
+
 	// What an inventory's credentials come to for one principal (see [Inventory.As]).
 	IdentityOnly bool   // nothing but Identity is offered: no default keys, and of an agent's keys only those same
 	Sandboxed    bool   // an operator says that User can do no more than the principal's sandboxes allow; nobody checks it

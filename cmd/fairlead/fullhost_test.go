@@ -137,6 +137,9 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 		{[]string{"audit", "purge", "--before", "1h"}, 0},
 		{[]string{"audit", "replay", "none"}, 2},
 		{[]string{"doctor"}, 0},
+		{[]string{"forward", "sshd", "-D", "0"}, 0},
+		{[]string{"forward", "list"}, 0},
+		{[]string{"forward", "close", "e_nosuch"}, 2},
 	}
 	tried := map[string]bool{}
 	for _, name := range untouched {
@@ -232,6 +235,7 @@ func TestNoRouteWaitsForAFullHost(t *testing.T) {
 		"POST /v1/files/edit":                            {{"/v1/files/edit?host=sshd&path=" + home + "/written", `{"old":"text","new":"other"}`, "sha256"}},
 		"GET /v1/jobs":                                   {{"/v1/jobs?selector=sshd", "", "items"}},
 		"POST /v1/jobs":                                  {{"/v1/jobs", `{"host":"sshd","command":"true"}`, "j_"}},
+		"POST /v1/forwards":                              {{"/v1/forwards", `{"host":"sshd","kind":"dynamic","listen":"localhost:0"}`, "e_"}},
 		"GET /v1/hosts":                                  {{"/v1/hosts", "", "sshd"}},
 		"GET /v1/audit":                                  {{"/v1/audit", "", ""}},
 		"GET /v1/audit/search":                           {{"/v1/audit/search?host=sshd", "", ""}},

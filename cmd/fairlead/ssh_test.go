@@ -126,19 +126,18 @@ func TestSSHGivesExactStreamsAndTheExitCode(t *testing.T) {
 func TestSSHRefusesWhatItWouldNotDo(t *testing.T) {
 	inPlaceOfSSH(t, func(a *asSSH) {
 		for want, args := range map[string][]string{
-			"-R: only -L and -D forwards are supported": {"-R", "1:x:2", "sshd"},
-			"-X: X11 is not supported":                  {"-X", "sshd", "true"},
-			"-o PKCS11Provider: not supported":          {"-oPKCS11Provider=/x", "sshd", "true"},
-			`"Colour" is not a directive`:               {"-o", "Colour=red", "sshd", "true"},
-			"-Z is not an option of ssh":                {"-Z", "sshd", "true"},
-			"-p needs a value":                          {"-p"},
-			"the destination is missing":                {"-v"},
-			"-W runs no command":                        {"-W", "x:1", "sshd", "true"},
-			"no host":                                   {"-W", "x", "sshd"},
-			"/nowhere cannot be read":                   {"-F", "/nowhere", "sshd", "true"},
-			"the server has no nosuch":                  {"-s", "sshd", "nosuch"},
-			"connection refused":                        {"-p", "1", "sshd", "true"},
-			"is not host:port":                          {"-W", "x", "sshd"},
+			"-X: X11 is not supported":         {"-X", "sshd", "true"},
+			"-o PKCS11Provider: not supported": {"-oPKCS11Provider=/x", "sshd", "true"},
+			`"Colour" is not a directive`:      {"-o", "Colour=red", "sshd", "true"},
+			"-Z is not an option of ssh":       {"-Z", "sshd", "true"},
+			"-p needs a value":                 {"-p"},
+			"the destination is missing":       {"-v"},
+			"-W runs no command":               {"-W", "x:1", "sshd", "true"},
+			"no host":                          {"-W", "x", "sshd"},
+			"/nowhere cannot be read":          {"-F", "/nowhere", "sshd", "true"},
+			"the server has no nosuch":         {"-s", "sshd", "nosuch"},
+			"connection refused":               {"-p", "1", "sshd", "true"},
+			"is not host:port":                 {"-W", "x", "sshd"},
 		} {
 			if want == "no host" {
 				continue

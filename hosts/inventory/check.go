@@ -54,7 +54,7 @@ func (r *resolver) checkTransport(m *machine, h *hosts.Host) {
 			r.once(pos, fmt.Sprintf("%s has no meaning for transport %s", f.name, h.Transport))
 		}
 	}
-	h.Addr, h.Port, h.User, h.Via, h.Identity, h.SSHConfig = "", 0, "", nil, nil, ""
+	h.Addr, h.Port, h.User, h.Via, h.Identity, h.SSHConfig, h.Forwards = "", 0, "", nil, nil, "", nil
 }
 
 // isZero reports whether a value only takes an outer one away.

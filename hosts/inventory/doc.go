@@ -15,7 +15,7 @@
 //	sources: [{…}]        # more hosts, from files and programs of others
 //
 // The fields are transport, addr, port, user, via, labels, tier, identity, ssh_config, connect_timeout, shell, login, env,
-// command, become and ready; they mean what [hosts.Host] says. become is {user: root, method: sudo}, or the account alone, or none:
+// command, become, forwards (["-L 8080:localhost:80"]) and ready; they mean what [hosts.Host] says. become is {user: root, method: sudo}, or the account alone, or none:
 // commands, files and jobs of the host are that account's, unless a run names another; terminals (fairlead shell), fairlead ssh and
 // forwards are the account's that logs in, as with ssh. A scalar is read as it is written, so a name 0042 stays
 // 0042. Durations have Go's form (10s, 2m30s). Labels are "key=value" and env is "KEY=value", in lists: keys of mappings
@@ -34,7 +34,7 @@
 // that is an error. Rules are matched against the hosts as they are without rules; a rule may match nobody, but it may
 // not name what does not exist.
 //
-// Fields that say how to reach a host over SSH (addr, port, user, via, identity, ssh_config) have no meaning for the other
+// Fields that are about SSH (addr, port, user, via, identity, ssh_config, forwards) have no meaning for the other
 // transports: a host's own are errors, inherited ones are dropped.
 //
 // # Credentials

@@ -35,6 +35,7 @@ var fields = []field{
 	{name: "env", list: true, read: readEnv, apply: func(h *hosts.Host, v any) { h.Env = v.([]string) }},
 	{name: "command", list: true, structured: true, read: readTexts, apply: func(h *hosts.Host, v any) { h.Command = v.([]string) }},
 	{name: "become", read: readBecome, apply: func(h *hosts.Host, v any) { h.Become = v.(hosts.Become) }},
+	{name: "forwards", list: true, ssh: true, read: readForwards, apply: func(h *hosts.Host, v any) { h.Forwards = v.([]hosts.Forward) }},
 	{name: "ready", structured: true, read: readReady, apply: func(h *hosts.Host, v any) { h.Ready = v.([]hosts.Ready) }},
 }
 
@@ -213,6 +214,24 @@ func readBecome(r *reader, n *node) any {
 		return r.bad(n, "%v", err)
 	}
 	return b
+}
+
+// readForwards reads what ssh's -L, -R and -D take, each with its option.
+func readForwards(r *reader, n *node) any {
+	out := []hosts.Forward{}
+	for _, item := range r.items(n) {
+		s, ok := r.text(item)
+		if !ok {
+			continue
+		}
+		f, err := hosts.ParseForwardLine(s)
+		if err != nil {
+			r.bad(item, "%v", err)
+			continue
+		}
+		out = append(out, f)
+	}
+	return r.unless(n, out)
 }
 
 func readReady(r *reader, n *node) any {

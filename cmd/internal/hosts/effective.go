@@ -67,7 +67,15 @@ func Effective(h hosts.Host, lent hosts.Credential) ([]Value, error) {
 	v.add("login", boolean(h.Login), "false", "default")
 	v.add("env", strings.Join(h.Env, ","), "", "default")
 	v.add("become", h.Become.String(), "", "default")
+	v.add("forwards", strings.Join(forwardLines(h), ", "), "", "default")
 	return v.list, nil
+}
+
+func forwardLines(h hosts.Host) (lines []string) {
+	for _, f := range h.Forwards {
+		lines = append(lines, f.String())
+	}
+	return lines
 }
 
 // ssh asks OpenSSH's configuration for what the inventory leaves open, as connecting does.

@@ -217,6 +217,7 @@ func entry(h hosts.Host) string {
 	texts("env", h.Env)
 	texts("command", h.Command)
 	text("become", h.Become.String())
+	texts("forwards", forwardLines(h))
 	for i, one := range h.Ready {
 		if i == 0 {
 			b.WriteString("    ready:\n")

@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
+	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
 // maxForwards bounds how many ports a keeper forwards.
@@ -87,7 +88,7 @@ func describeForward(w *openForward) wire.Forward {
 }
 
 // forwardingOf reads what a request asks for.
-func forwardingOf(b *wire.NewForward) (f pipe.Forwarding, err error) {
+func forwardingOf(b *wire.NewForward) (f hosts.Forward, err error) {
 	f.Option = forwardOptions[b.Kind]
 	host, port, err := net.SplitHostPort(b.Listen)
 	n, nerr := strconv.ParseUint(port, 10, 16)
@@ -164,7 +165,7 @@ func (k *Keeper) openForward(ctx context.Context, c *access.Caller, asked *pipe.
 	if err != nil {
 		return nil, err
 	}
-	yes, err := k.consentOf(c, h.Name, asked.Forward.Script(), &wire.Run{Reason: asked.Reason, Confirm: asked.Confirm, BreakGlass: asked.BreakGlass})
+	yes, err := k.consentOf(c, h.Name, pipe.ForwardScript(*asked.Forward), &wire.Run{Reason: asked.Reason, Confirm: asked.Confirm, BreakGlass: asked.BreakGlass})
 	if err != nil {
 		return nil, err
 	}

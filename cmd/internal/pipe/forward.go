@@ -32,7 +32,7 @@ type forwarder interface {
 type Forward struct {
 	cfg    Config
 	h      hosts.Host
-	f      Forwarding // with the port that is listened on
+	f      hosts.Forward // with the port that is listened on
 	reason string
 	caller string
 	tell   func(error)
@@ -69,7 +69,7 @@ type Stats struct {
 // OpenForward judges, connects, records and listens, in this order; the listening address of this machine is taken first, so that one
 // that is in use costs nobody a connection. With -R the forward lasts as long as the connection to the host; else it connects again when
 // it must. ctx bounds opening, and what it holds stays in use. tell hears of every connection that fails. Errors are *[session.Error].
-func OpenForward(ctx context.Context, cfg Config, h hosts.Host, f Forwarding, reason, caller string, tell func(error)) (_ *Forward, err error) {
+func OpenForward(ctx context.Context, cfg Config, h hosts.Host, f hosts.Forward, reason, caller string, tell func(error)) (_ *Forward, err error) {
 	fail := func(code string, err error) (*Forward, error) {
 		return nil, &session.Error{Op: "forward", Host: h.Name, Code: code, Err: err}
 	}
@@ -128,7 +128,7 @@ func OpenForward(ctx context.Context, cfg Config, h hosts.Host, f Forwarding, re
 // judge asks the policy about the forward as a whole.
 func (w *Forward) judge(ctx context.Context) (d policy.Decision, err error) {
 	operator := hosts.RoleOf(w.cfg.Principal) == hosts.RoleOperator
-	script := w.f.Script()
+	script := ForwardScript(w.f)
 	switch {
 	case w.f.Option != "-L" && !operator:
 		return policy.Decision{Verdict: policy.Deny, Rule: "forward/operators", Reason: w.f.Option + " is for operators: only -L can be allowed to others, by a rule of the policy"}, nil
@@ -400,7 +400,7 @@ func (w *Forward) Why() error {
 }
 
 // Forwarding is what is forwarded, with the port that is listened on.
-func (w *Forward) Forwarding() Forwarding { return w.f }
+func (w *Forward) Forwarding() hosts.Forward { return w.f }
 
 // Host is the host that it goes through.
 func (w *Forward) Host() hosts.Host { return w.h }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
 // A connection on which a port is forwarded carries the same frames as one with a program: once the keeper has begun it says what
@@ -41,7 +42,7 @@ func (s *Server) Hold(w *Forward) {
 type Held struct {
 	f      *frames
 	hangUp func() error
-	what   Forwarding
+	what   hosts.Forward
 }
 
 // NewHeld asks for one over a connection to the keeper. A *wire.Problem says why it was refused.
@@ -71,7 +72,7 @@ func NewHeld(conn interface {
 }
 
 // Forwarding is what is forwarded, with the port that is listened on.
-func (h *Held) Forwarding() Forwarding { return h.what }
+func (h *Held) Forwarding() hosts.Forward { return h.what }
 
 // Wait tells of the faults of single connections until the forward ends, and returns why.
 func (h *Held) Wait(tell func(error)) error {

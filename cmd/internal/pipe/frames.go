@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -47,7 +48,7 @@ type Request struct {
 	BreakGlass string `json:"break_glass,omitempty"`
 	Answered   string `json:"answered,omitempty"`
 
-	Forward *Forwarding `json:"forward,omitempty"` // instead of Ask: a port to forward for as long as the connection lasts
+	Forward *hosts.Forward `json:"forward,omitempty"` // instead of Ask: a port to forward for as long as the connection lasts
 }
 
 // End is how a program ended.

@@ -241,7 +241,7 @@ func newEntry(cfg Config, h hosts.Host, a Ask, reason string, d policy.Decision)
 }
 
 // newForwardEntry is that of a port that is forwarded.
-func newForwardEntry(cfg Config, h hosts.Host, f Forwarding, reason, caller string, d policy.Decision) *entry {
+func newForwardEntry(cfg Config, h hosts.Host, f hosts.Forward, reason, caller string, d policy.Decision) *entry {
 	e := newEntry(cfg, h, Ask{Caller: caller}, reason, d)
 	e.who.Session, e.ask.Session = "", ""
 	e.ask.Kind, e.ended = audit.ForwardRequest, audit.ForwardResult

@@ -46,7 +46,7 @@ func (r *runner) forwards(ctx context.Context, h hosts.Host) (end func(), err er
 		ask := pipe.Ask{Host: f.Host, Port: f.To, Caller: caller()}
 		var judged *consent.Verdict
 		if f.Host != "" {
-			if judged, err = r.judge(ctx, h, ask); err != nil {
+			if judged, err = r.judge(ctx, h, ask.Script()); err != nil {
 				end()
 				return nil, err
 			}
@@ -76,7 +76,7 @@ func (r *runner) forwards(ctx context.Context, h hosts.Host) (end func(), err er
 								return err
 							}
 							asking.Lock()
-							judged, err = r.judge(ctx, h, ask)
+							judged, err = r.judge(ctx, h, ask.Script())
 							asking.Unlock()
 							if err != nil {
 								return err

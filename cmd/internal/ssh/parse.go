@@ -30,13 +30,13 @@ type call struct {
 	help       bool
 
 	subsystem bool
-	noCommand bool              // -N
-	forwards  []pipe.Forwarding // -L, -R and -D
-	clear     bool              // ClearAllForwardings
-	forward   string            // of -W
-	sendEnv   []string          // patterns
-	command   string            // of RemoteCommand
-	ignored   []string          // options that have no effect
+	noCommand bool            // -N
+	forwards  []hosts.Forward // -L, -R and -D
+	clear     bool            // ClearAllForwardings
+	forward   string          // of -W
+	sendEnv   []string        // patterns
+	command   string          // of RemoteCommand
+	ignored   []string        // options that have no effect
 }
 
 // withValue are ssh's options that take one.
@@ -146,7 +146,7 @@ func (c *call) option(o byte, value string) error {
 	case 'h', '?':
 		c.help = true
 	case 'L', 'R', 'D':
-		f, err := pipe.ParseForwarding("-"+string(o), value)
+		f, err := hosts.ParseForward("-"+string(o), value)
 		if err != nil {
 			return fmt.Errorf("-%c: %w", o, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
+	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
 func TestCommandLinesOfProgramsThatCallSSH(t *testing.T) {
@@ -76,7 +77,7 @@ func TestCommandLinesThatAreRefused(t *testing.T) {
 		"-N web1":                       "-N: nothing is run",
 		"-N -L 1:a:2 web1 x":            "-N runs no command",
 		"-L 1:a web1":                   "is not [address:]port:host:port",
-		"-L 1:a:0 web1":                 "is not host:port",
+		"-L 1:a:0 web1":                 "is not [address:]port:host:port",
 		"-L [::1:1:a:2 web1":            "[ without ]",
 		"-f web1 x":                     "-f: Fairlead does not go to the background",
 		"-R 1:a web1":                   "the port to listen on",
@@ -106,7 +107,7 @@ func TestCommandLinesThatAreRefused(t *testing.T) {
 }
 
 func TestForwardsOfTheCommandLine(t *testing.T) {
-	for text, want := range map[string]pipe.Forwarding{
+	for text, want := range map[string]hosts.Forward{
 		"8080:db1:5432":              {Option: "-L", Bind: "localhost", Port: 8080, Host: "db1", To: 5432},
 		"10.0.0.1:8080:db1:5432":     {Option: "-L", Bind: "10.0.0.1", Port: 8080, Host: "db1", To: 5432},
 		"*:8080:db1:5432":            {Option: "-L", Port: 8080, Host: "db1", To: 5432},
@@ -114,19 +115,19 @@ func TestForwardsOfTheCommandLine(t *testing.T) {
 	} {
 		c, err := parse([]string{"-N", "-L", text, "web1"})
 		require.NoError(t, err, text)
-		assert.Equal(t, []pipe.Forwarding{want}, c.forwards, text)
+		assert.Equal(t, []hosts.Forward{want}, c.forwards, text)
 		assert.True(t, c.noCommand)
 	}
-	for text, want := range map[string]pipe.Forwarding{
+	for text, want := range map[string]hosts.Forward{
 		"1080":       {Option: "-D", Bind: "localhost", Port: 1080},
 		"*:1080":     {Option: "-D", Port: 1080},
 		"[::1]:1080": {Option: "-D", Bind: "::1", Port: 1080},
 	} {
 		c, err := parse([]string{"-ND", text, "web1"})
 		require.NoError(t, err, text)
-		assert.Equal(t, []pipe.Forwarding{want}, c.forwards, text)
+		assert.Equal(t, []hosts.Forward{want}, c.forwards, text)
 	}
-	for text, want := range map[string]pipe.Forwarding{
+	for text, want := range map[string]hosts.Forward{
 		"8080:db1:5432":    {Option: "-R", Bind: "localhost", Port: 8080, Host: "db1", To: 5432},
 		"0:db1:5432":       {Option: "-R", Bind: "localhost", Host: "db1", To: 5432},
 		"*:8080:[::1]:443": {Option: "-R", Port: 8080, Host: "::1", To: 443},
@@ -134,16 +135,16 @@ func TestForwardsOfTheCommandLine(t *testing.T) {
 	} {
 		c, err := parse([]string{"-NR", text, "web1"})
 		require.NoError(t, err, text)
-		assert.Equal(t, []pipe.Forwarding{want}, c.forwards, text)
+		assert.Equal(t, []hosts.Forward{want}, c.forwards, text)
 	}
-	for text, want := range map[string]pipe.Forwarding{
+	for text, want := range map[string]hosts.Forward{
 		"LocalForward=8080 db1:5432":           {Option: "-L", Bind: "localhost", Port: 8080, Host: "db1", To: 5432},
 		"RemoteForward 127.0.0.1:0 [::1]:5432": {Option: "-R", Bind: "127.0.0.1", Host: "::1", To: 5432},
 		"DynamicForward=1080":                  {Option: "-D", Bind: "localhost", Port: 1080},
 	} {
 		c, err := parse([]string{"-N", "-o", text, "web1"})
 		require.NoError(t, err, text)
-		assert.Equal(t, []pipe.Forwarding{want}, c.forwards, text)
+		assert.Equal(t, []hosts.Forward{want}, c.forwards, text)
 	}
 	c, err := parse([]string{"-o", "ClearAllForwardings=yes", "-L", "1:a:2", "web1", "true"})
 	require.NoError(t, err)

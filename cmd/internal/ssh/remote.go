@@ -19,8 +19,8 @@ import (
 type lostForward struct{ error }
 
 // remote has the host listen, in the keeper or from here, until the returned function is called. A port that was allocated is told.
-func (r *runner) remote(ctx context.Context, h hosts.Host, f pipe.Forwarding) (end func(), err error) {
-	judged, err := r.judge(ctx, h, f)
+func (r *runner) remote(ctx context.Context, h hosts.Host, f hosts.Forward) (end func(), err error) {
+	judged, err := r.judge(ctx, h, pipe.ForwardScript(f))
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (r *runner) remote(ctx context.Context, h hosts.Host, f pipe.Forwarding) (e
 	return end, nil
 }
 
-func (r *runner) remoteOf(ctx context.Context, h hosts.Host, f pipe.Forwarding, judged *consent.Verdict) (pipe.Forwarding, func(), error) {
+func (r *runner) remoteOf(ctx context.Context, h hosts.Host, f hosts.Forward, judged *consent.Verdict) (hosts.Forward, func(), error) {
 	chooser := place.NewChooser(r.f)
 	keeper, err := chooser.For(ctx, []hosts.Host{h})
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *runner) remoteOf(ctx context.Context, h hosts.Host, f pipe.Forwarding, 
 }
 
 // gone tells that a port of -R is gone before the call ends, which ends one that only forwards.
-func (r *runner) gone(ctx context.Context, h hosts.Host, f pipe.Forwarding, why error) {
+func (r *runner) gone(ctx context.Context, h hosts.Host, f hosts.Forward, why error) {
 	if ctx.Err() != nil || why == nil {
 		return
 	}
@@ -90,7 +90,7 @@ func (r *runner) gone(ctx context.Context, h hosts.Host, f pipe.Forwarding, why 
 }
 
 // remoteThere begins in the keeper.
-func (r *runner) remoteThere(ctx context.Context, keeper *client.Client, h hosts.Host, f pipe.Forwarding, judged *consent.Verdict) (*pipe.Held, error) {
+func (r *runner) remoteThere(ctx context.Context, keeper *client.Client, h hosts.Host, f hosts.Forward, judged *consent.Verdict) (*pipe.Held, error) {
 	var said wire.NewRun
 	place.Answers(&said, r.f.Caller(), false, judged, []string{h.Name})
 	conn, err := keeper.Streams(ctx)

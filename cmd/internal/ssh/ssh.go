@@ -162,7 +162,7 @@ func (r *runner) run(ctx context.Context) error {
 		}
 		return context.Cause(ctx)
 	}
-	judged, err := r.judge(ctx, h, ask)
+	judged, err := r.judge(ctx, h, ask.Script())
 	if err == nil {
 		err = r.pipe(ctx, h, ask, judged, streams{in, r.f.IO.Out, r.f.IO.Err})
 	}
@@ -221,9 +221,9 @@ type streams struct {
 }
 
 // judge asks the policy, and the caller where that wants it.
-func (r *runner) judge(ctx context.Context, h hosts.Host, ask interface{ Script() string }) (*consent.Verdict, error) {
+func (r *runner) judge(ctx context.Context, h hosts.Host, script string) (*consent.Verdict, error) {
 	judge := consent.Judge{IO: r.f.IO, Caller: r.f.Caller(), Policy: r.f.Policy, Terminal: r.f.Terminal}
-	return judge.Decide(ctx, ask.Script(), []hosts.Host{h})
+	return judge.Decide(ctx, script, []hosts.Host{h})
 }
 
 // told prints what is wrong with a forward, which the rest of the call survives.

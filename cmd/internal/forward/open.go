@@ -1,0 +1,268 @@
+package forward
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/registry"
+)
+
+// run opens all forwards, in the keeper or from here.
+func run(ctx context.Context, o *Options) error {
+	h, err := o.host()
+	if err != nil {
+		return err
+	}
+	if len(o.Forwards) == 0 {
+		if o.Forwards, err = configured(h); err != nil {
+			return err
+		}
+		if len(o.Forwards) == 0 {
+			return cmdutil.Usagef("nothing is forwarded: give -L, -R or -D, or set forwards of %s in the inventory", h.Name)
+		}
+	}
+	judge := consent.Judge{IO: o.f.IO, Caller: o.f.Caller(), Policy: o.f.Policy, Terminal: o.f.Terminal, Yes: o.Yes, Reason: o.Reason}
+	judge.TellAgent()
+	said := make([]*consent.Verdict, len(o.Forwards))
+	for i, f := range o.Forwards {
+		if script := pipe.ForwardScript(f); script != "" {
+			if said[i], err = judge.Decide(ctx, script, []hosts.Host{h}); err != nil {
+				return err
+			}
+		}
+	}
+	chooser := place.NewChooser(o.f)
+	keeper, err := chooser.For(ctx, []hosts.Host{h})
+	if err != nil {
+		return err
+	}
+	if keeper == nil {
+		return o.here(ctx, h, said)
+	}
+	defer keeper.Close()
+	err = o.there(ctx, keeper, h, said)
+	if err != nil && chooser.Auto() && place.Elsewise(err) {
+		fmt.Fprintf(o.f.IO.Err, "fairlead: going on without a keeper: %s\n", cmdutil.OneLine(cmdutil.Text(err)))
+		return o.here(ctx, h, said)
+	}
+	return o.failed(ctx, h, err)
+}
+
+// host is the one that the argument names.
+func (o *Options) host() (hosts.Host, error) {
+	all := targets.Resolver{Inventory: o.f.Inventory, In: strings.NewReader(""), Reach: o.f.Reach()}
+	hs, err := all.Resolve(o.Target, "")
+	switch {
+	case err != nil:
+		return hosts.Host{}, &cmdutil.UsageError{Err: err}
+	case len(hs) > 1:
+		return hosts.Host{}, cmdutil.Usagef("a forward leads through one host, and %s picks %d", o.Target, len(hs))
+	}
+	return hs[0], nil
+}
+
+// directives are those of ssh_config that forward ports.
+var directives = map[string]string{"localforward": "-L", "remoteforward": "-R", "dynamicforward": "-D"}
+
+// configured are the forwards that the inventory and ssh_config say of a host.
+func configured(h hosts.Host) ([]hosts.Forward, error) {
+	all := append([]hosts.Forward(nil), h.Forwards...)
+	if h.Transport != "" && h.Transport != hosts.SSH {
+		return all, nil
+	}
+	conf, err := hostscmd.LoadSSHConfig(h.SSHConfig)
+	if err != nil {
+		return nil, err
+	}
+	s, err := conf.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port, Lines: h.SSHOptions})
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range s.Skipped {
+		option := directives[strings.ToLower(d.Keyword)]
+		if option == "" {
+			continue
+		}
+		line, err := sshconfig.ParseOption(d.Keyword + " " + strings.TrimLeft(d.Value, " \t="))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", d.From, d.Keyword, err)
+		}
+		f, err := hosts.ParseForward(option, strings.Join(line.Words(), ":"))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", d.From, d.Keyword, err)
+		}
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// there opens all forwards in the keeper, or none.
+func (o *Options) there(ctx context.Context, keeper *client.Client, h hosts.Host, said []*consent.Verdict) error {
+	var opened []wire.Forward
+	for i, f := range o.Forwards {
+		in := wire.NewForward{Host: targets.Asked(h), Kind: kindOf(f.Option), Listen: f.Listen(), To: f.Target(), Reason: o.Reason}
+		if v := said[i]; v != nil {
+			var answers wire.NewRun
+			place.Answers(&answers, o.f.Caller(), o.Yes, v, []string{h.Name})
+			in.Confirm, in.BreakGlass, in.Reason = answers.Confirm, answers.BreakGlass, v.Reason
+		}
+		got, err := keeper.OpenForward(ctx, in)
+		if err != nil {
+			for _, f := range opened {
+				_, _ = keeper.CloseForward(context.WithoutCancel(ctx), f.ID) // a keeper that is gone has closed it
+			}
+			return err
+		}
+		opened = append(opened, got)
+	}
+	for _, f := range opened {
+		if err := o.print(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *Options) print(f wire.Forward) error {
+	if o.JSON {
+		return o.printJSON(f)
+	}
+	_, err := fmt.Fprintf(o.f.IO.Out, "%s\t%s\t%s\n", f.ID, f.Host, inWords(f))
+	return err
+}
+
+// failed tells why there is no forward as commands tell that of a host.
+func (o *Options) failed(ctx context.Context, h hosts.Host, err error) error {
+	if err == nil {
+		return nil
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		if ended := outcome.Ended(cause); ended != nil {
+			return ended
+		}
+		return cause
+	}
+	if se, ok := errors.AsType[*session.Error](err); ok {
+		if errors.Is(se, session.ErrAudit) {
+			return se
+		}
+		err = &wire.Problem{Code: se.Code, Detail: cmdutil.WhyAt(se), Retriable: se.Retriable}
+	}
+	r, err := place.Refused(err, h.Name, "", false)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(o.f.IO.Err, outcome.Tell(h.Name, r))
+	return cmdutil.Exit(exitcode.Host(r))
+}
+
+// maxPools bounds the connections of one call.
+const maxPools = 32
+
+// lender lends connections of this process.
+type lender struct {
+	f *cmdutil.Factory
+
+	mu    sync.Mutex // guards what follows, and the factory
+	pools []*session.Pool
+}
+
+func (l *lender) pool(n int) (*session.Pool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n == len(l.pools) {
+		p, err := l.f.Pool(cmdutil.PoolOptions{Forks: 1})
+		if err != nil {
+			return nil, err
+		}
+		l.pools = append(l.pools, p)
+	}
+	return l.pools[n], nil
+}
+
+func (l *lender) lend(ctx context.Context, h hosts.Host, use func(session.Transport) error) (release func(), err error) {
+	for n := range maxPools {
+		p, perr := l.pool(n)
+		if perr != nil {
+			return nil, perr
+		}
+		if release, err = registry.Lend(ctx, p, h, use); !errors.Is(err, session.ErrFull) {
+			return release, err
+		}
+	}
+	return nil, err
+}
+
+// here forwards from this process, until ctx ends or a forward does.
+func (o *Options) here(ctx context.Context, h hosts.Host, said []*consent.Verdict) error {
+	sink, err := o.f.Audit()
+	if err != nil {
+		return err
+	}
+	lends := &lender{f: o.f}
+	defer o.f.Running.Track(func() []string { return []string{h.Name} })()
+	var opened []*pipe.Forward
+	defer func() {
+		for _, w := range opened {
+			w.Close()
+		}
+	}()
+	told := func(err error) {
+		fmt.Fprintf(o.f.IO.Err, "fairlead: %s: %s\n", h.Name, cmdutil.OneLine(cmdutil.Text(err)))
+	}
+	ended := make(chan *pipe.Forward, len(o.Forwards))
+	for i, f := range o.Forwards {
+		w, err := o.openHere(ctx, sink, lends, h, f, said[i], told)
+		if err != nil {
+			return o.failed(ctx, h, err)
+		}
+		opened = append(opened, w)
+		go func() { // ends with the forward, which is closed above
+			<-w.Done()
+			ended <- w
+		}()
+	}
+	for _, w := range opened {
+		f := w.Forwarding()
+		if err := o.print(wire.Forward{ID: w.ID(), Host: h.Name, Kind: kindOf(f.Option), Listen: f.Listen(), To: f.Target(), Owner: o.f.Caller().Principal, Opened: w.Opened().UTC()}); err != nil {
+			return err
+		}
+	}
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case w := <-ended:
+		return o.failed(ctx, h, &session.Error{Op: "forward", Host: h.Name, Code: "unreachable", Err: fmt.Errorf("%s: %w", w.Forwarding(), w.Why())})
+	}
+}
+
+func (o *Options) openHere(ctx context.Context, sink audit.Sink, lends *lender, h hosts.Host, f hosts.Forward, v *consent.Verdict, told func(error)) (*pipe.Forward, error) {
+	reason := o.Reason
+	if v == nil { // each connection is judged
+		engine, err := o.f.Policy("")
+		if err != nil {
+			return nil, err
+		}
+		cfg := pipe.Config{Sink: sink, Principal: o.f.Caller().Principal, Decide: engine.Decide, Lend: lends.lend}
+		return pipe.OpenForward(ctx, cfg, h, f, reason, "", told)
+	}
+	cfg := pipe.Config{Sink: sink, Principal: o.f.Caller().Principal, Decide: v.Decide, Lend: lends.lend}
+	return pipe.OpenForward(ctx, cfg, h, f, v.Reason, "", told)
+}
