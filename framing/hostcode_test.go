@@ -56,7 +56,7 @@ var hostFiles = []hostFile{
 	{"hold_begin.pl", nil, 960, perl, nil},
 	{"hold_child.pl", nil, 300, perl, nil},
 	{"hold_told.pl", nil, 640, perl, nil},
-	{"hold_calls.pl", nil, 120, perl, nil},
+	{"hold_calls.pl", nil, 160, perl, nil},
 	{"hold_over.pl", nil, 360, perl, nil},
 	{"hold_perl.sh", holdPerlText, 160, hostcodetest.All, nil},
 	{"supervisor.sh", shellSupervisorText, 1150, hostcodetest.All, nil},

@@ -33,6 +33,7 @@ type Exec struct {
 	timer    *time.Timer    // of cmd.Timeout; nil without one
 	due      time.Time      // when that goes off
 	internal bool           // a frame of our own: no result, no record
+	trial    *trial         // of a command that is tried first: what it does there; nil else
 	ready    *time.Timer    // for the shell to accept the frame; nil without a limit
 	idle     *time.Timer    // of cmd.Idle; nil without one
 	feed     *feed          // standard input; nil without one
@@ -153,6 +154,10 @@ func (x *Exec) fill(r *Result) {
 
 // event takes one event from the shell's pump.
 func (x *Exec) event(sh *shell, ev framing.Event) {
+	if x.trial != nil {
+		x.trial.event(ev)
+		return
+	}
 	if x.internal {
 		switch ev.Kind {
 		case framing.Stdout:
@@ -297,6 +302,10 @@ var zero int
 
 // streamEnded is the end of the shell's stream without an answer.
 func (x *Exec) streamEnded(err error) {
+	if x.trial != nil {
+		x.trial.ends(nil)
+		return
+	}
 	if x.internal {
 		close(x.done)
 		return

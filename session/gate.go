@@ -47,6 +47,12 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 	if d.Verdict == policy.Ask && s.forSession(ctx, x) {
 		return policy.Allow
 	}
+	if s.tries(x) {
+		var done bool
+		if d, done = s.tryFirst(ctx, x); done {
+			return policy.Deny
+		}
+	}
 	if d.Verdict == policy.Allow || d.Verdict == policy.Ask && s.approver(x) != nil {
 		return d.Verdict
 	}

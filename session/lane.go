@@ -18,6 +18,8 @@ const (
 	laneSession = "session"
 	laneClean   = "clean"
 	laneHeld    = "held"
+
+	laneTrial = "trial" // of a command that is tried first; it is one of its own for each
 )
 
 // side is a shell beside the session's own. Session.mu guards it.
@@ -30,8 +32,11 @@ type side struct {
 
 // sideOf is the lane's; s.mu is held.
 func (s *Session) sideOf(lane string) *side {
-	if lane == laneHeld {
+	switch lane {
+	case laneHeld:
 		return &s.heldSide
+	case laneTrial:
+		return &s.trialSide
 	}
 	return &s.cleanSide
 }
@@ -48,6 +53,7 @@ func (s *Session) taint(d policy.Decision) {
 	defer s.mu.Unlock()
 	s.tainted = true
 	for _, name := range d.Sets {
+		s.sets = true
 		if name != "*" && len(s.set) < maxSet {
 			s.set = append(s.set, name)
 		}
@@ -160,8 +166,12 @@ func (s *Session) newSide(ctx context.Context, x *Exec, lane, dir string) (*shel
 	if !s.cfg.ForeignEnv {
 		spec.Env = s.host.Env
 	}
-	if lane == laneHeld {
+	switch lane {
+	case laneHeld:
 		spec.Hold, spec.Watch = held.Program(), held.Watch()
+	case laneTrial: // it begins as the session's own does
+		spec.Env, spec.Login = s.host.Env, s.host.Login
+		spec.Hold, spec.Watch = held.Trial(x.res.Decision.First.Closed)
 	}
 	spec = s.guarded(spec)
 	sh, release := s.spareFor(ctx, x, spec)
@@ -219,6 +229,7 @@ func (s *Session) moveTo(ctx context.Context, sh *shell, dir string) bool {
 func (s *Session) closeSides() {
 	s.closeSide(laneClean)
 	s.closeSide(laneHeld)
+	s.closeSide(laneTrial)
 }
 
 // closeSide ends a lane's shell, if there is one.

@@ -46,12 +46,14 @@ type Session struct {
 	closed bool
 
 	tainted bool     // something that may change what later commands mean has run in sh
+	sets    bool     // commands have set names there
 	set     []string // names that commands have set there, as far as it was seen
 	moved   bool     // sh does not stand in dir
 
-	cleanSide, heldSide side        // the other lanes
-	unheld              string      // why the host cannot hold a command to reading; "" where it can, or before it was tried
-	warmed              []*warmKind // of the shells that it has had, where others may be started ahead
+	cleanSide, heldSide, trialSide side        // the other lanes
+	untried                        string      // why commands cannot be tried held to reading there; "" where they can, or before
+	unheld                         string      // why the host cannot hold a command to reading; "" where it can, or before it was tried
+	warmed                         []*warmKind // of the shells that it has had, where others may be started ahead
 
 	state    string        // the last snapshot, as the shell printed it; "" without one
 	stale    bool          // a snapshot after it was asked for, and has not come
@@ -259,7 +261,7 @@ func (s *Session) release(x *Exec) {
 func (s *Session) Reset() {
 	s.mu.Lock()
 	sh := s.sh
-	s.state, s.tainted, s.set, s.status, s.unheld = "", false, nil, 0, ""
+	s.state, s.tainted, s.sets, s.set, s.status, s.unheld, s.untried = "", false, false, nil, 0, "", ""
 	s.mu.Unlock()
 	if sh != nil {
 		sh.retire() // what begins from here on gets another one

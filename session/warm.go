@@ -93,7 +93,7 @@ func newWarmth(core *connPool, most int) *warmth {
 
 // keyFor returns the key of a shell for h, made anew if there is none.
 func (w *warmth) keyFor(conn string, h hosts.Host, cfg *Config, spec framing.Shell) *warmKind {
-	shell := fmt.Sprintf("%q %q", cfg.Principal, append([]string{spec.Name, spec.Dir, spec.Prelude, spec.Reader, spec.Hold,
+	shell := fmt.Sprintf("%q %q", cfg.Principal, append([]string{spec.Name, spec.Dir, spec.Prelude, spec.Reader, spec.Hold, spec.Watch,
 		fmt.Sprint(spec.Login, spec.Clean, cfg.Ready), h.Become.User, h.Become.Program()}, spec.Env...))
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -486,7 +486,7 @@ func (w *warmth) makeRoom(conn string) bool {
 // changes tells the session's pool that x may have changed what shells begin with.
 func (x *Exec) changes() {
 	from := x.s.pool
-	if from != nil && x.recorded && x.res.Decision.Class != policy.ReadOnly {
+	if from != nil && x.recorded && x.res.Decision.Class != policy.ReadOnly && x.res.Held != heldByKernel {
 		from.warm.changed(from.key)
 	}
 }

@@ -40,6 +40,9 @@ func NewGroup(to policy.Approver, q policy.Question) *Group {
 	return g
 }
 
+// Settled implements policy.SettledApprover.
+func (g *Group) Settled() bool { return true }
+
 // Ask asks, once, and waits for the answer: nil is a yes. A no is an ErrRejected of this package; other errors are those of
 // the approver, and no answer.
 func (g *Group) Ask(ctx context.Context) error {

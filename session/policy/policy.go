@@ -143,6 +143,10 @@ type Decision struct {
 	Unheld *Decision `json:"-"`
 	Unfit  string    `json:"-"`
 
+	// First, if not nil, says with an Ask that the command is tried first, held to reading by the host's kernel. Where that refuses
+	// nothing the command has only read, and nobody is asked.
+	First *First `json:"-"`
+
 	// For the session that runs it.
 	Send   string   `json:"-"` // if not "", what is run instead of Command: the same with CRLF read as a newline
 	Clean  bool     `json:"-"` // allowed only for what it means: not in a shell that other commands have shaped
@@ -150,6 +154,23 @@ type Decision struct {
 	Sets   []string `json:"-"` // names that it sets there
 	Uses   []string `json:"-"` // names of variables and programs that it rests on; nil where nobody looked
 	Rests  string   `json:"-"` // with Ask: a name of Request.Set that it rests on, so that it may mean something else than before
+}
+
+// First says how a command is tried that needs approval otherwise.
+type First struct {
+	Closed []string // places that it may not read: expressions of held.Closed
+	Shapes bool     // it may change the shell that it runs in, so it is not tried where that goes on
+}
+
+// String says it in words.
+func (f *First) String() string {
+	switch {
+	case f == nil:
+		return "not tried"
+	case f.Shapes:
+		return "tried held first, in a one-off command"
+	}
+	return "tried held first"
 }
 
 // Question is what an [Approver] is asked: whether exactly this may run, here and now.
@@ -214,6 +235,12 @@ var ErrExpired = errors.New("it was not answered in time")
 // answer, and denies. It may be called concurrently.
 type Approver interface {
 	Approve(ctx context.Context, q Question) (Answer, error)
+}
+
+// SettledApprover is an Approver that may have its answer already: then nothing is tried first.
+type SettledApprover interface {
+	Approver
+	Settled() bool
 }
 
 // SessionApprover is an Approver that may hold approvals for a session. ForSession returns the answer of one that covers q,

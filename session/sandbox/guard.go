@@ -62,6 +62,7 @@ func (g *Guard) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	if err != nil || d.Verdict != policy.Ask && d.Verdict != policy.Allow {
 		return d, err
 	}
+	d.First = nil // what holds a sandbox is not what holds a command that is tried
 	s, level := g.cfg.Sandbox, g.cfg.Level
 	if req.Action && level == LevelKernel {
 		level = LevelChecked

@@ -41,6 +41,7 @@
 //	    strict: true                         # no metacharacters in structured mode's arguments
 //	    env: clean                           # shells start with HOME, USER, LOGNAME, PATH, LANG and TERM
 //	    reads: held                          # what only reads and needs no approval runs held by the host's kernel, or asks
+//	    unknown: held-first                  # or ask: unknown commands are tried first, held by the host's kernel, see below
 //	    max_output: 64KiB
 //	    max_timeout: 10m
 //	    rate: 30/m
@@ -78,6 +79,14 @@
 // programs read differently are not certain and match nothing. Of dig, host and getent the name that is looked up counts too. Metadata services of clouds
 // (169.254.0.0/16, fe80::/10, metadata.google.internal …) are never private; only a rule that names the class sensitive-read allows
 // them. A proxy that the account's environment names is the host's own way to an address, and does not count.
+//
+// # Held first
+//
+// A command of the class unknown that the built-in table wants approved is tried first where unknown is held-first: in a shell that the
+// host's kernel holds to reading (package held), with the places closed that the judge calls secret. Where nothing was refused it has
+// only read, and that is its Result; else it asks, and the reason says what it tried. This is the default for agents on hosts whose
+// tier is not prod. A rule that asks is not tried first: name programs in one whose meaning depends on being run once, such as what takes
+// from a queue.
 //
 // Examples are judged without a directory and in any shell.
 //

@@ -27,6 +27,8 @@ type Engine struct {
 	shared  *shared
 	hash    string
 	own     *own
+
+	known bool // what is unknown is allowed by the built-in table: see heldFirst
 }
 
 // shared is what an Engine has in common with those made from it.
@@ -110,6 +112,7 @@ func (e *Engine) decide(req policy.Request) (policy.Decision, error) {
 	case d.Verdict == policy.Allow:
 		d.Clean = !r.free
 	}
+	d.First = e.heldFirst(req, j, d)
 	return e.withProof(e.heldReads(req, j, d), req.Host, rep.Classes), nil
 }
 

@@ -21,7 +21,7 @@ func (p *problems) entries(n *yaml.Node) []*entry {
 	var out []*entry
 	lines := map[string]int{}
 	for _, c := range n.Content {
-		f := p.Fields(c, "principals", "name", "hosts", "tools", "programs", "shell", "strict", "env", "reads", "max_output", "max_timeout",
+		f := p.Fields(c, "principals", "name", "hosts", "tools", "programs", "shell", "strict", "env", "reads", "unknown", "max_output", "max_timeout",
 			"rate", "daily", "max_hosts")
 		if f == nil {
 			continue
@@ -57,6 +57,7 @@ func (p *problems) entry(f map[string]*yaml.Node, en *entry) {
 	limit(f, en, "strict", p.truth, func(l *Limits, v bool) { l.Strict = v })
 	limit(f, en, "reads", p.reads, func(l *Limits, v string) { l.HeldReads = v == "held" })
 	en.reads = f["reads"] != nil
+	limit(f, en, "unknown", p.unknown, func(l *Limits, v string) { l.Unknown = v })
 	limit(f, en, "env", p.environ, func(l *Limits, v string) { l.CleanEnv = v == "clean" })
 	limit(f, en, "max_output", p.size, func(l *Limits, v int64) { l.MaxOutput = v })
 	limit(f, en, "max_timeout", p.duration, func(l *Limits, v time.Duration) { l.MaxTimeout = v })
@@ -101,6 +102,14 @@ func (p *problems) reads(n *yaml.Node, key string) string {
 	s, ok := p.Scalar(n, key)
 	if ok && s != "held" && s != "judged" {
 		p.Add(n.Line, "%s: %q is not one of held, judged", key, strictyaml.Clip(s))
+	}
+	return s
+}
+
+func (p *problems) unknown(n *yaml.Node, key string) string {
+	s, ok := p.Scalar(n, key)
+	if ok && s != UnknownHeldFirst && s != UnknownAsks {
+		p.Add(n.Line, "%s: %q is not one of %s, %s", key, strictyaml.Clip(s), UnknownHeldFirst, UnknownAsks)
 	}
 	return s
 }

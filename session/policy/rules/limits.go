@@ -21,6 +21,7 @@ type Limits struct {
 	NoShell   bool     // only structured mode
 	Strict    bool     // structured mode refuses metacharacters and ..
 	HeldReads bool     // reads that need no approval run held to reading by the host's kernel, see package held
+	Unknown   string   // UnknownAsks, UnknownHeldFirst, or "" for the default
 	CleanEnv  bool     // a shell starts from HOME, USER, LOGNAME, PATH, LANG and TERM only, see framing.Shell
 
 	MaxOutput  int64         // bytes of each stream that are returned; 0 is no limit
@@ -110,11 +111,15 @@ func (e *Engine) Limits(principal string) Limits {
 // tighter returns the stricter of two limits, one by one.
 func tighter(a, b Limits) Limits {
 	out := Limits{
-		Tools: both(a.Tools, b.Tools), Programs: both(a.Programs, b.Programs),
+		Unknown: a.Unknown,
+		Tools:   both(a.Tools, b.Tools), Programs: both(a.Programs, b.Programs),
 		NoShell: a.NoShell || b.NoShell, Strict: a.Strict || b.Strict, CleanEnv: a.CleanEnv || b.CleanEnv, HeldReads: a.HeldReads || b.HeldReads,
 		MaxOutput: least(a.MaxOutput, b.MaxOutput), MaxTimeout: least(a.MaxTimeout, b.MaxTimeout),
 		MaxHosts: least(a.MaxHosts, b.MaxHosts), Daily: least(a.Daily, b.Daily),
 		Rate: a.Rate, RatePer: a.RatePer,
+	}
+	if b.Unknown == UnknownAsks {
+		out.Unknown = b.Unknown
 	}
 	// Compared as requests per time; of equals the one with the smaller burst.
 	if x, y := a.perHour(), b.perHour(); a.Rate == 0 || b.Rate > 0 && (y < x || y == x && b.Rate < a.Rate) {
