@@ -90,7 +90,11 @@ func (f *File) extend(events []Event, now time.Time, lead []byte, later bool) er
 		f.end, f.behind = end, true
 		return nil
 	}
-	return f.moveHead(end, false)
+	if err := f.moveHead(end, false); err != nil {
+		f.takeBack()
+		return err
+	}
+	return nil
 }
 
 // takeBack removes what a failed write left behind the chain, so that the failure leaves no trace. Where that fails
@@ -109,13 +113,11 @@ func (f *File) moveHead(end head, sync bool) error {
 		err = f.headFile.Sync()
 	}
 	if err != nil {
+		f.at("head failed")
 		// Head may hold anything now. Put back what it said, and look again before the next append.
 		f.stale = true
-		if f.end.file == end.file {
-			f.takeBack()
-			f.headBuf = f.keys.appendHead(f.headBuf[:0], f.end, f.name)
-			_, _ = f.headFile.WriteAt(f.headBuf, 0)
-		}
+		f.headBuf = f.keys.appendHead(f.headBuf[:0], f.end, dataName(f.end.file))
+		_, _ = f.headFile.WriteAt(f.headBuf, 0)
 		return unavailable("write", f.headFile.Name(), err, doSpace)
 	}
 	f.end, f.behind = end, false

@@ -19,6 +19,20 @@ func (f *File) Busy() bool {
 // At makes f tell where a rotation or a purge is. Set it before f is used.
 func (f *File) At(step func(name string)) { f.at = step }
 
+// BreakHead makes f's head one that cannot be written, until it is mended.
+func (f *File) BreakHead() (mend func()) {
+	well := f.headFile
+	broken, err := os.Open(well.Name()) // for reading
+	if err != nil {
+		panic(err)
+	}
+	f.headFile = broken
+	return func() {
+		f.headFile = well
+		broken.Close()
+	}
+}
+
 // AtLastName makes f believe that its file has the last name there is.
 func (f *File) AtLastName() {
 	f.mu.Lock()

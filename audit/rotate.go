@@ -54,6 +54,9 @@ func (f *File) toNext() error {
 	}
 	if err := f.startFile(f.end.file + 1); err != nil {
 		f.stale = true
+		if f.name != dataName(f.end.file) { // head does not lead to the new file: the old one is the last
+			err = errors.Join(err, f.use(f.end, false))
+		}
 		return err
 	}
 	return nil

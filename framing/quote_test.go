@@ -199,3 +199,16 @@ func fuzzTexts(f *testing.F, check func(testing.TB, []string)) {
 func FuzzQuote(f *testing.F) { fuzzTexts(f, checkWords) }
 
 func FuzzAppend(f *testing.F) { fuzzTexts(f, checkFrames) }
+
+// Bytes that a terminal would act on are spelled out, so many at a time that no line becomes too long for one in canonical mode.
+func TestControlBytesAreSpelledOutInShortPieces(t *testing.T) {
+	for n, pieces := range map[int]int{1: 1, 64: 1, 65: 2, 128: 2, 129: 3, 1000: 16} {
+		b, err := framing.Append(nil, framing.Bash, tokA, framing.Command{Script: ": '" + strings.Repeat("\x01", n) + "'"})
+		require.NoError(t, err)
+		assert.Equal(t, pieces, strings.Count(string(b), `$'\001`), n)
+		assert.Equal(t, n, strings.Count(string(b), `\001`), n)
+		for line := range strings.Lines(string(b)) {
+			assert.Less(t, len(line), 1300, n)
+		}
+	}
+}

@@ -201,15 +201,16 @@ func readFile(path string, checkOwner bool) ([]byte, error) {
 		return nil, fail("cannot be read", pathless(err))
 	}
 	defer f.Close()
-	if checkOwner {
-		if info, err = f.Stat(); err != nil {
-			return nil, fail("cannot be read", pathless(err))
-		}
+	info, err = f.Stat()
+	if err == nil && checkOwner {
 		if msg := unsafeOwner(info); msg != "" {
 			return nil, fail(msg, nil)
 		}
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
+	var data []byte
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(f, maxFileSize+1))
+	}
 	if err != nil {
 		return nil, fail("cannot be read", pathless(err))
 	}

@@ -42,8 +42,9 @@ func TestNamesOfIncludedFilesCountWhereTheirBlockApplies(t *testing.T) {
 	h.write("home/.ssh/d/3", "Host three\n")
 	h.write("home/.ssh/d/4", "Host four\n")
 	h.write("home/.ssh/d/5", "Host web5\nHost db5\n")
+	h.write("home/.ssh/d/6", "Host six\n")
 	cfg, err := h.Open(h.write("home/.ssh/config",
-		"Include d/1\nHost web*\n  Include d/2\nMatch user bob\n  Include d/3\nMatch all\n  Include d/4\nHost * !web5\n Include d/5\n"))
+		"Include d/1\nHost web*\n  Include d/2\nMatch user bob\n  Include d/3\nMatch all\n  Include d/4\nMatch final\n  Include d/6\nHost * !web5\n Include d/5\n"))
 	require.NoError(t, err)
 	assert.Equal(t, "web1 db1 web2 four db5", words(cfg.Names()))
 	for _, v := range cfg.Names() {

@@ -21,11 +21,15 @@ func unsafeOwner(info fs.FileInfo) string {
 	if strange(st.Uid, uint32(os.Getuid())) {
 		return "belongs to another account; it must belong to you or root"
 	}
-	mode := info.Mode().Perm()
-	if mode&0o002 != 0 || mode&0o020 != 0 && !privateGroup(st.Uid, st.Gid) {
+	if writable(info.Mode(), privateGroup(st.Uid, st.Gid)) {
 		return "can be written by other accounts; run: chmod go-w on it"
 	}
 	return ""
+}
+
+// writable reports whether others than the owner may write a file, whose group may be the owner's private one.
+func writable(mode fs.FileMode, private bool) bool {
+	return mode&0o002 != 0 || mode&0o020 != 0 && !private
 }
 
 // strange reports whether a file of uid may be changed by an account that me need not trust.

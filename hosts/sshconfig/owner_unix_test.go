@@ -32,6 +32,14 @@ func TestWhoseFilesAreTrusted(t *testing.T) {
 	assert.True(t, sshconfig.Strange(me, root), "root would obey a file that another account can change")
 }
 
+func TestAGroupMayWriteAFileOnlyWhereItIsTheOwnersAlone(t *testing.T) {
+	for _, private := range []bool{false, true} {
+		assert.False(t, sshconfig.Writable(0o755, private))
+		assert.Equal(t, !private, sshconfig.Writable(0o664, private))
+		assert.True(t, sshconfig.Writable(0o646, private))
+	}
+}
+
 func TestWhomThisMachineDoesNotKnowHasNoGroupOfItsOwn(t *testing.T) {
 	const nobody = 1<<31 - 7
 	assert.False(t, sshconfig.PrivateGroup(nobody, 0))

@@ -237,8 +237,10 @@ func TestRefusedNamesAreRefusedWhateverTheConfigurationSays(t *testing.T) {
 		_, err := cfg.Resolve(name, sshconfig.Options{})
 		assert.ErrorIs(t, err, sshconfig.ErrBadName, "%q", name)
 	}
-	_, err := cfg.Resolve("web", sshconfig.Options{User: "-x"})
-	assert.ErrorIs(t, err, sshconfig.ErrBadName)
+	for _, user := range []string{"-x", "a\x1fb", "a\nb", "a\x7fb"} {
+		_, err := cfg.Resolve("web", sshconfig.Options{User: user})
+		assert.ErrorIs(t, err, sshconfig.ErrBadName, "%q", user)
+	}
 	s, err := cfg.Resolve("web", sshconfig.Options{User: "dom\\user"})
 	require.NoError(t, err)
 	assert.Equal(t, "dom\\user", s.User.V)

@@ -83,6 +83,23 @@ func TestWhatEveryIdentifierBeginsWithNamesNone(t *testing.T) {
 	require.ErrorIs(t, err, approval.ErrAmbiguous)
 }
 
+// A server that has ended is as if it had never been: whoever asks for what nobody knows hears that, and not of the socket.
+func TestAServerThatHasEndedChangesNoAnswer(t *testing.T) {
+	d, dir := newDesk(t, approval.Config{}), place(t)
+	serves(t, d, dir)
+	socket(t, filepath.Join(dir, fmt.Sprintf("%d-7.sock", os.Getppid()))) // of a process that lives, and does not listen
+	c := dial(t, dir)
+	_, err := c.Get(t.Context(), "a_none")
+	require.EqualError(t, err, approval.ErrUnknown.Error())
+	_, err = c.Revoke(t.Context(), "a_none", "", "")
+	require.EqualError(t, err, approval.ErrUnknown.Error())
+	p, err := d.Put(question("agent/x"))
+	require.NoError(t, err)
+	got, err := c.Get(t.Context(), p.ID)
+	require.NoError(t, err)
+	require.Equal(t, p.ID, got.ID)
+}
+
 func TestAListThatLacksSomethingSaysSo(t *testing.T) {
 	d, dir := approval.NewDesk(approval.Config{Unread: func() error { return errors.New("the store is away") }}), place(t)
 	serves(t, d, dir)

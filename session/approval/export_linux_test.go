@@ -11,6 +11,9 @@ func ParseStat(stat string) (Process, error) {
 // KernelAddr reads an address as the kernel writes it.
 var KernelAddr = kernelAddr
 
+// LoginMates returns the processes of a process's login.
+var LoginMates = loginMates
+
 // Holders returns the processes that have the client's end of a connection.
 func Holders(c net.Conn) []int {
 	return holders(connection{plain(c.LocalAddr().(*net.TCPAddr).AddrPort()), plain(c.RemoteAddr().(*net.TCPAddr).AddrPort())})

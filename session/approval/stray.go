@@ -10,41 +10,47 @@ import (
 // agent's control group, where a service or the login of somebody else is not. A program that asks for a terminal of its
 // own first is not found this way.
 func (t *Trees) stray(pid int, agents []tree) error {
-	if pid <= 1 || pid == t.own.self || len(agents) == 0 {
+	if pid <= 1 || pid == t.own.self {
 		return nil
 	}
-	top, p, ok := t.orphan(pid)
-	if !ok {
+	top := t.orphan(pid)
+	if top == nil {
 		return nil
 	}
-	group := t.sys.group(top)
+	group := t.sys.group(top.pid)
 	for _, n := range agents {
-		if top != n.self && group != "" && group == n.group && younger(p.born, n.born) {
+		if top.pid != n.self && group != "" && group == n.group && younger(top.born, n.born) {
 			return fmt.Errorf("%w: process %d has left the program that started it, and may come from an agent's. Answer from a terminal outside of that program", ErrForbidden, pid)
 		}
 	}
 	return nil
 }
 
-// orphan returns the topmost ancestor of a process below everybody's parent, where neither has a terminal.
-func (t *Trees) orphan(pid int) (top int, highest process, ok bool) {
+// ancestor is a process and its number.
+type ancestor struct {
+	process
+	pid int
+}
+
+// orphan returns the topmost ancestor of a process below everybody's parent, where neither has a terminal; else nil.
+func (t *Trees) orphan(pid int) *ancestor {
 	for range maxDepth {
 		p, err := t.look(pid)
 		if err != nil || !p.bare {
-			return 0, process{}, false
+			return nil
 		}
 		if p.parent == 1 {
-			return pid, p, true
+			return &ancestor{p, pid}
 		}
 		if above, _ := t.look(p.parent); above.name == "systemd" { // nobody after an error
-			return pid, p, true
+			return &ancestor{p, pid}
 		}
 		if p.parent <= 0 {
-			return 0, process{}, false
+			return nil
 		}
 		pid = p.parent
 	}
-	return 0, process{}, false
+	return nil
 }
 
 // younger reports whether a process was born after another one.

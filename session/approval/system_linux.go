@@ -41,13 +41,18 @@ func proc(pid int, names ...string) string {
 const noLogin = "4294967295"
 
 // sameLogin returns the processes of the audit session of a process, which no process can leave.
-func sameLogin(pid int) (others []int) {
-	id := loginOf(proc(pid, "sessionid"))
-	if id == "" || id == loginOf("/proc/self/sessionid") {
+func sameLogin(pid int) []int {
+	return loginMates(pid, os.Getpid(), processes, func(pid int) string { return loginOf(proc(pid, "sessionid")) })
+}
+
+// loginMates returns the processes of a process's login, where it has one that is not ours too.
+func loginMates(pid, self int, all func() []int, login func(pid int) string) (others []int) {
+	id := login(pid)
+	if id == "" || id == login(self) {
 		return nil
 	}
-	for _, other := range processes() {
-		if other != pid && loginOf(proc(other, "sessionid")) == id {
+	for _, other := range all() {
+		if other != pid && login(other) == id {
 			others = append(others, other)
 		}
 	}

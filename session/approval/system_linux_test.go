@@ -33,6 +33,19 @@ func TestAnAddressIsReadAsTheKernelWritesIt(t *testing.T) {
 	}
 }
 
+func TestWhatAnotherLoginHasStartedIsOfThatLogin(t *testing.T) {
+	const self, login, shell, editor, daemon, other, mine = 1, 20, 21, 22, 30, 31, 2
+	logins := map[int]string{self: "3", mine: "3", login: "7", shell: "7", editor: "7", daemon: "", other: ""}
+	all := func() []int { return []int{self, mine, login, shell, editor, daemon, other} }
+	of := func(pid int) string { return logins[pid] }
+	assert.Equal(t, []int{login, editor}, approval.LoginMates(shell, self, all, of))
+	assert.Empty(t, approval.LoginMates(mine, self, all, of), "it is ours")
+	assert.Empty(t, approval.LoginMates(daemon, self, all, of), "what belongs to no login has nothing in common")
+	logins[self] = ""
+	assert.Empty(t, approval.LoginMates(daemon, self, all, of))
+	assert.Equal(t, []int{self}, approval.LoginMates(mine, login, all, func(pid int) string { return map[int]string{self: "3", mine: "3"}[pid] }))
+}
+
 // A program that was given the client's end holds it too; one that was not is no holder, nor is the server.
 func TestWhoHoldsAConnectionIsWhoHasTheClientsEndOfIt(t *testing.T) {
 	for _, addr := range []string{"127.0.0.1:0", "[::1]:0"} {

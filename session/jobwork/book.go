@@ -255,6 +255,9 @@ func (b *Book) Collect(ctx context.Context, ref jobs.Ref, reason string) (jobs.J
 		return jobs.Job{}, err
 	}
 	defer m.unlock()
+	if m.isRemoved() { // while this one waited for another that collects
+		return m.last(), nil
+	}
 	for {
 		more, err := m.fetch(ctx, h, 0, reason)
 		if err != nil {

@@ -155,7 +155,7 @@ func realPaths(names []string) ([]string, error) {
 }
 
 // permitReading allows reading everything below dir but what is hidden: of a directory that holds something hidden, its
-// other entries one by one. It follows no links, which may lead to what is hidden.
+// other entries one by one. It follows no links, which may lead to what is hidden, and no real path of which is below one.
 func permitReading(ruleset int, dir string, hidden []string) error {
 	if !slices.ContainsFunc(hidden, func(h string) bool { return within(h, dir) }) {
 		return permitAt(ruleset, dir, reads)
@@ -169,7 +169,7 @@ func permitReading(ruleset int, dir string, hidden []string) error {
 	}
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
-		if e.Type()&os.ModeSymlink != 0 || slices.ContainsFunc(hidden, func(h string) bool { return within(name, h) }) {
+		if slices.ContainsFunc(hidden, func(h string) bool { return within(name, h) }) {
 			continue
 		}
 		if err := permitReading(ruleset, name, hidden); err != nil {

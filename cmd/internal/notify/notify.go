@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -219,8 +220,8 @@ func (p *place) once(ctx context.Context, q queued) (again bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.cfg.Timeout, fmt.Errorf("it took longer than %v", p.cfg.Timeout))
 	defer cancel()
 	again, err = p.deliver(ctx, q)
-	if err != nil && ctx.Err() != nil {
-		return again, context.Cause(ctx)
+	if err != nil {
+		err = cmp.Or(context.Cause(ctx), err)
 	}
 	return again, err
 }

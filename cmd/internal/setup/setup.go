@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -151,7 +152,7 @@ func (o *Options) dirs() []string {
 
 // start is what the client is to start.
 func (o *Options) start() (command string, args []string, err error) {
-	if command, err = os.Executable(); err != nil {
+	if command, err = program(os.Args[0]); err != nil {
 		return "", nil, err
 	}
 	if args, err = o.StartFlags(); err != nil {
@@ -162,6 +163,29 @@ func (o *Options) start() (command string, args []string, err error) {
 		args = append(args, "--elicit")
 	}
 	return command, args, nil
+}
+
+// program is the path that this program was started by. It may be a link, which stays when the next version is installed
+// beside this one.
+func program(started string) (string, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	name, err := exec.LookPath(started)
+	if err == nil {
+		name, err = filepath.Abs(name)
+	}
+	if err != nil || !sameFile(name, exe) {
+		return exe, nil
+	}
+	return name, nil
+}
+
+func sameFile(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
 // file is the one to edit.

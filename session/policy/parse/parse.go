@@ -103,26 +103,33 @@ func quotedWord(word *syntax.Word) bool {
 // begin outside of quotes; more of them are found than there are, never fewer.
 func continuedComments(src string, file *syntax.File, whole bool) (ends []int) {
 	var quoted []bool
+	begins := func(at int) bool {
+		if src[at] != '#' || at > 0 && !strings.ContainsRune(" \t\n;&|()<>`{}\"'\\", rune(src[at-1])) {
+			return false
+		}
+		if quoted == nil {
+			quoted = inQuotes(src, file, whole)
+		}
+		return !quoted[at]
+	}
 	begin := 0
 	for line := range strings.Lines(src) {
-		if strings.HasSuffix(line, "\\\n") {
-			for i := range line {
-				at := begin + i
-				if src[at] != '#' || at > 0 && !strings.ContainsRune(" \t\n;&|()<>`{}\"'\\", rune(src[at-1])) {
-					continue
-				}
-				if quoted == nil {
-					quoted = inQuotes(src, file, whole)
-				}
-				if !quoted[at] {
-					ends = append(ends, begin+len(line)-len("\\\n"))
-					break
-				}
-			}
+		end := begin + len(line)
+		if strings.HasSuffix(line, "\\\n") && anyOf(begin, end, begins) {
+			ends = append(ends, end-len("\\\n"))
 		}
-		begin += len(line)
+		begin = end
 	}
 	return ends
+}
+
+func anyOf(from, to int, is func(at int) bool) bool {
+	for at := from; at < to; at++ {
+		if is(at) {
+			return true
+		}
+	}
+	return false
 }
 
 // inQuotes marks the bytes that are literal text of quotes and here-documents. Of a torn tree nothing is believed.

@@ -1,6 +1,7 @@
 package programs_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,7 @@ func TestRowsListWhatTheTablesKnow(t *testing.T) {
 	rows := programs.Rows()
 	assert.Len(t, rows, len(programs.Names()))
 	for _, r := range rows {
+		assert.True(t, slices.IsSortedFunc(r.Sub, func(a, b programs.Row) int { return strings.Compare(a.Name, b.Name) }), "%s: its subcommands", r.Name)
 		if r.Name == "zramctl" {
 			assert.True(t, r.Read)
 		}
