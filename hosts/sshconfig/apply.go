@@ -104,6 +104,18 @@ func (r *resolver) directive(l *line, active bool) error {
 			raw := strings.TrimLeft(l.raw, space+"=")
 			s.ProxyCommand = Value[string]{V: raw, Raw: raw, From: l.pos}
 		}
+	case "knownhostscommand":
+		if active && !s.KnownHostsCommand.isSet() {
+			s.KnownHostsCommand = Value[Command]{Raw: strings.TrimLeft(l.raw, space+"="), From: l.pos}
+		}
+	case "updatehostkeys":
+		err = r.updateHostKeys(l, active)
+	case "controlpath":
+		err = text(l, active, &s.ControlPath)
+	case "controlmaster":
+		if err = one(l, active, &r.controlMaster, parseMaster); err == nil {
+			return r.notObeyed(l, active) // Fairlead shares its connections in another way
+		}
 	case "forwardagent":
 		if l.pos.File != CommandLine {
 			return r.notObeyed(l, active)
@@ -185,6 +197,21 @@ func (r *resolver) rekeyLimit(l *line, active bool) error {
 		r.skip(l, "after "+l.args[1])
 	}
 	return nil
+}
+
+// updateHostKeys takes yes and no. "ask" is no: there is no such question.
+func (r *resolver) updateHostKeys(l *line, active bool) error {
+	v, was := &r.s.UpdateHostKeys, r.s.UpdateHostKeys.isSet()
+	err := one(l, active, v, func(s string) (bool, error) {
+		if lower(s) == "ask" {
+			return false, nil
+		}
+		return parseFlag(s)
+	})
+	if err == nil && active && !was && lower(v.Raw) == "ask" {
+		r.skip(l, l.raw)
+	}
+	return err
 }
 
 // setEnv takes the variables of the first active line; of a name that stands there twice the first counts.

@@ -101,6 +101,13 @@ func asSSH(s sshconfig.Settings) map[string][]string {
 	}
 	m["userknownhostsfile"] = []string{joined(s.UserKnownHostsFiles)}
 	m["globalknownhostsfile"] = []string{joined(s.GlobalKnownHostsFiles)}
+	m["updatehostkeys"] = []string{map[bool]string{true: "true", false: "false"}[s.UpdateHostKeys.V]}
+	if raw := s.KnownHostsCommand.Raw; raw != "" && raw != "none" {
+		m["knownhostscommand"] = []string{s.KnownHostsCommand.Raw}
+	}
+	if s.ControlPath.V != "" {
+		m["controlpath"] = []string{s.ControlPath.V}
+	}
 	if s.HostKeyAlias.V != "" {
 		m["hostkeyalias"] = []string{s.HostKeyAlias.V}
 	}
@@ -149,6 +156,9 @@ func normal(m map[string][]string) map[string][]string {
 	if v := m["pubkeyauthentication"]; len(v) == 1 {
 		m["pubkeyauthentication"] = []string{map[bool]string{true: "no", false: "yes"}[v[0] == "false" || v[0] == "no"]} // other values are about how a signature is bound
 	}
+	if v := m["controlmaster"]; len(v) == 1 && (v[0] == "true" || v[0] == "ask") {
+		delete(m, "controlpath") // then ssh makes the socket itself
+	}
 	for i, v := range m["rekeylimit"] {
 		m["rekeylimit"][i], _, _ = strings.Cut(v, " ") // the time is skipped
 	}
@@ -158,7 +168,8 @@ func normal(m map[string][]string) map[string][]string {
 var compared = []string{"hostname", "port", "user", "identityfile", "certificatefile", "proxyjump", "proxycommand",
 	"userknownhostsfile", "globalknownhostsfile", "identitiesonly", "stricthostkeychecking", "connecttimeout",
 	"serveraliveinterval", "serveralivecountmax", "hostkeyalias", "hashknownhosts", "addressfamily", "bindaddress", "bindinterface",
-	"connectionattempts", "pubkeyauthentication", "preferredauthentications", "requiredrsasize", "rekeylimit", "setenv"}
+	"connectionattempts", "pubkeyauthentication", "preferredauthentications", "requiredrsasize", "rekeylimit", "setenv",
+	"updatehostkeys", "knownhostscommand", "controlpath"}
 
 func compare(t *testing.T, ssh, file, host string) (failed bool) {
 	t.Helper()

@@ -4,11 +4,37 @@
 // typed and gives [Settings], in which each value says which file and line it came from.
 //
 // What it covers it decides as OpenSSH does: the first value wins, the user's file goes before the system's, Host and
-// Match blocks are evaluated in order, a second pass follows where "Match final" asks for one, and values are split,
-// unquoted and expanded by OpenSSH's rules. A directive that it does not cover is an error with file and line where it
+// Match blocks are evaluated in order, a second pass follows where "Match final" or CanonicalizeHostname asks for one, and values
+// are split, unquoted and expanded by OpenSSH's rules. A directive that it does not cover is an error with file and line where it
 // would change which host is reached, as whom, with which keys and algorithms or by which route; the others have no effect and are
-// listed in Settings.Skipped. Programs named in a configuration (Match exec, KnownHostsCommand) are never run, so that a host for
-// which they matter is refused.
+// listed in Settings.Skipped. Match exec runs its program, and CanonicalizeHostname asks DNS; both are bounded in time.
+//
+// The tests compare generated configurations with "ssh -G" of OpenSSH 9.2. These differences remain:
+//
+//	what is configured                 OpenSSH                        here
+//	Tag, Match tagged, localnetwork    from 9.4 on; 9.2: an error     as from 9.4 on
+//	Match command, sessiontype,        from 10.0 on; 9.2: an error    the host is refused where the line decides
+//	  version
+//	Match exec                         run wherever it stands; no     run once the rest of the line holds, 15 s at most; its
+//	                                   limit                          answer holds for 5 s; host names with shell characters
+//	                                                                  are refused (OpenSSH: from 9.6 on)
+//	' and \ in a Match line            9.2 and 10.x differ            the host is refused where they differ
+//	User with % or ${}                 9.2: as written; 10.x: expanded  the host is refused
+//	Include with ${} or %              9.2: as written; 10.x: expanded  expanded
+//	IdentityFile and others with a     an error when connecting       an error when resolving
+//	  token or variable that is none
+//	%C and %j with ProxyJump           9.2: without the jump host     with it, as from 9.6 on
+//	CanonicalizeHostname and a silent  the name as it is              an error after 10 s
+//	  DNS server
+//	UpdateHostKeys ask                 asks                           as no
+//	ServerAliveInterval with           Debian: 300                    0
+//	  BatchMode yes
+//	RekeyLimit with a time             obeyed                         the time has no effect
+//	StrictHostKeyChecking no           accepts a changed key, without password  never
+//	VerifyHostKeyDNS, CheckHostIP,     obeyed                         the host is refused, and the error says what to do
+//	  NoHostAuthenticationForLocalhost,
+//	  PKCS11Provider, ProxyUseFdpass,
+//	  HostbasedAuthentication, GSSAPIKeyExchange, RemoteCommand
 //
 // Plain directives are decoded by github.com/kevinburke/ssh_config. Blocks, includes, and every line with quotes,
 // escapes or a "#" are handled here, because there that library and OpenSSH differ.

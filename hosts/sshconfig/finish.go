@@ -58,6 +58,25 @@ func (r *resolver) finish() {
 	r.problems.add(s.finishJumps())
 	r.files()
 	r.agent()
+	r.finishKnownHostsCommand()
+	r.finishControlPath()
+	if v := &s.UpdateHostKeys; !v.isSet() {
+		own := r.userHostsFrom.File == "" || len(s.UserKnownHostsFiles) == 1 && s.UserKnownHostsFiles[0].Raw == "~/.ssh/known_hosts"
+		v.V = own // who names another file may have it looked after by something else
+	}
+}
+
+// finishControlPath expands the path of the socket. With "ControlMaster yes" and "ask" ssh looks for none.
+func (r *resolver) finishControlPath() {
+	v := &r.s.ControlPath
+	if mode := r.controlMaster.V; !v.isSet() || lower(v.Raw) == None || mode == "yes" || mode == "ask" {
+		v.V = ""
+		return
+	}
+	var err error
+	if v.V, err = r.cfg.local.path(v.Raw, r.s.tokens(r.cfg.local)); err != nil {
+		r.problems.add(&Error{Pos: v.From, Msg: "ControlPath " + v.Raw, Err: err})
+	}
 }
 
 func (r *resolver) checkUser() {

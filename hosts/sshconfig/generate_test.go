@@ -49,6 +49,10 @@ var (
 		"CanonicalizeFallbackLocal":   {"yes", "yes", "no"},
 		"CanonicalizePermittedCNAMEs": {"none"},
 		"SendEnv":                     {"LANG LC_*"},
+		"KnownHostsCommand":           {"/bin/true", `/bin/true "%H %t" a#b #c`, "none", "= /bin/x %% %h"},
+		"UpdateHostKeys":              {"yes", "no", "TRUE"},
+		"ControlPath":                 {"~/%r@%h:%p", "/run/%n-%l-%L-%i-%u", "none", "${HOME}/c", `"/a b"`},
+		"ControlMaster":               {"no", "auto", "autoask", "yes", "ask", "False"},
 		"ForwardAgent":                {"yes", "no"},
 	}
 	// Values that both must refuse; rare, because one spoils the whole file.

@@ -20,8 +20,6 @@ var notObeyed = map[string]keyword{
 	"refuseconnection": {refuse: "this configuration refuses connections to the host"},
 	"remotecommand": {fine: []string{None},
 		refuse: "a fixed remote command cannot be combined with commands of your own; put it under a Host name of its own"},
-	"knownhostscommand": {fine: []string{None},
-		refuse: "not supported; record the host's key in a known_hosts file, or its authority with @cert-authority"},
 	"verifyhostkeydns": {fine: []string{"no", "false"},
 		refuse: "not supported; record the host's key in a known_hosts file"},
 	"nohostauthenticationforlocalhost": {fine: []string{"no", "false"},
@@ -46,8 +44,8 @@ var notObeyed = map[string]keyword{
 	"gssapidelegatecredentials": {fine: []string{"no", "false"}, stock: true},
 	"gssapiclientidentity":      {}, "gssapiserveridentity": {}, "gssapikexalgorithms": {stock: true},
 	"gssapirenewalforcesrekey": {fine: []string{"no", "false"}}, "gssapitrustdns": {fine: []string{"no", "false"}},
-	"addkeystoagent": {fine: []string{"no", "false"}}, "updatehostkeys": {fine: []string{"no", "false"}},
-	"usekeychain": {}, // Apple's
+	"addkeystoagent": {fine: []string{"no", "false"}},
+	"usekeychain":    {}, // Apple's
 
 	// What a session has besides its terminal.
 	"sendenv":      {multi: true, stock: true},
@@ -68,7 +66,7 @@ var notObeyed = map[string]keyword{
 	"obscurekeystroketiming": {}, "versionaddendum": {},
 	"proxyusefdpass": {fine: []string{"no", "false"},
 		refuse: "not supported; use a ProxyCommand that passes the bytes itself, and set it to no"},
-	"controlmaster": {fine: []string{"no", "false"}}, "controlpath": {fine: []string{None}}, "controlpersist": {fine: []string{"no", "false"}},
+	"controlmaster": {fine: []string{"no", "false"}}, "controlpersist": {fine: []string{"no", "false"}},
 	"fingerprinthash": {}, "loglevel": {}, "logverbose": {}, "syslogfacility": {}, "visualhostkey": {fine: []string{"no", "false"}},
 	"warnweakcrypto": {},
 
@@ -82,12 +80,12 @@ var notObeyed = map[string]keyword{
 // obeyed are the directives that have an effect: apply.go reads them.
 var obeyed = []string{"addressfamily", "batchmode", "bindaddress", "bindinterface", "canonicaldomains", "canonicalizefallbacklocal", "canonicalizehostname", "canonicalizemaxdots",
 	"canonicalizepermittedcnames", "casignaturealgorithms", "certificatefile", "challengeresponseauthentication", "ciphers",
-	"connectionattempts", "connecttimeout", "globalknownhostsfile", "hashknownhosts", "host", "hostkeyalgorithms", "hostkeyalias", "hostname",
-	"identitiesonly", "identityagent", "identityfile", "identityfile2", "ignoreunknown", "include", "kbdinteractiveauthentication", "kexalgorithms", "macs", "match",
+	"connectionattempts", "connecttimeout", "controlpath", "globalknownhostsfile", "hashknownhosts", "host", "hostkeyalgorithms", "hostkeyalias", "hostname",
+	"identitiesonly", "identityagent", "identityfile", "identityfile2", "ignoreunknown", "include", "kbdinteractiveauthentication", "kexalgorithms", "knownhostscommand", "macs", "match",
 	"numberofpasswordprompts", "passwordauthentication", "port",
 	"preferredauthentications", "protocolkeepalives", "proxycommand", "proxyjump", "pubkeyacceptedalgorithms", "pubkeyacceptedkeytypes",
 	"pubkeyauthentication", "rekeylimit", "requiredrsasize", "revokedhostkeys", "serveralivecountmax", "serveraliveinterval", "setenv", "setuptimeout",
-	"skeyauthentication", "stricthostkeychecking", "tag", "tisauthentication", "user", "userknownhostsfile"}
+	"skeyauthentication", "stricthostkeychecking", "tag", "tisauthentication", "updatehostkeys", "user", "userknownhostsfile"}
 
 // Keywords returns every directive that Resolve knows, in lower case and in order.
 func Keywords() []string {

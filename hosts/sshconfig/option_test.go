@@ -24,7 +24,7 @@ func TestOptionsAreObeyedWithoutEffectOrRefused(t *testing.T) {
 		"Compression=no":             {sshconfig.Anyway, "compression", ""},
 		"Compression=yes":            {sshconfig.NoEffect, "compression", ""},
 		"LogLevel=ERROR":             {sshconfig.NoEffect, "loglevel", ""},
-		"ControlPath=none":           {sshconfig.Anyway, "controlpath", ""},
+		"ControlPath=none":           {sshconfig.Obeyed, "controlpath", ""},
 		"PKCS11Provider=/lib/x.so":   {sshconfig.Refused, "pkcs11provider", ""},
 		"CanonicalizeHostname=yes":   {sshconfig.Obeyed, "canonicalizehostname", ""},
 		"ProxyUseFdpass=yes":         {sshconfig.Refused, "proxyusefdpass", ""},

@@ -81,6 +81,8 @@ type resolver struct {
 	wantFinal bool   // some Match line asks for one
 	offline   bool   // nothing is looked up or run
 
+	controlMaster Value[string]
+
 	canon     canonical
 	canonFrom hosts.Pos // what made the name another one; File is "" where nothing did
 

@@ -70,6 +70,10 @@ type Settings struct {
 	HostKeyAlias          Value[string]   // lower case; "" means none
 	StrictHostKeyChecking Value[StrictHostKeyChecking]
 	HashKnownHosts        Value[bool]
+	// KnownHostsCommand is a program that prints lines as in known_hosts, beside the files; a zero Command means none.
+	KnownHostsCommand Value[Command]
+	// UpdateHostKeys says whether known_hosts follows when a host adds or replaces keys of its own.
+	UpdateHostKeys Value[bool]
 
 	// ProxyJump lists jump hosts, first hop first. Each hop is resolved on its own: it takes nothing from this host.
 	// Only the first hop's own ProxyJump counts; the others are reached through the hop before them.
@@ -77,6 +81,9 @@ type Settings struct {
 	// ProxyCommand is the program to connect through, with its tokens not expanded; "" means none. It and ProxyJump
 	// are never both set.
 	ProxyCommand Value[string]
+
+	// ControlPath is the socket of an ssh that may share its connection, expanded; "" means that none is used.
+	ControlPath Value[string]
 
 	ConnectTimeout      Value[time.Duration] // 0 means none is configured
 	ServerAliveInterval Value[time.Duration] // 0 means off

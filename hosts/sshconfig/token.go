@@ -28,13 +28,16 @@ func cutWord(s string) (word, rest string, ok bool) {
 // splitArgs splits the value of a directive into words as OpenSSH's argv_split does: blanks and tabs separate, single
 // and double quotes group, a backslash escapes a quote, a backslash, or a blank outside quotes, and a word that starts
 // with "#" begins a comment. ok is false for an unfinished quote.
-func splitArgs(s string) (args []string, ok bool) {
+func splitArgs(s string) (args []string, ok bool) { return splitWords(s, true) }
+
+// splitWords is splitArgs where comments says whether there are any.
+func splitWords(s string, comments bool) (args []string, ok bool) {
 	i := 0
 	for {
 		for i < len(s) && isBlank(s[i]) {
 			i++
 		}
-		if i == len(s) || s[i] == '#' {
+		if i == len(s) || comments && s[i] == '#' {
 			return args, true
 		}
 		var word strings.Builder

@@ -49,6 +49,18 @@ func parseCount(s string) (int, error) {
 	return int(n), err
 }
 
+func parseMaster(s string) (string, error) {
+	switch s = lower(s); s {
+	case "ask", "auto", "autoask":
+		return s, nil
+	}
+	yes, err := parseFlag(s)
+	if err == nil && yes {
+		return "yes", nil
+	}
+	return "no", err
+}
+
 func parseFamily(s string) (string, error) {
 	switch s = lower(s); s {
 	case "any":

@@ -25,12 +25,14 @@ type Conn struct {
 	peer    session.Peer
 	hostKey ssh.PublicKey
 	vouched bool          // by a person, for this connection
+	shared  bool          // it is that of another ssh, which checks its host key and probes it
 	done    chan struct{} // closed once the connection is gone; err is set by then
 	err     error         // nil if Close was the reason
 
 	wg sync.WaitGroup // every goroutine of the connection
 
 	noTerminal atomic.Bool // the server has refused one
+	rotating   sync.Once   // the host has said which keys are its own
 
 	lending sync.Mutex // held while the server is asked to forward the agent
 	lends   bool       // it has said yes; guarded by lending
@@ -58,7 +60,7 @@ func (c *Conn) run(channels <-chan ssh.NewChannel, requests <-chan *ssh.Request)
 	if c.t.keepAliveMax > 0 {
 		most = c.t.keepAliveMax
 	}
-	if every > 0 {
+	if every > 0 && !c.shared { // that ssh would hang up
 		c.watch(every, most)
 	}
 }
@@ -111,6 +113,9 @@ func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Reques
 			}
 			if r.WantReply {
 				_ = r.Reply(false, nil)
+			}
+			if r.Type == hostKeysRequest {
+				c.rotate(r.Payload)
 			}
 		}
 	}
@@ -173,8 +178,11 @@ func (c *Conn) Close() error {
 func (c *Conn) Peer() session.Peer { return c.peer }
 
 // CheckHostKey asks again whether the key that the host has shown is trusted, for instance after a known_hosts file has
-// changed. The error is an *[Error] as Dial would give it; the connection stays as it is.
+// changed. For the connection of another ssh (ControlPath) that ssh decides. The error is an *[Error] as Dial would give it; the connection stays as it is.
 func (c *Conn) CheckHostKey() error {
+	if c.shared {
+		return nil
+	}
 	err := c.t.checkHostKey(c.hostKey)
 	if _, unknown := errors.AsType[*knownhosts.UnknownError](err); unknown && c.vouched {
 		return nil

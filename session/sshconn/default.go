@@ -35,6 +35,10 @@ type DefaultConfig struct {
 	// exec, ProxyCommand, KnownHostsCommand): whoever has named that file may start none.
 	NoPrograms bool
 
+	// HostKeysChange obeys UpdateHostKeys in ssh_config: it is called before known_hosts files change because a host has said, and
+	// proved, which keys are its own. Its error leaves them as they are. It may be called concurrently. Nil changes nothing.
+	HostKeysChange func(ctx context.Context, c HostKeyChange) error
+
 	// Forget makes a key that a passphrase has opened serve one login: the next one asks again.
 	Forget bool
 
@@ -63,8 +67,15 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.mayStart(h, s.ProxyCommand); err != nil {
-		return nil, err
+	if s.ProxyCommand.V != "" {
+		if err := f.mayStart(h, s.ProxyCommand.From, s.ProxyCommand.OnCommandLine()); err != nil {
+			return nil, err
+		}
+	}
+	if !s.KnownHostsCommand.V.IsZero() {
+		if err := f.mayStart(h, s.KnownHostsCommand.From, s.KnownHostsCommand.OnCommandLine()); err != nil {
+			return nil, err
+		}
 	}
 	t := &target{
 		name: h.Name, host: s.HostName.V, port: s.Port.V, user: s.User.V, alias: s.HostKeyAlias.V,
@@ -82,6 +93,7 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 			t.keepAlive = -1 // switched off, which is not the same as unsaid
 		}
 	}
+	t.master = masterOf(h, s)
 	t.options = strings.Join(h.SSHOptions, "\x01")
 	if s.ForwardAgent.V {
 		if t.lent = s.IdentityAgent.V; t.lent == "" {
@@ -105,8 +117,14 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 		t.net.direction = s.BindInterface.Source() + ": BindInterface " + t.net.inface
 	}
 	t.rekey, t.setEnv = s.RekeyLimit.V, values(s.SetEnv)
-	t.hostKeys = &liveKeys{f: f, paths: append(values(s.UserKnownHostsFiles), values(s.GlobalKnownHostsFiles)...)}
+	live := &liveKeys{f: f, paths: append(values(s.UserKnownHostsFiles), values(s.GlobalKnownHostsFiles)...)}
+	if t.hostKeys = live; !s.KnownHostsCommand.V.IsZero() {
+		t.hostKeys = &commandKeys{liveKeys: live, argv: s.KnownHostsCommand.V.Argv, env: f.environ(), from: s.KnownHostsCommand.Source(), name: t.keyName()}
+	}
 	t.revoked = revokedKeys{s.RevokedHostKeys.V, s.RevokedHostKeys.Source()}
+	if user := values(s.UserKnownHostsFiles); f.cfg.HostKeysChange != nil && s.UpdateHostKeys.V && len(user) > 0 {
+		t.rotation = &rotation{files: user, others: values(s.GlobalKnownHostsFiles), hash: s.HashKnownHosts.V, changing: f.cfg.HostKeysChange, done: make(chan struct{})}
+	}
 	t.first, t.files = f.firstContact(h, s), values(s.UserKnownHostsFiles)
 	if t.ask = f.cfg.Ask; s.BatchMode.V {
 		t.ask = nil
@@ -119,11 +137,9 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 }
 
 // mayStart says why a host is refused for a program that its configuration names.
-func (f *files) mayStart(h hosts.Host, programs ...sshconfig.Value[string]) error {
-	for _, p := range programs {
-		if f.cfg.NoPrograms && h.SSHConfig != "" && p.V != "" && !p.OnCommandLine() {
-			return fmt.Errorf("%s: %w", p.Source(), sshconfig.ErrNotRun)
-		}
+func (f *files) mayStart(h hosts.Host, from hosts.Pos, typed bool) error {
+	if f.cfg.NoPrograms && h.SSHConfig != "" && !typed {
+		return fmt.Errorf("%s: %w", from, sshconfig.ErrNotRun)
 	}
 	return nil
 }

@@ -54,6 +54,9 @@ func (d *Dialer) Check(h hosts.Host) error {
 // dialRoute connects to the last target of route through the others.
 func (d *Dialer) dialRoute(clk *clock, route []*target, before string) (*Conn, error) {
 	last := route[len(route)-1]
+	if c := d.shared(clk, last); c != nil {
+		return c, nil
+	}
 	if len(route) == 1 {
 		return d.connect(clk, last, nil)
 	}

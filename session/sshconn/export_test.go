@@ -30,3 +30,6 @@ func Settings(d *Dialer, h hosts.Host) (*ssh.ClientConfig, error) {
 	}
 	return (&login{t: t}).settings(), nil
 }
+
+// Rotated is closed once the keys that the host says are its own have been compared with known_hosts.
+func (c *Conn) Rotated() <-chan struct{} { return c.t.rotation.done }

@@ -45,6 +45,9 @@ func (c *Conn) Ping(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("sshconn: %s: not probed: %w", c.t.name, ctxerr.Of(ctx))
 	}
+	if c.shared {
+		return c.reason()
+	}
 	got := c.w.got.Load()
 	p := c.ask()
 	if p == nil {

@@ -276,20 +276,27 @@ func (f *files) proxyOf(t *target, raw, from, alias string) (*proxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: ProxyCommand: %w", from, err)
 	}
-	lookup := f.cfg.Loader.LookupEnv
-	if lookup == nil {
-		lookup = os.LookupEnv
-	}
-	p := &proxy{line: line, from: from, shell: "/bin/sh", env: os.Environ()}
-	if shell, ok := lookup("SHELL"); ok && shell != "" {
+	p := &proxy{line: line, from: from, shell: "/bin/sh", env: f.environ()}
+	if shell, ok := f.lookupEnv("SHELL"); ok && shell != "" {
 		p.shell = shell
 	}
-	// Whoever asks may have another agent than this process.
-	p.env = slices.DeleteFunc(p.env, func(kv string) bool { return strings.HasPrefix(kv, "SSH_AUTH_SOCK=") })
-	if sock, ok := lookup("SSH_AUTH_SOCK"); ok {
-		p.env = append(p.env, "SSH_AUTH_SOCK="+sock)
-	}
 	return p, nil
+}
+
+func (f *files) lookupEnv(name string) (string, bool) {
+	if f.cfg.Loader.LookupEnv != nil {
+		return f.cfg.Loader.LookupEnv(name)
+	}
+	return os.LookupEnv(name)
+}
+
+// environ is the environment of programs that ssh_config names. Whoever asks may have another agent than this process.
+func (f *files) environ() []string {
+	env := slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "SSH_AUTH_SOCK=") })
+	if sock, ok := f.lookupEnv("SSH_AUTH_SOCK"); ok {
+		env = append(env, "SSH_AUTH_SOCK="+sock)
+	}
+	return env
 }
 
 // through starts the ProxyCommand of t.

@@ -1,19 +1,26 @@
 package sshconn_test
 
 import (
+	"fmt"
 	"io"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
 func TestAServerThatHangsUpUnheardIsTriedAgain(t *testing.T) {
@@ -86,6 +93,35 @@ func TestManyHostsAtOneBusyAddressAllGetIn(t *testing.T) {
 	}
 	wg.Wait()
 	assert.Zero(t, failed.Load())
+}
+
+// Sixty hosts behind one bastion that is as busy, and so are they: they are one server.
+func TestManyHostsBehindOneBusyBastionAllGetIn(t *testing.T) {
+	gate, sshd := sessiontest.OpenSSHD(t, "MaxStartups 3:100:5"), sessiontest.OpenSSHD(t, "MaxStartups 3:100:5")
+	dir := t.TempDir()
+	config := filepath.Join(dir, "config")
+	var b strings.Builder
+	for name, s := range map[string]*sessiontest.SSHD{"gate": gate, "web*": sshd} {
+		host, port, err := net.SplitHostPort(s.Addr)
+		require.NoError(t, err)
+		fmt.Fprintf(&b, "Host %s\nHostName %s\nPort %s\nUser %s\nIdentityFile %s\nUserKnownHostsFile %s\n", name, host, port, s.User, s.KeyFile, s.KnownHosts)
+	}
+	require.NoError(t, os.WriteFile(config, []byte(b.String()+"Host web*\nProxyJump gate\nHost *\nIdentitiesOnly yes\nIdentityAgent none\nGlobalKnownHostsFile none\n"), 0o600))
+	d, err := sshconn.Default(sshconn.DefaultConfig{Loader: sshconfig.Loader{Home: dir, User: "me"}, Network: sshconn.Network{ConnectTimeout: 2 * time.Minute}})
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for i := range 60 {
+		wg.Go(func() {
+			c, err := d.Dial(t.Context(), hosts.Host{Name: fmt.Sprintf("web%d", i+1), SSHConfig: config})
+			if assert.NoError(t, err) {
+				c.Close()
+			}
+		})
+	}
+	wg.Wait()
+	log, err := os.ReadFile(gate.Log)
+	require.NoError(t, err)
+	t.Logf("60 hosts: %d logins to the bastion", strings.Count(string(log), "Accepted publickey"))
 }
 
 // relay passes bytes both ways until one side ends.

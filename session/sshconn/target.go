@@ -28,6 +28,7 @@ type target struct {
 	keepAlive    time.Duration // 0 means the Dialer's; negative means none
 	keepAliveMax int           // 0 means the Dialer's
 
+	master  string // the socket of an ssh that may share its connection; "" is none
 	options string // what the call says, see hosts.Host.SSHOptions
 	lent    string // the socket of the agent that programs on the host may use; "" is none
 
@@ -39,6 +40,7 @@ type target struct {
 	algorithms algorithms
 	first      firstContact
 	revoked    revokedKeys
+	rotation   *rotation
 	scan       bool     // connect for the key of the host alone
 	files      []string // known_hosts files of the user; nil where there are none
 	turns      *turns   // of questions about host keys

@@ -3,6 +3,7 @@
 package dialer
 
 import (
+	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/dialer"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
@@ -15,7 +16,8 @@ type Config struct {
 	Inventory func() (*hosts.Inventory, error) // see dialer.Config
 	Principal string                           // likewise
 
-	NoPrograms bool // see sshconn.DefaultConfig
+	NoPrograms bool                       // see sshconn.DefaultConfig
+	Audit      func() (audit.Sink, error) // of changes of known_hosts files; nil makes none
 }
 
 // Dialer is that of session/dialer.
@@ -23,7 +25,7 @@ type Dialer = dialer.Dialer
 
 // New returns a Dialer. It opens nothing.
 func New(cfg Config) (*Dialer, error) {
-	ssh := SSH(sshconn.DefaultConfig{Ask: cfg.Ask, NoPrograms: cfg.NoPrograms})
+	ssh := SSH(sshconn.DefaultConfig{Ask: cfg.Ask, NoPrograms: cfg.NoPrograms, HostKeysChange: RecordHostKeys(cfg.Audit, cfg.Principal)})
 	if hosts.RoleOf(cfg.Principal) == hosts.RoleAgent {
 		ssh.Ask = nil
 	}

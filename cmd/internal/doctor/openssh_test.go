@@ -1,6 +1,8 @@
 package doctor_test
 
 import (
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/doctor"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -121,4 +124,70 @@ func TestAServerThatGivesNoTerminalIsToldSo(t *testing.T) {
 	assert.Zero(t, code, "single commands run there")
 	assert.Contains(t, out, "ok\tweb1\tlogin\t")
 	assert.Regexp(t, `(?m)^warn\tweb1\tshell\t.*gives no terminal`, out)
+}
+
+// A real server is the jump host of the other two.
+func TestTheWayIsLookedAtHopByHop(t *testing.T) {
+	gate, sshd := sessiontest.OpenSSHD(t), sessiontest.OpenSSHD(t)
+	dir := t.TempDir()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, closed.Close())
+	block := func(name, addr, user, key, known, jump string) string {
+		host, port, err := net.SplitHostPort(addr)
+		require.NoError(t, err)
+		return "Host " + name + "\nHostName " + host + "\nPort " + port + "\nUser " + user + "\nIdentityFile " + key + "\nIdentitiesOnly yes\nUserKnownHostsFile " + known +
+			"\nGlobalKnownHostsFile none\nProxyJump " + jump + "\n"
+	}
+	config := filepath.Join(dir, "config")
+	require.NoError(t, os.WriteFile(config, []byte(
+		block("gate", gate.Addr, gate.User, gate.KeyFile, gate.KnownHosts, "none")+
+			block("web1", sshd.Addr, sshd.User, sshd.KeyFile, sshd.KnownHosts, "gate")+
+			block("web2", sshd.Addr, sshd.User, sshd.KeyFile, filepath.Join(dir, "nothing"), "gate")+
+			block("web3", sshd.Addr, sshd.User, sshd.KeyFile, sshd.KnownHosts, "dead")+
+			block("web4", sshd.Addr, sshd.User, sshd.KeyFile, sshd.KnownHosts, "strange")+
+			block("strange", gate.Addr, gate.User, gate.KeyFile, filepath.Join(dir, "nothing"), "none")+
+			block("dead", closed.Addr().String(), gate.User, gate.KeyFile, gate.KnownHosts, "none")), 0o600))
+	d, err := sshconn.Default(sshconn.DefaultConfig{Loader: sshconfig.Loader{Home: dir, User: "me"}})
+	require.NoError(t, err)
+	var hs []hosts.Host
+	for i := range 4 {
+		hs = append(hs, hosts.Host{Name: fmt.Sprintf("web%d", i+1), SSHConfig: config, Tier: "dev", Source: hosts.Pos{File: "test.yaml", Line: i + 1}})
+	}
+	ios, _, stdout, _ := iostreams.Test()
+	f := &cmdutil.Factory{
+		IO: ios, Getenv: func(string) string { return "" },
+		Inventory: func() (*hosts.Inventory, error) { return hosts.NewInventory(hs, nil) },
+		Pool: func(o cmdutil.PoolOptions) (*session.Pool, error) {
+			pool, err := session.NewPool(session.PoolConfig{Dial: d.Dial, MaxConnsPerHost: 1, Session: session.Config{
+				Principal: "operator/tester", Policy: rules.New(rules.Config{}), Audit: audit.Discard{}, Trace: o.Trace,
+			}})
+			if err == nil {
+				t.Cleanup(func() { pool.Close() })
+			}
+			return pool, err
+		},
+	}
+	run := func(name string) string {
+		stdout.Reset()
+		cmd := doctor.NewCmd(f, nil)
+		cmd.SetArgs([]string{name})
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		_ = cmd.ExecuteContext(t.Context())
+		return stdout.String()
+	}
+	passed := "ok\tweb%d\thop gate\t" + gate.Addr + ": its host key ssh-ed25519 SHA256:"
+	out := run("web1")
+	assert.Contains(t, out, fmt.Sprintf(passed, 1))
+	assert.Contains(t, out, "is known; logged in as "+gate.User+" with SHA256:")
+	assert.Contains(t, out, "ok\tweb1\tconnect\t"+sshd.Addr+", through gate; ")
+	out = run("web2")
+	assert.Contains(t, out, fmt.Sprintf(passed, 2))
+	assert.Contains(t, out, "ok\tweb2\tkey exchange\t"+sshd.Addr+": ")
+	assert.Regexp(t, `(?m)^fail\tweb2\thost key\t.*\tcompare the fingerprint .*: fairlead hosts trust web2$`, out)
+	out = run("web3")
+	assert.Contains(t, out, "ok\tweb3\tresolve\t"+closed.Addr().String()+": the name has an address (of the jump host dead)")
+	assert.Regexp(t, `(?m)^fail\tweb3\ttcp\t.*\tcompare address and port \(fairlead hosts show dead\)`, out)
+	out = run("web4")
+	assert.Regexp(t, `(?m)^fail\tweb4\thost key\t.*fairlead hosts trust strange$`, out)
 }

@@ -27,8 +27,8 @@ func (o *Options) there(ctx context.Context, p *printer) error {
 		return &cmdutil.UsageError{Err: err}
 	}
 	forks, _ := dialer.CapForks(min(maxAtOnce, len(hs)))
-	w := &walker{o: o, dials: map[string]dial{}}
-	if w.pool, err = o.Pool(cmdutil.PoolOptions{Forks: forks, Trace: &session.Trace{DialDone: w.dialed}}); err != nil {
+	w := &walker{o: o, dials: map[string]dial{}, hops: map[string][]hop{}}
+	if w.pool, err = o.Pool(cmdutil.PoolOptions{Forks: forks, Trace: &session.Trace{DialDone: w.dialed, HostKey: w.sawKey, AuthTried: w.sawLogin}}); err != nil {
 		return err
 	}
 	var printing sync.Mutex
@@ -72,11 +72,11 @@ func (o *Options) effective(h hosts.Host) (all []Check) {
 		return each(err, func(err error) Check { return fail("config", "mend the file", "%s", why(err)) })
 	}
 	for _, v := range values {
-		switch c := ok("value", "%s %s (%s)", v.Field, v.Value, v.From); {
-		case v.Field == "not supported", v.Field == "warning":
-			c.Status = Warn
-			fallthrough
-		case v.Value != "":
+		c := ok("value", "%s %s (%s)", v.Field, v.Value, v.From)
+		if v.Field == "refused" {
+			c.Status, c.Next = Fail, "change that line, or name another file with ssh_config: in the inventory"
+		}
+		if v.Value != "" {
 			all = append(all, c)
 		}
 	}
@@ -96,6 +96,7 @@ type walker struct {
 
 	mu    sync.Mutex
 	dials map[string]dial
+	hops  map[string][]hop // of each host, in order
 }
 
 // walk connects to a host as a command would, runs what looks around there, and says how far it came.
@@ -115,13 +116,13 @@ func (w *walker) walk(ctx context.Context, h hosts.Host) []Check {
 	case res.Status == session.StatusCanceled:
 		return nil
 	case dialed && d.err == nil:
-		all = connected(d, h, ssh)
+		all = append(w.passed(h), connected(d, h, ssh)...)
 	case !dialed && res.Status == session.StatusDenied:
 		return []Check{fail("gate", "see fairlead policy explain", "looking around is denied: %s", res.Decision.Reason)}
 	case !dialed && errors.Is(res.Err, session.ErrAudit):
 		return []Check{fail("audit log", "mend that first: fairlead doctor", "%s", cmdutil.Why(res.Err))}
 	default:
-		return unconnected(h, res.Err)
+		return append(w.passed(h), unconnected(h, res.Err)...)
 	}
 	switch {
 	case res.Status == session.StatusDenied:
@@ -167,6 +168,9 @@ func connected(d dial, h hosts.Host, ssh bool) []Check {
 	if d.peer.CertID != "" {
 		login += fmt.Sprintf(", certificate %q (serial %d)", d.peer.CertID, d.peer.CertSerial)
 	}
+	if d.peer.HostKey == "" {
+		return []Check{ok("connect", "%s, over the connection of an ssh that runs (ControlPath); it has checked the host key and logged in as %s", d.peer.Addr, d.peer.User)}
+	}
 	return []Check{
 		ok("connect", "%s%s; connecting and logging in took %.0f ms", d.peer.Addr, route, d.ms), ok("host key", "%s is known", d.peer.HostKey), ok("login", "%s", login),
 	}
@@ -181,34 +185,30 @@ func unconnected(h hosts.Host, err error) []Check {
 		}
 		return []Check{fail("connect", "see fairlead hosts show "+h.Name, "%s", cmdutil.Why(err))}
 	}
-	step, next := string(conn.Step), ""
+	step, next, name := string(conn.Step), "", h.Name
+	if conn.Hop != "" {
+		name = conn.Hop
+	}
 	switch conn.Step {
 	case sshconn.StepConfig:
-		return []Check{fail("config", "mend that; fairlead hosts show "+h.Name+" says what is used", "%s", cmdutil.Why(err))}
+		return []Check{fail("config", "mend that; "+show(h.Name)+" says what is used", "%s", cmdutil.Why(err))}
 	case sshconn.StepResolve:
-		next = "give the host an addr in the inventory, or a HostName in ssh_config"
+		next = "give " + name + " an addr in the inventory, or a HostName in ssh_config"
 	case sshconn.StepReach:
-		next = "compare address and port (fairlead hosts show " + h.Name + "), and see whether sshd runs there"
+		next = "compare address and port (" + show(name) + "), and see whether sshd runs there"
 	case sshconn.StepGreet:
 		next = "see what listens on that port, and if it is sshd, whether it is too busy"
 	case sshconn.StepExchange:
 		next = "compare the server's algorithms (sshd -T) with those that are safe, and the MTU on the way"
 	case sshconn.StepHostKey:
-		next = "compare the fingerprint with the host's own; if they are equal, add the key to known_hosts"
+		next = "compare the fingerprint with the host's own; if they are equal: fairlead hosts trust " + name
 		if changed := (*knownhosts.ChangedError)(nil); errors.As(err, &changed) {
-			next = "do not go on before you know why the key changed; if it is right, remove the old line from that file"
+			next = "do not go on before you know why the key changed; if it is right: fairlead hosts forget " + name + ", then fairlead hosts trust " + name
 		}
 	case sshconn.StepLogin:
-		next = "see which user and keys are used (fairlead hosts show " + h.Name + "), and the account's authorized_keys"
+		next = "see which user and keys are used (" + show(name) + "), and the account's authorized_keys"
 	}
-	var all []Check
-	for _, before := range []sshconn.Step{sshconn.StepResolve, sshconn.StepReach, sshconn.StepHostKey} {
-		if conn.Hop != "" || rank[before] >= rank[conn.Step] {
-			break // of the way through another host only its end is known
-		}
-		all = append(all, ok(string(before), "%s", conn.Addr))
-	}
-	return append(all, fail(step, next, "%s", cmdutil.WhyAt(err)))
+	return append(stepsBefore(conn.Hop, conn.Addr, rank[conn.Step]), fail(step, next, "%s", cmdutil.WhyAt(err)))
 }
 
 // rank orders the steps.

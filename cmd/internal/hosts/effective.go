@@ -117,6 +117,15 @@ func (v *values) ssh() error {
 	if s.HostKeyAlias.V != "" {
 		v.resolved("host key alias", s.HostKeyAlias.V, s.HostKeyAlias.Source())
 	}
+	if c := s.KnownHostsCommand; !c.V.IsZero() {
+		v.resolved("known hosts command", c.Raw, c.Source())
+	}
+	if u := s.UpdateHostKeys; u.From.File != "" {
+		v.resolved("UpdateHostKeys", map[bool]string{true: "yes", false: "no"}[u.V], u.Source())
+	}
+	if s.ControlPath.V != "" {
+		v.resolved("ControlPath", s.ControlPath.V, s.ControlPath.Source())
+	}
 	v.resolved("unknown host keys", unknownKeys(s), s.StrictHostKeyChecking.Source())
 	timeout := ""
 	if h.ConnectTimeout > 0 {

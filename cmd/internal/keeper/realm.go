@@ -9,7 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
@@ -76,6 +78,7 @@ func (k *Keeper) newRealm(key realmKey) (*realm, error) {
 	if r.conn, err = connect.NewConnector(r.inv, k.source(key).Kept, key.principal, k.trees.Connected, k.ask); err != nil {
 		return nil, err
 	}
+	r.conn.HostKeysChange = dialer.RecordHostKeys(func() (audit.Sink, error) { return k.sink, nil }, key.principal)
 	r.pool, err = session.NewPool(session.PoolConfig{
 		Dial: r.conn.Dial, MaxDials: session.DefaultForks, FullHint: cmdutil.FullHint, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
 		Session: session.Config{

@@ -166,7 +166,7 @@ func (o *Options) here(ctx context.Context, host hosts.Host, t *terminal) error 
 	}
 	dial := o.Dial
 	if dial == nil {
-		d, err := dialer.New(dialer.Config{Ask: o.Ask(), Inventory: o.Inventory, Principal: o.Caller.Principal})
+		d, err := dialer.New(dialer.Config{Ask: o.Ask(), Inventory: o.Inventory, Principal: o.Caller.Principal, Audit: func() (audit.Sink, error) { return sink, nil }})
 		if err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ func readExpected(name string, in io.Reader) (*expectations, error) {
 		}
 		if key, ok := keyLine(line); ok {
 			keys = append(keys, key)
-		} else if !e.fingerprintLine(line) {
+		} else if !e.sshfpLine(line) && !e.fingerprintLine(line) {
 			return nil, fmt.Errorf("--from: %s:%d has neither a key nor a fingerprint such as SHA256:…", what, n)
 		}
 	}

@@ -75,7 +75,8 @@ func NewCmdTrust(f *cmdutil.Factory) *cobra.Command {
 
 Keys are recorded where ssh records them: in the first file of UserKnownHostsFile, hashed if HashKnownHosts says so.
 Compare each fingerprint with one that you got in another way; --from does so for you, and records only the keys that it
-names. A file of expected keys has lines as in known_hosts, as ssh-keyscan or ssh-keygen -l print them, or HOST SHA256:….
+names. A file of expected keys has lines as in known_hosts, as ssh-keyscan or ssh-keygen -l print them, HOST SHA256:…, or SSHFP
+records of DNS, as ssh-keygen -r and dig print them; fetch those over a way that you trust: fairlead does not ask DNS itself.
 A changed key is never recorded: fairlead hosts forget removes the old one first. Each recorded key is in the audit log.`,
 		Args:              cmdutil.Args(1, 1, "one SELECTOR"),
 		ValidArgsFunction: completion.Targets(f),

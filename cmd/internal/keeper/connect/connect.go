@@ -109,6 +109,8 @@ type Connector struct {
 	Ask     sshconn.Ask    // nil for agents; stays as it is
 	kept    bool           // see Source
 
+	HostKeysChange func(context.Context, sshconn.HostKeyChange) error // see sshconn.DefaultConfig; stays as it is
+
 	mu  sync.Mutex // guards ssh
 	ssh map[string]*sshconn.Dialer
 }
@@ -170,7 +172,7 @@ func (c *Connector) through(sock string) (*sshconn.Dialer, error) {
 			}
 			return os.LookupEnv(name)
 		}},
-		Ask: c.Ask, Forget: true, NoPrograms: c.kept,
+		Ask: c.Ask, Forget: true, NoPrograms: c.kept, HostKeysChange: c.HostKeysChange,
 		Network: sshconn.Network{Lookup: c.lookup, Outside: c.outside, Connected: c.made},
 	}))
 	if err != nil {

@@ -1,0 +1,209 @@
+package sshconn
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
+)
+
+// HostKeyChange is what a host's keys in known_hosts files become, because the host, once it was known and logged in to, has said
+// which keys are its own (UpdateHostKeys).
+type HostKeyChange struct {
+	Host  string   // as the operator calls it
+	Name  string   // as it is recorded
+	Files []string // the first gets new keys
+	New   []string // "ssh-ed25519 SHA256:…", each proved by the host
+	Old   []string // that the host does not have any more, likewise
+}
+
+// Names of OpenSSH's PROTOCOL, 2.5.
+const (
+	hostKeysRequest = "hostkeys-00@openssh.com"
+	proveRequest    = "hostkeys-prove-00@openssh.com"
+)
+
+const (
+	maxOwnKeys  = 32 // of one host
+	rotateLimit = 30 * time.Second
+)
+
+// rotation is where and how the keys of a host are kept up to date; nil means that they are not.
+type rotation struct {
+	files, others []string // that may change, and that are only read
+	hash          bool
+	changing      func(context.Context, HostKeyChange) error
+
+	done chan struct{} // closed once all is done
+}
+
+// rotate takes the list of its keys that the host sends once after login. What it does is no part of any command: errors end it.
+func (c *Conn) rotate(payload []byte) {
+	r := c.t.rotation
+	if r == nil || c.vouched || c.hostKey == nil {
+		return
+	}
+	if _, certified := c.hostKey.(*ssh.Certificate); certified {
+		return
+	}
+	c.rotating.Do(func() {
+		c.spawn(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), rotateLimit)
+			defer cancel()
+			_ = c.rotateTo(ctx, payload)
+			close(r.done)
+		})
+	})
+}
+
+func (c *Conn) rotateTo(ctx context.Context, payload []byte) error {
+	r, t := c.t.rotation, c.t
+	keys, err := ownKeys(payload)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(keys, func(k ssh.PublicKey) bool { return same(k, c.hostKey) }) {
+		return errors.New("the host does not say that the key it has shown is its own")
+	}
+	// Only a key that the user's files vouch for may bring others.
+	own, err := knownhosts.Open(r.files...)
+	if err != nil {
+		return err
+	}
+	if err := own.Check(t.query(), c.hostKey); err != nil {
+		return err
+	}
+	plan, err := knownhosts.PlanRotation(r.files, r.others, t.keyName(), keys)
+	if err != nil || plan.Not != "" {
+		return err
+	}
+	var refused []ssh.PublicKey
+	plan.New = slices.DeleteFunc(plan.New, func(k ssh.PublicKey) bool {
+		no := !t.algorithms.allowsHost(k) || t.checkNewKey(k) != nil
+		if no {
+			refused = append(refused, k)
+		}
+		return no
+	})
+	keys = slices.DeleteFunc(keys, func(k ssh.PublicKey) bool {
+		return slices.ContainsFunc(refused, func(no ssh.PublicKey) bool { return same(k, no) })
+	})
+	if len(plan.New) == 0 && len(plan.Old) == 0 {
+		return nil
+	}
+	if len(plan.New) > 0 {
+		if err := c.prove(plan.New); err != nil {
+			return err
+		}
+	}
+	change := HostKeyChange{Host: t.name, Name: t.keyName(), Files: r.files}
+	for _, k := range plan.New {
+		change.New = append(change.New, k.Type()+" "+fingerprint(k))
+	}
+	for _, k := range plan.Old {
+		change.Old = append(change.Old, k.Type+" "+k.Fingerprint)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := r.changing(ctx, change); err != nil {
+		return err
+	}
+	return knownhosts.Rotate(r.files, t.keyName(), keys, knownhosts.AppendOptions{Hash: r.hash})
+}
+
+// ownKeys reads the list of a host's keys. Certificates and kinds of keys that are not known are left out.
+func ownKeys(payload []byte) (keys []ssh.PublicKey, err error) {
+	for n := 0; len(payload) > 0; n++ {
+		var one struct {
+			Blob []byte
+			Rest []byte `ssh:"rest"`
+		}
+		if err := ssh.Unmarshal(payload, &one); err != nil || n == maxOwnKeys {
+			return nil, errors.New("the host's list of its keys cannot be read")
+		}
+		payload = one.Rest
+		key, err := ssh.ParsePublicKey(one.Blob)
+		if err != nil {
+			continue
+		}
+		if _, certified := key.(*ssh.Certificate); !certified {
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
+}
+
+// prove has the host sign with each key, for this connection.
+func (c *Conn) prove(keys []ssh.PublicKey) error {
+	var request []byte
+	for _, k := range keys {
+		request = append(request, ssh.Marshal(struct{ Blob []byte }{k.Marshal()})...)
+	}
+	ok, reply, err := c.ssh.SendRequest(proveRequest, true, request)
+	if err != nil || !ok {
+		return fmt.Errorf("the host proves no key: %w", err)
+	}
+	for _, k := range keys {
+		var one struct {
+			Signature []byte
+			Rest      []byte `ssh:"rest"`
+		}
+		if err := ssh.Unmarshal(reply, &one); err != nil {
+			return errors.New("the host's proof cannot be read")
+		}
+		reply = one.Rest
+		sig := new(ssh.Signature)
+		if err := ssh.Unmarshal(one.Signature, sig); err != nil {
+			return errors.New("the host's proof cannot be read")
+		}
+		if sig.Format == ssh.KeyAlgoRSA {
+			return errors.New("the host proves a key with SHA-1")
+		}
+		signed := ssh.Marshal(struct {
+			Name          string
+			Session, Blob []byte
+		}{proveRequest, c.ssh.SessionID(), k.Marshal()})
+		if err := k.Verify(signed, sig); err != nil {
+			return fmt.Errorf("the host does not own a key that it lists: %w", err)
+		}
+	}
+	if !bytes.Equal(reply, nil) {
+		return errors.New("the host's proof holds more than was asked for")
+	}
+	return nil
+}
+
+// checkNewKey says why a key must not be recorded for the host.
+func (t *target) checkNewKey(key ssh.PublicKey) error {
+	if err := t.algorithms.checkHost(key); err != nil {
+		return err
+	}
+	if err := t.revoked.check(key, t.keyName()); err != nil {
+		return err
+	}
+	if err := t.hostKeys.Check(t.query(), key); err != nil {
+		if _, revoked := errors.AsType[*knownhosts.RevokedError](err); revoked {
+			return err
+		}
+	}
+	return nil
+}
+
+// allowsHost reports whether ssh_config lets a host show a key of this kind.
+func (a algorithms) allowsHost(key ssh.PublicKey) bool {
+	usual := a.hostKeys
+	if usual == nil {
+		usual = knownhosts.DefaultAlgorithms()
+	}
+	if key.Type() == ssh.KeyAlgoRSA {
+		return slices.Contains(usual, ssh.KeyAlgoRSASHA512) || slices.Contains(usual, ssh.KeyAlgoRSASHA256)
+	}
+	return slices.Contains(usual, key.Type())
+}
