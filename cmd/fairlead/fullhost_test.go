@@ -345,6 +345,7 @@ func TestNoToolWaitsForAFullHost(t *testing.T) {
 		"file_read":      {map[string]any{"host": "sshd", "path": "/etc/passwd"}, "root"},
 		"file_write":     {map[string]any{"host": "sshd", "path": home + "/w", "content": "x"}, ""},
 		"file_edit":      {map[string]any{"host": "sshd", "path": "/etc/hostname", "old": "nothing-like-it", "new": "x"}, ""},
+		"file_transfer":  {map[string]any{"direction": "download", "targets": "sshd", "local": ".", "remote": "/etc/hostname"}, "no exchange directory"},
 		"job_start":      {map[string]any{"targets": "sshd", "command": "true"}, ""},
 		"job_output":     {map[string]any{"job_id": "sshd/j_aaaaaaaaaaaaa"}, ""},
 		"job_stop":       {map[string]any{"job_id": "sshd/j_aaaaaaaaaaaaa"}, ""},

@@ -2,6 +2,7 @@ package copies
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -19,7 +20,8 @@ type Copy struct {
 
 	// Source returns the stream of an upload for a host, once for each. It is closed if it is an io.Closer.
 	Source func(h hosts.Host) io.Reader
-	// Sink returns what takes the stream of a download from a host, once for each. It is closed if it is an io.Closer.
+	// Sink returns what takes the stream of a download from a host, once for each. It is closed if it is an io.Closer: an error
+	// of Close fails the copy.
 	Sink func(h hosts.Host) io.Writer
 }
 
@@ -36,6 +38,9 @@ func (c *Copy) Command() (session.Command, error) {
 	seam.Act(&cmd, &action{c: c})
 	return cmd, nil
 }
+
+// Action is what the command does, for a session of a registry. Its text is the Plan's.
+func (c *Copy) Action() seam.Action[session.Transport] { return &action{c: c} }
 
 // action is a Copy on one host, or, before its session has split it, on all of them.
 type action struct {
@@ -177,14 +182,18 @@ func (d *deed) upload(ctx context.Context, rep *reporter) error {
 	return err
 }
 
-func (d *deed) download(ctx context.Context, rep *reporter) error {
+func (d *deed) download(ctx context.Context, rep *reporter) (err error) {
 	to := d.a.c.Sink(d.h)
 	if c, ok := to.(io.Closer); ok {
 		defer context.AfterFunc(ctx, func() { c.Close() })()
-		defer c.Close()
+		defer func() {
+			if cerr := c.Close(); err == nil && cerr != nil {
+				err = fmt.Errorf("what came could not be written here: %w", cerr)
+			}
+		}()
 	}
 	w := &downloading{r: d.r, rep: rep}
-	err := w.run(ctx, d.a.c.Plan.Path, d.asked, d.real, to)
+	err = w.run(ctx, d.a.c.Plan.Path, d.asked, d.real, to)
 	d.a.keep(w.digest())
 	return err
 }

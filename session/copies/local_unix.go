@@ -20,6 +20,11 @@ func openNoFollow(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 }
 
+// openIn is openNoFollow below root.
+func openIn(root *os.Root, name string) (*os.File, error) {
+	return root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+}
+
 // sparse reports whether a file has fewer blocks on disk than its size needs.
 func sparse(st fs.FileInfo) bool {
 	s, ok := st.Sys().(*syscall.Stat_t)

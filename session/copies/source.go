@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -22,6 +23,7 @@ type Local struct {
 	Left    []Report // what is skipped, or told besides: symbolic links, special files, sparse files
 
 	paths []string // of Entries
+	root  *os.Root // what paths are in; nil is this machine
 
 	mu     sync.Mutex // guards what follows
 	blocks map[blockKey]*list.Element
@@ -84,6 +86,44 @@ func NewLocal(paths []string) (*Local, error) {
 	return l, nil
 }
 
+// NewLocalIn is NewLocal for one path below root, which stays open as long as the Local is used: no name and no symbolic link leads
+// out of it, also if it changes meanwhile. A path that is a symbolic link itself is skipped.
+func NewLocalIn(root *os.Root, name string) (*Local, error) {
+	l := &Local{blocks: map[blockKey]*list.Element{}, recent: list.New(), sums: map[int]*sumState{}, root: root}
+	name = filepath.Clean(name)
+	st, err := root.Lstat(name)
+	if err != nil {
+		return nil, plain(err)
+	}
+	called := filepath.Base(name)
+	if called == "." {
+		called = filepath.Base(root.Name())
+	}
+	return l, l.add(name, filepath.ToSlash(called), st)
+}
+
+// open opens a file of the source.
+func (l *Local) open(name string) (*os.File, error) {
+	if l.root == nil {
+		return os.Open(name)
+	}
+	return openIn(l.root, name)
+}
+
+func (l *Local) list(name string) ([]os.DirEntry, error) {
+	if l.root == nil {
+		return os.ReadDir(name)
+	}
+	d, err := openIn(l.root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	all, err := d.ReadDir(-1)
+	slices.SortFunc(all, func(a, b os.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return all, err
+}
+
 // plain is an error of a file without the call that failed.
 func plain(err error) error {
 	var p *fs.PathError
@@ -117,7 +157,7 @@ func (l *Local) add(file, name string, st fs.FileInfo) error {
 	if !e.Dir {
 		return nil
 	}
-	names, err := os.ReadDir(file)
+	names, err := l.list(file)
 	if err != nil {
 		return plain(err)
 	}
@@ -145,7 +185,7 @@ func (l *Local) Hash(ctx context.Context) error {
 		if l.Entries[i].Dir {
 			continue
 		}
-		h, err := hashOf(ctx, l.paths[i], &l.Entries[i].Size)
+		h, err := l.hashOf(ctx, l.paths[i], &l.Entries[i].Size)
 		if err != nil {
 			return plain(err)
 		}
@@ -154,8 +194,8 @@ func (l *Local) Hash(ctx context.Context) error {
 	return nil
 }
 
-func hashOf(ctx context.Context, file string, size *int64) (string, error) {
-	f, err := os.Open(file)
+func (l *Local) hashOf(ctx context.Context, file string, size *int64) (string, error) {
+	f, err := l.open(file)
 	if err != nil {
 		return "", err
 	}
@@ -339,7 +379,7 @@ func (r *localReader) open(entry int) (*os.File, error) {
 		return nil, errReaderClosed
 	}
 	if r.f == nil {
-		f, err := os.Open(r.l.paths[entry])
+		f, err := r.l.open(r.l.paths[entry])
 		if err != nil {
 			return nil, err
 		}

@@ -37,8 +37,11 @@ type Command struct {
 	own      bool            // nobody has asked for it: it makes a session ready
 }
 
-// Shown is what people approve of a command that is no Action.
+// Shown is what people approve of a command.
 func (c Command) Shown() string {
+	if c.Action != nil {
+		return c.Action.Text(nil)
+	}
 	if c.Wrapping == nil {
 		return c.Script
 	}
@@ -96,7 +99,11 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 		Stdout:  x.stdout, Stderr: x.stderr, Keep: -1,
 	}
 	if cmd.Action != nil {
-		seam.Act(&scmd, cmd.Action)
+		action := cmd.Action
+		if many, ok := action.(seam.PerHost[session.Transport]); ok {
+			action = many.For(e.Host())
+		}
+		seam.Act(&scmd, action)
 	}
 	if cmd.Wrapping != nil {
 		seam.Wrap(&scmd, cmd.Wrapping)

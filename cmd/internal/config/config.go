@@ -17,6 +17,7 @@
 //	forks: 64               # how many hosts at a time where --forks does not say
 //	fold: true              # group identical output of several hosts where no flag of run says how to print it
 //	alias: {up: run @web --fold -- uptime} # commands of one's own: "fairlead up" adds what follows; a list of words works, too
+//	exchange: /srv/exchange # agents may copy files between this directory and hosts; without it they cannot
 //	otlp: {url: "https://collector.example.com:4318"} # the keeper sends OpenTelemetry spans there; also ca_file, token_file
 //
 // The file is strict: what is not known is a mistake, and all mistakes are told at once, each with file and line. It may
@@ -51,6 +52,7 @@ type Config struct {
 	Forks        Forks
 	Fold         Fold
 	Alias        Aliases
+	Exchange     Exchange
 }
 
 // Load reads a file. One that does not exist is the zero Config. Mistakes in it are *Error, joined. An alias must not have the
@@ -90,6 +92,7 @@ func Parse(file string, data []byte, commands ...string) (c Config, err error) {
 			"forks":         c.Forks.read,
 			"fold":          c.Fold.read,
 			"alias":         c.Alias.read,
+			"exchange":      c.Exchange.read,
 		})
 		c.Alias.check(p, commands)
 	}

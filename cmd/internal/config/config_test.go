@@ -63,7 +63,7 @@ fold: true
 
 func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
-		"a key that is not known":       {"\nkeepr: off\n", `config: c.yaml:2: unknown key "keepr" in the file; known: alias, approvals, audit, confirm_hosts, fold, forks, keeper, notify, otlp, store`},
+		"a key that is not known":       {"\nkeepr: off\n", `config: c.yaml:2: unknown key "keepr" in the file; known: alias, approvals, audit, confirm_hosts, exchange, fold, forks, keeper, notify, otlp, store`},
 		"one further in":                {"audit:\n  rotate:\n    sze: 1MiB\n", `config: c.yaml:3: unknown key "sze" in audit.rotate; known: age, size`},
 		"no fork":                       {"forks: 0", "config: c.yaml:1: forks: must be a number of hosts, from 1 to 10000"},
 		"a fold that is neither":        {"fold: yes", "config: c.yaml:1: fold: must be true or false"},
@@ -98,7 +98,7 @@ func TestEveryMistakeHasItsFileAndLine(t *testing.T) {
 		"an anchor":                     {"keeper: &a off", "config: c.yaml:1: anchors and aliases are not supported"},
 		"a second document":             {"keeper: off\n---\nstore: /x\n", "config: c.yaml:2: a second document begins here; a file of settings is one"},
 		"several at once, in order":     {"store: x\nkeeper: x", "config: c.yaml:1: store: must be an absolute path, or a URL like postgres://user@host/name\nconfig: c.yaml:2: keeper: must be auto, off or require"},
-		"what a terminal would obey":    {"\"\\e[31m\": 1", `config: c.yaml:1: unknown key "\x1b[31m" in the file; known: alias, approvals, audit, confirm_hosts, fold, forks, keeper, notify, otlp, store`},
+		"what a terminal would obey":    {"\"\\e[31m\": 1", `config: c.yaml:1: unknown key "\x1b[31m" in the file; known: alias, approvals, audit, confirm_hosts, exchange, fold, forks, keeper, notify, otlp, store`},
 		"bytes that are no UTF-8":       {"keeper: \xff", "config: c.yaml:1: the file is not UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,4 +151,14 @@ func FuzzParse(f *testing.F) {
 			assert.Zero(t, c)
 		}
 	})
+}
+
+func TestExchangeIsADirectoryForThisAlone(t *testing.T) {
+	c, err := config.Parse("c.yaml", []byte("exchange: /srv/exchange/\n"))
+	require.NoError(t, err)
+	assert.Equal(t, config.Exchange("/srv/exchange"), c.Exchange)
+	for _, bad := range []string{"exchange: here", "exchange: /", "exchange: [a]", "exchange: ''"} {
+		_, err := config.Parse("c.yaml", []byte(bad))
+		assert.ErrorContains(t, err, "exchange: ", bad)
+	}
 }

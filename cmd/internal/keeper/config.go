@@ -80,6 +80,8 @@ type Config struct {
 	// Keep is how long the store keeps commands that have ended, with their outputs; 0 means for good.
 	Keep time.Duration
 
+	Exchange string // the directory from which agents upload files, and to which they download; "" is none
+
 	Notify []notify.Config // who else is told of asks and ends
 
 	// Spans makes tracers for commands and dials; nil means that none are traced. Where a request carries the header

@@ -88,7 +88,7 @@ func (k *Keeper) mcpServer(r *realm, c *access.Caller, elicit *mcpserver.Elicito
 			}
 			return connect.WithAuthSock(context.WithValue(ctx, access.CallerKey{}, c), c.AuthSock)
 		},
-		HostChecked: true, Version: k.cfg.Version,
+		Exchange: k.cfg.Exchange, HostChecked: true, Version: k.cfg.Version,
 	})
 }
 

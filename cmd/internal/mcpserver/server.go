@@ -35,6 +35,8 @@ type Config struct {
 	// sessions say.
 	ApprovalTimeout time.Duration
 
+	Exchange string // the directory from which files are uploaded, and to which they are downloaded; "" is none
+
 	// Jobs is what the principal knows of its jobs; nil offers no tools for them. The caller closes it.
 	Jobs *jobwork.Book
 

@@ -340,7 +340,7 @@ func TestToolsAreNamedAndAnnotated(t *testing.T) {
 	readOnly := map[string]bool{
 		"hosts_list": true, "look": true, "run": false, "session_open": false, "session_exec": false,
 		"session_input": false, "session_output": true, "session_close": false,
-		"file_read": true, "file_write": false, "file_edit": false,
+		"file_read": true, "file_write": false, "file_edit": false, "file_transfer": false,
 		"job_start": false, "job_output": true, "job_stop": false,
 	}
 	assert.Len(t, list.Tools, len(readOnly))

@@ -35,6 +35,8 @@ var enums = map[string][]any{
 	"stderr": {"split", "merged"},
 	"signal": {"INT", "TERM", "KILL"},
 	"stream": {"stdout", "stderr"},
+
+	"direction": {"upload", "download"},
 }
 
 func words(list []string) []any {
@@ -225,6 +227,9 @@ func (s *Server) addTools() error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := s.addTransferTool(); err != nil {
+		return err
 	}
 	if s.cfg.Jobs == nil {
 		return nil

@@ -205,6 +205,7 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 	}
 	cfg.Notify, cfg.ApprovalTimeout = settings.Notify, settings.Approvals.Expire
 	cfg.Keep = settings.Store.Keep
+	cfg.Exchange = string(settings.Exchange)
 	if settings.OTLP.URL != "" {
 		spans, err := otlp.Open(ctx, settings.OTLP.Config, cfg.Version, func(text string) { fmt.Fprintf(o.IO.Err, "fairlead: %s\n", text) })
 		if err != nil {
