@@ -114,6 +114,9 @@ func (s *Session) forSession(ctx context.Context, x *Exec) bool {
 
 // approver is who is asked about x; nil is nobody.
 func (s *Session) approver(x *Exec) policy.Approver {
+	if x.cmd.Unasked {
+		return nil
+	}
 	if x.cmd.Approver != nil {
 		return x.cmd.Approver
 	}

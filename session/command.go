@@ -89,6 +89,9 @@ type Command struct {
 	// Approver, if not nil, is asked instead of the session's: the command was approved together with others.
 	Approver policy.Approver
 
+	// Unasked refuses it where it needs approval, and nobody is asked. What may be tried first is, see policy.First.
+	Unasked bool
+
 	// Sending, if not nil, is called instead of Config.Sending.
 	Sending func(text string)
 

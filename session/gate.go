@@ -58,7 +58,7 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 	}
 	reason := d.Reason
 	if d.Verdict == policy.Ask {
-		reason = strings.TrimSpace(reason + " (approvals are not available here)")
+		reason = strings.TrimSpace(reason + x.cmd.nobody())
 	}
 	if s.recordRequest(ctx, x) {
 		x.fail(StatusDenied, "denied", fmt.Errorf("%w: %s", ErrDenied, reason))

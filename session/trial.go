@@ -70,13 +70,13 @@ func (s *Session) tryFirst(ctx context.Context, x *Exec) (d policy.Decision, don
 		s.untried = sh.hello.Unwatched
 		s.mu.Unlock()
 		return d, false
-	case errors.Is(err, ErrNoTerminal), errors.Is(err, errLane):
-		return d, false
-	case err != nil:
+	case err != nil && (ctx.Err() != nil || errors.As(err, new(*dialError)) || errors.Is(err, ErrClosed)):
 		if s.recordRequest(ctx, x) {
 			s.failStart(ctx, x, err)
 		}
 		return d, true
+	case err != nil: // whatever keeps it from being tried, somebody can be asked
+		return d, false
 	case sh == nil:
 		return d, true
 	}
@@ -104,6 +104,7 @@ func (s *Session) tryFirst(ctx context.Context, x *Exec) (d policy.Decision, don
 	x.note(func(r *Result) { r.Decision, r.Held, r.HeldBy, r.RefusedUnknown = asks, "", "", "" })
 	x.mu.Lock()
 	x.recorded, x.asked = false, nil
+	x.waited += time.Since(began)
 	x.mu.Unlock()
 	return asks, false
 }
@@ -157,6 +158,14 @@ func (s *Session) runTrial(ctx context.Context, x *Exec, sh *shell, t *trial) (w
 		return "it was tried held to reading, and left temporary files"
 	}
 	return ""
+}
+
+// nobody says why nobody can approve a command.
+func (c *Command) nobody() string {
+	if c.Unasked {
+		return ""
+	}
+	return " (approvals are not available here)"
 }
 
 // event takes what the shell of a trial says.

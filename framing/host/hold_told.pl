@@ -1,6 +1,7 @@
 # Part of supervisor.pl for a shell that is held: passes on what the child says, and begins to answer its system calls.
 #
 #= $h $held what the child says
+#= $f $watch the text of what answers system calls
 #= $n $count how many bytes
 #= x call_watch what answers system calls: its descriptor and two subs; see framing.Shell.Watch
 #= $p $pid see supervisor.pl
@@ -9,10 +10,11 @@
 #= H HOLD_END see hold_begin.pl
 #= I HOLD_IN see hold_begin.pl
 close HOLD_IN;
+# It is read while the child restricts itself.
+$watch = eval 'sub {@watch@}';
 # 4 is EINTR, 2 is MSG_PEEK: a zero announces a descriptor.
 1 while !defined recv(HOLD_END, $held, 1, 2) && $! == 4;
-@_ = (fileno HOLD_END, $pid, $room_dir);
-$held eq "\0" && (@call_watch = eval '@watch@');
+$held eq "\0" && $watch && (@call_watch = eval { $watch->(fileno HOLD_END, $pid, $room_dir) });
 $held = "";
 1 while ($count = sysread HOLD_END, $held, 4096, length $held) || !defined $count && $! == 4;
 close HOLD_END;

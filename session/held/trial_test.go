@@ -3,6 +3,7 @@ package held_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session/held"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // closed are the places that the judge calls secret.
@@ -150,5 +152,40 @@ func TestWhatIsTriedReadsNoSecrets(t *testing.T) {
 		if assert.NotEmpty(t, words, script) {
 			assert.Equal(t, want, words[0], script)
 		}
+	}
+}
+
+// A path that changes while it is looked at leads to no secret: what is read is what was looked at.
+func TestAPathThatChangesLeadsToNoSecret(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		needs.Part(t, "python3 is not installed")
+	}
+	s := try(t, "bash")
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	plain, secret := filepath.Join(dir, "abcd"), filepath.Join(dir, ".env")
+	require.NoError(t, os.WriteFile(plain, []byte("plain"), 0o644))
+	require.NoError(t, os.WriteFile(secret, []byte("hidden"), 0o644))
+	script, err := filepath.Abs("testdata/race.py")
+	require.NoError(t, err)
+	o := s.run(fmt.Sprintf("python3 %s %s %s 2000", script, plain, secret))
+	assert.Equal(t, outcome{stdout: "opened\n", stderr: o.stderr}, o)
+	assert.NotEmpty(t, s.told)
+}
+
+// What is tried changes nothing either, on any shell, by any of the ways that are tried on held shells.
+func TestNothingGetsOutOfAShellInWhichACommandIsTried(t *testing.T) {
+	for who, as := range accounts() {
+		t.Run(who, func(t *testing.T) {
+			hold(t, "bash", newest).close()
+			v := newVictims(t, as)
+			before := v.state(t)
+			program, watch := held.Trial(closed())
+			s, err := startWith(t, framing.Shell{Name: "bash", Hold: program, Watch: watch}, as, nil)
+			require.NoError(t, err)
+			assert.Empty(t, v.attack(t, s, ".", 310))
+			assert.Equal(t, before, v.state(t))
+			assert.Empty(t, v.spoken(t))
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,11 +28,11 @@ type Fleet struct {
 	stop      context.CancelFunc
 	ctx       context.Context // ends with Stop and with the registry
 
-	once      bool // one approval is for all hosts
 	decisions map[string]policy.Decision
 
 	mu      sync.Mutex // guards what follows
 	members []Member
+	once    bool // one approval is for all hosts
 	waits   bool // for that approval
 }
 
@@ -58,6 +59,11 @@ type FleetRequest struct {
 	// Asking tells.
 	Permit Permit
 	Asking func(h hosts.Host) bool
+	// Later, if not nil, has the command tried on all hosts first, where nobody is asked, and makes the Permit for those to which the
+	// kernel refused something. It is instead of Permit, for commands that the policy has tried first on all hosts where it asks. why
+	// says what they tried.
+	Later func(hs []hosts.Host, why string) Permit
+
 	// ApprovalTimeout is how long Permit is waited for; zero means session.DefaultApprovalTimeout.
 	ApprovalTimeout time.Duration
 	// Check, if not nil, is asked about a host when its turn comes; an error keeps the command from it.
@@ -106,8 +112,10 @@ func (r *Registry) Fleet(ctx context.Context, req FleetRequest) (*Fleet, error) 
 	}
 	go func() {
 		defer r.wg.Done()
-		if f.permitted(req) {
-			f.all(req, forks)
+		if req.Later != nil {
+			f.firstTried(req, forks)
+		} else if f.permitted(req) {
+			f.all(req, forks, nil)
 		}
 		unhook()
 		f.stop()
@@ -118,7 +126,10 @@ func (r *Registry) Fleet(ctx context.Context, req FleetRequest) (*Fleet, error) 
 
 // permitted waits for an approval, if there must be one. Without it the hosts where the policy asks put the refusal on
 // record, and the others get nothing either.
-func (f *Fleet) permitted(req FleetRequest) bool {
+func (f *Fleet) permitted(req FleetRequest) bool { return f.permittedOn(req, nil) }
+
+// permittedOn is permitted for the hosts at some places; nil is all.
+func (f *Fleet) permittedOn(req FleetRequest, only []int) bool {
 	if req.Permit == nil {
 		return true
 	}
@@ -136,7 +147,7 @@ func (f *Fleet) permitted(req FleetRequest) bool {
 	}()
 	for i, h := range req.Hosts {
 		switch {
-		case err == nil:
+		case err == nil, only != nil && !slices.Contains(only, i):
 		case f.ctx.Err() != nil:
 			f.note(i, nil, fault("run", h.Name, "canceled", true, "not started: %w", ctxerr.Of(f.ctx)))
 		case req.Asking(h):
@@ -161,11 +172,13 @@ func (f *Fleet) Decision(h hosts.Host) policy.Decision { return f.decisions[h.Na
 // Command is what is run.
 func (f *Fleet) Command() Command { return f.cmd }
 
-// all runs the command on all hosts, some at a time.
-func (f *Fleet) all(req FleetRequest, forks int) {
+// all runs the command on all hosts, or those at some places, some at a time.
+func (f *Fleet) all(req FleetRequest, forks int, only []int) {
 	next := make(chan int, len(req.Hosts))
 	for i := range req.Hosts {
-		next <- i
+		if only == nil || slices.Contains(only, i) {
+			next <- i
+		}
 	}
 	close(next)
 	var wg sync.WaitGroup
@@ -234,10 +247,10 @@ func (f *Fleet) Stop() {
 // Members returns what is known now, in the order of the request.
 func (f *Fleet) Members() []Member {
 	f.mu.Lock()
-	ms := append([]Member(nil), f.members...)
+	ms, once := append([]Member(nil), f.members...), f.once
 	f.mu.Unlock()
 	for i, m := range ms {
-		ms[i].Awaits = !f.once && m.Exec != nil && m.Exec.Running() && m.Exec.Awaiting()
+		ms[i].Awaits = !once && m.Exec != nil && m.Exec.Running() && m.Exec.Awaiting()
 	}
 	return ms
 }

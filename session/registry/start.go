@@ -25,6 +25,7 @@ type Command struct {
 
 	Program bool // Script is a program and its arguments, see session.Command
 	Held    bool // see session.Command
+	Unasked bool // likewise
 
 	// Action, if not nil, is done instead of running Script. Its type must be comparable.
 	Action seam.Action[session.Transport]
@@ -94,7 +95,7 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 	r.mu.Unlock()
 	scmd := session.Command{
 		Script: cmd.Script, Reason: cmd.Reason, Timeout: cmd.Timeout, Merged: cmd.Merged, Idle: cmd.Idle, SlotWait: cmd.SlotWait,
-		Interactive: cmd.Interactive, Size: cmd.Size, Program: cmd.Program, Held: cmd.Held, Approver: cmd.approver, Group: cmd.group,
+		Interactive: cmd.Interactive, Size: cmd.Size, Program: cmd.Program, Held: cmd.Held, Unasked: cmd.Unasked, Approver: cmd.approver, Group: cmd.group,
 		Sending: func(text string) { r.cfg.Secrets.Owner(e.principal).LearnFromCommand(text) },
 		Stdout:  x.stdout, Stderr: x.stderr, Keep: -1,
 	}

@@ -235,18 +235,25 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 		cmd.Stdins = x.stdin
 	}
 	no, kept := livepolicy.Refusal(x.whole.Refusal), false
-	if d := x.whole.Waits(); d != nil && !x.whole.Refused() {
+	waits := x.whole.Waits()
+	if x.whole.Refused() {
+		waits = nil
+	}
+	tries := waits != nil && x.triesFirst(ctx)
+	if waits != nil && !tries {
 		kept = true
-		no = x.approve(ctx, *d, &cmd)
+		no = x.approve(ctx, *waits, &cmd)
 	}
 	if len(x.hosts) > 1 && cmd.Approver == nil {
 		cmd.Approver = aloneApprover{}
 	}
-	ctx = context.WithValue(context.WithValue(ctx, livepolicy.ConsentKey{}, x.yes), livepolicy.WholeKey{}, no)
-	many := x.censor(&cmd)
+	within := func(no livepolicy.Refusal) context.Context {
+		return context.WithValue(context.WithValue(ctx, livepolicy.ConsentKey{}, x.yes), livepolicy.WholeKey{}, no)
+	}
+	var many *censor.Many
 	x.book = x.keep()
 	counts := map[string]int{}
-	report := x.each(sshconn.OneRun(ctx), no, cmd, func(h hosts.Host, r session.Result) {
+	tell := func(h hosts.Host, r session.Result) {
 		at := x.at[targets.KeyOf(h)]
 		if x.inlets != nil {
 			x.inlets.Close(at)
@@ -264,7 +271,19 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 		if cmd.Forks < min(orForks(x.in.Forks), len(x.hosts)) {
 			x.r.pool.CloseIdle() // this process may not open more files
 		}
-	})
+	}
+	if tries {
+		kept = true
+		var why string
+		if x.hosts, why = x.tried(sshconn.OneRun(within(no)), cmd, &many, tell); len(x.hosts) > 0 {
+			waits.Reason = why
+			no = x.approveAll(ctx, *waits, &cmd)
+		}
+	}
+	var report *wire.RunReport
+	if many = x.censor(&cmd); len(x.hosts) > 0 {
+		report = x.each(sshconn.OneRun(within(no)), no, cmd, tell)
+	}
 	if !kept {
 		undo()
 	}

@@ -21,6 +21,11 @@ func (x *fleet) approve(ctx context.Context, d policy.Decision, cmd *session.Com
 		cmd.Approver = tellingApprover{x.k.approver(), x.output}
 		return x.whole.Refusal
 	}
+	return x.approveAll(ctx, d, cmd)
+}
+
+// approveAll is approve where the hosts' sessions do not ask by themselves.
+func (x *fleet) approveAll(ctx context.Context, d policy.Decision, cmd *session.Command) livepolicy.Refusal {
 	d.Verdict, d.Needs = policy.Ask, policy.NeedsApproval
 	if x.inlets != nil && x.in.Copy == nil { // the hashes of what is copied are known
 		return x.without(d, "what several hosts get as standard input cannot be approved: run it on one host at a time")

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // example is the inventory that comes with the project: a local host and three demo hosts.
@@ -158,9 +160,45 @@ func TestALookOnlyReads(t *testing.T) {
 	c := example(t, "").start(t, nil, "--allow-all")
 	r := c.call("look", args{"targets": "@demo", "command": "cat /etc/hostname"})
 	require.Nil(t, r.Error, "%+v", r.Error)
-	for _, command := range []string{"touch /tmp/x", "cat /etc/shadow", "no-such-program-xyz"} {
+	for _, command := range []string{"touch /tmp/x", "cat /etc/shadow", "no-such-program-xyz", "no-such-program-xyz; touch /tmp/x"} {
 		r = c.call("look", args{"targets": "@demo", "command": command})
 		require.NotNil(t, r.Error, command)
 		assert.Equal(t, "denied", r.Error.Code)
+	}
+}
+
+// What only reads, though no table knows it, needs nobody on hosts that hold it; else one question says what it tried.
+func TestUnknownCommandsAreTriedFirst(t *testing.T) {
+	c := example(t, "").start(t, nil)
+	holdsHere(t, c)
+	file := filepath.Join(t.TempDir(), "f")
+	for _, tool := range []string{"look", "run"} {
+		r := c.call(tool, args{"targets": "@demo", "command": "perl -e 'print 6*7'"})
+		require.Nil(t, r.Error, r.Raw)
+		assert.Equal(t, map[string]string{"ok": "demo[1-3]"}, r.Statuses, tool)
+		require.Len(t, r.Groups, 1, r.Raw)
+		assert.Equal(t, "42", r.Groups[0].Stdout)
+		assert.Equal(t, "ok", c.call(tool, args{"targets": "demo1", "command": "perl -e 'print 6*7'"}).Groups[0].Status)
+	}
+	r := c.call("look", args{"targets": "@demo", "command": "perl -e 'print 6*7; open F, q(>), q(" + file + ")'"})
+	assert.Equal(t, map[string]string{"denied": "demo[1-3]"}, r.Statuses, r.Raw)
+	assert.Contains(t, r.Raw, "the kernel refused: open for writing "+file)
+	assert.NotContains(t, r.Raw, `"stdout":"42`)
+	r = c.call("run", args{"targets": "@demo", "command": "perl -e 'open F, q(>), q(" + file + ")'", "wait_s": 20})
+	assert.Equal(t, "awaiting_approval", r.State, r.Raw)
+	r = c.call("run", args{"targets": "demo1", "command": "perl -e 'open F, q(>), q(" + file + ")'", "wait_s": 20})
+	assert.Equal(t, "awaiting_approval", r.State, r.Raw)
+	assert.NoFileExists(t, file)
+	id := c.open("here")
+	r = c.exec(id, "perl -e 'print 6*7'")
+	assert.Equal(t, "42", r.Stdout, r.Raw)
+	assert.Contains(t, r.Raw, `"lane":"held"`)
+}
+
+// holdsHere skips a test where this machine holds nothing.
+func holdsHere(t *testing.T, c *client) {
+	t.Helper()
+	if r := c.call("run", args{"targets": "demo1", "command": "perl -e 1"}); r.State == "awaiting_approval" {
+		needs.Part(t, "this machine holds no shell")
 	}
 }

@@ -74,7 +74,7 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 		return out, err
 	}
 	if onlyRead {
-		if r := judge.Judge(judge.Request{Script: cmd.Script}); r.Class != policy.ReadOnly {
+		if r := judge.Judge(judge.Request{Script: cmd.Script}); r.Class != policy.ReadOnly && !s.triedOn(ctx, hs, cmd, in.CWD) {
 			named, _ := s.parts(ctx, hs[0], cmd.Script, in.CWD)
 			return out, &callError{code: "denied", next: "run or session_exec runs all of it, after approval; look runs the parts that only read",
 				err: fmt.Errorf("look runs only commands that only read; this is %s: %s", r.Class, cmp.Or(named, r.Reason))}
@@ -93,6 +93,12 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 		out.Error, out.Next = faultOf(refused), ""
 	}
 	return out, err
+}
+
+// triedOn reports whether a command is tried held to reading on all hosts before it would need approval.
+func (s *Server) triedOn(ctx context.Context, hs []hosts.Host, cmd registry.Command, dir string) bool {
+	refused, why, err := s.judgeAll(ctx, hs, cmd, dir)
+	return err == nil && why.tried && len(refused) == len(hs)
 }
 
 // as returns hosts on which commands run as the account that a call names. The policy sees it, and whether the inventory names it
@@ -120,6 +126,13 @@ func (s *Server) toHosts(ctx context.Context, hs []hosts.Host, cmd registry.Comm
 	}
 	req := registry.FleetRequest{Principal: s.cfg.Principal, Hosts: hs, Dir: dir, Command: cmd, Decisions: why.all}
 	switch wide := s.tooWide(len(hs)); {
+	case why.tried && len(refused) > 0 && wide == nil && (onlyRead || !s.cfg.Asks || len(hs) > 1):
+		// What only reads needs nobody.
+		if req.Later = s.askLater(&req, why.decision); onlyRead || !s.cfg.Asks || s.cfg.Approver == nil {
+			req.Later, req.Command.Unasked = nil, true
+		} else {
+			req.Asking, req.Check, req.ApprovalTimeout = func(hosts.Host) bool { return true }, s.stillThere, s.cfg.ApprovalTimeout
+		}
 	case s.cfg.Asks && !onlyRead && why.asks && (len(refused) > 0 || wide != nil) && (len(hs) == 1 || s.cfg.Approver != nil):
 		if len(hs) > 1 { // else its session asks
 			s.askOnce(&req, refused, why.decision)
@@ -163,7 +176,7 @@ func scriptOf(limits rules.Limits, command, program string, args []string) (stri
 
 // judgeAll judges a command on all hosts before a byte goes to any. It returns those that refuse, and why.
 func (s *Server) judgeAll(ctx context.Context, hs []hosts.Host, cmd registry.Command, dir string) (refused []hosts.Host, why whyNot, err error) {
-	why.asks = true
+	why.asks, why.tried = true, true
 	why.all = map[string]policy.Decision{}
 	for _, h := range hs {
 		d, err := s.cfg.Policy.Decide(ctx, policy.Request{
@@ -191,6 +204,7 @@ func (s *Server) judgeAll(ctx context.Context, hs []hosts.Host, cmd registry.Com
 			why.err = refusal
 		}
 		why.asks = why.asks && d.Verdict == policy.Ask
+		why.tried = why.tried && d.First != nil
 	}
 	return refused, why, nil
 }
@@ -207,6 +221,7 @@ func (s *Server) tooWide(n int) error {
 type whyNot struct {
 	err      error
 	asks     bool                       // every host that refuses would ask
+	tried    bool                       // … after it was tried there, see policy.First
 	decision policy.Decision            // of the host where it is the worst
 	all      map[string]policy.Decision // by the names of the hosts
 }
@@ -227,12 +242,24 @@ func (s *Server) askOnce(req *registry.FleetRequest, asking []hosts.Host, d poli
 	for _, h := range asking {
 		names[h.Name] = true
 	}
-	req.Asking = func(h hosts.Host) bool { return names[h.Name] }
-	req.Check = func(h hosts.Host) error {
-		if same, err := s.host(h.Name); err != nil || !reflect.DeepEqual(same, h) {
-			return fmt.Errorf("%s is not the host any more that was approved", h.Name)
-		}
-		return nil
+	req.Asking, req.Check = func(h hosts.Host) bool { return names[h.Name] }, s.stillThere
+}
+
+// stillThere is an error where a host is not what it was when something was approved for it.
+func (s *Server) stillThere(h hosts.Host) error {
+	if same, err := s.host(h.Name); err != nil || !reflect.DeepEqual(same, h) {
+		return fmt.Errorf("%s is not the host any more that was approved", h.Name)
+	}
+	return nil
+}
+
+// askLater makes a run one question about the hosts on which it was tried and refused something.
+func (s *Server) askLater(req *registry.FleetRequest, d policy.Decision) func([]hosts.Host, string) registry.Permit {
+	return func(hs []hosts.Host, why string) registry.Permit {
+		those := *req
+		those.Hosts, d.Reason = hs, why
+		s.askOnce(&those, hs, d)
+		return those.Permit
 	}
 }
 

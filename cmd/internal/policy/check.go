@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -75,10 +76,11 @@ type checkJSON struct {
 	Class   policy.Class   `json:"class"`
 	Rule    string         `json:"rule"`
 	Reason  string         `json:"reason"`
+	First   string         `json:"first,omitempty"` // how it is tried before it asks
 }
 
 func toJSON(d policy.Decision) checkJSON {
-	return checkJSON{Verdict: d.Verdict, Class: d.Class, Rule: d.Rule, Reason: d.Reason}
+	return checkJSON{Verdict: d.Verdict, Class: d.Class, Rule: d.Rule, Reason: d.Reason, First: strings.TrimPrefix(first(d), "; ")}
 }
 
 func checkRun(ctx context.Context, o *CheckOptions) error {
@@ -97,12 +99,20 @@ func checkRun(ctx context.Context, o *CheckOptions) error {
 	if o.JSON {
 		err = json.NewEncoder(o.IO.Out).Encode(toJSON(d))
 	} else {
-		_, err = fmt.Fprintf(o.IO.Out, "%s: %s (%s, %s)\n", asked(d), cmdutil.OneLine(d.Reason), d.Class, d.Rule)
+		_, err = fmt.Fprintf(o.IO.Out, "%s: %s (%s, %s)%s\n", asked(d), cmdutil.OneLine(d.Reason), d.Class, d.Rule, first(d))
 	}
 	if err != nil {
 		return err
 	}
 	return cmdutil.Exit(codeOf(d))
+}
+
+// first says that a command is tried before it asks.
+func first(d policy.Decision) string {
+	if d.First == nil {
+		return ""
+	}
+	return "; tried held first"
 }
 
 // asked is the verdict in words, for operators with what it asks for.

@@ -86,7 +86,7 @@ type explainJSON struct {
 	Sets   []string     `json:"sets,omitempty"`
 	Uses   []string     `json:"uses,omitempty"`
 	Capped bool         `json:"capped,omitempty"`
-	Held   string       `json:"held,omitempty"` // how it runs where the policy has reads: held
+	Held   string       `json:"held,omitempty"` // how it runs where the policy has reads: held, or unknown: held-first
 	Policy string       `json:"policy"`
 	Offer  string       `json:"offer,omitempty"`    // a policy file whose rule would allow it
 	Refuse string       `json:"no_offer,omitempty"` // why there is none
@@ -151,7 +151,11 @@ func explainRun(ctx context.Context, o *ExplainOptions) error {
 	line(&b, "sets", rep.Sets)
 	line(&b, "rests on", rep.Uses)
 	if how := heldText(d); how != "" {
-		fmt.Fprintf(&b, "reads: held: %s\n", cmdutil.OneLine(how))
+		key := "reads: held"
+		if d.First != nil {
+			key = "unknown: held-first"
+		}
+		fmt.Fprintf(&b, "%s: %s\n", key, cmdutil.OneLine(how))
 	}
 	if d.Hint != "" {
 		fmt.Fprintf(&b, "to make it pass: %s\n", d.Hint)
@@ -167,9 +171,16 @@ func explainRun(ctx context.Context, o *ExplainOptions) error {
 	return err
 }
 
-// heldText says how a command runs where the policy has reads: held; "" where it does not matter.
+// heldText says how a command runs where the policy has reads: held, or unknown: held-first; "" where it does not matter.
 func heldText(d policy.Decision) string {
 	switch {
+	case d.First != nil:
+		text := "it is tried held first: the host's kernel holds it to reading (Landlock and seccomp), and secrets are closed to it. Where the kernel refuses " +
+			"nothing it is done, and nobody is asked. Else nothing of it counts, and the request for approval says what it tried"
+		if d.First.Shapes {
+			text += ". In a session it asks at once, since it may change the session's shell"
+		}
+		return text
 	case d.Unheld != nil:
 		return "the host's kernel holds it to reading (Landlock and seccomp): it changes no file, connects to nothing and signals nothing outside. " +
 			"Where the host cannot, it needs approval. What it reads, how long it takes and the load it causes are not held"
