@@ -35,6 +35,8 @@ func TestFilesHaveALimitOfSize(t *testing.T) {
 	_, err = knownhosts.Open(name)
 	assert.ErrorContains(t, err, "it is larger than 64 MiB")
 	assert.ErrorContains(t, knownhosts.Append(name, "web", k.ed.PublicKey(), knownhosts.AppendOptions{}), "is larger than 64 MiB")
+	_, err = knownhosts.Remove(name, "web")
+	assert.ErrorContains(t, err, "is larger than 64 MiB", "what cannot be read whole is not written")
 }
 
 func TestNamesLookedForAreForgottenBeyondALimit(t *testing.T) {

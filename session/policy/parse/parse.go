@@ -60,7 +60,7 @@ func File(lang syntax.LangVariant, src string) (file *syntax.File, doubt Doubt, 
 		src = string(mended)
 		file, err = p.Parse(strings.NewReader(src), "")
 	}
-	if doubt == "" && file != nil && strings.Contains(src, "<<") && strings.Contains(src, "\\\n") && joinedDocument(src, file) {
+	if doubt == "" && joinedDocument(src, file) {
 		doubt = HereDocument
 	}
 	return file, doubt, err

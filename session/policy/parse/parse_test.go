@@ -110,6 +110,17 @@ func TestWhatIsNoCommentIsNotDoubtful(t *testing.T) {
 	}
 }
 
+func TestOfTwoDoubtsTheCommentIsTold(t *testing.T) {
+	const document = "cat <<E\na\\\nb\nE\n"
+	for src, want := range map[string]parse.Doubt{document: parse.HereDocument, "# note \\\nls\n" + document: parse.Comment, "cat <<E\na\nb\nE\n": "", "ls \\\n-l": "", "": ""} {
+		for _, sh := range shells {
+			_, doubt, err := parse.File(sh.lang, src)
+			require.NoError(t, err, "%q", src)
+			assert.Equal(t, want, doubt, "%q as %v", src, sh.lang)
+		}
+	}
+}
+
 // A mistake is reported, behind a comment that goes on too, and of what is torn no quote is believed.
 func TestATornSourceIsAnError(t *testing.T) {
 	for src, want := range map[string]bool{
