@@ -81,6 +81,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	}
 	cmd.PersistentFlags().StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
 	f.SSH.Add(cmd.PersistentFlags())
+	f.SSH.AddBecome(cmd.PersistentFlags())
 	cmd.AddCommand(startCmd(f, o), listCmd(f, o), outputCmd(o), followCmd(o), stopCmd(o), collectCmd(o))
 	return cmd
 }
