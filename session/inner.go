@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/become"
 	"github.com/fairlead-ssh/fairlead/session/internal/seam"
 )
 
@@ -20,5 +21,8 @@ func init() {
 	seam.Own = func(cmd any) { cmd.(*Command).inner.own = true }
 	seam.Lend = func(ctx context.Context, pool any, h hosts.Host, use any) (func(), error) {
 		return pool.(*Pool).lend(ctx, h, use.(func(Transport) error))
+	}
+	seam.Elevate = func(t any, h hosts.Host, ask any) any {
+		return newElevation(h, &Config{Become: ask.(become.Ask), Ready: DefaultReady}).on(t.(Transport))
 	}
 }

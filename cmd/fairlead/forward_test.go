@@ -205,11 +205,12 @@ func TestForwardsThatAreConfigured(t *testing.T) {
 		require.NoError(t, os.WriteFile(inventory, []byte(strings.Replace(string(text), "tier: dev", `tier: dev, forwards: ["-L 0:`+service+`"]`, 1)), 0o600))
 		conf, err := os.ReadFile(a.sshd.Config)
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(a.sshd.Config, append([]byte("LocalForward 127.0.0.1:0 "+service+"\nDynamicForward 0\n"), conf...), 0o600))
-		f := a.forward(3)
+		require.NoError(t, os.WriteFile(a.sshd.Config, append([]byte("LocalForward 127.0.0.1:0 "+service+"\nRemoteForward 127.0.0.1:0 "+service+"\nDynamicForward 0\n"), conf...), 0o600))
+		f := a.forward(4) // remoteforward, too
 		assert.Equal(t, "hello X", through(f.open[0].Listen, ""))
 		assert.Equal(t, "hello X", through(f.open[1].Listen, ""))
-		assert.Equal(t, "dynamic", f.open[2].Kind)
+		assert.Equal(t, "hello X", through(f.open[2].Listen, ""))
+		assert.Equal(t, "dynamic", f.open[3].Kind)
 		f.end()
 	})
 }
@@ -303,12 +304,12 @@ func TestSSHForwardsPortsOfTheHost(t *testing.T) {
 func TestForwardsTakeTheOptionsOfSSH(t *testing.T) {
 	inPlaceOfSSH(t, func(a *asSSH) {
 		for want, args := range map[string][]string{
-			"connection refused":                {"-p", "1"},
-			"/nowhere":                          {"-F", "/nowhere"},
-			"nobody-here may not log in":        {"-l", "nobody-here"},
-			"127.0.0.1:2: connection refused":   {"-o", "Port=2"},
-			"through 127.0.0.1":                 {"-J", "127.0.0.1:1"},
-			"the SSH agent cannot be forwarded": {"-A"},
+			"connection refused":                {"--port", "1"},
+			"/nowhere":                          {"--ssh-file", "/nowhere"},
+			"nobody-here may not log in":        {"--user", "nobody-here"},
+			"127.0.0.1:2: connection refused":   {"--ssh-option", "Port=2"},
+			"through 127.0.0.1":                 {"--jump", "127.0.0.1:1"},
+			"the SSH agent cannot be forwarded": {"--forward-agent"},
 		} {
 			r := a.run("", a.fairlead(), append([]string{"forward", "sshd", "-D", "0"}, args...)...)
 			assert.NotZero(t, r.code, "%q", args)

@@ -15,9 +15,10 @@
 //	sources: [{…}]        # more hosts, from files and programs of others
 //
 // The fields are transport, addr, port, user, via, labels, tier, identity, ssh_config, connect_timeout, shell, login, env,
-// command, become, forwards (["-L 8080:localhost:80"]) and ready; they mean what [hosts.Host] says. become is {user: root, method: sudo}, or the account alone, or none:
-// commands, files and jobs of the host are that account's, unless a run names another; terminals (fairlead shell), fairlead ssh and
-// forwards are the account's that logs in, as with ssh. A scalar is read as it is written, so a name 0042 stays
+// command, become, forwards (["-L 8080:localhost:80"], which fairlead forward opens) and ready; they mean what [hosts.Host] says.
+// become is {user: root, method: sudo}, or the account alone, or none: commands, terminals, files and jobs of the host are that
+// account's, unless a call names another; fairlead ssh and forwards are the account's that logs in, as with ssh. A scalar is read as
+// it is written, so a name 0042 stays
 // 0042. Durations have Go's form (10s, 2m30s). Labels are "key=value" and env is "KEY=value", in lists: keys of mappings
 // would lose their case on the way. ~ in a path is kept: whoever opens the file expands it.
 //

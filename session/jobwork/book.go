@@ -133,6 +133,9 @@ func (b *Book) on(ref jobs.Ref) (*jobs.Host, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n := b.started(ref); n != nil {
+		h.Become = n.host().Become // as the account that has started it
+	}
 	return jobs.On(b.cfg.Pool, h), nil
 }
 

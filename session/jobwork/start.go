@@ -86,6 +86,14 @@ func (n *begun) known() (*registry.Exec, error) {
 	return m.Exec, m.Err
 }
 
+// host is where the job was started, and as whom.
+func (n *begun) host() hosts.Host {
+	if n.exec != nil {
+		return n.exec.Entry().Host()
+	}
+	return n.fleet.Members()[n.i].Host
+}
+
 // Start is how far the start of a job is.
 type Start struct {
 	State jobs.State     // Awaiting, Starting, Failed, Canceled, or jobs.Running where it has begun

@@ -61,8 +61,9 @@ func newOptions(f *cmdutil.Factory) *Options {
 	}
 }
 
-func (o *Options) flags(cmd *cobra.Command) {
+func (o *Options) flags(f *cmdutil.Factory, cmd *cobra.Command) {
 	fl := cmd.Flags()
+	f.SSH.AddBecome(fl)
 	fl.StringVarP(&o.Except, "except", "x", "", "leave out the hosts that `selector` picks")
 	fl.BoolVar(&o.JSON, "json", false, "print one result per host as JSON, then a summary")
 	fl.IntVar(&o.Forks, "forks", session.DefaultForks, "copy to or from at most `n` hosts at a time")
@@ -104,7 +105,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 			return o.copy(cmd.Context(), src, dst)
 		},
 	}
-	o.flags(cmd)
+	o.flags(f, cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&o.Owner, "owner", "", "set the owner to `uid:gid`, in numbers; takes root on the host")
 	fl.BoolVar(&o.Delete, "delete", false, "remove what is in the directories on the host and not in SRC; shows a plan and asks first")
@@ -134,7 +135,7 @@ func NewFetchCmd(f *cmdutil.Factory) *cobra.Command {
 			return o.fetch(cmd.Context(), from, to.path)
 		},
 	}
-	o.flags(cmd)
+	o.flags(f, cmd)
 	return cmd
 }
 

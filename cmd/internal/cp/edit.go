@@ -38,6 +38,7 @@ func NewEditCmd(f *cmdutil.Factory) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
+	f.SSH.AddBecome(fl)
 	fl.StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "answer confirmations with yes")
 	return cmd

@@ -92,6 +92,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	}
 	fl := cmd.Flags()
 	f.SSH.Add(fl)
+	f.SSH.AddBecome(fl)
 	fl.StringVarP(&o.Session, "session", "s", "", "run in the session of this `name`; open it if it does not exist")
 	_ = cmd.RegisterFlagCompletionFunc("session", completion.Sessions(f, 1000))
 	fl.DurationVar(&o.Timeout, "timeout", 0, "stop a command that runs longer than `duration` (2m30s); 0 means no limit")

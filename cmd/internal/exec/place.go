@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,7 +91,7 @@ func (o *Options) named(ctx context.Context, mode config.KeeperMode) (*site, err
 			switch code := codeOf(err); {
 			case err == nil && s.Host != p.host.Name:
 				return "", cmdutil.Usagef("session %s is on %s, and not on %s: fairlead exec %s runs there", o.Session, s.Host, p.host.Name, o.Session)
-			case err == nil && !o.SSH.Empty():
+			case err == nil && !o.suits(s):
 				return "", o.opened(o.Session)
 			case err == nil:
 				return s.ID, nil
@@ -136,12 +137,19 @@ func (o *Options) existing(ctx context.Context, mode config.KeeperMode, herr err
 		}
 		return nil, herr
 	}
-	if !o.SSH.Empty() {
+	if !o.suits(s) {
 		c.Close()
 		return nil, o.opened(o.Target)
 	}
 	p := &site{host: o.hostOf(s), keeper: c, session: func(context.Context) (string, error) { return s.ID, nil }}
 	return p, nil
+}
+
+// suits reports whether an open session is what the options ask for: none does but for the account that it runs as.
+func (o *Options) suits(s wire.Session) bool {
+	rest := *o.SSH
+	rest.Become = ""
+	return rest.Empty() && (o.SSH.Become == "" || o.SSH.Become == cmp.Or(s.Become, hosts.NoBecome))
 }
 
 // opened says that a session's host is reached already, and no option changes how.

@@ -92,6 +92,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	}
 	cmd.PersistentFlags().StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
 	f.SSH.Add(cmd.PersistentFlags())
+	f.SSH.AddBecome(cmd.PersistentFlags())
 	cmd.AddCommand(startCmd(f, o), listCmd(f, o), outputCmd(f, o), followCmd(f, o), waitCmd(f, o), stopCmd(f, o), collectCmd(f, o), cleanCmd(f, o))
 	return cmd
 }

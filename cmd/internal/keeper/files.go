@@ -31,6 +31,7 @@ type (
 		Host    string  `query:"host" maxLength:"255" doc:"a host's name; or session_id"`
 		Session string  `query:"session_id" maxLength:"80" doc:"id or name of a session, in whose directory relative paths begin"`
 		Path    string  `query:"path" maxLength:"4096" required:"true" doc:"absolute, relative, or ~/…"`
+		Become  string  `query:"become" maxLength:"64" doc:"the account that does it, instead of the one that the inventory says; none is the account that logs in. A session has one"`
 		Reason  string  `query:"reason" maxLength:"4096" doc:"reason, shown to approvers and recorded in the audit log"`
 		WaitS   float64 `query:"wait_s" minimum:"0" default:"30" doc:"wait so many seconds for the end (at most 50)"`
 	}
@@ -52,6 +53,7 @@ type (
 		Host    string `query:"host" maxLength:"255" doc:"a host's name; or session_id"`
 		Session string `query:"session_id" maxLength:"80" doc:"id or name of a session, in whose directory relative paths begin"`
 		Path    string `query:"path" maxLength:"4096" required:"true" doc:"absolute, relative, or ~/…"`
+		Become  string `query:"become" maxLength:"64" doc:"the account that does it, instead of the one that the inventory says; none is the account that logs in. A session has one"`
 		Key     string `header:"Idempotency-Key" maxLength:"200" doc:"the same key with the same request is done once, for 24 hours"`
 		Body    wire.FileEdit
 	}
@@ -101,7 +103,7 @@ func (k *Keeper) addFiles(a *route.API) {
 	route.Add(a, route.Route{Method: "POST", Path: filesPath + "/edit", ID: "edit-file", Summary: "Replace text that is in a file exactly once, atomically", About: aboutChanges, Tag: tag, Need: access.NeedRun, Also: also},
 		func(ctx context.Context, c *access.Caller, in *fileEditIn) (*fileOut, error) {
 			b := &in.Body
-			at := FileAt{Host: in.Host, Session: in.Session, Path: in.Path, Reason: b.Reason, WaitS: route.DefaultWait.Seconds()}
+			at := FileAt{Host: in.Host, Session: in.Session, Path: in.Path, Become: in.Become, Reason: b.Reason, WaitS: route.DefaultWait.Seconds()}
 			if b.WaitS != nil {
 				at.WaitS = *b.WaitS
 			}
@@ -174,6 +176,14 @@ func nameJSON(n files.Name) wire.FileName {
 	return out
 }
 
+// onceFile is what a key for work on a file stands for.
+func onceFile(at FileAt, r filework.Request) []any {
+	if at.Become == "" {
+		return []any{at.Host, at.Session, r}
+	}
+	return []any{at.Host, at.Session, r, at.Become}
+}
+
 // file has r done and waits for that. show fills in what only one route gives, once it is done.
 func (k *Keeper) file(ctx context.Context, c *access.Caller, at FileAt, r filework.Request, key string, show func(*registry.Exec, *wire.File) error) (*fileOut, error) {
 	engine, err := k.admit(c)
@@ -186,6 +196,9 @@ func (k *Keeper) file(ctx context.Context, c *access.Caller, at FileAt, r filewo
 	}
 	if (at.Host == "") == (at.Session == "") {
 		return nil, problem.Invalid("give host or session_id, and not both")
+	}
+	if at.Become != "" && at.Session != "" {
+		return nil, problem.Invalid("the files of a session are reached as the session's account: omit become")
 	}
 	r.Path, r.Home = at.Path, at.Session == ""
 	if err := r.Check(); err != nil {
@@ -205,7 +218,7 @@ func (k *Keeper) file(ctx context.Context, c *access.Caller, at FileAt, r filewo
 		return nil, busy
 	}
 	var mine *filework.Work
-	x, err := k.execOnce(ctx, c, key, []any{at.Host, at.Session, r}, func() (*registry.Exec, error) {
+	x, err := k.execOnce(ctx, c, key, onceFile(at, r), func() (*registry.Exec, error) {
 		x, w, err := filework.Start(ctx, e, r, filework.Options{
 			Reason: at.Reason, Timeout: timeout, Wait: wait,
 			Starting: func(ctx context.Context) (context.Context, func()) {
@@ -249,6 +262,9 @@ func (k *Keeper) fileEntry(ctx context.Context, c *access.Caller, at FileAt) (e 
 		return nil, nil, err
 	}
 	h, err := r.host(at.Host)
+	if err == nil {
+		h, err = becoming(h, at.Become)
+	}
 	if err == nil {
 		e, err = r.reg.Once(registry.OpenRequest{Principal: c.Principal, Host: h})
 	}

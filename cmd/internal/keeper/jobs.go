@@ -95,6 +95,8 @@ func (k *Keeper) startJob(ctx context.Context, c *access.Caller, in *newJobIn) (
 		return nil, err
 	case (b.Host == "") == (b.Session == ""):
 		return nil, problem.Invalid("give host or session_id, and not both")
+	case b.Become != "" && b.Session != "":
+		return nil, problem.Invalid("a job in a session runs as the session's account: omit become")
 	case b.CWD != "" && b.Session != "":
 		return nil, problem.Invalid("a job in a session runs in the session's directory: omit cwd")
 	}
@@ -142,7 +144,7 @@ func recallJob(target string) (jobs.Ref, error) {
 
 // beginJob has a job started, as far as that goes without anybody's approval. aim keeps its name first.
 func (k *Keeper) beginJob(ctx context.Context, c *access.Caller, r *realm, b *wire.NewJob, cmd registry.Command, aim func(string) error) (jobs.Ref, error) {
-	e, finish, err := k.fileEntry(ctx, c, FileAt{Host: b.Host, Session: b.Session})
+	e, finish, err := k.fileEntry(ctx, c, FileAt{Host: b.Host, Session: b.Session, Become: b.Become})
 	if err != nil {
 		return jobs.Ref{}, err
 	}

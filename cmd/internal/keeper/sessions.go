@@ -80,10 +80,19 @@ func (k *Keeper) addSessions(a *route.API) {
 		})
 }
 
+// becoming is a host on which a request runs as an account; "" is what the inventory says.
+func becoming(h hosts.Host, user string) (hosts.Host, error) {
+	var err error
+	if h.Become, err = h.Become.Called(user); err != nil {
+		return h, problem.Invalid("become: %v", err)
+	}
+	return h, nil
+}
+
 func describe(c *access.Caller, e *registry.Entry) wire.Session {
 	s := wire.Session{
 		ID: e.ID(), Name: e.Name(), Host: e.Host().Name, Shell: e.Shell(), CWD: e.Dir(), Opened: e.Opened().UTC(), Owner: c.Principal,
-		Sandbox: e.Sandbox(),
+		Sandbox: e.Sandbox(), Become: e.Host().Become.User,
 	}
 	if x := e.Current(); x != nil {
 		s.Exec = x.ID()
@@ -123,6 +132,9 @@ func (k *Keeper) opens(ctx context.Context, c *access.Caller, engine *rules.Engi
 	defer done()
 	h, err := r.host(b.Host)
 	if err != nil {
+		return "", err
+	}
+	if h, err = becoming(h, b.Become); err != nil {
 		return "", err
 	}
 	env, err := environment(engine, c, h, b.Env)

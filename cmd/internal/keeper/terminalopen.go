@@ -21,10 +21,12 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/become"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -232,7 +234,7 @@ func (t *full) start(ctx context.Context, c *access.Caller, rm *realm, h hosts.H
 				return err
 			}
 		}
-		t.stream, err = conn.Open(ctx, p)
+		t.stream, err = registry.Elevate(conn, h, question.Become(rm.conn.Ask)).Open(ctx, p)
 		return err
 	}
 	t.release, err = registry.Lend(ctx, rm.pool, h, begin)
@@ -247,6 +249,10 @@ func (t *full) start(ctx context.Context, c *access.Caller, rm *realm, h hosts.H
 		p := problem.Of(&session.Error{Op: "dial", Host: h.Name, Code: dialCode(err), Err: err})
 		p.Detail = cmdutil.WhyAt(err)
 		return p
+	case t.asked && isBecome(err):
+		e := &session.Error{Op: "shell", Host: h.Name, Code: "auth", Err: err}
+		_ = t.entry.Result(terminals.Outcome{Result: session.Result{Status: session.StatusAuth, Err: e}}, t.how, terminals.Recorded{})
+		return e
 	case t.asked:
 		e := &session.Error{Op: "shell", Host: h.Name, Code: "unreachable", Err: err}
 		_ = t.entry.Result(terminals.Outcome{Result: session.Result{Status: session.StatusUnreachable, Err: e}}, t.how, terminals.Recorded{})
@@ -275,6 +281,12 @@ func (t *full) request(line string, d policy.Decision) error {
 	}
 	t.asked = true
 	return nil
+}
+
+// isBecome reports whether err is why there is no shell as another account.
+func isBecome(err error) bool {
+	_, not := errors.AsType[*become.Error](err)
+	return not
 }
 
 // dialCode sorts why there is no connection.

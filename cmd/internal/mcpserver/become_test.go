@@ -46,3 +46,56 @@ func TestAnAgentBecomesWhomTheInventoryNamesOnceApproved(t *testing.T) {
 	assert.Equal(t, "denied", r.Error.Code)
 	assert.Empty(t, in.desk.List(), "no person is asked")
 }
+
+// What is said of run holds for sessions, files and jobs.
+func TestAnAgentsSessionsFilesAndJobsBecomeWhomTheInventoryNames(t *testing.T) {
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "doas"), []byte(lookalike), 0o700))
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	in := within(t, newPlace(t, "version: 1\nhosts:\n  - {name: here, transport: local, tier: dev, become: {user: app, method: doas}}\n", ""), false)
+	c := in.connect(t, nil)
+	approved := func(result args) string {
+		t.Helper()
+		p := in.waiting(t)
+		assert.Equal(t, "app by doas", p.Question.Host.Become.String(), "the person sees as whom")
+		in.answer(t, p, true)
+		r := c.call("session_output", result)
+		require.Nil(t, r.Error, r.Raw)
+		return r.Raw
+	}
+	r := c.call("session_open", args{"host": "here", "name": "s", "become": "app"})
+	require.Nil(t, r.Error, r.Raw)
+	r = c.call("session_exec", args{"session_id": "s", "command": "echo as $AS", "wait_s": 0})
+	require.Nil(t, r.Error, r.Raw)
+	assert.Contains(t, approved(args{"session_id": "s", "wait_s": 30}), "as app by doas")
+
+	path := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(path, []byte("text of a file"), 0o600))
+	r = c.call("file_read", args{"host": "here", "path": path, "become": "app", "wait_s": 0})
+	require.Nil(t, r.Error, r.Raw)
+	p := in.waiting(t)
+	assert.Equal(t, "app by doas", p.Question.Host.Become.String())
+	in.answer(t, p, false)
+	r = c.call("file_read", args{"host": "here", "path": path, "become": "none"})
+	require.Nil(t, r.Error, r.Raw)
+	assert.Contains(t, r.Raw, "text of a file", "the account that logs in needs no approval to read")
+	assert.Equal(t, "invalid", c.call("file_read", args{"session_id": "s", "path": path, "become": "app"}).Error.Code)
+
+	j := c.job("job_start", args{"targets": "here", "command": "echo as $AS", "become": "app", "wait_s": 0})
+	require.Nil(t, j.Error, j.Line)
+	p = in.waiting(t)
+	assert.Equal(t, "app by doas", p.Question.Host.Become.String())
+	in.answer(t, p, false)
+	for _, row := range []struct {
+		tool string
+		in   args
+	}{
+		{"session_open", args{"host": "here", "become": "a b"}}, {"file_read", args{"host": "here", "path": path, "become": "a b"}},
+		{"job_start", args{"targets": "here", "command": "true", "become": "a b"}},
+	} {
+		assert.Equal(t, "invalid", c.call(row.tool, row.in).Error.Code, row.tool)
+	}
+	j = c.job("job_start", args{"targets": "here", "command": "true", "become": "other"})
+	require.NotNil(t, j.Error, j.Line)
+	assert.Equal(t, "denied", j.Error.Code, "the inventory names no such account")
+}

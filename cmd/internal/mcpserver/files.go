@@ -17,6 +17,7 @@ type filePlace struct {
 	Host      string   `json:"host,omitempty" jsonschema:"give host or session_id"`
 	SessionID string   `json:"session_id,omitempty"`
 	Path      string   `json:"path" jsonschema:"absolute, relative, or ~/…"`
+	Become    string   `json:"become,omitempty"`
 	Reason    string   `json:"reason,omitempty"`
 	WaitS     *float64 `json:"wait_s,omitempty" jsonschema:"answer after (default 25, max 50)"`
 }
@@ -160,11 +161,14 @@ func (s *Server) file(ctx context.Context, c *call, in filePlace, r filework.Req
 
 // entryOf is the session that is meant, or one for this call alone. finish lets go of it.
 func (s *Server) entryOf(in filePlace) (e *registry.Entry, finish func(), err error) {
+	if in.SessionID != "" && in.Become != "" {
+		return nil, nil, invalid("the files of a session are reached as the session's account: leave become out")
+	}
 	if in.SessionID != "" {
 		e, err = s.cfg.Registry.Get(s.cfg.Principal, in.SessionID)
 		return e, func() {}, err
 	}
-	h, err := s.host(in.Host)
+	h, err := s.hostAs(in.Host, in.Become)
 	if err != nil {
 		return nil, nil, err
 	}

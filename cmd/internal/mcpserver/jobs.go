@@ -19,6 +19,7 @@ type jobStartArgs struct {
 	Targets string   `json:"targets"`
 	Command string   `json:"command"`
 	CWD     string   `json:"cwd,omitempty"`
+	Become  string   `json:"become,omitempty"`
 	Reason  string   `json:"reason,omitempty"`
 	WaitS   *float64 `json:"wait_s,omitempty" jsonschema:"answer after (default 25, max 50)"`
 }
@@ -144,6 +145,9 @@ func (s *Server) jobStart(ctx context.Context, c *call, in jobStartArgs) (*jobsO
 	}
 	hs, err := s.selectHosts(in.Targets)
 	if err != nil {
+		return out, err
+	}
+	if hs, err = as(hs, in.Become); err != nil {
 		return out, err
 	}
 	cmd, err := jobwork.Command("", s.cfg.Principal, hs, registry.Command{Script: in.Command, Reason: in.Reason})

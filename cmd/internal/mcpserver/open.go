@@ -16,11 +16,12 @@ type openArgs struct {
 	Env     map[string]string `json:"env,omitempty"`
 	Shell   string            `json:"shell,omitempty"`
 	Sandbox string            `json:"sandbox,omitempty" jsonschema:"id, label or path of your sandbox"`
+	Become  string            `json:"become,omitempty"`
 }
 
 func (s *Server) sessionOpen(ctx context.Context, _ *call, in openArgs) (*sessionOut, error) {
 	out := &sessionOut{}
-	h, err := s.host(in.Host)
+	h, err := s.hostAs(in.Host, in.Become)
 	if err != nil {
 		return out, err
 	}
@@ -50,6 +51,19 @@ func (s *Server) sessionOpen(ctx context.Context, _ *call, in openArgs) (*sessio
 	s.opened(e)
 	dir, _ := s.cfg.Registry.Redact(e.Dir())
 	return &sessionOut{SessionID: e.ID(), Host: h.Name, Shell: e.Shell(), CWD: s.redactor().text(dir), Sandbox: e.Sandbox(), Why: why}, nil
+}
+
+// hostAs finds one host, on which all runs as the account that a call names.
+func (s *Server) hostAs(name, user string) (hosts.Host, error) {
+	h, err := s.host(name)
+	if err != nil {
+		return h, err
+	}
+	hs, err := as([]hosts.Host{h}, user)
+	if err != nil {
+		return h, err
+	}
+	return hs[0], nil
 }
 
 // host finds one host.

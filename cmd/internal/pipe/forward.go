@@ -79,6 +79,9 @@ func OpenForward(ctx context.Context, cfg Config, h hosts.Host, f hosts.Forward,
 	if h.Transport != hosts.SSH && h.Transport != "" {
 		return fail("invalid", fmt.Errorf("it is reached by %s, and ports are forwarded over ssh only", h.Transport))
 	}
+	if h.Become.ByCall {
+		return fail("invalid", fmt.Errorf("forwards are the account's that logs in, and cannot be those of %s", h.Become.User))
+	}
 	w := &Forward{cfg: cfg, h: h, f: f, reason: reason, caller: caller, tell: tell, done: make(chan struct{}), opened: time.Now()}
 	d, err := w.judge(ctx)
 	if err != nil {

@@ -120,6 +120,9 @@ func Begin(ctx context.Context, cfg Config, h hosts.Host, a Ask, reason string) 
 	if h.Transport != hosts.SSH && h.Transport != "" {
 		return nil, fail("invalid", fmt.Errorf("it is reached by %s, and not over ssh: use fairlead run or fairlead shell", h.Transport))
 	}
+	if h.Become.ByCall {
+		return nil, fail("invalid", fmt.Errorf("exact streams are the account's that logs in: to be %s, use fairlead run --become=%s --stdin", h.Become.User, h.Become.User))
+	}
 	d, err := cfg.Decide(ctx, policy.Request{Principal: cfg.Principal, Host: h, Command: a.Script(), Reason: reason, Interactive: a.Interactive(), Elsewhere: true})
 	if err != nil {
 		return nil, fail("denied", fmt.Errorf("the policy could not decide: %w", err))

@@ -10,11 +10,15 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/become"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/screen"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
 func exitOf(r session.Result) error { return cmdutil.Exit(exitcode.Host(r)) }
@@ -33,7 +37,11 @@ func (o *Options) open(ctx context.Context, h hosts.Host, conn session.Transport
 		return err
 	}
 	var out terminals.Outcome
-	stream, err := start(ctx, conn, t, p)
+	var ask sshconn.Ask
+	if o.Ask != nil {
+		ask = o.Ask()
+	}
+	stream, err := start(ctx, registry.Elevate(conn, h, question.Become(ask)), t, p)
 	if err == nil {
 		b := &bridge{
 			term: t, stream: stream, out: o.IO.Out, rec: rec, esc: escape{char: o.Escape}, typed: o.RecordInput,
@@ -97,10 +105,18 @@ func (o *Options) notStarted(ctx context.Context, h hosts.Host, err error) sessi
 	switch {
 	case ctx.Err() != nil:
 		return failed(h, session.StatusCanceled, "canceled", false, context.Cause(ctx))
+	case isBecome(err):
+		return failed(h, session.StatusAuth, "become", false, err)
 	case errors.Is(err, session.ErrClosed), errors.Is(err, session.ErrFull):
 		return failed(h, session.StatusUnreachable, "unreachable", false, err)
 	}
 	return failed(h, session.StatusError, "shell", false, err)
+}
+
+// isBecome reports whether err is why there is no shell as another account.
+func isBecome(err error) bool {
+	_, not := errors.AsType[*become.Error](err)
+	return not
 }
 
 // classify says how a shell ended that had begun. err is what bridge.run returned.

@@ -85,6 +85,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	}
 	fl := cmd.Flags()
 	f.SSH.Add(fl)
+	f.SSH.AddBecome(fl)
 	fl.StringVar(&o.PolicyFile, "policy", "", "judge by this policy `file` instead of the one in your configuration")
 	fl.BoolVar(&o.NoRecord, "no-record", false, "record nothing but the audit entry, which says so; for operators only")
 	fl.BoolVar(&o.RecordInput, "record-input", false, "record what is typed too, passwords included")
@@ -127,10 +128,6 @@ func run(ctx context.Context, o *Options) error {
 			which = "output"
 		}
 		return cmdutil.Usagef("standard %s is not a terminal: shell is for people at one; for a command use fairlead run %s -- COMMAND", which, o.Target)
-	}
-	if host.Become.User != "" {
-		fmt.Fprintf(o.IO.Err, "fairlead: %s: the terminal runs as the account that logs in; fairlead run runs commands there as %s\n", host.Name, host.Become)
-		host.Become = hosts.Become{}
 	}
 	t, err := openTerminal(o.IO.In)
 	if err != nil {

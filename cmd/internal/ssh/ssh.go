@@ -209,6 +209,9 @@ func (r *runner) input() (in io.Reader, terminal bool) {
 
 // shell opens a terminal as "fairlead shell" does.
 func (r *runner) shell(ctx context.Context, h hosts.Host) error {
+	if h.Become.User != "" { // as ssh, it is the account's that logs in
+		r.f.SSH.Set.Become = hosts.NoBecome
+	}
 	cmd := shell.NewCmd(r.f, nil)
 	cmd.SetContext(ctx)
 	return cmd.RunE(cmd, []string{targets.Asked(h)})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
 )
 
@@ -32,6 +33,21 @@ func (f *Flags) Add(fl *pflag.FlagSet) {
 	fl.VarP(&flag{set: f.keyword("ProxyJump"), kind: "hosts"}, "jump", "J", "connect through these jump `hosts`, first hop first")
 	agent := fl.VarPF(&flag{set: f.agent, kind: "bool"}, "forward-agent", "A", "lend your ssh-agent to programs on the host")
 	agent.NoOptDefVal = "true"
+}
+
+// AddBecome adds the flag of another account to those of a command.
+func (f *Flags) AddBecome(fl *pflag.FlagSet) {
+	as := fl.VarPF(&flag{set: f.become, kind: "account"}, "become", "", "be `account` there, root if none is named, by sudo or what the inventory says; =none: the account that logs in")
+	as.NoOptDefVal = "root"
+}
+
+func (f *Flags) become(user string) error {
+	if user == "" {
+		return errors.New("the account is missing")
+	}
+	_, err := (hosts.Become{}).Called(user)
+	f.Set.Become = user
+	return err
 }
 
 // As has the call log in as a user, which must be the one of -l where that is given.

@@ -16,8 +16,9 @@ import (
 
 // Set is what one call says. The zero Set says nothing.
 type Set struct {
-	File  string   `json:"file,omitempty"`  // the configuration to read: an absolute path, or "none"; "" means as ever
-	Lines []string `json:"lines,omitempty"` // "Keyword=value", the first value of a keyword counts
+	Become string   `json:"become,omitempty"` // the account as which all runs there, or hosts.NoBecome; "" is what the inventory says
+	File   string   `json:"file,omitempty"`   // the configuration to read: an absolute path, or "none"; "" means as ever
+	Lines  []string `json:"lines,omitempty"`  // "Keyword=value", the first value of a keyword counts
 }
 
 // maxLines and maxText bound what a call may say.
@@ -27,7 +28,7 @@ const (
 )
 
 // Empty reports whether s says nothing.
-func (s Set) Empty() bool { return s.File == "" && len(s.Lines) == 0 }
+func (s Set) Empty() bool { return s.Become == "" && s.File == "" && len(s.Lines) == 0 }
 
 // String is the whole of s in one word, equal only for what is equal. "" is an empty Set.
 func (s Set) String() string {
@@ -61,6 +62,9 @@ func Parse(word string) (s Set, err error) {
 
 // check refuses what Fairlead would not obey.
 func (s Set) check() error {
+	if _, err := (hosts.Become{}).Called(s.Become); err != nil {
+		return fmt.Errorf("--become: %w", err)
+	}
 	if len(s.Lines) > maxLines {
 		return fmt.Errorf("there are more than %d options", maxLines)
 	}
@@ -83,7 +87,7 @@ func (s Set) check() error {
 var harmless = []string{"connecttimeout", "connectionattempts", "serveraliveinterval", "serveralivecountmax", "batchmode", "rekeylimit"}
 
 // MayNot says why a principal may not use s; nil means that it may. Only operators choose where, as whom, and through which
-// programs of this machine hosts are reached.
+// programs of this machine hosts are reached. As whom commands run there is the policy's business.
 func (s Set) MayNot(principal string) error {
 	if hosts.RoleOf(principal) == hosts.RoleOperator {
 		return nil
@@ -103,7 +107,11 @@ func (s Set) MayNot(principal string) error {
 // Apply returns h as s has it reached. A host that is not reached over SSH, and one that the call names with another user or
 // port, are errors.
 func (s Set) Apply(h hosts.Host) (hosts.Host, error) {
-	if s.Empty() {
+	var err error
+	if h.Become, err = h.Become.Called(s.Become); err != nil {
+		return h, fmt.Errorf("--become: %w", err)
+	}
+	if s.File == "" && len(s.Lines) == 0 {
 		return h, nil
 	}
 	if h.Transport != hosts.SSH && h.Transport != "" {
@@ -145,6 +153,9 @@ func (s Set) Apply(h hosts.Host) (hosts.Host, error) {
 // Names are the keywords of s, for messages.
 func (s Set) Names() string {
 	var names []string
+	if s.Become != "" {
+		names = append(names, "--become")
+	}
 	if s.File != "" {
 		names = append(names, "-F")
 	}

@@ -33,7 +33,7 @@ func NewEntry(sink audit.Sink, principal string, h hosts.Host, peer session.Peer
 	uid := os.Getuid()
 	return &Entry{sink: sink, Start: time.Now(), who: audit.Event{
 		ID: id.New("e_"), Session: id.New("s_"), Principal: principal, UID: &uid,
-		Host: h.Name, SSHOptions: h.ShownOptions(), Address: peer.Addr, SSHUser: peer.User, Key: peer.Key, HostKey: peer.HostKey, Route: strings.Join(peer.Via, ","),
+		Host: h.Name, SSHOptions: h.ShownOptions(), Become: h.Become.String(), Address: peer.Addr, SSHUser: peer.User, Key: peer.Key, HostKey: peer.HostKey, Route: strings.Join(peer.Via, ","),
 	}}
 }
 

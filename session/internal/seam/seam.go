@@ -90,6 +90,10 @@ var (
 	// Lend lets use, a func(session.Transport) error, open something else than a session on a connection to h of pool, a
 	// *session.Pool. See registry.Lend.
 	Lend func(ctx context.Context, pool any, h hosts.Host, use any) (release func(), err error)
+
+	// Elevate is t, a session.Transport, with its programs started as the account of h.Become; ask is a become.Ask. See
+	// registry.Elevate.
+	Elevate func(t any, h hosts.Host, ask any) any
 )
 
 // Unframed is a session.Transport that can start programs without a terminal, where it gives none (session.ErrNoTerminal).

@@ -14,6 +14,7 @@ type NewJob struct {
 	Session string   `json:"session_id,omitempty" maxLength:"80" doc:"id or name of a session of one's own: the job runs in its directory, with its exported variables, by its shell"`
 	Command string   `json:"command" minLength:"1" maxLength:"524288" doc:"shell source, judged as the same command in a session is"`
 	CWD     string   `json:"cwd,omitempty" maxLength:"4096" doc:"where it runs; with host alone"`
+	Become  string   `json:"become,omitempty" maxLength:"64" doc:"the account as which it runs, instead of the one that the inventory says; with host alone. A keeper after this one does not know it: begin such jobs with the inventory's become where they must outlive the keeper"`
 	Reason  string   `json:"reason,omitempty" maxLength:"4096" doc:"reason, shown to approvers and recorded in the audit log"`
 	ID      string   `json:"job_id,omitempty" maxLength:"22" pattern:"^j_[a-z2-7]{13}(-[1-9][0-9]{0,5})?$" doc:"its id, 65 random bits that the caller has made up, and for one of several hosts a number: then a caller that loses the answer knows which job to look for"`
 	WaitS   *float64 `json:"wait_s,omitempty" minimum:"0" doc:"seconds to wait for its start, which may need approval (default 30, at most 50)"`

@@ -94,6 +94,7 @@ type Open struct {
 	Shell string            `json:"shell,omitempty" enum:"auto,bash,zsh,ksh,mksh,dash,ash,sh" doc:"instead of the host's; auto is the account's own"`
 
 	Sandbox string `json:"sandbox,omitempty" maxLength:"4096" doc:"id, label or path of a sandbox of one's own, to stay in; cwd may be relative to it"`
+	Become  string `json:"become,omitempty" maxLength:"64" doc:"the account as which it runs, instead of the one that the inventory says; none is the account that logs in"`
 
 	Reason string `json:"reason,omitempty" maxLength:"4096" doc:"reason to record in the audit log"`
 }
@@ -107,6 +108,7 @@ type Session struct {
 	CWD    string    `json:"cwd"`
 	Opened time.Time `json:"opened"`
 	Owner  string    `json:"owner"`
+	Become string    `json:"become,omitempty" doc:"the account as which it runs; omitted where that is the one that logs in"`
 
 	Sandbox string `json:"sandbox,omitempty" enum:"kernel,account,checked" doc:"what enforces its sandbox; omitted without one"`
 
