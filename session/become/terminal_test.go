@@ -14,7 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/become"
-	"github.com/fairlead-ssh/fairlead/session/files"
+	remote "github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -84,8 +84,8 @@ func TestFilesAndJobsAreOfTheOtherAccount(t *testing.T) {
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	path := filepath.Join(dir, "file")
 	require.NoError(t, os.WriteFile(path, []byte("old"), 0o640))
-	on := files.On(m.pool, h)
-	_, err := on.Write(t.Context(), path, []byte("new"), files.WriteOptions{})
+	on := remote.On(m.pool, h)
+	_, err := on.Write(t.Context(), path, []byte("new"), remote.WriteOptions{})
 	require.NoError(t, err)
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -106,6 +106,6 @@ func TestFilesAndJobsAreOfTheOtherAccount(t *testing.T) {
 	_, err = jobs.On(m.pool, h).Remove(t.Context(), j.ID, "")
 	require.NoError(t, err)
 	h.Become = hosts.Become{}
-	_, err = files.On(m.pool, h).Write(t.Context(), path, []byte("not"), files.WriteOptions{})
+	_, err = remote.On(m.pool, h).Write(t.Context(), path, []byte("not"), remote.WriteOptions{})
 	assert.Error(t, err, "the account that logs in may not")
 }

@@ -82,7 +82,7 @@ func TestAnAgentsSessionsFilesAndJobsBecomeWhomTheInventoryNames(t *testing.T) {
 	assert.Equal(t, "invalid", c.call("file_read", args{"session_id": "s", "path": path, "become": "app"}).Error.Code)
 
 	j := c.job("job_start", args{"targets": "here", "command": "echo as $AS", "become": "app", "wait_s": 0})
-	require.Nil(t, j.Error, j.Line)
+	require.Nil(t, j.Error)
 	p = in.waiting(t)
 	assert.Equal(t, "app by doas", p.Question.Host.Become.String())
 	in.answer(t, p, false)
@@ -96,6 +96,6 @@ func TestAnAgentsSessionsFilesAndJobsBecomeWhomTheInventoryNames(t *testing.T) {
 		assert.Equal(t, "invalid", c.call(row.tool, row.in).Error.Code, row.tool)
 	}
 	j = c.job("job_start", args{"targets": "here", "command": "true", "become": "other"})
-	require.NotNil(t, j.Error, j.Line)
+	require.NotNil(t, j.Error)
 	assert.Equal(t, "denied", j.Error.Code, "the inventory names no such account")
 }

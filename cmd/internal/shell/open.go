@@ -161,7 +161,7 @@ func (o *Options) ended(ctx context.Context, h hosts.Host, out terminals.Outcome
 	case session.StatusLost:
 		fmt.Fprintln(o.IO.Err)
 		code = o.fail(h, out.Result, lost(out.Err)+"; what ran there may go on")
-	case session.StatusUnreachable, session.StatusError:
+	case session.StatusUnreachable, session.StatusError, session.StatusAuth:
 		code = o.fail(h, out.Result, cmdutil.Why(out.Err))
 	case session.StatusSignal:
 		fmt.Fprintf(o.IO.Err, "\nfairlead: %s: the shell was killed by SIG%s\n", h.Name, out.Signal)
