@@ -1,7 +1,6 @@
 package sshconn
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -147,8 +146,11 @@ func (c *Conn) prove(keys []ssh.PublicKey) error {
 		request = append(request, ssh.Marshal(struct{ Blob []byte }{k.Marshal()})...)
 	}
 	ok, reply, err := c.ssh.SendRequest(proveRequest, true, request)
-	if err != nil || !ok {
-		return fmt.Errorf("the host proves no key: %w", err)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return errors.New("the host proves no key")
 	}
 	for _, k := range keys {
 		var one struct {
@@ -174,7 +176,7 @@ func (c *Conn) prove(keys []ssh.PublicKey) error {
 			return fmt.Errorf("the host does not own a key that it lists: %w", err)
 		}
 	}
-	if !bytes.Equal(reply, nil) {
+	if len(reply) > 0 {
 		return errors.New("the host's proof holds more than was asked for")
 	}
 	return nil

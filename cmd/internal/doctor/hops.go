@@ -83,7 +83,7 @@ var steps = []struct {
 	rank   int
 	passed string
 }{
-	{"resolve", 1, "the name has an address"}, {"tcp", 2, "somebody listens there"}, {"greeting", 3, "it speaks SSH"},
+	{"resolve", 1, "the name has an address"}, {"tcp", 2, "a server listens there"}, {"greeting", 3, "it speaks SSH"},
 	{"key exchange", 4, "algorithms and keys are agreed on"}, {"host key", 5, "the host key is known"},
 }
 

@@ -148,8 +148,6 @@ func TestTheWayIsLookedAtHopByHop(t *testing.T) {
 			block("web4", sshd.Addr, sshd.User, sshd.KeyFile, sshd.KnownHosts, "strange")+
 			block("strange", gate.Addr, gate.User, gate.KeyFile, filepath.Join(dir, "nothing"), "none")+
 			block("dead", closed.Addr().String(), gate.User, gate.KeyFile, gate.KnownHosts, "none")), 0o600))
-	d, err := sshconn.Default(sshconn.DefaultConfig{Loader: sshconfig.Loader{Home: dir, User: "me"}})
-	require.NoError(t, err)
 	var hs []hosts.Host
 	for i := range 4 {
 		hs = append(hs, hosts.Host{Name: fmt.Sprintf("web%d", i+1), SSHConfig: config, Tier: "dev", Source: hosts.Pos{File: "test.yaml", Line: i + 1}})
@@ -159,6 +157,10 @@ func TestTheWayIsLookedAtHopByHop(t *testing.T) {
 		IO: ios, Getenv: func(string) string { return "" },
 		Inventory: func() (*hosts.Inventory, error) { return hosts.NewInventory(hs, nil) },
 		Pool: func(o cmdutil.PoolOptions) (*session.Pool, error) {
+			d, err := sshconn.Default(sshconn.DefaultConfig{Loader: sshconfig.Loader{Home: dir, User: "me"}})
+			if err != nil {
+				return nil, err
+			}
 			pool, err := session.NewPool(session.PoolConfig{Dial: d.Dial, MaxConnsPerHost: 1, Session: session.Config{
 				Principal: "operator/tester", Policy: rules.New(rules.Config{}), Audit: audit.Discard{}, Trace: o.Trace,
 			}})

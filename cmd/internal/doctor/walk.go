@@ -169,7 +169,7 @@ func connected(d dial, h hosts.Host, ssh bool) []Check {
 		login += fmt.Sprintf(", certificate %q (serial %d)", d.peer.CertID, d.peer.CertSerial)
 	}
 	if d.peer.HostKey == "" {
-		return []Check{ok("connect", "%s, over the connection of an ssh that runs (ControlPath); it has checked the host key and logged in as %s", d.peer.Addr, d.peer.User)}
+		return []Check{ok("connect", "%s, over the connection of a running ssh (ControlPath), which has checked the host key and logged in as %s", d.peer.Addr, d.peer.User)}
 	}
 	return []Check{
 		ok("connect", "%s%s; connecting and logging in took %.0f ms", d.peer.Addr, route, d.ms), ok("host key", "%s is known", d.peer.HostKey), ok("login", "%s", login),

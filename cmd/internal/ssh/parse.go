@@ -233,6 +233,12 @@ func (c *call) directive(text string) error {
 		return c.option(map[string]byte{"localforward": 'L', "remoteforward": 'R', "dynamicforward": 'D'}[o.Keyword], strings.Join(o.Words(), ":"))
 	case "clearallforwardings":
 		c.clear = c.clear || value == "yes"
+	case "controlpath":
+		if value != sshconfig.None { // as with -S: the caller's own sharing is what Fairlead does anyhow
+			c.ignored = append(c.ignored, "-o "+o.Name)
+			return nil
+		}
+		return c.set.Option(text)
 	case "permitlocalcommand", "forwardx11", "tunnel":
 		if o.Effect == sshconfig.NoEffect {
 			return fmt.Errorf("-o %s: not supported", o.Name)
