@@ -22,6 +22,10 @@
 // processes go on until the shell ends. ksh93 is not held: it keeps what $(…) gives in /dev/shm, where others have files too.
 // Names of owners may be numbers where accounts come from a service (sssd, nscd).
 //
+// [Trial] also keeps a command that is only tried from reading secrets, by their paths: not by another hard link, and not where they stand
+// in files with other names. Programs that are started are read by the kernel, whatever they are called. A file system that does not
+// answer holds up the supervisor of such a command.
+//
 // It also hides: from a held shell, what other processes have open, run and stand in cannot be seen, without an error. [Unfit]
 // names the programs whose answers that makes untrue.
 package held

@@ -111,7 +111,7 @@ func TestAnEditIsCheckedBeforeAPersonIsAsked(t *testing.T) {
 }
 
 func TestAskingNamesThePart(t *testing.T) {
-	in := within(t, newPlace(t, here, ""), false)
+	in := within(t, newPlace(t, strings.Replace(here, "tier: dev", "tier: prod", 1), ""), false) // where nothing is tried first
 	c := in.connect(t, nil)
 	id := c.open("here")
 	for name, tt := range map[string]struct{ command, want string }{

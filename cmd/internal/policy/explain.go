@@ -175,8 +175,8 @@ func explainRun(ctx context.Context, o *ExplainOptions) error {
 func heldText(d policy.Decision) string {
 	switch {
 	case d.First != nil:
-		text := "it is tried held first: the host's kernel holds it to reading (Landlock and seccomp), and secrets are closed to it. Where the kernel refuses " +
-			"nothing it is done, and nobody is asked. Else nothing of it counts, and the request for approval says what it tried"
+		text := "it is tried held first: the host's kernel holds it to reading (Landlock and seccomp), and secrets are closed to it. If the kernel refuses " +
+			"nothing, it is done without approval. Else nothing of it counts, and the request for approval says what it tried"
 		if d.First.Shapes {
 			text += ". In a session it asks at once, since it may change the session's shell"
 		}
