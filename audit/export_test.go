@@ -1,6 +1,9 @@
 package audit
 
-import "os"
+import (
+	"io"
+	"os"
+)
 
 // Syncs is how often f called fsync on records.
 func (f *File) Syncs() int {
@@ -69,3 +72,18 @@ const (
 	MaxLine  = maxLine
 	MaxQueue = maxQueue
 )
+
+// Lines reads lines until an error.
+func Lines(r io.Reader) (n int, err error) {
+	for in := newLines(r, 0); ; n++ {
+		if _, _, _, err := in.next(); err != nil {
+			return n, err
+		}
+	}
+}
+
+// OutputLock is the name of the file that keeps writers and purges apart.
+const OutputLock = outputLock
+
+// Holds reports whether an event is about a text.
+func Holds(e Event, text string) bool { return e.holds(text) }

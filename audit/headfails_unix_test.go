@@ -107,3 +107,17 @@ func TestWhatADeadWriterLeftIsTakenOverOrNothingIsAdded(t *testing.T) {
 	assert.Equal(t, 4, r.Files)
 	assert.Empty(t, r.Sealed)
 }
+
+// A file that the head leads to and that is gone is never made again: what was in it is missing.
+func TestAFileThatIsGoneIsNotMadeAgain(t *testing.T) {
+	dir := threeFiles(t)
+	runDying(t, "rotate:moved", dir)
+	last := filepath.Join(dir, "000004.jsonl")
+	require.NoError(t, os.Remove(last))
+	f, err := audit.Open(dir, steppedConfig(stepped.Add(3*time.Hour)))
+	if err == nil {
+		require.NoError(t, f.Close())
+	}
+	require.ErrorIs(t, err, audit.ErrUnavailable)
+	assert.NoFileExists(t, last)
+}

@@ -53,7 +53,7 @@ func (f *File) deliverSoon() {
 // deliver writes what was postponed.
 func (f *File) deliver() error {
 	f.mu.Lock()
-	waiting := len(f.late) > 0 && !f.closed
+	waiting := len(f.late) > 0
 	f.mu.Unlock()
 	if !waiting {
 		return nil

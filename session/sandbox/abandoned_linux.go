@@ -22,13 +22,12 @@ func EndAbandoned() int {
 	for _, dir := range all {
 		pid, _ := strconv.Atoi(filepath.Base(dir))
 		p, err := os.FindProcess(pid) // a handle, where the kernel has them: the number may be another's by the time of Kill
-		if err != nil {
-			continue
+		if err == nil {
+			if abandoned(dir, all) && p.Kill() == nil {
+				ended++
+			}
+			_ = p.Release()
 		}
-		if abandoned(dir, all) && p.Kill() == nil {
-			ended++
-		}
-		_ = p.Release()
 	}
 	return ended
 }
@@ -36,8 +35,7 @@ func EndAbandoned() int {
 // abandoned reports whether a process is the first of a sandbox of ours, has started no other, and has lost its bwrap.
 func abandoned(dir string, all []string) bool {
 	line := words(dir)
-	at := slices.Index(line, isolation[0])
-	if at < 0 || len(line) < at+len(isolation) || !slices.Equal(line[at:at+len(isolation)], isolation) {
+	if !strings.Contains(strings.Join(line, "\x00"), "\x00"+strings.Join(isolation, "\x00")+"\x00") { // options come last in no line
 		return false
 	}
 	if ids := strings.Fields(status(dir, "NSpid")); len(ids) < 2 || ids[len(ids)-1] != "1" {

@@ -57,8 +57,9 @@ func (b Bubblewrap) args(s Sandbox) ([]string, error) {
 		case name == s.Path: // it is the sandbox's own, which can be written anyway
 		case below(name, s.Path):
 			// What is mounted cannot be renamed: else another could be put in the place of a directory above it.
-			for i := len(s.Path) + 1; i < len(name); i++ {
-				if dir := name[:i]; name[i] == '/' && !pinned[dir] {
+			parts := strings.Split(strings.TrimPrefix(name, s.Path), "/")
+			for i := range parts[2:] {
+				if dir := s.Path + strings.Join(parts[:i+2], "/"); !pinned[dir] {
 					pinned[dir] = true
 					inside = append(inside, "--bind", dir, dir)
 				}

@@ -20,3 +20,6 @@ func Planned(root, dir, shell, command string) string {
 	p := makePlan(root, dir, shell, command)
 	return fmt.Sprintf("%q %t %t %+v %+v", p.ask, p.move, p.rests, p.checks, p.sure())
 }
+
+// SortedSecrets is what is looked at of what a host has named.
+var SortedSecrets = Secrets.sorted

@@ -112,7 +112,8 @@ func TestWhatIsNoCommentIsNotDoubtful(t *testing.T) {
 
 func TestOfTwoDoubtsTheCommentIsTold(t *testing.T) {
 	const document = "cat <<E\na\\\nb\nE\n"
-	for src, want := range map[string]parse.Doubt{document: parse.HereDocument, "# note \\\nls\n" + document: parse.Comment, "cat <<E\na\nb\nE\n": "", "ls \\\n-l": "", "": ""} {
+	for src, want := range map[string]parse.Doubt{document: parse.HereDocument, "# note \\\nls\n" + document: parse.Comment, "cat <<E\na\nb\nE\n": "", "ls \\\n-l": "", "": "",
+		document + "cat <<F\nb\nF\n": parse.HereDocument, "cat <<F\nb\nF\n" + document: parse.HereDocument} {
 		for _, sh := range shells {
 			_, doubt, err := parse.File(sh.lang, src)
 			require.NoError(t, err, "%q", src)
