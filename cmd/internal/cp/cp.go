@@ -103,6 +103,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 			}
 			return o.copy(cmd.Context(), src, dst)
 		},
+		ValidArgsFunction: completePaths(f, 0, true),
 	}
 	o.flags(cmd)
 	fl := cmd.Flags()
@@ -133,6 +134,7 @@ func NewFetchCmd(f *cmdutil.Factory) *cobra.Command {
 			}
 			return o.fetch(cmd.Context(), from, to.path)
 		},
+		ValidArgsFunction: completePaths(f, 1, false),
 	}
 	o.flags(cmd)
 	return cmd
