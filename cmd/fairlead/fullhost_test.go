@@ -78,7 +78,7 @@ func fill(t *testing.T, env []string) {
 var untouched = []string{
 	"approvals", "approvals approve", "approvals enroll", "approvals list", "approvals reject", "approvals revoke", "approvals show",
 	"approvals watch", "audit", "completion", "completion bash", "completion fish", "completion powershell", "completion zsh", "help",
-	"hosts", "hosts forget", "hosts import", "jobs", "man", "mcp", "policy", "runs", "runs list", "runs show", "runs follow", "runs stop",
+	"history", "hosts", "hosts forget", "hosts import", "jobs", "man", "mcp", "policy", "runs", "runs list", "runs show", "runs follow", "runs stop",
 	"sandbox", "sandbox-exec", "serve", "sessions close", "setup", "setup claude", "setup codex", "setup cursor",
 	"setup gemini", "setup vscode", "version", "web", "",
 }
@@ -110,6 +110,7 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 		{[]string{"hosts", "trust", "sshd"}, 0}, // its key is known
 		{[]string{"doctor", "sshd"}, 0},
 		{[]string{"runs", "rerun", "--on", "all"}, 0},
+		{[]string{"history", "again", "99999999"}, 2},
 		{[]string{"jobs", "list", "sshd"}, 0},
 		{[]string{"jobs", "start", "sshd", "--", "true"}, 0},
 		{[]string{"jobs", "output", "sshd/j_aaaaaaaaaaaaa"}, 2},

@@ -21,6 +21,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exec"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/forward"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/history"
 	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	jobscmd "github.com/fairlead-ssh/fairlead/cmd/internal/jobs"
@@ -123,7 +124,7 @@ shell. Every command is recorded before it is sent.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "read hosts from `file` (YAML, TOML, JSON, or Ansible's)")
 	root.PersistentFlags().Var(keeperFlag{&f.KeeperFlag}, "keeper", "go through the background process that holds sessions (default auto)")
-	root.AddCommand(run.NewCmd(f, nil), runs.NewCmd(f), exec.NewCmd(f, nil), shell.NewCmd(f, nil), sessions.NewCmd(f), jobscmd.NewCmd(f),
+	root.AddCommand(run.NewCmd(f, nil), runs.NewCmd(f), history.NewCmd(f), exec.NewCmd(f, nil), shell.NewCmd(f, nil), sessions.NewCmd(f), jobscmd.NewCmd(f),
 		cp.NewCmd(f), cp.NewFetchCmd(f), cp.NewEditCmd(f), forward.NewCmd(f), sshcmd.NewCmd(f), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f),
 		doctor.NewCmd(f, nil), policycmd.NewCmd(f), sandbox.NewCmd(f), mcp.NewCmd(f, nil), setup.NewCmd(f, nil), serve.NewCmd(f, nil),
 		serve.NewConfineCmd(), web.NewCmd(f, nil), version.NewCmd(f, nil), man.NewCmd(f))

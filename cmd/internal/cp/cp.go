@@ -104,6 +104,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 			}
 			return o.copy(cmd.Context(), src, dst)
 		},
+		ValidArgsFunction: completePaths(f, 0, true),
 	}
 	o.flags(f, cmd)
 	fl := cmd.Flags()
@@ -134,6 +135,7 @@ func NewFetchCmd(f *cmdutil.Factory) *cobra.Command {
 			}
 			return o.fetch(cmd.Context(), from, to.path)
 		},
+		ValidArgsFunction: completePaths(f, 1, false),
 	}
 	o.flags(f, cmd)
 	return cmd

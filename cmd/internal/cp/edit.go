@@ -36,6 +36,7 @@ func NewEditCmd(f *cmdutil.Factory) *cobra.Command {
 			o.Forks = 1
 			return o.edit(cmd.Context(), parseEndpoint(args[0]))
 		},
+		ValidArgsFunction: completePaths(f, 1, false),
 	}
 	fl := cmd.Flags()
 	f.SSH.AddBecome(fl)

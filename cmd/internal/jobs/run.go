@@ -112,11 +112,11 @@ func (o *Options) startFailed(ctx context.Context, h hosts.Host, err error) erro
 	if !lost || context.Cause(ctx) != nil {
 		return o.failed(ctx, h.Name, err)
 	}
-	who := "the connection"
+	why := "the connection went away"
 	if errors.Is(err, client.ErrUnreachable) {
-		who = "the keeper"
+		why = "the keeper went away"
 	}
-	return mayRun(o.IO.Err, h.Name, jobs.Ref{Host: targets.Asked(h), ID: o.id}, who)
+	return mayRun(o.IO.Err, h.Name, jobs.Ref{Host: targets.Asked(h), ID: o.id}, why)
 }
 
 // show prints a job, or its name.

@@ -110,9 +110,13 @@ func (g *groupStart) streams(h hosts.Host) (stdout, stderr io.Writer) {
 func (g *groupStart) began(e place.HostEnd) {
 	i, h, r := g.at[targets.KeyOf(e.Host)], e.Host, e.Result
 	ref := jobs.Ref{Host: targets.Asked(h), ID: g.work.ID(h.Name)}
+	sent := r.Err != nil && r.Err.Sent
 	switch {
-	case r.Status == session.StatusLost, r.Status == session.StatusCanceled && r.Err != nil && r.Err.Sent:
-		g.codes.add(mayRun(g.o.IO.Err, h.Name, ref, "the connection"))
+	case r.Status == session.StatusLost, r.Status == session.StatusCanceled && sent:
+		g.codes.add(mayRun(g.o.IO.Err, g.labels[i], ref, "the connection went away"))
+		return
+	case r.Status == session.StatusTimeout && sent:
+		g.codes.add(mayRun(g.o.IO.Err, g.labels[i], ref, "no answer came in time"))
 		return
 	case r.Status != session.StatusOK && r.Status != session.StatusExit:
 		fmt.Fprint(g.o.IO.Err, outcome.Tell(g.labels[i], r))
@@ -148,7 +152,7 @@ func (g *groupStart) print() error {
 }
 
 // mayRun says that nobody knows whether a job has begun, and where to look.
-func mayRun(to io.Writer, host string, ref jobs.Ref, who string) error {
-	fmt.Fprintf(to, "fairlead: %s: outcome unknown: %s went away while the job %s was started. To see whether it runs: fairlead jobs list %s\n", host, who, ref, ref.Host)
+func mayRun(to io.Writer, host string, ref jobs.Ref, why string) error {
+	fmt.Fprintf(to, "fairlead: %s: outcome unknown: %s while the job %s was started. To see whether it runs: fairlead jobs list %s\n", host, why, ref, ref.Host)
 	return cmdutil.Exit(exitcode.Unknown)
 }

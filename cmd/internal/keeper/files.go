@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
@@ -39,6 +40,12 @@ type (
 		FileAt
 		Offset int64 `query:"offset" minimum:"0" doc:"of the text as it is shown: next_offset of the page before"`
 		Limit  int   `query:"limit" minimum:"0" maximum:"4194304" doc:"bytes (default 262144)"`
+	}
+	fileListIn struct {
+		FileAt
+		Offset    int64 `query:"offset" minimum:"0" doc:"of the text as it is shown: next_offset of the page before"`
+		Limit     int   `query:"limit" minimum:"0" maximum:"4194304" doc:"bytes (default 262144)"`
+		Connected bool  `query:"connected" doc:"only over a connection that the keeper has: it does not log in, and answers unreachable"`
 	}
 	fileWriteIn struct {
 		FileAt
@@ -113,6 +120,23 @@ func (k *Keeper) addFiles(a *route.API) {
 	route.Add(a, route.Route{Method: "GET", Path: filesPath + "/list", ID: "list-files", Summary: "List a directory, page by page", About: aboutLists, Tag: tag, Need: access.NeedRun, Also: also}, k.listFiles)
 }
 
+// connected is an error for a host to which there is no connection.
+func (k *Keeper) connected(c *access.Caller, host string) error {
+	r, done, err := k.realm(c)
+	if err != nil {
+		return err
+	}
+	defer done()
+	h, err := r.host(host)
+	if err != nil {
+		return err
+	}
+	if r.state.text(h.Name) != "connected" {
+		return problem.Of(&session.Error{Op: "list", Host: h.Name, Code: string(session.StatusUnreachable), Err: connect.ErrNoDial})
+	}
+	return nil
+}
+
 // unquote takes the quotes from an entity tag.
 func unquote(tag string) string {
 	if len(tag) >= 2 && strings.HasPrefix(tag, `"`) && strings.HasSuffix(tag, `"`) {
@@ -135,7 +159,13 @@ func (k *Keeper) readFile(ctx context.Context, c *access.Caller, in *fileReadIn)
 	})
 }
 
-func (k *Keeper) listFiles(ctx context.Context, c *access.Caller, in *fileReadIn) (*fileOut, error) {
+func (k *Keeper) listFiles(ctx context.Context, c *access.Caller, in *fileListIn) (*fileOut, error) {
+	if in.Connected {
+		if err := k.connected(c, in.Host); err != nil {
+			return nil, err
+		}
+		ctx = connect.WithoutDial(ctx)
+	}
 	return k.file(ctx, c, in.FileAt, filework.Request{Op: filework.List}, "", func(x *registry.Exec, out *wire.File) error {
 		p, err := k.pageOf(c, x, in.Offset, max(cmp.Or(in.Limit, route.DefaultPage), leastList))
 		if err != nil {

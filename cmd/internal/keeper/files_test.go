@@ -238,3 +238,21 @@ func TestAFileIsWrittenOnceForOneKey(t *testing.T) {
 	status, _, _ := w.send("GET", "/v1/files?host=here&path="+url.QueryEscape(at.Path), "")
 	assert.Equal(t, http.StatusOK, status)
 }
+
+// A list that is asked for with connected is given over a connection that there is, and logs in nowhere.
+func TestNamesAreListedWithoutLoggingIn(t *testing.T) {
+	w := start(t)
+	require.NoError(t, os.WriteFile(w.dir+"/one.conf", nil, 0o600))
+	_, err := w.NamesNow(t.Context(), "there", w.dir)
+	assert.Equal(t, "unreachable", codeOf(t, err))
+	w.fleet(w.Client, wire.NewRun{Hosts: []string{"there"}, Command: "true"})
+	names, err := w.NamesNow(t.Context(), "there", w.dir)
+	require.NoError(t, err)
+	var all []string
+	for _, n := range names {
+		all = append(all, n.Name)
+	}
+	assert.Contains(t, all, "one.conf")
+	_, err = w.NamesNow(t.Context(), "nowhere", w.dir)
+	assert.Equal(t, "not_found", codeOf(t, err))
+}

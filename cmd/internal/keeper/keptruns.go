@@ -9,7 +9,6 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
@@ -23,7 +22,8 @@ type keptRunsIn struct {
 }
 
 type keptRunIn struct {
-	ID string `path:"id" maxLength:"80" doc:"of a run of one's own"`
+	ID    string  `path:"id" maxLength:"80" doc:"of a run of one's own"`
+	WaitS float64 `query:"wait_s" minimum:"0" doc:"wait so many seconds for its end (default 0, at most 50)"`
 }
 
 func (k *Keeper) addKeptRuns(a *route.API) {
@@ -44,15 +44,13 @@ func (k *Keeper) addKeptRuns(a *route.API) {
 			}
 			return route.JSON(out), nil
 		})
-	route.Add(a, route.Route{Method: "GET", Path: runsPath + "/{id}", ID: "get-run", Tag: "runs", Need: access.NeedSee, Summary: "How a run on many hosts has ended, or is going"},
-		func(_ context.Context, c *access.Caller, in *keptRunIn) (*route.Body[wire.KeptRun], error) {
-			if k.cfg.Runs == nil {
-				return nil, problem.NotFound("run", in.ID)
+	route.Add(a, route.Route{Method: "GET", Path: runsPath + "/{id}", ID: "get-run", Tag: "runs", Need: access.NeedSee, Summary: "How a run on many hosts has ended, or is going; waits for its end if asked to"},
+		func(ctx context.Context, c *access.Caller, in *keptRunIn) (*route.Body[wire.KeptRun], error) {
+			wait, err := seconds("wait_s", &in.WaitS, 0, route.MaxWait)
+			if err != nil {
+				return nil, err
 			}
-			r, err := k.cfg.Runs.Get(c.Principal, in.ID)
-			if errors.Is(err, runstore.ErrNotFound) {
-				return nil, problem.NotFound("run", in.ID)
-			}
+			r, err := k.awaitKept(ctx, c, in.ID, wait)
 			if err != nil {
 				return nil, err
 			}
@@ -90,9 +88,18 @@ func (x *fleet) keep() *runstore.Writer {
 	}
 	r := runstore.Run{ID: x.in.ID, Principal: x.c.Principal, Started: time.Now(), Targets: x.in.Selector, Stdin: x.in.Stdin, Shell: x.in.Shell}
 	r.Command = cmdutil.Redactor(x.k.secrets)(x.cmd.Script)
-	r.Exact = r.Command == x.cmd.Script && x.in.Program == "" && x.cmd.Scripts == nil
+	r.Exact = r.Command == x.cmd.Script && x.in.Copy == nil && x.job == nil
 	if len(r.Command) > runstore.MaxCommand {
 		r.Command, r.Exact = "", false
+	}
+	if r.Exact && x.in.Program != "" {
+		r.Words = append([]string{x.in.Program}, x.in.Args...)
+	}
+	if x.cmd.Timeout > 0 {
+		r.Timeout = x.cmd.Timeout.String()
+	}
+	if x.cmd.Idle > 0 {
+		r.Idle = x.cmd.Idle.String()
 	}
 	if r.Targets == "" {
 		r.Targets = hosts.Fold(slices.Clone(x.labels))
@@ -101,6 +108,9 @@ func (x *fleet) keep() *runstore.Writer {
 		h := runstore.Host{Name: targets.Asked(x.hosts[i])}
 		if label != h.Name {
 			h.Label = label
+		}
+		if x.cmd.Scripts != nil && r.Exact {
+			h.Command = x.cmd.Scripts(x.hosts[i])
 		}
 		r.Hosts = append(r.Hosts, h)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -93,4 +94,38 @@ func TestARunThatGoesOnIsKeptAsSuch(t *testing.T) {
 	r, err := w.KeptRun(t.Context(), "r_goingon")
 	require.NoError(t, err)
 	assert.Equal(t, "done", r.State)
+}
+
+// The parts of a rerun are its run and on; wait_s waits for the end of a run.
+func TestAKeptRunIsRunAgainOverTheAPI(t *testing.T) {
+	w, _ := startKeeping(t, 3)
+	w.fleet(w.Client, wire.NewRun{ID: "r_firstrun", Hosts: []string{"web1", "web2", "web3"}, KeepRun: true,
+		Commands: []string{"echo one", "test -e " + w.dir + "/there && echo two", "echo three"}})
+	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "there"), nil, 0o600))
+	one, err := w.AwaitKeptRun(t.Context(), "r_firstrun", time.Minute)
+	require.NoError(t, err)
+	assert.Equal(t, "done", one.State)
+	o := w.fleet(w.Client, wire.NewRun{ID: "r_againrun", Rerun: &wire.Rerun{Run: "r_firstrun", On: "failed"}, KeepRun: true})
+	assert.Equal(t, []string{"ok"}, o.statuses())
+	assert.Equal(t, "web2", o.results[0].Result.Host)
+	assert.Equal(t, "two\n", o.out[0].String())
+	o = w.fleet(w.Client, wire.NewRun{ID: "r_all_of_it", Rerun: &wire.Rerun{Run: "r_againrun", On: "all"}})
+	assert.Equal(t, []string{"ok"}, o.statuses(), "a run of one host is run again as well")
+
+	w.fleet(w.Client, wire.NewRun{ID: "r_secret", Selector: "web1", Command: "export API_TOKEN=s3cr3ts3cr3t; false", KeepRun: true})
+	for name, tt := range map[string]struct {
+		in   wire.NewRun
+		code string
+	}{
+		"a secret":       {wire.NewRun{Rerun: &wire.Rerun{Run: "r_secret", On: "all"}}, "invalid"},
+		"nothing failed": {wire.NewRun{Rerun: &wire.Rerun{Run: "r_againrun", On: "failed"}}, "invalid"},
+		"unknown":        {wire.NewRun{Rerun: &wire.Rerun{Run: "r_nosuchrun", On: "all"}}, "not_found"},
+		"a command":      {wire.NewRun{Rerun: &wire.Rerun{Run: "r_firstrun", On: "all"}, Command: "true"}, "invalid"},
+		"hosts":          {wire.NewRun{Rerun: &wire.Rerun{Run: "r_firstrun", On: "all"}, Selector: "all"}, "invalid"},
+	} {
+		_, err := w.RunFleet(t.Context(), tt.in, (&told{}).fleet())
+		assert.Equal(t, tt.code, codeOf(t, err), name)
+	}
+	_, err = w.As("agent/a").RunFleet(t.Context(), wire.NewRun{Rerun: &wire.Rerun{Run: "r_firstrun", On: "all"}}, (&told{}).fleet())
+	assert.Equal(t, "not_found", codeOf(t, err), "runs are one's own")
 }

@@ -70,6 +70,9 @@ func (k *Keeper) startRun(ctx context.Context, c *access.Caller, in *newRunIn) (
 		return nil, err
 	}
 	b := &in.Body
+	if err := k.rerun(c, b); err != nil {
+		return nil, err
+	}
 	source, err := sourceOf(c, b)
 	if err != nil {
 		return nil, problem.Invalid("%v", err)

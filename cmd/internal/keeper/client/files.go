@@ -48,6 +48,15 @@ func (c *Client) ListFiles(ctx context.Context, at FileAt, offset int64, limit i
 	return c.file(ctx, http.MethodGet, "/v1/files/list", at, page(offset, limit), nil, "")
 }
 
+// NamesNow are the names in a directory of a host to which the keeper is connected: it does not log in for that.
+func (c *Client) NamesNow(ctx context.Context, host, dir string) ([]wire.FileName, error) {
+	f, err := c.file(ctx, http.MethodGet, "/v1/files/list", FileAt{Host: host, Path: dir, Reason: "completion"}, url.Values{"connected": {"true"}}, nil, "")
+	if err != nil {
+		return nil, err
+	}
+	return f.Names, nil
+}
+
 func page(offset int64, limit int) url.Values {
 	return url.Values{"offset": {strconv.FormatInt(offset, 10)}, "limit": {strconv.Itoa(limit)}}
 }

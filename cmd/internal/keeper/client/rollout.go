@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
@@ -81,4 +82,10 @@ func (c *Client) KeptRuns(ctx context.Context, limit int) ([]wire.KeptRun, error
 func (c *Client) KeptRun(ctx context.Context, id string) (*wire.KeptRun, error) {
 	out := &wire.KeptRun{}
 	return out, c.call(ctx, http.MethodGet, "/v1/runs/"+url.PathEscape(id), nil, out)
+}
+
+// AwaitKeptRun is KeptRun after a wait for its end (at most 50 s).
+func (c *Client) AwaitKeptRun(ctx context.Context, id string, wait time.Duration) (*wire.KeptRun, error) {
+	out := &wire.KeptRun{}
+	return out, c.call(ctx, http.MethodGet, "/v1/runs/"+url.PathEscape(id)+"?"+query("wait_s", secs(min(wait, 50*time.Second))), nil, out)
 }

@@ -129,7 +129,20 @@ func NewConnector(inv func() (*hosts.Inventory, error), kept bool, principal str
 	return &Connector{Ask: ask, kept: kept, lookup: cfg.Lookup, outside: cfg.Outside(), other: other, made: made, ssh: map[string]*sshconn.Dialer{}}, nil
 }
 
+// ErrNoDial says that there is no connection, and that none was to be made.
+var ErrNoDial = errors.New("there is no connection to it")
+
+type noDialKey struct{}
+
+// WithoutDial returns a context in which Dial makes no connection.
+func WithoutDial(ctx context.Context) context.Context {
+	return context.WithValue(ctx, noDialKey{}, true)
+}
+
 func (c *Connector) Dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
+	if ctx.Value(noDialKey{}) != nil {
+		return nil, ErrNoDial
+	}
 	if h.Transport != hosts.SSH && h.Transport != "" {
 		return c.other.Dial(ctx, h)
 	}

@@ -47,11 +47,18 @@ type NewRun struct {
 	Redact          bool     `json:"redact,omitempty" doc:"take secrets out of what operators get, too"`
 	KeepRun         bool     `json:"keep_run,omitempty" doc:"keep how the run ends on each host, without output, for GET /v1/runs; the command line keeps its runs itself"`
 	Rollout         *Rollout `json:"rollout,omitempty" doc:"run in steps: batches, limits, and a check after each batch"`
+	Rerun           *Rerun   `json:"rerun,omitempty" doc:"run a kept run again, instead of hosts and a command"`
 	Job             string   `json:"job_id,omitempty" maxLength:"15" pattern:"^j_[a-z2-7]{13}$" doc:"start it as a job on each host instead, of this id that the caller has made up; on several hosts the ids are this one, a dash and the number of the host. The results are those of the starts"`
 
 	// Of files, instead of a command, on hosts or a selector. The stream of an upload comes as standard input; that of a
 	// download is fetched with GET /v1/runs/{id}/files. Output is reports, as lines of JSON.
 	Copy *copies.Plan `json:"copy,omitempty" doc:"copy files instead of running a command"`
+}
+
+// Rerun names a kept run of the caller's, and on which of its hosts it runs again.
+type Rerun struct {
+	Run string `json:"run" maxLength:"80"`
+	On  string `json:"on" enum:"failed,unreachable,notrun,all" doc:"the hosts on which it was so"`
 }
 
 // SetCommand puts shell source in, whatever its bytes are.
