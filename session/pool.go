@@ -128,14 +128,15 @@ func NewPool(cfg PoolConfig) (*Pool, error) {
 // Run runs cmd on h in a shell of its own, which is closed afterwards: Close waits for that, Run does not. See [Session.Run]
 // for Result and error.
 func (p *Pool) Run(ctx context.Context, h hosts.Host, cmd Command) (Result, error) {
-	r := p.run(ctx, h, cmd)
+	r := p.run(ctx, h, cmd, false)
 	if r.Err != nil {
 		return r, r.Err
 	}
 	return r, nil
 }
 
-func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
+// run is Run; many says that h is one host of many.
+func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command, many bool) Result {
 	h, err := cmd.as(h)
 	if err != nil {
 		return Result{Host: h.Name, Command: cmd.Script, State: Done, Status: StatusError, Lane: "session",
@@ -148,7 +149,7 @@ func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
 		return closedResult(h, cmd)
 	}
 	defer p.leave(s)
-	s.single = true
+	s.single, s.many = true, many
 	cmd.Script, cmd.Scripts = cmd.ScriptOn(h), nil
 	if cmd.Stdins != nil {
 		cmd.Stdin = cmd.Stdins(h)
@@ -177,7 +178,7 @@ func (p *Pool) leave(s *Session) {
 	go func() {
 		defer p.closing.Done()
 		s.Close()
-		p.warm.fill(had) // there may have been no place before
+		p.warm.fill(had, s.many) // there may have been no place before
 	}()
 }
 
@@ -271,7 +272,7 @@ func (p *Pool) Each(ctx context.Context, hs []hosts.Host, cmd Command) iter.Seq2
 						results <- hostResult{h, canceledResult(h, cmd, ctxerr.Of(ctx))}
 						continue
 					}
-					results <- hostResult{h, p.runOn(ctx, h, cmd)}
+					results <- hostResult{h, p.runOn(ctx, h, cmd, len(hs) > 1)}
 				}
 			})
 		}
@@ -285,12 +286,12 @@ func (p *Pool) Each(ctx context.Context, hs []hosts.Host, cmd Command) iter.Seq2
 }
 
 // runOn is run for one of several hosts, with writers of its own.
-func (p *Pool) runOn(ctx context.Context, h hosts.Host, cmd Command) Result {
+func (p *Pool) runOn(ctx context.Context, h hosts.Host, cmd Command, many bool) Result {
 	if cmd.Streams == nil {
-		return p.run(ctx, h, cmd)
+		return p.run(ctx, h, cmd, many)
 	}
 	cmd.Stdout, cmd.Stderr = cmd.Streams(h)
-	r := p.run(ctx, h, cmd)
+	r := p.run(ctx, h, cmd, many)
 	if err := closeWriters(cmd.Stdout, cmd.Stderr); err != nil && r.Err == nil {
 		r.Status = StatusError
 		r.Err = &Error{Op: "run", Host: h.Name, Code: "write", Sent: true, Err: fmt.Errorf("the output could not be written: %w", err)}

@@ -29,6 +29,7 @@ type Session struct {
 	elevation *elevation // nil: commands run as the account that logs in
 
 	single bool // for one command
+	many   bool // which others get on other hosts
 
 	closing context.Context // ends with Close
 	shut    context.CancelFunc

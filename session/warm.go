@@ -21,7 +21,7 @@ const (
 
 	maxWarmPerHost = 4                      // shells that wait on one host
 	maxWarmStarts  = 8                      // that are being started, over all hosts
-	warmPause      = 250 * time.Millisecond // after a session's command, before another is started: more may follow
+	warmPause      = 250 * time.Millisecond // after a session's command, or one of many hosts', before another is started: more may follow
 )
 
 // warmth keeps the spare shells of a pool: each is started ahead of a one-off command, runs that one and no other, and so
@@ -214,19 +214,44 @@ func (w *warmth) discard(e *spare) {
 }
 
 // over notes the end of a command that had a shell of k, and has another one started for the next.
-func (w *warmth) over(k *warmKind) {
+func (w *warmth) over(k *warmKind, many bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k.running--
-	w.refill(k)
+	w.next(k, many)
 }
 
-// fill is refill for commands that have ended.
-func (w *warmth) fill(had []*warmKind) {
+// fill is next for commands that have ended.
+func (w *warmth) fill(had []*warmKind, many bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, k := range had {
+		w.next(k, many)
+	}
+}
+
+// next is refill, a little later for one host of many: the others have not ended, and a shell's start takes as long as many a
+// command. w.mu is held.
+func (w *warmth) next(k *warmKind, many bool) {
+	if many {
+		w.later(k)
+	} else {
 		w.refill(k)
+	}
+}
+
+// later is refill after a pause, which begins anew with each call. w.mu is held.
+func (w *warmth) later(k *warmKind) {
+	switch {
+	case w.closed || !k.again || time.Since(k.last) > warmFor:
+	case k.timer != nil:
+		k.timer.Reset(warmPause)
+	default:
+		k.timer = time.AfterFunc(warmPause, func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.refill(k)
+		})
 	}
 }
 
@@ -335,18 +360,7 @@ func (w *warmth) changed(conn string) {
 	}
 	for _, k := range w.hosts[conn] {
 		w.dismissAll(k)
-		if !k.again || time.Since(k.last) > warmFor {
-			continue
-		}
-		if k.timer == nil {
-			k.timer = time.AfterFunc(warmPause, func() {
-				w.mu.Lock()
-				defer w.mu.Unlock()
-				w.refill(k)
-			})
-		} else {
-			k.timer.Reset(warmPause)
-		}
+		w.later(k)
 	}
 }
 
@@ -423,7 +437,7 @@ func (s *Session) cool() []*warmKind {
 	s.warmed = nil
 	s.mu.Unlock()
 	for _, k := range warmed {
-		s.pool.warm.over(k)
+		s.pool.warm.over(k, s.many)
 	}
 	return warmed
 }

@@ -172,6 +172,9 @@ func TestMaxWarmBoundsTheShellsOfAllHosts(t *testing.T) {
 			}
 		}
 		synctest.Wait()
+		assert.Zero(t, p.Stats().Warm, "none is started while hosts of the same run may go on")
+		time.Sleep(time.Second)
+		synctest.Wait()
 		assert.Equal(t, 3, p.Stats().Warm)
 		p.CloseIdle()
 		synctest.Wait()
