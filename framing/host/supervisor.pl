@@ -20,6 +20,7 @@
 #= $p $pid the shell's process id
 #= @p @all processes of the session
 #= $a $alive whether the shell lived at the hangup
+#= $f $foreign by process group: not 0 where it is known to be of another session
 #= $y $deaf set when processes that ignore hangups do not count
 #= $z $dead set when the dead count too
 #= $c $child set when a child's state has changed
@@ -48,14 +49,16 @@ close RANDOM_SOURCE;
 $token = join "", map { ("A".."Z", "a".."z", 0..9, "_", "-")[$_ & 63] } unpack "C*", $token;
 
 # Bit 0 of the 33rd field is SIGHUP among what a process ignores: what ignores the hangup (nohup) stays, and what left the
-# session (setsid).
+# session (setsid). All of a process group is of one session, so one look at a group of another session does for the whole of it: a
+# host has thousands of processes, and a look costs a dozen times what getpgrp does.
 sub group_of {
 	local $/;
 	open(STAT_FILE, "</proc/$_[0]/stat")
-		&& <STAT_FILE> =~/.*\) (\S+) \S+ \S+ (\d+) (?:\S+ ){26}(\d+) /s
-		&& !($deaf && $3 & 1)
+		&& <STAT_FILE> =~/.*\) (\S+) \S+ (\S+) (\d+) (?:\S+ ){26}(\d+) /s
+		&& (($foreign{$2} = $3 - $$) || 1)
+		&& !($deaf && $4 & 1)
 		&& ($dead || $1 !~ /[ZX]/)
-		? $2 : 0
+		? $3 : 0
 }
 
 # When the terminal goes, the kernel tells only its foreground. What is left of the session hears it here, all of it
@@ -72,7 +75,7 @@ sub hang_up {
 		for my $pause (.01, .04, .1, .2, 0) {
 			1 while 0 < waitpid -1, 1;
 			opendir PROC_DIR, "/proc";
-			my @all = grep { !/\D/ && $_ != $$ && group_of($_) == $$ } readdir PROC_DIR;
+			my @all = grep { !/\D/ && $_ != $$ && !$foreign{getpgrp $_} && group_of($_) == $$ } readdir PROC_DIR;
 			$dead = 0;
 			@all = sort { ($b == $pid) - ($a == $pid) } @all;
 			kill "STOP", @all;
