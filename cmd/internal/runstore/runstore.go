@@ -27,8 +27,8 @@ import (
 
 // Bounds of what is kept.
 const (
-	MaxRuns    = 200 // that are always kept
-	spareRuns  = 20  // more than these, and the oldest are removed together
+	MaxRuns    = 200      // that are always kept
+	spareRuns  = 20       // more than these, and the oldest are removed together
 	MaxCommand = 64 << 10 // a longer command is kept as none
 	maxLine    = 64 << 20
 )
@@ -91,6 +91,25 @@ type line struct {
 	Finish *Finish `json:"finish,omitempty"`
 }
 
+// The same lines as they are written: encoding/json works out a type with all that it can hold before it writes the first value of
+// it, and a report of a rollout can hold much.
+type (
+	runLine struct {
+		Run *Run `json:"run"`
+	}
+	endLine struct {
+		End *End `json:"end"`
+	}
+	plainLine struct {
+		Finish plainFinish `json:"finish"`
+	}
+
+	plainFinish struct { // a Finish without a rollout
+		Ended    time.Time `json:"ended"`
+		ExitCode int       `json:"exit_code"`
+	}
+)
+
 // Store is a directory of runs.
 type Store struct{ Dir string }
 
@@ -132,7 +151,7 @@ func (s Store) Begin(r Run) (*Writer, error) {
 	}
 	w := &Writer{f: f}
 	if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
-		w.write(line{Run: &r})
+		w.write(runLine{&r})
 		if err = w.err; err == nil {
 			err = os.Link(f.Name(), name) // which replaces nothing
 		}
@@ -146,7 +165,7 @@ func (s Store) Begin(r Run) (*Writer, error) {
 	return w, nil
 }
 
-func (w *Writer) write(l line) {
+func (w *Writer) write(l any) {
 	text, err := json.Marshal(l)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -162,7 +181,7 @@ func (w *Writer) End(label string, r session.Result, verify bool) {
 		return
 	}
 	e := EndOf(label, r, verify)
-	w.write(line{End: &e})
+	w.write(endLine{&e})
 }
 
 // EndOf is how a Result of a host is kept.
@@ -179,7 +198,11 @@ func (w *Writer) Close(f Finish) error {
 	if w == nil {
 		return nil
 	}
-	w.write(line{Finish: &f})
+	if f.Rollout != nil {
+		w.write(line{Finish: &f})
+	} else {
+		w.write(plainLine{plainFinish{f.Ended, f.ExitCode}})
+	}
 	return errors.Join(w.err, w.f.Close())
 }
 

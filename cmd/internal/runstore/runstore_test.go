@@ -1,6 +1,7 @@
 package runstore_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/session"
 )
@@ -134,4 +136,20 @@ func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	_, err := runstore.Store{Dir: filepath.Join(file, "runs")}.Begin(runstore.Run{ID: id(1)})
 	require.Error(t, err)
+}
+
+func TestTheEndOfARunIsWrittenAsItIs(t *testing.T) {
+	s := runstore.Store{Dir: t.TempDir()}
+	for n, end := range []runstore.Finish{
+		{Ended: time.Now().UTC(), ExitCode: 3},
+		{Ended: time.Now().UTC(), Rollout: &wire.RunReport{Stopped: "max-fail", Done: 1}},
+	} {
+		require.NoError(t, begin(t, s, runstore.Run{ID: id(n), Principal: "p"}).Close(end))
+		text, err := os.ReadFile(filepath.Join(s.Dir, id(n)+".run"))
+		require.NoError(t, err)
+		want, err := json.Marshal(map[string]any{"finish": end})
+		require.NoError(t, err)
+		lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+		assert.JSONEq(t, string(want), lines[len(lines)-1])
+	}
 }
