@@ -169,14 +169,15 @@ var leavings = []string{
 	"yes | head -c 100000", "$(kill -9 $$)", "command exec 7</dev/null", "set -o noglob", "hash -r", "shopt -s extdebug", "trap 'echo D' DEBUG", "setopt errexit",
 }
 
-// looks are what a command may see of another. Descriptors are listed without a child, to which some shells have a pipe for a moment.
+// looks are what a command may see of another. Descriptors are listed without a child, to which some shells have a pipe for a moment. What is killed is
+// waited for: whether jobs still shows it would be chance.
 var looks = []string{
 	"pwd", `echo "$PWD ${OLDPWD-none}"`, "cd; pwd", "cd /usr; cd -", "ls -d /usr",
 	`echo "${LEAK-none} ${HOME-none} $PATH ${CDPATH-none} ${ENV-none} $#"`, `printf '%s' "$IFS" | od -An -c`, "LEAK=mine; echo $LEAK",
 	"export -p | sed '/SSH_/d;/XDG_SESSION/d' | sort", "f", "command -V f", "cat </dev/null", "alias", "ll", "trap",
 	"case $- in (*[fueaCnx]*) echo $-;; esac", "echo /us*", `x=$(echo "$nope"); echo "[$x]"`, "umask", "ulimit -n; ulimit -c; ulimit -s",
 	"for n in /proc/$$/fd/*; do echo ${n##*/}; done", "cat", "read x; echo $?", "jobs", "wait; echo $?", `echo "${!:+set}"`, "true; echo \"$_\"",
-	"stty -a </dev/tty", "stty size </dev/tty", "echo \"<$$>\"", "/bin/sleep 9 & echo \"<$!>\"; kill $!", "test -z \"${RANDOM-}\" || echo \"<$RANDOM $RANDOM $RANDOM>\"",
+	"stty -a </dev/tty", "stty size </dev/tty", "echo \"<$$>\"", "/bin/sleep 9 & echo \"<$!>\"; kill $!; wait $! 2>/dev/null", "test -z \"${RANDOM-}\" || echo \"<$RANDOM $RANDOM $RANDOM>\"",
 	"set -- $(ls /proc/$$/task/$$/children) $(cat /proc/$$/task/$$/children | wc -w); echo $#", "/bin/sleep .1; echo waited", "echo err >&2", "exit 5", "exec sh -c 'exit 6'", "(exit 8)",
 	"trap 'echo mine' EXIT; exit 2", "kill -INT $$; echo on", "sh -c 'trap' ", "test -t 0; echo $?; test -t 1; echo $?", "printf tail",
 }
