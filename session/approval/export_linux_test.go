@@ -8,6 +8,12 @@ func ParseStat(stat string) (Process, error) {
 	return Process{p.parent, p.name, p.born}, err
 }
 
+// HasTerminal reports whether a line of /proc/PID/stat is that of a process with a terminal.
+func HasTerminal(stat string) bool {
+	p, err := parseStat(stat)
+	return err == nil && !p.bare
+}
+
 // KernelAddr reads an address as the kernel writes it.
 var KernelAddr = kernelAddr
 

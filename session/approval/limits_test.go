@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
@@ -178,6 +179,8 @@ func TestASessionThatEndsWithTheCommandHasNoApprovalOfItsOwn(t *testing.T) {
 	assert.ErrorContains(t, d.MayCover(p), "the session ends with this command; approve it once")
 	p.Question.Typed = "x"
 	assert.ErrorContains(t, d.MayCover(p), "what is typed at a command is approved once", "the better reason")
+	p.Question.Typed, p.Question.Hosts = "", []hosts.Host{{Name: "web-1"}, {Name: "web-2"}}
+	assert.ErrorContains(t, d.MayCover(p), "the command runs on several hosts, and has no session", "this one, too")
 	p.ForSession = nil
 	assert.NoError(t, d.MayCover(p))
 }

@@ -35,3 +35,10 @@ func TestWhatTheSystemSaysOfAProcess(t *testing.T) {
 	assert.True(t, strings.HasPrefix(filepath.Base(os.Args[0]), p.Name), p.Name)
 	assert.Equal(t, os.Getppid(), p.Parent)
 }
+
+// Who has a terminal has not left the login that it was started in; the numbers beside it say nothing of that.
+func TestATerminalIsTheSeventhFieldOfAProcess(t *testing.T) {
+	for fields, want := range map[string]bool{"S 1 7 7 34816 7": true, "S 1 7 7 34816 0": true, "S 1 7 0 34816 -1": true, "S 1 7 7 0 -1": false, "S 1 7 7 0 7": false} {
+		assert.Equal(t, want, approval.HasTerminal("42 (bash) "+fields+" 4194560 1 2 3 4 5 6 7 8 20 0 1 0 12345 99 1"), fields)
+	}
+}

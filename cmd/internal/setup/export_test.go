@@ -14,3 +14,6 @@ func With(client, text, command string, args []string) (string, error) {
 
 // Without is the way back.
 func Without(client, text string) (string, error) { return clients[client].without(text) }
+
+// Program is the path by which a client starts this program.
+var Program = program
