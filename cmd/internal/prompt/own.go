@@ -11,7 +11,7 @@ import (
 // own are the commands of the prompt itself, with what they do.
 var owns = []struct{ name, takes, does string }{
 	{"hosts", "", "show the hosts"},
-	{"only", "WHICH", "go on with the hosts where the last command failed, or ok, unreachable, notrun, or a SELECTOR"},
+	{"only", "WHICH", "go on with the hosts where the last command was failed, ok, unreachable or notrun, or with those of a SELECTOR"},
 	{"all", "", "go on with all hosts"},
 	{"fold", "[off]", "group identical output"},
 	{"diff", "[off]", "show how outputs differ"},
@@ -56,7 +56,7 @@ func (p *Prompt) own(line string) (end bool) {
 	case "help":
 		var b strings.Builder
 		for _, o := range owns {
-			fmt.Fprintf(&b, "  %-14s %s\n", strings.TrimSpace(":"+o.name+" "+o.takes), o.does)
+			fmt.Fprintf(&b, "  %-15s %s\n", strings.TrimSpace(":"+o.name+" "+o.takes), o.does)
 		}
 		fmt.Fprintf(p.cfg.Notices, "%s", b.String())
 	case "quit":

@@ -195,7 +195,7 @@ func TestThePromptHasCommandsOfItsOwn(t *testing.T) {
 	for _, tt := range [][2]string{
 		{":become", ":become takes an account, as in :become root, or none"}, {":become a b", "must not contain"}, {":forks many", ":forks takes a number of hosts, as in :forks 20; it is 3"},
 		{":only", ":only takes failed, ok, unreachable, notrun or a selector"}, {":hosts web", ":hosts takes no arguments"},
-		{":nothing", "there is no :nothing; :help lists what there is"}, {":fold maybe", ":fold takes on or off"}, {":help", ":only WHICH"},
+		{":nothing", "there is no :nothing; :help lists what there is"}, {":fold maybe", ":fold takes on or off"}, {":help", ":only WHICH     go on with"},
 		{"cd /srv", "cd alone has no effect"},
 	} {
 		s.types(tt[0] + "\r").sees(tt[1]).sees("> ")

@@ -200,10 +200,11 @@ func tellVerified(to io.Writer, label string, res session.Result) {
 	}
 }
 
-// confirmText says what has happened, and asks.
+// confirmText says what has happened since it was asked before, and asks.
 func confirmText(so wire.RunReport) string {
 	var b strings.Builder
-	for _, x := range so.Batches[:min(so.Done, len(so.Batches))] {
+	done := min(so.Done, len(so.Batches))
+	for _, x := range so.Batches[max(0, done-1):done] {
 		fmt.Fprintf(&b, "fairlead: batch %d of %d is done", x.Number, x.Of)
 		if x.OK != "" {
 			fmt.Fprintf(&b, "; ok: %s", x.OK)

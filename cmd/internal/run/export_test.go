@@ -1,0 +1,4 @@
+package run
+
+// ConfirmText is for tests.
+var ConfirmText = confirmText
