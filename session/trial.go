@@ -208,7 +208,7 @@ func (t *trial) ends(error) {
 	}
 }
 
-// tried makes what a trial gave x's own. It ends x.
+// tried makes what a trial gave x's own. It ends x, once x's writers have taken what it printed: they may wait for whoever starts x.
 func (s *Session) tried(x *Exec, t *trial) {
 	x.note(func(r *Result) { r.Lane = laneHeld })
 	x.sending()
@@ -216,15 +216,6 @@ func (s *Session) tried(x *Exec, t *trial) {
 	x.sent, x.started = true, true
 	x.mu.Unlock()
 	close(x.begun)
-	for _, ev := range t.out {
-		if ev.Kind != framing.Stray {
-			x.output(ev)
-			continue
-		}
-		x.mu.Lock()
-		x.stray = append(x.stray, ev.Data[:min(len(ev.Data), maxStray-len(x.stray))]...)
-		x.mu.Unlock()
-	}
 	code, signal, dir := t.end.Trailer.ExitCode, 0, t.end.Trailer.Dir
 	if t.end.Kind == framing.Exited {
 		code, signal, dir = t.end.Exit.Code, t.end.Exit.Signal, t.end.Exit.Dir
@@ -234,7 +225,18 @@ func (s *Session) tried(x *Exec, t *trial) {
 		s.moved, s.dir = s.moved || dir != s.dir, dir
 	}
 	s.mu.Unlock()
-	x.ended(code, signal, dir)
+	s.wg.Go(func() {
+		for _, ev := range t.out {
+			if ev.Kind != framing.Stray {
+				x.output(ev)
+				continue
+			}
+			x.mu.Lock()
+			x.stray = append(x.stray, ev.Data[:min(len(ev.Data), maxStray-len(x.stray))]...)
+			x.mu.Unlock()
+		}
+		x.ended(code, signal, dir)
+	})
 }
 
 // recordTrial puts on record what became of a trial that does not count.

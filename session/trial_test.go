@@ -45,6 +45,30 @@ type settled struct{ asked }
 
 func (*settled) Settled() bool { return true }
 
+// waiting is a writer that takes nothing before it may.
+type waiting struct {
+	until <-chan struct{}
+	strings.Builder
+}
+
+func (w *waiting) Write(p []byte) (int, error) {
+	<-w.until
+	return w.Builder.Write(p)
+}
+
+// A writer may wait for whoever starts the command, as with any command.
+func TestWritersOfACommandThatIsTriedMayWaitForItsStart(t *testing.T) {
+	s := holding(t, bashHere, session.Config{Policy: triesFirst, Approver: &asked{}})
+	known := make(chan struct{})
+	out := &waiting{until: known}
+	x, err := s.Start(t.Context(), session.Command{Script: "perl -e 'print 6*7'", Stdout: out})
+	require.NoError(t, err)
+	close(known)
+	r, err := x.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"42", "42", "builtin/held-first"}, []string{out.String(), string(r.Stdout), r.Decision.Rule})
+}
+
 // What needs approval and only reads is done when it was tried; nobody is asked.
 func TestACommandThatOnlyReadsIsDoneWhenItWasTried(t *testing.T) {
 	book, by := &ledger{}, &asked{}

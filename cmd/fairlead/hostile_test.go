@@ -252,7 +252,7 @@ func TestNothingThatIsListedMovesTheCursor(t *testing.T) {
 	ownLines(t, h.onPTY(t, "run", "web1,web2", "--yes", "--", "ls -d '"+dir+"'"))
 
 	// An agent's command is pending. Control characters in it are refused.
-	agent := h.command(t, "exec", "web2", "--reason", "why \u202eFORGED\u2028", "--", "./unknown 'web1 | FORGED\n== web1: ok "+strings.Repeat("x", 100)+"'")
+	agent := h.command(t, "exec", "web2", "--reason", "why \u202eFORGED\u2028", "--", "touch 'web1 | FORGED\n== web1: ok "+strings.Repeat("x", 100)+"'")
 	// A shell starts it, which counts as the program that hosts the agent: this test ends the keeper.
 	agent.Args = append([]string{"sh", "-c", `CLAUDECODE=1 "$0" "$@"; exit`}, agent.Args...)
 	agent.Path = "/bin/sh"
