@@ -1,7 +1,7 @@
 # Part of supervisor.pl for a shell that is held: passes on what the child says, and begins to answer its system calls.
 #
 #= $h $held what the child says
-#= $f $watch the text of what answers system calls
+#= $i $watch the text of what answers system calls
 #= $n $count how many bytes
 #= x call_watch what answers system calls: its descriptor and two subs; see framing.Shell.Watch
 #= $p $pid see supervisor.pl

@@ -114,8 +114,12 @@ func (e *Entry) starts() (stop func()) {
 	}
 }
 
-// begin starts the shell, in the directory that was asked for.
+// begin starts the shell, in the directory that was asked for. That of another account, which an agent needs an approval for,
+// starts with the first command: one approval is for both.
 func (e *Entry) begin(ctx context.Context, req OpenRequest) error {
+	if req.Dir == "" && req.Host.Become.User != "" && hosts.RoleOf(req.Principal) == hosts.RoleAgent {
+		return nil
+	}
 	script := ":"
 	if req.Dir != "" {
 		dir, err := framing.Quote(req.Dir)

@@ -119,7 +119,7 @@ func TestATransferNeedsTheSameApprovalAsTheCommandsThatDoIt(t *testing.T) {
 	write(t, dir+"/a", "a")
 	c := p.start(t, nil)
 	for direction, remote := range map[string]string{"upload": far + "/a", "download": "/etc/hostname"} {
-		r := c.call("file_transfer", args{"direction": direction, "targets": "here", "local": "a", "remote": remote, "wait_s": 0})
+		r := c.call("file_transfer", args{"direction": direction, "targets": "here", "local": "a", "remote": remote, "wait_s": 2})
 		assert.NotContains(t, r.Raw, `"status":"ok"`, direction)
 		assert.Contains(t, r.Raw, "appro", direction)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,7 +27,7 @@ func newScale(t testing.TB, n int) (w *world, made func() int) {
 	names := numbered("web", n)
 	w = newWorld(t, names...)
 	w.Pool = func(o cmdutil.PoolOptions) (*session.Pool, error) {
-		pool, err := session.NewPool(session.PoolConfig{Dial: d.Dial, Forks: o.Forks, Session: session.Config{
+		pool, err := session.NewPool(session.PoolConfig{Dial: d.Dial, Forks: o.Forks, MaxConnsPerHost: 1, IdleTimeout: time.Millisecond, Session: session.Config{ // as the program has it
 			Principal: w.Caller().Principal, Policy: o.Policy, Audit: w.audit, Redact: cmdutil.Redactor(o.Redact),
 		}})
 		if err == nil {

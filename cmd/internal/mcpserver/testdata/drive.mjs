@@ -36,7 +36,7 @@ await step("tools are listed with schemas", async () => {
   const { tools } = await client.listTools();
   const names = tools.map((t) => t.name).sort();
   assert.deepEqual(names, [
-    "file_edit", "file_read", "file_write", "hosts_list", "job_output", "job_start", "job_stop", "look", "run", "session_close", "session_exec", "session_input", "session_open", "session_output",
+    "file_edit", "file_read", "file_transfer", "file_write", "hosts_list", "job_output", "job_start", "job_stop", "look", "run", "session_close", "session_exec", "session_input", "session_open", "session_output",
   ]);
   for (const t of tools) {
     assert.ok(t.outputSchema, t.name);
