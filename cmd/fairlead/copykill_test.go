@@ -22,6 +22,7 @@ import (
 // kill -9 of the program in the middle of a copy, at ten points: under the file's name there is what was there before, or all of
 // the new content. --resume completes it, and leaves nothing beside it.
 func TestACopyThatIsKilledLeavesNoPartOfAFileAndIsContinued(t *testing.T) {
+	tooLongForTheDetector(t)
 	t.Parallel()
 	const points = 10
 	sshd := sessiontest.OpenSSHD(t)

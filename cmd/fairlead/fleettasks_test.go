@@ -31,6 +31,7 @@ import (
 // What operators do with a hundred machines of which some are in trouble: one real server at 127.0.1.1 to 127.0.1.100, one
 // keeper, and the tasks one after the other. They are done over the socket and by agents too, where those can do them.
 func TestFleetTasks(t *testing.T) {
+	tooLongForTheDetector(t)
 	t.Parallel()
 	needs.Files(t, "testdata/fleet", 21)
 	f := newTroubledFleet(t)

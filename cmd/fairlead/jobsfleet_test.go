@@ -25,7 +25,7 @@ import (
 // A job on thirty hosts outlives the machine that has started it: the keeper is killed, all connections are cut, and another
 // controller with nothing but the inventory and the job's name collects all of it.
 func TestAJobOnThirtyHostsIsCollectedByAnotherController(t *testing.T) {
-	t.Parallel()
+	tooLongForTheDetector(t)
 	const fleet = 30
 	state := t.TempDir() // of the jobs on all hosts
 	gate := filepath.Join(t.TempDir(), "go")

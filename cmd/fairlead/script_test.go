@@ -200,3 +200,12 @@ func fields(ts *testscript.TestScript, args []string, known ...string) map[strin
 	}
 	return m
 }
+
+// tooLongForTheDetector leaves a test out that starts hundreds of programs: the race detector makes each start several times
+// slower, and other tests run the same code under it.
+func tooLongForTheDetector(t *testing.T) {
+	t.Helper()
+	if raceEnabled {
+		t.Skip("it starts too many programs for the race detector")
+	}
+}
