@@ -29,7 +29,7 @@ func newPlayground(t *testing.T, keeper string) *playground {
 	if _, err := exec.LookPath("ansible-playbook"); err != nil {
 		needs.Part(t, "ansible-playbook is not installed")
 	}
-	sshd := sessiontest.OpenSSHD(t, "ListenAddress 0.0.0.0", "MaxStartups 200", "MaxSessions 20")
+	sshd := sessiontest.OpenSSHD(t, "ListenAddress 0.0.0.0", "MaxStartups 200", "MaxSessions 20", "SetEnv SHLVL=3") // without start files
 	_, port, err := net.SplitHostPort(sshd.Addr)
 	require.NoError(t, err)
 	dir, _ := keeperHome(t)

@@ -29,7 +29,8 @@ func TestAJobOnThirtyHostsIsCollectedByAnotherController(t *testing.T) {
 	const fleet = 30
 	state := t.TempDir() // of the jobs on all hosts
 	gate := filepath.Join(t.TempDir(), "go")
-	sshd := sessiontest.OpenSSHD(t, "ListenAddress 0.0.0.0", "SetEnv XDG_STATE_HOME="+state)
+	// A login shell of bash reads no start files at this SHLVL: thirty at once would wait for the lock of a version manager.
+	sshd := sessiontest.OpenSSHD(t, "ListenAddress 0.0.0.0", "SetEnv XDG_STATE_HOME="+state+" SHLVL=3")
 	links := cutLinks(t, sshd.Addr)
 	inventory := writeFleet(t, sshd, links.port, fleet)
 	first, second := newController(t, inventory), newController(t, inventory)
