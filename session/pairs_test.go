@@ -177,7 +177,7 @@ var looks = []string{
 	"export -p | sed '/SSH_/d;/XDG_SESSION/d' | sort", "f", "command -V f", "cat </dev/null", "alias", "ll", "trap",
 	"case $- in (*[fueaCnx]*) echo $-;; esac", "echo /us*", `x=$(echo "$nope"); echo "[$x]"`, "umask", "ulimit -n; ulimit -c; ulimit -s",
 	"for n in /proc/$$/fd/*; do echo ${n##*/}; done", "cat", "read x; echo $?", "jobs", "wait; echo $?", `echo "${!:+set}"`, "true; echo \"$_\"",
-	"stty -a </dev/tty", "stty size </dev/tty", "echo \"<$$>\"", "/bin/sleep 9 & echo \"<$!>\"; kill $!; wait $! 2>/dev/null", "test -z \"${RANDOM-}\" || echo \"<$RANDOM $RANDOM $RANDOM>\"",
+	"stty -a </dev/tty", "stty size </dev/tty", "echo \"<$$>\"", "/bin/sleep 9 & echo \"<$!>\"; kill $!; wait $! 2>/dev/null; :", "test -z \"${RANDOM-}\" || echo \"<$RANDOM $RANDOM $RANDOM>\"",
 	"set -- $(ls /proc/$$/task/$$/children) $(cat /proc/$$/task/$$/children | wc -w); echo $#", "/bin/sleep .1; echo waited", "echo err >&2", "exit 5", "exec sh -c 'exit 6'", "(exit 8)",
 	"trap 'echo mine' EXIT; exit 2", "kill -INT $$; echo on", "sh -c 'trap' ", "test -t 0; echo $?; test -t 1; echo $?", "printf tail",
 }
