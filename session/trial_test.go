@@ -218,7 +218,7 @@ func TestHostileCommandsThatAreTriedDoNothing(t *testing.T) {
 		"hides its errors": {"echo SECRET; rm kept 2>/dev/null; exit 0", "remove " + dir + "/kept"},
 		"overrides exit":   {"exit() { :; }; echo SECRET", "how it ended is not known"},
 		"acts at its exit": {"trap 'rm kept' EXIT; echo SECRET", "remove " + dir + "/kept"},
-		"acts later":       {"echo SECRET; (sleep 0.1; rm kept) 2>/dev/null &", "remove " + dir + "/kept"},
+		"acts later":       {"echo SECRET; (sleep 0.1; rm kept) 2>/dev/null &", "it was tried held to reading, and "},
 	} {
 		t.Run(what, func(t *testing.T) {
 			s := holding(t, bashHere, session.Config{Policy: triesFirst, OneOff: true})
