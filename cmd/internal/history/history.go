@@ -24,9 +24,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
-// scanned is how many entries of the audit log are looked through.
-const scanned = 20_000
-
 // options is everything that the commands need.
 type options struct {
 	io        *iostreams.IOStreams
@@ -41,8 +38,8 @@ type options struct {
 
 const long = `List the commands that you ran, the newest last, and run one again.
 
-The list is from the audit log of this machine: commands of run, exec and shell, with their secrets redacted. Each has the number
-of its entry, which "again" takes, and "fairlead audit show" too.
+The list is from the audit log of this machine: commands of run and exec, with their secrets redacted. Each has a number, which
+"again" takes. A command that had a session, standard input or a secret is not run again; one that was held is held again.
 
 In a pipe it is one line per command, separated by tabs: number, time, status, hosts, command.`
 
@@ -107,7 +104,12 @@ type command struct {
 	differs bool // hosts got commands of their own
 	user    []string
 	become  string
+	held    bool   // the kernel held it to reading, so it may have changed nothing
+	unkept  string // what it had besides its text, and again would not have; "" is nothing
 }
+
+// opens is the command that opens a session, which nobody typed.
+const opens = ":"
 
 // commands are those of the caller, the oldest first.
 func (o *options) commands() (all []*command, err error) {
@@ -118,15 +120,15 @@ func (o *options) commands() (all []*command, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	events, err := audit.Tail(dir, scanned)
-	if err != nil {
-		return nil, err
-	}
 	who := o.caller().Principal
 	by := map[string]*command{}
-	for i := range events {
-		e := &events[i]
-		if e.Principal != who || e.Command == "" && e.Kind == audit.CommandRequest || strings.HasPrefix(e.Rule, "keeper/own") {
+	// All is read: a run on many hosts of which only some were seen would run again on those.
+	for event, err := range audit.All(dir) {
+		if errors.Is(err, audit.ErrUnavailable) {
+			return nil, err
+		}
+		e := &event
+		if err != nil || e.Principal != who || e.Kind == audit.CommandRequest && (e.Command == "" || e.Command == opens) || strings.HasPrefix(e.Rule, "keeper/own") {
 			continue
 		}
 		switch e.Kind {
@@ -139,8 +141,23 @@ func (o *options) commands() (all []*command, err error) {
 			}
 			c.differs = c.differs || c.Command != e.Command
 			c.Hosts, c.user = append(c.Hosts, e.Host), append(c.user, e.SSHUser)
+			if e.CWD != "" {
+				c.unkept = "the directory and the variables of its session"
+			}
+		case audit.CommandInput:
+			if c := by[e.ID]; c != nil {
+				c.unkept = "what was typed at it"
+			}
 		case audit.CommandResult:
-			if c := by[cmp.Or(e.Group, e.ID)]; c != nil && c.Status != e.Status {
+			c := by[cmp.Or(e.Group, e.ID)]
+			if c == nil {
+				continue
+			}
+			if e.StdinBytes > 0 {
+				c.unkept = "standard input"
+			}
+			c.held = c.held || strings.HasPrefix(e.Held, "kernel")
+			if c.Status != e.Status {
 				if c.Status != "" {
 					e.Status = "mixed"
 				}
@@ -198,6 +215,10 @@ func (o *options) again(number string) ([]string, error) {
 	switch {
 	case redact.ContainsMark([]byte(c.Command)):
 		return nil, cmdutil.Usagef("%d cannot be run again: its command held a secret, which the audit log does not keep", n)
+	case c.Status == "":
+		return nil, cmdutil.Usagef("%d cannot be run again: its end is not in the audit log, so it may still run", n)
+	case c.unkept != "":
+		return nil, cmdutil.Usagef("%d cannot be run again: it had %s, which the audit log does not keep. Type it anew", n, c.unkept)
 	case c.differs:
 		return nil, cmdutil.Usagef("%d had a command of its own on each host: fairlead runs rerun --on all %s runs it again", n, c.Run)
 	}
@@ -216,5 +237,9 @@ func (o *options) again(number string) ([]string, error) {
 		targets = append(targets, name)
 	}
 	fmt.Fprintf(o.io.Err, "fairlead: on %s: %s\n", hosts.Fold(slices.Clone(c.Hosts)), cmdutil.OneLine(c.Command))
-	return []string{"--no-template", "--become=" + cmp.Or(c.become, hosts.NoBecome), strings.Join(targets, ","), "--", c.Command}, nil
+	words := []string{"--no-template", "--become=" + cmp.Or(c.become, hosts.NoBecome), strings.Join(targets, ",")}
+	if c.held { // a dry run stays one
+		words = append(words, "--held")
+	}
+	return append(words, "--", c.Command), nil
 }

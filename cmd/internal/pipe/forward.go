@@ -18,8 +18,12 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
-// targetDial bounds connecting to where a remote forward goes.
-const targetDial = 30 * time.Second
+// Bounds of connecting to where a forward goes: from this machine, and from the host, which may try for as long as Linux does
+// (tcp_syn_retries in tcp(7): 127 s).
+const (
+	targetDial = 30 * time.Second
+	targetPipe = 150 * time.Second
+)
 
 // forwarder is a connection that can forward ports.
 type forwarder interface {
@@ -258,12 +262,8 @@ func (w *Forward) accept() {
 func (w *Forward) pass(near io.ReadWriteCloser) error {
 	to := Ask{Host: w.f.Host, Port: w.f.To, Caller: w.caller}
 	if to.Host == "" {
-		conn, ok := near.(net.Conn)
-		if !ok {
-			conn = undated{near}
-		}
 		var err error
-		if to.Host, to.Port, err = Socks(conn); err != nil {
+		if to.Host, to.Port, err = Socks(near); err != nil {
 			return err
 		}
 	}
@@ -278,20 +278,22 @@ func (w *Forward) pass(near io.ReadWriteCloser) error {
 		w.join(near, far, &w.sent, &w.got)
 		return nil
 	}
+	opening, cancel := context.WithTimeout(w.ctx, targetPipe)
+	defer cancel()
 	if w.f.Option == "-D" {
-		return w.each(near, to)
+		return w.each(opening, near, to)
 	}
-	switch d, err := w.decide(w.ctx, to.Script()); {
+	switch d, err := w.decide(opening, to.Script()); {
 	case err != nil:
 		return err
 	case d.Verdict != policy.Allow:
 		return fmt.Errorf("%s: denied by now: %s", w.f, d.Reason)
 	}
-	host, err := w.held(w.ctx)
+	host, err := w.held(opening)
 	if err != nil {
 		return err
 	}
-	far, err := host.Pipe(w.ctx, sshconn.Piped{Host: to.Host, Port: to.Port})
+	far, err := host.Pipe(opening, sshconn.Piped{Host: to.Host, Port: to.Port})
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", w.f, target, err)
 	}
@@ -300,8 +302,8 @@ func (w *Forward) pass(near io.ReadWriteCloser) error {
 	return nil
 }
 
-// each is one connection of -D: judged and recorded by itself, on the connection that is held.
-func (w *Forward) each(near io.ReadWriteCloser, to Ask) error {
+// each is one connection of -D: judged and recorded by itself, on the connection that is held. ctx bounds what comes before bytes pass.
+func (w *Forward) each(ctx context.Context, near io.ReadWriteCloser, to Ask) error {
 	cfg := w.cfg
 	cfg.Lend = func(ctx context.Context, _ hosts.Host, use func(session.Transport) error) (func(), error) {
 		conn, err := w.held(ctx)
@@ -310,7 +312,7 @@ func (w *Forward) each(near io.ReadWriteCloser, to Ask) error {
 		}
 		return func() {}, use(conn.(session.Transport))
 	}
-	r, err := Begin(w.ctx, cfg, w.h, to, w.reason)
+	r, err := Begin(ctx, cfg, w.h, to, w.reason)
 	if err != nil {
 		return err
 	}
@@ -341,15 +343,6 @@ func (w *Forward) join(near, far io.ReadWriteCloser, sent, got *atomic.Int64) {
 	pass(far, near, sent)
 	back.Wait()
 }
-
-// undated is a connection whose deadlines are not known. What has none ends with its forward.
-type undated struct{ io.ReadWriteCloser }
-
-func (undated) LocalAddr() net.Addr              { return nil }
-func (undated) RemoteAddr() net.Addr             { return nil }
-func (undated) SetDeadline(time.Time) error      { return nil }
-func (undated) SetReadDeadline(time.Time) error  { return nil }
-func (undated) SetWriteDeadline(time.Time) error { return nil }
 
 // end ends the forward because of itself.
 func (w *Forward) end(why error) {

@@ -30,10 +30,10 @@ var (
 	errSocksCommand = errors.New("the SOCKS client asks for something else than a connection")
 )
 
-// Socks reads where a client wants to go, and grants it at once, as ssh does: where that cannot be reached the connection ends.
-func Socks(conn net.Conn) (host string, port uint16, err error) {
-	_ = conn.SetDeadline(time.Now().Add(socksTime))
-	defer func() { _ = conn.SetDeadline(time.Time{}) }()
+// Socks reads where a client wants to go, and grants it at once, as ssh does: where that cannot be reached the connection ends. A
+// client that takes too long finds it closed.
+func Socks(conn io.ReadWriteCloser) (host string, port uint16, err error) {
+	defer time.AfterFunc(socksTime, func() { conn.Close() }).Stop()
 	var head [4]byte
 	read := func(n int) ([]byte, error) {
 		b := make([]byte, n)
@@ -99,6 +99,6 @@ func Socks(conn net.Conn) (host string, port uint16, err error) {
 }
 
 // answer tells a client what becomes of its request.
-func answer(conn net.Conn, code byte) {
+func answer(conn io.Writer, code byte) {
 	_, _ = conn.Write([]byte{socksVersion, code, 0, socksAddressIPv4, 0, 0, 0, 0, 0, 0})
 }

@@ -4,6 +4,8 @@ import (
 	"io"
 	"net"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -55,4 +57,18 @@ func TestSOCKSClientsSayWhereTheyWantToGo(t *testing.T) {
 			assert.Equal(t, c.answered, answered[:len(c.answered)])
 		})
 	}
+}
+
+// A client of a forward on a host has no deadline of its own, and one that says nothing is not waited for.
+func TestASOCKSClientThatSaysNothingIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		defer near.Close()
+		began := time.Now()
+		_, _, err := Socks(struct{ io.ReadWriteCloser }{far})
+		assert.Error(t, err)
+		assert.Equal(t, socksTime, time.Since(began))
+		_, err = near.Read(make([]byte, 1))
+		assert.ErrorIs(t, err, io.EOF, "the connection is closed")
+	})
 }
