@@ -86,7 +86,7 @@ func (x *fleet) keep() *runstore.Writer {
 	if x.k.cfg.Runs == nil || !x.in.KeepRun {
 		return nil
 	}
-	r := runstore.Run{ID: x.in.ID, Principal: x.c.Principal, Started: time.Now(), Targets: x.in.Selector, Stdin: x.in.Stdin, Shell: x.in.Shell}
+	r := runstore.Run{ID: x.in.ID, Principal: x.c.Principal, Started: time.Now(), Targets: x.in.Selector, Stdin: x.in.Stdin, Shell: x.in.Shell, Held: x.in.Held, Become: x.in.Become, SSH: x.c.Ssh}
 	r.Command = cmdutil.Redactor(x.k.secrets)(x.cmd.Script)
 	r.Exact = r.Command == x.cmd.Script && x.in.Copy == nil && x.job == nil
 	if len(r.Command) > runstore.MaxCommand {

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,8 @@ func (k *Keeper) rerun(c *access.Caller, b *wire.NewRun) error {
 		why = fmt.Sprintf("no host of it is %s", again.On)
 	case rec.Stdin:
 		why = "its standard input was not kept"
+	case rec.SSH != c.Ssh:
+		why = "its hosts were reached with other options of ssh (" + wire.SSHOptions + "), which decide where and as whom it runs"
 	case !rec.Exact:
 		why = "its command holds a secret or is too long, and was not kept"
 	}
@@ -60,6 +63,8 @@ func (k *Keeper) rerun(c *access.Caller, b *wire.NewRun) error {
 	default:
 		b.SetCommand(rec.Command)
 	}
+	b.Held = b.Held || rec.Held
+	b.Become = cmp.Or(b.Become, rec.Become)
 	if b.Shell == "" {
 		b.Shell = rec.Shell
 	}

@@ -1,16 +1,17 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/redact"
@@ -26,6 +27,7 @@ func (o *Options) keepRun(id string, hs []hosts.Host, secrets *redact.Set) *runs
 	}
 	rec := runstore.Run{
 		ID: id, Principal: o.Caller().Principal, Started: time.Now(), PID: os.Getpid(), Targets: o.Targets, Shell: o.shell, Stdin: o.Stdin != stdinNone,
+		Held: o.Held, Become: o.Become, SSH: o.reached(),
 	}
 	rec.Command = cmdutil.Redactor(secrets)(o.Script)
 	rec.Exact = rec.Command == o.Script && utf8.ValidString(o.Script)
@@ -84,6 +86,14 @@ func (r *report) endRun(code int, err error) {
 		code = exitcode.Internal
 	}
 	_ = r.log.Close(runstore.Finish{Ended: time.Now(), ExitCode: code, Rollout: r.summary.rollout}) // it is lost, and that is what its readers see
+}
+
+// reached is how the call reaches its hosts, as a kept run has it.
+func (o *Options) reached() string {
+	if o.SSH == nil {
+		return ""
+	}
+	return o.SSH.Set.String()
 }
 
 // rerunWords takes the run to run again, and a command in place of its own.
@@ -149,11 +159,20 @@ func (o *Options) rerunHosts() ([]hosts.Host, error) {
 		}
 		return nil, cmdutil.Usagef("%s cannot be run again as it was: %s. Give the command: fairlead run --rerun %s %s -- COMMAND", rec.ID, why, o.Rerun, rec.ID)
 	}
+	if rec.SSH != o.reached() {
+		was, err := sshopt.Parse(rec.SSH)
+		if err != nil {
+			return nil, err
+		}
+		return nil, cmdutil.Usagef("%s reached its hosts with %s: give the same options, which decide where and as whom it runs", rec.ID, cmp.Or(was.Names(), "no options of ssh"))
+	}
 	again := false // with the run's own command
 	o.Targets = rec.ID
 	if o.Script == "" {
 		o.Script, o.Words, o.shell = rec.Command, rec.Words, rec.Shell
 		o.Program, again = rec.Words != nil, true
+		o.Held = o.Held || rec.Held
+		o.Become = cmp.Or(o.Become, rec.Become)
 		if d, err := time.ParseDuration(rec.Timeout); err == nil && o.Timeout == 0 {
 			o.Timeout = d
 		}
@@ -200,14 +219,10 @@ func (o *Options) runOf(store runstore.Store) (*runstore.Record, error) {
 
 // hostNamed is a host by what it is asked for by.
 func (o *Options) hostNamed(name string) (hosts.Host, error) {
-	if strings.Contains(name, "@") {
-		if h, ok, err := hosts.ParseAdHoc(name); err != nil || ok {
-			return h, err
-		}
-	}
-	inv, err := o.Inventory()
+	sel := targets.Resolver{Inventory: o.Inventory, Reach: o.Reach}
+	hs, err := sel.Resolve(name, "")
 	if err != nil {
 		return hosts.Host{}, err
 	}
-	return inv.Lookup(name)
+	return hs[0], nil
 }

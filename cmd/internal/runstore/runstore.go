@@ -48,6 +48,9 @@ type Run struct {
 	Words   []string `json:"words,omitempty"`   // of structured mode, where Exact
 	Shell   string   `json:"shell,omitempty"`   // that a script named
 	Stdin   bool     `json:"stdin,omitempty"`   // the command got standard input, which is not kept
+	Held    bool     `json:"held,omitempty"`    // it was held to reading
+	Become  string   `json:"become,omitempty"`  // the account that --become named
+	SSH     string   `json:"ssh,omitempty"`     // how the call reached the hosts, from sshopt.Set
 	Timeout string   `json:"timeout,omitempty"` // as flags take it
 	Idle    string   `json:"idle,omitempty"`
 }
