@@ -75,8 +75,8 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 		Use: "list", Short: "List the ports that the keeper forwards", Args: cmdutil.Args(0, 0, "no arguments"),
 		Long: `List the ports that the keeper forwards.
 
-A pipe gets one tab-separated line per forward, without a header: id, host, -L, -R or -D with what it forwards, connections that are
-open, all that there were, bytes to the targets and from them, and why the last connection that failed did. Empty fields are "-".`,
+A pipe gets one tab-separated line per forward, without a header: id, host, -L, -R or -D with what it forwards, when it was opened,
+connections that are open, all that there were, bytes to the targets and from them, and why the last connection that failed did. Empty fields are "-".`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return listAll(cmd.Context(), o) },
 	}
 	list.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line")

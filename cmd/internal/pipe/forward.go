@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
@@ -104,6 +105,9 @@ func OpenForward(ctx context.Context, cfg Config, h hosts.Host, f hosts.Forward,
 	}
 	if f.Option != "-R" {
 		if w.local, err = net.Listen("tcp", f.Listen()); err != nil {
+			if errors.Is(err, syscall.EADDRINUSE) {
+				err = fmt.Errorf("%w: take another port, or 0 for one that is free", err)
+			}
 			return fail("listen", fmt.Errorf("%s: %w", f, err))
 		}
 		w.f.Port = uint16(w.local.Addr().(*net.TCPAddr).Port)
