@@ -116,7 +116,7 @@ func TestAKeptRunIsRunAgainOverTheAPI(t *testing.T) {
 	w.fleet(w.Client, wire.NewRun{ID: "r_dryrun01", Hosts: []string{"web1"}, Command: "touch " + w.dir + "/changed", Held: true, KeepRun: true})
 	_, err = w.AwaitKeptRun(t.Context(), "r_dryrun01", time.Minute)
 	require.NoError(t, err)
-	o = w.fleet(w.Client, wire.NewRun{ID: "r_dryrun02", Rerun: &wire.Rerun{Run: "r_dryrun01", On: "all"}})
+	w.fleet(w.Client, wire.NewRun{ID: "r_dryrun02", Rerun: &wire.Rerun{Run: "r_dryrun01", On: "all"}})
 	assert.NoFileExists(t, filepath.Join(w.dir, "changed"))
 
 	w.fleet(w.Client, wire.NewRun{ID: "r_secret", Selector: "web1", Command: "export API_TOKEN=s3cr3ts3cr3t; false", KeepRun: true})
