@@ -33,6 +33,8 @@ type foldView struct {
 	exact  bool // control characters are printed as they are
 	diff   bool // all but one group are shown by how they differ from that one
 	groups map[ending]*group
+
+	outs, errs textTree // of hosts whose output --max-output keeps here
 }
 
 // ending is what must be equal for hosts to be told together.
@@ -46,7 +48,8 @@ type ending struct {
 type group struct {
 	first  int // the smallest index, to order groups of equal size
 	names  []string
-	result session.Result // of one of them
+	result session.Result // of one of them, without what kept has
+	kept   *kept
 	what   string
 	why    string
 	own    map[string]string // what differs between them in why, by name
@@ -73,7 +76,10 @@ func (v *foldView) done(t *target, r session.Result) {
 	}
 	g := v.groups[o]
 	if g == nil {
-		g = &group{first: t.index, result: r, what: what, why: why}
+		g = &group{first: t.index, result: r, kept: t.kept, what: what, why: why}
+		if g.kept != nil {
+			g.result.Stdout, g.result.Stderr = nil, nil
+		}
 		v.groups[o] = g
 	}
 	if own != "" {
@@ -110,12 +116,16 @@ func (v *foldView) finish(*summary, int) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
+		g.kept.put(&g.result)
 		if ref != nil && g != ref && answered(g) {
 			v.printDiff(&b, ref, g)
 		} else {
 			v.print(&b, g)
 		}
 		v.gate.Out().Write(b.Bytes())
+		if g != ref {
+			g.result, g.kept = session.Result{}, nil
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -111,7 +110,11 @@ func (r *report) begin(t *target, stdout, stderr io.Writer) (io.Writer, io.Write
 		stdout, stderr = both(stdout, o), both(stderr, e)
 	}
 	if n := r.o.MaxOutput; n > 0 {
-		t.kept = &kept{newCapture(n), newCapture(n)}
+		outs, errs := &textTree{}, &textTree{}
+		if f, ok := r.view.(*foldView); ok { // others forget a host's output when it is printed
+			outs, errs = &f.outs, &f.errs
+		}
+		t.kept = &kept{newCapture(n, outs), newCapture(n, errs)}
 		stdout, stderr = both(stdout, t.kept.stdout), both(stderr, t.kept.stderr)
 	}
 	return stdout, stderr
@@ -120,13 +123,18 @@ func (r *report) begin(t *target, stdout, stderr io.Writer) (io.Writer, io.Write
 // kept is how much of a host's output --max-output wants.
 type kept struct{ stdout, stderr *capture }
 
+// put puts it into a Result. It may be called on nil, where the Result has what it needs.
+func (k *kept) put(res *session.Result) {
+	if k == nil {
+		return
+	}
+	res.Stdout, res.CutStdout, res.OmittedStdout = k.stdout.bytes()
+	res.Stderr, res.CutStderr, res.OmittedStderr = k.stderr.bytes()
+}
+
 // finish puts into a Result what was kept of its output, and ends its files.
 func (r *report) finish(t *target, res *session.Result) {
-	if t.kept != nil {
-		res.Stdout, res.CutStdout, res.OmittedStdout = t.kept.stdout.bytes()
-		res.Stderr, res.CutStderr, res.OmittedStderr = t.kept.stderr.bytes()
-		t.kept = nil
-	}
+	t.kept.put(res)
 	if r.files == nil {
 		return
 	}
@@ -171,18 +179,24 @@ func (m *omission) text() string {
 
 // capture keeps the first and the last bytes of a stream.
 type capture struct {
-	head, tail []byte
-	half       int // of the most that is kept
-	total      int64
+	head  treeText
+	long  int // of head
+	tail  []byte
+	half  int // of the most that is kept
+	total int64
 }
 
-func newCapture(most int64) *capture { return &capture{half: int(most+1) / 2} }
+// newCapture returns a capture of one of the streams whose beginnings are in a tree.
+func newCapture(most int64, in *textTree) *capture {
+	return &capture{head: in.text(), half: int(most+1) / 2}
+}
 
 func (c *capture) Write(p []byte) (int, error) {
 	c.total += int64(len(p))
 	n := len(p)
-	if room := min(c.half-len(c.head), len(p)); room > 0 {
-		c.head = append(c.head, p[:room]...)
+	if room := min(c.half-c.long, len(p)); room > 0 {
+		c.head.add(p[:room])
+		c.long += room
 		p = p[room:]
 	}
 	if len(p) > c.half {
@@ -198,14 +212,15 @@ func (c *capture) Write(p []byte) (int, error) {
 // bytes returns what is kept, where bytes are missing in it, and how many. Neither half ends inside a character.
 func (c *capture) bytes() (text []byte, cut, omitted int64) {
 	tail := c.tail[max(0, len(c.tail)-c.half):]
-	if c.total == int64(len(c.head)+len(tail)) {
-		return append(c.head, tail...), 0, 0
+	head := c.head.bytes(len(tail))
+	if c.total == int64(len(head)+len(tail)) {
+		return append(head, tail...), 0, 0
 	}
-	head := wholeRunes(c.head)
+	head = wholeRunes(head)
 	for i := 1; i < utf8.UTFMax && len(tail) > 0 && !utf8.RuneStart(tail[0]); i++ {
 		tail = tail[1:]
 	}
-	return append(bytes.Clone(head), tail...), int64(len(head)), c.total - int64(len(head)+len(tail))
+	return append(head, tail...), int64(len(head)), c.total - int64(len(head)+len(tail))
 }
 
 // wholeRunes is text without the beginning of a character at its end.

@@ -18,7 +18,7 @@ func TestACaptureKeepsBothEnds(t *testing.T) {
 					if alphabet != "\xff" {
 						text = strings.ToValidUTF8(text, "")
 					}
-					c := newCapture(most)
+					c := newCapture(most, &textTree{})
 					for at := 0; at < len(text); at += piece {
 						_, _ = c.Write([]byte(text[at:min(at+piece, len(text))]))
 					}

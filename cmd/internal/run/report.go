@@ -150,6 +150,7 @@ func (r *report) ended(e place.HostEnd) {
 		r.o.took(e.Host, e.Result)
 	}
 	r.view.done(t, e.Result)
+	t.kept = nil
 }
 
 // code is the exit code of what has happened so far.
