@@ -13,6 +13,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/rollout"
 )
 
 // maxFleets is how many runs over many hosts are remembered.
@@ -32,8 +33,9 @@ type Fleet struct {
 
 	mu      sync.Mutex // guards what follows
 	members []Member
-	once    bool // one approval is for all hosts
-	waits   bool // for that approval
+	report  *rollout.Report // of a rollout that has ended
+	once    bool            // one approval is for all hosts
+	waits   bool            // for that approval
 }
 
 // Member is what became of one host. All but the Host is empty until its turn comes.
@@ -42,6 +44,10 @@ type Member struct {
 	Exec   *Exec
 	Err    error // why there is no Exec
 	Awaits bool  // somebody has yet to approve its Exec; not where one approval is for all hosts, see Fleet.Awaiting
+
+	// Of a rollout.
+	Late     bool            // its deadline stopped the Exec
+	Verified *session.Result // what the Plan's Verify gave, where it ran
 }
 
 // FleetRequest is a command on several hosts.
@@ -51,6 +57,10 @@ type FleetRequest struct {
 	Dir       string // where it runs; "" means the account's home directory
 	Command   Command
 	Forks     int // hosts at a time; zero means session.DefaultForks
+
+	// Plan, if not nil, says how it goes in steps. Its functions are not called, and of Verify the Script and the Reason count.
+	// What is tried first, see Later, is tried on all hosts at once: it changes nothing.
+	Plan *rollout.Plan
 
 	// Decisions are those of the policy about the hosts, by their names, for Fleet.Decision; nil where nobody has asked.
 	Decisions map[string]policy.Decision
@@ -79,6 +89,11 @@ type Permit interface {
 // Fleet starts a command on several hosts and returns at once. It goes on until all have ended, Stop, or Close of the
 // registry. Of ctx it takes the values, for the sessions' dialer, policy, approver and record, and not the end.
 func (r *Registry) Fleet(ctx context.Context, req FleetRequest) (*Fleet, error) {
+	if req.Plan != nil {
+		if _, err := req.Plan.Split(req.Hosts); err != nil {
+			return nil, fault("run", "", CodeInvalid, false, "%w", err)
+		}
+	}
 	f := &Fleet{r: r, id: id.New("r_"), principal: req.Principal, cmd: req.Command, once: req.Permit != nil, decisions: req.Decisions, waits: req.Permit != nil, done: make(chan struct{})}
 	f.members = make([]Member, len(req.Hosts))
 	for i, h := range req.Hosts {
@@ -115,7 +130,7 @@ func (r *Registry) Fleet(ctx context.Context, req FleetRequest) (*Fleet, error) 
 		if req.Later != nil {
 			f.firstTried(req, forks)
 		} else if f.permitted(req) {
-			f.all(req, forks, nil)
+			f.rollOut(req, forks, nil)
 		}
 		unhook()
 		f.stop()
@@ -151,7 +166,7 @@ func (f *Fleet) permittedOn(req FleetRequest, only []int) bool {
 		case f.ctx.Err() != nil:
 			f.note(i, nil, fault("run", h.Name, "canceled", true, "not started: %w", ctxerr.Of(f.ctx)))
 		case req.Asking(h):
-			f.member(i, FleetRequest{Principal: req.Principal, Hosts: req.Hosts, Command: req.Command})
+			f.member(f.ctx, i, FleetRequest{Principal: req.Principal, Hosts: req.Hosts, Command: req.Command})
 		default:
 			f.note(i, nil, fault("run", h.Name, code, false, "%w", err))
 		}
@@ -185,7 +200,7 @@ func (f *Fleet) all(req FleetRequest, forks int, only []int) {
 	for range forks {
 		wg.Go(func() {
 			for i := range next {
-				f.member(i, req)
+				f.member(f.ctx, i, req)
 			}
 		})
 	}
@@ -193,9 +208,9 @@ func (f *Fleet) all(req FleetRequest, forks int, only []int) {
 }
 
 // member runs the command on one host.
-func (f *Fleet) member(i int, req FleetRequest) {
-	if f.ctx.Err() != nil {
-		f.note(i, nil, fault("run", req.Hosts[i].Name, "canceled", true, "not started: %w", ctxerr.Of(f.ctx)))
+func (f *Fleet) member(ctx context.Context, i int, req FleetRequest) {
+	if ctx.Err() != nil {
+		f.note(i, nil, fault("run", req.Hosts[i].Name, "canceled", true, "not started: %w", ctxerr.Of(ctx)))
 		return
 	}
 	if req.Check != nil {
@@ -204,26 +219,33 @@ func (f *Fleet) member(i int, req FleetRequest) {
 			return
 		}
 	}
+	if _, err := f.on(ctx, req, i, func(x *Exec) { f.note(i, x, nil) }); err != nil {
+		f.note(i, nil, err)
+	}
+}
+
+// on runs a command on one host, in a session of its own, and returns when it has ended. began is told of its Exec. The error is of
+// a command that has none.
+func (f *Fleet) on(ctx context.Context, req FleetRequest, i int, began func(*Exec)) (*Exec, error) {
 	e, err := f.r.add(OpenRequest{Principal: req.Principal, Host: req.Hosts[i]}, true)
 	if err != nil {
-		f.note(i, nil, err)
-		return
+		return nil, err
 	}
 	defer e.close("its command has ended")
 	if req.Dir != "" {
-		if err := e.begin(f.ctx, OpenRequest{Host: req.Hosts[i], Dir: req.Dir, Reason: req.Command.Reason}); err != nil {
-			f.note(i, nil, err)
-			return
+		if err := e.begin(ctx, OpenRequest{Host: req.Hosts[i], Dir: req.Dir, Reason: req.Command.Reason}); err != nil {
+			return nil, err
 		}
 	}
-	x, err := e.start(f.ctx, req.Command)
-	f.note(i, x, err)
+	x, err := e.start(ctx, req.Command)
 	if err != nil {
-		return
+		return nil, err
 	}
-	if x.Wait(f.ctx) != nil {
+	began(x)
+	if x.Wait(ctx) != nil {
 		x.Stop()
 	}
+	return x, nil
 }
 
 func (f *Fleet) note(i int, x *Exec, err error) {
@@ -237,6 +259,13 @@ func (f *Fleet) ID() string { return f.id }
 
 // Done is closed when all hosts have ended.
 func (f *Fleet) Done() <-chan struct{} { return f.done }
+
+// Rollout is what has happened in a rollout that has ended; nil else.
+func (f *Fleet) Rollout() *rollout.Report {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.report
+}
 
 // Stop stops what runs, leaves out who has not begun, and returns when all have ended.
 func (f *Fleet) Stop() {

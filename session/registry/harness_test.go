@@ -24,6 +24,8 @@ const me = "agent/test"
 
 type callT = sessiontest.Call
 
+type faultsT = sessiontest.Faults
+
 var sessiontestAuth = sessiontest.Faults{Dial: session.ErrAuth}
 
 // world is a registry over hosts that answer as scripted.

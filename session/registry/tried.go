@@ -48,6 +48,6 @@ func (f *Fleet) firstTried(req FleetRequest, forks int) {
 	req.Permit = req.Later(hs, strings.Join(reasons, "; "))
 	req.Command.approver = req.Permit
 	if f.permittedOn(req, left) {
-		f.all(req, forks, left)
+		f.rollOut(req, forks, left)
 	}
 }

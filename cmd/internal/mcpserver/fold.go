@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/rollout"
 )
 
 // maxGroups is how many groups are shown.
@@ -44,7 +45,7 @@ const (
 // showFleet shows what is known of a run.
 func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, error) {
 	members := f.Members()
-	out := &runOut{Run: f.ID(), Statuses: map[string]string{}, counts: map[string]int{}}
+	out := &runOut{Run: f.ID(), Statuses: map[string]string{}, counts: map[string]int{}, Rollout: rolledOut(f)}
 	if len(members) > 1 {
 		out.Hosts, out.State = len(members), string(session.Done)
 	}
@@ -123,7 +124,7 @@ func (s *Server) nextOfRun(o *runOut, reads bool) {
 	switch {
 	case o.State == statusAwaits:
 		o.Next = fmt.Sprintf("session_output with exec_id %s waits for the answer", o.Run)
-	case o.State != "":
+	case o.State != "" && !done(o.State):
 		o.Next = fmt.Sprintf("session_output with exec_id %s waits for it", o.Run)
 	}
 	if reads {
@@ -166,6 +167,13 @@ func outcomeOf(m registry.Member) (o outcome, fault *faultOut) {
 	if fault = faultOf(errOf(r.Err)); err != nil {
 		fault = faultOf(err)
 	}
+	if m.Late {
+		fault = faultOf(&callError{code: string(session.StatusTimeout), err: rollout.ErrDeadline})
+		o.status = fault.Code
+	}
+	if no := verifyFault(m.Verified); no != nil {
+		o.status, fault = no.Code, no
+	}
 	if fault != nil {
 		o.why = fault.Code + fault.Message
 	}
@@ -177,6 +185,8 @@ func statusOf(code string) string {
 	switch code {
 	case "unreachable", "auth", "hostkey", "denied", "expired", "canceled", "lost":
 		return code
+	case rollout.CodeNotRun:
+		return string(session.StatusCanceled)
 	}
 	return string(session.StatusError)
 }

@@ -162,6 +162,7 @@ type answer struct {
 		Count                                      int
 		ExitCode                                   *int `json:"exit_code"`
 		Execs                                      map[string]string
+		Error                                      *struct{ Code, Message, Exec string }
 	}
 	Error *struct {
 		Code, Message, Exec, Next string

@@ -260,7 +260,7 @@ func (p *pageOut) show(r *rendered, from string) {
 // text implements result.
 func (o *runOut) text() string {
 	var b strings.Builder
-	if o.Hosts > 0 || len(o.Groups) != 1 || o.State != "" && !done(o.State) || o.Error != nil || o.Command != "" {
+	if o.Hosts > 0 || len(o.Groups) != 1 || o.Rollout != nil || o.State != "" && !done(o.State) || o.Error != nil || o.Command != "" {
 		r := &rendered{}
 		r.say(o.Error.text(), prefixed("command: ", o.Command))
 		if len(o.Statuses) > 0 {
@@ -272,7 +272,7 @@ func (o *runOut) text() string {
 		case !done(o.State):
 			r.say(o.State)
 		}
-		r.say(prefixed("run ", o.Run))
+		r.say(prefixed("run ", o.Run), o.Rollout.text())
 		if o.Decision != nil {
 			r.say(o.Decision.text())
 		}

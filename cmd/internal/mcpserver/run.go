@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/registry"
+	"github.com/fairlead-ssh/fairlead/session/rollout"
 )
 
 type runArgs struct {
@@ -32,8 +33,14 @@ type runArgs struct {
 	Output   *outputArgs `json:"output,omitempty"`
 }
 
-func (s *Server) run(ctx context.Context, c *call, in runArgs) (*runOut, error) {
-	out, err := s.onHosts(ctx, c, in, false)
+// stepsArgs are the arguments of run: those of look, and how the run goes in steps.
+type stepsArgs struct {
+	runArgs
+	Rollout *rolloutArgs `json:"rollout,omitempty"`
+}
+
+func (s *Server) run(ctx context.Context, c *call, in stepsArgs) (*runOut, error) {
+	out, err := s.onHosts(ctx, c, in.runArgs, in.Rollout, false)
 	if err == nil && out.State == "" {
 		out.State = string(session.Done)
 	}
@@ -42,10 +49,10 @@ func (s *Server) run(ctx context.Context, c *call, in runArgs) (*runOut, error) 
 
 // look runs what only reads, and asks nobody.
 func (s *Server) look(ctx context.Context, c *call, in runArgs) (*runOut, error) {
-	return s.onHosts(ctx, c, in, true)
+	return s.onHosts(ctx, c, in, nil, true)
 }
 
-func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool) (*runOut, error) {
+func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, steps *rolloutArgs, onlyRead bool) (*runOut, error) {
 	out := &runOut{}
 	wait, err := waitTime(in.WaitS)
 	if err != nil {
@@ -80,7 +87,11 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, onlyRead bool
 				err: fmt.Errorf("look runs only commands that only read; this is %s: %s", r.Class, cmp.Or(named, r.Reason))}
 		}
 	}
-	f, refused, err := s.toHosts(ctx, hs, cmd, in.CWD, onlyRead)
+	plan, err := s.plan(ctx, steps, hs, cmd, in.CWD)
+	if err != nil {
+		return out, err
+	}
+	f, refused, err := s.toHosts(ctx, hs, cmd, in.CWD, plan, onlyRead)
 	if err != nil {
 		return out, err
 	}
@@ -119,12 +130,12 @@ func as(hs []hosts.Host, user string) ([]hosts.Host, error) {
 
 // toHosts starts a command on hosts, once it was judged on all of them. Where refused says why, it goes to none: the fleet is
 // then of those that refuse it, where that is put on record.
-func (s *Server) toHosts(ctx context.Context, hs []hosts.Host, cmd registry.Command, dir string, onlyRead bool) (f *registry.Fleet, refuses, err error) {
+func (s *Server) toHosts(ctx context.Context, hs []hosts.Host, cmd registry.Command, dir string, plan *rollout.Plan, onlyRead bool) (f *registry.Fleet, refuses, err error) {
 	refused, why, err := s.judgeAll(ctx, hs, cmd, dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	req := registry.FleetRequest{Principal: s.cfg.Principal, Hosts: hs, Dir: dir, Command: cmd, Decisions: why.all}
+	req := registry.FleetRequest{Principal: s.cfg.Principal, Hosts: hs, Dir: dir, Command: cmd, Decisions: why.all, Plan: plan}
 	switch wide := s.tooWide(len(hs)); {
 	case why.tried && len(refused) > 0 && wide == nil && (onlyRead || !s.cfg.Asks || len(hs) > 1):
 		// What only reads needs nobody.
@@ -140,7 +151,7 @@ func (s *Server) toHosts(ctx context.Context, hs []hosts.Host, cmd registry.Comm
 		refused = nil
 	case len(refused) > 0:
 		// It goes to nobody. On the hosts that refuse it is put on record as refused.
-		req.Hosts, refuses = refused, why.err
+		req.Hosts, req.Plan, refuses = refused, nil, why.err
 	case wide != nil:
 		return nil, nil, wide
 	}

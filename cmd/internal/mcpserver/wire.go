@@ -131,6 +131,7 @@ type runOut struct {
 	counts   map[string]int    // of hosts with each status
 	Groups   []groupOut        `json:"groups,omitempty"`
 	More     int               `json:"more_groups,omitempty"`
+	Rollout  *rolloutOut       `json:"rollout,omitempty"`
 	Decision *decisionOut      `json:"decision,omitempty"`
 	Next     string            `json:"next,omitempty"`
 	Error    *faultOut         `json:"error,omitempty"`

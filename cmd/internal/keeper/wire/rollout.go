@@ -22,6 +22,9 @@ type Rollout struct {
 	Retry        int      `json:"retry,omitempty" minimum:"0" maximum:"100" doc:"how often a connection that cannot be made is tried again; a command is never sent again"`
 }
 
+// MaxRetry bounds Rollout.Retry.
+const MaxRetry = 100
+
 // maxDeadline bounds a run's deadline.
 const maxDeadline = 30 * 24 * time.Hour
 
