@@ -38,11 +38,7 @@ func (r *report) watch(ctx context.Context) (stop func()) {
 			case <-tick.C:
 				tick.Reset(progressEvery)
 				if r.o.IO.ErrTTY && !r.raw() {
-					done, running := r.running()
-					r.mu.Lock()
-					batch := r.batch
-					r.mu.Unlock()
-					r.o.IO.SetStatus(batch + progressLine(done, len(r.targets), running, r.o.IO.Width()-1-len(batch)))
+					r.draw()
 				}
 			}
 		}
@@ -51,6 +47,32 @@ func (r *report) watch(ctx context.Context) (stop func()) {
 		close(end)
 		wg.Wait()
 	}
+}
+
+// draw shows the progress line, unless a question is there.
+func (r *report) draw() {
+	r.line.Lock()
+	defer r.line.Unlock()
+	if r.asks {
+		return
+	}
+	done, running := r.running()
+	r.mu.Lock()
+	batch := r.batch
+	r.mu.Unlock()
+	r.o.IO.SetStatus(batch + progressLine(done, len(r.targets), running, r.o.IO.Width()-1-len(batch)))
+}
+
+// ask takes the progress line away for a question, which it would overwrite, until that is answered.
+func (r *report) ask() (answered func()) {
+	set := func(asks bool) {
+		r.line.Lock()
+		defer r.line.Unlock()
+		r.asks = asks
+		r.o.IO.SetStatus("")
+	}
+	set(true)
+	return func() { set(false) }
 }
 
 // raw reports whether a host writes to the terminal as it likes: nothing may come between.

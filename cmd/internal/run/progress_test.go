@@ -61,6 +61,25 @@ func TestTheProgressLineComesAfterASecondAndGoes(t *testing.T) {
 	})
 }
 
+func TestTheProgressLineLeavesAQuestionAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		errOut := &lockedBuffer{}
+		ios := iostreams.New(strings.NewReader(""), io.Discard, errOut)
+		ios.ErrTTY = true
+		r := newReport(&Options{IO: ios}, []hosts.Host{{Name: "a"}, {Name: "b"}}, outcome.NewGate(ios, nil))
+		stop := r.watch(t.Context())
+		answered := r.ask()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Empty(t, errOut.String())
+		answered()
+		time.Sleep(progressEvery)
+		synctest.Wait()
+		assert.Equal(t, "0/2 done", errOut.String())
+		stop()
+	})
+}
+
 // lockedBuffer may be read while somebody writes.
 type lockedBuffer struct {
 	mu sync.Mutex

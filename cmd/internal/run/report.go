@@ -66,6 +66,9 @@ type report struct {
 	mu    sync.Mutex // guards what follows, and target.running
 	done  int
 	batch string // of a rollout: which one runs, for the progress line
+
+	line sync.Mutex // held while the progress line is drawn; guards what follows
+	asks bool       // a question is on the screen
 }
 
 func newReport(o *Options, hs []hosts.Host, g *outcome.Gate) *report {

@@ -182,6 +182,7 @@ func (r *report) watchSteps(s *place.Steps, judge *consent.Judge) {
 		r.summary.verified(t, e.Result)
 	}
 	s.Confirm = func(ctx context.Context, so wire.RunReport) bool {
+		defer r.ask()()
 		yes, err := judge.YesNo(ctx, confirmText(so))
 		return yes && err == nil
 	}
