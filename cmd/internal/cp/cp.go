@@ -62,6 +62,7 @@ func newOptions(f *cmdutil.Factory) *Options {
 }
 
 func (o *Options) flags(f *cmdutil.Factory, cmd *cobra.Command) {
+	cmd.SetFlagErrorFunc(flagError)
 	fl := cmd.Flags()
 	f.SSH.AddBecome(fl)
 	fl.StringVarP(&o.Except, "except", "x", "", "leave out the hosts that `selector` picks")

@@ -5,10 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/copies"
 )
@@ -41,6 +43,19 @@ func TestEndpointsAreTakenApart(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, src, 2)
 	assert.True(t, dst.far())
+}
+
+func TestFlagsOfOtherProgramsAreExplained(t *testing.T) {
+	ios, _, _, _ := iostreams.Test()
+	for flag, want := range map[string]string{
+		"-r": "-r is not needed: directories are copied whole; leave it out", "-a": "modes of files", "--recursive": "--recursive is not needed",
+		"-Z": "unknown shorthand flag", "--r": "unknown flag: --r",
+	} {
+		root := &cobra.Command{Use: "fairlead", SilenceErrors: true, SilenceUsage: true}
+		root.AddCommand(NewCmd(&cmdutil.Factory{IO: ios}))
+		root.SetArgs([]string{"cp", flag, "a", "h:b"})
+		assert.ErrorContains(t, root.Execute(), want)
+	}
 }
 
 func TestNamesOfDirectoriesForHosts(t *testing.T) {
