@@ -43,9 +43,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	seed := fl.Uint64("seed", 1, "choose mutants by this `number`")
 	perFunc := fl.Int("per-func", 1, "try at most `n` mutants of a function")
 	most := fl.Int("max", 0, "try at most `n` mutants of a package; 0 is all that were chosen")
-	limit := fl.Duration("timeout", 2*time.Minute, "stop the tests of a mutant after this `time`")
+	limit := fl.Duration("timeout", 2*time.Minute, "stop the tests of a mutant after this `time`, or three times what they take without a change if that is longer")
 	list := fl.Bool("list", false, "print the mutants and run nothing")
 	first := fl.String("first", "", "run the tests that this `pattern` names before all others: those that fail most often")
+	skip := fl.String("skip", "", "leave out the tests that this `pattern` names, as those that take too long: what survives may still be killed by them")
 	only := fl.String("only", "", "try only the mutants that this `pattern` finds, as those that survived before")
 	verbose := fl.Bool("v", false, "print each mutant, and the test that fails")
 	if err := fl.Parse(args); err != nil {
@@ -80,7 +81,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		if len(chosen) == 0 {
 			continue
 		}
-		t, err := tryAll(ctx, p, chosen, options{*first, *limit, *verbose}, out)
+		t, err := tryAll(ctx, p, chosen, options{first: *first, skip: *skip, limit: *limit, verbose: *verbose}, out)
 		if err != nil {
 			return err
 		}
@@ -92,6 +93,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 // options are how mutants are tried.
 type options struct {
 	first   string
+	skip    string
 	limit   time.Duration
 	verbose bool
 }
@@ -104,13 +106,15 @@ func tryAll(ctx context.Context, p pkg, chosen []mutant, o options, out io.Write
 		return t, err
 	}
 	defer b.close()
-	if r, said, err := b.try(ctx, 0, "", o.limit); err != nil {
+	began := time.Now()
+	if r, said, err := b.try(ctx, 0, options{skip: o.skip}); err != nil {
 		return t, err
 	} else if r != survived {
 		return t, fmt.Errorf("the tests of %s do not pass without a change (%s):\n%s", p.ImportPath, r, said)
 	}
+	o.limit = max(o.limit, 3*time.Since(began))
 	for i, m := range chosen {
-		r, said, err := b.try(ctx, i+1, o.first, o.limit)
+		r, said, err := b.try(ctx, i+1, o)
 		if err != nil {
 			return t, err
 		}

@@ -102,6 +102,14 @@ func TestBrokenTestsAreNoMeasure(t *testing.T) {
 	assert.ErrorContains(t, run(t.Context(), []string{"./..."}, &bytes.Buffer{}), "do not pass without a change")
 }
 
+func TestTestsThatAreLeftOutKillNothing(t *testing.T) {
+	t.Chdir(write(t))
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-per-func", "0", "-skip", ".", "./..."}, &out))
+	assert.Contains(t, out.String(), "Check:")
+	assert.Regexp(t, `(?m)^limits +\d+ +0 +0 +\d+ +0$`, out.String())
+}
+
 const shapes = `package limits
 
 import "slices"

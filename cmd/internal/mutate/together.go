@@ -264,21 +264,21 @@ func typeNames(fields *ast.FieldList) (out []string) {
 	return out
 }
 
-// try runs the tests with one of the mutants, from 1 on, or with 0, which is none. The tests that first names run before the others.
-func (b *bench) try(ctx context.Context, n int, first string, limit time.Duration) (result, string, error) {
+// try runs the tests with one of the mutants, from 1 on, or with 0, which is none. The tests that o.first names run before the others.
+func (b *bench) try(ctx context.Context, n int, o options) (result, string, error) {
 	if b.invalid[n] {
 		return invalid, "", nil
 	}
 	runs := [][]string{nil}
-	if first != "" {
-		runs = [][]string{{"-test.run", first}, nil}
+	if o.first != "" {
+		runs = [][]string{{"-test.run", o.first}, nil}
 	}
 	bin := filepath.Join(b.dir, fmt.Sprintf("mutant-%d", n))
 	if err := os.Link(b.bin, bin); err != nil && !errors.Is(err, os.ErrExist) {
 		return 0, "", err
 	}
 	for _, args := range runs {
-		cmd := exec.CommandContext(ctx, bin, append(args, "-test.failfast", "-test.timeout", limit.String())...)
+		cmd := exec.CommandContext(ctx, bin, append(args, "-test.failfast", "-test.skip", o.skip, "-test.timeout", o.limit.String())...)
 		cmd.Dir = b.pkgDir
 		cmd.Env = append(os.Environ(), "CI=true")             // with which nothing is skipped: a mutant may hide what tests need
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a mutant may leave processes behind
