@@ -40,7 +40,7 @@ func TestNoneOfManyTreesMayAnswer(t *testing.T) {
 
 func TestTheProgramThatMarksWhatItStartsMayNotAnswer(t *testing.T) {
 	usual := map[int]approval.Process{
-		1: {0, "init", "1"}, 9: {1, "systemd", "9"},
+		1: {0, "init", "1"}, 2: {1, "agent", "2"}, 9: {1, "systemd", "9"},
 		10: {1, "bash", "10"},
 		20: {1, "keeper", "20"}, 21: {20, "sh", "21"}, 22: {21, "fairlead", "22"},
 		30: {10, "agent", "30"}, 31: {30, "sh", "31"}, 32: {31, "fairlead", "32"}, 33: {30, "other", "33"},
@@ -63,6 +63,7 @@ func TestTheProgramThatMarksWhatItStartsMayNotAnswer(t *testing.T) {
 		"the keeper was started by an agent once": {[]int{1, 20, 21}, 22, []int{21, 22}, []int{10, 20, 30}},
 		"who asks is gone":                        {[]int{99}, 99, nil, []int{10, 30}},
 		"who asks cannot be seen":                 {nil, 0, nil, []int{0, 10, 30}},
+		"process 2 of a container is an agent":    {[]int{2}, 2, []int{2}, []int{10, 30}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			trees, _ := approval.MadeUpTrees(usual, 20, tt.marked...)
@@ -76,4 +77,22 @@ func TestTheProgramThatMarksWhatItStartsMayNotAnswer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The first processes of a container may be the server of an agent, and who asks for one.
+func TestTheFirstProcessesOfAContainerCountAsOthersDo(t *testing.T) {
+	system := map[int]approval.Process{1: {0, "fairlead", "1"}, 2: {1, "script", "2"}, 3: {2, "sh", "3"}, 4: {1, "sh", "4"}, 20: {0, "keeper", "20"}, 30: {0, "sh", "30"}}
+	trees, _ := approval.MadeUpTrees(system, 20)
+	remove := trees.Host(1)
+	for _, pid := range []int{1, 2, 4} {
+		assert.ErrorIs(t, trees.Admit(pid), approval.ErrForbidden, pid)
+	}
+	assert.NoError(t, trees.Admit(30))
+	remove()
+	assert.NoError(t, trees.Admit(4))
+	trees.Asked(2)
+	for _, pid := range []int{2, 3} {
+		assert.ErrorIs(t, trees.Admit(pid), approval.ErrForbidden, pid)
+	}
+	assert.NoError(t, trees.Admit(4))
 }

@@ -1,0 +1,82 @@
+package audit_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+)
+
+// No entries are asked for, so none are returned, wherever the reader has to begin.
+func TestTheLastNoneAreNone(t *testing.T) {
+	dir := chainOf(t, 3, audit.Config{})
+	writeFile(t, []byte("no head"), dir, "head")
+	for n, want := range map[int]int{-1: 0, 0: 0, 1: 1} {
+		events, err := audit.Tail(dir, n)
+		require.NoError(t, err)
+		assert.Len(t, events, want, n)
+	}
+}
+
+// A file that ends before the place that head names is read as far as it goes.
+func TestTheEndOfAFileThatWasCutIsRead(t *testing.T) {
+	dir := chainOf(t, 5, audit.Config{})
+	data := readFile(t, dir, "000001.jsonl")
+	writeFile(t, data[:len(data)-len(lastLineOf(data))], dir, "000001.jsonl")
+	events, err := audit.Tail(dir, 2)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"e_2", "e_3"}, ids(events))
+}
+
+// The end of the chain is read from its end: a first file that cannot be read does not hide it, a last one does.
+func TestAFileThatCannotBeReadIsToldByWhatNeedsIt(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"a directory":   func(path string) error { return os.Mkdir(path, 0o700) },
+		"a circle":      func(path string) error { return os.Symlink(path, path) },
+		"nothing at it": func(string) error { return nil },
+	} {
+		dir, _ := aged(t, 3)
+		path := filepath.Join(dir, "000001.jsonl")
+		require.NoError(t, os.Remove(path))
+		require.NoError(t, put(path))
+		events, err := audit.Tail(dir, 2)
+		require.NoError(t, err, name)
+		assert.Equal(t, []string{"e_2_1", "e_2_2"}, ids(events)[len(events)-2:], name)
+
+		path = filepath.Join(dir, "000003.jsonl")
+		require.NoError(t, os.Remove(path))
+		require.NoError(t, put(path))
+		if _, err = audit.Tail(dir, 2); name != "nothing at it" {
+			assert.ErrorIs(t, err, audit.ErrUnavailable, name)
+		}
+	}
+}
+
+// The names of the files are looked at before anything is removed by them, however lately they were looked at before.
+func TestAPurgeIsRefusedWhereTheDirectoryWasMoved(t *testing.T) {
+	dir, last := aged(t, 3)
+	f := open(t, dir, audit.Config{})
+	require.NoError(t, f.Record(t.Context(), request("e_now", false)))
+	moved := dir + ".moved"
+	require.NoError(t, os.Rename(dir, moved))
+	_, err := f.PurgeRecords(last.AddDate(1, 0, 0), audit.Event{})
+	require.ErrorIs(t, err, audit.ErrUnavailable)
+	assert.NotContains(t, string(readFile(t, moved, "000003.jsonl")), audit.ChainPurge, "the log says nothing of what was not removed")
+	assert.FileExists(t, filepath.Join(moved, "000001.jsonl"))
+}
+
+// What is missing at the end is reported as missing.
+func TestAChainThatEndsBeforeItsHeadIsNotContinued(t *testing.T) {
+	dir := chainOf(t, 3, audit.Config{})
+	data := readFile(t, dir, "000001.jsonl")
+	for missing := range 2 {
+		writeFile(t, data[:len(data)-1-missing], dir, "000001.jsonl")
+		_, err := audit.Open(dir, audit.Config{})
+		require.ErrorIs(t, err, audit.ErrDamaged)
+		assert.ErrorContains(t, err, "it ends before the place that head names")
+	}
+}
