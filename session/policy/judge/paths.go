@@ -2,6 +2,7 @@ package judge
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -53,8 +54,20 @@ func (w *walker) operands(c call, f programs.Finding) {
 			w.optionValue(a)
 		}
 	}
+	if c.name == "git" && slices.ContainsFunc(c.args, func(a programs.Arg) bool { return a.Text == "diff" }) {
+		w.outsideTree(c.args)
+	}
 	if c.name == "find" && runsReaders(f.Nested) {
 		w.foundFiles(c.args)
+	}
+}
+
+// outsideTree judges the paths of git diff that lead out of the work tree: of those it shows all that is in a directory.
+func (w *walker) outsideTree(args []programs.Arg) {
+	for _, a := range args {
+		if strings.HasPrefix(a.Text, "/") || strings.HasPrefix(a.Text, "~") || strings.HasPrefix(a.Text, "..") {
+			w.secretBelow(a)
+		}
 	}
 }
 
