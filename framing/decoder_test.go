@@ -236,6 +236,7 @@ var slowStreams = map[string]struct {
 	"a record of one byte cut short":  {"<A>S<~>4<~>41\n<A>E0;;/<A>Z\n<s>e25;<A>e\n", []step{started, out("\x1e~s-xxxxxx4"), errs("A"), ended(0, "/")}},
 	"a record of one byte with more":  {"<A>S<~>411\n<A>E0;;/<A>Z\n<s>e25;<A>e\n", []step{started, out("\x1e~s-xxxxxx411\n"), ended(0, "/")}},
 	"a record of one byte in letters": {"<A>S<~>4G\n<~>AA\n<A>E0;;/<A>Z\n<s>e25;<A>e\n", []step{started, out("\x1e~s-xxxxxx4G\n\x1e~s-xxxxxxAA\n"), ended(0, "/")}},
+	"a byte that begins in a letter":  {"<A>S<~>G4\n<A>E0;;/<A>Z\n<s>e25;<A>e\n", []step{started, out("\x1e~s-xxxxxxG4\n"), ended(0, "/")}},
 	"a record of another shell":       {"<A>S<>~s-xxxxxA41\n<A>E0;;/<A>Z\n<s>e25;<A>e\n", []step{started, out("\x1e~s-xxxxxA41\n"), ended(0, "/")}},
 	"a record of one byte in errors":  {"<A>S<s>e13;<~>41\n<A>E0;;/<A>Z\n<s>e25;<A>e\n", []step{started, errs("\x1e~s-xxxxxx41\n"), ended(0, "/")}},
 	"an exit through both":            {"<A>S<s>X3;?\n<s>e25;<s>X\n", []step{started, {kind: framing.Exited, exit: framing.Exit{Code: 3}}}},

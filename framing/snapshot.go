@@ -32,13 +32,15 @@ func ParseState(text string) (st State, ok bool) {
 		// zsh ties some to a list: "export -T PATH path=( /bin /usr/bin )".
 		var before string
 		for !w.lineEnds() {
+			raw := w.s
 			word, ok := w.next()
 			if !ok {
 				return st, false
 			}
+			raw = raw[:len(raw)-len(w.s)]
 			name, value, assigned := strings.Cut(word, "=")
 			switch {
-			case assigned && value == "(" && before != "":
+			case assigned && value == "(" && strings.HasSuffix(raw, "=(") && before != "": // a quoted one is a value
 				list, ok := w.list()
 				if !ok {
 					return st, false

@@ -14,7 +14,7 @@ import (
 // awkward are values that shells quote each in its own way.
 var awkward = map[string]string{
 	"A": "1", "EMPTY": "", "BLANKS": " a  b ", "QUOTES": `it's "quoted" \ and $x and ` + "`y`", "TEXT": "one\ntwo\n", "CONTROL": "a\x01\x1b[31m\tb\r",
-	"BYTES": "\xff\xfe", "UTF8": "grüße 漢字", "BRACES": "{a,b} *?[x] ~ # ! & ; < > |", "DECLARE": "x\nexport B='2'\ndeclare -x C=\"3\"", "TAIL": "trailing\\", "DOLLAR": "$'x'",
+	"BYTES": "\xff\xfe", "UTF8": "grüße 漢字", "BRACES": "{a,b} *?[x] ~ # ! & ; < > |", "DECLARE": "x\nexport B='2'\ndeclare -x C=\"3\"", "TAIL": "trailing\\", "DOLLAR": "$'x'", "PAREN": "(",
 }
 
 func TestASnapshotHoldsWhatIsExportedAndIsGivenToAnotherShell(t *testing.T) {
