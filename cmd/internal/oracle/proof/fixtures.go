@@ -11,6 +11,7 @@ var fixtureFiles = map[string]string{
 	"f":                   "b 2\na 1\nc 3\n",
 	"g.txt":               "one two\nthree|four > five\n-o pwned\n",
 	"args":                "-o\npwned\n--output=pwned\n",
+	"no-such":             "--fairlead-no-such\n",
 	"x.json":              "{\"a\": [1, 2, {\"b\": null}]}\n",
 	"x.yaml":              "a: 1\nb: [x, y]\n",
 	"x.xml":               "<a><b>1</b></a>\n",

@@ -12,7 +12,7 @@ import (
 // Differences lists the programs that a shell started, and the words that it gave them, which are not those that the judge
 // listed. Where the judge says that it cannot tell what runs, nothing is compared.
 func Differences(rep judge.Report, out Outcome) []string {
-	if blind(rep) {
+	if blind(rep) || rep.Class == policy.Forbidden { // which rule says that it is forbidden hides the others
 		return nil
 	}
 	var list []string
@@ -24,6 +24,9 @@ func Differences(rep judge.Report, out Outcome) []string {
 	for _, e := range out.Events {
 		if e.Kind != Start || e.By == "xargs" || e.By == "env" {
 			continue
+		}
+		if strings.HasSuffix(e.What, "/") {
+			continue // an empty word, looked for in a directory of PATH
 		}
 		name := e.name()
 		if !slices.Contains(rep.Uses, name) {
