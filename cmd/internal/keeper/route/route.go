@@ -151,6 +151,5 @@ const (
 	BeforeSending = 5 * time.Minute // connecting, logging in with a key that is touched, and starting a shell
 	DefaultPage   = 256 << 10
 	MaxPage       = 4 << 20
-	maxEventsOnce = 256
 	MaxBody       = 2 << 20
 )
