@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // greeter is a service that says hello and gives back in capitals what it gets, until its client has no more.
@@ -224,8 +226,8 @@ func TestForwardsThatCannotBe(t *testing.T) {
 			code int
 			args []string
 		}{
-			"-L " + taken.Addr().String() + ":a:1: listen tcp " + taken.Addr().String() + ": bind: address already in use": {6, []string{"-D", "127.0.0.1:0", "-L", taken.Addr().String() + ":a:1"}},
-			"refuses to listen on port": {6, []string{"-R", taken.Addr().String() + ":a:1"}},
+			"-L " + taken.Addr().String() + ":a:1: listen tcp " + taken.Addr().String() + ": bind: address already in use": {2, []string{"-D", "127.0.0.1:0", "-L", taken.Addr().String() + ":a:1"}},
+			"refuses to listen on port": {3, []string{"-R", taken.Addr().String() + ":a:1"}},
 			"not [address:]port":        {2, []string{"-D", "1:2:3"}},
 			"sockets in the file":       {2, []string{"-L", "1:/run/x"}},
 		} {
@@ -261,7 +263,7 @@ func TestForwardsThatCannotBe(t *testing.T) {
 func TestAServerThatForwardsNothingSaysSo(t *testing.T) {
 	inPlaceOfSSH(t, func(a *asSSH) {
 		r := a.run("", a.fairlead(), "forward", "sshd", "-R", "127.0.0.1:0:127.0.0.1:1")
-		assert.Equal(t, 6, r.code, r.err)
+		assert.Equal(t, 3, r.code, r.err)
 		assert.Contains(t, r.err, "AllowTcpForwarding or PermitListen may not allow it")
 		r = a.run("", a.ssh, "-N", "-R", "127.0.0.1:0:127.0.0.1:1", "sshd")
 		assert.Equal(t, 255, r.code)
@@ -321,5 +323,51 @@ func TestForwardsTakeTheOptionsOfSSH(t *testing.T) {
 		r := a.run("", a.fairlead(), "forward", "sshd", "-L", "0:127.0.0.1:1")
 		assert.Equal(t, 5, r.code, r.err)
 		a.forward(1, "--yes", "-L", "0:127.0.0.1:1").end()
+	})
+}
+
+// listener is the process that listens on a port of this machine.
+func listener(t *testing.T, port string) int {
+	t.Helper()
+	n, err := strconv.Atoi(port)
+	require.NoError(t, err)
+	table, err := os.ReadFile("/proc/net/tcp")
+	if err != nil {
+		needs.Part(t, "there is no /proc/net/tcp")
+	}
+	inode := ""
+	for line := range strings.Lines(string(table)) {
+		if f := strings.Fields(line); len(f) > 9 && strings.HasSuffix(f[1], fmt.Sprintf(":%04X", n)) && f[3] == "0A" {
+			inode = f[9]
+		}
+	}
+	fds, err := filepath.Glob("/proc/[0-9]*/fd/*")
+	require.NoError(t, err)
+	for _, fd := range fds {
+		if to, _ := os.Readlink(fd); inode != "" && to == "socket:["+inode+"]" {
+			pid, err := strconv.Atoi(strings.Split(fd, "/")[2])
+			require.NoError(t, err)
+			return pid
+		}
+	}
+	t.Fatalf("port %s: nothing listens", port)
+	return 0
+}
+
+func TestAPortOfTheHostComesBackAfterALostConnection(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		f := a.forward(1, "-R", "0:"+greeter(t))
+		_, port, err := net.SplitHostPort(f.open[0].Listen)
+		require.NoError(t, err)
+		at := net.JoinHostPort("127.0.0.1", port)
+		assert.Equal(t, "hello X", through(at, ""))
+		for range 2 {
+			before := listener(t, port)
+			require.NoError(t, syscall.Kill(before, syscall.SIGKILL)) // the connection's own sshd
+			require.Eventually(t, func() bool { return through(at, "") == "hello X" }, time.Minute, 20*time.Millisecond)
+			assert.NotEqual(t, before, listener(t, port))
+		}
+		f.end()
+		require.Eventually(t, func() bool { return strings.Contains(through(at, ""), "refused") }, time.Minute, 20*time.Millisecond)
 	})
 }

@@ -43,7 +43,7 @@ GatewayPorts. Port 0 is any that is free. Without -L, -R and -D it forwards what
 (LocalForward, RemoteForward, DynamicForward) say of the host.
 
 The keeper forwards until "close", and this command ends; with --keeper off it forwards itself, until ^C. If one of several
-forwards fails, none is left. A port of -R is gone when the connection to the host is lost; the others connect again. X11 and
+forwards fails, none is left. When the connection to the host is lost, Fairlead connects again. X11 and
 sockets in the file system are not supported. Agents may have a -L that a rule of the policy allows (it is judged as: nc HOST PORT).`
 
 const example = `  fairlead forward db1 -L 5432:localhost:5432

@@ -45,15 +45,15 @@ type Forward struct {
 
 	ctx    context.Context // with what cfg.Decide and cfg.Lend need of the request; ends with the forward
 	cancel context.CancelFunc
-	local  net.Listener      // of -L and -D
-	remote *sshconn.Listener // of -R
+	local  net.Listener // of -L and -D
 	wg     sync.WaitGroup
 	done   chan struct{} // closed once all is gone and on record; err and why are set by then
 	err    error         // of the audit log
 	why    error         // it ended by itself; nil where Close was the reason
 
-	mu      sync.Mutex // guards what follows; held while connecting
-	conn    forwarder  // nil where none is held
+	mu      sync.Mutex        // guards what follows; held while connecting
+	conn    forwarder         // nil where none is held
+	remote  *sshconn.Listener // of -R, on conn
 	release func()
 
 	opened        time.Time
@@ -72,8 +72,7 @@ type Stats struct {
 }
 
 // OpenForward judges, connects, records and listens, in this order; the listening address of this machine is taken first, so that one
-// that is in use costs nobody a connection. With -R the forward lasts as long as the connection to the host; else it connects again when
-// it must. ctx bounds opening, and what it holds stays in use. tell hears of every connection that fails. Errors are *[session.Error].
+// that is in use costs nobody a connection. When the connection to the host is lost it connects again: with -R at once, else when it must. ctx bounds opening, and what it holds stays in use. tell hears of every connection that fails. Errors are *[session.Error].
 func OpenForward(ctx context.Context, cfg Config, h hosts.Host, f hosts.Forward, reason, caller string, tell func(error)) (_ *Forward, err error) {
 	fail := func(code string, err error) (*Forward, error) {
 		return nil, &session.Error{Op: "forward", Host: h.Name, Code: code, Err: err}
@@ -130,9 +129,6 @@ func OpenForward(ctx context.Context, cfg Config, h hosts.Host, f hosts.Forward,
 		return nil, failed
 	}
 	w.wg.Go(w.accept)
-	if w.remote != nil {
-		w.wg.Go(w.watch)
-	}
 	return w, nil
 }
 
@@ -166,6 +162,7 @@ func (w *Forward) decide(ctx context.Context, script string) (policy.Decision, e
 // connect takes a connection to the host. The first time it records before it asks the server for anything.
 func (w *Forward) connect(ctx context.Context, first bool) error {
 	var conn forwarder
+	var remote *sshconn.Listener
 	release, err := w.cfg.Lend(ctx, w.h, func(t session.Transport) (err error) {
 		var ok bool
 		if conn, ok = t.(forwarder); !ok {
@@ -177,18 +174,75 @@ func (w *Forward) connect(ctx context.Context, first bool) error {
 			}
 		}
 		if w.f.Option == "-R" {
-			w.remote, err = conn.Listen(ctx, w.f.Bind, w.f.Port)
+			remote, err = conn.Listen(ctx, w.f.Bind, w.f.Port)
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	w.conn, w.release = conn, release
-	if w.remote != nil {
-		w.f.Port = w.remote.Port()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.conn, w.remote, w.release = conn, remote, release
+	if remote != nil && first {
+		w.f.Port = remote.Port()
 	}
 	return nil
+}
+
+// Waits between attempts to listen on a port of the host again.
+const (
+	firstAgain = time.Second
+	lastAgain  = time.Minute
+)
+
+// again connects after a lost connection and listens on the same port of the host, until it has, the forward ends, or it may not any
+// more. Its error is why there is no use in trying.
+func (w *Forward) again() error {
+	w.mu.Lock()
+	w.release()
+	w.conn, w.remote, w.release = nil, nil, nil
+	w.mu.Unlock()
+	said := ""
+	for wait := firstAgain; ; wait = min(2*wait, lastAgain) {
+		ctx, cancel := context.WithTimeout(w.ctx, targetPipe)
+		d, err := w.judge(ctx)
+		if err == nil && d.Verdict != policy.Allow {
+			cancel()
+			return fmt.Errorf("the connection to the host was lost, and the forward is denied by now: %s", d.Reason)
+		}
+		if err == nil {
+			err = w.connect(ctx, false)
+		}
+		cancel()
+		switch {
+		case err == nil || w.ctx.Err() != nil:
+			return nil
+		case errors.Is(err, session.ErrAuth), errors.Is(err, session.ErrHostKey), errors.Is(err, session.ErrAudit):
+			return fmt.Errorf("the connection to the host was lost, and with it the port there: %s", cmdutil.WhyAt(err))
+		}
+		// A server that has not seen the end of the old connection holds the port.
+		if text := cmdutil.Text(err); text != said {
+			said = text
+			w.fault(fmt.Errorf("%s: the connection to the host was lost, and Fairlead tries to connect again: %w", w.f, err))
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-w.ctx.Done():
+			timer.Stop()
+			return nil
+		}
+	}
+}
+
+// fault tells what went wrong with a part of the forward.
+func (w *Forward) fault(err error) {
+	text := cmdutil.OneLine(cmdutil.Text(err))
+	w.lastFault.Store(&text)
+	if w.tell != nil {
+		w.tell(err)
+	}
 }
 
 // held returns the connection to the host, and takes another where that is gone.
@@ -219,30 +273,34 @@ func (w *Forward) held(ctx context.Context) (forwarder, error) {
 	return conn, nil
 }
 
-// watch ends a remote forward with its connection.
-func (w *Forward) watch() {
-	select {
-	case <-w.conn.Done():
-		w.end(errors.New("the connection to the host was lost, and with it the port there"))
-	case <-w.ctx.Done():
+// accept takes connections until the forward ends.
+func (w *Forward) accept() {
+	for w.ctx.Err() == nil {
+		err := w.acceptAll()
+		if w.f.Option == "-R" && w.ctx.Err() == nil {
+			err = w.again() // the connection to the host is gone
+		}
+		if err != nil && w.ctx.Err() == nil {
+			w.end(err)
+			return
+		}
 	}
 }
 
-// accept takes connections until the forward ends.
-func (w *Forward) accept() {
+// acceptAll takes connections as long as it is listened, and returns why it is no longer.
+func (w *Forward) acceptAll() error {
+	w.mu.Lock()
+	remote := w.remote
+	w.mu.Unlock()
+	next := func() (io.ReadWriteCloser, error) { return w.local.Accept() }
+	if remote != nil {
+		next = func() (io.ReadWriteCloser, error) { return remote.Accept() }
+		defer context.AfterFunc(w.ctx, func() { remote.Close() })()
+	}
 	for {
-		var conn io.ReadWriteCloser
-		var err error
-		if w.remote != nil {
-			conn, err = w.remote.Accept()
-		} else {
-			conn, err = w.local.Accept()
-		}
+		conn, err := next()
 		if err != nil {
-			if w.ctx.Err() == nil {
-				w.end(err)
-			}
-			return
+			return err
 		}
 		w.all.Add(1)
 		w.now.Add(1)
@@ -252,11 +310,7 @@ func (w *Forward) accept() {
 			defer context.AfterFunc(w.ctx, func() { conn.Close() })()
 			if err := w.pass(conn); err != nil && w.ctx.Err() == nil {
 				w.failed.Add(1)
-				text := cmdutil.OneLine(cmdutil.Text(err))
-				w.lastFault.Store(&text)
-				if w.tell != nil {
-					w.tell(err)
-				}
+				w.fault(err)
 			}
 		})
 	}
@@ -362,11 +416,11 @@ func (w *Forward) Close() error {
 		if w.local != nil {
 			w.local.Close()
 		}
+		w.wg.Wait()
+		w.mu.Lock()
 		if w.remote != nil {
 			w.remote.Close()
 		}
-		w.wg.Wait()
-		w.mu.Lock()
 		if w.release != nil {
 			w.release()
 			w.conn, w.release = nil, nil
