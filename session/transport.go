@@ -42,9 +42,10 @@ type Peer struct {
 // terminal. The terminal should be raw from the start: no echo, no canonical lines, no output processing, signals from
 // the keyboard on.
 type Program struct {
-	Line string // required
-	Size Size   // zero means 24 rows of 80 columns
-	Term string // "" means "dumb"
+	Line string   // required
+	Size Size     // zero means 24 rows of 80 columns
+	Term string   // "" means "dumb"
+	Env  []string // NAME=VALUE; a host may refuse to take them, and nothing says so
 
 	// Cooked is for people, who type before a program has started: the terminal is as a login finds it, so that a carriage
 	// return ends a line from the first one on. Where a command gives the shell its terminal, that one has its own ways.

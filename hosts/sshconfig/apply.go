@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 )
 
 const (
@@ -81,6 +82,8 @@ func (r *resolver) directive(l *line, active bool) error {
 		err = text(l, active, &s.PreferredAuthentications)
 	case "batchmode":
 		err = one(l, active, &s.BatchMode, parseFlag)
+	case "sendenv":
+		err = sendEnv(l, active, &s.SendEnv)
 	case "setenv":
 		err = setEnv(l, active, &s.SetEnv)
 	case "stricthostkeychecking":
@@ -109,7 +112,7 @@ func (r *resolver) directive(l *line, active bool) error {
 			s.KnownHostsCommand = Value[Command]{Raw: strings.TrimLeft(l.raw, space+"="), From: l.pos}
 		}
 	case "updatehostkeys":
-		err = r.updateHostKeys(l, active)
+		err = one(l, active, &s.UpdateHostKeys, parseUpdate)
 	case "controlpath":
 		err = text(l, active, &s.ControlPath)
 	case "controlmaster":
@@ -199,19 +202,46 @@ func (r *resolver) rekeyLimit(l *line, active bool) error {
 	return nil
 }
 
-// updateHostKeys takes yes and no. "ask" is no: there is no such question.
-func (r *resolver) updateHostKeys(l *line, active bool) error {
-	v, was := &r.s.UpdateHostKeys, r.s.UpdateHostKeys.isSet()
-	err := one(l, active, v, func(s string) (bool, error) {
-		if lower(s) == "ask" {
-			return false, nil
-		}
-		return parseFlag(s)
-	})
-	if err == nil && active && !was && lower(v.Raw) == "ask" {
-		r.skip(l, l.raw)
+// parseUpdate takes a flag or "ask".
+func parseUpdate(s string) (string, error) {
+	if lower(s) == "ask" {
+		return "ask", nil
 	}
-	return err
+	yes, err := parseFlag(s)
+	if yes {
+		return "yes", err
+	}
+	return "no", err
+}
+
+// maxSendEnv bounds the patterns of SendEnv.
+const maxSendEnv = 256
+
+// sendEnv adds patterns of all active lines. One with a "-" takes those out that it matches.
+func sendEnv(l *line, active bool, list *[]Value[string]) error {
+	if len(l.args) == 0 {
+		return errMissing
+	}
+	for _, word := range l.args {
+		if word == "" || strings.Contains(word, "=") {
+			return errors.New("expected names of variables, which may be patterns")
+		}
+		if !active {
+			continue
+		}
+		if out, ok := strings.CutPrefix(word, "-"); ok {
+			*list = slices.DeleteFunc(*list, func(v Value[string]) bool { return wildcard.Match(v.V, out) })
+			continue
+		}
+		if slices.ContainsFunc(*list, func(v Value[string]) bool { return v.V == word }) {
+			continue // also in the second pass
+		}
+		if len(*list) >= maxSendEnv {
+			return fmt.Errorf("more than %d patterns", maxSendEnv)
+		}
+		*list = append(*list, Value[string]{V: word, Raw: word, From: l.pos})
+	}
+	return nil
 }
 
 // setEnv takes the variables of the first active line; of a name that stands there twice the first counts.

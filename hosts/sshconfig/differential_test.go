@@ -82,6 +82,9 @@ func asSSH(s sshconfig.Settings) map[string][]string {
 	m["numberofpasswordprompts"] = []string{strconv.Itoa(s.NumberOfPasswordPrompts.V)}
 	m["requiredrsasize"] = []string{strconv.Itoa(cmp.Or(s.RequiredRSASize.V, 1024))}
 	m["rekeylimit"] = []string{strconv.FormatUint(s.RekeyLimit.V, 10)}
+	for _, v := range s.SendEnv {
+		m["sendenv"] = append(m["sendenv"], v.V)
+	}
 	for _, v := range s.SetEnv {
 		m["setenv"] = append(m["setenv"], v.V)
 	}
@@ -101,7 +104,7 @@ func asSSH(s sshconfig.Settings) map[string][]string {
 	}
 	m["userknownhostsfile"] = []string{joined(s.UserKnownHostsFiles)}
 	m["globalknownhostsfile"] = []string{joined(s.GlobalKnownHostsFiles)}
-	m["updatehostkeys"] = []string{map[bool]string{true: "true", false: "false"}[s.UpdateHostKeys.V]}
+	m["updatehostkeys"] = []string{map[string]string{"yes": "true", "no": "false", "ask": "ask"}[s.UpdateHostKeys.V]}
 	if raw := s.KnownHostsCommand.Raw; raw != "" && raw != "none" {
 		m["knownhostscommand"] = []string{s.KnownHostsCommand.Raw}
 	}
@@ -159,6 +162,13 @@ func normal(m map[string][]string) map[string][]string {
 	if v := m["controlmaster"]; len(v) == 1 && (v[0] == "true" || v[0] == "ask") {
 		delete(m, "controlpath") // then ssh makes the socket itself
 	}
+	var sent []string // ssh repeats them in its second pass
+	for _, v := range m["sendenv"] {
+		if !slices.Contains(sent, v) {
+			sent = append(sent, v)
+		}
+	}
+	m["sendenv"] = sent
 	for i, v := range m["rekeylimit"] {
 		m["rekeylimit"][i], _, _ = strings.Cut(v, " ") // the time is skipped
 	}
@@ -168,7 +178,7 @@ func normal(m map[string][]string) map[string][]string {
 var compared = []string{"hostname", "port", "user", "identityfile", "certificatefile", "proxyjump", "proxycommand",
 	"userknownhostsfile", "globalknownhostsfile", "identitiesonly", "stricthostkeychecking", "connecttimeout",
 	"serveraliveinterval", "serveralivecountmax", "hostkeyalias", "hashknownhosts", "addressfamily", "bindaddress", "bindinterface",
-	"connectionattempts", "pubkeyauthentication", "preferredauthentications", "requiredrsasize", "rekeylimit", "setenv",
+	"connectionattempts", "pubkeyauthentication", "preferredauthentications", "requiredrsasize", "rekeylimit", "setenv", "sendenv", "passwordauthentication", "kbdinteractiveauthentication", "numberofpasswordprompts",
 	"updatehostkeys", "knownhostscommand", "controlpath"}
 
 func compare(t *testing.T, ssh, file, host string) (failed bool) {
@@ -195,7 +205,10 @@ func compare(t *testing.T, ssh, file, host string) (failed bool) {
 	return false
 }
 
-var long = flag.Bool("long", false, "compare 2000 generated configurations with ssh -G")
+var (
+	long = flag.Bool("long", false, "compare 2000 generated configurations with ssh -G")
+	seed = flag.Uint64("seed", 7, "generate other configurations")
+)
 
 // The strongest claim this package makes: for generated configurations the real ssh gives the same answers.
 func TestGeneratedConfigurationsResolveAsWithTheRealSSH(t *testing.T) {
@@ -211,9 +224,9 @@ func TestGeneratedConfigurationsResolveAsWithTheRealSSH(t *testing.T) {
 	require.NoError(t, err)
 	dir := t.TempDir()
 	refused := 0
-	for seed := range n {
-		g := &generator{Rand: rand.New(rand.NewPCG(uint64(seed), 7)), dir: dir, me: me.Username}
-		file := filepath.Join(dir, fmt.Sprintf("config%d", seed))
+	for i := range n {
+		g := &generator{Rand: rand.New(rand.NewPCG(uint64(i), *seed)), dir: dir, me: me.Username}
+		file := filepath.Join(dir, fmt.Sprintf("config%d", i))
 		require.NoError(t, os.WriteFile(file, []byte(g.file(3)), 0o600))
 		if compare(t, ssh, file, g.pick(names)) {
 			refused++

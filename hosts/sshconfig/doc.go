@@ -26,7 +26,9 @@
 //	%C and %j with ProxyJump           9.2: without the jump host     with it, as from 9.6 on
 //	CanonicalizeHostname and a silent  the name as it is              an error after 10 s
 //	  DNS server
-//	UpdateHostKeys ask                 asks                           as no
+//	UpdateHostKeys ask                 asks at any time               asks once it has logged in; without a person as no
+//	SendEnv                            obeyed                         for terminals and "fairlead ssh"; other shells are kept, and
+//	                                                                  have the environment of no caller
 //	ServerAliveInterval with           Debian: 300                    0
 //	  BatchMode yes
 //	RekeyLimit with a time             obeyed                         the time has no effect

@@ -62,7 +62,9 @@ func (r *resolver) finish() {
 	r.finishControlPath()
 	if v := &s.UpdateHostKeys; !v.isSet() {
 		own := r.userHostsFrom.File == "" || len(s.UserKnownHostsFiles) == 1 && s.UserKnownHostsFiles[0].Raw == "~/.ssh/known_hosts"
-		v.V = own // who names another file may have it looked after by something else
+		if v.V = "no"; own { // who names another file may have it looked after by something else
+			v.V = "yes"
+		}
 	}
 }
 

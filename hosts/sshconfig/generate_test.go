@@ -48,9 +48,9 @@ var (
 		"CanonicalizeMaxDots":         {"0", "1", "2"},
 		"CanonicalizeFallbackLocal":   {"yes", "yes", "no"},
 		"CanonicalizePermittedCNAMEs": {"none"},
-		"SendEnv":                     {"LANG LC_*"},
+		"SendEnv":                     {"LANG LC_*", "A B", "-L*", "A -?", "-LC_* LC_?"},
 		"KnownHostsCommand":           {"/bin/true", `/bin/true "%H %t" a#b #c`, "none", "= /bin/x %% %h"},
-		"UpdateHostKeys":              {"yes", "no", "TRUE"},
+		"UpdateHostKeys":              {"yes", "no", "TRUE", "ask", "Ask"},
 		"ControlPath":                 {"~/%r@%h:%p", "/run/%n-%l-%L-%i-%u", "none", "${HOME}/c", `"/a b"`},
 		"ControlMaster":               {"no", "auto", "autoask", "yes", "ask", "False"},
 		"ForwardAgent":                {"yes", "no"},
@@ -60,7 +60,7 @@ var (
 		"ProxyJump a,,b", "Prot 22", "FooBar 1", "Match", "Match foo bar", "Match host", "Match all host a", `Host ""`,
 		"HostName %q", "UserKnownHostsFile ${NOPE_NOT_SET}/x", "UserKnownHostsFile a none", "ProxyJump x:99999",
 		"CanonicalDomains -a", "CanonicalDomains a..b", "CanonicalDomains a none", "CanonicalizeHostname maybe", "CanonicalizePermittedCNAMEs a",
-		"CanonicalDomains", "CanonicalizePermittedCNAMEs a:", "Match exec", `Match exec "%q"`}
+		"SendEnv A=b", "CanonicalDomains", "CanonicalizePermittedCNAMEs a:", "Match exec", `Match exec "%q"`}
 	keywords = sortedKeys(values)
 )
 

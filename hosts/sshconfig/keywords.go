@@ -48,7 +48,6 @@ var notObeyed = map[string]keyword{
 	"usekeychain":    {}, // Apple's
 
 	// What a session has besides its terminal.
-	"sendenv":      {multi: true, stock: true},
 	"forwardagent": {fine: []string{"no", "false"}},
 	"localforward": {multi: true}, "remoteforward": {multi: true}, "dynamicforward": {multi: true},
 	"clearallforwardings": {fine: []string{"no", "false"}}, "exitonforwardfailure": {fine: []string{"no", "false"}},
@@ -84,7 +83,7 @@ var obeyed = []string{"addressfamily", "batchmode", "bindaddress", "bindinterfac
 	"identitiesonly", "identityagent", "identityfile", "identityfile2", "ignoreunknown", "include", "kbdinteractiveauthentication", "kexalgorithms", "knownhostscommand", "macs", "match",
 	"numberofpasswordprompts", "passwordauthentication", "port",
 	"preferredauthentications", "protocolkeepalives", "proxycommand", "proxyjump", "pubkeyacceptedalgorithms", "pubkeyacceptedkeytypes",
-	"pubkeyauthentication", "rekeylimit", "requiredrsasize", "revokedhostkeys", "serveralivecountmax", "serveraliveinterval", "setenv", "setuptimeout",
+	"pubkeyauthentication", "rekeylimit", "requiredrsasize", "revokedhostkeys", "sendenv", "serveralivecountmax", "serveraliveinterval", "setenv", "setuptimeout",
 	"skeyauthentication", "stricthostkeychecking", "tag", "tisauthentication", "updatehostkeys", "user", "userknownhostsfile"}
 
 // Keywords returns every directive that Resolve knows, in lower case and in order.

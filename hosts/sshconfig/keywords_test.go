@@ -48,7 +48,7 @@ var outcomes = map[string][2]string{
 	"ProtocolKeepAlives 5": {"obeyed"}, "ProxyCommand nc %h %p": {"obeyed"}, "ProxyJump j": {"obeyed"}, "ProxyUseFdpass yes": {"refused"},
 	"PubkeyAcceptedAlgorithms ssh-ed25519": {"obeyed"}, "PubkeyAcceptedKeyTypes ssh-ed25519": {"obeyed"}, "PubkeyAuthentication no": {"obeyed"},
 	"RekeyLimit 1G": {"obeyed"}, "RemoteCommand ls": {"refused"}, "RemoteForward 1 a:2": {"skipped"}, "RequestTTY force": {"skipped"},
-	"RequiredRSASize 2048": {"obeyed"}, "RevokedHostKeys /r": {"obeyed"}, "SecurityKeyProvider /s": {"refused"}, "SendEnv A": {"skipped"},
+	"RequiredRSASize 2048": {"obeyed"}, "RevokedHostKeys /r": {"obeyed"}, "SecurityKeyProvider /s": {"refused"}, "SendEnv A": {"obeyed"},
 	"ServerAliveCountMax 2": {"obeyed"}, "ServerAliveInterval 5": {"obeyed"}, "SessionType none": {"skipped"}, "SetEnv A=1": {"obeyed"},
 	"SetupTimeOut 5": {"obeyed"}, "SmartcardDevice /p": {"refused"}, "StdinNull yes": {"skipped"}, "StreamLocalBindMask 0077": {"skipped"},
 	"StreamLocalBindUnlink yes": {"skipped"}, "StrictHostKeyChecking yes": {"obeyed"}, "SyslogFacility LOCAL0": {"skipped"},

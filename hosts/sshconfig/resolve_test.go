@@ -138,14 +138,14 @@ func TestAHostIsRefusedWhereACriterionThatIsNotSupportedDecides(t *testing.T) {
 }
 
 func TestWhatHasNoEffectIsListed(t *testing.T) {
-	s := must(t, "Host web\nForwardAgent yes\nVisualHostKey yes\nSendEnv A\nCompression no\nHost db\nTunnel yes\n"+
-		"Host *\nForwardAgent no\nSendEnv B\nRekeyLimit 1G 1h\nMatch final all\n", "web")
+	s := must(t, "Host web\nForwardAgent yes\nVisualHostKey yes\nLocalForward 1 a:1\nCompression no\nHost db\nTunnel yes\n"+
+		"Host *\nForwardAgent no\nLocalForward 2 b:2\nRekeyLimit 1G 1h\nMatch final all\n", "web")
 	var got []string
 	for _, d := range s.Skipped {
 		got = append(got, d.Keyword+" "+d.Value)
 		assert.NotZero(t, d.From.Line)
 	}
-	assert.Equal(t, []string{"ForwardAgent yes", "VisualHostKey yes", "SendEnv A", "SendEnv B", "RekeyLimit after 1h"}, got)
+	assert.Equal(t, []string{"ForwardAgent yes", "VisualHostKey yes", "LocalForward 1 a:1", "LocalForward 2 b:2", "RekeyLimit after 1h"}, got)
 }
 
 // As Debian, Fedora and Apple ship it.

@@ -72,8 +72,8 @@ type Settings struct {
 	HashKnownHosts        Value[bool]
 	// KnownHostsCommand is a program that prints lines as in known_hosts, beside the files; a zero Command means none.
 	KnownHostsCommand Value[Command]
-	// UpdateHostKeys says whether known_hosts follows when a host adds or replaces keys of its own.
-	UpdateHostKeys Value[bool]
+	// UpdateHostKeys says whether known_hosts follows when a host adds or replaces keys of its own: "yes", "no" or "ask".
+	UpdateHostKeys Value[string]
 
 	// ProxyJump lists jump hosts, first hop first. Each hop is resolved on its own: it takes nothing from this host.
 	// Only the first hop's own ProxyJump counts; the others are reached through the hop before them.
@@ -108,7 +108,8 @@ type Settings struct {
 	NumberOfPasswordPrompts      Value[int]  // for each of the two
 	BatchMode                    Value[bool] // ask no person
 
-	SetEnv []Value[string] // NAME=VALUE, for every program on the host
+	SetEnv  []Value[string] // NAME=VALUE, for every program on the host
+	SendEnv []Value[string] // names of the caller's variables, which may be patterns, for programs that a person starts
 
 	// ForwardAgent lends the agent to programs on the host. Only the command line can say so; in files it has no effect.
 	ForwardAgent Value[bool]

@@ -178,7 +178,7 @@ func (t *Transport) forget(s *stream) {
 }
 
 // environ returns the program's environment.
-func (t *Transport) environ(term string) []string {
+func (t *Transport) environ(term string, more []string) []string {
 	env := t.cfg.Env
 	if env == nil {
 		env = os.Environ()
@@ -187,5 +187,5 @@ func (t *Transport) environ(term string) []string {
 		term = "dumb"
 	}
 	env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "TERM=") })
-	return append(env, "TERM="+term)
+	return append(append(env, more...), "TERM="+term)
 }

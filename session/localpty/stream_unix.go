@@ -23,7 +23,7 @@ func start(t *Transport, p session.Program) (*stream, error) {
 		argv = []string{"sh", "-c", p.Line}
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env, cmd.Dir = t.environ(p.Term), t.cfg.Dir
+	cmd.Env, cmd.Dir = t.environ(p.Term, p.Env), t.cfg.Dir
 	if p.Size == (session.Size{}) {
 		p.Size = session.Size{Rows: 24, Cols: 80}
 	}

@@ -22,8 +22,10 @@ type QuestionKind string
 // The kinds.
 const (
 	AskHostKey    QuestionKind = "host-key"   // whether to trust and record the unknown key of a host
+	AskHostKeys   QuestionKind = "host-keys"  // whether to record what a known host says of its own keys (UpdateHostKeys ask)
 	AskPassphrase QuestionKind = "passphrase" // of a key file that the server has accepted
 	AskLogin      QuestionKind = "login"      // what the server wants to know: a password, or prompts of its own
+	AskTouch      QuestionKind = "touch"      // nothing to answer: a security key waits to be touched
 )
 
 // Question is what is asked.
@@ -34,8 +36,9 @@ type Question struct {
 	User string
 
 	Unknown *knownhosts.UnknownError // of AskHostKey: the key, and what is known of the host
-	File    string                   // of AskHostKey: where a yes is recorded; "" means nowhere
-	KeyFile string                   // of AskPassphrase
+	File    string                   // of AskHostKey and AskHostKeys: where a yes is recorded; "" means nowhere
+	Change  *HostKeyChange           // of AskHostKeys
+	KeyFile string                   // of AskPassphrase; of AskTouch the key's fingerprint
 
 	// Of AskLogin. Name, Instruction and the texts of Prompts are the server's, as it sent them: they are to be cleaned before
 	// a terminal sees them. Without Prompts there is nothing to answer.
@@ -54,7 +57,7 @@ type Prompt struct {
 
 // Answer is what a person said.
 type Answer struct {
-	Trust   bool     // of AskHostKey
+	Trust   bool     // of AskHostKey and AskHostKeys
 	Secrets [][]byte // one passphrase, or one for each prompt; wiped after use
 }
 

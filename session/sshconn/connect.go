@@ -57,6 +57,9 @@ func (d *Dialer) connectOnce(clk *clock, t *target, via *jump) (_ *Conn, hungUp 
 	}
 	if err != nil {
 		e := &Error{Host: t.name, Addr: t.addr(), Step: StepReach, Err: explain(clk, reaching, err, "")}
+		if via != nil && clk.Err() != nil {
+			e.Err = silent(clk, via.conn.t.name+" does not connect to it; is the host up, is a firewall in between?")
+		}
 		if _, ok := errors.AsType[*net.DNSError](err); ok {
 			e.Step = StepResolve
 		}
@@ -96,7 +99,14 @@ func (d *Dialer) connectOnce(clk *clock, t *target, via *jump) (_ *Conn, hungUp 
 	if via != nil {
 		c.peer.Via = append(slices.Clone(via.conn.peer.Via), via.conn.t.name)
 	}
+	var list []byte
+	if c.rotates() && t.rotation.asks {
+		list = c.listed(clk, requests)
+	}
 	c.run(channels, requests)
+	if list != nil {
+		c.rotateAsked(clk, list)
+	}
 	return c, false, nil
 }
 

@@ -122,12 +122,15 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 		t.hostKeys = &commandKeys{liveKeys: live, argv: s.KnownHostsCommand.V.Argv, env: f.environ(), from: s.KnownHostsCommand.Source(), name: t.keyName()}
 	}
 	t.revoked = revokedKeys{s.RevokedHostKeys.V, s.RevokedHostKeys.Source()}
-	if user := values(s.UserKnownHostsFiles); f.cfg.HostKeysChange != nil && s.UpdateHostKeys.V && len(user) > 0 {
-		t.rotation = &rotation{files: user, others: values(s.GlobalKnownHostsFiles), hash: s.HashKnownHosts.V, changing: f.cfg.HostKeysChange, done: make(chan struct{})}
+	if user := values(s.UserKnownHostsFiles); f.cfg.HostKeysChange != nil && s.UpdateHostKeys.V != "no" && len(user) > 0 {
+		t.rotation = &rotation{asks: s.UpdateHostKeys.V == "ask", files: user, others: values(s.GlobalKnownHostsFiles), hash: s.HashKnownHosts.V, changing: f.cfg.HostKeysChange, done: make(chan struct{})}
 	}
 	t.first, t.files = f.firstContact(h, s), values(s.UserKnownHostsFiles)
 	if t.ask = f.cfg.Ask; s.BatchMode.V {
 		t.ask = nil
+	}
+	if t.rotation != nil && t.rotation.asks && t.ask == nil {
+		t.rotation = nil
 	}
 	w := f.wanted(h, s)
 	w.algorithms, w.silent, w.host, w.user = t.algorithms, s.BatchMode.V, t.name, t.user

@@ -196,6 +196,13 @@ func (s *lazySigner) sign(rand io.Reader, data []byte, algorithm string) (*ssh.S
 	if err != nil {
 		return nil, err
 	}
+	if strings.HasPrefix(s.id.public.Type(), "sk-") {
+		over, err := s.l.touch(s.id.public)
+		if err != nil {
+			return nil, err
+		}
+		defer over()
+	}
 	if as, ok := signer.(ssh.AlgorithmSigner); ok {
 		return as.SignWithAlgorithm(rand, data, algorithm)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 
 	"golang.org/x/crypto/ssh"
@@ -76,14 +75,8 @@ func (c *Conn) pipe(p Piped) (*stream, error) {
 
 // begin says what is wanted of a session's channel.
 func (s *stream) begin(p Piped) error {
-	if err := s.setEnv(); err != nil {
+	if err := s.setEnv(p.Env); err != nil {
 		return err
-	}
-	for _, v := range p.Env {
-		name, value, _ := strings.Cut(v, "=")
-		if _, err := s.ch.SendRequest("env", false, ssh.Marshal(struct{ Name, Value string }{name, value})); err != nil {
-			return s.broken()
-		}
 	}
 	if err := s.askForAgent(); err != nil {
 		return err

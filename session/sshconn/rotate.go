@@ -35,6 +35,7 @@ const (
 
 // rotation is where and how the keys of a host are kept up to date; nil means that they are not.
 type rotation struct {
+	asks          bool     // a person, before anything changes
 	files, others []string // that may change, and that are only read
 	hash          bool
 	changing      func(context.Context, HostKeyChange) error
@@ -44,24 +45,94 @@ type rotation struct {
 
 // rotate takes the list of its keys that the host sends once after login. What it does is no part of any command: errors end it.
 func (c *Conn) rotate(payload []byte) {
-	r := c.t.rotation
-	if r == nil || c.vouched || c.hostKey == nil {
-		return
-	}
-	if _, certified := c.hostKey.(*ssh.Certificate); certified {
+	if !c.rotates() || c.t.rotation.asks { // those are dealt with while connecting
 		return
 	}
 	c.rotating.Do(func() {
 		c.spawn(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), rotateLimit)
 			defer cancel()
-			_ = c.rotateTo(ctx, payload)
-			close(r.done)
+			_ = c.rotateTo(ctx, payload, c.t.rotation.changing)
+			close(c.t.rotation.done)
 		})
 	})
 }
 
-func (c *Conn) rotateTo(ctx context.Context, payload []byte) error {
+// rotates reports whether what the host says of its keys counts.
+func (c *Conn) rotates() bool {
+	if c.t.rotation == nil || c.vouched || c.hostKey == nil {
+		return false
+	}
+	_, certified := c.hostKey.(*ssh.Certificate)
+	return !certified
+}
+
+// listed returns the list of its keys that the host sends right after login; nil where it sends none until it answers a probe. It
+// goes before [Conn.run], which answers requests otherwise.
+func (c *Conn) listed(clk *clock, requests <-chan *ssh.Request) (list []byte) {
+	defer context.AfterFunc(clk, func() { c.ssh.Close() })()
+	answered := make(chan struct{})
+	go func() { // ends with the connection at the latest
+		defer close(answered)
+		_, _, _ = c.ssh.SendRequest("keepalive@openssh.com", true, nil)
+	}()
+	take := func(r *ssh.Request) {
+		if r.WantReply {
+			_ = r.Reply(false, nil)
+		}
+		if r.Type == hostKeysRequest {
+			list = r.Payload
+		}
+	}
+	for {
+		select {
+		case r, ok := <-requests:
+			if !ok {
+				return nil
+			}
+			take(r)
+			continue
+		case <-answered:
+		}
+		for { // what came before the answer
+			select {
+			case r, ok := <-requests:
+				if !ok {
+					return nil
+				}
+				take(r)
+			default:
+				return list
+			}
+		}
+	}
+}
+
+// rotateAsked asks a person whether known_hosts files are to follow a list, while the clock stands still.
+func (c *Conn) rotateAsked(clk *clock, list []byte) {
+	clk.pause()
+	defer clk.resume()
+	t := c.t
+	done, err := t.turns.take(clk, t.keyName())
+	if err != nil {
+		return
+	}
+	defer done()
+	_ = c.rotateTo(clk, list, func(ctx context.Context, change HostKeyChange) error {
+		a, err := t.ask(ctx, Question{Kind: AskHostKeys, Host: t.name, Addr: t.addr(), User: t.user, File: t.rotation.files[0], Change: &change, Try: 1})
+		switch {
+		case err != nil:
+			return err
+		case !a.Trust:
+			return errNotTrusted
+		}
+		return t.rotation.changing(ctx, change)
+	})
+	close(t.rotation.done)
+}
+
+// rotateTo makes known_hosts files follow a list, once changing allows it.
+func (c *Conn) rotateTo(ctx context.Context, payload []byte, changing func(context.Context, HostKeyChange) error) error {
 	r, t := c.t.rotation, c.t
 	keys, err := ownKeys(payload)
 	if err != nil {
@@ -111,7 +182,7 @@ func (c *Conn) rotateTo(ctx context.Context, payload []byte) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := r.changing(ctx, change); err != nil {
+	if err := changing(ctx, change); err != nil {
 		return err
 	}
 	return knownhosts.Rotate(r.files, t.keyName(), keys, knownhosts.AppendOptions{Hash: r.hash})

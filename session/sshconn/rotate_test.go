@@ -174,3 +174,67 @@ func TestKnownHostsFollowTheHostsKeysAsWithTheRealSSH(t *testing.T) {
 		})
 	}
 }
+
+// With "ask" a person decides, before the connection is used; without one nothing changes.
+func TestAPersonIsAskedWhetherKnownHostsFollow(t *testing.T) {
+	dir := t.TempDir()
+	line := keyPair(t, filepath.Join(dir, "host-ecdsa"), "ecdsa")
+	old := keyPair(t, filepath.Join(dir, "old"), "ecdsa")
+	sshd := sessiontest.OpenSSHD(t, "HostKey "+filepath.Join(dir, "host-ecdsa"))
+	_, port, err := net.SplitHostPort(sshd.Addr)
+	require.NoError(t, err)
+	name := "[127.0.0.1]:" + port
+	first := name + " " + string(ssh.MarshalAuthorizedKey(sshd.HostKey)) + name + " " + old + "\n"
+	for what, c := range map[string]struct {
+		answer *sshconn.Answer // nil is no person
+		more   string
+		follow bool
+	}{
+		"yes":             {&sshconn.Answer{Trust: true}, "", true},
+		"no":              {&sshconn.Answer{}, "", false},
+		"no person":       {nil, "", false},
+		"not to be asked": {&sshconn.Answer{Trust: true}, "BatchMode yes\n", false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir := t.TempDir()
+			known, config := filepath.Join(dir, "known"), filepath.Join(dir, "config")
+			require.NoError(t, os.WriteFile(known, []byte(first), 0o600))
+			require.NoError(t, os.WriteFile(config, fmt.Appendf(nil, "%sUpdateHostKeys ask\nHost sshd\nHostName 127.0.0.1\nPort %s\nUser %s\nIdentityFile %s\nIdentitiesOnly yes\n"+
+				"UserKnownHostsFile %s\nGlobalKnownHostsFile none\nIdentityAgent none\n", c.more, port, sshd.User, sshd.KeyFile, known), 0o600))
+			var asked []sshconn.Question
+			cfg := sshconn.DefaultConfig{
+				Loader:         sshconfig.Loader{Home: dir, User: "me"},
+				HostKeysChange: func(context.Context, sshconn.HostKeyChange) error { return nil },
+			}
+			if c.answer != nil {
+				cfg.Ask = func(_ context.Context, q sshconn.Question) (sshconn.Answer, error) {
+					asked = append(asked, q)
+					return *c.answer, nil
+				}
+			}
+			d, err := sshconn.Default(cfg)
+			require.NoError(t, err)
+			conn, err := d.DialConn(t.Context(), hosts.Host{Name: "sshd", SSHConfig: config})
+			require.NoError(t, err)
+			require.NoError(t, conn.Close())
+			if c.answer != nil && c.more == "" {
+				require.Len(t, asked, 1)
+				assert.Equal(t, sshconn.AskHostKeys, asked[0].Kind)
+				assert.Len(t, asked[0].Change.New, 1)
+				assert.Len(t, asked[0].Change.Old, 1)
+				assert.Equal(t, known, asked[0].File)
+			} else {
+				assert.Empty(t, asked)
+			}
+			want := strings.Split(strings.TrimSpace(first), "\n")
+			if c.follow {
+				want[1] = name + " " + line
+			}
+			for i := range want {
+				want[i] += "\n"
+			}
+			slices.Sort(want)
+			assert.Equal(t, want, content(t, known, name))
+		})
+	}
+}

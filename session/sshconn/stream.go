@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -46,7 +47,7 @@ func (c *Conn) open(p session.Program) (*stream, error) {
 		return nil, c.withoutTerminal()
 	}
 	return c.channel(func(s *stream) error {
-		if err := s.setEnv(); err != nil {
+		if err := s.setEnv(p.Env); err != nil {
 			return err
 		}
 		if err := s.askForAgent(); err != nil {
@@ -110,9 +111,9 @@ func (c *Conn) openChannel(kind string, extra []byte) (ssh.Channel, <-chan *ssh.
 	}
 }
 
-// setEnv sends ssh_config's variables. As with ssh, a server that does not want one says nothing.
-func (s *stream) setEnv() error {
-	for _, v := range s.c.t.setEnv {
+// setEnv sends variables, and then ssh_config's, which win. As with ssh, a server that does not want one says nothing.
+func (s *stream) setEnv(more []string) error {
+	for _, v := range slices.Concat(more, s.c.t.setEnv) {
 		name, value, _ := strings.Cut(v, "=")
 		if _, err := s.ch.SendRequest("env", false, ssh.Marshal(struct{ Name, Value string }{name, value})); err != nil {
 			return s.broken()

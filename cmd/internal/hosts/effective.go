@@ -121,7 +121,10 @@ func (v *values) ssh() error {
 		v.resolved("known hosts command", c.Raw, c.Source())
 	}
 	if u := s.UpdateHostKeys; u.From.File != "" {
-		v.resolved("UpdateHostKeys", map[bool]string{true: "yes", false: "no"}[u.V], u.Source())
+		v.resolved("UpdateHostKeys", u.V, u.Source())
+	}
+	for _, e := range s.SendEnv {
+		v.resolved("SendEnv", e.V+" (terminals and fairlead ssh)", e.Source())
 	}
 	if s.ControlPath.V != "" {
 		v.resolved("ControlPath", s.ControlPath.V, s.ControlPath.Source())

@@ -52,6 +52,7 @@ func (k *Keeper) addSockets(a *route.API, mux *http.ServeMux) {
 			query("cols", "of the terminal (default 80)", cells), query("term", "what kind of terminal it is (default xterm-256color)", huma.Schema{Type: huma.TypeString}),
 			query("confirm", "the operator's confirmation, where the policy requires one", huma.Schema{Type: huma.TypeBoolean}),
 			query("record", "what is recorded: the output; what is typed too, passwords included; or nothing. Only the keeper's own account may say so", huma.Schema{Type: huma.TypeString, Enum: []any{wire.RecordOutput, wire.RecordInput, wire.RecordNothing}}),
+			query("env", "variables NAME=VALUE of the caller's for the program, which the host may refuse to take", huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}),
 			query("settings", "what people change in their terminals, as stty takes it", huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}),
 			query("sum", "of the host as the caller knows it: 409 where it is another one by now", huma.Schema{Type: huma.TypeString}),
 			query("connect_timeout_s", "give up connecting after so many seconds", huma.Schema{Type: huma.TypeNumber}),
@@ -68,6 +69,7 @@ type terminalAsk struct {
 	size           session.Size
 	term           string
 	settings       []string
+	env            []string
 	confirm        bool
 	record         string
 	connectTimeout time.Duration
@@ -79,13 +81,17 @@ const codeRecording = "recording"
 // setting is what stty may be told: words that mean nothing to the shell that reads them, as package shell writes them.
 var setting = lazyregexp.New(`^-?[a-z0-9]{1,10}( (undef|"\^[A-Z?]"))?$`)
 
-const maxSettings = 32
+// Bounds of what a terminal is opened with.
+const (
+	maxSettings = 32
+	maxEnv      = 64
+)
 
 func parseTerminal(c *access.Caller, r *http.Request) (a terminalAsk, err error) {
 	q := r.URL.Query()
 	a = terminalAsk{
 		host: q.Get("host"), sum: q.Get("sum"), term: terminals.Term(q.Get("term")), confirm: q.Get("confirm") == "true",
-		settings: q["settings"], record: cmp.Or(q.Get("record"), wire.RecordOutput),
+		settings: q["settings"], env: q["env"], record: cmp.Or(q.Get("record"), wire.RecordOutput),
 	}
 	switch {
 	case a.host == "":
@@ -100,6 +106,11 @@ func parseTerminal(c *access.Caller, r *http.Request) (a terminalAsk, err error)
 		return a, problem.Invalid("term is a terminal's name such as xterm-256color")
 	case len(a.settings) > maxSettings || slices.ContainsFunc(a.settings, func(s string) bool { return !setting.MatchString(s) }):
 		return a, problem.Invalid("settings are what stty takes, at most %d of them", maxSettings)
+	}
+	if len(a.env) > maxEnv || slices.ContainsFunc(a.env, func(kv string) bool {
+		return strings.IndexByte(kv, '=') < 1 || strings.ContainsRune(kv, 0)
+	}) {
+		return a, problem.Invalid("env is NAME=VALUE, at most %d of them", maxEnv)
 	}
 	if text := q.Get("connect_timeout_s"); text != "" {
 		s, err := strconv.ParseFloat(text, 64)
@@ -222,7 +233,7 @@ func (k *Keeper) hostOf(rm *realm, ask *terminalAsk) (h hosts.Host, err error) {
 func (t *full) start(ctx context.Context, c *access.Caller, rm *realm, h hosts.Host, line string, d policy.Decision) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, route.BeforeSending)
 	defer cancel()
-	p := session.Program{Line: line, Size: t.ask.size, Term: t.ask.term, Cooked: true}
+	p := session.Program{Line: line, Size: t.ask.size, Term: t.ask.term, Env: t.ask.env, Cooked: true}
 	t.host = h.Name
 	begin := func(conn session.Transport) (err error) {
 		if t.entry == nil { // the first connection may have no room

@@ -76,6 +76,10 @@ func (a *Asker) Ask(ctx context.Context, q sshconn.Question) (sshconn.Answer, er
 	if a.gone != nil {
 		return sshconn.Answer{}, a.gone
 	}
+	if q.Kind == sshconn.AskTouch {
+		fmt.Fprintf(a.io.Err, "fairlead: %s: touch the security key %s\n", printable.Cell(q.Host), printable.Cell(q.KeyFile))
+		return sshconn.Answer{}, nil
+	}
 	if q.Kind == sshconn.AskLogin && len(q.Prompts) == 0 {
 		fmt.Fprint(a.io.Err, said(q)) // such as "approve it on your phone"
 		return sshconn.Answer{}, nil
@@ -95,6 +99,8 @@ func (a *Asker) Ask(ctx context.Context, q sshconn.Question) (sshconn.Answer, er
 		switch q.Kind {
 		case sshconn.AskHostKey:
 			answer.Trust, err = a.hostKey(ctx, ask, q)
+		case sshconn.AskHostKeys:
+			answer.Trust, err = hostKeys(ctx, ask, q)
 		case sshconn.AskPassphrase:
 			answer.Secrets, err = a.passphrase(ctx, ask, q)
 		case sshconn.AskLogin:
@@ -210,6 +216,41 @@ func HostKeyText(q sshconn.Question) string {
 	if q.File != "" {
 		fmt.Fprintf(&b, "Compare the fingerprint with one that you got in another way. Fairlead records the key in %s.\n", printable.Line(q.File))
 	}
+	return b.String()
+}
+
+// hostKeys asks whether to record what a host says of its keys.
+func hostKeys(ctx context.Context, ask asking, q sshconn.Question) (bool, error) {
+	if q.Change == nil {
+		return false, nil
+	}
+	text, prompt := HostKeysText(q), "Record it? (yes/no) "
+	for {
+		typed, err := ask(ctx, text, prompt, true)
+		if err != nil {
+			return false, err
+		}
+		switch word := strings.TrimSpace(string(typed)); {
+		case strings.EqualFold(word, "yes"):
+			return true, nil
+		case strings.EqualFold(word, "no"):
+			return false, nil
+		}
+		text, prompt = "", "Please type yes or no: "
+	}
+}
+
+// HostKeysText says in lines which keys a host has, and what a yes does.
+func HostKeysText(q sshconn.Question) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s) says that its keys have changed. The key that you trust vouches for it.\n", printable.Cell(q.Host), printable.Cell(q.Addr))
+	for _, k := range q.Change.New {
+		fmt.Fprintf(&b, "  new: %s\n", printable.Line(k))
+	}
+	for _, k := range q.Change.Old {
+		fmt.Fprintf(&b, "  removed: %s\n", printable.Line(k))
+	}
+	fmt.Fprintf(&b, "Fairlead records this in %s.\n", printable.Line(q.File))
 	return b.String()
 }
 

@@ -17,6 +17,9 @@ func toWire(id, asker string, q sshconn.Question) wire.Question {
 	for _, p := range q.Prompts {
 		out.Prompts = append(out.Prompts, wire.Prompt(p))
 	}
+	if c := q.Change; c != nil {
+		out.NewKeys, out.OldKeys = c.New, c.Old
+	}
 	if u := q.Unknown; u != nil {
 		out.KeyType, out.Fingerprint = u.Type, u.Fingerprint
 		if u.Certificate != nil {
@@ -40,6 +43,9 @@ func fromWire(q wire.Question) sshconn.Question {
 	}
 	for _, p := range q.Prompts {
 		out.Prompts = append(out.Prompts, sshconn.Prompt(p))
+	}
+	if out.Kind == sshconn.AskHostKeys {
+		out.Change = &sshconn.HostKeyChange{Host: q.Host, New: q.NewKeys, Old: q.OldKeys}
 	}
 	if out.Kind == sshconn.AskHostKey {
 		out.Unknown = &knownhosts.UnknownError{Presented: knownhosts.Presented{Type: q.KeyType, Fingerprint: q.Fingerprint}}

@@ -27,7 +27,7 @@ func exitOf(r session.Result) error { return cmdutil.Exit(exitcode.Host(r)) }
 func (o *Options) open(ctx context.Context, h hosts.Host, conn session.Transport, t *terminal, e *terminals.Entry, line string, d policy.Decision) error {
 	winch, unwatch := watchSize()
 	defer unwatch()
-	p := session.Program{Line: line, Size: t.size(), Term: terminals.Term(o.Getenv("TERM")), Cooked: true}
+	p := session.Program{Line: line, Size: t.size(), Term: terminals.Term(o.Getenv("TERM")), Env: o.sent, Cooked: true}
 	rec, how, err := o.record(h, t, e, p)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
+	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
@@ -47,6 +49,8 @@ type Options struct {
 	ConnectTimeout time.Duration
 
 	Target string
+
+	sent []string // variables of the caller's that ssh_config sends
 }
 
 // NewCmd builds the command. runF replaces the real work in tests of flags.
@@ -134,6 +138,9 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	defer t.close()
+	if o.sent, err = hostscmd.SentEnv(host, nil, os.Environ()); err != nil {
+		return fmt.Errorf("%s: %w", host.Name, err)
+	}
 	keeper, err := o.keeper(ctx, host)
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func (o *Options) there(ctx context.Context, c *client.Client, h hosts.Host, t *
 	winch, unwatch := watchSize()
 	defer unwatch()
 	ask := client.TerminalAsk{
-		Host: targets.Asked(h), Sum: wire.Sum(h), Size: t.size(), Term: o.Getenv("TERM"), Settings: t.settings(), ConnectTimeout: o.ConnectTimeout,
+		Host: targets.Asked(h), Sum: wire.Sum(h), Size: t.size(), Term: o.Getenv("TERM"), Settings: t.settings(), Env: o.sent, ConnectTimeout: o.ConnectTimeout,
 		Notice: func(line string) { o.notice(t, "%s", line) },
 	}
 	switch {

@@ -3,14 +3,12 @@ package ssh
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
-	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 )
 
 // call is what a command line of ssh asks for.
@@ -34,7 +32,7 @@ type call struct {
 	forwards  []hosts.Forward // -L, -R and -D
 	clear     bool            // ClearAllForwardings
 	forward   string          // of -W
-	sendEnv   []string        // patterns
+	sendEnv   []string        // options
 	command   string          // of RemoteCommand
 	ignored   []string        // options that have no effect
 }
@@ -215,7 +213,7 @@ func (c *call) directive(text string) error {
 		}
 		return c.set.Option("RemoteCommand=none") // of the files none counts
 	case "sendenv":
-		c.sendEnv = append(c.sendEnv, o.Words()...)
+		c.sendEnv = append(c.sendEnv, text)
 	case "sessiontype":
 		switch value {
 		case "subsystem":
@@ -306,7 +304,7 @@ func (c *call) check() error {
 }
 
 // ask is what the call runs on the host. ssh joins words with blanks.
-func (c *call) ask(environ []string) (a pipe.Ask, err error) {
+func (c *call) ask() (a pipe.Ask, err error) {
 	switch line := strings.Join(c.words, " "); {
 	case c.forward != "":
 		a.Host, a.Port, err = pipe.ParsePort(c.forward)
@@ -317,12 +315,6 @@ func (c *call) ask(environ []string) (a pipe.Ask, err error) {
 		a.Line = line
 	default:
 		a.Line = c.command
-	}
-	for _, kv := range environ {
-		name, _, _ := strings.Cut(kv, "=")
-		if name != "" && slices.ContainsFunc(c.sendEnv, func(pat string) bool { return wildcard.Match(name, pat) }) {
-			a.Env = append(a.Env, kv)
-		}
 	}
 	return a, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
+	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
@@ -130,7 +131,10 @@ func (r *runner) run(ctx context.Context) error {
 	if r.c.show {
 		return r.show(h)
 	}
-	ask, err := r.c.ask(os.Environ())
+	ask, err := r.c.ask()
+	if err == nil && ask.Host == "" {
+		ask.Env, err = hostscmd.SentEnv(h, r.c.sendEnv, os.Environ())
+	}
 	if err != nil {
 		return fail(r.f, err)
 	}
@@ -211,6 +215,11 @@ func (r *runner) input() (in io.Reader, terminal bool) {
 func (r *runner) shell(ctx context.Context, h hosts.Host) error {
 	if h.Become.User != "" { // as ssh, it is the account's that logs in
 		r.f.SSH.Set.Become = hosts.NoBecome
+	}
+	for _, option := range r.c.sendEnv {
+		if err := r.f.SSH.Option(option); err != nil {
+			return fail(r.f, err)
+		}
 	}
 	cmd := shell.NewCmd(r.f, nil)
 	cmd.SetContext(ctx)

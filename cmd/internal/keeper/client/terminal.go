@@ -25,6 +25,7 @@ type TerminalAsk struct {
 	Size           session.Size
 	Term           string
 	Settings       []string // for stty
+	Env            []string // NAME=VALUE, which the host may refuse to take
 	Record         string   // wire.RecordInput or wire.RecordNothing; "" is the output
 	ConnectTimeout time.Duration
 
@@ -62,7 +63,7 @@ var errWentAway = errors.New("the keeper went away")
 
 // OpenTerminal opens a terminal. ctx bounds the call only. The error is a *wire.Problem for one that never began.
 func (c *Client) OpenTerminal(ctx context.Context, ask TerminalAsk) (*Terminal, error) {
-	q := url.Values{"host": {ask.Host}, "settings": ask.Settings}
+	q := url.Values{"host": {ask.Host}, "settings": ask.Settings, "env": ask.Env}
 	set := func(name, value string) {
 		if value != "" {
 			q.Set(name, value)

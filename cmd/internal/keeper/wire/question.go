@@ -4,13 +4,13 @@ package wire
 // what a server asks. Texts of hosts and servers are theirs: clean them before a terminal shows them.
 type Question struct {
 	ID      string `json:"id"`
-	Kind    string `json:"kind" enum:"host-key,passphrase,login"`
+	Kind    string `json:"kind" enum:"host-key,host-keys,passphrase,login,touch"`
 	Asker   string `json:"asker" doc:"of the request that it is asked for, as its Fairlead-Asker says"`
 	Host    string `json:"host"`
 	Addr    string `json:"addr,omitempty"`
 	User    string `json:"user,omitempty"`
 	Try     int    `json:"try" doc:"more than 1: the answer before was wrong"`
-	KeyFile string `json:"key_file,omitempty" doc:"of passphrase"`
+	KeyFile string `json:"key_file,omitempty" doc:"of passphrase; of touch the fingerprint of the key, and nothing is to answer"`
 
 	KeyType     string        `json:"key_type,omitempty" doc:"of host-key, as are the fields below"`
 	Fingerprint string        `json:"fingerprint,omitempty"`
@@ -18,6 +18,9 @@ type Question struct {
 	Certificate string        `json:"certificate,omitempty" doc:"why the host's certificate does not count"`
 	Near        []KnownKey    `json:"near,omitempty" doc:"other keys of the host, known for port 22"`
 	Skipped     []SkippedLine `json:"skipped,omitempty" doc:"lines about the host that could not be used"`
+
+	NewKeys []string `json:"new_keys,omitempty" doc:"of host-keys: those that the host has proved to be its own"`
+	OldKeys []string `json:"old_keys,omitempty" doc:"of host-keys: those that it does not have any more"`
 
 	Method      string   `json:"method,omitempty" doc:"of login: password or keyboard-interactive"`
 	Name        string   `json:"name,omitempty" doc:"of login: what the server says"`
@@ -54,6 +57,6 @@ type Questions struct {
 // QuestionAnswer answers one. Refuse gives no answer, which ends the attempt to connect.
 type QuestionAnswer struct {
 	Refuse  bool     `json:"refuse,omitempty"`
-	Trust   bool     `json:"trust,omitempty" doc:"of host-key: trust and record the key"`
+	Trust   bool     `json:"trust,omitempty" doc:"of host-key and host-keys: trust and record"`
 	Answers []string `json:"answers,omitempty" maxItems:"16" doc:"the passphrase, or one for each prompt"`
 }
