@@ -208,3 +208,33 @@ func TestSSHItselfIsAProxyCommand(t *testing.T) {
 	_, err = a.dialer().Dial(t.Context(), web1)
 	assert.ErrorContains(t, err, "ended with exit status 255 before the connection was made; it says ")
 }
+
+// One that floods its standard error for ever costs neither time nor memory, before the connection and after.
+func TestAProxyCommandThatFloodsStandardErrorEndsInTime(t *testing.T) {
+	a, _ := proxied(t, func(*sshserver.Server) string { return "sh -c 'exec yes flood >&2'" })
+	h := web1
+	h.ConnectTimeout = 2 * time.Second
+	_, err := a.dialer().Dial(t.Context(), h)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.ErrorContains(t, err, "flood")
+	assert.Less(t, len(err.Error()), 2000)
+}
+
+// One that dies takes its connection along, and whoever waits hears of it.
+func TestAProxyCommandThatDiesLaterLosesTheConnection(t *testing.T) {
+	pid := filepath.Join(t.TempDir(), "pid")
+	a, _ := proxied(t, func(s *sshserver.Server) string {
+		return "sh -c 'echo $$ >" + pid + "; exec " + strings.ReplaceAll(netcat(t, s.Addr()), "'", "") + "'"
+	})
+	c, err := a.dialer().DialConn(t.Context(), web1)
+	require.NoError(t, err)
+	t.Cleanup(func() { c.Close() })
+	child, err := strconv.Atoi(strings.TrimSpace(read(t, pid)))
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(child, syscall.SIGKILL))
+	err = c.Wait()
+	require.ErrorIs(t, err, session.ErrClosed)
+	assert.ErrorContains(t, err, "web1 (web1.invalid:")
+	_, err = c.Open(t.Context(), session.Program{Line: "true"})
+	assert.ErrorIs(t, err, session.ErrClosed)
+}
