@@ -2,6 +2,7 @@ package sshconn
 
 import (
 	"context"
+	"errors"
 )
 
 // jump is a connection to a jump host, shared by everybody who goes through it.
@@ -37,7 +38,16 @@ func (d *Dialer) through(clk *clock, route []*target) (*jump, error) {
 	case <-clk.Done():
 		d.release(j)
 		last := route[len(route)-1]
-		return nil, &Error{Host: last.name, Addr: last.addr(), Err: silent(clk, "it has not let us in")}
+		e := &Error{Host: last.name, Addr: last.addr()}
+		select {
+		case <-j.ready: // nobody else waited; it knows how far it came
+			if was, ok := errors.AsType[*Error](j.err); ok {
+				*e = *was
+			}
+		default:
+		}
+		e.Err = silent(clk, "it has not let us in")
+		return nil, e
 	}
 	if j.err != nil {
 		d.release(j)

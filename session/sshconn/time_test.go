@@ -206,12 +206,50 @@ func TestADeadlineHoldsBehindAJumpHostToo(t *testing.T) {
 	assert.ErrorContains(t, err, "web1 ("+target.Addr()+")")
 }
 
-func TestAStalledJumpHostIsNamed(t *testing.T) {
-	jump := sessiontest.Server(t, sshserver.Config{Faults: sshserver.Faults{StallKex: true}})
-	d := trusting(t, sshconn.Network{Lookup: lookup(sessiontest.Host(t, "bastion", jump.Addr()))}, jump)
-	_, err := d.Dial(t.Context(), hosts.Host{Name: "web1", User: "u", Via: []string{"bastion"}, ConnectTimeout: 300 * time.Millisecond})
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.ErrorContains(t, err, "web1: through bastion ("+jump.Addr()+")")
+// Wherever a hop, or the host behind it, falls silent, the dial ends in time and says at which of them and in which step.
+func TestAHopThatHangsInAnyPhaseIsNamed(t *testing.T) {
+	for phase, c := range map[string]struct {
+		faults sshserver.Faults
+		step   sshconn.Step
+	}{
+		"after it was connected to": {sshserver.Faults{Silent: true}, sshconn.StepGreet},
+		"in the key exchange":       {sshserver.Faults{StallKex: true}, sshconn.StepExchange},
+		"while logging in":          {sshserver.Faults{StallAuth: true}, sshconn.StepLogin},
+		"at the tunnel":             {sshserver.Faults{StallOpen: true}, sshconn.StepReach},
+	} {
+		t.Run(phase, func(t *testing.T) {
+			target := sessiontest.Server(t, sshserver.Config{})
+			jump := sessiontest.Server(t, sshserver.Config{Faults: c.faults})
+			d := trusting(t, sshconn.Network{Lookup: lookup(sessiontest.Host(t, "bastion", jump.Addr()))}, jump, target)
+			h := sessiontest.Host(t, "web1", target.Addr())
+			h.Via, h.ConnectTimeout = []string{"bastion"}, 2*time.Second
+			_, err := d.Dial(t.Context(), h)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			var e *sshconn.Error
+			require.ErrorAs(t, err, &e)
+			assert.Equal(t, "web1", e.Host)
+			assert.Equal(t, c.step, e.Step)
+			if c.faults.StallOpen { // the bastion is fine, and says nothing of the host behind it
+				assert.Equal(t, target.Addr(), e.Addr)
+				assert.ErrorContains(t, err, "bastion")
+			} else {
+				assert.Equal(t, "bastion", e.Hop)
+				assert.ErrorContains(t, err, "web1: through bastion ("+jump.Addr()+")")
+			}
+
+			jump.SetFaults(sshserver.Faults{})
+			target.SetFaults(c.faults)
+			h.Name = "web2"
+			if c.faults.StallOpen {
+				return // that is the host's own, once it is logged in to
+			}
+			_, err = d.Dial(t.Context(), h)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.ErrorAs(t, err, &e)
+			assert.Equal(t, c.step, e.Step)
+			assert.ErrorContains(t, err, "web2 ("+target.Addr()+")")
+		})
+	}
 }
 
 func lookup(known ...hosts.Host) func(string) (hosts.Host, bool) {
