@@ -13,6 +13,10 @@ func TestGitIsReadWhereNothingItsRepositoryNamesRuns(t *testing.T) {
 		unknown | env git status
 		unknown | timeout 5 git status
 		unknown | git describe --dirty
+		read-only | git describe --contains HEAD
+		unknown | git describe --contains -- --output=f
+		read-only | git show-ref --tags -d
+		unknown | git show-ref --exclude --output=f
 		unknown | git ls-files -m
 		read-only | git log --oneline -20 --stat
 		read-only | git -C /srv log

@@ -290,6 +290,7 @@ func TestJqAndYqAreReadToTheirEnd(t *testing.T) {
 		unknown | jq '[range(1000000)]' f
 		unknown | yq -n 'load ("x")'
 		unknown | yq -n 'strenv(X)'
+		unknown | yq -- -i .a
 		read-only | jq '[range(0; 100; 2)]' f
 		read-only | jq '[range(length)]' f
 		unknown | jq '[range(.a | length)]' f

@@ -236,6 +236,7 @@ func (c *call) bundled(args []Arg) (used int) {
 func (c *call) cluster(args []Arg, i int) (used int) {
 	n := c.node
 	s := args[i].Text[1:]
+	number := false
 	for k := 0; k < len(s); k++ {
 		b := s[k]
 		if b >= 128 {
@@ -248,6 +249,7 @@ func (c *call) cluster(args []Arg, i int) (used int) {
 				k++
 			}
 			c.set(n.short['#'], nil)
+			number = true
 			continue
 		}
 		if at == 0 || b == '#' {
@@ -263,6 +265,9 @@ func (c *call) cluster(args []Arg, i int) (used int) {
 			return 0
 		case o.optional:
 			c.set(at, nil)
+		case number: // "nice -3n WORD" is one word of nice's, which is no number, and WORD may be an option
+			c.unlisted()
+			return 0
 		default:
 			return c.next(at, args, i)
 		}

@@ -13,6 +13,7 @@ func TestAWrapperIsWhatItRuns(t *testing.T) {
 	table(t, `
 		read-only | nice -n 10 du -sh /srv
 		read-only | nice -10 ls
+		unknown | nice -3n --help
 		read-only | timeout 5 ls /mnt
 		read-only | timeout -k 1 -s KILL 5 ls /mnt
 		read-only | ionice -c 3 du -sh /

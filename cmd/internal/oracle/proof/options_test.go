@@ -24,7 +24,8 @@ var onlyOf = flag.String("oracle.of", "", "ask only programs whose names begin s
 
 const no = "--fairlead-no-such" // an option that no program has; the file no-such of the cage holds it
 
-var complaint = regexp.MustCompile(`(?i)fairlead|(invalid|illegal|unknown|unrecogni[sz]ed|bad|unsupported) option|not an option|not recogni[sz]ed`)
+// complaint is what programs say of an option only: many say of any word that there is no such file, and some print it.
+var complaint = regexp.MustCompile(`(?i)(invalid|illegal|unknown|unrecogni[sz]ed|bad|unsupported|unexpected) (option|flag|switch)|not an option|not recogni[sz]ed`)
 
 // A prober asks one program of the tables what it does with words.
 type prober struct {
