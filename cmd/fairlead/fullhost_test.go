@@ -64,7 +64,7 @@ func fill(t *testing.T, env []string) {
 	for i := range 64 {
 		r := ends(t, env, "exec", "-s", fmt.Sprint("n", i), "sshd", "--", "true")
 		if r.code != 0 {
-			require.Equal(t, 3, r.code, r.err)
+			require.Equal(t, 6, r.code, r.err)
 			require.Contains(t, r.err, "open sessions")
 			require.Contains(t, r.err, "fairlead sessions close")
 			require.Positive(t, i)
@@ -97,8 +97,8 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 		{[]string{"run", "sshd", "--program", "--", "true"}, 0},
 		{[]string{"exec", "sshd", "--", "true"}, 0},
 		{[]string{"exec", "n0", "--", "true"}, 0},
-		{[]string{"exec", "-s", "more", "sshd", "--", "true"}, 3},
-		{[]string{"exec", "-s", "more", "--timeout", "1s", "sshd", "--", "true"}, 3},
+		{[]string{"exec", "-s", "more", "sshd", "--", "true"}, 6},
+		{[]string{"exec", "-s", "more", "--timeout", "1s", "sshd", "--", "true"}, 6},
 		{[]string{"ssh", "sshd", "true"}, 0},
 		{[]string{"shell", "sshd"}, 2}, // it wants a terminal
 		{[]string{"cp", "/etc/passwd", "sshd:" + home + "/copied"}, 0},
@@ -155,8 +155,8 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 		t.Run(strings.Join(row.args, " "), func(t *testing.T) {
 			r := ends(t, env, row.args...)
 			switch {
-			case row.code == 3:
-				assert.Equal(t, 3, r.code, r.err)
+			case row.code == 6:
+				assert.Equal(t, 6, r.code, r.err)
 				assert.Contains(t, r.err, "open sessions")
 			case strings.Contains(r.err, "open sessions"):
 				assert.Fail(t, "it has slots of its own", r.err)

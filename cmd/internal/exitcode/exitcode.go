@@ -12,8 +12,8 @@ import (
 const (
 	OK          = 0
 	Failed      = 1   // some command exited non-zero; a record that does not verify
-	Usage       = 2   // flags, arguments, selectors, inventories, a session that is busy
-	Unreachable = 3   // some host not reached, not logged in to, not trusted, or without room or a shell for it
+	Usage       = 2   // flags, arguments, selectors, inventories
+	Unreachable = 3   // some host not reached, not logged in to, or not trusted
 	Unknown     = 4   // timeout, or outcome unknown
 	Denied      = 5   // denied, rejected or expired
 	Internal    = 6   // our own failure: the record cannot be written, …
@@ -34,19 +34,13 @@ func Host(r session.Result) int {
 	case session.StatusSignal:
 		return 128 + signalNumber(r.Signal)
 	default:
-		return class(r)
+		return class(r.Status)
 	}
 }
 
-// causes are the codes of errors that the caller or the host has caused, and not Fairlead.
-var causes = map[string]int{
-	"busy": Usage, "invalid": Usage,
-	"full": Unreachable, "no_terminal": Unreachable, "shell": Unreachable, "refused": Unreachable, "unsupported": Unreachable, "not_ready": Unreachable,
-}
-
-// class is the code for a result among others.
-func class(r session.Result) int {
-	switch r.Status {
+// class is the code for a status among others.
+func class(s session.Status) int {
+	switch s {
 	case session.StatusOK:
 		return OK
 	case session.StatusExit, session.StatusSignal:
@@ -59,11 +53,9 @@ func class(r session.Result) int {
 		return Denied
 	case session.StatusCanceled:
 		return Interrupted
+	default:
+		return Internal
 	}
-	if r.Status == session.StatusError && r.Err != nil && causes[r.Err.Code] != 0 {
-		return causes[r.Err.Code]
-	}
-	return Internal
 }
 
 // Tally adds results up to one code. The zero Tally is ready for use.
@@ -77,14 +69,14 @@ type Tally struct {
 }
 
 // order is which class decides when results are mixed, from the strongest.
-var order = [...]int{Internal, Denied, Unknown, Unreachable, Usage, Interrupted, Failed}
+var order = [...]int{Internal, Denied, Unknown, Unreachable, Interrupted, Failed}
 
 // Add takes one result in.
 func (t *Tally) Add(r session.Result) {
 	t.results++
-	t.last = session.Result{Status: r.Status, ExitCode: r.ExitCode, Signal: r.Signal, Err: r.Err}
+	t.last = session.Result{Status: r.Status, ExitCode: r.ExitCode, Signal: r.Signal}
 	for i, c := range order {
-		if class(r) == c {
+		if class(r.Status) == c {
 			t.seen[i] = true
 		}
 	}

@@ -15,10 +15,6 @@ func exited(code int) session.Result {
 	return session.Result{Status: session.StatusExit, ExitCode: &code}
 }
 
-func failed(code string) session.Result {
-	return session.Result{Status: session.StatusError, Err: &session.Error{Code: code}}
-}
-
 func TestExitCodeTable(t *testing.T) {
 	ok, exit7 := result(session.StatusOK), exited(7)
 	killed := session.Result{Status: session.StatusSignal, Signal: "KILL"}
@@ -42,10 +38,6 @@ func TestExitCodeTable(t *testing.T) {
 		"one host denied":                               {results: []session.Result{result(session.StatusDenied)}, want: 5, wantOwn: 5},
 		"one approval expired":                          {results: []session.Result{result(session.StatusExpired)}, want: 5, wantOwn: 5},
 		"one host, our failure":                         {results: []session.Result{result(session.StatusError)}, want: 6, wantOwn: 6},
-		"a session that is busy":                        {results: []session.Result{failed("busy")}, want: 2, wantOwn: 2},
-		"a host without room":                           {results: []session.Result{failed("full")}, want: 3, wantOwn: 3},
-		"a host that gives no terminal, and another":    {results: []session.Result{failed("no_terminal"), ok}, want: 3, wantOwn: 3},
-		"an audit log that takes nothing":               {results: []session.Result{failed("audit")}, want: 6, wantOwn: 6},
 		"one host canceled":                             {results: []session.Result{result(session.StatusCanceled)}, want: 130, wantOwn: 130},
 		"a status from the future is our failure":       {results: []session.Result{result("new")}, want: 6, wantOwn: 6},
 		"two hosts, exit codes are 1":                   {results: []session.Result{ok, exit7}, want: 1, wantOwn: 1},

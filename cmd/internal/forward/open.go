@@ -165,9 +165,6 @@ func (o *Options) failed(ctx context.Context, h hosts.Host, err error) error {
 		}
 		err = &wire.Problem{Code: se.Code, Detail: cmdutil.WhyAt(se), Retriable: se.Retriable}
 	}
-	if p, ok := errors.AsType[*wire.Problem](err); ok && p.Code == "listen" {
-		return &cmdutil.UsageError{Err: fmt.Errorf("%s: %s", h.Name, p.Detail)} // a port of this machine that cannot be had
-	}
 	r, err := place.Refused(err, h.Name, "", false)
 	if err != nil {
 		return err
