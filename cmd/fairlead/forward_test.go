@@ -226,8 +226,8 @@ func TestForwardsThatCannotBe(t *testing.T) {
 			code int
 			args []string
 		}{
-			"-L " + taken.Addr().String() + ":a:1: listen tcp " + taken.Addr().String() + ": bind: address already in use": {2, []string{"-D", "127.0.0.1:0", "-L", taken.Addr().String() + ":a:1"}},
-			"refuses to listen on port": {3, []string{"-R", taken.Addr().String() + ":a:1"}},
+			"-L " + taken.Addr().String() + ":a:1: listen tcp " + taken.Addr().String() + ": bind: address already in use": {6, []string{"-D", "127.0.0.1:0", "-L", taken.Addr().String() + ":a:1"}},
+			"refuses to listen on port": {6, []string{"-R", taken.Addr().String() + ":a:1"}},
 			"not [address:]port":        {2, []string{"-D", "1:2:3"}},
 			"sockets in the file":       {2, []string{"-L", "1:/run/x"}},
 		} {
@@ -263,7 +263,7 @@ func TestForwardsThatCannotBe(t *testing.T) {
 func TestAServerThatForwardsNothingSaysSo(t *testing.T) {
 	inPlaceOfSSH(t, func(a *asSSH) {
 		r := a.run("", a.fairlead(), "forward", "sshd", "-R", "127.0.0.1:0:127.0.0.1:1")
-		assert.Equal(t, 3, r.code, r.err)
+		assert.Equal(t, 6, r.code, r.err)
 		assert.Contains(t, r.err, "AllowTcpForwarding or PermitListen may not allow it")
 		r = a.run("", a.ssh, "-N", "-R", "127.0.0.1:0:127.0.0.1:1", "sshd")
 		assert.Equal(t, 255, r.code)
