@@ -21,6 +21,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cli"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/localpty"
@@ -34,7 +35,15 @@ var gorace = "GORACE=" + os.Getenv("GORACE")
 
 func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))) // tests wait for processes most of the time; the command line wins
-	testscript.Main(m, map[string]func(){"fairlead": func() { os.Exit(cli.Main()) }, "fairlead-ssh": func() { os.Exit(cli.Main()) }})
+	testscript.Main(m, map[string]func(){"fairlead": fromScript, "fairlead-ssh": fromScript})
+}
+
+// fromScript is fairlead. Whoever waits for completed words here has more patience than a person who pressed Tab, if told so.
+func fromScript() {
+	if os.Getenv("PATIENT") != "" {
+		completion.Most = time.Minute
+	}
+	os.Exit(cli.Main())
 }
 
 func TestScripts(t *testing.T) {

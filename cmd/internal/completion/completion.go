@@ -19,12 +19,12 @@ import (
 // Func is what cobra asks for the next words.
 type Func = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
 
-// most is how long a person who pressed Tab waits. Only tests change it.
-var most = 300 * time.Millisecond
+// Most is how long a person who pressed Tab waits. Only tests change it.
+var Most = 300 * time.Millisecond
 
 // Within returns what f does, or nothing where that takes too long. f goes on then: the process ends soon.
 func Within[T any](f func(ctx context.Context) T) (out T) {
-	ctx, cancel := context.WithTimeout(context.Background(), most)
+	ctx, cancel := context.WithTimeout(context.Background(), Most)
 	defer cancel()
 	done := make(chan T, 1)
 	go func() { done <- f(ctx) }()

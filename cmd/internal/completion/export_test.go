@@ -7,7 +7,7 @@ import (
 
 // Patient lets completion take its time on a busy machine, for one test.
 func Patient(t *testing.T) {
-	before := most
-	most = time.Minute
-	t.Cleanup(func() { most = before })
+	before := Most
+	Most = time.Minute
+	t.Cleanup(func() { Most = before })
 }
