@@ -72,7 +72,8 @@ type Stats struct {
 }
 
 // OpenForward judges, connects, records and listens, in this order; the listening address of this machine is taken first, so that one
-// that is in use costs nobody a connection. When the connection to the host is lost it connects again: with -R at once, else when it must. ctx bounds opening, and what it holds stays in use. tell hears of every connection that fails. Errors are *[session.Error].
+// that is in use costs nobody a connection. When the connection to the host is lost it connects again: with -R at once, else when it
+// must. ctx bounds opening, and what it holds stays in use. tell hears of every connection that fails. Errors are *[session.Error].
 func OpenForward(ctx context.Context, cfg Config, h hosts.Host, f hosts.Forward, reason, caller string, tell func(error)) (_ *Forward, err error) {
 	fail := func(code string, err error) (*Forward, error) {
 		return nil, &session.Error{Op: "forward", Host: h.Name, Code: code, Err: err}
@@ -197,14 +198,24 @@ const (
 )
 
 // again connects after a lost connection and listens on the same port of the host, until it has, the forward ends, or it may not any
-// more. Its error is why there is no use in trying.
-func (w *Forward) again() error {
+// more. It waits first where the connection was lost as soon as it was there. Its error is why there is no use in trying.
+func (w *Forward) again(soon bool) error {
 	w.mu.Lock()
 	w.release()
 	w.conn, w.remote, w.release = nil, nil, nil
 	w.mu.Unlock()
-	said := ""
-	for wait := firstAgain; ; wait = min(2*wait, lastAgain) {
+	said, wait := "", time.Duration(0)
+	if soon {
+		wait = firstAgain
+	}
+	for ; ; wait = min(max(2*wait, firstAgain), lastAgain) {
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-w.ctx.Done():
+			timer.Stop()
+			return nil
+		}
 		ctx, cancel := context.WithTimeout(w.ctx, targetPipe)
 		d, err := w.judge(ctx)
 		if err == nil && d.Verdict != policy.Allow {
@@ -225,13 +236,6 @@ func (w *Forward) again() error {
 		if text := cmdutil.Text(err); text != said {
 			said = text
 			w.fault(fmt.Errorf("%s: the connection to the host was lost, and Fairlead tries to connect again: %w", w.f, err))
-		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-w.ctx.Done():
-			timer.Stop()
-			return nil
 		}
 	}
 }
@@ -276,9 +280,10 @@ func (w *Forward) held(ctx context.Context) (forwarder, error) {
 // accept takes connections until the forward ends.
 func (w *Forward) accept() {
 	for w.ctx.Err() == nil {
+		began := time.Now()
 		err := w.acceptAll()
 		if w.f.Option == "-R" && w.ctx.Err() == nil {
-			err = w.again() // the connection to the host is gone
+			err = w.again(time.Since(began) < firstAgain) // the connection to the host is gone
 		}
 		if err != nil && w.ctx.Err() == nil {
 			w.end(err)
