@@ -207,11 +207,13 @@ func parseUpdate(s string) (string, error) {
 	if lower(s) == "ask" {
 		return "ask", nil
 	}
-	yes, err := parseFlag(s)
-	if yes {
-		return "yes", err
+	switch yes, err := parseFlag(s); {
+	case err != nil:
+		return "", fmt.Errorf("%q is not yes, no or ask", s)
+	case yes:
+		return "yes", nil
 	}
-	return "no", err
+	return "no", nil
 }
 
 // maxSendEnv bounds the patterns of SendEnv.
