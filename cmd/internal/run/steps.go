@@ -126,7 +126,7 @@ func (o *Options) steps(hs []hosts.Host) (*place.Steps, error) {
 		sel := targets.Resolver{Inventory: o.Inventory, In: o.listInput(), Reach: o.Reach}
 		first, err := sel.Resolve(s.Canary, "")
 		if err != nil {
-			return nil, cmdutil.Usagef("--canary: %w", err)
+			return nil, cmdutil.Usagef("--canary: %s", cmdutil.Text(err))
 		}
 		p.Canary = targets.Among(first)
 	} else if s.Batch == "" && s.MaxFail == "" && s.Verify == "" && s.Deadline == 0 && s.Retry == 0 {
