@@ -30,3 +30,6 @@ func PeerOf(c *net.UnixConn) (uid, pid int, err error) {
 	p, err := peerOf(c)
 	return p.uid, p.pid, err
 }
+
+// EnvironOf reads the environment that a process was started with.
+var EnvironOf = environOf

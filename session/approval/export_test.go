@@ -133,3 +133,9 @@ func ParseConnection(text string) (client, server string, ok bool) {
 
 // ValidAt says why the key of an approver does not count at a time.
 var ValidAt = Approver.validAt
+
+// Operator is the principal of an account.
+var Operator = operator
+
+// Owner returns the uid that a file belongs to.
+var Owner = owner

@@ -99,4 +99,31 @@ func TestWhoHasConnectedIsWhatTheKernelSays(t *testing.T) {
 	require.NoError(t, c.Close())
 	_, _, err = approval.PeerOf(c)
 	require.ErrorIs(t, err, net.ErrClosed)
+	_, _, err = approval.PeerOf(new(net.UnixConn))
+	require.ErrorIs(t, err, unix.EINVAL)
 }
+
+// What a process was started with tells whose it is.
+func TestAnEnvironmentIsReadByName(t *testing.T) {
+	getenv, err := approval.EnvironOf(os.Getpid())
+	require.NoError(t, err)
+	assert.Equal(t, os.Getenv("PATH"), getenv("PATH"))
+	assert.Empty(t, getenv("PAT"))
+	_, err = approval.EnvironOf(-1)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// A file of which the system does not say whose it is has no owner, least of all root.
+func TestAFileWithoutAnOwnerHasNone(t *testing.T) {
+	st, err := os.Stat(os.DevNull)
+	require.NoError(t, err)
+	_, known := approval.Owner(st)
+	assert.True(t, known)
+	_, known = approval.Owner(withoutSys{st})
+	assert.False(t, known)
+}
+
+// withoutSys is what a file system says that is not the system's.
+type withoutSys struct{ os.FileInfo }
+
+func (withoutSys) Sys() any { return nil }

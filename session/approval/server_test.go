@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -432,4 +433,22 @@ func FuzzRequest(f *testing.F) {
 			t.Fatalf("%q was answered with %s", line, out)
 		}
 	})
+}
+
+// People are named by their accounts, and by numbers where an account has no name.
+func TestWhoAnswersIsNamedByTheAccount(t *testing.T) {
+	me, err := user.Current()
+	require.NoError(t, err)
+	assert.Equal(t, "operator/"+me.Username, approval.Operator(os.Getuid()))
+	const nobody = 987654321
+	if _, err := user.LookupId(strconv.Itoa(nobody)); err != nil {
+		assert.Equal(t, "operator/uid-987654321", approval.Operator(nobody))
+	}
+}
+
+// A line that is no JSON is said to be that.
+func TestALineThatIsNoRequestIsSaidToBeThat(t *testing.T) {
+	s := serves(t, approval.NewDesk(approval.Config{}), place(t))
+	assert.Contains(t, talk(t, s.Addr(), "hello\n"), "it is not the JSON of one")
+	assert.Contains(t, talk(t, s.Addr(), `{"op":"list"}{}`+"\n"), "more follows on its line")
 }

@@ -96,3 +96,10 @@ func TestTheFirstProcessesOfAContainerCountAsOthersDo(t *testing.T) {
 	}
 	assert.NoError(t, trees.Admit(4))
 }
+
+// Everything descends from the first process: that it asks says of nobody else that they belong to an agent.
+func TestTheFirstProcessAsksForNobody(t *testing.T) {
+	trees, _ := approval.MadeUpTrees(map[int]approval.Process{1: {0, "sh", "1"}, 20: {1, "keeper", "20"}, 30: {1, "sh", "30"}, 31: {30, "sh", "31"}}, 20)
+	trees.Asked(1)
+	assert.NoError(t, trees.Admit(31))
+}
