@@ -390,8 +390,12 @@ func (v *view) finish(code int) {
 		}
 		fmt.Fprintf(out, "%s%s: %s\n%s", prefix, hosts.Fold(g.names), first, rest)
 	}
-	if len(v.hosts) > 1 && bad > 0 {
-		fmt.Fprintf(v.gate.Err(), "fairlead: %d of %d hosts failed\n", bad, len(v.hosts))
+	switch {
+	case len(v.hosts) == 1 || bad == 0:
+	case v.canceled > 0:
+		fmt.Fprintf(v.gate.Err(), "fairlead: interrupted: %d of %d hosts are done\n", len(v.hosts)-v.canceled, len(v.hosts))
+	default:
+		fmt.Fprintf(v.gate.Err(), "fairlead: %d of %d hosts failed, %d succeeded\n", bad, len(v.hosts), len(v.hosts)-bad)
 	}
 }
 

@@ -1,0 +1,44 @@
+package cp
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// Hosts that a person stopped have not failed.
+func TestTheLastLineCountsWhatFailedAndWhatWasStopped(t *testing.T) {
+	const ok, failed, stopped = session.StatusOK, session.StatusUnreachable, session.StatusCanceled
+	for _, tt := range []struct {
+		ends []session.Status
+		want string
+	}{
+		{[]session.Status{ok, ok}, ""},
+		{[]session.Status{ok, failed, failed}, "fairlead: 2 of 3 hosts failed, 1 succeeded\n"},
+		{[]session.Status{ok, stopped, stopped}, "fairlead: interrupted: 1 of 3 hosts are done\n"},
+		{[]session.Status{ok, failed, stopped}, "fairlead: interrupted: 2 of 3 hosts are done\n"},
+	} {
+		ios, _, _, errOut := iostreams.Test()
+		var hs []hosts.Host
+		for i := range tt.ends {
+			hs = append(hs, hosts.Host{Name: string(rune('a' + i))})
+		}
+		v := newView(&Options{}, hs, "copied to")
+		v.gate = outcome.NewGate(ios, nil)
+		for i, status := range tt.ends {
+			v.ended(place.HostEnd{Host: hs[i], Result: session.Result{Host: hs[i].Name, Status: status}})
+		}
+		v.finish(0)
+		if tt.want == "" {
+			assert.Empty(t, errOut.String())
+		} else {
+			assert.Contains(t, errOut.String(), tt.want)
+		}
+	}
+}
