@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // shells are the ones that every property is proved on, by the names that a Shell takes.
@@ -195,7 +196,7 @@ func eachShell(t *testing.T, readers []string, f func(t *testing.T, sh framing.S
 func tries(i int, sh framing.Shell) bool {
 	turn := i + slices.Index(shells, sh.Name)
 	switch {
-	case raceEnabled:
+	case needs.Detector:
 		return turn%4 == 0
 	case sh.Reader != "perl":
 		return turn%3 == 0

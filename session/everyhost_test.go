@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/localpty"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
@@ -83,7 +84,7 @@ func TestEveryCaseHoldsOnEveryShellAndTransport(t *testing.T) {
 					t.Parallel()
 					tr := via.open(t)
 					for i, c := range append(cases(t.TempDir()), stopping()...) {
-						if raceEnabled && (i+len(shell)+len(via.name))%4 != 0 {
+						if needs.Detector && (i+len(shell)+len(via.name))%4 != 0 {
 							continue
 						}
 						t.Run(c.name, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // upWriter reports the first thing that a command prints.
@@ -86,7 +87,7 @@ func TestStoppedIsStopped(t *testing.T) {
 		for i, traps := range append(trapSettings, ". "+lib) {
 			for j, part := range []string{"/bin/sleep 30; echo STILL; touch %s", "for i in 1 2 3; do /bin/sleep 30; touch %s; done", "(/bin/sleep 30); touch %s",
 				`sh -c 'trap "" INT TERM; /bin/sleep 30; touch "$1"' sh %s`} {
-				if (raceEnabled || !strings.Contains(t.Name(), "/local/")) && (i+j)%4 != 0 {
+				if (needs.Detector || !strings.Contains(t.Name(), "/local/")) && (i+j)%4 != 0 {
 					continue
 				}
 				if s.Host().Shell == "ksh" && strings.HasPrefix(part, "(") {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session/screen"
 	"github.com/fairlead-ssh/fairlead/session/screen/emulate"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // hostile is what a host may print in order to write over the lines of others, as printf takes it.
@@ -180,7 +181,7 @@ func TestALineOfTenMegabytesIsBroken(t *testing.T) {
 	t.Parallel()
 	h := newFleetHome(t, "off")
 	long, most := 10_000_000, int64(150<<10)
-	if raceEnabled {
+	if needs.Detector {
 		long, most = 1_000_000, 1<<20 // the detector multiplies time and memory
 	}
 	script := fmt.Sprintf(`if [ "$WHO" = web1 ]; then head -c %d /dev/zero | tr '\0' x; else echo good; fi`, long)

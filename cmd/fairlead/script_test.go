@@ -214,7 +214,7 @@ func fields(ts *testscript.TestScript, args []string, known ...string) map[strin
 // slower, and other tests run the same code under it.
 func tooLongForTheDetector(t *testing.T) {
 	t.Helper()
-	if raceEnabled {
+	if needs.Detector {
 		t.Skip("it starts too many programs for the race detector")
 	}
 }

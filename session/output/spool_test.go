@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session/output"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // spool returns a finished spool that holds text.
@@ -225,7 +226,7 @@ func TestFloodLeavesMemoryFlat(t *testing.T) {
 		return m.HeapAlloc
 	}
 	total := 200 << 20
-	if raceEnabled {
+	if needs.Detector {
 		total = 20 << 20 // a hundred times slower
 	}
 	before := heap()

@@ -22,6 +22,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 var (
@@ -59,7 +60,7 @@ func TestChaos(t *testing.T) {
 	lasts := *chaosTime
 	if lasts == 0 {
 		switch lasts = 40 * time.Second; {
-		case raceEnabled:
+		case needs.Detector:
 			lasts = 10 * time.Second
 		case os.Getenv("CI") == "true":
 			lasts = 2 * time.Minute
@@ -248,7 +249,7 @@ func (c *run) judge() {
 	for _, s := range c.slots {
 		c.standing(s)
 		edits += s.edits
-		if !raceEnabled { // where seconds are not always enough for each
+		if !needs.Detector { // where seconds are not always enough for each
 			assert.Positive(c.t, s.edits, "%s:%d", s.path, s.line)
 		}
 	}

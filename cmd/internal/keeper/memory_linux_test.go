@@ -20,6 +20,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // mostAboveIdle is how much memory one hostile input may take of a keeper, in MiB.
@@ -48,7 +49,7 @@ func (c *childKeeper) takes(f func()) int {
 // TestHostileInputsTakeLittleMemory prints, with -v, the peak of a keeper above its idle memory for each input. The keeper is a
 // process of its own.
 func TestHostileInputsTakeLittleMemory(t *testing.T) {
-	if raceEnabled {
+	if needs.Detector {
 		t.Skip("the race detector multiplies memory")
 	}
 	t.Parallel()

@@ -167,8 +167,8 @@ func TestResizeKeepsWhatWasDrawn(t *testing.T) {
 
 // A few bytes may ask for a lot of work; the answer comes all the same.
 func TestOutputMadeToBeSlow(t *testing.T) {
-	if testing.Short() {
-		t.Skip("seconds")
+	if testing.Short() || needs.Detector {
+		t.Skip("seconds, and a minute under the race detector, which looks for more than one goroutine")
 	}
 	for _, unit := range []string{"x\x1b[65535b", "\x1b[65535S", "\x1b[65535I", "\n", "\r\n", "x", "\x1bD", "\x1bc\x1b[2J\x1b[?1049h"} {
 		s := screen.New(screen.Config{Cols: 500, Rows: 200, Memory: 1 << 20, Render: emulate.Render})

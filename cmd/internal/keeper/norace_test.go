@@ -1,5 +1,0 @@
-//go:build !race
-
-package keeper_test
-
-const raceEnabled = false

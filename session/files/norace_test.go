@@ -1,5 +1,0 @@
-//go:build !race
-
-package files_test
-
-const raceEnabled = false

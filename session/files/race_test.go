@@ -1,6 +1,0 @@
-//go:build race
-
-package files_test
-
-// raceEnabled: the detector makes copies of its own.
-const raceEnabled = true

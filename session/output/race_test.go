@@ -1,5 +1,0 @@
-//go:build race
-
-package output_test
-
-const raceEnabled = true

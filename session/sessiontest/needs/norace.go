@@ -1,0 +1,6 @@
+//go:build !race
+
+package needs
+
+// Detector says that the race detector runs.
+const Detector = false
