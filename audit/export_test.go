@@ -87,3 +87,9 @@ const OutputLock = outputLock
 
 // Holds reports whether an event is about a text.
 func Holds(e Event, text string) bool { return e.holds(text) }
+
+// LastLine reads the line that ends at a place; SyncDir makes names in a directory last.
+var (
+	LastLine = lastLine
+	SyncDir  = syncDir
+)

@@ -297,4 +297,6 @@ func TestAFailedSyncIsAnErrorFromThenOn(t *testing.T) {
 	defer w.Close()
 	assert.ErrorIs(t, f.SyncOn(w), audit.ErrUnavailable)
 	assert.ErrorIs(t, f.Record(t.Context(), request("e_2", false)), audit.ErrUnavailable)
+	_, err = f.PurgeRecords(time.Now(), audit.Event{})
+	assert.ErrorIs(t, err, audit.ErrUnavailable)
 }

@@ -3,6 +3,7 @@ package audit_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -79,4 +80,41 @@ func TestAChainThatEndsBeforeItsHeadIsNotContinued(t *testing.T) {
 		require.ErrorIs(t, err, audit.ErrDamaged)
 		assert.ErrorContains(t, err, "it ends before the place that head names")
 	}
+}
+
+// Without its key a chain cannot be told from what was added to it; without its directory there is none.
+func TestAChainWithoutItsKeyOrDirectorySaysWhich(t *testing.T) {
+	dir := chainOf(t, 1, audit.Config{})
+	require.NoError(t, os.Remove(filepath.Join(dir, "key")))
+	var said []string
+	for _, err := range audit.All(dir) {
+		if err != nil {
+			said = append(said, err.Error())
+		}
+	}
+	require.Len(t, said, 1)
+	assert.Contains(t, said[0], "the key is missing: without it")
+	_, err := audit.Tail(filepath.Join(dir, "none"), 1)
+	require.ErrorIs(t, err, audit.ErrUnavailable)
+	assert.ErrorContains(t, err, filepath.Join(dir, "none"))
+	assert.NotContains(t, err.Error(), "key")
+}
+
+// A line begins after the newline before it, also where that is the first byte of what was read.
+func TestTheLineBeforeAPlaceIsFoundAtAnyDistance(t *testing.T) {
+	for _, before := range []int{0, 1, 2, 4094, 4095, 4096, 4097, 16383, 16384} {
+		for _, long := range []int{0, 1, 2, 4094, 4095, 4096, 4097, 16383, 16384} {
+			line := strings.Repeat("x", long) + "\n"
+			text := strings.Repeat("y", before) + "\n" + line
+			got, err := audit.LastLine(strings.NewReader(text), int64(len(text)))
+			require.NoError(t, err)
+			require.Equal(t, line, string(got), "%d bytes after %d", long, before)
+		}
+	}
+}
+
+// A directory that cannot be opened was not synced.
+func TestADirectoryThatIsNotThereIsNotSynced(t *testing.T) {
+	require.NoError(t, audit.SyncDir(t.TempDir()))
+	require.Error(t, audit.SyncDir(filepath.Join(t.TempDir(), "none")))
 }
