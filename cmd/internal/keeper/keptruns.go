@@ -92,6 +92,12 @@ func (x *fleet) keep() *runstore.Writer {
 	if len(r.Command) > runstore.MaxCommand {
 		r.Command, r.Exact = "", false
 	}
+	if how := x.in.Rollout; how != nil && how.Verify != "" {
+		r.Exact = r.Exact && cmdutil.Redactor(x.k.secrets)(how.Verify) == how.Verify && len(how.Verify) <= runstore.MaxCommand
+		if r.Exact {
+			r.Verify = how.Verify
+		}
+	}
 	if r.Exact && x.in.Program != "" {
 		r.Words = append([]string{x.in.Program}, x.in.Args...)
 	}

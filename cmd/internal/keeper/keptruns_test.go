@@ -112,6 +112,16 @@ func TestAKeptRunIsRunAgainOverTheAPI(t *testing.T) {
 	o = w.fleet(w.Client, wire.NewRun{ID: "r_all_of_it", Rerun: &wire.Rerun{Run: "r_againrun", On: "all"}})
 	assert.Equal(t, []string{"ok"}, o.statuses(), "a run of one host is run again as well")
 
+	// What checked a run checks it again.
+	w.fleet(w.Client, wire.NewRun{ID: "r_checked01", Hosts: []string{"web1"}, Command: "true", Rollout: &wire.Rollout{Verify: "test -e " + w.dir + "/never"}, KeepRun: true})
+	_, err = w.AwaitKeptRun(t.Context(), "r_checked01", time.Minute)
+	require.NoError(t, err)
+	w.fleet(w.Client, wire.NewRun{ID: "r_checked02", Rerun: &wire.Rerun{Run: "r_checked01", On: "failed"}, KeepRun: true})
+	one, err = w.AwaitKeptRun(t.Context(), "r_checked02", time.Minute)
+	require.NoError(t, err)
+	require.Len(t, one.Hosts, 1)
+	assert.True(t, one.Hosts[0].Verify)
+
 	// A dry run stays one, whether the kernel refuses the command or the host cannot hold it.
 	w.fleet(w.Client, wire.NewRun{ID: "r_dryrun01", Hosts: []string{"web1"}, Command: "touch " + w.dir + "/changed", Held: true, KeepRun: true})
 	_, err = w.AwaitKeptRun(t.Context(), "r_dryrun01", time.Minute)

@@ -43,7 +43,7 @@ func (k *Keeper) rerun(c *access.Caller, b *wire.NewRun) error {
 	case rec.SSH != c.Ssh:
 		why = "its hosts were reached with other options of ssh (" + wire.SSHOptions + "), which decide where and as whom it runs"
 	case !rec.Exact:
-		why = "its command holds a secret or is too long, and was not kept"
+		why = "its command, or what checks it, holds a secret or is too long, and was not kept"
 	}
 	if why != "" {
 		return problem.Invalid("%s cannot be run again: %s", rec.ID, why)
@@ -65,6 +65,10 @@ func (k *Keeper) rerun(c *access.Caller, b *wire.NewRun) error {
 	}
 	b.Held = b.Held || rec.Held
 	b.Become = cmp.Or(b.Become, rec.Become)
+	if rec.Verify != "" {
+		b.Rollout = cmp.Or(b.Rollout, &wire.Rollout{})
+		b.Rollout.Verify = cmp.Or(b.Rollout.Verify, rec.Verify)
+	}
 	if b.Shell == "" {
 		b.Shell = rec.Shell
 	}

@@ -34,8 +34,9 @@ func (o *Options) keepRun(id string, hs []hosts.Host, secrets *redact.Set) *runs
 	if len(rec.Command) > runstore.MaxCommand {
 		rec.Command, rec.Exact = "", false
 	}
+	rec.Exact = rec.Exact && cmdutil.Redactor(secrets)(o.Verify) == o.Verify && len(o.Verify) <= runstore.MaxCommand
 	if rec.Exact {
-		rec.Words = o.Words
+		rec.Words, rec.Verify = o.Words, o.Verify
 	}
 	if o.Timeout > 0 {
 		rec.Timeout = o.Timeout.String()
@@ -153,7 +154,7 @@ func (o *Options) rerunHosts() ([]hosts.Host, error) {
 	case len(picked) == 0:
 		return nil, cmdutil.Usagef("no host of %s is %s: see fairlead runs show %s", rec.ID, o.Rerun, rec.ID)
 	case o.Script == "" && (!rec.Exact || rec.Stdin):
-		why := "its command holds a secret or is too long, and was not kept"
+		why := "its command, or what checks it, holds a secret or is too long, and was not kept"
 		if rec.Stdin {
 			why = "its standard input was not kept"
 		}
@@ -173,6 +174,7 @@ func (o *Options) rerunHosts() ([]hosts.Host, error) {
 		o.Program, again = rec.Words != nil, true
 		o.Held = o.Held || rec.Held
 		o.Become = cmp.Or(o.Become, rec.Become)
+		o.Verify = cmp.Or(o.Verify, rec.Verify)
 		if d, err := time.ParseDuration(rec.Timeout); err == nil && o.Timeout == 0 {
 			o.Timeout = d
 		}

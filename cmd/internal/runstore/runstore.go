@@ -51,6 +51,7 @@ type Run struct {
 	Held    bool     `json:"held,omitempty"`    // it was held to reading
 	Become  string   `json:"become,omitempty"`  // the account that --become named
 	SSH     string   `json:"ssh,omitempty"`     // how the call reached the hosts, from sshopt.Set
+	Verify  string   `json:"verify,omitempty"`  // what checked each batch, where Exact
 	Timeout string   `json:"timeout,omitempty"` // as flags take it
 	Idle    string   `json:"idle,omitempty"`
 }
