@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
@@ -13,6 +14,8 @@ type facts struct {
 	connects bool // its standard streams can be a network connection
 	shell    bool // a shell or interpreter that takes commands from its standard input
 	xargs    bool // reads the files that its input names
+	lists    bool // writes names of files that its operands tell
+	tells    bool // may write something else
 	recodes  bool // writes what it reads from its input in another spelling
 	files    bool // what it writes may come from a file that holds secrets
 	removes  bool // removes or changes the files that its input names
@@ -28,6 +31,8 @@ func (f *facts) add(g facts) {
 	f.connects = f.connects || g.connects
 	f.shell = f.shell || g.shell
 	f.xargs = f.xargs || g.xargs
+	f.lists = f.lists || g.lists
+	f.tells = f.tells || g.tells
 	f.removes = f.removes || g.removes
 	f.recodes = f.recodes || g.recodes
 	f.files = f.files || g.files
@@ -60,6 +65,23 @@ func (w *walker) observe(c call) {
 	if takesCommands(c) {
 		f.shell = true
 	}
+	switch {
+	case f.says || listsFiles(c):
+		f.lists = true
+	case !programs.Is(c.name, "nameonly"):
+		f.tells = true
+	}
+}
+
+// listsFiles reports whether a call writes names of files that its operands tell.
+func listsFiles(c call) bool {
+	return programs.Is(c.name, "lister") || programs.Is(c.name, "lister-by-option") && slices.ContainsFunc(c.args, func(a programs.Arg) bool {
+		switch a.Text {
+		case "ls-files", "--name-only", "--files", "--files-with-matches", "--files-without-match":
+			return a.Literal
+		}
+		return a.Literal && len(a.Text) > 1 && a.Text[0] == '-' && a.Text[1] != '-' && strings.ContainsAny(a.Text, "lL")
+	})
 }
 
 // fetchesTo notes the names under which a fetched file may lie.

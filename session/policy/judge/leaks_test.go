@@ -251,3 +251,30 @@ func TestWhatComesOutOfASubstitutionWithinAnother(t *testing.T) {
 		unknown | LINES=80 ls
 	`)
 }
+
+// Names that xargs reads are those of programs whose operands tell them, or nobody knows which files they are.
+func TestNamesThatXargsReadsAreToldByOperandsOrUnknown(t *testing.T) {
+	verdicts(t, "bash", `
+		unknown | cat list | xargs cat
+		unknown | xargs cat <list
+		unknown | xargs cat
+		unknown | xargs grep x <<<'a b'
+		unknown | awk '{print $1}' list | xargs -I% head %
+		unknown | sort list | xargs -I{} tail -n 2 {}
+		unknown | { ls; cat list; } | xargs cat
+		unknown | (cat list; ls) | xargs wc -l
+		unknown | grep -v '^#' list | xargs md5sum
+		unknown | git log | xargs cat
+		unknown | ls | xargs cat <list
+		read-only | find . -name '*.log' | sort | head -3 | xargs grep foo
+		read-only | git ls-files '*.go' | xargs wc -l
+		read-only | ls *.log | xargs -I{} tail -n 2 {}
+		read-only | grep -rl foo src | xargs head
+		read-only | cd /tmp && ls | xargs cat
+		read-only | echo a b | xargs cat
+		read-only | cat list | xargs -n1 basename
+		read-only | cat list | xargs ls -l
+		sensitive-read | find / -name shadow | xargs cat
+		sensitive-read | echo /etc/shadow | xargs cat
+	`)
+}

@@ -37,7 +37,7 @@ func (w *walker) operands(c call, f programs.Finding) {
 			if w.recursive(c) {
 				w.secretBelow(p.Arg)
 			}
-			if s := w.shapeOf(p.Arg); s.opaque {
+			if s := w.shapeOf(p.Arg); s.opaque || p.Arg.Source == programs.XargsInput && !(w.stdin == "pipe" && w.fed) {
 				w.raise(policy.Unknown, "paths/unknown", "which file it shows is known only when it runs")
 			}
 		}

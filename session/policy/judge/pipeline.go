@@ -13,19 +13,19 @@ import (
 func (w *walker) pipeline(c *syntax.BinaryCmd) {
 	w.part(c, w.source(c), func() {
 		stages := chain(c, isPipe)
-		outer, stdin, dir := w.facts, w.stdin, w.dir
+		outer, stdin, dir, fed := w.facts, w.stdin, w.dir, w.fed
 		all := make([]facts, len(stages))
 		for i, s := range stages {
 			w.facts = &all[i]
 			if i > 0 {
-				w.stdin = "pipe"
+				w.stdin, w.fed = "pipe", w.fed && i > 1 || all[i-1].lists && !all[i-1].tells
 			}
 			w.stmt(s)
 			w.stdin, w.dir = stdin, dir
 		}
 		w.together(all)
 		w.passesOn(all)
-		w.facts = outer
+		w.facts, w.fed = outer, fed
 		for _, f := range all {
 			w.facts.add(f)
 		}

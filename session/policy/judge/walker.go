@@ -20,6 +20,7 @@ type walker struct {
 	dir        string   // where the next command runs, "" when nobody knows
 	stdin      string   // what the next command reads
 	stdinPlain bool     // a file that holds no secrets
+	fed        bool     // what comes through the pipe are names of files that operands tell
 	inDouble   bool     // within ${…} within double quotes
 	loopVars   []string // loop variables in scope
 	subshell   int      // how many shells of their own lie between here and the session

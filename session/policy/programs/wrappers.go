@@ -79,6 +79,9 @@ func env(c *call) {
 	c.nest(ops)
 }
 
+// XargsInput is the source of a word that xargs reads.
+const XargsInput = "input of xargs"
+
 // xargs adds what it reads to the command; with -I it puts it in.
 func xargs(c *call) {
 	if len(c.find.Nested) == 0 {
@@ -95,10 +98,14 @@ func xargs(c *call) {
 	}
 	argv := append(make([]Arg, 0, len(c.ops)+1), c.ops...)
 	if replace == "" {
-		argv = append(argv, Arg{Split: true, Source: "input of xargs"})
+		argv = append(argv, Arg{Split: true, Source: XargsInput})
 	} else {
 		for i, a := range argv {
-			if before, _, ok := strings.Cut(a.Text, replace); ok {
+			before, _, ok := strings.Cut(a.Text, replace)
+			switch {
+			case ok && before == "":
+				argv[i] = unseen("", XargsInput)
+			case ok:
 				argv[i] = unseen(before, a.Source)
 			}
 		}
