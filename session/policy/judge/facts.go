@@ -15,7 +15,7 @@ type facts struct {
 	shell    bool // a shell or interpreter that takes commands from its standard input
 	xargs    bool // reads the files that its input names
 	lists    bool // writes names of files that its operands tell
-	tells    bool // may write something else
+	tells    bool // may write anything else
 	recodes  bool // writes what it reads from its input in another spelling
 	files    bool // what it writes may come from a file that holds secrets
 	removes  bool // removes or changes the files that its input names
@@ -68,9 +68,17 @@ func (w *walker) observe(c call) {
 	switch {
 	case f.says || listsFiles(c):
 		f.lists = true
-	case !programs.Is(c.name, "nameonly"):
+	case !programs.Is(c.name, "nameonly") && !programs.Is(c.name, "transparent") && !selectsLines(c):
 		f.tells = true
 	}
+}
+
+// selectsLines reports whether a call passes on lines of a pipe as they are.
+func selectsLines(c call) bool {
+	if c.name == "tr" { // one separator for another
+		return c.stdin == "pipe" && !slices.ContainsFunc(c.args, func(a programs.Arg) bool { return !a.Literal || strings.Trim(a.Text, `\nt0 `) != "" })
+	}
+	return c.stdin == "pipe" && programs.Is(c.name, "selector")
 }
 
 // listsFiles reports whether a call writes names of files that its operands tell.

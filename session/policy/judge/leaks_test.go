@@ -266,6 +266,18 @@ func TestNamesThatXargsReadsAreToldByOperandsOrUnknown(t *testing.T) {
 		unknown | grep -v '^#' list | xargs md5sum
 		unknown | git log | xargs cat
 		unknown | ls | xargs cat <list
+		unknown | ls | sort <list | xargs cat
+		unknown | ls | sort list | xargs cat
+		unknown | ls | cat - list | xargs cat
+		unknown | ls | sed 's,^.*,/etc/shad,;s,$,ow,' | xargs cat
+		unknown | ls | awk '{print "/etc/sha" "dow"}' | xargs cat
+		unknown | ls | tr a-z / | xargs cat
+		unknown | echo /etc/sha | sed 's/$/dow/' | xargs cat
+		unknown | find . | cut -c2- | xargs cat
+		unknown | find . | xargs -n1 sed p | xargs cat
+		read-only | find . | tr '\n' '\0' | xargs -0 cat
+		read-only | find . | grep -v test | sort -u | tail -n 3 | xargs wc -l
+		read-only | find . -name '*.go' | xargs grep -l x | xargs wc -l
 		read-only | find . -name '*.log' | sort | head -3 | xargs grep foo
 		read-only | git ls-files '*.go' | xargs wc -l
 		read-only | ls *.log | xargs -I{} tail -n 2 {}

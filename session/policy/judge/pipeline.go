@@ -18,7 +18,7 @@ func (w *walker) pipeline(c *syntax.BinaryCmd) {
 		for i, s := range stages {
 			w.facts = &all[i]
 			if i > 0 {
-				w.stdin, w.fed = "pipe", w.fed && i > 1 || all[i-1].lists && !all[i-1].tells
+				w.stdin, w.fed = "pipe", (w.fed && i > 1 || all[i-1].lists) && !all[i-1].tells
 			}
 			w.stmt(s)
 			w.stdin, w.dir = stdin, dir
