@@ -144,6 +144,8 @@ func TestACommandThatIsRefusedSomethingAsksAndSaysWhatItTried(t *testing.T) {
 
 // What cannot be tried truly is not, and asks as ever.
 func TestWhatCannotBeTriedTrulyAsks(t *testing.T) {
+	temporary := fmt.Sprintf("fairlead-trial-%d", os.Getpid()) // it is approved, and runs
+	t.Cleanup(func() { assert.NoError(t, os.Remove(filepath.Join(os.TempDir(), temporary))) })
 	for name, c := range map[string]struct {
 		cmd  session.Command
 		once bool
@@ -156,7 +158,7 @@ func TestWhatCannotBeTriedTrulyAsks(t *testing.T) {
 		"what was approved before":    {cmd: session.Command{Script: "true"}, by: &settled{}},
 		"interactive":                 {cmd: session.Command{Script: "true", Interactive: true}},
 		"what runs when it has ended": {cmd: session.Command{Script: "sleep 1000 & true"}},
-		"a temporary file":            {cmd: session.Command{Script: "f() { : >${TMPDIR:-/tmp}/x; }; f"}},
+		"a temporary file":            {cmd: session.Command{Script: "f() { : >${TMPDIR:-/tmp}/" + temporary + "; }; f"}},
 		"what does not end":           {cmd: session.Command{Script: "sleep 1; echo a", Timeout: 700 * time.Millisecond}},
 		"what prints without end":     {cmd: session.Command{Script: "yes | head -c 5000000 | tail -c 4500000 && false"}},
 	} {
