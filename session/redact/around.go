@@ -71,6 +71,9 @@ func colonEnds(_, win []byte, name int) bool {
 		return false
 	}
 	rest, ok := colon(win, name)
+	if i := skip(rest, 0, " \t"); ok && i > 0 && i < len(rest) && (rest[i] == '&' || rest[i] == '!') {
+		return true // a property of YAML, maybe
+	}
 	return ok && skip(rest, 0, " \t\r\\") == len(rest)
 }
 
@@ -250,9 +253,15 @@ func lastWords(_, win []byte, _ int) bool {
 	return true
 }
 
-// blankAfter reports whether nothing follows the first bytes of a line.
-func blankAfter(n int) func(_, win []byte, _ int) bool {
-	return func(_, win []byte, _ int) bool { return n <= len(win) && skip(win, n, " \t\r") == len(win) }
+// mappingAfter reports whether nothing follows the first bytes of a line, or little that goes before the pairs of a mapping.
+func mappingAfter(n int) func(_, win []byte, _ int) bool {
+	return func(_, win []byte, _ int) bool {
+		if n > len(win) {
+			return false
+		}
+		i := skip(win, n, " \t\r")
+		return i == len(win) || win[i] == '&' || win[i] == '{' && skip(win, i+1, " \t\r") == len(win)
+	}
 }
 
 // inObject reports whether a word of JSON that before begins is data or stringData.

@@ -45,7 +45,7 @@ func TestWhatStandsAroundANameIsSeenAsExpressionsSeeIt(t *testing.T) {
 		n, m         int // how many of these
 	}{
 		{"blockOpens", ``, `^["']?[ \t]*[:=].*[|>]`, nil, letters("\"' \t:=|>a"), 0, 5},
-		{"colonEnds", ``, `^["']?[ \t]*[:=][ \t\r\\]*$`, nil, letters("\"' \t:=\r\\a"), 0, 5},
+		{"colonEnds", ``, `^["']?[ \t]*[:=](?:[ \t\r\\]*$|[ \t]+[&!])`, nil, letters("\"' :=\r\\a&!"), 0, 5},
 		{"loginEnds", ``, `^[ \t]*[^ \t]*[ \t\r]*$`, nil, letters(" \t\ra"), 0, 7},
 		{"tagEnds", tag + `$`, `^["']?(?:>|[ \t][^<>]*>)`, tags, letters("\"' <>a"), 2, 4},
 		{"lastTag", elem + `$`, `^(?:<[^>]*>|["']?(?:>|[ \t][^<>]*>))[ \t\r]*$`, tags, letters("\" <>\ra"), 2, 4},
@@ -57,7 +57,7 @@ func TestWhatStandsAroundANameIsSeenAsExpressionsSeeIt(t *testing.T) {
 		{"quotedAlone", `(?:` + braces + `|` + ownAfter + `)$`, `^ "abc"$`, lines, []string{` "abc"`}, 3, 1},
 		{"quotedInBraces", braces + `$`, `^` + str + `[ \t]*;`, []string{"; "}, quotes, 1, 4},
 		{"lastWords", ``, `^(?:[^ \t]*[ \t\r]*){0,4}$`, nil, letters(" \ra"), 0, 8},
-		{"blankAfter", ``, `^.[ \t\r]*$`, nil, letters(" \t\ra"), 0, 6},
+		{"mappingAfter", ``, `^.[ \t\r]*(?:$|&|\{[ \t\r]*$)`, nil, letters(" \t\ra&{"), 0, 5},
 		{"inObject", `(?:^|[ \t\n\f\r{,])\\?"(?:string)?$`, ``, []string{"string", "tring", `"`, `\`, " ", "\t", "\n", "\f", "\r", "{", ",", "x"}, nil, 3, 0},
 		{"assigns", ``, `^["'\\\])]*(?:\x1b|[ \t]*[:=][:=> \t\r]*[^:=> \t\r])`, nil, letters("\"'\\]) \r:=>\x1b"), 0, 4},
 		{"isFlag", `(?:^|[ \t\n\f\r"'=])-[A-Za-z0-9_-]*$`, `^[ \t]+` + redact.ShellWord, letters("- \t\n\f\r\"'=a.;"), []string{" ", `"ab"`, "ab", "-"}, 3, 2},

@@ -75,6 +75,14 @@
 //	password             "password": "‹hunter2›"
 //	password             password: |\n  ‹hunter2 and more›
 //	password             "password":\n  "‹hunter2›"
+//	password             password: &pw !!str ‹hunter2›
+//	password             {password: ‹hunter2›, user: kim}
+//	password             ? password\n: ‹hunter2›
+//	password             password: "{{ pw | default('‹hunter2›') }}"
+//	password             DB_PASSWORD=${DB_PASSWORD:-‹hunter2›}
+//	password             "passwords": ["‹hunter2›", "‹other3›"]
+//	password             passwords:\n  - ‹hunter2›\n  - ‹other3›
+//	password             userPassword:: ‹aHVudGVyMg==›
 //	password             <password>‹hunter2›</password>
 //	password             - name: DB_PASSWORD\n  value: ‹hunter2›
 //	password             cGFzc3dvcmQ9‹aHVudGVyMg›==
@@ -94,6 +102,7 @@
 //	rubygems-key         ‹rubygems_{hex:48}›
 //	secret               data:\n  any: ‹aHVudGVyMg==›
 //	secret               stringData:\n  any: ‹hunter2›
+//	secret               stringData: {any: ‹hunter2›}
 //	secret               key "k" { secret "‹{b64:23}=›"; };
 //	secret               client_secret: ‹{24}›
 //	sendgrid-key         ‹SG.{22}.{43}›

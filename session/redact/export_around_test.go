@@ -11,7 +11,7 @@ import (
 var Around = map[string]func(before, win []byte, name int) bool{
 	"blockOpens": blockOpens, "colonEnds": colonEnds, "loginEnds": loginEnds, "tagEnds": tagEnds, "lastTag": lastTag, "tagCloses": tagCloses,
 	"inAttribute": inAttribute, "pairName": pairName, "lastName": lastName, "quotedAlone": quotedAlone, "quotedInBraces": quotedInBraces,
-	"lastWords": lastWords, "blankAfter": blankAfter(5), "inObject": inObject, "assigns": assigns, "isFlag": isFlag, "secretAccess": secretAccess,
+	"lastWords": lastWords, "mappingAfter": mappingAfter(5), "inObject": inObject, "assigns": assigns, "isFlag": isFlag, "secretAccess": secretAccess,
 	"isOpenAI": isOpenAI, "isJWT": isJWT, "longRun": longRun, "flag": flagWord("-p", false), "gluedFlag": flagWord("-p", true),
 	"starts": wordStarts(";|&", "-a", "ab"), "startsAnywhere": wordStarts("", "-a"),
 }

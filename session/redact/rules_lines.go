@@ -20,18 +20,23 @@ func lineRules() []*rule {
 	return []*rule{
 		{ // password: |
 			kind: "secret", keys: secretNames, name: true, pre: blockOpens, ok: namesSecret,
-			re:   lazyregexp.New(`^(?i)["']?[ \t]*:[ \t]*(?:!\S*[ \t]+)?[|>][+-]?\d?[+-]?[ \t]*(?:#.*)?\r?$`),
+			re:   lazyregexp.New(`^(?i)["']?[ \t]*:[ \t]*(?:[&!]\S*[ \t]+){0,2}[|>][+-]?\d?[+-]?[ \t]*(?:#.*)?\r?$`),
 			then: func(m *match) follow { return block(m.kind, keyDepth(m.before)) },
 		},
 		{ // "password":
-			kind: "secret", keys: secretNames, name: true, pre: colonEnds, ok: namesSecret,
-			re: lazyregexp.New(`^(?i)(["']?)[ \t]*[:=][ \t]*(\\?)[ \t]*\r?$`),
+			kind: "secret", keys: secretNames, name: true, pre: colonEnds,
+			ok: func(m *match) bool { return namesSecret(m) || namesList(m) },
+			re: lazyregexp.New(`^(?i)(["']?)[ \t]*[:=](?:[ \t]+[&!]\S*){0,2}[ \t]*(\\?)[ \t]*\r?$`),
 			then: func(m *match) follow {
 				depth := keyDepth(m.before)
 				if len(m.text(4)) > 0 {
 					depth = -1
 				}
-				return nextValue(m.kind, depth, len(m.text(3)) > 0)
+				var value follow
+				if namesSecret(m) {
+					value = nextValue(m.kind, depth, len(m.text(3)) > 0)
+				}
+				return entries(m.kind, oneSecret(m), keyDepth(m.before), value)
 			},
 		},
 		{ // <password>x</password>, <property name="password">x</property>
@@ -109,14 +114,14 @@ func lineRules() []*rule {
 			then: func(*match) follow { return after("password", netrcValue, 1) },
 		},
 		{
-			kind: "secret", keys: []string{"data:"}, look: 64, pre: blankAfter(len("data:")),
-			re:   lazyregexp.New(`^data:[ \t\r]*$`),
+			kind: "secret", keys: []string{"data:"}, look: 64, pre: mappingAfter(len("data:")),
+			re:   lazyregexp.New(`^data:[ \t]*(?:&\S+[ \t]*)?\{?[ \t\r]*$`),
 			ok:   func(m *match) bool { return ownLine(linePrefix(m.before)) && m.group[1] == len(m.win) },
 			then: func(m *match) follow { return pairs(keyDepth(m.before), false) },
 		},
 		{
-			kind: "secret", keys: []string{"stringdata:"}, look: 64, pre: blankAfter(len("stringData:")),
-			re:   lazyregexp.New(`^stringData:[ \t\r]*$`),
+			kind: "secret", keys: []string{"stringdata:"}, look: 64, pre: mappingAfter(len("stringData:")),
+			re:   lazyregexp.New(`^stringData:[ \t]*(?:&\S+[ \t]*)?\{?[ \t\r]*$`),
 			ok:   func(m *match) bool { return ownLine(linePrefix(m.before)) && m.group[1] == len(m.win) },
 			then: func(m *match) follow { return pairs(keyDepth(m.before), true) },
 		},

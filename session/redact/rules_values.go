@@ -112,6 +112,16 @@ func keyValue(m *match) bool {
 	}
 	sep, open := string(m.text(4)), m.text(6)
 	m.from = m.group[13]
+	if literal(m) {
+		return true
+	}
+	if sep == ":" && len(open) == 0 {
+		if len(m.text(5)) > 0 {
+			open = skipProperties(m)
+		} else if ldifValue(m) {
+			return true
+		}
+	}
 	if len(open) > 0 {
 		if len(m.text(3)) == 0 && len(m.text(5)) > 0 && opened(m.before, open[len(open)-1]) {
 			return false // it closes the string that the name stands in, as that of a prompt
@@ -124,12 +134,21 @@ func keyValue(m *match) bool {
 	if n := m.from; n+3 > len(m.win) || !unquoted[m.win[n]] || !unquoted[m.win[n+1]] || !unquoted[m.win[n+2]] {
 		return false // no class of values has more bytes
 	}
+	inside, skipped := variableDefault(m.before, m.win[m.from:])
+	if skipped < 0 {
+		return false
+	}
+	m.from += skipped
 	lead := leads(m.before)
 	tight := sep == "=" && len(m.text(3)) == 0 && len(m.text(5)) == 0
 	class := listed
 	switch {
 	case inQuery(m.before):
 		class = queried
+	case inside:
+		class = flowBytes
+	case lead && sep == ":" && inFlow(m.before):
+		class = flowBytes
 	case lead:
 		class = unquoted
 	}
@@ -148,17 +167,23 @@ func keyValue(m *match) bool {
 		}
 	}
 	value, rest := m.win[m.from:m.to], m.win[m.to:]
+	if len(value) > 0 && value[0] == '(' && bytes.HasSuffix(bytes.ToLower(m.text(2)), []byte("s")) {
+		return false // a list of a shell
+	}
 	return len(value) >= 3 && bareValue(m, word, value, rest, lead, tight)
 }
 
 // bareValue judges a value without quotes. What stands alone after a name is one; in running text and in programs it
 // takes more.
 func bareValue(m *match, word string, value, rest []byte, lead, tight bool) bool {
+	flow := false
 	if !tight && !endsLine(rest) {
-		return false
+		if flow = flowNext.Match(rest) && inFlow(m.before); !flow {
+			return false
+		}
 	}
 	switch {
-	case placeholder(value), word == "pwd" && (value[0] == '/' || value[0] == '~'):
+	case placeholder(value), nodeAlone.Match(value), word == "pwd" && (value[0] == '/' || value[0] == '~'):
 		return false
 	case value[0] == '=' || value[0] == ':' || value[0] == '>' || value[0] == '/' && filePath.Match(value):
 		return false
@@ -172,7 +197,7 @@ func bareValue(m *match, word string, value, rest []byte, lead, tight bool) bool
 		return lead || !dotted.Match(value)
 	case word == "pass" && bytes.Equal(m.text(1), []byte("PASS")):
 		return false
-	case lead:
+	case lead && !flow:
 		return !dotted.Match(value)
 	}
 	return !letters.Match(value) && !dotted.Match(value)

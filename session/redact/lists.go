@@ -1,0 +1,111 @@
+package redact
+
+import (
+	"bytes"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+)
+
+// listOpens reports whether a list begins after a name, on its line.
+func listOpens(_, win []byte, name int) bool {
+	i := skip(win, quoteAt(win, name), " \t")
+	if i == len(win) || win[i] != ':' && win[i] != '=' {
+		return false
+	}
+	i = skip(win, i+1, "=> \t")
+	return i < len(win) && (win[i] == '[' || win[i] == '(')
+}
+
+// namesList judges the name of what may be a list: other than of a value, its plural may be one of tokens.
+func namesList(m *match) bool {
+	word, suffix := string(bytes.ToLower(m.text(1))), m.text(2)
+	m.kind = kindOfName(word)
+	if len(suffix) == 1 && lower(suffix[0]) == 's' {
+		return len(word) > 4 || nameLeft.allows(m.before, m.win[0])
+	}
+	return secretSuffix(m, word, suffix)
+}
+
+// oneSecret reports whether a name is not the plural of a password: what is listed after it may be rules for one, names of secrets,
+// or words of a language.
+func oneSecret(m *match) bool {
+	suffix := bytes.ToLower(m.text(2))
+	return m.kind != "password" || !bytes.HasSuffix(suffix, []byte("s")) && !bytes.HasSuffix(suffix, []byte("list"))
+}
+
+// inList judges one entry of a list.
+func inList(kind string, strict, quoted bool, v []byte) bool {
+	switch {
+	case len(v) < 3, placeholder(v), nodeAlone.Match(v), filePath.Match(v):
+		return false
+	case kind != "password":
+		return len(v) >= 16 && bytes.ContainsAny(v, "0123456789") && mixed(v)
+	case strict:
+		return bytes.ContainsAny(v, "0123456789") && !bytes.ContainsAny(v, " :|")
+	}
+	return quoted || !letters.Match(v) && !dotted.Match(v) && !call.Match(v)
+}
+
+var (
+	listEntry  = lazyregexp.New(`^(?:\\?"((?:[^"\\]|\\[^"])*)\\?"|'([^']*)'|([^\s,\[\]{}()"'#]+))(?:[\s,\])]|$)`)
+	blockEntry = lazyregexp.New(`^[ \t]*-[ \t]+(?:[&!]\S*[ \t]+){0,2}(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s"'{\[|>&*!#-]\S*))[ \t\r]*(?:#.*)?$`)
+)
+
+// listEntries takes out the entries of a list in brackets. closing is the quote that may stand before what follows.
+func listEntries(kind string, strict bool, closing byte) follow {
+	return func(line []byte) (*match, follow) {
+		i := 0
+		if closing != 0 {
+			if i = skip(line, 0, `\`); i < len(line) && line[i] == closing {
+				i++
+			}
+		}
+		for {
+			if i = skip(line, i, " \t\r,"); i == len(line) || line[i] == '#' {
+				return nil, listEntries(kind, strict, 0)
+			}
+			g := listEntry.FindSubmatchIndex(line[i:])
+			if g == nil {
+				return nil, nil
+			}
+			in := match{win: line[i:], group: g}
+			in.pick(1)
+			from, to := i+in.from, i+in.to
+			if i = to; g[6] < 0 {
+				i = skip(line, to, `\`) + 1
+			}
+			if inList(kind, strict, g[6] < 0, line[from:to]) {
+				m := foundAt(kind, line, from, to)
+				m.again, m.tail = true, nil
+				next := byte(0)
+				if g[6] < 0 {
+					next = line[i-1]
+				}
+				return m, listEntries(kind, strict, next)
+			}
+		}
+	}
+}
+
+// entries takes out the entries of a list of YAML, each on a line of its own. What follows the name without being one is for other,
+// which may be nil.
+func entries(kind string, strict bool, depth int, other follow) follow {
+	return func(line []byte) (*match, follow) {
+		from, to := indent(line)
+		if from < to && from >= depth && line[from] == '-' {
+			if g := blockEntry.FindSubmatchIndex(line); g != nil {
+				in := match{win: line, group: g}
+				in.pick(1)
+				next := entries(kind, strict, depth, nil)
+				if inList(kind, strict, g[6] < 0, line[in.from:in.to]) {
+					return foundAt(kind, line, in.from, in.to), next
+				}
+				return nil, next
+			}
+		}
+		if other == nil {
+			return nil, nil
+		}
+		return other(line)
+	}
+}

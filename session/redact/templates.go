@@ -1,0 +1,83 @@
+package redact
+
+import (
+	"bytes"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+)
+
+// literalText is a string in an expression: its two groups are the two ways to write it.
+const literalText = `(?:\\?"([^"\\\n]{3,})\\?"|\\?'([^'\\\n]{3,})\\?')`
+
+var (
+	// wholeLiteral is an expression that is a string, maybe with filters after it.
+	wholeLiteral = lazyregexp.New(`^(?:\$?\{\{-?|<%=|#\{)[ \t]*` + literalText + `[ \t]*(?:\||-?\}\}|%>|\})`)
+	// lastLiteral is what an expression falls back to.
+	lastLiteral = lazyregexp.New(`(?:(?:\|\||\?\?|\?:|\bor|\belse|\b(?:default|d)[ \t]*[(:]?)[ \t]*|` +
+		`\b(?:fetch|env|env_var|getenv|get|config|var)\([ \t]*\\?["'][\w.:/-]+\\?["'][ \t]*,[ \t]*)` + literalText)
+	// fallback is the same in programs, where nothing opens the expression.
+	fallback = lazyregexp.New(`^[\w.$>?-]+(?:[(\[][^()\[\]]*[)\]])?[ \t]*(?:\|\||\?\?|\?:|\bor\b)[ \t]*` + literalText +
+		`|^[\w.:>-]*(?:fetch|env|getenv|get|config)\([ \t]*["'][\w.:/-]+["'][ \t]*,[ \t]*` + literalText)
+	// shellDefault is what a variable stands for that is not set, in shells and in Spring.
+	shellDefault = lazyregexp.New(`^\$\{[A-Za-z_][\w.]*(?::?[-=]|:)([^\s{}"'$:?+=-][^{}"'$\n]{2,})\}`)
+	onlyDigits   = lazyregexp.New(`^[0-9:]+$`)
+)
+
+// literal makes a string in the expression at the start of the value the secret: what stands where the variable is not set, or
+// for all of it.
+func literal(m *match) bool {
+	rest := m.win[m.from:]
+	if len(rest) < 6 {
+		return false
+	}
+	end, re := len(rest), fallback
+	switch {
+	case bytes.HasPrefix(rest, []byte("{{")), bytes.HasPrefix(rest, []byte("${{")):
+		end, re = bytes.Index(rest, []byte("}}")), nil
+	case bytes.HasPrefix(rest, []byte("<%")):
+		end, re = bytes.Index(rest, []byte("%>")), nil
+	case bytes.HasPrefix(rest, []byte("#{")):
+		end, re = bytes.IndexByte(rest, '}'), nil
+	case bytes.HasPrefix(rest, []byte("${")):
+		re = shellDefault
+	case !isAlnum(rest[0]) && rest[0] != '$', bytes.IndexAny(rest, "\"'") < 0:
+		return false
+	}
+	var g []int
+	switch {
+	case re != nil:
+		g = re.FindSubmatchIndex(rest)
+	case end > 0:
+		end += 2
+		if g = wholeLiteral.FindSubmatchIndex(rest[:min(end, len(rest))]); g == nil {
+			g = lastLiteral.FindSubmatchIndex(rest[:end-2])
+		}
+	}
+	if g == nil {
+		return false
+	}
+	in := match{win: rest, group: g}
+	in.pick(1)
+	v := rest[in.from:in.to]
+	if placeholder(v) || filePath.Match(v) || onlyDigits.Match(v) {
+		return false
+	}
+	m.from, m.to, m.tail = m.from+in.from, m.from+in.to, nil
+	return true
+}
+
+// variableDefault reports whether a name stands in ${NAME:…}, and where what follows the colon begins that NAME stands for if it is
+// not set; or 0 if nothing does.
+func variableDefault(before, rest []byte) (inside bool, from int) {
+	b := before[:wordStart(before)]
+	if !bytes.HasSuffix(b, []byte("${")) || len(rest) == 0 {
+		return false, 0
+	}
+	switch c := rest[0]; {
+	case c == '-' || c == '=':
+		return true, 1
+	case c == '?' || c == '+' || c >= '0' && c <= '9', blank(c):
+		return true, -1
+	}
+	return true, 0
+}
