@@ -86,6 +86,8 @@
 //	password             <password>‹hunter2›</password>
 //	password             - name: DB_PASSWORD\n  value: ‹hunter2›
 //	password             cGFzc3dvcmQ9‹aHVudGVyMg›==
+//	password             define('DB_PASSWORD', '‹hunter2›');
+//	password             user.setPassword("‹hunter2›");
 //	password             mysql -u root -p‹hunter2› app
 //	password             sshpass -p ‹hunter2› ssh web1
 //	password             curl -u admin:‹hunter2› http://web1/

@@ -123,7 +123,7 @@ func keyValue(m *match) bool {
 		}
 	}
 	if len(open) > 0 {
-		if len(m.text(3)) == 0 && len(m.text(5)) > 0 && opened(m.before, open[len(open)-1]) {
+		if len(m.text(3)) == 0 && (len(m.text(5)) > 0 || goesOn(m.win[m.from:])) && opened(m.before, open[len(open)-1]) {
 			return false // it closes the string that the name stands in, as that of a prompt
 		}
 		return quotedValue(m, open)
@@ -231,6 +231,12 @@ func quotedValue(m *match, open []byte) bool {
 	}
 	value := m.win[m.from:m.to]
 	return len(value) >= 3 && (m.kind == "password" || len(value) >= 4 && !number.Match(value)) && !placeholder(value)
+}
+
+// goesOn reports whether a program goes on with b, after the end of a string.
+func goesOn(b []byte) bool {
+	i := skip(b, 0, " \t")
+	return i < len(b) && bytes.IndexByte([]byte(".+,)&"), b[i]) >= 0
 }
 
 // opened reports whether a quote is open at the end of before.
