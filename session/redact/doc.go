@@ -92,6 +92,14 @@
 //	password             sshpass -p ‹hunter2› ssh web1
 //	password             curl -u admin:‹hunter2› http://web1/
 //	password             createuser --password=‹hunter2›
+//	password             SetEnv DB_PASSWORD ‹hunter2›
+//	password             bindpw ‹hunter2›
+//	password             enable secret 0 ‹hunter2›
+//	password             tacacs-server key 7 ‹0822455D0A16›
+//	password             createUser kim SHA "‹hunter22›" AES "‹hunter33›"
+//	password             [smtp.example.com]:587 user:‹hunter2›
+//	password             kim : EAP "‹hunter2›"
+//	password             machine web1\nlogin kim\npassword ‹hunter2›
 //	password             echo '‹hunter2›' | sudo -S id
 //	password-hash        root:‹$6${16}${86}›:19000:0:99999:7:::
 //	pgpass               db:5432:app:deploy:‹hunter2›

@@ -213,3 +213,27 @@ func mixed(b []byte) bool {
 	}
 	return n[2] > 0 && 3*n[1] >= n[0] && 3*n[0] >= n[1] && turns*5 >= len(b)*2 && (pairs > 1 || turns*5 >= len(b)*3)
 }
+
+// each takes out what the groups of re find in the rest of a command, one after the other.
+func each(kind string, re *lazyregexp.Regexp) follow {
+	return func(line []byte) (*match, follow) {
+		if i := bytes.IndexAny(line, ";|&"); i >= 0 {
+			line = line[:i]
+		}
+		for at := 0; at < len(line); {
+			g := re.FindSubmatchIndex(line[at:])
+			if g == nil {
+				break
+			}
+			in := match{win: line[at:], group: g}
+			in.pick(1)
+			if from, to := at+in.from, at+in.to; !placeholder(line[from:to]) {
+				m := foundAt(kind, line, from, to)
+				m.again, m.tail = true, nil
+				return m, each(kind, re)
+			}
+			at += in.to
+		}
+		return nil, nil
+	}
+}

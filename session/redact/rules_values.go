@@ -268,7 +268,7 @@ func flagValue(m *match) bool {
 
 func kindOfName(word string) string {
 	switch {
-	case word[0] == 'p' && word[1] != 'r':
+	case word[0] == 'p' && word[1] != 'r', word == "authtok", len(word) > 2 && word[len(word)-2:] == "pw":
 		return "password"
 	case word == "token":
 		return "token"
@@ -280,7 +280,7 @@ func kindOfName(word string) string {
 
 // secretSuffix judges the name around the word that made it interesting.
 func secretSuffix(m *match, word string, suffix []byte) bool {
-	if len(word) <= 4 && !nameLeft.allows(m.before, m.win[0]) {
+	if len(word) <= 4 && word[0] != '_' && !nameLeft.allows(m.before, m.win[0]) {
 		return false
 	}
 	if len(suffix) == 0 {

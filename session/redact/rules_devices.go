@@ -1,0 +1,96 @@
+package redact
+
+import (
+	"bytes"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+)
+
+// deviceRules take out what stands in the configuration of routers, switches and SNMP daemons.
+func deviceRules() []*rule {
+	return []*rule{
+		{ // enable secret 0 x, username a password 7 x, ppp chap password 0 x, local-user a password cipher x
+			kind: "password", keys: []string{"secret ", "password ", "passphrase ", "wpa-psk "}, look: 256, pre: typedValue,
+			re: lazyregexp.New(`^(?i)(?:secret|password|passphrase|wpa-psk)[ \t]+((?:` + valueType + `[ \t]+){0,3})` + lineValue),
+			ok: func(m *match) bool {
+				m.pick(2)
+				v, line := m.win[m.from:m.to], linePrefix(m.before)
+				switch typed := len(m.text(1)) > 0; {
+				case !directive(v), cryptHash.Match(v), number.Match(v) && len(v) < 6:
+					return false
+				case !typed:
+					return deviceUser.Match(line) && !letters.Match(v)
+				case letters.Match(v):
+					return deviceUser.Match(line) && m.text(1)[0] >= '0' && m.text(1)[0] <= '9'
+				}
+				return deviceLine.Match(line) || ownLine(line)
+			},
+		},
+		{ // key-string 7 x, ip ospf message-digest-key 1 md5 x
+			kind: "password", keys: []string{"key-string ", "authentication-key ", "message-digest-key ", "shared-key ", "encrypted-password "},
+			look: 256, pre: lastWords,
+			re: lazyregexp.New(`^(?i)(?:key-string|authentication-key|message-digest-key|shared-key|encrypted-password)[ \t]+((?:` + valueType + `[ \t]+){0,3})` + lineValue),
+			ok: func(m *match) bool {
+				m.pick(2)
+				v := m.win[m.from:m.to]
+				return directive(v) && !cryptHash.Match(v) && (!letters.Match(v) || len(m.text(1)) > 0 && len(v) > 3)
+			},
+		},
+		{ // tacacs-server key 7 x, radius-server host a key x
+			kind: "password", keys: []string{"tacacs-server ", "radius-server "}, left: wordLeft, look: 256,
+			re: lazyregexp.New(`^(?i)(?:tacacs|radius)-server[ \t]+(?:host[ \t]+\S+[ \t]+(?:\S+[ \t]+){0,8}?)?key[ \t]+(?:` + valueType + `[ \t]+)?` + lineValue),
+			ok: func(m *match) bool {
+				v := m.win[m.from:m.to]
+				return directive(v) && !bytes.HasPrefix(v, []byte("config-"))
+			},
+		},
+		{ // crypto isakmp key x address a
+			kind: "password", keys: []string{"isakmp key "}, left: wordLeft, look: 256,
+			re: lazyregexp.New(`^isakmp key[ \t]+(?:\d[ \t]+)?([^\s"']{3,})[ \t]+(?:address|hostname)[ \t]`),
+			ok: notPlaceholder,
+		},
+		{ // com2sec readonly default x, snmp-agent community read cipher x, snmp-server host a version 2c x
+			kind: "password", keys: []string{"com2sec ", "com2sec6 ", "snmp-agent community ", "snmp-server host ", "trapsink ", "trap2sink "},
+			left: wordLeft, look: 256,
+			re: lazyregexp.New(`^(?:com2sec6?[ \t]+\S+[ \t]+\S+|snmp-agent community[ \t]+(?:read|write)(?:[ \t]+(?:cipher|simple))?|` +
+				`snmp-server host[ \t]+\S+[ \t]+(?:traps[ \t]+|informs[ \t]+)?(?:version[ \t]+(?:1|2c))|trap2?sink[ \t]+\S+)[ \t]+([^\s#"']{3,})`),
+			ok: func(m *match) bool { return !bytes.EqualFold(m.text(1), []byte("public")) && notPlaceholder(m) },
+		},
+		{ // snmp-server user a b v3 auth sha x priv aes 128 y
+			kind: "password", keys: []string{"snmp-server user ", "createuser ", "usm-user "}, left: wordLeft, look: 256,
+			re:   lazyregexp.New(`^(?i)(?:snmp-server user|createuser|usm-user)[ \t]+`),
+			here: func(*match) follow { return each("password", snmpUser) },
+		},
+		{ // snmpwalk -v3 -A x -X y
+			kind: "password", keys: []string{"snmpwalk ", "snmpget ", "snmpset ", "snmpbulkwalk ", "snmptrap ", "snmpgetnext ", "snmptable ", "snmpstatus "},
+			left: wordLeft, look: commandLook, pre: wordStarts(";|&", "-A", "-X", "-c"),
+			re:   lazyregexp.New(`^snmp[a-z]+[ \t]+`),
+			here: func(*match) follow { return each("password", snmpFlag) },
+		},
+	}
+}
+
+var (
+	deviceUser = lazyregexp.New(`^(?i)[ \t]*(?:enable|(?:username|user|local-user)[ \t]+\S+(?:[ \t]+\S+){0,6}|enable[ \t]+algorithm-type[ \t]+\S+)[ \t]+$`)
+	deviceLine = lazyregexp.New(`^(?i)[ \t]*(?:enable|username|user|local-user|super|neighbor|ppp|ip|ipv6|tacacs|radius|server|aaa|standby|vrrp|glbp|crypto|` +
+		`line|set|isis|bgp|ospf|authentication|wpa|security|area|tunnel|peer)\b.*[ \t]$`)
+	// cryptHash is a hash of crypt(5), for which there is another rule.
+	cryptHash = lazyregexp.New(`^(?:\$\w{1,4}\$[^$\s]*\$|\$2[abxy]\$\d\d\$)[./A-Za-z0-9]{20,}`)
+	snmpUser  = lazyregexp.New(`(?i)(?:^|[ \t])(?:sha[0-9-]*|md5|aes(?:[ \t-]?(?:128|192|256))?|(?:3?des)|auth-pass|priv-pass)[ \t]+(?:-[lm][ \t]+)?(?:"([^"\n]{4,})"|([^\s"'-][^\s"']{3,}))`)
+	snmpFlag  = lazyregexp.New(`[ \t]-[AXc][ \t]*(?:"([^"$\n]{3,})"|'([^'\n]{3,})'|([^\s"'$|;&<>-][^\s"'|;&<>]{2,}))`)
+)
+
+// typedValue reports whether few words follow on the line, as those are that say how a value is written, and the value.
+func typedValue(_, win []byte, _ int) bool {
+	i, words := 0, 0
+	for ; i < len(win); words++ {
+		if words == 6 {
+			return false
+		}
+		for i < len(win) && !blank(win[i]) {
+			i++
+		}
+		i = skip(win, i, " \t\r")
+	}
+	return words > 1
+}

@@ -1,0 +1,65 @@
+package redact
+
+import (
+	"bytes"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+)
+
+// valueType is what may stand between a name and its value in the configuration of daemons and network devices: how the value is
+// written, and for whom.
+const valueType = `(?:[0-9]{1,2}|level[ \t]+\d+|encrypted|cipher|simple|irreversible-cipher|plain(?:-?text)?|ascii(?:-text)?|hex(?:adecimal)?|` +
+	`hash(?:ed)?|sha256|sha512|md5|scrypt|ENC|local|remote|key-string)`
+
+// lineValue is a value that ends a line, or a statement at its end.
+const lineValue = `(?:"([^"\n]{2,})"|'([^'\n]{2,})'|([^\s"'#;|<>]{2,}))[ \t\r]*;?[ \t\r]*(?:#.*)?$`
+
+// directiveRules take out values that follow their names after a blank, where the line is about them: that of a daemon's
+// configuration, or of a command that sets a variable.
+func directiveRules() []*rule {
+	return []*rule{
+		{ // bindpw x
+			kind: "password", keys: []string{"bindpw", "rootpw", "rootbindpw", "bind_pw", "auth_pass", "psksecret"}, look: 512,
+			pre: lastWords,
+			re:  lazyregexp.New(`^(?i)(?:(?:root)?bind_?pw|rootpw|auth_pass|psksecret)[ \t]+(?:` + valueType + `[ \t]+)?` + lineValue),
+			ok: func(m *match) bool {
+				v := m.win[m.from:m.to]
+				return ownLine(linePrefix(m.before)) && directive(v) && !bytes.EqualFold(v, []byte("password"))
+			},
+		},
+		{ // SetEnv DB_PASSWORD x
+			kind: "secret", keys: secretNames, name: true, pre: isSet, look: 512,
+			re: lazyregexp.New(`^[ \t]+` + shellWord),
+			ok: func(m *match) bool {
+				m.pick(3)
+				v := m.win[m.from:m.to]
+				if m.to < len(m.win) && m.group[2*5] >= 0 {
+					m.to = m.from + len(bytes.TrimRight(v, ";"))
+				}
+				return namesSecret(m) && !placeholder(m.win[m.from:m.to]) && !filePath.Match(v)
+			},
+		},
+	}
+}
+
+// directive judges the value on a line that has nothing but a name and a value.
+func directive(v []byte) bool {
+	return !placeholder(v) && !filePath.Match(v) && !sentence[string(bytes.ToLower(v))] &&
+		!(letters.Match(v) && bytes.Equal(bytes.ToUpper(v), v)) && v[0] != '=' && v[0] != ':'
+}
+
+var isSetter = lazyregexp.New(`(?:^|[ \t;&|"'])(?:SetEnv|ENV|setenv|setx|set(?:[ \t]+-[a-zA-Z]+)+|(?:fastcgi|uwsgi|scgi)_param|(?:kv|etcdctl|ssm|pass)[ \t]+put|` +
+	`(?:config|configure)[ \t]+(?:set|--\w+|create[ \t]+\S+[ \t]+\S+)(?:[ \t]+--\S+)*|secrets?[ \t]+set)[ \t]+[\w./-]*$`)
+
+// isSet reports whether a name follows the name of what sets variables, and a word follows it.
+func isSet(before, win []byte, name int) bool {
+	if name == len(win) || !blank(win[name]) || !wordOfShell(win[skip(win, name, " \t"):]) {
+		return false
+	}
+	line := linePrefix(before)
+	i := wordStart(line)
+	for i > 0 && line[i-1] == '/' { // the path of a variable
+		i = wordStart(line[:i-1])
+	}
+	return i > 0 && blank(line[i-1]) && isSetter.Match(line)
+}

@@ -1,0 +1,97 @@
+package redact
+
+import (
+	"bytes"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+)
+
+// tableRules take out what stands in tables of names and passwords: of mail servers, VPNs and FTP clients.
+func tableRules() []*rule {
+	return []*rule{
+		{ // [smtp.example.com]:587 user:x, of Postfix, also in braces
+			kind: "password", keys: []string{":587 ", ":465 ", ":25 ", ":587\t", ":465\t", ":25\t", ":submission", ":smtps"}, look: 512,
+			re: lazyregexp.New(`^:(?:\d+|submissions?|smtps)(?:[ \t]+=)?[ \t]+[^\s:"'\[\](){}]+:([^\s:"'{}(),][^\s"'{}]{2,})[ \t\r]*(?:$|\}|,[ \t]*\{)`),
+			ok: func(m *match) bool {
+				v := m.text(1)
+				return relayHost.Match(linePrefix(m.before)) && !placeholder(v) && (!number.Match(v) || bytes.HasSuffix(m.before, []byte("]")))
+			},
+		},
+		{ // user : EAP "x", of ipsec.secrets
+			kind: "password", keys: []string{"eap ", "xauth ", "ntlm ", "psk ", "ppk "}, left: wordLeft, look: 512,
+			re: lazyregexp.New(`^(?i)(?:eap|xauth|ntlm|psk|ppk)[ \t]+` + lineValue),
+			ok: func(m *match) bool {
+				v := m.win[m.from:m.to]
+				return ipsecOwner.Match(linePrefix(m.before)) && !placeholder(v) && (m.group[6] < 0 || !letters.Match(v))
+			},
+		},
+		{ // : RSA host.key "x"
+			kind: "password", keys: []string{"rsa ", "ecdsa ", "pkcs8 ", "pkcs12 ", "p12 "}, left: wordLeft, look: 512,
+			re: lazyregexp.New(`^(?i)(?:rsa|ecdsa|pkcs8|pkcs12|p12)[ \t]+[^\s"']+[ \t]+"([^"\n]{2,})"`),
+			ok: func(m *match) bool { return ipsecOwner.Match(linePrefix(m.before)) && notPlaceholder(m) },
+		},
+		{ // the lines after the head of chap-secrets
+			kind: "password", keys: []string{"secret"}, left: wordLeft, look: 128,
+			re:   lazyregexp.New(`^(?i)secrets?\b[^"'=:]*$`),
+			ok:   func(m *match) bool { return chapHead.Match(linePrefix(m.before)) },
+			then: func(*match) follow { return chapSecrets },
+		},
+		{ // machine a, with login and password on the next lines
+			kind: "password", keys: []string{"machine "}, look: 256, pre: netrcHead,
+			re:   lazyregexp.New(`^machine[ \t]+\S+[ \t\r]*$`),
+			then: func(*match) follow { return netrcEntry(4) },
+		},
+		{ // machine a password x login b
+			kind: "password", keys: []string{"machine "}, left: wordLeft, look: 256,
+			re: lazyregexp.New(`^machine[ \t]+\S+[ \t]+password[ \t]+(\S{2,})[ \t]+login[ \t]`),
+			ok: notPlaceholder,
+		},
+	}
+}
+
+var (
+	relayHost  = lazyregexp.New(`(?:^|[\s:{])(?:\[[\w.:-]+\]|[A-Za-z][\w-]*(?:\.[\w-]+)+)$`)
+	ipsecOwner = lazyregexp.New(`^(?:[^:]*[ \t])?(?:[^:\s]+:[^:\s]*[ \t]+)*:[ \t]*$`)
+	chapHead   = lazyregexp.New(`^(?i)#[ \t]*client[ \t]+server[ \t]+$`)
+	chapLine   = lazyregexp.New(`^[ \t]*(?:"[^"]*"|[^\s"'#]+)[ \t]+(?:"[^"]*"|[^\s"'#]+)[ \t]+(?:"([^"\n]{2,})"|'([^'\n]{2,})'|([^\s"'#]{2,}))(?:[ \t\r]|$)`)
+	netrcWord  = lazyregexp.New(`^[ \t]*(?:(?:login|account)[ \t]+\S+[ \t]*)?(?:password[ \t]+(\S{2,})[ \t\r]*(?:login[ \t]+\S+[ \t\r]*)?)?$`)
+)
+
+// chapSecrets takes out the third words of lines, until one has fewer.
+func chapSecrets(line []byte) (*match, follow) {
+	from, to := indent(line)
+	if from == to || line[from] == '#' {
+		return nil, chapSecrets
+	}
+	g := chapLine.FindSubmatchIndex(line)
+	if g == nil {
+		return nil, nil
+	}
+	in := match{win: line, group: g}
+	if in.pick(1); placeholder(line[in.from:in.to]) {
+		return nil, chapSecrets
+	}
+	return foundAt("password", line, in.from, in.to), chapSecrets
+}
+
+// netrcHead reports whether before and win make a line that begins an entry of .netrc.
+func netrcHead(before, win []byte, name int) bool {
+	line := linePrefix(before)
+	return skip(line, 0, " \t") == len(line) && loginEnds(before, win, name)
+}
+
+// netrcEntry takes out the password on one of the lines after the machine.
+func netrcEntry(lines int) follow {
+	return func(line []byte) (*match, follow) {
+		g := netrcWord.FindSubmatchIndex(line)
+		switch {
+		case g == nil, lines == 0:
+			return nil, nil
+		case g[2] < 0:
+			return nil, netrcEntry(lines - 1)
+		case placeholder(line[g[2]:g[3]]):
+			return nil, nil
+		}
+		return foundAt("password", line, g[2], g[3]), nil
+	}
+}
