@@ -171,6 +171,15 @@ func isName(before []byte) bool {
 
 func letter(c byte) bool { return lower(c) >= 'a' && lower(c) <= 'z' }
 
+// braceEnds reports whether a quote and a brace end the line after a name.
+func braceEnds(_, win []byte, name int) bool {
+	if name == len(win) || win[name] != '"' {
+		return false
+	}
+	i := skip(win, name+1, " \t")
+	return i < len(win) && win[i] == '{' && skip(win, i+1, " \t\r") == len(win)
+}
+
 // pairName reports whether a name is the first string of a pair of a name and a value.
 func pairName(before, win []byte, name int) bool {
 	i := quoteAt(win, name)

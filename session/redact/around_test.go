@@ -111,8 +111,8 @@ func TestWhatPrecedesANameIsSeenAsExpressionsSeeIt(t *testing.T) {
 		{"endsLine", `^(?:\\?["'])?[ \t\r,;)}\]]*(?:\\?["'])?[ \t\r]*(?:$|#|//|--)`, strings.Split("\\\" \r,#/-", ""), 5},
 		{"endsLine", `^[ \t\r,;)}\]]*$`, strings.Split("\t\r,;)}]a", ""), 2},
 		{"endsLine", `^(?:\\?["'])?[,;]*(?:\\?["'])?$`, strings.Split("\"',;", ""), 4},
-		{"wordOfShell", `^` + redact.ShellWord, strings.Split(" \t\n\f\r\"'$`|;&<>-a", ""), 3},
-		{"wordOfShell", `^` + redact.ShellWord, strings.Split("\"'$a", ""), 5},
+		{"wordOfShell", `^` + redact.ShellWord, strings.Split(" \t\n\f\r\"'$`|;&<>-a\\", ""), 3},
+		{"wordOfShell", `^` + redact.ShellWord, strings.Split("\"'$a\\", ""), 5},
 		{"afterControl", `\x1b\[[\x20-\x3f]*[\s\S]$`, strings.Split("\x1b[ ?@\x1f", ""), 5},
 	} {
 		re, judge := regexp.MustCompile(c.re), redact.Before[c.name]

@@ -44,6 +44,7 @@
 //	api-key              X-Api-Key: ‹{32}›
 //	atlassian-token      ‹ATATT3{60}›
 //	authorization        Authorization: Bearer ‹{24}›
+//	authorization        headers = {"X": "Bearer ‹abc123›"}
 //	aws-access-key-id    ‹AKIA{upper:16}›
 //	aws-secret-key       aws_secret_access_key = ‹{40}›
 //	aws-secret-key       wJa‹lrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY›
@@ -86,6 +87,7 @@
 //	password             <password>‹hunter2›</password>
 //	password             - name: DB_PASSWORD\n  value: ‹hunter2›
 //	password             cGFzc3dvcmQ9‹aHVudGVyMg›==
+//	password             server.login("kim", "‹hunter2›")
 //	password             define('DB_PASSWORD', '‹hunter2›');
 //	password             user.setPassword("‹hunter2›");
 //	password             mysql -u root -p‹hunter2› app
@@ -101,10 +103,17 @@
 //	password             kim : EAP "‹hunter2›"
 //	password             machine web1\nlogin kim\npassword ‹hunter2›
 //	password             echo '‹hunter2›' | sudo -S id
+//	password             net user bob ‹hunter2› /add
+//	password             cmdkey /add:web1 /user:bob /pass:‹hunter2›
+//	password             ConvertTo-SecureString '‹hunter2›' -AsPlainText -Force
+//	password             ALTER USER app PASSWORD $$‹hunter2›$$;
+//	password             variable "db_password" {\n  default = "‹hunter2›"\n}
+//	password             expect "assword:" { send "‹hunter2›\\r" }
 //	password-hash        root:‹$6${16}${86}›:19000:0:99999:7:::
 //	pgpass               db:5432:app:deploy:‹hunter2›
 //	postman-key          ‹PMAK-{hex:24}-{hex:34}›
 //	private-key          ‹-----BEGIN OPENSSH PRIVATE KEY-----\n{64}\n-----END OPENSSH PRIVATE KEY-----›
+//	private-key          ‹-----BEGIN OpenVPN Static key V1-----\n{hex:32}\n-----END OpenVPN Static key V1-----›
 //	private-key          MII‹EpAIBAAKCAQEA{b64:48}\n{b64:64}›
 //	pulumi-token         ‹pul-{hex:40}›
 //	putty-key            ‹Private-Lines: 1\n{64}\nPrivate-MAC:› {hex:40}
@@ -113,6 +122,7 @@
 //	secret               data:\n  any: ‹aHVudGVyMg==›
 //	secret               stringData:\n  any: ‹hunter2›
 //	secret               stringData: {any: ‹hunter2›}
+//	secret               kubectl create secret generic db --from-literal=any=‹hunter2›
 //	secret               key "k" { secret "‹{b64:23}=›"; };
 //	secret               client_secret: ‹{24}›
 //	sendgrid-key         ‹SG.{22}.{43}›

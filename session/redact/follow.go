@@ -227,7 +227,7 @@ func each(kind string, re *lazyregexp.Regexp) follow {
 			}
 			in := match{win: line[at:], group: g}
 			in.pick(1)
-			if from, to := at+in.from, at+in.to; !placeholder(line[from:to]) {
+			if from, to := at+in.from, at+in.to; !placeholder(line[from:to]) && !bytes.EqualFold(line[from:to], []byte("public")) {
 				m := foundAt(kind, line, from, to)
 				m.again, m.tail = true, nil
 				return m, each(kind, re)
@@ -235,5 +235,22 @@ func each(kind string, re *lazyregexp.Regexp) follow {
 			at += in.to
 		}
 		return nil, nil
+	}
+}
+
+// within takes out what the first group of re finds on one of the lines of a block in braces.
+func within(kind string, re *lazyregexp.Regexp, lines int) follow {
+	return func(line []byte) (*match, follow) {
+		if from, to := indent(line); lines == 0 || from < to && line[from] == '}' {
+			return nil, nil
+		}
+		g := re.FindSubmatchIndex(line)
+		if g == nil {
+			return nil, within(kind, re, lines-1)
+		}
+		if v := line[g[2]:g[3]]; placeholder(v) || filePath.Match(v) || kind != "password" && number.Match(v) {
+			return nil, nil
+		}
+		return foundAt(kind, line, g[2], g[3]), nil
 	}
 }

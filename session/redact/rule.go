@@ -115,7 +115,7 @@ func (r *rule) find(p *place) (*match, bool) {
 	for m.tail != nil && m.to < len(win) && m.tail[win[m.to]] {
 		m.to++
 	}
-	if isMarks(win[m.from:m.to]) {
+	if isMarks(win[m.from:m.to]) || markAt(win[m.from:]) > m.to-m.from {
 		return nil, false
 	}
 	return m, true

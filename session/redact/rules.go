@@ -8,7 +8,7 @@ import (
 
 // allRules returns the rules in the order in which they are tried at one place.
 func allRules() []*rule {
-	return slices.Concat(markRules(), keyRules(), tokenRules(), commandRules(), headerRules(), lineRules(), yamlRules(), callRules(), directiveRules(), deviceRules(), tableRules(), valueRules())
+	return slices.Concat(markRules(), keyRules(), tokenRules(), commandRules(), sqlRules(), windowsRules(), headerRules(), lineRules(), yamlRules(), callRules(), directiveRules(), deviceRules(), tableRules(), valueRules())
 }
 
 // markRules let the search see marks, which are left alone.

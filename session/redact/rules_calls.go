@@ -19,6 +19,16 @@ func callRules() []*rule {
 			re: lazyregexp.New(`^[ \t]?\([ \t]*(?:\w{1,12},[ \t]*)?[NEUr]?` + literalText + `[ \t]*[),]`),
 			ok: func(m *match) bool { m.pick(3); return namesSecret(m) && takesSecret(m) },
 		},
+		{ // auth("kim", "x"), server.login("kim", "x"), auth=("kim", "x")
+			kind: "password", keys: []string{"auth(", "auth=(", "login(", "credential(", "credentials("}, look: 256,
+			re: lazyregexp.New(`^(?i)(?:auth=?|login|credentials?)\([ \t]*(?:user(?:name)?=)?["'][^"'\n]*["'][ \t]*,[ \t]*(?:pass(?:word)?=)?` + literalText + `[ \t]*[),]`),
+			ok: ofAccount,
+		},
+		{ // getConnection(url, "kim", "x")
+			kind: "password", keys: []string{"getconnection(", "sql_connect(", "sqli_connect(", "sqli(", "pdo("}, look: 384,
+			re: lazyregexp.New(`^(?i)(?:getconnection|sqli?_connect|sqli|pdo)\([ \t]*(?:[\w$.]+|"[^"\n]*"|'[^'\n]*')[ \t]*,[ \t]*["'][^"'\n]*["'][ \t]*,[ \t]*` + literalText),
+			ok: ofAccount,
+		},
 	}
 }
 
@@ -46,7 +56,8 @@ var setters = lazyregexp.New(`(?i)(?:^|\W|_|[a-z])(?:define|set|set[_-]?(?:env|p
 func argument(m *match) bool {
 	v := m.win[m.from:m.to]
 	switch {
-	case placeholder(v), filePath.Match(v), bytes.EqualFold(v, m.text(1)), m.kind != "password" && number.Match(v):
+	case placeholder(v), filePath.Match(v), bytes.EqualFold(v, m.text(1)), m.kind != "password" && number.Match(v),
+		letters.Match(v) && bytes.HasPrefix(bytes.ToLower(v), []byte("pass")):
 		return false
 	case setters.Match(m.before):
 		return true
@@ -63,12 +74,12 @@ func opensCall(_, win []byte, name int) bool {
 }
 
 // takers are the starts of names of functions that are given a secret, and not the name of one or a question.
-var takers = lazyregexp.New(`(?i)(?:^|[^a-z])(?:set|with|change|update|hash|encrypt|check|verify|compare|use)\w*$`)
+var takers = lazyregexp.New(`(?:^|[^a-zA-Z])(?:[sS]et|[wW]ith|[cC]hange|[uU]pdate|[hH]ash|[eE]ncrypt|[cC]heck|[vV]erify|[cC]ompare|[uU]se)(?:[A-Z_]\w*)?$`)
 
 // takesSecret judges the string that a function is called with whose name says that it is for secrets.
 func takesSecret(m *match) bool {
 	v := m.win[m.from:m.to]
-	if placeholder(v) || filePath.Match(v) || bytes.EqualFold(v, m.text(1)) || m.kind != "password" && len(v) < 8 {
+	if len(m.text(2)) > 0 || placeholder(v) || filePath.Match(v) || bytes.EqualFold(v, m.text(1)) || m.kind != "password" && len(v) < 8 {
 		return false
 	}
 	if takers.Match(m.before) {
@@ -79,4 +90,10 @@ func takesSecret(m *match) bool {
 	}
 	method := bytes.HasSuffix(m.before, []byte(".")) || bytes.HasSuffix(m.before, []byte("->"))
 	return method && m.kind == "password" && !letters.Match(v) && !bytes.ContainsAny(v, ":? ")
+}
+
+// ofAccount judges the string that a function is called with after the name of an account.
+func ofAccount(m *match) bool {
+	v := bytes.ToLower(m.win[m.from:m.to])
+	return !placeholder(v) && !bytes.HasPrefix(v, []byte("pass")) && !filePath.Match(v) && !bytes.ContainsAny(v, " <>{}")
 }

@@ -11,7 +11,7 @@ import (
 const commandLook = 384
 
 // shellWord is one word of a command, without its quotes: its three groups are three ways to write it.
-const shellWord = `(?:"([^"$` + "`" + `]{2,})"|'([^']{2,})'|([^\s"'$` + "`" + `|;&<>-][^\s"'|;&<>]+))`
+const shellWord = `(?:"((?:[^"\\$` + "`" + `]|\\[^\n]){2,})"|'([^']{2,})'|([^\s"'$` + "`" + `|;&<>-][^\s"'|;&<>]+))`
 
 // commandRules take out what people put into command lines.
 func commandRules() []*rule {
@@ -41,10 +41,28 @@ func commandRules() []*rule {
 		given(`-p`, false, `mongo[a-z]*`, `-p[ \t]*`, "mongo"),
 		given(`-w`, false, `ldap(?:search|add|modify|delete|passwd|whoami)`, `-w[ \t]*`, "ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"),
 		needs(`:`, command(`-`, `curl|wget`, `(?:-[a-zA-Z]*u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'@/]*:`, "curl", "wget")),
-		needs(`%`, command(`-U`, `smbclient|mount\.cifs|rpcclient|smbget`, `-U[ \t]*[^\s%]+%`, "smbclient", "mount.cifs", "rpcclient", "smbget")),
+		needs(`%`, command(`-U`, `smbclient|mount\.cifs|rpcclient|smbget|net (?:rpc|ads)`, `-U[ \t]*["']?[^\s%"']+%`, "net rpc ", "net ads ", "smbclient", "mount.cifs", "rpcclient", "smbget")),
 		given(`-P`, false, `zip|unzip`, `-P[ \t]*`, "unzip", "zip -"),
 		given(`-p`, true, `7z[a-z]*`, `-p`, "7za", "7zr", "7z "),
-		given(`-P`, false, `ipmitool|sqlcmd|bcp|isql`, `-P[ \t]*`, "ipmitool", "sqlcmd"),
+		given(`-P`, false, `ipmitool|sqlcmd|bcp|[it]sql|sqsh|mosquitto_[a-z]+`, `-P[ \t]*`, "ipmitool", "sqlcmd", "bcp ", "isql ", "tsql ", "sqsh ", "mosquitto_"),
+		given(`-p`, false, `cqlsh|rdesktop|psexec[0-9]*(?:\.exe)?|useradd|usermod`, `-p[ \t]*`, "cqlsh ", "rdesktop ", "psexec", "useradd ", "usermod "),
+		needs(`login`, given(`-p`, false, `az`, `login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`, "az login ")),
+		given(`-pw`, false, `plink|pscp|psftp|putty|kitty`, `-pw[ \t]+`, "plink", "pscp", "psftp", "putty", "kitty"),
+		given(`-p`, true, `rar|unrar`, `-p`, "rar ", "unrar "),
+		given(`-w`, false, `security`, `-w[ \t]*`, "security add-"),
+		needs(`:`, command(`-`, `etcdctl`, `--user[ =]["']?[^\s:"'@/]+:`, "etcdctl ")),
+		needs(`,`, command(`-u`, `lftp`, `-u[ \t]*[^\s,]+,`, "lftp ")),
+		needs(`secret`, command(`-b --body`, `gh`, `secret[ \t]+set[ \t](?:[^\n;|&]*?[ \t])?(?:-b|--body)[ =]`, "gh secret set ")),
+		{
+			kind: "password", keys: []string{"wpa_passphrase "}, left: wordLeft, look: commandLook,
+			re: lazyregexp.New(`^wpa_passphrase[ \t]+(?:"[^"]*"|'[^']*'|[^\s"']+)[ \t]+` + shellWord),
+			ok: notPlaceholder,
+		},
+		{ // kubectl create secret generic a --from-literal=b=x
+			kind: "secret", keys: []string{"create secret "}, left: wordLeft, need: "--from-literal", look: Window,
+			re:   lazyregexp.New(`^create secret `),
+			here: func(*match) follow { return each("secret", fromLiteral) },
+		},
 		command(`-pass -k`, `openssl`, `(?:-pass(?:in|out)?|-k)[ \t]+(?:pass:)?`, "openssl"),
 		command(`add_user change_password`, `rabbitmqctl`, `(?:add_user|change_password)[ \t]+\S+[ \t]+`, "rabbitmqctl"),
 		command(`-`, `htpasswd`, `-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?`, "htpasswd"),
@@ -61,12 +79,6 @@ func commandRules() []*rule {
 				}
 				return notPlaceholder(m)
 			},
-		},
-		{
-			// SQL: create user, alter role, set password, create user mapping.
-			kind: "password", keys: []string{"identified ", "password '", "password for "},
-			re: lazyregexp.New(`^(?i)(?:identified[ \t]+(?:with[ \t]+\S+[ \t]+)?(?:by|as)[ \t]+(?:password[ \t]+)?|password[ \t]+(?:for[ \t]+\S+[ \t]*=[ \t]*)?(?:password[ \t]*\([ \t]*)?)` +
-				`\\?['"]([^'"\\\n]{2,})`),
 		},
 		{
 			kind: "password", keys: []string{"login "}, left: wordLeft, tail: visible,
@@ -99,6 +111,8 @@ func commandRules() []*rule {
 		},
 	}
 }
+
+var fromLiteral = lazyregexp.New(`--from-literal[ =]["']?[\w.-]+=(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"'$]{3,}))`)
 
 // wordStarts reports whether one of the words of a command begins as one of starts, before one of stops comes.
 func wordStarts(stops string, starts ...string) func(_, win []byte, _ int) bool {
@@ -151,14 +165,28 @@ func wordOfShell(b []byte) bool {
 	}
 	switch c := b[0]; {
 	case c == '"':
-		n := bytes.IndexAny(b[1:], "\"$`")
-		return n >= 2 && b[1+n] == '"'
+		return quotedWord(b[1:])
 	case c == '\'':
 		return bytes.IndexByte(b[1:], '\'') >= 2
 	case strings.IndexByte(" \t\n\f\r$`|;&<>-", c) >= 0:
 		return false
 	}
 	return strings.IndexByte(" \t\n\f\r\"'|;&<>", b[1]) < 0
+}
+
+// quotedWord reports whether b is the rest of a word in double quotes, of two characters or more and without a variable.
+func quotedWord(b []byte) bool {
+	for i, n := 0, 0; i < len(b); i, n = i+1, n+1 {
+		switch b[i] {
+		case '"':
+			return n >= 2
+		case '$', '`':
+			return false
+		case '\\':
+			i++
+		}
+	}
+	return false
 }
 
 func notPlaceholder(m *match) bool { return !placeholder(m.win[m.from:m.to]) }

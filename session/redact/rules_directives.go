@@ -18,10 +18,10 @@ const lineValue = `(?:"([^"\n]{2,})"|'([^'\n]{2,})'|([^\s"'#;|<>]{2,}))[ \t\r]*;
 // configuration, or of a command that sets a variable.
 func directiveRules() []*rule {
 	return []*rule{
-		{ // bindpw x
-			kind: "password", keys: []string{"bindpw", "rootpw", "rootbindpw", "bind_pw", "auth_pass", "psksecret"}, look: 512,
+		{ // bindpw x; otpw ends rootpw, whose start is the start of too many words
+			kind: "password", keys: []string{"bindpw", "otpw", "bind_pw", "auth_pass", "psksecret"}, look: 512,
 			pre: lastWords,
-			re:  lazyregexp.New(`^(?i)(?:(?:root)?bind_?pw|rootpw|auth_pass|psksecret)[ \t]+(?:` + valueType + `[ \t]+)?` + lineValue),
+			re:  lazyregexp.New(`^(?i)(?:bind_?pw|otpw|auth_pass|psksecret)[ \t]+(?:` + valueType + `[ \t]+)?` + lineValue),
 			ok: func(m *match) bool {
 				v := m.win[m.from:m.to]
 				return ownLine(linePrefix(m.before)) && directive(v) && !bytes.EqualFold(v, []byte("password"))
@@ -45,7 +45,7 @@ func directiveRules() []*rule {
 // directive judges the value on a line that has nothing but a name and a value.
 func directive(v []byte) bool {
 	return !placeholder(v) && !filePath.Match(v) && !sentence[string(bytes.ToLower(v))] &&
-		!(letters.Match(v) && bytes.Equal(bytes.ToUpper(v), v)) && v[0] != '=' && v[0] != ':'
+		!capitals(v) && v[0] != '=' && v[0] != ':'
 }
 
 var isSetter = lazyregexp.New(`(?:^|[ \t;&|"'])(?:SetEnv|ENV|setenv|setx|set(?:[ \t]+-[a-zA-Z]+)+|(?:fastcgi|uwsgi|scgi)_param|(?:kv|etcdctl|ssm|pass)[ \t]+put|` +

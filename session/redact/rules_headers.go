@@ -18,8 +18,24 @@ func headerRules() []*rule {
 				if m.text(1) == nil { // no scheme: the value is the last word
 					m.from = bytes.LastIndexAny(m.win[:m.to], " \t:='\"") + 1
 				}
-				return !placeholder(m.win[m.from:m.to])
+				if bytes.HasSuffix(m.win[:m.to], []byte(markClose)) {
+					return false
+				}
+				return !placeholder(m.win[m.from:m.to]) && !capitals(m.win[m.from:m.to])
 			},
+		},
+		{ // another scheme, or none, and a short value
+			kind: "authorization", keys: []string{"authorization"}, look: 256,
+			re: lazyregexp.New(`^(?i)authorization["'\\]*[ \t]*[:=][ \t]*\\?["']?[ \t]*(?:[a-z][a-z0-9_-]{2,20}[ \t]+)?([^\s"'\\,=:]{6,}=*)\\?["']?[ \t\r]*(?:$|[\\,;)}\]]|-)`),
+			ok: func(m *match) bool {
+				v := m.text(1)
+				return bytes.ContainsAny(v, "0123456789") && !number.Match(v) && !placeholder(v) && !filePath.Match(v)
+			},
+		},
+		{ // "Bearer x"
+			kind: "authorization", keys: []string{"bearer "}, look: 256, pre: afterQuote,
+			re: lazyregexp.New(`^(?i)bearer[ \t]+([a-z0-9._~+/=-]{3,})\\?["']`),
+			ok: func(m *match) bool { return bytes.ContainsAny(m.text(1), "0123456789") && notPlaceholder(m) },
 		},
 		{
 			kind: "authorization", keys: []string{"bearer"}, left: wordLeft, tail: classOf("A-Za-z0-9._~+/=-"),
@@ -45,6 +61,11 @@ func headerRules() []*rule {
 			},
 		},
 		{
+			kind: "dsn", keys: []string{"oracle:thin:", "oracle:oci"}, look: 256,
+			re: lazyregexp.New(`^(?i)oracle:(?:thin|oci8?):[^\s/@"':]+/([^\s@"']{3,})@`),
+			ok: notPlaceholder,
+		},
+		{
 			// Go's MySQL driver: user:password@tcp(host:port)/name.
 			kind: "dsn", keys: []string{"@tcp", "@unix(", "@cloudsql"}, look: 64, back: true,
 			re: lazyregexp.New(`^@[a-z0-9+-]+\(`),
@@ -59,7 +80,7 @@ func headerRules() []*rule {
 		},
 		{
 			kind: "authorization", keys: []string{"basic "}, left: wordLeft, look: 512, tail: base64Bytes,
-			re: lazyregexp.New(`^(?i)basic[ \t]+([A-Za-z0-9+/]{8,}={0,2})(?:[^A-Za-z0-9+/=]|$)`),
+			re: lazyregexp.New(`^(?i)basic[ \t]+([A-Za-z0-9+/]{4,}={0,2})(?:[^A-Za-z0-9+/=]|$)`),
 			ok: func(m *match) bool { return basicAuth(m.text(1)) },
 		},
 		{
@@ -86,6 +107,11 @@ func headerRules() []*rule {
 		},
 	}
 }
+
+// capitals reports whether v is one word in capitals, which stands for a value.
+func capitals(v []byte) bool { return letters.Match(v) && bytes.Equal(bytes.ToUpper(v), v) }
+
+func afterQuote(before, _ []byte, _ int) bool { return len(before) > 0 && quote(before[len(before)-1]) }
 
 // passwordBefore returns where the password of a name:password begins that ends b, or -1.
 func passwordBefore(b []byte) int {

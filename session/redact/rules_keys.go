@@ -17,6 +17,11 @@ func keyRules() []*rule {
 			re:  lazyregexp.New(`^(---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----)`),
 			end: &blockEnd{text: []byte("---- END SSH2 ENCRYPTED PRIVATE KEY ----")},
 		},
+		{ // of OpenVPN, for tls-auth and tls-crypt
+			kind: "private-key", keys: []string{"-----begin openvpn "},
+			re:  lazyregexp.New(`^(-----BEGIN OpenVPN (?:Static key V1|tls-crypt-v2 (?:client|server) key)-----)`),
+			end: &blockEnd{text: []byte("-----END OpenVPN "), re: lazyregexp.New(`^[A-Za-z0-9 -]{0,40}-----`), most: 50},
+		},
 		{
 			// https://the.earth.li/~sgtatham/putty/0.83/htmldoc/AppendixC.html
 			kind: "putty-key", keys: []string{"private-lines:"}, re: lazyregexp.New(`^(Private-Lines: ?\d+)`),

@@ -11,7 +11,7 @@ import (
 var secretNames = []string{
 	"pass", "pwd", "psk", "secret", "token", "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey",
 	"private_key", "signing_key", "encryption_key", "master_key", "account_key", "auth_key", "shared_key",
-	"preshared_key", "credential", "bindpw", "bind_pw", "rootpw", "_pw", "authtok", "presharedkey", "pre-shared-key", "pre_shared_key",
+	"preshared_key", "credential", "bindpw", "bind_pw", "otpw", "_pw", "authtok", "presharedkey", "pre-shared-key", "pre_shared_key",
 }
 
 // lineRules take out values that stand on the lines after their names, or are named by XML, YAML and JSON in other ways
@@ -44,11 +44,13 @@ func lineRules() []*rule {
 			re: lazyregexp.New(`^(?i)["']?(?:[ \t][^<>\n]*)?>[ \t]*(?:<!\[CDATA\[)?([^<>\n\]]{2,}?)[ \t]*(?:\]\]>|<|$)`),
 			ok: func(m *match) bool {
 				m.pick(3)
-				return namesSecret(m) && !placeholder(m.win[m.from:m.to]) && isTagText(m)
+				closed := m.group[1] < len(m.win) || bytes.HasSuffix(m.win, []byte("<")) || bytes.HasSuffix(m.win, []byte(">"))
+				return namesSecret(m) && !placeholder(m.win[m.from:m.to]) && isTagText(m) && (closed || firstTag(m.before))
 			},
 		},
 		{ // the same with its text on the next line; <key>password</key>, <name>password</name>
-			kind: "secret", keys: secretNames, name: true, pre: lastTag, look: 512, ok: func(m *match) bool { return namesSecret(m) && (tagged(m.before) || isTagText(m)) },
+			kind: "secret", keys: secretNames, name: true, pre: lastTag, look: 512,
+			ok:   func(m *match) bool { return namesSecret(m) && (tagged(m.before) || isTagText(m) && firstTag(m.before)) },
 			re:   lazyregexp.New(`^(?i)(?:["']?(?:[ \t][^<>\n]*[^/<>\n])?>|</(?:[\w-]+:)?(?:key|name)>)[ \t\r]*$`),
 			then: func(m *match) follow { return after(m.kind, elementText, 2) },
 		},
@@ -66,6 +68,12 @@ func lineRules() []*rule {
 			kind: "secret", keys: secretNames, name: true, pre: pairName, look: 512,
 			re: lazyregexp.New(`^(?i)\\?["'][ \t]*,[ \t]*\\?["'][a-z]*value\\?["'][ \t]*:[ \t]*\\?["']([^"'\\\n]{3,})`),
 			ok: func(m *match) bool { m.pick(3); return namesSecret(m) && namedValue(m) },
+		},
+		{ // variable "password" {, with what it is by default on one of the next lines
+			kind: "secret", keys: secretNames, name: true, pre: braceEnds, look: nameLook,
+			re:   lazyregexp.New(`^"[ \t]*\{[ \t\r]*$`),
+			ok:   func(m *match) bool { return namesSecret(m) && variableName.Match(linePrefix(m.before)) },
+			then: func(m *match) follow { return within(m.kind, defaultLine, 16) },
 		},
 		{ // - name: PASSWORD, with its value on the next line
 			kind: "secret", keys: secretNames, name: true, pre: lastName, look: nameLook, ok: namesSecret,
@@ -143,14 +151,16 @@ func lineRules() []*rule {
 }
 
 var (
-	elementText = lazyregexp.New(`^[ \t]*(?:<(?:[\w-]+:)?(?:string|value)>)?[ \t]*(?:<!\[CDATA\[)?([^<>\s][^<>\n]*?)[ \t\r]*(?:<|\]\]>|$)`)
-	valueLine   = lazyregexp.New(`^[ \t]*\\?["']?[vV]alue\\?["']?[ \t]*[:=][ \t]*(?:\\?["'])?([^\s"'{\[|>][^"'\r\n]{2,}?)(?:\\?["'])?,?[ \t\r]*$`)
-	netrcValue  = lazyregexp.New(`^[ \t]*password[ \t]+(\S{2,})[ \t\r]*$`)
-	netrcLine   = lazyregexp.New(`^(?:[ \t]+|machine[ \t]+\S+[ \t]+|default[ \t]+)$`)
-	account     = lazyregexp.New(`^(?i)[ \t]*(?:user|username|login|machine|neighbor|account)[ \t]+\S+[ \t]+(?:\S+[ \t]+){0,4}(?:insecure-)?$`)
-	sentinel    = lazyregexp.New(`^(?i)[ \t]*sentinel[ \t]+$`)
-	hasLevel    = lazyregexp.New(`^\S+[ \t]+[05789][ \t]`)
-	sentence    = map[string]bool{
+	variableName = lazyregexp.New(`^[ \t]*variable[ \t]+"[\w-]*$`)
+	defaultLine  = lazyregexp.New(`^[ \t]*default[ \t]*=[ \t]*"((?:[^"\\]|\\.){3,})"`)
+	elementText  = lazyregexp.New(`^[ \t]*(?:<(?:[\w-]+:)?(?:string|value)>)?[ \t]*(?:<!\[CDATA\[)?([^<>\s][^<>\n]*?)[ \t\r]*(?:<|\]\]>|$)`)
+	valueLine    = lazyregexp.New(`^[ \t]*\\?["']?[vV]alue\\?["']?[ \t]*[:=][ \t]*(?:\\?["'])?([^\s"'{\[|>][^"'\r\n]{2,}?)(?:\\?["'])?,?[ \t\r]*$`)
+	netrcValue   = lazyregexp.New(`^[ \t]*password[ \t]+(\S{2,})[ \t\r]*$`)
+	netrcLine    = lazyregexp.New(`^(?:[ \t]+|machine[ \t]+\S+[ \t]+|default[ \t]+)$`)
+	account      = lazyregexp.New(`^(?i)[ \t]*(?:user|username|login|machine|neighbor|account)[ \t]+\S+[ \t]+(?:\S+[ \t]+){0,4}(?:insecure-)?$`)
+	sentinel     = lazyregexp.New(`^(?i)[ \t]*sentinel[ \t]+$`)
+	hasLevel     = lazyregexp.New(`^\S+[ \t]+[05789][ \t]`)
+	sentence     = map[string]bool{
 		"expired": true, "expires": true, "authentication": true, "changed": true, "incorrect": true, "accepted": true,
 		"failure": true, "failed": true, "required": true, "invalid": true, "reset": true, "prompt": true, "hash": true,
 		"login": true, "auth": true, "mismatch": true, "ok": true, "field": true, "and": true, "is": true, "or": true,
@@ -168,6 +178,13 @@ func namesSecret(m *match) bool {
 func namedValue(m *match) bool {
 	v := m.win[m.from:m.to]
 	return !placeholder(v) && !filePath.Match(v) && (m.kind == "password" || !number.Match(v))
+}
+
+// firstTag reports whether no text stands before the tag that before ends in: of a manual, it stands for a value.
+func firstTag(before []byte) bool {
+	line := linePrefix(before)
+	line = bytes.TrimRight(line[:max(0, bytes.LastIndexByte(line, '<'))], " \t")
+	return len(line) == 0 || line[len(line)-1] == '>'
 }
 
 // isTagText reports whether a name stands where the name of an element or the value of an attribute does.

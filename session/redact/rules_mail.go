@@ -46,15 +46,65 @@ func tableRules() []*rule {
 			re: lazyregexp.New(`^machine[ \t]+\S+[ \t]+password[ \t]+(\S{2,})[ \t]+login[ \t]`),
 			ok: notPlaceholder,
 		},
+		{ // poll host user kim pass x; user kim there with password x is bob; nmcli
+			kind: "password", keys: []string{"password ", "pass "}, left: wordLeft, look: 256,
+			re: lazyregexp.New(`^(?i)pass(?:word)?[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"';|&<>]{3,}))`),
+			ok: func(m *match) bool {
+				v := m.win[m.from:m.to]
+				return accountLine.Match(linePrefix(m.before)) && directive(v) && (m.group[6] < 0 || !letters.Match(v))
+			},
+		},
+		{ // expect "assword:" { send "x\r" }
+			kind: "password", keys: []string{"assword:"}, look: 256, need: "send",
+			re: lazyregexp.New(`^assword:[^"\n]*"[^"\n]*?\bsend(?:_\w+)?[ \t]+(?:--[ \t]+)?"([^"$\n]{3,}?)(?:\\[rn])*"`),
+			ok: notPlaceholder,
+		},
+		{ // expect "assword:", with send "x\r" on the next line
+			kind: "password", keys: []string{"assword:"}, look: 64, need: `"`,
+			re: lazyregexp.New(`^assword:[^"\n]*"[ \t]*\{?[ \t\r]*$`),
+			ok: func(m *match) bool {
+				return m.group[1] == len(m.win) && bytes.Contains(linePrefix(m.before), []byte("expect"))
+			},
+			then: func(*match) follow { return after("password", sendLine, 1) },
+		},
+		{ // AuthInfo:host "U:kim" "P:x", of Sendmail
+			kind: "password", keys: []string{`"p:`}, look: 256,
+			re: lazyregexp.New(`^(?i)"P:([^"\n]{3,})"`),
+			ok: func(m *match) bool { return bytes.Contains(linePrefix(m.before), []byte(`"U:`)) && notPlaceholder(m) },
+		},
+		{ // kim:{PLAIN}x, of Dovecot
+			kind: "password", keys: []string{"{plain}", "{cleartext}", "{clear}"}, look: 256,
+			re: lazyregexp.New(`^(?i)\{(?:plain|clear|cleartext)\}([^\s:"'{}]{3,})`),
+			ok: notPlaceholder,
+		},
+		{ // register => kim:x@host, of Asterisk; login=kim:x, of Squid
+			kind: "password", keys: []string{"register =", "register=", "login="}, left: wordLeft, look: 256,
+			re: lazyregexp.New(`^(?:register[ \t]*=>?[ \t]*[^\s:@/]+:([^\s:@/]{3,})(?:[:@/])|login=[^\s:&?=/]+:([^\s"'&]{3,})(?:[ \t\r]|$))`),
+			ok: notPlaceholder,
+		},
+		{ // the second line of the name and password of OpenVPN
+			kind: "password", keys: []string{"<auth-user-pass>"}, look: 64, pre: blankTag,
+			re: lazyregexp.New(`^<auth-user-pass>[ \t\r]*$`),
+			then: func(*match) follow {
+				return func([]byte) (*match, follow) { return nil, after("password", elementText, 1) }
+			},
+		},
 	}
 }
 
+func blankTag(_, win []byte, _ int) bool {
+	n := len("<auth-user-pass>")
+	return n <= len(win) && skip(win, n, " \t\r") == len(win)
+}
+
 var (
-	relayHost  = lazyregexp.New(`(?:^|[\s:{])(?:\[[\w.:-]+\]|[A-Za-z][\w-]*(?:\.[\w-]+)+)$`)
-	ipsecOwner = lazyregexp.New(`^(?:[^:]*[ \t])?(?:[^:\s]+:[^:\s]*[ \t]+)*:[ \t]*$`)
-	chapHead   = lazyregexp.New(`^(?i)#[ \t]*client[ \t]+server[ \t]+$`)
-	chapLine   = lazyregexp.New(`^[ \t]*(?:"[^"]*"|[^\s"'#]+)[ \t]+(?:"[^"]*"|[^\s"'#]+)[ \t]+(?:"([^"\n]{2,})"|'([^'\n]{2,})'|([^\s"'#]{2,}))(?:[ \t\r]|$)`)
-	netrcWord  = lazyregexp.New(`^[ \t]*(?:(?:login|account)[ \t]+\S+[ \t]*)?(?:password[ \t]+(\S{2,})[ \t\r]*(?:login[ \t]+\S+[ \t\r]*)?)?$`)
+	sendLine    = lazyregexp.New(`^[ \t]*(?:exp_)?send(?:_\w+)?[ \t]+(?:--[ \t]+)?"([^"$\n]{3,}?)(?:\\[rn])*"`)
+	accountLine = lazyregexp.New(`^(?i)(?:[ \t]*(?:poll|skip)[ \t]+\S+.*\buser(?:name)?[ \t]+\S+.*|[ \t]*user[ \t]+\S+[ \t]+there[ \t].*|(?:.*[ \t])?nmcli[ \t].*\bconnect[ \t].*)[ \t]$`)
+	relayHost   = lazyregexp.New(`(?:^|[\s:{])(?:\[[\w.:-]+\]|[A-Za-z][\w-]*(?:\.[\w-]+)+)$`)
+	ipsecOwner  = lazyregexp.New(`^(?:[^:]*[ \t])?(?:[^:\s]+:[^:\s]*[ \t]+)*:[ \t]*$`)
+	chapHead    = lazyregexp.New(`^(?i)#[ \t]*client[ \t]+server[ \t]+$`)
+	chapLine    = lazyregexp.New(`^[ \t]*(?:"[^"]*"|[^\s"'#]+)[ \t]+(?:"[^"]*"|[^\s"'#]+)[ \t]+(?:"([^"\n]{2,})"|'([^'\n]{2,})'|([^\s"'#]{2,}))(?:[ \t\r]|$)`)
+	netrcWord   = lazyregexp.New(`^[ \t]*(?:(?:login|account)[ \t]+\S+[ \t]*)?(?:password[ \t]+(\S{2,})[ \t\r]*(?:login[ \t]+\S+[ \t\r]*)?)?$`)
 )
 
 // chapSecrets takes out the third words of lines, until one has fewer.

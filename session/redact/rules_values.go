@@ -115,6 +115,9 @@ func keyValue(m *match) bool {
 	if literal(m) {
 		return true
 	}
+	if n := m.from; len(open) == 0 && n+1 < len(m.win) && quote(m.win[n+1]) && stringStart[m.win[n]] {
+		m.from, open = n+2, m.win[n+1:n+2]
+	}
 	if sep == ":" && len(open) == 0 {
 		if len(m.text(5)) > 0 {
 			open = skipProperties(m)
@@ -193,6 +196,10 @@ func bareValue(m *match, word string, value, rest []byte, lead, tight bool) bool
 		return false
 	case bytes.EqualFold(value, m.text(1)):
 		return false
+	case tight && capitals(value) && bytes.HasPrefix(m.before[wordStart(m.before):], []byte("-")):
+		return false // the help of a program
+	case tight && loads.Match(m.before) && word == "credential":
+		return false
 	case tight:
 		return lead || !dotted.Match(value)
 	case word == "pass" && bytes.Equal(m.text(1), []byte("PASS")):
@@ -235,8 +242,7 @@ func quotedValue(m *match, open []byte) bool {
 
 // goesOn reports whether a program goes on with b, after the end of a string.
 func goesOn(b []byte) bool {
-	i := skip(b, 0, " \t")
-	return i < len(b) && bytes.IndexByte([]byte(".+,)&"), b[i]) >= 0
+	return len(b) > 0 && bytes.IndexByte([]byte(" \t.+,)&"), b[0]) >= 0
 }
 
 // opened reports whether a quote is open at the end of before.
@@ -260,7 +266,7 @@ func flagValue(m *match) bool {
 	}
 	m.pick(3)
 	value := m.win[m.from:m.to]
-	if placeholder(value) || bytes.Equal(bytes.ToUpper(value), value) && letters.Match(value) {
+	if placeholder(value) || capitals(value) {
 		return false
 	}
 	return !bytes.EqualFold(value, m.text(1))
@@ -280,7 +286,7 @@ func kindOfName(word string) string {
 
 // secretSuffix judges the name around the word that made it interesting.
 func secretSuffix(m *match, word string, suffix []byte) bool {
-	if len(word) <= 4 && word[0] != '_' && !nameLeft.allows(m.before, m.win[0]) {
+	if len(word) <= 4 && word[0] != '_' && word != "otpw" && !nameLeft.allows(m.before, m.win[0]) {
 		return false
 	}
 	if len(suffix) == 0 {
@@ -317,6 +323,12 @@ func leads(before []byte) bool {
 	}
 	return leading.Match(line)
 }
+
+// loads are the starts of systemd's settings that name a file.
+var loads = lazyregexp.New(`(?:Load|Import)$`)
+
+// stringStart are the letters that may stand before a string: of SQL, Python, C#, and of shells.
+var stringStart = classOf("NEUbruRBf@$")
 
 // leadBytes are those of leading.
 var leadBytes = classOf("A-Za-z0-9_./~: \t\"'{(>+[=-")

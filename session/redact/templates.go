@@ -40,7 +40,7 @@ func literal(m *match) bool {
 		end, re = bytes.IndexByte(rest, '}'), nil
 	case bytes.HasPrefix(rest, []byte("${")):
 		re = shellDefault
-	case !isAlnum(rest[0]) && rest[0] != '$', bytes.IndexAny(rest, "\"'") < 0:
+	case !isAlnum(rest[0]) && rest[0] != '$', !bytes.ContainsAny(rest, "\"'"):
 		return false
 	}
 	var g []int
