@@ -13,7 +13,7 @@ func listOpens(_, win []byte, name int) bool {
 		return false
 	}
 	i = skip(win, i+1, "=> \t")
-	return i < len(win) && (win[i] == '[' || win[i] == '(')
+	return i < len(win) && bytes.IndexByte([]byte("[({@aA"), win[i]) >= 0
 }
 
 // namesList judges the name of what may be a list: other than of a value, its plural may be one of tokens.
@@ -47,7 +47,7 @@ func inList(kind string, strict, quoted bool, v []byte) bool {
 }
 
 var (
-	listEntry  = lazyregexp.New(`^(?:\\?"((?:[^"\\]|\\[^"])*)\\?"|'([^']*)'|([^\s,\[\]{}()"'#]+))(?:[\s,\])]|$)`)
+	listEntry  = lazyregexp.New(`^(?:\\?"((?:[^"\\]|\\[^"])*)\\?"|'([^']*)'|([^\s,\[\]{}()"'#]+))(?:[\s,\])}]|$)`)
 	blockEntry = lazyregexp.New(`^[ \t]*-[ \t]+(?:[&!]\S*[ \t]+){0,2}(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s"'{\[|>&*!#-]\S*))[ \t\r]*(?:#.*)?$`)
 )
 
@@ -105,6 +105,87 @@ func entries(kind string, strict bool, depth int, other follow) follow {
 		}
 		if other == nil {
 			return nil, nil
+		}
+		return other(line)
+	}
+}
+
+// opensAt makes the match end after the first bracket that follows the name, so that what looks on sees the first entry.
+func opensAt(m *match, brackets string) bool {
+	i := bytes.IndexAny(m.win[m.group[5]:], brackets)
+	m.group[1] = m.group[5] + i + 1
+	return i >= 0
+}
+
+// member judges a pair under the plural of a password: of an account and its password, not of an option and a number or a text.
+func member(name, v []byte) bool {
+	return len(v) > 3 && bytes.ContainsAny(v, "0123456789") && !bytes.ContainsAny(v, " \t") && !notSecret.Match(name) && !number.Match(v) &&
+		!placeholder(v) && !filePath.Match(v) && !algorithm.Match(v)
+}
+
+var (
+	algorithm   = lazyregexp.New(`^(?i)(?:sha|md|aes|bcrypt|argon|scrypt|pbkdf)-?\d*[a-z]*$`)
+	memberPair  = lazyregexp.New(`^\\?["']?([\w.@-]+)\\?["']?[ \t]*(?:=>|[:=])[ \t]*(?:\\?"([^"\\]*)\\?"|'([^']*)'|([^\s,{}\[\]"']+))`)
+	blockMember = lazyregexp.New(`^[ \t]*["']?([\w.@-]+)["']?[ \t]*:[ \t]+(?:"([^"\n]*)"|'([^'\n]*)'|([^\s"'{\[|>&*!#]\S*))[ \t\r]*(?:#.*)?$`)
+)
+
+// members takes out the values of a mapping in braces. closing is the quote that may stand before what follows.
+func members(kind string, closing byte) follow {
+	return func(line []byte) (*match, follow) {
+		i := 0
+		if closing != 0 {
+			if i = skip(line, 0, `\`); i < len(line) && line[i] == closing {
+				i++
+			}
+		}
+		for {
+			if i = skip(line, i, " \t\r,"); i == len(line) || line[i] == '#' {
+				return nil, members(kind, 0)
+			}
+			g := memberPair.FindSubmatchIndex(line[i:])
+			if g == nil {
+				return nil, nil
+			}
+			in := match{win: line[i:], group: g}
+			in.pick(2)
+			name, from, to := line[i+g[2]:i+g[3]], i+in.from, i+in.to
+			if i += g[1]; member(name, line[from:to]) {
+				m := foundAt(kind, line, from, to)
+				m.again, m.tail = true, nil
+				next := byte(0)
+				if i > to {
+					next = line[i-1]
+				}
+				return m, members(kind, next)
+			}
+		}
+	}
+}
+
+// blockMembers takes out the values of a mapping of YAML, each on a line of its own.
+func blockMembers(kind string, depth int) follow {
+	var next follow
+	next = func(line []byte) (*match, follow) {
+		from, to := indent(line)
+		if from == to || from <= depth {
+			return nil, nil
+		}
+		if g := blockMember.FindSubmatchIndex(line); g != nil {
+			in := match{win: line, group: g}
+			if in.pick(2); member(line[g[2]:g[3]], line[in.from:in.to]) {
+				return foundAt(kind, line, in.from, in.to), next
+			}
+		}
+		return nil, next
+	}
+	return next
+}
+
+// either looks at a line as one does, or as the other, if that finds nothing.
+func either(one, other follow) follow {
+	return func(line []byte) (*match, follow) {
+		if m, next := one(line); m != nil {
+			return m, next
 		}
 		return other(line)
 	}

@@ -265,7 +265,7 @@ func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule
 		}
 		p.key = len(w.text)
 		for _, r := range w.rules {
-			if !r.left.allows(p.before, win[0]) {
+			if r.next != "" && !p.goesOn(r.next) || !r.left.allows(p.before, win[0]) {
 				continue
 			}
 			m, ok := r.find(p)

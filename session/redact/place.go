@@ -1,6 +1,9 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // place is where a keyword stands, with what rules may look at there.
 type place struct {
@@ -84,6 +87,11 @@ func (x *pattern) place(data []byte, i int, win []byte) *place {
 	p.name = wordEnd(v.text, min(a.word.to-at, len(v.text)))
 	a.word.to = max(a.word.to, at+p.name)
 	return p
+}
+
+// goesOn reports whether one of a set of bytes comes after the word.
+func (p *place) goesOn(set string) bool {
+	return p.name < len(p.view.text) && strings.IndexByte(set, p.view.text[p.name]) >= 0
 }
 
 // wordEnd returns where the bytes of names and tokens end that go on at b[i].

@@ -25,6 +25,7 @@ type rule struct {
 	look int                                     // how far the expression looks, 0: the whole of Window
 	need string                                  // what must stand within that; it saves time, as pre does
 	pre  func(before, win []byte, name int) bool // name is where in win the word ends that begins with the keyword
+	next string                                  // what may come right after the word that begins with the keyword; "": anything. It saves time as well
 	// name means that the keyword is one of secretNames, and that the expression begins after the name, whose parts are the
 	// groups 1 and 2.
 	name bool
@@ -111,6 +112,9 @@ func (r *rule) find(p *place) (*match, bool) {
 	}
 	if r.then != nil || r.here != nil {
 		return m, true
+	}
+	if m.tail == nil && m.to == len(near) && g[1] == m.to && (len(near) < len(win) || len(win) == Window) {
+		m.tail = unquoted // the look ended before the secret did
 	}
 	for m.tail != nil && m.to < len(win) && m.tail[win[m.to]] {
 		m.to++

@@ -10,13 +10,13 @@ import (
 func callRules() []*rule {
 	return []*rule{
 		{ // define('DB_PASSWORD', 'x')
-			kind: "secret", keys: secretNames, name: true, pre: nextArgument, look: 512,
+			kind: "secret", keys: secretNames, name: true, next: "\"'\\", pre: nextArgument, look: 512,
 			re: lazyregexp.New(`^\\?["'][ \t]*,[ \t]*` + literalText),
 			ok: func(m *match) bool { m.pick(3); return namesSecret(m) && argument(m) },
 		},
 		{ // setPassword("x")
-			kind: "secret", keys: secretNames, name: true, pre: opensCall, look: 512,
-			re: lazyregexp.New(`^[ \t]?\([ \t]*(?:\w{1,12},[ \t]*)?[NEUr]?` + literalText + `[ \t]*[),]`),
+			kind: "secret", keys: secretNames, name: true, next: " (", pre: opensCall, look: 512,
+			re: lazyregexp.New(`^[ \t]?\([ \t]*(?:\w{1,12},[ \t]*)?(?:(?:new[ \t]+)?(?:QString|SecretStr|String)\()?[NEUrubL]?` + literalText + `(?:_s|sv?)?[ \t]*[),]`),
 			ok: func(m *match) bool { m.pick(3); return namesSecret(m) && takesSecret(m) },
 		},
 		{ // auth("kim", "x"), server.login("kim", "x"), auth=("kim", "x")
@@ -25,8 +25,8 @@ func callRules() []*rule {
 			ok: ofAccount,
 		},
 		{ // getConnection(url, "kim", "x")
-			kind: "password", keys: []string{"getconnection(", "sql_connect(", "sqli_connect(", "sqli(", "pdo("}, look: 384,
-			re: lazyregexp.New(`^(?i)(?:getconnection|sqli?_connect|sqli|pdo)\([ \t]*(?:[\w$.]+|"[^"\n]*"|'[^'\n]*')[ \t]*,[ \t]*["'][^"'\n]*["'][ \t]*,[ \t]*` + literalText),
+			kind: "password", keys: []string{"etconnection(", "sql_connect(", "sqli_connect(", "sqli(", "pdo("}, look: 384,
+			re: lazyregexp.New(`^(?i)(?:etconnection|sqli?_connect|sqli|pdo)\([ \t]*(?:[\w$.]+|"[^"\n]*"|'[^'\n]*')[ \t]*,[ \t]*["'][^"'\n]*["'][ \t]*,[ \t]*` + literalText),
 			ok: ofAccount,
 		},
 	}

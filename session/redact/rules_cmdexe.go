@@ -10,22 +10,23 @@ import (
 func windowsRules() []*rule {
 	return []*rule{
 		{ // net user a x /add
-			kind: "password", keys: []string{"net user "}, left: wordLeft, look: commandLook,
-			re: lazyregexp.New(`^(?i)net user[ \t]+(?:"[^"\n]*"|[^\s"/]+)[ \t]+(?:"([^"\n]{3,})"|([^\s"'/*<>|&$%][^\s"'<>|&]{2,}))[ \t\r]*(?:/|$|[&|;)"'])`),
+			kind: "password", keys: []string{"net user ", "net.exe user "}, left: wordLeft, look: commandLook,
+			re: lazyregexp.New(`^(?i)net(?:\.exe)? user[ \t]+(?:"[^"\n]*"|[^\s"/]+)[ \t]+(?:"([^"\n]{3,})"|([^\s"'/*<>|&$%][^\s"'<>|&]{2,}))[ \t\r]*(?:/|$|[&|;)"'])`),
 			ok: notPlaceholder,
 		},
 		{ // net use z: \\h\s x /user:a, net use \\h\s /user:a x
-			kind: "password", keys: []string{"net use "}, left: wordLeft, look: commandLook, need: "user:",
-			re: lazyregexp.New(`^(?i)net use[ \t]+(?:\S:[ \t]+|\*[ \t]+)?\\\\[^\s"']+(?:[ \t]+/(?:persistent|savecred)\S*)*[ \t]+(?:` +
-				netWord + `(?:[ \t]+/\S+)*[ \t]+/user:|/user:[^\s"']+[ \t]+` + netWord + `)`),
+			kind: "password", keys: []string{"net use ", "net.exe use "}, left: wordLeft, look: commandLook, need: ":",
+			re: lazyregexp.New(`^(?i)net(?:\.exe)? use[ \t]+(?:\S:[ \t]+|\*[ \t]+)?\\\\[^\s"']+(?:[ \t]+/(?:persistent|savecred)\S*)*[ \t]+(?:` +
+				netWord + `(?:[ \t]+/\S+)*[ \t]+/u(?:ser)?:|/u(?:ser)?:[^\s"']+[ \t]+` + netWord + `)`),
 			ok: notPlaceholder,
 		},
 		{ // cmdkey /add:h /user:a /pass:x
-			kind: "secret", keys: secretNames, name: true, pre: afterSlash, look: 512,
+			kind: "secret", keys: secretNames, name: true, next: ":", pre: afterSlash, look: 512,
 			re: lazyregexp.New(`^:(?:"([^"%$\n]{3,})"|([^\s"'%$<>|&*][^\s"'<>|&]{2,}))`),
 			ok: func(m *match) bool {
 				m.pick(3)
-				return namesSecret(m) && !placeholder(m.win[m.from:m.to]) && !capitals(m.win[m.from:m.to])
+				v := m.win[m.from:m.to]
+				return namesSecret(m) && !placeholder(v) && !capitals(v) && (!letters.Match(v) || bytes.ContainsAny(linePrefix(m.before), ":\\ck"))
 			},
 		},
 		{ // xfreerdp /u:a /p:x
@@ -44,7 +45,7 @@ func windowsRules() []*rule {
 			ok: notPlaceholder,
 		},
 		{ // reg add k /v DefaultPassword /t REG_SZ /d x; what reg query shows of it
-			kind: "password", keys: []string{"password", "passwd", "pwd"}, look: 512, pre: inRegistry,
+			kind: "password", keys: []string{"password", "passwd", "pwd"}, look: 512, next: "\" \t", pre: inRegistry,
 			re: lazyregexp.New(`^(?i)(?:password|passwd|pwd)"?[ \t]+(?:/t[ \t]+)?reg_(?:sz|expand_sz)[ \t]+(?:/d[ \t]+)?(?:"([^"\n]{3,})"|([^\s"'/%][^\s"']{2,}))`),
 			ok: notPlaceholder,
 		},

@@ -10,7 +10,7 @@ import (
 func deviceRules() []*rule {
 	return []*rule{
 		{ // enable secret 0 x, username a password 7 x, ppp chap password 0 x, local-user a password cipher x
-			kind: "password", keys: []string{"secret ", "password ", "passphrase ", "wpa-psk "}, look: 256, pre: typedValue,
+			kind: "password", keys: []string{"secret ", "password ", "passphrase ", "wpa-psk "}, pre: typedValue, tail: unquoted,
 			re: lazyregexp.New(`^(?i)(?:secret|password|passphrase|wpa-psk)[ \t]+((?:` + valueType + `[ \t]+){0,3})` + lineValue),
 			ok: func(m *match) bool {
 				m.pick(2)
@@ -27,13 +27,13 @@ func deviceRules() []*rule {
 			},
 		},
 		{ // key-string 7 x, ip ospf message-digest-key 1 md5 x
-			kind: "password", keys: []string{"key-string ", "authentication-key ", "message-digest-key ", "shared-key ", "encrypted-password "},
-			look: 256, pre: lastWords,
-			re: lazyregexp.New(`^(?i)(?:key-string|authentication-key|message-digest-key|shared-key|encrypted-password)[ \t]+((?:` + valueType + `[ \t]+){0,3})` + lineValue),
+			kind: "password", keys: []string{"key-string ", "authentication-key ", "message-digest-key ", "shared-key ", "encrypted-password ", "plain-text-password-value ", "set-key ascii "},
+			pre: lastWords, tail: unquoted,
+			re: lazyregexp.New(`^(?i)(?:key-string|authentication-key|message-digest-key|shared-key|encrypted-password|plain-text-password-value|set-key)[ \t]+((?:` + valueType + `[ \t]+){0,3})` + lineValue),
 			ok: func(m *match) bool {
 				m.pick(2)
 				v := m.win[m.from:m.to]
-				return directive(v) && !cryptHash.Match(v) && (!letters.Match(v) || len(m.text(1)) > 0 && len(v) > 3)
+				return directive(v) && !cryptHash.Match(v) && (!letters.Match(v) || (len(m.text(1)) > 0 || indented(m.before)) && len(v) > 3)
 			},
 		},
 		{ // tacacs-server key 7 x, radius-server host a key x
@@ -44,15 +44,23 @@ func deviceRules() []*rule {
 				return directive(v) && !bytes.HasPrefix(v, []byte("config-"))
 			},
 		},
+		{ // key 7 x, also after the address of a server
+			kind: "password", keys: []string{"key 0 ", "key 6 ", "key 7 "}, left: wordLeft, look: 256,
+			re: lazyregexp.New(`^key[ \t]+[067][ \t]+([^\s"'#;]{3,})[ \t\r]*$`),
+			ok: func(m *match) bool {
+				v, line := m.text(1), linePrefix(m.before)
+				return directive(v) && !letters.Match(v) && (ownLine(line) || deviceLine.Match(line))
+			},
+		},
 		{ // crypto isakmp key x address a
 			kind: "password", keys: []string{"isakmp key "}, left: wordLeft, look: 256,
 			re: lazyregexp.New(`^isakmp key[ \t]+(?:\d[ \t]+)?([^\s"']{3,})[ \t]+(?:address|hostname)[ \t]`),
 			ok: notPlaceholder,
 		},
 		{ // com2sec readonly default x, snmp-agent community read cipher x, snmp-server host a version 2c x
-			kind: "password", keys: []string{"com2sec ", "com2sec6 ", "snmp-agent community ", "snmp-server host ", "trapsink ", "trap2sink "},
+			kind: "password", keys: []string{"com2sec ", "com2sec6 ", "snmp-agent community ", "snmp community ", "snmp-server host ", "trapsink ", "trap2sink "},
 			left: wordLeft, look: 256,
-			re: lazyregexp.New(`^(?:com2sec6?[ \t]+\S+[ \t]+\S+|snmp-agent community[ \t]+(?:read|write)(?:[ \t]+(?:cipher|simple))?|` +
+			re: lazyregexp.New(`^(?:com2sec6?[ \t]+\S+[ \t]+\S+|snmp community|snmp-agent community[ \t]+(?:read|write)(?:[ \t]+(?:cipher|simple))?|` +
 				`snmp-server host[ \t]+\S+[ \t]+(?:traps[ \t]+|informs[ \t]+)?(?:version[ \t]+(?:1|2c))|trap2?sink[ \t]+\S+)[ \t]+([^\s#"']{3,})`),
 			ok: func(m *match) bool { return !bytes.EqualFold(m.text(1), []byte("public")) && notPlaceholder(m) },
 		},
@@ -71,7 +79,7 @@ func deviceRules() []*rule {
 }
 
 var (
-	deviceUser = lazyregexp.New(`^(?i)[ \t]*(?:enable|(?:username|user|local-user)[ \t]+\S+(?:[ \t]+\S+){0,6}|enable[ \t]+algorithm-type[ \t]+\S+)[ \t]+$`)
+	deviceUser = lazyregexp.New(`^(?i)[ \t]*(?:enable|login|dialer|(?:username|user|local-user)[ \t]+\S+(?:[ \t]+\S+){0,6}|enable[ \t]+algorithm-type[ \t]+\S+)[ \t]+$`)
 	deviceLine = lazyregexp.New(`^(?i)[ \t]*(?:enable|username|user|local-user|super|neighbor|ppp|ip|ipv6|tacacs|radius|server|aaa|standby|vrrp|glbp|crypto|` +
 		`line|set|isis|bgp|ospf|authentication|wpa|security|area|tunnel|peer)\b.*[ \t]$`)
 	// cryptHash is a hash of crypt(5), for which there is another rule.
@@ -80,11 +88,13 @@ var (
 	snmpFlag  = lazyregexp.New(`[ \t]-[AXc][ \t]*(?:"([^"$\n]{3,})"|'([^'\n]{3,})'|([^\s"'$|;&<>-][^\s"'|;&<>]{2,}))`)
 )
 
-// typedValue reports whether few words follow on the line, as those are that say how a value is written, and the value.
-func typedValue(_, win []byte, _ int) bool {
-	i, words := 0, 0
-	for ; i < len(win); words++ {
-		if words == 6 {
+// typedValue reports whether few words follow on the line, as those are that say how a value is written, and the value; or one, where
+// something comes before.
+func typedValue(before, win []byte, name int) bool {
+	i, words := skip(win, name, " \t"), 1
+	second := i
+	for i < len(win) {
+		if words++; words > 6 {
 			return false
 		}
 		for i < len(win) && !blank(win[i]) {
@@ -92,5 +102,31 @@ func typedValue(_, win []byte, _ int) bool {
 		}
 		i = skip(win, i, " \t\r")
 	}
-	return words > 1
+	switch {
+	case words < 2:
+		return false
+	case words == 2:
+		line := linePrefix(before)
+		return len(line) > 0 && blank(line[len(line)-1]) && skip(line, 0, " \t-") < len(line)
+	}
+	return startsType(win[second:])
+}
+
+// indented reports whether nothing but blanks comes before, on the line.
+func indented(before []byte) bool {
+	line := linePrefix(before)
+	return len(line) > 0 && skip(line, 0, " \t") == len(line)
+}
+
+// startsType reports whether b begins as valueType does, or with a comment after a value.
+func startsType(b []byte) bool {
+	if b[0] >= '0' && b[0] <= '9' || bytes.IndexByte(b, '#') > 0 {
+		return true
+	}
+	for _, word := range []string{"level", "encrypted", "cipher", "simple", "irrev", "plain", "ascii", "hex", "hash", "sha", "md5", "scrypt", "enc", "local", "remote", "key-string"} {
+		if foldedPrefix(b, []byte(word)) {
+			return true
+		}
+	}
+	return false
 }

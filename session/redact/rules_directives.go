@@ -19,16 +19,16 @@ const lineValue = `(?:"([^"\n]{2,})"|'([^'\n]{2,})'|([^\s"'#;|<>]{2,}))[ \t\r]*;
 func directiveRules() []*rule {
 	return []*rule{
 		{ // bindpw x; otpw ends rootpw, whose start is the start of too many words
-			kind: "password", keys: []string{"bindpw", "otpw", "bind_pw", "auth_pass", "psksecret"}, look: 512,
-			pre: lastWords,
-			re:  lazyregexp.New(`^(?i)(?:bind_?pw|otpw|auth_pass|psksecret)[ \t]+(?:` + valueType + `[ \t]+)?` + lineValue),
+			kind: "password", keys: []string{"bindpw", "otpw", "bind_pw", "auth_pass", "psksecret"}, pre: lastWords, tail: unquoted,
+			re: lazyregexp.New(`^(?i)(?:bind_?pw|otpw|auth_pass|psksecret)[ \t]+(?:` + valueType + `[ \t]+)?` + lineValue),
 			ok: func(m *match) bool {
 				v := m.win[m.from:m.to]
-				return ownLine(linePrefix(m.before)) && directive(v) && !bytes.EqualFold(v, []byte("password"))
+				line := linePrefix(m.before)
+				return (ownLine(line) || fileLine.Match(line)) && directive(v) && !bytes.EqualFold(v, []byte("password"))
 			},
 		},
 		{ // SetEnv DB_PASSWORD x
-			kind: "secret", keys: secretNames, name: true, pre: isSet, look: 512,
+			kind: "secret", keys: secretNames, name: true, next: " \t", pre: isSet,
 			re: lazyregexp.New(`^[ \t]+` + shellWord),
 			ok: func(m *match) bool {
 				m.pick(3)
@@ -48,6 +48,9 @@ func directive(v []byte) bool {
 		!capitals(v) && v[0] != '=' && v[0] != ':'
 }
 
+// fileLine is what grep writes before a line.
+var fileLine = lazyregexp.New(`^[\w./~-]+:(?:\d+:)?[ \t]*(?:root|ro)?$`)
+
 var isSetter = lazyregexp.New(`(?:^|[ \t;&|"'])(?:SetEnv|ENV|setenv|setx|set(?:[ \t]+-[a-zA-Z]+)+|(?:fastcgi|uwsgi|scgi)_param|(?:kv|etcdctl|ssm|pass)[ \t]+put|` +
 	`(?:config|configure)[ \t]+(?:set|--\w+|create[ \t]+\S+[ \t]+\S+)(?:[ \t]+--\S+)*|secrets?[ \t]+set)[ \t]+[\w./-]*$`)
 
@@ -61,5 +64,13 @@ func isSet(before, win []byte, name int) bool {
 	for i > 0 && line[i-1] == '/' { // the path of a variable
 		i = wordStart(line[:i-1])
 	}
-	return i > 0 && blank(line[i-1]) && isSetter.Match(line)
+	if i == 0 || !blank(line[i-1]) {
+		return false
+	}
+	for _, part := range []string{"et", "ENV", "param", "put", "config"} {
+		if bytes.Contains(line[:i], []byte(part)) {
+			return isSetter.Match(line)
+		}
+	}
+	return false
 }

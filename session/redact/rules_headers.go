@@ -12,8 +12,8 @@ func headerRules() []*rule {
 	return []*rule{
 		{
 			kind: "authorization", keys: []string{"authorization"}, look: 256, tail: but(`"'\,`),
-			re: lazyregexp.New(`^(?i)authorization["'\\]*[ \t]*[:=][ \t]*\\?["']?[ \t]*` +
-				`(?:(?:bearer|basic|token|digest|negotiate|apikey|api-key|key)[ \t]+([^\s"'\\,]{3,})|[^\s"'\\,]{16,})`),
+			re: lazyregexp.New(`^(?i)authorization(?:["'\\]*[ \t]*[:=]|\\?["'][ \t]*,[ \t]*["'])[ \t]*\\?["']?[ \t]*` +
+				`(?:(?:bearer|basic|token|digest|negotiate|apikey|api-key|key)[ \t]+(?:token=\\?["']?)?([^\s"'\\,]{3,})|[^\s"'\\,]{16,})`),
 			ok: func(m *match) bool {
 				if m.text(1) == nil { // no scheme: the value is the last word
 					m.from = bytes.LastIndexAny(m.win[:m.to], " \t:='\"") + 1
@@ -21,11 +21,12 @@ func headerRules() []*rule {
 				if bytes.HasSuffix(m.win[:m.to], []byte(markClose)) {
 					return false
 				}
-				return !placeholder(m.win[m.from:m.to]) && !capitals(m.win[m.from:m.to])
+				v := m.win[m.from:m.to]
+				return !placeholder(v) && !capitals(v) && !bytes.EqualFold(v, []byte("token"))
 			},
 		},
 		{ // another scheme, or none, and a short value
-			kind: "authorization", keys: []string{"authorization"}, look: 256,
+			kind: "authorization", keys: []string{"authorization"}, look: 256, pre: digitNear,
 			re: lazyregexp.New(`^(?i)authorization["'\\]*[ \t]*[:=][ \t]*\\?["']?[ \t]*(?:[a-z][a-z0-9_-]{2,20}[ \t]+)?([^\s"'\\,=:]{6,}=*)\\?["']?[ \t\r]*(?:$|[\\,;)}\]]|-)`),
 			ok: func(m *match) bool {
 				v := m.text(1)
@@ -110,6 +111,11 @@ func headerRules() []*rule {
 
 // capitals reports whether v is one word in capitals, which stands for a value.
 func capitals(v []byte) bool { return letters.Match(v) && bytes.Equal(bytes.ToUpper(v), v) }
+
+// digitNear reports whether a digit comes soon after a name.
+func digitNear(_, win []byte, name int) bool {
+	return bytes.ContainsAny(win[name:min(len(win), name+64)], "0123456789")
+}
 
 func afterQuote(before, _ []byte, _ int) bool { return len(before) > 0 && quote(before[len(before)-1]) }
 

@@ -36,12 +36,15 @@ func lineRules() []*rule {
 				if namesSecret(m) {
 					value = nextValue(m.kind, depth, len(m.text(3)) > 0)
 				}
+				if value != nil && !oneSecret(m) {
+					value = either(value, blockMembers(m.kind, keyDepth(m.before)))
+				}
 				return entries(m.kind, oneSecret(m), keyDepth(m.before), value)
 			},
 		},
 		{ // <password>x</password>, <property name="password">x</property>
 			kind: "secret", keys: secretNames, name: true, pre: tagEnds, look: 512,
-			re: lazyregexp.New(`^(?i)["']?(?:[ \t][^<>\n]*)?>[ \t]*(?:<!\[CDATA\[)?([^<>\n\]]{2,}?)[ \t]*(?:\]\]>|<|$)`),
+			re: lazyregexp.New(`^(?i)["']?(?:[ \t][^<>\n]*)?>[ \t]*(?:<(?:value|string)>[ \t]*)?(?:<!\[CDATA\[)?([^<>\n\]]{2,}?)[ \t]*(?:\]\]>|<|$)`),
 			ok: func(m *match) bool {
 				m.pick(3)
 				closed := m.group[1] < len(m.win) || bytes.HasSuffix(m.win, []byte("<")) || bytes.HasSuffix(m.win, []byte(">"))
@@ -70,7 +73,7 @@ func lineRules() []*rule {
 			ok: func(m *match) bool { m.pick(3); return namesSecret(m) && namedValue(m) },
 		},
 		{ // variable "password" {, with what it is by default on one of the next lines
-			kind: "secret", keys: secretNames, name: true, pre: braceEnds, look: nameLook,
+			kind: "secret", keys: secretNames, name: true, next: `"`, pre: braceEnds, look: nameLook,
 			re:   lazyregexp.New(`^"[ \t]*\{[ \t\r]*$`),
 			ok:   func(m *match) bool { return namesSecret(m) && variableName.Match(linePrefix(m.before)) },
 			then: func(m *match) follow { return within(m.kind, defaultLine, 16) },

@@ -10,19 +10,20 @@ import (
 func tableRules() []*rule {
 	return []*rule{
 		{ // [smtp.example.com]:587 user:x, of Postfix, also in braces
-			kind: "password", keys: []string{":587 ", ":465 ", ":25 ", ":587\t", ":465\t", ":25\t", ":submission", ":smtps"}, look: 512,
-			re: lazyregexp.New(`^:(?:\d+|submissions?|smtps)(?:[ \t]+=)?[ \t]+[^\s:"'\[\](){}]+:([^\s:"'{}(),][^\s"'{}]{2,})[ \t\r]*(?:$|\}|,[ \t]*\{)`),
+			kind: "password", keys: []string{":587 ", ":465 ", ":25 ", ":587\t", ":465\t", ":25\t", ":submission", ":smtps"}, tail: but("\"'{}"),
+			re: lazyregexp.New(`^:(?:\d+|submissions?|smtps)(?:[ \t]+=)?[ \t]+[^\s:"'\[\](){}]+:([a-z]{4}(?: [a-z]{4}){3}|[^\s:"'{}(),][^\s"'{}]{2,})[ \t\r]*(?:$|\}|,[ \t]*\{)`),
 			ok: func(m *match) bool {
 				v := m.text(1)
 				return relayHost.Match(linePrefix(m.before)) && !placeholder(v) && (!number.Match(v) || bytes.HasSuffix(m.before, []byte("]")))
 			},
 		},
 		{ // user : EAP "x", of ipsec.secrets
-			kind: "password", keys: []string{"eap ", "xauth ", "ntlm ", "psk ", "ppk "}, left: wordLeft, look: 512,
+			kind: "password", keys: []string{"eap ", "xauth ", "ntlm ", "psk ", "ppk "}, left: wordLeft, pre: lastWords, tail: unquoted,
 			re: lazyregexp.New(`^(?i)(?:eap|xauth|ntlm|psk|ppk)[ \t]+` + lineValue),
 			ok: func(m *match) bool {
 				v := m.win[m.from:m.to]
-				return ipsecOwner.Match(linePrefix(m.before)) && !placeholder(v) && (m.group[6] < 0 || !letters.Match(v))
+				bare := m.group[6] >= 0
+				return (ipsecOwner.Match(linePrefix(m.before)) || !bare && ipsecPeer.Match(linePrefix(m.before))) && !placeholder(v) && !(bare && letters.Match(v))
 			},
 		},
 		{ // : RSA host.key "x"
@@ -31,7 +32,7 @@ func tableRules() []*rule {
 			ok: func(m *match) bool { return ipsecOwner.Match(linePrefix(m.before)) && notPlaceholder(m) },
 		},
 		{ // the lines after the head of chap-secrets
-			kind: "password", keys: []string{"secret"}, left: wordLeft, look: 128,
+			kind: "password", keys: []string{"secret"}, left: wordLeft, look: 128, pre: inComment,
 			re:   lazyregexp.New(`^(?i)secrets?\b[^"'=:]*$`),
 			ok:   func(m *match) bool { return chapHead.Match(linePrefix(m.before)) },
 			then: func(*match) follow { return chapSecrets },
@@ -47,7 +48,7 @@ func tableRules() []*rule {
 			ok: notPlaceholder,
 		},
 		{ // poll host user kim pass x; user kim there with password x is bob; nmcli
-			kind: "password", keys: []string{"password ", "pass "}, left: wordLeft, look: 256,
+			kind: "password", keys: []string{"password ", "pass "}, left: wordLeft, look: 256, pre: inAccountLine,
 			re: lazyregexp.New(`^(?i)pass(?:word)?[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"';|&<>]{3,}))`),
 			ok: func(m *match) bool {
 				v := m.win[m.from:m.to]
@@ -68,9 +69,9 @@ func tableRules() []*rule {
 			then: func(*match) follow { return after("password", sendLine, 1) },
 		},
 		{ // AuthInfo:host "U:kim" "P:x", of Sendmail
-			kind: "password", keys: []string{`"p:`}, look: 256,
-			re: lazyregexp.New(`^(?i)"P:([^"\n]{3,})"`),
-			ok: func(m *match) bool { return bytes.Contains(linePrefix(m.before), []byte(`"U:`)) && notPlaceholder(m) },
+			kind: "password", keys: []string{"authinfo:"}, left: wordLeft, look: 384,
+			re: lazyregexp.New(`^(?i)authinfo:\S*[ \t]+(?:"[^"\n]*"[ \t]+)*?"P[:=]([^"\n]{3,})"`),
+			ok: notPlaceholder,
 		},
 		{ // kim:{PLAIN}x, of Dovecot
 			kind: "password", keys: []string{"{plain}", "{cleartext}", "{clear}"}, look: 256,
@@ -92,6 +93,23 @@ func tableRules() []*rule {
 	}
 }
 
+// inComment reports whether the line is a comment.
+func inComment(before, _ []byte, _ int) bool {
+	line := linePrefix(before)
+	i := skip(line, 0, " \t")
+	return i < len(line) && line[i] == '#'
+}
+
+// inAccountLine reports whether the line may be one of accountLine.
+func inAccountLine(before, _ []byte, _ int) bool {
+	for _, word := range []string{"poll", "skip", "there", "connect"} {
+		if bytes.Contains(before, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
 func blankTag(_, win []byte, _ int) bool {
 	n := len("<auth-user-pass>")
 	return n <= len(win) && skip(win, n, " \t\r") == len(win)
@@ -102,6 +120,7 @@ var (
 	accountLine = lazyregexp.New(`^(?i)(?:[ \t]*(?:poll|skip)[ \t]+\S+.*\buser(?:name)?[ \t]+\S+.*|[ \t]*user[ \t]+\S+[ \t]+there[ \t].*|(?:.*[ \t])?nmcli[ \t].*\bconnect[ \t].*)[ \t]$`)
 	relayHost   = lazyregexp.New(`(?:^|[\s:{])(?:\[[\w.:-]+\]|[A-Za-z][\w-]*(?:\.[\w-]+)+)$`)
 	ipsecOwner  = lazyregexp.New(`^(?:[^:]*[ \t])?(?:[^:\s]+:[^:\s]*[ \t]+)*:[ \t]*$`)
+	ipsecPeer   = lazyregexp.New(`^(?:%any6?|[\d.]+|@[\w.-]+)(?:[ \t]+(?:%any6?|[\d.]+|@[\w.-]+))*:[ \t]*$`)
 	chapHead    = lazyregexp.New(`^(?i)#[ \t]*client[ \t]+server[ \t]+$`)
 	chapLine    = lazyregexp.New(`^[ \t]*(?:"[^"]*"|[^\s"'#]+)[ \t]+(?:"[^"]*"|[^\s"'#]+)[ \t]+(?:"([^"\n]{2,})"|'([^'\n]{2,})'|([^\s"'#]{2,}))(?:[ \t\r]|$)`)
 	netrcWord   = lazyregexp.New(`^[ \t]*(?:(?:login|account)[ \t]+\S+[ \t]*)?(?:password[ \t]+(\S{2,})[ \t\r]*(?:login[ \t]+\S+[ \t\r]*)?)?$`)

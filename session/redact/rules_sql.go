@@ -11,8 +11,9 @@ func sqlRules() []*rule {
 	return []*rule{
 		{ // create user, alter role, set password, create user mapping
 			kind: "password", keys: []string{"identified ", "password '", "password for ", "password e'", "password n'"},
-			re: lazyregexp.New(`^(?i)(?:identified[ \t]+(?:with[ \t]+\S+[ \t]+)?(?:by|as)[ \t]+(?:password[ \t]+)?|password[ \t]+(?:for[ \t]+\S+[ \t]*=[ \t]*)?(?:password[ \t]*\([ \t]*)?)` +
+			re: lazyregexp.New(`^(?i)(?:identified[ \t]+(?:with[ \t]+\S+[ \t]+)?(?:by|as)[ \t]+(?:password[ \t]+)?|password[ \t]+(?:for[ \t]+\S+[ \t]*(?:=|to[ \t])[ \t]*)?(?:password[ \t]*\([ \t]*)?)` +
 				`[en]?\\?['"]([^'"\\\n]{2,})`),
+			ok: func(m *match) bool { return !capitals(m.text(1)) },
 		},
 		{ // password $$x$$, password $tag$x$tag$
 			kind: "password", keys: []string{"password $"}, look: 512,
@@ -20,7 +21,7 @@ func sqlRules() []*rule {
 			ok: notPlaceholder,
 		},
 		{ // alter user a identified by x
-			kind: "password", keys: []string{"identified by "}, look: 256,
+			kind: "password", keys: []string{"identified by "}, look: 256, pre: inStatement,
 			re: lazyregexp.New(`^(?i)identified by[ \t]+([^\s'"\\;,()<>«»]{3,})[ \t\r]*(?:;|$|account\b|default\b|replace\b|with\b|profile\b|quota\b)`),
 			ok: func(m *match) bool {
 				v := bytes.ToLower(m.text(1))
@@ -36,3 +37,13 @@ func sqlRules() []*rule {
 }
 
 var statement = lazyregexp.New(`(?i)\b(?:create|alter)[ \t]+(?:user|role)\b|\bgrant\b`)
+
+// inStatement reports whether a statement that makes or changes an account may come before.
+func inStatement(before, _ []byte, _ int) bool {
+	for _, word := range []string{"user", "USER", "User", "role", "ROLE", "grant", "GRANT"} {
+		if bytes.Contains(before, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}

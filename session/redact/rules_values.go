@@ -112,7 +112,7 @@ func keyValue(m *match) bool {
 	}
 	sep, open := string(m.text(4)), m.text(6)
 	m.from = m.group[13]
-	if literal(m) {
+	if literal(m, len(open) > 0) {
 		return true
 	}
 	if n := m.from; len(open) == 0 && n+1 < len(m.win) && quote(m.win[n+1]) && stringStart[m.win[n]] {
@@ -124,6 +124,9 @@ func keyValue(m *match) bool {
 		} else if ldifValue(m) {
 			return true
 		}
+	}
+	if len(open) == 1 && open[0] == '\\' { // of a shell, before the value
+		m.from, open = m.from-1, nil
 	}
 	if len(open) > 0 {
 		if len(m.text(3)) == 0 && (len(m.text(5)) > 0 || goesOn(m.win[m.from:])) && opened(m.before, open[len(open)-1]) {
@@ -170,6 +173,9 @@ func keyValue(m *match) bool {
 		}
 	}
 	value, rest := m.win[m.from:m.to], m.win[m.to:]
+	if inside {
+		return len(value) >= 3 && len(rest) > 0 && rest[0] == '}' && !placeholder(value) && !filePath.Match(value) && (m.kind == "password" || !number.Match(value))
+	}
 	if len(value) > 0 && value[0] == '(' && bytes.HasSuffix(bytes.ToLower(m.text(2)), []byte("s")) {
 		return false // a list of a shell
 	}
@@ -266,7 +272,7 @@ func flagValue(m *match) bool {
 	}
 	m.pick(3)
 	value := m.win[m.from:m.to]
-	if placeholder(value) || capitals(value) {
+	if placeholder(value) || capitals(value) || value[0] == '(' {
 		return false
 	}
 	return !bytes.EqualFold(value, m.text(1))

@@ -6,27 +6,48 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
-// literalText is a string in an expression: its two groups are the two ways to write it.
-const literalText = `(?:\\?"([^"\\\n]{3,})\\?"|\\?'([^'\\\n]{3,})\\?')`
+// literalText is a string in an expression: its three groups are the three ways to write it.
+const literalText = `(?:\\?"([^"\\\n]{3,})\\?"|\\?'([^'\\\n]{3,})\\?'` + "|`([^`$\n]{3,})`)"
 
 var (
 	// wholeLiteral is an expression that is a string, maybe with filters after it.
 	wholeLiteral = lazyregexp.New(`^(?:\$?\{\{-?|<%=|#\{)[ \t]*` + literalText + `[ \t]*(?:\||-?\}\}|%>|\})`)
 	// lastLiteral is what an expression falls back to.
-	lastLiteral = lazyregexp.New(`(?:(?:\|\||\?\?|\?:|\bor|\belse|\b(?:default|d)[ \t]*[(:]?)[ \t]*|` +
+	lastLiteral = lazyregexp.New(`(?:(?:\|\||\?\?|\?:|\bor|\belse|\b(?:default|d)[ \t]*[(:]?)[ \t]*|\b(?:or|coalesce|ternary|quote|squote|b64enc)[ \t(]+(?:[.$][\w.]*[ \t]+)*|` +
 		`\b(?:fetch|env|env_var|getenv|get|config|var)\([ \t]*\\?["'][\w.:/-]+\\?["'][ \t]*,[ \t]*)` + literalText)
+	// namedSecret are strings that name a value, and are none.
+	namedSecret = lazyregexp.New(`(?i)(?:password|passwd|secret|token|_key|_pw)$`)
 	// fallback is the same in programs, where nothing opens the expression.
 	fallback = lazyregexp.New(`^[\w.$>?-]+(?:[(\[][^()\[\]]*[)\]])?[ \t]*(?:\|\||\?\?|\?:|\bor\b)[ \t]*` + literalText +
-		`|^[\w.:>-]*(?:fetch|env|getenv|get|config)\([ \t]*["'][\w.:/-]+["'][ \t]*,[ \t]*` + literalText)
+		`|^[\w.:>-]+\([^()\n]*\b(?:fallback|default)[ \t]*=[ \t]*` + literalText + `|^ENV\.fetch\(["']\w+["']\)[ \t]*\{[ \t]*` + literalText + `|^[\w.:>-]*(?:fetch|env|getenv|get|config)\([ \t]*["'][\w.:/-]+["'][ \t]*,[ \t]*` + literalText)
 	// shellDefault is what a variable stands for that is not set, in shells and in Spring.
 	shellDefault = lazyregexp.New(`^\$\{[A-Za-z_][\w.]*(?::?[-=]|:)([^\s{}"'$:?+=-][^{}"'$\n]{2,})\}`)
 	onlyDigits   = lazyregexp.New(`^[0-9:]+$`)
 )
 
+// expressionLook bounds how long an expression is looked at.
+const expressionLook = 320
+
+// operandBytes are those of a variable, a member of one or the name of a function.
+var operandBytes = classOf("A-Za-z0-9_.$>?:-")
+
+// fallsBack reports whether an operand begins b, and what goes on with another one after it.
+func fallsBack(b []byte) bool {
+	i := 0
+	for i < len(b) && operandBytes[b[i]] {
+		i++
+	}
+	if i == 0 {
+		return false
+	}
+	i = skip(b, i, " \t")
+	return i+1 < len(b) && (b[i] == '(' || b[i] == '[' || b[i] == '|' && b[i+1] == '|' || b[i] == '?' || b[i] == 'o' && b[i+1] == 'r')
+}
+
 // literal makes a string in the expression at the start of the value the secret: what stands where the variable is not set, or
 // for all of it.
-func literal(m *match) bool {
-	rest := m.win[m.from:]
+func literal(m *match, quoted bool) bool {
+	rest := m.win[m.from:min(len(m.win), m.from+expressionLook)]
 	if len(rest) < 6 {
 		return false
 	}
@@ -40,13 +61,17 @@ func literal(m *match) bool {
 		end, re = bytes.IndexByte(rest, '}'), nil
 	case bytes.HasPrefix(rest, []byte("${")):
 		re = shellDefault
-	case !isAlnum(rest[0]) && rest[0] != '$', !bytes.ContainsAny(rest, "\"'"):
+	case quoted || !fallsBack(rest):
 		return false
 	}
 	var g []int
 	switch {
 	case re != nil:
-		g = re.FindSubmatchIndex(rest)
+		if g = re.FindSubmatchIndex(rest); g == nil && re == shellDefault {
+			if end = bytes.IndexByte(rest, '}'); end > 0 {
+				g = lastLiteral.FindSubmatchIndex(rest[:end])
+			}
+		}
 	case end > 0:
 		end += 2
 		if g = wholeLiteral.FindSubmatchIndex(rest[:min(end, len(rest))]); g == nil {
@@ -59,7 +84,7 @@ func literal(m *match) bool {
 	in := match{win: rest, group: g}
 	in.pick(1)
 	v := rest[in.from:in.to]
-	if placeholder(v) || filePath.Match(v) || onlyDigits.Match(v) {
+	if placeholder(v) || filePath.Match(v) || onlyDigits.Match(v) || namedSecret.Match(v) {
 		return false
 	}
 	m.from, m.to, m.tail = m.from+in.from, m.from+in.to, nil

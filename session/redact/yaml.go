@@ -67,9 +67,16 @@ func yamlRules() []*rule {
 			then: func(m *match) follow { return after(m.kind, explicitValue, 1) },
 		},
 		{ // passwords: ["x", "y"], also over several lines
-			kind: "secret", keys: secretNames, name: true, pre: listOpens, look: nameLook, ok: namesList,
-			re:   lazyregexp.New(`^\\?["']?[ \t]*(?:=>|:=|[:=])[ \t]*[\[(]`),
+			kind: "secret", keys: secretNames, name: true, next: "\"'\\ \t:=", pre: listOpens, look: nameLook,
+			ok:   func(m *match) bool { return namesList(m) && opensAt(m, "[({") },
+			re:   lazyregexp.New(`^\\?["']?[ \t]*(?:=>|:=|[:=])[ \t]*(?:[\[(]|(?:array|@)\(|\{[ \t]*(?:["'][^"'\n]*["'][ \t]*[,}]|$))`),
 			here: func(m *match) follow { return listEntries(m.kind, oneSecret(m), 0) },
+		},
+		{ // passwords: {kim: x, bob: y}, also over several lines
+			kind: "secret", keys: secretNames, name: true, next: "\"'\\ \t:=s", pre: listOpens, look: nameLook,
+			re:   lazyregexp.New(`^\\?["']?[ \t]*(?:=>|:=|[:=])[ \t]*\{[ \t\r]*(?:\\?["']?[\w.@-]+\\?["']?[ \t]*(?:=>|[:=])|$)`),
+			ok:   func(m *match) bool { return namesSecret(m) && !oneSecret(m) && opensAt(m, "{") },
+			here: func(m *match) follow { return members(m.kind, 0) },
 		},
 		{ // stringData: {a: x}
 			kind: "secret", keys: []string{"data:"}, look: 64, need: "{", pre: flowData,
