@@ -58,6 +58,15 @@ func TestWhatStandsAroundANameIsSeenAsExpressionsSeeIt(t *testing.T) {
 		{"quotedInBraces", braces + `$`, `^` + str + `[ \t]*;`, []string{"; "}, quotes, 1, 4},
 		{"lastWords", ``, `^(?:[^ \t]*[ \t\r]*){0,4}$`, nil, letters(" \ra"), 0, 8},
 		{"mappingAfter", ``, `^.[ \t\r]*(?:$|&|\{[ \t\r]*$)`, nil, letters(" \t\ra&{"), 0, 5},
+		{"explicitKey", `(?:^|[\n\x00])[ \t-]*\?[ \t]+["']*` + tok + `$`, `^["' \t\r]*$`, []string{"? ", "?", " ", "-", "\n", `"`, "a"}, letters("\"' \ra"), 4, 2},
+		{"listOpens", ``, `^(?:\\?["'])?[ \t]*[:=][=> \t]*[\[({@aA]`, nil, letters("\\\"' \t:=>[({@a"), 0, 4},
+		{"flowData", `(?:(?:^|[\n\x00])[ \t]*(?:string)?|\{[ \t]*(?:string)?)$`, `^.[ \t]*[&{]`, []string{"\n", " ", "{", "string", "x"}, letters(" \t&{x"), 4, 3},
+		{"nextArgument", `\([ \t"'\\]*` + tok + `$`, `^\\?["'][ \t]*,[ \t]*\\?["']`, letters("(\"'\\ a,"), letters("\\\"' ,a"), 3, 4},
+		{"opensCall", ``, `^ ?\(.*["']`, nil, letters(" (\"'a"), 0, 5},
+		{"afterSlash", `[ \t]/[A-Za-z0-9_-]*$`, `^:[^\n]{3,}`, letters(" \t/a-"), letters(":ab "), 4, 4},
+		{"braceEnds", ``, `^"[ \t]*\{[ \t\r]*$`, nil, letters("\" \t{\ra"), 0, 5},
+		{"inRegistry", ``, `^(?i)[" \t]*(?:/t[ \t]*)? *reg_`, nil, []string{"\"", " ", "\t", "/t", "/T", "reg_", "REG_", "x"}, 0, 4},
+		{"netrcHead", `(?:^|[\n\x00])[ \t]*$`, `^[ \t]*[^ \t]*[ \t\r]*$`, letters("\n \ta"), letters(" \t\ra"), 3, 5},
 		{"inObject", `(?:^|[ \t\n\f\r{,])\\?"(?:string)?$`, ``, []string{"string", "tring", `"`, `\`, " ", "\t", "\n", "\f", "\r", "{", ",", "x"}, nil, 3, 0},
 		{"assigns", ``, `^["'\\\])]*(?:\x1b|[ \t]*[:=][:=> \t\r]*[^:=> \t\r])`, nil, letters("\"'\\]) \r:=>\x1b"), 0, 4},
 		{"isFlag", `(?:^|[ \t\n\f\r"'=])-[A-Za-z0-9_-]*$`, `^[ \t]+` + redact.ShellWord, letters("- \t\n\f\r\"'=a.;"), []string{" ", `"ab"`, "ab", "-"}, 3, 2},
@@ -100,6 +109,10 @@ func TestWhatPrecedesANameIsSeenAsExpressionsSeeIt(t *testing.T) {
 		parts    []string
 		n        int
 	}{
+		{"fallsBack", `^[A-Za-z0-9_.$>:-]+(?:[ \t]*(?:[(\[?][\s\S]|\|\|)|[ \t]+or)`, strings.Split("a.? (|or\"", ""), 5},
+		{"inFlow", `(?:^|[\n\x00])[^\n\x00]*\{[^}\n\x00]*$`, strings.Split("{}a\n", ""), 5},
+		{"firstTag", `(?:^|[\n\x00])(?:[^\n\x00]*>)?[ \t]*<[^<\n\x00]*$|(?:^|[\n\x00])[^<\n\x00]*$`, strings.Split("<> a\n", ""), 5},
+		{"goesOn", `^[ \t.+,)&]`, strings.Split(" \t.+,)&a", ""), 2},
 		{"inTag", tag + `$`, strings.Split("</>\na", ""), 5},
 		{"tagged", `<(?:key|name)>` + tok + `$`, []string{"<", "key", "name", ">", "<key>", "<name>", "x", " "}, 4},
 		{"isName", nameIs + `$`, names, 3},

@@ -12,12 +12,15 @@ var Around = map[string]func(before, win []byte, name int) bool{
 	"blockOpens": blockOpens, "colonEnds": colonEnds, "loginEnds": loginEnds, "tagEnds": tagEnds, "lastTag": lastTag, "tagCloses": tagCloses,
 	"inAttribute": inAttribute, "pairName": pairName, "lastName": lastName, "quotedAlone": quotedAlone, "quotedInBraces": quotedInBraces,
 	"lastWords": lastWords, "mappingAfter": mappingAfter(5), "inObject": inObject, "assigns": assigns, "isFlag": isFlag, "secretAccess": secretAccess,
+	"explicitKey": explicitKey, "listOpens": listOpens, "flowData": flowData, "nextArgument": nextArgument, "opensCall": opensCall,
+	"afterSlash": afterSlash, "braceEnds": braceEnds, "inRegistry": inRegistry, "netrcHead": netrcHead,
 	"isOpenAI": isOpenAI, "isJWT": isJWT, "longRun": longRun, "flag": flagWord("-p", false), "gluedFlag": flagWord("-p", true),
 	"starts": wordStarts(";|&", "-a", "ab"), "startsAnywhere": wordStarts("", "-a"),
 }
 
 // Before are the judges of what precedes a name.
 var Before = map[string]func(before []byte) bool{
+	"fallsBack": fallsBack, "inFlow": inFlow, "firstTag": firstTag, "goesOn": goesOn,
 	"inTag": inTag, "tagged": tagged, "isName": isName, "inBraces": inBraces, "ownLine": ownLine, "inQuery": inQuery, "leads": leads,
 	"opened": func(b []byte) bool { return opened(b, '"') }, "endsLine": endsLine, "wordOfShell": wordOfShell, "mixed": mixed,
 	"afterControl": afterControl,

@@ -20,6 +20,9 @@ func listOpens(_, win []byte, name int) bool {
 func namesList(m *match) bool {
 	word, suffix := string(bytes.ToLower(m.text(1))), m.text(2)
 	m.kind = kindOfName(word)
+	if word == "pass" && len(suffix) > 1 {
+		return false // in a name such as pass_through
+	}
 	if len(suffix) == 1 && lower(suffix[0]) == 's' {
 		return len(word) > 4 || nameLeft.allows(m.before, m.win[0])
 	}
@@ -36,7 +39,9 @@ func oneSecret(m *match) bool {
 // inList judges one entry of a list.
 func inList(kind string, strict, quoted bool, v []byte) bool {
 	switch {
-	case len(v) < 3, placeholder(v), nodeAlone.Match(v), filePath.Match(v):
+	case len(v) < 3, placeholder(v), nodeAlone.Match(v), filePath.Match(v), bytes.Contains(bytes.ToLower(v), []byte("passw")):
+		return false
+	case !quoted && number.Match(v):
 		return false
 	case kind != "password":
 		return len(v) >= 16 && bytes.ContainsAny(v, "0123456789") && mixed(v)
@@ -114,6 +119,10 @@ func entries(kind string, strict bool, depth int, other follow) follow {
 func opensAt(m *match, brackets string) bool {
 	i := bytes.IndexAny(m.win[m.group[5]:], brackets)
 	m.group[1] = m.group[5] + i + 1
+	if i > 0 && (m.win[m.group[5]+i-1] == ':' || m.win[m.group[5]+i-1] == '=') && !quote(m.win[m.group[5]]) && m.win[m.group[5]] != '\\' {
+		rest := bytes.TrimLeft(m.win[m.group[1]:], " \t") // of a class of bytes in an expression, maybe
+		return brackets != "{" && len(rest) > 0 && (quote(rest[0]) || m.win[m.group[5]+i] == '(')
+	}
 	return i >= 0
 }
 

@@ -21,12 +21,12 @@ func callRules() []*rule {
 		},
 		{ // auth("kim", "x"), server.login("kim", "x"), auth=("kim", "x")
 			kind: "password", keys: []string{"auth(", "auth=(", "login(", "credential(", "credentials("}, look: 256,
-			re: lazyregexp.New(`^(?i)(?:auth=?|login|credentials?)\([ \t]*(?:user(?:name)?=)?["'][^"'\n]*["'][ \t]*,[ \t]*(?:pass(?:word)?=)?` + literalText + `[ \t]*[),]`),
+			re: lazyregexp.New(`^(?i)(?:auth=?|login|credentials?)\([ \t]*(?:user(?:name)?=)?["'][^"'\n]+["'][ \t]*,[ \t]*(?:pass(?:word)?=)?` + literalText + `[ \t]*[),]`),
 			ok: ofAccount,
 		},
 		{ // getConnection(url, "kim", "x")
-			kind: "password", keys: []string{"etconnection(", "sql_connect(", "sqli_connect(", "sqli(", "pdo("}, look: 384,
-			re: lazyregexp.New(`^(?i)(?:etconnection|sqli?_connect|sqli|pdo)\([ \t]*(?:[\w$.]+|"[^"\n]*"|'[^'\n]*')[ \t]*,[ \t]*["'][^"'\n]*["'][ \t]*,[ \t]*` + literalText),
+			kind: "password", keys: []string{"etconnection(", "plainauth(", "sql_connect(", "sqli_connect(", "sqli(", "pdo("}, look: 384,
+			re: lazyregexp.New(`^(?i)(?:etconnection|plainauth|sqli?_connect|sqli|pdo)\([ \t]*(?:[\w$.]+|"[^"\n]*"|'[^'\n]*')[ \t]*,[ \t]*["'][^"'\n]*["'][ \t]*,[ \t]*` + literalText),
 			ok: ofAccount,
 		},
 	}
@@ -57,12 +57,13 @@ func argument(m *match) bool {
 	v := m.win[m.from:m.to]
 	switch {
 	case placeholder(v), filePath.Match(v), bytes.EqualFold(v, m.text(1)), m.kind != "password" && number.Match(v),
+		m.kind != "password" && letters.Match(v), bytes.EqualFold(m.text(1), []byte("pwd")) && v[0] == '/',
 		letters.Match(v) && bytes.HasPrefix(bytes.ToLower(v), []byte("pass")):
 		return false
 	case setters.Match(m.before):
 		return true
 	}
-	return bytes.ContainsAny(v, "0123456789") && !bytes.ContainsAny(v, " :|<>%")
+	return len(m.text(2)) == 0 && bytes.ContainsAny(v, "0123456789") && !bytes.ContainsAny(v, " :|<>%")
 }
 
 // opensCall reports whether a string is the argument of what a name ends.
@@ -79,7 +80,7 @@ var takers = lazyregexp.New(`(?:^|[^a-zA-Z])(?:[sS]et|[wW]ith|[cC]hange|[uU]pdat
 // takesSecret judges the string that a function is called with whose name says that it is for secrets.
 func takesSecret(m *match) bool {
 	v := m.win[m.from:m.to]
-	if len(m.text(2)) > 0 || placeholder(v) || filePath.Match(v) || bytes.EqualFold(v, m.text(1)) || m.kind != "password" && len(v) < 8 {
+	if len(m.text(2)) > 0 || placeholder(v) || filePath.Match(v) || bytes.EqualFold(v, m.text(1)) || m.kind != "password" && (len(v) < 8 || letters.Match(v)) {
 		return false
 	}
 	if takers.Match(m.before) {
@@ -95,5 +96,8 @@ func takesSecret(m *match) bool {
 // ofAccount judges the string that a function is called with after the name of an account.
 func ofAccount(m *match) bool {
 	v := bytes.ToLower(m.win[m.from:m.to])
+	if bytes.HasSuffix(m.before, []byte("Plain")) { // the first string is none of an account
+		return false
+	}
 	return !placeholder(v) && !bytes.HasPrefix(v, []byte("pass")) && !filePath.Match(v) && !bytes.ContainsAny(v, " <>{}")
 }

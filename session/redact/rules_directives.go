@@ -36,6 +36,9 @@ func directiveRules() []*rule {
 				if m.to < len(m.win) && m.group[2*5] >= 0 {
 					m.to = m.from + len(bytes.TrimRight(v, ";"))
 				}
+				if m.group[2*5] >= 0 && (v[0] == '(' || letters.Match(v) && !endsLine(m.win[m.to:])) {
+					return false
+				}
 				return namesSecret(m) && !placeholder(m.win[m.from:m.to]) && !filePath.Match(v)
 			},
 		},
@@ -51,7 +54,7 @@ func directive(v []byte) bool {
 // fileLine is what grep writes before a line.
 var fileLine = lazyregexp.New(`^[\w./~-]+:(?:\d+:)?[ \t]*(?:root|ro)?$`)
 
-var isSetter = lazyregexp.New(`(?:^|[ \t;&|"'])(?:SetEnv|ENV|setenv|setx|set(?:[ \t]+-[a-zA-Z]+)+|(?:fastcgi|uwsgi|scgi)_param|(?:kv|etcdctl|ssm|pass)[ \t]+put|` +
+var isSetter = lazyregexp.New(`(?:^|[ \t;&|"'])(?:SetEnv|ENV|setenv|setx|set(?:[ \t]+-[a-zA-Z]*[xgU][a-zA-Z]*)+|(?:fastcgi|uwsgi|scgi)_param|(?:kv|etcdctl|ssm|pass)[ \t]+put|` +
 	`(?:config|configure)[ \t]+(?:set|--\w+|create[ \t]+\S+[ \t]+\S+)(?:[ \t]+--\S+)*|secrets?[ \t]+set)[ \t]+[\w./-]*$`)
 
 // isSet reports whether a name follows the name of what sets variables, and a word follows it.

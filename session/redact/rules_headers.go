@@ -7,15 +7,18 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
+// authScheme is a scheme of authorization, and what may stand before its value.
+const authScheme = `(?:bearer|basic|token|digest|negotiate|apikey|api-key|key)[ \t]+(?:token=\\?["']?)?`
+
 // headerRules take out what HTTP messages and URLs carry.
 func headerRules() []*rule {
 	return []*rule{
 		{
 			kind: "authorization", keys: []string{"authorization"}, look: 256, tail: but(`"'\,`),
-			re: lazyregexp.New(`^(?i)authorization(?:["'\\]*[ \t]*[:=]|\\?["'][ \t]*,[ \t]*["'])[ \t]*\\?["']?[ \t]*` +
-				`(?:(?:bearer|basic|token|digest|negotiate|apikey|api-key|key)[ \t]+(?:token=\\?["']?)?([^\s"'\\,]{3,})|[^\s"'\\,]{16,})`),
+			re: lazyregexp.New(`^(?i)authorization(?:["'\\]*[ \t]*[:=][ \t]*\\?["']?[ \t]*` +
+				`(?:` + authScheme + `([^\s"'\\,]{3,})|[^\s"'\\,]{16,})|\\?["'][ \t]*,[ \t]*["']` + authScheme + `([^\s"'\\,]{3,}))`),
 			ok: func(m *match) bool {
-				if m.text(1) == nil { // no scheme: the value is the last word
+				if m.text(1) == nil && m.text(2) == nil { // no scheme: the value is the last word
 					m.from = bytes.LastIndexAny(m.win[:m.to], " \t:='\"") + 1
 				}
 				if bytes.HasSuffix(m.win[:m.to], []byte(markClose)) {

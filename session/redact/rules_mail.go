@@ -75,8 +75,11 @@ func tableRules() []*rule {
 		},
 		{ // kim:{PLAIN}x, of Dovecot
 			kind: "password", keys: []string{"{plain}", "{cleartext}", "{clear}"}, look: 256,
-			re: lazyregexp.New(`^(?i)\{(?:plain|clear|cleartext)\}([^\s:"'{}]{3,})`),
-			ok: notPlaceholder,
+			re: lazyregexp.New(`^(?i)\{(?:plain|clear|cleartext)\}([^\s:"'{}\\]{3,})`),
+			ok: func(m *match) bool {
+				n := len(m.before)
+				return (n == 0 || bytes.IndexByte([]byte(":= \t\n\"'"), m.before[n-1]) >= 0) && notPlaceholder(m)
+			},
 		},
 		{ // register => kim:x@host, of Asterisk; login=kim:x, of Squid
 			kind: "password", keys: []string{"register =", "register=", "login="}, left: wordLeft, look: 256,

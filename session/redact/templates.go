@@ -16,10 +16,10 @@ var (
 	lastLiteral = lazyregexp.New(`(?:(?:\|\||\?\?|\?:|\bor|\belse|\b(?:default|d)[ \t]*[(:]?)[ \t]*|\b(?:or|coalesce|ternary|quote|squote|b64enc)[ \t(]+(?:[.$][\w.]*[ \t]+)*|` +
 		`\b(?:fetch|env|env_var|getenv|get|config|var)\([ \t]*\\?["'][\w.:/-]+\\?["'][ \t]*,[ \t]*)` + literalText)
 	// namedSecret are strings that name a value, and are none.
-	namedSecret = lazyregexp.New(`(?i)(?:password|passwd|secret|token|_key|_pw)$`)
+	namedSecret = lazyregexp.New(`(?i)(?:password|passwd|secret|token|\bkey|_key|_pw)$|%s`)
 	// fallback is the same in programs, where nothing opens the expression.
 	fallback = lazyregexp.New(`^[\w.$>?-]+(?:[(\[][^()\[\]]*[)\]])?[ \t]*(?:\|\||\?\?|\?:|\bor\b)[ \t]*` + literalText +
-		`|^[\w.:>-]+\([^()\n]*\b(?:fallback|default)[ \t]*=[ \t]*` + literalText + `|^ENV\.fetch\(["']\w+["']\)[ \t]*\{[ \t]*` + literalText + `|^[\w.:>-]*(?:fetch|env|getenv|get|config)\([ \t]*["'][\w.:/-]+["'][ \t]*,[ \t]*` + literalText)
+		`|^[\w.:>-]+\([^()\n]*\b(?:fallback|default)[ \t]*=[ \t]*` + literalText + `|^ENV\.fetch\(["']\w+["']\)[ \t]*\{[ \t]*` + literalText + `|^[\w.:>-]*(?:fetch|env|getenv|environ\.get|config)\([ \t]*["'][\w.:/-]+["'][ \t]*,[ \t]*` + literalText)
 	// shellDefault is what a variable stands for that is not set, in shells and in Spring.
 	shellDefault = lazyregexp.New(`^\$\{[A-Za-z_][\w.]*(?::?[-=]|:)([^\s{}"'$:?+=-][^{}"'$\n]{2,})\}`)
 	onlyDigits   = lazyregexp.New(`^[0-9:]+$`)
@@ -29,7 +29,7 @@ var (
 const expressionLook = 320
 
 // operandBytes are those of a variable, a member of one or the name of a function.
-var operandBytes = classOf("A-Za-z0-9_.$>?:-")
+var operandBytes = classOf("A-Za-z0-9_.$>:-")
 
 // fallsBack reports whether an operand begins b, and what goes on with another one after it.
 func fallsBack(b []byte) bool {

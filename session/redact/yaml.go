@@ -101,8 +101,8 @@ func explicitKey(before, win []byte, name int) bool {
 }
 
 // flowData reports whether data or stringData, of which before has the start, begins a line or goes on with a mapping.
-func flowData(before, win []byte, _ int) bool {
-	i := skip(win, len("data:"), " \t")
+func flowData(before, win []byte, name int) bool {
+	i := skip(win, min(name+1, len(win)), " \t")
 	if i == len(win) || win[i] != '{' && win[i] != '&' {
 		return false
 	}

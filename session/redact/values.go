@@ -1,0 +1,198 @@
+package redact
+
+import (
+	"bytes"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+)
+
+// keyValue judges name = value, name: value and the like, and finds the end of the value.
+func keyValue(m *match) bool {
+	word, suffix := string(bytes.ToLower(m.text(1))), m.text(2)
+	m.kind = kindOfName(word)
+	if !secretSuffix(m, word, suffix) {
+		return false
+	}
+	sep, open := string(m.text(4)), m.text(6)
+	m.from = m.group[13]
+	if literal(m, len(open) > 0) {
+		return true
+	}
+	if n := m.from; len(open) == 0 && n+1 < len(m.win) && quote(m.win[n+1]) && stringStart[m.win[n]] {
+		m.from, open = n+2, m.win[n+1:n+2]
+		text, _, _ := bytes.Cut(m.win[m.from:], open)
+		switch c := m.win[n]; {
+		case (c == 'f' || c == '$' && open[0] == '"') && bytes.IndexByte(text, '{') >= 0:
+			return false // a format
+		case c == 'r' && bytes.ContainsAny(text, "()[]|"):
+			return false // an expression
+		}
+	}
+	if sep == ":" && len(open) == 0 {
+		if len(m.text(5)) > 0 {
+			open = skipProperties(m)
+		} else if ldifValue(m) {
+			return true
+		}
+	}
+	if len(open) == 1 && open[0] == '\\' { // of a shell, before the value
+		if m.from < len(m.win) && bytes.IndexByte([]byte("nrtuxe0"), m.win[m.from]) >= 0 {
+			return false // of a string in a program, after a prompt
+		}
+		m.from, open = m.from-1, nil
+	}
+	if len(open) > 0 {
+		if len(m.text(3)) == 0 && (len(m.text(5)) > 0 || goesOn(m.win[m.from:])) && opened(m.before, open[len(open)-1]) {
+			return false // it closes the string that the name stands in, as that of a prompt
+		}
+		return quotedValue(m, open)
+	}
+	if sep == ":=" || bytes.IndexByte(m.text(3), ')') >= 0 {
+		return false
+	}
+	if n := m.from; n+3 > len(m.win) || !unquoted[m.win[n]] || !unquoted[m.win[n+1]] || !unquoted[m.win[n+2]] {
+		return false // no class of values has more bytes
+	}
+	inside, skipped := variableDefault(m.before, m.win[m.from:])
+	if skipped < 0 {
+		return false
+	}
+	m.from += skipped
+	lead := leads(m.before)
+	tight := sep == "=" && len(m.text(3)) == 0 && len(m.text(5)) == 0
+	class := listed
+	switch {
+	case inQuery(m.before):
+		class = queried
+	case inside:
+		class = flowBytes
+	case lead && sep == ":" && inFlow(m.before):
+		class = flowBytes
+	case lead:
+		class = unquoted
+	}
+	m.to, m.tail = m.from, class
+	for m.to < len(m.win) && class[m.win[m.to]] {
+		m.to++
+	}
+	if m.to < len(m.win) || len(m.win) < Window {
+		cut := ";" // which ends a command
+		if lead && !tight {
+			cut = ",;"
+		}
+		if v := bytes.TrimRight(m.win[m.from:m.to], cut); len(v) < m.to-m.from || lead && !tight {
+			m.to = m.from + len(v)
+			m.tail = nil
+		}
+	}
+	value, rest := m.win[m.from:m.to], m.win[m.to:]
+	if inside {
+		return len(value) >= 3 && len(rest) > 0 && rest[0] == '}' && !placeholder(value) && !filePath.Match(value) && (m.kind == "password" || !number.Match(value))
+	}
+	if len(value) > 0 && value[0] == '(' && bytes.HasSuffix(bytes.ToLower(m.text(2)), []byte("s")) {
+		return false // a list of a shell
+	}
+	return len(value) >= 3 && bareValue(m, word, value, rest, lead, tight)
+}
+
+// bareValue judges a value without quotes. What stands alone after a name is one; in running text and in programs it
+// takes more.
+func bareValue(m *match, word string, value, rest []byte, lead, tight bool) bool {
+	flow := false
+	if !tight && !endsLine(rest) {
+		if flow = flowNext.Match(rest) && inFlow(m.before); !flow {
+			return false
+		}
+	}
+	switch {
+	case placeholder(value), nodeAlone.Match(value), word == "pwd" && (value[0] == '/' || value[0] == '~'):
+		return false
+	case value[0] == '=' || value[0] == ':' || value[0] == '>' || value[0] == '/' && filePath.Match(value):
+		return false
+	case len(rest) > 0 && (rest[0] == '(' || rest[0] == '['), call.Match(value):
+		return false
+	case m.kind != "password" && (number.Match(value) || len(value) < 4):
+		return false
+	case bytes.EqualFold(value, m.text(1)):
+		return false
+	case tight && capitals(value) && bytes.HasPrefix(m.before[wordStart(m.before):], []byte("-")):
+		return false // the help of a program
+	case tight && loads.Match(m.before) && word == "credential":
+		return false
+	case tight:
+		return lead || !dotted.Match(value)
+	case word == "pass" && bytes.Equal(m.text(1), []byte("PASS")):
+		return false
+	case lead && !flow:
+		return !dotted.Match(value)
+	}
+	return !letters.Match(value) && !dotted.Match(value)
+}
+
+var (
+	filePath = lazyregexp.New(`^/[a-z0-9_.-]+(?:/[\w.-]*)+$`)
+	number   = lazyregexp.New(`^[0-9.,_]{1,15}(?:[a-zA-Z%]{0,3})$`)
+	dotted   = lazyregexp.New(`^[A-Za-z_]+(?:(?:\.|->|::)[A-Za-z_]+)+;?$`)
+	letters  = lazyregexp.New(`^[A-Za-z_-]+[.!?:]?$`)
+	call     = lazyregexp.New(`^[A-Za-z_][\w.:>-]*[(\[]`)
+)
+
+func quotedValue(m *match, open []byte) bool {
+	quote := open[len(open)-1]
+	escaped := len(open) == 2
+	end := m.from
+	for end < len(m.win) && m.win[end] != quote {
+		if m.win[end] == '\\' && end+1 < len(m.win) {
+			if escaped && m.win[end+1] == quote {
+				break
+			}
+			end++
+		}
+		end++
+	}
+	m.to = min(end, len(m.win))
+	m.tail = nil
+	if m.to == len(m.win) {
+		m.tail = quotedTail(quote)
+	}
+	value := m.win[m.from:m.to]
+	return len(value) >= 3 && (m.kind == "password" || len(value) >= 4 && !number.Match(value)) && !placeholder(value)
+}
+
+// goesOn reports whether a program goes on with b, after the end of a string.
+func goesOn(b []byte) bool {
+	return len(b) > 0 && bytes.IndexByte([]byte(" \t.+,)&"), b[0]) >= 0
+}
+
+// opened reports whether a quote is open at the end of before.
+func opened(before []byte, quote byte) bool {
+	return bytes.Count(linePrefix(before), []byte{quote})%2 == 1
+}
+
+func quotedTail(quote byte) *class {
+	c := &class{}
+	for b := range c {
+		c[b] = b != '\n' && b != int(quote)
+	}
+	return c
+}
+
+// flagValue judges --name value.
+func flagValue(m *match) bool {
+	m.kind = kindOfName(string(bytes.ToLower(m.text(1))))
+	if len(m.text(2)) > 0 {
+		return false
+	}
+	m.pick(3)
+	value := m.win[m.from:m.to]
+	if placeholder(value) || capitals(value) || value[0] == '(' {
+		return false
+	}
+	return !bytes.EqualFold(value, m.text(1))
+}
+
+// loads are the starts of systemd's settings that name a file.
+var loads = lazyregexp.New(`(?:Load|Import)$`)
+
+// stringStart are the letters that may stand before a string: of SQL, Python, C#, and of shells.
+var stringStart = classOf("NEUbruRBf@$")
