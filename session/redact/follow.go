@@ -77,11 +77,29 @@ func nextValue(kind string, depth int, quoted bool) follow {
 	}
 }
 
+// templated finds the text that an expression of a template on a line gives, if that is all that the line has but a name.
+func templated(kind string, line []byte) *match {
+	g := valueTemplate.FindSubmatchIndex(line)
+	if g == nil {
+		return nil
+	}
+	m := &match{win: line, from: g[2]}
+	if !literal(m, true) {
+		return nil
+	}
+	return foundAt(kind, line, m.from, m.to)
+}
+
+var valueTemplate = lazyregexp.New(`^[ \t]*(?:\\?["']?[vV]alue\\?["']?[ \t]*[:=][ \t]*)?(?:<[\w:-]+>)?[ \t]*\\?["']?((?:\$?\{|<%)\S?)`)
+
 // after takes out what the first group of re finds on one of the next lines, until one of them has something else on it.
 func after(kind string, re *lazyregexp.Regexp, lines int) follow {
 	return func(line []byte) (*match, follow) {
 		if from, to := indent(line); from == to && lines > 1 {
 			return nil, after(kind, re, lines-1)
+		}
+		if m := templated(kind, line); m != nil && (re == valueLine || re == elementText) {
+			return m, nil
 		}
 		g := re.FindSubmatchIndex(line)
 		if g == nil || placeholder(line[g[2]:g[3]]) || kind != "password" && number.Match(line[g[2]:g[3]]) || filePath.Match(line[g[2]:g[3]]) {

@@ -20,6 +20,11 @@ func windowsRules() []*rule {
 				netWord + `(?:[ \t]+/\S+)*[ \t]+/u(?:ser)?:|/u(?:ser)?:[^\s"']+[ \t]+` + netWord + `)`),
 			ok: notPlaceholder,
 		},
+		{ // rasdial a b x
+			kind: "password", keys: []string{"rasdial "}, left: wordLeft, look: commandLook,
+			re: lazyregexp.New(`^(?i)rasdial[ \t]+(?:"[^"\n]*"|[^\s"/]+)[ \t]+[^\s"/]+[ \t]+` + netWord),
+			ok: notPlaceholder,
+		},
 		{ // cmdkey /add:h /user:a /pass:x
 			kind: "secret", keys: secretNames, name: true, next: ":", pre: afterSlash, look: 512,
 			re: lazyregexp.New(`^:(?:"([^"%$\n]{3,})"|([^\s"'%$<>|&*][^\s"'<>|&]{2,}))`),

@@ -190,4 +190,4 @@ func quotedWord(b []byte) bool {
 	return false
 }
 
-func notPlaceholder(m *match) bool { return !placeholder(m.win[m.from:m.to]) }
+func notPlaceholder(m *match) bool { return literal(m, true) || !placeholder(m.win[m.from:m.to]) }

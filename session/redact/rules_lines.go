@@ -48,7 +48,7 @@ func lineRules() []*rule {
 			ok: func(m *match) bool {
 				m.pick(3)
 				closed := m.group[1] < len(m.win) || bytes.HasSuffix(m.win, []byte("<")) || bytes.HasSuffix(m.win, []byte(">"))
-				return namesSecret(m) && !placeholder(m.win[m.from:m.to]) && isTagText(m) && (closed || firstTag(m.before))
+				return namesSecret(m) && notPlaceholder(m) && isTagText(m) && (closed || firstTag(m.before))
 			},
 		},
 		{ // the same with its text on the next line; <key>password</key>, <name>password</name>
@@ -179,6 +179,9 @@ func namesSecret(m *match) bool {
 
 // namedValue judges the value of a pair of a name and a value.
 func namedValue(m *match) bool {
+	if literal(m, true) {
+		return true
+	}
 	v := m.win[m.from:m.to]
 	return !placeholder(v) && !filePath.Match(v) && (m.kind == "password" || !number.Match(v))
 }

@@ -10,8 +10,8 @@ import (
 func tableRules() []*rule {
 	return []*rule{
 		{ // [smtp.example.com]:587 user:x, of Postfix, also in braces
-			kind: "password", keys: []string{":587 ", ":465 ", ":25 ", ":587\t", ":465\t", ":25\t", ":submission", ":smtps"}, tail: but("\"'{}"),
-			re: lazyregexp.New(`^:(?:\d+|submissions?|smtps)(?:[ \t]+=)?[ \t]+[^\s:"'\[\](){}]+:([a-z]{4}(?: [a-z]{4}){3}|[^\s:"'{}(),][^\s"'{}]{2,})[ \t\r]*(?:$|\}|,[ \t]*\{)`),
+			kind: "password", keys: []string{":587 ", ":465 ", ":25 ", ":587\t", ":465\t", ":25\t", ":587=", ":465=", ":25=", ":submission", ":smtps"}, tail: but("\"'{}"),
+			re: lazyregexp.New(`^:(?:\d+|submissions?|smtps)(?:[ \t]*=[ \t]*|[ \t]+)[^\s:"'\[\](){}]+:([a-z]{4}(?: [a-z]{4}){3}|[^\s:"'{}(),][^\s"'{}]{2,})[ \t\r]*(?:$|\}|[ \t]#|,[ \t]*\{)`),
 			ok: func(m *match) bool {
 				v := m.text(1)
 				return relayHost.Match(linePrefix(m.before)) && !placeholder(v) && (!number.Match(v) || bytes.HasSuffix(m.before, []byte("]")))

@@ -22,7 +22,7 @@ func sqlRules() []*rule {
 		},
 		{ // alter user a identified by x
 			kind: "password", keys: []string{"identified by "}, look: 256, pre: inStatement,
-			re: lazyregexp.New(`^(?i)identified by[ \t]+([^\s'"\\;,()<>«»]{3,})[ \t\r]*(?:;|$|account\b|default\b|replace\b|with\b|profile\b|quota\b)`),
+			re: lazyregexp.New(`^(?i)identified by[ \t]+([^\s'"\\;,()<>«»]{3,})[ \t\r]*(?:;|$|account\b|default\b|replace\b|with\b|profile\b|quota\b|using\b)`),
 			ok: func(m *match) bool {
 				v := bytes.ToLower(m.text(1))
 				return statement.Match(linePrefix(m.before)) && !placeholder(v) && !(letters.Match(v) && bytes.Contains(v, []byte("pass"))) && v[0] != ':' && v[0] != '&'
@@ -36,11 +36,11 @@ func sqlRules() []*rule {
 	}
 }
 
-var statement = lazyregexp.New(`(?i)\b(?:create|alter)[ \t]+(?:user|role)\b|\bgrant\b`)
+var statement = lazyregexp.New(`(?i)\b(?:create|alter)[ \t]+(?:user|role)\b|\bgrant\b|\bconnect[ \t]+to\b`)
 
 // inStatement reports whether a statement that makes or changes an account may come before.
 func inStatement(before, _ []byte, _ int) bool {
-	for _, word := range []string{"user", "USER", "User", "role", "ROLE", "grant", "GRANT"} {
+	for _, word := range []string{"user", "USER", "User", "role", "ROLE", "grant", "GRANT", "connect to", "CONNECT TO"} {
 		if bytes.Contains(before, []byte(word)) {
 			return true
 		}

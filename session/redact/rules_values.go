@@ -24,7 +24,7 @@ func valueRules() []*rule {
 		{
 			kind: "secret", keys: secretNames, name: true, scan: separator, look: nameLook, pre: assigns, ok: keyValue,
 			re: lazyregexp.New(`^(["'\\]{0,2}[\])]?` + escapes + `[ \t]*)` +
-				`(=>|:=|[=:])([ \t]*` + escapes + `)(\\?["']?)`),
+				`(=>|:=|\?=|\|\|=|[=:])([ \t]*` + escapes + `)(\\?["']?)`),
 		},
 		{
 			kind: "secret", keys: secretNames, name: true, pre: isFlag, ok: flagValue,
@@ -53,10 +53,21 @@ func assigns(_, win []byte, name int) bool {
 		return true // a control sequence that is too long for one
 	}
 	i = skip(win, i, " \t")
-	if i == len(win) || win[i] != ':' && win[i] != '=' {
+	if i += conditional(win[i:]); i == len(win) || win[i] != ':' && win[i] != '=' {
 		return false
 	}
 	return len(win) == nameLook || skip(win, i, ":=> \t\r") < len(win)
+}
+
+// conditional returns how much of b comes before the equals sign of what assigns only where there is no value: ?= and ||=.
+func conditional(b []byte) int {
+	switch {
+	case bytes.HasPrefix(b, []byte("?=")):
+		return 1
+	case bytes.HasPrefix(b, []byte("||=")):
+		return 2
+	}
+	return 0
 }
 
 // separator matches as the expression of names and values does, where no control sequence stands.
@@ -67,7 +78,7 @@ func separator(b []byte) []int {
 	}
 	i = skip(b, i, " \t")
 	sep := i
-	if i == len(b) || b[i] != ':' && b[i] != '=' {
+	if i += conditional(b[i:]); i == len(b) || b[i] != ':' && b[i] != '=' {
 		return nil
 	}
 	if i++; i < len(b) && (b[sep] == '=' && b[i] == '>' || b[sep] == ':' && b[i] == '=') {

@@ -85,6 +85,12 @@ func keyValue(m *match) bool {
 			m.tail = nil
 		}
 	}
+	if tight && wholeString.Match(m.before) && !placeholder(m.win[m.from:m.to]) {
+		q := m.before[wordStart(m.before)-1]
+		if i := bytes.IndexByte(m.win[m.to:], q); i > 0 && bytes.IndexByte(m.win[m.to:m.to+i], '=') < 0 {
+			m.to, m.tail = m.to+i, nil // with blanks
+		}
+	}
 	value, rest := m.win[m.from:m.to], m.win[m.to:]
 	if inside {
 		return len(value) >= 3 && len(rest) > 0 && rest[0] == '}' && !placeholder(value) && !filePath.Match(value) && (m.kind == "password" || !number.Match(value))
@@ -159,6 +165,9 @@ func quotedValue(m *match, open []byte) bool {
 	return len(value) >= 3 && (m.kind == "password" || len(value) >= 4 && !number.Match(value)) && !placeholder(value)
 }
 
+// wholeString is how a string begins that is one setting of a variable.
+var wholeString = lazyregexp.New(`(?:(?:putenv|setenv)\([ \t]*|(?:-e|--env)[ =]|Environment=|\b(?:export|ENV|ARG)[ \t]+)["'][\w.-]*$`)
+
 // goesOn reports whether a program goes on with b, after the end of a string.
 func goesOn(b []byte) bool {
 	return len(b) > 0 && bytes.IndexByte([]byte(" \t.+,)&"), b[0]) >= 0
@@ -184,6 +193,9 @@ func flagValue(m *match) bool {
 		return false
 	}
 	m.pick(3)
+	if literal(m, true) {
+		return true
+	}
 	value := m.win[m.from:m.to]
 	if placeholder(value) || capitals(value) || value[0] == '(' {
 		return false
