@@ -39,7 +39,7 @@ func oneSecret(m *match) bool {
 // inList judges one entry of a list.
 func inList(kind string, strict, quoted bool, v []byte) bool {
 	switch {
-	case len(v) < 3, placeholder(v), nodeAlone.Match(v), filePath.Match(v), bytes.Contains(bytes.ToLower(v), []byte("passw")):
+	case len(v) < 3, placeholder(v), isNode(v), filePath.Match(v), bytes.Contains(bytes.ToLower(v), []byte("passw")):
 		return false
 	case !quoted && number.Match(v):
 		return false

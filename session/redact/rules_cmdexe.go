@@ -9,14 +9,14 @@ import (
 // windowsRules take out what command lines of Windows and PowerShell hold.
 func windowsRules() []*rule {
 	return []*rule{
-		{ // net user a x /add
-			kind: "password", keys: []string{"net user ", "net.exe user "}, left: wordLeft, look: commandLook,
-			re: lazyregexp.New(`^(?i)net(?:\.exe)? user[ \t]+(?:"[^"\n]*"|[^\s"/]+)[ \t]+(?:"([^"\n]{3,})"|([^\s"'/*<>|&$%][^\s"'<>|&]{2,}))[ \t\r]*(?:/|$|[&|;)"'])`),
+		{ // net user a x /add; GET begins as net ends
+			kind: "password", keys: []string{"t user ", "t.exe user "}, look: commandLook, pre: afterNe,
+			re: lazyregexp.New(`^(?i)t(?:\.exe)? user[ \t]+(?:"[^"\n]*"|[^\s"/]+)[ \t]+(?:"([^"\n]{3,})"|([^\s"'/*<>|&$%][^\s"'<>|&]{2,}))[ \t\r]*(?:/|$|[&|;)"'])`),
 			ok: notPlaceholder,
 		},
 		{ // net use z: \\h\s x /user:a, net use \\h\s /user:a x
-			kind: "password", keys: []string{"net use ", "net.exe use "}, left: wordLeft, look: commandLook, need: ":",
-			re: lazyregexp.New(`^(?i)net(?:\.exe)? use[ \t]+(?:\S:[ \t]+|\*[ \t]+)?\\\\[^\s"']+(?:[ \t]+/(?:persistent|savecred)\S*)*[ \t]+(?:` +
+			kind: "password", keys: []string{"t use ", "t.exe use "}, pre: afterNe, look: commandLook, need: ":",
+			re: lazyregexp.New(`^(?i)t(?:\.exe)? use[ \t]+(?:\S:[ \t]+|\*[ \t]+)?\\\\[^\s"']+(?:[ \t]+/(?:persistent|savecred)\S*)*[ \t]+(?:` +
 				netWord + `(?:[ \t]+/\S+)*[ \t]+/u(?:ser)?:|/u(?:ser)?:[^\s"']+[ \t]+` + netWord + `)`),
 			ok: notPlaceholder,
 		},
@@ -58,6 +58,12 @@ func windowsRules() []*rule {
 }
 
 const netWord = `(?:"([^"\n]{3,})"|([^\s"'/*<>|&$%][^\s"'<>|&]{2,}))`
+
+// afterNe reports whether before ends with the rest of net.
+func afterNe(before, _ []byte, _ int) bool {
+	n := len(before) - 2
+	return n >= 0 && foldedPrefix(before[n:], []byte("ne")) && wordLeft.allows(before[:n], 'n')
+}
 
 // afterSlash reports whether a name is an option of Windows, with a colon after it.
 func afterSlash(before, win []byte, name int) bool {

@@ -42,7 +42,7 @@ func commandRules() []*rule {
 		given(`-w`, false, `ldap(?:search|add|modify|delete|passwd|whoami)`, `-w[ \t]*`, "ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"),
 		given(`-s`, false, `ldappasswd`, `-s[ \t]*`, "ldappasswd "),
 		needs(`:`, command(`-`, `curl|wget`, `(?:-[a-zA-Z]*u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'@/]*:`, "curl", "wget")),
-		needs(`%`, command(`-U`, `smbclient|mount\.cifs|rpcclient|smbget|net (?:rpc|ads)`, `-U[ \t]*["']?[^\s%"']+%`, "net rpc ", "net ads ", "smbclient", "mount.cifs", "rpcclient", "smbget")),
+		needs(`%`, command(`-U`, `smbclient|mount\.cifs|rpcclient|smbget|rpc|ads`, `-U[ \t]*["']?[^\s%"']+%`, "rpc join ", "ads join ", "smbclient", "mount.cifs", "rpcclient", "smbget")),
 		given(`-P`, false, `zip|unzip`, `-P[ \t]*`, "unzip", "zip -"),
 		given(`-p`, true, `7z[a-z]*`, `-p`, "7za", "7zr", "7z "),
 		given(`-P`, false, `ipmitool|sqlcmd|bcp|[ito]sql|sqsh|mosquitto_[a-z]+`, `-P[ \t]*`, "ipmitool", "sqlcmd", "bcp ", "isql ", "osql ", "tsql ", "sqsh ", "mosquitto_"),

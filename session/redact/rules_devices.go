@@ -44,12 +44,13 @@ func deviceRules() []*rule {
 				return directive(v) && !bytes.HasPrefix(v, []byte("config-"))
 			},
 		},
-		{ // key 7 x, also after the address of a server
-			kind: "password", keys: []string{"key 0 ", "key 6 ", "key 7 "}, left: wordLeft, look: 256,
-			re: lazyregexp.New(`^key[ \t]+[067][ \t]+([^\s"'#;]{3,})[ \t\r]*$`),
+		{ // key 7 x, also after the address of a server; many words have the start of key
+			kind: "password", keys: []string{"y 0 ", "y 6 ", "y 7 "}, look: 256,
+			re: lazyregexp.New(`^y[ \t]+[067][ \t]+([^\s"'#;]{3,})[ \t\r]*$`),
 			ok: func(m *match) bool {
 				v, line := m.text(1), linePrefix(m.before)
-				return directive(v) && !letters.Match(v) && (ownLine(line) || deviceLine.Match(line))
+				start, isKey := bytes.CutSuffix(line, []byte("ke"))
+				return isKey && directive(v) && !letters.Match(v) && (ownLine(start) || deviceLine.Match(start))
 			},
 		},
 		{ // crypto isakmp key x address a

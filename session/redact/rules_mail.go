@@ -10,7 +10,7 @@ import (
 func tableRules() []*rule {
 	return []*rule{
 		{ // [smtp.example.com]:587 user:x, of Postfix, also in braces
-			kind: "password", keys: []string{":587 ", ":465 ", ":25 ", ":587\t", ":465\t", ":25\t", ":587=", ":465=", ":25=", ":submission", ":smtps"}, tail: but("\"'{}"),
+			kind: "password", keys: []string{":587 ", ":465 ", ":25 ", ":587\t", ":465\t", ":25\t", ":587=", ":465=", ":25=", ":submission", ":smtps"}, pre: afterHost, tail: but("\"'{}"),
 			re: lazyregexp.New(`^:(?:\d+|submissions?|smtps)(?:[ \t]*=[ \t]*|[ \t]+)[^\s:"'\[\](){}]+:([a-z]{4}(?: [a-z]{4}){3}|[^\s:"'{}(),][^\s"'{}]{2,})[ \t\r]*(?:$|\}|[ \t]#|,[ \t]*\{)`),
 			ok: func(m *match) bool {
 				v := m.text(1)
@@ -94,6 +94,12 @@ func tableRules() []*rule {
 			},
 		},
 	}
+}
+
+// afterHost reports whether a host may come before, not a time or an address.
+func afterHost(before, _ []byte, _ int) bool {
+	n := len(before)
+	return n > 0 && (before[n-1] == ']' || letter(before[n-1]))
 }
 
 // inComment reports whether the line is a comment.

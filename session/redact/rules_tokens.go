@@ -56,8 +56,8 @@ func tokenRules() []*rule {
 		token("jwt", `eyJ[A-Za-z0-9_-]{8,}\.(?:eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*|[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})`,
 			tokenBytes, "eyj"),
 		// crypt(5).
-		token("password-hash", `\$(?:1|5|6|7|8|9|14|y|gy|md5|sha1|apr1)\$[./A-Za-z0-9,=$]{0,80}\$[./A-Za-z0-9]{20,}`, classOf("./A-Za-z0-9"),
-			"$1$", "$5$", "$6$", "$7$", "$8$", "$9$", "$14$", "$y$", "$gy$", "$sha1$", "$apr1$"),
+		token("password-hash", `\$(?:1|5|6|7|14|y|gy|md5|sha1|apr1)\$[./A-Za-z0-9,=$]{0,80}\$[./A-Za-z0-9]{20,}`, classOf("./A-Za-z0-9"),
+			"$1$", "$5$", "$6$", "$7$", "$14$", "$y$", "$gy$", "$sha1$", "$apr1$"),
 		token("password-hash", `\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}`, classOf("./A-Za-z0-9"), "$2a$", "$2b$", "$2x$", "$2y$"),
 		token("password-hash", `\$(?:argon2(?:id?|d)|scrypt|pbkdf2[a-z0-9-]*)\$[^\s:"']{30,}`, but(`:"'`), "$argon2", "$scrypt$", "$pbkdf2"),
 		token("password-hash", `\{(?:SSHA|SHA|SMD5|MD5|CRYPT|SSHA256|SSHA512|PBKDF2[A-Z0-9-]*)\}[A-Za-z0-9+/=.$]{20,}`, but(`,;"'`),
@@ -73,7 +73,10 @@ func tokenRules() []*rule {
 			r.look, r.pre = 256, longRun
 		}
 	}
-	return append(rules, &rule{
+	return append(rules, &rule{ // of Cisco, after the number of its kind
+		kind: "password-hash", keys: []string{"secret 8 $", "secret 9 $"}, left: wordLeft, look: 256, tail: classOf("./A-Za-z0-9"),
+		re: lazyregexp.New(`^secret [89] (\$[89]\$[./A-Za-z0-9]{10,80}\$[./A-Za-z0-9]{20,})`),
+	}, &rule{
 		kind: "telegram-token", keys: []string{":aa"}, re: lazyregexp.New(`^:(AA[A-Za-z0-9_-]{33})(?:[^A-Za-z0-9_-]|$)`),
 		ok: func(m *match) bool { return botNumber.Match(m.before) },
 	}, &rule{

@@ -128,14 +128,11 @@ func kindOfName(word string) string {
 
 // secretSuffix judges the name around the word that made it interesting.
 func secretSuffix(m *match, word string, suffix []byte) bool {
-	if len(word) <= 4 && word[0] != '_' && word != "otpw" && !nameLeft.allows(m.before, m.win[0]) {
+	if len(word) <= 4 && word != "otpw" && !nameLeft.allows(m.before, m.win[0]) {
 		return false
 	}
 	if len(suffix) == 0 {
 		return true
-	}
-	if word == "_pw" {
-		return false
 	}
 	switch c := suffix[0]; {
 	case c == '_' || c == '-' || c == '.' || c >= '0' && c <= '9':

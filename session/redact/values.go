@@ -85,8 +85,8 @@ func keyValue(m *match) bool {
 			m.tail = nil
 		}
 	}
-	if tight && wholeString.Match(m.before) && !placeholder(m.win[m.from:m.to]) {
-		q := m.before[wordStart(m.before)-1]
+	if word := wordStart(m.before); tight && word > 0 && quote(m.before[word-1]) && wholeString.Match(m.before) && !placeholder(m.win[m.from:m.to]) {
+		q := m.before[word-1]
 		if i := bytes.IndexByte(m.win[m.to:], q); i > 0 && bytes.IndexByte(m.win[m.to:m.to+i], '=') < 0 {
 			m.to, m.tail = m.to+i, nil // with blanks
 		}
@@ -111,7 +111,7 @@ func bareValue(m *match, word string, value, rest []byte, lead, tight bool) bool
 		}
 	}
 	switch {
-	case placeholder(value), nodeAlone.Match(value), word == "pwd" && (value[0] == '/' || value[0] == '~'):
+	case placeholder(value), isNode(value), word == "pwd" && (value[0] == '/' || value[0] == '~'):
 		return false
 	case value[0] == '=' || value[0] == ':' || value[0] == '>' || value[0] == '/' && filePath.Match(value):
 		return false
@@ -121,9 +121,9 @@ func bareValue(m *match, word string, value, rest []byte, lead, tight bool) bool
 		return false
 	case bytes.EqualFold(value, m.text(1)):
 		return false
-	case tight && capitals(value) && bytes.HasPrefix(m.before[wordStart(m.before):], []byte("-")):
+	case tight && bytes.HasPrefix(m.before[wordStart(m.before):], []byte("-")) && capitals(value):
 		return false // the help of a program
-	case tight && loads.Match(m.before) && word == "credential":
+	case tight && word == "credential" && loads.Match(m.before):
 		return false
 	case tight:
 		return lead || !dotted.Match(value)

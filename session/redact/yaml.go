@@ -19,6 +19,11 @@ var (
 	flowBytes = but("\"'`,{}[]")
 )
 
+// isNode reports whether v is an anchor, a tag or an alias and nothing else.
+func isNode(v []byte) bool {
+	return len(v) > 0 && (v[0] == '&' || v[0] == '*' || v[0] == '!') && nodeAlone.Match(v)
+}
+
 // skipProperties moves the secret past the properties before it, and returns the quote that its value begins with, if any.
 func skipProperties(m *match) (open []byte) {
 	rest := m.win[m.from:]
