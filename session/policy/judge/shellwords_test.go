@@ -125,3 +125,15 @@ func TestWhatPeopleTypeIntoZsh(t *testing.T) {
 		assert.NotEqual(t, policy.Forbidden, judge.Judge(judge.Request{Script: "curl x | " + name, Shell: "bash"}).Class, name)
 	}
 }
+
+// A number in $'…' ends where no more digits of its kind belong to it. Of \x, the shells of the Korn family read all.
+func TestANumberInAQuotedWordEndsWithItsDigits(t *testing.T) {
+	verdicts(t, "bash", `
+		read-only | ls $'\1411'
+		read-only | ls $'\u0061b' $'\U00000061b'
+		read-only | ls $'\x61g'
+		read-only | ls $'\x61b'
+		sensitive-read | cat $'/etc/\163hadow'
+		sensitive-read | cat $'/etc/\u0073hadow'
+	`)
+}
