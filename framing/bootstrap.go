@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/framing/hostcode"
 )
 
 // Shell says which shell to start and how.
@@ -24,7 +26,7 @@ type Shell struct {
 
 	// Hold, if not "", is perl that the supervisor's child runs before it becomes the shell, and that restricts it: package session/held
 	// has it. Its value says what restricts the shell, for [Hello].HeldBy, and what it dies with why nothing does: then there is no
-	// shell, but a *[UnheldError], as where the host has no perl. The child finds in TMPDIR a directory of its own, which the
+	// shell, but a *[UnheldError], as where the host has neither perl nor python3. The child finds in TMPDIR a directory of its own, which the
 	// supervisor removes. In $_[0] it finds a descriptor of a pair of local streams, over which it may pass another one to Watch,
 	// with a zero as the first of two bytes.
 	Hold string
@@ -34,6 +36,12 @@ type Shell struct {
 	// is something to read, and one that ends what the shell has left running. What the first sub returns become events of the kind [Refused]; undef at the end is the last of them. Where the shell
 	// leaves files or processes behind when it ends, "left;FILES;PROCESSES" is another one.
 	Watch string
+
+	// HoldPython and WatchPython, if not "", are the same for the python3 (3.6 or newer) of a host that has no perl. HoldPython defines
+	// hold(CHANNEL, ENVIRONMENT), which the child calls with that descriptor and the shell's environment, a dict of bytes that it may change;
+	// it returns what restricts the shell, or raises why nothing does. WatchPython defines watch(CHANNEL, PID, TMPDIR), which returns a
+	// tuple of the descriptor and two functions, or (). The first one returns a list of bytes, None at the end. See [BootstrapPython].
+	HoldPython, WatchPython string
 
 	// Reader forces how standard error is read: "perl", "hexdump" or "lines". "" takes the first of them that the host
 	// has. Tests use it.
@@ -80,13 +88,14 @@ func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
 	if sh.Login {
 		login = "y"
 	}
-	supervisor := perlSupervisorText()
+	supervisor, pick := perlSupervisorText(), ""
 	if sh.Hold != "" {
-		settings.WriteString(withMarks(holdPerlText(), nonce) + "\n")
+		pick = withMarks(holdPickText(), nonce) + "\n"
 		supervisor, sh.Reader = perlSupervisorHeldText(), "perl"
 	}
 	text = withMarks(text, nonce,
 		"settings", settings.String(),
+		"hold_pick", pick,
 		"driver", word(program),
 		"driver_call", word(withMarks(driverCallText(), nonce)),
 		"supervisor_pl", word(withMarks(supervisor, nonce, "hold", perlWord.Replace(sh.Hold), "watch", perlWord.Replace(sh.Watch))),
@@ -95,6 +104,16 @@ func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
 		"reader", word(sh.Reader),
 		"login", word(login))
 	return toRead(nonce, text), nil
+}
+
+// BootstrapPython returns what to type once [Startup.Python] says that the host wants it: it has no perl for sh.Hold, but python3.
+// Only HoldPython and WatchPython of sh are used.
+func BootstrapPython(nonce Token, sh Shell) ([]byte, error) {
+	if sh.HoldPython == "" {
+		return nil, &UnheldError{"it has no perl"}
+	}
+	text := withMarks(pythonSupervisorText(), nonce, "hold", pythonWord(sh.HoldPython), "watch", pythonWord(sh.WatchPython))
+	return toRead(nonce, hostcode.Fill(supervisePythonText(), "supervisor_py", word(text))), nil
 }
 
 // toRead returns what is typed at a loader that is to evaluate text.
@@ -108,6 +127,11 @@ func word(text string) string { return string(appendSingleQuoted(nil, text)) }
 
 // perlWord makes text what stands between single quotes of perl.
 var perlWord = strings.NewReplacer(`\`, `\\`, `'`, `\'`)
+
+// pythonWord makes text a literal of python.
+func pythonWord(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`, "\n", `\n`, "\x00", `\0`).Replace(text) + "'"
+}
 
 var errVariable = errors.New("framing: a variable for the shell must be NAME=value, with a NAME of letters, digits and _")
 

@@ -147,6 +147,10 @@ func tryStart(t testing.TB, acc account, sh framing.Shell) (*shell, error) {
 		if err != nil {
 			return nil, err
 		}
+		if loaded && up.Python() {
+			text, err = framing.BootstrapPython(nonce, sh)
+			require.NoError(t, err)
+		}
 		if loaded {
 			s.write(text)
 		}

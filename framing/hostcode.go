@@ -45,8 +45,12 @@ var (
 	driverCallSource string
 	//go:embed host/supervisor.pl
 	perlSupervisorSource string
-	//go:embed host/hold_perl.sh
-	holdPerlSource string
+	//go:embed host/hold_pick.sh
+	holdPickSource string
+	//go:embed host/supervise_python.sh
+	supervisePythonSource string
+	//go:embed host/supervisor.py
+	pythonSupervisorSource string
 	//go:embed host/hold_begin.pl
 	holdBeginSource string
 	//go:embed host/hold_child.pl
@@ -103,7 +107,9 @@ var (
 		"hold_told", new(string), "hold_calls", new(string), "hold_over", new(string))
 	perlSupervisorHeldText = stripped(hostcode.Perl, &perlSupervisorSource, "hold_begin", &holdBeginSource, "hold_child", &holdChildSource,
 		"hold_told", &holdToldSource, "hold_calls", &holdCallsSource, "hold_over", &holdOverSource)
-	holdPerlText          = stripped(hostcode.Shell, &holdPerlSource)
+	holdPickText          = stripped(hostcode.Shell, &holdPickSource)
+	supervisePythonText   = stripped(hostcode.Shell, &supervisePythonSource)
+	pythonSupervisorText  = stripped(hostcode.Python, &pythonSupervisorSource)
 	shellSupervisorText   = stripped(hostcode.Shell, &shellSupervisorSource)
 	feederText            = stripped(hostcode.Shell, &feederSource)
 	perlFeederText        = stripped(hostcode.Perl, &perlFeederSource)

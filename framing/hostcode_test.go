@@ -58,7 +58,9 @@ var hostFiles = []hostFile{
 	{"hold_told.pl", nil, 640, perl, nil},
 	{"hold_calls.pl", nil, 160, perl, nil},
 	{"hold_over.pl", nil, 360, perl, nil},
-	{"hold_perl.sh", holdPerlText, 160, hostcodetest.All, nil},
+	{"hold_pick.sh", holdPickText, 280, hostcodetest.All, nil},
+	{"supervise_python.sh", supervisePythonText, 220, hostcodetest.All, nil},
+	{"supervisor.py", pythonSupervisorText, 6000, []string{"python3"}, nil},
 	{"supervisor.sh", shellSupervisorText, 1150, hostcodetest.All, nil},
 	{"feeder.sh", feederText, 900, hostcodetest.All, nil},
 	{"feeder.pl", perlFeederText, 318, perl, nil},
@@ -145,6 +147,9 @@ func TestWhatStartsAShellIsSentAsBefore(t *testing.T) {
 		require.NoError(t, err)
 		golden(t, "bootstrap_"+name, string(text))
 	}
+	text, err := BootstrapPython(nonce, Shell{Name: "dash", HoldPython: "by = 'a'\nb", WatchPython: "c"})
+	require.NoError(t, err)
+	golden(t, "bootstrap_held_python", string(text))
 	golden(t, "loader", Loader(nonce))
 	golden(t, "feeder", string(FeedScript(nonce)))
 	golden(t, "signal", Signal(4711, "TERM"))

@@ -46,6 +46,7 @@ type Startup struct {
 	buf   []byte
 	step  int
 	hello Hello
+	asked bool // for the text of BootstrapPython
 }
 
 // maxNoise bounds what a login shell's start files may print.
@@ -54,7 +55,11 @@ const maxNoise = 1 << 20
 // NewStartup returns the Startup for the shell that was started with Loader(nonce).
 func NewStartup(nonce Token) *Startup { return &Startup{nonce: nonce} }
 
-// Feed takes the next piece of output. loaded becomes true once, when the text of [Bootstrap] must be typed. d is
+// Python reports whether what must be typed is the text of [BootstrapPython]: only where the shell is to be held.
+func (s *Startup) Python() bool { return s.asked }
+
+// Feed takes the next piece of output. loaded becomes true once, when the text of [Bootstrap] must be typed, and again where the host
+// asks for another one, which [Startup.Python] says. d is
 // non-nil once the shell is ready, and Startup is not needed any more; what p held beyond that has been fed to d. Before
 // that the shell must get nothing else.
 func (s *Startup) Feed(p []byte) (loaded bool, h Hello, d *Decoder, err error) {
@@ -73,6 +78,13 @@ func (s *Startup) Feed(p []byte) (loaded bool, h Hello, d *Decoder, err error) {
 	}
 	if reason, ok := s.line(mark + "N"); ok {
 		return loaded, h, nil, &UnheldError{reason}
+	}
+	if s.step == 1 && !s.asked {
+		if _, s.asked = s.line(mark + "Q"); s.asked {
+			_, s.buf, _ = bytes.Cut(s.buf, []byte(mark+"Q"))
+			_, s.buf, _ = bytes.Cut(s.buf, []byte("\n"))
+			return true, h, nil, nil
+		}
 	}
 	if s.step == 1 {
 		i := bytes.Index(s.buf, []byte(mark+"T"))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/held"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -46,6 +47,12 @@ func (s *Session) hold(ctx context.Context, x *Exec, d policy.Decision) policy.D
 	not := *d.Unheld
 	not.Reason = fmt.Sprintf("%s, and %s cannot hold this: %s", not.Reason, s.host.Name, why)
 	return not
+}
+
+// holdWith returns spec with the texts that hold its shell.
+func holdWith(spec framing.Shell, t held.Texts) framing.Shell {
+	spec.Hold, spec.Watch, spec.HoldPython, spec.WatchPython = t.Hold, t.Watch, t.HoldPython, t.WatchPython
+	return spec
 }
 
 // heldBy notes what holds a shell.

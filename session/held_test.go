@@ -153,11 +153,11 @@ func TestReadsNeedApprovalWhereTheHostCannotHoldThem(t *testing.T) {
 	r, err := s.Run(t.Context(), session.Command{Script: ": read; echo a"})
 	require.ErrorIs(t, err, session.ErrDenied)
 	assert.Equal(t, "builtin/reads-held", r.Decision.Rule)
-	assert.Equal(t, "reads are held, and here cannot hold this: it has no perl", r.Decision.Reason)
-	assert.Equal(t, []string{"no", "it has no perl"}, []string{r.Held, r.NotHeld})
+	assert.Equal(t, "reads are held, and here cannot hold this: it has neither perl nor python3", r.Decision.Reason)
+	assert.Equal(t, []string{"no", "it has neither perl nor python3"}, []string{r.Held, r.NotHeld})
 	r, err = s.Run(t.Context(), session.Command{Script: "echo a", Held: true})
 	require.ErrorIs(t, err, session.ErrNotHeld)
-	assert.ErrorContains(t, err, "it has no perl")
+	assert.ErrorContains(t, err, "it has neither perl nor python3")
 	assert.False(t, r.Err.Sent)
 	r, err = s.Run(t.Context(), session.Command{Script: "echo a"})
 	require.NoError(t, err)
@@ -169,13 +169,66 @@ func TestReadsNeedApprovalWhereTheHostCannotHoldThem(t *testing.T) {
 	assert.Equal(t, []string{"a\n", "session", "no", "approval"}, []string{string(r.Stdout), r.Lane, r.Held, r.Decision.Approval})
 }
 
+// Where there is no perl, python3 holds: a session and its Results say so as they do with perl.
+func TestAHostWithoutPerlHoldsByPython3(t *testing.T) {
+	python := python(t)
+	holding(t, bashHere, session.Config{Policy: policy.AllowAll}) // skips where that cannot be
+	host := bashHere
+	path := withoutPerl(t)
+	require.NoError(t, os.Symlink(python, filepath.Join(path, "python3")))
+	host.Env = []string{"PATH=" + path}
+	s := onThisMachine(t, host, session.Config{Policy: policy.AllowAll})
+	by, err := s.HeldBy(t.Context())
+	require.NoError(t, err)
+	assert.Regexp(t, `^landlock [0-9]+, seccomp$`, by)
+	file := filepath.Join(t.TempDir(), "f")
+	r, err := s.Run(t.Context(), session.Command{Script: "echo a; echo b >" + file, Held: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a\n", "kernel", by, ""}, []string{string(r.Stdout), r.Held, r.HeldBy, r.RefusedUnknown})
+	assert.Equal(t, []held.Refusal{{Call: "open for writing", Path: file}}, r.Refused)
+	r, err = s.Run(t.Context(), session.Command{Script: "cat", Held: true, Stdin: strings.NewReader(strings.Repeat("x", 10_000))})
+	require.NoError(t, err)
+	assert.Equal(t, 10_000, len(r.Stdout))
+}
+
+// python is a python3 that needs no PATH: not what a version manager puts before it.
+func python(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"/usr/bin/python3", "python3"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	needs.Part(t, "python3 is not installed")
+	return ""
+}
+
+// A python3 that does not start, or lacks a library, holds nothing, and that is why reads need approval.
+func TestAPython3OfNoUseHoldsNothing(t *testing.T) {
+	python := python(t)
+	for script, want := range map[string]string{
+		"echo python3 is not configured; exit 127":                                 `^it has no perl, and its python3 does not start; it printed "python3 is not configured`,
+		"exec " + python + ` -ISBc "import sys; sys.modules['ctypes'] = None; $2"`: "^(import of ctypes halted|No module named .?ctypes)",
+	} {
+		host := bashHere
+		path := withoutPerl(t)
+		require.NoError(t, os.WriteFile(filepath.Join(path, "python3"), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
+		host.Env = []string{"PATH=" + path}
+		s := onThisMachine(t, host, session.Config{Policy: heldReads, Audit: &ledger{}})
+		r, err := s.Run(t.Context(), session.Command{Script: ": read; echo a"})
+		require.ErrorIs(t, err, session.ErrDenied)
+		assert.Equal(t, "builtin/reads-held", r.Decision.Rule)
+		assert.Regexp(t, want, r.NotHeld)
+	}
+}
+
 type yes struct{}
 
 func (yes) Approve(context.Context, policy.Question) (policy.Answer, error) {
 	return policy.Answer{Approved: true, ID: "approval", By: "operator/ada"}, nil
 }
 
-// withoutPerl is a directory of programs that has no perl.
+// withoutPerl is a directory of programs that has neither perl nor python3.
 func withoutPerl(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -168,10 +168,10 @@ func (s *Session) newSide(ctx context.Context, x *Exec, lane, dir string) (*shel
 	}
 	switch lane {
 	case laneHeld:
-		spec.Hold, spec.Watch = held.Program(), held.Watch()
+		spec = holdWith(spec, held.Program())
 	case laneTrial: // it begins as the session's own does
 		spec.Env, spec.Login = s.host.Env, s.host.Login
-		spec.Hold, spec.Watch = held.Trial(x.res.Decision.First.Closed)
+		spec = holdWith(spec, held.Trial(x.res.Decision.First.Closed))
 	}
 	spec = s.guarded(spec)
 	sh, release := s.spareFor(ctx, x, spec)

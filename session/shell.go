@@ -49,7 +49,7 @@ func startShell(ctx context.Context, t Transport, spec framing.Shell) (*shell, e
 	ctx, cancel := boundAfter(ctx, stream)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { stream.Close() })
-	sh, err := handshake(stream, framing.NewStartup(nonce), text)
+	sh, err := handshake(stream, framing.NewStartup(nonce), text, func() ([]byte, error) { return framing.BootstrapPython(nonce, spec) })
 	if !stop() {
 		// The stream's own error says only that it was closed: by us.
 		err = ctxerr.Of(ctx)
@@ -62,8 +62,8 @@ func startShell(ctx context.Context, t Transport, spec framing.Shell) (*shell, e
 	return sh, nil
 }
 
-// handshake drives the startup to the shell's hello.
-func handshake(stream Stream, up *framing.Startup, text []byte) (*shell, error) {
+// handshake drives the startup to the shell's hello. python is the text for a host without perl.
+func handshake(stream Stream, up *framing.Startup, text []byte, python func() ([]byte, error)) (*shell, error) {
 	buf := make([]byte, 4096)
 	for {
 		n, err := stream.Read(buf)
@@ -76,6 +76,11 @@ func handshake(stream Stream, up *framing.Startup, text []byte) (*shell, error) 
 		case err != nil:
 			return nil, noShell(stream, up, err)
 		case loaded:
+			if up.Python() {
+				if text, uperr = python(); uperr != nil {
+					return nil, uperr
+				}
+			}
 			if err := typeText(stream, text); err != nil {
 				return nil, noShell(stream, up, err)
 			}
@@ -106,6 +111,9 @@ func noShell(stream Stream, up *framing.Startup, err error) error {
 	}
 	if !errors.Is(err, io.EOF) {
 		return fmt.Errorf("the shell did not become ready: %w%s", err, said)
+	}
+	if up.Python() {
+		return &framing.UnheldError{Reason: "it has no perl, and its python3 does not start" + said}
 	}
 	exit, werr := stream.Wait()
 	switch {

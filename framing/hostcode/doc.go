@@ -1,4 +1,4 @@
-// Package hostcode turns files of shell and perl into the text that Fairlead sends to a host.
+// Package hostcode turns files of shell, perl and python into the text that Fairlead sends to a host.
 //
 // The files are for people: long names, indentation, comments. What is sent has none of that, because every shell that
 // starts pays for each byte. A file keeps to these rules, and [Shell] and [Perl] rely on them:
@@ -14,6 +14,7 @@
 //   - A file that is a part of another one stands in it as @name@ on a line of its own; [Fill] puts it there before the
 //     whole is stripped.
 //   - In perl, "#" stands in no string, and "/" begins an expression with blanks or quotes in it only behind "=~".
+//   - In python, lines begin with tabs, each statement has one line, and no string has three quotes. [Python] keeps the tabs.
 //
 // Package hostcodetest has the tests that each such file passes.
 package hostcode

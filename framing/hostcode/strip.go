@@ -30,6 +30,45 @@ func Perl(source string) string {
 	return rename(squeeze(strings.Join(code, "\n")), names)
 }
 
+// Python returns a file of python as it is sent. Its lines begin with tabs, and blanks within them go where they separate nothing.
+func Python(source string) string {
+	var b strings.Builder
+	for i, line := range slices.DeleteFunc(strings.Split(Uncommented(source), "\n"), func(line string) bool { return strings.Trim(line, blanks) == "" }) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		text := strings.TrimLeft(line, blanks)
+		b.WriteString(line[:len(line)-len(text)])
+		b.WriteString(squeezeLine(text))
+	}
+	return rename(b.String(), Names(source))
+}
+
+// squeezeLine drops the blanks of a line of python that do not separate two words.
+func squeezeLine(line string) string {
+	out := make([]byte, 0, len(line))
+	var quote byte // that ends what is copied as it stands
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case quote != 0:
+			out = append(out, c)
+			if c == '\\' && i+1 < len(line) {
+				i++
+				out = append(out, line[i])
+			} else if c == quote {
+				quote = 0
+			}
+		case c == ' ' && len(out) > 0 && i+1 < len(line) && !(isWord(out[len(out)-1]) && isWord(line[i+1])):
+		default:
+			if c == '"' || c == '\'' {
+				quote = c
+			}
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}
+
 // Readable returns a file without its comments and with its names as they are sent: tests compare what a shell makes of it
 // with what the shell makes of the stripped text.
 func Readable(source string) string { return rename(Uncommented(source), Names(source)) }

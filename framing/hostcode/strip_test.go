@@ -27,6 +27,8 @@ func TestStripping(t *testing.T) {
 		"perl's blanks":               {hostcode.Perl, "my $x = 1 + $y;\nprint \"a  b\", 'c  d';\n$x =~ /a  \\/b/ and exit 1\n", "my$x=1+$y;print\"a  b\",'c  d';$x=~/a  \\/b/ and exit 1"},
 		"signs of perl that join":     {hostcode.Perl, "$x && !$y\n", "$x&& !$y"},
 		"perl's escapes in its words": {hostcode.Perl, "print \"a \\\" b\" . $c\n", "print\"a \\\" b\".$c"},
+		"python's indentation stays":  {hostcode.Python, "#= x the_x what\n# why\nif the_x:\n\t# why\n\n\treturn 1 if the_x else  -1\n", "if x:\n\treturn 1 if x else-1"},
+		"python's blanks":             {hostcode.Python, "a = b[1 : 2] + {'x  y': \"c \\\" d\"}\nif a in (1, 2) or 'x' not in b: d(* a)\n", "a=b[1:2]+{'x  y':\"c \\\" d\"}\nif a in(1,2)or'x'not in b:d(*a)"},
 		"nothing":                     {hostcode.Shell, "", ""},
 	} {
 		assert.Equal(t, tt.sent, tt.strip(tt.source), name)

@@ -6,17 +6,16 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
-	"github.com/fairlead-ssh/fairlead/session/held"
 )
 
 // What a shell costs beside a plain one that is held, and one in which a command is tried: its start, a silent command, and one that starts
 // a program. The starts take turns, and the fastest of each count: the others show what else the machine does.
 func BenchmarkHeldAndPlain(b *testing.B) {
-	tried, watch := held.Trial(closed())
 	kinds := []struct {
 		name string
 		spec framing.Shell
-	}{{"plain", framing.Shell{Name: "bash"}}, {"held", framing.Shell{Name: "bash", Hold: held.Program(), Watch: held.Watch()}}, {"tried", framing.Shell{Name: "bash", Hold: tried, Watch: watch}}}
+	}{{"plain", framing.Shell{Name: "bash"}}, {"held", shellFor("bash", newest, true)}, {"tried", shellToTry("bash")},
+		{"held-python", by(b, "python3", shellFor("bash", newest, true))}, {"tried-python", by(b, "python3", shellToTry("bash"))}}
 	b.Run("start", func(b *testing.B) {
 		has(b, "bash")
 		took := map[string][]time.Duration{}

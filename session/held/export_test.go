@@ -1,16 +1,24 @@
 package held
 
-// ProgramFor is Program as if Landlock had at most a version; 0 is none.
-func ProgramFor(version int) string { return program(version, listen, "") }
+// ProgramFor is Program as if Landlock had at most a version; 0 is none. Without told the kernel puts no calls to the supervisor: it knows
+// no such flag.
+func ProgramFor(version int, told bool) Texts {
+	if !told {
+		return program(version, 1<<30, nil)
+	}
+	return program(version, listen, nil)
+}
 
-// ProgramUntold is ProgramFor where the kernel puts no calls to the supervisor: it knows no such flag.
-func ProgramUntold(version int) string { return program(version, 1<<30, "") }
+// HostFile is a file of package held, and what is sent of it.
+type HostFile struct {
+	Name, Source string
+	Text         func() string
+}
 
-// HoldSource and HoldText are the file and what is sent of it.
-var (
-	HoldSource = &holdSource
-	HoldText   = holdText
-
-	WatchSource = &watchSource
-	WatchText   = watchText
-)
+// HostFiles are all of them.
+var HostFiles = []HostFile{
+	{"hold.pl", holdSource, holdText},
+	{"watch.pl", watchSource, watchText},
+	{"hold.py", holdPythonSource, holdPythonText},
+	{"watch.py", watchPythonSource, watchPythonText},
+}

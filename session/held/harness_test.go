@@ -2,8 +2,13 @@ package held_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // shell is a real shell on a real terminal.
@@ -24,6 +30,81 @@ type shell struct {
 	dec   *framing.Decoder
 	told  []string // of refused calls
 	close func()   // hangs up and waits for the supervisor
+}
+
+// supervisors are what holds a shell on a host.
+var supervisors = []string{"perl", "python3"}
+
+// by makes spec a shell that one of the supervisors holds: python3 does where the PATH has no perl.
+func by(t testing.TB, supervisor string, spec framing.Shell) framing.Shell {
+	t.Helper()
+	if supervisor == "python3" {
+		spec.Env = append(slices.Clip(spec.Env), "PATH="+withoutPerl(t))
+	}
+	return spec
+}
+
+// supervisor is the program of the parent of a shell.
+func (s *shell) supervisor(t testing.TB) string {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.hello.PID))
+	require.NoError(t, err)
+	parent := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')'):]))[2] // proc_pid_stat(5)
+	path, err := os.Readlink("/proc/" + parent + "/exe")
+	require.NoError(t, err)
+	return filepath.Base(path)
+}
+
+// python is a python3 that any account can run: not what a version manager puts before it. FAIRLEAD_PYTHON3 names another one.
+func python(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{os.Getenv("FAIRLEAD_PYTHON3"), "/usr/bin/python3", "python3"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	needs.Part(t, "python3 is not installed")
+	return ""
+}
+
+// programs is a directory with links to all programs but perl.
+var programs = sync.OnceValues(func() (dir string, err error) {
+	// Not TempDir: other accounts cannot look into that, and one test after another uses it.
+	if dir, err = os.MkdirTemp("/tmp", "fairlead-programs-"); err != nil {
+		return "", err
+	}
+	if err = os.Chmod(dir, 0o755); err != nil {
+		return dir, err
+	}
+	for _, from := range filepath.SplitList(os.Getenv("PATH")) {
+		all, _ := os.ReadDir(from)
+		for _, e := range all {
+			if name := e.Name(); !strings.HasPrefix(name, "perl") && !strings.HasPrefix(name, "python") {
+				os.Symlink(filepath.Join(from, name), filepath.Join(dir, name)) // the first one counts
+			}
+		}
+	}
+	return dir, nil
+})
+
+// withoutPerl is the PATH of a host that has python3 and no perl.
+func withoutPerl(t testing.TB) string {
+	t.Helper()
+	python := python(t)
+	dir, err := programs()
+	require.NoError(t, err)
+	if err := os.Symlink(python, filepath.Join(dir, "python3")); !errors.Is(err, fs.ErrExist) {
+		require.NoError(t, err)
+	}
+	return dir
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, _ := programs(); dir != "" {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
 }
 
 // silence is how long a shell may say nothing before a test fails.
@@ -69,6 +150,10 @@ func startWith(t testing.TB, spec framing.Shell, as *syscall.Credential, inherit
 		loaded, h, d, err := up.Feed(p)
 		if err != nil {
 			return nil, err
+		}
+		if loaded && up.Python() {
+			text, err = framing.BootstrapPython(nonce, spec)
+			require.NoError(t, err)
 		}
 		if loaded {
 			_, err := s.tty.Write(text)

@@ -1,6 +1,6 @@
 // Package held knows how a shell is held to reading by the host's own kernel, and which programs do not tell the truth there.
 //
-// [Program] is what framing.Shell.Hold takes. A shell that was started with it, and all that the shell runs, changes no file,
+// [Program] is what a framing.Shell that is held takes. Such a shell, and all that it runs, changes no file,
 // attribute, mount, device or setting of the kernel. It opens no connection, neither of the network nor to a program on the
 // host, signals and traces nothing outside of itself, and gains no privilege. That holds for root too. Nothing is installed, and a
 // command costs nothing more.
@@ -9,7 +9,8 @@
 //
 // Landlock, whatever its version, keeps files, and from its sixth version on signals. A filter of seccomp keeps the system calls
 // that Landlock does not know, with numbers for x86-64 and arm64. Privileges are dropped, and no_new_privs keeps setuid programs
-// from giving any. Where one of these cannot be had, or perl is missing, the shell does not start and says why.
+// from giving any. perl does that on the host, or python3 (3.6 or newer, with ctypes) where there is no perl. Where one of these cannot be
+// had, or neither perl nor python3, the shell does not start and says why.
 //
 // # What it does not cover
 //
@@ -33,6 +34,7 @@ package held
 import (
 	_ "embed"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/framing/hostcode"
@@ -44,24 +46,43 @@ var holdSource string
 //go:embed host/watch.pl
 var watchSource string
 
-var watchText = sync.OnceValue(func() string { return hostcode.Perl(watchSource) })
+//go:embed host/hold.py
+var holdPythonSource string
 
-// Watch is the perl by which the supervisor answers the calls of a shell that Program holds; see framing.Shell.Watch.
-func Watch() string { return hostcode.Fill(watchText(), "closed", "", "first", "") }
+//go:embed host/watch.py
+var watchPythonSource string
 
-var holdText = sync.OnceValue(func() string { return hostcode.Perl(holdSource) })
+var (
+	holdText        = sync.OnceValue(func() string { return hostcode.Perl(holdSource) })
+	watchText       = sync.OnceValue(func() string { return hostcode.Perl(watchSource) })
+	holdPythonText  = sync.OnceValue(func() string { return hostcode.Python(holdPythonSource) })
+	watchPythonText = sync.OnceValue(func() string { return hostcode.Python(watchPythonSource) })
+)
 
-// newest is more than any version of Landlock that there is: what is known of newer ones is what is asked of them.
-const newest = 99
+const (
+	// newest is more than any version of Landlock that there is: what is known of newer ones is what is asked of them.
+	newest = 99
+	// listen is SECCOMP_FILTER_FLAG_NEW_LISTENER (seccomp(2)).
+	listen = 8
+)
 
-// Program is the perl that holds a shell; see framing.Shell.Hold.
-func Program() string { return program(newest, listen, "") }
+// Texts are what runs on a host to hold a shell: framing.Shell has fields of these names.
+type Texts struct{ Hold, Watch, HoldPython, WatchPython string }
 
-// listen is SECCOMP_FILTER_FLAG_NEW_LISTENER.
-const listen = 8
+// Program returns the texts for a shell that is held to reading, by perl or else by python3.
+func Program() Texts { return program(newest, listen, nil) }
 
-// program is Program for kernels whose Landlock has at most a version. With other flags than listen no calls are told. Where first
-// is not "", everything that is opened is looked at.
-func program(version, flags int, first string) string {
-	return hostcode.Fill(holdText(), "newest", strconv.Itoa(version), "listen", strconv.Itoa(flags), "first", first)
+// program is Program for kernels whose Landlock has at most a version. With other flags than listen no calls are told. Where there are
+// closed places, everything that is opened is looked at.
+func program(version, flags int, closed []string) Texts {
+	first := ""
+	if closed != nil {
+		first = "1"
+	}
+	values := []string{"newest", strconv.Itoa(version), "listen", strconv.Itoa(flags), "first", first}
+	places := []string{"closed", strings.Join(closed, " "), "first", first}
+	return Texts{
+		Hold: hostcode.Fill(holdText(), values...), Watch: hostcode.Fill(watchText(), places...),
+		HoldPython: hostcode.Fill(holdPythonText(), values...), WatchPython: hostcode.Fill(watchPythonText(), places...),
+	}
 }

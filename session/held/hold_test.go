@@ -22,15 +22,41 @@ import (
 const newest = 99
 
 func TestWhatIsSentOfAFileIsSmallAndMeansTheSame(t *testing.T) {
-	hostcodetest.Check(t, hostcodetest.File{Name: "hold.pl", Source: *held.HoldSource, Sent: held.HoldText(), Max: 5700, Shells: []string{"perl"}})
-	hostcodetest.Check(t, hostcodetest.File{Name: "watch.pl", Source: *held.WatchSource, Sent: held.WatchText(), Max: 8300, Shells: []string{"perl"}})
+	sizes := map[string]int{"hold.pl": 5700, "watch.pl": 8300, "hold.py": 8000, "watch.py": 11400}
+	for _, f := range held.HostFiles {
+		t.Run(f.Name, func(t *testing.T) {
+			language := "perl"
+			if strings.HasSuffix(f.Name, ".py") {
+				python(t)
+				language = "python3"
+			}
+			hostcodetest.Check(t, hostcodetest.File{Name: f.Name, Source: f.Source, Sent: f.Text(), Max: sizes[f.Name], Shells: []string{language}})
+		})
+	}
+}
+
+// shellFor is a shell that is held as if Landlock had at most a version, and whether refused calls are told.
+func shellFor(name string, version int, told bool) framing.Shell {
+	return shellWith(framing.Shell{Name: name}, held.ProgramFor(version, told))
+}
+
+// shellWith is sh with the texts that hold it.
+func shellWith(sh framing.Shell, texts held.Texts) framing.Shell {
+	sh.Hold, sh.Watch, sh.HoldPython, sh.WatchPython = texts.Hold, texts.Watch, texts.HoldPython, texts.WatchPython
+	return sh
 }
 
 // hold starts a held shell, as if Landlock had at most a version.
 func hold(t testing.TB, name string, version int) *shell {
 	t.Helper()
+	return holdBy(t, "perl", name, version)
+}
+
+// holdBy is hold by one of the supervisors.
+func holdBy(t testing.TB, supervisor, name string, version int) *shell {
+	t.Helper()
 	has(t, name)
-	s, err := start(t, framing.Shell{Name: name, Hold: held.ProgramFor(version), Watch: held.Watch()}, nil)
+	s, err := start(t, by(t, supervisor, shellFor(name, version, true)), nil)
 	var un *framing.UnheldError
 	if errors.As(err, &un) && (strings.Contains(un.Reason, "has no Landlock") || strings.Contains(un.Reason, "processor")) {
 		needs.Part(t, "this machine cannot hold a shell: %s", un.Reason)
@@ -53,10 +79,23 @@ func has(t testing.TB, name string) {
 var holdable = []string{"bash", "zsh", "dash", "ash", "mksh"}
 
 func TestAHeldShellReadsAndSaysByWhatItIsHeld(t *testing.T) {
+	type kind struct {
+		supervisor, name string
+		version          int
+	}
+	var kinds []kind
 	for _, name := range holdable {
 		for _, version := range []int{1, 3, 5, newest} {
-			t.Run(fmt.Sprint(name, "/", version), func(t *testing.T) {
-				s := hold(t, name, version)
+			kinds = append(kinds, kind{"perl", name, version})
+		}
+		kinds = append(kinds, kind{"python3", name, newest})
+	}
+	for _, k := range append(kinds, kind{"python3", "dash", 1}) {
+		{
+			version := k.version
+			t.Run(fmt.Sprint(k.supervisor, "/", k.name, "/", version), func(t *testing.T) {
+				s := holdBy(t, k.supervisor, k.name, version)
+				assert.Contains(t, s.supervisor(t), strings.TrimSuffix(k.supervisor, "3"))
 				assert.Regexp(t, `^landlock [0-9]+, seccomp$`, s.hello.HeldBy)
 				if version != newest && !strings.HasPrefix(s.hello.HeldBy, fmt.Sprintf("landlock %d,", version)) {
 					needs.Part(t, "this kernel's Landlock is older than version %d", version)
@@ -85,9 +124,10 @@ func TestAHeldShellReadsAndSaysByWhatItIsHeld(t *testing.T) {
 
 // The directory for temporary files is the account's alone, and goes with the shell, whatever it holds.
 func TestTheDirectoryForTemporaryFilesGoesWithTheShell(t *testing.T) {
-	for _, end := range []string{"the terminal closes", "exit"} {
-		t.Run(end, func(t *testing.T) {
-			s := hold(t, "bash", newest)
+	for i, end := range []string{"the terminal closes", "exit", "the terminal closes", "exit"} {
+		supervisor := supervisors[i/2]
+		t.Run(supervisor+"/"+end, func(t *testing.T) {
+			s := holdBy(t, supervisor, "bash", newest)
 			dir := strings.TrimSpace(s.run(`echo "$TMPDIR"`).stdout)
 			info, err := os.Stat(dir)
 			require.NoError(t, err)
@@ -109,35 +149,82 @@ func TestTheDirectoryForTemporaryFilesGoesWithTheShell(t *testing.T) {
 // Where the shell cannot be held there is none, and it says why.
 func TestAHostThatCannotHoldSaysWhyAndStartsNoShell(t *testing.T) {
 	has(t, "bash")
-	for want, spec := range map[string]framing.Shell{
-		"its kernel has no Landlock": {Name: "bash", Hold: held.ProgramFor(0)},
-		"it is Tuesday":              {Name: "bash", Hold: `die "it is Tuesday in $ENV{TMPDIR}\n"`},
-		"syntax error":               {Name: "bash", Hold: `1 +`},
-		"the kernel ended it":        {Name: "bash", Hold: `kill 9, $$; sleep 1000`},
-		"it has no perl":             {Name: "bash", Hold: held.Program(), Env: []string{"PATH=" + withoutPerl(t)}},
-	} {
-		_, err := start(t, spec, nil)
-		var un *framing.UnheldError
-		if assert.ErrorAs(t, err, &un, want) {
-			assert.Contains(t, un.Reason, want)
-			assert.NotContains(t, un.Reason, "\n")
-			if _, dir, ok := strings.Cut(un.Reason, " in /"); ok {
-				assert.NoDirExists(t, "/"+dir)
+	neither, both := onlyWith(t), func(perl, python string) framing.Shell {
+		return framing.Shell{Name: "bash", Hold: perl, HoldPython: "def hold(channel, environment):\n\t" + python}
+	}
+	for _, supervisor := range supervisors {
+		for want, spec := range map[string]framing.Shell{
+			"its kernel has no Landlock":      shellFor("bash", 0, true),
+			"it is Tuesday":                   both(`die "it is Tuesday in $ENV{TMPDIR}\n"`, `raise Exception("it is Tuesday\nin " + environment[b"TMPDIR"].decode())`),
+			"syntax":                          both(`1 +`, `1 +`),
+			"the kernel ended it":             both(`kill 9, $$; sleep 1000`, `import os; os.kill(os.getpid(), 9)`),
+			"it has neither perl nor python3": {Name: "bash", Hold: "1", HoldPython: "1", Env: []string{"PATH=" + neither}},
+		} {
+			if len(spec.Env) == 0 {
+				spec = by(t, supervisor, spec)
+			}
+			_, err := start(t, spec, nil)
+			var un *framing.UnheldError
+			if assert.ErrorAs(t, err, &un, want) {
+				assert.Contains(t, un.Reason, want)
+				assert.NotContains(t, un.Reason, "\n")
+				if _, dir, ok := strings.Cut(un.Reason, " in /"); ok {
+					assert.NoDirExists(t, "/"+dir)
+				}
 			}
 		}
 	}
 }
 
+// perl holds where the host has both, and python3 where it has no perl. The shell and what it starts see nothing of that.
+func TestPython3HoldsWhereThereIsNoPerl(t *testing.T) {
+	t.Setenv("PYTHONPATH", "/nowhere") // which is not the supervisor's to follow, and stays
+	t.Setenv("LC_ALL", "C")
+	said := map[string]outcome{}
+	for _, supervisor := range supervisors {
+		s := holdBy(t, supervisor, "bash", newest)
+		assert.Contains(t, s.supervisor(t), strings.TrimSuffix(supervisor, "3"))
+		assert.Empty(t, s.hello.Unwatched)
+		said[supervisor] = s.run("env | sed '/^PATH=/d; /^_=/d; s/\\.fairlead-[0-9a-f]*/ROOM/'; ulimit -a; " +
+			"grep -E '^(Sig[BIC]|Cap|NoNew|Seccomp)' /proc/self/status; ls /proc/self/fd")
+		name, err := os.ReadFile(fmt.Sprintf("/proc/%s/cmdline", strings.TrimSpace(s.run("echo $PPID").stdout)))
+		require.NoError(t, err)
+		assert.Equal(t, "fairlead", strings.TrimRight(string(name), "\x00 "))
+		flood := s.run("seq 200000; seq 200000 >&2; (exit 7)")
+		assert.Equal(t, []int{1288895, 1288895, 7}, []int{len(flood.stdout), len(flood.stderr), flood.code})
+	}
+	assert.Equal(t, said["perl"], said["python3"])
+	assert.Contains(t, said["perl"].stdout, "PYTHONPATH=/nowhere")
+}
+
+// The text for python3 arrives whatever shell reads it.
+func TestEveryShReadsTheTextForPython3(t *testing.T) {
+	path := os.Getenv("PATH")
+	for _, sh := range []string{"bash", "dash", "busybox", "mksh", "zsh", "ksh93"} {
+		t.Run(sh, func(t *testing.T) {
+			program, err := exec.LookPath(sh)
+			if err != nil {
+				needs.Part(t, "%s is not installed", sh)
+			}
+			dir := t.TempDir()
+			require.NoError(t, os.Symlink(program, filepath.Join(dir, "sh")))
+			t.Setenv("PATH", dir+":"+path)
+			s := holdBy(t, "python3", "dash", newest)
+			assert.Equal(t, outcome{stdout: "a\n"}, s.run("echo a"))
+		})
+	}
+}
+
 func TestKsh93IsNotHeld(t *testing.T) {
 	has(t, "ksh93")
-	_, err := start(t, framing.Shell{Name: "ksh93", Hold: held.Program(), Watch: held.Watch()}, nil)
+	_, err := start(t, shellFor("ksh93", newest, true), nil)
 	var un *framing.UnheldError
 	require.ErrorAs(t, err, &un)
 	assert.Contains(t, un.Reason, "/dev/shm")
 }
 
-// withoutPerl is a directory of programs that has no perl.
-func withoutPerl(t *testing.T) string {
+// onlyWith is a directory of programs that has neither perl nor python3.
+func onlyWith(t *testing.T) string {
 	dir := t.TempDir()
 	for _, name := range []string{"sh", "bash", "stty", "env", "sed", "id", "cat", "head", "tr"} {
 		path, err := exec.LookPath(name)

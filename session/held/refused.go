@@ -40,7 +40,7 @@ func (r Refusal) String() string {
 // Left is what a shell leaves behind when it ends.
 type Left struct{ Files, Processes bool }
 
-// Refused reads what [Watch] reports. left is set for the report of a shell's end. ok is false for what is no report.
+// Refused reads what a held shell's supervisor reports. left is set for the report of a shell's end. ok is false for what is no report.
 func Refused(report []byte) (r Refusal, left *Left, ok bool) {
 	if rest, is := bytes.CutPrefix(report, []byte("left;")); is {
 		files, processes, is := strings.Cut(string(rest), ";")

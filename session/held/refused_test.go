@@ -3,6 +3,7 @@ package held_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session/held"
 )
 
@@ -30,13 +30,16 @@ func (s *shell) refusedBy(t *testing.T, script string) (words []string) {
 
 // What was refused is named exactly, by the path that it is about; and what would have changed nothing is not named.
 func TestRefusedCallsAreNamed(t *testing.T) {
-	for _, version := range []int{1, 3, 5, newest} {
-		t.Run(fmt.Sprint(version), func(t *testing.T) {
-			s := hold(t, "bash", version)
+	for i, version := range []int{1, 3, 5, newest, 1, newest} {
+		supervisor := supervisors[i/4]
+		t.Run(fmt.Sprint(supervisor, "/", version), func(t *testing.T) {
+			s := holdBy(t, supervisor, "bash", version)
 			if version != newest && !strings.HasPrefix(s.hello.HeldBy, fmt.Sprintf("landlock %d,", version)) {
 				t.Skip("this kernel's Landlock is older")
 			}
 			assert.Empty(t, s.hello.Unwatched)
+			perl, err := exec.LookPath("perl")
+			require.NoError(t, err)
 			dir, err := filepath.EvalSymlinks(t.TempDir())
 			require.NoError(t, err)
 			file := filepath.Join(dir, "a file")
@@ -75,7 +78,7 @@ func TestRefusedCallsAreNamed(t *testing.T) {
 				"ls -l; id":                               "",
 				"sleep 0 & kill -0 0; wait":               "",
 			} {
-				got := strings.Join(s.refusedBy(t, script), "; ")
+				got := strings.Join(s.refusedBy(t, strings.ReplaceAll(script, "perl -", perl+" -")), "; ")
 				assert.Equal(t, want, got, script)
 			}
 			text, err := os.ReadFile(file)
@@ -101,8 +104,14 @@ func TestNamesOfRefusedCallsArePrintable(t *testing.T) {
 // Where the kernel puts no calls to the supervisor, the shell is held all the same, and says that refusals are not known.
 func TestWhereCallsAreNotReportedTheShellSaysSo(t *testing.T) {
 	has(t, "bash")
-	hold(t, "bash", newest).close()
-	s, err := start(t, framing.Shell{Name: "bash", Hold: held.ProgramUntold(newest), Watch: held.Watch()}, nil)
+	for _, supervisor := range supervisors {
+		t.Run(supervisor, func(t *testing.T) { whereCallsAreNotReported(t, supervisor) })
+	}
+}
+
+func whereCallsAreNotReported(t *testing.T, supervisor string) {
+	holdBy(t, supervisor, "bash", newest).close()
+	s, err := start(t, by(t, supervisor, shellFor("bash", newest, false)), nil)
 	require.NoError(t, err)
 	assert.Regexp(t, `^landlock [0-9]+, seccomp$`, s.hello.HeldBy)
 	assert.NotEmpty(t, s.hello.Unwatched)
@@ -121,14 +130,16 @@ func TestWhatAHeldShellLeavesBehindIsReported(t *testing.T) {
 		`: >"$TMPDIR/x"; exit 0`: {Files: true},
 		"sleep 1000 & exit 0":    {Processes: true},
 	} {
-		s := hold(t, "bash", newest)
-		assert.True(t, s.run(script).gone)
-		require.NotEmpty(t, s.told, script)
-		_, left, ok := held.Refused([]byte(s.told[len(s.told)-1]))
-		require.True(t, ok)
-		require.NotNil(t, left)
-		assert.Equal(t, want, *left, script)
-		s.close()
+		for _, supervisor := range supervisors {
+			s := holdBy(t, supervisor, "bash", newest)
+			assert.True(t, s.run(script).gone)
+			require.NotEmpty(t, s.told, script)
+			_, left, ok := held.Refused([]byte(s.told[len(s.told)-1]))
+			require.True(t, ok)
+			require.NotNil(t, left)
+			assert.Equal(t, want, *left, "%s %s", supervisor, script)
+			s.close()
+		}
 	}
 }
 

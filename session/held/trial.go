@@ -3,23 +3,23 @@ package held
 import (
 	"regexp"
 	"strings"
-
-	"github.com/fairlead-ssh/fairlead/framing/hostcode"
 )
 
-// Trial returns framing.Shell.Hold and Watch for a command that is tried: it is held as [Program] holds, and may not read either what
-// lies at the places that closed says, which [Closed] makes. Variables of the environment whose names are those of secrets are left
-// out. Whether the host's kernel reports what it refuses is necessary: see framing.Hello.Unwatched.
+// Trial returns the texts for a shell in which a command is tried: it is held as [Program] holds, and may not read either what lies at the
+// places that closed says, which [Closed] makes. Variables of the environment whose names are those of secrets are left out. Whether the
+// host's kernel reports what it refuses is necessary: see framing.Hello.Unwatched.
 //
 // Nothing that opens for reading is left to the kernel: the supervisor opens the file, looks at what it has opened, and passes that on.
 // So no thread can change a path between the look and the opening. Named pipes and devices are not read, but for a few.
-func Trial(closed []string) (hold, watch string) {
-	all := append([]string{always}, closed...)
-	return program(newest, listen, "1"), hostcode.Fill(watchText(), "first", "1", "closed", strings.Join(all, " "))
+func Trial(closed []string) Texts {
+	return program(newest, listen, append([]string{always}, closed...))
 }
 
 // always is closed whatever a policy says: what shows all memory, or takes what it shows from others.
-const always = `^/proc/(?:kmsg|kcore|keys|vmcore)\z`
+const always = `^/proc/(?:kmsg|kcore|keys|vmcore)` + end
+
+// end is the end of a text, in perl and in python: \z is not python's, and $ may have a newline behind it.
+const end = `(?![\s\S])`
 
 // Closed returns the expression of [Trial] for patterns of absolute paths, in which "**" is any number of directories and "*" and "?" stay
 // within a name; what does not begin with "/" begins with "**". Names that match one of except are left open.
@@ -27,9 +27,9 @@ func Closed(patterns, except []string) string {
 	var b strings.Builder
 	b.WriteString("^")
 	if len(except) > 0 {
-		b.WriteString("(?!.*/(?:" + alternatives(except) + `)\z)`)
+		b.WriteString("(?!.*/(?:" + alternatives(except) + `)` + end + `)`)
 	}
-	b.WriteString("(?:" + alternatives(patterns) + `)\z`)
+	b.WriteString("(?:" + alternatives(patterns) + `)` + end)
 	return b.String()
 }
 
@@ -41,7 +41,7 @@ func alternatives(patterns []string) string {
 	return strings.Join(all, "|")
 }
 
-// expression makes a pattern one of perl, without blanks.
+// expression makes a pattern one of perl and python, without blanks.
 func expression(pattern string) string {
 	var b strings.Builder
 	for rest := pattern; rest != ""; {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session/held"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
-	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // closed are the places that the judge calls secret.
@@ -25,12 +25,16 @@ func closed() (all []string) {
 	return all
 }
 
+// shellToTry is one in which a command is tried.
+func shellToTry(name string, env ...string) framing.Shell {
+	return shellWith(framing.Shell{Name: name, Env: env}, held.Trial(closed()))
+}
+
 // try starts a shell in which a command is tried.
-func try(t testing.TB, name string, env ...string) *shell {
+func try(t testing.TB, supervisor, name string, env ...string) *shell {
 	t.Helper()
-	hold(t, name, newest).close() // skips where that cannot be
-	program, watch := held.Trial(closed())
-	s, err := start(t, framing.Shell{Name: name, Hold: program, Watch: watch, Env: env}, nil)
+	holdBy(t, supervisor, name, newest).close() // skips where that cannot be
+	s, err := start(t, by(t, supervisor, shellToTry(name, env...)), nil)
 	require.NoError(t, err)
 	require.Empty(t, s.hello.Unwatched)
 	return s
@@ -38,9 +42,12 @@ func try(t testing.TB, name string, env ...string) *shell {
 
 // A command that is tried reads what is not secret as any does, and nothing is reported of it.
 func TestWhatIsTriedReadsAsEver(t *testing.T) {
-	for _, name := range holdable {
-		t.Run(name, func(t *testing.T) {
-			s := try(t, name)
+	for i, name := range append(slices.Clone(holdable), "bash", "dash") {
+		supervisor := supervisors[min(i/len(holdable), 1)]
+		t.Run(supervisor+"/"+name, func(t *testing.T) {
+			s := try(t, supervisor, name)
+			perl, err := exec.LookPath("perl")
+			require.NoError(t, err)
 			dir, err := filepath.EvalSymlinks(t.TempDir())
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("text\n"), 0o644))
@@ -72,7 +79,7 @@ func TestWhatIsTriedReadsAsEver(t *testing.T) {
 				"echo x >\"$TMPDIR/x\"; cat \"$TMPDIR/x\"; rm \"$TMPDIR/x\"": {stdout: "x\n"},
 			} {
 				s.told = nil
-				o := s.run(script)
+				o := s.run(strings.ReplaceAll(script, "perl -", perl+" -"))
 				o.stdout = strings.ReplaceAll(o.stdout, " ", "") // wc of some systems
 				if want.stderr == "*" {
 					want.stderr = o.stderr
@@ -89,7 +96,15 @@ func TestWhatIsTriedReadsAsEver(t *testing.T) {
 
 // What is secret is not read, whichever way leads there, and the report says what was to be read.
 func TestWhatIsTriedReadsNoSecrets(t *testing.T) {
-	s := try(t, "bash", "MY_TOKEN=hidden", "PLAIN=shown")
+	for _, supervisor := range supervisors {
+		t.Run(supervisor, func(t *testing.T) { triedReadsNoSecrets(t, supervisor) })
+	}
+}
+
+func triedReadsNoSecrets(t *testing.T, supervisor string) {
+	s := try(t, supervisor, "bash", "MY_TOKEN=hidden", "PLAIN=shown")
+	perl, err := exec.LookPath("perl")
+	require.NoError(t, err)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	for name, text := range map[string]string{".env": "hidden", "d/.ssh/id_ed25519": "hidden", "d/.aws/credentials": "hidden", "d/key.pem": "hidden", "plain": "shown"} {
@@ -132,7 +147,7 @@ func TestWhatIsTriedReadsNoSecrets(t *testing.T) {
 		"tr '\\0' '\\n' </proc/$$/environ | grep hidden":                                              "",
 	} {
 		s.told = nil
-		o := s.run(script)
+		o := s.run(strings.ReplaceAll(script, "perl -", perl+" -"))
 		assert.NotContains(t, o.stdout+o.stderr, "hidden", script)
 		assert.NotContains(t, o.stdout, "shown", script)
 		var words []string
@@ -157,10 +172,14 @@ func TestWhatIsTriedReadsNoSecrets(t *testing.T) {
 
 // A path that changes while it is looked at leads to no secret: what is read is what was looked at.
 func TestAPathThatChangesLeadsToNoSecret(t *testing.T) {
-	if _, err := exec.LookPath("python3"); err != nil {
-		needs.Part(t, "python3 is not installed")
+	for _, supervisor := range supervisors {
+		t.Run(supervisor, func(t *testing.T) { changingPathLeadsToNoSecret(t, supervisor) })
 	}
-	s := try(t, "bash")
+}
+
+func changingPathLeadsToNoSecret(t *testing.T, supervisor string) {
+	python := python(t)
+	s := try(t, supervisor, "bash")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	plain, secret := filepath.Join(dir, "abcd"), filepath.Join(dir, ".env")
@@ -168,7 +187,7 @@ func TestAPathThatChangesLeadsToNoSecret(t *testing.T) {
 	require.NoError(t, os.WriteFile(secret, []byte("hidden"), 0o644))
 	script, err := filepath.Abs("testdata/race.py")
 	require.NoError(t, err)
-	o := s.run(fmt.Sprintf("python3 %s %s %s 2000", script, plain, secret))
+	o := s.run(fmt.Sprintf("%s %s %s %s 2000", python, script, plain, secret))
 	assert.Equal(t, outcome{stdout: "opened\n", stderr: o.stderr}, o)
 	assert.NotEmpty(t, s.told)
 }
@@ -176,16 +195,17 @@ func TestAPathThatChangesLeadsToNoSecret(t *testing.T) {
 // What is tried changes nothing either, on any shell, by any of the ways that are tried on held shells.
 func TestNothingGetsOutOfAShellInWhichACommandIsTried(t *testing.T) {
 	for who, as := range accounts() {
-		t.Run(who, func(t *testing.T) {
-			hold(t, "bash", newest).close()
-			v := newVictims(t, as)
-			before := v.state(t)
-			program, watch := held.Trial(closed())
-			s, err := startWith(t, framing.Shell{Name: "bash", Hold: program, Watch: watch}, as, nil)
-			require.NoError(t, err)
-			assert.Empty(t, v.attack(t, s, ".", 310))
-			assert.Equal(t, before, v.state(t))
-			assert.Empty(t, v.spoken(t))
-		})
+		for _, supervisor := range supervisors {
+			t.Run(who+"/"+supervisor, func(t *testing.T) {
+				holdBy(t, supervisor, "bash", newest).close()
+				v := newVictims(t, as)
+				before := v.state(t)
+				s, err := startWith(t, by(t, supervisor, shellToTry("bash")), as, nil)
+				require.NoError(t, err)
+				assert.Empty(t, v.attack(t, s, ".", 310))
+				assert.Equal(t, before, v.state(t))
+				assert.Empty(t, v.spoken(t))
+			})
+		}
 	}
 }

@@ -27,7 +27,7 @@ type File struct {
 	Source string   // what people read, with its parts in place
 	Sent   string   // what is sent of it, values not yet filled in
 	Max    int      // bytes that Sent may have
-	Shells []string // the shells that it is for, or "perl"
+	Shells []string // the shells that it is for, or "perl" or "python3"
 }
 
 // maxLine is what a line of Sent may have: less than the 4095 bytes of a terminal in canonical mode (termios(3)), and of the 1024
@@ -51,7 +51,7 @@ func Check(t *testing.T, f File) {
 		}
 		sameMeaning(t, shell, f)
 	}
-	if f.Shells[0] != "perl" {
+	if f.Shells[0] != "perl" && f.Shells[0] != "python3" {
 		sameTree(t, f)
 	}
 }
@@ -107,6 +107,10 @@ func accepts(t *testing.T, shell, what, text string) {
 		flag = "-c"
 	}
 	cmd := command(shell, flag)
+	if shell == "python3" {
+		cmd = exec.Command(shell, "-c", "import sys; compile(sys.stdin.buffer.read(), 'it', 'exec')")
+		text = embedded.Replace(text)
+	}
 	cmd.Stdin = strings.NewReader(text + "\n")
 	said, err := cmd.CombinedOutput()
 	assert.NoError(t, err, "%s does not take %s: %s", shell, what, said)
@@ -122,12 +126,20 @@ var printers = map[string]func(code string) *exec.Cmd{
 	"bash": func(code string) *exec.Cmd { return command("bash", "-c", "f() {\n"+code+"\n}; declare -f f") },
 	"zsh":  func(code string) *exec.Cmd { return command("zsh", "-c", "f() {\n"+code+"\n}; functions f") },
 	"mksh": func(code string) *exec.Cmd { return command("mksh", "-c", "f() {\n"+code+"\n}; typeset -f f") },
+	"python3": func(code string) *exec.Cmd {
+		cmd := exec.Command("python3", "-c", "import ast, sys; print(ast.dump(ast.parse(sys.stdin.buffer.read())))")
+		cmd.Stdin = strings.NewReader(embedded.Replace(code))
+		return cmd
+	},
 	"perl": func(code string) *exec.Cmd {
 		cmd := exec.Command("perl", "-MO=Deparse,-p")
 		cmd.Stdin = strings.NewReader(code)
 		return cmd
 	},
 }
+
+// embedded puts words of python in place of texts that are filled in where no quotes are.
+var embedded = strings.NewReplacer("(@hold@,", "('',", "(@watch@,", "('',")
 
 // sameMeaning has a shell print the file and what is sent of it.
 func sameMeaning(t *testing.T, shell string, f File) {
