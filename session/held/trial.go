@@ -1,6 +1,7 @@
 package held
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -27,7 +28,7 @@ func Closed(patterns, except []string) string {
 	var b strings.Builder
 	b.WriteString("^")
 	if len(except) > 0 {
-		b.WriteString("(?!.*/(?:" + alternatives(except) + `)` + end + `)`)
+		b.WriteString(`(?![\s\S]*/(?:` + alternatives(except) + `)` + end + `)`)
 	}
 	b.WriteString("(?:" + alternatives(patterns) + `)` + end)
 	return b.String()
@@ -41,19 +42,19 @@ func alternatives(patterns []string) string {
 	return strings.Join(all, "|")
 }
 
-// expression makes a pattern one of perl and python, without blanks.
+// expression makes a pattern one of perl and python: in ASCII, without blanks, quotes, and backslashes that perl would take for one.
 func expression(pattern string) string {
 	var b strings.Builder
 	for rest := pattern; rest != ""; {
 		switch {
 		case strings.HasPrefix(rest, "/**/"):
-			b.WriteString("/(?:.*/)?")
+			b.WriteString("/(?:[^/]*/)*")
 			rest = rest[4:]
 		case strings.HasPrefix(rest, "**/"):
-			b.WriteString("/(?:.*/)?")
+			b.WriteString("/(?:[^/]*/)*")
 			rest = rest[3:]
 		case strings.HasPrefix(rest, "**"):
-			b.WriteString(".*")
+			b.WriteString(`[\s\S]*`)
 			rest = rest[2:]
 		case rest[0] == '*':
 			b.WriteString("[^/]*")
@@ -63,15 +64,23 @@ func expression(pattern string) string {
 			rest = rest[1:]
 		case rest[0] == '[' && strings.IndexByte(rest, ']') > 0:
 			end := strings.IndexByte(rest, ']') + 1
-			b.WriteString(rest[:end])
+			for _, c := range []byte(rest[:end]) {
+				literal(&b, c, string(c))
+			}
 			rest = rest[end:]
-		case rest[0] == ' ':
-			b.WriteString(`\x20`)
-			rest = rest[1:]
 		default:
-			b.WriteString(regexp.QuoteMeta(rest[:1]))
+			literal(&b, rest[0], regexp.QuoteMeta(rest[:1]))
 			rest = rest[1:]
 		}
 	}
 	return b.String()
+}
+
+// literal writes a byte of a pattern: plain, if nothing between single quotes of perl and python reads that in its own way.
+func literal(b *strings.Builder, c byte, plain string) {
+	if c <= ' ' || c >= 0x7f || c == '\'' || c == '\\' {
+		fmt.Fprintf(b, `\x%02x`, c)
+		return
+	}
+	b.WriteString(plain)
 }

@@ -107,7 +107,7 @@ func triedReadsNoSecrets(t *testing.T, supervisor string) {
 	require.NoError(t, err)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	for name, text := range map[string]string{".env": "hidden", "d/.ssh/id_ed25519": "hidden", "d/.aws/credentials": "hidden", "d/key.pem": "hidden", "plain": "shown"} {
+	for name, text := range map[string]string{".env": "hidden", "d/.ssh/id_ed25519": "hidden", "d/.aws/credentials": "hidden", "d/key.pem": "hidden", "new\nline/.ssh/id_rsa": "hidden", "plain": "shown"} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o755))
@@ -126,6 +126,8 @@ func triedReadsNoSecrets(t *testing.T, supervisor string) {
 		"cat d/.ssh/id_ed25519":                 "read " + dir + "/d/.ssh/id_ed25519",
 		"cd d/.ssh; cat id_ed25519; cd ../..":   "read " + dir + "/d/.ssh/id_ed25519",
 		"cat d/.netrc":                          "read " + dir + "/d/plain",
+		"cat new*/.ssh/id_rsa":                  "read " + dir + `/new\nline/.ssh/id_rsa`,
+		"cat new*/../.env":                      "read " + dir + "/.env",
 		"cat d/key.pem":                         "read " + dir + "/d/key.pem",
 		"cat /etc/shadow":                       "read /etc/shadow",
 		"(. ./.env)":                            "read " + dir + "/.env",
@@ -167,6 +169,31 @@ func triedReadsNoSecrets(t *testing.T, supervisor string) {
 		if assert.NotEmpty(t, words, script) {
 			assert.Equal(t, want, words[0], script)
 		}
+	}
+}
+
+// Whatever a policy's patterns hold, what they say is closed, and nothing else.
+func TestPatternsOfAnyCharactersCloseWhatTheySay(t *testing.T) {
+	for _, supervisor := range supervisors {
+		t.Run(supervisor, func(t *testing.T) {
+			holdBy(t, supervisor, "bash", newest).close()
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			require.NoError(t, err)
+			names := map[string]string{"it's": "hidden", `a\b`: "hidden", "two words": "hidden", "é": "hidden", "a\nb": "hidden", "(x)": "hidden", "c1": "hidden", "c2": "shown",
+				"its": "shown", "ab": "shown", "it's not": "shown", "it's\n": "shown"}
+			for name, text := range names {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+			}
+			sh := shellWith(framing.Shell{Name: "bash"}, held.Trial([]string{held.Closed([]string{dir + "/it's", dir + `/a\b`, dir + "/two words", "**/é", dir + "/a\nb", dir + "/(x)", "/**/c[1']", "**/c2"}, []string{"c2"})}))
+			s, err := start(t, by(t, supervisor, sh), nil)
+			require.NoError(t, err)
+			for name, text := range names {
+				quoted, err := framing.Quote(filepath.Join(dir, name))
+				require.NoError(t, err)
+				o := s.run("cat " + quoted)
+				assert.Equal(t, map[string]string{"hidden": "", "shown": "shown"}[text], o.stdout, "%q %s", name, o.stderr)
+			}
+		})
 	}
 }
 

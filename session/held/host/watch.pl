@@ -150,7 +150,7 @@ my $find_place = sub {
 	while (@steps) {
 		my $step = shift @steps;
 		$step eq "" || $step eq "." and next;
-		if ($step eq "..") { $place =~ "^(.*)/" and $place = $1; next }
+		if ($step eq "..") { $place =~ "(?s)^(.*)/" and $place = $1; next }
 		my $next = "$place/$step";
 		$next eq "/proc/self" and $next = "/proc/$pid";
 		$next eq "/proc/thread-self" and $next = "/proc/$pid/task/$pid";
@@ -193,7 +193,7 @@ my $open_for = sub {
 	my @stat = $path eq "" ? () : $follow ? stat $where : lstat $where;
 	my $type = @stat ? $stat[2] & 61440 : 0;
 	if (!@stat) {
-		$open_flags & 0x40 && $path ne "" && -d ($where =~ "^(/.*)/" ? $1 : "/") and return;
+		$open_flags & 0x40 && $path ne "" && -d ($where =~ "(?s)^(/.*)/" ? $1 : "/") and return;
 		$report = 0;
 		$error_number = $path eq "" ? 2 : $! + 0;
 		return
@@ -238,7 +238,7 @@ my $judge_path = sub {
 		return
 	}
 	my $place = $first_text;
-	my $parent_dir = $place =~ "^(/.*)/" ? $1 : "/";
+	my $parent_dir = $place =~ "(?s)^(/.*)/" ? $1 : "/";
 	my $in_room = $parent_dir eq $room_dir;
 	my @stat = $kind =~ "[ot]" ? stat $place : lstat $place;
 	my $type = @stat ? $stat[2] & 61440 : 0;
