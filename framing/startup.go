@@ -109,8 +109,8 @@ func (s *Startup) Feed(p []byte) (loaded bool, h Hello, d *Decoder, err error) {
 	if err := s.hello.parse(string(text)); err != nil {
 		return loaded, h, nil, err
 	}
-	if s.hello.HeldBy != "" && s.hello.Dialect == Ksh93 {
-		return loaded, h, nil, &UnheldError{"ksh93 keeps what $(…) and here-documents hold in /dev/shm, where others have files too"}
+	if s.hello.HeldBy != "" && s.hello.Dialect == Ksh93 && s.hello.Unwatched != "" {
+		return loaded, h, nil, &UnheldError{"ksh93 keeps what $(…) and here-documents hold in /dev/shm, and the kernel does not report its calls: " + s.hello.Unwatched}
 	}
 	d = newDecoder(s.hello, s.nonce)
 	d.Feed(rest)

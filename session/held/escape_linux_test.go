@@ -204,13 +204,16 @@ func TestNothingGetsOutOfAHeldShell(t *testing.T) {
 				switch {
 				case supervisor == "python3" && name == "bash":
 					versions = []int{2, newest}
-				case supervisor == "python3" && name != "dash":
+				case supervisor == "python3" && name != "dash" && name != "ksh93":
 					continue
 				case name == "bash":
 					versions = []int{1, 2, 3, 4, 5, 6, newest}
 				}
 				for _, version := range versions {
 					told(t, fmt.Sprint(who, "/", supervisor, "/", name, "/", version), func(t *testing.T, told bool) {
+						if name == "ksh93" && !told {
+							return // it is not held there
+						}
 						holdBy(t, supervisor, name, version).close() // skips where that cannot be
 						v := newVictims(t, as)
 						before := v.state(t)

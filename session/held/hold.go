@@ -20,7 +20,8 @@
 // file has 1 GiB at most. Errors of the kernel.
 //
 // Where Landlock is older than its sixth version, a held command can signal its own group and its shell only: its background
-// processes go on until the shell ends. ksh93 is not held: it keeps what $(…) gives in /dev/shm, where others have files too.
+// processes go on until the shell ends. ksh93 keeps what $(…) and here-documents hold in memory without a name instead of /dev/shm;
+// where the kernel does not report its calls, it is not held.
 // Names of owners may be numbers where accounts come from a service (sssd, nscd).
 //
 // [Trial] also keeps a command that is only tried from reading secrets, by their paths: not by another hard link, and not where they stand

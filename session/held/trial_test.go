@@ -84,6 +84,9 @@ func TestWhatIsTriedReadsAsEver(t *testing.T) {
 				if want.stderr == "*" {
 					want.stderr = o.stderr
 				}
+				if name == "ksh93" && script == "echo a | cat /dev/stdin" { // its pipelines are sockets, which have no names: unheld too
+					want = outcome{stderr: "cat: /dev/stdin: No such device or address\n", code: 1}
+				}
 				if name == "ash" && want.stderr != "" {
 					want.stderr = o.stderr
 				}

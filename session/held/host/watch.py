@@ -307,6 +307,14 @@ def watch(channel_end, shell_pid, room_dir):
 		parent_dir = (place.rpartition(b"/")[0] if place[:1] == b"/" else b"") or b"/"
 		in_room = parent_dir == room_dir
 		state, device, error = type_of(place, kind in "ot")
+		if kind == "o" and open_flags & 0xc3 == 0xc2 and place[:11] == b"/dev/shm/sf" and place[9:].replace(b".", b"", 1).isalnum() and not state:
+			program = read_link(b"/proc/%d/exe" % call_state.pid)
+			if program and b"ksh" in program.rpartition(b"/")[2] and program == read_link(b"/proc/%d/exe" % shell_pid):
+				instead_fd = system_call(by_arch(319, 279), b"ksh", 1)
+				if instead_fd >= 0:
+					give_end(instead_fd, open_flags)
+					os.close(instead_fd)
+					return
 		call_state.error = 1 if truncates_it(open_flags) else 13
 		if kind == "o":
 			goes_on = place[:1] != b"/" or place[:7] == b"/memfd:" or in_room
