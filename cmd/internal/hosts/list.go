@@ -15,9 +15,11 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
 )
 
 // ListOptions is everything that "hosts list" needs.
@@ -32,13 +34,17 @@ type ListOptions struct {
 	JSON   bool
 	SSH    bool // the hosts of ssh_config, and not of the inventory
 	Names  bool // nothing but names
+	Held   bool // connect, and say by what each host's kernel holds reads
+
+	Pool  func(cmdutil.PoolOptions) (*session.Pool, error)
+	Place place.Chooser
 
 	Selector string // "" means all
 }
 
 // NewCmdList builds the command. runF replaces the real work in tests of flags.
 func NewCmdList(f *cmdutil.Factory, runF func(context.Context, *ListOptions) error) *cobra.Command {
-	o := &ListOptions{IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), SSHInventory: f.SSHInventory}
+	o := &ListOptions{IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), SSHInventory: f.SSHInventory, Pool: f.Pool, Place: place.NewChooser(f)}
 	if runF == nil {
 		runF = listRun
 	}
@@ -52,11 +58,15 @@ address, tier, groups, labels, and for a host of ssh_config its file and line. E
 will be used. --json also has the file and line that each host comes from, and why a host refuses logins.
 
 Without an inventory these are the hosts that ~/.ssh/config names without wildcards. With an inventory, --ssh-config lists
-them, and operators can use them by name. Agents use only hosts of an inventory.`,
+them, and operators can use them by name. Agents use only hosts of an inventory.
+
+--held connects to the hosts and runs true in a held shell. It adds by what the host's kernel holds reads, "no" and why it
+cannot, or "unknown" and why that could not be found out.`,
 		Example: `  fairlead hosts list
   fairlead hosts list --ssh-config
   fairlead hosts list '@web & !tier=prod'
   fairlead hosts list -1 role=db
+  fairlead hosts list --held @web
   fairlead hosts list --json | jq -r .source`,
 		Args: cmdutil.Args(0, 1, "at most one SELECTOR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,12 +82,16 @@ them, and operators can use them by name. Agents use only hosts of an inventory.
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line")
 	cmd.Flags().BoolVar(&o.SSH, "ssh-config", false, "list the hosts of ssh_config instead of the inventory")
 	cmd.Flags().BoolVarP(&o.Names, "names", "1", false, "print names only, one per line")
+	cmd.Flags().BoolVar(&o.Held, "held", false, "connect, and report by what each host's kernel holds reads")
 	return cmd
 }
 
-func listRun(_ context.Context, o *ListOptions) error {
-	if o.JSON && o.Names {
+func listRun(ctx context.Context, o *ListOptions) error {
+	switch {
+	case o.JSON && o.Names:
 		return &cmdutil.UsageError{Err: errors.New("--json prints the names as well: leave out --names")}
+	case o.Held && o.Names:
+		return &cmdutil.UsageError{Err: errors.New("--names prints nothing but names: leave out --held")}
 	}
 	r := targets.Resolver{Inventory: o.Inventory, In: o.IO.In, Reach: o.Reach}
 	if o.SSH {
@@ -87,13 +101,22 @@ func listRun(_ context.Context, o *ListOptions) error {
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
+	var kernels map[string]kernel
+	if o.Held {
+		if kernels, err = o.kernels(ctx, hs); err != nil {
+			return err
+		}
+	}
 	if o.JSON || o.Names {
-		return o.lines(hs)
+		return o.lines(hs, kernels)
 	}
 	columns := []string{"NAME", "TRANSPORT", "ADDRESS", "TIER", "GROUPS", "LABELS"}
 	sources := slices.ContainsFunc(hs, o.ofSSH)
 	if sources {
 		columns = append(columns, "SOURCE")
+	}
+	if o.Held {
+		columns = append(columns, "HELD")
 	}
 	t := table.New(columns...)
 	t.Fit = true
@@ -102,9 +125,50 @@ func listRun(_ context.Context, o *ListOptions) error {
 		if sources {
 			row = append(row, dash(h.Source.String()))
 		}
+		if o.Held {
+			row = append(row, kernels[h.Name].String())
+		}
 		t.Add(row...)
 	}
 	return t.Print(o.IO)
+}
+
+// kernel is by what one holds reads, or why that is not so.
+type kernel struct{ held, by, not string }
+
+func (k kernel) String() string {
+	switch {
+	case k.held == "kernel":
+		return k.by
+	case k.not == "":
+		return k.held
+	}
+	return k.held + ": " + k.not
+}
+
+// kernels runs true in a held shell of each host.
+func (o *ListOptions) kernels(ctx context.Context, hs []hosts.Host) (map[string]kernel, error) {
+	ping := &PingOptions{IO: o.IO, Inventory: o.Inventory, Reach: o.Reach, Pool: o.Pool, Place: o.Place, Forks: session.DefaultForks}
+	where, done, err := ping.where(ctx, hs)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	all := map[string]kernel{}
+	err = where.Run(ctx, hs, session.Command{Script: "true", Held: true, Keep: -1, Reason: "hosts list --held"}, func(e place.HostEnd) {
+		k := kernel{held: e.Result.Held, by: e.Result.HeldBy, not: e.Result.NotHeld}
+		if k.held == "" {
+			k.held = "unknown"
+			if e.Result.Err != nil {
+				k.not = cmdutil.WhyAt(e.Result.Err)
+			}
+		}
+		all[e.Host.Name] = k
+	})
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return all, err
 }
 
 // ofSSH reports whether a host is one of ssh_config.
@@ -131,7 +195,7 @@ func (o *ListOptions) sshInventory() (*hosts.Inventory, error) {
 }
 
 // lines prints names or JSON objects.
-func (o *ListOptions) lines(hs []hosts.Host) error {
+func (o *ListOptions) lines(hs []hosts.Host, kernels map[string]kernel) error {
 	out := bufio.NewWriter(o.IO.Out)
 	enc := json.NewEncoder(out)
 	for _, h := range hs {
@@ -139,7 +203,9 @@ func (o *ListOptions) lines(hs []hosts.Host) error {
 		if o.Names {
 			_, err = out.WriteString(h.Name + "\n")
 		} else {
-			err = enc.Encode(toJSON(h))
+			j, k := toJSON(h), kernels[h.Name]
+			j.Held, j.HeldBy, j.NotHeld = k.held, k.by, k.not
+			err = enc.Encode(j)
 		}
 		if err != nil {
 			return err
@@ -168,6 +234,9 @@ type hostJSON struct {
 	ConnectTimeout string            `json:"connect_timeout,omitempty"`
 	Source         string            `json:"source,omitempty"`
 	Refused        string            `json:"refused,omitempty"` // why logins are refused
+	Held           string            `json:"held,omitempty"`    // with --held: kernel, no or unknown
+	HeldBy         string            `json:"held_by,omitempty"`
+	NotHeld        string            `json:"not_held,omitempty"` // why
 }
 
 func toJSON(h hosts.Host) hostJSON {
