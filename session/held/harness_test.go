@@ -67,12 +67,16 @@ func python(t testing.TB) string {
 	return ""
 }
 
+// made is the directory that programs has made.
+var made string
+
 // programs is a directory with links to all programs but perl.
 var programs = sync.OnceValues(func() (dir string, err error) {
 	// Not TempDir: other accounts cannot look into that, and one test after another uses it.
 	if dir, err = os.MkdirTemp("/tmp", "fairlead-programs-"); err != nil {
 		return "", err
 	}
+	made = dir
 	if err = os.Chmod(dir, 0o755); err != nil {
 		return dir, err
 	}
@@ -101,8 +105,8 @@ func withoutPerl(t testing.TB) string {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if dir, _ := programs(); dir != "" {
-		os.RemoveAll(dir)
+	if made != "" {
+		os.RemoveAll(made)
 	}
 	os.Exit(code)
 }
