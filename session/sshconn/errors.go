@@ -201,7 +201,12 @@ func explain(clk *clock, at stage, err error, heard string) error {
 	}
 	switch {
 	case at == greeting:
-		if text := printable.Heard(heard, maxHeard); text != "" {
+		text := printable.Heard(heard, maxHeard)
+		if saysBusy(heard) {
+			return fmt.Errorf("the server says %q: it is too busy (MaxStartups), or keeps this address out for a while"+
+				" (PerSourcePenalties)", text)
+		}
+		if text != "" {
 			return fmt.Errorf("it does not greet as an SSH server, but says %q", text)
 		}
 		return fmt.Errorf("the server hung up before it said anything; it may be too busy (MaxStartups), or keep this"+

@@ -125,5 +125,12 @@ func tooBusy(err error) bool {
 	if !ok || !e.Early || e.Hop != "" {
 		return false
 	}
-	return e.Step == StepGreet && (e.heard == "" || strings.Contains(e.heard, "Exceeded MaxStartups"))
+	return e.Step == StepGreet && (e.heard == "" || saysBusy(e.heard))
+}
+
+// saysBusy reports whether a server hung up with the words of OpenSSH's sshd for too many connections (drop_connection in its
+// sshd.c). From 9.8 on they are the same for an address that it keeps out for a while (PerSourcePenalties); trying again there
+// costs the time and nothing else, because only what happens behind the greeting adds to a penalty.
+func saysBusy(heard string) bool {
+	return strings.Contains(heard, "Exceeded MaxStartups") || strings.Contains(heard, "Not allowed at this time")
 }

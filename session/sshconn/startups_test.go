@@ -27,47 +27,62 @@ func TestAServerThatHangsUpUnheardIsTriedAgain(t *testing.T) {
 	a := newAccount(t)
 	key := a.key("id_ed25519", "")
 	server := accepting(t, key)
-	a.knows(server)
-	for drops, ok := range map[int64]bool{1: true, 3: true, 4: false} {
-		var seen atomic.Int64
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		var wg sync.WaitGroup
-		wg.Go(func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
+	a.write("config", "Host *\n\tHostKeyAlias alias\n")
+	a.write("known_hosts", "alias "+line(server)+"\n")
+	for _, tt := range []struct {
+		drops int64
+		says  string
+		err   string // "" is none
+	}{
+		{1, "", ""},
+		{3, "", ""},
+		{3, "Exceeded MaxStartups\r\n", ""},     // OpenSSH until 9.7
+		{3, "Not allowed at this time\r\n", ""}, // and from 9.8 on
+		{4, "", "it may be too busy (MaxStartups)"},
+		{4, "Exceeded MaxStartups\r\n", `the server says "Exceeded MaxStartups": it is too busy (MaxStartups), or keeps this address out`},
+		{4, "Not allowed at this time\r\n", `the server says "Not allowed at this time": it is too busy (MaxStartups), or keeps this address out`},
+	} {
+		t.Run(fmt.Sprintf("%d times %q", tt.drops, tt.says), func(t *testing.T) {
+			t.Parallel()
+			var seen atomic.Int64
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			var wg sync.WaitGroup
+			defer wg.Wait()
+			defer l.Close()
+			wg.Go(func() {
+				for {
+					c, err := l.Accept()
+					if err != nil {
+						return
+					}
+					if seen.Add(1) <= tt.drops {
+						_, _ = io.WriteString(c, tt.says)
+						c.Close()
+						continue
+					}
+					wg.Go(func() { relay(c, server.Addr()) })
 				}
-				if seen.Add(1) <= drops {
+			})
+			h := sessiontest.Host(t, "web1", l.Addr().String())
+			h.User = "u"
+			c, err := a.dialer().Dial(t.Context(), h)
+			if tt.err == "" {
+				if assert.NoError(t, err) {
 					c.Close()
-					continue
 				}
-				wg.Go(func() { relay(c, server.Addr()) })
+				assert.Equal(t, tt.drops+1, seen.Load())
+				return
 			}
-		})
-		h := sessiontest.Host(t, "web1", l.Addr().String())
-		h.User = "u"
-		a.write("config", "Host *\n\tHostKeyAlias alias\n")
-		a.write("known_hosts", "alias "+line(server)+"\n")
-		c, err := a.dialer().Dial(t.Context(), h)
-		if ok {
-			if assert.NoError(t, err) {
-				c.Close()
-			}
-			assert.Equal(t, drops+1, seen.Load())
-		} else {
-			assert.ErrorContains(t, err, "it may be too busy (MaxStartups)")
+			assert.ErrorContains(t, err, tt.err)
 			assert.ErrorContains(t, err, "; tried 4 times")
 			assert.EqualValues(t, 4, seen.Load())
-		}
-		l.Close()
-		wg.Wait()
+		})
 	}
 }
 
 func TestAServiceThatSaysAnotherReasonIsNotTriedAgain(t *testing.T) {
-	for _, said := range []string{"220 ftp\r\n", "Not allowed at this time\r\n"} {
+	for _, said := range []string{"220 ftp\r\n", "Go away\r\n"} {
 		server := sessiontest.Server(t, sshserver.Config{Faults: sshserver.Faults{Prelude: said}})
 		_, err := static(t, server).Dial(t.Context(), sessiontest.Host(t, "web1", server.Addr()))
 		assert.Error(t, err)
