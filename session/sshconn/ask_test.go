@@ -50,7 +50,7 @@ func (a *account) asking(p *person) *sshconn.Dialer {
 	a.t.Helper()
 	cfg := a.defaults()
 	cfg.Ask = p.ask
-	cfg.TrustCommand = func(host string) string { return "trust " + host }
+	cfg.TrustCommand = func(h hosts.Host) string { return "trust " + h.Name }
 	d, err := sshconn.Default(cfg)
 	require.NoError(a.t, err)
 	return d

@@ -23,8 +23,9 @@ type DefaultConfig struct {
 	// Nil asks nothing: unknown keys are errors, and only keys log in.
 	Ask Ask
 
-	// TrustCommand says which command records the key of a host, for the error about one that is not known. Nil names none.
-	TrustCommand func(host string) string
+	// TrustCommand says which command records the key of h, for the error about one that is not known. A host without a Source,
+	// which no list names, has the User that it is reached as. Nil names none.
+	TrustCommand func(h hosts.Host) string
 
 	// AcceptNew obeys "StrictHostKeyChecking accept-new" in ssh_config, and takes "no" for the same: the key of a host
 	// about which nothing at all is known is recorded and trusted. Without it such a key is an error, like any other that
@@ -208,7 +209,10 @@ func (f *files) firstContact(h hosts.Host, s sshconfig.Settings) firstContact {
 		first.accept = f.cfg.AcceptNew && first.file != ""
 	}
 	if f.cfg.TrustCommand != nil {
-		first.command = f.cfg.TrustCommand(h.Name)
+		if h.Source == (hosts.Pos{}) {
+			h.User = s.User.V
+		}
+		first.command = f.cfg.TrustCommand(h)
 	}
 	return first
 }

@@ -64,6 +64,7 @@ func newOptions(f *cmdutil.Factory) *Options {
 func (o *Options) flags(f *cmdutil.Factory, cmd *cobra.Command) {
 	cmd.SetFlagErrorFunc(flagError)
 	fl := cmd.Flags()
+	f.SSH.AddWay(fl, "P") // as scp has it
 	f.SSH.AddBecome(fl)
 	fl.StringVarP(&o.Except, "except", "x", "", "leave out the hosts that `selector` picks")
 	fl.BoolVar(&o.JSON, "json", false, "print one result per host as JSON, then a summary")

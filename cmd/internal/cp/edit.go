@@ -39,6 +39,7 @@ func NewEditCmd(f *cmdutil.Factory) *cobra.Command {
 		ValidArgsFunction: completePaths(f, 1, false),
 	}
 	fl := cmd.Flags()
+	f.SSH.AddWay(fl, "p")
 	f.SSH.AddBecome(fl)
 	fl.StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "answer confirmations with yes")

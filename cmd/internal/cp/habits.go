@@ -13,7 +13,8 @@ import (
 var habits = map[string]string{
 	"r": "directories are copied whole", "R": "directories are copied whole", "recursive": "directories are copied whole",
 	"a": "directories are copied whole, with the modes of files", "archive": "directories are copied whole, with the modes of files",
-	"p": "modes of files are kept", "q": "progress is shown on a terminal only", "quiet": "progress is shown on a terminal only",
+	"p": "modes of files are kept", "A": "no program there could use the agent",
+	"q": "progress is shown on a terminal only", "quiet": "progress is shown on a terminal only",
 }
 
 // flagError says of a flag that is not needed that it is not.

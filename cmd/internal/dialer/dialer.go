@@ -39,9 +39,6 @@ func SSH(cfg sshconn.DefaultConfig) sshconn.DefaultConfig {
 	return cfg
 }
 
-// TrustCommand is the command that records the key of a host.
-func TrustCommand(host string) string { return "fairlead hosts trust " + host }
-
 func (cfg Config) resolving() dialer.Config {
 	return dialer.Config{Inventory: cfg.Inventory, Principal: cfg.Principal}
 }

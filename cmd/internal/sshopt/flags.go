@@ -19,6 +19,13 @@ type Flags struct{ Set Set }
 
 // Add adds the flags to those of a command.
 func (f *Flags) Add(fl *pflag.FlagSet) {
+	f.AddWay(fl, "p")
+	agent := fl.VarPF(&flag{set: f.agent, kind: "bool"}, "forward-agent", "A", "lend your ssh-agent to programs on the host")
+	agent.NoOptDefVal = "true"
+}
+
+// AddWay adds those that say how a host is reached, for a command that starts no programs there. port is the letter of --port.
+func (f *Flags) AddWay(fl *pflag.FlagSet, port string) {
 	named := fl.GetNormalizeFunc()
 	fl.SetNormalizeFunc(func(fl *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "login" { // its name in the first versions that had it
@@ -29,10 +36,8 @@ func (f *Flags) Add(fl *pflag.FlagSet) {
 	fl.VarP(&flag{set: f.ReadFile, kind: "file"}, "ssh-file", "F", "read this OpenSSH configuration `file` only, or none")
 	fl.VarP(&flag{set: f.Option, kind: "Keyword=value"}, "ssh-option", "o", "set an ssh_config option, as ssh -o does; repeatable")
 	fl.VarP(&flag{set: f.keyword("User"), kind: "user"}, "user", "l", "log in as `user`")
-	fl.VarP(&flag{set: f.keyword("Port"), kind: "port"}, "port", "p", "connect to `port`")
+	fl.VarP(&flag{set: f.keyword("Port"), kind: "port"}, "port", port, "connect to `port`")
 	fl.VarP(&flag{set: f.keyword("ProxyJump"), kind: "hosts"}, "jump", "J", "connect through these jump `hosts`, first hop first")
-	agent := fl.VarPF(&flag{set: f.agent, kind: "bool"}, "forward-agent", "A", "lend your ssh-agent to programs on the host")
-	agent.NoOptDefVal = "true"
 }
 
 // AddBecome adds the flag of another account to those of a command.

@@ -53,6 +53,7 @@ UserKnownHostsFile are changed. Lines of authorities, of revoked keys and of oth
 			return o.print(all)
 		},
 	}
+	f.SSH.AddWay(cmd.Flags(), "p")
 	return f.ForPeople(cmd, "decide which host keys are trusted")
 }
 

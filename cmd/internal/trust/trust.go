@@ -19,6 +19,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
@@ -31,6 +32,7 @@ import (
 type Options struct {
 	IO        *iostreams.IOStreams
 	Inventory func() (*hosts.Inventory, error)
+	Reach     targets.Reach
 	Audit     func() (audit.Sink, error)
 	Caller    func() cmdutil.Caller
 	Dialer    func() (*sshconn.Dialer, error)
@@ -41,11 +43,12 @@ type Options struct {
 	Forks int
 
 	Selector string
+	Way      sshopt.Set // for what is printed
 }
 
 func options(f *cmdutil.Factory) *Options {
 	return &Options{
-		IO: f.IO, Inventory: f.Inventory, Audit: f.Audit, Caller: f.Caller,
+		IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Audit: f.Audit, Caller: f.Caller,
 		Dialer: func() (*sshconn.Dialer, error) {
 			cfg := dialer.Config{Inventory: f.Inventory, Principal: f.Caller().Principal}
 			return sshconn.Default(dialer.SSH(sshconn.DefaultConfig{
@@ -81,7 +84,7 @@ A changed key is never recorded: fairlead hosts forget removes the old one first
 		Args:              cmdutil.Args(1, 1, "one SELECTOR"),
 		ValidArgsFunction: completion.Targets(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Selector = args[0]
+			o.Selector, o.Way = args[0], f.SSH.Set
 			if o.Forks < 1 {
 				return cmdutil.Usagef("--forks must be at least 1, not %d", o.Forks)
 			}
@@ -92,6 +95,7 @@ A changed key is never recorded: fairlead hosts forget removes the old one first
 		},
 	}
 	fl := cmd.Flags()
+	f.SSH.AddWay(fl, "p")
 	fl.StringVar(&o.From, "from", "", "record only keys that this `file` names; - is standard input")
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "record without asking")
 	fl.IntVar(&o.Forks, "forks", session.DefaultForks, "how many hosts at a time, at most `n`")
@@ -148,7 +152,7 @@ func (o *Options) trust(ctx context.Context) error {
 		case errors.Is(err, sshconn.ErrNoPerson):
 			fmt.Fprint(o.IO.Err, o.text(pending))
 			for _, s := range pending {
-				s.fail("not recorded: there is no terminal to ask at; compare the fingerprint, then run: fairlead hosts trust %s --yes", printable.Line(o.Selector))
+				s.fail("not recorded: there is no terminal to ask at; compare the fingerprint, then run: %s --yes", o.again())
 			}
 		case err != nil:
 			return err
@@ -168,9 +172,17 @@ func (o *Options) trust(ctx context.Context) error {
 	return o.print(all)
 }
 
+// again is this call, to be typed once more.
+func (o *Options) again() string {
+	if !o.Way.Empty() {
+		return "this command with"
+	}
+	return "fairlead hosts trust " + printable.Line(o.Selector)
+}
+
 // hosts are those that the selector picks. Such without a key are done already.
 func (o *Options) hosts(in io.Reader) ([]*seen, error) {
-	r := targets.Resolver{Inventory: o.Inventory, In: in}
+	r := targets.Resolver{Inventory: o.Inventory, In: in, Reach: o.Reach}
 	hs, err := r.Resolve(o.Selector, "")
 	if err != nil {
 		return nil, &cmdutil.UsageError{Err: err}
@@ -225,7 +237,7 @@ func (s *seen) look(ctx context.Context, d *sshconn.Dialer) {
 	case err == nil:
 		s.state = fmt.Sprintf("known already: %s %s", plain(key).Type(), fingerprint(key))
 	case errors.As(err, &changed):
-		s.fail("%s; or, once that is certain: fairlead hosts forget %s", cmdutil.Text(err), s.host.Name)
+		s.fail("%s; or, once that is certain: %s", cmdutil.Text(err), dialer.ForgetCommand(s.host))
 	case !errors.As(err, &unknown):
 		s.fail("%s", cmdutil.Text(err))
 	case len(s.place.Files) == 0:
