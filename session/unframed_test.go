@@ -215,7 +215,8 @@ func TestAccountsThatRunNoShellSayWhatTheyAre(t *testing.T) {
 	for name, c := range map[string]struct{ config, want string }{
 		"rbash":         {`ForceCommand bash -r -c "$SSH_ORIGINAL_COMMAND"`, "its login shell is restricted, as rbash is"},
 		"nologin":       {`ForceCommand echo "This account is currently not available."; exit 1`, "its login shell is nologin"},
-		"internal-sftp": {`ForceCommand internal-sftp`, "the server forces sftp"},
+		"internal-sftp": {`ForceCommand internal-sftp`, "the server forces sftp (ForceCommand internal-sftp), so commands cannot run, and files can only be copied by programs that speak sftp"},
+		"no sh":         {`ForceCommand echo "parse_mismatch: exec"; exit 1`, "its login shell understands no sh; fairlead ssh sends a command as it is"},
 		"a menu":        {`ForceCommand echo "Menu: 1 2 3"; exit 5`, `it printed "Menu: 1 2 3`},
 	} {
 		for _, tty := range []string{"PermitTTY yes", "PermitTTY no"} {
