@@ -126,6 +126,11 @@ func (r *resolver) directive(l *line, active bool) error {
 		err = one(l, active, &s.ForwardAgent, parseFlag)
 	case "canonicalizehostname", "canonicaldomains", "canonicalizemaxdots", "canonicalizefallbacklocal", "canonicalizepermittedcnames":
 		err = r.canonicalDirective(l, active)
+	case "remotecommand", "requesttty":
+		if !r.programs {
+			return r.notObeyed(l, active)
+		}
+		err = r.program(l, active)
 	case "tag":
 		err = text(l, active, &s.Tag)
 	case "ignoreunknown":
@@ -138,6 +143,18 @@ func (r *resolver) directive(l *line, active bool) error {
 	}
 	if err != nil {
 		return &Error{Pos: l.pos, Msg: l.name, Err: err}
+	}
+	return nil
+}
+
+// program takes what is about the program on the host. A command is the rest of its line, as it stands.
+func (r *resolver) program(l *line, active bool) error {
+	if l.key == "requesttty" {
+		return one(l, active, &r.s.RequestTTY, parseTTY)
+	}
+	if v := &r.s.RemoteCommand; active && !v.isSet() {
+		raw := strings.TrimLeft(l.raw, space+"=")
+		*v = Value[string]{V: raw, Raw: raw, From: l.pos}
 	}
 	return nil
 }

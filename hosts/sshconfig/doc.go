@@ -36,7 +36,9 @@
 //	VerifyHostKeyDNS, CheckHostIP,     obeyed                         the host is refused, and the error says what to do
 //	  NoHostAuthenticationForLocalhost,
 //	  PKCS11Provider, ProxyUseFdpass,
-//	  HostbasedAuthentication, GSSAPIKeyExchange, RemoteCommand
+//	  HostbasedAuthentication, GSSAPIKeyExchange
+//	RemoteCommand, RequestTTY          obeyed                         for "fairlead ssh" ([Options].Programs); else the one refuses
+//	                                                                  the host, and the other has no effect
 //
 // Plain directives are decoded by github.com/kevinburke/ssh_config. Blocks, includes, and every line with quotes,
 // escapes or a "#" are handled here, because there that library and OpenSSH differ.

@@ -60,11 +60,25 @@ func (r *resolver) finish() {
 	r.agent()
 	r.finishKnownHostsCommand()
 	r.finishControlPath()
+	r.finishRemoteCommand()
 	if v := &s.UpdateHostKeys; !v.isSet() {
 		own := r.userHostsFrom.File == "" || len(s.UserKnownHostsFiles) == 1 && s.UserKnownHostsFiles[0].Raw == "~/.ssh/known_hosts"
 		if v.V = "no"; own { // who names another file may have it looked after by something else
 			v.V = "yes"
 		}
+	}
+}
+
+// finishRemoteCommand expands the tokens, of which all are allowed (ssh_config(5), TOKENS).
+func (r *resolver) finishRemoteCommand() {
+	v := &r.s.RemoteCommand
+	if lower(v.Raw) == None {
+		v.V = ""
+		return
+	}
+	var err error
+	if v.V, err = expand(v.Raw, r.s.tokens(r.cfg.local), nil); err != nil {
+		r.problems.add(&Error{Pos: v.From, Msg: "RemoteCommand " + v.Raw, Err: err})
 	}
 }
 

@@ -19,7 +19,7 @@ type keyword struct {
 var notObeyed = map[string]keyword{
 	"refuseconnection": {refuse: "this configuration refuses connections to the host"},
 	"remotecommand": {fine: []string{None},
-		refuse: "a fixed remote command cannot be combined with commands of your own; put it under a Host name of its own"},
+		refuse: "a fixed remote command cannot be combined with commands of your own; fairlead ssh runs it; put it under a Host name of its own"},
 	"verifyhostkeydns": {fine: []string{"no", "false"},
 		refuse: "not supported; record the host's key in a known_hosts file"},
 	"nohostauthenticationforlocalhost": {fine: []string{"no", "false"},

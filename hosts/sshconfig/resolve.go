@@ -17,6 +17,8 @@ type Options struct {
 	Lines []string
 	// Offline looks up no names and runs no programs: names stay as they are, and no Match exec holds.
 	Offline bool
+	// Programs is for a caller that obeys RemoteCommand and RequestTTY: without it the one refuses the host, and the other is skipped.
+	Programs bool
 	// LookupEnv is the environment of whoever asks, for "${NAME}" and SSH_AUTH_SOCK; nil means that of the Loader.
 	LookupEnv func(string) (string, bool)
 }
@@ -40,7 +42,7 @@ func (c *Config) Resolve(alias string, o Options) (Settings, error) {
 		o.LookupEnv = local.LookupEnv
 	}
 	cfg.local.LookupEnv = o.LookupEnv
-	r := resolver{cfg: &cfg, env: o.LookupEnv, host: alias, offline: o.Offline, seen: map[string]bool{}}
+	r := resolver{cfg: &cfg, env: o.LookupEnv, host: alias, offline: o.Offline, programs: o.Programs, seen: map[string]bool{}}
 	r.s.Alias = alias
 	r.given(o.Lines)
 	given := hosts.Pos{File: Given}
@@ -80,6 +82,7 @@ type resolver struct {
 	final     bool   // this is the second pass
 	wantFinal bool   // some Match line asks for one
 	offline   bool   // nothing is looked up or run
+	programs  bool   // see Options.Programs
 
 	controlMaster Value[string]
 

@@ -111,6 +111,10 @@ type Settings struct {
 	SetEnv  []Value[string] // NAME=VALUE, for every program on the host
 	SendEnv []Value[string] // names of the caller's variables, which may be patterns, for programs that a person starts
 
+	// What runs on the host where the call names no command, with tokens expanded, and whether it has a terminal ("yes", "no", "force"
+	// or "auto"). Both are set with Options.Programs only; "" means none, and nothing said.
+	RemoteCommand, RequestTTY Value[string]
+
 	// ForwardAgent lends the agent to programs on the host. Only the command line can say so; in files it has no effect.
 	ForwardAgent Value[bool]
 

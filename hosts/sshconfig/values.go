@@ -61,6 +61,18 @@ func parseMaster(s string) (string, error) {
 	return "no", err
 }
 
+func parseTTY(s string) (string, error) {
+	switch s = lower(s); s {
+	case "auto", "force":
+		return s, nil
+	}
+	yes, err := parseFlag(s)
+	if err == nil && yes {
+		return "yes", nil
+	}
+	return "no", err
+}
+
 func parseFamily(s string) (string, error) {
 	switch s = lower(s); s {
 	case "any":

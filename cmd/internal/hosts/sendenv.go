@@ -19,11 +19,7 @@ func SentEnv(h hosts.Host, options, environ []string) (sent []string, err error)
 	if h.Transport != "" && h.Transport != hosts.SSH {
 		return nil, nil
 	}
-	conf, err := LoadSSHConfig(h.SSHConfig)
-	if err != nil {
-		return nil, err
-	}
-	s, err := conf.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port, Lines: slices.Concat(h.SSHOptions, options)})
+	s, err := settings(h, options)
 	if err != nil {
 		return nil, err
 	}

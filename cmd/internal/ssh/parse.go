@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -18,6 +19,7 @@ type call struct {
 	words []string // of the command
 
 	tty     int  // -t is 1 or more, -T is -1
+	saidTTY bool // -o RequestTTY has said it, "auto" too
 	noInput bool // -n
 	quiet   bool
 	verbose bool
@@ -197,15 +199,9 @@ func (c *call) directive(text string) error {
 	value := strings.ToLower(strings.Join(o.Words(), " "))
 	switch o.Keyword {
 	case "requesttty":
-		if c.tty == 0 {
-			switch value {
-			case "no":
-				c.tty = -1
-			case "yes":
-				c.tty = 1
-			case "force":
-				c.tty = 2
-			}
+		if !c.saidTTY {
+			c.saidTTY = true
+			c.request(value)
 		}
 	case "remotecommand":
 		if value != sshconfig.None && c.command == "" {
@@ -251,6 +247,37 @@ func (c *call) directive(text string) error {
 		}
 		return c.set.Option(text)
 	}
+	return nil
+}
+
+// request is RequestTTY, which -t and -T go before.
+func (c *call) request(value string) {
+	if c.tty != 0 {
+		return
+	}
+	switch value {
+	case "no", "false":
+		c.tty = -1
+	case "yes", "true":
+		c.tty = 1
+	case "force":
+		c.tty = 2
+	}
+}
+
+// configured takes what files say about the program on the host, behind what the command line says. A RemoteCommand is not run where
+// the call forwards only.
+func (c *call) configured(p hostscmd.Program) error {
+	if !c.saidTTY {
+		c.request(p.TTY)
+	}
+	switch {
+	case p.Command == "" || c.command != "" || c.noCommand || c.forward != "":
+		return nil
+	case len(c.words) > 0:
+		return fmt.Errorf("%s: RemoteCommand and a command exclude each other; -o RemoteCommand=none runs the command", p.From)
+	}
+	c.command = p.Command
 	return nil
 }
 

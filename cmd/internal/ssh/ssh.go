@@ -131,6 +131,9 @@ func (r *runner) run(ctx context.Context) error {
 	if r.c.show {
 		return r.show(h)
 	}
+	if h, err = r.configured(h); err != nil {
+		return fail(r.f, err)
+	}
 	ask, err := r.c.ask()
 	if err == nil && ask.Host == "" {
 		ask.Env, err = hostscmd.SentEnv(h, r.c.sendEnv, os.Environ())
@@ -201,6 +204,22 @@ func (r *runner) host() (hosts.Host, error) {
 		}
 	}
 	return r.reach.Change(r.c.unlisted())
+}
+
+// configured takes what the configuration says about the program on h. The connection is not asked about it: the keeper would
+// refuse a host with a RemoteCommand.
+func (r *runner) configured(h hosts.Host) (hosts.Host, error) {
+	p, err := hostscmd.ProgramOf(h)
+	if err != nil {
+		return h, err
+	}
+	if err := r.c.configured(p); err != nil || p.Command == "" {
+		return h, err
+	}
+	if err := r.f.SSH.Option("RemoteCommand=none"); err != nil {
+		return h, err
+	}
+	return r.host()
 }
 
 // input is standard input as the call wants it, and whether it is a terminal.

@@ -1,0 +1,55 @@
+package main_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
+)
+
+// RemoteCommand and RequestTTY of a file have the effect that they have with ssh.
+func TestTheProgramOfAConfigurationRunsAsWithSSH(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		client, err := exec.LookPath("ssh")
+		if err != nil {
+			needs.Part(t, "ssh is not installed")
+		}
+		bare, err := os.ReadFile(a.sshd.Config)
+		require.NoError(t, err)
+		configured := func(lines string) {
+			require.NoError(t, os.WriteFile(a.sshd.Config, fmt.Appendf(nil, "%s\n%s", lines, bare), 0o600))
+		}
+		// same runs both programs, and wants the same of them.
+		same := func(code int, out string, args ...string) (r outcomeOf) {
+			t.Helper()
+			want := a.run("", client, append([]string{"-F", a.sshd.Config}, args...)...)
+			r = a.run("", a.ssh, args...)
+			assert.Equal(t, code, want.code, "ssh: %s", want.err)
+			assert.Equal(t, code, r.code, r.err)
+			assert.Regexp(t, out, want.out)
+			assert.Regexp(t, out, r.out)
+			return r
+		}
+		configured("RemoteCommand echo \"%n as %r%%\"; tty; exit 4 # all of it")
+		same(4, "^sshd as "+a.sshd.User+"%\nnot a tty\n$", "sshd")
+		assert.Contains(t, same(255, "^$", "sshd", "true").err, a.sshd.Config+":1: RemoteCommand and a command exclude each other; -o RemoteCommand=none runs the command")
+		same(0, "^other\n$", "-o", "RemoteCommand=none", "sshd", "echo other")
+		same(0, "^mine\n$", "-o", "RemoteCommand=echo mine", "sshd")
+		same(4, "/dev/", "-tt", "sshd")
+		r := a.run("", a.fairlead(), "run", "sshd", "--", "true")
+		assert.Equal(t, 3, r.code)
+		assert.Contains(t, r.err, "fairlead ssh runs it")
+
+		configured("RequestTTY force\nRemoteCommand none")
+		same(0, "/dev/", "sshd", "tty")
+		same(1, "not a tty", "-T", "sshd", "tty")
+		same(1, "not a tty", "-o", "RequestTTY=auto", "sshd", "tty")
+		configured("RequestTTY no")
+		same(0, "/dev/", "-tt", "sshd", "tty")
+	})
+}

@@ -1,0 +1,37 @@
+package hosts
+
+import (
+	"slices"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
+)
+
+// Program is what ssh_config says about the program that a person starts on a host, for "fairlead ssh". The zero Program says
+// nothing.
+type Program struct {
+	Command string // RemoteCommand; "" means none
+	From    string // file:line of it
+	TTY     string // RequestTTY; "" is nothing said
+}
+
+// ProgramOf returns what ssh_config says about the program on h.
+func ProgramOf(h hosts.Host) (Program, error) {
+	if h.Transport != "" && h.Transport != hosts.SSH {
+		return Program{}, nil
+	}
+	s, err := settings(h, nil)
+	if err != nil {
+		return Program{}, err
+	}
+	return Program{Command: s.RemoteCommand.V, From: s.RemoteCommand.Source(), TTY: s.RequestTTY.V}, nil
+}
+
+// settings is ssh_config about h, with further options of the call.
+func settings(h hosts.Host, options []string) (sshconfig.Settings, error) {
+	conf, err := LoadSSHConfig(h.SSHConfig)
+	if err != nil {
+		return sshconfig.Settings{}, err
+	}
+	return conf.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port, Lines: slices.Concat(h.SSHOptions, options), Programs: true})
+}
