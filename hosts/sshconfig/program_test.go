@@ -12,15 +12,15 @@ import (
 func TestTheProgramOnTheHost(t *testing.T) {
 	h := newHome(t)
 	for text, want := range map[string]struct{ command, tty, err string }{
-		"": {},
-		"RemoteCommand none\nRemoteCommand top":                    {},
-		"RemoteCommand top -b  \"a  b\" # c\nRemoteCommand none":   {command: `top -b  "a  b" # c`},
-		"RemoteCommand=%n/%p/%r/100%%\nPort 23\nUser u":            {command: "web/23/u/100%"},
-		"RemoteCommand %z":                                         {err: "config:1: RemoteCommand %z: "},
-		"RequestTTY force\nRequestTTY no":                          {tty: "force"},
-		"RequestTTY TRUE":                                          {tty: "yes"},
-		"RequestTTY auto":                                          {tty: "auto"},
-		"RequestTTY maybe":                                         {err: `config:1: RequestTTY: "maybe" is not yes or no`},
+		"":                                      {},
+		"RemoteCommand none\nRemoteCommand top": {},
+		"RemoteCommand top -b  \"a  b\" # c\nRemoteCommand none": {command: `top -b  "a  b" # c`},
+		"RemoteCommand=%n/%p/%r/100%%\nPort 23\nUser u":          {command: "web/23/u/100%"},
+		"RemoteCommand %z":                {err: "config:1: RemoteCommand %z: "},
+		"RequestTTY force\nRequestTTY no": {tty: "force"},
+		"RequestTTY TRUE":                 {tty: "yes"},
+		"RequestTTY auto":                 {tty: "auto"},
+		"RequestTTY maybe":                {err: `config:1: RequestTTY: "maybe" is not yes or no`},
 		"Host other\nRemoteCommand top\nRequestTTY yes\nHost web":  {},
 		"Match host w*\nRemoteCommand tmux new -A\nRequestTTY yes": {command: "tmux new -A", tty: "yes"},
 	} {
