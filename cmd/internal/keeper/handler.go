@@ -84,7 +84,9 @@ func (k *Keeper) handler(identify func(*http.Request) (*access.Caller, *wire.Pro
 			w = stream.WhileRightful(ctx, w, k.refuse)
 		}
 		ctx = context.WithValue(context.WithValue(ctx, access.CallerKey{}, c), limit.BodyKey{}, free)
-		k.api.ServeHTTP(w, r.WithContext(withAsker(connect.WithAuthSock(ctx, c.AuthSock), c, r)))
+		ctx, end := withAsker(connect.WithAuthSock(ctx, c.AuthSock), c, r)
+		defer end()
+		k.api.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 

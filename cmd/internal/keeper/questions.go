@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
@@ -52,15 +53,24 @@ var askerID = lazyregexp.New(`^[A-Za-z0-9_-]{8,64}$`)
 type askerKey struct{}
 
 // addressee is whom to ask about what is dialed for a request.
-type addressee struct{ principal, asker string }
+type addressee struct {
+	principal, asker string
+	request          context.Context // ends with the request, and with its client
+	served           *atomic.Bool    // the request was answered: its caller may still look for questions
+}
 
-// withAsker makes what is dialed for ctx ask the caller, where that says that it can be asked and is no agent.
-func withAsker(ctx context.Context, c *access.Caller, r *http.Request) context.Context {
+// errAskerGone is why a question ends whose caller has hung up.
+var errAskerGone = errors.New("the program that was to ask about it has ended; try again")
+
+// withAsker makes what is dialed for ctx ask the caller, where that says that it can be asked and is no agent. end is to be called
+// when the request is done with.
+func withAsker(ctx context.Context, c *access.Caller, r *http.Request) (_ context.Context, end func()) {
 	id := r.Header.Get(wire.Asker)
 	if !c.Role.May(access.NeedReply) || !askerID.MatchString(id) {
-		return ctx
+		return ctx, func() {}
 	}
-	return context.WithValue(ctx, askerKey{}, addressee{c.Principal, id})
+	who := addressee{c.Principal, id, r.Context(), new(atomic.Bool)}
+	return context.WithValue(ctx, askerKey{}, who), func() { who.served.Store(who.request.Err() == nil) }
 }
 
 // ask implements sshconn.Ask for what the keeper dials.
@@ -69,5 +79,14 @@ func (k *Keeper) ask(ctx context.Context, q sshconn.Question) (sshconn.Answer, e
 	if !ok {
 		return sshconn.Answer{}, sshconn.ErrNoPerson
 	}
+	// A connection is made for whoever waits, and its context outlives the request. A question must not: nobody would answer it, and
+	// all who want the host would wait.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(who.request, func() {
+		if !who.served.Load() {
+			cancel(errAskerGone)
+		}
+	})()
 	return k.questions.Ask(ctx, who.principal, who.asker, q)
 }

@@ -55,6 +55,31 @@ func TestTheCallerIsAskedAboutAnUnknownKey(t *testing.T) {
 	assert.Empty(t, asked)
 }
 
+// A client that ends while it asks leaves no question behind, for which others would wait.
+func TestAQuestionEndsWithTheClientThatAsks(t *testing.T) {
+	sshd := sessiontest.OpenSSHD(t)
+	require.NoError(t, os.WriteFile(sshd.KnownHosts, nil, 0o600))
+	w := overSSH(t, sshd)
+	ctx, hangUp := context.WithCancel(t.Context())
+	c := client.New(client.Config{Socket: w.places.Socket, Ask: func(ctx context.Context, _ wire.Question) (wire.QuestionAnswer, error) {
+		hangUp()
+		<-ctx.Done()
+		return wire.QuestionAnswer{}, context.Cause(ctx)
+	}})
+	_, err := c.Open(ctx, wire.Open{Host: "sshd"})
+	require.ErrorIs(t, err, context.Canceled)
+	c.Close()
+
+	_, p := w.api("", "POST", "/v1/sessions", wire.Open{Host: "sshd"}, nil)
+	assert.Equal(t, "hostkey", p.Code, p.Detail)
+	other := client.New(client.Config{Socket: w.places.Socket, Ask: func(context.Context, wire.Question) (wire.QuestionAnswer, error) {
+		return wire.QuestionAnswer{Trust: true}, nil
+	}})
+	defer other.Close()
+	_, err = other.Open(t.Context(), wire.Open{Host: "sshd"})
+	require.NoError(t, err)
+}
+
 // Any client can answer, not only this program's.
 func TestAQuestionIsAnsweredOverHTTP(t *testing.T) {
 	sshd := sessiontest.OpenSSHD(t)

@@ -48,8 +48,12 @@ func readAt(ctx context.Context, tty *os.File, prompt string, echo bool) (typed 
 	return typed, err
 }
 
-// errCanceled is the answer of a person who gives none.
-var errCanceled = errors.New("no answer was given")
+var (
+	// errCanceled is the answer of a person who gives none.
+	errCanceled = errors.New("no answer was given")
+	// errInterrupted is that of one who wants the program to stop.
+	errInterrupted = fmt.Errorf("%w", errCanceled)
+)
 
 // readLine reads a line of a raw terminal with the few keys that edit one, and shows it.
 func readLine(r io.Reader, shown io.Writer) ([]byte, error) {
@@ -73,7 +77,9 @@ func readLine(r io.Reader, shown io.Writer) ([]byte, error) {
 		switch c := b[0]; c {
 		case '\r', '\n':
 			return line, nil
-		case 3, 4: // ^C, ^D
+		case 3: // ^C
+			return give(errInterrupted)
+		case 4: // ^D
 			return give(errCanceled)
 		case 8, 0x7f: // backspace
 			if len(line) > 0 {

@@ -12,6 +12,8 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"syscall"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
@@ -23,6 +25,8 @@ type Asker struct {
 	io  *iostreams.IOStreams
 	tty func() (*os.File, error)
 	by  askpass
+
+	interrupt func() // of the program
 
 	asked atomic.Bool
 
@@ -45,7 +49,8 @@ const maxAsked = 3
 func New(ios *iostreams.IOStreams, getenv func(string) string) *Asker {
 	return &Asker{
 		io: ios, by: askpassOf(getenv), turn: make(chan struct{}, 1), keys: map[string]*passphrase{},
-		tty: func() (*os.File, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) },
+		tty:       func() (*os.File, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) },
+		interrupt: func() { _ = syscall.Kill(os.Getpid(), syscall.SIGINT) },
 	}
 }
 
@@ -112,7 +117,27 @@ func (a *Asker) Ask(ctx context.Context, q sshconn.Question) (sshconn.Answer, er
 	if errors.Is(err, errCanceled) {
 		a.gone = err
 	}
+	if errors.Is(err, errInterrupted) {
+		err = a.interrupted(ctx, err)
+	}
 	return answer, err
+}
+
+// interruptTime is how long a question that was interrupted waits for the end of what it is about.
+const interruptTime = 2 * time.Second
+
+// interrupted has ^C do what it does where nothing is asked: the terminal was raw and sent no signal. So does readpassphrase(3) of
+// OpenSSH. Without the wait a host could tell of its missing answer before the program knows that it is to stop.
+func (a *Asker) interrupted(ctx context.Context, err error) error {
+	a.interrupt()
+	end := time.NewTimer(interruptTime)
+	defer end.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-end.C: // ^C means something else here
+		return err
+	}
 }
 
 // Confirm shows a text and asks for a word, which it returns without blanks and in lower case. It wraps [sshconn.ErrNoPerson] where

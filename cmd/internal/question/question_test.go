@@ -22,12 +22,15 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
+var errStopped = errors.New("stopped by the person")
+
 // desk is an Asker at a terminal, and the person who sits there.
 type desk struct {
 	*question.Asker
 	t      *testing.T
 	master *os.File
 	err    *bytes.Buffer
+	ctx    context.Context // of what is asked about; an interrupt ends it with errStopped
 
 	mu     sync.Mutex
 	screen bytes.Buffer
@@ -40,6 +43,9 @@ func newDesk(t *testing.T) *desk {
 	require.NoError(t, err)
 	ios, _, _, errOut := iostreams.Test()
 	d := &desk{Asker: question.New(ios, func(string) string { return "" }), t: t, master: master, err: errOut}
+	ctx, stop := context.WithCancelCause(t.Context())
+	d.ctx = ctx
+	d.OnInterrupt(func() { stop(errStopped) })
 	d.OnTerminal(func() (*os.File, error) {
 		fd, err := syscall.Dup(int(tty.Fd())) // each question closes its own
 		if err != nil {
@@ -100,7 +106,7 @@ type said struct {
 func (d *desk) asks(q sshconn.Question) <-chan said {
 	c := make(chan said, 1)
 	go func() {
-		a, err := d.Ask(d.t.Context(), q)
+		a, err := d.Ask(d.ctx, q)
 		c <- said{a, err}
 	}()
 	return c
@@ -154,8 +160,18 @@ func TestOneQuestionIsAskedAtATimeAndCtrlCEndsThemAll(t *testing.T) {
 	}
 	d.types(prompt, "\x03")
 	for _, c := range all {
-		assert.ErrorContains(t, (<-c).err, "no answer was given")
+		assert.ErrorIs(t, (<-c).err, errStopped, "as ^C does elsewhere")
 	}
+	assert.Equal(t, 1, strings.Count(d.shown(), prompt))
+}
+
+func TestWhoeverTypesTheEndOfInputIsAskedNothingMore(t *testing.T) {
+	d := newDesk(t)
+	c := d.asks(unknown("web", "SHA256:1"))
+	d.types(prompt, "\x04")
+	assert.ErrorContains(t, (<-c).err, "no answer was given")
+	assert.ErrorContains(t, (<-d.asks(unknown("web", "SHA256:1"))).err, "no answer was given")
+	assert.NoError(t, d.ctx.Err())
 	assert.Equal(t, 1, strings.Count(d.shown(), prompt))
 }
 

@@ -28,6 +28,8 @@ type asking struct {
 const (
 	lookAfter = 200 * time.Millisecond // most requests are over by then
 	lookAgain = time.Second            // after a failure
+
+	refuseTime = 2 * time.Second // for the last word of a client that ends
 )
 
 func newAsking(answer func(context.Context, wire.Question) (wire.QuestionAnswer, error)) *asking {
@@ -71,6 +73,7 @@ func (a *asking) look(c *Client) {
 		for _, q := range all {
 			answer, err := a.answer(a.ctx, q)
 			if err != nil {
+				a.refuse(c, q.ID)
 				return
 			}
 			if c.AnswerQuestion(a.ctx, q.ID, answer) != nil {
@@ -78,6 +81,13 @@ func (a *asking) look(c *Client) {
 			}
 		}
 	}
+}
+
+// refuse tells the keeper that nobody answers a question any more: others may wait for the host that it is about.
+func (a *asking) refuse(c *Client, id string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), refuseTime)
+	defer cancel()
+	_ = c.AnswerQuestion(ctx, id, wire.QuestionAnswer{Refuse: true}) // else it ends with the connection
 }
 
 // pause reports whether the client still lives after some time.
