@@ -15,7 +15,7 @@ func TestInterruptAtAQuestionAboutAKeyStopsTheCommand(t *testing.T) {
 	inPlaceOfSSH(t, func(a *asSSH) {
 		require.NoError(t, os.WriteFile(a.sshd.KnownHosts, nil, 0o600))
 		ran := filepath.Join(a.dir, "ran")
-		for _, words := range [][]string{{"run", "sshd", "--", "touch " + ran}, {"exec", "sshd", "--", "touch " + ran}} {
+		for _, words := range [][]string{{"run", "sshd", "--", "touch " + ran}, {"exec", "sshd", "--", "touch " + ran}, {"ssh", "sshd", "touch " + ran}} {
 			cmd := exec.Command(a.fairlead(), words...)
 			cmd.Env, cmd.Dir = a.env, a.dir
 			code, out, errOut, screen := typeAt(t, cmd, true, "of this command) ", "\x03")

@@ -55,6 +55,7 @@ func (k *Keeper) servePipe(w http.ResponseWriter, req *http.Request) {
 	}
 	c := access.CallerOf(req.Context())
 	ctx = connect.WithAuthSock(context.WithValue(ctx, access.CallerKey{}, c), c.AuthSock)
+	ctx = context.WithValue(ctx, askerKey{}, req.Context().Value(askerKey{}))
 	if asked.Forward != nil {
 		k.holdForward(ctx, c, s, asked)
 		return
