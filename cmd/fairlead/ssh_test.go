@@ -145,6 +145,7 @@ func TestSSHRefusesWhatItWouldNotDo(t *testing.T) {
 			r := a.run("", a.ssh, args...)
 			assert.Equal(t, 255, r.code, "%q", args)
 			assert.Contains(t, r.err, want, "%q", args)
+			assert.NotContains(t, r.err, "ssh sshd: ", "%q", args)
 			assert.Empty(t, r.out)
 		}
 		r := a.run("", a.ssh, "-v", "-C", "-o", "LogLevel=ERROR", "sshd", "true")

@@ -286,6 +286,9 @@ func (r *runner) pipe(ctx context.Context, h hosts.Host, ask pipe.Ask, judged *c
 }
 
 func named(h hosts.Host, err error) error {
+	if e := (*session.Error)(nil); errors.As(err, &e) { // it names the host in its own way
+		return fmt.Errorf("%s: %s", h.Name, strings.TrimPrefix(cmdutil.WhyAt(err), h.Name+": "))
+	}
 	if text := cmdutil.Text(err); !strings.HasPrefix(text, h.Name) {
 		return fmt.Errorf("%s: %w", h.Name, err)
 	}
