@@ -17,6 +17,8 @@ type Typing struct {
 	done chan struct{}
 	stop context.CancelCauseFunc // takes the question back
 	err  error                   // set before done is closed
+
+	answered chan struct{} // closed when somebody has answered; what they said is about to be done
 }
 
 // Done is closed when it was typed, or never will be.
@@ -94,7 +96,7 @@ func (x *Exec) takeBack(why error) *Typing {
 
 // typeIn passes p through the gate, where it is shown as shown.
 func (x *Exec) typeIn(ctx context.Context, p []byte, shown string) *Typing {
-	t := &Typing{done: make(chan struct{}), stop: func(error) {}}
+	t := &Typing{done: make(chan struct{}), answered: make(chan struct{}), stop: func(error) {}}
 	d, err := x.judgeInput(ctx, shown)
 	switch {
 	case err != nil:
@@ -187,8 +189,9 @@ func (x *Exec) inputError(code string, err error) *Error {
 // ask puts p to somebody, and has t wait for the answer.
 func (x *Exec) ask(ctx context.Context, t *Typing, p []byte, shown string, d policy.Decision) {
 	s, began := x.s, time.Now()
+	before := ctx
 	ctx, t.stop = context.WithCancelCause(context.WithoutCancel(ctx))
-	if err := x.hold(t); err != nil {
+	if err := x.hold(before, t); err != nil {
 		t.stop(nil)
 		t.settle(err)
 		return
@@ -202,30 +205,45 @@ func (x *Exec) ask(ctx context.Context, t *Typing, p []byte, shown string, d pol
 	go func() { // ends with the command, which waits for it
 		defer x.steps.Done()
 		defer t.stop(nil)
-		err := x.await(ctx, q, p)
+		err := x.await(ctx, t, q, p)
 		clear(p) // there may be passwords in it
 		goOn()
 		t.settle(err)
 	}()
 }
 
-// hold makes t what waits to be typed, and has x not end before x.steps.Done.
-func (x *Exec) hold(t *Typing) error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	switch {
-	case x.over:
-		return ErrNotInteractive
-	case x.lastAsk != nil && x.lastAsk.Awaiting():
-		return x.inputError("busy", fmt.Errorf("%w: what was typed before still waits for an approval; wait for that, or take it back with a key such as C-c", ErrBusy))
+// hold makes t what waits to be typed, and has x not end before x.steps.Done. What was answered before is typed first: a caller
+// may have seen what it led to.
+func (x *Exec) hold(ctx context.Context, t *Typing) error {
+	for {
+		x.mu.Lock()
+		before := x.lastAsk
+		switch {
+		case x.over:
+			x.mu.Unlock()
+			return ErrNotInteractive
+		case before == nil || !before.Awaiting():
+			x.lastAsk = t
+			x.steps.Add(1)
+			x.mu.Unlock()
+			return nil
+		}
+		x.mu.Unlock()
+		select {
+		case <-before.answered:
+		default:
+			return x.inputError("busy", fmt.Errorf("%w: what was typed before still waits for an approval; wait for that, or take it back with a key such as C-c", ErrBusy))
+		}
+		select {
+		case <-before.done:
+		case <-ctx.Done():
+			return x.inputError("canceled", fmt.Errorf("%w: nothing was typed", ctxerr.Of(ctx)))
+		}
 	}
-	x.lastAsk = t
-	x.steps.Add(1)
-	return nil
 }
 
 // await asks, and types p after a yes.
-func (x *Exec) await(ctx context.Context, q policy.Question, p []byte) error {
+func (x *Exec) await(ctx context.Context, t *Typing, q policy.Question, p []byte) error {
 	s, d := x.s, q.Decision
 	e := s.event(audit.ApprovalRequest, x)
 	e.Command, e.Exact, e.Typed, e.CWD = s.cfg.Redact(q.Typed), []byte(q.Typed), true, q.Dir
@@ -239,6 +257,7 @@ func (x *Exec) await(ctx context.Context, q policy.Question, p []byte) error {
 		defer cancel()
 	}
 	a, err := s.approver(x).Approve(ctx, q)
+	close(t.answered)
 	outcome, code := "rejected", "rejected"
 	switch {
 	case err == nil && a.Approved && ctx.Err() == nil:

@@ -181,3 +181,36 @@ func TestTheClocksOfACommandStandStillWhileAPersonIsAsked(t *testing.T) {
 		})
 	}
 }
+
+// What was answered is typed before what comes next: a caller may have seen what it led to, and is not told that it waits.
+func TestWhatWasAnsweredIsTypedBeforeWhatComesNext(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+		book, release := &ledger{}, make(chan struct{})
+		s := on(t, d, web1, session.Config{Policy: typing(policy.Decision{Verdict: policy.Ask}), Audit: book,
+			Approver: answers(policy.Answer{Approved: true, ID: "a_1", By: "operator/ada"})})
+		x := talking(t, d, s, session.Command{})
+		book.before = func(e audit.Event) error {
+			if e.Kind == audit.CommandInput {
+				<-release
+			}
+			return nil
+		}
+		one := x.Type(t.Context(), []byte("one"))
+		synctest.Wait()
+		require.True(t, one.Awaiting(), "it was approved, and is being put on record")
+
+		given, giveUp := context.WithCancel(t.Context())
+		giveUp()
+		assert.ErrorIs(t, x.Type(given, []byte("never")).Err(), context.Canceled)
+
+		next := make(chan *session.Typing, 1)
+		go func() { next <- x.Type(t.Context(), []byte("two")) }()
+		synctest.Wait()
+		assert.Empty(t, next)
+		close(release)
+		two := <-next
+		<-two.Done()
+		require.NoError(t, one.Err())
+		require.NoError(t, two.Err())
+	})
+}

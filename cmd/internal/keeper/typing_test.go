@@ -143,7 +143,7 @@ func TestWhatAnAgentTypesIsAskedAboutOverHTTP(t *testing.T) {
 	require.NoError(t, w.Answer(t.Context(), a.ID, true, wire.Answer{Digest: d.Digest}))
 	require.Eventually(t, func() bool {
 		w.api("agent/claude", "GET", "/v1/execs/"+exec, nil, &r)
-		return strings.Contains(r.Stdout, "hello ada")
+		return strings.Contains(r.Stdout, "hello ada") && r.Typed.State == "typed"
 	}, time.Minute, time.Millisecond)
 	assert.Equal(t, 1, strings.Count(r.Stdout, "hello ada"), r.Stdout)
 	require.NotNil(t, r.Typed)
