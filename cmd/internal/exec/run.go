@@ -33,9 +33,7 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	o.Reason = judged.Reason
-	if o.IO.InWaits() {
-		fmt.Fprintln(o.IO.Err, "fairlead: standard input is left alone: fairlead run HOST --stdin gives it to a command")
-	}
+	told := o.leftAlone()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer o.IO.Hush()()
@@ -47,7 +45,19 @@ func run(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
+	if !told { // who writes to a pipe may have been later than the look at it
+		o.leftAlone()
+	}
 	return o.tell(ctx, p.host.Name, r)
+}
+
+// leftAlone tells that there is standard input which nobody reads, if there is.
+func (o *Options) leftAlone() bool {
+	waits := o.IO.InWaits()
+	if waits {
+		fmt.Fprintln(o.IO.Err, "fairlead: standard input is left alone: fairlead run HOST --stdin gives it to a command")
+	}
+	return waits
 }
 
 // outputs is where a command prints to: nowhere if its result is printed as a whole.
