@@ -14,7 +14,7 @@ import (
 
 // A command sees the exit code of the one before it in its session, as a typed one does.
 func TestACommandSeesTheExitCodeOfTheOneBefore(t *testing.T) {
-	onEveryShell(t, func(t *testing.T, s *session.Session) {
+	onEveryShellWithin(t, 4*grace, func(t *testing.T, s *session.Session) { // the first step of a stop has to be enough
 		say := func(want string) {
 			t.Helper()
 			r, err := s.Run(t.Context(), session.Command{Script: "echo rc=$?"})

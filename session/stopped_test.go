@@ -260,7 +260,7 @@ func TestStoppedIsStoppedWhateverTheCommand(t *testing.T) {
 // A key that comes just before a program is one may be forgotten by ksh93, and is typed again.
 func TestAKeyThatAProgramHasMissedIsTypedAgain(t *testing.T) {
 	needShell(t, "ksh")
-	s := open(t, transports[0].open(t), "ksh")
+	s := openWithin(t, transports[0].open(t), "ksh", 10*grace)
 	for range 100 {
 		r := stopOnceUp(t, s, "echo up; /bin/sleep 100; echo never", (*session.Exec).Stop)
 		require.Equal(t, session.StatusCanceled, r.Status)
