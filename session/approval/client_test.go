@@ -1,11 +1,9 @@
 package approval_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,25 +126,7 @@ func TestOnlySoManyServersAreAsked(t *testing.T) {
 // shows is a server that says one thing to whoever wants to see something, and nothing to others.
 func shows(t *testing.T, path, says string) {
 	t.Helper()
-	l, err := net.Listen("unix", path)
-	require.NoError(t, err)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			if line, _ := bufio.NewReader(c).ReadString('\n'); strings.Contains(line, `"show"`) {
-				_, _ = c.Write([]byte(says + "\n"))
-			} else {
-				_, _ = c.Write([]byte("{}\n"))
-			}
-			c.Close()
-		}
-	}()
-	t.Cleanup(func() { l.Close(); <-done })
+	answers(t, path, map[string]string{"show": says, "": "{}"})
 }
 
 // Who refuses something knows it: nobody else is asked then.

@@ -16,7 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/approval"
 )
 
-// answers is a server that gives each operation its line, and hangs up on others.
+// answers is a server that gives each operation its line, others that of "", and hangs up where there is none.
 func answers(t *testing.T, path string, says map[string]string) {
 	t.Helper()
 	l, err := net.Listen("unix", path)
@@ -31,8 +31,13 @@ func answers(t *testing.T, path string, says map[string]string) {
 			}
 			line, _ := bufio.NewReader(c).ReadString('\n')
 			var req struct{ Op string }
-			if json.Unmarshal([]byte(line), &req) == nil && says[req.Op] != "" {
-				_, _ = io.WriteString(c, says[req.Op]+"\n")
+			_ = json.Unmarshal([]byte(line), &req)
+			said, ok := says[req.Op]
+			if !ok {
+				said, ok = says[""]
+			}
+			if ok {
+				_, _ = io.WriteString(c, said+"\n")
 			}
 			c.Close()
 		}

@@ -56,15 +56,22 @@ var (
 	blockEntry = lazyregexp.New(`^[ \t]*-[ \t]+(?:[&!]\S*[ \t]+){0,2}(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s"'{\[|>&*!#-]\S*))[ \t\r]*(?:#.*)?$`)
 )
 
+// pastClosing returns where a line goes on after the quote that closes what precedes it; 0 for a quote is that there was none.
+func pastClosing(line []byte, closing byte) int {
+	if closing == 0 {
+		return 0
+	}
+	i := skip(line, 0, `\`)
+	if i < len(line) && line[i] == closing {
+		i++
+	}
+	return i
+}
+
 // listEntries takes out the entries of a list in brackets. closing is the quote that may stand before what follows.
 func listEntries(kind string, strict bool, closing byte) follow {
 	return func(line []byte) (*match, follow) {
-		i := 0
-		if closing != 0 {
-			if i = skip(line, 0, `\`); i < len(line) && line[i] == closing {
-				i++
-			}
-		}
+		i := pastClosing(line, closing)
 		for {
 			if i = skip(line, i, " \t\r,"); i == len(line) || line[i] == '#' {
 				return nil, listEntries(kind, strict, 0)
@@ -141,12 +148,7 @@ var (
 // members takes out the values of a mapping in braces. closing is the quote that may stand before what follows.
 func members(kind string, closing byte) follow {
 	return func(line []byte) (*match, follow) {
-		i := 0
-		if closing != 0 {
-			if i = skip(line, 0, `\`); i < len(line) && line[i] == closing {
-				i++
-			}
-		}
+		i := pastClosing(line, closing)
 		for {
 			if i = skip(line, i, " \t\r,"); i == len(line) || line[i] == '#' {
 				return nil, members(kind, 0)

@@ -66,7 +66,7 @@ func (w *walker) observe(c call) {
 		f.shell = true
 	}
 	switch {
-	case f.says || listsFiles(c):
+	case f.says || w.listsFiles(c):
 		f.lists = true
 	case !programs.Is(c.name, "nameonly") && !programs.Is(c.name, "transparent") && !selectsLines(c):
 		f.tells = true
@@ -81,15 +81,48 @@ func selectsLines(c call) bool {
 	return c.stdin == "pipe" && programs.Is(c.name, "selector")
 }
 
-// listsFiles reports whether a call writes names of files that its operands tell.
-func listsFiles(c call) bool {
-	return programs.Is(c.name, "lister") || programs.Is(c.name, "lister-by-option") && slices.ContainsFunc(c.args, func(a programs.Arg) bool {
-		switch a.Text {
-		case "ls-files", "--name-only", "--files", "--files-with-matches", "--files-without-match":
-			return a.Literal
+// listsFiles reports whether a call writes names of files, and nothing else, that its operands tell.
+func (w *walker) listsFiles(c call) bool {
+	lists := programs.Is(c.name, "lister")
+	for _, a := range c.args {
+		switch {
+		case !a.Literal && w.shapeOf(a).opaque || textOption(c.name, a.Text):
+			return false
+		case a.Literal:
+			lists = lists || listOption(c, a.Text)
 		}
-		return a.Literal && len(a.Text) > 1 && a.Text[0] == '-' && a.Text[1] != '-' && strings.ContainsAny(a.Text, "lL")
-	})
+	}
+	return lists
+}
+
+// textOption reports whether an option has a lister write text that the option holds.
+func textOption(name, option string) bool {
+	for _, begins := range [...]string{"-printf", "--printf", "--format", "--pretty", "--qf", "--query", "--showformat", "--replace"} {
+		if strings.HasPrefix(option, begins) {
+			return name != "ls" && name != "dir" && name != "vdir" // of these it is the layout
+		}
+	}
+	return (name == "dpkg-query" && strings.HasPrefix(option, "-f")) || name == "rg" && len(option) > 1 && option[0] == '-' && option[1] != '-' && strings.IndexByte(option, 'r') > 0
+}
+
+// listOption reports whether an option has a program that searches write names alone.
+func listOption(c call, option string) bool {
+	if !programs.Is(c.name, "lister-by-option") {
+		return false
+	}
+	sub := ""
+	if c.name == "git" && len(c.args) > 0 {
+		sub = c.args[0].Text
+	}
+	switch option {
+	case "ls-files":
+		return sub == option
+	case "--name-only":
+		return sub == "diff"
+	case "--files", "--files-with-matches", "--files-without-match":
+		return true
+	}
+	return (sub == "" || sub == "grep") && len(option) > 1 && option[0] == '-' && option[1] != '-' && strings.IndexByte(option, 'l') > 0
 }
 
 // fetchesTo notes the names under which a fetched file may lie.

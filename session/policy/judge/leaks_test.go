@@ -275,6 +275,18 @@ func TestNamesThatXargsReadsAreToldByOperandsOrUnknown(t *testing.T) {
 		unknown | echo /etc/sha | sed 's/$/dow/' | xargs cat
 		unknown | find . | cut -c2- | xargs cat
 		unknown | find . | xargs -n1 sed p | xargs cat
+		unknown | find . -maxdepth 0 -printf '/etc/sh\141dow' | xargs cat
+		unknown | git ls-files --format='/etc/sh%x61dow' | xargs cat
+		unknown | git log --name-only | xargs cat
+		unknown | rpm -q --qf '/etc/sh\141dow' bash | xargs cat
+		unknown | dpkg-query -W -f '/etc/sh${x}adow' | xargs cat
+		unknown | rg -lr y x | xargs cat
+		unknown | rg -Lx . | xargs cat
+		unknown | ls $(cat list) | xargs cat
+		unknown | realpath $(cat list) | xargs cat
+		unknown | ls -d "$x" | xargs cat
+		read-only | git diff --name-only | xargs cat
+		read-only | git grep -l x | xargs cat
 		read-only | find . | tr '\n' '\0' | xargs -0 cat
 		read-only | find . | grep -v test | sort -u | tail -n 3 | xargs wc -l
 		read-only | find . -name '*.go' | xargs grep -l x | xargs wc -l

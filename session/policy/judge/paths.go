@@ -32,7 +32,7 @@ func (w *walker) operands(c call, f programs.Finding) {
 			if metadata {
 				continue
 			}
-			w.facts.tells = w.facts.tells || !listsFiles(c)
+			w.facts.tells = w.facts.tells || !w.listsFiles(c)
 			w.secretOperand(p.Arg)
 			w.upFromALink(p.Arg)
 			if w.recursive(c) {
