@@ -49,12 +49,12 @@ func (s *cleanSink) RecordAll(ctx context.Context, events []audit.Event) error {
 
 func (s *cleanSink) clean(e audit.Event) audit.Event {
 	var with *redact.Set
-	if len(e.Exact) > 0 {
-		with = s.knowing(e.Exact)
-	}
 	for _, text := range []*string{&e.Reason, &e.CWD, &e.ForSession, &e.Error.Message} {
 		if *text == "" {
 			continue
+		}
+		if with == nil && len(e.Exact) > 0 {
+			with = s.knowing(e.Exact)
 		}
 		if with != nil {
 			*text, _ = with.String(*text, redact.Guarded)

@@ -3,6 +3,7 @@ package keeper
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
 	"strings"
@@ -206,12 +207,23 @@ func nameJSON(n files.Name) wire.FileName {
 	return out
 }
 
+// mostInKey is how much content a key stands for as it is. The hash of what is longer stands for that: as JSON it would take several
+// times the memory.
+const mostInKey = 64 << 10
+
 // onceFile is what a key for work on a file stands for.
 func onceFile(at FileAt, r filework.Request) []any {
-	if at.Become == "" {
-		return []any{at.Host, at.Session, r}
+	all := []any{at.Host, at.Session, &r}
+	if at.Become != "" {
+		all = append(all, at.Become)
 	}
-	return []any{at.Host, at.Session, r, at.Become}
+	for i, content := range []*[]byte{&r.Content, &r.Old, &r.New} {
+		if len(*content) > mostInKey {
+			all = append(all, i, sha256.Sum256(*content))
+			*content = nil
+		}
+	}
+	return all
 }
 
 // file has r done and waits for that. show fills in what only one route gives, once it is done.

@@ -152,6 +152,12 @@ func TestHostileInputsTakeLittleMemory(t *testing.T) {
 				c.send("PUT", fmt.Sprintf("/v1/files?host=there&wait_s=0&path=%s/f%d", c.dir, i), content, "Content-Type", "application/octet-stream", wire.Principal, fmt.Sprint("agent/a", i%4))
 			})
 		}},
+		{name: "6 files of 16 MB with keys", f: func(c *childKeeper) {
+			content := strings.Repeat("0123456789abcde\n", 1<<20)
+			many(6, func(i int) {
+				c.send("PUT", fmt.Sprintf("/v1/files?host=sshd&path=%s/f%d", c.dir, i), content, "Content-Type", "application/octet-stream", wire.IdempotencyKey, fmt.Sprint("k", i))
+			})
+		}},
 		{name: "3 files of 16 MB that are written, and edited", f: func(c *childKeeper) {
 			content := strings.Repeat("0123456789abcde\n", 1<<20-1) + "once and for all"
 			many(3, func(i int) {

@@ -20,5 +20,9 @@ type lasting[T any] struct {
 
 // onceFor is once for a request that keepers after this one may find again.
 func onceFor[T any](ctx context.Context, k *Keeper, c *access.Caller, key string, request any, r lasting[T]) (T, error) {
-	return onlyonce.Do(ctx, k.onces, c.Principal, key, resultJSON(request), onlyonce.Lasting[T]{Do: r.do, Recall: r.recall})
+	var text []byte
+	if key != "" { // else nobody looks at it, and it may be long
+		text = resultJSON(request)
+	}
+	return onlyonce.Do(ctx, k.onces, c.Principal, key, text, onlyonce.Lasting[T]{Do: r.do, Recall: r.recall})
 }

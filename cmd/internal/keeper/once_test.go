@@ -3,6 +3,8 @@ package keeper_test
 import (
 	"encoding/json"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -213,4 +215,31 @@ func TestEveryRequestThatCanRunSomethingTakesAKey(t *testing.T) {
 		assert.Contains(t, seen, path, "it is there no more")
 	}
 	assert.GreaterOrEqual(t, len(with), 8, "%v", with)
+}
+
+func TestAKeyStandsForAllOfALongContent(t *testing.T) {
+	w := start(t)
+	file := filepath.Join(w.folder(), "f")
+	first := strings.Repeat("x", 100_000)
+	put := func(content, key string) int {
+		status, _, _ := w.send("PUT", "/v1/files?host=here&path="+file, content, wire.IdempotencyKey, key, "Content-Type", "application/octet-stream")
+		return status
+	}
+	edit := func(old, text, key string) int {
+		status, _ := w.api("", "POST", "/v1/files/edit?host=here&path="+file, map[string]string{"old": old, "new": text}, nil, wire.IdempotencyKey, key)
+		return status
+	}
+	require.Equal(t, http.StatusOK, put(first, "put"))
+	require.NoError(t, os.Remove(file))
+	assert.Equal(t, http.StatusOK, put(first, "put"))
+	assert.NoFileExists(t, file, "once")
+	assert.Equal(t, http.StatusConflict, put(first[1:]+"y", "put"), "another request")
+	assert.Equal(t, http.StatusConflict, put("", "put"), "another request")
+
+	second := strings.Repeat("y", 100_000)
+	require.Equal(t, http.StatusOK, put(first, "again"))
+	require.Equal(t, http.StatusOK, edit(first, second, "edit"))
+	assert.Equal(t, http.StatusOK, edit(first, second, "edit"), "it is told what was done")
+	assert.Equal(t, http.StatusConflict, edit(second, first, "edit"), "another request")
+	assert.Equal(t, http.StatusConflict, edit(first, "z", "edit"), "another request")
 }
