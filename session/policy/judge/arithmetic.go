@@ -65,8 +65,7 @@ func counter(word *syntax.Word) bool {
 }
 
 func counterParam(p *syntax.ParamExp) bool {
-	if p.Param == nil || p.Index != nil || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Excl || p.Flags != nil ||
-		p.Length || p.Width || p.IsSet || p.NestedParam != nil || len(p.Modifiers) > 0 || p.Names != 0 {
+	if !plainParam(p) {
 		return false
 	}
 	switch p.Param.Value {

@@ -23,6 +23,10 @@ func (w *walker) listing(c call) {
 
 // shapesSession judges builtins that change what later commands in the same shell mean.
 func (w *walker) shapesSession(c call) {
+	if w.subshell > 0 && c.name == "set" && stricterShell(c.args) {
+		w.fine("builtins/set", "the shell that it makes stricter ends with the command")
+		return
+	}
 	w.unknown(c, "it changes the session's shell, and with it what later commands mean")
 	named := false
 	for _, a := range c.args {
@@ -49,6 +53,23 @@ func (w *walker) shapesSession(c call) {
 			w.runs(c, c.args[1:])
 		}
 	}
+}
+
+// stricterShell reports whether the words of set only have a shell end, or tell, where it would go on (POSIX.1-2024, set).
+func stricterShell(args []programs.Arg) bool {
+	for i, a := range args {
+		option := i > 0 && args[i-1].Literal && strings.HasPrefix(args[i-1].Text, "-") && strings.HasSuffix(args[i-1].Text, "o")
+		switch {
+		case !a.Literal:
+			return false
+		case option && (a.Text == "pipefail" || a.Text == "errexit" || a.Text == "nounset"):
+		case option || len(a.Text) < 2 || a.Text[0] != '-' || strings.Trim(a.Text[1:], "euo") != "":
+			return false
+		case strings.Count(a.Text, "o") > 1 || strings.HasSuffix(a.Text, "o") && i+1 == len(args) || strings.Contains(strings.TrimSuffix(a.Text, "o"), "o"):
+			return false
+		}
+	}
+	return len(args) > 0
 }
 
 // embeddedCode looks at what such a builtin would run some day, for what is forbidden at any time.

@@ -32,7 +32,21 @@ func (w *walker) declare(c *syntax.DeclClause) {
 		w.raise(policy.Unknown, "builtins/"+name, "it changes variables of the session's shell")
 	}
 	w.use(name)
+	if name == "export" && w.subshell > 0 && w.inertExport(c) {
+		w.fine("builtins/export", "the shell whose environment it changes ends with the command")
+		return
+	}
 	w.listing(call{name: name, args: words})
+}
+
+// inertExport reports whether an export gives values to nothing but what changes how programs write.
+func (w *walker) inertExport(c *syntax.DeclClause) bool {
+	for _, a := range c.Args {
+		if a == nil || a.Name == nil || a.Value == nil || a.Append || a.Index != nil || a.Array != nil || !policy.Inert(a.Name.Value) || !w.inertAssign(a.Name.Value, a.Value) {
+			return false
+		}
+	}
+	return len(c.Args) > 0
 }
 
 // inertName knows names of variables that neither a shell nor a usual program gives a meaning to, for loops and read.

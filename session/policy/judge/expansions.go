@@ -47,6 +47,9 @@ func (w *walker) expand(parts []syntax.WordPart, quoted bool) {
 			w.inDouble = outer || quoted
 			w.param(p)
 			w.inDouble = outer
+			if c, ok := w.certainly(p, after(parts, i)); ok && c.kind == ofText && !quoted {
+				w.use("IFS") // which could make several words of it
+			}
 		case *syntax.CmdSubst:
 			if p.Backquotes {
 				w.backquotes(p, quoted || w.inDouble)
@@ -198,13 +201,13 @@ func (w *walker) expansion(p *syntax.ParamExp) {
 
 // substitution judges the commands of $(…), `…` and <(…), which run in a shell of their own.
 func (w *walker) substitution(stmts []*syntax.Stmt) {
-	outer, dir, stdin, inDouble := w.facts, w.dir, w.stdin, w.inDouble
+	outer, dir, stdin, inDouble, sure := w.facts, w.dir, w.stdin, w.inDouble, w.sure
 	var f facts
 	w.facts, w.stdin, w.inDouble = &f, "none", false
 	w.subshell++
 	w.stmts(stmts)
 	w.subshell--
-	w.facts, w.dir, w.stdin, w.inDouble = outer, dir, stdin, inDouble
+	w.facts, w.dir, w.stdin, w.inDouble, w.sure = outer, dir, stdin, inDouble, sure
 	if w.subst != nil {
 		w.subst.add(f)
 	}

@@ -210,7 +210,7 @@ func (w *walker) script(src, shell string) {
 		}
 		inner := *w
 		inner.d, inner.shell, inner.src, inner.shapes = d, shell, text, nil
-		inner.subst, inner.loopVars, inner.stdin, inner.inDouble = nil, nil, "none", false
+		inner.subst, inner.sure, inner.stdin, inner.inDouble = nil, nil, "none", false
 		inner.subshell++
 		w.part(nil, text, func() {
 			inner.cur = w.cur

@@ -20,7 +20,7 @@ func (w *walker) pipeline(c *syntax.BinaryCmd) {
 			if i > 0 {
 				w.stdin, w.fed = "pipe", (w.fed && i > 1 || all[i-1].lists) && !all[i-1].tells
 			}
-			w.stmt(s)
+			w.maybe(func() { w.stmt(s) })
 			w.stdin, w.dir = stdin, dir
 		}
 		w.together(all)

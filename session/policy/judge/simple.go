@@ -17,7 +17,7 @@ func (w *walker) simple(s *syntax.Stmt, c *syntax.CallExpr) {
 	defer func() { w.subst = outer }()
 
 	if c != nil {
-		w.assignments(c)
+		w.assignments(s, c)
 		w.wordList(c.Args)
 	}
 	w.withRedirects(s, func() {
@@ -67,7 +67,7 @@ func inertValue(name, v string) bool {
 	return consistsOf(v, "_+-.,@")
 }
 
-func (w *walker) assignments(c *syntax.CallExpr) {
+func (w *walker) assignments(s *syntax.Stmt, c *syntax.CallExpr) {
 	for _, a := range c.Assigns {
 		if a == nil || a.Name == nil {
 			w.raise(policy.Unknown, "shell/assignment", "an assignment to a name that cannot be determined")
@@ -82,6 +82,7 @@ func (w *walker) assignments(c *syntax.CallExpr) {
 		switch {
 		case len(c.Args) == 0:
 			w.setsName(name)
+			w.assigned(s, a)
 			if !inertName(name) || a.Append || a.Index != nil || a.Array != nil {
 				w.raise(policy.Unknown, "shell/assignment", "it sets a variable, which later commands may depend on")
 			} else if a.Value != nil {

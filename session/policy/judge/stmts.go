@@ -24,14 +24,14 @@ func (w *walker) stmt(s *syntax.Stmt) {
 	if simple || s.Cmd == nil {
 		w.part(s, w.sourceOfStmt(s), func() {
 			w.background(s)
-			w.simple(s, call)
+			w.inShell(s, func() { w.simple(s, call) })
 		})
 		return
 	}
 	if s.Background || s.Coprocess || s.Disown || len(s.Redirs) > 0 {
 		w.part(s, w.sourceOfStmt(s), func() {
 			w.background(s)
-			w.withRedirects(s, func() { w.command(s.Cmd) })
+			w.inShell(s, func() { w.withRedirects(s, func() { w.command(s.Cmd) }) })
 		})
 		return
 	}
@@ -53,6 +53,15 @@ func (w *walker) background(s *syntax.Stmt) {
 	}
 }
 
+// inShell walks a statement, in a shell of its own if it runs in the background.
+func (w *walker) inShell(s *syntax.Stmt, fn func()) {
+	if s.Background || s.Coprocess || s.Disown {
+		w.maybe(fn)
+	} else {
+		fn()
+	}
+}
+
 // command judges everything that is not a simple command.
 func (w *walker) command(c syntax.Command) {
 	switch c := c.(type) {
@@ -63,7 +72,7 @@ func (w *walker) command(c syntax.Command) {
 	case *syntax.Subshell:
 		dir := w.dir
 		w.subshell++
-		w.stmts(c.Stmts)
+		w.maybe(func() { w.stmts(c.Stmts) })
 		w.subshell--
 		w.dir = dir
 	case *syntax.IfClause:
@@ -73,8 +82,10 @@ func (w *walker) command(c syntax.Command) {
 			if !readsLines(c) {
 				w.raise(policy.Unknown, "shell/loop", "the end of the loop cannot be determined")
 			}
-			w.stmts(c.Cond)
-			w.stmts(c.Do)
+			w.again(func() {
+				w.stmts(c.Cond)
+				w.stmts(c.Do)
+			}, nil, c.Cond, c.Do)
 		})
 	case *syntax.ForClause:
 		w.part(c, w.source(c), func() { w.forClause(c) })
@@ -124,8 +135,28 @@ func (w *walker) binary(c *syntax.BinaryCmd) {
 		w.pipeline(c)
 		return
 	}
-	for _, s := range chain(c, func(op syntax.BinCmdOperator) bool { return !isPipe(op) }) {
-		w.stmt(s)
+	all := chain(c, func(op syntax.BinCmdOperator) bool { return !isPipe(op) })
+	w.stmt(all[0])
+	if !onlyAnd(c) { // any of the others may be skipped
+		for _, s := range all[1:] {
+			w.maybe(func() { w.stmt(s) })
+		}
+		return
+	}
+	w.maybe(func() { w.stmts(all[1:]) })
+}
+
+// onlyAnd reports whether each statement of a chain runs only if all before it have run.
+func onlyAnd(c *syntax.BinaryCmd) bool {
+	for {
+		if c.Op != syntax.AndStmt {
+			return false
+		}
+		left, ok := plainBinary(c.X)
+		if !ok || isPipe(left.Op) {
+			return true
+		}
+		c = left
 	}
 }
 
@@ -156,9 +187,13 @@ func plainBinary(s *syntax.Stmt) (*syntax.BinaryCmd, bool) {
 }
 
 func (w *walker) ifClause(c *syntax.IfClause) {
-	for ; c != nil; c = c.Else {
-		w.stmts(c.Cond)
-		w.stmts(c.Then)
+	w.stmts(c.Cond)
+	w.maybe(func() { w.stmts(c.Then) })
+	for c = c.Else; c != nil; c = c.Else {
+		w.maybe(func() {
+			w.stmts(c.Cond)
+			w.stmts(c.Then)
+		})
 	}
 }
 
@@ -171,22 +206,23 @@ func (w *walker) forClause(c *syntax.ForClause) {
 		w.wordList(loop.Items)
 		w.loopItems(loop)
 		w.rememberItem(loop)
-		mark := len(w.loopVars)
-		if loop.Name != nil && loop.InPos.IsValid() && !w.substitutes(loop.Items) {
-			w.loopVars = append(w.loopVars, loop.Name.Value)
-		}
-		w.stmts(c.Do)
-		w.loopVars = w.loopVars[:mark]
+		bounded := loop.Name != nil && loop.InPos.IsValid() && !w.substitutes(loop.Items)
+		w.again(func() { w.stmts(c.Do) }, func() {
+			if bounded {
+				w.learn(certain{name: loop.Name.Value, kind: ofLoop})
+			}
+		}, c.Do)
 		return
 	case *syntax.CStyleLoop:
 		w.raise(policy.Unknown, "shell/arithmetic", "arithmetic evaluates the value of a name")
 		w.arithmetic(loop.Init)
 		w.arithmetic(loop.Cond)
 		w.arithmetic(loop.Post)
+		w.forget("*")
 	default:
 		w.raise(policy.Unknown, "shell/unknown-node", "a kind of loop that the judge does not know")
 	}
-	w.stmts(c.Do)
+	w.again(func() { w.stmts(c.Do) }, nil, c.Do)
 }
 
 // loopItems judges the variable and the values of a for loop: the values may be used as paths.
@@ -216,7 +252,7 @@ func (w *walker) caseClause(c *syntax.CaseClause) {
 			continue
 		}
 		w.wordList(item.Patterns)
-		w.stmts(item.Stmts)
+		w.maybe(func() { w.stmts(item.Stmts) })
 	}
 }
 
@@ -237,8 +273,9 @@ func (w *walker) function(c *syntax.FuncDecl) {
 		}
 	}
 	dir := w.dir
+	w.sure = nil // whenever it is called
 	w.stmt(c.Body)
-	w.dir = dir
+	w.dir, w.sure = dir, nil
 }
 
 // readsLines reports whether a loop's condition is one read, which ends with its input.

@@ -177,6 +177,11 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 			}
 			w.build(t, p.Parts, true)
 		case *syntax.ParamExp:
+			c, bounded := w.certainly(p, after(parts, i))
+			if bounded && c.kind != ofLoop {
+				w.buildCertain(t, c)
+				continue
+			}
 			if counterParam(p) {
 				t.open = true // a number: it makes one word, never an option
 				t.empty.WriteByte('0')
@@ -184,14 +189,19 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 				t.wild.WriteByte('*')
 				continue
 			}
-			if !w.bounded(p) {
+			if !bounded {
 				t.opaque = true
 			}
 			value, known := w.valueOf(p)
 			t.guess = t.guess || !known
 			t.expansion(ifUnset(p), value, quoted && !severalWords(p))
 		case *syntax.CmdSubst:
-			t.subst, t.opaque = true, true
+			t.subst = true
+			if w.numeric(p.Stmts) {
+				w.buildCertain(t, certain{kind: ofNumber})
+				continue
+			}
+			t.opaque = true
 			value, known := w.printed(p.Stmts)
 			t.guess = t.guess || !known
 			t.expansion("", value, quoted)
@@ -211,6 +221,16 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 			t.expansion("", "", false)
 		}
 	}
+}
+
+// buildCertain appends what is certain. Where there is no number, it is nothing.
+func (w *walker) buildCertain(t *text, c certain) {
+	if c.kind == ofText {
+		t.lit(c.value)
+		return
+	}
+	t.guess = true
+	t.expansion("", "", true)
 }
 
 // buildUnquoted appends the text of an unquoted literal. A tilde is kept as it is: it makes one word, never an option.
@@ -304,17 +324,12 @@ func severalWords(p *syntax.ParamExp) bool {
 	return false
 }
 
-// bounded reports whether a loop of the script gives the variable its values, which were judged there.
-func (w *walker) bounded(p *syntax.ParamExp) bool {
-	if p.Param == nil {
-		return false
+// after is the part of a word behind one of its parts; nil is none.
+func after(parts []syntax.WordPart, i int) syntax.WordPart {
+	if i+1 < len(parts) {
+		return parts[i+1]
 	}
-	for _, name := range w.loopVars {
-		if name == p.Param.Value {
-			return true
-		}
-	}
-	return false
+	return nil
 }
 
 func (w *walker) source(n syntax.Node) string {

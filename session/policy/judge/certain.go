@@ -1,0 +1,176 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
+)
+
+// Certain values are those that a variable has whenever a command runs: an assignment before it, which nothing skips, gave it a text
+// or number, or it is that of a loop over words which were judged there. Unlike a guess (see values.go) they count for what is allowed.
+// Who sets the variable in any other way, or may have, ends that.
+
+// certain is one of them.
+type certain struct {
+	name  string
+	kind  kindOfValue
+	value string // of text
+}
+
+type kindOfValue int
+
+const (
+	ofText   kindOfValue = iota
+	ofLoop               // one of the words of a loop, which were judged there
+	ofNumber             // see numeric
+)
+
+// certainty returns what is certain of a variable.
+func (w *walker) certainty(name string) (certain, bool) {
+	i := slices.IndexFunc(w.sure, func(c certain) bool { return c.name == name })
+	if i < 0 {
+		return certain{}, false
+	}
+	return w.sure[i], true
+}
+
+// learn makes a value certain. Slices of them are shared by those who go back to an earlier one, and are not changed in place.
+func (w *walker) learn(c certain) {
+	if len(w.sure) < maxValues {
+		w.sure = append(slices.Clip(w.sure), c)
+	}
+}
+
+// forget ends what is certain of a name; "*" is any.
+func (w *walker) forget(name string) {
+	if name == "*" {
+		w.sure = nil
+		return
+	}
+	if _, ok := w.certainty(name); ok {
+		w.sure = slices.DeleteFunc(slices.Clone(w.sure), func(c certain) bool { return c.name == name })
+	}
+}
+
+// assigned makes the value of an assignment certain that is a statement of its own, if it is plain text.
+func (w *walker) assigned(s *syntax.Stmt, a *syntax.Assign) {
+	if a.Index != nil || a.Array != nil || a.Append || a.Value == nil || len(s.Redirs) > 0 || !inertName(a.Name.Value) {
+		return
+	}
+	switch args := w.appendArg(nil, a.Value); {
+	case len(args) == 1 && args[0].Literal && steady(args[0].Text):
+		w.learn(certain{name: a.Name.Value, value: args[0].Text})
+	case w.number(a.Value.Parts):
+		w.learn(certain{name: a.Name.Value, kind: ofNumber})
+	}
+}
+
+// number reports whether a word is a substitution that prints a number, quoted or not.
+func (w *walker) number(parts []syntax.WordPart) bool {
+	if len(parts) != 1 {
+		return false
+	}
+	switch p := parts[0].(type) {
+	case *syntax.DblQuoted:
+		return !p.Dollar && w.number(p.Parts)
+	case *syntax.CmdSubst:
+		return w.numeric(p.Stmts)
+	}
+	return false
+}
+
+// steady reports whether a value is one word, and the same one, however it is expanded.
+func steady(value string) bool {
+	return value != "" && len(value) <= maxWord && consistsOf(value, "_-./:,@%+")
+}
+
+// maybe walks what may not run, or runs in a shell of its own: what is certain behind it was so before, and still is.
+func (w *walker) maybe(fn func()) {
+	before := w.sure
+	fn()
+	after := w.sure
+	w.sure = slices.DeleteFunc(slices.Clone(before), func(c certain) bool { return !slices.Contains(after, c) })
+}
+
+// again walks what may run any number of times: from the first on, it has what it sets itself. begin, if not nil, is what each time
+// begins with.
+func (w *walker) again(fn, begin func(), loop ...[]*syntax.Stmt) {
+	w.maybe(func() {
+		if begin != nil {
+			begin()
+		}
+		for _, list := range loop {
+			for _, s := range list {
+				w.forgetSetBy(s)
+			}
+		}
+		fn()
+	})
+}
+
+// forgetSetBy forgets every name that a statement may set, whenever it runs.
+func (w *walker) forgetSetBy(s *syntax.Stmt) {
+	if s == nil || len(w.sure) == 0 {
+		return
+	}
+	syntax.Walk(s, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Name == nil {
+				w.forget("*")
+			} else {
+				w.forget(n.Name.Value)
+			}
+		case *syntax.WordIter:
+			if n.Name != nil {
+				w.forget(n.Name.Value)
+			}
+		case *syntax.CallExpr:
+			w.forgetSetByCall(n)
+		case *syntax.DeclClause, *syntax.LetClause, *syntax.ArithmCmd, *syntax.CStyleLoop, *syntax.FuncDecl, *syntax.CoprocClause:
+			w.forget("*")
+		}
+		return true
+	})
+}
+
+func (w *walker) forgetSetByCall(c *syntax.CallExpr) {
+	if len(c.Args) == 0 {
+		return
+	}
+	name := c.Args[0].Lit()
+	switch {
+	case name == "read":
+		for _, a := range c.Args[1:] {
+			if arg := a.Lit(); arg != "" {
+				w.forget(arg)
+			} else {
+				w.forget("*")
+			}
+		}
+	case name == "" || name == "eval" || name == "source" || name == "." || name == "command" || name == "print" || programs.Is(name, "shapes") || programs.Is(name, "lists"),
+		name == "printf" && len(c.Args) > 1 && (c.Args[1].Lit() == "" || strings.HasPrefix(c.Args[1].Lit(), "-")):
+		w.forget("*")
+	}
+}
+
+// certainly returns what is certain of what an expansion makes. next is what follows it in its word.
+func (w *walker) certainly(p *syntax.ParamExp, next syntax.WordPart) (certain, bool) {
+	if len(w.sure) == 0 || !plainParam(p) {
+		return certain{}, false
+	}
+	if l, ok := next.(*syntax.Lit); ok && p.Short && maybeZsh(w.shell) && strings.IndexByte(":[", (l.Value + ":")[0]) >= 0 {
+		return certain{}, false // to zsh, $name:h and $name[1] are not the value
+	}
+	return w.certainty(p.Param.Value)
+}
+
+// plainParam reports whether an expansion is the value of a name, and nothing else.
+func plainParam(p *syntax.ParamExp) bool {
+	return p.Param != nil && p.Index == nil && p.Exp == nil && p.Slice == nil && p.Repl == nil && !p.Excl && p.Flags == nil &&
+		!p.Length && !p.Width && !p.IsSet && p.NestedParam == nil && len(p.Modifiers) == 0 && p.Names == 0 &&
+		p.GlobSubst == syntax.OptUnset && p.Split == syntax.OptUnset && p.RcExpand == syntax.OptUnset
+}
