@@ -31,5 +31,6 @@ var checks = map[string]func(*call){
 	"gitFormat":   gitFormat,
 	"gitWorkTree": gitWorkTree,
 	"gitPatch":    gitPatch,
+	"gitBlame":    gitBlame,
 	"gitPaths":    gitPaths,
 }

@@ -20,12 +20,14 @@ func gitConfig(c *call) {
 // gitPatch: a patch is made by the programs that the repository's attributes and configuration name.
 func gitPatch(c *call) {
 	gitFormat(c)
-	gitPaths(c)
+	brief := c.has("--stat", "--numstat", "--shortstat", "--name-only", "--name-status", "--no-patch", "--summary", "--dirstat", "--raw", "--compact-summary")
+	patch := c.has("--patch", "--patch-with-stat", "--unified", "-U", "--color-words", "--word-diff", "--check", "--function-context")
+	if patch || !brief && c.node.name == "git show" {
+		gitPaths(c)
+	}
 	if gitAsked(c) || c.has("--no-textconv") && c.has("--no-ext-diff") && c.node.name != "git diff" {
 		return
 	}
-	brief := c.has("--stat", "--numstat", "--shortstat", "--name-only", "--name-status", "--no-patch", "--summary", "--dirstat", "--raw", "--compact-summary")
-	patch := c.has("--patch", "--patch-with-stat", "--unified", "--color-words", "--word-diff", "--check", "--function-context")
 	switch name := c.node.name; {
 	case patch:
 	case name == "git diff": // a comparison with the work tree runs filters too
@@ -100,11 +102,18 @@ func gitPretty(c *call, a Arg) {
 	}
 }
 
-// gitPaths names the files that "HEAD:path" shows.
+// gitPaths names the files whose content operands show: "HEAD:path", and what may be a path or a revision.
 func gitPaths(c *call) {
 	for _, a := range c.ops {
-		if _, file, ok := strings.Cut(a.Text, ":"); ok && file != "" {
-			c.path(Arg{Text: strings.TrimPrefix(file, "./"), Literal: a.Literal, Source: a.Source}, false)
+		if _, file, ok := strings.Cut(a.Text, ":"); ok && (file != "" || !a.Literal) {
+			a.Text = strings.TrimPrefix(file, "./")
 		}
+		c.path(a, false)
 	}
+}
+
+// gitBlame: what it shows is a file's content.
+func gitBlame(c *call) {
+	gitWorkTree(c)
+	gitPaths(c)
 }

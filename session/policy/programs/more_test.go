@@ -657,8 +657,17 @@ func TestGitSettingsFormatsAndFiles(t *testing.T) {
 		read-only | git log --stat
 		unknown | /usr/bin/git diff --stat -p
 	`)
-	got := programs.Judge(programs.Call{Name: "git", Args: literals("show", "HEAD:./a/b", "HEAD:", "HEAD")})
-	assert.Equal(t, []programs.Path{{Arg: programs.Arg{Text: "a/b", Literal: true, Source: "HEAD:./a/b"}}}, got.Paths)
+	// What may be a path or a revision counts as a path.
+	for command, want := range map[string]string{
+		"show HEAD:./a/b HEAD: HEAD": "a/b HEAD: HEAD", "show --stat HEAD:a b": "", "log -p -3 -- a": "a", "log -U1 a": "a", "log -- a": "", "blame -L1,2 r -- a": "r a",
+	} {
+		got := programs.Judge(programs.Call{Name: "git", Args: literals(strings.Fields(command)...)})
+		var paths []string
+		for _, p := range got.Paths {
+			paths = append(paths, p.Arg.Text)
+		}
+		assert.Equal(t, want, strings.Join(paths, " "), command)
+	}
 }
 
 func TestStatementsThatOnlyShow(t *testing.T) {
