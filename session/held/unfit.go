@@ -62,7 +62,7 @@ func matches(word, arg string) bool {
 }
 
 // hidden finds files of processes that only those may read who may trace them. A held shell reads them of its own processes.
-var hidden = lazyregexp.New(`/proc/[^a-zA-Z/\s]\S*/(exe|cwd|root|environ|auxv|fd|fdinfo|maps|map_files|mem|smaps|smaps_rollup|numa_maps|pagemap|ns|io|stack|syscall|wchan|personality|task)\b`)
+var hidden = lazyregexp.New(`/proc/([^a-zA-Z/\s]\S*|\$\([^()]*\))/(exe|cwd|root|environ|auxv|fd|fdinfo|maps|map_files|mem|smaps|smaps_rollup|numa_maps|pagemap|ns|io|stack|syscall|wchan|personality|task)\b`)
 
 // UnfitSource is Unfit for files that shell source names.
 func UnfitSource(source string) string {

@@ -32,13 +32,15 @@ func TestUnfitProgramsAreKnownByTheirWords(t *testing.T) {
 		{"openssl", []string{"version"}, false},
 		{"openssl", []string{"s_client"}, true},
 		{"cat", []string{"/etc/hosts"}, false},
+		{"dpkg", []string{"--info", "x.deb"}, true},
+		{"dpkg", []string{"-l"}, false},
 		{"nothing", nil, false},
 	} {
 		assert.Equal(t, c.unfit, held.Unfit(c.name, c.args) != "", "%s %q", c.name, c.args)
 	}
 	for source, unfit := range map[string]bool{
 		"readlink /proc/1/exe": true, "ls -l /proc/$pid/fd": true, "cat /proc/*/environ": true, "cat /proc/1/status": false, "cat /proc/self/maps": false,
-		"cat /proc/meminfo": false, "ls /proc/[0-9]*/cwd": true, "cat /proc/sys/fs/file-nr": false,
+		"cat /proc/meminfo": false, "ls /proc/[0-9]*/cwd": true, "ls -l /proc/$(pgrep -o nginx)/fd": true, "cat /proc/$(pgrep -o nginx)/limits": false, "cat /proc/sys/fs/file-nr": false,
 	} {
 		assert.Equal(t, unfit, held.UnfitSource(source) != "", source)
 	}
