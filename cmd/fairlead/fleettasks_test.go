@@ -33,7 +33,7 @@ import (
 func TestFleetTasks(t *testing.T) {
 	tooLongForTheDetector(t)
 	t.Parallel()
-	needs.Files(t, "testdata/fleet", 21)
+	needs.Files(t, "testdata/fleet", 22)
 	f := newTroubledFleet(t)
 	files, err := filepath.Glob("testdata/fleet/*.txtar")
 	require.NoError(t, err)

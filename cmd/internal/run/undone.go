@@ -2,7 +2,9 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -24,7 +26,7 @@ type undone struct {
 func (c *undone) add(label string, r session.Result) {
 	for _, call := range r.Refused {
 		switch _, known := c.labels[call]; {
-		case !known && len(c.calls) == maxListed:
+		case !known && len(c.calls) >= maxListed && !c.fold():
 			c.omitted++
 			continue
 		case !known:
@@ -43,8 +45,67 @@ func (c *undone) add(label string, r session.Result) {
 	}
 }
 
+// random is what stands for the end of a name that a program makes up (mkstemp(3)).
+const random = "XXXXXX"
+
+// madeUp says where such an end begins in a path: its last six bytes, letters of both cases or digits among them.
+func madeUp(path string) (at int, ok bool) {
+	at = len(path) - len(random)
+	if at < 1 || strings.ContainsFunc(path[at:], func(c rune) bool { return c > 'z' || !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+		return 0, false
+	}
+	return at, path[at:] != strings.ToLower(path[at:]) || strings.ContainsAny(path[at:], "0123456789")
+}
+
+// fold makes one call of those of three hosts or more, each with a name of its own that differs only in an end that was made up, and
+// reports whether any went that way.
+func (c *undone) fold() bool {
+	alike := map[held.Refusal][]held.Refusal{}
+	for _, call := range c.calls {
+		at, ok := madeUp(call.Path)
+		if strings.HasSuffix(call.Path, random) {
+			at, ok = len(call.Path)-len(random), true
+		} else if len(c.labels[call]) > 1 {
+			continue // what several hosts name alike is no accident
+		}
+		if ok {
+			one := call
+			one.Path = call.Path[:at] + random
+			alike[one] = append(alike[one], call)
+		}
+	}
+	into := map[held.Refusal]held.Refusal{}
+	for one, calls := range alike {
+		for _, call := range calls {
+			if len(calls) > 2 || slices.Contains(calls, one) {
+				into[call] = one
+			}
+		}
+	}
+	before := len(c.calls)
+	var kept []held.Refusal
+	labels := map[held.Refusal][]string{}
+	for _, call := range c.calls {
+		to := call
+		if one, ok := into[call]; ok {
+			to = one
+		}
+		if labels[to] == nil {
+			kept = append(kept, to)
+		}
+		for _, label := range c.labels[call] {
+			if to == call || !slices.Contains(labels[to], label) {
+				labels[to] = append(labels[to], label)
+			}
+		}
+	}
+	c.calls, c.labels = kept, labels
+	return len(kept) < before
+}
+
 // text is what to print of them.
 func (c *undone) text() string {
+	c.fold()
 	var b strings.Builder
 	if len(c.calls) > 0 {
 		b.WriteString("Refused by the kernel, so not done:\n")
