@@ -40,7 +40,7 @@ type soak struct {
 
 	shared string // a directory that outlives the sessions
 
-	commands, restarts, reconnects, lost, unsent, abandoned atomic.Int64
+	commands, held, restarts, reconnects, lost, unsent, abandoned atomic.Int64
 
 	mu       sync.Mutex // guards what follows
 	faults   map[string]int
@@ -151,8 +151,8 @@ func (k *soak) figures(took time.Duration) string {
 		ends = append(ends, fmt.Sprintf("%s %d", s, n))
 	}
 	slices.Sort(ends)
-	return fmt.Sprintf("soak: seed %d, %d sessions, %d commands (%s), %d events (%s), %d restarts, %d reconnects, %d lost, %d refused before sending, %d cases cut short, %.1f s",
-		k.seed, *soakSessions, k.commands.Load(), strings.Join(ends, ", "), total, strings.Join(kinds, ", "),
+	return fmt.Sprintf("soak: seed %d, %d sessions, %d commands, %d of them held (%s), %d events (%s), %d restarts, %d reconnects, %d lost, %d refused before sending, %d cases cut short, %.1f s",
+		k.seed, *soakSessions, k.commands.Load(), k.held.Load(), strings.Join(ends, ", "), total, strings.Join(kinds, ", "),
 		k.restarts.Load(), k.reconnects.Load(), k.lost.Load(), k.unsent.Load(), k.abandoned.Load(), took.Seconds())
 }
 

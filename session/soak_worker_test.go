@@ -30,6 +30,7 @@ type worker struct {
 	doing    string // for messages
 	past     []string
 	failed   bool // told already
+	holds    bool // the host can hold a shell to reading
 	outdated bool // a new shell has the variables of some time before
 }
 
@@ -37,6 +38,8 @@ func (w *worker) work() {
 	defer func() { w.s.Close() }()
 	defer w.tell()
 	w.reopen()
+	_, err := w.s.HeldBy(w.t.Context())
+	w.holds = err == nil
 	all := append(cases(w.dir), stopping()...)
 	events := w.events()
 	for w.more() {
@@ -51,6 +54,9 @@ func (w *worker) work() {
 			e.run()
 		} else if c := all[w.rng.IntN(len(all))]; w.fits(c) {
 			w.doing = c.name
+			if held, ok := heldCase(c); ok && w.holds && w.rng.IntN(4) == 0 {
+				w.doing, c = c.name+", held", held
+			}
 			w.runCase(c)
 		}
 		w.tell()
@@ -142,6 +148,9 @@ func (w *worker) run(cmd session.Command) (session.Result, bool) {
 func (w *worker) judge(before int64, r session.Result, err error) (quiet bool) {
 	w.commands.Add(1)
 	w.past = append(w.past[max(0, len(w.past)-7):], fmt.Sprintf("%s: %s: %s", w.doing, short(r.Command), r.Status))
+	if r.Held == "kernel" {
+		w.held.Add(1)
+	}
 	if r.ShellRestarted {
 		w.restarts.Add(1)
 	}
