@@ -102,7 +102,8 @@ type Command struct {
 	Reason string
 
 	// Group, if not "", is on record with all that is recorded of the command: the same for all commands of one request.
-	// Pool.Each makes one up for several hosts where there is none.
+	// Pool.Each makes one up for several hosts where there is none. The shells of such commands end a little later than they do, so
+	// that this holds up no other host of the request.
 	Group string
 
 	// Forks, if more than zero, is how many hosts Pool.Each runs it on at a time, instead of PoolConfig.Forks.

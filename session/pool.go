@@ -128,15 +128,14 @@ func NewPool(cfg PoolConfig) (*Pool, error) {
 // Run runs cmd on h in a shell of its own, which is closed afterwards: Close waits for that, Run does not. See [Session.Run]
 // for Result and error.
 func (p *Pool) Run(ctx context.Context, h hosts.Host, cmd Command) (Result, error) {
-	r := p.run(ctx, h, cmd, false)
+	r := p.run(ctx, h, cmd)
 	if r.Err != nil {
 		return r, r.Err
 	}
 	return r, nil
 }
 
-// run is Run; many says that h is one host of many.
-func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command, many bool) Result {
+func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
 	h, err := cmd.as(h)
 	if err != nil {
 		return Result{Host: h.Name, Command: cmd.Script, State: Done, Status: StatusError, Lane: "session",
@@ -149,7 +148,7 @@ func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command, many bool) Re
 		return closedResult(h, cmd)
 	}
 	defer p.leave(s)
-	s.single, s.many = true, many
+	s.single, s.many = true, cmd.Group != ""
 	cmd.Script, cmd.Scripts = cmd.ScriptOn(h), nil
 	if cmd.Stdins != nil {
 		cmd.Stdin = cmd.Stdins(h)
@@ -177,6 +176,9 @@ func (p *Pool) leave(s *Session) {
 	had := s.cool() // the next command need not find this one running
 	go func() {
 		defer p.closing.Done()
+		if s.many {
+			p.warm.rest()
+		}
 		s.Close()
 		p.warm.fill(had, s.many) // there may have been no place before
 	}()
@@ -272,7 +274,7 @@ func (p *Pool) Each(ctx context.Context, hs []hosts.Host, cmd Command) iter.Seq2
 						results <- hostResult{h, canceledResult(h, cmd, ctxerr.Of(ctx))}
 						continue
 					}
-					results <- hostResult{h, p.runOn(ctx, h, cmd, len(hs) > 1)}
+					results <- hostResult{h, p.runOn(ctx, h, cmd)}
 				}
 			})
 		}
@@ -286,12 +288,12 @@ func (p *Pool) Each(ctx context.Context, hs []hosts.Host, cmd Command) iter.Seq2
 }
 
 // runOn is run for one of several hosts, with writers of its own.
-func (p *Pool) runOn(ctx context.Context, h hosts.Host, cmd Command, many bool) Result {
+func (p *Pool) runOn(ctx context.Context, h hosts.Host, cmd Command) Result {
 	if cmd.Streams == nil {
-		return p.run(ctx, h, cmd, many)
+		return p.run(ctx, h, cmd)
 	}
 	cmd.Stdout, cmd.Stderr = cmd.Streams(h)
-	r := p.run(ctx, h, cmd, many)
+	r := p.run(ctx, h, cmd)
 	if err := closeWriters(cmd.Stdout, cmd.Stderr); err != nil && r.Err == nil {
 		r.Status = StatusError
 		r.Err = &Error{Op: "run", Host: h.Name, Code: "write", Sent: true, Err: fmt.Errorf("the output could not be written: %w", err)}

@@ -255,6 +255,14 @@ func (w *warmth) later(k *warmKind) {
 	}
 }
 
+// rest waits before the shell of one of many hosts is ended, for the same reason.
+func (w *warmth) rest() {
+	select {
+	case <-time.After(warmPause):
+	case <-w.base.Done():
+	}
+}
+
 // refill starts as many spares as the last commands could have used. w.mu is held.
 func (w *warmth) refill(k *warmKind) {
 	now := time.Now()

@@ -183,6 +183,27 @@ func TestMaxWarmBoundsTheShellsOfAllHosts(t *testing.T) {
 	})
 }
 
+func TestTheShellsOfARunOnManyHostsEndALittleLater(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+		d.On("pwd")
+		p, w := watched(t, d, session.PoolConfig{})
+		// As rollout does it: a call for each host.
+		for _, name := range []string{"a", "b", "a", "b"} {
+			_, err := p.Run(t.Context(), hosts.Host{Name: name}, session.Command{Script: "pwd", Group: "g_1"})
+			require.NoError(t, err)
+		}
+		synctest.Wait()
+		assert.Equal(t, 4, p.Stats().Closing)
+		assert.Equal(t, 4, w.count(), "nor is another one started")
+		time.Sleep(300 * time.Millisecond)
+		synctest.Wait()
+		assert.Zero(t, p.Stats().Closing)
+		time.Sleep(300 * time.Millisecond)
+		synctest.Wait()
+		assert.Equal(t, 2, p.Stats().Warm)
+	})
+}
+
 func errOf(r session.Result) error {
 	if r.Err != nil {
 		return r.Err
