@@ -51,8 +51,7 @@ func Main() int {
 		return finish(ios, &cmdutil.UsageError{Err: err})
 	}
 	f, done := newFactory(ios, os.Getenv)
-	ctx, abort, stop := withSignals(context.Background(), f.Running)
-	defer stop()
+	ctx, abort, _ := withSignals(context.Background(), f.Running) // until the end of the program
 	code := make(chan int, 1)
 	go func() { // ends with the program, at the latest
 		err := Run(ctx, f, asSSH(os.Args))
