@@ -51,8 +51,15 @@ func New(cfg Config) *Client {
 	if cfg.Ask != nil {
 		asks = newAsking(cfg.Ask)
 	}
-	return &Client{cfg: cfg, asks: asks, short: &shortWay{dial: dial}, http: &http.Client{Transport: &http.Transport{
-		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
+	short := &shortWay{dial: dial}
+	return &Client{cfg: cfg, asks: asks, short: short, http: &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			// A keeper looks at whoever connects, which takes longer than most answers: one connection does for a whole command.
+			if l := short.take(); l != nil {
+				return l.Conn, nil
+			}
+			return dial(ctx)
+		},
 		MaxIdleConnsPerHost: maxIdle, IdleConnTimeout: idleTime, DisableCompression: true,
 	}}}
 }

@@ -101,6 +101,21 @@ func TestRequestsShareAConnectionAndNeverAnAnswer(t *testing.T) {
 	assert.LessOrEqual(t, len(c.short.idle), 20)
 }
 
+func TestAStreamGoesOverTheConnectionThatWaits(t *testing.T) {
+	c, l, _ := answering(t, echoes)
+	_, err := c.echo(t.Context(), "x")
+	require.NoError(t, err)
+	for range 2 {
+		resp, err := c.http.Post("http://keeper/", "text/plain", strings.NewReader("long"))
+		require.NoError(t, err)
+		text, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		resp.Body.Close()
+		assert.Equal(t, "long", string(text))
+	}
+	assert.Equal(t, int64(1), l.n.Load())
+}
+
 func TestAnotherServerAtTheSameSocketIsFound(t *testing.T) {
 	c, _, srv := answering(t, echoes)
 	_, err := c.echo(t.Context(), "one")
