@@ -22,13 +22,13 @@ const (
 	minLine    = 16 // a shorter line of a secret is not looked for alone
 )
 
-// formsOf lists the ways in which a value appears in output and in commands. All are at least [MinGiven] long.
+// formsOf lists the ways in which a value appears in output and in commands. All are at least [MinGiven] long, as values are.
 func formsOf(of *secret) []form {
 	v := of.value
 	var out []form
 	seen := map[string]bool{}
 	add := func(text []byte) {
-		if len(text) >= MinGiven && !seen[string(text)] {
+		if !seen[string(text)] {
 			seen[string(text)] = true
 			out = append(out, form{text, of})
 		}

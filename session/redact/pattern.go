@@ -489,7 +489,7 @@ func (x *pattern) close() {
 		x.out = appendMark(x.out, x.in.kind, x.inSum.id())
 		x.note.one(x.in.kind, x.inLen)
 	}
-	x.in, x.inEnd, x.inLen = nil, nil, 0
+	x.in, x.inEnd = nil, nil
 }
 
 func (x *pattern) show(data []byte, from, to int) {
