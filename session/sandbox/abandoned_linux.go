@@ -48,12 +48,9 @@ func abandoned(dir string, all []string) bool {
 	return !slices.ContainsFunc(all, func(other string) bool { return status(other, "PPid") == filepath.Base(dir) })
 }
 
-// words returns the arguments of a process, or nil if it has ended.
+// words returns the arguments of a process, or an empty one if it has ended.
 func words(dir string) []string {
-	line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
-	if err != nil || len(line) == 0 {
-		return nil
-	}
+	line, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
 	return strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
 }
 

@@ -32,6 +32,7 @@ func TestTheStrongestThatTheHostHasIsTakenAndToldTruthfully(t *testing.T) {
 		"Landlock without a network":     {can: land, wants: sandbox.Wants{NoNetwork: true}, level: "kernel", how: "landlock", why: "there is no network"},
 		"a network that nothing cuts":    {can: none, wants: sandbox.Wants{NoNetwork: true}, level: "checked", fails: "must have no network"},
 		"a key with a quote in its name": {can: sandbox.Ability{Bubblewrap: true, Landlock: 6, Hide: sandbox.Secrets{Files: []string{"/srv/it's"}}}, level: "checked", why: "must be hidden"},
+		"such a key, and Landlock alone": {can: sandbox.Ability{Landlock: 6, Hide: sandbox.Secrets{Files: []string{"/srv/it's"}}}, level: "checked", why: "must be hidden"},
 		"a key in the sandbox":           {can: sandbox.Ability{Landlock: 6, Hide: sandbox.Secrets{Dirs: []string{"/srv/app/.ssh"}}}, level: "checked", why: "Landlock cannot hide it"},
 		"a key there and no kernel":      {can: sandbox.Ability{Landlock: 2, Why: "no kernel", Hide: sandbox.Secrets{Dirs: []string{"/srv/app/.ssh"}}}, level: "checked", why: "no kernel"},
 		"an odd key and no kernel":       {can: sandbox.Ability{Why: "no kernel", Hide: sandbox.Secrets{Files: []string{"/srv/it's"}}}, level: "checked", why: "no kernel"},

@@ -65,7 +65,7 @@ func TestWhatNamesPathsInsideIsAllowed(t *testing.T) {
 		"ls", "ls -la sub", "cat a.txt b.txt", "cat 'sp ace'", `cat "new
 line"`, "cat ./sub/../a.txt", "cat BOX/a.txt", "cat in/y.txt", "cat in/../x.txt",
 		"cd sub && cat ../a.txt", "! cd sub || cat ../a.txt", "cd sub && cd .. && cat a.txt", "(cd sub && ls) | wc -l", "cd BOX/sub; cat x.txt", "cd ./sub", "cd -P in && cat ../x.txt", "{ ls; cd sub; } && cat ../a.txt", "if cd sub; then cat ../a.txt; else ls sub; fi",
-		"grep -rn /etc/passwd .", "grep -e ../.. a.txt", "sed -n 's/..\\/x/y/p' a.txt", "sed -i 's/a/b/' a.txt", "sed -n 'w new.txt' a.txt", "awk '{print $1}' a.txt", "jq . a.txt",
+		"grep -rn /etc/passwd .", "grep -e ../.. a.txt", "sed -n 's/..\\/x/y/p' a.txt", "sed -i 's/a/b/' a.txt", "sed -es/a/b/ a.txt", "sed -n 'w new.txt' a.txt", "awk '{print $1}' a.txt", "jq . a.txt",
 		"find . -name '*.txt' -type f", "find sub -path '*/deep/*'", "sort -t/ -k2 a.txt", "sort a.txt -o b.txt", "cut -d/ -f1 a.txt", "tr / : <a.txt",
 		"echo hi >new.txt", "echo /etc/passwd ../..", "printf '%s\\n' x >>a.txt", "cat <a.txt >copy.txt 2>&1", "cat a.txt >/dev/null 2>&1", "cat /dev/null a.txt", "head -c 9 /dev/urandom", "cat a.txt | tee /dev/null", "cat <<EOF\nplain\nEOF", "cat <<'EOF'\n$(x)\nEOF",
 		"mkdir -p one/two && touch one/two/f", "rm a.txt", "rm -rf sub/deep", "rmdir one", "mv a.txt sub", "mv a.txt c.txt", "cp a.txt sub/", "cp a.txt b.txt sub", "cp -p a.txt c.txt",

@@ -271,12 +271,31 @@ func TestInheritedDescriptorsDoNotLeadAroundLandlock(t *testing.T) {
 	assert.Equal(t, before, snapshot(t, dir+"/out"))
 }
 
+// The environment of a helper leads to no place outside: temporary files lie in the sandbox, and agents are not named.
+func TestTheEnvironmentOfAHelperLeadsToNoPlaceOutside(t *testing.T) {
+	l, dir := landlocked(t), treeIn(t, scratch(t))+"/box"
+	cmd := exec.Command(l.Helper[0], "sandbox-exec", dir, "env")
+	cmd.Env = os.Environ()
+	for _, name := range []string{"TMPDIR", "TMPPREFIX", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS"} {
+		cmd.Env = append(cmd.Env, name+"=/elsewhere")
+	}
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	assert.NotContains(t, string(out), "/elsewhere")
+	assert.Contains(t, string(out), "\nTMPDIR="+dir+"\nTMPPREFIX="+dir+"/.zsh\n")
+}
+
 func TestConfineRunsNothingWhereItCannotHold(t *testing.T) {
 	l := landlocked(t)
 	// What is refused first is said: nothing goes on without its rules.
 	out, err := exec.Command(l.Helper[0], "sandbox-exec", "/nonexistent/x", "true").CombinedOutput()
 	require.Error(t, err)
 	assert.Contains(t, string(out), "sandbox: /nonexistent/x cannot be opened, and nothing was run")
+	file := t.TempDir() + "/x"
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	out, err = exec.Command(l.Helper[0], "sandbox-exec", file, "true").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "sandbox: Landlock refuses the rule for "+file+", and nothing was run")
 	for name, args := range map[string][]string{
 		"no directory":            {"/nonexistent/x", "true"},
 		"the root":                {"/", "true"},

@@ -25,10 +25,20 @@ const (
 )
 
 // refuseSockets keeps the calling thread, and what it becomes and starts, from making unix sockets, or with network any
-// socket. io_uring is refused because it makes sockets past this filter, and other processors' system calls because they
-// have other numbers. Pairs of datagram sockets are refused too: such a socket can be connected
-// again, to any address.
+// socket.
 func refuseSockets(network bool) error {
+	f := socketFilter(network)
+	program := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
+	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0); err != nil {
+		return fmt.Errorf("sandbox: the kernel does not take the filter of system calls, and nothing was run: %w", err)
+	}
+	return nil
+}
+
+// socketFilter refuses sockets. io_uring is refused because it makes sockets past this filter, and other processors' system
+// calls because they have other numbers. Pairs of datagram sockets are refused too: such a socket can be connected again, to any
+// address.
+func socketFilter(network bool) []unix.SockFilter {
 	const refuse = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 	const missing = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 	var f []unix.SockFilter
@@ -66,10 +76,5 @@ func refuseSockets(network bool) error {
 	jump(unix.BPF_JEQ, unix.SOCK_SEQPACKET, 1, 0)
 	ret(refuse)
 	ret(unix.SECCOMP_RET_ALLOW)
-
-	program := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
-	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0); err != nil {
-		return fmt.Errorf("sandbox: the kernel does not take the filter of system calls, and nothing was run: %w", err)
-	}
-	return nil
+	return f
 }
