@@ -23,6 +23,12 @@ func TestMatchExecRunsWithTheUsersShellAndDecides(t *testing.T) {
 		`Match host db exec "touch @/ran"`:              22,
 		`Match exec "touch @/ran" user nobody`:          22,
 		`Match exec "test -z \"$(cat)\"" `:              0, // versions differ on backslashes
+		`Match exec "echo \'"`:                          0,
+		`Match exec "echo \\x"`:                         0,
+		`Match exec "echo \" host web exec "true\"`:     0,
+		`Match exec "echo \ x"`:                         22001,
+		`Match exec a\\b`:                               0,
+		`Match exec 'true'`:                             0,
 		`Match exec "! read x"`:                         22001,
 		`Match exec "exit 9"`:                           22,
 		`Match exec true exec true !exec false`:         22001,

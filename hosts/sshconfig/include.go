@@ -23,8 +23,8 @@ func (r *reader) include(l *line, system bool) []*file {
 			continue
 		}
 		for _, path := range paths {
-			if slices.Contains(r.stack, path) {
-				r.problems.add(errorAt(l.pos, "the file includes itself: %s", chain(r.stack, path)))
+			if from := slices.Index(r.stack, path); from >= 0 {
+				r.problems.add(errorAt(l.pos, "the file includes itself: %s → %s", strings.Join(r.stack[from:], " → "), path))
 				continue
 			}
 			if len(r.stack) > maxDepth {

@@ -10,7 +10,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -227,15 +226,4 @@ func pathless(err error) error {
 		return pe.Err
 	}
 	return err
-}
-
-// chain describes an include cycle, from the first occurrence of path to the repeated one.
-func chain(stack []string, path string) string {
-	for i, s := range stack {
-		if s == path {
-			stack = stack[i:]
-			break
-		}
-	}
-	return strings.Join(append(append([]string(nil), stack...), path), " → ")
 }

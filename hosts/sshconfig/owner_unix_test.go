@@ -4,9 +4,11 @@ package sshconfig_test
 
 import (
 	"os/user"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
 )
@@ -57,4 +59,11 @@ func TestAnAccountWithoutAnEntryNeedsAHome(t *testing.T) {
 		_, err = sshconfig.Nameless(12345, home)
 		assert.EqualError(t, err, "sshconfig: the account with the number 12345 is unknown to this machine, and HOME names no directory: set HOME")
 	}
+}
+
+func TestAFileOfAnotherAccountLiesInItsHome(t *testing.T) {
+	root, err := user.Lookup("root")
+	require.NoError(t, err)
+	s := must(t, "IdentityFile ~root/k\n", "web")
+	assert.Equal(t, strings.TrimSuffix(root.HomeDir, "/")+"/k", s.IdentityFiles[0].V)
 }

@@ -95,6 +95,36 @@ func TestTheLibrarysFlawsAreWorkedAround(t *testing.T) {
 	assert.Equal(t, "sh -c 'echo #x'", s.ProxyCommand.V)
 }
 
+// Nothing is said of a block of which nobody knows for what it counts.
+func TestABrokenMatchCountsForNothing(t *testing.T) {
+	for line, want := range map[string]string{
+		"Match": "has no value", "Match #": "has no", "Match host": "needs a value", "Match host \"web": "is not closed", "Match all host web": "cannot be combined", "Match place here": "there is no criterion",
+		"Match localnetwork here": "Match localnetwork", "Match host we\\'b": "versions of ssh differ", "Match version 9": "is not supported", "Host web \"\"": "an empty pattern",
+	} {
+		_, err := newHome(t).resolve(line+"\nGSSAPIKeyExchange yes\n", "web")
+		require.ErrorContains(t, err, want)
+		assert.NotContains(t, err.Error(), "GSSAPIKeyExchange", line)
+	}
+	_, err := newHome(t).resolve("Match all\nGSSAPIKeyExchange yes\n", "web")
+	require.ErrorContains(t, err, "GSSAPIKeyExchange")
+}
+
+// An address in a form of C libraries is the address, up to the largest of each part; anything larger stays a name.
+func TestAddressesInShortFormsAreAddresses(t *testing.T) {
+	for name, want := range map[string]string{
+		"127.1": "127.0.0.1", "010.0.0.0x9": "8.0.0.9", "0": "0.0.0.0",
+		"255.255.255.255": "255.255.255.255", "0xff.0377.0xffff": "255.255.255.255", "255.0xffffff": "255.255.255.255", "4294967295": "255.255.255.255",
+	} {
+		assert.Equal(t, want, must(t, "HostName "+name+"\n", "web").HostName.V, name)
+	}
+	for _, name := range []string{
+		"1.2.3.256", "1.2.256.4", "1.256.4", "256.1", "1.2.65536", "1.16777216", "4294967296", "1.2.3.0400", "0x100.1",
+		"1_0.1", "0b1.1", "0o7.1", "08.1", "1..2", "1.2.3.4.5",
+	} {
+		assert.Equal(t, name, must(t, "HostName "+name+"\n", "web").HostName.V)
+	}
+}
+
 func TestAHostIsRefusedWhereACriterionThatIsNotSupportedDecides(t *testing.T) {
 	h := newHome(t)
 	h.NoExec = true
