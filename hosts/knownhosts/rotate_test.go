@@ -65,6 +65,40 @@ func TestRotateKeepsEverythingElse(t *testing.T) {
 	assert.Error(t, knownhosts.Rotate([]string{first}, "web1,web2", []ssh.PublicKey{kept}, knownhosts.AppendOptions{}))
 }
 
+// As OpenSSH has it: what speaks of more than the host, or of its keys elsewhere, is for a person to change.
+func TestRotationStaysAwayFromLinesThatSpeakOfOthers(t *testing.T) {
+	kept, old, fresh := publicKey(t), publicKey(t), publicKey(t)
+	for name, tt := range map[string]struct {
+		lines, others string
+		not           string
+		old, fresh    int
+	}{
+		"the host alone":                  {lines: written("web1", kept) + written("web1", old), old: 1, fresh: 1},
+		"the host and its address":        {lines: written("web1,10.0.0.1", kept) + written("web1,10.0.0.1", old), old: 1, fresh: 1},
+		"two other names":                 {lines: written("web1,web2,web3", old), not: ":1 is about other hosts, too", fresh: 2},
+		"a pattern":                       {lines: written("web?", old), not: ":1 is about other hosts, too", fresh: 2},
+		"a name that is left out":         {lines: written("web1,!web2", old), not: ":1 is about other hosts, too", fresh: 2},
+		"an authority":                    {lines: "@cert-authority " + written("web1", old), not: ":1 has a marker", fresh: 2},
+		"a key that stays, elsewhere":     {lines: written("web1", kept) + written("web2", kept), not: ":2 has a key of the host for another name", fresh: 1},
+		"a key that is new, elsewhere":    {lines: written("web2", fresh), not: ":1 has a key of the host for another name", fresh: 2},
+		"a key that goes, elsewhere":      {lines: written("web1", old) + written("web2", old), not: ":2 has a key of the host for another name", old: 1, fresh: 2},
+		"a key of a file that is not his": {lines: written("web2", old), others: written("web1", old), fresh: 2},
+		"the first reason":                {lines: written("web*", old) + written("web2", kept), not: ":1 is about other hosts, too", fresh: 2},
+	} {
+		file, other := filepath.Join(t.TempDir(), "known_hosts"), filepath.Join(t.TempDir(), "others")
+		require.NoError(t, os.WriteFile(file, []byte(tt.lines), 0o600))
+		require.NoError(t, os.WriteFile(other, []byte(tt.others), 0o600))
+		plan, err := knownhosts.PlanRotation([]string{file}, []string{other}, "web1", []ssh.PublicKey{kept, fresh, kept, fresh})
+		require.NoError(t, err)
+		if tt.not != "" {
+			tt.not = file + tt.not
+		}
+		assert.Equal(t, tt.not, plan.Not, name)
+		assert.Len(t, plan.Old, tt.old, name)
+		assert.Len(t, plan.New, tt.fresh, "%s: each key once", name)
+	}
+}
+
 // Others record keys meanwhile.
 func TestRotateLosesNoLineOfOthers(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "known_hosts")
