@@ -41,6 +41,40 @@ func TestWhatAFeederSays(t *testing.T) {
 	}
 }
 
+// The first line of a frame says the mode, and holds a command that is short.
+func TestTheFirstLineOfAFrame(t *testing.T) {
+	const long = 500 // bytes from which on a command begins on the next line
+	for _, tt := range []struct {
+		cmd   framing.Command
+		want  string
+		lines int
+	}{
+		{framing.Command{}, "- ''", 1},
+		{framing.Command{Script: "ls", Mode: framing.Merged}, "m 'ls'", 1},
+		{framing.Command{Script: "ls", Mode: framing.Merged, Stdin: "/tmp/in"}, "m/tmp/in 'ls'", 1},
+		{framing.Command{Script: "ls", Stdin: "/tmp/in"}, "/tmp/in 'ls'", 1},
+		{framing.Command{Script: "ls", Mode: framing.Tty}, "t 'ls'", 1},
+		{framing.Command{Script: "ls", Mode: framing.Interactive, Rows: 1, Cols: 1}, "x1:1 'ls'", 1},
+		{framing.Command{Script: "ls", Mode: framing.Interactive, Rows: 50, Cols: 132}, "x50:132 'ls'", 1},
+		{framing.Command{Script: "ls", Mode: framing.Interactive, Rows: 50}, "x24:80 'ls'", 1},
+		{framing.Command{Script: "ls", Mode: framing.Interactive, Cols: 132}, "x24:80 'ls'", 1},
+		{framing.Command{Script: "ls", Mode: framing.Interactive, Rows: -1, Cols: 132}, "x24:80 'ls'", 1},
+		{framing.Command{Script: "ls", Status: 7}, ":7:- 'ls'", 1},
+		{framing.Command{Script: "ls", Status: 256}, "- 'ls'", 1},
+		{framing.Command{Script: strings.Repeat("a", long-1)}, "- '" + strings.Repeat("a", long-1) + "'", 1},
+		{framing.Command{Script: strings.Repeat("a", long)}, "-", 2},
+		{framing.Command{Script: "a\nb"}, "-", 3},
+	} {
+		text, err := framing.Append(nil, framing.Bash, tokA, tt.cmd)
+		require.NoError(t, err)
+		lines := strings.Split(strings.TrimSuffix(string(text), "\x1e\n"), "\n")
+		_, got, found := strings.Cut(lines[0], " ")
+		require.True(t, found, lines[0])
+		assert.Equal(t, tt.want, got)
+		assert.Len(t, lines, tt.lines, "%q", text)
+	}
+}
+
 // Numbers in $'…' end where their digits or their places do.
 func TestValuesOfASnapshotAreReadToTheLetter(t *testing.T) {
 	for quoted, want := range map[string]string{
@@ -66,7 +100,8 @@ func TestValuesOfASnapshotAreReadToTheLetter(t *testing.T) {
 
 // A lone sign is quoted: shells take it for the beginning of options.
 func TestALoneSignIsQuoted(t *testing.T) {
-	for text, want := range map[string]string{"-": "'-'", "+": "'+'", "--": "--", "+x": "+x", "a'": `'a'\'`, "''": `\'\'`, "a'b'c": `'a'\''b'\''c'`} {
+	for text, want := range map[string]string{"-": "'-'", "+": "'+'", "--": "--", "+x": "+x", "a'": `'a'\'`, "''": `\'\'`, "a'b'c": `'a'\''b'\''c'`,
+		"azAZ09_-./,+@:": "azAZ09_-./,+@:", "`": "'`'", "{": "'{'", "[": "'['", ";": "';'", "*": "'*'"} {
 		got, err := framing.Quote(text)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)

@@ -113,9 +113,29 @@ func TestVariablesOfTheConnectionAreLeftAlone(t *testing.T) {
 		assert.Empty(t, script)
 		assert.False(t, umask || vars)
 	}
-	script, _, vars, err := framing.RestoreScript(framing.Bash, framing.State{Vars: map[string]string{"A": "1", "PWD": "/a"}}, framing.State{})
-	require.NoError(t, err)
-	assert.Contains(t, script, "unset A\n")
-	assert.NotContains(t, script, "PWD")
-	assert.True(t, vars)
+}
+
+func TestWhatOfTheStateDiffersIsSaid(t *testing.T) {
+	a, b := map[string]string{"A": "1", "PWD": "/a"}, map[string]string{"A": "1 2", "PWD": "/b"}
+	for _, tt := range []struct {
+		now, want   framing.State
+		script      string
+		umask, vars bool
+	}{
+		{framing.State{Umask: "0022", Vars: a}, framing.State{Umask: "022", Vars: a}, "", false, false},
+		{framing.State{Umask: "0022", Vars: a}, framing.State{Vars: a}, "", false, false},
+		{framing.State{Umask: "0022", Vars: a}, framing.State{Umask: "0027", Vars: a}, "\\builtin umask 0027\n", true, false},
+		{framing.State{Vars: a}, framing.State{Vars: b}, "\\builtin export A='1 2'\n", false, true},
+		{framing.State{}, framing.State{Vars: a}, "\\builtin export A=1\n", false, true},
+		{framing.State{Vars: a}, framing.State{}, "\\builtin unset A\n", false, true},
+	} {
+		script, umask, vars, err := framing.RestoreScript(framing.Bash, tt.now, tt.want)
+		require.NoError(t, err)
+		assert.Equal(t, tt.script, script)
+		assert.Equal(t, tt.umask, umask, script)
+		assert.Equal(t, tt.vars, vars, script)
+	}
+	_, umask, vars, err := framing.RestoreScript(framing.Bash, framing.State{}, framing.State{Umask: "0022", Vars: map[string]string{"A": "\x00"}})
+	require.Error(t, err)
+	assert.False(t, umask || vars)
 }
