@@ -1,6 +1,8 @@
 package config_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -53,5 +55,30 @@ func TestAnAliasReplacesNoCommandAndEndsInOne(t *testing.T) {
 	for _, text := range []string{"alias: run", "alias: []", "alias: {}"} {
 		_, err := config.Parse("c.yaml", []byte(text))
 		assert.ErrorContains(t, err, "c.yaml:1: alias: expected a mapping", text)
+	}
+}
+
+func TestAliasesHaveLimits(t *testing.T) {
+	for n, fits := range map[int]bool{500: true, 501: false} {
+		var text strings.Builder
+		for i := range n {
+			fmt.Fprintf(&text, "  a%d: run all\n", i)
+		}
+		c, err := config.Parse("c.yaml", []byte("alias:\n"+text.String()), "run")
+		if fits {
+			require.NoError(t, err)
+			assert.Len(t, c.Alias, n)
+		} else {
+			assert.EqualError(t, err, "config: c.yaml:2: alias: more than 500 aliases")
+		}
+	}
+	for n, fits := range map[int]bool{200: true, 201: false} {
+		c, err := config.Parse("c.yaml", []byte("alias: {a: run"+strings.Repeat(" x", n-1)+"}\n"), "run")
+		if fits {
+			require.NoError(t, err)
+			assert.Len(t, c.Alias["a"].Words, n)
+		} else {
+			assert.EqualError(t, err, "config: c.yaml:1: alias.a: more than 200 words")
+		}
 	}
 }

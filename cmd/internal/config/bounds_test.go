@@ -34,6 +34,8 @@ func TestTheFirstAndTheLastValueThatIsTaken(t *testing.T) {
 		"keeper: auto":                         {Keeper: config.Auto},
 		"keeper: off":                          {Keeper: config.Off},
 		"keeper: require":                      {Keeper: config.Require},
+		"fold: true":                           {Fold: true},
+		"fold: false":                          {},
 		"notify: []":                           {},
 		"notify: [{exec: [/x], timeout: 1ns}]": {Notify: config.Notify{{Exec: []string{"/x"}, Timeout: 1}}},
 		"notify: [{exec: [/x], timeout: 5m}]":  {Notify: config.Notify{{Exec: []string{"/x"}, Timeout: notify.MaxTimeout}}},
