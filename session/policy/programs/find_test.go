@@ -24,6 +24,10 @@ func TestFindDoesWhatItsActionsSay(t *testing.T) {
 		unknown | find . -name *.log
 		unknown | find . -exec sh -c 'x {}' \;
 		unknown | find . -exec {} \;
+		write | find '' b -exec rm {} +
+		write | find b '' -exec rm {} +
+		write | find a ab -exec rm {} +
+		forbidden | find /etc /usr -exec rm {} +
 		unknown | find . -frobnicate
 		write | find . -maxdepth 0 -e"x"ec touch pwned \;
 	`)

@@ -312,6 +312,8 @@ func TestJqAndYqAreReadToTheirEnd(t *testing.T) {
 		read-only | jq '(.a)' f
 		read-only | jq '.a # env' f
 		sensitive-read | jq '..env' f
+		sensitive-read | jq -n '0env'
+		sensitive-read | jq -n '9env'
 		sensitive-read | jq '{a: $ENV}' f
 		read-only | yq .a f
 		unknown | yq '.a$' ./f "$X"
