@@ -152,3 +152,12 @@ func TestWhatWaitsAtTheEndGetsOneAttemptWithinALittleTime(t *testing.T) {
 		})
 	}
 }
+
+func TestNothingThatWaitedWhenTheProgramEndedIsForgotten(t *testing.T) {
+	const waiting = 64
+	for fails, dropped := range map[error]uint64{nil: 0, errBusy: waiting} {
+		n := 0
+		assert.Equal(t, dropped, notify.Follow(waiting, func() error { n++; return fails }))
+		assert.Equal(t, waiting, n)
+	}
+}

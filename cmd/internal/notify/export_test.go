@@ -39,3 +39,16 @@ func Drain(n int, timeout time.Duration, attempt func(context.Context) error) (d
 	p.drain()
 	return p.dropped.Load()
 }
+
+// Follow delivers n events that waited when the program ended, and returns how many were dropped.
+func Follow(n int, attempt func() error) (dropped uint64) {
+	p := &place{queue: make(chan queued, n), cfg: Config{Timeout: time.Minute}, close: func() {}, warn: func(string) {},
+		deliver: func(context.Context, queued) (bool, error) { return true, attempt() }}
+	for range n {
+		p.queue <- queued{}
+	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	p.follow(ended)
+	return p.dropped.Load()
+}
