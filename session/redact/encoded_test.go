@@ -44,6 +44,7 @@ func TestOfBase64TheDigitsOfTheSecretAreTakenOut(t *testing.T) {
 		"user=kim port=5432\npassword=‹hunter2 and›\nhost = db\n", "user=kim port=5432\npassword=‹hunter2›\nhost = db and more", "host = database1\npassword=‹hunter29›",
 		"DB_PASSWORD=‹hunter2›\nuser=kim\nPGPASSWORD=‹correcthorse›\nhost = db.internal\n",
 		"pass=‹hunter2›\nhost = database1 and more", // of which a silence may have shown all digits but one
+		"pwd=‹hunter›\nhost = database1 and more",   // or all
 	} {
 		for pad := range 3 {
 			example := strings.Repeat(" ", pad) + strings.Replace(example, " and›", "›", 1)
@@ -72,6 +73,9 @@ func TestOfBase64TheDigitsOfTheSecretAreTakenOut(t *testing.T) {
 						quiet, n := withSilence(t, s, coded, i)
 						require.Equal(t, len(coded), len(anyMark.ReplaceAllString(quiet, ""))+int(n.Bytes)-newlinesIn(coded, want), "silent at %d", i)
 						require.True(t, strings.HasSuffix(quiet, "\n(after)\n"))
+						if n.Bytes == 0 {
+							require.Equal(t, coded, quiet, "a mark stands for nothing: silent at %d", i)
+						}
 					}
 					single, _ := inPieces(t, s, redact.Guarded, strings.Split(coded, "")...)
 					require.Equal(t, got, single)

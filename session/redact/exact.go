@@ -158,14 +158,12 @@ func (x *exact) scan(data []byte, from int) {
 	x.base += int64(safe)
 }
 
-// ahead returns the first position from i on at which an automaton has to look.
+// ahead returns the first position from i on at which an automaton has to look; none has to look before i.
 func (x *exact) ahead(data []byte, i int) int {
 	first := len(data)
 	for k, a := range x.in.autos {
-		if x.next[k] <= i {
-			if x.next[k] = i; x.state[k] == 0 {
-				x.next[k] = a.filter.next(data, i)
-			}
+		if x.next[k] == i && x.state[k] == 0 {
+			x.next[k] = a.filter.next(data, i)
 		}
 		first = min(first, x.next[k])
 	}

@@ -127,4 +127,7 @@ func TestLinesOfAValueAreHiddenAlone(t *testing.T) {
 	} {
 		assert.Equal(t, "<"+want+">", guarded(s, "<"+text+">"), text)
 	}
+	first := redact.New(redact.Config{})
+	require.NoError(t, first.Add("k", []byte("\n"+l16))) // an empty line is one too
+	assert.Equal(t, "<«k»|«k»|«k»>", guarded(first, "<"+l16+"|\n"+l16+"|\r\n"+l16+">"))
 }
