@@ -212,7 +212,7 @@ func (w *walker) redirect(r *syntax.Redirect, at places) {
 	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		return
 	case syntax.DplIn, syntax.DplOut:
-		if text == "-" || text != "" && strings.Trim(strings.TrimSuffix(text, "-"), "0123456789") == "" {
+		if strings.Trim(strings.TrimSuffix(text, "-"), "0123456789") == "" { // a descriptor, moved or closed; "" names nothing
 			return
 		}
 	}

@@ -143,12 +143,14 @@ func TestWhatCannotBeToldBeforehandAsks(t *testing.T) {
 // directory that the name is in.
 func TestANameOutsideThatLeadsInsideIsOpenedAndNotReplaced(t *testing.T) {
 	dir := tree(t)
+	link(t, dir+"/box/sub", dir+"/out/backsub")
 	for _, level := range []sandbox.Level{sandbox.LevelChecked, sandbox.LevelKernel} {
 		g := guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Level = level })
 		for command, want := range map[string]policy.Verdict{
 			"cat OUT/backfile": policy.Allow, "echo x >OUT/backfile": policy.Allow, "uniq a.txt OUT/backfile": policy.Allow, "tee OUT/backfile <a.txt": policy.Allow, "truncate -s0 OUT/backfile": policy.Allow, "touch -r OUT/backfile a.txt": policy.Allow, "diff OUT/backfile b.txt": policy.Allow, "cp OUT/backfile b.txt": policy.Allow,
 			"sed -i s/a/b/ OUT/backfile": policy.Deny, "sort a.txt -o OUT/backfile": policy.Deny, "rm OUT/backfile": policy.Deny, "mv OUT/backfile .": policy.Deny, "mv a.txt OUT/backfile": policy.Deny, "cp a.txt OUT/backfile": policy.Deny, "ln -sf a.txt OUT/backfile": policy.Deny,
 			"cat OUT/back/a.txt": policy.Allow, "sed -i s/a/b/ OUT/back/a.txt": policy.Allow, "rm OUT/back/a.txt": policy.Allow, "rmdir OUT/back/sub/deep": policy.Allow, "rm -r OUT/back": policy.Deny,
+			"ls OUT/backsub/": policy.Allow, "rm -r OUT/backsub": policy.Deny, "rmdir OUT/backsub/": policy.Deny, "mv OUT/backsub/ x": policy.Deny,
 		} {
 			d := decide(t, g, request(dir+"/box", "bash", expand(dir, command)))
 			assert.Equal(t, want, d.Verdict, "%s: %s: %s", level, command, d.Reason)
@@ -445,6 +447,21 @@ func TestAShellThatWasMovedMayOnlyGoBack(t *testing.T) {
 	assert.Equal(t, "sandbox/cwd", d.Rule)
 	assert.Equal(t, policy.Allow, decide(t, g, request(dir+"/box/sub", "bash", "cd "+dir+"/box")).Verdict)
 	assert.Equal(t, policy.Deny, decide(t, g, request(dir+"/box/sub", "bash", "cd "+dir+"/out")).Verdict)
+}
+
+// Only a shell that stands elsewhere is asked about without its place; another error is not asked away.
+func TestAHostThatFailsOnceIsNotAskedAgain(t *testing.T) {
+	dir, asked := tree(t), 0
+	once := resolverFunc(func(ctx context.Context, host, cwd string, paths []string) ([]string, error) {
+		if asked++; asked == 1 {
+			return nil, errors.New("the connection is gone")
+		}
+		return sandbox.Local{}.Resolve(ctx, host, cwd, paths)
+	})
+	d := decide(t, guard(t, dir, policy.AllowAll, func(c *sandbox.GuardConfig) { c.Resolver = once }), request(dir+"/box/sub", "bash", "cd "+dir+"/box"))
+	assert.Equal(t, policy.Deny, d.Verdict)
+	assert.Equal(t, "sandbox/resolve", d.Rule)
+	assert.Equal(t, 1, asked)
 }
 
 func TestTheSandboxMayLieBehindALink(t *testing.T) {
