@@ -224,8 +224,11 @@ func TestAHostSaysWhatItsKernelCanDo(t *testing.T) {
 		require.ErrorContains(t, err, "makes no sense", "%q", said)
 		assert.Empty(t, hide)
 	}
-	_, err = sandbox.Probe(t.Context(), func(context.Context, string, string) (string, error) { return "motd", nil }, sandbox.Bubblewrap{}, s)
-	require.Error(t, err)
+	for _, said := range []string{"", "motd", "/opt/bin/bwrap", "works:/opt/bin/bwrap", "fairlead:absent!"} {
+		can, err := sandbox.Probe(t.Context(), func(context.Context, string, string) (string, error) { return said, nil }, sandbox.Bubblewrap{}, s)
+		require.ErrorContains(t, err, "makes no sense", said)
+		assert.Zero(t, can)
+	}
 	gone := errors.New("gone")
 	_, err = sandbox.Probe(t.Context(), func(context.Context, string, string) (string, error) { return "", gone }, sandbox.Bubblewrap{}, s)
 	require.ErrorIs(t, err, gone)
