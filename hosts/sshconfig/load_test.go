@@ -148,6 +148,20 @@ func TestIncludeMistakesAreNamed(t *testing.T) {
 	assert.ErrorContains(t, err, "includes itself: "+a+" → "+b+" → "+a, "from where the circle begins")
 }
 
+// A file counts as often as it is included.
+func TestSoManyFilesMayBeIncludedAndNotMore(t *testing.T) {
+	const most = 4096 // with the first one
+	h := newHome(t)
+	h.write("home/.ssh/more", "")
+	file := h.write("home/.ssh/config", strings.Repeat("Include more\n", most-1))
+	_, err := h.Open(file)
+	require.NoError(t, err)
+	h.write("home/.ssh/config", strings.Repeat("Include more\n", most))
+	_, err = h.Open(file)
+	assert.ErrorContains(t, err, fmt.Sprintf(":%d: Include: ", most))
+	assert.ErrorContains(t, err, fmt.Sprintf("more than %d files are included", most))
+}
+
 func TestIncludesMayBeSixteenDeepAndNotMore(t *testing.T) {
 	h := newHome(t)
 	for i := range 20 {
