@@ -155,12 +155,14 @@ func (p *connPool) acquire(ctx context.Context, h hosts.Host, w want) (c *conn, 
 		if c := b.free(w.once); c != nil {
 			c.take(w)
 			stale := c.doubt || time.Since(c.since) > pingAfter
-			if !stale {
-				p.stats.Acquired++
-			}
 			p.mu.Unlock()
 			closeAll(expired)
+			if !p.valid(c) {
+				p.giveBack(c, w, nil)
+				continue
+			}
 			if !stale {
+				p.acquired()
 				return c, 0, nil
 			}
 			if ok, err := p.healthy(ctx, c, w); ok || err != nil {
@@ -184,6 +186,9 @@ func (p *connPool) acquire(ctx context.Context, h hosts.Host, w want) (c *conn, 
 		switch {
 		case g.err != nil:
 			return nil, 0, g.err
+		case g.c != nil && g.c.made.Before(began) && !p.valid(g.c):
+			p.giveBack(g.c, w, nil)
+			continue
 		case g.c != nil:
 			return g.c, p.waited(g.c, began), nil
 		case full:
@@ -191,6 +196,35 @@ func (p *connPool) acquire(ctx context.Context, h hosts.Host, w want) (c *conn, 
 		}
 		return nil, time.Since(began), err
 	}
+}
+
+// valid reports whether new work may begin on c, and takes it out of use where it may not: a new connection tells why. p.mu is not
+// held.
+func (p *connPool) valid(c *conn) bool {
+	if validate(c.t) == nil {
+		return true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !c.gone {
+		c.gone = true
+		p.stats.ClosedOld++
+	}
+	return false
+}
+
+func validate(t Transport) error {
+	if v, ok := t.(Validator); ok {
+		return v.Validate()
+	}
+	return nil
+}
+
+// acquired counts a place that was given at once.
+func (p *connPool) acquired() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stats.Acquired++
 }
 
 // waited counts a wait that began then and was for c.

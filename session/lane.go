@@ -110,6 +110,9 @@ var errLane = errors.New("the clean lane's shell cannot go to the session's dire
 
 // sideShell returns a lane's shell, standing where the session does. Without a shell and an error x has failed.
 func (s *Session) sideShell(ctx context.Context, x *Exec, lane string) (*shell, error) {
+	if err := s.renew(ctx, x); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	b, dir := *s.sideOf(lane), s.dir
 	s.mu.Unlock()

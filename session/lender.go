@@ -72,6 +72,35 @@ func (l *lender) exchange(ctx context.Context, why error, until time.Time) (t Tr
 	return c.t, queued, again, nil
 }
 
+// renew gets another connection in place of one that takes no new work, which it gives back to the caller to be given back once
+// nothing runs on it. Without another one the session keeps it.
+func (l *lender) renew(ctx context.Context, until time.Time) (t Transport, giveBack func(), queued time.Duration, err error) {
+	l.mu.Lock()
+	old := l.c
+	l.mu.Unlock()
+	if old != nil {
+		l.pool.valid(old) // so that nobody else gets it
+	}
+	began := time.Now()
+	c, queued, err := l.pool.acquire(ctx, l.host, want{once: l.once, until: until})
+	if err != nil {
+		return nil, nil, queued, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over || l.c != old {
+		l.pool.giveBack(c, want{once: l.once}, nil)
+		return nil, nil, queued, ErrClosed
+	}
+	w := want{once: l.once, leaving: l.left}
+	l.c, l.made, l.left = c, c.made.After(began), false
+	return c.t, func() {
+		if old != nil {
+			l.pool.giveBack(old, w, nil)
+		}
+	}, queued, nil
+}
+
 // release gives back the connection, if any, and tells whether others use it, and whether it was made for this session.
 func (l *lender) release(why error) (shared, made bool) {
 	l.mu.Lock()

@@ -28,6 +28,10 @@ func (s *Session) laneOf(ctx context.Context, x *Exec) *shell {
 // shellFor returns the session's shell, starting one where there is none, or fails x.
 func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 	s.settle(ctx)
+	if err := s.renew(ctx, x); err != nil {
+		s.failStart(ctx, x, err)
+		return nil
+	}
 	s.mu.Lock()
 	sh, dir, moved := s.sh, s.dir, s.moved
 	s.moved = false
@@ -46,9 +50,9 @@ func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 			f(ctx, s.host, s.id)
 		}
 	}
-	began := time.Now()
+	began, queued := time.Now(), x.res.Queue
 	sh, err := s.newShell(ctx, x, dir)
-	x.note(func(r *Result) { r.Dial = time.Since(began) - r.Queue })
+	x.note(func(r *Result) { r.Dial += time.Since(began) - (r.Queue - queued) })
 	if err != nil {
 		if !s.bare(x, err) && !s.withoutTerminal(ctx, x, err) {
 			s.failStart(ctx, x, err)
@@ -76,6 +80,39 @@ func (s *Session) shellFor(ctx context.Context, x *Exec) *shell {
 		return nil
 	}
 	return s.usable(sh, x)
+}
+
+// renew gets the session another connection where the one that it has takes no new work. The shells on the old one end once there
+// is another: until then they may still be of use.
+func (s *Session) renew(ctx context.Context, x *Exec) error {
+	t := s.transport()
+	if t == nil {
+		return nil
+	}
+	err := validate(t)
+	if err == nil {
+		return nil
+	}
+	if s.pool == nil {
+		return &dialError{err}
+	}
+	began := time.Now()
+	t, giveBack, queued, err := s.pool.renew(ctx, began.Add(x.slotWait()))
+	x.note(func(r *Result) { r.Queue, r.Dial = r.Queue+queued, time.Since(began)-queued })
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	sh := s.sh
+	s.t, s.lost = t, false
+	s.mu.Unlock()
+	if sh != nil {
+		sh.close()
+		x.note(func(r *Result) { r.Reconnected = true })
+	}
+	s.closeSides()
+	giveBack()
+	return nil
 }
 
 func (s *Session) usable(sh *shell, x *Exec) *shell {

@@ -81,6 +81,13 @@ type Pinger interface {
 	Ping(ctx context.Context) error
 }
 
+// Validator may be implemented by a Transport that may lose the right to take new work while it lives: what it trusted is revoked,
+// what it logged in with has expired. Validate is called before a command begins and before the connection is shared, and takes
+// no round trip. After an error, which wraps ErrHostKey or ErrAuth, nothing new begins on the connection, and what runs goes on.
+type Validator interface {
+	Validate() error
+}
+
 // Resizer may be implemented by a Stream.
 type Resizer interface {
 	Resize(Size) error

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
@@ -24,7 +23,9 @@ type Conn struct {
 	w       *wire
 	peer    session.Peer
 	hostKey ssh.PublicKey
-	vouched bool          // by a person, for this connection
+	vouched bool             // for this connection, and recorded nowhere
+	cert    *ssh.Certificate // that logged in; nil where something else did
+	trust   trust
 	shared  bool          // it is that of another ssh, which checks its host key and probes it
 	done    chan struct{} // closed once the connection is gone; err is set by then
 	err     error         // nil if Close was the reason
@@ -176,22 +177,6 @@ func (c *Conn) Close() error {
 
 // Peer says who is at the other end.
 func (c *Conn) Peer() session.Peer { return c.peer }
-
-// CheckHostKey asks again whether the key that the host has shown is trusted, for instance after a known_hosts file has
-// changed. For the connection of another ssh (ControlPath) that ssh decides. The error is an *[Error] as Dial would give it; the connection stays as it is.
-func (c *Conn) CheckHostKey() error {
-	if c.shared {
-		return nil
-	}
-	err := c.t.checkHostKey(c.hostKey)
-	if _, unknown := errors.AsType[*knownhosts.UnknownError](err); unknown && c.vouched {
-		return nil
-	}
-	if err != nil {
-		return &Error{Host: c.t.name, Addr: c.t.addr(), Err: &HostKeyError{Err: err}}
-	}
-	return nil
-}
 
 // reason says why nothing can be done on the connection; nil means that it lives.
 func (c *Conn) reason() error {

@@ -94,7 +94,9 @@ func (d *Dialer) connectOnce(clk *clock, t *target, via *jump) (_ *Conn, hungUp 
 	c := newConn(d, t, via, w, sc)
 	c.hostKey, c.vouched, _ = l.verdict()
 	c.peer.HostKey = fingerprint(c.hostKey)
-	c.peer.Key, c.peer.CertID, c.peer.CertSerial = l.credential()
+	if c.peer.Key, c.cert = l.credential(); c.cert != nil {
+		c.peer.CertID, c.peer.CertSerial = c.cert.KeyId, c.cert.Serial
+	}
 	l.ring, l.tried = nil, nil // the library keeps l, for when keys are exchanged again
 	if via != nil {
 		c.peer.Via = append(slices.Clone(via.conn.peer.Via), via.conn.t.name)

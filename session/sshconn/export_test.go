@@ -33,3 +33,10 @@ func Settings(d *Dialer, h hosts.Host) (*ssh.ClientConfig, error) {
 
 // Rotated is closed once the keys that the host says are its own have been compared with known_hosts.
 func (c *Conn) Rotated() <-chan struct{} { return c.t.rotation.done }
+
+// Expire makes the certificate that logged in one that has expired.
+func (c *Conn) Expire() {
+	cert := *c.cert
+	cert.ValidBefore = 1
+	c.cert = &cert
+}

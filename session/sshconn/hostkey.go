@@ -3,6 +3,7 @@ package sshconn
 import (
 	"errors"
 	"net"
+	"os"
 
 	"golang.org/x/crypto/ssh"
 
@@ -32,7 +33,7 @@ func (l *login) checkHostKey(_ string, _ net.Addr, key ssh.PublicKey) error {
 	return err
 }
 
-// judgeHostKey decides about a key. vouched means that a person trusts it for now, and that it is recorded nowhere.
+// judgeHostKey decides about a key. vouched means that it is trusted for now, and recorded nowhere.
 func (l *login) judgeHostKey(key ssh.PublicKey) (vouched bool, err error) {
 	err = l.t.checkHostKey(key)
 	if l.t.scan {
@@ -45,7 +46,7 @@ func (l *login) judgeHostKey(key ssh.PublicKey) (vouched bool, err error) {
 	first := l.t.first
 	unknown.Command = first.command
 	if first.accept && len(unknown.Skipped) == 0 && unknown.Certificate == nil {
-		return false, first.record(unknown)
+		return first.record(unknown)
 	}
 	if first.silent != "" || l.t.ask == nil {
 		return false, unknown
@@ -75,13 +76,17 @@ func (l *login) judgeHostKey(key ssh.PublicKey) (vouched bool, err error) {
 	case first.file == "":
 		return true, nil
 	}
-	return false, first.record(unknown)
+	return first.record(unknown)
 }
 
-// record writes a key down.
-func (f firstContact) record(e *knownhosts.UnknownError) error {
+// record writes a key down. lost says that the file keeps nothing: it is /dev/null.
+func (f firstContact) record(e *knownhosts.UnknownError) (lost bool, err error) {
 	if f.file == "" {
-		return e
+		return false, e
 	}
-	return knownhosts.Append(f.file, e.Host, e.Key, knownhosts.AppendOptions{Hash: f.hash})
+	if err := knownhosts.Append(f.file, e.Host, e.Key, knownhosts.AppendOptions{Hash: f.hash}); err != nil {
+		return false, err
+	}
+	info, err := os.Stat(f.file)
+	return err == nil && !info.Mode().IsRegular(), nil
 }

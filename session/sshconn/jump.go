@@ -23,6 +23,7 @@ func (d *Dialer) through(clk *clock, route []*target) (*jump, error) {
 	for _, t := range route {
 		key = t.key(key)
 	}
+	d.unlessValid(key)
 	d.mu.Lock()
 	j := d.jumps[key]
 	if j == nil || j.gone() {
@@ -54,6 +55,31 @@ func (d *Dialer) through(clk *clock, route []*target) (*jump, error) {
 		return nil, j.err
 	}
 	return j, nil
+}
+
+// unlessValid has the next caller dial anew where the connection to a jump host takes no new work. Those who go through it still do.
+func (d *Dialer) unlessValid(key string) {
+	d.mu.Lock()
+	j := d.jumps[key]
+	d.mu.Unlock()
+	if j == nil || !j.made() || j.conn.Validate() == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.jumps[key] == j {
+		delete(d.jumps, key)
+	}
+}
+
+// made reports whether j has a connection, or had one.
+func (j *jump) made() bool {
+	select {
+	case <-j.ready:
+		return j.err == nil
+	default:
+		return false
+	}
 }
 
 // newJump starts to dial. Dialing ends when nobody waits for it any more.

@@ -60,7 +60,7 @@ type login struct {
 
 	mu      sync.Mutex    // guards these three: the library checks the host key in a goroutine that may outlast the dial
 	hostKey ssh.PublicKey // trusted; nil until the host has shown it
-	vouched bool          // by a person, and recorded nowhere
+	vouched bool          // trusted, and recorded nowhere
 	refused error         // why the host's key is not trusted
 
 	ring    *keyring
@@ -145,16 +145,14 @@ func (l *login) end() {
 	}
 }
 
-// credential returns the key that logged in, and what a certificate for it says about itself.
-func (l *login) credential() (fingerprint, certID string, serial uint64) {
+// credential returns the key that logged in, and the certificate that did so for it; nil without one.
+func (l *login) credential() (fingerprint string, cert *ssh.Certificate) {
 	n := len(l.tried)
 	if n == 0 || !l.tried[n-1].Accepted {
-		return "", "", 0
+		return "", nil
 	}
-	if cert, ok := l.ring.identities[n-1].public.(*ssh.Certificate); ok {
-		certID, serial = cert.KeyId, cert.Serial
-	}
-	return l.tried[n-1].Fingerprint, certID, serial
+	cert, _ = l.ring.identities[n-1].public.(*ssh.Certificate)
+	return l.tried[n-1].Fingerprint, cert
 }
 
 // fingerprint names a key; of a certificate the key that it is about, as OpenSSH does.

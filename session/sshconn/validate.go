@@ -1,0 +1,110 @@
+package sshconn
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// versioned may be implemented by HostKeys that change while a connection lives. Where version returns the same as before, what
+// Check says about a key is the same, too; nil is never the same.
+type versioned interface{ version() any }
+
+func (k *liveKeys) version() any {
+	db, err := k.f.knownHosts(k.paths)
+	if err != nil {
+		return nil // Check will say the error
+	}
+	return db
+}
+
+// commandAge is for how long the answer of a KnownHostsCommand counts for a connection that lives.
+const commandAge = time.Minute
+
+// version has the program asked again once in a while: nothing tells when it would say something else.
+func (k *commandKeys) version() any {
+	type answer struct {
+		files any
+		at    int64
+	}
+	return answer{k.liveKeys.version(), time.Now().UnixNano() / int64(commandAge)}
+}
+
+// trust is what the last look at the key of a connection's host has found.
+type trust struct {
+	mu      sync.Mutex
+	version any
+	revoked stamp // of the file of revoked keys
+	err     error
+}
+
+// racy is how soon after a change a file may change again without its time or size showing it.
+const racy = 2 * time.Second
+
+// Validate implements [session.Validator]: the error says that the key of the host, or of a jump host, is not trusted any more, or
+// that the certificate that logged in has expired. Files of host keys are read again once they change, a KnownHostsCommand is
+// asked once a minute. The connection of another ssh (ControlPath) is that one's to judge.
+//
+// A key that the agent does not hold any more, because its lifetime has ended or the agent has, still counts: as with OpenSSH, an
+// agent decides what it signs, not how long a login lasts.
+func (c *Conn) Validate() error {
+	if c.shared {
+		return nil
+	}
+	if c.via != nil {
+		if err := c.via.conn.Validate(); err != nil {
+			return atHop(err, c.t.name)
+		}
+	}
+	if c.cert != nil {
+		if why := unfit(c.cert, time.Now()); why != "" {
+			return &Error{Host: c.t.name, Addr: c.t.addr(), Step: StepLogin, Err: fmt.Errorf("%w: %s", session.ErrAuth, why)}
+		}
+	}
+	return c.trusted()
+}
+
+// trusted is CheckHostKey that remembers its answer as long as nothing changes.
+func (c *Conn) trusted() error {
+	keys, ok := c.t.hostKeys.(versioned)
+	if !ok {
+		return nil // they do not change
+	}
+	t := &c.trust
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	version, revoked := keys.version(), stamp{}
+	if c.t.revoked.file != "" {
+		revoked = stampOf(c.t.revoked.file)
+	}
+	_, certificate := c.hostKey.(*ssh.Certificate) // which expires
+	if version == nil || version != t.version || revoked != t.revoked || time.Since(revoked.changed) < racy || certificate {
+		t.err = c.CheckHostKey()
+		t.version, t.revoked = version, revoked
+	}
+	return t.err
+}
+
+// CheckHostKey asks again whether the key that the host has shown is trusted. For the connection of another ssh (ControlPath) that
+// ssh decides. The error is an *[Error] as Dial would give it; the connection stays as it is.
+func (c *Conn) CheckHostKey() error {
+	if c.shared {
+		return nil
+	}
+	err := c.t.checkHostKey(c.hostKey)
+	if _, unknown := errors.AsType[*knownhosts.UnknownError](err); unknown && c.vouched {
+		return nil
+	}
+	if err != nil {
+		return &Error{Host: c.t.name, Addr: c.t.addr(), Step: StepHostKey, Err: &HostKeyError{Err: err}}
+	}
+	return nil
+}
+
+var _ session.Validator = (*Conn)(nil)
