@@ -46,7 +46,7 @@ type Question struct {
 	Name, Instruction string
 	Prompts           []Prompt
 
-	Try int // 1 for the first time; more means that the answer before was wrong
+	Try int // more than 1 means that what was answered before was wrong
 }
 
 // Prompt is one thing that a server wants to know.

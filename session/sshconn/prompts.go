@@ -34,38 +34,42 @@ func (l *login) byPerson(method string) ssh.AuthMethod {
 	if method == byPassword {
 		return ssh.PasswordCallback(func() (string, error) { return l.password(n + 1) })
 	}
-	rounds := 0
+	rounds, answered := 0, false
 	return ssh.KeyboardInteractive(func(name, instruction string, texts []string, echos []bool) ([]string, error) {
 		l.prompted = true
 		if rounds++; rounds > maxRounds || len(texts) > maxPrompts {
 			return nil, l.unanswered(fmt.Errorf("the server asks more than %d times, or for more than %d things at once", maxRounds, maxPrompts))
 		}
-		return l.answers(name, instruction, texts, echos, n+1)
+		q := Question{Kind: AskLogin, Method: byPrompts, Name: clip(name), Instruction: clip(instruction), Try: n + 1}
+		if answered {
+			q.Try = 1 // the server goes on after an answer that was not wrong
+		}
+		answered = answered || len(texts) > 0
+		return l.answers(q, n+1, texts, echos)
 	})
 }
 
 func (l *login) password(try int) (string, error) {
 	q := Question{Kind: AskLogin, Method: byPassword, Try: try, Prompts: []Prompt{{Text: fmt.Sprintf("%s@%s's password: ", l.t.user, l.t.host)}}}
-	got, err := l.typedFor(q)
+	got, err := l.typedFor(q, try)
 	if err != nil {
 		return "", err
 	}
 	return got[0], nil
 }
 
-func (l *login) answers(name, instruction string, texts []string, echos []bool, try int) ([]string, error) {
-	q := Question{Kind: AskLogin, Method: byPrompts, Name: clip(name), Instruction: clip(instruction), Try: try}
+func (l *login) answers(q Question, try int, texts []string, echos []bool) ([]string, error) {
 	for i, text := range texts {
 		q.Prompts = append(q.Prompts, Prompt{Text: clip(text), Echo: echos[i]})
 	}
 	if len(q.Prompts) == 0 && q.Name == "" && q.Instruction == "" {
 		return nil, nil // nothing to say, and nothing to answer
 	}
-	return l.typedFor(q)
+	return l.typedFor(q, try)
 }
 
-// typedFor puts a question and returns an answer for each prompt. The SSH library wants strings, which cannot be wiped.
-func (l *login) typedFor(q Question) ([]string, error) {
+// typedFor puts a question of a try of its method, from 1, and returns an answer for each prompt. The SSH library wants strings, which cannot be wiped.
+func (l *login) typedFor(q Question, n int) ([]string, error) {
 	a, err := l.put(q)
 	defer a.wipe()
 	switch {
@@ -78,7 +82,7 @@ func (l *login) typedFor(q Question) ([]string, error) {
 	if err != nil {
 		return nil, l.unanswered(err)
 	}
-	if try := (attempt{q.Method, q.Try}); len(q.Prompts) > 0 && !slices.Contains(l.given, try) {
+	if try := (attempt{q.Method, n}); len(q.Prompts) > 0 && !slices.Contains(l.given, try) {
 		l.given = append(l.given, try)
 	}
 	out := make([]string, len(a.Secrets))
