@@ -33,11 +33,15 @@ func (p *connPool) dialMore(ctx context.Context, key string, h hosts.Host, b *bu
 				kept, commands = kept+c.used-c.once, commands+c.once-c.warm-c.going
 			}
 		}
-		once := 0
+		once, more := 0, false
 		for _, w := range b.waiting {
 			if w.want.once {
 				once++
+				more = more || w.want.more
 			}
+		}
+		if more { // the commands that hold places may be those that wait, and none of them would end
+			kept, commands = max(kept, 1), 0
 		}
 		all := len(b.waiting)
 		coming := func(n int) int { // places on connections that are being made
@@ -155,9 +159,17 @@ func (p *connPool) dialOne(ctx context.Context, h hosts.Host) (t Transport, bega
 	return t, began, nil
 }
 
-// serve gives free places to those who wait. p.mu is held.
+// serve gives free places to those who wait, first to those who hold some meanwhile. p.mu is held.
 func (p *connPool) serve(b *bucket) {
+	p.serveThose(b, func(w want) bool { return w.more })
+	p.serveThose(b, func(want) bool { return true })
+}
+
+func (p *connPool) serveThose(b *bucket, those func(want) bool) {
 	b.waiting = slices.DeleteFunc(b.waiting, func(w *waiter) bool {
+		if !those(w.want) {
+			return false
+		}
 		c := b.free(w.want.once)
 		if c == nil {
 			return false

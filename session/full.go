@@ -61,6 +61,7 @@ func (e *FullError) Unwrap() []error {
 type want struct {
 	once  bool      // it is for a one-off command, which has slots of its own
 	until time.Time // when the wait on a full host ends
+	more  bool      // whoever waits holds a place already, and gives it back only once it has had this one
 
 	leaving bool // of a place that is given back: it was known to come back
 	ahead   bool // … and had a shell that has run nothing
@@ -81,7 +82,9 @@ func (x *Exec) slotWait() time.Duration {
 }
 
 // wantOnce is a place beside the session's own, for as long as x runs.
-func (x *Exec) wantOnce() want { return want{once: true, until: time.Now().Add(x.slotWait())} }
+func (x *Exec) wantOnce() want {
+	return want{once: true, until: time.Now().Add(x.slotWait()), more: true}
+}
 
 // fullAgain is how often a caller whose time is up looks whether the connection that is being made is still under way.
 const fullAgain = time.Second

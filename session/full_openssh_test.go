@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -76,6 +77,34 @@ func TestAServerFullOfSessionsRunsOneOffCommands(t *testing.T) {
 			var e *session.Error
 			require.True(t, errors.As(err, &e))
 			assert.Equal(t, "timeout", e.Code)
+		})
+	}
+}
+
+// Each of these needs a slot beside its own, and together they have all: one after the other gets it.
+func TestCommandsThatHoldEverySlotAndNeedOneMoreGoOn(t *testing.T) {
+	for config, n := range map[string]int{"MaxSessions 1": 5, "MaxSessions 10": 20} {
+		t.Run(config, func(t *testing.T) {
+			t.Parallel()
+			sshd := sessiontest.OpenSSHD(t, config)
+			d, err := sshconn.Static([]ssh.Signer{sshd.ClientKey}, sshd.HostKeys(t))
+			require.NoError(t, err)
+			p, err := session.NewPool(session.PoolConfig{
+				Dial:    func(ctx context.Context, h hosts.Host) (session.Transport, error) { return d.Dial(ctx, h) },
+				Session: session.Config{Principal: "operator/ada", Policy: policy.AllowAll, Audit: audit.Discard{}, Grace: 500 * time.Millisecond},
+			})
+			require.NoError(t, err)
+			defer p.Close()
+			var wg sync.WaitGroup
+			for i := range n {
+				wg.Go(func() {
+					text := fmt.Sprint("in", i)
+					r, err := p.Run(t.Context(), sshd.Host(t, "sshd"), session.Command{Script: "cat", Stdin: strings.NewReader(text), SlotWait: time.Minute})
+					assert.NoError(t, err)
+					assert.Equal(t, text, string(r.Stdout))
+				})
+			}
+			wg.Wait()
 		})
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,10 +31,10 @@ import (
 // endsWithin is how long one call may take on a host whose every slot is in use, on a slow machine.
 const endsWithin = 2 * time.Minute
 
-// fullHost is an inventory with one host, sshd, that gives two sessions a connection, and a home with a keeper.
-func fullHost(t *testing.T) (home string, env []string) {
+// fullHost is an inventory with one host, sshd, that gives so many sessions a connection, and a home with a keeper.
+func fullHost(t *testing.T, sessions int) (home string, env []string) {
 	t.Helper()
-	sshd := sessiontest.OpenSSHD(t, "MaxSessions 2")
+	sshd := sessiontest.OpenSSHD(t, fmt.Sprint("MaxSessions ", sessions))
 	home, _ = keeperHome(t)
 	text := fmt.Sprintf("version: 1\nhosts:\n  - {name: sshd, ssh_config: %q, tier: dev, connect_timeout: 2s}\n", sshd.Config)
 	inventory := filepath.Join(home, ".config/fairlead/inventory.yaml") // the keeper's own
@@ -83,10 +85,45 @@ var untouched = []string{
 	"setup gemini", "setup vscode", "version", "web", "",
 }
 
+// A command on all hosts, one in a session, a copy each way and one that reads, at once, where a connection has room for one.
+func TestAServerOfOneSessionAConnectionServesAllAtOnce(t *testing.T) {
+	t.Parallel()
+	home, env := fullHost(t, 1)
+	file, fifo := filepath.Join(home, "file"), filepath.Join(home, "fifo")
+	text := strings.Repeat("0123456789abcdef", 1<<14)
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+	w, err := os.OpenFile(fifo, os.O_RDWR, 0) // so that it waits for no reader
+	require.NoError(t, err)
+	held := make(chan outcomeOf, 1)
+	go func() { held <- ends(t, env, "exec", "-s", "n0", "sshd", "--", "head -n 1 "+fifo) }()
+	rows := [][]string{
+		{"run", "all", "--", "echo out"},
+		{"cp", file, "sshd:" + filepath.Join(home, "sent")},
+		{"fetch", "sshd:" + file, filepath.Join(home, "got")},
+		{"run", "sshd", "--stdin", "--", "wc -c"},
+	}
+	var wg sync.WaitGroup
+	for _, row := range rows {
+		wg.Go(func() {
+			r := ends(t, env, row...)
+			assert.Zero(t, r.code, "%q: %s%s", row, r.out, r.err)
+		})
+	}
+	wg.Wait()
+	_, err = w.WriteString("held\n")
+	require.NoError(t, err)
+	assert.Equal(t, outcomeOf{0, "held\n", ""}, <-held)
+	require.NoError(t, w.Close())
+	data, err := os.ReadFile(filepath.Join(home, "sent"))
+	require.NoError(t, err)
+	assert.Equal(t, len(text), len(data))
+}
+
 // Every command that could wait for a slot ends: with its answer, or says that the host is full.
 func TestNoCommandWaitsForAFullHost(t *testing.T) {
 	t.Parallel()
-	home, env := fullHost(t)
+	home, env := fullHost(t, 2)
 	fill(t, env)
 	rows := []struct {
 		args []string
@@ -178,7 +215,7 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 // Every route that could wait for a slot answers.
 func TestNoRouteWaitsForAFullHost(t *testing.T) {
 	t.Parallel()
-	home, env := fullHost(t)
+	home, env := fullHost(t, 2)
 	fill(t, env)
 	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(home, "fairlead", "keeper.sock"))
@@ -297,7 +334,7 @@ func TestNoRouteWaitsForAFullHost(t *testing.T) {
 // Every tool that could wait for a slot answers.
 func TestNoToolWaitsForAFullHost(t *testing.T) {
 	t.Parallel()
-	home, env := fullHost(t)
+	home, env := fullHost(t, 2)
 	cmd := exec.CommandContext(t.Context(), "fairlead", "mcp", "--as", "a")
 	cmd.Env = env
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
