@@ -9,6 +9,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
 	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 )
@@ -152,4 +153,34 @@ func rsaBits(key ssh.PublicKey) int {
 		}
 	}
 	return 0
+}
+
+// nothingInCommon explains that there is no algorithm for something, and how to allow one that the server has, where there is any.
+func nothingInCommon(e *ssh.AlgorithmNegotiationError) error {
+	secure, insecure := ssh.SupportedAlgorithms(), ssh.InsecureAlgorithms()
+	keyword, usual, old := "KexAlgorithms", secure.KeyExchanges, insecure.KeyExchanges
+	switch {
+	case strings.HasSuffix(e.What, "host key"):
+		keyword, usual, old = "HostKeyAlgorithms", knownhosts.DefaultAlgorithms(), insecure.HostKeys
+	case strings.HasSuffix(e.What, "cipher"):
+		keyword, usual, old = "Ciphers", secure.Ciphers, insecure.Ciphers
+	case strings.HasSuffix(e.What, "MAC"):
+		keyword, usual, old = "MACs", secure.MACs, insecure.MACs
+	}
+	offers := printable.Heard(strings.Join(e.RequestedAlgorithms, ","), 2*maxHeard)
+	text := fmt.Sprintf("no algorithm in common for %s: the server offers %q", e.What, offers)
+	first := func(of []string) string {
+		i := slices.IndexFunc(e.RequestedAlgorithms, func(a string) bool { return slices.Contains(of, a) })
+		if i < 0 {
+			return ""
+		}
+		return e.RequestedAlgorithms[i]
+	}
+	if a := first(usual); a != "" {
+		return fmt.Errorf("%s, and %s in ssh_config leaves out %s", text, keyword, a)
+	}
+	if a := first(old); a != "" {
+		return fmt.Errorf("%s, which is old and not safe; to allow it for this host alone, write \"%s +%s\" into its Host block in ssh_config", text, keyword, a)
+	}
+	return fmt.Errorf("%s, and Fairlead supports none of these", text)
 }

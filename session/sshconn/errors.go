@@ -196,8 +196,7 @@ func explain(clk *clock, at stage, err error, heard string) error {
 		}[at])
 	}
 	if e, ok := errors.AsType[*ssh.AlgorithmNegotiationError](err); ok {
-		return fmt.Errorf("no algorithm in common: %s; the server may be too old to be safe",
-			printable.Heard(strings.TrimPrefix(e.Error(), "ssh: "), 4*maxHeard))
+		return nothingInCommon(e)
 	}
 	switch {
 	case at == greeting:
