@@ -53,3 +53,41 @@ func TestTheProgramOfAConfigurationRunsAsWithSSH(t *testing.T) {
 		same(0, "/dev/", "-tt", "sshd", "tty")
 	})
 }
+
+// shell opens the account's shell on a terminal, and says so where the configuration wants something else.
+func TestAShellIsRefusedWhereTheConfigurationWantsAnotherProgram(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		bare, err := os.ReadFile(a.sshd.Config)
+		require.NoError(t, err)
+		shell := func(typed []string, more ...string) (int, string) {
+			cmd := exec.Command(a.fairlead(), append([]string{"shell"}, more...)...)
+			cmd.Env, cmd.Dir = a.env, a.dir
+			screen := sitAt(t, cmd, typed)
+			return cmd.ProcessState.ExitCode(), screen
+		}
+		prompt := "$ "
+		if os.Getuid() == 0 {
+			prompt = "# "
+		}
+		typed := []string{prompt, "echo =$((40+2))=; tty; exit\r"}
+		for lines, want := range map[string]string{
+			"RemoteCommand touch ran": ":1: RemoteCommand: shell opens the account's shell and no other program; run it: fairlead ssh sshd; or open the shell: fairlead shell -o RemoteCommand=none sshd",
+			"\nRequestTTY no":         ":2: RequestTTY no, and shell needs a terminal; without one: fairlead ssh sshd; with one all the same: fairlead ssh -t sshd",
+		} {
+			require.NoError(t, os.WriteFile(a.sshd.Config, fmt.Appendf(nil, "%s\n%s", lines, bare), 0o600))
+			code, screen := shell(nil, "sshd")
+			assert.Equal(t, 2, code, screen)
+			assert.Equal(t, "fairlead: "+a.sshd.Config+want+"\n", screen)
+		}
+		require.NoError(t, os.WriteFile(a.sshd.Config, fmt.Appendf(nil, "RemoteCommand touch ran\n%s", bare), 0o600))
+		code, screen := shell(typed, "-o", "RemoteCommand=none", "sshd")
+		assert.Zero(t, code, screen)
+		assert.Contains(t, screen, "=42=\n/dev/")
+		for _, lines := range []string{"RequestTTY force", "RequestTTY auto", "RemoteCommand none"} {
+			require.NoError(t, os.WriteFile(a.sshd.Config, fmt.Appendf(nil, "%s\n%s", lines, bare), 0o600))
+			code, screen := shell(typed, "sshd")
+			assert.Zero(t, code, screen)
+			assert.Contains(t, screen, "=42=\n/dev/")
+		}
+	})
+}

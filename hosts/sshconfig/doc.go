@@ -38,7 +38,8 @@
 //	  PKCS11Provider, ProxyUseFdpass,
 //	  HostbasedAuthentication, GSSAPIKeyExchange
 //	RemoteCommand, RequestTTY          obeyed                         for "fairlead ssh" ([Options].Programs); else the one refuses
-//	                                                                  the host, and the other has no effect
+//	                                                                  the host, and the other has no effect;
+//	                                                                  "fairlead shell" refuses "RequestTTY no"
 //
 // Plain directives are decoded by github.com/kevinburke/ssh_config. Blocks, includes, and every line with quotes,
 // escapes or a "#" are handled here, because there that library and OpenSSH differ.

@@ -7,12 +7,13 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
 )
 
-// Program is what ssh_config says about the program that a person starts on a host, for "fairlead ssh". The zero Program says
+// Program is what ssh_config says about the program that a person starts on a host, for "fairlead ssh" and "fairlead shell". The zero Program says
 // nothing.
 type Program struct {
 	Command string // RemoteCommand; "" means none
 	From    string // file:line of it
 	TTY     string // RequestTTY; "" is nothing said
+	TTYFrom string // file:line of it
 }
 
 // ProgramOf returns what ssh_config says about the program on h.
@@ -24,7 +25,7 @@ func ProgramOf(h hosts.Host) (Program, error) {
 	if err != nil {
 		return Program{}, err
 	}
-	return Program{Command: s.RemoteCommand.V, From: s.RemoteCommand.Source(), TTY: s.RequestTTY.V}, nil
+	return Program{Command: s.RemoteCommand.V, From: s.RemoteCommand.Source(), TTY: s.RequestTTY.V, TTYFrom: s.RequestTTY.Source()}, nil
 }
 
 // settings is ssh_config about h, with further options of the call.

@@ -141,6 +141,9 @@ func run(ctx context.Context, o *Options) error {
 	if o.sent, err = hostscmd.SentEnv(host, nil, os.Environ()); err != nil {
 		return fmt.Errorf("%s: %w", host.Name, err)
 	}
+	if err := o.program(host); err != nil {
+		return err
+	}
 	keeper, err := o.keeper(ctx, host)
 	if err != nil {
 		return err
@@ -152,6 +155,20 @@ func run(ctx context.Context, o *Options) error {
 		}
 	}
 	return o.here(ctx, host, t)
+}
+
+// program refuses a host for which ssh_config says that ssh would open something else than the account's shell on a terminal.
+func (o *Options) program(h hosts.Host) error {
+	p, err := hostscmd.ProgramOf(h)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", h.Name, err)
+	case p.Command != "":
+		return cmdutil.Usagef("%s: RemoteCommand: shell opens the account's shell and no other program; run it: fairlead ssh %s; or open the shell: fairlead shell -o RemoteCommand=none %s", p.From, o.Target, o.Target)
+	case p.TTY == "no":
+		return cmdutil.Usagef("%s: RequestTTY no, and shell needs a terminal; without one: fairlead ssh %s; with one all the same: fairlead ssh -t %s", p.TTYFrom, o.Target, o.Target)
+	}
+	return nil
 }
 
 // here opens the terminal from this process.
