@@ -198,8 +198,9 @@ func (k *Keeper) openForward(ctx context.Context, c *access.Caller, asked *pipe.
 }
 
 // holdForward forwards a port as long as the connection of a request lasts.
-func (k *Keeper) holdForward(ctx context.Context, c *access.Caller, s *pipe.Server, asked *pipe.Request) {
+func (k *Keeper) holdForward(ctx context.Context, c *access.Caller, s *pipe.Server, asked *pipe.Request, opened func()) {
 	w, err := k.openForward(ctx, c, asked, s.Told)
+	opened()
 	if err != nil {
 		_ = s.Refuse(problem.Of(err))
 		return

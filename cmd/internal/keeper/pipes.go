@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
@@ -55,12 +56,17 @@ func (k *Keeper) servePipe(w http.ResponseWriter, req *http.Request) {
 	}
 	c := access.CallerOf(req.Context())
 	ctx = connect.WithAuthSock(context.WithValue(ctx, access.CallerKey{}, c), c.AuthSock)
-	ctx = context.WithValue(ctx, askerKey{}, req.Context().Value(askerKey{}))
+	if who, ok := req.Context().Value(askerKey{}).(addressee); ok {
+		who.request, who.served = ctx, new(atomic.Bool) // that of the request does not end with a connection that has been taken over
+		ctx = context.WithValue(ctx, askerKey{}, who)
+	}
+	stop := s.Watch(conn, cancel)
 	if asked.Forward != nil {
-		k.holdForward(ctx, c, s, asked)
+		k.holdForward(ctx, c, s, asked, stop)
 		return
 	}
 	running, done, err := k.beginPipe(ctx, c, asked)
+	stop()
 	if err != nil {
 		_ = s.Refuse(problem.Of(err))
 		return

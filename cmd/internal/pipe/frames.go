@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"os"
 	"sync"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -208,6 +211,30 @@ func Accept(in io.Reader, out io.Writer) (*Server, *Request, error) {
 		return s, nil, errors.New("the first frame is not a request")
 	}
 	return s, r, nil
+}
+
+// Watch calls gone once the client goes, until stop is called, which must be before anything more is read: Refuse, Serve or Hold.
+// conn is what the client is connected by.
+func (s *Server) Watch(conn net.Conn, gone func()) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for n := 1; ; n = s.f.in.Buffered() + 1 {
+			_, err := s.f.in.Peek(n)
+			switch {
+			case err == nil:
+				continue
+			case !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, bufio.ErrBufferFull):
+				gone()
+			}
+			return
+		}
+	}()
+	return func() {
+		_ = conn.SetReadDeadline(time.Unix(1, 0))
+		<-done
+		_ = conn.SetReadDeadline(time.Time{})
+	}
 }
 
 // Refuse tells why nothing was begun.
