@@ -186,7 +186,7 @@ func TestKeysAreExchangedAgainWhileMuchIsSentBothWays(t *testing.T) {
 			require.NoError(t, c.(session.Pinger).Ping(t.Context()))
 			log, err := os.ReadFile(sshd.Log)
 			require.NoError(t, err)
-			assert.Greater(t, strings.Count(string(log), "SSH2_MSG_NEWKEYS received"), 10)
+			assert.Greater(t, strings.Count(string(log), "SSH2_MSG_NEWKEYS received"), 3, "the first is that of the login")
 		})
 	}
 }
