@@ -68,7 +68,8 @@ func (l *login) answers(q Question, try int, texts []string, echos []bool) ([]st
 	return l.typedFor(q, try)
 }
 
-// typedFor puts a question of a try of its method, from 1, and returns an answer for each prompt. The SSH library wants strings, which cannot be wiped.
+// typedFor puts a question of a try of its method, from 1, and returns an answer for each prompt. The SSH library wants strings,
+// which cannot be wiped.
 func (l *login) typedFor(q Question, n int) ([]string, error) {
 	a, err := l.put(q)
 	defer a.wipe()

@@ -7,8 +7,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
 )
 
-// Program is what ssh_config says about the program that a person starts on a host, for "fairlead ssh" and "fairlead shell". The zero Program says
-// nothing.
+// Program is what ssh_config says about the program that a person starts on a host, for "fairlead ssh" and "fairlead shell". The
+// zero Program says nothing.
 type Program struct {
 	Command string // RemoteCommand; "" means none
 	From    string // file:line of it
