@@ -208,8 +208,11 @@ func (w *walker) forClause(c *syntax.ForClause) {
 		w.rememberItem(loop)
 		bounded := loop.Name != nil && loop.InPos.IsValid() && !w.substitutes(loop.Items)
 		w.again(func() { w.stmts(c.Do) }, func() {
-			if bounded {
+			switch {
+			case bounded:
 				w.learn(certain{name: loop.Name.Value, kind: ofLoop})
+			case loop.Name != nil && loop.InPos.IsValid() && w.numerics(loop.Items):
+				w.learn(certain{name: loop.Name.Value, kind: ofNumber})
 			}
 		}, c.Do)
 		return
