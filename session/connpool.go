@@ -214,7 +214,7 @@ func (p *connPool) valid(c *conn) bool {
 }
 
 func validate(t Transport) error {
-	if v, ok := t.(Validator); ok {
+	if v, ok := t.(validator); ok {
 		return v.Validate()
 	}
 	return nil

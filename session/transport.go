@@ -8,6 +8,10 @@ import (
 // Transport is a live connection to one host, able to start programs on it. Package session/sshconn implements it over
 // SSH, package session/localpty with a local pseudo-terminal; session/sessiontest checks both against this contract.
 //
+// One that may lose the right to take new work while it lives, as what it trusted is revoked or what it logged in with has expired,
+// has a method Validate() error. It is called before a command begins and before the connection is shared, and takes no round trip.
+// After an error, which wraps ErrHostKey or ErrAuth, nothing new begins on the connection, and what runs goes on.
+//
 // All methods may be called concurrently.
 type Transport interface {
 	// Open starts p and returns its streams. ctx bounds starting only: once Open has returned, cancelling ctx has no
@@ -81,10 +85,8 @@ type Pinger interface {
 	Ping(ctx context.Context) error
 }
 
-// Validator may be implemented by a Transport that may lose the right to take new work while it lives: what it trusted is revoked,
-// what it logged in with has expired. Validate is called before a command begins and before the connection is shared, and takes
-// no round trip. After an error, which wraps ErrHostKey or ErrAuth, nothing new begins on the connection, and what runs goes on.
-type Validator interface {
+// validator is a Transport whose right to take new work may end.
+type validator interface {
 	Validate() error
 }
 

@@ -47,7 +47,7 @@ type trust struct {
 // racy is how soon after a change a file may change again without its time or size showing it.
 const racy = 2 * time.Second
 
-// Validate implements [session.Validator]: the error says that the key of the host, or of a jump host, is not trusted any more, or
+// Validate is the method that [session.Transport] tells of: the error says that the key of the host, or of a jump host, is not trusted any more, or
 // that the certificate that logged in has expired. Files of host keys are read again once they change, a KnownHostsCommand is
 // asked once a minute. The connection of another ssh (ControlPath) is that one's to judge.
 //
@@ -107,4 +107,4 @@ func (c *Conn) CheckHostKey() error {
 	return nil
 }
 
-var _ session.Validator = (*Conn)(nil)
+var _ interface{ Validate() error } = (*Conn)(nil)

@@ -66,6 +66,7 @@ func (k *Keeper) addForwards(a *route.API) {
 			if err := w.Close(); err != nil {
 				return nil, problem.New(http.StatusInternalServerError, "audit", "the forward is closed, and that is missing from the audit log: %v", err)
 			}
+			k.forwards.remove(w.ID()) // at once: who has been answered sees it no more
 			out := describeForward(w)
 			return route.JSON(&out), nil
 		})
