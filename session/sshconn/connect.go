@@ -1,6 +1,7 @@
 package sshconn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -132,6 +133,11 @@ func (l *login) settings() *ssh.ClientConfig {
 	if a := l.t.algorithms; a.macs != nil {
 		cfg.MACs = a.macs
 	}
-	cfg.RekeyThreshold = l.t.rekey
+	cfg.RekeyThreshold = cmp.Or(l.t.rekey, serversTurn)
 	return cfg
 }
+
+// serversTurn is after how many bytes keys are exchanged again where no RekeyLimit is set: so many that it is the server that begins,
+// as OpenSSH's does after the volume that suits the cipher. If the library begins while much is written, and the server closes a
+// channel of which a write waits for the exchange, each waits for the other and the connection hangs (x/crypto v0.58).
+const serversTurn = 1 << 40
