@@ -22,6 +22,7 @@ const (
 	maxWarmPerHost = 4                      // shells that wait on one host
 	maxWarmStarts  = 8                      // that are being started, over all hosts
 	warmPause      = 250 * time.Millisecond // after a session's command, or one of many hosts', before another is started: more may follow
+	maxRests       = 200                    // shells that wait as long before they are ended
 )
 
 // warmth keeps the spare shells of a pool: each is started ahead of a one-off command, runs that one and no other, and so
@@ -42,6 +43,7 @@ type warmth struct {
 	base   context.Context
 	end    context.CancelFunc
 	starts chan struct{} // one token per start in progress
+	rests  chan struct{} // one token per shell that is ended a little later
 	wg     sync.WaitGroup
 
 	mu     sync.Mutex                      // guards what follows
@@ -86,7 +88,7 @@ func newWarmth(core *connPool, most int) *warmth {
 	if idle := core.cfg.IdleTimeout; idle > 0 {
 		life = min(life, idle)
 	}
-	w := &warmth{core: core, max: most, life: life, starts: make(chan struct{}, maxWarmStarts), hosts: map[string]map[string]*warmKind{}}
+	w := &warmth{core: core, max: most, life: life, starts: make(chan struct{}, maxWarmStarts), rests: make(chan struct{}, maxRests), hosts: map[string]map[string]*warmKind{}}
 	w.base, w.end = context.WithCancel(context.Background())
 	return w
 }
@@ -255,8 +257,14 @@ func (w *warmth) later(k *warmKind) {
 	}
 }
 
-// rest waits before the shell of one of many hosts is ended, for the same reason.
+// rest waits before the shell of one of many hosts is ended, for the same reason, but for no more than maxRests of them at a time.
 func (w *warmth) rest() {
+	select {
+	case w.rests <- struct{}{}:
+		defer func() { <-w.rests }()
+	default:
+		return
+	}
 	select {
 	case <-time.After(warmPause):
 	case <-w.base.Done():

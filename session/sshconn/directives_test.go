@@ -118,7 +118,7 @@ func TestListsOfAlgorithms(t *testing.T) {
 	usual, err := settings(t, "")
 	require.NoError(t, err)
 	assert.NotContains(t, usual.KeyExchanges, "diffie-hellman-group1-sha1")
-	assert.Zero(t, usual.RekeyThreshold)
+	assert.EqualValues(t, 1<<40, usual.RekeyThreshold, "the server begins")
 	s, err := settings(t, "KexAlgorithms +diffie-hellman-group1-sha1,sntrup761x25519-sha512@openssh.com\nCiphers ^aes256-ctr\nMACs -hmac-sha1,*-etm@openssh.com\n"+
 		"HostKeyAlgorithms +ssh-rsa\nRekeyLimit 1M 1h")
 	require.NoError(t, err)
