@@ -13,6 +13,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit/sinks"
@@ -51,7 +52,7 @@ func newWeb(c Config) (*web, error) {
 
 // secret reads what requests are signed with. It is not part of any error.
 func (w *web) secret() ([]byte, error) {
-	f, err := os.Open(w.secretFile)
+	f, err := os.OpenFile(w.secretFile, os.O_RDONLY|syscall.O_NONBLOCK, 0) // without, opening a FIFO would block
 	if err != nil {
 		return nil, fmt.Errorf("secret_file: %w", err)
 	}
