@@ -1,6 +1,8 @@
 package audit_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,4 +43,17 @@ func TestResultsThatMayWaitComeInOrderAndBeforeWhatIsWaitedFor(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, r.Pending)
 	assert.Error(t, f.Record(t.Context(), audit.Event{Kind: audit.CommandResult, ID: "e_4", ReadOnly: true}))
+}
+
+// Where so many results wait that they are written at once, whoever brought them is told that this failed.
+func TestTooManyResultsThatMayWaitAreAnErrorWhereNothingCanBeWritten(t *testing.T) {
+	dir := newDir(t)
+	f := open(t, dir, audit.Config{MaxSize: 1})
+	require.NoError(t, f.Record(t.Context(), request("e_1", false)))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "000002.jsonl"), 0o700)) // in the way of the next file
+	many := make([]audit.Event, 256)
+	for i := range many {
+		many[i] = audit.Event{Kind: audit.CommandResult, ID: "e_1", ReadOnly: true}
+	}
+	assert.ErrorIs(t, audit.RecordAll(t.Context(), f, many), audit.ErrUnavailable)
 }

@@ -72,11 +72,11 @@ func (v *verifier) checkPurged() {
 		}
 		v.report.Purged = &Missing{Files: first - 1, Records: v.borders[first-1].count}
 	}
-	if left := through - (first - 1); through > 0 && left > 0 {
+	if through > 0 { // and so no less than what is missing
 		if v.report.Purged == nil {
 			v.report.Purged = &Missing{}
 		}
-		v.report.Purged.Left = left
+		v.report.Purged.Left = through - (first - 1)
 	}
 }
 
