@@ -48,36 +48,54 @@ func (c *undone) add(label string, r session.Result) {
 // random is what stands for the end of a name that a program makes up (mkstemp(3)).
 const random = "XXXXXX"
 
-// madeUp says where such an end begins in a path: its last six bytes, letters of both cases or digits among them.
-func madeUp(path string) (at int, ok bool) {
+// madeUp says where such an end may begin in a path: its last six bytes. surely says that there are letters of both cases or digits
+// among them.
+func madeUp(path string) (at int, ok, surely bool) {
 	at = len(path) - len(random)
 	if at < 1 || strings.ContainsFunc(path[at:], func(c rune) bool { return c > 'z' || !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
-		return 0, false
+		return 0, false, false
 	}
-	return at, path[at:] != strings.ToLower(path[at:]) || strings.ContainsAny(path[at:], "0123456789")
+	return at, true, path[at:] != strings.ToLower(path[at:]) || strings.ContainsAny(path[at:], "0123456789")
+}
+
+// alike are calls that differ in such an end alone.
+type alike struct {
+	calls  []held.Refusal
+	surely int
+	begins map[byte]bool // how the ends begin
+}
+
+// names reports whether a program has made up what differs: of three or more names most look so, and they do not all begin alike.
+func (a *alike) names() bool {
+	return len(a.calls) > 2 && 2*a.surely >= len(a.calls) && len(a.begins) > 1
 }
 
 // fold makes one call of those of three hosts or more, each with a name of its own that differs only in an end that was made up, and
 // reports whether any went that way.
 func (c *undone) fold() bool {
-	alike := map[held.Refusal][]held.Refusal{}
+	all := map[held.Refusal]*alike{}
 	for _, call := range c.calls {
-		at, ok := madeUp(call.Path)
-		if strings.HasSuffix(call.Path, random) {
-			at, ok = len(call.Path)-len(random), true
-		} else if len(c.labels[call]) > 1 {
-			continue // what several hosts name alike is no accident
+		at, ok, surely := madeUp(call.Path)
+		if !ok || len(c.labels[call]) > 1 && !strings.HasSuffix(call.Path, random) { // what several hosts name alike is no accident
+			continue
 		}
-		if ok {
-			one := call
-			one.Path = call.Path[:at] + random
-			alike[one] = append(alike[one], call)
+		one := call
+		one.Path = call.Path[:at] + random
+		a := all[one]
+		if a == nil {
+			a = &alike{begins: map[byte]bool{}}
+			all[one] = a
+		}
+		a.calls = append(a.calls, call)
+		a.begins[call.Path[at]] = true
+		if surely {
+			a.surely++
 		}
 	}
 	into := map[held.Refusal]held.Refusal{}
-	for one, calls := range alike {
-		for _, call := range calls {
-			if len(calls) > 2 || slices.Contains(calls, one) {
+	for one, a := range all {
+		if a.names() || slices.Contains(a.calls, one) {
+			for _, call := range a.calls {
 				into[call] = one
 			}
 		}

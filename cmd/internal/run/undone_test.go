@@ -16,15 +16,30 @@ func TestNamesThatProgramsMakeUpAreOneLine(t *testing.T) {
 	var c undone
 	for i := range 1000 {
 		c.add(fmt.Sprintf("node%04d", i+1), session.Result{Refused: []held.Refusal{
-			{Call: "open for writing", Path: fmt.Sprintf("/etc/sedA%05d", i)},
+			{Call: "open for writing", Path: fmt.Sprintf("/etc/sed%c%c%04d", 'a'+i%26, 'A'+i%26, i)},
 			{Call: "remove", Path: "/run/pid"},
 		}})
 	}
 	assert.Equal(t, "Refused by the kernel, so not done:\n  node[0001-1000]: open for writing /etc/sedXXXXXX\n  node[0001-1000]: remove /run/pid\n", c.text())
 }
 
+// Some of the names that are made up look like words.
+func TestAMadeUpNameMayLookLikeAWord(t *testing.T) {
+	for _, first := range [][]string{{"xvzeeh", "Ab12cd", "kopbDO", "1wmqMq"}, {"Ab12cd", "kopbDO", "1wmqMq", "xvzeeh"}} {
+		var c undone
+		for i, end := range first {
+			c.add(fmt.Sprint("h", i), session.Result{Refused: []held.Refusal{{Call: "open for writing", Path: "/etc/sed" + end}}})
+		}
+		want := "Refused by the kernel, so not done:\n  h[0-3]: open for writing /etc/sedXXXXXX\n"
+		assert.Equal(t, want, c.text())
+		c.add("h4", session.Result{Refused: []held.Refusal{{Call: "open for writing", Path: "/etc/sedabcdef"}}})
+		assert.Equal(t, strings.Replace(want, "0-3", "0-4", 1), c.text(), "nor does one that comes later differ")
+	}
+}
+
 func TestNamesThatProgramsDoNotMakeUpStay(t *testing.T) {
 	for name, paths := range map[string][]string{
+		"one ends alike":    {"/srv/release1", "/srv/release2", "/srv/release3"},
 		"two hosts":         {"/etc/sedAb12cd", "/etc/sedXy34zw"},
 		"words":             {"/srv/oldname", "/srv/newname", "/srv/anyname"},
 		"other directories": {"/a/sedAb12cd", "/b/sedXy34zw", "/c/sedQq56qq"},
