@@ -239,7 +239,7 @@ func TestAKeyStandsForAllOfALongContent(t *testing.T) {
 	second := strings.Repeat("y", 100_000)
 	require.Equal(t, http.StatusOK, put(first, "again"))
 	require.Equal(t, http.StatusOK, edit(first, second, "edit"))
-	assert.Equal(t, http.StatusOK, edit(first, second, "edit"), "it is told what was done")
+	assert.Equal(t, http.StatusOK, edit(first, second, "edit"), "the answer is that of the first")
 	assert.Equal(t, http.StatusConflict, edit(second, first, "edit"), "another request")
 	assert.Equal(t, http.StatusConflict, edit(first, "z", "edit"), "another request")
 }

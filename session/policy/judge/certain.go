@@ -137,23 +137,30 @@ func (w *walker) forgetSetBy(s *syntax.Stmt) {
 	})
 }
 
+// forgetSetByCall goes by the words as they are expanded, and wherever read stands among them: behind builtin, command or time it is
+// the same.
 func (w *walker) forgetSetByCall(c *syntax.CallExpr) {
-	if len(c.Args) == 0 {
+	words := w.args(c.Args)
+	if len(words) == 0 {
 		return
 	}
-	name := c.Args[0].Lit()
+	reads := false
+	for _, a := range words {
+		reads = reads || a.Literal && a.Text == "read"
+	}
+	name := words[0].Text
+	sets := name == "printf" && len(words) > 1 && (!words[1].Literal || strings.HasPrefix(words[1].Text, "-")) // with -v
 	switch {
-	case name == "read":
-		for _, a := range c.Args[1:] {
-			if arg := a.Lit(); arg != "" {
-				w.forget(arg)
-			} else {
-				w.forget("*")
-			}
-		}
-	case name == "" || name == "eval" || name == "source" || name == "." || name == "command" || name == "print" || programs.Is(name, "shapes") || programs.Is(name, "lists"),
-		name == "printf" && len(c.Args) > 1 && (c.Args[1].Lit() == "" || strings.HasPrefix(c.Args[1].Lit(), "-")):
+	case sets || !words[0].Literal || name == "eval" || name == "source" || name == "." || name == "print" || programs.Is(name, "shapes") || programs.Is(name, "lists"):
 		w.forget("*")
+	case reads:
+		for _, a := range words {
+			if !a.Literal {
+				w.forget("*")
+				return
+			}
+			w.forget(a.Text)
+		}
 	}
 }
 

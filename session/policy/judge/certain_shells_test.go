@@ -60,7 +60,7 @@ func (g *assigner) simple() string {
 		if g.r.IntN(3) > 0 {
 			return n + "=" + g.value()
 		}
-		return g.pick(n+"=$(echo /s/2)", "read -r "+n+" <"+g.list, "echo /s/3 | read -r "+n, n+"=/s/4 :", "{ read -r "+n+"; } <"+g.list, "unset "+n, ": ${"+n+":=/s/5}")
+		return g.pick(n+"=$(echo /s/2)", "read -r "+n+" <"+g.list, "echo /s/3 | read -r "+n, n+"=/s/4 :", "{ read -r "+n+"; } <"+g.list, "unset "+n, `\read -r `+n+" <"+g.list, "command read -r "+n+" <"+g.list, `read -r \`+n+" <"+g.list, ": ${"+n+":=/s/5}")
 	default:
 		return g.show()
 	}
