@@ -85,6 +85,8 @@ var (
 	traceSource string
 	//go:embed host/trace_after_failure.sh
 	traceAfterFailureSource string
+	//go:embed host/refresh.sh
+	refreshSource string
 	//go:embed host/snapshot.sh
 	snapshotSource string
 	//go:embed host/unframed.sh
@@ -120,6 +122,7 @@ var (
 	killText              = stripped(hostcode.Line, &killSource, "descendants", &descendantsSource)
 	traceText             = stripped(hostcode.Line, &traceSource)
 	traceAfterFailureText = stripped(hostcode.Line, &traceAfterFailureSource)
+	refreshText           = stripped(hostcode.Shell, &refreshSource)
 	snapshotText          = stripped(hostcode.Shell, &snapshotSource)
 	unframedText          = stripped(hostcode.Shell, &unframedSource, "environment", &environmentSource, "pick_shell", &pickShellSource, "forget_shell", new(string))
 	unframedCleanText     = stripped(hostcode.Shell, &unframedSource, "environment", &environmentCleanSource, "pick_shell", &pickShellSource,

@@ -383,6 +383,7 @@ func (x *Exec) finish() {
 	x.mu.Unlock()
 	x.takeBack(errEnded)
 	x.steps.Wait() // none may hit the next command
+	x.wears()
 	x.stopClocks() // which one may have set going
 	x.mu.Lock()
 	r := x.res

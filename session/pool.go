@@ -172,11 +172,14 @@ func (p *Pool) leave(s *Session) {
 		s.Close()
 		return
 	}
-	s.pool.leave()
+	kept := p.warm.keep(s)
+	if !kept {
+		s.pool.leave()
+	}
 	had := s.cool() // the next command need not find this one running
 	go func() {
 		defer p.closing.Done()
-		if s.many {
+		if s.many && !kept {
 			p.warm.rest()
 		}
 		s.Close()

@@ -45,6 +45,9 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 		return true
 	}
 	sh.mind(script)
+	if !x.traceless() {
+		sh.worn.Store(true)
+	}
 	x.mu.Lock()
 	x.sent = x.why == "" && ctx.Err() == nil
 	sent := x.sent

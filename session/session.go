@@ -54,6 +54,7 @@ type Session struct {
 	untried                        string      // why commands cannot be tried held to reading there; "" where they can, or before
 	unheld                         string      // why the host cannot hold a command to reading; "" where it can, or before it was tried
 	warmed                         []*warmKind // of the shells that it has had, where others may be started ahead
+	changes                        int         // warmKind.changes of the last, when that was asked for
 
 	state    string        // the last snapshot, as the shell printed it; "" without one
 	stale    bool          // a snapshot after it was asked for, and has not come
@@ -284,6 +285,9 @@ func (s *Session) Reset() {
 // Close ends the shell with all that still runs in its terminal, and returns when our goroutines are gone. What left the
 // terminal's session (setsid, nohup) goes on. Close is idempotent.
 func (s *Session) Close() error {
+	if s.pool != nil && s.pool.warm != nil {
+		s.pool.warm.keep(s)
+	}
 	sh, x := s.seal()
 	s.cool()
 	if sh != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
@@ -25,8 +26,10 @@ type shell struct {
 	done   chan struct{} // closed when the pump has ended
 	cooked atomic.Bool   // the terminal must be repaired before the next command
 	traps  atomic.Bool   // a command may have set traps
-	unused atomic.Bool   // it was started ahead, and has run nothing
+	unused atomic.Bool   // it has waited for its command, and that was not sent yet
 	deaf   atomic.Bool   // a command may have taken away the one that ends it, and it does not show
+	worn   atomic.Bool   // it is not as it was at its start any more
+	began  time.Time
 
 	mu    sync.Mutex // guards what follows; never held while reading, writing or calling out
 	dec   *framing.Decoder
@@ -72,7 +75,7 @@ func handshake(stream Stream, up *framing.Startup, text []byte, python func() ([
 		case uperr != nil:
 			return nil, uperr
 		case dec != nil:
-			return &shell{stream: stream, hello: hello, dec: dec, done: make(chan struct{})}, nil
+			return &shell{stream: stream, hello: hello, dec: dec, done: make(chan struct{}), began: time.Now()}, nil
 		case err != nil:
 			return nil, noShell(stream, up, err)
 		case loaded:

@@ -21,6 +21,12 @@ func (s *Session) ownExec() *Exec {
 // runOwn runs a frame of our own and returns what it printed. It reports false when the shell did not answer in time; then it
 // closes the shell, as the answer would come into what the next command prints.
 func (s *Session) runOwn(ctx context.Context, sh *shell, cmd framing.Command) (string, bool) {
+	sh.worn.Store(true)
+	return s.askOwn(ctx, sh, cmd)
+}
+
+// askOwn is runOwn for a frame that leaves the shell as it is.
+func (s *Session) askOwn(ctx context.Context, sh *shell, cmd framing.Command) (string, bool) {
 	x := s.ownExec()
 	if !s.typeOwn(sh, x, cmd) {
 		return "", false
@@ -89,6 +95,7 @@ func (s *Session) snapshot(sh *shell) {
 	s.mu.Lock()
 	s.stale = true
 	s.mu.Unlock()
+	sh.worn.Store(true)
 	x := s.ownExec()
 	text, err := s.ownText(sh, x, framing.Command{Script: framing.SnapshotScript(sh.hello.Dialect)})
 	if err != nil {

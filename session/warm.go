@@ -63,6 +63,7 @@ type warmKind struct {
 	last    time.Time // when a command last asked for a shell
 	again   bool      // it followed another one soon
 	full    time.Time // until when the host is believed to have no room for a spare
+	changes int       // how often something on the host may have changed what a shell begins with
 	running int       // commands
 	peak    int       // the most of them at a time, since there were none
 	cold    bool      // a shell may need a password, which nobody could be asked for ahead
@@ -271,34 +272,50 @@ func (w *warmth) rest() {
 	}
 }
 
-// refill starts as many spares as the last commands could have used. w.mu is held.
+// refill starts as many spares as the last commands could have used, less those that still run: their shells may be kept. w.mu is held.
 func (w *warmth) refill(k *warmKind) {
 	now := time.Now()
 	if w.closed || k.cold || !k.again || now.Sub(k.last) > warmFor || now.Before(k.full) {
 		return
 	}
-	there := 0
-	for _, other := range w.hosts[k.conn] {
-		there += len(other.spares)
-	}
-	for len(k.spares) < max(1, k.peak) && there < maxWarmPerHost && (w.max == 0 || w.count < w.max) {
+	for len(k.spares)+k.running < max(1, k.peak) && w.room(k) {
 		c := w.core.spot(k.conn)
 		if c == nil {
 			return
 		}
-		e := &spare{k: k, c: c, ready: make(chan struct{})}
-		e.ctx, e.drop = context.WithCancel(w.base)
-		k.spares = append(k.spares, e)
-		w.count++
-		there++
-		w.wg.Go(func() { w.keep(e) })
+		w.add(k, c, w.start)
 	}
 }
 
-// keep starts a spare and drops it when its time is up, unless it is taken.
-func (w *warmth) keep(e *spare) {
+// add makes a spare, whose place on c has been taken and whose shell start makes ready. w.mu is held.
+func (w *warmth) add(k *warmKind, c *conn, start func(*spare) (*shell, error)) {
+	e := &spare{k: k, c: c, ready: make(chan struct{})}
+	e.ctx, e.drop = context.WithCancel(w.base)
+	k.spares = append(k.spares, e)
+	w.count++
+	w.wg.Go(func() { w.hold(e, start) })
+}
+
+// changesOf is warmKind.changes.
+func (w *warmth) changesOf(k *warmKind) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return k.changes
+}
+
+// room reports whether another spare of k may wait. w.mu is held.
+func (w *warmth) room(k *warmKind) bool {
+	there := 0
+	for _, other := range w.hosts[k.conn] {
+		there += len(other.spares)
+	}
+	return there < maxWarmPerHost && (w.max == 0 || w.count < w.max)
+}
+
+// hold waits for start to make a spare's shell ready, and drops it when its time is up, unless it is taken.
+func (w *warmth) hold(e *spare, start func(*spare) (*shell, error)) {
 	defer e.drop()
-	e.sh, e.err = w.start(e)
+	e.sh, e.err = start(e)
 	e.since = time.Now()
 	close(e.ready)
 	if e.err == nil {
@@ -375,6 +392,7 @@ func (w *warmth) changed(conn string) {
 		return
 	}
 	for _, k := range w.hosts[conn] {
+		k.changes++
 		w.dismissAll(k)
 		w.later(k)
 	}
@@ -423,8 +441,9 @@ func (s *Session) spareFor(ctx context.Context, x *Exec, spec framing.Shell) (sh
 	}
 	w := s.pool.warm
 	k := w.keyFor(s.pool.key, s.host, &s.cfg, spec)
+	changes := w.changesOf(k)
 	s.mu.Lock()
-	s.warmed = append(s.warmed, k)
+	s.warmed, s.changes = append(s.warmed, k), changes
 	bare := s.t == nil
 	s.mu.Unlock()
 	e := w.take(ctx, k)

@@ -143,6 +143,9 @@ type Decision struct {
 	Unheld *Decision `json:"-"`
 	Unfit  string    `json:"-"`
 
+	// Traceless says that it leaves its shell as it finds it, also to those who look: the pool may give that to another one-off command.
+	Traceless bool `json:"-"`
+
 	// First, if not nil, says with an Ask that the command is tried first, held to reading by the host's kernel. Where that refuses
 	// nothing the command has only read, and nobody is asked.
 	First *First `json:"-"`

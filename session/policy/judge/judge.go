@@ -55,8 +55,10 @@ func judgeText(req Request, d dialect, text string, s scan, cut bool) Report {
 		w.raise(policy.Unknown, "bytes/encoding", "it is not UTF-8, so it cannot be shown for review")
 	}
 	w.ownText(text)
-	w.text(s.invisible)
-	return w.report(*root)
+	file := w.text(s.invisible)
+	r := w.report(*root)
+	r.Traceless = r.Class == policy.ReadOnly && !r.Taints && !r.Capped && !r.Hidden && traceless(file, text)
+	return r
 }
 
 // newWalker begins a judgement.
@@ -72,8 +74,8 @@ func newWalker(req Request, d dialect) (walker, *Part) {
 	return w, &root
 }
 
-// text parses the walker's source and judges it.
-func (w *walker) text(invisible bool) {
+// text parses the walker's source, judges it and returns what was parsed.
+func (w *walker) text(invisible bool) *syntax.File {
 	if strings.Contains(w.src, "$\\\n") || strings.Contains(w.src, "`\\\n") {
 		w.raise(policy.Unknown, "shell/continuation", "a line is continued within an expansion")
 	}
@@ -102,6 +104,7 @@ func (w *walker) text(invisible bool) {
 	if file != nil {
 		w.walkFile(file, err != nil)
 	}
+	return file
 }
 
 // comments judges what stands behind a #. An interactive zsh does not take it for a comment unless it is told to: then
@@ -256,7 +259,9 @@ func judgeWords(req Request) Report {
 		w.ownCall(literal(req.Program), args)
 		w.command1(literal(req.Program), args)
 	})
-	return w.report(*root)
+	r := w.report(*root)
+	r.Traceless = r.Class == policy.ReadOnly && !r.Capped && !r.Hidden && !startsBehind(all)
+	return r
 }
 
 func refuse(v verdict, src string) Report {
@@ -291,7 +296,7 @@ func stricter(a, b Report) Report {
 	a.Classes = classesOf(set)
 	a.Sets, a.Uses = sortedNames(both(a.Sets, b.Sets)), sortedNames(both(a.Uses, b.Uses))
 	a.Reads, a.Writes, a.To, a.Named = both(a.Reads, b.Reads), both(a.Writes, b.Writes), both(a.To, b.To), both(a.Named, b.Named)
-	a.Taints = a.Taints || b.Taints
+	a.Taints, a.Traceless = a.Taints || b.Taints, a.Traceless && b.Traceless
 	a.Capped, a.Hidden = a.Capped || b.Capped, a.Hidden || b.Hidden
 	a.Own, a.OwnAsks = a.Own || b.Own, a.OwnAsks || b.OwnAsks
 	return a

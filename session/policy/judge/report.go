@@ -49,6 +49,10 @@ type Report struct {
 	// Taints is true when the script could shape what later commands in the same shell mean.
 	Taints bool
 
+	// Traceless is true where a script that only reads leaves its shell as it finds it, also to those who look: it starts programs
+	// and waits for them.
+	Traceless bool
+
 	// Own is true when the script uses what [Request.Own] says, OwnAsks when it works on all that is below a directory above
 	// it. Named are words that may lead there through links; both are empty without Request.Own.
 	Own, OwnAsks bool

@@ -1,0 +1,117 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// A shell in which nothing has run but commands that leave it as they find it is as good as a new one, and waits for the next one-off
+// command as a spare does. To start one costs a host more than most such commands.
+
+// keptFor is how old a shell may be that is kept: what a shell begins with may change by other hands.
+const keptFor = 5 * time.Minute
+
+var errWorn = errors.New("session: the shell is not as it was at its start")
+
+// traceless reports whether x leaves its shell as it is, however that is looked at.
+func (x *Exec) traceless() bool {
+	d := x.res.Decision
+	return d.Traceless && d.Class == policy.ReadOnly && x.feed == nil && !x.cmd.Interactive && x.cmd.inner.wrapping == nil
+}
+
+// wears notes at the end of x that its shell may not be as it was: the command was stopped, or something it started spoke late.
+func (x *Exec) wears() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.sh != nil && (!x.frame || x.why != "" || len(x.stray) > 0) {
+		x.sh.worn.Store(true)
+	}
+}
+
+// asNew returns the session's shell and its kind where it has none but a shell that may be another command's.
+func (s *Session) asNew() (*shell, *warmKind) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sh := s.sh
+	if sh == nil || s.cur != nil || s.closed || len(s.warmed) != 1 || s.trace || s.typed || s.snapping != nil ||
+		sh.worn.Load() || sh.cooked.Load() || !sh.alive() || !sh.free() || s.dir != sh.hello.Dir || time.Since(sh.began) > keptFor {
+		return nil, nil
+	}
+	return sh, s.warmed[0]
+}
+
+// keep takes the shell of a session that is about to be closed for the next command, with its place, and reports whether it did.
+func (w *warmth) keep(s *Session) bool {
+	if s.pool == nil || !s.cfg.OneOff {
+		return false
+	}
+	sh, k := s.asNew()
+	if sh == nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed || k.cold || k.spec.Login || !k.again || k.changes != s.changes || len(k.spares) >= max(1, k.peak) || !w.room(k) {
+		return false
+	}
+	c := s.pool.handOver()
+	if c == nil {
+		return false
+	}
+	s.mu.Lock()
+	s.sh = nil
+	s.mu.Unlock()
+	w.add(k, c, func(e *spare) (*shell, error) {
+		if err := s.refresh(e.ctx, sh, e.k.spec.Prelude); err != nil {
+			sh.close()
+			return nil, err
+		}
+		return sh, nil
+	})
+	return true
+}
+
+// refresh has a shell forget where programs are, and looks whether start files define functions or aliases: there a command is not the
+// program of its name.
+func (s *Session) refresh(ctx context.Context, sh *shell, prelude string) error {
+	out, ok := s.askOwn(ctx, sh, framing.Command{Script: framing.RefreshScript(sh.hello.Dialect)})
+	if !ok {
+		return ErrClosed
+	}
+	sh.mu.Lock()
+	late := len(sh.stray) > 0
+	sh.mu.Unlock()
+	if late || sh.cooked.Load() || framing.Redefined(out, prelude) {
+		return errWorn
+	}
+	return nil
+}
+
+// handOver gives the place of a session that ends to a shell that waits, and returns its connection; nil where others wait for a
+// place, or there is none.
+func (l *lender) handOver() *conn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.c
+	if c == nil || l.over || l.left || !l.once || !l.pool.rests(c) {
+		return nil
+	}
+	l.c = nil
+	return c
+}
+
+// rests makes the place of a one-off command that of a shell that waits, unless somebody waits for it.
+func (p *connPool) rests(c *conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.gone || p.closed || len(c.b.waiting) > 0 {
+		return false
+	}
+	c.warm++
+	c.since = time.Now()
+	return true
+}
