@@ -73,7 +73,7 @@ var hostFiles = []hostFile{
 	{"kill.sh", killText, 430, hostcodetest.All, []string{"descendants", "descendants.sh"}},
 	{"trace.sh", traceText, 8, hostcodetest.All, nil},
 	{"trace_after_failure.sh", traceAfterFailureText, 55, hostcodetest.All, nil},
-	{"refresh.sh", refreshText, 200, hostcodetest.All, nil},
+	{"refresh.sh", refreshText, 85, hostcodetest.All, nil},
 	{"snapshot.sh", snapshotText, 40, hostcodetest.All, nil},
 	{"unframed.sh", unframedText, 1700, hostcodetest.All, []string{"environment", "environment.sh", "pick_shell", "pick_shell.sh", "forget_shell", ""}},
 	{"unframed.sh", unframedCleanText, 1800, hostcodetest.All, []string{"environment", "environment_clean.sh", "pick_shell", "pick_shell.sh", "forget_shell", "forget_shell.sh"}},

@@ -75,8 +75,7 @@ func (w *warmth) keep(s *Session) bool {
 	return true
 }
 
-// refresh has a shell forget where programs are, and looks whether start files define functions or aliases: there a command is not the
-// program of its name.
+// refresh has a shell forget where programs are, and looks whether the account has functions there: a command may be no program then.
 func (s *Session) refresh(ctx context.Context, sh *shell, prelude string) error {
 	out, ok := s.askOwn(ctx, sh, framing.Command{Script: framing.RefreshScript(sh.hello.Dialect)})
 	if !ok {

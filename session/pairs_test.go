@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/judge"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
 )
@@ -74,8 +75,9 @@ type answer struct {
 func newPairs(t *testing.T, dial func() session.Transport, shell string, rng *rand.Rand) *pairs {
 	pool := func(warm int) *session.Pool {
 		cfg := session.Config{Audit: permissive().Audit, Grace: 300 * time.Millisecond,
-			Policy: policy.DeciderFunc(func(context.Context, policy.Request) (policy.Decision, error) { // what changes the host ends shells that wait
-				return policy.Decision{Verdict: policy.Allow, Class: policy.ReadOnly, Rule: "test"}, nil
+			Policy: policy.DeciderFunc(func(_ context.Context, req policy.Request) (policy.Decision, error) { // what changes the host ends shells that wait
+				rep := judge.Judge(judge.Request{Script: req.Command, Shell: shell})
+				return policy.Decision{Verdict: policy.Allow, Class: policy.ReadOnly, Rule: "test", Traceless: rep.Traceless}, nil
 			})}
 		p, err := session.NewPool(session.PoolConfig{MaxWarm: warm, Session: cfg, Dial: func(context.Context, hosts.Host) (session.Transport, error) {
 			return dial(), nil
@@ -105,8 +107,12 @@ func dialsTo(t *testing.T, via string) func() session.Transport {
 // pair runs one command, then another, and compares.
 func (p *pairs) pair() {
 	var a, b []string
+	from := leavings
+	if p.rng.IntN(3) == 0 {
+		from = reads
+	}
 	for range 1 + p.rng.IntN(3) {
-		a = append(a, leavings[p.rng.IntN(len(leavings))])
+		a = append(a, from[p.rng.IntN(len(from))])
 	}
 	for range 1 + p.rng.IntN(3) {
 		b = append(b, looks[p.rng.IntN(len(looks))])
@@ -118,7 +124,9 @@ func (p *pairs) pair() {
 		p.alone[script] = want
 	}
 	cmd := session.Command{Script: before, Timeout: time.Minute}
-	switch p.rng.IntN(8) {
+	switch p.rng.IntN(10) {
+	case 3, 4: // a shell that is kept
+		p.run(p.warm, cmd)
 	case 0:
 		cmd.Stdin = strings.NewReader("one\ntwo\nthree\n")
 	case 1:
@@ -169,10 +177,17 @@ var leavings = []string{
 	"yes | head -c 100000", "$(kill -9 $$)", "command exec 7</dev/null", "set -o noglob", "hash -r", "shopt -s extdebug", "trap 'echo D' DEBUG", "setopt errexit",
 }
 
+// reads leave nothing, and so their shell is kept.
+var reads = []string{
+	"uname -a", "ls /etc | wc -l", "ls /nonexistent", "true a b c", "false", "test -f /etc/passwd && echo yes", "cat /proc/self/status | grep Name", "ls >/dev/null 2>&1",
+	"sh -c 'kill -9 $$'", "sh -c 'exit 77'", "(ls /; false)", "yes | head -n 30000", "head -c 300 /dev/zero", "echo 'no newline' | tr -d '\\n'", "! true", "if false; then ls; else id; fi",
+	"sh -c 'trap \"\" INT; ulimit -c 0; cd /; umask 0; exec 7</dev/null; x=1; export x'", "stty -a </dev/null", "{ echo a; nosuchprogram; } 2>/dev/null", "awk 'BEGIN { exit 3 }'", "sort </dev/null",
+}
+
 // looks are what a command may see of another. Descriptors are listed without a child, to which some shells have a pipe for a moment. What is killed is
 // waited for: whether jobs still shows it would be chance.
 var looks = []string{
-	"pwd", `echo "$PWD ${OLDPWD-none}"`, "cd; pwd", "cd /usr; cd -", "ls -d /usr",
+	`echo "$_"`, `echo "$?"`, `echo "$? ${PIPESTATUS-}${pipestatus-}"`, "hash 2>&1 | grep -c -e uname -e head -e sort", "type uname ls", "command -v ls", "nosuchprogram", "(", "pwd", `echo "$PWD ${OLDPWD-none}"`, "cd; pwd", "cd /usr; cd -", "ls -d /usr",
 	`echo "${LEAK-none} ${HOME-none} $PATH ${CDPATH-none} ${ENV-none} $#"`, `printf '%s' "$IFS" | od -An -c`, "LEAK=mine; echo $LEAK",
 	"export -p | sed '/SSH_/d;/XDG_SESSION/d' | sort", "f", "command -V f", "cat </dev/null", "alias", "ll", "trap",
 	"case $- in (*[fueaCnx]*) echo $-;; esac", "echo /us*", `x=$(echo "$nope"); echo "[$x]"`, "umask", "ulimit -n; ulimit -c; ulimit -s",

@@ -1,7 +1,4 @@
-# Has a shell forget where it found programs, and prints its functions, and what zsh takes for aliases. It starts no process.
-case ${PATH+y} in (y) PATH=$PATH;; esac
-case @dialect@ in
-(bash) \builtin declare -F;;
-(zsh) \builtin typeset +f; \builtin alias;;
-(ksh) \command typeset +f;;
-esac
+# Has a shell forget where it found programs: it does when PATH changes. ksh93 looks anew for directories only then.
+case ${PATH+y} in (y) PATH=$PATH:; PATH=${PATH%:};; esac
+# Prints the functions of bash, which takes such from the environment. No shell of ours reads a start file but the profile.
+@functions@

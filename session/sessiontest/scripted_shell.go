@@ -136,6 +136,11 @@ func (s *terminal) frame(text string) {
 		s.print(recordSeparator, j.frame, "S")
 		s.finish(0)
 		return
+	case framing.RefreshScript(framing.Bash):
+		s.print(recordSeparator, j.frame, "S")
+		s.print("declare -f _fl_R\n")
+		s.finish(0)
+		return
 	case framing.SnapshotScript(framing.Bash): // a scripted host exports nothing
 		s.print(recordSeparator, j.frame, "S")
 		s.print("0022\n")
