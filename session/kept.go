@@ -32,13 +32,14 @@ func (x *Exec) wears() {
 	}
 }
 
-// asNew returns the session's shell and its kind where it has none but a shell that may be another command's.
+// asNew returns the session's shell and its kind where that may be another command's. One of another account than logged in may not: what
+// allowed it may be gone.
 func (s *Session) asNew() (*shell, *warmKind) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sh := s.sh
 	if sh == nil || s.cur != nil || s.closed || len(s.warmed) != 1 || s.trace || s.typed || s.snapping != nil ||
-		sh.worn.Load() || sh.cooked.Load() || !sh.alive() || !sh.free() || s.dir != sh.hello.Dir || time.Since(sh.began) > keptFor {
+		sh.worn.Load() || sh.cooked.Load() || !sh.alive() || s.elevation != nil || s.dir != sh.hello.Dir || time.Since(sh.began) > keptFor {
 		return nil, nil
 	}
 	return sh, s.warmed[0]

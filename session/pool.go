@@ -52,7 +52,8 @@ type PoolConfig struct {
 	LeaseTTL           time.Duration // a lease that is not extended for this long is taken back
 
 	// MaxWarm is how many shells, over all hosts, may wait for one-off commands: where one follows another within a minute,
-	// a shell is started ahead of the next. It runs that one alone, and waits for a minute at most.
+	// a shell is started ahead of the next. It waits for a minute at most, and runs that one alone, or others after it where each leaves
+	// it as it was (policy.Decision.Traceless), for five minutes at most.
 	MaxWarm int
 
 	// FullHint ends the text of a FullError: how to close a session here.

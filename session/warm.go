@@ -25,15 +25,15 @@ const (
 	maxRests       = 200                    // shells that wait as long before they are ended
 )
 
-// warmth keeps the spare shells of a pool: each is started ahead of a one-off command, runs that one and no other, and so
-// is as good as one that is started for it. Two commands get each other's only where host, principal, account, shell, variables
+// warmth keeps the spare shells of a pool. Each was started ahead of a one-off command that has not come yet, or has run none but such as
+// leave it as it was (kept.go); so it is as good as one that is started for the next. Two commands get each other's only where host, principal, account, shell, variables
 // and start are equal. As another account than the one that logs in, one is started only where the last needed no password.
 //
 // A spare is dropped when it has waited for warmFor, when a session needs its place, and when anything but a read has ended on
 // the host: that may have changed what a shell begins with. One that has died costs nothing: nothing has been sent.
 //
-// Spares are of new processes because only they share nothing: a kept shell that forks for each command costs as little,
-// but repeats $$ and zsh's $RANDOM, and gets what an earlier command's children print.
+// What sets or looks at anything that a shell has for itself gets a process that nobody else gets: a shell that forks for each command
+// costs as little, but repeats $$ and zsh's $RANDOM, and gets what an earlier command's children print.
 //
 // The places of spares are taken from the pool's core. w.mu may be held when that one's is taken, never the other way round.
 type warmth struct {
