@@ -24,6 +24,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
@@ -109,7 +110,9 @@ func BenchmarkOneOff(b *testing.B) {
 	require.NoError(b, err)
 	d, err := sshconn.Static([]ssh.Signer{sshd.ClientKey}, sshd.HostKeys(b))
 	require.NoError(b, err)
-	pool, err := session.NewPool(session.PoolConfig{Dial: d.Dial, Session: recorded(b)})
+	cfg := recorded(b)
+	cfg.Policy, cfg.Principal = rules.New(rules.Config{}), "operator/bench" // the policy that people have
+	pool, err := session.NewPool(session.PoolConfig{Dial: d.Dial, Session: cfg})
 	require.NoError(b, err)
 	defer pool.Close()
 	ctl := sshd.Dir + "/ctl"
