@@ -184,12 +184,12 @@ var reads = []string{
 	"sh -c 'trap \"\" INT; ulimit -c 0; cd /; umask 0; exec 7</dev/null; x=1; export x'", "stty -a </dev/null", "{ echo a; nosuchprogram; } 2>/dev/null", "awk 'BEGIN { exit 3 }'", "sort </dev/null",
 }
 
-// looks are what a command may see of another. Descriptors are listed without a child, to which some shells have a pipe for a moment. What is killed is
+// looks are what a command may see of another. ksh93 exports _ or _AST_FEATURES, as it happens. Descriptors are listed without a child, to which some shells have a pipe for a moment. What is killed is
 // waited for: whether jobs still shows it would be chance.
 var looks = []string{
 	`echo "$_"`, `echo "$?"`, `echo "$? ${PIPESTATUS-}${pipestatus-}"`, "hash 2>&1 | grep -c -e uname -e head -e sort", "type uname ls", "command -v ls", "nosuchprogram", "(", "pwd", `echo "$PWD ${OLDPWD-none}"`, "cd; pwd", "cd /usr; cd -", "ls -d /usr",
 	`echo "${LEAK-none} ${HOME-none} $PATH ${CDPATH-none} ${ENV-none} $#"`, `printf '%s' "$IFS" | od -An -c`, "LEAK=mine; echo $LEAK",
-	"export -p | sed '/SSH_/d;/XDG_SESSION/d' | sort", "f", "command -V f", "cat </dev/null", "alias", "ll", "trap",
+	"export -p | sed '/SSH_/d;/XDG_SESSION/d;/ _=/d;/ _AST_FEATURES=/d' | sort", "f", "command -V f", "cat </dev/null", "alias", "ll", "trap",
 	"case $- in (*[fueaCnx]*) echo $-;; esac", "echo /us*", `x=$(echo "$nope"); echo "[$x]"`, "umask", "ulimit -n; ulimit -c; ulimit -s",
 	"for n in /proc/$$/fd/*; do echo ${n##*/}; done", "cat", "read x; echo $?", "jobs", "wait; echo $?", `echo "${!:+set}"`, "true; echo \"$_\"",
 	"stty -a </dev/tty", "stty size </dev/tty", "echo \"<$$>\"", "/bin/sleep 9 & echo \"<$!>\"; kill $!; wait $! 2>/dev/null; :", "test -z \"${RANDOM-}\" || echo \"<$RANDOM $RANDOM $RANDOM>\"",
