@@ -39,6 +39,8 @@ func (w *worker) events() []event {
 		{"stdin that is not read", w.stdinUnread},
 		{"interactive", w.interactive},
 		{"cancel", w.cancel},
+		{"one-off commands", w.oneOffs},
+		{"one-off commands again", w.oneOffs},
 		{"reset", func() { w.s.Reset(); w.ok() }},
 		{"reset during a command", func() { w.endDuring((*session.Session).Reset) }},
 		{"close during a command", func() {

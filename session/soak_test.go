@@ -20,7 +20,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
-	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 )
 
@@ -40,7 +39,7 @@ type soak struct {
 
 	shared string // a directory that outlives the sessions
 
-	commands, held, restarts, reconnects, lost, unsent, abandoned atomic.Int64
+	commands, oneOff, held, restarts, reconnects, lost, unsent, abandoned atomic.Int64
 
 	mu       sync.Mutex // guards what follows
 	faults   map[string]int
@@ -91,7 +90,7 @@ func TestSoak(t *testing.T) {
 // run is the soak itself; when it returns, all it has made is gone.
 func (k *soak) run(t *testing.T) {
 	cfg := session.Config{
-		Policy: policy.AllowAll, Audit: audit.SinkFunc(k.record),
+		Policy: soakPolicy, Audit: audit.SinkFunc(k.record),
 		Trace: &session.Trace{Sent: func(_ context.Context, _ hosts.Host, exec string, _ int) {
 			k.mu.Lock()
 			defer k.mu.Unlock()
@@ -151,8 +150,8 @@ func (k *soak) figures(took time.Duration) string {
 		ends = append(ends, fmt.Sprintf("%s %d", s, n))
 	}
 	slices.Sort(ends)
-	return fmt.Sprintf("soak: seed %d, %d sessions, %d commands, %d of them held (%s), %d events (%s), %d restarts, %d reconnects, %d lost, %d refused before sending, %d cases cut short, %.1f s",
-		k.seed, *soakSessions, k.commands.Load(), k.held.Load(), strings.Join(ends, ", "), total, strings.Join(kinds, ", "),
+	return fmt.Sprintf("soak: seed %d, %d sessions, %d commands, %d of them one-off and %d held (%s), %d events (%s), %d restarts, %d reconnects, %d lost, %d refused before sending, %d cases cut short, %.1f s",
+		k.seed, *soakSessions, k.commands.Load(), k.oneOff.Load(), k.held.Load(), strings.Join(ends, ", "), total, strings.Join(kinds, ", "),
 		k.restarts.Load(), k.reconnects.Load(), k.lost.Load(), k.unsent.Load(), k.abandoned.Load(), took.Seconds())
 }
 
