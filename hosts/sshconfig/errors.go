@@ -19,12 +19,19 @@ type Error struct {
 }
 
 // Error returns "sshconfig: file:line: what is wrong".
-func (e *Error) Error() string {
-	s := "sshconfig: " + e.Pos.String() + ": " + e.Msg
-	if e.Err != nil {
-		s += ": " + e.Err.Error()
+func (e *Error) Error() string { return "sshconfig: " + e.text() }
+
+// text is the error without the package's name, which stands once in front of a chain of places.
+func (e *Error) text() string {
+	s := e.Pos.String() + ": " + e.Msg
+	switch cause := e.Err.(type) {
+	case nil:
+		return s
+	case *Error:
+		return s + ": " + cause.text()
+	default:
+		return s + ": " + cause.Error()
 	}
-	return s
 }
 
 // Unwrap returns the cause.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -160,6 +161,16 @@ func TestSoManyFilesMayBeIncludedAndNotMore(t *testing.T) {
 	_, err = h.Open(file)
 	assert.ErrorContains(t, err, fmt.Sprintf(":%d: Include: ", most))
 	assert.ErrorContains(t, err, fmt.Sprintf("more than %d files are included", most))
+	assert.Equal(t, 1, strings.Count(err.Error(), "sshconfig: "), "%v", err)
+}
+
+// The package's name stands once in front of an error, however many files lead to the place.
+func TestAnErrorOfAnIncludedFileNamesThePackageOnce(t *testing.T) {
+	h := newHome(t)
+	h.write("home/.ssh/f1", "Include f2\n")
+	require.NoError(t, syscall.Mkfifo(filepath.Join(h.Home, ".ssh/f2"), 0o600))
+	_, err := h.Open(h.write("home/.ssh/config", "Include f1\n"))
+	assert.EqualError(t, err, fmt.Sprintf("sshconfig: %[1]s/f1:1: Include: %[1]s/f2: is not a regular file", filepath.Join(h.Home, ".ssh")))
 }
 
 func TestIncludesMayBeSixteenDeepAndNotMore(t *testing.T) {

@@ -61,13 +61,13 @@ func (r *resolver) match(l *line, never bool) (applies bool, err error) {
 			result = result && r.final != negated
 			continue
 		}
-		quoted := strings.HasPrefix(rest, `"`)
+		value := rest
 		arg, next, ok := cutWord(rest)
 		if rest = next; !ok || arg == "" || arg[0] == '#' {
 			return false, errorAt(l.pos, "Match: %s needs a value", name)
 		}
 		counts := result && !never
-		if counts && versionsDiffer(arg, quoted) {
+		if counts && versionsDiffer(value) {
 			return false, errorAt(l.pos, "Match: versions of ssh differ on what ' and \\ mean in %s; use double quotes", name)
 		}
 		var holds bool
@@ -124,20 +124,12 @@ func (r *resolver) match(l *line, never bool) (applies bool, err error) {
 	return result && !never, nil
 }
 
-// versionsDiffer reports whether a word of a Match line means one thing to OpenSSH before 10 and another one from then on, which
-// splits it as the values of directives.
-func versionsDiffer(arg string, quoted bool) bool {
-	for i := range len(arg) {
-		switch c := arg[i]; {
-		case c == '\'' && !quoted:
-			return true
-		case c == '\\' && i+1 == len(arg) && quoted: // it stands before the quote that ends the word
-			return true
-		case c == '\\' && i+1 < len(arg) && (strings.IndexByte(`'"\`, arg[i+1]) >= 0 || arg[i+1] == ' ' && !quoted):
-			return true
-		}
-	}
-	return false
+// versionsDiffer reports whether the word that a line goes on with is one thing to OpenSSH before 10 and another one from then on,
+// which splits it as the values of directives; or whether the two go on in different places.
+func versionsDiffer(s string) bool {
+	old, oldRest, _ := cutWord(s)
+	now, rest, ok := nextArg(s)
+	return !ok || now != old || strings.TrimLeft(rest, space) != oldRest
 }
 
 // matchName is the host name that Match host sees at this point of the evaluation.

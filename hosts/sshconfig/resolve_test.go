@@ -109,6 +109,23 @@ func TestABrokenMatchCountsForNothing(t *testing.T) {
 	require.ErrorContains(t, err, "GSSAPIKeyExchange")
 }
 
+// A word of a Match line that versions of ssh read differently is refused where the line counts, and only there.
+func TestAWordOfMatchThatVersionsReadDifferentlyIsRefused(t *testing.T) {
+	for line, differs := range map[string]bool{
+		`Match host web\ user bob`: true, `Match host web\  `: false, "Match host web\\\tuser bob": false, `Match host web\`: false, `Match host w\eb`: false,
+		`Match host "web"user bob`: true, `Match host "web" user bob`: false, `Match host w"e"b`: true, `Match host w"eb"`: false, `Match host 'web'`: true,
+		`Match host "we'b"`: false, `Match host web=user bob`: true, `Match host=web user=bob`: false, `Match host "web"`: false,
+		`Match host "we b"`: false, `Match host db user we\ host x`: false, `Match host web,\`: false, `Match host web,\\`: true,
+	} {
+		_, err := newHome(t).resolve("User bob\n"+line+"\nPort 5\n", "web")
+		if differs {
+			assert.ErrorContains(t, err, "versions of ssh differ", line)
+		} else {
+			assert.NoError(t, err, line)
+		}
+	}
+}
+
 // An address in a form of C libraries is the address, up to the largest of each part; anything larger stays a name.
 func TestAddressesInShortFormsAreAddresses(t *testing.T) {
 	for name, want := range map[string]string{

@@ -32,35 +32,38 @@ func splitArgs(s string) (args []string, ok bool) { return splitWords(s, true) }
 
 // splitWords is splitArgs where comments says whether there are any.
 func splitWords(s string, comments bool) (args []string, ok bool) {
-	i := 0
 	for {
-		for i < len(s) && isBlank(s[i]) {
-			i++
-		}
-		if i == len(s) || comments && s[i] == '#' {
+		s = strings.TrimLeft(s, " \t")
+		if s == "" || comments && s[0] == '#' {
 			return args, true
 		}
-		var word strings.Builder
-		quote := byte(0)
-		for ; i < len(s) && (quote != 0 || !isBlank(s[i])); i++ {
-			c := s[i]
-			switch {
-			case c == '\\' && i+1 < len(s) && escapable(s[i+1], quote):
-				i++
-				word.WriteByte(s[i])
-			case quote == 0 && (c == '"' || c == '\''):
-				quote = c
-			case quote != 0 && c == quote:
-				quote = 0
-			default:
-				word.WriteByte(c)
-			}
-		}
-		if quote != 0 {
+		word, rest, ok := nextArg(s)
+		if !ok {
 			return nil, false
 		}
-		args = append(args, word.String())
+		args, s = append(args, word), rest
 	}
+}
+
+// nextArg splits off the word that s begins with. ok is false for an unfinished quote.
+func nextArg(s string) (word, rest string, ok bool) {
+	var b strings.Builder
+	quote, i := byte(0), 0
+	for ; i < len(s) && (quote != 0 || !isBlank(s[i])); i++ {
+		c := s[i]
+		switch {
+		case c == '\\' && i+1 < len(s) && escapable(s[i+1], quote):
+			i++
+			b.WriteByte(s[i])
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		case quote != 0 && c == quote:
+			quote = 0
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), s[i:], quote == 0
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
