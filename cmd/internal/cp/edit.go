@@ -8,10 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/copies"
 )
@@ -20,7 +22,8 @@ const editLong = `Edit a file of a host with your editor.
 
 Fairlead copies the file here, starts $VISUAL, $EDITOR or vi on the copy, and writes it back when the editor ends, if it was
 changed. It replaces the file only if it has not changed meanwhile; else, and whenever it cannot be written, the
-copy is kept and Fairlead says where. Mode and owner stay as they are.`
+copy is kept and Fairlead says where. Mode and owner stay as they are. If the editor fails, nothing is written and the
+exit code is 1.`
 
 // NewEditCmd builds "edit".
 func NewEditCmd(f *cmdutil.Factory) *cobra.Command {
@@ -78,15 +81,24 @@ func (o *Options) edit(ctx context.Context, src endpoint) error {
 	if err != nil {
 		return err
 	}
-	if err := o.editor(ctx, name); err != nil {
-		keep = true
-		return fmt.Errorf("%w; the copy is in %s", err, name)
-	}
+	failed := o.editor(name)
 	after, err := hashed(ctx, name)
 	if err != nil {
 		return err
 	}
-	if after.Entries[0].SHA256 == before.Entries[0].SHA256 {
+	changed := after.Entries[0].SHA256 != before.Entries[0].SHA256
+	if exit, ok := errors.AsType[*exec.ExitError](failed); ok { // a command that exited non-zero, as with git commit
+		left := "nothing was changed"
+		if keep = changed; keep {
+			left = "the edited copy is in " + name
+		}
+		fmt.Fprintf(o.IO.Err, "fairlead: %s: not written: the editor %s failed (%s); %s\n", src, cmdutil.OneLine(o.editorLine()), exit, left)
+		return cmdutil.Exit(editorCode(exit))
+	}
+	if failed != nil {
+		return failed
+	}
+	if !changed {
 		fmt.Fprintf(o.IO.Err, "fairlead: %s: not changed\n", src)
 		return nil
 	}
@@ -131,18 +143,32 @@ func hashed(ctx context.Context, name string) (*copies.Local, error) {
 	return l, l.Hash(ctx)
 }
 
-// editor starts the editor and waits for it. ^C is the editor's: the end of ctx does not end it.
-func (o *Options) editor(_ context.Context, name string) error {
+// editorLine is the command line of the editor.
+func (o *Options) editorLine() string {
 	editor := "vi"
 	for _, variable := range []string{"EDITOR", "VISUAL"} {
 		if v := o.Getenv(variable); v != "" {
 			editor = v
 		}
 	}
-	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", name) // as git and others take it: with arguments
+	return editor
+}
+
+// editor starts the editor and waits for it. ^C is the editor's, and does not end it.
+func (o *Options) editor(name string) error {
+	cmd := exec.Command("sh", "-c", o.editorLine()+` "$1"`, "sh", name) // as git and others take it: with arguments
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("the editor %s failed: %w", cmdutil.OneLine(editor), err)
+	return cmd.Run()
+}
+
+// editorCode is the exit code for an editor that failed: that of its signal, which the shell may have put into its own, or that of
+// a command that exited non-zero.
+func editorCode(exit *exec.ExitError) int {
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
 	}
-	return nil
+	if exit.ExitCode() > 128 {
+		return exit.ExitCode()
+	}
+	return exitcode.Failed
 }
