@@ -1,10 +1,15 @@
 package main_test
 
 import (
+	"io"
+	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -51,5 +56,61 @@ func TestAKeeperBeginsNothingOnAHostThatIsNotTrustedAnyMore(t *testing.T) {
 			require.NoError(t, os.WriteFile(a.sshd.KnownHosts, known, 0o600))
 			a.ok(a.fairlead(), "run", "sshd", "--", "true")
 		}
+	})
+}
+
+// A connection through an open forward is new work: it is refused once the host's key is not trusted any more, and what passes
+// already goes on.
+func TestAForwardTakesNoConnectionOnAHostThatIsNotTrustedAnyMore(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		known, err := os.ReadFile(a.sshd.KnownHosts)
+		require.NoError(t, err)
+		service := greeter(t)
+		host, port, _ := net.SplitHostPort(service)
+		n, _ := strconv.Atoi(port)
+		socks := "\x05\x01\x00\x05\x01\x00\x03" + string(rune(len(host))) + host + string([]byte{byte(n >> 8), byte(n)})
+		f := a.forward(4, "-L", "0:"+service, "-D", "0", "-R", "127.0.0.1:0:"+service, "-R", "127.0.0.1:0")
+		firsts := []string{"", socks, "", socks}
+		passing := make([]net.Conn, len(firsts))
+		for i, first := range firsts {
+			assert.Contains(t, through(f.open[i].Listen, first), "hello X")
+			c, err := net.Dial("tcp", f.open[i].Listen)
+			require.NoError(t, err)
+			defer c.Close()
+			require.NoError(t, c.SetDeadline(time.Now().Add(time.Minute)))
+			_, err = io.WriteString(c, first+"ab")
+			require.NoError(t, err)
+			greeted := make([]byte, len("hello "))
+			if first != "" {
+				greeted = make([]byte, 12+len("hello "))
+			}
+			_, err = io.ReadFull(c, greeted)
+			require.NoError(t, err)
+			passing[i] = c
+		}
+		require.NoError(t, os.WriteFile(a.sshd.KnownHosts, []byte(string(known)+"@revoked * "+string(ssh.MarshalAuthorizedKey(a.sshd.HostKey))), 0o600))
+		for i, first := range firsts {
+			assert.NotContains(t, through(f.open[i].Listen, first), "hello", "%+v", f.open[i])
+		}
+		for i, c := range passing {
+			_, err := io.WriteString(c, "c")
+			require.NoError(t, err)
+			require.NoError(t, c.(*net.TCPConn).CloseWrite())
+			rest, err := io.ReadAll(c)
+			assert.NoError(t, err)
+			assert.Equal(t, "ABC", string(rest), "%+v", f.open[i])
+		}
+		faults := f.said.String
+		if a.keeps() {
+			faults = func() string { return a.ok(a.fairlead(), "forward", "list") }
+		}
+		for _, one := range f.open {
+			assert.Regexp(t, "(?m)"+regexp.QuoteMeta(one.Listen)+".*is revoked", faults())
+		}
+		require.NoError(t, os.WriteFile(a.sshd.KnownHosts, known, 0o600))
+		for i, first := range firsts {
+			assert.Contains(t, through(f.open[i].Listen, first), "hello X", "it is trusted again: %+v", f.open[i])
+		}
+		f.end()
 	})
 }

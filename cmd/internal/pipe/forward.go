@@ -28,7 +28,9 @@ const (
 
 // forwarder is a connection that can forward ports.
 type forwarder interface {
+	session.Transport
 	piper
+	Validate() error
 	Listen(ctx context.Context, host string, port uint16) (*sshconn.Listener, error)
 	Done() <-chan struct{}
 }
@@ -51,10 +53,9 @@ type Forward struct {
 	err    error         // of the audit log
 	why    error         // it ended by itself; nil where Close was the reason
 
-	mu      sync.Mutex        // guards what follows; held while connecting
-	conn    forwarder         // nil where none is held
-	remote  *sshconn.Listener // of -R, on conn
-	release func()
+	mu     sync.Mutex        // guards what follows; held while connecting
+	held   *lent             // nil where none is
+	remote *sshconn.Listener // of -R, on held
 
 	opened        time.Time
 	now, all      atomic.Int64 // connections
@@ -62,6 +63,14 @@ type Forward struct {
 	sent, got     atomic.Int64
 	lastFault     atomic.Pointer[string]
 	closing, ends sync.Once
+}
+
+// lent is a connection to the host. It is given back once another one has taken its place and nothing passes through it any more.
+type lent struct {
+	conn    forwarder
+	release func()
+	passing int  // guarded by Forward.mu, as is what follows
+	retired bool // another one has taken its place
 }
 
 // Stats is what has passed through a Forward. Failed counts connections that came to nothing, and Fault is why the last did.
@@ -184,7 +193,7 @@ func (w *Forward) connect(ctx context.Context, first bool) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.conn, w.remote, w.release = conn, remote, release
+	w.held, w.remote = &lent{conn: conn, release: release}, remote
 	if remote != nil && first {
 		w.f.Port = remote.Port()
 	}
@@ -201,8 +210,8 @@ const (
 // more. It waits first where the connection was lost as soon as it was there. Its error is why there is no use in trying.
 func (w *Forward) again(soon bool) error {
 	w.mu.Lock()
-	w.release()
-	w.conn, w.remote, w.release = nil, nil, nil
+	w.retire()
+	w.remote = nil
 	w.mu.Unlock()
 	said, wait := "", time.Duration(0)
 	if soon {
@@ -249,23 +258,32 @@ func (w *Forward) fault(err error) {
 	}
 }
 
-// held returns the connection to the host, and takes another where that is gone.
-func (w *Forward) held(ctx context.Context) (forwarder, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.conn != nil {
-		select {
-		case <-w.conn.Done():
-			w.release()
-			w.conn, w.release = nil, nil
-		default:
-			return w.conn, nil
+// retire has a connection take nothing new, and gives it back with the last that passes through it. w.mu is held.
+func (w *Forward) retire() {
+	if l := w.held; l != nil {
+		w.held, l.retired = nil, true
+		if l.passing == 0 {
+			l.release()
 		}
 	}
-	var conn forwarder
-	release, err := w.cfg.Lend(ctx, w.h, func(t session.Transport) error {
+}
+
+// left is the end of what passed through l.
+func (w *Forward) left(l *lent) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if l.passing--; l.passing == 0 && l.retired {
+		l.release()
+	}
+}
+
+// lend takes another connection to the host. w.mu is held.
+func (w *Forward) lend(ctx context.Context) (*lent, error) {
+	l := &lent{}
+	var err error
+	l.release, err = w.cfg.Lend(ctx, w.h, func(t session.Transport) error {
 		var ok bool
-		if conn, ok = t.(forwarder); !ok {
+		if l.conn, ok = t.(forwarder); !ok {
 			return errors.New("this connection forwards no ports")
 		}
 		return nil
@@ -273,8 +291,65 @@ func (w *Forward) held(ctx context.Context) (forwarder, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.conn, w.release = conn, release
-	return conn, nil
+	return l, nil
+}
+
+// through returns a connection to the host for something new to pass through, until it is given to left. It takes another one where
+// there is none, and where nothing new may begin on the one that is held: its host is not trusted any more, or what logged in has
+// expired. What passes through that goes on.
+func (w *Forward) through(ctx context.Context) (*lent, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.held != nil && (over(w.held.conn) || w.held.conn.Validate() != nil) {
+		w.retire()
+	}
+	if w.held == nil {
+		var err error
+		if w.held, err = w.lend(ctx); err != nil {
+			return nil, err
+		}
+	}
+	w.held.passing++
+	return w.held, nil
+}
+
+// over reports whether a connection is gone.
+func over(conn forwarder) bool {
+	select {
+	case <-conn.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// errMoved says that another connection listens on the port of the host.
+var errMoved = errors.New("another connection listens")
+
+// come lets a connection to the port of the host pass, until it is given to left. Where nothing new may begin on the connection that
+// it has come through, that is refused; another connection listens then, if the host lets it: errMoved.
+func (w *Forward) come() (*lent, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l := w.held
+	if l.conn.Validate() == nil {
+		l.passing++
+		return l, nil
+	}
+	ctx, cancel := context.WithTimeout(w.ctx, targetPipe)
+	defer cancel()
+	next, err := w.lend(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: a connection to the port of the host is refused: %s", w.f, cmdutil.WhyAt(err))
+	}
+	w.remote.Close()
+	w.retire()
+	if w.remote, err = next.conn.Listen(ctx, w.f.Bind, w.f.Port); err != nil {
+		next.release()
+		return nil, err
+	}
+	w.held = next
+	return nil, errMoved
 }
 
 // accept takes connections until the forward ends.
@@ -282,6 +357,9 @@ func (w *Forward) accept() {
 	for w.ctx.Err() == nil {
 		began := time.Now()
 		err := w.acceptAll()
+		if errors.Is(err, errMoved) {
+			continue
+		}
 		if w.f.Option == "-R" && w.ctx.Err() == nil {
 			err = w.again(time.Since(began) < firstAgain) // the connection to the host is gone
 		}
@@ -308,9 +386,27 @@ func (w *Forward) acceptAll() error {
 			return err
 		}
 		w.all.Add(1)
+		var via *lent // that it has come through
+		if remote != nil {
+			if via, err = w.come(); err != nil {
+				conn.Close()
+				w.failed.Add(1)
+				if errors.Is(err, errMoved) {
+					return err
+				}
+				w.fault(err)
+				if w.listens() {
+					continue
+				}
+				return err
+			}
+		}
 		w.now.Add(1)
 		w.wg.Go(func() {
 			defer w.now.Add(-1)
+			if via != nil {
+				defer w.left(via)
+			}
 			defer conn.Close()
 			defer context.AfterFunc(w.ctx, func() { conn.Close() })()
 			if err := w.pass(conn); err != nil && w.ctx.Err() == nil {
@@ -319,6 +415,13 @@ func (w *Forward) acceptAll() error {
 			}
 		})
 	}
+}
+
+// listens reports whether a connection to the host still listens there.
+func (w *Forward) listens() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.held != nil
 }
 
 // pass connects one connection with its target until both directions are done.
@@ -352,11 +455,12 @@ func (w *Forward) pass(near io.ReadWriteCloser) error {
 	case d.Verdict != policy.Allow:
 		return fmt.Errorf("%s: denied by now: %s", w.f, d.Reason)
 	}
-	host, err := w.held(opening)
+	via, err := w.through(opening)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %s", w.f, cmdutil.WhyAt(err))
 	}
-	far, err := host.Pipe(opening, sshconn.Piped{Host: to.Host, Port: to.Port})
+	defer w.left(via)
+	far, err := via.conn.Pipe(opening, sshconn.Piped{Host: to.Host, Port: to.Port})
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", w.f, target, err)
 	}
@@ -369,15 +473,19 @@ func (w *Forward) pass(near io.ReadWriteCloser) error {
 func (w *Forward) each(ctx context.Context, near io.ReadWriteCloser, to Ask) error {
 	cfg := w.cfg
 	cfg.Lend = func(ctx context.Context, _ hosts.Host, use func(session.Transport) error) (func(), error) {
-		conn, err := w.held(ctx)
+		via, err := w.through(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return func() {}, use(conn.(session.Transport))
+		if err := use(via.conn); err != nil {
+			w.left(via)
+			return nil, err
+		}
+		return func() { w.left(via) }, nil
 	}
 	r, err := Begin(ctx, cfg, w.h, to, w.reason)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %s", w.f, cmdutil.WhyAt(err))
 	}
 	go func() { _, _ = io.Copy(io.Discard, r.Stderr()) }() // ends with the channel
 	var sent, got atomic.Int64
@@ -426,10 +534,7 @@ func (w *Forward) Close() error {
 		if w.remote != nil {
 			w.remote.Close()
 		}
-		if w.release != nil {
-			w.release()
-			w.conn, w.release = nil, nil
-		}
+		w.retire()
 		w.mu.Unlock()
 		s := w.Stats()
 		w.entry.in, w.entry.out = s.Sent, s.Received
