@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"crypto/rand"
 	"io"
 	"net"
 	"os"
@@ -113,4 +114,50 @@ func TestAForwardTakesNoConnectionOnAHostThatIsNotTrustedAnyMore(t *testing.T) {
 		}
 		f.end()
 	})
+}
+
+// With a certificate that has expired nothing new begins; with the next one another connection takes the place, and the port of the
+// host stays the same.
+func TestAForwardGoesOnWithTheNextCertificate(t *testing.T) {
+	authority, err := sshserver.NewKey()
+	require.NoError(t, err)
+	trusted := filepath.Join(t.TempDir(), "ca.pub")
+	require.NoError(t, os.WriteFile(trusted, ssh.MarshalAuthorizedKey(authority.PublicKey()), 0o600))
+	inPlaceOfSSH(t, func(a *asSSH) {
+		certify := func(until time.Time) {
+			c := &ssh.Certificate{Key: a.sshd.ClientKey.PublicKey(), CertType: ssh.UserCert, ValidPrincipals: []string{a.sshd.User}, ValidBefore: uint64(until.Unix()),
+				Permissions: ssh.Permissions{Extensions: map[string]string{"permit-pty": "", "permit-port-forwarding": ""}}}
+			require.NoError(t, c.SignCert(rand.Reader, authority))
+			require.NoError(t, os.WriteFile(a.sshd.KeyFile+"-cert.pub", ssh.MarshalAuthorizedKey(c), 0o600))
+		}
+		service := greeter(t)
+		require.NoError(t, os.WriteFile(a.sshd.Authorized, nil, 0o600)) // the key alone does not log in
+		until := time.Now().Add(15 * time.Second)
+		certify(until)
+		f := a.forward(2, "-L", "0:"+service, "-R", "127.0.0.1:0:"+service)
+		var passing []net.Conn
+		for _, one := range f.open {
+			assert.Contains(t, through(one.Listen, ""), "hello X")
+			c, err := net.Dial("tcp", one.Listen)
+			require.NoError(t, err)
+			defer c.Close()
+			passing = append(passing, c)
+		}
+		require.Eventually(t, func() bool { return time.Now().After(until) }, time.Minute, 20*time.Millisecond)
+		certify(time.Now().Add(time.Hour))
+		assert.Contains(t, through(f.open[0].Listen, ""), "hello X")
+		// The one that it comes with has come through the old connection.
+		assert.NotContains(t, through(f.open[1].Listen, ""), "hello")
+		require.Eventually(t, func() bool { return through(f.open[1].Listen, "") == "hello X" }, time.Minute, 20*time.Millisecond)
+		for i, c := range passing {
+			require.NoError(t, c.SetDeadline(time.Now().Add(time.Minute)))
+			_, err := io.WriteString(c, "abc")
+			require.NoError(t, err)
+			require.NoError(t, c.(*net.TCPConn).CloseWrite())
+			rest, err := io.ReadAll(c)
+			assert.NoError(t, err)
+			assert.Equal(t, "hello ABC", string(rest), "%+v", f.open[i])
+		}
+		f.end()
+	}, "TrustedUserCAKeys "+trusted)
 }
