@@ -141,6 +141,10 @@ func (s *SSHD) start(t testing.TB, path string, more []string) bool {
 		require.NoError(t, os.MkdirAll(home, 0o700))
 		more = append(more, "SetEnv HOME="+home)
 	}
+	// Of this one the last counts in OpenSSH 9, and not the first as of all others.
+	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "MaxStartups") }) {
+		more = append(more, "MaxStartups 200")
+	}
 	cfg := filepath.Join(s.Dir, "sshd_config")
 	writeFile(t, cfg, strings.Join(append(more,
 		fmt.Sprintf("Port %d", port),
@@ -152,7 +156,6 @@ func (s *SSHD) start(t testing.TB, path string, more []string) bool {
 		"PasswordAuthentication no",
 		"KbdInteractiveAuthentication no",
 		"PermitRootLogin yes",
-		"MaxStartups 200",
 		"PrintMotd no",
 		"PrintLastLog no",
 		"UseDNS no",

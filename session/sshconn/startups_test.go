@@ -108,6 +108,15 @@ func TestManyHostsAtOneBusyAddressAllGetIn(t *testing.T) {
 	}
 	wg.Wait()
 	assert.Zero(t, failed.Load())
+	wasBusy(t, sshd)
+}
+
+// wasBusy checks that a server has hung up on some: else a test shows nothing.
+func wasBusy(t *testing.T, sshd *sessiontest.SSHD) {
+	t.Helper()
+	log, err := os.ReadFile(sshd.Log)
+	require.NoError(t, err)
+	assert.Contains(t, string(log), "past MaxStartups")
 }
 
 // Sixty hosts behind one bastion that is as busy, and so are they: they are one server.
@@ -136,6 +145,7 @@ func TestManyHostsBehindOneBusyBastionAllGetIn(t *testing.T) {
 	wg.Wait()
 	log, err := os.ReadFile(gate.Log)
 	require.NoError(t, err)
+	wasBusy(t, sshd)
 	t.Logf("60 hosts: %d logins to the bastion", strings.Count(string(log), "Accepted publickey"))
 }
 
