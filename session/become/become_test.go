@@ -64,6 +64,11 @@ type machine struct {
 
 func newMachine(t *testing.T, ask become.Ask, change ...func(*session.Config)) *machine {
 	t.Helper()
+	return newMachineWith(t, files, ask, change...)
+}
+
+func newMachineWith(t *testing.T, files map[string]string, ask become.Ask, change ...func(*session.Config)) *machine {
+	t.Helper()
 	for _, program := range []string{"sudo", "doas", "su"} {
 		if _, err := exec.LookPath(program); err != nil {
 			needs.Part(t, "%s is not installed", program)

@@ -64,6 +64,7 @@ type talk struct {
 	buf    []byte   // what the host has printed
 	read   int      // of it, what has been answered
 	tried  *attempt // the password that was sent
+	more   string   // what the host has asked for besides, last
 
 	mu    sync.Mutex // guards what follows
 	clock *time.Timer
@@ -92,10 +93,34 @@ func (c *talk) isLate() bool {
 }
 
 func (c *talk) run(ctx context.Context) ([]byte, error) {
-	piece := make([]byte, 4096)
+	type piece struct {
+		text []byte
+		err  error
+	}
+	come := make(chan piece, 1)
+	read := func() { // its end is waited for before the next: what comes behind the token is the program's
+		b := make([]byte, 4096)
+		n, err := c.stream.Read(b)
+		come <- piece{b[:n], err}
+	}
+	quiet := time.NewTimer(time.Hour)
+	defer quiet.Stop()
+	go read()
 	for {
-		n, err := c.stream.Read(piece)
-		c.buf = append(c.buf, piece[:n]...)
+		quiet.Stop()
+		if c.asksMore() {
+			quiet.Reset(unfinished)
+		}
+		var err error
+		select {
+		case p := <-come:
+			c.buf, err = append(c.buf, p.text...), p.err
+		case <-quiet.C:
+			if err := c.answerMore(ctx); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if i := bytes.Index(c.buf, []byte(c.e.token)); i >= 0 {
 			c.settle(taken)
 			return bytes.Clone(c.buf[i+len(c.e.token):]), nil
@@ -108,6 +133,7 @@ func (c *talk) run(ctx context.Context) ([]byte, error) {
 			if err := c.answer(ctx); err != nil {
 				return nil, err
 			}
+			go read()
 			continue
 		}
 		switch {
@@ -118,7 +144,44 @@ func (c *talk) run(ctx context.Context) ([]byte, error) {
 		case len(c.buf) > maxNoise:
 			return nil, c.fail(nil, fmt.Errorf("the host printed more than %d bytes", maxNoise))
 		}
+		go read()
 	}
+}
+
+// unfinished is after how long a line that ends in a colon or a question mark is a prompt, and not the first part of something longer.
+const unfinished = 700 * time.Millisecond
+
+// asksElse is what may be a prompt for something else than a password.
+var asksElse = lazyregexp.New(`[^\r\n]*[^\s][:?>][ \t]?$`)
+
+// asksMore reports whether the host may be asking for something else than a password: a second factor.
+func (c *talk) asksMore() bool { return asksElse.Match(c.buf[c.read:]) }
+
+// answerMore has a person answer a prompt of the host's own. The answer is for this one host and this one time.
+func (c *talk) answerMore(ctx context.Context) error {
+	c.rest()
+	c.e.asked = true
+	said := strings.ReplaceAll(string(c.buf[c.read:]), c.e.key, "")
+	c.read, c.more = len(c.buf), printable.Heard(strings.TrimSpace(said[strings.LastIndexAny(said, "\r\n")+1:]), 200)
+	value, err := besides(ctx, Question{Host: c.Host, Login: c.Login, Become: c.e.become, Says: c.more}, c.Ask)
+	defer clear(value)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return c.about(&Error{Kind: ErrPasswordNeeded, Said: c.more, Err: err})
+	case bytes.ContainsAny(value, "\n\r\x00"):
+		return c.refused()
+	}
+	c.hurry()
+	line := append(make([]byte, 0, len(value)+1), value...)
+	line = append(line, '\n')
+	_, err = c.stream.Write(line)
+	clear(line)
+	if err != nil {
+		return c.ended(err)
+	}
+	return nil
 }
 
 // asksFor is a prompt that is not ours.
@@ -158,7 +221,7 @@ func (c *talk) answer(ctx context.Context) error {
 		return c.about(&Error{Kind: ErrPasswordNeeded, Err: err})
 	case bytes.ContainsAny(a.value, "\n\r\x00"):
 		a.settle(c.Host, refused)
-		return c.about(&Error{Kind: ErrWrongPassword})
+		return c.about(&Error{Kind: ErrWrongPassword, Said: c.more})
 	}
 	c.tried = a
 	c.hurry()
@@ -182,7 +245,7 @@ func (c *talk) settle(o outcome) {
 
 func (c *talk) refused() error {
 	c.settle(refused)
-	return c.about(&Error{Kind: ErrWrongPassword})
+	return c.about(&Error{Kind: ErrWrongPassword, Said: c.more})
 }
 
 // What programs say, in English. notAllowed comes first: sudo says it of a password that was right.
@@ -204,7 +267,7 @@ func (c *talk) ended(err error) error {
 	switch {
 	case notAllowed.Match(said):
 		return c.fail(ErrNotAllowed, nil)
-	case c.tried != nil && wrong.Match(said):
+	case (c.tried != nil || c.more != "") && wrong.Match(said):
 		return c.refused()
 	}
 	if errors.Is(err, io.EOF) {
@@ -214,7 +277,7 @@ func (c *talk) ended(err error) error {
 }
 
 func (c *talk) silent() error {
-	return c.fail(nil, fmt.Errorf("no answer within %v; a second factor is not supported", c.Limit))
+	return c.fail(nil, fmt.Errorf("no answer within %v", c.Limit))
 }
 
 // fail is the error with what the host has said.

@@ -12,7 +12,8 @@
 //
 // sudo gets a prompt that cannot be guessed, so nothing that the host prints by itself is taken for it. The prompts of the others
 // are recognised: a line that has not ended, and asks for a password in English. That the other account is there is told
-// by a token, with all of them. A program that asks for something else than one password (a second factor) is not supported.
+// by a token, with all of them. Any other line that has not ended and asks for something (a second factor) is put to a person as it
+// is; the answer is for one host and one time.
 //
 // A password is asked for once in a run, see [InRun], and tried on one host first. Once a host has refused it, it is sent to no
 // other. It is in no command line, no environment and no message, and is wiped with the end of its run.

@@ -23,7 +23,7 @@ type Error struct {
 	Become hosts.Become
 	Kind   error  // one of the errors above; nil where it is none of them
 	On     string // of ErrNotTried: the host that refused the password
-	Said   string // what the host's program said, fit for a message; of ErrNoProgram: its name
+	Said   string // what the host's program said, fit for a message; of ErrNoProgram: its name; else what it asked for besides a password
 	Err    error  // what is behind it; nil where there is no more to know
 }
 
@@ -37,20 +37,25 @@ func (e *Error) Error() string {
 	if how.others {
 		whose = e.Become.User
 	}
+	besides := ""
 	if e.Said != "" {
+		besides = fmt.Sprintf(", or what was typed for %q", e.Said)
 		said = fmt.Sprintf(": it said %q", e.Said)
 	}
 	var text string
 	switch e.Kind {
 	case ErrWrongPassword:
-		text = fmt.Sprintf("%s does not take the password of %s, with which %s was to become %s. It is sent to no other host. Run the command again and type it once more",
-			program, whose, login, e.Become.User)
+		text = fmt.Sprintf("%s does not take the password of %s%s, with which %s was to become %s. It is sent to no other host. Run the command again and type it once more",
+			program, whose, besides, login, e.Become.User)
 	case ErrNotTried:
 		text = fmt.Sprintf("the password of %s for %s was wrong on %s, and was not sent to %s. Run the command again for %s", whose, program, e.On, e.Host, e.Host)
 	case ErrNotAllowed:
 		text = fmt.Sprintf("%s does not let %s become %s%s. To see what it allows, run: ssh -t %s %s", program, login, e.Become.User, said, e.Host, how.check)
 	case ErrPasswordNeeded:
 		text = fmt.Sprintf("%s asks for the password of %s before %s becomes %s, and none was given", program, whose, login, e.Become.User)
+		if e.Said != "" {
+			text = fmt.Sprintf("%s asks %q before %s becomes %s, and no answer was given", program, e.Said, login, e.Become.User)
+		}
 		if e.Err != nil {
 			text += " (" + e.Err.Error() + ")"
 		}

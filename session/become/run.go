@@ -15,7 +15,8 @@ type Question struct {
 	Host   string // that it is tried on first
 	Login  string // the account that logs in there
 	Become hosts.Become
-	Hosts  int // of the run
+	Hosts  int    // of the run
+	Says   string // a prompt of the host's own, for something else than the password: a second factor, for this host alone
 }
 
 // Whose is the account that has the password.
@@ -28,6 +29,9 @@ func (q Question) Whose() string {
 
 // Prompt is the question in a line.
 func (q Question) Prompt() string {
+	if q.Says != "" {
+		return fmt.Sprintf("%s on %s asks: %s ", q.Become.Program(), q.Host, q.Says)
+	}
 	text := q.Become.Program() + " password"
 	if whose := q.Whose(); whose != "" {
 		text += " for " + whose
@@ -161,6 +165,15 @@ func (r *Run) get(ctx context.Context, q Question, ask Ask) (*attempt, error) {
 	}
 	s.value = append([]byte{}, value...)
 	return &attempt{r, s, value, true}, nil
+}
+
+// besides asks for what a host wants to know besides the password. Under [Unasked] nobody is asked.
+func besides(ctx context.Context, q Question, ask Ask) ([]byte, error) {
+	if ask == nil || ctx.Value(unaskedKey{}) != nil {
+		return nil, errNoPerson
+	}
+	q.Hosts = 1
+	return ask(ctx, q)
 }
 
 // known returns what there is without asking: a password that is good, or why there is none. r.mu is held.
