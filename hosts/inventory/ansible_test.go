@@ -1,6 +1,7 @@
 package inventory_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -158,6 +159,98 @@ ansible_python_interpreter=/usr/bin/python3
 		"inv/group_vars/nyc.yml":     "ansible_ssh_common_args: -J nyc-gate\n",
 		"inv/host_vars/fra-db2.yml":  "ansible_host: 192.0.2.22\nansible_port: 5022\n",
 	},
+	// The shapes that meet people first: those of the documentation's page about inventories, and what they copy from others.
+	"all and ungrouped by name": {"inv": "[all]\nnode1 ansible_host=192.0.2.11 ip=10.3.0.1\nnode2 ansible_host=192.0.2.12\nloose\n[ungrouped]\nloose\nextra ansible_port=44\n" +
+		"[kube_control_plane]\nnode1\n[kube_node]\nnode2\n[k8s_cluster:children]\nkube_control_plane\nkube_node\n[k8s_cluster:vars]\nansible_user=k8s\n[bare]\n",
+		"group_vars/ungrouped.yml": "ansible_user: single\n"},
+	"ranges with steps and letters in YAML": {"inv.yaml": `webservers:
+  hosts:
+    "www[01:20:3].example.com": {ansible_port: 2201}
+    "www[005:007]-[a:e:2]":
+    "n[x:C]":
+    gw.example.com:2222:
+  vars: {ansible_user: web}
+`},
+	"levels of children, each with variables": {"inv": "[leaf]\nh1\nh2 ansible_port=4\n[mid:children]\nleaf\n[top:children]\nmid\nother\n[other]\nh1\nh3\n" +
+		"[leaf:vars]\nansible_user=leaf\n[mid:vars]\nansible_user=mid\nansible_port=2\n[top:vars]\nansible_user=top\nansible_port=3\nansible_timeout=9\n[other:vars]\nansible_user=other\n[all:vars]\nansible_timeout=7\nansible_ssh_private_key_file=/k/all\n",
+		"group_vars/top.yml": "ansible_user: topfile\n", "group_vars/leaf/b.yml": "ansible_timeout: 11\n", "host_vars/h3": "ansible_port: 99\n"},
+	"siblings and priorities": {"inv": "[zed]\nh1\nh2\n[alpha]\nh1\nh2\n[mid]\nh1\n[zed:vars]\nansible_user=z\n[alpha:vars]\nansible_user=a\nansible_group_priority=2\n[mid:vars]\nansible_user=m\nansible_group_priority=5\n",
+		"group_vars/zed": "ansible_port: 1\n", "group_vars/alpha": "ansible_port: 2\n", "group_vars/mid": "ansible_port: 3\nansible_group_priority: 100\n"},
+	"become of groups and hosts": {"inv": "[root]\nr1\nr2 ansible_become=no\nr3 ansible_become_user=app\n[app]\na1\na2 ansible_become_method=su\n[root:vars]\nansible_become=true\n[app:vars]\nansible_become=yes\nansible_become_user=svc\nansible_become_method=sudo\n",
+		"host_vars/a1.yml": "ansible_become: True\nansible_become_user: other\n", "group_vars/all": "ansible_become: false\n"},
+	"values in quotes and with comments": {"inv": "web1 ansible_host=192.0.2.1 # the first\nweb2 ansible_host='192.0.2.2' ansible_user=\"dep-loy\"\n" +
+		"web3\tansible_port=2222\tansible_user=tabs\nweb4 ansible_ssh_private_key_file='~/.ssh/a b'\nweb5 ansible_ssh_common_args='-o ProxyCommand=\"ssh -W %h:%p -q jump@gate\"'\n" +
+		"[g]\nweb[1:5]\n[g:vars]\nansible_user = spaced\nansible_port = 2022 # a comment\nansible_timeout = '15'\nproxy = none\n; a comment too\n"},
+	"anchors, merges and tags": {"inv.yml": `x-defaults: &d
+  vars: &v {ansible_user: base, ansible_port: 2000}
+one:
+  hosts: &h
+    a1: {<<: *v, ansible_port: 2001}
+    a2: &two {ansible_host: 192.0.2.2}
+    a3: *two
+  vars:
+    <<: [{ansible_user: first}, *v]
+two:
+  hosts: *h
+  vars: {ansible_timeout: 21, ansible_user: two}
+  children: {three: {hosts: {b1: , b2: {ansible_user: ~}}}}
+`},
+	"this machine and jump hosts": {"inv.yml": `all:
+  vars: {ansible_ssh_common_args: '-o ProxyJump=ops@gate.example.com:2222'}
+  hosts:
+    localhost: {ansible_connection: local}
+    here: {ansible_connection: ansible.builtin.local, ansible_host: 192.0.2.9}
+    behind: {ansible_host: 10.0.0.4}
+    direct: {ansible_ssh_common_args: ''}
+    two: {ansible_ssh_common_args: '-J a.example.com,b@b.example.com:2200 -o ControlPersist=60s'}
+    plain: {ansible_connection: ansible.builtin.ssh, ansible_ssh_host: 192.0.2.5, ansible_ssh_port: 2205, ansible_ssh_user: old}
+`},
+	"directories of variables": {
+		"inv/hosts.yaml":                   "all: {children: {web: {hosts: {'w[1:3]': }}, db: {hosts: {d1: , w1: }}}}\n",
+		"inv/group_vars/all/00-first.yml":  "ansible_user: first\nansible_port: 1\n",
+		"inv/group_vars/all/10-second.yml": "ansible_user: second\n",
+		"inv/group_vars/all/vault.yml~":    "ansible_user: backup\n",
+		"inv/group_vars/all/sub/deep.yml":  "ansible_timeout: 31\n",
+		"inv/group_vars/all/dir.d/no.yml":  "ansible_timeout: 32\n",
+		"inv/group_vars/web/a.json":        "{\"ansible_port\": 80}\n",
+		"inv/group_vars/web.yml":           "ansible_port: 81\n",
+		"inv/group_vars/db.yaml":           "ansible_user: dba\n",
+		"inv/group_vars/db.json":           "{\"ansible_user\": \"json\"}\n",
+		"inv/host_vars/w2/x":               "ansible_host: 192.0.2.2\n",
+		"inv/host_vars/w3.yml":             "{}\n",
+		"inv/host_vars/d1.yml":             "",
+	},
+	"what ansible-inventory prints itself": {"inv.py!": `#!/bin/sh
+cat <<'END'
+{"_meta": {"hostvars": {"i-1": {"ansible_host": "192.0.2.1", "tags": {"Name": "a"}, "ansible_port": 22}, "i-2": {"ansible_user": "ec2-user", "list": [1, 2]}, "i-3": {}}},
+ "all": {"children": ["ungrouped", "aws_ec2", "tag_env_prod"], "vars": {"ansible_timeout": 40}},
+ "aws_ec2": {"hosts": ["i-1", "i-2", "i-3"]}, "tag_env_prod": {"hosts": ["i-2"], "vars": {"ansible_user": "prod", "ansible_port": 2200}},
+ "us-east-1": ["i-1"], "empty": {}, "ungrouped": {"hosts": ["i-4"]}}
+END
+`},
+	"a program that is asked for each host": {"inv.sh!": `#!/bin/sh
+case $1 in
+--list) echo '{"web": {"hosts": ["w1", "w2"], "vars": {"ansible_user": "web"}}, "db": ["d1"], "site": {"children": ["web", "db"]}}' ;;
+--host) case $2 in
+	w1) echo '{"ansible_host": "192.0.2.1", "ansible_port": 2201}' ;;
+	d1) echo '{"ansible_user": "dba"}' ;;
+	*) echo '{}' ;;
+	esac ;;
+esac
+`, "group_vars/site.yml": "ansible_timeout: 14\n", "host_vars/w2.yml": "ansible_port: 7\n"},
+	"values from a vault": {"inv.yml": `web:
+  hosts:
+    w1: {ansible_host: 192.0.2.1}
+    w2:
+      ansible_host: !vault |
+        $ANSIBLE_VAULT;1.1;AES256
+        31343361393866386234616535346430
+  vars:
+    app_password: !vault |
+      $ANSIBLE_VAULT;1.1;AES256
+      31343361393866386234616535346430
+`, "group_vars/web.yml": "ansible_user: web\nother: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n  3134\n"},
+	"numbers and words that are values": {"inv.yml": "g: {hosts: {h1: {ansible_port: '2222', ansible_user: 1234}, h2: {ansible_port: 22, ansible_user: 'yes', ansible_host: 10.1}}}\n"},
 }
 
 // ansible is what ansible-inventory says of an inventory.
@@ -225,13 +318,18 @@ func (a ansible) text(host string, names ...string) string {
 	return ""
 }
 
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 func TestHostsAreWhatAnsibleSaysOfThem(t *testing.T) {
 	for name, texts := range trees {
 		t.Run(name, func(t *testing.T) {
 			dir := files(t, texts)
 			path := filepath.Join(dir, "inv")
-			for _, other := range []string{"inv.yml", "hosts", "hosts.yml"} {
-				if _, ok := texts[other]; ok {
+			for _, other := range []string{"inv.yml", "inv.yaml", "inv.py", "inv.sh", "hosts", "hosts.yml"} {
+				if exists(filepath.Join(dir, other)) {
 					path = filepath.Join(dir, other)
 				}
 			}
@@ -252,8 +350,14 @@ func same(t *testing.T, want ansible, h hosts.Host) {
 	t.Helper()
 	groups := slices.Sorted(slices.Values(want.groups[h.Name]))
 	assert.Equal(t, groups, slices.Sorted(slices.Values(h.Groups)), "groups of %s", h.Name)
+	for name, v := range want.vars[h.Name] {
+		if _, mapping := v.(map[string]any); mapping && strings.HasPrefix(name, "ansible_") { // encrypted
+			assert.Contains(t, h.NoLogin, name+" is encrypted with Ansible Vault", h.Name)
+			return
+		}
+	}
 	assert.Empty(t, h.NoLogin, h.Name)
-	if want.text(h.Name, "ansible_connection") == "local" {
+	if strings.TrimPrefix(want.text(h.Name, "ansible_connection"), "ansible.builtin.") == "local" {
 		assert.Equal(t, hosts.Local, h.Transport, h.Name)
 		return
 	}
@@ -270,6 +374,11 @@ func same(t *testing.T, want ansible, h hosts.Host) {
 		timeout = fmt.Sprint(h.ConnectTimeout.Seconds())
 	}
 	assert.Equal(t, want.text(h.Name, "ansible_timeout"), timeout, "ansible_timeout of %s", h.Name)
+	become := hosts.Become{}
+	if slices.Contains([]string{"true", "yes"}, strings.ToLower(want.text(h.Name, "ansible_become"))) {
+		become = hosts.Become{User: cmp.Or(want.text(h.Name, "ansible_become_user"), "root"), Method: cmp.Or(want.text(h.Name, "ansible_become_method"), "sudo")}
+	}
+	assert.Equal(t, become, h.Become, "ansible_become of %s", h.Name)
 	args := want.text(h.Name, "ansible_ssh_common_args")
 	if len(h.Via) == 0 {
 		assert.Empty(t, args, "ansible_ssh_common_args of %s", h.Name)

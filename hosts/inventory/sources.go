@@ -187,7 +187,7 @@ func (l *loading) source(s *spec) (*foreign.Inventory, error) {
 		return p.Run(ctx, argv, valid)
 	}
 	if s.kind == kindProgram {
-		return foreign.Program(l.ctx, s.argv, run)
+		return foreign.Program(l.ctx, dir, s.argv, run)
 	}
 	path, err := l.place(s)
 	if err != nil {

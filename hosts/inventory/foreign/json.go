@@ -38,7 +38,7 @@ func (m *model) json(file string, data []byte, printed bool) error {
 		}
 	}
 	if meta == nil {
-		return wrong(hosts.Pos{File: file, Line: 1}, `there is no "_meta" with "hostvars": Fairlead does not call the program again for each host; let it print {"_meta": {"hostvars": {}}} at least`)
+		return wrong(hosts.Pos{File: file, Line: 1}, `there is no "_meta" with "hostvars": let the program print it, or name it with --list as the last word, and Fairlead asks it with --host NAME for each host`)
 	}
 	return m.jsonMeta(d, meta)
 }

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -19,16 +20,27 @@ func NoPrograms(_ context.Context, argv []string, _ func([]byte) error) ([]byte,
 func Origin(argv []string) hosts.Pos { return hosts.Pos{File: clip(strings.Join(argv, " "))} }
 
 // Program reads what a program prints: the JSON that Ansible expects of an inventory program that it calls with --list. argv
-// is used as it is; the group_vars beside the program count for nothing.
-func Program(ctx context.Context, argv []string, run Runner) (*Inventory, error) {
+// is used as it is. A program that is named by its path, which begins in dir, and called with --list alone is an inventory as
+// Ansible has them: the group_vars and host_vars beside it count. With an error, too, the Inventory says which files were
+// looked at.
+func Program(ctx context.Context, dir string, argv []string, run Runner) (*Inventory, error) {
 	m := newModel(Origin(argv).File)
-	if err := m.program(ctx, argv, run); err != nil {
-		return nil, err
+	err := m.program(ctx, argv, run)
+	if err == nil {
+		err = m.finish()
 	}
-	if err := m.finish(); err != nil {
-		return nil, err
+	beside := ""
+	if err == nil && len(argv) == 2 && argv[1] == "--list" && strings.ContainsRune(argv[0], '/') {
+		var path string
+		if path, err = Expand(argv[0], dir); err == nil {
+			beside = filepath.Dir(path)
+			err = m.varsFiles(beside)
+		}
 	}
-	return m.convert(""), nil
+	if err != nil {
+		return &Inventory{Files: m.files.all()}, err
+	}
+	return m.convert(beside), nil
 }
 
 // program runs one and reads what it prints into m.

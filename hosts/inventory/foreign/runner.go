@@ -64,6 +64,9 @@ func (p Programs) Run(ctx context.Context, argv []string, valid func([]byte) err
 	}
 	data, why := p.run(ctx, file, argv)
 	if why == nil {
+		data, why = p.eachHost(ctx, file, argv, data)
+	}
+	if why == nil {
 		if why = valid(data); why == nil {
 			data, why = reduce(data)
 		}

@@ -41,7 +41,7 @@ func TestAProgramIsAskedOnceItsAnswerIsOld(t *testing.T) {
 	p := foreign.Programs{Dir: dir, Fresh: time.Hour, Cache: filepath.Join(dir, "cache")}
 	printing(t, dir, `echo '{"web": ["a"], "_meta": {"hostvars": {"a": {"ansible_user": "u", "ansible_password": "hunter2", "db": {"p": "hunter3"}}}}}'`)
 	for range 2 {
-		inv, err := foreign.Program(t.Context(), []string{"./list", "--list"}, p.Run)
+		inv, err := foreign.Program(t.Context(), dir, []string{"./list", "--list"}, p.Run)
 		require.NoError(t, err)
 		assert.Equal(t, []string{
 			"a user=u", "@web: a",
@@ -51,13 +51,13 @@ func TestAProgramIsAskedOnceItsAnswerIsOld(t *testing.T) {
 	}
 	assert.Equal(t, 1, runs(t, dir))
 	p.Fresh, p.Kept = 0, true
-	_, err := foreign.Program(t.Context(), []string{"./list", "--list"}, p.Run)
+	_, err := foreign.Program(t.Context(), dir, []string{"./list", "--list"}, p.Run)
 	require.NoError(t, err)
-	_, err = foreign.Program(t.Context(), []string{"./list", "--other"}, p.Run)
+	_, err = foreign.Program(t.Context(), dir, []string{"./list", "--other"}, p.Run)
 	assert.ErrorContains(t, err, "programs do not run for an AI agent")
 	assert.Equal(t, 1, runs(t, dir))
 	p.Kept = false
-	_, err = foreign.Program(t.Context(), []string{"./list", "--list"}, p.Run)
+	_, err = foreign.Program(t.Context(), dir, []string{"./list", "--list"}, p.Run)
 	require.NoError(t, err)
 	assert.Equal(t, 2, runs(t, dir))
 
@@ -76,11 +76,11 @@ func TestTheLastGoodAnswerIsUsedWhereTheProgramFails(t *testing.T) {
 	dir := tree(t, map[string]string{"list!": counting})
 	p := foreign.Programs{Dir: dir, Cache: filepath.Join(dir, "cache")}
 	printing(t, dir, `echo '{"web": ["a"], "_meta": {"hostvars": {}}}'`)
-	_, err := foreign.Program(t.Context(), []string{"./list"}, p.Run)
+	_, err := foreign.Program(t.Context(), dir, []string{"./list"}, p.Run)
 	require.NoError(t, err)
 	printing(t, dir, "echo 'token expired' >&2; exit 3")
 	for range 2 { // the second time it is not even tried
-		inv, err := foreign.Program(t.Context(), []string{"./list"}, p.Run)
+		inv, err := foreign.Program(t.Context(), dir, []string{"./list"}, p.Run)
 		require.NoError(t, err)
 		require.Len(t, inv.Hosts, 1)
 		require.Len(t, inv.Notes, 1)
@@ -100,7 +100,7 @@ func TestAFailingProgramWithoutAnAnswerIsAnError(t *testing.T) {
 	} {
 		dir := tree(t, map[string]string{"list!": counting})
 		printing(t, dir, how)
-		_, err := foreign.Program(t.Context(), []string{"./list"}, foreign.Programs{Dir: dir, Cache: filepath.Join(dir, "c")}.Run)
+		_, err := foreign.Program(t.Context(), dir, []string{"./list"}, foreign.Programs{Dir: dir, Cache: filepath.Join(dir, "c")}.Run)
 		assert.ErrorContains(t, err, want, how)
 		assert.ErrorContains(t, err, "./list: the program printed no list of hosts", how)
 	}
@@ -110,12 +110,12 @@ func TestAProgramThatDoesNotEndIsKilledWithItsChildren(t *testing.T) {
 	dir := tree(t, map[string]string{"list!": counting})
 	printing(t, dir, "sleep 1000 & echo $! >child; wait")
 	p := foreign.Programs{Dir: dir, Timeout: 50 * time.Millisecond}
-	_, err := foreign.Program(t.Context(), []string{"./list"}, p.Run)
+	_, err := foreign.Program(t.Context(), dir, []string{"./list"}, p.Run)
 	assert.ErrorContains(t, err, "it did not end within 50ms")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = foreign.Program(ctx, []string{"./list"}, foreign.Programs{Dir: dir}.Run)
+	_, err = foreign.Program(ctx, dir, []string{"./list"}, foreign.Programs{Dir: dir}.Run)
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
@@ -127,8 +127,58 @@ func TestAProgramThatOthersCanChangeIsNotRun(t *testing.T) {
 		"./none":               "no such file",
 		"no-such-program-here": "there is no such program in PATH",
 	} {
-		_, err := foreign.Program(t.Context(), []string{argv0}, foreign.Programs{Dir: dir}.Run)
+		_, err := foreign.Program(t.Context(), dir, []string{argv0}, foreign.Programs{Dir: dir}.Run)
 		assert.ErrorContains(t, err, want)
 	}
 	assert.Equal(t, 0, runs(t, dir))
+}
+
+// Ansible's older programs print no variables with --list, and are asked for each host.
+func TestAProgramIsAskedForEachHostWhereItsListHasNoVariables(t *testing.T) {
+	dir := tree(t, map[string]string{"list!": counting})
+	p := foreign.Programs{Dir: dir, Fresh: time.Hour, Cache: filepath.Join(dir, "cache")}
+	argv := []string{"./list", "--list"}
+	const list = `case $1$2 in
+--list) echo '{"web": {"hosts": ["a", "b", "-x"], "vars": {"ansible_port": 5}}, "alone": {"ansible_user": "u"}, "none": {"children": ["web"]}}' ;;
+--hosta) echo '{"ansible_host": "192.0.2.1", "secret": "hunter2"}' ;;
+--hostb) ;;
+--hostalone) echo '{"ansible_port": 7}' ;;
+*) exit 9 ;;
+esac
+`
+	printing(t, dir, list)
+	for range 2 {
+		inv, err := foreign.Program(t.Context(), dir, argv, p.Run)
+		require.NoError(t, err)
+		got := show(inv)
+		assert.Contains(t, got, "a addr=192.0.2.1 port~5")
+		assert.Contains(t, got, "b port~5")
+		assert.Contains(t, got, "alone port=7 user~u")
+	}
+	assert.Equal(t, 4, runs(t, dir), "the list and three hosts, once: the answer is kept")
+	kept, err := filepath.Glob(filepath.Join(dir, "cache", "*"))
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+	data, err := os.ReadFile(kept[0])
+	require.NoError(t, err)
+	assert.NotContains(t, string(data), "hunter")
+
+	p.Cache = ""
+	for how, want := range map[string]string{
+		"--hostb) echo token >&2; exit 3":             "--host b: exit status 3: token",
+		"--hostb) echo '[]'":                          "--host b: it did not print a JSON object",
+		"--hostb) echo '{}{}'":                        "--host b: it did not print a JSON object",
+		"--hostb) sleep 1000 & echo $! >child; wait ": "it did not end within",
+	} {
+		if strings.Contains(how, "sleep") {
+			p.Timeout = 3 * time.Second
+		}
+		printing(t, dir, strings.Replace(list, "--hostb)", how, 1))
+		_, err := foreign.Program(t.Context(), dir, argv, p.Run)
+		assert.ErrorContains(t, err, want, how)
+	}
+	p.Timeout = 0
+	printing(t, dir, `i=0; printf '{"web": ["h"'; while [ $i -lt 2000 ]; do i=$((i+1)); printf ', "h%d"' $i; done; echo ']}'`)
+	_, err = foreign.Program(t.Context(), dir, argv, p.Run)
+	assert.ErrorContains(t, err, "asking for each of 2001 hosts takes too long")
 }
