@@ -171,7 +171,7 @@ func TestInventoriesOfOtherProgramsWorkAsTheyAre(t *testing.T) {
 		"hosts.ini":   "web1 port=1 user=g groups=web",
 		"hosts":       "web2 user=g groups=web",
 		"site.yml":    "web3 user=u groups=web",
-		"list":        "web4 groups=web",
+		"list":        "web4 user=g groups=web",
 		"h.csv":       "web5",
 		"dir":         "web6 groups=ungrouped",
 		"list.json":   "web7 user=g groups=web",
