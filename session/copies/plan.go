@@ -53,15 +53,6 @@ type Plan struct {
 	Guarded bool `json:"-"`
 }
 
-// Entry is one file or directory of an upload.
-type Entry struct {
-	Name   string `json:"name" maxLength:"4096" doc:"slash-separated; the first part is the name of the source"`
-	Dir    bool   `json:"dir,omitempty"`
-	Mode   uint32 `json:"mode" doc:"permission bits"`
-	Size   int64  `json:"size,omitempty"`
-	SHA256 string `json:"sha256,omitempty" maxLength:"64" doc:"in hexadecimal, if known before: the file is refused if it is another"`
-}
-
 // Check refuses a Plan that makes no sense, before anything is sent.
 func (p *Plan) Check() error {
 	switch {

@@ -22,10 +22,14 @@ type Tree struct {
 	Dir string // is made if it is missing
 	// Name is what the only thing that is downloaded is called; "" keeps the names of the host.
 	Name string
+	// Merge puts what is in the only thing that is downloaded, a directory, into Dir, without a directory of its name.
+	Merge bool
 	// Below is where in Dir it goes, slash-separated; it is made.
 	Below string
-	Mode  string       // of files, in octal; "" is as on the host, without set-uid and set-gid
-	Take  func(Report) // hears of each file and directory; may be nil
+	Mode  string // of files, in octal; "" is as on the host, without set-uid and set-gid
+	// Private makes all of it this account's alone, whatever the modes on the host are: those are in the reports.
+	Private bool
+	Take    func(Report) // hears of each file and directory; may be nil
 }
 
 // Receive reads a stream to its end. Files that could not be read on the host are left out. The error says why the rest did
@@ -104,14 +108,23 @@ func (r *receiving) take(ctx context.Context, e *Entry) error {
 	}
 	name := e.Name
 	first, rest, _ := strings.Cut(name, "/")
-	if r.t.Name != "" {
+	if r.t.Name != "" || r.t.Merge {
 		if r.top == "" {
 			r.top = first
+		}
+		if r.top != first && r.t.Merge {
+			return errors.New("several things match: name one directory, or leave out the slash behind it")
 		}
 		if r.top != first {
 			return errors.New("several things match, and they cannot have one name: name a directory that exists")
 		}
 		name = path.Join(r.t.Name, rest)
+	}
+	if name == "" {
+		if !e.Dir {
+			return fmt.Errorf("%s is not a directory on the host: name it without a slash behind it", e.Name)
+		}
+		return nil // t.Dir is there
 	}
 	to := filepath.FromSlash(path.Join(r.t.Below, name))
 	if e.Dir {
@@ -179,7 +192,7 @@ func (r *receiving) file(ctx context.Context, e *Entry, to string, in *fileReade
 	if err == nil && len(r.waiting) < fewFiles && r.n < fewFiles {
 		err = f.Sync()
 	}
-	if err == nil {
+	if err == nil && !r.t.Private {
 		err = f.Chmod(mode)
 	}
 	if cerr := f.Close(); err == nil {
@@ -221,8 +234,10 @@ func (r *receiving) settle(error) error {
 	}
 	for i := len(r.dirs) - 1; i >= 0; i-- {
 		d := r.dirs[i]
-		if cerr := r.root.Chmod(d.to, d.mode); err == nil && cerr != nil {
-			err = plain(cerr)
+		if !r.t.Private {
+			if cerr := r.root.Chmod(d.to, d.mode); err == nil && cerr != nil {
+				err = plain(cerr)
+			}
 		}
 		r.tell(d.report)
 	}

@@ -4,20 +4,35 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/copies"
 )
 
-// across copies from one host to others, through this machine: the files are kept here in between.
+// across copies from one host to others, through this machine: the files are kept here in between, for this account alone.
 func (o *Options) across(ctx context.Context, src, dst endpoint) error {
+	hs, err := o.one(src)
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "fairlead-cp-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	quiet := *o
-	quiet.Mode, quiet.silent = "", true
-	if err := quiet.download(ctx, src, dir+"/"); err != nil {
+	quiet.Mode, quiet.Owner, quiet.silent = "", "", true
+	quiet.Delete, quiet.DryRun, quiet.Verify, quiet.Resume = false, false, false, false
+	modes := map[string]uint32{}
+	tree := copies.Tree{Dir: dir, Private: true, Take: func(r copies.Report) {
+		if mode, err := strconv.ParseUint(r.Mode, 8, 12); err == nil {
+			modes[r.Name] = uint32(mode)
+		}
+	}}
+	if err := quiet.receive(ctx, hs, src.path, func(hosts.Host) copies.Tree { return tree }); err != nil {
 		return err
 	}
 	names, err := os.ReadDir(dir)
@@ -31,5 +46,18 @@ func (o *Options) across(ctx context.Context, src, dst endpoint) error {
 	if len(paths) == 0 {
 		return cmdutil.Usagef("there is nothing to copy at %s", src)
 	}
-	return o.upload(ctx, paths, dst)
+	if mergesThere(src.path) {
+		if len(names) > 1 {
+			return cmdutil.Usagef("several things match %s: name one directory, or leave out the slash behind it", src)
+		}
+		if !names[0].IsDir() {
+			return cmdutil.Usagef("%s is not a directory on the host: name it without a slash behind it", strings.TrimRight(src.path, "/"))
+		}
+		paths[0] += string(filepath.Separator)
+	}
+	return o.upload(ctx, paths, dst, func(e *copies.Entry) {
+		if mode, known := modes[e.Name]; known {
+			e.Mode = mode
+		}
+	})
 }

@@ -145,12 +145,12 @@ func NewFetchCmd(f *cmdutil.Factory) *cobra.Command {
 
 // copy does what the arguments of cp say.
 func (o *Options) copy(ctx context.Context, src []endpoint, dst endpoint) error {
+	if src[0].far() && dst.far() {
+		return o.across(ctx, src[0], dst)
+	}
 	if src[0].far() {
 		if o.Owner != "" || o.Delete || o.DryRun || o.Verify || o.Resume {
 			return cmdutil.Usagef("--owner, --delete, --dry-run, --resume and --verify are for copies to hosts")
-		}
-		if dst.far() {
-			return o.across(ctx, src[0], dst)
 		}
 		return o.download(ctx, src[0], dst.path)
 	}
@@ -158,7 +158,7 @@ func (o *Options) copy(ctx context.Context, src []endpoint, dst endpoint) error 
 	for _, s := range src {
 		paths = append(paths, s.path)
 	}
-	return o.upload(ctx, paths, dst)
+	return o.upload(ctx, paths, dst, nil)
 }
 
 // hosts are those that a selector picks, as the flags change them.

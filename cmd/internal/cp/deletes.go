@@ -54,7 +54,7 @@ const maxAsked = 50 // names in a question
 
 func (o *Options) ask(ctx context.Context, doomed []string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "fairlead: --delete removes from the hosts:\n")
+	b.WriteString("--delete removes from the hosts:\n")
 	for i, name := range doomed {
 		if i == maxAsked {
 			fmt.Fprintf(&b, "  and %d more\n", len(doomed)-i)
@@ -75,7 +75,7 @@ func (o *Options) ask(ctx context.Context, doomed []string) error {
 	answer := ""
 	o.IO.Hold(func() {
 		iostreams.DropTyped(tty)
-		_, _ = io.WriteString(tty, b.String()+fmt.Sprintf("Remove %s? [y/N] ", plural(len(doomed), "name")))
+		_, _ = io.WriteString(tty, "fairlead: "+b.String()+fmt.Sprintf("Remove %s? [y/N] ", plural(len(doomed), "name")))
 		answer = readLine(tty)
 	})
 	if ctx.Err() != nil {

@@ -17,22 +17,28 @@ import (
 
 // download copies from one host to a path here.
 func (o *Options) download(ctx context.Context, src endpoint, dst string) error {
-	hs, err := o.hosts(src.targets)
+	hs, err := o.one(src)
 	if err != nil {
 		return err
 	}
-	if len(hs) > 1 {
-		return cmdutil.Usagef("%s picks %d hosts, and cp copies from one: fairlead fetch '%s' DIR has a directory for each", src.targets, len(hs), src)
-	}
-	tree := copies.Tree{Dir: dst, Mode: o.Mode}
+	tree := copies.Tree{Dir: dst, Mode: o.Mode, Merge: mergesThere(src.path)}
 	st, err := os.Stat(dst)
-	if (err != nil || !st.IsDir()) && !strings.HasSuffix(dst, "/") {
+	if !tree.Merge && (err != nil || !st.IsDir()) && !strings.HasSuffix(dst, "/") {
 		tree.Dir, tree.Name = filepath.Dir(dst), filepath.Base(dst)
 		if _, err := os.Stat(tree.Dir); err != nil {
 			return cmdutil.Usagef("there is no directory %s here", tree.Dir)
 		}
 	}
 	return o.receive(ctx, hs, src.path, func(hosts.Host) copies.Tree { return tree })
+}
+
+// one is the host that cp copies from.
+func (o *Options) one(src endpoint) ([]hosts.Host, error) {
+	hs, err := o.hosts(src.targets)
+	if err == nil && len(hs) > 1 {
+		err = cmdutil.Usagef("%s picks %d hosts, and cp copies from one: fairlead fetch '%s' DIR has a directory for each", src.targets, len(hs), src)
+	}
+	return hs, err
 }
 
 // fetch copies from many hosts into a directory for each.
@@ -118,10 +124,14 @@ type sink struct {
 func newSink(ctx context.Context, t *copies.Tree) *sink {
 	r, w := io.Pipe()
 	s := &sink{PipeWriter: w, done: make(chan struct{})}
+	also := t.Take
 	t.Take = func(one copies.Report) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.local = append(s.local, one)
+		if also != nil {
+			also(one)
+		}
 	}
 	go func() {
 		defer close(s.done)

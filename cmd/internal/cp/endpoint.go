@@ -83,3 +83,6 @@ func endpoints(args []string) (src []endpoint, dst endpoint, err error) {
 func merges(path string) bool {
 	return strings.HasSuffix(path, string(filepath.Separator)) && len(path) > 1
 }
+
+// mergesThere is merges for a source on a host.
+func mergesThere(path string) bool { return strings.HasSuffix(path, "/") && len(path) > 1 }

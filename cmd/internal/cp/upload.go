@@ -11,8 +11,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/copies"
 )
 
-// upload copies paths to hosts.
-func (o *Options) upload(ctx context.Context, paths []string, dst endpoint) error {
+// upload copies paths to hosts. dress, if not nil, changes what files and directories look like there.
+func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dress func(*copies.Entry)) error {
 	hs, err := o.hosts(dst.targets)
 	if err != nil {
 		return err
@@ -20,6 +20,11 @@ func (o *Options) upload(ctx context.Context, paths []string, dst endpoint) erro
 	local, err := copies.NewLocal(paths)
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
+	}
+	for i := range local.Entries {
+		if dress != nil {
+			dress(&local.Entries[i])
+		}
 	}
 	plan := copies.Plan{
 		Op: copies.Upload, Path: dst.path, Entries: local.Entries, Into: len(paths) > 1,

@@ -177,11 +177,27 @@ func (v *view) ended(e place.HostEnd) {
 		v.canceled++
 	}
 	v.tally.Add(ours(r))
+	if v.o.silent && r.Status == session.StatusOK {
+		v.skipped(one.label, reports)
+		return
+	}
 	if v.o.JSON {
 		v.print(hostJSON(one.label, r, reports))
 		return
 	}
 	v.tell(one.label, r, reports)
+}
+
+// skipped tells what did not come of a copy of which nothing else is told.
+func (v *view) skipped(label string, reports []copies.Report) {
+	var left []copies.Report
+	for _, r := range reports {
+		if r.Done == copies.Skipped {
+			r.Name = label + ":" + shownPath(r)
+			left = append(left, r)
+		}
+	}
+	v.o.left(left)
 }
 
 // lost reports whether a result says itself why not all has come.
@@ -367,6 +383,9 @@ func shownPath(r copies.Report) string {
 
 // finish prints what is left to print.
 func (v *view) finish(code int) {
+	if v.o.silent && code == 0 {
+		return
+	}
 	if v.o.JSON {
 		v.print(map[string]any{"summary": map[string]any{
 			"hosts": len(v.hosts), "counts": v.counts, "exit_code": code, "duration_ms": time.Since(v.began).Milliseconds(),
@@ -385,8 +404,6 @@ func (v *view) finish(code int) {
 		prefix := ""
 		if !g.good {
 			out, prefix = v.gate.Err(), "fairlead: "
-		} else if v.o.silent {
-			continue
 		}
 		fmt.Fprintf(out, "%s%s: %s\n%s", prefix, hosts.Fold(g.names), first, rest)
 	}
