@@ -70,3 +70,43 @@ func TestAnEntryOfJSONHasOneName(t *testing.T) {
 		assert.Error(t, json.Unmarshal([]byte(text), &e), text)
 	}
 }
+
+// What is in the way of one file keeps the others from nothing.
+func TestADownloadGoesOnBesideWhatIsInTheWay(t *testing.T) {
+	ways(t, func(t *testing.T, s *site, dir string) {
+		src, to := filepath.Join(dir, "src"), filepath.Join(dir, "to")
+		for _, name := range []string{"a", "b", "c"} {
+			write(t, filepath.Join(src, name), []byte("of "+name), 0o644)
+		}
+		write(t, filepath.Join(dir, "else"), []byte("else"), 0o644)
+		require.NoError(t, os.MkdirAll(filepath.Join(to, "src"), 0o755))
+		require.NoError(t, symlink(filepath.Join(dir, "else"), filepath.Join(to, "src", "b")))
+		var failed []copies.Report
+		_, _, err := s.download(src, copies.Tree{Dir: to, Take: func(r copies.Report) {
+			if r.Done == copies.Failed {
+				failed = append(failed, r)
+			}
+		}})
+		assert.EqualError(t, err, "1 of 3 files were not copied")
+		require.Len(t, failed, 1)
+		assert.Equal(t, filepath.Join(to, "src", "b"), failed[0].Path)
+		assert.Equal(t, "of a", read(t, filepath.Join(to, "src", "a")))
+		assert.Equal(t, "of c", read(t, filepath.Join(to, "src", "c")))
+		assert.Equal(t, "else", read(t, filepath.Join(dir, "else")))
+	})
+}
+
+func TestADownloadMergesTheOnlyDirectory(t *testing.T) {
+	ways(t, func(t *testing.T, s *site, dir string) {
+		src, to := filepath.Join(dir, "src"), filepath.Join(dir, "to")
+		write(t, filepath.Join(src, "sub", "a"), []byte("of a"), 0o400)
+		write(t, filepath.Join(to, "old"), []byte("old"), 0o644)
+		_, _, err := s.download(src, copies.Tree{Dir: to, Merge: true, Private: true})
+		require.NoError(t, err)
+		assert.Equal(t, "of a", read(t, filepath.Join(to, "sub", "a")))
+		assert.Equal(t, os.FileMode(0o600), mode(t, filepath.Join(to, "sub", "a")))
+		assert.Equal(t, "old", read(t, filepath.Join(to, "old")))
+		_, _, err = s.download(filepath.Join(src, "sub", "a"), copies.Tree{Dir: to, Merge: true})
+		assert.ErrorContains(t, err, "a is not a directory on the host")
+	})
+}

@@ -56,6 +56,9 @@ func (t *Tree) Receive(ctx context.Context, in io.Reader) error {
 	if serr := r.settle(err); err == nil {
 		err = serr
 	}
+	if err == nil && r.bad > 0 {
+		err = errors.New(notCopied(r.bad, r.files))
+	}
 	return err
 }
 
@@ -71,8 +74,19 @@ type receiving struct {
 	waiting []arrived
 	dirs    []arrived
 	n       int
+	files   int
+	bad     int // files that were not taken
 	top     string
 }
+
+// hereError is an error at a path of this machine.
+type hereError struct {
+	text string
+	err  error
+}
+
+func (e hereError) Error() string { return e.text }
+func (e hereError) Unwrap() error { return e.err }
 
 // arrived is a file that waits for the disk, or a directory that waits for its mode.
 type arrived struct {
@@ -130,6 +144,7 @@ func (r *receiving) take(ctx context.Context, e *Entry) error {
 	if e.Dir {
 		return r.directory(e, to)
 	}
+	r.files++
 	file := r.in.file()
 	report, err := r.file(ctx, e, to, file)
 	var broken *sourceFault
@@ -142,7 +157,11 @@ func (r *receiving) take(ctx context.Context, e *Entry) error {
 		report.Done = Failed
 		report.Code, report.Why = because(plain(err))
 		r.tell(report)
-		return fmt.Errorf("%s: %w", filepath.Join(r.t.Dir, to), plain(err))
+		if report.Code == files.CodeConflict { // the other files have their own places
+			r.bad++
+			return nil
+		}
+		return hereError{report.Path + ": " + report.Why, err}
 	}
 	return nil
 }
