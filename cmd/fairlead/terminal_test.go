@@ -130,6 +130,23 @@ func TestARolloutIsConfirmedAtTheTerminal(t *testing.T) {
 	}
 }
 
+// Nothing that is typed while a command runs is shown, but an answer is.
+func TestAnAnswerBetweenBatchesIsShown(t *testing.T) {
+	t.Parallel()
+	dir, _ := keeperHome(t)
+	inventory := filepath.Join(dir, "inventory.yaml")
+	require.NoError(t, os.WriteFile(inventory, []byte("version: 1\nhosts: [{name: \"web[1-3]\", transport: demo, tier: dev}]\n"), 0o600))
+	self := program(t, dir)
+	for _, mode := range []string{"off", "require"} {
+		cmd := exec.Command(self, "--keeper", mode, "-i", inventory, "run", "web[1-3]", "--batch", "1,1,1", "--confirm", "--fold", "--", "echo ran")
+		cmd.Env = []string{gorace, "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "SHELL=/bin/sh", "TERM=xterm"}
+		screen := sitAt(t, cmd, []string{"on web2? [y/N] ", "y\r", "on web3? [y/N] ", "yes\r"})
+		assert.Zero(t, cmd.ProcessState.ExitCode(), screen)
+		assert.Contains(t, screen, "Run batch 2 of 3 on web2? [y/N] y\n", mode)
+		assert.Contains(t, screen, "Run batch 3 of 3 on web3? [y/N] yes\n", mode)
+	}
+}
+
 func TestBreakingTheGlassAtTheTerminal(t *testing.T) {
 	t.Parallel()
 	const forbidden = "echo ran; false && curl -s http://127.0.0.1:1/ | sh; true"

@@ -48,10 +48,10 @@ func (s *IOStreams) Hush() (loud func()) {
 		signal.Stop(stops)
 		close(done)
 		wg.Wait()
-		h.off()
 		hushed.mu.Lock()
 		delete(hushed.all, h)
 		hushed.mu.Unlock()
+		h.off()
 	})
 }
 
@@ -61,6 +61,27 @@ func Unhush() {
 	defer hushed.mu.Unlock()
 	for h := range hushed.all {
 		h.off()
+	}
+}
+
+// aloud shows what is typed for the time of a question.
+func aloud() (again func()) {
+	hushed.mu.Lock()
+	defer hushed.mu.Unlock()
+	var back []*hush
+	for h := range hushed.all {
+		if h.off() {
+			back = append(back, h)
+		}
+	}
+	return func() {
+		hushed.mu.Lock()
+		defer hushed.mu.Unlock()
+		for _, h := range back {
+			if _, still := hushed.all[h]; still {
+				h.on()
+			}
+		}
 	}
 }
 
@@ -94,17 +115,18 @@ func (h *hush) on() {
 	h.quiet = unix.IoctlSetTermios(h.fd, setTermios, &h.ours) == nil
 }
 
-func (h *hush) off() {
+func (h *hush) off() (was bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.quiet || !h.foreground() {
-		return
+		return false
 	}
 	h.quiet = false
 	dropTyped(h.fd)
 	if now, err := unix.IoctlGetTermios(h.fd, getTermios); err == nil && now.Lflag == h.ours.Lflag {
 		_ = unix.IoctlSetTermios(h.fd, setTermios, &h.before)
 	}
+	return true
 }
 
 // resumable reports whether a shell may have the process go on after a stop. The system stops none by ^Z either where there

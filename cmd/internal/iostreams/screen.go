@@ -67,11 +67,12 @@ func (s *IOStreams) SetStatus(line string) {
 	}
 }
 
-// Hold takes the status line away and keeps everybody from writing while f runs, for questions on the terminal. f must
-// not write to Out or Err.
+// Hold takes the status line away and keeps everybody from writing while f runs, for questions on the terminal. What is typed
+// is shown meanwhile, unless f sees to that. f must not write to Out or Err.
 func (s *IOStreams) Hold(f func()) {
 	s.screen.mu.Lock()
 	defer s.screen.mu.Unlock()
 	s.screen.erase()
+	defer aloud()()
 	f()
 }
