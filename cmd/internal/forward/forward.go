@@ -136,6 +136,7 @@ func listAll(ctx context.Context, o *Options) error {
 		return o.printJSON(all...)
 	}
 	t := table.New("ID", "HOST", "FORWARD", "OPENED", "OPEN", "CONNECTIONS", "SENT", "RECEIVED", "FAULT")
+	t.Fit, t.Keep, t.Whole, t.Drop = true, []string{"FORWARD", "FAULT"}, []string{"OPENED"}, []string{"OPENED", "CONNECTIONS"}
 	for _, f := range all {
 		t.Add(f.ID, f.Host, inWords(f), f.Opened.Local().Format(time.DateTime), fmt.Sprint(f.Open), fmt.Sprint(f.Connections), fmt.Sprint(f.Sent), fmt.Sprint(f.Received), dash(f.Fault))
 	}

@@ -181,7 +181,7 @@ func (o *options) list() error {
 		all = all[max(0, len(all)-o.lines):]
 	}
 	t := table.New("NUMBER", "TIME", "STATUS", "HOSTS", "COMMAND")
-	t.Fit = true
+	t.Fit, t.Keep, t.Whole, t.Drop = true, []string{"COMMAND"}, []string{"TIME"}, []string{"TIME"}
 	for _, c := range all {
 		if o.json {
 			if err := json.NewEncoder(o.io.Out).Encode(c); err != nil {

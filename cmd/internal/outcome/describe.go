@@ -88,7 +88,7 @@ func Stopping(cause error, where string) string {
 	if !errors.As(cause, &sig) {
 		return ""
 	}
-	return fmt.Sprintf("fairlead: %v; stopping the command on %s (once more ends at once)\n", sig, where)
+	return fmt.Sprintf("fairlead: %v; stopping the command on %s (press ^C again to quit without waiting)\n", sig, where)
 }
 
 // EndedAtOnce says what a program that was asked twice to stop leaves behind, and how to look after it.

@@ -177,6 +177,8 @@ func (o *options) list() error {
 		all = all[:min(o.n, len(all))]
 	}
 	t := table.New("RUN", "STARTED", "STATE", "HOSTS", "OK", "FAILED", "NOT RUN", "COMMAND")
+	t.Fit, t.Keep, t.Whole = true, []string{"FAILED", "COMMAND"}, []string{"STARTED"}
+	t.Drop = []string{"NOT RUN", "STARTED", "OK"}
 	for _, r := range all {
 		if o.json {
 			if err := json.NewEncoder(o.io.Out).Encode(r); err != nil {

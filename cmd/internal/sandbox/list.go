@@ -66,6 +66,7 @@ func listRun(ctx context.Context, o *ListOptions) error {
 			return nil
 		}
 		t := table.New("ID", "OWNER", "HOST", "PATH", "LABEL", "STATE")
+		t.Fit, t.Keep = true, []string{"PATH"}
 		for _, s := range all {
 			t.Add(s.ID, word(s.Owner), word(s.Host), word(s.Path), dash(s.Label), state(s.Active))
 		}

@@ -108,6 +108,7 @@ func list(ctx context.Context, o *Options) error {
 		return nil
 	}
 	t := table.New("NAME", "ID", "HOST", "DIRECTORY", "OPENED", "RUNNING")
+	t.Fit, t.Whole, t.Drop = true, []string{"ID", "OPENED"}, []string{"OPENED"}
 	for _, s := range all {
 		t.Add(dash(s.Name), s.ID, s.Host, dash(s.CWD), s.Opened.Local().Format(time.DateTime), dash(s.Exec))
 	}

@@ -3,6 +3,7 @@ package table
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,9 +13,15 @@ import (
 
 // Table collects rows.
 type Table struct {
-	// Fit shortens cells on a terminal, with … at their ends, so that lines fit in its width. The first column keeps its
-	// width as long as that is possible.
+	// Fit shortens cells on a terminal, with … at their ends, so that lines fit in its width, and leaves columns out where
+	// that is not enough: those of Drop in their order, then the last ones. The first column and those of Keep stay.
 	Fit bool
+	// Keep has the columns that matter most: they stay, and are wide enough to be read.
+	Keep []string
+	// Whole has columns that say nothing without their ends, as times.
+	Whole []string
+	// Drop has the columns that are left out first.
+	Drop []string
 
 	header []string
 	rows   [][]string
@@ -53,7 +60,7 @@ func (t *Table) align(b *strings.Builder, color bool, width int) {
 		}
 	}
 	if t.Fit {
-		widths = fit(widths, width)
+		widths = t.fit(widths, width)
 	}
 	line := func(row []string) string {
 		var l strings.Builder
@@ -76,42 +83,76 @@ func (t *Table) align(b *strings.Builder, color bool, width int) {
 	}
 }
 
-// narrowest is how narrow a column becomes before columns are left out.
-const narrowest = 6
+// How narrow a column becomes before columns are left out: any, and one of Keep.
+const (
+	narrowest = 6
+	readable  = 20
+)
 
-// fit makes columns narrower until a line fits, the widest one first, and leaves out the last ones where that is not enough:
+// fit makes columns narrower until a line fits in width, the widest one first, and leaves columns out where that is not enough:
 // their width is 0.
-func fit(widths []int, width int) []int {
-	total := func() (sum int) {
-		for _, w := range widths {
-			if w > 0 {
-				sum += w + 2
-			}
+func (t *Table) fit(full []int, width int) []int {
+	least := make([]int, len(full))
+	var drop []int
+	for i, name := range t.header {
+		switch {
+		case slices.Contains(t.Keep, name):
+			least[i] = min(full[i], readable)
+		case i == 0 || slices.Contains(t.Whole, name):
+			least[i] = full[i]
+		default:
+			least[i] = min(full[i], narrowest)
 		}
-		return sum - 2
 	}
-	for total() > width {
-		widest := 0
-		for i := 1; i < len(widths); i++ {
-			if widths[i] > narrowest && (widest == 0 || widths[i] > widths[widest]) {
+	for _, name := range t.Drop {
+		drop = append(drop, slices.Index(t.header, name))
+	}
+	for i := len(full) - 1; i > 0; i-- {
+		if !slices.Contains(drop, i) && !slices.Contains(t.Keep, t.header[i]) {
+			drop = append(drop, i)
+		}
+	}
+	for i := len(full) - 1; i > 0; i-- { // at last, those that are to stay
+		if !slices.Contains(drop, i) {
+			drop = append(drop, i)
+		}
+	}
+	full = slices.Clone(full)
+	for _, next := range append(drop, 0) {
+		if got, ok := narrow(full, least, width); ok {
+			return got
+		}
+		if next == 0 {
+			full[0] = max(1, min(full[0], width))
+			break
+		}
+		full[next] = 0
+	}
+	return full
+}
+
+// narrow makes the widest columns narrower, but not narrower than least, until a line fits in width. ok is false where it does not.
+func narrow(full, least []int, width int) (widths []int, ok bool) {
+	widths = slices.Clone(full)
+	total := -2
+	for _, w := range widths {
+		if w > 0 {
+			total += w + 2
+		}
+	}
+	for ; total > width; total-- {
+		widest := -1
+		for i, w := range widths {
+			if w > least[i] && (widest < 0 || w > widths[widest]) {
 				widest = i
 			}
 		}
-		if widest > 0 {
-			widths[widest]--
-			continue
+		if widest < 0 {
+			return nil, false
 		}
-		last := len(widths) - 1
-		for last > 0 && widths[last] == 0 {
-			last--
-		}
-		if last == 0 {
-			widths[0] = max(1, min(widths[0], width))
-			break
-		}
-		widths[last] = 0
+		widths[widest]--
 	}
-	return widths
+	return widths, true
 }
 
 // shorten cuts a cell that is wider than its column.
