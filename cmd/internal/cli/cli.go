@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/approvals"
 	auditcmd "github.com/fairlead-ssh/fairlead/cmd/internal/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cp"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/doctor"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exec"
@@ -74,6 +76,9 @@ func Main() int {
 // Run builds the command tree and runs it with args.
 func Run(ctx context.Context, f *cmdutil.Factory, args []string) error {
 	root := NewRoot(f)
+	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, cobra.ShellCompRequestCmd) }) {
+		completion.Flags(f, root)
+	}
 	args, err := aliased(f, args)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package history
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,10 +18,12 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
@@ -69,7 +72,7 @@ func (o *options) againCmd(f *cmdutil.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "again NUMBER", Short: "Run a command again, on the same hosts",
 		Long: `Run a command again, as fairlead run does: in a new shell on the same hosts. The policy judges it anew.`,
-		Args: cmdutil.Args(1, 1, "the number of one command"),
+		Args: cmdutil.Args(1, 1, "the number of one command"), ValidArgsFunction: completion.Words(1, o.numbers),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			words, err := o.again(args[0])
 			if err != nil {
@@ -90,6 +93,20 @@ func (o *options) againCmd(f *cmdutil.Factory) *cobra.Command {
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "confirm what the policy asks to confirm")
 	cmd.Flags().StringVar(&reason, "reason", "", "`reason` to record in the audit log")
 	return cmd
+}
+
+// numbers are those of the last commands, the newest first, each with its text.
+func (o *options) numbers(context.Context) (all []string) {
+	known, err := o.commands()
+	if err != nil {
+		return nil
+	}
+	for _, c := range slices.Backward(known) {
+		if all = append(all, fmt.Sprintf("%d\t%s", c.Number, printable.Cell(c.Command))); len(all) == 50 {
+			break
+		}
+	}
+	return all
 }
 
 // command is one that was run, on one host or more.

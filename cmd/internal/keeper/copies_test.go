@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -243,4 +244,35 @@ func TestACopyEndsWithItsCaller(t *testing.T) {
 	left, err := filepath.Glob(dir + "/.fairlead-*")
 	require.NoError(t, err)
 	assert.Empty(t, left)
+}
+
+// JSON has no such names: name_b64 has them.
+func TestNamesOfFilesAreBytesThroughTheKeeperToo(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("file systems of this system take text only as names")
+	}
+	w := startFleet(t, 1)
+	dir := w.folder()
+	src := filepath.Join(dir, "src")
+	for _, name := range []string{"a\xff", "a\xfe", "a\ufffd"} {
+		put(t, filepath.Join(src, name), []byte(name))
+	}
+	o := &told{}
+	require.NoError(t, w.copied(w.Client, wire.NewRun{ID: "r_copy_bytes_1", Hosts: []string{"web1"}, Copy: &copies.Plan{Path: dir + "/to", Merge: true}}, localOf(t, src), "", o.fleet()))
+	assert.Equal(t, []string{"ok"}, o.statuses())
+	o = &told{}
+	require.NoError(t, w.copied(w.Client, wire.NewRun{ID: "r_copy_bytes_2", Hosts: []string{"web1"}, Copy: &copies.Plan{Op: copies.Download, Path: dir + "/to"}}, nil, filepath.Join(dir, "back"), o.fleet()))
+	assert.Equal(t, []string{"ok"}, o.statuses())
+	for _, name := range []string{"a\xff", "a\xfe", "a\ufffd"} {
+		for _, to := range []string{"to", "back/0/to"} {
+			got, err := os.ReadFile(filepath.Join(dir, to, name))
+			require.NoError(t, err, "%q", name)
+			assert.Equal(t, name, string(got))
+		}
+	}
+	// What is shown is what is done.
+	body := `{"id": "r_copy_bytes_3", "hosts": ["web1"], "stdin": true, "copy": {"op": "file_upload", "path": "` + dir + `/x", "entries": [{"name": "a", "mode": 420, "size": 0, "name_b64": "Yf8="}]}}` // name_b64
+	status, p, _ := w.send("POST", "/v1/runs", body)
+	assert.GreaterOrEqual(t, status, 400)
+	assert.Contains(t, p.Detail, "name_b64")
 }

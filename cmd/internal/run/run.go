@@ -102,10 +102,34 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 			o.foldsMany = o.Fold && !cmd.Flags().Changed("fold")
 			return runF(cmd.Context(), o)
 		},
-		ValidArgsFunction: completion.Targets(f),
+	}
+	picks, runs := completion.Targets(f), completion.Words(1, IDs(f))
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if o.Rerun != "" {
+			return runs(cmd, args, typed)
+		}
+		return picks(cmd, args, typed)
 	}
 	o.flags(cmd)
 	return cmd
+}
+
+// IDs returns what finds the ids of the caller's runs, the newest first, for completion.
+func IDs(f *cmdutil.Factory) func(context.Context) []string {
+	return func(context.Context) (all []string) {
+		store, err := f.Runs()
+		if err != nil {
+			return nil
+		}
+		kept, err := store.List(f.Caller().Principal)
+		if err != nil {
+			return nil
+		}
+		for _, r := range kept {
+			all = append(all, r.ID)
+		}
+		return all
+	}
 }
 
 // run does the work: select, judge, open the record, run, report.

@@ -55,7 +55,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 		Use: "runs", Short: "Show and repeat runs", Long: long, Example: example, Args: cmdutil.Group, RunE: cmdutil.Help,
 	}
 	for _, sub := range []*cobra.Command{o.showCmd(), o.followCmd(), o.stopCmd(), rerunCmd(f)} {
-		sub.ValidArgsFunction = completion.Words(1, o.ids)
+		sub.ValidArgsFunction = completion.Words(1, run.IDs(f))
 		cmd.AddCommand(sub)
 	}
 	cmd.AddCommand(o.listCmd())
@@ -63,21 +63,6 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 }
 
 // ids are the runs that are kept, the newest first, for completion.
-func (o *options) ids(context.Context) (all []string) {
-	store, err := o.store()
-	if err != nil {
-		return nil
-	}
-	kept, err := store.List(o.caller().Principal)
-	if err != nil {
-		return nil
-	}
-	for _, r := range kept {
-		all = append(all, r.ID)
-	}
-	return all
-}
-
 func (o *options) listCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List your runs, the newest first",
