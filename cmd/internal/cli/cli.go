@@ -126,7 +126,7 @@ shell. Every command is recorded before it is sent.`,
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), usageLines, groupUsage, 1))
 	root.Version = version.Read().String()
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.PersistentFlags().StringVarP(&f.InventoryFile, "inventory", "i", "", "read hosts from `file` (YAML, TOML, JSON, or Ansible's)")
+	root.PersistentFlags().VarP(inventoryFlag{&f.InventoryFile}, "inventory", "i", "read hosts from `file` (YAML, TOML, JSON, or Ansible's)")
 	root.PersistentFlags().Var(keeperFlag{&f.KeeperFlag}, "keeper", "go through the background process that holds sessions (default auto)")
 	root.AddCommand(run.NewCmd(f, nil), runs.NewCmd(f), history.NewCmd(f), exec.NewCmd(f, nil), shell.NewCmd(f, nil), sessions.NewCmd(f), jobscmd.NewCmd(f),
 		cp.NewCmd(f), cp.NewFetchCmd(f), cp.NewEditCmd(f), forward.NewCmd(f), sshcmd.NewCmd(f), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f),

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -135,7 +136,11 @@ func loadInventory(f *cmdutil.Factory) (*hosts.Inventory, error) {
 	case errors.Is(err, fs.ErrNotExist) && from == "":
 		return nil, &missing{fmt.Sprintf("there is no inventory at %s: write one, name one with -i, or use user@host", path), true}
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &missing{fmt.Sprintf("there is no inventory at %s, which %s names", path, from), false}
+		hint := ""
+		if from == "-i" && strings.Contains(path, ",") { // as Ansible takes a list of hosts
+			hint = "; hosts are named without -i: fairlead run HOST,HOST -- COMMAND"
+		}
+		return nil, &missing{fmt.Sprintf("there is no inventory at %s, which %s names%s", path, from, hint), false}
 	case err != nil:
 		return nil, err
 	}
@@ -188,3 +193,24 @@ func cleanEnv(f *cmdutil.Factory, decider policy.Decider) bool {
 	}
 	return engine.Limits(f.Caller().Principal).CleanEnv
 }
+
+// inventoryFlag is the value of -i. The last of several would count, and the others for nothing.
+type inventoryFlag struct{ path *string }
+
+func (i inventoryFlag) Set(text string) error {
+	if *i.path != "" && *i.path != text {
+		return fmt.Errorf("one inventory is read, and %s is named already: name both in one, as in sources: [{ansible: %s}, {ansible: %s}]", *i.path, *i.path, text)
+	}
+	*i.path = text
+	return nil
+}
+
+func (i inventoryFlag) String() string {
+	if i.path == nil {
+		return ""
+	}
+	return *i.path
+}
+
+// Type is what cobra calls a text.
+func (inventoryFlag) Type() string { return "string" }
