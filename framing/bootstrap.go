@@ -28,7 +28,7 @@ type Shell struct {
 	// has it. Its value says what restricts the shell, for [Hello].HeldBy, and what it dies with why nothing does: then there is no
 	// shell, but a *[UnheldError], as where the host has neither perl nor python3. The child finds in TMPDIR a directory of its own, which the
 	// supervisor removes. In $_[0] it finds a descriptor of a pair of local streams, over which it may pass another one to Watch,
-	// with a zero as the first of two bytes.
+	// with a zero as the first of two bytes. Where Watch answers nothing, what it reads there ends.
 	Hold string
 
 	// Watch, if not "", is perl for the supervisor where Hold has passed a descriptor to it: @_ holds the end of the pair where that waits,

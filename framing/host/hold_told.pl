@@ -15,6 +15,8 @@ $watch = eval 'sub {@watch@}';
 # 4 is EINTR, 2 is MSG_PEEK: a zero announces a descriptor.
 1 while !defined recv(HOLD_END, $held, 1, 2) && $! == 4;
 $held eq "\0" && $watch && (@call_watch = eval { $watch->(fileno HOLD_END, $pid, $room_dir) });
+# A child that waits to hear that its calls are answered hears that they are not.
+@call_watch || shutdown HOLD_END, 1;
 $held = "";
 1 while ($count = sysread HOLD_END, $held, 4096, length $held) || !defined $count && $! == 4;
 close HOLD_END;

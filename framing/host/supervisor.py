@@ -243,6 +243,9 @@ def supervise():
 		begin_watch()
 	except Exception as error:
 		watch_failed = str(error)
+	# A child that waits to hear that its calls are answered hears that they are not.
+	if not call_watch:
+		hold_end.shutdown(1)
 	held_words = b""
 	while True:
 		try:

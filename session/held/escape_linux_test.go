@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -200,18 +201,18 @@ func TestNothingGetsOutOfAHeldShell(t *testing.T) {
 	for who, as := range accounts() {
 		for _, supervisor := range supervisors {
 			for _, name := range holdable {
-				versions := []int{newest}
+				versions := []int{0, newest}
 				switch {
 				case supervisor == "python3" && name == "bash":
-					versions = []int{2, newest}
+					versions = []int{0, 2, newest}
 				case supervisor == "python3" && name != "dash" && name != "ksh93":
 					continue
 				case name == "bash":
-					versions = []int{1, 2, 3, 4, 5, 6, newest}
+					versions = []int{0, 1, 2, 3, 4, 5, 6, newest}
 				}
 				for _, version := range versions {
 					told(t, fmt.Sprint(who, "/", supervisor, "/", name, "/", version), func(t *testing.T, told bool) {
-						if name == "ksh93" && !told {
+						if !told && (name == "ksh93" || version == 0) {
 							return // it is not held there
 						}
 						holdBy(t, supervisor, name, version).close() // skips where that cannot be
@@ -223,7 +224,7 @@ func TestNothingGetsOutOfAHeldShell(t *testing.T) {
 						s, err := startWith(t, by(t, supervisor, shellFor(name, version, told)), as, inherited)
 						require.NoError(t, err)
 						assert.Contains(t, s.supervisor(t), strings.TrimSuffix(supervisor, "3"))
-						assert.Empty(t, v.attack(t, s, ".", 310))
+						assert.Empty(t, besides(v.attack(t, s, ".", 325), version))
 						assert.Equal(t, before, v.state(t))
 						assert.Empty(t, v.spoken(t))
 					})
@@ -231,6 +232,13 @@ func TestNothingGetsOutOfAHeldShell(t *testing.T) {
 			}
 		}
 	}
+}
+
+// besides is through without what only reads, and what nothing but Landlock closes to other processes of the account.
+func besides(through []string, version int) []string {
+	return slices.DeleteFunc(through, func(way string) bool {
+		return version == 0 && (way == "the victim's environment" || way == "the victim's memory")
+	})
 }
 
 // told runs a test where refused calls are reported, and again where the kernel does not put them to the supervisor.

@@ -9,6 +9,11 @@ func ProgramFor(version int, told bool) Texts {
 	return program(version, listen, nil)
 }
 
+// TrialFor is Trial as if Landlock had at most a version.
+func TrialFor(version int, closed []string) Texts {
+	return program(version, listen, append([]string{always}, closed...))
+}
+
 // HostFile is a file of package held, and what is sent of it.
 type HostFile struct {
 	Name, Source string

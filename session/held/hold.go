@@ -12,6 +12,15 @@
 // from giving any. perl does that on the host, or python3 (3.6 or newer, with ctypes) where there is no perl. Where one of these cannot be
 // had, or neither perl nor python3, the shell does not start and says why.
 //
+// Where the kernel has no Landlock, or has it switched off, the filter puts what that would judge to the supervisor, from Linux 5.14
+// on. Nothing of it goes on to the kernel. The supervisor does by itself what may be done: it opens what lies in the temporary
+// directory, devices such as /dev/null, and pipes without names, looks at what it has opened, and passes that on. So no thread can change
+// a path between the look and the opening.
+//
+// Mount namespaces are not used for that. They make untrue what is read: where everything is mounted to be read only, mount and df
+// say so, and an account that is not root has to be in a user namespace, in which other owners are called nobody. Named pipes
+// and devices could be written to there all the same.
+//
 // # What it does not cover
 //
 // Reading itself: secrets, and what acts when it is read (a named pipe, another terminal of the same account, /proc/kmsg, a watchdog).
@@ -22,6 +31,7 @@
 // Where Landlock is older than its sixth version, a held command can signal its own group and its shell only: its background
 // processes go on until the shell ends. ksh93 keeps what $(…) and here-documents hold in memory without a name instead of /dev/shm;
 // where the kernel does not report its calls, it is not held.
+// Without Landlock, memory and variables of other processes of the account can be read, as elsewhere; and named pipes cannot be made.
 // Names of owners may be numbers where accounts come from a service (sssd, nscd).
 //
 // [Trial] also keeps a command that is only tried from reading secrets, by their paths: not by another hard link, and not where they stand

@@ -27,14 +27,19 @@ func closed() (all []string) {
 
 // shellToTry is one in which a command is tried.
 func shellToTry(name string, env ...string) framing.Shell {
-	return shellWith(framing.Shell{Name: name, Env: env}, held.Trial(closed()))
+	return shellToTryAt(newest, name, env...)
 }
 
-// try starts a shell in which a command is tried.
-func try(t testing.TB, supervisor, name string, env ...string) *shell {
+// shellToTryAt is shellToTry as if Landlock had at most a version.
+func shellToTryAt(version int, name string, env ...string) framing.Shell {
+	return shellWith(framing.Shell{Name: name, Env: env}, held.TrialFor(version, closed()))
+}
+
+// try starts a shell in which a command is tried, as if Landlock had at most a version.
+func try(t testing.TB, supervisor string, version int, name string, env ...string) *shell {
 	t.Helper()
-	holdBy(t, supervisor, name, newest).close() // skips where that cannot be
-	s, err := start(t, by(t, supervisor, shellToTry(name, env...)), nil)
+	holdBy(t, supervisor, name, version).close() // skips where that cannot be
+	s, err := start(t, by(t, supervisor, shellToTryAt(version, name, env...)), nil)
 	require.NoError(t, err)
 	require.Empty(t, s.hello.Unwatched)
 	return s
@@ -42,10 +47,11 @@ func try(t testing.TB, supervisor, name string, env ...string) *shell {
 
 // A command that is tried reads what is not secret as any does, and nothing is reported of it.
 func TestWhatIsTriedReadsAsEver(t *testing.T) {
-	for i, name := range append(slices.Clone(holdable), "bash", "dash") {
-		supervisor := supervisors[min(i/len(holdable), 1)]
-		t.Run(supervisor+"/"+name, func(t *testing.T) {
-			s := try(t, supervisor, name)
+	for i, name := range append(slices.Repeat(holdable, 2), "bash", "dash", "bash") {
+		supervisor := supervisors[min(i/len(holdable)/2, 1)]
+		version := newest * (1 - min(i, 14)/len(holdable)%2)
+		t.Run(fmt.Sprint(supervisor, "/", name, "/", version), func(t *testing.T) {
+			s := try(t, supervisor, version, name)
 			perl, err := exec.LookPath("perl")
 			require.NoError(t, err)
 			dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -100,12 +106,14 @@ func TestWhatIsTriedReadsAsEver(t *testing.T) {
 // What is secret is not read, whichever way leads there, and the report says what was to be read.
 func TestWhatIsTriedReadsNoSecrets(t *testing.T) {
 	for _, supervisor := range supervisors {
-		t.Run(supervisor, func(t *testing.T) { triedReadsNoSecrets(t, supervisor) })
+		for _, version := range []int{0, newest} {
+			t.Run(fmt.Sprint(supervisor, "/", version), func(t *testing.T) { triedReadsNoSecrets(t, supervisor, version) })
+		}
 	}
 }
 
-func triedReadsNoSecrets(t *testing.T, supervisor string) {
-	s := try(t, supervisor, "bash", "MY_TOKEN=hidden", "PLAIN=shown")
+func triedReadsNoSecrets(t *testing.T, supervisor string, version int) {
+	s := try(t, supervisor, version, "bash", "MY_TOKEN=hidden", "PLAIN=shown")
 	perl, err := exec.LookPath("perl")
 	require.NoError(t, err)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -203,13 +211,15 @@ func TestPatternsOfAnyCharactersCloseWhatTheySay(t *testing.T) {
 // A path that changes while it is looked at leads to no secret: what is read is what was looked at.
 func TestAPathThatChangesLeadsToNoSecret(t *testing.T) {
 	for _, supervisor := range supervisors {
-		t.Run(supervisor, func(t *testing.T) { changingPathLeadsToNoSecret(t, supervisor) })
+		for _, version := range []int{0, newest} {
+			t.Run(fmt.Sprint(supervisor, "/", version), func(t *testing.T) { changingPathLeadsToNoSecret(t, supervisor, version) })
+		}
 	}
 }
 
-func changingPathLeadsToNoSecret(t *testing.T, supervisor string) {
+func changingPathLeadsToNoSecret(t *testing.T, supervisor string, version int) {
 	python := python(t)
-	s := try(t, supervisor, "bash")
+	s := try(t, supervisor, version, "bash")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	plain, secret := filepath.Join(dir, "abcd"), filepath.Join(dir, ".env")
@@ -226,16 +236,18 @@ func changingPathLeadsToNoSecret(t *testing.T, supervisor string) {
 func TestNothingGetsOutOfAShellInWhichACommandIsTried(t *testing.T) {
 	for who, as := range accounts() {
 		for _, supervisor := range supervisors {
-			t.Run(who+"/"+supervisor, func(t *testing.T) {
-				holdBy(t, supervisor, "bash", newest).close()
-				v := newVictims(t, as)
-				before := v.state(t)
-				s, err := startWith(t, by(t, supervisor, shellToTry("bash")), as, nil)
-				require.NoError(t, err)
-				assert.Empty(t, v.attack(t, s, ".", 310))
-				assert.Equal(t, before, v.state(t))
-				assert.Empty(t, v.spoken(t))
-			})
+			for _, version := range []int{0, newest} {
+				t.Run(fmt.Sprint(who, "/", supervisor, "/", version), func(t *testing.T) {
+					holdBy(t, supervisor, "bash", version).close()
+					v := newVictims(t, as)
+					before := v.state(t)
+					s, err := startWith(t, by(t, supervisor, shellToTryAt(version, "bash")), as, nil)
+					require.NoError(t, err)
+					assert.Empty(t, v.attack(t, s, ".", 325))
+					assert.Equal(t, before, v.state(t))
+					assert.Empty(t, v.spoken(t))
+				})
+			}
 		}
 	}
 }

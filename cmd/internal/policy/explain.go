@@ -175,14 +175,14 @@ func explainRun(ctx context.Context, o *ExplainOptions) error {
 func heldText(d policy.Decision) string {
 	switch {
 	case d.First != nil:
-		text := "it is tried held first: the host's kernel holds it to reading (Landlock and seccomp), and secrets are closed to it. If the kernel refuses " +
+		text := "it is tried held first: the host's kernel holds it to reading (seccomp, and Landlock where it is there), and secrets are closed to it. If the kernel refuses " +
 			"nothing, it is done without approval. Else nothing of it counts, and the request for approval says what it tried"
 		if d.First.Shapes {
 			text += ". In a session it asks at once, since it may change the session's shell"
 		}
 		return text
 	case d.Unheld != nil:
-		return "the host's kernel holds it to reading (Landlock and seccomp): it changes no file, connects to nothing and signals nothing outside. " +
+		return "the host's kernel holds it to reading (seccomp, and Landlock where it is there): it changes no file, connects to nothing and signals nothing outside. " +
 			"Where the host cannot, it needs approval. What it reads, how long it takes and the load it causes are not held"
 	case d.Unfit != "":
 		return "it runs as judged, not held: " + d.Unfit

@@ -25,7 +25,7 @@ Commands read /dev/null unless --stdin forwards this program's standard input (-
 runs a shell script of up to 64 MiB in the shell that its #! names, else the host's; its arguments follow --, and "$0" is
 the shell's name. For other languages: fairlead run HOST --stdin -- python3 - < FILE.
 
---held is a dry run: each host's kernel holds the command to reading (Landlock and seccomp, as root too) and refuses what it
+--held is a dry run: each host's kernel holds the command to reading (seccomp, Landlock where it is there; root too) and refuses what it
 would write, signal or connect to. Output and exit code are those of that attempt. Nothing is installed. A host that cannot
 hold it says why, and gets nothing.
 

@@ -49,24 +49,26 @@ syscall(157 + 10 * $this_arch, 38, 1, 0, 0, 0) && die "the kernel does not take 
 # signals and abstract sockets.
 $landlock_version = syscall 444, 0, 0, 1;
 $landlock_version = 0 + "@newest@" if $landlock_version > 0 + "@newest@";
-$landlock_version > 0 || die "its kernel has no Landlock (Linux 5.13 or newer has it, where it is switched on)\n";
-$file_rights = 0x1ff2 | ($landlock_version > 1 && 0x2000) | ($landlock_version > 2 && 0x4000);
-$header_text = substr pack("Q3", $file_rights, 3, 3), 0, $landlock_version > 5 ? 24 : $landlock_version > 3 ? 16 : 8;
-$rule_set = syscall 444, $header_text, length $header_text, 0;
-$rule_set < 0 && die "the kernel does not take Landlock's rules: $!\n";
-# 0x200000 is O_PATH.
-my $allow_place = sub {
-	my ($place_path, $place_rights) = @_;
-	my $what_may_be = pack "Ql", $place_rights & $file_rights, $place_path eq "" ? 0 : sysopen(PLACE_FILE, $place_path, 0x200000) ? fileno PLACE_FILE : -1;
-	syscall(445, $rule_set, 1, $what_may_be, 0) && die "the kernel does not take a rule of Landlock for $place_path: $!\n";
-	close PLACE_FILE
-};
-for ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty") { -c $_ && $allow_place->($_, 0x4002) }
-# Descriptor 0, the terminal.
--t STDIN && $allow_place->("", 0x4002);
-# Beneath TMPDIR: files and named pipes, made, written, removed. No directories, links, sockets, devices.
-$allow_place->($ENV{TMPDIR}, 0x4522);
-syscall(446, $rule_set, 0) && die "the kernel does not take Landlock: $!\n";
+# Without it, what it would judge is the supervisor's to do: see watch.pl.
+if ($landlock_version > 0) {
+	$file_rights = 0x1ff2 | ($landlock_version > 1 && 0x2000) | ($landlock_version > 2 && 0x4000);
+	$header_text = substr pack("Q3", $file_rights, 3, 3), 0, $landlock_version > 5 ? 24 : $landlock_version > 3 ? 16 : 8;
+	$rule_set = syscall 444, $header_text, length $header_text, 0;
+	$rule_set < 0 && die "the kernel does not take Landlock's rules: $!\n";
+	# 0x200000 is O_PATH.
+	my $allow_place = sub {
+		my ($place_path, $place_rights) = @_;
+		my $what_may_be = pack "Ql", $place_rights & $file_rights, $place_path eq "" ? 0 : sysopen(PLACE_FILE, $place_path, 0x200000) ? fileno PLACE_FILE : -1;
+		syscall(445, $rule_set, 1, $what_may_be, 0) && die "the kernel does not take a rule of Landlock for $place_path: $!\n";
+		close PLACE_FILE
+	};
+	for ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty") { -c $_ && $allow_place->($_, 0x4002) }
+	# Descriptor 0, the terminal.
+	-t STDIN && $allow_place->("", 0x4002);
+	# Beneath TMPDIR: files and named pipes, made, written, removed. No directories, links, sockets, devices.
+	$allow_place->($ENV{TMPDIR}, 0x4522);
+	syscall(446, $rule_set, 0) && die "the kernel does not take Landlock: $!\n"
+} else { $landlock_version = 0 }
 
 # Capabilities (capabilities(7)): of root's, CAP_DAC_READ_SEARCH and CAP_SYSLOG stay, which read.
 syscall 157 + 10 * $this_arch, 47, 4, 0, 0, 0;
@@ -226,6 +228,7 @@ $header_text = pack "Sx6P", scalar @filter_ops, $filter_text;
 my $listener = syscall $this_arch ? 277 : 317, 1, 0 + "@listen@", $header_text;
 my $unwatched = "";
 if ($listener < 0) {
+	$landlock_version || die "its kernel has no Landlock (Linux 5.13 or newer has it, where it is switched on), and does not put calls to the supervisor either: $!\n";
 	# Then the kernel answers by itself, and nothing is told.
 	$unwatched = ";$!";
 	$filter_text = join "", map {
@@ -242,6 +245,8 @@ my $pieces = pack "PQ", $bytes, 2;
 my $rights = pack "Qlllx4", 20, 1, 1, $listener;
 my $message = pack "x16PQPQx8", $pieces, 1, $rights, $listener < 0 ? 0 : 24;
 syscall($this_arch ? 211 : 46, $_[0], $message, 0x40c0) == 2 || die "the supervisor cannot be told of its calls: $!\n";
+# Without Landlock the supervisor says that it can do what it must (5.14).
+$landlock_version || syscall($this_arch ? 63 : 0, $_[0], $bytes, 1) == 1 || die "its kernel has no Landlock (Linux 5.13 or newer has it, where it is switched on), and its supervisor cannot stand in for it (5.14 or newer lets it, where a parent may look into its children)\n";
 # What came open from elsewhere is not the shell's: 4 is CLOSE_RANGE_CLOEXEC.
 syscall(436, 3, 0xffffffff, 4) && die "descriptors cannot be closed: $!\n";
-"landlock $landlock_version, seccomp$unwatched"
+($landlock_version ? "landlock $landlock_version, " : "")."seccomp$unwatched"

@@ -72,34 +72,35 @@ def hold(channel_end, environment_of):
 
 	# Landlock (landlock(7)).
 	landlock_version = min(system_call(444, 0, 0, 1), int("@newest@"))
-	if landlock_version <= 0:
-		fail_with("its kernel has no Landlock (Linux 5.13 or newer has it, where it is switched on)")
-	file_rights = 0x1ff2 | (0x2000 if landlock_version > 1 else 0) | (0x4000 if landlock_version > 2 else 0)
-	header_text = struct.pack("<3Q", file_rights, 3, 3)[:24 if landlock_version > 5 else 16 if landlock_version > 3 else 8]
-	rule_set = system_call(444, header_text, len(header_text), 0)
-	if rule_set < 0:
-		fail_with("the kernel does not take Landlock's rules: $!")
-	def allow_place(place_path, place_rights):
-		# 0x200000 is O_PATH.
-		try:
-			place_fd = os.open(place_path, 0x200000) if place_path else 0
-		except OSError:
-			place_fd = -1
-		if system_call(445, rule_set, 1, struct.pack("<Ql", place_rights & file_rights, place_fd), 0):
-			fail_with("the kernel does not take a rule of Landlock for " + os.fsdecode(place_path) + ": $!")
-		if place_fd > 0:
-			os.close(place_fd)
-	for place_path in b"/dev/null", b"/dev/zero", b"/dev/full", b"/dev/tty":
-		try:
-			if stat.S_ISCHR(os.stat(place_path).st_mode):
-				allow_place(place_path, 0x4002)
-		except OSError:
-			pass
-	if os.isatty(0):
-		allow_place(b"", 0x4002)
-	allow_place(environment_of[b"TMPDIR"], 0x4522)
-	if system_call(446, rule_set, 0):
-		fail_with("the kernel does not take Landlock: $!")
+	if landlock_version > 0:
+		file_rights = 0x1ff2 | (0x2000 if landlock_version > 1 else 0) | (0x4000 if landlock_version > 2 else 0)
+		header_text = struct.pack("<3Q", file_rights, 3, 3)[:24 if landlock_version > 5 else 16 if landlock_version > 3 else 8]
+		rule_set = system_call(444, header_text, len(header_text), 0)
+		if rule_set < 0:
+			fail_with("the kernel does not take Landlock's rules: $!")
+		def allow_place(place_path, place_rights):
+			# 0x200000 is O_PATH.
+			try:
+				place_fd = os.open(place_path, 0x200000) if place_path else 0
+			except OSError:
+				place_fd = -1
+			if system_call(445, rule_set, 1, struct.pack("<Ql", place_rights & file_rights, place_fd), 0):
+				fail_with("the kernel does not take a rule of Landlock for " + os.fsdecode(place_path) + ": $!")
+			if place_fd > 0:
+				os.close(place_fd)
+		for place_path in b"/dev/null", b"/dev/zero", b"/dev/full", b"/dev/tty":
+			try:
+				if stat.S_ISCHR(os.stat(place_path).st_mode):
+					allow_place(place_path, 0x4002)
+			except OSError:
+				pass
+		if os.isatty(0):
+			allow_place(b"", 0x4002)
+		allow_place(environment_of[b"TMPDIR"], 0x4522)
+		if system_call(446, rule_set, 0):
+			fail_with("the kernel does not take Landlock: $!")
+	else:
+		landlock_version = 0
 
 	# Capabilities (capabilities(7)).
 	system_call(by_arch(157, 167), 47, 4, 0, 0, 0)
@@ -226,6 +227,8 @@ def hold(channel_end, environment_of):
 	listener_fd = system_call(by_arch(317, 277), 1, int("@listen@"), header_text)
 	un_watched = ""
 	if listener_fd < 0:
+		if not landlock_version:
+			fail_with("its kernel has no Landlock (Linux 5.13 or newer has it, where it is switched on), and does not put calls to the supervisor either: $!")
 		un_watched = ";" + os.strerror(ctypes.get_errno())
 		for i, text in enumerate(filter_ops):
 			fields = struct.unpack("<HBBL", text)
@@ -243,6 +246,8 @@ def hold(channel_end, environment_of):
 	header_text = struct.pack("<16xQQQQ8x", ctypes.addressof(pieces_text), 1, ctypes.addressof(rights_text), 0 if listener_fd < 0 else 24)
 	if system_call(by_arch(46, 211), channel_end, header_text, 0x40c0) != 2:
 		fail_with("the supervisor cannot be told of its calls: $!")
+	if not landlock_version and system_call(by_arch(0, 63), channel_end, bytes_text, 1) != 1:
+		fail_with("its kernel has no Landlock (Linux 5.13 or newer has it, where it is switched on), and its supervisor cannot stand in for it (5.14 or newer lets it, where a parent may look into its children)")
 	if system_call(436, 3, 0xffffffff, 4):
 		fail_with("descriptors cannot be closed: $!")
-	return "landlock %d, seccomp%s" % (landlock_version, un_watched)
+	return ("landlock %d, " % landlock_version if landlock_version else "") + "seccomp" + un_watched

@@ -9,6 +9,9 @@
 # Where everything that is opened is looked at (first), Landlock does not judge what is read. There nothing that opens for reading goes
 # on: the supervisor opens what it has looked at, and gives that to the process.
 #
+# Where the kernel has no Landlock (version 0), nothing goes on that could change anything if a thread changed what was looked at: what
+# may be done is done here, by a path of the supervisor's own in the room, or with what was opened and looked at afterwards.
+#
 #= $a $this_arch the processor: 0 is x86-64, 1 is arm64
 #= $v $landlock_version of Landlock's interface
 #= $l $listener the descriptor
@@ -44,6 +47,9 @@
 #= $J $filters_of how many filters of system calls a process has
 #= $K $pretends whether the call succeeds and does nothing
 #= $g $give_pair gives a process one end of a pair of sockets instead of the socket that it wants
+#= $L $stand_in does what may be done, where Landlock does not judge it
+#= $M $take_socket takes a descriptor of the process
+#= $N $pinned_fd what lies at a path, whatever becomes of that
 #= PD PROC_DIR the directory of processes
 #= WM PROCESS_MEMORY the memory of a process
 #= WS STAT_FILE proc_pid_stat(5)
@@ -65,6 +71,16 @@ syscall($this_arch ? 212 : 47, $_[0], $message, 0x40000000) == 2 || die "no list
 my $landlock_version = ord substr $bytes, 1;
 (my $length, $listener) = unpack "Qx8l", $rights;
 $length == 20 || return;
+# Without Landlock it must be possible to read paths, and to give a descriptor as an answer: to a call that is none, ENOENT (2) is said. The
+# supervisor's memory is closed (PR_SET_DUMPABLE), which Landlock hides elsewhere.
+if (!$landlock_version) {
+	open(PROCESS_MEMORY, "</proc/$shell_pid/mem") || die "paths cannot be read: $!\n";
+	close PROCESS_MEMORY;
+	my $fd = pack "QL4", 0, 2, 0, 0, 0;
+	syscall($this_arch ? 29 : 16, $listener, 0x40182103, $fd) < 0 && $! == 2 || die "no descriptor can be given: $!\n";
+	syscall 157 + 10 * $this_arch, 4, 0, 0, 0, 0;
+	syscall $this_arch ? 64 : 1, $_[0], $bytes, 1
+}
 # PR_SET_CHILD_SUBREAPER: what loses its parents stays below the supervisor.
 syscall 157 + 10 * $this_arch, 36, 1, 0, 0, 0;
 
@@ -210,6 +226,54 @@ my $open_for = sub {
 	!defined $real || $is_closed->($real) || unpack("Q", $system) == 0x9fa0 && $real !~ "^/proc/" or $give_end->($fd, $open_flags);
 	syscall $this_arch ? 57 : 3, $fd
 };
+# Does what would go on if Landlock judged it. 0x103, 0x105, 0x107 and 0x500 are /dev/null, zero, full and tty, 0x50495045 is the file
+# system of pipes that have no names.
+my $stand_in = sub {
+	my ($kind, $place, $in_room, $type, $missing, $path, $open_flags, $follow, @args) = @_;
+	my $fd = -1;
+	$pretends = 1;
+	if ($kind eq "m") {
+		$error_number = $type ? 17 : $missing;
+		$in_room && !$type && ($report = 1, $error_number = 13)
+	} elsif ($kind eq "r") {
+		my $which = $call_number + 1000 * $this_arch;
+		$error_number = !$type ? $missing : (
+			$second_text ne "" ? syscall $this_arch ? 276 : 316, -100, $place, -100, $second_text, $which =~ "^(316|1276)\$" ? $args[4] : 0
+			: syscall $this_arch ? 35 : 263, -100, $place, $which == 84 ? 512 : $which =~ "^(263|1035)\$" ? $args[2] : 0) < 0 ? $! + 0 : 0
+	} elsif ($in_room) {
+		my $mode = $args[$this_arch || $call_number == 257 ? 3 : $call_number == 2 ? 2 : 1];
+		$fd = syscall $this_arch ? 56 : 257, -100, $place, ($open_flags & ~0x82000) | 0x100 | ($this_arch ? 0x8000 : 0x20000), $mode & 438 & ~umask;
+		$error_number = $! + 0
+	} elsif ($path eq "" || !$type && $magic_link eq "") {
+		$error_number = $path eq "" ? 2 : $missing
+	} elsif (($open_flags & 0xc0) == 0xc0) {
+		$error_number = 17
+	} elsif ($type == 16384) {
+		$error_number = 21
+	} elsif (!($open_flags & 3)) {
+		$open_for->($path, $open_flags, $follow)
+	} else {
+		$report = 1;
+		$error_number = 13;
+		my $where = $magic_link ne "" ? $magic_link : $place;
+		my $pinned_fd = syscall $this_arch ? 56 : 257, -100, $where, 0x200000, 0;
+		my $pinned_path = "/proc/self/fd/$pinned_fd";
+		my @stat = stat $pinned_path;
+		my $system = pack "x256";
+		syscall $this_arch ? 44 : 138, $pinned_fd, $system;
+		if (@stat && (($stat[2] & 61440) == 8192 ? $stat[6] =~ "^(259|261|263|1280)\$" || $stat[6] == $own_terminal : unpack("Q", $system) == 0x50495045)) {
+			$fd = syscall $this_arch ? 56 : 257, -100, $pinned_path, ($open_flags & ~0x822c0) | 0x100, 0;
+			$fd < 0 && ($report = 0, $error_number = $! + 0)
+		}
+		# What has a socket there says ENXIO.
+		@stat && ($stat[2] & 61440) == 49152 && ($report = 0, $error_number = 6);
+		$pinned_fd < 0 || syscall $this_arch ? 57 : 3, $pinned_fd
+	}
+	if ($fd >= 0) {
+		$give_end->($fd, $open_flags);
+		syscall $this_arch ? 57 : 3, $fd
+	}
+};
 # What opens, makes, removes or changes something that has a path.
 my $judge_path = sub {
 	my ($kind, $at, $where, $to_at, $to, @args) = @_;
@@ -234,13 +298,14 @@ my $judge_path = sub {
 	}
 	if (!defined $first_text) {
 		# What cannot be looked at is Landlock's to judge, where it does.
-		$old_truncates || $kind eq "t" && $landlock_version < 3 || ($error_number = 0);
+		!$landlock_version || $old_truncates || $kind eq "t" && $landlock_version < 3 || ($error_number = 0);
 		return
 	}
 	my $place = $first_text;
 	my $parent_dir = $place =~ "(?s)^(/.*)/" ? $1 : "/";
 	my $in_room = $parent_dir eq $room_dir;
 	my @stat = $kind =~ "[ot]" ? stat $place : lstat $place;
+	my $missing = $! + 0;
 	my $type = @stat ? $stat[2] & 61440 : 0;
 	my $goes_on = 0;
 	# ksh93 keeps what $(...) and here-documents hold in a file that it makes in /dev/shm and removes at once: it gets one that never had
@@ -276,7 +341,19 @@ my $judge_path = sub {
 	} else {
 		$goes_on = $landlock_version > 2 && (!@stat || $in_room)
 	}
-	$goes_on && ($report = $error_number = 0)
+	$goes_on || return;
+	$report = $error_number = 0;
+	$landlock_version || $kind eq "l" || $stand_in->($kind, $place, $in_room, $type, $missing, $path, $open_flags, $follow, @args)
+};
+# A descriptor of the process. It is the process's threads' too: 434 is pidfd_open(2), 438 pidfd_getfd(2).
+my $take_socket = sub {
+	local $/;
+	open(STAT_FILE, "</proc/$pid/status") && <STAT_FILE> =~ "Tgid:\\s+(\\d+)" or return -1;
+	close STAT_FILE;
+	my $of_process = syscall 434, 0 + $1, 0;
+	my $taken = syscall 438, $of_process, $_[0] & 0xffffffff, 0;
+	$of_process < 0 || syscall $this_arch ? 57 : 3, $of_process;
+	$taken
 };
 # Signals: without Landlock's own bounds for them none is left to the kernel.
 my $judge_signal = sub {
@@ -293,11 +370,21 @@ my $judge_signal = sub {
 };
 # Addresses that something is connected, bound or sent to. The sockets themselves go nowhere: what is said here only names them.
 my $judge_address = sub {
-	my ($kind, $address, $count) = @_;
+	my ($kind, $address, $count, $socket_fd) = @_;
 	my $text = $address ? $read_at->($address, $count > 127 ? 128 : $count) : "";
 	$first_text = $text ne "" || !$address ? unpack "H*", $text : undef;
 	my $family = $text eq "" ? 0 : unpack "S", $text;
 	if (defined $first_text && (!$family || $family == 16)) { $report = $error_number = 0 }
+	# Without Landlock, an address that changes would name a socket in a directory: it is bound here, if it is netlink's (16; 39 is SO_DOMAIN).
+	if ($kind eq "b" && !$error_number && !$landlock_version) {
+		my $taken = $take_socket->($socket_fd);
+		my $domain = pack "l", 0;
+		my $size = pack "L", 4;
+		$pretends = 1;
+		$error_number = syscall($this_arch ? 209 : 55, $taken, 1, 39, $domain, $size) < 0 || unpack("l", $domain) != 16 ? 1
+			: syscall($this_arch ? 200 : 49, $taken, $text, length $text) < 0 ? $! + 0 : 0;
+		$taken < 0 || syscall $this_arch ? 57 : 3, $taken
+	}
 	if ($family == 1 && $kind eq "c" && length $text > 3 && substr($text, 2, 1) ne "\0") {
 		my $socket = $find_place->(-100, (unpack "x2Z*", $text), 1);
 		if (defined $socket && !-e $socket) { $report = 0; $error_number = 2 }
@@ -361,7 +448,7 @@ my $kill_rest = sub {
 		} elsif ($kind eq "d" && !@where) {
 			$judge_address->($kind, unpack "QL", $read_at->($args[1], 16))
 		} elsif ($kind =~ "[bcd]") {
-			$judge_address->($kind, $args[$where[0]], $args[$where[1]] & 0xffffffff)
+			$judge_address->($kind, $args[$where[0]], $args[$where[1]] & 0xffffffff, $args[0])
 		}
 		# What was read was the caller's only if the call still waits.
 		my $still = pack "Q", $call_id;

@@ -54,6 +54,14 @@
 #= pl listener_poll waits for the listener
 #= ha hear_all answers the calls that wait
 #= in_ instead_fd what a process gets
+#= si stand_in does what may be done, where Landlock does not judge it
+#= ms missing_error what is said of what is not there
+#= pf pinned_fd what lies at a path, whatever becomes of that
+#= tf taken_fd a descriptor of it
+#= pq process_fd the process
+#= sd socket_domain of a socket
+#= tk take_socket takes a descriptor of the process
+#= sq socket_fd the descriptor that is bound
 #= nx next_step of a path
 #= sw step_words of a path that are not gone yet
 #= oc own_count filters of the supervisor
@@ -80,6 +88,13 @@ def watch(channel_end, shell_pid, room_dir):
 	length, listener_fd = struct.unpack("<Q8xl", rights_text.raw[:20])
 	if length != 20:
 		return ()
+	# Without Landlock, a descriptor must be an answer that the kernel knows: for a call that is none it says ENOENT (2). 4 is PR_SET_DUMPABLE.
+	if not landlock_version:
+		open("/proc/%d/mem" % shell_pid, "rb").close()
+		if system_call(by_arch(16, 29), listener_fd, 0x40182103, struct.pack("<QLLLL", 0, 2, 0, 0, 0)) >= 0 or ctypes.get_errno() != 2:
+			raise Exception("no descriptor can be given: " + os.strerror(ctypes.get_errno()))
+		system_call(by_arch(157, 167), 4, 0, 0, 0, 0)
+		system_call(by_arch(1, 64), channel_end, b"y", 1)
 	# PR_SET_CHILD_SUBREAPER.
 	system_call(by_arch(157, 167), 36, 1, 0, 0, 0)
 
@@ -272,6 +287,59 @@ def watch(channel_end, shell_pid, room_dir):
 		if real is not None and not is_closed(real) and not (struct.unpack("<Q", system.raw[:8])[0] == 0x9fa0 and real[:6] != b"/proc/"):
 			give_end(instead_fd, open_flags)
 		os.close(instead_fd)
+	# 0x103, 0x105, 0x107 and 0x500 are /dev/null, zero, full and tty, 0x50495045 is the file system of pipes that have no names.
+	def stand_in(kind, place, in_room, state, missing_error, path, open_flags, follow_last, arguments):
+		instead_fd = -1
+		number = call_state.number
+		call_state.pretends = True
+		if kind == "m":
+			call_state.error = 17 if state else missing_error
+			if in_room and not state:
+				call_state.report = True
+				call_state.error = 13
+		elif kind == "r":
+			call_state.error = missing_error
+			if state:
+				if call_state.second:
+					given = system_call(by_arch(316, 276), -100, place, -100, call_state.second, arguments[4] if number == by_arch(316, 276) else 0)
+				else:
+					given = system_call(by_arch(263, 35), -100, place, arguments[2] if number == by_arch(263, 35) else 512 if number == 84 else 0)
+				call_state.error = ctypes.get_errno() if given < 0 else 0
+		elif in_room:
+			mask = os.umask(63)
+			os.umask(mask)
+			mode = arguments[3 if number == by_arch(257, 56) else 2 if number == 2 else 1]
+			instead_fd = system_call(by_arch(257, 56), -100, place, open_flags & ~0x82000 | 0x80100 | by_arch(0x20000, 0x8000), mode & 438 & ~mask)
+			call_state.error = ctypes.get_errno()
+		elif not path or not state and not call_state.magic:
+			call_state.error = missing_error if path else 2
+		elif open_flags & 0xc0 == 0xc0:
+			call_state.error = 17
+		elif state == 16384:
+			call_state.error = 21
+		elif not open_flags & 3:
+			open_for(path, open_flags, follow_last)
+		else:
+			call_state.report = True
+			call_state.error = 13
+			pinned_fd = system_call(by_arch(257, 56), -100, call_state.magic or place, 0x280000, 0)
+			if pinned_fd >= 0:
+				pinned = os.fstat(pinned_fd)
+				system = ctypes.create_string_buffer(256)
+				system_call(by_arch(138, 44), pinned_fd, system)
+				if pinned.st_rdev in (0x103, 0x105, 0x107, 0x500, own_terminal) if pinned.st_mode & 61440 == 8192 else struct.unpack("<Q", system.raw[:8])[0] == 0x50495045:
+					instead_fd = system_call(by_arch(257, 56), -100, b"/proc/self/fd/%d" % pinned_fd, open_flags & ~0x822c0 | 0x80100, 0)
+					if instead_fd < 0:
+						call_state.report = False
+						call_state.error = ctypes.get_errno()
+				# What has a socket there says ENXIO.
+				if pinned.st_mode & 61440 == 49152:
+					call_state.report = False
+					call_state.error = 6
+				os.close(pinned_fd)
+		if instead_fd >= 0:
+			give_end(instead_fd, open_flags)
+			os.close(instead_fd)
 	def judge_path(kind, rest, arguments):
 		at = rest[0]
 		where_is = rest[1] if len(rest) > 1 else None
@@ -301,7 +369,7 @@ def watch(channel_end, shell_pid, room_dir):
 				call_state.pretends = True
 			return
 		if place is None:
-			if not old_truncates and not (kind == "t" and landlock_version < 3):
+			if landlock_version and not old_truncates and not (kind == "t" and landlock_version < 3):
 				call_state.error = 0
 			return
 		parent_dir = (place.rpartition(b"/")[0] if place[:1] == b"/" else b"") or b"/"
@@ -339,6 +407,20 @@ def watch(channel_end, shell_pid, room_dir):
 		if goes_on:
 			call_state.report = False
 			call_state.error = 0
+			if not landlock_version and kind != "l":
+				stand_in(kind, place, in_room, state, error or 2, path, open_flags, follow_last, arguments)
+	# 434 is pidfd_open(2), 438 pidfd_getfd(2).
+	def take_socket(number):
+		try:
+			with open("/proc/%d/status" % call_state.pid, "rb") as file:
+				other_pid = int(file.read().partition(b"\nTgid:")[2].split()[0])
+		except (OSError, ValueError, IndexError):
+			return -1
+		process_fd = system_call(434, other_pid, 0)
+		taken_fd = system_call(438, process_fd, number & 0xffffffff, 0)
+		if process_fd >= 0:
+			os.close(process_fd)
+		return taken_fd
 	def judge_signal(rest, target):
 		other_pid = (target & 0xffffffff ^ 0x80000000) - 0x80000000
 		if rest:
@@ -355,13 +437,23 @@ def watch(channel_end, shell_pid, room_dir):
 		elif not other_pid or is_inside(abs(other_pid)):
 			call_state.report = False
 			call_state.error = 0
-	def judge_address(kind, address, count):
+	def judge_address(kind, address, count, socket_fd=0):
 		text = read_at(address, min(count, 128)) if address else b""
 		call_state.first = text.hex().encode() if text or not address else None
 		family = struct.unpack("<H", text[:2])[0] if len(text) > 1 else 0
 		if call_state.first is not None and family in (0, 16):
 			call_state.report = False
 			call_state.error = 0
+			# Without Landlock it is bound here, if it is netlink's (16; 39 is SO_DOMAIN).
+			if kind == "b" and not landlock_version:
+				taken_fd = take_socket(socket_fd)
+				socket_domain = ctypes.create_string_buffer(4)
+				call_state.pretends = True
+				call_state.error = 1
+				if system_call(by_arch(55, 209), taken_fd, 1, 39, socket_domain, struct.pack("<L", 4)) >= 0 and socket_domain.raw == b"\x10\0\0\0":
+					call_state.error = ctypes.get_errno() if system_call(by_arch(49, 200), taken_fd, text, len(text)) < 0 else 0
+				if taken_fd >= 0:
+					os.close(taken_fd)
 		if family == 1 and kind == "c" and len(text) > 3 and text[2]:
 			place = find_place(-100, text[2:].partition(b"\0")[0], True)
 			if place is not None and not os.path.exists(place):
@@ -432,7 +524,7 @@ def watch(channel_end, shell_pid, room_dir):
 				text = read_at(arguments[1], 16)
 				judge_address(kind, *struct.unpack("<QL", text[:12]) if len(text) > 11 else (1, 0))
 			elif kind in "bcd":
-				judge_address(kind, arguments[rest[0]], arguments[rest[1]] & 0xffffffff)
+				judge_address(kind, arguments[rest[0]], arguments[rest[1]] & 0xffffffff, arguments[0])
 			# What was read was the caller's only if the call still waits.
 			if not call_state.given and system_call(by_arch(16, 29), listener_fd, 0x80082102, struct.pack("<Q", call_state.id)) < 0:
 				continue

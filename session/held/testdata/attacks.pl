@@ -75,6 +75,14 @@ way "sendfile", sub { went("sendfile", reading(), reading(), 0, 1) };
 way "again through /proc/self/fd", sub { my $fd = reading(); fd("/proc/self/fd/$fd", 1) >= 0 };
 way "again from O_PATH", sub { my $fd = fd($file, 010000000); fd("/proc/self/fd/$fd", 1) >= 0 };
 way "the victim's descriptor", sub { fd("/proc/$pid/fd/3", 1) >= 0 };
+for my $link ("root", "cwd") {
+	my $there = "/proc/$pid/$link$dir";
+	way "the victim's $link: to write", sub { fd("$there/file", 1) >= 0 };
+	way "the victim's $link: to make", sub { fd("$there/new", 0101) >= 0 };
+	way "the victim's $link: to remove", sub { unlink "$there/spare" };
+	way "the victim's $link: a directory", sub { mkdir "$there/made" };
+	way "the victim's $link: to move", sub { rename "$there/spare", "$there/renamed" };
+}
 way "an inherited descriptor", sub { my $f; open($f, ">&=3") && syswrite($f, "x") };
 way "an inherited descriptor, by name", sub { fd("/dev/fd/3", 1) >= 0 && -s $file };
 way "rename", sub { rename "$dir/spare", "$dir/renamed" };
@@ -233,6 +241,7 @@ sub race {
 	my $child = fork;
 	if (!$child) { my $i = 0; 1 while $change->(($i = !$i) * $size) > 0; POSIX::_exit(0) }
 	my $won = 0;
+	for (1..1e6) { last if unpack("P$size", pack "Q", $memory) ne pack "a$size", $first } # it has begun
 	for (1..400) { $try->($memory) and $won = 1 }
 	truncate $f, 0; # ends it
 	waitpid $child, 0;
@@ -247,6 +256,29 @@ for (["open", 1], ["open to truncate", 1 | 01000], ["open to read and truncate",
 way "a race: unlink", sub { race(text("$dir/none"), text("$dir/spare"), sub { call("unlinkat", $at, shift, 0); !-e "$dir/spare" }) };
 way "a race: mkdir", sub { race(text("/etc"), text("$dir/made"), sub { call("mkdirat", $at, shift, 0755); -e "$dir/made" }) };
 way "a race: a link into TMPDIR", sub { race(text("$ENV{TMPDIR}/l"), text("$dir/l"), sub { open my $l, ">", "$ENV{TMPDIR}/l"; call("renameat2", $at, text("$ENV{TMPDIR}/l"), $at, shift, 0); -e "$dir/l" }) };
+way "a race: a directory", sub { race(text("$ENV{TMPDIR}/l"), text("$dir/new"), sub { my $fd = call("openat", $at, shift, 0101, 0644); POSIX::close($fd) if $fd >= 0; unlink "$ENV{TMPDIR}/l"; -e "$dir/new" }) };
+way "a race: a move out of TMPDIR", sub { race(text("$ENV{TMPDIR}/l"), text("$dir/l"), sub { open my $l, ">", "$ENV{TMPDIR}/m"; call("renameat2", $at, text("$ENV{TMPDIR}/m"), $at, shift, 0); -e "$dir/l" }) };
+way "a race: a named pipe", sub { race(text("/dev/null"), text("$dir/fifo"), sub { my $fd = call("openat", $at, shift, 04001, 0); my $won = $fd >= 0 && -p "/proc/self/fd/$fd"; POSIX::close($fd) if $fd >= 0; $won }) };
+way "a race: bind", sub {
+	socketpair(my $p, my $q, AF_UNIX, SOCK_STREAM, 0) or return 0;
+	race(pack("Sx108", 16), pack("SZ108", 1, "$dir/s"), sub { syscall $arm ? 200 : 49, fileno $p, shift, 110; -e "$dir/s" })
+};
+# Another process with the same descriptors changes what one is of: a pipe and a victim in turn.
+way "a race: a descriptor", sub {
+	pipe(my $out, my $in) or return 0;
+	my ($file_fd, $pipe_fd) = (reading(), fileno $in);
+	my $n = POSIX::dup($pipe_fd);
+	my $child = call("clone", 0x400 | 17, 0, 0, 0, 0); # CLONE_FILES
+	if ($child == 0) { for (1..100000) { POSIX::dup2($file_fd, $n); POSIX::dup2($pipe_fd, $n) } POSIX::_exit(0) }
+	my $won = 0;
+	until (waitpid($child, 1) > 0) {
+		my $fd = fd("/proc/self/fd/$n", 1);
+		$fd >= 0 or next;
+		-f "/proc/self/fd/$fd" and $won = 1;
+		POSIX::close($fd)
+	}
+	$won
+};
 way "a race: connect", sub {
 	race(pack("Sx14", 16), pack_sockaddr_in($port, INADDR_LOOPBACK), sub {
 		my $fd = syscall $arm ? 198 : 41, 2, 1, 0;

@@ -1,6 +1,6 @@
 # Opens a path that another process changes all the while, and prints what it read that it should not have: ARGV is a harmless file
 # and a secret one of which the paths are of the same length.
-import ctypes, mmap, os, signal, sys
+import ctypes, mmap, os, sys
 plain, secret = (p.encode() for p in sys.argv[1:3])
 room = mmap.mmap(-1, 4096)
 room[:len(plain) + 1] = plain + b"\0"
@@ -9,9 +9,10 @@ libc = ctypes.CDLL(None, use_errno=True)
 libc.open.argtypes = [ctypes.c_void_p, ctypes.c_int]
 child = os.fork()
 if not child:
-    while True:
+    while not room[4000]:
         room[:len(secret)] = secret
         room[:len(plain)] = plain
+    os._exit(0)
 read = 0
 for i in range(int(sys.argv[3])):
     for flags in (0, os.O_RDWR, os.O_CREAT):
@@ -23,5 +24,5 @@ for i in range(int(sys.argv[3])):
         os.close(fd)
         if b"hidden" in text:
             print("through", flags)
-os.kill(child, signal.SIGKILL)
+room[4000] = 1
 print("opened" if read else "opened nothing")

@@ -17,6 +17,7 @@ BEGIN {
 		if ($number == 317 || $number == 277) { print "$args[0] $args[1]\n", filter($args[2]); $! = 22; return $told ? 9 : -1 }
 		if ($args[0] eq 22) { print "$args[0] $args[1]\n", filter($args[2]); return 0 }
 		if ($number == 46 || $number == 211) { print "$args[0] $args[2]\n"; return 2 }
+		if ($number == 0 || $number == 63) { print "$args[0] $args[2]\n"; return 1 }
 		$number == 445 and $args[2] = unpack "Q", $args[2];
 		$number == 125 || $number == 90 and $args[1] = $_[2] = pack "L6", (0xffffffff) x 6;
 		print join(" ", map value($_), @args), "\n";
