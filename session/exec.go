@@ -41,8 +41,9 @@ type Exec struct {
 	answer   policy.Answer  // the yes to it, if one was needed
 	bond     bond           // what that was asked about
 
-	held    bool  // it runs held to reading
-	unready error // why the shell that holds it could not be started, where that is no reason to ask
+	held    bool     // it runs held to reading
+	sockets []string // that are open for it while it is held
+	unready error    // why the shell that holds it could not be started, where that is no reason to ask
 
 	then   func() // of a frame of our own: called at its end, by the pump
 	forget func() // wipes the passwords that it was given; nil where it needs none
@@ -209,6 +210,7 @@ func (x *Exec) event(sh *shell, ev framing.Event) {
 			sh.cooked.Store(true)
 		}
 		x.s.frameEnded(x.res.Lane, ev.Trailer)
+		x.closeSockets(sh)
 		x.frame = true
 		x.ended(ev.Trailer.ExitCode, 0, ev.Trailer.Dir)
 	case framing.Exited:

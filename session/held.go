@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
@@ -26,6 +27,9 @@ func (s *Session) hold(ctx context.Context, x *Exec, d policy.Decision) policy.D
 	case x.cmd.Held:
 		x.held = true
 		return d
+	case d.Verdict == policy.Allow && d.Unfit != "" && len(d.Sockets) > 0:
+		s.holdWithSockets(ctx, x, d)
+		return d
 	case d.Verdict == policy.Allow && d.Unfit != "":
 		x.note(func(r *Result) { r.Held, r.NotHeld = heldNot, d.Unfit })
 		return d
@@ -35,10 +39,8 @@ func (s *Session) hold(ctx context.Context, x *Exec, d policy.Decision) policy.D
 		x.note(func(r *Result) { r.Held, r.NotHeld = heldNot, "Fairlead reads the file itself" })
 		return d
 	}
-	why := x.unholdable()
-	if why == "" {
-		why = s.holdable(ctx, x)
-	}
+	x.sockets = d.Sockets
+	why := s.whyNotHeld(ctx, x)
 	if why == "" {
 		x.held = true
 		return d
@@ -47,6 +49,34 @@ func (s *Session) hold(ctx context.Context, x *Exec, d policy.Decision) policy.D
 	not := *d.Unheld
 	not.Reason = fmt.Sprintf("%s, and %s cannot hold this: %s", not.Reason, s.host.Name, why)
 	return not
+}
+
+// holdWithSockets has x run held with the sockets that are open for it, where that can be; else as it is judged.
+func (s *Session) holdWithSockets(ctx context.Context, x *Exec, d policy.Decision) {
+	x.sockets = d.Sockets
+	why := s.whyNotHeld(ctx, x)
+	if x.held = why == "" && x.unready == nil; x.held {
+		return
+	}
+	x.sockets, x.unready = nil, nil
+	why = strings.TrimSuffix(d.Unfit+"; "+why, "; ")
+	x.note(func(r *Result) { r.Held, r.HeldBy, r.RefusedUnknown, r.NotHeld = heldNot, "", "", why })
+}
+
+// whyNotHeld says why x cannot be held, there or anywhere; "" where it can.
+func (s *Session) whyNotHeld(ctx context.Context, x *Exec) string {
+	if why := x.unholdable(); why != "" {
+		return why
+	}
+	return s.holdable(ctx, x)
+}
+
+// closeSockets ends the shell of a command that sockets were open for: nothing that it left goes on, and the next one has none of them.
+func (x *Exec) closeSockets(sh *shell) {
+	if x.res.Lane == laneHeld && len(x.sockets) > 0 {
+		sh.retire()
+		x.s.wg.Go(sh.close)
+	}
 }
 
 // holdWith returns spec with the texts that hold its shell.
@@ -84,7 +114,10 @@ func (s *Session) holdable(ctx context.Context, x *Exec) string {
 		return why
 	}
 	sh, err := s.sideShell(ctx, x, laneHeld)
-	if err == nil {
+	switch {
+	case err == nil && len(x.sockets) > 0 && sh.hello.Unwatched != "":
+		return "its sockets cannot be opened there: " + sh.hello.Unwatched
+	case err == nil:
 		x.note(heldBy(sh))
 	}
 	var un *framing.UnheldError

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -99,6 +100,71 @@ func TestReadsThatAPolicyWantsHeldAreHeld(t *testing.T) {
 	r = run(": read; ss -p || :")
 	assert.Equal(t, []string{"session", "no", "", "ss -p sees no other processes there"}, []string{r.Lane, r.Held, r.HeldBy, r.NotHeld})
 	assert.Equal(t, "no: "+r.NotHeld, book.events[len(book.events)-1].Held)
+}
+
+// What asks a service through a local socket gets exactly that while it is held, and the next command has none of it. Where the host
+// cannot hold it, it runs as it is judged.
+func TestACommandHasItsSocketsWhileItIsHeld(t *testing.T) {
+	perl, err := exec.LookPath("perl")
+	if err != nil {
+		needs.Part(t, "perl is not installed")
+	}
+	dir, err := os.MkdirTemp("/tmp", "fairlead-sockets-")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	path := filepath.Join(dir, "socket")
+	l, err := net.Listen("unix", path)
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			c.Write([]byte("answered\n"))
+			c.Close()
+		}
+	}()
+	ask := perl + ` -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0); connect(S, pack_sockaddr_un(q(` + path + `))) || die "$!\n"; print <S>'`
+	asks := policy.DeciderFunc(func(ctx context.Context, req policy.Request) (policy.Decision, error) {
+		d, err := heldReads.Decide(ctx, req)
+		if strings.Contains(req.Command, ": ask; ") {
+			d.Sockets = []string{path}
+			if d.Unheld == nil {
+				d.Class, d.Unfit = policy.ReadOnly, "it asks a service through a socket"
+			}
+		}
+		return d, err
+	})
+	s := holding(t, bashHere, session.Config{Policy: asks})
+	run := func(s *session.Session, script string) session.Result {
+		t.Helper()
+		r, err := s.Run(t.Context(), session.Command{Script: script})
+		require.NoError(t, err)
+		return r
+	}
+	for range 2 {
+		for _, script := range []string{": ask; " + ask, ": read; : ask; " + ask} {
+			r := run(s, script)
+			assert.Equal(t, []string{"answered\n", "", "held", "kernel", ""}, []string{string(r.Stdout), string(r.Stderr), r.Lane, r.Held, r.NotHeld}, script)
+		}
+		r := run(s, ": read; "+ask)
+		assert.Equal(t, []string{"", "Operation not permitted\n", "held"}, []string{string(r.Stdout), string(r.Stderr), r.Lane})
+		assert.Equal(t, []held.Refusal{{Call: "connect", Path: path}}, r.Refused)
+	}
+	// What the command leaves running ends with it.
+	r := run(s, ": ask; sleep 1000 >/dev/null 2>&1 & echo $!")
+	pid := strings.TrimSpace(string(r.Stdout))
+	assert.Eventually(t, func() bool { _, err := os.Stat("/proc/" + pid); return err != nil }, time.Minute, 10*time.Millisecond)
+
+	host := bashHere
+	host.Env = []string{"PATH=" + withoutPerl(t)}
+	s = onThisMachine(t, host, session.Config{Policy: asks})
+	r = run(s, ": ask; "+ask)
+	assert.Equal(t, []string{"answered\n", "session", "no", "", "it asks a service through a socket; it has neither perl nor python3"}, []string{string(r.Stdout), r.Lane, r.Held, r.HeldBy, r.NotHeld})
+	_, err = s.Run(t.Context(), session.Command{Script: ": read; : ask; " + ask})
+	require.ErrorIs(t, err, session.ErrDenied)
 }
 
 // A command may ask for it, whatever the policy says: it does what it can, and nothing of it stays.

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
@@ -28,6 +29,8 @@ type side struct {
 	free  func() // gives its connection back
 	dir   string // where it stands
 	spent bool   // the next command there gets a new shell
+
+	sockets []string // open in a held shell
 }
 
 // sideOf is the lane's; s.mu is held.
@@ -117,7 +120,7 @@ func (s *Session) sideShell(ctx context.Context, x *Exec, lane string) (*shell, 
 	b, dir := *s.sideOf(lane), s.dir
 	s.mu.Unlock()
 	sh, at := b.sh, b.dir
-	if sh == nil || b.spent || !sh.alive() || sh.cooked.Load() && !s.repair(ctx, sh) {
+	if sh == nil || b.spent || !slices.Equal(b.sockets, x.sockets) || !sh.alive() || sh.cooked.Load() && !s.repair(ctx, sh) {
 		s.closeSide(lane)
 		var err error
 		if sh, err = s.newSide(ctx, x, lane, dir); s.pool != nil && (errors.Is(err, errNoConn) || errors.Is(err, ErrClosed)) {
@@ -171,7 +174,7 @@ func (s *Session) newSide(ctx context.Context, x *Exec, lane, dir string) (*shel
 	}
 	switch lane {
 	case laneHeld:
-		spec = holdWith(spec, held.Program())
+		spec = holdWith(spec, held.Program(x.sockets...))
 	case laneTrial: // it begins as the session's own does
 		spec.Env, spec.Login = s.host.Env, s.host.Login
 		spec = holdWith(spec, held.Trial(x.res.Decision.First.Closed))
@@ -185,7 +188,7 @@ func (s *Session) newSide(ctx context.Context, x *Exec, lane, dir string) (*shel
 		}
 	}
 	s.mu.Lock()
-	*s.sideOf(lane) = side{sh: sh, free: release, dir: sh.hello.Dir}
+	*s.sideOf(lane) = side{sh: sh, free: release, dir: sh.hello.Dir, sockets: x.sockets}
 	closed := s.closed
 	s.mu.Unlock()
 	if closed { // Close has not seen it

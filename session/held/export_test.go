@@ -2,11 +2,11 @@ package held
 
 // ProgramFor is Program as if Landlock had at most a version; 0 is none. Without told the kernel puts no calls to the supervisor: it knows
 // no such flag.
-func ProgramFor(version int, told bool) Texts {
+func ProgramFor(version int, told bool, sockets ...string) Texts {
 	if !told {
-		return program(version, 1<<30, nil)
+		return program(version, 1<<30, nil, sockets...)
 	}
-	return program(version, listen, nil)
+	return program(version, listen, nil, sockets...)
 }
 
 // TrialFor is Trial as if Landlock had at most a version.

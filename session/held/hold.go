@@ -21,8 +21,17 @@
 // say so, and an account that is not root has to be in a user namespace, in which other owners are called nobody. Named pipes
 // and devices could be written to there all the same.
 //
+// # Local sockets
+//
+// Some programs ask a service through a local socket: [Sockets] has them. [Program] opens just these sockets for a command. A socket of a
+// held shell is a dead end; where it is to be connected to one of those paths, to the byte, the supervisor connects one of its own to that,
+// and puts it in the place of the dead end. So there is never a socket that could be connected or send anywhere else, and only
+// streams are opened. To the service it is the supervisor that asks: the account is the same, and the process is another one. Memory sizes and
+// other options that were set before are lost, and a copy of the descriptor that was made before stays a dead end.
+//
 // # What it does not cover
 //
+// What a service does for whoever asks it through an open socket, and what it passes on there, descriptors too: that is judged.
 // Reading itself: secrets, and what acts when it is read (a named pipe, another terminal of the same account, /proc/kmsg, a watchdog).
 // Access times, shared locks, load and memory, and processes without end. A core handler still sees a crash where the account may have
 // no cores at all. The shell's own terminal, with which it could spoil its session, and its temporary directory, in which a
@@ -80,18 +89,19 @@ const (
 // Texts are what runs on a host to hold a shell: framing.Shell has fields of these names.
 type Texts struct{ Hold, Watch, HoldPython, WatchPython string }
 
-// Program returns the texts for a shell that is held to reading, by perl or else by python3.
-func Program() Texts { return program(newest, listen, nil) }
+// Program returns the texts for a shell that is held to reading, by perl or else by python3. It may connect to the local sockets at these
+// paths, which [Sockets] has, and to nothing else.
+func Program(sockets ...string) Texts { return program(newest, listen, nil, sockets...) }
 
 // program is Program for kernels whose Landlock has at most a version. With other flags than listen no calls are told. Where there are
 // closed places, everything that is opened is looked at.
-func program(version, flags int, closed []string) Texts {
+func program(version, flags int, closed []string, sockets ...string) Texts {
 	first := ""
 	if closed != nil {
 		first = "1"
 	}
 	values := []string{"newest", strconv.Itoa(version), "listen", strconv.Itoa(flags), "first", first}
-	places := []string{"closed", strings.Join(closed, " "), "first", first}
+	places := []string{"closed", strings.Join(closed, " "), "first", first, "sockets", strings.Join(sockets, " ")}
 	return Texts{
 		Hold: hostcode.Fill(holdText(), values...), Watch: hostcode.Fill(watchText(), places...),
 		HoldPython: hostcode.Fill(holdPythonText(), values...), WatchPython: hostcode.Fill(watchPythonText(), places...),

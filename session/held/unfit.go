@@ -14,8 +14,9 @@ var unfitText string
 
 // unfit is a line of unfit.txt: which words of a program's arguments make it so, and why.
 type unfit struct {
-	words []string // none: always
-	why   string
+	words   []string // none: always
+	why     string
+	sockets []string // with these it would be fit
 }
 
 var table = sync.OnceValue(func() map[string][]unfit {
@@ -26,23 +27,31 @@ var table = sync.OnceValue(func() map[string][]unfit {
 			continue
 		}
 		what, why, _ := strings.Cut(line, " | ")
+		why, sockets, _ := strings.Cut(why, " | ")
 		words := strings.Fields(what)
-		out[words[0]] = append(out[words[0]], unfit{words[1:], why})
+		out[words[0]] = append(out[words[0]], unfit{words[1:], why, strings.Fields(sockets)})
 	}
 	return out
 })
 
 // Unfit says why a program would answer untruly or not at all in a held shell; "" where nothing is known against it. name is the
 // program's, without a directory; args are its arguments, where "" is one that is not known before it runs.
-func Unfit(name string, args []string) string {
+func Unfit(name string, args []string) string { return find(name, args).why }
+
+// Sockets are the local sockets that a program asks its service through, for [Program]: with them it answers as ever. There are none for
+// one that is Unfit all the same.
+func Sockets(name string, args []string) []string { return find(name, args).sockets }
+
+// find is the first line that is about a program with its arguments.
+func find(name string, args []string) unfit {
 	for _, u := range table()[name] {
 		if len(u.words) == 0 || slices.ContainsFunc(args, func(arg string) bool {
 			return slices.ContainsFunc(u.words, func(word string) bool { return matches(word, arg) })
 		}) {
-			return u.why
+			return u
 		}
 	}
-	return ""
+	return unfit{}
 }
 
 // matches reports whether an argument is what a word of the table stands for.

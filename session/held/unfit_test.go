@@ -1,6 +1,7 @@
 package held_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,6 +38,11 @@ func TestUnfitProgramsAreKnownByTheirWords(t *testing.T) {
 		{"nothing", nil, false},
 	} {
 		assert.Equal(t, c.unfit, held.Unfit(c.name, c.args) != "", "%s %q", c.name, c.args)
+	}
+	for command, sockets := range map[string]int{"systemctl status": 3, "systemctl --user status": 2, "systemctl -H web status": 0, "systemctl --host=web status": 0,
+		"docker ps": 3, "docker --context x ps": 0, "journalctl -u x": 3, "journalctl -M x": 0, "lsof": 0, "cat /etc/hosts": 0} {
+		words := strings.Fields(command)
+		assert.Len(t, held.Sockets(words[0], words[1:]), sockets, command)
 	}
 	for source, unfit := range map[string]bool{
 		"readlink /proc/1/exe": true, "ls -l /proc/$pid/fd": true, "cat /proc/*/environ": true, "cat /proc/1/status": false, "cat /proc/self/maps": false,

@@ -140,8 +140,10 @@ type Decision struct {
 
 	// Unheld, if not nil, says that it is allowed only where the host's kernel holds it to reading: where the host cannot, this is
 	// decided instead, with why added to its Reason. Unfit says why it would not tell the truth held, and so runs as it is.
-	Unheld *Decision `json:"-"`
-	Unfit  string    `json:"-"`
+	// Sockets are local sockets that are open for it while it is held, as its programs ask their services through them.
+	Unheld  *Decision `json:"-"`
+	Unfit   string    `json:"-"`
+	Sockets []string  `json:"-"`
 
 	// Traceless says that it leaves its shell as it finds it, also to those who look: the pool may give that to another one-off command.
 	Traceless bool `json:"-"`

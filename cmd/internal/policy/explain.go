@@ -184,6 +184,9 @@ func heldText(d policy.Decision) string {
 	case d.Unheld != nil:
 		return "the host's kernel holds it to reading (seccomp, and Landlock where it is there): it changes no file, connects to nothing and signals nothing outside. " +
 			"Where the host cannot, it needs approval. What it reads, how long it takes and the load it causes are not held"
+	case d.Unfit != "" && len(d.Sockets) > 0:
+		return "the host's kernel holds it to reading (seccomp, and Landlock where it is there), but for the local sockets that it asks its service through: " +
+			"what that does for it is judged. Where the host cannot, it runs as judged"
 	case d.Unfit != "":
 		return "it runs as judged, not held: " + d.Unfit
 	}

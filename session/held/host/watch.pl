@@ -47,6 +47,9 @@
 #= $J $filters_of how many filters of system calls a process has
 #= $K $pretends whether the call succeeds and does nothing
 #= $g $give_pair gives a process one end of a pair of sockets instead of the socket that it wants
+#= $P $connect_for connects for the process, to a socket that is open for it
+#= $Q $socket_fd a descriptor of the process
+#= o open_sockets paths of those sockets
 #= $L $stand_in does what may be done, where Landlock does not judge it
 #= $M $take_socket takes a descriptor of the process
 #= $N $pinned_fd what lies at a path, whatever becomes of that
@@ -368,6 +371,28 @@ my $judge_signal = sub {
 	if ($other_pid == -1) { $error_number = 0 }
 	elsif (!$other_pid || $is_inside->(abs $other_pid)) { $report = $error_number = 0 }
 };
+# Those that are open for the command are connected here, to a path of the supervisor's own, and the connection takes the place of the
+# process's dead end (SECCOMP_ADDFD_FLAG_SETFD is 1). So no process gets a socket that it could connect or send elsewhere. Only streams
+# are. 4 is F_SETFL, 2048 O_NONBLOCK: where the service takes no more connections, the process hears of it (EAGAIN).
+my %open_sockets = map { s/%U/$</; ($_, 1) } split " ", '@sockets@';
+my $connect_for = sub {
+	my ($socket_fd, $path) = @_;
+	$socket_fd = $socket_fd & 0xffffffff;
+	$report = 0;
+	$error_number = 88;
+	my $link = readlink "/proc/$pid/fd/$socket_fd";
+	defined $link && $link =~ "^socket:" || return;
+	local $/;
+	my $open_flags = open(STAT_FILE, "</proc/$pid/fdinfo/$socket_fd") && <STAT_FILE> =~ "flags:\\s+(\\d+)" ? oct $1 : 0;
+	close STAT_FILE;
+	if (socket(PAIR_END, 1, 1, 0) && fcntl(PAIR_END, 4, 2048) && connect PAIR_END, pack "Sa*x", 1, $path) {
+		$open_flags & 2048 || fcntl PAIR_END, 4, 0;
+		my $fd = pack "QL4", $call_id, 1, fileno PAIR_END, $socket_fd, $open_flags & 0x80000;
+		$error_number = syscall($this_arch ? 29 : 16, $listener, 0x40182103, $fd) < 0 ? $! + 0 : 0;
+		$pretends = 1
+	} else { $error_number = $! + 0 }
+	close PAIR_END
+};
 # Addresses that something is connected, bound or sent to. The sockets themselves go nowhere: what is said here only names them.
 my $judge_address = sub {
 	my ($kind, $address, $count, $socket_fd) = @_;
@@ -386,7 +411,9 @@ my $judge_address = sub {
 		$taken < 0 || syscall $this_arch ? 57 : 3, $taken
 	}
 	if ($family == 1 && $kind eq "c" && length $text > 3 && substr($text, 2, 1) ne "\0") {
-		my $socket = $find_place->(-100, (unpack "x2Z*", $text), 1);
+		my $path = unpack "x2Z*", $text;
+		$open_sockets{$path} and return $connect_for->($socket_fd, $path);
+		my $socket = $find_place->(-100, $path, 1);
 		if (defined $socket && !-e $socket) { $report = 0; $error_number = 2 }
 	}
 };

@@ -32,7 +32,7 @@ func (e *Engine) heldFirst(req policy.Request, j *judged, d policy.Decision) *po
 	if r := known.rule(req, j); r.verdict != policy.Allow {
 		return nil
 	}
-	if _, why, _ := fitness(j.command()); why != "" {
+	if _, why, _, _ := fitness(j.command()); why != "" {
 		return nil
 	}
 	return &policy.First{Closed: closed(), Shapes: rep.Hidden || len(rep.Sets) > 0 || strings.HasPrefix(rep.Rule, "builtins/") || findPart(rep.Parts, ofAShell) != nil}

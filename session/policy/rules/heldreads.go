@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/fairlead-ssh/fairlead/session/held"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -32,9 +33,10 @@ func (e *Engine) heldReads(req policy.Request, j *judged, d policy.Decision) pol
 	not.Verdict, not.Rule, not.Reason = policy.Ask, HeldRule, heldReason
 	not.Needs, not.Hint = policy.NeedsApproval, hintApproval
 	not = e.withProof(not, req.Host, rep.Classes)
-	name, why, mixed := fitness(j.command())
+	name, why, sockets, mixed := fitness(j.command())
+	d.Sockets = sockets
 	switch {
-	case why == "":
+	case why == "" || sockets != nil && mixed:
 		d.Unheld = &not
 		return d
 	case mixed:
@@ -58,12 +60,12 @@ func (e *Engine) wantsHeld(principal string) bool {
 }
 
 // fitness names a program of a command that would not tell the truth held, and says why. mixed says that there are others, which
-// would, and do more than pass on what it prints.
-func fitness(c *command) (name, why string, mixed bool) {
+// would, and do more than pass on what it prints. Where all of them would with some local sockets, it returns these.
+func fitness(c *command) (name, why string, sockets []string, mixed bool) {
 	if why := held.UnfitSource(c.src); why != "" {
-		return "/proc", why, false
+		return "/proc", why, nil, false
 	}
-	others := false
+	others, never := false, false
 	for _, s := range c.all() {
 		if len(s.words) == 0 || !s.words[0].literal {
 			continue
@@ -75,10 +77,16 @@ func fitness(c *command) (name, why string, mixed bool) {
 		}
 		switch no := held.Unfit(program, args); {
 		case no != "":
-			name, why = program, no
+			open := held.Sockets(program, args)
+			if sockets = append(sockets, open...); !never {
+				name, why, never = program, no, len(open) == 0
+			}
 		case !held.Neutral(program):
 			others = true
 		}
 	}
-	return name, why, why != "" && others
+	if slices.Sort(sockets); never {
+		sockets = nil
+	}
+	return name, why, slices.Compact(sockets), why != "" && others
 }

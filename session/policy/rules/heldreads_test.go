@@ -23,43 +23,55 @@ func TestReadsAreHeldWhereThePolicySaysSo(t *testing.T) {
 	const (
 		held  = "held"
 		unfit = "runs as judged"
-		asks  = "asks"
-		other = "is not a read that is allowed"
+
+		sockets = "sockets"
+		asks    = "asks"
+		other   = "is not a read that is allowed"
 	)
 	for command, want := range map[string]string{
-		"uptime":                         held,
-		"cat /etc/hosts | sort":          held,
-		"ss -tln":                        held,
-		"cd /var/log && tail -n 3 dmesg": held,
-		"for f in a b; do cat $f; done":  held,
-		"find / -name x":                 held,
-		"id; uname -a":                   held,
-		"systemctl status nginx":         unfit,
-		"ss -tlnp":                       unfit,
-		"ss --proc":                      unfit,
-		"ss -tlnp | grep :80 | head":     unfit,
-		"timeout 5 lsof -ni":             unfit,
-		"/usr/bin/lsof -ni":              unfit,
-		"ls -l /proc/1/fd":               unfit,
-		"id ada":                         unfit,
-		"hostname -f":                    other,
-		"ulimit -n":                      unfit,
-		"uptime; ulimit -n":              asks,
-		"cat /etc/hosts; ss -p":          asks,
-		"x=$(cat /etc/hosts); lsof -ni":  asks,
-		"touch x":                        other,
-		"rm -rf /srv":                    other,
-		"frobnicate":                     other,
+		"uptime":                              held,
+		"cat /etc/hosts | sort":               held,
+		"ss -tln":                             held,
+		"cd /var/log && tail -n 3 dmesg":      held,
+		"for f in a b; do cat $f; done":       held,
+		"find / -name x":                      held,
+		"id; uname -a":                        held,
+		"systemctl status nginx":              sockets,
+		"docker ps; systemctl is-failed":      sockets,
+		"systemctl -H web status nginx":       other,
+		"systemctl status; ss -p":             unfit,
+		"cat /etc/hosts; docker ps":           held + " with " + sockets,
+		"cat /etc/hosts; docker ps; w":        held + " with " + sockets,
+		"docker ps; cat /etc/hosts; lsof -ni": asks,
+		"ss -tlnp":                            unfit,
+		"ss --proc":                           unfit,
+		"ss -tlnp | grep :80 | head":          unfit,
+		"timeout 5 lsof -ni":                  unfit,
+		"/usr/bin/lsof -ni":                   unfit,
+		"ls -l /proc/1/fd":                    unfit,
+		"id ada":                              unfit,
+		"hostname -f":                         other,
+		"ulimit -n":                           unfit,
+		"uptime; ulimit -n":                   asks,
+		"cat /etc/hosts; ss -p":               asks,
+		"x=$(cat /etc/hosts); lsof -ni":       asks,
+		"touch x":                             other,
+		"rm -rf /srv":                         other,
+		"frobnicate":                          other,
 	} {
 		d, got := decide("agent/mcp", command), other
 		switch {
 		case d.Unheld != nil:
-			got = held
+			if got = held; len(d.Sockets) > 0 {
+				got = held + " with " + sockets
+			}
 			assert.Equal(t, policy.Allow, d.Verdict, command)
 			assert.Equal(t, policy.Ask, d.Unheld.Verdict, command)
 			assert.Equal(t, []string{rules.HeldRule, string(policy.NeedsApproval)}, []string{d.Unheld.Rule, string(d.Unheld.Needs)}, command)
 		case d.Unfit != "":
-			got = unfit
+			if got = unfit; len(d.Sockets) > 0 {
+				got = sockets
+			}
 			assert.Equal(t, policy.Allow, d.Verdict, command)
 		case d.Rule == rules.HeldRule:
 			got = asks
