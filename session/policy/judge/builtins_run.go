@@ -171,6 +171,7 @@ func (w *walker) read(c call) {
 		case a.Literal && a.Text == "" && i > 0 && c.args[i-1].Text == "-d":
 		case a.Literal && inertName(a.Text):
 			w.setsName(a.Text)
+			w.learn(certain{name: a.Text, kind: ofSomething})
 			names++
 		default:
 			w.shapesSession(c)

@@ -17,15 +17,17 @@ import (
 type certain struct {
 	name  string
 	kind  kindOfValue
-	value string // of text
+	value string // of text, or for one word of a loop, what it may look like; "" is any of its words
+	whole bool   // within double quotes it is one word, and no option
 }
 
 type kindOfValue int
 
 const (
-	ofText   kindOfValue = iota
-	ofLoop               // one of the words of a loop, which were judged there
-	ofNumber             // see numeric
+	ofText      kindOfValue = iota
+	ofLoop                  // one of the words of a loop, which were judged there
+	ofNumber                // see numeric
+	ofSomething             // of the value nothing is certain, only that this script set it
 )
 
 // certainty returns what is certain of a variable.
@@ -65,6 +67,8 @@ func (w *walker) assigned(s *syntax.Stmt, a *syntax.Assign) {
 		w.learn(certain{name: a.Name.Value, value: args[0].Text})
 	case w.number(a.Value.Parts):
 		w.learn(certain{name: a.Name.Value, kind: ofNumber})
+	default:
+		w.learn(certain{name: a.Name.Value, kind: ofSomething})
 	}
 }
 
@@ -172,7 +176,8 @@ func (w *walker) certainly(p *syntax.ParamExp, next syntax.WordPart) (certain, b
 	if l, ok := next.(*syntax.Lit); ok && p.Short && maybeZsh(w.shell) && strings.IndexByte(":[", (l.Value + ":")[0]) >= 0 {
 		return certain{}, false // to zsh, $name:h and $name[1] are not the value
 	}
-	return w.certainty(p.Param.Value)
+	c, ok := w.certainty(p.Param.Value)
+	return c, ok && c.kind != ofSomething
 }
 
 // plainParam reports whether an expansion is the value of a name, and nothing else.

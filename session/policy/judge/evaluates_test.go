@@ -13,7 +13,7 @@ import (
 func TestBuiltinsThatEvaluateNumbers(t *testing.T) {
 	for _, src := range []string{
 		"for x in 1; do break 'x[$(touch y)]'; done", "for x in 1; do continue 'x[$(touch y)]'; done", "(exit 'x[$(touch y)]')", "return 'x[$(touch y)]'", "(return x)",
-		"for x in 1; do break \"$y\"; done", "for x in 1; do break $x; done", "[ -t 'x[$(touch y)]' ]", "test -t x", "test ! -t \"$x\"", "[[ -t 'x[$(touch y)]' ]]", "[ -n a -a -t 'x[1]' ]",
+		"for x in 1; do break \"$y\"; done", "for x in 1; do break $y; done", "[ -t 'x[$(touch y)]' ]", "test -t x", "test ! -t \"$x\"", "[[ -t 'x[$(touch y)]' ]]", "[ -n a -a -t 'x[1]' ]",
 	} {
 		for _, shell := range []string{"", "zsh", "ksh", "mksh"} {
 			rep := judge.Judge(judge.Request{Script: src, Shell: shell})

@@ -144,7 +144,9 @@ var userName = lazyregexp.New(`^(?:[a-z][a-z0-9._-]*)?$`)
 
 func (w *walker) param(p *syntax.ParamExp) {
 	if p.Param != nil {
-		w.use(p.Param.Value)
+		if _, own := w.certainty(p.Param.Value); !own || !plainParam(p) || !inertName(p.Param.Value) {
+			w.use(p.Param.Value)
+		}
 		if name := p.Param.Value; !p.IsSet && !p.Length && namesSecret(name) && !alternativeOnly(p) {
 			w.raise(policy.SensitiveRead, "secrets/variable", "the variable is named like one that holds a secret")
 		}

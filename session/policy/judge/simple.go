@@ -20,6 +20,10 @@ func (w *walker) simple(s *syntax.Stmt, c *syntax.CallExpr) {
 		w.assignments(s, c)
 		w.wordList(c.Args)
 	}
+	run := func(fn func()) { fn() }
+	if len(s.Redirs) > 0 {
+		run = w.maybe // a redirect that fails skips the command
+	}
 	w.withRedirects(s, func() {
 		switch {
 		case c == nil:
@@ -32,7 +36,7 @@ func (w *walker) simple(s *syntax.Stmt, c *syntax.CallExpr) {
 				w.raise(policy.Unknown, "shell/redirect", "zsh starts a program of its own for redirects without a command")
 			}
 		case len(c.Args) > 0:
-			w.callWords(w.args(c.Args), w.ansiCommand(c.Args[0]))
+			run(func() { w.callWords(w.args(c.Args), w.ansiCommand(c.Args[0])) })
 		}
 	})
 	if outer != nil {

@@ -206,15 +206,7 @@ func (w *walker) forClause(c *syntax.ForClause) {
 		w.wordList(loop.Items)
 		w.loopItems(loop)
 		w.rememberItem(loop)
-		bounded := loop.Name != nil && loop.InPos.IsValid() && !w.substitutes(loop.Items)
-		w.again(func() { w.stmts(c.Do) }, func() {
-			switch {
-			case bounded:
-				w.learn(certain{name: loop.Name.Value, kind: ofLoop})
-			case loop.Name != nil && loop.InPos.IsValid() && w.numerics(loop.Items):
-				w.learn(certain{name: loop.Name.Value, kind: ofNumber})
-			}
-		}, c.Do)
+		w.turns(loop, c.Do)
 		return
 	case *syntax.CStyleLoop:
 		w.raise(policy.Unknown, "shell/arithmetic", "arithmetic evaluates the value of a name")
@@ -237,15 +229,6 @@ func (w *walker) loopItems(loop *syntax.WordIter) {
 	for _, a := range w.args(loop.Items) {
 		w.secretOperand(a)
 	}
-}
-
-func (w *walker) substitutes(words []*syntax.Word) bool {
-	for _, a := range w.args(words) {
-		if s := w.shapeOf(a); s.opaque {
-			return true
-		}
-	}
-	return false
 }
 
 func (w *walker) caseClause(c *syntax.CaseClause) {

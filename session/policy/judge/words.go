@@ -17,6 +17,7 @@ type shape struct {
 	opaque bool   // an expansion that no loop in the script bounds
 	likely string // with every expansion as the script itself says, else as in empty
 	known  bool   // the script says so of all of them
+	prefix string // what all of these begin with for certain
 }
 
 // text builds one word after quote removal.
@@ -29,6 +30,8 @@ type text struct {
 	guess               bool // an expansion of which nothing is known
 	ansi                bool // holds $'…' or $"…"
 	pure                bool // nothing but text so far
+	whole               bool // begins with an expansion that makes no option
+	anyItem             bool // holds a word of a loop, and nobody knows which
 }
 
 func (t *text) lit(s string) {
@@ -141,9 +144,10 @@ func (w *walker) alternative(parts []syntax.WordPart, word string) programs.Arg 
 func (w *walker) arg(parts []syntax.WordPart, source string) programs.Arg {
 	t := text{pure: true}
 	w.build(&t, parts, false)
-	a := programs.Arg{Text: t.prefix.String(), Literal: !t.open, Glob: t.glob, Split: t.split, Source: source}
+	a := programs.Arg{Text: t.prefix.String(), Literal: !t.open, Glob: t.glob, Split: t.split, Operand: t.whole, Source: source}
 	if !a.Literal {
-		w.setShape(source, shape{empty: t.empty.String(), wild: t.wild.String(), subst: t.subst, opaque: t.opaque, likely: t.likely.String(), known: !t.guess})
+		opaque := t.opaque || t.anyItem && t.wild.String() != "*"
+		w.setShape(source, shape{empty: t.empty.String(), wild: t.wild.String(), subst: t.subst, opaque: opaque, likely: t.likely.String(), known: !t.guess, prefix: a.Text})
 	}
 	return a
 }
@@ -177,8 +181,8 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 			}
 			w.build(t, p.Parts, true)
 		case *syntax.ParamExp:
-			c, bounded := w.certainly(p, after(parts, i))
-			if bounded && c.kind != ofLoop {
+			c, certain := w.certainly(p, after(parts, i))
+			if certain && c.kind != ofLoop {
 				w.buildCertain(t, c)
 				continue
 			}
@@ -189,11 +193,13 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 				t.wild.WriteByte('*')
 				continue
 			}
-			if !bounded {
-				t.opaque = true
-			}
 			value, known := w.valueOf(p)
 			t.guess = t.guess || !known
+			if certain {
+				w.buildItem(t, c, value, quoted)
+				continue
+			}
+			t.opaque = true
 			t.expansion(ifUnset(p), value, quoted && !severalWords(p))
 		case *syntax.CmdSubst:
 			t.subst = true
@@ -231,6 +237,21 @@ func (w *walker) buildCertain(t *text, c certain) {
 	}
 	t.guess = true
 	t.expansion("", "", true)
+}
+
+// buildItem appends a word of a loop, or what stands for all of its words.
+func (w *walker) buildItem(t *text, c certain, likely string, quoted bool) {
+	t.whole = t.whole || quoted && c.whole && !t.open && t.prefix.Len() == 0
+	switch {
+	case c.value == "":
+		t.anyItem, c.value = true, "*"
+	case !quoted && strings.ContainsAny(c.value, " \t\n"):
+		t.opaque = true // it makes several words, with any beginning
+	}
+	t.open, t.pure = true, false
+	t.likely.WriteString(likely)
+	t.wild.WriteString(c.value)
+	t.split = t.split || !quoted
 }
 
 // buildUnquoted appends the text of an unquoted literal. A tilde is kept as it is: it makes one word, never an option.
@@ -349,15 +370,11 @@ func (w *walker) setShape(source string, s shape) {
 
 // behind is the shape of a value that is glued to an option: of it begins with text, what is certain of the value.
 func (s shape) behind(text string) shape {
-	cut := strings.Index(s.wild, text)
-	if text == "" {
-		cut = strings.IndexAny(s.wild, "*?[")
-	}
-	if cut <= 0 {
+	before, ok := strings.CutSuffix(s.prefix, text)
+	if !ok {
 		return s
 	}
-	before := s.wild[:cut]
-	s.wild, s.empty, s.likely = s.wild[cut:], strings.TrimPrefix(s.empty, before), strings.TrimPrefix(s.likely, before)
+	s.wild, s.empty, s.likely = s.wild[len(before):], s.empty[len(before):], s.likely[len(before):]
 	return s
 }
 

@@ -223,7 +223,7 @@ func (a Arg) dash() bool {
 		return len(a.Text) > 1 && a.Text[0] == '-'
 	}
 	if a.Split || a.Text == "" {
-		return true
+		return a.Split || !a.Operand
 	}
 	// What a pattern grows into begins with what stands before the pattern.
 	switch b := a.Text[0]; {

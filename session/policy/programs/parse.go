@@ -55,7 +55,7 @@ func (c *call) loosen(a Arg) bool {
 // uncertain looks at a word that isn't literal and may be an option.
 func (c *call) uncertain(a Arg) {
 	c.loosen(a)
-	if a.dash() && (c.node.hazard || c.node.class != read && strings.HasPrefix(a.Text, "-")) {
+	if (a.dash() || a.Operand && c.node.style&(bundle|assign) != 0) && (c.node.hazard || c.node.class != read && strings.HasPrefix(a.Text, "-")) {
 		c.say(unknown, "may have options that do more than read, and a word that isn't literal could be one")
 	}
 }

@@ -17,7 +17,7 @@ func ps(c *call) {
 		case !a.certain():
 			if a.dash() {
 				c.say(unknown, "shows environments where an option says so, and a word that isn't literal could be one")
-			} else if s[0] > '9' {
+			} else if a.Operand || s[0] > '9' {
 				c.say(unknown, "has a word that isn't literal and could be an option")
 			}
 		case strings.HasPrefix(s, "--"):

@@ -75,6 +75,7 @@ type Arg struct {
 	Literal bool   // Text is the whole word, exactly; never with Glob or Split
 	Glob    bool   // holds an unquoted pattern: may become several words, or stay itself
 	Split   bool   // not literal and unquoted: may become no word, several words, and options
+	Operand bool   // not literal, but one word that does not begin with a dash
 	Source  string // as written
 }
 

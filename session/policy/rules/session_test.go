@@ -54,6 +54,11 @@ func TestWhatRestsOnANameOfTheSessionAsks(t *testing.T) {
 	assert.Equal(t, "touch", d.Rests, "no approval that was given before says what it means now")
 	req.Set = nil
 	assert.Empty(t, decide(t, e, req).Rests)
+
+	req = policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h"}, Command: `for f in *; do ls "$f"; done`, Set: []string{"f"}}
+	assert.Equal(t, policy.Allow, decide(t, e, req).Verdict, "the loop sets the name itself")
+	req.Command = `ls "$f"`
+	assert.Equal(t, "ask/approval", said(decide(t, e, req)))
 }
 
 func TestWhatIsTypedIsUnknown(t *testing.T) {
