@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
@@ -124,11 +123,8 @@ func (s *Session) input(ctx context.Context, x *Exec) bool {
 	if x.cmd.Stdin == nil || x.cmd.Interactive || x.feed != nil {
 		return true
 	}
-	if s.cfg.Ready > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.Ready, fmt.Errorf("the host was not ready for it within %v", s.cfg.Ready))
-		defer cancel()
-	}
+	ctx, cancel := s.readyIn(ctx, "the host was not ready for it within %v")
+	defer cancel()
 	f, err := s.openFeed(ctx, x)
 	if err != nil {
 		if full, ok := x.whyFull(ctx, err); ok {

@@ -36,6 +36,8 @@ func (s *Session) openFeed(ctx context.Context, x *Exec) (*feed, error) {
 	if err != nil {
 		return nil, fmt.Errorf("standard input needs a second program on the connection: %w", err)
 	}
+	ctx, cancel := boundAfter(ctx, stream)
+	defer cancel()
 	stop := context.AfterFunc(ctx, func() { stream.Close() })
 	f, err := readyFeed(stream, nonce)
 	if !stop() && ctx.Err() != nil {
