@@ -91,8 +91,11 @@ func (c *Conn) enter() bool {
 
 // serve answers what the server asks, always no, until the connection is gone.
 func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Request) {
-	for channels != nil || requests != nil {
+	stuck := false
+	for !stuck && (channels != nil || requests != nil) {
 		select {
+		case <-c.w.stuck:
+			stuck = true
 		case nc, ok := <-channels:
 			if !ok {
 				channels = nil
@@ -120,7 +123,10 @@ func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Reques
 			}
 		}
 	}
-	err := c.ssh.Wait()
+	var err error
+	if !stuck {
+		err = c.ssh.Wait()
+	}
 	c.mu.Lock()
 	c.alive.unwatch()
 	switch {
@@ -151,7 +157,7 @@ func (c *Conn) giveUp(why string) {
 		c.cause = fmt.Errorf("sshconn: %s (%s): %s: %w", c.t.name, c.t.addr(), why, session.ErrClosed)
 	}
 	c.mu.Unlock()
-	c.ssh.Close()
+	c.hangUp()
 }
 
 // Wait blocks until the connection is gone. The error says why, and wraps [session.ErrClosed]; it is nil if Close was
@@ -170,8 +176,8 @@ func (c *Conn) Close() error {
 	c.closed = true
 	c.alive.unwatch()
 	c.mu.Unlock()
-	c.ssh.Close()
-	c.wg.Wait()
+	c.hangUp()
+	c.ended()
 	return nil
 }
 

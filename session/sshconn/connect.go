@@ -70,6 +70,9 @@ func (d *Dialer) connectOnce(clk *clock, t *target, via *jump) (_ *Conn, hungUp 
 	stop := context.AfterFunc(clk, func() { raw.Close() })
 
 	w := &wire{Conn: raw}
+	if t.rekey != 0 {
+		w.kept, w.stuck = -1, make(chan struct{})
+	}
 	l := &login{t: t, clk: clk, w: w, max: d.net.MaxTries, trace: session.TraceDial(clk)}
 	sc, channels, requests, err := ssh.NewClientConn(w, t.addr(), l.settings())
 	if err == nil || !l.lost(err) {
@@ -138,6 +141,5 @@ func (l *login) settings() *ssh.ClientConfig {
 }
 
 // serversTurn is after how many bytes keys are exchanged again where no RekeyLimit is set: so many that it is the server that begins,
-// as OpenSSH's does after the volume that suits the cipher. If the library begins while much is written, and the server closes a
-// channel of which a write waits for the exchange, each waits for the other and the connection hangs (x/crypto v0.58).
+// as OpenSSH's does after the volume that suits the cipher. See exchange.go for why.
 const serversTurn = 1 << 40

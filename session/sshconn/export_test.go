@@ -1,6 +1,8 @@
 package sshconn
 
 import (
+	"time"
+
 	"golang.org/x/crypto/ssh"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -39,4 +41,11 @@ func (c *Conn) Expire() {
 	cert := *c.cert
 	cert.ValidBefore = 1
 	c.cert = &cert
+}
+
+// SetExchangePatience is for how long nothing may arrive during an exchange of keys that our side begins, until the test's end.
+func SetExchangePatience(t interface{ Cleanup(func()) }, d time.Duration) {
+	was := exchangePatience
+	exchangePatience = d
+	t.Cleanup(func() { exchangePatience = was })
 }

@@ -44,6 +44,7 @@ func (c *Conn) lendAgent(nc ssh.NewChannel) {
 			local.Close()
 			return
 		}
+		ch, requests = c.politely(ch, requests)
 		shut := func() { _ = errors.Join(local.Close(), ch.Close()) }
 		// The connection's end closes the channel, and the channel's end the rest.
 		back := make(chan struct{})

@@ -177,6 +177,7 @@ func (c *Conn) connected(nc ssh.NewChannel) {
 		if err != nil {
 			return
 		}
+		ch, requests = c.politely(ch, requests)
 		s := &stream{c: c, ch: ch, exited: make(chan struct{}), gone: make(chan struct{})}
 		if !c.spawn(func() { s.serve(requests) }) || !c.spawn(s.drain) {
 			_ = ch.Close()

@@ -95,7 +95,11 @@ func (c *Conn) openChannel(kind string, extra []byte) (ssh.Channel, <-chan *ssh.
 	come := make(chan answer, 1)
 	go func() {
 		defer asked()
+		c.paced()
 		ch, requests, err := c.ssh.OpenChannel(kind, extra)
+		if err == nil {
+			ch, requests = c.politely(ch, requests)
+		}
 		come <- answer{ch, requests, err}
 	}()
 	select {

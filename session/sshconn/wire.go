@@ -22,6 +22,7 @@ type wire struct {
 
 	mu    sync.Mutex
 	heard []byte
+	pace
 }
 
 func (w *wire) Read(b []byte) (int, error) {
