@@ -35,9 +35,6 @@ func newWindow(t *testing.T, dir string) *window {
 	return w
 }
 
-// in is the window for a test of its own.
-func (w *window) in(t *testing.T) *window { return &window{t, w.socket} }
-
 func (w *window) run(args ...string) string {
 	w.t.Helper()
 	out, err := exec.Command("tmux", append([]string{"-S", w.socket}, args...)...).CombinedOutput()
@@ -90,12 +87,17 @@ func TestARealTerminalOfSixtyColumns(t *testing.T) {
 			program(t, dir)
 			w := newWindow(t, dir)
 			w.keys("export FAIRLEAD_INVENTORY="+inventory+" FAIRLEAD_KEEPER="+mode+"; cd "+dir, "Enter")
-			t.Run("progress", func(t *testing.T) { w.in(t).progress(dir) })
-			t.Run("rollout", func(t *testing.T) { w.in(t).rollout() })
-			t.Run("interrupts", func(t *testing.T) { w.in(t).interrupts(dir) })
-			t.Run("prompt", func(t *testing.T) { w.in(t).prompt(dir) })
-			t.Run("tables", func(t *testing.T) { w.in(t).tables() })
-			t.Run("pipes", func(t *testing.T) { w.in(t).pipes() })
+			for _, part := range []struct {
+				name string
+				f    func(*window)
+			}{
+				{"progress", func(w *window) { w.progress(dir) }}, {"rollout", (*window).rollout}, {"interrupts", func(w *window) { w.interrupts(dir) }},
+				{"prompt", func(w *window) { w.prompt(dir) }}, {"tables", (*window).tables}, {"pipes", (*window).pipes},
+			} {
+				if !t.Run(part.name, func(t *testing.T) { part.f(&window{t, w.socket}) }) {
+					return // the shell is elsewhere
+				}
+			}
 		})
 	}
 }
@@ -131,14 +133,13 @@ func (w *window) rollout() {
 // interrupts: one ends what runs, and a second one does not wait for what takes none.
 func (w *window) interrupts(dir string) {
 	busy := filepath.Join(dir, "busy")
-	w.types(`fairlead run 'machine[01-03]' -- 'echo > ` + busy + `; sleep 600; echo after'; echo code=$?`)
-	w.until("the command", func() bool { return exists(busy) })
+	w.types(`fairlead run 'machine[01-03]' -- 'echo > ` + busy + `{n}; sleep 600; echo after'; echo code=$?`)
+	w.until("the command", func() bool { return exists(busy+"1") && exists(busy+"2") && exists(busy+"3") })
 	w.keys("C-c")
 	w.see("code=130")
 	assert.Contains(w.t, w.screen(), "fairlead: stopped by interrupt; stopping the command on ")
 	assert.Contains(w.t, w.screen(), "fairlead: interrupted: 0 of 3 hosts are done")
 	assert.NotContains(w.t, w.screen(), "| after")
-	require.NoError(w.t, os.Remove(busy))
 	w.types(`fairlead run machine01 -- 'sh -c "trap : INT TERM HUP; echo > ` + busy + `; while :; do sleep 1; done"; true'; echo code=$?`)
 	w.until("the command", func() bool { return exists(busy) })
 	w.keys("C-c")
@@ -150,15 +151,15 @@ func (w *window) interrupts(dir string) {
 
 // prompt runs lines, and ^C ends the command that runs, not the prompt.
 func (w *window) prompt(dir string) {
-	busy := filepath.Join(dir, "busy2")
+	busy := filepath.Join(dir, "busy-too")
 	w.types(`fairlead run 'machine[01-04]'; echo code=$?`)
 	w.see("4 hosts>")
 	w.keys("test $(({n} % 2)) = 0", "Enter")
 	w.see("4 hosts, 2 failed>")
 	w.keys(":only failed", "Enter")
 	w.see("2 of 4 hosts>")
-	w.keys("echo > "+busy+"; sleep 600; echo after", "Enter")
-	w.until("the command", func() bool { return exists(busy) })
+	w.keys("echo > "+busy+"{n}; sleep 600; echo after", "Enter")
+	w.until("the command", func() bool { return exists(busy+"1") && exists(busy+"2") })
 	w.keys("C-c")
 	w.see("fairlead: interrupted: 0 of 2 hosts are done")
 	w.see("2 of 4 hosts, 2 failed>")
@@ -179,8 +180,8 @@ func (w *window) tables() {
 	for line, want := range map[string]string{
 		"hosts list machine01": "machine01", "runs list -n 3": "  COMMAND\n", "history -n 3": "seq $((",
 	} {
-		w.types("fairlead " + line + "; echo co''de=$?")
-		w.see("code=0")
+		w.types("fairlead " + line + "; echo '" + line + "' co''de=$?")
+		w.see("\n" + line + " code=0")
 		assert.Contains(w.t, w.screen(), want, line)
 		lines := strings.Split(w.screen(), "\n")
 		for _, row := range lines[1:] { // the first is what was typed
