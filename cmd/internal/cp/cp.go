@@ -3,6 +3,7 @@ package cp
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
@@ -227,5 +229,9 @@ func (o *Options) do(ctx context.Context, hs []hosts.Host, c *copies.Copy, v *vi
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	v.gate = outcome.NewGate(o.IO, cancel)
-	return v.run(ctx, where, hs, cmd)
+	err = v.run(ctx, where, hs, cmd)
+	if errors.Is(err, client.ErrNoText) { // the path: names of files have their bytes
+		return cmdutil.Usagef("the path on the host is not UTF-8, and the keeper does not take it: nothing was sent; copy with --keeper off")
+	}
+	return err
 }
