@@ -13,21 +13,17 @@
 // had, or neither perl nor python3, the shell does not start and says why.
 //
 // Where the kernel has no Landlock, or has it switched off, the filter puts what that would judge to the supervisor, from Linux 5.14
-// on. Nothing of it goes on to the kernel. The supervisor does by itself what may be done: it opens what lies in the temporary
-// directory, devices such as /dev/null, and pipes without names, looks at what it has opened, and passes that on. So no thread can change
-// a path between the look and the opening.
-//
-// Mount namespaces are not used for that. They make untrue what is read: where everything is mounted to be read only, mount and df
-// say so, and an account that is not root has to be in a user namespace, in which other owners are called nobody. Named pipes
-// and devices could be written to there all the same.
+// on. The supervisor does by itself what may be done: it opens what lies in the temporary directory, /dev/null and the like, and pipes
+// without names, looks at what it has opened, and passes that on. Nothing goes on to the kernel: no thread can change a path meanwhile.
+// Mount namespaces are not used for that. They make untrue what is read: mount says that all is read-only, and in the user namespace
+// that an ordinary account needs, other owners are called nobody. Named pipes and devices could be written to all the same.
 //
 // # Local sockets
 //
-// Some programs ask a service through a local socket: [Sockets] has them. [Program] opens just these sockets for a command. A socket of a
-// held shell is a dead end; where it is to be connected to one of those paths, to the byte, the supervisor connects one of its own to that,
-// and puts it in the place of the dead end. So there is never a socket that could be connected or send anywhere else, and only
-// streams are opened. To the service it is the supervisor that asks: the account is the same, and the process is another one. Memory sizes and
-// other options that were set before are lost, and a copy of the descriptor that was made before stays a dead end.
+// Some programs ask a service through a local socket: [Sockets] has them, and [Program] opens just these for a command. A socket of a
+// held shell is a dead end. Where it is to be connected to one of those paths, to the byte, the supervisor connects a stream of its own, and
+// puts that in the place of the dead end: there is never a socket that could be connected or send elsewhere. The service sees the
+// same account, and the supervisor as the process. Options that were set before are lost; copies that were made before stay dead ends.
 //
 // # What it does not cover
 //

@@ -182,7 +182,11 @@ func heldText(d policy.Decision) string {
 		}
 		return text
 	case d.Unheld != nil:
-		return "the host's kernel holds it to reading (seccomp, and Landlock where it is there): it changes no file, connects to nothing and signals nothing outside. " +
+		to := "nothing"
+		if len(d.Sockets) > 0 {
+			to += " but the local sockets of the services that it asks"
+		}
+		return "the host's kernel holds it to reading (seccomp, and Landlock where it is there): it changes no file, connects to " + to + " and signals nothing outside. " +
 			"Where the host cannot, it needs approval. What it reads, how long it takes and the load it causes are not held"
 	case d.Unfit != "" && len(d.Sockets) > 0:
 		return "the host's kernel holds it to reading (seccomp, and Landlock where it is there), but for the local sockets that it asks its service through: " +
