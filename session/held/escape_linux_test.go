@@ -201,12 +201,14 @@ func TestNothingGetsOutOfAHeldShell(t *testing.T) {
 	for who, as := range accounts() {
 		for _, supervisor := range supervisors {
 			for _, name := range holdable {
-				versions := []int{0, newest}
+				versions := []int{newest}
 				switch {
 				case supervisor == "python3" && name == "bash":
-					versions = []int{0, 2, newest}
+					versions = []int{2, newest}
 				case supervisor == "python3" && name != "dash" && name != "ksh93":
 					continue
+				case name == "ksh93" || supervisor == "python3": // without Landlock it is the supervisor that holds, whatever the shell
+					versions = []int{0, newest}
 				case name == "bash":
 					versions = []int{0, 1, 2, 3, 4, 5, 6, newest}
 				}

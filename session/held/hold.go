@@ -49,6 +49,7 @@ package held
 
 import (
 	_ "embed"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -96,6 +97,10 @@ func program(version, flags int, closed []string, sockets ...string) Texts {
 	if closed != nil {
 		first = "1"
 	}
+	// Where they stand, a quote would end them.
+	sockets = slices.DeleteFunc(slices.Clone(sockets), func(path string) bool {
+		return strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`'"\`, r) })
+	})
 	values := []string{"newest", strconv.Itoa(version), "listen", strconv.Itoa(flags), "first", first}
 	places := []string{"closed", strings.Join(closed, " "), "first", first, "sockets", strings.Join(sockets, " ")}
 	return Texts{

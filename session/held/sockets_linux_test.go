@@ -112,7 +112,8 @@ func TestARealProgramAsksThroughItsSocket(t *testing.T) {
 	if err != nil {
 		needs.Part(t, "docker is not installed")
 	}
-	path := filepath.Join(socketDir(t), "docker.sock")
+	dir := socketDir(t)
+	path, named := fmt.Sprint(dir, "/", os.Getuid(), ".sock"), dir+"/%U.sock"
 	l, err := net.Listen("unix", path)
 	require.NoError(t, err)
 	daemon := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -134,7 +135,7 @@ func TestARealProgramAsksThroughItsSocket(t *testing.T) {
 	for _, supervisor := range supervisors {
 		for _, version := range []int{0, newest} {
 			holdBy(t, supervisor, "bash", version).close()
-			s, err := start(t, by(t, supervisor, shellWith(framing.Shell{Name: "bash"}, held.ProgramFor(version, true, path))), nil)
+			s, err := start(t, by(t, supervisor, shellWith(framing.Shell{Name: "bash"}, held.ProgramFor(version, true, "it's", named))), nil)
 			require.NoError(t, err)
 			assert.Equal(t, want, s.run(command), "%s %d", supervisor, version)
 			s, err = start(t, by(t, supervisor, shellWith(framing.Shell{Name: "bash"}, held.ProgramFor(version, true))), nil)

@@ -269,7 +269,7 @@ way "a race: a descriptor", sub {
 	my ($file_fd, $pipe_fd) = (reading(), fileno $in);
 	my $n = POSIX::dup($pipe_fd);
 	my $child = call("clone", 0x400 | 17, 0, 0, 0, 0); # CLONE_FILES
-	if ($child == 0) { for (1..100000) { POSIX::dup2($file_fd, $n); POSIX::dup2($pipe_fd, $n) } POSIX::_exit(0) }
+	if ($child == 0) { for (1..30000) { POSIX::dup2($file_fd, $n); POSIX::dup2($pipe_fd, $n) } POSIX::_exit(0) }
 	my $won = 0;
 	until (waitpid($child, 1) > 0) {
 		my $fd = fd("/proc/self/fd/$n", 1);
