@@ -1,9 +1,24 @@
-# Programs for shells of agents that would read settings of the account, or run what stands in the working directory, when they only
-# ask or show something. Each function stands only where its program does, so that "command not found" stays what it is. See AgentPrelude.
-if \command -v curl; then curl() { \command curl -q "$@"; }; fi >/dev/null 2>&1
+# Programs for shells of agents that would read settings of the account, run what stands in the working directory, write a cache or a log,
+# or ask somebody on the network, when they only ask or show something. Each function stands only where its program does, so that "command
+# not found" stays what it is. See AgentPrelude.
+{
+\command -v curl && curl() { \command curl -q "$@"; }
 # With WGETRC=/dev/null wget fails.
-if \command -v wget; then wget() ( export HOME="/dev/null"; \command wget "$@" ); fi >/dev/null 2>&1
-if \command -v dig; then dig() ( export HOME="/dev/null"; \command dig "$@" ); fi >/dev/null 2>&1
-if \command -v python3; then
-	python3() { case "${1-} ${2-}" in ("-m json.tool") \command python3 -I "$@";; (*) \command python3 "$@";; esac; }
-fi >/dev/null 2>&1
+\command -v wget && wget() ( export HOME="/dev/null"; \command wget "$@" )
+\command -v dig && dig() ( export HOME="/dev/null"; \command dig "$@" )
+\command -v lsof && lsof() { \command lsof -n "$@"; }
+# With this for a cache file, it writes none.
+\command -v blkid && blkid() { \command blkid -c /dev/null "$@"; }
+\command -v pip && pip() ( export PIP_DISABLE_PIP_VERSION_CHECK="1"; \command pip "$@" )
+\command -v pip3 && pip3() ( export PIP_DISABLE_PIP_VERSION_CHECK="1"; \command pip3 "$@" )
+# npm makes the directory of its cache, unless there is a file of that name.
+\command -v npm && npm() (
+	case ${1-} in (ls|list) export npm_config_cache="/dev/null" npm_config_logs_max="0" npm_config_update_notifier="false";; esac
+	\command npm "$@"
+)
+\command -v go && go() ( case "$#,${1-}" in ("1,version"|*",env") export GOTOOLCHAIN="local";; esac; \command go "$@" )
+\command -v python3 && python3() {
+	case "${1-} ${2-}" in ("-m json.tool") \command python3 -I "$@";; (*) \command python3 "$@";; esac
+}
+:
+} >/dev/null 2>&1

@@ -171,7 +171,6 @@ func (w *walker) read(c call) {
 		case a.Literal && a.Text == "" && i > 0 && c.args[i-1].Text == "-d":
 		case a.Literal && inertName(a.Text):
 			w.setsName(a.Text)
-			w.learn(certain{name: a.Text, kind: ofSomething})
 			names++
 		default:
 			w.shapesSession(c)
@@ -181,6 +180,15 @@ func (w *walker) read(c call) {
 	if names == 0 {
 		w.shapesSession(c)
 		return
+	}
+	for _, a := range c.args {
+		switch {
+		case !inertName(a.Text):
+		case names == 1 && w.stdin == "pipe" && w.fed:
+			w.learn(certain{name: a.Text, kind: ofLoop, fed: true})
+		default:
+			w.learn(certain{name: a.Text, kind: ofSomething})
+		}
 	}
 	w.fine("builtins/read", "it fills a variable that means nothing to the shell or to programs")
 }

@@ -210,6 +210,9 @@ func (w *walker) substitution(stmts []*syntax.Stmt) {
 	w.stmts(stmts)
 	w.subshell--
 	w.facts, w.dir, w.stdin, w.inDouble, w.sure = outer, dir, stdin, inDouble, sure
+	if outer != nil {
+		outer.xargs = outer.xargs || f.xargs // of names that the stage reads
+	}
 	if w.subst != nil {
 		w.subst.add(f)
 	}

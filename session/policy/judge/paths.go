@@ -54,6 +54,9 @@ func (w *walker) operands(c call, f programs.Finding) {
 		if !named[a.Source] {
 			w.optionValue(a)
 		}
+		if f.Reads && (a.Split || strings.HasPrefix(a.Text, "-")) && w.shapeOf(a).opaque {
+			w.raise(policy.Unknown, "paths/unknown", "a word that isn't literal may become several, and name a file that it shows")
+		}
 	}
 	if c.name == "git" && slices.ContainsFunc(c.args, func(a programs.Arg) bool { return a.Text == "diff" }) {
 		w.outsideTree(c.args)
@@ -156,7 +159,11 @@ func anyPrefix(args []programs.Arg, prefix string) bool {
 
 // secretOperand raises the class when a word names, or as a pattern may reach, a file that holds secrets.
 func (w *walker) secretOperand(a programs.Arg) {
-	w.secretPattern(w.shapeOf(a).wild)
+	s := w.shapeOf(a)
+	w.secretPattern(s.wild)
+	if s.fed && w.facts != nil {
+		w.facts.xargs = true
+	}
 }
 
 func (w *walker) secretPattern(p string) {

@@ -95,11 +95,21 @@ func (w *walker) assignments(s *syntax.Stmt, c *syntax.CallExpr) {
 					w.secretOperand(v)
 				}
 			}
+		case name == "IFS" && c.Args[0].Lit() == "read" && w.splits(a):
 		case !(policy.Inert(name) && name != "COLUMNS" && name != "LINES") || a.Append || a.Index != nil || a.Array != nil || !w.inertAssign(name, a.Value):
 			w.setsName(name)
 			w.raise(policy.Unknown, "shell/environment", "the variable "+name+" may change what the program does")
 		}
 	}
+}
+
+// splits reports whether an assignment to IFS says how one read splits its line, and nothing else.
+func (w *walker) splits(a *syntax.Assign) bool {
+	if a.Append || a.Index != nil || a.Array != nil {
+		return false
+	}
+	args := w.appendArg(nil, a.Value)
+	return len(args) == 0 || len(args) == 1 && args[0].Literal
 }
 
 func (w *walker) inertAssign(name string, value *syntax.Word) bool {

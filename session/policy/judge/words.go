@@ -17,6 +17,7 @@ type shape struct {
 	opaque bool   // an expansion that no loop in the script bounds
 	likely string // with every expansion as the script itself says, else as in empty
 	known  bool   // the script says so of all of them
+	fed    bool   // holds a name that a listing wrote
 	prefix string // what all of these begin with for certain
 }
 
@@ -31,6 +32,7 @@ type text struct {
 	ansi                bool // holds $'…' or $"…"
 	pure                bool // nothing but text so far
 	whole               bool // begins with an expansion that makes no option
+	fed                 bool // see shape
 	anyItem             bool // holds a word of a loop, and nobody knows which
 }
 
@@ -147,7 +149,7 @@ func (w *walker) arg(parts []syntax.WordPart, source string) programs.Arg {
 	a := programs.Arg{Text: t.prefix.String(), Literal: !t.open, Glob: t.glob, Split: t.split, Operand: t.whole, Source: source}
 	if !a.Literal {
 		opaque := t.opaque || t.anyItem && t.wild.String() != "*"
-		w.setShape(source, shape{empty: t.empty.String(), wild: t.wild.String(), subst: t.subst, opaque: opaque, likely: t.likely.String(), known: !t.guess, prefix: a.Text})
+		w.setShape(source, shape{empty: t.empty.String(), wild: t.wild.String(), subst: t.subst, opaque: opaque, likely: t.likely.String(), known: !t.guess, fed: t.fed, prefix: a.Text})
 	}
 	return a
 }
@@ -242,6 +244,7 @@ func (w *walker) buildCertain(t *text, c certain) {
 // buildItem appends a word of a loop, or what stands for all of its words.
 func (w *walker) buildItem(t *text, c certain, likely string, quoted bool) {
 	t.whole = t.whole || quoted && c.whole && !t.open && t.prefix.Len() == 0
+	t.fed = t.fed || c.fed
 	switch {
 	case c.value == "":
 		t.anyItem, c.value = true, "*"

@@ -75,6 +75,7 @@ func (c *call) run() {
 		}
 	}
 	c.connects()
+	c.find.Reads = c.node.reads
 	if c.find.Reason == "" {
 		c.find.Reason = c.node.name + " changes nothing"
 	}

@@ -89,6 +89,7 @@ type node struct {
 	operands []operand
 	repeat   bool // the last operand may be repeated
 	uniform  bool // it does not matter which operand is which
+	reads    bool // words may name files that are read
 	hazard   bool // an option may be more than a read, listed or not: words that aren't literal need care
 	bare     bool // it has no options of its own
 	forms    []form
@@ -132,6 +133,8 @@ func (e *entry) compile() {
 		b.rule(l)
 	}
 	n.hazard = n.style&open == 0
+	n.reads = slices.ContainsFunc(n.opts, func(o option) bool { return o.kind == reads || o.kind == pairReads }) ||
+		slices.ContainsFunc(n.operands, func(o operand) bool { return o.kind == reads })
 	e.node = n
 	if e.err != nil {
 		e.node = &node{name: e.name, rule: n.rule, class: unknown, why: "has a mistake in its table", style: words}

@@ -19,10 +19,14 @@ func (c *call) parse(args []Arg) {
 				c.unlisted()
 			}
 		case !a.certain():
-			if !a.Split && c.gluedLong(a) {
+			glued := c.gluedLong(a)
+			if glued && !a.Split {
 				continue
 			}
 			c.uncertain(a)
+			if glued {
+				continue
+			}
 			if c.operand(args, i, false) {
 				return
 			}

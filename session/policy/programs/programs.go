@@ -53,7 +53,7 @@
 //	                     value is one of these), -o!=a|b (is none), -o~a|b (an item of a list is), -o@RE (the whole
 //	                     value fits a regular expression without blanks), -o!@RE (does not); the same for 1 (the first
 //	                     operand), 2 to 9, any (an operand) and word (a word); operands, operands>1, none (no operands),
-//	                     typed (somebody types into it). CLASS=WHAT says what is written then: operands, last, or an option.
+//	                     typed (somebody types into it), own (as for ownform, !own if not). CLASS=WHAT says what is written then: operands, last, or an option.
 //	style WORD…          first: options end at the first operand; exact: long options may not be abbreviated; dashlong:
 //	                     -name is a long option, there are no clusters; assign: NAME=VALUE is an option, listed as
 //	                     -NAME; bundle: the first word is a cluster, with or without its dash; inherit: the options hold
@@ -117,5 +117,6 @@ type Finding struct {
 	To      []string // hosts that it connects to: IP addresses, and names in lower case; "" is one that is not certain
 	Env     []string // variables that change what the program does; a trailing * makes it a prefix
 	Recodes bool     // writes what it reads in another spelling, so that nobody finds secrets in it
+	Reads   bool     // its words may name files whose content it shows
 	Known   bool     // false: no table knows the program
 }

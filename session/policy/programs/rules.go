@@ -135,7 +135,7 @@ type rule struct {
 }
 
 type cond struct {
-	subject byte // 'o' options, 'v' value of an option, 'a' any operand, 'w' any word, '#' how many operands, 'n' the nth operand, 't' typed into
+	subject byte // 'o' options, 'v' value of an option, 'a' any operand, 'w' any word, '#' how many operands, 'n' the nth operand, 't' typed into, 'f' through a function of ours
 	not     bool
 	items   bool // of a list, each
 	opts    []uint16
@@ -181,6 +181,8 @@ func (b *builder) cond(l line, s string) (c cond) {
 	switch {
 	case subject == "typed":
 		c.subject = 't'
+	case subject == "own":
+		c.subject = 'f'
 	case subject == "any" && valued:
 		c.subject = 'a'
 	case subject == "word" && valued:
@@ -244,6 +246,8 @@ func (c *call) holds(k cond) holds {
 	switch k.subject {
 	case 't':
 		is = truth(c.interactive)
+	case 'f':
+		is = truth(c.direct != k.not)
 	case 'o':
 		for _, at := range k.opts {
 			is = max(is, truth(slices.Contains(c.seen, at)))

@@ -19,7 +19,7 @@ func TestSecretsAreNotReadUnasked(t *testing.T) {
 		dangerous | aws ec2 terminate-instances --instance-ids i-1
 		unknown | terraform plan
 		dangerous | terraform destroy
-		unknown | go env GOPATH
+		unknown | go env GOPROXY
 		unknown | go env -w A=b
 		unknown | go build
 	`)
