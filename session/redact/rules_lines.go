@@ -167,6 +167,7 @@ var (
 		"expired": true, "expires": true, "authentication": true, "changed": true, "incorrect": true, "accepted": true,
 		"failure": true, "failed": true, "required": true, "invalid": true, "reset": true, "prompt": true, "hash": true,
 		"login": true, "auth": true, "mismatch": true, "ok": true, "field": true, "and": true, "is": true, "or": true,
+		"change": true, "changes": true, "update": true, "rotation": true, "policy": true, "expiry": true, "expiration": true,
 	}
 )
 
