@@ -135,6 +135,9 @@ func (w *walker) redirect(r *syntax.Redirect) (socket bool) {
 
 // duplicate judges n>&m. Only the three standard streams are known to be what they seem.
 func (w *walker) duplicate(r *syntax.Redirect, a programs.Arg) {
+	if len(r.Word.Parts) > 1 {
+		w.raise(policy.Unknown, "shell/quirk", "bash takes what follows the dash for a word of the command")
+	}
 	if a.Literal {
 		switch strings.TrimSuffix(a.Text, "-") {
 		case "", "0", "1", "2":

@@ -102,6 +102,11 @@ func (w *walker) command(c syntax.Command) {
 		if c.PosixFormat && maybeZsh(w.shell) {
 			w.raise(policy.Unknown, "shell/quirk", "zsh takes time's option for a command")
 		}
+		if c.Stmt != nil {
+			if call, ok := c.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Assigns) > 0 {
+				w.raise(policy.Unknown, "shell/quirk", "where time is a program, it takes the assignment for the command")
+			}
+		}
 		w.stmt(c.Stmt)
 	case *syntax.ArithmCmd:
 		w.part(c, w.source(c), func() {

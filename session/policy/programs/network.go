@@ -1,6 +1,11 @@
 package programs
 
-import "strings"
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // ssWords are the keywords of ss's filters and its states.
 const ssWords = "state exclude dst src sport dport dev fwmark cgroup autobound and or not & | && || ! = == != eq ne neq ge geq le leq gt lt > < >= <= " +
@@ -13,13 +18,33 @@ func ssFilter(c *call) {
 		for s := range strings.FieldsSeq(a.Text) {
 			s = strings.Trim(s, "()")
 			switch {
-			case s == "" || s[0] == ':' || listed(ssWords, s) || strings.Trim(s, "0123456789.:/*[]") == "":
-			case strings.Count(s, ":") > 1 && strings.Trim(s, "0123456789abcdefABCDEF.:/[]") == "": // IPv6
+			case s == "" || s[0] == ':' || listed(ssWords, s) || ssAddress(s):
 			default:
 				c.say(unknown, "may query a name server")
 			}
 		}
 	}
+}
+
+// ssAddress reports whether a word is an address or a number, which is not looked up.
+func ssAddress(s string) bool {
+	host, port := s, ""
+	if i := strings.LastIndexByte(s, ':'); i >= 0 && (strings.Count(s, ":") == 1 || s[0] == '[') {
+		host, port = s[:i], s[i+1:]
+	}
+	host, bits, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"), "/")
+	if strings.Trim(bits, digits) != "" || port != "*" && strings.Trim(port, digits) != "" {
+		return false
+	}
+	if strings.IndexByte(host, ':') < 0 { // 10.1 is 10.1.0.0 to ss
+		parts := strings.Split(host, ".")
+		return host == "*" || len(parts) <= 4 && !slices.ContainsFunc(parts, func(p string) bool {
+			n, err := strconv.ParseUint(p, 10, 16)
+			return err != nil || len(parts) > 1 && n > 255
+		})
+	}
+	_, err := netip.ParseAddr(host)
+	return err == nil
 }
 
 // netcat looks for options that start a program. Behind the letters of which every netcat takes the next word for the value there is

@@ -79,7 +79,7 @@ func psLetters(c *call, s string, next []Arg, flags, values string, bsd bool) in
 
 // seconds reads a duration as sleep and timeout write it.
 func (a Arg) seconds() (float64, bool) {
-	s, unit := a.Text, 1.0
+	s, unit := strings.TrimPrefix(strings.TrimLeft(a.Text, " \t\n\v\f\r"), "+"), 1.0 // as strtol does
 	if !a.certain() || s == "" {
 		return 0, false
 	}
