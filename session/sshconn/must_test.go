@@ -479,3 +479,32 @@ func TestAnOpenSSHThatStartsAgainIsConnectedToAgain(t *testing.T) {
 	assert.True(t, r.Reconnected)
 	ran(t, p, "true")
 }
+
+// The program that a server hands command lines to may be another one with each connection: sessions go on in it, and commands too.
+func TestAnOpenSSHWhoseLoginShellIsAnotherOneWithEachConnection(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "shell")
+	sshd := sessiontest.OpenSSHD(t, `ForceCommand exec "$(cat `+file+`)" -c "$SSH_ORIGINAL_COMMAND"`)
+	m := between(t, sshd)
+	a := newAccount(t)
+	a.reachesBy(m, sshd, "")
+	require.NoError(t, os.WriteFile(file, []byte("/bin/sh"), 0o600))
+	p := a.pool()
+	s := p.open(t)
+	ran(t, s, "export STATE=kept; cd /")
+	for _, name := range []string{"bash", "dash", "zsh", "mksh", "fish", "tcsh"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue // sh is one of them
+		}
+		x, err := p.open(t).Start(t.Context(), session.Command{Script: "sleep 600"})
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, []byte(path), 0o600))
+		m.end()
+		<-x.Done()
+		r := ran(t, s, "echo $STATE $PWD")
+		assert.Equal(t, "kept /\n", string(r.Stdout), name)
+		assert.True(t, r.Reconnected, name)
+		r = ran(t, p, "echo out; echo err >&2")
+		assert.Equal(t, "out\nerr\n", string(r.Stdout)+string(r.Stderr), name)
+	}
+}
