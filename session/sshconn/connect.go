@@ -1,7 +1,6 @@
 package sshconn
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -136,9 +135,15 @@ func (l *login) settings() *ssh.ClientConfig {
 	if a := l.t.algorithms; a.macs != nil {
 		cfg.MACs = a.macs
 	}
-	cfg.RekeyThreshold = cmp.Or(l.t.rekey, serversTurn)
+	cfg.RekeyThreshold = serversTurn
+	if l.t.rekey != 0 {
+		cfg.RekeyThreshold = max(l.t.rekey, afterLogin)
+	}
 	return cfg
 }
+
+// afterLogin is more than a login takes: OpenSSH exchanges no keys before that has ended, either.
+const afterLogin = 64 << 10
 
 // serversTurn is after how many bytes keys are exchanged again where no RekeyLimit is set: so many that it is the server that begins,
 // as OpenSSH's does after the volume that suits the cipher. See exchange.go for why.

@@ -93,3 +93,17 @@ func TestChannelsThatTheServerClosesDuringAnExchangeOfKeysHoldNothingUp(t *testi
 	wg.Wait()
 	require.NoError(t, c.Ping(t.Context()))
 }
+
+// A limit that a login would reach holds no login up.
+func TestKeysAreNotExchangedAgainDuringALogin(t *testing.T) {
+	sshd := sessiontest.OpenSSHD(t)
+	for _, limit := range []string{"16", "300", "2K"} {
+		a := newAccount(t)
+		a.reaches(sshd, "RekeyLimit "+limit)
+		code, _, said := a.asSSH(t, "web1", "true")
+		require.Zero(t, code, said)
+		c := dial(t, a.dialer(), web1).(*sshconn.Conn)
+		out, _, _ := through(t, c, sshconn.Piped{Line: "head -c 1000000 /dev/zero | wc -c; head -c 1000000 /dev/zero"}, "")
+		assert.Len(t, out, len("1000000\n")+1000000, limit)
+	}
+}
