@@ -31,8 +31,7 @@
 //	                                                                  have the environment of no caller
 //	ServerAliveInterval with           Debian: 300                    0
 //	  BatchMode yes
-//	RekeyLimit with a time             obeyed                         the time has no effect
-//	RekeyLimit below 64K               obeyed after the login         64K, which no login reaches
+//	RekeyLimit with a time, or small   obeyed                         the time has no effect; 64K is the least
 //	StrictHostKeyChecking no           accepts a changed key, without password  never
 //	VerifyHostKeyDNS, CheckHostIP,     obeyed                         the host is refused, and the error says what to do
 //	  NoHostAuthenticationForLocalhost,
