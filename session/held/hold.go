@@ -33,7 +33,7 @@
 // no cores at all. The shell's own terminal, with which it could spoil its session, and its temporary directory, in which a
 // file has 1 GiB at most. Errors of the kernel.
 //
-// Where Landlock is older than its sixth version, a held command can signal its own group and its shell only: its background
+// Where Landlock is missing or older than its sixth version, a held command can signal its own group and its shell only: its background
 // processes go on until the shell ends. ksh93 keeps what $(…) and here-documents hold in memory without a name instead of /dev/shm;
 // where the kernel does not report its calls, it is not held.
 // Without Landlock, memory and variables of other processes of the account can be read, as elsewhere; and named pipes cannot be made.

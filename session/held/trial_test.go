@@ -50,7 +50,7 @@ func TestWhatIsTriedReadsAsEver(t *testing.T) {
 		supervisor, name string
 		version          int
 	}
-	kinds := []kind{{"perl", "bash", 0}, {"perl", "ksh93", 0}, {"python3", "bash", newest}, {"python3", "dash", newest}, {"python3", "dash", 0}}
+	kinds := []kind{{"perl", "bash", 0}, {"perl", "zsh", 0}, {"python3", "bash", newest}, {"python3", "dash", newest}, {"python3", "dash", 0}}
 	for _, name := range holdable {
 		kinds = append(kinds, kind{"perl", name, newest})
 	}
