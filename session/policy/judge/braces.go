@@ -50,15 +50,21 @@ func braceElems(br *syntax.BraceExp) (out [][]syntax.WordPart, ok bool) {
 	return out, ok
 }
 
+// maxRange bounds the numbers of a range: a shell makes a word of each before it does anything else.
+const maxRange = 10_000
+
 // unfollowed stands for the words of a range that is not followed.
 var unfollowed = &syntax.ParamExp{}
 
 func sequence(br *syntax.BraceExp) (out [][]syntax.WordPart, ok bool) {
 	from, err1 := strconv.Atoi(br.Elems[0].Lit())
 	to, err2 := strconv.Atoi(br.Elems[1].Lit())
+	numbers := err1 == nil && err2 == nil
+	within := func(n int) bool { return max(from, to) < min(from, to)+n } // where that overflows, it is not
 	// Steps, letters and padding: the words are harmless numbers and letters, but not followed one by one.
-	if err1 != nil || err2 != nil || len(br.Elems) > 2 || to-from >= maxBraces || from-to >= maxBraces {
-		return [][]syntax.WordPart{{unfollowed}}, true
+	if !numbers || len(br.Elems) > 2 || !within(maxBraces) {
+		few := numbers && within(maxRange) || !numbers && len(br.Elems[0].Lit()) == 1 && len(br.Elems[1].Lit()) == 1
+		return [][]syntax.WordPart{{unfollowed}}, few
 	}
 	step := 1
 	if to < from {
