@@ -67,6 +67,9 @@ func (w *warmth) keep(s *Session) bool {
 	s.sh = nil
 	s.mu.Unlock()
 	w.add(k, c, func(e *spare) (*shell, error) {
+		if s.many {
+			e.rest()
+		}
 		if err := s.refresh(e.ctx, sh, e.k.spec.Prelude); err != nil {
 			sh.close()
 			return nil, err
@@ -74,6 +77,17 @@ func (w *warmth) keep(s *Session) bool {
 		return sh, nil
 	})
 	return true
+}
+
+// rest waits until the other hosts of a run have ended too, or somebody wants the shell.
+func (e *spare) rest() {
+	t := time.NewTimer(warmPause)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-e.wanted:
+	case <-e.ctx.Done():
+	}
 }
 
 // refresh has a shell forget where programs are, and looks whether the account has functions there: a command may be no program then.

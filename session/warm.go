@@ -77,6 +77,7 @@ type spare struct {
 	c      *conn
 	ctx    context.Context // ends when it is dropped
 	drop   context.CancelFunc
+	wanted chan struct{} // closed when somebody waits for it
 	ready  chan struct{} // closed when sh, err and since are set
 	sh     *shell        // nil if it did not start
 	err    error
@@ -153,6 +154,7 @@ func (w *warmth) take(ctx context.Context, k *warmKind) *spare {
 		if e == nil {
 			return nil
 		}
+		close(e.wanted)
 		select {
 		case <-e.ready:
 		case <-ctx.Done():
@@ -289,7 +291,7 @@ func (w *warmth) refill(k *warmKind) {
 
 // add makes a spare, whose place on c has been taken and whose shell start makes ready. w.mu is held.
 func (w *warmth) add(k *warmKind, c *conn, start func(*spare) (*shell, error)) {
-	e := &spare{k: k, c: c, ready: make(chan struct{})}
+	e := &spare{k: k, c: c, wanted: make(chan struct{}), ready: make(chan struct{})}
 	e.ctx, e.drop = context.WithCancel(w.base)
 	k.spares = append(k.spares, e)
 	w.count++
