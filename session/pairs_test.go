@@ -179,7 +179,7 @@ var leavings = []string{
 
 // reads leave nothing, and so their shell is kept.
 var reads = []string{
-	"uname -a", "ls /etc | wc -l", "ls /nonexistent", "true a b c", "false", "test -f /etc/passwd && echo yes", "cat /proc/self/status | grep Name", "ls >/dev/null 2>&1",
+	"uname -a", "ls / | true | false", "{ cat /etc/hosts | ls x=y; } >/dev/null", "ls /etc | wc -l", "ls /nonexistent", "true a b c", "false", "test -f /etc/passwd && echo yes", "cat /proc/self/status | grep Name", "ls >/dev/null 2>&1",
 	"sh -c 'kill -9 $$'", "sh -c 'exit 77'", "(ls /; false)", "yes | head -n 30000", "head -c 300 /dev/zero", "echo 'no newline' | tr -d '\\n'", "! true", "if false; then ls; else id; fi",
 	"sh -c 'trap \"\" INT; ulimit -c 0; cd /; umask 0; exec 7</dev/null; x=1; export x'", "stty -a </dev/null", "{ echo a; nosuchprogram; } 2>/dev/null", "awk 'BEGIN { exit 3 }'", "sort </dev/null",
 }
@@ -187,7 +187,7 @@ var reads = []string{
 // looks are what a command may see of another. ksh93 exports _ or _AST_FEATURES, as it happens. Descriptors are listed without a child, to which some shells have a pipe for a moment. What is killed is
 // waited for: whether jobs still shows it would be chance.
 var looks = []string{
-	`echo "$_"`, `echo "$?"`, `echo "$? ${PIPESTATUS-}${pipestatus-}"`, "hash 2>&1 | grep -c -e uname -e head -e sort", "type uname ls", "command -v ls", "nosuchprogram", "(", "pwd", `echo "$PWD ${OLDPWD-none}"`, "cd; pwd", "cd /usr; cd -", "ls -d /usr",
+	`echo "$_"`, `echo "$?"`, `case ${KSH_VERSION-}${BASH_VERSION-}${ZSH_VERSION-} in (?*) eval 'echo "[${PIPESTATUS[*]-}${pipestatus[*]-}]"';; esac`, "hash 2>&1 | grep -c -e uname -e head -e sort", "type uname ls", "command -v ls", "nosuchprogram", "(", "pwd", `echo "$PWD ${OLDPWD-none}"`, "cd; pwd", "cd /usr; cd -", "ls -d /usr",
 	`echo "${LEAK-none} ${HOME-none} $PATH ${CDPATH-none} ${ENV-none} $#"`, `printf '%s' "$IFS" | od -An -c`, "LEAK=mine; echo $LEAK",
 	"export -p | sed '/SSH_/d;/XDG_SESSION/d;/ _=/d;/ _AST_FEATURES=/d' | sort", "f", "command -V f", "cat </dev/null", "alias", "ll", "trap",
 	"case $- in (*[fueaCnx]*) echo $-;; esac", "echo /us*", `x=$(echo "$nope"); echo "[$x]"`, "umask", "ulimit -n; ulimit -c; ulimit -s",

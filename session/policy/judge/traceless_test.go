@@ -121,7 +121,7 @@ const traceLook = `
 look() {
 	{ set; alias; trap; umask; ulimit -a; pwd; echo "$-:$#:$*"; case ${BASH_VERSION-} in (?*) shopt; declare -F; dirs; jobs;; esac
 	case ${ZSH_VERSION-}${KSH_VERSION-} in (?*) typeset +f; typeset;; esac; } 2>&1 |
-	grep -vE '^(_|[?!$]|PIPESTATUS.0.|.[?!$].|RANDOM|SRANDOM|SECONDS|LINENO|BASH_LINENO|BASH_COMMAND|BASH_ARG[CV]|BASH_SOURCE|FUNCNAME|BASHPID|EPOCH[A-Z]*|PIPESTATUS|pipestatus|status|TTYIDLE|ERRNO|HISTCMD|FUNC_LINENO|.sh.*|funcstack|argv|KSH_MATCH|LINES|COLUMNS|PPID)=|^(float|integer)( [0-9]+)? (SECONDS|RANDOM|LINENO|EPOCHREALTIME|TTYIDLE)|^_$|^(integer|typeset|undefined|array|local|readonly|hide|tied|export|-[A-Za-z]*)* ?(RANDOM|SECONDS|LINENO|TTYIDLE|_)\b'
+	grep -vE '^(_|[?!$]|PIPESTATUS.[0-9]+.|.[?!$].|RANDOM|SRANDOM|SECONDS|LINENO|BASH_LINENO|BASH_COMMAND|BASH_ARG[CV]|BASH_SOURCE|FUNCNAME|BASHPID|EPOCH[A-Z]*|PIPESTATUS|pipestatus|status|TTYIDLE|ERRNO|HISTCMD|FUNC_LINENO|.sh.*|funcstack|argv|KSH_MATCH|LINES|COLUMNS|PPID)=|^(float|integer)( [0-9]+)? (SECONDS|RANDOM|LINENO|EPOCHREALTIME|TTYIDLE)|^_$|^(integer|typeset|undefined|array|local|readonly|hide|tied|export|-[A-Za-z]*)* ?(RANDOM|SECONDS|LINENO|TTYIDLE|_)\b'
 	for n in /proc/$$/fd/*; do echo "${n##*/}"; done
 	unset n
 }
