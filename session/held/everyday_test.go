@@ -44,7 +44,7 @@ printf '%s' '{"a": "aGk=", "items": [{"id": 7, "status": "failed"}]}' | tee f.js
 	}
 	fit, same := 0, 0
 	for _, line := range lines {
-		if line == "" || strings.HasPrefix(line, "# ") {
+		if line == "" || strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "pstree") { // which shows itself, below the shell that runs it
 			continue
 		}
 		d, err := engine.Decide(t.Context(), policy.Request{Principal: "agent/a", Host: hosts.Host{Name: "h"}, Shell: "bash", Command: line})

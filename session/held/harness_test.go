@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/framing"
@@ -44,15 +45,26 @@ func by(t testing.TB, supervisor string, spec framing.Shell) framing.Shell {
 	return spec
 }
 
-// supervisor is the program of the parent of a shell.
+// supervisor is the program of the parent of a shell; "" where that lets nobody of the account look into it.
 func (s *shell) supervisor(t testing.TB) string {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.hello.PID))
 	require.NoError(t, err)
 	parent := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')'):]))[2] // proc_pid_stat(5)
 	path, err := os.Readlink("/proc/" + parent + "/exe")
+	if errors.Is(err, fs.ErrPermission) && os.Geteuid() != 0 {
+		return ""
+	}
 	require.NoError(t, err)
 	return filepath.Base(path)
+}
+
+// isOf checks which program the parent is, where that can be seen.
+func (s *shell) isOf(t testing.TB, supervisor string) {
+	t.Helper()
+	if name := s.supervisor(t); name != "" {
+		assert.Contains(t, name, strings.TrimSuffix(supervisor, "3"))
+	}
 }
 
 // python is a python3 that any account can run: not what a version manager puts before it. FAIRLEAD_PYTHON3 names another one.
