@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -65,14 +66,32 @@ type forwarding struct {
 	a    *asSSH
 	cmd  *exec.Cmd // nil where it has ended
 	open []wire.Forward
-	said *strings.Builder
+	said *said
+}
+
+// said is what a program has said so far.
+type said struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
 }
 
 func (a *asSSH) fairlead() string { return filepath.Join(a.dir, "bin", "fairlead") }
 
 func (a *asSSH) forward(n int, args ...string) *forwarding {
 	a.t.Helper()
-	f := &forwarding{a: a, said: &strings.Builder{}}
+	f := &forwarding{a: a, said: &said{}}
 	f.cmd = exec.Command(a.fairlead(), append([]string{"forward", "--json", "sshd"}, args...)...)
 	f.cmd.Env, f.cmd.Dir, f.cmd.Stderr = a.env, a.dir, f.said
 	out, err := f.cmd.StdoutPipe()
