@@ -100,5 +100,5 @@ func TestRemovingAndRecordingDoNotLoseEachOther(t *testing.T) {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, 20, strings.Count(string(text), "keep"))
-	assert.NotContains(t, string(text), "go")
+	assert.NotContains(t, "\n"+string(text), "\ngo") // a key may hold the letters
 }
