@@ -168,7 +168,7 @@ func (c *Conn) politely(ch ssh.Channel, requests <-chan *ssh.Request) (ssh.Chann
 	return p, out
 }
 
-// does calls f, and reports false where the connection stands still before f returns.
+// does calls f, and reports false where the connection stands still before f returns: then what f writes to is not to be used.
 func (c *Conn) does(f func()) bool {
 	done := make(chan struct{})
 	go func() {
@@ -201,19 +201,22 @@ func (p *polite) Write(b []byte) (int, error) {
 	return done, nil
 }
 
-func (p *polite) SendRequest(name string, reply bool, payload []byte) (ok bool, err error) {
+func (p *polite) SendRequest(name string, reply bool, payload []byte) (bool, error) {
 	p.c.paced()
+	var ok bool
+	var err error
 	if !p.c.does(func() { ok, err = p.Channel.SendRequest(name, reply, payload) }) {
 		return false, io.EOF
 	}
 	return ok, err
 }
 
-func (p *polite) CloseWrite() (err error) { return p.end(p.Channel.CloseWrite) }
-func (p *polite) Close() (err error)      { return p.end(p.Channel.Close) }
+func (p *polite) CloseWrite() error { return p.end(p.Channel.CloseWrite) }
+func (p *polite) Close() error      { return p.end(p.Channel.Close) }
 
-func (p *polite) end(f func() error) (err error) {
+func (p *polite) end(f func() error) error {
 	p.c.paced()
+	var err error
 	if !p.c.does(func() { err = f() }) {
 		return io.EOF
 	}
@@ -231,8 +234,10 @@ type politeErrors struct {
 func (e politeErrors) Read(b []byte) (int, error) { return e.p.reads(e.ReadWriter, b) }
 
 // reads is a Read of the channel. What is read is confirmed once in a while.
-func (p *polite) reads(from io.Reader, b []byte) (n int, err error) {
+func (p *polite) reads(from io.Reader, b []byte) (int, error) {
 	p.c.paced()
+	var n int
+	var err error
 	own := make([]byte, min(len(b), onePacket)) // the library may keep it for good
 	if !p.c.does(func() { n, err = from.Read(own) }) {
 		return 0, io.EOF
