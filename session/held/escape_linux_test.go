@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // nobody is the account that root's tests attack as, beside root.
@@ -211,6 +212,9 @@ func TestNothingGetsOutOfAHeldShell(t *testing.T) {
 					versions = []int{0, newest}
 				case name == "bash":
 					versions = []int{0, 1, 2, 3, 4, 5, 6, newest}
+				}
+				if needs.Detector { // what is attacked is no code of Go
+					versions = []int{newest}
 				}
 				for _, version := range versions {
 					told(t, fmt.Sprint(who, "/", supervisor, "/", name, "/", version), func(t *testing.T, told bool) {

@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // What is read held is what is read plainly, to the byte: of the everyday reads that are judged to fit, all but what varies when it is
@@ -44,7 +45,10 @@ printf '%s' '{"a": "aGk=", "items": [{"id": 7, "status": "failed"}]}' | tee f.js
 		require.Zero(t, s.run("cd "+dir).code)
 	}
 	fit, same := 0, 0
-	for _, line := range lines {
+	for i, line := range lines {
+		if needs.Detector && i%5 > 0 { // what differs is no code of Go
+			continue
+		}
 		if line == "" || strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "pstree") { // which shows itself, below the shell that runs it
 			continue
 		}
@@ -71,7 +75,9 @@ printf '%s' '{"a": "aGk=", "items": [{"id": 7, "status": "failed"}]}' | tee f.js
 		}
 	}
 	t.Logf("%d reads are run held", fit)
-	assert.Greater(t, fit, 300)
+	if !needs.Detector {
+		assert.Greater(t, fit, 300)
+	}
 	assert.Equal(t, len(inside)*fit, same)
 }
 
