@@ -68,7 +68,7 @@ func (w *warmth) keep(s *Session) bool {
 	s.mu.Unlock()
 	w.add(k, c, func(e *spare) (*shell, error) {
 		if s.many {
-			e.rest()
+			e.pause()
 		}
 		if err := s.refresh(e.ctx, sh, e.k.spec.Prelude); err != nil {
 			sh.close()
@@ -79,8 +79,8 @@ func (w *warmth) keep(s *Session) bool {
 	return true
 }
 
-// rest waits until the other hosts of a run have ended too, or somebody wants the shell.
-func (e *spare) rest() {
+// pause waits until the other hosts of a run have ended too, or somebody wants the shell.
+func (e *spare) pause() {
 	t := time.NewTimer(warmPause)
 	defer t.Stop()
 	select {
@@ -111,15 +111,15 @@ func (l *lender) handOver() *conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.c
-	if c == nil || l.over || l.left || !l.once || !l.pool.rests(c) {
+	if c == nil || l.over || l.left || !l.once || !l.pool.waitsOn(c) {
 		return nil
 	}
 	l.c = nil
 	return c
 }
 
-// rests makes the place of a one-off command that of a shell that waits, unless somebody waits for it.
-func (p *connPool) rests(c *conn) bool {
+// waitsOn makes the place of a one-off command that of a shell that waits, unless somebody waits for it.
+func (p *connPool) waitsOn(c *conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c.gone || p.closed || len(c.b.waiting) > 0 {
