@@ -138,21 +138,22 @@ func TestALookWaitsForWhatItWantsToSee(t *testing.T) {
 	}}, "--allow-all")
 	id := c.open("here")
 	look := func(a args) answer {
-		opened := make(chan struct{})
+		waited, opened := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(opened)
 			<-waits
+			close(waited)
 			open(t, gate, "\n")
 		}()
 		a["session_id"], a["wait_s"] = id, 50
 		r := c.callWith(t.Context(), &mcp.CallToolParams{Meta: mcp.Meta{"progressToken": "x"}, Name: "session_output", Arguments: a})
 		select {
-		case <-opened:
+		case <-waited:
 		default:
 			assert.Fail(t, "it has not waited", "%s", r.Raw)
 			waits <- struct{}{}
-			<-opened
 		}
+		<-opened
 		return r
 	}
 
