@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace"
 
@@ -78,7 +78,7 @@ func (c Config) endpoint() string {
 // Provider makes tracers whose spans are sent. Close it.
 type Provider struct {
 	*trace.TracerProvider
-	client *http.Client
+	http *http.Client
 }
 
 // Open returns a Provider. It connects to nothing yet; log is called with what goes wrong later, from any goroutine.
@@ -86,20 +86,16 @@ func Open(ctx context.Context, c Config, version string, log func(text string)) 
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	client, err := sinks.NewClient(c.CAFile)
+	post, err := sinks.NewClient(c.CAFile)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := sinks.ReadToken(c.TokenFile); err != nil {
 		return nil, err
 	}
-	client.Transport = &authorized{client.Transport, c.TokenFile}
-	client.Timeout = tryTime
-	exporter, err := otlptracehttp.New(ctx,
-		// All that the library would else read from the environment.
-		otlptracehttp.WithEndpointURL(c.endpoint()), otlptracehttp.WithHTTPClient(client), otlptracehttp.WithHeaders(nil), otlptracehttp.WithTimeout(tryTime),
-		otlptracehttp.WithCompression(otlptracehttp.GzipCompression),
-		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: true, InitialInterval: time.Second, MaxInterval: tryTime, MaxElapsedTime: exportTime}))
+	post.Transport = &authorized{post.Transport, c.TokenFile}
+	post.Timeout = tryTime
+	exporter, err := otlptrace.New(ctx, &client{http: post, url: c.endpoint()})
 	if err != nil {
 		return nil, err
 	}
@@ -108,14 +104,14 @@ func Open(ctx context.Context, c Config, version string, log func(text string)) 
 		trace.WithSampler(trace.AlwaysSample()), // no caller decides that its commands are not seen
 		trace.WithResource(resource.NewSchemaless(attribute.String("service.name", "fairlead"), attribute.String("service.version", version))),
 	)
-	return &Provider{provider, client}, nil
+	return &Provider{provider, post}, nil
 }
 
 // Close sends what is left, within a few seconds.
 func (p *Provider) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
-	defer p.client.CloseIdleConnections()
+	defer p.http.CloseIdleConnections()
 	return p.Shutdown(ctx)
 }
 
