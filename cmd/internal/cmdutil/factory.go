@@ -4,6 +4,7 @@ package cmdutil
 
 import (
 	"io"
+	"sync"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
@@ -51,6 +52,12 @@ type Factory struct {
 	Asker func() *question.Asker
 	// Terminal opens the terminal of the process, wherever its streams go, for questions. Nil means that there is none.
 	Terminal func() (Terminal, error)
+
+	settings struct {
+		once   sync.Once
+		config config.Config
+		err    error
+	}
 }
 
 // Terminal is where a person is asked. The end of its deadline ends a Read, where the terminal can be polled.

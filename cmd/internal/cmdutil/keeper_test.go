@@ -31,6 +31,7 @@ func TestTheFlagComesBeforeTheEnvironmentAndThatBeforeTheSettings(t *testing.T) 
 
 	file := filepath.Join(dir, "fairlead", "config.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("keeper: off\n"), 0o600))
+	f = factory(env) // the settings are read once
 	assert.Equal(t, config.Off, mode())
 	env["FAIRLEAD_KEEPER"] = "require"
 	assert.Equal(t, config.Require, mode())
@@ -45,6 +46,7 @@ func TestTheFlagComesBeforeTheEnvironmentAndThatBeforeTheSettings(t *testing.T) 
 	assert.EqualError(t, err, `FAIRLEAD_KEEPER must be auto, off or require, and not "on"`)
 	env["FAIRLEAD_KEEPER"] = ""
 	require.NoError(t, os.WriteFile(file, []byte("\nkeper: off\n"), 0o600))
+	f = factory(env)
 	_, err = f.KeeperMode()
 	require.ErrorAs(t, err, &usage)
 	assert.ErrorContains(t, err, file+`:2: unknown key "keper"`)
