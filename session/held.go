@@ -117,6 +117,12 @@ func (s *Session) holdable(ctx context.Context, x *Exec) string {
 	switch {
 	case err == nil && len(x.sockets) > 0 && sh.hello.Unwatched != "":
 		return "its sockets cannot be opened there: " + sh.hello.Unwatched
+	case err == nil && len(x.sockets) > 0:
+		leads, ok := s.askOwn(ctx, sh, framing.Command{Script: held.Elsewhere(x.sockets)})
+		if leads = strings.Join(strings.Fields(leads), ", "); leads != "" || !ok {
+			return strings.TrimSuffix("it may ask elsewhere there: "+leads, ": ")
+		}
+		x.note(heldBy(sh))
 	case err == nil:
 		x.note(heldBy(sh))
 	}

@@ -84,7 +84,7 @@ func handshake(stream Stream, up *framing.Startup, text []byte, python func() ([
 					return nil, uperr
 				}
 			}
-			if err := typeText(stream, text); err != nil {
+			if err := typeText(stream, text); err != nil && !up.Python() { // a python3 that does not start says so
 				return nil, noShell(stream, up, err)
 			}
 		}

@@ -8,46 +8,105 @@ import (
 	"github.com/fairlead-ssh/fairlead/framing"
 )
 
-// What a shell costs beside a plain one that is held, and one in which a command is tried: its start, a silent command, and one that starts
-// a program. The starts take turns, and the fastest of each count: the others show what else the machine does.
-func BenchmarkHeldAndPlain(b *testing.B) {
-	kinds := []struct {
-		name string
-		spec framing.Shell
-	}{{"plain", framing.Shell{Name: "bash"}}, {"held", shellFor("bash", newest, true)}, {"tried", shellToTry("bash")},
-		{"held-python", by(b, "python3", shellFor("bash", newest, true))}, {"tried-python", by(b, "python3", shellToTry("bash"))}}
-	b.Run("start", func(b *testing.B) {
-		has(b, "bash")
-		took := map[string][]time.Duration{}
-		for b.Loop() {
-			for _, c := range kinds {
-				began := time.Now()
-				s, err := start(b, c.spec, nil)
-				if err != nil {
-					b.Skip(err)
-				}
-				took[c.name] = append(took[c.name], time.Since(began))
-				s.close()
+// turns takes the time of each thing once in each round of a benchmark, in turns, and the first is another one each time: what else the
+// machine does meets all of them alike.
+type turns struct {
+	run  []func() (after func())
+	took [][]time.Duration
+}
+
+// add adds a thing. What it returns ends it, and takes no time; nil is nothing to do.
+func (t *turns) add(run func() (after func())) {
+	t.run, t.took = append(t.run, run), append(t.took, nil)
+}
+
+func (t *turns) loop(b *testing.B) {
+	for round := 0; b.Loop(); round++ {
+		for i := range t.run {
+			i = (i + round) % len(t.run)
+			began := time.Now()
+			after := t.run[i]()
+			t.took[i] = append(t.took[i], time.Since(began))
+			if after != nil {
+				after()
 			}
 		}
-		fastest := func(name string) float64 { return slices.Min(took[name]).Seconds() * 1e3 }
-		for _, c := range kinds {
-			b.ReportMetric(fastest(c.name), c.name+"-ms")
+	}
+}
+
+// median is the one of a thing.
+func (t *turns) median(i int) time.Duration {
+	all := slices.Sorted(slices.Values(t.took[i]))
+	return all[len(all)/2]
+}
+
+// What a shell costs that is held, and one in which a command is tried, beside a plain one of the same host: medians, in turns. Ratios are to
+// plain ones. Its start:
+//
+//	go test ./session/held -run '^$' -bench 'Held/start' -benchtime 50x
+//
+// and commands:
+//
+//	go test ./session/held -run '^$' -bench 'Held/(silent|program|find)' -benchtime 400x
+func BenchmarkHeld(b *testing.B) {
+	has(b, "bash")
+	type host struct {
+		supervisor string
+		version    int
+	}
+	hosts := []host{{"perl", newest}, {"perl", 0}, {"python3", newest}, {"python3", 0}}
+	kinds := func(b *testing.B, h host) map[string]framing.Shell {
+		return map[string]framing.Shell{
+			"plain": by(b, h.supervisor, framing.Shell{Name: "bash"}),
+			"held":  by(b, h.supervisor, shellFor("bash", h.version, true)),
+			"tried": by(b, h.supervisor, shellToTryAt(h.version, "bash")),
 		}
-		b.ReportMetric(fastest("held")-fastest("plain"), "held-plain-ms")
-		b.ReportMetric(fastest("held")/fastest("plain"), "held/plain")
-	})
-	for _, c := range kinds {
-		for what, script := range map[string]string{"silent": ":", "program": "/bin/true", "find": "find /usr/share/perl5 -name x"} {
-			b.Run(what+"/"+c.name, func(b *testing.B) {
-				has(b, "bash")
-				s, err := start(b, c.spec, nil)
-				if err != nil {
-					b.Skip(err)
+	}
+	order := []string{"plain", "held", "tried"}
+	open := func(b *testing.B, spec framing.Shell) *shell {
+		s, err := start(b, spec, nil)
+		if err != nil {
+			b.Skip(err)
+		}
+		return s
+	}
+	name := func(h host) string {
+		return h.supervisor + map[bool]string{true: ", no Landlock"}[h.version == 0]
+	}
+	for _, h := range hosts {
+		b.Run("start/"+name(h), func(b *testing.B) {
+			specs, t := kinds(b, h), &turns{}
+			for _, kind := range order {
+				t.add(func() func() { return open(b, specs[kind]).close })
+			}
+			t.loop(b)
+			ms := func(i int) float64 { return t.median(i).Seconds() * 1e3 }
+			for i, kind := range order {
+				b.ReportMetric(ms(i), kind+"-ms")
+			}
+			b.ReportMetric(ms(1)-ms(0), "held-plain-ms")
+			b.ReportMetric(ms(2)-ms(0), "tried-plain-ms")
+		})
+	}
+	for _, what := range []struct{ name, script string }{{"silent", ":"}, {"program", "/bin/true"}, {"find", "find /usr/share -name x"}} {
+		for _, h := range hosts {
+			b.Run(what.name+"/"+name(h), func(b *testing.B) {
+				specs, t := kinds(b, h), &turns{}
+				for _, kind := range order {
+					s := open(b, specs[kind])
+					t.add(func() func() {
+						if o := s.run(what.script); o.code != 0 {
+							b.Fatalf("%+v", o)
+						}
+						return nil
+					})
 				}
-				for b.Loop() {
-					s.run(script)
+				t.loop(b)
+				for i, kind := range order {
+					b.ReportMetric(float64(t.median(i).Microseconds()), kind+"-us")
 				}
+				b.ReportMetric(float64(t.median(1))/float64(t.median(0)), "held/plain")
+				b.ReportMetric(float64(t.median(2))/float64(t.median(0)), "tried/plain")
 			})
 		}
 	}

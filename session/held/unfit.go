@@ -17,6 +17,7 @@ type unfit struct {
 	words   []string // none: always
 	why     string
 	sockets []string // with these it would be fit
+	leads   []string // elsewhere
 }
 
 var table = sync.OnceValue(func() map[string][]unfit {
@@ -28,8 +29,9 @@ var table = sync.OnceValue(func() map[string][]unfit {
 		}
 		what, why, _ := strings.Cut(line, " | ")
 		why, sockets, _ := strings.Cut(why, " | ")
+		sockets, leads, _ := strings.Cut(sockets, " | ")
 		words := strings.Fields(what)
-		out[words[0]] = append(out[words[0]], unfit{words[1:], why, strings.Fields(sockets)})
+		out[words[0]] = append(out[words[0]], unfit{words[1:], why, strings.Fields(sockets), strings.Fields(leads)})
 	}
 	return out
 })
@@ -41,6 +43,37 @@ func Unfit(name string, args []string) string { return find(name, args).why }
 // Sockets are the local sockets that a program asks its service through, for [Program]: with them it answers as ever. There are none for
 // one that is Unfit all the same.
 func Sockets(name string, args []string) []string { return find(name, args).sockets }
+
+// Elsewhere is source for a shell of any dialect that prints what would lead the programs to which [Sockets] gives these elsewhere, each on a
+// line: a variable or a file of the account. "" is that nothing would.
+func Elsewhere(sockets []string) string {
+	var all []string
+	for _, lines := range table() {
+		for _, u := range lines {
+			if slices.ContainsFunc(u.sockets, func(path string) bool { return slices.Contains(sockets, path) }) {
+				for _, lead := range u.leads {
+					all = append(all, u.leading(lead))
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), "\n")
+}
+
+// leading is source that prints one of what leads elsewhere, if it does. Only the service's socket of the account itself is open: which
+// account a path names need not be known.
+func (u *unfit) leading(lead string) string {
+	if file, word, ok := strings.Cut(strings.TrimPrefix(lead, "~/"), ":"); ok {
+		return `if test -r "${HOME-}/` + file + `"; then (while IFS= read -r line || test -n "$line"; do case $line in *'` + word + `'*) echo '~/` + file + `'; break; esac; done <"$HOME/` + file + `"); fi`
+	}
+	known := []string{"''"}
+	for _, path := range u.sockets {
+		path = strings.ReplaceAll(path, "%U", "*")
+		known = append(known, path, "unix://"+path, "unix:path="+path, path[:strings.LastIndexByte(path, '/')])
+	}
+	return "case ${" + lead[1:] + "-} in (" + strings.Join(known, "|") + ");; (*) echo '" + lead + "'; esac"
+}
 
 // find is the first line that is about a program with its arguments.
 func find(name string, args []string) unfit {
