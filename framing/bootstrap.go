@@ -5,8 +5,6 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-
-	"github.com/fairlead-ssh/fairlead/framing/hostcode"
 )
 
 // Shell says which shell to start and how.
@@ -112,8 +110,11 @@ func BootstrapPython(nonce Token, sh Shell) ([]byte, error) {
 	if sh.HoldPython == "" {
 		return nil, &UnheldError{"it has no perl"}
 	}
-	text := withMarks(pythonSupervisorText(), nonce, "hold", pythonWord(sh.HoldPython), "watch", pythonWord(sh.WatchPython))
-	return toRead(nonce, hostcode.Fill(supervisePythonText(), "supervisor_py", word(text))), nil
+	var b []byte
+	for _, text := range []string{pythonHoldBeginText(), sh.HoldPython, withMarks(pythonSupervisorText(), nonce), sh.WatchPython} {
+		b = append(append(strconv.AppendInt(b, int64(len(text)), 10), '\n'), text...)
+	}
+	return b, nil
 }
 
 // toRead returns what is typed at a loader that is to evaluate text.
@@ -127,11 +128,6 @@ func word(text string) string { return string(appendSingleQuoted(nil, text)) }
 
 // perlWord makes text what stands between single quotes of perl.
 var perlWord = strings.NewReplacer(`\`, `\\`, `'`, `\'`)
-
-// pythonWord makes text a literal of python.
-func pythonWord(text string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`, "\n", `\n`, "\x00", `\0`).Replace(text) + "'"
-}
 
 var errVariable = errors.New("framing: a variable for the shell must be NAME=value, with a NAME of letters, digits and _")
 

@@ -47,8 +47,8 @@ var (
 	perlSupervisorSource string
 	//go:embed host/hold_pick.sh
 	holdPickSource string
-	//go:embed host/supervise_python.sh
-	supervisePythonSource string
+	//go:embed host/hold_begin.py
+	pythonHoldBeginSource string
 	//go:embed host/supervisor.py
 	pythonSupervisorSource string
 	//go:embed host/hold_begin.pl
@@ -110,7 +110,7 @@ var (
 	perlSupervisorHeldText = stripped(hostcode.Perl, &perlSupervisorSource, "hold_begin", &holdBeginSource, "hold_child", &holdChildSource,
 		"hold_told", &holdToldSource, "hold_calls", &holdCallsSource, "hold_over", &holdOverSource)
 	holdPickText          = stripped(hostcode.Shell, &holdPickSource)
-	supervisePythonText   = stripped(hostcode.Shell, &supervisePythonSource)
+	pythonHoldBeginText   = stripped(hostcode.Python, &pythonHoldBeginSource)
 	pythonSupervisorText  = stripped(hostcode.Python, &pythonSupervisorSource)
 	shellSupervisorText   = stripped(hostcode.Shell, &shellSupervisorSource)
 	feederText            = stripped(hostcode.Shell, &feederSource)

@@ -1,12 +1,6 @@
-# The parent of a shell that is held, where there is no perl: what supervisor.pl and its parts hold_begin.pl, hold_child.pl,
-# hold_told.pl, hold_calls.pl and hold_over.pl do, in the same order and with the same records. Those files say why.
+# The parent of a shell that is held, where there is no perl: what supervisor.pl and its parts hold_told.pl, hold_calls.pl and hold_over.pl
+# do, in the same order and with the same records. Those files say why. It is read behind hold_begin.py, with what that has made.
 #
-# It is for python3 from 3.6 on, with no more than its standard library. What it starts must not see that it is python: the environment is
-# the one that it was started with (python sets LC_CTYPE in its own, PEP 538), and the signals that it ignores are taken back.
-#
-#= _fl_q _fl_supervisor_py this text
-#= sy system_text the environment as proc_pid_environ(5) has it
-#= ev environment_of the shell's variables
 #= ow own_pid the supervisor's process id
 #= tk shell_token marks the records
 #= mk start_mark what the bootstrap's marks begin with
@@ -31,7 +25,6 @@
 #= he hold_end where the child says what holds it
 #= hi hold_in the end of that which the child has
 #= sp shell_pid the shell's process id
-#= bs be_shell what the child does
 #= hs held_words what the child says
 #= wf watch_failed why system calls are not answered
 #= nm name_space where a text of package held runs
@@ -47,22 +40,9 @@
 #= mu much_read how many bytes of errors in one turn
 #= li bytes_left how much is still read once the shell has ended
 #= lf left_over how many files and processes the shell leaves behind
-import os, select, sys, _signal, _socket
-try:
-	import ctypes
-except Exception:
-	ctypes = None
-
+#= wt watch_text what answers system calls; see framing.Shell.WatchPython
+import select
 start_mark = b"@rs@@nonce1@" b"@nonce2@"
-own_pid = os.getpid()
-with open("/proc/self/environ", "rb") as file:
-	system_text = file.read()
-environment_of = dict(text.split(b"=", 1) for text in system_text.split(b"\0") if text.find(b"=") > 0)
-environment_of.pop(b"_fl_supervisor_py", None)
-# SIGINT SIGQUIT SIGTSTP SIGTTIN SIGTTOU.
-for number in 2, 3, 20, 21, 22:
-	_signal.signal(number, _signal.SIG_IGN)
-
 def stat_fields(pid):
 	try:
 		with open("/proc/%d/stat" % pid, "rb") as file:
@@ -87,7 +67,6 @@ foreign_groups = {}
 skip_deaf = False
 count_dead = False
 call_watch = ()
-shell_pid = 0
 
 def group_of(pid):
 	fields = stat_fields(pid)
@@ -109,19 +88,6 @@ def send_signal(number, pids):
 	for pid in pids:
 		try:
 			os.kill(pid, number)
-		except OSError:
-			pass
-
-def remove_room():
-	for i in range(9):
-		try:
-			for name in os.listdir(room_dir):
-				try:
-					os.unlink(room_dir + b"/" + name)
-				except OSError:
-					pass
-			os.rmdir(room_dir)
-			return
 		except OSError:
 			pass
 
@@ -180,8 +146,6 @@ def hear_calls():
 			records += b"@rs@%sr%d;%s" % (shell_token, len(text), text)
 	return records
 
-out_end, out_in = os.pipe()
-err_end, err_in = os.pipe()
 # A signal becomes a byte, as python begins a wait that it interrupted anew (PEP 475).
 wake_end, wake_in = os.pipe()
 os.set_blocking(wake_in, False)
@@ -189,46 +153,11 @@ os.set_blocking(wake_end, False)
 _signal.set_wakeup_fd(wake_in)
 _signal.signal(17, lambda *ignored: None)
 _signal.signal(1, hang_up)
-name = b"/.fairlead-" + os.urandom(12).hex().encode()
-for room_dir in b"/dev/shm", b"/run/user/%d" % os.getuid(), b"/tmp", b"":
-	if room_dir:
-		try:
-			os.mkdir(room_dir + name, 448)
-			room_dir += name
-			break
-		except OSError:
-			pass
-environment_of[b"TMPDIR"] = room_dir
-environment_of[b"TMPPREFIX"] = room_dir + b"/zsh"
-hold_end, hold_in = _socket.socketpair(1, 1)
-
-def be_shell():
-	# Those from above, and SIGPIPE and SIGXFSZ, which python ignores.
-	for number in 1, 2, 3, 20, 21, 22, 17, 13, 25:
-		_signal.signal(number, _signal.SIG_DFL)
-	os.dup2(out_in, 1)
-	os.dup2(err_in, 2)
-	hold_end.close()
-	try:
-		if not room_dir:
-			raise Exception("it has no place for temporary files")
-		name_space = {}
-		exec(@hold@, name_space)
-		held_words = "K" + name_space["hold"](hold_in.fileno(), environment_of)
-	except Exception as error:
-		held_words = "N" + (str(error) or "it says nothing")
-	os.write(hold_in.fileno(), held_words.encode("utf-8", "replace"))
-	if held_words[0] == "K":
-		arguments = [os.fsencode(word) for word in sys.argv[1:]]
-		try:
-			os.execve(arguments[0], arguments, environment_of)
-		except OSError:
-			os._exit(127)
-
+_signal.pthread_sigmask(1, [1])
 def begin_watch():
 	global call_watch
 	name_space = {}
-	exec(@watch@, name_space)
+	exec(watch_text, name_space)
 	# 2 is MSG_PEEK: a zero announces a descriptor.
 	if hold_end.recv(1, 2) == b"\0":
 		call_watch = name_space["watch"](hold_end.fileno(), shell_pid, room_dir)
@@ -273,7 +202,7 @@ def supervise():
 	out_set = [out_end]
 	err_set = [err_end]
 	call_set = [call_watch[0]] if call_watch else []
-	child_changed = False
+	child_changed = True
 	shell_status = None
 	pending_mark = b""
 	bytes_left = 4e6
@@ -364,11 +293,7 @@ def supervise():
 	os._exit(shell_status >> 8)
 
 call_set = []
-shell_pid = os.fork()
 try:
-	be_shell() if shell_pid == 0 else supervise()
+	supervise()
 except BaseException:
-	pass
-if shell_pid == 0:
-	os._exit(126)
-leave_now(1)
+	leave_now(1)

@@ -109,7 +109,6 @@ func accepts(t *testing.T, shell, what, text string) {
 	cmd := command(shell, flag)
 	if shell == "python3" {
 		cmd = exec.Command(shell, "-c", "import sys; compile(sys.stdin.buffer.read(), 'it', 'exec')")
-		text = embedded.Replace(text)
 	}
 	cmd.Stdin = strings.NewReader(text + "\n")
 	said, err := cmd.CombinedOutput()
@@ -128,7 +127,7 @@ var printers = map[string]func(code string) *exec.Cmd{
 	"mksh": func(code string) *exec.Cmd { return command("mksh", "-c", "f() {\n"+code+"\n}; typeset -f f") },
 	"python3": func(code string) *exec.Cmd {
 		cmd := exec.Command("python3", "-c", "import ast, sys; print(ast.dump(ast.parse(sys.stdin.buffer.read())))")
-		cmd.Stdin = strings.NewReader(embedded.Replace(code))
+		cmd.Stdin = strings.NewReader(code)
 		return cmd
 	},
 	"perl": func(code string) *exec.Cmd {
@@ -137,9 +136,6 @@ var printers = map[string]func(code string) *exec.Cmd{
 		return cmd
 	},
 }
-
-// embedded puts words of python in place of texts that are filled in where no quotes are.
-var embedded = strings.NewReplacer("(@hold@,", "('',", "(@watch@,", "('',")
 
 // sameMeaning has a shell print the file and what is sent of it.
 func sameMeaning(t *testing.T, shell string, f File) {
