@@ -76,6 +76,8 @@ func (w *walker) expand(parts []syntax.WordPart, quoted bool) {
 // seam looks at what a literal and the part behind it make together.
 func (w *walker) seam(s string, next syntax.WordPart) {
 	switch l, isLit := next.(*syntax.Lit); {
+	case s == "~" && isLit:
+		w.tilde(s + l.Value)
 	case strings.HasSuffix(s, "\\!"):
 	case strings.HasSuffix(s, "!"):
 		w.raise(policy.Unknown, "shell/history", "an interactive shell may replace ! by an earlier command")

@@ -21,6 +21,8 @@ type facts struct {
 	removes  bool // removes or changes the files that its input names
 	script   string
 	says     bool             // script is exactly what it writes
+	names    string           // what it writes, where xargs would read it, as far as that is certain
+	spelled  bool             // it is not: there are escapes and quotes, or formats
 	words    [][]programs.Arg // of all its commands
 	found    [][]programs.Arg // the arguments of each find
 }
@@ -57,8 +59,10 @@ func (w *walker) observe(c call) {
 		f.decodes = f.decodes || anyText(c.args, "enc") || anyText(c.args, "base64") || anyText(c.args, "-d")
 	case "xxd":
 		f.decodes = f.decodes || hasShort(c.args, 'r') || anyText(c.args, "-revert")
-	case "find", "fd", "fdfind", "locate":
+	case "find", "fd", "fdfind":
 		f.found = append(f.found, c.args)
+	case "locate", "plocate", "whereis": // anywhere
+		f.found = append(f.found, []programs.Arg{literal("/")})
 	case "printf", "echo":
 		w.observeText(c)
 	}
@@ -162,6 +166,36 @@ func (w *walker) observeText(c call) {
 		b.WriteByte(' ')
 	}
 	w.facts.script, w.facts.says = b.String(), true
+	w.facts.names, w.facts.spelled = w.facts.script, strings.ContainsAny(w.facts.script, `\'"`)
+	if c.name == "printf" {
+		w.facts.names, w.facts.spelled = printfText(c.args)
+	}
+}
+
+// printfText is what printf writes of literal words, and whether that is not certain.
+func printfText(args []programs.Arg) (names string, spelled bool) {
+	if len(args) > 0 && args[0].Text == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return "", false
+	}
+	format, rest := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\0`, "\n").Replace(args[0].Text), args[1:]
+	var b strings.Builder
+	for b.Len() <= maxScript {
+		texts := strings.Split(format, "%s")
+		for i, text := range texts {
+			b.WriteString(text)
+			if i+1 < len(texts) && len(rest) > 0 {
+				b.WriteString(rest[0].Text)
+				rest = rest[1:]
+			}
+		}
+		if len(rest) == 0 || len(texts) == 1 {
+			break
+		}
+	}
+	return b.String(), strings.ContainsAny(b.String(), `\'"%`)
 }
 
 func anyText(args []programs.Arg, text string) bool {

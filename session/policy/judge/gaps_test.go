@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -190,4 +191,77 @@ func TestMetadataIsKnownHoweverItIsWritten(t *testing.T) {
 	for text, want := range map[string]bool{"169.254.169.254/32": true, "169.254.0.0/15": false, "0.0.0.0/0": false, "192.0.2.0/24": false} {
 		assert.Equal(t, want, judge.MetadataPrefix(netip.MustParsePrefix(text)), text)
 	}
+}
+
+// Each of these showed a secret, or ran something, when nobody had been asked.
+func TestNamesThatAreFoundAndNamesThatAreMade(t *testing.T) {
+	verdicts(t, "", `
+		sensitive-read | find / -name shadow -exec cat {} +
+		sensitive-read | find / -name shadow -type f -exec head {} +
+		sensitive-read | find / -name 'shado?' -exec head {} +
+		sensitive-read | find / -name '[s]hadow' -exec cat {} +
+		sensitive-read | find / -iname 'ID_RSA' -exec cat {} +
+		sensitive-read | find / -name '*hado*' -exec cat {} +
+		sensitive-read | find / -name environ -exec cat {} +
+		sensitive-read | find -name .env -exec cat {} +
+		sensitive-read | find -L /etc -name shadow -exec cat {} +
+		sensitive-read | find / -name shadow -print0 | xargs -0 head
+		sensitive-read | find / -name shadow | while read -r f; do head "$f"; done
+		sensitive-read | find / -path '*sha*w' -exec cat {} +
+		sensitive-read | find / -wholename '/e*w' -exec cat {} +
+		sensitive-read | find /etc ! -name hosts -exec cat {} +
+		sensitive-read | find / -name x -o -exec cat {} +
+		sensitive-read | find /srv -name '*.env' -exec cat {} +
+		sensitive-read | locate shadow | xargs cat
+		sensitive-read | whereis -b shadow | xargs cat
+		sensitive-read | ls / | xargs -I{} cat /{}/shadow
+		sensitive-read | ls / | xargs -I% cat /%/shadow
+		sensitive-read | printf 'etc' | xargs -I{} cat /{}/shadow
+		sensitive-read | printf '/etc/%s' shadow | xargs cat
+		sensitive-read | printf '%s%s' /etc/sha dow | xargs cat
+		unknown | printf '/etc/sh\x61dow' | xargs cat
+		unknown | echo '/etc/sh\adow' | xargs cat
+		unknown | echo "/etc/s'h'adow" | xargs cat
+		unknown | echo '/etc/s"h"adow' | sort | xargs cat
+		sensitive-read | cat /etc/[[:alpha:]]hadow
+		sensitive-read | cat /etc/[]s]hadow
+		sensitive-read | cat /etc/[[=s=]]hadow
+		sensitive-read | cat /etc/[[.s.]]hadow
+		sensitive-read | cat /etc/[^x]hadow
+		sensitive-read | cat /etc/sh[[:alnum:]x]dow
+		sensitive-read | git -C /etc show HEAD:shadow
+		forbidden | time -- rm -rf /
+		forbidden | >&-rm -rf /
+		forbidden | >& -rm -rf /
+		forbidden | <&-rm -rf /
+		unknown | <&-touch ls
+		read-only | ls 2>&-
+		read-only | find /etc/nginx -name '*.conf' -exec grep -H listen {} +
+		read-only | find . -name '*.py' -exec wc -l {} +
+		read-only | find . -name '*.json' -exec jq . {} +
+		read-only | find / -name '*.log' -exec tail -n1 {} +
+		read-only | find . -name '*.go' -not -path './vendor/*' -exec grep -l x {} +
+		read-only | find . '(' -name '*.go' -o -name '*.py' ')' -exec wc -l {} +
+		read-only | find /var/log -name '*.log' | xargs grep -l x
+		read-only | find / -name shadow
+		read-only | locate shadow | xargs ls -l
+		read-only | printf '%s\n' a b | xargs -n1 basename
+		read-only | pgrep -f nginx | xargs -I{} ls /proc/{}/fd
+		read-only | ls /var/log/nginx | xargs -I{} tail -n1 /var/log/nginx/{}
+		read-only | printf '%s\n' a b | xargs cat
+	`)
+	verdicts(t, "zsh", "unknown | ls ~[x]")
+	r := judge.Judge(judge.Request{Script: "git -C /etc show HEAD:shadow", Dir: "/srv/app"})
+	assert.Equal(t, policy.SensitiveRead, r.Class, "what git shows lies where -C leads")
+	for script, runs := range map[string]string{"e $(>&-tac)": "tac", "time -- tac c": "tac"} {
+		r := judge.Judge(judge.Request{Script: script, Shell: "bash"})
+		assert.True(t, tells(r.Parts, runs), "%s is not told of in %s: %v", runs, script, r.Parts)
+	}
+}
+
+// tells reports whether a part of a report begins with a word.
+func tells(parts []judge.Part, word string) bool {
+	return slices.ContainsFunc(parts, func(p judge.Part) bool {
+		return strings.HasPrefix(strings.TrimSpace(p.Text), word) || tells(p.Parts, word)
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 )
 
@@ -68,18 +67,22 @@ func reachesFixed(segs, pat []string, pattern, floating bool) bool {
 			}
 			continue
 		}
-		ok, aim := overlap(segs[i], p)
-		if !ok {
-			return false
-		}
-		if floating && extensionOnly(segs[i]) && aim < literalLen(p) {
-			return false
-		}
-		if floating && p != "" && aim < min(3, literalLen(p)) && !(p[0] == '.' && aim >= 1 && segs[i] != "*" && segs[i] != "" && segs[i][0] == '.') {
+		if ok, aim := overlap(segs[i], p); !ok || floating && !aimsAt(segs[i], p, aim) && literalLen(p) > 0 {
 			return false
 		}
 	}
 	return len(segs) == len(pat)
+}
+
+// aimsAt reports whether a name, which may be a pattern, means more of what a pattern of ours says than that it is a file.
+// aim is how many characters they have in common.
+func aimsAt(s, p string, aim int) bool {
+	if n := literalLen(p); n == 0 || extensionOnly(s) && aim < n {
+		return false
+	} else if aim >= min(3, n) {
+		return true
+	}
+	return p[0] == '.' && aim >= 1 && s != "*" && s != "" && s[0] == '.'
 }
 
 // suffixOf reports whether a relative path may be the end of an absolute pattern. Segments of the pattern that match
@@ -109,7 +112,9 @@ func extensionOnly(s string) bool {
 }
 
 func literalLen(p string) int {
-	p = brackets.ReplaceAllString(p, "")
+	if strings.IndexByte(p, '[') >= 0 {
+		p = withoutBrackets(p)
+	}
 	return len(p) - strings.Count(p, "*") - strings.Count(p, "?")
 }
 
@@ -121,20 +126,52 @@ func token(s string, i int) (c byte, star, one bool, next int) {
 	case '?':
 		return 0, false, true, i + 1
 	case '[':
-		if j := strings.IndexByte(s[i+1:], ']'); j >= 0 {
-			return 0, false, true, i + 1 + j + 1
+		if end := bracketEnd(s, i); end > 0 {
+			return 0, false, true, end
 		}
 	}
 	return s[i], false, false, i + 1
 }
 
-// brackets stand for one character, whichever it is.
-var brackets = lazyregexp.New(`\[[^\]]*\]`)
+// bracketEnd returns where the bracket expression ends that begins at i, and 0 where none does. A ] that comes first stands for
+// itself, and there are brackets within: [[:alpha:]_].
+func bracketEnd(s string, i int) int {
+	first := i + 1
+	if first < len(s) && (s[first] == '!' || s[first] == '^') {
+		first++
+	}
+	for j := first; j < len(s); j++ {
+		switch {
+		case s[j] == ']' && j > first:
+			return j + 1
+		case s[j] == '[' && j+1 < len(s) && strings.IndexByte(":.=", s[j+1]) >= 0:
+			if k := strings.Index(s[j+2:], s[j+1:j+2]+"]"); k >= 0 {
+				j += 2 + k + 1
+			}
+		}
+	}
+	return 0
+}
+
+// withoutBrackets has ? for each bracket expression: one character, whichever it is.
+func withoutBrackets(p string) string {
+	var b strings.Builder
+	for i := 0; i < len(p); {
+		if end := bracketEnd(p, i); p[i] == '[' && end > 0 {
+			b.WriteByte('?')
+			i = end
+			continue
+		}
+		b.WriteByte(p[i])
+		i++
+	}
+	return b.String()
+}
 
 // matchGlob reports whether a pattern matches a text that has no wildcards.
 func matchGlob(pat, s string) bool {
 	if strings.Contains(pat, "[") {
-		pat = brackets.ReplaceAllString(pat, "?")
+		pat = withoutBrackets(pat)
 	}
 	return wildcard.Match(s, pat)
 }

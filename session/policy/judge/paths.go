@@ -38,6 +38,7 @@ func (w *walker) operands(c call, f programs.Finding) {
 			if w.recursive(c) {
 				w.secretBelow(p.Arg)
 			}
+			w.putIn(p.Arg)
 			if s := w.shapeOf(p.Arg); s.opaque || p.Arg.Source == programs.XargsInput && !(w.stdin == "pipe" && w.fed) {
 				w.raise(policy.Unknown, "paths/unknown", "which file it shows is known only when it runs")
 			}
@@ -104,35 +105,69 @@ func (w *walker) optionValue(a programs.Arg) {
 	w.secretOperand(literal(strings.TrimPrefix(a.Text[i:], "@")))
 }
 
+// putIn judges a path in which a program puts a name that it reads: what comes may lead on to other directories.
+func (w *walker) putIn(a programs.Arg) {
+	before, behind, ok := put(a)
+	if !ok || before == "" || a.Source == "{}" {
+		return
+	}
+	dir := literal(before[:strings.LastIndexByte(before, '/')+1])
+	if name := behind[strings.LastIndexByte(behind, '/')+1:]; name != behind {
+		w.secretNamed(dir, name)
+	} else if dir.Text != "" {
+		w.secretBelow(dir)
+	}
+}
+
 // foundFiles judges a find whose files something reads: by where it looks and the names it looks for.
 func (w *walker) foundFiles(args []programs.Arg) {
-	var roots, names []programs.Arg
-	for i, a := range args {
-		if strings.HasPrefix(a.Text, "-") || a.Text == "!" || a.Text == "(" {
-			break
-		}
-		roots = append(roots, args[i])
-	}
-	for i := 1; i < len(args); i++ {
-		switch args[i-1].Text {
-		case "-name", "-iname", "-path", "-ipath", "-wholename":
-			if strings.Trim(args[i].Text, "*?") != "" {
-				names = append(names, args[i])
-			}
-		}
-	}
+	roots, names, paths, all := searched(args)
 	for _, root := range roots {
 		w.upFromALink(root)
-		if len(names) == 0 {
+		if all || len(names) == 0 {
 			w.secretBelow(root)
 		}
-		for _, n := range names {
-			w.secretPattern(n.Text)
-			if !strings.HasPrefix(n.Text, "/") {
-				w.secretPattern(strings.TrimSuffix(w.shapeOf(root).wild, "/") + "/" + n.Text)
+		for _, name := range names {
+			w.secretNamed(root, name)
+		}
+		for _, p := range paths {
+			if !strings.HasPrefix(p, "/") {
+				w.secretPattern(strings.TrimSuffix(w.shapeOf(root).wild, "/") + "/" + p)
 			}
 		}
 	}
+	for _, p := range paths {
+		w.secretPattern(p)
+	}
+}
+
+// searched tells where find looks, for which names and paths, and whether it may find all that is there: where a test is
+// denied, or one of several.
+func searched(args []programs.Arg) (roots []programs.Arg, names, paths []string, all bool) {
+	begun := false // the expression
+	for i, a := range args {
+		switch t := a.Text; {
+		case begun && (t == "!" || t == "-not" || t == "-o" || t == "-or" || t == ","):
+			all = true
+		case t == "-iname" && i+1 < len(args):
+			names = append(names, strings.ToLower(args[i+1].Text))
+			fallthrough
+		case t == "-name" && i+1 < len(args):
+			begun, names = true, append(names, args[i+1].Text)
+		case (t == "-path" || t == "-ipath" || t == "-wholename") && i+1 < len(args):
+			begun, paths = true, append(paths, args[i+1].Text)
+		case !begun && (t == "-H" || t == "-L" || t == "-P" || strings.HasPrefix(t, "-O") || t == "-D" || t == "--"):
+		case strings.HasPrefix(t, "-") || t == "!" || t == "(":
+			begun = true
+		case !begun && (i == 0 || args[i-1].Text != "-D"):
+			roots = append(roots, a)
+		}
+	}
+	names = slices.DeleteFunc(names, func(n string) bool { return strings.Trim(n, "*?") == "" })
+	if len(roots) == 0 {
+		roots = []programs.Arg{literal(".")}
+	}
+	return roots, names, paths, all
 }
 
 func literal(s string) programs.Arg { return programs.Arg{Text: s, Literal: true, Source: s} }
@@ -196,6 +231,13 @@ func (w *walker) patternBudget() bool {
 		return false
 	}
 	return true
+}
+
+// secretNamed raises the class when a file of a name, which may be a pattern, somewhere below a directory holds secrets.
+func (w *walker) secretNamed(dir programs.Arg, name string) {
+	if why, ok := secretsNamed(name, w.shapeOf(dir).wild, w.dir); ok {
+		w.raise(policy.SensitiveRead, "secrets/path", why)
+	}
 }
 
 // secretBelow raises the class when a directory holds files that hold secrets.

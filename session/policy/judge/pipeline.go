@@ -48,6 +48,9 @@ func (w *walker) together(all []facts) {
 			for _, args := range words {
 				w.secretNames(args)
 			}
+			for _, before := range all[:i] {
+				w.namedFor(before)
+			}
 			w.secretPattern("*")
 			for _, args := range found {
 				w.foundFiles(args)
@@ -70,6 +73,16 @@ func (w *walker) together(all []facts) {
 	}
 	if shell && connects {
 		w.raise(policy.Forbidden, "forbidden/reverse-shell", "a shell whose input or output is a network connection")
+	}
+}
+
+// namedFor judges what a stage writes that only prints, as names of files.
+func (w *walker) namedFor(f facts) {
+	if f.says && f.spelled {
+		w.raise(policy.Unknown, "paths/unknown", "which files these are is known only when it runs")
+	}
+	for name := range strings.FieldsSeq(f.names) {
+		w.secretOperand(literal(name))
 	}
 }
 

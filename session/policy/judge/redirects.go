@@ -19,6 +19,7 @@ func (w *walker) withRedirects(s *syntax.Stmt, fn func()) {
 			continue
 		}
 		socket = w.redirect(r) || socket
+		w.behindClosed(r, s)
 		if r.Hdoc != nil || r.Op == syntax.WordHdoc {
 			texts = append(texts, r)
 		}
@@ -133,11 +134,24 @@ func (w *walker) redirect(r *syntax.Redirect) (socket bool) {
 	return false
 }
 
+// behindClosed judges what bash runs of >&-word: the dash closes the stream, and the word belongs to the command.
+func (w *walker) behindClosed(r *syntax.Redirect, s *syntax.Stmt) {
+	if r.Op != syntax.DplIn && r.Op != syntax.DplOut || len(r.Word.Parts) == 0 {
+		return
+	}
+	l, ok := r.Word.Parts[0].(*syntax.Lit)
+	if !ok || l.Value[:1] != "-" || l.Value == "-" && len(r.Word.Parts) == 1 {
+		return
+	}
+	w.raise(policy.Unknown, "shell/quirk", "bash takes what follows the dash for a word of the command")
+	from, to := int(l.Pos().Offset())+1, int(s.End().Offset())
+	if from < to && to <= len(w.src) {
+		w.script(w.src[from:to], "")
+	}
+}
+
 // duplicate judges n>&m. Only the three standard streams are known to be what they seem.
 func (w *walker) duplicate(r *syntax.Redirect, a programs.Arg) {
-	if len(r.Word.Parts) > 1 {
-		w.raise(policy.Unknown, "shell/quirk", "bash takes what follows the dash for a word of the command")
-	}
 	if a.Literal {
 		switch strings.TrimSuffix(a.Text, "-") {
 		case "", "0", "1", "2":

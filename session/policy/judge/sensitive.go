@@ -64,6 +64,36 @@ func secretsBelow(p, dir string) (why string, ok bool) {
 	return "", false
 }
 
+// secretsNamed reports whether a file of a name, which may be a pattern, anywhere below a directory holds secrets.
+func secretsNamed(name, p, dir string) (why string, ok bool) {
+	root := segments(throughProc(resolve(p, dir)))
+	for i := range places().read.all {
+		e := &places().read.all[i]
+		last := len(e.segs) - 1
+		if ok, aim := overlap(name, e.segs[last]); ok && aimsAt(name, e.segs[last], aim) && (isWild(name) || !slices.ContainsFunc(e.except, func(x string) bool { return matchGlob(x, name) })) &&
+			(!e.anchored || len(root) == 0 || root[0] != "" || reachesBelow(root, e.segs[:last])) {
+			return e.why, true
+		}
+	}
+	return "", false
+}
+
+// reachesBelow reports whether a directory may hold, at any depth, another one, of which both may be patterns.
+func reachesBelow(root, dir []string) bool {
+	for i, s := range root {
+		if i < len(dir) && dir[i] == "**" {
+			return true
+		}
+		if i >= len(dir) {
+			return false
+		}
+		if ok, _ := overlap(s, dir[i]); !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // namesSecret knows names of variables that usually hold secrets.
 func namesSecret(name string) bool {
 	if len(name) < 5 {

@@ -105,6 +105,9 @@ func (w *walker) command(c syntax.Command) {
 		if c.Stmt != nil {
 			if call, ok := c.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Assigns) > 0 {
 				w.raise(policy.Unknown, "shell/quirk", "where time is a program, it takes the assignment for the command")
+			} else if ok && len(call.Args) > 0 && call.Args[0].Lit() == "--" {
+				w.raise(policy.Unknown, "shell/quirk", "bash takes what follows for the command, other shells the dashes")
+				w.script(w.src[min(call.Args[0].End().Offset(), uint(len(w.src))):min(c.End().Offset(), uint(len(w.src)))], "")
 			}
 		}
 		w.stmt(c.Stmt)

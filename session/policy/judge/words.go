@@ -381,6 +381,15 @@ func (s shape) behind(text string) shape {
 	return s
 }
 
+// put splits a word in which find or xargs puts a name.
+func put(a programs.Arg) (before, behind string, ok bool) {
+	i := strings.LastIndex(a.Source, "{}")
+	if a.Literal || i < 0 {
+		return "", "", false
+	}
+	return a.Text, a.Source[i+len("{}"):], true
+}
+
 // shapeOf returns what a word may look like; for a literal one, itself.
 func (w *walker) shapeOf(a programs.Arg) shape {
 	if a.Literal {
@@ -392,6 +401,9 @@ func (w *walker) shapeOf(a programs.Arg) shape {
 	// A word that a program puts together, as find and xargs do: judged where its parts come from.
 	if a.Source == "{}" && a.Text != "" {
 		return shape{empty: a.Text, likely: a.Text, wild: a.Text + "/*"}
+	}
+	if _, behind, ok := put(a); ok {
+		return shape{empty: a.Text + behind, likely: a.Text + behind, wild: a.Text + "*" + behind}
 	}
 	return shape{empty: a.Text, likely: a.Text, wild: a.Text + "*"}
 }

@@ -158,7 +158,7 @@ func TestOptionsOfPipBelongToItsSubcommands(t *testing.T) {
 		unknown | pip --local log list
 		unknown | pip --local freeze
 		unknown | pip list -f x
-		read-only | pip freeze --local --user --path x --all --exclude x --exclude-editable
+		read-only | pip freeze --local --user --all --exclude x --exclude-editable
 		read-only | pip list --local --disable-pip-version-check --format json --not-required
 		read-only | pip show -f requests
 		read-only | pip -q check

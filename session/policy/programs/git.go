@@ -1,6 +1,9 @@
 package programs
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // gitConfig: what -c sets may be a command.
 func gitConfig(c *call) {
@@ -104,11 +107,23 @@ func gitPretty(c *call, a Arg) {
 
 // gitPaths names the files whose content operands show: "HEAD:path", and what may be a path or a revision.
 func gitPaths(c *call) {
+	dir := ""
+	for i, a := range c.args {
+		if i > 0 && c.args[i-1].Text == "-C" && a.certain() {
+			dir = path.Join(dir, a.Text)
+			if path.IsAbs(a.Text) {
+				dir = a.Text
+			}
+		}
+	}
 	for _, a := range c.ops {
 		if _, file, ok := strings.Cut(a.Text, ":"); ok && (file != "" || !a.Literal) {
 			a.Text = strings.TrimPrefix(file, "./")
 		}
 		c.path(a, false)
+		if dir != "" && a.Literal && !path.IsAbs(a.Text) {
+			c.path(word(path.Join(dir, a.Text)), false)
+		}
 	}
 }
 

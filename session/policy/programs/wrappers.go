@@ -101,12 +101,12 @@ func xargs(c *call) {
 		argv = append(argv, Arg{Split: true, Source: XargsInput})
 	} else {
 		for i, a := range argv {
-			before, _, ok := strings.Cut(a.Text, replace)
+			before, behind, ok := strings.Cut(a.Text, replace)
 			switch {
-			case ok && before == "":
+			case ok && before == "" && behind == "":
 				argv[i] = unseen("", XargsInput)
 			case ok:
-				argv[i] = unseen(before, a.Source)
+				argv[i] = unseen(before, before+"{}"+strings.ReplaceAll(behind, replace, "{}"))
 			}
 		}
 	}
