@@ -24,6 +24,9 @@ var values = []string{
 	"'select 1'", "'\\! touch pwned'",
 }
 
+// behindDigits are glued to options whose value may be digits: of some programs the letters are further options.
+var behindDigits = []string{"0o pwned", "1fo pwned f", "9r1", "0dcf"}
+
 // tails go behind a whole command.
 var tails = []string{
 	"", "", "", "", "", "", "", "", " < f", " < /dev/null", " < /dev/zero", " < link", " <dirlink/../f", " <<E\n-o pwned\nE\n", " 2>/dev/null", " >/dev/null", " 2>&1", " | cat", " | wc -l", " | head -n 2", " | sort", " && ls", "; echo $?", " </dev/tty",
@@ -199,6 +202,8 @@ func (c *Commands) option(s Spec) string {
 		return n
 	}
 	switch {
+	case o.Optional && len(n) == 2 && c.r.IntN(3) == 0:
+		return n + pick(c.r, behindDigits)
 	case !o.Value && c.r.IntN(12) == 0:
 		return glue(n, c.value()) // a value for an option that has none
 	case !o.Value:
