@@ -122,6 +122,7 @@ func TestThePartsOfTheKeeperPointOneWay(t *testing.T) {
 		"right":      {},
 		"listen":     {},
 		"events":     {"wire"},
+		"reach":      {"client", "listen", "problem", "wire"},
 		"problem":    {"client", "wire"},
 		"livepolicy": {},
 		"connect":    {},

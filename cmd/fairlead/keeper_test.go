@@ -16,11 +16,13 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
+
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
@@ -32,7 +34,7 @@ func keeperSurroundings(e *testscript.Env) error {
 		return err
 	}
 	e.Setenv("XDG_RUNTIME_DIR", dir)
-	places := keeper.Places{Socket: filepath.Join(dir, "fairlead", "keeper.sock")}
+	places := listen.Places{Socket: filepath.Join(dir, "fairlead", "keeper.sock")}
 	e.Defer(func() {
 		defer os.RemoveAll(dir)
 		if _, err := os.Stat(filepath.Dir(places.Socket)); err != nil {
@@ -40,7 +42,7 @@ func keeperSurroundings(e *testscript.Env) error {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), awaitAtMost)
 		defer cancel()
-		if err := keeper.Stop(ctx, places); err != nil && !errors.Is(err, keeper.ErrNone) {
+		if err := reach.Stop(ctx, places); err != nil && !errors.Is(err, reach.ErrNone) {
 			e.T().Log("the keeper does not end: ", err)
 			e.T().FailNow()
 		}
@@ -54,11 +56,11 @@ func keeperHome(t *testing.T) (dir string, stop func()) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "fl")
 	require.NoError(t, err)
-	places := keeper.Places{Socket: filepath.Join(dir, "fairlead", "keeper.sock")}
+	places := listen.Places{Socket: filepath.Join(dir, "fairlead", "keeper.sock")}
 	stop = sync.OnceFunc(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), awaitAtMost)
 		defer cancel()
-		if err := keeper.Stop(ctx, places); !errors.Is(err, keeper.ErrNone) { // what was tried may need none
+		if err := reach.Stop(ctx, places); !errors.Is(err, reach.ErrNone) { // what was tried may need none
 			assert.NoError(t, err)
 		}
 	})

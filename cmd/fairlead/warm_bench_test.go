@@ -13,10 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
+
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
@@ -151,11 +153,11 @@ func newWarm(b *testing.B, fleet int) *warm {
 	write(w.config, text.String())
 	write(w.inventory, fmt.Sprintf("version: 1\nhosts:\n  - {name: \"node[001-%03d]\", ssh_config: %s, tier: dev}\n", fleet, w.config))
 
-	places := keeper.Places{Socket: filepath.Join(home, "fairlead", "keeper.sock")}
+	places := listen.Places{Socket: filepath.Join(home, "fairlead", "keeper.sock")}
 	b.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), awaitAtMost)
 		defer cancel()
-		require.NoError(b, keeper.Stop(ctx, places))
+		require.NoError(b, reach.Stop(ctx, places))
 	})
 	w.fairlead("run", "all", "--", "true")
 	for i := range fleet {

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -86,8 +88,8 @@ func childMain(dir string) error {
 	}, placesIn(dir), func() { fmt.Println("ready") })
 }
 
-func placesIn(dir string) keeper.Places {
-	return keeper.Places{Socket: filepath.Join(dir, "r", "k.sock"), Log: filepath.Join(dir, "k.log")}
+func placesIn(dir string) listen.Places {
+	return listen.Places{Socket: filepath.Join(dir, "r", "k.sock"), Log: filepath.Join(dir, "k.log")}
 }
 
 // member is a keeper that is started again whenever it has ended.

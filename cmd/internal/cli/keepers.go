@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
+
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 )
@@ -47,11 +49,11 @@ func (k keepers) Start(ctx context.Context) (*client.Client, error) {
 const overrides = "FAIRLEAD_DEFAULTS_"
 
 func (k keepers) dial(ctx context.Context, argv []string) (*client.Client, error) {
-	places, err := keeper.FindPlaces(k.f.Getenv)
+	places, err := listen.FindPlaces(k.f.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	cfg := keeper.DialConfig{Places: places, Client: client.Config{AuthSock: k.f.Getenv("SSH_AUTH_SOCK"), SSH: k.f.SSH.Set.String()}, Command: argv,
+	cfg := reach.Config{Places: places, Client: client.Config{AuthSock: k.f.Getenv("SSH_AUTH_SOCK"), SSH: k.f.SSH.Set.String()}, Command: argv,
 		Version: version.Read().Version,
 		Tell: func(line string) {
 			k.told.Do(func() { fmt.Fprintf(k.f.IO.Err, "fairlead: %s\n", cmdutil.OneLine(line)) })
@@ -67,8 +69,8 @@ func (k keepers) dial(ctx context.Context, argv []string) (*client.Client, error
 			cfg.Client.Ask = a.Wire
 		}
 	}
-	c, err := keeper.Dial(ctx, cfg)
-	if errors.Is(err, keeper.ErrNone) {
+	c, err := reach.Dial(ctx, cfg)
+	if errors.Is(err, reach.ErrNone) {
 		return nil, fmt.Errorf("%w at %s", cmdutil.ErrNoKeeper, places.Socket)
 	}
 	return c, err

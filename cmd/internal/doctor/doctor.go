@@ -9,13 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/inventory"
@@ -38,7 +39,7 @@ type Options struct {
 	AuditDir      func() (string, error)
 	Config        func() (config.Config, error)
 	KeeperMode    func() (config.KeeperMode, error)
-	Places        func() (keeper.Places, error)
+	Places        func() (listen.Places, error)
 	Policy        func(file string) (*rules.Engine, error)
 	PolicyFile    func() (string, error)
 	Approvers     func() ([]approval.Approver, error)
@@ -55,7 +56,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	o := &Options{
 		IO: f.IO, Getenv: f.Getenv, Now: time.Now, Caller: f.Caller, InventoryPath: f.InventoryPath, Reading: f.InventoryOptions, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool,
 		AuditDir: f.AuditDir, Config: f.Config, KeeperMode: f.KeeperMode, Policy: f.Policy, Approvers: f.Approvers,
-		Places:     func() (keeper.Places, error) { return keeper.FindPlaces(f.Getenv) },
+		Places:     func() (listen.Places, error) { return listen.FindPlaces(f.Getenv) },
 		PolicyFile: f.PolicyFile,
 	}
 	if runF == nil {

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh/agent"
@@ -22,7 +25,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
@@ -307,18 +309,18 @@ func TestTheMachineIsLookedAt(t *testing.T) {
 
 func TestAKeeperThatIsNotThereIsNoMistake(t *testing.T) {
 	dir := t.TempDir()
-	none, dead := keeper.Places{Socket: filepath.Join(dir, "none")}, keeper.Places{Socket: filepath.Join(dir, "dead")}
+	none, dead := listen.Places{Socket: filepath.Join(dir, "none")}, listen.Places{Socket: filepath.Join(dir, "dead")}
 	write(t, dead.Socket, "", 0o600)
 	for name, tt := range map[string]struct {
-		places keeper.Places
+		places listen.Places
 		err    error
 		want   Status
 		next   string
 	}{
-		"none":  {none, fmt.Errorf("%w at x", keeper.ErrNone), OK, ""},
-		"dead":  {dead, fmt.Errorf("%w at x", keeper.ErrNone), Warn, "nothing: the next one that starts replaces it"},
-		"stuck": {dead, fmt.Errorf("%w within 10s: kill -9 7 ends it", keeper.ErrStuck), Fail, "kill -9 7 ends it"},
-		"other": {keeper.Places{Socket: dead.Socket, Log: "/k.log"}, errors.New("keeper: no"), Fail, "see /k.log"},
+		"none":  {none, fmt.Errorf("%w at x", reach.ErrNone), OK, ""},
+		"dead":  {dead, fmt.Errorf("%w at x", reach.ErrNone), Warn, "nothing: the next one that starts replaces it"},
+		"stuck": {dead, fmt.Errorf("%w within 10s: kill -9 7 ends it", reach.ErrStuck), Fail, "kill -9 7 ends it"},
+		"other": {listen.Places{Socket: dead.Socket, Log: "/k.log"}, errors.New("keeper: no"), Fail, "see /k.log"},
 	} {
 		c := noKeeper(tt.places, config.Auto, tt.err)
 		assert.Equal(t, tt.want, c.Status, name)

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
+
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 )
 
@@ -35,7 +37,7 @@ func (o *Options) keeper(ctx context.Context) []Check {
 			all = append(all, fail("keeper", text("chmod %o %s", at.may, at.path), "%s: other accounts may use it (mode %04o)", at.path, st.Mode().Perm()))
 		}
 	}
-	c, err := keeper.Dial(ctx, keeper.DialConfig{Places: places})
+	c, err := reach.Dial(ctx, reach.Config{Places: places})
 	if err != nil {
 		return append(all, noKeeper(places, mode, err), separation("shared-uid"))
 	}
@@ -54,12 +56,12 @@ func (o *Options) keeper(ctx context.Context) []Check {
 }
 
 // noKeeper says why there is none.
-func noKeeper(places keeper.Places, mode config.KeeperMode, err error) Check {
+func noKeeper(places listen.Places, mode config.KeeperMode, err error) Check {
 	switch _, serr := os.Lstat(places.Socket); {
-	case errors.Is(err, keeper.ErrStuck):
+	case errors.Is(err, reach.ErrStuck):
 		said, next, _ := strings.Cut(why(err), ": ")
 		return fail("keeper", next, "%s", said)
-	case !errors.Is(err, keeper.ErrNone):
+	case !errors.Is(err, reach.ErrNone):
 		return fail("keeper", "see "+places.Log, "%s", why(err))
 	case serr == nil:
 		return warn("keeper", "nothing: the next one that starts replaces it", "no keeper listens on %s: the last one died", places.Socket)

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -37,7 +39,7 @@ func startAgents(t *testing.T) (w *world, socket string) {
 	}
 	require.NoError(t, os.Chmod(dir, 0o755|os.ModeSetgid))
 	socket = filepath.Join(dir, "s")
-	return start(t, func(c *keeper.Config) { c.AgentDoor = keeper.AgentDoor{Socket: socket, Name: "claude"} }), socket
+	return start(t, func(c *keeper.Config) { c.AgentDoor = listen.AgentDoor{Socket: socket, Name: "claude"} }), socket
 }
 
 // dialAs connects as another account: with a thread that gives up its own, and ends.
@@ -168,17 +170,17 @@ func TestPlacesWhereOthersCouldPutTheirOwnSocketAreRefused(t *testing.T) {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	for what, tt := range map[string]struct {
-		door keeper.AgentDoor
+		door listen.AgentDoor
 		mode os.FileMode
 		want string
 	}{
-		"a relative path":     {keeper.AgentDoor{Socket: "s", Name: "a"}, 0o755, "must be an absolute path"},
-		"no name":             {keeper.AgentDoor{Socket: dir + "/s"}, 0o755, "takes a path and the agent's name"},
-		"a name that is none": {keeper.AgentDoor{Socket: dir + "/s", Name: "a b"}, 0o755, "is not a name of an agent"},
-		"a file":              {keeper.AgentDoor{Socket: dir + "/file", Name: "a"}, 0o755, "and no socket"},
-		"an open directory":   {keeper.AgentDoor{Socket: dir + "/s", Name: "a"}, 0o777, "could put their own socket there"},
-		"no directory":        {keeper.AgentDoor{Socket: dir + "/none/s", Name: "a"}, 0o755, "no such file"},
-		"too long":            {keeper.AgentDoor{Socket: dir + strings.Repeat("/x", 60), Name: "a"}, 0o755, "is longer than"},
+		"a relative path":     {listen.AgentDoor{Socket: "s", Name: "a"}, 0o755, "must be an absolute path"},
+		"no name":             {listen.AgentDoor{Socket: dir + "/s"}, 0o755, "takes a path and the agent's name"},
+		"a name that is none": {listen.AgentDoor{Socket: dir + "/s", Name: "a b"}, 0o755, "is not a name of an agent"},
+		"a file":              {listen.AgentDoor{Socket: dir + "/file", Name: "a"}, 0o755, "and no socket"},
+		"an open directory":   {listen.AgentDoor{Socket: dir + "/s", Name: "a"}, 0o777, "could put their own socket there"},
+		"no directory":        {listen.AgentDoor{Socket: dir + "/none/s", Name: "a"}, 0o755, "no such file"},
+		"too long":            {listen.AgentDoor{Socket: dir + strings.Repeat("/x", 60), Name: "a"}, 0o755, "is longer than"},
 	} {
 		require.NoError(t, os.Chmod(dir, tt.mode))
 		cfg := w.cfg

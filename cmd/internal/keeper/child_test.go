@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/audit"
@@ -102,8 +104,8 @@ func childMain(dir string) int {
 	return 0
 }
 
-func placesIn(dir string) keeper.Places {
-	return keeper.Places{Socket: filepath.Join(dir, "r", "k.sock"), Log: filepath.Join(dir, "k.log")}
+func placesIn(dir string) listen.Places {
+	return listen.Places{Socket: filepath.Join(dir, "r", "k.sock"), Log: filepath.Join(dir, "k.log")}
 }
 
 // childKeeper is a keeper in a process of its own.

@@ -30,8 +30,5 @@ func (c *Config) NoBubblewrap() { c.noWrap = true }
 // Slow is how often terminals over TCP are pinged, and how long their clients may take.
 func (c *Config) Slow(every, atMost time.Duration) { c.aliveEvery, c.slowTime = every, atMost }
 
-// Newer compares versions.
-func Newer(a, b string) bool { return newer(a, b) }
-
 // LookEvery is how often a keeper looks for its sockets.
 func (c *Config) LookEvery(d time.Duration) { c.lookEvery = d }

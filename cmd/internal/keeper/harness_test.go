@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -51,7 +53,7 @@ const here = "version: 1\nhosts:\n  - {name: here, transport: local, tier: dev}\
 type world struct {
 	t         testing.TB
 	dir       string
-	places    keeper.Places
+	places    listen.Places
 	cfg       keeper.Config
 	inventory string
 	*client.Client
@@ -64,7 +66,7 @@ func start(t testing.TB, change ...func(*keeper.Config)) *world {
 	dir, err := os.MkdirTemp("", "fl")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	w := &world{t: t, dir: dir, places: keeper.Places{Socket: filepath.Join(dir, "r", "k.sock"), Log: filepath.Join(dir, "k.log")}}
+	w := &world{t: t, dir: dir, places: listen.Places{Socket: filepath.Join(dir, "r", "k.sock"), Log: filepath.Join(dir, "k.log")}}
 	w.inventory = filepath.Join(dir, "inventory.yaml")
 	require.NoError(t, os.WriteFile(w.inventory, []byte(here), 0o600))
 	sink, err := audit.Open(filepath.Join(dir, "audit"), audit.Config{})

@@ -2,7 +2,6 @@ package keeper
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -54,7 +53,7 @@ func (k *Keeper) leaveNow(ctx context.Context) (why string, passing bool) {
 	k.entrance.Lock()
 	defer k.entrance.Unlock()
 	if n := k.sessions(); n > 0 {
-		return open(n), false
+		return wire.SessionsOpen(n), false
 	}
 	if n := len(k.forwards.of("")); n > 0 {
 		return "it forwards " + cmdutil.Count(n, "port"), false
@@ -72,13 +71,6 @@ func (k *Keeper) leaveNow(ctx context.Context) (why string, passing bool) {
 	return "", false
 }
 
-func open(sessions int) string {
-	if sessions == 1 {
-		return "it has a session open"
-	}
-	return fmt.Sprintf("it has %d sessions open", sessions)
-}
-
 // kept reports whether a question is about a command that waits on in the store.
 func (k *Keeper) kept(ctx context.Context, id string) bool {
 	if k.commands == nil || id == "" {
@@ -86,9 +78,4 @@ func (k *Keeper) kept(ctx context.Context, id string) bool {
 	}
 	c, err := k.cfg.Store.Command(ctx, id)
 	return err == nil && c.Status == store.Pending
-}
-
-// isEnding reports whether a keeper has said that it is about to be gone.
-func isEnding(p *wire.Problem) bool {
-	return p.Code == problem.ErrEnding.Code && p.Status == problem.ErrEnding.Status
 }

@@ -10,6 +10,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -92,7 +95,7 @@ func TestAKeeperOfAnotherLanguageIsToldAndNotEnded(t *testing.T) {
 			dir, err := os.MkdirTemp("", "fl")
 			require.NoError(t, err)
 			t.Cleanup(func() { os.RemoveAll(dir) })
-			p := keeper.Places{Socket: filepath.Join(dir, "k.sock"), Log: filepath.Join(dir, "k.log")}
+			p := listen.Places{Socket: filepath.Join(dir, "k.sock"), Log: filepath.Join(dir, "k.log")}
 			mux := http.NewServeMux()
 			mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 				_ = json.NewEncoder(w).Encode(wire.Health{Status: "ok", Version: tt.theirs, API: tt.api})
@@ -108,7 +111,7 @@ func TestAKeeperOfAnotherLanguageIsToldAndNotEnded(t *testing.T) {
 			srv.Start()
 			defer srv.Close()
 			var told []string
-			c, err := keeper.Dial(t.Context(), keeper.DialConfig{
+			c, err := reach.Dial(t.Context(), reach.Config{
 				Places: p, Version: "v1.0.0", Command: []string{"/bin/false"}, Tell: func(line string) { told = append(told, line) },
 			})
 			assert.Empty(t, told)
@@ -117,7 +120,7 @@ func TestAKeeperOfAnotherLanguageIsToldAndNotEnded(t *testing.T) {
 				c.Close()
 				return
 			}
-			require.ErrorIs(t, err, keeper.ErrOther)
+			require.ErrorIs(t, err, reach.ErrOther)
 			assert.ErrorContains(t, err, tt.says)
 		})
 	}

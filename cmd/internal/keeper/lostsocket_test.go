@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -73,7 +76,7 @@ func TestAKeeperWhoseSocketWasRemovedCanBeReachedAgain(t *testing.T) {
 				assert.Equal(t, mode, st.Mode().Perm(), path)
 			}
 			assert.Len(t, entriesOf(t, dir, audit.KeeperSocket), 1)
-			require.NoError(t, keeper.Stop(t.Context(), first.places))
+			require.NoError(t, reach.Stop(t.Context(), first.places))
 			assert.NoFileExists(t, first.places.Socket)
 		})
 	}
@@ -84,10 +87,10 @@ func TestAKeeperIsStoppedAlsoRightAfterItsSocketWasRemoved(t *testing.T) {
 	dir := childPlace(t)
 	c := startChild(t, dir, "")
 	require.NoError(t, os.RemoveAll(filepath.Dir(c.places.Socket)))
-	require.NoError(t, keeper.Stop(t.Context(), c.places))
+	require.NoError(t, reach.Stop(t.Context(), c.places))
 	_, _ = io.Copy(io.Discard, c.lines)
 	require.NoError(t, c.cmd.Wait())
-	assert.ErrorIs(t, keeper.Stop(t.Context(), c.places), keeper.ErrNone)
+	assert.ErrorIs(t, reach.Stop(t.Context(), c.places), reach.ErrNone)
 }
 
 func TestAKeeperThatCannotMakeItsSocketAgainEndsItsSessionsAndLeaves(t *testing.T) {
@@ -120,7 +123,7 @@ func TestAKeeperWhosePlaceAnotherHasTakenLeaves(t *testing.T) {
 	<-ready
 	other := start(t, func(c *keeper.Config) { c.LookEvery(time.Hour) })
 	require.NoError(t, os.Rename(other.places.Socket, w.places.Socket)) // in one step, or the first would make its socket again
-	assert.ErrorIs(t, <-over, keeper.ErrRunning)
+	assert.ErrorIs(t, <-over, listen.ErrRunning)
 	_, err := client.New(client.Config{Socket: w.places.Socket}).Health(t.Context())
 	assert.NoError(t, err, "its socket was left alone")
 }
@@ -131,7 +134,7 @@ func TestTheSocketsOfAgentsAndAnswersAreMadeAgain(t *testing.T) {
 		dir := filepath.Dir(c.Inventory)
 		door, answers = filepath.Join(dir, "agents", "s"), filepath.Join(dir, "approvals")
 		require.NoError(t, os.Mkdir(filepath.Dir(door), 0o700))
-		c.AgentDoor = keeper.AgentDoor{Socket: door, Name: "claude"}
+		c.AgentDoor = listen.AgentDoor{Socket: door, Name: "claude"}
 		c.ApprovalsDir = answers
 		c.LookEvery(20 * time.Millisecond)
 	})

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -57,7 +60,7 @@ func TestOfKeepersThatStartTogetherOneServes(t *testing.T) {
 	}
 	<-first
 	for range n - 1 {
-		assert.ErrorIs(t, <-errs, keeper.ErrRunning)
+		assert.ErrorIs(t, <-errs, listen.ErrRunning)
 	}
 	assert.EqualValues(t, 1, serving.Load())
 	cancel()
@@ -109,11 +112,11 @@ func TestStopEndsAKeeperAndWaitsUntilNothingIsLeft(t *testing.T) {
 	s := w.open("here", "")
 	_, err := w.Start(t.Context(), s.ID, wire.Run{Command: "sleep 1000"}, "")
 	require.NoError(t, err)
-	require.NoError(t, keeper.Stop(t.Context(), w.places))
+	require.NoError(t, reach.Stop(t.Context(), w.places))
 	assert.NoFileExists(t, w.places.Socket)
-	assert.ErrorIs(t, keeper.Stop(t.Context(), w.places), keeper.ErrNone)
-	_, err = keeper.Dial(t.Context(), keeper.DialConfig{Places: w.places})
-	assert.ErrorIs(t, err, keeper.ErrNone)
+	assert.ErrorIs(t, reach.Stop(t.Context(), w.places), reach.ErrNone)
+	_, err = reach.Dial(t.Context(), reach.Config{Places: w.places})
+	assert.ErrorIs(t, err, reach.ErrNone)
 }
 
 func TestWhoWaitsIsAnsweredWhenTheKeeperEnds(t *testing.T) {
@@ -149,7 +152,7 @@ func TestPlacesAreFoundFromTheEnvironment(t *testing.T) {
 		"too long":             {map[string]string{"XDG_RUNTIME_DIR": "/" + strings.Repeat("x", 100)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := keeper.FindPlaces(func(k string) string { return tt.env[k] })
+			p, err := listen.FindPlaces(func(k string) string { return tt.env[k] })
 			if tt.socket == "" {
 				assert.Error(t, err)
 				return

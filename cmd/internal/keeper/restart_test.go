@@ -10,10 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -35,7 +37,7 @@ func TestOfTwentyProcessesThatStartTogetherOneServes(t *testing.T) {
 			serving = append(serving, i)
 			continue
 		}
-		assert.Contains(t, line, keeper.ErrRunning.Error())
+		assert.Contains(t, line, listen.ErrRunning.Error())
 	}
 	require.Len(t, serving, 1)
 	k = all[serving[0]]
@@ -70,7 +72,7 @@ func TestANewerBinaryTakesOverWhatWaits(t *testing.T) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	require.NoError(t, keeper.Stop(ctx, k.places))
+	require.NoError(t, reach.Stop(ctx, k.places))
 	require.NoError(t, k.cmd.Wait())
 	k = startChild(t, dir, "", "FAIRLEAD_KEEPER_VERSION=two")
 	h, err := k.Health(t.Context())

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
@@ -21,7 +20,7 @@ import (
 // calls ready, if not nil, once callers are answered. The error is ErrRunning where another keeper answers there, and nil
 // after a clean end.
 func Serve(ctx context.Context, cfg Config, p listen.Places, ready func()) (err error) {
-	start, stop := context.WithTimeout(ctx, startTime)
+	start, stop := context.WithTimeout(ctx, listen.StartTime)
 	l, err := listen.Alone(start, p)
 	stop()
 	if err != nil {
@@ -100,9 +99,6 @@ func Serve(ctx context.Context, cfg Config, p listen.Places, ready func()) (err 
 	k.shutdown(servers)
 	return err
 }
-
-// startTime bounds how long a start waits for a keeper that is ending.
-const startTime = time.Minute
 
 // server returns what serves h, with bounds on all that a caller could draw out.
 func (k *Keeper) server(h http.Handler) *http.Server {

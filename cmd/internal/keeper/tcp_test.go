@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -53,7 +55,7 @@ func startTCP(t *testing.T, change ...func(*keeper.Config)) *remote {
 	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pk}), 0o600))
 	r := &remote{}
 	r.world = start(t, func(c *keeper.Config) {
-		c.TCP = keeper.TCP{Addr: "127.0.0.1:0", CertFile: certFile, KeyFile: keyFile, Names: []string{"keeper.test"}}
+		c.TCP = listen.TCP{Addr: "127.0.0.1:0", CertFile: certFile, KeyFile: keyFile, Names: []string{"keeper.test"}}
 		c.OnListening(func(a net.Addr) { r.url = "https://" + a.String() })
 		for _, f := range change {
 			f(c)
@@ -138,7 +140,7 @@ func TestNeverOnTCPWithoutTLSOrTokens(t *testing.T) {
 	w := start(t)
 	require.NoError(t, w.stop())
 	cfg := w.cfg
-	cfg.TCP = keeper.TCP{Addr: "127.0.0.1:0"}
+	cfg.TCP = listen.TCP{Addr: "127.0.0.1:0"}
 	assert.ErrorContains(t, keeper.Serve(t.Context(), cfg, w.places, nil), "without TLS")
 	cfg.TCP.CertFile, cfg.TCP.KeyFile, cfg.Store = "x", "x", nil
 	assert.ErrorContains(t, keeper.Serve(t.Context(), cfg, w.places, nil), "without tokens")

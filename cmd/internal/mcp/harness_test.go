@@ -12,12 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cli"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
@@ -43,7 +45,7 @@ type place struct {
 	t      testing.TB
 	dir    string
 	self   string // the program: the binary of a test starts no keeper
-	places keeper.Places
+	places listen.Places
 	env    []string
 }
 
@@ -54,7 +56,7 @@ func newPlace(t testing.TB, inventory string) *place {
 	require.NoError(t, err)
 	p := &place{t: t, dir: dir, self: filepath.Join(dir, "fairlead-program"), env: []string{
 		asProgram + "=1", "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "PATH=" + os.Getenv("PATH"), "FAIRLEAD_KEEPER=require", "SHELL=/bin/sh"}}
-	p.places, err = keeper.FindPlaces(func(k string) string { return map[string]string{"HOME": dir, "XDG_RUNTIME_DIR": dir}[k] })
+	p.places, err = listen.FindPlaces(func(k string) string { return map[string]string{"HOME": dir, "XDG_RUNTIME_DIR": dir}[k] })
 	require.NoError(t, err)
 	p.write(".config/fairlead/inventory.yaml", inventory)
 	program, err := os.ReadFile(os.Args[0])
@@ -63,7 +65,7 @@ func newPlace(t testing.TB, inventory string) *place {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		if err := keeper.Stop(ctx, p.places); !errors.Is(err, keeper.ErrNone) {
+		if err := reach.Stop(ctx, p.places); !errors.Is(err, reach.ErrNone) {
 			assert.NoError(t, err)
 		}
 		if t.Failed() {
@@ -107,7 +109,7 @@ func (p *place) run(args ...string) (code int, stdout, stderr string) {
 // keeper returns a client of the keeper, starting it where none runs.
 func (p *place) keeper() *client.Client {
 	p.t.Helper()
-	c, err := keeper.Dial(p.t.Context(), keeper.DialConfig{Places: p.places, Command: []string{p.self, "serve", "--auto"}, Env: p.env})
+	c, err := reach.Dial(p.t.Context(), reach.Config{Places: p.places, Command: []string{p.self, "serve", "--auto"}, Env: p.env})
 	require.NoError(p.t, err)
 	p.t.Cleanup(c.Close)
 	return c

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fairlead-ssh/fairlead/audit"
@@ -42,14 +45,14 @@ type Options struct {
 	Usual     func() (string, error) // where it is without anybody naming it
 	SSHHosts  *sshhosts.Book
 	PolicyDir func() (string, error) // where the user's policy.yaml is
-	Places    func() (keeper.Places, error)
+	Places    func() (listen.Places, error)
 	Own       func() []string // files and directories of Fairlead on this machine
 
 	Stop bool
 	Auto bool
 	Idle time.Duration
-	TCP  keeper.TCP
-	Door keeper.AgentDoor
+	TCP  listen.TCP
+	Door listen.AgentDoor
 }
 
 const long = `Run the keeper, the background process that holds sessions, in the foreground.
@@ -88,7 +91,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 			inv, err := f.DefaultInventory()
 			return filepath.Dir(inv), err
 		},
-		Places: func() (keeper.Places, error) { return keeper.FindPlaces(f.Getenv) },
+		Places: func() (listen.Places, error) { return listen.FindPlaces(f.Getenv) },
 		Own:    func() []string { return f.Own().Paths },
 	}
 	o.Door.AuthSock = f.Getenv("SSH_AUTH_SOCK")
@@ -138,10 +141,10 @@ func run(ctx context.Context, o *Options) error {
 	}
 	tell := func(error) {}
 	if o.Auto {
-		tell = keeper.Ready()
+		tell = reach.Ready()
 	}
 	err = serve(ctx, o, places, tell)
-	if o.Auto && errors.Is(err, keeper.ErrRunning) {
+	if o.Auto && errors.Is(err, listen.ErrRunning) {
 		tell(nil) // who wanted a keeper has one
 		return nil
 	}
@@ -152,7 +155,7 @@ func run(ctx context.Context, o *Options) error {
 	return err
 }
 
-func serve(ctx context.Context, o *Options, places keeper.Places, tell func(error)) error {
+func serve(ctx context.Context, o *Options, places listen.Places, tell func(error)) error {
 	cmdutil.CollectLess()
 	defer adopt()()
 	who := o.Caller()
@@ -237,11 +240,11 @@ func serve(ctx context.Context, o *Options, places keeper.Places, tell func(erro
 	})
 }
 
-func stop(ctx context.Context, o *Options, places keeper.Places) error {
+func stop(ctx context.Context, o *Options, places listen.Places) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTime)
 	defer cancel()
-	err := keeper.Stop(ctx, places)
-	if errors.Is(err, keeper.ErrNone) {
+	err := reach.Stop(ctx, places)
+	if errors.Is(err, reach.ErrNone) {
 		fmt.Fprintln(o.IO.Err, "fairlead: no keeper runs")
 		return nil
 	}

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
+
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,7 +23,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/serve"
@@ -63,7 +65,7 @@ func program() int {
 // place is a program's surroundings.
 type place struct {
 	home   string
-	places keeper.Places
+	places listen.Places
 	env    []string
 }
 
@@ -72,7 +74,7 @@ func newPlace(t *testing.T) place {
 	dir, err := os.MkdirTemp("", "fl")
 	require.NoError(t, err)
 	p := place{home: dir, env: []string{asProgram + "=1", "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "XDG_STATE_HOME=", "XDG_CONFIG_HOME="}}
-	p.places, err = keeper.FindPlaces(func(k string) string { return map[string]string{"HOME": dir, "XDG_RUNTIME_DIR": dir}[k] })
+	p.places, err = listen.FindPlaces(func(k string) string { return map[string]string{"HOME": dir, "XDG_RUNTIME_DIR": dir}[k] })
 	require.NoError(t, err)
 	conf := filepath.Join(dir, ".config", "fairlead")
 	require.NoError(t, os.MkdirAll(conf, 0o700))
@@ -80,7 +82,7 @@ func newPlace(t *testing.T) place {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if err := keeper.Stop(ctx, p.places); !errors.Is(err, keeper.ErrNone) {
+		if err := reach.Stop(ctx, p.places); !errors.Is(err, reach.ErrNone) {
 			assert.NoError(t, err)
 		}
 		os.RemoveAll(dir)
@@ -89,7 +91,7 @@ func newPlace(t *testing.T) place {
 }
 
 func (p place) dial(ctx context.Context, args ...string) (*client.Client, error) {
-	return keeper.Dial(ctx, keeper.DialConfig{Places: p.places, Command: append([]string{os.Args[0], "serve", "--auto"}, args...), Env: p.env})
+	return reach.Dial(ctx, reach.Config{Places: p.places, Command: append([]string{os.Args[0], "serve", "--auto"}, args...), Env: p.env})
 }
 
 func TestAKeeperStartsOnFirstUseAndOutlivesItsCaller(t *testing.T) {
@@ -153,9 +155,9 @@ func TestAKeeperThatCannotStartSaysWhy(t *testing.T) {
 	_, err = p.dial(t.Context())
 	require.ErrorContains(t, err, "CLAUDECODE")
 	p.places.Socket += "x" // nobody is there
-	_, err = keeper.Dial(t.Context(), keeper.DialConfig{Places: p.places, Command: []string{"/nonexistent/fairlead"}})
+	_, err = reach.Dial(t.Context(), reach.Config{Places: p.places, Command: []string{"/nonexistent/fairlead"}})
 	require.ErrorContains(t, err, "cannot be started")
-	_, err = keeper.Dial(t.Context(), keeper.DialConfig{Places: p.places, Command: []string{"true"}})
+	_, err = reach.Dial(t.Context(), reach.Config{Places: p.places, Command: []string{"true"}})
 	require.ErrorContains(t, err, "ended before it was ready")
 }
 

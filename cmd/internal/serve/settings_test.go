@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
@@ -18,7 +20,6 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/store/storetest"
 )
@@ -98,7 +99,7 @@ func TestSpansGoWhereTheSettingsSay(t *testing.T) {
 	const secret = "hunter2"
 	r, err := c.Run(t.Context(), s.ID, wire.Run{Command: "echo " + secret + "; exit 3"}, "")
 	require.NoError(t, err)
-	require.NoError(t, keeper.Stop(t.Context(), p.places)) // which sends what is left
+	require.NoError(t, reach.Stop(t.Context(), p.places)) // which sends what is left
 
 	for {
 		select {

@@ -10,13 +10,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -25,7 +26,7 @@ type Options struct {
 	IO         *iostreams.IOStreams
 	KeeperMode func() (config.KeeperMode, error)
 	Keepers    cmdutil.Keepers
-	Places     func() (keeper.Places, error)
+	Places     func() (listen.Places, error)
 	Getenv     func(string) string
 	Browser    func(file string) error // shows a file to the person; nil where there is no screen
 
@@ -51,7 +52,7 @@ const example = `  fairlead web
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
 		IO: f.IO, KeeperMode: f.KeeperMode, Keepers: f.Keepers, Getenv: f.Getenv, Browser: browser(f.Getenv),
-		Places: func() (keeper.Places, error) { return keeper.FindPlaces(f.Getenv) },
+		Places: func() (listen.Places, error) { return listen.FindPlaces(f.Getenv) },
 	}
 	if runF == nil {
 		runF = run

@@ -1,6 +1,6 @@
 // Package client calls a keeper: sessions that outlive the caller, commands in them, and what comes of those.
 //
-// A [Client] keeps connections to one socket and starts nothing; see keeper.Dial. It may be used concurrently.
+// A [Client] keeps connections to one socket and starts nothing; see reach.Dial. It may be used concurrently.
 package client
 
 import (

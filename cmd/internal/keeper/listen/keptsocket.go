@@ -97,6 +97,7 @@ func (s *KeptSocket) Close() error {
 
 // Looking for a socket that was removed.
 const (
+	StartTime  = time.Minute // bounds how long a start waits for a keeper that is ending
 	LookEvery  = 2 * time.Second
 	AgainTime  = 5 * time.Second // for one attempt to make it again
 	AgainTries = 3

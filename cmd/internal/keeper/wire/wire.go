@@ -2,7 +2,10 @@
 // Field names are a stable format. Fields ending in _s are seconds with fractions, in _ms milliseconds.
 package wire
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Headers of requests.
 const (
@@ -67,6 +70,14 @@ type Health struct {
 	PID        int       `json:"pid"`
 	Started    time.Time `json:"started"`
 	Sessions   int       `json:"sessions"`
+}
+
+// SessionsOpen says that a keeper has so many sessions.
+func SessionsOpen(n int) string {
+	if n == 1 {
+		return "it has a session open"
+	}
+	return fmt.Sprintf("it has %d sessions open", n)
 }
 
 // Host is one of the inventory.

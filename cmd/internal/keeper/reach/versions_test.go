@@ -1,11 +1,9 @@
-package keeper_test
+package reach
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 )
 
 func TestOneOfTwoVersionsIsNewer(t *testing.T) {
@@ -15,12 +13,12 @@ func TestOneOfTwoVersionsIsNewer(t *testing.T) {
 	}
 	for i, a := range inOrder {
 		for j, b := range inOrder {
-			assert.Equal(t, i > j, keeper.Newer(a, b), "%s after %s", a, b)
+			assert.Equal(t, i > j, newer(a, b), "%s after %s", a, b)
 		}
 	}
-	assert.False(t, keeper.Newer("v1.0.0+dirty", "v1.0.0"))
+	assert.False(t, newer("v1.0.0+dirty", "v1.0.0"))
 	for _, none := range []string{"", "(devel)", "1.2.3", "v1.2", "v1.2.3.4", "v1.2.x", "v-1.2.3", "v1.2.99999999999"} {
-		assert.False(t, keeper.Newer(none, "v1.0.0"), none)
-		assert.False(t, keeper.Newer("v99.0.0", none), none)
+		assert.False(t, newer(none, "v1.0.0"), none)
+		assert.False(t, newer("v99.0.0", none), none)
 	}
 }

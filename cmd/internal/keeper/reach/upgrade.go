@@ -1,4 +1,4 @@
-package keeper
+package reach
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -15,13 +16,13 @@ var ErrOther = errors.New("keeper: the one that runs does not understand this pr
 
 // meet looks at a keeper that has answered. One that is older, and that would lose nothing, is asked to leave, and is gone
 // when meet says so: then the caller starts another. One that is newer is never asked to.
-func (cfg *DialConfig) meet(ctx context.Context, c *client.Client, h wire.Health) (gone bool, err error) {
+func (cfg *Config) meet(ctx context.Context, c *client.Client, h wire.Health) (gone bool, err error) {
 	older, why := newer(cfg.Version, h.Version), ""
 	switch person := cfg.Client.Principal == ""; {
 	case !older || !person:
 	case len(cfg.Command) == 0:
 		if h.Sessions > 0 {
-			why = open(h.Sessions)
+			why = wire.SessionsOpen(h.Sessions)
 		}
 	default:
 		err := c.Leave(ctx)
@@ -53,3 +54,8 @@ func (cfg *DialConfig) meet(ctx context.Context, c *client.Client, h wire.Health
 
 // firstAPI is what keepers speak that do not say what they speak.
 const firstAPI = 1
+
+// isEnding reports whether a keeper has said that it is about to be gone.
+func isEnding(p *wire.Problem) bool {
+	return p.Code == problem.ErrEnding.Code && p.Status == problem.ErrEnding.Status
+}

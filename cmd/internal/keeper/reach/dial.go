@@ -1,4 +1,6 @@
-package keeper
+// Package reach owns how programs find the keeper of their account: they start one where none runs, have one that is older
+// than themselves make place for another, and can have it end. It knows of a keeper what its socket and its answers say.
+package reach
 
 import (
 	"bufio"
@@ -21,8 +23,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/owned"
 )
 
-// DialConfig says how to reach a keeper.
-type DialConfig struct {
+// Config says how to reach a keeper.
+type Config struct {
 	Places listen.Places
 	Client client.Config // Socket is that of Places
 
@@ -53,11 +55,11 @@ const defaultPatience = 10 * time.Second
 var ErrStuck = errors.New("keeper: the one that runs does not answer")
 
 // dialTime bounds a start, that of a keeper which waits for another one's end included.
-const dialTime = startTime + 15*time.Second
+const dialTime = listen.StartTime + 15*time.Second
 
 // Dial returns a client of the keeper that runs, starting one where none does. Two callers that start one at the same time
 // get the same. ctx bounds the call only.
-func Dial(ctx context.Context, cfg DialConfig) (*client.Client, error) {
+func Dial(ctx context.Context, cfg Config) (*client.Client, error) {
 	cfg.Client.Socket = cfg.Places.Socket
 	if err := owned.Check(filepath.Dir(cfg.Places.Socket)); err != nil {
 		return nil, err // another account's keeper would answer
@@ -102,7 +104,7 @@ func Dial(ctx context.Context, cfg DialConfig) (*client.Client, error) {
 }
 
 // health asks whether there is a keeper that answers.
-func (cfg DialConfig) health(ctx context.Context, c *client.Client) (wire.Health, error) {
+func (cfg Config) health(ctx context.Context, c *client.Client) (wire.Health, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(cfg.Patience, defaultPatience), ErrStuck)
 	defer cancel()
 	h, err := c.Health(ctx)
@@ -113,7 +115,7 @@ func (cfg DialConfig) health(ctx context.Context, c *client.Client) (wire.Health
 }
 
 // start starts a keeper that outlives this process, and waits until it says that it is ready.
-func start(ctx context.Context, cfg DialConfig) error {
+func start(ctx context.Context, cfg Config) error {
 	told, tell, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("keeper: %w", err)
@@ -216,7 +218,7 @@ func Ready() func(err error) {
 func Stop(ctx context.Context, p listen.Places) error {
 	c := client.New(client.Config{Socket: p.Socket})
 	defer c.Close()
-	if _, err := (DialConfig{Places: p}).health(ctx, c); errors.Is(err, ErrStuck) {
+	if _, err := (Config{Places: p}).health(ctx, c); errors.Is(err, ErrStuck) {
 		return err
 	}
 	err := c.Stop(ctx)
