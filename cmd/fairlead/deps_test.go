@@ -123,6 +123,8 @@ func TestThePartsOfTheKeeperPointOneWay(t *testing.T) {
 		"listen":     {},
 		"events":     {"wire"},
 		"reach":      {"client", "listen", "problem", "wire"},
+		"params":     {"access", "client", "limit", "listen", "page", "problem", "right", "route", "stream", "wire"},
+		"realm":      {"access", "client", "connect", "listen", "livepolicy", "problem", "right", "wire"},
 		"problem":    {"client", "wire"},
 		"livepolicy": {},
 		"connect":    {},

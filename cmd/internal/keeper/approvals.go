@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/base64"
 	"strings"
-	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/onlyonce"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -54,7 +54,7 @@ func (k *Keeper) addApprovals(a *route.API) {
 				s := p.Summary()
 				out.Items = append(out.Items, wire.Approval{
 					ID: s.ID, Exec: p.Question.Exec, Principal: s.Principal, Host: s.Host, Tier: s.Tier, Class: s.Class, FirstLine: s.FirstLine, Lines: s.Lines,
-					Bytes: s.Bytes, Typed: s.Typed, Asked: moment(s.Asked), Expires: moment(s.Expires),
+					Bytes: s.Bytes, Typed: s.Typed, Asked: wire.Moment(s.Asked), Expires: wire.Moment(s.Expires),
 				})
 			}
 			if unread != nil && len(out.Items) == 0 {
@@ -84,7 +84,7 @@ func (k *Keeper) addApprovals(a *route.API) {
 		})
 	route.Add(a, route.Route{Method: "POST", Path: "/v1/approvals/{id}/approve", ID: "approve", Summary: "Approve exactly what was shown", Tag: tag, Need: access.NeedApprove},
 		func(ctx context.Context, c *access.Caller, in *yesIn) (*route.None, error) {
-			_, err := once(ctx, k, c, in.Key, struct{ Approve, Digest string }{in.ID, in.Body.Digest}, func() (route.None, error) {
+			_, err := onlyonce.Do(ctx, k.onces, c.Principal, in.Key, struct{ Approve, Digest string }{in.ID, in.Body.Digest}, func() (route.None, error) {
 				return route.None{}, k.answer(c, in.ID, true, in.Body)
 			})
 			return nil, err
@@ -128,13 +128,4 @@ func signatureOf(text string) ([]byte, error) {
 		text = strings.TrimSpace(string(raw))
 	}
 	return []byte(text + "\n"), nil
-}
-
-// moment is nil for none.
-func moment(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
 }

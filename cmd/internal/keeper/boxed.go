@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/realm"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/sandboxed"
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -27,11 +26,11 @@ const maxBoxes = 1000
 
 // box finds a sandbox of a principal's by id, label or path, and how its host enforces it: for a session that is to start in
 // cwd, which may be relative to it.
-func (k *Keeper) box(ctx context.Context, r *realm, h hosts.Host, name, cwd string) (p registry.Place, err error) {
+func (k *Keeper) box(ctx context.Context, r *realm.Realm, h hosts.Host, name, cwd string) (p registry.Place, err error) {
 	if k.commands == nil {
 		return p, problem.New(http.StatusNotImplemented, "unsupported", "this keeper has no store, and so no sandboxes: leave sandbox out")
 	}
-	who := &access.Caller{Principal: r.key.principal, Inventory: r.key.inventory}
+	who := &access.Caller{Principal: r.Key.Principal, Inventory: r.Key.Inventory}
 	if h, err = k.terminalHost(who, h.Name); err != nil {
 		return p, err
 	}
@@ -43,14 +42,14 @@ func (k *Keeper) box(ctx context.Context, r *realm, h hosts.Host, name, cwd stri
 	if p.Dir, err = s.Resolve(cwd); err != nil {
 		return p, problem.Invalid("cwd: %v", err)
 	}
-	at, err := sandbox.Remote{Run: r.look(h)}.Resolve(ctx, h.Name, "/", []string{s.Path, p.Dir})
+	at, err := sandbox.Remote{Run: r.Look(h)}.Resolve(ctx, h.Name, "/", []string{s.Path, p.Dir})
 	switch {
 	case err != nil:
 		return p, err
 	case at[1] != at[0] && !strings.HasPrefix(at[1], at[0]+"/"):
 		return p, problem.New(http.StatusForbidden, "denied", "cwd leads outside the sandbox %s", s.Path)
 	}
-	e, err := k.held(ctx, r, h, s, r.look(h), "")
+	e, err := k.held(ctx, r, h, s, r.Look(h), "")
 	if err != nil {
 		return p, err
 	}
@@ -66,7 +65,7 @@ func (k *Keeper) place(b *boxed, dir string, e sandbox.Enforcement) (p registry.
 	b.begin = "cd -- " + begin
 	p.Dir, p.Level, p.Why = dir, string(e.Level), e.Why
 	p.Open = func(h hosts.Host, once bool) (*session.Session, error) {
-		return b.r.pool.OpenWith(h, func(c *session.Config) {
+		return b.r.Pool.OpenWith(h, func(c *session.Config) {
 			c.OneOff = once
 			c.Program = e.Wrap(boxOf(b.box), sandbox.Bubblewrap{}, sandbox.Landlock{Helper: k.cfg.Confine})
 			c.Policy = b
@@ -77,12 +76,12 @@ func (k *Keeper) place(b *boxed, dir string, e sandbox.Enforcement) (p registry.
 
 // held says what holds a session of a realm's in a sandbox on its host, which look asks. What is weaker than least is an
 // errBox.
-func (k *Keeper) held(ctx context.Context, r *realm, h hosts.Host, s sandbox.Sandbox, look sandbox.Runner, least sandbox.Level) (e sandbox.Enforcement, err error) {
+func (k *Keeper) held(ctx context.Context, r *realm.Realm, h hosts.Host, s sandbox.Sandbox, look sandbox.Runner, least sandbox.Level) (e sandbox.Enforcement, err error) {
 	own, err := k.apart(ctx, h, s, look)
 	if err != nil {
 		return e, err
 	}
-	can, err := r.able.of(ctx, look, h, s)
+	can, err := r.Able(ctx, look, h, s)
 	if err != nil {
 		return e, err
 	}
@@ -123,7 +122,7 @@ func (k *Keeper) findBox(ctx context.Context, owner, host, name string) (store.S
 // boxed decides about the commands of one session in a sandbox, as the store says that it is when they come.
 type boxed struct {
 	k     *Keeper
-	r     *realm
+	r     *realm.Realm
 	box   store.Sandbox // when the session was opened
 	level sandbox.Level // that they are judged under, no stronger than what holds them
 	begin string        // what takes its shell to where it starts
@@ -134,7 +133,7 @@ var _ policy.Decider = (*boxed)(nil)
 // Decide implements policy.Decider.
 func (b *boxed) Decide(ctx context.Context, req policy.Request) (policy.Decision, error) {
 	if ctx.Value(livepolicy.OwnKey{}) != nil {
-		return b.r.judge.Decide(ctx, req)
+		return b.r.Judge.Decide(ctx, req)
 	}
 	now, err := b.k.cfg.Store.Sandbox(ctx, b.box.ID)
 	switch {
@@ -166,54 +165,8 @@ func levelOf(h hosts.Host) sandbox.Level {
 	return sandbox.LevelChecked
 }
 
-// abilities remembers what the kernels of hosts were found to do, for one account on each.
-type abilities struct {
-	mu sync.Mutex
-	m  map[string]sandbox.Ability
-}
-
-func (a *abilities) of(ctx context.Context, look sandbox.Runner, h hosts.Host, s sandbox.Sandbox) (sandbox.Ability, error) {
-	a.mu.Lock()
-	can, known := a.m[h.Name]
-	a.mu.Unlock()
-	if known {
-		return can, nil
-	}
-	can, err := sandbox.Probe(ctx, look, sandbox.Bubblewrap{}, s)
-	if err != nil {
-		return can, err
-	}
-	if can.Bubblewrap { // why it does not work may be the sandbox's own fault
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if a.m == nil {
-			a.m = map[string]sandbox.Ability{}
-		}
-		a.m[h.Name] = can
-	}
-	return can, nil
-}
-
-// look runs scripts of ours on a host, each in a shell of its own.
-func (r *realm) look(h hosts.Host) sandbox.Runner { return r.lookFor(h, "sandbox") }
-
-// lookFor is look with what stands on record as the reason.
-func (r *realm) lookFor(h hosts.Host, reason string) sandbox.Runner {
-	return func(ctx context.Context, _, script string) (string, error) {
-		ctx = context.WithValue(ctx, livepolicy.OwnKey{}, true)
-		res, err := r.pool.Run(ctx, h, session.Command{Script: script, Reason: reason, Timeout: lookTime, Keep: 1 << 20})
-		if err != nil {
-			return "", err
-		}
-		if res.Status != session.StatusOK || res.OmittedStdout > 0 {
-			return "", fmt.Errorf("the targets of paths cannot be determined on %s", h.Name)
-		}
-		return string(res.Stdout), nil
-	}
-}
-
 // sandboxNow returns a sandbox of a realm's as the store says it is now, or an errBox.
-func (k *Keeper) sandboxNow(ctx context.Context, r *realm, h hosts.Host, id string) (store.Sandbox, error) {
+func (k *Keeper) sandboxNow(ctx context.Context, r *realm.Realm, h hosts.Host, id string) (store.Sandbox, error) {
 	b, err := k.cfg.Store.Sandbox(ctx, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -222,7 +175,7 @@ func (k *Keeper) sandboxNow(ctx context.Context, r *realm, h hosts.Host, id stri
 		return b, err
 	case !b.Active:
 		return b, fmt.Errorf("%w: it was switched off", problem.ErrSandbox)
-	case b.Owner != r.key.principal || b.Host != h.Name:
+	case b.Owner != r.Key.Principal || b.Host != h.Name:
 		return b, fmt.Errorf("%w: it is another one now", problem.ErrSandbox)
 	}
 	return b, nil
@@ -230,15 +183,15 @@ func (k *Keeper) sandboxNow(ctx context.Context, r *realm, h hosts.Host, id stri
 
 // guard is what keeps a command in its sandbox, as the store says it is now. Where it has denied one because its host
 // could not be asked where paths lead, unreached says why.
-func (k *Keeper) guard(ctx context.Context, r *realm, h hosts.Host, id string, level sandbox.Level) (g *sandbox.Guard, unreached func() error, err error) {
+func (k *Keeper) guard(ctx context.Context, r *realm.Realm, h hosts.Host, id string, level sandbox.Level) (g *sandbox.Guard, unreached func() error, err error) {
 	b, err := k.sandboxNow(ctx, r, h, id)
 	if err != nil {
 		return nil, nil, err
 	}
 	var last error
-	look := r.look(h)
+	look := r.Look(h)
 	g, err = sandbox.NewGuard(sandbox.GuardConfig{
-		Inner: policy.DeciderFunc(r.judge.DecideCommand), Sandbox: boxOf(b), Level: level,
+		Inner: policy.DeciderFunc(r.Judge.DecideCommand), Sandbox: boxOf(b), Level: level,
 		Resolver: sandbox.Remote{Run: func(ctx context.Context, host, script string) (said string, err error) {
 			said, err = look(ctx, host, script)
 			last = err
@@ -247,6 +200,3 @@ func (k *Keeper) guard(ctx context.Context, r *realm, h hosts.Host, id string, l
 	})
 	return g, func() error { return last }, err
 }
-
-// lookTime bounds looking where paths lead.
-const lookTime = 30 * time.Second

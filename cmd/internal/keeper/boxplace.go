@@ -9,6 +9,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/realm"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/sandboxed"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -38,7 +39,7 @@ func (p boxPlaces) Find(principal, host string) (sandboxed.Place, func(), error)
 	if err != nil {
 		return nil, nil, &sandboxed.HostError{Err: err}
 	}
-	r, done, err := p.k.realm(who)
+	r, done, err := p.k.realms.Of(who)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,7 +49,7 @@ func (p boxPlaces) Find(principal, host string) (sandboxed.Place, func(), error)
 // boxPlace is one of them.
 type boxPlace struct {
 	k *Keeper
-	r *realm
+	r *realm.Realm
 	h hosts.Host
 }
 
@@ -56,12 +57,11 @@ type boxPlace struct {
 func (p boxPlace) Host() hosts.Host { return p.h }
 
 // Way implements sandboxed.Place.
-func (p boxPlace) Way() string { return p.r.conn.Way(p.h) }
+func (p boxPlace) Way() string { return p.r.Conn.Way(p.h) }
 
 // Ours implements sandboxed.Place.
 func (p boxPlace) Ours(session string) func() {
-	p.r.commands.Store(session, nil)
-	return func() { p.r.commands.Delete(session) }
+	return p.r.Ours(session)
 }
 
 // Enter implements sandboxed.Place.
@@ -76,7 +76,7 @@ func (p boxPlace) Enter(ctx context.Context, c store.Command, held *sandbox.Enfo
 		return nil, fmt.Errorf("%w: %s", problem.ErrSandbox, strings.TrimPrefix(err.Error(), "sandbox: "))
 	}
 	if held == nil {
-		now, err := p.k.held(ctx, p.r, p.h, boxOf(b), p.r.look(p.h), sandbox.Level(c.Enforcement))
+		now, err := p.k.held(ctx, p.r, p.h, boxOf(b), p.r.Look(p.h), sandbox.Level(c.Enforcement))
 		if err != nil {
 			return nil, err
 		}
@@ -88,5 +88,5 @@ func (p boxPlace) Enter(ctx context.Context, c store.Command, held *sandbox.Enfo
 	if err != nil {
 		return nil, err
 	}
-	return p.r.reg.Open(ctx, registry.OpenRequest{Principal: p.r.key.principal, Host: p.h, Reason: "sandbox", Place: &place})
+	return p.r.Reg.Open(ctx, registry.OpenRequest{Principal: p.r.Key.Principal, Host: p.h, Reason: "sandbox", Place: &place})
 }

@@ -45,7 +45,7 @@ type (
 
 func (k *Keeper) addTerminal(a *route.API) {
 	const path = "/agent/terminal/commands"
-	route.Add(a, route.Route{Method: "POST", Path: path, ID: "create-command", Tag: terminalTag, Need: access.NeedRun, Status: http.StatusCreated, Also: whileItRuns,
+	route.Add(a, route.Route{Method: "POST", Path: path, ID: "create-command", Tag: terminalTag, Need: access.NeedRun, Status: http.StatusCreated, Also: route.WhileItRuns,
 		Summary: "Run a command in a sandbox: 201 when it has ended or was rejected, 202 while it runs or is pending"}, k.createCommand)
 	route.Add(a, route.Route{Method: "GET", Path: path, ID: "list-commands", Summary: "Commands: one's own, or all for people", Tag: terminalTag, Need: access.NeedSee}, k.listCommands)
 	route.Add(a, route.Route{Method: "GET", Path: path + "/{id}", ID: "get-command", Summary: "One command", Tag: terminalTag, Need: access.NeedSee},
@@ -104,7 +104,7 @@ func commandJSON(c store.Command) *wire.Command {
 	out := &wire.Command{
 		ID: c.ID, Session: c.Session, Sandbox: c.Sandbox, Host: c.Host, Command: c.Command, CWD: c.Cwd, Status: string(c.Status),
 		Verdict: c.Verdict, Reason: c.Reason, Outcome: c.Outcome, Enforcement: c.Enforcement, Stdout: c.Stdout, Stderr: c.Stderr, ExitCode: c.ExitCode,
-		RequestedBy: c.RequestedBy, ApprovedBy: c.ApprovedBy, Created: c.Created, Updated: c.Updated, Finalized: moment(c.Finalized),
+		RequestedBy: c.RequestedBy, ApprovedBy: c.ApprovedBy, Created: c.Created, Updated: c.Updated, Finalized: wire.Moment(c.Finalized),
 	}
 	if len(c.Exec) > 0 {
 		var r wire.Result

@@ -28,7 +28,6 @@ import (
 const (
 	DefaultIdle   = 15 * time.Minute
 	DefaultGrace  = 20 * time.Second // for what is asked while a keeper ends
-	maxRealms     = 256
 	maxRequests   = 1024             // in progress at a time
 	bodyTime      = 10 * time.Second // for the whole body of a request
 	headerTime    = 10 * time.Second

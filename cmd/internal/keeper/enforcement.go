@@ -25,7 +25,7 @@ func (k *Keeper) checkSandbox(ctx context.Context, c *access.Caller, in *sandbox
 	if err != nil {
 		return nil, err
 	}
-	r, done, err := k.realm(who)
+	r, done, err := k.realms.Of(who)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (k *Keeper) checkSandbox(ctx context.Context, c *access.Caller, in *sandbox
 	if b.Owner != c.Principal {
 		ctx = connect.WithAuthSock(ctx, "")
 	}
-	look, s := r.lookFor(h, "sandbox check by "+c.Principal), boxOf(b)
+	look, s := r.LookFor(h, "sandbox check by "+c.Principal), boxOf(b)
 	word, err := framing.Quote(s.Path)
 	if err != nil {
 		return nil, problem.Invalid("path: %v", err)

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"time"
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/onlyonce"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -51,29 +52,26 @@ type pageIn struct {
 	WaitS  float64 `query:"wait_s" minimum:"0" doc:"wait so many seconds for something at that offset"`
 }
 
-// whileItRuns is how a command that has not ended is told.
-var whileItRuns = []int{http.StatusAccepted}
-
 func (k *Keeper) addExecs(a *route.API) {
 	const tag = "execs"
-	route.Add(a, route.Route{Method: "POST", Path: "/v1/sessions/{id}/execs", ID: "run", Summary: "Run a command in a session", Tag: tag, Need: access.NeedRun, Also: whileItRuns}, k.run)
-	route.Add(a, route.Route{Method: "GET", Path: "/v1/execs/{id}", ID: "get-exec", Summary: "A command as it is now; waits for its end if asked to", Tag: tag, Need: access.NeedSee, Also: whileItRuns}, k.look)
-	route.Add(a, route.Route{Method: "POST", Path: "/v1/execs/{id}/stop", ID: "stop-exec", Summary: "Stop a command step by step", Tag: tag, Need: access.NeedRun, Also: whileItRuns},
+	route.Add(a, route.Route{Method: "POST", Path: "/v1/sessions/{id}/execs", ID: "run", Summary: "Run a command in a session", Tag: tag, Need: access.NeedRun, Also: route.WhileItRuns}, k.run)
+	route.Add(a, route.Route{Method: "GET", Path: "/v1/execs/{id}", ID: "get-exec", Summary: "A command as it is now; waits for its end if asked to", Tag: tag, Need: access.NeedSee, Also: route.WhileItRuns}, k.look)
+	route.Add(a, route.Route{Method: "POST", Path: "/v1/execs/{id}/stop", ID: "stop-exec", Summary: "Stop a command step by step", Tag: tag, Need: access.NeedRun, Also: route.WhileItRuns},
 		func(ctx context.Context, c *access.Caller, in *stopIn) (*resultOut, error) {
-			x, err := k.exec(c, in.ID)
+			x, err := k.realms.Exec(c, in.ID)
 			if err != nil {
 				return nil, err
 			}
 			x.Stop()
 			return k.show(c, x, output.Budget{})
 		})
-	route.Add(a, route.Route{Method: "POST", Path: "/v1/execs/{id}/input", ID: "input", Summary: "Type at a command, or send it a signal", Tag: tag, Need: access.NeedRun, Also: whileItRuns}, k.input)
+	route.Add(a, route.Route{Method: "POST", Path: "/v1/execs/{id}/input", ID: "input", Summary: "Type at a command, or send it a signal", Tag: tag, Need: access.NeedRun, Also: route.WhileItRuns}, k.input)
 	route.Add(a, route.Route{Method: "GET", Path: "/v1/execs/{id}/output", ID: "page", Summary: "Exact output by offset", Tag: tag, Need: access.NeedSee}, k.page)
 }
 
 // run starts a command and waits for its end. What a caller leaves behind goes on: stop ends it.
 func (k *Keeper) run(ctx context.Context, c *access.Caller, in *runIn) (*resultOut, error) {
-	engine, err := k.admit(c)
+	engine, err := k.realms.Admit(c)
 	if err != nil {
 		return nil, err
 	}
@@ -82,19 +80,19 @@ func (k *Keeper) run(ctx context.Context, c *access.Caller, in *runIn) (*resultO
 	if b.Command == "" && b.Program == "" && !bytes.Contains(in.RawBody, []byte(`"command"`)) {
 		return nil, problem.Invalid("give command, or program and args")
 	}
-	script, words, err := scriptOf(limits, b.Command, b.Program, b.Args)
+	script, words, err := params.Script(limits, b.Command, b.Program, b.Args)
 	if err != nil {
 		return nil, err
 	}
-	wait, err := seconds("wait_s", b.WaitS, route.DefaultWait, route.MaxWait)
+	wait, err := params.Seconds("wait_s", b.WaitS, route.DefaultWait, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}
-	timeout, err := timeoutOf(c, limits, b.TimeoutS)
+	timeout, err := params.Timeout(c, limits, b.TimeoutS)
 	if err != nil {
 		return nil, err
 	}
-	idle, err := seconds("idle_s", b.IdleS, 0, route.MaxTimeout)
+	idle, err := params.Seconds("idle_s", b.IdleS, 0, route.MaxTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -105,11 +103,11 @@ func (k *Keeper) run(ctx context.Context, c *access.Caller, in *runIn) (*resultO
 	if !b.Interactive && (b.Rows != 0 || b.Cols != 0) {
 		return nil, problem.Invalid("rows and cols are for an interactive command; remove them, or set interactive")
 	}
-	e, err := k.entry(ctx, c, in.ID)
+	e, err := k.realms.Entry(ctx, c, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	yes, err := k.consentOf(c, e.Host().Name, script, b)
+	yes, err := k.realms.Consent(c, e.Host().Name, script, b)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +136,7 @@ func (k *Keeper) run(ctx context.Context, c *access.Caller, in *runIn) (*resultO
 // anything was sent may be asked for again.
 func (k *Keeper) execOnce(ctx context.Context, c *access.Caller, key string, request any, begin func() (*registry.Exec, error)) (*registry.Exec, error) {
 	var mine *registry.Exec
-	id, err := once(ctx, k, c, key, request, func() (string, error) {
+	id, err := onlyonce.Do(ctx, k.onces, c.Principal, key, request, func() (string, error) {
 		x, err := begin()
 		if err != nil {
 			return "", err
@@ -154,7 +152,7 @@ func (k *Keeper) execOnce(ctx context.Context, c *access.Caller, key string, req
 	case err != nil:
 		return nil, err
 	}
-	x, err := k.exec(c, id)
+	x, err := k.realms.Exec(c, id)
 	if err != nil && problem.Of(err).Status == http.StatusNotFound {
 		return nil, problem.New(http.StatusGone, registry.CodeGone, "that request has run as %s, and its output is not kept any more", id)
 	}
@@ -169,26 +167,6 @@ func asked(b *wire.Run) wire.Run {
 	r := *b
 	r.WaitS, r.Output = nil, nil
 	return r
-}
-
-// consentOf is an operator's confirmation for the policy, of this command on this host alone. It takes a person, as an
-// approval does.
-func (k *Keeper) consentOf(c *access.Caller, host, script string, b *wire.Run) (livepolicy.Consent, error) {
-	if !b.Confirm && b.BreakGlass == "" {
-		return livepolicy.Consent{}, nil
-	}
-	switch {
-	case rules.RoleOf(c.Principal) != rules.Operator:
-		return livepolicy.Consent{}, problem.New(http.StatusForbidden, "forbidden", "an agent's request confirms nothing: that is for a person")
-	case b.BreakGlass != "" && b.BreakGlass != host:
-		return livepolicy.Consent{}, problem.Invalid("break_glass is the name of the host, %s", host)
-	case b.BreakGlass != "" && b.Reason == "":
-		return livepolicy.Consent{}, problem.Invalid("break_glass takes a reason")
-	}
-	if err := k.trees.Admit(c.Pid); err != nil {
-		return livepolicy.Consent{}, err
-	}
-	return livepolicy.Consent{Script: script, Confirm: b.Confirm, Glass: b.BreakGlass != ""}, nil
 }
 
 // await waits for a command. Waiting that takes no time needs no timer.
@@ -214,15 +192,15 @@ func withdrawn(ctx context.Context, x *registry.Exec) {
 }
 
 func (k *Keeper) look(ctx context.Context, c *access.Caller, in *execIn) (*resultOut, error) {
-	x, err := k.exec(c, in.ID)
+	x, err := k.realms.Exec(c, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	limits, err := k.limits(c)
+	limits, err := k.realms.Limits(c)
 	if err != nil {
 		return nil, err
 	}
-	wait, err := seconds("wait_s", &in.WaitS, 0, route.MaxWait)
+	wait, err := params.Seconds("wait_s", &in.WaitS, 0, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}
@@ -256,15 +234,15 @@ func (k *Keeper) show(_ *access.Caller, x *registry.Exec, b output.Budget) (*res
 }
 
 func (k *Keeper) page(ctx context.Context, c *access.Caller, in *pageIn) (*route.Body[wire.Page], error) {
-	x, err := k.exec(c, in.ID)
+	x, err := k.realms.Exec(c, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	limits, err := k.limits(c)
+	limits, err := k.realms.Limits(c)
 	if err != nil {
 		return nil, err
 	}
-	wait, err := seconds("wait_s", &in.WaitS, 0, route.MaxWait)
+	wait, err := params.Seconds("wait_s", &in.WaitS, 0, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}
@@ -303,40 +281,6 @@ func follow(ctx context.Context, x *registry.Exec, stream string, offset int64, 
 			return p, nil
 		}
 	}
-}
-
-func (k *Keeper) limits(c *access.Caller) (rules.Limits, error) {
-	engine, err := k.policy.Current()
-	if err != nil {
-		return rules.Limits{}, problem.New(http.StatusInternalServerError, "policy", "%v", err)
-	}
-	return engine.Limits(c.Principal), nil
-}
-
-// seconds reads a time in seconds; nil means def.
-func seconds(name string, s *float64, def, most time.Duration) (time.Duration, error) {
-	switch {
-	case s == nil:
-		return def, nil
-	case math.IsNaN(*s) || *s < 0:
-		return 0, problem.Invalid("%s must not be negative", name)
-	case *s > most.Seconds():
-		return most, nil
-	}
-	return time.Duration(*s * float64(time.Second)), nil
-}
-
-// timeoutOf is how long a command may run; zero is no limit, which agents do not get.
-func timeoutOf(c *access.Caller, limits rules.Limits, s *float64) (time.Duration, error) {
-	def := time.Duration(0)
-	if rules.RoleOf(c.Principal) != rules.Operator {
-		def = route.AgentTimeout
-	}
-	d, err := seconds("timeout_s", s, def, route.MaxTimeout)
-	if err == nil && s != nil && d == 0 {
-		err = problem.Invalid("timeout_s must be more than zero")
-	}
-	return limits.Timeout(d), err
 }
 
 // budgetOf checks how much of each stream is wanted.

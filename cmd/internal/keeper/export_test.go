@@ -4,6 +4,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 )
 
@@ -12,7 +13,7 @@ func (c *Config) OnListening(f func(net.Addr)) { c.listening = f }
 
 // WaitOf is how long a request that says so (nil: nothing) is waited for.
 func WaitOf(s *float64) (time.Duration, error) {
-	return seconds("wait_s", s, route.DefaultWait, route.MaxWait)
+	return params.Seconds("wait_s", s, route.DefaultWait, route.MaxWait)
 }
 
 // SweepEvery is how often a keeper looks what others have done.

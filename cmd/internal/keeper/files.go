@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -123,16 +124,16 @@ func (k *Keeper) addFiles(a *route.API) {
 
 // connected is an error for a host to which there is no connection.
 func (k *Keeper) connected(c *access.Caller, host string) error {
-	r, done, err := k.realm(c)
+	r, done, err := k.realms.Of(c)
 	if err != nil {
 		return err
 	}
 	defer done()
-	h, err := r.host(host)
+	h, err := r.Host(host)
 	if err != nil {
 		return err
 	}
-	if r.state.text(h.Name) != "connected" {
+	if r.State(h.Name) != "connected" {
 		return problem.Of(&session.Error{Op: "list", Host: h.Name, Code: string(session.StatusUnreachable), Err: connect.ErrNoDial})
 	}
 	return nil
@@ -186,7 +187,7 @@ func (k *Keeper) listFiles(ctx context.Context, c *access.Caller, in *fileListIn
 
 // pageOf is a page of what work on a file has put out, as its caller may see it.
 func (k *Keeper) pageOf(c *access.Caller, x *registry.Exec, offset int64, limit int) (output.Page, error) {
-	limits, err := k.limits(c)
+	limits, err := k.realms.Limits(c)
 	if err != nil {
 		return output.Page{}, err
 	}
@@ -200,7 +201,7 @@ func (k *Keeper) pageOf(c *access.Caller, x *registry.Exec, offset int64, limit 
 const leastList = 16 << 10
 
 func nameJSON(n files.Name) wire.FileName {
-	out := wire.FileName{Name: n.Name, Kind: string(n.Kind), Size: n.Size, Mode: filework.FormatMode(n.Mode), Modified: moment(n.Changed)}
+	out := wire.FileName{Name: n.Name, Kind: string(n.Kind), Size: n.Size, Mode: filework.FormatMode(n.Mode), Modified: wire.Moment(n.Changed)}
 	if !utf8.ValidString(n.Name) {
 		out.Name, out.NameB64 = strings.ToValidUTF8(n.Name, "\ufffd"), base64.StdEncoding.EncodeToString([]byte(n.Name))
 	}
@@ -228,11 +229,11 @@ func onceFile(at FileAt, r filework.Request) []any {
 
 // file has r done and waits for that. show fills in what only one route gives, once it is done.
 func (k *Keeper) file(ctx context.Context, c *access.Caller, at FileAt, r filework.Request, key string, show func(*registry.Exec, *wire.File) error) (*fileOut, error) {
-	engine, err := k.admit(c)
+	engine, err := k.realms.Admit(c)
 	if err != nil {
 		return nil, err
 	}
-	wait, err := seconds("wait_s", &at.WaitS, route.DefaultWait, route.MaxWait)
+	wait, err := params.Seconds("wait_s", &at.WaitS, route.DefaultWait, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +247,7 @@ func (k *Keeper) file(ctx context.Context, c *access.Caller, at FileAt, r filewo
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	timeout, err := timeoutOf(c, engine.Limits(c.Principal), nil)
+	timeout, err := params.Timeout(c, engine.Limits(c.Principal), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -296,19 +297,19 @@ func (k *Keeper) file(ctx context.Context, c *access.Caller, at FileAt, r filewo
 // fileEntry is the session that is meant, or one for this request alone. finish lets go of it.
 func (k *Keeper) fileEntry(ctx context.Context, c *access.Caller, at FileAt) (e *registry.Entry, finish func(), err error) {
 	if at.Session != "" {
-		e, err = k.entry(ctx, c, at.Session)
+		e, err = k.realms.Entry(ctx, c, at.Session)
 		return e, func() {}, err
 	}
-	r, done, err := k.realm(c)
+	r, done, err := k.realms.Of(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	h, err := r.host(at.Host)
+	h, err := r.Host(at.Host)
 	if err == nil {
 		h, err = becoming(h, at.Become)
 	}
 	if err == nil {
-		e, err = r.reg.Once(registry.OpenRequest{Principal: c.Principal, Host: h})
+		e, err = r.Reg.Once(registry.OpenRequest{Principal: c.Principal, Host: h})
 	}
 	if err != nil {
 		done()

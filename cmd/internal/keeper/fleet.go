@@ -3,7 +3,6 @@ package keeper
 import (
 	"context"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -15,7 +14,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/bodies"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/realm"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -41,7 +42,7 @@ const (
 type fleet struct {
 	k       *Keeper
 	c       *access.Caller
-	r       *realm
+	r       *realm.Realm
 	engine  *rules.Engine
 	in      *wire.NewRun
 	hosts   []hosts.Host
@@ -78,10 +79,10 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunI
 	case len(b.Sums) > 0 && len(b.Sums) != len(b.Hosts):
 		return nil, problem.Invalid("sums has one for each of hosts")
 	}
-	if x.cmd.Timeout, err = timeoutOf(c, limits, b.TimeoutS); err != nil {
+	if x.cmd.Timeout, err = params.Timeout(c, limits, b.TimeoutS); err != nil {
 		return nil, err
 	}
-	if x.cmd.Idle, err = seconds("idle_s", b.IdleS, 0, route.MaxTimeout); err != nil {
+	if x.cmd.Idle, err = params.Seconds("idle_s", b.IdleS, 0, route.MaxTimeout); err != nil {
 		return nil, err
 	}
 	if x.cmd.Keep == 0 {
@@ -97,7 +98,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunI
 		x.cmd.Group = "" // the pool makes one up
 	}
 	leave := func() {}
-	if x.r, leave, err = k.realm(c); err != nil {
+	if x.r, leave, err = k.realms.Of(c); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -118,7 +119,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunI
 		return nil, err
 	}
 	x.cmd.Forks, _ = dialer.CapForks(min(orForks(b.Forks), len(x.hosts)))
-	if x.yes, err = k.consentOf(c, consents.GlassWord(targets.Labels(x.hosts)), script, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
+	if x.yes, err = k.realms.Consent(c, consents.GlassWord(targets.Labels(x.hosts)), script, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
 		return nil, err
 	}
 	x.yes.At, x.yes.Each = b.Answered, x.cmd.Scripts
@@ -156,19 +157,19 @@ func orForks(n int) int {
 }
 
 // find resolves the hosts.
-func (x *fleet) find() error { return x.k.freshly(x.r, len(x.in.Sums) > 0, x.resolve) }
+func (x *fleet) find() error { return x.r.Freshly(len(x.in.Sums) > 0, x.resolve) }
 
 func (x *fleet) resolve() (err error) {
 	b := x.in
 	if b.Selector != "" {
-		x.hosts, err = x.r.selectHosts(b.Selector)
+		x.hosts, err = x.r.Select(b.Selector)
 	} else {
-		x.hosts, err = x.r.named(b.Hosts)
+		x.hosts, err = x.r.Named(b.Hosts)
 	}
 	if err != nil {
 		return err
 	}
-	timeout, err := seconds("connect_timeout_s", b.ConnectTimeoutS, 0, cmdutil.MaxConnectTimeout)
+	timeout, err := params.Seconds("connect_timeout_s", b.ConnectTimeoutS, 0, cmdutil.MaxConnectTimeout)
 	if err != nil {
 		return err
 	}
@@ -191,28 +192,10 @@ func (x *fleet) resolve() (err error) {
 	}
 	for i, sum := range b.Sums {
 		if h := x.hosts[i]; wire.Sum(h) != sum {
-			return stale(h)
+			return realm.Stale(h)
 		}
 	}
 	return nil
-}
-
-// codeStale says that caller and keeper do not have the same inventory: one that has just been written, or a program that
-// says something new.
-const codeStale = "stale"
-
-func stale(h hosts.Host) error {
-	return problem.New(http.StatusConflict, codeStale, "%s is not what it was when the inventory was read: try again", h.Name)
-}
-
-// freshly finds hosts. Where they are not what the caller takes them for, if it says what that is, the file is read again
-// first: it may have been written a moment ago.
-func (k *Keeper) freshly(r *realm, says bool, find func() error) error {
-	err := find()
-	if err != nil && says && k.inventories.Reload(k.source(r.key)) == nil {
-		err = find()
-	}
-	return err
 }
 
 // serve runs the command and tells what becomes of it. It ends with stopped, and with the caller. Where no byte of it has
@@ -269,7 +252,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 		kept = kept || r.Err == nil || r.Err.Sent
 		x.output.send("result", wire.RunResult{Host: at, RunEnd: x.end(h, &r), Taken: taken.Kinds})
 		if cmd.Forks < min(orForks(x.in.Forks), len(x.hosts)) {
-			x.r.pool.CloseIdle() // this process may not open more files
+			x.r.Pool.CloseIdle() // this process may not open more files
 		}
 	}
 	if tries {
@@ -293,7 +276,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 
 // censor takes secrets out for whoever must not see them, and for operators who do not want to.
 func (x *fleet) censor(cmd *session.Command) (many *censor.Many) {
-	if !x.r.operator || x.in.Redact {
+	if !x.r.Operator || x.in.Redact {
 		many, *cmd = censor.NewMany(x.k.secrets, redact.Guarded, *cmd)
 	}
 	return many

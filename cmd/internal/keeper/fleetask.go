@@ -41,7 +41,7 @@ func (x *fleet) approveAll(ctx context.Context, d policy.Decision, cmd *session.
 	}
 	ways := map[string]string{}
 	for _, h := range asking {
-		ways[h.Name] = x.r.conn.Way(h)
+		ways[h.Name] = x.r.Conn.Way(h)
 	}
 	now := time.Now()
 	group := approval.NewGroup(x.k.approver(), policy.Question{
@@ -103,7 +103,7 @@ func (x *fleet) changed(ways map[string]string) livepolicy.Refusal {
 		case no != nil:
 			return no
 		case same[wire.Sum(h)]:
-			if way, asked := ways[h.Name]; !asked || way == x.r.conn.Way(h) {
+			if way, asked := ways[h.Name]; !asked || way == x.r.Conn.Way(h) {
 				return nil
 			}
 		}

@@ -50,7 +50,7 @@ func (x *fleet) tried(ctx context.Context, cmd session.Command, many **censor.Ma
 	*many = x.censor(&cmd)
 	var reasons []string
 	at := map[string][]string{} // the hosts that give a reason
-	for h, r := range x.r.pool.Each(ctx, x.hosts, cmd) {
+	for h, r := range x.r.Pool.Each(ctx, x.hosts, cmd) {
 		if r.Status == session.StatusDenied && r.Decision.Verdict == policy.Ask && r.Decision.First != nil && errors.Is(r.Err, session.ErrDenied) {
 			left = append(left, h)
 			if at[r.Decision.Reason] == nil {

@@ -71,10 +71,9 @@ func (k *Keeper) lasts(q policy.Question) bool {
 	if q.Session == "" {
 		return q.Sandbox != ""
 	}
-	for _, r := range k.realmsOf(&access.Caller{Principal: q.Principal}) {
-		if e, err := r.reg.Get(q.Principal, q.Session); err == nil && !e.Single() {
-			_, ours := r.commands.Load(q.Session)
-			return !ours
+	for _, r := range k.realms.All(&access.Caller{Principal: q.Principal}) {
+		if e, err := r.Reg.Get(q.Principal, q.Session); err == nil && !e.Single() {
+			return !r.IsOurs(q.Session)
 		}
 	}
 	return false

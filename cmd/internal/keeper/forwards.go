@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/onlyonce"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -113,7 +114,7 @@ func (k *Keeper) newForward(ctx context.Context, c *access.Caller, in *newForwar
 	if err != nil {
 		return nil, err
 	}
-	id, err := once(ctx, k, c, in.Key, struct {
+	id, err := onlyonce.Do(ctx, k.onces, c.Principal, in.Key, struct {
 		Inventory string
 		Forward   wire.NewForward
 	}{c.Where(), in.Body}, func() (string, error) {
@@ -141,14 +142,14 @@ func (k *Keeper) openForward(ctx context.Context, c *access.Caller, asked *pipe.
 	if c.Bucket != "" {
 		return nil, problem.New(http.StatusForbidden, "denied", "a forward listens on the keeper's machine or connects from it, so it is for callers on its socket: run fairlead forward on your own machine")
 	}
-	if _, err := k.admit(c); err != nil {
+	if _, err := k.realms.Admit(c); err != nil {
 		return nil, err
 	}
 	stayed, err := k.stay()
 	if err != nil {
 		return nil, err
 	}
-	r, leave, err := k.realm(c)
+	r, leave, err := k.realms.Of(c)
 	if err != nil {
 		stayed()
 		return nil, err
@@ -162,18 +163,18 @@ func (k *Keeper) openForward(ctx context.Context, c *access.Caller, asked *pipe.
 			over()
 		}
 	}()
-	h, err := k.hostOf(r, &terminalAsk{host: asked.Target, sum: asked.Sum})
+	h, err := r.HostAs(asked.Target, asked.Sum, 0)
 	if err != nil {
 		return nil, err
 	}
-	yes, err := k.consentOf(c, h.Name, pipe.ForwardScript(*asked.Forward), &wire.Run{Reason: asked.Reason, Confirm: asked.Confirm, BreakGlass: asked.BreakGlass})
+	yes, err := k.realms.Consent(c, h.Name, pipe.ForwardScript(*asked.Forward), &wire.Run{Reason: asked.Reason, Confirm: asked.Confirm, BreakGlass: asked.BreakGlass})
 	if err != nil {
 		return nil, err
 	}
 	yes.At = asked.Answered
 	opening, cancel := context.WithTimeout(context.WithValue(ctx, livepolicy.ConsentKey{}, yes), route.BeforeSending)
 	defer cancel()
-	cfg := pipe.Config{Sink: k.sink, Principal: c.Principal, Decide: r.judge.DecideCommand, Lend: r.lendOrAlone}
+	cfg := pipe.Config{Sink: k.sink, Principal: c.Principal, Decide: r.Judge.DecideCommand, Lend: r.LendOrAlone}
 	if !k.forwards.room() {
 		return nil, problem.New(http.StatusTooManyRequests, "full", "%d ports are forwarded: close some", maxForwards)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -21,11 +22,11 @@ type inputIn struct {
 }
 
 func (k *Keeper) input(ctx context.Context, c *access.Caller, in *inputIn) (*resultOut, error) {
-	engine, err := k.admit(c)
+	engine, err := k.realms.Admit(c)
 	if err != nil {
 		return nil, err
 	}
-	x, err := k.exec(c, in.ID)
+	x, err := k.realms.Exec(c, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func (k *Keeper) input(ctx context.Context, c *access.Caller, in *inputIn) (*res
 	if b.WaitFor != "" {
 		def = route.DefaultWait
 	}
-	wait, err := seconds("wait_s", b.WaitS, def, route.MaxWait)
+	wait, err := params.Seconds("wait_s", b.WaitS, def, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}

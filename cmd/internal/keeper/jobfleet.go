@@ -28,6 +28,6 @@ func (x *fleet) asJob() (err error) {
 // began remembers the job of a host, which then is found by its id alone.
 func (x *fleet) began(h hosts.Host, r *session.Result) {
 	if x.job != nil && (r.Status == session.StatusOK || r.Status == session.StatusLost) {
-		x.r.jobs.Found(jobs.Ref{Host: h.Name, ID: x.job.ID(h.Name)})
+		x.r.Jobs.Found(jobs.Ref{Host: h.Name, ID: x.job.ID(h.Name)})
 	}
 }

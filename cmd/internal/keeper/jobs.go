@@ -12,7 +12,10 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/onlyonce"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/realm"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -70,7 +73,7 @@ type (
 
 func (k *Keeper) addJobs(a *route.API) {
 	const tag = "jobs"
-	route.Add(a, route.Route{Method: "POST", Path: jobsPath, ID: "start-job", Tag: tag, Need: access.NeedRun, Status: http.StatusCreated, Also: whileItRuns,
+	route.Add(a, route.Route{Method: "POST", Path: jobsPath, ID: "start-job", Tag: tag, Need: access.NeedRun, Status: http.StatusCreated, Also: route.WhileItRuns,
 		Summary: "Start a command that outlives the connection: it keeps running when the keeper ends, and its output stays on the host until it is collected"}, k.startJob)
 	route.Add(a, route.Route{Method: "GET", Path: jobsPath, ID: "list-jobs", Summary: "The caller's jobs, as their hosts report them", Tag: tag, Need: access.NeedRun}, k.listJobs)
 	route.Add(a, route.Route{Method: "GET", Path: jobsPath + "/{id}", ID: "get-job", Summary: "A job as it is now; waits for its end if asked to", Tag: tag, Need: access.NeedRun}, k.getJob)
@@ -81,7 +84,7 @@ func (k *Keeper) addJobs(a *route.API) {
 }
 
 func (k *Keeper) startJob(ctx context.Context, c *access.Caller, in *newJobIn) (*jobOut, error) {
-	engine, err := k.admit(c)
+	engine, err := k.realms.Admit(c)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +92,7 @@ func (k *Keeper) startJob(ctx context.Context, c *access.Caller, in *newJobIn) (
 		return nil, err
 	}
 	b := &in.Body
-	wait, err := seconds("wait_s", b.WaitS, route.DefaultWait, route.MaxWait)
+	wait, err := params.Seconds("wait_s", b.WaitS, route.DefaultWait, route.MaxWait)
 	switch {
 	case err != nil:
 		return nil, err
@@ -100,7 +103,7 @@ func (k *Keeper) startJob(ctx context.Context, c *access.Caller, in *newJobIn) (
 	case b.CWD != "" && b.Session != "":
 		return nil, problem.Invalid("a job in a session runs in the session's directory: omit cwd")
 	}
-	r, done, err := k.realm(c)
+	r, done, err := k.realms.Of(c)
 	if err != nil {
 		return nil, err
 	}
@@ -111,20 +114,20 @@ func (k *Keeper) startJob(ctx context.Context, c *access.Caller, in *newJobIn) (
 	}
 	same := *b
 	same.WaitS = nil
-	ref, err := onceFor(ctx, k, c, in.Key, struct {
+	ref, err := onlyonce.DoLasting(ctx, k.onces, c.Principal, in.Key, struct {
 		Inventory string
 		Job       wire.NewJob
-	}{c.Where(), same}, lasting[jobs.Ref]{
-		do:     func(aim func(string) error) (jobs.Ref, error) { return k.beginJob(ctx, c, r, b, cmd, aim) },
-		recall: recallJob,
+	}{c.Where(), same}, onlyonce.Lasting[jobs.Ref]{
+		Do:     func(aim func(string) error) (jobs.Ref, error) { return k.beginJob(ctx, c, r, b, cmd, aim) },
+		Recall: recallJob,
 	})
 	if err != nil {
 		return nil, err
 	}
 	wctx, stop := context.WithTimeout(ctx, wait)
-	r.jobs.Wait(wctx, ref)
+	r.Jobs.Wait(wctx, ref)
 	stop()
-	if s, ok := r.jobs.Start(ref); ok && s.Exec != nil {
+	if s, ok := r.Jobs.Start(ref); ok && s.Exec != nil {
 		withdrawn(ctx, s.Exec)
 	}
 	return shownStart(ctx, r, ref, b.Reason)
@@ -143,17 +146,17 @@ func recallJob(target string) (jobs.Ref, error) {
 }
 
 // beginJob has a job started, as far as that goes without anybody's approval. aim keeps its name first.
-func (k *Keeper) beginJob(ctx context.Context, c *access.Caller, r *realm, b *wire.NewJob, cmd registry.Command, aim func(string) error) (jobs.Ref, error) {
+func (k *Keeper) beginJob(ctx context.Context, c *access.Caller, r *realm.Realm, b *wire.NewJob, cmd registry.Command, aim func(string) error) (jobs.Ref, error) {
 	e, finish, err := k.fileEntry(ctx, c, FileAt{Host: b.Host, Session: b.Session, Become: b.Become})
 	if err != nil {
 		return jobs.Ref{}, err
 	}
 	defer finish()
-	yes, err := k.consentOf(c, e.Host().Name, b.Command, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass})
+	yes, err := k.realms.Consent(c, e.Host().Name, b.Command, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass})
 	if err != nil {
 		return jobs.Ref{}, err
 	}
-	if ref := jobwork.RefOf(e.Host().Name, cmd); r.jobs.Knows(ref) {
+	if ref := jobwork.RefOf(e.Host().Name, cmd); r.Jobs.Knows(ref) {
 		return jobs.Ref{}, problem.New(http.StatusConflict, registry.CodeExists, "there is a job %s already", ref)
 	}
 	if err := aim(jobTarget + jobwork.RefOf(e.Host().Name, cmd).String()); err != nil {
@@ -170,22 +173,22 @@ func (k *Keeper) beginJob(ctx context.Context, c *access.Caller, r *realm, b *wi
 	if err != nil {
 		return jobs.Ref{}, err
 	}
-	return r.jobs.Began(x), nil
+	return r.Jobs.Began(x), nil
 }
 
 // shownStart tells how far the start of a job is: 201 once it has begun, 202 before; a problem where it never will. Of one
 // that a keeper before this one has started its host tells.
-func shownStart(ctx context.Context, r *realm, ref jobs.Ref, reason string) (*jobOut, error) {
-	s, ok := r.jobs.Start(ref)
+func shownStart(ctx context.Context, r *realm.Realm, ref jobs.Ref, reason string) (*jobOut, error) {
+	s, ok := r.Jobs.Start(ref)
 	if !ok {
-		j, err := r.jobs.State(ctx, ref, 0, reason)
+		j, err := r.Jobs.State(ctx, ref, 0, reason)
 		switch {
 		case problem.CodeOf(err) == jobs.CodeNotFound:
 			return nil, problem.New(http.StatusGone, registry.CodeGone, "that request was made before, and its job %s is not on its host: the audit log has its outcome", ref)
 		case err != nil:
 			return nil, err
 		}
-		return &jobOut{Status: http.StatusCreated, Body: r.jobJSON(j)}, nil
+		return &jobOut{Status: http.StatusCreated, Body: jobJSON(r, j)}, nil
 	}
 	out := &jobOut{Status: http.StatusCreated, Body: &wire.Job{ID: ref.String(), Host: ref.Host, State: string(s.State)}}
 	if s.Exec != nil {
@@ -203,15 +206,15 @@ func shownStart(ctx context.Context, r *realm, ref jobs.Ref, reason string) (*jo
 }
 
 // job finds what a request is about. It counts as one that may run something.
-func (k *Keeper) job(c *access.Caller, id string) (*realm, jobs.Ref, func(), error) {
-	if _, err := k.admit(c); err != nil {
+func (k *Keeper) job(c *access.Caller, id string) (*realm.Realm, jobs.Ref, func(), error) {
+	if _, err := k.realms.Admit(c); err != nil {
 		return nil, jobs.Ref{}, nil, err
 	}
-	r, done, err := k.realm(c)
+	r, done, err := k.realms.Of(c)
 	if err != nil {
 		return nil, jobs.Ref{}, nil, err
 	}
-	ref, err := r.jobs.Find(id)
+	ref, err := r.Jobs.Find(id)
 	if err != nil {
 		done()
 		return nil, ref, nil, err
@@ -225,15 +228,15 @@ func (k *Keeper) getJob(ctx context.Context, c *access.Caller, in *jobIn) (*rout
 		return nil, err
 	}
 	defer done()
-	wait, err := seconds("wait_s", &in.WaitS, 0, route.MaxWait)
+	wait, err := params.Seconds("wait_s", &in.WaitS, 0, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}
-	j, err := r.jobs.State(ctx, ref, wait, in.Reason)
+	j, err := r.Jobs.State(ctx, ref, wait, in.Reason)
 	if err != nil {
 		return nil, err
 	}
-	return route.JSON(r.jobJSON(j)), nil
+	return route.JSON(jobJSON(r, j)), nil
 }
 
 func (k *Keeper) pageJob(ctx context.Context, c *access.Caller, in *jobPageIn) (*route.Body[wire.JobPage], error) {
@@ -242,21 +245,21 @@ func (k *Keeper) pageJob(ctx context.Context, c *access.Caller, in *jobPageIn) (
 		return nil, err
 	}
 	defer done()
-	limits, err := k.limits(c)
+	limits, err := k.realms.Limits(c)
 	if err != nil {
 		return nil, err
 	}
-	wait, err := seconds("wait_s", &in.WaitS, 0, route.MaxWait)
+	wait, err := params.Seconds("wait_s", &in.WaitS, 0, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}
-	j, p, err := r.jobs.Output(ctx, ref, jobwork.Ask{
+	j, p, err := r.Jobs.Output(ctx, ref, jobwork.Ask{
 		Stream: in.Stream, Offset: in.Offset, Limit: int(limits.Output(int64(cmp.Or(in.Limit, route.DefaultPage)))), Wait: wait, Reason: in.Reason,
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := &wire.JobPage{Page: wire.Page{Stream: in.Stream, Offset: p.Offset, Next: p.Next, End: p.End, Skipped: p.Skipped}, Job: *r.jobJSON(j)}
+	out := &wire.JobPage{Page: wire.Page{Stream: in.Stream, Offset: p.Offset, Next: p.Next, End: p.End, Skipped: p.Skipped}, Job: *jobJSON(r, j)}
 	out.Encoding, out.Data = wire.Encode(p.Text, utf8.Valid(p.Text))
 	return route.JSON(out), nil
 }
@@ -271,15 +274,15 @@ func (k *Keeper) stopJob(ctx context.Context, c *access.Caller, in *stopJobIn) (
 	if b == nil {
 		b = &wire.StopJob{}
 	}
-	grace, err := seconds("grace_s", b.GraceS, jobs.DefaultGrace, maxJobGrace)
+	grace, err := params.Seconds("grace_s", b.GraceS, jobs.DefaultGrace, maxJobGrace)
 	if err != nil {
 		return nil, err
 	}
-	j, err := r.jobs.Stop(ctx, ref, cmp.Or(grace, -1), b.Reason)
+	j, err := r.Jobs.Stop(ctx, ref, cmp.Or(grace, -1), b.Reason)
 	if err != nil {
 		return nil, err
 	}
-	return route.JSON(r.jobJSON(j)), nil
+	return route.JSON(jobJSON(r, j)), nil
 }
 
 func (k *Keeper) collectJob(ctx context.Context, c *access.Caller, in *collectJobIn) (*route.Body[wire.Job], error) {
@@ -288,44 +291,44 @@ func (k *Keeper) collectJob(ctx context.Context, c *access.Caller, in *collectJo
 		return nil, err
 	}
 	defer done()
-	remove := r.jobs.Collect
+	remove := r.Jobs.Collect
 	if in.Discard {
-		remove = r.jobs.Discard
+		remove = r.Jobs.Discard
 	}
 	j, err := remove(ctx, ref, in.Reason)
 	if err != nil {
 		return nil, err
 	}
-	return route.JSON(r.jobJSON(j)), nil
+	return route.JSON(jobJSON(r, j)), nil
 }
 
 func (k *Keeper) listJobs(ctx context.Context, c *access.Caller, in *jobsIn) (*route.Body[wire.Jobs], error) {
-	if _, err := k.admit(c); err != nil {
+	if _, err := k.realms.Admit(c); err != nil {
 		return nil, err
 	}
-	r, done, err := k.realm(c)
+	r, done, err := k.realms.Of(c)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	if in.Known {
 		out := &wire.Jobs{Items: []wire.Job{}}
-		for _, ref := range r.jobs.Refs(cmp.Or(in.Limit, 100)) {
+		for _, ref := range r.Jobs.Refs(cmp.Or(in.Limit, 100)) {
 			out.Items = append(out.Items, wire.Job{ID: ref.String(), Host: ref.Host})
 		}
 		return route.JSON(out), nil
 	}
 	var hs []hosts.Host
 	if strings.TrimSpace(in.Selector) != "" {
-		hs, err = r.selectHosts(in.Selector)
+		hs, err = r.Select(in.Selector)
 	} else {
-		hs = r.jobs.Hosts()
+		hs = r.Jobs.Hosts()
 	}
 	if err != nil {
 		return nil, err
 	}
 	out := &wire.Jobs{Items: []wire.Job{}}
-	all, err := r.jobs.List(ctx, hs, in.Reason)
+	all, err := r.Jobs.List(ctx, hs, in.Reason)
 	out.Failed = wire.JobsFailed(err, cmdutil.Why)
 	slices.SortFunc(all, func(a, b jobs.Job) int { return cmp.Compare(a.Ref().String(), b.Ref().String()) })
 	limit := cmp.Or(in.Limit, 100)
@@ -336,15 +339,15 @@ func (k *Keeper) listJobs(ctx context.Context, c *access.Caller, in *jobsIn) (*r
 			out.Next = out.Items[len(out.Items)-1].ID
 			return route.JSON(out), nil
 		default:
-			out.Items = append(out.Items, *r.jobJSON(j))
+			out.Items = append(out.Items, *jobJSON(r, j))
 		}
 	}
 	return route.JSON(out), nil
 }
 
-func (r *realm) jobJSON(j jobs.Job) *wire.Job {
+func jobJSON(r *realm.Realm, j jobs.Job) *wire.Job {
 	out := wire.JobOf(j)
-	if s, ok := r.jobs.Start(j.Ref()); ok && s.State != jobs.Running && s.Exec != nil {
+	if s, ok := r.Jobs.Start(j.Ref()); ok && s.State != jobs.Running && s.Exec != nil {
 		out.Exec = s.Exec.ID()
 	}
 	return out

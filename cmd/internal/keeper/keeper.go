@@ -6,7 +6,6 @@ import (
 	"log"
 	"net/http"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
@@ -17,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/onlyonce"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/realm"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/sandboxed"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
@@ -44,12 +44,12 @@ type Keeper struct {
 	trees       *approval.Trees // of those who host agents on the socket
 	inventories *connect.Inventories
 	metrics     *metrics
-	observed    *session.Trace // counts and traces what all realms do
 	events      *events.Events
 	notify      *notify.Notifier
 	api         http.Handler
 	web         web
 	callers     access.Callers
+	realms      *realm.Book
 	limiter     *limit.Limiter
 	bodies      *limit.Budget // of requests that are read and decoded
 	contents    *limit.Budget // of files, until their work has ended
@@ -61,10 +61,6 @@ type Keeper struct {
 	recordings  *casts.Shelf
 	commands    *sandboxed.Runner // of sandboxes; nil without a store
 	started     time.Time
-
-	mu     sync.Mutex // guards what follows
-	realms map[realmKey]*realm
-	closed bool
 }
 
 // New returns a Keeper that serves nobody yet. Close it.
@@ -82,7 +78,7 @@ func New(cfg Config) (*Keeper, error) {
 		cfg: cfg, log: logger, notify: tell, questions: question.NewDesk(), policy: &livepolicy.Policy{Files: cfg.PolicyFiles},
 		secrets: redact.New(redact.Config{}), trees: approval.NewTrees(cmdutil.Marked),
 		inventories: connect.NewInventories(), events: events.New(), limiter: limit.NewLimiter(), bodies: limit.NewBudget(), contents: limit.NewBudget(), runs: newRuns(), started: time.Now(),
-		lifetime: newLifetime(), realms: map[realmKey]*realm{},
+		lifetime: newLifetime(),
 	}
 	k.policy.Load = func() (*rules.Engine, error) {
 		e, err := cfg.Policy()
@@ -96,13 +92,22 @@ func New(cfg Config) (*Keeper, error) {
 	k.sink = access.NewRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))
 	k.callers.Principal, k.callers.Inventory, k.callers.Door = cfg.Principal, cfg.Inventory, cfg.AgentDoor
 	k.callers.Store, k.callers.Record, k.callers.Here = cfg.Store, k.sink, k.here
-	if k.metrics, err = newMetrics(k.sessions, func() int { return len(k.desk.List()) }, func() int { return int(k.answering.Load()) }); err != nil {
+	if k.metrics, err = newMetrics(func() int { return k.realms.Sessions() }, func() int { return len(k.desk.List()) }, func() int { return int(k.answering.Load()) }); err != nil {
 		return nil, err
 	}
-	k.observed = k.metrics.sessions
+	observed := k.metrics.sessions
 	if cfg.Spans != nil {
-		k.observed = telemetry.Join(telemetry.Spans(cfg.Spans), k.observed)
+		observed = telemetry.Join(telemetry.Spans(cfg.Spans), observed)
 	}
+	k.realms = realm.NewBook(realm.Config{
+		Inventory: cfg.Inventory, Usual: cfg.Usual, SSHHosts: cfg.SSHHosts, Inventories: k.inventories, Policy: k.policy, Trees: k.trees, Record: k.sink,
+		Outputs: cfg.Outputs, Secrets: k.secrets, Ask: k.ask, Approver: k.approver(), ApprovalTimeout: cfg.ApprovalTimeout, Trace: observed,
+		Done: func(principal string, res *session.Result) {
+			k.events.Done(principal, res)
+			k.tellDone(principal, res)
+		},
+		Closed: k.desk.SessionClosed, Past: k.past, MCP: k.agents, Go: k.leaving.Go,
+	})
 	if cfg.Store != nil {
 		k.commands = k.newRunner()
 	}
@@ -133,28 +138,10 @@ func (k *Keeper) relayAsks() {
 
 // Close ends every session and returns when everything is gone. It is idempotent.
 func (k *Keeper) Close() error {
-	k.mu.Lock()
-	k.closed = true
-	all := k.realms
-	k.realms = map[realmKey]*realm{}
-	k.mu.Unlock()
+	closeRealms := k.realms.Shut()
 	k.end()
 	k.forwards.close()
-	var (
-		wg   sync.WaitGroup
-		mu   sync.Mutex
-		errs []error
-	)
-	for _, r := range all {
-		wg.Go(func() {
-			if err := r.close(); err != nil {
-				mu.Lock()
-				errs = append(errs, err)
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
+	errs := []error{closeRealms()}
 	if s := k.web.close(); s != nil {
 		s.Close()
 	}
@@ -168,20 +155,9 @@ func (k *Keeper) Close() error {
 	return errors.Join(errs...)
 }
 
-// sessions counts those that are open.
-func (k *Keeper) sessions() int {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	n := 0
-	for key, r := range k.realms {
-		n += len(r.reg.List(key.principal))
-	}
-	return n
-}
-
 // busy reports whether the keeper has a reason to stay.
 func (k *Keeper) busy() bool {
-	return k.answering.Load() > 0 || k.sessions() > 0 || len(k.forwards.of("")) > 0 || len(k.desk.List()) > 0 || len(k.desk.ForSessions()) > 0
+	return k.answering.Load() > 0 || k.realms.Sessions() > 0 || len(k.forwards.of("")) > 0 || len(k.desk.List()) > 0 || len(k.desk.ForSessions()) > 0
 }
 
 func (k *Keeper) health(c *access.Caller) wire.Health {
@@ -190,7 +166,7 @@ func (k *Keeper) health(c *access.Caller) wire.Health {
 		status = "degraded"
 	}
 	return wire.Health{
-		Status: status, Store: fault, Version: k.cfg.Version, API: wire.API, Separation: c.Account.Separation(), PID: os.Getpid(), Started: k.started.UTC(), Sessions: k.sessions(),
+		Status: status, Store: fault, Version: k.cfg.Version, API: wire.API, Separation: c.Account.Separation(), PID: os.Getpid(), Started: k.started.UTC(), Sessions: k.realms.Sessions(),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
@@ -46,7 +47,7 @@ func (k *Keeper) addKeptRuns(a *route.API) {
 		})
 	route.Add(a, route.Route{Method: "GET", Path: runsPath + "/{id}", ID: "get-run", Tag: "runs", Need: access.NeedSee, Summary: "How a run on many hosts has ended, or is going; waits for its end if asked to"},
 		func(ctx context.Context, c *access.Caller, in *keptRunIn) (*route.Body[wire.KeptRun], error) {
-			wait, err := seconds("wait_s", &in.WaitS, 0, route.MaxWait)
+			wait, err := params.Seconds("wait_s", &in.WaitS, 0, route.MaxWait)
 			if err != nil {
 				return nil, err
 			}

@@ -52,7 +52,7 @@ func (k *Keeper) leave(ctx context.Context) error {
 func (k *Keeper) leaveNow(ctx context.Context) (why string, passing bool) {
 	k.entrance.Lock()
 	defer k.entrance.Unlock()
-	if n := k.sessions(); n > 0 {
+	if n := k.realms.Sessions(); n > 0 {
 		return wire.SessionsOpen(n), false
 	}
 	if n := len(k.forwards.of("")); n > 0 {

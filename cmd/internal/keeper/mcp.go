@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/realm"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -52,10 +53,19 @@ func agentOf(c *access.Caller) (*access.Caller, *wire.Problem) {
 	return &as, nil
 }
 
+// agents serves those of a realm over streamable HTTP.
+func (k *Keeper) agents(r *realm.Realm) (http.Handler, error) {
+	s, err := k.mcpServer(r, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return s.HTTP(), nil
+}
+
 // mcpServer returns a server for the agent of a realm. Its calls are those of c; over HTTP, where there is no c, they log in
 // through the agent's socket that the request names.
-func (k *Keeper) mcpServer(r *realm, c *access.Caller, elicit *mcpserver.Elicitor) (*mcpserver.Server, error) {
-	principal := r.key.principal
+func (k *Keeper) mcpServer(r *realm.Realm, c *access.Caller, elicit *mcpserver.Elicitor) (*mcpserver.Server, error) {
+	principal := r.Key.Principal
 	limits := func() rules.Limits {
 		engine, err := k.policy.Current()
 		if err != nil {
@@ -64,7 +74,7 @@ func (k *Keeper) mcpServer(r *realm, c *access.Caller, elicit *mcpserver.Elicito
 		return engine.Limits(principal)
 	}
 	return mcpserver.New(mcpserver.Config{
-		Registry: r.reg, Jobs: r.jobs, Inventory: r.inv, Principal: principal, Policy: r.judge, Limits: limits,
+		Registry: r.Reg, Jobs: r.Jobs, Inventory: r.Inv, Principal: principal, Policy: r.Judge, Limits: limits,
 		Admit: func(now time.Time) error {
 			engine, err := k.policy.Current()
 			if err != nil {
@@ -77,7 +87,7 @@ func (k *Keeper) mcpServer(r *realm, c *access.Caller, elicit *mcpserver.Elicito
 			return err == nil && engine.Allows(principal, h, policy.Unknown)
 		},
 		Asks: true, Approver: k.approver(), ApprovalTimeout: k.cfg.ApprovalTimeout, Elicit: elicit,
-		State: func(h hosts.Host) (string, error) { return r.state.text(h.Name), nil },
+		State: func(h hosts.Host) (string, error) { return r.State(h.Name), nil },
 		Sandbox: func(ctx context.Context, h hosts.Host, name, cwd string) (registry.Place, error) {
 			p, err := k.box(ctx, r, h, name, cwd)
 			return p, untold(h, err)
@@ -126,7 +136,7 @@ func (k *Keeper) mcpStream(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	defer leave()
-	r, done, err := k.realm(c)
+	r, done, err := k.realms.Of(c)
 	if err != nil {
 		k.refuse(w, "mcp", problem.Of(err))
 		return
@@ -186,13 +196,13 @@ func (k *Keeper) mcpHTTP(w http.ResponseWriter, req *http.Request) {
 		k.refuse(w, "mcp", p)
 		return
 	}
-	r, done, err := k.realm(c)
+	r, done, err := k.realms.Of(c)
 	if err != nil {
 		k.refuse(w, "mcp", problem.Of(err))
 		return
 	}
 	defer done()
-	h, err := r.mcp()
+	h, err := r.MCP()
 	if err != nil {
 		k.refuse(w, "mcp", problem.Of(err))
 		return

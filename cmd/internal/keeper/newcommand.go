@@ -10,7 +10,9 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/events"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/realm"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/sandboxed"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -23,7 +25,7 @@ import (
 
 // createCommand judges a command, and runs it, lets it wait, or rejects it.
 func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCommandIn) (*commandOut, error) {
-	engine, err := k.admit(c)
+	engine, err := k.realms.Admit(c)
 	if err != nil {
 		return nil, err
 	}
@@ -31,11 +33,11 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 	if err := limits.Shell(); err != nil {
 		return nil, err
 	}
-	wait, err := seconds("wait_s", b.WaitS, route.DefaultWait, route.MaxWait)
+	wait, err := params.Seconds("wait_s", b.WaitS, route.DefaultWait, route.MaxWait)
 	if err != nil {
 		return nil, err
 	}
-	timeout, err := seconds("timeout_s", b.TimeoutS, route.AgentTimeout, route.MaxTimeout)
+	timeout, err := params.Seconds("timeout_s", b.TimeoutS, route.AgentTimeout, route.MaxTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +71,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 	if err != nil {
 		return nil, err
 	}
-	r, done, err := k.realm(c)
+	r, done, err := k.realms.Of(c)
 	if err != nil {
 		return nil, err
 	}
@@ -121,10 +123,10 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 		q.Decision.Reason += "; in its sandbox it is held by: " + n.Enforcement // who approves weighs that too
 		if a, ok := k.desk.ForSession(q); ok {
 			n.Verdict, n.ApprovedBy, n.Proof = policy.Allow.String(), a.By, string(a.Proof)
-			cmd, err = t.Begin(ctx, n, timeout, held, &sandboxed.Answered{Question: q, Answer: a, Way: r.conn.Way(h)})
+			cmd, err = t.Begin(ctx, n, timeout, held, &sandboxed.Answered{Question: q, Answer: a, Way: r.Conn.Way(h)})
 			break
 		}
-		cmd, err = t.Ask(ctx, n, q, timeout, r.conn.Way(h))
+		cmd, err = t.Ask(ctx, n, q, timeout, r.Conn.Way(h))
 	default:
 		cmd, err = t.Deny(ctx, n, d)
 	}
@@ -136,12 +138,12 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 
 // weigh decides about a command in a sandbox, under what holds it there. Where its host could not be asked, why says so,
 // and the decision is the policy's alone.
-func (k *Keeper) weigh(ctx context.Context, r *realm, b store.Sandbox, req policy.Request) (d policy.Decision, e sandbox.Enforcement, why, err error) {
+func (k *Keeper) weigh(ctx context.Context, r *realm.Realm, b store.Sandbox, req policy.Request) (d policy.Decision, e sandbox.Enforcement, why, err error) {
 	// What the policy denies needs no host.
-	if d, err = r.judge.DecideCommand(ctx, req); err != nil || d.Verdict == policy.Deny {
+	if d, err = r.Judge.DecideCommand(ctx, req); err != nil || d.Verdict == policy.Deny {
 		return d, e, nil, err
 	}
-	if e, why = k.held(ctx, r, req.Host, boxOf(b), r.look(req.Host), ""); why != nil {
+	if e, why = k.held(ctx, r, req.Host, boxOf(b), r.Look(req.Host), ""); why != nil {
 		return d, e, why, ctx.Err()
 	}
 	guard, unreached, err := k.guard(ctx, r, req.Host, b.ID, e.Level)

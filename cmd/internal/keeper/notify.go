@@ -30,7 +30,7 @@ func (k *Keeper) tellAsk(a approval.Event) {
 	if q := a.Question; q != nil {
 		told := k.told(q.Command)
 		e.Host, e.Tier, e.Class = q.Host.Name, q.Host.TierName(), string(q.Decision.Class)
-		e.Command, e.CWD, e.Reason, e.Expires = told(q.Command), told(q.Dir), told(q.Reason), moment(q.Expires)
+		e.Command, e.CWD, e.Reason, e.Expires = told(q.Command), told(q.Dir), told(q.Reason), wire.Moment(q.Expires)
 	}
 	k.notify.Send(e)
 }

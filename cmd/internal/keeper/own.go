@@ -10,6 +10,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/realm"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	judging "github.com/fairlead-ssh/fairlead/session/policy/judge"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -34,12 +35,12 @@ func (k *Keeper) withOwn(e *rules.Engine) *rules.Engine {
 
 // hidden is what a sandbox on a host must not show: the keys of the account there, and where the host is this machine the
 // keeper's own files and the keys that it logs in with.
-func (k *Keeper) hidden(ctx context.Context, r *realm, h hosts.Host, look sandbox.Runner) (sandbox.Secrets, error) {
+func (k *Keeper) hidden(ctx context.Context, r *realm.Realm, h hosts.Host, look sandbox.Runner) (sandbox.Secrets, error) {
 	var further []string
 	if k.machine.Is(h) {
 		sock, _ := ctx.Value(connect.AuthSockKey{}).(string)
-		further = append(k.cfg.ownPaths(), r.key.inventory, sock, k.cfg.AgentDoor.AuthSock, os.Getenv("SSH_AUTH_SOCK"))
-		inv, err := r.inv()
+		further = append(k.cfg.ownPaths(), r.Key.Inventory, sock, k.cfg.AgentDoor.AuthSock, os.Getenv("SSH_AUTH_SOCK"))
+		inv, err := r.Inv()
 		if err != nil {
 			return sandbox.Secrets{}, err
 		}

@@ -2,7 +2,6 @@ package keeper
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -15,9 +14,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
-	"github.com/fairlead-ssh/fairlead/hosts"
-	"github.com/fairlead-ssh/fairlead/session"
-	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 // servePipe runs a program with exact streams on the connection of the request: see package pipe.
@@ -77,7 +73,7 @@ func (k *Keeper) servePipe(w http.ResponseWriter, req *http.Request) {
 
 // beginPipe starts what a request asks for.
 func (k *Keeper) beginPipe(ctx context.Context, c *access.Caller, asked *pipe.Request) (_ *pipe.Running, done func(), err error) {
-	engine, err := k.admit(c)
+	engine, err := k.realms.Admit(c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,7 +82,7 @@ func (k *Keeper) beginPipe(ctx context.Context, c *access.Caller, asked *pipe.Re
 			return nil, nil, err
 		}
 	}
-	r, leave, err := k.realm(c)
+	r, leave, err := k.realms.Of(c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,26 +91,17 @@ func (k *Keeper) beginPipe(ctx context.Context, c *access.Caller, asked *pipe.Re
 			leave()
 		}
 	}()
-	h, err := k.hostOf(r, &terminalAsk{host: asked.Target, sum: asked.Sum})
+	h, err := r.HostAs(asked.Target, asked.Sum, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	yes, err := k.consentOf(c, h.Name, asked.Ask.Script(), &wire.Run{Reason: asked.Reason, Confirm: asked.Confirm, BreakGlass: asked.BreakGlass})
+	yes, err := k.realms.Consent(c, h.Name, asked.Ask.Script(), &wire.Run{Reason: asked.Reason, Confirm: asked.Confirm, BreakGlass: asked.BreakGlass})
 	if err != nil {
 		return nil, nil, err
 	}
 	yes.At = asked.Answered
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, livepolicy.ConsentKey{}, yes), route.BeforeSending)
 	defer cancel()
-	running, err := pipe.Begin(ctx, pipe.Config{Sink: k.sink, Principal: c.Principal, Decide: r.judge.DecideCommand, Lend: r.lendOrAlone}, h, asked.Ask, asked.Reason)
+	running, err := pipe.Begin(ctx, pipe.Config{Sink: k.sink, Principal: c.Principal, Decide: r.Judge.DecideCommand, Lend: r.LendOrAlone}, h, asked.Ask, asked.Reason)
 	return running, leave, err
-}
-
-// lendOrAlone lets use have a connection of the pool or, where that has no room, one that nobody shares.
-func (r *realm) lendOrAlone(ctx context.Context, h hosts.Host, use func(session.Transport) error) (release func(), err error) {
-	release, err = registry.Lend(ctx, r.pool, h, use)
-	if errors.Is(err, session.ErrFull) {
-		return r.alone(ctx, h, use)
-	}
-	return release, err
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/onlyonce"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
@@ -65,7 +67,7 @@ type running func(hc huma.Context, log *retelling, undo func())
 // startRun checks a request, and runs it once the caller has been told that it is heard. One that was made before with its
 // key is told once more.
 func (k *Keeper) startRun(ctx context.Context, c *access.Caller, in *newRunIn) (func(huma.Context), error) {
-	engine, err := k.admit(c)
+	engine, err := k.realms.Admit(c)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +82,7 @@ func (k *Keeper) startRun(ctx context.Context, c *access.Caller, in *newRunIn) (
 	if b.Answered != "" && !b.Confirm && b.BreakGlass == "" {
 		return nil, problem.Invalid("answered says how confirm or break_glass was given, and neither is there")
 	}
-	script, words, err := scriptOf(engine.Limits(c.Principal), source, b.Program, b.Args)
+	script, words, err := params.Script(engine.Limits(c.Principal), source, b.Program, b.Args)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +96,7 @@ func (k *Keeper) startRun(ctx context.Context, c *access.Caller, in *newRunIn) (
 	}{c.Where(), *b}
 	asked.Run.ID = ""
 	var mine running
-	told, err := once(ctx, k, c, in.Key, asked, func() (t *retold, err error) {
+	told, err := onlyonce.Do(ctx, k.onces, c.Principal, in.Key, asked, func() (t *retold, err error) {
 		mine, err = prepare(ctx, c, in, engine, script, words)
 		return newRetold(in.Key), err
 	})
@@ -118,10 +120,10 @@ func (k *Keeper) startRun(ctx context.Context, c *access.Caller, in *newRunIn) (
 func (k *Keeper) prepareRun(ctx context.Context, c *access.Caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
 	limits, b := engine.Limits(c.Principal), &in.Body
 	x := &run{k: k, c: c, in: in, cmd: registry.Command{Script: script, Program: words != nil, Held: b.Held, Reason: b.Reason}}
-	if x.cmd.Timeout, err = timeoutOf(c, limits, b.TimeoutS); err != nil {
+	if x.cmd.Timeout, err = params.Timeout(c, limits, b.TimeoutS); err != nil {
 		return nil, err
 	}
-	if x.cmd.Idle, err = seconds("idle_s", b.IdleS, 0, route.MaxTimeout); err != nil {
+	if x.cmd.Idle, err = params.Seconds("idle_s", b.IdleS, 0, route.MaxTimeout); err != nil {
 		return nil, err
 	}
 	done, err := x.enter(ctx)
@@ -133,7 +135,7 @@ func (k *Keeper) prepareRun(ctx context.Context, c *access.Caller, in *newRunIn,
 			done()
 		}
 	}()
-	if x.consent, err = k.consentOf(c, x.e.Host().Name, script, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
+	if x.consent, err = k.realms.Consent(c, x.e.Host().Name, script, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
 		return nil, err
 	}
 	x.consent.At = b.Answered
@@ -177,16 +179,16 @@ func (x *run) enter(ctx context.Context) (done func(), err error) {
 	case unused != "":
 		return nil, problem.Invalid("%s has no effect on a single host or a session: remove it, or name the host in hosts", unused)
 	case b.Session != "":
-		x.e, err = x.k.entry(ctx, x.c, b.Session)
+		x.e, err = x.k.realms.Entry(ctx, x.c, b.Session)
 		return func() {}, err
 	}
-	r, leave, err := x.k.realm(x.c)
+	r, leave, err := x.k.realms.Of(x.c)
 	if err != nil {
 		return nil, err
 	}
-	h, err := r.host(b.Host)
+	h, err := r.Host(b.Host)
 	if err == nil {
-		x.e, err = r.reg.Once(registry.OpenRequest{Principal: x.c.Principal, Host: h})
+		x.e, err = r.Reg.Once(registry.OpenRequest{Principal: x.c.Principal, Host: h})
 	}
 	if err != nil {
 		leave()

@@ -90,7 +90,7 @@ func Serve(ctx context.Context, cfg Config, p listen.Places, ready func()) (err 
 	case <-ctx.Done():
 	case <-k.asked:
 	case err = <-unreachable:
-		why = fmt.Sprintf("%v; sessions that the keeper ended: %d", err, k.sessions())
+		why = fmt.Sprintf("%v; sessions that the keeper ended: %d", err, k.realms.Sessions())
 		err = fmt.Errorf("keeper: no caller can reach it any more, so it ends: %w", err)
 	case err = <-failed:
 		err = fmt.Errorf("keeper: cannot serve requests any more: %w", err)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/onlyonce"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -34,8 +34,8 @@ func (k *Keeper) addSessions(a *route.API) {
 	route.Add(a, route.Route{Method: "GET", Path: "/v1/sessions", ID: "list-sessions", Summary: "Sessions of one's own", Tag: "sessions", Need: access.NeedSee},
 		func(_ context.Context, c *access.Caller, _ *route.None) (*route.Body[wire.Sessions], error) {
 			out := &wire.Sessions{Items: []wire.Session{}}
-			for _, r := range k.realmsOf(c) {
-				for _, e := range r.reg.List(c.Principal) {
+			for _, r := range k.realms.All(c) {
+				for _, e := range r.Reg.List(c.Principal) {
 					out.Items = append(out.Items, describe(c, e))
 				}
 			}
@@ -45,7 +45,7 @@ func (k *Keeper) addSessions(a *route.API) {
 	route.Add(a, route.Route{Method: "POST", Path: "/v1/sessions", ID: "open-session", Summary: "Open a session", Tag: "sessions", Need: access.NeedRun, Status: http.StatusCreated}, k.open)
 	route.Add(a, route.Route{Method: "GET", Path: "/v1/sessions/{id}", ID: "get-session", Summary: "One session", Tag: "sessions", Need: access.NeedSee},
 		func(ctx context.Context, c *access.Caller, in *sessionIn) (*route.Body[wire.Session], error) {
-			e, err := k.entry(ctx, c, in.ID)
+			e, err := k.realms.Entry(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -54,7 +54,7 @@ func (k *Keeper) addSessions(a *route.API) {
 		})
 	route.Add(a, route.Route{Method: "DELETE", Path: "/v1/sessions/{id}", ID: "close-session", Summary: "Close a session, and end what runs in it", Tag: "sessions", Need: access.NeedRun, Status: http.StatusNoContent},
 		func(ctx context.Context, c *access.Caller, in *sessionIn) (*route.None, error) {
-			e, err := k.entry(ctx, c, in.ID)
+			e, err := k.realms.Entry(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -64,11 +64,11 @@ func (k *Keeper) addSessions(a *route.API) {
 		})
 	route.Add(a, route.Route{Method: "POST", Path: "/v1/sessions/{id}/reset", ID: "reset-session", Summary: "Give a session a new shell in the same directory, and end what runs", Tag: "sessions", Need: access.NeedRun},
 		func(ctx context.Context, c *access.Caller, in *resetIn) (*route.Body[wire.Session], error) {
-			e, err := k.entry(ctx, c, in.ID)
+			e, err := k.realms.Entry(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
 			}
-			_, err = once(ctx, k, c, in.Key, struct{ Reset string }{e.ID()}, func() (route.None, error) {
+			_, err = onlyonce.Do(ctx, k.onces, c.Principal, in.Key, struct{ Reset string }{e.ID()}, func() (route.None, error) {
 				e.Reset()
 				return route.None{}, nil
 			})
@@ -104,18 +104,18 @@ func describe(c *access.Caller, e *registry.Entry) wire.Session {
 }
 
 func (k *Keeper) open(ctx context.Context, c *access.Caller, in *openIn) (*route.Body[wire.Session], error) {
-	engine, err := k.admit(c)
+	engine, err := k.realms.Admit(c)
 	if err != nil {
 		return nil, err
 	}
-	id, err := once(ctx, k, c, in.Key, struct {
+	id, err := onlyonce.Do(ctx, k.onces, c.Principal, in.Key, struct {
 		Inventory string
 		Open      wire.Open
 	}{c.Where(), in.Body}, func() (string, error) { return k.opens(ctx, c, engine, &in.Body) })
 	if err != nil {
 		return nil, err
 	}
-	e, err := k.entry(ctx, c, id)
+	e, err := k.realms.Entry(ctx, c, id)
 	if err != nil {
 		return nil, err
 	}
@@ -125,12 +125,12 @@ func (k *Keeper) open(ctx context.Context, c *access.Caller, in *openIn) (*route
 
 // opens opens a session, and returns its id.
 func (k *Keeper) opens(ctx context.Context, c *access.Caller, engine *rules.Engine, b *wire.Open) (string, error) {
-	r, done, err := k.realm(c)
+	r, done, err := k.realms.Of(c)
 	if err != nil {
 		return "", err
 	}
 	defer done()
-	h, err := r.host(b.Host)
+	h, err := r.Host(b.Host)
 	if err != nil {
 		return "", err
 	}
@@ -153,21 +153,12 @@ func (k *Keeper) opens(ctx context.Context, c *access.Caller, engine *rules.Engi
 		}
 		req.Place = &p
 	}
-	e, err := r.reg.Open(ctx, req)
+	e, err := r.Reg.Open(ctx, req)
 	if err != nil {
 		return "", err
 	}
 	k.opened(ctx, c, e)
 	return e.ID(), nil
-}
-
-// admit counts a request that may run something, or refuses it; the engine holds for the rest of it.
-func (k *Keeper) admit(c *access.Caller) (*rules.Engine, error) {
-	engine, err := k.policy.Current()
-	if err != nil {
-		return nil, problem.New(http.StatusInternalServerError, "policy", "%v", err)
-	}
-	return engine, engine.Admit(c.Principal, time.Now())
 }
 
 // environment takes the variables that a session is to have. An agent's change nothing but how programs present things,

@@ -39,7 +39,7 @@ func (x *fleet) plan(ctx context.Context, judge consents.Judge) error {
 	if in == nil {
 		return nil
 	}
-	canary, err := x.r.named(in.Canary)
+	canary, err := x.r.Named(in.Canary)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (x *fleet) each(ctx context.Context, no livepolicy.Refusal, cmd session.Com
 	if x.steps == nil || len(rest) == 0 {
 		refused = x.hosts
 	}
-	for h, r := range x.r.pool.Each(ctx, refused, cmd) {
+	for h, r := range x.r.Pool.Each(ctx, refused, cmd) {
 		tell(h, r)
 	}
 	if x.steps == nil || len(rest) == 0 {
@@ -96,7 +96,7 @@ func (x *fleet) each(ctx context.Context, no livepolicy.Refusal, cmd session.Com
 	if plan.Verify != nil {
 		verify := *plan.Verify
 		var many *censor.Many
-		if !x.r.operator || x.in.Redact {
+		if !x.r.Operator || x.in.Redact {
 			many, verify = censor.NewMany(x.k.secrets, redact.Guarded, verify)
 		}
 		plan.Verify = &verify
@@ -114,7 +114,7 @@ func (x *fleet) each(ctx context.Context, no livepolicy.Refusal, cmd session.Com
 			return ask.wait(ctx, so.Done, func() { x.output.send("confirm", wire.ReportOf(so, label)) })
 		}
 	}
-	report, err := plan.Run(ctx, x.r.pool, rest, cmd)
+	report, err := plan.Run(ctx, x.r.Pool, rest, cmd)
 	if err != nil { // all canaries are among the refused
 		for _, h := range rest {
 			tell(h, rollout.NotRun(h, cmd, err.Error()))

@@ -42,7 +42,7 @@ const chunkBytes = 64 << 10
 
 // streamExec follows both outputs of a command. The id of an event is the offsets of both streams after it.
 func (k *Keeper) streamExec(_ context.Context, c *access.Caller, in *streamIn) (func(huma.Context), error) {
-	x, err := k.exec(c, in.ID)
+	x, err := k.realms.Exec(c, in.ID)
 	if err != nil {
 		return nil, err
 	}

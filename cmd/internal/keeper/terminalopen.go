@@ -18,7 +18,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/page"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/realm"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
@@ -117,7 +119,7 @@ func parseTerminal(c *access.Caller, r *http.Request) (a terminalAsk, err error)
 		if err != nil {
 			return a, problem.Invalid("connect_timeout_s is a number of seconds")
 		}
-		if a.connectTimeout, err = seconds("connect_timeout_s", &s, 0, cmdutil.MaxConnectTimeout); err != nil {
+		if a.connectTimeout, err = params.Seconds("connect_timeout_s", &s, 0, cmdutil.MaxConnectTimeout); err != nil {
 			return a, err
 		}
 	}
@@ -162,31 +164,20 @@ func acceptTerminal(w http.ResponseWriter, r *http.Request) (*websocket.Conn, er
 	return websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled, Subprotocols: []string{page.Protocol}})
 }
 
-// stay keeps Close waiting for what is no request of the HTTP server's any more.
-func (k *Keeper) stay() (leave func(), err error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.closed || k.base.Err() != nil {
-		return nil, problem.ErrEnding
-	}
-	k.leaving.Add(1)
-	return k.leaving.Done, nil
-}
-
 // openTerminal judges, connects, records, and starts the account's shell, in this order.
 func (k *Keeper) openTerminal(ctx context.Context, c *access.Caller, r *http.Request) (_ *full, err error) {
 	ask, err := parseTerminal(c, r)
 	if err != nil {
 		return nil, err
 	}
-	engine, err := k.admit(c)
+	engine, err := k.realms.Admit(c)
 	if err != nil {
 		return nil, err
 	}
 	if err := engine.Limits(c.Principal).Shell(); err != nil {
 		return nil, err
 	}
-	rm, done, err := k.realm(c)
+	rm, done, err := k.realms.Of(c)
 	if err != nil {
 		return nil, err
 	}
@@ -196,13 +187,13 @@ func (k *Keeper) openTerminal(ctx context.Context, c *access.Caller, r *http.Req
 			t.drop()
 		}
 	}()
-	h, err := k.hostOf(rm, &ask)
+	h, err := rm.HostAs(ask.host, ask.sum, ask.connectTimeout)
 	if err != nil {
 		return nil, err
 	}
 	line := terminals.Line(ask.settings, h.Env)
 	jctx := context.WithValue(ctx, livepolicy.ConsentKey{}, livepolicy.Consent{Script: line, Confirm: ask.confirm})
-	d, err := rm.judge.DecideCommand(jctx, policy.Request{Principal: c.Principal, Host: h, Command: line, Interactive: true})
+	d, err := rm.Judge.DecideCommand(jctx, policy.Request{Principal: c.Principal, Host: h, Command: line, Interactive: true})
 	if err != nil {
 		return nil, err
 	}
@@ -212,25 +203,8 @@ func (k *Keeper) openTerminal(ctx context.Context, c *access.Caller, r *http.Req
 	return t, t.start(ctx, c, rm, h, line, d)
 }
 
-// hostOf finds the host that is meant.
-func (k *Keeper) hostOf(rm *realm, ask *terminalAsk) (h hosts.Host, err error) {
-	err = k.freshly(rm, ask.sum != "", func() (err error) {
-		if h, err = rm.host(ask.host); err != nil {
-			return err
-		}
-		if ask.connectTimeout > 0 {
-			h.ConnectTimeout = ask.connectTimeout
-		}
-		if ask.sum != "" && wire.Sum(h) != ask.sum {
-			return stale(h)
-		}
-		return nil
-	})
-	return h, err
-}
-
 // start connects, or takes a connection that is there, records, and starts the account's shell.
-func (t *full) start(ctx context.Context, c *access.Caller, rm *realm, h hosts.Host, line string, d policy.Decision) (err error) {
+func (t *full) start(ctx context.Context, c *access.Caller, rm *realm.Realm, h hosts.Host, line string, d policy.Decision) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, route.BeforeSending)
 	defer cancel()
 	p := session.Program{Line: line, Size: t.ask.size, Term: t.ask.term, Env: t.ask.env, Cooked: true}
@@ -245,12 +219,12 @@ func (t *full) start(ctx context.Context, c *access.Caller, rm *realm, h hosts.H
 				return err
 			}
 		}
-		t.stream, err = registry.Elevate(conn, h, question.Become(rm.conn.Ask)).Open(ctx, p)
+		t.stream, err = registry.Elevate(conn, h, question.Become(rm.Conn.Ask)).Open(ctx, p)
 		return err
 	}
-	t.release, err = registry.Lend(ctx, rm.pool, h, begin)
+	t.release, err = registry.Lend(ctx, rm.Pool, h, begin)
 	if errors.Is(err, session.ErrFull) {
-		t.release, err = rm.alone(ctx, h, begin)
+		t.release, err = rm.Alone(ctx, h, begin)
 	}
 	switch {
 	case err == nil:
@@ -270,19 +244,6 @@ func (t *full) start(ctx context.Context, c *access.Caller, rm *realm, h hosts.H
 		return e
 	}
 	return err
-}
-
-// alone lets use have a connection that nobody shares.
-func (r *realm) alone(ctx context.Context, h hosts.Host, use func(session.Transport) error) (release func(), err error) {
-	conn, err := r.conn.Dial(ctx, h)
-	if err != nil {
-		return nil, err
-	}
-	if err := use(conn); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return func() { conn.Close() }, nil
 }
 
 // request puts on record that the shell is about to be started.

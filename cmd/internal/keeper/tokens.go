@@ -61,7 +61,7 @@ func (k *Keeper) addTokens(a *route.API) {
 func tokenJSON(t store.Token) wire.Token {
 	return wire.Token{
 		ID: t.ID, Name: t.Name, Principal: t.Principal, Role: t.Role, CreatedBy: t.CreatedBy, Created: t.Created,
-		Expires: moment(t.Expires), Revoked: moment(t.Revoked), Used: moment(t.Used),
+		Expires: wire.Moment(t.Expires), Revoked: wire.Moment(t.Revoked), Used: wire.Moment(t.Used),
 	}
 }
 

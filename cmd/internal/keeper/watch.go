@@ -44,7 +44,7 @@ func (k *Keeper) addWatch(a *route.API) {
 // watched is what is told of everybody's sessions and terminals, the oldest first.
 func (k *Keeper) watched() []wire.Watched {
 	all := k.watchedTerminals()
-	for owner, entries := range k.everybodys() {
+	for owner, entries := range k.realms.Everybodys() {
 		for _, e := range entries {
 			all = append(all, k.watchedSession(owner, e))
 		}
@@ -56,20 +56,9 @@ func (k *Keeper) watched() []wire.Watched {
 	return all
 }
 
-// everybodys returns all sessions, by whose they are.
-func (k *Keeper) everybodys() map[string][]*registry.Entry {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	all := map[string][]*registry.Entry{}
-	for key, r := range k.realms {
-		all[key.principal] = append(all[key.principal], r.reg.List(key.principal)...)
-	}
-	return all
-}
-
 // anybodys finds a session by its id, and whose it is.
 func (k *Keeper) anybodys(id string) (e *registry.Entry, owner string) {
-	for owner, entries := range k.everybodys() {
+	for owner, entries := range k.realms.Everybodys() {
 		for _, e := range entries {
 			if e.ID() == id {
 				return e, owner

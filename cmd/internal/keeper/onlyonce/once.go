@@ -5,6 +5,7 @@ package onlyonce
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"log"
 	"net/http"
@@ -105,11 +106,17 @@ type Lasting[T any] struct {
 
 // Do does what a request of a principal asks for, but for one that was made before with its key: that is answered as the first,
 // and by keepers after this one with the news that it was made, or with what Recall finds. Without a key it is done. request
-// is all that makes it another one, as JSON.
-func Do[T any](ctx context.Context, b *Book, principal, key string, request []byte, r Lasting[T]) (T, error) {
-	if key == "" {
+// is all that makes it another one, as JSON has it.
+func Do[T any](ctx context.Context, b *Book, principal, key string, request any, do func() (T, error)) (T, error) {
+	return DoLasting(ctx, b, principal, key, request, Lasting[T]{Do: func(func(string) error) (T, error) { return do() }})
+}
+
+// DoLasting is Do for a request of which something stays when the keeper ends.
+func DoLasting[T any](ctx context.Context, b *Book, principal, key string, asked any, r Lasting[T]) (T, error) {
+	if key == "" { // nobody looks at what is asked, and it may be long
 		return r.Do(func(string) error { return nil })
 	}
+	request, _ := json.Marshal(asked) // of the API's own types
 	var none T
 	as := entryKey{principal, key}
 	for {

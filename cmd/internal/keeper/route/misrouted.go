@@ -37,6 +37,9 @@ func Misrouted(mux *http.ServeMux) http.HandlerFunc {
 	}
 }
 
+// WhileItRuns is how a command that has not ended is told.
+var WhileItRuns = []int{http.StatusAccepted}
+
 // Everything is the route of what no other one is for.
 const Everything = "/"
 

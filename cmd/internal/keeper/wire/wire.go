@@ -72,6 +72,15 @@ type Health struct {
 	Sessions   int       `json:"sessions"`
 }
 
+// Moment is a time as JSON has it: nil for none.
+func Moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
 // SessionsOpen says that a keeper has so many sessions.
 func SessionsOpen(n int) string {
 	if n == 1 {
