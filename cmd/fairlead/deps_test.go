@@ -124,6 +124,7 @@ func TestThePartsOfTheKeeperPointOneWay(t *testing.T) {
 		"events":     {"wire"},
 		"reach":      {"client", "listen", "problem", "wire"},
 		"params":     {"access", "client", "limit", "listen", "page", "problem", "right", "route", "stream", "wire"},
+		"runs":       {"access", "bodies", "client", "connect", "limit", "listen", "livepolicy", "onlyonce", "page", "params", "problem", "realm", "right", "route", "stream", "wire"},
 		"realm":      {"access", "client", "connect", "listen", "livepolicy", "problem", "right", "wire"},
 		"problem":    {"client", "wire"},
 		"livepolicy": {},

@@ -18,6 +18,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/runs"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
@@ -378,8 +379,8 @@ func (k *Keeper) bodyLimit(c *access.Caller, r *http.Request) (int64, time.Durat
 	if isFile(r) {
 		return filework.MaxFile, 6 * k.cfg.bodyTime
 	}
-	if access.Own(c) && r.Method == http.MethodPost && r.URL.Path == runsPath {
-		return maxRunBody, 6 * k.cfg.bodyTime
+	if access.Own(c) && r.Method == http.MethodPost && r.URL.Path == runs.Path {
+		return runs.MaxBody, 6 * k.cfg.bodyTime
 	}
 	return route.MaxBody, k.cfg.bodyTime
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/limit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/runs"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -138,7 +139,7 @@ func hasBody(r *http.Request) bool {
 // its sender likes. That is how standard input comes, which is left to its handler. free is called when the request ends.
 func (k *Keeper) whole(w http.ResponseWriter, r *http.Request, c *access.Caller) (free func(), p *wire.Problem) {
 	free = func() {}
-	if !hasBody(r) || isStdin(r) {
+	if !hasBody(r) || runs.IsStdin(r) {
 		return free, nil
 	}
 	most, within := k.bodyLimit(c, r)
@@ -207,7 +208,7 @@ func exact(r *http.Request, body []byte) *wire.Problem {
 	}
 	if err := jsontext.Check(body); err != nil {
 		return problem.New(http.StatusBadRequest, registry.CodeInvalid,
-			"invalid JSON: %v. Send a binary command to POST %s as command_b64, and the content of a file to PUT %s", err, runsPath, filesPath)
+			"invalid JSON: %v. Send a binary command to POST %s as command_b64, and the content of a file to PUT %s", err, runs.Path, filesPath)
 	}
 	return nil
 }

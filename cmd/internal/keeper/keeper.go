@@ -53,9 +53,7 @@ type Keeper struct {
 	limiter     *limit.Limiter
 	bodies      *limit.Budget // of requests that are read and decoded
 	contents    *limit.Budget // of files, until their work has ended
-	runs        *runs
 	onces       *onlyonce.Book
-	retold      retellings
 	terminals   openTerminals
 	forwards    forwards
 	recordings  *casts.Shelf
@@ -77,7 +75,7 @@ func New(cfg Config) (*Keeper, error) {
 	k := &Keeper{
 		cfg: cfg, log: logger, notify: tell, questions: question.NewDesk(), policy: &livepolicy.Policy{Files: cfg.PolicyFiles},
 		secrets: redact.New(redact.Config{}), trees: approval.NewTrees(cmdutil.Marked),
-		inventories: connect.NewInventories(), events: events.New(), limiter: limit.NewLimiter(), bodies: limit.NewBudget(), contents: limit.NewBudget(), runs: newRuns(), started: time.Now(),
+		inventories: connect.NewInventories(), events: events.New(), limiter: limit.NewLimiter(), bodies: limit.NewBudget(), contents: limit.NewBudget(), started: time.Now(),
 		lifetime: newLifetime(),
 	}
 	k.policy.Load = func() (*rules.Engine, error) {

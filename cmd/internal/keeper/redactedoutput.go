@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -111,7 +112,7 @@ func (p *passage) trim(most int) {
 
 // piece is how many bytes are sent next: whole characters, as far as they can be told.
 func (p *passage) piece() int {
-	n := min(len(p.buf), chunkBytes)
+	n := min(len(p.buf), stream.ChunkBytes)
 	if p.over && n == len(p.buf) {
 		return n
 	}

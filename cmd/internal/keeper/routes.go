@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/auditlog"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/runs"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -30,7 +31,6 @@ func (k *Keeper) routes() http.Handler {
 	k.addSessions(a)
 	k.addExecs(a)
 	k.addStreams(a)
-	k.addRuns(a)
 	k.addFiles(a)
 	k.addJobs(a)
 	k.addForwards(a)
@@ -46,8 +46,9 @@ func (k *Keeper) routes() http.Handler {
 		k.addTerminal(a)
 		k.addTokens(a)
 	}
-	k.addStdin(a, mux)
-	k.addFilesOut(a, mux)
+	runs.New(runs.Config{
+		Realms: k.realms, Onces: k.onces, Store: k.cfg.Runs, Secrets: k.secrets, Approver: k.approver(), Log: k.log, BodyTime: k.cfg.bodyTime,
+	}).Add(a, mux)
 	k.addSockets(a, mux)
 	a.Describe()
 	k.addMCP(a, mux)

@@ -37,9 +37,6 @@ func (k *Keeper) addStreams(a *route.API) {
 		Summary: "Events from now on, or after Last-Event-ID: requests, answers and ended commands; agents see their own. “missed” says that events were lost, as after a restart of the keeper: read the lists again"}, k.streamEvents)
 }
 
-// chunkBytes is how much of an output one event holds.
-const chunkBytes = 64 << 10
-
 // streamExec follows both outputs of a command. The id of an event is the offsets of both streams after it.
 func (k *Keeper) streamExec(_ context.Context, c *access.Caller, in *streamIn) (func(huma.Context), error) {
 	x, err := k.realms.Exec(c, in.ID)
@@ -85,7 +82,7 @@ func (k *Keeper) streamExec(_ context.Context, c *access.Caller, in *streamIn) (
 // sendOutput sends what there is of a stream, and reports whether that was all there will be.
 func sendOutput(s *stream.Events, x *registry.Exec, name string, at *offsets, i int) (end bool, err error) {
 	for {
-		p, err := x.Page(name, at[i], chunkBytes)
+		p, err := x.Page(name, at[i], stream.ChunkBytes)
 		if err != nil {
 			return false, err
 		}

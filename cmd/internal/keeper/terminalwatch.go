@@ -164,7 +164,7 @@ func (o terminalOutput) Write(p []byte) (int, error) {
 		return 0, w.failed
 	}
 	w.out.add(p)
-	if len(w.out.buf) >= chunkBytes {
+	if len(w.out.buf) >= stream.ChunkBytes {
 		if w.failed = w.print("", w.out); w.failed != nil {
 			return 0, w.failed
 		}

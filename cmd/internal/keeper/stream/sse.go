@@ -104,5 +104,8 @@ func (s *Events) Wait(ctx context.Context, more, done <-chan struct{}) bool {
 
 const KeepAliveEvery = 15 * time.Second // of streams that have nothing to say
 
+// ChunkBytes is how much of an output one event holds.
+const ChunkBytes = 64 << 10
+
 // LeaveTime is how long a reader who is slow may take for the rest, once the keeper ends.
 const LeaveTime = 5 * time.Second

@@ -1,4 +1,4 @@
-package keeper
+package runs
 
 import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"

@@ -1,10 +1,15 @@
-package keeper
+// Package runs owns commands whose caller takes the output as it comes: on one host or in a session, or on many hosts as one
+// request, which is judged as a whole, approved once, rolled out, and kept to be looked at and run again. It also owns the bodies
+// that come and go meanwhile, and what is told once more to whoever asks again.
+package runs
 
 import (
 	"context"
 	"errors"
+	"log"
 	"net/http"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -14,12 +19,16 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/onlyonce"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/realm"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -32,25 +41,49 @@ type stopRunIn struct {
 	ID string `path:"id" maxLength:"80" doc:"of a run of one's own"`
 }
 
-func (k *Keeper) addRuns(a *route.API) {
+// Config says what runs need. Store may be nil: then nothing is kept of them.
+type Config struct {
+	Realms   *realm.Book
+	Onces    *onlyonce.Book
+	Store    *runstore.Store
+	Secrets  *redact.Set
+	Approver policy.Approver
+	Log      *log.Logger
+	BodyTime time.Duration // bounds reading what is left of a body that nobody wants
+}
+
+// Runs are all runs of a keeper. Make one with New.
+type Runs struct {
+	Config
+	open   *openRuns
+	retold retellings
+}
+
+// New returns the runs of a keeper that has none yet.
+func New(cfg Config) *Runs { return &Runs{Config: cfg, open: newOpenRuns()} }
+
+// Add adds the routes of runs.
+func (rs *Runs) Add(a *route.API, mux *http.ServeMux) {
 	const tag = "runs"
-	route.AddStream(a, route.Route{Method: "POST", Path: runsPath, ID: "start-run", Tag: tag, Need: access.NeedRun, Body: maxRunBody,
-		Summary: "Run a command whose output comes as it is printed: events “output”, “waiting” for an approval, and “end”; of many hosts, which are one request, also “hosts” first, “begin”, “stdin” and “result”; of a rollout also “batch”, “verified” and “confirm”. It is stopped when the caller goes away"}, k.startRun)
+	route.AddStream(a, route.Route{Method: "POST", Path: Path, ID: "start-run", Tag: tag, Need: access.NeedRun, Body: MaxBody,
+		Summary: "Run a command whose output comes as it is printed: events “output”, “waiting” for an approval, and “end”; of many hosts, which are one request, also “hosts” first, “begin”, “stdin” and “result”; of a rollout also “batch”, “verified” and “confirm”. It is stopped when the caller goes away"}, rs.startRun)
 	route.Add(a, route.Route{Method: "POST", Path: "/v1/runs/{id}/stop", ID: "stop-run", Tag: tag, Need: access.NeedRun, Status: http.StatusAccepted,
 		Summary: "Stop a run step by step; its stream reports the end"},
 		func(_ context.Context, c *access.Caller, in *stopRunIn) (*route.None, error) {
-			if !k.runs.stop(c.Principal, in.ID) {
+			if !rs.open.stop(c.Principal, in.ID) {
 				return nil, problem.NotFound("run", in.ID)
 			}
 			return nil, nil
 		})
-	k.addConfirm(a)
-	k.addKeptRuns(a)
+	rs.addConfirm(a)
+	rs.addKeptRuns(a)
+	rs.addStdin(a, mux)
+	rs.addFilesOut(a, mux)
 }
 
 // run is a command whose caller takes the output as it comes.
 type run struct {
-	k       *Keeper
+	rs      *Runs
 	c       *access.Caller
 	in      *newRunIn
 	e       *registry.Entry
@@ -66,13 +99,13 @@ type running func(hc huma.Context, log *retelling, undo func())
 
 // startRun checks a request, and runs it once the caller has been told that it is heard. One that was made before with its
 // key is told once more.
-func (k *Keeper) startRun(ctx context.Context, c *access.Caller, in *newRunIn) (func(huma.Context), error) {
-	engine, err := k.realms.Admit(c)
+func (rs *Runs) startRun(ctx context.Context, c *access.Caller, in *newRunIn) (func(huma.Context), error) {
+	engine, err := rs.Realms.Admit(c)
 	if err != nil {
 		return nil, err
 	}
 	b := &in.Body
-	if err := k.rerun(c, b); err != nil {
+	if err := rs.rerun(c, b); err != nil {
 		return nil, err
 	}
 	source, err := sourceOf(c, b)
@@ -86,9 +119,9 @@ func (k *Keeper) startRun(ctx context.Context, c *access.Caller, in *newRunIn) (
 	if err != nil {
 		return nil, err
 	}
-	prepare := k.prepareRun
+	prepare := rs.prepareRun
 	if len(b.Hosts) > 0 || b.Selector != "" {
-		prepare = k.prepareFleet
+		prepare = rs.prepareFleet
 	}
 	asked := struct {
 		Inventory string
@@ -96,7 +129,7 @@ func (k *Keeper) startRun(ctx context.Context, c *access.Caller, in *newRunIn) (
 	}{c.Where(), *b}
 	asked.Run.ID = ""
 	var mine running
-	told, err := onlyonce.Do(ctx, k.onces, c.Principal, in.Key, asked, func() (t *retold, err error) {
+	told, err := onlyonce.Do(ctx, rs.Onces, c.Principal, in.Key, asked, func() (t *retold, err error) {
 		mine, err = prepare(ctx, c, in, engine, script, words)
 		return newRetold(in.Key), err
 	})
@@ -110,16 +143,16 @@ func (k *Keeper) startRun(ctx context.Context, c *access.Caller, in *newRunIn) (
 		log := told.log.Load()
 		defer func() { // also after a panic: others may wait for its end
 			log.end()
-			k.retold.keep(told)
+			rs.retold.keep(told)
 		}()
-		mine(hc, log, func() { k.onces.Undo(hc.Context(), c.Principal, in.Key) })
+		mine(hc, log, func() { rs.Onces.Undo(hc.Context(), c.Principal, in.Key) })
 	}, nil
 }
 
 // prepareRun gets ready to run a command on one host or in a session.
-func (k *Keeper) prepareRun(ctx context.Context, c *access.Caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
+func (rs *Runs) prepareRun(ctx context.Context, c *access.Caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
 	limits, b := engine.Limits(c.Principal), &in.Body
-	x := &run{k: k, c: c, in: in, cmd: registry.Command{Script: script, Program: words != nil, Held: b.Held, Reason: b.Reason}}
+	x := &run{rs: rs, c: c, in: in, cmd: registry.Command{Script: script, Program: words != nil, Held: b.Held, Reason: b.Reason}}
 	if x.cmd.Timeout, err = params.Timeout(c, limits, b.TimeoutS); err != nil {
 		return nil, err
 	}
@@ -135,12 +168,12 @@ func (k *Keeper) prepareRun(ctx context.Context, c *access.Caller, in *newRunIn,
 			done()
 		}
 	}()
-	if x.consent, err = k.realms.Consent(c, x.e.Host().Name, script, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
+	if x.consent, err = rs.Realms.Consent(c, x.e.Host().Name, script, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
 		return nil, err
 	}
 	x.consent.At = b.Answered
 	// From here on it can be stopped, also before it is known to have begun.
-	rctx, leave, err := k.runs.begin(c.Principal, b.ID, going{})
+	rctx, leave, err := rs.open.begin(c.Principal, b.ID, going{})
 	if err != nil {
 		return nil, err
 	}
@@ -179,10 +212,10 @@ func (x *run) enter(ctx context.Context) (done func(), err error) {
 	case unused != "":
 		return nil, problem.Invalid("%s has no effect on a single host or a session: remove it, or name the host in hosts", unused)
 	case b.Session != "":
-		x.e, err = x.k.realms.Entry(ctx, x.c, b.Session)
+		x.e, err = x.rs.Realms.Entry(ctx, x.c, b.Session)
 		return func() {}, err
 	}
-	r, leave, err := x.k.realms.Of(x.c)
+	r, leave, err := x.rs.Realms.Of(x.c)
 	if err != nil {
 		return nil, err
 	}
@@ -326,7 +359,7 @@ func (r *runStream) Write(p []byte) (int, error) {
 	r.o.mu.Lock()
 	defer r.o.mu.Unlock()
 	for rest := p; len(rest) > 0; {
-		piece := rest[:min(len(rest), chunkBytes)]
+		piece := rest[:min(len(rest), stream.ChunkBytes)]
 		rest = rest[len(piece):]
 		c := wire.Chunk{Stream: r.name, Offset: r.at}
 		c.Encoding, c.Data = wire.Encode(piece, utf8.Valid(piece) && shorter(piece))

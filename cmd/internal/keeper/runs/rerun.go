@@ -1,4 +1,4 @@
-package keeper
+package runs
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 )
 
 // rerun fills in the command and the hosts of a request that runs a kept run again.
-func (k *Keeper) rerun(c *access.Caller, b *wire.NewRun) error {
+func (rs *Runs) rerun(c *access.Caller, b *wire.NewRun) error {
 	again := b.Rerun
 	if again == nil {
 		return nil
@@ -25,7 +25,7 @@ func (k *Keeper) rerun(c *access.Caller, b *wire.NewRun) error {
 	case b.Command != "" || b.CommandB64 != "" || b.Program != "" || b.Commands != nil || b.Copy != nil || b.Job != "":
 		return problem.Invalid("rerun runs the command of the run: leave other commands out")
 	}
-	rec, err := k.keptRun(c, again.Run)
+	rec, err := rs.keptRun(c, again.Run)
 	if err != nil {
 		return err
 	}
@@ -86,11 +86,11 @@ func keptLimit(kept string, to **float64) {
 }
 
 // keptRun is a kept run of the caller.
-func (k *Keeper) keptRun(c *access.Caller, id string) (*runstore.Record, error) {
-	if k.cfg.Runs == nil {
+func (rs *Runs) keptRun(c *access.Caller, id string) (*runstore.Record, error) {
+	if rs.Store == nil {
 		return nil, problem.NotFound("run", id)
 	}
-	r, err := k.cfg.Runs.Get(c.Principal, id)
+	r, err := rs.Store.Get(c.Principal, id)
 	if errors.Is(err, runstore.ErrNotFound) {
 		return nil, problem.NotFound("run", id)
 	}
@@ -101,13 +101,13 @@ func (k *Keeper) keptRun(c *access.Caller, id string) (*runstore.Record, error) 
 const lookEvery = 200 * time.Millisecond
 
 // awaitKept is keptRun after a wait for its end.
-func (k *Keeper) awaitKept(ctx context.Context, c *access.Caller, id string, wait time.Duration) (*runstore.Record, error) {
+func (rs *Runs) awaitKept(ctx context.Context, c *access.Caller, id string, wait time.Duration) (*runstore.Record, error) {
 	ctx, stop := context.WithTimeout(ctx, wait)
 	defer stop()
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
-		r, err := k.keptRun(c, id)
+		r, err := rs.keptRun(c, id)
 		if err != nil || r.State != "running" || ctx.Err() != nil {
 			return r, err
 		}

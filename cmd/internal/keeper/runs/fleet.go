@@ -1,4 +1,4 @@
-package keeper
+package runs
 
 import (
 	"context"
@@ -33,14 +33,14 @@ import (
 )
 
 const (
-	runsPath   = "/v1/runs"
-	maxRunBody = 96 << 20 // of the account's own: a script of 64 MiB, in base64
+	Path    = "/v1/runs"
+	MaxBody = 96 << 20 // of the account's own: a script of 64 MiB, in base64
 )
 
 // fleet is a command on many hosts, whose caller takes the output as it comes. It is one request: judged as a whole before a
 // byte goes to any host, approved once, and one group on record.
 type fleet struct {
-	k       *Keeper
+	rs      *Runs
 	c       *access.Caller
 	r       *realm.Realm
 	engine  *rules.Engine
@@ -63,10 +63,10 @@ type fleet struct {
 var onRecord = lazyregexp.New(`^[A-Za-z0-9_.-]+$`)
 
 // prepareFleet checks a request, judges it, and gets ready to run it.
-func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
+func (rs *Runs) prepareFleet(ctx context.Context, c *access.Caller, in *newRunIn, engine *rules.Engine, script string, words []string) (_ running, err error) {
 	b := &in.Body
 	limits := engine.Limits(c.Principal)
-	x := &fleet{k: k, c: c, engine: engine, in: b, cmd: session.Command{
+	x := &fleet{rs: rs, c: c, engine: engine, in: b, cmd: session.Command{
 		Script: script, Program: words != nil, Held: b.Held, Reason: b.Reason, Group: b.ID, Keep: b.Keep,
 	}}
 	switch {
@@ -98,7 +98,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunI
 		x.cmd.Group = "" // the pool makes one up
 	}
 	leave := func() {}
-	if x.r, leave, err = k.realms.Of(c); err != nil {
+	if x.r, leave, err = rs.Realms.Of(c); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -119,7 +119,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunI
 		return nil, err
 	}
 	x.cmd.Forks, _ = dialer.CapForks(min(orForks(b.Forks), len(x.hosts)))
-	if x.yes, err = k.realms.Consent(c, consents.GlassWord(targets.Labels(x.hosts)), script, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
+	if x.yes, err = rs.Realms.Consent(c, consents.GlassWord(targets.Labels(x.hosts)), script, &wire.Run{Reason: b.Reason, Confirm: b.Confirm, BreakGlass: b.BreakGlass}); err != nil {
 		return nil, err
 	}
 	x.yes.At, x.yes.Each = b.Answered, x.cmd.Scripts
@@ -137,7 +137,7 @@ func (k *Keeper) prepareFleet(ctx context.Context, c *access.Caller, in *newRunI
 	if b.Stdin {
 		x.inlets = bodies.NewInlets()
 	}
-	rctx, forget, err := k.runs.begin(c.Principal, b.ID, going{inlets: x.inlets, outlets: x.outlets, asking: x.steps.question()})
+	rctx, forget, err := rs.open.begin(c.Principal, b.ID, going{inlets: x.inlets, outlets: x.outlets, asking: x.steps.question()})
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +277,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 // censor takes secrets out for whoever must not see them, and for operators who do not want to.
 func (x *fleet) censor(cmd *session.Command) (many *censor.Many) {
 	if !x.r.Operator || x.in.Redact {
-		many, *cmd = censor.NewMany(x.k.secrets, redact.Guarded, *cmd)
+		many, *cmd = censor.NewMany(x.rs.Secrets, redact.Guarded, *cmd)
 	}
 	return many
 }

@@ -1,4 +1,4 @@
-package keeper
+package runs
 
 import (
 	"net/http"
@@ -13,12 +13,12 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
-const filesOutPath = runsPath + "/{id}/files"
+const filesOutPath = Path + "/{id}/files"
 
 // addFilesOut adds the way of what a download sends. Its body is written by the command, so it is none of the framework's
 // routes; it is described all the same.
-func (k *Keeper) addFilesOut(a *route.API, mux *http.ServeMux) {
-	mux.Handle("GET "+filesOutPath, a.Guard(access.NeedRun, http.HandlerFunc(k.giveFiles)))
+func (rs *Runs) addFilesOut(a *route.API, mux *http.ServeMux) {
+	mux.Handle("GET "+filesOutPath, a.Guard(access.NeedRun, http.HandlerFunc(rs.giveFiles)))
 	zero := 0.0
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: filesOutPath, OperationID: "take-files", Tags: []string{"runs"},
@@ -35,9 +35,9 @@ func (k *Keeper) addFilesOut(a *route.API, mux *http.ServeMux) {
 }
 
 // giveFiles has a download write the body of the answer.
-func (k *Keeper) giveFiles(w http.ResponseWriter, r *http.Request) {
+func (rs *Runs) giveFiles(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	g, ok := k.runs.find(access.CallerOf(r.Context()).Principal, id)
+	g, ok := rs.open.find(access.CallerOf(r.Context()).Principal, id)
 	if !ok {
 		problem.Write(w, problem.NotFound("run", id))
 		return

@@ -1,4 +1,4 @@
-package keeper
+package runs
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
-// runs are those that go on, by who started them and the id that they chose.
-type runs struct {
+// openRuns are those that go on, by who started them and the id that they chose.
+type openRuns struct {
 	mu sync.Mutex
 	m  map[string]going
 }
@@ -24,10 +24,10 @@ type going struct {
 	asking  *asking         // nil where nothing is confirmed
 }
 
-func newRuns() *runs { return &runs{m: map[string]going{}} }
+func newOpenRuns() *openRuns { return &openRuns{m: map[string]going{}} }
 
 // begin returns what ends when the run is to stop; leave forgets it.
-func (r *runs) begin(principal, id string, run going) (ctx context.Context, leave func(), err error) {
+func (r *openRuns) begin(principal, id string, run going) (ctx context.Context, leave func(), err error) {
 	key := principal + "\x00" + id
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,7 +46,7 @@ func (r *runs) begin(principal, id string, run going) (ctx context.Context, leav
 }
 
 // stop reports whether there is such a run.
-func (r *runs) stop(principal, id string) bool {
+func (r *openRuns) stop(principal, id string) bool {
 	g, ok := r.find(principal, id)
 	if ok {
 		g.cancel()
@@ -54,7 +54,7 @@ func (r *runs) stop(principal, id string) bool {
 	return ok
 }
 
-func (r *runs) find(principal, id string) (going, bool) {
+func (r *openRuns) find(principal, id string) (going, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	g, ok := r.m[principal+"\x00"+id]

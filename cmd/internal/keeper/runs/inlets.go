@@ -1,4 +1,4 @@
-package keeper
+package runs
 
 import (
 	"net/http"
@@ -15,17 +15,17 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
-const stdinPath = runsPath + "/{id}/stdin"
+const stdinPath = Path + "/{id}/stdin"
 
-// isStdin reports whether the body of a request is somebody's standard input, which comes as fast as it is taken.
-func isStdin(r *http.Request) bool {
-	return r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, runsPath+"/") && strings.HasSuffix(r.URL.Path, "/stdin")
+// IsStdin reports whether the body of a request is somebody's standard input, which comes as fast as it is taken.
+func IsStdin(r *http.Request) bool {
+	return r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, Path+"/") && strings.HasSuffix(r.URL.Path, "/stdin")
 }
 
 // addStdin adds the way of standard input. Its body is read by the command, so it is none of the framework's routes; it
 // is described all the same.
-func (k *Keeper) addStdin(a *route.API, mux *http.ServeMux) {
-	mux.Handle("POST "+stdinPath, a.Guard(access.NeedRun, http.HandlerFunc(k.takeStdin)))
+func (rs *Runs) addStdin(a *route.API, mux *http.ServeMux) {
+	mux.Handle("POST "+stdinPath, a.Guard(access.NeedRun, http.HandlerFunc(rs.takeStdin)))
 	zero := 0.0
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodPost, Path: stdinPath, OperationID: "give-stdin", Tags: []string{"runs"},
@@ -43,9 +43,9 @@ func (k *Keeper) addStdin(a *route.API, mux *http.ServeMux) {
 }
 
 // takeStdin has a command read the body of the request.
-func (k *Keeper) takeStdin(w http.ResponseWriter, r *http.Request) {
+func (rs *Runs) takeStdin(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	g, ok := k.runs.find(access.CallerOf(r.Context()).Principal, id)
+	g, ok := rs.open.find(access.CallerOf(r.Context()).Principal, id)
 	if !ok {
 		problem.Write(w, problem.NotFound("run", id))
 		return
@@ -60,7 +60,7 @@ func (k *Keeper) takeStdin(w http.ResponseWriter, r *http.Request) {
 	_ = rc.SetWriteDeadline(time.Time{})
 	in, p := g.inlets.Take(n, r)
 	if p != nil {
-		_ = rc.SetReadDeadline(time.Now().Add(k.cfg.bodyTime))
+		_ = rc.SetReadDeadline(time.Now().Add(rs.BodyTime))
 		problem.Write(w, p)
 		return
 	}

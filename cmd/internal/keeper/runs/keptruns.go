@@ -1,4 +1,4 @@
-package keeper
+package runs
 
 import (
 	"context"
@@ -27,14 +27,14 @@ type keptRunIn struct {
 	WaitS float64 `query:"wait_s" minimum:"0" doc:"wait so many seconds for its end (default 0, at most 50)"`
 }
 
-func (k *Keeper) addKeptRuns(a *route.API) {
-	route.Add(a, route.Route{Method: "GET", Path: runsPath, ID: "list-runs", Tag: "runs", Need: access.NeedSee, Summary: "One's runs on many hosts, the newest first, without their hosts"},
+func (rs *Runs) addKeptRuns(a *route.API) {
+	route.Add(a, route.Route{Method: "GET", Path: Path, ID: "list-runs", Tag: "runs", Need: access.NeedSee, Summary: "One's runs on many hosts, the newest first, without their hosts"},
 		func(_ context.Context, c *access.Caller, in *keptRunsIn) (*route.Body[wire.KeptRuns], error) {
 			out := &wire.KeptRuns{Items: []wire.KeptRun{}}
-			if k.cfg.Runs == nil {
+			if rs.Store == nil {
 				return route.JSON(out), nil
 			}
-			all, err := k.cfg.Runs.List(c.Principal)
+			all, err := rs.Store.List(c.Principal)
 			if err != nil {
 				return nil, err
 			}
@@ -45,13 +45,13 @@ func (k *Keeper) addKeptRuns(a *route.API) {
 			}
 			return route.JSON(out), nil
 		})
-	route.Add(a, route.Route{Method: "GET", Path: runsPath + "/{id}", ID: "get-run", Tag: "runs", Need: access.NeedSee, Summary: "How a run on many hosts has ended, or is going; waits for its end if asked to"},
+	route.Add(a, route.Route{Method: "GET", Path: Path + "/{id}", ID: "get-run", Tag: "runs", Need: access.NeedSee, Summary: "How a run on many hosts has ended, or is going; waits for its end if asked to"},
 		func(ctx context.Context, c *access.Caller, in *keptRunIn) (*route.Body[wire.KeptRun], error) {
 			wait, err := params.Seconds("wait_s", &in.WaitS, 0, route.MaxWait)
 			if err != nil {
 				return nil, err
 			}
-			r, err := k.awaitKept(ctx, c, in.ID, wait)
+			r, err := rs.awaitKept(ctx, c, in.ID, wait)
 			if err != nil {
 				return nil, err
 			}
@@ -84,17 +84,17 @@ func keptRun(r *runstore.Record) wire.KeptRun {
 
 // keep begins to keep the run, if its caller wants that; nil where it is not kept.
 func (x *fleet) keep() *runstore.Writer {
-	if x.k.cfg.Runs == nil || !x.in.KeepRun {
+	if x.rs.Store == nil || !x.in.KeepRun {
 		return nil
 	}
 	r := runstore.Run{ID: x.in.ID, Principal: x.c.Principal, Started: time.Now(), Targets: x.in.Selector, Stdin: x.in.Stdin, Shell: x.in.Shell, Held: x.in.Held, Become: x.in.Become, SSH: x.c.Ssh}
-	r.Command = cmdutil.Redactor(x.k.secrets)(x.cmd.Script)
+	r.Command = cmdutil.Redactor(x.rs.Secrets)(x.cmd.Script)
 	r.Exact = r.Command == x.cmd.Script && x.in.Copy == nil && x.job == nil
 	if len(r.Command) > runstore.MaxCommand {
 		r.Command, r.Exact = "", false
 	}
 	if how := x.in.Rollout; how != nil && how.Verify != "" {
-		r.Exact = r.Exact && cmdutil.Redactor(x.k.secrets)(how.Verify) == how.Verify && len(how.Verify) <= runstore.MaxCommand
+		r.Exact = r.Exact && cmdutil.Redactor(x.rs.Secrets)(how.Verify) == how.Verify && len(how.Verify) <= runstore.MaxCommand
 		if r.Exact {
 			r.Verify = how.Verify
 		}
@@ -121,10 +121,10 @@ func (x *fleet) keep() *runstore.Writer {
 		}
 		r.Hosts = append(r.Hosts, h)
 	}
-	w, err := x.k.cfg.Runs.Begin(r)
+	w, err := x.rs.Store.Begin(r)
 	if err != nil {
 		if !errors.Is(err, runstore.ErrNotFound) && !errors.Is(err, fs.ErrExist) { // the id is the caller's choice
-			x.k.log.Printf("a run is not kept: %v", err)
+			x.rs.Log.Printf("a run is not kept: %v", err)
 		}
 		return nil
 	}

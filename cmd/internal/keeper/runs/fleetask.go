@@ -1,4 +1,4 @@
-package keeper
+package runs
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 // session asks by itself, with all that it knows.
 func (x *fleet) approve(ctx context.Context, d policy.Decision, cmd *session.Command) livepolicy.Refusal {
 	if len(x.hosts) == 1 {
-		cmd.Approver = tellingApprover{x.k.approver(), x.output}
+		cmd.Approver = tellingApprover{x.rs.Approver, x.output}
 		return x.whole.Refusal
 	}
 	return x.approveAll(ctx, d, cmd)
@@ -44,7 +44,7 @@ func (x *fleet) approveAll(ctx context.Context, d policy.Decision, cmd *session.
 		ways[h.Name] = x.r.Conn.Way(h)
 	}
 	now := time.Now()
-	group := approval.NewGroup(x.k.approver(), policy.Question{
+	group := approval.NewGroup(x.rs.Approver, policy.Question{
 		Principal: x.c.Principal, Hosts: asking, Command: x.shown(asking, cmd), Reason: cmd.Reason, Decision: d,
 		Asked: now, Expires: now.Add(session.DefaultApprovalTimeout),
 	})

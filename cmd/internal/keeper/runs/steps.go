@@ -1,4 +1,4 @@
-package keeper
+package runs
 
 import (
 	"context"
@@ -97,7 +97,7 @@ func (x *fleet) each(ctx context.Context, no livepolicy.Refusal, cmd session.Com
 		verify := *plan.Verify
 		var many *censor.Many
 		if !x.r.Operator || x.in.Redact {
-			many, verify = censor.NewMany(x.k.secrets, redact.Guarded, verify)
+			many, verify = censor.NewMany(x.rs.Secrets, redact.Guarded, verify)
 		}
 		plan.Verify = &verify
 		plan.Verified = func(h hosts.Host, r session.Result) {
@@ -177,11 +177,11 @@ type confirmRunIn struct {
 	Body wire.RunConfirm
 }
 
-func (k *Keeper) addConfirm(a *route.API) {
-	route.Add(a, route.Route{Method: "POST", Path: runsPath + "/{id}/confirm", ID: "confirm-run", Tag: "runs", Need: access.NeedRun, Status: http.StatusAccepted,
+func (rs *Runs) addConfirm(a *route.API) {
+	route.Add(a, route.Route{Method: "POST", Path: Path + "/{id}/confirm", ID: "confirm-run", Tag: "runs", Need: access.NeedRun, Status: http.StatusAccepted,
 		Summary: "Let the next batch of a rollout begin, or end the run, once the event “confirm” asks"},
 		func(_ context.Context, c *access.Caller, in *confirmRunIn) (*route.None, error) {
-			g, ok := k.runs.find(c.Principal, in.ID)
+			g, ok := rs.open.find(c.Principal, in.ID)
 			switch {
 			case !ok:
 				return nil, problem.NotFound("run", in.ID)
