@@ -125,6 +125,8 @@ func TestThePartsOfTheKeeperPointOneWay(t *testing.T) {
 		"reach":      {"client", "listen", "problem", "wire"},
 		"params":     {"access", "client", "limit", "listen", "page", "problem", "right", "route", "stream", "wire"},
 		"runs":       {"access", "bodies", "client", "connect", "limit", "listen", "livepolicy", "onlyonce", "page", "params", "problem", "realm", "right", "route", "stream", "wire"},
+		"terminal":   {"access", "client", "connect", "limit", "listen", "livepolicy", "page", "params", "problem", "realm", "right", "route", "stream", "wire"},
+		"watch":      {"access", "client", "connect", "limit", "listen", "livepolicy", "page", "params", "problem", "realm", "right", "route", "stream", "terminal", "wire"},
 		"realm":      {"access", "client", "connect", "listen", "livepolicy", "problem", "right", "wire"},
 		"problem":    {"client", "wire"},
 		"livepolicy": {},

@@ -18,6 +18,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/onlyonce"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/realm"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/sandboxed"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/terminal"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
@@ -54,7 +55,7 @@ type Keeper struct {
 	bodies      *limit.Budget // of requests that are read and decoded
 	contents    *limit.Budget // of files, until their work has ended
 	onces       *onlyonce.Book
-	terminals   openTerminals
+	terminals   *terminal.Terminals
 	forwards    forwards
 	recordings  *casts.Shelf
 	commands    *sandboxed.Runner // of sandboxes; nil without a store
@@ -110,7 +111,11 @@ func New(cfg Config) (*Keeper, error) {
 		k.commands = k.newRunner()
 	}
 	k.onces = onlyonce.New(cfg.Store, k.life(), k.log)
-	k.recordings = &casts.Shelf{Dir: cfg.Recordings, AuditDir: cfg.AuditDir, Secrets: k.secrets, Live: k.terminals.recorded}
+	k.terminals = terminal.New(terminal.Config{
+		Realms: k.realms, Record: k.sink, Secrets: k.secrets, Recordings: cfg.Recordings, Log: k.log,
+		Base: k.base, Stay: k.stay, AliveEvery: cfg.aliveEvery, SlowTime: cfg.slowTime,
+	})
+	k.recordings = &casts.Shelf{Dir: cfg.Recordings, AuditDir: cfg.AuditDir, Secrets: k.secrets, Live: k.terminals.Recorded}
 	k.api = k.routes()
 	k.relayAsks()
 	k.listenForAnswers()

@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/runs"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/watch"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -38,7 +39,7 @@ func (k *Keeper) routes() http.Handler {
 	k.addQuestions(a)
 	k.addForSession(a)
 	auditlog.Add(a, k.cfg.AuditDir)
-	k.addWatch(a)
+	(&watch.Watching{Realms: k.realms, Terminals: k.terminals, Secrets: k.secrets, Log: k.log}).Add(a)
 	k.recordings.Add(a)
 	k.addWeb(a)
 	if k.commands != nil {
@@ -49,7 +50,7 @@ func (k *Keeper) routes() http.Handler {
 	runs.New(runs.Config{
 		Realms: k.realms, Onces: k.onces, Store: k.cfg.Runs, Secrets: k.secrets, Approver: k.approver(), Log: k.log, BodyTime: k.cfg.bodyTime,
 	}).Add(a, mux)
-	k.addSockets(a, mux)
+	k.terminals.Add(a, mux)
 	a.Describe()
 	k.addMCP(a, mux)
 	mux.Handle(route.Everything, route.Misrouted(mux))

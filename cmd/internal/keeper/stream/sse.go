@@ -109,3 +109,13 @@ const ChunkBytes = 64 << 10
 
 // LeaveTime is how long a reader who is slow may take for the rest, once the keeper ends.
 const LeaveTime = 5 * time.Second
+
+// IsClosed reports whether a channel is closed.
+func IsClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

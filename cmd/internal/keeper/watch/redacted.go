@@ -1,4 +1,4 @@
-package keeper
+package watch
 
 import (
 	"bytes"
@@ -25,8 +25,8 @@ type passage struct {
 	skipped int64  // bytes before buf that were left out
 }
 
-func (k *Keeper) passage(name string) *passage {
-	p := &passage{set: k.secrets, name: name}
+func (ws *Watching) passage(name string) *passage {
+	p := &passage{set: ws.Secrets, name: name}
 	p.red = p.set.Writer(decided{p}, redact.Guarded)
 	return p
 }

@@ -1,4 +1,4 @@
-package keeper
+package terminal
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 )
 
 // notice tells the client something, if there is one.
-func (t *full) notice(line string) {
+func (t *Terminal) notice(line string) {
 	text, err := json.Marshal(wire.TerminalSays{Notice: line})
 	if err != nil || t.ws == nil {
 		return
@@ -27,7 +27,7 @@ func (t *full) notice(line string) {
 }
 
 // say tells the client how its terminal has ended, and why the connection does.
-func (t *full) say(out terminals.Outcome, rec terminals.Recorded, cause error) {
+func (t *Terminal) say(out terminals.Outcome, rec terminals.Recorded, cause error) {
 	end := &wire.TerminalEnd{Status: string(out.Status), ExitCode: out.ExitCode, Signal: out.Signal}
 	if rec.Path != "" {
 		end.Recording = filepath.Base(rec.Path)
@@ -41,7 +41,7 @@ func (t *full) say(out terminals.Outcome, rec terminals.Recorded, cause error) {
 	switch {
 	case errors.Is(cause, errNonsense), errors.Is(cause, errTooMuch), errors.As(cause, &over):
 		code = websocket.StatusPolicyViolation
-	case t.k.base.Err() != nil:
+	case t.ts.Base.Err() != nil:
 		code = websocket.StatusGoingAway
 	}
 	text, err := json.Marshal(wire.TerminalSays{End: end})
@@ -49,7 +49,7 @@ func (t *full) say(out terminals.Outcome, rec terminals.Recorded, cause error) {
 		return // it can always be written
 	}
 	if t.patient {
-		err = t.write(t.k.base, websocket.MessageText, text)
+		err = t.write(t.ts.Base, websocket.MessageText, text)
 	} else {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
@@ -78,11 +78,11 @@ func closeReason(out terminals.Outcome, cause error) string {
 const maxCloseReason = 123
 
 // settle puts the end on record.
-func (t *full) settle(out terminals.Outcome) terminals.Recorded {
+func (t *Terminal) settle(out terminals.Outcome) terminals.Recorded {
 	rec := t.rec.Close()
 	out.Typed = t.typed.Load()
 	if err := t.entry.Result(out, t.how, rec); err != nil {
-		t.k.log.Printf("the end of terminal %s cannot be recorded: %v", t.entry.ID(), err)
+		t.ts.Log.Printf("the end of terminal %s cannot be recorded: %v", t.entry.ID(), err)
 	}
 	return rec
 }

@@ -1,4 +1,4 @@
-package keeper
+package terminal
 
 import (
 	"context"
@@ -40,13 +40,13 @@ func noTerminal(w http.ResponseWriter, r *http.Request, c *access.Caller, p *wir
 }
 
 // refuseTerminal puts a refusal on record.
-func (k *Keeper) refuseTerminal(c *access.Caller, h hosts.Host, line string, d policy.Decision) error {
+func (ts *Terminals) refuseTerminal(c *access.Caller, h hosts.Host, line string, d policy.Decision) error {
 	why := d.Reason
 	if d.Verdict == policy.Ask {
 		why += "; it needs an approval, and approvals are not available here"
 	}
 	e := &session.Error{Op: "shell", Host: h.Name, Code: "denied", Err: errors.New(why)}
-	entry := terminals.NewEntry(k.sink, c.Principal, h, session.Peer{})
+	entry := terminals.NewEntry(ts.Record, c.Principal, h, session.Peer{})
 	err := entry.Request(line, d, "")
 	if err == nil {
 		err = entry.Result(terminals.Outcome{Result: session.Result{Status: session.StatusDenied, Err: e}}, "", terminals.Recorded{})

@@ -1,4 +1,6 @@
-package keeper
+// Package terminal owns full terminals on hosts, each for the time of a WebSocket: opening one, what is typed and shown, its
+// recording, and its end.
+package terminal
 
 import (
 	"context"
@@ -21,9 +23,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/screen"
 )
 
-// full is a terminal on a host, for the time of a connection.
-type full struct {
-	k       *Keeper
+// Terminal is a terminal on a host, for the time of a connection.
+type Terminal struct {
+	ts      *Terminals
 	ask     terminalAsk
 	host    string // its name
 	owner   string
@@ -43,29 +45,29 @@ type full struct {
 }
 
 // record starts the recording. What cannot be recorded is not started: nobody sits at this machine to be told.
-func (t *full) record(h hosts.Host, p session.Program) (err error) {
+func (t *Terminal) record(h hosts.Host, p session.Program) (err error) {
 	if t.ask.record == wire.RecordNothing {
 		t.how = terminals.HowRecorded("", false, "--no-record")
 		return nil
 	}
-	if t.k.cfg.Recordings == "" {
-		return problem.New(http.StatusInternalServerError, codeRecording, "there is no directory for recordings, so nothing was sent")
+	if t.ts.Recordings == "" {
+		return problem.New(http.StatusInternalServerError, CodeRecording, "there is no directory for recordings, so nothing was sent")
 	}
-	t.rec, err = terminals.StartRecording(t.k.cfg.Recordings, terminals.RecordingName(t.entry.Start, h.Name, t.entry.ID()), terminals.MaxRecording, p.Size,
+	t.rec, err = terminals.StartRecording(t.ts.Recordings, terminals.RecordingName(t.entry.Start, h.Name, t.entry.ID()), terminals.MaxRecording, p.Size,
 		screen.CastHeader{Timestamp: t.entry.Start.Unix(), Title: h.Name, Env: map[string]string{"TERM": p.Term}},
 		func(err error) {
-			t.k.log.Printf("the recording %s stops early: %s", t.entry.ID(), terminals.Reason(err))
+			t.ts.Log.Printf("the recording %s stops early: %s", t.entry.ID(), terminals.Reason(err))
 			t.notice("the recording stops here: " + terminals.Reason(err))
 		})
 	if err != nil {
-		return problem.New(http.StatusInternalServerError, codeRecording, "the terminal cannot be recorded, so nothing was sent: %v", err)
+		return problem.New(http.StatusInternalServerError, CodeRecording, "the terminal cannot be recorded, so nothing was sent: %v", err)
 	}
 	t.how = terminals.HowRecorded(t.rec.Path(), t.ask.record == wire.RecordInput, "")
 	return nil
 }
 
 // drop gives back what was opened for a terminal that did not begin.
-func (t *full) drop() {
+func (t *Terminal) drop() {
 	t.rec.Drop()
 	if t.release != nil {
 		t.release()
@@ -74,10 +76,10 @@ func (t *full) drop() {
 }
 
 // serve connects the program with the client until one of them ends.
-func (t *full) serve(w http.ResponseWriter, r *http.Request) {
+func (t *Terminal) serve(w http.ResponseWriter, r *http.Request) {
 	defer t.done()
 	defer t.release()
-	defer t.k.terminals.add(t)()
+	defer t.ts.add(t)()
 	ws, err := acceptTerminal(w, r)
 	if err != nil { // which has been answered
 		t.stream.Close()
@@ -106,7 +108,7 @@ func (t *full) serve(w http.ResponseWriter, r *http.Request) {
 
 // show passes on what is printed until the program or ctx has ended, and returns how, with the cause of ctx. When ctx ends
 // the program is hung up.
-func (t *full) show(ctx context.Context) (out terminals.Outcome, cause error) {
+func (t *Terminal) show(ctx context.Context) (out terminals.Outcome, cause error) {
 	hung := make(chan struct{})
 	unhook := context.AfterFunc(ctx, func() {
 		defer close(hung)
@@ -114,7 +116,7 @@ func (t *full) show(ctx context.Context) (out terminals.Outcome, cause error) {
 	})
 	send := func(p []byte) error { return t.write(ctx, websocket.MessageBinary, p) }
 	if t.guarded {
-		v := newVeil(t.k.secrets, send)
+		v := newVeil(t.ts.Secrets, send)
 		defer v.close()
 		send = v.write
 	}
@@ -146,7 +148,7 @@ func (t *full) show(ctx context.Context) (out terminals.Outcome, cause error) {
 		err = cause
 		if errors.Is(cause, context.Canceled) {
 			err = errClientGone
-			if t.k.base.Err() != nil {
+			if t.ts.Base.Err() != nil {
 				err = errKeeperEnds
 			}
 		}
@@ -161,20 +163,20 @@ func (t *full) show(ctx context.Context) (out terminals.Outcome, cause error) {
 
 // write sends output, or a word. Only a client that takes nothing for a while loses its connection, and one of this account's own not
 // even then: the end of ctx leaves it open, for the end to be told.
-func (t *full) write(ctx context.Context, kind websocket.MessageType, p []byte) error {
+func (t *Terminal) write(ctx context.Context, kind websocket.MessageType, p []byte) error {
 	wctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	if t.patient {
 		defer context.AfterFunc(ctx, func() { time.AfterFunc(stream.LeaveTime, stop) })()
 	} else {
-		defer time.AfterFunc(t.k.cfg.slowTime, stop).Stop()
+		defer time.AfterFunc(t.ts.SlowTime, stop).Stop()
 	}
 	return t.ws.Write(wctx, kind, p)
 }
 
 // ping finds out that a client is gone that has not said so.
-func (t *full) ping(ctx context.Context, gone context.CancelCauseFunc) {
-	tick := time.NewTicker(t.k.cfg.aliveEvery)
+func (t *Terminal) ping(ctx context.Context, gone context.CancelCauseFunc) {
+	tick := time.NewTicker(t.ts.AliveEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -182,7 +184,7 @@ func (t *full) ping(ctx context.Context, gone context.CancelCauseFunc) {
 			return
 		case <-tick.C:
 		}
-		pctx, stop := context.WithTimeout(ctx, t.k.cfg.slowTime)
+		pctx, stop := context.WithTimeout(ctx, t.ts.SlowTime)
 		err := t.ws.Ping(pctx)
 		stop()
 		if err != nil && ctx.Err() == nil {

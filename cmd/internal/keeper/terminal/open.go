@@ -1,4 +1,4 @@
-package keeper
+package terminal
 
 import (
 	"cmp"
@@ -38,9 +38,9 @@ const (
 	maxFrame   = 64 << 10 // bytes that are typed at once
 )
 
-// addSockets adds what is no request and answer. It is described all the same.
-func (k *Keeper) addSockets(a *route.API, mux *http.ServeMux) {
-	mux.Handle("GET "+socketPath, a.Guard(access.NeedType, http.HandlerFunc(k.serveTerminal)))
+// Add adds what is no request and answer. It is described all the same.
+func (ts *Terminals) Add(a *route.API, mux *http.ServeMux) {
+	mux.Handle("GET "+socketPath, a.Guard(access.NeedType, http.HandlerFunc(ts.serveTerminal)))
 	query := func(name, doc string, s huma.Schema) *huma.Param {
 		return &huma.Param{Name: name, In: "query", Description: doc, Schema: &s, Required: name == "host"}
 	}
@@ -77,8 +77,8 @@ type terminalAsk struct {
 	connectTimeout time.Duration
 }
 
-// codeRecording says that a terminal cannot be recorded.
-const codeRecording = "recording"
+// CodeRecording says that a terminal cannot be recorded.
+const CodeRecording = "recording"
 
 // setting is what stty may be told: words that mean nothing to the shell that reads them, as package shell writes them.
 var setting = lazyregexp.New(`^-?[a-z0-9]{1,10}( (undef|"\^[A-Z?]"))?$`)
@@ -142,15 +142,15 @@ func parseTerminal(c *access.Caller, r *http.Request) (a terminalAsk, err error)
 }
 
 // serveTerminal opens a terminal. What is in the way is told before the protocol is switched, as any request is told.
-func (k *Keeper) serveTerminal(w http.ResponseWriter, r *http.Request) {
-	leave, err := k.stay()
+func (ts *Terminals) serveTerminal(w http.ResponseWriter, r *http.Request) {
+	leave, err := ts.Stay()
 	if err != nil {
 		problem.Write(w, problem.Of(err))
 		return
 	}
 	defer leave()
 	c := access.CallerOf(r.Context())
-	t, err := k.openTerminal(r.Context(), c, r)
+	t, err := ts.openTerminal(r.Context(), c, r)
 	if err != nil {
 		noTerminal(w, r, c, problem.Of(err))
 		return
@@ -165,23 +165,23 @@ func acceptTerminal(w http.ResponseWriter, r *http.Request) (*websocket.Conn, er
 }
 
 // openTerminal judges, connects, records, and starts the account's shell, in this order.
-func (k *Keeper) openTerminal(ctx context.Context, c *access.Caller, r *http.Request) (_ *full, err error) {
+func (ts *Terminals) openTerminal(ctx context.Context, c *access.Caller, r *http.Request) (_ *Terminal, err error) {
 	ask, err := parseTerminal(c, r)
 	if err != nil {
 		return nil, err
 	}
-	engine, err := k.realms.Admit(c)
+	engine, err := ts.Realms.Admit(c)
 	if err != nil {
 		return nil, err
 	}
 	if err := engine.Limits(c.Principal).Shell(); err != nil {
 		return nil, err
 	}
-	rm, done, err := k.realms.Of(c)
+	rm, done, err := ts.Realms.Of(c)
 	if err != nil {
 		return nil, err
 	}
-	t := &full{k: k, ask: ask, owner: c.Principal, guarded: c.Role == access.Page, patient: c.Bucket == "", done: done}
+	t := &Terminal{ts: ts, ask: ask, owner: c.Principal, guarded: c.Role == access.Page, patient: c.Bucket == "", done: done}
 	defer func() {
 		if err != nil {
 			t.drop()
@@ -198,20 +198,20 @@ func (k *Keeper) openTerminal(ctx context.Context, c *access.Caller, r *http.Req
 		return nil, err
 	}
 	if d.Verdict != policy.Allow {
-		return nil, k.refuseTerminal(c, h, line, d)
+		return nil, ts.refuseTerminal(c, h, line, d)
 	}
 	return t, t.start(ctx, c, rm, h, line, d)
 }
 
 // start connects, or takes a connection that is there, records, and starts the account's shell.
-func (t *full) start(ctx context.Context, c *access.Caller, rm *realm.Realm, h hosts.Host, line string, d policy.Decision) (err error) {
+func (t *Terminal) start(ctx context.Context, c *access.Caller, rm *realm.Realm, h hosts.Host, line string, d policy.Decision) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, route.BeforeSending)
 	defer cancel()
 	p := session.Program{Line: line, Size: t.ask.size, Term: t.ask.term, Env: t.ask.env, Cooked: true}
 	t.host = h.Name
 	begin := func(conn session.Transport) (err error) {
 		if t.entry == nil { // the first connection may have no room
-			t.entry = terminals.NewEntry(t.k.sink, c.Principal, h, conn.Peer())
+			t.entry = terminals.NewEntry(t.ts.Record, c.Principal, h, conn.Peer())
 			if err = t.record(h, p); err == nil {
 				err = t.request(line, d)
 			}
@@ -247,7 +247,7 @@ func (t *full) start(ctx context.Context, c *access.Caller, rm *realm.Realm, h h
 }
 
 // request puts on record that the shell is about to be started.
-func (t *full) request(line string, d policy.Decision) error {
+func (t *Terminal) request(line string, d policy.Decision) error {
 	if err := t.entry.Request(line, d, t.how); err != nil {
 		return problem.New(http.StatusInternalServerError, "audit", "%v", err)
 	}

@@ -1,4 +1,4 @@
-package keeper
+package watch
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 
 // watcher shows something to one reader.
 type watcher struct {
-	k *Keeper
-	s *stream.Events
+	ws *Watching
+	s  *stream.Events
 }
 
 // session shows the command that runs, or the last one, and all that come after.
@@ -25,7 +25,7 @@ func (w *watcher) session(ctx context.Context, e *registry.Entry) {
 	first := true
 	for {
 		more := e.Changed()
-		over := isClosed(e.Done()) // asked first, so that what comes last is not missed
+		over := stream.IsClosed(e.Done()) // asked first, so that what comes last is not missed
 		news := e.Since(at)
 		if first && len(news) > 1 {
 			news = news[len(news)-1:]
@@ -67,7 +67,7 @@ func (w *watcher) command(ctx context.Context, x *registry.Exec) bool {
 	cmd := x.Command()
 	at, dir := x.Began()
 	begins := wire.WatchCommand{
-		Exec: x.ID(), State: stateOf(x), Command: w.k.guardedCommand(v.Result.Command), CWD: w.k.guarded(dir), Started: at.UTC(), Interactive: cmd.Interactive,
+		Exec: x.ID(), State: stateOf(x), Command: w.ws.guardedCommand(v.Result.Command), CWD: w.ws.guarded(dir), Started: at.UTC(), Interactive: cmd.Interactive,
 		Rows: cmd.Size.Rows, Cols: cmd.Size.Cols,
 	}
 	if w.s.Send("command", "", begins) != nil {
@@ -76,7 +76,7 @@ func (w *watcher) command(ctx context.Context, x *registry.Exec) bool {
 	if begins.State == string(session.AwaitingApproval) && !w.answered(ctx, x) {
 		return false
 	}
-	stdout, stderr := w.k.passage(registry.Stdout), w.k.passage(registry.Stderr)
+	stdout, stderr := w.ws.passage(registry.Stdout), w.ws.passage(registry.Stderr)
 	for {
 		more := x.Changed()
 		over := !x.Running() // asked first, so that what comes last is not missed
@@ -124,10 +124,10 @@ func (w *watcher) result(x *registry.Exec) bool {
 	}
 	r := &v.Result
 	end := wire.WatchResult{
-		Exec: x.ID(), Status: string(r.Status), ExitCode: r.ExitCode, Signal: r.Signal, DurationMS: r.Duration.Milliseconds(), CWD: w.k.guarded(r.Dir),
+		Exec: x.ID(), Status: string(r.Status), ExitCode: r.ExitCode, Signal: r.Signal, DurationMS: r.Duration.Milliseconds(), CWD: w.ws.guarded(r.Dir),
 	}
 	if r.Status != session.StatusOK && r.Err != nil {
-		end.Error = w.k.guarded(r.Err.Error())
+		end.Error = w.ws.guarded(r.Err.Error())
 	}
 	return w.s.Send("result", "", end) == nil && w.s.Flush() == nil
 }
@@ -178,13 +178,4 @@ func (w *watcher) rest(ctx context.Context, more, done <-chan struct{}, outs ...
 		return false
 	}
 	return true
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }

@@ -1,4 +1,4 @@
-package keeper
+package terminal
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ const (
 )
 
 // hear takes what the client sends, until the connection ends.
-func (t *full) hear(gone context.CancelCauseFunc) {
+func (t *Terminal) hear(gone context.CancelCauseFunc) {
 	for {
 		kind, p, err := t.ws.Read(context.Background()) // a context that ends would end the connection
 		switch {
@@ -48,7 +48,7 @@ func (t *full) hear(gone context.CancelCauseFunc) {
 
 // typing passes on what is typed, and tells the client how much of it the program has taken: a client that keeps to that
 // never types too much.
-func (t *full) typing(ctx context.Context) {
+func (t *Terminal) typing(ctx context.Context) {
 	buf := make([]byte, 4<<10)
 	defer clear(buf)
 	for told := int64(-tellTaken); ; {
@@ -74,7 +74,7 @@ func (t *full) typing(ctx context.Context) {
 }
 
 // obey does what a control message says. The error is why the terminal ends with it.
-func (t *full) obey(text []byte) error {
+func (t *Terminal) obey(text []byte) error {
 	var m wire.TerminalHears
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -1,7 +1,9 @@
-package keeper
+// Package watch shows sessions and terminals, as they go on and without their secrets, to those who may see what others do.
+package watch
 
 import (
 	"context"
+	"log"
 	"slices"
 	"time"
 
@@ -9,8 +11,10 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/realm"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/terminal"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -31,22 +35,34 @@ const (
 	maxTaken     = registry.DefaultSpool  // bytes that are looked at before a reader gets something
 )
 
-func (k *Keeper) addWatch(a *route.API) {
+// Watching shows sessions and terminals to those who watch them. All fields are required.
+type Watching struct {
+	Realms    *realm.Book
+	Terminals *terminal.Terminals
+	Secrets   *redact.Set
+	Log       *log.Logger
+}
+
+// Add adds the routes of watching.
+func (ws *Watching) Add(a *route.API) {
 	const tag = "watch"
 	route.Add(a, route.Route{Method: "GET", Path: "/v1/watch", ID: "list-watched", Summary: "All sessions, and the terminals that are open", Tag: tag, Need: access.NeedWatch},
 		func(context.Context, *access.Caller, *route.None) (*route.Body[wire.WatchedList], error) {
-			return route.JSON(&wire.WatchedList{Items: k.watched()}), nil
+			return route.JSON(&wire.WatchedList{Items: ws.watched()}), nil
 		})
 	route.AddStream(a, route.Route{Method: "GET", Path: "/v1/watch/{id}/stream", ID: "watch", Tag: tag, Need: access.NeedWatch,
-		Summary: "What happens in a session or terminal, redacted: events “session” first, then “command”, “answered”, “output”, “result”, of terminals “output” and “resize”, and “closed” at the end"}, k.watch)
+		Summary: "What happens in a session or terminal, redacted: events “session” first, then “command”, “answered”, “output”, “result”, of terminals “output” and “resize”, and “closed” at the end"}, ws.watch)
 }
 
 // watched is what is told of everybody's sessions and terminals, the oldest first.
-func (k *Keeper) watched() []wire.Watched {
-	all := k.watchedTerminals()
-	for owner, entries := range k.realms.Everybodys() {
+func (ws *Watching) watched() []wire.Watched {
+	var all []wire.Watched
+	for _, t := range ws.Terminals.All() {
+		all = append(all, t.Watched())
+	}
+	for owner, entries := range ws.Realms.Everybodys() {
 		for _, e := range entries {
-			all = append(all, k.watchedSession(owner, e))
+			all = append(all, ws.watchedSession(owner, e))
 		}
 	}
 	slices.SortStableFunc(all, func(a, b wire.Watched) int { return a.Opened.Compare(b.Opened) })
@@ -57,8 +73,8 @@ func (k *Keeper) watched() []wire.Watched {
 }
 
 // anybodys finds a session by its id, and whose it is.
-func (k *Keeper) anybodys(id string) (e *registry.Entry, owner string) {
-	for owner, entries := range k.realms.Everybodys() {
+func (ws *Watching) anybodys(id string) (e *registry.Entry, owner string) {
+	for owner, entries := range ws.Realms.Everybodys() {
 		for _, e := range entries {
 			if e.ID() == id {
 				return e, owner
@@ -68,15 +84,15 @@ func (k *Keeper) anybodys(id string) (e *registry.Entry, owner string) {
 	return nil, ""
 }
 
-func (k *Keeper) watchedSession(owner string, e *registry.Entry) wire.Watched {
+func (ws *Watching) watchedSession(owner string, e *registry.Entry) wire.Watched {
 	w := wire.Watched{
-		ID: e.ID(), Kind: wire.KindSession, Name: k.guarded(e.Name()), Host: e.Host().Name, Owner: owner, CWD: k.guarded(e.Dir()),
+		ID: e.ID(), Kind: wire.KindSession, Name: ws.guarded(e.Name()), Host: e.Host().Name, Owner: owner, CWD: ws.guarded(e.Dir()),
 		Opened: e.Opened().UTC(), Sandbox: e.Sandbox(),
 	}
 	if x := e.Current(); x != nil {
 		w.Exec, w.State = x.ID(), stateOf(x)
 		if v, err := x.View(nothing); err == nil {
-			w.Command = printable.Fit(k.guardedCommand(v.Result.Command), maxListed)
+			w.Command = printable.Fit(ws.guardedCommand(v.Result.Command), maxListed)
 		}
 	}
 	return w
@@ -94,27 +110,30 @@ func stateOf(x *registry.Exec) string {
 }
 
 // guarded takes secrets out of a text for somebody whose it is not.
-func (k *Keeper) guarded(text string) string {
-	text, _ = k.secrets.String(text, redact.Guarded)
+func (ws *Watching) guarded(text string) string {
+	text, _ = ws.Secrets.String(text, redact.Guarded)
 	return text
 }
 
 // guardedCommand is guarded for a command, which may not run yet.
-func (k *Keeper) guardedCommand(text string) string { return redactorOf(k.secrets.With(text))(text) }
+func (ws *Watching) guardedCommand(text string) string {
+	text, _ = ws.Secrets.With(text).String(text, redact.Guarded)
+	return text
+}
 
 // watch follows a session from command to command, until it is closed or the reader goes.
-func (k *Keeper) watch(_ context.Context, _ *access.Caller, in *watchIn) (func(huma.Context), error) {
-	if t := k.terminals.get(in.ID); t != nil {
-		return k.watchTerminal(t)
+func (ws *Watching) watch(_ context.Context, _ *access.Caller, in *watchIn) (func(huma.Context), error) {
+	if t := ws.Terminals.Get(in.ID); t != nil {
+		return ws.watchTerminal(t)
 	}
-	e, owner := k.anybodys(in.ID)
+	e, owner := ws.anybodys(in.ID)
 	if e == nil {
 		return nil, problem.NotFound("session", in.ID)
 	}
 	return func(hc huma.Context) {
 		s, r := stream.Start(hc)
-		w := &watcher{k: k, s: s}
-		if s.Send("session", "", k.watchedSession(owner, e)) == nil {
+		w := &watcher{ws: ws, s: s}
+		if s.Send("session", "", ws.watchedSession(owner, e)) == nil {
 			w.session(r.Context(), e)
 		}
 	}, nil
