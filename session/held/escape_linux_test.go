@@ -230,7 +230,7 @@ func TestNothingGetsOutOfAHeldShell(t *testing.T) {
 						s, err := startWith(t, by(t, supervisor, shellFor(name, version, told)), as, inherited)
 						require.NoError(t, err)
 						s.isOf(t, supervisor)
-						assert.Empty(t, besides(v.attack(t, s, ".", 325), version))
+						assert.Empty(t, besides(v.attack(t, s, ".", 595), version))
 						assert.Equal(t, before, v.state(t))
 						assert.Empty(t, v.spoken(t))
 					})

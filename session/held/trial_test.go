@@ -249,7 +249,7 @@ func TestNothingGetsOutOfAShellInWhichACommandIsTried(t *testing.T) {
 					before := v.state(t)
 					s, err := startWith(t, by(t, supervisor, shellToTryAt(version, "bash")), as, nil)
 					require.NoError(t, err)
-					assert.Empty(t, v.attack(t, s, ".", 325))
+					assert.Empty(t, v.attack(t, s, ".", 595))
 					assert.Equal(t, before, v.state(t))
 					assert.Empty(t, v.spoken(t))
 				})

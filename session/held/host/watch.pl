@@ -146,7 +146,7 @@ my $read_path = sub {
 	$end < 0 ? undef : substr $text, 0, $end
 };
 # What is closed for reading, and what belongs to other processes, which would look empty.
-my @closed = split " ", '@closed@';
+my @closed = map qr"$_", split " ", '@closed@';
 my $is_closed = sub {
 	my $place = shift;
 	$place =~ "^/proc/(\\d+)/(task/\\d+/)?(exe|cwd|root|environ|auxv|fd|fdinfo|maps|map_files|mem|smaps|smaps_rollup|numa_maps|pagemap|ns|io|stack|syscall|wchan|personality)(/|\$)" && !$is_inside->($1) && return 1;

@@ -31,7 +31,14 @@ my %number = (
 	add_key => [248, 217], request_key => [249, 218], keyctl => [250, 219], shmget => [29, 194], semget => [64, 190], msgget => [68, 186],
 	mq_open => [240, 180], mq_unlink => [241, 181], syslog => [103, 116], setuid => [105, 146], setgid => [106, 144], setgroups => [116, 159],
 	capset => [126, 91], prctl => [157, 167], vhangup => [153, 58], uselib => [134, -1], modify_ldt => [154, -1], lookup_dcookie => [212, 18],
-	x32_mkdir => [0x40000000 + 83, -1], landlock_create_ruleset => [444, 444],
+	x32_mkdir => [0x40000000 + 83, -1], fsconfig => [431, 431], fsmount => [432, 432], removexattrat => [466, 466], lremovexattr => [198, 15],
+	fremovexattr => [199, 16], quotactl_fd => [443, 443], rt_tgsigqueueinfo => [297, 240], clock_adjtime => [305, 266], adjtimex => [159, 171],
+	splice => [275, 76], tee => [276, 77], vmsplice => [278, 75], mmap => [9, 222], mprotect => [10, 226], madvise => [28, 233], timer_create => [222, 107],
+	shmat => [30, 196], shmctl => [31, 195], shmdt => [67, 197], semop => [65, 193], semctl => [66, 191], semtimedop => [220, 192], msgsnd => [69, 189],
+	msgrcv => [70, 188], msgctl => [71, 187], mq_timedsend => [242, 182], mq_timedreceive => [243, 183], mq_notify => [244, 184], mq_getsetattr => [245, 185],
+	setfsuid => [122, 151], setresuid => [117, 147], setreuid => [113, 145], personality => [135, 92], listns => [470, 470], sendmmsg => [307, 269],
+	execveat => [322, 281], statmount => [457, 457], lsm_set_self_attr => [460, 460], name_to_handle_at => [303, 264],
+	landlock_create_ruleset => [444, 444], landlock_add_rule => [445, 445], landlock_restrict_self => [446, 446], seccomp => [317, 277],
 );
 sub call {
 	my $n = $number{+shift}[$arm];
@@ -63,6 +70,10 @@ for my $how (sort keys %flags) {
 	way "open to $how", sub { went("open", text($path), $flags{$how}, 0644) };
 	way "openat2 to $how", sub { went("openat2", $at, text($path), pack("QQQ", $flags{$how}, $how =~ /create/ ? 0644 : 0, 0), 24) };
 }
+for my $resolve (1, 2, 4, 8, 16, 32) {
+	way "openat2 to write, resolved by $resolve", sub { my $dir_fd = fd($dir, 0); went("openat2", $dir_fd, text("file"), pack("QQQ", 1, 0, $resolve), 24) };
+}
+way "openat2 of a longer structure", sub { went("openat2", $at, text($file), pack("QQQx64", 1, 0, 0), 88) };
 way "an unnamed file", sub { fd($dir, 020000000 | ($arm ? 040000 : 0200000) | 2) >= 0 };
 way "a file in /dev/shm", sub { fd("/dev/shm/fairlead-test-$$", 0101) >= 0 };
 way "a file in /tmp", sub { fd("/tmp/fairlead-test-$$", 0101) >= 0 };
@@ -84,6 +95,16 @@ for my $link ("root", "cwd") {
 	way "the victim's $link: to move", sub { rename "$there/spare", "$there/renamed" };
 }
 way "an inherited descriptor", sub { my $f; open($f, ">&=3") && syswrite($f, "x") };
+way "splice into an inherited descriptor", sub { pipe(my $r, my $w); syswrite $w, "x"; went("splice", fileno $r, 0, 3, 0, 1, 0) };
+way "tee into an inherited descriptor", sub { pipe(my $r, my $w); syswrite $w, "x"; went("tee", fileno $r, 3, 1, 0) };
+way "vmsplice into an inherited descriptor", sub { my $x = "x"; went("vmsplice", 3, pack("PQ", $x, 1), 1, 0) };
+way "copy_file_range into an inherited descriptor", sub { went("copy_file_range", reading(), pack("Q", 0), 3, pack("Q", 0), 1, 0) };
+way "sendfile into an inherited descriptor", sub { went("sendfile", 3, reading(), 0, 1) };
+way "splice into what is open for reading", sub { pipe(my $r, my $w); syswrite $w, "x"; went("splice", fileno $r, 0, reading(), pack("Q", 0), 1, 0) };
+# 1 is MAP_SHARED, 9 is MADV_REMOVE.
+way "memory of a file, to write", sub { went("mmap", 0, 4096, 3, 1, reading(), 0) };
+way "memory of a file, made writable", sub { my $at = call("mmap", 0, 4096, 1, 1, reading(), 0); $at > 0 && went("mprotect", $at, 4096, 3) };
+way "memory of a file, taken out of it", sub { my $at = call("mmap", 0, 4096, 1, 1, reading(), 0); $at > 0 && went("madvise", $at, 4096, 9) };
 way "an inherited descriptor, by name", sub { fd("/dev/fd/3", 1) >= 0 && -s $file };
 way "rename", sub { rename "$dir/spare", "$dir/renamed" };
 way "exchange", sub { went("renameat2", $at, text($file), $at, text("$dir/spare"), 2) };
@@ -122,12 +143,32 @@ way "removexattr", sub { past("removexattr", text($file), text("user.a")) };
 way "file_setattr", sub { past("file_setattr", $at, text($file), pack("x32"), 24, 0) };
 way "utimensat", sub { went("utimensat", $at, text($file), pack("q4", 1, 0, 1, 0), 0) };
 way "futimens", sub { went("utimensat", reading(), 0, pack("q4", 1, 0, 1, 0), 0) };
+way "utimensat through /proc/self/fd", sub { my $fd = reading(); went("utimensat", $at, text("/proc/self/fd/$fd"), pack("q4", 1, 0, 1, 0), 0) };
+way "chmod through /proc/self/fd", sub { my $fd = reading(); went("fchmodat", $at, text("/proc/self/fd/$fd"), 0777) };
+way "fchmodat2 of a descriptor", sub { went("fchmodat2", reading(), text(""), 0777, 0x1000) };
+way "fchownat of a descriptor", sub { went("fchownat", reading(), text(""), $<, -1, 0x1000) };
+way "truncate through /proc/self/fd", sub { my $fd = reading(); went("truncate", text("/proc/self/fd/$fd"), 0) };
+way "setxattr through /proc/self/fd", sub { my $fd = reading(); past("setxattr", text("/proc/self/fd/$fd"), text("user.a"), "b", 1, 0) };
+way "an access list", sub { past("setxattr", text($file), text("system.posix_acl_access"), pack("L", 2), 4, 0) };
+way "a file's capability", sub { past("setxattr", text($file), text("security.capability"), pack("L5", 0x2000000, 0, 0, 0, 0), 20, 0) };
+way "lremovexattr", sub { past("lremovexattr", text($file), text("user.a")) };
+way "fremovexattr", sub { past("fremovexattr", reading(), text("user.a")) };
+way "removexattrat", sub { past("removexattrat", $at, text($file), 0, text("user.a")) };
 way "utimes", sub { went("utimes", text($file), pack("q4", 1, 0, 1, 0)) };
 for (["chattr", 0x40086602, pack("q", 0)], ["FS_IOC_FSSETXATTR", 0x401c5820, pack("x28")], ["FS_IOC_SETVERSION", 0x40087602, pack("q", 7)],
 	["FICLONE", 0x40049409, 0], ["a label", 0x41009432, pack("x256")], ["FITRIM", 0xc0185879, pack("x24")], ["FIFREEZE", 0xc0045877, 0],
 	["btrfs's subvolumes", 0x5000940e, pack("x4096")], ["BLKFLSBUF", 0x1261, 0], ["BLKDISCARD", 0x1277, pack("Q2", 0, 0)], ["SG_IO", 0x2285, pack("x88")],
 	["FIOSETOWN", 0x8901, pack("i", $pid)], ["TIOCSTI", 0x5412, "x"], ["TIOCLINUX", 0x541c, "\2"], ["TIOCCONS", 0x541d, 0], ["TIOCSCTTY", 0x540e, 1],
-	["TIOCSETD", 0x5423, pack("i", 0)], ["TIOCVHANGUP", 0x5437, 0], ["TIOCSIG", 0x40045436, 2], ["TIOCNOTTY", 0x5422, 0]) {
+	["TIOCSETD", 0x5423, pack("i", 0)], ["TIOCVHANGUP", 0x5437, 0], ["TIOCSIG", 0x40045436, 2], ["TIOCNOTTY", 0x5422, 0],
+	["SIOCSPGRP", 0x8902, pack("i", $pid)], ["TIOCEXCL", 0x540c, 0], ["TIOCMSET", 0x5418, pack("i", 0)], ["TIOCSSERIAL", 0x541f, pack("x128")], ["TIOCPKT", 0x5420, pack("i", 1)],
+	["FIOASYNC", 0x5452, pack("i", 1)], ["TIOCSLCKTRMIOS", 0x5457, pack("x64")], ["TIOCGPTPEER", 0x5441, 2], ["TIOCSERCONFIG", 0x5453, 0], ["TIOCSRS485", 0xc020542f, pack("x32")],
+	["KDFONTOP", 0x4b72, pack("x32")], ["KDSKBENT", 0x4b47, pack("x4")], ["KDSETMODE", 0x4b3a, 1], ["VT_ACTIVATE", 0x5606, 1], ["VT_LOCKSWITCH", 0x560b, 0],
+	["FICLONERANGE", 0x4020940d, pack("x32")], ["FIDEDUPERANGE", 0xc0189436, pack("x24")], ["FITHAW", 0xc0045878, 0], ["EXT4_IOC_MOVE_EXT", 0xc028660f, pack("x40")],
+	["FS_IOC_SHUTDOWN", 0x8004587d, pack("x4")], ["FS_IOC_SET_ENCRYPTION_POLICY", 0x800c6613, pack("x12")], ["FS_IOC_ADD_ENCRYPTION_KEY", 0xc0506617, pack("x80")],
+	["FS_IOC_ENABLE_VERITY", 0x40806685, pack("x128")], ["BLKROSET", 0x125d, pack("i", 0)], ["BLKRRPART", 0x125f, 0], ["BLKZEROOUT", 0x127f, pack("Q2", 0, 0)],
+	["LOOP_CTL_GET_FREE", 0x4c82, 0], ["LOOP_SET_FD", 0x4c00, 0], ["CDROMEJECT", 0x5309, 0], ["USBDEVFS_RESET", 0x5514, 0], ["EVIOCGRAB", 0x40044590, 1], ["TUNSETIFF", 0x400454ca, pack("x40")],
+	["KVM_CREATE_VM", 0xae01, 0], ["SIOCSIFFLAGS", 0x8914, pack("x40")], ["RTC_SET_TIME", 0x4024700a, pack("x36")], ["WDIOC_SETOPTIONS", 0x80045704, pack("i", 1)],
+	["NVME_IOCTL_ADMIN_CMD", 0xc0484e41, pack("x72")], ["USERFAULTFD_IOC_NEW", 0xaa00, 0], ["PERF_EVENT_IOC_ENABLE", 0x2400, 0], ["NS_MNT_GET_NEXT", 0x8010b70b, pack("x16")]) {
 	my ($name, $what, $arg) = @$_;
 	way "ioctl: $name", sub { past("ioctl", reading(), $what, $arg) };
 	way "ioctl on the terminal: $name", sub { my $fd = fd("/dev/tty", 2); $fd < 0 ? 0 : past("ioctl", $fd, $what, $arg) };
@@ -141,7 +182,11 @@ way "notices of a directory", sub { past("fcntl", fd($dir, 0), 1026, 0x80000000 
 way "an exclusive lock", sub { went("flock", reading(), 2 | 4) };
 for my $path ("/proc/self/mem", "/proc/self/comm", "/proc/self/oom_score_adj", "/proc/$pid/mem", "/proc/$pid/oom_score_adj", "/proc/$pid/comm",
 	"/proc/sys/kernel/hostname", "/proc/sysrq-trigger", "/proc/sys/vm/drop_caches", "/dev/kmsg", "/dev/console", "/dev/mem", "/dev/fuse",
-	"/dev/uinput", "/dev/net/tun", "/dev/ptmx", "/sys/power/state", "/sys/fs/cgroup/cgroup.procs") {
+	"/dev/uinput", "/dev/net/tun", "/dev/ptmx", "/sys/power/state", "/sys/fs/cgroup/cgroup.procs", "/proc/$pid/timerslack_ns", "/proc/$pid/clear_refs",
+	"/proc/$pid/coredump_filter", "/proc/$pid/attr/current", "/proc/$pid/uid_map", "/proc/$pid/task/$pid/comm", "/proc/self/attr/exec", "/proc/self/loginuid", "/proc/mtrr",
+	"/proc/irq/0/smp_affinity", "/proc/sys/kernel/core_pattern", "/proc/sys/fs/binfmt_misc/register", "/dev/loop-control", "/dev/kvm", "/dev/vhost-net", "/dev/userfaultfd",
+	"/dev/watchdog", "/dev/rtc0", "/dev/port", "/dev/tty0", "/dev/vcs", "/dev/snapshot", "/dev/mapper/control", "/dev/hpet", "/dev/ttyS0", "/dev/vda", "/dev/loop0", "/dev/pts/ptmx",
+	"/sys/kernel/tracing/trace_marker", "/sys/kernel/uevent_helper", "/sys/kernel/mm/transparent_hugepage/enabled") {
 	way "write $path", sub { fd($path, 1 | 0400) >= 0 };
 }
 way "another terminal", sub {
@@ -158,9 +203,18 @@ for my $signal (1, 2, 9, 10, 15, 18, 19) {
 	way "tkill $signal", sub { went("tkill", $pid, $signal) };
 	way "tgkill $signal", sub { went("tgkill", $pid, $pid, $signal) };
 	way "rt_sigqueueinfo $signal", sub { went("rt_sigqueueinfo", $pid, $signal, pack("iiix116", $signal, 0, -1)) };
+	way "rt_tgsigqueueinfo $signal", sub { went("rt_tgsigqueueinfo", $pid, $pid, $signal, pack("iiix116", $signal, 0, -1)) };
+	way "pidfd_send_signal $signal by /proc", sub { my $fd = fd("/proc/$pid", 0); $fd >= 0 && went("pidfd_send_signal", $fd, $signal, 0, 0) };
+	way "pidfd_send_signal $signal to the group", sub { my $fd = call("pidfd_open", $pid, 0); $fd >= 0 && went("pidfd_send_signal", $fd, $signal, 0, 4) };
+	way "pidfd_send_signal $signal of a thread", sub { my $fd = call("pidfd_open", $pid, 0200); $fd >= 0 && went("pidfd_send_signal", $fd, $signal, 0, 1) };
 	way "pidfd_send_signal $signal", sub { my $fd = call("pidfd_open", $pid, 0); $fd >= 0 && went("pidfd_send_signal", $fd, $signal, 0, 0) };
 }
 way "kill of a group", sub { went("kill", -$pid, 10) };
+# SIGCONT, which the shell and this do not mind.
+way "all processes", sub { call("kill", -1, 18); 0 };
+way "a timer's signal to another", sub { my $id = "\0" x 8; went("timer_create", 1, pack("Qiiix44", 0, 10, 4, $pid), $id) };
+way "an owner of a pipe's signals", sub { pipe(my $r, my $w); past("fcntl", fileno $r, 8, $pid) };
+way "an owner of a pair's signals", sub { socketpair(my $p, my $q, AF_UNIX, SOCK_STREAM, 0) && past("ioctl", fileno $p, 0x8902, pack("i", $pid)) };
 way "kill with more bits", sub { went("kill", $pid + (1 << 32), 10) };
 way "ptrace: attach", sub { went("ptrace", 16, $pid, 0, 0) };
 way "ptrace: seize", sub { went("ptrace", 0x4206, $pid, 0, 0) };
@@ -223,10 +277,31 @@ way "netlink: set a link down", sub {
 	my $n = syscall $arm ? 207 : 45, $fd, $said, 4096, 0, 0, 0;
 	$n >= 20 && unpack("x16l", $said) == 0
 };
+# A message to another's netlink socket would be refused a connection, if anything.
+for my $protocol (0, 4, 16) {
+	way "netlink: a message to another of $protocol", sub {
+		my $fd = syscall $arm ? 198 : 41, 16, 3, $protocol;
+		my ($text, $to) = (pack("LSSLL", 16, 16, 0, 1, 0), pack("SSLL", 16, 0, $pid, 0));
+		$fd >= 0 && (syscall($arm ? 206 : 44, $fd, $text, 16, 0, $to, 12) >= 0 || !($! == Errno::EPERM() || $! == Errno::EACCES()))
+	};
+}
+# SOCK_DESTROY of the listener, acknowledged.
+way "netlink: the end of another's socket", sub {
+	my $fd = syscall $arm ? 198 : 41, 16, 3, 4;
+	my $ask = pack("LSSLL CCCCL na2a4x12x16LLL", 72, 21, 5, 1, 0, 2, 6, 0, 0, 0xfff, $port, "", INADDR_LOOPBACK, 0, 0xffffffff, 0xffffffff);
+	my $to = pack("SSLL", 16, 0, 0, 0);
+	$fd >= 0 && syscall($arm ? 206 : 44, $fd, $ask, length $ask, 0, $to, 12) > 0 or return 0;
+	my $said = "\0" x 4096;
+	my $n = syscall $arm ? 207 : 45, $fd, $said, 4096, 0, 0, 0;
+	$n >= 20 && unpack("x16l", $said) == 0
+};
 way "shared memory", sub { went("shmget", 0x46414952, 4096, 01600) };
 way "semaphores", sub { went("semget", 0x46414952, 1, 01600) };
 way "messages", sub { went("msgget", 0x46414952, 01600) };
 way "a queue of messages", sub { went("mq_open", text("fairlead-test"), 0102, 0600, 0) };
+way "$_->[0] of what there is", do { my ($name, @args) = @$_; sub { past($name, @args) } }
+	for ["shmat", 0, 0, 0], ["shmctl", 0, 0, 0], ["shmdt", 4096], ["semop", 0, 0, 0], ["semctl", 0, 0, 0, 0], ["semtimedop", 0, 0, 0, 0], ["msgsnd", 0, 0, 0, 0],
+	["msgrcv", 0, 0, 0, 0, 04000], ["msgctl", 0, 0, 0], ["mq_timedsend", -1, 0, 0, 0, 0], ["mq_timedreceive", -1, 0, 0, 0, 0], ["mq_notify", -1, 0], ["mq_getsetattr", -1, 0, 0];
 way "the end of a queue", sub { past("mq_unlink", text("fairlead-test")) };
 
 # What the supervisor looks at while another process changes it: memory that both share says /dev/null and a victim in turn.
@@ -322,6 +397,7 @@ way "$_->[0]", do { my ($name, @args) = @$_; sub { past($name, @args) } }
 	for ["quotactl", 0x80000100, 0, 0, 0], ["swapon", 0, 0], ["swapoff", 0], ["acct", 0], ["settimeofday", 0, 0], ["clock_settime", 0, 0], ["sethostname", 0, 0],
 	["setdomainname", 0, 0], ["iopl", 3], ["ioperm", 0x80, 1, 1], ["reboot", 0, 0, 0, 0], ["init_module", 0, 0, 0], ["finit_module", -1, 0, 0],
 	["delete_module", 0, 0], ["kexec_load", 0, 0, 0, 0], ["kexec_file_load", -1, -1, 0, 0, 0], ["bpf", 0, 0, 0], ["perf_event_open", 0, 0, -1, -1, 0],
+	["fsconfig", -1, 0, 0, 0, 0], ["fsmount", -1, 0, 0], ["quotactl_fd", -1, 0x80000100, 0, 0],
 	["userfaultfd", 1], ["fanotify_init", 0x200, 0], ["io_uring_setup", 1, 0], ["io_uring_enter", -1, 0, 0, 0, 0, 0], ["io_uring_register", -1, 0, 0, 0],
 	["request_key", 0, 0, 0, 0], ["vhangup"], ["uselib", 0], ["modify_ldt", 0, 0, 0], ["lookup_dcookie", 0, 0, 0];
 way "add_key", sub { past("add_key", text("user"), text("fairlead-test"), "x", 1, -3) };
@@ -329,11 +405,38 @@ way "keyctl", sub { past("keyctl", 0, -3, 0) };
 way "syslog: clear", sub { past("syslog", 5, 0, 0) };
 way "syslog: read and clear", sub { past("syslog", 4, $buffer, 0) };
 way "syslog: console level", sub { past("syslog", 8, 0, 7) };
+# 0x2000 is ADJ_SETOFFSET, 0x4000 ADJ_TICK.
+way "clock_adjtime", sub { my $t = pack("Lx204", 0x4000); went("clock_adjtime", 0, $t) };
+way "adjtimex", sub { my $t = pack("Lx204", 0x4000); went("adjtimex", $t) };
+way "a call that is newer than the filter", sub { past("listns", 0, 0, 0, 0) };
+way "a call that no kernel has", sub { syscall(999, 0) >= 0 || $! != Errno::ENOSYS() };
+way "Landlock taken back by more of it", sub {
+	my $set = call("landlock_create_ruleset", pack("Q", 0x1ff2), 8, 0);
+	$set >= 0 or return 0;
+	my $dir_fd = fd($dir, 010000000);
+	call("landlock_add_rule", $set, 1, pack("Ql", 0x1ff2, $dir_fd), 0);
+	call("landlock_restrict_self", $set, 0);
+	fd($file, 1) >= 0
+};
+way "a filter that allows all", sub {
+	my $allow = pack("SCCL", 6, 0, 0, 0x7fff0000);
+	call("seccomp", 1, 0, pack("Sx6P", 1, $allow));
+	went("fchmodat", $at, text($file), 0777) || fd($file, 1) >= 0
+};
+way "a listener of its own", sub { my $allow = pack("SCCL", 6, 0, 0, 0x7fff0000); went("seccomp", 1, 8, pack("Sx6P", 1, $allow)) && (went("fchmodat", $at, text($file), 0777) || fd($file, 1) >= 0) };
+way "a handle of a file", sub { my $handle = pack("LLx128", 128, 0); my $id = pack("L", 0); went("name_to_handle_at", $at, text($file), $handle, $id, 0) && past("open_by_handle_at", $at, $handle, 2) };
 way "x32's mkdir", sub { went("x32_mkdir", text("$dir/x32"), 0755) };
 
 # More rights.
 way "setuid", sub { $< != 0 && went("setuid", 0) };
 way "setuid from root", sub { $< == 0 && went("setuid", 1) };
+way "setreuid", sub { my $to = $< ? 0 : 1; went("setreuid", $to, $to) };
+way "setresuid", sub { my $to = $< ? 0 : 1; went("setresuid", $to, $to, $to) };
+way "setfsuid", sub { my $to = $< ? 0 : 1; call("setfsuid", $to); my $now = call("setfsuid", -1); call("setfsuid", $<); $now == $to };
+way "a bounding set", sub { $< == 0 && grep { $_ != 2 && $_ != 34 && call("prctl", 23, $_, 0, 0, 0) > 0 } 0..40 };
+way "secure bits", sub { went("prctl", 28, 1, 0, 0, 0) };
+way "speculation of another", sub { went("prctl", 62, 1, $pid, 0, 0) };
+way "memory layout", sub { went("prctl", 35, 1, 4096, 0, 0) };
 way "setgid", sub { $( + 0 != 3 && went("setgid", 3) };
 way "setgroups", sub { went("setgroups", 1, pack("L", 3)) };
 way "capset", sub { went("capset", pack("LL", 0x20080522, 0), pack("L6", 2, 2, 0, 0, 0, 0)) };
