@@ -8,8 +8,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/framing"
 )
 
-// turns takes the time of each thing once in each round of a benchmark, in turns, and the first is another one each time: what else the
-// machine does meets all of them alike.
+// turns takes the time of each thing once in each round of a benchmark, in turns, and every other round backwards: what else the machine
+// does meets all of them alike.
 type turns struct {
 	run  []func() (after func())
 	took [][]time.Duration
@@ -23,7 +23,9 @@ func (t *turns) add(run func() (after func())) {
 func (t *turns) loop(b *testing.B) {
 	for round := 0; b.Loop(); round++ {
 		for i := range t.run {
-			i = (i + round) % len(t.run)
+			if round%2 > 0 {
+				i = len(t.run) - 1 - i
+			}
 			began := time.Now()
 			after := t.run[i]()
 			t.took[i] = append(t.took[i], time.Since(began))
