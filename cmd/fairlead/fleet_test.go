@@ -17,6 +17,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // The first command that people try, on a hundred addresses of one real sshd.
@@ -46,7 +47,39 @@ func TestTheMainCommandOnAHundredAddressesOfARealServer(t *testing.T) {
 
 	for _, way := range []string{"off", "require"} {
 		t.Run("keeper "+way, func(t *testing.T) { mainCommand(t, home, inventory, way, fleet) })
+		t.Run("held, keeper "+way, func(t *testing.T) { dryRun(t, home, inventory, way, fleet) })
 	}
+}
+
+// dryRun runs a script held on all addresses: it reports what the script would have written, once for all of them, with its exit code, and
+// nothing has changed.
+func dryRun(t *testing.T, home, inventory, way string, fleet int) {
+	tree := filepath.Join(t.TempDir(), "tree")
+	require.NoError(t, os.MkdirAll(filepath.Join(tree, "etc"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(tree, "etc/app.conf"), []byte("port = 80\n"), 0o644))
+	script := filepath.Join(t.TempDir(), "tune.sh")
+	require.NoError(t, os.WriteFile(script, []byte("cd \"$1\" || exit 1\necho more >>etc/app.conf\nrm -f etc/app.conf\nmkdir new\nwc -l <etc/app.conf\nexit 7\n"), 0o644))
+	sums := func() string {
+		out, err := exec.Command("sh", "-c", `cd "$1" && find . -exec stat -c '%n %a %s %Y %Z %i' {} + | sort; find . -type f -exec sha256sum {} + | sort`, "sh", tree).CombinedOutput()
+		require.NoError(t, err, string(out))
+		return string(out)
+	}
+	before := sums()
+	cmd := exec.CommandContext(t.Context(), "fairlead", "-i", inventory, "run", "all", "--held", "--fold", "--script", script, "--", tree)
+	cmd.Env = []string{gorace, "PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home, "TERM=dumb", "FAIRLEAD_KEEPER=" + way}
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	cmd.Run()
+	if strings.Contains(errOut.String(), "not_held") || strings.Contains(errOut.String(), "cannot be held") {
+		needs.Part(t, "this machine holds no shell: %.300s", errOut.String())
+	}
+	assert.Equal(t, 1, cmd.ProcessState.ExitCode(), errOut.String())
+	all := fmt.Sprintf("node[001-%03d]", fleet)
+	assert.Contains(t, out.String(), fmt.Sprintf("== %s (%d hosts): exit 7\n", all, fleet))
+	for _, want := range []string{"open for writing " + tree + "/etc/app.conf", "remove " + tree + "/etc/app.conf", "make the directory " + tree + "/new"} {
+		assert.Contains(t, errOut.String(), "  "+all+": "+want+"\n")
+	}
+	assert.Equal(t, before, sums())
 }
 
 func mainCommand(t *testing.T, home, inventory, way string, fleet int) {
