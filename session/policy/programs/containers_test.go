@@ -15,6 +15,9 @@ func TestContainersAreLookedAt(t *testing.T) {
 		read-only | docker logs --tail 100 web
 		sensitive-read | docker inspect web
 		sensitive-read | docker compose config
+		read-only | docker compose config --services
+		read-only | docker compose config -q
+		sensitive-read | docker compose config --format json
 		unknown | docker --host tcp://192.0.2.1 ps
 		unknown | docker -H tcp://192.0.2.1 ps
 		unknown | docker --context other ps

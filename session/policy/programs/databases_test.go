@@ -15,6 +15,17 @@ func TestDatabasesShowTheirStatusOnThisHost(t *testing.T) {
 		unknown | psql -c '\! touch pwned'
 		unknown | psql -c '\l' -c '\! id'
 		unknown | psql -c 'show x; select pg_terminate_backend(1)'
+		read-only | psql -c 'select count(*) from pg_stat_activity'
+		read-only | psql -c "select pid, query, now() - query_start from pg_stat_activity where state <> 'idle' order by 3 limit 5;"
+		read-only | psql -Atc 'select datname, pg_size_pretty(pg_database_size(datname)) from pg_database'
+		read-only | psql -c 'SELECT pg_is_in_recovery();'
+		unknown | psql -c 'select count(*) from users'
+		unknown | psql -c 'select * from pg_locks where evil.now()'
+		unknown | psql -c 'select count(dblink(1)) from pg_locks'
+		unknown | psql -c 'select * from pg_locks for update'
+		read-only | pg_controldata /var/lib/postgresql/15/main
+		read-only | mysqldump --version
+		unknown | mysqldump --version app
 		unknown | psql -c '\dt \! id'
 		write | psql -l -o pwned
 		unknown | mysql

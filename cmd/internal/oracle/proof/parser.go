@@ -50,6 +50,7 @@ func Differences(rep judge.Report, out Outcome) []string {
 }
 
 func listed(paths []judge.Path, word string) bool {
+	word = strings.ReplaceAll(word, "/proc/self/fd/", "/dev/fd/") // shells name a substitution's stream in either way
 	return slices.ContainsFunc(paths, func(p judge.Path) bool {
 		if strings.HasPrefix(p.Text, "~") || !p.Literal && !strings.HasPrefix(p.Source, "\"") && strings.ContainsAny(p.Source, "$`") {
 			return true // the judge keeps a tilde as it is; an unquoted expansion may become any words
