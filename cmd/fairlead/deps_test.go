@@ -51,6 +51,8 @@ func ours(paths []string) (rel []string) {
 
 // The picture of the tree, as a test: for each package, the packages of ours that it may reach, directly or not.
 func TestArrowsPointOneWay(t *testing.T) {
+	const inSSH = "session/sshconn/internal/"
+	ssh := []string{"audit/procgroup", "session/internal/tty", "hosts/sshconfig", "hosts/knownhosts", inSSH + "allowed", inSSH + "clock", inSSH + "hostkeys", inSSH + "keyring", inSSH + "stamp"}
 	near := []string{"hosts", "hosts/internal/near", "hosts/lazyregexp", "hosts/printable", "hosts/wildcard"}
 	core := append(near, "audit", "framing", "framing/hostcode", "session/become", "session/policy", "session/held", "session/id", "session/internal/capture", "session/internal/ctxerr", "session/internal/seam",
 		"session/internal/signum", "session/internal/terminalread", "session/screen")
@@ -86,8 +88,8 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/telemetry":             append(core, "session"),
 		"session/rollout":               append(core, "session"),
 		"session/template":              append(near, "framing", "framing/hostcode"),
-		"session/dialer": append(core, "session", "session/internal/tty", "session/localpty", "session/sshconn", "session/sessiontest/sshserver",
-			"hosts/sshconfig", "hosts/knownhosts", "audit/procgroup"),
+		"session/dialer": append(append(core, ssh...),
+			"session", "session/localpty", "session/sshconn", "session/sessiontest/sshserver"),
 		"session/copies":   append(core, "session", "session/files", "session/internal/fileplan"),
 		"session/filework": append(core, "session", "session/files", "session/internal/fileplan", "session/registry", "session/rollout", "session/output", "session/redact", "session/screen"),
 		"session/jobs":     append(core, "session"),
@@ -100,7 +102,12 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/output":   {},
 		"session/screen":   {"hosts/printable"},
 		"session/localpty": append(core, "session", "session/internal/tty"),
-		"session/sshconn":  append(core, "audit/procgroup", "session", "session/internal/tty", "hosts/sshconfig", "hosts/knownhosts"),
+		"session/sshconn":  append(append(core, ssh...), "session"),
+		inSSH + "allowed":  append(near, "audit/procgroup", "hosts/sshconfig", "hosts/knownhosts"),
+		inSSH + "clock":    {},
+		inSSH + "hostkeys": append(near, "audit/procgroup", "hosts/sshconfig", "hosts/knownhosts", inSSH+"allowed", inSSH+"clock", inSSH+"keyring", inSSH+"stamp"),
+		inSSH + "keyring":  append(near, "audit/procgroup", "hosts/sshconfig", "hosts/knownhosts", inSSH+"allowed", inSSH+"clock", inSSH+"stamp"),
+		inSSH + "stamp":    {},
 
 		"cmd/internal/oracle/proof": append(near, "framing/hostcode", "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
 	} {

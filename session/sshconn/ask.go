@@ -66,8 +66,8 @@ func (l *login) put(q Question) (Answer, error) {
 	if l.t.ask == nil {
 		return Answer{}, ErrNoPerson
 	}
-	l.clk.pause()
-	defer l.clk.resume()
+	l.clk.Pause()
+	defer l.clk.Resume()
 	q.Host, q.Addr, q.User = l.t.name, l.t.addr(), l.t.user
 	l.asked.Store(true)
 	a, err := l.t.ask(l.clk, q)

@@ -15,6 +15,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/allowed"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/keyring"
 )
 
 // Defaults of Config.
@@ -156,7 +159,7 @@ func (n Network) admit(resolve func(hosts.Host) (*target, error)) func(hosts.Hos
 
 // resolve takes everything from the host itself.
 func (cfg Config) resolve(h hosts.Host) (*target, error) {
-	t := &target{name: h.Name, host: h.Addr, port: h.Port, user: h.User, timeout: h.ConnectTimeout, hostKeys: cfg.HostKeys, ask: cfg.Ask, methods: allMethods()}
+	t := &target{name: h.Name, host: h.Addr, port: h.Port, user: h.User, timeout: h.ConnectTimeout, hostKeys: cfg.HostKeys, ask: cfg.Ask, methods: allowed.AllMethods()}
 	t.login = strings.Join(append([]string{strconv.FormatBool(h.IdentityOnly)}, h.Identity...), "\x00")
 	if t.host == "" {
 		t.host = h.Name
@@ -170,14 +173,14 @@ func (cfg Config) resolve(h hosts.Host) (*target, error) {
 	for _, name := range h.Via {
 		t.via = append(t.via, cfg.hop(name))
 	}
-	t.keys = func(clk *clock) (*keyring, error) {
+	t.keys = func(clk *clock.Clock) (*keyring.Ring, error) {
 		signers, err := cfg.Auth(clk, h)
 		if err != nil {
 			return nil, err
 		}
-		ring := &keyring{}
+		ring := &keyring.Ring{}
 		for _, s := range signers {
-			ring.add(given(s))
+			ring.Add(keyring.Given(s))
 		}
 		return ring, nil
 	}

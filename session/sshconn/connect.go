@@ -10,6 +10,8 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/keyring"
 )
 
 // stage is how far a connection came, for errors.
@@ -31,7 +33,7 @@ func (d *Dialer) timeout(t *target) time.Duration {
 
 // connect makes one connection and logs in. It takes over via only when it succeeds. A server that has hung up while a person
 // was asked is connected to again, once: they do not wait for long (LoginGraceTime), and the answer may be on record.
-func (d *Dialer) connect(clk *clock, t *target, via *jump) (*Conn, error) {
+func (d *Dialer) connect(clk *clock.Clock, t *target, via *jump) (*Conn, error) {
 	return oneOf(clk, t, func() (*Conn, error) {
 		return d.admitted(clk, t, via, func() (*Conn, error) {
 			c, hungUp, err := d.connectOnce(clk, t, via)
@@ -44,7 +46,7 @@ func (d *Dialer) connect(clk *clock, t *target, via *jump) (*Conn, error) {
 }
 
 // connectOnce is connect that connects once. hungUp says that the connection went away after a person had been asked.
-func (d *Dialer) connectOnce(clk *clock, t *target, via *jump) (_ *Conn, hungUp bool, _ error) {
+func (d *Dialer) connectOnce(clk *clock.Clock, t *target, via *jump) (_ *Conn, hungUp bool, _ error) {
 	var raw net.Conn
 	var err error
 	switch {
@@ -96,7 +98,7 @@ func (d *Dialer) connectOnce(clk *clock, t *target, via *jump) (_ *Conn, hungUp 
 
 	c := newConn(d, t, via, w, sc)
 	c.hostKey, c.vouched, _ = l.verdict()
-	c.peer.HostKey = fingerprint(c.hostKey)
+	c.peer.HostKey = keyring.Fingerprint(c.hostKey)
 	if c.peer.Key, c.cert = l.credential(); c.cert != nil {
 		c.peer.CertID, c.peer.CertSerial = c.cert.KeyId, c.cert.Serial
 	}
@@ -126,14 +128,14 @@ func (l *login) settings() *ssh.ClientConfig {
 		HostKeyCallback:   l.checkHostKey,
 	}
 	cfg.KeyExchanges, cfg.Ciphers, cfg.MACs = secure.KeyExchanges, secure.Ciphers, secure.MACs
-	if a := l.t.algorithms; a.exchanges != nil {
-		cfg.KeyExchanges = a.exchanges
+	if a := l.t.algorithms; a.Exchanges != nil {
+		cfg.KeyExchanges = a.Exchanges
 	}
-	if a := l.t.algorithms; a.ciphers != nil {
-		cfg.Ciphers = a.ciphers
+	if a := l.t.algorithms; a.Ciphers != nil {
+		cfg.Ciphers = a.Ciphers
 	}
-	if a := l.t.algorithms; a.macs != nil {
-		cfg.MACs = a.macs
+	if a := l.t.algorithms; a.Macs != nil {
+		cfg.MACs = a.Macs
 	}
 	cfg.RekeyThreshold = serversTurn
 	if l.t.rekey != 0 {

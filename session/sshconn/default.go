@@ -7,8 +7,11 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
-	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/allowed"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/hostkeys"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/keyring"
 )
 
 // DefaultConfig says how [Default] connects. The zero value is the account of this process, asking nobody.
@@ -104,10 +107,10 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	if err := f.viaOf(t, h, s); err != nil {
 		return nil, err
 	}
-	if t.algorithms, err = f.algorithms(s); err != nil {
+	if t.algorithms, err = allowed.AlgorithmsOf(s); err != nil {
 		return nil, err
 	}
-	if t.methods, err = methodsOf(s); err != nil {
+	if t.methods, err = allowed.MethodsOf(s); err != nil {
 		return nil, err
 	}
 	t.net = network{family: s.AddressFamily.V, address: s.BindAddress.V, inface: s.BindInterface.V, attempts: s.ConnectionAttempts.V}
@@ -118,11 +121,11 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 		t.net.direction = s.BindInterface.Source() + ": BindInterface " + t.net.inface
 	}
 	t.rekey, t.setEnv = s.RekeyLimit.V, values(s.SetEnv)
-	live := &liveKeys{f: f, paths: append(values(s.UserKnownHostsFiles), values(s.GlobalKnownHostsFiles)...)}
+	live := &hostkeys.Live{Files: &f.known, Paths: append(values(s.UserKnownHostsFiles), values(s.GlobalKnownHostsFiles)...)}
 	if t.hostKeys = live; !s.KnownHostsCommand.V.IsZero() {
-		t.hostKeys = &commandKeys{liveKeys: live, argv: s.KnownHostsCommand.V.Argv, env: f.environ(), from: s.KnownHostsCommand.Source(), name: t.keyName()}
+		t.hostKeys = &hostkeys.Command{Live: live, Argv: s.KnownHostsCommand.V.Argv, Env: f.environ(), From: s.KnownHostsCommand.Source(), Name: t.keyName()}
 	}
-	t.revoked = revokedKeys{s.RevokedHostKeys.V, s.RevokedHostKeys.Source()}
+	t.revoked = hostkeys.Revoked{File: s.RevokedHostKeys.V, From: s.RevokedHostKeys.Source()}
 	if user := values(s.UserKnownHostsFiles); f.cfg.HostKeysChange != nil && s.UpdateHostKeys.V != "no" && len(user) > 0 {
 		t.rotation = &rotation{asks: s.UpdateHostKeys.V == "ask", files: user, others: values(s.GlobalKnownHostsFiles), hash: s.HashKnownHosts.V, changing: f.cfg.HostKeysChange, done: make(chan struct{})}
 	}
@@ -134,9 +137,10 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 		t.rotation = nil
 	}
 	w := f.wanted(h, s)
-	w.algorithms, w.silent, w.host, w.user = t.algorithms, s.BatchMode.V, t.name, t.user
+	w.Algorithms, w.Silent, w.Forget = t.algorithms, s.BatchMode.V, f.cfg.Forget
+	w.Ask = func() func(context.Context, string) ([]byte, error) { return f.passphrase(t.name, t.user, w.Silent) }
 	t.login = w.String() + "\x02" + t.methods.String()
-	t.keys = func(clk *clock) (*keyring, error) { return f.keyring(clk, w) }
+	t.keys = func(clk *clock.Clock) (*keyring.Ring, error) { return f.keys.Ring(clk, w) }
 	return t, nil
 }
 
@@ -217,26 +221,31 @@ func (f *files) firstContact(h hosts.Host, s sshconfig.Settings) firstContact {
 	return first
 }
 
-// liveKeys asks known_hosts files as they are now.
-type liveKeys struct {
-	f     *files
-	paths []string
-}
-
-func (k *liveKeys) Check(q knownhosts.Query, key hostKey) error {
-	db, err := k.f.knownHosts(k.paths)
-	if err != nil {
-		return err
+// wanted merges what h and ssh_config name. Keys of the command line come first, and then a host's own, as with ssh -i, and then the files that ssh
+// would try unasked are not tried; nor are those that ssh_config names where the host takes no others.
+func (f *files) wanted(h hosts.Host, s sshconfig.Settings) keyring.Wanted {
+	if h.IdentityOnly {
+		s.IdentitiesOnly.V, s.IdentityFiles, s.CertificateFiles = true, nil, nil
 	}
-	return db.Check(q, key)
-}
-
-func (k *liveKeys) Algorithms(q knownhosts.Query) []string {
-	db, err := k.f.knownHosts(k.paths)
-	if err != nil {
-		return knownhosts.DefaultAlgorithms() // Check will say the error
+	w := keyring.Wanted{Explicit: map[string]bool{}, Only: s.IdentitiesOnly.V, Agent: s.IdentityAgent.V, Certificates: values(s.CertificateFiles)}
+	for _, v := range s.IdentityFiles {
+		if v.OnCommandLine() {
+			w.Identities, w.Explicit[v.V] = append(w.Identities, v.V), true
+		}
 	}
-	return db.Algorithms(q)
+	for _, path := range h.Identity {
+		path = f.expand(path)
+		w.Identities = append(w.Identities, path)
+		w.Explicit[path] = true
+	}
+	for _, v := range s.IdentityFiles {
+		named := v.From.File != ""
+		if !v.OnCommandLine() && (named || len(h.Identity) == 0) {
+			w.Identities = append(w.Identities, v.V)
+			w.Explicit[v.V] = w.Explicit[v.V] || named
+		}
+	}
+	return w
 }
 
 func values(v []sshconfig.Value[string]) []string {

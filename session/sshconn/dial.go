@@ -9,6 +9,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
 )
 
 // maxHops bounds how many jump hosts one route may have, so that hosts that jump through each other end.
@@ -39,8 +40,8 @@ func (d *Dialer) DialConn(ctx context.Context, h hosts.Host) (*Conn, error) {
 	if err != nil {
 		return nil, &Error{Host: h.Name, Err: err}
 	}
-	clk := newClock(ctx, d.timeout(route[len(route)-1]))
-	defer clk.stop()
+	clk := clock.New(ctx, d.timeout(route[len(route)-1]))
+	defer clk.Stop()
 	return d.dialRoute(clk, route, "")
 }
 
@@ -52,7 +53,7 @@ func (d *Dialer) Check(h hosts.Host) error {
 }
 
 // dialRoute connects to the last target of route through the others.
-func (d *Dialer) dialRoute(clk *clock, route []*target, before string) (*Conn, error) {
+func (d *Dialer) dialRoute(clk *clock.Clock, route []*target, before string) (*Conn, error) {
 	last := route[len(route)-1]
 	if c := d.shared(clk, last); c != nil {
 		return c, nil

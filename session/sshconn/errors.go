@@ -13,8 +13,11 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/allowed"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
 )
 
 // Error says why there is no connection to a host. Err is, or wraps, *[HostKeyError], *[AuthError], *[session.NoLoginError],
@@ -128,8 +131,8 @@ func (e *AuthError) Error() string {
 	if len(e.Typed) > 0 {
 		fmt.Fprintf(&b, "; typed: %s", strings.Join(e.Typed, ", "))
 	}
-	keysOff := slices.ContainsFunc(e.Untried, func(u Untried) bool { return u.Method == byKey })
-	takesKeys := slices.Contains(e.Methods, byKey) && !keysOff
+	keysOff := slices.ContainsFunc(e.Untried, func(u Untried) bool { return u.Method == allowed.ByKey })
+	takesKeys := slices.Contains(e.Methods, allowed.ByKey) && !keysOff
 	switch {
 	case len(e.Partial) > 0:
 		fmt.Fprintf(&b, "; the server accepted %s and also requires %s", strings.Join(e.Partial, ", "), strings.Join(e.Methods, " or "))
@@ -169,24 +172,26 @@ func (l *login) refusal(err error) error {
 		e.Reason = printable.Heard(said, maxHeard)
 	}
 	if l.ring != nil {
-		e.Skipped = l.ring.skipped
-		for _, id := range l.ring.identities[len(l.tried):] {
-			e.Skipped = append(e.Skipped, Skipped{id.from, fmt.Sprintf("servers hang up after %d tries", len(l.tried))})
+		for _, s := range l.ring.Skipped {
+			e.Skipped = append(e.Skipped, Skipped(s))
+		}
+		for _, id := range l.ring.Identities[len(l.tried):] {
+			e.Skipped = append(e.Skipped, Skipped{id.From, fmt.Sprintf("servers hang up after %d tries", len(l.tried))})
 		}
 	}
 	return e
 }
 
 // silent explains a dial whose time is up, or which the caller gave up.
-func silent(clk *clock, what string) error {
-	if e, ok := errors.AsType[*timeoutError](context.Cause(clk)); ok {
+func silent(clk *clock.Clock, what string) error {
+	if e, ok := errors.AsType[*clock.TimeoutError](context.Cause(clk)); ok {
 		return fmt.Errorf("%s: %w", what, e)
 	}
 	return context.Cause(clk)
 }
 
 // explain says in plain words why a connection was not made. heard is what the server said first.
-func explain(clk *clock, at stage, err error, heard string) error {
+func explain(clk *clock.Clock, at stage, err error, heard string) error {
 	if clk.Err() != nil {
 		return silent(clk, map[stage]string{
 			reaching: "the address does not answer; is the host up, is a firewall in between?",
@@ -236,3 +241,33 @@ func plain(err error) string {
 
 // closePatience is how long a server may take to confirm that a program was hung up.
 const closePatience = 5 * time.Second
+
+// nothingInCommon explains that there is no algorithm for something, and how to allow one that the server has, where there is any.
+func nothingInCommon(e *ssh.AlgorithmNegotiationError) error {
+	secure, insecure := ssh.SupportedAlgorithms(), ssh.InsecureAlgorithms()
+	keyword, usual, old := "KexAlgorithms", secure.KeyExchanges, insecure.KeyExchanges
+	switch {
+	case strings.HasSuffix(e.What, "host key"):
+		keyword, usual, old = "HostKeyAlgorithms", knownhosts.DefaultAlgorithms(), insecure.HostKeys
+	case strings.HasSuffix(e.What, "cipher"):
+		keyword, usual, old = "Ciphers", secure.Ciphers, insecure.Ciphers
+	case strings.HasSuffix(e.What, "MAC"):
+		keyword, usual, old = "MACs", secure.MACs, insecure.MACs
+	}
+	offers := printable.Heard(strings.Join(e.RequestedAlgorithms, ","), 2*maxHeard)
+	text := fmt.Sprintf("no algorithm in common for %s: the server offers %q", e.What, offers)
+	first := func(of []string) string {
+		i := slices.IndexFunc(e.RequestedAlgorithms, func(a string) bool { return slices.Contains(of, a) })
+		if i < 0 {
+			return ""
+		}
+		return e.RequestedAlgorithms[i]
+	}
+	if a := first(usual); a != "" {
+		return fmt.Errorf("%s, and %s in ssh_config leaves out %s", text, keyword, a)
+	}
+	if a := first(old); a != "" {
+		return fmt.Errorf("%s, which is old and not safe; to allow it for this host alone, write \"%s +%s\" into its Host block in ssh_config", text, keyword, a)
+	}
+	return fmt.Errorf("%s, and Fairlead supports none of these", text)
+}

@@ -1,6 +1,7 @@
 package sshconn
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,11 +11,11 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/hostkeys"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/keyring"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/stamp"
 )
-
-type hostKey = ssh.PublicKey
 
 // maxAge is how long a configuration is believed without looking for files that a new one might include.
 const maxAge = 10 * time.Second
@@ -23,31 +24,16 @@ const maxAge = 10 * time.Second
 type files struct {
 	cfg DefaultConfig
 
+	keys    keyring.Files
+	known   hostkeys.Files
 	mu      sync.Mutex // guards the maps; held while a file is read, so that a fleet reads it once
 	configs map[string]*keptConfig
-	known   map[string]*knownhosts.DB
-	keys    map[string]*keyFile
-}
-
-// stamp tells versions of a file apart. The zero stamp is a file that is not there.
-type stamp struct {
-	changed time.Time
-	size    int64
-	mode    os.FileMode
-}
-
-func stampOf(path string) stamp {
-	info, err := os.Stat(path)
-	if err != nil {
-		return stamp{}
-	}
-	return stamp{info.ModTime(), info.Size(), info.Mode()}
 }
 
 type keptConfig struct {
 	conf   *sshconfig.Config
 	read   time.Time
-	stamps map[string]stamp
+	stamps map[string]stamp.Stamp
 }
 
 func (k *keptConfig) fresh() bool {
@@ -55,7 +41,7 @@ func (k *keptConfig) fresh() bool {
 		return false
 	}
 	for path, was := range k.stamps {
-		if stampOf(path) != was {
+		if stamp.Of(path) != was {
 			return false
 		}
 	}
@@ -70,12 +56,12 @@ func (f *files) config(path string) (*sshconfig.Config, error) {
 		return k.conf, nil
 	}
 	// Stamped before reading: a change in between is noticed the next time.
-	k := &keptConfig{read: time.Now(), stamps: map[string]stamp{}}
+	k := &keptConfig{read: time.Now(), stamps: map[string]stamp.Stamp{}}
 	var err error
 	switch path {
 	case "":
 		for _, p := range f.usual() {
-			k.stamps[p] = stampOf(p)
+			k.stamps[p] = stamp.Of(p)
 		}
 		k.conf, err = f.cfg.Loader.Load()
 	case sshconfig.None:
@@ -90,7 +76,7 @@ func (f *files) config(path string) (*sshconfig.Config, error) {
 	}
 	for _, p := range k.conf.Files() {
 		if _, ok := k.stamps[p]; !ok {
-			k.stamps[p] = stampOf(p)
+			k.stamps[p] = stamp.Of(p)
 		}
 	}
 	if f.configs == nil {
@@ -125,24 +111,46 @@ func (f *files) expand(path string) string {
 	return filepath.Join(home, rest)
 }
 
-// knownHosts returns what the files say now.
-func (f *files) knownHosts(paths []string) (*knownhosts.DB, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	name := strings.Join(paths, "\x00")
-	var err error
-	db := f.known[name]
-	if db == nil {
-		db, err = knownhosts.Open(paths...)
-	} else {
-		db, err = db.Reload()
+// KeyFile is what a Dialer would make of one private key file.
+type KeyFile struct {
+	Public    ssh.PublicKey // nil where nothing says it
+	Encrypted bool          // a passphrase will be asked for
+	Missing   bool          // there is no such file, nor a public one or a certificate beside it
+	Problem   string        // why the private key cannot be used; "" means that it can
+	Unfit     string        // why the certificate beside it is not offered; "" means that it is, or that there is none
+}
+
+// LookAtKey reads a private key file as a Dialer does. It asks nobody, and keeps nothing of the key.
+func LookAtKey(path string) KeyFile {
+	k := keyring.Read(path)
+	out := KeyFile{Public: k.Public, Encrypted: k.Locked != nil, Missing: k.Missing, Problem: k.Problem}
+	if k.Cert != nil {
+		out.Unfit = keyring.Unfit(k.Cert, time.Now())
 	}
-	if err != nil {
-		return nil, fmt.Errorf("host keys cannot be checked: %w", err)
+	return out
+}
+
+// passphrase returns what asks for one; nil where no person may be asked.
+func (f *files) passphrase(host, user string, silent bool) func(ctx context.Context, keyfile string) ([]byte, error) {
+	switch {
+	case silent:
+		return nil
+	case f.cfg.Passphrase != nil:
+		return f.cfg.Passphrase
+	case f.cfg.Ask == nil:
+		return nil
 	}
-	if f.known == nil {
-		f.known = map[string]*knownhosts.DB{}
+	try := 0
+	return func(ctx context.Context, keyfile string) ([]byte, error) {
+		try++
+		a, err := f.cfg.Ask(ctx, Question{Kind: AskPassphrase, Host: host, User: user, KeyFile: keyfile, Try: try})
+		if err == nil && len(a.Secrets) != 1 {
+			a.wipe()
+			err = fmt.Errorf("%d answers for one passphrase", len(a.Secrets))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return a.Secrets[0], nil
 	}
-	f.known[name] = db
-	return db, nil
 }

@@ -51,8 +51,8 @@ func (l *login) judgeHostKey(key ssh.PublicKey) (vouched bool, err error) {
 	if first.silent != "" || l.t.ask == nil {
 		return false, unknown
 	}
-	l.clk.pause() // also while somebody else is asked about the same key
-	defer l.clk.resume()
+	l.clk.Pause() // also while somebody else is asked about the same key
+	defer l.clk.Resume()
 	done, err := l.t.turns.take(l.clk, unknown.Host)
 	if err != nil {
 		return false, err

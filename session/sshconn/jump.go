@@ -3,12 +3,14 @@ package sshconn
 import (
 	"context"
 	"errors"
+
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
 )
 
 // jump is a connection to a jump host, shared by everybody who goes through it.
 type jump struct {
 	key    string
-	clk    *clock        // of dialing; who waits stands still with it
+	clk    *clock.Clock  // of dialing; who waits stands still with it
 	ready  chan struct{} // closed once dialing has ended
 	conn   *Conn         // valid after ready; nil if there is err
 	err    error
@@ -18,7 +20,7 @@ type jump struct {
 
 // through returns a connection to the last hop of route, which the caller must release. One caller dials for all: a
 // caller that gives up does not take the others' connection away.
-func (d *Dialer) through(clk *clock, route []*target) (*jump, error) {
+func (d *Dialer) through(clk *clock.Clock, route []*target) (*jump, error) {
 	key := ""
 	for _, t := range route {
 		key = t.key(key)
@@ -33,7 +35,7 @@ func (d *Dialer) through(clk *clock, route []*target) (*jump, error) {
 	j.refs++
 	d.mu.Unlock()
 
-	defer j.clk.follow(clk)()
+	defer j.clk.Follow(clk)()
 	select {
 	case <-j.ready:
 	case <-clk.Done():
@@ -83,16 +85,16 @@ func (j *jump) made() bool {
 }
 
 // newJump starts to dial. Dialing ends when nobody waits for it any more.
-func (d *Dialer) newJump(first *clock, key string, route []*target) *jump {
+func (d *Dialer) newJump(first *clock.Clock, key string, route []*target) *jump {
 	limit := d.timeout(route[len(route)-1])
-	if first.limit >= 0 && (limit < 0 || limit > first.limit) {
-		limit = first.limit
+	if first.Limit >= 0 && (limit < 0 || limit > first.Limit) {
+		limit = first.Limit
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(first))
-	j := &jump{key: key, clk: newClock(ctx, limit), ready: make(chan struct{}), cancel: cancel}
+	j := &jump{key: key, clk: clock.New(ctx, limit), ready: make(chan struct{}), cancel: cancel}
 	go func() {
 		defer close(j.ready)
-		defer j.clk.stop()
+		defer j.clk.Stop()
 		j.conn, j.err = d.dialRoute(j.clk, route, key)
 	}()
 	return j

@@ -13,46 +13,18 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/allowed"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/keyring"
 )
 
 // DefaultMaxTries is how many keys are offered to one host: as many as OpenSSH's server takes (MaxAuthTries).
 const DefaultMaxTries = 6
 
-// identity is one key to log in with.
-type identity struct {
-	from   string // a file, "agent" … for messages
-	public ssh.PublicKey
-	// open returns the signer. It is called only once the server has accepted the public key, and may ask a person.
-	open func(clk *clock) (ssh.Signer, error)
-}
-
-func given(s ssh.Signer) identity {
-	return identity{from: "given", public: s.PublicKey(), open: func(*clock) (ssh.Signer, error) { return s, nil }}
-}
-
-// keyring is what can be tried at one host, in order.
-type keyring struct {
-	identities []identity
-	skipped    []Skipped
-	close      func() // frees what the identities need; may be nil
-}
-
-// add appends id unless its key is there already.
-func (r *keyring) add(id identity) {
-	blob := string(id.public.Marshal())
-	if !slices.ContainsFunc(r.identities, func(other identity) bool { return string(other.public.Marshal()) == blob }) {
-		r.identities = append(r.identities, id)
-	}
-}
-
-func (r *keyring) skip(from, reason string) {
-	r.skipped = append(r.skipped, Skipped{From: from, Reason: reason})
-}
-
 // login is one attempt to become t.user at t. The SSH library calls it from one goroutine, except where told.
 type login struct {
 	t   *target
-	clk *clock
+	clk *clock.Clock
 	w   *wire
 	max int
 
@@ -63,7 +35,7 @@ type login struct {
 	vouched bool          // trusted, and recorded nowhere
 	refused error         // why the host's key is not trusted
 
-	ring    *keyring
+	ring    *keyring.Ring
 	keysErr error
 	tried   []Offered
 	trying  *session.AuthTry // not answered yet
@@ -90,12 +62,12 @@ func (l *login) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	if l.notTyped != nil {
 		return nil, l.notTyped
 	}
-	for _, method := range l.t.methods.order {
+	for _, method := range l.t.methods.Order {
 		var auth ssh.AuthMethod
 		var err error
 		switch {
 		case !slices.Contains(c.AllowedMethods, method):
-		case method == byKey:
+		case method == allowed.ByKey:
 			auth, err = l.nextKey()
 		default:
 			auth = l.byPerson(method)
@@ -121,12 +93,12 @@ func (l *login) nextKey() (ssh.AuthMethod, error) {
 		}
 		l.ring = ring
 	}
-	if len(l.tried) == len(l.ring.identities) || l.max > 0 && len(l.tried) >= l.max {
+	if len(l.tried) == len(l.ring.Identities) || l.max > 0 && len(l.tried) >= l.max {
 		return nil, nil
 	}
-	id := l.ring.identities[len(l.tried)]
-	l.tried = append(l.tried, Offered{From: id.from, Type: id.public.Type(), Fingerprint: fingerprint(id.public)})
-	l.begin(session.AuthTry{Method: byKey, From: id.from, Fingerprint: fingerprint(id.public)})
+	id := l.ring.Identities[len(l.tried)]
+	l.tried = append(l.tried, Offered{From: id.From, Type: id.Public.Type(), Fingerprint: keyring.Fingerprint(id.Public)})
+	l.begin(session.AuthTry{Method: allowed.ByKey, From: id.From, Fingerprint: keyring.Fingerprint(id.Public)})
 	s := &lazySigner{id: id, l: l, at: len(l.tried) - 1}
 	return ssh.PublicKeys(s), nil
 }
@@ -140,8 +112,8 @@ func (l *login) verdict() (key ssh.PublicKey, vouched bool, refused error) {
 
 // end frees what the keys needed.
 func (l *login) end() {
-	if l.ring != nil && l.ring.close != nil {
-		l.ring.close()
+	if l.ring != nil && l.ring.Close != nil {
+		l.ring.Close()
 	}
 }
 
@@ -151,29 +123,21 @@ func (l *login) credential() (fingerprint string, cert *ssh.Certificate) {
 	if n == 0 || !l.tried[n-1].Accepted {
 		return "", nil
 	}
-	cert, _ = l.ring.identities[n-1].public.(*ssh.Certificate)
+	cert, _ = l.ring.Identities[n-1].Public.(*ssh.Certificate)
 	return l.tried[n-1].Fingerprint, cert
-}
-
-// fingerprint names a key; of a certificate the key that it is about, as OpenSSH does.
-func fingerprint(key ssh.PublicKey) string {
-	if cert, ok := key.(*ssh.Certificate); ok {
-		key = cert.Key
-	}
-	return ssh.FingerprintSHA256(key)
 }
 
 // lazySigner offers a public key, and opens the private one when the server wants a signature.
 type lazySigner struct {
-	id identity
+	id keyring.Identity
 	l  *login
 	at int // in login.tried
 }
 
-func (s *lazySigner) PublicKey() ssh.PublicKey { return s.id.public }
+func (s *lazySigner) PublicKey() ssh.PublicKey { return s.id.Public }
 
 // Algorithms lists what the key can sign with, SHA-512 first, as OpenSSH prefers.
-func (s *lazySigner) Algorithms() []string { return s.l.t.algorithms.forKey(s.id.public) }
+func (s *lazySigner) Algorithms() []string { return s.l.t.algorithms.ForKey(s.id.Public) }
 
 func (s *lazySigner) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {
 	return s.SignWithAlgorithm(rand, data, s.Algorithms()[0])
@@ -190,12 +154,12 @@ func (s *lazySigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm st
 }
 
 func (s *lazySigner) sign(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
-	signer, err := s.id.open(s.l.clk)
+	signer, err := s.id.Open(s.l.clk)
 	if err != nil {
 		return nil, err
 	}
-	if strings.HasPrefix(s.id.public.Type(), "sk-") {
-		over, err := s.l.touch(s.id.public)
+	if strings.HasPrefix(s.id.Public.Type(), "sk-") {
+		over, err := s.l.touch(s.id.Public)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
 )
 
 // masterTime bounds how long an ssh that may share its connection is waited for; then Fairlead connects itself.
@@ -26,7 +27,7 @@ func masterOf(h hosts.Host, s sshconfig.Settings) string {
 
 // shared returns a connection over that of another ssh to t (ControlPath), or nil where there is none. It was that ssh's to check
 // the host's key, and it probes the connection.
-func (d *Dialer) shared(clk *clock, t *target) *Conn {
+func (d *Dialer) shared(clk *clock.Clock, t *target) *Conn {
 	if t.master == "" || t.scan || !ownSocket(t.master) {
 		return nil
 	}

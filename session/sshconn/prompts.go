@@ -8,6 +8,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/allowed"
 )
 
 // Bounds of what a server may ask with keyboard-interactive in one go.
@@ -23,7 +24,7 @@ var errNoWay = errors.New("unable to authenticate")
 // byPerson returns the next attempt with what a person types; nil where there is none.
 func (l *login) byPerson(method string) ssh.AuthMethod {
 	n := l.typed[method]
-	if l.noPerson || l.t.ask == nil || n >= l.t.methods.prompts || method == byPrompts && n > 0 && !l.prompted {
+	if l.noPerson || l.t.ask == nil || n >= l.t.methods.Prompts || method == allowed.ByPrompts && n > 0 && !l.prompted {
 		return nil
 	}
 	if l.typed == nil {
@@ -31,7 +32,7 @@ func (l *login) byPerson(method string) ssh.AuthMethod {
 	}
 	l.typed[method] = n + 1
 	l.begin(session.AuthTry{Method: method, From: "typed"})
-	if method == byPassword {
+	if method == allowed.ByPassword {
 		return ssh.PasswordCallback(func() (string, error) { return l.password(n + 1) })
 	}
 	rounds, answered := 0, false
@@ -40,7 +41,7 @@ func (l *login) byPerson(method string) ssh.AuthMethod {
 		if rounds++; rounds > maxRounds || len(texts) > maxPrompts {
 			return nil, l.unanswered(fmt.Errorf("the server asks more than %d times, or for more than %d things at once", maxRounds, maxPrompts))
 		}
-		q := Question{Kind: AskLogin, Method: byPrompts, Name: clip(name), Instruction: clip(instruction), Try: n + 1}
+		q := Question{Kind: AskLogin, Method: allowed.ByPrompts, Name: clip(name), Instruction: clip(instruction), Try: n + 1}
 		if answered {
 			q.Try = 1 // the server goes on after an answer that was not wrong
 		}
@@ -50,7 +51,7 @@ func (l *login) byPerson(method string) ssh.AuthMethod {
 }
 
 func (l *login) password(try int) (string, error) {
-	q := Question{Kind: AskLogin, Method: byPassword, Try: try, Prompts: []Prompt{{Text: fmt.Sprintf("%s@%s's password: ", l.t.user, l.t.host)}}}
+	q := Question{Kind: AskLogin, Method: allowed.ByPassword, Try: try, Prompts: []Prompt{{Text: fmt.Sprintf("%s@%s's password: ", l.t.user, l.t.host)}}}
 	got, err := l.typedFor(q, try)
 	if err != nil {
 		return "", err
@@ -107,7 +108,7 @@ type attempt struct {
 
 // tries says what was typed, for a message.
 func (l *login) tries() (out []string) {
-	for _, method := range l.t.methods.order {
+	for _, method := range l.t.methods.Order {
 		n := 0
 		for _, a := range l.given {
 			if a.method == method {
@@ -127,14 +128,14 @@ func (l *login) tries() (out []string) {
 // untried says why ways that the server takes were not tried.
 func (l *login) untried() (out []Untried) {
 	for _, method := range l.methods {
-		switch why := l.t.methods.off[method]; {
+		switch why := l.t.methods.Off[method]; {
 		case why != "":
 			out = append(out, Untried{method, why})
-		case method != byPassword && method != byPrompts:
-			if method != byKey {
+		case method != allowed.ByPassword && method != allowed.ByPrompts:
+			if method != allowed.ByKey {
 				out = append(out, Untried{method, "not supported"})
 			}
-		case !slices.Contains(l.t.methods.order, method):
+		case !slices.Contains(l.t.methods.Order, method):
 		case l.t.ask == nil || l.noPerson:
 			out = append(out, Untried{method, ErrNoPerson.Error()})
 		}

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/keyring"
 )
 
 // HostKeyChange is what a host's keys in known_hosts files become, because the host, once it was known and logged in to, has said
@@ -69,7 +71,7 @@ func (c *Conn) rotates() bool {
 
 // listed returns the list of its keys that the host sends right after login; nil where it sends none until it answers a probe. It
 // goes before [Conn.run], which answers requests otherwise.
-func (c *Conn) listed(clk *clock, requests <-chan *ssh.Request) (list []byte) {
+func (c *Conn) listed(clk *clock.Clock, requests <-chan *ssh.Request) (list []byte) {
 	defer context.AfterFunc(clk, func() { c.ssh.Close() })()
 	answered := make(chan struct{})
 	go func() { // ends with the connection at the latest
@@ -109,9 +111,9 @@ func (c *Conn) listed(clk *clock, requests <-chan *ssh.Request) (list []byte) {
 }
 
 // rotateAsked asks a person whether known_hosts files are to follow a list, while the clock stands still.
-func (c *Conn) rotateAsked(clk *clock, list []byte) {
-	clk.pause()
-	defer clk.resume()
+func (c *Conn) rotateAsked(clk *clock.Clock, list []byte) {
+	clk.Pause()
+	defer clk.Resume()
 	t := c.t
 	done, err := t.turns.take(clk, t.keyName())
 	if err != nil {
@@ -138,7 +140,7 @@ func (c *Conn) rotateTo(ctx context.Context, payload []byte, changing func(conte
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(keys, func(k ssh.PublicKey) bool { return same(k, c.hostKey) }) {
+	if !slices.ContainsFunc(keys, func(k ssh.PublicKey) bool { return keyring.Same(k, c.hostKey) }) {
 		return errors.New("the host does not say that the key it has shown is its own")
 	}
 	// Only a key that the user's files vouch for may bring others.
@@ -155,14 +157,14 @@ func (c *Conn) rotateTo(ctx context.Context, payload []byte, changing func(conte
 	}
 	var refused []ssh.PublicKey
 	plan.New = slices.DeleteFunc(plan.New, func(k ssh.PublicKey) bool {
-		no := !t.algorithms.allowsHost(k) || t.checkNewKey(k) != nil
+		no := !t.algorithms.AllowsHost(k) || t.checkNewKey(k) != nil
 		if no {
 			refused = append(refused, k)
 		}
 		return no
 	})
 	keys = slices.DeleteFunc(keys, func(k ssh.PublicKey) bool {
-		return slices.ContainsFunc(refused, func(no ssh.PublicKey) bool { return same(k, no) })
+		return slices.ContainsFunc(refused, func(no ssh.PublicKey) bool { return keyring.Same(k, no) })
 	})
 	if len(plan.New) == 0 && len(plan.Old) == 0 {
 		return nil
@@ -174,7 +176,7 @@ func (c *Conn) rotateTo(ctx context.Context, payload []byte, changing func(conte
 	}
 	change := HostKeyChange{Host: t.name, Name: t.keyName(), Files: r.files}
 	for _, k := range plan.New {
-		change.New = append(change.New, k.Type()+" "+fingerprint(k))
+		change.New = append(change.New, k.Type()+" "+keyring.Fingerprint(k))
 	}
 	for _, k := range plan.Old {
 		change.Old = append(change.Old, k.Type+" "+k.Fingerprint)
@@ -255,10 +257,10 @@ func (c *Conn) prove(keys []ssh.PublicKey) error {
 
 // checkNewKey says why a key must not be recorded for the host.
 func (t *target) checkNewKey(key ssh.PublicKey) error {
-	if err := t.algorithms.checkHost(key); err != nil {
+	if err := t.algorithms.CheckHost(key); err != nil {
 		return err
 	}
-	if err := t.revoked.check(key, t.keyName()); err != nil {
+	if err := t.revoked.Check(key, t.keyName()); err != nil {
 		return err
 	}
 	if err := t.hostKeys.Check(t.query(), key); err != nil {
@@ -267,16 +269,4 @@ func (t *target) checkNewKey(key ssh.PublicKey) error {
 		}
 	}
 	return nil
-}
-
-// allowsHost reports whether ssh_config lets a host show a key of this kind.
-func (a algorithms) allowsHost(key ssh.PublicKey) bool {
-	usual := a.hostKeys
-	if usual == nil {
-		usual = knownhosts.DefaultAlgorithms()
-	}
-	if key.Type() == ssh.KeyAlgoRSA {
-		return slices.Contains(usual, ssh.KeyAlgoRSASHA512) || slices.Contains(usual, ssh.KeyAlgoRSASHA256)
-	}
-	return slices.Contains(usual, key.Type())
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/keyring"
 )
 
 // KeyPlace says where the key of a host is looked for.
@@ -43,8 +45,8 @@ func (d *Dialer) ScanHostKey(ctx context.Context, h hosts.Host) (key ssh.PublicK
 	}
 	last := route[len(route)-1]
 	last.scan = true
-	clk := newClock(ctx, d.timeout(last))
-	defer clk.stop()
+	clk := clock.New(ctx, d.timeout(last))
+	defer clk.Stop()
 	c, err := d.dialRoute(clk, route, "")
 	if err == nil {
 		c.Close()
@@ -62,4 +64,4 @@ type scanned struct {
 	verdict error // nil, or *knownhosts.UnknownError and so on
 }
 
-func (s *scanned) Error() string { return fmt.Sprintf("its key is %s", fingerprint(s.key)) }
+func (s *scanned) Error() string { return fmt.Sprintf("its key is %s", keyring.Fingerprint(s.key)) }

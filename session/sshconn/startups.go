@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
 )
 
 // A server takes only so many connections that have not logged in (MaxStartups, 10 as a rule, for all its clients together), and
@@ -110,7 +112,7 @@ func (s *startups) give(a *address, dropped bool) (let bool) {
 
 // admitted connects as f does, once there is room at the address, and again where the server hung up before it knew who asks: some
 // times, and as long as there is time where it has let in another connection of ours.
-func (d *Dialer) admitted(clk *clock, t *target, via *jump, f func() (*Conn, error)) (*Conn, error) {
+func (d *Dialer) admitted(clk *clock.Clock, t *target, via *jump, f func() (*Conn, error)) (*Conn, error) {
 	addr := t.addr()
 	if via != nil {
 		addr = via.key + "\x00" + addr
@@ -149,9 +151,9 @@ func triedAgain(err error, tries int) error {
 }
 
 // turn waits for a place. The clock stands still: others are connecting, and nothing is wrong with the server.
-func (d *Dialer) turn(clk *clock, a *address) error {
-	clk.pause()
-	defer clk.resume()
+func (d *Dialer) turn(clk *clock.Clock, a *address) error {
+	clk.Pause()
+	defer clk.Resume()
 	return d.startups.take(clk, a)
 }
 

@@ -10,6 +10,10 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/allowed"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/hostkeys"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/keyring"
 )
 
 // target is a host with everything decided that is needed to connect to it.
@@ -37,16 +41,16 @@ type target struct {
 	setEnv []string // NAME=VALUE
 
 	hostKeys   HostKeys
-	algorithms algorithms
+	algorithms allowed.Algorithms
 	first      firstContact
-	revoked    revokedKeys
+	revoked    hostkeys.Revoked
 	rotation   *rotation
 	scan       bool     // connect for the key of the host alone
 	files      []string // known_hosts files of the user; nil where there are none
 	turns      *turns   // of questions about host keys
 	ask        Ask      // nil where no person may be asked
-	methods    methods
-	keys       func(clk *clock) (*keyring, error)
+	methods    allowed.Methods
+	keys       func(clk *clock.Clock) (*keyring.Ring, error)
 }
 
 func (t *target) addr() string { return net.JoinHostPort(t.host, strconv.Itoa(int(t.port))) }
@@ -60,7 +64,7 @@ func (t *target) keyName() string {
 }
 
 func (t *target) query() knownhosts.Query {
-	return knownhosts.Query{Host: t.host, Port: t.port, Alias: t.alias, Algorithms: t.algorithms.hostKeys}
+	return knownhosts.Query{Host: t.host, Port: t.port, Alias: t.alias, Algorithms: t.algorithms.HostKeys}
 }
 
 // key tells logins apart: connections are shared where it is equal, and only there.
@@ -73,10 +77,10 @@ func (t *target) key(before string) string {
 }
 
 func (t *target) checkHostKey(key ssh.PublicKey) error {
-	if err := t.algorithms.checkHost(key); err != nil {
+	if err := t.algorithms.CheckHost(key); err != nil {
 		return err
 	}
-	if err := t.revoked.check(key, t.keyName()); err != nil {
+	if err := t.revoked.Check(key, t.keyName()); err != nil {
 		return err
 	}
 	return t.hostKeys.Check(t.query(), key)

@@ -4,11 +4,12 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/keyring"
 )
 
 // traceHostKey reports a host key that was checked.
 func (l *login) traceHostKey(key ssh.PublicKey, err error) {
-	l.trace.HostKey(session.HostKey{Hop: l.t.hop, Addr: l.t.addr(), Type: key.Type(), Fingerprint: fingerprint(key), Err: err})
+	l.trace.HostKey(session.HostKey{Hop: l.t.hop, Addr: l.t.addr(), Type: key.Type(), Fingerprint: keyring.Fingerprint(key), Err: err})
 }
 
 // begin notes an attempt whose answer is reported when it comes.

@@ -10,37 +10,19 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/keyring"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/stamp"
 )
 
-// versioned may be implemented by HostKeys that change while a connection lives. Where version returns the same as before, what
+// versioned may be implemented by HostKeys that change while a connection lives. Where Version returns the same as before, what
 // Check says about a key is the same, too; nil is never the same.
-type versioned interface{ version() any }
-
-func (k *liveKeys) version() any {
-	db, err := k.f.knownHosts(k.paths)
-	if err != nil {
-		return nil // Check will say the error
-	}
-	return db
-}
-
-// commandAge is for how long the answer of a KnownHostsCommand counts for a connection that lives.
-const commandAge = time.Minute
-
-// version has the program asked again once in a while: nothing tells when it would say something else.
-func (k *commandKeys) version() any {
-	type answer struct {
-		files any
-		at    int64
-	}
-	return answer{k.liveKeys.version(), time.Now().UnixNano() / int64(commandAge)}
-}
+type versioned interface{ Version() any }
 
 // trust is what the last look at the key of a connection's host has found.
 type trust struct {
 	mu      sync.Mutex
 	version any
-	revoked stamp // of the file of revoked keys
+	revoked stamp.Stamp // of the file of revoked keys
 	err     error
 }
 
@@ -63,7 +45,7 @@ func (c *Conn) Validate() error {
 		}
 	}
 	if c.cert != nil {
-		if why := unfit(c.cert, time.Now()); why != "" {
+		if why := keyring.Unfit(c.cert, time.Now()); why != "" {
 			return &Error{Host: c.t.name, Addr: c.t.addr(), Step: StepLogin, Err: fmt.Errorf("%w: %s", session.ErrAuth, why)}
 		}
 	}
@@ -79,12 +61,12 @@ func (c *Conn) trusted() error {
 	t := &c.trust
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	version, revoked := keys.version(), stamp{}
-	if c.t.revoked.file != "" {
-		revoked = stampOf(c.t.revoked.file)
+	version, revoked := keys.Version(), stamp.Stamp{}
+	if c.t.revoked.File != "" {
+		revoked = stamp.Of(c.t.revoked.File)
 	}
 	_, certificate := c.hostKey.(*ssh.Certificate) // which expires
-	if version == nil || version != t.version || revoked != t.revoked || time.Since(revoked.changed) < racy || certificate {
+	if version == nil || version != t.version || revoked != t.revoked || time.Since(revoked.Changed) < racy || certificate {
 		t.err = c.CheckHostKey()
 		t.version, t.revoked = version, revoked
 	}

@@ -1,4 +1,4 @@
-package sshconn
+package keyring
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
 )
 
 const (
@@ -21,10 +23,10 @@ const (
 // agentKeys is what an agent holds. A nil one holds nothing.
 type agentKeys struct {
 	conn net.Conn
-	list []identity
+	list []Identity
 }
 
-func (a *agentKeys) keys() []identity {
+func (a *agentKeys) keys() []Identity {
 	if a == nil {
 		return nil
 	}
@@ -32,11 +34,11 @@ func (a *agentKeys) keys() []identity {
 }
 
 // dialAgent asks the agent at socket. One that does not answer is left out, and ring says so: there may be other keys.
-func dialAgent(clk *clock, socket string, ring *keyring) *agentKeys {
+func dialAgent(clk *clock.Clock, socket string, ring *Ring) *agentKeys {
 	from := "agent at " + socket
 	patience := agentPatience
-	if clk.limit >= 0 {
-		patience = min(patience, clk.limit/3) // so that a stuck agent leaves time for the keys in files
+	if clk.Limit >= 0 {
+		patience = min(patience, clk.Limit/3) // so that a stuck agent leaves time for the keys in files
 	}
 	ctx, cancel := context.WithTimeout(clk, patience)
 	defer cancel()
@@ -58,7 +60,7 @@ func dialAgent(clk *clock, socket string, ring *keyring) *agentKeys {
 		ring.skip(from, "it does not say its keys: is it locked, is it an agent?")
 		return nil
 	}
-	ring.close = func() { conn.Close() }
+	ring.Close = func() { conn.Close() }
 	for _, s := range signers {
 		// Parsed, because the library does not tell certificates apart in what an agent says.
 		public, err := ssh.ParsePublicKey(s.PublicKey().Marshal())
@@ -67,18 +69,18 @@ func dialAgent(clk *clock, socket string, ring *keyring) *agentKeys {
 			continue
 		}
 		if cert, ok := public.(*ssh.Certificate); ok {
-			if why := unfit(cert, time.Now()); why != "" {
+			if why := Unfit(cert, time.Now()); why != "" {
 				ring.skip(from, why)
 				continue
 			}
 		}
-		a.list = append(a.list, identity{from: "agent", public: public, open: a.opener(s)})
+		a.list = append(a.list, Identity{From: "agent", Public: public, Open: a.opener(s)})
 	}
 	return a
 }
 
-func (a *agentKeys) opener(s ssh.Signer) func(*clock) (ssh.Signer, error) {
-	return func(clk *clock) (ssh.Signer, error) {
+func (a *agentKeys) opener(s ssh.Signer) func(*clock.Clock) (ssh.Signer, error) {
+	return func(clk *clock.Clock) (ssh.Signer, error) {
 		return &agentSigner{Signer: s, clk: clk, conn: a.conn}, nil
 	}
 }
@@ -86,13 +88,13 @@ func (a *agentKeys) opener(s ssh.Signer) func(*clock) (ssh.Signer, error) {
 // agentSigner signs through the agent, while the clock stands still.
 type agentSigner struct {
 	ssh.Signer
-	clk  *clock
+	clk  *clock.Clock
 	conn net.Conn
 }
 
 func (s *agentSigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
-	s.clk.pause()
-	defer s.clk.resume()
+	s.clk.Pause()
+	defer s.clk.Resume()
 	_ = s.conn.SetDeadline(time.Now().Add(agentSigning))
 	stop := context.AfterFunc(s.clk, func() { _ = s.conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()

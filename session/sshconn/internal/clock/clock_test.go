@@ -1,4 +1,4 @@
-package sshconn
+package clock
 
 import (
 	"context"
@@ -15,16 +15,16 @@ import (
 func TestAClockEndsWhenItsTimeIsUpAndNotWhileItStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		c := newClock(t.Context(), 10*time.Second)
-		defer c.stop()
+		c := New(t.Context(), 10*time.Second)
+		defer c.Stop()
 		time.Sleep(4 * time.Second)
-		c.pause()
+		c.Pause()
 		time.Sleep(time.Hour)
-		c.pause() // two people are asked
-		c.resume()
+		c.Pause() // two people are asked
+		c.Resume()
 		time.Sleep(time.Hour)
 		require.NoError(t, c.Err())
-		c.resume()
+		c.Resume()
 		<-c.Done()
 		assert.Equal(t, 2*time.Hour+10*time.Second, time.Since(began))
 		assert.ErrorIs(t, context.Cause(c), context.DeadlineExceeded)
@@ -34,23 +34,23 @@ func TestAClockEndsWhenItsTimeIsUpAndNotWhileItStandsStill(t *testing.T) {
 
 func TestAClockStandsStillWithTheOneItFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		jump, c := newClock(t.Context(), -1), newClock(t.Context(), 10*time.Second)
-		defer jump.stop()
-		defer c.stop()
+		jump, c := New(t.Context(), -1), New(t.Context(), 10*time.Second)
+		defer jump.Stop()
+		defer c.Stop()
 		began := time.Now()
-		jump.pause()
-		unfollow := jump.follow(c)
+		jump.Pause()
+		unfollow := jump.Follow(c)
 		time.Sleep(time.Hour)
 		require.NoError(t, c.Err())
 		unfollow()
 		time.Sleep(3 * time.Second)
-		unfollow = jump.follow(c)
-		jump.resume()
+		unfollow = jump.Follow(c)
+		jump.Resume()
 		time.Sleep(2 * time.Second)
 		unfollow()
-		jump.pause() // nobody follows any more
+		jump.Pause() // nobody follows any more
 		<-c.Done()
-		jump.resume()
+		jump.Resume()
 		// One hour with the jump host, three seconds alone while it was still paused, then the rest.
 		assert.Equal(t, time.Hour+10*time.Second, time.Since(began))
 	})
@@ -59,8 +59,8 @@ func TestAClockStandsStillWithTheOneItFollows(t *testing.T) {
 func TestAClockWithoutALimitEndsWithItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		c := newClock(ctx, -1)
-		defer c.stop()
+		c := New(ctx, -1)
+		defer c.Stop()
 		time.Sleep(1000 * time.Hour)
 		require.NoError(t, c.Err())
 		cancel(assert.AnError)

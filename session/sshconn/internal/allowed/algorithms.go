@@ -1,4 +1,5 @@
-package sshconn
+// Package allowed owns what ssh_config allows for a host: algorithms, the sizes of keys, and the ways to log in.
+package allowed
 
 import (
 	"crypto/rsa"
@@ -9,17 +10,16 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
-	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
 	"github.com/fairlead-ssh/fairlead/hosts/wildcard"
 )
 
-// algorithms is what ssh_config says about them for one host. A nil list is the default.
-type algorithms struct {
-	hostKeys, exchanges, ciphers, macs []string
-	signatures                         []string // to log in with, certificates by their own names
+// Algorithms is what ssh_config says about them for one host. A nil list is the default.
+type Algorithms struct {
+	HostKeys, Exchanges, Ciphers, Macs []string
+	Signatures                         []string // to log in with, certificates by their own names
 	authorities                        []string // that sign host certificates
-	rsaBits                            int      // the least size of an RSA key; 0 is no limit
+	RsaBits                            int      // the least size of an RSA key; 0 is no limit
 	authoritiesFrom, signaturesFrom    string   // for messages
 	rsaBitsFrom                        string
 }
@@ -35,7 +35,8 @@ var signatures = []string{
 // standard are algorithms that OpenSSH uses unasked and the SSH library lacks: to add one changes nothing.
 var standard = []string{"sntrup761x25519-sha512*", "diffie-hellman-group18-sha512", "umac-*", "sk-*", "webauthn-*"}
 
-func (f *files) algorithms(s sshconfig.Settings) (a algorithms, err error) {
+// AlgorithmsOf is what ssh_config says about algorithms.
+func AlgorithmsOf(s sshconfig.Settings) (a Algorithms, err error) {
 	secure, insecure := ssh.SupportedAlgorithms(), ssh.InsecureAlgorithms()
 	for _, l := range []struct {
 		to             *[]string
@@ -43,11 +44,11 @@ func (f *files) algorithms(s sshconfig.Settings) (a algorithms, err error) {
 		v              sshconfig.Value[string]
 		usual, unusual []string
 	}{
-		{&a.hostKeys, "HostKeyAlgorithms", s.HostKeyAlgorithms, knownhosts.DefaultAlgorithms(), insecure.HostKeys},
-		{&a.exchanges, "KexAlgorithms", s.KexAlgorithms, secure.KeyExchanges, append(insecure.KeyExchanges, "curve25519-sha256@libssh.org")},
-		{&a.ciphers, "Ciphers", s.Ciphers, secure.Ciphers, insecure.Ciphers},
-		{&a.macs, "MACs", s.MACs, secure.MACs, insecure.MACs},
-		{&a.signatures, "PubkeyAcceptedAlgorithms", s.PubkeyAcceptedAlgorithms, signatures, []string{ssh.KeyAlgoRSA, ssh.CertAlgoRSAv01}},
+		{&a.HostKeys, "HostKeyAlgorithms", s.HostKeyAlgorithms, knownhosts.DefaultAlgorithms(), insecure.HostKeys},
+		{&a.Exchanges, "KexAlgorithms", s.KexAlgorithms, secure.KeyExchanges, append(insecure.KeyExchanges, "curve25519-sha256@libssh.org")},
+		{&a.Ciphers, "Ciphers", s.Ciphers, secure.Ciphers, insecure.Ciphers},
+		{&a.Macs, "MACs", s.MACs, secure.MACs, insecure.MACs},
+		{&a.Signatures, "PubkeyAcceptedAlgorithms", s.PubkeyAcceptedAlgorithms, signatures, []string{ssh.KeyAlgoRSA, ssh.CertAlgoRSAv01}},
 		{&a.authorities, "CASignatureAlgorithms", s.CASignatureAlgorithms, secure.PublicKeyAuths, nil},
 	} {
 		if *l.to, err = list(l.keyword, l.v, l.usual, l.unusual); err != nil {
@@ -55,7 +56,7 @@ func (f *files) algorithms(s sshconfig.Settings) (a algorithms, err error) {
 		}
 	}
 	a.signaturesFrom, a.authoritiesFrom = s.PubkeyAcceptedAlgorithms.Source(), s.CASignatureAlgorithms.Source()
-	a.rsaBits, a.rsaBitsFrom = s.RequiredRSASize.V, s.RequiredRSASize.Source()
+	a.RsaBits, a.rsaBitsFrom = s.RequiredRSASize.V, s.RequiredRSASize.Source()
 	return a, nil
 }
 
@@ -98,8 +99,8 @@ func list(keyword string, v sshconfig.Value[string], usual, unusual []string) ([
 	return out, nil
 }
 
-// forKey returns the algorithms that a key or certificate may log in with, best first.
-func (a algorithms) forKey(key ssh.PublicKey) (out []string) {
+// ForKey returns the algorithms that a key or certificate may log in with, best first.
+func (a Algorithms) ForKey(key ssh.PublicKey) (out []string) {
 	cert, certified := key.(*ssh.Certificate)
 	format := key.Type()
 	if certified {
@@ -113,28 +114,28 @@ func (a algorithms) forKey(key ssh.PublicKey) (out []string) {
 		}
 	}
 	for _, n := range names {
-		if a.signatures == nil && n[0] != ssh.KeyAlgoRSA || slices.Contains(a.signatures, n[1]) {
+		if a.Signatures == nil && n[0] != ssh.KeyAlgoRSA || slices.Contains(a.Signatures, n[1]) {
 			out = append(out, n[0])
 		}
 	}
 	return out
 }
 
-// unfit says why a key must not be offered; "" if it may.
-func (a algorithms) unfit(key ssh.PublicKey) string {
-	if len(a.forKey(key)) == 0 {
+// Unfit says why a key must not be offered; "" if it may.
+func (a Algorithms) Unfit(key ssh.PublicKey) string {
+	if len(a.ForKey(key)) == 0 {
 		return fmt.Sprintf("PubkeyAcceptedAlgorithms (%s) does not allow %s", a.signaturesFrom, key.Type())
 	}
-	if bits := rsaBits(key); bits > 0 && bits < a.rsaBits {
-		return fmt.Sprintf("it has %d bits, and RequiredRSASize is %d (%s)", bits, a.rsaBits, a.rsaBitsFrom)
+	if bits := rsaBits(key); bits > 0 && bits < a.RsaBits {
+		return fmt.Sprintf("it has %d bits, and RequiredRSASize is %d (%s)", bits, a.RsaBits, a.rsaBitsFrom)
 	}
 	return ""
 }
 
-// checkHost says why a host's key must not be trusted, whoever knows it.
-func (a algorithms) checkHost(key ssh.PublicKey) error {
-	if bits := rsaBits(key); bits > 0 && bits < a.rsaBits {
-		return fmt.Errorf("the host's key has %d bits, and RequiredRSASize is %d (%s)", bits, a.rsaBits, a.rsaBitsFrom)
+// CheckHost says why a host's key must not be trusted, whoever knows it.
+func (a Algorithms) CheckHost(key ssh.PublicKey) error {
+	if bits := rsaBits(key); bits > 0 && bits < a.RsaBits {
+		return fmt.Errorf("the host's key has %d bits, and RequiredRSASize is %d (%s)", bits, a.RsaBits, a.rsaBitsFrom)
 	}
 	if cert, ok := key.(*ssh.Certificate); ok && a.authorities != nil && cert.Signature != nil && !slices.Contains(a.authorities, cert.Signature.Format) {
 		return fmt.Errorf("the host's certificate is signed with %s, which CASignatureAlgorithms (%s) does not allow", cert.Signature.Format, a.authoritiesFrom)
@@ -155,32 +156,14 @@ func rsaBits(key ssh.PublicKey) int {
 	return 0
 }
 
-// nothingInCommon explains that there is no algorithm for something, and how to allow one that the server has, where there is any.
-func nothingInCommon(e *ssh.AlgorithmNegotiationError) error {
-	secure, insecure := ssh.SupportedAlgorithms(), ssh.InsecureAlgorithms()
-	keyword, usual, old := "KexAlgorithms", secure.KeyExchanges, insecure.KeyExchanges
-	switch {
-	case strings.HasSuffix(e.What, "host key"):
-		keyword, usual, old = "HostKeyAlgorithms", knownhosts.DefaultAlgorithms(), insecure.HostKeys
-	case strings.HasSuffix(e.What, "cipher"):
-		keyword, usual, old = "Ciphers", secure.Ciphers, insecure.Ciphers
-	case strings.HasSuffix(e.What, "MAC"):
-		keyword, usual, old = "MACs", secure.MACs, insecure.MACs
+// AllowsHost reports whether ssh_config lets a host show a key of this kind.
+func (a Algorithms) AllowsHost(key ssh.PublicKey) bool {
+	usual := a.HostKeys
+	if usual == nil {
+		usual = knownhosts.DefaultAlgorithms()
 	}
-	offers := printable.Heard(strings.Join(e.RequestedAlgorithms, ","), 2*maxHeard)
-	text := fmt.Sprintf("no algorithm in common for %s: the server offers %q", e.What, offers)
-	first := func(of []string) string {
-		i := slices.IndexFunc(e.RequestedAlgorithms, func(a string) bool { return slices.Contains(of, a) })
-		if i < 0 {
-			return ""
-		}
-		return e.RequestedAlgorithms[i]
+	if key.Type() == ssh.KeyAlgoRSA {
+		return slices.Contains(usual, ssh.KeyAlgoRSASHA512) || slices.Contains(usual, ssh.KeyAlgoRSASHA256)
 	}
-	if a := first(usual); a != "" {
-		return fmt.Errorf("%s, and %s in ssh_config leaves out %s", text, keyword, a)
-	}
-	if a := first(old); a != "" {
-		return fmt.Errorf("%s, which is old and not safe; to allow it for this host alone, write \"%s +%s\" into its Host block in ssh_config", text, keyword, a)
-	}
-	return fmt.Errorf("%s, and Fairlead supports none of these", text)
+	return slices.Contains(usual, key.Type())
 }

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package sshconn
+package keyring
 
 // tooOpen knows nothing about permissions that are not bits.
 func tooOpen(string) string { return "" }

@@ -1,4 +1,5 @@
-package sshconn
+// Package clock is a deadline that stands still while a person is asked.
+package clock
 
 import (
 	"context"
@@ -7,30 +8,30 @@ import (
 	"time"
 )
 
-// timeoutError is why a clock ended its context.
-type timeoutError struct{ after time.Duration }
+// TimeoutError is why a clock ended its context.
+type TimeoutError struct{ after time.Duration }
 
-func (e *timeoutError) Error() string        { return fmt.Sprintf("no answer within %v", e.after) }
-func (e *timeoutError) Timeout() bool        { return true }
-func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
+func (e *TimeoutError) Error() string        { return fmt.Sprintf("no answer within %v", e.after) }
+func (e *TimeoutError) Timeout() bool        { return true }
+func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// clock is a deadline that stands still while a person is asked. Its context ends with its parent, when the time is up,
+// Clock is a deadline that stands still while a person is asked. Its context ends with its parent, when the time is up,
 // or with stop.
-type clock struct {
+type Clock struct {
 	context.Context
 	end   context.CancelCauseFunc
-	limit time.Duration // negative means none
+	Limit time.Duration // negative means none
 
 	mu        sync.Mutex // guards what follows; a clock locks its followers while it is locked, never the other way
 	timer     *time.Timer
 	left      time.Duration // when the timer was last started
 	since     time.Time
 	pauses    int
-	followers map[*clock]struct{} // stand still with this one
+	followers map[*Clock]struct{} // stand still with this one
 }
 
-func newClock(parent context.Context, limit time.Duration) *clock {
-	c := &clock{limit: limit, left: limit}
+func New(parent context.Context, limit time.Duration) *Clock {
+	c := &Clock{Limit: limit, left: limit}
 	c.Context, c.end = context.WithCancelCause(parent)
 	if limit >= 0 {
 		c.since = time.Now()
@@ -39,17 +40,17 @@ func newClock(parent context.Context, limit time.Duration) *clock {
 	return c
 }
 
-func (c *clock) ring() {
+func (c *Clock) ring() {
 	c.mu.Lock()
 	paused := c.pauses > 0 // the timer fired while it was being stopped
 	c.mu.Unlock()
 	if !paused {
-		c.end(&timeoutError{c.limit})
+		c.end(&TimeoutError{c.Limit})
 	}
 }
 
-// stop ends the context and frees what the clock holds.
-func (c *clock) stop() {
+// Stop ends the context and frees what the clock holds.
+func (c *Clock) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.timer != nil {
@@ -58,8 +59,8 @@ func (c *clock) stop() {
 	c.end(context.Canceled)
 }
 
-// pause stops time until resume is called, which must happen once.
-func (c *clock) pause() {
+// Pause stops time until resume is called, which must happen once.
+func (c *Clock) Pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pauses++
@@ -68,12 +69,12 @@ func (c *clock) pause() {
 			c.left -= time.Since(c.since)
 		}
 		for f := range c.followers {
-			f.pause()
+			f.Pause()
 		}
 	}
 }
 
-func (c *clock) resume() {
+func (c *Clock) Resume() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pauses--
@@ -83,28 +84,28 @@ func (c *clock) resume() {
 			c.timer.Reset(max(c.left, 0))
 		}
 		for f := range c.followers {
-			f.resume()
+			f.Resume()
 		}
 	}
 }
 
-// follow makes f stand still whenever c does, until unfollow is called.
-func (c *clock) follow(f *clock) (unfollow func()) {
+// Follow makes f stand still whenever c does, until unfollow is called.
+func (c *Clock) Follow(f *Clock) (unfollow func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.followers == nil {
-		c.followers = map[*clock]struct{}{}
+		c.followers = map[*Clock]struct{}{}
 	}
 	c.followers[f] = struct{}{}
 	if c.pauses > 0 {
-		f.pause()
+		f.Pause()
 	}
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.followers, f)
 		if c.pauses > 0 {
-			f.resume()
+			f.Resume()
 		}
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package sshconn
+package keyring
 
 import (
 	"fmt"
