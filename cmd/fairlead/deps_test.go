@@ -134,6 +134,7 @@ func TestThePartsOfTheKeeperPointOneWay(t *testing.T) {
 		"runs":       {"access", "bodies", "client", "connect", "limit", "listen", "livepolicy", "onlyonce", "page", "params", "problem", "realm", "right", "route", "stream", "wire"},
 		"terminal":   {"access", "client", "connect", "limit", "listen", "livepolicy", "page", "params", "problem", "realm", "right", "route", "stream", "wire"},
 		"watch":      {"access", "client", "connect", "limit", "listen", "livepolicy", "page", "params", "problem", "realm", "right", "route", "stream", "terminal", "wire"},
+		"boxes":      {"access", "client", "connect", "events", "limit", "listen", "livepolicy", "page", "params", "problem", "realm", "right", "route", "sandboxed", "stream", "wire"},
 		"realm":      {"access", "client", "connect", "listen", "livepolicy", "problem", "right", "wire"},
 		"problem":    {"client", "wire"},
 		"livepolicy": {},

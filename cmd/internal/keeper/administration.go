@@ -7,27 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
-
-// administered writes an entry about what changes who may do what. It is written before the change, or the change is taken
-// back where it fails.
-func (k *Keeper) administered(ctx context.Context, c *access.Caller, e audit.Event) error {
-	e.Principal = c.Principal
-	if err := k.sink.Record(context.WithoutCancel(ctx), e); err != nil {
-		return problem.New(http.StatusInternalServerError, "audit", "nothing was changed, because the audit log cannot be written: %v", err)
-	}
-	return nil
-}
 
 // noted writes an entry about the keeper itself. Nothing that it announces is refused where that fails: commands are.
 func (k *Keeper) noted(e audit.Event) {
@@ -67,21 +54,3 @@ func grants(t store.Token) string {
 	}
 	return text + ", expires " + t.Expires.UTC().Format(time.RFC3339)
 }
-
-// allows says what a sandbox lets its owner use.
-func allows(b store.Sandbox) string {
-	text := "path " + b.Path
-	if b.Label != "" {
-		text += ", label " + b.Label
-	}
-	if b.Network != "" {
-		text += ", network " + b.Network
-	}
-	if !b.Active {
-		text += ", not active"
-	}
-	return text
-}
-
-// changeOf says how a sandbox changes.
-func changeOf(was, is store.Sandbox) string { return "from " + allows(was) + " to " + allows(is) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/onlyonce"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -26,7 +27,7 @@ type approvalIn struct {
 func (in *approvalIn) scope() (*approval.Scope, error) {
 	switch {
 	case in.ForSession:
-		return scopeOf(&wire.ForSession{Prefix: in.Prefix, ForS: in.ForS})
+		return params.Scope(&wire.ForSession{Prefix: in.Prefix, ForS: in.ForS})
 	case in.Prefix != "" || in.ForS != 0:
 		return nil, problem.Invalid("prefix and for_s need for_session=true")
 	}
@@ -97,7 +98,7 @@ func (k *Keeper) addApprovals(a *route.API) {
 
 // answer passes an answer on.
 func (k *Keeper) answer(c *access.Caller, id string, approved bool, b wire.Answer) error {
-	scope, err := scopeOf(b.ForSession)
+	scope, err := params.Scope(b.ForSession)
 	if err != nil {
 		return err
 	}

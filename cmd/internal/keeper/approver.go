@@ -2,12 +2,10 @@ package keeper
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/sandboxed"
 	"github.com/fairlead-ssh/fairlead/session/policy"
-	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
 // approver asks at the desk, but for commands that have their answer already.
@@ -36,21 +34,4 @@ func (k *Keeper) asks(ctx context.Context) {
 	if c := access.CallerOf(ctx); c != nil && c.Role == access.Agent && c.Pid > 0 {
 		k.trees.AskedMarked(c.Pid)
 	}
-}
-
-// redactorOf returns what takes the secrets of a set out of texts.
-func redactorOf(set *redact.Set) func(text string) string {
-	return func(text string) string {
-		text, _ = set.String(text, redact.Guarded)
-		return text
-	}
-}
-
-// resultJSON is a value in the form in which the store keeps it.
-func resultJSON(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return nil
-	}
-	return b
 }

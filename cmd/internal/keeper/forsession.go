@@ -3,16 +3,13 @@ package keeper
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
-	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 )
 
 type revokeIn struct {
@@ -47,22 +44,6 @@ func (k *Keeper) forSessionJSON(g approval.ForSession) wire.SessionApproval {
 		ID: g.ID, Scope: g.Scope, Command: command, Principal: g.Owner, Host: g.Host, Session: g.Session, Sandbox: g.Sandbox, CWD: g.CWD,
 		Class: g.Class, ApprovedBy: g.By, Proof: string(g.Proof), WithInput: g.Input, Given: g.Given.UTC(), Until: g.Until.UTC(), Used: g.Used,
 	}
-}
-
-// scopeOf reads what an approval for a session is to cover; nil is one command.
-func scopeOf(s *wire.ForSession) (*approval.Scope, error) {
-	if s == nil {
-		return nil, nil
-	}
-	out := &approval.Scope{For: time.Duration(s.ForS) * time.Second}
-	if s.Prefix != "" {
-		words, err := rules.ParsePrefix(s.Prefix)
-		if err != nil {
-			return nil, problem.Invalid("prefix: %v", err)
-		}
-		out.Prefix = words
-	}
-	return out, nil
 }
 
 // lasts reports whether the session of a question takes more than one command: it is open, and somebody has opened it. A

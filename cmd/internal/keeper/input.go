@@ -92,7 +92,7 @@ func (k *Keeper) firstInput(ctx context.Context, c *access.Caller, in *inputIn) 
 	}
 	what := in.Body
 	what.WaitFor, what.WaitS = "", nil
-	key := store.Key{Principal: c.Principal, Key: in.Key, Target: in.ID, Request: resultJSON(struct {
+	key := store.Key{Principal: c.Principal, Key: in.Key, Target: in.ID, Request: params.JSON(struct {
 		Exec  string
 		Input wire.Input
 	}{in.ID, what})}

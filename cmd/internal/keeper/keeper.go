@@ -10,6 +10,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/boxes"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/casts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/events"
@@ -27,6 +28,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/redact"
+	"github.com/fairlead-ssh/fairlead/session/store"
 	"github.com/fairlead-ssh/fairlead/session/telemetry"
 )
 
@@ -58,6 +60,7 @@ type Keeper struct {
 	terminals   *terminal.Terminals
 	forwards    forwards
 	recordings  *casts.Shelf
+	boxes       *boxes.Boxes
 	commands    *sandboxed.Runner // of sandboxes; nil without a store
 	started     time.Time
 }
@@ -107,9 +110,18 @@ func New(cfg Config) (*Keeper, error) {
 		},
 		Closed: k.desk.SessionClosed, Past: k.past, MCP: k.agents, Go: k.leaving.Go,
 	})
-	if cfg.Store != nil {
-		k.commands = k.newRunner()
-	}
+	k.boxes = boxes.New(boxes.Config{
+		Store: cfg.Store, ID: cfg.ID, Inventory: cfg.Inventory, Inventories: k.inventories, Realms: k.realms, Machine: &k.machine, Own: cfg.ownPaths(),
+		AuthSock: cfg.AgentDoor.AuthSock, Confine: cfg.Confine, NoWrap: cfg.noWrap,
+		AuditDir: cfg.AuditDir, Record: k.sink, Desk: k.desk, Secrets: k.secrets, Log: k.log, Now: k.now, Asks: k.asks, Answer: k.answer,
+		Ended: func(e wire.Event, c store.Command) {
+			k.events.Add(e)
+			k.tellEnded(e, c)
+		},
+		Check:           func(ctx context.Context) error { return k.callers.Tokens.Check(ctx, cfg.Store) },
+		ApprovalTimeout: cfg.ApprovalTimeout, Grace: DefaultGrace, Keep: cfg.Keep, Sweep: cfg.sweep, Look: cfg.lookEvery, Base: k.base, Go: k.leaving.Go,
+	})
+	k.commands = k.boxes.Runner
 	k.onces = onlyonce.New(cfg.Store, k.life(), k.log)
 	k.terminals = terminal.New(terminal.Config{
 		Realms: k.realms, Record: k.sink, Secrets: k.secrets, Recordings: cfg.Recordings, Log: k.log,

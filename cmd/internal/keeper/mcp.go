@@ -89,7 +89,7 @@ func (k *Keeper) mcpServer(r *realm.Realm, c *access.Caller, elicit *mcpserver.E
 		Asks: true, Approver: k.approver(), ApprovalTimeout: k.cfg.ApprovalTimeout, Elicit: elicit,
 		State: func(h hosts.Host) (string, error) { return r.State(h.Name), nil },
 		Sandbox: func(ctx context.Context, h hosts.Host, name, cwd string) (registry.Place, error) {
-			p, err := k.box(ctx, r, h, name, cwd)
+			p, err := k.boxes.Box(ctx, r, h, name, cwd)
 			return p, untold(h, err)
 		},
 		Context: func(ctx context.Context, header http.Header) context.Context {

@@ -7,6 +7,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
@@ -16,8 +17,11 @@ const maxTold = 2 << 10
 // told returns what makes texts about a command fit for other programs: without secrets, also those that the command
 // names, and not long.
 func (k *Keeper) told(command string) func(text string) string {
-	redacted := redactorOf(k.secrets.With(command))
-	return func(text string) string { return printable.Clip(redacted(text), maxTold) }
+	set := k.secrets.With(command)
+	return func(text string) string {
+		text, _ = set.String(text, redact.Guarded)
+		return printable.Clip(text, maxTold)
+	}
 }
 
 // tellAsk tells other programs what happened to an ask. What it was about is told when it is asked.

@@ -43,8 +43,7 @@ func (k *Keeper) routes() http.Handler {
 	k.recordings.Add(a)
 	k.addWeb(a)
 	if k.commands != nil {
-		k.addSandboxes(a)
-		k.addTerminal(a)
+		k.boxes.Add(a)
 		k.addTokens(a)
 	}
 	runs.New(runs.Config{

@@ -147,7 +147,7 @@ func (k *Keeper) opens(ctx context.Context, c *access.Caller, engine *rules.Engi
 		Principal: c.Principal, Host: h, Name: b.Name, Dir: b.CWD, Env: env, Shell: b.Shell, Reason: b.Reason,
 	}
 	if b.Sandbox != "" {
-		p, err := k.box(ctx, r, h, b.Sandbox, b.CWD)
+		p, err := k.boxes.Box(ctx, r, h, b.Sandbox, b.CWD)
 		if err != nil {
 			return "", err
 		}

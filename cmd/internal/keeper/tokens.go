@@ -47,7 +47,7 @@ func (k *Keeper) addTokens(a *route.API) {
 			if err != nil {
 				return nil, err
 			}
-			if err := k.administered(ctx, c, audit.Event{Kind: audit.TokenRevoke, ID: t.ID, Subject: t.Principal, Change: "role " + t.Role}); err != nil {
+			if err := k.sink.Administered(ctx, c, audit.Event{Kind: audit.TokenRevoke, ID: t.ID, Subject: t.Principal, Change: "role " + t.Role}); err != nil {
 				return nil, err
 			}
 			if err := k.cfg.Store.RevokeToken(ctx, in.ID); err != nil {
@@ -92,7 +92,7 @@ func (k *Keeper) createToken(ctx context.Context, c *access.Caller, in *newToken
 	if err != nil {
 		return nil, err
 	}
-	if err := k.administered(ctx, c, audit.Event{Kind: audit.TokenCreate, ID: t.ID, Subject: t.Principal, Change: grants(t)}); err != nil {
+	if err := k.sink.Administered(ctx, c, audit.Event{Kind: audit.TokenCreate, ID: t.ID, Subject: t.Principal, Change: grants(t)}); err != nil {
 		return nil, errors.Join(err, k.cfg.Store.RevokeToken(context.WithoutCancel(ctx), t.ID))
 	}
 	out := tokenJSON(t)

@@ -38,7 +38,7 @@ func (k *Keeper) invite(ctx context.Context, c *access.Caller, _ *route.None) (*
 	if err := k.openWeb(); err != nil {
 		return nil, err
 	}
-	if err := k.administered(ctx, c, audit.Event{Kind: audit.WebLink, Subject: k.web.url}); err != nil {
+	if err := k.sink.Administered(ctx, c, audit.Event{Kind: audit.WebLink, Subject: k.web.url}); err != nil {
 		return nil, err
 	}
 	code, until := k.web.door.Invite(page.Guest{Inventory: c.Inventory, AuthSock: c.AuthSock})

@@ -2,9 +2,11 @@ package access
 
 import (
 	"context"
+	"net/http"
 	"os"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 )
 
 // Record is the sink of all sessions: each event says which account asked, and how far the keeper is apart from it. What
@@ -41,4 +43,14 @@ func (r Record) RecordAll(ctx context.Context, events []audit.Event) error {
 		filled[i] = r.fill(ctx, e)
 	}
 	return audit.RecordAll(ctx, r.sink, filled)
+}
+
+// Administered writes an entry about what changes who may do what. It is written before the change, or the change is taken
+// back where it fails.
+func (r Record) Administered(ctx context.Context, c *Caller, e audit.Event) error {
+	e.Principal = c.Principal
+	if err := r.Record(context.WithoutCancel(ctx), e); err != nil {
+		return problem.New(http.StatusInternalServerError, "audit", "nothing was changed, because the audit log cannot be written: %v", err)
+	}
+	return nil
 }

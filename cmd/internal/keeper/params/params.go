@@ -2,13 +2,16 @@
 package params
 
 import (
+	"encoding/json"
 	"math"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 )
 
@@ -57,4 +60,29 @@ func Script(l rules.Limits, source, program string, args []string) (script strin
 		return "", nil, problem.Invalid("%v", err)
 	}
 	return script, words, nil
+}
+
+// Scope reads what an approval for a session is to cover; nil is one command.
+func Scope(s *wire.ForSession) (*approval.Scope, error) {
+	if s == nil {
+		return nil, nil
+	}
+	out := &approval.Scope{For: time.Duration(s.ForS) * time.Second}
+	if s.Prefix != "" {
+		words, err := rules.ParsePrefix(s.Prefix)
+		if err != nil {
+			return nil, problem.Invalid("prefix: %v", err)
+		}
+		out.Prefix = words
+	}
+	return out, nil
+}
+
+// JSON is a value in the form in which the store keeps it.
+func JSON(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return b
 }

@@ -1,4 +1,4 @@
-package keeper
+package boxes
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -43,19 +44,19 @@ type (
 	}
 )
 
-func (k *Keeper) addTerminal(a *route.API) {
+func (bs *Boxes) addCommands(a *route.API) {
 	const path = "/agent/terminal/commands"
 	route.Add(a, route.Route{Method: "POST", Path: path, ID: "create-command", Tag: terminalTag, Need: access.NeedRun, Status: http.StatusCreated, Also: route.WhileItRuns,
-		Summary: "Run a command in a sandbox: 201 when it has ended or was rejected, 202 while it runs or is pending"}, k.createCommand)
-	route.Add(a, route.Route{Method: "GET", Path: path, ID: "list-commands", Summary: "Commands: one's own, or all for people", Tag: terminalTag, Need: access.NeedSee}, k.listCommands)
+		Summary: "Run a command in a sandbox: 201 when it has ended or was rejected, 202 while it runs or is pending"}, bs.createCommand)
+	route.Add(a, route.Route{Method: "GET", Path: path, ID: "list-commands", Summary: "Commands: one's own, or all for people", Tag: terminalTag, Need: access.NeedSee}, bs.listCommands)
 	route.Add(a, route.Route{Method: "GET", Path: path + "/{id}", ID: "get-command", Summary: "One command", Tag: terminalTag, Need: access.NeedSee},
 		func(ctx context.Context, c *access.Caller, in *commandIn) (*commandOut, error) {
-			cmd, err := k.command(ctx, c, in.ID)
+			cmd, err := bs.command(ctx, c, in.ID)
 			return &commandOut{http.StatusOK, commandJSON(cmd)}, err
 		})
 	route.Add(a, route.Route{Method: "POST", Path: path + "/{id}/approve", ID: "approve-command", Summary: "Approve a pending command, and run it", Tag: terminalTag, Need: access.NeedApprove},
 		func(ctx context.Context, c *access.Caller, in *approveIn) (*commandOut, error) {
-			return k.approveOnce(ctx, c, in)
+			return bs.approveOnce(ctx, c, in)
 		})
 	route.Add(a, route.Route{Method: "POST", Path: path + "/{id}/reject", ID: "reject-command", Summary: "Reject a pending command", Tag: terminalTag, Need: access.NeedApprove},
 		func(ctx context.Context, c *access.Caller, in *rejectIn) (*commandOut, error) {
@@ -63,33 +64,33 @@ func (k *Keeper) addTerminal(a *route.API) {
 			if in.Body != nil {
 				reason = in.Body.Reason
 			}
-			return k.answerCommand(ctx, c, in.ID, false, wire.Answer{Reason: reason})
+			return bs.answerCommand(ctx, c, in.ID, false, wire.Answer{Reason: reason})
 		})
 	route.Add(a, route.Route{Method: "POST", Path: path + "/{id}/finalize", ID: "finalize-command", Summary: "Freeze a command that has ended", Tag: terminalTag, Need: access.NeedRun},
 		func(ctx context.Context, c *access.Caller, in *commandIn) (*commandOut, error) {
-			if _, err := k.command(ctx, c, in.ID); err != nil {
+			if _, err := bs.command(ctx, c, in.ID); err != nil {
 				return nil, err
 			}
-			cmd, err := k.cfg.Store.Finalize(ctx, in.ID)
+			cmd, err := bs.Store.Finalize(ctx, in.ID)
 			return &commandOut{http.StatusOK, commandJSON(cmd)}, err
 		})
 }
 
 // command finds one that a caller may see.
-func (k *Keeper) command(ctx context.Context, c *access.Caller, id string) (store.Command, error) {
-	cmd, err := k.cfg.Store.Command(ctx, id)
+func (bs *Boxes) command(ctx context.Context, c *access.Caller, id string) (store.Command, error) {
+	cmd, err := bs.Store.Command(ctx, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && cmd.RequestedBy != c.Principal && !c.Role.May(access.NeedWatch) {
 		return cmd, problem.NotFound("command", id)
 	}
 	return cmd, err
 }
 
-func (k *Keeper) listCommands(ctx context.Context, c *access.Caller, in *commandsIn) (*route.Body[wire.Commands], error) {
+func (bs *Boxes) listCommands(ctx context.Context, c *access.Caller, in *commandsIn) (*route.Body[wire.Commands], error) {
 	f := store.CommandFilter{Sandbox: in.Sandbox, Session: in.Session, Status: store.Status(in.Status)}
 	if !c.Role.May(access.NeedWatch) {
 		f.Principal = c.Principal
 	}
-	page, err := k.cfg.Store.Commands(ctx, f, store.Paging{Limit: in.Limit, Cursor: in.Cursor})
+	page, err := bs.Store.Commands(ctx, f, store.Paging{Limit: in.Limit, Cursor: in.Cursor})
 	if err != nil {
 		return nil, err
 	}
@@ -125,62 +126,62 @@ func (in *approveIn) answer() wire.Answer {
 }
 
 // approveOnce approves a command, and answers a yes that is sent again with its key as the first.
-func (k *Keeper) approveOnce(ctx context.Context, c *access.Caller, in *approveIn) (*commandOut, error) {
+func (bs *Boxes) approveOnce(ctx context.Context, c *access.Caller, in *approveIn) (*commandOut, error) {
 	if in.Key == "" {
-		return k.answerCommand(ctx, c, in.ID, true, in.answer())
+		return bs.answerCommand(ctx, c, in.ID, true, in.answer())
 	}
-	cmd, err := k.command(ctx, c, in.ID)
+	cmd, err := bs.command(ctx, c, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	key := store.Key{Principal: c.Principal, Key: in.Key, Request: []byte("approve " + in.ID), Target: in.ID}
-	was, err := k.cfg.Store.ClaimKey(ctx, key)
+	was, err := bs.Store.ClaimKey(ctx, key)
 	switch {
 	case err != nil:
 		return nil, err
 	case was.State == store.KeyConflict:
 		return nil, problem.KeyUsed()
 	case was.State == store.KeySame && cmd.Status != store.Pending:
-		cmd, err := k.commands.Wait(ctx, in.ID, route.MaxWait)
+		cmd, err := bs.Runner.Wait(ctx, in.ID, route.MaxWait)
 		return &commandOut{http.StatusOK, commandJSON(cmd)}, err
 	}
-	out, err := k.answerCommand(ctx, c, in.ID, true, in.answer())
+	out, err := bs.answerCommand(ctx, c, in.ID, true, in.answer())
 	if err != nil && was.State == store.KeyNew {
-		if rerr := k.cfg.Store.ReleaseKey(context.WithoutCancel(ctx), key); rerr != nil {
-			k.log.Printf("an idempotency key was not given back: %v", rerr)
+		if rerr := bs.Store.ReleaseKey(context.WithoutCancel(ctx), key); rerr != nil {
+			bs.Log.Printf("an idempotency key was not given back: %v", rerr)
 		}
 	}
 	return out, err
 }
 
 // answerCommand answers for a command that waits, and returns its record when that has been done.
-func (k *Keeper) answerCommand(ctx context.Context, c *access.Caller, id string, approve bool, b wire.Answer) (*commandOut, error) {
-	cmd, err := k.command(ctx, c, id)
+func (bs *Boxes) answerCommand(ctx context.Context, c *access.Caller, id string, approve bool, b wire.Answer) (*commandOut, error) {
+	cmd, err := bs.command(ctx, c, id)
 	if err != nil {
 		return nil, err
 	}
 	if cmd.Status != store.Pending {
 		return nil, store.ErrNotPending
 	}
-	if k.cfg.Store.Shared() {
-		if err := k.commands.AskAgain(ctx, id); err != nil {
+	if bs.Store.Shared() {
+		if err := bs.Runner.AskAgain(ctx, id); err != nil {
 			return nil, err
 		}
 	}
-	for _, p := range k.desk.List() {
+	for _, p := range bs.Desk.List() {
 		if p.Question.Exec != id {
 			continue
 		}
 		if b.Digest == "" {
-			if p.ForSession, err = scopeOf(b.ForSession); err != nil {
+			if p.ForSession, err = params.Scope(b.ForSession); err != nil {
 				return nil, err
 			}
 			b.Digest = string(p.Digest())
 		}
-		if err := k.answer(c, p.ID, approve, b); err != nil {
+		if err := bs.Answer(c, p.ID, approve, b); err != nil {
 			return nil, err
 		}
-		cmd, err := k.commands.Wait(ctx, id, route.MaxWait)
+		cmd, err := bs.Runner.Wait(ctx, id, route.MaxWait)
 		if err == nil && cmd.Status == store.Pending {
 			return nil, problem.ErrEnding // the answer came too late to be kept: it waits for another
 		}

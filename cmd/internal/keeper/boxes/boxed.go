@@ -1,4 +1,4 @@
-package keeper
+package boxes
 
 import (
 	"context"
@@ -24,17 +24,17 @@ import (
 // maxBoxes bounds how many sandboxes one principal has on a host when one is looked for.
 const maxBoxes = 1000
 
-// box finds a sandbox of a principal's by id, label or path, and how its host enforces it: for a session that is to start in
+// Box finds a sandbox of a principal's by id, label or path, and how its host enforces it: for a session that is to start in
 // cwd, which may be relative to it.
-func (k *Keeper) box(ctx context.Context, r *realm.Realm, h hosts.Host, name, cwd string) (p registry.Place, err error) {
-	if k.commands == nil {
+func (bs *Boxes) Box(ctx context.Context, r *realm.Realm, h hosts.Host, name, cwd string) (p registry.Place, err error) {
+	if bs.Runner == nil {
 		return p, problem.New(http.StatusNotImplemented, "unsupported", "this keeper has no store, and so no sandboxes: leave sandbox out")
 	}
 	who := &access.Caller{Principal: r.Key.Principal, Inventory: r.Key.Inventory}
-	if h, err = k.terminalHost(who, h.Name); err != nil {
+	if h, err = bs.terminalHost(who, h.Name); err != nil {
 		return p, err
 	}
-	b, err := k.findBox(ctx, who.Principal, h.Name, name)
+	b, err := bs.findBox(ctx, who.Principal, h.Name, name)
 	if err != nil {
 		return p, err
 	}
@@ -49,15 +49,15 @@ func (k *Keeper) box(ctx context.Context, r *realm.Realm, h hosts.Host, name, cw
 	case at[1] != at[0] && !strings.HasPrefix(at[1], at[0]+"/"):
 		return p, problem.New(http.StatusForbidden, "denied", "cwd leads outside the sandbox %s", s.Path)
 	}
-	e, err := k.held(ctx, r, h, s, r.Look(h), "")
+	e, err := bs.held(ctx, r, h, s, r.Look(h), "")
 	if err != nil {
 		return p, err
 	}
-	return k.place(&boxed{k: k, r: r, box: b, level: e.Level}, p.Dir, e)
+	return bs.place(&boxed{bs: bs, r: r, box: b, level: e.Level}, p.Dir, e)
 }
 
 // place is a directory of a sandbox as a session gets it: held there by e, with b for its policy.
-func (k *Keeper) place(b *boxed, dir string, e sandbox.Enforcement) (p registry.Place, err error) {
+func (bs *Boxes) place(b *boxed, dir string, e sandbox.Enforcement) (p registry.Place, err error) {
 	begin, err := framing.Quote(dir)
 	if err != nil {
 		return p, problem.Invalid("cwd: %v", err)
@@ -67,7 +67,7 @@ func (k *Keeper) place(b *boxed, dir string, e sandbox.Enforcement) (p registry.
 	p.Open = func(h hosts.Host, once bool) (*session.Session, error) {
 		return b.r.Pool.OpenWith(h, func(c *session.Config) {
 			c.OneOff = once
-			c.Program = e.Wrap(boxOf(b.box), sandbox.Bubblewrap{}, sandbox.Landlock{Helper: k.cfg.Confine})
+			c.Program = e.Wrap(boxOf(b.box), sandbox.Bubblewrap{}, sandbox.Landlock{Helper: bs.Confine})
 			c.Policy = b
 		})
 	}
@@ -76,8 +76,8 @@ func (k *Keeper) place(b *boxed, dir string, e sandbox.Enforcement) (p registry.
 
 // held says what holds a session of a realm's in a sandbox on its host, which look asks. What is weaker than least is an
 // errBox.
-func (k *Keeper) held(ctx context.Context, r *realm.Realm, h hosts.Host, s sandbox.Sandbox, look sandbox.Runner, least sandbox.Level) (e sandbox.Enforcement, err error) {
-	own, err := k.apart(ctx, h, s, look)
+func (bs *Boxes) held(ctx context.Context, r *realm.Realm, h hosts.Host, s sandbox.Sandbox, look sandbox.Runner, least sandbox.Level) (e sandbox.Enforcement, err error) {
+	own, err := bs.apart(ctx, h, s, look)
 	if err != nil {
 		return e, err
 	}
@@ -85,14 +85,14 @@ func (k *Keeper) held(ctx context.Context, r *realm.Realm, h hosts.Host, s sandb
 	if err != nil {
 		return e, err
 	}
-	if k.cfg.noWrap {
+	if bs.NoWrap {
 		can.Bubblewrap = false
 	}
-	if h.Transport == hosts.Local && len(k.cfg.Confine) > 0 {
+	if h.Transport == hosts.Local && len(bs.Confine) > 0 {
 		can.Landlock = sandbox.LandlockVersion()
 	}
 	if can.Bubblewrap || can.Landlock > 0 {
-		if can.Hide, err = k.hidden(ctx, r, h, look); err != nil {
+		if can.Hide, err = bs.hidden(ctx, r, h, look); err != nil {
 			return e, err
 		}
 		if name, ok := exposed(own, can.Hide); ok {
@@ -105,8 +105,8 @@ func (k *Keeper) held(ctx context.Context, r *realm.Realm, h hosts.Host, s sandb
 	return e, err
 }
 
-func (k *Keeper) findBox(ctx context.Context, owner, host, name string) (store.Sandbox, error) {
-	page, err := k.cfg.Store.Sandboxes(ctx, store.SandboxFilter{Owner: owner, Host: host}, store.Paging{Limit: maxBoxes})
+func (bs *Boxes) findBox(ctx context.Context, owner, host, name string) (store.Sandbox, error) {
+	page, err := bs.Store.Sandboxes(ctx, store.SandboxFilter{Owner: owner, Host: host}, store.Paging{Limit: maxBoxes})
 	if err != nil {
 		return store.Sandbox{}, err
 	}
@@ -121,7 +121,7 @@ func (k *Keeper) findBox(ctx context.Context, owner, host, name string) (store.S
 
 // boxed decides about the commands of one session in a sandbox, as the store says that it is when they come.
 type boxed struct {
-	k     *Keeper
+	bs    *Boxes
 	r     *realm.Realm
 	box   store.Sandbox // when the session was opened
 	level sandbox.Level // that they are judged under, no stronger than what holds them
@@ -135,7 +135,7 @@ func (b *boxed) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	if ctx.Value(livepolicy.OwnKey{}) != nil {
 		return b.r.Judge.Decide(ctx, req)
 	}
-	now, err := b.k.cfg.Store.Sandbox(ctx, b.box.ID)
+	now, err := b.bs.Store.Sandbox(ctx, b.box.ID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		err = errors.New("its sandbox is there no more")
@@ -146,7 +146,7 @@ func (b *boxed) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	}
 	var g *sandbox.Guard
 	if err == nil {
-		g, _, err = b.k.guard(ctx, b.r, req.Host, b.box.ID, b.level)
+		g, _, err = b.bs.guard(ctx, b.r, req.Host, b.box.ID, b.level)
 	}
 	if err == nil && req.Dir == "" && req.Command == b.begin && req.Input == "" {
 		return policy.Decision{Verdict: policy.Allow, Class: policy.ReadOnly, Rule: "sandbox/begin", Reason: "the session starts in its sandbox"}, nil
@@ -166,8 +166,8 @@ func levelOf(h hosts.Host) sandbox.Level {
 }
 
 // sandboxNow returns a sandbox of a realm's as the store says it is now, or an errBox.
-func (k *Keeper) sandboxNow(ctx context.Context, r *realm.Realm, h hosts.Host, id string) (store.Sandbox, error) {
-	b, err := k.cfg.Store.Sandbox(ctx, id)
+func (bs *Boxes) sandboxNow(ctx context.Context, r *realm.Realm, h hosts.Host, id string) (store.Sandbox, error) {
+	b, err := bs.Store.Sandbox(ctx, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return b, fmt.Errorf("%w: it is there no more", problem.ErrSandbox)
@@ -183,8 +183,8 @@ func (k *Keeper) sandboxNow(ctx context.Context, r *realm.Realm, h hosts.Host, i
 
 // guard is what keeps a command in its sandbox, as the store says it is now. Where it has denied one because its host
 // could not be asked where paths lead, unreached says why.
-func (k *Keeper) guard(ctx context.Context, r *realm.Realm, h hosts.Host, id string, level sandbox.Level) (g *sandbox.Guard, unreached func() error, err error) {
-	b, err := k.sandboxNow(ctx, r, h, id)
+func (bs *Boxes) guard(ctx context.Context, r *realm.Realm, h hosts.Host, id string, level sandbox.Level) (g *sandbox.Guard, unreached func() error, err error) {
+	b, err := bs.sandboxNow(ctx, r, h, id)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,4 +1,4 @@
-package keeper
+package boxes
 
 import (
 	"cmp"
@@ -19,38 +19,38 @@ import (
 )
 
 // newRunner returns what runs commands in sandboxes, on hosts of the keeper's own inventory.
-func (k *Keeper) newRunner() *sandboxed.Runner {
+func (bs *Boxes) newRunner() *sandboxed.Runner {
 	return sandboxed.New(sandboxed.Config{
-		Store: k.cfg.Store, ID: k.cfg.ID, AuditDir: k.cfg.AuditDir, Record: k.sink, Desk: k.desk, Secrets: k.secrets, Log: k.log, Now: k.now,
-		Places: boxPlaces{k}, Asks: k.asks, Ended: k.commandEnded, ApprovalTimeout: k.cfg.ApprovalTimeout, Grace: DefaultGrace,
+		Store: bs.Store, ID: bs.ID, AuditDir: bs.AuditDir, Record: bs.Record, Desk: bs.Desk, Secrets: bs.Secrets, Log: bs.Log, Now: bs.Now,
+		Places: boxPlaces{bs}, Asks: bs.Asks, Ended: bs.commandEnded, ApprovalTimeout: bs.ApprovalTimeout, Grace: bs.Grace,
 		Timeout: route.AgentTimeout, Opening: route.BeforeSending,
-		Check: func(ctx context.Context) error { return k.callers.Tokens.Check(ctx, k.cfg.Store) },
-		Keep:  k.cfg.Keep, Sweep: k.cfg.sweep, Look: k.cfg.lookEvery, Base: k.base, Go: k.leaving.Go,
+		Check: bs.Check,
+		Keep:  bs.Keep, Sweep: bs.Sweep, Look: bs.Look, Base: bs.Base, Go: bs.Go,
 	})
 }
 
 // boxPlaces are where commands in sandboxes run.
-type boxPlaces struct{ k *Keeper }
+type boxPlaces struct{ bs *Boxes }
 
 // Find implements sandboxed.Places.
 func (p boxPlaces) Find(principal, host string) (sandboxed.Place, func(), error) {
-	who := &access.Caller{Principal: principal, Inventory: p.k.cfg.Inventory}
-	h, err := p.k.terminalHost(who, host)
+	who := &access.Caller{Principal: principal, Inventory: p.bs.Inventory}
+	h, err := p.bs.terminalHost(who, host)
 	if err != nil {
 		return nil, nil, &sandboxed.HostError{Err: err}
 	}
-	r, done, err := p.k.realms.Of(who)
+	r, done, err := p.bs.Realms.Of(who)
 	if err != nil {
 		return nil, nil, err
 	}
-	return boxPlace{p.k, r, h}, done, nil
+	return boxPlace{p.bs, r, h}, done, nil
 }
 
 // boxPlace is one of them.
 type boxPlace struct {
-	k *Keeper
-	r *realm.Realm
-	h hosts.Host
+	bs *Boxes
+	r  *realm.Realm
+	h  hosts.Host
 }
 
 // Host implements sandboxed.Place.
@@ -67,7 +67,7 @@ func (p boxPlace) Ours(session string) func() {
 // Enter implements sandboxed.Place.
 func (p boxPlace) Enter(ctx context.Context, c store.Command, held *sandbox.Enforcement) (*registry.Entry, error) {
 	ctx = context.WithValue(ctx, livepolicy.OwnKey{}, true)
-	b, err := p.k.sandboxNow(ctx, p.r, p.h, c.Sandbox)
+	b, err := p.bs.sandboxNow(ctx, p.r, p.h, c.Sandbox)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (p boxPlace) Enter(ctx context.Context, c store.Command, held *sandbox.Enfo
 		return nil, fmt.Errorf("%w: %s", problem.ErrSandbox, strings.TrimPrefix(err.Error(), "sandbox: "))
 	}
 	if held == nil {
-		now, err := p.k.held(ctx, p.r, p.h, boxOf(b), p.r.Look(p.h), sandbox.Level(c.Enforcement))
+		now, err := p.bs.held(ctx, p.r, p.h, boxOf(b), p.r.Look(p.h), sandbox.Level(c.Enforcement))
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func (p boxPlace) Enter(ctx context.Context, c store.Command, held *sandbox.Enfo
 	}
 	// What has been asked about as under a weaker level is judged so again: else it would be another question.
 	judged := cmp.Or(sandbox.Level(c.Enforcement), levelOf(p.h))
-	place, err := p.k.place(&boxed{k: p.k, r: p.r, box: b, level: judged}, dir, *held)
+	place, err := p.bs.place(&boxed{bs: p.bs, r: p.r, box: b, level: judged}, dir, *held)
 	if err != nil {
 		return nil, err
 	}

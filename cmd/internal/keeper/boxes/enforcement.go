@@ -1,4 +1,4 @@
-package keeper
+package boxes
 
 import (
 	"context"
@@ -15,17 +15,17 @@ import (
 
 // checkSandbox connects to a sandbox's host as its owner logs in there, and says what would hold a session of theirs. The
 // record says who wanted to know. Nobody's SSH agent is lent to somebody else for it.
-func (k *Keeper) checkSandbox(ctx context.Context, c *access.Caller, in *sandboxIn) (*route.Body[wire.Enforcement], error) {
-	b, err := k.sandbox(ctx, c, in.ID)
+func (bs *Boxes) checkSandbox(ctx context.Context, c *access.Caller, in *sandboxIn) (*route.Body[wire.Enforcement], error) {
+	b, err := bs.sandbox(ctx, c, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	who := &access.Caller{Principal: b.Owner, Inventory: k.cfg.Inventory}
-	h, err := k.terminalHost(who, b.Host)
+	who := &access.Caller{Principal: b.Owner, Inventory: bs.Inventory}
+	h, err := bs.terminalHost(who, b.Host)
 	if err != nil {
 		return nil, err
 	}
-	r, done, err := k.realms.Of(who)
+	r, done, err := bs.Realms.Of(who)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (k *Keeper) checkSandbox(ctx context.Context, c *access.Caller, in *sandbox
 	}
 	e := sandbox.Enforcement{Level: levelOf(h), Why: fmt.Sprintf("%s cannot be entered there: nothing can run in it", s.Path)}
 	if there == "there" {
-		if e, err = k.held(ctx, r, h, s, look, ""); err != nil {
+		if e, err = bs.held(ctx, r, h, s, look, ""); err != nil {
 			return nil, err
 		}
 	}

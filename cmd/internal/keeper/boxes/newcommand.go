@@ -1,4 +1,4 @@
-package keeper
+package boxes
 
 import (
 	"context"
@@ -24,12 +24,12 @@ import (
 )
 
 // createCommand judges a command, and runs it, lets it wait, or rejects it.
-func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCommandIn) (*commandOut, error) {
-	engine, err := k.realms.Admit(c)
+func (bs *Boxes) createCommand(ctx context.Context, c *access.Caller, in *newCommandIn) (*commandOut, error) {
+	engine, err := bs.Realms.Admit(c)
 	if err != nil {
 		return nil, err
 	}
-	limits, b, t := engine.Limits(c.Principal), &in.Body, k.commands
+	limits, b, t := engine.Limits(c.Principal), &in.Body, bs.Runner
 	if err := limits.Shell(); err != nil {
 		return nil, err
 	}
@@ -45,19 +45,19 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 	if redact.ContainsMark([]byte(b.Command)) {
 		return nil, problem.Invalid("the command holds the mark of something redacted; the host would get the mark, not the secret")
 	}
-	key := store.Key{Principal: c.Principal, Key: in.Key, Request: resultJSON(askedFor(b))}
+	key := store.Key{Principal: c.Principal, Key: in.Key, Request: params.JSON(askedFor(b))}
 	if key.Key != "" {
 		// A request that was made before has its answer, whatever has changed since.
-		switch was, err := k.cfg.Store.LookKey(ctx, key); {
+		switch was, err := bs.Store.LookKey(ctx, key); {
 		case err != nil:
 			return nil, err
 		case was.State == store.KeyConflict:
 			return nil, problem.KeyUsed()
 		case was.State == store.KeySame:
-			return k.tell(ctx, was.Target, wait)
+			return bs.tell(ctx, was.Target, wait)
 		}
 	}
-	box, err := k.cfg.Store.Sandbox(ctx, b.Sandbox)
+	box, err := bs.Store.Sandbox(ctx, b.Sandbox)
 	if err != nil || box.Owner != c.Principal {
 		if err == nil || errors.Is(err, store.ErrNotFound) {
 			err = problem.NotFound("sandbox", b.Sandbox)
@@ -67,16 +67,20 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 	if !box.Active {
 		return nil, store.ErrInactive
 	}
-	h, err := k.terminalHost(c, box.Host)
+	h, err := bs.terminalHost(c, box.Host)
 	if err != nil {
 		return nil, err
 	}
-	r, done, err := k.realms.Of(c)
+	r, done, err := bs.Realms.Of(c)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	redacted := redactorOf(k.secrets.With(b.Command))
+	set := bs.Secrets.With(b.Command)
+	redacted := func(text string) string {
+		text, _ = set.String(text, redact.Guarded)
+		return text
+	}
 	n := store.NewCommand{Exact: []byte(b.Command), Command: store.Command{
 		ID: id.New(events.CommandPrefix), Sandbox: box.ID, Host: h.Name, Command: redacted(b.Command), AskReason: b.Reason, RequestedBy: c.Principal,
 	}, Key: key}
@@ -100,7 +104,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 		d.Reason = "the directory is outside the sandbox"
 	default:
 		var why error
-		d, held, why, err = k.weigh(ctx, r, box, policy.Request{Principal: c.Principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})
+		d, held, why, err = bs.weigh(ctx, r, box, policy.Request{Principal: c.Principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +125,7 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 	case policy.Ask:
 		q := t.Question(n.Command, b.Command, h, d)
 		q.Decision.Reason += "; in its sandbox it is held by: " + n.Enforcement // who approves weighs that too
-		if a, ok := k.desk.ForSession(q); ok {
+		if a, ok := bs.Desk.ForSession(q); ok {
 			n.Verdict, n.ApprovedBy, n.Proof = policy.Allow.String(), a.By, string(a.Proof)
 			cmd, err = t.Begin(ctx, n, timeout, held, &sandboxed.Answered{Question: q, Answer: a, Way: r.Conn.Way(h)})
 			break
@@ -133,20 +137,20 @@ func (k *Keeper) createCommand(ctx context.Context, c *access.Caller, in *newCom
 	if err != nil {
 		return nil, err
 	}
-	return k.tell(ctx, cmd.ID, wait)
+	return bs.tell(ctx, cmd.ID, wait)
 }
 
 // weigh decides about a command in a sandbox, under what holds it there. Where its host could not be asked, why says so,
 // and the decision is the policy's alone.
-func (k *Keeper) weigh(ctx context.Context, r *realm.Realm, b store.Sandbox, req policy.Request) (d policy.Decision, e sandbox.Enforcement, why, err error) {
+func (bs *Boxes) weigh(ctx context.Context, r *realm.Realm, b store.Sandbox, req policy.Request) (d policy.Decision, e sandbox.Enforcement, why, err error) {
 	// What the policy denies needs no host.
 	if d, err = r.Judge.DecideCommand(ctx, req); err != nil || d.Verdict == policy.Deny {
 		return d, e, nil, err
 	}
-	if e, why = k.held(ctx, r, req.Host, boxOf(b), r.Look(req.Host), ""); why != nil {
+	if e, why = bs.held(ctx, r, req.Host, boxOf(b), r.Look(req.Host), ""); why != nil {
 		return d, e, why, ctx.Err()
 	}
-	guard, unreached, err := k.guard(ctx, r, req.Host, b.ID, e.Level)
+	guard, unreached, err := bs.guard(ctx, r, req.Host, b.ID, e.Level)
 	if err != nil {
 		return d, e, nil, err
 	}
@@ -165,10 +169,10 @@ func askedFor(b *wire.NewCommand) wire.NewCommand {
 }
 
 // tell answers a request for a command: at once while that waits for a person, else when it has ended or wait is over.
-func (k *Keeper) tell(ctx context.Context, id string, wait time.Duration) (*commandOut, error) {
-	cmd, err := k.cfg.Store.Command(ctx, id)
+func (bs *Boxes) tell(ctx context.Context, id string, wait time.Duration) (*commandOut, error) {
+	cmd, err := bs.Store.Command(ctx, id)
 	if err == nil && cmd.Status == store.Approved {
-		cmd, err = k.commands.Wait(ctx, id, wait)
+		cmd, err = bs.Runner.Wait(ctx, id, wait)
 	}
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package keeper
+package boxes
 
 import (
 	"cmp"
@@ -10,13 +10,12 @@ import (
 
 // commandEnded tells that a command in a sandbox has, once that is kept: one event for each, whether it ran or not. approval
 // is the ask that was answered; "" leaves that to its Result.
-func (k *Keeper) commandEnded(c store.Command, approval string) {
+func (bs *Boxes) commandEnded(c store.Command, approval string) {
 	e := wire.Event{
 		Kind: "done", ID: c.ID, Command: c.ID, Approval: approval, Principal: c.RequestedBy, Host: c.Host, Status: c.Outcome, ExitCode: c.ExitCode,
 	}
 	if r := commandJSON(c).Exec; r != nil {
 		e.ID, e.Exec, e.Approval = r.Exec, r.Exec, cmp.Or(approval, events.ApprovalOf(r.Decision.Approval))
 	}
-	k.events.Add(e)
-	k.tellEnded(e, c)
+	bs.Ended(e, c)
 }
