@@ -421,3 +421,65 @@ func (p *connPool) forget(key string, b *bucket) {
 		delete(p.keys, key)
 	}
 }
+
+// The places of spares, and of what is about to end.
+
+// spot gives a place on a connection of a key to a shell that is to wait; nil where none has one that nobody waits for.
+func (p *connPool) spot(key string) *conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.keys[key]
+	if b == nil || p.closed || len(b.waiting) > 0 {
+		return nil
+	}
+	c := b.free(true)
+	if c != nil {
+		c.take(want{once: true})
+		c.warm++
+	}
+	return c
+}
+
+// wake makes the place of a shell that has waited one of a command, and reports false when its connection takes no more. It
+// counts, unless the connection is looked at first, which does.
+func (p *connPool) wake(c *conn, look bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.gone || p.closed {
+		return false
+	}
+	c.warm--
+	if !look {
+		p.stats.Acquired++
+	}
+	return true
+}
+
+// leave notes that a place of c is about to come back; warm says that it is one of a shell that has waited.
+func (p *connPool) leave(c *conn, warm bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if warm {
+		c.warm--
+	}
+	c.going++
+}
+
+// warm reports whether there are shells that could make room.
+func (b *bucket) warm() bool {
+	return slices.ContainsFunc(b.conns, func(c *conn) bool { return c.warm > 0 && !c.gone })
+}
+
+// comingBack counts the places that are about to come back on plain connections, and on spare ones.
+func (b *bucket) comingBack() (plain, spare int) {
+	for _, c := range b.conns {
+		switch {
+		case c.gone:
+		case c.spare:
+			spare += c.going
+		default:
+			plain += c.going
+		}
+	}
+	return plain, spare
+}

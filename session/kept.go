@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
@@ -128,4 +129,97 @@ func (p *connPool) waitsOn(c *conn) bool {
 	c.warm++
 	c.since = time.Now()
 	return true
+}
+
+// spareFor returns a spare shell for x, with what gives its place back; nil where there is none. A session that has no
+// connection yet gets that of the spare.
+func (s *Session) spareFor(ctx context.Context, x *Exec, spec framing.Shell) (sh *shell, release func()) {
+	if s.pool == nil || s.pool.warm == nil || !s.cfg.OneOff || s.cfg.Program != nil || x.res.ShellRestarted {
+		return nil, nil
+	}
+	w := s.pool.warm
+	k := w.keyFor(s.pool.key, s.host, &s.cfg, spec)
+	changes := w.changesOf(k)
+	s.mu.Lock()
+	s.warmed, s.changes = append(s.warmed, k), changes
+	bare := s.t == nil
+	s.mu.Unlock()
+	e := w.take(ctx, k)
+	if e == nil {
+		return nil, nil
+	}
+	release = func() { w.core.giveBack(e.c, want{once: true}, nil) }
+	if bare {
+		if !s.pool.adopt(e.c) {
+			e.sh.close()
+			release()
+			return nil, nil
+		}
+		s.mu.Lock()
+		s.t = e.c.t
+		s.mu.Unlock()
+		release = func() {}
+	}
+	return e.sh, release
+}
+
+// cool tells that the session needs none of its shells any more, and returns what they were. It is idempotent.
+func (s *Session) cool() []*warmKind {
+	s.mu.Lock()
+	warmed := s.warmed
+	s.warmed = nil
+	s.mu.Unlock()
+	for _, k := range warmed {
+		s.pool.warm.over(k, s.many)
+	}
+	return warmed
+}
+
+// mayWarm notes that shells like the one that was just started may be started ahead.
+func (s *Session) mayWarm() {
+	s.mu.Lock()
+	warmed := s.warmed
+	s.mu.Unlock()
+	if len(warmed) == 0 {
+		return
+	}
+	w := s.pool.warm
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	warmed[len(warmed)-1].cold = false
+}
+
+// roomFor makes room on the session's host where err says that there is none, by the end of a spare, and reports whether it
+// did: the same may fit then.
+func (s *Session) roomFor(err error) bool {
+	if !errors.Is(err, ErrFull) || s.pool == nil || s.pool.warm == nil {
+		return false
+	}
+	return s.pool.warm.makeRoom(s.pool.key)
+}
+
+// makeRoom ends the spares of a host, waits for that, and reports whether there were any.
+func (w *warmth) makeRoom(conn string) bool {
+	w.mu.Lock()
+	var all []*spare
+	for _, k := range w.hosts[conn] {
+		for _, e := range slices.Clone(k.spares) {
+			if w.claim(e) {
+				all = append(all, e)
+			}
+		}
+	}
+	w.mu.Unlock()
+	for _, e := range all {
+		w.discard(e)
+	}
+	return len(all) > 0
+}
+
+// changes tells the session's pool that x may have changed what shells begin with.
+func (x *Exec) changes() {
+	from := x.s.pool
+	if from != nil && x.recorded && x.res.Decision.Class != policy.ReadOnly && x.res.Held != heldByKernel {
+		from.warm.changed(from.key)
+	}
 }
