@@ -13,8 +13,7 @@
 //
 //	what is configured                 OpenSSH                        here
 //	Tag, Match tagged, localnetwork    from 9.4 on; 9.2: an error     as from 9.4 on
-//	Match command, sessiontype,        from 10.0 on; 9.2: an error    the host is refused where the line decides
-//	  version
+//	Match command, sessiontype, version from 10.0 on; 9.2: an error    the host is refused where the line decides
 //	Match exec                         run wherever it stands; no     run once the rest of the line holds, 15 s at most; its
 //	                                   limit                          answer holds for 5 s; host names with shell characters
 //	                                                                  are refused (OpenSSH: from 9.6 on)
@@ -24,13 +23,11 @@
 //	IdentityFile and others with a     an error when connecting       an error when resolving
 //	  token or variable that is none
 //	%C and %j with ProxyJump           9.2: without the jump host     with it, as from 9.6 on
-//	CanonicalizeHostname and a silent  the name as it is              an error after 10 s
-//	  DNS server
+//	CanonicalizeHostname, silent DNS   the name as it is              an error after 10 s
 //	UpdateHostKeys ask                 asks at any time               asks once it has logged in; without a person as no
 //	SendEnv                            obeyed                         for terminals and "fairlead ssh"; other shells are kept, and
 //	                                                                  have the environment of no caller
-//	ServerAliveInterval with           Debian: 300                    0
-//	  BatchMode yes
+//	ServerAliveInterval, BatchMode yes Debian: 300                    0
 //	RekeyLimit with a time, or small   obeyed                         the time has no effect; 64K is the least
 //	StrictHostKeyChecking no           accepts a changed key, without password  never
 //	VerifyHostKeyDNS, CheckHostIP,     obeyed                         the host is refused, and the error says what to do
