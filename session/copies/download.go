@@ -333,19 +333,22 @@ func (d *downloading) digest() (sum string, n int64) {
 
 // ahead reads the small files of a download, several at a time, and gives them in order.
 type ahead struct {
-	queue chan chan smallData
-	end   context.CancelFunc
-	over  chan struct{}
+	queue  chan chan smallData
+	memory *weight
+	end    context.CancelFunc
+	over   chan struct{}
 }
 
 type smallData struct {
 	data []byte
+	size int64 // that it was to have
 	err  error
 }
 
 func newAhead(ctx context.Context, d *downloading) *ahead {
 	ctx, cancel := context.WithCancel(ctx)
-	a := &ahead{queue: make(chan chan smallData, d.r.width()), end: cancel, over: make(chan struct{})}
+	a := &ahead{queue: make(chan chan smallData, d.r.width()), memory: newWeight(inMemory), end: cancel, over: make(chan struct{})}
+	context.AfterFunc(ctx, func() { a.memory.give(1 << 60) }) // nobody takes what is in it any more
 	go func() {
 		var wg sync.WaitGroup
 		defer close(a.over)
@@ -356,6 +359,7 @@ func newAhead(ctx context.Context, d *downloading) *ahead {
 				continue
 			}
 			one := make(chan smallData, 1)
+			a.memory.take(f.Size)
 			select {
 			case a.queue <- one:
 			case <-ctx.Done():
@@ -363,7 +367,7 @@ func newAhead(ctx context.Context, d *downloading) *ahead {
 			}
 			wg.Go(func() {
 				data, err := d.r.readSmall(ctx, f.path, f.Size)
-				one <- smallData{data, err}
+				one <- smallData{data, f.Size, err}
 			})
 		}
 	}()
@@ -385,6 +389,7 @@ func (a *ahead) next(ctx context.Context) ([]byte, error) {
 	case one := <-a.queue:
 		select {
 		case got := <-one:
+			a.memory.give(got.size) // it is written next
 			return got.data, got.err
 		case <-ctx.Done():
 			return nil, ctxerr.Of(ctx)

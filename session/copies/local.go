@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
@@ -86,9 +87,14 @@ func (l local) readSmall(ctx context.Context, name string, _ int64) ([]byte, err
 	return b.Bytes(), err
 }
 
+// blocks are buffers: one for each of many small files would be most of the work of copying them.
+var blocks = sync.Pool{New: func() any { b := make([]byte, blockSize); return &b }}
+
 // copyWhile copies as long as ctx lasts.
 func copyWhile(ctx context.Context, w io.Writer, r io.Reader) error {
-	buf := make([]byte, blockSize)
+	b := blocks.Get().(*[]byte)
+	defer blocks.Put(b)
+	buf := *b
 	for {
 		if ctx.Err() != nil {
 			return ctxerr.Of(ctx)

@@ -32,6 +32,7 @@ const (
 	largePacket  = 255 << 10 // with its head it fits
 	requests     = 64        // of one file at a time
 	filesAtATime = 64
+	manyFiles    = 128     // of a server that takes large packets: such servers have room for more, and macOS for 251
 	maxNames     = 1 << 20 // of one directory
 	maxHeard     = 200
 )
@@ -42,6 +43,7 @@ type overSFTP struct {
 	c     *sftp.Client
 	rw    io.Closer
 	fsync bool
+	files int // at a time
 
 	t session.Transport
 	h hosts.Host
@@ -66,7 +68,7 @@ func openSFTP(ctx context.Context, t session.Transport, h hosts.Host, conn subsy
 		// sshd starts what is configured and says yes before it knows that the program is missing.
 		return nil, fmt.Errorf("the sftp server makes no sense (%s): %w", printable.Heard(err.Error(), maxHeard), errors.ErrUnsupported)
 	}
-	s := &overSFTP{c: c, rw: rw, t: t, h: h}
+	s := &overSFTP{c: c, rw: rw, t: t, h: h, files: filesAtATime}
 	if _, ok := c.HasExtension(extRename); !ok {
 		s.close()
 		return nil, fmt.Errorf("the sftp server cannot replace files atomically: %w", errors.ErrUnsupported)
@@ -74,11 +76,12 @@ func openSFTP(ctx context.Context, t session.Transport, h hosts.Host, conn subsy
 	_, s.fsync = c.HasExtension(extSync)
 	if _, ok := c.HasExtension(extLimits); ok {
 		_ = sftp.MaxPacketUnchecked(largePacket)(c)
+		s.files = manyFiles
 	}
 	return s, nil
 }
 
-func (s *overSFTP) width() int { return filesAtATime }
+func (s *overSFTP) width() int { return s.files }
 
 func (s *overSFTP) close() error {
 	_ = s.rw.Close() // the client would wait for a request that a server does not take

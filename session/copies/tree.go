@@ -49,6 +49,7 @@ func (t *Tree) Receive(ctx context.Context, in io.Reader) error {
 		}
 	}
 	r := &receiving{t: t, root: root, p: Plan{Mode: t.Mode}, in: newFrames(in)}
+	defer r.leave()
 	if r.mode, r.hasMode, err = r.p.mode(); err != nil {
 		return err
 	}
@@ -71,6 +72,9 @@ type receiving struct {
 	mode    fs.FileMode
 	hasMode bool
 
+	at  *os.Root // the directory of the last file; nil before the first
+	dir string   // its name
+
 	waiting []arrived
 	dirs    []arrived
 	n       int
@@ -90,9 +94,10 @@ func (e hereError) Unwrap() error { return e.err }
 
 // arrived is a file that waits for the disk, or a directory that waits for its mode.
 type arrived struct {
-	temp, to string
-	mode     fs.FileMode
-	report   Report
+	temp   string // its name in the directory of to
+	to     string
+	mode   fs.FileMode
+	report Report
 }
 
 const fewFiles = 16 // are put on disk one by one
@@ -190,16 +195,43 @@ func (r *receiving) directory(e *Entry, to string) error {
 // parents makes the directories of what a pattern has found deep down.
 func (r *receiving) parents(to string) error { return r.root.MkdirAll(filepath.Dir(to), 0o777) }
 
+// within opens the directory of a path, which stays open for the files that follow in it: to walk to it for each costs more
+// than to write a small one. The name is that in the directory.
+func (r *receiving) within(to string) (at *os.Root, name string, err error) {
+	dir, name := filepath.Dir(to), filepath.Base(to)
+	if r.at != nil && r.dir == dir {
+		return r.at, name, nil
+	}
+	r.leave()
+	at, err = r.root.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) && r.parents(to) == nil {
+		at, err = r.root.OpenRoot(dir)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	r.at, r.dir = at, dir
+	return at, name, nil
+}
+
+func (r *receiving) leave() {
+	if r.at != nil {
+		r.at.Close()
+		r.at = nil
+	}
+}
+
 func (r *receiving) file(ctx context.Context, e *Entry, to string, in *fileReader) (Report, error) {
 	report := Report{Path: filepath.Join(r.t.Dir, to), Name: e.Name}
-	if st, err := r.root.Lstat(to); err == nil && !st.Mode().IsRegular() {
+	at, name, err := r.within(to)
+	if err != nil {
+		return report, err
+	}
+	if st, err := at.Lstat(name); err == nil && !st.Mode().IsRegular() {
 		return report, fault(files.CodeConflict, "a directory, a symbolic link or a special file is there")
 	}
-	temp := filepath.Join(filepath.Dir(to), tempPrefix+id.Secret()[:16])
-	f, err := r.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrNotExist) && r.parents(to) == nil {
-		f, err = r.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	}
+	temp := tempPrefix + id.Secret()[:16]
+	f, err := at.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return report, err
 	}
@@ -224,7 +256,7 @@ func (r *receiving) file(ctx context.Context, e *Entry, to string, in *fileReade
 			err = r.place()
 		}
 	} else {
-		_ = r.root.Remove(temp)
+		_ = at.Remove(temp)
 	}
 	return report, err
 }
@@ -236,7 +268,11 @@ func (r *receiving) place() error {
 	}
 	for len(r.waiting) > 0 {
 		f := r.waiting[0]
-		if err := r.root.Rename(f.temp, f.to); err != nil {
+		at, name, err := r.within(f.to)
+		if err == nil {
+			err = at.Rename(f.temp, name)
+		}
+		if err != nil {
 			return err
 		}
 		r.waiting = r.waiting[1:]
@@ -249,7 +285,7 @@ func (r *receiving) place() error {
 func (r *receiving) settle(error) error {
 	err := r.place()
 	for _, f := range r.waiting {
-		_ = r.root.Remove(f.temp)
+		_ = r.root.Remove(filepath.Join(filepath.Dir(f.to), f.temp))
 	}
 	for i := len(r.dirs) - 1; i >= 0; i-- {
 		d := r.dirs[i]
