@@ -15,7 +15,6 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
-	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
@@ -48,6 +47,7 @@ type uploading struct {
 
 	slots  chan struct{}
 	memory *weight
+	packs  *packing // of the goroutine that reads; nil if files go one by one
 	wg     sync.WaitGroup
 
 	mu      sync.Mutex // guards what follows
@@ -120,7 +120,9 @@ func (u *uploading) run(ctx context.Context, in io.Reader) (err error) {
 	if err := u.directories(ctx); err != nil {
 		return err
 	}
+	u.packs = u.packing()
 	err = u.contents(ctx, newFrames(in))
+	u.ship(ctx)
 	u.wg.Wait()
 	if err == nil {
 		err = u.fatal()
@@ -288,6 +290,10 @@ func (u *uploading) small(ctx context.Context, n int, r *fileReader) error {
 		u.fail(n, err)
 		return nil
 	}
+	if u.packs.works() && r.err == io.EOF {
+		u.add(ctx, packed{n: n, in: incoming{data: data, size: int64(len(data))}, r: r})
+		return nil
+	}
 	u.slots <- struct{}{}
 	u.wg.Go(func() {
 		defer func() { <-u.slots; u.memory.give(e.Size) }()
@@ -316,26 +322,21 @@ func (u *uploading) fail(n int, err error) {
 
 // file puts one file in its place, or where it waits for the disk.
 func (u *uploading) file(ctx context.Context, n int, in incoming, r *fileReader) error {
-	e, to := &u.p.Entries[n], u.target(n)
-	old, err := u.old(ctx, to)
+	m, err := u.prepare(ctx, n, &in)
 	if err != nil {
 		return err
 	}
-	temp := path.Join(path.Dir(to), tempPrefix+id.Secret()[:16])
-	if u.p.Resume && in.r != nil {
-		if temp, in.offset, err = u.partial(ctx, to, e, in.r); err != nil {
-			return err
-		}
-	}
-	mode, uid, gid := u.dress(e, old)
-	in.mode = mode & fs.ModePerm
-	in.verify = u.p.Verify || in.size <= verifySize
-	in.fsync = u.fsyncs()
 	began := time.Now()
-	err = u.r.create(ctx, temp, in)
+	err = u.r.create(ctx, m.temp, in)
 	if in.fsync && err == nil {
 		u.syncTook(time.Since(began), in.size)
 	}
+	return u.finish(ctx, n, m, in, r, err)
+}
+
+// finish puts a file in its place that was made without err.
+func (u *uploading) finish(ctx context.Context, n int, m making, in incoming, r *fileReader, err error) error {
+	e := &u.p.Entries[n]
 	if err == nil && (r.err == nil || !errors.Is(r.err, io.EOF)) {
 		err = errCut
 	}
@@ -346,27 +347,27 @@ func (u *uploading) file(ctx context.Context, n int, in incoming, r *fileReader)
 	if err == nil && e.SHA256 != "" && hex.EncodeToString(sum) != e.SHA256 {
 		err = fault(files.CodeConflict, "the source is not what was approved: its content has changed")
 	}
-	if err == nil && (uid >= 0 || mode != in.mode) {
-		err = u.r.dress(ctx, temp, mode, uid, gid)
+	if err == nil && (m.uid >= 0 || m.mode != in.mode) {
+		err = u.r.dress(ctx, m.temp, m.mode, m.uid, m.gid)
 	}
 	if err == nil && u.p.IfSHA256 != "" {
-		err = u.expected(ctx, to)
+		err = u.expected(ctx, m.to)
 	}
 	if err != nil && u.p.Resume && in.r != nil && interrupted(ctx, r.err) {
 		return err // and what has come stays
 	}
 	if err != nil {
-		return u.undo(ctx, temp, err)
+		return u.undo(ctx, m.temp, err)
 	}
-	report := Report{Done: Copied, Path: to, Name: e.Name, Size: r.n, Mode: fmt.Sprintf("%04o", Octal(mode)), SHA256: hex.EncodeToString(sum)}
+	report := Report{Done: Copied, Path: m.to, Name: e.Name, Size: r.n, Mode: fmt.Sprintf("%04o", Octal(m.mode)), SHA256: hex.EncodeToString(sum)}
 	u.mu.Lock()
 	u.done[n] = report
 	u.mu.Unlock()
 	if in.fsync {
-		return u.place(ctx, waitingFile{n, temp, to})
+		return u.place(ctx, waitingFile{n, m.temp, m.to})
 	}
 	u.mu.Lock()
-	u.waiting = append(u.waiting, waitingFile{n, temp, to})
+	u.waiting = append(u.waiting, waitingFile{n, m.temp, m.to})
 	u.mu.Unlock()
 	return nil
 }

@@ -1,0 +1,255 @@
+package copies
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/id"
+	"github.com/fairlead-ssh/fairlead/session/internal/seam"
+)
+
+// Many small files go through tar and sha256sum on the host, some hundred at a time: over sftp each of them needs six requests,
+// which cost the host more than the files. They get their names one by one, as all files do. Where that does not work, for
+// whatever reason, they are copied one by one.
+const (
+	packFrom  = 100 // small files in a copy
+	packFiles = 1000
+	packBytes = 2 << 20
+)
+
+// packer makes new files below a directory, all of them whole, or fails.
+type packer interface {
+	pack(ctx context.Context, dir string, all []packed) error
+}
+
+// packed is a small file that has been read.
+type packed struct {
+	n    int // of the plan
+	in   incoming
+	r    *fileReader
+	made making
+}
+
+// packing collects small files for u's packer.
+type packing struct {
+	p     packer
+	slots chan struct{} // packs under way
+	all   []packed
+	bytes int64
+
+	mu  sync.Mutex // guards off
+	off bool       // it does not work here
+}
+
+// packing returns what collects files; nil if they go one by one.
+func (u *uploading) packing() *packing {
+	p, ok := u.r.(packer)
+	small := 0
+	for i := range u.p.Entries {
+		if e := &u.p.Entries[i]; !e.Dir && e.Size <= smallFile {
+			small++
+		}
+	}
+	if !ok || small < packFrom || !safeWord(u.syncDir()) {
+		return nil
+	}
+	return &packing{p: p, slots: make(chan struct{}, 2)}
+}
+
+// works reports whether files are to be collected.
+func (k *packing) works() bool {
+	if k == nil {
+		return false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return !k.off
+}
+
+// add collects a file that has been read.
+func (u *uploading) add(ctx context.Context, one packed) {
+	k := u.packs
+	k.all = append(k.all, one)
+	if k.bytes += one.in.size; k.bytes >= packBytes || len(k.all) >= packFiles {
+		u.ship(ctx)
+	}
+}
+
+// ship has all files made that were collected.
+func (u *uploading) ship(ctx context.Context) {
+	k := u.packs
+	if k == nil || len(k.all) == 0 {
+		return
+	}
+	all := k.all
+	k.all, k.bytes = nil, 0
+	k.slots <- struct{}{}
+	u.wg.Go(func() {
+		defer func() { <-k.slots }()
+		u.pack(ctx, all)
+	})
+}
+
+func (u *uploading) pack(ctx context.Context, all []packed) {
+	failed := make([]error, len(all))
+	each(u.r.width(), len(all), func(i int) {
+		p := &all[i]
+		p.made, failed[i] = u.prepare(ctx, p.n, &p.in)
+		p.in.fsync = false
+	})
+	var good []packed
+	for i, err := range failed {
+		if err != nil {
+			u.memory.give(u.p.Entries[all[i].n].Size)
+			u.fail(all[i].n, err)
+		} else {
+			good = append(good, all[i])
+		}
+	}
+	err := u.packs.p.pack(ctx, u.syncDir(), good)
+	if err != nil {
+		u.packs.mu.Lock()
+		u.packs.off = true
+		u.packs.mu.Unlock()
+	}
+	each(u.r.width(), len(good), func(i int) {
+		p := &good[i]
+		defer u.memory.give(u.p.Entries[p.n].Size)
+		var ferr error
+		switch {
+		case err == nil:
+			ferr = u.finish(ctx, p.n, p.made, p.in, p.r, nil)
+		case ctx.Err() != nil:
+			ferr = u.undo(ctx, p.made.temp, err)
+		default:
+			if ferr = u.r.remove(ctx, p.made.temp, false); ferr == nil {
+				ferr = u.file(ctx, p.n, p.in, p.r)
+			}
+		}
+		if ferr != nil {
+			u.fail(p.n, ferr)
+		}
+	})
+}
+
+// safeWord reports whether every login shell takes a path in quotes as it is.
+func safeWord(s string) bool {
+	for _, c := range []byte(s) {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("/._+,@%=:-", c) >= 0) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// pack implements packer.
+func (s *overSFTP) pack(ctx context.Context, dir string, all []packed) error {
+	var names, archive bytes.Buffer
+	to := tar.NewWriter(&archive)
+	for i := range all {
+		f := &all[i]
+		name := strings.TrimPrefix(strings.TrimPrefix(f.made.temp, dir), "/")
+		names.WriteString("./" + name + "\x00")
+		h := tar.Header{Typeflag: tar.TypeReg, Name: "./" + name, Size: f.in.size, Mode: int64(f.in.mode.Perm()), ModTime: time.Now()}
+		if err := to.WriteHeader(&h); err != nil {
+			return err
+		}
+		if _, err := to.Write(f.in.data); err != nil {
+			return err
+		}
+	}
+	if err := to.Close(); err != nil {
+		return err
+	}
+	if _, err := s.program(ctx, `tar -xkopf - -C `+dir, &archive); err != nil {
+		return err
+	}
+	said, err := s.program(ctx, "cd "+dir+" && xargs -0 sha256sum", &names)
+	if err != nil {
+		return err
+	}
+	i := 0
+	for line := range strings.Lines(said) {
+		sum, _, ok := strings.Cut(strings.TrimPrefix(line, `\`), "  ")
+		if _, err := hex.DecodeString(sum); !ok || err != nil || len(sum) != 64 {
+			continue // start files may print
+		}
+		if i >= len(all) || sum != hex.EncodeToString(all[i].r.sum()) {
+			return errStored
+		}
+		i++
+	}
+	if i != len(all) {
+		return fmt.Errorf("the host has %d of %d files", i, len(all))
+	}
+	return nil
+}
+
+var errProgram = errors.New("the host cannot do that")
+
+// program runs a line of safe words without a terminal, and returns what it prints once it has ended with 0.
+func (s *overSFTP) program(ctx context.Context, line string, in io.Reader) (string, error) {
+	t, ok := s.t.(seam.Unframed[session.Exit])
+	if !ok {
+		return "", errors.ErrUnsupported
+	}
+	p, err := t.Unframed(ctx, "sh -c '"+line+"'")
+	if err != nil {
+		return "", err
+	}
+	defer p.Close()
+	defer context.AfterFunc(ctx, func() { p.Close() })()
+	var pipes sync.WaitGroup
+	pipes.Go(func() { _, _ = io.Copy(io.Discard, p.Stderr()) })
+	pipes.Go(func() {
+		_, _ = io.Copy(p, in)
+		_ = p.CloseWrite()
+	})
+	said := &strings.Builder{}
+	_, _ = io.Copy(said, io.LimitReader(p, maxOutput))
+	exit, err := p.Wait()
+	p.Close()
+	pipes.Wait()
+	if err == nil && (exit.Code != 0 || exit.Signal != "") {
+		err = errProgram
+	}
+	return said.String(), err
+}
+
+// making is a new file: its temporary name, the one that it gets, and what it is dressed with.
+type making struct {
+	temp, to string
+	mode     fs.FileMode
+	uid, gid int
+}
+
+// prepare finds out how a file is to be made.
+func (u *uploading) prepare(ctx context.Context, n int, in *incoming) (making, error) {
+	e, to := &u.p.Entries[n], u.target(n)
+	old, err := u.old(ctx, to)
+	if err != nil {
+		return making{}, err
+	}
+	m := making{temp: path.Join(path.Dir(to), tempPrefix+id.Secret()[:16]), to: to}
+	if u.p.Resume && in.r != nil {
+		if m.temp, in.offset, err = u.partial(ctx, to, e, in.r); err != nil {
+			return m, err
+		}
+	}
+	m.mode, m.uid, m.gid = u.dress(e, old)
+	in.mode = m.mode & fs.ModePerm
+	in.verify = u.p.Verify || in.size <= verifySize
+	in.fsync = u.fsyncs()
+	return m, nil
+}

@@ -1,0 +1,69 @@
+package copies_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/copies"
+)
+
+func TestManySmallFilesArriveAsTheyAre(t *testing.T) {
+	for name, program := range map[string]string{
+		"packed":      "",
+		"tar fails":   "tar:exec 2>/dev/null; /usr/bin/env PATH=/usr/bin:/bin tar \"$@\"; exit 2",
+		"tar is lost": "tar:exit 127",
+		"other sums":  "sha256sum:/usr/bin/sha256sum \"$@\" | tr 0-7 1-8",
+	} {
+		t.Run(name, func(t *testing.T) {
+			bin := t.TempDir()
+			if file, text, ok := strings.Cut(program, ":"); ok {
+				write(t, filepath.Join(bin, file), []byte("#!/bin/sh\necho >>"+bin+"/called\n"+text+"\n"), 0o755)
+			}
+			s := sshd(t, "SetEnv PATH="+bin+":/usr/bin:/bin")
+			src, dir := filepath.Join(t.TempDir(), "src"), tempDir(t)
+			want := map[string]string{}
+			for i := range 230 {
+				name := fmt.Sprintf("d%d/f %d'\\\"\n\xff", i%3, i)
+				want[name] = fmt.Sprintf("%*d", i*7, i)
+				write(t, filepath.Join(src, name), []byte(want[name]), os.FileMode(0o600+i%2*0o155))
+			}
+			write(t, filepath.Join(src, "d1/empty"), nil, 0o644)
+			write(t, filepath.Join(src, "d1/large"), make([]byte, 300<<10), 0o644)
+			write(t, filepath.Join(src, "d2/in the way"), []byte("x"), 0o644)
+			write(t, filepath.Join(src, "d2/there"), []byte("new"), 0o644)
+			write(t, filepath.Join(dir, "src/d2/there"), []byte("old"), 0o600)
+			require.NoError(t, os.Symlink("/etc", filepath.Join(dir, "src/d2/in the way")))
+
+			r, reports := s.upload(copies.Plan{Path: dir}, src)
+			assert.Equal(t, session.StatusError, r.Status)
+			assert.ErrorContains(t, errOf(r), "1 of 234 files were not copied")
+			done := map[string]int{}
+			for _, one := range reports {
+				done[one.Done]++
+				if one.Done == copies.Failed {
+					assert.Equal(t, "src/d2/in the way", one.Name)
+				}
+			}
+			assert.Equal(t, 233, done[copies.Copied])
+			for name, text := range want {
+				assert.Equal(t, text, read(t, filepath.Join(dir, "src", name)))
+				st, err := os.Stat(filepath.Join(src, name))
+				require.NoError(t, err)
+				assert.Equal(t, st.Mode(), mode(t, filepath.Join(dir, "src", name)), name)
+			}
+			assert.Equal(t, "new", read(t, filepath.Join(dir, "src/d2/there")))
+			assert.Empty(t, read(t, filepath.Join(dir, "src/d1/empty")))
+			noLeftovers(t, dir)
+			if program != "" {
+				assert.FileExists(t, filepath.Join(bin, "called"))
+			}
+		})
+	}
+}
